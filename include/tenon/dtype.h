@@ -1,0 +1,44 @@
+// Element types: the numbers, names and sizes of dtype.def.
+#ifndef TENON_DTYPE_H_
+#define TENON_DTYPE_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tenon/export.h>
+
+TN_EXTERN_C_BEGIN
+
+typedef enum tn_dtype {
+  TN_DTYPE_INVALID = 0,
+#define TN_DTYPE(name, number, mlir, numpy, bits, kind) TN_DTYPE_##name = number,
+#include <tenon/dtype.def>
+#undef TN_DTYPE
+  TN_DTYPE_LIMIT = 103,  // every dtype is below this
+} tn_dtype_t;
+
+typedef enum tn_kind {
+  TN_KIND_NONE = 0,
+  TN_KIND_BOOL = 1 << 0,
+  TN_KIND_SIGNED = 1 << 1,
+  TN_KIND_UNSIGNED = 1 << 2,
+  TN_KIND_FLOAT = 1 << 3,
+  TN_KIND_COMPLEX = 1 << 4,
+  TN_KIND_TOKEN = 1 << 5,
+  // sets
+  TN_KIND_INTEGER = TN_KIND_SIGNED | TN_KIND_UNSIGNED,
+} tn_kind_t;
+
+TN_API bool tn_dtype_is_valid(int dtype);
+TN_API const char* tn_dtype_name(
+    tn_dtype_t dtype);  // StableHLO's spelling: "f32"; "invalid" when it is none
+TN_API const char* tn_dtype_numpy_name(tn_dtype_t dtype);  // NumPy's or ml_dtypes' name: "float32"
+TN_API tn_kind_t tn_dtype_kind(tn_dtype_t dtype);
+TN_API uint32_t tn_dtype_bit_width(tn_dtype_t dtype);
+TN_API size_t tn_dtype_size(tn_dtype_t dtype);  // bytes one element takes in memory; 0 for tokens
+TN_API tn_dtype_t tn_dtype_from_name(const char* name,
+                                     size_t length);  // StableHLO or NumPy name; INVALID if none
+
+TN_EXTERN_C_END
+
+#endif  // TENON_DTYPE_H_

@@ -1,0 +1,20 @@
+// Tenon: an embeddable runtime for array programs and custom operations.
+//
+// Ownership words, used everywhere:
+//   create / retain / release   shared objects, reference counted; release(NULL) does nothing
+//   init / deinit               the storage is the caller's
+//   view                        borrowed; the comment says until when
+//   take                        the callee owns it from the call on, failure included
+//   arena                       lives until its module or plan does
+//
+// Errors are tn_status_t objects. A function that fails writes NULL to its outputs. Nothing here
+// ends the process, prints, or keeps a thread-local "last error".
+#ifndef TENON_TENON_H_
+#define TENON_TENON_H_
+
+#include <tenon/allocator.h>
+#include <tenon/dtype.h>
+#include <tenon/export.h>
+#include <tenon/status.h>
+
+#endif  // TENON_TENON_H_

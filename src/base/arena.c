@@ -1,0 +1,75 @@
+#include "base/arena.h"
+
+#include <stdint.h>
+
+enum { ALIGNMENT = 16, FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
+
+typedef struct tn_arena_block {
+  struct tn_arena_block* next;
+  size_t capacity, used;  // of the bytes after this header
+} tn_arena_block_t;
+
+_Static_assert(sizeof(tn_arena_block_t) <= 32, "the header takes 32 bytes");
+enum { HEADER = 32 };
+
+void tn__arena_init(tn_arena_t* arena, const tn_allocator_t* allocator) {
+  *arena = (tn_arena_t){.allocator = allocator};
+}
+
+void tn__arena_deinit(tn_arena_t* arena) {
+  for (tn_arena_block_t* block = arena->blocks; block;) {
+    tn_arena_block_t* next = block->next;
+    arena->allocator->reallocate(arena->allocator->user, block, HEADER + block->capacity, 0);
+    block = next;
+  }
+  arena->blocks = NULL;
+  arena->byte_length = 0;
+}
+
+tn_status_t tn__arena_allocate(tn_arena_t* arena, size_t size, void** out) {
+  *out = NULL;
+  if (size > SIZE_MAX / 2) return tn__status_out_of_memory();
+  size = size ? (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
+  tn_arena_block_t* block = arena->blocks;
+  if (!block || block->capacity - block->used < size) {
+    size_t capacity = block ? block->capacity * 2 : FIRST_BLOCK - HEADER;
+    if (capacity > LARGEST_BLOCK) capacity = LARGEST_BLOCK;
+    if (capacity < size) capacity = size;
+    void* memory = NULL;
+    memory = arena->allocator->reallocate(arena->allocator->user, NULL, 0, HEADER + capacity);
+    if (!memory) return tn__status_out_of_memory();
+    tn_arena_block_t* fresh = memory;
+    *fresh = (tn_arena_block_t){.capacity = capacity};
+    arena->byte_length += HEADER + capacity;
+    // A block made for one large piece goes behind the current one, whose rest stays in use.
+    if (block && capacity == size && block->capacity - block->used > 0) {
+      fresh->next = block->next;
+      block->next = fresh;
+    } else {
+      fresh->next = block;
+      arena->blocks = fresh;
+    }
+    block = fresh;
+  }
+  *out = (char*)block + HEADER + block->used;
+  block->used += size;
+  memset(*out, 0, size);
+  return TN_OK;
+}
+
+tn_status_t tn__arena_allocate_array(tn_arena_t* arena, size_t count, size_t element_size,
+                                     void** out) {
+  size_t size;
+  *out = NULL;
+  if (__builtin_mul_overflow(count, element_size, &size)) return tn__status_out_of_memory();
+  return tn__arena_allocate(arena, size, out);
+}
+
+tn_status_t tn__arena_copy_string(tn_arena_t* arena, tn_string_view_t text, tn_string_view_t* out) {
+  void* copy = NULL;
+  *out = (tn_string_view_t){NULL, 0};
+  TN_RETURN_IF_ERROR(tn__arena_allocate(arena, text.length + 1, &copy));
+  if (text.length) memcpy(copy, text.data, text.length);
+  *out = (tn_string_view_t){copy, text.length};
+  return TN_OK;
+}

@@ -1,0 +1,25 @@
+// A bump allocator: what lives in an arena lives until the arena does. Externally synchronised.
+#ifndef TENON_BASE_ARENA_H_
+#define TENON_BASE_ARENA_H_
+
+#include "base/allocator.h"
+#include "base/view.h"
+
+typedef struct tn_arena {
+  const tn_allocator_t* allocator;
+  struct tn_arena_block* blocks;
+  size_t byte_length;  // all blocks together
+} tn_arena_t;
+
+void tn__arena_init(tn_arena_t* arena, const tn_allocator_t* allocator);
+void tn__arena_deinit(tn_arena_t* arena);
+
+// Zeroed, 16-byte aligned; a size of 0 gives a valid non-NULL pointer.
+TN_MUST_USE tn_status_t tn__arena_allocate(tn_arena_t* arena, size_t size, void** out);
+TN_MUST_USE tn_status_t tn__arena_allocate_array(tn_arena_t* arena, size_t count,
+                                                 size_t element_size, void** out);
+// The copy is followed by a NUL that its length does not count.
+TN_MUST_USE tn_status_t tn__arena_copy_string(tn_arena_t* arena, tn_string_view_t text,
+                                              tn_string_view_t* out);
+
+#endif  // TENON_BASE_ARENA_H_

@@ -1,0 +1,26 @@
+// The error idiom inside Tenon; the type itself is public, in <tenon/status.h>.
+#ifndef TENON_BASE_STATUS_H_
+#define TENON_BASE_STATUS_H_
+
+#include <stdbool.h>
+#include <tenon/status.h>
+
+// Static: costs no memory.
+tn_status_t tn__status_out_of_memory(void);
+
+// Before a function has acquired anything: hand the error to the caller.
+#define TN_RETURN_IF_ERROR(expression)                         \
+  do {                                                         \
+    tn_status_t status_ = (expression);                        \
+    if (__builtin_expect(status_ != TN_OK, 0)) return status_; \
+  } while (0)
+
+// After it: keep the error in the local `status` and go to the label `done`, which releases
+// unconditionally.
+#define TN_DONE_IF_ERROR(expression)                     \
+  do {                                                   \
+    status = (expression);                               \
+    if (__builtin_expect(status != TN_OK, 0)) goto done; \
+  } while (0)
+
+#endif  // TENON_BASE_STATUS_H_
