@@ -65,6 +65,17 @@ tn_status_t tn__arena_allocate_array(tn_arena_t* arena, size_t count, size_t ele
   return tn__arena_allocate(arena, size, out);
 }
 
+tn_status_t tn__arena_allocate_aligned(tn_arena_t* arena, size_t size, size_t alignment,
+                                       void** out) {
+  size_t padded;
+  *out = NULL;
+  if (__builtin_add_overflow(size, alignment, &padded)) return tn__status_out_of_memory();
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate(arena, padded, &memory));
+  *out = (void*)(((uintptr_t)memory + alignment - 1) & ~(uintptr_t)(alignment - 1));
+  return TN_OK;
+}
+
 tn_status_t tn__arena_copy_string(tn_arena_t* arena, tn_string_view_t text, tn_string_view_t* out) {
   void* copy = NULL;
   *out = (tn_string_view_t){NULL, 0};

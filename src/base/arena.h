@@ -18,6 +18,9 @@ void tn__arena_deinit(tn_arena_t* arena);
 TN_MUST_USE tn_status_t tn__arena_allocate(tn_arena_t* arena, size_t size, void** out);
 TN_MUST_USE tn_status_t tn__arena_allocate_array(tn_arena_t* arena, size_t count,
                                                  size_t element_size, void** out);
+// For data that kernels read in place; `alignment` is a power of two.
+TN_MUST_USE tn_status_t tn__arena_allocate_aligned(tn_arena_t* arena, size_t size, size_t alignment,
+                                                   void** out);
 // The copy is followed by a NUL that its length does not count.
 TN_MUST_USE tn_status_t tn__arena_copy_string(tn_arena_t* arena, tn_string_view_t text,
                                               tn_string_view_t* out);

@@ -1,0 +1,46 @@
+// Types of values: tensors, tuples, tokens. Immutable; owned by the module or builder that made
+// them (views elsewhere).
+#ifndef TENON_TYPE_H_
+#define TENON_TYPE_H_
+
+#include <tenon/dtype.h>
+#include <tenon/status.h>
+
+TN_EXTERN_C_BEGIN
+
+enum {
+  TN_MAX_RANK = 64,        // dimensions of one tensor
+  TN_MAX_TYPE_DEPTH = 64,  // nesting of tuples
+};
+
+// A dimension that is not known when the program is compiled; prints as `?`.
+#define TN_DIM_DYNAMIC INT64_MIN
+
+typedef enum tn_type_kind {
+  TN_TYPE_TENSOR = 1,
+  TN_TYPE_TUPLE = 2,
+  TN_TYPE_TOKEN = 3,
+} tn_type_kind_t;
+
+typedef struct tn_type tn_type_t;
+
+TN_API tn_type_kind_t tn_type_kind(const tn_type_t* type);
+TN_API tn_dtype_t tn_type_dtype(const tn_type_t* type);  // tensors; TOKEN for tokens; else INVALID
+TN_API size_t tn_type_rank(const tn_type_t* type);       // tensors; else 0
+TN_API const int64_t* tn_type_dims(const tn_type_t* type);   // view of `rank` dimensions
+TN_API size_t tn_type_element_count(const tn_type_t* type);  // tuples: how many elements; else 0
+TN_API const tn_type_t* tn_type_element(const tn_type_t* type,
+                                        size_t index);  // NULL when out of range
+
+// Tensors and tokens inside `type`, in preorder: 1 for a tensor.
+TN_API size_t tn_type_leaf_count(const tn_type_t* type);
+
+// Same kind, dtype, dimensions, bounds and elements.
+TN_API bool tn_type_equal(const tn_type_t* a, const tn_type_t* b);
+
+// StableHLO's spelling, "tensor<2x3xf32>". snprintf's contract.
+TN_API size_t tn_type_format(const tn_type_t* type, char* buffer, size_t capacity);
+
+TN_EXTERN_C_END
+
+#endif  // TENON_TYPE_H_

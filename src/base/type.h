@@ -1,0 +1,62 @@
+// Inside of tn_type_t (public in <tenon/type.h>), and the checked arithmetic of shapes.
+#ifndef TENON_BASE_TYPE_H_
+#define TENON_BASE_TYPE_H_
+
+#include <tenon/type.h>
+
+#include "base/arena.h"
+
+struct tn_type {
+  tn_type_kind_t kind;
+  tn_dtype_t dtype;     // tensors
+  size_t rank;          // tensors
+  const int64_t* dims;  // tensors: `rank` of them, each >= 0 or TN_DIM_DYNAMIC
+  const int64_t*
+      bounds;  // NULL, or `rank` upper bounds of dynamic dimensions (TN_DIM_DYNAMIC: none)
+  size_t element_count;  // tuples
+  const tn_type_t* const* elements;
+};
+
+// Copies `dims`. Refuses ranks above TN_MAX_RANK, negative dimensions and sizes in bytes that
+// overflow int64.
+TN_MUST_USE tn_status_t tn__type_tensor(tn_arena_t* arena, tn_dtype_t dtype, size_t rank,
+                                        const int64_t* dims, const tn_type_t** out_type);
+// Copies the list, not the elements, which must live as long as the arena.
+TN_MUST_USE tn_status_t tn__type_tuple(tn_arena_t* arena, size_t count,
+                                       const tn_type_t* const* elements,
+                                       const tn_type_t** out_type);
+const tn_type_t* tn__type_token(void);               // static
+const tn_type_t* tn__type_scalar(tn_dtype_t dtype);  // static tensor<dtype>; NULL for INVALID
+
+// Deep copy into `arena`.
+TN_MUST_USE tn_status_t tn__type_copy(tn_arena_t* arena, const tn_type_t* type,
+                                      const tn_type_t** out_type);
+
+static inline bool tn__type_is_tensor(const tn_type_t* type) {
+  return type->kind == TN_TYPE_TENSOR;
+}
+bool tn__type_is_static(const tn_type_t* type);  // no `?` anywhere in it
+
+// Number of elements of a static tensor. Cannot overflow: tn__type_tensor checked it.
+int64_t tn__type_size(const tn_type_t* type);
+// Bytes of a static tensor's data; 0 for tokens. Tuples have no bytes of their own.
+size_t tn__type_byte_length(const tn_type_t* type);
+
+// Equal shapes (dims only), whatever the dtypes. Both are tensors.
+bool tn__type_same_shape(const tn_type_t* a, const tn_type_t* b);
+
+// Leaves in preorder: calls visit(user, leaf) for each tensor or token.
+void tn__type_for_each_leaf(const tn_type_t* type, void (*visit)(void* user, const tn_type_t* leaf),
+                            void* user);
+
+// Text of a type for messages, in one of several static-size buffers: printf("%s",
+// TN_TYPE_TEXT(type)).
+typedef struct tn_type_text {
+  char text[160];
+} tn_type_text_t;
+tn_type_text_t tn__type_text(const tn_type_t* type);
+tn_type_text_t tn__shape_text(size_t rank, const int64_t* dims);  // "2x3"; "scalar" for rank 0
+#define TN_TYPE_TEXT(type) tn__type_text(type).text
+#define TN_SHAPE_TEXT(rank, dims) tn__shape_text(rank, dims).text
+
+#endif  // TENON_BASE_TYPE_H_

@@ -1,0 +1,179 @@
+// The one intermediate representation: modules of functions, whose regions hold nodes, which use
+// and make values.
+//
+// Everything in a module lives in its arena; types and attributes are immutable and may be shared.
+// A module is built by one thread; once handed to a compiler it is read-only (passes work on a
+// clone).
+#ifndef TENON_IR_IR_H_
+#define TENON_IR_IR_H_
+
+#include <stdatomic.h>
+#include <tenon/module.h>
+
+#include "ops/op.h"
+
+typedef struct tn_node tn_node_t;
+typedef struct tn_region tn_region_t;
+typedef struct tn_function tn_function_t;
+
+// Where something stands in the module's source; line 0 means unknown. Both are 1-based.
+typedef struct tn_location {
+  uint32_t line, column;
+} tn_location_t;
+
+// A result of a node or an argument of a region.
+struct tn_value {
+  const tn_type_t* type;
+  tn_node_t* node;          // NULL for an argument
+  tn_region_t* region;      // of the node, or whose argument it is
+  uint32_t index;           // which result or argument
+  uint32_t id;              // free for whoever walks: see tn__function_number
+  tn_value_t* replacement;  // while a pass rewrites: use that one instead (tn__value_resolve)
+  tn_string_view_t name;    // as the source says it, without "%"; may be empty
+};
+
+// One use of an operation.
+struct tn_node {
+  const tn_op_t* op;
+  tn_region_t* region;  // that holds it
+  tn_node_t *previous, *next;
+  uint32_t operand_count, result_count, region_count;
+  tn_value_t** operands;
+  tn_value_t* results;
+  tn_region_t** regions;
+  tn_attr_dictionary_t attrs;
+  tn_location_t location;
+  uint32_t id;  // free for whoever walks
+};
+
+// One block of nodes with arguments; the last node is its terminator. Values of enclosing regions
+// may be used inside.
+struct tn_region {
+  tn_function_t* function;
+  tn_node_t* parent;  // NULL: the function's body
+  uint32_t argument_count;
+  tn_value_t* arguments;
+  tn_node_t *first, *last;
+};
+
+struct tn_function {
+  tn_module_t* module;
+  tn_function_t* next;
+  tn_string_view_t name;        // without "@"
+  tn_string_view_t visibility;  // "public", "private", "nested", or empty
+  uint32_t argument_count, result_count;
+  const tn_type_t** argument_types;
+  const tn_type_t** result_types;
+  tn_attr_dictionary_t* argument_attrs;
+  tn_attr_dictionary_t* result_attrs;
+  tn_attr_dictionary_t attrs;
+  tn_region_t* body;  // NULL: a declaration
+  tn_location_t location;
+};
+
+// The text that a module was read from: for carets. Reference counted, immutable.
+typedef struct tn_source {
+  atomic_uint references;
+  const tn_allocator_t* allocator;
+  size_t byte_length;
+  char* text;
+  char name[];  // file name or "<string>", NUL-terminated
+} tn_source_t;
+
+struct tn_module {
+  atomic_uint references;
+  const tn_allocator_t* allocator;
+  tn_arena_t arena;
+  tn_module_t* origin;  // of a clone: retained, since types, attributes and names still live there
+  tn_source_t* source;  // NULL: built, not read
+  tn_string_view_t name;  // may be empty
+  tn_attr_dictionary_t attrs;
+  tn_function_t *first_function, *last_function;
+};
+
+// --- sources
+
+// Copies name and text (both may have any length).
+TN_MUST_USE tn_status_t tn__source_create(const tn_allocator_t* allocator, tn_string_view_t name,
+                                          tn_string_view_t text, tn_source_t** out_source);
+tn_source_t* tn__source_retain(tn_source_t* source);
+void tn__source_release(tn_source_t* source);
+// Puts file, line, column and the line's text into a status. Takes and returns it. `source` may be
+// NULL.
+tn_status_t tn__source_locate(const tn_source_t* source, tn_location_t location,
+                              tn_status_t status);
+
+// --- modules and functions
+
+TN_MUST_USE tn_status_t tn__module_create(const tn_allocator_t* allocator,
+                                          tn_module_t** out_module);
+// A copy of functions and nodes to rewrite; shares types, attributes and names with `module`, which
+// it retains.
+TN_MUST_USE tn_status_t tn__module_clone(tn_module_t* module, tn_module_t** out_clone);
+
+// Adds a function with a body whose arguments have the given types (copied list), or a declaration.
+// A name that is taken is an ALREADY_EXISTS error.
+TN_MUST_USE tn_status_t tn__function_create(tn_module_t* module, tn_string_view_t name,
+                                            size_t argument_count,
+                                            const tn_type_t* const* argument_types,
+                                            size_t result_count,
+                                            const tn_type_t* const* result_types,
+                                            bool is_declaration, tn_function_t** out_function);
+tn_function_t* tn__module_find_function(const tn_module_t* module, tn_string_view_t name);
+// The function `main`, else the only one, else NULL.
+tn_function_t* tn__module_entry(const tn_module_t* module);
+
+// --- nodes and regions
+
+// What a node is made of; lists are copied, their elements not.
+typedef struct tn_node_spec {
+  const tn_op_t* op;
+  size_t operand_count;
+  tn_value_t* const* operands;
+  size_t result_count;
+  const tn_type_t* const* result_types;
+  tn_attr_dictionary_t attrs;
+  size_t region_count;
+  tn_region_t* const* regions;  // made by tn__region_create, not yet owned by a node
+  tn_location_t location;
+} tn_node_spec_t;
+
+// Appends to `region`. Checks nothing.
+TN_MUST_USE tn_status_t tn__node_append(tn_region_t* region, const tn_node_spec_t* spec,
+                                        tn_node_t** out_node);
+// As append, but before `position`.
+TN_MUST_USE tn_status_t tn__node_insert(tn_node_t* position, const tn_node_spec_t* spec,
+                                        tn_node_t** out_node);
+void tn__node_remove(tn_node_t* node);
+TN_MUST_USE tn_status_t tn__region_create(tn_function_t* function, size_t argument_count,
+                                          const tn_type_t* const* argument_types,
+                                          tn_region_t** out_region);
+#define TN_FOR_EACH_NODE(node, region) \
+  for (tn_node_t* node = (region)->first; node; node = node->next)
+
+// The value that stands for `value` after replacements.
+static inline tn_value_t* tn__value_resolve(tn_value_t* value) {
+  while (value->replacement) value = value->replacement;
+  return value;
+}
+
+// Numbers all values (ids 0, 1, ... in order of definition: a region's arguments, then its nodes'
+// results, inner regions before their node's results) and nodes (preorder) of a function. Returns
+// how many values.
+uint32_t tn__function_number(tn_function_t* function, uint32_t* out_node_count);
+
+// `status` with the node's place and source line. Takes and returns it.
+tn_status_t tn__node_locate(const tn_node_t* node, tn_status_t status);
+
+// The node as operations' rules see it. `arena` takes what rules make. The arrays live in `arena`.
+TN_MUST_USE tn_status_t tn__node_use(const tn_node_t* node, tn_arena_t* arena,
+                                     tn_op_use_t* out_use);
+
+// --- the verifier (verify.c)
+
+// Every node against its operation's rules, regions and terminators, values defined before use in
+// scope, calls against their callees, functions against their signatures. The error carries the
+// node's place.
+TN_MUST_USE tn_status_t tn__module_verify(tn_module_t* module);
+
+#endif  // TENON_IR_IR_H_

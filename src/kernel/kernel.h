@@ -1,0 +1,86 @@
+// Executors of operations. One instruction signature for all of them: reference kernels, libraries,
+// custom calls, control flow.
+//
+// A kernel is chosen and prepared once, when a program is compiled: prepare() reads types and
+// attributes and leaves an immutable state in the program's arena. run() then gets nothing but
+// pointers, and may be called from several threads at once with the same state (each activation has
+// its own call).
+#ifndef TENON_KERNEL_KERNEL_H_
+#define TENON_KERNEL_KERNEL_H_
+
+#include "ops/op.h"
+
+typedef struct tn_pool tn_pool_t;  // base/pool.h
+
+// A region of the instruction, ready to be run: write the arguments' bytes (or know that they lie
+// there), call run, read the results. Arguments and results have fixed places for the life of the
+// activation. One at a time: not thread-safe.
+typedef struct tn_body {
+  void* const* arguments;
+  void* const* results;
+  tn_status_t (*run)(const struct tn_body* body);
+  void* user;
+} tn_body_t;
+
+// What a run hands to every kernel.
+typedef struct tn_kernel_context {
+  tn_pool_t* pool;  // for parallel loops; never NULL
+  void* run;        // the run/ room's own: what custom calls ask for (run id, device, streams)
+} tn_kernel_context_t;
+
+// One instruction of one activation. Operands and results are dense, row-major, 64-byte aligned
+// when the program owns them; leaves of tuples stand flattened in preorder. Tokens have a non-NULL
+// pointer to nothing.
+typedef struct tn_kernel_call {
+  const void* const* operands;
+  void* const* results;
+  const void* state;        // what prepare() left
+  void* scratch;            // `scratch_byte_length` bytes, 64-byte aligned; contents undefined
+  void* local;              // `local_byte_length` bytes of this activation; kept between runs
+  const tn_body_t* bodies;  // one for each region
+  const tn_kernel_context_t* context;
+} tn_kernel_call_t;
+
+typedef tn_status_t (*tn_kernel_run_fn)(const tn_kernel_call_t* call);
+
+// A region as prepare() sees it.
+typedef struct tn_body_shape {
+  // When the region is one binary operation on its two arguments (in this order, or any order if
+  // commutative) followed by the return of its result, that operation: add, maximum... ; else NULL.
+  // With more values (reduce of several operands): NULL.
+  const tn_op_t* binary;
+} tn_body_shape_t;
+
+// What prepare() sees, and fills.
+typedef struct tn_kernel_site {
+  const tn_op_use_t* use;         // operands' and results' types, attributes, regions' signatures
+  const tn_body_shape_t* bodies;  // one for each region
+  tn_arena_t* arena;              // the program's
+  // out:
+  void* state;
+  size_t scratch_byte_length;
+  size_t local_byte_length;
+  tn_status_t (*local_init)(const tn_kernel_call_t* call);  // NULL: zeroed memory is fine
+  void (*local_deinit)(const tn_kernel_call_t* call);       // NULL: nothing to do
+} tn_kernel_site_t;
+
+// A row of a kernel table.
+typedef struct tn_kernel {
+  const char* op;    // short name of a stablehlo operation, or with its dialect
+  const char* name;  // what `show --at program` prints: "ref.add"
+  // Which uses it can do; NULL: all that pass the verifier.
+  bool (*supports)(const tn_op_use_t* use);
+  tn_status_t (*prepare)(tn_kernel_site_t* site);  // NULL: no state
+  tn_kernel_run_fn run;
+  // Bit i: result 0 may lie in the storage of operand i, if that has the same byte length and dies
+  // here.
+  uint32_t in_place;
+} tn_kernel_t;
+
+// The best kernel for a use; NULL when there is none. The reference kernels are asked last.
+const tn_kernel_t* tn__kernel_find(const tn_op_use_t* use);
+// All rows, for `tenon ops` and completeness tests.
+size_t tn__kernel_count(void);
+const tn_kernel_t* tn__kernel_at(size_t index);
+
+#endif  // TENON_KERNEL_KERNEL_H_

@@ -1,0 +1,321 @@
+#include "ops/attr.h"
+
+#include <stdlib.h>
+
+const char* tn__attr_kind_name(tn_attr_kind_t kind) {
+  switch (kind) {
+    case TN_ATTR_UNIT: return "a unit attribute";
+    case TN_ATTR_BOOL: return "a boolean";
+    case TN_ATTR_INTEGER: return "an integer";
+    case TN_ATTR_FLOAT: return "a float";
+    case TN_ATTR_STRING: return "a string";
+    case TN_ATTR_SYMBOL: return "a symbol";
+    case TN_ATTR_TYPE: return "a type";
+    case TN_ATTR_ARRAY: return "a list";
+    case TN_ATTR_DICTIONARY: return "a dictionary";
+    case TN_ATTR_DENSE_ARRAY: return "an array<...>";
+    case TN_ATTR_ELEMENTS: return "a dense<...>";
+    case TN_ATTR_ENUM: return "an enumerator";
+    case TN_ATTR_STRUCT: return "a structure";
+    case TN_ATTR_OPAQUE: return "an attribute of another dialect";
+  }
+  return "an attribute";
+}
+
+const tn_attr_t* tn__attr_find(const tn_attr_dictionary_t* dictionary, const char* name) {
+  for (size_t i = 0; i < dictionary->count; ++i) {
+    if (tn__sv_is(dictionary->entries[i].name, name)) return dictionary->entries[i].attr;
+  }
+  return NULL;
+}
+
+bool tn__attr_dictionary_equal(const tn_attr_dictionary_t* a, const tn_attr_dictionary_t* b) {
+  if (a->count != b->count) return false;
+  for (size_t i = 0; i < a->count; ++i) {
+    if (!tn__sv_equal(a->entries[i].name, b->entries[i].name)) return false;
+    if (!tn__attr_equal(a->entries[i].attr, b->entries[i].attr)) return false;
+  }
+  return true;
+}
+
+static bool bytes_equal(const void* a, const void* b, size_t length) {
+  return length == 0 || memcmp(a, b, length) == 0;
+}
+
+bool tn__attr_equal(const tn_attr_t* a, const tn_attr_t* b) {
+  if (a == b) return true;
+  if (a->kind != b->kind || a->dtype != b->dtype || !tn__sv_equal(a->name, b->name)) return false;
+  switch (a->kind) {
+    case TN_ATTR_UNIT: return true;
+    case TN_ATTR_BOOL: return a->boolean == b->boolean;
+    case TN_ATTR_INTEGER: return a->integer == b->integer;
+    case TN_ATTR_FLOAT: return bytes_equal(&a->real, &b->real, sizeof a->real);
+    case TN_ATTR_STRING:
+    case TN_ATTR_SYMBOL:
+    case TN_ATTR_ENUM:
+    case TN_ATTR_OPAQUE: return tn__sv_equal(a->string, b->string);
+    case TN_ATTR_TYPE:
+      return a->type.element_type == b->type.element_type &&
+             tn_type_equal(a->type.type, b->type.type);
+    case TN_ATTR_ARRAY:
+      if (a->array.count != b->array.count) return false;
+      for (size_t i = 0; i < a->array.count; ++i) {
+        if (!tn__attr_equal(a->array.items[i], b->array.items[i])) return false;
+      }
+      return true;
+    case TN_ATTR_DICTIONARY:
+    case TN_ATTR_STRUCT: return tn__attr_dictionary_equal(&a->dictionary, &b->dictionary);
+    case TN_ATTR_DENSE_ARRAY:
+      return a->dense_array.count == b->dense_array.count &&
+             bytes_equal(a->dense_array.data, b->dense_array.data,
+                         (size_t)a->dense_array.count * tn_dtype_size(a->dtype));
+    case TN_ATTR_ELEMENTS:
+      // Data that is all alike but written out is another attribute than a splat; both are rare
+      // beside each other.
+      return a->elements.splat == b->elements.splat &&
+             tn_type_equal(a->elements.type, b->elements.type) &&
+             bytes_equal(a->elements.data, b->elements.data,
+                         a->elements.splat ? tn_dtype_size(a->elements.type->dtype)
+                                           : tn__type_byte_length(a->elements.type));
+  }
+  return false;
+}
+
+static tn_status_t make(tn_arena_t* arena, tn_attr_t value, const tn_attr_t** out_attr) {
+  void* memory = NULL;
+  *out_attr = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof value, &memory));
+  *(tn_attr_t*)memory = value;
+  *out_attr = memory;
+  return TN_OK;
+}
+
+tn_status_t tn__attr_unit(tn_arena_t* arena, const tn_attr_t** out_attr) {
+  return make(arena, (tn_attr_t){.kind = TN_ATTR_UNIT}, out_attr);
+}
+
+tn_status_t tn__attr_bool(tn_arena_t* arena, bool value, const tn_attr_t** out_attr) {
+  return make(arena, (tn_attr_t){.kind = TN_ATTR_BOOL, .dtype = TN_DTYPE_PRED, .boolean = value},
+              out_attr);
+}
+
+tn_status_t tn__attr_integer(tn_arena_t* arena, tn_dtype_t dtype, int64_t value,
+                             const tn_attr_t** out_attr) {
+  return make(arena, (tn_attr_t){.kind = TN_ATTR_INTEGER, .dtype = dtype, .integer = value},
+              out_attr);
+}
+
+tn_status_t tn__attr_float(tn_arena_t* arena, tn_dtype_t dtype, double value,
+                           const tn_attr_t** out_attr) {
+  return make(arena, (tn_attr_t){.kind = TN_ATTR_FLOAT, .dtype = dtype, .real = value}, out_attr);
+}
+
+tn_status_t tn__attr_text(tn_arena_t* arena, tn_attr_kind_t kind, tn_string_view_t text,
+                          const tn_attr_t** out_attr) {
+  tn_string_view_t copy = {0};
+  *out_attr = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_copy_string(arena, text, &copy));
+  return make(arena, (tn_attr_t){.kind = kind, .string = copy}, out_attr);
+}
+
+tn_status_t tn__attr_enum(tn_arena_t* arena, const char* name, tn_string_view_t value,
+                          const tn_attr_t** out_attr) {
+  tn_string_view_t name_copy = {0}, value_copy = {0};
+  *out_attr = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_copy_string(arena, tn__sv(name), &name_copy));
+  TN_RETURN_IF_ERROR(tn__arena_copy_string(arena, value, &value_copy));
+  return make(arena, (tn_attr_t){.kind = TN_ATTR_ENUM, .name = name_copy, .string = value_copy},
+              out_attr);
+}
+
+tn_status_t tn__attr_type(tn_arena_t* arena, const tn_type_t* type, bool element_type,
+                          const tn_attr_t** out_attr) {
+  return make(
+      arena,
+      (tn_attr_t){.kind = TN_ATTR_TYPE, .type = {.type = type, .element_type = element_type}},
+      out_attr);
+}
+
+tn_status_t tn__attr_array(tn_arena_t* arena, size_t count, const tn_attr_t* const* items,
+                           const tn_attr_t** out_attr) {
+  void* list = NULL;
+  *out_attr = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *items, &list));
+  if (count) memcpy(list, items, count * sizeof *items);
+  return make(arena, (tn_attr_t){.kind = TN_ATTR_ARRAY, .array = {.count = count, .items = list}},
+              out_attr);
+}
+
+static int compare_entries(const void* a, const void* b) {
+  return tn__sv_compare(((const tn_named_attr_t*)a)->name, ((const tn_named_attr_t*)b)->name);
+}
+
+tn_status_t tn__attr_dictionary(tn_arena_t* arena, tn_attr_kind_t kind, tn_string_view_t name,
+                                size_t count, const tn_named_attr_t* entries,
+                                const tn_attr_t** out_attr) {
+  void* list = NULL;
+  *out_attr = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *entries, &list));
+  tn_named_attr_t* sorted = list;
+  if (count) {
+    memcpy(sorted, entries, count * sizeof *entries);
+    qsort(sorted, count, sizeof *sorted, compare_entries);
+  }
+  for (size_t i = 1; i < count; ++i) {
+    if (tn__sv_equal(sorted[i - 1].name, sorted[i].name)) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute \"%.*s\" is given twice",
+                              TN_SV(sorted[i].name));
+    }
+  }
+  for (size_t i = 0; i < count; ++i) {
+    TN_RETURN_IF_ERROR(tn__arena_copy_string(arena, sorted[i].name, &sorted[i].name));
+  }
+  tn_string_view_t name_copy = {0};
+  if (name.length) TN_RETURN_IF_ERROR(tn__arena_copy_string(arena, name, &name_copy));
+  return make(
+      arena,
+      (tn_attr_t){
+          .kind = kind, .name = name_copy, .dictionary = {.count = count, .entries = sorted}},
+      out_attr);
+}
+
+tn_status_t tn__attr_dense_array(tn_arena_t* arena, tn_dtype_t dtype, int64_t count,
+                                 const void* data, const tn_attr_t** out_attr) {
+  void* copy = NULL;
+  *out_attr = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, (size_t)count, tn_dtype_size(dtype), &copy));
+  if (count) memcpy(copy, data, (size_t)count * tn_dtype_size(dtype));
+  return make(arena,
+              (tn_attr_t){.kind = TN_ATTR_DENSE_ARRAY,
+                          .dtype = dtype,
+                          .dense_array = {.count = count, .data = copy}},
+              out_attr);
+}
+
+tn_status_t tn__attr_i64_array(tn_arena_t* arena, size_t count, const int64_t* values,
+                               const tn_attr_t** out_attr) {
+  return tn__attr_dense_array(arena, TN_DTYPE_S64, (int64_t)count, values, out_attr);
+}
+
+tn_status_t tn__attr_elements(tn_arena_t* arena, const tn_type_t* type, bool splat,
+                              const void* data, const tn_attr_t** out_attr) {
+  enum { DATA_ALIGNMENT = 64 };
+  void* copy = NULL;
+  *out_attr = NULL;
+  size_t length = splat ? tn_dtype_size(type->dtype) : tn__type_byte_length(type);
+  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(arena, length, DATA_ALIGNMENT, &copy));
+  if (length) memcpy(copy, data, length);
+  return make(arena,
+              (tn_attr_t){.kind = TN_ATTR_ELEMENTS,
+                          .elements = {.type = type, .splat = splat, .data = copy}},
+              out_attr);
+}
+
+int64_t tn__attr_get_integer(const tn_attr_dictionary_t* dictionary, const char* name,
+                             int64_t fallback) {
+  const tn_attr_t* attr = tn__attr_find(dictionary, name);
+  return attr && attr->kind == TN_ATTR_INTEGER ? attr->integer : fallback;
+}
+
+bool tn__attr_get_bool(const tn_attr_dictionary_t* dictionary, const char* name, bool fallback) {
+  const tn_attr_t* attr = tn__attr_find(dictionary, name);
+  return attr && attr->kind == TN_ATTR_BOOL ? attr->boolean : fallback;
+}
+
+double tn__attr_get_float(const tn_attr_dictionary_t* dictionary, const char* name,
+                          double fallback) {
+  const tn_attr_t* attr = tn__attr_find(dictionary, name);
+  return attr && attr->kind == TN_ATTR_FLOAT ? attr->real : fallback;
+}
+
+tn_string_view_t tn__attr_get_string(const tn_attr_dictionary_t* dictionary, const char* name) {
+  const tn_attr_t* attr = tn__attr_find(dictionary, name);
+  bool has_text = attr && (attr->kind == TN_ATTR_STRING || attr->kind == TN_ATTR_SYMBOL ||
+                           attr->kind == TN_ATTR_ENUM || attr->kind == TN_ATTR_OPAQUE);
+  return has_text ? attr->string : (tn_string_view_t){NULL, 0};
+}
+
+static tn_status_t list_from_items(const tn_attr_t* attr, const char* name, int64_t* values) {
+  for (size_t i = 0; i < attr->array.count; ++i) {
+    const tn_attr_t* item = attr->array.items[i];
+    if (item->kind != TN_ATTR_INTEGER) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "attribute \"%s\" [%zu] is %s; expected an integer", name, i,
+                              tn__attr_kind_name(item->kind));
+    }
+    values[i] = item->integer;
+  }
+  return TN_OK;
+}
+
+// One element of an integer or boolean array in memory, widened.
+static bool read_integer(tn_dtype_t dtype, const void* data, int64_t index, int64_t* out) {
+  switch (tn_dtype_kind(dtype)) {
+    case TN_KIND_BOOL: *out = ((const uint8_t*)data)[index] != 0; return true;
+    case TN_KIND_SIGNED:
+      switch (tn_dtype_size(dtype)) {
+        case 1: *out = ((const int8_t*)data)[index]; return true;
+        case 2: *out = ((const int16_t*)data)[index]; return true;
+        case 4: *out = ((const int32_t*)data)[index]; return true;
+        case 8: *out = ((const int64_t*)data)[index]; return true;
+        default: return false;
+      }
+    case TN_KIND_UNSIGNED:
+      switch (tn_dtype_size(dtype)) {
+        case 1: *out = ((const uint8_t*)data)[index]; return true;
+        case 2: *out = ((const uint16_t*)data)[index]; return true;
+        case 4: *out = ((const uint32_t*)data)[index]; return true;
+        case 8: *out = (int64_t)((const uint64_t*)data)[index]; return true;
+        default: return false;
+      }
+    default: return false;
+  }
+}
+
+tn_status_t tn__attr_get_i64_list(const tn_attr_dictionary_t* dictionary, const char* name,
+                                  tn_arena_t* arena, tn_i64_list_t* out_list) {
+  *out_list = (tn_i64_list_t){0};
+  const tn_attr_t* attr = tn__attr_find(dictionary, name);
+  if (!attr) return TN_OK;
+  tn_dtype_t dtype = attr->dtype;
+  const void* data = NULL;
+  int64_t count = 0;
+  bool splat = false;
+  switch (attr->kind) {
+    case TN_ATTR_DENSE_ARRAY:
+      data = attr->dense_array.data;
+      count = attr->dense_array.count;
+      break;
+    case TN_ATTR_ELEMENTS:
+      dtype = attr->elements.type->dtype;
+      data = attr->elements.data;
+      count = tn__type_size(attr->elements.type);
+      splat = attr->elements.splat;
+      break;
+    case TN_ATTR_ARRAY: count = (int64_t)attr->array.count; break;
+    default:
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "attribute \"%s\" is %s; expected a list of integers", name,
+                              tn__attr_kind_name(attr->kind));
+  }
+  if (dtype == TN_DTYPE_S64 && data && !splat) {  // as it lies there
+    *out_list = (tn_i64_list_t){true, (size_t)count, data};
+    return TN_OK;
+  }
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, (size_t)count, sizeof(int64_t), &memory));
+  int64_t* values = memory;
+  if (attr->kind == TN_ATTR_ARRAY) {
+    TN_RETURN_IF_ERROR(list_from_items(attr, name, values));
+  } else {
+    for (int64_t i = 0; i < count; ++i) {
+      if (!read_integer(dtype, data, splat ? 0 : i, &values[i])) {
+        return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                                "attribute \"%s\" has elements of type %s; expected integers", name,
+                                tn_dtype_name(dtype));
+      }
+    }
+  }
+  *out_list = (tn_i64_list_t){true, (size_t)count, values};
+  return TN_OK;
+}

@@ -1,0 +1,127 @@
+// Attributes: the compile-time values of operations, as StableHLO spells them. Immutable, in the
+// module's arena.
+#ifndef TENON_OPS_ATTR_H_
+#define TENON_OPS_ATTR_H_
+
+#include "base/type.h"
+
+typedef struct tn_attr tn_attr_t;
+
+typedef enum tn_attr_kind {
+  TN_ATTR_UNIT = 1,     // a bare key
+  TN_ATTR_BOOL,         // true, false
+  TN_ATTR_INTEGER,      // 3 : i64
+  TN_ATTR_FLOAT,        // 1.5 : f32
+  TN_ATTR_STRING,       // "text", any bytes
+  TN_ATTR_SYMBOL,       // @name
+  TN_ATTR_TYPE,         // tensor<2xf32>, f32 (as a scalar tensor with `element_type` set)
+  TN_ATTR_ARRAY,        // [a, b]
+  TN_ATTR_DICTIONARY,   // {a = 1, b = 2}
+  TN_ATTR_DENSE_ARRAY,  // array<i64: 1, 2>
+  TN_ATTR_ELEMENTS,     // dense<[1, 2]> : tensor<2xi32>
+  TN_ATTR_ENUM,         // #stablehlo<comparison_direction LT>
+  TN_ATTR_STRUCT,       // #stablehlo.gather<offset_dims = [0], ...>
+  TN_ATTR_OPAQUE,       // an attribute of another dialect, kept as text
+} tn_attr_kind_t;
+
+typedef struct tn_named_attr {
+  tn_string_view_t name;
+  const tn_attr_t* attr;
+} tn_named_attr_t;
+
+// Entries sorted byte-wise by name, names unique.
+typedef struct tn_attr_dictionary {
+  size_t count;
+  const tn_named_attr_t* entries;
+} tn_attr_dictionary_t;
+
+struct tn_attr {
+  tn_attr_kind_t kind;
+  tn_dtype_t dtype;  // INTEGER, FLOAT, DENSE_ARRAY (of its elements)
+  // ENUM and STRUCT: which one, without the dialect ("comparison_direction", "gather").
+  tn_string_view_t name;
+  union {
+    bool boolean;
+    int64_t integer;          // two's complement; unsigned 64-bit values keep their bits
+    double real;              // the value after rounding to `dtype`
+    tn_string_view_t string;  // STRING, SYMBOL, ENUM (the enumerator's name), OPAQUE (its text)
+    struct {
+      const tn_type_t* type;
+      bool element_type;  // written as a bare element type: f32, not tensor<f32>
+    } type;
+    struct {
+      size_t count;
+      const tn_attr_t* const* items;
+    } array;
+    tn_attr_dictionary_t dictionary;  // DICTIONARY, STRUCT (fields that were written)
+    struct {
+      int64_t count;
+      const void* data;  // elements of `dtype`, as in memory
+    } dense_array;
+    struct {
+      const tn_type_t* type;  // static tensor
+      const void* data;       // 64-byte aligned; one element when `splat`
+      bool splat;
+    } elements;
+  };
+};
+
+// NULL when there is none.
+const tn_attr_t* tn__attr_find(const tn_attr_dictionary_t* dictionary, const char* name);
+// Deep equality; floats by their bits.
+bool tn__attr_equal(const tn_attr_t* a, const tn_attr_t* b);
+bool tn__attr_dictionary_equal(const tn_attr_dictionary_t* a, const tn_attr_dictionary_t* b);
+// "an integer", "a string", ... for messages.
+const char* tn__attr_kind_name(tn_attr_kind_t kind);
+
+// Makers: copy what they are given into the arena.
+TN_MUST_USE tn_status_t tn__attr_unit(tn_arena_t* arena, const tn_attr_t** out_attr);
+TN_MUST_USE tn_status_t tn__attr_bool(tn_arena_t* arena, bool value, const tn_attr_t** out_attr);
+TN_MUST_USE tn_status_t tn__attr_integer(tn_arena_t* arena, tn_dtype_t dtype, int64_t value,
+                                         const tn_attr_t** out_attr);
+TN_MUST_USE tn_status_t tn__attr_float(tn_arena_t* arena, tn_dtype_t dtype, double value,
+                                       const tn_attr_t** out_attr);
+// STRING, SYMBOL or OPAQUE.
+TN_MUST_USE tn_status_t tn__attr_text(tn_arena_t* arena, tn_attr_kind_t kind, tn_string_view_t text,
+                                      const tn_attr_t** out_attr);
+TN_MUST_USE tn_status_t tn__attr_enum(tn_arena_t* arena, const char* name, tn_string_view_t value,
+                                      const tn_attr_t** out_attr);
+TN_MUST_USE tn_status_t tn__attr_type(tn_arena_t* arena, const tn_type_t* type, bool element_type,
+                                      const tn_attr_t** out_attr);
+TN_MUST_USE tn_status_t tn__attr_array(tn_arena_t* arena, size_t count,
+                                       const tn_attr_t* const* items, const tn_attr_t** out_attr);
+// Sorts; a name given twice is an error. `kind` is DICTIONARY, or STRUCT with its `name`.
+TN_MUST_USE tn_status_t tn__attr_dictionary(tn_arena_t* arena, tn_attr_kind_t kind,
+                                            tn_string_view_t name, size_t count,
+                                            const tn_named_attr_t* entries,
+                                            const tn_attr_t** out_attr);
+TN_MUST_USE tn_status_t tn__attr_dense_array(tn_arena_t* arena, tn_dtype_t dtype, int64_t count,
+                                             const void* data, const tn_attr_t** out_attr);
+TN_MUST_USE tn_status_t tn__attr_i64_array(tn_arena_t* arena, size_t count, const int64_t* values,
+                                           const tn_attr_t** out_attr);
+// `data` holds one element when `splat`, else all.
+TN_MUST_USE tn_status_t tn__attr_elements(tn_arena_t* arena, const tn_type_t* type, bool splat,
+                                          const void* data, const tn_attr_t** out_attr);
+
+// Readers for rules and kernels, whose attributes the verifier has already matched with the
+// operation's specification. Absent attributes give `fallback`.
+int64_t tn__attr_get_integer(const tn_attr_dictionary_t* dictionary, const char* name,
+                             int64_t fallback);
+bool tn__attr_get_bool(const tn_attr_dictionary_t* dictionary, const char* name, bool fallback);
+double tn__attr_get_float(const tn_attr_dictionary_t* dictionary, const char* name,
+                          double fallback);
+tn_string_view_t tn__attr_get_string(const tn_attr_dictionary_t* dictionary, const char* name);
+
+// A list of integers, whichever way it was written: array<i64: ...>, dense<...> : tensor<Nxi64>, [1
+// : i64, ...]. `values` is NULL and `present` false when the attribute is absent. A splat is
+// expanded into the arena.
+typedef struct tn_i64_list {
+  bool present;
+  size_t count;
+  const int64_t* values;
+} tn_i64_list_t;
+TN_MUST_USE tn_status_t tn__attr_get_i64_list(const tn_attr_dictionary_t* dictionary,
+                                              const char* name, tn_arena_t* arena,
+                                              tn_i64_list_t* out_list);
+
+#endif  // TENON_OPS_ATTR_H_

@@ -1,0 +1,138 @@
+// What Tenon knows of an operation, whoever defined it: the descriptor that IR points to, and the
+// rules over types.
+//
+// The rows of ops.def become these descriptors. Rooms above add what is theirs (kernels, syntax
+// with its own shape, gradients) in tables of their own, joined by the operation's name.
+#ifndef TENON_OPS_OP_H_
+#define TENON_OPS_OP_H_
+
+#include "ops/attr.h"
+
+typedef struct tn_op tn_op_t;
+
+// ops.def: any number from `minimum` on.
+enum { TN_VARIADIC = -1 };
+
+typedef enum tn_trait {
+  TN_PURE = 1 << 0,         // no effect but its results: may be removed, merged, folded
+  TN_ELEMENTWISE = 1 << 1,  // element i of the result depends on element i of the operands alone
+  TN_COMMUTATIVE = 1 << 2,  // two operands that may be exchanged
+  TN_TERMINATOR = 1 << 3,   // ends a region; its operands are the region's results
+  TN_FORWARDS =
+      1 << 4,  // the results are the operands' own bytes: reshape, tuple, optimization_barrier
+  TN_ISOLATED = 1 << 5,    // its regions see no values from outside (none of StableHLO's own)
+  TN_DEPRECATED = 1 << 6,  // read, but not written by current producers
+} tn_trait_t;
+
+// What an attribute may be. A specification is matched before the operation's own rule runs.
+typedef enum tn_attr_type {
+  TN_ATTR_TYPE_ANY,
+  TN_ATTR_TYPE_BOOL,
+  TN_ATTR_TYPE_UNIT,
+  TN_ATTR_TYPE_I32,
+  TN_ATTR_TYPE_I64,
+  TN_ATTR_TYPE_F32,
+  TN_ATTR_TYPE_STRING,
+  TN_ATTR_TYPE_SYMBOL,
+  TN_ATTR_TYPE_SYMBOL_LIST,
+  TN_ATTR_TYPE_I64_LIST,  // array<i64: ...>; older text: dense<...> : tensor<Nxi64>
+  TN_ATTR_TYPE_BOOL_LIST,
+  TN_ATTR_TYPE_I64_PAIRS,  // dense<...> : tensor<Nx2xi64>
+  TN_ATTR_TYPE_ELEMENTS,
+  TN_ATTR_TYPE_ENUM,  // `name` says which: "comparison_direction"
+  TN_ATTR_TYPE_ENUM_LIST,
+  TN_ATTR_TYPE_STRUCT,  // `name` says which: "gather"
+  TN_ATTR_TYPE_STRUCT_LIST,
+  TN_ATTR_TYPE_LAYOUT_LIST,  // [dense<[1, 0]> : tensor<2xindex>, ...]
+  TN_ATTR_TYPE_DICTIONARY,
+} tn_attr_type_t;
+
+typedef struct tn_attr_spec {
+  const char* name;  // NULL ends a list
+  tn_attr_type_t type;
+  const char* of;  // ENUM, STRUCT and their lists: which one; else NULL
+  bool optional;
+} tn_attr_spec_t;
+
+// What a region takes and gives, as far as types go.
+typedef struct tn_region_signature {
+  size_t argument_count;
+  const tn_type_t* const* argument_types;
+  size_t result_count;
+  const tn_type_t* const* result_types;  // of its terminator's operands
+} tn_region_signature_t;
+
+// One use of an operation as a rule sees it: types and attributes, no values.
+typedef struct tn_op_use {
+  const tn_op_t* op;
+  size_t operand_count;
+  const tn_type_t* const* operand_types;
+  size_t result_count;  // as stated by the program; when inferring for a builder that states
+  const tn_type_t* const* result_types;  // nothing: 0 and NULL
+  tn_attr_dictionary_t attrs;            // inherent and discardable ones together
+  size_t region_count;
+  const tn_region_signature_t* regions;
+  tn_arena_t* arena;  // for what a rule makes: result types, expanded lists
+} tn_op_use_t;
+
+// Checks the constraints on operands and attributes and gives the result types (into out_types,
+// `capacity` entries). Messages begin with the constraint: "clamp (C1): min has shape 2x3; expected
+// scalar or 4x3".
+typedef tn_status_t (*tn_infer_fn)(const tn_op_use_t* use, size_t capacity,
+                                   const tn_type_t** out_types, size_t* out_count);
+// Checks what needs the stated result types (operations whose results cannot be inferred: iota,
+// reshape, convert...).
+typedef tn_status_t (*tn_verify_fn)(const tn_op_use_t* use);
+
+struct tn_op {
+  const char* name;      // with its dialect: "stablehlo.add"
+  int operands;          // a number, or TN_VARIADIC
+  int minimum_operands;  // of a variadic one
+  int results;           // a number, or TN_VARIADIC
+  int regions;           // a number, or TN_VARIADIC
+  uint32_t traits;       // TN_PURE | ...
+  const tn_attr_spec_t* attrs;
+  tn_infer_fn infer;  // at least one of infer and verify
+  tn_verify_fn verify;
+  const char*
+      syntax;  // pretty form, see text/README.md; NULL: generic form, or a form of its own in text/
+  const char* doc;
+};
+
+static inline bool tn__op_has(const tn_op_t* op, uint32_t traits) {
+  return (op->traits & traits) == traits;
+}
+// Without the dialect: "add".
+const char* tn__op_short_name(const tn_op_t* op);
+
+// NULL when there is no such operation. `name` with its dialect.
+const tn_op_t* tn__op_find(tn_string_view_t name);
+// The closest names to a misspelt one, for "did you mean"; NULL when nothing is near.
+const tn_op_t* tn__op_suggest(tn_string_view_t name);
+// All operations in the order of the table.
+size_t tn__op_count(void);
+const tn_op_t* tn__op_at(size_t index);
+
+// Direct access to rows that code must name: TN__OP(constant).
+typedef enum tn_op_id {
+#define TN_OP(dialect, name, ...) TN_OP_ID_##dialect##_##name,
+#include "ops/ops.def"
+#undef TN_OP
+  TN_OP_ID_COUNT
+} tn_op_id_t;
+extern const tn_op_t tn__ops[TN_OP_ID_COUNT];
+#define TN__OP(name) (&tn__ops[TN_OP_ID_stablehlo_##name])
+#define TN__OP_OF(dialect, name) (&tn__ops[TN_OP_ID_##dialect##_##name])
+
+// The whole check of one use: operand, result and region counts, attribute specifications ("did you
+// mean" for unknown inherent ones; those with a dot in their name are discardable and pass), then
+// infer (compared with the stated types) and verify. Messages start with the operation's short
+// name.
+TN_MUST_USE tn_status_t tn__op_check(const tn_op_use_t* use);
+
+// Enumerators and fields of the dialect's attributes (enums.def, structs.def); NULL and -1 when
+// there is none.
+int tn__enum_value(const char* enum_name, tn_string_view_t enumerator);
+const char* tn__enum_name(const char* enum_name, int value);
+
+#endif  // TENON_OPS_OP_H_
