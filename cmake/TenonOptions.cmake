@@ -1,7 +1,12 @@
 # Options, compiler flags and the features found on this machine.
-option(TENON_BUILD_TESTS "Build the unit tests" ON)
+option(TENON_BUILD_TESTS "Build the tests" ON)
+option(TENON_BUILD_FUZZERS "Build every *_fuzz.c as a libFuzzer program (clang)" OFF)
+option(TENON_COVERAGE "Instrument for source-based coverage (clang)" OFF)
 option(TENON_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
 set(TENON_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them (address,undefined or thread)")
+
+# Each name here becomes Tenon_HAS_<name> of the installed package.
+set(TENON_FEATURES "")
 
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -11,6 +16,13 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+# A compiler cache saves minutes when there is one.
+find_program(TENON_CCACHE ccache)
+mark_as_advanced(TENON_CCACHE)
+if(TENON_CCACHE AND NOT DEFINED CMAKE_C_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${TENON_CCACHE})
 endif()
 
 find_package(Threads REQUIRED)
@@ -29,4 +41,17 @@ if(TENON_SANITIZE)
   target_compile_options(tenon_flags INTERFACE -fsanitize=${TENON_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all)
   target_link_options(tenon_flags INTERFACE -fsanitize=${TENON_SANITIZE})
+endif()
+if(TENON_BUILD_FUZZERS OR TENON_COVERAGE)
+  if(NOT CMAKE_C_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "TENON_BUILD_FUZZERS and TENON_COVERAGE need clang (-DCMAKE_C_COMPILER=clang)")
+  endif()
+endif()
+if(TENON_BUILD_FUZZERS)
+  target_compile_options(tenon_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(tenon_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+if(TENON_COVERAGE)
+  target_compile_options(tenon_flags INTERFACE -fprofile-instr-generate -fcoverage-mapping)
+  target_link_options(tenon_flags INTERFACE -fprofile-instr-generate)
 endif()

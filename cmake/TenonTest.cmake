@@ -1,21 +1,69 @@
-# tenon_add_unit_tests(): every *_test.c under the current folder becomes one test program, one process each.
+# What stands beside the sources and is found by its name: tests, fuzzers, benchmarks.
 find_library(TENON_CMOCKA_LIBRARY cmocka)
+mark_as_advanced(TENON_CMOCKA_LIBRARY)
 
+# src/base/arena_test.c -> base_arena_test
+function(tenon_program_name out source)
+  string(REGEX REPLACE "\\.c$" "" name ${source})
+  string(REPLACE "/" "_" name ${name})
+  set(${out} ${name} PARENT_SCOPE)
+endfunction()
+
+# Every *_test.c under the current folder becomes one test program, one process each. Those named
+# *_concurrent_test.c get the label `concurrent` too: they are what runs under ThreadSanitizer.
 function(tenon_add_unit_tests)
-  if(NOT TENON_BUILD_TESTS)
-    return()
-  endif()
+  add_custom_target(concurrent_tests)
   if(NOT TENON_CMOCKA_LIBRARY)
     message(STATUS "cmocka not found: unit tests are left out (Debian: libcmocka-dev)")
     return()
   endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *_test.c)
   foreach(source ${sources})
-    string(REGEX REPLACE "_test\\.c$" "" name ${source})
-    string(REPLACE "/" "_" name ${name})
-    add_executable(${name}_test ${source})
-    target_link_libraries(${name}_test PRIVATE tenon_internal ${TENON_CMOCKA_LIBRARY})
-    add_test(NAME unit.${name} COMMAND ${name}_test)
-    set_tests_properties(unit.${name} PROPERTIES TIMEOUT 120 LABELS unit)
+    tenon_program_name(program ${source})
+    string(REGEX REPLACE "_test$" "" name ${program})
+    set(labels unit)
+    add_executable(${program} ${source})
+    target_link_libraries(${program} PRIVATE tenon_testing)
+    if(name MATCHES "_concurrent$")
+      list(APPEND labels concurrent)
+      add_dependencies(concurrent_tests ${program})
+    endif()
+    add_test(NAME unit.${name} COMMAND ${program})
+    set_tests_properties(unit.${name} PROPERTIES TIMEOUT 120 LABELS "${labels}"
+      ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1;TSAN_OPTIONS=halt_on_error=1")
+  endforeach()
+endfunction()
+
+# Every *_fuzz.c under the current folder becomes a libFuzzer program; the test fuzz.NAME runs it for
+# a few seconds. The corpus it starts from is fuzz/corpus/NAME, where NAME is the file's name without
+# _fuzz.c (crashes that were mended are kept there).
+function(tenon_add_fuzzers)
+  if(NOT TENON_BUILD_FUZZERS)
+    return()
+  endif()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *_fuzz.c)
+  foreach(source ${sources})
+    get_filename_component(program ${source} NAME_WE)
+    string(REGEX REPLACE "_fuzz$" "" name ${program})
+    add_executable(${program} ${source})
+    target_link_libraries(${program} PRIVATE tenon_internal)
+    target_link_options(${program} PRIVATE -fsanitize=fuzzer)
+    set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+    add_test(NAME fuzz.${name}
+      COMMAND ${PROJECT_SOURCE_DIR}/tools/fuzz --seconds 3 $<TARGET_FILE:${program}>)
+    set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120 LABELS fuzz)
+  endforeach()
+endfunction()
+
+# Every *_bench.c under the current folder becomes a program of the target `benches`.
+function(tenon_add_benches)
+  add_custom_target(benches)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *_bench.c)
+  foreach(source ${sources})
+    tenon_program_name(program ${source})
+    add_executable(${program} EXCLUDE_FROM_ALL ${source})
+    target_link_libraries(${program} PRIVATE tenon_internal)
+    set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+    add_dependencies(benches ${program})
   endforeach()
 endfunction()

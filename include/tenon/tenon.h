@@ -16,5 +16,6 @@
 #include <tenon/dtype.h>
 #include <tenon/export.h>
 #include <tenon/status.h>
+#include <tenon/version.h>
 
 #endif  // TENON_TENON_H_

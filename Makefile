@@ -1,0 +1,74 @@
+# Short names for what the presets (CMakePresets.json) and tools/ do. Each target installs what it
+# needs and is missing (tools/setup); `make help` lists them.
+PREFIX ?= /usr/local
+SECONDS_EACH ?= 60
+export CTEST_PARALLEL_LEVEL ?= $(shell nproc 2>/dev/null || echo 2)
+
+build_preset = cmake --preset $(1) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }; \
+  cmake --build --preset $(1) $(2)
+
+.PHONY: all
+all: ## the library and the command, optimised, in build/release
+	@tools/setup build
+	@mkdir -p build
+	@$(call build_preset,release)
+
+.PHONY: demo
+demo: ## builds, and classifies handwritten digits with kernels written by hand
+	@tools/setup build
+	@mkdir -p build
+	@$(call build_preset,release,--target demo)
+
+.PHONY: test
+test: ## all tests on the release build, and the unit tests under sanitizers
+	@tools/setup test
+	@mkdir -p build
+	@$(call build_preset,release)
+	@ctest --preset release
+	@$(call build_preset,asan)
+	@ctest --preset asan
+
+.PHONY: test-long
+test-long: ## the tests with every allocation failure, all differential runs and long fuzzing
+	@tools/setup test
+	@mkdir -p build
+	@$(call build_preset,release)
+	@TENON_LONG_TESTS=1 ctest --preset release
+	@$(call build_preset,asan)
+	@TENON_LONG_TESTS=1 ctest --preset asan --label-exclude fuzz
+	@$(MAKE) --no-print-directory fuzz
+
+.PHONY: fuzz
+fuzz: ## every fuzz program for SECONDS_EACH (60) seconds
+	@tools/setup test
+	@mkdir -p build
+	@$(call build_preset,asan)
+	@tools/fuzz --seconds $(SECONDS_EACH) $(wildcard build/asan/fuzz/*_fuzz)
+
+.PHONY: check
+check: ## format, lint, layers, headers, warnings as errors, ThreadSanitizer
+	@tools/check
+
+.PHONY: bench
+bench: ## builds and runs the benchmarks
+	@tools/setup build
+	@mkdir -p build
+	@$(call build_preset,release)
+	@cmake --build --preset release --target benches
+	@tools/bench
+
+.PHONY: coverage
+coverage: ## which lines the unit tests reach, in build/coverage/report
+	@tools/coverage
+
+.PHONY: install
+install: all ## installs into PREFIX (/usr/local), below DESTDIR if that is set
+	@cmake --install build/release --prefix $(PREFIX)
+
+.PHONY: clean
+clean: ## removes what was built, but keeps build/venv
+	@find build -mindepth 1 -maxdepth 1 ! -name venv -exec rm -rf {} + 2>/dev/null || true
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -1,0 +1,32 @@
+# The installed package: headers, library, command, pkg-config file, CMake package.
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN *.h PATTERN *.def)
+install(TARGETS tenon EXPORT TenonTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET tenon_cli)
+  # The command finds the library beside it, wherever both were put.
+  file(RELATIVE_PATH to_library ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(tenon_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
+  install(TARGETS tenon_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tenon)
+set(generated_dir ${PROJECT_BINARY_DIR}/package)
+install(EXPORT TenonTargets NAMESPACE Tenon:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/TenonConfig.cmake.in ${generated_dir}/TenonConfig.cmake
+  INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
+set(compatibility SameMajorVersion)
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(compatibility SameMinorVersion)
+endif()
+write_basic_package_version_file(${generated_dir}/TenonConfigVersion.cmake
+  COMPATIBILITY ${compatibility})
+install(FILES ${generated_dir}/TenonConfig.cmake ${generated_dir}/TenonConfigVersion.cmake
+  DESTINATION ${package_dir})
+
+# Relative to the .pc file, so that the whole tree can be moved.
+file(RELATIVE_PATH to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/tenon.pc.in ${generated_dir}/tenon.pc @ONLY)
+install(FILES ${generated_dir}/tenon.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
