@@ -26,6 +26,17 @@ void tn__arena_deinit(tn_arena_t* arena) {
   arena->byte_length = 0;
 }
 
+void tn__arena_reset(tn_arena_t* arena) {
+  tn_arena_block_t* kept = arena->blocks;
+  if (!kept) return;
+  arena->blocks = kept->next;
+  tn__arena_deinit(arena);
+  kept->next = NULL;
+  kept->used = 0;
+  arena->blocks = kept;
+  arena->byte_length = HEADER + kept->capacity;
+}
+
 tn_status_t tn__arena_allocate(tn_arena_t* arena, size_t size, void** out) {
   *out = NULL;
   if (size > SIZE_MAX / 2) return tn__status_out_of_memory();

@@ -13,6 +13,8 @@ typedef struct tn_arena {
 
 void tn__arena_init(tn_arena_t* arena, const tn_allocator_t* allocator);
 void tn__arena_deinit(tn_arena_t* arena);
+// Forgets everything in it; keeps one block for what comes next.
+void tn__arena_reset(tn_arena_t* arena);
 
 // Zeroed, 16-byte aligned; a size of 0 gives a valid non-NULL pointer.
 TN_MUST_USE tn_status_t tn__arena_allocate(tn_arena_t* arena, size_t size, void** out);

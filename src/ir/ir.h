@@ -69,6 +69,7 @@ struct tn_function {
   tn_attr_dictionary_t attrs;
   tn_region_t* body;  // NULL: a declaration
   tn_location_t location;
+  uint32_t value_count, node_count;  // as tn__function_number counted last
 };
 
 // The text that a module was read from: for carets. Reference counted, immutable.
@@ -107,8 +108,8 @@ tn_status_t tn__source_locate(const tn_source_t* source, tn_location_t location,
 
 TN_MUST_USE tn_status_t tn__module_create(const tn_allocator_t* allocator,
                                           tn_module_t** out_module);
-// A copy of functions and nodes to rewrite; shares types, attributes and names with `module`, which
-// it retains.
+// A copy of the functions and nodes of a verified module, to rewrite; shares types, attributes and
+// names with `module`, which it retains.
 TN_MUST_USE tn_status_t tn__module_clone(tn_module_t* module, tn_module_t** out_clone);
 
 // Adds a function with a body whose arguments have the given types (copied list), or a declaration.
@@ -158,9 +159,10 @@ static inline tn_value_t* tn__value_resolve(tn_value_t* value) {
 }
 
 // Numbers all values (ids 0, 1, ... in order of definition: a region's arguments, then its nodes'
-// results, inner regions before their node's results) and nodes (preorder) of a function. Returns
-// how many values.
-uint32_t tn__function_number(tn_function_t* function, uint32_t* out_node_count);
+// results, inner regions before their node's results) and nodes (preorder) of a function, and keeps
+// the counts. The verifier does this, so that a verified module can be cloned by several threads at
+// once.
+void tn__function_number(tn_function_t* function);
 
 // `status` with the node's place and source line. Takes and returns it.
 tn_status_t tn__node_locate(const tn_node_t* node, tn_status_t status);

@@ -1,0 +1,176 @@
+#include "ir/ir.h"
+
+tn_status_t tn__region_create(tn_function_t* function, size_t argument_count,
+                              const tn_type_t* const* argument_types, tn_region_t** out_region) {
+  tn_arena_t* arena = &function->module->arena;
+  void* memory = NULL;
+  void* arguments = NULL;
+  *out_region = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof(tn_region_t), &memory));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(arena, argument_count, sizeof(tn_value_t), &arguments));
+  tn_region_t* region = memory;
+  region->function = function;
+  region->argument_count = (uint32_t)argument_count;
+  region->arguments = arguments;
+  for (uint32_t i = 0; i < region->argument_count; ++i) {
+    region->arguments[i].type = argument_types[i];
+    region->arguments[i].region = region;
+    region->arguments[i].index = i;
+  }
+  *out_region = region;
+  return TN_OK;
+}
+
+static tn_status_t make(tn_region_t* region, const tn_node_spec_t* spec, tn_node_t** out_node) {
+  // One piece of memory: the node, its results, operands and regions.
+  size_t size = sizeof(tn_node_t) + spec->result_count * sizeof(tn_value_t) +
+                spec->operand_count * sizeof(tn_value_t*) +
+                spec->region_count * sizeof(tn_region_t*);
+  void* memory = NULL;
+  *out_node = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate(&region->function->module->arena, size, &memory));
+  tn_node_t* node = memory;
+  *node = (tn_node_t){
+      .op = spec->op,
+      .region = region,
+      .operand_count = (uint32_t)spec->operand_count,
+      .result_count = (uint32_t)spec->result_count,
+      .region_count = (uint32_t)spec->region_count,
+      .attrs = spec->attrs,
+      .location = spec->location,
+  };
+  node->results = (tn_value_t*)(node + 1);
+  node->operands = (tn_value_t**)(node->results + spec->result_count);
+  node->regions = (tn_region_t**)(node->operands + spec->operand_count);
+  for (uint32_t i = 0; i < node->result_count; ++i) {
+    node->results[i] =
+        (tn_value_t){.type = spec->result_types[i], .node = node, .region = region, .index = i};
+  }
+  if (spec->operand_count) {
+    memcpy(node->operands, spec->operands, spec->operand_count * sizeof *spec->operands);
+  }
+  for (uint32_t i = 0; i < node->region_count; ++i) {
+    node->regions[i] = spec->regions[i];
+    node->regions[i]->parent = node;
+  }
+  *out_node = node;
+  return TN_OK;
+}
+
+tn_status_t tn__node_append(tn_region_t* region, const tn_node_spec_t* spec, tn_node_t** out_node) {
+  TN_RETURN_IF_ERROR(make(region, spec, out_node));
+  tn_node_t* node = *out_node;
+  node->previous = region->last;
+  if (region->last) {
+    region->last->next = node;
+  } else {
+    region->first = node;
+  }
+  region->last = node;
+  return TN_OK;
+}
+
+tn_status_t tn__node_insert(tn_node_t* position, const tn_node_spec_t* spec, tn_node_t** out_node) {
+  tn_region_t* region = position->region;
+  TN_RETURN_IF_ERROR(make(region, spec, out_node));
+  tn_node_t* node = *out_node;
+  node->previous = position->previous;
+  node->next = position;
+  if (position->previous) {
+    position->previous->next = node;
+  } else {
+    region->first = node;
+  }
+  position->previous = node;
+  return TN_OK;
+}
+
+void tn__node_remove(tn_node_t* node) {
+  if (node->previous) {
+    node->previous->next = node->next;
+  } else {
+    node->region->first = node->next;
+  }
+  if (node->next) {
+    node->next->previous = node->previous;
+  } else {
+    node->region->last = node->previous;
+  }
+  node->previous = node->next = NULL;
+}
+
+static void number_region(tn_region_t* region, tn_function_t* function) {
+  for (uint32_t i = 0; i < region->argument_count; ++i) {
+    region->arguments[i].id = function->value_count++;
+  }
+  TN_FOR_EACH_NODE (node, region) {
+    node->id = function->node_count++;
+    for (uint32_t i = 0; i < node->region_count; ++i) number_region(node->regions[i], function);
+    for (uint32_t i = 0; i < node->result_count; ++i) node->results[i].id = function->value_count++;
+  }
+}
+
+void tn__function_number(tn_function_t* function) {
+  function->value_count = function->node_count = 0;
+  if (function->body) number_region(function->body, function);
+}
+
+tn_status_t tn__node_locate(const tn_node_t* node, tn_status_t status) {
+  const tn_module_t* module = node->region->function->module;
+  while (!module->source && module->origin) module = module->origin;
+  return tn__source_locate(module->source, node->location, status);
+}
+
+static tn_status_t value_types(tn_arena_t* arena, size_t count, tn_value_t* const* values,
+                               const tn_type_t* const** out_types) {
+  void* memory = NULL;
+  *out_types = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(tn_type_t*), &memory));
+  const tn_type_t** types = memory;
+  for (size_t i = 0; i < count; ++i) types[i] = tn__value_resolve(values[i])->type;
+  *out_types = types;
+  return TN_OK;
+}
+
+static tn_status_t region_signature(const tn_region_t* region, tn_arena_t* arena,
+                                    tn_region_signature_t* out) {
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(arena, region->argument_count, sizeof(tn_type_t*), &memory));
+  const tn_type_t** types = memory;
+  for (uint32_t i = 0; i < region->argument_count; ++i) types[i] = region->arguments[i].type;
+  out->argument_count = region->argument_count;
+  out->argument_types = types;
+  const tn_node_t* last = region->last;
+  bool ends = last && tn__op_has(last->op, TN_TERMINATOR);
+  out->result_count = ends ? last->operand_count : 0;
+  return value_types(arena, out->result_count, ends ? last->operands : NULL, &out->result_types);
+}
+
+tn_status_t tn__node_use(const tn_node_t* node, tn_arena_t* arena, tn_op_use_t* out_use) {
+  void* memory = NULL;
+  *out_use = (tn_op_use_t){
+      .op = node->op,
+      .operand_count = node->operand_count,
+      .result_count = node->result_count,
+      .attrs = node->attrs,
+      .region_count = node->region_count,
+      .arena = arena,
+  };
+  TN_RETURN_IF_ERROR(
+      value_types(arena, node->operand_count, node->operands, &out_use->operand_types));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(arena, node->result_count, sizeof(tn_type_t*), &memory));
+  const tn_type_t** result_types = memory;
+  for (uint32_t i = 0; i < node->result_count; ++i) result_types[i] = node->results[i].type;
+  out_use->result_types = result_types;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(arena, node->region_count, sizeof(tn_region_signature_t), &memory));
+  tn_region_signature_t* regions = memory;
+  for (uint32_t i = 0; i < node->region_count; ++i) {
+    TN_RETURN_IF_ERROR(region_signature(node->regions[i], arena, &regions[i]));
+  }
+  out_use->regions = regions;
+  return TN_OK;
+}
