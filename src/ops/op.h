@@ -14,8 +14,12 @@ typedef struct tn_op tn_op_t;
 enum { TN_VARIADIC = -1 };
 
 typedef enum tn_trait {
-  TN_PURE = 1 << 0,         // no effect but its results: may be removed, merged, folded
-  TN_ELEMENTWISE = 1 << 1,  // element i of the result depends on element i of the operands alone
+  // No effect but its results: may be removed, merged, folded. An operation with regions is as pure
+  // as what they hold.
+  TN_PURE = 1 << 0,
+  // Element i of the result depends on element i of the operands alone (on the only element of a
+  // scalar operand: clamp, select).
+  TN_ELEMENTWISE = 1 << 1,
   TN_COMMUTATIVE = 1 << 2,  // two operands that may be exchanged
   TN_TERMINATOR = 1 << 3,   // ends a region; its operands are the region's results
   TN_FORWARDS =
@@ -31,7 +35,9 @@ typedef enum tn_attr_type {
   TN_ATTR_TYPE_UNIT,
   TN_ATTR_TYPE_I32,
   TN_ATTR_TYPE_I64,
+  TN_ATTR_TYPE_U64,
   TN_ATTR_TYPE_F32,
+  TN_ATTR_TYPE_F64,
   TN_ATTR_TYPE_STRING,
   TN_ATTR_TYPE_SYMBOL,
   TN_ATTR_TYPE_SYMBOL_LIST,
@@ -45,6 +51,7 @@ typedef enum tn_attr_type {
   TN_ATTR_TYPE_STRUCT_LIST,
   TN_ATTR_TYPE_LAYOUT_LIST,  // [dense<[1, 0]> : tensor<2xindex>, ...]
   TN_ATTR_TYPE_DICTIONARY,
+  TN_ATTR_TYPE_TYPE,  // f32, tensor<2xf32>
 } tn_attr_type_t;
 
 typedef struct tn_attr_spec {
@@ -94,8 +101,8 @@ struct tn_op {
   const tn_attr_spec_t* attrs;
   tn_infer_fn infer;  // at least one of infer and verify
   tn_verify_fn verify;
-  const char*
-      syntax;  // pretty form, see text/README.md; NULL: generic form, or a form of its own in text/
+  const char* syntax;  // pretty form in the language of ops.def; NULL: generic form, or a form of
+                       // its own in text/
   const char* doc;
 };
 
@@ -124,15 +131,31 @@ extern const tn_op_t tn__ops[TN_OP_ID_COUNT];
 #define TN__OP(name) (&tn__ops[TN_OP_ID_stablehlo_##name])
 #define TN__OP_OF(dialect, name) (&tn__ops[TN_OP_ID_##dialect##_##name])
 
-// The whole check of one use: operand, result and region counts, attribute specifications ("did you
-// mean" for unknown inherent ones; those with a dot in their name are discardable and pass), then
-// infer (compared with the stated types) and verify. Messages start with the operation's short
-// name.
+// The whole check of one use: operand, result and region counts, attributes against their
+// specifications, then infer (compared with the stated types) and verify. An attribute that the
+// operation does not have is discardable and passes, unless it looks like a misspelt one that is
+// missing. Messages start with the operation's short name.
 TN_MUST_USE tn_status_t tn__op_check(const tn_op_use_t* use);
+// For a builder: checks the use and gives its result types. When the operation cannot infer them,
+// those that `use` states; when it states none, an error. `*out_count` <= `capacity`.
+TN_MUST_USE tn_status_t tn__op_infer(const tn_op_use_t* use, size_t capacity,
+                                     const tn_type_t** out_types, size_t* out_count);
+// One attribute against its specification; the message names it.
+TN_MUST_USE tn_status_t tn__attr_check(const tn_attr_spec_t* spec, const tn_attr_t* attr);
 
-// Enumerators and fields of the dialect's attributes (enums.def, structs.def); NULL and -1 when
-// there is none.
+// Enumerators (enums.def) by name and number; -1 and NULL when there is none.
 int tn__enum_value(const char* enum_name, tn_string_view_t enumerator);
 const char* tn__enum_name(const char* enum_name, int value);
+enum {
+#define TN_ENUM(of, name, number) TN_ENUM_##of##_##name = (number),
+#include "ops/enums.def"
+#undef TN_ENUM
+};
+// Of an ENUM attribute of `dictionary`; `fallback` when it is absent.
+int tn__attr_get_enum(const tn_attr_dictionary_t* dictionary, const char* name, int fallback);
+
+// The fields of a structure (structs.def), ended by a NULL name; NULL when there is no such
+// structure.
+const tn_attr_spec_t* tn__struct_fields(tn_string_view_t struct_name);
 
 #endif  // TENON_OPS_OP_H_

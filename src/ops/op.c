@@ -1,0 +1,74 @@
+#include "ops/op.h"
+
+#include <pthread.h>
+
+#include "ops/spec.h"
+#include "ops/spelling.h"
+
+const tn_op_t tn__ops[TN_OP_ID_COUNT] = {
+#define TN_OP(dialect, op, ...) TN_OP_SPELT(dialect, op, #op, __VA_ARGS__)
+#define TN_OP_SPELT(dialect, op, spelling, ...) \
+  [TN_OP_ID_##dialect##_##op] = {.name = #dialect "." spelling, __VA_ARGS__},
+#include "ops/ops.def"
+#undef TN_OP
+};
+
+const char* tn__op_short_name(const tn_op_t* op) {
+  const char* dot = strchr(op->name, '.');
+  return dot ? dot + 1 : op->name;
+}
+
+size_t tn__op_count(void) {
+  return TN_OP_ID_COUNT;
+}
+
+const tn_op_t* tn__op_at(size_t index) {
+  return index < TN_OP_ID_COUNT ? &tn__ops[index] : NULL;
+}
+
+// --- by name: open addressing, at most half full
+
+enum { BUCKET_COUNT = 512 };
+_Static_assert(2 * TN_OP_ID_COUNT <= BUCKET_COUNT, "more buckets are needed");
+
+static uint16_t buckets[BUCKET_COUNT];  // index + 1; 0: free
+static pthread_once_t buckets_once = PTHREAD_ONCE_INIT;
+
+static size_t first_bucket(tn_string_view_t name) {  // FNV-1a
+  uint32_t hash = 2166136261u;
+  for (size_t i = 0; i < name.length; ++i) hash = (hash ^ (unsigned char)name.data[i]) * 16777619u;
+  return hash % BUCKET_COUNT;
+}
+
+static void fill_buckets(void) {
+  for (size_t i = 0; i < TN_OP_ID_COUNT; ++i) {
+    size_t bucket = first_bucket(tn__sv(tn__ops[i].name));
+    while (buckets[bucket]) bucket = (bucket + 1) % BUCKET_COUNT;
+    buckets[bucket] = (uint16_t)(i + 1);
+  }
+}
+
+const tn_op_t* tn__op_find(tn_string_view_t name) {
+  pthread_once(&buckets_once, fill_buckets);
+  for (size_t bucket = first_bucket(name); buckets[bucket]; bucket = (bucket + 1) % BUCKET_COUNT) {
+    const tn_op_t* op = &tn__ops[buckets[bucket] - 1];
+    if (tn__sv_is(name, op->name)) return op;
+  }
+  return NULL;
+}
+
+const tn_op_t* tn__op_suggest(tn_string_view_t name) {
+  bool has_dialect = name.length && memchr(name.data, '.', name.length);
+  const tn_op_t* nearest = NULL;
+  size_t nearest_distance = SIZE_MAX;
+  for (size_t i = 0; i < TN_OP_ID_COUNT; ++i) {
+    const tn_op_t* op = &tn__ops[i];
+    const char* candidate = has_dialect ? op->name : tn__op_short_name(op);
+    size_t distance = tn__spelling_distance(name, tn__sv(candidate));
+    if (distance < nearest_distance && tn__spelling_is_near(name, distance)) {
+      nearest = op;
+      nearest_distance = distance;
+    }
+  }
+  return nearest;
+}
