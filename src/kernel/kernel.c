@@ -1,0 +1,77 @@
+// Finds kernels in the sets.
+#include "kernel/kernel.h"
+
+#include <pthread.h>
+
+#include "kernel/kernel_set.h"
+
+// Best first; the reference kernels are last.
+static const tn_kernel_set_t* const sets[] = {&tn__kernel_set_ref};
+enum { SET_COUNT = sizeof sets / sizeof *sets };
+
+// Rows of one operation stay in the order of the table: the first that supports a use is taken.
+static void sort_set(const tn_kernel_set_t* set) {
+  for (size_t i = 0; i < set->count; ++i) {
+    size_t at = i;
+    while (at > 0 && strcmp(set->rows[set->order[at - 1]].op, set->rows[i].op) > 0) {
+      set->order[at] = set->order[at - 1];
+      --at;
+    }
+    set->order[at] = (uint16_t)i;
+  }
+}
+
+static pthread_once_t sort_once = PTHREAD_ONCE_INIT;
+static void sort_sets(void) {
+  for (size_t i = 0; i < SET_COUNT; ++i) sort_set(sets[i]);
+}
+
+// As rows spell it: StableHLO's operations without their dialect.
+static const char* row_name(const tn_op_t* op) {
+  static const char dialect[] = "stablehlo.";
+  bool own = strncmp(op->name, dialect, sizeof dialect - 1) == 0;
+  return own ? op->name + sizeof dialect - 1 : op->name;
+}
+
+static const tn_kernel_t* find_in_set(const tn_kernel_set_t* set, const char* name,
+                                      const tn_op_use_t* use) {
+  size_t low = 0, high = set->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (strcmp(set->rows[set->order[middle]].op, name) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  for (; low < set->count; ++low) {
+    const tn_kernel_t* kernel = &set->rows[set->order[low]];
+    if (strcmp(kernel->op, name) != 0) return NULL;
+    if (!kernel->supports || kernel->supports(use)) return kernel;
+  }
+  return NULL;
+}
+
+const tn_kernel_t* tn__kernel_find(const tn_op_use_t* use) {
+  pthread_once(&sort_once, sort_sets);
+  const char* name = row_name(use->op);
+  for (size_t i = 0; i < SET_COUNT; ++i) {
+    const tn_kernel_t* kernel = find_in_set(sets[i], name, use);
+    if (kernel) return kernel;
+  }
+  return NULL;
+}
+
+size_t tn__kernel_count(void) {
+  size_t count = 0;
+  for (size_t i = 0; i < SET_COUNT; ++i) count += sets[i]->count;
+  return count;
+}
+
+const tn_kernel_t* tn__kernel_at(size_t index) {
+  for (size_t i = 0; i < SET_COUNT; ++i) {
+    if (index < sets[i]->count) return &sets[i]->rows[index];
+    index -= sets[i]->count;
+  }
+  return NULL;
+}

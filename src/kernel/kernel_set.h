@@ -1,0 +1,15 @@
+// A set of kernels: one table, one author, one instruction set. kernel.c asks the sets in order.
+#ifndef TENON_KERNEL_KERNEL_SET_H_
+#define TENON_KERNEL_KERNEL_SET_H_
+
+#include "kernel/kernel.h"
+
+typedef struct tn_kernel_set {
+  const tn_kernel_t* rows;
+  size_t count;
+  uint16_t* order;  // `count` indices into rows: sorted by operation when first needed
+} tn_kernel_set_t;
+
+extern const tn_kernel_set_t tn__kernel_set_ref;  // ref/table.c
+
+#endif  // TENON_KERNEL_KERNEL_SET_H_

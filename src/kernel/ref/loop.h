@@ -1,0 +1,23 @@
+// Helpers of the loop templates (*.inc): one file of functions, included once for each type.
+#ifndef TENON_KERNEL_REF_LOOP_H_
+#define TENON_KERNEL_REF_LOOP_H_
+
+#include <stddef.h>
+#include <stdint.h>
+#include <tenon/dtype.h>
+
+#define TN_PASTE_(a, b) a##_##b
+#define TN_PASTE(a, b) TN_PASTE_(a, b)
+
+// Before a loop whose iterations do not depend on each other even when result and operand are the
+// same array, so that compilers need not prove it.
+#if defined(__GNUC__) && !defined(__clang__)
+#define TN_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define TN_INDEPENDENT
+#endif
+
+// Elements that are converted at a time when a dtype is not computed in directly.
+enum { TN_CHUNK = 512 };
+
+#endif  // TENON_KERNEL_REF_LOOP_H_

@@ -1,0 +1,13 @@
+// The table of the reference kernels.
+#include "kernel/kernel_set.h"
+#include "kernel/ref/elementwise.h"
+
+static const tn_kernel_t rows[] = {
+#define TN_KERNEL(operation, ...) {.op = operation, .name = "ref." operation, __VA_ARGS__},
+#include "kernel/ref/kernels.def"
+#undef TN_KERNEL
+};
+
+static uint16_t order[sizeof rows / sizeof *rows];
+
+const tn_kernel_set_t tn__kernel_set_ref = {rows, sizeof rows / sizeof *rows, order};
