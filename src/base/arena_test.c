@@ -1,6 +1,7 @@
 #include "base/arena.h"
 
 #include "base/testing.h"
+#include "base/testing_allocator.h"
 
 static void arena_gives_zeroed_aligned_memory(void** state) {
   (void)state;
@@ -26,10 +27,104 @@ static void arena_refuses_impossible_sizes(void** state) {
   tn__arena_deinit(&arena);
 }
 
+static void arena_gives_pieces_that_do_not_overlap(void** state) {
+  (void)state;
+  enum { COUNT = 500 };
+  tn_arena_t arena;
+  tn__arena_init(&arena, tn_allocator_system());
+  unsigned char* pieces[COUNT];
+  size_t sizes[COUNT];
+  for (size_t i = 0; i < COUNT; ++i) {
+    void* memory;
+    sizes[i] = i % 50 == 49 ? 20000 : i * 7 % 300;  // now and then one that gets its own block
+    TN_ASSERT_OK(tn__arena_allocate(&arena, sizes[i], &memory));
+    pieces[i] = memory;
+    memset(pieces[i], (int)(i % 251), sizes[i]);
+  }
+  for (size_t i = 0; i < COUNT; ++i) {
+    for (size_t k = 0; k < sizes[i]; ++k) assert_int_equal(pieces[i][k], i % 251);
+  }
+  tn__arena_deinit(&arena);
+}
+
+static void arena_gives_the_alignment_asked_for(void** state) {
+  (void)state;
+  tn_arena_t arena;
+  tn__arena_init(&arena, tn_allocator_system());
+  for (size_t alignment = 1; alignment <= 4096; alignment *= 2) {
+    void* memory;
+    TN_ASSERT_OK(tn__arena_allocate_aligned(&arena, 100, alignment, &memory));
+    assert_int_equal((uintptr_t)memory % alignment, 0);
+    memset(memory, 0xff, 100);
+  }
+  tn__arena_deinit(&arena);
+}
+
+static void arena_copies_strings_with_an_end(void** state) {
+  (void)state;
+  tn_arena_t arena;
+  tn_string_view_t copy;
+  tn__arena_init(&arena, tn_allocator_system());
+  TN_ASSERT_OK(tn__arena_copy_string(&arena, (tn_string_view_t){"tenon and mortise", 5}, &copy));
+  assert_int_equal(copy.length, 5);
+  assert_string_equal(copy.data, "tenon");
+  TN_ASSERT_OK(tn__arena_copy_string(&arena, (tn_string_view_t){NULL, 0}, &copy));
+  assert_string_equal(copy.data, "");
+  tn__arena_deinit(&arena);
+}
+
+static void arena_reset_keeps_one_zeroed_block(void** state) {
+  (void)state;
+  tn_testing_allocator_t testing;
+  tn__testing_allocator_init(&testing);
+  tn_arena_t arena;
+  tn__arena_init(&arena, &testing.allocator);
+  void* memory;
+  for (int i = 0; i < 100; ++i) {
+    TN_ASSERT_OK(tn__arena_allocate(&arena, 1000, &memory));
+    memset(memory, 0xff, 1000);
+  }
+  tn__arena_reset(&arena);
+  assert_int_equal(atomic_load(&testing.live_block_count), 1);
+  assert_int_equal(atomic_load(&testing.live_byte_length), arena.byte_length);
+  TN_ASSERT_OK(tn__arena_allocate(&arena, 1000, &memory));
+  for (int i = 0; i < 1000; ++i) assert_int_equal(((char*)memory)[i], 0);
+  tn__arena_deinit(&arena);
+  tn__testing_allocator_assert_empty(&testing);
+}
+
+static tn_status_t fill_arena(const tn_allocator_t* allocator, void* context) {
+  (void)context;
+  tn_arena_t arena;
+  tn__arena_init(&arena, allocator);
+  tn_status_t status = TN_OK;
+  for (size_t i = 0; i < 100; ++i) {
+    void* memory = &arena;
+    tn_string_view_t copy;
+    status = tn__arena_allocate(&arena, i * i, &memory);
+    if (status) assert_null(memory);
+    if (status) goto done;
+    TN_DONE_IF_ERROR(tn__arena_copy_string(&arena, tn__sv("name"), &copy));
+  }
+done:
+  tn__arena_deinit(&arena);
+  return status;
+}
+
+static void arena_gives_everything_back_when_memory_is_short(void** state) {
+  (void)state;
+  tn__testing_sweep_allocations(fill_arena, NULL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arena_gives_zeroed_aligned_memory),
       cmocka_unit_test(arena_refuses_impossible_sizes),
+      cmocka_unit_test(arena_gives_pieces_that_do_not_overlap),
+      cmocka_unit_test(arena_gives_the_alignment_asked_for),
+      cmocka_unit_test(arena_copies_strings_with_an_end),
+      cmocka_unit_test(arena_reset_keeps_one_zeroed_block),
+      cmocka_unit_test(arena_gives_everything_back_when_memory_is_short),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

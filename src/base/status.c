@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Wrapped for the analyzer; defined here.
+#undef tn_status_create
+#undef tn__status_out_of_memory
+
 typedef struct tn_note {
   struct tn_note* next;
   char text[];
