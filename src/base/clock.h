@@ -1,0 +1,25 @@
+// Time for waiting and measuring; has nothing to do with the wall clock.
+#ifndef TENON_BASE_CLOCK_H_
+#define TENON_BASE_CLOCK_H_
+
+#include <stdint.h>
+#include <time.h>
+
+// Nanoseconds since some fixed moment; never goes back.
+static inline int64_t tn__clock_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+// The moment that is `timeout_ns` away: INT64_MAX for timeouts that are negative (never) or so long
+// that it makes no difference.
+static inline int64_t tn__clock_deadline_ns(int64_t timeout_ns) {
+  int64_t deadline_ns;
+  if (timeout_ns < 0 || __builtin_add_overflow(tn__clock_ns(), timeout_ns, &deadline_ns)) {
+    return INT64_MAX;
+  }
+  return deadline_ns;
+}
+
+#endif  // TENON_BASE_CLOCK_H_

@@ -1,0 +1,495 @@
+#include "base/pool.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/fork.h"
+#include "base/futex.h"
+
+enum {
+  SLOT_COUNT = 31,  // loops that can have helpers at the same time
+  CHUNKS_PER_THREAD =
+      8,  // so that a thread which comes late, or is slow, leaves work to the others
+  CACHE_LINE = 64,
+  SPINS_PER_LOOK = 32,  // pauses between two looks at the clock
+  // A loop must have so much left to do before it pays to wake a thread: to wake one costs the
+  // caller some 12 us, and it is there after some 60.
+  WAKE_PAYS_NS = 80000,
+  PROBE_GRAINS = 8,  // loops of fewer grains than this are not probed: a grain may be half of them
+};
+
+// The board is one word that says all that a thread needs to know: which slots have chunks that
+// nobody has claimed (bits 0..30), that the pool is ending (31), how many workers are awake without
+// work (32..47) and how many sleep (48..63). As every change is to the same word, who publishes
+// work sees the sleepers, or who is about to sleep sees the work.
+#define BOARD_STOP ((uint64_t)1 << SLOT_COUNT)
+#define BOARD_SLOTS (BOARD_STOP - 1)
+#define BOARD_IDLER ((uint64_t)1 << 32)
+#define BOARD_SLEEPER ((uint64_t)1 << 48)
+#define ALL_SLOTS (((unsigned)1 << SLOT_COUNT) - 1)
+
+static unsigned idlers_of(uint64_t board) {
+  return (uint16_t)(board >> 32);
+}
+static unsigned sleepers_of(uint64_t board) {
+  return (uint16_t)(board >> 48);
+}
+
+#define CALLER_SLEEPS ((unsigned)1 << 31)
+
+// A loop under way. Whoever has claimed a chunk may read the slot until it reports the chunk as
+// finished, for the caller waits so long. Slots are never freed before the pool is, so a late look
+// at `unclaimed` is harmless, and a claim that succeeds is right, whichever loop it hits.
+typedef struct slot {
+  atomic_uint unclaimed;   // chunks; claimed in ascending order
+  atomic_uint unfinished;  // chunks, and CALLER_SLEEPS
+  unsigned chunk_count;
+  unsigned failed_chunk;  // under the pool's error_lock; valid when `error` is set
+  tn_status_t error;
+  int64_t count, chunk_length;
+  tn_parallel_body_fn body;
+  void* user;
+  char padding[CACHE_LINE];
+} slot_t;
+
+typedef struct loop_worker {
+  tn_worker_t worker;
+  tn_pool_t* pool;
+  unsigned index;
+  char padding[CACHE_LINE];
+} loop_worker_t;
+
+struct tn_pool {
+  atomic_uint references;
+  const tn_allocator_t* allocator;
+  tn_cores_t cores;
+  int thread_count;
+  int64_t spin_ns;
+  tn_task_queue_t* tasks;
+  tn_fork_guard_t fork_guard;
+  pthread_mutex_t error_lock;
+  pthread_mutex_t start_lock;  // held while a thread is started
+  atomic_int worker_limit;     // workers that exist or could be started
+  atomic_int worker_count;     // workers that exist
+  _Atomic int64_t alone_ns;    // work that callers have done alone for want of an idle thread...
+  _Atomic int64_t alone_until_ns;  // ...and when the last of that was
+  _Atomic unsigned fork_count;     // forks between this process and the pool's maker
+  char padding_before_free[CACHE_LINE];
+  atomic_uint free_slots;
+  char padding_before_board[CACHE_LINE];
+  _Atomic uint64_t board;
+  char padding_before_slots[CACHE_LINE];
+  slot_t slots[SLOT_COUNT];
+  loop_worker_t workers[];
+};
+
+static size_t pool_size(int thread_count) {
+  return sizeof(tn_pool_t) + (size_t)(thread_count - 1) * sizeof(loop_worker_t);
+}
+
+// ---- chunks
+
+// The claimed chunk's number; -1 when none is left.
+static int64_t claim_chunk(tn_pool_t* pool, slot_t* slot) {
+  unsigned unclaimed = atomic_load_explicit(&slot->unclaimed, memory_order_relaxed);
+  do {
+    if (unclaimed == 0) return -1;
+  } while (!atomic_compare_exchange_weak_explicit(&slot->unclaimed, &unclaimed, unclaimed - 1,
+                                                  memory_order_acquire, memory_order_relaxed));
+  // The slot is ours to touch until our chunk is finished, so its bit goes before that.
+  if (unclaimed == 1) atomic_fetch_and(&pool->board, ~((uint64_t)1 << (slot - pool->slots)));
+  return (int64_t)(slot->chunk_count - unclaimed);
+}
+
+// Chunks are claimed in ascending order. So the lowest chunk that fails has always been claimed
+// before anything could call the loop off, and it is its error that stays.
+static void fail_chunk(tn_pool_t* pool, slot_t* slot, unsigned chunk, tn_status_t error) {
+  unsigned left_out = atomic_exchange(&slot->unclaimed, 0);
+  if (left_out) {
+    atomic_fetch_and(&pool->board, ~((uint64_t)1 << (slot - pool->slots)));
+    atomic_fetch_sub(&slot->unfinished, left_out);  // never to 0: our own is not finished
+  }
+  pthread_mutex_lock(&pool->error_lock);
+  bool is_first = !slot->error || chunk < slot->failed_chunk;
+  tn_status_t loser = is_first ? slot->error : error;
+  if (is_first) {
+    slot->error = error;
+    slot->failed_chunk = chunk;
+  }
+  pthread_mutex_unlock(&pool->error_lock);
+  tn_status_release(loser);
+}
+
+static tn_status_t run_chunk(const slot_t* slot, int64_t chunk) {
+  int64_t begin = chunk * slot->chunk_length;
+  int64_t left = slot->count - begin;
+  int64_t length = left < slot->chunk_length ? left : slot->chunk_length;
+  return slot->body(begin, begin + length, slot->user);
+}
+
+static void finish_chunks(slot_t* slot, unsigned count) {
+  unsigned before = atomic_fetch_sub(&slot->unfinished, count);
+  if (before == (count | CALLER_SLEEPS)) tn__futex_wake(&slot->unfinished, 1);
+}
+
+// ---- workers
+
+static void worker_main(void* user);
+
+static void wake_one(tn_pool_t* pool) {
+  int worker_count = atomic_load(&pool->worker_count);
+  for (int i = 0; i < worker_count; ++i) {
+    tn_worker_t* worker = &pool->workers[i].worker;
+    if (!tn__worker_claim(worker)) continue;
+    atomic_fetch_sub(&pool->board, BOARD_SLEEPER);
+    tn__worker_rouse(worker);
+    return;
+  }
+}
+
+// When the system refuses a thread, the pool goes on with those it has.
+static void start_one(tn_pool_t* pool) {
+  if (pthread_mutex_trylock(&pool->start_lock) != 0) return;  // somebody else is at it
+  int index = atomic_load(&pool->worker_count);
+  if (index < atomic_load(&pool->worker_limit)) {
+    loop_worker_t* fresh = &pool->workers[index];
+    char name[24];
+    snprintf(name, sizeof name, "tenon-pool-%d", index + 1);
+    fresh->pool = pool;
+    fresh->index = (unsigned)index;
+    tn_status_t status = tn__worker_start(&fresh->worker, &pool->cores, name, worker_main, fresh);
+    if (status) {
+      atomic_store(&pool->worker_limit, index);
+      tn_status_release(status);
+    } else {
+      atomic_store(&pool->worker_count, index + 1);
+    }
+  }
+  pthread_mutex_unlock(&pool->start_lock);
+}
+
+// Whether fewer threads than `wanted` look at the board and there is one more to be had.
+static bool can_recruit(tn_pool_t* pool, uint64_t board, unsigned wanted) {
+  return idlers_of(board) < wanted &&
+         (sleepers_of(board) > 0 ||
+          atomic_load_explicit(&pool->worker_count, memory_order_relaxed) <
+              atomic_load_explicit(&pool->worker_limit, memory_order_relaxed));
+}
+
+static void recruit(tn_pool_t* pool, uint64_t board) {
+  if (sleepers_of(board) > 0) {
+    wake_one(pool);
+  } else {
+    start_one(pool);
+  }
+}
+
+// A worker's part of a loop.
+static void help(tn_pool_t* pool, slot_t* slot, unsigned fork_count) {
+  int64_t chunk = claim_chunk(pool, slot);
+  if (chunk < 0) return;
+  // Each newcomer brings two more while there is enough to do: the caller pays for one wake-up, and
+  // all are up after a time that grows with the logarithm of their number.
+  for (int i = 0; i < 2; ++i) {
+    unsigned wanted = atomic_load_explicit(&slot->unclaimed, memory_order_relaxed);
+    uint64_t board = atomic_load(&pool->board);
+    if (wanted == 0 || !can_recruit(pool, board, wanted)) break;
+    recruit(pool, board);
+  }
+  for (; chunk >= 0; chunk = claim_chunk(pool, slot)) {
+    tn_status_t status = run_chunk(slot, chunk);
+    if (fork_count != atomic_load_explicit(&pool->fork_count, memory_order_relaxed)) {
+      tn_status_release(status);
+      return;
+    }
+    if (status) fail_chunk(pool, slot, (unsigned)chunk, status);
+    // One by one, since after the last of them the slot may be another loop's.
+    finish_chunks(slot, 1);
+  }
+}
+
+// Looks at the board for a while. False: it stayed empty.
+static bool spin(tn_pool_t* pool) {
+  if (pool->spin_ns <= 0) return false;
+  int64_t deadline_ns = tn__clock_ns() + pool->spin_ns;
+  do {
+    for (int i = 0; i < SPINS_PER_LOOK; ++i) {
+      if ((uint32_t)atomic_load_explicit(&pool->board, memory_order_relaxed)) return true;
+      tn__cpu_relax();
+    }
+  } while (tn__clock_ns() < deadline_ns);
+  return false;
+}
+
+// Waits until there is something on the board, as an idler first, asleep then.
+static void idle(tn_pool_t* pool, loop_worker_t* self) {
+  atomic_fetch_add(&pool->board, BOARD_IDLER);
+  tn__worker_widen(&self->worker);
+  if (spin(pool)) {
+    atomic_fetch_sub(&pool->board, BOARD_IDLER);
+    return;
+  }
+  tn__worker_announce_sleep(&self->worker);
+  uint64_t board = atomic_fetch_add(&pool->board, BOARD_SLEEPER - BOARD_IDLER);
+  if ((uint32_t)board && tn__worker_withdraw_sleep(&self->worker)) {
+    atomic_fetch_sub(&pool->board, BOARD_SLEEPER);
+    return;
+  }
+  tn__worker_sleep(&self->worker);
+}
+
+static void worker_main(void* user) {
+  loop_worker_t* self = user;
+  tn_pool_t* pool = self->pool;
+  unsigned fork_count = atomic_load(&pool->fork_count);
+  // A body that forked returns, in the child, to a pool that has forgotten this thread.
+  while (fork_count == atomic_load_explicit(&pool->fork_count, memory_order_relaxed)) {
+    uint64_t board = atomic_load(&pool->board);
+    if (board & BOARD_STOP) break;
+    unsigned open = (unsigned)(board & BOARD_SLOTS);
+    if (!open) {
+      idle(pool, self);
+      continue;
+    }
+    // With several loops under way, workers begin with different ones.
+    unsigned turn = self->index % SLOT_COUNT;
+    unsigned ahead = open >> turn << turn;
+    help(pool, &pool->slots[__builtin_ctz(ahead ? ahead : open)], fork_count);
+  }
+}
+
+// ---- life
+
+static void before_fork(void* user) {
+  tn_pool_t* pool = user;
+  pthread_mutex_lock(&pool->start_lock);
+  pthread_mutex_lock(&pool->error_lock);
+}
+
+static void after_fork_in_parent(void* user) {
+  tn_pool_t* pool = user;
+  pthread_mutex_unlock(&pool->error_lock);
+  pthread_mutex_unlock(&pool->start_lock);
+}
+
+static void after_fork_in_child(void* user) {
+  tn_pool_t* pool = user;
+  atomic_fetch_add(&pool->fork_count, 1);
+  atomic_store(&pool->worker_count, 0);
+  atomic_store(&pool->worker_limit, pool->thread_count - 1);
+  atomic_store(&pool->board, 0);
+  atomic_store(&pool->free_slots, ALL_SLOTS);
+  after_fork_in_parent(pool);
+}
+
+tn_status_t tn__pool_default_thread_count(int* out_thread_count) {
+  *out_thread_count = 0;
+  const char* text = getenv("TENON_NUM_THREADS");
+  if (!text || !*text) {
+    tn_cores_t cores;
+    tn__cores_init(&cores);
+    *out_thread_count = cores.count;
+    return TN_OK;
+  }
+  char* end;
+  errno = 0;
+  long number = strtol(text, &end, 10);
+  if (errno || *end || number < 1 || number > TN_POOL_THREAD_LIMIT) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "TENON_NUM_THREADS is \"%.40s\"; wanted a number from 1 to %d", text,
+                            TN_POOL_THREAD_LIMIT);
+  }
+  *out_thread_count = (int)number;
+  return TN_OK;
+}
+
+tn_status_t tn__pool_create(const tn_pool_config_t* config, const tn_allocator_t* allocator,
+                            tn_pool_t** out_pool) {
+  *out_pool = NULL;
+  int thread_count = config ? config->thread_count : 0;
+  if (thread_count == 0) TN_RETURN_IF_ERROR(tn__pool_default_thread_count(&thread_count));
+  if (thread_count < 1 || thread_count > TN_POOL_THREAD_LIMIT) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "thread count is %d; wanted 1 to %d",
+                            thread_count, TN_POOL_THREAD_LIMIT);
+  }
+  void* memory;
+  TN_RETURN_IF_ERROR(tn__allocate(allocator, pool_size(thread_count), &memory));
+  tn_pool_t* pool = memory;
+  atomic_init(&pool->references, 1);
+  pool->allocator = allocator;
+  tn__cores_init(&pool->cores);
+  pool->thread_count = thread_count;
+  pool->spin_ns = config && config->spin_ns ? config->spin_ns : 50000;
+  // Threads that take turns on a core must not spin for each other.
+  if (thread_count > pool->cores.count) pool->spin_ns = -1;
+  pthread_mutex_init(&pool->error_lock, NULL);
+  pthread_mutex_init(&pool->start_lock, NULL);
+  atomic_init(&pool->worker_limit, thread_count - 1);
+  atomic_init(&pool->free_slots, ALL_SLOTS);
+  pool->fork_guard = (tn_fork_guard_t){.prepare = before_fork,
+                                       .parent = after_fork_in_parent,
+                                       .child = after_fork_in_child,
+                                       .user = pool};
+  tn_status_t status = tn__task_queue_create(&pool->cores, thread_count, allocator, &pool->tasks);
+  if (!status) status = tn__fork_guard_add(&pool->fork_guard);
+  if (status) {
+    tn__task_queue_destroy(pool->tasks);
+    tn__free(allocator, pool, pool_size(thread_count));
+  } else {
+    *out_pool = pool;
+  }
+  return status;
+}
+
+tn_pool_t* tn__pool_retain(tn_pool_t* pool) {
+  if (pool) atomic_fetch_add(&pool->references, 1);
+  return pool;
+}
+
+void tn__pool_release(tn_pool_t* pool) {
+  if (!pool || atomic_fetch_sub(&pool->references, 1) != 1) return;
+  // No thread may be started between the count here and the join: loops are over by contract, but
+  // a worker that was recruiting when the last one ended may still be starting another.
+  pthread_mutex_lock(&pool->start_lock);
+  atomic_store(&pool->worker_limit, 0);
+  int worker_count = atomic_load(&pool->worker_count);
+  pthread_mutex_unlock(&pool->start_lock);
+  atomic_fetch_or(&pool->board, BOARD_STOP);
+  for (int i = 0; i < worker_count; ++i) {
+    tn_worker_t* worker = &pool->workers[i].worker;
+    if (!tn__worker_claim(worker)) continue;
+    atomic_fetch_sub(&pool->board, BOARD_SLEEPER);
+    tn__worker_rouse(worker);
+  }
+  for (int i = 0; i < worker_count; ++i) tn__worker_join(&pool->workers[i].worker);
+  tn__task_queue_destroy(pool->tasks);
+  tn__fork_guard_remove(&pool->fork_guard);
+  pthread_mutex_destroy(&pool->error_lock);
+  pthread_mutex_destroy(&pool->start_lock);
+  tn__free(pool->allocator, pool, pool_size(pool->thread_count));
+}
+
+int tn__pool_thread_count(const tn_pool_t* pool) {
+  return pool ? pool->thread_count : 1;
+}
+
+tn_status_t tn__pool_schedule(tn_pool_t* pool, tn_task_fn task, void* user) {
+  return tn__task_queue_add(pool->tasks, task, user);
+}
+
+// ---- loops
+
+// NULL when so many loops are under way that another would find no helper anyway.
+static slot_t* take_slot(tn_pool_t* pool) {
+  unsigned free_slots = atomic_load_explicit(&pool->free_slots, memory_order_relaxed);
+  do {
+    if (free_slots == 0) return NULL;
+  } while (!atomic_compare_exchange_weak_explicit(&pool->free_slots, &free_slots,
+                                                  free_slots & (free_slots - 1),
+                                                  memory_order_acquire, memory_order_relaxed));
+  return &pool->slots[__builtin_ctz(free_slots)];
+}
+
+static void give_slot_back(tn_pool_t* pool, slot_t* slot) {
+  atomic_fetch_or_explicit(&pool->free_slots, (unsigned)1 << (slot - pool->slots),
+                           memory_order_release);
+}
+
+// Few enough chunks that claiming them costs little, and whole grains.
+static void cut(slot_t* slot, int64_t count, int64_t grain, int thread_count) {
+  int64_t grains = count / grain + (count % grain != 0);
+  int64_t wanted = (int64_t)thread_count * CHUNKS_PER_THREAD;
+  int64_t grains_per_chunk = grains / wanted + (grains % wanted != 0);
+  slot->chunk_length = grains_per_chunk * grain;
+  slot->chunk_count = (unsigned)(grains / grains_per_chunk + (grains % grains_per_chunk != 0));
+  slot->count = count;
+}
+
+// Waits for the chunks that workers have claimed. They take about as long as the caller's own last
+// one did, so it is worth staying awake for a moment.
+static void await_chunks(tn_pool_t* pool, slot_t* slot) {
+  if (atomic_load(&slot->unfinished) == 0) return;
+  if (pool->spin_ns > 0) {
+    int64_t deadline_ns = tn__clock_ns() + pool->spin_ns;
+    do {
+      for (int i = 0; i < SPINS_PER_LOOK; ++i) {
+        if (atomic_load(&slot->unfinished) == 0) return;
+        tn__cpu_relax();
+      }
+    } while (tn__clock_ns() < deadline_ns);
+  }
+  unsigned unfinished = atomic_fetch_or(&slot->unfinished, CALLER_SLEEPS) | CALLER_SLEEPS;
+  while (unfinished != CALLER_SLEEPS) {
+    tn__futex_wait(&slot->unfinished, unfinished, INT64_MAX);
+    unfinished = atomic_load(&slot->unfinished);
+  }
+}
+
+// Whether a loop that has `left_ns` of work left should have a thread woken for it. Short loops in
+// close succession add up: the thread that is woken for one is awake for the next.
+static bool wake_pays(tn_pool_t* pool, int64_t now_ns, int64_t left_ns) {
+  bool is_succession =
+      now_ns - atomic_load_explicit(&pool->alone_until_ns, memory_order_relaxed) < pool->spin_ns;
+  int64_t before_ns =
+      is_succession ? atomic_load_explicit(&pool->alone_ns, memory_order_relaxed) : 0;
+  int64_t alone_ns = left_ns < WAKE_PAYS_NS ? before_ns + left_ns : WAKE_PAYS_NS;
+  bool pays = alone_ns >= WAKE_PAYS_NS;
+  atomic_store_explicit(&pool->alone_ns, pays ? 0 : alone_ns, memory_order_relaxed);
+  atomic_store_explicit(&pool->alone_until_ns, now_ns + (pays ? 0 : left_ns), memory_order_relaxed);
+  return pays;
+}
+
+// The first chunk of a loop for which everybody sleeps: does one grain of it, looks at the clock,
+// and wakes somebody if what is left is worth it.
+static tn_status_t run_probe(tn_pool_t* pool, slot_t* slot, int64_t grain, uint64_t board) {
+  int64_t start_ns = tn__clock_ns();
+  TN_RETURN_IF_ERROR(slot->body(0, grain, slot->user));
+  int64_t now_ns = tn__clock_ns(), left_ns;
+  if (__builtin_mul_overflow(now_ns - start_ns, slot->count / grain, &left_ns)) left_ns = INT64_MAX;
+  if (wake_pays(pool, now_ns, left_ns)) recruit(pool, board);
+  if (grain == slot->chunk_length) return TN_OK;
+  return slot->body(grain, slot->chunk_length, slot->user);
+}
+
+tn_status_t tn__pool_parallel_for(tn_pool_t* pool, int64_t count, int64_t grain,
+                                  tn_parallel_body_fn body, void* user) {
+  if (count <= 0) return TN_OK;
+  if (grain < 1) grain = 1;
+  if (!pool || count <= grain || pool->thread_count == 1) return body(0, count, user);
+  slot_t* slot = take_slot(pool);
+  if (!slot) return body(0, count, user);
+
+  unsigned fork_count = atomic_load_explicit(&pool->fork_count, memory_order_relaxed);
+  cut(slot, count, grain, pool->thread_count);
+  slot->body = body;
+  slot->user = user;
+  slot->error = TN_OK;
+  unsigned chunk_count = slot->chunk_count;
+  atomic_store_explicit(&slot->unfinished, chunk_count, memory_order_relaxed);
+  // First the bit, then the chunks: the other way round a late worker could claim them all and
+  // clear the bit before it is set.
+  uint64_t board = atomic_fetch_or(&pool->board, (uint64_t)1 << (slot - pool->slots));
+  atomic_store_explicit(&slot->unclaimed, chunk_count, memory_order_release);
+  bool may_recruit = can_recruit(pool, board, chunk_count - 1);
+  bool may_probe = may_recruit && count / grain >= PROBE_GRAINS;
+  if (may_recruit && !may_probe) recruit(pool, board);
+
+  unsigned finished = 0;
+  for (int64_t chunk; (chunk = claim_chunk(pool, slot)) >= 0; ++finished) {
+    tn_status_t status =
+        may_probe && chunk == 0 ? run_probe(pool, slot, grain, board) : run_chunk(slot, chunk);
+    if (fork_count != atomic_load_explicit(&pool->fork_count, memory_order_relaxed)) {
+      // A child of fork: the slot is not ours any more, and the others' chunks are not done here.
+      tn_status_release(status);
+      return tn_status_create(TN_CODE_ABORTED, "the process forked inside a parallel loop");
+    }
+    if (status) fail_chunk(pool, slot, (unsigned)chunk, status);
+  }
+  if (finished) finish_chunks(slot, finished);
+  await_chunks(pool, slot);
+  tn_status_t error = slot->error;
+  give_slot_back(pool, slot);
+  return error;
+}

@@ -1,0 +1,56 @@
+// The thread pool: parallel loops, and tasks for handlers.
+//
+// A loop is cut into chunks that threads claim one by one. The caller claims chunks like everybody
+// else and at the end waits only for chunks that others have claimed; so a loop finishes with no
+// worker at all, a loop inside a loop cannot deadlock, and a worker that the system is slow to wake
+// costs nothing but its help.
+#ifndef TENON_BASE_POOL_H_
+#define TENON_BASE_POOL_H_
+
+#include "base/allocator.h"
+#include "base/task_queue.h"
+
+// Thread-safe and reference counted: any number of threads may loop over one pool at once. Threads
+// start when they are first needed; the child of a fork starts its own.
+typedef struct tn_pool tn_pool_t;
+
+typedef struct tn_pool_config {
+  int thread_count;  // the caller of a loop included; 0: see tn__pool_default_thread_count
+  int64_t spin_ns;   // how long an idle thread stays awake; 0: 50 us, negative: not at all
+} tn_pool_config_t;
+
+enum { TN_POOL_THREAD_LIMIT = 1024 };
+
+// The environment's TENON_NUM_THREADS, else the number of cores that the calling thread may use.
+// INVALID_ARGUMENT when the variable is no number from 1 to TN_POOL_THREAD_LIMIT.
+TN_MUST_USE tn_status_t tn__pool_default_thread_count(int* out_thread_count);
+
+// `config` may be NULL. `allocator` must outlive the pool.
+TN_MUST_USE tn_status_t tn__pool_create(const tn_pool_config_t* config,
+                                        const tn_allocator_t* allocator, tn_pool_t** out_pool);
+tn_pool_t* tn__pool_retain(tn_pool_t* pool);
+// The last release runs the tasks that are still queued. It may come from a task, not from a loop.
+void tn__pool_release(tn_pool_t* pool);
+
+// How many threads a loop may have, at least 1. NULL has 1.
+int tn__pool_thread_count(const tn_pool_t* pool);
+
+// Does the elements begin <= i < end. Called on several threads at once, under no lock.
+typedef tn_status_t (*tn_parallel_body_fn)(int64_t begin, int64_t end, void* user);
+
+// Calls `body` for ranges that together are [0, count), each once, and returns when all are done.
+// Ranges begin at multiples of `grain`, the smallest number of elements worth a thread's while
+// (some microseconds of work); how many grains a range has depends on the threads, so a body whose
+// result depends on the partition (a reduction) keeps a partial result for each grain. A NULL pool,
+// or a count of no more than a grain, is done on the calling thread alone.
+//
+// Errors: the error of the range that begins first is returned, whatever the timing, if the bodies
+// themselves are deterministic. Ranges behind a failed one may be left out; those before it are
+// not. ABORTED when the process forks inside a body and the child returns from it.
+TN_MUST_USE tn_status_t tn__pool_parallel_for(tn_pool_t* pool, int64_t count, int64_t grain,
+                                              tn_parallel_body_fn body, void* user);
+
+// Calls task(user) once, some time, on a thread that no loop waits for; see tn__task_queue_add.
+TN_MUST_USE tn_status_t tn__pool_schedule(tn_pool_t* pool, tn_task_fn task, void* user);
+
+#endif  // TENON_BASE_POOL_H_

@@ -1,0 +1,268 @@
+#include "base/pool.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/testing.h"
+
+static tn_pool_t* create_pool(int thread_count) {
+  tn_pool_t* pool;
+  tn_pool_config_t config = {.thread_count = thread_count};
+  TN_ASSERT_OK(tn__pool_create(&config, tn_allocator_system(), &pool));
+  return pool;
+}
+
+typedef struct marks {
+  atomic_int* counts;
+  int64_t grain;
+  int64_t fail_from;  // elements from here on fail; -1: none
+} marks_t;
+
+static tn_status_t mark(int64_t begin, int64_t end, void* user) {
+  marks_t* marks = user;
+  if (begin % marks->grain != 0 || begin >= end) {
+    return tn_status_create(TN_CODE_INTERNAL, "range %lld to %lld", (long long)begin,
+                            (long long)end);
+  }
+  for (int64_t i = begin; i < end; ++i) {
+    if (marks->fail_from >= 0 && i >= marks->fail_from) {
+      return tn_status_create(TN_CODE_OUT_OF_RANGE, "element %lld", (long long)i);
+    }
+    atomic_fetch_add(&marks->counts[i], 1);
+  }
+  return TN_OK;
+}
+
+static void loop_covers_each_element_once(void** state) {
+  (void)state;
+  static const int64_t counts[] = {0, 1, 2, 3, 15, 16, 17, 100, 1000, 4097, 20000};
+  static const int64_t grains[] = {1, 2, 7, 64, 5000};
+  for (int threads = 1; threads <= 4; ++threads) {
+    tn_pool_t* pool = create_pool(threads);
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; ++c) {
+      for (size_t g = 0; g < sizeof grains / sizeof *grains; ++g) {
+        marks_t marks = {.grain = grains[g], .fail_from = -1};
+        marks.counts = calloc((size_t)counts[c] + 1, sizeof(atomic_int));
+        TN_ASSERT_OK(tn__pool_parallel_for(pool, counts[c], grains[g], mark, &marks));
+        for (int64_t i = 0; i < counts[c]; ++i) assert_int_equal(marks.counts[i], 1);
+        free(marks.counts);
+      }
+    }
+    tn__pool_release(pool);
+  }
+}
+
+static tn_status_t count_calls(int64_t begin, int64_t end, void* user) {
+  assert_true(begin < end);
+  atomic_fetch_add((atomic_int*)user, 1);
+  return TN_OK;
+}
+
+static void loop_accepts_extreme_counts(void** state) {
+  (void)state;
+  tn_pool_t* pool = create_pool(3);
+  atomic_int calls = 0;
+  TN_ASSERT_OK(tn__pool_parallel_for(pool, -5, 1, count_calls, &calls));
+  assert_int_equal(calls, 0);
+  TN_ASSERT_OK(tn__pool_parallel_for(pool, INT64_MAX, 1, count_calls, &calls));
+  assert_in_range(calls, 2, 3 * 8 + 1);
+  TN_ASSERT_OK(tn__pool_parallel_for(pool, INT64_MAX, INT64_MAX - 1, count_calls, &calls));
+  TN_ASSERT_OK(tn__pool_parallel_for(pool, INT64_MAX, INT64_MAX / 3, count_calls, &calls));
+  calls = 0;
+  TN_ASSERT_OK(tn__pool_parallel_for(pool, 10, 0, count_calls, &calls));
+  assert_in_range(calls, 1, 10);
+  tn__pool_release(pool);
+}
+
+static void loop_without_pool_runs_on_the_caller(void** state) {
+  (void)state;
+  atomic_int calls = 0;
+  TN_ASSERT_OK(tn__pool_parallel_for(NULL, 1000, 1, count_calls, &calls));
+  assert_int_equal(calls, 1);
+  assert_int_equal(tn__pool_thread_count(NULL), 1);
+}
+
+static void loop_returns_the_first_error_in_element_order(void** state) {
+  (void)state;
+  for (int threads = 1; threads <= 4; ++threads) {
+    tn_pool_t* pool = create_pool(threads);
+    for (int repeat = 0; repeat < 200; ++repeat) {
+      marks_t marks = {.grain = 1, .fail_from = 137};
+      marks.counts = calloc(1000, sizeof(atomic_int));
+      TN_ASSERT_REPORT("element 137\n", tn__pool_parallel_for(pool, 1000, 1, mark, &marks));
+      for (int i = 0; i < 137; ++i) assert_int_equal(marks.counts[i], 1);
+      free(marks.counts);
+    }
+    tn__pool_release(pool);
+  }
+}
+
+static tn_status_t fail_always(int64_t begin, int64_t end, void* user) {
+  (void)end;
+  (void)user;
+  return tn_status_create(TN_CODE_CANCELLED, "%lld", (long long)begin);
+}
+
+static void loop_survives_a_body_that_always_fails(void** state) {
+  (void)state;
+  tn_pool_t* pool = create_pool(4);
+  for (int repeat = 0; repeat < 500; ++repeat) {
+    TN_ASSERT_REPORT("error: 0\n", tn__pool_parallel_for(pool, 64, 1, fail_always, NULL));
+  }
+  atomic_int calls = 0;
+  TN_ASSERT_OK(tn__pool_parallel_for(pool, 64, 1, count_calls, &calls));
+  tn__pool_release(pool);
+}
+
+static void pool_without_threads_still_finishes(void** state) {
+  (void)state;
+  // Stacks that are larger than the address space: no thread can be started.
+  pthread_attr_t before, impossible;
+  pthread_getattr_default_np(&before);
+  pthread_attr_init(&impossible);
+  pthread_attr_setstacksize(&impossible, (size_t)1 << 56);
+  assert_int_equal(pthread_setattr_default_np(&impossible), 0);
+  tn_pool_t* pool = create_pool(4);
+  atomic_int calls = 0;
+  TN_ASSERT_OK(tn__pool_parallel_for(pool, 1000, 500, count_calls, &calls));
+  assert_int_equal(calls, 2);
+  TN_ASSERT_REPORT("starting a thread", tn__pool_schedule(pool, (tn_task_fn)abort, NULL));
+  assert_int_equal(pthread_setattr_default_np(&before), 0);
+  pthread_attr_destroy(&impossible);
+  pthread_attr_destroy(&before);
+  TN_ASSERT_OK(tn__pool_parallel_for(pool, 1000, 500, count_calls, &calls));
+  tn__pool_release(pool);
+}
+
+static void add_one(void* user) {
+  atomic_fetch_add((atomic_int*)user, 1);
+}
+
+static void pool_starts_afresh_in_a_forked_child(void** state) {
+  (void)state;
+  tn_pool_t* pool = create_pool(4);
+  atomic_int tasks = 0;
+  TN_ASSERT_OK(tn__pool_schedule(pool, add_one, &tasks));
+  for (int i = 0; i < 50; ++i) {
+    atomic_int calls = 0;
+    TN_ASSERT_OK(tn__pool_parallel_for(pool, 4, 1, count_calls, &calls));
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      atomic_int ran = 0;
+      for (int repeat = 0; repeat < 20; ++repeat) {
+        calls = 0;
+        if (tn__pool_parallel_for(pool, 4, 1, count_calls, &calls)) _exit(1);
+        if (calls != 4) _exit(2);
+        if (tn__pool_schedule(pool, add_one, &ran)) _exit(3);
+      }
+      tn__pool_release(pool);
+      _exit(ran == 20 ? 0 : 4);
+    }
+    int result;
+    waitpid(child, &result, 0);
+    assert_true(WIFEXITED(result));
+    assert_int_equal(WEXITSTATUS(result), 0);
+  }
+  tn__pool_release(pool);
+  assert_int_equal(tasks, 1);
+}
+
+static tn_status_t fork_here(int64_t begin, int64_t end, void* user) {
+  (void)end;
+  pid_t* child = user;
+  if (begin == 0) *child = fork();
+  return TN_OK;
+}
+
+static void loop_that_forked_is_aborted_in_the_child(void** state) {
+  (void)state;
+  tn_pool_t* pool = create_pool(1);
+  tn_pool_t* wide = create_pool(4);
+  pid_t child = -1;
+  // The caller always claims the first range of a loop of which it has all to itself.
+  TN_ASSERT_OK(tn__pool_parallel_for(pool, 8, 1, fork_here, &child));
+  if (child == 0) _exit(0);
+  waitpid(child, NULL, 0);
+
+  pid_t parent = getpid();
+  child = -1;
+  tn_status_t status = tn__pool_parallel_for(wide, 64, 1, fork_here, &child);
+  if (getpid() != parent) _exit(tn_status_code(status) == TN_CODE_ABORTED ? 0 : 1);
+  TN_ASSERT_OK(status);
+  int result;
+  waitpid(child, &result, 0);
+  assert_true(WIFEXITED(result));
+  assert_int_equal(WEXITSTATUS(result), 0);
+  tn__pool_release(wide);
+  tn__pool_release(pool);
+}
+
+static void thread_count_comes_from_the_environment(void** state) {
+  (void)state;
+  int count;
+  setenv("TENON_NUM_THREADS", "3", 1);
+  TN_ASSERT_OK(tn__pool_default_thread_count(&count));
+  assert_int_equal(count, 3);
+  static const char* const bad[] = {"0", "-1", "many", "2x", "99999999999999999999", "1025", " "};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    setenv("TENON_NUM_THREADS", bad[i], 1);
+    TN_ASSERT_REPORT("TENON_NUM_THREADS", tn__pool_default_thread_count(&count));
+    tn_pool_t* pool;
+    TN_ASSERT_CODE(INVALID_ARGUMENT, tn__pool_create(NULL, tn_allocator_system(), &pool));
+    assert_null(pool);
+  }
+  unsetenv("TENON_NUM_THREADS");
+  TN_ASSERT_OK(tn__pool_default_thread_count(&count));
+  assert_true(count >= 1);
+}
+
+static void thread_count_respects_the_affinity_of_the_caller(void** state) {
+  (void)state;
+  cpu_set_t before, one;
+  assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++i) {
+    if (CPU_ISSET(i, &before)) CPU_SET(i, &one);
+  }
+  assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+  int count;
+  TN_ASSERT_OK(tn__pool_default_thread_count(&count));
+  assert_int_equal(count, 1);
+  // More threads than cores still work, on that core.
+  tn_pool_t* pool = create_pool(3);
+  atomic_int calls = 0;
+  for (int i = 0; i < 100; ++i) {
+    TN_ASSERT_OK(tn__pool_parallel_for(pool, 3, 1, count_calls, &calls));
+  }
+  assert_int_equal(calls, 300);
+  tn__pool_release(pool);
+  assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
+static void pool_refuses_impossible_thread_counts(void** state) {
+  (void)state;
+  static const int bad[] = {-1, TN_POOL_THREAD_LIMIT + 1};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    tn_pool_t* pool;
+    tn_pool_config_t config = {.thread_count = bad[i]};
+    TN_ASSERT_REPORT("thread count is", tn__pool_create(&config, tn_allocator_system(), &pool));
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(loop_covers_each_element_once),
+      cmocka_unit_test(loop_accepts_extreme_counts),
+      cmocka_unit_test(loop_without_pool_runs_on_the_caller),
+      cmocka_unit_test(loop_returns_the_first_error_in_element_order),
+      cmocka_unit_test(loop_survives_a_body_that_always_fails),
+      cmocka_unit_test(pool_without_threads_still_finishes),
+      cmocka_unit_test(pool_starts_afresh_in_a_forked_child),
+      cmocka_unit_test(loop_that_forked_is_aborted_in_the_child),
+      cmocka_unit_test(thread_count_comes_from_the_environment),
+      cmocka_unit_test(thread_count_respects_the_affinity_of_the_caller),
+      cmocka_unit_test(pool_refuses_impossible_thread_counts),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
