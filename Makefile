@@ -17,7 +17,8 @@ all: ## the library and the command, optimised, in build/release
 demo: ## builds, and classifies handwritten digits with kernels written by hand
 	@tools/setup build
 	@mkdir -p build
-	@$(call build_preset,release,--target demo)
+	@$(call build_preset,release,--target cli/all examples/all)
+	@examples/digits/demo.sh build/release
 
 .PHONY: test
 test: ## all tests on the release build, and the unit tests under sanitizers
@@ -43,7 +44,7 @@ fuzz: ## every fuzz program for SECONDS_EACH (60) seconds
 	@tools/setup test
 	@mkdir -p build
 	@$(call build_preset,asan)
-	@tools/fuzz --seconds $(SECONDS_EACH) $(wildcard build/asan/fuzz/*_fuzz)
+	@tools/fuzz --seconds $(SECONDS_EACH) build/asan/fuzz/*_fuzz
 
 .PHONY: check
 check: ## format, lint, layers, headers, warnings as errors, ThreadSanitizer
@@ -55,7 +56,8 @@ bench: ## builds and runs the benchmarks
 	@mkdir -p build
 	@$(call build_preset,release)
 	@cmake --build --preset release --target benches
-	@tools/bench
+	@for program in build/release/bench/*_bench; do \
+	  if [ -x "$$program" ]; then echo "$$program"; "$$program" || exit 1; fi; done
 
 .PHONY: coverage
 coverage: ## which lines the unit tests reach, in build/coverage/report
