@@ -30,7 +30,7 @@ function(tenon_add_unit_tests)
     endif()
     add_test(NAME unit.${name} COMMAND ${program})
     set_tests_properties(unit.${name} PROPERTIES TIMEOUT 120 LABELS "${labels}"
-      ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1;TSAN_OPTIONS=halt_on_error=1")
+      ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1;UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=halt_on_error=1")
   endforeach()
 endfunction()
 

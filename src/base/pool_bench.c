@@ -70,7 +70,10 @@ int main(void) {
   tn_pool_t* pool = NULL;
   tn_status_t status = tn__pool_create(NULL, tn_allocator_system(), &pool);
   if (status || !values) {
-    fprintf(stderr, "pool_bench: %s\n", tn_status_message(status));
+    fprintf(stderr, "pool_bench: %s\n", status ? tn_status_message(status) : "no memory");
+    tn_status_release(status);
+    tn__pool_release(pool);
+    free(values);
     return 1;
   }
   int threads = tn__pool_thread_count(pool);
