@@ -1,0 +1,279 @@
+#include "kernel/ref/gather.h"
+
+#include "kernel/ref/index.h"
+#include "kernel/ref/site.h"
+#include "kernel/ref/strided.h"
+
+enum {
+  OFFSET_GRAIN = 2 << 10,  // positions worth a thread's while
+  BYTE_GRAIN = 32 << 10,   // bytes moved that are
+};
+
+// A coordinate of the index vector: the dimension of the operand that it is the start in.
+typedef struct coordinate {
+  int64_t limit;           // the largest start that keeps the window inside
+  int64_t operand_stride;  // bytes
+  int64_t index_offset;    // bytes from the first coordinate of a vector
+} coordinate_t;
+
+// A batch dimension: of the result and of the start indices.
+typedef struct batch_loop {
+  int64_t count;
+  int64_t index_stride;    // of the start indices, bytes
+  int64_t result_stride;   // bytes
+  int64_t operand_stride;  // bytes; not 0 when it is a batching dimension of the operand too
+} batch_loop_t;
+
+typedef struct gather {
+  tn_dtype_t index_dtype;
+  size_t coordinate_count, loop_count;
+  const coordinate_t* coordinates;
+  const batch_loop_t* loops;  // outermost first
+  int64_t batch_count;        // windows
+  // By columns: the batch dimensions are the last ones of the result, so that the elements of
+  // adjacent windows are adjacent. Else window by window.
+  bool by_columns;
+  size_t element_size;
+  int64_t window_count;  // elements of a window
+  size_t window_rank;    // by columns: its dimensions and their strides in the operand, bytes
+  const int64_t* window_dims;
+  const int64_t* window_strides;
+  tn_strided_copy_t window;  // window by window
+  int64_t window_byte_length;
+} gather_t;
+
+static bool list_has(const tn_i64_list_t* list, int64_t value, size_t* out_position) {
+  for (size_t i = 0; i < list->count; ++i) {
+    if (list->values[i] != value) continue;
+    if (out_position) *out_position = i;
+    return true;
+  }
+  return false;
+}
+
+typedef struct gather_numbers {
+  tn_i64_list_t offset_dims, collapsed, batching, index_batching, start_map, slice_sizes;
+  int64_t index_vector_dim;
+} gather_numbers_t;
+
+static tn_status_t read_numbers(const tn_kernel_site_t* site, gather_numbers_t* out) {
+  const tn_attr_t* attr = tn__attr_find(&site->use->attrs, "dimension_numbers");
+  if (!attr || attr->kind != TN_ATTR_STRUCT) {
+    return tn_status_create(TN_CODE_INTERNAL, "gather: no dimension_numbers");
+  }
+  const tn_attr_dictionary_t* fields = &attr->dictionary;
+  tn_arena_t* arena = site->arena;
+  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(fields, "offset_dims", arena, &out->offset_dims));
+  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(fields, "collapsed_slice_dims", arena, &out->collapsed));
+  TN_RETURN_IF_ERROR(
+      tn__attr_get_i64_list(fields, "operand_batching_dims", arena, &out->batching));
+  TN_RETURN_IF_ERROR(
+      tn__attr_get_i64_list(fields, "start_indices_batching_dims", arena, &out->index_batching));
+  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(fields, "start_index_map", arena, &out->start_map));
+  out->index_vector_dim = tn__attr_get_integer(fields, "index_vector_dim", 0);
+  return tn__attr_get_i64_list(&site->use->attrs, "slice_sizes", arena, &out->slice_sizes);
+}
+
+tn_status_t tn__ref_gather_prepare(tn_kernel_site_t* site) {
+  const tn_type_t* operand = tn__site_operand(site, 0);
+  const tn_type_t* indices = tn__site_operand(site, 1);
+  const tn_type_t* result = tn__site_result(site, 0);
+  gather_t* state;
+  TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
+  if (tn__type_size(result) == 0) return TN_OK;
+  gather_numbers_t numbers;
+  TN_RETURN_IF_ERROR(read_numbers(site, &numbers));
+  const size_t element_size = tn_dtype_size(operand->dtype);
+  int64_t operand_strides[TN_MAX_RANK], index_strides[TN_MAX_RANK], result_strides[TN_MAX_RANK];
+  tn__dense_strides(operand->rank, operand->dims, element_size, operand_strides);
+  tn__dense_strides(indices->rank, indices->dims, tn_dtype_size(indices->dtype), index_strides);
+  tn__dense_strides(result->rank, result->dims, element_size, result_strides);
+
+  state->index_dtype = indices->dtype;
+  const bool has_vector = (size_t)numbers.index_vector_dim < indices->rank;
+  coordinate_t* coordinates;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, numbers.start_map.count,
+                                              sizeof *coordinates, (void**)&coordinates));
+  for (size_t i = 0; i < numbers.start_map.count; ++i) {
+    const size_t d = (size_t)numbers.start_map.values[i];
+    coordinates[i] = (coordinate_t){
+        .limit = operand->dims[d] - numbers.slice_sizes.values[d],
+        .operand_stride = operand_strides[d],
+        .index_offset = has_vector ? (int64_t)i * index_strides[numbers.index_vector_dim] : 0,
+    };
+  }
+  state->coordinates = coordinates;
+  state->coordinate_count = numbers.start_map.count;
+
+  // The window's dimensions in the result, and the batch's.
+  int64_t window_dims[TN_MAX_RANK], window_from[TN_MAX_RANK], window_to[TN_MAX_RANK];
+  size_t window_rank = 0;
+  state->window_count = 1;
+  for (size_t d = 0; d < operand->rank; ++d) {
+    if (list_has(&numbers.collapsed, (int64_t)d, NULL)) continue;
+    if (list_has(&numbers.batching, (int64_t)d, NULL)) continue;
+    window_dims[window_rank] = numbers.slice_sizes.values[d];
+    window_from[window_rank] = operand_strides[d];
+    window_to[window_rank] = result_strides[numbers.offset_dims.values[window_rank]];
+    state->window_count *= window_dims[window_rank++];
+  }
+  batch_loop_t* loops;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, result->rank, sizeof *loops,
+                                              (void**)&loops));
+  state->loops = loops;
+  state->batch_count = 1;
+  bool batch_is_last = true, seen_batch = false;
+  size_t index_dim = 0;
+  for (size_t d = 0; d < result->rank; ++d) {
+    if (list_has(&numbers.offset_dims, (int64_t)d, NULL)) {
+      if (seen_batch && result->dims[d] > 1) batch_is_last = false;
+      continue;
+    }
+    if (has_vector && index_dim == (size_t)numbers.index_vector_dim) ++index_dim;
+    batch_loop_t* loop = &loops[state->loop_count++];
+    *loop = (batch_loop_t){result->dims[d], index_strides[index_dim], result_strides[d], 0};
+    size_t position;
+    if (list_has(&numbers.index_batching, (int64_t)index_dim, &position)) {
+      loop->operand_stride = operand_strides[numbers.batching.values[position]];
+    }
+    if (loop->count > 1) seen_batch = true;
+    state->batch_count *= loop->count;
+    ++index_dim;
+  }
+
+  state->element_size = element_size;
+  state->window_byte_length = state->window_count * (int64_t)element_size;
+  state->by_columns = batch_is_last && (state->window_count == 1 || state->batch_count >= 16);
+  if (state->by_columns) {
+    site->scratch_byte_length = (size_t)state->batch_count * sizeof(int64_t);
+    void *kept_dims, *kept_strides;
+    TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, window_rank, sizeof *window_dims,
+                                                &kept_dims));
+    TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, window_rank, sizeof *window_from,
+                                                &kept_strides));
+    if (window_rank) {
+      memcpy(kept_dims, window_dims, window_rank * sizeof *window_dims);
+      memcpy(kept_strides, window_from, window_rank * sizeof *window_from);
+    }
+    state->window_rank = window_rank;
+    state->window_dims = kept_dims;
+    state->window_strides = kept_strides;
+    return TN_OK;
+  }
+  return tn__strided_copy_prepare(site->arena, element_size, window_rank, window_dims, window_to,
+                                  window_from, &state->window);
+}
+
+// --- running
+
+typedef struct gather_run {
+  const gather_t* state;
+  const char* operand;
+  const char* indices;
+  char* result;
+  int64_t* offsets;  // by columns: where each window starts in the operand
+} gather_run_t;
+
+// Where window `position` starts.
+static void locate_window(const gather_run_t* run, int64_t position, int64_t* out_from,
+                          int64_t* out_to) {
+  const gather_t* state = run->state;
+  int64_t from = 0, to = 0;
+  const char* vector = run->indices;
+  for (size_t i = state->loop_count; i-- > 0;) {
+    const batch_loop_t* loop = &state->loops[i];
+    // The outermost one needs no division, and usually there is no other.
+    const int64_t index = i ? position % loop->count : position;
+    if (i) position /= loop->count;
+    vector += index * loop->index_stride;
+    from += index * loop->operand_stride;
+    to += index * loop->result_stride;
+  }
+  for (size_t i = 0; i < state->coordinate_count; ++i) {
+    const coordinate_t* coordinate = &state->coordinates[i];
+    const int64_t start = tn__index_load(state->index_dtype, vector + coordinate->index_offset);
+    from += tn__index_clamp(start, coordinate->limit) * coordinate->operand_stride;
+  }
+  *out_from = from;
+  *out_to = to;
+}
+
+static tn_status_t locate_range(int64_t begin, int64_t end, void* user) {
+  const gather_run_t* run = user;
+  int64_t to;
+  for (int64_t i = begin; i < end; ++i) locate_window(run, i, &run->offsets[i], &to);
+  return TN_OK;
+}
+
+static inline __attribute__((always_inline)) void pick_of(size_t size, char* restrict target,
+                                                          const char* restrict source,
+                                                          const int64_t* restrict offsets,
+                                                          int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    memcpy(target + (size_t)i * size, source + offsets[i], size);
+  }
+}
+
+static int64_t element_offset(const gather_t* state, int64_t element) {
+  int64_t offset = 0;
+  for (size_t d = state->window_rank; d-- > 0;) {
+    offset += element % state->window_dims[d] * state->window_strides[d];
+    element /= state->window_dims[d];
+  }
+  return offset;
+}
+
+// Elements [begin, end) of the result, which is window_count rows of batch_count elements.
+static tn_status_t pick_range(int64_t begin, int64_t end, void* user) {
+  const gather_run_t* run = user;
+  const gather_t* state = run->state;
+  while (begin < end) {
+    const int64_t row = begin / state->batch_count, first = begin % state->batch_count;
+    int64_t count = state->batch_count - first;
+    if (count > end - begin) count = end - begin;
+    char* target = run->result + (size_t)begin * state->element_size;
+    const char* source = run->operand + element_offset(state, row);
+    const int64_t* offsets = run->offsets + first;
+    switch (state->element_size) {
+      case 1: pick_of(1, target, source, offsets, count); break;
+      case 2: pick_of(2, target, source, offsets, count); break;
+      case 4: pick_of(4, target, source, offsets, count); break;
+      case 8: pick_of(8, target, source, offsets, count); break;
+      default: pick_of(16, target, source, offsets, count); break;
+    }
+    begin += count;
+  }
+  return TN_OK;
+}
+
+static tn_status_t copy_windows(int64_t begin, int64_t end, void* user) {
+  const gather_run_t* run = user;
+  for (int64_t i = begin; i < end; ++i) {
+    int64_t from, to;
+    locate_window(run, i, &from, &to);
+    TN_RETURN_IF_ERROR(
+        tn__strided_copy_run(&run->state->window, NULL, run->result + to, run->operand + from));
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__ref_gather_run(const tn_kernel_call_t* call) {
+  const gather_t* state = call->state;
+  tn_pool_t* pool = call->context->pool;
+  if (state->batch_count == 0) return TN_OK;
+  gather_run_t run = {state, call->operands[0], call->operands[1], call->results[0],
+                      call->scratch};
+  if (state->by_columns) {
+    TN_RETURN_IF_ERROR(
+        tn__pool_parallel_for(pool, state->batch_count, OFFSET_GRAIN, locate_range, &run));
+    return tn__pool_parallel_for(pool, state->window_count * state->batch_count,
+                                 BYTE_GRAIN / (int64_t)state->element_size, pick_range, &run);
+  }
+  if (state->batch_count == 1) {
+    int64_t from, to;
+    locate_window(&run, 0, &from, &to);
+    return tn__strided_copy_run(&state->window, pool, run.result + to, run.operand + from);
+  }
+  const int64_t grain = BYTE_GRAIN / state->window_byte_length;
+  return tn__pool_parallel_for(pool, state->batch_count, grain ? grain : 1, copy_windows, &run);
+}

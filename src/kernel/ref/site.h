@@ -1,0 +1,21 @@
+// What prepare functions ask of a site.
+#ifndef TENON_KERNEL_REF_SITE_H_
+#define TENON_KERNEL_REF_SITE_H_
+
+#include "kernel/kernel.h"
+
+// A list attribute of `wanted_count` numbers. Anything else is an INTERNAL error: the verifier has
+// seen to it.
+TN_MUST_USE tn_status_t tn__site_list(const tn_kernel_site_t* site, const char* name,
+                                      size_t wanted_count, const int64_t** out_values);
+// Allocates the site's state, zeroed.
+TN_MUST_USE tn_status_t tn__site_state(tn_kernel_site_t* site, size_t byte_length, void** out);
+
+static inline const tn_type_t* tn__site_operand(const tn_kernel_site_t* site, size_t index) {
+  return site->use->operand_types[index];
+}
+static inline const tn_type_t* tn__site_result(const tn_kernel_site_t* site, size_t index) {
+  return site->use->result_types[index];
+}
+
+#endif  // TENON_KERNEL_REF_SITE_H_
