@@ -65,8 +65,7 @@ static tn_status_t read_numbers(const tn_kernel_site_t* site, gather_numbers_t* 
   tn_arena_t* arena = site->arena;
   TN_RETURN_IF_ERROR(tn__attr_get_i64_list(fields, "offset_dims", arena, &out->offset_dims));
   TN_RETURN_IF_ERROR(tn__attr_get_i64_list(fields, "collapsed_slice_dims", arena, &out->collapsed));
-  TN_RETURN_IF_ERROR(
-      tn__attr_get_i64_list(fields, "operand_batching_dims", arena, &out->batching));
+  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(fields, "operand_batching_dims", arena, &out->batching));
   TN_RETURN_IF_ERROR(
       tn__attr_get_i64_list(fields, "start_indices_batching_dims", arena, &out->index_batching));
   TN_RETURN_IF_ERROR(tn__attr_get_i64_list(fields, "start_index_map", arena, &out->start_map));
@@ -118,8 +117,8 @@ tn_status_t tn__ref_gather_prepare(tn_kernel_site_t* site) {
     state->window_count *= window_dims[window_rank++];
   }
   batch_loop_t* loops;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, result->rank, sizeof *loops,
-                                              (void**)&loops));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(site->arena, result->rank, sizeof *loops, (void**)&loops));
   state->loops = loops;
   state->batch_count = 1;
   bool batch_is_last = true, seen_batch = false;
@@ -147,10 +146,10 @@ tn_status_t tn__ref_gather_prepare(tn_kernel_site_t* site) {
   if (state->by_columns) {
     site->scratch_byte_length = (size_t)state->batch_count * sizeof(int64_t);
     void *kept_dims, *kept_strides;
-    TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, window_rank, sizeof *window_dims,
-                                                &kept_dims));
-    TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, window_rank, sizeof *window_from,
-                                                &kept_strides));
+    TN_RETURN_IF_ERROR(
+        tn__arena_allocate_array(site->arena, window_rank, sizeof *window_dims, &kept_dims));
+    TN_RETURN_IF_ERROR(
+        tn__arena_allocate_array(site->arena, window_rank, sizeof *window_from, &kept_strides));
     if (window_rank) {
       memcpy(kept_dims, window_dims, window_rank * sizeof *window_dims);
       memcpy(kept_strides, window_from, window_rank * sizeof *window_from);
@@ -261,8 +260,7 @@ tn_status_t tn__ref_gather_run(const tn_kernel_call_t* call) {
   const gather_t* state = call->state;
   tn_pool_t* pool = call->context->pool;
   if (state->batch_count == 0) return TN_OK;
-  gather_run_t run = {state, call->operands[0], call->operands[1], call->results[0],
-                      call->scratch};
+  gather_run_t run = {state, call->operands[0], call->operands[1], call->results[0], call->scratch};
   if (state->by_columns) {
     TN_RETURN_IF_ERROR(
         tn__pool_parallel_for(pool, state->batch_count, OFFSET_GRAIN, locate_range, &run));

@@ -49,8 +49,8 @@ static tn_status_t count_range(int64_t begin, int64_t end, void* user) {
   while (begin < end) {
     const int64_t count = end - begin < IOTA_CHUNK ? end - begin : IOTA_CHUNK;
     for (int64_t i = 0; i < count; ++i) numbers[i] = begin + i;
-    conversion.run(&conversion, numbers,
-                   run->target + (size_t)begin * run->state->element_size, (size_t)count);
+    conversion.run(&conversion, numbers, run->target + (size_t)begin * run->state->element_size,
+                   (size_t)count);
     begin += count;
   }
   return TN_OK;

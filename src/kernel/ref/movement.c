@@ -38,8 +38,8 @@ static tn_status_t prepare_move(tn_kernel_site_t* site, const int64_t* source_st
   move_t* move;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *move, (void**)&move));
   move->source_offset = source_offset;
-  return tn__strided_copy_prepare(site->arena, element_size, type->rank, type->dims,
-                                  target_strides, source_strides, &move->copy);
+  return tn__strided_copy_prepare(site->arena, element_size, type->rank, type->dims, target_strides,
+                                  source_strides, &move->copy);
 }
 
 tn_status_t tn__ref_move_run(const tn_kernel_call_t* call) {
@@ -87,8 +87,7 @@ tn_status_t tn__ref_transpose_prepare(tn_kernel_site_t* site) {
 tn_status_t tn__ref_reverse_prepare(tn_kernel_site_t* site) {
   const tn_type_t* operand = tn__site_operand(site, 0);
   tn_i64_list_t list;
-  TN_RETURN_IF_ERROR(
-      tn__attr_get_i64_list(&site->use->attrs, "dimensions", site->arena, &list));
+  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&site->use->attrs, "dimensions", site->arena, &list));
   int64_t source_strides[TN_MAX_RANK], offset = 0;
   operand_strides(site, source_strides);
   for (size_t i = 0; i < list.count; ++i) {
@@ -272,8 +271,7 @@ tn_status_t tn__ref_dynamic_update_slice_run(const tn_kernel_call_t* call) {
   const window_t* state = call->state;
   tn_pool_t* pool = call->context->pool;
   // In place this does nothing, and the whole costs what the window costs.
-  TN_RETURN_IF_ERROR(
-      tn__copy_bytes(pool, call->results[0], call->operands[0], state->byte_length));
+  TN_RETURN_IF_ERROR(tn__copy_bytes(pool, call->results[0], call->operands[0], state->byte_length));
   if (state->copy.form == TN_STRIDED_NOTHING) return TN_OK;
   char* target = (char*)call->results[0] + window_offset(state, call->operands + 2);
   return tn__strided_copy_run(&state->copy, pool, target, call->operands[1]);

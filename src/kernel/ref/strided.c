@@ -239,9 +239,7 @@ static void copy_rows(const tn_strided_copy_t* copy, bool streaming, char* targe
   }
   for (int64_t i = 0; i < rows; ++i) {
     switch (copy->form) {
-      case TN_STRIDED_RUN:
-        memcpy(target, source, (size_t)columns * copy->element_size);
-        break;
+      case TN_STRIDED_RUN: memcpy(target, source, (size_t)columns * copy->element_size); break;
       case TN_STRIDED_FILL: fill_row(copy->element_size, target, source, columns); break;
       case TN_STRIDED_REPEAT: repeat_row(copy->run_byte_length, target, source, columns); break;
       default:
@@ -308,8 +306,8 @@ tn_status_t tn__strided_copy_run(const tn_strided_copy_t* copy, tn_pool_t* pool,
   }
   strided_run_t run = {
       .copy = copy,
-      .streaming = copy->form == TN_STRIDED_TRANSPOSE &&
-                   copy->target_byte_length >= streaming_byte_length,
+      .streaming =
+          copy->form == TN_STRIDED_TRANSPOSE && copy->target_byte_length >= streaming_byte_length,
       .target = target,
       .source = source,
   };

@@ -57,7 +57,6 @@ TN_MUST_USE tn_status_t tn__fill(tn_pool_t* pool, void* target, const void* elem
                                  size_t element_size, int64_t count);
 
 // Row-major strides in bytes of a dense array. The result has `rank` entries.
-void tn__dense_strides(size_t rank, const int64_t* dims, size_t element_size,
-                       int64_t* out_strides);
+void tn__dense_strides(size_t rank, const int64_t* dims, size_t element_size, int64_t* out_strides);
 
 #endif  // TENON_KERNEL_REF_STRIDED_H_

@@ -1,6 +1,9 @@
 // The table of the reference kernels.
 #include "kernel/kernel_set.h"
 #include "kernel/ref/elementwise.h"
+#include "kernel/ref/gather.h"
+#include "kernel/ref/generate.h"
+#include "kernel/ref/movement.h"
 
 static const tn_kernel_t rows[] = {
 #define TN_KERNEL(operation, ...) {.op = operation, .name = "ref." operation, __VA_ARGS__},

@@ -18,9 +18,10 @@ typedef uint64_t doubles_t __attribute__((vector_size(VECTOR)));
 ALWAYS_INLINE void interleave(size_t size, bytes_t a, bytes_t b, bytes_t* out_low,
                               bytes_t* out_high) {
   if (size == 1) {
-    *out_low = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    *out_high = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30,
-                                        15, 31);
+    *out_low =
+        __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    *out_high =
+        __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
   } else if (size == 2) {
     const halves_t x = (halves_t)a, y = (halves_t)b;
     *out_low = (bytes_t)__builtin_shufflevector(x, y, 0, 8, 1, 9, 2, 10, 3, 11);
@@ -118,13 +119,11 @@ ALWAYS_INLINE void transpose_strip(size_t size, bool streaming, char* target, in
 }
 
 void tn__transpose_strip(size_t element_size, bool streaming, char* target, int64_t target_stride,
-                         const char* source, int64_t source_stride, int64_t rows,
-                         int64_t columns) {
+                         const char* source, int64_t source_stride, int64_t rows, int64_t columns) {
   switch (element_size) {
-#define CASE(size)                                                                           \
-  case size:                                                                                 \
-    transpose_strip(size, streaming, target, target_stride, source, source_stride, rows,     \
-                    columns);                                                                \
+#define CASE(size)                                                                                 \
+  case size:                                                                                       \
+    transpose_strip(size, streaming, target, target_stride, source, source_stride, rows, columns); \
     break;
     CASE(1)
     CASE(2)

@@ -1,0 +1,168 @@
+#include "kernel/testing_kernel.h"
+
+typedef struct numbers {
+  size_t offset_count, collapsed_count, batching_count, map_count;
+  const int64_t *offset, *collapsed, *batching, *index_batching, *map;
+  int64_t index_vector_dim;
+} numbers_t;
+
+static void add_numbers(tn_case_t* c, const numbers_t* n, size_t rank, const int64_t* sizes) {
+  const size_t first = c->attr_count;
+  tn__case_list(c, "offset_dims", n->offset_count, n->offset);
+  tn__case_list(c, "collapsed_slice_dims", n->collapsed_count, n->collapsed);
+  tn__case_list(c, "operand_batching_dims", n->batching_count, n->batching);
+  tn__case_list(c, "start_indices_batching_dims", n->batching_count, n->index_batching);
+  tn__case_list(c, "start_index_map", n->map_count, n->map);
+  tn__case_integer(c, "index_vector_dim", n->index_vector_dim);
+  tn__case_struct(c, "dimension_numbers", "gather", first);
+  tn__case_list(c, "slice_sizes", rank, sizes);
+}
+
+static void gather_takes_rows_and_clamps(void** state) {
+  (void)state;
+  tn_case_t c;
+  tn__case_begin(&c, "stablehlo.gather");
+  tn__case_operand(&c, TN_DTYPE_S32, TN_DIMS(3, 2), (int32_t[]){0, 1, 10, 11, 20, 21});
+  tn__case_operand(&c, TN_DTYPE_S64, TN_DIMS(4, 1), (int64_t[]){2, -5, 1, INT64_MAX});
+  add_numbers(&c,
+              &(numbers_t){.offset_count = 1,
+                           .offset = (int64_t[]){1},
+                           .collapsed_count = 1,
+                           .collapsed = (int64_t[]){0},
+                           .map_count = 1,
+                           .map = (int64_t[]){0},
+                           .index_vector_dim = 1},
+              2, (int64_t[]){1, 2});
+  tn__case_result(&c, TN_DTYPE_S32, TN_DIMS(4, 2));
+  TN_ASSERT_OK(tn__case_run(&c));
+  TN_ASSERT_RESULT(&c, int32_t, 20, 21, 0, 1, 10, 11, 20, 21);
+  tn__case_end(&c);
+}
+
+static void gather_takes_columns(void** state) {
+  (void)state;
+  // 40 positions: enough to be done column by column.
+  int32_t operand[3 * 50];
+  int64_t indices[40];
+  for (int i = 0; i < 150; ++i) operand[i] = i;
+  for (int i = 0; i < 40; ++i) indices[i] = (i * 7) % 50;
+  tn_case_t c;
+  tn__case_begin(&c, "stablehlo.gather");
+  tn__case_operand(&c, TN_DTYPE_S32, TN_DIMS(3, 50), operand);
+  tn__case_operand(&c, TN_DTYPE_S64, TN_DIMS(40), indices);
+  add_numbers(&c,
+              &(numbers_t){.offset_count = 1,
+                           .offset = (int64_t[]){0},
+                           .collapsed_count = 1,
+                           .collapsed = (int64_t[]){1},
+                           .map_count = 1,
+                           .map = (int64_t[]){1},
+                           .index_vector_dim = 1},
+              2, (int64_t[]){3, 1});
+  tn__case_result(&c, TN_DTYPE_S32, TN_DIMS(3, 40));
+  TN_ASSERT_OK(tn__case_run(&c));
+  const int32_t* result = c.results[0];
+  for (int r = 0; r < 3; ++r) {
+    for (int i = 0; i < 40; ++i) assert_int_equal(result[r * 40 + i], r * 50 + indices[i]);
+  }
+  tn__case_end(&c);
+}
+
+static void gather_starts_the_window_where_the_map_says(void** state) {
+  (void)state;
+  // Two coordinates in the order (column, row), windows of 2x2, the vector in dimension 0.
+  int32_t operand[12];
+  for (int i = 0; i < 12; ++i) operand[i] = i;
+  tn_case_t c;
+  tn__case_begin(&c, "stablehlo.gather");
+  tn__case_operand(&c, TN_DTYPE_S32, TN_DIMS(3, 4), operand);
+  tn__case_operand(&c, TN_DTYPE_S32, TN_DIMS(2, 2), (int32_t[]){1, 9, 0, 1});
+  add_numbers(&c,
+              &(numbers_t){.offset_count = 2,
+                           .offset = (int64_t[]){0, 2},
+                           .map_count = 2,
+                           .map = (int64_t[]){1, 0},
+                           .index_vector_dim = 0},
+              2, (int64_t[]){2, 2});
+  tn__case_result(&c, TN_DTYPE_S32, TN_DIMS(2, 2, 2));
+  TN_ASSERT_OK(tn__case_run(&c));
+  // Window 0 at row 0, column 1; window 1 at row 1, column 9 -> 2.
+  TN_ASSERT_RESULT(&c, int32_t, 1, 2, 6, 7, 5, 6, 10, 11);
+  tn__case_end(&c);
+}
+
+static void gather_follows_batching_dimensions(void** state) {
+  (void)state;
+  // Batching: operand dimension 1 goes with dimension 0 of the indices.
+  int32_t operand[2 * 3 * 2];
+  for (int i = 0; i < 12; ++i) operand[i] = i;
+  tn_case_t c;
+  tn__case_begin(&c, "stablehlo.gather");
+  tn__case_operand(&c, TN_DTYPE_S32, TN_DIMS(2, 3, 2), operand);
+  tn__case_operand(&c, TN_DTYPE_U8, TN_DIMS(3, 2, 1), (uint8_t[]){0, 1, 1, 200, 0, 0});
+  add_numbers(&c,
+              &(numbers_t){.offset_count = 1,
+                           .offset = (int64_t[]){2},
+                           .collapsed_count = 1,
+                           .collapsed = (int64_t[]){0},
+                           .batching_count = 1,
+                           .batching = (int64_t[]){1},
+                           .index_batching = (int64_t[]){0},
+                           .map_count = 1,
+                           .map = (int64_t[]){0},
+                           .index_vector_dim = 2},
+              3, (int64_t[]){1, 1, 2});
+  tn__case_result(&c, TN_DTYPE_S32, TN_DIMS(3, 2, 2));
+  TN_ASSERT_OK(tn__case_run(&c));
+  TN_ASSERT_RESULT(&c, int32_t, 0, 1, 6, 7, 8, 9, 8, 9, 4, 5, 4, 5);
+  tn__case_end(&c);
+}
+
+static void gather_without_batch_is_a_dynamic_slice(void** state) {
+  (void)state;
+  tn_case_t c;
+  tn__case_begin(&c, "stablehlo.gather");
+  tn__case_operand(&c, TN_DTYPE_F64, TN_DIMS(4), (double[]){1, 2, 3, 4});
+  tn__case_operand(&c, TN_DTYPE_S32, TN_DIMS(1), (int32_t[]){1});
+  add_numbers(&c,
+              &(numbers_t){.offset_count = 1,
+                           .offset = (int64_t[]){0},
+                           .map_count = 1,
+                           .map = (int64_t[]){0},
+                           .index_vector_dim = 0},
+              1, (int64_t[]){2});
+  tn__case_result(&c, TN_DTYPE_F64, TN_DIMS(2));
+  TN_ASSERT_OK(tn__case_run(&c));
+  TN_ASSERT_RESULT(&c, double, 2, 3);
+  tn__case_end(&c);
+}
+
+static void gather_of_empty_slices_reads_nothing(void** state) {
+  (void)state;
+  tn_case_t c;
+  tn__case_begin(&c, "stablehlo.gather");
+  tn__case_operand(&c, TN_DTYPE_S32, TN_DIMS(0, 2), NULL);
+  tn__case_operand(&c, TN_DTYPE_S32, TN_DIMS(2, 1), (int32_t[]){1, 0});
+  add_numbers(&c,
+              &(numbers_t){.offset_count = 2,
+                           .offset = (int64_t[]){1, 2},
+                           .map_count = 1,
+                           .map = (int64_t[]){0},
+                           .index_vector_dim = 1},
+              2, (int64_t[]){0, 2});
+  tn__case_result(&c, TN_DTYPE_S32, TN_DIMS(2, 0, 2));
+  TN_ASSERT_OK(tn__case_run(&c));
+  tn__case_end(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gather_takes_rows_and_clamps),
+      cmocka_unit_test(gather_takes_columns),
+      cmocka_unit_test(gather_starts_the_window_where_the_map_says),
+      cmocka_unit_test(gather_follows_batching_dimensions),
+      cmocka_unit_test(gather_without_batch_is_a_dynamic_slice),
+      cmocka_unit_test(gather_of_empty_slices_reads_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
