@@ -152,7 +152,7 @@ static int parse(const message_t* message, const unsigned char* bytes, size_t le
   else
     ok = parse_shape(message, header_value(header, "shape"), array);
   free(header);
-  if (!ok) return 0;
+  if (!ok || size == 0) return 0;
 
   const unsigned char* data = bytes + prefix + header_length;
   size_t there = length - prefix - (size_t)header_length;
@@ -165,14 +165,14 @@ static int parse(const message_t* message, const unsigned char* bytes, size_t le
   return 1;
 }
 
-int npy_load(const char* path, npy_array_t* out_array, char* text, size_t text_size) {
-  message_t message = {.text = text, .size = text_size, .path = path};
+int npy_load(const char* path, npy_array_t* out_array, char* message, size_t message_size) {
+  message_t report = {.text = message, .size = message_size, .path = path};
   npy_array_t array = {0};
   unsigned char* bytes = NULL;
   size_t length = 0;
   *out_array = array;
-  if (!read_file(&message, &bytes, &length)) return 0;
-  int ok = parse(&message, bytes, length, &array);
+  if (!read_file(&report, &bytes, &length)) return 0;
+  int ok = parse(&report, bytes, length, &array);
   free(bytes);
   if (ok) *out_array = array;
   return ok;

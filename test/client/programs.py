@@ -10,7 +10,6 @@ import argparse
 import collections
 import contextlib
 import dataclasses
-import functools
 import pathlib
 import re
 from typing import Any, Callable, Sequence
@@ -75,7 +74,7 @@ def integers(seed, *shape, low=-100, high=100, dtype=np.int32):
     return np.random.default_rng(seed).integers(low, high, shape, dtype=dtype, endpoint=True)
 
 
-# ---- networks ----------------------------------------------------------------------------------------------------
+# ---- networks ------------------------------------------------------------------------------------
 
 MLP_WEIGHTS = [(numbers(i, m, n, scale=0.3), numbers(10 + i, n, scale=0.1))
                for i, (m, n) in enumerate([(16, 32), (32, 32), (32, 10)])]
@@ -175,9 +174,10 @@ def convolution_by_patches(images, kernel):
     return jax.nn.relu(jnp.einsum("nhwpc,pco->nhwo", patches, kernel.reshape(9, 3, 4)))
 
 
-# ---- loops -------------------------------------------------------------------------------------------------------
+# ---- loops ---------------------------------------------------------------------------------------
 
-CELL_ARGUMENTS = (numbers(60, 12, 3, 8), numbers(61, 3, 16), numbers(62, 8, 16, scale=0.4), numbers(63, 16, 16, scale=0.2))
+CELL_ARGUMENTS = (numbers(60, 12, 3, 8), numbers(61, 3, 16), numbers(62, 8, 16, scale=0.4),
+                  numbers(63, 16, 16, scale=0.2))
 
 
 def recur(xs, state, into, across):
@@ -272,7 +272,7 @@ def k_means(points, centres):
     return lax.fori_loop(0, 5, turn, centres)
 
 
-# ---- sampling ----------------------------------------------------------------------------------------------------
+# ---- sampling ------------------------------------------------------------------------------------
 
 VOCABULARY = 29
 TABLE = numbers(80, VOCABULARY, VOCABULARY, scale=2.0)
@@ -328,7 +328,7 @@ def monte_carlo(seed):
     return lax.fori_loop(0, 10, turn, jnp.int32(0))
 
 
-# ---- reductions --------------------------------------------------------------------------------------------------
+# ---- reductions ----------------------------------------------------------------------------------
 
 @program(numbers(90, 4, 7, 5))
 def reductions(x):
@@ -340,7 +340,7 @@ def reductions(x):
 
 @program(numbers(89, 4, 7, 5))
 def variances(x):
-    """jnp.var and jnp.linalg.norm leave `chlo.square` in the text."""
+    """jnp.var and its kin leave `chlo.square` in the text."""
     return jnp.var(x, axis=(1, 2)), jnp.std(x), jnp.linalg.norm(x, axis=-1), jnp.square(x)
 
 
@@ -372,14 +372,16 @@ def reduce_with_own_body(x, tags):
     return pair, lax.reduce(x, np.float32(0), lambda a, b: jnp.sqrt(a * a + b * b), (0,))
 
 
-# ---- elementwise -------------------------------------------------------------------------------------------------
+# ---- elementwise ---------------------------------------------------------------------------------
 
 def elementwise_float(x, y):
     positive = jnp.abs(x) + 0.25
     small = jnp.clip(x, -0.9, 0.9)
     return (x + y, x - y, x * y, x / y, jnp.maximum(x, y), jnp.minimum(x, y), lax.rem(x, y), jnp.mod(x, y),
-            lax.pow(positive, y), lax.integer_pow(x, 3), lax.atan2(x, y), jnp.abs(x), -x, jnp.sign(x), jnp.floor(x), jnp.ceil(x),
-            jnp.round(x), lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO), jnp.exp(x), jnp.expm1(x), jnp.log(positive),
+            lax.pow(positive, y), lax.integer_pow(x, 3), lax.atan2(x, y), jnp.abs(x), -x, jnp.sign(x), jnp.floor(x),
+            jnp.ceil(x),
+            jnp.round(x), lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO), jnp.exp(x), jnp.expm1(x),
+            jnp.log(positive),
             jnp.log1p(positive), jnp.sqrt(positive), lax.rsqrt(positive), jnp.cbrt(x), jnp.sin(x), jnp.cos(x),
             jnp.tan(small), jnp.tanh(x), lax.logistic(x), jnp.isfinite(x), x < y, x <= y, x > y, x >= y, x == y,
             x != y, jnp.where(x > y, x, y), lax.clamp(jnp.asarray(-1, x.dtype), x, jnp.asarray(1, x.dtype)),
@@ -392,13 +394,16 @@ for dtype, options in ((np.float16, {"slack": 2}), (ml_dtypes.bfloat16, {"slack"
     program(numbers(100, 5, 7, dtype=dtype, scale=2), numbers(101, 5, 7, dtype=dtype, scale=2),
             name=f"elementwise_{np.dtype(dtype).name}", **options)(elementwise_float)
 
-CORNERS = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -2.5, 3.4e38, -3.4e38, 1e-30], np.float32)
+CORNERS = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -2.5, 3.4e38, -3.4e38, 1e-30],
+                   np.float32)
 
 
 @program(np.repeat(CORNERS, CORNERS.size), np.tile(CORNERS, CORNERS.size))
 def elementwise_corners(x, y):
-    return (x + y, x - y, x * y, x / y, jnp.maximum(x, y), jnp.minimum(x, y), x < y, x <= y, x == y, x != y, lax.rem(x, y),
-            lax.pow(x, y), lax.atan2(x, y), jnp.sign(x), jnp.floor(x), jnp.ceil(x), jnp.round(x), jnp.sqrt(x), jnp.log(x),
+    return (x + y, x - y, x * y, x / y, jnp.maximum(x, y), jnp.minimum(x, y), x < y, x <= y, x == y, x != y,
+            lax.rem(x, y),
+            lax.pow(x, y), lax.atan2(x, y), jnp.sign(x), jnp.floor(x), jnp.ceil(x), jnp.round(x), jnp.sqrt(x),
+            jnp.log(x),
             jnp.exp(x), jnp.tanh(x), lax.logistic(x), jnp.isfinite(x), lax.clamp(np.float32(-1), x, np.float32(1)),
             lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO), jnp.log1p(x), jnp.expm1(x), jnp.cbrt(x), -x, jnp.abs(x))
 
@@ -406,9 +411,12 @@ def elementwise_corners(x, y):
 def elementwise_integer(x, y):
     amount = y & jnp.asarray(7, y.dtype)
     nonzero = y | jnp.asarray(1, y.dtype)
-    every = (x + y, x - y, x * y, lax.div(x, nonzero), lax.rem(x, nonzero), x // nonzero, x % nonzero, jnp.maximum(x, y),
-             jnp.minimum(x, y), x & y, x | y, x ^ y, ~x, lax.shift_left(x, amount), lax.shift_right_logical(x, amount),
-             lax.shift_right_arithmetic(x, amount), lax.shift_left(x, y), lax.population_count(x), lax.clz(x), jnp.sign(x),
+    every = (x + y, x - y, x * y, lax.div(x, nonzero), lax.rem(x, nonzero), x // nonzero, x % nonzero,
+             jnp.maximum(x, y),
+             jnp.minimum(x, y), x & y, x | y, x ^ y, ~x, lax.shift_left(x, amount),
+             lax.shift_right_logical(x, amount),
+             lax.shift_right_arithmetic(x, amount), lax.shift_left(x, y), lax.population_count(x), lax.clz(x),
+             jnp.sign(x),
              x < y, x <= y, x > y, x >= y, x == y, x != y, jnp.where(x > y, x, y), lax.integer_pow(x, 3),
              jnp.clip(x, jnp.asarray(3, x.dtype), jnp.asarray(90, x.dtype)), -x)
     return every + ((jnp.abs(x),) if jnp.issubdtype(x.dtype, jnp.signedinteger) else ())
@@ -424,12 +432,14 @@ for dtype in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.in
 
 @program(np.array([True, True, False, False]), np.array([True, False, True, False]))
 def elementwise_bool(x, y):
-    return (x & y, x | y, x ^ y, ~x, x == y, x != y, x < y, jnp.where(x, y, ~y), lax.population_count(x.astype(jnp.uint8)))
+    return (x & y, x | y, x ^ y, ~x, x == y, x != y, x < y, jnp.where(x, y, ~y),
+            lax.population_count(x.astype(jnp.uint8)))
 
 
 def elementwise_complex(x, y):
     return (x + y, x - y, x * y, x / y, -x, jnp.conj(x), jnp.real(x), jnp.imag(x), jnp.abs(x), jnp.exp(x), jnp.log(x),
-            jnp.sqrt(x), lax.rsqrt(x), jnp.sin(x), jnp.cos(x), jnp.tanh(x), x == y, x != y, lax.complex(jnp.real(x), jnp.imag(y)),
+            jnp.sqrt(x), lax.rsqrt(x), jnp.sin(x), jnp.cos(x), jnp.tanh(x), x == y, x != y,
+            lax.complex(jnp.real(x), jnp.imag(y)),
             jnp.where(jnp.real(x) > 0, x, y), jnp.angle(x), lax.expm1(x), lax.log1p(x), lax.pow(x, y), jnp.sign(x))
 
 
@@ -450,7 +460,8 @@ def converts_between_all(x):
 
 @program(np.array([np.nan, np.inf, -np.inf, 1e20, -1e20, 300.7, -300.7, 0.9, -0.9, 2147483648.0], np.float32))
 def converts_with_saturation(x):
-    return tuple(x.astype(t) for t in (jnp.int8, jnp.int16, jnp.int32, jnp.uint8, jnp.uint16, jnp.uint32, jnp.float16, jnp.bfloat16))
+    return tuple(x.astype(t) for t in (jnp.int8, jnp.int16, jnp.int32, jnp.uint8, jnp.uint16, jnp.uint32,
+                                       jnp.float16, jnp.bfloat16))
 
 
 @program(numbers(124, 4, 6))
@@ -466,15 +477,17 @@ def reduced_precision(x):
     return lax.reduce_precision(x, 5, 10), lax.reduce_precision(x, 8, 7), lax.reduce_precision(x, 4, 3)
 
 
-# ---- products ----------------------------------------------------------------------------------------------------
+# ---- products ------------------------------------------------------------------------------------
 
 @program(numbers(130, 3, 4, 5), numbers(131, 3, 5, 6), numbers(132, 5), numbers(133, 4, 5, 3))
 def products(a, b, v, c):
     return (a @ b, a @ v, v @ v, jnp.outer(v, v), jnp.tensordot(a, c, axes=((0, 1, 2), (2, 0, 1))),
-            jnp.einsum("nij,ijn->ni", a, c), jnp.einsum("nij,nkj->ikn", a, a), jnp.einsum("ijk->kji", a), jnp.vdot(a, a))
+            jnp.einsum("nij,ijn->ni", a, c), jnp.einsum("nij,nkj->ikn", a, a), jnp.einsum("ijk->kji", a),
+            jnp.vdot(a, a))
 
 
-@program(integers(134, 4, 6, dtype=np.int8), integers(135, 6, 5, dtype=np.int8), integers(136, 3, 6), integers(137, 6, 2))
+@program(integers(134, 4, 6, dtype=np.int8), integers(135, 6, 5, dtype=np.int8), integers(136, 3, 6),
+         integers(137, 6, 2))
 def products_of_integers(a, b, c, d):
     return lax.dot(a, b, preferred_element_type=jnp.int32), a @ b, c @ d, (a > 0) @ (b > 0)
 
@@ -482,32 +495,40 @@ def products_of_integers(a, b, c, d):
 @program(numbers(138, 4, 16, dtype=np.float16), numbers(139, 16, 5, dtype=np.float16),
          numbers(140, 4, 16, dtype=ml_dtypes.bfloat16), numbers(141, 16, 5, dtype=ml_dtypes.bfloat16), slack=4)
 def products_of_halves(a, b, c, d):
-    return (a @ b, c @ d, lax.dot(a, b, preferred_element_type=jnp.float32), lax.dot(c, d, preferred_element_type=jnp.float32),
+    return (a @ b, c @ d, lax.dot(a, b, preferred_element_type=jnp.float32),
+            lax.dot(c, d, preferred_element_type=jnp.float32),
             lax.dot(a, b, precision=lax.Precision.HIGHEST))
 
 
-@program(numbers(142, 4, 6, dtype=np.float64), (numbers(143, 6, 3) + 1j * numbers(144, 6, 3)).astype(np.complex128), x64=True)
+@program(numbers(142, 4, 6, dtype=np.float64), (numbers(143, 6, 3) + 1j * numbers(144, 6, 3)).astype(np.complex128),
+         x64=True)
 def products_of_doubles(a, b):
     return a @ a.T, a @ b, jnp.conj(b.T) @ b
 
 
-# ---- shapes and indices ------------------------------------------------------------------------------------------
+# ---- shapes and indices --------------------------------------------------------------------------
 
 @program(numbers(150, 4, 6, 3), integers(151, 4, 6))
 def shape_moves(x, y):
-    return (x.T, jnp.transpose(x, (1, 0, 2)), x.reshape(6, 12), x[::-1], jnp.flip(x, (0, 2)), x[1:3, ::2, -1], y[:, 1:6:3],
-            jnp.concatenate([x, x * 2, x[:, :0]], axis=1), jnp.stack([y, y + 1], axis=-1), jnp.broadcast_to(y[:, None], (4, 2, 6)),
+    return (x.T, jnp.transpose(x, (1, 0, 2)), x.reshape(6, 12), x[::-1], jnp.flip(x, (0, 2)), x[1:3, ::2, -1],
+            y[:, 1:6:3],
+            jnp.concatenate([x, x * 2, x[:, :0]], axis=1), jnp.stack([y, y + 1], axis=-1),
+            jnp.broadcast_to(y[:, None], (4, 2, 6)),
             jnp.tile(y, (2, 1)), jnp.roll(y, 2, axis=1), jnp.pad(y, ((1, 2), (0, 3)), constant_values=9),
             lax.pad(y, np.int32(7), ((-1, 2, 1), (2, -1, 0))), jnp.pad(x, 1, mode="edge"), jnp.pad(y, 2, mode="wrap"),
-            jnp.tril(y), jnp.triu(y, 1), jnp.repeat(y, 3, axis=0), jnp.eye(4, 6, k=1), jnp.arange(5), jnp.linspace(0, 1, 7),
-            lax.broadcasted_iota(jnp.uint8, (3, 4), 1), jnp.meshgrid(x[:, 0, 0], x[0, :, 0]), jnp.rot90(y), jnp.diag(y[:, :4]))
+            jnp.tril(y), jnp.triu(y, 1), jnp.repeat(y, 3, axis=0), jnp.eye(4, 6, k=1), jnp.arange(5),
+            jnp.linspace(0, 1, 7),
+            lax.broadcasted_iota(jnp.uint8, (3, 4), 1), jnp.meshgrid(x[:, 0, 0], x[0, :, 0]), jnp.rot90(y),
+            jnp.diag(y[:, :4]))
 
 
 @program(numbers(152, 9, 5), np.int32(6), np.array([8, 0, 3, 3, -1, 20], np.int32))
 def dynamic_indices(x, i, many):
     return (lax.dynamic_slice(x, (i, 1), (4, 3)), lax.dynamic_slice(x, (-3, i), (2, 2)),
-            lax.dynamic_update_slice(x, jnp.full((2, 5), 7.0), (i + 5, 0)), x[i], x[:, i - 3], jnp.take(x, many, axis=0),
-            jnp.take(x, many, axis=0, mode="clip"), jnp.take(x, many, axis=0, mode="wrap"), x[many[:3], many[1:4] % 5],
+            lax.dynamic_update_slice(x, jnp.full((2, 5), 7.0), (i + 5, 0)), x[i], x[:, i - 3],
+            jnp.take(x, many, axis=0),
+            jnp.take(x, many, axis=0, mode="clip"), jnp.take(x, many, axis=0, mode="wrap"),
+            x[many[:3], many[1:4] % 5],
             jnp.take_along_axis(x, many[None, :5] % 9, axis=0), x[jnp.array([2, 0])][:, jnp.array([1, 1, 4])],
             jnp.take(x, i, mode="fill", fill_value=-1.0))
 
@@ -522,20 +543,23 @@ def dynamic_slices_batched(x, starts):
 
 @program(np.zeros((0, 3), np.float32), np.float32(2.5))
 def empty_and_scalar(empty, scalar):
-    return empty + scalar, jnp.sum(empty, axis=0), jnp.concatenate([empty, jnp.ones((2, 3))]), scalar * scalar, empty.T @ empty
+    return (empty + scalar, jnp.sum(empty, axis=0), jnp.concatenate([empty, jnp.ones((2, 3))]), scalar * scalar,
+            empty.T @ empty)
 
 
-# ---- control -----------------------------------------------------------------------------------------------------
+# ---- control -------------------------------------------------------------------------------------
 
 @program(np.float32(0.7), numbers(160, 5))
 def conditions(p, x):
-    return (lax.cond(p > 0.5, lambda a: jnp.sin(a) * p, lambda a: a - x, x), lax.cond(p < 0.5, lambda: (x, 1), lambda: (-x, 2)),
+    return (lax.cond(p > 0.5, lambda a: jnp.sin(a) * p, lambda a: a - x, x),
+            lax.cond(p < 0.5, lambda: (x, 1), lambda: (-x, 2)),
             jax.vmap(lambda e: lax.cond(e > 0, jnp.exp, jnp.negative, e))(x))
 
 
 @program(np.array([-1, 0, 1, 2, 3, 9], np.int32), numbers(161, 4))
 def switches(which, x):
-    branches = [lambda a: a + 1, lambda a: a * x, lambda a: lax.cond(a[0] > 0, jnp.sqrt, lambda b: b[::-1], jnp.abs(a)), jnp.flip]
+    branches = [lambda a: a + 1, lambda a: a * x,
+                lambda a: lax.cond(a[0] > 0, jnp.sqrt, lambda b: b[::-1], jnp.abs(a)), jnp.flip]
     return tuple(lax.switch(which[i], branches, x + i) for i in range(6))
 
 
@@ -564,7 +588,8 @@ def large_constants(x):
     mask = jnp.asarray(integers(167, 12, 20, low=0, high=1, dtype=np.bool_))
     order = jnp.asarray(integers(168, 12, 20, low=0, high=1000, dtype=np.int16))
     short = jnp.asarray(np.array([np.nan, np.inf, -0.0, 1e-45, 0.1], np.float32))
-    return jnp.where(mask, x, 0) @ table, order * 2, short, jnp.full((30, 40), 3.25), jnp.asarray(numbers(169, 50, 3, dtype=ml_dtypes.bfloat16))
+    return (jnp.where(mask, x, 0) @ table, order * 2, short, jnp.full((30, 40), 3.25),
+            jnp.asarray(numbers(169, 50, 3, dtype=ml_dtypes.bfloat16)))
 
 
 @program(numbers(170, 6), numbers(171, 6))
@@ -572,7 +597,8 @@ def derivatives(x, y):
     def f(a, b):
         return jnp.sum(jnp.sin(a) * jnp.exp(-b * b) + jnp.tanh(a * b) ** 2)
 
-    return (jax.jvp(f, (x, y), (y, x)), jax.hessian(f)(x, y), jax.jacfwd(jnp.sin)(x), jax.vjp(lambda a: jnp.sqrt(1 + a * a), x)[1](y))
+    return (jax.jvp(f, (x, y), (y, x)), jax.hessian(f)(x, y), jax.jacfwd(jnp.sin)(x),
+            jax.vjp(lambda a: jnp.sqrt(1 + a * a), x)[1](y))
 
 
 @program(numbers(172, 3, 4), [numbers(173, 4), {"b": numbers(174, 3), "a": integers(175, 2)}], np.bool_(True))

@@ -22,8 +22,8 @@ TEXT = (EXAMPLE / "digits.mlir").read_text()
 
 
 def compile_c(out, *arguments):
-    subprocess.run([COMPILER, "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", *map(str, arguments), "-o", out, "-lm"],
-                   check=True)
+    subprocess.run([COMPILER, "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", *map(str, arguments), "-o",
+                    out, "-lm"], check=True)
     return out
 
 
@@ -52,7 +52,8 @@ def weights():
 
 
 def test_library_needs_nothing_of_tenon(kernels):
-    symbols = subprocess.run(["nm", "-D", "--undefined-only", kernels], check=True, capture_output=True, text=True).stdout
+    symbols = subprocess.run(["nm", "-D", "--undefined-only", kernels], check=True, capture_output=True,
+                             text=True).stdout
     assert "tn_" not in symbols and "XLA_" not in symbols, symbols
 
 
