@@ -9,8 +9,9 @@
 TN_EXTERN_C_BEGIN
 
 enum {
-  TN_MAX_RANK = 64,        // dimensions of one tensor
-  TN_MAX_TYPE_DEPTH = 64,  // nesting of tuples
+  TN_MAX_RANK = 64,             // dimensions of one tensor
+  TN_MAX_TYPE_DEPTH = 64,       // nesting of tuples
+  TN_MAX_TYPE_PARTS = 1 << 20,  // tensors, tokens and tuples in one type
 };
 
 // A dimension that is not known when the program is compiled; prints as `?`.

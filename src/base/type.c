@@ -74,22 +74,21 @@ tn_status_t tn__type_tensor(tn_arena_t* arena, tn_dtype_t dtype, size_t rank, co
   return TN_OK;
 }
 
-static size_t depth(const tn_type_t* type) {
-  size_t deepest = 0;
-  for (size_t i = 0; i < type->element_count; ++i) {
-    size_t d = depth(type->elements[i]);
-    if (d > deepest) deepest = d;
-  }
-  return type->kind == TN_TYPE_TUPLE ? deepest + 1 : 0;
-}
-
 tn_status_t tn__type_tuple(tn_arena_t* arena, size_t count, const tn_type_t* const* elements,
                            const tn_type_t** out_type) {
   *out_type = NULL;
+  size_t depth = 1, part_count = 1;
   for (size_t i = 0; i < count; ++i) {
-    if (depth(elements[i]) >= TN_MAX_TYPE_DEPTH) {
+    bool is_tuple = elements[i]->kind == TN_TYPE_TUPLE;
+    if (is_tuple && elements[i]->depth >= depth) depth = elements[i]->depth + 1;
+    part_count += is_tuple ? elements[i]->part_count : 1;
+    if (depth > TN_MAX_TYPE_DEPTH) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tuples nest deeper than %d levels",
                               TN_MAX_TYPE_DEPTH);
+    }
+    if (part_count > TN_MAX_TYPE_PARTS) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "a tuple type has more than %d parts",
+                              TN_MAX_TYPE_PARTS);
     }
   }
   void* list = NULL;
@@ -98,7 +97,11 @@ tn_status_t tn__type_tuple(tn_arena_t* arena, size_t count, const tn_type_t* con
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof(tn_type_t), &memory));
   tn_type_t* type = memory;
-  *type = (tn_type_t){.kind = TN_TYPE_TUPLE, .element_count = count, .elements = list};
+  *type = (tn_type_t){.kind = TN_TYPE_TUPLE,
+                      .element_count = count,
+                      .elements = list,
+                      .depth = depth,
+                      .part_count = part_count};
   *out_type = type;
   return TN_OK;
 }

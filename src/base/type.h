@@ -14,6 +14,9 @@ struct tn_type {
   const int64_t*
       bounds;  // NULL, or `rank` upper bounds of dynamic dimensions (TN_DIM_DYNAMIC: none)
   size_t element_count;  // tuples
+  // Tuples, counted when they are made: elements may be shared, so walking them can take long.
+  size_t depth;       // 1 when no element is a tuple
+  size_t part_count;  // the tuple itself and everything in it
   const tn_type_t* const* elements;
 };
 
@@ -21,7 +24,8 @@ struct tn_type {
 // overflow int64.
 TN_MUST_USE tn_status_t tn__type_tensor(tn_arena_t* arena, tn_dtype_t dtype, size_t rank,
                                         const int64_t* dims, const tn_type_t** out_type);
-// Copies the list, not the elements, which must live as long as the arena.
+// Copies the list, not the elements, which must live as long as the arena. Refuses what nests
+// deeper than TN_MAX_TYPE_DEPTH or has more parts than TN_MAX_TYPE_PARTS.
 TN_MUST_USE tn_status_t tn__type_tuple(tn_arena_t* arena, size_t count,
                                        const tn_type_t* const* elements,
                                        const tn_type_t** out_type);
