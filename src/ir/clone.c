@@ -3,55 +3,53 @@
 // While cloning, an original value's id is an index into the table of copies.
 typedef struct cloner {
   tn_value_t** copies;
+  tn_arena_t scratch;
 } cloner_t;
+
+static tn_status_t clone_region(cloner_t* cloner, tn_function_t* function,
+                                const tn_region_t* original, tn_region_t** out_region);
 
 static void copy_value(cloner_t* cloner, const tn_value_t* original, tn_value_t* copy) {
   copy->name = original->name;
   cloner->copies[original->id] = copy;
 }
 
-static tn_status_t clone_region(cloner_t* cloner, tn_function_t* function,
-                                const tn_region_t* original, tn_region_t* copy);
+static tn_value_t* copy_of(const cloner_t* cloner, const tn_value_t* original) {
+  return cloner->copies[original->id];
+}
 
-static tn_status_t clone_node(cloner_t* cloner, tn_region_t* into, const tn_node_t* original,
-                              tn_arena_t* scratch) {
+// Appends to `region`, or inserts before `position` when that is not NULL.
+static tn_status_t clone_node(cloner_t* cloner, tn_region_t* region, tn_node_t* position,
+                              const tn_node_t* original) {
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(
-      scratch, original->operand_count + original->result_count + original->region_count,
+      &cloner->scratch,
+      (size_t)original->operand_count + original->result_count + original->region_count,
       sizeof(void*), &memory));
   tn_value_t** operands = memory;
   const tn_type_t** types = (const tn_type_t**)(operands + original->operand_count);
   tn_region_t** regions = (tn_region_t**)(types + original->result_count);
   for (uint32_t i = 0; i < original->operand_count; ++i) {
-    operands[i] = cloner->copies[original->operands[i]->id];
+    operands[i] = copy_of(cloner, original->operands[i]);
   }
   for (uint32_t i = 0; i < original->result_count; ++i) types[i] = original->results[i].type;
   for (uint32_t i = 0; i < original->region_count; ++i) {
-    const tn_region_t* region = original->regions[i];
-    void* argument_types = NULL;
-    TN_RETURN_IF_ERROR(tn__arena_allocate_array(scratch, region->argument_count, sizeof(tn_type_t*),
-                                                &argument_types));
-    for (uint32_t k = 0; k < region->argument_count; ++k) {
-      ((const tn_type_t**)argument_types)[k] = region->arguments[k].type;
-    }
-    TN_RETURN_IF_ERROR(
-        tn__region_create(into->function, region->argument_count, argument_types, &regions[i]));
-    TN_RETURN_IF_ERROR(clone_region(cloner, into->function, region, regions[i]));
+    TN_RETURN_IF_ERROR(clone_region(cloner, region->function, original->regions[i], &regions[i]));
   }
+  tn_node_spec_t spec = {
+      .op = original->op,
+      .operand_count = original->operand_count,
+      .operands = operands,
+      .result_count = original->result_count,
+      .result_types = types,
+      .attrs = original->attrs,
+      .region_count = original->region_count,
+      .regions = regions,
+      .location = original->location,
+  };
   tn_node_t* node = NULL;
-  TN_RETURN_IF_ERROR(tn__node_append(into,
-                                     &(tn_node_spec_t){
-                                         .op = original->op,
-                                         .operand_count = original->operand_count,
-                                         .operands = operands,
-                                         .result_count = original->result_count,
-                                         .result_types = types,
-                                         .attrs = original->attrs,
-                                         .region_count = original->region_count,
-                                         .regions = regions,
-                                         .location = original->location,
-                                     },
-                                     &node));
+  TN_RETURN_IF_ERROR(position ? tn__node_insert(position, &spec, &node)
+                              : tn__node_append(region, &spec, &node));
   for (uint32_t i = 0; i < node->result_count; ++i) {
     copy_value(cloner, &original->results[i], &node->results[i]);
   }
@@ -59,25 +57,51 @@ static tn_status_t clone_node(cloner_t* cloner, tn_region_t* into, const tn_node
 }
 
 static tn_status_t clone_region(cloner_t* cloner, tn_function_t* function,
-                                const tn_region_t* original, tn_region_t* copy) {
-  tn_status_t status = TN_OK;
-  tn_arena_t scratch;
-  tn__arena_init(&scratch, function->module->allocator);
+                                const tn_region_t* original, tn_region_t** out_region) {
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&cloner->scratch, original->argument_count,
+                                              sizeof(tn_type_t*), &memory));
+  const tn_type_t** types = memory;
+  for (uint32_t i = 0; i < original->argument_count; ++i) types[i] = original->arguments[i].type;
+  TN_RETURN_IF_ERROR(tn__region_create(function, original->argument_count, types, out_region));
   for (uint32_t i = 0; i < original->argument_count; ++i) {
-    copy_value(cloner, &original->arguments[i], &copy->arguments[i]);
+    copy_value(cloner, &original->arguments[i], &(*out_region)->arguments[i]);
   }
   TN_FOR_EACH_NODE (node, original) {
-    TN_DONE_IF_ERROR(clone_node(cloner, copy, node, &scratch));
+    TN_RETURN_IF_ERROR(clone_node(cloner, *out_region, NULL, node));
   }
+  return TN_OK;
+}
+
+static tn_status_t cloner_init(cloner_t* cloner, const tn_allocator_t* allocator,
+                               const tn_function_t* original) {
+  void* copies = NULL;
+  tn__arena_init(&cloner->scratch, allocator);
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&cloner->scratch, original->value_count,
+                                              sizeof(tn_value_t*), &copies));
+  cloner->copies = copies;
+  return TN_OK;
+}
+
+static tn_status_t clone_body(tn_function_t* function, const tn_function_t* original) {
+  tn_status_t status = TN_OK;
+  cloner_t cloner;
+  TN_DONE_IF_ERROR(cloner_init(&cloner, function->module->allocator, original));
+  for (uint32_t i = 0; i < original->argument_count; ++i) {
+    copy_value(&cloner, &original->body->arguments[i], &function->body->arguments[i]);
+  }
+  TN_FOR_EACH_NODE (node, original->body) {
+    TN_DONE_IF_ERROR(clone_node(&cloner, function->body, NULL, node));
+  }
+  function->value_count = original->value_count;
+  function->node_count = original->node_count;
 done:
-  tn__arena_deinit(&scratch);
+  tn__arena_deinit(&cloner.scratch);
   return status;
 }
 
 static tn_status_t clone_function(tn_module_t* clone, const tn_function_t* original) {
-  tn_status_t status = TN_OK;
   tn_function_t* function = NULL;
-  void* copies = NULL;
   TN_RETURN_IF_ERROR(tn__function_create(
       clone, original->name, original->argument_count, original->argument_types,
       original->result_count, original->result_types, original->body == NULL, &function));
@@ -87,14 +111,9 @@ static tn_status_t clone_function(tn_module_t* clone, const tn_function_t* origi
   function->attrs = original->attrs;
   function->location = original->location;
   if (!original->body) return TN_OK;
-  size_t count = original->value_count;
-  TN_RETURN_IF_ERROR(tn__allocate_array(clone->allocator, count, sizeof(tn_value_t*), &copies));
-  cloner_t cloner = {copies};
-  function->value_count = original->value_count;
-  function->node_count = original->node_count;
-  status = clone_region(&cloner, function, original->body, function->body);
-  tn__free(clone->allocator, copies, count * sizeof(tn_value_t*));
-  return status;
+  TN_RETURN_IF_ERROR(clone_body(function, original));
+  tn__function_number(function);
+  return TN_OK;
 }
 
 tn_status_t tn__module_clone(tn_module_t* module, tn_module_t** out_clone) {
@@ -105,12 +124,32 @@ tn_status_t tn__module_clone(tn_module_t* module, tn_module_t** out_clone) {
   clone->origin = tn_module_retain(module);
   clone->name = module->name;
   clone->attrs = module->attrs;
-  for (tn_function_t* f = module->first_function; f; f = f->next) {
+  for (const tn_function_t* f = module->first_function; f; f = f->next) {
     TN_DONE_IF_ERROR(clone_function(clone, f));
   }
   *out_clone = clone;
   clone = NULL;
 done:
   tn_module_release(clone);
+  return status;
+}
+
+tn_status_t tn__function_splice(const tn_function_t* function, tn_node_t* position,
+                                tn_value_t* const* arguments, tn_value_t** out_results) {
+  tn_status_t status = TN_OK;
+  cloner_t cloner;
+  TN_DONE_IF_ERROR(cloner_init(&cloner, position->region->function->module->allocator, function));
+  for (uint32_t i = 0; i < function->argument_count; ++i) {
+    cloner.copies[function->body->arguments[i].id] = arguments[i];
+  }
+  const tn_node_t* last = function->body->last;
+  TN_FOR_EACH_NODE (node, function->body) {
+    if (node != last) TN_DONE_IF_ERROR(clone_node(&cloner, position->region, position, node));
+  }
+  for (uint32_t i = 0; i < last->operand_count; ++i) {
+    out_results[i] = copy_of(&cloner, last->operands[i]);
+  }
+done:
+  tn__arena_deinit(&cloner.scratch);
   return status;
 }

@@ -70,6 +70,7 @@ struct tn_function {
   tn_region_t* body;  // NULL: a declaration
   tn_location_t location;
   uint32_t value_count, node_count;  // as tn__function_number counted last
+  uint32_t index;                    // free for whoever walks
 };
 
 // The text that a module was read from: for carets. Reference counted, immutable.
@@ -124,6 +125,12 @@ tn_function_t* tn__module_find_function(const tn_module_t* module, tn_string_vie
 // The function `main`, else the only one, else NULL.
 tn_function_t* tn__module_entry(const tn_module_t* module);
 
+// Copies the body of `function`, whose values are numbered, before `position`, with `arguments` in
+// the place of its own; out_results gets what it returns. `position` may be in another function of
+// the same module, not in this one.
+TN_MUST_USE tn_status_t tn__function_splice(const tn_function_t* function, tn_node_t* position,
+                                            tn_value_t* const* arguments, tn_value_t** out_results);
+
 // --- nodes and regions
 
 // What a node is made of; lists are copied, their elements not.
@@ -163,6 +170,10 @@ static inline tn_value_t* tn__value_resolve(tn_value_t* value) {
 // the counts. The verifier does this, so that a verified module can be cloned by several threads at
 // once.
 void tn__function_number(tn_function_t* function);
+
+// Puts resolved values (tn__value_resolve) in the place of all operands. After it no value is
+// replaced any more.
+void tn__function_resolve(tn_function_t* function);
 
 // `status` with the node's place and source line. Takes and returns it.
 tn_status_t tn__node_locate(const tn_node_t* node, tn_status_t status);

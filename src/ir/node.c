@@ -116,6 +116,19 @@ void tn__function_number(tn_function_t* function) {
   if (function->body) number_region(function->body, function);
 }
 
+static void resolve_region(tn_region_t* region) {
+  TN_FOR_EACH_NODE (node, region) {
+    for (uint32_t i = 0; i < node->operand_count; ++i) {
+      node->operands[i] = tn__value_resolve(node->operands[i]);
+    }
+    for (uint32_t i = 0; i < node->region_count; ++i) resolve_region(node->regions[i]);
+  }
+}
+
+void tn__function_resolve(tn_function_t* function) {
+  if (function->body) resolve_region(function->body);
+}
+
 tn_status_t tn__node_locate(const tn_node_t* node, tn_status_t status) {
   const tn_module_t* module = node->region->function->module;
   while (!module->source && module->origin) module = module->origin;

@@ -14,7 +14,8 @@ typedef struct tn_pool tn_pool_t;  // base/pool.h
 
 // A region of the instruction, ready to be run: write the arguments' bytes (or know that they lie
 // there), call run, read the results. Arguments and results have fixed places for the life of the
-// activation. One at a time: not thread-safe.
+// activation; results may lie in the places of arguments, and run may overwrite arguments. One at a
+// time: not thread-safe.
 typedef struct tn_body {
   void* const* arguments;
   void* const* results;
@@ -62,6 +63,7 @@ typedef struct tn_kernel_site {
   size_t local_byte_length;
   tn_status_t (*local_init)(const tn_kernel_call_t* call);  // NULL: zeroed memory is fine
   void (*local_deinit)(const tn_kernel_call_t* call);       // NULL: nothing to do
+  void (*state_deinit)(void* state);  // when the program dies; NULL: the arena is enough
 } tn_kernel_site_t;
 
 // A row of a kernel table.

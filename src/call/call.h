@@ -1,0 +1,23 @@
+// The door out: custom calls, seen from the inside of the runtime.
+#ifndef TENON_CALL_CALL_H_
+#define TENON_CALL_CALL_H_
+
+#include "ir/ir.h"
+#include "kernel/kernel.h"
+
+// What a run tells handlers, behind tn_kernel_context_t.run. Lives as long as the run.
+typedef struct tn_call_environment {
+  int64_t run_id;
+  int32_t device_ordinal;
+  struct tn_device* device;  // for scratch memory
+  struct tn_stream* stream;  // NULL: the calling thread
+} tn_call_environment_t;
+
+// Finds the target of a stablehlo.custom_call in the registry, checks the call against the
+// handler's signature, runs its instantiate stage, and fills the site: state (which retains the
+// entry and its library until state_deinit), memory of the activation for the call frame, and
+// *out_kernel. Errors name the target and the argument; the caller adds the place.
+TN_MUST_USE tn_status_t tn__call_prepare(const char* platform, const tn_node_t* node,
+                                         tn_kernel_site_t* site, const tn_kernel_t** out_kernel);
+
+#endif  // TENON_CALL_CALL_H_

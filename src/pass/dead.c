@@ -1,0 +1,60 @@
+// Removes pure nodes whose results nobody reads.
+#include "pass/passes.h"
+
+static void count_uses(const tn_region_t* region, uint32_t* uses) {
+  TN_FOR_EACH_NODE (node, region) {
+    for (uint32_t i = 0; i < node->operand_count; ++i) ++uses[node->operands[i]->id];
+    for (uint32_t i = 0; i < node->region_count; ++i) count_uses(node->regions[i], uses);
+  }
+}
+
+static void drop_uses(const tn_node_t* node, uint32_t* uses) {
+  for (uint32_t i = 0; i < node->operand_count; ++i) --uses[node->operands[i]->id];
+  for (uint32_t i = 0; i < node->region_count; ++i) {
+    TN_FOR_EACH_NODE (inner, node->regions[i]) {
+      drop_uses(inner, uses);
+    }
+  }
+}
+
+static bool is_dead(const tn_node_t* node, const uint32_t* uses) {
+  if (tn__op_has(node->op, TN_TERMINATOR)) return false;
+  for (uint32_t i = 0; i < node->result_count; ++i) {
+    if (uses[node->results[i].id]) return false;
+  }
+  return tn__pass_is_pure(node);
+}
+
+// From the last node to the first, so that what a dead node used may die in the same sweep.
+static void sweep(tn_region_t* region, uint32_t* uses) {
+  for (tn_node_t *node = region->last, *previous = NULL; node; node = previous) {
+    previous = node->previous;
+    if (is_dead(node, uses)) {
+      drop_uses(node, uses);
+      tn__node_remove(node);
+      continue;
+    }
+    for (uint32_t i = 0; i < node->region_count; ++i) sweep(node->regions[i], uses);
+  }
+}
+
+tn_status_t tn__pass_remove_dead(tn_module_t* module, tn_function_t* entry) {
+  tn_status_t status = TN_OK;
+  tn_arena_t scratch;
+  tn_reached_functions_t reached;
+  tn__arena_init(&scratch, module->allocator);
+  TN_DONE_IF_ERROR(tn__pass_reach(module, entry, &scratch, &reached));
+  for (size_t i = 0; i < reached.count; ++i) {
+    tn_function_t* function = reached.functions[i];
+    void* uses = NULL;
+    if (!function->body) continue;
+    TN_DONE_IF_ERROR(
+        tn__arena_allocate_array(&scratch, function->value_count, sizeof(uint32_t), &uses));
+    count_uses(function->body, uses);
+    sweep(function->body, uses);
+    tn__function_number(function);
+  }
+done:
+  tn__arena_deinit(&scratch);
+  return status;
+}

@@ -1,0 +1,27 @@
+// Rewrites of a module before it is planned. pipeline.c reads as the list.
+//
+// A pass works in place on the program's own clone. It never changes what a program computes, not
+// even the sign of a zero; it leaves values numbered (tn__function_number) and every node valid.
+#ifndef TENON_PASS_PASS_H_
+#define TENON_PASS_PASS_H_
+
+#include "ir/ir.h"
+
+typedef struct tn_pass_options {
+  bool keep_all;  // run only what running needs: no recursion, composites expanded
+} tn_pass_options_t;
+
+typedef struct tn_pass {
+  const char* name;
+  const char* doc;
+  bool is_needed;  // also with keep_all
+  tn_status_t (*run)(tn_module_t* module, tn_function_t* entry);
+} tn_pass_t;
+
+// All passes in order, over the functions that `entry` reaches.
+TN_MUST_USE tn_status_t tn__pass_run(tn_module_t* module, tn_function_t* entry,
+                                     const tn_pass_options_t* options);
+size_t tn__pass_count(void);
+const tn_pass_t* tn__pass_at(size_t index);
+
+#endif  // TENON_PASS_PASS_H_

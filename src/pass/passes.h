@@ -1,0 +1,28 @@
+// The passes themselves, private to this room, and what several of them need.
+#ifndef TENON_PASS_PASSES_H_
+#define TENON_PASS_PASSES_H_
+
+#include "pass/pass.h"
+
+tn_status_t tn__pass_check_recursion(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_inline_composites(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_inline_calls(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_remove_dead(tn_module_t* module, tn_function_t* entry);
+
+// The functions that `entry` reaches through calls and composites, callees before callers, `entry`
+// last. The list is in `arena`. Recursion is an error.
+typedef struct tn_reached_functions {
+  size_t count;
+  tn_function_t** functions;
+} tn_reached_functions_t;
+TN_MUST_USE tn_status_t tn__pass_reach(tn_module_t* module, tn_function_t* entry, tn_arena_t* arena,
+                                       tn_reached_functions_t* out_reached);
+
+// The function that a call or composite runs; NULL for other nodes, and for names that do not
+// exist.
+tn_function_t* tn__pass_callee(const tn_node_t* node);
+
+// No effect but its results, inner regions included.
+bool tn__pass_is_pure(const tn_node_t* node);
+
+#endif  // TENON_PASS_PASSES_H_

@@ -1,0 +1,27 @@
+#include "pass/passes.h"
+
+static const tn_pass_t passes[] = {
+    {"check-recursion", "refuse functions that call themselves", true, tn__pass_check_recursion},
+    {"inline-composites", "run composites through their decomposition", true,
+     tn__pass_inline_composites},
+    {"inline-calls", "copy small functions, and those called once, to where they are called", false,
+     tn__pass_inline_calls},
+    {"remove-dead", "remove what nobody reads and has no effect", false, tn__pass_remove_dead},
+};
+
+size_t tn__pass_count(void) {
+  return sizeof passes / sizeof *passes;
+}
+
+const tn_pass_t* tn__pass_at(size_t index) {
+  return index < tn__pass_count() ? &passes[index] : NULL;
+}
+
+tn_status_t tn__pass_run(tn_module_t* module, tn_function_t* entry,
+                         const tn_pass_options_t* options) {
+  for (size_t i = 0; i < tn__pass_count(); ++i) {
+    if (options->keep_all && !passes[i].is_needed) continue;
+    TN_RETURN_IF_ERROR(passes[i].run(module, entry));
+  }
+  return TN_OK;
+}

@@ -1,0 +1,481 @@
+// Which buffer every leaf lies in.
+//
+// Leaves are taken in the order in which they come to be. A leaf goes, in this order of preference,
+// to
+//   1. the storage of an operand that dies in the step, where the kernel can work in place,
+//   2. the place where it must end up (a result of the function, the carry of a loop, the result of
+//   a branch), when that
+//      place is free by then,
+//   3. a buffer of its own.
+// Wishes for 2 are handed upward through kernels that work in place, so that a chain of updates
+// happens in one place. What still lies elsewhere at the end of its region is copied.
+#include "plan/planner.h"
+
+static tn_status_t assign_block(planner_t* planner, block_t* block, const uint32_t* targets,
+                                const tn_node_t* owner);
+
+static tn_status_t add_buffer(planner_t* planner, tn_plan_buffer_t buffer, uint32_t occupied_until,
+                              uint32_t* out_buffer) {
+  tn_plan_t* plan = planner->plan;
+  void* buffers = plan->buffers;
+  void* occupied = planner->occupied_until;
+  TN_RETURN_IF_ERROR(tn__grow(planner->allocator, &buffers, &planner->buffer_capacity,
+                              plan->buffer_count + 1, sizeof *plan->buffers));
+  plan->buffers = buffers;
+  TN_RETURN_IF_ERROR(tn__grow(planner->allocator, &occupied, &planner->occupied_capacity,
+                              planner->buffer_capacity, sizeof *planner->occupied_until));
+  planner->occupied_until = occupied;
+  *out_buffer = (uint32_t)plan->buffer_count++;
+  plan->buffers[*out_buffer] = buffer;
+  planner->occupied_until[*out_buffer] = occupied_until;
+  return TN_OK;
+}
+
+static tn_plan_buffer_t temporary(const leaf_t* leaf) {
+  return (tn_plan_buffer_t){
+      .kind = TN_PLAN_TEMPORARY,
+      .byte_length = tn__type_byte_length(leaf->type),
+      .begin = leaf->definition,
+      .end = leaf->last_use,
+      .parameter = TN_PLAN_NONE,
+      .value = leaf->value,
+  };
+}
+
+static tn_plan_buffer_t* buffer_of(planner_t* planner, const leaf_t* leaf) {
+  return &planner->plan->buffers[leaf->buffer];
+}
+
+static bool is_writable(const tn_plan_buffer_t* buffer) {
+  return buffer->kind == TN_PLAN_TEMPORARY || buffer->kind == TN_PLAN_RESULT;
+}
+
+// Puts a leaf into a buffer that is there already.
+static void occupy(planner_t* planner, leaf_t* leaf, uint32_t index) {
+  tn_plan_buffer_t* buffer = &planner->plan->buffers[index];
+  leaf->buffer = index;
+  if (leaf->definition < buffer->begin) buffer->begin = leaf->definition;
+  if (leaf->last_use > buffer->end) buffer->end = leaf->last_use;
+  if (leaf->last_use > planner->occupied_until[index]) {
+    planner->occupied_until[index] = leaf->last_use;
+  }
+}
+
+static tn_status_t own_buffer(planner_t* planner, leaf_t* leaf) {
+  return add_buffer(planner, temporary(leaf), leaf->last_use, &leaf->buffer);
+}
+
+static tn_status_t add_copy(planner_t* planner, copy_t** list, size_t* count, size_t* capacity,
+                            copy_t copy) {
+  void* copies = *list;
+  if (planner->plan->buffers[copy.to].byte_length == 0) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__grow(planner->allocator, &copies, capacity, *count + 1, sizeof copy));
+  *list = copies;
+  (*list)[(*count)++] = copy;
+  return TN_OK;
+}
+
+// Whether `leaf`, read last at `position`, leaves behind a buffer that may be written there.
+static bool gives_up_buffer(planner_t* planner, const leaf_t* leaf, uint32_t position) {
+  return leaf->buffer != NO_BUFFER && !leaf->is_pinned && leaf->last_use <= position &&
+         is_writable(buffer_of(planner, leaf)) && planner->occupied_until[leaf->buffer] <= position;
+}
+
+static bool wish_is_free(planner_t* planner, const leaf_t* leaf, uint32_t position) {
+  if (leaf->wish == NO_BUFFER || planner->occupied_until[leaf->wish] >= position) return false;
+  return planner->plan->buffers[leaf->wish].byte_length == tn__type_byte_length(leaf->type);
+}
+
+static bool works_in_place(const step_t* step, size_t operand) {
+  const tn_kernel_t* kernel = step->plan.kernel;
+  return kernel && operand < 32 && (kernel->in_place >> operand & 1);
+}
+
+static bool same_size(const leaf_t* a, const leaf_t* b) {
+  return tn__type_byte_length(a->type) == tn__type_byte_length(b->type);
+}
+
+// --- wishes
+
+static void wish(planner_t* planner, uint32_t index, uint32_t buffer, const tn_region_t* region) {
+  leaf_t* leaf = &planner->leaves[index];
+  if (leaf->is_step_result && leaf->region == region && leaf->wish == NO_BUFFER) {
+    leaf->wish = buffer;
+  }
+}
+
+static void hand_wishes_up(planner_t* planner, block_t* block) {
+  for (size_t i = block->step_count; i-- > 0;) {
+    step_t* step = &block->steps[i];
+    bool is_while = step->plan.node->op == TN__OP(while);
+    for (size_t r = 0; r < step->plan.result_count; ++r) {
+      const leaf_t* result = &planner->leaves[step->results[r]];
+      if (result->wish == NO_BUFFER) continue;
+      for (size_t o = 0; o < step->plan.operand_count; ++o) {
+        const leaf_t* operand = &planner->leaves[step->operands[o]];
+        bool shares = is_while ? o == r : r == 0 && works_in_place(step, o);
+        uint32_t dies_at = is_while ? step->plan.begin - 1 : step->plan.position;
+        if (shares && operand->last_use == dies_at && same_size(operand, result)) {
+          wish(planner, step->operands[o], result->wish, block->region);
+          break;
+        }
+      }
+    }
+  }
+}
+
+// --- steps
+
+static tn_status_t place_result(planner_t* planner, step_t* step, size_t index) {
+  leaf_t* leaf = &planner->leaves[step->results[index]];
+  uint32_t position = step->plan.position;
+  if (leaf->buffer != NO_BUFFER) return TN_OK;
+  uint32_t shared = NO_BUFFER;
+  for (size_t o = 0; index == 0 && o < step->plan.operand_count; ++o) {
+    const leaf_t* operand = &planner->leaves[step->operands[o]];
+    if (!works_in_place(step, o) || !same_size(operand, leaf)) continue;
+    if (!gives_up_buffer(planner, operand, position)) continue;
+    shared = operand->buffer;
+    if (shared == leaf->wish) break;
+  }
+  bool free_wish = wish_is_free(planner, leaf, step->plan.begin);
+  // An element-wise step may as well write straight to where its result is wanted.
+  bool prefers_wish =
+      free_wish && shared != leaf->wish && tn__op_has(step->plan.node->op, TN_ELEMENTWISE);
+  if (shared != NO_BUFFER && !prefers_wish) {
+    occupy(planner, leaf, shared);
+  } else if (free_wish) {
+    occupy(planner, leaf, leaf->wish);
+  } else {
+    return own_buffer(planner, leaf);
+  }
+  return TN_OK;
+}
+
+static tn_status_t add_scratch(planner_t* planner, step_t* step) {
+  if (step->plan.site.scratch_byte_length == 0) return TN_OK;
+  return add_buffer(planner,
+                    (tn_plan_buffer_t){
+                        .kind = TN_PLAN_TEMPORARY,
+                        .byte_length = step->plan.site.scratch_byte_length,
+                        .begin = step->plan.begin,
+                        .end = step->plan.position,
+                        .parameter = TN_PLAN_NONE,
+                    },
+                    step->plan.position, &step->plan.scratch);
+}
+
+// The number of the leaf that `path` leads to inside `type`; -1 when it leads to no array.
+static int64_t leaf_at(const tn_type_t* type, const tn_i64_list_t* path, size_t from) {
+  int64_t leaf = 0;
+  for (size_t i = from; i < path->count; ++i) {
+    int64_t index = path->values[i];
+    if (type->kind != TN_TYPE_TUPLE || index < 0 || (size_t)index >= type->element_count) return -1;
+    for (int64_t k = 0; k < index; ++k) leaf += (int64_t)tn_type_leaf_count(type->elements[k]);
+    type = type->elements[index];
+  }
+  return type->kind == TN_TYPE_TENSOR ? leaf : -1;
+}
+
+// Operand and result leaf of one output_operand_alias; the verifier has checked the indices.
+static tn_status_t alias_leaves(planner_t* planner, const tn_node_t* node, const tn_attr_t* alias,
+                                int64_t* out_operand, int64_t* out_result) {
+  tn_i64_list_t output_path, operand_path;
+  const tn_attr_dictionary_t* fields = &alias->dictionary;
+  TN_RETURN_IF_ERROR(
+      tn__attr_get_i64_list(fields, "output_tuple_indices", &planner->scratch, &output_path));
+  TN_RETURN_IF_ERROR(
+      tn__attr_get_i64_list(fields, "operand_tuple_indices", &planner->scratch, &operand_path));
+  int64_t operand = tn__attr_get_integer(fields, "operand_index", 0);
+  *out_operand = *out_result = -1;
+  if (operand < 0 || operand >= node->operand_count) return TN_OK;
+  int64_t within = leaf_at(node->operands[operand]->type, &operand_path, 0);
+  if (within < 0) return TN_OK;
+  *out_operand = within;
+  for (int64_t i = 0; i < operand; ++i) {
+    *out_operand += (int64_t)tn_type_leaf_count(node->operands[i]->type);
+  }
+  // With several results the first index names one of them; a single tuple result is descended
+  // into.
+  if (node->result_count == 1) {
+    *out_result = leaf_at(node->results[0].type, &output_path, 0);
+    return TN_OK;
+  }
+  int64_t result = output_path.count ? output_path.values[0] : -1;
+  if (result < 0 || result >= node->result_count) return TN_OK;
+  within = leaf_at(node->results[result].type, &output_path, 1);
+  if (within < 0) return TN_OK;
+  *out_result = within;
+  for (int64_t i = 0; i < result; ++i) {
+    *out_result += (int64_t)tn_type_leaf_count(node->results[i].type);
+  }
+  return TN_OK;
+}
+
+static bool is_another_operand(const planner_t* planner, const step_t* step, size_t operand) {
+  uint32_t buffer = planner->leaves[step->operands[operand]].buffer;
+  for (size_t i = 0; i < step->plan.operand_count; ++i) {
+    if (i != operand && planner->leaves[step->operands[i]].buffer == buffer) return true;
+  }
+  return false;
+}
+
+// Declared aliases of a custom call: the result lies in the operand's storage, or in that of a copy
+// when the operand lives on.
+static tn_status_t place_aliases(planner_t* planner, step_t* step) {
+  const tn_node_t* node = step->plan.node;
+  const tn_attr_t* aliases = tn__attr_find(&node->attrs, "output_operand_aliases");
+  for (size_t i = 0; aliases && i < aliases->array.count; ++i) {
+    int64_t o = -1, r = -1;
+    TN_RETURN_IF_ERROR(alias_leaves(planner, node, aliases->array.items[i], &o, &r));
+    if (o < 0 || r < 0) continue;
+    const leaf_t* operand = &planner->leaves[step->operands[o]];
+    leaf_t* result = &planner->leaves[step->results[r]];
+    if (result->buffer != NO_BUFFER || !same_size(operand, result)) continue;
+    if (gives_up_buffer(planner, operand, step->plan.position) &&
+        !is_another_operand(planner, step, (size_t)o)) {
+      occupy(planner, result, operand->buffer);
+      continue;
+    }
+    uint32_t from = operand->buffer;
+    result->definition = step->plan.begin - 1;
+    if (wish_is_free(planner, result, step->plan.begin - 1)) {
+      occupy(planner, result, result->wish);
+    } else {
+      TN_RETURN_IF_ERROR(own_buffer(planner, result));
+    }
+    if (!step->moved_operands) {
+      void* memory = NULL;
+      TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, step->plan.operand_count,
+                                                  sizeof(uint32_t), &memory));
+      step->moved_operands = memory;
+      memset(memory, 0xff, step->plan.operand_count * sizeof(uint32_t));
+    }
+    step->moved_operands[o] = result->buffer;
+    TN_RETURN_IF_ERROR(
+        add_copy(planner, &step->copies, &step->copy_count, &step->copy_capacity,
+                 (copy_t){from, result->buffer, node, "the aliased operand is needed again"}));
+  }
+  return TN_OK;
+}
+
+// The carries of a loop: one buffer each, for operand (where it dies), arguments of both regions,
+// and result.
+static tn_status_t assign_while(planner_t* planner, step_t* step) {
+  uint32_t before = step->plan.begin - 1;
+  size_t count = step->plan.result_count;
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, count, sizeof(uint32_t), &memory));
+  uint32_t* carries = memory;
+  for (size_t i = 0; i < count; ++i) {
+    leaf_t* result = &planner->leaves[step->results[i]];
+    const leaf_t* operand = &planner->leaves[step->operands[i]];
+    if (gives_up_buffer(planner, operand, before)) {
+      occupy(planner, result, operand->buffer);
+    } else if (wish_is_free(planner, result, before)) {
+      occupy(planner, result, result->wish);
+    } else {
+      TN_RETURN_IF_ERROR(own_buffer(planner, result));
+    }
+    carries[i] = result->buffer;
+    if (operand->buffer != carries[i]) {
+      TN_RETURN_IF_ERROR(add_copy(
+          planner, &step->copies, &step->copy_count, &step->copy_capacity,
+          (copy_t){operand->buffer, carries[i], step->plan.node, "initial value of a loop carry"}));
+    }
+  }
+  for (size_t b = 0; b < step->plan.block_count; ++b) {
+    block_t* block = &step->blocks[b];
+    bool is_condition = b == 0;
+    for (size_t i = 0; i < count; ++i) {
+      leaf_t* argument = &planner->leaves[block->arguments[i]];
+      argument->buffer = carries[i];
+      argument->is_pinned = is_condition;
+      // Inside the body a carry is free from its argument's last use until the new value is in it.
+      planner->occupied_until[carries[i]] = is_condition ? block->end : argument->last_use;
+    }
+    TN_RETURN_IF_ERROR(
+        assign_block(planner, block, is_condition ? NULL : carries, step->plan.node));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    planner->occupied_until[carries[i]] = planner->leaves[step->results[i]].last_use;
+  }
+  return TN_OK;
+}
+
+// Branches write their results straight into the step's.
+static tn_status_t assign_branches(planner_t* planner, step_t* step) {
+  size_t count = step->plan.result_count;
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, count, sizeof(uint32_t), &memory));
+  uint32_t* targets = memory;
+  for (size_t i = 0; i < count; ++i) {
+    leaf_t* result = &planner->leaves[step->results[i]];
+    if (wish_is_free(planner, result, step->plan.begin)) {
+      occupy(planner, result, result->wish);
+    } else {
+      TN_RETURN_IF_ERROR(own_buffer(planner, result));
+    }
+    targets[i] = result->buffer;
+  }
+  for (size_t b = 0; b < step->plan.block_count; ++b) {
+    for (size_t i = 0; i < count; ++i) planner->occupied_until[targets[i]] = step->plan.begin;
+    TN_RETURN_IF_ERROR(assign_block(planner, &step->blocks[b], targets, step->plan.node));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    planner->occupied_until[targets[i]] = planner->leaves[step->results[i]].last_use;
+  }
+  return TN_OK;
+}
+
+// Regions that a kernel runs as callbacks: their arguments are places that the kernel fills.
+static tn_status_t assign_bodies(planner_t* planner, step_t* step) {
+  for (size_t b = 0; b < step->plan.block_count; ++b) {
+    block_t* block = &step->blocks[b];
+    for (size_t i = 0; i < block->argument_count; ++i) {
+      leaf_t* argument = &planner->leaves[block->arguments[i]];
+      tn_plan_buffer_t buffer = temporary(argument);
+      buffer.begin = step->plan.begin;
+      buffer.end = step->plan.position;
+      TN_RETURN_IF_ERROR(add_buffer(planner, buffer, argument->last_use, &argument->buffer));
+    }
+    TN_RETURN_IF_ERROR(assign_block(planner, block, NULL, step->plan.node));
+    // The kernel reads the results after the region's end.
+    for (size_t i = 0; i < block->result_count; ++i) {
+      tn_plan_buffer_t* buffer = buffer_of(planner, &planner->leaves[block->results[i]]);
+      if (buffer->end < step->plan.position) buffer->end = step->plan.position;
+    }
+  }
+  return TN_OK;
+}
+
+static tn_status_t assign_step(planner_t* planner, step_t* step) {
+  const tn_node_t* node = step->plan.node;
+  if (node->op == TN__OP(while)) return assign_while(planner, step);
+  if (step->plan.block_count && !tn__plan_repeats(node)) return assign_branches(planner, step);
+  TN_RETURN_IF_ERROR(place_aliases(planner, step));
+  for (size_t i = 0; i < step->plan.result_count; ++i) {
+    TN_RETURN_IF_ERROR(place_result(planner, step, i));
+  }
+  TN_RETURN_IF_ERROR(add_scratch(planner, step));
+  return assign_bodies(planner, step);
+}
+
+// --- blocks
+
+static bool is_target(const uint32_t* targets, size_t count, uint32_t buffer) {
+  for (size_t i = 0; i < count; ++i) {
+    if (targets[i] == buffer) return true;
+  }
+  return false;
+}
+
+// What was not computed in its place is copied there. All copies happen at once: a source that is
+// itself a target is saved first.
+static tn_status_t copy_results(planner_t* planner, block_t* block, const uint32_t* targets,
+                                const tn_node_t* owner) {
+  size_t moves = 0;
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&planner->scratch, block->result_count, sizeof(copy_t), &memory));
+  copy_t* last_copies = memory;
+  for (size_t i = 0; i < block->result_count; ++i) {
+    const leaf_t* leaf = &planner->leaves[block->results[i]];
+    uint32_t from = leaf->buffer, to = targets[i];
+    if (from == to) continue;
+    if (is_target(targets, block->result_count, from)) {
+      tn_plan_buffer_t saved = temporary(leaf);
+      saved.begin = saved.end = block->end;
+      uint32_t buffer = NO_BUFFER;
+      TN_RETURN_IF_ERROR(add_buffer(planner, saved, block->end, &buffer));
+      TN_RETURN_IF_ERROR(add_copy(planner, &block->copies, &block->copy_count,
+                                  &block->copy_capacity,
+                                  (copy_t){from, buffer, owner, "results exchange places"}));
+      from = buffer;
+    }
+    last_copies[moves++] = (copy_t){from, to, owner,
+                                    !owner                    ? "a result needs a buffer of its own"
+                                    : tn__plan_repeats(owner) ? "next value of a loop carry"
+                                                              : "result of a branch"};
+  }
+  for (size_t i = 0; i < moves; ++i) {
+    TN_RETURN_IF_ERROR(add_copy(planner, &block->copies, &block->copy_count, &block->copy_capacity,
+                                last_copies[i]));
+  }
+  return TN_OK;
+}
+
+static tn_status_t assign_block(planner_t* planner, block_t* block, const uint32_t* targets,
+                                const tn_node_t* owner) {
+  if (targets) {
+    for (size_t i = 0; i < block->result_count; ++i) {
+      wish(planner, block->results[i], targets[i], block->region);
+    }
+  }
+  hand_wishes_up(planner, block);
+  for (size_t i = 0; i < block->step_count; ++i) {
+    TN_RETURN_IF_ERROR(assign_step(planner, &block->steps[i]));
+  }
+  return targets ? copy_results(planner, block, targets, owner) : TN_OK;
+}
+
+// --- the function
+
+// Which result leaf the caller may find in the storage of argument leaf `argument`; -1: none.
+static tn_status_t donated_to(const planner_t* planner, const tn_function_t* function,
+                              uint32_t argument, int64_t* out_result) {
+  const tn_attr_t* attr = tn__attr_find(&function->argument_attrs[argument], "tf.aliasing_output");
+  *out_result = -1;
+  if (!attr) return TN_OK;
+  int64_t index = attr->kind == TN_ATTR_INTEGER ? attr->integer : -1;
+  if (index < 0 || (size_t)index >= planner->block.result_count) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "argument %u: tf.aliasing_output is %lld; the function has %zu results",
+                            argument, (long long)index, planner->block.result_count);
+  }
+  *out_result = index;
+  return TN_OK;
+}
+
+tn_status_t tn__plan_assign(planner_t* planner) {
+  const tn_function_t* function = planner->plan->function;
+  block_t* block = &planner->block;
+  // Constants came with the walk.
+  void* occupied = NULL;
+  TN_RETURN_IF_ERROR(tn__grow(planner->allocator, &occupied, &planner->occupied_capacity,
+                              planner->buffer_capacity + 1, sizeof *planner->occupied_until));
+  planner->occupied_until = occupied;
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&planner->scratch, block->result_count, sizeof(uint32_t), &memory));
+  uint32_t* targets = memory;
+  for (size_t i = 0; i < block->result_count; ++i) {
+    const leaf_t* leaf = &planner->leaves[block->results[i]];
+    tn_plan_buffer_t buffer = temporary(leaf);
+    buffer.kind = TN_PLAN_RESULT;
+    buffer.index = (uint32_t)i;
+    TN_RETURN_IF_ERROR(add_buffer(planner, buffer, 0, &targets[i]));
+  }
+  bool has_tuples = block->argument_count != function->argument_count;
+  for (size_t i = 0; i < block->argument_count; ++i) {
+    leaf_t* leaf = &planner->leaves[block->arguments[i]];
+    int64_t result = -1;
+    if (planner->options->is_entry && !has_tuples)
+      TN_RETURN_IF_ERROR(donated_to(planner, function, (uint32_t)i, &result));
+    if (result >= 0) {
+      tn_plan_buffer_t* buffer = &planner->plan->buffers[targets[result]];
+      bool fits = buffer->byte_length == tn__type_byte_length(leaf->type) &&
+                  buffer->parameter == TN_PLAN_NONE;
+      if (fits) {
+        buffer->parameter = (int64_t)i;
+        occupy(planner, leaf, targets[result]);
+        continue;
+      }
+    }
+    tn_plan_buffer_t buffer = temporary(leaf);
+    buffer.kind = TN_PLAN_PARAMETER;
+    buffer.index = (uint32_t)i;
+    TN_RETURN_IF_ERROR(add_buffer(planner, buffer, leaf->last_use, &leaf->buffer));
+  }
+  return assign_block(planner, block, targets, NULL);
+}

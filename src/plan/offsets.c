@@ -1,0 +1,254 @@
+// Offsets of the temporaries in the arena.
+//
+// Small plans are packed by size: the largest buffers first, each into the lowest gap that is free
+// for its whole life. That is close to the lower bound, and quadratic. Large plans are swept in
+// order of time with a best-fit free list, n log n. Of a small plan both are tried and the better
+// one is kept.
+#include <stdlib.h>
+
+#include "plan/plan.h"
+
+enum { SMALL_PLAN = 3000 };
+
+typedef struct item {
+  uint32_t buffer;
+  uint32_t begin, end;
+  size_t size;  // rounded up to the alignment
+  size_t offset;
+} item_t;
+
+static size_t round_up(size_t size) {
+  return (size + TN_PLAN_ALIGNMENT - 1) / TN_PLAN_ALIGNMENT * TN_PLAN_ALIGNMENT;
+}
+
+static int by_size(const void* a, const void* b) {
+  const item_t* x = a;
+  const item_t* y = b;
+  if (x->size != y->size) return x->size < y->size ? 1 : -1;
+  if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
+  return x->buffer < y->buffer ? -1 : x->buffer > y->buffer;
+}
+
+static int by_begin(const void* a, const void* b) {
+  const item_t* x = a;
+  const item_t* y = b;
+  if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
+  if (x->size != y->size) return x->size < y->size ? 1 : -1;
+  return x->buffer < y->buffer ? -1 : x->buffer > y->buffer;
+}
+
+static bool overlaps(const item_t* a, const item_t* b) {
+  return a->begin <= b->end && b->begin <= a->end;
+}
+
+// Lowest offset at which `item` fits among the `count` placed items, which are ordered by offset.
+static size_t lowest_gap(const item_t* item, item_t* const* placed, size_t count) {
+  size_t offset = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (!overlaps(item, placed[i])) continue;
+    if (placed[i]->offset >= offset && placed[i]->offset - offset >= item->size) break;
+    size_t end = placed[i]->offset + placed[i]->size;
+    if (end > offset) offset = end;
+  }
+  return offset;
+}
+
+static size_t pack_by_size(item_t* items, size_t count, item_t** placed) {
+  size_t peak = 0;
+  qsort(items, count, sizeof *items, by_size);
+  for (size_t i = 0; i < count; ++i) {
+    item_t* item = &items[i];
+    item->offset = lowest_gap(item, placed, i);
+    if (item->offset + item->size > peak) peak = item->offset + item->size;
+    size_t at = i;
+    for (; at > 0 && placed[at - 1]->offset > item->offset; --at) placed[at] = placed[at - 1];
+    placed[at] = item;
+  }
+  return peak;
+}
+
+// --- the sweep
+
+typedef struct heap_entry {
+  uint32_t end;
+  uint32_t item;
+} heap_entry_t;
+
+// Min-heap on `end`.
+static void heap_push(heap_entry_t* heap, size_t* count, heap_entry_t entry) {
+  size_t i = (*count)++;
+  while (i > 0 && heap[(i - 1) / 2].end > entry.end) {
+    heap[i] = heap[(i - 1) / 2];
+    i = (i - 1) / 2;
+  }
+  heap[i] = entry;
+}
+
+static heap_entry_t heap_pop(heap_entry_t* heap, size_t* count) {
+  heap_entry_t top = heap[0];
+  heap_entry_t last = heap[--*count];
+  size_t i = 0;
+  for (;;) {
+    size_t child = 2 * i + 1;
+    if (child >= *count) break;
+    if (child + 1 < *count && heap[child + 1].end < heap[child].end) ++child;
+    if (heap[child].end >= last.end) break;
+    heap[i] = heap[child];
+    i = child;
+  }
+  heap[i] = last;
+  return top;
+}
+
+// Free blocks, ordered by offset. Programs keep few of them at once, so the search is short and
+// insertion a memmove.
+typedef struct gap {
+  size_t offset, size;
+} gap_t;
+
+typedef struct gaps {
+  gap_t* list;
+  size_t count;
+} gaps_t;
+
+static size_t take_gap(gaps_t* gaps, size_t size, size_t* peak) {
+  size_t best = SIZE_MAX;
+  for (size_t i = 0; i < gaps->count; ++i) {
+    if (gaps->list[i].size < size) continue;
+    if (best == SIZE_MAX || gaps->list[i].size < gaps->list[best].size) best = i;
+    if (gaps->list[i].size == size) break;
+  }
+  if (best != SIZE_MAX) {
+    gap_t* gap = &gaps->list[best];
+    size_t offset = gap->offset;
+    gap->offset += size;
+    gap->size -= size;
+    if (gap->size == 0) {
+      memmove(gap, gap + 1, (gaps->count - best - 1) * sizeof *gap);
+      --gaps->count;
+    }
+    return offset;
+  }
+  // Nothing fits: grow, from the last gap if that reaches the top.
+  size_t offset = *peak;
+  if (gaps->count) {
+    gap_t* last = &gaps->list[gaps->count - 1];
+    if (last->offset + last->size == *peak) {
+      offset = last->offset;
+      --gaps->count;
+    }
+  }
+  *peak = offset + size;
+  return offset;
+}
+
+static void give_gap(gaps_t* gaps, size_t offset, size_t size) {
+  size_t low = 0, high = gaps->count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (gaps->list[middle].offset < offset) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  bool joins_before = low > 0 && gaps->list[low - 1].offset + gaps->list[low - 1].size == offset;
+  bool joins_after = low < gaps->count && offset + size == gaps->list[low].offset;
+  if (joins_before) {
+    gaps->list[low - 1].size += size;
+    if (!joins_after) return;
+    gaps->list[low - 1].size += gaps->list[low].size;
+    memmove(&gaps->list[low], &gaps->list[low + 1], (gaps->count - low - 1) * sizeof(gap_t));
+    --gaps->count;
+    return;
+  }
+  if (joins_after) {
+    gaps->list[low].offset = offset;
+    gaps->list[low].size += size;
+    return;
+  }
+  memmove(&gaps->list[low + 1], &gaps->list[low], (gaps->count - low) * sizeof(gap_t));
+  gaps->list[low] = (gap_t){offset, size};
+  ++gaps->count;
+}
+
+static size_t pack_by_time(item_t* items, size_t count, heap_entry_t* heap, gaps_t* gaps) {
+  size_t peak = 0, live = 0;
+  qsort(items, count, sizeof *items, by_begin);
+  for (size_t i = 0; i < count; ++i) {
+    while (live && heap[0].end < items[i].begin) {
+      const item_t* dead = &items[heap_pop(heap, &live).item];
+      give_gap(gaps, dead->offset, dead->size);
+    }
+    items[i].offset = take_gap(gaps, items[i].size, &peak);
+    heap_push(heap, &live, (heap_entry_t){items[i].end, (uint32_t)i});
+  }
+  return peak;
+}
+
+// --- both
+
+static size_t lower_bound(const item_t* items, size_t count, uint32_t position_count,
+                          int64_t* changes) {
+  for (size_t i = 0; i < count; ++i) {
+    changes[items[i].begin] += (int64_t)items[i].size;
+    changes[items[i].end + 1] -= (int64_t)items[i].size;
+  }
+  int64_t live = 0, most = 0;
+  for (uint32_t p = 0; p <= position_count; ++p) {
+    live += changes[p];
+    if (live > most) most = live;
+  }
+  return (size_t)most;
+}
+
+static void keep_offsets(tn_plan_t* plan, const item_t* items, size_t count) {
+  for (size_t i = 0; i < count; ++i) plan->buffers[items[i].buffer].offset = items[i].offset;
+}
+
+tn_status_t tn__plan_pack(tn_plan_t* plan) {
+  tn_status_t status = TN_OK;
+  tn_arena_t scratch;
+  void *items_memory = NULL, *memory = NULL;
+  tn__arena_init(&scratch, plan->arena->allocator);
+  TN_DONE_IF_ERROR(
+      tn__arena_allocate_array(&scratch, plan->buffer_count, sizeof(item_t), &items_memory));
+  item_t* items = items_memory;
+  size_t count = 0, total = 0;
+  for (size_t i = 0; i < plan->buffer_count; ++i) {
+    const tn_plan_buffer_t* buffer = &plan->buffers[i];
+    if (buffer->kind != TN_PLAN_TEMPORARY || buffer->byte_length == 0) continue;
+    if (buffer->byte_length > PTRDIFF_MAX - TN_PLAN_ALIGNMENT ||
+        __builtin_add_overflow(total, round_up(buffer->byte_length), &total) ||
+        total > PTRDIFF_MAX) {
+      status = tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
+                                "the program's temporaries exceed the address space");
+      goto done;
+    }
+    items[count++] = (item_t){.buffer = (uint32_t)i,
+                              .begin = buffer->begin,
+                              .end = buffer->end,
+                              .size = round_up(buffer->byte_length)};
+  }
+  TN_DONE_IF_ERROR(tn__arena_allocate_array(&scratch, (size_t)plan->position_count + 2,
+                                            sizeof(int64_t), &memory));
+  plan->lower_bound_byte_length = lower_bound(items, count, plan->position_count, memory);
+  TN_DONE_IF_ERROR(tn__arena_allocate_array(&scratch, count, sizeof(heap_entry_t), &memory));
+  heap_entry_t* heap = memory;
+  TN_DONE_IF_ERROR(tn__arena_allocate_array(&scratch, count + 1, sizeof(gap_t), &memory));
+  gaps_t gaps = {memory, 0};
+  size_t peak = pack_by_time(items, count, heap, &gaps);
+  keep_offsets(plan, items, count);
+  if (count <= SMALL_PLAN && peak > plan->lower_bound_byte_length) {
+    TN_DONE_IF_ERROR(tn__arena_allocate_array(&scratch, count, sizeof(item_t*), &memory));
+    size_t other = pack_by_size(items, count, memory);
+    if (other < peak) {
+      peak = other;
+      keep_offsets(plan, items, count);
+    }
+  }
+  plan->arena_byte_length = peak;
+done:
+  tn__arena_deinit(&scratch);
+  return status;
+}

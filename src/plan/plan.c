@@ -1,0 +1,211 @@
+#include "plan/plan.h"
+
+#include "base/pool.h"
+#include "plan/planner.h"
+
+// --- copies that the plan adds
+
+enum { COPY_GRAIN_BYTES = 1 << 20 };
+
+typedef struct copy_run {
+  const char* from;
+  char* to;
+} copy_run_t;
+
+static tn_status_t copy_range(int64_t begin, int64_t end, void* user) {
+  const copy_run_t* run = user;
+  memcpy(run->to + begin, run->from + begin, (size_t)(end - begin));
+  return TN_OK;
+}
+
+static tn_status_t run_copy(const tn_kernel_call_t* call) {
+  const size_t* byte_length = call->state;
+  copy_run_t run = {call->operands[0], call->results[0]};
+  return tn__pool_parallel_for(call->context->pool, (int64_t)*byte_length, COPY_GRAIN_BYTES,
+                               copy_range, &run);
+}
+
+static const tn_kernel_t copy_kernel = {.op = "copy", .name = "plan.copy", .run = run_copy};
+
+// --- from the planner's lists to the plan's arrays
+
+static tn_status_t finish_block(planner_t* planner, const block_t* from, tn_plan_block_t* to);
+
+static tn_status_t finish_copy(planner_t* planner, const copy_t* copy, uint32_t position,
+                               tn_plan_step_t* out) {
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate(planner->arena, sizeof(size_t) + 2 * sizeof(uint32_t), &memory));
+  size_t* byte_length = memory;
+  uint32_t* places = (uint32_t*)(byte_length + 1);
+  *byte_length = planner->plan->buffers[copy->to].byte_length;
+  places[0] = copy->from;
+  places[1] = copy->to;
+  *out = (tn_plan_step_t){
+      .node = copy->node,
+      .reason = copy->reason,
+      .kernel = &copy_kernel,
+      .site = {.arena = planner->arena, .state = byte_length},
+      .position = position,
+      .begin = position,
+      .operand_count = 1,
+      .result_count = 1,
+      .operands = &places[0],
+      .results = &places[1],
+      .scratch = NO_BUFFER,
+  };
+  return TN_OK;
+}
+
+static tn_status_t finish_leaves(planner_t* planner, size_t count, const uint32_t* leaves,
+                                 uint32_t** out_buffers) {
+  void* memory = NULL;
+  *out_buffers = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(planner->arena, count, sizeof(uint32_t), &memory));
+  uint32_t* buffers = memory;
+  for (size_t i = 0; i < count; ++i) buffers[i] = planner->leaves[leaves[i]].buffer;
+  *out_buffers = buffers;
+  return TN_OK;
+}
+
+static tn_status_t finish_step(planner_t* planner, const step_t* from, tn_plan_step_t* to) {
+  void* memory = NULL;
+  *to = from->plan;
+  TN_RETURN_IF_ERROR(
+      finish_leaves(planner, from->plan.operand_count, from->operands, &to->operands));
+  TN_RETURN_IF_ERROR(finish_leaves(planner, from->plan.result_count, from->results, &to->results));
+  for (size_t i = 0; from->moved_operands && i < from->plan.operand_count; ++i) {
+    if (from->moved_operands[i] != NO_BUFFER) to->operands[i] = from->moved_operands[i];
+  }
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(planner->arena, from->plan.block_count,
+                                              sizeof(tn_plan_block_t), &memory));
+  to->blocks = memory;
+  for (size_t b = 0; b < from->plan.block_count; ++b) {
+    TN_RETURN_IF_ERROR(finish_block(planner, &from->blocks[b], &to->blocks[b]));
+  }
+  return TN_OK;
+}
+
+static tn_status_t finish_block(planner_t* planner, const block_t* from, tn_plan_block_t* to) {
+  void* memory = NULL;
+  size_t count = from->step_count + from->copy_count;
+  for (size_t i = 0; i < from->step_count; ++i) count += from->steps[i].copy_count;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(planner->arena, count, sizeof(tn_plan_step_t), &memory));
+  *to = (tn_plan_block_t){
+      .steps = memory,
+      .argument_count = from->argument_count,
+      .result_count = from->result_count,
+  };
+  for (size_t i = 0; i < from->step_count; ++i) {
+    const step_t* step = &from->steps[i];
+    for (size_t c = 0; c < step->copy_count; ++c) {
+      TN_RETURN_IF_ERROR(finish_copy(planner, &step->copies[c], step->plan.begin - 1,
+                                     &to->steps[to->step_count++]));
+    }
+    TN_RETURN_IF_ERROR(finish_step(planner, step, &to->steps[to->step_count++]));
+  }
+  for (size_t c = 0; c < from->copy_count; ++c) {
+    TN_RETURN_IF_ERROR(
+        finish_copy(planner, &from->copies[c], from->end, &to->steps[to->step_count++]));
+  }
+  TN_RETURN_IF_ERROR(finish_leaves(planner, from->argument_count, from->arguments, &to->arguments));
+  return finish_leaves(planner, from->result_count, from->results, &to->results);
+}
+
+static tn_status_t finish_signature(planner_t* planner) {
+  tn_plan_t* plan = planner->plan;
+  const block_t* block = &planner->block;
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(
+      planner->arena, block->argument_count + block->result_count, sizeof(tn_type_t*), &memory));
+  plan->parameter_leaves = memory;
+  plan->parameter_leaf_count = block->argument_count;
+  for (size_t i = 0; i < block->argument_count; ++i) {
+    plan->parameter_leaves[i] = planner->leaves[block->arguments[i]].type;
+  }
+  plan->result_leaves = plan->parameter_leaves + block->argument_count;
+  plan->result_leaf_count = block->result_count;
+  for (size_t i = 0; i < block->result_count; ++i) {
+    plan->result_leaves[i] = planner->leaves[block->results[i]].type;
+  }
+  for (size_t i = 0; i < planner->leaf_count; ++i) {
+    plan->total_byte_length += tn__type_byte_length(planner->leaves[i].type);
+  }
+  plan->position_count = planner->position + 1;
+  return TN_OK;
+}
+
+// Buffers grew in the allocator; the plan keeps them in its arena.
+static tn_status_t finish_buffers(planner_t* planner) {
+  tn_plan_t* plan = planner->plan;
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(planner->arena, plan->buffer_count, sizeof *plan->buffers, &memory));
+  if (plan->buffer_count) memcpy(memory, plan->buffers, plan->buffer_count * sizeof *plan->buffers);
+  tn__free(planner->allocator, plan->buffers, planner->buffer_capacity * sizeof *plan->buffers);
+  plan->buffers = memory;
+  planner->buffer_capacity = 0;
+  return TN_OK;
+}
+
+static void release_block(planner_t* planner, block_t* block, bool has_failed) {
+  for (size_t i = 0; i < block->step_count; ++i) {
+    step_t* step = &block->steps[i];
+    tn_kernel_site_t* site = &step->plan.site;
+    if (has_failed && site->state && site->state_deinit) site->state_deinit(site->state);
+    for (size_t b = 0; step->blocks && b < step->plan.block_count; ++b) {
+      release_block(planner, &step->blocks[b], has_failed);
+    }
+    tn__free(planner->allocator, step->copies, step->copy_capacity * sizeof *step->copies);
+  }
+  tn__free(planner->allocator, block->steps, block->step_capacity * sizeof *block->steps);
+  tn__free(planner->allocator, block->copies, block->copy_capacity * sizeof *block->copies);
+}
+
+tn_status_t tn__plan_create(tn_function_t* function, tn_arena_t* arena,
+                            const tn_plan_options_t* options, tn_plan_t** out_plan) {
+  tn_status_t status = TN_OK;
+  void* memory = NULL;
+  *out_plan = NULL;
+  if (!function->body) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "function @%.*s has no body",
+                            TN_SV(function->name));
+  }
+  TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof(tn_plan_t), &memory));
+  planner_t planner = {
+      .plan = memory, .arena = arena, .allocator = arena->allocator, .options = options};
+  planner.plan->function = function;
+  planner.plan->arena = arena;
+  tn__arena_init(&planner.scratch, arena->allocator);
+  TN_DONE_IF_ERROR(tn__plan_walk(&planner, function));
+  TN_DONE_IF_ERROR(tn__plan_assign(&planner));
+  TN_DONE_IF_ERROR(finish_signature(&planner));
+  TN_DONE_IF_ERROR(finish_block(&planner, &planner.block, &planner.plan->block));
+  TN_DONE_IF_ERROR(finish_buffers(&planner));
+  TN_DONE_IF_ERROR(tn__plan_pack(planner.plan));
+  *out_plan = planner.plan;
+done:
+  release_block(&planner, &planner.block, status != TN_OK);
+  if (planner.buffer_capacity) {
+    tn__free(planner.allocator, planner.plan->buffers,
+             planner.buffer_capacity * sizeof *planner.plan->buffers);
+  }
+  tn__free(planner.allocator, planner.leaves, planner.leaf_capacity * sizeof *planner.leaves);
+  tn__free(planner.allocator, planner.occupied_until,
+           planner.occupied_capacity * sizeof *planner.occupied_until);
+  tn__arena_deinit(&planner.scratch);
+  return status;
+}
+
+static void deinit_block(tn_plan_block_t* block) {
+  for (size_t i = 0; i < block->step_count; ++i) {
+    tn_plan_step_t* step = &block->steps[i];
+    if (step->site.state && step->site.state_deinit) step->site.state_deinit(step->site.state);
+    for (size_t b = 0; b < step->block_count; ++b) deinit_block(&step->blocks[b]);
+  }
+}
+
+void tn__plan_deinit(tn_plan_t* plan) {
+  if (plan) deinit_block(&plan->block);
+}

@@ -1,0 +1,80 @@
+// The planner's working state, private to this room.
+#ifndef TENON_PLAN_PLANNER_H_
+#define TENON_PLAN_PLANNER_H_
+
+#include "plan/plan.h"
+
+enum { NO_BUFFER = UINT32_MAX };
+
+// One array: a tensor or token that some step writes, or an argument.
+typedef struct leaf {
+  const tn_type_t* type;
+  const tn_value_t* value;
+  const tn_region_t* region;  // where it is defined; uses are there or in regions inside
+  uint32_t definition;        // position
+  uint32_t last_use;          // position; a use inside a loop counts at the end of the loop
+  uint32_t buffer;
+  uint32_t wish;  // the buffer where it had best be, because it ends up there; NO_BUFFER: anywhere
+  bool is_step_result;  // written by a step, so its place can be chosen
+  bool is_pinned;       // its bytes must survive its last use
+} leaf_t;
+
+// A block under construction.
+typedef struct block {
+  const tn_region_t* region;
+  size_t step_count, step_capacity;
+  struct step* steps;
+  size_t argument_count, result_count;
+  uint32_t* arguments;  // leaves
+  uint32_t* results;    // leaves
+  uint32_t begin, end;  // positions
+  // Copies at its end, and the buffers they go between.
+  size_t copy_count, copy_capacity;
+  struct copy* copies;
+} block_t;
+
+typedef struct copy {
+  uint32_t from, to;  // buffers
+  const tn_node_t* node;
+  const char* reason;
+} copy_t;
+
+// A step under construction; `plan` has what is already final.
+typedef struct step {
+  tn_plan_step_t plan;
+  uint32_t* operands;  // leaves
+  uint32_t* results;   // leaves
+  uint32_t*
+      moved_operands;  // buffers instead of the leaf's own, NO_BUFFER: its own; NULL: none moved
+  block_t* blocks;
+  size_t copy_count, copy_capacity;  // before it
+  copy_t* copies;
+} step_t;
+
+typedef struct planner {
+  tn_plan_t* plan;
+  tn_arena_t* arena;  // the plan's
+  tn_arena_t scratch;
+  const tn_allocator_t* allocator;
+  const tn_plan_options_t* options;
+  uint32_t* value_leaves;  // by value id: index of its first leaf in leaf_lists
+  uint32_t* leaf_lists;    // leaves of values, flattened
+  size_t leaf_list_count;
+  size_t leaf_count, leaf_capacity;
+  leaf_t* leaves;
+  struct capture** captures;  // by node id: leaves that a loop's regions use from outside
+  uint32_t position;
+  size_t buffer_capacity;
+  uint32_t* occupied_until;  // by buffer: last use of the leaf that is in it now
+  size_t occupied_capacity;
+  block_t block;
+} planner_t;
+
+// walk.c: nodes to steps and leaves with their live ranges.
+TN_MUST_USE tn_status_t tn__plan_walk(planner_t* planner, tn_function_t* function);
+// assign.c: leaves to buffers, copies where they are needed.
+TN_MUST_USE tn_status_t tn__plan_assign(planner_t* planner);
+// True of regions that run more than once for one run of their step.
+bool tn__plan_repeats(const tn_node_t* node);
+
+#endif  // TENON_PLAN_PLANNER_H_

@@ -1,0 +1,162 @@
+#include "plan/print.h"
+
+const char* tn__plan_buffer_kind_name(tn_plan_buffer_kind_t kind) {
+  switch (kind) {
+    case TN_PLAN_TEMPORARY: return "temporary";
+    case TN_PLAN_PARAMETER: return "parameter";
+    case TN_PLAN_RESULT: return "result";
+    case TN_PLAN_CONSTANT: return "constant";
+  }
+  return "";
+}
+
+void tn__plan_print_value(const tn_value_t* value, tn_writer_t* writer) {
+  if (!value) {
+    tn__write_string(writer, "scratch");
+  } else if (value->name.length) {
+    tn__writef(writer, "%%%.*s", TN_SV(value->name));
+  } else {
+    tn__writef(writer, "%%%u", value->id);
+  }
+}
+
+static const char* step_name(const tn_plan_step_t* step) {
+  return step->reason ? "copy" : tn__op_short_name(step->node->op);
+}
+
+// --- text
+
+static void print_buffer(const tn_plan_t* plan, size_t index, tn_writer_t* writer) {
+  const tn_plan_buffer_t* buffer = &plan->buffers[index];
+  tn__writef(writer, "  b%-4zu %-9s ", index, tn__plan_buffer_kind_name(buffer->kind));
+  tn__write_grouped(writer, buffer->byte_length);
+  tn__write_string(writer, " bytes");
+  switch (buffer->kind) {
+    case TN_PLAN_TEMPORARY:
+      tn__writef(writer, " at %zu, live %u..%u", buffer->offset, buffer->begin, buffer->end);
+      break;
+    case TN_PLAN_PARAMETER: tn__writef(writer, ", argument %u", buffer->index); break;
+    case TN_PLAN_RESULT:
+      tn__writef(writer, ", result %u", buffer->index);
+      if (buffer->parameter != TN_PLAN_NONE) {
+        tn__writef(writer, ", begins as argument %lld", (long long)buffer->parameter);
+      }
+      break;
+    case TN_PLAN_CONSTANT: break;
+  }
+  tn__write_string(writer, "  ");
+  tn__plan_print_value(buffer->value, writer);
+  if (buffer->value && tn__type_is_tensor(buffer->value->type)) {
+    tn__writef(writer, " : %s", TN_TYPE_TEXT(buffer->value->type));
+  }
+  tn__write_string(writer, "\n");
+}
+
+static void print_places(const char* before, size_t count, const uint32_t* buffers,
+                         tn_writer_t* writer) {
+  for (size_t i = 0; i < count; ++i) tn__writef(writer, "%sb%u", i ? " " : before, buffers[i]);
+}
+
+static void print_block(const tn_plan_block_t* block, int depth, tn_writer_t* writer) {
+  for (size_t i = 0; i < block->step_count; ++i) {
+    const tn_plan_step_t* step = &block->steps[i];
+    tn__writef(writer, "%*s%u: %s", 2 + 2 * depth, "", step->begin, step_name(step));
+    print_places(" ", step->operand_count, step->operands, writer);
+    print_places(" -> ", step->result_count, step->results, writer);
+    if (step->scratch != UINT32_MAX) tn__writef(writer, " scratch b%u", step->scratch);
+    if (step->callee) tn__writef(writer, " @%.*s", TN_SV(step->callee->name));
+    if (step->reason) tn__writef(writer, "  (%s)", step->reason);
+    if (!step->reason && step->kernel) tn__writef(writer, "  [%s]", step->kernel->name);
+    tn__write_string(writer, "\n");
+    for (size_t b = 0; b < step->block_count; ++b) {
+      tn__writef(writer, "%*sregion %zu", 4 + 2 * depth, "", b);
+      print_places(" takes ", step->blocks[b].argument_count, step->blocks[b].arguments, writer);
+      print_places(" gives ", step->blocks[b].result_count, step->blocks[b].results, writer);
+      tn__write_string(writer, "\n");
+      print_block(&step->blocks[b], depth + 2, writer);
+    }
+  }
+}
+
+void tn__plan_print_text(const tn_plan_t* plan, tn_writer_t* writer) {
+  tn__writef(writer, "plan of @%.*s\n  peak ", TN_SV(plan->function->name));
+  tn__write_grouped(writer, plan->arena_byte_length);
+  tn__write_string(writer, " bytes; lower bound ");
+  tn__write_grouped(writer, plan->lower_bound_byte_length);
+  tn__write_string(writer, "; all values ");
+  tn__write_grouped(writer, plan->total_byte_length);
+  tn__write_string(writer, "\nbuffers\n");
+  for (size_t i = 0; i < plan->buffer_count; ++i) print_buffer(plan, i, writer);
+  tn__write_string(writer, "steps\n");
+  print_block(&plan->block, 0, writer);
+}
+
+// --- JSON
+
+static void json_places(const char* name, size_t count, const uint32_t* buffers,
+                        tn_writer_t* writer) {
+  tn__writef(writer, ", \"%s\": [", name);
+  for (size_t i = 0; i < count; ++i) tn__writef(writer, i ? ", %u" : "%u", buffers[i]);
+  tn__write_string(writer, "]");
+}
+
+static void json_buffer(const tn_plan_t* plan, size_t index, tn_writer_t* writer) {
+  const tn_plan_buffer_t* buffer = &plan->buffers[index];
+  tn__writef(writer, "%s\n    {\"kind\": \"%s\", \"bytes\": %zu", index ? "," : "",
+             tn__plan_buffer_kind_name(buffer->kind), buffer->byte_length);
+  if (buffer->kind == TN_PLAN_TEMPORARY) {
+    tn__writef(writer, ", \"offset\": %zu, \"begin\": %u, \"end\": %u", buffer->offset,
+               buffer->begin, buffer->end);
+  }
+  if (buffer->kind == TN_PLAN_PARAMETER || buffer->kind == TN_PLAN_RESULT) {
+    tn__writef(writer, ", \"index\": %u", buffer->index);
+  }
+  if (buffer->parameter != TN_PLAN_NONE) {
+    tn__writef(writer, ", \"argument\": %lld", (long long)buffer->parameter);
+  }
+  if (buffer->value) {
+    tn__write_string(writer, ", \"type\": ");
+    tn__write_json_string(writer, tn__sv(TN_TYPE_TEXT(buffer->value->type)));
+  }
+  tn__write_string(writer, "}");
+}
+
+static void json_block(const tn_plan_block_t* block, tn_writer_t* writer) {
+  tn__write_string(writer, "[");
+  for (size_t i = 0; i < block->step_count; ++i) {
+    const tn_plan_step_t* step = &block->steps[i];
+    tn__writef(writer, "%s\n    {\"position\": %u, \"operation\": \"%s\"", i ? "," : "",
+               step->begin, step_name(step));
+    if (step->kernel) tn__writef(writer, ", \"kernel\": \"%s\"", step->kernel->name);
+    if (step->callee) {
+      tn__write_string(writer, ", \"callee\": ");
+      tn__write_json_string(writer, step->callee->name);
+    }
+    if (step->reason) tn__writef(writer, ", \"reason\": \"%s\"", step->reason);
+    if (step->node && step->node->location.line) {
+      tn__writef(writer, ", \"line\": %u", step->node->location.line);
+    }
+    json_places("operands", step->operand_count, step->operands, writer);
+    json_places("results", step->result_count, step->results, writer);
+    if (step->scratch != UINT32_MAX) tn__writef(writer, ", \"scratch\": %u", step->scratch);
+    for (size_t b = 0; b < step->block_count; ++b) {
+      tn__write_string(writer, b ? ", " : ", \"regions\": [");
+      json_block(&step->blocks[b], writer);
+    }
+    tn__write_string(writer, step->block_count ? "]}" : "}");
+  }
+  tn__write_string(writer, "]");
+}
+
+void tn__plan_print_json(const tn_plan_t* plan, tn_writer_t* writer) {
+  tn__write_string(writer, "{\"function\": ");
+  tn__write_json_string(writer, plan->function->name);
+  tn__writef(writer,
+             ",\n \"peak_bytes\": %zu, \"lower_bound_bytes\": %zu, \"total_bytes\": %zu,\n "
+             "\"buffers\": [",
+             plan->arena_byte_length, plan->lower_bound_byte_length, plan->total_byte_length);
+  for (size_t i = 0; i < plan->buffer_count; ++i) json_buffer(plan, i, writer);
+  tn__write_string(writer, "],\n \"steps\": ");
+  json_block(&plan->block, writer);
+  tn__write_string(writer, "}\n");
+}

@@ -1,0 +1,18 @@
+// A plan to look at.
+#ifndef TENON_PLAN_PRINT_H_
+#define TENON_PLAN_PRINT_H_
+
+#include "base/writer.h"
+#include "plan/plan.h"
+
+void tn__plan_print_text(const tn_plan_t* plan, tn_writer_t* writer);
+void tn__plan_print_json(const tn_plan_t* plan, tn_writer_t* writer);
+// Bytes over time: one bar for each temporary, at its offset, from its first to its last position;
+// above them the line of what is live, below it the steps.
+void tn__plan_print_svg(const tn_plan_t* plan, tn_writer_t* writer);
+
+// "%3", "%arg0"; for values without a name, their number.
+void tn__plan_print_value(const tn_value_t* value, tn_writer_t* writer);
+const char* tn__plan_buffer_kind_name(tn_plan_buffer_kind_t kind);
+
+#endif  // TENON_PLAN_PRINT_H_

@@ -1,0 +1,160 @@
+#include <stdlib.h>
+
+#include "plan/print.h"
+
+enum {
+  WIDTH = 960,
+  HEIGHT = 420,
+  LEFT = 96,
+  TOP = 64,
+  BOTTOM = 48,
+  RIGHT = 24,
+  TICKS = 4,
+  LABEL_HEIGHT = 14,  // a bar this high and
+  LABEL_WIDTH = 60,   // this wide has its value's name in it
+};
+
+typedef struct frame {
+  tn_writer_t* writer;
+  const tn_plan_t* plan;
+  double x_scale, y_scale;
+} frame_t;
+
+static double x_of(const frame_t* frame, double position) {
+  return LEFT + position * frame->x_scale;
+}
+static double y_of(const frame_t* frame, double bytes) {
+  return HEIGHT - BOTTOM - bytes * frame->y_scale;
+}
+
+// Bytes in the largest unit that keeps a number before the point.
+static void write_bytes(tn_writer_t* writer, double bytes) {
+  static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < sizeof units / sizeof *units) {
+    bytes /= 1024;
+    ++unit;
+  }
+  tn__writef(writer, bytes == (double)(long)bytes ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
+}
+
+static void draw_bar(const frame_t* frame, const tn_plan_buffer_t* buffer, size_t number) {
+  static const char* const colours[] = {"#4e79a7", "#f28e2b", "#76b7b2", "#e15759", "#59a14f",
+                                        "#edc948", "#b07aa1", "#9c755f", "#bab0ac", "#ff9da7"};
+  tn_writer_t* writer = frame->writer;
+  double x = x_of(frame, buffer->begin), width = x_of(frame, buffer->end + 1) - x;
+  double height = (double)buffer->byte_length * frame->y_scale;
+  double y = y_of(frame, (double)(buffer->offset + buffer->byte_length));
+  const char* colour =
+      buffer->value ? colours[number % (sizeof colours / sizeof *colours)] : "#ddd";
+  tn__writef(writer, "<g><title>b%zu ", number);
+  tn__plan_print_value(buffer->value, writer);
+  if (buffer->value) {
+    tn__write_string(writer, " : ");
+    tn__write_xml(writer, tn__sv(TN_TYPE_TEXT(buffer->value->type)));
+  }
+  tn__write_string(writer, ", ");
+  write_bytes(writer, (double)buffer->byte_length);
+  tn__writef(writer, " at %zu, live %u to %u</title>", buffer->offset, buffer->begin, buffer->end);
+  tn__writef(writer,
+             "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\" "
+             "stroke=\"#fff\" stroke-width=\"0.5\"/>",
+             x, y, width, height, colour);
+  if (height >= LABEL_HEIGHT && width >= LABEL_WIDTH) {
+    tn__writef(writer, "<text x=\"%.2f\" y=\"%.2f\" fill=\"#fff\">b%zu ", x + 4, y + height / 2 + 4,
+               number);
+    write_bytes(writer, (double)buffer->byte_length);
+    tn__write_string(writer, "</text>");
+  }
+  tn__write_string(writer, "</g>\n");
+}
+
+static void draw_level(const frame_t* frame, size_t bytes, const char* label, const char* style,
+                       bool above) {
+  double y = y_of(frame, (double)bytes);
+  tn__writef(frame->writer,
+             "<path d=\"M%d %.2fH%d\" fill=\"none\" %s/>\n<text x=\"%d\" y=\"%.2f\" "
+             "text-anchor=\"end\">%s ",
+             LEFT, y, WIDTH - RIGHT, style, WIDTH - RIGHT, above ? y - 5 : y + 14, label);
+  write_bytes(frame->writer, (double)bytes);
+  tn__write_string(frame->writer, "</text>\n");
+}
+
+// The sum of what is live, as a line of steps.
+static void draw_live(const frame_t* frame) {
+  const tn_plan_t* plan = frame->plan;
+  int64_t* changes = calloc((size_t)plan->position_count + 2, sizeof *changes);
+  if (!changes) return;  // the bars say the same
+  for (size_t i = 0; i < plan->buffer_count; ++i) {
+    const tn_plan_buffer_t* buffer = &plan->buffers[i];
+    if (buffer->kind != TN_PLAN_TEMPORARY) continue;
+    changes[buffer->begin] += (int64_t)buffer->byte_length;
+    changes[buffer->end + 1] -= (int64_t)buffer->byte_length;
+  }
+  int64_t live = 0;
+  tn__writef(frame->writer, "<path d=\"M%d %d", LEFT, HEIGHT - BOTTOM);
+  for (uint32_t p = 0; p <= plan->position_count; ++p) {
+    if (!changes[p]) continue;
+    live += changes[p];
+    tn__writef(frame->writer, "H%.2fV%.2f", x_of(frame, p), y_of(frame, (double)live));
+  }
+  tn__write_string(frame->writer, "\" fill=\"none\" stroke=\"#222\" stroke-width=\"1.5\"/>\n");
+  free(changes);
+}
+
+static void draw_axes(const frame_t* frame, double top) {
+  tn_writer_t* writer = frame->writer;
+  tn__writef(writer, "<path d=\"M%d %dV%dH%d\" fill=\"none\" stroke=\"#444\"/>\n", LEFT, TOP,
+             HEIGHT - BOTTOM, WIDTH - RIGHT);
+  for (int i = 0; i <= TICKS; ++i) {
+    double bytes = top * i / TICKS;
+    tn__writef(writer, "<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">", LEFT - 8,
+               y_of(frame, bytes) + 4);
+    write_bytes(writer, bytes);
+    tn__write_string(writer, "</text>\n");
+    uint32_t position = (uint32_t)((uint64_t)frame->plan->position_count * (unsigned)i / TICKS);
+    tn__writef(writer, "<text x=\"%.2f\" y=\"%d\" text-anchor=\"middle\">%u</text>\n",
+               x_of(frame, position), HEIGHT - BOTTOM + 18, position);
+  }
+  tn__writef(writer,
+             "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">position in the program</text>\n",
+             (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10);
+}
+
+void tn__plan_print_svg(const tn_plan_t* plan, tn_writer_t* writer) {
+  double peak = plan->arena_byte_length ? (double)plan->arena_byte_length : 1;
+  double top = peak * 1.08;
+  frame_t frame = {
+      .writer = writer,
+      .plan = plan,
+      .x_scale = (double)(WIDTH - LEFT - RIGHT) / (plan->position_count ? plan->position_count : 1),
+      .y_scale = (HEIGHT - TOP - BOTTOM) / top,
+  };
+  tn__writef(writer,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+             "height=\"%d\" font-family=\"sans-serif\" font-size=\"11\" fill=\"#222\">\n"
+             "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
+             "<text x=\"%d\" y=\"24\" font-size=\"15\">Memory of @",
+             WIDTH, HEIGHT, WIDTH, HEIGHT, LEFT);
+  tn__write_xml(writer, plan->function->name);
+  tn__writef(writer, " over time</text>\n<text x=\"%d\" y=\"42\" fill=\"#555\">peak ", LEFT);
+  write_bytes(writer, (double)plan->arena_byte_length);
+  tn__write_string(writer, ", lower bound ");
+  write_bytes(writer, (double)plan->lower_bound_byte_length);
+  tn__write_string(writer, ", all values ");
+  write_bytes(writer, (double)plan->total_byte_length);
+  tn__write_string(writer, "</text>\n");
+  draw_axes(&frame, top);
+  for (size_t i = 0; i < plan->buffer_count; ++i) {
+    const tn_plan_buffer_t* buffer = &plan->buffers[i];
+    if (buffer->kind == TN_PLAN_TEMPORARY && buffer->byte_length) draw_bar(&frame, buffer, i);
+  }
+  draw_live(&frame);
+  draw_level(&frame, plan->arena_byte_length, "peak", "stroke=\"#c00\" stroke-dasharray=\"6 3\"",
+             true);
+  if (plan->lower_bound_byte_length != plan->arena_byte_length) {
+    draw_level(&frame, plan->lower_bound_byte_length, "lower bound",
+               "stroke=\"#080\" stroke-dasharray=\"2 3\"", false);
+  }
+  tn__write_string(writer, "</svg>\n");
+}

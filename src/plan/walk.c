@@ -1,0 +1,388 @@
+// From nodes to steps: which kernels there are, in which order, and from when to when every leaf is
+// needed.
+//
+// Positions count upward through the function; a step's regions lie between its `begin` and its
+// `position`. Even numbers are steps and ends of regions, the odd number before a step is for
+// copies that the assignment may put there.
+#include "plan/planner.h"
+
+static tn_status_t walk_region(planner_t* planner, tn_region_t* region, block_t* block);
+
+bool tn__plan_repeats(const tn_node_t* node) {
+  return node->op != TN__OP(if) && node->op != TN__OP(case);
+}
+
+static uint32_t* leaves_of(const planner_t* planner, const tn_value_t* value) {
+  return &planner->leaf_lists[planner->value_leaves[value->id]];
+}
+
+static tn_status_t add_leaf(planner_t* planner, leaf_t leaf, uint32_t* out_leaf) {
+  void* leaves = planner->leaves;
+  TN_RETURN_IF_ERROR(tn__grow(planner->allocator, &leaves, &planner->leaf_capacity,
+                              planner->leaf_count + 1, sizeof *planner->leaves));
+  planner->leaves = leaves;
+  *out_leaf = (uint32_t)planner->leaf_count++;
+  planner->leaves[*out_leaf] = leaf;
+  return TN_OK;
+}
+
+static tn_status_t check_static(const tn_node_t* node, const tn_value_t* value) {
+  if (tn__type_is_static(value->type)) return TN_OK;
+  tn_status_t status =
+      tn_status_create(TN_CODE_UNIMPLEMENTED,
+                       "%s: a value has the type %s; dimensions must be known when a program is "
+                       "compiled",
+                       node ? tn__op_short_name(node->op) : "argument", TN_TYPE_TEXT(value->type));
+  return node ? tn__node_locate(node, status) : status;
+}
+
+typedef struct leaf_maker {
+  planner_t* planner;
+  leaf_t model;
+  uint32_t* out;
+  size_t count;
+  tn_status_t status;
+} leaf_maker_t;
+
+static void make_leaf(void* user, const tn_type_t* type) {
+  leaf_maker_t* maker = user;
+  if (maker->status) return;
+  maker->model.type = type;
+  maker->status = add_leaf(maker->planner, maker->model, &maker->out[maker->count++]);
+}
+
+// Fresh leaves for a value.
+static tn_status_t define(planner_t* planner, const tn_value_t* value, uint32_t position,
+                          bool is_step_result) {
+  TN_RETURN_IF_ERROR(check_static(value->node, value));
+  leaf_maker_t maker = {
+      .planner = planner,
+      .model = {.value = value,
+                .region = value->region,
+                .definition = position,
+                .last_use = position,
+                .buffer = NO_BUFFER,
+                .wish = NO_BUFFER,
+                .is_step_result = is_step_result},
+      .out = &planner->leaf_lists[planner->leaf_list_count],
+  };
+  planner->value_leaves[value->id] = (uint32_t)planner->leaf_list_count;
+  planner->leaf_list_count += tn_type_leaf_count(value->type);
+  tn__type_for_each_leaf(value->type, make_leaf, &maker);
+  return maker.status;
+}
+
+// The leaves of several values, one after the other.
+static tn_status_t gather_leaves(planner_t* planner, size_t value_count, tn_value_t* const* values,
+                                 uint32_t** out_leaves, size_t* out_count) {
+  size_t count = 0;
+  for (size_t i = 0; i < value_count; ++i) count += tn_type_leaf_count(values[i]->type);
+  void* memory = NULL;
+  *out_leaves = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, count, sizeof(uint32_t), &memory));
+  uint32_t* leaves = memory;
+  size_t filled = 0;
+  for (size_t i = 0; i < value_count; ++i) {
+    size_t n = tn_type_leaf_count(values[i]->type);
+    const uint32_t* source = leaves_of(planner, values[i]);
+    for (size_t k = 0; k < n; ++k) leaves[filled++] = source[k];
+  }
+  *out_leaves = leaves;
+  *out_count = count;
+  return TN_OK;
+}
+
+// The outermost loop between `inside` and the region where the leaf is defined; NULL when there is
+// none.
+static const tn_node_t* enclosing_loop(const leaf_t* leaf, const tn_region_t* inside) {
+  const tn_node_t* loop = NULL;
+  for (const tn_region_t* region = inside; region != leaf->region && region->parent;
+       region = region->parent->region) {
+    if (tn__plan_repeats(region->parent)) loop = region->parent;
+  }
+  return loop;
+}
+
+// A use inside a loop is noted as a use by the loop's own step, whose end is not known yet: uses
+// are settled when the walk leaves that step (settle_captures).
+typedef struct capture {
+  struct capture* next;
+  uint32_t leaf;
+} capture_t;
+
+static tn_status_t use_leaf(planner_t* planner, uint32_t index, const tn_region_t* region,
+                            uint32_t position) {
+  leaf_t* leaf = &planner->leaves[index];
+  const tn_node_t* loop = enclosing_loop(leaf, region);
+  if (!loop) {
+    if (position > leaf->last_use) leaf->last_use = position;
+    return TN_OK;
+  }
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate(&planner->scratch, sizeof(capture_t), &memory));
+  capture_t* capture = memory;
+  *capture = (capture_t){.next = planner->captures[loop->id], .leaf = index};
+  planner->captures[loop->id] = capture;
+  return TN_OK;
+}
+
+static void settle_captures(planner_t* planner, const tn_node_t* node, uint32_t position) {
+  for (capture_t* capture = planner->captures[node->id]; capture; capture = capture->next) {
+    leaf_t* leaf = &planner->leaves[capture->leaf];
+    if (position > leaf->last_use) leaf->last_use = position;
+  }
+}
+
+// An operation whose results are its operands' leaves.
+static void forward(planner_t* planner, const tn_node_t* node) {
+  const tn_value_t* result = node->results;
+  if (node->op == TN__OP(get_tuple_element)) {
+    const tn_value_t* tuple = node->operands[0];
+    uint32_t index = (uint32_t)tn__attr_get_integer(&node->attrs, "index", 0);
+    uint32_t first = planner->value_leaves[tuple->id];
+    for (uint32_t i = 0; i < index; ++i) {
+      first += (uint32_t)tn_type_leaf_count(tuple->type->elements[i]);
+    }
+    planner->value_leaves[result->id] = first;
+    return;
+  }
+  if (node->op == TN__OP(tuple)) {
+    planner->value_leaves[result->id] = (uint32_t)planner->leaf_list_count;
+    for (uint32_t i = 0; i < node->operand_count; ++i) {
+      const uint32_t* source = leaves_of(planner, node->operands[i]);
+      size_t count = tn_type_leaf_count(node->operands[i]->type);
+      for (size_t k = 0; k < count; ++k) {
+        planner->leaf_lists[planner->leaf_list_count++] = source[k];
+      }
+    }
+    return;
+  }
+  for (uint32_t i = 0; i < node->result_count; ++i) {
+    planner->value_leaves[node->results[i].id] = planner->value_leaves[node->operands[i]->id];
+  }
+}
+
+static tn_status_t add_constant(planner_t* planner, const tn_node_t* node) {
+  TN_RETURN_IF_ERROR(define(planner, &node->results[0], planner->position, false));
+  const tn_attr_t* value = tn__attr_find(&node->attrs, "value");
+  const tn_type_t* type = node->results[0].type;
+  const void* data = value->elements.data;
+  size_t byte_length = tn__type_byte_length(type);
+  if (value->elements.splat && tn__type_size(type) != 1) {
+    void* expanded = NULL;
+    TN_RETURN_IF_ERROR(
+        tn__arena_allocate_aligned(planner->arena, byte_length, TN_PLAN_ALIGNMENT, &expanded));
+    size_t size = tn_dtype_size(type->dtype);
+    for (size_t i = 0; i < byte_length; i += size) {
+      memcpy((char*)expanded + i, value->elements.data, size);
+    }
+    data = expanded;
+  }
+  tn_plan_t* plan = planner->plan;
+  void* buffers = plan->buffers;
+  TN_RETURN_IF_ERROR(tn__grow(planner->allocator, &buffers, &planner->buffer_capacity,
+                              plan->buffer_count + 1, sizeof *plan->buffers));
+  plan->buffers = buffers;
+  uint32_t leaf = leaves_of(planner, &node->results[0])[0];
+  planner->leaves[leaf].buffer = (uint32_t)plan->buffer_count;
+  plan->buffers[plan->buffer_count++] = (tn_plan_buffer_t){
+      .kind = TN_PLAN_CONSTANT,
+      .byte_length = byte_length,
+      .parameter = TN_PLAN_NONE,
+      .data = data,
+      .value = &node->results[0],
+  };
+  return TN_OK;
+}
+
+// Recognises `binary op of the two arguments; return`.
+static const tn_op_t* binary_body(const tn_region_t* region) {
+  const tn_node_t* node = region->first;
+  if (region->argument_count != 2 || !node || !node->next || node->next != region->last)
+    return NULL;
+  const tn_node_t* last = region->last;
+  if (node->operand_count != 2 || node->result_count != 1 || node->region_count != 0 ||
+      last->operand_count != 1 || last->operands[0] != &node->results[0] ||
+      !tn__op_has(node->op, TN_PURE | TN_ELEMENTWISE)) {
+    return NULL;
+  }
+  const tn_value_t* a = &region->arguments[0];
+  const tn_value_t* b = &region->arguments[1];
+  bool in_order = node->operands[0] == a && node->operands[1] == b;
+  bool exchanged = node->operands[0] == b && node->operands[1] == a;
+  return in_order || (exchanged && tn__op_has(node->op, TN_COMMUTATIVE)) ? node->op : NULL;
+}
+
+static tn_status_t choose_kernel(planner_t* planner, const tn_node_t* node, step_t* step) {
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate(planner->arena, sizeof(tn_op_use_t), &memory));
+  tn_op_use_t* use = memory;
+  TN_RETURN_IF_ERROR(tn__node_use(node, planner->arena, use));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(planner->arena, node->region_count,
+                                              sizeof(tn_body_shape_t), &memory));
+  tn_body_shape_t* bodies = memory;
+  for (uint32_t i = 0; i < node->region_count; ++i) {
+    bodies[i].binary = binary_body(node->regions[i]);
+  }
+  step->plan.site = (tn_kernel_site_t){.use = use, .bodies = bodies, .arena = planner->arena};
+  if (node->op == TN__OP(custom_call)) {
+    return planner->options->find_call(planner->options->user, node, &step->plan.site,
+                                       &step->plan.kernel);
+  }
+  if (node->op == TN__OP_OF(func, call)) {
+    tn_string_view_t name = tn__attr_get_string(&node->attrs, "callee");
+    step->plan.callee = tn__module_find_function(node->region->function->module, name);
+    return TN_OK;
+  }
+  step->plan.kernel = tn__kernel_find(use);
+  if (!step->plan.kernel) {
+    const tn_type_t* type = use->operand_count  ? use->operand_types[0]
+                            : use->result_count ? use->result_types[0]
+                                                : tn__type_token();
+    return tn_status_create(TN_CODE_UNIMPLEMENTED, "%s: there is no kernel for %s",
+                            tn__op_short_name(node->op), TN_TYPE_TEXT(type));
+  }
+  return step->plan.kernel->prepare ? step->plan.kernel->prepare(&step->plan.site) : TN_OK;
+}
+
+static tn_status_t new_step(planner_t* planner, block_t* block, step_t** out_step) {
+  void* steps = block->steps;
+  TN_RETURN_IF_ERROR(tn__grow(planner->allocator, &steps, &block->step_capacity,
+                              block->step_count + 1, sizeof *block->steps));
+  block->steps = steps;
+  *out_step = &block->steps[block->step_count++];
+  **out_step = (step_t){.plan = {.scratch = NO_BUFFER}};
+  return TN_OK;
+}
+
+static tn_status_t walk_step(planner_t* planner, tn_node_t* node, block_t* block) {
+  step_t* step = NULL;
+  TN_RETURN_IF_ERROR(new_step(planner, block, &step));
+  step->plan.node = node;
+  planner->position += 2;
+  step->plan.begin = planner->position;
+  bool has_regions = node->region_count > 0;
+  bool is_while = node->op == TN__OP(while);
+  TN_RETURN_IF_ERROR(choose_kernel(planner, node, step));
+  TN_RETURN_IF_ERROR(gather_leaves(planner, node->operand_count, node->operands, &step->operands,
+                                   &step->plan.operand_count));
+  for (uint32_t i = 0; i < node->result_count; ++i) {
+    // A while's results hold the first iteration's values from the copies before it on.
+    TN_RETURN_IF_ERROR(define(planner, &node->results[i],
+                              is_while ? step->plan.begin - 1 : step->plan.begin, true));
+  }
+  if (has_regions) {
+    void* memory = NULL;
+    TN_RETURN_IF_ERROR(
+        tn__arena_allocate_array(&planner->scratch, node->region_count, sizeof(block_t), &memory));
+    block_t* blocks = memory;
+    step->blocks = blocks;
+    step->plan.block_count = node->region_count;
+    size_t index = (size_t)(step - block->steps);  // the block's steps may move meanwhile
+    for (uint32_t i = 0; i < node->region_count; ++i) {
+      TN_RETURN_IF_ERROR(walk_region(planner, node->regions[i], &blocks[i]));
+    }
+    step = &block->steps[index];
+    planner->position += 2;
+  }
+  step->plan.position = planner->position;
+  settle_captures(planner, node, step->plan.position);
+  // A while reads its operands in the copies before it; if and case read their index before any
+  // branch runs.
+  uint32_t use_position = is_while                                 ? step->plan.begin - 1
+                          : has_regions && !tn__plan_repeats(node) ? step->plan.begin
+                                                                   : step->plan.position;
+  for (size_t i = 0; i < step->plan.operand_count; ++i) {
+    TN_RETURN_IF_ERROR(use_leaf(planner, step->operands[i], node->region, use_position));
+  }
+  void* memory = NULL;
+  size_t result_leaves = 0;
+  for (uint32_t i = 0; i < node->result_count; ++i) {
+    result_leaves += tn_type_leaf_count(node->results[i].type);
+  }
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&planner->scratch, result_leaves, sizeof(uint32_t), &memory));
+  step->results = memory;
+  for (uint32_t i = 0; i < node->result_count; ++i) {
+    const uint32_t* leaves = leaves_of(planner, &node->results[i]);
+    size_t count = tn_type_leaf_count(node->results[i].type);
+    for (size_t k = 0; k < count; ++k) {
+      step->results[step->plan.result_count++] = leaves[k];
+      // Even a result that nobody reads is written up to the end of the step.
+      leaf_t* leaf = &planner->leaves[leaves[k]];
+      if (leaf->last_use < step->plan.position) leaf->last_use = step->plan.position;
+    }
+  }
+  return TN_OK;
+}
+
+static tn_status_t walk_node(planner_t* planner, tn_node_t* node, block_t* block) {
+  if (node->op == TN__OP(constant)) return add_constant(planner, node);
+  if (tn__op_has(node->op, TN_FORWARDS)) {
+    forward(planner, node);
+    return TN_OK;
+  }
+  tn_status_t status = walk_step(planner, node, block);
+  return status ? tn__node_locate(node, status) : TN_OK;
+}
+
+static tn_status_t walk_region(planner_t* planner, tn_region_t* region, block_t* block) {
+  block->region = region;
+  planner->position += 2;
+  block->begin = planner->position;
+  void* memory = NULL;
+  size_t argument_leaves = 0;
+  for (uint32_t i = 0; i < region->argument_count; ++i) {
+    TN_RETURN_IF_ERROR(define(planner, &region->arguments[i], block->begin, false));
+    argument_leaves += tn_type_leaf_count(region->arguments[i].type);
+  }
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&planner->scratch, argument_leaves, sizeof(uint32_t), &memory));
+  block->arguments = memory;
+  for (uint32_t i = 0; i < region->argument_count; ++i) {
+    const uint32_t* leaves = leaves_of(planner, &region->arguments[i]);
+    size_t count = tn_type_leaf_count(region->arguments[i].type);
+    for (size_t k = 0; k < count; ++k) block->arguments[block->argument_count++] = leaves[k];
+  }
+  TN_FOR_EACH_NODE (node, region) {
+    if (!tn__op_has(node->op, TN_TERMINATOR)) TN_RETURN_IF_ERROR(walk_node(planner, node, block));
+  }
+  planner->position += 2;
+  block->end = planner->position;
+  const tn_node_t* last = region->last;
+  TN_RETURN_IF_ERROR(gather_leaves(planner, last->operand_count, last->operands, &block->results,
+                                   &block->result_count));
+  for (size_t i = 0; i < block->result_count; ++i) {
+    TN_RETURN_IF_ERROR(use_leaf(planner, block->results[i], region, block->end));
+  }
+  return TN_OK;
+}
+
+static size_t count_leaves(const tn_region_t* region) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < region->argument_count; ++i) {
+    count += tn_type_leaf_count(region->arguments[i].type);
+  }
+  TN_FOR_EACH_NODE (node, region) {
+    for (uint32_t i = 0; i < node->result_count; ++i) {
+      count += tn_type_leaf_count(node->results[i].type);
+    }
+    for (uint32_t i = 0; i < node->region_count; ++i) count += count_leaves(node->regions[i]);
+  }
+  return count;
+}
+
+tn_status_t tn__plan_walk(planner_t* planner, tn_function_t* function) {
+  void* memory = NULL;
+  tn_arena_t* scratch = &planner->scratch;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(scratch, function->value_count, sizeof(uint32_t), &memory));
+  planner->value_leaves = memory;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(scratch, count_leaves(function->body), sizeof(uint32_t), &memory));
+  planner->leaf_lists = memory;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(scratch, function->node_count, sizeof(capture_t*), &memory));
+  planner->captures = memory;
+  return walk_region(planner, function->body, &planner->block);
+}
