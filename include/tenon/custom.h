@@ -504,7 +504,6 @@ extern "C" {
 #define TN_EXPORT __attribute__((visibility("default")))
 #define TN__HIDDEN __attribute__((visibility("hidden")))
 #define TN__COLD __attribute__((cold, noinline, unused)) static
-#define TN__REFUSAL __attribute__((returns_nonnull)) TN__COLD  // what a host makes is never NULL
 #define TN__INLINE __attribute__((always_inline, unused)) static inline
 #define TN__LIKELY(condition) __builtin_expect(!!(condition), 1)
 
@@ -650,10 +649,9 @@ __attribute__((format(printf, 2, 3))) TN__COLD void tn__print(tn__text_t* text, 
 }
 
 // Makes an error whose message begins with the operation's name.
-__attribute__((format(printf, 3, 4))) TN__REFUSAL tn_status_t tn_call_error(const tn_call_t* call,
-                                                                            int32_t code,
-                                                                            const char* format,
-                                                                            ...) {
+__attribute__((format(printf, 3, 4))) TN__COLD tn_status_t tn_call_error(const tn_call_t* call,
+                                                                         int32_t code,
+                                                                         const char* format, ...) {
   tn__text_t text = {0, ""};
   va_list values;
   tn__print(&text, "%s: ", call->op->name);
@@ -681,7 +679,7 @@ TN__COLD void tn__print_dtypes(tn__text_t* text, uint64_t dtypes) {
   }
 }
 
-TN__REFUSAL tn_status_t tn__refuse_count(const tn_call_t* call, int32_t kind, int64_t found) {
+TN__COLD tn_status_t tn__refuse_count(const tn_call_t* call, int32_t kind, int64_t found) {
   const char* noun = kind == TN_FFI_PARAM_ARG ? "argument" : "result";
   tn__text_t names = {0, ""};
   int64_t wanted = 0;
@@ -711,9 +709,9 @@ TN__COLD void tn__print_place(tn__text_t* text, const tn_ffi_param_t* param, int
 }
 
 // Value `index` is not what its parameter wants; `offset` counts from the first of the remaining.
-TN__REFUSAL tn_status_t tn__refuse_value(const tn_call_t* call, const tn_ffi_param_t* param,
-                                         const tn_ffi_values_t* values, int64_t index,
-                                         int64_t offset) {
+TN__COLD tn_status_t tn__refuse_value(const tn_call_t* call, const tn_ffi_param_t* param,
+                                      const tn_ffi_values_t* values, int64_t index,
+                                      int64_t offset) {
   tn__text_t text = {0, ""};
   tn__print_place(&text, param, offset);
   if (values->types[index] != TN_FFI_BUFFER) {
@@ -734,9 +732,9 @@ TN__REFUSAL tn_status_t tn__refuse_value(const tn_call_t* call, const tn_ffi_par
 }
 
 // A value differs from another one whose shape or dtype it should have.
-TN__REFUSAL tn_status_t tn__refuse_relation(const tn_call_t* call, const tn_ffi_param_t* param,
-                                            int64_t offset, tn_arg_any_t found, const char* what,
-                                            const char* other, tn_arg_any_t wanted) {
+TN__COLD tn_status_t tn__refuse_relation(const tn_call_t* call, const tn_ffi_param_t* param,
+                                         int64_t offset, tn_arg_any_t found, const char* what,
+                                         const char* other, tn_arg_any_t wanted) {
   tn__text_t text = {0, ""};
   tn__print_place(&text, param, offset);
   tn__print(&text, ": wanted the %s of %s (", what, other);
@@ -780,9 +778,8 @@ TN__COLD void tn__print_attr(tn__text_t* text, const tn_attr_t* attr) {
 }
 
 // `dtype`: what a scalar was to be, for the hint; else 0.
-TN__REFUSAL tn_status_t tn__refuse_attr(const tn_call_t* call, const tn__path_t* path,
-                                        const char* name, const char* wanted,
-                                        const tn_attr_t* found) {
+TN__COLD tn_status_t tn__refuse_attr(const tn_call_t* call, const tn__path_t* path,
+                                     const char* name, const char* wanted, const tn_attr_t* found) {
   tn__text_t text = {0, ""};
   tn__print_path(&text, path, name);
   if (!found)
@@ -816,9 +813,9 @@ TN__COLD size_t tn__distance(const char* a, size_t a_size, const char* b, size_t
 }
 
 // The caller gave attributes that are not in the list: names the first of them.
-TN__REFUSAL tn_status_t tn__refuse_unknown(const tn_call_t* call, const tn__path_t* path,
-                                           const tn_ffi_attrs_t* attrs,
-                                           const tn_ffi_param_t* params, size_t count) {
+TN__COLD tn_status_t tn__refuse_unknown(const tn_call_t* call, const tn__path_t* path,
+                                        const tn_ffi_attrs_t* attrs, const tn_ffi_param_t* params,
+                                        size_t count) {
   tn__text_t names = {0, ""}, text = {0, ""};
   for (int64_t i = 0; i < attrs->count; ++i) {
     const tn_ffi_bytes_t* name = attrs->names[i];
@@ -846,6 +843,18 @@ TN__REFUSAL tn_status_t tn__refuse_unknown(const tn_call_t* call, const tn__path
   }
   return tn_call_error(call, TN_FFI_INVALID_ARGUMENT, "an attribute is given twice");
 }
+
+// A host always makes an error object: by that the compiler, and who reads its warnings, know that
+// a refusal ends the call.
+TN__INLINE tn_status_t tn__refused(tn_status_t error) {
+  if (error == TN_OK) __builtin_unreachable();
+  return error;
+}
+#define tn__refuse_count(...) tn__refused(tn__refuse_count(__VA_ARGS__))
+#define tn__refuse_value(...) tn__refused(tn__refuse_value(__VA_ARGS__))
+#define tn__refuse_relation(...) tn__refused(tn__refuse_relation(__VA_ARGS__))
+#define tn__refuse_attr(...) tn__refused(tn__refuse_attr(__VA_ARGS__))
+#define tn__refuse_unknown(...) tn__refused(tn__refuse_unknown(__VA_ARGS__))
 
 // ---- decoding
 
@@ -931,11 +940,13 @@ TN__COLD bool tn__convert(const tn_ffi_scalar_t* from, tn_ffi_dtype_t dtype, voi
 
 // Types of scalar attributes: X(C type, NAME of the dtype). Each gives tn_array_TYPE_t,
 // tn__as_TYPE, tn__exact_TYPE (no conversion), tn__as_array_TYPE and the functions behind tn_get.
-#define TN__SCALARS(X)                                                                             \
-  X(bool, PRED)                                                                                    \
-  X(int8_t, S8)                                                                                    \
-  X(int16_t, S16) X(int32_t, S32) X(int64_t, S64) X(uint8_t, U8) X(uint16_t, U16) X(uint32_t, U32) \
-      X(uint64_t, U64) X(float, F32) X(double, F64)
+#define TN__SCALARS(X) \
+  X(bool, PRED)        \
+  X(int8_t, S8)        \
+  X(int16_t, S16)      \
+  X(int32_t, S32)      \
+  X(int64_t, S64)      \
+  X(uint8_t, U8) X(uint16_t, U16) X(uint32_t, U32) X(uint64_t, U64) X(float, F32) X(double, F64)
 #define TN__SCALAR(ctype, NAME)                                                            \
   typedef struct tn_array_##ctype {                                                        \
     const ctype* data;                                                                     \
@@ -1009,7 +1020,7 @@ TN__COLD tn_status_t tn__answer(const tn_ffi_call_frame_t* frame, uint32_t trait
   return TN_OK;
 }
 
-TN__REFUSAL tn_status_t tn__refuse_frame(const tn_call_t* call, int32_t stage) {
+TN__COLD tn_status_t tn__refuse_frame(const tn_call_t* call, int32_t stage) {
   static const char* const stages[] = {"instantiate", "prepare", "initialize", "execute"};
   if (call->frame->struct_size < TN_FFI_CALL_FRAME_SIZE) {
     return tn_call_error(call, TN_FFI_INVALID_ARGUMENT,
@@ -1285,7 +1296,8 @@ enum {
     ctype* const tn_out = &tn_self->name;                                                        \
     tn_attr_t tn_found = {TN_FFI_DICTIONARY, tn_attrs};                                          \
     if (tn_row->flags & TN_FFI_PARAM_EVERYTHING) {                                               \
-      tn_open = decoder;                                                                         \
+      if (!decoder) return tn__refuse_attr(tn_call, tn_path, text, tn_row->type_text, NULL);     \
+      tn_open = true;                                                                            \
     } else {                                                                                     \
       const int64_t tn_at =                                                                      \
           tn__locate(tn_attrs, tn_attr, &tn_hints[tn_attr], text, sizeof text - 1);              \
