@@ -2,6 +2,8 @@
 
 import ctypes
 import os
+import pty
+import re
 import subprocess
 import sys
 
@@ -10,7 +12,7 @@ import numpy as np
 import pytest
 from jaxlib.mlir import ir
 
-from support import ROOT, assert_same, parse, xla_run
+from support import BUILD, ROOT, assert_same, parse, tenon, xla_run
 
 EXAMPLE = ROOT / "examples" / "digits"
 sys.path.insert(0, str(EXAMPLE))
@@ -96,6 +98,25 @@ def test_operands_that_do_not_fit_are_an_error_that_names_them(kernels):
             np.ones((2, 3), np.float32), np.ones((4, 5), np.float32), np.ones(5, np.float32)).block_until_ready()
 
 
+def test_tenon_runs_the_program_with_the_same_library(kernels, tmp_path):
+    tenon("run", EXAMPLE / "digits.mlir", "--load", kernels, "--input", EXAMPLE / "images.npy",
+          "--output", tmp_path / "predictions.npy", "--output", tmp_path / "probabilities.npy")
+    predictions, probabilities = (np.load(tmp_path / f"{name}.npy") for name in ("predictions", "probabilities"))
+    wanted = jax.jit(train.network(train.plain, weights()))(IMAGES)
+    np.testing.assert_array_equal(predictions, wanted[0])
+    assert_same(probabilities, wanted[1], slack=10, what="probabilities")
+    assert train.accuracy(predictions, LABELS) >= 0.95
+
+
+def test_demo_prints_digits_accuracy_time_peak_and_what_to_try():
+    done = subprocess.run([EXAMPLE / "demo.sh", BUILD], capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == 0, done.stderr
+    assert "\033" not in done.stdout
+    for part in ("Read wrong:", "accuracy: 98", "peak", "What to try next"):
+        assert part in done.stdout, done.stdout
+    assert re.search(r"\d+(\.\d+)? (us|ms|s)\b", done.stdout + done.stderr), done.stdout + done.stderr
+
+
 @pytest.fixture(scope="module")
 def show(tmp_path_factory):
     return compile_c(tmp_path_factory.mktemp("show") / "digits_show", "-D_POSIX_C_SOURCE=200809L", EXAMPLE / "show.c",
@@ -117,6 +138,17 @@ def test_show_counts_and_marks_what_was_read_wrong(show, tmp_path):
     for i in (5, 50):
         assert f"{predictions[i]}, is {LABELS[i]}" in ascii_only.stdout
     assert "\u2588" in run_show(show, *arguments, LC_ALL="C.UTF-8").stdout
+
+
+@pytest.mark.parametrize("environment, colored", [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_show_uses_colors_on_a_terminal_that_wants_them(show, environment, colored):
+    ours, theirs = pty.openpty()
+    labels = EXAMPLE / "labels.npy"
+    subprocess.run([show, EXAMPLE / "images.npy", labels, labels], stdout=theirs, check=True,
+                   env={"TERM": "xterm", **environment})
+    os.close(theirs)
+    assert (b"\033[32m" in os.read(ours, 65536)) == colored
+    os.close(ours)
 
 
 @pytest.mark.parametrize("content, complaint", [
