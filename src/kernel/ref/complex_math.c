@@ -1,0 +1,110 @@
+#include "kernel/ref/complex_math.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "kernel/ref/complex_parts.h"
+
+static bool is_zero(double complex z) {
+  return creal(z) == 0 && cimag(z) == 0;
+}
+
+static bool is_finite(double complex z) {
+  return isfinite(creal(z)) && isfinite(cimag(z));
+}
+
+// On the real axis the result stays there, at infinities as well.
+double complex tn__complex_exp(double complex z) {
+  double y = cimag(z);
+  return y == 0 ? tn__c128(exp(creal(z)), y) : cexp(z);
+}
+
+// exp(x) cos(y) - 1 = expm1(x) cos(y) - 2 sin(y/2)^2, which does not cancel near zero.
+double complex tn__complex_expm1(double complex z) {
+  double x = creal(z), y = cimag(z);
+  if (y == 0) return tn__c128(expm1(x), y);
+  if (!is_finite(z) || x > 700) return cexp(z) - 1;
+  double half = sin(y / 2);
+  return tn__c128(expm1(x) * cos(y) - 2 * half * half, exp(x) * sin(y));
+}
+
+// The sum of both and what its rounding has lost.
+static double two_sum(double a, double b, double* out_rest) {
+  double sum = a + b, b_part = sum - a;
+  *out_rest = (a - (sum - b_part)) + (b - b_part);
+  return sum;
+}
+
+// |1 + z|^2 - 1 = 2x + x^2 + y^2, as if computed in twice the precision.
+static double squared_modulus_minus_one(double x, double y) {
+  double xx = x * x, xx_rest = fma(x, x, -xx);
+  double yy = y * y, yy_rest = fma(y, y, -yy);
+  double rest1, rest2;
+  double sum = two_sum(2 * x, xx, &rest1);
+  sum = two_sum(sum, yy, &rest2);
+  return sum + (rest1 + rest2 + xx_rest + yy_rest);
+}
+
+double complex tn__complex_log1p(double complex z) {
+  double x = creal(z), y = cimag(z);
+  double angle = atan2(y, 1 + x);
+  // Far from 1 in modulus, a logarithm of the modulus is exact enough and does not overflow.
+  double size = fmax(fabs(x), fabs(y));
+  if (!(size < 4)) return tn__c128(is_finite(z) ? log(hypot(1 + x, y)) : log(hypot(x, y)), angle);
+  double excess = squared_modulus_minus_one(x, y);
+  // Near -1 the logarithm is large, and 1 + x exact.
+  if (excess < -0.5) return tn__c128(log(hypot(1 + x, y)), angle);
+  return tn__c128(0.5 * log1p(excess), angle);
+}
+
+double complex tn__complex_rsqrt(double complex z) {
+  return tn__c128(1, 0) / csqrt(z);
+}
+
+double complex tn__complex_cbrt(double complex z) {
+  if (is_zero(z)) return z;
+  double modulus = cbrt(cabs(z)), angle = carg(z) / 3;
+  if (!is_finite(z)) return cpow(z, 1.0 / 3);
+  return tn__c128(modulus * cos(angle), modulus * sin(angle));
+}
+
+// The exponential is taken where it cannot overflow.
+double complex tn__complex_logistic(double complex z) {
+  if (creal(z) < 0) {
+    double complex power = tn__complex_exp(z);
+    return power / (1 + power);
+  }
+  return 1 / (1 + tn__complex_exp(-z));
+}
+
+double complex tn__complex_sign(double complex z) {
+  double x = creal(z), y = cimag(z);
+  if (is_zero(z)) return z;
+  if (isnan(x) || isnan(y)) return tn__c128(NAN, NAN);
+  // The modulus of finite numbers must neither overflow nor be subnormal.
+  if (is_finite(z)) {
+    int exponent = ilogb(fmax(fabs(x), fabs(y)));
+    x = scalbn(x, -exponent);
+    y = scalbn(y, -exponent);
+  }
+  double modulus = hypot(x, y);
+  return tn__c128(x / modulus, y / modulus);
+}
+
+double complex tn__complex_divide(double complex z, double complex w) {
+  return z / w;
+}
+
+double complex tn__complex_power(double complex z, double complex w) {
+  if (is_zero(w) || (creal(z) == 1 && cimag(z) == 0)) return 1;
+  if (is_zero(z)) return creal(w) > 0 ? tn__c128(0, 0) : tn__c128(NAN, NAN);
+  // exp(w log z) loses as many bits as the exponent has: start with more where C has them.
+  return (double complex)cpowl((long double complex)z, (long double complex)w);
+}
+
+// -i log((x + iy) / sqrt(x^2 + y^2))
+double complex tn__complex_atan2(double complex y, double complex x) {
+  double complex iy = tn__c128(-cimag(y), creal(y));
+  double complex logarithm = clog((x + iy) / csqrt(x * x + y * y));
+  return tn__c128(cimag(logarithm), -creal(logarithm));
+}
