@@ -1,12 +1,39 @@
 // Kernels whose result element i depends on element i of the operands alone. Columns of
-// kernels.def.
+// kernels.def; all are safe when the result lies where an operand of the same byte length does.
 #ifndef TENON_KERNEL_REF_ELEMENTWISE_H_
 #define TENON_KERNEL_REF_ELEMENTWISE_H_
 
 #include "kernel/kernel.h"
 
-bool tn__k_convert_supports(const tn_op_use_t* use);
-tn_status_t tn__k_convert_prepare(tn_kernel_site_t* site);
-tn_status_t tn__k_convert_run(const tn_kernel_call_t* call);
+// elementwise.c: the rows of unary.def and binary.def, and compare.
+bool tn__ref_unary_supports(const tn_op_use_t* use);
+TN_MUST_USE tn_status_t tn__ref_unary_prepare(tn_kernel_site_t* site);
+bool tn__ref_binary_supports(const tn_op_use_t* use);
+TN_MUST_USE tn_status_t tn__ref_binary_prepare(tn_kernel_site_t* site);
+bool tn__ref_compare_supports(const tn_op_use_t* use);
+TN_MUST_USE tn_status_t tn__ref_compare_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__ref_map_run(const tn_kernel_call_t* call);
+
+// clamp.c
+bool tn__ref_clamp_supports(const tn_op_use_t* use);
+TN_MUST_USE tn_status_t tn__ref_clamp_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__ref_clamp_run(const tn_kernel_call_t* call);
+
+// select.c
+TN_MUST_USE tn_status_t tn__ref_select_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__ref_select_run(const tn_kernel_call_t* call);
+
+// convert.c
+TN_MUST_USE tn_status_t tn__ref_convert_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__ref_convert_run(const tn_kernel_call_t* call);
+
+// bitcast.c
+TN_MUST_USE tn_status_t tn__ref_bitcast_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__ref_bitcast_run(const tn_kernel_call_t* call);
+
+// reduce_precision.c
+bool tn__ref_reduce_precision_supports(const tn_op_use_t* use);
+TN_MUST_USE tn_status_t tn__ref_reduce_precision_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__ref_reduce_precision_run(const tn_kernel_call_t* call);
 
 #endif  // TENON_KERNEL_REF_ELEMENTWISE_H_

@@ -3,12 +3,14 @@
 #ifndef TENON_KERNEL_REF_LOOPS_H_
 #define TENON_KERNEL_REF_LOOPS_H_
 
-#include "kernel/ref/binary.h"
+#include "kernel/ref/element.h"
 #include "kernel/ref/loop.h"
 #include "kernel/ref/native.h"
 
-// out[i] = op a[i]. `out` may be `a` itself.
+// out[i] = op a[i]. `out` may be `a` itself; other overlap is not allowed.
 typedef void (*tn_unary_fn)(const void* a, void* out, size_t count);
+// out[i] = a[i] op b[i]. `out` may be `a` or `b` itself.
+typedef void (*tn_binary_fn)(const void* a, const void* b, void* out, size_t count);
 // *accumulator = *accumulator op values[0] op ...; see tn__binary_fold.
 typedef void (*tn_fold_fn)(void* accumulator, const void* values, size_t count);
 
