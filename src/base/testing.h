@@ -15,6 +15,11 @@
 
 #include "base/status.h"
 
+#ifdef __clang_analyzer__
+void _fail(const char* file, int line)
+    __attribute__((analyzer_noreturn));  // NOLINT(readability-redundant-declaration)
+#endif
+
 // Fails with the whole report when the status is an error.
 #define TN_ASSERT_OK(expression)                             \
   do {                                                       \

@@ -131,8 +131,8 @@ static void types_are_equal_by_structure(void** state) {
 
 static void append_dtype(void* user, const tn_type_t* leaf) {
   char* names = user;
-  strcat(names, tn_dtype_name(tn_type_dtype(leaf)));
-  strcat(names, " ");
+  size_t length = strlen(names);
+  snprintf(names + length, 128 - length, "%s ", tn_dtype_name(tn_type_dtype(leaf)));
 }
 
 static void type_leaves_come_in_preorder(void** state) {
