@@ -16,8 +16,8 @@
 #include "base/status.h"
 
 #ifdef __clang_analyzer__
-void _fail(const char* file, int line)
-    __attribute__((analyzer_noreturn));  // NOLINT(readability-redundant-declaration)
+// NOLINTNEXTLINE(readability-redundant-declaration): cmocka's own does not say it
+void _fail(const char* file, int line) __attribute__((analyzer_noreturn));
 #endif
 
 // Fails with the whole report when the status is an error.

@@ -4,7 +4,7 @@
 
 #include "plan/plan.h"
 
-enum { NO_BUFFER = UINT32_MAX };
+#define NO_BUFFER UINT32_MAX
 
 // One array: a tensor or token that some step writes, or an argument.
 typedef struct leaf {
