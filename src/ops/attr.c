@@ -272,6 +272,9 @@ static bool read_integer(tn_dtype_t dtype, const void* data, int64_t index, int6
   }
 }
 
+// A few bytes of text may name a splat of any size; lists of integers are never that long.
+enum { LONGEST_SPLAT = 1 << 20 };
+
 tn_status_t tn__attr_get_i64_list(const tn_attr_dictionary_t* dictionary, const char* name,
                                   tn_arena_t* arena, tn_i64_list_t* out_list) {
   *out_list = (tn_i64_list_t){0};
@@ -301,6 +304,10 @@ tn_status_t tn__attr_get_i64_list(const tn_attr_dictionary_t* dictionary, const 
   if (attr->kind != TN_ATTR_ARRAY && dtype == TN_DTYPE_S64 && !splat) {  // as it lies there
     *out_list = (tn_i64_list_t){true, (size_t)count, data};
     return TN_OK;
+  }
+  if (splat && count > LONGEST_SPLAT) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute \"%s\" has %lld entries", name,
+                            (long long)count);
   }
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, (size_t)count, sizeof(int64_t), &memory));

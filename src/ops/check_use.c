@@ -1,5 +1,7 @@
 // The whole check of one use of an operation.
-#include "ops/op.h"
+#include <stdio.h>
+
+#include "ops/rule.h"
 #include "ops/spelling.h"
 
 static tn_status_t check_count(const char* what, int wanted, int minimum, size_t found) {
@@ -55,99 +57,77 @@ static tn_status_t check_form(const tn_op_use_t* use) {
   return check_attrs(use);
 }
 
-// Whether a stated type may stand for an inferred one: equal but for dimensions that one of them
-// does not know.
-static bool compatible(const tn_type_t* stated, const tn_type_t* inferred) {
-  if (stated->kind != inferred->kind) return false;
-  if (stated->kind == TN_TYPE_TUPLE) {
-    if (stated->element_count != inferred->element_count) return false;
-    for (size_t i = 0; i < stated->element_count; ++i) {
-      if (!compatible(stated->elements[i], inferred->elements[i])) return false;
-    }
-    return true;
+static tn_status_t compare_results(const tn_op_use_t* use, const tn_op_results_t* inferred) {
+  const char* name = tn__op_short_name(use->op);
+  if (use->result_count != inferred->count) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: has %zu result%s; expected %zu", name,
+                            use->result_count, use->result_count == 1 ? "" : "s", inferred->count);
   }
-  if (stated->kind == TN_TYPE_TOKEN) return true;
-  if (stated->dtype != inferred->dtype || stated->rank != inferred->rank) return false;
-  for (size_t i = 0; i < stated->rank; ++i) {
-    if (stated->dims[i] != inferred->dims[i] && stated->dims[i] != TN_DIM_DYNAMIC &&
-        inferred->dims[i] != TN_DIM_DYNAMIC) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static tn_status_t compare_results(const tn_op_use_t* use, size_t count,
-                                   const tn_type_t* const* inferred) {
-  if (use->result_count != count) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "has %zu result%s; expected %zu",
-                            use->result_count, use->result_count == 1 ? "" : "s", count);
-  }
-  for (size_t i = 0; i < count; ++i) {
-    if (compatible(use->result_types[i], inferred[i])) continue;
-    if (count == 1) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "result has type %s; expected %s",
-                              TN_TYPE_TEXT(use->result_types[0]), TN_TYPE_TEXT(inferred[0]));
-    }
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "result %zu has type %s; expected %s", i,
-                            TN_TYPE_TEXT(use->result_types[i]), TN_TYPE_TEXT(inferred[i]));
+  for (size_t i = 0; i < inferred->count; ++i) {
+    if (tn__types_agree(use->result_types[i], inferred->types[i])) continue;
+    char number[24] = "";
+    if (inferred->count > 1) snprintf(number, sizeof number, " %zu", i);
+    return tn__rule_error(use, inferred->constraints[i], "result%s has type %s; expected %s",
+                          number, TN_TYPE_TEXT(use->result_types[i]),
+                          TN_TYPE_TEXT(inferred->types[i]));
   }
   return TN_OK;
 }
 
 // Room for as many results as the operation can have.
-static tn_status_t infer(const tn_op_use_t* use, size_t* out_count,
-                         const tn_type_t* const** out_types) {
+static tn_status_t infer(const tn_op_use_t* use, tn_op_results_t* out_results) {
   size_t capacity = use->op->results == TN_VARIADIC ? use->operand_count + use->result_count
                                                     : (size_t)use->op->results;
   for (size_t i = 0; i < use->region_count; ++i) capacity += use->regions[i].result_count;
-  void* memory = NULL;
+  void *types = NULL, *constraints = NULL;
   TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(use->arena, capacity, sizeof(const tn_type_t*), &memory));
-  *out_types = memory;
-  return use->op->infer(use, capacity, memory, out_count);
+      tn__arena_allocate_array(use->arena, capacity, sizeof(const tn_type_t*), &types));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(use->arena, capacity, sizeof(const char*), &constraints));
+  *out_results = (tn_op_results_t){capacity, 0, types, constraints};
+  return use->op->infer(use, out_results);
 }
 
 tn_status_t tn__op_check(const tn_op_use_t* use) {
   const tn_op_t* op = use->op;
-  tn_status_t status = TN_OK;
-  TN_DONE_IF_ERROR(check_form(use));
-  TN_DONE_IF_ERROR(check_count("result", op->results, 0, use->result_count));
+  TN_RETURN_IF_ERROR(tn_status_prefix(check_form(use), "%s", tn__op_short_name(op)));
+  TN_RETURN_IF_ERROR(tn_status_prefix(check_count("result", op->results, 0, use->result_count),
+                                      "%s", tn__op_short_name(op)));
   if (op->infer) {
-    size_t count = 0;
-    const tn_type_t* const* types = NULL;
-    status = infer(use, &count, &types);
-    if (status) return status;  // names its operation itself
-    TN_DONE_IF_ERROR(compare_results(use, count, types));
+    tn_op_results_t inferred;
+    TN_RETURN_IF_ERROR(infer(use, &inferred));
+    TN_RETURN_IF_ERROR(compare_results(use, &inferred));
   }
   return op->verify ? op->verify(use) : TN_OK;
-done:
-  return tn_status_prefix(status, "%s", tn__op_short_name(op));
 }
 
 tn_status_t tn__op_infer(const tn_op_use_t* use, size_t capacity, const tn_type_t** out_types,
                          size_t* out_count) {
   *out_count = 0;
   const tn_op_t* op = use->op;
-  size_t count = use->result_count;
-  const tn_type_t* const* types = use->result_types;
+  tn_op_use_t stated = *use;
   if (op->infer) {
     TN_RETURN_IF_ERROR(tn_status_prefix(check_form(use), "%s", tn__op_short_name(op)));
-    TN_RETURN_IF_ERROR(infer(use, &count, &types));
-  } else if (count == 0 && op->results != 0) {
+    tn_op_results_t inferred;
+    TN_RETURN_IF_ERROR(infer(use, &inferred));
+    if (use->result_count) TN_RETURN_IF_ERROR(compare_results(use, &inferred));
+    stated.result_count = inferred.count;
+    stated.result_types = inferred.types;
+    TN_RETURN_IF_ERROR(op->verify ? op->verify(&stated) : TN_OK);
+  } else if (use->result_count == 0 && op->results != 0) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "%s: the result's type does not follow from the operands; state it",
                             tn__op_short_name(op));
+  } else {
+    TN_RETURN_IF_ERROR(tn__op_check(use));
   }
-  tn_op_use_t stated = *use;
-  stated.result_count = count;
-  stated.result_types = types;
-  TN_RETURN_IF_ERROR(tn__op_check(&stated));
-  if (count > capacity) {
+  if (stated.result_count > capacity) {
     return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "%s: %zu results; there is room for %zu",
-                            tn__op_short_name(op), count, capacity);
+                            tn__op_short_name(op), stated.result_count, capacity);
   }
-  if (count) memcpy(out_types, types, count * sizeof *types);
-  *out_count = count;
+  if (stated.result_count) {
+    memcpy(out_types, stated.result_types, stated.result_count * sizeof *out_types);
+  }
+  *out_count = stated.result_count;
   return TN_OK;
 }

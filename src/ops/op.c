@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include "ops/rules.h"
 #include "ops/spec.h"
 #include "ops/spelling.h"
 

@@ -82,11 +82,16 @@ typedef struct tn_op_use {
   tn_arena_t* arena;  // for what a rule makes: result types, expanded lists
 } tn_op_use_t;
 
-// Checks the constraints on operands and attributes and gives the result types (into out_types,
-// `capacity` entries). Messages begin with the constraint: "clamp (C1): min has shape 2x3; expected
-// scalar or 4x3".
-typedef tn_status_t (*tn_infer_fn)(const tn_op_use_t* use, size_t capacity,
-                                   const tn_type_t** out_types, size_t* out_count);
+// What a rule of inference gives: result types, and the constraint that each of them follows from.
+typedef struct tn_op_results {
+  size_t capacity, count;
+  const tn_type_t** types;
+  const char** constraints;
+} tn_op_results_t;
+
+// Checks the constraints on operands and attributes and gives the result types. Messages begin with
+// the constraint: "clamp (C1): min has shape 2x3; expected scalar or 4x3".
+typedef tn_status_t (*tn_infer_fn)(const tn_op_use_t* use, tn_op_results_t* results);
 // Checks what needs the stated result types (operations whose results cannot be inferred: iota,
 // reshape, convert...).
 typedef tn_status_t (*tn_verify_fn)(const tn_op_use_t* use);

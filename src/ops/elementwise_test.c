@@ -1,0 +1,127 @@
+#include "ops/testing.h"
+
+static void elementwise_operations_accept_what_they_are_for(void** state) {
+  (void)state;
+  static const char* const uses[] = {
+      "add(2x3xf32, 2x3xf32) -> 2x3xf32",
+      "add(i1, i1) -> i1",
+      "add(?x3xf32, 2x3xf32) -> 2x3xf32",
+      "add(2x?xf32, ?x3xf32) -> 2x3xf32",
+      "subtract(0xui8, 0xui8) -> 0xui8",
+      "and(2xi1, 2xi1) -> 2xi1",
+      "shift_left(2xui4, 2xui4) -> 2xui4",
+      "negate(2xui32) -> 2xui32",
+      "abs(2xi32) -> 2xi32",
+      "abs(2xcomplex<f64>) -> 2xf64",
+      "sign(2xcomplex<f32>) -> 2xcomplex<f32>",
+      "exponential(2xbf16) result_accuracy = {ulps = 3, mode = TOLERANCE} -> 2xbf16",
+      "not(2xi1) -> 2xi1",
+      "popcnt(2xui64) -> 2xui64",
+      "real(2xcomplex<f32>) -> 2xf32",
+      "imag(2xf32) -> 2xf32",
+      "is_finite(2xf8E4M3FN) -> 2xi1",
+      "complex(2xf64, 2xf64) -> 2xcomplex<f64>",
+      "convert(2xf32) -> 2xi4",
+      "convert(2xi1) -> 2xcomplex<f32>",
+      "reduce_precision(2xf32) exponent_bits = 5, mantissa_bits = 10 -> 2xf32",
+      "compare(2xf32, 2xf32) comparison_direction = LT, compare_type = TOTALORDER -> 2xi1",
+      "compare(2xi1, 2xi1) comparison_direction = EQ, compare_type = UNSIGNED -> 2xi1",
+      "compare(2xcomplex<f32>, 2xcomplex<f32>) comparison_direction = NE -> 2xi1",
+      "clamp(f32, 2xf32, f32) -> 2xf32",
+      "clamp(2xi8, 2xi8, i8) -> 2xi8",
+      "select(i1, 2xf32, 2xf32) -> 2xf32",
+      "select(2xi1, 2xi64, 2xi64) -> 2xi64",
+  };
+  TN_TEST_ACCEPTS(uses);
+}
+
+static void elementwise_operations_refuse_what_breaks_a_constraint(void** state) {
+  (void)state;
+  static const tn_rule_case_t cases[] = {
+      {"add(2xf32, 3xf32) -> 2xf32",
+       "add (C1): rhs has type tensor<3xf32>; expected tensor<2xf32>"},
+      {"add(2xf32, 2xf64) -> 2xf32", "add (C1)"},
+      {"add(2xf32, 2xf32) -> 3xf32",
+       "add (C1): result has type tensor<3xf32>; expected tensor<2xf32>"},
+      {"add(2xf32) -> 2xf32", "add: has 1 operand; expected 2"},
+      {"add(2xf32, 2xf32) -> 2xf32, 2xf32", "add: has 2 results; expected 1"},
+      {"add(2xf32, 2xf32) {->} -> 2xf32", "add: has 1 region; expected 0"},
+      {"add(token, 2xf32) -> 2xf32", "add (I1): lhs has type !stablehlo.token; expected a tensor"},
+      {"add(2xf32, tuple<2xf32>) -> 2xf32", "add (I2): rhs has type tuple<tensor<2xf32>>"},
+      {"subtract(i1, i1) -> i1",
+       "subtract (I1): lhs has type tensor<i1>; expected a tensor of "
+       "integers, floats or complex numbers"},
+      {"and(f32, f32) -> f32",
+       "and (I1): lhs has type tensor<f32>; expected a tensor of booleans or "
+       "integers"},
+      {"shift_left(i1, i1) -> i1", "shift_left (I1)"},
+      {"atan2(i32, i32) -> i32", "atan2 (I1)"},
+      {"ceil(complex<f32>) -> complex<f32>", "ceil (I1)"},
+      {"cosine(i32) -> i32", "cosine (I1)"},
+      {"negate(i1) -> i1", "negate (I1)"},
+      {"sign(ui8) -> ui8",
+       "sign (I1): operand has type tensor<ui8>; expected a tensor of signed "
+       "integers, floats or complex numbers"},
+      {"popcnt(f32) -> f32", "popcnt (I1)"},
+      {"not(f32) -> f32", "not (I1)"},
+      {"abs(2xui8) -> 2xui8", "abs (I1)"},
+      {"abs(2xcomplex<f32>) -> 2xcomplex<f32>",
+       "abs (C2): result has type tensor<2xcomplex<f32>>; "
+       "expected tensor<2xf32>"},
+      {"abs(2xf32) -> 3xf32", "abs (C2)"},
+      {"real(2xi32) -> 2xi32", "real (I1)"},
+      {"real(2xcomplex<f64>) -> 2xf32", "real (C2)"},
+      {"imag(2xcomplex<f64>) -> 3xf64", "imag (C2)"},
+      {"is_finite(2xi32) -> 2xi1", "is_finite (I1)"},
+      {"is_finite(2xf32) -> 3xi1", "is_finite (C1)"},
+      {"complex(2xf16, 2xf16) -> 2xcomplex<f32>",
+       "complex (I1): lhs has type tensor<2xf16>; "
+       "expected f32 or f64"},
+      {"complex(2xf32, 2xf64) -> 2xcomplex<f32>", "complex (C1)"},
+      {"complex(2xf32, 3xf32) -> 2xcomplex<f32>", "complex (C1)"},
+      {"complex(2xf32, 2xf32) -> 2xcomplex<f64>", "complex (C3)"},
+      {"convert(2xf32) -> 3xf32", "convert (C1): result has type tensor<3xf32>; expected shape 2"},
+      {"convert(2xf32) -> token", "convert (C1)"},
+      {"reduce_precision(i32) exponent_bits = 1, mantissa_bits = 0 -> i32",
+       "reduce_precision (I1)"},
+      {"reduce_precision(f32) exponent_bits = 1, mantissa_bits = 0 -> f64",
+       "reduce_precision (C1)"},
+      {"reduce_precision(f32) exponent_bits = 0, mantissa_bits = 0 -> f32",
+       "reduce_precision (C2)"},
+      {"reduce_precision(f32) exponent_bits = 1, mantissa_bits = -1 -> f32",
+       "reduce_precision (C3)"},
+      {"compare(2xf32, 2xf64) comparison_direction = LT -> 2xi1", "compare (C1)"},
+      {"compare(2xf32, 3xf32) comparison_direction = LT -> 2xi1", "compare (C2)"},
+      {"compare(2xf32, 2xf32) comparison_direction = LT -> 2xf32", "compare (C2)"},
+      {"compare(2xf32, 2xf32) comparison_direction = LT, compare_type = SIGNED -> 2xi1",
+       "compare (C3): compare_type is SIGNED; elements of type f32 do not compare so"},
+      {"compare(2xcomplex<f32>, 2xcomplex<f32>) comparison_direction = LT, compare_type = "
+       "TOTALORDER"
+       " -> 2xi1",
+       "compare (C3)"},
+      {"compare(2xi32, 2xi32) comparison_direction = LT, compare_type = UNSIGNED -> 2xi1",
+       "compare (C3)"},
+      {"clamp(2xf32, 4x3xf32, f32) -> 4x3xf32",
+       "clamp (C1): min has shape 2; expected scalar or 4x3"},
+      {"clamp(f32, 4x3xf32, 3x4xf32) -> 4x3xf32", "clamp (C2): max has shape 3x4"},
+      {"clamp(f64, 4x3xf32, f32) -> 4x3xf32", "clamp (C3)"},
+      {"clamp(f32, 4x3xf32, f32) -> 3x4xf32", "clamp (C4)"},
+      {"select(f32, 2xf32, 2xf32) -> 2xf32", "select (I1)"},
+      {"select(3xi1, 2xf32, 2xf32) -> 2xf32", "select (C1)"},
+      {"select(2xi1, 2xf32, 2xf64) -> 2xf32", "select (C2)"},
+      {"select(2xi1, 2xf32, 2xf32) -> 3xf32", "select (C2)"},
+      {"uniform_quantize(f32) -> i8",
+       "uniform_quantize (C2): result has type tensor<i8>; expected "
+       "a quantized tensor"},
+      {"uniform_dequantize(i8) -> f32", "uniform_dequantize (I1)"},
+  };
+  TN_TEST_REFUSES(cases);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(elementwise_operations_accept_what_they_are_for),
+      cmocka_unit_test(elementwise_operations_refuse_what_breaks_a_constraint),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
