@@ -25,18 +25,17 @@ test: ## all tests on the release build, and the unit tests under sanitizers
 	@tools/setup test
 	@mkdir -p build
 	@$(call build_preset,release)
-	@ctest --preset release
 	@$(call build_preset,asan)
-	@ctest --preset asan
+	@result=0; ctest --preset release || result=1; ctest --preset asan || result=1; exit $$result
 
 .PHONY: test-long
 test-long: ## the tests with every allocation failure, all differential runs and long fuzzing
 	@tools/setup test
 	@mkdir -p build
 	@$(call build_preset,release)
-	@TENON_LONG_TESTS=1 ctest --preset release
 	@$(call build_preset,asan)
-	@TENON_LONG_TESTS=1 ctest --preset asan --label-exclude fuzz
+	@export TENON_LONG_TESTS=1; result=0; ctest --preset release || result=1; \
+	  ctest --preset asan --label-exclude fuzz || result=1; exit $$result
 	@$(MAKE) --no-print-directory fuzz
 
 .PHONY: fuzz
