@@ -13,6 +13,7 @@
 #define TENON_TENON_H_
 
 #include <tenon/allocator.h>
+#include <tenon/builder.h>
 #include <tenon/dtype.h>
 #include <tenon/export.h>
 #include <tenon/status.h>

@@ -1,0 +1,416 @@
+#include "ir/builder.h"
+
+#include <stdio.h>
+
+void tn__builder_fail(tn_builder_t* builder, tn_status_t status) {
+  if (!builder || builder->status) {
+    tn_status_release(status);
+  } else {
+    builder->status = status;
+  }
+}
+
+tn_arena_t* tn__builder_arena(tn_builder_t* builder) {
+  return &builder->module->arena;
+}
+
+tn_status_t tn_builder_create(const tn_allocator_t* allocator, const char* name,
+                              tn_builder_t** out_builder) {
+  tn_status_t status = TN_OK;
+  void* memory = NULL;
+  tn_builder_t* builder = NULL;
+  *out_builder = NULL;
+  if (!allocator) allocator = tn_allocator_system();
+  TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(tn_builder_t), &memory));
+  builder = memory;
+  builder->allocator = allocator;
+  TN_DONE_IF_ERROR(tn__module_create(allocator, &builder->module));
+  if (name) {
+    TN_DONE_IF_ERROR(
+        tn__arena_copy_string(tn__builder_arena(builder), tn__sv(name), &builder->module->name));
+  }
+  TN_DONE_IF_ERROR(tn__function_create(builder->module, TN_SV_LITERAL("main"), 0, NULL, 0, NULL,
+                                       false, &builder->function));
+  *out_builder = builder;
+  builder = NULL;
+done:
+  tn_builder_destroy(builder);
+  return status;
+}
+
+void tn_builder_destroy(tn_builder_t* builder) {
+  if (!builder) return;
+  tn_status_release(builder->status);
+  tn_module_release(builder->module);
+  tn__free(builder->allocator, builder->parameters,
+           builder->parameter_capacity * sizeof *builder->parameters);
+  tn__free(builder->allocator, builder, sizeof *builder);
+}
+
+// --- types
+
+const tn_type_t* tn_tensor_type(tn_builder_t* builder, tn_dtype_t dtype, size_t rank,
+                                const int64_t* dims) {
+  const tn_type_t* type = NULL;
+  if (!tn__builder_is_good(builder)) return NULL;
+  tn_status_t status = tn__type_tensor(tn__builder_arena(builder), dtype, rank, dims, &type);
+  if (status) tn__builder_fail(builder, status);
+  return type;
+}
+
+const tn_type_t* tn_tuple_type(tn_builder_t* builder, size_t count,
+                               const tn_type_t* const* elements) {
+  const tn_type_t* type = NULL;
+  if (!tn__builder_is_good(builder)) return NULL;
+  for (size_t i = 0; i < count; ++i) {
+    if (elements[i]) continue;
+    tn__builder_fail(
+        builder, tn_status_create(TN_CODE_INVALID_ARGUMENT, "tuple type: element %zu is NULL", i));
+    return NULL;
+  }
+  tn_status_t status = tn__type_tuple(tn__builder_arena(builder), count, elements, &type);
+  if (status) tn__builder_fail(builder, status);
+  return type;
+}
+
+const tn_type_t* tn_token_type(void) {
+  return tn__type_token();
+}
+const tn_type_t* tn_value_type(const tn_value_t* value) {
+  return value ? value->type : NULL;
+}
+
+// --- adding
+
+static tn_region_t* current_region(const tn_builder_t* builder) {
+  return builder->open ? builder->open->region : builder->function->body;
+}
+
+static tn_status_t in_operation(const tn_builder_t* builder, const char* name, tn_status_t status) {
+  return tn_status_note(status, "in operation %zu (%s) of the builder", builder->operation_count,
+                        name);
+}
+
+static tn_status_t check_operands(const tn_builder_t* builder, const char* name,
+                                  size_t operand_count, tn_value_t* const* operands) {
+  for (size_t i = 0; i < operand_count; ++i) {
+    if (!operands[i]) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: operand %zu is NULL", name, i);
+    }
+    if (operands[i]->region->function != builder->function) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "%s: operand %zu is a value of another builder", name, i);
+    }
+  }
+  return TN_OK;
+}
+
+static const tn_op_t* find_op(const char* name) {
+  const tn_op_t* op = tn__op_find(tn__sv(name));
+  char full[128];
+  if (op || strchr(name, '.')) return op;
+  int length = snprintf(full, sizeof full, "stablehlo.%s", name);
+  return length > 0 && (size_t)length < sizeof full ? tn__op_find(tn__sv(full)) : NULL;
+}
+
+static tn_status_t take_computations(const char* name, size_t count,
+                                     tn_computation_t* const* computations, tn_region_t** regions) {
+  for (size_t i = 0; i < count; ++i) {
+    tn_computation_t* computation = computations[i];
+    if (!computation) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: computation %zu is NULL", name, i);
+    }
+    if (computation->is_open || computation->is_used) {
+      return tn_status_create(TN_CODE_FAILED_PRECONDITION, "%s: computation %zu %s", name, i,
+                              computation->is_open ? "was not ended" : "is already in use");
+    }
+    computation->is_used = true;
+    regions[i] = computation->region;
+  }
+  return TN_OK;
+}
+
+static tn_status_t infer(const tn_node_t* node, tn_arena_t* arena, size_t result_count,
+                         const tn_type_t** types) {
+  tn_op_use_t use;
+  void* constraints = NULL;
+  TN_RETURN_IF_ERROR(tn__node_use(node, arena, &use));
+  if (!node->op->infer) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "%s: its result types must be given, they do not follow from the "
+                            "operands",
+                            tn__op_short_name(node->op));
+  }
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, result_count, sizeof(char*), &constraints));
+  tn_op_results_t results = {.capacity = result_count, .types = types, .constraints = constraints};
+  TN_RETURN_IF_ERROR(node->op->infer(&use, &results));
+  if (results.count != result_count) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: has %zu results; asked for %zu",
+                            tn__op_short_name(node->op), results.count, result_count);
+  }
+  return TN_OK;
+}
+
+static tn_status_t add(tn_builder_t* builder, const char* name, size_t operand_count,
+                       tn_value_t* const* operands, size_t attr_count, const tn_named_attr_t* attrs,
+                       size_t computation_count, tn_computation_t* const* computations,
+                       size_t result_count, const tn_type_t* const* result_types,
+                       tn_node_t** out_node) {
+  tn_arena_t* arena = tn__builder_arena(builder);
+  TN_RETURN_IF_ERROR(check_operands(builder, name, operand_count, operands));
+  const tn_op_t* op = find_op(name);
+  if (!op) {
+    const tn_op_t* near = tn__op_suggest(tn__sv(name));
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "there is no operation \"%s\"%s%s%s", name,
+                            near ? "; did you mean \"" : "", near ? near->name : "",
+                            near ? "\"?" : "");
+  }
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(arena, computation_count + result_count, sizeof(void*), &memory));
+  tn_region_t** regions = memory;
+  const tn_type_t** types = (const tn_type_t**)(regions + computation_count);
+  TN_RETURN_IF_ERROR(take_computations(name, computation_count, computations, regions));
+  const tn_attr_t* dictionary = NULL;
+  TN_RETURN_IF_ERROR(tn__attr_dictionary(arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0},
+                                         attr_count, attrs, &dictionary));
+  for (size_t i = 0; i < result_count; ++i) types[i] = result_types ? result_types[i] : NULL;
+  tn_node_spec_t spec = {
+      .op = op,
+      .operand_count = operand_count,
+      .operands = operands,
+      .result_count = result_types ? result_count : 0,
+      .result_types = types,
+      .attrs = dictionary->dictionary,
+      .region_count = computation_count,
+      .regions = regions,
+  };
+  tn_node_t* node = NULL;
+  if (!result_types) {
+    // A node without results to ask its rule, then the one with them.
+    tn_node_t* probe = NULL;
+    TN_RETURN_IF_ERROR(tn__node_append(current_region(builder), &spec, &probe));
+    tn__node_remove(probe);
+    TN_RETURN_IF_ERROR(infer(probe, arena, result_count, types));
+    spec.result_count = result_count;
+  }
+  TN_RETURN_IF_ERROR(tn__node_append(current_region(builder), &spec, &node));
+  tn_op_use_t use;
+  TN_RETURN_IF_ERROR(tn__node_use(node, arena, &use));
+  TN_RETURN_IF_ERROR(tn__op_check(&use));
+  *out_node = node;
+  return TN_OK;
+}
+
+tn_node_t* tn__builder_add(tn_builder_t* builder, const char* name, size_t operand_count,
+                           tn_value_t* const* operands, size_t attr_count,
+                           const tn_named_attr_t* attrs, size_t computation_count,
+                           tn_computation_t* const* computations, size_t result_count,
+                           const tn_type_t* const* result_types) {
+  tn_node_t* node = NULL;
+  if (!tn__builder_is_good(builder)) return NULL;
+  tn_status_t status = add(builder, name, operand_count, operands, attr_count, attrs,
+                           computation_count, computations, result_count, result_types, &node);
+  if (status) {
+    tn__builder_fail(builder, in_operation(builder, name, status));
+    return NULL;
+  }
+  ++builder->operation_count;
+  return node;
+}
+
+tn_value_t* tn__builder_add_one(tn_builder_t* builder, const char* name, size_t operand_count,
+                                tn_value_t* const* operands, size_t attr_count,
+                                const tn_named_attr_t* attrs) {
+  tn_node_t* node =
+      tn__builder_add(builder, name, operand_count, operands, attr_count, attrs, 0, NULL, 1, NULL);
+  return node ? &node->results[0] : NULL;
+}
+
+const tn_type_t* tn__builder_operand_type(tn_builder_t* builder, const char* name,
+                                          const tn_value_t* value, size_t index) {
+  if (!tn__builder_is_good(builder)) return NULL;
+  if (value) return value->type;
+  tn__builder_fail(builder, in_operation(builder, name,
+                                         tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                                                          "%s: operand %zu is NULL", name, index)));
+  return NULL;
+}
+
+// --- parameters
+
+static tn_status_t add_parameter(tn_builder_t* builder, int64_t number, const tn_type_t* type,
+                                 const char* name, tn_value_t** out_value) {
+  enum { PARAMETER_LIMIT = 1 << 20 };
+  if (!type) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "parameter %lld: its type is NULL",
+                            (long long)number);
+  }
+  if (number < 0 || number >= PARAMETER_LIMIT) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "parameter %lld: numbers go from 0 to %d",
+                            (long long)number, PARAMETER_LIMIT - 1);
+  }
+  if (builder->open) {
+    return tn_status_create(TN_CODE_FAILED_PRECONDITION,
+                            "parameter %lld: a computation is open; its arguments come from "
+                            "tn_computation_begin",
+                            (long long)number);
+  }
+  size_t index = (size_t)number;
+  void* parameters = builder->parameters;
+  TN_RETURN_IF_ERROR(tn__grow(builder->allocator, &parameters, &builder->parameter_capacity,
+                              index + 1, sizeof *builder->parameters));
+  builder->parameters = parameters;
+  if (builder->parameters[index]) {
+    return tn_status_create(TN_CODE_ALREADY_EXISTS, "parameter %lld is given twice",
+                            (long long)number);
+  }
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate(tn__builder_arena(builder), sizeof(tn_value_t), &memory));
+  tn_value_t* value = memory;
+  *value = (tn_value_t){.type = type, .region = builder->function->body, .index = (uint32_t)number};
+  if (name) {
+    TN_RETURN_IF_ERROR(
+        tn__arena_copy_string(tn__builder_arena(builder), tn__sv(name), &value->name));
+  }
+  builder->parameters[index] = value;
+  if (index + 1 > builder->parameter_count) builder->parameter_count = index + 1;
+  *out_value = value;
+  return TN_OK;
+}
+
+tn_value_t* tn_parameter(tn_builder_t* builder, int64_t number, const tn_type_t* type,
+                         const char* name) {
+  tn_value_t* value = NULL;
+  if (!tn__builder_is_good(builder)) return NULL;
+  tn_status_t status = add_parameter(builder, number, type, name, &value);
+  if (status) tn__builder_fail(builder, status);
+  return value;
+}
+
+// --- computations
+
+tn_computation_t* tn_computation_begin(tn_builder_t* builder, size_t count,
+                                       const tn_type_t* const* types, tn_value_t** out_arguments) {
+  void* memory = NULL;
+  for (size_t i = 0; i < count; ++i) out_arguments[i] = NULL;
+  if (!tn__builder_is_good(builder)) return NULL;
+  for (size_t i = 0; i < count; ++i) {
+    if (types[i]) continue;
+    tn__builder_fail(builder, tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                                               "computation: the type of argument %zu is NULL", i));
+    return NULL;
+  }
+  tn_region_t* region = NULL;
+  tn_status_t status =
+      tn__arena_allocate(tn__builder_arena(builder), sizeof(tn_computation_t), &memory);
+  if (!status) status = tn__region_create(builder->function, count, types, &region);
+  if (status) {
+    tn__builder_fail(builder, status);
+    return NULL;
+  }
+  tn_computation_t* computation = memory;
+  *computation = (tn_computation_t){.region = region, .outer = builder->open, .is_open = true};
+  builder->open = computation;
+  for (size_t i = 0; i < count; ++i) out_arguments[i] = &region->arguments[i];
+  return computation;
+}
+
+void tn_computation_end(tn_builder_t* builder, tn_computation_t* computation, size_t count,
+                        tn_value_t* const* results) {
+  if (!tn__builder_is_good(builder)) return;
+  if (!computation || builder->open != computation) {
+    tn__builder_fail(builder, tn_status_create(TN_CODE_FAILED_PRECONDITION,
+                                               "tn_computation_end: this computation is not the "
+                                               "one that was begun last"));
+    return;
+  }
+  tn__builder_add(builder, "return", count, results, 0, NULL, 0, NULL, 0, NULL);
+  builder->open = computation->outer;
+  computation->is_open = false;
+}
+
+tn_computation_t* tn_binary_computation(tn_builder_t* builder, const char* name, tn_dtype_t dtype) {
+  const tn_type_t* scalar = tn_tensor_type(builder, dtype, 0, NULL);
+  const tn_type_t* types[] = {scalar, scalar};
+  tn_value_t* arguments[2] = {NULL, NULL};
+  tn_computation_t* computation = tn_computation_begin(builder, 2, types, arguments);
+  tn_value_t* result = tn__builder_add_one(builder, name, 2, arguments, 0, NULL);
+  tn_computation_end(builder, computation, 1, &result);
+  return computation;
+}
+
+// --- the module
+
+// The body gets its arguments in one piece, in the place of the parameters that were handed out.
+static tn_status_t set_signature(tn_builder_t* builder, size_t result_count,
+                                 tn_value_t* const* results) {
+  tn_function_t* function = builder->function;
+  tn_arena_t* arena = tn__builder_arena(builder);
+  size_t count = builder->parameter_count;
+  void* memory = NULL;
+  for (size_t i = 0; i < count; ++i) {
+    if (!builder->parameters[i]) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "parameter %zu is missing; there are parameters up to %zu", i,
+                              count - 1);
+    }
+  }
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(tn_value_t), &memory));
+  tn_value_t* arguments = memory;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(arena, count + result_count, sizeof(tn_type_t*), &memory));
+  function->argument_types = memory;
+  function->result_types = function->argument_types + count;
+  for (size_t i = 0; i < count; ++i) {
+    arguments[i] = *builder->parameters[i];
+    builder->parameters[i]->replacement = &arguments[i];
+    function->argument_types[i] = arguments[i].type;
+  }
+  for (size_t i = 0; i < result_count; ++i) function->result_types[i] = results[i]->type;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(tn_attr_dictionary_t), &memory));
+  function->argument_attrs = memory;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(arena, result_count, sizeof(tn_attr_dictionary_t), &memory));
+  function->result_attrs = memory;
+  function->argument_count = function->body->argument_count = (uint32_t)count;
+  function->result_count = (uint32_t)result_count;
+  function->body->arguments = arguments;
+  tn__function_resolve(function);
+  return TN_OK;
+}
+
+static tn_status_t build(tn_builder_t* builder, size_t result_count, tn_value_t* const* results) {
+  if (builder->open) {
+    return tn_status_create(TN_CODE_FAILED_PRECONDITION,
+                            "tn_builder_build: a computation was begun and not ended");
+  }
+  tn__builder_add(builder, "func.return", result_count, results, 0, NULL, 0, NULL, 0, NULL);
+  if (builder->status) {
+    tn_status_t status = builder->status;
+    builder->status = TN_OK;
+    return status;
+  }
+  TN_RETURN_IF_ERROR(set_signature(builder, result_count, results));
+  builder->function->visibility = TN_SV_LITERAL("public");
+  return tn__module_verify(builder->module);
+}
+
+tn_status_t tn_builder_build(tn_builder_t* builder, size_t result_count, tn_value_t* const* results,
+                             tn_module_t** out_module) {
+  *out_module = NULL;
+  if (!builder || !builder->module) {
+    return tn_status_create(TN_CODE_FAILED_PRECONDITION, "tn_builder_build: %s",
+                            builder ? "the module was built already" : "the builder is NULL");
+  }
+  tn_status_t status = builder->status;
+  builder->status = TN_OK;
+  if (!status) status = build(builder, result_count, results);
+  if (status) {
+    tn_module_release(builder->module);
+  } else {
+    *out_module = builder->module;
+  }
+  builder->module = NULL;
+  return status;
+}

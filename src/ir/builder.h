@@ -1,0 +1,55 @@
+// The inside of tn_builder_t (public in <tenon/builder.h>).
+#ifndef TENON_IR_BUILDER_H_
+#define TENON_IR_BUILDER_H_
+
+#include <tenon/builder.h>
+
+#include "ir/ir.h"
+
+struct tn_computation {
+  tn_region_t* region;
+  tn_computation_t* outer;  // the one that was open before
+  bool is_open, is_used;
+};
+
+struct tn_builder {
+  const tn_allocator_t* allocator;
+  tn_module_t* module;  // NULL after build
+  tn_function_t* function;
+  tn_computation_t* open;  // innermost; NULL: the function's body
+  tn_status_t status;      // the first mistake
+  size_t operation_count;  // for messages
+  size_t parameter_capacity, parameter_count;
+  tn_value_t** parameters;  // by number; NULL: not yet given
+};
+
+// Records the first mistake; takes `status`.
+void tn__builder_fail(tn_builder_t* builder, tn_status_t status);
+// Whether anything can still be added.
+static inline bool tn__builder_is_good(const tn_builder_t* builder) {
+  return builder && builder->module && !builder->status;
+}
+tn_arena_t* tn__builder_arena(tn_builder_t* builder);
+
+// Adds an operation. `name` without or with its dialect; `result_types` NULL: inferred. Results are
+// in the node.
+tn_node_t* tn__builder_add(tn_builder_t* builder, const char* name, size_t operand_count,
+                           tn_value_t* const* operands, size_t attr_count,
+                           const tn_named_attr_t* attrs, size_t computation_count,
+                           tn_computation_t* const* computations, size_t result_count,
+                           const tn_type_t* const* result_types);
+// The one result of an operation with inferred type; NULL after a mistake.
+tn_value_t* tn__builder_add_one(tn_builder_t* builder, const char* name, size_t operand_count,
+                                tn_value_t* const* operands, size_t attr_count,
+                                const tn_named_attr_t* attrs);
+
+// Attributes made in the builder's arena; a failure is recorded and gives {name, NULL}.
+tn_named_attr_t tn__builder_i64(tn_builder_t* builder, const char* name, int64_t value);
+tn_named_attr_t tn__builder_i64_list(tn_builder_t* builder, const char* name, size_t count,
+                                     const int64_t* values);
+tn_named_attr_t tn__builder_attr(tn_builder_t* builder, const tn_attribute_t* attribute);
+// The type of one operand, or NULL when the operand is missing (recorded).
+const tn_type_t* tn__builder_operand_type(tn_builder_t* builder, const char* name,
+                                          const tn_value_t* value, size_t index);
+
+#endif  // TENON_IR_BUILDER_H_

@@ -1,0 +1,461 @@
+// The operations of <tenon/builder.h>, each by the name and the attributes that StableHLO gives it.
+#include "ir/builder.h"
+
+// --- attributes
+
+static tn_named_attr_t named(tn_builder_t* builder, const char* name, tn_status_t status,
+                             const tn_attr_t* attr) {
+  if (status) tn__builder_fail(builder, status);
+  return (tn_named_attr_t){tn__sv(name), attr};
+}
+
+tn_named_attr_t tn__builder_i64(tn_builder_t* builder, const char* name, int64_t value) {
+  const tn_attr_t* attr = NULL;
+  if (!tn__builder_is_good(builder)) return (tn_named_attr_t){tn__sv(name), NULL};
+  tn_status_t status = tn__attr_integer(tn__builder_arena(builder), TN_DTYPE_S64, value, &attr);
+  return named(builder, name, status, attr);
+}
+
+static tn_named_attr_t i32(tn_builder_t* builder, const char* name, int64_t value) {
+  const tn_attr_t* attr = NULL;
+  if (!tn__builder_is_good(builder)) return (tn_named_attr_t){tn__sv(name), NULL};
+  tn_status_t status = tn__attr_integer(tn__builder_arena(builder), TN_DTYPE_S32, value, &attr);
+  return named(builder, name, status, attr);
+}
+
+tn_named_attr_t tn__builder_i64_list(tn_builder_t* builder, const char* name, size_t count,
+                                     const int64_t* values) {
+  const tn_attr_t* attr = NULL;
+  if (!tn__builder_is_good(builder)) return (tn_named_attr_t){tn__sv(name), NULL};
+  tn_status_t status = tn__attr_i64_array(tn__builder_arena(builder), count, values, &attr);
+  return named(builder, name, status, attr);
+}
+
+static tn_named_attr_t ones(tn_builder_t* builder, const char* name, size_t count) {
+  int64_t values[TN_MAX_RANK];
+  for (size_t i = 0; i < count; ++i) values[i] = 1;
+  return tn__builder_i64_list(builder, name, count, values);
+}
+
+static tn_status_t make_attr(tn_arena_t* arena, const tn_attribute_t* from, size_t depth,
+                             const tn_attr_t** out);
+
+static tn_status_t make_dictionary(tn_arena_t* arena, const tn_attribute_t* from, size_t depth,
+                                   const tn_attr_t** out) {
+  enum { DEPTH_LIMIT = 64 };
+  void* memory = NULL;
+  if (depth >= DEPTH_LIMIT) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "attribute \"%s\": dictionaries nest deeper than %d levels",
+                            from->name ? from->name : "", DEPTH_LIMIT);
+  }
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(arena, from->count, sizeof(tn_named_attr_t), &memory));
+  tn_named_attr_t* entries = memory;
+  for (size_t i = 0; i < from->count; ++i) {
+    const tn_attribute_t* entry = &from->entries[i];
+    if (!entry->name) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute %zu of \"%s\" has no name", i,
+                              from->name ? from->name : "");
+    }
+    entries[i].name = tn__sv(entry->name);
+    TN_RETURN_IF_ERROR(make_attr(arena, entry, depth + 1, &entries[i].attr));
+  }
+  return tn__attr_dictionary(arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0}, from->count, entries,
+                             out);
+}
+
+static tn_status_t make_attr(tn_arena_t* arena, const tn_attribute_t* from, size_t depth,
+                             const tn_attr_t** out) {
+  switch (from->kind) {
+    case TN_ATTRIBUTE_BOOL: return tn__attr_bool(arena, from->integer != 0, out);
+    case TN_ATTRIBUTE_INTEGER: return tn__attr_integer(arena, from->dtype, from->integer, out);
+    case TN_ATTRIBUTE_FLOAT: return tn__attr_float(arena, from->dtype, from->real, out);
+    case TN_ATTRIBUTE_STRING:
+      return tn__attr_text(arena, TN_ATTR_STRING, (tn_string_view_t){from->data, from->count}, out);
+    case TN_ATTRIBUTE_ARRAY:
+      return tn__attr_dense_array(arena, from->dtype, (int64_t)from->count, from->data, out);
+    case TN_ATTRIBUTE_DICTIONARY: return make_dictionary(arena, from, depth, out);
+  }
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute \"%s\" has the unknown kind %d",
+                          from->name ? from->name : "", (int)from->kind);
+}
+
+tn_named_attr_t tn__builder_attr(tn_builder_t* builder, const tn_attribute_t* attribute) {
+  const tn_attr_t* attr = NULL;
+  const char* name = attribute->name ? attribute->name : "";
+  if (!tn__builder_is_good(builder)) return (tn_named_attr_t){tn__sv(name), NULL};
+  tn_status_t status = make_attr(tn__builder_arena(builder), attribute, 0, &attr);
+  return named(builder, name, status, attr);
+}
+
+// What the specification of an operation wants where the caller gave a string: an enumerator or a
+// symbol.
+static tn_named_attr_t specified_attr(tn_builder_t* builder, const tn_op_t* op,
+                                      const tn_attribute_t* attribute) {
+  const tn_attr_spec_t* spec = op ? op->attrs : NULL;
+  for (; spec && spec->name && attribute->name; ++spec) {
+    if (strcmp(spec->name, attribute->name) != 0 || attribute->kind != TN_ATTRIBUTE_STRING)
+      continue;
+    tn_string_view_t text = {attribute->data, attribute->count};
+    const tn_attr_t* attr = NULL;
+    tn_arena_t* arena = tn__builder_arena(builder);
+    if (spec->type == TN_ATTR_TYPE_ENUM) {
+      tn_status_t status = tn__attr_enum(arena, spec->of, text, &attr);
+      return named(builder, attribute->name, status, attr);
+    }
+    if (spec->type == TN_ATTR_TYPE_SYMBOL) {
+      tn_status_t status = tn__attr_text(arena, TN_ATTR_SYMBOL, text, &attr);
+      return named(builder, attribute->name, status, attr);
+    }
+  }
+  return tn__builder_attr(builder, attribute);
+}
+
+// --- any operation
+
+void tn_build_operation(tn_builder_t* builder, const tn_operation_t* operation, size_t result_count,
+                        tn_value_t** out_results) {
+  void* memory = NULL;
+  for (size_t i = 0; i < result_count; ++i) out_results[i] = NULL;
+  if (!tn__builder_is_good(builder)) return;
+  if (!operation || operation->struct_size < sizeof *operation || !operation->name) {
+    tn__builder_fail(builder,
+                     tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                                      "tn_build_operation: struct_size or name is not set"));
+    return;
+  }
+  const tn_op_t* op = tn__op_find(tn__sv(operation->name));
+  tn_status_t status = tn__arena_allocate_array(
+      tn__builder_arena(builder), operation->attribute_count, sizeof(tn_named_attr_t), &memory);
+  if (status) {
+    tn__builder_fail(builder, status);
+    return;
+  }
+  tn_named_attr_t* attrs = memory;
+  for (size_t i = 0; i < operation->attribute_count; ++i) {
+    attrs[i] = specified_attr(builder, op, &operation->attributes[i]);
+  }
+  tn_node_t* node =
+      tn__builder_add(builder, operation->name, operation->operand_count, operation->operands,
+                      operation->attribute_count, attrs, operation->computation_count,
+                      operation->computations, result_count, operation->result_types);
+  for (size_t i = 0; node && i < result_count; ++i) out_results[i] = &node->results[i];
+}
+
+// --- element-wise
+
+#define TN_UNARY_OPERATION(name)                                \
+  tn_value_t* tn_##name(tn_builder_t* builder, tn_value_t* x) { \
+    return tn__builder_add_one(builder, #name, 1, &x, 0, NULL); \
+  }
+TN_UNARY_OPERATIONS(TN_UNARY_OPERATION)
+#undef TN_UNARY_OPERATION
+
+#define TN_BINARY_OPERATION(name)                                              \
+  tn_value_t* tn_##name(tn_builder_t* builder, tn_value_t* a, tn_value_t* b) { \
+    tn_value_t* operands[] = {a, b};                                           \
+    return tn__builder_add_one(builder, #name, 2, operands, 0, NULL);          \
+  }
+TN_BINARY_OPERATIONS(TN_BINARY_OPERATION)
+#undef TN_BINARY_OPERATION
+
+tn_value_t* tn_compare(tn_builder_t* builder, tn_value_t* a, tn_value_t* b, const char* direction) {
+  tn_value_t* operands[] = {a, b};
+  const tn_attr_t* attr = NULL;
+  if (!tn__builder_is_good(builder)) return NULL;
+  tn_status_t status = tn__attr_enum(tn__builder_arena(builder), "comparison_direction",
+                                     tn__sv(direction ? direction : ""), &attr);
+  tn_named_attr_t attrs[] = {named(builder, "comparison_direction", status, attr)};
+  return tn__builder_add_one(builder, "compare", 2, operands, 1, attrs);
+}
+
+tn_value_t* tn_select(tn_builder_t* builder, tn_value_t* predicate, tn_value_t* on_true,
+                      tn_value_t* on_false) {
+  tn_value_t* operands[] = {predicate, on_true, on_false};
+  return tn__builder_add_one(builder, "select", 3, operands, 0, NULL);
+}
+
+tn_value_t* tn_clamp(tn_builder_t* builder, tn_value_t* minimum, tn_value_t* x,
+                     tn_value_t* maximum) {
+  tn_value_t* operands[] = {minimum, x, maximum};
+  return tn__builder_add_one(builder, "clamp", 3, operands, 0, NULL);
+}
+
+// Operations whose result type is given.
+static tn_value_t* typed(tn_builder_t* builder, const char* name, size_t operand_count,
+                         tn_value_t* const* operands, size_t attr_count,
+                         const tn_named_attr_t* attrs, const tn_type_t* type) {
+  if (!type) {
+    tn__builder_fail(
+        builder, tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the result type is NULL", name));
+    return NULL;
+  }
+  tn_node_t* node =
+      tn__builder_add(builder, name, operand_count, operands, attr_count, attrs, 0, NULL, 1, &type);
+  return node ? &node->results[0] : NULL;
+}
+
+tn_value_t* tn_convert(tn_builder_t* builder, tn_value_t* x, tn_dtype_t dtype) {
+  const tn_type_t* from = tn__builder_operand_type(builder, "convert", x, 0);
+  if (!from) return NULL;
+  return typed(builder, "convert", 1, &x, 0, NULL,
+               tn_tensor_type(builder, dtype, from->rank, from->dims));
+}
+
+tn_value_t* tn_bitcast_convert(tn_builder_t* builder, tn_value_t* x, const tn_type_t* type) {
+  return typed(builder, "bitcast_convert", 1, &x, 0, NULL, type);
+}
+
+// --- sources
+
+static tn_value_t* constant(tn_builder_t* builder, const tn_type_t* type, bool splat,
+                            const void* data) {
+  const tn_attr_t* attr = NULL;
+  if (!tn__builder_is_good(builder)) return NULL;
+  if (!type || type->kind != TN_TYPE_TENSOR || !tn__type_is_static(type) ||
+      (!data && tn__type_size(type))) {
+    tn__builder_fail(builder, tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                                               "constant: needs a tensor type and its elements"));
+    return NULL;
+  }
+  tn_status_t status = tn__attr_elements(tn__builder_arena(builder), type, splat, data, &attr);
+  if (status) {
+    tn__builder_fail(builder, status);
+    return NULL;
+  }
+  tn_named_attr_t attrs[] = {{TN_SV_LITERAL("value"), attr}};
+  return typed(builder, "constant", 0, NULL, 1, attrs, type);
+}
+
+tn_value_t* tn_constant(tn_builder_t* builder, const tn_type_t* type, const void* data) {
+  return constant(builder, type, false, data);
+}
+
+tn_value_t* tn_splat(tn_builder_t* builder, const tn_type_t* type, const void* element) {
+  return constant(builder, type, true, element);
+}
+
+tn_value_t* tn_scalar_f32(tn_builder_t* builder, float value) {
+  return constant(builder, tn__type_scalar(TN_DTYPE_F32), false, &value);
+}
+
+tn_value_t* tn_scalar_s32(tn_builder_t* builder, int32_t value) {
+  return constant(builder, tn__type_scalar(TN_DTYPE_S32), false, &value);
+}
+
+tn_value_t* tn_iota(tn_builder_t* builder, const tn_type_t* type, int64_t dimension) {
+  tn_named_attr_t attrs[] = {tn__builder_i64(builder, "iota_dimension", dimension)};
+  return typed(builder, "iota", 0, NULL, 1, attrs, type);
+}
+
+tn_value_t* tn_tuple(tn_builder_t* builder, size_t count, tn_value_t* const* elements) {
+  return tn__builder_add_one(builder, "tuple", count, elements, 0, NULL);
+}
+
+tn_value_t* tn_get_tuple_element(tn_builder_t* builder, tn_value_t* tuple, int64_t index) {
+  tn_named_attr_t attrs[] = {i32(builder, "index", index)};
+  return tn__builder_add_one(builder, "get_tuple_element", 1, &tuple, 1, attrs);
+}
+
+// --- movement
+
+tn_value_t* tn_reshape(tn_builder_t* builder, tn_value_t* x, size_t rank, const int64_t* dims) {
+  const tn_type_t* from = tn__builder_operand_type(builder, "reshape", x, 0);
+  if (!from) return NULL;
+  return typed(builder, "reshape", 1, &x, 0, NULL,
+               tn_tensor_type(builder, from->dtype, rank, dims));
+}
+
+tn_value_t* tn_broadcast_in_dim(tn_builder_t* builder, tn_value_t* x, size_t rank,
+                                const int64_t* dims, const int64_t* broadcast_dimensions) {
+  const tn_type_t* from = tn__builder_operand_type(builder, "broadcast_in_dim", x, 0);
+  if (!from) return NULL;
+  tn_named_attr_t attrs[] = {
+      tn__builder_i64_list(builder, "broadcast_dimensions", from->rank, broadcast_dimensions)};
+  return typed(builder, "broadcast_in_dim", 1, &x, 1, attrs,
+               tn_tensor_type(builder, from->dtype, rank, dims));
+}
+
+tn_value_t* tn_transpose(tn_builder_t* builder, tn_value_t* x, const int64_t* permutation) {
+  const tn_type_t* from = tn__builder_operand_type(builder, "transpose", x, 0);
+  if (!from) return NULL;
+  tn_named_attr_t attrs[] = {tn__builder_i64_list(builder, "permutation", from->rank, permutation)};
+  return tn__builder_add_one(builder, "transpose", 1, &x, 1, attrs);
+}
+
+tn_value_t* tn_reverse(tn_builder_t* builder, tn_value_t* x, size_t count,
+                       const int64_t* dimensions) {
+  tn_named_attr_t attrs[] = {tn__builder_i64_list(builder, "dimensions", count, dimensions)};
+  return tn__builder_add_one(builder, "reverse", 1, &x, 1, attrs);
+}
+
+tn_value_t* tn_slice(tn_builder_t* builder, tn_value_t* x, const int64_t* starts,
+                     const int64_t* limits, const int64_t* strides) {
+  const tn_type_t* from = tn__builder_operand_type(builder, "slice", x, 0);
+  if (!from) return NULL;
+  tn_named_attr_t attrs[] = {
+      tn__builder_i64_list(builder, "start_indices", from->rank, starts),
+      tn__builder_i64_list(builder, "limit_indices", from->rank, limits),
+      strides ? tn__builder_i64_list(builder, "strides", from->rank, strides)
+              : ones(builder, "strides", from->rank),
+  };
+  return tn__builder_add_one(builder, "slice", 1, &x, 3, attrs);
+}
+
+tn_value_t* tn_dynamic_slice(tn_builder_t* builder, tn_value_t* x, tn_value_t* const* starts,
+                             const int64_t* sizes) {
+  const tn_type_t* from = tn__builder_operand_type(builder, "dynamic_slice", x, 0);
+  if (!from) return NULL;
+  tn_value_t* operands[TN_MAX_RANK + 1] = {x};
+  for (size_t i = 0; i < from->rank; ++i) operands[1 + i] = starts[i];
+  tn_named_attr_t attrs[] = {tn__builder_i64_list(builder, "slice_sizes", from->rank, sizes)};
+  return tn__builder_add_one(builder, "dynamic_slice", 1 + from->rank, operands, 1, attrs);
+}
+
+tn_value_t* tn_dynamic_update_slice(tn_builder_t* builder, tn_value_t* x, tn_value_t* update,
+                                    tn_value_t* const* starts) {
+  const tn_type_t* from = tn__builder_operand_type(builder, "dynamic_update_slice", x, 0);
+  if (!from) return NULL;
+  tn_value_t* operands[TN_MAX_RANK + 2] = {x, update};
+  for (size_t i = 0; i < from->rank; ++i) operands[2 + i] = starts[i];
+  return tn__builder_add_one(builder, "dynamic_update_slice", 2 + from->rank, operands, 0, NULL);
+}
+
+tn_value_t* tn_concatenate(tn_builder_t* builder, size_t count, tn_value_t* const* values,
+                           int64_t dimension) {
+  tn_named_attr_t attrs[] = {tn__builder_i64(builder, "dimension", dimension)};
+  return tn__builder_add_one(builder, "concatenate", count, values, 1, attrs);
+}
+
+tn_value_t* tn_pad(tn_builder_t* builder, tn_value_t* x, tn_value_t* padding, const int64_t* low,
+                   const int64_t* high, const int64_t* interior) {
+  const tn_type_t* from = tn__builder_operand_type(builder, "pad", x, 0);
+  if (!from) return NULL;
+  tn_value_t* operands[] = {x, padding};
+  tn_named_attr_t attrs[] = {
+      tn__builder_i64_list(builder, "edge_padding_low", from->rank, low),
+      tn__builder_i64_list(builder, "edge_padding_high", from->rank, high),
+      tn__builder_i64_list(builder, "interior_padding", from->rank, interior),
+  };
+  return tn__builder_add_one(builder, "pad", 2, operands, 3, attrs);
+}
+
+// --- contraction
+
+// The rule for dot_general's result, as StableHLO states it: batching, then lhs's, then rhs's
+// remaining dimensions.
+static const tn_type_t* dot_type(tn_builder_t* builder, const tn_type_t* lhs, const tn_type_t* rhs,
+                                 size_t batching_count, const int64_t* lhs_batching,
+                                 const int64_t* rhs_batching, size_t contracting_count,
+                                 const int64_t* lhs_contracting, const int64_t* rhs_contracting) {
+  int64_t dims[2 * TN_MAX_RANK];
+  size_t rank = 0;
+  bool lhs_used[TN_MAX_RANK] = {false}, rhs_used[TN_MAX_RANK] = {false};
+  for (size_t i = 0; i < batching_count + contracting_count; ++i) {
+    bool batching = i < batching_count;
+    int64_t l = batching ? lhs_batching[i] : lhs_contracting[i - batching_count];
+    int64_t r = batching ? rhs_batching[i] : rhs_contracting[i - batching_count];
+    if (l < 0 || (size_t)l >= lhs->rank || r < 0 || (size_t)r >= rhs->rank) {
+      tn__builder_fail(builder,
+                       tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                                        "dot_general: dimensions %lld and %lld are outside "
+                                        "ranks %zu and %zu",
+                                        (long long)l, (long long)r, lhs->rank, rhs->rank));
+      return NULL;
+    }
+    lhs_used[l] = rhs_used[r] = true;
+    if (batching) dims[rank++] = lhs->dims[l];
+  }
+  for (size_t i = 0; i < lhs->rank; ++i) {
+    if (!lhs_used[i]) dims[rank++] = lhs->dims[i];
+  }
+  for (size_t i = 0; i < rhs->rank; ++i) {
+    if (!rhs_used[i]) dims[rank++] = rhs->dims[i];
+  }
+  return tn_tensor_type(builder, lhs->dtype, rank, dims);
+}
+
+tn_value_t* tn_dot_general(tn_builder_t* builder, tn_value_t* lhs, tn_value_t* rhs,
+                           size_t batching_count, const int64_t* lhs_batching,
+                           const int64_t* rhs_batching, size_t contracting_count,
+                           const int64_t* lhs_contracting, const int64_t* rhs_contracting) {
+  const tn_type_t* lhs_type = tn__builder_operand_type(builder, "dot_general", lhs, 0);
+  const tn_type_t* rhs_type = tn__builder_operand_type(builder, "dot_general", rhs, 1);
+  if (!lhs_type || !rhs_type) return NULL;
+  const tn_type_t* type =
+      dot_type(builder, lhs_type, rhs_type, batching_count, lhs_batching, rhs_batching,
+               contracting_count, lhs_contracting, rhs_contracting);
+  tn_named_attr_t fields[] = {
+      tn__builder_i64_list(builder, "lhs_batching_dimensions", batching_count, lhs_batching),
+      tn__builder_i64_list(builder, "rhs_batching_dimensions", batching_count, rhs_batching),
+      tn__builder_i64_list(builder, "lhs_contracting_dimensions", contracting_count,
+                           lhs_contracting),
+      tn__builder_i64_list(builder, "rhs_contracting_dimensions", contracting_count,
+                           rhs_contracting),
+  };
+  if (!tn__builder_is_good(builder)) return NULL;
+  const tn_attr_t* numbers = NULL;
+  tn_status_t status = tn__attr_dictionary(tn__builder_arena(builder), TN_ATTR_STRUCT,
+                                           TN_SV_LITERAL("dot"), 4, fields, &numbers);
+  if (status) {
+    tn__builder_fail(builder, status);
+    return NULL;
+  }
+  tn_value_t* operands[] = {lhs, rhs};
+  tn_named_attr_t attrs[] = {{TN_SV_LITERAL("dot_dimension_numbers"), numbers}};
+  return typed(builder, "dot_general", 2, operands, 1, attrs, type);
+}
+
+tn_value_t* tn_dot(tn_builder_t* builder, tn_value_t* lhs, tn_value_t* rhs) {
+  const tn_type_t* type = tn__builder_operand_type(builder, "dot", lhs, 0);
+  if (!type) return NULL;
+  int64_t lhs_dimension = (int64_t)type->rank - 1, rhs_dimension = 0;
+  return tn_dot_general(builder, lhs, rhs, 0, NULL, NULL, 1, &lhs_dimension, &rhs_dimension);
+}
+
+// --- regions
+
+static void give_results(tn_node_t* node, size_t count, tn_value_t** out_results) {
+  for (size_t i = 0; i < count; ++i) out_results[i] = node ? &node->results[i] : NULL;
+}
+
+void tn_reduce(tn_builder_t* builder, size_t count, tn_value_t* const* inputs,
+               tn_value_t* const* initial_values, tn_computation_t* computation,
+               size_t dimension_count, const int64_t* dimensions, tn_value_t** out_results) {
+  void* memory = NULL;
+  give_results(NULL, count, out_results);
+  if (!tn__builder_is_good(builder)) return;
+  tn_status_t status =
+      tn__arena_allocate_array(tn__builder_arena(builder), 2 * count, sizeof(tn_value_t*), &memory);
+  if (status) {
+    tn__builder_fail(builder, status);
+    return;
+  }
+  tn_value_t** operands = memory;
+  for (size_t i = 0; i < count; ++i) {
+    operands[i] = inputs[i];
+    operands[count + i] = initial_values[i];
+  }
+  tn_named_attr_t attrs[] = {
+      tn__builder_i64_list(builder, "dimensions", dimension_count, dimensions)};
+  give_results(tn__builder_add(builder, "reduce", 2 * count, operands, 1, attrs, 1, &computation,
+                               count, NULL),
+               count, out_results);
+}
+
+void tn_while(tn_builder_t* builder, tn_computation_t* condition, tn_computation_t* body,
+              size_t count, tn_value_t* const* initial_values, tn_value_t** out_results) {
+  tn_computation_t* computations[] = {condition, body};
+  give_results(tn__builder_add(builder, "while", count, initial_values, 0, NULL, 2, computations,
+                               count, NULL),
+               count, out_results);
+}
+
+void tn_if(tn_builder_t* builder, tn_value_t* predicate, tn_computation_t* on_true,
+           tn_computation_t* on_false, size_t result_count, tn_value_t** out_results) {
+  tn_computation_t* computations[] = {on_true, on_false};
+  give_results(
+      tn__builder_add(builder, "if", 1, &predicate, 0, NULL, 2, computations, result_count, NULL),
+      result_count, out_results);
+}
