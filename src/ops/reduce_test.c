@@ -1,0 +1,54 @@
+#include "ops/testing.h"
+
+static void reductions_accept_what_they_are_for(void** state) {
+  (void)state;
+  static const char* const uses[] = {
+      "reduce(2x3xf32, f32) {f32, f32 -> f32} dimensions = [1] -> 2xf32",
+      "reduce(2x3xf32, f32) {f32, f32 -> f32} dimensions = [0, 1] -> f32",
+      "reduce(2x3xf32, f32) {f32, f32 -> f32} dimensions = [] -> 2x3xf32",
+      "reduce(2x3xf32, 2x3xi32, f32, i32) {f32, i32, f32, i32 -> f32, i32} dimensions = [0]"
+      " -> 3xf32, 3xi32",
+      "reduce(2xbf16, bf16) {f32, f32 -> f32} dimensions = [0] -> f32",
+      "reduce(?x3xi1, i1) {i1, i1 -> i1} dimensions = [1] -> 2xi1",
+  };
+  TN_TEST_ACCEPTS(uses);
+}
+
+static void reductions_refuse_what_breaks_a_constraint(void** state) {
+  (void)state;
+  static const tn_rule_case_t cases[] = {
+      {"reduce(2x3xf32, 3x2xf32, f32, f32) {f32, f32, f32, f32 -> f32, f32} dimensions = [0]"
+       " -> 3xf32, 3xf32",
+       "reduce (C1): input 1 has shape 3x2; expected 2x3"},
+      {"reduce(2x3xf32, f64) {f32, f32 -> f32} dimensions = [1] -> 2xf32", "reduce (C2)"},
+      {"reduce(2x3xf32, 1xf32) {f32, f32 -> f32} dimensions = [1] -> 2xf32", "reduce (I2)"},
+      {"reduce(token, f32) {f32, f32 -> f32} dimensions = [1] -> 2xf32", "reduce (I1)"},
+      {"reduce(2xf32, f32, f32) {f32, f32 -> f32} dimensions = [0] -> f32", "reduce (C3)"},
+      {"reduce(2x3xf32, f32) {f32, f32 -> f32} dimensions = [1] -> 2xf32, 2xf32",
+       "reduce: has 2 results; expected 1"},
+      {"reduce(2x3xf32, f32) {f32, f32 -> f32} dimensions = [2] -> 2xf32", "reduce (C4)"},
+      {"reduce(2x3xf32, f32) {f32, f32 -> f32} dimensions = [-1] -> 2xf32", "reduce (C4)"},
+      {"reduce(2x3xf32, f32) {f32, f32 -> f32} dimensions = [1, 1] -> 2xf32", "reduce (C5)"},
+      {"reduce(2x3xf32, f32) {f32, f32 -> i1} dimensions = [1] -> 2xi1",
+       "reduce (C6): result 0 of body has type tensor<i1>; expected tensor<f32> or what that "
+       "promotes to"},
+      {"reduce(2x3xf32, f32) {f32, f32 -> bf16} dimensions = [1] -> 2xbf16", "reduce (C6)"},
+      {"reduce(2x3xf32, f32) {f32, f32 -> f32, f32} dimensions = [1] -> 2xf32", "reduce (C6)"},
+      {"reduce(2x3xf32, f32) {f32 -> f32} dimensions = [1] -> 2xf32",
+       "reduce (C6): body has type (tensor<f32>) -> (tensor<f32>); expected (tensor<f32>, "
+       "tensor<f32>) -> (tensor<f32>)"},
+      {"reduce(2x3xf32, f32) {f32, 1xf32 -> f32} dimensions = [1] -> 2xf32", "reduce (C6)"},
+      {"reduce(2x3xf32, f32) {f32, f32 -> f32} dimensions = [1] -> 3xf32", "reduce (C7)"},
+      {"reduce(2x3xf32, f32) {f64, f64 -> f64} dimensions = [1] -> 2xf32", "reduce (C7)"},
+      {"reduce(2x3xf32, f32) dimensions = [1] -> 2xf32", "reduce: has 0 regions; expected 1"},
+  };
+  TN_TEST_REFUSES(cases);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(reductions_accept_what_they_are_for),
+      cmocka_unit_test(reductions_refuse_what_breaks_a_constraint),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
