@@ -124,6 +124,7 @@ tn_status_t tn__module_clone(tn_module_t* module, tn_module_t** out_clone) {
   clone->origin = tn_module_retain(module);
   clone->name = module->name;
   clone->attrs = module->attrs;
+  clone->preamble = module->preamble;
   for (const tn_function_t* f = module->first_function; f; f = f->next) {
     TN_DONE_IF_ERROR(clone_function(clone, f));
   }

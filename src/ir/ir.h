@@ -78,7 +78,7 @@ typedef struct tn_source {
   atomic_uint references;
   const tn_allocator_t* allocator;
   size_t byte_length;
-  char* text;
+  char* text;  // a NUL follows
   char name[];  // file name or "<string>", NUL-terminated
 } tn_source_t;
 
@@ -90,6 +90,7 @@ struct tn_module {
   tn_source_t* source;  // NULL: built, not read
   tn_string_view_t name;  // may be empty
   tn_attr_dictionary_t attrs;
+  tn_string_view_t preamble;  // lines of other dialects' operations (sdy.mesh), kept for the printer
   tn_function_t *first_function, *last_function;
 };
 

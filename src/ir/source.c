@@ -8,7 +8,7 @@ tn_status_t tn__source_create(const tn_allocator_t* allocator, tn_string_view_t 
   *out_source = NULL;
   size_t size = sizeof(tn_source_t) + name.length + 1;
   TN_DONE_IF_ERROR(tn__allocate(allocator, size, &memory));
-  TN_DONE_IF_ERROR(tn__allocate(allocator, text.length, &copy));
+  TN_DONE_IF_ERROR(tn__allocate(allocator, text.length + 1, &copy));
   tn_source_t* source = memory;
   memory = NULL;
   atomic_init(&source->references, 1);
@@ -31,7 +31,7 @@ tn_source_t* tn__source_retain(tn_source_t* source) {
 void tn__source_release(tn_source_t* source) {
   if (!source || atomic_fetch_sub(&source->references, 1) != 1) return;
   const tn_allocator_t* allocator = source->allocator;
-  tn__free(allocator, source->text, source->byte_length);
+  tn__free(allocator, source->text, source->byte_length + 1);
   tn__free(allocator, source, sizeof *source + strlen(source->name) + 1);
 }
 

@@ -1,0 +1,394 @@
+// What all operations share: operands, results, regions, the generic form, and the way from a draft
+// to a node.
+#include "text/parser.h"
+
+// --- values
+
+tn_status_t tn__parser_operand(tn_parser_t* parser) {
+  tn_token_t token = parser->lexer.token;
+  if (token.kind != TN_TOKEN_VALUE) return tn__parser_wanted(parser, "a value");
+  tn_string_view_t name = tn__token_text(&token);
+  tn_name_entry_t* entry = tn__names_find(&parser->values, name);
+  if (!entry) {
+    return tn__parser_fail(parser, token.begin, "%%%.*s is used before it is defined, or never is",
+                           TN_SV(name));
+  }
+  tn_value_t* values = entry->pointer;
+  uint32_t count = entry->number;
+  tn__lexer_next(&parser->lexer);
+  if (!tn__parser_at(parser, TN_TOKEN_HASH)) {
+    if (count == 1) return tn__parser_push_operand(parser, values, token.begin);
+    return tn__parser_fail(parser, token.begin, "%%%.*s is %u values: write %%%.*s#0", TN_SV(name),
+                           (unsigned)count, TN_SV(name));
+  }
+  uint64_t index = 0;
+  tn_string_view_t digits = tn__token_text(&parser->lexer.token);
+  bool is_number = digits.data[0] >= '0' && digits.data[0] <= '9';
+  if (!is_number || !tn__number_parse_unsigned(digits.data, digits.data + digits.length, &index) ||
+      index >= count) {
+    return tn__parser_fail(parser, parser->lexer.token.begin, "%%%.*s has %u values; #%.*s is none",
+                           TN_SV(name), (unsigned)count, TN_SV(digits));
+  }
+  tn__lexer_next(&parser->lexer);
+  return tn__parser_push_operand(parser, &values[index], token.begin);
+}
+
+tn_status_t tn__parser_operands(tn_parser_t* parser) {
+  if (!tn__parser_at(parser, TN_TOKEN_VALUE)) return TN_OK;
+  for (;;) {
+    TN_RETURN_IF_ERROR(tn__parser_operand(parser));
+    if (!tn__parser_at(parser, ',') || tn__lexer_peek(&parser->lexer) != '%') return TN_OK;
+    tn__lexer_next(&parser->lexer);
+  }
+}
+
+// `name` stands for `count` values from `values` on.
+static tn_status_t define(tn_parser_t* parser, const tn_read_name_t* name, tn_value_t* values) {
+  if (tn__names_find(&parser->values, name->name)) {
+    return tn__parser_fail(parser, name->position, "%%%.*s is already defined", TN_SV(name->name));
+  }
+  values->name = name->name;
+  return tn__names_add(&parser->values, name->name, name->count, values);
+}
+
+// --- drafts
+
+tn_status_t tn__parser_draft_attr(tn_parser_t* parser, const char* name, const tn_attr_t* attr,
+                                  const char* position) {
+  return tn__parser_push_attr(parser, tn__sv(name), attr, position);
+}
+
+static size_t operand_count(const tn_parser_t* parser, const tn_draft_t* draft) {
+  return parser->operand_stack.count - draft->operands;
+}
+
+tn_status_t tn__parser_check_operands(tn_parser_t* parser, const tn_draft_t* draft, size_t types,
+                                      size_t count) {
+  const char* op = tn__op_short_name(draft->op);
+  size_t operands = operand_count(parser, draft);
+  if (operands != count) {
+    const char* position = count ? parser->type_stack.items[types].position : draft->position;
+    return tn__parser_fail(parser, position, "%s: types of %zu operands are given; there are %zu",
+                           op, count, operands);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const tn_read_type_t* stated = &parser->type_stack.items[types + i];
+    const tn_read_value_t* operand = &parser->operand_stack.items[draft->operands + i];
+    if (tn_type_equal(stated->type, operand->value->type)) continue;
+    return tn__parser_fail(parser, stated->position,
+                           "%s: operand %zu has type %s; it is given as %s", op, i,
+                           TN_TYPE_TEXT(operand->value->type), TN_TYPE_TEXT(stated->type));
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__parser_op_function_type(tn_parser_t* parser, tn_draft_t* draft) {
+  size_t first = parser->type_stack.count, operands = 0;
+  TN_RETURN_IF_ERROR(tn__parser_function_type(parser, &operands, &draft->result_count));
+  TN_RETURN_IF_ERROR(tn__parser_check_operands(parser, draft, first, operands));
+  tn_read_type_t* types = parser->type_stack.items + first;
+  memmove(types, types + operands, draft->result_count * sizeof *types);
+  parser->type_stack.count -= operands;
+  return TN_OK;
+}
+
+static const tn_attr_spec_t* find_spec(const tn_op_t* op, tn_string_view_t name) {
+  for (const tn_attr_spec_t* spec = op->attrs; spec && spec->name; ++spec) {
+    if (tn__sv_is(name, spec->name)) return spec;
+  }
+  return NULL;
+}
+
+// Older text writes lists as dense<[0, 1]> : tensor<2xi64>; the module has array<i64: 0, 1>.
+static tn_status_t modernise(tn_parser_t* parser, const tn_op_t* op, tn_read_attr_t* attr) {
+  const tn_attr_t* old = attr->attr;
+  if (old->kind != TN_ATTR_ELEMENTS || old->elements.type->rank != 1) return TN_OK;
+  const tn_attr_spec_t* spec = find_spec(op, attr->name);
+  tn_dtype_t dtype = old->elements.type->dtype;
+  bool is_list = spec && ((spec->type == TN_ATTR_TYPE_I64_LIST && dtype == TN_DTYPE_S64) ||
+                          (spec->type == TN_ATTR_TYPE_BOOL_LIST && dtype == TN_DTYPE_PRED));
+  if (!is_list) return TN_OK;
+  enum { LONGEST = 4096 };  // lists of dimensions are short; a splat of many elements is none
+  int64_t count = tn__type_size(old->elements.type);
+  if (count > LONGEST) return TN_OK;
+  size_t size = tn_dtype_size(dtype);
+  char items[LONGEST * sizeof(int64_t)];
+  for (size_t i = 0; i < (size_t)count; ++i) {
+    const char* data = old->elements.data;
+    memcpy(items + i * size, data + (old->elements.splat ? 0 : i * size), size);
+  }
+  return tn__attr_dense_array(parser->arena, dtype, count, items, &attr->attr);
+}
+
+// The values of stack entries as a plain list; valid until the next call.
+static tn_status_t plain_operands(tn_parser_t* parser, size_t first, size_t count,
+                                  tn_value_t* const** out_values) {
+  TN_RETURN_IF_ERROR(tn__grow(parser->allocator, (void**)&parser->plain_values.items,
+                              &parser->plain_values.capacity, count,
+                              sizeof *parser->plain_values.items));
+  for (size_t i = 0; i < count; ++i) {
+    parser->plain_values.items[i] = parser->operand_stack.items[first + i].value;
+  }
+  *out_values = parser->plain_values.items;
+  return TN_OK;
+}
+
+tn_status_t tn__parser_finish(tn_parser_t* parser, tn_region_t* region, const tn_draft_t* draft,
+                              tn_node_t** out_node) {
+  tn_node_spec_t spec = {
+      .op = draft->op,
+      .operand_count = operand_count(parser, draft),
+      .result_count = draft->result_count,
+      .region_count = parser->region_stack.count - draft->regions,
+      .regions = parser->region_stack.items + draft->regions,
+      .location = draft->location,
+  };
+  for (size_t i = draft->attrs; i < parser->attr_stack.count; ++i) {
+    TN_RETURN_IF_ERROR(modernise(parser, draft->op, &parser->attr_stack.items[i]));
+  }
+  TN_RETURN_IF_ERROR(tn__parser_pop_dictionary(parser, draft->attrs, &spec.attrs));
+  TN_RETURN_IF_ERROR(plain_operands(parser, draft->operands, spec.operand_count, &spec.operands));
+  TN_RETURN_IF_ERROR(
+      tn__parser_plain_types(parser, draft->types, spec.result_count, &spec.result_types));
+  parser->operand_stack.count = draft->operands;
+  parser->type_stack.count = draft->types;
+  parser->region_stack.count = draft->regions;
+  return tn__node_append(region, &spec, out_node);
+}
+
+tn_draft_t tn__parser_draft(const tn_parser_t* parser, const tn_op_t* op) {
+  return (tn_draft_t){
+      .op = op,
+      .position = parser->lexer.token.begin,
+      .location = tn__parser_location(parser),
+      .operands = parser->operand_stack.count,
+      .types = parser->type_stack.count,
+      .attrs = parser->attr_stack.count,
+      .regions = parser->region_stack.count,
+  };
+}
+
+// --- the generic form, from behind the name
+
+static tn_status_t parse_generic(tn_parser_t* parser, tn_draft_t* draft) {
+  TN_RETURN_IF_ERROR(tn__parser_expect(parser, '(', "`(` of the operands"));
+  TN_RETURN_IF_ERROR(tn__parser_operands(parser));
+  TN_RETURN_IF_ERROR(tn__parser_expect(parser, ')', "`,` or `)` in the operands"));
+  if (tn__parser_at(parser, '[')) {
+    return tn__parser_unsupported(parser, parser->lexer.token.begin,
+                                  "branches between blocks are not supported");
+  }
+  if (tn__parser_accept(parser, '<')) {
+    TN_RETURN_IF_ERROR(tn__parser_attr_entries(parser));
+    TN_RETURN_IF_ERROR(tn__parser_expect(parser, '>', "`>` after the properties"));
+  }
+  if (tn__parser_at(parser, '(')) TN_RETURN_IF_ERROR(tn__parser_region_list(parser));
+  TN_RETURN_IF_ERROR(tn__parser_optional_attr_entries(parser));
+  TN_RETURN_IF_ERROR(tn__parser_expect(parser, ':', "`:` and the type of the operation"));
+  return tn__parser_op_function_type(parser, draft);
+}
+
+// --- operations
+
+// chlo.square %x : T -> T; read as the product of %x and itself, which is what JAX means by it.
+static tn_status_t parse_square(tn_parser_t* parser, tn_draft_t* draft) {
+  size_t operands = 0;
+  bool generic = tn__parser_accept(parser, '(');
+  TN_RETURN_IF_ERROR(tn__parser_operand(parser));
+  if (generic) TN_RETURN_IF_ERROR(tn__parser_expect(parser, ')', "`)` after the operand"));
+  TN_RETURN_IF_ERROR(tn__parser_optional_attr_entries(parser));
+  TN_RETURN_IF_ERROR(tn__parser_expect(parser, ':', "`:` and the types"));
+  if (generic) {
+    TN_RETURN_IF_ERROR(tn__parser_op_function_type(parser, draft));
+  } else {
+    TN_RETURN_IF_ERROR(tn__parser_type_list(parser, &operands));
+    TN_RETURN_IF_ERROR(tn__parser_check_operands(parser, draft, draft->types, operands));
+    parser->type_stack.count = draft->types;
+    TN_RETURN_IF_ERROR(tn__parser_expect(parser, TN_TOKEN_ARROW, "`->`"));
+    TN_RETURN_IF_ERROR(tn__parser_result_types(parser, &draft->result_count));
+  }
+  tn_read_value_t operand = parser->operand_stack.items[draft->operands];
+  return tn__parser_push_operand(parser, operand.value, operand.position);
+}
+
+static tn_status_t unknown_operation(tn_parser_t* parser, tn_string_view_t name) {
+  const char* position = parser->lexer.token.begin;
+  const tn_op_t* near = tn__op_suggest(name);
+  const char* dot = memchr(name.data, '.', name.length);
+  bool known_dialect = !dot;
+  for (size_t i = 0; dot && i < tn__op_count() && !known_dialect; ++i) {
+    size_t length = (size_t)(dot - name.data) + 1;
+    known_dialect = strncmp(tn__op_at(i)->name, name.data, length) == 0;
+  }
+  if (!known_dialect && !near) {
+    return tn__parser_unsupported(parser, position, "operation \"%.*s\" is not supported",
+                                  TN_SV(name));
+  }
+  tn_status_t status = tn__parser_fail(parser, position, "unknown operation \"%.*s\"", TN_SV(name));
+  return near ? tn_status_note(status, "did you mean %s?", near->name) : status;
+}
+
+// The operation that the current token names.
+static tn_status_t find_operation(tn_parser_t* parser, const tn_op_t** out_op) {
+  const tn_token_t* token = &parser->lexer.token;
+  tn_string_view_t name = tn__token_text(token);
+  *out_op = NULL;
+  if (token->kind == TN_TOKEN_STRING) {
+    TN_RETURN_IF_ERROR(tn__parser_unescape(parser, name, &name));
+  } else if (token->kind != TN_TOKEN_IDENTIFIER) {
+    return tn__parser_wanted(parser, "an operation");
+  } else if (tn__sv_is(name, "return")) {  // of the function's own dialect
+    name = TN_SV_LITERAL("func.return");
+  } else if (tn__sv_is(name, "call")) {
+    name = TN_SV_LITERAL("func.call");
+  }
+  if (tn__sv_is(name, "chlo.square")) {
+    *out_op = TN__OP(multiply);
+    return TN_OK;
+  }
+  *out_op = tn__op_find(name);
+  return *out_op ? TN_OK : unknown_operation(parser, name);
+}
+
+// %a, %b:2 = : pushes the names.
+static tn_status_t parse_result_names(tn_parser_t* parser) {
+  do {
+    tn_token_t token = parser->lexer.token;
+    int64_t count = 1;
+    if (token.kind != TN_TOKEN_VALUE) return tn__parser_wanted(parser, "a value's name");
+    tn__lexer_next(&parser->lexer);
+    if (tn__parser_accept(parser, ':')) {
+      const char* position = parser->lexer.token.begin;
+      TN_RETURN_IF_ERROR(tn__parser_integer(parser, &count));
+      if (count < 1 || count > INT32_MAX) {
+        return tn__parser_fail(parser, position, "a name stands for one value or more");
+      }
+    }
+    TN_RETURN_IF_ERROR(
+        tn__parser_push_name(parser, tn__token_text(&token), (uint32_t)count, token.begin));
+  } while (tn__parser_accept(parser, ','));
+  return tn__parser_expect(parser, '=', "`=` after the names of the results");
+}
+
+static tn_status_t name_results(tn_parser_t* parser, tn_node_t* node, size_t first,
+                                const tn_draft_t* draft) {
+  uint64_t named = 0;
+  for (size_t i = first; i < parser->name_stack.count; ++i) {
+    named += parser->name_stack.items[i].count;
+  }
+  if (named && named != node->result_count) {
+    return tn__parser_fail(parser, parser->name_stack.items[first].position,
+                           "%s makes %u values; %llu are named", tn__op_short_name(draft->op),
+                           (unsigned)node->result_count, (unsigned long long)named);
+  }
+  tn_value_t* value = node->results;
+  for (size_t i = first; i < parser->name_stack.count; ++i) {
+    TN_RETURN_IF_ERROR(define(parser, &parser->name_stack.items[i], value));
+    value += parser->name_stack.items[i].count;
+  }
+  parser->name_stack.count = first;
+  return TN_OK;
+}
+
+static tn_status_t parse_operation(tn_parser_t* parser, tn_region_t* region) {
+  size_t names = parser->name_stack.count;
+  const tn_op_t* op = NULL;
+  tn_node_t* node = NULL;
+  bool found = false;
+  if (tn__parser_at(parser, TN_TOKEN_VALUE)) TN_RETURN_IF_ERROR(parse_result_names(parser));
+  TN_RETURN_IF_ERROR(find_operation(parser, &op));
+  tn_draft_t draft = tn__parser_draft(parser, op);
+  bool generic = tn__parser_at(parser, TN_TOKEN_STRING);
+  tn_string_view_t name = tn__token_text(&parser->lexer.token);
+  tn__lexer_next(&parser->lexer);
+  if (tn__sv_is(name, "chlo.square")) {
+    TN_RETURN_IF_ERROR(parse_square(parser, &draft));
+  } else if (generic) {
+    TN_RETURN_IF_ERROR(parse_generic(parser, &draft));
+  } else if (op->syntax) {
+    TN_RETURN_IF_ERROR(tn__parser_pretty(parser, &draft));
+  } else {
+    TN_RETURN_IF_ERROR(tn__parser_form(parser, &draft, &found));
+    if (!found) {
+      return tn__parser_fail(parser, draft.position,
+                             "%s has no pretty form; write \"%s\"(...) : (...) -> ...", op->name,
+                             op->name);
+    }
+  }
+  TN_RETURN_IF_ERROR(tn__parser_skip_location(parser));
+  TN_RETURN_IF_ERROR(tn__parser_finish(parser, region, &draft, &node));
+  return name_results(parser, node, names, &draft);
+}
+
+// --- regions
+
+// %a: T, %b: T, each perhaps with a location, up to the closing parenthesis: pushes names and
+// types.
+tn_status_t tn__parser_typed_names(tn_parser_t* parser) {
+  while (!tn__parser_accept(parser, ')')) {
+    tn_token_t token = parser->lexer.token;
+    const tn_type_t* type = NULL;
+    if (token.kind != TN_TOKEN_VALUE) return tn__parser_wanted(parser, "an argument or `)`");
+    tn__lexer_next(&parser->lexer);
+    TN_RETURN_IF_ERROR(tn__parser_push_name(parser, tn__token_text(&token), 1, token.begin));
+    TN_RETURN_IF_ERROR(tn__parser_expect(parser, ':', "`:` and the argument's type"));
+    const char* position = parser->lexer.token.begin;
+    TN_RETURN_IF_ERROR(tn__parser_type(parser, &type));
+    TN_RETURN_IF_ERROR(tn__parser_push_type(parser, type, position));
+    TN_RETURN_IF_ERROR(tn__parser_skip_location(parser));
+    if (!tn__parser_accept(parser, ',') && !tn__parser_at(parser, ')')) {
+      return tn__parser_wanted(parser, "`,` or `)` in the arguments");
+    }
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__parser_block(tn_parser_t* parser, tn_region_t* region, size_t names) {
+  size_t scope = parser->values.count;
+  TN_RETURN_IF_ERROR(tn__parser_enter(parser));
+  for (uint32_t i = 0; i < region->argument_count; ++i) {
+    TN_RETURN_IF_ERROR(define(parser, &parser->name_stack.items[names + i], &region->arguments[i]));
+  }
+  while (!tn__parser_accept(parser, '}')) {
+    if (tn__parser_at(parser, TN_TOKEN_BLOCK)) {
+      return tn__parser_unsupported(parser, parser->lexer.token.begin,
+                                    "regions of more than one block are not supported");
+    }
+    if (tn__parser_at(parser, TN_TOKEN_END)) {
+      return tn__parser_wanted(parser, "an operation or `}`");
+    }
+    TN_RETURN_IF_ERROR(parse_operation(parser, region));
+  }
+  tn__names_truncate(&parser->values, scope);
+  tn__parser_leave(parser);
+  return TN_OK;
+}
+
+tn_status_t tn__parser_region(tn_parser_t* parser, const tn_region_arguments_t* arguments) {
+  tn_region_arguments_t own = {0, parser->name_stack.count, parser->type_stack.count};
+  const tn_type_t* const* types = NULL;
+  tn_region_t* region = NULL;
+  TN_RETURN_IF_ERROR(tn__parser_expect(parser, '{', "`{` of a region"));
+  if (!arguments) {
+    arguments = &own;
+    if (tn__parser_accept(parser, TN_TOKEN_BLOCK)) {
+      if (tn__parser_accept(parser, '(')) TN_RETURN_IF_ERROR(tn__parser_typed_names(parser));
+      TN_RETURN_IF_ERROR(tn__parser_expect(parser, ':', "`:` after the block's label"));
+      own.count = parser->name_stack.count - own.names;
+    }
+  }
+  TN_RETURN_IF_ERROR(tn__parser_plain_types(parser, arguments->types, arguments->count, &types));
+  TN_RETURN_IF_ERROR(tn__region_create(parser->function, arguments->count, types, &region));
+  TN_RETURN_IF_ERROR(tn__parser_block(parser, region, arguments->names));
+  parser->name_stack.count = own.names;
+  parser->type_stack.count = own.types;
+  return tn__parser_push_region(parser, region);
+}
+
+tn_status_t tn__parser_region_list(tn_parser_t* parser) {
+  TN_RETURN_IF_ERROR(tn__parser_expect(parser, '(', "`(` of the regions"));
+  do {
+    TN_RETURN_IF_ERROR(tn__parser_region(parser, NULL));
+  } while (tn__parser_accept(parser, ','));
+  return tn__parser_expect(parser, ')', "`,` or `)` in the regions");
+}
