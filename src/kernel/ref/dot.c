@@ -1,0 +1,297 @@
+#include "kernel/ref/dot.h"
+
+#include "kernel/ref/element.h"
+#include "kernel/ref/gemm.h"
+#include "kernel/ref/site.h"
+#include "kernel/ref/strided.h"
+
+enum { CONVERT_GRAIN = 8 << 10 };
+
+// How an operand gets to the matrix product: as it is, or by way of scratch memory.
+typedef struct path {
+  bool is_moved;  // its dimensions do not fold into batch, rows and depth: put in order
+  tn_strided_copy_t move;
+  size_t moved_offset;  // in scratch
+  bool is_converted;    // to what is computed in
+  tn_conversion_t conversion;
+  size_t converted_offset;  // in scratch
+  int64_t element_count;
+} path_t;
+
+typedef struct dot {
+  tn_gemm_t gemm;
+  path_t lhs, rhs;
+  path_t result;  // converted only
+  size_t gemm_offset;
+} dot_t;
+
+// A group of dimensions (batch, free or contracted ones) of one operand.
+typedef struct group {
+  size_t rank;
+  int64_t dims[TN_MAX_RANK], strides[TN_MAX_RANK];  // strides in elements
+  // Folded into one:
+  int64_t count, stride;
+} group_t;
+
+static void add_dimension(group_t* group, const tn_type_t* type, const int64_t* strides,
+                          int64_t dimension) {
+  group->dims[group->rank] = type->dims[dimension];
+  group->strides[group->rank++] = strides[dimension];
+}
+
+// False when the dimensions do not follow each other in memory.
+static bool fold(group_t* group) {
+  bool folds = true;
+  group->count = 1;
+  group->stride = 0;
+  for (size_t i = group->rank; i-- > 0;) {
+    if (group->dims[i] == 1) continue;
+    if (group->count == 1) {
+      group->stride = group->strides[i];
+    } else if (group->strides[i] != group->stride * group->count) {
+      folds = false;
+    }
+    group->count *= group->dims[i];
+  }
+  return folds;
+}
+
+typedef struct operand {
+  group_t batch, free, contracted;
+} operand_t;
+
+static bool list_has(const tn_i64_list_t* list, int64_t value) {
+  for (size_t i = 0; i < list->count; ++i) {
+    if (list->values[i] == value) return true;
+  }
+  return false;
+}
+
+static void sort_dimensions(const tn_type_t* type, const tn_i64_list_t* batch,
+                            const tn_i64_list_t* contracted, operand_t* out) {
+  int64_t strides[TN_MAX_RANK];
+  tn__dense_strides(type->rank, type->dims, 1, strides);
+  for (size_t i = 0; i < batch->count; ++i) {
+    add_dimension(&out->batch, type, strides, batch->values[i]);
+  }
+  for (size_t i = 0; i < contracted->count; ++i) {
+    add_dimension(&out->contracted, type, strides, contracted->values[i]);
+  }
+  for (size_t i = 0; i < type->rank; ++i) {
+    if (list_has(batch, (int64_t)i) || list_has(contracted, (int64_t)i)) continue;
+    add_dimension(&out->free, type, strides, (int64_t)i);
+  }
+}
+
+static size_t reserve(tn_kernel_site_t* site, size_t byte_length) {
+  const size_t offset = site->scratch_byte_length;
+  site->scratch_byte_length += (byte_length + 63) / 64 * 64;
+  return offset;
+}
+
+// Makes outer and inner group fold, by moving the operand into the order batch, outer, inner if
+// need be. Batch dimensions may lie anywhere.
+static tn_status_t plan_move(tn_kernel_site_t* site, const tn_type_t* type, group_t* batch,
+                             group_t* outer, group_t* inner, path_t* path) {
+  path->element_count = tn__type_size(type);
+  group_t* const groups[] = {batch, outer, inner};
+  const bool outer_folds = fold(outer), inner_folds = fold(inner);
+  if ((outer_folds && inner_folds) || path->element_count == 0) return TN_OK;
+  const size_t element_size = tn_dtype_size(type->dtype);
+  int64_t dims[TN_MAX_RANK], target_strides[TN_MAX_RANK], source_strides[TN_MAX_RANK];
+  size_t rank = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t d = 0; d < groups[i]->rank; ++d, ++rank) {
+      dims[rank] = groups[i]->dims[d];
+      source_strides[rank] = groups[i]->strides[d] * (int64_t)element_size;
+    }
+  }
+  tn__dense_strides(rank, dims, element_size, target_strides);
+  inner->stride = 1;
+  outer->stride = inner->count;
+  int64_t stride = inner->count * outer->count;
+  for (size_t d = batch->rank; d-- > 0;) {
+    batch->strides[d] = stride;
+    stride *= batch->dims[d];
+  }
+  path->is_moved = true;
+  path->moved_offset = reserve(site, tn__type_byte_length(type));
+  return tn__strided_copy_prepare(site->arena, element_size, rank, dims, target_strides,
+                                  source_strides, &path->move);
+}
+
+static void plan_conversion(tn_kernel_site_t* site, tn_dtype_t from, tn_dtype_t to,
+                            size_t scratch_element_size, path_t* path) {
+  // Integers of one width are the same bits, signed or not.
+  const bool integers = (tn_dtype_kind(from) & TN_KIND_INTEGER) &&
+                        (tn_dtype_kind(to) & TN_KIND_INTEGER) &&
+                        tn_dtype_bit_width(from) == tn_dtype_bit_width(to);
+  path->is_converted = from != to && !integers;
+  if (!path->is_converted) return;
+  path->conversion = tn__conversion(from, to);
+  path->converted_offset = reserve(site, (size_t)path->element_count * scratch_element_size);
+}
+
+// What sums are made in: at least f32 for floats, 32 bits for integers.
+static tn_dtype_t compute_dtype(tn_dtype_t lhs, tn_dtype_t rhs, tn_dtype_t result, int64_t depth) {
+  const bool wide = lhs == TN_DTYPE_F64 || rhs == TN_DTYPE_F64 || result == TN_DTYPE_F64 ||
+                    lhs == TN_DTYPE_C128 || rhs == TN_DTYPE_C128 || result == TN_DTYPE_C128;
+  switch (tn_dtype_kind(result)) {
+    case TN_KIND_COMPLEX: return wide ? TN_DTYPE_C128 : TN_DTYPE_C64;
+    case TN_KIND_FLOAT: return wide ? TN_DTYPE_F64 : TN_DTYPE_F32;
+    // A count of pairs that are both true, which must not wrap to zero.
+    case TN_KIND_BOOL: return depth > INT32_MAX ? TN_DTYPE_S64 : TN_DTYPE_S32;
+    default: return tn_dtype_bit_width(result) > 32 ? TN_DTYPE_S64 : TN_DTYPE_S32;
+  }
+}
+
+static tn_gemm_type_t gemm_type(tn_dtype_t dtype) {
+  switch (dtype) {
+    case TN_DTYPE_F32: return TN_GEMM_F32;
+    case TN_DTYPE_F64: return TN_GEMM_F64;
+    case TN_DTYPE_S64: return TN_GEMM_I64;
+    case TN_DTYPE_C64: return TN_GEMM_C64;
+    case TN_DTYPE_C128: return TN_GEMM_C128;
+    default: return TN_GEMM_I32;
+  }
+}
+
+// Loops over the batch dimensions, merged where both operands let them.
+static tn_status_t list_batch(tn_kernel_site_t* site, const group_t* lhs, const group_t* rhs,
+                              tn_gemm_shape_t* shape) {
+  tn_gemm_batch_t* loops;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(site->arena, lhs->rank, sizeof *loops, (void**)&loops));
+  size_t count = 0;
+  for (size_t i = 0; i < lhs->rank; ++i) {
+    const tn_gemm_batch_t inner = {lhs->dims[i], lhs->strides[i], rhs->strides[i]};
+    if (inner.count == 1) continue;
+    tn_gemm_batch_t* outer = count ? &loops[count - 1] : NULL;
+    if (outer && outer->lhs_stride == inner.lhs_stride * inner.count &&
+        outer->rhs_stride == inner.rhs_stride * inner.count) {
+      *outer = (tn_gemm_batch_t){outer->count * inner.count, inner.lhs_stride, inner.rhs_stride};
+    } else {
+      loops[count++] = inner;
+    }
+  }
+  shape->batch_loops = loops;
+  shape->batch_loop_count = count;
+  return TN_OK;
+}
+
+static tn_status_t prepare(tn_kernel_site_t* site, const tn_i64_list_t* lhs_batch,
+                           const tn_i64_list_t* lhs_contracted, const tn_i64_list_t* rhs_batch,
+                           const tn_i64_list_t* rhs_contracted) {
+  const tn_type_t *lhs_type = tn__site_operand(site, 0), *rhs_type = tn__site_operand(site, 1);
+  const tn_type_t* result_type = tn__site_result(site, 0);
+  dot_t* state;
+  TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
+  operand_t lhs = {0}, rhs = {0};
+  sort_dimensions(lhs_type, lhs_batch, lhs_contracted, &lhs);
+  sort_dimensions(rhs_type, rhs_batch, rhs_contracted, &rhs);
+  TN_RETURN_IF_ERROR(
+      plan_move(site, lhs_type, &lhs.batch, &lhs.free, &lhs.contracted, &state->lhs));
+  TN_RETURN_IF_ERROR(
+      plan_move(site, rhs_type, &rhs.batch, &rhs.contracted, &rhs.free, &state->rhs));
+  const tn_dtype_t compute =
+      compute_dtype(lhs_type->dtype, rhs_type->dtype, result_type->dtype, lhs.contracted.count);
+  const size_t compute_size = tn_dtype_size(compute);
+  plan_conversion(site, lhs_type->dtype, compute, compute_size, &state->lhs);
+  plan_conversion(site, rhs_type->dtype, compute, compute_size, &state->rhs);
+  state->result.element_count = tn__type_size(result_type);
+  plan_conversion(site, compute, result_type->dtype, compute_size, &state->result);
+  tn_gemm_shape_t shape = {
+      .type = gemm_type(compute),
+      .rows = lhs.free.count,
+      .columns = rhs.free.count,
+      .depth = lhs.contracted.count,
+      .lhs_row_stride = lhs.free.stride,
+      .lhs_depth_stride = lhs.contracted.stride,
+      .rhs_depth_stride = rhs.contracted.stride,
+      .rhs_column_stride = rhs.free.stride,
+  };
+  TN_RETURN_IF_ERROR(list_batch(site, &lhs.batch, &rhs.batch, &shape));
+  state->gemm = tn__gemm_plan(&shape);
+  state->gemm_offset = reserve(site, state->gemm.scratch_byte_length);
+  return TN_OK;
+}
+
+tn_status_t tn__ref_dot_general_prepare(tn_kernel_site_t* site) {
+  const tn_attr_t* attr = tn__attr_find(&site->use->attrs, "dot_dimension_numbers");
+  if (!attr || attr->kind != TN_ATTR_STRUCT) {
+    return tn_status_create(TN_CODE_INTERNAL, "dot_general: no dot_dimension_numbers");
+  }
+  static const char* const names[] = {"lhs_batching_dimensions", "lhs_contracting_dimensions",
+                                      "rhs_batching_dimensions", "rhs_contracting_dimensions"};
+  tn_i64_list_t lists[4];
+  for (size_t i = 0; i < 4; ++i) {
+    TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&attr->dictionary, names[i], site->arena, &lists[i]));
+  }
+  return prepare(site, &lists[0], &lists[1], &lists[2], &lists[3]);
+}
+
+// The last dimension of the left operand with the first of the right one.
+tn_status_t tn__ref_dot_prepare(tn_kernel_site_t* site) {
+  static const int64_t first = 0;
+  const int64_t last = (int64_t)tn__site_operand(site, 0)->rank - 1;
+  const tn_i64_list_t none = {0};
+  return prepare(site, &none, &(tn_i64_list_t){true, 1, &last}, &none,
+                 &(tn_i64_list_t){true, 1, &first});
+}
+
+// --- running
+
+typedef struct convert_run {
+  const tn_conversion_t* conversion;
+  const char* source;
+  char* target;
+} convert_run_t;
+
+static tn_status_t convert_range(int64_t begin, int64_t end, void* user) {
+  const convert_run_t* run = user;
+  const tn_conversion_t* conversion = run->conversion;
+  conversion->run(conversion, run->source + (size_t)begin * tn_dtype_size(conversion->from),
+                  run->target + (size_t)begin * tn_dtype_size(conversion->to),
+                  (size_t)(end - begin));
+  return TN_OK;
+}
+
+static tn_status_t convert(const path_t* path, tn_pool_t* pool, const void* source, void* target) {
+  convert_run_t run = {&path->conversion, source, target};
+  return tn__pool_parallel_for(pool, path->element_count, CONVERT_GRAIN, convert_range, &run);
+}
+
+static tn_status_t fetch(const path_t* path, const tn_kernel_call_t* call, size_t index,
+                         const void** out_data) {
+  char* scratch = call->scratch;
+  const void* data = call->operands[index];
+  if (path->is_moved) {
+    void* moved = scratch + path->moved_offset;
+    TN_RETURN_IF_ERROR(tn__strided_copy_run(&path->move, call->context->pool, moved, data));
+    data = moved;
+  }
+  if (path->is_converted) {
+    void* converted = scratch + path->converted_offset;
+    TN_RETURN_IF_ERROR(convert(path, call->context->pool, data, converted));
+    data = converted;
+  }
+  *out_data = data;
+  return TN_OK;
+}
+
+tn_status_t tn__ref_dot_run(const tn_kernel_call_t* call) {
+  const dot_t* state = call->state;
+  tn_pool_t* pool = call->context->pool;
+  char* scratch = call->scratch;
+  const void *lhs, *rhs;
+  TN_RETURN_IF_ERROR(fetch(&state->lhs, call, 0, &lhs));
+  TN_RETURN_IF_ERROR(fetch(&state->rhs, call, 1, &rhs));
+  if (!state->result.is_converted) {
+    return tn__gemm_run(&state->gemm, pool, lhs, rhs, call->results[0],
+                        scratch + state->gemm_offset);
+  }
+  void* sums = scratch + state->result.converted_offset;
+  TN_RETURN_IF_ERROR(
+      tn__gemm_run(&state->gemm, pool, lhs, rhs, sums, scratch + state->gemm_offset));
+  return convert(&state->result, pool, sums, call->results[0]);
+}
