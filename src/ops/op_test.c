@@ -17,6 +17,7 @@ static void every_row_is_complete(void** state) {
   for (size_t i = 0; i < tn__op_count(); ++i) {
     const tn_op_t* op = tn__op_at(i);
     if (!op->doc || !strlen(op->doc)) fail_msg("%s has no documentation", op->name);
+    if (!op->infer && !op->verify) fail_msg("%s has no rule over its types", op->name);
     if (op->operands < TN_VARIADIC || op->results < TN_VARIADIC || op->regions < TN_VARIADIC) {
       fail_msg("%s has an impossible count", op->name);
     }

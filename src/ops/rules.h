@@ -29,11 +29,44 @@ tn_verify_rule_t tn__verify_real_dynamic_slice, tn__verify_dynamic_pad;
 // contract.c
 tn_infer_rule_t tn__infer_dot_general, tn__infer_dot;
 
+// einsum.c
+tn_infer_rule_t tn__infer_einsum, tn__infer_unary_einsum;
+
+// convolution.c
+tn_infer_rule_t tn__infer_convolution;
+tn_verify_rule_t tn__verify_dynamic_conv;
+
+// window.c
+tn_infer_rule_t tn__infer_reduce_window, tn__infer_select_and_scatter;
+
 // reduce.c
-tn_infer_rule_t tn__infer_reduce;
+tn_infer_rule_t tn__infer_reduce, tn__infer_map, tn__infer_sort;
 
 // gather.c
-tn_infer_rule_t tn__infer_gather;
+tn_infer_rule_t tn__infer_gather, tn__infer_torch_index_select;
+tn_verify_rule_t tn__verify_dynamic_gather;
+
+// scatter.c
+tn_infer_rule_t tn__infer_scatter;
+
+// linalg.c
+tn_infer_rule_t tn__infer_cholesky, tn__infer_triangular_solve, tn__infer_fft;
+
+// norm.c
+tn_infer_rule_t tn__infer_batch_norm_inference, tn__infer_batch_norm_training,
+    tn__infer_batch_norm_grad;
+
+// random.c
+tn_verify_rule_t tn__verify_rng, tn__verify_rng_bit_generator;
+
+// collective.c
+tn_infer_rule_t tn__infer_all_reduce, tn__infer_all_to_all, tn__infer_collective_broadcast,
+    tn__infer_collective_reduce, tn__infer_cross_replica_sum;
+tn_verify_rule_t tn__verify_all_gather, tn__verify_reduce_scatter;
+
+// transfer.c
+tn_infer_rule_t tn__infer_collective_permute, tn__infer_send, tn__infer_outfeed;
+tn_verify_rule_t tn__verify_recv, tn__verify_infeed;
 
 // control.c
 tn_infer_rule_t tn__infer_if, tn__infer_case, tn__infer_while, tn__infer_nothing, tn__infer_tuple,

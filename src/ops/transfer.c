@@ -1,0 +1,105 @@
+// Data that leaves a process or comes to it: pairs of processes, channels, the host's queues.
+#include <stdlib.h>
+
+#include "ops/rules.h"
+
+static int compare_ids(const void* a, const void* b) {
+  int64_t x = *(const int64_t*)a, y = *(const int64_t*)b;
+  return (x > y) - (x < y);
+}
+
+// The attribute source_target_pairs, or nothing: ids from 0 on, no source and no target twice.
+static tn_status_t check_pairs(const tn_op_use_t* use) {
+  static const char *const roles[] = {"source", "target"}, *const unique[] = {"C2", "C3"};
+  tn_i64_list_t ids;
+  TN_RETURN_IF_ERROR(tn__rule_list(use, &use->attrs, "source_target_pairs", &ids));
+  for (size_t column = 0; column < 2 && ids.count; ++column) {
+    size_t count = ids.count / 2;
+    void* memory = NULL;
+    TN_RETURN_IF_ERROR(tn__arena_allocate_array(use->arena, count, sizeof(int64_t), &memory));
+    int64_t* sorted = memory;
+    for (size_t i = 0; i < count; ++i) {
+      sorted[i] = ids.values[2 * i + column];
+      TN_CONSTRAINT(use, "C4", sorted[i] >= 0,
+                    "source_target_pairs has %s %lld; expected ids from 0 on", roles[column],
+                    (long long)sorted[i]);
+    }
+    qsort(sorted, count, sizeof *sorted, compare_ids);
+    for (size_t i = 1; i < count; ++i) {
+      TN_CONSTRAINT(use, unique[column], sorted[i - 1] != sorted[i],
+                    "source_target_pairs has %s %lld twice", roles[column], (long long)sorted[i]);
+    }
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__infer_collective_permute(const tn_op_use_t* use, tn_op_results_t* results) {
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
+  // collective_permute_c1 is the attribute's type.
+  TN_RETURN_IF_ERROR(check_pairs(use));  // collective_permute_c2 to collective_permute_c4
+  return tn__give(use, results, "C5", use->operand_types[0]);  // collective_permute_c5
+}
+
+// --- channels
+
+// Numbers of #stablehlo.channel_handle's `type`.
+enum { DEVICE_TO_DEVICE = 1, DEVICE_TO_HOST = 2, HOST_TO_DEVICE = 3 };
+
+static tn_status_t check_channel(const tn_op_use_t* use, int64_t host_type) {
+  bool is_host = tn__attr_get_bool(&use->attrs, "is_host_transfer", false);
+  int64_t type = tn__attr_get_integer(tn__rule_struct(use, "channel_handle"), "type", 0);
+  int64_t wanted = is_host ? host_type : DEVICE_TO_DEVICE;
+  TN_CONSTRAINT(use, "C5", type == wanted,  // send_c5, recv_c5
+                "channel_handle has type %lld; expected %lld with is_host_transfer %s",
+                (long long)type, (long long)wanted, is_host ? "true" : "false");
+  return check_pairs(use);  // send_c2 to send_c4, recv_c2 to recv_c4
+}
+
+// Tensors, then a token.
+static tn_status_t tensors_and_token(const tn_op_use_t* use, const char* what,
+                                     const char* tensor_constraint, const char* token_constraint,
+                                     size_t count, const tn_type_t* const* types) {
+  for (size_t i = 0; i + 1 < count; ++i) {
+    TN_CONSTRAINT(use, tensor_constraint, tn__type_is_tensor(types[i]),
+                  "%s %zu has type %s; expected a tensor", what, i, TN_TYPE_TEXT(types[i]));
+  }
+  TN_CONSTRAINT(use, token_constraint, types[count - 1]->kind == TN_TYPE_TOKEN,
+                "the last %s has type %s; expected a token", what, TN_TYPE_TEXT(types[count - 1]));
+  return TN_OK;
+}
+
+static tn_status_t only_token(const tn_op_use_t* use) {
+  TN_CONSTRAINT(use, "I1", use->operand_types[0]->kind == TN_TYPE_TOKEN,
+                "token has type %s; expected a token", TN_TYPE_TEXT(use->operand_types[0]));
+  return TN_OK;
+}
+
+tn_status_t tn__infer_send(const tn_op_use_t* use, tn_op_results_t* results) {
+  TN_RETURN_IF_ERROR(
+      tensors_and_token(use, "operand", "I1", "I2", use->operand_count, use->operand_types));
+  TN_RETURN_IF_ERROR(check_channel(use, DEVICE_TO_HOST));
+  return tn__give(use, results, NULL, tn__type_token());
+}
+
+tn_status_t tn__verify_recv(const tn_op_use_t* use) {
+  TN_RETURN_IF_ERROR(only_token(use));
+  TN_RETURN_IF_ERROR(check_channel(use, HOST_TO_DEVICE));
+  TN_CONSTRAINT(use, NULL, use->result_count > 0, "has no results; expected a token at least");
+  return tensors_and_token(use, "result", NULL, NULL, use->result_count, use->result_types);
+}
+
+// --- queues of the host
+
+tn_status_t tn__verify_infeed(const tn_op_use_t* use) {
+  TN_RETURN_IF_ERROR(only_token(use));
+  TN_CONSTRAINT(use, "C1", use->result_count > 0,  // infeed_c1
+                "has no results; expected a token at least");
+  return tensors_and_token(use, "result", "C2", "C3", use->result_count,
+                           use->result_types);  // infeed_c2, infeed_c3
+}
+
+tn_status_t tn__infer_outfeed(const tn_op_use_t* use, tn_op_results_t* results) {
+  TN_RETURN_IF_ERROR(
+      tensors_and_token(use, "operand", "I1", "I2", use->operand_count, use->operand_types));
+  return tn__give(use, results, NULL, tn__type_token());
+}
