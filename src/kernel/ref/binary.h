@@ -10,7 +10,8 @@
 typedef struct tn_binary {
   tn_dtype_t dtype;
   tn_map_t map;
-  tn_fold_fn fold;  // over what `map` computes in; NULL: one by one
+  tn_fold_fn fold;   // for native dtypes; NULL where there is none
+  bool associative;  // up to rounding
 } tn_binary_t;
 
 // `op` without dialect: "add", "maximum", ... False when it is no binary operation of elements of
@@ -22,9 +23,9 @@ bool tn__binary_find(const char* op, tn_dtype_t dtype, tn_binary_t* out_binary);
 void tn__binary_map(const tn_binary_t* binary, const void* a, const void* b, void* out,
                     size_t count);
 
-// *accumulator = *accumulator op values[0] op values[1] ... Each step is rounded to the dtype, from
-// the left; but add, multiply, maximum and minimum of more than TN_FOLD_SEQUENTIAL (32) values of a
-// native dtype run in lanes and halves, in an order that depends on `count` alone.
+// *accumulator = *accumulator op values[0] op values[1] ... Each step is rounded to the dtype. From
+// the left; but add, multiply, maximum, minimum, and, or, xor of more than TN_FOLD_SEQUENTIAL (32)
+// values run in lanes and halves, in an order that depends on `count` alone.
 void tn__binary_fold(const tn_binary_t* binary, void* accumulator, const void* values,
                      size_t count);
 

@@ -4,6 +4,9 @@
 #include <stdbool.h>
 
 #include "kernel/ref/complex_parts.h"
+#include "kernel/ref/real_math.h"
+
+static const double PI = 3.14159265358979323846;
 
 static bool is_zero(double complex z) {
   return creal(z) == 0 && cimag(z) == 0;
@@ -63,9 +66,13 @@ double complex tn__complex_rsqrt(double complex z) {
 
 double complex tn__complex_cbrt(double complex z) {
   if (is_zero(z)) return z;
-  double modulus = cbrt(cabs(z)), angle = carg(z) / 3;
   if (!is_finite(z)) return cpow(z, 1.0 / 3);
-  return tn__c128(modulus * cos(angle), modulus * sin(angle));
+  double x = creal(z), y = cimag(z);
+  double modulus = tn__cbrt(cabs(z)), angle = carg(z) / 3;
+  // The sine of a tiny angle is the angle, which may be too small for a number.
+  bool tiny = x > 0 && fabs(y) < 0x1p-30 * x;
+  double im = tiny ? modulus / x * y / 3 : modulus * sin(angle);
+  return tn__c128(modulus * cos(angle), im);
 }
 
 // The exponential is taken where it cannot overflow.
@@ -102,9 +109,29 @@ double complex tn__complex_power(double complex z, double complex w) {
   return (double complex)cpowl((long double complex)z, (long double complex)w);
 }
 
-// -i log((x + iy) / sqrt(x^2 + y^2))
+// ab + cd, to about an ulp even when they cancel.
+static double sum_of_products(double a, double b, double c, double d) {
+  double cd = c * d, rest = fma(c, d, -cd);
+  return fma(a, b, cd) + rest;
+}
+
+// x^2 + y^2, which must be right near y = +-ix, and on the right side of the root's cut.
+static double complex sum_of_squares(double complex x, double complex y) {
+  double a = creal(x), b = cimag(x), c = creal(y), d = cimag(y);
+  return tn__c128(sum_of_products(a - d, a + d, c - b, c + b), 2 * sum_of_products(a, b, c, d));
+}
+
+// -i log((x + iy) / s), s the root of x^2 + y^2; as twice the angle whose tangent is y / (s + x) =
+// (s - x) / y, which does not cancel.
 double complex tn__complex_atan2(double complex y, double complex x) {
-  double complex iy = tn__c128(-cimag(y), creal(y));
-  double complex logarithm = clog((x + iy) / csqrt(x * x + y * y));
-  return tn__c128(cimag(logarithm), -creal(logarithm));
+  if (is_zero(y)) return tn__c128(creal(x) < 0 ? copysign(PI, creal(y)) : creal(y), 0);
+  if (is_finite(x) && is_finite(y)) {
+    double size = fmax(fmax(fabs(creal(x)), fabs(cimag(x))), fmax(fabs(creal(y)), fabs(cimag(y))));
+    int exponent = -ilogb(size);
+    x = tn__c128(scalbn(creal(x), exponent), scalbn(cimag(x), exponent));
+    y = tn__c128(scalbn(creal(y), exponent), scalbn(cimag(y), exponent));
+  }
+  double complex s = csqrt(sum_of_squares(x, y));
+  double complex sum = s + x, difference = s - x;
+  return 2 * catan(cabs(sum) >= cabs(difference) ? y / sum : difference / y);
 }

@@ -4,6 +4,7 @@
 
 #include "kernel/ref/complex_parts.h"
 #include "kernel/ref/loops.h"
+#include "kernel/ref/real_math.h"
 
 #define TN_T float
 #define TN_NAME f32
