@@ -1,0 +1,90 @@
+// Devices: where buffers live and programs run. "cpu" is always there.
+#ifndef TENON_DEVICE_H_
+#define TENON_DEVICE_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <tenon/allocator.h>
+#include <tenon/status.h>
+
+TN_EXTERN_C_BEGIN
+
+// Reference counted; thread-safe. Buffers, streams, events and programs retain their device, so it
+// lives as long as the last of them.
+typedef struct tn_device tn_device_t;
+
+// What can be asked for when a device is created. Zero means the default, everywhere.
+typedef struct tn_device_options {
+  size_t struct_size;  // sizeof(tn_device_options_t)
+  const tn_allocator_t*
+      allocator;         // for headers and the like; must outlive the device; NULL: malloc
+  int32_t thread_count;  // of parallel loops on the host; 0: TENON_NUM_THREADS, else the
+                         // cores that the calling thread may use
+  uint64_t memory_limit_byte_length;  // see tn_device_set_memory_limit
+  uint64_t cache_limit_byte_length;   // see tn_device_set_cache_limit
+} tn_device_options_t;
+
+// One device of the machine, before it is created. Strings are views that live as long as the
+// callback runs.
+typedef struct tn_device_info {
+  size_t struct_size;
+  const char* name;             // what tn_device_create takes: "cpu", "cuda:0"
+  const char* platform;         // what custom calls are registered for: "Host", "CUDA", "OpenCL"
+  const char* description;      // for people: "2 cores, 64-bit x86"
+  uint64_t memory_byte_length;  // all the memory it has; 0: unknown
+} tn_device_info_t;
+
+// Called on the caller's thread; false ends the enumeration.
+typedef bool (*tn_device_visit_fn)(void* user, const tn_device_info_t* info);
+
+// Visits every device that is there. Loads drivers to look for them, which may take a while.
+TN_API TN_MUST_USE tn_status_t tn_device_enumerate(tn_device_visit_fn visit, void* user);
+
+// `name` is "cpu", or another that tn_device_enumerate gives; "name" and "name:0" are the same.
+// `options` may be NULL. NOT_FOUND when there is no such device; INVALID_ARGUMENT for options
+// (or an environment) that make no sense. Devices of the same name are separate: each has its own
+// memory, limits and threads.
+TN_API TN_MUST_USE tn_status_t tn_device_create(const char* name,
+                                                const tn_device_options_t* options,
+                                                tn_device_t** out_device);
+TN_API tn_device_t* tn_device_retain(tn_device_t* device);
+TN_API void tn_device_release(tn_device_t* device);
+
+TN_API const char* tn_device_name(const tn_device_t* device);  // view, as long as the device
+TN_API const char* tn_device_platform(const tn_device_t* device);
+// Threads that a parallel loop may use, the caller's included.
+TN_API int32_t tn_device_thread_count(const tn_device_t* device);
+
+// All in bytes, unless a name says otherwise.
+typedef struct tn_memory_statistics {
+  size_t struct_size;                // in: sizeof(tn_memory_statistics_t)
+  uint64_t in_use_byte_length;       // handed out (rounded up by at most 1/8, or to 64 bytes)
+  uint64_t peak_byte_length;         // the most that was in use since the start or the last reset
+  uint64_t cached_byte_length;       // freed, and kept for the next request
+  uint64_t reserved_byte_length;     // address space taken from the system or driver
+  uint64_t limit_byte_length;        // of what is in use; 0: none
+  uint64_t cache_limit_byte_length;  // of what is cached
+  uint64_t allocation_count;         // since the start
+  uint64_t free_count;
+} tn_memory_statistics_t;
+
+// Fills as much of the struct as its `struct_size` covers.
+TN_API void tn_device_memory_statistics(tn_device_t* device,
+                                        tn_memory_statistics_t* out_statistics);
+TN_API void tn_device_reset_peak(tn_device_t* device);
+
+// Allocations that would bring the bytes in use above the limit fail with RESOURCE_EXHAUSTED. What
+// is in use already stays so. 0: no limit.
+TN_API void tn_device_set_memory_limit(tn_device_t* device, uint64_t byte_length);
+
+// Freed memory is kept up to this many bytes (by default a quarter of the machine's memory). 0
+// keeps nothing.
+TN_API void tn_device_set_cache_limit(tn_device_t* device, uint64_t byte_length);
+
+// Gives cached memory back to the system until no more than `keep_byte_length` is kept; 0: all that
+// can be given back.
+TN_API void tn_device_trim(tn_device_t* device, uint64_t keep_byte_length);
+
+TN_EXTERN_C_END
+
+#endif  // TENON_DEVICE_H_
