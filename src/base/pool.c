@@ -375,6 +375,10 @@ int tn__pool_thread_count(const tn_pool_t* pool) {
   return pool ? pool->thread_count : 1;
 }
 
+const tn_cores_t* tn__pool_cores(const tn_pool_t* pool) {
+  return &pool->cores;
+}
+
 tn_status_t tn__pool_schedule(tn_pool_t* pool, tn_task_fn task, void* user) {
   return tn__task_queue_add(pool->tasks, task, user);
 }

@@ -35,6 +35,9 @@ void tn__pool_release(tn_pool_t* pool);
 // How many threads a loop may have, at least 1. NULL has 1.
 int tn__pool_thread_count(const tn_pool_t* pool);
 
+// The cores that the pool's threads run on; as long as the pool.
+const tn_cores_t* tn__pool_cores(const tn_pool_t* pool);
+
 // Does the elements begin <= i < end. Called on several threads at once, under no lock.
 typedef tn_status_t (*tn_parallel_body_fn)(int64_t begin, int64_t end, void* user);
 

@@ -21,6 +21,7 @@ struct tn_task_queue {
   tn_fork_guard_t fork_guard;
   pthread_mutex_t lock;  // protects what follows
   task_t *first, *last;
+  task_t* forgotten;  // the parent's, in a forked child; freed at the end
   bool is_stopping;
   task_worker_t* heir;  // frees the queue at its end: the worker that called destroy
   int thread_limit;
@@ -34,6 +35,11 @@ static size_t queue_size(int thread_limit) {
 }
 
 static void free_queue(tn_task_queue_t* queue) {
+  while (queue->forgotten) {
+    task_t* next = queue->forgotten->next;
+    tn__free(queue->allocator, queue->forgotten, sizeof(task_t));
+    queue->forgotten = next;
+  }
   pthread_mutex_destroy(&queue->lock);
   tn__free(queue->allocator, queue, queue_size(queue->thread_limit));
 }
@@ -88,7 +94,10 @@ static void after_fork_in_child(void* user) {
   queue->thread_count = 0;
   queue->heir = NULL;
   ++queue->fork_count;
-  for (task_t* task; (task = take_first(queue));) tn__free(queue->allocator, task, sizeof *task);
+  for (task_t* task; (task = take_first(queue));) {
+    task->next = queue->forgotten;
+    queue->forgotten = task;
+  }
   pthread_mutex_unlock(&queue->lock);
 }
 

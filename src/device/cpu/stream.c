@@ -1,0 +1,414 @@
+#include "device/cpu/stream.h"
+
+#include <limits.h>
+
+#include "base/clock.h"
+#include "base/fork.h"
+#include "base/futex.h"
+#include "device/event.h"
+
+enum { SPIN_NS = 50000, SPINS_PER_LOOK = 32 };
+
+typedef enum item_kind { WORK, RECORD, WAIT } item_kind_t;
+
+typedef struct item {
+  item_kind_t kind;
+  uint64_t epoch;
+  tn_stream_work_fn work;  // WORK
+  void* user;
+  tn_event_t* event;  // RECORD, WAIT: retained
+} item_t;
+
+// Epochs say what an error poisons: all items of the epoch in which it came up. A new one begins
+// with the first item that is enqueued after the error was reported.
+typedef struct cpu_stream {
+  tn_stream_t base;
+  tn_fork_guard_t fork_guard;
+  tn_worker_t worker;
+
+  pthread_mutex_t lock;  // protects what follows
+  item_t* items;         // a ring
+  size_t capacity, first, count;
+  bool is_running;  // somebody does an item: the stream's thread, or a caller of enqueue
+  pthread_t runner;
+  bool has_thread;
+  bool is_closing;
+  bool is_orphan;  // the thread frees the stream
+  unsigned fork_count;
+  uint64_t epoch;
+  uint64_t failed_epoch;     // of `failure`
+  uint64_t forgotten_epoch;  // items up to this epoch were enqueued before a fork; 0: none
+  tn_failure_t* failure;     // only who runs an item, or nobody being there, replaces it
+
+  // Items, modulo 2^32. Written under the lock, watched without it.
+  atomic_uint enqueued_count, completed_count;
+  atomic_uint waiter_count;  // threads that sleep on completed_count
+} cpu_stream_t;
+
+static cpu_stream_t* cast(tn_stream_t* stream) {
+  return (cpu_stream_t*)stream;
+}
+
+static const tn_allocator_t* allocator_of(const cpu_stream_t* stream) {
+  return stream->base.device->allocator;
+}
+
+// ---- items
+
+// Under the lock: makes the calling thread the one that runs. The result is the poison, a view that
+// stays valid as long as this thread runs; `out_obsolete` is the caller's to release.
+static tn_failure_t* begin(cpu_stream_t* stream, const item_t* item, tn_failure_t** out_obsolete) {
+  *out_obsolete = NULL;
+  stream->is_running = true;
+  stream->runner = pthread_self();
+  if (stream->failure && item->epoch != stream->failed_epoch) {
+    *out_obsolete = stream->failure;
+    stream->failure = NULL;
+  }
+  return stream->failure;
+}
+
+// Outside the lock. Returns the failure that comes up here, or NULL.
+static tn_failure_t* execute(cpu_stream_t* stream, const item_t* item, tn_failure_t* poison) {
+  tn_failure_t* fresh = NULL;
+  tn_status_t status = TN_OK;
+  switch (item->kind) {
+    case WORK: status = item->work(item->user, tn__failure_status(poison)); break;
+    case RECORD: tn__event_complete(item->event, tn__failure_retain(poison)); break;
+    case WAIT:
+      if (!poison) {
+        tn__event_await(item->event, INT64_MAX, &fresh);
+        // A failure of our own: that the event's has been reported says nothing of this stream's.
+        status = tn_status_retain(tn__failure_status(fresh));
+        fresh = NULL;
+      }
+      break;
+  }
+  tn_event_release(item->event);
+  if (!status) return NULL;
+  if (!poison) return tn__failure_create(allocator_of(stream), status);
+  tn_status_release(status);
+  return NULL;
+}
+
+// Under the lock again. Returns what the caller releases.
+static tn_failure_t* finish(cpu_stream_t* stream, const item_t* item, tn_failure_t* fresh) {
+  tn_failure_t* obsolete = NULL;
+  if (fresh) {
+    obsolete = stream->failure;
+    stream->failure = fresh;
+    stream->failed_epoch = item->epoch;
+  }
+  stream->is_running = false;
+  atomic_fetch_add(&stream->completed_count, 1);
+  if (atomic_load(&stream->waiter_count) > 0) tn__futex_wake(&stream->completed_count, INT_MAX);
+  return obsolete;
+}
+
+// Under the lock, which is given up meanwhile; nobody runs. Does one item on the calling thread.
+static void run(cpu_stream_t* stream, item_t item) {
+  tn_failure_t* obsolete;
+  tn_failure_t* poison = begin(stream, &item, &obsolete);
+  bool is_forgotten = item.epoch <= stream->forgotten_epoch;
+  pthread_mutex_unlock(&stream->lock);
+
+  tn__failure_release(obsolete);
+  tn_failure_t* fresh = NULL;
+  if (is_forgotten && !poison) {
+    fresh = tn__failure_create(
+        allocator_of(stream),
+        tn_status_create(TN_CODE_ABORTED, "the process forked before this work was done"));
+    poison = fresh;
+  }
+  tn_failure_t* failure = execute(stream, &item, poison);
+
+  pthread_mutex_lock(&stream->lock);
+  obsolete = finish(stream, &item, failure ? failure : fresh);
+  if (!obsolete) return;
+  pthread_mutex_unlock(&stream->lock);
+  tn__failure_release(obsolete);
+  pthread_mutex_lock(&stream->lock);
+}
+
+// Under the lock, which is given up meanwhile.
+static void run_first(cpu_stream_t* stream) {
+  item_t item = stream->items[stream->first];
+  stream->first = (stream->first + 1) % stream->capacity;
+  --stream->count;
+  run(stream, item);
+}
+
+// ---- the thread
+
+static void free_stream(cpu_stream_t* stream) {
+  tn__fork_guard_remove(&stream->fork_guard);
+  pthread_mutex_destroy(&stream->lock);
+  tn__failure_release(stream->failure);
+  tn_device_t* device = stream->base.device;
+  tn__free(device->allocator, stream->items, stream->capacity * sizeof *stream->items);
+  tn__free(device->allocator, stream, sizeof *stream);
+  tn_device_release(device);
+}
+
+// The next item often comes right after the last one is done.
+static void spin(cpu_stream_t* stream, unsigned enqueued_count) {
+  if (tn__pool_cores(stream->base.device->pool)->count == 1) return;
+  int64_t deadline_ns = tn__clock_ns() + SPIN_NS;
+  do {
+    for (int i = 0; i < SPINS_PER_LOOK; ++i) {
+      if (atomic_load_explicit(&stream->enqueued_count, memory_order_relaxed) != enqueued_count) {
+        return;
+      }
+      tn__cpu_relax();
+    }
+  } while (tn__clock_ns() < deadline_ns);
+}
+
+static void thread_main(void* user) {
+  cpu_stream_t* stream = user;
+  bool has_spun = false;
+  pthread_mutex_lock(&stream->lock);
+  unsigned fork_count = stream->fork_count;
+  while (fork_count == stream->fork_count) {  // work that forked returns to a stream started afresh
+    if (stream->count > 0 && !stream->is_running) {
+      run_first(stream);
+      has_spun = false;
+    } else if (stream->is_closing && stream->count == 0 && !stream->is_running) {
+      break;
+    } else if (!has_spun) {
+      unsigned enqueued_count = atomic_load(&stream->enqueued_count);
+      pthread_mutex_unlock(&stream->lock);
+      tn__worker_widen(&stream->worker);
+      spin(stream, enqueued_count);
+      has_spun = true;
+      pthread_mutex_lock(&stream->lock);
+    } else {
+      tn__worker_announce_sleep(&stream->worker);
+      pthread_mutex_unlock(&stream->lock);
+      tn__worker_sleep(&stream->worker);
+      has_spun = false;
+      pthread_mutex_lock(&stream->lock);
+    }
+  }
+  bool is_orphan = stream->is_orphan;
+  pthread_mutex_unlock(&stream->lock);
+  if (is_orphan) free_stream(stream);
+}
+
+// Under the lock, which it releases. Sees to it that what is queued gets done by somebody.
+static void hand_over_and_unlock(cpu_stream_t* stream) {
+  bool must_rouse = false;
+  if (stream->count > 0 && !stream->is_running) {
+    if (!stream->has_thread) {
+      tn_status_t status =
+          tn__worker_start(&stream->worker, tn__pool_cores(stream->base.device->pool),
+                           "tenon-stream", thread_main, stream);
+      stream->has_thread = !status;
+      tn_status_release(status);
+      // Without a thread of its own the stream's work is done here and now.
+      while (!stream->has_thread && stream->count > 0 && !stream->is_running) run_first(stream);
+    } else {
+      must_rouse = tn__worker_claim(&stream->worker);
+    }
+  }
+  pthread_mutex_unlock(&stream->lock);
+  if (must_rouse) tn__worker_rouse(&stream->worker);
+}
+
+// ---- enqueueing
+
+// Under the lock, which is given up while the ring grows: no allocator is called under it.
+static tn_status_t make_room(cpu_stream_t* stream) {
+  while (stream->count == stream->capacity) {
+    size_t capacity = stream->capacity ? stream->capacity * 2 : 16;
+    void* memory;
+    pthread_mutex_unlock(&stream->lock);
+    tn_status_t status =
+        tn__allocate_array(allocator_of(stream), capacity, sizeof(item_t), &memory);
+    pthread_mutex_lock(&stream->lock);
+    if (status) return status;
+    item_t *grown = memory, *old = memory;
+    size_t old_capacity = capacity;
+    if (stream->capacity < capacity) {  // else another thread was faster
+      for (size_t i = 0; i < stream->count; ++i) {
+        grown[i] = stream->items[(stream->first + i) % stream->capacity];
+      }
+      old = stream->items;
+      old_capacity = stream->capacity;
+      stream->items = grown;
+      stream->capacity = capacity;
+      stream->first = 0;
+    }
+    pthread_mutex_unlock(&stream->lock);
+    tn__free(allocator_of(stream), old, old_capacity * sizeof(item_t));
+    pthread_mutex_lock(&stream->lock);
+  }
+  return TN_OK;
+}
+
+// Takes the event of `item` on success.
+static tn_status_t enqueue(cpu_stream_t* stream, item_t item, bool may_run_inline) {
+  pthread_mutex_lock(&stream->lock);
+  tn_status_t status = TN_OK;
+  if (!(may_run_inline && stream->count == 0 && !stream->is_running)) status = make_room(stream);
+  if (status) {
+    pthread_mutex_unlock(&stream->lock);
+    return status;
+  }
+  if (stream->failure && stream->failed_epoch == stream->epoch &&
+      atomic_load(&stream->failure->was_reported)) {
+    ++stream->epoch;
+  }
+  item.epoch = stream->epoch;
+  atomic_fetch_add(&stream->enqueued_count, 1);
+  // Looked at again: while the ring grew, the stream may have become idle or busy.
+  if (may_run_inline && stream->count == 0 && !stream->is_running) {
+    run(stream, item);
+  } else {
+    stream->items[(stream->first + stream->count) % stream->capacity] = item;
+    ++stream->count;
+  }
+  hand_over_and_unlock(stream);
+  return TN_OK;
+}
+
+tn_status_t tn__cpu_stream_enqueue(tn_stream_t* base, tn_stream_work_fn work, void* user,
+                                   unsigned flags) {
+  item_t item = {.kind = WORK, .work = work, .user = user};
+  return enqueue(cast(base), item, flags & TN_STREAM_MAY_RUN_INLINE);
+}
+
+tn_status_t tn__cpu_stream_record(tn_stream_t* base, tn_event_t* event) {
+  TN_RETURN_IF_ERROR(tn__event_arm(event));
+  item_t item = {.kind = RECORD, .event = tn_event_retain(event)};
+  tn_status_t status = enqueue(cast(base), item, true);
+  if (status) {
+    tn__event_disarm(event);
+    tn_event_release(event);
+  }
+  return status;
+}
+
+tn_status_t tn__cpu_stream_wait(tn_stream_t* base, tn_event_t* event) {
+  item_t item = {.kind = WAIT, .event = tn_event_retain(event)};
+  // The caller must not sleep for the event, so only one that has happened is dealt with here.
+  tn_status_t status = enqueue(cast(base), item, tn_event_is_complete(event));
+  if (status) tn_event_release(event);
+  return status;
+}
+
+// ---- waiting
+
+static bool is_reached(cpu_stream_t* stream, unsigned target) {
+  return (int)(atomic_load(&stream->completed_count) - target) >= 0;
+}
+
+static void await_count(cpu_stream_t* stream, unsigned target) {
+  int64_t deadline_ns = tn__clock_ns() + SPIN_NS;
+  do {
+    for (int i = 0; i < SPINS_PER_LOOK; ++i) {
+      if (is_reached(stream, target)) return;
+      tn__cpu_relax();
+    }
+  } while (tn__clock_ns() < deadline_ns);
+  atomic_fetch_add(&stream->waiter_count, 1);
+  while (!is_reached(stream, target)) {
+    unsigned completed_count = atomic_load(&stream->completed_count);
+    if ((int)(completed_count - target) >= 0) break;
+    tn__futex_wait(&stream->completed_count, completed_count, INT64_MAX);
+  }
+  atomic_fetch_sub(&stream->waiter_count, 1);
+}
+
+tn_status_t tn__cpu_stream_synchronize(tn_stream_t* base) {
+  cpu_stream_t* stream = cast(base);
+  pthread_mutex_lock(&stream->lock);
+  if (stream->is_running && pthread_equal(stream->runner, pthread_self())) {
+    pthread_mutex_unlock(&stream->lock);
+    return tn_status_create(TN_CODE_FAILED_PRECONDITION,
+                            "a stream cannot be waited for by its own work");
+  }
+  unsigned target = atomic_load(&stream->enqueued_count);
+  hand_over_and_unlock(stream);
+  if (!is_reached(stream, target)) await_count(stream, target);
+  pthread_mutex_lock(&stream->lock);
+  tn_failure_t* failure = tn__failure_retain(stream->failure);
+  pthread_mutex_unlock(&stream->lock);
+  tn_status_t status = tn__failure_report(failure);
+  tn__failure_release(failure);
+  return status;
+}
+
+bool tn__cpu_stream_is_idle(tn_stream_t* base) {
+  cpu_stream_t* stream = cast(base);
+  return atomic_load(&stream->completed_count) == atomic_load(&stream->enqueued_count);
+}
+
+// ---- life
+
+static void before_fork(void* user) {
+  pthread_mutex_lock(&((cpu_stream_t*)user)->lock);
+}
+static void after_fork_in_parent(void* user) {
+  pthread_mutex_unlock(&((cpu_stream_t*)user)->lock);
+}
+
+// What the parent enqueued is the parent's to do. Here it is poisoned, so that what it owns is
+// given up and its events happen; all but an item that another thread was in the middle of.
+static void after_fork_in_child(void* user) {
+  cpu_stream_t* stream = user;
+  ++stream->fork_count;
+  stream->has_thread = false;
+  atomic_store(&stream->waiter_count, 0);
+  if (stream->is_running && !pthread_equal(stream->runner, pthread_self())) {
+    stream->is_running = false;
+    atomic_fetch_add(&stream->completed_count, 1);
+  }
+  if (stream->count > 0) stream->forgotten_epoch = stream->epoch++;
+  pthread_mutex_unlock(&stream->lock);
+}
+
+tn_status_t tn__cpu_stream_create(tn_device_t* device, tn_stream_t** out_stream) {
+  void* memory;
+  *out_stream = NULL;
+  TN_RETURN_IF_ERROR(tn__allocate(device->allocator, sizeof(cpu_stream_t), &memory));
+  cpu_stream_t* stream = memory;
+  atomic_init(&stream->base.references, 1);
+  stream->base.device = device;
+  stream->epoch = 1;
+  pthread_mutex_init(&stream->lock, NULL);
+  stream->fork_guard = (tn_fork_guard_t){.prepare = before_fork,
+                                         .parent = after_fork_in_parent,
+                                         .child = after_fork_in_child,
+                                         .user = stream};
+  tn_status_t status = tn__fork_guard_add(&stream->fork_guard);
+  if (status) {
+    pthread_mutex_destroy(&stream->lock);
+    tn__free(device->allocator, stream, sizeof *stream);
+    return status;
+  }
+  tn_device_retain(device);
+  *out_stream = &stream->base;
+  return TN_OK;
+}
+
+void tn__cpu_stream_destroy(tn_stream_t* base) {
+  cpu_stream_t* stream = cast(base);
+  pthread_mutex_lock(&stream->lock);
+  stream->is_closing = true;
+  bool is_own_thread = stream->has_thread && tn__worker_is_current(&stream->worker);
+  if (is_own_thread) {
+    stream->is_orphan = true;
+    pthread_mutex_unlock(&stream->lock);
+    tn__worker_join(&stream->worker);
+    return;
+  }
+  // In a forked child there may be work without a thread.
+  while (!stream->has_thread && stream->count > 0) run_first(stream);
+  bool has_thread = stream->has_thread;
+  bool must_rouse = has_thread && tn__worker_claim(&stream->worker);
+  pthread_mutex_unlock(&stream->lock);
+  if (must_rouse) tn__worker_rouse(&stream->worker);
+  if (has_thread) tn__worker_join(&stream->worker);
+  free_stream(stream);
+}

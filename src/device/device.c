@@ -1,0 +1,55 @@
+#include "device/device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void tn__device_init(tn_device_t* device, const tn_device_vtable_t* vtable, const char* name,
+                     const char* platform, const tn_allocator_t* allocator) {
+  device->vtable = vtable;
+  atomic_init(&device->references, 1);
+  device->allocator = allocator;
+  device->platform = platform;
+  snprintf(device->name, sizeof device->name, "%s", name);
+}
+
+tn_device_t* tn_device_retain(tn_device_t* device) {
+  if (device) atomic_fetch_add(&device->references, 1);
+  return device;
+}
+
+void tn_device_release(tn_device_t* device) {
+  if (!device || atomic_fetch_sub(&device->references, 1) != 1) return;
+  device->vtable->destroy(device);
+}
+
+const char* tn_device_name(const tn_device_t* device) {
+  return device->name;
+}
+const char* tn_device_platform(const tn_device_t* device) {
+  return device->platform;
+}
+int32_t tn_device_thread_count(const tn_device_t* device) {
+  return tn__pool_thread_count(device->pool);
+}
+
+void tn_device_memory_statistics(tn_device_t* device, tn_memory_statistics_t* out_statistics) {
+  tn_memory_statistics_t statistics = {0};
+  device->vtable->statistics(device, &statistics);
+  size_t size = out_statistics->struct_size;
+  if (size > sizeof statistics) size = sizeof statistics;
+  statistics.struct_size = out_statistics->struct_size;
+  memcpy(out_statistics, &statistics, size);
+}
+
+void tn_device_reset_peak(tn_device_t* device) {
+  device->vtable->reset_peak(device);
+}
+void tn_device_set_memory_limit(tn_device_t* device, uint64_t byte_length) {
+  device->vtable->set_memory_limit(device, byte_length);
+}
+void tn_device_set_cache_limit(tn_device_t* device, uint64_t byte_length) {
+  device->vtable->set_cache_limit(device, byte_length);
+}
+void tn_device_trim(tn_device_t* device, uint64_t keep_byte_length) {
+  device->vtable->trim(device, keep_byte_length);
+}

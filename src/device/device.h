@@ -1,0 +1,113 @@
+// Inside of tn_device_t (public in <tenon/device.h>): what a device is to the rooms above.
+#ifndef TENON_DEVICE_DEVICE_H_
+#define TENON_DEVICE_DEVICE_H_
+
+#include <stdatomic.h>
+#include <tenon/device.h>
+#include <tenon/stream.h>
+
+#include "base/allocator.h"
+#include "base/pool.h"
+
+typedef struct tn_device_vtable tn_device_vtable_t;
+
+// A place in a device's memory: a handle plus an offset. What the handle is, only the device knows:
+// on the CPU the address, with CUDA the device pointer, with OpenCL the object. A value, owned by
+// nobody; a piece of an allocation is the same handle with a larger offset.
+typedef struct tn_memory {
+  void* handle;
+  size_t byte_offset;
+} tn_memory_t;
+
+static inline tn_memory_t tn__memory_at(tn_memory_t memory, size_t byte_offset) {
+  return (tn_memory_t){memory.handle, memory.byte_offset + byte_offset};
+}
+
+struct tn_device {
+  const tn_device_vtable_t* vtable;
+  atomic_uint references;
+  const tn_allocator_t* allocator;
+  const char* platform;     // static
+  size_t memory_alignment;  // of every allocation, at least
+  tn_pool_t* pool;          // for parallel loops on the host; never NULL
+  char name[32];
+};
+
+// Work on the host that a stream does in its turn. Called exactly once after a successful enqueue,
+// under no lock. `poison` NULL: do the work; its error poisons the stream. Otherwise something
+// before failed: do nothing but give up what `user` owns (the return value then has no meaning;
+// return OK). `poison` is a view.
+typedef tn_status_t (*tn_stream_work_fn)(void* user, tn_status_t poison);
+
+typedef enum tn_stream_flags {
+  // When nothing is under way on the stream, the work is done on the calling thread before enqueue
+  // returns. Costs some ten nanoseconds, where handing it to another thread costs microseconds.
+  TN_STREAM_MAY_RUN_INLINE = 1 << 0,
+} tn_stream_flags_t;
+
+// Common part of every device's streams.
+struct tn_stream {
+  atomic_uint references;
+  tn_device_t* device;  // retained
+};
+
+// Every function is thread-safe unless its comment says otherwise.
+struct tn_device_vtable {
+  // Frees the device; no buffer, stream or event of it is left.
+  void (*destroy)(tn_device_t* device);
+
+  // ---- memory
+
+  // Contents are undefined. `alignment` 0 is memory_alignment. A length of 0 gives memory, too.
+  tn_status_t (*allocate)(tn_device_t* device, size_t byte_length, size_t alignment,
+                          tn_memory_t* out_memory);
+  // `memory` as allocate gave it. Work on streams that uses it must be over.
+  void (*free)(tn_device_t* device, tn_memory_t memory);
+  void (*statistics)(tn_device_t* device, tn_memory_statistics_t* out_statistics);
+  void (*reset_peak)(tn_device_t* device);
+  void (*set_memory_limit)(tn_device_t* device, size_t byte_length);
+  void (*set_cache_limit)(tn_device_t* device, size_t byte_length);
+  void (*trim)(tn_device_t* device, size_t keep_byte_length);
+  // Where the host sees the memory; NULL when it does not.
+  void* (*host_pointer)(tn_device_t* device, tn_memory_t memory);
+  // Memory of the host as the device's, without a copy; it stays the caller's. UNIMPLEMENTED when
+  // the device cannot, or not with this address.
+  tn_status_t (*wrap_host)(tn_device_t* device, void* data, size_t byte_length,
+                           tn_memory_t* out_memory);
+  void (*unwrap_host)(tn_device_t* device, tn_memory_t memory);
+
+  // ---- copies. `stream` NULL: done when the function returns. Otherwise in the stream's turn; the
+  // memory on both sides must live until then.
+  tn_status_t (*copy_from_host)(tn_device_t* device, tn_stream_t* stream, tn_memory_t to,
+                                const void* from, size_t byte_length);
+  tn_status_t (*copy_to_host)(tn_device_t* device, tn_stream_t* stream, void* to, tn_memory_t from,
+                              size_t byte_length);
+  tn_status_t (*copy)(tn_device_t* device, tn_stream_t* stream, tn_memory_t to, tn_memory_t from,
+                      size_t byte_length);
+
+  // ---- streams; see <tenon/stream.h> for what they promise
+
+  // The device retains itself for the stream.
+  tn_status_t (*stream_create)(tn_device_t* device, tn_stream_t** out_stream);
+  // After the last release: waits for the stream's work, and frees it.
+  void (*stream_destroy)(tn_stream_t* stream);
+  tn_status_t (*stream_enqueue)(tn_stream_t* stream, tn_stream_work_fn work, void* user,
+                                unsigned flags);
+  tn_status_t (*stream_record)(tn_stream_t* stream, tn_event_t* event);
+  tn_status_t (*stream_wait)(tn_stream_t* stream, tn_event_t* event);
+  tn_status_t (*stream_synchronize)(tn_stream_t* stream);
+  bool (*stream_is_idle)(tn_stream_t* stream);
+  // What a handler gets as the platform's stream (a CUstream...); NULL when there is none.
+  void* (*stream_native)(tn_stream_t* stream);
+};
+
+// For the implementation of a device: fills the common part, with one reference. `vtable` and
+// `platform` are static. The allocator is the one of `options`, or malloc.
+void tn__device_init(tn_device_t* device, const tn_device_vtable_t* vtable, const char* name,
+                     const char* platform, const tn_allocator_t* allocator);
+
+// tn_stream_create's counterpart below the public functions; see tn_stream_work_fn.
+TN_MUST_USE tn_status_t tn__stream_enqueue(tn_stream_t* stream, tn_stream_work_fn work, void* user,
+                                           unsigned flags);
+
+#endif  // TENON_DEVICE_DEVICE_H_

@@ -1,0 +1,24 @@
+// Inside of tn_event_t (public in <tenon/stream.h>): what makes events happen.
+#ifndef TENON_DEVICE_EVENT_H_
+#define TENON_DEVICE_EVENT_H_
+
+#include <tenon/stream.h>
+
+#include "device/failure.h"
+
+// Claims the right to make the event happen. FAILED_PRECONDITION when somebody has it.
+TN_MUST_USE tn_status_t tn__event_arm(tn_event_t* event);
+// Gives that right back, when recording failed after all.
+void tn__event_disarm(tn_event_t* event);
+
+// Makes an armed event happen: well for NULL. Takes `failure`. Runs the callbacks.
+void tn__event_complete(tn_event_t* event, tn_failure_t* failure);
+
+// Waits for it, without reporting. `out_failure` (a view, as long as the event) is NULL unless it
+// happened with an error. False when the deadline (of tn__clock_ns; INT64_MAX: none) passes first.
+bool tn__event_await(tn_event_t* event, int64_t deadline_ns, tn_failure_t** out_failure);
+
+// Retained, or NULL. The event has happened.
+tn_failure_t* tn__event_failure(const tn_event_t* event);
+
+#endif  // TENON_DEVICE_EVENT_H_

@@ -1,0 +1,41 @@
+#include "device/failure.h"
+
+static tn_failure_t out_of_memory = {.was_reported = true};
+
+tn_failure_t* tn__failure_create(const tn_allocator_t* allocator, tn_status_t status) {
+  void* memory;
+  tn_status_t allocation = tn__allocate(allocator, sizeof(tn_failure_t), &memory);
+  if (allocation) {
+    tn_status_release(allocation);
+    tn_status_release(status);
+    return &out_of_memory;
+  }
+  tn_failure_t* failure = memory;
+  atomic_init(&failure->references, 1);
+  failure->allocator = allocator;
+  failure->status = status;
+  return failure;
+}
+
+tn_failure_t* tn__failure_retain(tn_failure_t* failure) {
+  if (failure && failure != &out_of_memory) atomic_fetch_add(&failure->references, 1);
+  return failure;
+}
+
+void tn__failure_release(tn_failure_t* failure) {
+  if (!failure || failure == &out_of_memory) return;
+  if (atomic_fetch_sub(&failure->references, 1) != 1) return;
+  tn_status_release(failure->status);
+  tn__free(failure->allocator, failure, sizeof *failure);
+}
+
+tn_status_t tn__failure_status(const tn_failure_t* failure) {
+  if (!failure) return TN_OK;
+  return failure == &out_of_memory ? tn__status_out_of_memory() : failure->status;
+}
+
+tn_status_t tn__failure_report(tn_failure_t* failure) {
+  if (!failure) return TN_OK;
+  atomic_store(&failure->was_reported, true);
+  return tn_status_retain(tn__failure_status(failure));
+}

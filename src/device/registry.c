@@ -1,0 +1,85 @@
+// From the name of a device to the device.
+#include <stdio.h>
+#include <string.h>
+
+#include "device/driver.h"
+
+static const tn_device_driver_t* const drivers[] = {
+#define TN_DEVICE_DRIVER(name) &tn__##name##_driver,
+#include "device/drivers.def"
+#undef TN_DEVICE_DRIVER
+};
+enum { DRIVER_COUNT = sizeof drivers / sizeof *drivers };
+
+tn_status_t tn_device_enumerate(tn_device_visit_fn visit, void* user) {
+  bool go_on = true;
+  for (size_t i = 0; i < DRIVER_COUNT && go_on; ++i) {
+    TN_RETURN_IF_ERROR(drivers[i]->enumerate(visit, user, &go_on));
+  }
+  return TN_OK;
+}
+
+// The driver's name, and the number behind a colon if there is one. False when this is neither
+// "name" nor "name:number".
+static bool parse(const char* name, const tn_device_driver_t* driver, unsigned* out_number) {
+  size_t length = strlen(driver->name);
+  *out_number = 0;
+  if (strncmp(name, driver->name, length) != 0) return false;
+  const char* rest = name + length;
+  if (!*rest) return true;
+  if (*rest != ':' || !rest[1]) return false;
+  unsigned number = 0;
+  for (const char* digit = rest + 1; *digit; ++digit) {
+    if (*digit < '0' || *digit > '9' || number > 9999) return false;
+    number = number * 10 + (unsigned)(*digit - '0');
+  }
+  *out_number = number;
+  return true;
+}
+
+typedef struct name_list {
+  char text[512];
+  size_t length;
+} name_list_t;
+
+static bool append_name(void* user, const tn_device_info_t* info) {
+  name_list_t* list = user;
+  int written = snprintf(list->text + list->length, sizeof list->text - list->length, "%s%s",
+                         list->length ? ", " : "", info->name);
+  if (written < 0 || (size_t)written >= sizeof list->text - list->length) return false;
+  list->length += (size_t)written;
+  return true;
+}
+
+static tn_status_t no_such_device(const char* name) {
+  name_list_t list = {.length = 0};
+  TN_RETURN_IF_ERROR(tn_device_enumerate(append_name, &list));
+  return tn_status_create(TN_CODE_NOT_FOUND, "there is no device \"%.64s\"; there are: %s", name,
+                          list.text);
+}
+
+tn_status_t tn_device_create(const char* name, const tn_device_options_t* options,
+                             tn_device_t** out_device) {
+  *out_device = NULL;
+  tn_device_options_t complete = {0};
+  if (options) {
+    size_t size = options->struct_size;
+    if (size < sizeof options->struct_size) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "device options: struct_size is %zu; wanted "
+                              "sizeof(tn_device_options_t)",
+                              size);
+    }
+    memcpy(&complete, options, size < sizeof complete ? size : sizeof complete);
+  }
+  complete.struct_size = sizeof complete;
+  if (!complete.allocator) complete.allocator = tn_allocator_system();
+  for (size_t i = 0; i < DRIVER_COUNT; ++i) {
+    unsigned number;
+    if (!parse(name, drivers[i], &number)) continue;
+    tn_status_t status = drivers[i]->create(number, &complete, out_device);
+    if (tn_status_code(status) != TN_CODE_NOT_FOUND) return status;
+    tn_status_release(status);
+  }
+  return no_such_device(name);
+}

@@ -1,0 +1,41 @@
+// Streams of any device: the public functions, which leave the work to the device.
+#include "device/device.h"
+
+tn_status_t tn_stream_create(tn_device_t* device, tn_stream_t** out_stream) {
+  return device->vtable->stream_create(device, out_stream);
+}
+
+tn_stream_t* tn_stream_retain(tn_stream_t* stream) {
+  if (stream) atomic_fetch_add(&stream->references, 1);
+  return stream;
+}
+
+void tn_stream_release(tn_stream_t* stream) {
+  if (!stream || atomic_fetch_sub(&stream->references, 1) != 1) return;
+  stream->device->vtable->stream_destroy(stream);
+}
+
+tn_device_t* tn_stream_device(const tn_stream_t* stream) {
+  return stream->device;
+}
+
+tn_status_t tn_stream_synchronize(tn_stream_t* stream) {
+  return stream->device->vtable->stream_synchronize(stream);
+}
+
+bool tn_stream_is_idle(tn_stream_t* stream) {
+  return stream->device->vtable->stream_is_idle(stream);
+}
+
+tn_status_t tn_stream_record_event(tn_stream_t* stream, tn_event_t* event) {
+  return stream->device->vtable->stream_record(stream, event);
+}
+
+tn_status_t tn_stream_wait_event(tn_stream_t* stream, tn_event_t* event) {
+  return stream->device->vtable->stream_wait(stream, event);
+}
+
+tn_status_t tn__stream_enqueue(tn_stream_t* stream, tn_stream_work_fn work, void* user,
+                               unsigned flags) {
+  return stream->device->vtable->stream_enqueue(stream, work, user, flags);
+}
