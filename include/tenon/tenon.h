@@ -13,10 +13,14 @@
 #define TENON_TENON_H_
 
 #include <tenon/allocator.h>
+#include <tenon/buffer.h>
 #include <tenon/builder.h>
+#include <tenon/device.h>
 #include <tenon/dtype.h>
 #include <tenon/export.h>
 #include <tenon/status.h>
+#include <tenon/stream.h>
+#include <tenon/type.h>
 #include <tenon/version.h>
 
 #endif  // TENON_TENON_H_

@@ -29,7 +29,11 @@ const tn_type_t* tn_type_element(const tn_type_t* type, size_t index) {
   return index < type->element_count ? type->elements[index] : NULL;
 }
 
-static tn_status_t check_dims(tn_dtype_t dtype, size_t rank, const int64_t* dims) {
+tn_status_t tn__type_check(tn_dtype_t dtype, size_t rank, const int64_t* dims) {
+  if (!tn_dtype_is_valid((int)dtype) || dtype == TN_DTYPE_TOKEN) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%d is no element type of a tensor",
+                            (int)dtype);
+  }
   if (rank > TN_MAX_RANK) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "a tensor has rank %zu; the largest rank is %d", rank, TN_MAX_RANK);
@@ -55,11 +59,7 @@ static tn_status_t check_dims(tn_dtype_t dtype, size_t rank, const int64_t* dims
 tn_status_t tn__type_tensor(tn_arena_t* arena, tn_dtype_t dtype, size_t rank, const int64_t* dims,
                             const tn_type_t** out_type) {
   *out_type = NULL;
-  if (!tn_dtype_is_valid((int)dtype) || dtype == TN_DTYPE_TOKEN) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%d is no element type of a tensor",
-                            (int)dtype);
-  }
-  TN_RETURN_IF_ERROR(check_dims(dtype, rank, dims));
+  TN_RETURN_IF_ERROR(tn__type_check(dtype, rank, dims));
   if (rank == 0) {
     *out_type = tn__type_scalar(dtype);
     return TN_OK;

@@ -20,8 +20,10 @@ struct tn_type {
   const tn_type_t* const* elements;
 };
 
-// Copies `dims`. Refuses ranks above TN_MAX_RANK, negative dimensions and sizes in bytes that
-// overflow int64.
+// Refuses what is no element type, ranks above TN_MAX_RANK, negative dimensions and sizes in bytes
+// that overflow int64.
+TN_MUST_USE tn_status_t tn__type_check(tn_dtype_t dtype, size_t rank, const int64_t* dims);
+// Copies `dims`, checked so.
 TN_MUST_USE tn_status_t tn__type_tensor(tn_arena_t* arena, tn_dtype_t dtype, size_t rank,
                                         const int64_t* dims, const tn_type_t** out_type);
 // Copies the list, not the elements, which must live as long as the arena. Refuses what nests

@@ -1,0 +1,315 @@
+#include "device/buffer.h"
+
+#include "base/type.h"
+
+#define DONATED ((unsigned)1 << 31)
+
+struct tn_buffer {
+  atomic_uint references;
+  atomic_uint holds;    // how many use the memory now; or DONATED
+  tn_device_t* device;  // retained
+  tn_memory_t memory;
+  tn_event_t* ready;             // retained; NULL: ready from the start
+  bool is_wrapped;               // memory of the host, to be unwrapped
+  tn_buffer_release_fn release;  // of imported memory; NULL: none
+  void* release_user;
+  void* release_data;
+  tn_buffer_t* parent;  // of an alias: retained and held
+  size_t byte_length;
+  tn_type_t type;  // its dims are those below
+  int64_t dims[];
+};
+
+// ---- life
+
+static size_t header_size(size_t rank) {
+  return sizeof(tn_buffer_t) + rank * sizeof(int64_t);
+}
+
+static tn_status_t check_shape(tn_dtype_t dtype, size_t rank, const int64_t* dims) {
+  TN_RETURN_IF_ERROR(tn__type_check(dtype, rank, dims));
+  for (size_t i = 0; i < rank; ++i) {
+    if (dims[i] != TN_DIM_DYNAMIC) continue;
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "dimension %zu of a buffer is dynamic; wanted a number", i);
+  }
+  return TN_OK;
+}
+
+// A header without memory. The shape has been checked.
+static tn_status_t create_header(tn_device_t* device, tn_dtype_t dtype, size_t rank,
+                                 const int64_t* dims, tn_buffer_t** out_buffer) {
+  void* storage;
+  *out_buffer = NULL;
+  TN_RETURN_IF_ERROR(tn__allocate(device->allocator, header_size(rank), &storage));
+  tn_buffer_t* buffer = storage;
+  atomic_init(&buffer->references, 1);
+  buffer->device = tn_device_retain(device);
+  if (rank) memcpy(buffer->dims, dims, rank * sizeof *dims);
+  buffer->type =
+      (tn_type_t){.kind = TN_TYPE_TENSOR, .dtype = dtype, .rank = rank, .dims = buffer->dims};
+  buffer->byte_length = tn__type_byte_length(&buffer->type);
+  *out_buffer = buffer;
+  return TN_OK;
+}
+
+static void free_header(tn_buffer_t* buffer) {
+  tn_device_t* device = buffer->device;
+  tn_event_release(buffer->ready);
+  tn__free(device->allocator, buffer, header_size(buffer->type.rank));
+  tn_device_release(device);
+}
+
+tn_buffer_t* tn_buffer_retain(tn_buffer_t* buffer) {
+  if (buffer) atomic_fetch_add(&buffer->references, 1);
+  return buffer;
+}
+
+void tn_buffer_release(tn_buffer_t* buffer) {
+  if (!buffer || atomic_fetch_sub(&buffer->references, 1) != 1) return;
+  if (buffer->parent) {
+    tn__buffer_unhold(buffer->parent);
+    tn_buffer_release(buffer->parent);
+  } else if (buffer->is_wrapped) {
+    buffer->device->vtable->unwrap_host(buffer->device, buffer->memory);
+    if (buffer->release) buffer->release(buffer->release_user, buffer->release_data);
+  } else if (atomic_load(&buffer->holds) != DONATED) {
+    buffer->device->vtable->free(buffer->device, buffer->memory);
+  }
+  free_header(buffer);
+}
+
+tn_status_t tn_buffer_create(tn_device_t* device, tn_dtype_t dtype, size_t rank,
+                             const int64_t* dims, void** out_data, tn_buffer_t** out_buffer) {
+  *out_buffer = NULL;
+  if (out_data) *out_data = NULL;
+  TN_RETURN_IF_ERROR(check_shape(dtype, rank, dims));
+  tn_buffer_t* buffer;
+  TN_RETURN_IF_ERROR(create_header(device, dtype, rank, dims, &buffer));
+  tn_status_t status = device->vtable->allocate(device, buffer->byte_length, 0, &buffer->memory);
+  if (status) {
+    free_header(buffer);
+    return status;
+  }
+  if (out_data) *out_data = device->vtable->host_pointer(device, buffer->memory);
+  *out_buffer = buffer;
+  return TN_OK;
+}
+
+static tn_status_t check_byte_length(tn_dtype_t dtype, size_t rank, const int64_t* dims,
+                                     const void* data, size_t byte_length) {
+  TN_RETURN_IF_ERROR(check_shape(dtype, rank, dims));
+  tn_type_t type = {.kind = TN_TYPE_TENSOR, .dtype = dtype, .rank = rank, .dims = dims};
+  size_t needed = tn__type_byte_length(&type);
+  if (byte_length != needed) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%zu bytes for a buffer %s; it has %zu",
+                            byte_length, TN_TYPE_TEXT(&type), needed);
+  }
+  if (!data && needed > 0) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the data of a buffer %s is NULL",
+                            TN_TYPE_TEXT(&type));
+  }
+  return TN_OK;
+}
+
+tn_status_t tn_buffer_create_from_host(tn_device_t* device, tn_dtype_t dtype, size_t rank,
+                                       const int64_t* dims, const void* data, size_t byte_length,
+                                       tn_buffer_t** out_buffer) {
+  *out_buffer = NULL;
+  TN_RETURN_IF_ERROR(check_byte_length(dtype, rank, dims, data, byte_length));
+  tn_buffer_t* buffer;
+  TN_RETURN_IF_ERROR(tn_buffer_create(device, dtype, rank, dims, NULL, &buffer));
+  tn_status_t status =
+      device->vtable->copy_from_host(device, NULL, buffer->memory, data, byte_length);
+  if (status) {
+    tn_buffer_release(buffer);
+    return status;
+  }
+  *out_buffer = buffer;
+  return TN_OK;
+}
+
+// In place, if the device can: otherwise an error with the code UNIMPLEMENTED.
+static tn_status_t wrap(tn_device_t* device, tn_dtype_t dtype, size_t rank, const int64_t* dims,
+                        void* data, tn_buffer_t** out_buffer) {
+  tn_buffer_t* buffer;
+  TN_RETURN_IF_ERROR(create_header(device, dtype, rank, dims, &buffer));
+  tn_status_t status =
+      device->vtable->wrap_host(device, data, buffer->byte_length, &buffer->memory);
+  if (status) {
+    free_header(buffer);
+    return status;
+  }
+  buffer->is_wrapped = true;
+  *out_buffer = buffer;
+  return TN_OK;
+}
+
+tn_status_t tn_buffer_import(tn_device_t* device, tn_dtype_t dtype, size_t rank,
+                             const int64_t* dims, void* data, size_t byte_length,
+                             tn_buffer_release_fn release, void* user, tn_buffer_t** out_buffer) {
+  *out_buffer = NULL;
+  tn_buffer_t* buffer = NULL;
+  tn_status_t status = check_byte_length(dtype, rank, dims, data, byte_length);
+  if (!status && byte_length > 0) {
+    status = wrap(device, dtype, rank, dims, data, &buffer);
+    if (!status) {
+      buffer->release = release;
+      buffer->release_user = user;
+      buffer->release_data = data;
+      *out_buffer = buffer;
+      return TN_OK;
+    }
+  }
+  if (!status || tn_status_code(status) == TN_CODE_UNIMPLEMENTED) {
+    tn_status_release(status);
+    status = tn_buffer_create_from_host(device, dtype, rank, dims, data, byte_length, out_buffer);
+  }
+  if (release) release(user, data);
+  return status;
+}
+
+tn_status_t tn__buffer_create_over(tn_device_t* device, tn_dtype_t dtype, size_t rank,
+                                   const int64_t* dims, tn_memory_t memory, tn_event_t* ready,
+                                   tn_buffer_t** out_buffer) {
+  tn_buffer_t* buffer = NULL;
+  *out_buffer = NULL;
+  tn_status_t status = check_shape(dtype, rank, dims);
+  if (!status) status = create_header(device, dtype, rank, dims, &buffer);
+  if (status) {
+    device->vtable->free(device, memory);
+    return status;
+  }
+  buffer->memory = memory;
+  buffer->ready = tn_event_retain(ready);
+  *out_buffer = buffer;
+  return TN_OK;
+}
+
+tn_status_t tn__buffer_create_alias(tn_buffer_t* parent, tn_dtype_t dtype, size_t rank,
+                                    const int64_t* dims, size_t byte_offset,
+                                    tn_buffer_t** out_buffer) {
+  *out_buffer = NULL;
+  TN_RETURN_IF_ERROR(check_shape(dtype, rank, dims));
+  tn_buffer_t* buffer;
+  TN_RETURN_IF_ERROR(create_header(parent->device, dtype, rank, dims, &buffer));
+  tn_status_t status = TN_OK;
+  tn_memory_t memory;
+  if (byte_offset > parent->byte_length ||
+      buffer->byte_length > parent->byte_length - byte_offset ||
+      byte_offset % parent->device->memory_alignment != 0) {
+    status = tn_status_create(
+        TN_CODE_INVALID_ARGUMENT,
+        "%s at byte %zu of a buffer %s; wanted a multiple of %zu, and all of it inside",
+        TN_TYPE_TEXT(&buffer->type), byte_offset, TN_TYPE_TEXT(&parent->type),
+        parent->device->memory_alignment);
+  }
+  if (!status) status = tn__buffer_hold(parent, &memory);
+  if (status) {
+    free_header(buffer);
+    return status;
+  }
+  buffer->memory = tn__memory_at(memory, byte_offset);
+  buffer->parent = tn_buffer_retain(parent);
+  buffer->ready = tn_event_retain(parent->ready);
+  *out_buffer = buffer;
+  return TN_OK;
+}
+
+// ---- what it is
+
+tn_device_t* tn_buffer_device(const tn_buffer_t* buffer) {
+  return buffer->device;
+}
+const tn_type_t* tn_buffer_type(const tn_buffer_t* buffer) {
+  return &buffer->type;
+}
+tn_dtype_t tn_buffer_dtype(const tn_buffer_t* buffer) {
+  return buffer->type.dtype;
+}
+size_t tn_buffer_rank(const tn_buffer_t* buffer) {
+  return buffer->type.rank;
+}
+const int64_t* tn_buffer_dims(const tn_buffer_t* buffer) {
+  return buffer->dims;
+}
+int64_t tn_buffer_size(const tn_buffer_t* buffer) {
+  return tn__type_size(&buffer->type);
+}
+size_t tn_buffer_byte_length(const tn_buffer_t* buffer) {
+  return buffer->byte_length;
+}
+tn_event_t* tn_buffer_ready_event(const tn_buffer_t* buffer) {
+  return buffer->ready;
+}
+bool tn_buffer_is_donated(const tn_buffer_t* buffer) {
+  return atomic_load(&buffer->holds) == DONATED;
+}
+bool tn__buffer_is_unique(const tn_buffer_t* buffer) {
+  return atomic_load(&buffer->references) == 1;
+}
+
+// ---- use
+
+tn_status_t tn__buffer_hold(tn_buffer_t* buffer, tn_memory_t* out_memory) {
+  *out_memory = (tn_memory_t){NULL, 0};
+  unsigned holds = atomic_load(&buffer->holds);
+  while (holds != DONATED) {
+    if (!atomic_compare_exchange_weak(&buffer->holds, &holds, holds + 1)) continue;
+    *out_memory = buffer->memory;
+    return TN_OK;
+  }
+  return tn_status_create(TN_CODE_FAILED_PRECONDITION,
+                          "the buffer %s was donated to a run; its contents are gone",
+                          TN_TYPE_TEXT(&buffer->type));
+}
+
+void tn__buffer_unhold(tn_buffer_t* buffer) {
+  atomic_fetch_sub(&buffer->holds, 1);
+}
+
+bool tn__buffer_take_memory(tn_buffer_t* buffer, tn_memory_t* out_memory) {
+  unsigned holds = 0;
+  *out_memory = (tn_memory_t){NULL, 0};
+  if (buffer->is_wrapped || buffer->parent) return false;
+  if (!atomic_compare_exchange_strong(&buffer->holds, &holds, DONATED)) return false;
+  *out_memory = buffer->memory;
+  return true;
+}
+
+// Waits for the contents, and holds them.
+static tn_status_t hold_contents(tn_buffer_t* buffer, tn_memory_t* out_memory) {
+  TN_RETURN_IF_ERROR(tn__buffer_hold(buffer, out_memory));
+  tn_status_t status = buffer->ready ? tn_event_wait(buffer->ready, -1) : TN_OK;
+  if (status) tn__buffer_unhold(buffer);
+  return status;
+}
+
+tn_status_t tn_buffer_to_host(tn_buffer_t* buffer, void* data, size_t byte_length) {
+  if (byte_length != buffer->byte_length) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%zu bytes for the contents of a %s of %zu",
+                            byte_length, TN_TYPE_TEXT(&buffer->type), buffer->byte_length);
+  }
+  tn_memory_t memory;
+  TN_RETURN_IF_ERROR(hold_contents(buffer, &memory));
+  tn_status_t status =
+      buffer->device->vtable->copy_to_host(buffer->device, NULL, data, memory, byte_length);
+  tn__buffer_unhold(buffer);
+  return status;
+}
+
+tn_status_t tn_buffer_map(tn_buffer_t* buffer, const void** out_data) {
+  tn_memory_t memory;
+  *out_data = NULL;
+  TN_RETURN_IF_ERROR(hold_contents(buffer, &memory));
+  *out_data = buffer->device->vtable->host_pointer(buffer->device, memory);
+  if (*out_data) return TN_OK;
+  tn__buffer_unhold(buffer);
+  return tn_status_create(TN_CODE_UNIMPLEMENTED,
+                          "the host does not see the memory of device %s; copy the buffer instead",
+                          tn_device_name(buffer->device));
+}
+
+void tn_buffer_unmap(tn_buffer_t* buffer) {
+  tn__buffer_unhold(buffer);
+}

@@ -1,0 +1,35 @@
+// Inside of tn_buffer_t (public in <tenon/buffer.h>): what runs need.
+#ifndef TENON_DEVICE_BUFFER_H_
+#define TENON_DEVICE_BUFFER_H_
+
+#include <tenon/buffer.h>
+
+#include "device/device.h"
+
+// A buffer over memory that the caller has allocated from the device, for contents that come with
+// the event `ready` (retained; NULL: they are there). Takes `memory`, on failure too.
+TN_MUST_USE tn_status_t tn__buffer_create_over(tn_device_t* device, tn_dtype_t dtype, size_t rank,
+                                               const int64_t* dims, tn_memory_t memory,
+                                               tn_event_t* ready, tn_buffer_t** out_buffer);
+
+// Another shape of the same bytes from `byte_offset` on. Retains `parent`, which is not donated as
+// long as the alias lives; nor is the alias. INVALID_ARGUMENT when it does not lie inside, or its
+// offset is no multiple of the device's memory_alignment.
+TN_MUST_USE tn_status_t tn__buffer_create_alias(tn_buffer_t* parent, tn_dtype_t dtype, size_t rank,
+                                                const int64_t* dims, size_t byte_offset,
+                                                tn_buffer_t** out_buffer);
+
+// Keeps the memory from being donated while it is used, as a run does with its operands.
+// FAILED_PRECONDITION when it has been donated. Does not wait for the contents.
+TN_MUST_USE tn_status_t tn__buffer_hold(tn_buffer_t* buffer, tn_memory_t* out_memory);
+void tn__buffer_unhold(tn_buffer_t* buffer);
+
+// Donation: the memory is the caller's to free from now on, and the buffer has none any more. The
+// contents are there when the ready event has happened. False when it has to be declined: somebody
+// holds it, it was donated before, or it is not the device's own (imported, an alias).
+bool tn__buffer_take_memory(tn_buffer_t* buffer, tn_memory_t* out_memory);
+
+// Whether nobody else has a reference at this moment.
+bool tn__buffer_is_unique(const tn_buffer_t* buffer);
+
+#endif  // TENON_DEVICE_BUFFER_H_

@@ -1,0 +1,139 @@
+#include "device/cpu/stream.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/testing.h"
+
+static tn_stream_t* create_stream(void) {
+  tn_device_t* device;
+  tn_stream_t* stream;
+  TN_ASSERT_OK(tn_device_create("cpu", NULL, &device));
+  TN_ASSERT_OK(tn_stream_create(device, &stream));
+  tn_device_release(device);
+  return stream;
+}
+
+static tn_status_t note_thread(void* user, tn_status_t poison) {
+  if (!poison) *(pthread_t*)user = pthread_self();
+  return TN_OK;
+}
+
+static tn_status_t sleep_a_little(void* user, tn_status_t poison) {
+  (void)user;
+  (void)poison;
+  usleep(5000);
+  return TN_OK;
+}
+
+static void small_work_on_an_idle_stream_runs_on_the_caller(void** state) {
+  (void)state;
+  tn_stream_t* stream = create_stream();
+  pthread_t thread = 0;
+  TN_ASSERT_OK(tn__stream_enqueue(stream, note_thread, &thread, TN_STREAM_MAY_RUN_INLINE));
+  assert_true(pthread_equal(thread, pthread_self()));
+  // Not so behind other work, and not when it is not asked for.
+  TN_ASSERT_OK(tn__stream_enqueue(stream, sleep_a_little, NULL, 0));
+  TN_ASSERT_OK(tn__stream_enqueue(stream, note_thread, &thread, TN_STREAM_MAY_RUN_INLINE));
+  TN_ASSERT_OK(tn_stream_synchronize(stream));
+  assert_false(pthread_equal(thread, pthread_self()));
+  thread = pthread_self();
+  TN_ASSERT_OK(tn__stream_enqueue(stream, note_thread, &thread, 0));
+  TN_ASSERT_OK(tn_stream_synchronize(stream));
+  assert_false(pthread_equal(thread, pthread_self()));
+  tn_stream_release(stream);
+}
+
+static void stream_without_a_thread_does_its_work_at_once(void** state) {
+  (void)state;
+  pthread_attr_t before, impossible;
+  pthread_getattr_default_np(&before);
+  pthread_attr_init(&impossible);
+  pthread_attr_setstacksize(&impossible, (size_t)1 << 56);
+  assert_int_equal(pthread_setattr_default_np(&impossible), 0);
+  tn_stream_t* stream = create_stream();
+  pthread_t thread = 0;
+  TN_ASSERT_OK(tn__stream_enqueue(stream, note_thread, &thread, 0));
+  assert_true(pthread_equal(thread, pthread_self()));
+  TN_ASSERT_OK(tn_stream_synchronize(stream));
+  assert_int_equal(pthread_setattr_default_np(&before), 0);
+  pthread_attr_destroy(&impossible);
+  pthread_attr_destroy(&before);
+  tn_stream_release(stream);
+}
+
+static int wait_for_child(pid_t child) {
+  int result;
+  waitpid(child, &result, 0);
+  return WIFEXITED(result) ? WEXITSTATUS(result) : 255;
+}
+
+static tn_status_t count(void* user, tn_status_t poison) {
+  ++((int*)user)[poison ? 1 : 0];
+  return TN_OK;
+}
+
+static void idle_stream_goes_on_in_a_forked_child(void** state) {
+  (void)state;
+  tn_stream_t* stream = create_stream();
+  TN_ASSERT_OK(tn__stream_enqueue(stream, sleep_a_little, NULL, 0));
+  TN_ASSERT_OK(tn_stream_synchronize(stream));
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    int counts[2] = {0};
+    if (tn__stream_enqueue(stream, count, counts, 0)) _exit(1);
+    if (tn_stream_synchronize(stream)) _exit(2);
+    if (counts[0] != 1) _exit(3);
+    tn_stream_release(stream);
+    _exit(0);
+  }
+  assert_int_equal(wait_for_child(child), 0);
+  tn_stream_release(stream);
+}
+
+static void work_of_the_parent_is_given_up_in_a_forked_child(void** state) {
+  (void)state;
+  for (int way = 0; way < 2; ++way) {
+    tn_stream_t* stream = create_stream();
+    int counts[2] = {0};
+    tn_event_t* event;
+    TN_ASSERT_OK(tn_event_create(tn_stream_device(stream), &event));
+    TN_ASSERT_OK(tn__stream_enqueue(stream, sleep_a_little, NULL, 0));
+    TN_ASSERT_OK(tn__stream_enqueue(stream, sleep_a_little, NULL, 0));
+    for (int i = 0; i < 3; ++i) TN_ASSERT_OK(tn__stream_enqueue(stream, count, counts, 0));
+    TN_ASSERT_OK(tn_stream_record_event(stream, event));
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      if (way == 0) {
+        if (tn_status_code(tn_stream_synchronize(stream)) != TN_CODE_ABORTED) _exit(1);
+        if (tn_status_code(tn_event_wait(event, -1)) != TN_CODE_ABORTED) _exit(2);
+        if (tn__stream_enqueue(stream, count, counts, 0)) _exit(3);
+        if (tn_stream_synchronize(stream)) _exit(4);
+        if (counts[0] != 1) _exit(5);
+        tn_stream_release(stream);
+      } else {
+        tn_stream_release(stream);  // gives the work up as well
+        if (tn_status_code(tn_event_wait(event, -1)) != TN_CODE_ABORTED) _exit(6);
+      }
+      _exit(counts[1] == 3 ? 0 : 7);
+    }
+    assert_int_equal(wait_for_child(child), 0);
+    TN_ASSERT_OK(tn_event_wait(event, -1));
+    assert_int_equal(counts[0], 3);
+    assert_int_equal(counts[1], 0);
+    tn_event_release(event);
+    tn_stream_release(stream);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(small_work_on_an_idle_stream_runs_on_the_caller),
+      cmocka_unit_test(stream_without_a_thread_does_its_work_at_once),
+      cmocka_unit_test(idle_stream_goes_on_in_a_forked_child),
+      cmocka_unit_test(work_of_the_parent_is_given_up_in_a_forked_child),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
