@@ -1,0 +1,13 @@
+// A module to StableHLO text; the inside of tn_module_print. Operations take their pretty form
+// where they have one that says everything, else the generic form.
+#ifndef TENON_TEXT_WRITER_H_
+#define TENON_TEXT_WRITER_H_
+
+#include "ir/ir.h"
+
+TN_MUST_USE tn_status_t tn__text_write(const tn_module_t* module,
+                                       tn_status_t (*write)(void* user, const char* text,
+                                                            size_t length),
+                                       void* user);
+
+#endif  // TENON_TEXT_WRITER_H_
