@@ -7,6 +7,7 @@
 #include "kernel/ref/gather.h"
 #include "kernel/ref/generate.h"
 #include "kernel/ref/movement.h"
+#include "kernel/ref/reduce.h"
 
 static const tn_kernel_t rows[] = {
 #define TN_KERNEL(operation, ...) {.op = operation, .name = "ref." operation, __VA_ARGS__},

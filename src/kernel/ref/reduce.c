@@ -1,0 +1,115 @@
+#include "kernel/ref/reduce.h"
+
+#include "kernel/ref/body.h"
+#include "kernel/ref/reduction.h"
+#include "kernel/ref/site.h"
+
+// One of the operands that are folded together.
+typedef struct channel {
+  tn_element_path_t init, element;  // to the dtype of the body's arguments
+  size_t operand_size, result_size;
+} channel_t;
+
+typedef struct reduce {
+  // One operand and a known operation:
+  bool is_known;
+  tn_reduction_t known;
+  // Else element by element, through the body.
+  size_t count;
+  channel_t* channels;
+  tn_axes_t kept, folded;  // in elements of any operand; they have one shape
+  tn_axis_t inner;         // the innermost folded one
+} reduce_t;
+
+static tn_status_t read_dimensions(const tn_kernel_site_t* site, bool* out_is_folded) {
+  tn_i64_list_t list;
+  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&site->use->attrs, "dimensions", site->arena, &list));
+  for (size_t i = 0; i < list.count; ++i) out_is_folded[list.values[i]] = true;
+  return TN_OK;
+}
+
+tn_status_t tn__ref_reduce_prepare(tn_kernel_site_t* site) {
+  const size_t count = site->use->operand_count / 2;
+  const tn_type_t* operand = tn__site_operand(site, 0);
+  const tn_dtype_t result = tn__site_result(site, 0)->dtype;
+  bool is_folded[TN_MAX_RANK] = {false};
+  TN_RETURN_IF_ERROR(read_dimensions(site, is_folded));
+  reduce_t* state;
+  TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
+  const tn_op_t* op = count == 1 ? site->bodies[0].binary : NULL;
+  if (op && tn__reduction_supports(tn__op_short_name(op), result)) {
+    state->is_known = true;
+    TN_RETURN_IF_ERROR(tn__reduction_plan(site->arena, tn__op_short_name(op), operand,
+                                          tn__site_operand(site, 1)->dtype, result, is_folded,
+                                          &state->known));
+    site->scratch_byte_length = state->known.scratch_byte_length;
+    return TN_OK;
+  }
+  state->count = count;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, count, sizeof *state->channels,
+                                              (void**)&state->channels));
+  for (size_t i = 0; i < count; ++i) {
+    const tn_dtype_t element = tn__site_operand(site, i)->dtype;
+    const tn_dtype_t argument = tn__site_result(site, i)->dtype;
+    state->channels[i] = (channel_t){
+        .init = tn__element_path(tn__site_operand(site, count + i)->dtype, argument),
+        .element = tn__element_path(element, argument),
+        .operand_size = tn_dtype_size(element),
+        .result_size = tn_dtype_size(argument),
+    };
+  }
+  // Strides in elements serve every operand.
+  const tn_type_t* shape;
+  TN_RETURN_IF_ERROR(
+      tn__type_tensor(site->arena, TN_DTYPE_S8, operand->rank, operand->dims, &shape));
+  TN_RETURN_IF_ERROR(
+      tn__reduction_axes(site->arena, shape, is_folded, &state->kept, &state->folded));
+  state->inner = (tn_axis_t){state->folded.size, 0};
+  if (state->folded.count) {
+    state->inner = state->folded.axes[--state->folded.count];
+    state->folded.size = state->inner.count ? state->folded.size / state->inner.count : 0;
+  }
+  return TN_OK;
+}
+
+// Folds one output; the accumulators are the body's first arguments.
+static tn_status_t fold_output(const reduce_t* state, const tn_kernel_call_t* call, int64_t base) {
+  const tn_body_t* body = &call->bodies[0];
+  const size_t count = state->count;
+  for (int64_t outer = 0; outer < state->folded.size; ++outer) {
+    int64_t at = base + tn__axes_offset(&state->folded, outer);
+    for (int64_t i = 0; i < state->inner.count; ++i, at += state->inner.stride) {
+      for (size_t k = 0; k < count; ++k) {
+        const channel_t* channel = &state->channels[k];
+        tn__element_move(&channel->element, body->arguments[count + k],
+                         (const char*)call->operands[k] + (size_t)at * channel->operand_size);
+      }
+      TN_RETURN_IF_ERROR(body->run(body));
+      for (size_t k = 0; k < count; ++k) {
+        tn__element_copy(state->channels[k].result_size, body->arguments[k], body->results[k]);
+      }
+    }
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__ref_reduce_run(const tn_kernel_call_t* call) {
+  const reduce_t* state = call->state;
+  if (state->is_known) {
+    return tn__reduction_run(&state->known, call->context->pool, call->operands[0],
+                             call->operands[1], call->results[0], call->scratch);
+  }
+  const tn_body_t* body = &call->bodies[0];
+  for (int64_t output = 0; output < state->kept.size; ++output) {
+    for (size_t k = 0; k < state->count; ++k) {
+      tn__element_move(&state->channels[k].init, body->arguments[k],
+                       call->operands[state->count + k]);
+    }
+    TN_RETURN_IF_ERROR(fold_output(state, call, tn__axes_offset(&state->kept, output)));
+    for (size_t k = 0; k < state->count; ++k) {
+      const size_t size = state->channels[k].result_size;
+      tn__element_copy(size, (char*)call->results[k] + (size_t)output * size, body->arguments[k]);
+    }
+  }
+  return TN_OK;
+}

@@ -1,0 +1,10 @@
+// reduce: several operands, any computation.
+#ifndef TENON_KERNEL_REF_REDUCE_H_
+#define TENON_KERNEL_REF_REDUCE_H_
+
+#include "kernel/kernel.h"
+
+TN_MUST_USE tn_status_t tn__ref_reduce_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__ref_reduce_run(const tn_kernel_call_t* call);
+
+#endif  // TENON_KERNEL_REF_REDUCE_H_
