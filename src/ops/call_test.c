@@ -26,8 +26,7 @@ static void calls_accept_what_they_are_for(void** state) {
            ", output_operand_aliases = [{output_tuple_indices = [1], operand_index = 0,"
            "operand_tuple_indices = [1]}]") "tuple<i32, 2xf32>",
       CALL("f32", ", whatever = 3, num_batch_dims = \"0\"") "f32",
-      "composite(f32) name = \"my.op\", decomposition = @impl, version = 1,"
-      " composite_attributes = {k = 1} -> f32",
+      "composite(f32) name = \"my.op\", decomposition = @f, composite_attributes = {k = 1} -> f32",
       "composite(f32) {->} name = \"my_space.sub.op_2\", decomposition = @impl -> ",
       "func.call(f32) callee = @f -> 2xf32, i32",
   };

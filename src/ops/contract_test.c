@@ -81,10 +81,42 @@ static void contractions_refuse_what_breaks_a_constraint(void** state) {
   TN_TEST_REFUSES(cases);
 }
 
+static void einsum_reads_its_configuration(void** state) {
+  (void)state;
+  static const char* const uses[] = {
+      "einsum(2x3xf32, 3x4xf32) einsum_config = \"ij,jk->ik\" -> 2x4xf32",
+      "einsum(5x2x3xf32, 1x3x4xf32) einsum_config = \"...ij,...jk->...ik\" -> 5x2x4xf32",
+      "einsum(2x3xf32, 6x5x3x4xf32) einsum_config = \"...ij,...jk->i...k\" -> 2x6x5x4xf32",
+      "unary_einsum(2x2xf32) einsum_config = \"aa->\" -> f32",
+      "unary_einsum(2x3xf32) einsum_config = \"aB->Ba\" -> 3x2xf32",
+  };
+  TN_TEST_ACCEPTS(uses);
+  static const tn_rule_case_t cases[] = {
+      {"einsum(2x3xf32, 3x4xf32) einsum_config = \"ij->ik\" -> 2x4xf32", "expected 2 terms"},
+      {"einsum(2x3xf32, 3x4xf32) einsum_config = \"ij,jk\" -> 2x4xf32", "expected \"->\""},
+      {"einsum(2x3xf32, 3x4xf32) einsum_config = \"ij,jk->im\" -> 2x4xf32",
+       "the result has a label that no operand has"},
+      {"einsum(2x3xf32, 3x4xf32) einsum_config = \"i,jk->ik\" -> 2x4xf32",
+       "operand 0 has rank 2; expected 1 for \"i\""},
+      {"einsum(2x3xf32, 2x4xf32) einsum_config = \"ij,jk->ik\" -> 2x4xf32",
+       "dimension 0 of operand 1 is 2; expected 3"},
+      {"einsum(2x3xf32, 3x4xf32) einsum_config = \"i1,jk->ik\" -> 2x4xf32", "is no letter"},
+      {"einsum(2x3xf32, 3x4xf32) einsum_config = \"......,jk->ik\" -> 2x4xf32", "two \"...\""},
+      {"einsum(5x2xf32, 4x2xf32) einsum_config = \"...i,...i->...\" -> 5xf32",
+       "dimension 0 of operand 1 is 4; expected 5"},
+      {"einsum(2x3xf32, 3x4xi32) einsum_config = \"ij,jk->ik\" -> 2x4xf32", "rhs has type"},
+      {"unary_einsum(2x3xf32) einsum_config = \"\" -> 2x3xf32", "operand 0 has rank 2"},
+      {"unary_einsum(2x3xf32) einsum_config = \"ab->ba\" -> 2x3xf32",
+       "unary_einsum: result has type tensor<2x3xf32>; expected tensor<3x2xf32>"},
+  };
+  TN_TEST_REFUSES(cases);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(contractions_accept_what_they_are_for),
       cmocka_unit_test(contractions_refuse_what_breaks_a_constraint),
+      cmocka_unit_test(einsum_reads_its_configuration),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

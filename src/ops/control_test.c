@@ -9,8 +9,7 @@ static void control_flow_accepts_what_it_is_for(void** state) {
       "case(i32) {-> f32} {-> f32} {-> f32} -> f32",
       "while(i32, 2xf32) {i32, 2xf32 -> i1} {i32, 2xf32 -> i32, 2xf32} -> i32, 2xf32",
       "while() {-> i1} {->} -> ",
-      "while(token, tuple<f32>) {token, tuple<f32> -> i1} {token, tuple<f32> -> token, tuple<f32>}"
-      " -> token, tuple<f32>",
+      "while(tuple<token>) {tuple<token> -> i1} {tuple<token> -> tuple<token>} -> tuple<token>",
       "return(f32, i32) -> ",
       "func.return() -> ",
       "tuple(f32, tuple<i32>, token) -> tuple<f32, tuple<i32>, token>",

@@ -105,10 +105,76 @@ static void gather_refuses_what_breaks_a_constraint(void** state) {
   TN_TEST_REFUSES(cases);
 }
 
+#define DYNAMIC(operand, indices, sizes, offset, collapsed, map, vector)                           \
+  "dynamic_gather(" operand ", " indices ", " sizes ") dimension_numbers = {offset_dims = " offset \
+  ", collapsed_slice_dims = " collapsed ", start_index_map = " map ", index_vector_dim = " vector  \
+  "} -> "
+
+static void dynamic_gather_names_its_own_constraints(void** state) {
+  (void)state;
+  static const char* const uses[] = {
+      DYNAMIC("5x6xf32", "7x1xi32", "2xi64", "[1]", "[0]", "[0]", "1") "7x?xf32",
+      DYNAMIC("5x6xf32", "7x1xi32", "2xi64", "[1]", "[0]", "[0]", "1") "7x6xf32",
+  };
+  TN_TEST_ACCEPTS(uses);
+  static const tn_rule_case_t cases[] = {
+      {DYNAMIC("5x6xf32", "7x1xi32", "2xi64", "[]", "[0]", "[0]", "1") "7xf32",
+       "dynamic_gather (C1)"},
+      {DYNAMIC("5x6xf32", "7x1xi32", "2xi64", "[1]", "[0]", "[0]", "3") "7x6xf32",
+       "dynamic_gather (C2)"},
+      {DYNAMIC("5x6xf32", "7x1xi32", "2xi64", "[1]", "[0]", "[0, 1]", "1") "7x6xf32",
+       "dynamic_gather (C3)"},
+      {DYNAMIC("5x6xf32", "7x1xi32", "2xi64", "[1, 0]", "[]", "[0]", "1") "7x6x1xf32",
+       "dynamic_gather (C4)"},
+      {DYNAMIC("5x6xf32", "7x1xi32", "2xi64", "[2]", "[0]", "[0]", "1") "7x6xf32",
+       "dynamic_gather (C5)"},
+      {DYNAMIC("5x6xf32", "7x1xi32", "2xi64", "[]", "[1, 0]", "[0]", "1") "7xf32",
+       "dynamic_gather (C6)"},
+      {DYNAMIC("5x6xf32", "7x1xi32", "2xi64", "[]", "[1, 1]", "[0]", "1") "7xf32",
+       "dynamic_gather (C6)"},
+      {DYNAMIC("5x6xf32", "7x1xi32", "2xi64", "[1]", "[2]", "[0]", "1") "7x6xf32",
+       "dynamic_gather (C7)"},
+      {DYNAMIC("5x6xf32", "7x2xi32", "2xi64", "[1]", "[0]", "[0, 0]", "1") "7x6xf32",
+       "dynamic_gather (C9)"},
+      {DYNAMIC("5x6xf32", "7x1xi32", "2xi64", "[1]", "[0]", "[-1]", "1") "7x6xf32",
+       "dynamic_gather (C10)"},
+      {DYNAMIC("5x6xf32", "7x1xi32", "3xi64", "[1]", "[0]", "[0]", "1") "7x6xf32",
+       "dynamic_gather (C11)"},
+      {DYNAMIC("5x6xf32", "7x1xi32", "2xi64", "[1]", "[0]", "[0]", "1") "8x?xf32",
+       "dynamic_gather (C13): result has shape 8x?; expected 7x?"},
+      {DYNAMIC("5x6xf32", "7x1xi32", "2xi64", "[1]", "[0]", "[0]", "1") "7x?xi32",
+       "dynamic_gather (C14)"},
+      {DYNAMIC("5x6xf32", "7x1xi32", "2xf32", "[1]", "[0]", "[0]", "1") "7x?xf32",
+       "dynamic_gather (I3)"},
+  };
+  TN_TEST_REFUSES(cases);
+}
+
+static void torch_index_select_follows_its_dimensions(void** state) {
+  (void)state;
+  static const char* const uses[] = {
+      "torch_index_select(5x1x5xi32, 2xi32) dim = 0, batch_dims = 0 -> 2x1x5xi32",
+      "torch_index_select(4x8x3x2xf32, 4x5xi64) dim = 2, batch_dims = 1 -> 4x8x5x2xf32",
+  };
+  TN_TEST_ACCEPTS(uses);
+  static const tn_rule_case_t cases[] = {
+      {"torch_index_select(5xi32, 2xi32) dim = 1, batch_dims = 0 -> 2xi32", "dim is 1"},
+      {"torch_index_select(5xi32, 2xi32) dim = 0, batch_dims = 1 -> 2xi32", "batch_dims is 1"},
+      {"torch_index_select(5x5xi32, 4x2xi32) dim = 1, batch_dims = 1 -> 5x2xi32",
+       "index has shape 4x2; expected the first 1 dimensions of 5x5"},
+      {"torch_index_select(5xi32, 2xf32) dim = 0, batch_dims = 0 -> 2xi32", "index has type"},
+      {"torch_index_select(5xi32, 2xi32) dim = 0, batch_dims = 0 -> 5xi32",
+       "torch_index_select: result has type tensor<5xi32>; expected tensor<2xi32>"},
+  };
+  TN_TEST_REFUSES(cases);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gather_accepts_what_it_is_for),
       cmocka_unit_test(gather_refuses_what_breaks_a_constraint),
+      cmocka_unit_test(dynamic_gather_names_its_own_constraints),
+      cmocka_unit_test(torch_index_select_follows_its_dimensions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,11 @@ static void reductions_accept_what_they_are_for(void** state) {
       " -> 3xf32, 3xi32",
       "reduce(2xbf16, bf16) {f32, f32 -> f32} dimensions = [0] -> f32",
       "reduce(?x3xi1, i1) {i1, i1 -> i1} dimensions = [1] -> 2xi1",
+      "map(2x3xf32, 2x3xi32) {f32, i32 -> i1} dimensions = [0, 1] -> 2x3xi1",
+      "sort(2x3xf32, 2x3xi32) {f32, f32, i32, i32 -> i1} dimension = 1, is_stable = true"
+      " -> 2x3xf32, 2x3xi32",
+      "sort(3xf32) {f32, f32 -> i1} -> 3xf32",
+      "sort(2x3xf32) {f32, f32 -> i1} dimension = -2 -> 2x3xf32",
   };
   TN_TEST_ACCEPTS(uses);
 }
@@ -41,6 +46,23 @@ static void reductions_refuse_what_breaks_a_constraint(void** state) {
       {"reduce(2x3xf32, f32) {f32, f32 -> f32} dimensions = [1] -> 3xf32", "reduce (C7)"},
       {"reduce(2x3xf32, f32) {f64, f64 -> f64} dimensions = [1] -> 2xf32", "reduce (C7)"},
       {"reduce(2x3xf32, f32) dimensions = [1] -> 2xf32", "reduce: has 0 regions; expected 1"},
+      {"map(2xf32, 3xf32) {f32, f32 -> f32} dimensions = [0] -> 2xf32", "map (C1)"},
+      {"map() {-> f32} dimensions = [] -> f32", "map: has 0 operands; expected at least 1"},
+      {"map(2x3xf32) {f32 -> f32} dimensions = [0] -> 2x3xf32", "map (C3)"},
+      {"map(2x3xf32) {f32 -> f32} dimensions = [1, 0] -> 2x3xf32",
+       "map (C3): dimensions is [1, 0]; expected all 2 dimensions in order"},
+      {"map(2xf32) {f64 -> f32} dimensions = [0] -> 2xf32", "map (C4)"},
+      {"map(2xf32) {f32 -> f32, f32} dimensions = [0] -> 2xf32", "map (C4)"},
+      {"map(2xf32) {f32 -> f32} dimensions = [0] -> 2xi32", "map (C4)"},
+      {"sort() {-> i1} -> ", "sort: has 0 operands; expected at least 1"},
+      {"sort(3xf32) {f32, f32 -> i1} -> 3xi32", "sort (C2)"},
+      {"sort(3xf32, 4xf32) {f32, f32, f32, f32 -> i1} -> 3xf32, 4xf32", "sort (C3)"},
+      {"sort(3xf32) {f32, f32 -> i1} dimension = 1 -> 3xf32",
+       "sort (C4): dimension is 1; expected -1 to 0"},
+      {"sort(3xf32) {f32, f32 -> i1} dimension = -2 -> 3xf32", "sort (C4)"},
+      {"sort(f32) {f32, f32 -> i1} -> f32", "sort (C4)"},
+      {"sort(3xf32, 3xi32) {f32, i32, f32, i32 -> i1} -> 3xf32, 3xi32", "sort (C5)"},
+      {"sort(3xf32) {f32, f32 -> f32} -> 3xf32", "sort (C5)"},
   };
   TN_TEST_REFUSES(cases);
 }

@@ -11,8 +11,7 @@ static void shape_operations_accept_what_they_are_for(void** state) {
       "broadcast_in_dim(f32) broadcast_dimensions = [] -> 2x3xf32",
       "broadcast_in_dim(1x3xf32) broadcast_dimensions = [0, 2] -> 2x5x3xf32",
       "broadcast_in_dim(3x2xf32) broadcast_dimensions = [1, 0] -> 2x3xf32",
-      "dynamic_broadcast_in_dim(1xf32, 2xi32) broadcast_dimensions = [1],"
-      " known_expanding_dimensions = [0] -> ?x4xf32",
+      "dynamic_broadcast_in_dim(1xi8, 2xi32) broadcast_dimensions = [1] -> ?x4xi8",
       "reshape(2x3xf32) -> 3x2xf32",
       "reshape(1x1xi8) -> i8",
       "reshape(0x3xf32) -> 5x0xf32",
@@ -33,6 +32,14 @@ static void shape_operations_accept_what_they_are_for(void** state) {
       "set_dimension_size(2x3xf32, i32) dimension = 1 -> 2x?xf32",
       "set_dimension_size(2x3xf32, i32) dimension = 1 -> 2x2xf32",
   };
+  TN_TEST_ACCEPTS(uses);
+}
+
+static void broadcasts_may_know_what_expands(void** state) {
+  (void)state;
+  static const char* const uses[] = {
+      ("dynamic_broadcast_in_dim(1x4xf32, 3xi32) broadcast_dimensions = [1, 2],"
+       " known_expanding_dimensions = [0], known_nonexpanding_dimensions = [1] -> ?x?x4xf32")};
   TN_TEST_ACCEPTS(uses);
 }
 
@@ -123,6 +130,7 @@ static void shape_operations_refuse_what_breaks_a_constraint(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shape_operations_accept_what_they_are_for),
+      cmocka_unit_test(broadcasts_may_know_what_expands),
       cmocka_unit_test(shape_operations_refuse_what_breaks_a_constraint),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
