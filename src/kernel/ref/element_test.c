@@ -106,7 +106,7 @@ static void large_integers_round_once(void** state) {
 
 static int64_t smallest(tn_dtype_t dtype) {
   if (tn_dtype_kind(dtype) == TN_KIND_UNSIGNED) return 0;
-  return -(INT64_C(1) << (tn_dtype_bit_width(dtype) - 1));
+  return INT64_MIN >> (64 - tn_dtype_bit_width(dtype));
 }
 
 // 2^width or 2^(width - 1): one above the largest value.

@@ -96,14 +96,12 @@ static void shifts_past_the_width_leave_nothing_or_the_sign(void** state) {
   (void)state;
   for (size_t i = 0; i < COUNT_OF(signed_dtypes); ++i) {
     tn_dtype_t t = signed_dtypes[i], u = unsigned_dtypes[i];
-    int64_t width = tn_dtype_bit_width(t), low = lowest(t),
-            top = (int64_t)(UINT64_C(1) << (width - 1));
+    int64_t width = tn_dtype_bit_width(t), low = lowest(t);
+    int64_t top = (int64_t)(UINT64_C(1) << (width - 1));
     // Amounts are read as unsigned: -1 is past every width.
     const int64_t amounts[] = {width, -1};
     for (size_t j = 0; j < 2; ++j) {
       int64_t amount = amounts[j];
-      if (width == 2 && amount == 2) amount = -2;  // how two bits hold it
-      if (width == 4 && amount == 4) amount = 4;
       assert_int_equal(integer_binary("shift_left", t, -1, amount), 0);
       assert_int_equal(integer_binary("shift_right_logical", t, -1, amount), 0);
       assert_int_equal(integer_binary("shift_right_arithmetic", t, low, amount), -1);
@@ -115,7 +113,7 @@ static void shifts_past_the_width_leave_nothing_or_the_sign(void** state) {
     assert_int_equal(integer_binary("shift_right_logical", t, low, width - 1), 1);
     assert_int_equal(integer_binary("shift_right_arithmetic", t, low, 1), low / 2);
     assert_int_equal(integer_binary("shift_right_logical", u, all_ones(u), 1),
-                     all_ones(u) >> 1 & (top - 1));
+                     (uint64_t)all_ones(u) >> 1);
   }
 }
 
