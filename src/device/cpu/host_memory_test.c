@@ -171,10 +171,12 @@ static void statistics_follow_what_happens(void** state) {
 static size_t resident_byte_length(void) {
   FILE* file = fopen("/proc/self/statm", "r");
   assert_non_null(file);
-  unsigned long size, resident;
-  assert_int_equal(fscanf(file, "%lu %lu", &size, &resident), 2);
+  char line[256];
+  assert_non_null(fgets(line, sizeof line, file));
   fclose(file);
-  return resident * (size_t)sysconf(_SC_PAGESIZE);
+  char* rest;  // the first number is the size of the address space
+  strtoul(line, &rest, 10);
+  return strtoul(rest, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 static void trim_gives_memory_back_to_the_system(void** state) {

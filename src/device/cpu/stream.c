@@ -272,16 +272,16 @@ static tn_status_t enqueue(cpu_stream_t* stream, item_t item, bool may_run_inlin
   return TN_OK;
 }
 
-tn_status_t tn__cpu_stream_enqueue(tn_stream_t* base, tn_stream_work_fn work, void* user,
+tn_status_t tn__cpu_stream_enqueue(tn_stream_t* stream, tn_stream_work_fn work, void* user,
                                    unsigned flags) {
   item_t item = {.kind = WORK, .work = work, .user = user};
-  return enqueue(cast(base), item, flags & TN_STREAM_MAY_RUN_INLINE);
+  return enqueue(cast(stream), item, flags & TN_STREAM_MAY_RUN_INLINE);
 }
 
-tn_status_t tn__cpu_stream_record(tn_stream_t* base, tn_event_t* event) {
+tn_status_t tn__cpu_stream_record(tn_stream_t* stream, tn_event_t* event) {
   TN_RETURN_IF_ERROR(tn__event_arm(event));
   item_t item = {.kind = RECORD, .event = tn_event_retain(event)};
-  tn_status_t status = enqueue(cast(base), item, true);
+  tn_status_t status = enqueue(cast(stream), item, true);
   if (status) {
     tn__event_disarm(event);
     tn_event_release(event);
@@ -289,10 +289,10 @@ tn_status_t tn__cpu_stream_record(tn_stream_t* base, tn_event_t* event) {
   return status;
 }
 
-tn_status_t tn__cpu_stream_wait(tn_stream_t* base, tn_event_t* event) {
+tn_status_t tn__cpu_stream_wait(tn_stream_t* stream, tn_event_t* event) {
   item_t item = {.kind = WAIT, .event = tn_event_retain(event)};
   // The caller must not sleep for the event, so only one that has happened is dealt with here.
-  tn_status_t status = enqueue(cast(base), item, tn_event_is_complete(event));
+  tn_status_t status = enqueue(cast(stream), item, tn_event_is_complete(event));
   if (status) tn_event_release(event);
   return status;
 }
@@ -320,28 +320,28 @@ static void await_count(cpu_stream_t* stream, unsigned target) {
   atomic_fetch_sub(&stream->waiter_count, 1);
 }
 
-tn_status_t tn__cpu_stream_synchronize(tn_stream_t* base) {
-  cpu_stream_t* stream = cast(base);
-  pthread_mutex_lock(&stream->lock);
-  if (stream->is_running && pthread_equal(stream->runner, pthread_self())) {
-    pthread_mutex_unlock(&stream->lock);
+tn_status_t tn__cpu_stream_synchronize(tn_stream_t* stream) {
+  cpu_stream_t* self = cast(stream);
+  pthread_mutex_lock(&self->lock);
+  if (self->is_running && pthread_equal(self->runner, pthread_self())) {
+    pthread_mutex_unlock(&self->lock);
     return tn_status_create(TN_CODE_FAILED_PRECONDITION,
                             "a stream cannot be waited for by its own work");
   }
-  unsigned target = atomic_load(&stream->enqueued_count);
-  hand_over_and_unlock(stream);
-  if (!is_reached(stream, target)) await_count(stream, target);
-  pthread_mutex_lock(&stream->lock);
-  tn_failure_t* failure = tn__failure_retain(stream->failure);
-  pthread_mutex_unlock(&stream->lock);
+  unsigned target = atomic_load(&self->enqueued_count);
+  hand_over_and_unlock(self);
+  if (!is_reached(self, target)) await_count(self, target);
+  pthread_mutex_lock(&self->lock);
+  tn_failure_t* failure = tn__failure_retain(self->failure);
+  pthread_mutex_unlock(&self->lock);
   tn_status_t status = tn__failure_report(failure);
   tn__failure_release(failure);
   return status;
 }
 
-bool tn__cpu_stream_is_idle(tn_stream_t* base) {
-  cpu_stream_t* stream = cast(base);
-  return atomic_load(&stream->completed_count) == atomic_load(&stream->enqueued_count);
+bool tn__cpu_stream_is_idle(tn_stream_t* stream) {
+  cpu_stream_t* self = cast(stream);
+  return atomic_load(&self->completed_count) == atomic_load(&self->enqueued_count);
 }
 
 // ---- life
@@ -392,23 +392,23 @@ tn_status_t tn__cpu_stream_create(tn_device_t* device, tn_stream_t** out_stream)
   return TN_OK;
 }
 
-void tn__cpu_stream_destroy(tn_stream_t* base) {
-  cpu_stream_t* stream = cast(base);
-  pthread_mutex_lock(&stream->lock);
-  stream->is_closing = true;
-  bool is_own_thread = stream->has_thread && tn__worker_is_current(&stream->worker);
+void tn__cpu_stream_destroy(tn_stream_t* stream) {
+  cpu_stream_t* self = cast(stream);
+  pthread_mutex_lock(&self->lock);
+  self->is_closing = true;
+  bool is_own_thread = self->has_thread && tn__worker_is_current(&self->worker);
   if (is_own_thread) {
-    stream->is_orphan = true;
-    pthread_mutex_unlock(&stream->lock);
-    tn__worker_join(&stream->worker);
+    self->is_orphan = true;
+    pthread_mutex_unlock(&self->lock);
+    tn__worker_join(&self->worker);
     return;
   }
   // In a forked child there may be work without a thread.
-  while (!stream->has_thread && stream->count > 0) run_first(stream);
-  bool has_thread = stream->has_thread;
-  bool must_rouse = has_thread && tn__worker_claim(&stream->worker);
-  pthread_mutex_unlock(&stream->lock);
-  if (must_rouse) tn__worker_rouse(&stream->worker);
-  if (has_thread) tn__worker_join(&stream->worker);
-  free_stream(stream);
+  while (!self->has_thread && self->count > 0) run_first(self);
+  bool has_thread = self->has_thread;
+  bool must_rouse = has_thread && tn__worker_claim(&self->worker);
+  pthread_mutex_unlock(&self->lock);
+  if (must_rouse) tn__worker_rouse(&self->worker);
+  if (has_thread) tn__worker_join(&self->worker);
+  free_stream(self);
 }
