@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/futex.h"
 #include "base/pool.h"
 
 typedef struct sample_set {
@@ -19,13 +20,27 @@ static int compare(const void* a, const void* b) {
 
 static void print(const char* name, sample_set_t* samples) {
   qsort(samples->us, (size_t)samples->count, sizeof *samples->us, compare);
-  printf("%-44s median %9.3f us  p10 %9.3f  p90 %9.3f\n", name, samples->us[samples->count / 2],
+  printf("%-48s median %9.3f us  p10 %9.3f  p90 %9.3f\n", name, samples->us[samples->count / 2],
          samples->us[samples->count / 10], samples->us[samples->count * 9 / 10]);
 }
 
 static tn_status_t touch(int64_t begin, int64_t end, void* user) {
   char* bytes = user;
   for (int64_t i = begin; i < end; ++i) bytes[i * 64] = (char)i;
+  return TN_OK;
+}
+
+// Waits until as many threads as there are chunks have come: nobody can do two of them.
+typedef struct meeting {
+  atomic_int arrivals;
+  int thread_count;
+} meeting_t;
+
+static tn_status_t meet(int64_t begin, int64_t end, void* user) {
+  meeting_t* meeting = user;
+  int before = atomic_fetch_add(&meeting->arrivals, (int)(end - begin));
+  int everybody = (before / meeting->thread_count + 1) * meeting->thread_count;
+  while (atomic_load(&meeting->arrivals) < everybody) tn__cpu_relax();
   return TN_OK;
 }
 
@@ -84,6 +99,10 @@ int main(void) {
   empty.count = (int64_t)threads * 8;
   measure("fork-join, 8 chunks a thread, warm", empty, 101, 10000, 0);
   measure("fork-join, 8 chunks a thread, after 20 ms", empty, 101, 1, 20);
+  meeting_t meeting = {.thread_count = threads};
+  loop_t together = {pool, threads, 1, meet, &meeting};
+  measure("fork-join, every thread takes part, warm", together, 101, 1000, 0);
+  measure("fork-join, every thread takes part, after 20 ms", together, 101, 1, 20);
   loop_t work = {pool, LARGE, 4096, exponentials, values};
   measure("expf of 1 Mi elements, warm", work, 51, 5, 0);
   measure("expf of 1 Mi elements, after 20 ms", work, 51, 1, 20);
