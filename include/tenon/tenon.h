@@ -18,6 +18,7 @@
 #include <tenon/device.h>
 #include <tenon/dtype.h>
 #include <tenon/export.h>
+#include <tenon/program.h>
 #include <tenon/status.h>
 #include <tenon/stream.h>
 #include <tenon/type.h>

@@ -133,22 +133,12 @@ static tn_status_t take_computations(const char* name, size_t count,
 static tn_status_t infer(const tn_node_t* node, tn_arena_t* arena, size_t result_count,
                          const tn_type_t** types) {
   tn_op_use_t use;
-  void* constraints = NULL;
+  size_t count = 0;
   TN_RETURN_IF_ERROR(tn__node_use(node, arena, &use));
-  if (!node->op->infer) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "%s: its result types must be given, they do not follow from the "
-                            "operands",
-                            tn__op_short_name(node->op));
-  }
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, result_count, sizeof(char*), &constraints));
-  tn_op_results_t results = {.capacity = result_count, .types = types, .constraints = constraints};
-  TN_RETURN_IF_ERROR(node->op->infer(&use, &results));
-  if (results.count != result_count) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: has %zu results; asked for %zu",
-                            tn__op_short_name(node->op), results.count, result_count);
-  }
-  return TN_OK;
+  TN_RETURN_IF_ERROR(tn__op_infer(&use, result_count, types, &count));
+  if (count == result_count) return TN_OK;
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: has %zu results; asked for %zu",
+                          tn__op_short_name(node->op), count, result_count);
 }
 
 static tn_status_t add(tn_builder_t* builder, const char* name, size_t operand_count,

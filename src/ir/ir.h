@@ -43,7 +43,8 @@ struct tn_node {
   tn_region_t** regions;
   tn_attr_dictionary_t attrs;
   tn_location_t location;
-  uint32_t id;  // free for whoever walks
+  uint32_t id;     // free for whoever walks
+  uint32_t group;  // of nodes that one loop could compute, from 1; 0: none (pass/fusion.c)
 };
 
 // One block of nodes with arguments; the last node is its terminator. Values of enclosing regions
@@ -78,7 +79,7 @@ typedef struct tn_source {
   atomic_uint references;
   const tn_allocator_t* allocator;
   size_t byte_length;
-  char* text;  // a NUL follows
+  char* text;   // a NUL follows
   char name[];  // file name or "<string>", NUL-terminated
 } tn_source_t;
 
@@ -90,7 +91,8 @@ struct tn_module {
   tn_source_t* source;  // NULL: built, not read
   tn_string_view_t name;  // may be empty
   tn_attr_dictionary_t attrs;
-  tn_string_view_t preamble;  // lines of other dialects' operations (sdy.mesh), kept for the printer
+  tn_string_view_t
+      preamble;  // lines of other dialects' operations (sdy.mesh), kept for the printer
   tn_function_t *first_function, *last_function;
 };
 

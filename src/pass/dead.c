@@ -38,23 +38,16 @@ static void sweep(tn_region_t* region, uint32_t* uses) {
   }
 }
 
+static tn_status_t remove_dead(tn_function_t* function, tn_arena_t* scratch) {
+  void* uses = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(scratch, function->value_count, sizeof(uint32_t), &uses));
+  count_uses(function->body, uses);
+  sweep(function->body, uses);
+  tn__function_number(function);
+  return TN_OK;
+}
+
 tn_status_t tn__pass_remove_dead(tn_module_t* module, tn_function_t* entry) {
-  tn_status_t status = TN_OK;
-  tn_arena_t scratch;
-  tn_reached_functions_t reached;
-  tn__arena_init(&scratch, module->allocator);
-  TN_DONE_IF_ERROR(tn__pass_reach(module, entry, &scratch, &reached));
-  for (size_t i = 0; i < reached.count; ++i) {
-    tn_function_t* function = reached.functions[i];
-    void* uses = NULL;
-    if (!function->body) continue;
-    TN_DONE_IF_ERROR(
-        tn__arena_allocate_array(&scratch, function->value_count, sizeof(uint32_t), &uses));
-    count_uses(function->body, uses);
-    sweep(function->body, uses);
-    tn__function_number(function);
-  }
-done:
-  tn__arena_deinit(&scratch);
-  return status;
+  return tn__pass_for_each_function(module, entry, remove_dead);
 }

@@ -7,6 +7,11 @@
 tn_status_t tn__pass_check_recursion(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_inline_composites(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_inline_calls(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_simplify(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_drop_carries(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_fold_constants(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_merge_common(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_mark_fusions(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_remove_dead(tn_module_t* module, tn_function_t* entry);
 
 // The functions that `entry` reaches through calls and composites, callees before callers, `entry`
@@ -17,6 +22,12 @@ typedef struct tn_reached_functions {
 } tn_reached_functions_t;
 TN_MUST_USE tn_status_t tn__pass_reach(tn_module_t* module, tn_function_t* entry, tn_arena_t* arena,
                                        tn_reached_functions_t* out_reached);
+
+// Calls `rewrite` for every function with a body that `entry` reaches, callees first, with a
+// scratch arena of its own.
+TN_MUST_USE tn_status_t tn__pass_for_each_function(tn_module_t* module, tn_function_t* entry,
+                                                   tn_status_t (*rewrite)(tn_function_t* function,
+                                                                          tn_arena_t* scratch));
 
 // The function that a call or composite runs; NULL for other nodes, and for names that do not
 // exist.

@@ -6,7 +6,16 @@ static const tn_pass_t passes[] = {
      tn__pass_inline_composites},
     {"inline-calls", "copy small functions, and those called once, to where they are called", false,
      tn__pass_inline_calls},
+    {"simplify", "drop operations that change nothing; broadcast large splats", false,
+     tn__pass_simplify},
+    {"drop-carries", "let loops read what they never change from outside", false,
+     tn__pass_drop_carries},
+    {"fold-constants", "compute small values whose operands are constants", false,
+     tn__pass_fold_constants},
+    {"merge-common", "compute equal things once", false, tn__pass_merge_common},
     {"remove-dead", "remove what nobody reads and has no effect", false, tn__pass_remove_dead},
+    {"mark-fusions", "number the groups of nodes that one loop could compute", false,
+     tn__pass_mark_fusions},
 };
 
 size_t tn__pass_count(void) {

@@ -112,3 +112,23 @@ tn_status_t tn__pass_check_recursion(tn_module_t* module, tn_function_t* entry) 
   tn__arena_deinit(&scratch);
   return status;
 }
+
+tn_status_t tn__pass_for_each_function(tn_module_t* module, tn_function_t* entry,
+                                       tn_status_t (*rewrite)(tn_function_t* function,
+                                                              tn_arena_t* scratch)) {
+  tn_status_t status = TN_OK;
+  tn_arena_t scratch, function_scratch;
+  tn_reached_functions_t reached;
+  tn__arena_init(&scratch, module->allocator);
+  tn__arena_init(&function_scratch, module->allocator);
+  TN_DONE_IF_ERROR(tn__pass_reach(module, entry, &scratch, &reached));
+  for (size_t i = 0; i < reached.count; ++i) {
+    if (!reached.functions[i]->body) continue;
+    TN_DONE_IF_ERROR(rewrite(reached.functions[i], &function_scratch));
+    tn__arena_reset(&function_scratch);
+  }
+done:
+  tn__arena_deinit(&scratch);
+  tn__arena_deinit(&function_scratch);
+  return status;
+}

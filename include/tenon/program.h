@@ -1,0 +1,94 @@
+// Compiled programs and their runs.
+#ifndef TENON_PROGRAM_H_
+#define TENON_PROGRAM_H_
+
+#include <tenon/buffer.h>
+#include <tenon/device.h>
+#include <tenon/module.h>
+#include <tenon/stream.h>
+
+TN_EXTERN_C_BEGIN
+
+// Reference counted, immutable, thread-safe: any number of runs may be under way at once.
+typedef struct tn_program tn_program_t;
+
+typedef struct tn_compile_options {
+  size_t struct_size;               // sizeof(tn_compile_options_t)
+  const char* function;             // which function of the module; NULL: `main`, else the only one
+  const tn_allocator_t* allocator;  // NULL: the system's
+  bool keep_all;  // leave the module as it is: no pass runs but those that running needs
+} tn_compile_options_t;
+
+// Compiles one function of a module for a device. `options` may be NULL. The module and the device
+// are retained. Custom call targets are looked up now, in the registry (call.h); their libraries
+// stay loaded as long as the program lives. Errors carry the place in the module's text: NOT_FOUND
+// for a function or target that does not exist, UNIMPLEMENTED for what the device cannot do,
+// INVALID_ARGUMENT for the rest.
+TN_API TN_MUST_USE tn_status_t tn_program_compile(tn_device_t* device, tn_module_t* module,
+                                                  const tn_compile_options_t* options,
+                                                  tn_program_t** out_program);
+TN_API tn_program_t* tn_program_retain(tn_program_t* program);
+TN_API void tn_program_release(tn_program_t* program);
+
+// Arguments and results are leaves: a tuple counts as the arrays inside it, in preorder. Types are
+// views that live as long as the program; NULL when out of range.
+TN_API size_t tn_program_argument_count(const tn_program_t* program);
+TN_API const tn_type_t* tn_program_argument_type(const tn_program_t* program, size_t index);
+TN_API const char* tn_program_argument_name(const tn_program_t* program,
+                                            size_t index);  // "" if none
+TN_API size_t tn_program_result_count(const tn_program_t* program);
+TN_API const tn_type_t* tn_program_result_type(const tn_program_t* program, size_t index);
+
+// Figures of the plan and of compiling.
+typedef struct tn_program_statistics {
+  size_t struct_size;  // set by the caller
+  size_t instruction_count;
+  size_t plan_byte_length;         // what the temporaries of one run take: the plan's peak
+  size_t lower_bound_byte_length;  // the largest total of temporaries that are live at once
+  size_t total_byte_length;        // all values, had each its own place
+  size_t constant_byte_length;
+  uint64_t compile_ns;
+} tn_program_statistics_t;
+TN_API void tn_program_statistics(const tn_program_t* program, tn_program_statistics_t* statistics);
+
+typedef enum tn_program_stage {
+  TN_STAGE_IR = 0,       // as it was read
+  TN_STAGE_PASS = 1,     // after the passes
+  TN_STAGE_PLAN = 2,     // buffers and their lives
+  TN_STAGE_PROGRAM = 3,  // instructions and their kernels
+} tn_program_stage_t;
+typedef enum tn_program_format {
+  TN_FORMAT_TEXT = 0,
+  TN_FORMAT_JSON = 1,
+  TN_FORMAT_DOT = 2,  // IR, PASS: Graphviz
+  TN_FORMAT_SVG = 3,  // PLAN: bytes over time
+} tn_program_format_t;
+// Prints a stage through `write`, as tn_module_print does. UNIMPLEMENTED for pairs that make no
+// sense.
+TN_API TN_MUST_USE tn_status_t
+tn_program_print(const tn_program_t* program, tn_program_stage_t stage, tn_program_format_t format,
+                 tn_status_t (*write)(void* user, const char* text, size_t length), void* user);
+
+typedef struct tn_run_options {
+  size_t struct_size;   // sizeof(tn_run_options_t)
+  tn_stream_t* stream;  // NULL: run on the calling thread, complete when the call returns
+  const bool* donated;  // by argument leaf: the run may overwrite and take this buffer; NULL: none.
+                        // A donated buffer must have no other user, and is empty after the call.
+  int64_t run_id;       // what handlers see; 0: a fresh number
+  bool nested_results;  // results that are tuples come as one tuple buffer each
+} tn_run_options_t;
+
+// Runs a program. `arguments` are the leaves in order, or one buffer for each argument where tuples
+// may be tuple buffers (tn_buffer_create_tuple); they are checked against the program's types and
+// retained until the run is over. On success out_results[0 .. result_count) are new buffers that
+// the caller releases, all on the program's device. With a stream the call returns at once and the
+// buffers become ready when the run is over; its error comes out wherever they or the stream are
+// waited for. After an error out_results holds NULLs. Thread-safe.
+TN_API TN_MUST_USE tn_status_t tn_program_run(tn_program_t* program,
+                                              const tn_run_options_t* options,
+                                              size_t argument_count, tn_buffer_t* const* arguments,
+                                              size_t result_count, tn_buffer_t** out_results);
+
+TN_EXTERN_C_END
+
+#endif  // TENON_PROGRAM_H_

@@ -1,0 +1,131 @@
+// Computes small values whose operands are constants, with the kernels that would compute them at
+// run time.
+#include "kernel/kernel.h"
+#include "pass/passes.h"
+
+enum {
+  RESULT_LIMIT_BYTES = 1024,    // of one folded value
+  OPERAND_LIMIT_BYTES = 65536,  // of one operand
+};
+
+static const tn_attr_t* constant_of(const tn_value_t* value) {
+  return value->node && value->node->op == TN__OP(constant)
+             ? tn__attr_find(&value->node->attrs, "value")
+             : NULL;
+}
+
+static bool can_fold(const tn_node_t* node) {
+  if (node->op == TN__OP(constant) || node->op == TN__OP(custom_call) || node->region_count ||
+      node->result_count != 1 || node->operand_count == 0 || !tn__pass_is_pure(node)) {
+    return false;
+  }
+  const tn_type_t* type = node->results[0].type;
+  if (!tn__type_is_tensor(type) || !tn__type_is_static(type) ||
+      tn__type_byte_length(type) > RESULT_LIMIT_BYTES) {
+    return false;
+  }
+  for (uint32_t i = 0; i < node->operand_count; ++i) {
+    const tn_value_t* operand = tn__value_resolve(node->operands[i]);
+    if (!constant_of(operand) || tn__type_byte_length(operand->type) > OPERAND_LIMIT_BYTES) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static tn_status_t operand_data(const tn_value_t* value, tn_arena_t* scratch, const void** out) {
+  const tn_attr_t* attr = constant_of(value);
+  size_t byte_length = tn__type_byte_length(value->type);
+  *out = attr->elements.data;
+  if (!attr->elements.splat || tn__type_size(value->type) == 1) return TN_OK;
+  void* memory = NULL;
+  size_t size = tn_dtype_size(value->type->dtype);
+  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(scratch, byte_length, 64, &memory));
+  for (size_t i = 0; i < byte_length; i += size) {
+    memcpy((char*)memory + i, attr->elements.data, size);
+  }
+  *out = memory;
+  return TN_OK;
+}
+
+// *out_data is NULL when no kernel wants to compute it now.
+static tn_status_t compute(const tn_node_t* node, tn_arena_t* scratch, void** out_data) {
+  tn_op_use_t use;
+  void* memory = NULL;
+  *out_data = NULL;
+  TN_RETURN_IF_ERROR(tn__node_use(node, scratch, &use));
+  const tn_kernel_t* kernel = tn__kernel_find(&use);
+  if (!kernel) return TN_OK;
+  tn_kernel_site_t site = {.use = &use, .arena = scratch};
+  if (kernel->prepare) TN_RETURN_IF_ERROR(kernel->prepare(&site));
+  if (site.local_byte_length || site.state_deinit) {
+    if (site.state_deinit) site.state_deinit(site.state);
+    return TN_OK;
+  }
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(scratch, node->operand_count, sizeof(void*), &memory));
+  const void** operands = memory;
+  for (uint32_t i = 0; i < node->operand_count; ++i) {
+    TN_RETURN_IF_ERROR(operand_data(tn__value_resolve(node->operands[i]), scratch, &operands[i]));
+  }
+  void *result = NULL, *work = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(
+      scratch, tn__type_byte_length(node->results[0].type), 64, &result));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(scratch, site.scratch_byte_length, 64, &work));
+  tn_kernel_context_t context = {.pool = NULL};
+  tn_kernel_call_t call = {.operands = operands,
+                           .results = &result,
+                           .state = site.state,
+                           .scratch = work,
+                           .context = &context};
+  TN_RETURN_IF_ERROR(kernel->run(&call));
+  *out_data = result;
+  return TN_OK;
+}
+
+static tn_status_t fold(tn_node_t* node, tn_arena_t* scratch) {
+  void* data = NULL;
+  TN_RETURN_IF_ERROR(compute(node, scratch, &data));
+  if (!data) return TN_OK;
+  tn_arena_t* arena = &node->region->function->module->arena;
+  const tn_type_t* type = node->results[0].type;
+  const tn_attr_t *value = NULL, *dictionary = NULL;
+  TN_RETURN_IF_ERROR(tn__attr_elements(arena, type, false, data, &value));
+  tn_named_attr_t named = {TN_SV_LITERAL("value"), value};
+  TN_RETURN_IF_ERROR(tn__attr_dictionary(arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0}, 1,
+                                         &named, &dictionary));
+  tn_node_t* constant = NULL;
+  TN_RETURN_IF_ERROR(tn__node_insert(node,
+                                     &(tn_node_spec_t){.op = TN__OP(constant),
+                                                       .result_count = 1,
+                                                       .result_types = &type,
+                                                       .attrs = dictionary->dictionary,
+                                                       .location = node->location},
+                                     &constant));
+  constant->results[0].name = node->results[0].name;
+  node->results[0].replacement = &constant->results[0];
+  tn__node_remove(node);
+  return TN_OK;
+}
+
+static tn_status_t fold_region(tn_region_t* region, tn_arena_t* scratch) {
+  for (tn_node_t *node = region->first, *next = NULL; node; node = next) {
+    next = node->next;
+    for (uint32_t i = 0; i < node->region_count; ++i) {
+      TN_RETURN_IF_ERROR(fold_region(node->regions[i], scratch));
+    }
+    if (can_fold(node)) TN_RETURN_IF_ERROR(fold(node, scratch));
+  }
+  return TN_OK;
+}
+
+static tn_status_t fold_function(tn_function_t* function, tn_arena_t* scratch) {
+  TN_RETURN_IF_ERROR(fold_region(function->body, scratch));
+  tn__function_resolve(function);
+  tn__function_number(function);
+  return TN_OK;
+}
+
+tn_status_t tn__pass_fold_constants(tn_module_t* module, tn_function_t* entry) {
+  return tn__pass_for_each_function(module, entry, fold_function);
+}

@@ -1,0 +1,150 @@
+// Operations that change nothing give way to their operand, and large splats become broadcasts of
+// one element.
+#include "pass/passes.h"
+
+enum { LARGE_SPLAT_BYTES = 4096 };
+
+// Whether the list `name` is 0, 1, 2...
+static bool counts_up(const tn_node_t* node, const char* name, tn_arena_t* scratch) {
+  tn_i64_list_t list;
+  tn_status_t status = tn__attr_get_i64_list(&node->attrs, name, scratch, &list);
+  bool result = !status;
+  for (size_t i = 0; result && i < list.count; ++i) result = list.values[i] == (int64_t)i;
+  tn_status_release(status);
+  return result;
+}
+
+static bool is_sharding_annotation(const tn_node_t* node) {
+  tn_string_view_t target = tn__attr_get_string(&node->attrs, "call_target_name");
+  return tn__sv_is(target, "Sharding") || tn__sv_is(target, "SPMDFullToShardShape") ||
+         tn__sv_is(target, "SPMDShardToFullShape");
+}
+
+// The value that the node's only result equals, bit for bit; NULL when there is none.
+static tn_value_t* equal_value(const tn_node_t* node, tn_arena_t* scratch) {
+  if (node->result_count != 1 || node->operand_count == 0) return NULL;
+  tn_value_t* operand = tn__value_resolve(node->operands[0]);
+  const tn_op_t* op = node->op;
+  if (op == TN__OP(get_tuple_element)) {
+    if (!operand->node || operand->node->op != TN__OP(tuple)) return NULL;
+    int64_t index = tn__attr_get_integer(&node->attrs, "index", 0);
+    return tn__value_resolve(operand->node->operands[index]);
+  }
+  if (!tn_type_equal(operand->type, node->results[0].type)) return NULL;
+  if (op == TN__OP(convert) || op == TN__OP(reshape) || op == TN__OP(bitcast_convert))
+    return operand;
+  if (op == TN__OP(slice) || op == TN__OP(dynamic_slice)) return operand;  // of the same shape: all
+  if (op == TN__OP(concatenate) && node->operand_count == 1) return operand;
+  if (op == TN__OP(transpose) && counts_up(node, "permutation", scratch)) return operand;
+  if (op == TN__OP(broadcast_in_dim) && counts_up(node, "broadcast_dimensions", scratch))
+    return operand;
+  if (op == TN__OP(custom_call) && node->operand_count == 1 && is_sharding_annotation(node)) {
+    return operand;
+  }
+  return NULL;
+}
+
+static bool increases(const tn_i64_list_t* list) {
+  for (size_t i = 1; i < list->count; ++i) {
+    if (list->values[i] <= list->values[i - 1]) return false;
+  }
+  return true;
+}
+
+// A broadcast or transpose that moves nothing in memory, because all it adds or exchanges are
+// dimensions of size 1, is a reshape, which costs nothing.
+static bool is_reshape(const tn_node_t* node, tn_arena_t* scratch) {
+  bool is_transpose = node->op == TN__OP(transpose);
+  if (!is_transpose && node->op != TN__OP(broadcast_in_dim)) return false;
+  const tn_type_t* from = tn__value_resolve(node->operands[0])->type;
+  const tn_type_t* to = node->results[0].type;
+  if (!tn__type_is_static(from) || !tn__type_is_static(to)) return false;
+  if (tn__type_size(from) != tn__type_size(to)) return false;
+  tn_i64_list_t list;
+  tn_status_t status = tn__attr_get_i64_list(
+      &node->attrs, is_transpose ? "permutation" : "broadcast_dimensions", scratch, &list);
+  bool result = !status;
+  tn_status_release(status);
+  if (!result || !is_transpose) return result && increases(&list);
+  int64_t last = -1;
+  for (size_t i = 0; i < list.count; ++i) {
+    if (from->dims[list.values[i]] == 1) continue;
+    if (list.values[i] < last) return false;
+    last = list.values[i];
+  }
+  return true;
+}
+
+// constant dense<x> : tensor<...large...>  becomes  broadcast_in_dim (constant dense<x> :
+// tensor<...>)
+static tn_status_t split_splat(tn_node_t* node) {
+  const tn_attr_t* value = tn__attr_find(&node->attrs, "value");
+  const tn_type_t* type = node->results[0].type;
+  if (!value->elements.splat || tn__type_byte_length(type) <= LARGE_SPLAT_BYTES) return TN_OK;
+  tn_arena_t* arena = &node->region->function->module->arena;
+  const tn_type_t* scalar = tn__type_scalar(type->dtype);
+  const tn_attr_t *element = NULL, *dimensions = NULL, *dictionary = NULL;
+  tn_node_t *constant = NULL, *broadcast = NULL;
+  TN_RETURN_IF_ERROR(tn__attr_elements(arena, scalar, false, value->elements.data, &element));
+  tn_named_attr_t named = {TN_SV_LITERAL("value"), element};
+  TN_RETURN_IF_ERROR(tn__attr_dictionary(arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0}, 1,
+                                         &named, &dictionary));
+  TN_RETURN_IF_ERROR(tn__node_insert(node,
+                                     &(tn_node_spec_t){.op = TN__OP(constant),
+                                                       .result_count = 1,
+                                                       .result_types = &scalar,
+                                                       .attrs = dictionary->dictionary,
+                                                       .location = node->location},
+                                     &constant));
+  TN_RETURN_IF_ERROR(tn__attr_i64_array(arena, 0, NULL, &dimensions));
+  named = (tn_named_attr_t){TN_SV_LITERAL("broadcast_dimensions"), dimensions};
+  TN_RETURN_IF_ERROR(tn__attr_dictionary(arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0}, 1,
+                                         &named, &dictionary));
+  tn_value_t* operand = &constant->results[0];
+  TN_RETURN_IF_ERROR(tn__node_insert(node,
+                                     &(tn_node_spec_t){.op = TN__OP(broadcast_in_dim),
+                                                       .operand_count = 1,
+                                                       .operands = &operand,
+                                                       .result_count = 1,
+                                                       .result_types = &type,
+                                                       .attrs = dictionary->dictionary,
+                                                       .location = node->location},
+                                     &broadcast));
+  broadcast->results[0].name = node->results[0].name;
+  node->results[0].replacement = &broadcast->results[0];
+  tn__node_remove(node);
+  return TN_OK;
+}
+
+static tn_status_t simplify_region(tn_region_t* region, tn_arena_t* scratch) {
+  for (tn_node_t *node = region->first, *next = NULL; node; node = next) {
+    next = node->next;
+    for (uint32_t i = 0; i < node->region_count; ++i) {
+      TN_RETURN_IF_ERROR(simplify_region(node->regions[i], scratch));
+    }
+    if (node->op == TN__OP(constant)) {
+      TN_RETURN_IF_ERROR(split_splat(node));
+      continue;
+    }
+    tn_value_t* value = equal_value(node, scratch);
+    if (value) {
+      node->results[0].replacement = value;
+      tn__node_remove(node);
+    } else if (is_reshape(node, scratch)) {
+      node->op = TN__OP(reshape);
+      node->attrs = (tn_attr_dictionary_t){0};
+    }
+  }
+  return TN_OK;
+}
+
+static tn_status_t simplify_function(tn_function_t* function, tn_arena_t* scratch) {
+  TN_RETURN_IF_ERROR(simplify_region(function->body, scratch));
+  tn__function_resolve(function);
+  tn__function_number(function);
+  return TN_OK;
+}
+
+tn_status_t tn__pass_simplify(tn_module_t* module, tn_function_t* entry) {
+  return tn__pass_for_each_function(module, entry, simplify_function);
+}

@@ -1,0 +1,277 @@
+// From plans to the flat program.
+#include "call/call.h"
+#include "program/program.h"
+
+// Growing lists, kept in the program's allocator while it is built.
+typedef struct list {
+  void* items;
+  size_t count, capacity, item_size;
+} list_t;
+
+typedef struct builder {
+  tn_program_t* program;
+  list_t instructions, blocks, pointers, units;
+  uint32_t first_buffer;  // of the unit being flattened
+} builder_t;
+
+static tn_status_t list_add(builder_t* builder, list_t* list, size_t count, uint32_t* out_first) {
+  *out_first = TN_PROGRAM_NONE;
+  if (list->count + count >= TN_PROGRAM_NONE) {
+    return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "the program has more than 2^32 parts");
+  }
+  TN_RETURN_IF_ERROR(tn__grow(builder->program->allocator, &list->items, &list->capacity,
+                              list->count + count, list->item_size));
+  *out_first = (uint32_t)list->count;
+  list->count += count;
+  return TN_OK;
+}
+
+static void list_free(builder_t* builder, list_t* list) {
+  tn__free(builder->program->allocator, list->items, list->capacity * list->item_size);
+}
+
+static tn_status_t list_keep(builder_t* builder, const list_t* list, void** out_items) {
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&builder->program->arena, list->count, list->item_size, out_items));
+  if (list->count) memcpy(*out_items, list->items, list->count * list->item_size);
+  return TN_OK;
+}
+
+static tn_instruction_t* instruction_at(builder_t* builder, uint32_t index) {
+  return (tn_instruction_t*)builder->instructions.items + index;
+}
+
+static tn_program_block_t* block_at(builder_t* builder, uint32_t index) {
+  return (tn_program_block_t*)builder->blocks.items + index;
+}
+
+static tn_program_unit_t* unit_at(builder_t* builder, uint32_t index) {
+  return (tn_program_unit_t*)builder->units.items + index;
+}
+
+static tn_status_t add_pointers(builder_t* builder, size_t count, const uint32_t* buffers,
+                                uint32_t* out_first) {
+  TN_RETURN_IF_ERROR(list_add(builder, &builder->pointers, count, out_first));
+  uint32_t* pointers = (uint32_t*)builder->pointers.items + *out_first;
+  for (size_t i = 0; i < count; ++i) pointers[i] = builder->first_buffer + buffers[i];
+  return TN_OK;
+}
+
+static tn_status_t find_unit(builder_t* builder, const tn_function_t* function,
+                             uint32_t* out_unit) {
+  *out_unit = TN_PROGRAM_NONE;
+  for (uint32_t i = 0; i < builder->units.count; ++i) {
+    if (unit_at(builder, i)->plan->function == function) *out_unit = i;
+  }
+  return *out_unit != TN_PROGRAM_NONE
+             ? TN_OK
+             : tn_status_create(TN_CODE_INTERNAL, "function @%.*s was not planned",
+                                TN_SV(function->name));
+}
+
+// Instructions of one block are neighbours; those of the blocks inside follow.
+static tn_status_t flatten_block(builder_t* builder, const tn_plan_block_t* from,
+                                 uint32_t block_index) {
+  enum { LOCAL_ALIGNMENT = 64 };
+  uint32_t first = 0;
+  tn_program_block_t block = {.argument_count = (uint32_t)from->argument_count,
+                              .result_count = (uint32_t)from->result_count,
+                              .instruction_count = (uint32_t)from->step_count};
+  TN_RETURN_IF_ERROR(
+      add_pointers(builder, from->argument_count, from->arguments, &block.first_argument));
+  TN_RETURN_IF_ERROR(add_pointers(builder, from->result_count, from->results, &block.first_result));
+  TN_RETURN_IF_ERROR(list_add(builder, &builder->instructions, from->step_count, &first));
+  block.first_instruction = first;
+  *block_at(builder, block_index) = block;
+  for (uint32_t i = 0; i < block.instruction_count; ++i) {
+    const tn_plan_step_t* step = &from->steps[i];
+    tn_instruction_t instruction = {
+        .kernel = step->kernel,
+        .state = step->site.state,
+        .step = step,
+        .operand_count = (uint32_t)step->operand_count,
+        .result_count = (uint32_t)step->result_count,
+        .block_count = (uint32_t)step->block_count,
+        .scratch = TN_PROGRAM_NONE,
+        .unit = TN_PROGRAM_NONE,
+        .local_offset = builder->program->local_byte_length,
+    };
+    builder->program->local_byte_length +=
+        (step->site.local_byte_length + LOCAL_ALIGNMENT - 1) / LOCAL_ALIGNMENT * LOCAL_ALIGNMENT;
+    TN_RETURN_IF_ERROR(
+        add_pointers(builder, step->operand_count, step->operands, &instruction.first_operand));
+    TN_RETURN_IF_ERROR(
+        add_pointers(builder, step->result_count, step->results, &instruction.first_result));
+    if (step->scratch != TN_PROGRAM_NONE) {
+      TN_RETURN_IF_ERROR(add_pointers(builder, 1, &step->scratch, &instruction.scratch));
+    }
+    if (step->callee) TN_RETURN_IF_ERROR(find_unit(builder, step->callee, &instruction.unit));
+    TN_RETURN_IF_ERROR(
+        list_add(builder, &builder->blocks, step->block_count, &instruction.first_block));
+    *instruction_at(builder, first + i) = instruction;
+  }
+  for (uint32_t i = 0; i < block.instruction_count; ++i) {
+    for (uint32_t b = 0; b < from->steps[i].block_count; ++b) {
+      TN_RETURN_IF_ERROR(flatten_block(builder, &from->steps[i].blocks[b],
+                                       instruction_at(builder, first + i)->first_block + b));
+    }
+  }
+  return TN_OK;
+}
+
+// --- units
+
+static tn_status_t find_call(void* user, const tn_node_t* node, tn_kernel_site_t* site,
+                             const tn_kernel_t** out_kernel) {
+  (void)user;
+  return tn__call_prepare("Host", node, site, out_kernel);
+}
+
+static tn_status_t add_unit(builder_t* builder, tn_function_t* function);
+
+static tn_status_t add_callees(builder_t* builder, const tn_plan_block_t* block) {
+  for (size_t i = 0; i < block->step_count; ++i) {
+    const tn_plan_step_t* step = &block->steps[i];
+    if (step->callee) TN_RETURN_IF_ERROR(add_unit(builder, (tn_function_t*)step->callee));
+    for (size_t b = 0; b < step->block_count; ++b) {
+      TN_RETURN_IF_ERROR(add_callees(builder, &step->blocks[b]));
+    }
+  }
+  return TN_OK;
+}
+
+// Recursion was refused by the passes, so this ends.
+static tn_status_t add_unit(builder_t* builder, tn_function_t* function) {
+  tn_program_t* program = builder->program;
+  for (uint32_t i = 0; i < builder->units.count; ++i) {
+    if (unit_at(builder, i)->plan->function == function) return TN_OK;
+  }
+  tn_plan_options_t options = {.is_entry = builder->units.count == 0, .find_call = find_call};
+  tn_plan_t* plan = NULL;
+  uint32_t index = 0;
+  TN_RETURN_IF_ERROR(tn__plan_create(function, &program->arena, &options, &plan));
+  tn_status_t status = list_add(builder, &builder->units, 1, &index);
+  if (status) {
+    tn__plan_deinit(plan);
+    return status;
+  }
+  *unit_at(builder, index) = (tn_program_unit_t){
+      .plan = plan,
+      .first_buffer = (uint32_t)program->buffer_count,
+      .arena_offset = program->arena_byte_length,
+  };
+  program->buffer_count += plan->buffer_count;
+  if (program->buffer_count >= TN_PROGRAM_NONE ||
+      __builtin_add_overflow(program->arena_byte_length, plan->arena_byte_length,
+                             &program->arena_byte_length)) {
+    return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "the program is too large");
+  }
+  return add_callees(builder, &plan->block);
+}
+
+// --- patches: which pointers depend on a unit's arguments and results
+
+static tn_status_t make_patches(tn_program_t* program, tn_program_unit_t* unit,
+                                const uint32_t* starts, tn_plan_buffer_kind_t kind, size_t count,
+                                tn_program_patch_t** out_patches) {
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&program->arena, count, sizeof(tn_program_patch_t), &memory));
+  tn_program_patch_t* patches = memory;
+  for (uint32_t b = 0; b < unit->plan->buffer_count; ++b) {
+    const tn_plan_buffer_t* buffer = &unit->plan->buffers[b];
+    if (buffer->kind != kind) continue;
+    uint32_t number = unit->first_buffer + b;
+    patches[buffer->index] =
+        (tn_program_patch_t){.first = starts[number], .count = starts[number + 1] - starts[number]};
+  }
+  *out_patches = patches;
+  return TN_OK;
+}
+
+// Sorts all pointers by buffer, by counting.
+static tn_status_t sort_pointers(tn_program_t* program, const uint32_t** out_starts) {
+  void *starts_memory = NULL, *order_memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&program->arena, program->buffer_count + 2,
+                                              sizeof(uint32_t), &starts_memory));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&program->arena, program->pointer_count,
+                                              sizeof(uint32_t), &order_memory));
+  uint32_t* starts = starts_memory;
+  uint32_t* order = order_memory;
+  for (size_t i = 0; i < program->pointer_count; ++i) ++starts[program->pointer_buffers[i] + 2];
+  for (size_t b = 2; b < program->buffer_count + 2; ++b) starts[b] += starts[b - 1];
+  for (uint32_t i = 0; i < program->pointer_count; ++i) {
+    order[starts[program->pointer_buffers[i] + 1]++] = i;
+  }
+  program->patches = order;
+  *out_starts = starts;
+  return TN_OK;
+}
+
+const tn_plan_buffer_t* tn__program_buffer(const tn_program_t* program, uint32_t buffer,
+                                           const tn_program_unit_t** out_unit) {
+  size_t low = 0, high = program->unit_count;
+  while (high - low > 1) {
+    size_t middle = (low + high) / 2;
+    if (program->units[middle].first_buffer <= buffer) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  *out_unit = &program->units[low];
+  return &program->units[low].plan->buffers[buffer - program->units[low].first_buffer];
+}
+
+tn_status_t tn__program_build(tn_program_t* program, tn_function_t* function) {
+  tn_status_t status = TN_OK;
+  void* memory = NULL;
+  const uint32_t* starts = NULL;
+  builder_t builder = {
+      .program = program,
+      .instructions = {.item_size = sizeof(tn_instruction_t)},
+      .blocks = {.item_size = sizeof(tn_program_block_t)},
+      .pointers = {.item_size = sizeof(uint32_t)},
+      .units = {.item_size = sizeof(tn_program_unit_t)},
+  };
+  TN_DONE_IF_ERROR(add_unit(&builder, function));
+  for (uint32_t i = 0; i < builder.units.count; ++i) {
+    uint32_t block = 0;
+    TN_DONE_IF_ERROR(list_add(&builder, &builder.blocks, 1, &block));
+    tn_program_unit_t* unit = unit_at(&builder, i);
+    unit->block = block;
+    builder.first_buffer = unit->first_buffer;
+    TN_DONE_IF_ERROR(flatten_block(&builder, &unit->plan->block, block));
+  }
+  TN_DONE_IF_ERROR(list_keep(&builder, &builder.instructions, &memory));
+  program->instructions = memory;
+  program->instruction_count = builder.instructions.count;
+  TN_DONE_IF_ERROR(list_keep(&builder, &builder.blocks, &memory));
+  program->blocks = memory;
+  program->block_count = builder.blocks.count;
+  TN_DONE_IF_ERROR(list_keep(&builder, &builder.pointers, &memory));
+  program->pointer_buffers = memory;
+  program->pointer_count = builder.pointers.count;
+  TN_DONE_IF_ERROR(sort_pointers(program, &starts));
+  for (uint32_t i = 0; i < builder.units.count; ++i) {
+    tn_program_unit_t* unit = unit_at(&builder, i);
+    TN_DONE_IF_ERROR(make_patches(program, unit, starts, TN_PLAN_PARAMETER,
+                                  unit->plan->parameter_leaf_count, &unit->parameters));
+    TN_DONE_IF_ERROR(make_patches(program, unit, starts, TN_PLAN_RESULT,
+                                  unit->plan->result_leaf_count, &unit->results));
+  }
+  TN_DONE_IF_ERROR(list_keep(&builder, &builder.units, &memory));
+  program->units = memory;
+  program->unit_count = builder.units.count;
+done:
+  if (status) {
+    for (uint32_t i = 0; i < builder.units.count; ++i) {
+      tn__plan_deinit(unit_at(&builder, i)->plan);
+    }
+  }
+  list_free(&builder, &builder.instructions);
+  list_free(&builder, &builder.blocks);
+  list_free(&builder, &builder.pointers);
+  list_free(&builder, &builder.units);
+  return status;
+}

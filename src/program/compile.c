@@ -1,0 +1,153 @@
+#include "base/clock.h"
+#include "device/device.h"
+#include "pass/pass.h"
+#include "program/program.h"
+
+static tn_status_t find_function(const tn_module_t* module, const char* name,
+                                 tn_function_t** out_function) {
+  *out_function = name ? tn__module_find_function(module, tn__sv(name)) : tn__module_entry(module);
+  if (*out_function) return TN_OK;
+  if (name) {
+    return tn_status_create(TN_CODE_NOT_FOUND, "the module has no function @%s", name);
+  }
+  return tn_status_create(TN_CODE_NOT_FOUND, module->first_function
+                                                 ? "the module has several functions and none is "
+                                                   "called @main: name one"
+                                                 : "the module has no function");
+}
+
+// Loops and custom calls may take any time; for the rest the bytes tell.
+static bool is_small(const tn_program_t* program) {
+  enum { SMALL_BYTES = 64 << 10 };
+  size_t byte_length = 0;
+  for (size_t u = 0; u < program->unit_count; ++u) {
+    byte_length += program->units[u].plan->total_byte_length;
+  }
+  for (size_t i = 0; i < program->instruction_count; ++i) {
+    const tn_node_t* node = program->instructions[i].step->node;
+    if (node && (node->region_count || node->op == TN__OP(custom_call))) return false;
+  }
+  return byte_length <= SMALL_BYTES;
+}
+
+static tn_status_t compile(tn_program_t* program, const tn_compile_options_t* options) {
+  tn_function_t* entry = NULL;
+  TN_RETURN_IF_ERROR(tn__module_clone(program->source, &program->module));
+  TN_RETURN_IF_ERROR(find_function(program->module, options->function, &entry));
+  tn_pass_options_t pass_options = {.keep_all = options->keep_all};
+  TN_RETURN_IF_ERROR(tn__pass_run(program->module, entry, &pass_options));
+  TN_RETURN_IF_ERROR(tn__program_build(program, entry));
+  program->is_small = is_small(program);
+  return TN_OK;
+}
+
+tn_status_t tn_program_compile(tn_device_t* device, tn_module_t* module,
+                               const tn_compile_options_t* options, tn_program_t** out_program) {
+  static const tn_compile_options_t defaults = {.struct_size = sizeof defaults};
+  int64_t start_ns = tn__clock_ns();
+  *out_program = NULL;
+  if (!device || !module) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_program_compile: %s is NULL",
+                            device ? "module" : "device");
+  }
+  if (!options) options = &defaults;
+  if (options->struct_size < sizeof defaults) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "tn_compile_options_t: struct_size is %zu; expected at least %zu",
+                            options->struct_size, sizeof defaults);
+  }
+  const tn_allocator_t* allocator = options->allocator ? options->allocator : tn_allocator_system();
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(tn_program_t), &memory));
+  tn_program_t* program = memory;
+  atomic_init(&program->references, 1);
+  program->allocator = allocator;
+  program->source = tn_module_retain(module);
+  program->device = tn_device_retain(device);
+  tn__arena_init(&program->arena, allocator);
+  pthread_mutex_init(&program->mutex, NULL);
+  tn_status_t status = compile(program, options);
+  if (status) {
+    tn_program_release(program);
+    return status;
+  }
+  program->compile_ns = (uint64_t)(tn__clock_ns() - start_ns);
+  *out_program = program;
+  return TN_OK;
+}
+
+tn_program_t* tn_program_retain(tn_program_t* program) {
+  if (program) atomic_fetch_add(&program->references, 1);
+  return program;
+}
+
+void tn_program_release(tn_program_t* program) {
+  if (!program || atomic_fetch_sub(&program->references, 1) != 1) return;
+  if (program->release_activations) program->release_activations(program);
+  for (size_t i = 0; i < program->unit_count; ++i) tn__plan_deinit(program->units[i].plan);
+  pthread_mutex_destroy(&program->mutex);
+  tn__arena_deinit(&program->arena);
+  tn_module_release(program->module);
+  tn_module_release(program->source);
+  tn_device_release(program->device);
+  tn__free(program->allocator, program, sizeof *program);
+}
+
+// --- what a program says of itself
+
+static const tn_plan_t* entry_plan(const tn_program_t* program) {
+  return program->units[0].plan;
+}
+
+size_t tn_program_argument_count(const tn_program_t* program) {
+  return entry_plan(program)->parameter_leaf_count;
+}
+
+const tn_type_t* tn_program_argument_type(const tn_program_t* program, size_t index) {
+  const tn_plan_t* plan = entry_plan(program);
+  return index < plan->parameter_leaf_count ? plan->parameter_leaves[index] : NULL;
+}
+
+// Leaves of a tuple bear the name of the argument that holds them.
+const char* tn_program_argument_name(const tn_program_t* program, size_t index) {
+  const tn_region_t* body = entry_plan(program)->function->body;
+  for (uint32_t i = 0; i < body->argument_count; ++i) {
+    size_t count = tn_type_leaf_count(body->arguments[i].type);
+    if (index < count) {
+      return body->arguments[i].name.length ? body->arguments[i].name.data : "";
+    }
+    index -= count;
+  }
+  return "";
+}
+
+size_t tn_program_result_count(const tn_program_t* program) {
+  return entry_plan(program)->result_leaf_count;
+}
+
+const tn_type_t* tn_program_result_type(const tn_program_t* program, size_t index) {
+  const tn_plan_t* plan = entry_plan(program);
+  return index < plan->result_leaf_count ? plan->result_leaves[index] : NULL;
+}
+
+void tn_program_statistics(const tn_program_t* program, tn_program_statistics_t* statistics) {
+  tn_program_statistics_t figures = {
+      .struct_size = statistics->struct_size,
+      .instruction_count = program->instruction_count,
+      .plan_byte_length = program->arena_byte_length,
+      .compile_ns = program->compile_ns,
+  };
+  for (size_t u = 0; u < program->unit_count; ++u) {
+    const tn_plan_t* plan = program->units[u].plan;
+    figures.lower_bound_byte_length += plan->lower_bound_byte_length;
+    figures.total_byte_length += plan->total_byte_length;
+    for (size_t b = 0; b < plan->buffer_count; ++b) {
+      if (plan->buffers[b].kind == TN_PLAN_CONSTANT) {
+        figures.constant_byte_length += plan->buffers[b].byte_length;
+      }
+    }
+  }
+  size_t known =
+      statistics->struct_size < sizeof figures ? statistics->struct_size : sizeof figures;
+  memcpy(statistics, &figures, known);
+}

@@ -1,0 +1,227 @@
+// What a program looks like at its stages.
+#include "plan/print.h"
+#include "base/writer.h"
+#include "program/program.h"
+
+// --- the graph, for Graphviz
+
+static void dot_value_name(const tn_value_t* value, tn_writer_t* writer) {
+  if (value->node) {
+    tn__writef(writer, "n%u", value->node->id);
+  } else {
+    tn__writef(writer, "a%u", value->id);
+  }
+}
+
+static void dot_region(const tn_region_t* region, tn_writer_t* writer) {
+  for (uint32_t i = 0; i < region->argument_count; ++i) {
+    const tn_value_t* argument = &region->arguments[i];
+    tn__writef(writer, "  a%u [shape=ellipse, label=\"", argument->id);
+    tn__plan_print_value(argument, writer);
+    tn__writef(writer, "\\n%s\"];\n", TN_TYPE_TEXT(argument->type));
+  }
+  TN_FOR_EACH_NODE (node, region) {
+    tn__writef(writer, "  n%u [label=\"%s", node->id, tn__op_short_name(node->op));
+    tn_string_view_t target = tn__attr_get_string(&node->attrs, "call_target_name");
+    if (target.length) tn__writef(writer, "\\n@%.*s", TN_SV(target));
+    if (node->result_count == 1) {
+      tn__writef(writer, "\\n%s", TN_TYPE_TEXT(node->results[0].type));
+    }
+    tn__write_string(writer, target.length ? "\", style=filled];\n" : "\"];\n");
+    for (uint32_t i = 0; i < node->operand_count; ++i) {
+      tn__write_string(writer, "  ");
+      dot_value_name(node->operands[i], writer);
+      tn__writef(writer, " -> n%u;\n", node->id);
+    }
+    for (uint32_t i = 0; i < node->region_count; ++i) {
+      tn__writef(writer, "  subgraph cluster_%u_%u {\n  label=\"region %u\";\n", node->id, i, i);
+      dot_region(node->regions[i], writer);
+      tn__write_string(writer, "  }\n");
+    }
+  }
+}
+
+static void dot_function(const tn_function_t* function, tn_writer_t* writer) {
+  tn__writef(writer, "digraph \"%.*s\" {\n  node [shape=box, fontsize=10];\n",
+             TN_SV(function->name));
+  if (function->body) dot_region(function->body, writer);
+  tn__write_string(writer, "}\n");
+}
+
+// --- the modules as JSON: functions, operations, types
+
+static void json_types(tn_writer_t* writer, size_t count, const tn_type_t* const* types) {
+  tn__write_string(writer, "[");
+  for (size_t i = 0; i < count; ++i) {
+    tn__writef(writer, "%s\"%s\"", i ? ", " : "", TN_TYPE_TEXT(types[i]));
+  }
+  tn__write_string(writer, "]");
+}
+
+static void json_region(const tn_region_t* region, tn_writer_t* writer) {
+  tn__write_string(writer, "{\"arguments\": [");
+  for (uint32_t i = 0; i < region->argument_count; ++i) {
+    tn__writef(writer, "%s%u", i ? ", " : "", region->arguments[i].id);
+  }
+  tn__write_string(writer, "], \"operations\": [");
+  bool is_first = true;
+  TN_FOR_EACH_NODE (node, region) {
+    tn__writef(writer, "%s\n  {\"operation\": \"%s\", \"line\": %u, \"operands\": [",
+               is_first ? "" : ",", node->op->name, node->location.line);
+    is_first = false;
+    for (uint32_t i = 0; i < node->operand_count; ++i) {
+      tn__writef(writer, "%s%u", i ? ", " : "", node->operands[i]->id);
+    }
+    if (node->group)
+      tn__writef(writer, "], \"group\": %u, \"results\": [", node->group);
+    else
+      tn__write_string(writer, "], \"results\": [");
+    for (uint32_t i = 0; i < node->result_count; ++i) {
+      tn__writef(writer, "%s{\"id\": %u, \"type\": \"%s\"}", i ? ", " : "", node->results[i].id,
+                 TN_TYPE_TEXT(node->results[i].type));
+    }
+    tn__write_string(writer, "]");
+    for (uint32_t i = 0; i < node->region_count; ++i) {
+      tn__write_string(writer, i ? ", " : ", \"regions\": [");
+      json_region(node->regions[i], writer);
+    }
+    tn__write_string(writer, node->region_count ? "]}" : "}");
+  }
+  tn__write_string(writer, "]}");
+}
+
+static void json_module(const tn_module_t* module, tn_writer_t* writer) {
+  tn__write_string(writer, "{\"module\": ");
+  tn__write_json_string(writer, module->name);
+  tn__write_string(writer, ", \"functions\": [");
+  for (const tn_function_t* f = module->first_function; f; f = f->next) {
+    tn__write_string(writer, f == module->first_function ? "\n {\"name\": " : ",\n {\"name\": ");
+    tn__write_json_string(writer, f->name);
+    tn__write_string(writer, ", \"arguments\": ");
+    json_types(writer, f->argument_count, f->argument_types);
+    tn__write_string(writer, ", \"results\": ");
+    json_types(writer, f->result_count, f->result_types);
+    if (f->body) {
+      tn__write_string(writer, ", \"body\": ");
+      json_region(f->body, writer);
+    }
+    tn__write_string(writer, "}");
+  }
+  tn__write_string(writer, "]}\n");
+}
+
+// --- the program
+
+static void text_program(const tn_program_t* program, tn_writer_t* writer) {
+  tn__writef(writer, "program: %zu instructions, %zu pointers, ", program->instruction_count,
+             program->pointer_count);
+  tn__write_grouped(writer, program->arena_byte_length);
+  tn__writef(writer, " bytes of temporaries, %zu bytes of frames\n", program->local_byte_length);
+  for (size_t u = 0; u < program->unit_count; ++u) {
+    const tn_program_unit_t* unit = &program->units[u];
+    tn__writef(writer, "unit %zu @%.*s: block %u, arena at %zu\n", u,
+               TN_SV(unit->plan->function->name), unit->block, unit->arena_offset);
+  }
+  for (size_t b = 0; b < program->block_count; ++b) {
+    const tn_program_block_t* block = &program->blocks[b];
+    tn__writef(writer, "block %zu\n", b);
+    for (uint32_t i = 0; i < block->instruction_count; ++i) {
+      uint32_t index = block->first_instruction + i;
+      const tn_instruction_t* instruction = &program->instructions[index];
+      const tn_node_t* node = instruction->step->node;
+      tn__writef(writer, "  %-5u %-28s", index,
+                 instruction->kernel ? instruction->kernel->name : "call");
+      if (node) tn__writef(writer, " %s", tn__op_short_name(node->op));
+      if (instruction->unit != TN_PROGRAM_NONE) tn__writef(writer, " unit %u", instruction->unit);
+      if (instruction->block_count) {
+        tn__writef(writer, " blocks %u..%u", instruction->first_block,
+                   instruction->first_block + instruction->block_count - 1);
+      }
+      if (node && node->location.line) tn__writef(writer, "  line %u", node->location.line);
+      if (instruction->step->reason) tn__writef(writer, "  (%s)", instruction->step->reason);
+      tn__write_string(writer, "\n");
+    }
+  }
+}
+
+static void json_program(const tn_program_t* program, tn_writer_t* writer) {
+  tn__writef(writer, "{\"temporary_bytes\": %zu, \"frame_bytes\": %zu, \"instructions\": [",
+             program->arena_byte_length, program->local_byte_length);
+  for (size_t i = 0; i < program->instruction_count; ++i) {
+    const tn_instruction_t* instruction = &program->instructions[i];
+    const tn_node_t* node = instruction->step->node;
+    tn__writef(writer, "%s\n  {\"kernel\": \"%s\"", i ? "," : "",
+               instruction->kernel ? instruction->kernel->name : "call");
+    if (node) {
+      tn__writef(writer, ", \"operation\": \"%s\", \"line\": %u", node->op->name,
+                 node->location.line);
+    }
+    if (instruction->step->reason) {
+      tn__writef(writer, ", \"reason\": \"%s\"", instruction->step->reason);
+    }
+    tn__write_string(writer, "}");
+  }
+  tn__write_string(writer, "]}\n");
+}
+
+static void print_plans(const tn_program_t* program, tn_writer_t* writer,
+                        void (*print)(const tn_plan_t* plan, tn_writer_t* writer)) {
+  for (size_t u = 0; u < program->unit_count; ++u) print(program->units[u].plan, writer);
+}
+
+static tn_status_t print_module(const tn_program_t* program, const tn_module_t* module,
+                                tn_program_format_t format, tn_writer_t* writer) {
+  switch (format) {
+    case TN_FORMAT_TEXT: return tn_module_print(module, writer->write, writer->user);
+    case TN_FORMAT_JSON: json_module(module, writer); return TN_OK;
+    case TN_FORMAT_DOT: {
+      tn_string_view_t name = program->units[0].plan->function->name;
+      dot_function(tn__module_find_function(module, name), writer);
+      return TN_OK;
+    }
+    case TN_FORMAT_SVG: break;
+  }
+  return tn_status_create(TN_CODE_UNIMPLEMENTED,
+                          "only a plan can be drawn as SVG; modules print as text, json or dot");
+}
+
+static tn_status_t print_plan(const tn_program_t* program, tn_program_format_t format,
+                              tn_writer_t* writer) {
+  switch (format) {
+    case TN_FORMAT_TEXT: print_plans(program, writer, tn__plan_print_text); return TN_OK;
+    case TN_FORMAT_JSON: tn__plan_print_json(program->units[0].plan, writer); return TN_OK;
+    case TN_FORMAT_SVG: tn__plan_print_svg(program->units[0].plan, writer); return TN_OK;
+    case TN_FORMAT_DOT: break;
+  }
+  return tn_status_create(TN_CODE_UNIMPLEMENTED, "a plan prints as text, json or svg");
+}
+
+tn_status_t tn_program_print(const tn_program_t* program, tn_program_stage_t stage,
+                             tn_program_format_t format,
+                             tn_status_t (*write)(void* user, const char* text, size_t length),
+                             void* user) {
+  tn_writer_t writer;
+  tn_status_t status = TN_OK;
+  tn__writer_init(&writer, write, user);
+  switch (stage) {
+    case TN_STAGE_IR: status = print_module(program, program->source, format, &writer); break;
+    case TN_STAGE_PASS: status = print_module(program, program->module, format, &writer); break;
+    case TN_STAGE_PLAN: status = print_plan(program, format, &writer); break;
+    case TN_STAGE_PROGRAM:
+      if (format == TN_FORMAT_TEXT) {
+        text_program(program, &writer);
+      } else if (format == TN_FORMAT_JSON) {
+        json_program(program, &writer);
+      } else {
+        status = tn_status_create(TN_CODE_UNIMPLEMENTED, "a program prints as text or json");
+      }
+      break;
+    default:
+      status =
+          tn_status_create(TN_CODE_INVALID_ARGUMENT, "%d is no stage of a program", (int)stage);
+  }
+  tn_status_t written = tn__writer_finish(&writer);
+  if (!status) return written;
+  tn_status_release(written);
+  return status;
+}

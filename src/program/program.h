@@ -1,0 +1,84 @@
+// A compiled program: immutable, flat, shared by any number of runs at once.
+//
+// Instructions are templates; what they point to (operands, results, scratch) is a range in one
+// table of pointers, whose entries name buffers of the plans. A run has its own copy of the table
+// with addresses in it (run/).
+#ifndef TENON_PROGRAM_PROGRAM_H_
+#define TENON_PROGRAM_PROGRAM_H_
+
+#include <pthread.h>
+#include <tenon/program.h>
+
+#include "plan/plan.h"
+
+enum { TN_PROGRAM_NONE = UINT32_MAX };
+
+typedef struct tn_instruction {
+  const tn_kernel_t* kernel;  // NULL: a call of `unit`
+  const void* state;
+  const tn_plan_step_t* step;  // where it comes from
+  // Indices into the table of pointers.
+  uint32_t first_operand, operand_count;
+  uint32_t first_result, result_count;
+  uint32_t scratch;  // TN_PROGRAM_NONE: none
+  uint32_t first_block, block_count;
+  uint32_t unit;  // that a call runs; TN_PROGRAM_NONE
+  size_t local_offset;
+} tn_instruction_t;
+
+typedef struct tn_program_block {
+  uint32_t first_instruction, instruction_count;
+  uint32_t first_argument, argument_count;
+  uint32_t first_result, result_count;
+} tn_program_block_t;
+
+// Pointers that must be set before a unit runs: those to one of its arguments or results.
+typedef struct tn_program_patch {
+  uint32_t first, count;  // into tn_program_t.patches
+} tn_program_patch_t;
+
+// A function with a plan of its own: the entry, and functions whose calls were not inlined.
+// Functions never recurse, so each has its own fixed place in the arena.
+typedef struct tn_program_unit {
+  tn_plan_t* plan;
+  uint32_t block;
+  uint32_t first_buffer;  // its buffers' numbers in the program
+  size_t arena_offset;
+  tn_program_patch_t* parameters;  // by argument leaf
+  tn_program_patch_t* results;     // by result leaf
+} tn_program_unit_t;
+
+struct tn_program {
+  atomic_uint references;
+  const tn_allocator_t* allocator;
+  tn_arena_t arena;     // plans, states and everything below
+  tn_module_t* source;  // as it was given
+  tn_module_t* module;  // after the passes; the program's constants are its attributes
+  struct tn_device* device;
+  size_t unit_count;
+  tn_program_unit_t* units;  // [0] is the entry
+  size_t buffer_count, pointer_count, instruction_count, block_count;
+  uint32_t* pointer_buffers;  // which buffer of the program each pointer is to
+  uint32_t* patches;          // indices of pointers
+  tn_instruction_t* instructions;
+  tn_program_block_t* blocks;
+  size_t arena_byte_length;
+  size_t local_byte_length;
+  bool is_small;  // so little work that another thread is not worth its while
+  uint64_t compile_ns;
+  // Activations that no run is using (run/activation.h).
+  pthread_mutex_t mutex;
+  struct tn_activation* idle;
+  size_t idle_count;
+  void (*release_activations)(struct tn_program* program);
+};
+
+// The plan's buffer behind a buffer number of the program, and its unit.
+const tn_plan_buffer_t* tn__program_buffer(const tn_program_t* program, uint32_t buffer,
+                                           const tn_program_unit_t** out_unit);
+
+// Plans and flattens `function` of `module`, which is the program's own and already rewritten by
+// the passes.
+TN_MUST_USE tn_status_t tn__program_build(tn_program_t* program, tn_function_t* function);
+
+#endif  // TENON_PROGRAM_PROGRAM_H_

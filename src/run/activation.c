@@ -1,0 +1,218 @@
+#include "run/activation.h"
+
+enum { KEPT_ACTIVATIONS = 8 };
+
+// Behind tn_body_t.user: a block of an activation, or the unit that a call instruction runs.
+typedef struct tn_frame {
+  tn_activation_t* activation;
+  uint32_t block;
+} tn_frame_t;
+
+// --- running
+
+static tn_status_t explain(const tn_instruction_t* instruction, tn_status_t status) {
+  const tn_node_t* node = instruction->step->node;
+  return node ? tn__node_locate(node, status) : status;
+}
+
+static tn_status_t run_call(tn_activation_t* activation, const tn_instruction_t* instruction);
+
+static tn_status_t run_block(tn_activation_t* activation, uint32_t index) {
+  const tn_program_block_t* block = &activation->program->blocks[index];
+  const tn_instruction_t* instruction =
+      &activation->program->instructions[block->first_instruction];
+  const tn_kernel_call_t* call = &activation->calls[block->first_instruction];
+  for (uint32_t i = 0; i < block->instruction_count; ++i, ++instruction, ++call) {
+    tn_status_t status = __builtin_expect(instruction->kernel != NULL, 1)
+                             ? instruction->kernel->run(call)
+                             : run_call(activation, instruction);
+    if (__builtin_expect(status != TN_OK, 0)) return explain(instruction, status);
+  }
+  return TN_OK;
+}
+
+static tn_status_t run_body(const tn_body_t* body) {
+  const tn_frame_t* frame = body->user;
+  return run_block(frame->activation, frame->block);
+}
+
+tn_status_t tn__activation_run(tn_activation_t* activation, uint32_t unit) {
+  return run_block(activation, activation->program->units[unit].block);
+}
+
+void tn__activation_bind(tn_activation_t* activation, const tn_program_patch_t* patch,
+                         const void* data) {
+  const uint32_t* indices = activation->program->patches + patch->first;
+  for (uint32_t i = 0; i < patch->count; ++i) activation->pointers[indices[i]] = (void*)data;
+}
+
+// A function that was not inlined: its unit works on the caller's operands and results.
+static tn_status_t run_call(tn_activation_t* activation, const tn_instruction_t* instruction) {
+  const tn_program_unit_t* unit = &activation->program->units[instruction->unit];
+  void* const* operands = activation->pointers + instruction->first_operand;
+  void* const* results = activation->pointers + instruction->first_result;
+  for (uint32_t i = 0; i < instruction->operand_count; ++i) {
+    tn__activation_bind(activation, &unit->parameters[i], operands[i]);
+  }
+  for (uint32_t i = 0; i < instruction->result_count; ++i) {
+    tn__activation_bind(activation, &unit->results[i], results[i]);
+  }
+  return tn__activation_run(activation, instruction->unit);
+}
+
+// --- making
+
+static void* address_of(const tn_activation_t* activation, uint32_t number) {
+  const tn_program_unit_t* unit = NULL;
+  const tn_plan_buffer_t* buffer = tn__program_buffer(activation->program, number, &unit);
+  switch (buffer->kind) {
+    case TN_PLAN_TEMPORARY: return activation->temporaries + unit->arena_offset + buffer->offset;
+    case TN_PLAN_CONSTANT: return (void*)buffer->data;  // nobody writes there: see plan/assign.c
+    case TN_PLAN_PARAMETER:
+    case TN_PLAN_RESULT: break;
+  }
+  return NULL;
+}
+
+static void connect_instruction(tn_activation_t* activation, size_t index) {
+  const tn_instruction_t* instruction = &activation->program->instructions[index];
+  tn_kernel_call_t* call = &activation->calls[index];
+  call->operands = (const void* const*)(activation->pointers + instruction->first_operand);
+  call->results = activation->pointers + instruction->first_result;
+  call->state = instruction->state;
+  if (instruction->scratch != TN_PROGRAM_NONE) {
+    call->scratch = activation->pointers[instruction->scratch];
+  }
+  call->local = activation->local + instruction->local_offset;
+  call->bodies = activation->bodies + instruction->first_block;
+  call->context = &activation->context;
+}
+
+static void connect(tn_activation_t* activation) {
+  const tn_program_t* program = activation->program;
+  for (size_t i = 0; i < program->pointer_count; ++i) {
+    activation->pointers[i] = address_of(activation, program->pointer_buffers[i]);
+  }
+  for (uint32_t i = 0; i < program->block_count; ++i) {
+    const tn_program_block_t* block = &program->blocks[i];
+    activation->frames[i] = (tn_frame_t){activation, i};
+    activation->bodies[i] = (tn_body_t){
+        .arguments = activation->pointers + block->first_argument,
+        .results = activation->pointers + block->first_result,
+        .run = run_body,
+        .user = &activation->frames[i],
+    };
+  }
+  for (size_t i = 0; i < program->instruction_count; ++i) connect_instruction(activation, i);
+}
+
+// Undoes local_init of the first `count` instructions.
+static void deinit_local(tn_activation_t* activation, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const tn_kernel_site_t* site = &activation->program->instructions[i].step->site;
+    if (site->local_deinit) site->local_deinit(&activation->calls[i]);
+  }
+}
+
+static void destroy(tn_activation_t* activation) {
+  const tn_program_t* program = activation->program;
+  const tn_allocator_t* allocator = program->allocator;
+  if (activation->has_arena) program->device->vtable->free(program->device, activation->arena);
+  tn__free(allocator, activation->pointers, program->pointer_count * sizeof(void*));
+  tn__free(allocator, activation->calls, program->instruction_count * sizeof(tn_kernel_call_t));
+  tn__free(allocator, activation->bodies, program->block_count * sizeof(tn_body_t));
+  tn__free(allocator, activation->frames, program->block_count * sizeof(tn_frame_t));
+  tn__free(allocator, activation, sizeof *activation);
+}
+
+static tn_status_t allocate_arena(tn_activation_t* activation) {
+  const tn_program_t* program = activation->program;
+  tn_device_t* device = program->device;
+  size_t size = 0;
+  if (__builtin_add_overflow(program->arena_byte_length, program->local_byte_length, &size)) {
+    return tn__status_out_of_memory();
+  }
+  TN_RETURN_IF_ERROR(device->vtable->allocate(device, size, TN_PLAN_ALIGNMENT, &activation->arena));
+  activation->has_arena = true;
+  activation->temporaries = device->vtable->host_pointer(device, activation->arena);
+  activation->local = activation->temporaries + program->arena_byte_length;
+  memset(activation->local, 0, program->local_byte_length);
+  return TN_OK;
+}
+
+static tn_status_t create(tn_program_t* program, tn_activation_t** out_activation) {
+  tn_status_t status = TN_OK;
+  void* memory = NULL;
+  *out_activation = NULL;
+  const tn_allocator_t* allocator = program->allocator;
+  TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(tn_activation_t), &memory));
+  tn_activation_t* activation = memory;
+  activation->program = program;
+  activation->context =
+      (tn_kernel_context_t){.pool = program->device->pool, .run = &activation->environment};
+  TN_DONE_IF_ERROR(allocate_arena(activation));
+  TN_DONE_IF_ERROR(tn__allocate_array(allocator, program->pointer_count, sizeof(void*), &memory));
+  activation->pointers = memory;
+  TN_DONE_IF_ERROR(
+      tn__allocate_array(allocator, program->instruction_count, sizeof(tn_kernel_call_t), &memory));
+  activation->calls = memory;
+  TN_DONE_IF_ERROR(tn__allocate_array(allocator, program->block_count, sizeof(tn_body_t), &memory));
+  activation->bodies = memory;
+  TN_DONE_IF_ERROR(
+      tn__allocate_array(allocator, program->block_count, sizeof(tn_frame_t), &memory));
+  activation->frames = memory;
+  connect(activation);
+  for (size_t i = 0; i < program->instruction_count; ++i) {
+    const tn_kernel_site_t* site = &program->instructions[i].step->site;
+    status = site->local_init ? site->local_init(&activation->calls[i]) : TN_OK;
+    if (status) {
+      status = explain(&program->instructions[i], status);
+      deinit_local(activation, i);
+      goto done;
+    }
+  }
+  *out_activation = activation;
+  activation = NULL;
+done:
+  if (activation) destroy(activation);
+  return status;
+}
+
+// --- the pool
+
+tn_status_t tn__activation_take(tn_program_t* program, tn_activation_t** out_activation) {
+  pthread_mutex_lock(&program->mutex);
+  program->release_activations = tn__activation_release_all;
+  tn_activation_t* activation = program->idle;
+  if (activation) {
+    program->idle = activation->next;
+    --program->idle_count;
+  }
+  pthread_mutex_unlock(&program->mutex);
+  *out_activation = activation;
+  return activation ? TN_OK : create(program, out_activation);
+}
+
+void tn__activation_give(tn_activation_t* activation) {
+  tn_program_t* program = activation->program;
+  pthread_mutex_lock(&program->mutex);
+  bool keeps = program->idle_count < KEPT_ACTIVATIONS;
+  if (keeps) {
+    activation->next = program->idle;
+    program->idle = activation;
+    ++program->idle_count;
+  }
+  pthread_mutex_unlock(&program->mutex);
+  if (keeps) return;
+  deinit_local(activation, program->instruction_count);
+  destroy(activation);
+}
+
+void tn__activation_release_all(tn_program_t* program) {
+  while (program->idle) {
+    tn_activation_t* activation = program->idle;
+    program->idle = activation->next;
+    deinit_local(activation, program->instruction_count);
+    destroy(activation);
+  }
+}

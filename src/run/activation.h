@@ -1,0 +1,46 @@
+// One run's private copy of what changes: temporaries, pointers, handlers' frames.
+//
+// An activation is taken from its program's pool, set to the run's arguments and results, and goes
+// back when the run's last event and handler have completed. Its memory does not move, so only the
+// pointers to arguments and results are set anew for each run.
+#ifndef TENON_RUN_ACTIVATION_H_
+#define TENON_RUN_ACTIVATION_H_
+
+#include "call/call.h"
+#include "device/device.h"
+#include "program/program.h"
+
+typedef struct tn_activation tn_activation_t;
+
+struct tn_activation {
+  tn_activation_t* next;  // in the pool
+  tn_program_t* program;  // unowned: the pool is the program's
+  tn_memory_t arena;      // of the device: the temporaries, then kernels' own memory
+  bool has_arena;
+  char* temporaries;
+  char* local;
+  void** pointers;
+  tn_kernel_call_t* calls;  // by instruction
+  tn_body_t* bodies;        // by block
+  struct tn_frame* frames;  // by block: what a body's `user` is
+  tn_kernel_context_t context;
+  tn_call_environment_t environment;
+};
+
+// From the pool, or a new one.
+TN_MUST_USE tn_status_t tn__activation_take(tn_program_t* program,
+                                            tn_activation_t** out_activation);
+// Back to the pool.
+void tn__activation_give(tn_activation_t* activation);
+// Frees all activations in the pool.
+void tn__activation_release_all(tn_program_t* program);
+
+// Sets every pointer to an argument or result leaf of a unit.
+void tn__activation_bind(tn_activation_t* activation, const tn_program_patch_t* patch,
+                         const void* data);
+
+// Runs the instructions of a unit whose arguments and results are bound. The error has the failing
+// operation's place.
+TN_MUST_USE tn_status_t tn__activation_run(tn_activation_t* activation, uint32_t unit);
+
+#endif  // TENON_RUN_ACTIVATION_H_
