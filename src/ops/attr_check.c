@@ -142,7 +142,10 @@ static bool has_form(const tn_attr_t* attr, tn_attr_type_t type) {
     case TN_ATTR_TYPE_STRUCT_LIST: return is_list_of(attr, TN_ATTR_STRUCT);
     case TN_ATTR_TYPE_LAYOUT_LIST: return is_layout_list(attr);
     case TN_ATTR_TYPE_DICTIONARY: return attr->kind == TN_ATTR_DICTIONARY;
-    case TN_ATTR_TYPE_TYPE: return attr->kind == TN_ATTR_TYPE;
+    case TN_ATTR_TYPE_TYPE:
+      // tf32 is the one type that no value has: the reader keeps it as text.
+      return attr->kind == TN_ATTR_TYPE ||
+             (attr->kind == TN_ATTR_OPAQUE && tn__sv_is(attr->string, "tf32"));
   }
   return false;
 }
