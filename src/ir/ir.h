@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <tenon/module.h>
 
+#include "base/names.h"
 #include "ops/op.h"
 
 typedef struct tn_node tn_node_t;
@@ -94,6 +95,7 @@ struct tn_module {
   tn_string_view_t
       preamble;  // lines of other dialects' operations (sdy.mesh), kept for the printer
   tn_function_t *first_function, *last_function;
+  tn_names_t functions;  // by name; pointer: tn_function_t
 };
 
 // --- sources

@@ -11,6 +11,7 @@ tn_status_t tn__module_create(const tn_allocator_t* allocator, tn_module_t** out
   atomic_init(&module->references, 1);
   module->allocator = allocator;
   tn__arena_init(&module->arena, allocator);
+  tn__names_init(&module->functions, allocator);
   *out_module = module;
   return TN_OK;
 }
@@ -24,15 +25,14 @@ void tn_module_release(tn_module_t* module) {
   if (!module || atomic_fetch_sub(&module->references, 1) != 1) return;
   tn_module_release(module->origin);
   tn__source_release(module->source);
+  tn__names_deinit(&module->functions);
   tn__arena_deinit(&module->arena);
   tn__free(module->allocator, module, sizeof *module);
 }
 
 tn_function_t* tn__module_find_function(const tn_module_t* module, tn_string_view_t name) {
-  for (tn_function_t* f = module->first_function; f; f = f->next) {
-    if (tn__sv_equal(f->name, name)) return f;
-  }
-  return NULL;
+  const tn_name_entry_t* entry = tn__names_find(&module->functions, name);
+  return entry ? entry->pointer : NULL;
 }
 
 tn_function_t* tn__module_entry(const tn_module_t* module) {
@@ -70,6 +70,10 @@ tn_status_t tn__function_create(tn_module_t* module, tn_string_view_t name, size
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "function @%.*s has too many values",
                             TN_SV(name));
   }
+  if (tn__names_find(&module->functions, name)) {
+    return tn_status_create(TN_CODE_ALREADY_EXISTS, "function @%.*s is already defined",
+                            TN_SV(name));
+  }
   TN_RETURN_IF_ERROR(tn__arena_allocate(&module->arena, sizeof(tn_function_t), &memory));
   tn_function_t* function = memory;
   function->module = module;
@@ -87,6 +91,7 @@ tn_status_t tn__function_create(tn_module_t* module, tn_string_view_t name, size
     TN_RETURN_IF_ERROR(
         tn__region_create(function, argument_count, argument_types, &function->body));
   }
+  TN_RETURN_IF_ERROR(tn__names_add(&module->functions, function->name, 0, function));
   if (module->last_function) {
     module->last_function->next = function;
   } else {

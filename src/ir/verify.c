@@ -157,16 +157,6 @@ done:
 
 tn_status_t tn__module_verify(tn_module_t* module) {
   for (tn_function_t* f = module->first_function; f; f = f->next) {
-    for (tn_function_t* other = module->first_function; other != f; other = other->next) {
-      if (tn__sv_equal(other->name, f->name)) {
-        return tn__source_locate(
-            module->source, f->location,
-            tn_status_create(TN_CODE_ALREADY_EXISTS, "function @%.*s is defined twice",
-                             TN_SV(f->name)));
-      }
-    }
-  }
-  for (tn_function_t* f = module->first_function; f; f = f->next) {
     TN_RETURN_IF_ERROR(check_function(f));
   }
   return TN_OK;

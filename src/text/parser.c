@@ -9,7 +9,6 @@
 void tn__parser_init(tn_parser_t* parser, const tn_allocator_t* allocator) {
   *parser = (tn_parser_t){.allocator = allocator};
   tn__names_init(&parser->values, allocator);
-  tn__names_init(&parser->functions, allocator);
   tn__names_init(&parser->types, allocator);
   tn__names_init(&parser->aliases, allocator);
   tn__names_init(&parser->resources, allocator);
@@ -32,7 +31,6 @@ void tn__parser_deinit(tn_parser_t* parser) {
   FREE(plain_values);
 #undef FREE
   tn__names_deinit(&parser->values);
-  tn__names_deinit(&parser->functions);
   tn__names_deinit(&parser->types);
   tn__names_deinit(&parser->aliases);
   tn__names_deinit(&parser->resources);

@@ -3,9 +3,9 @@
 #ifndef TENON_TEXT_PARSER_H_
 #define TENON_TEXT_PARSER_H_
 
+#include "base/names.h"
 #include "ir/ir.h"
 #include "text/lexer.h"
-#include "text/names.h"
 #include "text/numbers.h"
 
 enum { TN_TEXT_DEPTH = 256 };  // nesting of regions, attributes and types together
@@ -46,7 +46,6 @@ typedef struct tn_parser {
   uint32_t depth;
   bool aliases_indexed, resources_indexed;
   tn_names_t values;     // in scope; pointer: the first tn_value_t, number: how many
-  tn_names_t functions;  // pointer: tn_function_t
   tn_names_t types;      // by their text; pointer: tn_type_t
   tn_names_t aliases;    // with their # or !; pointer: tn_alias_t (attrs.c)
   tn_names_t resources;  // pointer: the string token

@@ -3,8 +3,8 @@
 #ifndef TENON_TEXT_PRINTER_H_
 #define TENON_TEXT_PRINTER_H_
 
+#include "base/names.h"
 #include "ir/ir.h"
-#include "text/names.h"
 
 typedef tn_status_t (*tn_write_fn)(void* user, const char* text, size_t length);
 

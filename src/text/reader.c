@@ -83,13 +83,12 @@ static tn_status_t make_function(tn_parser_t* parser, tn_string_view_t name, con
   const tn_type_t* const* types = NULL;
   size_t argument_count = signature->argument_count, result_count = signature->result_count;
   tn_function_t* function = NULL;
-  if (tn__names_find(&parser->functions, name)) {
-    return tn__parser_fail(parser, position, "function @%.*s is already defined", TN_SV(name));
-  }
   TN_RETURN_IF_ERROR(
       tn__parser_plain_types(parser, signature->types, argument_count + result_count, &types));
-  TN_RETURN_IF_ERROR(tn__function_create(parser->module, name, argument_count, types, result_count,
-                                         types + argument_count, is_declaration, &function));
+  TN_RETURN_IF_ERROR(tn__parser_locate(
+      parser, position,
+      tn__function_create(parser->module, name, argument_count, types, result_count,
+                          types + argument_count, is_declaration, &function)));
   const tn_attr_dictionary_t* dictionaries =
       parser->dictionary_stack.items + signature->dictionaries;
   for (size_t i = 0; i < argument_count; ++i) function->argument_attrs[i] = dictionaries[i];
@@ -100,7 +99,7 @@ static tn_status_t make_function(tn_parser_t* parser, tn_string_view_t name, con
   parser->dictionary_stack.count = signature->dictionaries;
   function->location = signature->location;
   parser->function = function;
-  return tn__names_add(&parser->functions, function->name, 0, function);
+  return TN_OK;
 }
 
 static signature_t begin_signature(const tn_parser_t* parser) {

@@ -1,4 +1,4 @@
-#include "text/names.h"
+#include "base/names.h"
 
 static uint32_t hash_of(tn_string_view_t name) {
   uint64_t hash = 0x9E3779B97F4A7C15u ^ name.length;

@@ -1,7 +1,7 @@
 // A table from names to pointers whose latest entries can be taken back: values in scopes,
 // functions, aliases, types by their text. Names are views that outlive the table.
-#ifndef TENON_TEXT_NAMES_H_
-#define TENON_TEXT_NAMES_H_
+#ifndef TENON_BASE_NAMES_H_
+#define TENON_BASE_NAMES_H_
 
 #include <stdint.h>
 
@@ -33,4 +33,4 @@ TN_MUST_USE tn_status_t tn__names_add(tn_names_t* names, tn_string_view_t name, 
 // Takes the latest entries back, so that `count` are left.
 void tn__names_truncate(tn_names_t* names, size_t count);
 
-#endif  // TENON_TEXT_NAMES_H_
+#endif  // TENON_BASE_NAMES_H_
