@@ -136,7 +136,11 @@ typedef struct tn_ffi_bytes { const char* data; size_t size; } tn_ffi_bytes_t;  
 typedef struct tn_ffi_scalar { tn_ffi_dtype_t dtype; void* value; } tn_ffi_scalar_t;
 typedef struct tn_ffi_array { tn_ffi_dtype_t dtype; size_t count; void* data; } tn_ffi_array_t;
 typedef struct tn_ffi_type_id { int64_t id; } tn_ffi_type_id_t;  // 0: not registered yet
-typedef struct tn_ffi_extension { size_t struct_size; int32_t type; struct tn_ffi_extension* next; } tn_ffi_extension_t;
+typedef struct tn_ffi_extension {
+  size_t struct_size;
+  int32_t type;
+  struct tn_ffi_extension* next;
+} tn_ffi_extension_t;
 // clang-format on
 
 // Structs passed by pointer begin with their size, which is the end of the field that was last when
@@ -144,22 +148,29 @@ typedef struct tn_ffi_extension { size_t struct_size; int32_t type; struct tn_ff
 // fields) declares tn_ffi_name_t and TN_FFI_NAME_SIZE, and checks the layout.
 // clang-format off
 #define TN_FFI_END_OF(type, field) (offsetof(type, field) + sizeof(((type*)0)->field))
-#define TN__STRUCT(NAME, name, size, last, fields)                                                 \
-  typedef struct tn_ffi_##name { size_t struct_size; tn_ffi_extension_t* extension_start; fields } tn_ffi_##name##_t; \
-  enum { TN_FFI_##NAME##_SIZE = size };                                                            \
-  TN__STATIC_ASSERT(TN_FFI_END_OF(tn_ffi_##name##_t, last) == (size), "tn_ffi_" #name "_t has another layout");
+#define TN__STRUCT(NAME, name, size, last, fields)                    \
+  typedef struct tn_ffi_##name {                                      \
+    size_t struct_size;                                               \
+    tn_ffi_extension_t* extension_start;                              \
+    fields                                                            \
+  } tn_ffi_##name##_t;                                                \
+  enum { TN_FFI_##NAME##_SIZE = size };                               \
+  TN__STATIC_ASSERT(TN_FFI_END_OF(tn_ffi_##name##_t, last) == (size), \
+                    "tn_ffi_" #name "_t has another layout");
 
 TN__STRUCT(API_VERSION, api_version, 24, minor, int32_t major; int32_t minor;)
 TN__STRUCT(TYPE_INFO, type_info, 24, deleter, void (*deleter)(void* state);)
 TN__STRUCT(BUFFER, buffer, 48, dims, tn_ffi_dtype_t dtype; void* data; int64_t rank; int64_t* dims;)
 // Arguments, and results: types[i] is TN_FFI_BUFFER, values[i] a tn_ffi_buffer_t*.
 TN__STRUCT(VALUES, values, 40, values, int64_t count; int32_t* types; void** values;)
-// Sorted by name, byte by byte, nested ones too. types[i] is TN_FFI_SCALAR ...; values[i] points to a
-// tn_ffi_scalar_t, tn_ffi_array_t, tn_ffi_bytes_t or tn_ffi_attrs_t.
-TN__STRUCT(ATTRS, attrs, 48, values, int64_t count; int32_t* types; tn_ffi_bytes_t** names; void** values;)
+// Sorted by name, byte by byte, nested ones too. types[i] is TN_FFI_SCALAR ...; values[i] points to
+// a tn_ffi_scalar_t, tn_ffi_array_t, tn_ffi_bytes_t or tn_ffi_attrs_t.
+TN__STRUCT(ATTRS, attrs, 48, values, int64_t count; int32_t* types; tn_ffi_bytes_t** names;
+           void** values;)
 // `future` is written by the handler, beyond the struct's size.
-TN__STRUCT(CALL_FRAME, call_frame, 168, attrs, const struct tn_ffi_api* api; tn_ffi_context_t* context;
-           int32_t stage; tn_ffi_values_t args; tn_ffi_values_t rets; tn_ffi_attrs_t attrs; tn_ffi_future_t* future;)
+TN__STRUCT(CALL_FRAME, call_frame, 168, attrs, const struct tn_ffi_api* api;
+           tn_ffi_context_t* context; int32_t stage; tn_ffi_values_t args; tn_ffi_values_t rets;
+           tn_ffi_attrs_t attrs; tn_ffi_future_t* future;)
 // clang-format on
 
 typedef tn_status_t (*tn_ffi_handler_t)(tn_ffi_call_frame_t* frame);
@@ -185,25 +196,35 @@ typedef struct tn_ffi_metadata_extension {
 // clang-format off
 // What the host's functions take; the last field or two are what they give, unless said otherwise.
 TN__STRUCT(ERROR_CREATE, error_create, 28, code, const char* message; int32_t code;)  // both in
-TN__STRUCT(ERROR_GET_MESSAGE, error_get_message, 32, message, tn_status_t error; const char* message;)
-TN__STRUCT(ERROR_DESTROY, error_destroy, 24, error, tn_status_t error;)
-TN__STRUCT(HANDLER_REGISTER, handler_register, 84, traits, tn_ffi_bytes_t name; tn_ffi_bytes_t platform;
-           tn_ffi_bundle_t bundle; uint32_t traits;)
-TN__STRUCT(TYPE_REGISTER, type_register, 40, type_id, tn_ffi_bytes_t name; tn_ffi_type_id_t* type_id; /* in, out */
-           const tn_ffi_type_info_t* type_info;)                                                     /* in */
-TN__STRUCT(CONTEXT_GET, context_get, 40, data, tn_ffi_context_t* context; tn_ffi_type_id_t* type_id; void* data;)
-TN__STRUCT(STATE_SET, state_set, 48, state, tn_ffi_context_t* context; int32_t stage; tn_ffi_type_id_t* type_id; void* state;)
-TN__STRUCT(STATE_GET, state_get, 48, state, tn_ffi_context_t* context; int32_t stage; tn_ffi_type_id_t* type_id; void* state;)
+TN__STRUCT(ERROR_GET_MESSAGE, error_get_message, 32, message, tn_status_t error;
+           const char* message;)
+TN__STRUCT(ERROR_DESTROY, error_destroy, 24, error, tn_status_t error;)  // in
+TN__STRUCT(HANDLER_REGISTER, handler_register, 84, traits, tn_ffi_bytes_t name;
+           tn_ffi_bytes_t platform; tn_ffi_bundle_t bundle; uint32_t traits;)  // all in
+TN__STRUCT(TYPE_REGISTER, type_register, 40, type_id, tn_ffi_bytes_t name;
+           tn_ffi_type_id_t* type_id; const tn_ffi_type_info_t* type_info;)  // in; in and out; in
+TN__STRUCT(CONTEXT_GET, context_get, 40, data, tn_ffi_context_t* context;
+           tn_ffi_type_id_t* type_id; void* data;)
+TN__STRUCT(STATE_SET, state_set, 48, state, tn_ffi_context_t* context; int32_t stage;
+           tn_ffi_type_id_t* type_id; void* state;)  // all in
+TN__STRUCT(STATE_GET, state_get, 48, state, tn_ffi_context_t* context; int32_t stage;
+           tn_ffi_type_id_t* type_id; void* state;)
 TN__STRUCT(STREAM_GET, stream_get, 32, stream, tn_ffi_context_t* context; void* stream;)
-TN__STRUCT(MEMORY_ALLOCATE, memory_allocate, 48, data, tn_ffi_context_t* context; size_t size; size_t alignment; void* data;)
-TN__STRUCT(MEMORY_FREE, memory_free, 40, data, tn_ffi_context_t* context; size_t size; void* data;)  // all in
-TN__STRUCT(SCHEDULE, schedule, 40, data, tn_ffi_context_t* context; void (*task)(void* data); void* data;)  // all in
-TN__STRUCT(THREAD_COUNT, thread_count, 32, count, tn_ffi_context_t* context; int64_t* count;)  // written through
+TN__STRUCT(MEMORY_ALLOCATE, memory_allocate, 48, data, tn_ffi_context_t* context; size_t size;
+           size_t alignment; void* data;)
+TN__STRUCT(MEMORY_FREE, memory_free, 40, data, tn_ffi_context_t* context; size_t size;
+           void* data;)  // all in
+TN__STRUCT(SCHEDULE, schedule, 40, data, tn_ffi_context_t* context; void (*task)(void* data);
+           void* data;)  // all in
+TN__STRUCT(THREAD_COUNT, thread_count, 32, count, tn_ffi_context_t* context;
+           int64_t* count;)  // written through
 TN__STRUCT(FUTURE_CREATE, future_create, 16, extension_start, tn_ffi_future_t* future;)
-TN__STRUCT(FUTURE_FINISH, future_finish, 24, future, tn_ffi_future_t* future;)
-TN__STRUCT(FUTURE_FAIL, future_fail, 32, error, tn_ffi_future_t* future; tn_status_t error;)  // taken
+TN__STRUCT(FUTURE_FINISH, future_finish, 24, future, tn_ffi_future_t* future;)  // in
+TN__STRUCT(FUTURE_FAIL, future_fail, 32, error, tn_ffi_future_t* future;
+           tn_status_t error;)  // both in; the error is taken
 TN__STRUCT(RUN_ID_GET, run_id_get, 32, run_id, tn_ffi_context_t* context; int64_t run_id;)
-TN__STRUCT(DEVICE_ORDINAL_GET, device_ordinal_get, 28, device_ordinal, tn_ffi_context_t* context; int32_t device_ordinal;)
+TN__STRUCT(DEVICE_ORDINAL_GET, device_ordinal_get, 28, device_ordinal, tn_ffi_context_t* context;
+           int32_t device_ordinal;)
 // clang-format on
 
 // The host's functions. An older host has fewer: a slot exists if struct_size reaches behind it.
@@ -336,6 +357,8 @@ extern "C" {
 #define TN__HIDDEN __attribute__((visibility("hidden")))
 #define TN__PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
 #define TN__COLD __attribute__((cold, noinline, unused)) static
+#define TN__APART __attribute__((noinline, unused)) static
+#define TN__UNUSED __attribute__((unused)) static
 #define TN__INLINE __attribute__((always_inline, unused)) static inline
 #define TN__LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define TN__UNLIKELY(condition) __builtin_expect(!!(condition), 0)
@@ -349,10 +372,10 @@ typedef struct tn_c64 { float real, imaginary; } tn_c64_t;
 typedef struct tn_c128 { double real, imaginary; } tn_c128_t;
 
 // Buffers: dense, in the order of `dims`. All have one layout; they differ in the type of `data`.
-#define TN__BUFFER(suffix, ctype)                                                                  \
-  typedef struct tn_arg_##suffix { const ctype* data; const int64_t* dims; int64_t rank; tn_ffi_dtype_t dtype; } \
-  tn_arg_##suffix##_t;                                                                             \
-  typedef struct tn_ret_##suffix { ctype* data; const int64_t* dims; int64_t rank; tn_ffi_dtype_t dtype; } tn_ret_##suffix##_t;
+#define TN__BUFFER(suffix, ctype)                                                 \
+  typedef struct tn_arg_##suffix { TN__FIELDS(const ctype) } tn_arg_##suffix##_t; \
+  typedef struct tn_ret_##suffix { TN__FIELDS(ctype) } tn_ret_##suffix##_t;
+#define TN__FIELDS(ctype) ctype* data; const int64_t* dims; int64_t rank; tn_ffi_dtype_t dtype;
 #define TN__BUFFER_OF(word, NAME, number, ctype) TN__BUFFER(word, ctype)
 TN__BUFFER(any, void)
 TN_FFI_DTYPES(TN__BUFFER_OF)
@@ -450,73 +473,159 @@ TN__COLD tn_status_t tn__error(const tn_call_t* call, int32_t code, const char* 
   return tn__create_error(call->frame->api, code, text.data);
 }
 
+// ---- Looking for attributes
+
+TN__INLINE bool tn__is_named(const tn_ffi_attrs_t* attrs, int64_t index, const char* name,
+                             size_t size) {
+  return TN__LIKELY(attrs->names[index]->size == size) &&
+         TN__LIKELY(!memcmp(attrs->names[index]->data, name, size));
+}
+
+// Attributes come sorted, but where one lies depends on which others the caller gives. Its last
+// place is remembered, as the distance from its place in the list; a call of another form looks at
+// all of them.
+TN__APART int64_t tn__search(const tn_ffi_attrs_t* attrs, int64_t guess, signed char* hint,
+                             const char* name, size_t size) {
+  for (int64_t i = 0; i < attrs->count; ++i) {
+    if (!tn__is_named(attrs, i, name, size)) continue;
+    if (hint && i - guess >= -128 && i - guess < 128)
+      __atomic_store_n(hint, (signed char)(i - guess), __ATOMIC_RELAXED);
+    return i;
+  }
+  return -1;
+}
+
 // ---- Refusals: what the decoders say when something is not as the list says
 
-TN__COLD void tn__print_type(tn__text_t* text, tn_arg_any_t value) {
-  for (int64_t i = 0; i < value.rank; ++i) tn__print(text, "%" PRId64 "x", value.dims[i]);
-  tn__print(text, "%s", tn_ffi_dtype_name(value.dtype));
+TN__COLD void tn__print_type(tn__text_t* text, const tn_ffi_buffer_t* buffer) {
+  for (int64_t i = 0; i < buffer->rank; ++i) tn__print(text, "%" PRId64 "x", buffer->dims[i]);
+  tn__print(text, "%s", tn_ffi_dtype_name(buffer->dtype));
 }
 
-TN__COLD void tn__print_place(tn__text_t* text, const tn_ffi_param_t* param, int64_t offset) {
-  tn__print(text, "%s %s", param->kind == TN_FFI_PARAM_ARG ? "argument" : "result", param->name);
-  if (param->flags & TN_FFI_PARAM_REMAINING) tn__print(text, "[%" PRId64 "]", offset);
+// There are too few or too many arguments or results.
+TN__COLD tn_status_t tn__refuse_count(const tn_call_t* call) {
+  for (int32_t kind = TN_FFI_PARAM_ARG;; kind = TN_FFI_PARAM_RET) {
+    const bool is_arg = kind == TN_FFI_PARAM_ARG;
+    const int64_t found = is_arg ? call->frame->args.count : call->frame->rets.count;
+    tn__text_t names = {0, ""};
+    int64_t least = 0, most = 0;
+    for (size_t i = 0; i < call->op->param_count; ++i) {
+      const tn_ffi_param_t* param = &call->op->params[i];
+      if (param->kind != kind) continue;
+      tn__print(&names, "%s%s", names.size ? ", " : "", param->name);
+      most = param->flags & TN_FFI_PARAM_REMAINING ? INT64_MAX : most + 1;
+      least += !(param->flags & (TN_FFI_PARAM_REMAINING | TN_FFI_PARAM_OPTIONAL));
+    }
+    if (is_arg && found >= least && found <= most) continue;
+    const int64_t wanted = found < least ? least : most;
+    return tn__error(call, TN_FFI_INVALID_ARGUMENT,
+                     "wanted %s%" PRId64 " %s%s (%s), found %" PRId64,
+                     least == most   ? ""
+                     : found < least ? "at least "
+                                     : "at most ",
+                     wanted, is_arg ? "argument" : "result", wanted == 1 ? "" : "s",
+                     names.size ? names.data : "none", found);
+  }
 }
 
-TN__COLD tn_status_t tn__refuse_count(const tn_call_t* call, int32_t kind, int64_t found) {
-  tn__text_t names = {0, ""};
-  int64_t wanted = 0;
-  uint32_t flags = 0;
+// Is this value not as its parameter wants it, leaving aside what it has to do with others?
+TN__INLINE bool tn__misfit(const tn_ffi_param_t* param, const tn_ffi_buffer_t* buffer) {
+  const uint64_t set = param->dtypes, dtype = (uint32_t)buffer->dtype;
+  const bool single = (set & (set - 1)) == 0;
+  if (single ? dtype != (uint64_t)__builtin_ctzll(set) : dtype > 63 || !(set >> dtype & 1))
+    return true;
+  return param->rank >= 0 && buffer->rank != param->rank;
+}
+
+TN__INLINE bool tn__same_shape(const int64_t* a, int64_t a_rank, const int64_t* b, int64_t b_rank) {
+  if (a_rank != b_rank) return false;
+  for (int64_t i = 0; a != b && i < a_rank; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+// The value of a parameter, or of the first of the remaining ones; NULL if there is none.
+TN__COLD const tn_ffi_buffer_t* tn__value_of(const tn_call_t* call, const char* name) {
+  int64_t index[3] = {0, 0, 0};
   for (size_t i = 0; i < call->op->param_count; ++i) {
     const tn_ffi_param_t* param = &call->op->params[i];
-    if (param->kind != kind) continue;
-    tn__print(&names, "%s%s", names.size ? ", " : "", param->name);
-    flags |= param->flags;
-    wanted += !(param->flags & (TN_FFI_PARAM_REMAINING | TN_FFI_PARAM_OPTIONAL));
+    const tn_ffi_values_t* values =
+        param->kind == TN_FFI_PARAM_ARG ? &call->frame->args : &call->frame->rets;
+    if (!strcmp(param->name, name))
+      return index[param->kind] < values->count
+                 ? (const tn_ffi_buffer_t*)values->values[index[param->kind]]
+                 : NULL;
+    ++index[param->kind];
   }
-  const char* least = flags & (TN_FFI_PARAM_REMAINING | TN_FFI_PARAM_OPTIONAL) ? "at least " : "";
-  return tn__error(call, TN_FFI_INVALID_ARGUMENT, "wanted %s%" PRId64 " %s%s (%s), found %" PRId64,
-                   least, wanted, kind == TN_FFI_PARAM_ARG ? "argument" : "result",
-                   wanted == 1 ? "" : "s", names.size ? names.data : "none", found);
+  return NULL;
 }
 
-// Value `index` is not what its parameter wants; `offset` is its place among the remaining ones.
-TN__COLD tn_status_t tn__refuse_value(const tn_call_t* call, const tn_ffi_param_t* param,
-                                      const tn_ffi_values_t* values, int64_t index,
-                                      int64_t offset) {
+// Says what of a value is wrong, and OK if nothing is.
+TN__COLD tn_status_t tn__judge_value(const tn_call_t* call, const tn_ffi_param_t* param,
+                                     const tn_ffi_buffer_t* buffer, int64_t offset,
+                                     bool relations) {
   tn__text_t text = {0, ""};
-  tn__print_place(&text, param, offset);
-  if (values->types[index] != TN_FFI_BUFFER) {
-    return tn__error(call, TN_FFI_INVALID_ARGUMENT, "%s: wanted a buffer, found type %d", text.data,
-                     (int)values->types[index]);
-  }
-  const tn_ffi_buffer_t* buffer = (const tn_ffi_buffer_t*)values->values[index];
-  const bool dtype_fits = (uint32_t)buffer->dtype < 64 && (param->dtypes >> buffer->dtype & 1);
+  tn__print(&text, "%s %s", param->kind == TN_FFI_PARAM_ARG ? "argument" : "result", param->name);
+  if (param->flags & TN_FFI_PARAM_REMAINING) tn__print(&text, "[%" PRId64 "]", offset);
   tn__print(&text, ": wanted ");
-  const char* between = "";
-  for (int32_t dtype = 1; dtype < 64 && !dtype_fits; ++dtype) {
-    if (!(param->dtypes >> dtype & 1)) continue;
-    tn__print(&text, "%s%s", between, tn_ffi_dtype_name(dtype));
-    between = " or ";
+  if (!relations) {
+    if (!tn__misfit(param, buffer)) return TN_OK;
+    const char* between = "";
+    for (int32_t dtype = 1; dtype < 63; ++dtype) {
+      if (!(param->dtypes >> dtype & 1) || param->dtypes == ~(UINT64_C(1) << 63)) continue;
+      tn__print(&text, "%s%s", between, tn_ffi_dtype_name(dtype));
+      between = " or ";
+    }
+    if (param->rank >= 0) tn__print(&text, "%srank %" PRId64, *between ? " of " : "", param->rank);
+  } else {
+    const char* other_names[] = {param->same_dtype_as, param->same_shape_as,
+                                 param->flags & TN_FFI_PARAM_LIKE ? param->same_shape_as : NULL};
+    int kind = 0;
+    const tn_ffi_buffer_t* other = NULL;
+    for (; kind < 3; ++kind) {
+      if (!other_names[kind]) continue;
+      other = tn__value_of(call, other_names[kind]);
+      if (!other) break;
+      if (kind == 1 ? !tn__same_shape(buffer->dims, buffer->rank, other->dims, other->rank)
+                    : buffer->dtype != other->dtype)
+        break;
+    }
+    if (kind == 3) return TN_OK;
+    tn__print(&text, "the %s of %s, ", kind == 1 ? "shape" : "dtype", other_names[kind]);
+    if (other)
+      tn__print_type(&text, other);
+    else
+      tn__print(&text, "absent");
   }
-  if (dtype_fits) tn__print(&text, "rank %" PRId64, param->rank);
   tn__print(&text, ", found ");
-  if (dtype_fits) tn__print(&text, "rank %" PRId64 ", ", buffer->rank);
-  const tn_arg_any_t found = {NULL, buffer->dims, buffer->rank, buffer->dtype};
-  tn__print_type(&text, found);
+  tn__print_type(&text, buffer);
   return tn__error(call, TN_FFI_INVALID_ARGUMENT, "%s", text.data);
 }
 
-// A value has not the shape or the dtype (`what`) of another one.
-TN__COLD tn_status_t tn__refuse_relation(const tn_call_t* call, const tn_ffi_param_t* param,
-                                         int64_t offset, tn_arg_any_t found, const char* what,
-                                         const char* other, tn_arg_any_t wanted) {
-  tn__text_t text = {0, ""};
-  tn__print_place(&text, param, offset);
-  tn__print(&text, ": wanted the %s of %s, ", what, other);
-  tn__print_type(&text, wanted);
-  tn__print(&text, ", found ");
-  tn__print_type(&text, found);
-  return tn__error(call, TN_FFI_INVALID_ARGUMENT, "%s", text.data);
+// Names the first value that is not as the list says.
+TN__COLD tn_status_t tn__refuse_values(const tn_call_t* call) {
+  for (int relations = 0; relations < 2; ++relations) {
+    int64_t index[3] = {0, 0, 0};
+    for (size_t i = 0; i < call->op->param_count; ++i) {
+      const tn_ffi_param_t* param = &call->op->params[i];
+      const tn_ffi_values_t* values =
+          param->kind == TN_FFI_PARAM_ARG ? &call->frame->args : &call->frame->rets;
+      if (param->kind == TN_FFI_PARAM_ATTR) continue;
+      const int64_t first = index[param->kind],
+                    many = param->flags & TN_FFI_PARAM_REMAINING ? values->count : first + 1;
+      for (int64_t k = first; k < many && k < values->count; ++k) {
+        if (values->types[k] != TN_FFI_BUFFER) {
+          return tn__error(call, TN_FFI_INVALID_ARGUMENT, "%s: wanted a buffer, found type %d",
+                           param->name, (int)values->types[k]);
+        }
+        TN_TRY(tn__judge_value(call, param, (const tn_ffi_buffer_t*)values->values[k], k - first,
+                               relations));
+      }
+      index[param->kind] = many;
+    }
+  }
+  return tn__error(call, TN_FFI_INTERNAL, "the arguments changed while they were looked at");
 }
 
 // Where an attribute is: in which attribute of the call, if it is a record's field.
@@ -530,9 +639,9 @@ TN__COLD void tn__print_path(tn__text_t* text, const tn__path_t* path, const cha
   tn__print(text, path ? ".%s" : "attribute %s", name);
 }
 
-TN__COLD void tn__print_attr(tn__text_t* text, const tn_attr_t* attr) {
-  if (attr->type == TN_FFI_SCALAR) {
-    const tn_ffi_scalar_t* scalar = (const tn_ffi_scalar_t*)attr->value;
+TN__COLD void tn__print_attr(tn__text_t* text, int32_t type, const void* value) {
+  if (type == TN_FFI_SCALAR) {
+    const tn_ffi_scalar_t* scalar = (const tn_ffi_scalar_t*)value;
     int64_t integer = 0;
     double number = 0;
     tn__print(text, "%s", tn_ffi_dtype_name(scalar->dtype));
@@ -540,28 +649,27 @@ TN__COLD void tn__print_attr(tn__text_t* text, const tn_attr_t* attr) {
       tn__print(text, " %" PRId64, *(int64_t*)memcpy(&integer, scalar->value, sizeof integer));
     if (scalar->dtype == TN_FFI_F64)
       tn__print(text, " %.9g", *(double*)memcpy(&number, scalar->value, sizeof number));
-  } else if (attr->type == TN_FFI_ARRAY) {
-    const tn_ffi_array_t* array = (const tn_ffi_array_t*)attr->value;
+  } else if (type == TN_FFI_ARRAY) {
+    const tn_ffi_array_t* array = (const tn_ffi_array_t*)value;
     tn__print(text, "an array of %zu %s", array->count, tn_ffi_dtype_name(array->dtype));
-  } else if (attr->type == TN_FFI_STRING) {
-    const tn_ffi_bytes_t* bytes = (const tn_ffi_bytes_t*)attr->value;
+  } else if (type == TN_FFI_STRING) {
+    const tn_ffi_bytes_t* bytes = (const tn_ffi_bytes_t*)value;
     tn__print(text, "the string \"%.*s\"", (int)(bytes->size < 40 ? bytes->size : 40), bytes->data);
   } else {
-    tn__print(text, attr->type == TN_FFI_DICTIONARY ? "a dictionary" : "something of type %d",
-              (int)attr->type);
+    tn__print(text, type == TN_FFI_DICTIONARY ? "a dictionary" : "something of type %d", (int)type);
   }
 }
 
-// `found` NULL: there is none.
+// The attribute of that name is not what is wanted, or not there.
 TN__COLD tn_status_t tn__refuse_attr(const tn_call_t* call, const tn__path_t* path,
-                                     const char* name, const char* wanted, const tn_attr_t* found) {
+                                     const tn_ffi_attrs_t* attrs, const char* name,
+                                     const char* wanted) {
   tn__text_t text = {0, ""};
+  const int64_t at = tn__search(attrs, 0, NULL, name, strlen(name));
   tn__print_path(&text, path, name);
-  if (!found)
-    return tn__error(call, TN_FFI_INVALID_ARGUMENT, "%s is missing; wanted %s", text.data, wanted);
-  tn__print(&text, ": wanted %s, found ", wanted);
-  tn__print_attr(&text, found);
-  if (found->type == TN_FFI_SCALAR)
+  tn__print(&text, at < 0 ? " is missing; wanted %s" : ": wanted %s, found ", wanted);
+  if (at >= 0) tn__print_attr(&text, attrs->types[at], attrs->values[at]);
+  if (at >= 0 && attrs->types[at] == TN_FFI_SCALAR)
     tn__print(&text, "; other scalars are taken only if it is the same number");
   return tn__error(call, TN_FFI_INVALID_ARGUMENT, "%s", text.data);
 }
@@ -631,30 +739,28 @@ TN__INLINE tn_status_t tn__refused(tn_status_t error) {
   return error;
 }
 #define tn__refuse_count(...) tn__refused(tn__refuse_count(__VA_ARGS__))
-#define tn__refuse_value(...) tn__refused(tn__refuse_value(__VA_ARGS__))
-#define tn__refuse_relation(...) tn__refused(tn__refuse_relation(__VA_ARGS__))
+#define tn__refuse_values(...) tn__refused(tn__refuse_values(__VA_ARGS__))
 #define tn__refuse_attr(...) tn__refused(tn__refuse_attr(__VA_ARGS__))
 #define tn__refuse_unknown(...) tn__refused(tn__refuse_unknown(__VA_ARGS__))
 
 // ---- Decoding
 
-TN__INLINE bool tn__take(const tn_ffi_values_t* values, int64_t index, const tn_ffi_param_t* param,
-                         tn_arg_any_t* out) {
-  if (TN__UNLIKELY(values->types[index] != TN_FFI_BUFFER)) return false;
-  const tn_ffi_buffer_t* buffer = (const tn_ffi_buffer_t*)values->values[index];
-  out->data = buffer->data;
-  out->dims = buffer->dims;
-  out->rank = buffer->rank;
-  out->dtype = buffer->dtype;
-  return (uint32_t)out->dtype < 64 && (param->dtypes >> out->dtype & 1) &&
-         (param->rank < 0 || param->rank == out->rank);
+// The type at this place, joined with the next if both are among the `least` that there are for
+// sure; one of these at an odd place has been seen with the one before. All are 1 unless a bit
+// above is set.
+TN__INLINE uint64_t tn__types_at(const int32_t* types, int64_t index, int64_t least) {
+  uint64_t pair = 0;
+  if (index < least && index % 2 == 1) return 0;
+  memcpy(&pair, &types[index], index + 1 < least ? 8 : 4);
+  return pair;
 }
 
-// The buffer whose field `dims` this is, whatever its type.
-TN__INLINE tn_arg_any_t tn__look(const int64_t* const* dims) {
-  tn_arg_any_t view;
-  memcpy(&view, (const char*)dims - offsetof(tn_arg_any_t, dims), sizeof view);
-  return view;
+// The buffer, of whatever type, whose field `dims` this is.
+typedef struct __attribute__((may_alias)) tn__seen {
+  TN__FIELDS(const void)
+} tn__seen_t;
+TN__INLINE const tn__seen_t* tn__see(const int64_t* const* dims) {
+  return (const tn__seen_t*)(const void*)((const char*)dims - offsetof(tn_arg_any_t, dims));
 }
 
 TN__INLINE tn_arg_any_t tn__remaining(tn_remaining_t remaining, int64_t index) {
@@ -664,43 +770,23 @@ TN__INLINE tn_arg_any_t tn__remaining(tn_remaining_t remaining, int64_t index) {
   return view;
 }
 
-TN__INLINE bool tn__same_shape(tn_arg_any_t a, tn_arg_any_t b) {
-  bool same = a.rank == b.rank;
-  for (int64_t i = 0; same && i < a.rank; ++i) same = a.dims[i] == b.dims[i];
-  return same;
-}
-
-TN__INLINE bool tn__is_named(const tn_ffi_attrs_t* attrs, int64_t index, const char* name,
-                             size_t size) {
-  return attrs->names[index]->size == size && !memcmp(attrs->names[index]->data, name, size);
-}
-
-// Attributes come sorted, but where one lies depends on which others the caller gives. Its last
-// place is remembered, as the distance from its place in the list; a call of another form looks at
-// all of them.
-TN__COLD int64_t tn__search(const tn_ffi_attrs_t* attrs, int64_t guess, signed char* hint,
-                            const char* name, size_t size) {
-  for (int64_t i = 0; i < attrs->count; ++i) {
-    if (!tn__is_named(attrs, i, name, size)) continue;
-    if (hint && i - guess >= -128 && i - guess < 128)
-      __atomic_store_n(hint, (signed char)(i - guess), __ATOMIC_RELAXED);
-    return i;
+TN__APART void tn__find(const tn_ffi_attrs_t* attrs, int64_t guess, signed char* hint,
+                        const char* name, tn_attr_t* out) {
+  const size_t size = strlen(name);
+  int64_t at = guess + __atomic_load_n(hint, __ATOMIC_RELAXED);
+  if (at < 0 || at >= attrs->count || !tn__is_named(attrs, at, name, size)) {
+    at = tn__search(attrs, guess, hint, name, size);
   }
-  return -1;
-}
-
-TN__INLINE int64_t tn__locate(const tn_ffi_attrs_t* attrs, int64_t guess, signed char* hint,
-                              const char* name, size_t size) {
-  const int64_t at = guess + __atomic_load_n(hint, __ATOMIC_RELAXED);
-  if (TN__LIKELY((uint64_t)at < (uint64_t)attrs->count && tn__is_named(attrs, at, name, size)))
-    return at;
-  return attrs->count ? tn__search(attrs, guess, hint, name, size) : -1;
+  if (at < 0) return;
+  out->type = attrs->types[at];
+  out->value = attrs->values[at];
 }
 
 static const tn_ffi_attrs_t tn__no_attrs = {TN_FFI_ATTRS_SIZE, NULL, 0, NULL, NULL, NULL};
 
 // A number of another type than the one wanted; false if that type cannot hold it.
-TN__COLD bool tn__convert(const tn_ffi_scalar_t* from, tn_ffi_dtype_t dtype, void* out) {
+TN__APART bool tn__convert(tn_attr_t attr, tn_ffi_dtype_t dtype, void* out) {
+  const tn_ffi_scalar_t* from = (const tn_ffi_scalar_t*)attr.value;
   if (from->dtype == TN_FFI_F32 && dtype == TN_FFI_F64) {
     float value;
     memcpy(&value, from->value, sizeof value);
@@ -741,13 +827,16 @@ TN__COLD bool tn__convert(const tn_ffi_scalar_t* from, tn_ffi_dtype_t dtype, voi
   typedef struct tn_array_##ctype { const ctype* data; int64_t count; } tn_array_##ctype##_t;      \
   TN__INLINE bool tn__exact_##ctype(const tn_attr_t* attr, ctype* out) {                           \
     const tn_ffi_scalar_t* scalar = (const tn_ffi_scalar_t*)attr->value;                           \
-    if (attr->type != TN_FFI_SCALAR || scalar->dtype != TN_FFI_##NAME) return false;               \
+    if (TN__UNLIKELY(attr->type != TN_FFI_SCALAR) || TN__UNLIKELY(scalar->dtype != TN_FFI_##NAME)) return false; \
     memcpy(out, scalar->value, sizeof *out);                                                       \
     return true;                                                                                   \
   }                                                                                                \
   TN__INLINE bool tn__as_##ctype(const tn_attr_t* attr, ctype* out) {                              \
     if (TN__LIKELY(tn__exact_##ctype(attr, out))) return true;                                     \
-    return attr->type == TN_FFI_SCALAR && tn__convert((const tn_ffi_scalar_t*)attr->value, TN_FFI_##NAME, out); \
+    ctype converted; /* so that the body's struct is not known outside and may live in registers */ \
+    if (attr->type != TN_FFI_SCALAR || !tn__convert(*attr, TN_FFI_##NAME, &converted)) return false; \
+    *out = converted;                                                                              \
+    return true;                                                                                   \
   }                                                                                                \
   TN__INLINE bool tn__as_array_##ctype(const tn_attr_t* attr, tn_array_##ctype##_t* out) {         \
     const tn_ffi_array_t* array = (const tn_ffi_array_t*)attr->value;                              \
@@ -788,9 +877,9 @@ TN__INLINE bool tn__as_address(const tn_attr_t* attr, tn_address_t* out) {
 #define TN__GETTER(getter, decode, ctype, text)                                                    \
   TN__COLD tn_status_t getter(const tn_call_t* call, tn_dictionary_t from, const char* name, ctype* out) { \
     const int64_t at = tn__search(from.attrs, 0, NULL, name, strlen(name));                        \
-    if (at < 0) return tn__refuse_attr(call, NULL, name, text, NULL);                              \
-    const tn_attr_t found = {from.attrs->types[at], from.attrs->values[at]};                       \
-    return decode(&found, out) ? TN_OK : tn__refuse_attr(call, NULL, name, text, &found);          \
+    tn_attr_t found = {0, NULL};                                                                   \
+    if (at >= 0) found.type = from.attrs->types[at], found.value = from.attrs->values[at];         \
+    return found.type && decode(&found, out) ? TN_OK : tn__refuse_attr(call, NULL, from.attrs, name, text); \
   }
 #define TN__GETTERS(ctype, NAME)                             \
   TN__GETTER(TN__GET_##ctype, tn__as_##ctype, ctype, #ctype) \
@@ -809,9 +898,8 @@ TN__GETTER(TN__GET_dictionary, tn__as_dictionary, tn_dictionary_t, "dictionary")
 #define tn_get_ret(call, from, index, word, out) \
   tn__get_value((call)->tn, from, index, tn_element_##word, 1 ? (out) : (tn_ret_##word##_t*)NULL)
 
-__attribute__((unused)) static tn_status_t tn__get_value(const tn_call_t* call, tn_remaining_t from,
-                                                         int64_t index, tn_ffi_dtype_t dtype,
-                                                         void* out) {
+TN__UNUSED tn_status_t tn__get_value(const tn_call_t* call, tn_remaining_t from, int64_t index,
+                                     tn_ffi_dtype_t dtype, void* out) {
   if (index < 0 || index >= from.count) {
     return tn__error(call, TN_FFI_OUT_OF_RANGE,
                      "there are %" PRId64 " remaining values, and no number %" PRId64, from.count,
@@ -831,7 +919,6 @@ __attribute__((unused)) static tn_status_t tn__get_value(const tn_call_t* call, 
 // A word is a macro for "~, 1, ..."; what is no word stays one token, for which those that pick a
 // part have a substitute. So a mistake is the one failed assertion that names it (see TN__FIELD).
 
-// clang-format off
 #define TN__CAT(a, b) TN__PASTE(a, b)
 #define TN__PASTE(a, b) a##b
 #define TN__PLAIN(...) __VA_ARGS__
@@ -847,18 +934,24 @@ __attribute__((unused)) static tn_status_t tn__get_value(const tn_call_t* call, 
 // Element types: ~, 1, suffix of the struct, (set, same dtype as), the other one.
 #define TN__SUFFIX(...) TN__3RD(__VA_ARGS__, any, any, ~)
 #define TN__DTYPES(...) TN__4TH(__VA_ARGS__, (0, NULL), (0, NULL), (0, NULL), ~)
-#define TN__DTYPE_OTHER(...) TN__5TH(__VA_ARGS__, tn_found, tn_found, tn_found, tn_found, ~)
+#define TN__DTYPE_OTHER(...) \
+  TN__5TH(__VA_ARGS__, (*tn_value), (*tn_value), (*tn_value), (*tn_value), ~)
 #define TN__ELEMENT(word, NAME, number, ctype) tn_element_##word = number,
 enum { TN_FFI_DTYPES(TN__ELEMENT) tn_element_any = 0, tn_element_none = 63 };
 #define TN__BIT(word) (UINT64_C(1) << tn_element_##word)
 #define TN__ANY (~TN__BIT(none))
-#define TN__D_any ~, 1, any, (TN__ANY, NULL), tn_found
+#define TN__D_any ~, 1, any, (TN__ANY, NULL), (*tn_value)
 #define TN__D_dtype_of(x) ~, 1, any, (TN__ANY, #x), tn_self->x
-#define TN__D_of(...) ~, 1, any, (TN__UNITE(__VA_ARGS__, none, none, none, none, none, none, none, none, none, none, none, none, ~), NULL), tn_found
+#define TN__D_of(...)                                                                           \
+  ~, 1, any,                                                                                    \
+      (TN__UNITE(__VA_ARGS__, none, none, none, none, none, none, none, none, none, none, none, \
+                 none, ~),                                                                      \
+       NULL),                                                                                   \
+      (*tn_value)
 #define TN__UNITE(a, b, c, d, e, f, g, h, i, j, k, l, ...)                                  \
   (TN__ANY & (TN__BIT(a) | TN__BIT(b) | TN__BIT(c) | TN__BIT(d) | TN__BIT(e) | TN__BIT(f) | \
               TN__BIT(g) | TN__BIT(h) | TN__BIT(i) | TN__BIT(j) | TN__BIT(k) | TN__BIT(l)))
-#define TN__FIXED(word) ~, 1, word, (TN__BIT(word), NULL), tn_found
+#define TN__FIXED(word) ~, 1, word, (TN__BIT(word), NULL), (*tn_value)
 #define TN__D_pred TN__FIXED(pred)
 #define TN__D_s1 TN__FIXED(s1)
 #define TN__D_s2 TN__FIXED(s2)
@@ -894,66 +987,89 @@ enum { TN_FFI_DTYPES(TN__ELEMENT) tn_element_any = 0, tn_element_none = 63 };
 // Shapes: ~, 1, how many, (rank, flags, same shape as), the other one.
 #define TN__MANY(...) TN__3RD(__VA_ARGS__, one, one, ~)
 #define TN__SHAPE(...) TN__4TH(__VA_ARGS__, (0, 0, NULL), (0, 0, NULL), (0, 0, NULL), ~)
-#define TN__SHAPE_OTHER(...) TN__5TH(__VA_ARGS__, tn_found, tn_found, tn_found, tn_found, ~)
-#define TN__S_any_rank ~, 1, one, (-1, 0, NULL), tn_found
-#define TN__S_rank(n) ~, 1, one, (n, 0, NULL), tn_found
+#define TN__SHAPE_OTHER(...) \
+  TN__5TH(__VA_ARGS__, (*tn_value), (*tn_value), (*tn_value), (*tn_value), ~)
+#define TN__S_any_rank ~, 1, one, (-1, 0, NULL), (*tn_value)
+#define TN__S_rank(n) ~, 1, one, (n, 0, NULL), (*tn_value)
 #define TN__S_like(x) ~, 1, one, (-1, TN_FFI_PARAM_LIKE, #x), tn_self->x
 #define TN__S_shape_of(x) ~, 1, one, (-1, 0, #x), tn_self->x
-#define TN__S_optional ~, 1, maybe, (-1, TN_FFI_PARAM_OPTIONAL, NULL), tn_found
-#define TN__S_remaining ~, 1, rest, (-1, TN_FFI_PARAM_REMAINING, NULL), tn_found
+#define TN__S_optional ~, 1, maybe, (-1, TN_FFI_PARAM_OPTIONAL, NULL), (*tn_value)
+#define TN__S_remaining ~, 1, rest, (-1, TN_FFI_PARAM_REMAINING, NULL), (*tn_value)
 
-// Attributes: ~, 1, C type, kind of default, expression that decodes tn_found into *tn_out, (set, same
-// dtype as, rank, flags, same shape as, type on the wire, fields, their number).
+// Attributes: ~, 1, C type, kind of default, expression that decodes tn_found into *tn_out, (set,
+// same dtype as, rank, flags, same shape as, type on the wire, fields, their number).
 #define TN__CTYPE(...) TN__3RD(__VA_ARGS__, int, int, ~)
 #define TN__DEFAULT(...) TN__4TH(__VA_ARGS__, unknown, unknown, unknown, ~)
 #define TN__DECODER(...) TN__5TH(__VA_ARGS__, false, false, false, false, ~)
-#define TN__ATTR(...) TN__6TH(__VA_ARGS__, TN__NO_ATTR, TN__NO_ATTR, TN__NO_ATTR, TN__NO_ATTR, TN__NO_ATTR, ~)
+#define TN__ATTR(...) \
+  TN__6TH(__VA_ARGS__, TN__NO_ATTR, TN__NO_ATTR, TN__NO_ATTR, TN__NO_ATTR, TN__NO_ATTR, ~)
 #define TN__NO_ATTR (0, NULL, -1, 0, NULL, 0, NULL, 0)
 #define TN__A(ctype, way, decoder, set, flags, wire, fields, count) \
   ~, 1, ctype, way, decoder, (set, NULL, -1, flags, NULL, wire, fields, count)
-#define TN__NUMBER_ATTR(T) TN__A(T, integer, tn__as_##T(&tn_found, tn_out), UINT64_C(1) << tn_element_##T, 0, TN_FFI_SCALAR, NULL, 0)
-#define TN__A_bool TN__NUMBER_ATTR(bool)
-#define TN__A_int8_t TN__NUMBER_ATTR(int8_t)
-#define TN__A_int16_t TN__NUMBER_ATTR(int16_t)
-#define TN__A_int32_t TN__NUMBER_ATTR(int32_t)
-#define TN__A_int64_t TN__NUMBER_ATTR(int64_t)
-#define TN__A_uint8_t TN__NUMBER_ATTR(uint8_t)
-#define TN__A_uint16_t TN__NUMBER_ATTR(uint16_t)
-#define TN__A_uint32_t TN__NUMBER_ATTR(uint32_t)
-#define TN__A_uint64_t TN__NUMBER_ATTR(uint64_t)
-#define TN__A_float TN__A(float, number, tn__as_float(&tn_found, tn_out), TN__BIT(f32), 0, TN_FFI_SCALAR, NULL, 0)
-#define TN__A_double TN__A(double, number, tn__as_double(&tn_found, tn_out), TN__BIT(f64), 0, TN_FFI_SCALAR, NULL, 0)
-#define TN__A_address \
-  TN__A(tn_address_t, value, tn__as_address(&tn_found, tn_out), TN__BIT(s64), TN_FFI_PARAM_ADDRESS, TN_FFI_SCALAR, NULL, 0)
-#define TN__A_string TN__A(tn_string_t, text, tn__as_string(&tn_found, tn_out), 0, 0, TN_FFI_STRING, NULL, 0)
-#define TN__A_array(T) \
-  TN__A(tn_array_##T##_t, empty, tn__as_array_##T(&tn_found, tn_out), UINT64_C(1) << tn_element_##T, 0, TN_FFI_ARRAY, NULL, 0)
-#define TN__A_dictionary \
-  TN__A(tn_dictionary_t, fields, tn__as_dictionary(&tn_found, tn_out), 0, 0, TN_FFI_DICTIONARY, NULL, 0)
-#define TN__A_all_attributes \
-  TN__A(tn_dictionary_t, fields, tn__as_dictionary(&tn_found, tn_out), 0, TN_FFI_PARAM_EVERYTHING, TN_FFI_DICTIONARY, NULL, 0)
+#define TN__NUMBER_ATTR(T, way)                                                              \
+  TN__A(T, way,                                                                              \
+        (tn__exact_##T(&tn_found, tn_out) || (tn_convert && tn__as_##T(&tn_found, tn_out))), \
+        UINT64_C(1) << tn_element_##T, 0, TN_FFI_SCALAR, NULL, 0)
+#define TN__A_bool TN__NUMBER_ATTR(bool, integer)
+#define TN__A_int8_t TN__NUMBER_ATTR(int8_t, integer)
+#define TN__A_int16_t TN__NUMBER_ATTR(int16_t, integer)
+#define TN__A_int32_t TN__NUMBER_ATTR(int32_t, integer)
+#define TN__A_int64_t TN__NUMBER_ATTR(int64_t, integer)
+#define TN__A_uint8_t TN__NUMBER_ATTR(uint8_t, integer)
+#define TN__A_uint16_t TN__NUMBER_ATTR(uint16_t, integer)
+#define TN__A_uint32_t TN__NUMBER_ATTR(uint32_t, integer)
+#define TN__A_uint64_t TN__NUMBER_ATTR(uint64_t, integer)
+#define TN__A_float TN__NUMBER_ATTR(float, number)
+#define TN__A_double TN__NUMBER_ATTR(double, number)
+#define TN__A_address                                                         \
+  TN__A(tn_address_t, value, tn__as_address(&tn_found, tn_out), TN__BIT(s64), \
+        TN_FFI_PARAM_ADDRESS, TN_FFI_SCALAR, NULL, 0)
+#define TN__A_string \
+  TN__A(tn_string_t, text, tn__as_string(&tn_found, tn_out), 0, 0, TN_FFI_STRING, NULL, 0)
+#define TN__A_array(T)                                                \
+  TN__A(tn_array_##T##_t, empty, tn__as_array_##T(&tn_found, tn_out), \
+        UINT64_C(1) << tn_element_##T, 0, TN_FFI_ARRAY, NULL, 0)
+#define TN__A_dictionary                                                                        \
+  TN__A(tn_dictionary_t, fields, tn__as_dictionary(&tn_found, tn_out), 0, 0, TN_FFI_DICTIONARY, \
+        NULL, 0)
+#define TN__A_all_attributes                                                                       \
+  TN__A(tn_dictionary_t, fields, tn__as_dictionary(&tn_found, tn_out), 0, TN_FFI_PARAM_EVERYTHING, \
+        TN_FFI_DICTIONARY, NULL, 0)
 #define TN__A_enum_of(T, wire)                                                                     \
-  TN__A(T, integer, (tn__exact_##wire(&tn_found, &tn_wire.as_##wire) && (*tn_out = (T)tn_wire.as_##wire, true)), \
-        UINT64_C(1) << tn_element_##wire, TN_FFI_PARAM_ENUM, TN_FFI_SCALAR, NULL, 0)
-#define TN__A_record(T)                                                                            \
-  TN__A(T, fields, (tn_found.type == TN_FFI_DICTIONARY &&                                          \
-        (tn_bad = T##_decode(tn_out, tn_call, &tn_here, (const tn_ffi_attrs_t*)tn_found.value)) == TN_OK), \
+  TN__A(                                                                                           \
+      T, integer,                                                                                  \
+      (tn__exact_##wire(&tn_found, &tn_wire.as_##wire) && (*tn_out = (T)tn_wire.as_##wire, true)), \
+      UINT64_C(1) << tn_element_##wire, TN_FFI_PARAM_ENUM, TN_FFI_SCALAR, NULL, 0)
+#define TN__A_record(T)                                                          \
+  TN__A(T, fields,                                                               \
+        (tn_found.type == TN_FFI_DICTIONARY &&                                   \
+         (tn_bad = T##_decode(tn_out, tn_call, &tn_here,                         \
+                              (const tn_ffi_attrs_t*)tn_found.value)) == TN_OK), \
         0, 0, TN_FFI_DICTIONARY, T##_fields, sizeof T##_fields / sizeof *T##_fields - 1)
-#define TN__A_decoded_by(T, function) \
-  TN__A(T, value, ((tn_bad = function(tn_call, &tn_found, tn_out)) == TN_OK), 0, 0, 0, NULL, 0)
+#define TN__A_decoded_by(T, function)                                                             \
+  TN__A(T, value, (tn_found.type && (tn_bad = function(tn_call, &tn_found, tn_out)) == TN_OK), 0, \
+        0, 0, NULL, 0)
 typedef union tn__wire {
-  bool as_bool; int8_t as_int8_t; int16_t as_int16_t; int32_t as_int32_t; int64_t as_int64_t;
-  uint8_t as_uint8_t; uint16_t as_uint16_t; uint32_t as_uint32_t; uint64_t as_uint64_t;
+  bool as_bool;
+  int8_t as_int8_t;
+  int16_t as_int16_t;
+  int32_t as_int32_t;
+  int64_t as_int64_t;
+  uint8_t as_uint8_t;
+  uint16_t as_uint16_t;
+  uint32_t as_uint32_t;
+  uint64_t as_uint64_t;
 } tn__wire_t;
 
-// Defaults, by kind: what the signature says (TN__SAY: text, integer, number, string), and putting it
-// into the struct (TN__PUT). TN__WAY is the kind, or `required` where TN_REQUIRED stands.
+// Defaults, by kind: what the signature says (TN__SAY: text, integer, number, string), and putting
+// it into the struct (TN__PUT). TN__WAY is the kind, or `required` where TN_REQUIRED stands.
 #define TN_REQUIRED() ~, 1
 #define TN_EMPTY 0
 #define TN__WAY(way, ...) TN__CAT(TN__WAY_, TN__IS_REQUIRED(__VA_ARGS__, ~))(way)
 #define TN__IS_REQUIRED(value, ...) TN__KNOWN(value())
 #define TN__WAY_0(way) way
 #define TN__WAY_1(way) required
+// clang-format off
 #define TN__SAY_required(...) NULL, 0, 0.0, {NULL, 0}
 #define TN__SAY_unknown(...) NULL, 0, 0.0, {NULL, 0}
 #define TN__SAY_integer(value, ...) #value, (int64_t)(value), 0.0, {NULL, 0}
@@ -962,7 +1078,8 @@ typedef union tn__wire {
 #define TN__SAY_value(value, ...) #value, 0, 0.0, {NULL, 0}
 #define TN__SAY_empty(value, ...) "", (value), 0.0, {NULL, 0}
 #define TN__SAY_fields(value, ...) "", (value), 0.0, {NULL, 0}
-#define TN__PUT_required(decoder, ...) return tn__refuse_attr(tn_call, tn_path, tn_row->name, tn_row->type_text, NULL);
+// clang-format on
+#define TN__PUT_required(decoder, ...) return TN__REFUSE_ATTR();
 #define TN__PUT_unknown(decoder, ...)
 #define TN__PUT_integer(decoder, value, ...) *tn_out = (value);
 #define TN__PUT_number(decoder, value, ...) *tn_out = (value);
@@ -977,10 +1094,12 @@ typedef union tn__wire {
 // ---- What the lists become
 
 // The struct, with the assertions.
-#define TN__FIELD_ARG(name, dtype, ...) \
-  TN__FIELD(arg, name, "ARG(" #name ", " #dtype ", " #__VA_ARGS__ ")", TN__D_##dtype, TN__S_##__VA_ARGS__, ~)
-#define TN__FIELD_RET(name, dtype, ...) \
-  TN__FIELD(ret, name, "RET(" #name ", " #dtype ", " #__VA_ARGS__ ")", TN__D_##dtype, TN__S_##__VA_ARGS__, ~)
+#define TN__FIELD_ARG(name, dtype, ...)                                               \
+  TN__FIELD(arg, name, "ARG(" #name ", " #dtype ", " #__VA_ARGS__ ")", TN__D_##dtype, \
+            TN__S_##__VA_ARGS__, ~)
+#define TN__FIELD_RET(name, dtype, ...)                                               \
+  TN__FIELD(ret, name, "RET(" #name ", " #dtype ", " #__VA_ARGS__ ")", TN__D_##dtype, \
+            TN__S_##__VA_ARGS__, ~)
 #define TN__FIELD(side, name, text, d, s, ...)                             \
   TN__STATIC_ASSERT(TN__KNOWN(d), text ": there is no such element type"); \
   TN__STATIC_ASSERT(TN__KNOWN(s), text ": there is no such shape");        \
@@ -990,11 +1109,14 @@ typedef union tn__wire {
 #define TN__FIELD_one(side, suffix, name) tn_##side##_##suffix##_t name;
 #define TN__FIELD_maybe(side, suffix, name) tn_##side##_##suffix##_t name;
 #define TN__FIELD_rest(side, suffix, name) tn_remaining_t name;
-#define TN__FIELD_ATTR(name, type, ...)                                                            \
-  TN__STATIC_ASSERT(TN__KNOWN(TN__A_##type), "ATTR(" #name ", " #type ", ...): there is no such type of attributes"); \
+#define TN__FIELD_ATTR(name, type, ...)                                                      \
+  TN__STATIC_ASSERT(TN__KNOWN(TN__A_##type),                                                 \
+                    "ATTR(" #name ", " #type ", ...): there is no such type of attributes"); \
   TN__CTYPE(TN__A_##type) name;
-// What may follow what, as a number that is 1 if something follows the remaining ones (9999 + 1 < 999 || 0 + 1)
-// or a needed one follows an optional one.
+#define TN__MEMBER_ATTR(name, type, ...) TN__CTYPE(TN__A_##type) name;
+#define TN__COPY_ATTR(name, type, ...) tn_self->name = tn_attrs.name;
+// What may follow what, as a number that is 1 if something follows the remaining ones (9999 + 1 <
+// 999 || 0 + 1) or a needed one follows an optional one.
 #define TN__AFTER_REST(name, dtype, ...) TN__CAT(TN__AFTER_REST_, TN__MANY(TN__S_##__VA_ARGS__))
 #define TN__AFTER_REST_one +1
 #define TN__AFTER_REST_maybe +1
@@ -1005,59 +1127,89 @@ typedef union tn__wire {
 #define TN__AFTER_MAYBE_rest
 
 // The signature.
-#define TN__ROW_ARG(name, dtype, ...) TN__ROW(#name, #dtype, TN_FFI_PARAM_ARG, TN__D_##dtype, TN__S_##__VA_ARGS__, NULL, ~)
-#define TN__ROW_RET(name, dtype, ...) TN__ROW(#name, #dtype, TN_FFI_PARAM_RET, TN__D_##dtype, TN__S_##__VA_ARGS__, NULL, ~)
-#define TN__ROW(name, dtype, kind, d, s, doc, ...) TN__ROW_AS(name, doc, dtype, kind, TN__DTYPES(d), TN__SHAPE(s))
+#define TN__ROW_ARG(name, dtype, ...) \
+  TN__ROW(#name, #dtype, TN_FFI_PARAM_ARG, TN__D_##dtype, TN__S_##__VA_ARGS__, NULL, ~)
+#define TN__ROW_RET(name, dtype, ...) \
+  TN__ROW(#name, #dtype, TN_FFI_PARAM_RET, TN__D_##dtype, TN__S_##__VA_ARGS__, NULL, ~)
+#define TN__ROW(name, dtype, kind, d, s, doc, ...) \
+  TN__ROW_AS(name, doc, dtype, kind, TN__DTYPES(d), TN__SHAPE(s))
 #define TN__ROW_AS(name, doc, dtype, kind, d, s) \
   {name, doc, dtype, kind, TN__PLAIN d, TN__PLAIN s, 0, NULL, 0, NULL, 0, 0.0, {NULL, 0}},
-#define TN__ROW_ATTR(name, type, ...)                                                  \
-  TN__ROW_ATTR_AS(#name, TN__2ND(__VA_ARGS__, NULL, ~), #type, TN__ATTR(TN__A_##type), \
-                  TN__CAT(TN__SAY_, TN__WAY(TN__DEFAULT(TN__A_##type), __VA_ARGS__))(__VA_ARGS__, ~))
-#define TN__ROW_ATTR_AS(name, doc, type, attr, ...) {name, doc, type, TN_FFI_PARAM_ATTR, TN__PLAIN attr, __VA_ARGS__},
+#define TN__ROW_ATTR(name, type, ...)                                      \
+  TN__ROW_ATTR_AS(                                                         \
+      #name, TN__2ND(__VA_ARGS__, NULL, ~), #type, TN__ATTR(TN__A_##type), \
+      TN__CAT(TN__SAY_, TN__WAY(TN__DEFAULT(TN__A_##type), __VA_ARGS__))(__VA_ARGS__, ~))
+#define TN__ROW_ATTR_AS(name, doc, type, attr, ...) \
+  {name, doc, type, TN_FFI_PARAM_ATTR, TN__PLAIN attr, __VA_ARGS__},
+// clang-format off
 #define TN__ROW_END {NULL, NULL, NULL, 0, 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, 0, 0.0, {NULL, 0}}
+// clang-format on
 #define TN__ROWS(rows) rows, sizeof rows / sizeof *rows - 1
 
 // Decoding attributes, of operations and records.
-#define TN__DECODE_ATTR(name, type, ...)                                                \
-  TN__DECODE_ATTR_AS(name, #name, TN__CTYPE(TN__A_##type), (TN__DECODER(TN__A_##type)), \
-                     TN__CAT(TN__PUT_, TN__WAY(TN__DEFAULT(TN__A_##type), __VA_ARGS__)), __VA_ARGS__)
-#define TN__DECODE_ATTR_AS(name, text, ctype, decoder, put, ...)                                   \
-  {                                                                                                \
-    const tn__path_t tn_here = {tn_path, text};                                                    \
-    tn_attr_t tn_found = {TN_FFI_DICTIONARY, tn_attrs};                                            \
-    ctype* const tn_out = &tn_self->name;                                                          \
-    int64_t tn_at = 0;                                                                             \
-    (void)tn_here, (void)tn_out;                                                                   \
-    if (tn_row->flags & TN_FFI_PARAM_EVERYTHING) {                                                 \
-      tn_seen = tn_attrs->count - 1;                                                               \
-      tn_open = true;                                                                              \
-    } else {                                                                                       \
-      tn_at = tn__locate(tn_attrs, tn_attr, &tn_hints[tn_attr], text, sizeof text - 1);            \
-      if (TN__LIKELY(tn_at >= 0)) tn_found.type = tn_attrs->types[tn_at], tn_found.value = tn_attrs->values[tn_at]; \
-    }                                                                                              \
-    if (TN__LIKELY(tn_at >= 0)) {                                                                  \
-      if (!decoder) return tn_bad ? tn_bad : tn__refuse_attr(tn_call, tn_path, text, tn_row->type_text, &tn_found); \
-      ++tn_seen;                                                                                   \
-    } else {                                                                                       \
-      put(decoder, __VA_ARGS__, ~)                                                                 \
-    }                                                                                              \
-    ++tn_attr, ++tn_row;                                                                           \
+#define TN__DECODE_ATTR(name, type, ...)                                                 \
+  TN__DECODE_ATTR_AS(name, #name, TN__CTYPE(TN__A_##type), (TN__DECODER(TN__A_##type)),  \
+                     TN__CAT(TN__PUT_, TN__WAY(TN__DEFAULT(TN__A_##type), __VA_ARGS__)), \
+                     __VA_ARGS__)
+#define TN__DECODE_ATTR_AS(name, text, ctype, decoder, put, ...)        \
+  {                                                                     \
+    const tn__path_t tn_here = {tn_path, text};                         \
+    tn_attr_t tn_found = {0, NULL};                                     \
+    ctype* const tn_out = &tn_self->name;                               \
+    (void)tn_here, (void)tn_out;                                        \
+    if (tn_row->flags & TN_FFI_PARAM_EVERYTHING) {                      \
+      tn_found.type = TN_FFI_DICTIONARY, tn_found.value = tn_attrs;     \
+      tn_seen = tn_attrs->count - 1, tn_open = true;                    \
+    } else {                                                            \
+      tn__find(tn_attrs, tn_attr, &tn_hints[tn_attr], text, &tn_found); \
+    }                                                                   \
+    if (TN__LIKELY(decoder)) {                                          \
+      ++tn_seen;                                                        \
+    } else if (tn_found.type) {                                         \
+      return tn_bad ? tn_bad : TN__REFUSE_ATTR();                       \
+    } else {                                                            \
+      put(decoder, __VA_ARGS__, ~)                                      \
+    }                                                                   \
+    ++tn_attr, ++tn_row;                                                \
   }
+#define TN__REFUSE_ATTR() \
+  tn__refuse_attr(tn_call, tn_path, tn_attrs, tn_row->name, tn_row->type_text)
 #define TN__NEXT_ROW(...) ++tn_row;
-#define TN__DECODE_ATTRS(rows, number, statements)                                         \
-  static signed char tn_hints[1 number];                                                   \
-  const tn_ffi_param_t* tn_row = rows;                                                     \
-  int64_t tn_attr = 0, tn_seen = 0;                                                        \
-  tn_status_t tn_bad = TN_OK;                                                              \
-  tn__wire_t tn_wire;                                                                      \
-  bool tn_open = false;                                                                    \
-  statements                                                                               \
-  (void)tn_self, (void)tn_row, (void)tn_attr, (void)tn_bad, (void)tn_wire, (void)tn_hints; \
-  if (TN__LIKELY(tn_open || tn_seen == tn_attrs->count)) return TN_OK;                     \
+#define TN__DECODE_ATTRS(rows, statements)                                            \
+  enum { tn_convert = 1 };                                                            \
+  const tn_ffi_param_t* tn_row = rows;                                                \
+  int64_t tn_attr = 0, tn_seen = 0;                                                   \
+  tn_status_t tn_bad = TN_OK;                                                         \
+  tn__wire_t tn_wire;                                                                 \
+  bool tn_open = false;                                                               \
+  statements(void) tn_self, (void)tn_row, (void)tn_attr, (void)tn_bad, (void)tn_wire; \
+  if (TN__LIKELY(tn_open || tn_seen == tn_attrs->count)) return TN_OK;                \
   return tn__refuse_unknown(tn_call, tn_path, tn_attrs, TN__ROWS(rows))
 
-// Decoding arguments and results: how many there must and may be; taking them; and then, when all are
-// there, what they have to do with each other.
+// The same for the usual case, in registers: numbers and the like, all given, as last time.
+#define TN__QUICK_ATTR(name, type, ...)                                                \
+  TN__QUICK_ATTR_AS(name, #name, TN__CTYPE(TN__A_##type), (TN__DECODER(TN__A_##type)), \
+                    TN__CAT(TN__QUICK_, TN__DEFAULT(TN__A_##type)))
+#define TN__QUICK_ATTR_AS(name, text, ctype, decoder, quick) quick(name, text, ctype, decoder)
+#define TN__QUICK_unknown(name, text, ctype, decoder) return false;
+#define TN__QUICK_fields(name, text, ctype, decoder) return false;
+#define TN__QUICK_value(name, text, ctype, decoder) return false;
+#define TN__QUICK_integer(name, text, ctype, decoder)                                      \
+  {                                                                                        \
+    const int64_t tn_at = tn_attr + __atomic_load_n(&tn_hints[tn_attr], __ATOMIC_RELAXED); \
+    ctype* const tn_out = &tn_self->name;                                                  \
+    if (!TN__LIKELY((uint64_t)tn_at < (uint64_t)tn_count)) return false;                   \
+    if (!tn__is_named(tn_attrs, tn_at, text, sizeof text - 1)) return false;               \
+    const tn_attr_t tn_found = {tn_attrs->types[tn_at], tn_attrs->values[tn_at]};          \
+    if (!TN__LIKELY(decoder)) return false;                                                \
+    ++tn_attr;                                                                             \
+  }
+#define TN__QUICK_number TN__QUICK_integer
+#define TN__QUICK_text TN__QUICK_integer
+#define TN__QUICK_empty TN__QUICK_integer
+
+// Decoding arguments and results: how many there must and may be; taking them; and then, when all
+// are there, what they have to do with each other.
 #define TN__LEAST(name, dtype, ...) TN__CAT(TN__LEAST_, TN__MANY(TN__S_##__VA_ARGS__))
 #define TN__LEAST_one +1
 #define TN__LEAST_maybe
@@ -1066,114 +1218,186 @@ typedef union tn__wire {
 #define TN__MOST_one +1
 #define TN__MOST_maybe +1
 #define TN__MOST_rest +(INT64_C(1) << 62)
-#define TN__TAKE_ARG(name, dtype, ...) TN__TAKE(TN__MANY(TN__S_##__VA_ARGS__), name, &tn_call->frame->args, tn_arg)
-#define TN__TAKE_RET(name, dtype, ...) TN__TAKE(TN__MANY(TN__S_##__VA_ARGS__), name, &tn_call->frame->rets, tn_ret)
+#define TN__TYPE_ARG(name, dtype, ...) TN__TYPE(TN__MANY(TN__S_##__VA_ARGS__), tn_args, tn_arg)
+#define TN__TYPE_RET(name, dtype, ...) TN__TYPE(TN__MANY(TN__S_##__VA_ARGS__), tn_rets, tn_ret)
+#define TN__TYPE(many, source, index) TN__CAT(TN__TYPE_, many)(source, index)
+#define TN__TYPE_one(source, index) \
+  tn_types |= tn__types_at(source->types, index, least_##index), ++index;
+#define TN__TYPE_maybe(source, index) \
+  if (index < source->count) TN__TYPE_one(source, index)
+#define TN__TYPE_rest(source, index) \
+  while (index < source->count) TN__TYPE_one(source, index)
+#define TN__TAKE_ARG(name, dtype, ...) \
+  TN__TAKE(TN__MANY(TN__S_##__VA_ARGS__), name, tn_args, tn_arg)
+#define TN__TAKE_RET(name, dtype, ...) \
+  TN__TAKE(TN__MANY(TN__S_##__VA_ARGS__), name, tn_rets, tn_ret)
 #define TN__TAKE(many, name, source, index) TN__TAKE_AS(many, name, source, index)
 #define TN__TAKE_AS(many, name, source, index) TN__TAKE_##many(name, source, index)
-#define TN__TAKE_ONE(source, index, offset) \
-  if (TN__UNLIKELY(!tn__take(source, index, tn_row, &tn_any))) return tn__refuse_value(tn_call, tn_row, source, index, offset);
-#define TN__TAKE_one(name, source, index)         \
-  TN__TAKE_ONE(source, index, 0)                  \
-  memcpy(&tn_self->name, &tn_any, sizeof tn_any); \
+#define TN__TAKE_one(name, source, index)                                                   \
+  {                                                                                         \
+    const tn_ffi_buffer_t* const tn_buffer = (const tn_ffi_buffer_t*)source->values[index]; \
+    const tn_arg_any_t tn_view = {tn_buffer->data, tn_buffer->dims, tn_buffer->rank,        \
+                                  tn_buffer->dtype};                                        \
+    if (TN__UNLIKELY(tn__misfit(tn_row, tn_buffer))) return tn__refuse_values(tn_call);     \
+    memcpy(&tn_self->name, &tn_view, sizeof tn_view);                                       \
+  }                                                                                         \
   ++index, ++tn_row;
-#define TN__TAKE_maybe(name, source, index)         \
-  memset(&tn_self->name, 0, sizeof tn_any);         \
-  if (index < (source)->count) {                    \
-    TN__TAKE_ONE(source, index, 0)                  \
-    memcpy(&tn_self->name, &tn_any, sizeof tn_any); \
-    ++index;                                        \
-  }                                                 \
-  ++tn_row;
-#define TN__TAKE_rest(name, source, index)                                                         \
-  tn_self->name.values = source, tn_self->name.first = index, tn_self->name.count = (source)->count - index; \
-  for (; index < (source)->count; ++index) { TN__TAKE_ONE(source, index, index - tn_self->name.first) } \
-  ++tn_row;
-#define TN__RELATE(name, dtype, ...) \
-  TN__RELATE_AS(TN__MANY(TN__S_##__VA_ARGS__), name, TN__DTYPE_OTHER(TN__D_##dtype), TN__SHAPE_OTHER(TN__S_##__VA_ARGS__))
-#define TN__RELATE_AS(many, name, d, s) TN__RELATE_OF(many, name, d, s)
-#define TN__RELATE_OF(many, name, d, s) TN__RELATE_##many(name, d, s) ++tn_row;
-#define TN__RELATE_ONE(value, offset, d, s)                                                        \
-  {                                                                                                \
-    const tn_arg_any_t tn_found = value, tn_d = tn__look(&(d).dims), tn_s = tn__look(&(s).dims);   \
-    const char *const tn_by_dtype = tn_row->same_dtype_as, *const tn_by_shape = tn_row->same_shape_as; \
-    if (tn_by_dtype && TN__UNLIKELY(tn_found.dtype != tn_d.dtype))                                 \
-      return tn__refuse_relation(tn_call, tn_row, offset, tn_found, "dtype", tn_by_dtype, tn_d);   \
-    if (tn_by_shape && TN__UNLIKELY(!tn__same_shape(tn_found, tn_s)))                              \
-      return tn__refuse_relation(tn_call, tn_row, offset, tn_found, "shape", tn_by_shape, tn_s);   \
-    if (tn_row->flags & TN_FFI_PARAM_LIKE && TN__UNLIKELY(tn_found.dtype != tn_s.dtype))           \
-      return tn__refuse_relation(tn_call, tn_row, offset, tn_found, "dtype", tn_by_shape, tn_s);   \
+#define TN__TAKE_maybe(name, source, index)        \
+  memset(&tn_self->name, 0, sizeof tn_self->name); \
+  if (index < source->count) {                     \
+    TN__TAKE_one(name, source, index)              \
+  } else {                                         \
+    ++tn_row;                                      \
   }
-#define TN__RELATE_one(name, d, s) TN__RELATE_ONE(tn__look(&tn_self->name.dims), 0, d, s)
-#define TN__RELATE_maybe(name, d, s) if (tn_is_present(tn_self->name)) TN__RELATE_ONE(tn__look(&tn_self->name.dims), 0, d, s)
-#define TN__RELATE_rest(name, d, s)                                                   \
-  for (int64_t tn_i = 0; tn_row->same_dtype_as && tn_i < tn_self->name.count; ++tn_i) \
-    TN__RELATE_ONE(tn__remaining(tn_self->name, tn_i), tn_i, d, s)
+#define TN__TAKE_rest(name, source, index)                                         \
+  tn_self->name.values = source;                                                   \
+  tn_self->name.first = index;                                                     \
+  tn_self->name.count = source->count - index;                                     \
+  for (; index < source->count; ++index)                                           \
+    tn_wrong |= tn__misfit(tn_row, (const tn_ffi_buffer_t*)source->values[index]); \
+  ++tn_row;
+#define TN__RELATE(name, dtype, ...)                                                 \
+  TN__RELATE_AS(TN__MANY(TN__S_##__VA_ARGS__), name, TN__DTYPE_OTHER(TN__D_##dtype), \
+                TN__SHAPE_OTHER(TN__S_##__VA_ARGS__))
+#define TN__RELATE_AS(many, name, d, s) TN__RELATE_OF(many, name, d, s)
+#define TN__RELATE_OF(many, name, d, s) TN__RELATE_##many(name, d, s)++ tn_row;
+#define TN__RELATE_one(name, d, s)                                                         \
+  {                                                                                        \
+    const tn__seen_t* const tn_value = tn__see(&tn_self->name.dims);                       \
+    const tn__seen_t *const tn_d = tn__see(&(d).dims), *const tn_s = tn__see(&(s).dims);   \
+    if (tn_row->same_dtype_as) tn_wrong |= tn_value->dtype != tn_d->dtype;                 \
+    if (tn_row->flags & TN_FFI_PARAM_LIKE) tn_wrong |= tn_value->dtype != tn_s->dtype;     \
+    if (tn_row->same_shape_as)                                                             \
+      tn_wrong |= !tn__same_shape(tn_value->dims, tn_value->rank, tn_s->dims, tn_s->rank); \
+  }
+#define TN__RELATE_maybe(name, d, s) \
+  if (tn_is_present(tn_self->name)) TN__RELATE_one(name, d, s)
+#define TN__RELATE_rest(name, d, s)                                                            \
+  for (int64_t tn_i = 0; tn_row->same_dtype_as && tn_i < tn_self->name.count; ++tn_i) {        \
+    const tn_arg_any_t tn_one = tn__remaining(tn_self->name, tn_i), *const tn_value = &tn_one; \
+    tn_wrong |= tn_value->dtype != (d).dtype;                                                  \
+  }
 
 // ---- Operations
-// clang-format on
 
 // The body follows: TN_OP(name, LIST, "doc") { ... return TN_OK; }
-// clang-format off
 #define TN_OP(op, LIST, doc) TN_OP_ON("Host", #op, 0, op, LIST, doc)
 
 // The same for a platform ("CUDA" ...), a target that need not be the function's name, and traits.
-#define TN_OP_ON(platform, target, traits, op, LIST, doc)                                          \
-  TN__DECLARE(op, LIST, )                                                                          \
-  TN__DESCRIBE(op, target, platform, doc, 4, traits, (NULL, NULL, NULL, op), NULL, TN__ROWS(op##_params)) \
-  TN__HANDLER(op, op, op##_body(&call), TN_FFI_EXECUTE, op##_decode(&call, &tn), TN_FFI_API_MINOR_OLDEST, NULL) \
+#define TN_OP_ON(platform, target, traits, op, LIST, doc)                          \
+  TN__DECLARE(op, LIST, )                                                          \
+  TN__DESCRIBE(op, target, platform, doc, 4, traits, (NULL, NULL, NULL, op), NULL, \
+               TN__ROWS(op##_params))                                              \
+  TN__HANDLER(op, op, op##_body(&call), TN_FFI_EXECUTE, op##_decode(&call, &tn),   \
+              TN_FFI_API_MINOR_OLDEST, NULL)                                       \
   static tn_status_t op##_body(__attribute__((unused)) const struct op##_call* call)
 
-#define TN__DESCRIBE(op, target, platform, doc, api_version, traits, bundle, function, ...)        \
-  TN__EXTERN_C TN__HIDDEN const tn_ffi_op_t op##_op;                                               \
-  const tn_ffi_op_t op##_op = {sizeof(tn_ffi_op_t), sizeof(tn_ffi_param_t), target, platform, doc, \
-                               api_version, traits, {TN__PLAIN bundle}, function, __VA_ARGS__};
+#define TN__DESCRIBE(op, target, platform, doc, api_version, traits, bundle, function, ...) \
+  TN__EXTERN_C TN__HIDDEN const tn_ffi_op_t op##_op;                                        \
+  const tn_ffi_op_t op##_op = {sizeof(tn_ffi_op_t),                                         \
+                               sizeof(tn_ffi_param_t),                                      \
+                               target,                                                      \
+                               platform,                                                    \
+                               doc,                                                         \
+                               api_version,                                                 \
+                               traits,                                                      \
+                               {TN__PLAIN bundle},                                          \
+                               function,                                                    \
+                               __VA_ARGS__};
 
-#define TN__DECLARE(op, LIST, state_field)                                                         \
-  TN__EXTERN_C TN_EXPORT tn_status_t op(tn_ffi_call_frame_t* frame);                               \
-  struct op##_call {                                                                               \
-    tn_call_t* tn;                                                                                 \
-    state_field LIST(TN__FIELD_ARG, TN__FIELD_ATTR, TN__FIELD_RET)                                 \
-    TN__STATIC_ASSERT((9999 LIST(TN__AFTER_REST, TN__NONE, TN__NONE)) != 1, #op ": an ARG follows the remaining ones"); \
-    TN__STATIC_ASSERT((9999 LIST(TN__NONE, TN__NONE, TN__AFTER_REST)) != 1, #op ": a RET follows the remaining ones"); \
-    TN__STATIC_ASSERT((9999 LIST(TN__AFTER_MAYBE, TN__NONE, TN__NONE)) != 1, #op ": an ARG follows an optional one"); \
-    TN__STATIC_ASSERT((9999 LIST(TN__NONE, TN__NONE, TN__AFTER_MAYBE)) != 1, #op ": a RET follows an optional one"); \
-  };                                                                                               \
-  static const tn_ffi_param_t op##_params[] = {LIST(TN__ROW_ARG, TN__ROW_ATTR, TN__ROW_RET) TN__ROW_END}; \
-  static tn_status_t op##_body(const struct op##_call* call);                                      \
-  TN__INLINE tn_status_t op##_decode_attrs(struct op##_call* tn_self, const tn_call_t* tn_call) {  \
-    const tn__path_t* const tn_path = NULL;                                                        \
-    const tn_ffi_attrs_t* const tn_attrs = &tn_call->frame->attrs;                                 \
-    TN__DECODE_ATTRS(op##_params, LIST(TN__NONE, TN__ONE, TN__NONE), LIST(TN__NEXT_ROW, TN__DECODE_ATTR, TN__NEXT_ROW)); \
-  }                                                                                                \
-  TN__INLINE tn_status_t op##_decode(struct op##_call* tn_self, const tn_call_t* tn_call) {        \
-    const tn_ffi_param_t* tn_row = op##_params;                                                    \
-    const int64_t tn_args = tn_call->frame->args.count, tn_rets = tn_call->frame->rets.count;      \
-    int64_t tn_arg = 0, tn_ret = 0;                                                                \
-    tn_arg_any_t tn_any = {NULL, NULL, 0, 0};                                                      \
-    if (tn_args < 0 LIST(TN__LEAST, TN__NONE, TN__NONE) || tn_args > 0 LIST(TN__MOST, TN__NONE, TN__NONE)) \
-      return tn__refuse_count(tn_call, TN_FFI_PARAM_ARG, tn_args);                                 \
-    if (tn_rets < 0 LIST(TN__NONE, TN__NONE, TN__LEAST) || tn_rets > 0 LIST(TN__NONE, TN__NONE, TN__MOST)) \
-      return tn__refuse_count(tn_call, TN_FFI_PARAM_RET, tn_rets);                                 \
-    LIST(TN__TAKE_ARG, TN__NEXT_ROW, TN__TAKE_RET)                                                 \
-    tn_row = op##_params;                                                                          \
-    LIST(TN__RELATE, TN__NEXT_ROW, TN__RELATE)                                                     \
-    (void)tn_row, (void)tn_arg, (void)tn_ret, (void)tn_any;                                        \
-    return op##_decode_attrs(tn_self, tn_call);                                                    \
+#define TN__DECLARE(op, LIST, state_field)                                                        \
+  TN__EXTERN_C TN_EXPORT tn_status_t op(tn_ffi_call_frame_t* frame);                              \
+  struct op##_call {                                                                              \
+    tn_call_t* tn;                                                                                \
+    state_field LIST(TN__FIELD_ARG, TN__FIELD_ATTR, TN__FIELD_RET)                                \
+        TN__STATIC_ASSERT((9999 LIST(TN__AFTER_REST, TN__NONE, TN__NONE)) != 1,                   \
+                          #op ": an ARG follows the remaining ones");                             \
+    TN__STATIC_ASSERT((9999 LIST(TN__NONE, TN__NONE, TN__AFTER_REST)) != 1,                       \
+                      #op ": a RET follows the remaining ones");                                  \
+    TN__STATIC_ASSERT((9999 LIST(TN__AFTER_MAYBE, TN__NONE, TN__NONE)) != 1,                      \
+                      #op ": an ARG follows an optional one");                                    \
+    TN__STATIC_ASSERT((9999 LIST(TN__NONE, TN__NONE, TN__AFTER_MAYBE)) != 1,                      \
+                      #op ": a RET follows an optional one");                                     \
+  };                                                                                              \
+  static const tn_ffi_param_t op##_params[] = {LIST(TN__ROW_ARG, TN__ROW_ATTR, TN__ROW_RET)       \
+                                                   TN__ROW_END};                                  \
+  static tn_status_t op##_body(const struct op##_call* call);                                     \
+  static signed char op##_hints[1 LIST(TN__NONE, TN__ONE, TN__NONE)];                             \
+  struct op##_attrs {                                                                             \
+    char tn_none;                                                                                 \
+    LIST(TN__NONE, TN__MEMBER_ATTR, TN__NONE)                                                     \
+  };                                                                                              \
+  TN__APART tn_status_t op##_decode_attrs_slowly(struct op##_attrs* tn_self,                      \
+                                                 const tn_call_t* tn_call) {                      \
+    const tn__path_t* const tn_path = NULL;                                                       \
+    const tn_ffi_attrs_t* const tn_attrs = &tn_call->frame->attrs;                                \
+    signed char* const tn_hints = op##_hints;                                                     \
+    (void)tn_hints;                                                                               \
+    TN__DECODE_ATTRS(op##_params, LIST(TN__NEXT_ROW, TN__DECODE_ATTR, TN__NEXT_ROW));             \
+  }                                                                                               \
+  TN__INLINE bool op##_decode_attrs_quickly(struct op##_call* tn_self,                            \
+                                            const tn_ffi_attrs_t* tn_attrs) {                     \
+    enum { tn_convert = 0, tn_count = 0 LIST(TN__NONE, TN__ONE, TN__NONE) };                      \
+    const signed char* const tn_hints = op##_hints;                                               \
+    int64_t tn_attr = 0;                                                                          \
+    tn__wire_t tn_wire;                                                                           \
+    (void)tn_self, (void)tn_attr, (void)tn_hints, (void)tn_wire;                                  \
+    if (!TN__LIKELY(tn_attrs->count == tn_count)) return false;                                   \
+    LIST(TN__NONE, TN__QUICK_ATTR, TN__NONE)                                                      \
+    return true;                                                                                  \
+  }                                                                                               \
+  TN__INLINE tn_status_t op##_decode_attrs(struct op##_call* tn_self, const tn_call_t* tn_call) { \
+    if (TN__LIKELY(op##_decode_attrs_quickly(tn_self, &tn_call->frame->attrs))) return TN_OK;     \
+    struct op##_attrs tn_attrs;                                                                   \
+    const tn_status_t tn_status = op##_decode_attrs_slowly(&tn_attrs, tn_call);                   \
+    LIST(TN__NONE, TN__COPY_ATTR, TN__NONE)                                                       \
+    return tn_status;                                                                             \
+  }                                                                                               \
+  TN__INLINE tn_status_t op##_decode(struct op##_call* tn_self, const tn_call_t* tn_call) {       \
+    const tn_ffi_values_t *const tn_args = &tn_call->frame->args, *const tn_rets =                \
+                                                                      &tn_call->frame->rets;      \
+    const int64_t tn_arg_count = tn_args->count, tn_ret_count = tn_rets->count;                   \
+    const tn_ffi_param_t* tn_row = op##_params;                                                   \
+    enum {                                                                                        \
+      least_tn_arg = 0 LIST(TN__LEAST, TN__NONE, TN__NONE),                                       \
+      least_tn_ret = 0 LIST(TN__NONE, TN__NONE, TN__LEAST)                                        \
+    };                                                                                            \
+    int64_t tn_arg = 0, tn_ret = 0;                                                               \
+    uint64_t tn_types = 0;                                                                        \
+    bool tn_wrong = false;                                                                        \
+    if (TN__UNLIKELY((tn_arg_count < 0 LIST(TN__LEAST, TN__NONE, TN__NONE)) |                     \
+                     (tn_arg_count > 0 LIST(TN__MOST, TN__NONE, TN__NONE)) |                      \
+                     (tn_ret_count < 0 LIST(TN__NONE, TN__NONE, TN__LEAST)) |                     \
+                     (tn_ret_count > 0 LIST(TN__NONE, TN__NONE, TN__MOST))))                      \
+      return tn__refuse_count(tn_call);                                                           \
+    LIST(TN__TYPE_ARG, TN__NONE, TN__TYPE_RET)                                                    \
+    if (TN__UNLIKELY((tn_types | tn_types >> 32) & ~(uint32_t)TN_FFI_BUFFER))                     \
+      return tn__refuse_values(tn_call);                                                          \
+    tn_arg = tn_ret = 0;                                                                          \
+    LIST(TN__TAKE_ARG, TN__NEXT_ROW, TN__TAKE_RET)                                                \
+    if (TN__UNLIKELY(tn_wrong)) return tn__refuse_values(tn_call);                                \
+    tn_row = op##_params;                                                                         \
+    LIST(TN__RELATE, TN__NEXT_ROW, TN__RELATE)                                                    \
+    if (TN__UNLIKELY(tn_wrong)) return tn__refuse_values(tn_call);                                \
+    (void)tn_row, (void)tn_arg, (void)tn_ret;                                                     \
+    return op##_decode_attrs(tn_self, tn_call);                                                   \
   }
 
-#define TN__HANDLER(op, symbol, body, stage_number, decode, minor, state_type)                     \
-  TN_EXPORT tn_status_t symbol(tn_ffi_call_frame_t* frame) {                                       \
-    tn_call_t tn = {&tn, frame, &op##_op, NULL};                                                   \
-    if (TN__UNLIKELY(frame->extension_start != NULL) && frame->extension_start->type == TN_FFI_METADATA) \
-      return tn__answer(&tn, minor, state_type);                                                   \
-    if (TN__UNLIKELY(frame->struct_size < TN_FFI_CALL_FRAME_SIZE || frame->stage != stage_number)) \
-      return tn__refuse_frame(&tn, stage_number);                                                  \
-    struct op##_call call;                                                                         \
-    call.tn = &tn;                                                                                 \
-    tn_status_t status = decode;                                                                   \
-    if (TN__LIKELY(status == TN_OK)) status = body;                                                \
-    if (TN__UNLIKELY(tn.blocks != NULL)) tn__free_blocks(&tn);                                     \
-    return status;                                                                                 \
+#define TN__HANDLER(op, symbol, body, stage_number, decode, minor, state_type) \
+  TN_EXPORT tn_status_t symbol(tn_ffi_call_frame_t* frame) {                   \
+    tn_call_t tn = {&tn, frame, &op##_op, NULL};                               \
+    if (TN__UNLIKELY(frame->extension_start != NULL) &&                        \
+        frame->extension_start->type == TN_FFI_METADATA)                       \
+      return tn__answer(&tn, minor, state_type);                               \
+    if (TN__UNLIKELY((frame->struct_size < TN_FFI_CALL_FRAME_SIZE) |           \
+                     (frame->stage != stage_number)))                          \
+      return tn__refuse_frame(&tn, stage_number);                              \
+    struct op##_call call;                                                     \
+    call.tn = &tn;                                                             \
+    tn_status_t status = decode;                                               \
+    if (TN__LIKELY(status == TN_OK)) status = body;                            \
+    if (TN__UNLIKELY(tn.blocks != NULL)) tn__free_blocks(&tn);                 \
+    return status;                                                             \
   }
 
 // Puts a function of the untyped convention into the table; the author writes it as usual:
@@ -1183,25 +1407,31 @@ typedef union tn__wire {
 #define TN_UNTYPED(function, doc) TN__UNTYPED(function, doc, 1, (void* out, const void** in))
 #define TN_UNTYPED_STATUS(function, doc) \
   TN__UNTYPED(function, doc, 2, (void* out, const void** in, struct XlaCustomCallStatus_* status))
-#define TN_UNTYPED_OPAQUE(function, doc)                                                           \
-  TN__UNTYPED(function, doc, 3, (void* out, const void** in, const char* opaque, size_t opaque_size, \
-                                 struct XlaCustomCallStatus_* status))
-#define TN__UNTYPED(function, doc, api_version, signature) \
-  TN__EXTERN_C TN_EXPORT void function signature;          \
-  TN__DESCRIBE(function, #function, "Host", doc, api_version, 0, (NULL, NULL, NULL, NULL), (tn_ffi_function_t)function, NULL, 0)
+#define TN_UNTYPED_OPAQUE(function, doc)                                           \
+  TN__UNTYPED(function, doc, 3,                                                    \
+              (void* out, const void** in, const char* opaque, size_t opaque_size, \
+               struct XlaCustomCallStatus_* status))
+#define TN__UNTYPED(function, doc, api_version, signature)                                 \
+  TN__EXTERN_C TN_EXPORT void function signature;                                          \
+  TN__DESCRIBE(function, #function, "Host", doc, api_version, 0, (NULL, NULL, NULL, NULL), \
+               (tn_ffi_function_t)function, NULL, 0)
 struct XlaCustomCallStatus_;
 
 // The author's own struct, decoded from a dictionary:
 //   #define RANGE(FIELD) FIELD(lo, int64_t, TN_REQUIRED) FIELD(hi, int64_t, 100)
 //   TN_RECORD(range_t, RANGE)          declares range_t as well; TN_RECORD_OF takes one that exists
-#define TN_RECORD(type, LIST)                        \
-  typedef struct type { LIST(TN__FIELD_ATTR) } type; \
+#define TN_RECORD(type, LIST) \
+  typedef struct type {       \
+    LIST(TN__FIELD_ATTR)      \
+  } type;                     \
   TN_RECORD_OF(type, LIST)
-#define TN_RECORD_OF(type, LIST)                                                                   \
-  static const tn_ffi_param_t type##_fields[] = {LIST(TN__ROW_ATTR) TN__ROW_END};                  \
-  TN__INLINE tn_status_t type##_decode(type* tn_self, const tn_call_t* tn_call, const tn__path_t* tn_path, \
-                                       const tn_ffi_attrs_t* tn_attrs) {                           \
-    TN__DECODE_ATTRS(type##_fields, LIST(TN__ONE), LIST(TN__DECODE_ATTR));                         \
+#define TN_RECORD_OF(type, LIST)                                                  \
+  static const tn_ffi_param_t type##_fields[] = {LIST(TN__ROW_ATTR) TN__ROW_END}; \
+  TN__INLINE tn_status_t type##_decode(type* tn_self, const tn_call_t* tn_call,   \
+                                       const tn__path_t* tn_path,                 \
+                                       const tn_ffi_attrs_t* tn_attrs) {          \
+    static signed char tn_hints[1 LIST(TN__ONE)];                                 \
+    TN__DECODE_ATTRS(type##_fields, LIST(TN__DECODE_ATTR));                       \
   }
 
 // The exported table of a library: names operations of this file and of others. Up to 256.
@@ -1210,7 +1440,8 @@ struct XlaCustomCallStatus_;
   static const tn_ffi_op_t* const tn__library_ops[] = {TN__EACH(TN__LIST_NAME, __VA_ARGS__)}; \
   TN__EXTERN_C TN_EXPORT const tn_ffi_library_t tenon_library;                                \
   const tn_ffi_library_t tenon_library = {sizeof(tn_ffi_library_t), TN_FFI_LIBRARY_VERSION,   \
-                                          sizeof tn__library_ops / sizeof *tn__library_ops, tn__library_ops};
+                                          sizeof tn__library_ops / sizeof *tn__library_ops,   \
+                                          tn__library_ops};
 #define TN__LIST_DECLARE(op) TN__EXTERN_C TN__HIDDEN const tn_ffi_op_t op##_op;
 #define TN__LIST_NAME(op) &op##_op,
 #define TN__EACH(m, ...) TN__SCAN_256(TN__STEP(m, __VA_ARGS__, TN__STOP, ~))
@@ -1223,7 +1454,6 @@ struct XlaCustomCallStatus_;
 #define TN__SCAN_64(...) TN__SCAN_16(TN__SCAN_16(TN__SCAN_16(TN__SCAN_16(__VA_ARGS__))))
 #define TN__SCAN_16(...) TN__SCAN_4(TN__SCAN_4(TN__SCAN_4(TN__SCAN_4(__VA_ARGS__))))
 #define TN__SCAN_4(...) TN__PLAIN(TN__PLAIN(TN__PLAIN(TN__PLAIN(__VA_ARGS__))))
-// clang-format on
 
 // ---- Floats with no C type
 
@@ -1233,15 +1463,17 @@ typedef struct tn__format {
   tn_ffi_dtype_t dtype;
   int32_t exponent, mantissa, bias, kind;
 } tn__format_t;
-__attribute__((unused)) static tn__format_t tn__format_of(tn_ffi_dtype_t dtype) {
-  // clang-format off
-  static const tn__format_t formats[] = {
-      {TN_FFI_F16, 5, 10, 15, TN__IEEE},     {TN_FFI_BF16, 8, 7, 127, TN__IEEE},
-      {TN_FFI_F8E5M2, 5, 2, 15, TN__IEEE},   {TN_FFI_F8E4M3, 4, 3, 7, TN__IEEE},
-      {TN_FFI_F8E3M4, 3, 4, 3, TN__IEEE},    {TN_FFI_F8E4M3FN, 4, 3, 7, TN__NAN_ALL_ONES},
-      {TN_FFI_F8E4M3B11FNUZ, 4, 3, 11, TN__NAN_MINUS_ZERO}, {TN_FFI_F8E4M3FNUZ, 4, 3, 8, TN__NAN_MINUS_ZERO},
-      {TN_FFI_F8E5M2FNUZ, 5, 2, 16, TN__NAN_MINUS_ZERO},    {TN_FFI_F4E2M1FN, 2, 1, 1, TN__FINITE}};
-  // clang-format on
+TN__UNUSED tn__format_t tn__format_of(tn_ffi_dtype_t dtype) {
+  static const tn__format_t formats[] = {{TN_FFI_F16, 5, 10, 15, TN__IEEE},
+                                         {TN_FFI_BF16, 8, 7, 127, TN__IEEE},
+                                         {TN_FFI_F8E5M2, 5, 2, 15, TN__IEEE},
+                                         {TN_FFI_F8E4M3, 4, 3, 7, TN__IEEE},
+                                         {TN_FFI_F8E3M4, 3, 4, 3, TN__IEEE},
+                                         {TN_FFI_F8E4M3FN, 4, 3, 7, TN__NAN_ALL_ONES},
+                                         {TN_FFI_F8E4M3B11FNUZ, 4, 3, 11, TN__NAN_MINUS_ZERO},
+                                         {TN_FFI_F8E4M3FNUZ, 4, 3, 8, TN__NAN_MINUS_ZERO},
+                                         {TN_FFI_F8E5M2FNUZ, 5, 2, 16, TN__NAN_MINUS_ZERO},
+                                         {TN_FFI_F4E2M1FN, 2, 1, 1, TN__FINITE}};
 
   size_t i = 0;
   while (i + 1 < sizeof formats / sizeof *formats && formats[i].dtype != dtype) ++i;
@@ -1259,7 +1491,7 @@ TN__INLINE double tn__power_of_two(int32_t exponent) {
 // 127), can only be read), given and made as its bits. Rounds to nearest, ties to even; what is too
 // large becomes infinite, or NaN where there is no infinity, or the largest number where there is
 // no NaN.
-__attribute__((unused)) static float tn_float_read(tn_ffi_dtype_t dtype, uint32_t bits) {
+TN__UNUSED float tn_float_read(tn_ffi_dtype_t dtype, uint32_t bits) {
   if (dtype == TN_FFI_F8E8M0FNU)
     return bits == 255 ? __builtin_nanf("") : (float)tn__power_of_two((int32_t)bits - 127);
   const tn__format_t f = tn__format_of(dtype);
@@ -1276,7 +1508,7 @@ __attribute__((unused)) static float tn_float_read(tn_ffi_dtype_t dtype, uint32_
   return (float)(negative ? -value : value);
 }
 
-__attribute__((unused)) static uint32_t tn_float_write(tn_ffi_dtype_t dtype, float value) {
+TN__UNUSED uint32_t tn_float_write(tn_ffi_dtype_t dtype, float value) {
   const tn__format_t f = tn__format_of(dtype);
   const double magnitude = value < 0 ? -(double)value : (double)value;
   uint32_t sign;
@@ -1347,24 +1579,23 @@ TN__INLINE tn_f16_t tn_f16_from_float(float value) {
 #define tn_stream(call, out) tn__stream((call)->tn, out)                  // void*
 #define tn_device_ordinal(call, out) tn__device_ordinal((call)->tn, out)  // int32_t
 #define tn_run_id(call, out) tn__run_id((call)->tn, out)                  // int64_t
-// clang-format off
-#define TN__ASK(function, slot, SIZE, ctype, field)                                                \
-  __attribute__((unused)) static tn_status_t function(const tn_call_t* call, ctype* out) {         \
-    tn_ffi_##slot##_t request = {SIZE, NULL, call->frame->context, 0};                             \
-    if (!TN__HAS(call->frame->api, slot)) return tn__error(call, TN_FFI_UNIMPLEMENTED, "the host has no " #slot); \
-    TN_TRY(call->frame->api->slot(&request));                                                      \
-    *out = request.field;                                                                          \
-    return TN_OK;                                                                                  \
+#define TN__ASK(function, slot, SIZE, ctype, field)                           \
+  TN__UNUSED tn_status_t function(const tn_call_t* call, ctype* out) {        \
+    tn_ffi_##slot##_t request = {SIZE, NULL, call->frame->context, 0};        \
+    if (!TN__HAS(call->frame->api, slot))                                     \
+      return tn__error(call, TN_FFI_UNIMPLEMENTED, "the host has no " #slot); \
+    TN_TRY(call->frame->api->slot(&request));                                 \
+    *out = request.field;                                                     \
+    return TN_OK;                                                             \
   }
 TN__ASK(tn__stream, stream_get, TN_FFI_STREAM_GET_SIZE, void*, stream)
-TN__ASK(tn__device_ordinal, device_ordinal_get, TN_FFI_DEVICE_ORDINAL_GET_SIZE, int32_t, device_ordinal)
+TN__ASK(tn__device_ordinal, device_ordinal_get, TN_FFI_DEVICE_ORDINAL_GET_SIZE, int32_t,
+        device_ordinal)
 TN__ASK(tn__run_id, run_id_get, TN_FFI_RUN_ID_GET_SIZE, int64_t, run_id)
-// clang-format on
 
 // What the caller of the program attached to the run under this type id.
 #define tn_user_data(call, type_id, out) tn__user_data((call)->tn, type_id, out)
-__attribute__((unused)) static tn_status_t tn__user_data(const tn_call_t* call,
-                                                         tn_ffi_type_id_t type_id, void** out) {
+TN__UNUSED tn_status_t tn__user_data(const tn_call_t* call, tn_ffi_type_id_t type_id, void** out) {
   tn_ffi_context_get_t get = {TN_FFI_CONTEXT_GET_SIZE, NULL, call->frame->context, &type_id, NULL};
   TN_TRY(call->frame->api->context_get(&get));
   *out = get.data;
@@ -1378,12 +1609,12 @@ typedef struct tn__block {
   bool from_host;
 } tn__block_t;
 
-__attribute__((unused)) static void tn__free_block(const tn_call_t* call, void* data, size_t size) {
+TN__UNUSED void tn__free_block(const tn_call_t* call, void* data, size_t size) {
   tn_ffi_memory_free_t release = {TN_FFI_MEMORY_FREE_SIZE, NULL, call->frame->context, size, data};
   tn__drop_error(call->frame->api, call->frame->api->memory_free(&release));
 }
 
-__attribute__((unused, noinline)) static void tn__free_blocks(tn_call_t* call) {
+TN__APART void tn__free_blocks(tn_call_t* call) {
   while (call->blocks) {
     tn__block_t* block = call->blocks;
     call->blocks = block->next;
@@ -1395,7 +1626,7 @@ __attribute__((unused, noinline)) static void tn__free_blocks(tn_call_t* call) {
 // Memory on the operation's device until the handler returns; NULL when there is none. On the CPU
 // it is aligned to 64 bytes, and malloc's if the host has none for handlers.
 #define tn_scratch(call, size) tn__scratch((call)->tn, size)
-__attribute__((unused)) static void* tn__scratch(tn_call_t* call, size_t size) {
+TN__UNUSED void* tn__scratch(tn_call_t* call, size_t size) {
   const bool on_cpu = !strcmp(call->op->platform, "Host");
   const size_t alignment = on_cpu ? 64 : 16;
   tn_ffi_memory_allocate_t allocate = {
@@ -1420,7 +1651,7 @@ __attribute__((unused)) static void* tn__scratch(tn_call_t* call, size_t size) {
 
 // The threads that tn_parallel_for can use, the caller's included; at least 1.
 #define tn_thread_count(call) tn__thread_count((call)->tn)
-__attribute__((unused)) static int64_t tn__thread_count(const tn_call_t* call) {
+TN__UNUSED int64_t tn__thread_count(const tn_call_t* call) {
   int64_t count = 1;
   tn_ffi_thread_count_t request = {TN_FFI_THREAD_COUNT_SIZE, NULL, call->frame->context, &count};
   tn__drop_error(call->frame->api, call->frame->api->thread_count(&request));
@@ -1435,7 +1666,7 @@ typedef struct tn__loop {
   int64_t count, grain, next, done, owners;
 } tn__loop_t;
 
-__attribute__((unused)) static void tn__loop_work(void* data) {
+TN__UNUSED void tn__loop_work(void* data) {
   tn__loop_t* loop = (tn__loop_t*)data;
   for (;;) {
     const int64_t begin = __atomic_fetch_add(&loop->next, loop->grain, __ATOMIC_RELAXED);
@@ -1446,11 +1677,11 @@ __attribute__((unused)) static void tn__loop_work(void* data) {
   }
 }
 
-__attribute__((unused)) static void tn__loop_release(tn__loop_t* loop) {
+TN__UNUSED void tn__loop_release(tn__loop_t* loop) {
   if (__atomic_sub_fetch(&loop->owners, 1, __ATOMIC_ACQ_REL) == 0) free(loop);
 }
 
-__attribute__((unused)) static void tn__loop_task(void* data) {
+TN__UNUSED void tn__loop_task(void* data) {
   tn__loop_work(data);
   tn__loop_release((tn__loop_t*)data);
 }
@@ -1460,9 +1691,9 @@ __attribute__((unused)) static void tn__loop_task(void* data) {
 // finishes also when no other thread is free, so it may be used inside itself.
 #define tn_parallel_for(call, count, grain, function, user) \
   tn__parallel_for((call)->tn, count, grain, function, user)
-__attribute__((unused)) static void tn__parallel_for(
-    const tn_call_t* call, int64_t count, int64_t grain,
-    void (*function)(void* user, int64_t begin, int64_t end), void* user) {
+TN__UNUSED void tn__parallel_for(const tn_call_t* call, int64_t count, int64_t grain,
+                                 void (*function)(void* user, int64_t begin, int64_t end),
+                                 void* user) {
   const int64_t threads = count > 1 && count != grain ? tn__thread_count(call) : 1;
   if (grain < 1) grain = count / (4 * threads) + 1;
   const int64_t parts = count / grain + (count % grain != 0);
@@ -1498,7 +1729,7 @@ typedef struct tn_future {
   tn_ffi_future_t* future;
 } tn_future_t;
 #define tn_defer(call, out) tn__defer((call)->tn, out)
-__attribute__((unused)) static tn_status_t tn__defer(const tn_call_t* call, tn_future_t* out) {
+TN__UNUSED tn_status_t tn__defer(const tn_call_t* call, tn_future_t* out) {
   tn_ffi_future_create_t create = {TN_FFI_FUTURE_CREATE_SIZE, NULL, NULL};
   out->api = call->frame->api;
   if (!TN__HAS(out->api, future_fail))
@@ -1507,14 +1738,13 @@ __attribute__((unused)) static tn_status_t tn__defer(const tn_call_t* call, tn_f
   out->future = call->frame->future = create.future;
   return TN_OK;
 }
-__attribute__((unused)) static void tn_finish(tn_future_t future) {
+TN__UNUSED void tn_finish(tn_future_t future) {
   tn_ffi_future_finish_t finish = {TN_FFI_FUTURE_FINISH_SIZE, NULL, future.future};
   tn__drop_error(future.api, future.api->future_finish(&finish));
 }
 #define tn_fail(future, CODE, ...) tn__fail(future, TN_FFI_##CODE, __VA_ARGS__)
 TN__PRINTF(3, 4)
-__attribute__((unused)) static void tn__fail(tn_future_t future, int32_t code, const char* format,
-                                             ...) {
+TN__UNUSED void tn__fail(tn_future_t future, int32_t code, const char* format, ...) {
   tn__text_t text = {0, ""};
   va_list values;
   va_start(values, format);
@@ -1570,9 +1800,8 @@ TN__COLD tn_status_t tn__register_state(const tn_call_t* call, tn_state_type_t* 
   return status;
 }
 
-__attribute__((unused)) static tn_status_t tn__state_id(const tn_call_t* call,
-                                                        tn_state_type_t* type,
-                                                        tn_ffi_type_id_t** out_id) {
+TN__UNUSED tn_status_t tn__state_id(const tn_call_t* call, tn_state_type_t* type,
+                                    tn_ffi_type_id_t** out_id) {
   if (TN__UNLIKELY(__atomic_load_n(&type->hosts[0].api, __ATOMIC_ACQUIRE) != call->frame->api)) {
     return tn__register_state(call, type, out_id);
   }
@@ -1607,16 +1836,15 @@ TN__COLD tn_status_t tn__answer(const tn_call_t* call, int32_t minor, tn_state_t
   tn__get_state((call)->tn, TN_FFI_##STAGE, &type##_state, 1 ? (out) : (type**)NULL)
 #define tn_set_state(call, type, state) \
   tn__set_state((call)->tn, &type##_state, 1 ? (state) : (type*)NULL)
-__attribute__((unused)) static tn_status_t tn__get_state(const tn_call_t* call, int32_t stage,
-                                                         tn_state_type_t* type, void* out) {
+TN__UNUSED tn_status_t tn__get_state(const tn_call_t* call, int32_t stage, tn_state_type_t* type,
+                                     void* out) {
   tn_ffi_state_get_t get = {TN_FFI_STATE_GET_SIZE, NULL, call->frame->context, stage, NULL, NULL};
   TN_TRY(tn__state_id(call, type, &get.type_id));
   TN_TRY(call->frame->api->state_get(&get));
   memcpy(out, &get.state, sizeof get.state);
   return TN_OK;
 }
-__attribute__((unused)) static tn_status_t tn__set_state(const tn_call_t* call,
-                                                         tn_state_type_t* type, void* state) {
+TN__UNUSED tn_status_t tn__set_state(const tn_call_t* call, tn_state_type_t* type, void* state) {
   tn_ffi_state_set_t set = {TN_FFI_STATE_SET_SIZE, NULL, call->frame->context,
                             call->frame->stage,    NULL, state};
   tn_status_t status = tn__state_id(call, type, &set.type_id);
@@ -1625,45 +1853,50 @@ __attribute__((unused)) static tn_status_t tn__set_state(const tn_call_t* call,
   return status;
 }
 
-// clang-format off
-#define TN_STATEFUL_OP(op, LIST, type, doc) TN__STATEFUL("Host", #op, 0, op, LIST, type, doc, (op##_instantiate, NULL, NULL, op))
-#define TN_INSTANTIATE(op)                                                                         \
-  TN__HANDLER(op, op##_instantiate, op##_create(&call), TN_FFI_INSTANTIATE, op##_decode_attrs(&call, &tn), \
-              TN_FFI_API_MINOR_STATE, op##_state_type())                                           \
-  static tn_status_t op##_instantiate_body(__attribute__((unused)) const struct op##_call* call, op##_state_t** state)
+#define TN_STATEFUL_OP(op, LIST, type, doc) \
+  TN__STATEFUL("Host", #op, 0, op, LIST, type, doc, (op##_instantiate, NULL, NULL, op))
+#define TN_INSTANTIATE(op)                                                                       \
+  TN__HANDLER(op, op##_instantiate, op##_create(&call), TN_FFI_INSTANTIATE,                      \
+              op##_decode_attrs(&call, &tn), TN_FFI_API_MINOR_STATE, op##_state_type())          \
+  static tn_status_t op##_instantiate_body(__attribute__((unused)) const struct op##_call* call, \
+                                           op##_state_t** state)
 
-// With all stages: TN_INSTANTIATE(op), and TN_PREPARE(op) { ... }, TN_INITIALIZE(op) { ... }, in which
-// arguments and results have addresses but no contents yet.
+// With all stages: TN_INSTANTIATE(op), and TN_PREPARE(op) { ... }, TN_INITIALIZE(op) { ... }, in
+// which arguments and results have addresses but no contents yet.
 #define TN_STAGED_OP(platform, target, traits, op, LIST, type, doc)               \
   TN__EXTERN_C TN_EXPORT tn_status_t op##_prepare(tn_ffi_call_frame_t* frame);    \
   TN__EXTERN_C TN_EXPORT tn_status_t op##_initialize(tn_ffi_call_frame_t* frame); \
-  TN__STATEFUL(platform, target, traits, op, LIST, type, doc, (op##_instantiate, op##_prepare, op##_initialize, op))
+  TN__STATEFUL(platform, target, traits, op, LIST, type, doc,                     \
+               (op##_instantiate, op##_prepare, op##_initialize, op))
 #define TN_PREPARE(op) TN__STAGE(op, op##_prepare, TN_FFI_PREPARE)
 #define TN_INITIALIZE(op) TN__STAGE(op, op##_initialize, TN_FFI_INITIALIZE)
-#define TN__STAGE(op, symbol, stage)                                                               \
-  static tn_status_t symbol##_body(const struct op##_call* call);                                  \
-  TN__HANDLER(op, symbol, symbol##_body(&call), stage, op##_decode_all(&call, &tn), TN_FFI_API_MINOR_STATE, NULL) \
+#define TN__STAGE(op, symbol, stage)                                                \
+  static tn_status_t symbol##_body(const struct op##_call* call);                   \
+  TN__HANDLER(op, symbol, symbol##_body(&call), stage, op##_decode_all(&call, &tn), \
+              TN_FFI_API_MINOR_STATE, NULL)                                         \
   static tn_status_t symbol##_body(__attribute__((unused)) const struct op##_call* call)
 
-#define TN__STATEFUL(platform, target, traits, op, LIST, type, doc, bundle)                        \
-  TN__DECLARE(op, LIST, type* state;)                                                              \
-  TN__EXTERN_C TN_EXPORT tn_status_t op##_instantiate(tn_ffi_call_frame_t* frame);                 \
-  typedef type op##_state_t;                                                                       \
-  static tn_status_t op##_instantiate_body(const struct op##_call* call, type** state);            \
-  TN__INLINE tn_state_type_t* op##_state_type(void) { return &type##_state; }                      \
-  TN__INLINE tn_status_t op##_create(const struct op##_call* call) {                               \
-    type* state = NULL;                                                                            \
-    TN_TRY(op##_instantiate_body(call, &state));                                                   \
-    return tn_set_state(call, type, state);                                                        \
-  }                                                                                                \
-  TN__INLINE tn_status_t op##_decode_all(struct op##_call* call, const tn_call_t* tn) {            \
-    TN_TRY(op##_decode(call, tn));                                                                 \
-    return tn_get_state(call, INSTANTIATE, type, &call->state);                                    \
-  }                                                                                                \
-  TN__DESCRIBE(op, target, platform, doc, 4, traits, bundle, NULL, TN__ROWS(op##_params))          \
-  TN__HANDLER(op, op, op##_body(&call), TN_FFI_EXECUTE, op##_decode_all(&call, &tn), TN_FFI_API_MINOR_STATE, NULL) \
+#define TN__STATEFUL(platform, target, traits, op, LIST, type, doc, bundle)               \
+  TN__DECLARE(op, LIST, type* state;)                                                     \
+  TN__EXTERN_C TN_EXPORT tn_status_t op##_instantiate(tn_ffi_call_frame_t* frame);        \
+  typedef type op##_state_t;                                                              \
+  static tn_status_t op##_instantiate_body(const struct op##_call* call, type** state);   \
+  TN__INLINE tn_state_type_t* op##_state_type(void) {                                     \
+    return &type##_state;                                                                 \
+  }                                                                                       \
+  TN__INLINE tn_status_t op##_create(const struct op##_call* call) {                      \
+    type* state = NULL;                                                                   \
+    TN_TRY(op##_instantiate_body(call, &state));                                          \
+    return tn_set_state(call, type, state);                                               \
+  }                                                                                       \
+  TN__INLINE tn_status_t op##_decode_all(struct op##_call* call, const tn_call_t* tn) {   \
+    TN_TRY(op##_decode(call, tn));                                                        \
+    return tn_get_state(call, INSTANTIATE, type, &call->state);                           \
+  }                                                                                       \
+  TN__DESCRIBE(op, target, platform, doc, 4, traits, bundle, NULL, TN__ROWS(op##_params)) \
+  TN__HANDLER(op, op, op##_body(&call), TN_FFI_EXECUTE, op##_decode_all(&call, &tn),      \
+              TN_FFI_API_MINOR_STATE, NULL)                                               \
   static tn_status_t op##_body(__attribute__((unused)) const struct op##_call* call)
-// clang-format on
 
 #ifdef __cplusplus
 }
