@@ -15,6 +15,7 @@
 #include <tenon/allocator.h>
 #include <tenon/buffer.h>
 #include <tenon/builder.h>
+#include <tenon/call.h>
 #include <tenon/device.h>
 #include <tenon/dtype.h>
 #include <tenon/export.h>

@@ -2,6 +2,8 @@
 #ifndef TENON_CALL_CALL_H_
 #define TENON_CALL_CALL_H_
 
+#include <tenon/call.h>
+
 #include "ir/ir.h"
 #include "kernel/kernel.h"
 
@@ -11,6 +13,8 @@ typedef struct tn_call_environment {
   int32_t device_ordinal;
   struct tn_device* device;  // for scratch memory
   struct tn_stream* stream;  // NULL: the calling thread
+  size_t user_data_count;
+  const tn_user_data_t* user_data;  // objects for handlers that ask for their type
 } tn_call_environment_t;
 
 // Finds the target of a stablehlo.custom_call in the registry, checks the call against the

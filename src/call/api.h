@@ -1,0 +1,11 @@
+// The table of functions that every call frame points to: what Tenon does for handlers.
+#ifndef TENON_CALL_API_H_
+#define TENON_CALL_API_H_
+
+#include "call/abi.h"
+
+// Static. Its functions are thread-safe, but for one context: a handler uses its context from one
+// thread at a time, except for the thread pool's functions.
+const tn_ffi_api_t* tn__call_api(void);
+
+#endif  // TENON_CALL_API_H_

@@ -1,0 +1,176 @@
+#include "call/attributes.h"
+
+#include "base/float_format.h"
+#include "call/target.h"
+
+tn_ffi_dtype_t tn__ffi_dtype(tn_dtype_t dtype) {
+  if (dtype == TN_DTYPE_INDEX) return TN_FFI_S64;
+  const tn_ffi_dtype_t first_without_number = 100;
+  return (tn_ffi_dtype_t)dtype < first_without_number ? (tn_ffi_dtype_t)dtype : TN_FFI_INVALID;
+}
+
+static tn_status_t no_number(tn_dtype_t dtype) {
+  return tn_status_create(TN_CODE_UNIMPLEMENTED, "%s has no number in XLA's FFI",
+                          tn_dtype_name(dtype));
+}
+
+static tn_status_t allocate(tn_arena_t* arena, size_t count, size_t size, void* out) {
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, size, &memory));
+  memcpy(out, &memory, sizeof memory);
+  return TN_OK;
+}
+
+// --- one value of each kind; *out is what the entry's value points to
+
+static tn_status_t build_bytes(tn_arena_t* arena, tn_string_view_t text, void** out) {
+  tn_string_view_t copy;
+  tn_ffi_bytes_t* bytes = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_copy_string(arena, text, &copy));
+  TN_RETURN_IF_ERROR(allocate(arena, 1, sizeof *bytes, &bytes));
+  *bytes = (tn_ffi_bytes_t){copy.data, copy.length};
+  *out = bytes;
+  return TN_OK;
+}
+
+// Writes an INTEGER, FLOAT or BOOL as an element of its dtype.
+static void store_scalar(const tn_attr_t* attr, tn_dtype_t dtype, void* out) {
+  if (attr->kind == TN_ATTR_FLOAT) {
+    tn__float_store(dtype, attr->real, out);
+  } else if (attr->kind == TN_ATTR_INTEGER) {
+    memcpy(out, &attr->integer, tn_dtype_size(dtype));  // little-endian: the low bytes come first
+  } else {
+    *(bool*)out = attr->kind == TN_ATTR_UNIT || attr->boolean;
+  }
+}
+
+static bool is_scalar(const tn_attr_t* attr) {
+  return attr->kind == TN_ATTR_INTEGER || attr->kind == TN_ATTR_FLOAT || attr->kind == TN_ATTR_BOOL;
+}
+
+static tn_dtype_t scalar_dtype(const tn_attr_t* attr) {
+  bool is_number = attr->kind == TN_ATTR_INTEGER || attr->kind == TN_ATTR_FLOAT;
+  return is_number ? attr->dtype : TN_DTYPE_PRED;
+}
+
+static tn_status_t build_scalar(tn_arena_t* arena, const tn_attr_t* attr, void** out) {
+  tn_ffi_scalar_t* scalar = NULL;
+  tn_dtype_t dtype = scalar_dtype(attr);
+  if (!tn__ffi_dtype(dtype)) return no_number(dtype);
+  TN_RETURN_IF_ERROR(allocate(arena, 1, sizeof *scalar, &scalar));
+  scalar->dtype = tn__ffi_dtype(dtype);
+  TN_RETURN_IF_ERROR(allocate(arena, 1, sizeof(int64_t), &scalar->value));
+  store_scalar(attr, dtype, scalar->value);
+  *out = scalar;
+  return TN_OK;
+}
+
+// `data` holds one element when `splat`, else all; NULL: left to the caller.
+static tn_status_t build_array(tn_arena_t* arena, tn_dtype_t dtype, size_t count, const void* data,
+                               bool splat, void** out) {
+  tn_ffi_array_t* array = NULL;
+  if (!tn__ffi_dtype(dtype)) return no_number(dtype);
+  TN_RETURN_IF_ERROR(allocate(arena, 1, sizeof *array, &array));
+  array->dtype = tn__ffi_dtype(dtype);
+  array->count = count;
+  size_t size = tn_dtype_size(dtype), byte_length;
+  if (__builtin_mul_overflow(count, size, &byte_length)) return tn__status_out_of_memory();
+  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(arena, byte_length, 64, &array->data));
+  if (data && !splat && byte_length) memcpy(array->data, data, byte_length);
+  for (size_t i = 0; data && splat && i < count; ++i) {
+    memcpy((char*)array->data + i * size, data, size);
+  }
+  *out = array;
+  return TN_OK;
+}
+
+// [1 : i32, 2 : i32]
+static tn_status_t build_list(tn_arena_t* arena, const tn_attr_t* attr, void** out) {
+  size_t count = attr->array.count;
+  const tn_attr_t* first = count ? attr->array.items[0] : NULL;
+  tn_dtype_t dtype = first && is_scalar(first) ? scalar_dtype(first) : TN_DTYPE_S64;
+  for (size_t i = 0; i < count; ++i) {
+    const tn_attr_t* item = attr->array.items[i];
+    if (is_scalar(item) && item->kind == first->kind && scalar_dtype(item) == dtype) continue;
+    return tn_status_create(TN_CODE_UNIMPLEMENTED,
+                            "a list whose element %zu is %s; handlers take lists of numbers of one "
+                            "type",
+                            i, tn__attr_kind_name(item->kind));
+  }
+  TN_RETURN_IF_ERROR(build_array(arena, dtype, count, NULL, false, out));
+  char* data = ((tn_ffi_array_t*)*out)->data;
+  for (size_t i = 0; i < count; ++i) {
+    store_scalar(attr->array.items[i], dtype, data + i * tn_dtype_size(dtype));
+  }
+  return TN_OK;
+}
+
+static tn_status_t build_dictionary(tn_arena_t* arena, const tn_attr_dictionary_t* dictionary,
+                                    size_t depth, tn_ffi_attrs_t* out);
+
+static tn_status_t build_value(tn_arena_t* arena, const tn_attr_t* attr, size_t depth,
+                               int32_t* out_type, void** out) {
+  switch (attr->kind) {
+    case TN_ATTR_UNIT:
+    case TN_ATTR_BOOL:
+    case TN_ATTR_INTEGER:
+    case TN_ATTR_FLOAT: *out_type = TN_FFI_SCALAR; return build_scalar(arena, attr, out);
+    case TN_ATTR_STRING: *out_type = TN_FFI_STRING; return build_bytes(arena, attr->string, out);
+    case TN_ATTR_DENSE_ARRAY:
+      *out_type = TN_FFI_ARRAY;
+      return build_array(arena, attr->dtype, (size_t)attr->dense_array.count,
+                         attr->dense_array.data, false, out);
+    case TN_ATTR_ELEMENTS:
+      *out_type = TN_FFI_ARRAY;
+      return build_array(arena, attr->elements.type->dtype,
+                         (size_t)tn__type_size(attr->elements.type), attr->elements.data,
+                         attr->elements.splat, out);
+    case TN_ATTR_ARRAY: *out_type = TN_FFI_ARRAY; return build_list(arena, attr, out);
+    case TN_ATTR_DICTIONARY: {
+      tn_ffi_attrs_t* attrs = NULL;
+      TN_RETURN_IF_ERROR(allocate(arena, 1, sizeof *attrs, &attrs));
+      *out_type = TN_FFI_DICTIONARY;
+      *out = attrs;
+      return build_dictionary(arena, &attr->dictionary, depth + 1, attrs);
+    }
+    case TN_ATTR_SYMBOL:
+    case TN_ATTR_TYPE:
+    case TN_ATTR_ENUM:
+    case TN_ATTR_STRUCT:
+    case TN_ATTR_OPAQUE: break;
+  }
+  return tn_status_create(TN_CODE_UNIMPLEMENTED,
+                          "%s; handlers take numbers, strings, arrays and dictionaries",
+                          tn__attr_kind_name(attr->kind));
+}
+
+static tn_status_t build_dictionary(tn_arena_t* arena, const tn_attr_dictionary_t* dictionary,
+                                    size_t depth, tn_ffi_attrs_t* out) {
+  size_t count = dictionary->count;
+  if (depth > TN_CALL_ATTRIBUTE_DEPTH) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "dictionaries nest deeper than %d",
+                            TN_CALL_ATTRIBUTE_DEPTH);
+  }
+  *out = (tn_ffi_attrs_t){.struct_size = TN_FFI_ATTRS_SIZE, .count = (int64_t)count};
+  tn_ffi_bytes_t* names = NULL;
+  TN_RETURN_IF_ERROR(allocate(arena, count, sizeof *out->types, &out->types));
+  TN_RETURN_IF_ERROR(allocate(arena, count, sizeof *out->names, &out->names));
+  TN_RETURN_IF_ERROR(allocate(arena, count, sizeof *out->values, &out->values));
+  TN_RETURN_IF_ERROR(allocate(arena, count, sizeof *names, &names));
+  for (size_t i = 0; i < count; ++i) {
+    const tn_named_attr_t* entry = &dictionary->entries[i];
+    tn_string_view_t name;
+    TN_RETURN_IF_ERROR(tn__arena_copy_string(arena, entry->name, &name));
+    names[i] = (tn_ffi_bytes_t){name.data, name.length};
+    out->names[i] = &names[i];
+    TN_RETURN_IF_ERROR(
+        tn_status_prefix(build_value(arena, entry->attr, depth, &out->types[i], &out->values[i]),
+                         "attribute %s", TN_NAME_TEXT(entry->name)));
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__attributes_build(tn_arena_t* arena, const tn_attr_dictionary_t* dictionary,
+                                 tn_ffi_attrs_t* out) {
+  return build_dictionary(arena, dictionary, 0, out);
+}

@@ -1,0 +1,23 @@
+// Attributes of the IR as handlers of XLA's FFI read them.
+#ifndef TENON_CALL_ATTRIBUTES_H_
+#define TENON_CALL_ATTRIBUTES_H_
+
+#include "call/abi.h"
+#include "ops/attr.h"
+
+// Deeper nesting of dictionaries is refused: handlers may walk them by recursion.
+enum { TN_CALL_ATTRIBUTE_DEPTH = 64 };
+
+// Fills *out, sorted by name as the dictionary is. Everything in it lives in `arena`, the contents
+// of strings and arrays copied. Scalars keep their type; i1 is PRED; true and a bare key are PRED,
+// too; dense tensors and arrays are arrays of their elements, a tensor of rank 0 one of 1.
+// UNIMPLEMENTED, with the attribute's name, for what the ABI cannot say: types, symbols, attributes
+// of other dialects, lists of mixed things.
+TN_MUST_USE tn_status_t tn__attributes_build(tn_arena_t* arena,
+                                             const tn_attr_dictionary_t* dictionary,
+                                             tn_ffi_attrs_t* out);
+
+// The number that a dtype has in the ABI, 0 when it has none. index is s64.
+tn_ffi_dtype_t tn__ffi_dtype(tn_dtype_t dtype);
+
+#endif  // TENON_CALL_ATTRIBUTES_H_

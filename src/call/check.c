@@ -1,0 +1,391 @@
+#include "call/check.h"
+
+#include <stdio.h>
+
+#include "base/float_format.h"
+#include "base/type.h"
+#include "call/attributes.h"
+#include "call/signature.h"
+#include "ops/spelling.h"
+
+typedef struct checker {
+  const tn_ffi_op_t* op;
+  tn_arena_t* arena;
+  size_t counts[3];  // by kind of parameter: leaves
+  const tn_type_t* const* types[3];
+} checker_t;
+
+static const char* word(int32_t kind) {
+  return kind == TN_FFI_PARAM_ARG ? "operand" : "result";
+}
+
+// --- operands and results
+
+static tn_status_t check_count(const checker_t* checker, int32_t kind) {
+  size_t required = 0, optional = 0, found = checker->counts[kind];
+  bool has_rest = false;
+  for (size_t i = 0; i < checker->op->param_count; ++i) {
+    const tn_ffi_param_t* param = tn__op_param(checker->op, i);
+    if (param->kind != kind) continue;
+    if (param->flags & TN_FFI_PARAM_REMAINING) {
+      has_rest = true;
+    } else if (param->flags & TN_FFI_PARAM_OPTIONAL) {
+      ++optional;
+    } else {
+      ++required;
+    }
+  }
+  if (found >= required && (has_rest || found <= required + optional)) return TN_OK;
+  char wanted[64];
+  if (has_rest) {
+    snprintf(wanted, sizeof wanted, "%zu or more", required);
+  } else if (optional) {
+    snprintf(wanted, sizeof wanted, "%zu to %zu", required, required + optional);
+  } else {
+    snprintf(wanted, sizeof wanted, "%zu", required);
+  }
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%zu %s%s; expected %s", found, word(kind),
+                          found == 1 ? "" : "s", wanted);
+}
+
+// The dtype that messages and sets speak of.
+static tn_ffi_dtype_t dtype_of(const tn_type_t* type) {
+  return type->kind == TN_TYPE_TOKEN ? TN_FFI_TOKEN : tn__ffi_dtype(type->dtype);
+}
+
+// Leaf of the parameter `name`, an operand or a result; NULL when it was left out.
+static const tn_type_t* find_leaf(const checker_t* checker, const char* name) {
+  size_t next[3] = {0};
+  for (size_t i = 0; i < checker->op->param_count; ++i) {
+    const tn_ffi_param_t* param = tn__op_param(checker->op, i);
+    if (param->kind == TN_FFI_PARAM_ATTR) continue;
+    size_t index = next[param->kind]++;
+    if (strcmp(param->name, name) != 0) continue;
+    return index < checker->counts[param->kind] ? checker->types[param->kind][index] : NULL;
+  }
+  return NULL;
+}
+
+static tn_status_t check_value(const checker_t* checker, const tn_ffi_param_t* param,
+                               size_t index) {
+  const tn_type_t* type = checker->types[param->kind][index];
+  tn_ffi_dtype_t dtype = dtype_of(type);
+  const char* what = NULL;
+  char wanted[256] = "";
+  const tn_type_t* shape = param->same_shape_as ? find_leaf(checker, param->same_shape_as) : NULL;
+  const tn_type_t* element = param->same_dtype_as ? find_leaf(checker, param->same_dtype_as) : NULL;
+  if (param->flags & TN_FFI_PARAM_LIKE && shape) element = shape;
+  size_t rank = tn__type_is_tensor(type) ? type->rank : 0;
+  if (dtype >= 64 || !(param->dtypes >> dtype & 1)) {
+    snprintf(wanted, sizeof wanted, "elements of %s", TN_DTYPES_TEXT(param->dtypes));
+  } else if (param->rank >= 0 && (int64_t)rank != param->rank) {
+    snprintf(wanted, sizeof wanted, "rank %lld", (long long)param->rank);
+  } else if (element && dtype_of(element) != dtype) {
+    what = element == shape ? param->same_shape_as : param->same_dtype_as;
+    snprintf(wanted, sizeof wanted, "elements like those of %s, which has type %s", what,
+             TN_TYPE_TEXT(element));
+  } else if (shape && tn__type_is_tensor(shape) && tn__type_is_tensor(type) &&
+             !tn__type_same_shape(shape, type)) {
+    snprintf(wanted, sizeof wanted, "the shape of %s, which has type %s", param->same_shape_as,
+             TN_TYPE_TEXT(shape));
+  } else {
+    return TN_OK;
+  }
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s %zu (%s) has type %s; expected %s",
+                          word(param->kind), index, param->name, TN_TYPE_TEXT(type), wanted);
+}
+
+static tn_status_t check_values(const checker_t* checker, int32_t kind) {
+  TN_RETURN_IF_ERROR(check_count(checker, kind));
+  size_t next = 0;
+  for (size_t i = 0; i < checker->op->param_count; ++i) {
+    const tn_ffi_param_t* param = tn__op_param(checker->op, i);
+    if (param->kind != kind) continue;
+    size_t end = param->flags & TN_FFI_PARAM_REMAINING ? checker->counts[kind] : next + 1;
+    for (; next < end && next < checker->counts[kind]; ++next) {
+      TN_RETURN_IF_ERROR(check_value(checker, param, next));
+    }
+  }
+  return TN_OK;
+}
+
+// --- attributes
+
+static tn_dtype_t only_dtype(uint64_t dtypes) {
+  for (int dtype = 1; dtype < 64; ++dtype) {
+    if (dtypes == UINT64_C(1) << dtype) return (tn_dtype_t)dtype;
+  }
+  return TN_DTYPE_INVALID;
+}
+
+// The number as an integer of `dtype`; false when that cannot hold it.
+static bool integer_fits(const tn_attr_t* attr, tn_dtype_t dtype) {
+  uint32_t bits = tn_dtype_bit_width(dtype);
+  bool from_unsigned = tn_dtype_kind(attr->dtype) == TN_KIND_UNSIGNED;
+  bool to_unsigned = tn_dtype_kind(dtype) == TN_KIND_UNSIGNED;
+  bool is_negative = !from_unsigned && attr->integer < 0;
+  if (is_negative) {
+    return !to_unsigned && (bits == 64 || attr->integer >= -(INT64_C(1) << (bits - 1)));
+  }
+  uint64_t limit = to_unsigned ? (bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1)
+                               : (UINT64_C(1) << (bits - 1)) - 1;
+  return (uint64_t)attr->integer <= limit;
+}
+
+// The same number with the declared dtype, where it is exact; *out stays NULL where it is not.
+static tn_status_t narrow(tn_arena_t* arena, const tn_attr_t* attr, tn_dtype_t dtype,
+                          const tn_attr_t** out) {
+  tn_kind_t kind = tn_dtype_kind(dtype);
+  if (attr->kind == TN_ATTR_INTEGER && kind & TN_KIND_INTEGER && integer_fits(attr, dtype)) {
+    return tn__attr_integer(arena, dtype, attr->integer, out);
+  }
+  if (attr->kind == TN_ATTR_FLOAT && kind == TN_KIND_FLOAT) {
+    uint64_t element = 0;
+    tn__float_store(dtype, attr->real, &element);
+    double kept = tn__float_load(dtype, &element);
+    if (kept == attr->real || attr->real != attr->real) {
+      return tn__attr_float(arena, dtype, attr->real, out);
+    }
+  }
+  return TN_OK;
+}
+
+static void describe(const tn_attr_t* attr, char* out, size_t capacity) {
+  switch (attr->kind) {
+    case TN_ATTR_BOOL: snprintf(out, capacity, "%s", attr->boolean ? "true" : "false"); break;
+    case TN_ATTR_INTEGER:
+      if (tn_dtype_kind(attr->dtype) == TN_KIND_UNSIGNED) {
+        snprintf(out, capacity, "%llu : %s", (unsigned long long)attr->integer,
+                 tn_dtype_name(attr->dtype));
+      } else {
+        snprintf(out, capacity, "%lld : %s", (long long)attr->integer, tn_dtype_name(attr->dtype));
+      }
+      break;
+    case TN_ATTR_FLOAT:
+      snprintf(out, capacity, "%.17g : %s", attr->real, tn_dtype_name(attr->dtype));
+      break;
+    case TN_ATTR_STRING:
+      snprintf(out, capacity, "the string \"%s\"", TN_NAME_TEXT(attr->string));
+      break;
+    case TN_ATTR_DENSE_ARRAY:
+      snprintf(out, capacity, "an array of %s", tn_dtype_name(attr->dtype));
+      break;
+    case TN_ATTR_ELEMENTS:
+      snprintf(out, capacity, "elements of type %s", TN_TYPE_TEXT(attr->elements.type));
+      break;
+    default: snprintf(out, capacity, "%s", tn__attr_kind_name(attr->kind)); break;
+  }
+}
+
+static bool is_array_of(const tn_attr_t* attr, tn_dtype_t dtype) {
+  switch (attr->kind) {
+    case TN_ATTR_DENSE_ARRAY: return attr->dtype == dtype || attr->dense_array.count == 0;
+    case TN_ATTR_ELEMENTS:
+      return attr->elements.type->dtype == dtype || tn__type_size(attr->elements.type) == 0;
+    case TN_ATTR_ARRAY:
+      for (size_t i = 0; i < attr->array.count; ++i) {
+        const tn_attr_t* item = attr->array.items[i];
+        bool is_it = item->kind == TN_ATTR_BOOL
+                         ? dtype == TN_DTYPE_PRED
+                         : (item->kind == TN_ATTR_INTEGER || item->kind == TN_ATTR_FLOAT) &&
+                               item->dtype == dtype;
+        if (!is_it) return false;
+      }
+      return true;
+    default: return false;
+  }
+}
+
+static tn_status_t check_fields(const checker_t* checker, const tn_ffi_param_t* record,
+                                const tn_attr_dictionary_t* attrs, tn_attr_dictionary_t* out);
+
+static const tn_attr_dictionary_t no_attrs = {0, NULL};
+
+static tn_status_t resolve_record(const checker_t* checker, const tn_ffi_param_t* param,
+                                  const tn_attr_dictionary_t* attrs, const tn_attr_t** out) {
+  tn_attr_dictionary_t fields = {0, NULL};
+  TN_RETURN_IF_ERROR(check_fields(checker, param, attrs, &fields));
+  return tn__attr_dictionary(checker->arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0},
+                             fields.count, fields.entries, out);
+}
+
+// The attribute as the handler will get it; *out stays NULL when it does not fit.
+static tn_status_t resolve(const checker_t* checker, const tn_ffi_param_t* param,
+                           const tn_attr_t* attr, const tn_attr_t** out) {
+  tn_dtype_t dtype = only_dtype(param->dtypes);
+  switch (param->attr_type) {
+    case TN_FFI_SCALAR:
+      if (attr->kind == TN_ATTR_BOOL || attr->kind == TN_ATTR_UNIT) {
+        if (dtype == TN_DTYPE_PRED) *out = attr;
+        return TN_OK;
+      }
+      if (attr->kind != TN_ATTR_INTEGER && attr->kind != TN_ATTR_FLOAT) return TN_OK;
+      if (attr->dtype == dtype) *out = attr;
+      // A number that stands for something, or for an address, travels in exactly one type.
+      if (*out || param->flags & (TN_FFI_PARAM_ENUM | TN_FFI_PARAM_ADDRESS)) return TN_OK;
+      return narrow(checker->arena, attr, dtype, out);
+    case TN_FFI_STRING:
+      if (attr->kind == TN_ATTR_STRING) *out = attr;
+      return TN_OK;
+    case TN_FFI_ARRAY:
+      if (!is_array_of(attr, dtype)) return TN_OK;
+      *out = attr;
+      // An empty list has no dtype of its own.
+      bool is_empty = attr->kind == TN_ATTR_ARRAY      ? attr->array.count == 0
+                      : attr->kind == TN_ATTR_ELEMENTS ? tn__type_size(attr->elements.type) == 0
+                                                       : attr->dense_array.count == 0;
+      return is_empty ? tn__attr_dense_array(checker->arena, dtype, 0, "", out) : TN_OK;
+    case TN_FFI_DICTIONARY:
+      if (attr->kind != TN_ATTR_DICTIONARY) return TN_OK;
+      if (param->fields) return resolve_record(checker, param, &attr->dictionary, out);
+      *out = attr;
+      return TN_OK;
+    default: *out = attr; return TN_OK;  // the author decodes it
+  }
+}
+
+// What a parameter that was left out is; *out stays NULL when the handler itself knows.
+static tn_status_t make_default(const checker_t* checker, const tn_ffi_param_t* param,
+                                const tn_attr_t** out) {
+  tn_dtype_t dtype = only_dtype(param->dtypes);
+  tn_arena_t* arena = checker->arena;
+  switch (param->attr_type) {
+    case TN_FFI_SCALAR:
+      if (param->flags & TN_FFI_PARAM_ADDRESS) return TN_OK;
+      if (dtype == TN_DTYPE_PRED) return tn__attr_bool(arena, param->default_integer != 0, out);
+      if (tn_dtype_kind(dtype) == TN_KIND_FLOAT) {
+        return tn__attr_float(arena, dtype, param->default_number, out);
+      }
+      return tn__attr_integer(arena, dtype, param->default_integer, out);
+    case TN_FFI_STRING:
+      return tn__attr_text(
+          arena, TN_ATTR_STRING,
+          (tn_string_view_t){param->default_string.data, param->default_string.size}, out);
+    case TN_FFI_ARRAY: return tn__attr_dense_array(arena, dtype, 0, "", out);
+    case TN_FFI_DICTIONARY:
+      if (param->fields) return resolve_record(checker, param, &no_attrs, out);
+      return tn__attr_dictionary(arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0}, 0, NULL, out);
+    default: return TN_OK;
+  }
+}
+
+// The attribute parameters of the operation, or the fields of a record.
+static size_t field_count(const checker_t* checker, const tn_ffi_param_t* record) {
+  return record ? record->field_count : checker->op->param_count;
+}
+static const tn_ffi_param_t* field_at(const checker_t* checker, const tn_ffi_param_t* record,
+                                      size_t index) {
+  const tn_ffi_param_t* param =
+      record ? tn__param_field(checker->op, record, index) : tn__op_param(checker->op, index);
+  return param->kind == TN_FFI_PARAM_ATTR ? param : NULL;
+}
+
+static const tn_ffi_param_t* find_field(const checker_t* checker, const tn_ffi_param_t* record,
+                                        tn_string_view_t name) {
+  for (size_t i = 0; i < field_count(checker, record); ++i) {
+    const tn_ffi_param_t* param = field_at(checker, record, i);
+    if (param && !(param->flags & TN_FFI_PARAM_EVERYTHING) && tn__sv_is(name, param->name)) {
+      return param;
+    }
+  }
+  return NULL;
+}
+
+static bool takes_everything(const checker_t* checker, const tn_ffi_param_t* record) {
+  for (size_t i = 0; i < field_count(checker, record); ++i) {
+    const tn_ffi_param_t* param = field_at(checker, record, i);
+    if (param && param->flags & TN_FFI_PARAM_EVERYTHING) return true;
+  }
+  return false;
+}
+
+static tn_status_t refuse_unknown(const checker_t* checker, const tn_ffi_param_t* record,
+                                  tn_string_view_t name) {
+  const char* near = NULL;
+  size_t nearest = SIZE_MAX;
+  tn_status_t status =
+      tn_status_create(TN_CODE_INVALID_ARGUMENT, "there is no attribute %s", TN_NAME_TEXT(name));
+  for (size_t i = 0; i < field_count(checker, record); ++i) {
+    const tn_ffi_param_t* param = field_at(checker, record, i);
+    if (!param) continue;
+    size_t distance = tn__spelling_distance(name, tn__sv(param->name));
+    // One letter of three is near enough among a handful of names.
+    if (distance < nearest && (tn__spelling_is_near(name, distance) || distance <= 1)) {
+      nearest = distance;
+      near = param->name;
+    }
+  }
+  return near ? tn_status_note(status, "did you mean %s?", near) : status;
+}
+
+static const tn_attr_t* find_attr(const tn_attr_dictionary_t* attrs, tn_string_view_t name) {
+  for (size_t i = 0; i < attrs->count; ++i) {
+    if (tn__sv_equal(attrs->entries[i].name, name)) return attrs->entries[i].attr;
+  }
+  return NULL;
+}
+
+static tn_status_t check_field(const checker_t* checker, const tn_ffi_param_t* param,
+                               const tn_attr_t* attr, const tn_attr_t** out) {
+  char found[192];
+  if (!attr) {
+    if (param->default_text) return make_default(checker, param, out);
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "attribute %s is missing; expected one of type %s", param->name,
+                            param->type_text);
+  }
+  TN_RETURN_IF_ERROR(
+      tn_status_prefix(resolve(checker, param, attr, out), "attribute %s", param->name));
+  if (*out) return TN_OK;
+  describe(attr, found, sizeof found);
+  tn_dtype_t dtype = only_dtype(param->dtypes);
+  bool is_number = attr->kind == TN_ATTR_FLOAT && tn_dtype_kind(dtype) == TN_KIND_FLOAT;
+  tn_status_t status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute %s is %s; expected %s",
+                                        param->name, found, param->type_text);
+  if (!is_number || param->attr_type != TN_FFI_SCALAR) return status;
+  return tn_status_note(status, "%s has no number that is equal; write it as %s",
+                        tn_dtype_name(dtype), tn_dtype_name(dtype));
+}
+
+static tn_status_t check_fields(const checker_t* checker, const tn_ffi_param_t* record,
+                                const tn_attr_dictionary_t* attrs, tn_attr_dictionary_t* out) {
+  bool is_open = takes_everything(checker, record);
+  size_t capacity = attrs->count + field_count(checker, record), count = 0;
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(checker->arena, capacity, sizeof(tn_named_attr_t), &memory));
+  tn_named_attr_t* entries = memory;
+  for (size_t i = 0; i < attrs->count; ++i) {
+    const tn_named_attr_t* entry = &attrs->entries[i];
+    if (find_field(checker, record, entry->name)) continue;
+    if (!is_open) return refuse_unknown(checker, record, entry->name);
+    entries[count++] = *entry;
+  }
+  for (size_t i = 0; i < field_count(checker, record); ++i) {
+    const tn_ffi_param_t* param = field_at(checker, record, i);
+    if (!param || param->flags & TN_FFI_PARAM_EVERYTHING) continue;
+    tn_string_view_t name = tn__sv(param->name);
+    const tn_attr_t* attr = NULL;
+    TN_RETURN_IF_ERROR(check_field(checker, param, find_attr(attrs, name), &attr));
+    if (attr) entries[count++] = (tn_named_attr_t){name, attr};
+  }
+  const tn_attr_t* sorted = NULL;
+  TN_RETURN_IF_ERROR(tn__attr_dictionary(checker->arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0},
+                                         count, entries, &sorted));
+  *out = sorted->dictionary;
+  return TN_OK;
+}
+
+tn_status_t tn__call_check(const tn_ffi_op_t* op, size_t operand_count,
+                           const tn_type_t* const* operands, size_t result_count,
+                           const tn_type_t* const* results, const tn_attr_dictionary_t* attrs,
+                           tn_arena_t* arena, tn_attr_dictionary_t* out_attrs) {
+  checker_t checker = {.op = op, .arena = arena};
+  checker.counts[TN_FFI_PARAM_ARG] = operand_count;
+  checker.types[TN_FFI_PARAM_ARG] = operands;
+  checker.counts[TN_FFI_PARAM_RET] = result_count;
+  checker.types[TN_FFI_PARAM_RET] = results;
+  TN_RETURN_IF_ERROR(check_values(&checker, TN_FFI_PARAM_ARG));
+  TN_RETURN_IF_ERROR(check_values(&checker, TN_FFI_PARAM_RET));
+  return check_fields(&checker, NULL, attrs, out_attrs);
+}

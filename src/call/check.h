@@ -1,0 +1,17 @@
+// A call against what its target declares (<tenon/custom.h>), before anything runs.
+#ifndef TENON_CALL_CHECK_H_
+#define TENON_CALL_CHECK_H_
+
+#include "call/target.h"
+#include "ops/attr.h"
+
+// Operands and results are leaves. *out_attrs (in `arena`) is `attrs` as the handler will get them:
+// with defaults in the place of what was left out, and numbers of the declared width where that is
+// exact. Messages name the parameter.
+TN_MUST_USE tn_status_t tn__call_check(const tn_ffi_op_t* op, size_t operand_count,
+                                       const tn_type_t* const* operands, size_t result_count,
+                                       const tn_type_t* const* results,
+                                       const tn_attr_dictionary_t* attrs, tn_arena_t* arena,
+                                       tn_attr_dictionary_t* out_attrs);
+
+#endif  // TENON_CALL_CHECK_H_

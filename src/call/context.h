@@ -1,0 +1,39 @@
+// What a handler's frame points to as its execution context: the one thing through which the
+// functions of the table learn who is calling.
+#ifndef TENON_CALL_CONTEXT_H_
+#define TENON_CALL_CONTEXT_H_
+
+#include "call/abi.h"
+#include "call/call.h"
+
+// The object that a stage left. `deleter` NULL: there is none.
+typedef struct tn_call_state {
+  int64_t type_id;
+  void* object;
+  void (*deleter)(void* object);
+} tn_call_state_t;
+
+typedef struct tn_call_scratch tn_call_scratch_t;  // scratch.h
+
+struct tn_ffi_context {
+  const tn_kernel_context_t* kernel;  // NULL while a program is compiled
+  // By stage; the last place stays empty. INSTANTIATE's belongs to the program and only points
+  // there.
+  tn_call_state_t* states[TN_FFI_EXECUTE + 1];
+  tn_call_scratch_t* scratch;  // what the handler has not given back
+};
+
+// What the run told the kernels; NULL while a program is compiled, or when it told nothing.
+static inline const tn_call_environment_t* tn__context_environment(
+    const tn_ffi_context_t* context) {
+  return context->kernel ? context->kernel->run : NULL;
+}
+
+// Destroys the object, if there is one, and forgets it.
+static inline void tn__call_state_clear(tn_call_state_t* state) {
+  tn_call_state_t old = *state;
+  *state = (tn_call_state_t){0};
+  if (old.deleter) old.deleter(old.object);
+}
+
+#endif  // TENON_CALL_CONTEXT_H_

@@ -1,0 +1,113 @@
+#include "call/library.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/allocator.h"
+
+struct tn_library {
+  atomic_uint references;
+  void* handle;
+  size_t byte_length;  // of this struct with its path
+  char path[];
+};
+
+static _Thread_local tn_library_t* loading;
+
+tn_library_t* tn__library_loading(void) {
+  return loading;
+}
+
+// Why the system may have refused the file, for kinds of files that people mix up; NULL: no idea.
+static const char* look_at_file(const char* path) {
+  unsigned char head[20] = {0};
+  FILE* file = fopen(path, "rb");
+  if (!file) return NULL;
+  size_t length = fread(head, 1, sizeof head, file);
+  fclose(file);
+  uint16_t machine;
+  memcpy(&machine, head + 18, sizeof machine);
+  if (length < sizeof head || memcmp(head, ELFMAG, SELFMAG) != 0) {
+    return "this is not a shared library (no ELF file)";
+  }
+  if (head[EI_CLASS] != (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32)) {
+    return "the library is built for machines of another word size";
+  }
+#if defined(__x86_64__)
+  if (machine != EM_X86_64) return "the library is built for another kind of machine than x86-64";
+#elif defined(__aarch64__)
+  if (machine != EM_AARCH64) return "the library is built for another kind of machine than aarch64";
+#endif
+  return NULL;
+}
+
+static tn_status_t refuse(const char* path, bool is_file) {
+  const char* error = dlerror();
+  if (!is_file) {
+    return tn_status_create(TN_CODE_NOT_FOUND, "%s: there is no such library (%s)", path,
+                            error ? error : "no reason given");
+  }
+  tn_status_t status = tn_status_create(TN_CODE_FAILED_PRECONDITION, "%s: cannot be loaded: %s",
+                                        path, error ? error : "no reason given");
+  const char* reason = look_at_file(path);
+  return reason ? tn_status_note(status, "%s", reason) : status;
+}
+
+tn_status_t tn__library_open(tn_string_view_t path, tn_library_t** out_library) {
+  *out_library = NULL;
+  if (!path.length || memchr(path.data, 0, path.length)) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "a library's path is empty or holds a NUL");
+  }
+  // "./" and the NUL
+  size_t byte_length = sizeof(tn_library_t) + path.length + 3;
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__allocate(tn_allocator_system(), byte_length, &memory));
+  tn_library_t* library = memory;
+  atomic_init(&library->references, 1);
+  library->byte_length = byte_length;
+  memcpy(library->path, path.data, path.length);
+  bool is_file = access(library->path, F_OK) == 0;
+  if (is_file && !memchr(path.data, '/', path.length)) {
+    memcpy(library->path, "./", 2);
+    memcpy(library->path + 2, path.data, path.length);
+  }
+  tn_library_t* outer = loading;
+  loading = library;
+  library->handle = dlopen(library->path, RTLD_NOW | RTLD_LOCAL);
+  loading = outer;
+  if (!library->handle) {
+    tn_status_t status = refuse(library->path, is_file);
+    tn__library_release(library);
+    return status;
+  }
+  *out_library = library;
+  return TN_OK;
+}
+
+tn_library_t* tn__library_retain(tn_library_t* library) {
+  if (library) atomic_fetch_add_explicit(&library->references, 1, memory_order_relaxed);
+  return library;
+}
+
+void tn__library_release(tn_library_t* library) {
+  if (!library || atomic_fetch_sub_explicit(&library->references, 1, memory_order_acq_rel) != 1) {
+    return;
+  }
+  if (library->handle) dlclose(library->handle);
+  tn__free(tn_allocator_system(), library, library->byte_length);
+}
+
+const char* tn__library_path(const tn_library_t* library) {
+  return library->path;
+}
+
+void* tn__library_symbol(const tn_library_t* library, const char* name) {
+  return dlsym(library->handle, name);
+}
+
+bool tn__library_same(const tn_library_t* a, const tn_library_t* b) {
+  return a && b && a->handle == b->handle;
+}

@@ -1,0 +1,27 @@
+// Shared libraries with custom calls.
+#ifndef TENON_CALL_LIBRARY_H_
+#define TENON_CALL_LIBRARY_H_
+
+#include "base/status.h"
+#include "base/view.h"
+
+// Reference counted, thread-safe; closed with the last reference, under no lock.
+typedef struct tn_library tn_library_t;
+
+// Opens the file; a name without a slash is one in the current folder, if there is such a file,
+// else one that the system looks for. Its initialisers run before this returns; what they register
+// belongs to the library (tn__library_loading).
+TN_MUST_USE tn_status_t tn__library_open(tn_string_view_t path, tn_library_t** out_library);
+tn_library_t* tn__library_retain(tn_library_t* library);
+void tn__library_release(tn_library_t* library);
+
+const char* tn__library_path(const tn_library_t* library);  // as it was given
+// NULL when it does not export the symbol.
+void* tn__library_symbol(const tn_library_t* library, const char* name);
+// Both stand for the same loaded file.
+bool tn__library_same(const tn_library_t* a, const tn_library_t* b);
+
+// The library whose initialisers run on this thread now; NULL: none does.
+tn_library_t* tn__library_loading(void);
+
+#endif  // TENON_CALL_LIBRARY_H_

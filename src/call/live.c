@@ -1,0 +1,201 @@
+#include "call/live.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/futex.h"
+#include "call/lock.h"
+
+struct tn_ffi_future {
+  atomic_uint is_complete;
+  bool is_abandoned;
+  tn_status_t error;
+};
+
+typedef enum live_kind { LIVE_ERROR = 1, LIVE_FUTURE } live_kind_t;
+
+// Open addressing; at most half of the slots are in use. Guarded by the room's lock.
+typedef struct live_slot {
+  void* object;
+  live_kind_t kind;
+} live_slot_t;
+
+static struct {
+  live_slot_t* slots;
+  size_t capacity;  // a power of two, or 0
+  size_t count;
+} live;
+
+static size_t home(const void* object) {
+  uint64_t bits = (uint64_t)(uintptr_t)object >> 4;
+  return (size_t)(bits * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (live.capacity - 1);
+}
+
+static live_slot_t* find(const void* object, live_kind_t kind) {
+  if (!live.capacity) return NULL;
+  for (size_t i = home(object); live.slots[i].object; i = (i + 1) & (live.capacity - 1)) {
+    if (live.slots[i].object == object && live.slots[i].kind == kind) return &live.slots[i];
+  }
+  return NULL;
+}
+
+static void put(live_slot_t entry) {
+  size_t i = home(entry.object);
+  while (live.slots[i].object) i = (i + 1) & (live.capacity - 1);
+  live.slots[i] = entry;
+}
+
+static bool add(void* object, live_kind_t kind) {
+  if (2 * (live.count + 1) > live.capacity) {
+    size_t old_capacity = live.capacity;
+    live_slot_t* old = live.slots;
+    size_t capacity = old_capacity ? 2 * old_capacity : 16;
+    live_slot_t* slots = calloc(capacity, sizeof *slots);
+    if (!slots) return false;
+    live.slots = slots;
+    live.capacity = capacity;
+    for (size_t i = 0; i < old_capacity; ++i) {
+      if (old[i].object) put(old[i]);
+    }
+    free(old);
+  }
+  put((live_slot_t){object, kind});
+  ++live.count;
+  return true;
+}
+
+// Leaves no gap between an entry and its home. The last entry takes the table with it.
+static void drop(live_slot_t* slot) {
+  if (--live.count == 0) {
+    free(live.slots);
+    live.slots = NULL;
+    live.capacity = 0;
+    return;
+  }
+  size_t mask = live.capacity - 1;
+  size_t gap = (size_t)(slot - live.slots);
+  for (size_t i = (gap + 1) & mask; live.slots[i].object; i = (i + 1) & mask) {
+    size_t wanted = home(live.slots[i].object);
+    if (((i - wanted) & mask) < ((i - gap) & mask)) continue;
+    live.slots[gap] = live.slots[i];
+    gap = i;
+  }
+  live.slots[gap] = (live_slot_t){0};
+}
+
+// --- errors
+
+tn_status_t tn__error_give(tn_status_t status) {
+  if (!status || status == tn__status_out_of_memory()) return status;
+  tn__call_lock();
+  bool is_added = add(status, LIVE_ERROR);
+  tn__call_unlock();
+  if (is_added) return status;
+  tn_status_release(status);
+  return tn__status_out_of_memory();
+}
+
+bool tn__error_take(tn_status_t status) {
+  if (status == tn__status_out_of_memory()) return true;
+  tn__call_lock();
+  live_slot_t* slot = find(status, LIVE_ERROR);
+  if (slot) drop(slot);
+  tn__call_unlock();
+  return slot != NULL;
+}
+
+bool tn__error_is_live(tn_status_t status) {
+  if (status == tn__status_out_of_memory()) return true;
+  tn__call_lock();
+  bool is_live = find(status, LIVE_ERROR) != NULL;
+  tn__call_unlock();
+  return is_live;
+}
+
+// --- futures
+
+tn_ffi_future_t* tn__future_create(void) {
+  tn_ffi_future_t* future = calloc(1, sizeof *future);
+  if (!future) return NULL;
+  tn__call_lock();
+  bool is_added = add(future, LIVE_FUTURE);
+  tn__call_unlock();
+  if (is_added) return future;
+  free(future);
+  return NULL;
+}
+
+tn_status_t tn__future_set(tn_ffi_future_t* future, tn_status_t error) {
+  bool is_set = false, is_known = false;
+  tn_ffi_future_t* dead = NULL;
+  tn__call_lock();
+  live_slot_t* slot = find(future, LIVE_FUTURE);
+  if (slot) {
+    is_known = true;
+    is_set = !atomic_load_explicit(&future->is_complete, memory_order_relaxed);
+    if (is_set && future->is_abandoned) {
+      drop(slot);
+      dead = future;
+    } else if (is_set) {
+      future->error = error;
+      error = NULL;
+      atomic_store(&future->is_complete, 1);
+      tn__futex_wake(&future->is_complete, INT_MAX);  // who waits frees it under this lock
+    }
+  }
+  tn__call_unlock();
+  free(dead);
+  tn_status_release(error);
+  if (is_set) return TN_OK;
+  return tn_status_create(TN_CODE_FAILED_PRECONDITION,
+                          is_known ? "the future is complete already" : "this is no future");
+}
+
+tn_status_t tn__future_wait(tn_ffi_future_t* future, int64_t timeout_ns) {
+  tn__call_lock();
+  bool is_known = find(future, LIVE_FUTURE) != NULL;
+  tn__call_unlock();
+  if (!is_known) {
+    return tn_status_create(TN_CODE_INTERNAL,
+                            "the handler left a future that the frame's own table did not make");
+  }
+  int64_t deadline = tn__clock_deadline_ns(timeout_ns);
+  bool is_late = false;
+  while (!atomic_load(&future->is_complete) && !is_late) {
+    is_late = !tn__futex_wait(&future->is_complete, 0, deadline);
+  }
+  tn__call_lock();
+  bool is_complete = atomic_load(&future->is_complete);
+  tn_status_t error = future->error;
+  if (is_complete) {
+    drop(find(future, LIVE_FUTURE));
+  } else {
+    future->is_abandoned = true;
+  }
+  tn__call_unlock();
+  if (is_complete) {
+    free(future);
+    return error;
+  }
+  return tn_status_create(TN_CODE_DEADLINE_EXCEEDED,
+                          "the handler did not complete its future within %.3f s",
+                          (double)timeout_ns / 1e9);
+}
+
+void tn__future_abandon(tn_ffi_future_t* future) {
+  tn_ffi_future_t* dead = NULL;
+  tn_status_t error = NULL;
+  tn__call_lock();
+  live_slot_t* slot = find(future, LIVE_FUTURE);
+  if (slot && atomic_load(&future->is_complete)) {
+    drop(slot);
+    dead = future;
+    error = future->error;
+  } else if (slot) {
+    future->is_abandoned = true;
+  }
+  tn__call_unlock();
+  free(dead);
+  tn_status_release(error);
+}

@@ -1,0 +1,316 @@
+#include "call/registry.h"
+
+#include <stdlib.h>
+#include <tenon/call.h>
+
+#include "base/allocator.h"
+#include "call/handler.h"
+#include "call/lock.h"
+#include "call/platform.h"
+#include "call/signature.h"
+#include "ops/spelling.h"
+
+// Sorted by name, then platform. Guarded by the room's lock.
+static struct {
+  tn_target_t** targets;
+  size_t count, capacity;
+} registry;
+
+static int compare(const tn_target_t* target, tn_string_view_t name, const char* platform) {
+  int order = tn__sv_compare(target->name, name);
+  return order ? order : strcmp(target->platform, platform);
+}
+
+// Where it is, or where it belongs.
+static size_t position_of(tn_string_view_t name, const char* platform, bool* out_is_there) {
+  size_t low = 0, high = registry.count;
+  *out_is_there = false;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = compare(registry.targets[middle], name, platform);
+    if (order == 0) *out_is_there = true;
+    if (order < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+// Takes `target` and gives back what it replaces, or nothing.
+static tn_status_t insert(tn_target_t* target, tn_target_t** out_old) {
+  *out_old = NULL;
+  bool is_there = false;
+  size_t at = position_of(target->name, target->platform, &is_there);
+  if (is_there) {
+    *out_old = registry.targets[at];
+    registry.targets[at] = target;
+    return TN_OK;
+  }
+  void* targets = registry.targets;
+  tn_status_t status = tn__grow(tn_allocator_system(), &targets, &registry.capacity,
+                                registry.count + 1, sizeof *registry.targets);
+  registry.targets = targets;
+  if (status) {
+    *out_old = target;
+    return status;
+  }
+  memmove(&registry.targets[at + 1], &registry.targets[at],
+          (registry.count - at) * sizeof *registry.targets);
+  registry.targets[at] = target;
+  ++registry.count;
+  return TN_OK;
+}
+
+// What a handler cannot be called for, or cannot say of itself yet.
+static tn_status_t ask(const tn_target_spec_t* spec, tn_handler_facts_t* facts) {
+  if (spec->versions & TN_TARGET_TYPED && !spec->bundle.execute) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom call @%s: there is no execute stage",
+                            TN_NAME_TEXT(spec->name));
+  }
+  if (spec->versions & TN_TARGET_UNTYPED && !spec->function && !spec->bundle.execute) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom call @%s: the function is NULL",
+                            TN_NAME_TEXT(spec->name));
+  }
+  // Whoever may be untyped cannot be asked.
+  return spec->versions == TN_TARGET_TYPED ? tn__handler_ask(spec, facts) : TN_OK;
+}
+
+tn_status_t tn__registry_add(const tn_target_spec_t* spec, tn_register_mode_t mode) {
+  if (!spec->name.length) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "a custom call has no name");
+  }
+  const char* platform = tn__platform_name(spec->platform);
+  tn_name_text_t given = tn__name_text(spec->platform);
+  tn_handler_facts_t facts = {.minor = -1};
+  tn_status_t refusal =
+      platform ? ask(spec, &facts)
+               : tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                                  "custom call @%s: there is no platform \"%s\"; expected one of "
+                                  "%s",
+                                  TN_NAME_TEXT(spec->name), given.text, tn__platform_list());
+  if (refusal && mode == TN_REGISTER_STRICT) return refusal;
+  tn_target_t *target = NULL, *old = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__target_create(spec, platform ? platform : given.text, &facts, refusal, &target));
+  tn__call_lock();
+  tn_status_t status = insert(target, &old);
+  tn__call_unlock();
+  tn__target_release(old);
+  return status;
+}
+
+tn_target_t* tn__registry_find(tn_string_view_t name, const char* platform) {
+  bool is_there = false;
+  tn__call_lock();
+  size_t at = position_of(name, platform, &is_there);
+  tn_target_t* target = is_there ? tn__target_retain(registry.targets[at]) : NULL;
+  tn__call_unlock();
+  return target;
+}
+
+bool tn__registry_has_library(const tn_library_t* library) {
+  bool has = false;
+  tn__call_lock();
+  for (size_t i = 0; i < registry.count && !has; ++i) {
+    has = registry.targets[i]->library == library ||
+          tn__library_same(registry.targets[i]->library, library);
+  }
+  tn__call_unlock();
+  return has;
+}
+
+// --- a look at all of it
+
+typedef struct snapshot {
+  size_t count;
+  tn_target_t** targets;  // retained
+} snapshot_t;
+
+static tn_status_t take_snapshot(snapshot_t* out) {
+  *out = (snapshot_t){0};
+  tn_status_t status = TN_OK;
+  tn__call_lock();
+  if (registry.count) {
+    out->targets = malloc(registry.count * sizeof *out->targets);
+    if (out->targets) {
+      out->count = registry.count;
+    } else {
+      status = tn__status_out_of_memory();
+    }
+  }
+  for (size_t i = 0; i < out->count; ++i) {
+    out->targets[i] = tn__target_retain(registry.targets[i]);
+  }
+  tn__call_unlock();
+  return status;
+}
+
+static void drop_snapshot(snapshot_t* snapshot) {
+  for (size_t i = 0; i < snapshot->count; ++i) tn__target_release(snapshot->targets[i]);
+  free(snapshot->targets);
+}
+
+static const char* origin_of(const tn_target_t* target) {
+  return target->library ? tn__library_path(target->library) : "this process";
+}
+
+tn_status_t tn__registry_miss(tn_string_view_t name, const char* platform) {
+  enum { MOST_NAMES = 3 };
+  tn_status_t status =
+      tn_status_create(TN_CODE_NOT_FOUND, "custom call @%s: nothing is registered for platform %s",
+                       TN_NAME_TEXT(name), platform);
+  snapshot_t snapshot;
+  tn_status_release(take_snapshot(&snapshot));  // without memory: no notes
+  size_t on_platform = 0, near_count = 0;
+  for (size_t i = 0; i < snapshot.count; ++i) {
+    const tn_target_t* target = snapshot.targets[i];
+    if (strcmp(target->platform, platform) == 0) ++on_platform;
+    if (!tn__sv_equal(target->name, name)) continue;
+    status =
+        tn_status_note(status, "@%s is registered for platform %s, %s, from %s", TN_NAME_TEXT(name),
+                       target->platform, tn__versions_text(target->versions), origin_of(target));
+    if (target->refusal) status = tn_status_note(status, "%s", tn_status_message(target->refusal));
+  }
+  for (size_t distance = 1; distance <= 3 && near_count < MOST_NAMES; ++distance) {
+    for (size_t i = 0; i < snapshot.count && near_count < MOST_NAMES; ++i) {
+      const tn_target_t* target = snapshot.targets[i];
+      if (tn__spelling_distance(name, target->name) != distance ||
+          !tn__spelling_is_near(name, distance)) {
+        continue;
+      }
+      status = tn_status_note(status, "did you mean @%s (platform %s, %s, from %s)?",
+                              TN_NAME_TEXT(target->name), target->platform,
+                              tn__versions_text(target->versions), origin_of(target));
+      ++near_count;
+    }
+  }
+  if (!on_platform) {
+    status = tn_status_note(status,
+                            "no custom calls are registered for platform %s; load a library with "
+                            "tn_library_load (tenon --load LIB.so)",
+                            platform);
+  }
+  drop_snapshot(&snapshot);
+  return status;
+}
+
+static bool show(const tn_target_t* target, tn_target_visit_fn visit, void* user,
+                 tn_status_t* status) {
+  tn_signature_t signature = {0};
+  *status = target->op ? tn__signature_init(&signature, target->op, target->name) : TN_OK;
+  if (*status) return false;
+  int32_t version = 0;
+  for (int32_t v = 1; v < TN_API_VERSION_LIMIT; ++v) {
+    if (target->versions == 1u << v) version = v;
+  }
+  const tn_target_info_t info = {
+      .struct_size = sizeof info,
+      .name = target->name.data,
+      .name_length = target->name.length,
+      .platform = target->platform,
+      .api_version = version,
+      .handler_minor = target->facts.minor,
+      .has_instantiate = target->bundle.instantiate != NULL,
+      .has_prepare = target->bundle.prepare != NULL,
+      .has_initialize = target->bundle.initialize != NULL,
+      .library = target->library ? tn__library_path(target->library) : NULL,
+      .doc = target->op ? target->op->doc : NULL,
+      .signature = signature.text,
+      .parameter_count = signature.parameter_count,
+      .parameters = signature.parameters,
+      .refusal = target->refusal ? tn_status_message(target->refusal) : NULL,
+  };
+  bool more = visit(user, &info);
+  tn__signature_deinit(&signature);
+  return more;
+}
+
+tn_status_t tn_target_enumerate(tn_target_visit_fn visit, void* user) {
+  snapshot_t snapshot;
+  tn_status_t status = take_snapshot(&snapshot);
+  for (size_t i = 0; i < snapshot.count; ++i) {
+    if (!show(snapshot.targets[i], visit, user, &status)) break;
+  }
+  drop_snapshot(&snapshot);
+  return status;
+}
+
+// --- from outside
+
+static tn_status_t add_strictly(const char* name, const char* platform, uint32_t versions,
+                                tn_ffi_bundle_t bundle, tn_ffi_function_t function) {
+  const tn_target_spec_t spec = {
+      .name = tn__sv(name),
+      .platform = tn__sv(platform),
+      .versions = versions,
+      .bundle = bundle,
+      .function = function,
+      .library = tn__library_loading(),
+  };
+  return tn__registry_add(&spec, TN_REGISTER_STRICT);
+}
+
+tn_status_t tn_register(const char* name, const char* platform, tn_target_function_t function,
+                        tn_api_version_t api_version) {
+  if ((unsigned)api_version >= TN_API_VERSION_LIMIT) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom call @%s: %d is no api version",
+                            TN_NAME_TEXT(tn__sv(name)), (int)api_version);
+  }
+  if (api_version == TN_API_VERSION_TYPED_FFI) {
+    return add_strictly(name, platform, TN_TARGET_TYPED,
+                        (tn_ffi_bundle_t){.execute = (tn_ffi_handler_t)function}, NULL);
+  }
+  uint32_t versions = api_version ? 1u << api_version : (uint32_t)TN_TARGET_UNTYPED;
+  return add_strictly(name, platform, versions, (tn_ffi_bundle_t){0}, function);
+}
+
+tn_status_t tn_register_stages(const char* name, const char* platform,
+                               const tn_handler_stages_t* stages) {
+  tn_ffi_bundle_t bundle = {
+      (tn_ffi_handler_t)stages->instantiate,
+      (tn_ffi_handler_t)stages->prepare,
+      (tn_ffi_handler_t)stages->initialize,
+      (tn_ffi_handler_t)stages->execute,
+  };
+  return add_strictly(name, platform, TN_TARGET_TYPED, bundle, NULL);
+}
+
+void tn_register_at_start(const char* name, const char* platform, tn_target_function_t function) {
+  const tn_target_spec_t spec = {
+      .name = tn__sv(name),
+      .platform = tn__sv(platform),
+      .versions = TN_TARGET_UNTYPED,
+      .function = function,
+      .library = tn__library_loading(),
+  };
+  tn_status_release(tn__registry_add(&spec, TN_REGISTER_LENIENT));
+}
+
+tn_status_t tn_unregister(const char* name, const char* platform) {
+  tn_string_view_t view = tn__sv(name);
+  const char* canonical = tn__platform_name(tn__sv(platform));
+  tn_target_t* target = NULL;
+  if (canonical) {
+    bool is_there = false;
+    tn__call_lock();
+    size_t at = position_of(view, canonical, &is_there);
+    if (is_there) {
+      target = registry.targets[at];
+      --registry.count;
+      memmove(&registry.targets[at], &registry.targets[at + 1],
+              (registry.count - at) * sizeof *registry.targets);
+      if (!registry.count) {
+        tn__free(tn_allocator_system(), registry.targets,
+                 registry.capacity * sizeof *registry.targets);
+        registry.targets = NULL;
+        registry.capacity = 0;
+      }
+    }
+    tn__call_unlock();
+  }
+  if (!target) return tn__registry_miss(view, canonical ? canonical : platform);
+  tn__target_release(target);
+  return TN_OK;
+}

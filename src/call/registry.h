@@ -1,0 +1,24 @@
+// The table of targets, by name and platform. Thread-safe.
+#ifndef TENON_CALL_REGISTRY_H_
+#define TENON_CALL_REGISTRY_H_
+
+#include "call/target.h"
+
+typedef enum tn_register_mode {
+  TN_REGISTER_STRICT,   // what cannot be called is refused
+  TN_REGISTER_LENIENT,  // is registered, and tells why when a program wants it
+} tn_register_mode_t;
+
+// Registers a target, in the place of one with the same name and platform. Asks handlers for their
+// metadata.
+TN_MUST_USE tn_status_t tn__registry_add(const tn_target_spec_t* spec, tn_register_mode_t mode);
+
+// The target, retained; NULL when there is none.
+tn_target_t* tn__registry_find(tn_string_view_t name, const char* platform);
+// Why there is none: near names, other platforms.
+tn_status_t tn__registry_miss(tn_string_view_t name, const char* platform);
+
+// Whether something was registered by this library or one that is the same loaded file.
+bool tn__registry_has_library(const tn_library_t* library);
+
+#endif  // TENON_CALL_REGISTRY_H_

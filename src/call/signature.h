@@ -1,0 +1,41 @@
+// The declaration of an operation (<tenon/custom.h>), as text.
+#ifndef TENON_CALL_SIGNATURE_H_
+#define TENON_CALL_SIGNATURE_H_
+
+#include <tenon/call.h>
+
+#include "base/arena.h"
+#include "call/abi.h"
+
+// Parameter `index` of the operation, whatever size its library's structs have.
+static inline const tn_ffi_param_t* tn__op_param(const tn_ffi_op_t* op, size_t index) {
+  return (const void*)((const char*)op->params + index * op->param_size);
+}
+// Field `index` of a record.
+static inline const tn_ffi_param_t* tn__param_field(const tn_ffi_op_t* op,
+                                                    const tn_ffi_param_t* param, size_t index) {
+  return (const void*)((const char*)param->fields + index * op->param_size);
+}
+
+typedef struct tn_signature {
+  tn_arena_t arena;
+  const char* text;  // all of it in one line; NULL before init
+  size_t parameter_count;
+  const tn_target_parameter_t* parameters;
+} tn_signature_t;
+
+// The strings of `parameters` are partly the operation's own.
+TN_MUST_USE tn_status_t tn__signature_init(tn_signature_t* out_signature, const tn_ffi_op_t* op,
+                                           tn_string_view_t name);
+// A zeroed one is fine.
+void tn__signature_deinit(tn_signature_t* signature);
+
+// "f32 or f64"; "any dtype".
+typedef struct tn_dtypes_text {
+  char text[160];
+} tn_dtypes_text_t;
+tn_dtypes_text_t tn__dtypes_text(uint64_t dtypes);
+#define TN_DTYPES_TEXT(dtypes) tn__dtypes_text(dtypes).text
+bool tn__dtypes_are_all(uint64_t dtypes);
+
+#endif  // TENON_CALL_SIGNATURE_H_

@@ -1,0 +1,81 @@
+#include "call/site.h"
+
+static tn_status_t check_layout(const tn_op_use_t* use, const char* list, const char* what) {
+  const tn_attr_t* layouts = tn__attr_find(&use->attrs, list);
+  for (size_t i = 0; layouts && i < layouts->array.count; ++i) {
+    const tn_named_attr_t entry = {TN_SV_LITERAL("layout"), layouts->array.items[i]};
+    const tn_attr_dictionary_t dictionary = {1, &entry};
+    tn_i64_list_t order;
+    TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&dictionary, "layout", use->arena, &order));
+    for (size_t k = 0; k < order.count; ++k) {
+      if (order.values[k] == (int64_t)(order.count - 1 - k)) continue;
+      return tn_status_create(
+          TN_CODE_UNIMPLEMENTED,
+          "%s %zu has a layout that is not row-major, which custom calls do not "
+          "take",
+          what, i);
+    }
+  }
+  return TN_OK;
+}
+
+typedef struct leaf_list {
+  const tn_type_t** types;
+  size_t count;
+} leaf_list_t;
+
+static void add_leaf(void* user, const tn_type_t* leaf) {
+  leaf_list_t* list = user;
+  list->types[list->count++] = leaf;
+}
+
+static tn_status_t flatten(tn_arena_t* arena, size_t count, const tn_type_t* const* types,
+                           const tn_type_t*** out_types, size_t* out_count) {
+  size_t leaf_count = 0;
+  for (size_t i = 0; i < count; ++i) leaf_count += tn_type_leaf_count(types[i]);
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, leaf_count, sizeof(tn_type_t*), &memory));
+  leaf_list_t list = {memory, 0};
+  for (size_t i = 0; i < count; ++i) tn__type_for_each_leaf(types[i], add_leaf, &list);
+  *out_types = list.types;
+  *out_count = list.count;
+  return TN_OK;
+}
+
+// Which kind of call it is, and its configuration. JAX writes typed calls as version 1 with the
+// dictionary beside an empty string.
+static tn_status_t read_config(const tn_op_use_t* use, tn_call_site_t* call) {
+  const tn_attr_t* config = tn__attr_find(&use->attrs, "backend_config");
+  const tn_attr_t* beside = tn__attr_find(&use->attrs, "mhlo.backend_config");
+  call->version = (int32_t)tn__attr_get_integer(&use->attrs, "api_version", 1);
+  if (call->version == 0) call->version = 1;
+  if (beside && beside->kind == TN_ATTR_DICTIONARY) {
+    call->version = 4;
+    config = beside;
+  }
+  if (config && config->kind == TN_ATTR_STRING) call->opaque = config->string;
+  if (config && config->kind == TN_ATTR_DICTIONARY) call->attrs = config->dictionary;
+  if (call->version == 4 && call->opaque.length) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "backend_config is a string; a typed call takes a dictionary");
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__call_site_read(tn_kernel_site_t* site, tn_call_site_t* out_call) {
+  const tn_op_use_t* use = site->use;
+  *out_call = (tn_call_site_t){.site = site};
+  out_call->name = tn__attr_get_string(&use->attrs, "call_target_name");
+  tn_status_t status = read_config(use, out_call);
+  if (!status) status = check_layout(use, "operand_layouts", "operand");
+  if (!status) status = check_layout(use, "result_layouts", "result");
+  if (!status) {
+    status = flatten(site->arena, use->operand_count, use->operand_types, &out_call->operands,
+                     &out_call->operand_count);
+  }
+  if (!status) {
+    status = flatten(site->arena, use->result_count, use->result_types, &out_call->results,
+                     &out_call->result_count);
+  }
+  return tn_status_prefix(status, "custom call @%s", TN_NAME_TEXT(out_call->name));
+}

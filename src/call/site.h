@@ -1,0 +1,36 @@
+// A custom call while it is prepared: what its attributes say, and its operands and results as
+// leaves.
+#ifndef TENON_CALL_SITE_H_
+#define TENON_CALL_SITE_H_
+
+#include "call/call.h"
+#include "call/target.h"
+
+typedef struct tn_call_site {
+  tn_kernel_site_t* site;
+  tn_string_view_t name;               // of the target
+  int32_t version;                     // 1 to 4
+  tn_string_view_t opaque;             // untyped calls
+  tn_attr_dictionary_t attrs;          // typed ones
+  size_t operand_count, result_count;  // leaves
+  const tn_type_t** operands;
+  const tn_type_t** results;
+} tn_call_site_t;
+
+// Everything it points to lives in the node or in the site's arena. The errors name the target.
+TN_MUST_USE tn_status_t tn__call_site_read(tn_kernel_site_t* site, tn_call_site_t* out_call);
+
+// The rest of the preparation, by kind of call: fills `site`. Retains `target` for the state; the
+// errors do not name it.
+TN_MUST_USE tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target,
+                                          const tn_kernel_t** out_kernel);
+TN_MUST_USE tn_status_t tn__untyped_prepare(const tn_call_site_t* call, tn_target_t* target,
+                                            const tn_kernel_t** out_kernel);
+
+// Targets that Tenon brings along, for the host. NULL when it is none.
+typedef struct tn_builtin tn_builtin_t;
+const tn_builtin_t* tn__builtin_find(tn_string_view_t name);
+TN_MUST_USE tn_status_t tn__builtin_prepare(const tn_call_site_t* call, const tn_builtin_t* builtin,
+                                            const tn_kernel_t** out_kernel);
+
+#endif  // TENON_CALL_SITE_H_

@@ -1,0 +1,92 @@
+#include "call/target.h"
+
+#include <stdio.h>
+
+#include "base/allocator.h"
+
+tn_status_t tn__target_create(const tn_target_spec_t* spec, const char* platform,
+                              const tn_handler_facts_t* facts, tn_status_t refusal,
+                              tn_target_t** out_target) {
+  *out_target = NULL;
+  size_t platform_length = strlen(platform);
+  size_t byte_length = sizeof(tn_target_t) + spec->name.length + platform_length + 2;
+  void* memory = NULL;
+  tn_status_t status = tn__allocate(tn_allocator_system(), byte_length, &memory);
+  if (status) {
+    tn_status_release(refusal);
+    return status;
+  }
+  tn_target_t* target = memory;
+  char* name = target->text;
+  char* platform_copy = target->text + spec->name.length + 1;
+  memcpy(name, spec->name.data, spec->name.length);
+  memcpy(platform_copy, platform, platform_length);
+  atomic_init(&target->references, 1);
+  target->name = (tn_string_view_t){name, spec->name.length};
+  target->platform = platform_copy;
+  target->versions = spec->versions;
+  target->bundle = spec->bundle;
+  target->function = spec->function ? spec->function : (tn_ffi_function_t)spec->bundle.execute;
+  target->op = spec->op;
+  target->library = tn__library_retain(spec->library);
+  target->facts = *facts;
+  target->refusal = refusal;
+  target->byte_length = byte_length;
+  *out_target = target;
+  return TN_OK;
+}
+
+tn_target_t* tn__target_retain(tn_target_t* target) {
+  if (target) atomic_fetch_add_explicit(&target->references, 1, memory_order_relaxed);
+  return target;
+}
+
+void tn__target_release(tn_target_t* target) {
+  if (!target || atomic_fetch_sub_explicit(&target->references, 1, memory_order_acq_rel) != 1) {
+    return;
+  }
+  tn__library_release(target->library);
+  tn_status_release(target->refusal);
+  tn__free(tn_allocator_system(), target, target->byte_length);
+}
+
+tn_status_t tn__target_refusal(const tn_target_t* target) {
+  return tn_status_create(tn_status_code(target->refusal), "%s",
+                          tn_status_message(target->refusal));
+}
+
+tn_name_text_t tn__name_text(tn_string_view_t name) {
+  tn_name_text_t out = {""};
+  size_t length = 0, limit = sizeof out.text - 4;  // room for "..."
+  for (size_t i = 0; i < name.length; ++i) {
+    unsigned char byte = (unsigned char)name.data[i];
+    bool is_plain = byte >= 0x20 && byte != 0x7F && byte != '\\';
+    size_t needed = is_plain ? 1 : 3;
+    if (length + needed > limit) {
+      // Not in the middle of a character of several bytes.
+      while (length && ((unsigned char)out.text[length - 1] & 0xC0) == 0x80) --length;
+      if (length && (unsigned char)out.text[length - 1] >= 0xC0) --length;
+      memcpy(out.text + length, "...", 4);
+      return out;
+    }
+    if (is_plain) {
+      out.text[length++] = (char)byte;
+    } else {
+      snprintf(out.text + length, 4, "\\%02X", byte);
+      length += 3;
+    }
+  }
+  out.text[length] = 0;
+  return out;
+}
+
+const char* tn__versions_text(uint32_t versions) {
+  switch (versions) {
+    case 1 << 1: return "api version 1 (untyped)";
+    case 1 << 2: return "api version 2 (untyped, with a status)";
+    case 1 << 3: return "api version 3 (untyped, with opaque bytes and a status)";
+    case TN_TARGET_TYPED: return "api version 4 (typed FFI)";
+    case TN_TARGET_UNTYPED: return "the untyped api versions 1 to 3";
+    default: return "any api version";
+  }
+}

@@ -1,0 +1,73 @@
+// A registered function: what a custom call finds under its target's name.
+#ifndef TENON_CALL_TARGET_H_
+#define TENON_CALL_TARGET_H_
+
+#include <stdatomic.h>
+
+#include "call/abi.h"
+#include "call/library.h"
+
+enum {
+  TN_API_VERSION_LIMIT = 5,
+  // Sets of api versions: bit v stands for version v.
+  TN_TARGET_UNTYPED = 1 << 1 | 1 << 2 | 1 << 3,
+  TN_TARGET_TYPED = 1 << 4,
+  TN_TARGET_ANY = TN_TARGET_UNTYPED | TN_TARGET_TYPED,
+};
+
+// What a target is made of. Everything is copied or retained.
+typedef struct tn_target_spec {
+  tn_string_view_t name;
+  tn_string_view_t platform;   // any spelling
+  uint32_t versions;           // of calls that may use it
+  tn_ffi_bundle_t bundle;      // typed
+  tn_ffi_function_t function;  // untyped; NULL: bundle.execute
+  uint32_t traits;
+  const tn_ffi_op_t* op;  // its declaration, in the library; NULL: none
+  tn_library_t* library;  // NULL: the process itself
+} tn_target_spec_t;
+
+// What a handler says of itself.
+typedef struct tn_handler_facts {
+  int32_t minor;  // version 0.minor of the ABI; -1: not asked yet, or no answer
+  uint32_t traits;
+  int64_t state_type_id;  // of its instantiate stage; 0: none
+} tn_handler_facts_t;
+
+// Reference counted; immutable. Retains its library.
+typedef struct tn_target {
+  atomic_uint references;
+  tn_string_view_t name;  // followed by a NUL
+  const char* platform;
+  uint32_t versions;
+  tn_ffi_bundle_t bundle;
+  tn_ffi_function_t function;
+  const tn_ffi_op_t* op;
+  tn_library_t* library;
+  tn_handler_facts_t facts;
+  tn_status_t refusal;  // why it cannot be called; NULL: it can
+  size_t byte_length;
+  char text[];
+} tn_target_t;
+
+// `refusal` is taken.
+TN_MUST_USE tn_status_t tn__target_create(const tn_target_spec_t* spec, const char* platform,
+                                          const tn_handler_facts_t* facts, tn_status_t refusal,
+                                          tn_target_t** out_target);
+tn_target_t* tn__target_retain(tn_target_t* target);
+void tn__target_release(tn_target_t* target);
+
+// A fresh copy of the refusal, since statuses collect notes and places.
+tn_status_t tn__target_refusal(const tn_target_t* target);
+
+// A name for messages, whatever bytes it has.
+typedef struct tn_name_text {
+  char text[160];
+} tn_name_text_t;
+tn_name_text_t tn__name_text(tn_string_view_t name);
+#define TN_NAME_TEXT(name) tn__name_text(name).text
+
+// "api version 4 (typed FFI)", "any untyped api version", ...
+const char* tn__versions_text(uint32_t versions);
+
+#endif  // TENON_CALL_TARGET_H_

@@ -1,0 +1,253 @@
+// Calls of handlers of XLA's FFI.
+//
+// A frame is built once for each activation, in its local memory; a call then patches the pointers
+// to the data, and is one indirect call.
+#include "call/api.h"
+#include "call/attributes.h"
+#include "call/check.h"
+#include "call/context.h"
+#include "call/handler.h"
+#include "call/scratch.h"
+#include "call/site.h"
+
+// What all activations share; in the program's arena.
+typedef struct typed_state {
+  tn_ffi_handler_t execute;
+  size_t operand_count, result_count;
+  const tn_ffi_buffer_t* buffers;  // operands, then results, without data
+  int32_t* types;                  // of the values: all are buffers
+  tn_ffi_attrs_t attrs;
+  tn_target_t* target;           // retained
+  tn_call_state_t instantiated;  // by its instantiate stage
+} typed_state_t;
+
+// What an activation has of its own. Behind it: the buffers, and the list of pointers to them.
+typedef struct typed_local {
+  tn_ffi_call_frame_t frame;
+  struct tn_ffi_context context;
+  tn_call_state_t prepared, initialized;
+  tn_ffi_buffer_t buffers[];
+} typed_local_t;
+
+static tn_status_t make_buffer(const tn_type_t* type, const char* what, size_t index,
+                               tn_ffi_buffer_t* out) {
+  bool is_tensor = tn__type_is_tensor(type);
+  tn_ffi_dtype_t dtype = is_tensor ? tn__ffi_dtype(type->dtype) : TN_FFI_TOKEN;
+  if (dtype == TN_FFI_INVALID) {
+    return tn_status_create(TN_CODE_UNIMPLEMENTED,
+                            "%s %zu has type %s, whose elements have no number in XLA's FFI", what,
+                            index, TN_TYPE_TEXT(type));
+  }
+  *out = (tn_ffi_buffer_t){
+      .struct_size = TN_FFI_BUFFER_SIZE,
+      .dtype = dtype,
+      .rank = is_tensor ? (int64_t)type->rank : 0,
+  };
+  return TN_OK;
+}
+
+// Dimensions are copied: handlers get a pointer that is not const.
+static tn_status_t copy_dims(tn_arena_t* arena, const tn_type_t* type, int64_t** out_dims) {
+  void* dims = NULL;
+  size_t rank = tn__type_is_tensor(type) ? type->rank : 0;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, rank, sizeof(int64_t), &dims));
+  if (rank) memcpy(dims, type->dims, rank * sizeof(int64_t));
+  *out_dims = dims;
+  return TN_OK;
+}
+
+static tn_status_t make_buffers(const tn_call_site_t* call, typed_state_t* state) {
+  tn_arena_t* arena = call->site->arena;
+  size_t count = call->operand_count + call->result_count;
+  void *buffers = NULL, *types = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(tn_ffi_buffer_t), &buffers));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *state->types, &types));
+  state->types = types;
+  state->buffers = buffers;
+  for (size_t i = 0; i < count; ++i) {
+    bool is_operand = i < call->operand_count;
+    size_t index = is_operand ? i : i - call->operand_count;
+    const tn_type_t* type = is_operand ? call->operands[index] : call->results[index];
+    tn_ffi_buffer_t* buffer = &((tn_ffi_buffer_t*)buffers)[i];
+    TN_RETURN_IF_ERROR(make_buffer(type, is_operand ? "operand" : "result", index, buffer));
+    TN_RETURN_IF_ERROR(copy_dims(arena, type, &buffer->dims));
+    state->types[i] = TN_FFI_BUFFER;
+  }
+  state->operand_count = call->operand_count;
+  state->result_count = call->result_count;
+  return TN_OK;
+}
+
+static void init_frame(const typed_state_t* state, tn_ffi_context_t* context,
+                       tn_ffi_call_frame_t* frame) {
+  *frame = (tn_ffi_call_frame_t){
+      .struct_size = TN_FFI_CALL_FRAME_SIZE,
+      .api = tn__call_api(),
+      .context = context,
+      .args.struct_size = TN_FFI_VALUES_SIZE,
+      .rets.struct_size = TN_FFI_VALUES_SIZE,
+      .attrs = state->attrs,
+  };
+}
+
+// --- when the program is compiled
+
+static void clear_state(void* user) {
+  typed_state_t* state = user;
+  tn__call_state_clear(&state->instantiated);
+  tn__target_release(state->target);
+  state->target = NULL;
+}
+
+static tn_status_t instantiate(const tn_call_site_t* call, typed_state_t* state,
+                               int64_t state_type_id) {
+  const tn_target_t* target = state->target;
+  tn_ffi_context_t context = {.states[TN_FFI_INSTANTIATE] = &state->instantiated};
+  tn_ffi_call_frame_t frame;
+  init_frame(state, &context, &frame);
+  frame.stage = TN_FFI_INSTANTIATE;
+  tn_status_t status = tn__handler_finish(call->name, &frame, target->bundle.instantiate(&frame));
+  tn__scratch_free_all(&context);
+  if (status || !state_type_id || state->instantiated.type_id == state_type_id) return status;
+  return tn_status_create(TN_CODE_INTERNAL,
+                          "the instantiate stage says that its state has the type id %lld, but it "
+                          "set %s",
+                          (long long)state_type_id,
+                          state->instantiated.deleter ? "one of another type" : "none");
+}
+
+// What the handler says of itself; asked now if registering could not ask.
+static tn_status_t find_facts(const tn_call_site_t* call, const tn_target_t* target,
+                              tn_handler_facts_t* out_facts) {
+  *out_facts = target->facts;
+  if (target->facts.minor >= 0) return TN_OK;
+  const tn_target_spec_t spec = {
+      .name = call->name,
+      .versions = TN_TARGET_TYPED,
+      .bundle = target->bundle,
+      .library = target->library,
+  };
+  return tn__handler_ask(&spec, out_facts);
+}
+
+static tn_status_t init_local(const tn_kernel_call_t* call);
+static tn_status_t run_execute(const tn_kernel_call_t* call);
+static tn_status_t run_stages(const tn_kernel_call_t* call);
+
+static const tn_kernel_t kernel = {.op = "custom_call", .name = "call.typed", .run = run_execute};
+static const tn_kernel_t kernel_with_stages = {
+    .op = "custom_call", .name = "call.typed", .run = run_stages};
+
+tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target,
+                              const tn_kernel_t** out_kernel) {
+  tn_kernel_site_t* site = call->site;
+  tn_handler_facts_t facts;
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(find_facts(call, target, &facts));
+  TN_RETURN_IF_ERROR(tn__arena_allocate(site->arena, sizeof(typed_state_t), &memory));
+  typed_state_t* state = memory;
+  tn_attr_dictionary_t attrs = call->attrs;
+  if (target->op) {
+    TN_RETURN_IF_ERROR(tn__call_check(target->op, call->operand_count, call->operands,
+                                      call->result_count, call->results, &call->attrs, site->arena,
+                                      &attrs));
+  }
+  TN_RETURN_IF_ERROR(tn__attributes_build(site->arena, &attrs, &state->attrs));
+  TN_RETURN_IF_ERROR(make_buffers(call, state));
+  state->execute = target->bundle.execute;
+  state->target = tn__target_retain(target);
+  if (target->bundle.instantiate) {
+    tn_status_t status = instantiate(call, state, facts.state_type_id);
+    if (status) {
+      clear_state(state);
+      return status;
+    }
+  }
+  size_t count = state->operand_count + state->result_count;
+  site->state = state;
+  site->state_deinit = clear_state;
+  site->local_byte_length =
+      sizeof(typed_local_t) + count * (sizeof(tn_ffi_buffer_t) + sizeof(void*));
+  site->local_init = init_local;
+  *out_kernel = target->bundle.prepare || target->bundle.initialize ? &kernel_with_stages : &kernel;
+  return TN_OK;
+}
+
+// --- when it runs
+
+static tn_status_t init_local(const tn_kernel_call_t* call) {
+  const typed_state_t* state = call->state;
+  typed_local_t* local = call->local;
+  size_t count = state->operand_count + state->result_count;
+  void** values = (void**)(void*)&local->buffers[count];
+  for (size_t i = 0; i < count; ++i) {
+    local->buffers[i] = state->buffers[i];
+    values[i] = &local->buffers[i];
+  }
+  init_frame(state, &local->context, &local->frame);
+  local->frame.stage = TN_FFI_EXECUTE;
+  local->frame.args.count = (int64_t)state->operand_count;
+  local->frame.args.types = state->types;
+  local->frame.args.values = values;
+  local->frame.rets.count = (int64_t)state->result_count;
+  local->frame.rets.types = state->types + state->operand_count;
+  local->frame.rets.values = values + state->operand_count;
+  // The stage set it once and for all, before there was any activation.
+  local->context.states[TN_FFI_INSTANTIATE] = (tn_call_state_t*)&state->instantiated;
+  local->context.states[TN_FFI_PREPARE] = &local->prepared;
+  local->context.states[TN_FFI_INITIALIZE] = &local->initialized;
+  return TN_OK;
+}
+
+__attribute__((noinline, cold)) static tn_status_t finish(const typed_state_t* state,
+                                                          typed_local_t* local, tn_status_t error) {
+  tn_status_t status = tn__handler_finish(state->target->name, &local->frame, error);
+  tn__scratch_free_all(&local->context);
+  return status;
+}
+
+static inline tn_status_t run_stage(const typed_state_t* state, typed_local_t* local,
+                                    tn_ffi_handler_t handler) {
+  tn_status_t error = handler(&local->frame);
+  bool is_plain = !error && !local->frame.future && !local->context.scratch;
+  return __builtin_expect(is_plain, 1) ? TN_OK : finish(state, local, error);
+}
+
+static inline void patch(const tn_kernel_call_t* call, const typed_state_t* state,
+                         typed_local_t* local) {
+  tn_ffi_buffer_t* buffer = local->buffers;
+  for (size_t i = 0; i < state->operand_count; ++i, ++buffer) {
+    buffer->data = (void*)call->operands[i];  // the ABI has no const
+  }
+  for (size_t i = 0; i < state->result_count; ++i, ++buffer) buffer->data = call->results[i];
+  local->context.kernel = call->context;
+}
+
+static tn_status_t run_execute(const tn_kernel_call_t* call) {
+  const typed_state_t* state = call->state;
+  typed_local_t* local = call->local;
+  patch(call, state, local);
+  return run_stage(state, local, state->execute);
+}
+
+// States of prepare and initialize live for one run.
+static tn_status_t run_stages(const tn_kernel_call_t* call) {
+  const typed_state_t* state = call->state;
+  typed_local_t* local = call->local;
+  const tn_ffi_bundle_t* bundle = &state->target->bundle;
+  patch(call, state, local);
+  tn_status_t status = TN_OK;
+  if (bundle->prepare) {
+    local->frame.stage = TN_FFI_PREPARE;
+    status = run_stage(state, local, bundle->prepare);
+  }
+  if (!status && bundle->initialize) {
+    local->frame.stage = TN_FFI_INITIALIZE;
+    status = run_stage(state, local, bundle->initialize);
+  }
+  local->frame.stage = TN_FFI_EXECUTE;
+  if (!status) status = run_stage(state, local, bundle->execute);
+  tn__call_state_clear(&local->initialized);
+  tn__call_state_clear(&local->prepared);
+  return status;
+}

@@ -1,0 +1,100 @@
+#include "call/types.h"
+
+#include "base/allocator.h"
+#include "call/lock.h"
+
+typedef struct type_entry {
+  struct type_entry* next;
+  int64_t id;
+  void (*deleter)(void* object);
+  const void* library;
+  bool has_lost_name;  // another library has taken it over
+  size_t name_length;
+  char name[];
+} type_entry_t;
+
+// Guarded by the room's lock. Types stay for the life of the process: handlers keep their ids.
+static type_entry_t* types;
+static int64_t last_id;
+
+static type_entry_t* find_id(int64_t id) {
+  type_entry_t* entry = types;
+  while (entry && entry->id != id) entry = entry->next;
+  return entry;
+}
+
+static type_entry_t* find_name(tn_string_view_t name) {
+  type_entry_t* entry = types;
+  while (entry && (entry->has_lost_name ||
+                   !tn__sv_equal((tn_string_view_t){entry->name, entry->name_length}, name))) {
+    entry = entry->next;
+  }
+  return entry;
+}
+
+// Under the lock. Takes `fresh` (and says so), unless there is an error or the type is registered
+// already.
+static tn_status_t add(type_entry_t* fresh, int64_t* id, bool* out_is_taken) {
+  tn_string_view_t name = {fresh->name, fresh->name_length};
+  type_entry_t* same_name = find_name(name);
+  type_entry_t* same_id = *id ? find_id(*id) : NULL;
+  if (same_id && same_id == same_name && same_id->deleter == fresh->deleter) return TN_OK;
+  if (same_id) {
+    return tn_status_create(TN_CODE_ALREADY_EXISTS, "type %s: the id %lld is that of type %s",
+                            fresh->name, (long long)*id, same_id->name);
+  }
+  if (same_name && same_name->library == fresh->library) {
+    return tn_status_create(TN_CODE_ALREADY_EXISTS, "type %s is registered, with the id %lld",
+                            fresh->name, (long long)same_name->id);
+  }
+  if (same_name) same_name->has_lost_name = true;
+  if (!*id) {
+    do ++last_id;
+    while (find_id(last_id));
+    *id = last_id;
+  }
+  fresh->id = *id;
+  fresh->next = types;
+  types = fresh;
+  *out_is_taken = true;
+  return TN_OK;
+}
+
+tn_status_t tn__type_register(tn_string_view_t name, void (*deleter)(void* object),
+                              const void* library, int64_t* id) {
+  if (!name.length || !id || *id < 0) {
+    return tn_status_create(
+        TN_CODE_INVALID_ARGUMENT,
+        !name.length ? "a type has no name" : "a type's id must be 0 or greater, and have a place");
+  }
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__allocate(tn_allocator_system(), sizeof(type_entry_t) + name.length + 1, &memory));
+  type_entry_t* fresh = memory;
+  fresh->deleter = deleter;
+  fresh->library = library;
+  fresh->name_length = name.length;
+  memcpy(fresh->name, name.data, name.length);
+  bool is_taken = false;
+  tn__call_lock();
+  tn_status_t status = add(fresh, id, &is_taken);
+  tn__call_unlock();
+  if (!is_taken) {
+    tn__free(tn_allocator_system(), fresh, sizeof(type_entry_t) + name.length + 1);
+  }
+  return status;
+}
+
+tn_type_lookup_t tn__type_find(int64_t id, void (**out_deleter)(void* object)) {
+  *out_deleter = NULL;
+  tn__call_lock();
+  const type_entry_t* entry = find_id(id);
+  if (entry) *out_deleter = entry->deleter;
+  tn__call_unlock();
+  if (!entry) return TN_TYPE_UNKNOWN;
+  return *out_deleter ? TN_TYPE_OF_STATES : TN_TYPE_WITHOUT_DELETER;
+}
+
+tn_status_t tn_type_register(const char* name, void (*deleter)(void* object), int64_t* type_id) {
+  return tn__type_register(tn__sv(name), deleter, NULL, type_id);
+}

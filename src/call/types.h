@@ -1,0 +1,25 @@
+// Types of the objects that handlers keep with us: states of stages, and user data. Each has an id
+// that is unique in the process.
+#ifndef TENON_CALL_TYPES_H_
+#define TENON_CALL_TYPES_H_
+
+#include <tenon/call.h>
+
+#include "base/status.h"
+#include "base/view.h"
+
+// `*id` 0: a new one, which is written there; otherwise that one. `library` says whose type it is
+// (compared only): another library may take over a name. ALREADY_EXISTS when the name or the id is
+// taken; the same registration again is fine.
+TN_MUST_USE tn_status_t tn__type_register(tn_string_view_t name, void (*deleter)(void* object),
+                                          const void* library, int64_t* id);
+
+typedef enum tn_type_lookup {
+  TN_TYPE_UNKNOWN,
+  TN_TYPE_WITHOUT_DELETER,
+  TN_TYPE_OF_STATES,
+} tn_type_lookup_t;
+// What kind of type the id has; *out_deleter is set for TYPE_OF_STATES.
+tn_type_lookup_t tn__type_find(int64_t id, void (**out_deleter)(void* object));
+
+#endif  // TENON_CALL_TYPES_H_

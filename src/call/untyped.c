@@ -1,0 +1,172 @@
+// Calls of functions of the conventions before XLA's FFI: void f(void* out, const void** in), from
+// version 2 on with a status behind, of version 3 with the opaque bytes before it.
+//
+// `in` lists the operands. A tuple is a list of its elements, nested as the type is. `out` is the
+// only result if there is one, else the list of all. The lists lie in the activation's local
+// memory; a call patches the leaves into them.
+#include <stdlib.h>
+
+#include "call/custom_call_status.h"
+#include "call/site.h"
+
+typedef void (*original_fn)(void* out, const void** in);
+typedef void (*status_fn)(void* out, const void** in, struct XlaCustomCallStatus_* status);
+typedef void (*opaque_fn)(void* out, const void** in, const char* opaque, size_t opaque_length,
+                          struct XlaCustomCallStatus_* status);
+
+// A pointer from one place of the lists to another.
+typedef struct link {
+  size_t from, to;
+} link_t;
+
+typedef struct untyped_state {
+  tn_ffi_function_t function;
+  size_t operand_count, result_count;  // leaves
+  const size_t* places;                // of the leaves, operands first, in the lists
+  size_t place_count;
+  size_t in, out;     // where the lists begin; `out` is a place to read when `out_is_place`
+  bool out_is_place;  // the only result
+  size_t link_count;
+  const link_t* links;
+  tn_string_view_t opaque;
+  tn_target_t* target;  // retained
+} untyped_state_t;
+
+// --- when the program is compiled: where everything lies
+
+typedef struct layout {
+  size_t place_count, leaf_count, link_count;
+  size_t* places;  // NULL while counting
+  link_t* links;
+} layout_t;
+
+// The list of some types: first their places side by side, then the lists of those that are tuples.
+// The depth of types is bounded.
+static size_t lay_out(layout_t* layout, size_t count, const tn_type_t* const* types) {
+  size_t begin = layout->place_count;
+  layout->place_count += count;
+  for (size_t i = 0; i < count; ++i) {
+    if (types[i]->kind != TN_TYPE_TUPLE) {
+      if (layout->places) layout->places[layout->leaf_count] = begin + i;
+      ++layout->leaf_count;
+      continue;
+    }
+    size_t inner = lay_out(layout, types[i]->element_count, types[i]->elements);
+    if (layout->links) layout->links[layout->link_count] = (link_t){begin + i, inner};
+    ++layout->link_count;
+  }
+  return begin;
+}
+
+static void lay_out_call(layout_t* layout, const tn_op_use_t* use, untyped_state_t* state) {
+  state->in = lay_out(layout, use->operand_count, use->operand_types);
+  state->out = lay_out(layout, use->result_count, use->result_types);
+}
+
+static void clear_state(void* user) {
+  untyped_state_t* state = user;
+  tn__target_release(state->target);
+  state->target = NULL;
+}
+
+static tn_status_t init_local(const tn_kernel_call_t* call) {
+  const untyped_state_t* state = call->state;
+  void** lists = call->local;
+  for (size_t i = 0; i < state->link_count; ++i) {
+    lists[state->links[i].from] = &lists[state->links[i].to];
+  }
+  return TN_OK;
+}
+
+static tn_status_t run_original(const tn_kernel_call_t* call);
+static tn_status_t run_status(const tn_kernel_call_t* call);
+static tn_status_t run_opaque(const tn_kernel_call_t* call);
+
+static const tn_kernel_t kernels[] = {
+    {.op = "custom_call", .name = "call.original", .run = run_original},
+    {.op = "custom_call", .name = "call.status", .run = run_status},
+    {.op = "custom_call", .name = "call.status_unified", .run = run_opaque},
+};
+
+tn_status_t tn__untyped_prepare(const tn_call_site_t* call, tn_target_t* target,
+                                const tn_kernel_t** out_kernel) {
+  tn_kernel_site_t* site = call->site;
+  void *memory = NULL, *places = NULL, *links = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate(site->arena, sizeof(untyped_state_t), &memory));
+  untyped_state_t* state = memory;
+  layout_t layout = {0};
+  lay_out_call(&layout, site->use, state);
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(site->arena, layout.leaf_count, sizeof(size_t), &places));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(site->arena, layout.link_count, sizeof(link_t), &links));
+  layout = (layout_t){.places = places, .links = links};
+  lay_out_call(&layout, site->use, state);
+  TN_RETURN_IF_ERROR(tn__arena_copy_string(site->arena, call->opaque, &state->opaque));
+  state->function = target->function;
+  state->operand_count = call->operand_count;
+  state->result_count = call->result_count;
+  state->places = places;
+  state->links = links;
+  state->link_count = layout.link_count;
+  state->out_is_place = site->use->result_count == 1;
+  state->target = tn__target_retain(target);
+  site->state = state;
+  site->state_deinit = clear_state;
+  // At least one place, so that an empty list has an address of its own.
+  site->local_byte_length = (layout.place_count + 1) * sizeof(void*);
+  site->local_init = init_local;
+  *out_kernel = &kernels[call->version - 1];
+  return TN_OK;
+}
+
+// --- when it runs
+
+static inline const untyped_state_t* patch(const tn_kernel_call_t* call, void** out,
+                                           const void*** in) {
+  const untyped_state_t* state = call->state;
+  void** lists = call->local;
+  const size_t* place = state->places;
+  for (size_t i = 0; i < state->operand_count; ++i) {
+    lists[*place++] = (void*)call->operands[i];  // read as const through `in`
+  }
+  for (size_t i = 0; i < state->result_count; ++i) lists[*place++] = call->results[i];
+  *in = (const void**)&lists[state->in];
+  *out = state->out_is_place ? lists[state->out] : (void*)&lists[state->out];
+  return state;
+}
+
+static tn_status_t finish(const untyped_state_t* state, struct XlaCustomCallStatus_* status) {
+  if (!status->has_failed) return TN_OK;
+  tn_string_view_t message = {status->message, status->message ? status->message_length : 0};
+  tn_status_t error = tn_status_create(TN_CODE_INTERNAL, "custom call @%s: INTERNAL: %.*s",
+                                       TN_NAME_TEXT(state->target->name), TN_SV(message));
+  free(status->message);
+  return error;
+}
+
+static tn_status_t run_original(const tn_kernel_call_t* call) {
+  void* out;
+  const void** in;
+  const untyped_state_t* state = patch(call, &out, &in);
+  ((original_fn)state->function)(out, in);
+  return TN_OK;
+}
+
+static tn_status_t run_status(const tn_kernel_call_t* call) {
+  void* out;
+  const void** in;
+  struct XlaCustomCallStatus_ status = {0};
+  const untyped_state_t* state = patch(call, &out, &in);
+  ((status_fn)state->function)(out, in, &status);
+  return finish(state, &status);
+}
+
+static tn_status_t run_opaque(const tn_kernel_call_t* call) {
+  void* out;
+  const void** in;
+  struct XlaCustomCallStatus_ status = {0};
+  const untyped_state_t* state = patch(call, &out, &in);
+  ((opaque_fn)state->function)(out, in, state->opaque.data, state->opaque.length, &status);
+  return finish(state, &status);
+}
