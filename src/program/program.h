@@ -11,7 +11,7 @@
 
 #include "plan/plan.h"
 
-enum { TN_PROGRAM_NONE = UINT32_MAX };
+#define TN_PROGRAM_NONE UINT32_MAX
 
 typedef struct tn_instruction {
   const tn_kernel_t* kernel;  // NULL: a call of `unit`
