@@ -44,12 +44,29 @@ typedef struct tn_kernel_call {
 
 typedef tn_status_t (*tn_kernel_run_fn)(const tn_kernel_call_t* call);
 
-// A region as prepare() sees it.
+// One step of a lexicographic order: by operand `operand`, arguments 2 * operand and 2 * operand +
+// 1 of the comparator.
+typedef struct tn_sort_key {
+  uint32_t operand;
+  bool descending;
+  // Floats: zeros are equal, NaNs are equal and above all else; else the total order, in which
+  // -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN.
+  bool is_canonical;
+} tn_sort_key_t;
+
+// A region as prepare() sees it; see body_shape.h.
 typedef struct tn_body_shape {
   // When the region is one binary operation on its two arguments (in this order, or any order if
   // commutative) followed by the return of its result, that operation: add, maximum... ; else NULL.
   // With more values (reduce of several operands): NULL.
   const tn_op_t* binary;
+  const tn_attr_dictionary_t* binary_attrs;
+  // When it returns its only result unchanged: 1 + the index of that argument; else 0.
+  uint32_t forwarded;
+  // When it is a comparator, true where the first of each pair of arguments comes before the
+  // second: the keys, most significant first. None: unknown.
+  size_t key_count;
+  const tn_sort_key_t* keys;
 } tn_body_shape_t;
 
 // What prepare() sees, and fills.

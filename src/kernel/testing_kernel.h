@@ -133,6 +133,16 @@ static inline void tn__case_callback_body(tn_case_t* c, void* const* arguments,
   c->bodies[c->body_count++] = (tn_body_t){arguments, results, run, NULL};
 }
 
+// A region whose only argument it returns, by number, is recognised.
+static inline void tn__case_forwarding_body(tn_case_t* c, uint32_t argument) {
+  c->body_shapes[c->body_count++].forwarded = argument + 1;
+}
+// A comparator whose order is recognised. The keys are the test's.
+static inline void tn__case_order_body(tn_case_t* c, size_t key_count, const tn_sort_key_t* keys) {
+  c->body_shapes[c->body_count].key_count = key_count;
+  c->body_shapes[c->body_count++].keys = keys;
+}
+
 // Finds the kernel, prepares and runs it.
 static inline tn_status_t tn__case_run(tn_case_t* c) {
   const tn_attr_t* attrs;

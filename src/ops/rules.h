@@ -76,6 +76,9 @@ tn_infer_rule_t tn__infer_if, tn__infer_case, tn__infer_while, tn__infer_nothing
 // call.c
 tn_verify_rule_t tn__verify_custom_call, tn__verify_composite, tn__verify_call;
 
+// chlo.c
+tn_infer_rule_t tn__infer_is_infinite, tn__infer_top_k, tn__infer_ragged_dot, tn__infer_scan;
+
 // check.c
 tn_verify_rule_t tn__verify_expect_eq, tn__verify_expect_eq_const, tn__verify_expect_almost_eq,
     tn__verify_expect_almost_eq_const, tn__verify_expect_close;

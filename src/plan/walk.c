@@ -4,6 +4,7 @@
 // Positions count upward through the function; a step's regions lie between its `begin` and its
 // `position`. Even numbers are steps and ends of regions, the odd number before a step is for
 // copies that the assignment may put there.
+#include "kernel/body_shape.h"
 #include "plan/planner.h"
 
 static tn_status_t walk_region(planner_t* planner, tn_region_t* region, block_t* block);
@@ -195,24 +196,6 @@ static tn_status_t add_constant(planner_t* planner, const tn_node_t* node) {
   return TN_OK;
 }
 
-// Recognises `binary op of the two arguments; return`.
-static const tn_op_t* binary_body(const tn_region_t* region) {
-  const tn_node_t* node = region->first;
-  if (region->argument_count != 2 || !node || !node->next || node->next != region->last)
-    return NULL;
-  const tn_node_t* last = region->last;
-  if (node->operand_count != 2 || node->result_count != 1 || node->region_count != 0 ||
-      last->operand_count != 1 || last->operands[0] != &node->results[0] ||
-      !tn__op_has(node->op, TN_PURE | TN_ELEMENTWISE)) {
-    return NULL;
-  }
-  const tn_value_t* a = &region->arguments[0];
-  const tn_value_t* b = &region->arguments[1];
-  bool in_order = node->operands[0] == a && node->operands[1] == b;
-  bool exchanged = node->operands[0] == b && node->operands[1] == a;
-  return in_order || (exchanged && tn__op_has(node->op, TN_COMMUTATIVE)) ? node->op : NULL;
-}
-
 static tn_status_t choose_kernel(planner_t* planner, const tn_node_t* node, step_t* step) {
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate(planner->arena, sizeof(tn_op_use_t), &memory));
@@ -222,7 +205,7 @@ static tn_status_t choose_kernel(planner_t* planner, const tn_node_t* node, step
                                               sizeof(tn_body_shape_t), &memory));
   tn_body_shape_t* bodies = memory;
   for (uint32_t i = 0; i < node->region_count; ++i) {
-    bodies[i].binary = binary_body(node->regions[i]);
+    TN_RETURN_IF_ERROR(tn__body_shape(node->regions[i], planner->arena, &bodies[i]));
   }
   step->plan.site = (tn_kernel_site_t){.use = use, .bodies = bodies, .arena = planner->arena};
   if (node->op == TN__OP(custom_call)) {

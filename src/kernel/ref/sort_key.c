@@ -1,0 +1,94 @@
+#include "kernel/ref/sort_key.h"
+
+#include "base/float_format.h"
+#include "kernel/ref/element.h"
+
+bool tn__key_map(const tn_sort_key_t* key, tn_dtype_t dtype, tn_key_map_t* out_map) {
+  tn_key_map_t map = {
+      .dtype = dtype,
+      .kind = tn_dtype_kind(dtype),
+      .is_canonical = key->is_canonical,
+      .element_size = tn_dtype_size(dtype),
+      .bit_count = (int)tn_dtype_bit_width(dtype),
+  };
+  if (!(map.kind & (TN_KIND_INTEGER | TN_KIND_BOOL | TN_KIND_FLOAT))) return false;
+  map.mask = map.bit_count == 64 ? UINT64_MAX : (UINT64_C(1) << map.bit_count) - 1;
+  map.flip = key->descending ? map.mask : 0;
+  if (map.kind == TN_KIND_FLOAT) {
+    const tn_float_format_t* format = tn__float_format(dtype);
+    if (format->specials == TN_FLOAT_IEEE) {
+      map.infinity = ((UINT64_C(1) << format->exponent_bits) - 1) << format->mantissa_bits;
+    }
+  }
+  *out_map = map;
+  return true;
+}
+
+static uint64_t bits_of(const tn_key_map_t* map, const void* element) {
+  switch (map->element_size) {
+    case 1: {
+      uint8_t bits;
+      memcpy(&bits, element, 1);
+      return bits & map->mask;
+    }
+    case 2: {
+      uint16_t bits;
+      memcpy(&bits, element, 2);
+      return bits & map->mask;
+    }
+    case 4: {
+      uint32_t bits;
+      memcpy(&bits, element, 4);
+      return bits & map->mask;
+    }
+    default: {
+      uint64_t bits;
+      memcpy(&bits, element, 8);
+      return bits & map->mask;
+    }
+  }
+}
+
+static uint64_t sign_bit(const tn_key_map_t* map) {
+  return UINT64_C(1) << (map->bit_count - 1);
+}
+
+static bool is_nan(const tn_key_map_t* map, uint64_t bits) {
+  if (map->infinity) return (bits & (map->mask >> 1)) > map->infinity;
+  return tn__float_bits_are_nan(tn__float_format(map->dtype), bits);
+}
+
+static uint64_t float_key(const tn_key_map_t* map, uint64_t bits) {
+  if (map->is_canonical) {
+    if (is_nan(map, bits)) return map->mask;
+    if ((bits & (map->mask >> 1)) == 0 && map->dtype != TN_DTYPE_F8E8M0FNU) bits = 0;
+  }
+  if (map->dtype == TN_DTYPE_F8E8M0FNU) return bits;  // it has no sign
+  return bits & sign_bit(map) ? ~bits & map->mask : bits | sign_bit(map);
+}
+
+uint64_t tn__key_of(const tn_key_map_t* map, const void* element) {
+  const uint64_t bits = bits_of(map, element);
+  uint64_t key = bits;
+  if (map->kind == TN_KIND_FLOAT) key = float_key(map, bits);
+  if (map->kind == TN_KIND_SIGNED) key = bits ^ sign_bit(map);
+  return key ^ map->flip;
+}
+
+bool tn__key_is_unique(const tn_key_map_t* map, const void* element) {
+  if (map->kind != TN_KIND_FLOAT || !map->is_canonical) return true;
+  const uint64_t bits = bits_of(map, element);
+  return bits != sign_bit(map) && !is_nan(map, bits);
+}
+
+void tn__key_restore(const tn_key_map_t* map, uint64_t key, void* out_element) {
+  uint64_t bits = (key ^ map->flip) & map->mask;
+  if (map->kind == TN_KIND_FLOAT && map->dtype != TN_DTYPE_F8E8M0FNU) {
+    bits = bits & sign_bit(map) ? bits ^ sign_bit(map) : ~bits & map->mask;
+  } else if (map->kind == TN_KIND_SIGNED) {
+    bits ^= sign_bit(map);
+    // Narrow integers fill their byte with the sign.
+    if (bits & sign_bit(map)) bits |= ~map->mask;
+  }
+  memcpy(out_element, &bits, map->element_size);
+}

@@ -1,0 +1,29 @@
+// Elements as unsigned numbers in the same order.
+#ifndef TENON_KERNEL_REF_SORT_KEY_H_
+#define TENON_KERNEL_REF_SORT_KEY_H_
+
+#include "kernel/kernel.h"
+
+// A plain value.
+typedef struct tn_key_map {
+  tn_dtype_t dtype;
+  tn_kind_t kind;
+  bool is_canonical;
+  size_t element_size;
+  int bit_count;
+  uint64_t mask;      // of bit_count bits
+  uint64_t flip;      // what exchanges ascending and descending
+  uint64_t infinity;  // floats with infinities: its bits; magnitudes above it are NaNs; else 0
+} tn_key_map_t;
+
+// False for dtypes without an order of their own.
+bool tn__key_map(const tn_sort_key_t* key, tn_dtype_t dtype, tn_key_map_t* out_map);
+
+// The key of one element, in the low bit_count bits.
+uint64_t tn__key_of(const tn_key_map_t* map, const void* element);
+// Whether elements that differ have different keys; then tn__key_restore gets them back. Canonical
+// keys of floats are not, in general: look at the elements.
+bool tn__key_is_unique(const tn_key_map_t* map, const void* element);
+void tn__key_restore(const tn_key_map_t* map, uint64_t key, void* out_element);
+
+#endif  // TENON_KERNEL_REF_SORT_KEY_H_
