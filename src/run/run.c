@@ -162,9 +162,15 @@ static tn_status_t bind(run_t* run, const tn_run_options_t* options,
                         tn_buffer_t* const* arguments) {
   const tn_program_unit_t* unit = &run->program->units[0];
   tn_device_t* device = run->program->device;
-  for (size_t i = 0; i < run->argument_count; ++i) {
-    bool is_donated = options->donated && options->donated[i];
-    TN_RETURN_IF_ERROR(bind_argument(run, i, arguments[i], is_donated));
+  // First what is only read: a buffer that is also donated under another number is then declined,
+  // not lost.
+  for (int donated = 0; donated <= 1; ++donated) {
+    for (size_t i = 0; i < run->argument_count; ++i) {
+      bool is_donated = options->donated && options->donated[i];
+      if (is_donated == (donated == 1)) {
+        TN_RETURN_IF_ERROR(bind_argument(run, i, arguments[i], is_donated));
+      }
+    }
   }
   for (size_t i = 0; i < run->result_count; ++i) {
     result_t* result = &run->results[i];
