@@ -60,13 +60,6 @@ typedef struct operand {
   group_t batch, free, contracted;
 } operand_t;
 
-static bool list_has(const tn_i64_list_t* list, int64_t value) {
-  for (size_t i = 0; i < list->count; ++i) {
-    if (list->values[i] == value) return true;
-  }
-  return false;
-}
-
 static void sort_dimensions(const tn_type_t* type, const tn_i64_list_t* batch,
                             const tn_i64_list_t* contracted, operand_t* out) {
   int64_t strides[TN_MAX_RANK];
@@ -78,7 +71,8 @@ static void sort_dimensions(const tn_type_t* type, const tn_i64_list_t* batch,
     add_dimension(&out->contracted, type, strides, contracted->values[i]);
   }
   for (size_t i = 0; i < type->rank; ++i) {
-    if (list_has(batch, (int64_t)i) || list_has(contracted, (int64_t)i)) continue;
+    if (tn__list_has(batch, (int64_t)i, NULL) || tn__list_has(contracted, (int64_t)i, NULL))
+      continue;
     add_dimension(&out->free, type, strides, (int64_t)i);
   }
 }

@@ -42,15 +42,6 @@ typedef struct gather {
   int64_t window_byte_length;
 } gather_t;
 
-static bool list_has(const tn_i64_list_t* list, int64_t value, size_t* out_position) {
-  for (size_t i = 0; i < list->count; ++i) {
-    if (list->values[i] != value) continue;
-    if (out_position) *out_position = i;
-    return true;
-  }
-  return false;
-}
-
 typedef struct gather_numbers {
   tn_i64_list_t offset_dims, collapsed, batching, index_batching, start_map, slice_sizes;
   int64_t index_vector_dim;
@@ -109,8 +100,8 @@ tn_status_t tn__ref_gather_prepare(tn_kernel_site_t* site) {
   size_t window_rank = 0;
   state->window_count = 1;
   for (size_t d = 0; d < operand->rank; ++d) {
-    if (list_has(&numbers.collapsed, (int64_t)d, NULL)) continue;
-    if (list_has(&numbers.batching, (int64_t)d, NULL)) continue;
+    if (tn__list_has(&numbers.collapsed, (int64_t)d, NULL)) continue;
+    if (tn__list_has(&numbers.batching, (int64_t)d, NULL)) continue;
     window_dims[window_rank] = numbers.slice_sizes.values[d];
     window_from[window_rank] = operand_strides[d];
     window_to[window_rank] = result_strides[numbers.offset_dims.values[window_rank]];
@@ -124,7 +115,7 @@ tn_status_t tn__ref_gather_prepare(tn_kernel_site_t* site) {
   bool batch_is_last = true, seen_batch = false;
   size_t index_dim = 0;
   for (size_t d = 0; d < result->rank; ++d) {
-    if (list_has(&numbers.offset_dims, (int64_t)d, NULL)) {
+    if (tn__list_has(&numbers.offset_dims, (int64_t)d, NULL)) {
       if (seen_batch && result->dims[d] > 1) batch_is_last = false;
       continue;
     }
@@ -132,7 +123,7 @@ tn_status_t tn__ref_gather_prepare(tn_kernel_site_t* site) {
     batch_loop_t* loop = &loops[state->loop_count++];
     *loop = (batch_loop_t){result->dims[d], index_strides[index_dim], result_strides[d], 0};
     size_t position;
-    if (list_has(&numbers.index_batching, (int64_t)index_dim, &position)) {
+    if (tn__list_has(&numbers.index_batching, (int64_t)index_dim, &position)) {
       loop->operand_stride = operand_strides[numbers.batching.values[position]];
     }
     if (loop->count > 1) seen_batch = true;

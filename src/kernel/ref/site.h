@@ -18,4 +18,14 @@ static inline const tn_type_t* tn__site_result(const tn_kernel_site_t* site, siz
   return site->use->result_types[index];
 }
 
+// Whether the list has `value`, and where (`out_position` may be NULL).
+static inline bool tn__list_has(const tn_i64_list_t* list, int64_t value, size_t* out_position) {
+  for (size_t i = 0; i < list->count; ++i) {
+    if (list->values[i] != value) continue;
+    if (out_position) *out_position = i;
+    return true;
+  }
+  return false;
+}
+
 #endif  // TENON_KERNEL_REF_SITE_H_

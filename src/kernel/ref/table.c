@@ -8,6 +8,7 @@
 #include "kernel/ref/generate.h"
 #include "kernel/ref/movement.h"
 #include "kernel/ref/reduce.h"
+#include "kernel/ref/scatter.h"
 #include "kernel/ref/sort.h"
 
 static const tn_kernel_t rows[] = {
