@@ -6,30 +6,49 @@
 
 // --- life
 
-void tn__parser_init(tn_parser_t* parser, const tn_allocator_t* allocator) {
+// Every list of the parser.
+#define FOR_EACH_STACK(X) \
+  X(operand_stack)        \
+  X(type_stack)           \
+  X(attr_stack)           \
+  X(name_stack)           \
+  X(item_stack)           \
+  X(region_stack)         \
+  X(integer_stack)        \
+  X(dictionary_stack)     \
+  X(preamble)             \
+  X(plain_types)          \
+  X(plain_values)
+
+static tn_status_t make_room(tn_parser_t* parser, void** items, size_t* capacity, size_t count,
+                             size_t item_size) {
+  if (count < *capacity) return TN_OK;
+  return tn__grow(parser->allocator, items, capacity, count + 1, item_size);
+}
+
+#define MAKE_ROOM(stack)                                                                      \
+  TN_RETURN_IF_ERROR(make_room(parser, (void**)&parser->stack.items, &parser->stack.capacity, \
+                               parser->stack.count, sizeof *parser->stack.items))
+
+tn_status_t tn__parser_init(tn_parser_t* parser, const tn_allocator_t* allocator) {
   *parser = (tn_parser_t){.allocator = allocator};
   tn__names_init(&parser->values, allocator);
   tn__names_init(&parser->types, allocator);
   tn__names_init(&parser->aliases, allocator);
   tn__names_init(&parser->resources, allocator);
+  // Room in each from the start: places in an empty list are then pointers like others.
+#define X(stack) MAKE_ROOM(stack);
+  FOR_EACH_STACK(X)
+#undef X
+  return TN_OK;
 }
 
 void tn__parser_deinit(tn_parser_t* parser) {
-#define FREE(stack)                                \
+#define X(stack)                                   \
   tn__free(parser->allocator, parser->stack.items, \
-           parser->stack.capacity * sizeof *parser->stack.items)
-  FREE(operand_stack);
-  FREE(type_stack);
-  FREE(attr_stack);
-  FREE(name_stack);
-  FREE(item_stack);
-  FREE(region_stack);
-  FREE(integer_stack);
-  FREE(dictionary_stack);
-  FREE(preamble);
-  FREE(plain_types);
-  FREE(plain_values);
-#undef FREE
+           parser->stack.capacity * sizeof *parser->stack.items);
+  FOR_EACH_STACK(X)
+#undef X
   tn__names_deinit(&parser->values);
   tn__names_deinit(&parser->types);
   tn__names_deinit(&parser->aliases);
@@ -174,16 +193,6 @@ tn_status_t tn__parser_skip_location(tn_parser_t* parser) {
 }
 
 // --- stacks
-
-static tn_status_t make_room(tn_parser_t* parser, void** items, size_t* capacity, size_t count,
-                             size_t item_size) {
-  if (count < *capacity) return TN_OK;
-  return tn__grow(parser->allocator, items, capacity, count + 1, item_size);
-}
-
-#define MAKE_ROOM(stack)                                                                      \
-  TN_RETURN_IF_ERROR(make_room(parser, (void**)&parser->stack.items, &parser->stack.capacity, \
-                               parser->stack.count, sizeof *parser->stack.items))
 
 tn_status_t tn__parser_push_operand(tn_parser_t* parser, tn_value_t* value, const char* position) {
   MAKE_ROOM(operand_stack);

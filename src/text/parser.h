@@ -65,8 +65,8 @@ typedef struct tn_parser {
 
 // --- parser.c: errors, tokens, stacks
 
-// Without a module and a text yet.
-void tn__parser_init(tn_parser_t* parser, const tn_allocator_t* allocator);
+// Without a module and a text yet. Wants deinit also after an error.
+TN_MUST_USE tn_status_t tn__parser_init(tn_parser_t* parser, const tn_allocator_t* allocator);
 void tn__parser_deinit(tn_parser_t* parser);
 
 // INVALID_ARGUMENT at `position`, with its line and a caret.

@@ -438,7 +438,7 @@ tn_status_t tn__text_read(const tn_allocator_t* allocator, tn_source_t* source,
   tn_module_t* module = NULL;
   tn_parser_t parser;
   *out_module = NULL;
-  tn__parser_init(&parser, allocator);
+  TN_DONE_IF_ERROR(tn__parser_init(&parser, allocator));
   TN_DONE_IF_ERROR(tn__module_create(allocator, &module));
   module->source = tn__source_retain(source);
   parser.module = module;

@@ -1,0 +1,9 @@
+module {
+  func.func @main(%x: tensor<3xf32>) {
+    %0 = call @f(%x) : (tensor<3xf32>) -> tensor<3xf32>
+    return
+  }
+  func.func private @f(%arg0: tensor<3xf32>) -> tensor<3xf32> {
+    return %arg0 : tensor<3xf32>
+  }
+}

@@ -1,0 +1,9 @@
+module {
+  func.func @main(%x: tensor<2xf32>) {
+    %0 = stablehlo.compare EQ, %x, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
+    return
+  }
+  func.func private @f(%arg0: tensor<3xf32>) -> tensor<3xf32> {
+    return %arg0 : tensor<3xf32>
+  }
+}

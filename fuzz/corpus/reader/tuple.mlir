@@ -1,0 +1,9 @@
+module {
+  func.func @main(%x: tensor<2xf32>, %y: tensor<i32>) {
+    %0 = stablehlo.tuple %x, %y : tuple<tensor<2xf32>, tensor<i32>>
+    return
+  }
+  func.func private @f(%arg0: tensor<3xf32>) -> tensor<3xf32> {
+    return %arg0 : tensor<3xf32>
+  }
+}
