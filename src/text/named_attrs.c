@@ -1,5 +1,7 @@
 // Attributes whose specification is known where they are read: in pretty forms, and as fields of
 // structures.
+#include <stdio.h>
+
 #include "ops/spelling.h"
 #include "text/parser.h"
 
@@ -21,22 +23,27 @@ tn_status_t tn__parser_i64_list(tn_parser_t* parser, const tn_attr_t** out_attr)
 
 // --- enumerators
 
+static tn_status_t unknown_enumerator(tn_parser_t* parser, const char* enumeration,
+                                      tn_string_view_t name) {
+  enum { MOST_ENUMERATORS = 16 };
+  char all[256] = "";
+  size_t length = 0;
+  for (int i = 0; i < MOST_ENUMERATORS; ++i) {
+    const char* other = tn__enum_name(enumeration, i);
+    if (!other || length + strlen(other) + 3 > sizeof all) continue;
+    length +=
+        (size_t)snprintf(all + length, sizeof all - length, "%s%s", length ? ", " : "", other);
+  }
+  return tn__parser_fail(parser, parser->lexer.token.begin, "\"%.*s\" is no %s; expected one of %s",
+                         TN_SV(name), enumeration, all);
+}
+
 tn_status_t tn__parser_enumerator(tn_parser_t* parser, const char* enumeration,
                                   const tn_attr_t** out_attr) {
   const tn_token_t* token = &parser->lexer.token;
   if (token->kind != TN_TOKEN_IDENTIFIER) return tn__parser_wanted(parser, "an enumerator");
   tn_string_view_t name = tn__token_text(token);
-  if (tn__enum_value(enumeration, name) < 0) {
-    tn_status_t status =
-        tn__parser_fail(parser, token->begin, "\"%.*s\" is no %s", TN_SV(name), enumeration);
-    for (int i = 0; i < 16; ++i) {
-      const char* other = tn__enum_name(enumeration, i);
-      if (other && tn__spelling_is_near(name, tn__spelling_distance(name, tn__sv(other)))) {
-        return tn_status_note(status, "did you mean %s?", other);
-      }
-    }
-    return status;
-  }
+  if (tn__enum_value(enumeration, name) < 0) return unknown_enumerator(parser, enumeration, name);
   TN_RETURN_IF_ERROR(tn__attr_enum(parser->arena, enumeration, name, out_attr));
   tn__lexer_next(&parser->lexer);
   return TN_OK;
