@@ -1081,14 +1081,15 @@ typedef union tn__wire {
 // clang-format on
 #define TN__PUT_required(decoder, ...) return TN__REFUSE_ATTR();
 #define TN__PUT_unknown(decoder, ...)
-#define TN__PUT_integer(decoder, value, ...) *tn_out = (value);
-#define TN__PUT_number(decoder, value, ...) *tn_out = (value);
-#define TN__PUT_text(decoder, value, ...) tn_out->data = (value), tn_out->size = sizeof(value) - 1;
-#define TN__PUT_value(decoder, value, ...) *tn_out = (value);
-#define TN__PUT_empty(decoder, value, ...) memset(tn_out, (value), sizeof *tn_out);
-#define TN__PUT_fields(decoder, value, ...)    \
-  tn_found.type = TN_FFI_DICTIONARY + (value); \
-  tn_found.value = &tn__no_attrs;              \
+#define TN__PUT_integer(decoder, otherwise, ...) *tn_out = (otherwise);
+#define TN__PUT_number(decoder, otherwise, ...) *tn_out = (otherwise);
+#define TN__PUT_text(decoder, otherwise, ...) \
+  tn_out->data = (otherwise), tn_out->size = sizeof(otherwise) - 1;
+#define TN__PUT_value(decoder, otherwise, ...) *tn_out = (otherwise);
+#define TN__PUT_empty(decoder, otherwise, ...) memset(tn_out, (otherwise), sizeof *tn_out);
+#define TN__PUT_fields(decoder, otherwise, ...)    \
+  tn_found.type = TN_FFI_DICTIONARY + (otherwise); \
+  tn_found.value = &tn__no_attrs;                  \
   if (!(decoder)) return tn_bad;
 
 // ---- What the lists become
@@ -1175,15 +1176,15 @@ typedef union tn__wire {
 #define TN__REFUSE_ATTR() \
   tn__refuse_attr(tn_call, tn_path, tn_attrs, tn_row->name, tn_row->type_text)
 #define TN__NEXT_ROW(...) ++tn_row;
-#define TN__DECODE_ATTRS(rows, statements)                                            \
-  enum { tn_convert = 1 };                                                            \
-  const tn_ffi_param_t* tn_row = rows;                                                \
-  int64_t tn_attr = 0, tn_seen = 0;                                                   \
-  tn_status_t tn_bad = TN_OK;                                                         \
-  tn__wire_t tn_wire;                                                                 \
-  bool tn_open = false;                                                               \
-  statements(void) tn_self, (void)tn_row, (void)tn_attr, (void)tn_bad, (void)tn_wire; \
-  if (TN__LIKELY(tn_open || tn_seen == tn_attrs->count)) return TN_OK;                \
+#define TN__DECODE_ATTRS(rows, statements)                                        \
+  enum { tn_convert = 1 };                                                        \
+  const tn_ffi_param_t* tn_row = rows;                                            \
+  int64_t tn_attr = 0, tn_seen = 0;                                               \
+  tn_status_t tn_bad = TN_OK;                                                     \
+  tn__wire_t tn_wire;                                                             \
+  bool tn_open = false;                                                           \
+  (void)tn_self, (void)tn_row, (void)tn_attr, (void)tn_bad, (void)tn_wire;        \
+  statements if (TN__LIKELY(tn_open || tn_seen == tn_attrs->count)) return TN_OK; \
   return tn__refuse_unknown(tn_call, tn_path, tn_attrs, TN__ROWS(rows))
 
 // The same for the usual case, in registers: numbers and the like, all given, as last time.
@@ -1306,7 +1307,7 @@ typedef union tn__wire {
                                __VA_ARGS__};
 
 #define TN__DECLARE(op, LIST, state_field)                                                        \
-  TN__EXTERN_C TN_EXPORT tn_status_t op(tn_ffi_call_frame_t* frame);                              \
+  TN__EXTERN_C TN_EXPORT tn_status_t op(tn_ffi_call_frame_t* tn_frame);                           \
   struct op##_call {                                                                              \
     tn_call_t* tn;                                                                                \
     state_field LIST(TN__FIELD_ARG, TN__FIELD_ATTR, TN__FIELD_RET)                                \
@@ -1384,20 +1385,20 @@ typedef union tn__wire {
   }
 
 #define TN__HANDLER(op, symbol, body, stage_number, decode, minor, state_type) \
-  TN_EXPORT tn_status_t symbol(tn_ffi_call_frame_t* frame) {                   \
-    tn_call_t tn = {&tn, frame, &op##_op, NULL};                               \
-    if (TN__UNLIKELY(frame->extension_start != NULL) &&                        \
-        frame->extension_start->type == TN_FFI_METADATA)                       \
+  TN_EXPORT tn_status_t symbol(tn_ffi_call_frame_t* tn_frame) {                \
+    tn_call_t tn = {&tn, tn_frame, &op##_op, NULL};                            \
+    if (TN__UNLIKELY(tn_frame->extension_start != NULL) &&                     \
+        tn_frame->extension_start->type == TN_FFI_METADATA)                    \
       return tn__answer(&tn, minor, state_type);                               \
-    if (TN__UNLIKELY((frame->struct_size < TN_FFI_CALL_FRAME_SIZE) |           \
-                     (frame->stage != stage_number)))                          \
+    if (TN__UNLIKELY((tn_frame->struct_size < TN_FFI_CALL_FRAME_SIZE) |        \
+                     (tn_frame->stage != stage_number)))                       \
       return tn__refuse_frame(&tn, stage_number);                              \
     struct op##_call call;                                                     \
     call.tn = &tn;                                                             \
-    tn_status_t status = decode;                                               \
-    if (TN__LIKELY(status == TN_OK)) status = body;                            \
+    tn_status_t tn_result = decode;                                            \
+    if (TN__LIKELY(tn_result == TN_OK)) tn_result = body;                      \
     if (TN__UNLIKELY(tn.blocks != NULL)) tn__free_blocks(&tn);                 \
-    return status;                                                             \
+    return tn_result;                                                          \
   }
 
 // Puts a function of the untyped convention into the table; the author writes it as usual:
@@ -1633,7 +1634,7 @@ TN__UNUSED void* tn__scratch(tn_call_t* call, size_t size) {
       TN_FFI_MEMORY_ALLOCATE_SIZE, NULL, call->frame->context, size, alignment, NULL};
   tn__drop_error(call->frame->api, call->frame->api->memory_allocate(&allocate));
   const bool from_host = allocate.data != NULL;
-  if (!from_host && (!on_cpu || size > SIZE_MAX / 2)) return NULL;
+  if (!from_host && (!on_cpu || size > SIZE_MAX / 4)) return NULL;
   tn__block_t* block = (tn__block_t*)malloc(sizeof *block + (from_host ? 0 : size + alignment));
   if (!block) {
     if (from_host) tn__free_block(call, allocate.data, size);
@@ -1863,10 +1864,10 @@ TN__UNUSED tn_status_t tn__set_state(const tn_call_t* call, tn_state_type_t* typ
 
 // With all stages: TN_INSTANTIATE(op), and TN_PREPARE(op) { ... }, TN_INITIALIZE(op) { ... }, in
 // which arguments and results have addresses but no contents yet.
-#define TN_STAGED_OP(platform, target, traits, op, LIST, type, doc)               \
-  TN__EXTERN_C TN_EXPORT tn_status_t op##_prepare(tn_ffi_call_frame_t* frame);    \
-  TN__EXTERN_C TN_EXPORT tn_status_t op##_initialize(tn_ffi_call_frame_t* frame); \
-  TN__STATEFUL(platform, target, traits, op, LIST, type, doc,                     \
+#define TN_STAGED_OP(platform, target, traits, op, LIST, type, doc)                  \
+  TN__EXTERN_C TN_EXPORT tn_status_t op##_prepare(tn_ffi_call_frame_t* tn_frame);    \
+  TN__EXTERN_C TN_EXPORT tn_status_t op##_initialize(tn_ffi_call_frame_t* tn_frame); \
+  TN__STATEFUL(platform, target, traits, op, LIST, type, doc,                        \
                (op##_instantiate, op##_prepare, op##_initialize, op))
 #define TN_PREPARE(op) TN__STAGE(op, op##_prepare, TN_FFI_PREPARE)
 #define TN_INITIALIZE(op) TN__STAGE(op, op##_initialize, TN_FFI_INITIALIZE)
@@ -1878,7 +1879,7 @@ TN__UNUSED tn_status_t tn__set_state(const tn_call_t* call, tn_state_type_t* typ
 
 #define TN__STATEFUL(platform, target, traits, op, LIST, type, doc, bundle)               \
   TN__DECLARE(op, LIST, type* state;)                                                     \
-  TN__EXTERN_C TN_EXPORT tn_status_t op##_instantiate(tn_ffi_call_frame_t* frame);        \
+  TN__EXTERN_C TN_EXPORT tn_status_t op##_instantiate(tn_ffi_call_frame_t* tn_frame);     \
   typedef type op##_state_t;                                                              \
   static tn_status_t op##_instantiate_body(const struct op##_call* call, type** state);   \
   TN__INLINE tn_state_type_t* op##_state_type(void) {                                     \
