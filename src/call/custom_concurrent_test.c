@@ -64,12 +64,12 @@ static void* call_often(void* data) {
   float* y = malloc(sizeof x);
   for (int round = 0; round < ROUNDS; ++round) {
     tn_testing_frame_t frame;
-    tn__testing_frame_init(&frame, &host);
-    tn__testing_arg(&frame, TN_FFI_F32, x, TN_TESTING_DIMS(ELEMENTS));
-    tn__testing_ret(&frame, TN_FFI_F32, y, TN_TESTING_DIMS(ELEMENTS));
-    if ((round + which) % 3) tn__testing_scalar(&frame.attrs, "a", TN_FFI_S32, &a);
-    tn__testing_scalar(&frame.attrs, "b", TN_FFI_S32, &b);
-    if ((round + which) % 2) tn__testing_scalar(&frame.attrs, "c", TN_FFI_S32, &c);
+    tn__host_frame_init(&frame, &host);
+    tn__host_arg(&frame, TN_FFI_F32, x, TN_TESTING_DIMS(ELEMENTS));
+    tn__host_ret(&frame, TN_FFI_F32, y, TN_TESTING_DIMS(ELEMENTS));
+    if ((round + which) % 3) tn__host_scalar(&frame.attrs, "a", TN_FFI_S32, &a);
+    tn__host_scalar(&frame.attrs, "b", TN_FFI_S32, &b);
+    if ((round + which) % 2) tn__host_scalar(&frame.attrs, "c", TN_FFI_S32, &c);
     frame.frame.attrs = frame.attrs.attrs;
     tn_status_t status = double_op(&frame.frame);
     if (status) ++failures;

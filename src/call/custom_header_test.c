@@ -162,7 +162,7 @@ static float in[8] = {1, 2, 3, 4, 5, 6, 7, 8}, out[8];
 static int start(void** state) {
   (void)state;
   tn__testing_host_init(&host);
-  tn__testing_frame_init(&frame, &host);
+  tn__host_frame_init(&frame, &host);
   return 0;
 }
 
@@ -186,35 +186,34 @@ static void numbers_are_those_of_the_runtime(void** state) {
 static void answers_with_the_oldest_version(void** state) {
   (void)state;
   tn_ffi_metadata_t metadata;
-  TN_ASSERT_OK(tn__testing_query(scale, &host, &metadata));
+  TN_ASSERT_OK(tn__host_query(scale, &host, &metadata));
   assert_int_equal(metadata.api_version.struct_size, TN_FFI_API_VERSION_SIZE);
   assert_int_equal(metadata.api_version.major, 0);
   assert_int_equal(metadata.api_version.minor, 1);
   assert_int_equal(metadata.traits, 0);
   assert_int_equal(metadata.state_type_id.id, 0);
-  TN_ASSERT_OK(tn__testing_query(scale_cuda, &host, &metadata));
+  TN_ASSERT_OK(tn__host_query(scale_cuda, &host, &metadata));
   assert_int_equal(metadata.traits, TN_FFI_COMMAND_BUFFER_COMPATIBLE);
 }
 
 static void refuses_frames_it_does_not_know(void** state) {
   (void)state;
   frame.frame.stage = TN_FFI_INITIALIZE;
-  TN_ASSERT_REPORT("scale: wanted stage execute, found initialize",
-                   tn__testing_call(scale, &frame));
+  TN_ASSERT_REPORT("scale: wanted stage execute, found initialize", tn__host_call(scale, &frame));
   frame.frame.stage = 9;
-  TN_ASSERT_REPORT("scale: wanted stage execute, found unknown", tn__testing_call(scale, &frame));
+  TN_ASSERT_REPORT("scale: wanted stage execute, found unknown", tn__host_call(scale, &frame));
   frame.frame.stage = TN_FFI_EXECUTE;
   frame.frame.struct_size = 160;
   TN_ASSERT_REPORT("scale: wanted a call frame of 168 bytes, found 160",
-                   tn__testing_call(scale, &frame));
+                   tn__host_call(scale, &frame));
   frame.frame.struct_size = 176;  // a newer host's
-  TN_ASSERT_REPORT("wanted 1 argument", tn__testing_call(scale, &frame));
+  TN_ASSERT_REPORT("wanted 1 argument", tn__host_call(scale, &frame));
 }
 
 static void scale_frame(void) {
-  tn__testing_frame_init(&frame, &host);
-  tn__testing_arg(&frame, TN_FFI_F32, in, TN_TESTING_DIMS(2, 2));
-  tn__testing_ret(&frame, TN_FFI_F32, out, TN_TESTING_DIMS(2, 2));
+  tn__host_frame_init(&frame, &host);
+  tn__host_arg(&frame, TN_FFI_F32, in, TN_TESTING_DIMS(2, 2));
+  tn__host_ret(&frame, TN_FFI_F32, out, TN_TESTING_DIMS(2, 2));
 }
 
 static void reads_values_and_attributes(void** state) {
@@ -222,12 +221,12 @@ static void reads_values_and_attributes(void** state) {
   const float factor = 3;
   const int32_t offset = 10;
   scale_frame();
-  tn__testing_scalar(&frame.attrs, "offset", TN_FFI_S32, &offset);
-  TN_ASSERT_OK(tn__testing_call(scale, &frame));
+  tn__host_scalar(&frame.attrs, "offset", TN_FFI_S32, &offset);
+  TN_ASSERT_OK(tn__host_call(scale, &frame));
   assert_true(out[3] == 18);  // the default factor
-  tn__testing_scalar(&frame.attrs, "factor", TN_FFI_F32, &factor);
+  tn__host_scalar(&frame.attrs, "factor", TN_FFI_F32, &factor);
   for (int i = 0; i < 3; ++i) {  // the places of attributes are remembered
-    TN_ASSERT_OK(tn__testing_call(scale, &frame));
+    TN_ASSERT_OK(tn__host_call(scale, &frame));
     assert_true(out[0] == 13 && out[3] == 22);
   }
   // A host that does not sort is served as well.
@@ -237,7 +236,7 @@ static void reads_values_and_attributes(void** state) {
   frame.attrs.values[0] = frame.attrs.values[1], frame.attrs.values[1] = value;
   for (int i = 0; i < 3; ++i) {
     memset(out, 0, sizeof out);
-    TN_ASSERT_OK(tn__testing_call(scale, &frame));
+    TN_ASSERT_OK(tn__host_call(scale, &frame));
     assert_true(out[0] == 13 && out[3] == 22);
   }
 }
@@ -249,29 +248,27 @@ static void takes_other_numbers_when_exact(void** state) {
   const uint8_t small = 200;
   const uint64_t huge = UINT64_MAX;
   scale_frame();
-  tn__testing_scalar(&frame.attrs, "factor", TN_FFI_F64, &half);
-  tn__testing_scalar(&frame.attrs, "offset", TN_FFI_S64, &minus);
-  TN_ASSERT_OK(tn__testing_call(scale, &frame));
+  tn__host_scalar(&frame.attrs, "factor", TN_FFI_F64, &half);
+  tn__host_scalar(&frame.attrs, "offset", TN_FFI_S64, &minus);
+  TN_ASSERT_OK(tn__host_call(scale, &frame));
   assert_true(out[3] == -1);
   scale_frame();
-  tn__testing_scalar(&frame.attrs, "offset", TN_FFI_U8, &small);
-  TN_ASSERT_OK(tn__testing_call(scale, &frame));
+  tn__host_scalar(&frame.attrs, "offset", TN_FFI_U8, &small);
+  TN_ASSERT_OK(tn__host_call(scale, &frame));
   assert_true(out[0] == 202);
   scale_frame();
-  tn__testing_scalar(&frame.attrs, "offset", TN_FFI_S64, &large);
+  tn__host_scalar(&frame.attrs, "offset", TN_FFI_S64, &large);
   TN_ASSERT_REPORT("scale: attribute offset: wanted int32_t, found s64 2147483648; other scalars",
-                   tn__testing_call(scale, &frame));
+                   tn__host_call(scale, &frame));
   scale_frame();
-  tn__testing_scalar(&frame.attrs, "offset", TN_FFI_U64, &huge);
-  TN_ASSERT_REPORT("wanted int32_t, found u64", tn__testing_call(scale, &frame));
+  tn__host_scalar(&frame.attrs, "offset", TN_FFI_U64, &huge);
+  TN_ASSERT_REPORT("wanted int32_t, found u64", tn__host_call(scale, &frame));
   scale_frame();
-  tn__testing_scalar(&frame.attrs, "factor", TN_FFI_F64, &tenth);
-  TN_ASSERT_REPORT("attribute factor: wanted float, found f64 0.1;",
-                   tn__testing_call(scale, &frame));
+  tn__host_scalar(&frame.attrs, "factor", TN_FFI_F64, &tenth);
+  TN_ASSERT_REPORT("attribute factor: wanted float, found f64 0.1;", tn__host_call(scale, &frame));
   scale_frame();
-  tn__testing_scalar(&frame.attrs, "factor", TN_FFI_S64, &minus);
-  TN_ASSERT_REPORT("attribute factor: wanted float, found s64 -3;",
-                   tn__testing_call(scale, &frame));
+  tn__host_scalar(&frame.attrs, "factor", TN_FFI_S64, &minus);
+  TN_ASSERT_REPORT("attribute factor: wanted float, found s64 -3;", tn__host_call(scale, &frame));
 }
 
 static void names_the_attribute_that_is_wrong(void** state) {
@@ -279,119 +276,118 @@ static void names_the_attribute_that_is_wrong(void** state) {
   const int32_t offset = 1;
   scale_frame();
   TN_ASSERT_REPORT("scale: attribute offset is missing; wanted int32_t",
-                   tn__testing_call(scale, &frame));
-  tn__testing_string(&frame.attrs, "offset", "one");
+                   tn__host_call(scale, &frame));
+  tn__host_string(&frame.attrs, "offset", "one");
   TN_ASSERT_REPORT("attribute offset: wanted int32_t, found the string \"one\"",
-                   tn__testing_call(scale, &frame));
+                   tn__host_call(scale, &frame));
   scale_frame();
-  tn__testing_array(&frame.attrs, "offset", TN_FFI_S32, &offset, 1);
+  tn__host_array(&frame.attrs, "offset", TN_FFI_S32, &offset, 1);
   TN_ASSERT_REPORT("attribute offset: wanted int32_t, found an array of 1 s32",
-                   tn__testing_call(scale, &frame));
+                   tn__host_call(scale, &frame));
   scale_frame();
-  tn__testing_scalar(&frame.attrs, "offset", TN_FFI_S32, &offset);
-  tn__testing_scalar(&frame.attrs, "facter", TN_FFI_S32, &offset);
+  tn__host_scalar(&frame.attrs, "offset", TN_FFI_S32, &offset);
+  tn__host_scalar(&frame.attrs, "facter", TN_FFI_S32, &offset);
   TN_ASSERT_REPORT("scale: attribute facter is unknown; did you mean factor?",
-                   tn__testing_call(scale, &frame));
+                   tn__host_call(scale, &frame));
   scale_frame();
-  tn__testing_scalar(&frame.attrs, "offset", TN_FFI_S32, &offset);
-  tn__testing_scalar(&frame.attrs, "zzz", TN_FFI_S32, &offset);
-  TN_ASSERT_REPORT("attribute zzz is unknown; wanted factor, offset",
-                   tn__testing_call(scale, &frame));
-  tn__testing_frame_init(&frame, &host);
-  tn__testing_scalar(&frame.attrs, "zzz", TN_FFI_S32, &offset);
+  tn__host_scalar(&frame.attrs, "offset", TN_FFI_S32, &offset);
+  tn__host_scalar(&frame.attrs, "zzz", TN_FFI_S32, &offset);
+  TN_ASSERT_REPORT("attribute zzz is unknown; wanted factor, offset", tn__host_call(scale, &frame));
+  tn__host_frame_init(&frame, &host);
+  tn__host_scalar(&frame.attrs, "zzz", TN_FFI_S32, &offset);
   TN_ASSERT_REPORT("fail_with: attribute zzz is unknown; wanted none",
-                   tn__testing_call(fail_with, &frame));
+                   tn__host_call(fail_with, &frame));
 }
 
 static void counts_values(void** state) {
   (void)state;
-  TN_ASSERT_REPORT("scale: wanted 1 argument (x), found 0", tn__testing_call(scale, &frame));
-  tn__testing_arg(&frame, TN_FFI_F32, in, TN_TESTING_DIMS(2));
-  TN_ASSERT_REPORT("scale: wanted 1 result (y), found 0", tn__testing_call(scale, &frame));
+  TN_ASSERT_REPORT("scale: wanted 1 argument (x), found 0", tn__host_call(scale, &frame));
+  tn__host_arg(&frame, TN_FFI_F32, in, TN_TESTING_DIMS(2));
+  TN_ASSERT_REPORT("scale: wanted 1 result (y), found 0", tn__host_call(scale, &frame));
   TN_ASSERT_REPORT("mix: wanted at least 4 arguments (a, b, c, d, e), found 1",
-                   tn__testing_call(mix, &frame));
+                   tn__host_call(mix, &frame));
   TN_ASSERT_REPORT("fail_with: wanted 0 arguments (none), found 1",
-                   tn__testing_call(fail_with, &frame));
-  for (int i = 0; i < 5; ++i) tn__testing_arg(&frame, TN_FFI_F32, in, TN_TESTING_DIMS(2));
+                   tn__host_call(fail_with, &frame));
+  for (int i = 0; i < 5; ++i) tn__host_arg(&frame, TN_FFI_F32, in, TN_TESTING_DIMS(2));
   TN_ASSERT_REPORT("mix: wanted at most 5 arguments (a, b, c, d, e), found 6",
-                   tn__testing_call(mix, &frame));
+                   tn__host_call(mix, &frame));
 }
 
 static void mix_frame(int values) {
-  tn__testing_frame_init(&frame, &host);
-  tn__testing_arg(&frame, TN_FFI_S32, in, TN_TESTING_DIMS(2, 3));
-  tn__testing_arg(&frame, TN_FFI_BF16, in, TN_TESTING_DIMS(5));
-  tn__testing_arg(&frame, TN_FFI_S32, in, TN_TESTING_DIMS(7));
-  tn__testing_arg(&frame, TN_FFI_PRED, in, TN_TESTING_DIMS(2, 3));
-  if (values > 4) tn__testing_arg(&frame, TN_FFI_F64, in, 0, NULL);
-  tn__testing_ret(&frame, TN_FFI_S32, out, TN_TESTING_DIMS(2, 3));
-  tn__testing_ret(&frame, TN_FFI_BF16, out, TN_TESTING_DIMS(7));
+  tn__host_frame_init(&frame, &host);
+  tn__host_arg(&frame, TN_FFI_S32, in, TN_TESTING_DIMS(2, 3));
+  tn__host_arg(&frame, TN_FFI_BF16, in, TN_TESTING_DIMS(5));
+  tn__host_arg(&frame, TN_FFI_S32, in, TN_TESTING_DIMS(7));
+  tn__host_arg(&frame, TN_FFI_PRED, in, TN_TESTING_DIMS(2, 3));
+  if (values > 4) tn__host_arg(&frame, TN_FFI_F64, in, 0, NULL);
+  tn__host_ret(&frame, TN_FFI_S32, out, TN_TESTING_DIMS(2, 3));
+  tn__host_ret(&frame, TN_FFI_BF16, out, TN_TESTING_DIMS(7));
 }
 
 static void checks_dtypes_shapes_and_their_relations(void** state) {
   (void)state;
   mix_frame(4);
-  TN_ASSERT_OK(tn__testing_call(mix, &frame));
+  TN_ASSERT_OK(tn__host_call(mix, &frame));
   assert_false(mix_saw_e);
   mix_frame(5);
-  TN_ASSERT_OK(tn__testing_call(mix, &frame));
+  TN_ASSERT_OK(tn__host_call(mix, &frame));
   assert_true(mix_saw_e);
 
   frame.buffers[0][0].rank = 1;
-  TN_ASSERT_REPORT("mix: argument a: wanted rank 2, found 2xs32", tn__testing_call(mix, &frame));
+  TN_ASSERT_REPORT("mix: argument a: wanted rank 2, found 2xs32", tn__host_call(mix, &frame));
   mix_frame(5);
   frame.buffers[0][1].dtype = TN_FFI_F64;
   TN_ASSERT_REPORT("mix: argument b: wanted s8 or f32 or bf16, found 5xf64",
-                   tn__testing_call(mix, &frame));
+                   tn__host_call(mix, &frame));
   mix_frame(5);
   frame.buffers[0][2].dtype = TN_FFI_S64;
   TN_ASSERT_REPORT("mix: argument c: wanted the dtype of a, 2x3xs32, found 7xs64",
-                   tn__testing_call(mix, &frame));
+                   tn__host_call(mix, &frame));
   mix_frame(5);
   frame.dims[0][3][1] = 4;
   TN_ASSERT_REPORT("mix: argument d: wanted the shape of a, 2x3xs32, found 2x4xpred",
-                   tn__testing_call(mix, &frame));
+                   tn__host_call(mix, &frame));
   mix_frame(5);
   frame.buffers[0][4].dtype = TN_FFI_F32;
-  TN_ASSERT_REPORT("mix: argument e: wanted f64, found f32", tn__testing_call(mix, &frame));
+  TN_ASSERT_REPORT("mix: argument e: wanted f64, found f32", tn__host_call(mix, &frame));
   mix_frame(5);
   frame.buffers[1][0].dtype = TN_FFI_U32;
   TN_ASSERT_REPORT("mix: result y: wanted the dtype of a, 2x3xs32, found 2x3xu32",
-                   tn__testing_call(mix, &frame));
+                   tn__host_call(mix, &frame));
   mix_frame(5);
   frame.buffers[1][1].dtype = TN_FFI_F32;
   TN_ASSERT_REPORT("mix: result z: wanted the dtype of b, 5xbf16, found 7xf32",
-                   tn__testing_call(mix, &frame));
+                   tn__host_call(mix, &frame));
   mix_frame(5);
   frame.types[0][2] = 2;
-  TN_ASSERT_REPORT("mix: c: wanted a buffer, found type 2", tn__testing_call(mix, &frame));
+  TN_ASSERT_REPORT("mix: c: wanted a buffer, found type 2", tn__host_call(mix, &frame));
   mix_frame(5);
   frame.buffers[0][1].dtype = 99;
   TN_ASSERT_REPORT("argument b: wanted s8 or f32 or bf16, found 5xno dtype",
-                   tn__testing_call(mix, &frame));
+                   tn__host_call(mix, &frame));
   frame.buffers[0][1].dtype = -1;
-  TN_ASSERT_REPORT("found 5xno dtype", tn__testing_call(mix, &frame));
+  TN_ASSERT_REPORT("found 5xno dtype", tn__host_call(mix, &frame));
 }
 
 static void gives_access_to_the_remaining(void** state) {
   (void)state;
-  for (int i = 0; i < 4; ++i) tn__testing_arg(&frame, TN_FFI_F32, &in[i], 0, NULL);
-  for (int i = 0; i < 2; ++i) tn__testing_ret(&frame, TN_FFI_F32, &out[i], 0, NULL);
+  for (int i = 0; i < 4; ++i) tn__host_arg(&frame, TN_FFI_F32, &in[i], 0, NULL);
+  for (int i = 0; i < 2; ++i) tn__host_ret(&frame, TN_FFI_F32, &out[i], 0, NULL);
   gather_index = 2;
   TN_ASSERT_REPORT("gather: remaining value 2: wanted f64, found f32",
-                   tn__testing_call(gather, &frame));
+                   tn__host_call(gather, &frame));
   assert_true(out[0] == 10 && out[1] == 10);
   gather_index = 3;
   TN_ASSERT_REPORT("gather: there are 3 remaining values, and no number 3",
-                   tn__testing_call(gather, &frame));
+                   tn__host_call(gather, &frame));
   gather_index = -1;
-  TN_ASSERT_CODE(OUT_OF_RANGE, tn__testing_call(gather, &frame));
+  TN_ASSERT_CODE(OUT_OF_RANGE, tn__host_call(gather, &frame));
   frame.buffers[0][2].dtype = TN_FFI_S8;
   TN_ASSERT_REPORT("gather: argument more[1]: wanted the dtype of first, f32, found s8",
-                   tn__testing_call(gather, &frame));
+                   tn__host_call(gather, &frame));
   frame.frame.args.count = 0;
   TN_ASSERT_REPORT("gather: wanted at least 1 argument (first, more), found 0",
-                   tn__testing_call(gather, &frame));
+                   tn__host_call(gather, &frame));
 }
 
 static void decodes_every_kind_of_attribute(void** state) {
@@ -399,15 +395,15 @@ static void decodes_every_kind_of_attribute(void** state) {
   tn_testing_attrs_t range, inner, point;
   const int64_t lo = 5;
   const float one = 1, two = 2;
-  tn__testing_attrs_init(&range);
-  tn__testing_attrs_init(&inner);
-  tn__testing_attrs_init(&point);
-  tn__testing_scalar(&range, "lo", TN_FFI_S64, &lo);
-  tn__testing_scalar(&point, "x", TN_FFI_F32, &one);
-  tn__testing_scalar(&point, "y", TN_FFI_F32, &two);
-  tn__testing_dictionary(&frame.attrs, "range", &range);
-  tn__testing_dictionary(&frame.attrs, "point", &point);
-  TN_ASSERT_OK(tn__testing_call(every_kind, &frame));
+  tn__host_attrs_init(&range);
+  tn__host_attrs_init(&inner);
+  tn__host_attrs_init(&point);
+  tn__host_scalar(&range, "lo", TN_FFI_S64, &lo);
+  tn__host_scalar(&point, "x", TN_FFI_F32, &one);
+  tn__host_scalar(&point, "y", TN_FFI_F32, &two);
+  tn__host_dictionary(&frame.attrs, "range", &range);
+  tn__host_dictionary(&frame.attrs, "point", &point);
+  TN_ASSERT_OK(tn__host_call(every_kind, &frame));
   assert_true(every.flag && every.i8 == -8 && every.i64 == INT64_MIN && every.u8 == 255);
   assert_true(every.u64 == UINT64_MAX && every.real == 0.5 && every.weights.count == 0);
   assert_int_equal(every.name.size, 5);
@@ -422,16 +418,16 @@ static void decodes_every_kind_of_attribute(void** state) {
   const int32_t add = 0;
   const float weights[] = {1, 2, 3};
   const int64_t address = (int64_t)(intptr_t)&address;
-  tn__testing_scalar(&inner, "deep", TN_FFI_U8, &deep);
-  tn__testing_dictionary(&range, "inner", &inner);
-  tn__testing_scalar(&frame.attrs, "flag", TN_FFI_PRED, &no);
-  tn__testing_array(&frame.attrs, "weights", TN_FFI_F32, weights, 3);
-  tn__testing_array(&frame.attrs, "masks", TN_FFI_PRED, masks, 2);
-  tn__testing_scalar(&frame.attrs, "command", TN_FFI_S32, &add);
-  tn__testing_string(&frame.attrs, "color", "green");
-  tn__testing_dictionary(&frame.attrs, "options", &inner);
-  tn__testing_scalar(&frame.attrs, "where", TN_FFI_S64, &address);
-  TN_ASSERT_OK(tn__testing_call(every_kind, &frame));
+  tn__host_scalar(&inner, "deep", TN_FFI_U8, &deep);
+  tn__host_dictionary(&range, "inner", &inner);
+  tn__host_scalar(&frame.attrs, "flag", TN_FFI_PRED, &no);
+  tn__host_array(&frame.attrs, "weights", TN_FFI_F32, weights, 3);
+  tn__host_array(&frame.attrs, "masks", TN_FFI_PRED, masks, 2);
+  tn__host_scalar(&frame.attrs, "command", TN_FFI_S32, &add);
+  tn__host_string(&frame.attrs, "color", "green");
+  tn__host_dictionary(&frame.attrs, "options", &inner);
+  tn__host_scalar(&frame.attrs, "where", TN_FFI_S64, &address);
+  TN_ASSERT_OK(tn__host_call(every_kind, &frame));
   assert_true(!every.flag && every.weights.count == 3 && every.weights.data[2] == 3);
   assert_true(every.masks.count == 2 && every.masks.data[0] && every.command == ADD);
   assert_true(every.color == 5 && every.range.inner.deep == 9 && every.where == &address);
@@ -442,43 +438,43 @@ static void names_the_field_that_is_wrong(void** state) {
   (void)state;
   tn_testing_attrs_t range, inner, point;
   const int64_t lo = 5, deep = 256;
-  tn__testing_attrs_init(&range);
-  tn__testing_attrs_init(&inner);
-  tn__testing_attrs_init(&point);
-  tn__testing_dictionary(&frame.attrs, "range", &range);
+  tn__host_attrs_init(&range);
+  tn__host_attrs_init(&inner);
+  tn__host_attrs_init(&point);
+  tn__host_dictionary(&frame.attrs, "range", &range);
   TN_ASSERT_REPORT("every_kind: attribute range.lo is missing; wanted int64_t",
-                   tn__testing_call(every_kind, &frame));
-  tn__testing_scalar(&range, "lo", TN_FFI_S64, &lo);
-  tn__testing_scalar(&inner, "deep", TN_FFI_S64, &deep);
-  tn__testing_dictionary(&range, "inner", &inner);
+                   tn__host_call(every_kind, &frame));
+  tn__host_scalar(&range, "lo", TN_FFI_S64, &lo);
+  tn__host_scalar(&inner, "deep", TN_FFI_S64, &deep);
+  tn__host_dictionary(&range, "inner", &inner);
   TN_ASSERT_REPORT("attribute range.inner.deep: wanted uint8_t, found s64 256",
-                   tn__testing_call(every_kind, &frame));
-  tn__testing_attrs_init(&inner);
-  tn__testing_string(&inner, "deep", "very");
+                   tn__host_call(every_kind, &frame));
+  tn__host_attrs_init(&inner);
+  tn__host_string(&inner, "deep", "very");
   TN_ASSERT_REPORT("attribute range.inner.deep: wanted uint8_t, found the string",
-                   tn__testing_call(every_kind, &frame));
-  tn__testing_attrs_init(&inner);
-  tn__testing_scalar(&inner, "depp", TN_FFI_S64, &lo);
+                   tn__host_call(every_kind, &frame));
+  tn__host_attrs_init(&inner);
+  tn__host_scalar(&inner, "depp", TN_FFI_S64, &lo);
   TN_ASSERT_REPORT("attribute range.inner.depp is unknown; did you mean deep?",
-                   tn__testing_call(every_kind, &frame));
+                   tn__host_call(every_kind, &frame));
 
-  tn__testing_frame_init(&frame, &host);
+  tn__host_frame_init(&frame, &host);
   const int64_t command = 1;
-  tn__testing_scalar(&frame.attrs, "command", TN_FFI_S64, &command);
+  tn__host_scalar(&frame.attrs, "command", TN_FFI_S64, &command);
   TN_ASSERT_REPORT("attribute command: wanted enum_of(command_t, int32_t), found s64 1",
-                   tn__testing_call(every_kind, &frame));
-  tn__testing_frame_init(&frame, &host);
-  tn__testing_array(&frame.attrs, "weights", TN_FFI_F64, &command, 1);
+                   tn__host_call(every_kind, &frame));
+  tn__host_frame_init(&frame, &host);
+  tn__host_array(&frame.attrs, "weights", TN_FFI_F64, &command, 1);
   TN_ASSERT_REPORT("attribute weights: wanted array(float), found an array of 1 f64",
-                   tn__testing_call(every_kind, &frame));
-  tn__testing_frame_init(&frame, &host);
-  tn__testing_string(&frame.attrs, "range", "0..1");
+                   tn__host_call(every_kind, &frame));
+  tn__host_frame_init(&frame, &host);
+  tn__host_string(&frame.attrs, "range", "0..1");
   TN_ASSERT_REPORT("attribute range: wanted record(range_t), found the string \"0..1\"",
-                   tn__testing_call(every_kind, &frame));
-  tn__testing_frame_init(&frame, &host);
-  tn__testing_dictionary(&frame.attrs, "name", &point);
+                   tn__host_call(every_kind, &frame));
+  tn__host_frame_init(&frame, &host);
+  tn__host_dictionary(&frame.attrs, "name", &point);
   TN_ASSERT_REPORT("attribute name: wanted string, found a dictionary",
-                   tn__testing_call(every_kind, &frame));
+                   tn__host_call(every_kind, &frame));
 }
 
 static void passes_on_what_the_authors_decoder_says(void** state) {
@@ -486,15 +482,15 @@ static void passes_on_what_the_authors_decoder_says(void** state) {
   const int64_t lo = 5;
   const float one = 1;
   tn_testing_attrs_t range, point;
-  tn__testing_attrs_init(&range);
-  tn__testing_attrs_init(&point);
-  tn__testing_scalar(&range, "lo", TN_FFI_S64, &lo);
-  tn__testing_scalar(&point, "x", TN_FFI_F32, &one);
-  tn__testing_scalar(&point, "y", TN_FFI_F32, &one);
-  tn__testing_dictionary(&frame.attrs, "range", &range);
-  tn__testing_dictionary(&frame.attrs, "point", &point);
-  tn__testing_scalar(&frame.attrs, "color", TN_FFI_S64, &lo);
-  TN_ASSERT_REPORT("every_kind: a color is a string", tn__testing_call(every_kind, &frame));
+  tn__host_attrs_init(&range);
+  tn__host_attrs_init(&point);
+  tn__host_scalar(&range, "lo", TN_FFI_S64, &lo);
+  tn__host_scalar(&point, "x", TN_FFI_F32, &one);
+  tn__host_scalar(&point, "y", TN_FFI_F32, &one);
+  tn__host_dictionary(&frame.attrs, "range", &range);
+  tn__host_dictionary(&frame.attrs, "point", &point);
+  tn__host_scalar(&frame.attrs, "color", TN_FFI_S64, &lo);
+  TN_ASSERT_REPORT("every_kind: a color is a string", tn__host_call(every_kind, &frame));
 }
 
 static void looks_attributes_up_by_name(void** state) {
@@ -503,33 +499,33 @@ static void looks_attributes_up_by_name(void** state) {
   const int32_t list[] = {10, 20, 30};
   const int64_t lo = -1, n = 5;
   tn_testing_attrs_t nested;
-  tn__testing_attrs_init(&nested);
+  tn__host_attrs_init(&nested);
   TN_ASSERT_REPORT("open_ended: attribute eps is missing; wanted float",
-                   tn__testing_call(open_ended, &frame));
-  tn__testing_scalar(&frame.attrs, "eps", TN_FFI_F32, &eps);
-  tn__testing_scalar(&frame.attrs, "n", TN_FFI_S64, &n);
-  tn__testing_string(&frame.attrs, "text", "ab");
-  tn__testing_array(&frame.attrs, "list", TN_FFI_S32, list, 3);
-  tn__testing_dictionary(&frame.attrs, "nested", &nested);
-  TN_ASSERT_REPORT("attribute lo is missing; wanted int64_t", tn__testing_call(open_ended, &frame));
-  tn__testing_scalar(&nested, "lo", TN_FFI_S64, &lo);
-  TN_ASSERT_OK(tn__testing_call(open_ended, &frame));
-  tn__testing_attrs_init(&nested);
-  tn__testing_string(&nested, "lo", "low");
+                   tn__host_call(open_ended, &frame));
+  tn__host_scalar(&frame.attrs, "eps", TN_FFI_F32, &eps);
+  tn__host_scalar(&frame.attrs, "n", TN_FFI_S64, &n);
+  tn__host_string(&frame.attrs, "text", "ab");
+  tn__host_array(&frame.attrs, "list", TN_FFI_S32, list, 3);
+  tn__host_dictionary(&frame.attrs, "nested", &nested);
+  TN_ASSERT_REPORT("attribute lo is missing; wanted int64_t", tn__host_call(open_ended, &frame));
+  tn__host_scalar(&nested, "lo", TN_FFI_S64, &lo);
+  TN_ASSERT_OK(tn__host_call(open_ended, &frame));
+  tn__host_attrs_init(&nested);
+  tn__host_string(&nested, "lo", "low");
   TN_ASSERT_REPORT("attribute lo: wanted int64_t, found the string \"low\"",
-                   tn__testing_call(open_ended, &frame));
+                   tn__host_call(open_ended, &frame));
 }
 
 static void errors_have_every_code(void** state) {
   (void)state;
   for (error_code = 1; error_code <= 16; ++error_code) {
-    tn_status_t status = tn__testing_call(fail_with, &frame);
+    tn_status_t status = tn__host_call(fail_with, &frame);
     assert_int_equal(tn_status_code(status), error_code);
     assert_string_equal(tn_status_message(status), "fail_with: reason 7");
     tn_status_release(status);
   }
   error_code = 17;
-  TN_ASSERT_CODE(INTERNAL, tn__testing_call(fail_with, &frame));
+  TN_ASSERT_CODE(INTERNAL, tn__host_call(fail_with, &frame));
 }
 
 static void long_messages_are_cut(void** state) {
@@ -539,9 +535,9 @@ static void long_messages_are_cut(void** state) {
   memset(name, 'q', sizeof name);
   name[sizeof name - 1] = 0;
   scale_frame();
-  tn__testing_scalar(&frame.attrs, "offset", TN_FFI_S32, &offset);
-  tn__testing_scalar(&frame.attrs, name, TN_FFI_S32, &offset);
-  TN_ASSERT_REPORT("qqq is unknown; wanted factor, offset", tn__testing_call(scale, &frame));
+  tn__host_scalar(&frame.attrs, "offset", TN_FFI_S32, &offset);
+  tn__host_scalar(&frame.attrs, name, TN_FFI_S32, &offset);
+  TN_ASSERT_REPORT("qqq is unknown; wanted factor, offset", tn__host_call(scale, &frame));
 }
 
 static const tn_ffi_param_t* param(const tn_ffi_op_t* op, const char* name) {

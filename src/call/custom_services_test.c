@@ -15,7 +15,7 @@ static int start(void** state) {
   host.type_count = before.type_count;
   memcpy(host.type_names, before.type_names, sizeof host.type_names);
   memcpy(host.type_infos, before.type_infos, sizeof host.type_infos);
-  tn__testing_frame_init(&frame, &host);
+  tn__host_frame_init(&frame, &host);
   return 0;
 }
 
@@ -45,13 +45,13 @@ TN_OP(scratch, SIZE, "writes into memory of its own")
 static void scratch_memory_is_given_back(void** state) {
   (void)state;
   int64_t n = 1000;
-  tn__testing_scalar(&frame.attrs, "n", TN_FFI_S64, &n);
-  TN_ASSERT_OK(tn__testing_call(scratch, &frame));
+  tn__host_scalar(&frame.attrs, "n", TN_FFI_S64, &n);
+  TN_ASSERT_OK(tn__host_call(scratch, &frame));
   assert_int_equal(host.live_blocks, 0);
   n = 13;
-  tn__testing_frame_init(&frame, &host);
-  tn__testing_scalar(&frame.attrs, "n", TN_FFI_S64, &n);
-  TN_ASSERT_CODE(ABORTED, tn__testing_call(scratch, &frame));
+  tn__host_frame_init(&frame, &host);
+  tn__host_scalar(&frame.attrs, "n", TN_FFI_S64, &n);
+  TN_ASSERT_CODE(ABORTED, tn__host_call(scratch, &frame));
   assert_int_equal(host.live_blocks, 0);
 }
 
@@ -59,11 +59,11 @@ static void scratch_comes_from_malloc_when_the_host_has_none(void** state) {
   (void)state;
   const int64_t n = 1000, too_much = INT64_MAX;
   host.has_memory = false;
-  tn__testing_scalar(&frame.attrs, "n", TN_FFI_S64, &n);
-  TN_ASSERT_OK(tn__testing_call(scratch, &frame));
-  tn__testing_frame_init(&frame, &host);
-  tn__testing_scalar(&frame.attrs, "n", TN_FFI_S64, &too_much);
-  TN_ASSERT_CODE(RESOURCE_EXHAUSTED, tn__testing_call(scratch, &frame));
+  tn__host_scalar(&frame.attrs, "n", TN_FFI_S64, &n);
+  TN_ASSERT_OK(tn__host_call(scratch, &frame));
+  tn__host_frame_init(&frame, &host);
+  tn__host_scalar(&frame.attrs, "n", TN_FFI_S64, &too_much);
+  TN_ASSERT_CODE(RESOURCE_EXHAUSTED, tn__host_call(scratch, &frame));
 }
 
 // ---- Threads
@@ -88,9 +88,9 @@ TN_OP(loop, SIZE, "touches n elements")
 }
 
 static void touch_all(int64_t n) {
-  tn__testing_frame_init(&frame, &host);
-  tn__testing_scalar(&frame.attrs, "n", TN_FFI_S64, &n);
-  TN_ASSERT_OK(tn__testing_call(loop, &frame));
+  tn__host_frame_init(&frame, &host);
+  tn__host_scalar(&frame.attrs, "n", TN_FFI_S64, &n);
+  TN_ASSERT_OK(tn__host_call(loop, &frame));
   for (int64_t i = 0; i < LIMIT; ++i) assert_int_equal(touched[i], i < n);
 }
 
@@ -105,7 +105,7 @@ static void loops_touch_every_element_once(void** state) {
   grain = 100;
   touch_all(LIMIT);
   assert_true(host.task_count == 3 && parts == 100);
-  tn__testing_run_tasks(&host);
+  tn__host_run_tasks(&host);
   assert_int_equal(parts, 100);
   host.schedules = false;
   touch_all(LIMIT);
@@ -132,17 +132,16 @@ TN_OP(context, NOTHING, "asks who and where it is")
 
 static void the_context_is_asked(void** state) {
   (void)state;
-  TN_ASSERT_OK(tn__testing_call(context, &frame));
+  TN_ASSERT_OK(tn__host_call(context, &frame));
   user_type.id = 78;
-  TN_ASSERT_CODE(NOT_FOUND, tn__testing_call(context, &frame));
+  TN_ASSERT_CODE(NOT_FOUND, tn__host_call(context, &frame));
   user_type.id = 77;
 }
 
 static void older_hosts_are_told_what_they_lack(void** state) {
   (void)state;
   host.api.struct_size = offsetof(tn_ffi_api_t, run_id_get);
-  TN_ASSERT_REPORT("context: the host has no device_ordinal_get",
-                   tn__testing_call(context, &frame));
+  TN_ASSERT_REPORT("context: the host has no device_ordinal_get", tn__host_call(context, &frame));
 }
 
 // ---- States
@@ -195,18 +194,18 @@ TN_INITIALIZE(staged) {
 
 static tn_status_t run_stage(tn_ffi_handler_t handler, int32_t stage, int64_t* out) {
   const int64_t first = 5;
-  tn__testing_frame_init(&frame, &host);
+  tn__host_frame_init(&frame, &host);
   frame.frame.stage = stage;
-  tn__testing_scalar(&frame.attrs, "first", TN_FFI_S64, &first);
-  if (out) tn__testing_ret(&frame, TN_FFI_S64, out, 0, NULL);
-  return tn__testing_call(handler, &frame);
+  tn__host_scalar(&frame.attrs, "first", TN_FFI_S64, &first);
+  if (out) tn__host_ret(&frame, TN_FFI_S64, out, 0, NULL);
+  return tn__host_call(handler, &frame);
 }
 
 static void states_live_from_instantiate_on(void** state) {
   (void)state;
   int64_t y = 0;
   tn_ffi_metadata_t metadata;
-  TN_ASSERT_OK(tn__testing_query(count_instantiate, &host, &metadata));
+  TN_ASSERT_OK(tn__host_query(count_instantiate, &host, &metadata));
   assert_int_equal(metadata.api_version.minor, 3);
   assert_true(metadata.state_type_id.id > 0);
   TN_ASSERT_REPORT("no state of that type", run_stage(count, TN_FFI_EXECUTE, &y));
@@ -226,7 +225,7 @@ static void older_hosts_are_not_written_beyond_their_struct(void** state) {
   (void)state;
   tn_ffi_metadata_t metadata;
   host.api.api_version.minor = 1;
-  TN_ASSERT_OK(tn__testing_query(count_instantiate, &host, &metadata));
+  TN_ASSERT_OK(tn__host_query(count_instantiate, &host, &metadata));
   assert_int_equal(metadata.state_type_id.id, 0);
 }
 
@@ -239,19 +238,19 @@ static void every_host_has_its_own_type_ids(void** state) {
   const int64_t first = 9;
   tn__testing_host_init(&other);
   other.type_count = 4;  // its next id is another one
-  TN_ASSERT_OK(tn__testing_query(count_instantiate, &host, &metadata));
-  TN_ASSERT_OK(tn__testing_query(count_instantiate, &host, &again));
+  TN_ASSERT_OK(tn__host_query(count_instantiate, &host, &metadata));
+  TN_ASSERT_OK(tn__host_query(count_instantiate, &host, &again));
   assert_int_equal(metadata.state_type_id.id, again.state_type_id.id);
-  TN_ASSERT_OK(tn__testing_query(count_instantiate, &other, &again));
+  TN_ASSERT_OK(tn__host_query(count_instantiate, &other, &again));
   assert_int_not_equal(metadata.state_type_id.id, again.state_type_id.id);
   TN_ASSERT_OK(run_stage(count_instantiate, TN_FFI_INSTANTIATE, NULL));
-  tn__testing_frame_init(&others, &other);
+  tn__host_frame_init(&others, &other);
   others.frame.stage = TN_FFI_INSTANTIATE;
-  tn__testing_scalar(&others.attrs, "first", TN_FFI_S64, &first);
-  TN_ASSERT_OK(tn__testing_call(count_instantiate, &others));
+  tn__host_scalar(&others.attrs, "first", TN_FFI_S64, &first);
+  TN_ASSERT_OK(tn__host_call(count_instantiate, &others));
   others.frame.stage = TN_FFI_EXECUTE;
-  tn__testing_ret(&others, TN_FFI_S64, &y, 0, NULL);
-  TN_ASSERT_OK(tn__testing_call(count, &others));
+  tn__host_ret(&others, TN_FFI_S64, &y, 0, NULL);
+  TN_ASSERT_OK(tn__host_call(count, &others));
   assert_int_equal(y, 9);
   TN_ASSERT_OK(run_stage(count, TN_FFI_EXECUTE, &y));
   assert_int_equal(y, 5);
@@ -279,17 +278,17 @@ TN_OP(later, NOTHING, "leaves its work for later")
 
 static void futures_finish_and_fail(void** state) {
   (void)state;
-  TN_ASSERT_OK(tn__testing_call(later, &frame));
+  TN_ASSERT_OK(tn__host_call(later, &frame));
   assert_non_null(frame.frame.future);
   assert_false(host.future_is_done);
   tn_finish(future);
   assert_true(host.future_is_done && !host.future_error);
-  TN_ASSERT_OK(tn__testing_call(later, &frame));
+  TN_ASSERT_OK(tn__host_call(later, &frame));
   tn_fail(future, DATA_LOSS, "lost %d bytes", 3);
   assert_int_equal(tn_status_code(host.future_error), TN_CODE_DATA_LOSS);
   assert_string_equal(tn_status_message(host.future_error), "lost 3 bytes");
   host.api.struct_size = offsetof(tn_ffi_api_t, future_create);
-  TN_ASSERT_REPORT("later: the host has no futures", tn__testing_call(later, &frame));
+  TN_ASSERT_REPORT("later: the host has no futures", tn__host_call(later, &frame));
 }
 
 int main(void) {

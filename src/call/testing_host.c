@@ -107,7 +107,7 @@ static tn_status_t schedule(tn_ffi_schedule_t* request) {
   return TN_OK;
 }
 
-void tn__testing_run_tasks(tn_testing_host_t* host) {
+void tn__host_run_tasks(tn_testing_host_t* host) {
   for (int64_t i = 0; i < host->task_count; ++i) host->tasks[i](host->task_data[i]);
   host->task_count = 0;
 }
@@ -180,7 +180,7 @@ void tn__testing_host_deinit(tn_testing_host_t* host) {
   tn_status_release(host->future_error);
 }
 
-void tn__testing_attrs_init(tn_testing_attrs_t* attrs) {
+void tn__host_attrs_init(tn_testing_attrs_t* attrs) {
   attrs->attrs =
       (tn_ffi_attrs_t){TN_FFI_ATTRS_SIZE, NULL, 0, attrs->types, attrs->names, attrs->values};
 }
@@ -202,8 +202,8 @@ static int64_t insert(tn_testing_attrs_t* attrs, const char* name, int32_t type,
   return index;
 }
 
-void tn__testing_scalar(tn_testing_attrs_t* attrs, const char* name, tn_ffi_dtype_t dtype,
-                        const void* value) {
+void tn__host_scalar(tn_testing_attrs_t* attrs, const char* name, tn_ffi_dtype_t dtype,
+                     const void* value) {
   static const size_t sizes[] = {
       [TN_FFI_PRED] = 1, [TN_FFI_S8] = 1,  [TN_FFI_S16] = 2, [TN_FFI_S32] = 4,
       [TN_FFI_S64] = 8,  [TN_FFI_U8] = 1,  [TN_FFI_U16] = 2, [TN_FFI_U32] = 4,
@@ -213,25 +213,24 @@ void tn__testing_scalar(tn_testing_attrs_t* attrs, const char* name, tn_ffi_dtyp
   attrs->storage[i].scalar = (tn_ffi_scalar_t){dtype, &attrs->scalar_storage[i]};
 }
 
-void tn__testing_array(tn_testing_attrs_t* attrs, const char* name, tn_ffi_dtype_t dtype,
-                       const void* data, size_t count) {
+void tn__host_array(tn_testing_attrs_t* attrs, const char* name, tn_ffi_dtype_t dtype,
+                    const void* data, size_t count) {
   const int64_t i = insert(attrs, name, TN_FFI_ARRAY, NULL);
   attrs->storage[i].array = (tn_ffi_array_t){dtype, count, (void*)(uintptr_t)data};
 }
 
-void tn__testing_string(tn_testing_attrs_t* attrs, const char* name, const char* text) {
+void tn__host_string(tn_testing_attrs_t* attrs, const char* name, const char* text) {
   const int64_t i = insert(attrs, name, TN_FFI_STRING, NULL);
   attrs->storage[i].string = (tn_ffi_bytes_t){text, strlen(text)};
 }
 
-void tn__testing_dictionary(tn_testing_attrs_t* attrs, const char* name,
-                            tn_testing_attrs_t* nested) {
+void tn__host_dictionary(tn_testing_attrs_t* attrs, const char* name, tn_testing_attrs_t* nested) {
   insert(attrs, name, TN_FFI_DICTIONARY, &nested->attrs);
 }
 
-void tn__testing_frame_init(tn_testing_frame_t* frame, tn_testing_host_t* host) {
+void tn__host_frame_init(tn_testing_frame_t* frame, tn_testing_host_t* host) {
   memset(frame, 0, sizeof *frame);
-  tn__testing_attrs_init(&frame->attrs);
+  tn__host_attrs_init(&frame->attrs);
   tn_ffi_call_frame_t* call = &frame->frame;
   call->struct_size = TN_FFI_CALL_FRAME_SIZE;
   call->api = &host->api;
@@ -253,26 +252,26 @@ static void add(tn_testing_frame_t* frame, int side, tn_ffi_dtype_t dtype, const
   frame->values[side][i] = &frame->buffers[side][i];
 }
 
-void tn__testing_arg(tn_testing_frame_t* frame, tn_ffi_dtype_t dtype, const void* data,
-                     int64_t rank, const int64_t* dims) {
+void tn__host_arg(tn_testing_frame_t* frame, tn_ffi_dtype_t dtype, const void* data, int64_t rank,
+                  const int64_t* dims) {
   add(frame, 0, dtype, data, rank, dims);
 }
 
-void tn__testing_ret(tn_testing_frame_t* frame, tn_ffi_dtype_t dtype, void* data, int64_t rank,
-                     const int64_t* dims) {
+void tn__host_ret(tn_testing_frame_t* frame, tn_ffi_dtype_t dtype, void* data, int64_t rank,
+                  const int64_t* dims) {
   add(frame, 1, dtype, data, rank, dims);
 }
 
-tn_status_t tn__testing_call(tn_ffi_handler_t handler, tn_testing_frame_t* frame) {
+tn_status_t tn__host_call(tn_ffi_handler_t handler, tn_testing_frame_t* frame) {
   current_host = (tn_testing_host_t*)(void*)frame->frame.context;
   frame->frame.attrs = frame->attrs.attrs;
   return handler(&frame->frame);
 }
 
-tn_status_t tn__testing_query(tn_ffi_handler_t handler, tn_testing_host_t* host,
-                              tn_ffi_metadata_t* out_metadata) {
+tn_status_t tn__host_query(tn_ffi_handler_t handler, tn_testing_host_t* host,
+                           tn_ffi_metadata_t* out_metadata) {
   tn_testing_frame_t frame;
-  tn__testing_frame_init(&frame, host);
+  tn__host_frame_init(&frame, host);
   *out_metadata = (tn_ffi_metadata_t){.struct_size = TN_FFI_METADATA_SIZE};
   tn_ffi_metadata_extension_t extension = {{TN_FFI_METADATA_EXTENSION_SIZE, TN_FFI_METADATA, NULL},
                                            out_metadata};

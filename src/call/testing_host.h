@@ -19,7 +19,7 @@ typedef struct tn_testing_host {
   int64_t live_blocks;
   int64_t thread_count;
   bool schedules;    // false: refuses tasks
-  bool keeps_tasks;  // true: does not run them until tn__testing_run_tasks
+  bool keeps_tasks;  // true: does not run them until tn__host_run_tasks
   void (*tasks[TN_TESTING_MAX])(void* data);
   void* task_data[TN_TESTING_MAX];
   int64_t task_count;
@@ -36,7 +36,7 @@ typedef struct tn_testing_host {
 // A host of the newest version that has everything. Deinit destroys its states and its error.
 void tn__testing_host_init(tn_testing_host_t* host);
 void tn__testing_host_deinit(tn_testing_host_t* host);
-void tn__testing_run_tasks(tn_testing_host_t* host);
+void tn__host_run_tasks(tn_testing_host_t* host);
 
 // Attributes, kept sorted; at most TN_TESTING_MAX. Nothing is copied but the scalars and headers.
 typedef struct tn_testing_attrs {
@@ -53,16 +53,15 @@ typedef struct tn_testing_attrs {
   } storage[TN_TESTING_MAX];
 } tn_testing_attrs_t;
 
-void tn__testing_attrs_init(tn_testing_attrs_t* attrs);
-void tn__testing_scalar(tn_testing_attrs_t* attrs, const char* name, tn_ffi_dtype_t dtype,
-                        const void* value);
-void tn__testing_array(tn_testing_attrs_t* attrs, const char* name, tn_ffi_dtype_t dtype,
-                       const void* data, size_t count);
-void tn__testing_string(tn_testing_attrs_t* attrs, const char* name, const char* text);
-void tn__testing_dictionary(tn_testing_attrs_t* attrs, const char* name,
-                            tn_testing_attrs_t* nested);
+void tn__host_attrs_init(tn_testing_attrs_t* attrs);
+void tn__host_scalar(tn_testing_attrs_t* attrs, const char* name, tn_ffi_dtype_t dtype,
+                     const void* value);
+void tn__host_array(tn_testing_attrs_t* attrs, const char* name, tn_ffi_dtype_t dtype,
+                    const void* data, size_t count);
+void tn__host_string(tn_testing_attrs_t* attrs, const char* name, const char* text);
+void tn__host_dictionary(tn_testing_attrs_t* attrs, const char* name, tn_testing_attrs_t* nested);
 
-// A call frame. `tn__testing_frame_init` makes one of the execute stage without any values.
+// A call frame. `tn__host_frame_init` makes one of the execute stage without any values.
 typedef struct tn_testing_frame {
   tn_ffi_call_frame_t frame;
   tn_testing_attrs_t attrs;
@@ -77,15 +76,15 @@ typedef struct tn_testing_frame {
     __VA_ARGS__                                                                \
   }
 
-void tn__testing_frame_init(tn_testing_frame_t* frame, tn_testing_host_t* host);
-void tn__testing_arg(tn_testing_frame_t* frame, tn_ffi_dtype_t dtype, const void* data,
-                     int64_t rank, const int64_t* dims);
-void tn__testing_ret(tn_testing_frame_t* frame, tn_ffi_dtype_t dtype, void* data, int64_t rank,
-                     const int64_t* dims);
-tn_status_t tn__testing_call(tn_ffi_handler_t handler, tn_testing_frame_t* frame);
+void tn__host_frame_init(tn_testing_frame_t* frame, tn_testing_host_t* host);
+void tn__host_arg(tn_testing_frame_t* frame, tn_ffi_dtype_t dtype, const void* data, int64_t rank,
+                  const int64_t* dims);
+void tn__host_ret(tn_testing_frame_t* frame, tn_ffi_dtype_t dtype, void* data, int64_t rank,
+                  const int64_t* dims);
+tn_status_t tn__host_call(tn_ffi_handler_t handler, tn_testing_frame_t* frame);
 
 // Asks the handler what it is, as a host does when it is registered.
-tn_status_t tn__testing_query(tn_ffi_handler_t handler, tn_testing_host_t* host,
-                              tn_ffi_metadata_t* out_metadata);
+tn_status_t tn__host_query(tn_ffi_handler_t handler, tn_testing_host_t* host,
+                           tn_ffi_metadata_t* out_metadata);
 
 #endif  // TENON_CALL_TESTING_HOST_H_
