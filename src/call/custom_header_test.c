@@ -12,7 +12,7 @@
   ATTR(offset, int32_t, TN_REQUIRED)                \
   RET(y, f32, like(x))
 
-TN_OP(scale, SCALE, "y = x * factor + offset")
+TN_OP(rescale, SCALE, "y = x * factor + offset")
 {
   for (int64_t i = 0; i < tn_size(call->x); ++i) {
     call->y.data[i] = call->x.data[i] * call->factor + (float)call->offset;
@@ -136,7 +136,7 @@ static int error_code;
 TN_OP(fail_with, NOTHING, "fails")
 { return tn__error(call->tn, error_code, "%s %d", "reason", 7); }
 
-TN_OP_ON("CUDA", "scale", TN_FFI_COMMAND_BUFFER_COMPATIBLE, scale_cuda, SCALE, "on a GPU") {
+TN_OP_ON("CUDA", "rescale", TN_FFI_COMMAND_BUFFER_COMPATIBLE, rescale_cuda, SCALE, "on a GPU") {
   return TN_OK;
 }
 
@@ -151,7 +151,7 @@ void opaque(void* out, const void** in, const char* bytes, size_t size,
   (void)out, (void)in, (void)bytes, (void)size, (void)status;
 }
 
-TN_LIBRARY(scale, mix, gather, every_kind, open_ended, fail_with, scale_cuda, add_one, opaque)
+TN_LIBRARY(rescale, mix, gather, every_kind, open_ended, fail_with, rescale_cuda, add_one, opaque)
 
 // ---- Tests
 
@@ -186,28 +186,29 @@ static void numbers_are_those_of_the_runtime(void** state) {
 static void answers_with_the_oldest_version(void** state) {
   (void)state;
   tn_ffi_metadata_t metadata;
-  TN_ASSERT_OK(tn__host_query(scale, &host, &metadata));
+  TN_ASSERT_OK(tn__host_query(rescale, &host, &metadata));
   assert_int_equal(metadata.api_version.struct_size, TN_FFI_API_VERSION_SIZE);
   assert_int_equal(metadata.api_version.major, 0);
   assert_int_equal(metadata.api_version.minor, 1);
   assert_int_equal(metadata.traits, 0);
   assert_int_equal(metadata.state_type_id.id, 0);
-  TN_ASSERT_OK(tn__host_query(scale_cuda, &host, &metadata));
+  TN_ASSERT_OK(tn__host_query(rescale_cuda, &host, &metadata));
   assert_int_equal(metadata.traits, TN_FFI_COMMAND_BUFFER_COMPATIBLE);
 }
 
 static void refuses_frames_it_does_not_know(void** state) {
   (void)state;
   frame.frame.stage = TN_FFI_INITIALIZE;
-  TN_ASSERT_REPORT("scale: wanted stage execute, found initialize", tn__host_call(scale, &frame));
+  TN_ASSERT_REPORT("rescale: wanted stage execute, found initialize",
+                   tn__host_call(rescale, &frame));
   frame.frame.stage = 9;
-  TN_ASSERT_REPORT("scale: wanted stage execute, found unknown", tn__host_call(scale, &frame));
+  TN_ASSERT_REPORT("rescale: wanted stage execute, found unknown", tn__host_call(rescale, &frame));
   frame.frame.stage = TN_FFI_EXECUTE;
   frame.frame.struct_size = 160;
-  TN_ASSERT_REPORT("scale: wanted a call frame of 168 bytes, found 160",
-                   tn__host_call(scale, &frame));
+  TN_ASSERT_REPORT("rescale: wanted a call frame of 168 bytes, found 160",
+                   tn__host_call(rescale, &frame));
   frame.frame.struct_size = 176;  // a newer host's
-  TN_ASSERT_REPORT("wanted 1 argument", tn__host_call(scale, &frame));
+  TN_ASSERT_REPORT("wanted 1 argument", tn__host_call(rescale, &frame));
 }
 
 static void scale_frame(void) {
@@ -222,11 +223,11 @@ static void reads_values_and_attributes(void** state) {
   const int32_t offset = 10;
   scale_frame();
   tn__host_scalar(&frame.attrs, "offset", TN_FFI_S32, &offset);
-  TN_ASSERT_OK(tn__host_call(scale, &frame));
+  TN_ASSERT_OK(tn__host_call(rescale, &frame));
   assert_true(out[3] == 18);  // the default factor
   tn__host_scalar(&frame.attrs, "factor", TN_FFI_F32, &factor);
   for (int i = 0; i < 3; ++i) {  // the places of attributes are remembered
-    TN_ASSERT_OK(tn__host_call(scale, &frame));
+    TN_ASSERT_OK(tn__host_call(rescale, &frame));
     assert_true(out[0] == 13 && out[3] == 22);
   }
   // A host that does not sort is served as well.
@@ -236,7 +237,7 @@ static void reads_values_and_attributes(void** state) {
   frame.attrs.values[0] = frame.attrs.values[1], frame.attrs.values[1] = value;
   for (int i = 0; i < 3; ++i) {
     memset(out, 0, sizeof out);
-    TN_ASSERT_OK(tn__host_call(scale, &frame));
+    TN_ASSERT_OK(tn__host_call(rescale, &frame));
     assert_true(out[0] == 13 && out[3] == 22);
   }
 }
@@ -250,49 +251,51 @@ static void takes_other_numbers_when_exact(void** state) {
   scale_frame();
   tn__host_scalar(&frame.attrs, "factor", TN_FFI_F64, &half);
   tn__host_scalar(&frame.attrs, "offset", TN_FFI_S64, &minus);
-  TN_ASSERT_OK(tn__host_call(scale, &frame));
+  TN_ASSERT_OK(tn__host_call(rescale, &frame));
   assert_true(out[3] == -1);
   scale_frame();
   tn__host_scalar(&frame.attrs, "offset", TN_FFI_U8, &small);
-  TN_ASSERT_OK(tn__host_call(scale, &frame));
+  TN_ASSERT_OK(tn__host_call(rescale, &frame));
   assert_true(out[0] == 202);
   scale_frame();
   tn__host_scalar(&frame.attrs, "offset", TN_FFI_S64, &large);
-  TN_ASSERT_REPORT("scale: attribute offset: wanted int32_t, found s64 2147483648; other scalars",
-                   tn__host_call(scale, &frame));
+  TN_ASSERT_REPORT("rescale: attribute offset: wanted int32_t, found s64 2147483648; other scalars",
+                   tn__host_call(rescale, &frame));
   scale_frame();
   tn__host_scalar(&frame.attrs, "offset", TN_FFI_U64, &huge);
-  TN_ASSERT_REPORT("wanted int32_t, found u64", tn__host_call(scale, &frame));
+  TN_ASSERT_REPORT("wanted int32_t, found u64", tn__host_call(rescale, &frame));
   scale_frame();
   tn__host_scalar(&frame.attrs, "factor", TN_FFI_F64, &tenth);
-  TN_ASSERT_REPORT("attribute factor: wanted float, found f64 0.1;", tn__host_call(scale, &frame));
+  TN_ASSERT_REPORT("attribute factor: wanted float, found f64 0.1;",
+                   tn__host_call(rescale, &frame));
   scale_frame();
   tn__host_scalar(&frame.attrs, "factor", TN_FFI_S64, &minus);
-  TN_ASSERT_REPORT("attribute factor: wanted float, found s64 -3;", tn__host_call(scale, &frame));
+  TN_ASSERT_REPORT("attribute factor: wanted float, found s64 -3;", tn__host_call(rescale, &frame));
 }
 
 static void names_the_attribute_that_is_wrong(void** state) {
   (void)state;
   const int32_t offset = 1;
   scale_frame();
-  TN_ASSERT_REPORT("scale: attribute offset is missing; wanted int32_t",
-                   tn__host_call(scale, &frame));
+  TN_ASSERT_REPORT("rescale: attribute offset is missing; wanted int32_t",
+                   tn__host_call(rescale, &frame));
   tn__host_string(&frame.attrs, "offset", "one");
   TN_ASSERT_REPORT("attribute offset: wanted int32_t, found the string \"one\"",
-                   tn__host_call(scale, &frame));
+                   tn__host_call(rescale, &frame));
   scale_frame();
   tn__host_array(&frame.attrs, "offset", TN_FFI_S32, &offset, 1);
   TN_ASSERT_REPORT("attribute offset: wanted int32_t, found an array of 1 s32",
-                   tn__host_call(scale, &frame));
+                   tn__host_call(rescale, &frame));
   scale_frame();
   tn__host_scalar(&frame.attrs, "offset", TN_FFI_S32, &offset);
   tn__host_scalar(&frame.attrs, "facter", TN_FFI_S32, &offset);
-  TN_ASSERT_REPORT("scale: attribute facter is unknown; did you mean factor?",
-                   tn__host_call(scale, &frame));
+  TN_ASSERT_REPORT("rescale: attribute facter is unknown; did you mean factor?",
+                   tn__host_call(rescale, &frame));
   scale_frame();
   tn__host_scalar(&frame.attrs, "offset", TN_FFI_S32, &offset);
   tn__host_scalar(&frame.attrs, "zzz", TN_FFI_S32, &offset);
-  TN_ASSERT_REPORT("attribute zzz is unknown; wanted factor, offset", tn__host_call(scale, &frame));
+  TN_ASSERT_REPORT("attribute zzz is unknown; wanted factor, offset",
+                   tn__host_call(rescale, &frame));
   tn__host_frame_init(&frame, &host);
   tn__host_scalar(&frame.attrs, "zzz", TN_FFI_S32, &offset);
   TN_ASSERT_REPORT("fail_with: attribute zzz is unknown; wanted none",
@@ -301,9 +304,9 @@ static void names_the_attribute_that_is_wrong(void** state) {
 
 static void counts_values(void** state) {
   (void)state;
-  TN_ASSERT_REPORT("scale: wanted 1 argument (x), found 0", tn__host_call(scale, &frame));
+  TN_ASSERT_REPORT("rescale: wanted 1 argument (x), found 0", tn__host_call(rescale, &frame));
   tn__host_arg(&frame, TN_FFI_F32, in, TN_TESTING_DIMS(2));
-  TN_ASSERT_REPORT("scale: wanted 1 result (y), found 0", tn__host_call(scale, &frame));
+  TN_ASSERT_REPORT("rescale: wanted 1 result (y), found 0", tn__host_call(rescale, &frame));
   TN_ASSERT_REPORT("mix: wanted at least 4 arguments (a, b, c, d, e), found 1",
                    tn__host_call(mix, &frame));
   TN_ASSERT_REPORT("fail_with: wanted 0 arguments (none), found 1",
@@ -537,7 +540,7 @@ static void long_messages_are_cut(void** state) {
   scale_frame();
   tn__host_scalar(&frame.attrs, "offset", TN_FFI_S32, &offset);
   tn__host_scalar(&frame.attrs, name, TN_FFI_S32, &offset);
-  TN_ASSERT_REPORT("qqq is unknown; wanted factor, offset", tn__host_call(scale, &frame));
+  TN_ASSERT_REPORT("qqq is unknown; wanted factor, offset", tn__host_call(rescale, &frame));
 }
 
 static const tn_ffi_param_t* param(const tn_ffi_op_t* op, const char* name) {
@@ -554,11 +557,11 @@ static void the_table_tells_the_signature(void** state) {
   assert_int_equal(tenon_library.version, TN_FFI_LIBRARY_VERSION);
   assert_int_equal(tenon_library.op_count, 9);
   const tn_ffi_op_t* op = tenon_library.ops[0];
-  assert_string_equal(op->name, "scale");
+  assert_string_equal(op->name, "rescale");
   assert_string_equal(op->platform, "Host");
   assert_string_equal(op->doc, "y = x * factor + offset");
   assert_int_equal(op->api_version, 4);
-  assert_true(op->bundle.execute == scale && !op->bundle.instantiate && !op->function);
+  assert_true(op->bundle.execute == rescale && !op->bundle.instantiate && !op->function);
   assert_int_equal(op->param_count, 4);
   const tn_ffi_param_t* x = param(op, "x");
   assert_int_equal(x->kind, TN_FFI_PARAM_ARG);
@@ -601,7 +604,7 @@ static void the_table_tells_the_signature(void** state) {
   assert_int_equal(param(tenon_library.ops[4], "all")->flags, TN_FFI_PARAM_EVERYTHING);
 
   assert_string_equal(tenon_library.ops[6]->platform, "CUDA");
-  assert_string_equal(tenon_library.ops[6]->name, "scale");
+  assert_string_equal(tenon_library.ops[6]->name, "rescale");
   assert_int_equal(tenon_library.ops[7]->api_version, 1);
   assert_true(tenon_library.ops[7]->function == (tn_ffi_function_t)add_one);
   assert_int_equal(tenon_library.ops[8]->api_version, 3);
