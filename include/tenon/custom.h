@@ -34,7 +34,7 @@
  *          address: void*; dictionary: tn_dictionary_t (see tn_get);
  *          enum_of(type, int32_t): the author's enum, which travels as exactly that integer;
  *          record(type): the author's struct, see TN_RECORD;
- *          decoded_by(type, f): tn_status_t f(const tn_call_t*, const tn_attr_t*, type* out);
+ *          decoded_by(type, f): tn_status_t f(const tn_call_t*, const tn_ffi_attr_t*, type* out);
  *          all_attributes: the whole dictionary, in which there may then be others than those
  * listed default  the value when the caller gives none, or TN_REQUIRED; for arrays, dictionaries
  * and records also TN_EMPTY (a record's fields then take their own defaults)
@@ -383,7 +383,7 @@ TN_FFI_DTYPES(TN__BUFFER_OF)
 typedef struct tn_remaining { const tn_ffi_values_t* values; int64_t first, count; } tn_remaining_t;
 typedef struct tn_string { const char* data; size_t size; } tn_string_t;
 typedef struct tn_dictionary { const tn_ffi_attrs_t* attrs; } tn_dictionary_t;
-typedef struct tn_attr { int32_t type; const void* value; } tn_attr_t;  // as in tn_ffi_attrs_t
+typedef struct tn_ffi_attr { int32_t type; const void* value; } tn_ffi_attr_t;  // as in tn_ffi_attrs_t
 typedef void* tn_address_t;
 // clang-format on
 
@@ -771,7 +771,7 @@ TN__INLINE tn_arg_any_t tn__remaining(tn_remaining_t remaining, int64_t index) {
 }
 
 TN__APART void tn__find(const tn_ffi_attrs_t* attrs, int64_t guess, signed char* hint,
-                        const char* name, tn_attr_t* out) {
+                        const char* name, tn_ffi_attr_t* out) {
   const size_t size = strlen(name);
   int64_t at = guess + __atomic_load_n(hint, __ATOMIC_RELAXED);
   if (at < 0 || at >= attrs->count || !tn__is_named(attrs, at, name, size)) {
@@ -785,7 +785,7 @@ TN__APART void tn__find(const tn_ffi_attrs_t* attrs, int64_t guess, signed char*
 static const tn_ffi_attrs_t tn__no_attrs = {TN_FFI_ATTRS_SIZE, NULL, 0, NULL, NULL, NULL};
 
 // A number of another type than the one wanted; false if that type cannot hold it.
-TN__APART bool tn__convert(tn_attr_t attr, tn_ffi_dtype_t dtype, void* out) {
+TN__APART bool tn__convert(tn_ffi_attr_t attr, tn_ffi_dtype_t dtype, void* out) {
   const tn_ffi_scalar_t* from = (const tn_ffi_scalar_t*)attr.value;
   if (from->dtype == TN_FFI_F32 && dtype == TN_FFI_F64) {
     float value;
@@ -825,20 +825,20 @@ TN__APART bool tn__convert(tn_attr_t attr, tn_ffi_dtype_t dtype, void* out) {
 #define TN__SCALAR(ctype, NAME)                                                                    \
   enum { tn_element_##ctype = TN_FFI_##NAME };                                                     \
   typedef struct tn_array_##ctype { const ctype* data; int64_t count; } tn_array_##ctype##_t;      \
-  TN__INLINE bool tn__exact_##ctype(const tn_attr_t* attr, ctype* out) {                           \
+  TN__INLINE bool tn__exact_##ctype(const tn_ffi_attr_t* attr, ctype* out) {                           \
     const tn_ffi_scalar_t* scalar = (const tn_ffi_scalar_t*)attr->value;                           \
     if (TN__UNLIKELY(attr->type != TN_FFI_SCALAR) || TN__UNLIKELY(scalar->dtype != TN_FFI_##NAME)) return false; \
     memcpy(out, scalar->value, sizeof *out);                                                       \
     return true;                                                                                   \
   }                                                                                                \
-  TN__INLINE bool tn__as_##ctype(const tn_attr_t* attr, ctype* out) {                              \
+  TN__INLINE bool tn__as_##ctype(const tn_ffi_attr_t* attr, ctype* out) {                              \
     if (TN__LIKELY(tn__exact_##ctype(attr, out))) return true;                                     \
     ctype converted; /* so that the body's struct is not known outside and may live in registers */ \
     if (attr->type != TN_FFI_SCALAR || !tn__convert(*attr, TN_FFI_##NAME, &converted)) return false; \
     *out = converted;                                                                              \
     return true;                                                                                   \
   }                                                                                                \
-  TN__INLINE bool tn__as_array_##ctype(const tn_attr_t* attr, tn_array_##ctype##_t* out) {         \
+  TN__INLINE bool tn__as_array_##ctype(const tn_ffi_attr_t* attr, tn_array_##ctype##_t* out) {         \
     const tn_ffi_array_t* array = (const tn_ffi_array_t*)attr->value;                              \
     if (attr->type != TN_FFI_ARRAY || array->dtype != TN_FFI_##NAME) return false;                 \
     out->data = (const ctype*)array->data;                                                         \
@@ -848,7 +848,7 @@ TN__APART bool tn__convert(tn_attr_t attr, tn_ffi_dtype_t dtype, void* out) {
 TN__SCALARS(TN__SCALAR)
 // clang-format on
 
-TN__INLINE bool tn__as_string(const tn_attr_t* attr, tn_string_t* out) {
+TN__INLINE bool tn__as_string(const tn_ffi_attr_t* attr, tn_string_t* out) {
   const tn_ffi_bytes_t* bytes = (const tn_ffi_bytes_t*)attr->value;
   if (attr->type != TN_FFI_STRING) return false;
   out->data = bytes->data;
@@ -856,13 +856,13 @@ TN__INLINE bool tn__as_string(const tn_attr_t* attr, tn_string_t* out) {
   return true;
 }
 
-TN__INLINE bool tn__as_dictionary(const tn_attr_t* attr, tn_dictionary_t* out) {
+TN__INLINE bool tn__as_dictionary(const tn_ffi_attr_t* attr, tn_dictionary_t* out) {
   if (attr->type != TN_FFI_DICTIONARY) return false;
   out->attrs = (const tn_ffi_attrs_t*)attr->value;
   return true;
 }
 
-TN__INLINE bool tn__as_address(const tn_attr_t* attr, tn_address_t* out) {
+TN__INLINE bool tn__as_address(const tn_ffi_attr_t* attr, tn_address_t* out) {
   int64_t address = 0;
   if (!tn__exact_int64_t(attr, &address)) return false;
   *out = (tn_address_t)(intptr_t)address;
@@ -877,7 +877,7 @@ TN__INLINE bool tn__as_address(const tn_attr_t* attr, tn_address_t* out) {
 #define TN__GETTER(getter, decode, ctype, text)                                                    \
   TN__COLD tn_status_t getter(const tn_call_t* call, tn_dictionary_t from, const char* name, ctype* out) { \
     const int64_t at = tn__search(from.attrs, 0, NULL, name, strlen(name));                        \
-    tn_attr_t found = {0, NULL};                                                                   \
+    tn_ffi_attr_t found = {0, NULL};                                                                   \
     if (at >= 0) found.type = from.attrs->types[at], found.value = from.attrs->values[at];         \
     return found.type && decode(&found, out) ? TN_OK : tn__refuse_attr(call, NULL, from.attrs, name, text); \
   }
@@ -1155,7 +1155,7 @@ typedef union tn__wire {
 #define TN__DECODE_ATTR_AS(name, text, ctype, decoder, put, ...)        \
   {                                                                     \
     const tn__path_t tn_here = {tn_path, text};                         \
-    tn_attr_t tn_found = {0, NULL};                                     \
+    tn_ffi_attr_t tn_found = {0, NULL};                                 \
     ctype* const tn_out = &tn_self->name;                               \
     (void)tn_here, (void)tn_out;                                        \
     if (tn_row->flags & TN_FFI_PARAM_EVERYTHING) {                      \
@@ -1201,7 +1201,7 @@ typedef union tn__wire {
     ctype* const tn_out = &tn_self->name;                                                  \
     if (!TN__LIKELY((uint64_t)tn_at < (uint64_t)tn_count)) return false;                   \
     if (!tn__is_named(tn_attrs, tn_at, text, sizeof text - 1)) return false;               \
-    const tn_attr_t tn_found = {tn_attrs->types[tn_at], tn_attrs->values[tn_at]};          \
+    const tn_ffi_attr_t tn_found = {tn_attrs->types[tn_at], tn_attrs->values[tn_at]};      \
     if (!TN__LIKELY(decoder)) return false;                                                \
     ++tn_attr;                                                                             \
   }

@@ -76,7 +76,7 @@ typedef struct point {
 #define POINT(FIELD) FIELD(x, float, TN_REQUIRED) FIELD(y, float, TN_REQUIRED)
 TN_RECORD_OF(point_t, POINT)
 
-static tn_status_t decode_color(const tn_call_t* call, const tn_attr_t* attr, uint32_t* out) {
+static tn_status_t decode_color(const tn_call_t* call, const tn_ffi_attr_t* attr, uint32_t* out) {
   if (attr->type != TN_FFI_STRING) return TN_ERROR(call, INVALID_ARGUMENT, "a color is a string");
   *out = (uint32_t)((const tn_ffi_bytes_t*)attr->value)->size;
   return TN_OK;
