@@ -30,33 +30,36 @@ static tn_status_t check_operands(const verifier_t* verifier, const tn_node_t* n
   return TN_OK;
 }
 
-static tn_status_t check_call(const tn_node_t* node) {
-  tn_string_view_t callee = tn__attr_get_string(&node->attrs, "callee");
+// A node that names a function in an attribute (the callee of a call, the decomposition of a
+// composite) has that function's types.
+static tn_status_t check_callee(const tn_node_t* node, const char* attr_name) {
+  const char* name = tn__op_short_name(node->op);
+  tn_string_view_t callee = tn__attr_get_string(&node->attrs, attr_name);
   const tn_module_t* module = node->region->function->module;
   const tn_function_t* function = tn__module_find_function(module, callee);
   if (!function) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "call: there is no function @%.*s",
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: there is no function @%.*s", name,
                             TN_SV(callee));
   }
   if (node->operand_count != function->argument_count ||
       node->result_count != function->result_count) {
     return tn_status_create(
         TN_CODE_INVALID_ARGUMENT,
-        "call: @%.*s takes %u arguments and gives %u results; found %u operands and %u results",
+        "%s: @%.*s takes %u arguments and gives %u results; found %u operands and %u results", name,
         TN_SV(callee), function->argument_count, function->result_count, node->operand_count,
         node->result_count);
   }
   for (uint32_t i = 0; i < node->operand_count; ++i) {
     if (!tn_type_equal(node->operands[i]->type, function->argument_types[i])) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "call: operand %u is %s; @%.*s expects %s",
-                              i, TN_TYPE_TEXT(node->operands[i]->type), TN_SV(callee),
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: operand %u is %s; @%.*s expects %s",
+                              name, i, TN_TYPE_TEXT(node->operands[i]->type), TN_SV(callee),
                               TN_TYPE_TEXT(function->argument_types[i]));
     }
   }
   for (uint32_t i = 0; i < node->result_count; ++i) {
     if (!tn_type_equal(node->results[i].type, function->result_types[i])) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "call: result %u is %s; @%.*s gives %s", i,
-                              TN_TYPE_TEXT(node->results[i].type), TN_SV(callee),
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: result %u is %s; @%.*s gives %s", name,
+                              i, TN_TYPE_TEXT(node->results[i].type), TN_SV(callee),
                               TN_TYPE_TEXT(function->result_types[i]));
     }
   }
@@ -67,7 +70,9 @@ static tn_status_t check_node(verifier_t* verifier, const tn_node_t* node) {
   tn_op_use_t use;
   TN_RETURN_IF_ERROR(tn__node_use(node, &verifier->scratch, &use));
   TN_RETURN_IF_ERROR(tn__op_check(&use));
-  return node->op == TN__OP_OF(func, call) ? check_call(node) : TN_OK;
+  if (node->op == TN__OP_OF(func, call)) return check_callee(node, "callee");
+  if (node->op == TN__OP(composite)) return check_callee(node, "decomposition");
+  return TN_OK;
 }
 
 static tn_status_t check_return(const tn_function_t* function, const tn_node_t* last) {

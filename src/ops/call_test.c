@@ -1,4 +1,4 @@
-#include "ops/testing.h"
+#include "ops/testing_use.h"
 
 #define CALL(operands, attrs) "custom_call(" operands ") call_target_name = \"f\"" attrs " -> "
 

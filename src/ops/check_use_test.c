@@ -1,4 +1,4 @@
-#include "ops/testing.h"
+#include "ops/testing_use.h"
 
 static void attributes_match_their_specifications(void** state) {
   (void)state;

@@ -1,4 +1,4 @@
-#include "ops/testing.h"
+#include "ops/testing_use.h"
 
 #define RAGGED(lhs, rhs, sizes, lhs_batch, rhs_batch, lhs_contract, rhs_contract, ragged, group) \
   "chlo.ragged_dot(" lhs ", " rhs ", " sizes                                                     \

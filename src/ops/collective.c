@@ -7,8 +7,8 @@
 enum { UNKNOWN_SIZE = -1 };
 
 // The attribute replica_groups: rows of process ids, 0, 1, ... each once; with `may_pad`, short
-// rows end in -1. Gives the length of a row; UNKNOWN_SIZE when the groups are written as mesh axes
-// or there are none (all processes are one group).
+// rows end in -1. Gives the length of a row, 0 when there are no rows (all processes are one
+// group); UNKNOWN_SIZE when the groups are written as mesh axes.
 static tn_status_t check_groups(const tn_op_use_t* use, const char* unique, const char* in_range,
                                 bool may_pad, int64_t* out_size) {
   *out_size = UNKNOWN_SIZE;
@@ -36,8 +36,16 @@ static tn_status_t check_groups(const tn_op_use_t* use, const char* unique, cons
     TN_CONSTRAINT(use, unique, !seen[id], "replica_groups has %lld twice", (long long)id);
     seen[id] = true;
   }
-  if (ids.count) *out_size = groups->elements.type->dims[1];
+  *out_size = ids.count ? groups->elements.type->dims[1] : 0;
   return TN_OK;
+}
+
+// How many processes a row of `row_length` replicas stands for. With a channel but without global
+// ids, each replica stands for all its partitions, whose number is not known.
+static int64_t process_count(const tn_op_use_t* use, int64_t row_length) {
+  bool has_channel = tn__attr_get_integer(tn__rule_struct(use, "channel_handle"), "handle", 0) > 0;
+  bool are_global = tn__attr_find(&use->attrs, "use_global_device_ids") != NULL;
+  return row_length > 0 && (!has_channel || are_global) ? row_length : UNKNOWN_SIZE;
 }
 
 static tn_status_t check_device_ids(const tn_op_use_t* use, const char* constraint) {
@@ -123,6 +131,7 @@ tn_status_t tn__verify_reduce_scatter(const tn_op_use_t* use) {
   TN_RETURN_IF_ERROR(check_device_ids(use, "C6"));              // reduce_scatter_c6
   TN_RETURN_IF_ERROR(check_computation(use, "C7", 1, &dtype));  // reduce_scatter_c7
   int64_t whole = operand->dims[dimension];
+  size = process_count(use, size);
   TN_CONSTRAINT(use, "C1",  // reduce_scatter_c1
                 size <= 0 || whole == TN_DIM_DYNAMIC || whole % size == 0,
                 "dimension %lld of operand is %lld; expected a multiple of the group size, %lld",
@@ -162,6 +171,7 @@ tn_status_t tn__verify_all_gather(const tn_op_use_t* use) {
   TN_RETURN_IF_ERROR(  // all_gather_c2 to all_gather_c4
       check_groups(use, "C2", "C4", false, &size));
   TN_RETURN_IF_ERROR(check_device_ids(use, "C5"));  // all_gather_c5
+  size = process_count(use, size);
   TN_CONSTRAINT(use, "C6", use->result_count == use->operand_count, "has %zu results; expected %zu",
                 use->result_count, use->operand_count);
   for (size_t i = 0; i < use->operand_count; ++i) {

@@ -1,4 +1,4 @@
-#include "ops/testing.h"
+#include "ops/testing_use.h"
 
 #define SUM "{f32, f32 -> f32} "
 #define PAIR "replica_groups = [[0, 1]] "
@@ -12,6 +12,8 @@ static void collectives_accept_what_they_are_for(void** state) {
       "all_reduce(2xbf16) " SUM PAIR
       ", use_global_device_ids = unit, channel_handle = {handle = 1, type = 1} -> 2xf32",
       "all_gather(2x2xf32) all_gather_dim = 1, replica_groups = [[1, 0], [2, 3]] -> 2x4xf32",
+      // each replica stands for all its partitions
+      "all_gather(2x2xf32) all_gather_dim = 1, " PAIR ", channel_handle = {handle = 1} -> 2x8xf32",
       "all_gather(0x2xf32) all_gather_dim = 0, " PAIR "-> 0x2xf32",
       "all_to_all(2x4xf32) split_dimension = 1, concat_dimension = 0, split_count = 2, " PAIR
       "-> 4x2xf32",
@@ -154,6 +156,8 @@ static void collectives_refuse_what_breaks_a_constraint(void** state) {
       {"infeed(token) -> ", "infeed (C1)"},
       {"infeed(token) -> tuple<f32>, token", "infeed (C2)"},
       {"infeed(token) -> 2xf32", "infeed (C3)"},
+      {"infeed(token) layout = !3 -> 2xf32, token",
+       "infeed: layout is an integer; expected a list of 1, one for each tensor"},
       {"outfeed(2xf32) -> token", "outfeed (I2)"},
       {"outfeed(2xf32, token) -> 2xf32", "outfeed: result has type tensor<2xf32>"},
   };

@@ -1,4 +1,4 @@
-#include "ops/testing.h"
+#include "ops/testing_use.h"
 
 static void contractions_accept_what_they_are_for(void** state) {
   (void)state;

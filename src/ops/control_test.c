@@ -1,4 +1,4 @@
-#include "ops/testing.h"
+#include "ops/testing_use.h"
 
 static void control_flow_accepts_what_it_is_for(void** state) {
   (void)state;

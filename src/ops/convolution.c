@@ -109,9 +109,10 @@ static tn_status_t read_convolution(const tn_op_use_t* use, convolution_t* out_c
   TN_RETURN_IF_ERROR(check_groups(use, c));
   TN_RETURN_IF_ERROR(tn__contract_precision(use, "C24"));  // convolution_c24
   // convolution_c27, but for floats of several widths
-  TN_CONSTRAINT(use, "C27", tn__contract_mixes(c->lhs->dtype, c->rhs->dtype),
-                "rhs has elements of type %s; expected %s, as lhs", tn_dtype_name(c->rhs->dtype),
-                tn_dtype_name(c->lhs->dtype));
+  bool mixes = c->lhs->dtype == c->rhs->dtype || (tn_dtype_kind(c->lhs->dtype) == TN_KIND_FLOAT &&
+                                                  tn_dtype_kind(c->rhs->dtype) == TN_KIND_FLOAT);
+  TN_CONSTRAINT(use, "C27", mixes, "rhs has elements of type %s; expected %s, as lhs",
+                tn_dtype_name(c->rhs->dtype), tn_dtype_name(c->lhs->dtype));
   return TN_OK;
 }
 

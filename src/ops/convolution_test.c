@@ -1,4 +1,4 @@
-#include "ops/testing.h"
+#include "ops/testing_use.h"
 
 #define NUMBERS(ib, if_, is, ki, ko, ks, ob, of, os)                                    \
   "dimension_numbers = {input_batch_dimension = " ib ", input_feature_dimension = " if_ \

@@ -43,7 +43,27 @@ tn_status_t tn__infer_bool_or_integer(const tn_op_use_t* use, tn_op_results_t* r
 tn_status_t tn__infer_float(const tn_op_use_t* use, tn_op_results_t* results) {
   return same_type(use, TN_KIND_FLOAT, results);
 }
+
+// Tolerances belong to mode TOLERANCE alone.
+static tn_status_t check_accuracy(const tn_op_use_t* use) {
+  const tn_attr_dictionary_t* accuracy = tn__rule_struct(use, "result_accuracy");
+  double atol = tn__attr_get_float(accuracy, "atol", 0);
+  double rtol = tn__attr_get_float(accuracy, "rtol", 0);
+  int64_t ulps = tn__attr_get_integer(accuracy, "ulps", 0);
+  TN_CONSTRAINT(use, NULL, atol >= 0 && rtol >= 0 && ulps >= 0,
+                "result_accuracy has atol %g, rtol %g and ulps %lld; expected none below 0", atol,
+                rtol, (long long)ulps);
+  int mode = tn__attr_get_enum(accuracy, "mode", TN_ENUM_result_accuracy_mode_DEFAULT);
+  TN_CONSTRAINT(
+      use, NULL,
+      mode == TN_ENUM_result_accuracy_mode_TOLERANCE || (!(atol > 0) && !(rtol > 0) && ulps == 0),
+      "result_accuracy has atol %g, rtol %g and ulps %lld; expected none with mode %s", atol, rtol,
+      (long long)ulps, tn__enum_name("result_accuracy_mode", mode));
+  return TN_OK;
+}
+
 tn_status_t tn__infer_float_or_complex(const tn_op_use_t* use, tn_op_results_t* results) {
+  TN_RETURN_IF_ERROR(check_accuracy(use));
   return same_type(use, TN__FLOAT_OR_COMPLEX, results);
 }
 

@@ -1,4 +1,4 @@
-#include "ops/testing.h"
+#include "ops/testing_use.h"
 
 static void elementwise_operations_accept_what_they_are_for(void** state) {
   (void)state;
@@ -106,6 +106,10 @@ static void elementwise_operations_refuse_what_breaks_a_constraint(void** state)
       {"clamp(f32, 4x3xf32, 3x4xf32) -> 4x3xf32", "clamp (C2): max has shape 3x4"},
       {"clamp(f64, 4x3xf32, f32) -> 4x3xf32", "clamp (C3)"},
       {"clamp(f32, 4x3xf32, f32) -> 3x4xf32", "clamp (C4)"},
+      {"sine(f32) result_accuracy = {ulps = 1, mode = HIGHEST} -> f32",
+       "sine: result_accuracy has atol 0, rtol 0 and ulps 1; expected none with mode HIGHEST"},
+      {"sine(f32) result_accuracy = {atol = 0.5} -> f32", "expected none with mode DEFAULT"},
+      {"sine(f32) result_accuracy = {rtol = -0.5, mode = TOLERANCE} -> f32", "none below 0"},
       {"select(f32, 2xf32, 2xf32) -> 2xf32", "select (I1)"},
       {"select(3xi1, 2xf32, 2xf32) -> 2xf32", "select (C1)"},
       {"select(2xi1, 2xf32, 2xf64) -> 2xf32", "select (C2)"},

@@ -1,4 +1,4 @@
-#include "ops/testing.h"
+#include "ops/testing_use.h"
 
 // operand 4x5x6, one batching dimension (4), indices 4x7x1 into dimension 1, which collapses:
 // result 4x7x6.

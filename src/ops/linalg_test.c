@@ -1,4 +1,4 @@
-#include "ops/testing.h"
+#include "ops/testing_use.h"
 
 #define SOLVE(a, b, left, transpose)                 \
   "triangular_solve(" a ", " b ") left_side = " left \

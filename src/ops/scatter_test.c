@@ -1,4 +1,4 @@
-#include "ops/testing.h"
+#include "ops/testing_use.h"
 
 // Inputs 4x5x6, one batching dimension (4); indices 4x7x1 name dimension 1, which windows lack;
 // updates 4x7x6.

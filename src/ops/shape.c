@@ -22,7 +22,7 @@ static tn_status_t shape_operand(const tn_op_use_t* use, size_t index, const cha
                                  const char* constraint, const char* role, size_t rank) {
   TN_RETURN_IF_ERROR(tn__rule_operand(use, index, label, role, TN_KIND_INTEGER));
   const tn_type_t* shape = use->operand_types[index];
-  TN_CONSTRAINT(use, constraint, shape->rank == 1 && tn__dims_agree(shape->dims[0], (int64_t)rank),
+  TN_CONSTRAINT(use, constraint, shape->rank == 1 && shape->dims[0] == (int64_t)rank,
                 "%s has shape %s; expected %zu", role, TN_SHAPE_TEXT(shape->rank, shape->dims),
                 rank);
   return TN_OK;
@@ -77,8 +77,18 @@ static tn_status_t check_broadcast(const tn_op_use_t* use) {
   return TN_OK;
 }
 
+// Operations that have dynamic forms beside them give no unbounded `?`.
+static tn_status_t check_known_shape(const tn_op_use_t* use) {
+  const tn_type_t* result = use->result_types[0];
+  TN_CONSTRAINT(use, NULL, tn__type_is_static(result) || result->bounds,
+                "result has type %s; expected dimensions that are known, or bounds",
+                TN_TYPE_TEXT(result));
+  return TN_OK;
+}
+
 tn_status_t tn__verify_broadcast_in_dim(const tn_op_use_t* use) {
-  return check_broadcast(use);  // broadcast_in_dim_c1 to broadcast_in_dim_c5
+  TN_RETURN_IF_ERROR(check_broadcast(use));  // broadcast_in_dim_c1 to broadcast_in_dim_c5
+  return check_known_shape(use);
 }
 
 tn_status_t tn__verify_dynamic_broadcast_in_dim(const tn_op_use_t* use) {
@@ -112,7 +122,8 @@ static tn_status_t check_reshape(const tn_op_use_t* use) {
 }
 
 tn_status_t tn__verify_reshape(const tn_op_use_t* use) {
-  return check_reshape(use);  // reshape_c1, reshape_c2
+  TN_RETURN_IF_ERROR(check_reshape(use));  // reshape_c1, reshape_c2
+  return check_known_shape(use);
 }
 
 tn_status_t tn__verify_dynamic_reshape(const tn_op_use_t* use) {

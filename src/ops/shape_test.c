@@ -1,4 +1,4 @@
-#include "ops/testing.h"
+#include "ops/testing_use.h"
 
 static void shape_operations_accept_what_they_are_for(void** state) {
   (void)state;
@@ -96,6 +96,11 @@ static void shape_operations_refuse_what_breaks_a_constraint(void** state) {
       {"reshape(2x3xf32) -> 3x2xi32", "reshape (C1)"},
       {"reshape(2x3xf32) -> 4x2xf32", "reshape (C2): result has 8 elements; expected 6"},
       {"reshape(2x3xf32) -> tuple<6xf32>", "reshape (C1)"},
+      {"reshape(2x3xf32) -> 2x?xf32",
+       "reshape: result has type tensor<2x?xf32>; expected dimensions "
+       "that are known, or bounds"},
+      {"broadcast_in_dim(f32) broadcast_dimensions = [] -> ?xf32", "broadcast_in_dim: result"},
+      {"dynamic_reshape(2xf32, ?xi32) -> ?xf32", "dynamic_reshape (C4)"},
       {"dynamic_reshape(6xf32, 2xi64) -> ?x?xi32", "dynamic_reshape (C1)"},
       {"dynamic_reshape(6xf32, 2xi64) -> 2x2xf32", "dynamic_reshape (C2)"},
       {"dynamic_reshape(6xf32, 1xi64) -> ?x?xf32", "dynamic_reshape (C4)"},

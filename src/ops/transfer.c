@@ -90,12 +90,33 @@ tn_status_t tn__verify_recv(const tn_op_use_t* use) {
 
 // --- queues of the host
 
+// [[1, 0], []]: a list of integers for each tensor.
+static tn_status_t check_infeed_layout(const tn_op_use_t* use) {
+  const tn_attr_t* layout = tn__attr_find(&use->attrs, "layout");
+  if (!layout) return TN_OK;
+  size_t count = use->result_count - 1;
+  TN_CONSTRAINT(use, NULL, layout->kind == TN_ATTR_ARRAY && layout->array.count == count,
+                "layout is %s; expected a list of %zu, one for each tensor",
+                tn__attr_kind_name(layout->kind), count);
+  for (size_t i = 0; i < count; ++i) {
+    const tn_attr_t* order = layout->array.items[i];
+    bool is_order = order->kind == TN_ATTR_ARRAY;
+    for (size_t d = 0; is_order && d < order->array.count; ++d) {
+      is_order = order->array.items[d]->kind == TN_ATTR_INTEGER;
+    }
+    TN_CONSTRAINT(use, NULL, is_order, "layout [%zu] is %s; expected a list of integers", i,
+                  tn__attr_kind_name(order->kind));
+  }
+  return TN_OK;
+}
+
 tn_status_t tn__verify_infeed(const tn_op_use_t* use) {
   TN_RETURN_IF_ERROR(only_token(use));
   TN_CONSTRAINT(use, "C1", use->result_count > 0,  // infeed_c1
                 "has no results; expected a token at least");
-  return tensors_and_token(use, "result", "C2", "C3", use->result_count,
-                           use->result_types);  // infeed_c2, infeed_c3
+  TN_RETURN_IF_ERROR(tensors_and_token(use, "result", "C2", "C3", use->result_count,
+                                       use->result_types));  // infeed_c2, infeed_c3
+  return check_infeed_layout(use);
 }
 
 tn_status_t tn__infer_outfeed(const tn_op_use_t* use, tn_op_results_t* results) {

@@ -1,6 +1,6 @@
 #include "ops/window.h"
 
-#include "ops/testing.h"
+#include "ops/testing_use.h"
 
 #define SUM "{f32, f32 -> f32} "
 #define CHOOSE "{f32, f32 -> i1} "
@@ -83,6 +83,8 @@ static void windows_refuse_what_breaks_a_constraint(void** state) {
        "select_and_scatter (C3)"},
       {"select_and_scatter(4xf32, 3xf32, f32) " CHOOSE SUM "window_dimensions = [2, 1] -> 4xf32",
        "select_and_scatter (C4)"},
+      {"select_and_scatter(4xf32, 3xf32, f32) " CHOOSE SUM "-> 4xf32",
+       "select_and_scatter: attribute \"window_dimensions\" is missing"},
       {"select_and_scatter(4xf32, 3xf32, f32) " CHOOSE SUM "window_dimensions = [0] -> 4xf32",
        "select_and_scatter (C5)"},
       {"select_and_scatter(4xf32, 3xf32, f32) " CHOOSE SUM

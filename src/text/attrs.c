@@ -337,19 +337,30 @@ static tn_status_t parse_stablehlo_attr(tn_parser_t* parser, tn_string_view_t na
   return tn__parser_struct(parser, name, fields, out_attr);
 }
 
+// Of these dialects, enumerations and structures are understood.
+static bool take_dialect(tn_string_view_t* name) {
+  static const char* const dialects[] = {"stablehlo", "chlo"};
+  for (size_t i = 0; i < sizeof dialects / sizeof *dialects; ++i) {
+    size_t length = strlen(dialects[i]);
+    if (name->length < length || memcmp(name->data, dialects[i], length) != 0) continue;
+    if (name->length > length && name->data[length] != '.') continue;
+    size_t taken = name->length > length ? length + 1 : length;
+    name->data += taken;
+    name->length -= taken;
+    return true;
+  }
+  return false;
+}
+
 static tn_status_t parse_hash(tn_parser_t* parser, const tn_attr_t** out_attr) {
-  static const char dialect[] = "stablehlo";
   tn_token_t token = parser->lexer.token;
   tn_string_view_t name = tn__token_text(&token);
-  bool bracket = *token.end == '<';
-  if (bracket && tn__sv_is(name, dialect)) return parse_stablehlo_enum(parser, out_attr);
-  if (name.length > sizeof dialect && name.data[sizeof dialect - 1] == '.' &&
-      memcmp(name.data, dialect, sizeof dialect - 1) == 0) {
-    name.data += sizeof dialect;
-    name.length -= sizeof dialect;
-    return parse_stablehlo_attr(parser, name, out_attr);
+  bool bracket = *token.end == '<', has_dot = memchr(name.data, '.', name.length) != NULL;
+  if ((bracket || has_dot) && take_dialect(&name)) {
+    return name.length ? parse_stablehlo_attr(parser, name, out_attr)
+                       : parse_stablehlo_enum(parser, out_attr);
   }
-  if (bracket || memchr(name.data, '.', name.length)) return parse_opaque(parser, out_attr);
+  if (bracket || has_dot) return parse_opaque(parser, out_attr);
   return tn__parser_alias_attr(parser, out_attr);
 }
 

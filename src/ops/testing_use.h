@@ -9,8 +9,8 @@
 // [...], structures and dictionaries in {field = value, ...}, <2xf32> for zeros of that type.
 // After `!`, the value is what it looks like by itself: !3 an i64, !"text", !1.5 an f64, ![1, 2].
 // Operations of other dialects than stablehlo are written with theirs.
-#ifndef TENON_OPS_TESTING_H_
-#define TENON_OPS_TESTING_H_
+#ifndef TENON_OPS_TESTING_USE_H_
+#define TENON_OPS_TESTING_USE_H_
 
 #include "base/testing.h"
 #include "ops/op.h"
@@ -366,4 +366,4 @@ static inline void tn__test_refuses(size_t count, const tn_rule_case_t* cases) {
 #define TN_TEST_ACCEPTS(uses) tn__test_accepts(sizeof(uses) / sizeof *(uses), (uses))
 #define TN_TEST_REFUSES(cases) tn__test_refuses(sizeof(cases) / sizeof *(cases), (cases))
 
-#endif  // TENON_OPS_TESTING_H_
+#endif  // TENON_OPS_TESTING_USE_H_
