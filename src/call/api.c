@@ -5,6 +5,7 @@
 
 #include "base/pool.h"
 #include "call/context.h"
+#include "call/global_xla.h"
 #include "call/live.h"
 #include "call/registry.h"
 #include "call/scratch.h"
@@ -298,4 +299,9 @@ const tn_ffi_api_t* tn__call_api(void) {
       .device_ordinal_get = device_ordinal_get,
   };
   return &api;
+}
+
+// For libraries that ask for it while they are loaded, before anything of Tenon runs.
+__attribute__((constructor)) static void publish(void) {
+  tn__global_set_api(tn__call_api());
 }

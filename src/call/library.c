@@ -2,11 +2,13 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/allocator.h"
+#include "call/global_xla.h"
 
 struct tn_library {
   atomic_uint references;
@@ -56,6 +58,17 @@ static tn_status_t refuse(const char* path, bool is_file) {
   return reason ? tn_status_note(status, "%s", reason) : status;
 }
 
+// Libraries find the symbols of libtenon_xla also when Tenon itself was loaded for one library
+// only.
+static void publish_symbols(void) {
+  Dl_info info;
+  void (*function)(const void*) = tn__global_set_api;
+  void* address;
+  memcpy(&address, &function, sizeof address);
+  // The handle is kept: the library stays.
+  if (dladdr(address, &info)) (void)dlopen(info.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+}
+
 tn_status_t tn__library_open(tn_string_view_t path, tn_library_t** out_library) {
   *out_library = NULL;
   if (!path.length || memchr(path.data, 0, path.length)) {
@@ -74,6 +87,8 @@ tn_status_t tn__library_open(tn_string_view_t path, tn_library_t** out_library) 
     memcpy(library->path, "./", 2);
     memcpy(library->path + 2, path.data, path.length);
   }
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, publish_symbols);
   tn_library_t* outer = loading;
   loading = library;
   library->handle = dlopen(library->path, RTLD_NOW | RTLD_LOCAL);

@@ -288,29 +288,33 @@ void tn_register_at_start(const char* name, const char* platform, tn_target_func
   tn_status_release(tn__registry_add(&spec, TN_REGISTER_LENIENT));
 }
 
-tn_status_t tn_unregister(const char* name, const char* platform) {
-  tn_string_view_t view = tn__sv(name);
-  const char* canonical = tn__platform_name(tn__sv(platform));
-  tn_target_t* target = NULL;
-  if (canonical) {
-    bool is_there = false;
-    tn__call_lock();
-    size_t at = position_of(view, canonical, &is_there);
-    if (is_there) {
-      target = registry.targets[at];
-      --registry.count;
-      memmove(&registry.targets[at], &registry.targets[at + 1],
-              (registry.count - at) * sizeof *registry.targets);
-      if (!registry.count) {
-        tn__free(tn_allocator_system(), registry.targets,
-                 registry.capacity * sizeof *registry.targets);
-        registry.targets = NULL;
-        registry.capacity = 0;
-      }
-    }
-    tn__call_unlock();
+// Takes the target out of the table; NULL when it is not there.
+static tn_target_t* take(tn_string_view_t name, const char* platform) {
+  bool is_there = false;
+  size_t at = position_of(name, platform, &is_there);
+  if (!is_there) return NULL;
+  tn_target_t* target = registry.targets[at];
+  --registry.count;
+  memmove(&registry.targets[at], &registry.targets[at + 1],
+          (registry.count - at) * sizeof *registry.targets);
+  if (!registry.count) {
+    tn__free(tn_allocator_system(), registry.targets, registry.capacity * sizeof *registry.targets);
+    registry.targets = NULL;
+    registry.capacity = 0;
   }
-  if (!target) return tn__registry_miss(view, canonical ? canonical : platform);
+  return target;
+}
+
+tn_status_t tn_unregister(const char* name, const char* platform) {
+  if (!name || !platform) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the name or the platform is NULL");
+  }
+  const char* known = tn__platform_name(tn__sv(platform));
+  if (known) platform = known;  // what registered itself for another one is there as well
+  tn__call_lock();
+  tn_target_t* target = take(tn__sv(name), platform);
+  tn__call_unlock();
+  if (!target) return tn__registry_miss(tn__sv(name), platform);
   tn__target_release(target);
   return TN_OK;
 }

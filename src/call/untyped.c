@@ -6,7 +6,7 @@
 // memory; a call patches the leaves into them.
 #include <stdlib.h>
 
-#include "call/custom_call_status.h"
+#include "call/global_xla.h"
 #include "call/site.h"
 
 typedef void (*original_fn)(void* out, const void** in);
