@@ -49,8 +49,8 @@ static tn_status_t check_all_layouts(const tn_op_use_t* use) {
   TN_RETURN_IF_ERROR(
       check_layouts(use, "operand", "operand_layouts", use->operand_count, use->operand_types));
   // One tuple stands for its elements.
-  const tn_type_t* only = use->result_count == 1 ? use->result_types[0] : NULL;
-  if (only && only->kind == TN_TYPE_TUPLE) {
+  if (use->result_count == 1 && use->result_types[0]->kind == TN_TYPE_TUPLE) {
+    const tn_type_t* only = use->result_types[0];
     return check_layouts(use, "result", "result_layouts", only->element_count, only->elements);
   }
   return check_layouts(use, "result", "result_layouts", use->result_count, use->result_types);

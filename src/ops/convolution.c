@@ -36,10 +36,11 @@ typedef struct convolution {
   size_t rank, spatial_rank;
   layout_t input, kernel, output;
   int64_t feature_groups, batch_groups;
+  int64_t result_batch;
   tn_i64_list_t strides, lhs_dilation, rhs_dilation;
 } convolution_t;
 
-static tn_status_t check_groups(const tn_op_use_t* use, const convolution_t* c) {
+static tn_status_t check_groups(const tn_op_use_t* use, convolution_t* c) {
   TN_CONSTRAINT(use, "C21", c->feature_groups > 0,  // convolution_c21
                 "feature_group_count is %lld; expected at least 1", (long long)c->feature_groups);
   TN_CONSTRAINT(use, "C22", c->batch_groups > 0,  // convolution_c22
@@ -53,6 +54,7 @@ static tn_status_t check_groups(const tn_op_use_t* use, const convolution_t* c) 
   TN_CONSTRAINT(use, "C10", divides(c->batch_groups, batch),  // convolution_c10
                 "lhs has a batch of %lld; expected a multiple of batch_group_count, %lld",
                 (long long)batch, (long long)c->batch_groups);
+  c->result_batch = batch == TN_DIM_DYNAMIC ? batch : batch / c->batch_groups;
   TN_CONSTRAINT(use, "C11", divides(c->feature_groups, feature),  // convolution_c11
                 "lhs has %lld features; expected a multiple of feature_group_count, %lld",
                 (long long)feature, (long long)c->feature_groups);
@@ -118,8 +120,7 @@ static tn_status_t read_convolution(const tn_op_use_t* use, convolution_t* out_c
 
 // Sizes of the result's batch and feature dimensions.
 static void outer_dims(const convolution_t* c, int64_t* dims) {
-  int64_t batch = c->lhs->dims[c->input.first];
-  dims[c->output.first] = batch == TN_DIM_DYNAMIC ? batch : batch / c->batch_groups;
+  dims[c->output.first] = c->result_batch;
   dims[c->output.second] = c->rhs->dims[c->kernel.second];
 }
 

@@ -4,20 +4,16 @@
 // --- same type in and out
 
 static const char* role_of(const tn_op_use_t* use, size_t index) {
-  static const char* const binary[] = {"lhs", "rhs"};
-  return use->operand_count == 2 ? binary[index] : "operand";
+  return use->operand_count == 1 ? "operand" : index == 0 ? "lhs" : "rhs";
 }
 
 // All operands and the result have one type, whose elements are of these kinds. C1 of every
 // operation that comes here.
 static tn_status_t same_type(const tn_op_use_t* use, uint32_t kinds, tn_op_results_t* results) {
-  static const char* const labels[] = {"I1", "I2"};
-  for (size_t i = 0; i < use->operand_count; ++i) {
-    TN_RETURN_IF_ERROR(tn__rule_operand(use, i, labels[i], role_of(use, i), kinds));
-  }
   const tn_type_t* type = use->operand_types[0];
-  for (size_t i = 1; i < use->operand_count; ++i) {
+  for (size_t i = 0; i < use->operand_count; ++i) {
     const tn_type_t* other = use->operand_types[i];
+    TN_RETURN_IF_ERROR(tn__rule_tensor(use, other, i == 0 ? "I1" : "I2", role_of(use, i), kinds));
     TN_CONSTRAINT(use, "C1", tn__types_agree(type, other), "%s has type %s; expected %s, as %s",
                   role_of(use, i), TN_TYPE_TEXT(other), TN_TYPE_TEXT(type), role_of(use, 0));
     if (!tn__type_is_static(type)) type = other;

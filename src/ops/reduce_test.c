@@ -6,13 +6,13 @@ static void reductions_accept_what_they_are_for(void** state) {
       "reduce(2x3xf32, f32) {f32, f32 -> f32} dimensions = [1] -> 2xf32",
       "reduce(2x3xf32, f32) {f32, f32 -> f32} dimensions = [0, 1] -> f32",
       "reduce(2x3xf32, f32) {f32, f32 -> f32} dimensions = [] -> 2x3xf32",
-      "reduce(2x3xf32, 2x3xi32, f32, i32) {f32, i32, f32, i32 -> f32, i32} dimensions = [0]"
-      " -> 3xf32, 3xi32",
+      ("reduce(2x3xf32, 2x3xi32, f32, i32) {f32, i32, f32, i32 -> f32, i32} dimensions = [0]"
+       " -> 3xf32, 3xi32"),
       "reduce(2xbf16, bf16) {f32, f32 -> f32} dimensions = [0] -> f32",
       "reduce(?x3xi1, i1) {i1, i1 -> i1} dimensions = [1] -> 2xi1",
       "map(2x3xf32, 2x3xi32) {f32, i32 -> i1} dimensions = [0, 1] -> 2x3xi1",
-      "sort(2x3xf32, 2x3xi32) {f32, f32, i32, i32 -> i1} dimension = 1, is_stable = true"
-      " -> 2x3xf32, 2x3xi32",
+      ("sort(2x3xf32, 2x3xi32) {f32, f32, i32, i32 -> i1} dimension = 1, is_stable = true"
+       " -> 2x3xf32, 2x3xi32"),
       "sort(3xf32) {f32, f32 -> i1} -> 3xf32",
       "sort(2x3xf32) {f32, f32 -> i1} dimension = -2 -> 2x3xf32",
   };

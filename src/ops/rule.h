@@ -10,7 +10,9 @@
 #include "ops/op.h"
 
 // "clamp (C1): ...". `constraint` NULL: "clamp: ...".
-tn_status_t tn__rule_error(const tn_op_use_t* use, const char* constraint, const char* format, ...)
+__attribute__((returns_nonnull)) tn_status_t tn__rule_error(const tn_op_use_t* use,
+                                                            const char* constraint,
+                                                            const char* format, ...)
     TN_PRINTF(3, 4);
 
 // Returns the error unless the condition holds.
