@@ -30,7 +30,7 @@ static int64_t least(int64_t a, int64_t b) {
 
 // --- planning
 
-static tn_dtype_t carrier_of(tn_dtype_t dtype) {
+tn_dtype_t tn__reduction_carrier(tn_dtype_t dtype) {
   const uint32_t bits = tn_dtype_bit_width(dtype);
   switch (tn_dtype_kind(dtype)) {
     case TN_KIND_FLOAT: return bits < 32 ? TN_DTYPE_F32 : dtype;
@@ -45,7 +45,8 @@ bool tn__reduction_supports(const char* op, tn_dtype_t result) {
   static const char* const names[] = {"add", "multiply", "maximum", "minimum", "and", "or", "xor"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     tn_binary_t binary;
-    if (strcmp(op, names[i]) == 0) return tn__binary_find(op, carrier_of(result), &binary);
+    if (strcmp(op, names[i]) == 0)
+      return tn__binary_find(op, tn__reduction_carrier(result), &binary);
   }
   return false;
 }
@@ -106,7 +107,7 @@ static void cut_units(tn_reduction_t* r, int64_t unit_elements, int64_t side_by_
 tn_status_t tn__reduction_plan(tn_arena_t* arena, const char* op, const tn_type_t* operand,
                                tn_dtype_t init, tn_dtype_t result, const bool* is_folded,
                                tn_reduction_t* out_reduction) {
-  const tn_dtype_t carrier = carrier_of(result);
+  const tn_dtype_t carrier = tn__reduction_carrier(result);
   tn_reduction_t r = {
       // By way of the result's dtype this would round the same: carriers hold its values exactly.
       .load = tn__conversion(operand->dtype, carrier), .load_init = tn__conversion(init, carrier),

@@ -46,6 +46,9 @@ typedef struct tn_reduction {
   size_t scratch_byte_length;
 } tn_reduction_t;
 
+// What a dtype is accumulated in: itself, f32 for narrower floats, 32 bits for integers below 8.
+tn_dtype_t tn__reduction_carrier(tn_dtype_t dtype);
+
 // Whether `op` (without dialect) may be regrouped: add, multiply, maximum, minimum, and, or, xor.
 bool tn__reduction_supports(const char* op, tn_dtype_t result);
 

@@ -6,9 +6,12 @@
 #include "kernel/ref/elementwise.h"
 #include "kernel/ref/gather.h"
 #include "kernel/ref/generate.h"
+#include "kernel/ref/map_region.h"
 #include "kernel/ref/movement.h"
 #include "kernel/ref/reduce.h"
+#include "kernel/ref/reduce_window.h"
 #include "kernel/ref/scatter.h"
+#include "kernel/ref/select_and_scatter.h"
 #include "kernel/ref/sort.h"
 
 static const tn_kernel_t rows[] = {

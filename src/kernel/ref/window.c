@@ -1,0 +1,52 @@
+#include "kernel/ref/window.h"
+
+// Absent: `fallback` everywhere.
+static tn_status_t read_list(const tn_kernel_site_t* site, const char* name, size_t count,
+                             int64_t fallback, int64_t* out_values) {
+  tn_i64_list_t list;
+  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&site->use->attrs, name, site->arena, &list));
+  if (list.present && list.count != count) {
+    return tn_status_create(TN_CODE_INTERNAL, "%s: attribute %s has %zu entries; expected %zu",
+                            tn__op_short_name(site->use->op), name, list.count, count);
+  }
+  for (size_t i = 0; i < count; ++i) out_values[i] = list.present ? list.values[i] : fallback;
+  return TN_OK;
+}
+
+tn_status_t tn__window_read(const tn_kernel_site_t* site, const tn_type_t* input,
+                            const tn_type_t* output, tn_window_t* out_window) {
+  const size_t rank = input->rank;
+  int64_t sizes[TN_MAX_RANK], strides[TN_MAX_RANK], dilations[TN_MAX_RANK], bases[TN_MAX_RANK];
+  int64_t padding[2 * TN_MAX_RANK];
+  TN_RETURN_IF_ERROR(read_list(site, "window_dimensions", rank, 1, sizes));
+  TN_RETURN_IF_ERROR(read_list(site, "window_strides", rank, 1, strides));
+  TN_RETURN_IF_ERROR(read_list(site, "window_dilations", rank, 1, dilations));
+  TN_RETURN_IF_ERROR(read_list(site, "base_dilations", rank, 1, bases));
+  TN_RETURN_IF_ERROR(read_list(site, "padding", 2 * rank, 0, padding));
+  out_window->rank = rank;
+  for (size_t i = 0; i < rank; ++i) {
+    out_window->dims[i] = (tn_window_dim_t){
+        .size = sizes[i],
+        .stride = strides[i],
+        .dilation = dilations[i],
+        .base_dilation = bases[i],
+        .low = padding[2 * i],
+        .input = input->dims[i],
+        .output = output->dims[i],
+    };
+  }
+  return TN_OK;
+}
+
+void tn__window_inside(const tn_window_dim_t* dim, int64_t at, int64_t* out_first,
+                       int64_t* out_last) {
+  // 0 <= output * stride + shift < input
+  const int64_t shift = at * dim->dilation - dim->low;
+  int64_t first = shift < 0 ? (-shift - 1) / dim->stride + 1 : 0;
+  const int64_t room = dim->input - 1 - shift;
+  int64_t last = room < 0 ? 0 : room / dim->stride + 1;
+  if (last > dim->output) last = dim->output;
+  if (first > last) first = last;
+  *out_first = first;
+  *out_last = last;
+}

@@ -1,0 +1,46 @@
+// Windows that slide over an array, with strides, dilations and padding, as reduce_window,
+// select_and_scatter and convolution have them.
+#ifndef TENON_KERNEL_REF_WINDOW_H_
+#define TENON_KERNEL_REF_WINDOW_H_
+
+#include "kernel/kernel.h"
+
+// One dimension of it.
+typedef struct tn_window_dim {
+  int64_t size;      // of the window, in its own elements
+  int64_t stride;    // from one window to the next
+  int64_t dilation;  // between the window's elements
+  int64_t base_dilation;
+  int64_t low;            // padding before the first element
+  int64_t input, output;  // sizes of the arrays
+} tn_window_dim_t;
+
+typedef struct tn_window {
+  size_t rank;
+  tn_window_dim_t dims[TN_MAX_RANK];
+} tn_window_t;
+
+// Reads window_dimensions, window_strides, window_dilations, base_dilations and padding, each of
+// which may be absent.
+TN_MUST_USE tn_status_t tn__window_read(const tn_kernel_site_t* site, const tn_type_t* input,
+                                        const tn_type_t* output, tn_window_t* out_window);
+
+// The element of the input under element `at` of window `output`; -1 when it is padding or a hole.
+static inline int64_t tn__window_place(const tn_window_dim_t* dim, int64_t output, int64_t at) {
+  const int64_t place = output * dim->stride + at * dim->dilation - dim->low;
+  if (place < 0 || place % dim->base_dilation != 0) return -1;
+  const int64_t element = place / dim->base_dilation;
+  return element < dim->input ? element : -1;
+}
+
+// Windows whose element `at` lies inside, if the base is not dilated: [*out_first, *out_last).
+void tn__window_inside(const tn_window_dim_t* dim, int64_t at, int64_t* out_first,
+                       int64_t* out_last);
+
+// Whether windows in this dimension are single elements, each under its own.
+static inline bool tn__window_is_trivial(const tn_window_dim_t* dim) {
+  return dim->size == 1 && dim->stride == 1 && dim->base_dilation == 1 && dim->low == 0 &&
+         dim->input == dim->output;
+}
+
+#endif  // TENON_KERNEL_REF_WINDOW_H_
