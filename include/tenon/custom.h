@@ -461,6 +461,12 @@ TN__PRINTF(2, 3) TN__COLD void tn__print(tn__text_t* text, const char* format, .
   va_end(values);
 }
 
+// A host always makes an error object: by that the compiler, and who reads its warnings, know that
+// a refusal ends the call.
+TN__INLINE tn_status_t tn__refused(tn_status_t error) {
+  if (error == TN_OK) __builtin_unreachable();
+  return error;
+}
 // Behind TN_ERROR. The message begins with the operation's name.
 TN__PRINTF(3, 4)
 TN__COLD tn_status_t tn__error(const tn_call_t* call, int32_t code, const char* format, ...) {
@@ -472,6 +478,8 @@ TN__COLD tn_status_t tn__error(const tn_call_t* call, int32_t code, const char* 
   va_end(values);
   return tn__create_error(call->frame->api, code, text.data);
 }
+
+#define tn__error(...) tn__refused(tn__error(__VA_ARGS__))
 
 // ---- Looking for attributes
 
@@ -732,12 +740,6 @@ TN__COLD tn_status_t tn__refuse_frame(const tn_call_t* call, int32_t stage) {
                    TN_FFI_CALL_FRAME_SIZE, call->frame->struct_size);
 }
 
-// A host always makes an error object: by that the compiler, and who reads its warnings, know that
-// a refusal ends the call.
-TN__INLINE tn_status_t tn__refused(tn_status_t error) {
-  if (error == TN_OK) __builtin_unreachable();
-  return error;
-}
 #define tn__refuse_count(...) tn__refused(tn__refuse_count(__VA_ARGS__))
 #define tn__refuse_values(...) tn__refused(tn__refuse_values(__VA_ARGS__))
 #define tn__refuse_attr(...) tn__refused(tn__refuse_attr(__VA_ARGS__))
