@@ -10,8 +10,7 @@
   ATTR(eps, float, 1e-5f, "added to the variance; an even image stays finite") \
   RET(y, f32, like(x))
 
-TN_OP(digits_normalize, DIGITS_NORMALIZE, "gives each row mean 0 and variance 1")
-{
+TN_OP(digits_normalize, DIGITS_NORMALIZE, "gives each row mean 0 and variance 1") {
   const int64_t rows = tn_dim(call->x, 0), width = tn_dim(call->x, 1);
   for (int64_t row = 0; row < rows; row++) {
     const float* x = call->x.data + row * width;
@@ -37,8 +36,7 @@ static int is(tn_string_t string, const char* word) {
   ATTR(activation, string, "none", "none, relu or tanh")               \
   RET(y, f32, rank(2))
 
-TN_OP(digits_dense, DIGITS_DENSE, "y = activation(x w + b), in one pass over y")
-{
+TN_OP(digits_dense, DIGITS_DENSE, "y = activation(x w + b), in one pass over y") {
   const int64_t rows = tn_dim(call->x, 0), from = tn_dim(call->x, 1), to = tn_dim(call->w, 1);
   if (tn_dim(call->w, 0) != from || tn_dim(call->b, 0) != to || tn_dim(call->y, 0) != rows ||
       tn_dim(call->y, 1) != to)

@@ -8,8 +8,7 @@
   ATTR(eps, float, 1e-5f)        \
   RET(y, f32, like(x))
 
-TN_OP(rms_norm, RMS_NORM, "y = x / sqrt(mean(x * x) + eps) over the last axis")
-{
+TN_OP(rms_norm, RMS_NORM, "y = x / sqrt(mean(x * x) + eps) over the last axis") {
   const int64_t size = tn_size(call->x), columns = tn_last_dim(call->x);
   for (int64_t start = 0; start < size; start += columns) {
     const float* x = call->x.data + start;

@@ -20,8 +20,7 @@ static void twice(void* user, int64_t begin, int64_t end) {
   ATTR(b, int32_t, 2)          \
   ATTR(c, int32_t, 3)          \
   RET(y, f32, like(x))
-TN_OP(double_op, DOUBLE, "y = 2 x, in parts")
-{
+TN_OP(double_op, DOUBLE, "y = 2 x, in parts") {
   if (call->a != 1 || call->b != 20 || call->c != 3) return TN_ERROR(call, INTERNAL, "mixed up");
   memcpy(call->y.data, call->x.data, tn_byte_size(call->x));
   tn_parallel_for(call, tn_size(call->x), 10, twice, call->y.data);

@@ -12,8 +12,7 @@
   ATTR(offset, int32_t, TN_REQUIRED)                \
   RET(y, f32, like(x))
 
-TN_OP(rescale, SCALE, "y = x * factor + offset")
-{
+TN_OP(rescale, SCALE, "y = x * factor + offset") {
   for (int64_t i = 0; i < tn_size(call->x); ++i) {
     call->y.data[i] = call->x.data[i] * call->factor + (float)call->offset;
   }
@@ -30,8 +29,7 @@ TN_OP(rescale, SCALE, "y = x * factor + offset")
   RET(z, dtype_of(b), shape_of(c))
 
 static bool mix_saw_e;
-TN_OP(mix, MIX, "takes what it gets")
-{
+TN_OP(mix, MIX, "takes what it gets") {
   mix_saw_e = tn_is_present(call->e);
   return TN_OK;
 }
@@ -42,8 +40,7 @@ TN_OP(mix, MIX, "takes what it gets")
   RET(out, f32, remaining)
 
 static int64_t gather_index;
-TN_OP(gather, GATHER, "adds everything up")
-{
+TN_OP(gather, GATHER, "adds everything up") {
   tn_arg_f32_t x;
   tn_ret_f32_t y;
   float sum = call->first.data[0];
@@ -100,8 +97,7 @@ static tn_status_t decode_color(const tn_call_t* call, const tn_ffi_attr_t* attr
   ATTR(where, address, NULL)
 
 static void remember(const void* call);
-TN_OP(every_kind, EVERY, "has every kind of attribute")
-{
+TN_OP(every_kind, EVERY, "has every kind of attribute") {
   remember(call);
   return TN_OK;
 }
@@ -112,8 +108,7 @@ static void remember(const void* call) {
 }
 
 #define OPEN(ARG, ATTR, RET) ATTR(n, int64_t, 1) ATTR(all, all_attributes, TN_EMPTY)
-TN_OP(open_ended, OPEN, "looks attributes up")
-{
+TN_OP(open_ended, OPEN, "looks attributes up") {
   float eps = 0;
   tn_string_t text;
   tn_array_int32_t_t list;
@@ -133,8 +128,9 @@ TN_OP(open_ended, OPEN, "looks attributes up")
 
 static int error_code;
 #define NOTHING(ARG, ATTR, RET)
-TN_OP(fail_with, NOTHING, "fails")
-{ return tn__error(call->tn, error_code, "%s %d", "reason", 7); }
+TN_OP(fail_with, NOTHING, "fails") {
+  return tn__error(call->tn, error_code, "%s %d", "reason", 7);
+}
 
 TN_OP_ON("CUDA", "rescale", TN_FFI_COMMAND_BUFFER_COMPATIBLE, rescale_cuda, SCALE, "on a GPU") {
   return TN_OK;

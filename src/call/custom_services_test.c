@@ -30,8 +30,7 @@ static int finish(void** state) {
 
 // ---- Scratch memory
 
-TN_OP(scratch, SIZE, "writes into memory of its own")
-{
+TN_OP(scratch, SIZE, "writes into memory of its own") {
   for (int i = 1; i <= 3; ++i) {
     unsigned char* memory = (unsigned char*)tn_scratch(call, (size_t)call->n * (size_t)i);
     if (!memory) return TN_ERROR(call, RESOURCE_EXHAUSTED, "no memory");
@@ -79,8 +78,7 @@ static void touch(void* user, int64_t begin, int64_t end) {
   if (end - begin > largest) largest = end - begin;
 }
 
-TN_OP(loop, SIZE, "touches n elements")
-{
+TN_OP(loop, SIZE, "touches n elements") {
   memset(touched, 0, sizeof touched);
   parts = largest = 0;
   tn_parallel_for(call, call->n, grain, touch, NULL);
@@ -117,8 +115,7 @@ static void loops_touch_every_element_once(void** state) {
 // ---- The context
 
 static tn_ffi_type_id_t user_type = {77};
-TN_OP(context, NOTHING, "asks who and where it is")
-{
+TN_OP(context, NOTHING, "asks who and where it is") {
   void *stream = NULL, *user = NULL;
   int32_t ordinal = 0;
   int64_t run_id = 0;
@@ -273,8 +270,9 @@ static void every_stage_has_its_body(void** state) {
 // ---- Operations that finish later
 
 static tn_future_t future;
-TN_OP(later, NOTHING, "leaves its work for later")
-{ return tn_defer(call, &future); }
+TN_OP(later, NOTHING, "leaves its work for later") {
+  return tn_defer(call, &future);
+}
 
 static void futures_finish_and_fail(void** state) {
   (void)state;

@@ -5,8 +5,7 @@
 
 #define NEGATE(ARG, ATTR, RET) ARG(x, f32, any_rank, "the numbers") RET(y, f32, like(x))
 
-TN_OP(negate, NEGATE, "y = -x")
-{
+TN_OP(negate, NEGATE, "y = -x") {
   for (int64_t i = 0; i < tn_size(call->x); ++i) call->y.data[i] = -call->x.data[i];
   return TN_OK;
 }

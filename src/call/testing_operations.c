@@ -7,8 +7,7 @@
   ATTR(name, string, "nothing") \
   RET(y, f32, like(x))
 
-TN_OP(scale, SCALE, "y = factor * x + offset")
-{
+TN_OP(scale, SCALE, "y = factor * x + offset") {
   if (call->factor == 13) return TN_ERROR(call, OUT_OF_RANGE, "factor is %g", 13.0);
   for (int64_t i = 0; i < tn_size(call->x); ++i) {
     call->y.data[i] = call->x.data[i] * call->factor + (float)call->offset;
