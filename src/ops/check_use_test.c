@@ -1,3 +1,4 @@
+#include "base/testing_allocator.h"
 #include "ops/testing_use.h"
 
 static void attributes_match_their_specifications(void** state) {
@@ -119,6 +120,39 @@ static void enumerators_have_their_numbers(void** state) {
   assert_null(tn__struct_fields(TN_SV_LITERAL("nothing")));
 }
 
+static tn_status_t check_with(const tn_allocator_t* allocator, void* context) {
+  tn_op_use_t use = *(const tn_op_use_t*)context;
+  tn_arena_t arena;
+  tn__arena_init(&arena, allocator);
+  use.arena = &arena;
+  tn_status_t status = tn__op_check(&use);
+  tn__arena_deinit(&arena);
+  return status;
+}
+
+static void every_allocation_may_fail(void** state) {
+  (void)state;
+  static const char* const uses[] = {
+      "abs(2xcomplex<f32>) -> 2xf32",
+      "tuple(f32, i32) -> tuple<f32, i32>",
+      "reduce(2x3xf32, f32) {f32, f32 -> f32} dimensions = [1] -> 2xf32",
+      "sort(3xf32) {f32, f32 -> i1} -> 3xf32",
+      "reduce_window(4xf32, f32) {f32, f32 -> f32} window_dimensions = [2] -> 3xf32",
+      "all_reduce(2xf32) {f32, f32 -> f32} replica_groups = [[0, 1]] -> 2xf32",
+      "collective_permute(2xf32) source_target_pairs = [[0, 1], [1, 0]] -> 2xf32",
+      "custom_call(f32) call_target_name = \"f\", output_operand_aliases = [{}] -> f32",
+      "slice(2xf32) start_indices = !<1xi64>, limit_indices = !<1xi64>, strides = [1] -> 0xf32",
+  };
+  for (size_t i = 0; i < sizeof uses / sizeof *uses; ++i) {
+    tn_arena_t arena;
+    tn__arena_init(&arena, tn_allocator_system());
+    tn_op_use_t use;
+    tn__test_read_use(uses[i], &arena, &use);
+    tn__testing_sweep_allocations(check_with, &use);
+    tn__arena_deinit(&arena);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(attributes_match_their_specifications),
@@ -126,6 +160,7 @@ int main(void) {
       cmocka_unit_test(older_spellings_of_lists_are_read),
       cmocka_unit_test(types_are_inferred_for_builders),
       cmocka_unit_test(enumerators_have_their_numbers),
+      cmocka_unit_test(every_allocation_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,9 +122,47 @@ static void elementwise_operations_refuse_what_breaks_a_constraint(void** state)
   TN_TEST_REFUSES(cases);
 }
 
+// C1 of the operations whose operands and result have one type.
+static void elementwise_operations_keep_their_type(void** state) {
+  (void)state;
+  static const struct {
+    const char *dtype, *names[24];
+  } families[] = {
+      {"f32",
+       {"cbrt", "ceil", "cosine", "exponential", "exponential_minus_one", "floor", "log",
+        "log_plus_one", "logistic", "negate", "round_nearest_afz", "round_nearest_even", "rsqrt",
+        "sign", "sine", "sqrt", "tan", "tanh"}},
+      {"i32", {"count_leading_zeros", "not", "popcnt"}},
+      {"f64",
+       {"add", "atan2", "divide", "maximum", "minimum", "multiply", "power", "remainder",
+        "subtract"}},
+      {"ui8", {"and", "or", "shift_left", "shift_right_arithmetic", "shift_right_logical", "xor"}},
+  };
+  for (size_t f = 0; f < sizeof families / sizeof *families; ++f) {
+    const char* dtype = families[f].dtype;
+    for (const char* const* name = families[f].names; *name; ++name) {
+      char full[64], operands[64], good[128], bad_shape[128], bad_dtype[128], report[64];
+      snprintf(full, sizeof full, "stablehlo.%s", *name);
+      const tn_op_t* op = tn__op_find(tn__sv(full));
+      assert_non_null(op);
+      bool is_binary = op->operands == 2;
+      snprintf(operands, sizeof operands, is_binary ? "2x%s, 2x%s" : "2x%s", dtype, dtype);
+      snprintf(good, sizeof good, "%s(%s) -> 2x%s", *name, operands, dtype);
+      snprintf(bad_shape, sizeof bad_shape, "%s(%s) -> 2x1x%s", *name, operands, dtype);
+      snprintf(bad_dtype, sizeof bad_dtype, "%s(%s) -> 2xf16", *name, operands);
+      snprintf(report, sizeof report, "%s (C1): result has type", *name);
+      const char* const accepted[] = {good};
+      TN_TEST_ACCEPTS(accepted);
+      const tn_rule_case_t refused[] = {{bad_shape, report}, {bad_dtype, report}};
+      TN_TEST_REFUSES(refused);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(elementwise_operations_accept_what_they_are_for),
+      cmocka_unit_test(elementwise_operations_keep_their_type),
       cmocka_unit_test(elementwise_operations_refuse_what_breaks_a_constraint),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
