@@ -1,0 +1,54 @@
+"""test/op/<operation>.mlir: input, operation, expected value. A part with the line `// error: TEXT` is refused with it."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+TENON = os.environ["TENON_CLI"]
+FOLDER = pathlib.Path(__file__).parents[1] / "op"
+FILES = sorted(FOLDER.glob("*.mlir"))
+
+# Operations that no program has by itself, or that only make sense inside others.
+WITHOUT_FIXTURE = {"return", "check.expect_eq", "check.expect_eq_const", "check.expect_almost_eq",
+                   "check.expect_almost_eq_const", "check.expect_close"}
+
+
+def parts(path):
+    return path.read_text().split("// -----")
+
+
+def error_of(part):
+    found = re.search(r"^// error: (.*)$", part, re.MULTILINE)
+    return found and found.group(1)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_computes_what_the_fixture_says(path, tmp_path):
+    accepted = [part for part in parts(path) if not error_of(part)]
+    file = tmp_path / path.name
+    file.write_text("// -----".join(accepted))
+    done = subprocess.run([TENON, "test", str(file)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "unsupported" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if any(map(error_of, parts(p)))], ids=lambda p: p.stem)
+def test_refuses_what_the_fixture_says(path, tmp_path):
+    for part in filter(error_of, parts(path)):
+        file = tmp_path / path.name
+        file.write_text(part)
+        done = subprocess.run([TENON, "show", str(file), "--at", "plan"], capture_output=True, text=True)
+        assert done.returncode == 1, part
+        assert error_of(part) in done.stderr, done.stderr
+
+
+def test_every_operation_with_a_kernel_has_a_fixture():
+    listed = json.loads(subprocess.run([TENON, "ops", "--json"], check=True, capture_output=True).stdout)
+    names = {operation["name"].removeprefix("stablehlo.").removeprefix("func.")
+             for operation in listed["operations"] if operation["kernel"]}
+    missing = names - {path.stem for path in FILES} - WITHOUT_FIXTURE
+    assert not missing

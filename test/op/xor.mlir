@@ -1,0 +1,7 @@
+func.func @main() {
+  %a = stablehlo.constant dense<[12, -1, 0]> : tensor<3xi8>
+  %b = stablehlo.constant dense<[10, 85, 7]> : tensor<3xi8>
+  %0 = stablehlo.xor %a, %b : tensor<3xi8>
+  check.expect_eq_const %0, dense<[6, -86, 7]> : tensor<3xi8>
+  return
+}
