@@ -1,18 +1,33 @@
 // What all operations share: operands, results, regions, the generic form, and the way from a draft
 // to a node.
+#include "ops/spelling.h"
 #include "text/parser.h"
 
 // --- values
+
+static tn_status_t unknown_value(tn_parser_t* parser, const char* position, tn_string_view_t name) {
+  enum { LOOKED_AT = 1000 };  // of the latest names
+  size_t count = parser->values.count, nearest = 0, nearest_distance = SIZE_MAX;
+  bool is_number = name.data[0] >= '0' && name.data[0] <= '9';  // all of them are alike
+  for (size_t i = count > LOOKED_AT ? count - LOOKED_AT : 0; i < count && !is_number; ++i) {
+    size_t distance = tn__spelling_distance(name, parser->values.entries[i].name);
+    if (distance >= nearest_distance || !tn__spelling_is_near(name, distance)) continue;
+    nearest = i;
+    nearest_distance = distance;
+  }
+  tn_status_t status = tn__parser_fail(
+      parser, position, "%%%.*s is used before it is defined, or never is", TN_SV(name));
+  if (nearest_distance == SIZE_MAX) return status;
+  return tn_status_note(status, "did you mean %%%.*s?",
+                        TN_SV(parser->values.entries[nearest].name));
+}
 
 tn_status_t tn__parser_operand(tn_parser_t* parser) {
   tn_token_t token = parser->lexer.token;
   if (token.kind != TN_TOKEN_VALUE) return tn__parser_wanted(parser, "a value");
   tn_string_view_t name = tn__token_text(&token);
   tn_name_entry_t* entry = tn__names_find(&parser->values, name);
-  if (!entry) {
-    return tn__parser_fail(parser, token.begin, "%%%.*s is used before it is defined, or never is",
-                           TN_SV(name));
-  }
+  if (!entry) return unknown_value(parser, token.begin, name);
   tn_value_t* values = entry->pointer;
   uint32_t count = entry->number;
   tn__lexer_next(&parser->lexer);

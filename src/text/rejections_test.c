@@ -70,6 +70,8 @@ static void names_are_checked(void** state) {
   static const rejection_t rejections[] = {
       {IN_FUNCTION("%0 = stablehlo.abs %y : tensor<2xf32>"), 2, 20,
        "%y is used before it is defined, or never is"},
+      {"func.func @f(%input: tensor<f32>) {\n%0 = stablehlo.abs %inptu : tensor<f32>\nreturn\n}", 2,
+       20, "did you mean %input?"},
       {IN_FUNCTION("%x = stablehlo.abs %x : tensor<2xf32>"), 2, 1, "%x is already defined"},
       {IN_FUNCTION("%0 = stablehlo.abs %x#1 : tensor<2xf32>"), 2, 22,
        "%x has 1 values; #1 is none"},
@@ -146,7 +148,8 @@ static void types_are_checked(void** state) {
   (void)state;
   static const rejection_t rejections[] = {
       {"func.func private @f(tensor<2xf31>)", 1, 31, "unknown element type \"f31\""},
-      {"func.func private @f(tensr<2xf32>)", 1, 22, "unknown type \"tensr\""},
+      {"func.func private @f(tensr<2xf32>)", 1, 22, "did you mean tensor?"},
+      {"func.func private @f(tensor<2xbf17>)", 1, 31, "did you mean bf16?"},
       {"func.func private @f(f32)", 1, 22, "write tensor<f32>"},
       {"func.func private @f(tensor<2 3xf32>)", 1, 31, "expected `x` after a dimension"},
       {"func.func private @f(tensor<2x>)", 1, 31, "expected an element type; found `>`"},

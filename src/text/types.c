@@ -1,3 +1,4 @@
+#include "ops/spelling.h"
 #include "text/parser.h"
 
 // --- tensors
@@ -63,6 +64,26 @@ tn_status_t tn__parser_element_type(tn_parser_t* parser, tn_dtype_t* out_dtype) 
   return tn__parser_expect(parser, '>', "`>` after complex<...");
 }
 
+// Remembers the word that is nearest to `name` so far.
+typedef struct suggestion {
+  tn_string_view_t name;
+  const char* nearest;
+  size_t distance;
+} suggestion_t;
+
+static void consider(suggestion_t* suggestion, const char* word) {
+  size_t distance = tn__spelling_distance(suggestion->name, tn__sv(word));
+  if (!tn__spelling_is_near(suggestion->name, distance)) return;
+  if (suggestion->nearest && distance >= suggestion->distance) return;
+  suggestion->nearest = word;
+  suggestion->distance = distance;
+}
+
+static tn_status_t suggest(const suggestion_t* suggestion, tn_status_t status) {
+  if (!suggestion->nearest) return status;
+  return tn_status_note(status, "did you mean %s?", suggestion->nearest);
+}
+
 static tn_status_t unknown_element_type(tn_parser_t* parser) {
   const tn_token_t* token = &parser->lexer.token;
   if (token->kind == TN_TOKEN_BANG) {
@@ -70,8 +91,12 @@ static tn_status_t unknown_element_type(tn_parser_t* parser) {
                                   (int)(token->end - token->begin), token->begin);
   }
   if (token->kind != TN_TOKEN_IDENTIFIER) return tn__parser_wanted(parser, "an element type");
-  return tn__parser_fail(parser, token->begin, "unknown element type \"%.*s\"",
-                         TN_SV(tn__token_text(token)));
+  suggestion_t suggestion = {.name = tn__token_text(token)};
+  for (int dtype = 0; dtype < TN_DTYPE_LIMIT; ++dtype) {
+    if (tn_dtype_is_valid(dtype)) consider(&suggestion, tn_dtype_name((tn_dtype_t)dtype));
+  }
+  return suggest(&suggestion, tn__parser_fail(parser, token->begin, "unknown element type \"%.*s\"",
+                                              TN_SV(suggestion.name)));
 }
 
 // ?, 5 up to the closing bracket: one bound for each dimension, from `first` on on the integers.
@@ -222,7 +247,11 @@ static tn_status_t parse_type(tn_parser_t* parser, const tn_type_t** out_type) {
                            "tensor<%.*s>",
                            TN_SV(name));
   }
-  return tn__parser_fail(parser, token.begin, "unknown type \"%.*s\"", TN_SV(name));
+  suggestion_t suggestion = {.name = name};
+  consider(&suggestion, "tensor");
+  consider(&suggestion, "tuple");
+  return suggest(&suggestion,
+                 tn__parser_fail(parser, token.begin, "unknown type \"%.*s\"", TN_SV(name)));
 }
 
 tn_status_t tn__parser_type(tn_parser_t* parser, const tn_type_t** out_type) {
