@@ -61,7 +61,7 @@ static tn_status_t read_body(tn_parser_t* parser, char sigil, alias_t* alias) {
 }
 
 // The alias that the current token names, read.
-static tn_status_t resolve(tn_parser_t* parser, alias_t** out_alias) {
+static tn_status_t resolve(tn_parser_t* parser, alias_t* out_alias) {
   tn_token_t token = parser->lexer.token;
   tn_name_entry_t* entry = tn__names_find(&parser->aliases, whole(&token));
   if (!entry && !parser->aliases_indexed) {
@@ -83,21 +83,21 @@ static tn_status_t resolve(tn_parser_t* parser, alias_t** out_alias) {
     TN_RETURN_IF_ERROR(read_body(parser, *token.begin, alias));
     parser->lexer = here;
   }
-  *out_alias = alias;
+  *out_alias = *alias;
   return TN_OK;
 }
 
 tn_status_t tn__parser_alias_attr(tn_parser_t* parser, const tn_attr_t** out_attr) {
-  alias_t* alias = NULL;
+  alias_t alias = {0};
   TN_RETURN_IF_ERROR(resolve(parser, &alias));
-  *out_attr = alias->attr;
+  *out_attr = alias.attr;
   return TN_OK;
 }
 
 tn_status_t tn__parser_alias_type(tn_parser_t* parser, const tn_type_t** out_type) {
-  alias_t* alias = NULL;
+  alias_t alias = {0};
   TN_RETURN_IF_ERROR(resolve(parser, &alias));
-  *out_type = alias->type;
+  *out_type = alias.type;
   return TN_OK;
 }
 

@@ -222,7 +222,7 @@ static tn_status_t make_splat(tn_parser_t* parser, const tn_type_t* type, const 
   tn_attr_t* attr = NULL;
   size_t size = tn__type_size(type) ? tn_dtype_size(type->dtype) : 0;
   TN_RETURN_IF_ERROR(make(parser, type, size, &attr));
-  if (size) memcpy((void*)attr->elements.data, element, size);
+  if (size && element) memcpy((void*)attr->elements.data, element, size);
   attr->elements.splat = size != 0;
   *out_attr = attr;
   return TN_OK;
@@ -318,7 +318,7 @@ static tn_status_t take_text(tn_parser_t* parser, const char** out_begin, const 
   if (!tn__parser_at(parser, '<')) return tn__parser_wanted(parser, "`<`");
   const char* open = lexer->token.begin;
   const char* begin = tn__lexer_skip_blanks(lexer, lexer->token.end);
-  const char* end = begin;
+  const char* end = NULL;
   if (*begin == '"') {
     const char* quote = memchr(begin + 1, '"', (size_t)(lexer->end - begin - 1));
     if (!quote) return tn__parser_fail(parser, begin, "a string that is not closed");
@@ -397,10 +397,9 @@ static tn_status_t read_index(data_reader_t* reader, int64_t* out_element) {
   bool list = *reader->p == '[';
   int64_t coordinate = 0, element = 0;
   if (list) TN_RETURN_IF_ERROR(expect_raw(reader, '[', "of an index"));
-  const char* position = reader->p;
   for (size_t i = 0; i < type->rank; ++i) {
     if (list && i) TN_RETURN_IF_ERROR(expect_raw(reader, ',', "in an index"));
-    position = reader->p;
+    const char* position = reader->p;
     if (list || i == 0) TN_RETURN_IF_ERROR(read_integer(reader, TN_DTYPE_S64, &coordinate));
     if (coordinate < 0 || coordinate >= type->dims[i]) {
       return tn__parser_fail(reader->parser, position, "index %lld is outside of dimension %zu",

@@ -299,23 +299,28 @@ static const char* skip_string(const tn_lexer_t* lexer, const char* p) {
 const char* tn__lexer_skip_brackets(const tn_lexer_t* lexer, const char* open,
                                     const char** out_bad) {
   enum { DEPTH = 256 };
-  char closers[DEPTH];
-  const char* openers[DEPTH];
-  size_t depth = 0;
-  for (const char* p = open; p < lexer->end;) {
-    char closer = 0;
+  static const char partner[128] = {['('] = ')', ['['] = ']', ['{'] = '}', ['<'] = '>'};
+  const char* openers[DEPTH] = {open};
+  size_t depth = 1;
+  for (const char* p = open + 1; p < lexer->end;) {
     switch (*p) {
-      case '(': closer = ')'; break;
-      case '[': closer = ']'; break;
-      case '{': closer = '}'; break;
-      case '<': closer = '>'; break;
+      case '(':
+      case '[':
+      case '{':
+      case '<':
+        if (depth == DEPTH) {
+          *out_bad = p;
+          return NULL;
+        }
+        openers[depth++] = p++;
+        continue;
       case '"': p = skip_string(lexer, p); continue;
       case '-': p += p[1] == '>' ? 2 : 1; continue;
       case ')':
       case ']':
       case '}':
       case '>':
-        if (closers[depth - 1] != *p) {
+        if (partner[(unsigned char)*openers[depth - 1]] != *p) {
           *out_bad = p;
           return NULL;
         }
@@ -323,17 +328,8 @@ const char* tn__lexer_skip_brackets(const tn_lexer_t* lexer, const char* open,
         if (--depth == 0) return p;
         continue;
       case '/': p = p[1] == '/' ? tn__lexer_skip_blanks(lexer, p) : p + 1; continue;
-      default: break;
+      default: ++p;
     }
-    if (closer) {
-      if (depth == DEPTH) {
-        *out_bad = p;
-        return NULL;
-      }
-      openers[depth] = p;
-      closers[depth++] = closer;
-    }
-    ++p;
   }
   *out_bad = openers[depth - 1];
   return NULL;

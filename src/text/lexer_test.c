@@ -11,12 +11,13 @@ static tn_lexer_t begin(const char* text) {
 // The tokens of a text, each followed by a bar.
 static void assert_tokens(const char* text, const char* wanted) {
   char got[512] = "";
+  size_t used = 0;
   tn_lexer_t lexer = begin(text);
   for (; lexer.token.kind != TN_TOKEN_END; tn__lexer_next(&lexer)) {
-    size_t length = (size_t)(lexer.token.end - lexer.token.begin);
-    strcat(got, lexer.token.kind == TN_TOKEN_INVALID ? "!" : "");
-    strncat(got, lexer.token.begin, length);
-    strcat(got, "|");
+    int length = (int)(lexer.token.end - lexer.token.begin);
+    const char* mark = lexer.token.kind == TN_TOKEN_INVALID ? "!" : "";
+    used +=
+        (size_t)snprintf(got + used, sizeof got - used, "%s%.*s|", mark, length, lexer.token.begin);
   }
   assert_string_equal(got, wanted);
 }

@@ -146,6 +146,7 @@ tn_status_t tn__parser_natural_attr(tn_parser_t* parser, const tn_attr_spec_t* s
 // An absent list is empty and an absent number is 0: they are left out, so that equal structures
 // have one form. Of a convolution, every dimension is kept.
 static bool is_default(const tn_attr_t* attr) {
+  if (!attr) return false;
   return (attr->kind == TN_ATTR_DENSE_ARRAY && attr->dense_array.count == 0) ||
          (attr->kind == TN_ATTR_INTEGER && attr->integer == 0);
 }

@@ -53,7 +53,7 @@ static void digits_far_behind_break_a_tie(void** state) {
   (void)state;
   char text[2000] = "9007199254740993.";
   memset(text + 17, '0', 1500);
-  strcpy(text + 1517, "1");
+  text[1517] = '1';
   assert_true(parse(text) == 9007199254740994.0);
   text[1517] = '0';
   assert_true(parse(text) == 9007199254740992.0);

@@ -70,15 +70,20 @@ TN_MUST_USE tn_status_t tn__parser_init(tn_parser_t* parser, const tn_allocator_
 void tn__parser_deinit(tn_parser_t* parser);
 
 // INVALID_ARGUMENT at `position`, with its line and a caret.
-tn_status_t tn__parser_fail(tn_parser_t* parser, const char* position, const char* format, ...)
+__attribute__((returns_nonnull)) tn_status_t tn__parser_fail(tn_parser_t* parser,
+                                                             const char* position,
+                                                             const char* format, ...)
     TN_PRINTF(3, 4);
 // UNIMPLEMENTED there.
-tn_status_t tn__parser_unsupported(tn_parser_t* parser, const char* position, const char* format,
-                                   ...) TN_PRINTF(3, 4);
+__attribute__((returns_nonnull)) tn_status_t tn__parser_unsupported(tn_parser_t* parser,
+                                                                    const char* position,
+                                                                    const char* format, ...)
+    TN_PRINTF(3, 4);
 // Gives a status from elsewhere that place. Takes and returns it.
 tn_status_t tn__parser_locate(tn_parser_t* parser, const char* position, tn_status_t status);
 // "expected <wanted>; found <token>"; the lexer's own problem when the token is invalid.
-tn_status_t tn__parser_wanted(tn_parser_t* parser, const char* wanted);
+__attribute__((returns_nonnull)) tn_status_t tn__parser_wanted(tn_parser_t* parser,
+                                                               const char* wanted);
 
 static inline tn_token_kind_t tn__parser_kind(const tn_parser_t* parser) {
   return parser->lexer.token.kind;

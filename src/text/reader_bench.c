@@ -16,12 +16,12 @@ typedef struct text {
 
 static void put(text_t* text, const char* piece) {
   size_t length = strlen(piece);
-  if (text->length + length > text->capacity) {
+  if (!text->data || text->length + length > text->capacity) {
     text->capacity = 2 * (text->length + length);
     text->data = realloc(text->data, text->capacity);
     if (!text->data) exit(1);
   }
-  memcpy(text->data + text->length, piece, length);
+  if (length) memcpy(text->data + text->length, piece, length);
   text->length += length;
 }
 

@@ -221,9 +221,12 @@ static char* nest(const char* before, const char* open, size_t depth, const char
   size_t length = strlen(before) + depth * strlen(open) + strlen(after);
   char* text = malloc(length + 1);
   assert_non_null(text);
-  char* p = stpcpy(text, before);
-  for (size_t i = 0; i < depth; ++i) p = stpcpy(p, open);
-  strcpy(p, after);
+  size_t used = (size_t)snprintf(text, length + 1, "%s", before);
+  for (size_t i = 0; i < depth; ++i) {
+    memcpy(text + used, open, strlen(open));
+    used += strlen(open);
+  }
+  snprintf(text + used, length + 1 - used, "%s", after);
   return text;
 }
 

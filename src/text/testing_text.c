@@ -96,7 +96,7 @@ void tn__testing_assert_same_module(const tn_module_t* a, const tn_module_t* b) 
       assert_true(tn__attr_dictionary_equal(&f->result_attrs[i], &other->result_attrs[i]));
     }
     assert_int_equal(!f->body, !other->body);
-    if (f->body) assert_same_region(f->body, other->body);
+    if (f->body && other->body) assert_same_region(f->body, other->body);
   }
   assert_null(other);
 }
