@@ -39,6 +39,13 @@ TN_API size_t tn_dtype_size(tn_dtype_t dtype);  // bytes one element takes in me
 TN_API tn_dtype_t tn_dtype_from_name(const char* name,
                                      size_t length);  // StableHLO or NumPy name; INVALID if none
 
+// One element in memory, as a number. Every float but those of 64 bits is exact either way; storing
+// rounds to nearest, ties to even. Integers: the nearest double; storing cuts off what is behind
+// the point and saturates. Booleans are 0 and 1. Complex: the real part; storing makes the other 0.
+// 0 and nothing for what has no elements.
+TN_API double tn_dtype_load(tn_dtype_t dtype, const void* element);
+TN_API void tn_dtype_store(tn_dtype_t dtype, double value, void* element);
+
 TN_EXTERN_C_END
 
 #endif  // TENON_DTYPE_H_

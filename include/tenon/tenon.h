@@ -19,6 +19,8 @@
 #include <tenon/device.h>
 #include <tenon/dtype.h>
 #include <tenon/export.h>
+#include <tenon/module.h>
+#include <tenon/npy.h>
 #include <tenon/program.h>
 #include <tenon/status.h>
 #include <tenon/stream.h>

@@ -1,0 +1,178 @@
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+// Distance of two words: insertions, deletions and exchanges of letters; 99 for long ones.
+static int distance(const char* a, const char* b) {
+  enum { LONGEST = 40 };
+  int row[LONGEST + 1];
+  size_t n = strlen(a), m = strlen(b);
+  if (n > LONGEST || m > LONGEST) return 99;
+  for (size_t j = 0; j <= m; ++j) row[j] = (int)j;
+  for (size_t i = 1; i <= n; ++i) {
+    int diagonal = row[0];
+    row[0] = (int)i;
+    for (size_t j = 1; j <= m; ++j) {
+      int above = row[j];
+      int best = diagonal + (a[i - 1] != b[j - 1]);
+      if (above + 1 < best) best = above + 1;
+      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+      diagonal = above;
+      row[j] = best;
+    }
+  }
+  return row[m];
+}
+
+const char* cli_nearest(const char* name, const char* const* names, size_t count) {
+  const char* best = NULL;
+  int best_distance = (int)strlen(name) / 3 + 2;
+  for (size_t i = 0; i < count; ++i) {
+    int d = distance(name, names[i]);
+    if (d < best_distance && d < (int)strlen(names[i])) {
+      best_distance = d;
+      best = names[i];
+    }
+  }
+  return best;
+}
+
+const command_t* cli_find_command(const char* name) {
+  for (size_t i = 0; i < cli_command_count; ++i) {
+    if (strcmp(cli_commands[i].name, name) == 0) return &cli_commands[i];
+  }
+  return NULL;
+}
+
+int cli_refuse(const command_t* command, const char* format, ...) {
+  va_list arguments;
+  fprintf(stderr, "tenon %s: ", command->name);
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "\nTry 'tenon %s --help'.\n", command->name);
+  return EXIT_USAGE;
+}
+
+static option_id_t find_long(const char* name, size_t length) {
+  for (int i = 0; i < OPTION_COUNT; ++i) {
+    if (strlen(cli_options[i].name) == length && memcmp(cli_options[i].name, name, length) == 0) {
+      return (option_id_t)i;
+    }
+  }
+  return OPTION_COUNT;
+}
+
+static option_id_t find_short(char letter) {
+  for (int i = 0; i < OPTION_COUNT; ++i) {
+    if (cli_options[i].letter && cli_options[i].letter == letter) return (option_id_t)i;
+  }
+  return OPTION_COUNT;
+}
+
+static int refuse_long(const command_t* command, const char* word, size_t length) {
+  const char* names[OPTION_COUNT];
+  size_t count = 0;
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word + 2);
+  for (int i = 0; i < OPTION_COUNT; ++i) {
+    if (cli_takes(command, (option_id_t)i)) names[count++] = cli_options[i].name;
+  }
+  const char* near = cli_nearest(name, names, count);
+  if (near) {
+    return cli_refuse(command, "there is no option '--%s'; did you mean '--%s'?", name, near);
+  }
+  return cli_refuse(command, "there is no option '--%s'", name);
+}
+
+// One word that begins with "-". *index moves over a value in a word of its own.
+static int parse_option(const command_t* command, int count, char** words, int* index,
+                        arguments_t* out) {
+  const char* word = words[*index];
+  const char* value = NULL;
+  option_id_t option;
+  if (word[1] == '-') {
+    const char* equals = strchr(word, '=');
+    size_t length = equals ? (size_t)(equals - word - 2) : strlen(word + 2);
+    option = find_long(word + 2, length);
+    value = equals ? equals + 1 : NULL;
+    if (!cli_takes(command, option)) return refuse_long(command, word, length);
+  } else {
+    option = find_short(word[1]);
+    if (!cli_takes(command, option)) {
+      return cli_refuse(command, "there is no option '-%c'", word[1]);
+    }
+    if (word[2]) value = word + 2;
+  }
+  const option_t* spec = &cli_options[option];
+  if (!spec->value) {
+    if (value) return cli_refuse(command, "option '--%s' takes no value", spec->name);
+    value = "";
+  } else if (!value) {
+    if (*index + 1 >= count) {
+      return cli_refuse(command, "option '--%s' needs a value: %s", spec->name, spec->value);
+    }
+    value = words[++*index];
+  }
+  if (out->option_counts[option] && !spec->repeats && spec->value) {
+    return cli_refuse(command, "option '--%s' is given twice", spec->name);
+  }
+  out->option_values[option][out->option_counts[option]++] = value;
+  return EXIT_FINE;
+}
+
+int cli_parse(const command_t* command, int count, char** words, arguments_t* out) {
+  size_t room = (size_t)count + 1;
+  *out = (arguments_t){.command = command};
+  // One block: each list has room for everything.
+  const char** memory = calloc((OPTION_COUNT + 1) * room, sizeof *memory);
+  if (!memory) {
+    fprintf(stderr, "tenon: out of memory\n");
+    return EXIT_FAILED;
+  }
+  out->values = memory;
+  for (size_t i = 0; i < OPTION_COUNT; ++i) out->option_values[i] = memory + (i + 1) * room;
+  bool only_values = false;
+  for (int i = 0; i < count; ++i) {
+    const char* word = words[i];
+    if (only_values || word[0] != '-' || !word[1]) {
+      out->values[out->count++] = word;
+    } else if (strcmp(word, "--") == 0) {
+      only_values = true;
+    } else {
+      int code = parse_option(command, count, words, &i, out);
+      if (code != EXIT_FINE) return code;
+    }
+  }
+  if (cli_has(out, OPTION_HELP)) return EXIT_FINE;
+  if (out->count < command->minimum) return cli_refuse(command, "it needs %s", command->arguments);
+  if (out->count > command->maximum) {
+    return cli_refuse(command, "'%s' is one argument too many", out->values[command->maximum]);
+  }
+  return EXIT_FINE;
+}
+
+void cli_free_arguments(arguments_t* arguments) {
+  free((void*)arguments->values);
+  *arguments = (arguments_t){0};
+}
+
+const char* cli_value(const arguments_t* arguments, option_id_t option, const char* fallback) {
+  size_t count = arguments->option_counts[option];
+  return count ? arguments->option_values[option][count - 1] : fallback;
+}
+
+int cli_word(const arguments_t* arguments, option_id_t option, const char* fallback) {
+  const char* value = cli_value(arguments, option, fallback);
+  const char* word = cli_options[option].completes;
+  for (int i = 0; *word; ++i) {
+    size_t length = strcspn(word, " ");
+    if (strlen(value) == length && memcmp(value, word, length) == 0) return i;
+    word += length + strspn(word + length, " ");
+  }
+  cli_refuse(arguments->command, "--%s %s is none of: %s", cli_options[option].name, value,
+             cli_options[option].completes);
+  return -1;
+}

@@ -1,0 +1,166 @@
+// The command line: its tables, its parsed arguments, and what subcommands share.
+#ifndef TENON_CLI_CLI_H_
+#define TENON_CLI_CLI_H_
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <tenon/tenon.h>
+
+// Exit codes.
+enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+typedef enum option_id {
+#define TN_OPTION(name, ...) OPTION_##name,
+#include "options.def"
+#undef TN_OPTION
+  OPTION_COUNT
+} option_id_t;
+
+typedef struct option {
+  const char* name;
+  char letter;
+  const char* value;  // NULL: a flag
+  bool repeats;
+  const char* completes;
+  const char* help;
+} option_t;
+
+enum { ARGUMENTS_LIMIT = 1 << 20 };
+
+// What the user wrote, sorted. Strings are the process's own.
+typedef struct arguments {
+  const struct command* command;
+  size_t count;
+  const char** values;  // positional ones
+  // Occurrences of each option, in order; flags have the value "".
+  size_t option_counts[OPTION_COUNT];
+  const char** option_values[OPTION_COUNT];
+} arguments_t;
+
+typedef struct command {
+  const char* name;
+  const char* arguments;
+  size_t minimum, maximum;
+  const char* completes;  // `file` or `none`
+  uint32_t options;       // bit of each option_id_t
+  const char* summary;
+  const char* description;
+  const char* examples;
+  int (*run)(const arguments_t* arguments);
+} command_t;
+
+extern const option_t cli_options[OPTION_COUNT];
+extern const command_t cli_commands[];
+extern const size_t cli_command_count;
+
+// --- arguments.c
+
+// Reports mistakes on stderr and returns EXIT_USAGE; EXIT_FINE otherwise. Free with
+// cli_free_arguments in both cases.
+int cli_parse(const command_t* command, int count, char** words, arguments_t* out_arguments);
+void cli_free_arguments(arguments_t* arguments);
+static inline bool cli_has(const arguments_t* arguments, option_id_t option) {
+  return arguments->option_counts[option] > 0;
+}
+static inline bool cli_takes(const command_t* command, option_id_t option) {
+  return option < OPTION_COUNT && (command->options >> option & 1);
+}
+// The last value given; `fallback` when there is none.
+const char* cli_value(const arguments_t* arguments, option_id_t option, const char* fallback);
+// A word that an option takes: its place in the space-separated list that completes it. Otherwise
+// reports the mistake and returns -1.
+int cli_word(const arguments_t* arguments, option_id_t option, const char* fallback);
+const command_t* cli_find_command(const char* name);
+// "did you mean": the nearest of a list of names; NULL when none is near.
+const char* cli_nearest(const char* name, const char* const* names, size_t count);
+// Reports a mistake in how the command is used; returns EXIT_USAGE.
+int cli_refuse(const command_t* command, const char* format, ...) TN_PRINTF(2, 3);
+
+// --- help.c, man.c, completions.c
+
+void cli_print_help(const command_t* command, FILE* file);  // NULL: of the whole
+// Words of `text` in lines of at most `width` characters, each behind `indent` spaces but the
+// first.
+void cli_print_wrapped(FILE* file, const char* text, int indent, int width);
+void cli_print_man(FILE* file);
+int cli_print_completions(const char* shell, FILE* file);
+
+// --- report.c
+
+// Prints an error as clang does, on stderr, with colour on a terminal, and releases it. Returns
+// EXIT_FAILED.
+int cli_report(tn_status_t status);
+// The text of an error, from malloc; "out of memory" when there is none. Does not release it.
+char* cli_status_text(tn_status_t status);
+bool cli_has_colour(FILE* file);
+// `code` (such as "1;31") switches a colour on and NULL off; "" without colours.
+const char* cli_colour(FILE* file, const char* code);
+// For tn_module_print and others; `user` is a FILE*.
+tn_status_t cli_write(void* file, const char* text, size_t length);
+double cli_now_ms(void);
+// "1.5 MiB".
+const char* cli_bytes_text(double bytes, char out[32]);
+void cli_print_json_string(FILE* file, const char* text);
+
+// --- session.c: what most subcommands begin with
+
+typedef struct session {
+  tn_device_t* device;
+  tn_module_t* module;
+  tn_program_t* program;
+  double read_ms, compile_ms;
+} session_t;
+
+// Loads the libraries that the options name.
+tn_status_t cli_load_libraries(const arguments_t* arguments);
+// The same, and creates the device.
+tn_status_t cli_open(const arguments_t* arguments, session_t* session);
+// The whole of a file ("-": the standard input) in memory from malloc, with a NUL behind it.
+tn_status_t cli_read_file(const char* path, char** out_text, size_t* out_length);
+tn_status_t cli_load_module(const char* path, session_t* session);
+// Reads and compiles the file.
+tn_status_t cli_load_program(const arguments_t* arguments, session_t* session);
+void cli_close(session_t* session);
+
+// --- inputs.c, literal.c, fill.c: one buffer for each argument of the program
+
+// From the --input options. Arguments without one get `fallback` ("random"); NULL: they are a
+// mistake. Reports what is wrong and returns its exit code. The list has as many entries as the
+// program has arguments; those of tokens are NULL.
+int cli_make_inputs(const arguments_t* arguments, const session_t* session, const char* fallback,
+                    tn_buffer_t*** out_inputs);
+void cli_release_buffers(tn_buffer_t** buffers, size_t count);
+
+// Whether `spec` begins as a literal does: with dimensions and a dtype in front of "=".
+bool cli_is_literal(const char* spec);
+// INVALID_ARGUMENT: it is none, or not of type `expected`.
+tn_status_t cli_read_literal(tn_device_t* device, const char* spec, const tn_type_t* expected,
+                             tn_buffer_t** out_buffer);
+
+typedef enum fill {
+  FILL_NONE,
+  FILL_ZEROS,
+  FILL_ONES,
+  FILL_IOTA,    // 0, 1, 2... over all elements in order
+  FILL_RANDOM,  // see cli/README.md
+} fill_t;
+// `stream` tells random arrays of one seed apart.
+tn_status_t cli_fill(tn_device_t* device, const tn_type_t* type, fill_t fill, uint64_t seed,
+                     uint64_t stream, tn_buffer_t** out_buffer);
+
+// --- outputs.c
+
+// Checks the --output options before anything runs; returns an exit code.
+int cli_check_outputs(const arguments_t* arguments, const session_t* session);
+// Saves those results that have a file; prints the others.
+tn_status_t cli_write_outputs(const arguments_t* arguments, const session_t* session,
+                              tn_buffer_t* const* results);
+// The same as JSON: the value of "results".
+tn_status_t cli_write_json_outputs(const arguments_t* arguments, const session_t* session,
+                                   tn_buffer_t* const* results);
+
+#define TN_COMMAND(name, ...) int tn_command_##name(const arguments_t* arguments);
+#include "commands.def"
+#undef TN_COMMAND
+
+#endif  // TENON_CLI_CLI_H_

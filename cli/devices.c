@@ -1,0 +1,35 @@
+#include <inttypes.h>
+
+#include "cli.h"
+
+static bool print_line(void* user, const tn_device_info_t* info) {
+  char memory[32];
+  (void)user;
+  printf("%-10s %-8s %s", info->name, info->platform, info->description);
+  if (info->memory_byte_length) {
+    printf(", %s", cli_bytes_text((double)info->memory_byte_length, memory));
+  }
+  printf("\n");
+  return true;
+}
+
+static bool print_json(void* user, const tn_device_info_t* info) {
+  int* count = user;
+  printf("%s{\"name\": ", (*count)++ ? ",\n " : "");
+  cli_print_json_string(stdout, info->name);
+  printf(", \"platform\": ");
+  cli_print_json_string(stdout, info->platform);
+  printf(", \"description\": ");
+  cli_print_json_string(stdout, info->description);
+  printf(", \"memory_bytes\": %" PRIu64 "}", info->memory_byte_length);
+  return true;
+}
+
+int tn_command_devices(const arguments_t* arguments) {
+  bool is_json = cli_has(arguments, OPTION_JSON);
+  int count = 0;
+  if (is_json) printf("[");
+  tn_status_t status = tn_device_enumerate(is_json ? print_json : print_line, &count);
+  if (is_json) printf("]\n");
+  return status ? cli_report(status) : EXIT_FINE;
+}

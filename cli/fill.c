@@ -1,0 +1,118 @@
+// Arrays made up on the spot: zeros, ones, counting, and random numbers.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+// SplitMix64: element i of a stream is a function of (seed, stream, i) alone.
+static uint64_t mix(uint64_t x) {
+  x ^= x >> 30;
+  x *= UINT64_C(0xbf58476d1ce4e5b9);
+  x ^= x >> 27;
+  x *= UINT64_C(0x94d049bb133111eb);
+  return x ^ x >> 31;
+}
+
+static const uint64_t step = UINT64_C(0x9e3779b97f4a7c15);
+
+// How many random bits give multiples of 2^-bits in [0, 1) that the dtype holds exactly.
+static unsigned float_bits(tn_dtype_t dtype) {
+  switch (dtype) {
+    case TN_DTYPE_F64:
+    case TN_DTYPE_C128: return 53;
+    case TN_DTYPE_F32:
+    case TN_DTYPE_C64: return 24;
+    case TN_DTYPE_F16: return 11;
+    case TN_DTYPE_BF16: return 8;
+    case TN_DTYPE_F8E3M4: return 5;
+    case TN_DTYPE_F8E4M3:
+    case TN_DTYPE_F8E4M3FN:
+    case TN_DTYPE_F8E4M3FNUZ:
+    case TN_DTYPE_F8E4M3B11FNUZ: return 4;
+    case TN_DTYPE_F4E2M1FN: return 1;
+    default: return 3;
+  }
+}
+
+static double unit(tn_dtype_t dtype, uint64_t bits) {
+  unsigned count = float_bits(dtype);
+  if (dtype == TN_DTYPE_F8E8M0FNU) return 1.0 / (double)(UINT64_C(2) << (bits >> 61));  // powers
+  return (double)(bits >> (64 - count)) / (double)(UINT64_C(1) << count);
+}
+
+// 0 to 99, as far as the dtype goes.
+static double whole(tn_dtype_t dtype, uint64_t bits) {
+  bool is_signed = tn_dtype_kind(dtype) == TN_KIND_SIGNED;
+  uint32_t width = tn_dtype_bit_width(dtype) - is_signed;
+  uint64_t count = width < 7 ? UINT64_C(1) << width : 100;
+  return (double)((bits >> 32) * count >> 32);
+}
+
+static void random_element(tn_dtype_t dtype, uint64_t state, char* element) {
+  uint64_t bits = mix(state);
+  size_t size = tn_dtype_size(dtype);
+  switch (tn_dtype_kind(dtype)) {
+    case TN_KIND_BOOL: *element = (char)(bits >> 63); break;
+    case TN_KIND_FLOAT: tn_dtype_store(dtype, unit(dtype, bits), element); break;
+    case TN_KIND_COMPLEX: {
+      tn_dtype_t part = dtype == TN_DTYPE_C64 ? TN_DTYPE_F32 : TN_DTYPE_F64;
+      tn_dtype_store(part, unit(part, bits), element);
+      tn_dtype_store(part, unit(part, mix(~state)), element + size / 2);
+      break;
+    }
+    default: tn_dtype_store(dtype, whole(dtype, bits), element);
+  }
+}
+
+static void fill_floats(float* data, size_t count, uint64_t state) {
+  for (size_t i = 0; i < count; ++i) {
+    data[i] = (float)(mix(state + i * step) >> 40) * 0x1p-24F;
+  }
+}
+
+static void fill_elements(tn_dtype_t dtype, fill_t fill, uint64_t state, size_t count, char* data) {
+  size_t size = tn_dtype_size(dtype);
+  if (fill == FILL_RANDOM && dtype == TN_DTYPE_F32) {  // the usual one
+    fill_floats((float*)(void*)data, count, state);
+    return;
+  }
+  for (size_t i = 0; i < count; ++i, data += size) {
+    switch (fill) {
+      case FILL_RANDOM: random_element(dtype, state + i * step, data); break;
+      case FILL_IOTA: tn_dtype_store(dtype, (double)i, data); break;
+      default: tn_dtype_store(dtype, fill == FILL_ONES ? 1 : 0, data);
+    }
+  }
+}
+
+tn_status_t cli_fill(tn_device_t* device, const tn_type_t* type, fill_t fill, uint64_t seed,
+                     uint64_t stream, tn_buffer_t** out_buffer) {
+  void* place = NULL;
+  tn_buffer_t* buffer = NULL;
+  tn_dtype_t dtype = tn_type_dtype(type);
+  *out_buffer = NULL;
+  tn_status_t status =
+      tn_buffer_create(device, dtype, tn_type_rank(type), tn_type_dims(type), &place, &buffer);
+  if (status) return status;
+  size_t byte_length = tn_buffer_byte_length(buffer);
+  void* data = place ? place : malloc(byte_length + 1);
+  if (!data) {
+    status = tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "no memory for %zu bytes", byte_length);
+    goto done;
+  }
+  fill_elements(dtype, fill, mix(seed + step) + mix(stream * step), (size_t)tn_buffer_size(buffer),
+                data);
+  if (!place) {  // the host does not see the device's memory
+    tn_buffer_release(buffer);
+    buffer = NULL;
+    status = tn_buffer_create_from_host(device, dtype, tn_type_rank(type), tn_type_dims(type), data,
+                                        byte_length, &buffer);
+    if (status) goto done;
+  }
+  *out_buffer = buffer;
+  buffer = NULL;
+done:
+  if (!place) free(data);
+  tn_buffer_release(buffer);
+  return status;
+}

@@ -1,0 +1,145 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static bool ends_with(const char* text, const char* end) {
+  size_t length = strlen(text), end_length = strlen(end);
+  return length > end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+// FILL_NONE when `spec` is none; -1 as the exit code of a seed that is no number.
+static bool read_fill(const char* spec, fill_t* out_fill, uint64_t* out_seed) {
+  *out_seed = 0;
+  *out_fill = strcmp(spec, "zeros") == 0                                        ? FILL_ZEROS
+              : strcmp(spec, "ones") == 0                                       ? FILL_ONES
+              : strcmp(spec, "iota") == 0                                       ? FILL_IOTA
+              : strcmp(spec, "random") == 0 || strncmp(spec, "random:", 7) == 0 ? FILL_RANDOM
+                                                                                : FILL_NONE;
+  if (*out_fill != FILL_RANDOM || !spec[6]) return true;
+  char* end = NULL;
+  errno = 0;
+  *out_seed = strtoull(spec + 7, &end, 0);
+  return end != spec + 7 && !*end && !errno && spec[7] != '-';
+}
+
+typedef struct input {
+  size_t index;  // of the argument
+  const tn_type_t* type;
+  const char* spec;
+} input_t;
+
+static tn_status_t make(const session_t* session, const input_t* input, fill_t fill, uint64_t seed,
+                        tn_buffer_t** out_buffer) {
+  const char* spec = input->spec;
+  if (fill != FILL_NONE) {
+    return cli_fill(session->device, input->type, fill, seed, input->index, out_buffer);
+  }
+  if (cli_is_literal(spec)) {
+    return cli_read_literal(session->device, spec, input->type, out_buffer);
+  }
+  const char* key = strstr(spec, ".npz:");
+  if (!key) return tn_npy_read(session->device, spec, input->type, out_buffer);
+  char path[4096];
+  snprintf(path, sizeof path, "%.*s", (int)(key + 4 - spec), spec);
+  return tn_npz_read(session->device, path, key + 5, input->type, out_buffer);
+}
+
+// "argument 1 (%x)"
+static const char* argument_text(const session_t* session, size_t index, char out[128]) {
+  const char* name = tn_program_argument_name(session->program, index);
+  if (*name) {
+    snprintf(out, 128, "argument %zu (%s%.80s)", index, *name == '%' ? "" : "%", name);
+  } else {
+    snprintf(out, 128, "argument %zu", index);
+  }
+  return out;
+}
+
+static int make_input(const arguments_t* arguments, const session_t* session, const input_t* input,
+                      tn_buffer_t** out_buffer) {
+  fill_t fill;
+  uint64_t seed;
+  const char* spec = input->spec;
+  if (!read_fill(spec, &fill, &seed)) {
+    return cli_refuse(arguments->command, "--input %s: the seed is no whole number", spec);
+  }
+  if (fill == FILL_NONE && !cli_is_literal(spec) && !ends_with(spec, ".npy") &&
+      !strstr(spec, ".npz:")) {
+    static const char* const words[] = {"random", "zeros", "ones", "iota"};
+    const char* near = cli_nearest(spec, words, 4);
+    if (ends_with(spec, ".npz")) {
+      return cli_refuse(arguments->command, "--input %s: which array of it? Write %s:KEY", spec,
+                        spec);
+    }
+    if (near) {
+      return cli_refuse(arguments->command, "--input %s is nothing known; did you mean '%s'?", spec,
+                        near);
+    }
+    return cli_refuse(
+        arguments->command,
+        "--input %s is none of x.npy, x.npz:KEY, random[:SEED], zeros, ones, iota and "
+        "literals such as 2x3xf32=1.5",
+        spec);
+  }
+  tn_status_t status = make(session, input, fill, seed, out_buffer);
+  char name[128];
+  if (status) {
+    return cli_report(
+        tn_status_prefix(status, "--input of %s", argument_text(session, input->index, name)));
+  }
+  return EXIT_FINE;
+}
+
+static bool is_token(const tn_type_t* type) {
+  return tn_type_kind(type) == TN_TYPE_TOKEN;
+}
+
+static int check_count(const arguments_t* arguments, const session_t* session,
+                       const char* fallback) {
+  size_t count = tn_program_argument_count(session->program);
+  size_t given = arguments->option_counts[OPTION_INPUT], wanted = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const tn_type_t* type = tn_program_argument_type(session->program, i);
+    if (is_token(type)) continue;
+    if (++wanted == given + 1 && !fallback) {
+      char text[160], name[128];
+      tn_type_format(type, text, sizeof text);
+      return cli_refuse(arguments->command, "%s of type %s has no --input",
+                        argument_text(session, i, name), text);
+    }
+  }
+  if (given <= wanted) return EXIT_FINE;
+  return cli_refuse(arguments->command, "%zu inputs are given; the program takes %zu", given,
+                    wanted);
+}
+
+int cli_make_inputs(const arguments_t* arguments, const session_t* session, const char* fallback,
+                    tn_buffer_t*** out_inputs) {
+  size_t count = tn_program_argument_count(session->program), next = 0;
+  *out_inputs = NULL;
+  int code = check_count(arguments, session, fallback);
+  if (code != EXIT_FINE) return code;
+  tn_buffer_t** inputs = calloc(count + 1, sizeof *inputs);
+  if (!inputs) return cli_report(tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory"));
+  for (size_t i = 0; i < count && code == EXIT_FINE; ++i) {
+    input_t input = {.index = i, .type = tn_program_argument_type(session->program, i)};
+    if (is_token(input.type)) continue;
+    bool is_given = next < arguments->option_counts[OPTION_INPUT];
+    input.spec = is_given ? arguments->option_values[OPTION_INPUT][next++] : fallback;
+    code = make_input(arguments, session, &input, &inputs[i]);
+  }
+  if (code == EXIT_FINE) {
+    *out_inputs = inputs;
+  } else {
+    cli_release_buffers(inputs, count);
+  }
+  return code;
+}
+
+void cli_release_buffers(tn_buffer_t** buffers, size_t count) {
+  if (!buffers) return;
+  for (size_t i = 0; i < count; ++i) tn_buffer_release(buffers[i]);
+  free(buffers);
+}

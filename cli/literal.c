@@ -1,0 +1,227 @@
+// Arrays written out on the command line: "2x3xf32=1.5", "3xi32=1,2,3", "complex64=1+2j".
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+typedef struct literal {
+  tn_dtype_t dtype;
+  size_t rank;
+  int64_t dims[TN_MAX_RANK];
+  const char* elements;  // behind "="
+} literal_t;
+
+// False when this is no literal at all; errors when it begins as one does.
+static bool read_type(const char* spec, literal_t* out, tn_status_t* out_status) {
+  const char* equals = strchr(spec, '=');
+  const char* text = spec;
+  *out = (literal_t){0};
+  *out_status = TN_OK;
+  if (!equals) return false;
+  out->elements = equals + 1;
+  for (;;) {
+    out->dtype = tn_dtype_from_name(text, (size_t)(equals - text));
+    if (out->dtype != TN_DTYPE_INVALID && tn_dtype_size(out->dtype)) return true;
+    if (!isdigit((unsigned char)*text)) break;
+    char* end = NULL;
+    errno = 0;
+    long long dimension = strtoll(text, &end, 10);
+    if (*end != 'x' || errno) break;
+    if (out->rank == TN_MAX_RANK) {
+      *out_status =
+          tn_status_create(TN_CODE_INVALID_ARGUMENT, "it has more than %d dimensions", TN_MAX_RANK);
+      return true;
+    }
+    out->dims[out->rank++] = dimension;
+    text = end + 1;
+  }
+  if (out->rank == 0) return false;
+  *out_status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "'%.*s' is no element type",
+                                 (int)(equals - text), text);
+  return true;
+}
+
+bool cli_is_literal(const char* spec) {
+  literal_t literal;
+  tn_status_t status = TN_OK;
+  bool is_literal = read_type(spec, &literal, &status);
+  tn_status_release(status);
+  return is_literal;
+}
+
+static size_t skip_spaces(const char* text) {
+  return strspn(text, " \t\n");
+}
+
+// A float's text is what strtod takes, which has hexadecimal ones, nan and inf. *out_end is behind
+// it; the text itself when there is no number.
+static double read_float(const char* text, const char** out_end) {
+  char* end = NULL;
+  double value = strtod(text, &end);
+  *out_end = end;
+  return value;
+}
+
+static bool read_bool(const char* text, char* element, const char** out_end) {
+  static const struct {
+    const char* word;
+    char value;
+  } words[] = {{"true", 1}, {"True", 1}, {"1", 1}, {"false", 0}, {"False", 0}, {"0", 0}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+    if (strncmp(text, words[i].word, strlen(words[i].word)) != 0) continue;
+    *element = words[i].value;
+    *out_end = text + strlen(words[i].word);
+    return true;
+  }
+  return false;
+}
+
+// Decimal or hexadecimal; false when it is none or does not fit.
+static bool read_integer(tn_dtype_t dtype, const char* text, char* element, const char** out_end) {
+  char* end = NULL;
+  bool is_signed = tn_dtype_kind(dtype) == TN_KIND_SIGNED;
+  uint32_t width = tn_dtype_bit_width(dtype);
+  const char* digits = text + (*text == '-' || *text == '+');
+  int base = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') ? 16 : 10;
+  size_t size = tn_dtype_size(dtype);
+  errno = 0;
+  if (is_signed) {
+    long long value = strtoll(text, &end, base);
+    if (width < 64 && (value < -(1LL << (width - 1)) || value >= 1LL << (width - 1))) return false;
+    memcpy(element, &value, size);
+  } else {
+    unsigned long long value = strtoull(text, &end, base);
+    if (*text == '-' || (width < 64 && value >> width)) return false;
+    memcpy(element, &value, size);
+  }
+  *out_end = end;
+  return !errno && end != text;
+}
+
+// "1.5", "2j", "1+2j", "(1,2)"
+static bool read_complex(tn_dtype_t dtype, const char* text, char* element, const char** out_end) {
+  tn_dtype_t part = dtype == TN_DTYPE_C64 ? TN_DTYPE_F32 : TN_DTYPE_F64;
+  bool in_brackets = *text == '(';
+  double real = 0, imaginary = 0;
+  const char* end = text + in_brackets;
+  const char* next = NULL;
+  double first = read_float(end, &next);
+  if (next == end) return false;
+  end = next;
+  if (*end == 'j' || *end == 'i') {
+    imaginary = first;
+    ++end;
+  } else {
+    real = first;
+    bool is_pair = in_brackets && *end == ',';
+    if (is_pair) end += 1 + skip_spaces(end + 1);
+    if (is_pair || *end == '+' || *end == '-') {
+      imaginary = read_float(end, &next);
+      if (next == end) return false;
+      end = next;
+      if (!is_pair && *end != 'j' && *end != 'i') return false;
+      end += !is_pair;
+    }
+  }
+  if (in_brackets && *end++ != ')') return false;
+  tn_dtype_store(part, real, element);
+  tn_dtype_store(part, imaginary, element + tn_dtype_size(part));
+  *out_end = end;
+  return true;
+}
+
+static bool read_element(tn_dtype_t dtype, const char* text, char* element, const char** out_end) {
+  switch (tn_dtype_kind(dtype)) {
+    case TN_KIND_BOOL: return read_bool(text, element, out_end);
+    case TN_KIND_FLOAT: {
+      double value = read_float(text, out_end);
+      tn_dtype_store(dtype, value, element);
+      return *out_end != text;
+    }
+    case TN_KIND_COMPLEX: return read_complex(dtype, text, element, out_end);
+    default: return read_integer(dtype, text, element, out_end);
+  }
+}
+
+static tn_status_t read_elements(const literal_t* literal, int64_t size, char* data) {
+  size_t element_size = tn_dtype_size(literal->dtype);
+  const char* text = literal->elements + skip_spaces(literal->elements);
+  int64_t count = 0;
+  while (*text) {
+    char element[16];
+    const char* end = text;
+    bool is_good = read_element(literal->dtype, text, element, &end);
+    if (is_good) end += skip_spaces(end);
+    if (!is_good || (*end && *end != ',')) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "'%.*s' is no value of %s",
+                              (int)strcspn(text, ","), text, tn_dtype_name(literal->dtype));
+    }
+    if (count < size) memcpy(data + (size_t)count * element_size, element, element_size);
+    ++count;
+    text = end + (*end == ',');
+    text += skip_spaces(text);
+  }
+  if (count == size) return TN_OK;
+  if (count != 1) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "it lists %lld values; expected %lld, or one for all", (long long)count,
+                            (long long)size);
+  }
+  for (int64_t i = 1; i < size; ++i) {
+    memcpy(data + (size_t)i * element_size, data, element_size);
+  }
+  return TN_OK;
+}
+
+static tn_status_t match(const literal_t* literal, const tn_type_t* expected,
+                         const tn_buffer_t* buffer) {
+  char wanted[160], found[160];
+  const tn_type_t* type = tn_buffer_type(buffer);
+  (void)literal;
+  if (tn_type_equal(type, expected)) return TN_OK;
+  tn_type_format(type, found, sizeof found);
+  tn_type_format(expected, wanted, sizeof wanted);
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "it is %s; expected %s", found, wanted);
+}
+
+tn_status_t cli_read_literal(tn_device_t* device, const char* spec, const tn_type_t* expected,
+                             tn_buffer_t** out_buffer) {
+  literal_t literal;
+  tn_status_t status = TN_OK;
+  tn_buffer_t* buffer = NULL;
+  void* place = NULL;
+  void* data = NULL;
+  *out_buffer = NULL;
+  if (!read_type(spec, &literal, &status)) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "it is no literal");
+  }
+  if (status) return status;
+  status = tn_buffer_create(device, literal.dtype, literal.rank, literal.dims, &place, &buffer);
+  if (status) return status;
+  size_t byte_length = tn_buffer_byte_length(buffer);
+  status = match(&literal, expected, buffer);
+  if (status) goto done;
+  data = place ? place : malloc(byte_length + 16);
+  if (!data) {
+    status = tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "no memory for %zu bytes", byte_length);
+    goto done;
+  }
+  status = read_elements(&literal, tn_buffer_size(buffer), data);
+  if (status) goto done;
+  if (!place) {
+    tn_buffer_release(buffer);
+    buffer = NULL;
+    status = tn_buffer_create_from_host(device, literal.dtype, literal.rank, literal.dims, data,
+                                        byte_length, &buffer);
+    if (status) goto done;
+  }
+  *out_buffer = buffer;
+  buffer = NULL;
+done:
+  if (!place) free(data);
+  tn_buffer_release(buffer);
+  return status;
+}

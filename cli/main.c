@@ -1,0 +1,60 @@
+// tenon: compiles and runs StableHLO programs whose custom calls are kernels in shared libraries.
+#include <string.h>
+
+#include "cli.h"
+
+static int unknown_command(const char* name) {
+  const char* names[32];
+  size_t count = 0;
+  for (; count < cli_command_count && count < 32; ++count) names[count] = cli_commands[count].name;
+  const char* near = cli_nearest(name, names, count);
+  fprintf(stderr, "tenon: there is no command '%s'", name);
+  if (near) fprintf(stderr, "; did you mean '%s'?", near);
+  fprintf(stderr, "\nTry 'tenon --help'.\n");
+  return EXIT_USAGE;
+}
+
+static int run_command(const command_t* command, int count, char** words) {
+  arguments_t arguments;
+  int code = cli_parse(command, count, words, &arguments);
+  if (code == EXIT_FINE && cli_has(&arguments, OPTION_HELP)) {
+    cli_print_help(command, stdout);
+  } else if (code == EXIT_FINE) {
+    code = command->run(&arguments);
+  }
+  cli_free_arguments(&arguments);
+  return code;
+}
+
+static int dispatch(int count, char** words) {
+  if (count < 2) {
+    cli_print_help(NULL, stderr);
+    return EXIT_USAGE;
+  }
+  const char* name = words[1];
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+    const command_t* command = count > 2 ? cli_find_command(words[2]) : NULL;
+    if (count > 2 && !command) return unknown_command(words[2]);
+    cli_print_help(command, stdout);
+    return EXIT_FINE;
+  }
+  if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
+  if (strcmp(name, "--man") == 0) {
+    cli_print_man(stdout);
+    return EXIT_FINE;
+  }
+  if (strcmp(name, "--completions") == 0) {
+    return cli_print_completions(count > 2 ? words[2] : "", stdout);
+  }
+  const command_t* command = cli_find_command(name);
+  return command ? run_command(command, count - 2, words + 2) : unknown_command(name);
+}
+
+int main(int count, char** words) {
+  int code = dispatch(count, words);
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    if (code == EXIT_FINE) fprintf(stderr, "error: the output could not be written\n");
+    return EXIT_FAILED;
+  }
+  return code;
+}

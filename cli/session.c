@@ -1,0 +1,89 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+tn_status_t cli_load_libraries(const arguments_t* arguments) {
+  for (size_t i = 0; i < arguments->option_counts[OPTION_LOAD]; ++i) {
+    tn_status_t status = tn_library_load(arguments->option_values[OPTION_LOAD][i]);
+    if (status) return status;
+  }
+  return TN_OK;
+}
+
+tn_status_t cli_open(const arguments_t* arguments, session_t* session) {
+  *session = (session_t){0};
+  tn_status_t status = cli_load_libraries(arguments);
+  if (status) return status;
+  return tn_device_create(cli_value(arguments, OPTION_DEVICE, "cpu"), NULL, &session->device);
+}
+
+tn_status_t cli_read_file(const char* path, char** out_text, size_t* out_length) {
+  bool is_stdin = strcmp(path, "-") == 0;
+  FILE* file = is_stdin ? stdin : fopen(path, "rb");
+  tn_status_t status = TN_OK;
+  char* text = NULL;
+  size_t length = 0, capacity = 0;
+  *out_text = NULL;
+  if (!file) {
+    return tn_status_create(errno == ENOENT ? TN_CODE_NOT_FOUND : TN_CODE_PERMISSION_DENIED,
+                            "%s: %s", path, strerror(errno));
+  }
+  do {
+    if (capacity - length < 2) {
+      capacity = capacity ? capacity * 2 : 1 << 16;
+      char* larger = realloc(text, capacity);
+      if (!larger) {
+        status = tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "%s: out of memory", path);
+        goto done;
+      }
+      text = larger;
+    }
+    length += fread(text + length, 1, capacity - length - 1, file);
+  } while (!feof(file) && !ferror(file));
+  if (ferror(file)) {
+    status = tn_status_create(TN_CODE_DATA_LOSS, "%s: %s", path, strerror(errno));
+    goto done;
+  }
+  text[length] = 0;
+  *out_text = text;
+  *out_length = length;
+  text = NULL;
+done:
+  free(text);
+  if (!is_stdin) fclose(file);
+  return status;
+}
+
+tn_status_t cli_load_module(const char* path, session_t* session) {
+  double start = cli_now_ms();
+  char* text = NULL;
+  size_t length = 0;
+  tn_status_t status = cli_read_file(path, &text, &length);
+  if (!status) {
+    const char* name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    status = tn_module_parse(NULL, name, text, length, &session->module);
+  }
+  free(text);
+  session->read_ms = cli_now_ms() - start;
+  return status;
+}
+
+tn_status_t cli_load_program(const arguments_t* arguments, session_t* session) {
+  tn_status_t status = cli_load_module(arguments->values[0], session);
+  if (status) return status;
+  tn_compile_options_t options = {.struct_size = sizeof options,
+                                  .function = cli_value(arguments, OPTION_FUNCTION, NULL)};
+  double start = cli_now_ms();
+  status = tn_program_compile(session->device, session->module, &options, &session->program);
+  session->compile_ms = cli_now_ms() - start;
+  return status;
+}
+
+void cli_close(session_t* session) {
+  tn_program_release(session->program);
+  tn_module_release(session->module);
+  tn_device_release(session->device);
+  *session = (session_t){0};
+}

@@ -1,0 +1,228 @@
+// tenon test: the checks inside programs decide.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+typedef enum outcome { OUTCOME_OK, OUTCOME_FAILED, OUTCOME_UNSUPPORTED } outcome_t;
+
+static const char* const outcome_names[] = {"ok", "failed", "unsupported"};
+
+typedef struct tally {
+  const arguments_t* arguments;
+  tn_device_t* device;
+  size_t counts[3];  // by outcome
+} tally_t;
+
+// One module of a file, with the lines before it left blank, so that messages count them.
+typedef struct part {
+  const char* path;
+  char* text;
+  size_t length;
+  size_t line;  // of its first line that is not blank, 1-based
+} part_t;
+
+// --- running one
+
+static tn_status_t run_function(const tally_t* tally, tn_module_t* module) {
+  tn_program_t* program = NULL;
+  tn_buffer_t** results = NULL;
+  size_t count = 0;
+  tn_status_t status = tn_program_compile(tally->device, module, NULL, &program);
+  if (status) return status;
+  if (tn_program_argument_count(program)) {
+    status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "the function takes %zu arguments; a test takes none",
+                              tn_program_argument_count(program));
+    goto done;
+  }
+  count = tn_program_result_count(program);
+  results = calloc(count + 1, sizeof *results);
+  status = results ? tn_program_run(program, NULL, 0, NULL, count, results)
+                   : tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
+done:
+  cli_release_buffers(results, count);
+  tn_program_release(program);
+  return status;
+}
+
+static tn_status_t run_part(const tally_t* tally, const part_t* part) {
+  tn_module_t* module = NULL;
+  tn_status_t status = tn_module_parse(NULL, part->path, part->text, part->length, &module);
+  if (!status && tn_module_function_count(module)) status = run_function(tally, module);
+  tn_module_release(module);
+  return status;
+}
+
+// The text behind "// expect-error:", in memory from malloc; NULL: none is expected.
+static char* expected_error(const part_t* part) {
+  static const char marker[] = "// expect-error:";
+  const char* found = strstr(part->text, marker);
+  if (!found) return NULL;
+  found += sizeof marker - 1;
+  found += strspn(found, " \t");
+  size_t length = strcspn(found, "\r\n");
+  while (length && (found[length - 1] == ' ' || found[length - 1] == '\t')) --length;
+  return strndup(found, length);
+}
+
+// Takes `status`. What is left of it is what the part is blamed for; NULL when all is well.
+static tn_status_t compare(const part_t* part, tn_status_t status) {
+  char* expected = expected_error(part);
+  if (!expected) return status;
+  char* report = cli_status_text(status);
+  if (!status) {
+    status = tn_status_create(TN_CODE_FAILED_PRECONDITION,
+                              "the error '%s' was expected; found none", expected);
+  } else if (report && strstr(report, expected)) {
+    tn_status_release(status);
+    status = TN_OK;
+  } else {
+    status = tn_status_note(status, "the error '%s' was expected", expected);
+  }
+  free(report);
+  free(expected);
+  return status;
+}
+
+// --- telling
+
+static void tell(const tally_t* tally, const part_t* part, outcome_t outcome, double ms) {
+  static const char* const colours[] = {"32", "1;31", "33"};
+  static const char* const words[] = {"ok", "FAILED", "unsupported"};
+  FILE* file = outcome == OUTCOME_UNSUPPORTED ? stderr : stdout;
+  (void)tally;
+  fflush(stdout);
+  fprintf(file, "%s%-11s%s ", cli_colour(file, colours[outcome]), words[outcome],
+          cli_colour(file, NULL));
+  fprintf(file, "%s:%zu  %s%.1f ms%s\n", part->path, part->line, cli_colour(file, "2"), ms,
+          cli_colour(file, NULL));
+}
+
+static void tell_json(const tally_t* tally, const part_t* part, outcome_t outcome, double ms,
+                      tn_status_t status) {
+  bool is_first = tally->counts[0] + tally->counts[1] + tally->counts[2] == 0;
+  printf("%s{\"file\": ", is_first ? "" : ",\n  ");
+  cli_print_json_string(stdout, part->path);
+  printf(", \"line\": %zu, \"result\": \"%s\", \"ms\": %.6g", part->line, outcome_names[outcome],
+         ms);
+  if (status) {
+    char* text = cli_status_text(status);
+    printf(", \"message\": ");
+    cli_print_json_string(stdout, text ? text : "");
+    free(text);
+  }
+  printf("}");
+}
+
+static void test_part(tally_t* tally, const part_t* part) {
+  double start = cli_now_ms();
+  tn_status_t status = compare(part, run_part(tally, part));
+  double ms = cli_now_ms() - start;
+  outcome_t outcome = !status                                           ? OUTCOME_OK
+                      : tn_status_code(status) == TN_CODE_UNIMPLEMENTED ? OUTCOME_UNSUPPORTED
+                                                                        : OUTCOME_FAILED;
+  if (cli_has(tally->arguments, OPTION_JSON)) {
+    tell_json(tally, part, outcome, ms, status);
+    tn_status_release(status);
+  } else {
+    tell(tally, part, outcome, ms);
+    if (status) cli_report(status);
+  }
+  ++tally->counts[outcome];
+}
+
+// --- the parts of a file
+
+// Whether there is nothing but blanks and comments.
+static bool is_empty(const char* text, size_t length) {
+  const char* end = text + length;
+  while (text < end) {
+    if (strchr(" \t\r\n", *text)) {
+      ++text;
+    } else if (end - text >= 2 && text[0] == '/' && text[1] == '/') {
+      while (text < end && *text != '\n') ++text;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+static size_t count_lines(const char* text, size_t length) {
+  size_t count = 0;
+  for (size_t i = 0; i < length; ++i) count += text[i] == '\n';
+  return count;
+}
+
+static tn_status_t test_piece(tally_t* tally, const char* path, const char* text, size_t length,
+                              size_t line) {
+  part_t part = {.path = path, .length = line - 1 + length};
+  part.text = malloc(part.length + 1);
+  if (!part.text) return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
+  memset(part.text, '\n', line - 1);
+  memcpy(part.text + line - 1, text, length);
+  part.text[part.length] = 0;
+  part.line = 1 + count_lines(part.text, strspn(part.text, " \t\r\n"));
+  test_part(tally, &part);
+  free(part.text);
+  return TN_OK;
+}
+
+static tn_status_t test_file(tally_t* tally, const char* path) {
+  static const char separator[] = "// -----";
+  char* text = NULL;
+  size_t length = 0, line = 1;
+  tn_status_t status = cli_read_file(path, &text, &length);
+  if (strcmp(path, "-") == 0) path = "<stdin>";
+  const char* end = text + length;
+  bool has_more = !status, is_only = true;
+  for (const char* begin = text; has_more && !status;) {
+    const char* found = strstr(begin, separator);
+    size_t piece = (size_t)((found ? found : end) - begin);
+    has_more = found != NULL;
+    // Around separators there may be nothing; a file of one module is a test, come what may.
+    if ((is_only && !has_more) || !is_empty(begin, piece)) {
+      status = test_piece(tally, path, begin, piece, line);
+    }
+    is_only = false;
+    line += count_lines(begin, piece);
+    if (found) begin = found + strcspn(found, "\n");
+  }
+  free(text);
+  return status;
+}
+
+static void summarize(const tally_t* tally) {
+  const size_t* counts = tally->counts;
+  if (cli_has(tally->arguments, OPTION_JSON)) {
+    printf("],\n \"ok\": %zu, \"failed\": %zu, \"unsupported\": %zu}\n", counts[OUTCOME_OK],
+           counts[OUTCOME_FAILED], counts[OUTCOME_UNSUPPORTED]);
+    return;
+  }
+  printf("%s%zu ok, %zu failed, %zu unsupported%s\n",
+         cli_colour(stdout, counts[OUTCOME_FAILED] ? "1;31" : "1;32"), counts[OUTCOME_OK],
+         counts[OUTCOME_FAILED], counts[OUTCOME_UNSUPPORTED], cli_colour(stdout, NULL));
+}
+
+int tn_command_test(const arguments_t* arguments) {
+  session_t session;
+  tally_t tally = {.arguments = arguments};
+  bool is_json = cli_has(arguments, OPTION_JSON), has_error = false;
+  tn_status_t status = cli_open(arguments, &session);
+  if (status) {
+    cli_close(&session);
+    return cli_report(status);
+  }
+  tally.device = session.device;
+  if (is_json) printf("{\"modules\": [");
+  for (size_t i = 0; i < arguments->count; ++i) {
+    status = test_file(&tally, arguments->values[i]);
+    if (!status) continue;
+    has_error = true;
+    cli_report(status);
+  }
+  summarize(&tally);
+  cli_close(&session);
+  return has_error || tally.counts[OUTCOME_FAILED] ? EXIT_FAILED : EXIT_FINE;
+}

@@ -1,0 +1,69 @@
+// Elements in memory as numbers.
+#include <math.h>
+#include <string.h>
+#include <tenon/dtype.h>
+
+#include "base/float_format.h"
+
+double tn_dtype_load(tn_dtype_t dtype, const void* element) {
+  size_t size = tn_dtype_size(dtype);
+  switch (tn_dtype_kind(dtype)) {
+    case TN_KIND_FLOAT: return tn__float_load(dtype, element);
+    case TN_KIND_COMPLEX:
+      return tn__float_load(dtype == TN_DTYPE_C64 ? TN_DTYPE_F32 : TN_DTYPE_F64, element);
+    case TN_KIND_BOOL: return *(const unsigned char*)element != 0;
+    case TN_KIND_SIGNED: {
+      int64_t value = 0;
+      memcpy(&value, element, size);  // little endian: the low bytes
+      unsigned shift = 64 - 8 * (unsigned)size;
+      return (double)((int64_t)((uint64_t)value << shift) >> shift);
+    }
+    case TN_KIND_UNSIGNED: {
+      uint64_t value = 0;
+      memcpy(&value, element, size);
+      return (double)value;
+    }
+    default: return 0;
+  }
+}
+
+static int64_t saturated_signed(double value, uint32_t bits) {
+  double limit = ldexp(1, (int)bits - 1);
+  if (isnan(value)) return 0;
+  if (value >= limit) return bits == 64 ? INT64_MAX : (int64_t)limit - 1;
+  if (value < -limit) return bits == 64 ? INT64_MIN : -(int64_t)limit;
+  return (int64_t)value;
+}
+
+static uint64_t saturated_unsigned(double value, uint32_t bits) {
+  double limit = ldexp(1, (int)bits);
+  if (!(value > 0)) return 0;
+  if (value >= limit) return bits == 64 ? UINT64_MAX : (uint64_t)limit - 1;
+  return (uint64_t)value;
+}
+
+void tn_dtype_store(tn_dtype_t dtype, double value, void* element) {
+  size_t size = tn_dtype_size(dtype);
+  uint32_t bits = tn_dtype_bit_width(dtype);
+  switch (tn_dtype_kind(dtype)) {
+    case TN_KIND_FLOAT: tn__float_store(dtype, value, element); break;
+    case TN_KIND_COMPLEX: {
+      tn_dtype_t part = dtype == TN_DTYPE_C64 ? TN_DTYPE_F32 : TN_DTYPE_F64;
+      tn__float_store(part, value, element);
+      tn__float_store(part, 0, (char*)element + size / 2);
+      break;
+    }
+    case TN_KIND_BOOL: *(unsigned char*)element = value != 0; break;
+    case TN_KIND_SIGNED: {
+      int64_t whole = saturated_signed(value, bits);
+      memcpy(element, &whole, size);
+      break;
+    }
+    case TN_KIND_UNSIGNED: {
+      uint64_t whole = saturated_unsigned(value, bits);
+      memcpy(element, &whole, size);
+      break;
+    }
+    default: break;
+  }
+}

@@ -1,0 +1,374 @@
+// .npy and .npz files. The format:
+// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <tenon/npy.h>
+
+#include "base/type.h"
+#include "device/npz.h"
+
+// What the header says.
+typedef struct npy_header {
+  tn_dtype_t dtype;  // INVALID: elements of `raw_size` bytes that NumPy cannot name
+  size_t raw_size;
+  bool swapped;  // the other byte order
+  bool fortran_order;
+  size_t rank;
+  int64_t dims[TN_MAX_RANK];
+  size_t data_offset;  // from the start of the file
+} npy_header_t;
+
+static tn_status_t refuse(const char* name, const char* what) {
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: %s", name, what);
+}
+
+// --- the header: a Python dictionary literal with the keys descr, fortran_order and shape
+
+// The text behind "'key':"; NULL when it is not there.
+static const char* find_key(const char* header, const char* key) {
+  char quoted[32];
+  for (const char* quote = "'\""; *quote; ++quote) {
+    snprintf(quoted, sizeof quoted, "%c%s%c", *quote, key, *quote);
+    const char* at = strstr(header, quoted);
+    if (!at) continue;
+    at += strlen(quoted);
+    while (*at == ' ') ++at;
+    if (*at != ':') continue;
+    for (++at; *at == ' ';) ++at;
+    return at;
+  }
+  return NULL;
+}
+
+static tn_dtype_t dtype_of(char kind, size_t size) {
+  static const struct {
+    char kind;
+    size_t size;
+    tn_dtype_t dtype;
+  } rows[] = {
+      {'b', 1, TN_DTYPE_PRED}, {'i', 1, TN_DTYPE_S8},    {'i', 2, TN_DTYPE_S16},
+      {'i', 4, TN_DTYPE_S32},  {'i', 8, TN_DTYPE_S64},   {'u', 1, TN_DTYPE_U8},
+      {'u', 2, TN_DTYPE_U16},  {'u', 4, TN_DTYPE_U32},   {'u', 8, TN_DTYPE_U64},
+      {'f', 2, TN_DTYPE_F16},  {'f', 4, TN_DTYPE_F32},   {'f', 8, TN_DTYPE_F64},
+      {'c', 8, TN_DTYPE_C64},  {'c', 16, TN_DTYPE_C128},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+    if (rows[i].kind == kind && rows[i].size == size) return rows[i].dtype;
+  }
+  return TN_DTYPE_INVALID;
+}
+
+static tn_status_t parse_descr(const char* name, const char* text, npy_header_t* out) {
+  if (!text || (*text != '\'' && *text != '"')) {
+    return tn_status_create(TN_CODE_UNIMPLEMENTED,
+                            "%s: the array has records or no dtype; expected plain elements", name);
+  }
+  char order = text[1];
+  char kind = text[2];
+  char* end = NULL;
+  unsigned long size = kind ? strtoul(text + 3, &end, 10) : 0;
+  bool is_plain = end && end != text + 3 && *end == *text;
+  if (order == '<' || order == '|' || order == '=' || order == '>') {
+    out->swapped = order == '>';
+    out->dtype = is_plain ? dtype_of(kind, size) : TN_DTYPE_INVALID;
+    if (out->dtype != TN_DTYPE_INVALID) return TN_OK;
+    if (is_plain && kind == 'V' && size >= 1 && size <= 2) {
+      out->raw_size = size;
+      return TN_OK;
+    }
+  }
+  return tn_status_create(TN_CODE_UNIMPLEMENTED,
+                          "%s: the array's dtype %.12s is none that programs have", name, text);
+}
+
+static tn_status_t parse_shape(const char* name, const char* text, npy_header_t* out) {
+  if (!text || *text != '(') return refuse(name, "the .npy header has no shape");
+  ++text;
+  for (;;) {
+    while (*text == ' ' || *text == ',') ++text;
+    if (*text == ')') return TN_OK;
+    char* end = NULL;
+    errno = 0;
+    long long dimension = strtoll(text, &end, 10);
+    if (end == text || errno || dimension < 0) {
+      return refuse(name, "the shape in the .npy header is no list of sizes");
+    }
+    if (out->rank == TN_MAX_RANK) return refuse(name, "the array has more than 64 dimensions");
+    out->dims[out->rank++] = dimension;
+    text = *end == 'L' ? end + 1 : end;
+  }
+}
+
+static tn_status_t parse_header(const char* name, const unsigned char* bytes, size_t length,
+                                npy_header_t* out) {
+  enum { LARGEST_HEADER = 1 << 16 };
+  static const unsigned char magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
+  *out = (npy_header_t){0};
+  if (length < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0) {
+    return refuse(name, "this is no .npy file: it does not begin with \\x93NUMPY");
+  }
+  if (length < 10) {
+    return tn_status_create(TN_CODE_DATA_LOSS, "%s: the .npy header is cut off", name);
+  }
+  size_t prefix = bytes[6] == 1 ? 10 : 12;
+  if (bytes[6] < 1 || bytes[6] > 3) return refuse(name, "the .npy version is none of 1, 2 and 3");
+  size_t header_length = bytes[8] | (size_t)bytes[9] << 8;
+  if (prefix == 12 && length >= 12) {
+    header_length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
+  }
+  if (length < prefix || header_length > length - prefix) {
+    return tn_status_create(TN_CODE_DATA_LOSS, "%s: the .npy header is cut off", name);
+  }
+  if (header_length > LARGEST_HEADER) return refuse(name, "the .npy header is too long");
+  char* text = malloc(header_length + 1);
+  if (!text) return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "%s: out of memory", name);
+  memcpy(text, bytes + prefix, header_length);
+  text[header_length] = 0;
+  const char* order = find_key(text, "fortran_order");
+  tn_status_t status = parse_descr(name, find_key(text, "descr"), out);
+  if (!status) status = parse_shape(name, find_key(text, "shape"), out);
+  if (!status && !order) status = refuse(name, "the .npy header has no fortran_order");
+  out->fortran_order = order && strncmp(order, "True", 4) == 0;
+  out->data_offset = prefix + header_length;
+  free(text);
+  return status;
+}
+
+// --- elements
+
+static void swap_bytes(unsigned char* data, size_t count, size_t size) {
+  for (size_t i = 0; i < count; ++i, data += size) {
+    for (size_t k = 0; k < size / 2; ++k) {
+      unsigned char byte = data[k];
+      data[k] = data[size - 1 - k];
+      data[size - 1 - k] = byte;
+    }
+  }
+}
+
+// From the first dimension fastest to the last dimension fastest.
+static void transpose(const npy_header_t* header, const char* from, char* to, size_t size,
+                      int64_t count) {
+  int64_t index[TN_MAX_RANK] = {0};
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t offset = 0;
+    for (size_t d = header->rank; d-- > 0;) offset = offset * header->dims[d] + index[d];
+    memcpy(to + (size_t)i * size, from + (size_t)offset * size, size);
+    for (size_t d = header->rank; d-- > 0;) {
+      if (++index[d] < header->dims[d]) break;
+      index[d] = 0;
+    }
+  }
+}
+
+// Booleans become 0 and 1. Elements of less than a byte must be such: others would be read as
+// numbers that the dtype does not have.
+static tn_status_t check_elements(const char* name, tn_dtype_t dtype, int64_t count,
+                                  unsigned char* data) {
+  uint32_t width = tn_dtype_bit_width(dtype);
+  bool is_bool = dtype == TN_DTYPE_PRED, is_signed = tn_dtype_kind(dtype) == TN_KIND_SIGNED;
+  if (width >= 8) return TN_OK;
+  for (int64_t i = 0; i < count; ++i) {
+    if (is_bool) data[i] = data[i] != 0;
+    int value = is_signed ? (signed char)data[i] : data[i];
+    int low = is_signed ? -(1 << (width - 1)) : 0;
+    if (value >= low && value < low + (1 << width)) continue;
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "%s: element %lld is %d, which %s cannot hold", name, (long long)i,
+                            value, tn_dtype_name(dtype));
+  }
+  return TN_OK;
+}
+
+static tn_status_t match(const char* name, npy_header_t* header, const tn_type_t* expected) {
+  if (expected && header->dtype == TN_DTYPE_INVALID &&
+      tn_dtype_size(expected->dtype) == header->raw_size) {
+    header->dtype = expected->dtype;
+  }
+  // NumPy has no types of less than a byte; they come as the bytes that they take in memory.
+  if (expected && tn_dtype_bit_width(expected->dtype) < 8 &&
+      (header->dtype == TN_DTYPE_S8 || header->dtype == TN_DTYPE_U8)) {
+    header->dtype = expected->dtype;
+  }
+  if (header->dtype == TN_DTYPE_INVALID) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "%s: the elements are %zu bytes without a dtype; say which they are",
+                            name, header->raw_size);
+  }
+  if (!expected) return TN_OK;
+  bool same_shape = header->rank == expected->rank &&
+                    (header->rank == 0 || memcmp(header->dims, expected->dims,
+                                                 header->rank * sizeof *header->dims) == 0);
+  if (header->dtype == expected->dtype && same_shape) return TN_OK;
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the array is %s of %s; expected %s", name,
+                          tn_dtype_numpy_name(header->dtype),
+                          TN_SHAPE_TEXT(header->rank, header->dims), TN_TYPE_TEXT(expected));
+}
+
+static tn_status_t decode(tn_device_t* device, const char* name, const unsigned char* bytes,
+                          size_t length, const tn_type_t* expected, tn_buffer_t** out_buffer) {
+  npy_header_t header;
+  void* data = NULL;
+  *out_buffer = NULL;
+  TN_RETURN_IF_ERROR(parse_header(name, bytes, length, &header));
+  TN_RETURN_IF_ERROR(match(name, &header, expected));
+  size_t byte_length = tn_dtype_size(header.dtype);
+  for (size_t i = 0; i < header.rank; ++i) {
+    if (__builtin_mul_overflow(byte_length, (size_t)header.dims[i], &byte_length)) {
+      return refuse(name, "the shape in the .npy header overflows");
+    }
+  }
+  if (byte_length > length - header.data_offset) {
+    return tn_status_create(TN_CODE_DATA_LOSS, "%s: %zu bytes of elements; the shape needs %zu",
+                            name, length - header.data_offset, byte_length);
+  }
+  tn_buffer_t* buffer = NULL;
+  TN_RETURN_IF_ERROR(
+      tn_buffer_create(device, header.dtype, header.rank, header.dims, &data, &buffer));
+  const unsigned char* elements = bytes + header.data_offset;
+  size_t size = tn_dtype_size(header.dtype);
+  if (header.fortran_order && header.rank > 1) {
+    transpose(&header, (const char*)elements, data, size, tn_buffer_size(buffer));
+  } else if (byte_length) {
+    memcpy(data, elements, byte_length);
+  }
+  if (header.swapped) {
+    size_t part = tn_dtype_kind(header.dtype) == TN_KIND_COMPLEX ? size / 2 : size;
+    swap_bytes(data, byte_length / part, part);
+  }
+  tn_status_t status = check_elements(name, header.dtype, tn_buffer_size(buffer), data);
+  if (status) {
+    tn_buffer_release(buffer);
+    return status;
+  }
+  *out_buffer = buffer;
+  return TN_OK;
+}
+
+// --- files
+
+static tn_status_t read_file(const char* path, unsigned char** out_bytes, size_t* out_length) {
+  tn_status_t status = TN_OK;
+  unsigned char* bytes = NULL;
+  struct stat about;
+  *out_bytes = NULL;
+  FILE* file = fopen(path, "rb");
+  if (!file || fstat(fileno(file), &about) != 0) {
+    status = tn_status_create(errno == ENOENT ? TN_CODE_NOT_FOUND : TN_CODE_PERMISSION_DENIED,
+                              "%s: %s", path, strerror(errno));
+    goto done;
+  }
+  if (!S_ISREG(about.st_mode)) {
+    status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: it is no file", path);
+    goto done;
+  }
+  size_t length = (size_t)about.st_size;
+  bytes = malloc(length + 1);
+  if (!bytes) {
+    status =
+        tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "%s: no memory for %zu bytes", path, length);
+    goto done;
+  }
+  *out_length = fread(bytes, 1, length, file);
+  if (*out_length != length) {
+    status = tn_status_create(TN_CODE_DATA_LOSS, "%s: only %zu of %zu bytes could be read", path,
+                              *out_length, length);
+    goto done;
+  }
+  *out_bytes = bytes;
+  bytes = NULL;
+done:
+  free(bytes);
+  if (file) fclose(file);
+  return status;
+}
+
+tn_status_t tn_npy_read(tn_device_t* device, const char* path, const tn_type_t* expected,
+                        tn_buffer_t** out_buffer) {
+  unsigned char* bytes = NULL;
+  size_t length = 0;
+  *out_buffer = NULL;
+  TN_RETURN_IF_ERROR(read_file(path, &bytes, &length));
+  tn_status_t status = decode(device, path, bytes, length, expected, out_buffer);
+  free(bytes);
+  return status;
+}
+
+tn_status_t tn_npz_read(tn_device_t* device, const char* path, const char* key,
+                        const tn_type_t* expected, tn_buffer_t** out_buffer) {
+  unsigned char* bytes = NULL;
+  size_t length = 0;
+  char name[512];
+  *out_buffer = NULL;
+  TN_RETURN_IF_ERROR(tn__npz_extract(path, key, &bytes, &length));
+  snprintf(name, sizeof name, "%s:%s", path, key);
+  tn_status_t status = decode(device, name, bytes, length, expected, out_buffer);
+  free(bytes);
+  return status;
+}
+
+// --- writing
+
+static void describe(tn_dtype_t dtype, char* out, size_t capacity) {
+  static const char kinds[] = "biufc";
+  static const size_t sizes[] = {1, 2, 4, 8, 16};
+  size_t size = tn_dtype_size(dtype);
+  for (const char* kind = kinds; *kind; ++kind) {
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+      if (dtype_of(*kind, sizes[i]) != dtype) continue;
+      snprintf(out, capacity, "%c%c%zu", size == 1 ? '|' : '<', *kind, size);
+      return;
+    }
+  }
+  bool is_small_integer = tn_dtype_kind(dtype) & TN_KIND_INTEGER;
+  char kind = !is_small_integer ? 'V' : tn_dtype_kind(dtype) == TN_KIND_SIGNED ? 'i' : 'u';
+  snprintf(out, capacity, "|%c%zu", kind, size);
+}
+
+static tn_status_t write_all(FILE* file, const char* path, tn_buffer_t* buffer, const void* data) {
+  enum { ALIGNMENT = 64 };
+  char descr[16], header[2048];
+  describe(tn_buffer_dtype(buffer), descr, sizeof descr);
+  int length =
+      snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
+  size_t rank = tn_buffer_rank(buffer);
+  for (size_t i = 0; i < rank; ++i) {
+    length += snprintf(header + length, sizeof header - (size_t)length, "%s%lld", i ? ", " : "",
+                       (long long)tn_buffer_dims(buffer)[i]);
+  }
+  length += snprintf(header + length, sizeof header - (size_t)length, rank == 1 ? ",), }" : "), }");
+  while ((10 + length + 1) % ALIGNMENT) header[length++] = ' ';
+  header[length++] = '\n';
+  unsigned char prefix[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 0, 0};
+  prefix[8] = (unsigned char)length;
+  prefix[9] = (unsigned char)(length >> 8);
+  size_t byte_length = tn_buffer_byte_length(buffer);
+  bool good = fwrite(prefix, sizeof prefix, 1, file) == 1 &&
+              fwrite(header, (size_t)length, 1, file) == 1 &&
+              (byte_length == 0 || fwrite(data, byte_length, 1, file) == 1);
+  return good
+             ? TN_OK
+             : tn_status_create(TN_CODE_DATA_LOSS, "%s: writing failed: %s", path, strerror(errno));
+}
+
+tn_status_t tn_npy_write(const char* path, tn_buffer_t* buffer) {
+  const void* data = NULL;
+  tn_status_t status = TN_OK;
+  FILE* file = NULL;
+  TN_RETURN_IF_ERROR(tn_buffer_map(buffer, &data));
+  file = fopen(path, "wb");
+  if (!file) {
+    status = tn_status_create(TN_CODE_PERMISSION_DENIED, "%s: %s", path, strerror(errno));
+    goto done;
+  }
+  status = write_all(file, path, buffer, data);
+  if (fclose(file) != 0 && !status) {
+    status = tn_status_create(TN_CODE_DATA_LOSS, "%s: writing failed: %s", path, strerror(errno));
+  }
+done:
+  tn_buffer_unmap(buffer);
+  return status;
+}
