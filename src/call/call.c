@@ -23,12 +23,13 @@ static tn_status_t prepare_target(const tn_call_site_t* call, tn_target_t* targe
   return tn_status_prefix(status, "custom call @%s", TN_NAME_TEXT(call->name));
 }
 
-tn_status_t tn__call_prepare(const char* platform, const tn_node_t* node, tn_kernel_site_t* site,
-                             const tn_kernel_t** out_kernel) {
+tn_status_t tn__call_prepare(const char* platform, tn_call_cache_t* cache, const tn_node_t* node,
+                             tn_kernel_site_t* site, const tn_kernel_t** out_kernel) {
   (void)node;
   *out_kernel = NULL;
   tn_call_site_t call;
   TN_RETURN_IF_ERROR(tn__call_site_read(site, &call));
+  call.cache = cache;
   tn_target_t* target = tn__registry_find(call.name, platform);
   if (!target) {
     const tn_builtin_t* builtin = tn__builtin_find(call.name);

@@ -17,11 +17,20 @@ typedef struct tn_call_environment {
   const tn_user_data_t* user_data;  // objects for handlers that ask for their type
 } tn_call_environment_t;
 
+// The calls of one program that were prepared last: those that are alike share what they can.
+// Zeroed at first; owns nothing, and lives no longer than the program's arena.
+enum { TN_CALL_CACHE_SIZE = 16 };
+typedef struct tn_call_cache {
+  size_t count;
+  const struct tn_typed_state* recent[TN_CALL_CACHE_SIZE];  // the last one first
+} tn_call_cache_t;
+
 // Finds the target of a stablehlo.custom_call in the registry, checks the call against the
 // handler's signature, runs its instantiate stage, and fills the site: state (which retains the
 // entry and its library until state_deinit), memory of the activation for the call frame, and
 // *out_kernel. Errors name the target and the argument; the caller adds the place.
-TN_MUST_USE tn_status_t tn__call_prepare(const char* platform, const tn_node_t* node,
-                                         tn_kernel_site_t* site, const tn_kernel_t** out_kernel);
+TN_MUST_USE tn_status_t tn__call_prepare(const char* platform, tn_call_cache_t* cache,
+                                         const tn_node_t* node, tn_kernel_site_t* site,
+                                         const tn_kernel_t** out_kernel);
 
 #endif  // TENON_CALL_CALL_H_

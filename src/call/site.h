@@ -8,6 +8,7 @@
 
 typedef struct tn_call_site {
   tn_kernel_site_t* site;
+  tn_call_cache_t* cache;
   tn_string_view_t name;               // of the target
   int32_t version;                     // 1 to 4
   tn_string_view_t opaque;             // untyped calls

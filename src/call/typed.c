@@ -11,7 +11,7 @@
 #include "call/site.h"
 
 // What all activations share; in the program's arena.
-typedef struct typed_state {
+typedef struct tn_typed_state {
   tn_ffi_handler_t execute;
   size_t operand_count, result_count;
   const tn_ffi_buffer_t* buffers;  // operands, then results, without data
@@ -19,7 +19,11 @@ typedef struct typed_state {
   tn_ffi_attrs_t attrs;
   tn_target_t* target;           // retained
   tn_call_state_t instantiated;  // by its instantiate stage
-} typed_state_t;
+  size_t site_count;             // sites that have this state
+  tn_local_share_t local;        // they take turns with one frame
+  tn_attr_dictionary_t given;    // attributes as the program gives them
+  const tn_type_t** values;      // types: operands, then results
+} tn_typed_state_t;
 
 // What an activation has of its own. Behind it: the buffers, and the list of pointers to them.
 typedef struct typed_local {
@@ -56,14 +60,16 @@ static tn_status_t copy_dims(tn_arena_t* arena, const tn_type_t* type, int64_t**
   return TN_OK;
 }
 
-static tn_status_t make_buffers(const tn_call_site_t* call, typed_state_t* state) {
+static tn_status_t make_buffers(const tn_call_site_t* call, tn_typed_state_t* state) {
   tn_arena_t* arena = call->site->arena;
   size_t count = call->operand_count + call->result_count;
-  void *buffers = NULL, *types = NULL;
+  void *buffers = NULL, *types = NULL, *values = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(tn_ffi_buffer_t), &buffers));
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *state->types, &types));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *state->values, &values));
   state->types = types;
   state->buffers = buffers;
+  state->values = values;
   for (size_t i = 0; i < count; ++i) {
     bool is_operand = i < call->operand_count;
     size_t index = is_operand ? i : i - call->operand_count;
@@ -72,13 +78,14 @@ static tn_status_t make_buffers(const tn_call_site_t* call, typed_state_t* state
     TN_RETURN_IF_ERROR(make_buffer(type, is_operand ? "operand" : "result", index, buffer));
     TN_RETURN_IF_ERROR(copy_dims(arena, type, &buffer->dims));
     state->types[i] = TN_FFI_BUFFER;
+    state->values[i] = type;
   }
   state->operand_count = call->operand_count;
   state->result_count = call->result_count;
   return TN_OK;
 }
 
-static void init_frame(const typed_state_t* state, tn_ffi_context_t* context,
+static void init_frame(const tn_typed_state_t* state, tn_ffi_context_t* context,
                        tn_ffi_call_frame_t* frame) {
   *frame = (tn_ffi_call_frame_t){
       .struct_size = TN_FFI_CALL_FRAME_SIZE,
@@ -93,13 +100,14 @@ static void init_frame(const typed_state_t* state, tn_ffi_context_t* context,
 // --- when the program is compiled
 
 static void clear_state(void* user) {
-  typed_state_t* state = user;
+  tn_typed_state_t* state = user;
+  if (--state->site_count) return;
   tn__call_state_clear(&state->instantiated);
   tn__target_release(state->target);
   state->target = NULL;
 }
 
-static tn_status_t instantiate(const tn_call_site_t* call, typed_state_t* state,
+static tn_status_t instantiate(const tn_call_site_t* call, tn_typed_state_t* state,
                                int64_t state_type_id) {
   const tn_target_t* target = state->target;
   tn_ffi_context_t context = {.states[TN_FFI_INSTANTIATE] = &state->instantiated};
@@ -138,14 +146,69 @@ static const tn_kernel_t kernel = {.op = "custom_call", .name = "call.typed", .r
 static const tn_kernel_t kernel_with_stages = {
     .op = "custom_call", .name = "call.typed", .run = run_stages};
 
+// Makes the site one of those that have the state.
+static void attach(tn_typed_state_t* state, tn_kernel_site_t* site,
+                   const tn_kernel_t** out_kernel) {
+  const tn_ffi_bundle_t* bundle = &state->target->bundle;
+  size_t count = state->operand_count + state->result_count;
+  ++state->site_count;
+  site->state = state;
+  site->state_deinit = clear_state;
+  site->local_byte_length =
+      sizeof(typed_local_t) + count * (sizeof(tn_ffi_buffer_t) + sizeof(void*));
+  site->local_share = &state->local;
+  site->local_init = init_local;
+  *out_kernel = bundle->prepare || bundle->initialize ? &kernel_with_stages : &kernel;
+}
+
+static bool is_alike(const tn_typed_state_t* state, const tn_call_site_t* call,
+                     const tn_target_t* target) {
+  if (state->target != target || state->operand_count != call->operand_count ||
+      state->result_count != call->result_count) {
+    return false;
+  }
+  for (size_t i = 0; i < call->operand_count; ++i) {
+    if (!tn_type_equal(state->values[i], call->operands[i])) return false;
+  }
+  for (size_t i = 0; i < call->result_count; ++i) {
+    if (!tn_type_equal(state->values[call->operand_count + i], call->results[i])) return false;
+  }
+  return tn__attr_dictionary_equal(&state->given, &call->attrs);
+}
+
+// The state of a call of the same program that is like this one; NULL when there is none at hand.
+static tn_typed_state_t* find_alike(const tn_call_site_t* call, const tn_target_t* target) {
+  tn_call_cache_t* cache = call->cache;
+  for (size_t i = 0; cache && i < cache->count; ++i) {
+    const tn_typed_state_t* state = cache->recent[i];
+    if (!is_alike(state, call, target)) continue;
+    memmove(&cache->recent[1], &cache->recent[0], i * sizeof *cache->recent);
+    cache->recent[0] = state;
+    return (tn_typed_state_t*)state;
+  }
+  return NULL;
+}
+
+static void remember(tn_call_cache_t* cache, const tn_typed_state_t* state) {
+  if (!cache) return;
+  if (cache->count < TN_CALL_CACHE_SIZE) ++cache->count;
+  memmove(&cache->recent[1], &cache->recent[0], (cache->count - 1) * sizeof *cache->recent);
+  cache->recent[0] = state;
+}
+
 tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target,
                               const tn_kernel_t** out_kernel) {
   tn_kernel_site_t* site = call->site;
+  tn_typed_state_t* alike = find_alike(call, target);
+  if (alike) {
+    attach(alike, site, out_kernel);
+    return TN_OK;
+  }
   tn_handler_facts_t facts;
   void* memory = NULL;
   TN_RETURN_IF_ERROR(find_facts(call, target, &facts));
-  TN_RETURN_IF_ERROR(tn__arena_allocate(site->arena, sizeof(typed_state_t), &memory));
-  typed_state_t* state = memory;
+  TN_RETURN_IF_ERROR(tn__arena_allocate(site->arena, sizeof(tn_typed_state_t), &memory));
+  tn_typed_state_t* state = memory;
   tn_attr_dictionary_t attrs = call->attrs;
   if (target->op) {
     TN_RETURN_IF_ERROR(tn__call_check(target->op, call->operand_count, call->operands,
@@ -155,28 +218,26 @@ tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target,
   TN_RETURN_IF_ERROR(tn__attributes_build(site->arena, &attrs, &state->attrs));
   TN_RETURN_IF_ERROR(make_buffers(call, state));
   state->execute = target->bundle.execute;
+  state->given = call->attrs;
   state->target = tn__target_retain(target);
-  if (target->bundle.instantiate) {
-    tn_status_t status = instantiate(call, state, facts.state_type_id);
-    if (status) {
-      clear_state(state);
-      return status;
-    }
+  attach(state, site, out_kernel);
+  if (!target->bundle.instantiate) {
+    remember(call->cache, state);
+    return TN_OK;
   }
-  size_t count = state->operand_count + state->result_count;
-  site->state = state;
-  site->state_deinit = clear_state;
-  site->local_byte_length =
-      sizeof(typed_local_t) + count * (sizeof(tn_ffi_buffer_t) + sizeof(void*));
-  site->local_init = init_local;
-  *out_kernel = target->bundle.prepare || target->bundle.initialize ? &kernel_with_stages : &kernel;
-  return TN_OK;
+  // What the stage makes may differ from call to call, and is this one's alone.
+  tn_status_t status = instantiate(call, state, facts.state_type_id);
+  if (status) {
+    clear_state(state);
+    site->state = NULL;
+  }
+  return status;
 }
 
 // --- when it runs
 
 static tn_status_t init_local(const tn_kernel_call_t* call) {
-  const typed_state_t* state = call->state;
+  const tn_typed_state_t* state = call->state;
   typed_local_t* local = call->local;
   size_t count = state->operand_count + state->result_count;
   void** values = (void**)(void*)&local->buffers[count];
@@ -199,21 +260,21 @@ static tn_status_t init_local(const tn_kernel_call_t* call) {
   return TN_OK;
 }
 
-__attribute__((noinline, cold)) static tn_status_t finish(const typed_state_t* state,
+__attribute__((noinline, cold)) static tn_status_t finish(const tn_typed_state_t* state,
                                                           typed_local_t* local, tn_status_t error) {
   tn_status_t status = tn__handler_finish(state->target->name, &local->frame, error);
   tn__scratch_free_all(&local->context);
   return status;
 }
 
-static inline tn_status_t run_stage(const typed_state_t* state, typed_local_t* local,
+static inline tn_status_t run_stage(const tn_typed_state_t* state, typed_local_t* local,
                                     tn_ffi_handler_t handler) {
   tn_status_t error = handler(&local->frame);
   bool is_plain = !error && !local->frame.future && !local->context.scratch;
   return __builtin_expect(is_plain, 1) ? TN_OK : finish(state, local, error);
 }
 
-static inline void patch(const tn_kernel_call_t* call, const typed_state_t* state,
+static inline void patch(const tn_kernel_call_t* call, const tn_typed_state_t* state,
                          typed_local_t* local) {
   tn_ffi_buffer_t* buffer = local->buffers;
   for (size_t i = 0; i < state->operand_count; ++i, ++buffer) {
@@ -224,7 +285,7 @@ static inline void patch(const tn_kernel_call_t* call, const typed_state_t* stat
 }
 
 static tn_status_t run_execute(const tn_kernel_call_t* call) {
-  const typed_state_t* state = call->state;
+  const tn_typed_state_t* state = call->state;
   typed_local_t* local = call->local;
   patch(call, state, local);
   return run_stage(state, local, state->execute);
@@ -232,7 +293,7 @@ static tn_status_t run_execute(const tn_kernel_call_t* call) {
 
 // States of prepare and initialize live for one run.
 static tn_status_t run_stages(const tn_kernel_call_t* call) {
-  const typed_state_t* state = call->state;
+  const tn_typed_state_t* state = call->state;
   typed_local_t* local = call->local;
   const tn_ffi_bundle_t* bundle = &state->target->bundle;
   patch(call, state, local);

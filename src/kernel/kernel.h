@@ -69,6 +69,13 @@ typedef struct tn_body_shape {
   const tn_sort_key_t* keys;
 } tn_body_shape_t;
 
+// A place in the activation's local memory that several sites of a program share. Zeroed by who
+// makes it; the contents belong to who lays out the memory.
+typedef struct tn_local_share {
+  bool is_placed;
+  size_t offset;
+} tn_local_share_t;
+
 // What prepare() sees, and fills.
 typedef struct tn_kernel_site {
   const tn_op_use_t* use;         // operands' and results' types, attributes, regions' signatures
@@ -78,6 +85,8 @@ typedef struct tn_kernel_site {
   void* state;
   size_t scratch_byte_length;
   size_t local_byte_length;
+  tn_local_share_t* local_share;  // NULL: the memory is this site's alone; else local_init is
+                                  // called for each site that shares it, with the same result
   tn_status_t (*local_init)(const tn_kernel_call_t* call);  // NULL: zeroed memory is fine
   void (*local_deinit)(const tn_kernel_call_t* call);       // NULL: nothing to do
   void (*state_deinit)(void* state);  // when the program dies; NULL: the arena is enough

@@ -12,6 +12,7 @@ typedef struct builder {
   tn_program_t* program;
   list_t instructions, blocks, pointers, units;
   uint32_t first_buffer;  // of the unit being flattened
+  tn_call_cache_t calls;
 } builder_t;
 
 static tn_status_t list_add(builder_t* builder, list_t* list, size_t count, uint32_t* out_first) {
@@ -69,10 +70,21 @@ static tn_status_t find_unit(builder_t* builder, const tn_function_t* function,
                                 TN_SV(function->name));
 }
 
+// Where the site's local memory begins.
+static size_t place_local(tn_program_t* program, const tn_kernel_site_t* site) {
+  enum { LOCAL_ALIGNMENT = 64 };
+  tn_local_share_t* share = site->local_share;
+  if (share && share->is_placed) return share->offset;
+  size_t offset = program->local_byte_length;
+  if (share) *share = (tn_local_share_t){.is_placed = true, .offset = offset};
+  program->local_byte_length +=
+      (site->local_byte_length + LOCAL_ALIGNMENT - 1) / LOCAL_ALIGNMENT * LOCAL_ALIGNMENT;
+  return offset;
+}
+
 // Instructions of one block are neighbours; those of the blocks inside follow.
 static tn_status_t flatten_block(builder_t* builder, const tn_plan_block_t* from,
                                  uint32_t block_index) {
-  enum { LOCAL_ALIGNMENT = 64 };
   uint32_t first = 0;
   tn_program_block_t block = {.argument_count = (uint32_t)from->argument_count,
                               .result_count = (uint32_t)from->result_count,
@@ -94,10 +106,8 @@ static tn_status_t flatten_block(builder_t* builder, const tn_plan_block_t* from
         .block_count = (uint32_t)step->block_count,
         .scratch = TN_PROGRAM_NONE,
         .unit = TN_PROGRAM_NONE,
-        .local_offset = builder->program->local_byte_length,
+        .local_offset = place_local(builder->program, &step->site),
     };
-    builder->program->local_byte_length +=
-        (step->site.local_byte_length + LOCAL_ALIGNMENT - 1) / LOCAL_ALIGNMENT * LOCAL_ALIGNMENT;
     TN_RETURN_IF_ERROR(
         add_pointers(builder, step->operand_count, step->operands, &instruction.first_operand));
     TN_RETURN_IF_ERROR(
@@ -123,8 +133,7 @@ static tn_status_t flatten_block(builder_t* builder, const tn_plan_block_t* from
 
 static tn_status_t find_call(void* user, const tn_node_t* node, tn_kernel_site_t* site,
                              const tn_kernel_t** out_kernel) {
-  (void)user;
-  return tn__call_prepare("Host", node, site, out_kernel);
+  return tn__call_prepare("Host", user, node, site, out_kernel);
 }
 
 static tn_status_t add_unit(builder_t* builder, tn_function_t* function);
@@ -146,7 +155,8 @@ static tn_status_t add_unit(builder_t* builder, tn_function_t* function) {
   for (uint32_t i = 0; i < builder->units.count; ++i) {
     if (unit_at(builder, i)->plan->function == function) return TN_OK;
   }
-  tn_plan_options_t options = {.is_entry = builder->units.count == 0, .find_call = find_call};
+  tn_plan_options_t options = {
+      .is_entry = builder->units.count == 0, .find_call = find_call, .user = &builder->calls};
   tn_plan_t* plan = NULL;
   uint32_t index = 0;
   TN_RETURN_IF_ERROR(tn__plan_create(function, &program->arena, &options, &plan));
