@@ -305,12 +305,48 @@ static tn_status_t name_results(tn_parser_t* parser, tn_node_t* node, size_t fir
   return TN_OK;
 }
 
+// %0 = sdy.sharding_constraint %x <@mesh, [...]> : T says where a value should live when there are
+// several devices: the result is another name of the operand. The current token is the operation.
+static tn_status_t parse_sharding_constraint(tn_parser_t* parser, size_t names) {
+  tn_draft_t draft = tn__parser_draft(parser, NULL);
+  const tn_type_t* type = NULL;
+  tn__lexer_next(&parser->lexer);
+  TN_RETURN_IF_ERROR(tn__parser_operand(parser));
+  if (!tn__parser_at(parser, '<')) return tn__parser_wanted(parser, "`<` of the sharding");
+  TN_RETURN_IF_ERROR(tn__parser_skip_brackets(parser));
+  TN_RETURN_IF_ERROR(tn__parser_optional_attr_entries(parser));
+  TN_RETURN_IF_ERROR(tn__parser_expect(parser, ':', "`:` and the type"));
+  const char* position = parser->lexer.token.begin;
+  TN_RETURN_IF_ERROR(tn__parser_type(parser, &type));
+  TN_RETURN_IF_ERROR(tn__parser_skip_location(parser));
+  tn_value_t* value = parser->operand_stack.items[draft.operands].value;
+  if (!tn_type_equal(type, value->type)) {
+    return tn__parser_fail(parser, position, "the operand has type %s; it is given as %s",
+                           TN_TYPE_TEXT(value->type), TN_TYPE_TEXT(type));
+  }
+  parser->operand_stack.count = draft.operands;
+  parser->attr_stack.count = draft.attrs;
+  if (parser->name_stack.count == names) return TN_OK;
+  tn_read_name_t name = parser->name_stack.items[names];
+  if (parser->name_stack.count != names + 1 || name.count != 1) {
+    return tn__parser_fail(parser, name.position, "sdy.sharding_constraint makes 1 value");
+  }
+  parser->name_stack.count = names;
+  if (tn__names_find(&parser->values, name.name)) {
+    return tn__parser_fail(parser, name.position, "%%%.*s is already defined", TN_SV(name.name));
+  }
+  return tn__names_add(&parser->values, name.name, 1, value);
+}
+
 static tn_status_t parse_operation(tn_parser_t* parser, tn_region_t* region) {
   size_t names = parser->name_stack.count;
   const tn_op_t* op = NULL;
   tn_node_t* node = NULL;
   bool found = false;
   if (tn__parser_at(parser, TN_TOKEN_VALUE)) TN_RETURN_IF_ERROR(parse_result_names(parser));
+  if (tn__parser_at_word(parser, "sdy.sharding_constraint")) {
+    return parse_sharding_constraint(parser, names);
+  }
   TN_RETURN_IF_ERROR(find_operation(parser, &op));
   tn_draft_t draft = tn__parser_draft(parser, op);
   bool generic = tn__parser_at(parser, TN_TOKEN_STRING);

@@ -136,6 +136,19 @@ static void constants_of_one_value_are_one(void** state) {
   }
 }
 
+static void a_sharding_constraint_is_its_operand(void** state) {
+  (void)state;
+  tn_module_t* module = tn__testing_read(
+      "sdy.mesh @m = <[\"x\"=2]>\n"
+      "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+      "  %0 = sdy.sharding_constraint %x <@m, [{\"x\"}]> : tensor<4xf32> loc(unknown)\n"
+      "  return %0 : tensor<4xf32>\n"
+      "}\n");
+  const tn_function_t* main = tn__module_entry(module);
+  assert_ptr_equal(main->body->first->operands[0], &main->body->arguments[0]);
+  tn_module_release(module);
+}
+
 // Values of inner regions end with them, and their names are free again.
 static void names_end_with_their_region(void** state) {
   (void)state;
@@ -224,6 +237,7 @@ int main(void) {
       cmocka_unit_test(an_empty_text_is_an_empty_module),
       cmocka_unit_test(spellings_of_one_program_are_one_module),
       cmocka_unit_test(constants_of_one_value_are_one),
+      cmocka_unit_test(a_sharding_constraint_is_its_operand),
       cmocka_unit_test(names_end_with_their_region),
       cmocka_unit_test(memory_may_run_out_anywhere),
       cmocka_unit_test(errors_of_the_writer_are_handed_on),
