@@ -238,6 +238,10 @@ tn_string_view_t tn__attr_get_string(const tn_attr_dictionary_t* dictionary, con
 static tn_status_t list_from_items(const tn_attr_t* attr, const char* name, int64_t* values) {
   for (size_t i = 0; i < attr->array.count; ++i) {
     const tn_attr_t* item = attr->array.items[i];
+    if (item->kind == TN_ATTR_BOOL) {
+      values[i] = item->boolean;
+      continue;
+    }
     if (item->kind != TN_ATTR_INTEGER) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                               "attribute \"%s\" [%zu] is %s; expected an integer", name, i,

@@ -2,10 +2,9 @@
 
 #include "kernel/ref/element.h"
 #include "kernel/ref/gemm.h"
+#include "kernel/ref/product.h"
 #include "kernel/ref/site.h"
 #include "kernel/ref/strided.h"
-
-enum { CONVERT_GRAIN = 8 << 10 };
 
 // How an operand gets to the matrix product: as it is, or by way of scratch memory.
 typedef struct path {
@@ -116,38 +115,10 @@ static tn_status_t plan_move(tn_kernel_site_t* site, const tn_type_t* type, grou
 
 static void plan_conversion(tn_kernel_site_t* site, tn_dtype_t from, tn_dtype_t to,
                             size_t scratch_element_size, path_t* path) {
-  // Integers of one width are the same bits, signed or not.
-  const bool integers = (tn_dtype_kind(from) & TN_KIND_INTEGER) &&
-                        (tn_dtype_kind(to) & TN_KIND_INTEGER) &&
-                        tn_dtype_bit_width(from) == tn_dtype_bit_width(to);
-  path->is_converted = from != to && !integers;
+  path->is_converted = tn__product_converts(from, to);
   if (!path->is_converted) return;
   path->conversion = tn__conversion(from, to);
   path->converted_offset = reserve(site, (size_t)path->element_count * scratch_element_size);
-}
-
-// What sums are made in: at least f32 for floats, 32 bits for integers.
-static tn_dtype_t compute_dtype(tn_dtype_t lhs, tn_dtype_t rhs, tn_dtype_t result, int64_t depth) {
-  const bool wide = lhs == TN_DTYPE_F64 || rhs == TN_DTYPE_F64 || result == TN_DTYPE_F64 ||
-                    lhs == TN_DTYPE_C128 || rhs == TN_DTYPE_C128 || result == TN_DTYPE_C128;
-  switch (tn_dtype_kind(result)) {
-    case TN_KIND_COMPLEX: return wide ? TN_DTYPE_C128 : TN_DTYPE_C64;
-    case TN_KIND_FLOAT: return wide ? TN_DTYPE_F64 : TN_DTYPE_F32;
-    // A count of pairs that are both true, which must not wrap to zero.
-    case TN_KIND_BOOL: return depth > INT32_MAX ? TN_DTYPE_S64 : TN_DTYPE_S32;
-    default: return tn_dtype_bit_width(result) > 32 ? TN_DTYPE_S64 : TN_DTYPE_S32;
-  }
-}
-
-static tn_gemm_type_t gemm_type(tn_dtype_t dtype) {
-  switch (dtype) {
-    case TN_DTYPE_F32: return TN_GEMM_F32;
-    case TN_DTYPE_F64: return TN_GEMM_F64;
-    case TN_DTYPE_S64: return TN_GEMM_I64;
-    case TN_DTYPE_C64: return TN_GEMM_C64;
-    case TN_DTYPE_C128: return TN_GEMM_C128;
-    default: return TN_GEMM_I32;
-  }
 }
 
 // Loops over the batch dimensions, merged where both operands let them.
@@ -187,15 +158,15 @@ static tn_status_t prepare(tn_kernel_site_t* site, const tn_i64_list_t* lhs_batc
       plan_move(site, lhs_type, &lhs.batch, &lhs.free, &lhs.contracted, &state->lhs));
   TN_RETURN_IF_ERROR(
       plan_move(site, rhs_type, &rhs.batch, &rhs.contracted, &rhs.free, &state->rhs));
-  const tn_dtype_t compute =
-      compute_dtype(lhs_type->dtype, rhs_type->dtype, result_type->dtype, lhs.contracted.count);
+  const tn_dtype_t compute = tn__product_carrier(lhs_type->dtype, rhs_type->dtype,
+                                                 result_type->dtype, lhs.contracted.count);
   const size_t compute_size = tn_dtype_size(compute);
   plan_conversion(site, lhs_type->dtype, compute, compute_size, &state->lhs);
   plan_conversion(site, rhs_type->dtype, compute, compute_size, &state->rhs);
   state->result.element_count = tn__type_size(result_type);
   plan_conversion(site, compute, result_type->dtype, compute_size, &state->result);
   tn_gemm_shape_t shape = {
-      .type = gemm_type(compute),
+      .type = tn__product_type(compute),
       .rows = lhs.free.count,
       .columns = rhs.free.count,
       .depth = lhs.contracted.count,
@@ -235,26 +206,6 @@ tn_status_t tn__ref_dot_prepare(tn_kernel_site_t* site) {
 
 // --- running
 
-typedef struct convert_run {
-  const tn_conversion_t* conversion;
-  const char* source;
-  char* target;
-} convert_run_t;
-
-static tn_status_t convert_range(int64_t begin, int64_t end, void* user) {
-  const convert_run_t* run = user;
-  const tn_conversion_t* conversion = run->conversion;
-  conversion->run(conversion, run->source + (size_t)begin * tn_dtype_size(conversion->from),
-                  run->target + (size_t)begin * tn_dtype_size(conversion->to),
-                  (size_t)(end - begin));
-  return TN_OK;
-}
-
-static tn_status_t convert(const path_t* path, tn_pool_t* pool, const void* source, void* target) {
-  convert_run_t run = {&path->conversion, source, target};
-  return tn__pool_parallel_for(pool, path->element_count, CONVERT_GRAIN, convert_range, &run);
-}
-
 static tn_status_t fetch(const path_t* path, const tn_kernel_call_t* call, size_t index,
                          const void** out_data) {
   char* scratch = call->scratch;
@@ -266,7 +217,8 @@ static tn_status_t fetch(const path_t* path, const tn_kernel_call_t* call, size_
   }
   if (path->is_converted) {
     void* converted = scratch + path->converted_offset;
-    TN_RETURN_IF_ERROR(convert(path, call->context->pool, data, converted));
+    TN_RETURN_IF_ERROR(tn__product_convert(&path->conversion, call->context->pool, data, converted,
+                                           path->element_count));
     data = converted;
   }
   *out_data = data;
@@ -287,5 +239,6 @@ tn_status_t tn__ref_dot_run(const tn_kernel_call_t* call) {
   void* sums = scratch + state->result.converted_offset;
   TN_RETURN_IF_ERROR(
       tn__gemm_run(&state->gemm, pool, lhs, rhs, sums, scratch + state->gemm_offset));
-  return convert(&state->result, pool, sums, call->results[0]);
+  return tn__product_convert(&state->result.conversion, pool, sums, call->results[0],
+                             state->result.element_count);
 }

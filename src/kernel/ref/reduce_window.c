@@ -10,8 +10,8 @@
 #include "kernel/ref/reduction.h"
 #include "kernel/ref/scan.h"
 #include "kernel/ref/site.h"
+#include "kernel/ref/sliding.h"
 #include "kernel/ref/strided.h"
-#include "kernel/ref/window.h"
 
 enum { BLOCK = 512, GRAIN = 16 << 10, CARRIER_LIMIT = 16 };
 
@@ -30,7 +30,7 @@ typedef struct channel {
 typedef struct reduce_window {
   form_t form;
   // Trailing dimensions in which windows are single elements are one dimension.
-  tn_window_t window;
+  tn_sliding_t window;
   int64_t input_strides[TN_MAX_RANK];  // elements
   int64_t output_count, window_count;
   // SCAN and ROWS:
@@ -46,10 +46,10 @@ typedef struct reduce_window {
 
 // --- preparing
 
-static void merge_trivial(tn_window_t* window) {
-  while (window->rank >= 2 && tn__window_is_trivial(&window->dims[window->rank - 1]) &&
-         tn__window_is_trivial(&window->dims[window->rank - 2])) {
-    tn_window_dim_t* outer = &window->dims[window->rank - 2];
+static void merge_trivial(tn_sliding_t* window) {
+  while (window->rank >= 2 && tn__sliding_is_trivial(&window->dims[window->rank - 1]) &&
+         tn__sliding_is_trivial(&window->dims[window->rank - 2])) {
+    tn_sliding_dim_t* outer = &window->dims[window->rank - 2];
     outer->input *= window->dims[window->rank - 1].input;
     outer->output = outer->input;
     --window->rank;
@@ -57,11 +57,11 @@ static void merge_trivial(tn_window_t* window) {
 }
 
 // Windows that hold all elements up to their own, or from it on, in one dimension.
-static bool is_cumulative(const tn_window_t* window, size_t* out_dimension, bool* out_reversed) {
+static bool is_cumulative(const tn_sliding_t* window, size_t* out_dimension, bool* out_reversed) {
   size_t found = TN_MAX_RANK;
   for (size_t i = 0; i < window->rank; ++i) {
-    const tn_window_dim_t* dim = &window->dims[i];
-    if (tn__window_is_trivial(dim)) continue;
+    const tn_sliding_dim_t* dim = &window->dims[i];
+    if (tn__sliding_is_trivial(dim)) continue;
     const bool fits = dim->size == dim->input && dim->input == dim->output && dim->stride == 1 &&
                       dim->dilation == 1 && dim->base_dilation == 1;
     if (found != TN_MAX_RANK || !fits) return false;
@@ -134,14 +134,14 @@ tn_status_t tn__ref_reduce_window_prepare(tn_kernel_site_t* site) {
   reduce_window_t* state;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
   const tn_type_t *operand = tn__site_operand(site, 0), *result = tn__site_result(site, 0);
-  TN_RETURN_IF_ERROR(tn__window_read(site, operand, result, &state->window));
+  TN_RETURN_IF_ERROR(tn__sliding_read(site, operand, result, &state->window));
   state->output_count = tn__type_size(result);
   if (state->output_count == 0) return TN_OK;
-  tn_window_t* window = &state->window;
+  tn_sliding_t* window = &state->window;
   if (window->rank == 0) {
     // A scalar is a row of one.
     window->rank = 1;
-    window->dims[0] = (tn_window_dim_t){1, 1, 1, 1, 0, 1, 1};
+    window->dims[0] = (tn_sliding_dim_t){1, 1, 1, 1, 0, 1, 1};
   }
   merge_trivial(window);
   state->window_count = 1;
@@ -160,7 +160,7 @@ tn_status_t tn__ref_reduce_window_prepare(tn_kernel_site_t* site) {
 
 // --- indices of windows and of elements in a window
 
-static void split(const tn_window_t* window, size_t rank, int64_t index, bool of_outputs,
+static void split(const tn_sliding_t* window, size_t rank, int64_t index, bool of_outputs,
                   int64_t* out_indices) {
   for (size_t i = rank; i-- > 0;) {
     const int64_t count = of_outputs ? window->dims[i].output : window->dims[i].size;
@@ -170,7 +170,7 @@ static void split(const tn_window_t* window, size_t rank, int64_t index, bool of
 }
 
 // Steps to the next one, the last dimension first.
-static void advance(const tn_window_t* window, size_t rank, int64_t* indices) {
+static void advance(const tn_sliding_t* window, size_t rank, int64_t* indices) {
   for (size_t i = rank; i-- > 0;) {
     if (++indices[i] < window->dims[i].size) return;
     indices[i] = 0;
@@ -198,7 +198,7 @@ static void fill_init(const window_run_t* run, char* target, int64_t count) {
 static const char* load_elements(const window_run_t* run, const char* row, int64_t at,
                                  int64_t first, int64_t count, char* picked, char* loaded) {
   const reduce_window_t* state = run->state;
-  const tn_window_dim_t* dim = &state->window.dims[state->window.rank - 1];
+  const tn_sliding_dim_t* dim = &state->window.dims[state->window.rank - 1];
   const size_t size = state->operand_size;
   const int64_t place = first * dim->stride + at * dim->dilation - dim->low;
   const char* source = row + place * (int64_t)size;
@@ -218,9 +218,9 @@ static const char* load_elements(const window_run_t* run, const char* row, int64
 static const char* load_holes(const window_run_t* run, const char* row, int64_t at, int64_t first,
                               int64_t count, char* loaded) {
   const reduce_window_t* state = run->state;
-  const tn_window_dim_t* dim = &state->window.dims[state->window.rank - 1];
+  const tn_sliding_dim_t* dim = &state->window.dims[state->window.rank - 1];
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t element = tn__window_place(dim, first + i, at);
+    const int64_t element = tn__sliding_place(dim, first + i, at);
     char* target = loaded + (size_t)i * state->carrier_size;
     if (element < 0) {
       tn__element_copy(state->carrier_size, target, run->init);
@@ -235,13 +235,13 @@ static const char* load_holes(const window_run_t* run, const char* row, int64_t 
 static void fold_row(const window_run_t* run, const char* row, int64_t first, int64_t count,
                      char* sums) {
   const reduce_window_t* state = run->state;
-  const tn_window_dim_t* dim = &state->window.dims[state->window.rank - 1];
+  const tn_sliding_dim_t* dim = &state->window.dims[state->window.rank - 1];
   char picked[BLOCK * CARRIER_LIMIT], loaded[BLOCK * CARRIER_LIMIT];
   for (int64_t at = 0; at < dim->size; ++at) {
     int64_t begin = first, end = first + count;
     const char* elements;
     if (dim->base_dilation == 1) {
-      tn__window_inside(dim, at, &begin, &end);
+      tn__sliding_inside(dim, at, &begin, &end);
       if (begin < first) begin = first;
       if (end > first + count) end = first + count;
     }
@@ -263,7 +263,7 @@ static void fold_row(const window_run_t* run, const char* row, int64_t first, in
 static void reduce_block(const window_run_t* run, const int64_t* outer, int64_t first,
                          int64_t count, char* target) {
   const reduce_window_t* state = run->state;
-  const tn_window_t* window = &state->window;
+  const tn_sliding_t* window = &state->window;
   const size_t outer_rank = window->rank - 1;
   char sums[BLOCK * CARRIER_LIMIT];
   fill_init(run, sums, count);
@@ -273,7 +273,7 @@ static void reduce_block(const window_run_t* run, const int64_t* outer, int64_t 
     int64_t offset = 0;
     bool is_padding = false;
     for (size_t i = 0; i < outer_rank; ++i) {
-      const int64_t element = tn__window_place(&window->dims[i], outer[i], at[i]);
+      const int64_t element = tn__sliding_place(&window->dims[i], outer[i], at[i]);
       if (element < 0) {
         is_padding = true;
         break;
@@ -296,7 +296,7 @@ static void reduce_block(const window_run_t* run, const int64_t* outer, int64_t 
 static tn_status_t reduce_rows(int64_t begin, int64_t end, void* user) {
   const window_run_t* run = user;
   const reduce_window_t* state = run->state;
-  const tn_window_t* window = &state->window;
+  const tn_sliding_t* window = &state->window;
   const int64_t width = window->dims[window->rank - 1].output;
   for (int64_t row = begin; row < end; ++row) {
     int64_t outer[TN_MAX_RANK];
@@ -327,14 +327,14 @@ static tn_status_t run_scan(const tn_kernel_call_t* call, const window_run_t* ru
 
 static tn_status_t fold_window(const tn_kernel_call_t* call, const int64_t* output) {
   const reduce_window_t* state = call->state;
-  const tn_window_t* window = &state->window;
+  const tn_sliding_t* window = &state->window;
   const tn_body_t* body = &call->bodies[0];
   const size_t channels = state->channel_count;
   int64_t at[TN_MAX_RANK] = {0};
   for (int64_t w = 0; w < state->window_count; ++w, advance(window, window->rank, at)) {
     int64_t offset = 0;
     for (size_t i = 0; i < window->rank && offset >= 0; ++i) {
-      const int64_t element = tn__window_place(&window->dims[i], output[i], at[i]);
+      const int64_t element = tn__sliding_place(&window->dims[i], output[i], at[i]);
       offset = element < 0 ? -1 : offset + element * state->input_strides[i];
     }
     for (size_t k = 0; k < channels; ++k) {

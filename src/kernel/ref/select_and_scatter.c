@@ -6,13 +6,13 @@
 #include "kernel/ref/binary.h"
 #include "kernel/ref/body.h"
 #include "kernel/ref/site.h"
+#include "kernel/ref/sliding.h"
 #include "kernel/ref/strided.h"
-#include "kernel/ref/window.h"
 
 enum { SELECT, SCATTER };  // the regions
 
 typedef struct select_and_scatter {
-  tn_window_t window;
+  tn_sliding_t window;
   int64_t strides[TN_MAX_RANK];  // of the operand, elements
   int64_t operand_count, window_count;
   int64_t slices, slice_operand, slice_source;  // parts that do not touch each other; their sizes
@@ -50,7 +50,7 @@ tn_status_t tn__ref_select_and_scatter_prepare(tn_kernel_site_t* site) {
   const tn_dtype_t result = tn__site_result(site, 0)->dtype;
   select_and_scatter_t* state;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
-  TN_RETURN_IF_ERROR(tn__window_read(site, operand, source, &state->window));
+  TN_RETURN_IF_ERROR(tn__sliding_read(site, operand, source, &state->window));
   tn__dense_strides(operand->rank, operand->dims, 1, state->strides);
   state->operand_count = tn__type_size(operand);
   state->operand_size = tn_dtype_size(operand->dtype);
@@ -64,9 +64,9 @@ tn_status_t tn__ref_select_and_scatter_prepare(tn_kernel_site_t* site) {
   state->slices = 1;
   bool separate = true;
   for (size_t i = 0; i < state->window.rank; ++i) {
-    const tn_window_dim_t* dim = &state->window.dims[i];
+    const tn_sliding_dim_t* dim = &state->window.dims[i];
     state->window_count *= dim->size;
-    separate = separate && tn__window_is_trivial(dim);
+    separate = separate && tn__sliding_is_trivial(dim);
     if (separate) state->slices *= dim->output;
   }
   if (state->slices) {
@@ -79,7 +79,7 @@ tn_status_t tn__ref_select_and_scatter_prepare(tn_kernel_site_t* site) {
 
 // --- one window
 
-static void split(const tn_window_t* window, int64_t index, bool of_source, int64_t* out_indices) {
+static void split(const tn_sliding_t* window, int64_t index, bool of_source, int64_t* out_indices) {
   for (size_t i = window->rank; i-- > 0;) {
     const int64_t count = of_source ? window->dims[i].output : window->dims[i].size;
     out_indices[i] = index % count;
@@ -108,14 +108,14 @@ static tn_status_t stays(const tn_kernel_call_t* call, const char* selected, con
 static tn_status_t select_element(const tn_kernel_call_t* call, const int64_t* source,
                                   int64_t* out_element) {
   const select_and_scatter_t* state = call->state;
-  const tn_window_t* window = &state->window;
+  const tn_sliding_t* window = &state->window;
   const char* operand = call->operands[0];
   int64_t selected = -1;
   for (int64_t w = 0; w < state->window_count; ++w) {
     int64_t at[TN_MAX_RANK], element = 0;
     split(window, w, false, at);
     for (size_t i = 0; i < window->rank && element >= 0; ++i) {
-      const int64_t place = tn__window_place(&window->dims[i], source[i], at[i]);
+      const int64_t place = tn__sliding_place(&window->dims[i], source[i], at[i]);
       element = place < 0 ? -1 : element + place * state->strides[i];
     }
     if (element < 0) continue;

@@ -118,7 +118,7 @@ tn_status_t tn__strided_copy_prepare(tn_arena_t* arena, size_t element_size, siz
   for (size_t i = 0; i < rank; ++i) {
     if (dims[i] == 0) return TN_OK;
   }
-  tn_strided_loop_t loops[TN_MAX_RANK];
+  tn_strided_loop_t loops[TN_STRIDED_MAX_RANK];
   size_t count = merge_loops(rank, dims, target_strides, source_strides, loops);
   tn_strided_copy_t copy = {.element_size = element_size};
   int64_t byte_length = (int64_t)element_size;

@@ -6,6 +6,9 @@
 #include "base/pool.h"
 #include "base/type.h"
 
+// A convolution has a dimension of groups besides those of its operands.
+enum { TN_STRIDED_MAX_RANK = TN_MAX_RANK + 1 };
+
 // Strides are in bytes and may be zero (of the source) or negative.
 typedef struct tn_strided_loop {
   int64_t count, target_stride, source_stride;

@@ -2,6 +2,7 @@
 #include "kernel/kernel_set.h"
 #include "kernel/ref/check.h"
 #include "kernel/ref/control.h"
+#include "kernel/ref/convolution.h"
 #include "kernel/ref/dot.h"
 #include "kernel/ref/elementwise.h"
 #include "kernel/ref/gather.h"

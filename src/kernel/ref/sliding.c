@@ -1,4 +1,4 @@
-#include "kernel/ref/window.h"
+#include "kernel/ref/sliding.h"
 
 // Absent: `fallback` everywhere.
 static tn_status_t read_list(const tn_kernel_site_t* site, const char* name, size_t count,
@@ -13,8 +13,8 @@ static tn_status_t read_list(const tn_kernel_site_t* site, const char* name, siz
   return TN_OK;
 }
 
-tn_status_t tn__window_read(const tn_kernel_site_t* site, const tn_type_t* input,
-                            const tn_type_t* output, tn_window_t* out_window) {
+tn_status_t tn__sliding_read(const tn_kernel_site_t* site, const tn_type_t* input,
+                             const tn_type_t* output, tn_sliding_t* out_window) {
   const size_t rank = input->rank;
   int64_t sizes[TN_MAX_RANK], strides[TN_MAX_RANK], dilations[TN_MAX_RANK], bases[TN_MAX_RANK];
   int64_t padding[2 * TN_MAX_RANK];
@@ -25,7 +25,7 @@ tn_status_t tn__window_read(const tn_kernel_site_t* site, const tn_type_t* input
   TN_RETURN_IF_ERROR(read_list(site, "padding", 2 * rank, 0, padding));
   out_window->rank = rank;
   for (size_t i = 0; i < rank; ++i) {
-    out_window->dims[i] = (tn_window_dim_t){
+    out_window->dims[i] = (tn_sliding_dim_t){
         .size = sizes[i],
         .stride = strides[i],
         .dilation = dilations[i],
@@ -38,8 +38,34 @@ tn_status_t tn__window_read(const tn_kernel_site_t* site, const tn_type_t* input
   return TN_OK;
 }
 
-void tn__window_inside(const tn_window_dim_t* dim, int64_t at, int64_t* out_first,
-                       int64_t* out_last) {
+tn_status_t tn__sliding_read_spatial(const tn_kernel_site_t* site, const tn_type_t* input,
+                                     const tn_i64_list_t* input_dims, const tn_type_t* kernel,
+                                     const tn_i64_list_t* kernel_dims, const tn_type_t* output,
+                                     const tn_i64_list_t* output_dims, tn_sliding_t* out_window) {
+  const size_t rank = input_dims->count;
+  int64_t strides[TN_MAX_RANK], dilations[TN_MAX_RANK], bases[TN_MAX_RANK];
+  int64_t padding[2 * TN_MAX_RANK];
+  TN_RETURN_IF_ERROR(read_list(site, "window_strides", rank, 1, strides));
+  TN_RETURN_IF_ERROR(read_list(site, "rhs_dilation", rank, 1, dilations));
+  TN_RETURN_IF_ERROR(read_list(site, "lhs_dilation", rank, 1, bases));
+  TN_RETURN_IF_ERROR(read_list(site, "padding", 2 * rank, 0, padding));
+  out_window->rank = rank;
+  for (size_t i = 0; i < rank; ++i) {
+    out_window->dims[i] = (tn_sliding_dim_t){
+        .size = kernel->dims[kernel_dims->values[i]],
+        .stride = strides[i],
+        .dilation = dilations[i],
+        .base_dilation = bases[i],
+        .low = padding[2 * i],
+        .input = input->dims[input_dims->values[i]],
+        .output = output->dims[output_dims->values[i]],
+    };
+  }
+  return TN_OK;
+}
+
+void tn__sliding_inside(const tn_sliding_dim_t* dim, int64_t at, int64_t* out_first,
+                        int64_t* out_last) {
   // 0 <= output * stride + shift < input
   const int64_t shift = at * dim->dilation - dim->low;
   int64_t first = shift < 0 ? (-shift - 1) / dim->stride + 1 : 0;

@@ -1,7 +1,7 @@
 // Windows that slide over an array, with strides, dilations and padding, as reduce_window,
 // select_and_scatter and convolution have them.
-#ifndef TENON_KERNEL_REF_WINDOW_H_
-#define TENON_KERNEL_REF_WINDOW_H_
+#ifndef TENON_KERNEL_REF_SLIDING_H_
+#define TENON_KERNEL_REF_SLIDING_H_
 
 #include "kernel/kernel.h"
 
@@ -13,20 +13,27 @@ typedef struct tn_window_dim {
   int64_t base_dilation;
   int64_t low;            // padding before the first element
   int64_t input, output;  // sizes of the arrays
-} tn_window_dim_t;
+} tn_sliding_dim_t;
 
 typedef struct tn_window {
   size_t rank;
-  tn_window_dim_t dims[TN_MAX_RANK];
-} tn_window_t;
+  tn_sliding_dim_t dims[TN_MAX_RANK];
+} tn_sliding_t;
 
 // Reads window_dimensions, window_strides, window_dilations, base_dilations and padding, each of
 // which may be absent.
-TN_MUST_USE tn_status_t tn__window_read(const tn_kernel_site_t* site, const tn_type_t* input,
-                                        const tn_type_t* output, tn_window_t* out_window);
+TN_MUST_USE tn_status_t tn__sliding_read(const tn_kernel_site_t* site, const tn_type_t* input,
+                                         const tn_type_t* output, tn_sliding_t* out_window);
+
+// The same for the spatial dimensions of a convolution: window_strides, padding, lhs_dilation and
+// rhs_dilation. The lists say where these are in each of the three types.
+TN_MUST_USE tn_status_t tn__sliding_read_spatial(
+    const tn_kernel_site_t* site, const tn_type_t* input, const tn_i64_list_t* input_dims,
+    const tn_type_t* kernel, const tn_i64_list_t* kernel_dims, const tn_type_t* output,
+    const tn_i64_list_t* output_dims, tn_sliding_t* out_window);
 
 // The element of the input under element `at` of window `output`; -1 when it is padding or a hole.
-static inline int64_t tn__window_place(const tn_window_dim_t* dim, int64_t output, int64_t at) {
+static inline int64_t tn__sliding_place(const tn_sliding_dim_t* dim, int64_t output, int64_t at) {
   const int64_t place = output * dim->stride + at * dim->dilation - dim->low;
   if (place < 0 || place % dim->base_dilation != 0) return -1;
   const int64_t element = place / dim->base_dilation;
@@ -34,13 +41,13 @@ static inline int64_t tn__window_place(const tn_window_dim_t* dim, int64_t outpu
 }
 
 // Windows whose element `at` lies inside, if the base is not dilated: [*out_first, *out_last).
-void tn__window_inside(const tn_window_dim_t* dim, int64_t at, int64_t* out_first,
-                       int64_t* out_last);
+void tn__sliding_inside(const tn_sliding_dim_t* dim, int64_t at, int64_t* out_first,
+                        int64_t* out_last);
 
 // Whether windows in this dimension are single elements, each under its own.
-static inline bool tn__window_is_trivial(const tn_window_dim_t* dim) {
+static inline bool tn__sliding_is_trivial(const tn_sliding_dim_t* dim) {
   return dim->size == 1 && dim->stride == 1 && dim->base_dilation == 1 && dim->low == 0 &&
          dim->input == dim->output;
 }
 
-#endif  // TENON_KERNEL_REF_WINDOW_H_
+#endif  // TENON_KERNEL_REF_SLIDING_H_
