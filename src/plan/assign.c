@@ -14,23 +14,6 @@
 static tn_status_t assign_block(planner_t* planner, block_t* block, const uint32_t* targets,
                                 const tn_node_t* owner);
 
-static tn_status_t add_buffer(planner_t* planner, tn_plan_buffer_t buffer, uint32_t occupied_until,
-                              uint32_t* out_buffer) {
-  tn_plan_t* plan = planner->plan;
-  void* buffers = plan->buffers;
-  void* occupied = planner->occupied_until;
-  TN_RETURN_IF_ERROR(tn__grow(planner->allocator, &buffers, &planner->buffer_capacity,
-                              plan->buffer_count + 1, sizeof *plan->buffers));
-  plan->buffers = buffers;
-  TN_RETURN_IF_ERROR(tn__grow(planner->allocator, &occupied, &planner->occupied_capacity,
-                              planner->buffer_capacity, sizeof *planner->occupied_until));
-  planner->occupied_until = occupied;
-  *out_buffer = (uint32_t)plan->buffer_count++;
-  plan->buffers[*out_buffer] = buffer;
-  planner->occupied_until[*out_buffer] = occupied_until;
-  return TN_OK;
-}
-
 static tn_plan_buffer_t temporary(const leaf_t* leaf) {
   return (tn_plan_buffer_t){
       .kind = TN_PLAN_TEMPORARY,
@@ -56,33 +39,25 @@ static void occupy(planner_t* planner, leaf_t* leaf, uint32_t index) {
   leaf->buffer = index;
   if (leaf->definition < buffer->begin) buffer->begin = leaf->definition;
   if (leaf->last_use > buffer->end) buffer->end = leaf->last_use;
-  if (leaf->last_use > planner->occupied_until[index]) {
-    planner->occupied_until[index] = leaf->last_use;
+  if (leaf->last_use > planner->places[index].occupied_until) {
+    planner->places[index].occupied_until = leaf->last_use;
   }
 }
 
 static tn_status_t own_buffer(planner_t* planner, leaf_t* leaf) {
-  return add_buffer(planner, temporary(leaf), leaf->last_use, &leaf->buffer);
-}
-
-static tn_status_t add_copy(planner_t* planner, copy_t** list, size_t* count, size_t* capacity,
-                            copy_t copy) {
-  void* copies = *list;
-  if (planner->plan->buffers[copy.to].byte_length == 0) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__grow(planner->allocator, &copies, capacity, *count + 1, sizeof copy));
-  *list = copies;
-  (*list)[(*count)++] = copy;
-  return TN_OK;
+  return tn__plan_add_buffer(planner, temporary(leaf), leaf->last_use, &leaf->buffer);
 }
 
 // Whether `leaf`, read last at `position`, leaves behind a buffer that may be written there.
 static bool gives_up_buffer(planner_t* planner, const leaf_t* leaf, uint32_t position) {
-  return leaf->buffer != NO_BUFFER && !leaf->is_pinned && leaf->last_use <= position &&
-         is_writable(buffer_of(planner, leaf)) && planner->occupied_until[leaf->buffer] <= position;
+  return leaf->buffer != NO_BUFFER && leaf->last_use <= position &&
+         is_writable(buffer_of(planner, leaf)) &&
+         planner->places[leaf->buffer].occupied_until <= position;
 }
 
 static bool wish_is_free(planner_t* planner, const leaf_t* leaf, uint32_t position) {
-  if (leaf->wish == NO_BUFFER || planner->occupied_until[leaf->wish] >= position) return false;
+  if (leaf->wish == NO_BUFFER || planner->places[leaf->wish].occupied_until >= position)
+    return false;
   return planner->plan->buffers[leaf->wish].byte_length == tn__type_byte_length(leaf->type);
 }
 
@@ -108,6 +83,12 @@ static void hand_wishes_up(planner_t* planner, block_t* block) {
   for (size_t i = block->step_count; i-- > 0;) {
     step_t* step = &block->steps[i];
     bool is_while = step->plan.node->op == TN__OP(while);
+    for (size_t a = 0; a < step->alias_count; ++a) {
+      uint32_t operand = step->operands[step->aliases[a].operand];
+      const leaf_t* result = &planner->leaves[step->results[step->aliases[a].result]];
+      bool dies = planner->leaves[operand].last_use == step->plan.position;
+      if (dies && result->wish != NO_BUFFER) wish(planner, operand, result->wish, block->region);
+    }
     for (size_t r = 0; r < step->plan.result_count; ++r) {
       const leaf_t* result = &planner->leaves[step->results[r]];
       if (result->wish == NO_BUFFER) continue;
@@ -139,10 +120,13 @@ static tn_status_t place_result(planner_t* planner, step_t* step, size_t index) 
     if (shared == leaf->wish) break;
   }
   bool free_wish = wish_is_free(planner, leaf, step->plan.begin);
-  // An element-wise step may as well write straight to where its result is wanted.
-  bool prefers_wish =
-      free_wish && shared != leaf->wish && tn__op_has(step->plan.node->op, TN_ELEMENTWISE);
-  if (shared != NO_BUFFER && !prefers_wish) {
+  bool shares_wish = shared != NO_BUFFER && shared == leaf->wish;
+  // An element-wise step may as well write straight to where its result is wanted. And what has to
+  // be copied from the region's end on must not lie in the way of another result.
+  bool prefers_other = !shares_wish && leaf->wish != NO_BUFFER && shared != NO_BUFFER &&
+                       (free_wish ? tn__op_has(step->plan.node->op, TN_ELEMENTWISE)
+                                  : planner->places[shared].target_count > 0);
+  if (shared != NO_BUFFER && !prefers_other) {
     occupy(planner, leaf, shared);
   } else if (free_wish) {
     occupy(planner, leaf, leaf->wish);
@@ -154,62 +138,15 @@ static tn_status_t place_result(planner_t* planner, step_t* step, size_t index) 
 
 static tn_status_t add_scratch(planner_t* planner, step_t* step) {
   if (step->plan.site.scratch_byte_length == 0) return TN_OK;
-  return add_buffer(planner,
-                    (tn_plan_buffer_t){
-                        .kind = TN_PLAN_TEMPORARY,
-                        .byte_length = step->plan.site.scratch_byte_length,
-                        .begin = step->plan.begin,
-                        .end = step->plan.position,
-                        .parameter = TN_PLAN_NONE,
-                    },
-                    step->plan.position, &step->plan.scratch);
-}
-
-// The number of the leaf that `path` leads to inside `type`; -1 when it leads to no array.
-static int64_t leaf_at(const tn_type_t* type, const tn_i64_list_t* path, size_t from) {
-  int64_t leaf = 0;
-  for (size_t i = from; i < path->count; ++i) {
-    int64_t index = path->values[i];
-    if (type->kind != TN_TYPE_TUPLE || index < 0 || (size_t)index >= type->element_count) return -1;
-    for (int64_t k = 0; k < index; ++k) leaf += (int64_t)tn_type_leaf_count(type->elements[k]);
-    type = type->elements[index];
-  }
-  return type->kind == TN_TYPE_TENSOR ? leaf : -1;
-}
-
-// Operand and result leaf of one output_operand_alias; the verifier has checked the indices.
-static tn_status_t alias_leaves(planner_t* planner, const tn_node_t* node, const tn_attr_t* alias,
-                                int64_t* out_operand, int64_t* out_result) {
-  tn_i64_list_t output_path, operand_path;
-  const tn_attr_dictionary_t* fields = &alias->dictionary;
-  TN_RETURN_IF_ERROR(
-      tn__attr_get_i64_list(fields, "output_tuple_indices", &planner->scratch, &output_path));
-  TN_RETURN_IF_ERROR(
-      tn__attr_get_i64_list(fields, "operand_tuple_indices", &planner->scratch, &operand_path));
-  int64_t operand = tn__attr_get_integer(fields, "operand_index", 0);
-  *out_operand = *out_result = -1;
-  if (operand < 0 || operand >= node->operand_count) return TN_OK;
-  int64_t within = leaf_at(node->operands[operand]->type, &operand_path, 0);
-  if (within < 0) return TN_OK;
-  *out_operand = within;
-  for (int64_t i = 0; i < operand; ++i) {
-    *out_operand += (int64_t)tn_type_leaf_count(node->operands[i]->type);
-  }
-  // With several results the first index names one of them; a single tuple result is descended
-  // into.
-  if (node->result_count == 1) {
-    *out_result = leaf_at(node->results[0].type, &output_path, 0);
-    return TN_OK;
-  }
-  int64_t result = output_path.count ? output_path.values[0] : -1;
-  if (result < 0 || result >= node->result_count) return TN_OK;
-  within = leaf_at(node->results[result].type, &output_path, 1);
-  if (within < 0) return TN_OK;
-  *out_result = within;
-  for (int64_t i = 0; i < result; ++i) {
-    *out_result += (int64_t)tn_type_leaf_count(node->results[i].type);
-  }
-  return TN_OK;
+  return tn__plan_add_buffer(planner,
+                             (tn_plan_buffer_t){
+                                 .kind = TN_PLAN_TEMPORARY,
+                                 .byte_length = step->plan.site.scratch_byte_length,
+                                 .begin = step->plan.begin,
+                                 .end = step->plan.position,
+                                 .parameter = TN_PLAN_NONE,
+                             },
+                             step->plan.position, &step->plan.scratch);
 }
 
 static bool is_another_operand(const planner_t* planner, const step_t* step, size_t operand) {
@@ -224,16 +161,13 @@ static bool is_another_operand(const planner_t* planner, const step_t* step, siz
 // when the operand lives on.
 static tn_status_t place_aliases(planner_t* planner, step_t* step) {
   const tn_node_t* node = step->plan.node;
-  const tn_attr_t* aliases = tn__attr_find(&node->attrs, "output_operand_aliases");
-  for (size_t i = 0; aliases && i < aliases->array.count; ++i) {
-    int64_t o = -1, r = -1;
-    TN_RETURN_IF_ERROR(alias_leaves(planner, node, aliases->array.items[i], &o, &r));
-    if (o < 0 || r < 0) continue;
+  for (size_t i = 0; i < step->alias_count; ++i) {
+    uint32_t o = step->aliases[i].operand, r = step->aliases[i].result;
     const leaf_t* operand = &planner->leaves[step->operands[o]];
     leaf_t* result = &planner->leaves[step->results[r]];
     if (result->buffer != NO_BUFFER || !same_size(operand, result)) continue;
     if (gives_up_buffer(planner, operand, step->plan.position) &&
-        !is_another_operand(planner, step, (size_t)o)) {
+        !is_another_operand(planner, step, o)) {
       occupy(planner, result, operand->buffer);
       continue;
     }
@@ -252,9 +186,9 @@ static tn_status_t place_aliases(planner_t* planner, step_t* step) {
       memset(memory, 0xff, step->plan.operand_count * sizeof(uint32_t));
     }
     step->moved_operands[o] = result->buffer;
-    TN_RETURN_IF_ERROR(
-        add_copy(planner, &step->copies, &step->copy_count, &step->copy_capacity,
-                 (copy_t){from, result->buffer, node, "the aliased operand is needed again"}));
+    TN_RETURN_IF_ERROR(tn__plan_add_copy(
+        planner, &step->copies, &step->copy_count, &step->copy_capacity,
+        (copy_t){from, result->buffer, node, "the aliased operand is needed again"}));
   }
   return TN_OK;
 }
@@ -279,7 +213,7 @@ static tn_status_t assign_while(planner_t* planner, step_t* step) {
     }
     carries[i] = result->buffer;
     if (operand->buffer != carries[i]) {
-      TN_RETURN_IF_ERROR(add_copy(
+      TN_RETURN_IF_ERROR(tn__plan_add_copy(
           planner, &step->copies, &step->copy_count, &step->copy_capacity,
           (copy_t){operand->buffer, carries[i], step->plan.node, "initial value of a loop carry"}));
     }
@@ -290,15 +224,15 @@ static tn_status_t assign_while(planner_t* planner, step_t* step) {
     for (size_t i = 0; i < count; ++i) {
       leaf_t* argument = &planner->leaves[block->arguments[i]];
       argument->buffer = carries[i];
-      argument->is_pinned = is_condition;
-      // Inside the body a carry is free from its argument's last use until the new value is in it.
-      planner->occupied_until[carries[i]] = is_condition ? block->end : argument->last_use;
+      // The condition leaves all carries as they are. Inside the body a carry is free from its
+      // argument's last use until the new value is in it.
+      planner->places[carries[i]].occupied_until = is_condition ? block->end : argument->last_use;
     }
     TN_RETURN_IF_ERROR(
         assign_block(planner, block, is_condition ? NULL : carries, step->plan.node));
   }
   for (size_t i = 0; i < count; ++i) {
-    planner->occupied_until[carries[i]] = planner->leaves[step->results[i]].last_use;
+    planner->places[carries[i]].occupied_until = planner->leaves[step->results[i]].last_use;
   }
   return TN_OK;
 }
@@ -319,11 +253,12 @@ static tn_status_t assign_branches(planner_t* planner, step_t* step) {
     targets[i] = result->buffer;
   }
   for (size_t b = 0; b < step->plan.block_count; ++b) {
-    for (size_t i = 0; i < count; ++i) planner->occupied_until[targets[i]] = step->plan.begin;
+    for (size_t i = 0; i < count; ++i)
+      planner->places[targets[i]].occupied_until = step->plan.begin;
     TN_RETURN_IF_ERROR(assign_block(planner, &step->blocks[b], targets, step->plan.node));
   }
   for (size_t i = 0; i < count; ++i) {
-    planner->occupied_until[targets[i]] = planner->leaves[step->results[i]].last_use;
+    planner->places[targets[i]].occupied_until = planner->leaves[step->results[i]].last_use;
   }
   return TN_OK;
 }
@@ -337,7 +272,8 @@ static tn_status_t assign_bodies(planner_t* planner, step_t* step) {
       tn_plan_buffer_t buffer = temporary(argument);
       buffer.begin = step->plan.begin;
       buffer.end = step->plan.position;
-      TN_RETURN_IF_ERROR(add_buffer(planner, buffer, argument->last_use, &argument->buffer));
+      TN_RETURN_IF_ERROR(
+          tn__plan_add_buffer(planner, buffer, argument->last_use, &argument->buffer));
     }
     TN_RETURN_IF_ERROR(assign_block(planner, block, NULL, step->plan.node));
     // The kernel reads the results after the region's end.
@@ -363,60 +299,20 @@ static tn_status_t assign_step(planner_t* planner, step_t* step) {
 
 // --- blocks
 
-static bool is_target(const uint32_t* targets, size_t count, uint32_t buffer) {
-  for (size_t i = 0; i < count; ++i) {
-    if (targets[i] == buffer) return true;
-  }
-  return false;
-}
-
-// What was not computed in its place is copied there. All copies happen at once: a source that is
-// itself a target is saved first.
-static tn_status_t copy_results(planner_t* planner, block_t* block, const uint32_t* targets,
-                                const tn_node_t* owner) {
-  size_t moves = 0;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&planner->scratch, block->result_count, sizeof(copy_t), &memory));
-  copy_t* last_copies = memory;
-  for (size_t i = 0; i < block->result_count; ++i) {
-    const leaf_t* leaf = &planner->leaves[block->results[i]];
-    uint32_t from = leaf->buffer, to = targets[i];
-    if (from == to) continue;
-    if (is_target(targets, block->result_count, from)) {
-      tn_plan_buffer_t saved = temporary(leaf);
-      saved.begin = saved.end = block->end;
-      uint32_t buffer = NO_BUFFER;
-      TN_RETURN_IF_ERROR(add_buffer(planner, saved, block->end, &buffer));
-      TN_RETURN_IF_ERROR(add_copy(planner, &block->copies, &block->copy_count,
-                                  &block->copy_capacity,
-                                  (copy_t){from, buffer, owner, "results exchange places"}));
-      from = buffer;
-    }
-    last_copies[moves++] = (copy_t){from, to, owner,
-                                    !owner                    ? "a result needs a buffer of its own"
-                                    : tn__plan_repeats(owner) ? "next value of a loop carry"
-                                                              : "result of a branch"};
-  }
-  for (size_t i = 0; i < moves; ++i) {
-    TN_RETURN_IF_ERROR(add_copy(planner, &block->copies, &block->copy_count, &block->copy_capacity,
-                                last_copies[i]));
-  }
-  return TN_OK;
-}
-
 static tn_status_t assign_block(planner_t* planner, block_t* block, const uint32_t* targets,
                                 const tn_node_t* owner) {
-  if (targets) {
-    for (size_t i = 0; i < block->result_count; ++i) {
-      wish(planner, block->results[i], targets[i], block->region);
-    }
+  for (size_t i = 0; targets && i < block->result_count; ++i) {
+    wish(planner, block->results[i], targets[i], block->region);
+    ++planner->places[targets[i]].target_count;
   }
   hand_wishes_up(planner, block);
   for (size_t i = 0; i < block->step_count; ++i) {
     TN_RETURN_IF_ERROR(assign_step(planner, &block->steps[i]));
   }
-  return targets ? copy_results(planner, block, targets, owner) : TN_OK;
+  for (size_t i = 0; targets && i < block->result_count; ++i) {
+    --planner->places[targets[i]].target_count;
+  }
+  return targets ? tn__plan_move_results(planner, block, targets, owner) : TN_OK;
 }
 
 // --- the function
@@ -441,10 +337,10 @@ tn_status_t tn__plan_assign(planner_t* planner) {
   const tn_function_t* function = planner->plan->function;
   block_t* block = &planner->block;
   // Constants came with the walk.
-  void* occupied = NULL;
-  TN_RETURN_IF_ERROR(tn__grow(planner->allocator, &occupied, &planner->occupied_capacity,
-                              planner->buffer_capacity + 1, sizeof *planner->occupied_until));
-  planner->occupied_until = occupied;
+  void* places = NULL;
+  TN_RETURN_IF_ERROR(tn__grow(planner->allocator, &places, &planner->place_capacity,
+                              planner->buffer_capacity + 1, sizeof *planner->places));
+  planner->places = places;
   void* memory = NULL;
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(&planner->scratch, block->result_count, sizeof(uint32_t), &memory));
@@ -454,7 +350,7 @@ tn_status_t tn__plan_assign(planner_t* planner) {
     tn_plan_buffer_t buffer = temporary(leaf);
     buffer.kind = TN_PLAN_RESULT;
     buffer.index = (uint32_t)i;
-    TN_RETURN_IF_ERROR(add_buffer(planner, buffer, 0, &targets[i]));
+    TN_RETURN_IF_ERROR(tn__plan_add_buffer(planner, buffer, 0, &targets[i]));
   }
   bool has_tuples = block->argument_count != function->argument_count;
   for (size_t i = 0; i < block->argument_count; ++i) {
@@ -475,7 +371,7 @@ tn_status_t tn__plan_assign(planner_t* planner) {
     tn_plan_buffer_t buffer = temporary(leaf);
     buffer.kind = TN_PLAN_PARAMETER;
     buffer.index = (uint32_t)i;
-    TN_RETURN_IF_ERROR(add_buffer(planner, buffer, leaf->last_use, &leaf->buffer));
+    TN_RETURN_IF_ERROR(tn__plan_add_buffer(planner, buffer, leaf->last_use, &leaf->buffer));
   }
   return assign_block(planner, block, targets, NULL);
 }

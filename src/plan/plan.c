@@ -192,8 +192,7 @@ done:
              planner.buffer_capacity * sizeof *planner.plan->buffers);
   }
   tn__free(planner.allocator, planner.leaves, planner.leaf_capacity * sizeof *planner.leaves);
-  tn__free(planner.allocator, planner.occupied_until,
-           planner.occupied_capacity * sizeof *planner.occupied_until);
+  tn__free(planner.allocator, planner.places, planner.place_capacity * sizeof *planner.places);
   tn__arena_deinit(&planner.scratch);
   return status;
 }

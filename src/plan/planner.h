@@ -16,7 +16,6 @@ typedef struct leaf {
   uint32_t buffer;
   uint32_t wish;  // the buffer where it had best be, because it ends up there; NO_BUFFER: anywhere
   bool is_step_result;  // written by a step, so its place can be chosen
-  bool is_pinned;       // its bytes must survive its last use
 } leaf_t;
 
 // A block under construction.
@@ -39,6 +38,11 @@ typedef struct copy {
   const char* reason;
 } copy_t;
 
+// A result of a custom call that lies in the storage of an operand; numbers of leaves.
+typedef struct alias {
+  uint32_t operand, result;
+} alias_t;
+
 // A step under construction; `plan` has what is already final.
 typedef struct step {
   tn_plan_step_t plan;
@@ -47,9 +51,17 @@ typedef struct step {
   uint32_t*
       moved_operands;  // buffers instead of the leaf's own, NO_BUFFER: its own; NULL: none moved
   block_t* blocks;
+  size_t alias_count;
+  alias_t* aliases;
   size_t copy_count, copy_capacity;  // before it
   copy_t* copies;
 } step_t;
+
+// What the assignment knows of a buffer.
+typedef struct place {
+  uint32_t occupied_until;  // last use of the leaf that is in it now
+  uint32_t target_count;    // enclosing blocks that must end with a result in it
+} place_t;
 
 typedef struct planner {
   tn_plan_t* plan;
@@ -65,15 +77,27 @@ typedef struct planner {
   struct capture** captures;  // by node id: leaves that a loop's regions use from outside
   uint32_t position;
   size_t buffer_capacity;
-  uint32_t* occupied_until;  // by buffer: last use of the leaf that is in it now
-  size_t occupied_capacity;
+  place_t* places;  // by buffer
+  size_t place_capacity;
   block_t block;
 } planner_t;
 
 // walk.c: nodes to steps and leaves with their live ranges.
 TN_MUST_USE tn_status_t tn__plan_walk(planner_t* planner, tn_function_t* function);
+// aliases.c: what a custom call's output_operand_aliases say; fills step->aliases.
+TN_MUST_USE tn_status_t tn__plan_read_aliases(planner_t* planner, step_t* step);
 // assign.c: leaves to buffers, copies where they are needed.
 TN_MUST_USE tn_status_t tn__plan_assign(planner_t* planner);
+// moves.c: copies.
+TN_MUST_USE tn_status_t tn__plan_add_buffer(planner_t* planner, tn_plan_buffer_t buffer,
+                                            uint32_t occupied_until, uint32_t* out_buffer);
+// Copies of nothing are left out.
+TN_MUST_USE tn_status_t tn__plan_add_copy(planner_t* planner, copy_t** list, size_t* count,
+                                          size_t* capacity, copy_t copy);
+// Copies at the end of a block, so that each result lies in its target. `owner`: the node whose
+// region it is, NULL for the function.
+TN_MUST_USE tn_status_t tn__plan_move_results(planner_t* planner, block_t* block,
+                                              const uint32_t* targets, const tn_node_t* owner);
 // True of regions that run more than once for one run of their step.
 bool tn__plan_repeats(const tn_node_t* node);
 

@@ -296,7 +296,7 @@ static tn_status_t walk_step(planner_t* planner, tn_node_t* node, block_t* block
       if (leaf->last_use < step->plan.position) leaf->last_use = step->plan.position;
     }
   }
-  return TN_OK;
+  return node->op == TN__OP(custom_call) ? tn__plan_read_aliases(planner, step) : TN_OK;
 }
 
 static tn_status_t walk_node(planner_t* planner, tn_node_t* node, block_t* block) {

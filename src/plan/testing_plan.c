@@ -1,0 +1,87 @@
+#include "plan/testing_plan.h"
+
+#include "pass/pass.h"
+
+static tn_status_t never_run(const tn_kernel_call_t* call) {
+  (void)call;
+  return tn_status_create(TN_CODE_INTERNAL, "a plan of a test is not run");
+}
+
+static tn_status_t find_call(void* user, const tn_node_t* node, tn_kernel_site_t* site,
+                             const tn_kernel_t** out_kernel) {
+  static const tn_kernel_t kernel = {.op = "custom_call", .name = "testing", .run = never_run};
+  (void)user, (void)node, (void)site;
+  *out_kernel = &kernel;
+  return TN_OK;
+}
+
+tn_status_t tn__testing_plan_of(tn_module_t* source, tn_testing_passes_t passes,
+                                tn_testing_plan_t* out_plan) {
+  tn_status_t status = TN_OK;
+  *out_plan = (tn_testing_plan_t){.source = source};
+  tn__arena_init(&out_plan->arena, source->allocator);
+  const tn_pass_options_t pass_options = {.keep_all = passes == TN_TESTING_NEEDED_PASSES};
+  const tn_plan_options_t options = {.is_entry = true, .find_call = find_call};
+  TN_DONE_IF_ERROR(tn__module_clone(source, &out_plan->module));
+  tn_function_t* entry = tn__module_entry(out_plan->module);
+  assert_non_null(entry);
+  TN_DONE_IF_ERROR(tn__pass_run(out_plan->module, entry, &pass_options));
+  TN_DONE_IF_ERROR(tn__plan_create(entry, &out_plan->arena, &options, &out_plan->plan));
+done:
+  if (status) tn__testing_plan_release(out_plan);
+  return status;
+}
+
+tn_status_t tn__testing_plan_create(const char* text, tn_testing_passes_t passes,
+                                    tn_testing_plan_t* out_plan) {
+  tn_module_t* source = NULL;
+  *out_plan = (tn_testing_plan_t){0};
+  TN_RETURN_IF_ERROR(tn_module_parse(NULL, "test.mlir", text, strlen(text), &source));
+  return tn__testing_plan_of(source, passes, out_plan);
+}
+
+void tn__testing_plan_release(tn_testing_plan_t* plan) {
+  tn__plan_deinit(plan->plan);
+  tn__arena_deinit(&plan->arena);
+  tn_module_release(plan->module);
+  tn_module_release(plan->source);
+  *plan = (tn_testing_plan_t){0};
+}
+
+void tn__testing_plan(const char* text, tn_testing_passes_t passes, tn_testing_plan_t* out_plan) {
+  TN_ASSERT_OK(tn__testing_plan_create(text, passes, out_plan));
+  tn__testing_plan_check(out_plan->plan);
+}
+
+size_t tn__testing_plan_copies(const tn_plan_block_t* block, const tn_plan_t* plan, size_t* bytes) {
+  size_t count = 0;
+  for (size_t i = 0; i < block->step_count; ++i) {
+    const tn_plan_step_t* step = &block->steps[i];
+    if (step->reason) {
+      ++count;
+      if (bytes) *bytes += plan->buffers[step->results[0]].byte_length;
+    }
+    for (size_t b = 0; b < step->block_count; ++b) {
+      count += tn__testing_plan_copies(&step->blocks[b], plan, bytes);
+    }
+  }
+  return count;
+}
+
+const tn_plan_step_t* tn__testing_plan_find(const tn_plan_block_t* block, const char* op) {
+  for (size_t i = 0; i < block->step_count; ++i) {
+    const tn_plan_step_t* step = &block->steps[i];
+    if (!step->reason && strcmp(tn__op_short_name(step->node->op), op) == 0) return step;
+    for (size_t b = 0; b < step->block_count; ++b) {
+      const tn_plan_step_t* found = tn__testing_plan_find(&step->blocks[b], op);
+      if (found) return found;
+    }
+  }
+  return NULL;
+}
+
+size_t tn__testing_plan_count(const tn_plan_t* plan, tn_plan_buffer_kind_t kind) {
+  size_t count = 0;
+  for (size_t i = 0; i < plan->buffer_count; ++i) count += plan->buffers[i].kind == kind;
+  return count;
+}
