@@ -21,41 +21,43 @@
  * the table `tenon_library`, once in a shared library; it may name operations of other files.
  *
  * ARG(name, dtype, shape[, "doc"])   RET(name, dtype, shape[, "doc"])
- *   dtype  pred s8 s16 s32 s64 u8 u16 u32 u64 f16 bf16 f32 f64 c64 c128 token, the types below a
- * byte (s4 u4 ...) and of small floats (f8e4m3fn ...); any; of(f32, f64), up to 12; dtype_of(x)
- *   shape  any_rank; rank(2); like(x): shape and dtype of x; shape_of(x); optional: may be left out
- *          (see tn_is_present); remaining: all that follow (see tn_get_arg, tn_get_ret)
- *   field  tn_arg_f32_t, tn_ret_f32_t ...: {data, dims, rank, dtype}; tn_arg_any_t, whose data is
- *          void*, where the dtype is not one of the names; tn_remaining_t {values, first, count}
+ *   dtype  pred s8 s16 s32 s64 u8 u16 u32 u64 f16 bf16 f32 f64 c64 c128 token, types below a byte
+ *          (s4 u4 ...), small floats (f8e4m3fn ...); any; of(f32, f64), up to 12; dtype_of(x)
+ *   shape  any_rank; rank(2); like(x): shape and dtype of x; shape_of(x);
+ *          optional: may be left out at the end (tn_is_present);
+ *          remaining: all that follow (tn_get_arg, tn_get_ret)
+ *   field  tn_arg_f32_t, tn_ret_f32_t ...: {data, dims, rank, dtype}; tn_arg_any_t, with void*
+ * data, if the dtype is not one name; tn_remaining_t {values, first, count}
+ *
  * ATTR(name, type, default[, "doc"])
  *   type   bool, int8_t ... uint64_t, float, double. Integers and floats of another width are taken
- *          when the number is the same.
- *          string: tn_string_t {data, size}; array(float): tn_array_float_t {data, count};
- *          address: void*; dictionary: tn_dictionary_t (see tn_get);
- *          enum_of(type, int32_t): the author's enum, which travels as exactly that integer;
- *          record(type): the author's struct, see TN_RECORD;
- *          decoded_by(type, f): tn_status_t f(const tn_call_t*, const tn_ffi_attr_t*, type* out);
- *          all_attributes: the whole dictionary, in which there may then be others than those
- * listed default  the value when the caller gives none, or TN_REQUIRED; for arrays, dictionaries
- * and records also TN_EMPTY (a record's fields then take their own defaults)
+ *          when it is the same number.
+ *          string: tn_string_t {data, size}. array(float): tn_array_float_t {data, count}.
+ *          address: void*. dictionary: tn_dictionary_t (tn_get, tn_has).
+ *          enum_of(type, int32_t): the author's enum, which travels as exactly that integer.
+ *          record(type): the author's struct, see TN_RECORD.
+ *          decoded_by(type, f): tn_status_t f(const tn_call_t*, const tn_ffi_attr_t*, type* out).
+ *          all_attributes: the whole dictionary, which may then hold others than those listed.
+ *   default  for when the caller gives none, or TN_REQUIRED. Arrays, dictionaries and records have
+ *          TN_EMPTY (a record's fields then have their own defaults).
  *
  * In the body these take `call`, or the `const tn_call_t*` that is call->tn:
- *   return TN_ERROR(call, INVALID_ARGUMENT, "n is %d", n)   one of the 17 codes; printf-style
- *   TN_TRY(expression)                                      returns the status if it is not TN_OK
- *   tn_scratch(call, bytes)     memory until the handler returns; NULL when there is none
- *   tn_parallel_for(call, count, grain, function, user)     on the host's threads;
- * tn_thread_count(call) tn_stream(call, &s), tn_device_ordinal(call, &n), tn_run_id(call, &id),
- * tn_user_data(call, id, &p) tn_get_arg(call, call->xs, i, f32, &x), tn_get_ret(...)          one
- * of the remaining tn_get(call, dictionary, "lo", int64_t, &lo), tn_has(dictionary, "lo") tn_defer,
- * tn_finish, tn_fail                            operations that finish later and these a buffer:
- * tn_size(call->x), tn_last_dim(call->x), tn_rank, tn_dim, tn_byte_size. bf16 and f16:
- * tn_bf16_to_float, tn_bf16_from_float ...; all small floats: tn_float_read, tn_float_write.
- * Further: TN_OP_ON (platform, traits), TN_STATEFUL_OP and TN_INSTANTIATE, TN_UNTYPED.
+ *   return TN_ERROR(call, INVALID_ARGUMENT, "n is %d", n)  one of the 17 codes; printf-style
+ *   TN_TRY(expression)                                     returns the status if it is not TN_OK
+ *   tn_scratch(call, bytes)                                memory until it returns, or NULL
+ *   tn_parallel_for(call, count, grain, function, user)    on the host's threads
+ *   tn_thread_count(call)  tn_stream(call, &stream)  tn_device_ordinal(call, &ordinal)
+ *   tn_run_id(call, &id)  tn_user_data(call, type_id, &pointer)
+ *   tn_get_arg(call, call->xs, i, f32, &x)  tn_get_ret(call, call->ys, i, any, &y)
+ *   tn_get(call, dictionary, "lo", int64_t, &lo)  tn_has(dictionary, "lo")
+ *   tn_defer(call, &future), later tn_finish(future) or tn_fail(future, CODE, "...")
+ * and these a buffer: tn_size, tn_last_dim, tn_rank, tn_dim(buffer, axis), tn_byte_size.
+ * bf16 and f16 have tn_bf16_to_float, tn_bf16_from_float ...; all small floats tn_float_read and
+ * tn_float_write. Further: TN_OP_ON (platform, traits), TN_STATEFUL_OP, TN_UNTYPED.
  *
  * Threads: a handler may be called from several threads at once. Nothing here keeps globals, except
  * hints about where attributes lie (relaxed atomics) and the ids of state types.
- * Errors are objects of the host, made through the frame's own table, and belong to who receives
- * them. */
+ * Errors are objects of the host, made through the frame's own table; who receives one owns it. */
 
 // Part 1: the binary interface, as XLA lays it out, and Tenon's table of a library. The runtime
 // uses these very definitions. With TN_FFI_ABI_ONLY defined there is no part 2.
@@ -86,28 +88,21 @@ enum {
   TN_FFI_API_MINOR = 3
 };
 
-enum { TN_FFI_METADATA = 1 };  // extensions
-enum { TN_FFI_BUFFER = 1 };    // values
-enum {
-  TN_FFI_ARRAY = 1,
-  TN_FFI_DICTIONARY = 2,
-  TN_FFI_SCALAR = 3,
-  TN_FFI_STRING = 4
-};  // attributes
-enum { TN_FFI_INSTANTIATE = 0, TN_FFI_PREPARE = 1, TN_FFI_INITIALIZE = 2, TN_FFI_EXECUTE = 3 };
+enum { TN_FFI_METADATA = 1 };                   // extensions
+enum { TN_FFI_BUFFER = 1 };                     // values
 enum { TN_FFI_COMMAND_BUFFER_COMPATIBLE = 1 };  // traits
-
+// Attributes, stages, codes of errors.
 // clang-format off
-enum {  // codes of errors
+enum { TN_FFI_ARRAY = 1, TN_FFI_DICTIONARY, TN_FFI_SCALAR, TN_FFI_STRING };
+enum { TN_FFI_INSTANTIATE, TN_FFI_PREPARE, TN_FFI_INITIALIZE, TN_FFI_EXECUTE };
+enum {
   TN_FFI_OK, TN_FFI_CANCELLED, TN_FFI_UNKNOWN, TN_FFI_INVALID_ARGUMENT, TN_FFI_DEADLINE_EXCEEDED,
   TN_FFI_NOT_FOUND, TN_FFI_ALREADY_EXISTS, TN_FFI_PERMISSION_DENIED, TN_FFI_RESOURCE_EXHAUSTED,
   TN_FFI_FAILED_PRECONDITION, TN_FFI_ABORTED, TN_FFI_OUT_OF_RANGE, TN_FFI_UNIMPLEMENTED,
   TN_FFI_INTERNAL, TN_FFI_UNAVAILABLE, TN_FFI_DATA_LOSS, TN_FFI_UNAUTHENTICATED
 };
-// clang-format on
 
 // Element types: X(word in lists, NAME, number, C type). Types below a byte take a byte an element.
-// clang-format off
 #define TN_FFI_DTYPES(X)                                                                         \
   X(pred, PRED, 1, bool) X(s1, S1, 30, int8_t) X(s2, S2, 26, int8_t) X(s4, S4, 21, int8_t)       \
   X(s8, S8, 2, int8_t) X(s16, S16, 3, int16_t) X(s32, S32, 4, int32_t) X(s64, S64, 5, int64_t)   \
@@ -352,6 +347,16 @@ extern "C" {
 #else
 #define TN__EXTERN_C extern
 #endif
+#ifdef __cpp_exceptions
+#define TN__RUN(result, body)                                              \
+  try {                                                                    \
+    result = body;                                                         \
+  } catch (...) {                                                          \
+    result = tn__error(&tn, TN_FFI_UNKNOWN, "an exception left the body"); \
+  }
+#else
+#define TN__RUN(result, body) result = body;
+#endif
 
 #define TN_EXPORT __attribute__((visibility("default")))
 #define TN__HIDDEN __attribute__((visibility("hidden")))
@@ -383,7 +388,7 @@ TN_FFI_DTYPES(TN__BUFFER_OF)
 typedef struct tn_remaining { const tn_ffi_values_t* values; int64_t first, count; } tn_remaining_t;
 typedef struct tn_string { const char* data; size_t size; } tn_string_t;
 typedef struct tn_dictionary { const tn_ffi_attrs_t* attrs; } tn_dictionary_t;
-typedef struct tn_ffi_attr { int32_t type; const void* value; } tn_ffi_attr_t;  // as in tn_ffi_attrs_t
+typedef struct tn_ffi_attr { int32_t type; const void* value; } tn_ffi_attr_t;  // as in attrs
 typedef void* tn_address_t;
 // clang-format on
 
@@ -467,6 +472,7 @@ TN__INLINE tn_status_t tn__refused(tn_status_t error) {
   if (error == TN_OK) __builtin_unreachable();
   return error;
 }
+
 // Behind TN_ERROR. The message begins with the operation's name.
 TN__PRINTF(3, 4)
 TN__COLD tn_status_t tn__error(const tn_call_t* call, int32_t code, const char* format, ...) {
@@ -818,29 +824,37 @@ TN__APART bool tn__convert(tn_ffi_attr_t attr, tn_ffi_dtype_t dtype, void* out) 
   return kept == bits && (from_signed && (int64_t)bits < 0) == (to_signed && (int64_t)kept < 0);
 }
 
+// Scalar types of attributes: X(C type, NAME). Each has a set of one dtype, tn_array_TYPE_t, and
+// the decoders of a scalar without and with conversion and of an array.
 // clang-format off
-// Scalar types of attributes: X(C type, NAME). Each has a set of one dtype, tn_array_TYPE_t, and the
-// decoders of a scalar without and with conversion and of an array.
-#define TN__SCALARS(X)                                                                             \
-  X(bool, PRED) X(int8_t, S8) X(int16_t, S16) X(int32_t, S32) X(int64_t, S64) X(float, F32) X(double, F64) \
-  X(uint8_t, U8) X(uint16_t, U16) X(uint32_t, U32) X(uint64_t, U64)
+#define TN__SCALARS(X)                                                            \
+  X(bool, PRED) X(int8_t, S8) X(int16_t, S16) X(int32_t, S32) X(int64_t, S64)     \
+  X(uint8_t, U8) X(uint16_t, U16) X(uint32_t, U32) X(uint64_t, U64) X(float, F32) \
+  X(double, F64)
+// clang-format on
 #define TN__SCALAR(ctype, NAME)                                                                    \
   enum { tn_element_##ctype = TN_FFI_##NAME };                                                     \
-  typedef struct tn_array_##ctype { const ctype* data; int64_t count; } tn_array_##ctype##_t;      \
-  TN__INLINE bool tn__exact_##ctype(const tn_ffi_attr_t* attr, ctype* out) {                           \
+  typedef struct tn_array_##ctype {                                                                \
+    const ctype* data;                                                                             \
+    int64_t count;                                                                                 \
+  } tn_array_##ctype##_t;                                                                          \
+  TN__INLINE bool tn__exact_##ctype(const tn_ffi_attr_t* attr, ctype* out) {                       \
     const tn_ffi_scalar_t* scalar = (const tn_ffi_scalar_t*)attr->value;                           \
-    if (TN__UNLIKELY(attr->type != TN_FFI_SCALAR) || TN__UNLIKELY(scalar->dtype != TN_FFI_##NAME)) return false; \
+    if (TN__UNLIKELY(attr->type != TN_FFI_SCALAR) || TN__UNLIKELY(scalar->dtype != TN_FFI_##NAME)) \
+      return false;                                                                                \
     memcpy(out, scalar->value, sizeof *out);                                                       \
     return true;                                                                                   \
   }                                                                                                \
-  TN__INLINE bool tn__as_##ctype(const tn_ffi_attr_t* attr, ctype* out) {                              \
+  TN__INLINE bool tn__as_##ctype(const tn_ffi_attr_t* attr, ctype* out) {                          \
     if (TN__LIKELY(tn__exact_##ctype(attr, out))) return true;                                     \
-    ctype converted; /* so that the body's struct is not known outside and may live in registers */ \
-    if (attr->type != TN_FFI_SCALAR || !tn__convert(*attr, TN_FFI_##NAME, &converted)) return false; \
+    ctype                                                                                          \
+        converted; /* so that the body's struct is not known outside and may live in registers */  \
+    if (attr->type != TN_FFI_SCALAR || !tn__convert(*attr, TN_FFI_##NAME, &converted))             \
+      return false;                                                                                \
     *out = converted;                                                                              \
     return true;                                                                                   \
   }                                                                                                \
-  TN__INLINE bool tn__as_array_##ctype(const tn_ffi_attr_t* attr, tn_array_##ctype##_t* out) {         \
+  TN__INLINE bool tn__as_array_##ctype(const tn_ffi_attr_t* attr, tn_array_##ctype##_t* out) {     \
     const tn_ffi_array_t* array = (const tn_ffi_array_t*)attr->value;                              \
     if (attr->type != TN_FFI_ARRAY || array->dtype != TN_FFI_##NAME) return false;                 \
     out->data = (const ctype*)array->data;                                                         \
@@ -848,7 +862,6 @@ TN__APART bool tn__convert(tn_ffi_attr_t attr, tn_ffi_dtype_t dtype, void* out) 
     return true;                                                                                   \
   }
 TN__SCALARS(TN__SCALAR)
-// clang-format on
 
 TN__INLINE bool tn__as_string(const tn_ffi_attr_t* attr, tn_string_t* out) {
   const tn_ffi_bytes_t* bytes = (const tn_ffi_bytes_t*)attr->value;
@@ -875,13 +888,15 @@ TN__INLINE bool tn__as_address(const tn_ffi_attr_t* attr, tn_address_t* out) {
 // scalar's or string, address, dictionary, array(float).
 #define tn_get(call, from, name, type, out) TN__GET_##type((call)->tn, from, name, out)
 #define tn_has(from, name) (tn__search((from).attrs, 0, NULL, name, strlen(name)) >= 0)
-// clang-format off
-#define TN__GETTER(getter, decode, ctype, text)                                                    \
-  TN__COLD tn_status_t getter(const tn_call_t* call, tn_dictionary_t from, const char* name, ctype* out) { \
-    const int64_t at = tn__search(from.attrs, 0, NULL, name, strlen(name));                        \
-    tn_ffi_attr_t found = {0, NULL};                                                                   \
-    if (at >= 0) found.type = from.attrs->types[at], found.value = from.attrs->values[at];         \
-    return found.type && decode(&found, out) ? TN_OK : tn__refuse_attr(call, NULL, from.attrs, name, text); \
+#define TN__GETTER(getter, decode, ctype, text)                                              \
+  TN__COLD tn_status_t getter(const tn_call_t* call, tn_dictionary_t from, const char* name, \
+                              ctype* out) {                                                  \
+    const int64_t at = tn__search(from.attrs, 0, NULL, name, strlen(name));                  \
+    tn_ffi_attr_t found = {0, NULL};                                                         \
+    if (at >= 0) found.type = from.attrs->types[at], found.value = from.attrs->values[at];   \
+    return found.type && decode(&found, out)                                                 \
+               ? TN_OK                                                                       \
+               : tn__refuse_attr(call, NULL, from.attrs, name, text);                        \
   }
 #define TN__GETTERS(ctype, NAME)                             \
   TN__GETTER(TN__GET_##ctype, tn__as_##ctype, ctype, #ctype) \
@@ -891,7 +906,6 @@ TN__SCALARS(TN__GETTERS)
 TN__GETTER(TN__GET_string, tn__as_string, tn_string_t, "string")
 TN__GETTER(TN__GET_address, tn__as_address, tn_address_t, "address")
 TN__GETTER(TN__GET_dictionary, tn__as_dictionary, tn_dictionary_t, "dictionary")
-// clang-format on
 
 // One of the remaining arguments or results: tn_get_arg(call, call->xs, i, f32, &x), with any for
 // any dtype.
@@ -1398,7 +1412,9 @@ typedef union tn__wire {
     struct op##_call call;                                                     \
     call.tn = &tn;                                                             \
     tn_status_t tn_result = decode;                                            \
-    if (TN__LIKELY(tn_result == TN_OK)) tn_result = body;                      \
+    if (TN__LIKELY(tn_result == TN_OK)) {                                      \
+      TN__RUN(tn_result, body)                                                 \
+    }                                                                          \
     if (TN__UNLIKELY(tn.blocks != NULL)) tn__free_blocks(&tn);                 \
     return tn_result;                                                          \
   }

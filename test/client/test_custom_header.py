@@ -148,7 +148,15 @@ int64_t live_states(void) { return live; }
 
 TABLE = r"""
 #include <tenon/custom.h>
-TN_LIBRARY(attributes, in_place, twice, sum_all, context, stream, later, fails_later, count)
+#define NOTHING(ARG, ATTR, RET) RET(y, s64, rank(0))
+TN_OP(throws, NOTHING, "throws where there are exceptions") {
+  *call->y.data = 1;
+#ifdef __cplusplus
+  throw 1;
+#endif
+  return TN_OK;
+}
+TN_LIBRARY(throws, attributes, in_place, twice, sum_all, context, stream, later, fails_later, count)
 """
 
 FLOATS = r"""
@@ -161,8 +169,8 @@ uint32_t write_float(int32_t dtype, float value) { return tn_float_write(dtype, 
 
 
 def compile_library(compiler, out, *sources):
-    command = [*compiler, "-O2", *WARNINGS, "-Werror", "-fPIC", "-shared", "-fvisibility=hidden", "-I", ROOT / "include",
-               *sources, "-o", out]
+    command = [*compiler, "-O2", *WARNINGS, "-Werror", "-fPIC", "-shared", "-fvisibility=hidden",
+               "-I", ROOT / "include", *sources, "-o", out]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return ctypes.CDLL(str(out))
@@ -172,11 +180,12 @@ def compile_library(compiler, out, *sources):
 def call(request, tmp_path_factory):
     """Calls an operation of the library, which is two files; names in JAX tell the compilers apart."""
     folder = tmp_path_factory.mktemp("kernels")
-    (folder / "kernels.c").write_text(KERNELS)
-    (folder / "table.c").write_text(TABLE)
-    library = compile_library(request.param, folder / "libkernels.so", folder / "kernels.c", folder / "table.c")
+    files = [folder / "kernels.c", folder / "table.c"]
+    for file, text in zip(files, (KERNELS, TABLE)):
+        file.write_text(text)
+    library = compile_library(request.param, folder / "libkernels.so", *files)
     prefix = request.param[0]
-    for name in ("attributes", "in_place", "twice", "sum_all", "context", "stream", "later", "fails_later"):
+    for name in ("attributes", "in_place", "twice", "sum_all", "context", "stream", "later", "fails_later", "throws"):
         jax.ffi.register_ffi_target(f"{prefix}.{name}", jax.ffi.pycapsule(getattr(library, name)), platform="cpu")
     jax.ffi.register_ffi_target(f"{prefix}.count", {
         "instantiate": jax.ffi.pycapsule(library.count_instantiate),
@@ -298,6 +307,14 @@ def test_asynchronous_operations(call):
         call("fails_later", s64())
 
 
+def test_exceptions_become_errors(call):
+    if "++" not in call.prefix:
+        assert call("throws", s64()) == 1
+        return
+    with pytest.raises(jax.errors.JaxRuntimeError, match="UNKNOWN: throws: an exception left the body"):
+        call("throws", s64())
+
+
 def test_states_live_with_the_program(call):
     live = call.library.live_states
     live.restype = ctypes.c_int64
@@ -318,7 +335,7 @@ def test_the_library_exports_its_operations_and_the_table_only(call):
                            check=True).stdout
     exported = {line.split()[-1] for line in names.splitlines()}
     assert exported == {"attributes", "in_place", "twice", "sum_all", "context", "stream", "later", "fails_later",
-                        "count", "count_instantiate", "live_states", "tenon_library"}
+                        "throws", "count", "count_instantiate", "live_states", "tenon_library"}
 
 
 def test_small_floats_are_those_of_ml_dtypes(tmp_path):
