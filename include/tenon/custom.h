@@ -495,18 +495,23 @@ TN__INLINE bool tn__is_named(const tn_ffi_attrs_t* attrs, int64_t index, const c
          TN__LIKELY(!memcmp(attrs->names[index]->data, name, size));
 }
 
-// Attributes come sorted, but where one lies depends on which others the caller gives. Its last
-// place is remembered, as the distance from its place in the list; a call of another form looks at
-// all of them.
-TN__APART int64_t tn__search(const tn_ffi_attrs_t* attrs, int64_t guess, signed char* hint,
-                             const char* name, size_t size) {
-  for (int64_t i = 0; i < attrs->count; ++i) {
-    if (!tn__is_named(attrs, i, name, size)) continue;
-    if (hint && i - guess >= -128 && i - guess < 128)
-      __atomic_store_n(hint, (signed char)(i - guess), __ATOMIC_RELAXED);
-    return i;
+// The attribute of that name. They come sorted, but where one lies depends on which others the
+// caller gives. So its last place is remembered, as the distance from its place in the list; a call
+// of another form looks at all of them. `hint` may be NULL.
+TN__APART bool tn__find(const tn_ffi_attrs_t* attrs, const char* name, int64_t guess,
+                        signed char* hint, tn_ffi_attr_t* out) {
+  const size_t size = strlen(name);
+  int64_t at = guess + (hint ? __atomic_load_n(hint, __ATOMIC_RELAXED) : 0);
+  if (at < 0 || at >= attrs->count || !tn__is_named(attrs, at, name, size)) {
+    for (at = 0; at < attrs->count && !tn__is_named(attrs, at, name, size);) ++at;
+    if (at == attrs->count) return false;
+    const int64_t distance = at - guess;
+    if (hint && distance >= INT8_MIN && distance <= INT8_MAX)
+      __atomic_store_n(hint, (signed char)distance, __ATOMIC_RELAXED);
   }
-  return -1;
+  out->type = attrs->types[at];
+  out->value = attrs->values[at];
+  return true;
 }
 
 // ---- Refusals: what the decoders say when something is not as the list says
@@ -653,9 +658,9 @@ TN__COLD void tn__print_path(tn__text_t* text, const tn__path_t* path, const cha
   tn__print(text, path ? ".%s" : "attribute %s", name);
 }
 
-TN__COLD void tn__print_attr(tn__text_t* text, int32_t type, const void* value) {
-  if (type == TN_FFI_SCALAR) {
-    const tn_ffi_scalar_t* scalar = (const tn_ffi_scalar_t*)value;
+TN__COLD void tn__print_attr(tn__text_t* text, tn_ffi_attr_t attr) {
+  if (attr.type == TN_FFI_SCALAR) {
+    const tn_ffi_scalar_t* scalar = (const tn_ffi_scalar_t*)attr.value;
     int64_t integer = 0;
     double number = 0;
     tn__print(text, "%s", tn_ffi_dtype_name(scalar->dtype));
@@ -663,14 +668,15 @@ TN__COLD void tn__print_attr(tn__text_t* text, int32_t type, const void* value) 
       tn__print(text, " %" PRId64, *(int64_t*)memcpy(&integer, scalar->value, sizeof integer));
     if (scalar->dtype == TN_FFI_F64)
       tn__print(text, " %.9g", *(double*)memcpy(&number, scalar->value, sizeof number));
-  } else if (type == TN_FFI_ARRAY) {
-    const tn_ffi_array_t* array = (const tn_ffi_array_t*)value;
+  } else if (attr.type == TN_FFI_ARRAY) {
+    const tn_ffi_array_t* array = (const tn_ffi_array_t*)attr.value;
     tn__print(text, "an array of %zu %s", array->count, tn_ffi_dtype_name(array->dtype));
-  } else if (type == TN_FFI_STRING) {
-    const tn_ffi_bytes_t* bytes = (const tn_ffi_bytes_t*)value;
+  } else if (attr.type == TN_FFI_STRING) {
+    const tn_ffi_bytes_t* bytes = (const tn_ffi_bytes_t*)attr.value;
     tn__print(text, "the string \"%.*s\"", (int)(bytes->size < 40 ? bytes->size : 40), bytes->data);
   } else {
-    tn__print(text, type == TN_FFI_DICTIONARY ? "a dictionary" : "something of type %d", (int)type);
+    tn__print(text, attr.type == TN_FFI_DICTIONARY ? "a dictionary" : "something of type %d",
+              (int)attr.type);
   }
 }
 
@@ -679,11 +685,12 @@ TN__COLD tn_status_t tn__refuse_attr(const tn_call_t* call, const tn__path_t* pa
                                      const tn_ffi_attrs_t* attrs, const char* name,
                                      const char* wanted) {
   tn__text_t text = {0, ""};
-  const int64_t at = tn__search(attrs, 0, NULL, name, strlen(name));
+  tn_ffi_attr_t found = {0, NULL};
+  const bool is_there = tn__find(attrs, name, 0, NULL, &found);
   tn__print_path(&text, path, name);
-  tn__print(&text, at < 0 ? " is missing; wanted %s" : ": wanted %s, found ", wanted);
-  if (at >= 0) tn__print_attr(&text, attrs->types[at], attrs->values[at]);
-  if (at >= 0 && attrs->types[at] == TN_FFI_SCALAR)
+  tn__print(&text, is_there ? ": wanted %s, found " : " is missing; wanted %s", wanted);
+  if (is_there) tn__print_attr(&text, found);
+  if (found.type == TN_FFI_SCALAR)
     tn__print(&text, "; other scalars are taken only if it is the same number");
   return tn__error(call, TN_FFI_INVALID_ARGUMENT, "%s", text.data);
 }
@@ -776,18 +783,6 @@ TN__INLINE tn_arg_any_t tn__remaining(tn_remaining_t remaining, int64_t index) {
       (const tn_ffi_buffer_t*)remaining.values->values[remaining.first + index];
   const tn_arg_any_t view = {buffer->data, buffer->dims, buffer->rank, buffer->dtype};
   return view;
-}
-
-TN__APART void tn__find(const tn_ffi_attrs_t* attrs, int64_t guess, signed char* hint,
-                        const char* name, tn_ffi_attr_t* out) {
-  const size_t size = strlen(name);
-  int64_t at = guess + __atomic_load_n(hint, __ATOMIC_RELAXED);
-  if (at < 0 || at >= attrs->count || !tn__is_named(attrs, at, name, size)) {
-    at = tn__search(attrs, guess, hint, name, size);
-  }
-  if (at < 0) return;
-  out->type = attrs->types[at];
-  out->value = attrs->values[at];
 }
 
 static const tn_ffi_attrs_t tn__no_attrs = {TN_FFI_ATTRS_SIZE, NULL, 0, NULL, NULL, NULL};
@@ -887,16 +882,17 @@ TN__INLINE bool tn__as_address(const tn_ffi_attr_t* attr, tn_address_t* out) {
 // Looking into dictionaries: tn_get(call, dictionary, "name", type, &value), where the type is a
 // scalar's or string, address, dictionary, array(float).
 #define tn_get(call, from, name, type, out) TN__GET_##type((call)->tn, from, name, out)
-#define tn_has(from, name) (tn__search((from).attrs, 0, NULL, name, strlen(name)) >= 0)
+#define tn_has(from, name) tn__has((from).attrs, name)
+TN__UNUSED bool tn__has(const tn_ffi_attrs_t* attrs, const char* name) {
+  tn_ffi_attr_t found;
+  return tn__find(attrs, name, 0, NULL, &found);
+}
 #define TN__GETTER(getter, decode, ctype, text)                                              \
   TN__COLD tn_status_t getter(const tn_call_t* call, tn_dictionary_t from, const char* name, \
                               ctype* out) {                                                  \
-    const int64_t at = tn__search(from.attrs, 0, NULL, name, strlen(name));                  \
     tn_ffi_attr_t found = {0, NULL};                                                         \
-    if (at >= 0) found.type = from.attrs->types[at], found.value = from.attrs->values[at];   \
-    return found.type && decode(&found, out)                                                 \
-               ? TN_OK                                                                       \
-               : tn__refuse_attr(call, NULL, from.attrs, name, text);                        \
+    if (tn__find(from.attrs, name, 0, NULL, &found) && decode(&found, out)) return TN_OK;    \
+    return tn__refuse_attr(call, NULL, from.attrs, name, text);                              \
   }
 #define TN__GETTERS(ctype, NAME)                             \
   TN__GETTER(TN__GET_##ctype, tn__as_##ctype, ctype, #ctype) \
@@ -1178,7 +1174,7 @@ typedef union tn__wire {
       tn_found.type = TN_FFI_DICTIONARY, tn_found.value = tn_attrs;     \
       tn_seen = tn_attrs->count - 1, tn_open = true;                    \
     } else {                                                            \
-      tn__find(tn_attrs, tn_attr, &tn_hints[tn_attr], text, &tn_found); \
+      tn__find(tn_attrs, text, tn_attr, &tn_hints[tn_attr], &tn_found); \
     }                                                                   \
     if (TN__LIKELY(decoder)) {                                          \
       ++tn_seen;                                                        \
@@ -1367,8 +1363,9 @@ typedef union tn__wire {
     if (TN__LIKELY(op##_decode_attrs_quickly(tn_self, &tn_call->frame->attrs))) return TN_OK;     \
     struct op##_attrs tn_attrs;                                                                   \
     const tn_status_t tn_status = op##_decode_attrs_slowly(&tn_attrs, tn_call);                   \
+    if (tn_status != TN_OK) return tn_status;                                                     \
     LIST(TN__NONE, TN__COPY_ATTR, TN__NONE)                                                       \
-    return tn_status;                                                                             \
+    return TN_OK;                                                                                 \
   }                                                                                               \
   TN__INLINE tn_status_t op##_decode(struct op##_call* tn_self, const tn_call_t* tn_call) {       \
     const tn_ffi_values_t *const tn_args = &tn_call->frame->args, *const tn_rets =                \
@@ -1730,7 +1727,7 @@ TN__UNUSED void tn__parallel_for(const tn_call_t* call, int64_t count, int64_t g
     const tn_status_t error = call->frame->api->schedule(&schedule);
     if (error == TN_OK) continue;
     tn__drop_error(call->frame->api, error);
-    tn__loop_release(loop);
+    __atomic_sub_fetch(&loop->owners, 1, __ATOMIC_RELAXED);
     break;
   }
   tn__loop_work(loop);
