@@ -171,6 +171,45 @@ static void attributes_that_the_interface_cannot_say_are_refused_by_name(void** 
       tn__testing_compile(CALL("mhlo.backend_config = {d = {list = [1, \"two\"]}}"), &program));
 }
 
+// x is 2x3 with the first dimension varying fastest, y has the dimensions of its transpose.
+static tn_status_t check_layout(tn_ffi_call_frame_t* frame) {
+  const tn_ffi_buffer_t* x = frame->args.values[0];
+  const tn_ffi_buffer_t* y = frame->rets.values[0];
+  assert_int_equal(x->dims[0], 2);
+  assert_int_equal(x->dims[1], 3);
+  assert_int_equal(y->dims[0], 2);
+  assert_int_equal(y->dims[1], 3);
+  const float columns[] = {1, 4, 2, 5, 3, 6};
+  assert_memory_equal(x->data, columns, sizeof columns);
+  memcpy(y->data, (const float[]){10, 40, 20, 50, 30, 60}, sizeof columns);
+  return TN_OK;
+}
+
+#define COLUMN_CALL(before, result_type, after)                                               \
+  "func.func @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {\n  " before                      \
+  " = stablehlo.custom_call @handler(%a) {mhlo.backend_config = {}, operand_layouts = "       \
+  "[dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>]} : " \
+  "(tensor<2x3xf32>) -> " result_type "\n" after "  return %r : tensor<2x3xf32>\n}\n"
+
+static void arrays_of_other_layouts_are_turned_round(void** state) {
+  (void)state;
+  const float rows[] = {1, 2, 3, 4, 5, 6}, wanted[] = {10, 20, 30, 40, 50, 60};
+  const tn_testing_array_t x = {TN_DTYPE_F32, 2, {2, 3}, rows};
+  float y[6] = {0};
+  body = check_layout;
+  TN_ASSERT_OK(
+      tn_register("handler", "Host", (tn_target_function_t)handler, TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn__testing_call(COLUMN_CALL("%r", "tensor<2x3xf32>", ""), 1, &x, 1, (void*[]){y}));
+  assert_memory_equal(y, wanted, sizeof wanted);
+  memset(y, 0, sizeof y);
+  TN_ASSERT_OK(tn__testing_call(
+      COLUMN_CALL("%t", "tuple<tensor<2x3xf32>>",
+                  "  %r = stablehlo.get_tuple_element %t[0] : (tuple<tensor<2x3xf32>>) -> "
+                  "tensor<2x3xf32>\n"),
+      1, &x, 1, (void*[]){y}));
+  assert_memory_equal(y, wanted, sizeof wanted);
+}
+
 // --- what the host does
 
 static tn_status_t check_services(tn_ffi_call_frame_t* frame) {
@@ -579,6 +618,7 @@ int main(void) {
       cmocka_unit_test(frames_have_the_sizes_of_the_binary_interface),
       cmocka_unit_test(attributes_of_all_kinds_come_sorted_by_their_bytes),
       cmocka_unit_test(attributes_that_the_interface_cannot_say_are_refused_by_name),
+      cmocka_unit_test(arrays_of_other_layouts_are_turned_round),
       cmocka_unit_test(the_host_answers_what_handlers_ask),
       cmocka_unit_test(scratch_memory_is_taken_back_and_freed_once),
       cmocka_unit_test(tasks_run_on_the_pool),

@@ -8,7 +8,7 @@
 #include "ir/ir.h"
 
 typedef struct tn_pass_options {
-  bool keep_all;  // run only what running needs: no recursion, composites expanded
+  bool keep_all;  // run only what running needs: no recursion, composites expanded, layouts row-major
 } tn_pass_options_t;
 
 typedef struct tn_pass {

@@ -20,6 +20,17 @@ static bool is_sharding_annotation(const tn_node_t* node) {
          tn__sv_is(target, "SPMDShardToFullShape");
 }
 
+// Whether the second transpose undoes the first.
+static bool undoes(const tn_node_t* second, const tn_node_t* first, tn_arena_t* scratch) {
+  tn_i64_list_t a, b;
+  tn_status_t status = tn__attr_get_i64_list(&first->attrs, "permutation", scratch, &a);
+  if (!status) status = tn__attr_get_i64_list(&second->attrs, "permutation", scratch, &b);
+  bool result = !status && a.count == b.count;
+  for (size_t i = 0; result && i < a.count; ++i) result = a.values[b.values[i]] == (int64_t)i;
+  tn_status_release(status);
+  return result;
+}
+
 // The value that the node's only result equals, bit for bit; NULL when there is none.
 static tn_value_t* equal_value(const tn_node_t* node, tn_arena_t* scratch) {
   if (node->result_count != 1 || node->operand_count == 0) return NULL;
@@ -29,6 +40,10 @@ static tn_value_t* equal_value(const tn_node_t* node, tn_arena_t* scratch) {
     if (!operand->node || operand->node->op != TN__OP(tuple)) return NULL;
     int64_t index = tn__attr_get_integer(&node->attrs, "index", 0);
     return tn__value_resolve(operand->node->operands[index]);
+  }
+  if (op == TN__OP(transpose) && operand->node && operand->node->op == op &&
+      undoes(node, operand->node, scratch)) {
+    return tn__value_resolve(operand->node->operands[0]);
   }
   if (!tn_type_equal(operand->type, node->results[0].type)) return NULL;
   if (op == TN__OP(convert) || op == TN__OP(reshape) || op == TN__OP(bitcast_convert))

@@ -1,0 +1,245 @@
+// Custom calls whose operand_layouts or result_layouts are not row-major: arrays are turned round
+// before and after them. An array of layout [0, 1] lies in memory as its transpose does in
+// row-major order; so the call takes and gives such transposes, and says with tenon.physical that
+// its types are those of the memory. A handler still sees the dimensions in their logical order
+// (call/site.c).
+#include "pass/passes.h"
+
+typedef struct turner {
+  tn_node_t* node;
+  tn_arena_t* arena;  // the module's
+  tn_arena_t* scratch;
+} turner_t;
+
+// The order of the dimensions in memory, the one that varies slowest first; *out_is_row_major when
+// that is 0, 1, 2...
+static tn_status_t read_layout(const turner_t* turner, const tn_attr_t* layouts, size_t index,
+                               tn_i64_list_t* out_order, bool* out_is_row_major) {
+  const tn_named_attr_t entry = {TN_SV_LITERAL("layout"), layouts->array.items[index]};
+  const tn_attr_dictionary_t dictionary = {1, &entry};
+  tn_i64_list_t list;
+  void* memory = NULL;
+  *out_is_row_major = true;
+  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&dictionary, "layout", turner->scratch, &list));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(turner->scratch, list.count, sizeof(int64_t), &memory));
+  int64_t* order = memory;
+  for (size_t i = 0; i < list.count; ++i) {
+    order[i] = list.values[list.count - 1 - i];
+    if (order[i] != (int64_t)i) *out_is_row_major = false;
+  }
+  *out_order = (tn_i64_list_t){true, list.count, order};
+  return TN_OK;
+}
+
+static tn_status_t turned_type(const turner_t* turner, const tn_type_t* type,
+                               const tn_i64_list_t* order, const tn_type_t** out_type) {
+  int64_t dims[TN_MAX_RANK];
+  for (size_t i = 0; i < order->count; ++i) dims[i] = type->dims[order->values[i]];
+  return tn__type_tensor(turner->arena, type->dtype, type->rank, dims, out_type);
+}
+
+// Inserts a node with one result before the call.
+static tn_status_t insert(const turner_t* turner, const tn_op_t* op, size_t operand_count,
+                          tn_value_t* const* operands, const char* attr_name, const tn_attr_t* attr,
+                          const tn_type_t* type, tn_value_t** out_value) {
+  const tn_attr_t* attrs = NULL;
+  const tn_named_attr_t named = {tn__sv(attr_name), attr};
+  tn_node_t* node = NULL;
+  TN_RETURN_IF_ERROR(tn__attr_dictionary(turner->arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0},
+                                         attr ? 1 : 0, &named, &attrs));
+  TN_RETURN_IF_ERROR(tn__node_insert(turner->node,
+                                     &(tn_node_spec_t){.op = op,
+                                                       .operand_count = operand_count,
+                                                       .operands = operands,
+                                                       .result_count = 1,
+                                                       .result_types = &type,
+                                                       .attrs = attrs->dictionary,
+                                                       .location = turner->node->location},
+                                     &node));
+  *out_value = &node->results[0];
+  return TN_OK;
+}
+
+static tn_status_t transpose(const turner_t* turner, tn_value_t* value, const tn_i64_list_t* order,
+                             const tn_type_t* type, tn_value_t** out_value) {
+  const tn_attr_t* permutation = NULL;
+  TN_RETURN_IF_ERROR(tn__attr_i64_array(turner->arena, order->count, order->values, &permutation));
+  return insert(turner, TN__OP(transpose), 1, &value, "permutation", permutation, type, out_value);
+}
+
+static tn_status_t transpose_back(const turner_t* turner, tn_value_t* value,
+                                  const tn_i64_list_t* order, const tn_type_t* type,
+                                  tn_value_t** out_value) {
+  int64_t inverse[TN_MAX_RANK];
+  for (size_t i = 0; i < order->count; ++i) inverse[order->values[i]] = (int64_t)i;
+  const tn_i64_list_t back = {true, order->count, inverse};
+  return transpose(turner, value, &back, type, out_value);
+}
+
+static tn_status_t element_of(const turner_t* turner, tn_value_t* tuple, size_t index,
+                              tn_value_t** out_value) {
+  const tn_attr_t* attr = NULL;
+  TN_RETURN_IF_ERROR(tn__attr_integer(turner->arena, TN_DTYPE_S32, (int64_t)index, &attr));
+  return insert(turner, TN__OP(get_tuple_element), 1, &tuple, "index", attr,
+                tuple->type->elements[index], out_value);
+}
+
+// The results, or the elements of the only one if that is a tuple: what result_layouts speak of.
+typedef struct result_list {
+  bool is_tuple;
+  size_t count;
+  const tn_type_t* const* types;
+} result_list_t;
+
+static tn_status_t list_results(const turner_t* turner, result_list_t* out) {
+  const tn_node_t* node = turner->node;
+  const tn_type_t* only = node->result_count == 1 ? node->results[0].type : NULL;
+  if (only && only->kind == TN_TYPE_TUPLE) {
+    *out = (result_list_t){true, only->element_count, only->elements};
+    return TN_OK;
+  }
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(turner->scratch, node->result_count, sizeof(tn_type_t*), &memory));
+  const tn_type_t** types = memory;
+  for (uint32_t i = 0; i < node->result_count; ++i) types[i] = node->results[i].type;
+  *out = (result_list_t){false, node->result_count, types};
+  return TN_OK;
+}
+
+static tn_status_t mark(const turner_t* turner, tn_attr_dictionary_t* out_attrs) {
+  const tn_attr_dictionary_t* old = &turner->node->attrs;
+  const tn_attr_t *unit = NULL, *attrs = NULL;
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(turner->scratch, old->count + 1, sizeof(tn_named_attr_t), &memory));
+  tn_named_attr_t* entries = memory;
+  if (old->count) memcpy(entries, old->entries, old->count * sizeof *entries);
+  TN_RETURN_IF_ERROR(tn__attr_unit(turner->arena, &unit));
+  entries[old->count] = (tn_named_attr_t){TN_SV_LITERAL("tenon.physical"), unit};
+  TN_RETURN_IF_ERROR(tn__attr_dictionary(turner->arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0},
+                                         old->count + 1, entries, &attrs));
+  *out_attrs = attrs->dictionary;
+  return TN_OK;
+}
+
+// The call with all its arrays as they lie in memory.
+static tn_status_t make_call(const turner_t* turner, tn_value_t* const* operands,
+                             const result_list_t* results, const tn_type_t** types,
+                             tn_node_t** out_call) {
+  const tn_node_t* node = turner->node;
+  tn_node_spec_t spec = {.op = node->op,
+                         .operand_count = node->operand_count,
+                         .operands = operands,
+                         .result_count = results->count,
+                         .result_types = types,
+                         .location = node->location};
+  const tn_type_t* tuple = NULL;
+  if (results->is_tuple) {
+    TN_RETURN_IF_ERROR(tn__type_tuple(turner->arena, results->count, types, &tuple));
+    spec.result_count = 1;
+    spec.result_types = &tuple;
+  }
+  TN_RETURN_IF_ERROR(mark(turner, &spec.attrs));
+  return tn__node_insert(turner->node, &spec, out_call);
+}
+
+// What took the node's results: the call's own, or what they become when they are turned back.
+static tn_status_t replace_results(const turner_t* turner, tn_node_t* call,
+                                   const result_list_t* results, const tn_i64_list_t* orders,
+                                   const bool* is_row_major) {
+  tn_node_t* node = turner->node;
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(turner->scratch, results->count, sizeof(tn_value_t*), &memory));
+  tn_value_t** values = memory;
+  for (size_t i = 0; i < results->count; ++i) {
+    if (results->is_tuple) {
+      TN_RETURN_IF_ERROR(element_of(turner, &call->results[0], i, &values[i]));
+    } else {
+      values[i] = &call->results[i];
+    }
+    if (!is_row_major[i]) {
+      TN_RETURN_IF_ERROR(
+          transpose_back(turner, values[i], &orders[i], results->types[i], &values[i]));
+    }
+    if (!results->is_tuple) node->results[i].replacement = values[i];
+  }
+  if (!results->is_tuple) return TN_OK;
+  tn_value_t* tuple = NULL;
+  TN_RETURN_IF_ERROR(insert(turner, TN__OP(tuple), results->count, values, NULL, NULL,
+                            node->results[0].type, &tuple));
+  node->results[0].replacement = tuple;
+  return TN_OK;
+}
+
+static tn_status_t turn_call(tn_node_t* node, tn_arena_t* scratch) {
+  const tn_attr_t* operand_layouts = tn__attr_find(&node->attrs, "operand_layouts");
+  const tn_attr_t* result_layouts = tn__attr_find(&node->attrs, "result_layouts");
+  if (!operand_layouts || tn__attr_find(&node->attrs, "tenon.physical")) return TN_OK;
+  const turner_t turner = {node, &node->region->function->module->arena, scratch};
+  result_list_t results;
+  void* memory = NULL;
+  bool turns = false;
+  TN_RETURN_IF_ERROR(list_results(&turner, &results));
+  size_t count = (size_t)node->operand_count + results.count;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(scratch, count, sizeof(tn_i64_list_t), &memory));
+  tn_i64_list_t* orders = memory;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(scratch, count, sizeof(bool), &memory));
+  bool* is_row_major = memory;
+  for (size_t i = 0; i < count; ++i) {
+    bool is_operand = i < node->operand_count;
+    TN_RETURN_IF_ERROR(read_layout(&turner, is_operand ? operand_layouts : result_layouts,
+                                   is_operand ? i : i - node->operand_count, &orders[i],
+                                   &is_row_major[i]));
+    turns |= !is_row_major[i];
+  }
+  if (!turns) return TN_OK;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(scratch, node->operand_count, sizeof(tn_value_t*), &memory));
+  tn_value_t** operands = memory;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(scratch, results.count, sizeof(tn_type_t*), &memory));
+  const tn_type_t** types = memory;
+  for (uint32_t i = 0; i < node->operand_count; ++i) {
+    const tn_type_t* type = NULL;
+    operands[i] = tn__value_resolve(node->operands[i]);
+    if (is_row_major[i]) continue;
+    TN_RETURN_IF_ERROR(turned_type(&turner, operands[i]->type, &orders[i], &type));
+    TN_RETURN_IF_ERROR(transpose(&turner, operands[i], &orders[i], type, &operands[i]));
+  }
+  orders += node->operand_count;
+  is_row_major += node->operand_count;
+  for (size_t i = 0; i < results.count; ++i) {
+    types[i] = results.types[i];
+    if (is_row_major[i]) continue;
+    TN_RETURN_IF_ERROR(turned_type(&turner, results.types[i], &orders[i], &types[i]));
+  }
+  tn_node_t* call = NULL;
+  TN_RETURN_IF_ERROR(make_call(&turner, operands, &results, types, &call));
+  TN_RETURN_IF_ERROR(replace_results(&turner, call, &results, orders, is_row_major));
+  tn__node_remove(node);
+  return TN_OK;
+}
+
+static tn_status_t turn_region(tn_region_t* region, tn_arena_t* scratch) {
+  for (tn_node_t *node = region->first, *next = NULL; node; node = next) {
+    next = node->next;
+    for (uint32_t i = 0; i < node->region_count; ++i) {
+      TN_RETURN_IF_ERROR(turn_region(node->regions[i], scratch));
+    }
+    if (node->op == TN__OP(custom_call)) TN_RETURN_IF_ERROR(turn_call(node, scratch));
+  }
+  return TN_OK;
+}
+
+static tn_status_t turn_function(tn_function_t* function, tn_arena_t* scratch) {
+  TN_RETURN_IF_ERROR(turn_region(function->body, scratch));
+  tn__function_resolve(function);
+  tn__function_number(function);
+  return TN_OK;
+}
+
+tn_status_t tn__pass_turn_layouts(tn_module_t* module, tn_function_t* entry) {
+  return tn__pass_for_each_function(module, entry, turn_function);
+}
