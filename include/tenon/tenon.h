@@ -21,6 +21,7 @@
 #include <tenon/export.h>
 #include <tenon/module.h>
 #include <tenon/npy.h>
+#include <tenon/ops.h>
 #include <tenon/program.h>
 #include <tenon/status.h>
 #include <tenon/stream.h>

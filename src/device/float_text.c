@@ -70,7 +70,7 @@ static void shortest(tn_dtype_t dtype, double magnitude, int minimum, int maximu
   for (int count = minimum; count <= maximum; ++count) {
     snprintf(text, sizeof text, "%.*e", count - 1, magnitude);
     take(text, out);
-    if (count == maximum || reads_back(dtype, magnitude, text)) return;
+    if (reads_back(dtype, magnitude, text)) return;
     // Below a power of two neighbours are nearer than above it: the decimal above may be the only
     // one that reads back.
     int exponent;

@@ -165,20 +165,27 @@ static void transpose(const npy_header_t* header, const char* from, char* to, si
 }
 
 // Booleans become 0 and 1. Elements of less than a byte must be such: others would be read as
-// numbers that the dtype does not have.
+// numbers that the dtype does not have. Signed ones may come without their sign in the upper bits,
+// as ml_dtypes keeps them.
 static tn_status_t check_elements(const char* name, tn_dtype_t dtype, int64_t count,
                                   unsigned char* data) {
   uint32_t width = tn_dtype_bit_width(dtype);
-  bool is_bool = dtype == TN_DTYPE_PRED, is_signed = tn_dtype_kind(dtype) == TN_KIND_SIGNED;
+  bool is_signed = tn_dtype_kind(dtype) == TN_KIND_SIGNED;
   if (width >= 8) return TN_OK;
+  unsigned char upper = (unsigned char)(0xff << width), sign = (unsigned char)(1 << (width - 1));
   for (int64_t i = 0; i < count; ++i) {
-    if (is_bool) data[i] = data[i] != 0;
-    int value = is_signed ? (signed char)data[i] : data[i];
-    int low = is_signed ? -(1 << (width - 1)) : 0;
-    if (value >= low && value < low + (1 << width)) continue;
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "%s: element %lld is %d, which %s cannot hold", name, (long long)i,
-                            value, tn_dtype_name(dtype));
+    bool is_negative = is_signed && (data[i] & sign);
+    if (dtype == TN_DTYPE_PRED) {
+      data[i] = data[i] != 0;
+    } else if ((data[i] & upper) == (is_negative ? upper : 0)) {
+      continue;
+    } else if (is_negative && (data[i] & upper) == 0) {
+      data[i] |= upper;
+    } else {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "%s: element %lld is 0x%02x, which %s cannot hold", name,
+                              (long long)i, data[i], tn_dtype_name(dtype));
+    }
   }
   return TN_OK;
 }

@@ -61,7 +61,7 @@ const tn_attr_spec_t* tn__struct_fields(tn_string_view_t struct_name) {
 
 // --- one attribute
 
-static const char* wanted(tn_attr_type_t type) {
+const char* tn__attr_wanted(tn_attr_type_t type) {
   switch (type) {
     case TN_ATTR_TYPE_ANY: return "an attribute";
     case TN_ATTR_TYPE_BOOL: return "true or false";
@@ -186,7 +186,8 @@ static tn_status_t check_struct(const tn_attr_spec_t* spec, const tn_attr_t* att
 tn_status_t tn__attr_check(const tn_attr_spec_t* spec, const tn_attr_t* attr) {
   if (!has_form(attr, spec->type)) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute \"%s\" is %s; expected %s",
-                            spec->name, tn__attr_kind_name(attr->kind), wanted(spec->type));
+                            spec->name, tn__attr_kind_name(attr->kind),
+                            tn__attr_wanted(spec->type));
   }
   switch (spec->type) {
     case TN_ATTR_TYPE_ENUM: return check_enum(spec, attr);

@@ -147,6 +147,8 @@ TN_MUST_USE tn_status_t tn__op_infer(const tn_op_use_t* use, size_t capacity,
                                      const tn_type_t** out_types, size_t* out_count);
 // One attribute against its specification; the message names it.
 TN_MUST_USE tn_status_t tn__attr_check(const tn_attr_spec_t* spec, const tn_attr_t* attr);
+// What it takes, in words: "an integer of type i64".
+const char* tn__attr_wanted(tn_attr_type_t type);
 
 // Enumerators (enums.def) by name and number; -1 and NULL when there is none.
 int tn__enum_value(const char* enum_name, tn_string_view_t enumerator);
