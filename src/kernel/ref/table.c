@@ -9,6 +9,7 @@
 #include "kernel/ref/generate.h"
 #include "kernel/ref/map_region.h"
 #include "kernel/ref/movement.h"
+#include "kernel/ref/random.h"
 #include "kernel/ref/reduce.h"
 #include "kernel/ref/reduce_window.h"
 #include "kernel/ref/scatter.h"

@@ -1,0 +1,15 @@
+// rng_bit_generator: counter-based generators, bit for bit those of XLA.
+#ifndef TENON_KERNEL_REF_RANDOM_H_
+#define TENON_KERNEL_REF_RANDOM_H_
+
+#include "kernel/kernel.h"
+
+// Threefry 2x32, 20 rounds, and Philox 4x32, 10 rounds, of Salmon, Moraes, Dror and Shaw, "Parallel
+// random numbers: as easy as 1, 2, 3" (2011).
+void tn__threefry(const uint32_t key[2], const uint32_t counter[2], uint32_t out_words[2]);
+void tn__philox(const uint32_t key[2], const uint32_t counter[4], uint32_t out_words[4]);
+
+TN_MUST_USE tn_status_t tn__ref_rng_bit_generator_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__ref_rng_bit_generator_run(const tn_kernel_call_t* call);
+
+#endif  // TENON_KERNEL_REF_RANDOM_H_
