@@ -43,7 +43,7 @@ run "$show" "$example/images.npy" "$example/labels.npy" "$out/predictions.npy" "
 # The plan says where every value lives; its summary has the peak.
 echo
 "$tenon" show "$example/digits.mlir" --load "$library" --at plan >"$out/plan.txt"
-grep -i peak "$out/plan.txt" | head -n 1
+sed -n '/peak/{s/^ */the plan: /p;q;}' "$out/plan.txt"
 "$tenon" show "$example/digits.mlir" --load "$library" --at plan --format svg >"$out/plan.svg"
 
 cat <<END

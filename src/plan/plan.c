@@ -113,6 +113,11 @@ static tn_status_t finish_block(planner_t* planner, const block_t* from, tn_plan
   return finish_leaves(planner, from->result_count, from->results, &to->results);
 }
 
+static void add_result_leaf(void* user, const tn_type_t* type) {
+  tn_plan_t* plan = user;
+  plan->result_leaves[plan->result_leaf_count++] = type;
+}
+
 static tn_status_t finish_signature(planner_t* planner) {
   tn_plan_t* plan = planner->plan;
   const block_t* block = &planner->block;
@@ -125,9 +130,10 @@ static tn_status_t finish_signature(planner_t* planner) {
     plan->parameter_leaves[i] = planner->leaves[block->arguments[i]].type;
   }
   plan->result_leaves = plan->parameter_leaves + block->argument_count;
-  plan->result_leaf_count = block->result_count;
-  for (size_t i = 0; i < block->result_count; ++i) {
-    plan->result_leaves[i] = planner->leaves[block->results[i]].type;
+  // The leaf's own type may be another one: a reshape shares its operand's leaf.
+  const tn_node_t* last = block->region->last;
+  for (uint32_t i = 0; i < last->operand_count; ++i) {
+    tn__type_for_each_leaf(last->operands[i]->type, add_result_leaf, plan);
   }
   for (size_t i = 0; i < planner->leaf_count; ++i) {
     plan->total_byte_length += tn__type_byte_length(planner->leaves[i].type);

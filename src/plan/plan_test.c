@@ -114,6 +114,20 @@ static void reshapes_and_barriers_are_no_steps(void** state) {
   assert_int_equal(p->block.step_count, 1);
 }
 
+static void reshaped_result_has_the_type_that_is_returned(void** state) {
+  (void)state;
+  const tn_plan_t* p =
+      plan(MAIN("%x: tensor<4x2xf32>", "tensor<8xf32>, tensor<4x2xf32>, tensor<2x2x2xf32>",
+                "%a = stablehlo.negate %x : tensor<4x2xf32>\n"
+                "%b = stablehlo.reshape %a : (tensor<4x2xf32>) -> tensor<8xf32>\n"
+                "%c = stablehlo.reshape %x : (tensor<4x2xf32>) -> tensor<2x2x2xf32>\n"
+                "return %b, %a, %c : tensor<8xf32>, tensor<4x2xf32>, tensor<2x2x2xf32>"));
+  assert_int_equal(p->result_leaf_count, 3);
+  assert_int_equal(tn_type_rank(p->result_leaves[0]), 1);
+  assert_int_equal(tn_type_rank(p->result_leaves[1]), 2);
+  assert_int_equal(tn_type_rank(p->result_leaves[2]), 3);
+}
+
 static void arrays_without_elements_take_no_bytes(void** state) {
   (void)state;
   const tn_plan_t* p = plan(
@@ -611,6 +625,7 @@ int main(void) {
       cmocka_unit_test_teardown(operand_that_lives_on_is_not_overwritten, release),
       cmocka_unit_test_teardown(tuples_cost_nothing, release),
       cmocka_unit_test_teardown(reshapes_and_barriers_are_no_steps, release),
+      cmocka_unit_test_teardown(reshaped_result_has_the_type_that_is_returned, release),
       cmocka_unit_test_teardown(arrays_without_elements_take_no_bytes, release),
       cmocka_unit_test_teardown(dynamic_dimension_is_refused_with_its_place, release),
       cmocka_unit_test_teardown(parameter_returned_twice_is_copied_twice, release),

@@ -135,7 +135,7 @@ def layer_norm_gradient(x, scale, bias):
 def attend(x, query, key, value, out, heads=4):
     batch, length, width = x.shape
     q, k, v = (jnp.einsum("blw,whd->bhld", x, m.reshape(width, heads, -1)) for m in (query, key, value))
-    scores = jnp.einsum("bhld,bhmd->bhlm", q, k) / np.float32(np.sqrt(width / heads))
+    scores = jnp.einsum("bhld,bhmd->bhlm", q, k) / (width / heads) ** 0.5
     causal = jnp.tril(jnp.ones((length, length), bool))
     weights = jax.nn.softmax(jnp.where(causal, scores, -1e30), axis=-1)
     return jnp.einsum("bhlm,bhmd->blhd", weights, v).reshape(batch, length, width) @ out
