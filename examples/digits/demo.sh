@@ -51,8 +51,8 @@ cat <<END
 ${bold}What to try next$plain
   $tenon show $example/digits.mlir --load $library --at plan
       where every value lives; $out/plan.svg draws it
-  $tenon ops --load $library
-      the operations of the library, with their arguments and attributes
+  $tenon ops digits_dense --load $library
+      what an operation of the library takes and gives
   $tenon bench $example/digits.mlir --load $library
       how long a run takes
   edit examples/digits/kernels.c (try another activation in digits_dense), then: make demo
