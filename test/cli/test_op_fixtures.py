@@ -33,7 +33,7 @@ def test_computes_what_the_fixture_says(path, tmp_path):
     file.write_text("// -----".join(accepted))
     done = subprocess.run([TENON, "test", str(file)], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "unsupported" not in done.stdout + done.stderr
+    assert ", 0 unsupported" in done.stdout
 
 
 @pytest.mark.parametrize("path", [p for p in FILES if any(map(error_of, parts(p)))], ids=lambda p: p.stem)

@@ -154,7 +154,9 @@ def attention_gradient(x, query, key, value, out):
     return jax.grad(lambda *a: jnp.sum(attend(*a) ** 2), argnums=(0, 1, 2, 3, 4))(x, query, key, value, out)
 
 
-@program(*(a.astype(ml_dtypes.bfloat16) for a in ATTENTION_ARGUMENTS), slack=4)
+# XLA keeps more than bfloat16 between the operations that it fuses; Tenon rounds where the program says so. The
+# results are float32, hence the slack: it is bfloat16's precision.
+@program(*(a.astype(ml_dtypes.bfloat16) for a in ATTENTION_ARGUMENTS), slack=400)
 def attention_bf16(x, query, key, value, out):
     return attend(x, query, key, value, out)
 
