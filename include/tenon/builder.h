@@ -106,23 +106,24 @@ TN_API void tn_build_operation(tn_builder_t* builder, const tn_operation_t* oper
                                size_t result_count, tn_value_t** out_results);
 
 // tn_abs(builder, x) and so on: element-wise operations of one operand, as StableHLO defines them.
-#define TN_UNARY_OPERATIONS(X)                                                                    \
-  X(abs)                                                                                          \
-  X(cbrt)                                                                                         \
-  X(ceil) X(cosine) X(count_leading_zeros) X(exponential) X(exponential_minus_one) X(floor)       \
-      X(imag) X(is_finite) X(log) X(log_plus_one) X(logistic) X(negate) X(not ) X(popcnt) X(real) \
-          X(round_nearest_afz) X(round_nearest_even) X(rsqrt) X(sign) X(sine) X(sqrt) X(tan)      \
-              X(tanh)
+// clang-format off
+#define TN_UNARY_OPERATIONS(X)                                                              \
+  X(abs) X(cbrt) X(ceil) X(cosine) X(count_leading_zeros) X(exponential)                    \
+  X(exponential_minus_one) X(floor) X(imag) X(is_finite) X(log) X(log_plus_one) X(logistic) \
+  X(negate) X(not) X(popcnt) X(real) X(round_nearest_afz) X(round_nearest_even) X(rsqrt)    \
+  X(sign) X(sine) X(sqrt) X(tan) X(tanh)
+// clang-format on
 #define TN_UNARY_OPERATION(name) TN_API tn_value_t* tn_##name(tn_builder_t* builder, tn_value_t* x);
 TN_UNARY_OPERATIONS(TN_UNARY_OPERATION)
 #undef TN_UNARY_OPERATION
 
 // tn_add(builder, a, b) and so on. The operands have one type.
-#define TN_BINARY_OPERATIONS(X)                                                               \
-  X(add)                                                                                      \
-  X(and)                                                                                      \
-  X(atan2) X(complex) X(divide) X(maximum) X(minimum) X(multiply) X(or) X(power) X(remainder) \
-      X(shift_left) X(shift_right_arithmetic) X(shift_right_logical) X(subtract) X(xor)
+// clang-format off
+#define TN_BINARY_OPERATIONS(X)                                                                \
+  X(add) X(and) X(atan2) X(complex) X(divide) X(maximum) X(minimum) X(multiply) X(or) X(power) \
+  X(remainder) X(shift_left) X(shift_right_arithmetic) X(shift_right_logical) X(subtract)      \
+  X(xor)
+// clang-format on
 #define TN_BINARY_OPERATION(name) \
   TN_API tn_value_t* tn_##name(tn_builder_t* builder, tn_value_t* a, tn_value_t* b);
 TN_BINARY_OPERATIONS(TN_BINARY_OPERATION)
