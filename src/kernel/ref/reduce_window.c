@@ -7,6 +7,7 @@
 
 #include "base/pool.h"
 #include "kernel/ref/body.h"
+#include "kernel/ref/loop.h"
 #include "kernel/ref/reduction.h"
 #include "kernel/ref/scan.h"
 #include "kernel/ref/site.h"
@@ -73,10 +74,23 @@ static bool is_cumulative(const tn_sliding_t* window, size_t* out_dimension, boo
   return found != TN_MAX_RANK;
 }
 
+// What sums are made in. Short cumulative ones are rounded at every step, as the program says it;
+// everything else is rounded once.
+static tn_dtype_t carrier_of(const tn_type_t* operand, tn_dtype_t result, bool cumulative,
+                             int64_t length) {
+  if (cumulative && length <= TN_FOLD_SEQUENTIAL && operand->dtype == result) return result;
+  return tn__reduction_carrier(result);
+}
+
 static tn_status_t prepare_known(tn_kernel_site_t* site, const char* op, reduce_window_t* state) {
   const tn_type_t* operand = tn__site_operand(site, 0);
   const tn_dtype_t result = tn__site_result(site, 0)->dtype;
-  const tn_dtype_t carrier = tn__reduction_carrier(result);
+  const tn_sliding_t* window = &state->window;
+  size_t dimension = 0;
+  bool reversed;
+  const bool cumulative = is_cumulative(window, &dimension, &reversed);
+  const int64_t length = cumulative ? window->dims[dimension].output : 0;
+  const tn_dtype_t carrier = carrier_of(operand, result, cumulative, length);
   state->form = FORM_ROWS;
   state->load = tn__conversion(operand->dtype, carrier);
   state->load_init = tn__conversion(tn__site_operand(site, 1)->dtype, carrier);
@@ -88,15 +102,12 @@ static tn_status_t prepare_known(tn_kernel_site_t* site, const char* op, reduce_
     return tn_status_create(TN_CODE_INTERNAL, "reduce_window: no %s of %s", op,
                             tn_dtype_name(carrier));
   }
-  size_t dimension;
-  bool reversed;
-  if (is_cumulative(&state->window, &dimension, &reversed)) {
+  if (cumulative) {
     int64_t outer = 1, inner = 1;
-    for (size_t i = 0; i < state->window.rank; ++i) {
-      if (i < dimension) outer *= state->window.dims[i].output;
-      if (i > dimension) inner *= state->window.dims[i].output;
+    for (size_t i = 0; i < window->rank; ++i) {
+      if (i < dimension) outer *= window->dims[i].output;
+      if (i > dimension) inner *= window->dims[i].output;
     }
-    const int64_t length = state->window.dims[dimension].output;
     if (tn__scan_plan(op, carrier, outer, length, inner, reversed, &state->scan)) {
       state->form = FORM_SCAN;
       if (operand->dtype != carrier || result != carrier) {
@@ -104,7 +115,7 @@ static tn_status_t prepare_known(tn_kernel_site_t* site, const char* op, reduce_
       }
     }
   }
-  const int64_t row_work = state->window.dims[state->window.rank - 1].output * state->window_count;
+  const int64_t row_work = window->dims[window->rank - 1].output * state->window_count;
   state->row_grain = row_work < GRAIN ? GRAIN / row_work : 1;
   return TN_OK;
 }

@@ -211,6 +211,49 @@ static void cumulative_sums_of_floats_are_accurate(void** state) {
   free(data), free(ones);
 }
 
+static void cumulative_sums_may_stand_side_by_side(void** state) {
+  (void)state;
+  enum { LENGTH = 40 };  // long enough for f32
+  uint16_t columns[LENGTH][2];
+  for (int i = 0; i < LENGTH; ++i) columns[i][0] = 0x3C00, columns[i][1] = 0x4000;
+  windows_t w = {.rank = 2,
+                 .input = {LENGTH, 2},
+                 .sizes = {LENGTH, 1},
+                 .strides = {1, 1},
+                 .dilations = {1, 1},
+                 .bases = {1, 1},
+                 .padding = {LENGTH - 1, 0, 0, 0}};
+  assert_true(infer_output(&w));
+  tn_case_t c;
+  begin_case(&c, &w, TN_DTYPE_F16, columns, (uint16_t[]){0}, "stablehlo.add");
+  TN_ASSERT_OK(tn__case_run(&c));
+  const uint16_t* got = c.results[0];
+  assert_int_equal(got[0], 0x3C00);
+  assert_int_equal(got[1], 0x4000);
+  assert_int_equal(got[2 * LENGTH - 2], 0x5100);  // 40
+  assert_int_equal(got[2 * LENGTH - 1], 0x5500);  // 80
+  tn__case_end(&c);
+}
+
+static void short_cumulative_sums_are_rounded_at_every_step(void** state) {
+  (void)state;
+  // 2048 + 1 + 1 in f16: each 1 is lost.
+  windows_t w = {.rank = 1,
+                 .input = {3},
+                 .sizes = {3},
+                 .strides = {1},
+                 .dilations = {1},
+                 .bases = {1},
+                 .padding = {2, 0}};
+  assert_true(infer_output(&w));
+  tn_case_t c;
+  begin_case(&c, &w, TN_DTYPE_F16, (uint16_t[]){0x6800, 0x3C00, 0x3C00}, (uint16_t[]){0},
+             "stablehlo.add");
+  TN_ASSERT_OK(tn__case_run(&c));
+  TN_ASSERT_RESULT(&c, uint16_t, 0x6800, 0x6800, 0x6800);
+  tn__case_end(&c);
+}
+
 static void maximum_over_windows_lets_nan_through(void** state) {
   (void)state;
   windows_t w = {
@@ -231,6 +274,8 @@ int main(void) {
       cmocka_unit_test(long_rows_are_cut_into_blocks),
       cmocka_unit_test(cumulative_windows_are_scans),
       cmocka_unit_test(cumulative_sums_of_floats_are_accurate),
+      cmocka_unit_test(cumulative_sums_may_stand_side_by_side),
+      cmocka_unit_test(short_cumulative_sums_are_rounded_at_every_step),
       cmocka_unit_test(maximum_over_windows_lets_nan_through),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LINES = 8, GRAIN = 32 << 10 };
+enum { LINES = 8, GRAIN = 32 << 10, BLOCK = 64, ELEMENT_LIMIT = 16 };
 
 #define PLUS(a, b) ((a) + (b))
 #define TIMES(a, b) ((a) * (b))
@@ -144,6 +144,20 @@ typedef struct scan_run {
   char* target;
 } scan_run_t;
 
+// target[j] = init op source[j]; they may be the same.
+static void begin_row(const scan_run_t* run, const char* source, char* target) {
+  const tn_scan_t* scan = run->scan;
+  char init[BLOCK * ELEMENT_LIMIT];
+  for (size_t i = 0; i < BLOCK; ++i) {
+    memcpy(init + i * scan->element_size, run->init, scan->element_size);
+  }
+  for (int64_t first = 0; first < scan->inner; first += BLOCK) {
+    const size_t count = (size_t)(scan->inner - first < BLOCK ? scan->inner - first : BLOCK);
+    const size_t offset = (size_t)first * scan->element_size;
+    tn__binary_map(&scan->binary, init, source + offset, target + offset, count);
+  }
+}
+
 // One line after another; `inner` of them side by side.
 static void scan_rows(const scan_run_t* run, int64_t outer) {
   const tn_scan_t* scan = run->scan;
@@ -155,10 +169,7 @@ static void scan_rows(const scan_run_t* run, int64_t outer) {
     char* target = run->target + base + (size_t)at * row;
     const char* source = run->source + base + (size_t)at * row;
     if (i == 0) {
-      for (int64_t j = 0; j < scan->inner; ++j) {
-        memcpy(target + (size_t)j * scan->element_size, run->init, scan->element_size);
-      }
-      tn__binary_map(&scan->binary, target, source, target, (size_t)scan->inner);
+      begin_row(run, source, target);
     } else {
       const char* before = run->target + base + (size_t)(at - step) * row;
       tn__binary_map(&scan->binary, before, source, target, (size_t)scan->inner);
