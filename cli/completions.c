@@ -54,11 +54,12 @@ static void print_bash(FILE* file) {
     if (!option->value) continue;
     fprintf(file, "    -%c | --%s) ", option->letter, option->name);
     if (strcmp(option->completes, "file") == 0) {
-      fputs("COMPREPLY=($(compgen -f -- \"$current\"))", file);
+      fputs("COMPREPLY=($(compgen -f -- \"$current\")); ", file);
     } else if (completes_words(option->completes)) {
-      fprintf(file, "COMPREPLY=($(compgen -W '%s' -- \"$current\"))", words_of(option->completes));
+      fprintf(file, "COMPREPLY=($(compgen -W '%s' -- \"$current\")); ",
+              words_of(option->completes));
     }
-    fputs("; return ;;\n", file);
+    fputs("return ;;\n", file);
   }
   fputs("  esac\n  case ${COMP_WORDS[1]} in\n", file);
   for (size_t i = 0; i < cli_command_count; ++i) {

@@ -53,7 +53,8 @@ static void print_command(FILE* file, const command_t* command) {
 }
 
 void cli_print_man(FILE* file) {
-  fprintf(file, ".TH TENON 1 \"\" \"Tenon %s\" \"User Commands\"\n", tn_version_string());
+  fprintf(file, ".TH TENON 1 \"\" \"Tenon %s\" \"User Commands\"\n.ad l\n.nh\n",
+          tn_version_string());
   fputs(".SH NAME\ntenon \\- compiles and runs StableHLO programs with custom operations\n", file);
   fputs(".SH SYNOPSIS\n\\fBtenon\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n",
         file);

@@ -54,10 +54,12 @@ static tn_status_t run_part(const tally_t* tally, const part_t* part) {
   return status;
 }
 
-// The text behind "// expect-error:", in memory from malloc; NULL: none is expected.
+// The text behind "// error:" at the start of a line, in memory from malloc; NULL: none is
+// expected.
 static char* expected_error(const part_t* part) {
-  static const char marker[] = "// expect-error:";
+  static const char marker[] = "// error:";
   const char* found = strstr(part->text, marker);
+  while (found && found != part->text && found[-1] != '\n') found = strstr(found + 1, marker);
   if (!found) return NULL;
   found += sizeof marker - 1;
   found += strspn(found, " \t");
@@ -200,9 +202,10 @@ static void summarize(const tally_t* tally) {
            counts[OUTCOME_FAILED], counts[OUTCOME_UNSUPPORTED]);
     return;
   }
-  printf("%s%zu ok, %zu failed, %zu unsupported%s\n",
-         cli_colour(stdout, counts[OUTCOME_FAILED] ? "1;31" : "1;32"), counts[OUTCOME_OK],
-         counts[OUTCOME_FAILED], counts[OUTCOME_UNSUPPORTED], cli_colour(stdout, NULL));
+  printf("%s%zu ok, %zu failed", cli_colour(stdout, counts[OUTCOME_FAILED] ? "1;31" : "1;32"),
+         counts[OUTCOME_OK], counts[OUTCOME_FAILED]);
+  if (counts[OUTCOME_UNSUPPORTED]) printf(", %zu unsupported", counts[OUTCOME_UNSUPPORTED]);
+  printf("%s\n", cli_colour(stdout, NULL));
 }
 
 int tn_command_test(const arguments_t* arguments) {

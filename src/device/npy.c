@@ -75,13 +75,14 @@ static tn_status_t parse_descr(const char* name, const char* text, npy_header_t*
     out->swapped = order == '>';
     out->dtype = is_plain ? dtype_of(kind, size) : TN_DTYPE_INVALID;
     if (out->dtype != TN_DTYPE_INVALID) return TN_OK;
-    if (is_plain && kind == 'V' && size >= 1 && size <= 2) {
+    if (is_plain && ((kind == 'V' && size >= 1 && size <= 2) || (kind == 'f' && size == 1))) {
       out->raw_size = size;
       return TN_OK;
     }
   }
   return tn_status_create(TN_CODE_UNIMPLEMENTED,
-                          "%s: the array's dtype %.12s is none that programs have", name, text);
+                          "%s: the array's dtype '%.*s' is none that programs have", name,
+                          (int)strcspn(text + 1, "'\""), text + 1);
 }
 
 static tn_status_t parse_shape(const char* name, const char* text, npy_header_t* out) {
@@ -210,9 +211,10 @@ static tn_status_t match(const char* name, npy_header_t* header, const tn_type_t
                     (header->rank == 0 || memcmp(header->dims, expected->dims,
                                                  header->rank * sizeof *header->dims) == 0);
   if (header->dtype == expected->dtype && same_shape) return TN_OK;
-  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the array is %s of %s; expected %s", name,
-                          tn_dtype_numpy_name(header->dtype),
-                          TN_SHAPE_TEXT(header->rank, header->dims), TN_TYPE_TEXT(expected));
+  tn_type_t found = {
+      .kind = TN_TYPE_TENSOR, .dtype = header->dtype, .rank = header->rank, .dims = header->dims};
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the array is %s; expected %s", name,
+                          TN_TYPE_TEXT(&found), TN_TYPE_TEXT(expected));
 }
 
 static tn_status_t decode(tn_device_t* device, const char* name, const unsigned char* bytes,

@@ -1,0 +1,83 @@
+"""What the tests of the command share: running it, and a folder with the files that its examples name."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("TENON_BUILD_DIR", ROOT / "build" / "release"))
+COMMAND = pathlib.Path(os.environ.get("TENON_CLI", BUILD / "cli" / "tenon"))
+
+ADD = """func.func @main(%a: tensor<3xf32>, %b: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.add %a, %b : tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+"""
+MODEL = """func.func @main(%images: tensor<4x8xf32>) -> (tensor<4x4xf32>, tensor<4x8xf32>) {
+  %t = stablehlo.transpose %images, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  %0 = stablehlo.dot_general %images, %t, contracting_dims = [1] x [0]
+      : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %1 = stablehlo.tanh %0 : tensor<4x4xf32>
+  %2 = stablehlo.add %images, %images : tensor<4x8xf32>
+  return %1, %2 : tensor<4x4xf32>, tensor<4x8xf32>
+}
+"""
+NORM = """func.func @main(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %0 = stablehlo.custom_call @rms_norm(%x) {api_version = 4 : i32, backend_config = {eps = 1.0e-05 : f32}}
+      : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+"""
+OLD = """func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.custom_call @scale(%x) {api_version = 1 : i32} : (tensor<3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+"""
+OLD_LIBRARY = """
+void scale_kernel(void* out, const void** in);
+void scale_kernel(void* out, const void** in) {
+  for (int i = 0; i < 3; ++i) ((float*)out)[i] = 2 * ((const float*)in[0])[i];
+}
+"""
+CHECKS = """func.func @main() {
+  %0 = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %1 = stablehlo.add %0, %0 : tensor<2xi32>
+  check.expect_eq_const %1, dense<[2, 4]> : tensor<2xi32>
+  return
+}
+"""
+
+
+def tenon(*arguments, code=0, stdin=None, **environment):
+    """Runs the command, which must end with this code. Returns what it wrote, (stdout, stderr)."""
+    done = subprocess.run([COMMAND, *map(str, arguments)], input=stdin, capture_output=True, text=True, timeout=60,
+                          env={**os.environ, **environment})
+    words = " ".join(map(str, arguments))
+    assert done.returncode == code, f"tenon {words}\nexit code {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout, done.stderr
+
+
+def compile_library(source, output):
+    compiler = os.environ.get("CC", "cc")
+    subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-I", ROOT / "include", source, "-o", output, "-lm"], check=True)
+
+
+def make_folder(folder):
+    """Everything that the examples of the help name."""
+    (folder / "add.mlir").write_text(ADD)
+    (folder / "model.mlir").write_text(MODEL)
+    (folder / "norm.mlir").write_text(NORM)
+    (folder / "old.mlir").write_text(OLD)
+    (folder / "kernels.mlir").write_text(CHECKS + "// -----\n" + CHECKS)
+    (folder / "test" / "op").mkdir(parents=True)
+    (folder / "test" / "op" / "add.mlir").write_text(CHECKS)
+    np.save(folder / "images.npy", np.arange(32, dtype=np.float32).reshape(4, 8) / 100)
+    np.savez(folder / "data.npz", x=np.array([1, 2, 3], np.float32), y=np.zeros((2, 2)))
+    (folder / "libold.c").write_text(OLD_LIBRARY)
+    compile_library(folder / "libold.c", folder / "libold.so")
+    compile_library(ROOT / "examples" / "rms_norm" / "rms_norm.c", folder / "librms_norm.so")
+    shutil.copy(folder / "librms_norm.so", folder / "libkernels.so")
+    return folder

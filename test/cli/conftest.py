@@ -1,0 +1,8 @@
+import pytest
+
+import command
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    return command.make_folder(tmp_path_factory.mktemp("tenon"))

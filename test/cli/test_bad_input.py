@@ -1,0 +1,190 @@
+"""What is wrong is named: the exit code, the place, what was wanted and found. Nothing crashes."""
+
+import random
+import struct
+
+import numpy as np
+import pytest
+from command import ADD, tenon
+
+
+def refused(*arguments, code=1, stdin=None):
+    output, errors = tenon(*arguments, code=code, stdin=stdin)
+    assert output == "" and errors.strip()
+    return errors
+
+
+# --- usage: exit code 2
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["rnu"], "there is no command 'rnu'; did you mean 'run'?"),
+    (["xyzzy"], "there is no command 'xyzzy'\n"),
+    (["help", "rum"], "did you mean 'run'?"),
+    (["run"], "it needs FILE"),
+    (["run", "a.mlir", "b.mlir"], "'b.mlir' is one argument too many"),
+    (["run", "a.mlir", "--inptu", "ones"], "there is no option '--inptu'; did you mean '--input'?"),
+    (["run", "a.mlir", "--inptu=ones"], "there is no option '--inptu'; did you mean '--input'?"),
+    (["run", "a.mlir", "--runs", "3"], "there is no option '--runs'"),
+    (["run", "a.mlir", "-z"], "there is no option '-z'"),
+    (["run", "a.mlir", "--input"], "option '--input' needs a value: SPEC"),
+    (["run", "a.mlir", "--time=3"], "option '--time' takes no value"),
+    (["run", "a.mlir", "-f", "x", "-f", "y"], "option '--function' is given twice"),
+    (["version", "now"], "'now' is one argument too many"),
+    (["test"], "it needs FILE..."),
+])
+def test_wrong_use_is_explained(arguments, message):
+    errors = refused(*arguments, code=2)
+    assert message in errors and "--help'." in errors
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["-i", "ones"], "argument 1 (%b) of type tensor<3xf32> has no --input"),
+    (["-i", "ones", "-i", "ones", "-i", "ones"], "3 inputs are given; the program takes 2"),
+    (["-i", "one", "-i", "ones"], "did you mean 'ones'?"),
+    (["-i", "file.txt", "-i", "ones"], "none of x.npy, x.npz:KEY"),
+    (["-i", "data.npz", "-i", "ones"], "Write data.npz:KEY"),
+    (["-i", "random:x", "-i", "ones"], "the seed is no whole number"),
+    (["-i", "random:", "-i", "ones"], "the seed is no whole number"),
+    (["-i", "ones", "-i", "ones", "-o", "a.npy", "-o", "b.npy"], "2 outputs are given; the program has 1"),
+    (["-i", "ones", "-i", "ones", "-o", "a.txt"], "neither a .npy file nor -"),
+])
+def test_wrong_inputs_and_outputs_are_wrong_use(folder, arguments, message):
+    assert message in refused("run", folder / "add.mlir", *arguments, code=2)
+
+
+# --- literals
+
+
+@pytest.mark.parametrize("spec, message", [
+    ("3xf32=1,2", "it lists 2 values; expected 3, or one for all"),
+    ("3xf32=1,2,3,4", "it lists 4 values"),
+    ("3xf32=", "it lists 0 values"),
+    ("3xf32=1,x,3", "'x' is no value of f32"),
+    ("3xf32=1 2 3", "is no value of f32"),
+    ("3xf64=1", "it is tensor<3xf64>; expected tensor<3xf32>"),
+    ("4xf32=1", "it is tensor<4xf32>; expected tensor<3xf32>"),
+    ("f32=1", "it is tensor<f32>; expected tensor<3xf32>"),
+    ("3x3xf32=1", "it is tensor<3x3xf32>; expected tensor<3xf32>"),
+    ("3xf33=1", "'f33' is no element type"),
+    ("99999999999x99999999999xf32=1", "overflow"),
+    ("x".join(["1"] * 65) + "xf32=1", "more than 64 dimensions"),
+    ("1000000000000xf32=1", ""),
+])
+def test_wrong_literals_are_explained(folder, spec, message):
+    errors = refused("run", folder / "add.mlir", "-i", spec, "-i", "ones")
+    assert message in errors and "argument 0 (%a)" in errors
+
+
+@pytest.mark.parametrize("dtype, value", [
+    ("i8", "128"), ("i8", "-129"), ("ui8", "256"), ("ui8", "-1"), ("i4", "8"), ("i32", "1.5"), ("i32", "2147483648"),
+    ("i64", "9223372036854775808"), ("ui64", "18446744073709551616"), ("i1", "2"), ("i1", "yes"), ("complex<f32>", "1+2"),
+    ("complex<f32>", "(1,2"), ("complex<f32>", "j")])
+def test_values_that_do_not_fit_are_refused(dtype, value):
+    text = f"func.func @main(%x: tensor<{dtype}>) -> tensor<{dtype}> {{ return %x : tensor<{dtype}> }}"
+    assert f"is no value of {dtype}" in refused("run", "-", "-i", f"{dtype}={value}", stdin=text)
+
+
+# --- .npy and .npz files
+
+
+def npy(folder, name, header, data=b"", magic=b"\x93NUMPY", version=1):
+    path = folder / f"{name}.npy"
+    length = struct.pack("<H" if version == 1 else "<I", len(header))
+    path.write_bytes(magic + bytes([version, 0]) + length + header.encode("latin1") + data)
+    return path
+
+
+GOOD = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }\n"
+
+
+@pytest.mark.parametrize("name, header, data, options, message", [
+    ("magic", GOOD, b"\0" * 12, {"magic": b"\x93NUMPX"}, "does not begin with \\x93NUMPY"),
+    ("version", GOOD, b"\0" * 12, {"version": 9}, "none of 1, 2 and 3"),
+    ("short", GOOD, b"\0" * 11, {}, "11 bytes of elements; the shape needs 12"),
+    ("shape", GOOD.replace("(3,)", "(4,)"), b"\0" * 16, {}, "the array is tensor<4xf32>; expected tensor<3xf32>"),
+    ("double", GOOD.replace("f4", "f8"), b"\0" * 24, {}, "the array is tensor<3xf64>; expected tensor<3xf32>"),
+    ("overflow", GOOD.replace("(3,)", "(4611686018427387904, 4)"), b"", {}, "expected tensor<3xf32>"),
+    ("words", GOOD.replace("'<f4'", "'<U3'"), b"\0" * 36, {}, "dtype '<U3' is none that programs have"),
+    ("records", GOOD.replace("'<f4'", "[('a', '<f4')]"), b"\0" * 12, {}, "records"),
+    ("garbage", "hello\n", b"\0" * 12, {}, "no dtype"),
+    ("unended", "{'descr': '<f4', 'fortran_order': False, 'shape': (3,", b"\0" * 12, {}, "no list of sizes"),
+])
+def test_wrong_npy_files_are_refused(folder, name, header, data, options, message):
+    path = npy(folder, name, header, data, **options)
+    errors = refused("run", folder / "add.mlir", "-i", path, "-i", "ones")
+    assert message in errors and str(path) in errors and "argument 0 (%a)" in errors
+
+
+def test_objects_are_refused_and_never_unpickled(folder):
+    np.save(folder / "objects.npy", np.array([1, "a", None], dtype=object))
+    assert "dtype '|O'" in refused("run", folder / "add.mlir", "-i", folder / "objects.npy", "-i", "ones")
+
+
+def test_truncated_and_flipped_npy_files_never_crash(folder):
+    np.save(folder / "whole.npy", np.arange(3, dtype=np.float32))
+    whole = (folder / "whole.npy").read_bytes()
+    rng = random.Random(1)
+    for cut in range(0, len(whole), 5):
+        (folder / "cut.npy").write_bytes(whole[:cut])
+        refused("run", folder / "add.mlir", "-i", folder / "cut.npy", "-i", "ones")
+    for _ in range(40):
+        damaged = bytearray(whole)
+        damaged[rng.randrange(len(whole) - 12)] = rng.randrange(256)
+        (folder / "cut.npy").write_bytes(damaged)
+        try:
+            tenon("run", folder / "add.mlir", "-i", folder / "cut.npy", "-i", "ones")
+        except AssertionError:
+            refused("run", folder / "add.mlir", "-i", folder / "cut.npy", "-i", "ones")
+
+
+def test_wrong_archives_are_refused(folder):
+    assert "there is no array 'z'; there are: x, y" in refused("run", folder / "add.mlir", "-i", f"{folder}/data.npz:z", "-i", "ones")
+    assert "No such file" in refused("run", folder / "add.mlir", "-i", f"{folder}/nowhere.npz:x", "-i", "ones")
+    (folder / "text.npz").write_text("hello")
+    assert "Not a zip archive" in refused("run", folder / "add.mlir", "-i", f"{folder}/text.npz:x", "-i", "ones")
+    whole = (folder / "data.npz").read_bytes()
+    (folder / "cut.npz").write_bytes(whole[: len(whole) // 2])
+    refused("run", folder / "add.mlir", "-i", f"{folder}/cut.npz:x", "-i", "ones")
+
+
+# --- program text
+
+
+@pytest.mark.parametrize("text, message", [
+    ("", ""),
+    ("hello", "<stdin>:1:1: error:"),
+    ("\0\xff\xfe", "<stdin>:1:1: error:"),
+    (ADD[:60], "<stdin>:"),
+    (ADD.replace("%b :", "%c :"), "<stdin>:2:26: error:"),
+    (ADD.replace("stablehlo.add", "stablehlo.ad"), "did you mean"),
+    ("func.func @main() " + "(" * 100000, "<stdin>:1:"),
+])
+def test_garbage_is_refused_with_its_place(text, message):
+    assert message in refused("run", "-", stdin=text)
+
+
+def test_places_have_a_caret():
+    errors = refused("run", "-", stdin=ADD.replace("%b :", "%c :"))
+    lines = errors.splitlines()
+    assert lines[1].strip() == "%0 = stablehlo.add %a, %c : tensor<3xf32>"
+    assert lines[2].index("^") == lines[1].index("%c")
+
+
+def test_missing_files_are_named(folder):
+    assert refused("run", "nowhere.mlir") == "error: nowhere.mlir: No such file or directory\n"
+    assert "Is a directory" in refused("run", folder)
+    assert refused("run", folder / "add.mlir", "-i", "nowhere.npy", "-i", "ones").endswith("nowhere.npy: No such file or directory\n")
+
+
+# --- libraries
+
+
+def test_missing_libraries_and_symbols_are_named(folder):
+    assert "./nowhere.so" in refused("run", folder / "old.mlir", "-l", "./nowhere.so", "-i", "ones")
+    assert "add.mlir" in refused("run", folder / "old.mlir", "-l", folder / "add.mlir", "-i", "ones")
+    assert "no_kernel" in refused("run", folder / "old.mlir", "-l", f"{folder}/libold.so:scale=no_kernel", "-i", "ones")
+    assert "libold.so" in refused("run", folder / "old.mlir", "-l", f"{folder}/libold.so", "-i", "ones")
+    errors = refused("run", folder / "old.mlir", "-i", "ones")
+    assert "scale" in errors and "old.mlir:2:" in errors and "^" in errors
+    assert "#9" in refused("run", folder / "old.mlir", "-l", f"{folder}/libold.so:scale=scale_kernel#9", "-i", "ones")

@@ -1,0 +1,183 @@
+"""The other subcommands: test, bench, show, ops, devices, version."""
+
+import json
+import re
+import xml.etree.ElementTree
+
+import pytest
+from command import CHECKS, tenon
+
+FAILING = CHECKS.replace("dense<[2, 4]>", "dense<[2, 5]>")
+UNSUPPORTED = """func.func @main() {
+  %0 = stablehlo.constant dense<1.0> : tensor<4xf32>
+  %1 = "stablehlo.dynamic_gather_of_tomorrow"(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+"""
+NO_KERNEL = """func.func @main() {
+  %0 = stablehlo.constant dense<(1.0, 2.0)> : tensor<8xcomplex<f32>>
+  %1 = stablehlo.fft %0, type = FFT, length = [8] : (tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>>
+  check.expect_eq %1, %1 : tensor<8xcomplex<f32>>
+  return
+}
+"""
+
+# --- test
+
+
+def test_modules_that_hold_are_ok(folder):
+    output, errors = tenon("test", folder / "kernels.mlir", folder / "test" / "op" / "add.mlir")
+    assert re.sub(r" +\d+\.\d ms", "", output) == (f"ok          {folder}/kernels.mlir:1\nok          {folder}/kernels.mlir:8\n"
+                                                  f"ok          {folder}/test/op/add.mlir:1\n3 ok, 0 failed\n")
+    assert errors == ""
+
+
+def test_a_failed_check_fails_and_says_where(folder):
+    path = folder / "failing.mlir"
+    path.write_text(CHECKS + "// -----\n\n" + FAILING + "  // -----\n" + CHECKS)
+    output, errors = tenon("test", path, code=1)
+    assert f"FAILED      {path}:9" in output and "2 ok, 1 failed" in output
+    assert f"{path}:12:" in errors and "4" in errors and "5" in errors and "expect_eq" in errors
+
+
+def test_errors_in_later_modules_have_their_own_lines(folder):
+    path = folder / "later.mlir"
+    path.write_text(CHECKS + "// -----\n" + CHECKS.replace("stablehlo.add", "stablehlo.ad"))
+    errors = tenon("test", path, code=1)[1]
+    assert f"{path}:10:" in errors and "did you mean" in errors and "\n  " in errors
+
+
+def test_separators_stand_anywhere_in_a_line(folder):
+    text = CHECKS.replace("\n", " ") + "  // -----\n" + CHECKS + "// -----// \n// only a comment\n// -----"
+    assert "2 ok, 0 failed" in tenon("test", "-", stdin=text)[0]
+
+
+def test_what_is_not_supported_does_not_fail(folder):
+    output, errors = tenon("test", "-", stdin=NO_KERNEL + "// -----\n" + CHECKS)
+    assert "1 ok, 0 failed, 1 unsupported" in output and "unsupported <stdin>" not in output
+    assert "unsupported <stdin>:1" in errors and "fft" in errors
+
+
+def test_empty_modules_are_ok_and_missing_files_are_not(folder):
+    assert "1 ok" in tenon("test", "-", stdin="module {}\n")[0]
+    output, errors = tenon("test", folder / "nowhere.mlir", folder / "kernels.mlir", code=1)
+    assert "2 ok" in output and "nowhere.mlir: No such file" in errors
+
+
+def test_expected_errors_are_checked(folder):
+    wrong = CHECKS.replace("stablehlo.add", "stablehlo.ad")
+    assert "1 ok" in tenon("test", "-", stdin="// error: did you mean\n" + wrong)[0]
+    assert "the error 'cabbage' was expected" in tenon("test", "-", stdin="// error: cabbage\n" + wrong, code=1)[1]
+    assert "found none" in tenon("test", "-", stdin="// error: cabbage\n" + CHECKS, code=1)[1]
+
+
+def test_functions_with_arguments_are_no_tests(folder):
+    assert "takes 2 arguments; a test takes none" in tenon("test", folder / "add.mlir", code=1)[1]
+
+
+def test_json_lists_modules(folder):
+    read = json.loads(tenon("test", "-", "--json", stdin=FAILING + "// -----\n" + CHECKS + "// -----\n" + NO_KERNEL, code=1)[0])
+    assert [module["result"] for module in read["modules"]] == ["failed", "ok", "unsupported"]
+    assert [module["line"] for module in read["modules"]] == [1, 8, 15]
+    assert "expect_eq" in read["modules"][0]["message"]
+    assert (read["ok"], read["failed"], read["unsupported"]) == (1, 1, 1)
+
+
+# --- bench
+
+
+def test_bench_has_its_figures(folder):
+    read = json.loads(tenon("bench", folder / "model.mlir", "--runs", "7", "--json")[0])
+    assert list(read) == ["median_ms", "min_ms", "runs", "compile_ms", "plan_bytes", "plan_lower_bound_bytes", "peak_bytes"]
+    assert read["runs"] == 7 and 0 < read["min_ms"] <= read["median_ms"] < 1000
+    assert read["peak_bytes"] >= read["plan_bytes"] >= read["plan_lower_bound_bytes"] > 0
+    output = tenon("bench", folder / "model.mlir", "--runs", "2", "-i", "zeros")[0]
+    assert [line.split()[0] for line in output.splitlines()] == ["median", "fastest", "compile", "plan", "peak"]
+
+
+@pytest.mark.parametrize("runs", ["0", "-1", "x", "5x", "", "99999999999999999999"])
+def test_bench_wants_a_number_of_runs(folder, runs):
+    assert "--runs" in tenon("bench", folder / "model.mlir", f"--runs={runs}", code=2)[1]
+
+
+# --- show
+
+
+def test_show_prints_every_stage(folder):
+    assert "stablehlo.dot_general" in tenon("show", folder / "model.mlir")[0]
+    assert "stablehlo.dot_general" in tenon("show", folder / "model.mlir", "--at", "pass")[0]
+    plan = tenon("show", folder / "model.mlir", "--at", "plan")[0]
+    assert "peak" in plan and "lower bound" in plan and "temporary" in plan
+    assert "ref." in tenon("show", folder / "model.mlir", "--at", "program")[0]
+
+
+def test_what_show_prints_is_read_again(folder):
+    text = tenon("show", folder / "model.mlir")[0]
+    assert tenon("show", "-", stdin=text)[0] == text
+    text = tenon("show", folder / "model.mlir", "--at=pass")[0]
+    assert tenon("run", "-", "-i", "iota", stdin=text) == tenon("run", folder / "model.mlir", "-i", "iota")
+
+
+@pytest.mark.parametrize("stage", ["ir", "pass", "plan", "program"])
+def test_show_writes_json(folder, stage):
+    assert json.loads(tenon("show", folder / "model.mlir", "--at", stage, "--json")[0])
+    assert json.loads(tenon("show", folder / "model.mlir", "--at", stage, "--format", "json")[0])
+
+
+def test_show_draws(folder):
+    drawing = xml.etree.ElementTree.fromstring(tenon("show", folder / "model.mlir", "--at", "plan", "--format", "svg")[0])
+    assert drawing.tag.endswith("svg") and any(child.tag.endswith("rect") for child in drawing.iter())
+    graph = tenon("show", folder / "model.mlir", "--format", "dot")[0]
+    assert graph.startswith("digraph") and graph.count("{") == graph.count("}")
+
+
+def test_show_ir_needs_no_custom_calls(folder):
+    assert "@rms_norm" in tenon("show", folder / "norm.mlir")[0]
+    errors = tenon("show", folder / "norm.mlir", "--at", "plan", code=1)[1]
+    assert "rms_norm" in errors and "norm.mlir:2:" in errors
+    assert "custom_call" in tenon("show", folder / "norm.mlir", "--at", "plan", "--load", folder / "librms_norm.so")[0]
+
+
+def test_show_refuses_what_makes_no_sense(folder):
+    assert "plan" in tenon("show", folder / "add.mlir", "--at", "plna", code=2)[1]
+    assert "none of" in tenon("show", folder / "add.mlir", "--format", "png", code=2)[1]
+    assert "contradict" in tenon("show", folder / "add.mlir", "--format", "svg", "--json", code=2)[1]
+    assert "svg" in tenon("show", folder / "add.mlir", "--at", "plan", "--format", "dot", code=1)[1].lower()
+
+
+# --- ops, devices, version
+
+
+def test_ops_lists_operations_and_custom_calls(folder):
+    output = tenon("ops", "--load", folder / "librms_norm.so")[0]
+    assert "  add " in output and "  dot_general " in output and "Custom calls" in output and "  rms_norm " in output
+    one = tenon("ops", "compare")[0]
+    assert "stablehlo.compare" in one and "one of EQ, NE, GE, GT, LE, LT" in one and "ref.compare" in one
+    assert tenon("ops", "stablehlo.compare")[0] == one
+    one = tenon("ops", "--load", folder / "librms_norm.so", "rms_norm")[0]
+    assert "eps" in one and "1e-5f" in one and "librms_norm.so" in one
+    assert "did you mean 'stablehlo.dot_general'" in tenon("ops", "dot_genral", code=1)[1]
+
+
+def test_ops_writes_json(folder):
+    read = json.loads(tenon("ops", "--json", "--load", folder / "librms_norm.so")[0])
+    operations = {row["name"]: row for row in read["operations"]}
+    assert len(operations) > 100 and operations["stablehlo.add"]["supported"]
+    assert operations["stablehlo.compare"]["attributes"][0]["required"]
+    call = next(row for row in read["custom_calls"] if row["name"] == "rms_norm")
+    assert call["platform"] == "Host" and [p["name"] for p in call["parameters"]] == ["x", "eps", "y"]
+    assert json.loads(tenon("ops", "add", "--json")[0])["operations"][0]["name"] == "stablehlo.add"
+
+
+def test_devices_has_the_cpu(folder):
+    assert tenon("devices")[0].startswith("cpu")
+    read = json.loads(tenon("devices", "--json")[0])
+    assert read[0]["name"] == "cpu" and read[0]["platform"] == "Host" and read[0]["memory_bytes"] > 0
+    assert tenon("run", folder / "add.mlir", "-d", "cpu:0", "-i", "ones", "-i", "ones")[0] == "[2. 2. 2.]\n"
+    assert "cuda:7" in tenon("run", folder / "add.mlir", "-d", "cuda:7", code=1)[1]
+
+
+def test_version_is_a_version():
+    assert re.fullmatch(r"tenon \d+\.\d+\.\d+ \(library \d+\.\d+\.\d+\)\n", tenon("version")[0])
+    assert tenon("--version") == tenon("version") == tenon("-V")
+    assert set(json.loads(tenon("version", "--json")[0])) == {"command", "library"}
