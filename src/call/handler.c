@@ -3,6 +3,7 @@
 #include <tenon/call.h>
 
 #include "call/api.h"
+#include "call/guard.h"
 #include "call/live.h"
 
 static atomic_llong timeout = -1;
@@ -67,7 +68,7 @@ static tn_status_t ask_one(const tn_target_spec_t* spec, tn_ffi_handler_t handle
       .rets.struct_size = TN_FFI_VALUES_SIZE,
       .attrs.struct_size = TN_FFI_ATTRS_SIZE,
   };
-  tn_status_t error = handler(&frame);
+  tn_status_t error = tn__guard_handler(handler, &frame);
   TN_RETURN_IF_ERROR(tn__handler_finish(spec->name, &frame, error));
   const tn_ffi_api_version_t* version = &metadata->api_version;
   if (version->major == -1 && version->minor == -1) {

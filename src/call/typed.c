@@ -6,7 +6,9 @@
 #include "call/attributes.h"
 #include "call/check.h"
 #include "call/context.h"
+#include "call/guard.h"
 #include "call/handler.h"
+#include "call/live.h"
 #include "call/scratch.h"
 #include "call/site.h"
 
@@ -114,7 +116,8 @@ static tn_status_t instantiate(const tn_call_site_t* call, tn_typed_state_t* sta
   tn_ffi_call_frame_t frame;
   init_frame(state, &context, &frame);
   frame.stage = TN_FFI_INSTANTIATE;
-  tn_status_t status = tn__handler_finish(call->name, &frame, target->bundle.instantiate(&frame));
+  tn_status_t status =
+      tn__handler_finish(call->name, &frame, tn__guard_handler(target->bundle.instantiate, &frame));
   tn__scratch_free_all(&context);
   if (status || !state_type_id || state->instantiated.type_id == state_type_id) return status;
   return tn_status_create(TN_CODE_INTERNAL,
@@ -261,7 +264,10 @@ static tn_status_t init_local(const tn_kernel_call_t* call) {
 }
 
 __attribute__((noinline, cold)) static tn_status_t finish(const tn_typed_state_t* state,
-                                                          typed_local_t* local, tn_status_t error) {
+                                                          typed_local_t* local,
+                                                          tn_guarded_t guarded) {
+  tn_status_t error =
+      guarded.exception ? tn__error_give(tn__guard_error(guarded.exception)) : guarded.result;
   tn_status_t status = tn__handler_finish(state->target->name, &local->frame, error);
   tn__scratch_free_all(&local->context);
   return status;
@@ -269,9 +275,10 @@ __attribute__((noinline, cold)) static tn_status_t finish(const tn_typed_state_t
 
 static inline tn_status_t run_stage(const tn_typed_state_t* state, typed_local_t* local,
                                     tn_ffi_handler_t handler) {
-  tn_status_t error = handler(&local->frame);
-  bool is_plain = !error && !local->frame.future && !local->context.scratch;
-  return __builtin_expect(is_plain, 1) ? TN_OK : finish(state, local, error);
+  tn_guarded_t guarded = tn__guard_call(handler, &local->frame);
+  bool is_plain =
+      !guarded.result && !guarded.exception && !local->frame.future && !local->context.scratch;
+  return __builtin_expect(is_plain, 1) ? TN_OK : finish(state, local, guarded);
 }
 
 static inline void patch(const tn_kernel_call_t* call, const tn_typed_state_t* state,

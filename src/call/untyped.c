@@ -4,9 +4,11 @@
 // `in` lists the operands. A tuple is a list of its elements, nested as the type is. `out` is the
 // only result if there is one, else the list of all. The lists lie in the activation's local
 // memory; a call patches the leaves into them.
+#include <limits.h>
 #include <stdlib.h>
 
 #include "call/global_xla.h"
+#include "call/guard.h"
 #include "call/site.h"
 
 typedef void (*original_fn)(void* out, const void** in);
@@ -122,8 +124,15 @@ tn_status_t tn__untyped_prepare(const tn_call_site_t* call, tn_target_t* target,
 
 // --- when it runs
 
-static inline const untyped_state_t* patch(const tn_kernel_call_t* call, void** out,
-                                           const void*** in) {
+// What a call passes on.
+typedef struct passed {
+  const untyped_state_t* state;
+  void* out;
+  const void** in;
+  struct XlaCustomCallStatus_ status;
+} passed_t;
+
+static inline passed_t patch(const tn_kernel_call_t* call) {
   const untyped_state_t* state = call->state;
   void** lists = call->local;
   const size_t* place = state->places;
@@ -131,42 +140,59 @@ static inline const untyped_state_t* patch(const tn_kernel_call_t* call, void** 
     lists[*place++] = (void*)call->operands[i];  // read as const through `in`
   }
   for (size_t i = 0; i < state->result_count; ++i) lists[*place++] = call->results[i];
-  *in = (const void**)&lists[state->in];
-  *out = state->out_is_place ? lists[state->out] : (void*)&lists[state->out];
-  return state;
+  return (passed_t){
+      .state = state,
+      .in = (const void**)&lists[state->in],
+      .out = state->out_is_place ? lists[state->out] : (void*)&lists[state->out],
+  };
 }
 
-static tn_status_t finish(const untyped_state_t* state, struct XlaCustomCallStatus_* status) {
-  if (!status->has_failed) return TN_OK;
-  tn_string_view_t message = {status->message, status->message ? status->message_length : 0};
-  tn_status_t error = tn_status_create(TN_CODE_INTERNAL, "custom call @%s: INTERNAL: %.*s",
-                                       TN_NAME_TEXT(state->target->name), TN_SV(message));
+__attribute__((noinline, cold)) static tn_status_t fail(passed_t* passed, void* exception) {
+  const tn_name_text_t name = tn__name_text(passed->state->target->name);
+  struct XlaCustomCallStatus_* status = &passed->status;
+  tn_status_t error =
+      exception
+          ? tn_status_prefix(tn__guard_error(exception), "custom call @%s: UNKNOWN", name.text)
+          : tn_status_create(
+                TN_CODE_INTERNAL, "custom call @%s: INTERNAL: %.*s", name.text,
+                (int)(status->message_length < INT_MAX ? status->message_length : INT_MAX),
+                status->message ? status->message : "");
   free(status->message);
   return error;
 }
 
-static tn_status_t run_original(const tn_kernel_call_t* call) {
-  void* out;
-  const void** in;
-  const untyped_state_t* state = patch(call, &out, &in);
-  ((original_fn)state->function)(out, in);
+// `thunk` unpacks what it gets as a frame, so that one guard serves all conventions.
+static inline tn_status_t run(const tn_kernel_call_t* call, tn_ffi_handler_t thunk) {
+  passed_t passed = patch(call);
+  tn_guarded_t guarded = tn__guard_call(thunk, (tn_ffi_call_frame_t*)(void*)&passed);
+  bool is_plain = !guarded.exception && !passed.status.has_failed;
+  return __builtin_expect(is_plain, 1) ? TN_OK : fail(&passed, guarded.exception);
+}
+
+static tn_status_t call_original(tn_ffi_call_frame_t* frame) {
+  const passed_t* passed = (const void*)frame;
+  ((original_fn)passed->state->function)(passed->out, passed->in);
+  return TN_OK;
+}
+static tn_status_t call_status(tn_ffi_call_frame_t* frame) {
+  passed_t* passed = (void*)frame;
+  ((status_fn)passed->state->function)(passed->out, passed->in, &passed->status);
+  return TN_OK;
+}
+static tn_status_t call_opaque(tn_ffi_call_frame_t* frame) {
+  passed_t* passed = (void*)frame;
+  tn_string_view_t opaque = passed->state->opaque;
+  ((opaque_fn)passed->state->function)(passed->out, passed->in, opaque.data, opaque.length,
+                                       &passed->status);
   return TN_OK;
 }
 
-static tn_status_t run_status(const tn_kernel_call_t* call) {
-  void* out;
-  const void** in;
-  struct XlaCustomCallStatus_ status = {0};
-  const untyped_state_t* state = patch(call, &out, &in);
-  ((status_fn)state->function)(out, in, &status);
-  return finish(state, &status);
+static tn_status_t run_original(const tn_kernel_call_t* call) {
+  return run(call, call_original);
 }
-
+static tn_status_t run_status(const tn_kernel_call_t* call) {
+  return run(call, call_status);
+}
 static tn_status_t run_opaque(const tn_kernel_call_t* call) {
-  void* out;
-  const void** in;
-  struct XlaCustomCallStatus_ status = {0};
-  const untyped_state_t* state = patch(call, &out, &in);
-  ((opaque_fn)state->function)(out, in, state->opaque.data, state->opaque.length, &status);
-  return finish(state, &status);
+  return run(call, call_opaque);
 }

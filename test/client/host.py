@@ -1,0 +1,129 @@
+"""A small host of Tenon for tests: registers functions by address, compiles StableHLO text, runs it on NumPy arrays."""
+
+import contextlib
+import ctypes
+import os
+import pathlib
+
+import ml_dtypes
+import numpy as np
+
+from support import BUILD
+
+LIBRARY = ctypes.CDLL(os.environ.get("TENON_LIBRARY", str(BUILD / "src" / "libtenon.so")))
+
+# The numbers of dtype.def, with NumPy's types for them.
+DTYPES = {1: np.bool_, 2: np.int8, 3: np.int16, 4: np.int32, 5: np.int64, 6: np.uint8, 7: np.uint16, 8: np.uint32,
+          9: np.uint64, 10: np.float16, 11: np.float32, 12: np.float64, 15: np.complex64, 16: ml_dtypes.bfloat16,
+          18: np.complex128}
+NUMBERS = {np.dtype(dtype): number for number, dtype in DTYPES.items()}
+
+
+class Error(Exception):
+    """The whole report of a status."""
+
+
+def declare(name, result, *arguments):
+    function = LIBRARY[name]
+    function.restype = result
+    function.argtypes = arguments
+    return function
+
+
+POINTER = ctypes.c_void_p
+OUT = ctypes.POINTER(POINTER)
+status_format = declare("tn_status_format", ctypes.c_size_t, POINTER, ctypes.c_char_p, ctypes.c_size_t)
+status_release = declare("tn_status_release", None, POINTER)
+
+
+def check(status):
+    if not status:
+        return
+    text = ctypes.create_string_buffer(65536)
+    status_format(status, text, len(text))
+    status_release(status)
+    raise Error(text.value.decode())
+
+
+def call(name, *arguments):
+    """A function that returns a status; its arguments are ctypes' own objects."""
+    function = LIBRARY[name]
+    function.restype = POINTER
+    check(function(*arguments))
+
+
+def out():
+    return POINTER()
+
+
+def register(name, address, api_version=4, platform="Host", **stages):
+    """`address` is that of the function, or of the execute stage."""
+    if stages:
+        order = ("instantiate", "prepare", "initialize")
+        table = (POINTER * 4)(*[stages.get(stage) for stage in order], address)
+        call("tn_register_stages", ctypes.c_char_p(name.encode()), ctypes.c_char_p(platform.encode()),
+             ctypes.cast(table, POINTER))
+    else:
+        call("tn_register", ctypes.c_char_p(name.encode()), ctypes.c_char_p(platform.encode()),
+             POINTER(address), ctypes.c_int(api_version))
+
+
+def load(spec):
+    call("tn_library_load", ctypes.c_char_p(str(spec).encode()))
+
+
+DEVICE = out()
+call("tn_device_create", ctypes.c_char_p(b"cpu"), POINTER(), ctypes.byref(DEVICE))
+
+buffer_release = declare("tn_buffer_release", None, POINTER)
+buffer_dtype = declare("tn_buffer_dtype", ctypes.c_int, POINTER)
+buffer_rank = declare("tn_buffer_rank", ctypes.c_size_t, POINTER)
+buffer_dims = declare("tn_buffer_dims", ctypes.POINTER(ctypes.c_int64), POINTER)
+program_release = declare("tn_program_release", None, POINTER)
+module_release = declare("tn_module_release", None, POINTER)
+result_count = declare("tn_program_result_count", ctypes.c_size_t, POINTER)
+
+
+class Program:
+    """A module's main, compiled."""
+
+    def __init__(self, text):
+        encoded = text.encode()
+        module = out()
+        self.handle = out()
+        call("tn_module_parse", POINTER(), ctypes.c_char_p(b"test.mlir"), ctypes.c_char_p(encoded),
+             ctypes.c_size_t(len(encoded)), ctypes.byref(module))
+        try:
+            call("tn_program_compile", DEVICE, module, POINTER(), ctypes.byref(self.handle))
+        finally:
+            module_release(module)
+
+    def __del__(self):
+        program_release(self.handle)
+
+    def __call__(self, *arrays):
+        with contextlib.ExitStack() as stack:
+            inputs = (POINTER * len(arrays))()
+            for i, array in enumerate(arrays):
+                array = np.asarray(array, order="C")
+                dims = (ctypes.c_int64 * array.ndim)(*array.shape)
+                buffer = out()
+                call("tn_buffer_create_from_host", DEVICE, ctypes.c_int(NUMBERS[array.dtype]),
+                     ctypes.c_size_t(array.ndim), dims, POINTER(array.ctypes.data), ctypes.c_size_t(array.nbytes),
+                     ctypes.byref(buffer))
+                stack.callback(buffer_release, buffer)
+                inputs[i] = buffer
+            count = result_count(self.handle)
+            outputs = (POINTER * count)()
+            call("tn_program_run", self.handle, POINTER(), ctypes.c_size_t(len(arrays)), inputs,
+                 ctypes.c_size_t(count), outputs)
+            for output in outputs:
+                stack.callback(buffer_release, output)
+            return [read(output) for output in outputs]
+
+
+def read(buffer):
+    rank = buffer_rank(buffer)
+    array = np.empty([buffer_dims(buffer)[i] for i in range(rank)], DTYPES[buffer_dtype(buffer)])
+    call("tn_buffer_to_host", POINTER(buffer), POINTER(array.ctypes.data), ctypes.c_size_t(array.nbytes))
+    return array

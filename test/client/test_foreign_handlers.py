@@ -1,0 +1,191 @@
+"""Handlers compiled against jaxlib's headers give the same results and errors in Tenon as in JAX."""
+
+import ctypes
+import shutil
+import subprocess
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import host
+from support import ROOT, assert_same
+
+HERE = ROOT / "test" / "client"
+COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
+HANDLERS = ["axpby", "look", "sum_all", "optional", "attributes", "all_attributes", "pointer", "fail",
+            "throw_exception", "later", "parallel", "scratch", "where", "stream", "in_place"]
+
+
+class Foreign:
+    """The library, built by one compiler, with its handlers registered on both sides as COMPILER.name."""
+
+    def __init__(self, compiler, folder):
+        self.compiler = compiler
+        self.path = folder / "foreign_handlers.so"
+        subprocess.run([compiler, "-std=c++17", "-O2", "-shared", "-fPIC", "-w", "-I", jax.ffi.include_dir(),
+                        HERE / "foreign_handlers.cc", "-o", self.path, "-pthread"], check=True)
+        self.library = ctypes.CDLL(str(self.path))
+        for name in HANDLERS:
+            jax.ffi.register_ffi_target(self.name(name), jax.ffi.pycapsule(self.library[name]), platform="cpu")
+            host.register(self.name(name), self.address(name))
+
+    def name(self, handler):
+        return f"{self.compiler}.{handler}"
+
+    def address(self, symbol):
+        return ctypes.cast(self.library[symbol], ctypes.c_void_p).value
+
+    def lower(self, handler, result_types, *arrays, options=None, **attributes):
+        options = {"vmap_method": "sequential", **(options or {})}
+        call = jax.ffi.ffi_call(self.name(handler), result_types, **options)
+        return jax.jit(lambda *xs: call(*xs, **attributes)).lower(*arrays)
+
+    def run_both(self, handler, result_types, *arrays, options=None, **attributes):
+        """What JAX gives and what Tenon gives, each a list of arrays or the text of the error."""
+        with jax.enable_x64(True):
+            lowered = self.lower(handler, result_types, *arrays, options=options, **attributes)
+            try:
+                wanted = [np.asarray(x) for x in jax.tree.leaves(lowered.compile()(*arrays))]
+            except jax.errors.JaxRuntimeError as error:
+                wanted = str(error)
+        try:
+            got = host.Program(lowered.as_text())(*arrays)
+        except host.Error as error:
+            got = str(error)
+        return wanted, got
+
+    def same(self, *arguments, **keywords):
+        wanted, got = self.run_both(*arguments, **keywords)
+        assert not isinstance(wanted, str), wanted
+        assert not isinstance(got, str), got
+        assert len(got) == len(wanted)
+        for a, b in zip(got, wanted):
+            assert_same(a, b)
+        return got
+
+    def same_error(self, *arguments, **keywords):
+        wanted, got = self.run_both(*arguments, **keywords)
+        assert isinstance(wanted, str), wanted
+        assert isinstance(got, str), got
+        assert wanted.strip() in got, f"JAX: {wanted}\nTenon: {got}"
+        assert self.name(arguments[0]) in got
+        return got
+
+
+@pytest.fixture(scope="module", params=COMPILERS)
+def foreign(request, tmp_path_factory):
+    return Foreign(request.param, tmp_path_factory.mktemp(request.param.replace("+", "p")))
+
+
+def f32(*shape):
+    return jax.ShapeDtypeStruct(shape, jnp.float32)
+
+
+def f64(n):
+    return jax.ShapeDtypeStruct((n,), jnp.float64)
+
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+def test_buffers_and_scalars(foreign):
+    foreign.same("axpby", f32(2, 3), X, X + 1, a=np.float32(2), b=np.float32(-0.5))
+    foreign.same("axpby", f32(0, 3), X[:0], X[:0], a=np.float32(2), b=np.float32(-0.5))
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint16, np.int32, np.int64, np.float16, jnp.bfloat16,
+                                   np.float64, np.complex64, np.complex128])
+def test_any_buffer(foreign, dtype):
+    for shape in (), (2, 3), (0, 1):
+        foreign.same("look", jax.ShapeDtypeStruct((4,), jnp.int32), np.zeros(shape, dtype))
+
+
+def test_remaining(foreign):
+    for count in 1, 2, 5:
+        foreign.same("sum_all", [f32(2, 3)] * count, *[X * i for i in range(count)])
+    foreign.same_error("sum_all", [f32(2, 3)] * 2, X, X.astype(np.int32))
+
+
+def test_optional(foreign):
+    foreign.same("optional", [f32(2, 3)], X)
+    foreign.same("optional", [f32(2, 3)], X, X)
+    foreign.same("optional", [f32(2, 3)] * 2, X, X)
+    foreign.same("optional", [f32(2, 3)], X, X, X)  # more than there are names for
+
+
+ATTRIBUTES = dict(flag=True, small=np.int8(-3), word=np.uint16(65535), wide=2**62, number=0.1, text="a\0b",
+                  list=np.array([1, 2, -3]), floats=np.array([0.5, 1], np.float32), command=np.int32(1),
+                  range=dict(lo=-1, hi=41), nested=dict(inner=np.int32(7), other="x"))
+
+
+def test_attributes(foreign):
+    got = foreign.same("attributes", f64(14), **ATTRIBUTES)
+    assert got[0].tolist() == [1, -3, 65535, 2**62, 0.1, 3, 0, 3, -3, 0.5, 1, 42, 7, 2]
+    foreign.same("all_attributes", f64(2), x=2.5, more=1, Zulu="first")
+    foreign.same("all_attributes", f64(2), x=2.5)
+    value = ctypes.c_int64(1234)
+    foreign.same("pointer", f64(1), address=ctypes.addressof(value))
+
+
+def test_wrong_attributes(foreign):
+    for name, value in ("small", 3), ("list", np.array([1.5])), ("text", 1), ("range", dict(lo=1)):
+        foreign.same_error("attributes", f64(14), **{**ATTRIBUTES, name: value})
+    missing = {key: value for key, value in ATTRIBUTES.items() if key != "wide"}
+    foreign.same_error("attributes", f64(14), **missing)
+    foreign.same_error("all_attributes", f64(2), y=2.5)
+
+
+def test_wrong_buffers(foreign):
+    scalars = dict(a=np.float32(1), b=np.float32(1))
+    foreign.same_error("axpby", f32(2, 3), X, **scalars)
+    foreign.same_error("axpby", f32(2, 3), X, X.astype(np.int32), **scalars)
+    foreign.same_error("axpby", [f32(2, 3)] * 2, X, X, **scalars)
+
+
+def test_errors(foreign):
+    for code in 1, 3, 8, 16:
+        foreign.same_error("fail", f32(2, 3), X, code=np.int32(code))
+    foreign.same_error("throw_exception", f32(2, 3), X)
+
+
+def test_host(foreign):
+    foreign.same("parallel", f32(2, 3), X)
+    foreign.same("where", f64(2))
+    got = host.Program(foreign.lower("scratch", f32(2, 3), X).as_text())(X)  # XLA's CPU has none
+    assert_same(got[0], X)
+    wanted, got = foreign.run_both("stream", f32(2, 3), X)
+    assert isinstance(wanted, str) and "no streams for handlers" in got
+
+
+def test_futures(foreign):
+    foreign.same("later", f32(2, 3), X, fails=False)
+    foreign.same_error("later", f32(2, 3), X, fails=True)
+
+
+def test_aliases(foreign):
+    foreign.same("in_place", f32(2, 3), X, options=dict(input_output_aliases={0: 0}))
+    _, got = foreign.run_both("in_place", f32(2, 3), X)
+    assert isinstance(got, str) and "two places" in got
+
+
+def test_state(foreign):
+    """By --load's words, since only the library knows its type."""
+    spec = (f"{foreign.path}:{foreign.name('count')}=count,instantiate=count_instantiate,"
+            f"type={foreign.compiler}.counter:counter_type_id:counter_type_info")
+    host.load(spec)
+    live = foreign.library.live_counters
+    config = "mhlo.backend_config = {start = 5 : i64}"
+    text = ("func.func @main() -> tensor<1xf64> {\n  %0 = stablehlo.custom_call @\"" + foreign.name("count") +
+            "\"() {has_side_effect = true, " + config + "} : () -> tensor<1xf64>\n  return %0 : tensor<1xf64>\n}\n")
+    one, other = host.Program(text), host.Program(text)
+    assert live() == 2
+    assert [one()[0][0] for _ in range(3)] == [5, 6, 7]
+    assert other()[0][0] == 5
+    del one
+    assert live() == 1
+    del other
+    assert live() == 0
+    with pytest.raises(host.Error, match="INVALID_ARGUMENT: cannot start below zero"):
+        host.Program(text.replace("5 : i64", "-5 : i64"))
