@@ -13,6 +13,8 @@
 #include "base/names.h"
 #include "ops/op.h"
 
+enum { TN_MAX_REGION_DEPTH = 256 };  // regions inside one another, the function's body included
+
 typedef struct tn_node tn_node_t;
 typedef struct tn_region tn_region_t;
 typedef struct tn_function tn_function_t;

@@ -1,7 +1,5 @@
 #include "ir/ir.h"
 
-enum { MAX_REGION_DEPTH = 256 };
-
 typedef struct verifier {
   tn_function_t* function;
   tn_value_t** visible;  // by id: the value when it is defined and in scope here
@@ -101,9 +99,9 @@ static tn_status_t check_return(const tn_function_t* function, const tn_node_t* 
 }
 
 static tn_status_t check_region(verifier_t* verifier, const tn_region_t* region, size_t depth) {
-  if (depth > MAX_REGION_DEPTH) {
+  if (depth > TN_MAX_REGION_DEPTH) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "regions nest deeper than %d levels",
-                            MAX_REGION_DEPTH);
+                            TN_MAX_REGION_DEPTH);
   }
   for (uint32_t i = 0; i < region->argument_count; ++i) {
     verifier->visible[region->arguments[i].id] = &region->arguments[i];
@@ -152,7 +150,7 @@ static tn_status_t check_function(tn_function_t* function) {
   tn__arena_init(&verifier.scratch, allocator);
   TN_DONE_IF_ERROR(tn__allocate_array(allocator, count, sizeof(tn_value_t*), &visible));
   verifier.visible = visible;
-  TN_DONE_IF_ERROR(check_region(&verifier, function->body, 0));
+  TN_DONE_IF_ERROR(check_region(&verifier, function->body, 1));
   TN_DONE_IF_ERROR(check_return(function, function->body->last));
 done:
   tn__free(allocator, visible, count * sizeof(tn_value_t*));

@@ -8,7 +8,7 @@
 #include "ir/ir.h"
 
 typedef struct tn_pass_options {
-  bool keep_all;  // run only what running needs: no recursion, composites expanded, layouts row-major
+  bool keep_all;  // run only what running needs: no recursion, composites called, layouts row-major
 } tn_pass_options_t;
 
 typedef struct tn_pass {
@@ -23,5 +23,14 @@ TN_MUST_USE tn_status_t tn__pass_run(tn_module_t* module, tn_function_t* entry,
                                      const tn_pass_options_t* options);
 size_t tn__pass_count(void);
 const tn_pass_t* tn__pass_at(size_t index);
+
+// The functions that `entry` reaches through calls and composites, callees before callers, `entry`
+// last. The list is in `arena`. Recursion is an error.
+typedef struct tn_reached_functions {
+  size_t count;
+  tn_function_t** functions;
+} tn_reached_functions_t;
+TN_MUST_USE tn_status_t tn__pass_reach(tn_module_t* module, tn_function_t* entry, tn_arena_t* arena,
+                                       tn_reached_functions_t* out_reached);
 
 #endif  // TENON_PASS_PASS_H_

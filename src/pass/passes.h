@@ -5,7 +5,7 @@
 #include "pass/pass.h"
 
 tn_status_t tn__pass_check_recursion(tn_module_t* module, tn_function_t* entry);
-tn_status_t tn__pass_inline_composites(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_call_composites(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_turn_layouts(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_inline_calls(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_simplify(tn_module_t* module, tn_function_t* entry);
@@ -14,15 +14,6 @@ tn_status_t tn__pass_fold_constants(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_merge_common(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_mark_fusions(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_remove_dead(tn_module_t* module, tn_function_t* entry);
-
-// The functions that `entry` reaches through calls and composites, callees before callers, `entry`
-// last. The list is in `arena`. Recursion is an error.
-typedef struct tn_reached_functions {
-  size_t count;
-  tn_function_t** functions;
-} tn_reached_functions_t;
-TN_MUST_USE tn_status_t tn__pass_reach(tn_module_t* module, tn_function_t* entry, tn_arena_t* arena,
-                                       tn_reached_functions_t* out_reached);
 
 // Calls `rewrite` for every function with a body that `entry` reaches, callees first, with a
 // scratch arena of its own.

@@ -2,8 +2,8 @@
 
 static const tn_pass_t passes[] = {
     {"check-recursion", "refuse functions that call themselves", true, tn__pass_check_recursion},
-    {"inline-composites", "run composites through their decomposition", true,
-     tn__pass_inline_composites},
+    {"call-composites", "run composites as calls of what they decompose to", true,
+     tn__pass_call_composites},
     {"turn-layouts", "transpose arrays that custom calls want in another layout", true,
      tn__pass_turn_layouts},
     {"inline-calls", "copy small functions, and those called once, to where they are called", false,

@@ -188,18 +188,21 @@ static size_t pack_by_time(item_t* items, size_t count, heap_entry_t* heap, gaps
 
 // --- both
 
-static size_t lower_bound(const item_t* items, size_t count, uint32_t position_count,
-                          int64_t* changes) {
-  for (size_t i = 0; i < count; ++i) {
-    changes[items[i].begin] += (int64_t)items[i].size;
-    changes[items[i].end + 1] -= (int64_t)items[i].size;
+tn_status_t tn__plan_live_bytes(const tn_plan_t* plan, tn_arena_t* arena, size_t** out_live) {
+  void* memory = NULL;
+  *out_live = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(arena, (size_t)plan->position_count + 2, sizeof(size_t), &memory));
+  size_t* live = memory;
+  for (size_t i = 0; i < plan->buffer_count; ++i) {
+    const tn_plan_buffer_t* buffer = &plan->buffers[i];
+    if (buffer->kind != TN_PLAN_TEMPORARY) continue;
+    live[buffer->begin] += round_up(buffer->byte_length);
+    live[buffer->end + 1] -= round_up(buffer->byte_length);  // below zero until it is summed up
   }
-  int64_t live = 0, most = 0;
-  for (uint32_t p = 0; p <= position_count; ++p) {
-    live += changes[p];
-    if (live > most) most = live;
-  }
-  return (size_t)most;
+  for (uint32_t p = 1; p <= plan->position_count; ++p) live[p] += live[p - 1];
+  *out_live = live;
+  return TN_OK;
 }
 
 static void keep_offsets(tn_plan_t* plan, const item_t* items, size_t count) {
@@ -230,9 +233,11 @@ tn_status_t tn__plan_pack(tn_plan_t* plan) {
                               .end = buffer->end,
                               .size = round_up(buffer->byte_length)};
   }
-  TN_DONE_IF_ERROR(tn__arena_allocate_array(&scratch, (size_t)plan->position_count + 2,
-                                            sizeof(int64_t), &memory));
-  plan->lower_bound_byte_length = lower_bound(items, count, plan->position_count, memory);
+  size_t* live = NULL;
+  TN_DONE_IF_ERROR(tn__plan_live_bytes(plan, &scratch, &live));
+  for (uint32_t p = 0; p <= plan->position_count; ++p) {
+    if (live[p] > plan->lower_bound_byte_length) plan->lower_bound_byte_length = live[p];
+  }
   TN_DONE_IF_ERROR(tn__arena_allocate_array(&scratch, count, sizeof(heap_entry_t), &memory));
   heap_entry_t* heap = memory;
   TN_DONE_IF_ERROR(tn__arena_allocate_array(&scratch, count + 1, sizeof(gap_t), &memory));

@@ -96,4 +96,8 @@ void tn__plan_deinit(tn_plan_t* plan);
 // Gives the temporaries their offsets and sets the plan's byte lengths (offsets.c).
 TN_MUST_USE tn_status_t tn__plan_pack(tn_plan_t* plan);
 
+// How many bytes of temporaries are live at each position, in `arena`.
+TN_MUST_USE tn_status_t tn__plan_live_bytes(const tn_plan_t* plan, tn_arena_t* arena,
+                                            size_t** out_live);
+
 #endif  // TENON_PLAN_PLAN_H_

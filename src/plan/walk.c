@@ -215,7 +215,9 @@ static tn_status_t choose_kernel(planner_t* planner, const tn_node_t* node, step
   if (node->op == TN__OP_OF(func, call)) {
     tn_string_view_t name = tn__attr_get_string(&node->attrs, "callee");
     step->plan.callee = tn__module_find_function(node->region->function->module, name);
-    return TN_OK;
+    if (step->plan.callee && step->plan.callee->body) return TN_OK;
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "call: @%.*s is only declared; there is nothing to run", TN_SV(name));
   }
   step->plan.kernel = tn__kernel_find(use);
   if (!step->plan.kernel) {

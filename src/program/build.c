@@ -1,5 +1,4 @@
 // From plans to the flat program.
-#include "call/call.h"
 #include "program/program.h"
 
 // Growing lists, kept in the program's allocator while it is built.
@@ -10,9 +9,8 @@ typedef struct list {
 
 typedef struct builder {
   tn_program_t* program;
-  list_t instructions, blocks, pointers, units;
+  list_t instructions, blocks, pointers;
   uint32_t first_buffer;  // of the unit being flattened
-  tn_call_cache_t calls;
 } builder_t;
 
 static tn_status_t list_add(builder_t* builder, list_t* list, size_t count, uint32_t* out_first) {
@@ -46,28 +44,12 @@ static tn_program_block_t* block_at(builder_t* builder, uint32_t index) {
   return (tn_program_block_t*)builder->blocks.items + index;
 }
 
-static tn_program_unit_t* unit_at(builder_t* builder, uint32_t index) {
-  return (tn_program_unit_t*)builder->units.items + index;
-}
-
 static tn_status_t add_pointers(builder_t* builder, size_t count, const uint32_t* buffers,
                                 uint32_t* out_first) {
   TN_RETURN_IF_ERROR(list_add(builder, &builder->pointers, count, out_first));
   uint32_t* pointers = (uint32_t*)builder->pointers.items + *out_first;
   for (size_t i = 0; i < count; ++i) pointers[i] = builder->first_buffer + buffers[i];
   return TN_OK;
-}
-
-static tn_status_t find_unit(builder_t* builder, const tn_function_t* function,
-                             uint32_t* out_unit) {
-  *out_unit = TN_PROGRAM_NONE;
-  for (uint32_t i = 0; i < builder->units.count; ++i) {
-    if (unit_at(builder, i)->plan->function == function) *out_unit = i;
-  }
-  return *out_unit != TN_PROGRAM_NONE
-             ? TN_OK
-             : tn_status_create(TN_CODE_INTERNAL, "function @%.*s was not planned",
-                                TN_SV(function->name));
 }
 
 // Where the site's local memory begins.
@@ -115,7 +97,7 @@ static tn_status_t flatten_block(builder_t* builder, const tn_plan_block_t* from
     if (step->scratch != TN_PROGRAM_NONE) {
       TN_RETURN_IF_ERROR(add_pointers(builder, 1, &step->scratch, &instruction.scratch));
     }
-    if (step->callee) TN_RETURN_IF_ERROR(find_unit(builder, step->callee, &instruction.unit));
+    if (step->callee) instruction.unit = builder->program->unit_numbers[step->callee->index];
     TN_RETURN_IF_ERROR(
         list_add(builder, &builder->blocks, step->block_count, &instruction.first_block));
     *instruction_at(builder, first + i) = instruction;
@@ -127,56 +109,6 @@ static tn_status_t flatten_block(builder_t* builder, const tn_plan_block_t* from
     }
   }
   return TN_OK;
-}
-
-// --- units
-
-static tn_status_t find_call(void* user, const tn_node_t* node, tn_kernel_site_t* site,
-                             const tn_kernel_t** out_kernel) {
-  return tn__call_prepare("Host", user, node, site, out_kernel);
-}
-
-static tn_status_t add_unit(builder_t* builder, tn_function_t* function);
-
-static tn_status_t add_callees(builder_t* builder, const tn_plan_block_t* block) {
-  for (size_t i = 0; i < block->step_count; ++i) {
-    const tn_plan_step_t* step = &block->steps[i];
-    if (step->callee) TN_RETURN_IF_ERROR(add_unit(builder, (tn_function_t*)step->callee));
-    for (size_t b = 0; b < step->block_count; ++b) {
-      TN_RETURN_IF_ERROR(add_callees(builder, &step->blocks[b]));
-    }
-  }
-  return TN_OK;
-}
-
-// Recursion was refused by the passes, so this ends.
-static tn_status_t add_unit(builder_t* builder, tn_function_t* function) {
-  tn_program_t* program = builder->program;
-  for (uint32_t i = 0; i < builder->units.count; ++i) {
-    if (unit_at(builder, i)->plan->function == function) return TN_OK;
-  }
-  tn_plan_options_t options = {
-      .is_entry = builder->units.count == 0, .find_call = find_call, .user = &builder->calls};
-  tn_plan_t* plan = NULL;
-  uint32_t index = 0;
-  TN_RETURN_IF_ERROR(tn__plan_create(function, &program->arena, &options, &plan));
-  tn_status_t status = list_add(builder, &builder->units, 1, &index);
-  if (status) {
-    tn__plan_deinit(plan);
-    return status;
-  }
-  *unit_at(builder, index) = (tn_program_unit_t){
-      .plan = plan,
-      .first_buffer = (uint32_t)program->buffer_count,
-      .arena_offset = program->arena_byte_length,
-  };
-  program->buffer_count += plan->buffer_count;
-  if (program->buffer_count >= TN_PROGRAM_NONE ||
-      __builtin_add_overflow(program->arena_byte_length, plan->arena_byte_length,
-                             &program->arena_byte_length)) {
-    return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "the program is too large");
-  }
-  return add_callees(builder, &plan->block);
 }
 
 // --- patches: which pointers depend on a unit's arguments and results
@@ -242,13 +174,12 @@ tn_status_t tn__program_build(tn_program_t* program, tn_function_t* function) {
       .instructions = {.item_size = sizeof(tn_instruction_t)},
       .blocks = {.item_size = sizeof(tn_program_block_t)},
       .pointers = {.item_size = sizeof(uint32_t)},
-      .units = {.item_size = sizeof(tn_program_unit_t)},
   };
-  TN_DONE_IF_ERROR(add_unit(&builder, function));
-  for (uint32_t i = 0; i < builder.units.count; ++i) {
+  TN_DONE_IF_ERROR(tn__program_plan_units(program, function));
+  for (size_t i = 0; i < program->unit_count; ++i) {
     uint32_t block = 0;
+    tn_program_unit_t* unit = &program->units[i];
     TN_DONE_IF_ERROR(list_add(&builder, &builder.blocks, 1, &block));
-    tn_program_unit_t* unit = unit_at(&builder, i);
     unit->block = block;
     builder.first_buffer = unit->first_buffer;
     TN_DONE_IF_ERROR(flatten_block(&builder, &unit->plan->block, block));
@@ -263,25 +194,16 @@ tn_status_t tn__program_build(tn_program_t* program, tn_function_t* function) {
   program->pointer_buffers = memory;
   program->pointer_count = builder.pointers.count;
   TN_DONE_IF_ERROR(sort_pointers(program, &starts));
-  for (uint32_t i = 0; i < builder.units.count; ++i) {
-    tn_program_unit_t* unit = unit_at(&builder, i);
+  for (size_t i = 0; i < program->unit_count; ++i) {
+    tn_program_unit_t* unit = &program->units[i];
     TN_DONE_IF_ERROR(make_patches(program, unit, starts, TN_PLAN_PARAMETER,
                                   unit->plan->parameter_leaf_count, &unit->parameters));
     TN_DONE_IF_ERROR(make_patches(program, unit, starts, TN_PLAN_RESULT,
                                   unit->plan->result_leaf_count, &unit->results));
   }
-  TN_DONE_IF_ERROR(list_keep(&builder, &builder.units, &memory));
-  program->units = memory;
-  program->unit_count = builder.units.count;
 done:
-  if (status) {
-    for (uint32_t i = 0; i < builder.units.count; ++i) {
-      tn__plan_deinit(unit_at(&builder, i)->plan);
-    }
-  }
   list_free(&builder, &builder.instructions);
   list_free(&builder, &builder.blocks);
   list_free(&builder, &builder.pointers);
-  list_free(&builder, &builder.units);
   return status;
 }

@@ -135,11 +135,11 @@ void tn_program_statistics(const tn_program_t* program, tn_program_statistics_t*
       .struct_size = statistics->struct_size,
       .instruction_count = program->instruction_count,
       .plan_byte_length = program->arena_byte_length,
+      .lower_bound_byte_length = program->lower_bound_byte_length,
       .compile_ns = program->compile_ns,
   };
   for (size_t u = 0; u < program->unit_count; ++u) {
     const tn_plan_t* plan = program->units[u].plan;
-    figures.lower_bound_byte_length += plan->lower_bound_byte_length;
     figures.total_byte_length += plan->total_byte_length;
     for (size_t b = 0; b < plan->buffer_count; ++b) {
       if (plan->buffers[b].kind == TN_PLAN_CONSTANT) {

@@ -38,7 +38,7 @@ typedef struct tn_program_patch {
 } tn_program_patch_t;
 
 // A function with a plan of its own: the entry, and functions whose calls were not inlined.
-// Functions never recurse, so each has its own fixed place in the arena.
+// Functions never recurse, so each has one fixed place in the arena, behind its callers'.
 typedef struct tn_program_unit {
   tn_plan_t* plan;
   uint32_t block;
@@ -56,13 +56,14 @@ struct tn_program {
   tn_module_t* module;  // after the passes; the program's constants are its attributes
   struct tn_device* device;
   size_t unit_count;
-  tn_program_unit_t* units;  // [0] is the entry
+  tn_program_unit_t* units;  // callers before callees, so [0] is the entry
+  uint32_t* unit_numbers;    // by function->index
   size_t buffer_count, pointer_count, instruction_count, block_count;
   uint32_t* pointer_buffers;  // which buffer of the program each pointer is to
   uint32_t* patches;          // indices of pointers
   tn_instruction_t* instructions;
   tn_program_block_t* blocks;
-  size_t arena_byte_length;
+  size_t arena_byte_length, lower_bound_byte_length;
   size_t local_byte_length;
   bool is_small;  // so little work that another thread is not worth its while
   uint64_t compile_ns;
@@ -76,6 +77,10 @@ struct tn_program {
 // The plan's buffer behind a buffer number of the program, and its unit.
 const tn_plan_buffer_t* tn__program_buffer(const tn_program_t* program, uint32_t buffer,
                                            const tn_program_unit_t** out_unit);
+
+// Plans `entry` and the functions that it still calls, and gives each its place (units.c). On
+// failure, too, the plans are the program's to release.
+TN_MUST_USE tn_status_t tn__program_plan_units(tn_program_t* program, tn_function_t* entry);
 
 // Plans and flattens `function` of `module`, which is the program's own and already rewritten by
 // the passes.

@@ -1,0 +1,148 @@
+// A plan for each function that is still called, and the unit's place in the arena.
+#include "call/call.h"
+#include "pass/pass.h"
+#include "program/program.h"
+
+// --- plans
+
+static tn_status_t find_call(void* user, const tn_node_t* node, tn_kernel_site_t* site,
+                             const tn_kernel_t** out_kernel) {
+  return tn__call_prepare("Host", user, node, site, out_kernel);
+}
+
+static tn_status_t plan_unit(tn_program_t* program, tn_function_t* function,
+                             tn_call_cache_t* calls) {
+  tn_program_unit_t* unit = &program->units[program->unit_count];
+  tn_plan_options_t options = {
+      .is_entry = program->unit_count == 0, .find_call = find_call, .user = calls};
+  TN_RETURN_IF_ERROR(tn__plan_create(function, &program->arena, &options, &unit->plan));
+  program->unit_numbers[function->index] = (uint32_t)program->unit_count++;
+  unit->first_buffer = (uint32_t)program->buffer_count;
+  program->buffer_count += unit->plan->buffer_count;
+  if (program->buffer_count < TN_PROGRAM_NONE) return TN_OK;
+  return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "the program has 2^32 buffers or more");
+}
+
+static tn_status_t plan_units(tn_program_t* program, tn_function_t* entry) {
+  tn_reached_functions_t reached;
+  tn_call_cache_t calls = {0};
+  void* memory = NULL;
+  size_t function_count = 0;
+  TN_RETURN_IF_ERROR(tn__pass_reach(program->module, entry, &program->arena, &reached));
+  for (tn_function_t* f = program->module->first_function; f; f = f->next) ++function_count;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&program->arena, function_count, sizeof(uint32_t), &memory));
+  program->unit_numbers = memory;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&program->arena, reached.count, sizeof(tn_program_unit_t), &memory));
+  program->units = memory;
+  // Callers before callees, so the entry is the first.
+  for (size_t i = reached.count; i-- > 0;) {
+    TN_RETURN_IF_ERROR(plan_unit(program, reached.functions[i], &calls));
+  }
+  return TN_OK;
+}
+
+// --- places, and how deep calls nest
+
+// A run is inside of so many regions and calls at once, each of them a few frames of the stack.
+enum { NESTING_LIMIT = 1000 };
+
+typedef struct placer {
+  tn_program_t* program;
+  size_t caller_end;  // of the caller's arena
+  uint32_t* depths;   // by unit: of its deepest call
+} placer_t;
+
+static tn_status_t place_callees(placer_t* placer, const tn_plan_block_t* block, uint32_t depth) {
+  tn_program_t* program = placer->program;
+  for (size_t i = 0; i < block->step_count; ++i) {
+    const tn_plan_step_t* step = &block->steps[i];
+    if ((step->callee || step->block_count) && depth >= NESTING_LIMIT) {
+      return tn__node_locate(step->node,
+                             tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
+                                              "%s: calls and regions nest deeper than %d levels",
+                                              tn__op_short_name(step->node->op), NESTING_LIMIT));
+    }
+    if (step->callee) {
+      uint32_t number = program->unit_numbers[step->callee->index];
+      tn_program_unit_t* callee = &program->units[number];
+      if (callee->arena_offset < placer->caller_end) callee->arena_offset = placer->caller_end;
+      if (placer->depths[number] < depth + 1) placer->depths[number] = depth + 1;
+    }
+    for (size_t b = 0; b < step->block_count; ++b) {
+      TN_RETURN_IF_ERROR(place_callees(placer, &step->blocks[b], depth + 1));
+    }
+  }
+  return TN_OK;
+}
+
+// Each unit behind all of its callers, whose temporaries live on meanwhile. Units that are not
+// active at the same time may share bytes.
+static tn_status_t place_units(tn_program_t* program) {
+  placer_t placer = {.program = program};
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&program->arena, program->unit_count, sizeof(uint32_t), &memory));
+  placer.depths = memory;
+  for (size_t i = 0; i < program->unit_count; ++i) {
+    const tn_program_unit_t* unit = &program->units[i];
+    if (__builtin_add_overflow(unit->arena_offset, unit->plan->arena_byte_length,
+                               &placer.caller_end) ||
+        placer.caller_end > PTRDIFF_MAX) {
+      return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
+                              "the program's temporaries exceed the address space");
+    }
+    if (placer.caller_end > program->arena_byte_length) {
+      program->arena_byte_length = placer.caller_end;
+    }
+    TN_RETURN_IF_ERROR(place_callees(&placer, &unit->plan->block, placer.depths[i]));
+  }
+  return TN_OK;
+}
+
+// --- the lower bound
+
+// The most that is live during a call of this unit or one inside.
+static void raise_by_calls(const tn_program_t* program, const tn_plan_block_t* block,
+                           const size_t* live, const size_t* bounds, size_t* bound) {
+  for (size_t i = 0; i < block->step_count; ++i) {
+    const tn_plan_step_t* step = &block->steps[i];
+    if (step->callee) {
+      size_t inside = bounds[program->unit_numbers[step->callee->index]];
+      if (live[step->position] + inside > *bound) *bound = live[step->position] + inside;
+    }
+    for (size_t b = 0; b < step->block_count; ++b) {
+      raise_by_calls(program, &step->blocks[b], live, bounds, bound);
+    }
+  }
+}
+
+static tn_status_t find_lower_bound(tn_program_t* program) {
+  tn_status_t status = TN_OK;
+  void* memory = NULL;
+  tn_arena_t scratch;
+  tn__arena_init(&scratch, program->allocator);
+  TN_DONE_IF_ERROR(
+      tn__arena_allocate_array(&program->arena, program->unit_count, sizeof(size_t), &memory));
+  size_t* bounds = memory;
+  for (size_t i = program->unit_count; i-- > 0;) {
+    const tn_plan_t* plan = program->units[i].plan;
+    size_t* live = NULL;
+    bounds[i] = plan->lower_bound_byte_length;
+    if (program->unit_count == 1) break;
+    TN_DONE_IF_ERROR(tn__plan_live_bytes(plan, &scratch, &live));
+    raise_by_calls(program, &plan->block, live, bounds, &bounds[i]);
+    tn__arena_reset(&scratch);
+  }
+  program->lower_bound_byte_length = bounds[0];
+done:
+  tn__arena_deinit(&scratch);
+  return status;
+}
+
+tn_status_t tn__program_plan_units(tn_program_t* program, tn_function_t* entry) {
+  TN_RETURN_IF_ERROR(plan_units(program, entry));
+  TN_RETURN_IF_ERROR(place_units(program));
+  return find_lower_bound(program);
+}
