@@ -7,6 +7,7 @@
 #include "kernel/ref/elementwise.h"
 #include "kernel/ref/gather.h"
 #include "kernel/ref/generate.h"
+#include "kernel/ref/linear.h"
 #include "kernel/ref/map_region.h"
 #include "kernel/ref/movement.h"
 #include "kernel/ref/random.h"
