@@ -67,6 +67,9 @@ typedef struct tn_body_shape {
   // second: the keys, most significant first. None: unknown.
   size_t key_count;
   const tn_sort_key_t* keys;
+  // How many elements at a time an element-wise body works on: lane i of every value belongs to
+  // output i (pass/widen.c). 0: one, a scalar.
+  int64_t lanes;
 } tn_body_shape_t;
 
 // A place in the activation's local memory that several sites of a program share. Zeroed by who

@@ -16,6 +16,8 @@ static const tn_pass_t passes[] = {
      tn__pass_fold_constants},
     {"merge-common", "compute equal things once", false, tn__pass_merge_common},
     {"remove-dead", "remove what nobody reads and has no effect", false, tn__pass_remove_dead},
+    {"widen-bodies", "let bodies of reductions work on many outputs at a time", false,
+     tn__pass_widen_bodies},
     {"mark-fusions", "number the groups of nodes that one loop could compute", false,
      tn__pass_mark_fusions},
 };

@@ -196,6 +196,13 @@ static tn_status_t add_constant(planner_t* planner, const tn_node_t* node) {
   return TN_OK;
 }
 
+// Only bodies of reductions are made wide; those of other operations that take arrays take whole
+// ones.
+static int64_t lanes_of(const tn_node_t* node, const tn_region_t* region) {
+  bool is_wide = node->op == TN__OP(reduce) && region->arguments[0].type->rank == 1;
+  return is_wide ? region->arguments[0].type->dims[0] : 0;
+}
+
 static tn_status_t choose_kernel(planner_t* planner, const tn_node_t* node, step_t* step) {
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate(planner->arena, sizeof(tn_op_use_t), &memory));
@@ -206,6 +213,7 @@ static tn_status_t choose_kernel(planner_t* planner, const tn_node_t* node, step
   tn_body_shape_t* bodies = memory;
   for (uint32_t i = 0; i < node->region_count; ++i) {
     TN_RETURN_IF_ERROR(tn__body_shape(node->regions[i], planner->arena, &bodies[i]));
+    bodies[i].lanes = lanes_of(node, node->regions[i]);
   }
   step->plan.site = (tn_kernel_site_t){.use = use, .bodies = bodies, .arena = planner->arena};
   if (node->op == TN__OP(custom_call)) {

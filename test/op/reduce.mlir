@@ -25,3 +25,20 @@ func.func @main() {
   check.expect_eq_const %0#1, dense<1> : tensor<i32>
   return
 }
+
+// -----
+
+func.func @main() {  // the accumulators change places at every step
+  %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6],[1, 2, 3], [4, 5, 6], [7,8,9]]> : tensor<5x3xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %o = stablehlo.constant dense<100> : tensor<i32>
+  %0:2 = stablehlo.reduce(%x init: %z), (%x init: %o) across dimensions = [1] : (tensor<5x3xi32>, tensor<5x3xi32>, tensor<i32>, tensor<i32>) -> (tensor<5xi32>, tensor<5xi32>)
+   reducer(%a: tensor<i32>, %b: tensor<i32>) (%m: tensor<i32>, %n: tensor<i32>)  {
+    %s = stablehlo.add %a, %b : tensor<i32>
+    %t = stablehlo.add %s, %z : tensor<i32>
+    stablehlo.return %m, %t : tensor<i32>, tensor<i32>
+  }
+  check.expect_eq_const %0#0, dense<[102, 105, 102, 105, 108]> : tensor<5xi32>
+  check.expect_eq_const %0#1, dense<[4, 10, 4, 10, 16]> : tensor<5xi32>
+  return
+}

@@ -19,6 +19,8 @@ typedef struct reduce {
   channel_t* channels;
   tn_axes_t kept, folded;  // in elements of any operand; they have one shape
   tn_axis_t inner;         // the innermost folded one
+  int64_t width;           // outputs that the body works on at a time, one in each lane
+  size_t staging_size;     // of all accumulators; see accumulate
 } reduce_t;
 
 static tn_status_t read_dimensions(const tn_kernel_site_t* site, bool* out_is_folded) {
@@ -46,6 +48,7 @@ tn_status_t tn__ref_reduce_prepare(tn_kernel_site_t* site) {
     return TN_OK;
   }
   state->count = count;
+  state->width = site->bodies[0].lanes ? site->bodies[0].lanes : 1;
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, count, sizeof *state->channels,
                                               (void**)&state->channels));
   for (size_t i = 0; i < count; ++i) {
@@ -57,7 +60,9 @@ tn_status_t tn__ref_reduce_prepare(tn_kernel_site_t* site) {
         .operand_size = tn_dtype_size(element),
         .result_size = tn_dtype_size(argument),
     };
+    state->staging_size += (size_t)state->width * tn_dtype_size(argument);
   }
+  site->scratch_byte_length = (size_t)state->width * sizeof(int64_t) + state->staging_size;
   // Strides in elements serve every operand.
   const tn_type_t* shape;
   TN_RETURN_IF_ERROR(
@@ -72,22 +77,56 @@ tn_status_t tn__ref_reduce_prepare(tn_kernel_site_t* site) {
   return TN_OK;
 }
 
-// Folds one output; the accumulators are the body's first arguments.
-static tn_status_t fold_output(const reduce_t* state, const tn_kernel_call_t* call, int64_t base) {
+// The elements of one step of the fold, one for each lane.
+static void load_lanes(const reduce_t* state, const tn_kernel_call_t* call, const int64_t* bases,
+                       int64_t at) {
   const tn_body_t* body = &call->bodies[0];
-  const size_t count = state->count;
+  for (size_t k = 0; k < state->count; ++k) {
+    const channel_t* channel = &state->channels[k];
+    char* lane = body->arguments[state->count + k];
+    for (int64_t i = 0; i < state->width; ++i, lane += channel->result_size) {
+      tn__element_move(
+          &channel->element, lane,
+          (const char*)call->operands[k] + (size_t)(bases[i] + at) * channel->operand_size);
+    }
+  }
+}
+
+// The body's results become the accumulators, all at once: one result may lie where another
+// accumulator has to go.
+static void accumulate(const reduce_t* state, const tn_kernel_call_t* call) {
+  const tn_body_t* body = &call->bodies[0];
+  bool crosses = false;
+  for (size_t k = 0; k < state->count; ++k) {
+    for (size_t i = 0; i < state->count; ++i) {
+      crosses = crosses || (i != k && body->results[k] == body->arguments[i]);
+    }
+  }
+  char* staging = (char*)call->scratch + (size_t)state->width * sizeof(int64_t);
+  for (size_t k = 0; crosses && k < state->count; ++k) {
+    const size_t size = (size_t)state->width * state->channels[k].result_size;
+    memcpy(staging, body->results[k], size);
+    staging += size;
+  }
+  staging = (char*)call->scratch + (size_t)state->width * sizeof(int64_t);
+  for (size_t k = 0; k < state->count; ++k) {
+    const size_t size = (size_t)state->width * state->channels[k].result_size;
+    const void* from = crosses ? staging : body->results[k];
+    if (from != body->arguments[k]) memcpy(body->arguments[k], from, size);
+    staging += size;
+  }
+}
+
+// Folds as many outputs as the body has lanes; the accumulators are its first arguments.
+static tn_status_t fold_outputs(const reduce_t* state, const tn_kernel_call_t* call,
+                                const int64_t* bases) {
+  const tn_body_t* body = &call->bodies[0];
   for (int64_t outer = 0; outer < state->folded.size; ++outer) {
-    int64_t at = base + tn__axes_offset(&state->folded, outer);
+    int64_t at = tn__axes_offset(&state->folded, outer);
     for (int64_t i = 0; i < state->inner.count; ++i, at += state->inner.stride) {
-      for (size_t k = 0; k < count; ++k) {
-        const channel_t* channel = &state->channels[k];
-        tn__element_move(&channel->element, body->arguments[count + k],
-                         (const char*)call->operands[k] + (size_t)at * channel->operand_size);
-      }
+      load_lanes(state, call, bases, at);
       TN_RETURN_IF_ERROR(body->run(body));
-      for (size_t k = 0; k < count; ++k) {
-        tn__element_copy(state->channels[k].result_size, body->arguments[k], body->results[k]);
-      }
+      accumulate(state, call);
     }
   }
   return TN_OK;
@@ -100,15 +139,25 @@ tn_status_t tn__ref_reduce_run(const tn_kernel_call_t* call) {
                              call->operands[1], call->results[0], call->scratch);
   }
   const tn_body_t* body = &call->bodies[0];
-  for (int64_t output = 0; output < state->kept.size; ++output) {
-    for (size_t k = 0; k < state->count; ++k) {
-      tn__element_move(&state->channels[k].init, body->arguments[k],
-                       call->operands[state->count + k]);
+  int64_t* bases = call->scratch;
+  for (int64_t output = 0; output < state->kept.size; output += state->width) {
+    // Lanes behind the last output repeat it.
+    for (int64_t i = 0; i < state->width; ++i) {
+      int64_t lane = output + i < state->kept.size ? output + i : state->kept.size - 1;
+      bases[i] = tn__axes_offset(&state->kept, lane);
     }
-    TN_RETURN_IF_ERROR(fold_output(state, call, tn__axes_offset(&state->kept, output)));
+    for (size_t k = 0; k < state->count; ++k) {
+      char* lane = body->arguments[k];
+      for (int64_t i = 0; i < state->width; ++i, lane += state->channels[k].result_size) {
+        tn__element_move(&state->channels[k].init, lane, call->operands[state->count + k]);
+      }
+    }
+    TN_RETURN_IF_ERROR(fold_outputs(state, call, bases));
+    int64_t left = state->kept.size - output;
     for (size_t k = 0; k < state->count; ++k) {
       const size_t size = state->channels[k].result_size;
-      tn__element_copy(size, (char*)call->results[k] + (size_t)output * size, body->arguments[k]);
+      memcpy((char*)call->results[k] + (size_t)output * size, body->arguments[k],
+             (size_t)(left < state->width ? left : state->width) * size);
     }
   }
   return TN_OK;
