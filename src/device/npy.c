@@ -75,6 +75,7 @@ static tn_status_t parse_descr(const char* name, const char* text, npy_header_t*
     out->swapped = order == '>';
     out->dtype = is_plain ? dtype_of(kind, size) : TN_DTYPE_INVALID;
     if (out->dtype != TN_DTYPE_INVALID) return TN_OK;
+    // ml_dtypes' names: bfloat16 is V2, the 8-bit floats are V1, and float8_e5m2 is f1.
     if (is_plain && ((kind == 'V' && size >= 1 && size <= 2) || (kind == 'f' && size == 1))) {
       out->raw_size = size;
       return TN_OK;

@@ -20,8 +20,14 @@ void tn__plan_print_value(const tn_value_t* value, tn_writer_t* writer) {
   }
 }
 
-static const char* step_name(const tn_plan_step_t* step) {
+const char* tn__plan_step_name(const tn_plan_step_t* step) {
   return step->reason ? "copy" : tn__op_short_name(step->node->op);
+}
+
+tn_string_view_t tn__plan_step_target(const tn_plan_step_t* step) {
+  if (step->reason) return (tn_string_view_t){0};
+  if (step->callee) return step->callee->name;
+  return tn__attr_get_string(&step->node->attrs, "call_target_name");
 }
 
 // --- text
@@ -60,11 +66,12 @@ static void print_places(const char* before, size_t count, const uint32_t* buffe
 static void print_block(const tn_plan_block_t* block, int depth, tn_writer_t* writer) {
   for (size_t i = 0; i < block->step_count; ++i) {
     const tn_plan_step_t* step = &block->steps[i];
-    tn__writef(writer, "%*s%u: %s", 2 + 2 * depth, "", step->begin, step_name(step));
+    tn__writef(writer, "%*s%u: %s", 2 + 2 * depth, "", step->begin, tn__plan_step_name(step));
+    tn_string_view_t target = tn__plan_step_target(step);
+    if (target.length) tn__writef(writer, " @%.*s", TN_SV(target));
     print_places(" ", step->operand_count, step->operands, writer);
     print_places(" -> ", step->result_count, step->results, writer);
     if (step->scratch != UINT32_MAX) tn__writef(writer, " scratch b%u", step->scratch);
-    if (step->callee) tn__writef(writer, " @%.*s", TN_SV(step->callee->name));
     if (step->reason) tn__writef(writer, "  (%s)", step->reason);
     if (!step->reason && step->kernel) tn__writef(writer, "  [%s]", step->kernel->name);
     tn__write_string(writer, "\n");
@@ -126,7 +133,7 @@ static void json_block(const tn_plan_block_t* block, tn_writer_t* writer) {
   for (size_t i = 0; i < block->step_count; ++i) {
     const tn_plan_step_t* step = &block->steps[i];
     tn__writef(writer, "%s\n    {\"position\": %u, \"operation\": \"%s\"", i ? "," : "",
-               step->begin, step_name(step));
+               step->begin, tn__plan_step_name(step));
     if (step->kernel) tn__writef(writer, ", \"kernel\": \"%s\"", step->kernel->name);
     if (step->callee) {
       tn__write_string(writer, ", \"callee\": ");

@@ -13,6 +13,9 @@ void tn__plan_print_svg(const tn_plan_t* plan, tn_writer_t* writer);
 
 // "%3", "%arg0"; for values without a name, their number.
 void tn__plan_print_value(const tn_value_t* value, tn_writer_t* writer);
+// "add", and "copy" for those that the plan added; the function or custom call it calls, if any.
+const char* tn__plan_step_name(const tn_plan_step_t* step);
+tn_string_view_t tn__plan_step_target(const tn_plan_step_t* step);
 const char* tn__plan_buffer_kind_name(tn_plan_buffer_kind_t kind);
 
 #endif  // TENON_PLAN_PRINT_H_

@@ -4,14 +4,15 @@
 
 enum {
   WIDTH = 960,
-  HEIGHT = 420,
-  LEFT = 96,
-  TOP = 64,
-  BOTTOM = 48,
+  HEIGHT = 480,
+  LEFT = 80,
+  TOP = 76,
+  BOTTOM = 120,
   RIGHT = 24,
-  TICKS = 4,
+  MOST_TICKS = 6,
   LABEL_HEIGHT = 14,  // a bar this high and
-  LABEL_WIDTH = 60,   // this wide has its value's name in it
+  LABEL_WIDTH = 66,   // this wide has its number and size in it
+  STEP_WIDTH = 11,    // steps this far apart have their names below them
 };
 
 typedef struct frame {
@@ -39,8 +40,8 @@ static void write_bytes(tn_writer_t* writer, double bytes) {
 }
 
 static void draw_bar(const frame_t* frame, const tn_plan_buffer_t* buffer, size_t number) {
-  static const char* const colours[] = {"#4e79a7", "#f28e2b", "#76b7b2", "#e15759", "#59a14f",
-                                        "#edc948", "#b07aa1", "#9c755f", "#bab0ac", "#ff9da7"};
+  static const char* const colours[] = {"#7ea6d3", "#f6b26b", "#93cdc8", "#ee8f90", "#8cc583",
+                                        "#f3d874", "#c9a3c1", "#bf9d88", "#cfc8c4", "#ffc1c8"};
   tn_writer_t* writer = frame->writer;
   double x = x_of(frame, buffer->begin), width = x_of(frame, buffer->end + 1) - x;
   double height = (double)buffer->byte_length * frame->y_scale;
@@ -61,8 +62,7 @@ static void draw_bar(const frame_t* frame, const tn_plan_buffer_t* buffer, size_
              "stroke=\"#fff\" stroke-width=\"0.5\"/>",
              x, y, width, height, colour);
   if (height >= LABEL_HEIGHT && width >= LABEL_WIDTH) {
-    tn__writef(writer, "<text x=\"%.2f\" y=\"%.2f\" fill=\"#fff\">b%zu ", x + 4, y + height / 2 + 4,
-               number);
+    tn__writef(writer, "<text x=\"%.2f\" y=\"%.2f\">b%zu ", x + 4, y + height / 2 + 4, number);
     write_bytes(writer, (double)buffer->byte_length);
     tn__write_string(writer, "</text>");
   }
@@ -102,23 +102,51 @@ static void draw_live(const frame_t* frame) {
   free(changes);
 }
 
+// A power of two that divides the height into no more than MOST_TICKS parts.
+static double tick_of(double top) {
+  double tick = 1;
+  while (top / tick > MOST_TICKS) tick *= 2;
+  return tick;
+}
+
 static void draw_axes(const frame_t* frame, double top) {
   tn_writer_t* writer = frame->writer;
-  tn__writef(writer, "<path d=\"M%d %dV%dH%d\" fill=\"none\" stroke=\"#444\"/>\n", LEFT, TOP,
-             HEIGHT - BOTTOM, WIDTH - RIGHT);
-  for (int i = 0; i <= TICKS; ++i) {
-    double bytes = top * i / TICKS;
-    tn__writef(writer, "<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">", LEFT - 8,
-               y_of(frame, bytes) + 4);
+  double tick = tick_of(top);
+  for (double bytes = 0; bytes <= top; bytes += tick) {
+    double y = y_of(frame, bytes);
+    tn__writef(writer, "<path d=\"M%d %.2fH%d\" stroke=\"#e4e4e4\"/>\n", LEFT, y, WIDTH - RIGHT);
+    tn__writef(writer, "<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">", LEFT - 8, y + 4);
     write_bytes(writer, bytes);
     tn__write_string(writer, "</text>\n");
-    uint32_t position = (uint32_t)((uint64_t)frame->plan->position_count * (unsigned)i / TICKS);
-    tn__writef(writer, "<text x=\"%.2f\" y=\"%d\" text-anchor=\"middle\">%u</text>\n",
-               x_of(frame, position), HEIGHT - BOTTOM + 18, position);
   }
-  tn__writef(writer,
-             "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">position in the program</text>\n",
-             (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10);
+  tn__writef(writer, "<path d=\"M%d %dV%dH%d\" fill=\"none\" stroke=\"#444\"/>\n", LEFT, TOP,
+             HEIGHT - BOTTOM, WIDTH - RIGHT);
+}
+
+// The steps of the function's own block, each where it begins; of crowded ones, some.
+static void draw_steps(const frame_t* frame) {
+  const tn_plan_block_t* block = &frame->plan->block;
+  tn_writer_t* writer = frame->writer;
+  double free_from = LEFT;
+  for (size_t i = 0; i < block->step_count; ++i) {
+    const tn_plan_step_t* step = &block->steps[i];
+    double x = x_of(frame, (double)step->begin + 0.5), y = HEIGHT - BOTTOM;
+    if (x < free_from) continue;
+    free_from = x + STEP_WIDTH;
+    tn_string_view_t target = tn__plan_step_target(step);
+    tn__writef(writer, "<path d=\"M%.2f %.2fv4\" stroke=\"#444\"/>\n", x, y);
+    tn__writef(writer,
+               "<text transform=\"translate(%.2f %.2f) rotate(-55)\" text-anchor=\"end\" "
+               "font-size=\"10\">",
+               x + 4, y + 12);
+    if (target.length) {
+      tn__write_string(writer, "@");
+      tn__write_xml(writer, target);
+    } else {
+      tn__write_string(writer, tn__plan_step_name(step));
+    }
+    tn__write_string(writer, "</text>\n");
+  }
 }
 
 void tn__plan_print_svg(const tn_plan_t* plan, tn_writer_t* writer) {
@@ -143,13 +171,18 @@ void tn__plan_print_svg(const tn_plan_t* plan, tn_writer_t* writer) {
   write_bytes(writer, (double)plan->lower_bound_byte_length);
   tn__write_string(writer, ", all values ");
   write_bytes(writer, (double)plan->total_byte_length);
-  tn__write_string(writer, "</text>\n");
+  tn__writef(
+      writer,
+      "</text>\n<text x=\"%d\" y=\"58\" fill=\"#555\">bars: temporaries at their places, from "
+      "their first to their last use; line: the sum of what is live</text>\n",
+      LEFT);
   draw_axes(&frame, top);
   for (size_t i = 0; i < plan->buffer_count; ++i) {
     const tn_plan_buffer_t* buffer = &plan->buffers[i];
     if (buffer->kind == TN_PLAN_TEMPORARY && buffer->byte_length) draw_bar(&frame, buffer, i);
   }
   draw_live(&frame);
+  draw_steps(&frame);
   draw_level(&frame, plan->arena_byte_length, "peak", "stroke=\"#c00\" stroke-dasharray=\"6 3\"",
              true);
   if (plan->lower_bound_byte_length != plan->arena_byte_length) {

@@ -131,7 +131,9 @@ static void text_program(const tn_program_t* program, tn_writer_t* writer) {
       const tn_node_t* node = instruction->step->node;
       tn__writef(writer, "  %-5u %-28s", index,
                  instruction->kernel ? instruction->kernel->name : "call");
-      if (node) tn__writef(writer, " %s", tn__op_short_name(node->op));
+      if (node) tn__writef(writer, " %s", tn__plan_step_name(instruction->step));
+      tn_string_view_t target = tn__plan_step_target(instruction->step);
+      if (target.length) tn__writef(writer, " @%.*s", TN_SV(target));
       if (instruction->unit != TN_PROGRAM_NONE) tn__writef(writer, " unit %u", instruction->unit);
       if (instruction->block_count) {
         tn__writef(writer, " blocks %u..%u", instruction->first_block,
