@@ -25,7 +25,7 @@ static tn_status_t run_once(const bench_t* bench, double* out_ms) {
                                       bench->inputs, bench->result_count, bench->results);
   if (!status) status = tn_stream_synchronize(bench->stream);
   *out_ms = cli_now_ms() - start;
-  for (size_t i = 0; i < bench->result_count; ++i) {
+  for (size_t i = 0; bench->results && i < bench->result_count; ++i) {
     tn_buffer_release(bench->results[i]);
     bench->results[i] = NULL;
   }

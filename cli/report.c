@@ -16,8 +16,7 @@ const char* cli_colour(FILE* file, const char* code) {
   static char sequence[16];
   if (!cli_has_colour(file)) return "";
   if (!code) return "\033[0m";
-  snprintf(sequence, sizeof sequence, "\033[%s", code);
-  strcat(sequence, "m");
+  snprintf(sequence, sizeof sequence, "\033[%sm", code);
   return sequence;
 }
 

@@ -35,7 +35,7 @@ static void take(const char* text, decimal_t* out) {
   for (const char* c = text; c < exponent; ++c) {
     if (*c != '.') out->digits[out->count++] = *c;
   }
-  out->exponent = atoi(exponent + 1);
+  out->exponent = (int)strtol(exponent + 1, NULL, 10);
 }
 
 // The next decimal number with as many digits.
@@ -60,13 +60,14 @@ static void put(const decimal_t* decimal, char* out, size_t capacity) {
 static int exponent_of(double magnitude) {
   char text[48];
   snprintf(text, sizeof text, "%.*e", MOST_DIGITS, magnitude);
-  return atoi(strchr(text, 'e') + 1);
+  return (int)strtol(strchr(text, 'e') + 1, NULL, 10);
 }
 
 // The fewest digits, `minimum` at least, that read back; those of `maximum` when fewer do not.
 // `magnitude` is positive. 1 <= minimum <= maximum <= MOST_DIGITS.
 static void shortest(tn_dtype_t dtype, double magnitude, int minimum, int maximum, decimal_t* out) {
   char text[48];
+  *out = (decimal_t){.count = 1};
   for (int count = minimum; count <= maximum; ++count) {
     snprintf(text, sizeof text, "%.*e", count - 1, magnitude);
     take(text, out);

@@ -112,8 +112,8 @@ static double tick_of(double top) {
 static void draw_axes(const frame_t* frame, double top) {
   tn_writer_t* writer = frame->writer;
   double tick = tick_of(top);
-  for (double bytes = 0; bytes <= top; bytes += tick) {
-    double y = y_of(frame, bytes);
+  for (int i = 0; i * tick <= top; ++i) {
+    double bytes = i * tick, y = y_of(frame, bytes);
     tn__writef(writer, "<path d=\"M%d %.2fH%d\" stroke=\"#e4e4e4\"/>\n", LEFT, y, WIDTH - RIGHT);
     tn__writef(writer, "<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">", LEFT - 8, y + 4);
     write_bytes(writer, bytes);
