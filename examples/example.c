@@ -1,0 +1,79 @@
+#include "example.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ARRAY_LIMIT = 16 };
+
+static tn_status_t run_program(tn_device_t* device, tn_program_t* program,
+                               const void* const* arguments, void* const* results) {
+  tn_buffer_t *inputs[ARRAY_LIMIT] = {NULL}, *outputs[ARRAY_LIMIT] = {NULL};
+  size_t input_count = tn_program_argument_count(program);
+  size_t output_count = tn_program_result_count(program);
+  tn_status_t status = TN_OK;
+  if (input_count > ARRAY_LIMIT || output_count > ARRAY_LIMIT) {
+    return tn_status_create(TN_CODE_OUT_OF_RANGE, "no more than %d arrays", ARRAY_LIMIT);
+  }
+  for (size_t i = 0; i < input_count && !status; ++i) {
+    const tn_type_t* type = tn_program_argument_type(program, i);
+    void* data = NULL;
+    status = tn_buffer_create(device, tn_type_dtype(type), tn_type_rank(type), tn_type_dims(type),
+                              &data, &inputs[i]);
+    if (!status) memcpy(data, arguments[i], tn_buffer_byte_length(inputs[i]));
+  }
+  if (!status) status = tn_program_run(program, NULL, input_count, inputs, output_count, outputs);
+  for (size_t i = 0; i < output_count && !status; ++i) {
+    status = tn_buffer_to_host(outputs[i], results[i], tn_buffer_byte_length(outputs[i]));
+  }
+  for (size_t i = 0; i < ARRAY_LIMIT; ++i) {
+    tn_buffer_release(inputs[i]);
+    tn_buffer_release(outputs[i]);
+  }
+  return status;
+}
+
+tn_status_t example_run(tn_module_t* module, const void* const* arguments, void* const* results) {
+  tn_device_t* device = NULL;
+  tn_program_t* program = NULL;
+  tn_status_t status = tn_device_create("cpu", NULL, &device);
+  if (!status) status = tn_program_compile(device, module, NULL, &program);
+  if (!status) status = run_program(device, program, arguments, results);
+  tn_program_release(program);
+  tn_device_release(device);
+  tn_module_release(module);
+  return status;
+}
+
+tn_status_t example_build_and_run(tn_builder_t* builder, tn_value_t* result,
+                                  const void* const* arguments, void* const* results) {
+  tn_module_t* module = NULL;
+  tn_status_t status = tn_builder_build(builder, 1, &result, &module);
+  tn_builder_destroy(builder);
+  return status ? status : example_run(module, arguments, results);
+}
+
+tn_status_t example_run_text(const char* text, const void* const* arguments, void* const* results) {
+  tn_module_t* module = NULL;
+  tn_status_t status = tn_module_parse(NULL, "example.mlir", text, strlen(text), &module);
+  return status ? status : example_run(module, arguments, results);
+}
+
+bool example_succeeded(tn_status_t status) {
+  char text[2048];
+  if (!status) return true;
+  tn_status_format(status, text, sizeof text);
+  fprintf(stderr, "%s\n", text);
+  tn_status_release(status);
+  return false;
+}
+
+bool example_failed_with(tn_status_t status, tn_code_t code, const char* wanted) {
+  char text[2048] = "success";
+  bool has_code = tn_status_code(status) == code;
+  if (status) tn_status_format(status, text, sizeof text);
+  tn_status_release(status);
+  printf("%s\n", text);
+  if (has_code && strstr(text, wanted)) return true;
+  fprintf(stderr, "expected %s with \"%s\"\n", tn_code_name(code), wanted);
+  return false;
+}
