@@ -1,6 +1,7 @@
 """JAX's linear algebra on Tenon: all kernels inside jaxlib, taken from their capsules, against NumPy."""
 
 import ctypes
+import re
 
 import jax
 import jax.numpy as jnp
@@ -154,3 +155,41 @@ def test_a_matrix_that_is_not_positive_definite_is_no_error():
 def test_small_differences_from_jax():
     x = matrix(np.float32, 6, 6)
     assert_same(compute(lambda x: jnp.linalg.qr(x)[1], x)[0], jnp.linalg.qr(x)[1], slack=10)
+
+
+def every_use(x):
+    """Functions that between them need every kernel, each with its arguments."""
+    linalg = jax.lax.linalg
+    tau = np.linspace(0.1, 0.3, 4).astype(x.real.dtype).astype(x.dtype)
+    band = [np.append(0, x[1:, 0]).astype(x.dtype), x[:, 1] + 4, np.append(x[:-1, 2], 0).astype(x.dtype)]
+    return [
+        (linalg.cholesky, x @ adjoint(x) + np.eye(4, dtype=x.dtype)),
+        (linalg.lu, x),
+        (linalg.qr, x),
+        (lambda x: linalg.qr(x, pivoting=True), x),
+        (linalg.ormqr, x, tau, x),
+        (linalg.householder_product, x, tau),
+        (linalg.hessenberg, x),
+        (linalg.schur, x),
+        (lambda x: linalg.svd(x, algorithm=linalg.SvdAlgorithm.DIVIDE_AND_CONQUER), x),
+        (lambda x: linalg.svd(x, algorithm=linalg.SvdAlgorithm.QR), x),
+        (linalg.eigh, x + adjoint(x)),
+        (linalg.eig, x),
+        (linalg.tridiagonal, x + adjoint(x)),
+        (lambda x: linalg.triangular_solve(x, x, left_side=True), x),
+        (linalg.tridiagonal_solve, *band, x),
+        (lambda *a: linalg.tridiagonal_solve(*a, perturb_singular=True), *band, x),
+    ]
+
+
+def test_every_kernel_gives_what_it_gives_in_jax():
+    seen = set()
+    with jax.enable_x64(True):
+        for dtype in DTYPES:
+            for function, *arrays in every_use(matrix(dtype, 4, 4)):
+                lowered = jax.jit(function).lower(*arrays)
+                seen |= set(re.findall(r"@(\w+_ffi)\b", lowered.as_text()))
+                wanted = jax.tree.leaves(lowered.compile()(*arrays))
+                for a, b in zip(host.Program(lowered.as_text())(*arrays), wanted, strict=True):
+                    assert_same(a, b, slack=10)
+    assert seen == {name for name, *_ in lapack.registrations()["cpu"]}
