@@ -3,6 +3,7 @@
 #define TENON_PROGRAM_H_
 
 #include <tenon/buffer.h>
+#include <tenon/call.h>
 #include <tenon/device.h>
 #include <tenon/module.h>
 #include <tenon/stream.h>
@@ -75,7 +76,9 @@ typedef struct tn_run_options {
   const bool* donated;  // by argument leaf: the run may overwrite and take this buffer; NULL: none.
                         // A donated buffer must have no other user, and is empty after the call.
   int64_t run_id;       // what handlers see; 0: a fresh number
-  bool nested_results;  // results that are tuples come as one tuple buffer each
+  size_t user_data_count;
+  const tn_user_data_t* user_data;  // objects that handlers may ask for; used until the run is over
+  bool nested_results;              // results that are tuples come as one tuple buffer each
 } tn_run_options_t;
 
 // Runs a program. `arguments` are the leaves in order, or one buffer for each argument where tuples

@@ -135,6 +135,21 @@ static tn_status_t check_aliases(const tn_op_use_t* use) {
 
 // --- custom_call
 
+// What XLA's builder says of a call and StableHLO has no words for.
+static tn_status_t check_schedule(const tn_op_use_t* use) {
+  const tn_attr_t* schedule = tn__attr_find(&use->attrs, "tenon.schedule");
+  const tn_attr_t* literal = tn__attr_find(&use->attrs, "tenon.literal");
+  bool is_word = !schedule ||
+                 (schedule->kind == TN_ATTR_STRING &&
+                  (tn__sv_is(schedule->string, "none") || tn__sv_is(schedule->string, "earliest") ||
+                   tn__sv_is(schedule->string, "latest")));
+  TN_CONSTRAINT(use, NULL, is_word,
+                "tenon.schedule is no schedule; expected \"none\", \"earliest\" or \"latest\"");
+  TN_CONSTRAINT(use, NULL, !literal || literal->kind == TN_ATTR_ELEMENTS,
+                "tenon.literal is %s; expected dense elements", tn__attr_kind_name(literal->kind));
+  return TN_OK;
+}
+
 tn_status_t tn__verify_custom_call(const tn_op_use_t* use) {
   enum { ORIGINAL = 1, TYPED_FFI = 4 };
   int64_t version = tn__attr_get_integer(&use->attrs, "api_version", ORIGINAL);
@@ -146,6 +161,7 @@ tn_status_t tn__verify_custom_call(const tn_op_use_t* use) {
                 "backend_config is %s; expected %s with api_version %lld",
                 tn__attr_kind_name(config->kind), tn__attr_kind_name(wanted), (long long)version);
   TN_RETURN_IF_ERROR(check_all_layouts(use));
+  TN_RETURN_IF_ERROR(check_schedule(use));
   return check_aliases(use);
 }
 

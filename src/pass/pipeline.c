@@ -18,6 +18,8 @@ static const tn_pass_t passes[] = {
     {"remove-dead", "remove what nobody reads and has no effect", false, tn__pass_remove_dead},
     {"widen-bodies", "let bodies of reductions work on many outputs at a time", false,
      tn__pass_widen_bodies},
+    {"schedule-calls", "move custom calls that ask for it as early or as late as they may run",
+     false, tn__pass_schedule_calls},
     {"mark-fusions", "number the groups of nodes that one loop could compute", false,
      tn__pass_mark_fusions},
 };

@@ -304,6 +304,8 @@ tn_status_t tn_program_run(tn_program_t* program, const tn_run_options_t* option
         .run_id = options->run_id ? options->run_id : atomic_fetch_add(&next_run_id, 1),
         .device = program->device,
         .stream = options->stream,
+        .user_data_count = options->user_data_count,
+        .user_data = options->user_data,
     };
     status = bind(run, options, arguments);
   }
