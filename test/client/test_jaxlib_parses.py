@@ -1,4 +1,4 @@
-"""jaxlib's own parser accepts what Tenon prints, and XLA computes the same from it."""
+"""jaxlib's own parser accepts what Tenon prints, and sees the same module in it, or XLA computes the same from it."""
 
 import pytest
 
@@ -10,10 +10,14 @@ FORMS = sorted((ROOT / "fuzz" / "corpus" / "reader").glob("*.mlir"))
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_printed_program_parses_and_means_the_same(program, tmp_path):
+    text = program.lower().as_text()
     file = tmp_path / "program.mlir"
-    file.write_text(program.lower().as_text())
-    printed = tenon("show", file, "--at", "ir")
-    results = xla_run(parse(printed), program.inputs(), program.x64)
+    file.write_text(text)
+    printed = parse(tenon("show", file, "--at", "ir"))
+    if str(printed) == str(parse(text)):
+        return
+    # What Tenon writes in other operations (chlo.square is a product) must compute the same.
+    results = xla_run(printed, program.inputs(), program.x64)
     wanted = program.expected()
     assert len(results) == len(wanted)
     for i, leaf in enumerate(wanted):
