@@ -5,6 +5,7 @@
 #include "kernel/ref/convolution.h"
 #include "kernel/ref/dot.h"
 #include "kernel/ref/elementwise.h"
+#include "kernel/ref/fft.h"
 #include "kernel/ref/gather.h"
 #include "kernel/ref/generate.h"
 #include "kernel/ref/linear.h"

@@ -1,0 +1,225 @@
+// One dimension after the other, all in c128; the result is rounded once. The real side of RFFT and
+// IRFFT is the last dimension: its lines are read first, or written last.
+#include "kernel/ref/fft.h"
+
+#include "base/pool.h"
+#include "kernel/ref/element.h"
+#include "kernel/ref/fourier.h"
+#include "kernel/ref/site.h"
+
+enum { SLOT_LIMIT = 16, GRAIN = 4 << 10, CONVERT_GRAIN = 8 << 10 };
+
+typedef enum kind { FFT, IFFT, RFFT, IRFFT } kind_t;
+
+// The lines along one dimension of the array [outer, length, inner].
+typedef struct axis {
+  tn_fourier_t fourier;
+  int64_t length, inner, line_count;
+} axis_t;
+
+typedef struct fft {
+  kind_t kind;
+  bool is_empty;
+  tn_conversion_t load, store;  // between dtypes and c128, or f64 on the real side
+  size_t operand_size, result_size;
+  int64_t complex_count;  // numbers of the complex side, whichever that is
+  size_t axis_count;
+  axis_t* axes;  // in order of execution; without the real one
+  bool has_real;
+  axis_t real;   // lines of the real side
+  int64_t half;  // numbers of a complex line of it
+  int64_t slots;
+  size_t slot_length, array_length;
+} fft_t;
+
+static tn_status_t plan_axis(tn_arena_t* arena, const tn_type_t* type, size_t dimension,
+                             axis_t* out_axis) {
+  axis_t axis = {.length = type->dims[dimension], .inner = 1};
+  for (size_t i = dimension + 1; i < type->rank; ++i) axis.inner *= type->dims[i];
+  axis.line_count = tn__type_size(type) / axis.length;
+  TN_RETURN_IF_ERROR(tn__fourier_plan(arena, axis.length, &axis.fourier));
+  *out_axis = axis;
+  return TN_OK;
+}
+
+static void widen(size_t* length, const axis_t* axis) {
+  const size_t needed = (size_t)(axis->length + axis->fourier.work_count) * sizeof(tn_complex_t);
+  if (needed > *length) *length = needed;
+}
+
+tn_status_t tn__ref_fft_prepare(tn_kernel_site_t* site) {
+  const tn_type_t *operand = tn__site_operand(site, 0), *result = tn__site_result(site, 0);
+  fft_t* state;
+  TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
+  const tn_attr_t* kind = tn__attr_find(&site->use->attrs, "fft_type");
+  state->kind = kind ? (kind_t)tn__enum_value("fft_type", kind->string) : FFT;
+  tn_i64_list_t lengths;
+  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&site->use->attrs, "fft_length", site->arena, &lengths));
+  state->is_empty = tn__type_size(operand) == 0 || tn__type_size(result) == 0;
+  if (state->is_empty) return TN_OK;
+  state->has_real = state->kind == RFFT || state->kind == IRFFT;
+  const tn_type_t* complex_side = state->kind == RFFT ? result : operand;
+  const tn_type_t* real_side = state->kind == RFFT ? operand : result;
+  state->load = tn__conversion(operand->dtype, state->kind == RFFT ? TN_DTYPE_F64 : TN_DTYPE_C128);
+  state->store = tn__conversion(state->kind == IRFFT ? TN_DTYPE_F64 : TN_DTYPE_C128, result->dtype);
+  state->operand_size = tn_dtype_size(operand->dtype);
+  state->result_size = tn_dtype_size(result->dtype);
+  state->complex_count = tn__type_size(complex_side);
+  const size_t first = complex_side->rank - lengths.count;
+  const size_t last = state->has_real ? complex_side->rank - 1 : complex_side->rank;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, lengths.count, sizeof *state->axes,
+                                              (void**)&state->axes));
+  size_t slot_length = 0;
+  for (size_t d = first; d < last; ++d) {
+    axis_t* axis = &state->axes[state->axis_count++];
+    TN_RETURN_IF_ERROR(plan_axis(site->arena, complex_side, d, axis));
+    widen(&slot_length, axis);
+  }
+  if (state->has_real) {
+    TN_RETURN_IF_ERROR(plan_axis(site->arena, real_side, real_side->rank - 1, &state->real));
+    state->half = complex_side->dims[complex_side->rank - 1];
+    widen(&slot_length, &state->real);
+  }
+  state->slots = SLOT_LIMIT;
+  state->slot_length = (slot_length + 63) / 64 * 64;
+  state->array_length = ((size_t)state->complex_count * sizeof(tn_complex_t) + 63) / 64 * 64;
+  site->scratch_byte_length = state->array_length + state->slot_length * (size_t)state->slots;
+  return TN_OK;
+}
+
+// --- running
+
+typedef struct fft_run {
+  const fft_t* state;
+  const axis_t* axis;
+  const char* operand;
+  char* result;
+  tn_complex_t* array;
+  char* slots;
+  bool inverse;
+} fft_run_t;
+
+// Lines [*out_first, *out_last) of a slot, and its memory.
+static tn_complex_t* slot_of(const fft_run_t* run, int64_t slot, int64_t* out_first,
+                             int64_t* out_last) {
+  const int64_t lines = run->axis->line_count, slots = run->state->slots;
+  *out_first = lines * slot / slots;
+  *out_last = lines * (slot + 1) / slots;
+  return (tn_complex_t*)(void*)(run->slots + (size_t)slot * run->state->slot_length);
+}
+
+static tn_status_t transform_slots(int64_t begin, int64_t end, void* user) {
+  const fft_run_t* run = user;
+  const axis_t* axis = run->axis;
+  for (int64_t slot = begin; slot < end; ++slot) {
+    int64_t first, last;
+    tn_complex_t* line = slot_of(run, slot, &first, &last);
+    for (int64_t i = first; i < last; ++i) {
+      tn_complex_t* place =
+          run->array + i / axis->inner * axis->length * axis->inner + i % axis->inner;
+      for (int64_t k = 0; k < axis->length; ++k) line[k] = place[k * axis->inner];
+      tn__fourier_run(&axis->fourier, run->inverse, line, line + axis->length);
+      for (int64_t k = 0; k < axis->length; ++k) place[k * axis->inner] = line[k];
+    }
+  }
+  return TN_OK;
+}
+
+static tn_status_t read_real_slots(int64_t begin, int64_t end, void* user) {
+  const fft_run_t* run = user;
+  const fft_t* state = run->state;
+  const axis_t* axis = run->axis;
+  for (int64_t slot = begin; slot < end; ++slot) {
+    int64_t first, last;
+    tn_complex_t* line = slot_of(run, slot, &first, &last);
+    for (int64_t i = first; i < last; ++i) {
+      const char* row = run->operand + (size_t)(i * axis->length) * state->operand_size;
+      // Real numbers first, spread from the last one on.
+      double* values = &line[0].re;
+      state->load.run(&state->load, row, values, (size_t)axis->length);
+      for (int64_t k = axis->length; k-- > 0;) line[k] = (tn_complex_t){values[k], 0};
+      tn__fourier_run(&axis->fourier, false, line, line + axis->length);
+      memcpy(run->array + i * state->half, line, (size_t)state->half * sizeof *line);
+    }
+  }
+  return TN_OK;
+}
+
+static tn_status_t write_real_slots(int64_t begin, int64_t end, void* user) {
+  const fft_run_t* run = user;
+  const fft_t* state = run->state;
+  const axis_t* axis = run->axis;
+  for (int64_t slot = begin; slot < end; ++slot) {
+    int64_t first, last;
+    tn_complex_t* line = slot_of(run, slot, &first, &last);
+    for (int64_t i = first; i < last; ++i) {
+      const tn_complex_t* row = run->array + i * state->half;
+      // The other half is the conjugate, mirrored; what is its own mirror image is real.
+      for (int64_t k = 0; k < state->half; ++k) {
+        line[k] = row[k];
+        const int64_t mirror = axis->length - k;
+        if (k == 0 || mirror == k) {
+          line[k].im = 0;
+        } else {
+          line[mirror] = (tn_complex_t){row[k].re, -row[k].im};
+        }
+      }
+      tn__fourier_run(&axis->fourier, true, line, line + axis->length);
+      double* values = &line[0].re;
+      for (int64_t k = 0; k < axis->length; ++k) values[k] = line[k].re;
+      state->store.run(&state->store, values,
+                       run->result + (size_t)(i * axis->length) * state->result_size,
+                       (size_t)axis->length);
+    }
+  }
+  return TN_OK;
+}
+
+static tn_status_t load_range(int64_t begin, int64_t end, void* user) {
+  const fft_run_t* run = user;
+  const fft_t* state = run->state;
+  state->load.run(&state->load, run->operand + (size_t)begin * state->operand_size,
+                  run->array + begin, (size_t)(end - begin));
+  return TN_OK;
+}
+
+static tn_status_t store_range(int64_t begin, int64_t end, void* user) {
+  const fft_run_t* run = user;
+  const fft_t* state = run->state;
+  state->store.run(&state->store, run->array + begin,
+                   run->result + (size_t)begin * state->result_size, (size_t)(end - begin));
+  return TN_OK;
+}
+
+// Small work stays on this thread.
+static tn_status_t for_slots(tn_pool_t* pool, tn_parallel_body_fn body, fft_run_t* run,
+                             const axis_t* axis) {
+  run->axis = axis;
+  const bool is_small = axis->line_count * axis->length < GRAIN;
+  return tn__pool_parallel_for(is_small ? NULL : pool, run->state->slots, 1, body, run);
+}
+
+tn_status_t tn__ref_fft_run(const tn_kernel_call_t* call) {
+  const fft_t* state = call->state;
+  if (state->is_empty) return TN_OK;
+  tn_pool_t* pool = call->context->pool;
+  fft_run_t run = {
+      .state = state,
+      .operand = call->operands[0],
+      .result = call->results[0],
+      .array = call->scratch,
+      .slots = (char*)call->scratch + state->array_length,
+      .inverse = state->kind == IFFT || state->kind == IRFFT,
+  };
+  if (state->kind == RFFT) {
+    TN_RETURN_IF_ERROR(for_slots(pool, read_real_slots, &run, &state->real));
+  } else {
+    TN_RETURN_IF_ERROR(
+        tn__pool_parallel_for(pool, state->complex_count, CONVERT_GRAIN, load_range, &run));
+  }
+  for (size_t i = 0; i < state->axis_count; ++i) {
+    TN_RETURN_IF_ERROR(for_slots(pool, transform_slots, &run, &state->axes[i]));
+  }
+  if (state->kind == IRFFT) return for_slots(pool, write_real_slots, &run, &state->real);
+  return tn__pool_parallel_for(pool, state->complex_count, CONVERT_GRAIN, store_range, &run);
+}

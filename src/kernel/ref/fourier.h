@@ -1,0 +1,33 @@
+// Discrete Fourier transforms of one line, of any length, in f64.
+#ifndef TENON_KERNEL_REF_FOURIER_H_
+#define TENON_KERNEL_REF_FOURIER_H_
+
+#include "base/arena.h"
+#include "base/type.h"
+
+typedef struct tn_complex {
+  double re, im;
+} tn_complex_t;
+
+// Immutable once planned; lives in the arena.
+typedef struct tn_fourier {
+  int64_t length;
+  size_t factor_count;
+  int64_t factors[64];        // their product is the length; none above 31
+  const tn_complex_t* roots;  // exp(-2 pi i k / length)
+  // Lengths with larger prime factors go by way of a convolution of a power of two; NULL: not so.
+  const struct tn_fourier* convolution;
+  const tn_complex_t* chirp;   // exp(-pi i k^2 / length)
+  const tn_complex_t* filter;  // transform of the chirp's conjugate, round the power of two
+  int64_t work_count;          // numbers of scratch
+} tn_fourier_t;
+
+// `length` is at least 1.
+TN_MUST_USE tn_status_t tn__fourier_plan(tn_arena_t* arena, int64_t length,
+                                         tn_fourier_t* out_fourier);
+// In place: the sums of values[j] * exp(-+2 pi i j k / length), + when `inverse`, which also
+// divides by the length. `work` has work_count numbers.
+void tn__fourier_run(const tn_fourier_t* fourier, bool inverse, tn_complex_t* values,
+                     tn_complex_t* work);
+
+#endif  // TENON_KERNEL_REF_FOURIER_H_
