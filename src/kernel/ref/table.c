@@ -1,5 +1,6 @@
 // The table of the reference kernels.
 #include "kernel/kernel_set.h"
+#include "kernel/ref/batch_norm.h"
 #include "kernel/ref/check.h"
 #include "kernel/ref/control.h"
 #include "kernel/ref/convolution.h"
