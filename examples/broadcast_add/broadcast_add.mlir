@@ -26,7 +26,7 @@ func.func @main() {
 // -----
 
 // The result is not as long as c: found when the program is compiled.
-// expect-error: result 0 (a) has type tensor<128xf32>; expected the shape of c
+// error: result 0 (a) has type tensor<128xf32>; expected the shape of c
 func.func @main() -> tensor<128xf32> {
   %b = stablehlo.iota dim = 0 : tensor<128xf32>
   %c = stablehlo.iota dim = 0 : tensor<2048xf32>
@@ -38,7 +38,7 @@ func.func @main() -> tensor<128xf32> {
 // -----
 
 // Only the function itself knows that 100 does not divide 2048: found when the program runs.
-// expect-error: c has 2048 elements, which 100 of b do not divide
+// error: c has 2048 elements, which 100 of b do not divide
 func.func @main() -> tensor<2048xf32> {
   %b = stablehlo.iota dim = 0 : tensor<100xf32>
   %c = stablehlo.iota dim = 0 : tensor<2048xf32>

@@ -8,7 +8,7 @@ func.func @main() {
 
 // -----
 
-// expect-error: x[0] is -2, which has no root
+// error: x[0] is -2, which has no root
 func.func @main() -> tensor<8xf32> {
   %x = stablehlo.constant dense<-2.0> : tensor<8xf32>
   %y = stablehlo.custom_call @roots(%x) {api_version = 2 : i32} : (tensor<8xf32>) -> tensor<8xf32>
@@ -18,7 +18,7 @@ func.func @main() -> tensor<8xf32> {
 // -----
 
 // A function with a status is not called as one without.
-// expect-error: api version
+// error: api version
 func.func @main() -> tensor<8xf32> {
   %x = stablehlo.constant dense<4.0> : tensor<8xf32>
   %y = stablehlo.custom_call @roots(%x) : (tensor<8xf32>) -> tensor<8xf32>
