@@ -1,9 +1,8 @@
 // dense<...> : T, sparse<...> : T and dense_resource<...> : T: numbers straight into the arena. The
 // type, which says how to read them, comes last; so the data is looked at after it.
 #include "base/float_format.h"
+#include "text/element_data.h"
 #include "text/parser.h"
-
-enum { DATA_ALIGNMENT = 64 };
 
 // Raw text being read against a type.
 typedef struct data_reader {
@@ -203,37 +202,15 @@ static tn_status_t read_list(data_reader_t* reader, size_t dimension) {
 
 // --- results
 
-static tn_status_t make(tn_parser_t* parser, const tn_type_t* type, size_t byte_length,
-                        tn_attr_t** out_attr) {
-  void *memory = NULL, *data = NULL;
-  *out_attr = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate(parser->arena, sizeof(tn_attr_t), &memory));
-  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(parser->arena, byte_length, DATA_ALIGNMENT, &data));
-  tn_attr_t* attr = memory;
-  attr->kind = TN_ATTR_ELEMENTS;
-  attr->elements.type = type;
-  attr->elements.data = data;
-  *out_attr = attr;
-  return TN_OK;
-}
-
 static tn_status_t make_splat(tn_parser_t* parser, const tn_type_t* type, const char* element,
                               const tn_attr_t** out_attr) {
   tn_attr_t* attr = NULL;
   size_t size = tn__type_size(type) ? tn_dtype_size(type->dtype) : 0;
-  TN_RETURN_IF_ERROR(make(parser, type, size, &attr));
+  TN_RETURN_IF_ERROR(tn__element_data_make(parser->arena, type, size, &attr));
   if (size && element) memcpy((void*)attr->elements.data, element, size);
   attr->elements.splat = size != 0;
   *out_attr = attr;
   return TN_OK;
-}
-
-// Elements that are all alike have one form, whichever way they were written.
-static void note_splat(tn_attr_t* attr) {
-  size_t size = tn_dtype_size(attr->elements.type->dtype);
-  size_t length = tn__type_byte_length(attr->elements.type);
-  const char* data = attr->elements.data;
-  attr->elements.splat = length != 0 && memcmp(data, data + size, length - size) == 0;
 }
 
 // --- hexadecimal strings: raw little-endian bytes
@@ -257,23 +234,6 @@ static tn_status_t decode_hex(tn_parser_t* parser, const char* digits, size_t co
   return TN_OK;
 }
 
-// Types narrower than a byte use its low bits; booleans are 0 or 1 in memory.
-static void tidy_bytes(tn_dtype_t dtype, char* data, size_t length) {
-  uint32_t bits = tn_dtype_bit_width(dtype);
-  if (bits >= 8) return;
-  for (size_t i = 0; i < length; ++i) {
-    uint8_t byte = (uint8_t)data[i];
-    if (dtype == TN_DTYPE_PRED) {
-      byte = byte != 0;
-    } else {
-      byte &= (uint8_t)((1u << bits) - 1);
-      bool negative = tn_dtype_kind(dtype) == TN_KIND_SIGNED && byte >> (bits - 1);
-      if (negative) byte |= (uint8_t)(0xFFu << bits);
-    }
-    data[i] = (char)byte;
-  }
-}
-
 // `begin` is behind the 0x; `position` is for messages.
 static tn_status_t elements_of_hex(tn_parser_t* parser, const char* position, const char* begin,
                                    const char* end, const tn_type_t* type,
@@ -288,12 +248,12 @@ static tn_status_t elements_of_hex(tn_parser_t* parser, const char* position, co
     return tn__parser_fail(parser, position, "%zu bytes of data; %s wants %zu, or %zu for a splat",
                            byte_count, TN_TYPE_TEXT(type), length, size);
   }
-  TN_RETURN_IF_ERROR(make(parser, type, byte_count, &attr));
+  TN_RETURN_IF_ERROR(tn__element_data_make(parser->arena, type, byte_count, &attr));
   char* data = (char*)attr->elements.data;
   TN_RETURN_IF_ERROR(decode_hex(parser, begin, byte_count, data));
-  tidy_bytes(type->dtype, data, byte_count);
+  tn__element_data_tidy(type->dtype, data, byte_count);
   attr->elements.splat = is_splat;
-  if (!is_splat) note_splat(attr);
+  if (!is_splat) tn__element_data_note_splat(attr);
   *out_attr = attr;
   return TN_OK;
 }
@@ -347,10 +307,10 @@ static tn_status_t elements_of_list(data_reader_t* reader, const tn_attr_t** out
     return tn__parser_fail(parser, reader->p, "the list has fewer elements than %s",
                            TN_TYPE_TEXT(type));
   }
-  TN_RETURN_IF_ERROR(make(parser, type, tn__type_byte_length(type), &attr));
+  TN_RETURN_IF_ERROR(tn__element_data_make(parser->arena, type, tn__type_byte_length(type), &attr));
   reader->out = (char*)attr->elements.data;
   TN_RETURN_IF_ERROR(read_list(reader, 0));
-  note_splat(attr);
+  tn__element_data_note_splat(attr);
   *out_attr = attr;
   return TN_OK;
 }
@@ -449,7 +409,7 @@ tn_status_t tn__parser_sparse(tn_parser_t* parser, const tn_attr_t** out_attr) {
   TN_RETURN_IF_ERROR(expect_raw(&reader, ',', "between indices and values"));
   size_t count = parser->integer_stack.count - first;
   tn_attr_t* attr = NULL;
-  TN_RETURN_IF_ERROR(make(parser, reader.type, length, &attr));
+  TN_RETURN_IF_ERROR(tn__element_data_make(parser->arena, reader.type, length, &attr));
   char* data = (char*)attr->elements.data;
   bool list = *reader.p == '[';
   char* previous = NULL;
@@ -470,7 +430,7 @@ tn_status_t tn__parser_sparse(tn_parser_t* parser, const tn_attr_t** out_attr) {
     return tn__parser_fail(parser, reader.p, "expected `>` after the values");
   }
   parser->integer_stack.count = first;
-  note_splat(attr);
+  tn__element_data_note_splat(attr);
   *out_attr = attr;
   return TN_OK;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "text/bytecode/reader.h"
 #include "text/parser.h"
 
 // --- functions
@@ -460,8 +461,12 @@ tn_status_t tn_module_parse(const tn_allocator_t* allocator, const char* name, c
   tn_source_t* source = NULL;
   *out_module = NULL;
   if (!allocator) allocator = tn_allocator_system();
-  TN_RETURN_IF_ERROR(tn__source_create(allocator, tn__sv(name ? name : "<string>"),
-                                       (tn_string_view_t){text, length}, &source));
+  if (!name) name = "<string>";
+  if (tn__bytecode_is(text, length)) {
+    return tn__bytecode_read(allocator, name, text, length, out_module);
+  }
+  TN_RETURN_IF_ERROR(
+      tn__source_create(allocator, tn__sv(name), (tn_string_view_t){text, length}, &source));
   tn_status_t status = tn__text_read(allocator, source, out_module);
   tn__source_release(source);
   return status;
@@ -498,6 +503,10 @@ tn_status_t tn_module_parse_file(const tn_allocator_t* allocator, const char* pa
                             "cannot open %s: %s", path, strerror(errno));
   }
   TN_DONE_IF_ERROR(read_file(allocator, file, path, &text, &length, &capacity));
+  if (tn__bytecode_is(text, length)) {
+    TN_DONE_IF_ERROR(tn__bytecode_read(allocator, path, text, length, out_module));
+    goto done;
+  }
   TN_DONE_IF_ERROR(
       tn__source_create(allocator, tn__sv(path), (tn_string_view_t){text, length}, &source));
   tn__free(allocator, text, capacity);

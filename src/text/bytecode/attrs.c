@@ -1,0 +1,486 @@
+#include <stdlib.h>
+
+#include "base/float_format.h"
+#include "ops/op.h"
+#include "text/bytecode/encodings.h"
+
+typedef enum builtin_attr {
+  BUILTIN_ARRAY,
+  BUILTIN_DICTIONARY,
+  BUILTIN_STRING,
+  BUILTIN_TYPED_STRING,
+  BUILTIN_FLAT_SYMBOL,
+  BUILTIN_SYMBOL,
+  BUILTIN_TYPE,
+  BUILTIN_UNIT,
+  BUILTIN_INTEGER,
+  BUILTIN_FLOAT,
+  BUILTIN_CALL_SITE,
+  BUILTIN_FILE_LINE_COLUMN,
+  BUILTIN_FUSED,
+  BUILTIN_FUSED_METADATA,
+  BUILTIN_NAMED_PLACE,
+  BUILTIN_UNKNOWN_PLACE,
+  BUILTIN_RESOURCE,
+  BUILTIN_DENSE_ARRAY,
+  BUILTIN_ELEMENTS,
+} builtin_attr_t;
+
+typedef enum vhlo_attr {
+  VHLO_ARRAY = 1,
+  VHLO_BOOLEAN,
+  VHLO_COMPARISON_DIRECTION,
+  VHLO_COMPARISON_TYPE,
+  VHLO_API_VERSION,
+  VHLO_DICTIONARY,
+  VHLO_FFT_TYPE,
+  VHLO_FLOAT,
+  VHLO_INTEGER,
+  VHLO_OUTPUT_OPERAND_ALIAS,
+  VHLO_PRECISION,
+  VHLO_RNG_ALGORITHM,
+  VHLO_RNG_DISTRIBUTION,
+  VHLO_STRING,
+  VHLO_TENSOR,
+  VHLO_TRANSPOSE,
+  VHLO_TYPE,
+  VHLO_TYPE_EXTENSIONS,
+  VHLO_ACCURACY_MODE,
+  VHLO_ACCURACY,
+  VHLO_FIRST_MESH,
+  VHLO_LAST_MESH = 25,
+} vhlo_attr_t;
+
+// What reads one attribute has in hand.
+typedef struct attr_reader {
+  tn_bytecode_t* bytecode;
+  tn_cursor_t cursor;
+  tn_encoded_attr_t* out;
+} attr_reader_t;
+
+// --- pieces
+
+// An attribute inside of this one; NULL when it says nothing.
+static tn_status_t read_part(attr_reader_t* reader, const tn_attr_t** out_attr) {
+  const uint8_t* position = reader->cursor.position;
+  uint64_t index = tn__cursor_varint(&reader->cursor);
+  tn_encoded_attr_t* part = NULL;
+  *out_attr = NULL;
+  TN_RETURN_IF_ERROR(tn__bytecode_check(reader->bytecode, &reader->cursor, "an attribute"));
+  TN_RETURN_IF_ERROR(tn__bytecode_attr(reader->bytecode, index, position, &part));
+  // Parts may be shared, so that a few bytes could mean more than anybody can walk.
+  reader->out->part_count += part->part_count;
+  if (reader->out->part_count > TN_BYTECODE_PARTS) {
+    return tn__bytecode_fail(reader->bytecode, position, "an attribute of more than %d parts",
+                             TN_BYTECODE_PARTS);
+  }
+  *out_attr = part->attr;
+  return TN_OK;
+}
+
+static tn_status_t read_text_part(attr_reader_t* reader, tn_string_view_t* out_text) {
+  const uint8_t* position = reader->cursor.position;
+  const tn_attr_t* attr = NULL;
+  *out_text = (tn_string_view_t){"", 0};
+  TN_RETURN_IF_ERROR(read_part(reader, &attr));
+  if (!attr || (attr->kind != TN_ATTR_STRING && attr->kind != TN_ATTR_SYMBOL)) {
+    return tn__bytecode_fail(reader->bytecode, position, "an attribute that should be a string");
+  }
+  *out_text = attr->string;
+  return TN_OK;
+}
+
+// Of text that lives in the arena, or forever.
+static tn_status_t make_text(attr_reader_t* reader, tn_attr_kind_t kind, tn_string_view_t text) {
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate(reader->bytecode->arena, sizeof(tn_attr_t), &memory));
+  tn_attr_t* attr = memory;
+  attr->kind = kind;
+  attr->string = text;
+  reader->out->attr = attr;
+  return TN_OK;
+}
+
+static tn_status_t read_string(attr_reader_t* reader) {
+  tn_string_view_t text;
+  TN_RETURN_IF_ERROR(tn__bytecode_string(reader->bytecode, &reader->cursor, &text));
+  return make_text(reader, TN_ATTR_STRING, text);
+}
+
+static tn_status_t read_array(attr_reader_t* reader) {
+  void* memory = NULL;
+  bool known = true;
+  size_t count = tn__cursor_count(&reader->cursor);
+  TN_RETURN_IF_ERROR(tn__bytecode_check(reader->bytecode, &reader->cursor, "a list"));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&reader->bytecode->scratch, count, sizeof(tn_attr_t*), &memory));
+  const tn_attr_t** items = memory;
+  for (size_t i = 0; i < count; ++i) {
+    TN_RETURN_IF_ERROR(read_part(reader, &items[i]));
+    known = known && items[i];
+  }
+  if (!known) return TN_OK;
+  return tn__attr_array(reader->bytecode->arena, count, items, &reader->out->attr);
+}
+
+static int compare_names(const void* a, const void* b) {
+  return tn__sv_compare(((const tn_named_attr_t*)a)->name, ((const tn_named_attr_t*)b)->name);
+}
+
+tn_status_t tn__bytecode_dictionary(tn_bytecode_t* bytecode, const uint8_t* position,
+                                    tn_attr_kind_t kind, const char* name, size_t count,
+                                    tn_named_attr_t* entries, const tn_attr_t** out_attr) {
+  void* memory = NULL;
+  *out_attr = NULL;
+  if (count) qsort(entries, count, sizeof *entries, compare_names);
+  for (size_t i = 1; i < count; ++i) {
+    if (!tn__sv_equal(entries[i - 1].name, entries[i].name)) continue;
+    return tn__bytecode_fail(bytecode, position, "attribute \"%.*s\" is given twice",
+                             TN_SV(entries[i].name));
+  }
+  TN_RETURN_IF_ERROR(tn__arena_allocate(bytecode->arena, sizeof(tn_attr_t), &memory));
+  tn_attr_t* attr = memory;
+  attr->kind = kind;
+  attr->name = tn__sv(name);
+  attr->dictionary = (tn_attr_dictionary_t){count, entries};
+  *out_attr = attr;
+  return TN_OK;
+}
+
+static tn_status_t read_dictionary(attr_reader_t* reader) {
+  const uint8_t* position = reader->cursor.position;
+  void* memory = NULL;
+  size_t count = tn__cursor_count(&reader->cursor), known = 0;
+  TN_RETURN_IF_ERROR(tn__bytecode_check(reader->bytecode, &reader->cursor, "a dictionary"));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(reader->bytecode->arena, count, sizeof(tn_named_attr_t), &memory));
+  tn_named_attr_t* entries = memory;
+  for (size_t i = 0; i < count; ++i) {
+    TN_RETURN_IF_ERROR(read_text_part(reader, &entries[known].name));
+    TN_RETURN_IF_ERROR(read_part(reader, &entries[known].attr));
+    known += entries[known].attr != NULL;
+  }
+  return tn__bytecode_dictionary(reader->bytecode, position, TN_ATTR_DICTIONARY, "", known, entries,
+                                 &reader->out->attr);
+}
+
+// --- numbers
+
+// The bits of a number of so many bits.
+static uint64_t read_bits(tn_cursor_t* cursor, uint32_t width) {
+  uint64_t bits = width <= 8 ? tn__cursor_byte(cursor) : (uint64_t)tn__cursor_signed_varint(cursor);
+  return width < 64 ? bits & ((UINT64_C(1) << width) - 1) : bits;
+}
+
+static tn_status_t read_integer(attr_reader_t* reader) {
+  const uint8_t* position = reader->cursor.position;
+  tn_arena_t* arena = reader->bytecode->arena;
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  TN_RETURN_IF_ERROR(tn__bytecode_element_type(reader->bytecode, &reader->cursor, &dtype));
+  tn_kind_t kind = tn_dtype_kind(dtype);
+  uint32_t width = tn_dtype_bit_width(dtype);
+  if (!(kind & (TN_KIND_INTEGER | TN_KIND_BOOL))) {
+    return tn__bytecode_fail(reader->bytecode, position, "an integer of type %s",
+                             tn_dtype_name(dtype));
+  }
+  uint64_t bits = read_bits(&reader->cursor, width);
+  if (kind == TN_KIND_BOOL) return tn__attr_bool(arena, bits != 0, &reader->out->attr);
+  if (kind == TN_KIND_SIGNED && width < 64 && bits >> (width - 1)) bits |= ~UINT64_C(0) << width;
+  return tn__attr_integer(arena, dtype, (int64_t)bits, &reader->out->attr);
+}
+
+static tn_status_t read_float(attr_reader_t* reader) {
+  const uint8_t* position = reader->cursor.position;
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  TN_RETURN_IF_ERROR(tn__bytecode_element_type(reader->bytecode, &reader->cursor, &dtype));
+  const tn_float_format_t* format = tn__float_format(dtype);
+  if (!format) {
+    return tn__bytecode_fail(reader->bytecode, position, "a float of type %s",
+                             tn_dtype_name(dtype));
+  }
+  double value = tn__float_decode(format, read_bits(&reader->cursor, format->bits));
+  return tn__attr_float(reader->bytecode->arena, dtype, value, &reader->out->attr);
+}
+
+static tn_status_t read_enum(attr_reader_t* reader, const char* enumeration) {
+  const uint8_t* position = reader->cursor.position;
+  uint64_t number = tn__cursor_varint(&reader->cursor);
+  const char* name = number < INT32_MAX ? tn__enum_name(enumeration, (int)number) : NULL;
+  if (!name) {
+    return tn__bytecode_fail(reader->bytecode, position, "there is no %s %llu", enumeration,
+                             (unsigned long long)number);
+  }
+  return tn__attr_enum(reader->bytecode->arena, enumeration, tn__sv(name), &reader->out->attr);
+}
+
+// --- types and data
+
+static tn_status_t read_type(attr_reader_t* reader) {
+  const uint8_t* position = reader->cursor.position;
+  tn_arena_t* arena = reader->bytecode->arena;
+  const tn_encoded_type_t* type = NULL;
+  uint64_t index = tn__cursor_varint(&reader->cursor);
+  TN_RETURN_IF_ERROR(tn__bytecode_check(reader->bytecode, &reader->cursor, "a type"));
+  TN_RETURN_IF_ERROR(tn__bytecode_type(reader->bytecode, index, position, &type));
+  reader->out->type = (uint32_t)index + 1;
+  switch (type->kind) {
+    case TN_ENCODED_VALUE: return tn__attr_type(arena, type->type, false, &reader->out->attr);
+    case TN_ENCODED_ELEMENT:
+      return tn__attr_type(arena, tn__type_scalar(type->element), true, &reader->out->attr);
+    case TN_ENCODED_TF32: return make_text(reader, TN_ATTR_OPAQUE, TN_SV_LITERAL("tf32"));
+    case TN_ENCODED_NOTHING:
+    case TN_ENCODED_FUNCTION: return TN_OK;  // whoever wants a function's type asks for `type`
+  }
+  return TN_OK;
+}
+
+static tn_status_t read_elements(attr_reader_t* reader) {
+  const uint8_t* position = reader->cursor.position;
+  const tn_type_t* type = NULL;
+  TN_RETURN_IF_ERROR(tn__bytecode_value_type(reader->bytecode, &reader->cursor, &type));
+  if (!tn__type_is_tensor(type) || !tn__type_is_static(type)) {
+    return tn__bytecode_fail(reader->bytecode, position,
+                             "elements have a static tensor type, not %s", TN_TYPE_TEXT(type));
+  }
+  tn_string_view_t bytes = tn__cursor_blob(&reader->cursor);
+  TN_RETURN_IF_ERROR(tn__bytecode_check(reader->bytecode, &reader->cursor, "elements"));
+  return tn__bytecode_elements(reader->bytecode, position, type, bytes, &reader->out->attr);
+}
+
+static tn_status_t read_dense_array(attr_reader_t* reader) {
+  const uint8_t* position = reader->cursor.position;
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  TN_RETURN_IF_ERROR(tn__bytecode_element_type(reader->bytecode, &reader->cursor, &dtype));
+  uint64_t count = tn__cursor_varint(&reader->cursor);
+  tn_string_view_t bytes = tn__cursor_blob(&reader->cursor);
+  size_t size = tn_dtype_size(dtype);
+  TN_RETURN_IF_ERROR(tn__bytecode_check(reader->bytecode, &reader->cursor, "an array"));
+  if (size == 0 || bytes.length / size != count || bytes.length % size) {
+    return tn__bytecode_fail(reader->bytecode, position, "an array of %llu %s in %zu bytes",
+                             (unsigned long long)count, tn_dtype_name(dtype), bytes.length);
+  }
+  return tn__attr_dense_array(reader->bytecode->arena, dtype, (int64_t)count, bytes.data,
+                              &reader->out->attr);
+}
+
+// --- structures
+
+static tn_status_t make_struct(attr_reader_t* reader, const char* name, size_t count,
+                               const tn_named_attr_t* fields) {
+  return tn__attr_dictionary(reader->bytecode->arena, TN_ATTR_STRUCT, tn__sv(name), count, fields,
+                             &reader->out->attr);
+}
+
+// A list of integers; NULL when it is empty.
+static tn_status_t read_i64_list(attr_reader_t* reader, const tn_attr_t** out_attr) {
+  void* memory = NULL;
+  size_t count = tn__cursor_count(&reader->cursor);
+  *out_attr = NULL;
+  if (count == 0) return TN_OK;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&reader->bytecode->scratch, count, sizeof(int64_t), &memory));
+  int64_t* values = memory;
+  for (size_t i = 0; i < count; ++i) values[i] = tn__cursor_signed_varint(&reader->cursor);
+  return tn__attr_i64_array(reader->bytecode->arena, count, values, out_attr);
+}
+
+static tn_status_t read_alias(attr_reader_t* reader) {
+  tn_named_attr_t fields[3];
+  size_t count = 0;
+  const tn_attr_t* attr = NULL;
+  TN_RETURN_IF_ERROR(read_i64_list(reader, &attr));
+  if (attr) fields[count++] = (tn_named_attr_t){TN_SV_LITERAL("output_tuple_indices"), attr};
+  int64_t operand = tn__cursor_signed_varint(&reader->cursor);
+  if (operand) {
+    TN_RETURN_IF_ERROR(tn__attr_integer(reader->bytecode->arena, TN_DTYPE_S64, operand, &attr));
+    fields[count++] = (tn_named_attr_t){TN_SV_LITERAL("operand_index"), attr};
+  }
+  TN_RETURN_IF_ERROR(read_i64_list(reader, &attr));
+  if (attr) fields[count++] = (tn_named_attr_t){TN_SV_LITERAL("operand_tuple_indices"), attr};
+  return make_struct(reader, "output_operand_alias", count, fields);
+}
+
+static tn_status_t read_accuracy(attr_reader_t* reader) {
+  enum { FIELDS = 4 };
+  tn_arena_t* arena = reader->bytecode->arena;
+  const tn_float_format_t* format = tn__float_format(TN_DTYPE_F64);
+  tn_named_attr_t fields[FIELDS] = {{.name = TN_SV_LITERAL("atol")},
+                                    {.name = TN_SV_LITERAL("rtol")},
+                                    {.name = TN_SV_LITERAL("ulps")},
+                                    {.name = TN_SV_LITERAL("mode")}};
+  for (int i = 0; i < 2; ++i) {
+    double value = tn__float_decode(format, read_bits(&reader->cursor, format->bits));
+    if (value != 0) TN_RETURN_IF_ERROR(tn__attr_float(arena, TN_DTYPE_F64, value, &fields[i].attr));
+  }
+  int64_t ulps = tn__cursor_signed_varint(&reader->cursor);
+  if (ulps) TN_RETURN_IF_ERROR(tn__attr_integer(arena, TN_DTYPE_S64, ulps, &fields[2].attr));
+  TN_RETURN_IF_ERROR(read_part(reader, &fields[3].attr));
+  size_t count = 0;
+  for (int i = 0; i < FIELDS; ++i) {
+    if (fields[i].attr) fields[count++] = fields[i];
+  }
+  return make_struct(reader, "result_accuracy", count, fields);
+}
+
+// --- the dialects
+
+// A whole name of symbols, as text writes it: a::@b.
+static tn_status_t read_nested_symbol(attr_reader_t* reader) {
+  enum { LONGEST_SYMBOL = 4096 };
+  const uint8_t* position = reader->cursor.position;
+  tn_string_view_t text;
+  TN_RETURN_IF_ERROR(read_text_part(reader, &text));
+  size_t count = tn__cursor_count(&reader->cursor);
+  for (size_t i = 0; i < count; ++i) {
+    tn_string_view_t part;
+    void* memory = NULL;
+    TN_RETURN_IF_ERROR(read_text_part(reader, &part));
+    TN_RETURN_IF_ERROR(
+        tn__arena_allocate(&reader->bytecode->scratch, text.length + part.length + 3, &memory));
+    char* joined = memory;
+    memcpy(joined, text.data, text.length);
+    memcpy(joined + text.length, "::@", 3);
+    memcpy(joined + text.length + 3, part.data, part.length);
+    text = (tn_string_view_t){joined, text.length + part.length + 3};
+    if (text.length > LONGEST_SYMBOL) {
+      return tn__bytecode_fail(reader->bytecode, position, "a symbol of more than %d bytes",
+                               LONGEST_SYMBOL);
+    }
+  }
+  TN_RETURN_IF_ERROR(tn__arena_copy_string(reader->bytecode->arena, text, &text));
+  return make_text(reader, TN_ATTR_SYMBOL, text);
+}
+
+// What says nothing that we know is not looked into.
+static tn_status_t pass_over(attr_reader_t* reader) {
+  reader->cursor.position = reader->cursor.end;
+  return TN_OK;
+}
+
+static tn_status_t read_builtin(attr_reader_t* reader) {
+  const uint8_t* position = reader->cursor.position;
+  tn_string_view_t text;
+  uint64_t code = tn__cursor_varint(&reader->cursor);
+  switch (code) {
+    case BUILTIN_ARRAY: return read_array(reader);
+    case BUILTIN_DICTIONARY: return read_dictionary(reader);
+    case BUILTIN_STRING: return read_string(reader);
+    case BUILTIN_TYPED_STRING:
+      TN_RETURN_IF_ERROR(read_string(reader));
+      tn__cursor_varint(&reader->cursor);
+      return TN_OK;
+    case BUILTIN_FLAT_SYMBOL:
+      TN_RETURN_IF_ERROR(read_text_part(reader, &text));
+      return make_text(reader, TN_ATTR_SYMBOL, text);
+    case BUILTIN_SYMBOL: return read_nested_symbol(reader);
+    case BUILTIN_TYPE: return read_type(reader);
+    case BUILTIN_UNIT: return tn__attr_unit(reader->bytecode->arena, &reader->out->attr);
+    case BUILTIN_INTEGER: return read_integer(reader);
+    case BUILTIN_FLOAT: return read_float(reader);
+    case BUILTIN_RESOURCE:
+      return tn__bytecode_unsupported(reader->bytecode, position,
+                                      "constants kept as resources are not supported");
+    case BUILTIN_DENSE_ARRAY: return read_dense_array(reader);
+    case BUILTIN_ELEMENTS: return read_elements(reader);
+    default: return pass_over(reader);  // places, and what came later
+  }
+}
+
+static tn_status_t read_vhlo(attr_reader_t* reader) {
+  const uint8_t* position = reader->cursor.position;
+  tn_arena_t* arena = reader->bytecode->arena;
+  uint64_t code = tn__cursor_varint(&reader->cursor);
+  switch (code) {
+    case VHLO_ARRAY: return read_array(reader);
+    case VHLO_BOOLEAN:
+      return tn__attr_bool(arena, tn__cursor_varint(&reader->cursor) != 0, &reader->out->attr);
+    case VHLO_COMPARISON_DIRECTION: return read_enum(reader, "comparison_direction");
+    case VHLO_COMPARISON_TYPE: return read_enum(reader, "comparison_type");
+    case VHLO_API_VERSION:
+      return tn__attr_integer(arena, TN_DTYPE_S32, (int32_t)tn__cursor_varint(&reader->cursor),
+                              &reader->out->attr);
+    case VHLO_DICTIONARY: return read_dictionary(reader);
+    case VHLO_FFT_TYPE: return read_enum(reader, "fft_type");
+    case VHLO_FLOAT: return read_float(reader);
+    case VHLO_INTEGER: return read_integer(reader);
+    case VHLO_OUTPUT_OPERAND_ALIAS: return read_alias(reader);
+    case VHLO_PRECISION: return read_enum(reader, "precision");
+    case VHLO_RNG_ALGORITHM: return read_enum(reader, "rng_algorithm");
+    case VHLO_RNG_DISTRIBUTION: return read_enum(reader, "rng_distribution");
+    case VHLO_STRING: return read_string(reader);
+    case VHLO_TENSOR: return read_elements(reader);
+    case VHLO_TRANSPOSE: return read_enum(reader, "transpose");
+    case VHLO_TYPE: return read_type(reader);
+    case VHLO_ACCURACY_MODE: return read_enum(reader, "result_accuracy_mode");
+    case VHLO_ACCURACY: return read_accuracy(reader);
+    default:
+      if (code == VHLO_TYPE_EXTENSIONS || (code >= VHLO_FIRST_MESH && code <= VHLO_LAST_MESH)) {
+        return pass_over(
+            reader);  // types read bounds themselves; meshes do not matter to one process
+      }
+      return tn__bytecode_unsupported(reader->bytecode, position,
+                                      "attribute %llu of vhlo is not known",
+                                      (unsigned long long)code);
+  }
+}
+
+// --- from outside
+
+tn_status_t tn__bytecode_attr(tn_bytecode_t* bytecode, uint64_t index, const uint8_t* position,
+                              tn_encoded_attr_t** out_attr) {
+  *out_attr = NULL;
+  if (index >= bytecode->attr_count) {
+    return tn__bytecode_fail(bytecode, position, "attribute %llu of %zu", (unsigned long long)index,
+                             bytecode->attr_count);
+  }
+  tn_encoded_attr_t* attr = &bytecode->attrs[index];
+  tn_encoded_t* encoded = &attr->encoded;
+  *out_attr = attr;
+  if (encoded->state == TN_ENCODED_READ) return TN_OK;
+  if (encoded->state == TN_ENCODED_OPEN) {
+    return tn__bytecode_fail(bytecode, position, "attribute %llu contains itself",
+                             (unsigned long long)index);
+  }
+  attr_reader_t reader = {bytecode, tn__cursor(encoded->begin, encoded->begin + encoded->length),
+                          attr};
+  attr->part_count = 1;
+  TN_RETURN_IF_ERROR(tn__bytecode_enter(bytecode, position));
+  encoded->state = TN_ENCODED_OPEN;
+  if (encoded->custom && encoded->dialect == TN_DIALECT_VHLO) {
+    TN_RETURN_IF_ERROR(read_vhlo(&reader));
+  } else if (encoded->custom && encoded->dialect == TN_DIALECT_BUILTIN) {
+    TN_RETURN_IF_ERROR(read_builtin(&reader));
+  } else {
+    TN_RETURN_IF_ERROR(pass_over(&reader));
+  }
+  encoded->state = TN_ENCODED_READ;
+  tn__bytecode_leave(bytecode);
+  TN_RETURN_IF_ERROR(tn__bytecode_check(bytecode, &reader.cursor, "an attribute"));
+  if (tn__cursor_done(&reader.cursor)) return TN_OK;
+  return tn__bytecode_fail(bytecode, reader.cursor.position, "more bytes than the attribute has");
+}
+
+tn_status_t tn__bytecode_dictionary_find(tn_bytecode_t* bytecode, uint64_t index, const char* name,
+                                         uint64_t* out_index) {
+  *out_index = SIZE_MAX;
+  const tn_encoded_t* encoded = &bytecode->attrs[index].encoded;
+  tn_cursor_t cursor = tn__cursor(encoded->begin, encoded->begin + encoded->length);
+  if (!encoded->custom || encoded->dialect != TN_DIALECT_BUILTIN ||
+      tn__cursor_varint(&cursor) != BUILTIN_DICTIONARY) {
+    return tn__bytecode_fail(bytecode, encoded->begin, "expected a dictionary");
+  }
+  size_t count = tn__cursor_count(&cursor);
+  for (size_t i = 0; i < count; ++i) {
+    const uint8_t* position = cursor.position;
+    tn_encoded_attr_t* key = NULL;
+    uint64_t key_index = tn__cursor_varint(&cursor), value = tn__cursor_varint(&cursor);
+    TN_RETURN_IF_ERROR(tn__bytecode_check(bytecode, &cursor, "a dictionary"));
+    TN_RETURN_IF_ERROR(tn__bytecode_attr(bytecode, key_index, position, &key));
+    if (!key->attr || key->attr->kind != TN_ATTR_STRING || !tn__sv_is(key->attr->string, name)) {
+      continue;
+    }
+    *out_index = value;
+    return TN_OK;
+  }
+  return TN_OK;
+}
