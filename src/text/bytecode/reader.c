@@ -711,6 +711,10 @@ static tn_status_t read_all(reader_t* reader) {
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(&bytecode->scratch, bytecode->property_count,
                                               sizeof(known_attrs_t), &memory));
   reader->known = memory;
+  // So that there is always an array to point into.
+  TN_RETURN_IF_ERROR(RESERVE(reader, reader->operands, 1));
+  TN_RETURN_IF_ERROR(RESERVE(reader, reader->types, 1));
+  TN_RETURN_IF_ERROR(RESERVE(reader, reader->regions, 1));
   tn_cursor_t cursor = bytecode->operations;
   reader->values_left = tn__cursor_left(&cursor);
   reader->signature_left = tn__cursor_left(&cursor) + (1 << 16);
