@@ -553,6 +553,19 @@ static tn_status_t read_function_type(reader_t* reader, const head_t* head, uint
                            OP_NAME(head));
 }
 
+static tn_status_t read_visibility(reader_t* reader, const head_t* head, uint64_t index) {
+  static const char* const known[] = {"", "public", "private", "nested"};
+  tn_string_view_t text;
+  TN_RETURN_IF_ERROR(read_text_property(reader, head, index, &text));
+  for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
+    if (!tn__sv_is(text, known[i])) continue;
+    reader->function->visibility = tn__sv(known[i]);
+    return TN_OK;
+  }
+  return tn__bytecode_fail(&reader->bytecode, head->position,
+                           "%.*s.%.*s: \"%.*s\" is no visibility", OP_NAME(head), TN_SV(text));
+}
+
 static tn_status_t make_function(reader_t* reader, const head_t* head, bool is_declaration) {
   uint64_t indexes[TN_VHLO_FUNCTION_PROPERTY_COUNT];
   const tn_encoded_type_t* type = NULL;
@@ -578,8 +591,7 @@ static tn_status_t make_function(reader_t* reader, const head_t* head, bool is_d
                           type->result_count, type->types + type->argument_count, is_declaration,
                           &function)));
   reader->function = function;
-  TN_RETURN_IF_ERROR(read_text_property(reader, head, indexes[TN_VHLO_FUNCTION_VISIBILITY],
-                                        &function->visibility));
+  TN_RETURN_IF_ERROR(read_visibility(reader, head, indexes[TN_VHLO_FUNCTION_VISIBILITY]));
   TN_RETURN_IF_ERROR(read_dictionaries(reader, head, indexes[TN_VHLO_FUNCTION_ARGUMENT_ATTRS],
                                        type->argument_count, function->argument_attrs));
   TN_RETURN_IF_ERROR(read_dictionaries(reader, head, indexes[TN_VHLO_FUNCTION_RESULT_ATTRS],
