@@ -454,6 +454,14 @@ static void a_future_that_never_comes_can_be_given_up(void** state) {
 static int64_t counter_type;
 static int live_objects;
 static char stage_log[64];
+
+static void log_stage(char letter) {
+  size_t length = strlen(stage_log);
+  assert_true(length + 1 < sizeof stage_log);
+  stage_log[length] = letter;
+  stage_log[length + 1] = 0;
+}
+
 static void destroy_object(void* object) {
   assert_ptr_equal(object, &live_objects);
   --live_objects;
@@ -474,26 +482,26 @@ static tn_status_t get_object(tn_ffi_call_frame_t* frame, int32_t stage, int64_t
   return error;
 }
 static tn_status_t instantiate_logged(tn_ffi_call_frame_t* frame) {
-  strcat(stage_log, "I");
+  log_stage('I');
   assert_int_equal(frame->stage, TN_FFI_INSTANTIATE);
   assert_int_equal(frame->args.count, 0);
   assert_int_equal(frame->rets.count, 0);
   return set_object(frame);
 }
 static tn_status_t prepare_logged(tn_ffi_call_frame_t* frame) {
-  strcat(stage_log, "p");
+  log_stage('p');
   assert_int_equal(frame->stage, TN_FFI_PREPARE);
   assert_int_equal(frame->args.count, 1);
   return set_object(frame);
 }
 static tn_status_t initialize_logged(tn_ffi_call_frame_t* frame) {
-  strcat(stage_log, "i");
+  log_stage('i');
   assert_int_equal(frame->stage, TN_FFI_INITIALIZE);
   tn_status_t error = get_object(frame, TN_FFI_PREPARE, counter_type);
   return error ? error : set_object(frame);
 }
 static tn_status_t execute_logged(tn_ffi_call_frame_t* frame) {
-  strcat(stage_log, "x");
+  log_stage('x');
   assert_int_equal(live_objects, 3);
   for (int32_t stage = TN_FFI_INSTANTIATE; stage < TN_FFI_EXECUTE; ++stage) {
     tn_status_t error = get_object(frame, stage, counter_type);

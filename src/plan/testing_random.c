@@ -420,7 +420,7 @@ static void branches(generator_t* g) {
 }
 
 static void tuple(generator_t* g) {
-  int list[3], numbers[3], tuple_number = g->next_number++;
+  int list[3] = {0}, numbers[3], tuple_number = g->next_number++;
   for (int i = 0; i < 3; ++i) {
     list[i] = any_type(g);
     numbers[i] = pick(g, list[i]);
@@ -440,7 +440,7 @@ static void call(generator_t* g) {
   if (g->function_count == 0) return;
   int index = below(g, g->function_count);
   const function_t* function = &g->functions[index];
-  int numbers[SIGNATURE_LIMIT];
+  int numbers[SIGNATURE_LIMIT] = {0};
   for (int i = 0; i < function->argument_count; ++i) numbers[i] = pick(g, function->arguments[i]);
   int group = g->next_number++;
   put(g, "%%v%d:%d = func.call @f%d(", group, function->result_count, index);

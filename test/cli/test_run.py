@@ -1,11 +1,13 @@
 """tenon run: inputs in, outputs out."""
 
 import json
+import resource
+import subprocess
 
 import ml_dtypes
 import numpy as np
 import pytest
-from command import ADD, tenon
+from command import ADD, BUILD, COMMAND, ROOT, tenon
 
 
 def identity(folder, dtype, shape=(3,)):
@@ -193,3 +195,18 @@ def test_a_full_disk_fails(folder):
     from command import COMMAND
     done = subprocess.run(f"{COMMAND} run add.mlir -i ones -i ones > /dev/full", shell=True, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 1 and "could not be written" in done.stderr
+
+
+def test_a_small_address_space_is_enough(folder):
+    """Nothing is reserved that a limit of 4 GB refuses: custom calls, constants and both outputs included."""
+    example = ROOT / "examples" / "digits"
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+
+    done = subprocess.run([COMMAND, "run", example / "digits.mlir", "--load", BUILD / "examples/digits/libdigits.so",
+                           "--input", example / "images.npy", "--output", folder / "predictions.npy",
+                           "--output", folder / "probabilities.npy"], preexec_fn=limit, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    predictions, labels = np.load(folder / "predictions.npy"), np.load(example / "labels.npy")
+    assert np.mean(predictions == labels) >= 0.95

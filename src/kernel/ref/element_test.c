@@ -73,7 +73,8 @@ static void narrowing_rounds_once_to_nearest_even(void** state) {
     if (!is_narrow_float(dtype) || dtype == TN_DTYPE_F8E8M0FNU) continue;
     uint64_t largest = tn__float_largest_bits(tn__float_format(dtype));
     uint16_t sign = (uint16_t)(1u << (tn_dtype_bit_width(dtype) - 1));
-    for (uint16_t low = 0; low < largest; ++low) {
+    for (uint64_t bits = 0; bits < largest; ++bits) {
+      uint16_t low = (uint16_t)bits;
       uint16_t high = (uint16_t)(low + 1), even = low & 1 ? high : low;
       double middle = (decode(dtype, low) + decode(dtype, high)) / 2;
       assert_rounds(dtype, middle, even);

@@ -133,9 +133,9 @@ static void sums_of_floats_are_accurate(void** state) {
     const float init = 0.5f;
     begin_case(&c, &shapes[s], TN_DTYPE_F32, data, &init, "stablehlo.add", &outputs);
     TN_ASSERT_OK(tn__case_run(&c));
-    double* wanted = malloc(sizeof *wanted * (size_t)outputs + 8);
-    for (int64_t i = 0; i < outputs; ++i) wanted[i] = init;
+    double* wanted = calloc((size_t)outputs + 1, sizeof *wanted);
     for (int64_t i = 0; i < size; ++i) wanted[output_of(&shapes[s], i)] += (double)data[i];
+    for (int64_t i = 0; i < outputs; ++i) wanted[i] += init;
     for (int64_t i = 0; i < outputs; ++i) {
       const double got = (double)((float*)c.results[0])[i];
       if (fabs(got - wanted[i]) > 2e-6 * wanted[i]) {

@@ -122,9 +122,8 @@ static void choose_form(const tn_kernel_site_t* site, scatter_t* state) {
   const bool is_plain = state->channel_count == 1 && tn__site_operand(site, 0)->dtype == dtype &&
                         tn__site_operand(site, 2)->dtype == dtype;
   const tn_body_shape_t* shape = &site->bodies[0];
-  if (tn__type_size(tn__site_operand(site, state->channel_count + 1)) == 0) {
-    state->form = SCATTER_NOTHING;
-  } else if (is_plain && shape->forwarded == 1) {
+  const bool is_empty = tn__type_size(tn__site_operand(site, state->channel_count + 1)) == 0;
+  if (is_empty || (is_plain && shape->forwarded == 1)) {
     state->form = SCATTER_NOTHING;
   } else if (is_plain && shape->forwarded == 2) {
     state->form = SCATTER_WRITE;

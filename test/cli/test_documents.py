@@ -1,0 +1,84 @@
+"""What the documents show is true: C stands in files that are built, commands exist, and consoles show what is printed."""
+
+import os
+import pathlib
+import re
+import subprocess
+import textwrap
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ["TENON_BUILD_DIR"])
+COMMAND = pathlib.Path(os.environ["TENON_CLI"])
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def tracked(*patterns):
+    out = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns], cwd=ROOT,
+                         check=True, capture_output=True, text=True).stdout
+    return [ROOT / line for line in out.splitlines() if (ROOT / line).is_file()]
+
+
+DOCUMENTS = tracked("*.md")
+# Built by the tests, all of them.
+SOURCES = [path.read_text() for path in tracked("examples/*.c", "test/consumer/*.c")]
+MAKE_TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+
+def blocks(*languages):
+    found = []
+    for path in DOCUMENTS:
+        for number, (language, text) in enumerate(FENCE.findall(path.read_text()), 1):
+            if language in languages:
+                found.append(pytest.param(text, id=f"{path.relative_to(ROOT)}:{number}"))
+    return found
+
+
+@pytest.mark.parametrize("text", blocks("c"))
+def test_c_stands_in_a_file_that_is_built(text):
+    indented = [textwrap.indent(textwrap.dedent(text), " " * width) for width in (0, 2, 4)]
+    assert any(form in source for form in indented for source in SOURCES), text
+
+
+@pytest.mark.parametrize("text", blocks("console"))
+def test_console_shows_what_is_printed(text, tmp_path):
+    """Lines after a `$ command` are its output, errors included."""
+    for name in ("examples", "include"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    environment = {**os.environ, "PATH": f"{COMMAND.parent}:{os.environ['PATH']}", "NO_COLOR": "1",
+                   "LIBRARIES": str(BUILD / "examples")}
+    parts = re.split(r"^\$ ", text, flags=re.MULTILINE)
+    assert not parts[0] and len(parts) > 1, "a console begins with a command"
+    for part in parts[1:]:
+        command, _, wanted = re.fullmatch(r"((?:.*\\\n)*.*)(\n)(.*)", part, re.DOTALL).groups() \
+            if "\\\n" in part else part.partition("\n")
+        done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        assert done.stdout.rstrip() == wanted.rstrip(), f"$ {command}"
+
+
+def commands():
+    """Lines of blocks without a language that begin with something that the project has."""
+    found = []
+    for path in DOCUMENTS:
+        for language, text in FENCE.findall(path.read_text()):
+            if language in ("", "sh"):
+                joined = text.replace("\\\n", " ")
+                found += [(path, line.split("#")[0].strip()) for line in joined.splitlines()
+                          if re.match(r"(make|tenon|tools/\S+|bench/\S+|examples/\S+\.sh)\b", line)]
+    return [pytest.param(line, id=f"{path.relative_to(ROOT)}: {line}") for path, line in found]
+
+
+@pytest.mark.parametrize("line", commands())
+def test_command_exists(line):
+    words = line.split()
+    if words[0] == "make":
+        assert all(word in MAKE_TARGETS for word in words[1:] if "=" not in word)
+    elif words[0] == "tenon":
+        help_text = subprocess.run([COMMAND, *words[1:2], "--help"], capture_output=True, text=True, check=True).stdout
+        for word in words[2:]:
+            if re.match(r"--?[a-z]", word):
+                assert re.search(rf"(?<![\w-]){re.escape(word)}\b", help_text), f"{word}: not in {help_text}"
+    else:
+        assert (ROOT / words[0]).is_file()
