@@ -45,6 +45,10 @@ TN_API const tn_type_t* tn_tensor_type(tn_builder_t* builder, tn_dtype_t dtype, 
 TN_API const tn_type_t* tn_tuple_type(tn_builder_t* builder, size_t count,
                                       const tn_type_t* const* elements);
 TN_API const tn_type_t* tn_token_type(void);
+// The counterpart of tn_type_serialize. Fields that are not known are skipped. INVALID_ARGUMENT for
+// bytes that are no type; UNIMPLEMENTED for a layout that is not row-major.
+TN_API TN_MUST_USE tn_status_t tn_type_parse(tn_builder_t* builder, const void* data, size_t length,
+                                             const tn_type_t** out_type);
 TN_API const tn_type_t* tn_value_type(const tn_value_t* value);  // NULL for NULL
 
 // --- attributes

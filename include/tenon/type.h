@@ -42,6 +42,10 @@ TN_API bool tn_type_equal(const tn_type_t* a, const tn_type_t* b);
 // StableHLO's spelling, "tensor<2x3xf32>". snprintf's contract.
 TN_API size_t tn_type_format(const tn_type_t* type, char* buffer, size_t capacity);
 
+// The type as bytes, in the wire format of XLA's ShapeProto; arrays with a row-major layout. Writes
+// at most `capacity` bytes and returns how many there are; 0 for a type that XLA does not have.
+TN_API size_t tn_type_serialize(const tn_type_t* type, void* buffer, size_t capacity);
+
 TN_EXTERN_C_END
 
 #endif  // TENON_TYPE_H_

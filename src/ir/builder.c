@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "base/type_wire.h"
+
 void tn__builder_fail(tn_builder_t* builder, tn_status_t status) {
   if (!builder || builder->status) {
     tn_status_release(status);
@@ -76,6 +78,14 @@ const tn_type_t* tn_tuple_type(tn_builder_t* builder, size_t count,
 const tn_type_t* tn_token_type(void) {
   return tn__type_token();
 }
+
+tn_status_t tn_type_parse(tn_builder_t* builder, const void* data, size_t length,
+                          const tn_type_t** out_type) {
+  *out_type = NULL;
+  if (!builder) return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the builder is NULL");
+  return tn__type_parse(tn__builder_arena(builder), data, length, out_type);
+}
+
 const tn_type_t* tn_value_type(const tn_value_t* value) {
   return value ? value->type : NULL;
 }
