@@ -2,6 +2,9 @@
 // input feature, output feature], both in what sums are made in. Then, for blocks of windows of one
 // batch element and group, the windows' elements are laid out as rows of a matrix, which times the
 // kernel's gives the results, in the order [batch, group, spatial..., feature].
+//
+// Groups of one feature each (depthwise convolutions of floats) have no matrices: there the
+// features stay innermost in all three, and a row of them is a sum of products of rows.
 #include "kernel/ref/convolution.h"
 
 #include "kernel/ref/product.h"
@@ -14,6 +17,7 @@ enum {
   BLOCK_ELEMENTS = 96 << 10,  // of the matrix of windows: it stays in the cache
   BLOCK_LEAST = 48,           // windows
   BLOCK_MOST = 4 << 10,
+  DEPTHWISE_GRAIN = 16 << 10,  // products
 };
 
 // An array on its way into or out of its order.
@@ -26,8 +30,12 @@ typedef struct path {
   int64_t count;
 } path_t;
 
+// target[i] += a[i] * b[i]
+typedef void (*multiply_add_fn)(const void* a, const void* b, void* target, int64_t count);
+
 typedef struct convolution {
   int64_t result_count;
+  multiply_add_fn multiply_add;  // depthwise; else NULL
   path_t input, kernel, result;
   tn_sliding_t spatial;
   size_t carrier_size;
@@ -43,6 +51,17 @@ typedef struct convolution {
   size_t result_offset, slot_offset, slot_byte_length, gemm_offset;  // scratch; in a slot: gemm
   int64_t slots;
 } convolution_t;
+
+static void multiply_add_f32(const void* a, const void* b, void* target, int64_t count) {
+  const float* restrict x = a, * restrict y = b;
+  float* restrict sums = target;
+  for (int64_t i = 0; i < count; ++i) sums[i] += x[i] * y[i];
+}
+static void multiply_add_f64(const void* a, const void* b, void* target, int64_t count) {
+  const double* restrict x = a, * restrict y = b;
+  double* restrict sums = target;
+  for (int64_t i = 0; i < count; ++i) sums[i] += x[i] * y[i];
+}
 
 // --- preparing
 
@@ -126,6 +145,17 @@ static tn_status_t plan_lhs(tn_kernel_site_t* site, const layout_t* layout, tn_d
   return plan_input(site, type->dtype, carrier, type->rank, dims, ordered, &state->input);
 }
 
+// Takes the dimension `from` to the place `to` behind it.
+static void move_to(int64_t* dims, int64_t* strides, size_t from, size_t to) {
+  const int64_t dim = dims[from], stride = strides[from];
+  for (size_t i = from; i < to; ++i) {
+    dims[i] = dims[i + 1];
+    strides[i] = strides[i + 1];
+  }
+  dims[to] = dim;
+  strides[to] = stride;
+}
+
 static tn_status_t plan_rhs(tn_kernel_site_t* site, const layout_t* layout, tn_dtype_t carrier,
                             convolution_t* state) {
   const tn_type_t* type = tn__site_operand(site, 1);
@@ -149,6 +179,7 @@ static tn_status_t plan_rhs(tn_kernel_site_t* site, const layout_t* layout, tn_d
   ordered[spatial + 1] = strides[layout->first];
   dims[spatial + 2] = state->features;
   ordered[spatial + 2] = strides[layout->second];
+  if (state->multiply_add) move_to(dims, ordered, 0, spatial + 2);
   return plan_input(site, type->dtype, carrier, spatial + 3, dims, ordered, &state->kernel);
 }
 
@@ -168,6 +199,7 @@ static tn_status_t plan_result(tn_kernel_site_t* site, const layout_t* layout, t
   }
   dims[spatial + 2] = state->features;
   ordered[spatial + 2] = strides[layout->second];
+  if (state->multiply_add) move_to(dims, ordered, 1, spatial + 2);
   path_t* path = &state->result;
   path->count = tn__type_size(type);
   path->is_moved = !is_dense(spatial + 3, dims, ordered, size);
@@ -248,10 +280,15 @@ tn_status_t tn__ref_convolution_prepare(tn_kernel_site_t* site) {
   const tn_dtype_t carrier = tn__product_carrier(lhs->dtype, rhs->dtype, result->dtype,
                                                  state->window_elements * state->depth_features);
   state->carrier_size = tn_dtype_size(carrier);
+  if (feature_groups > 1 && state->depth_features == 1 && state->features == 1 &&
+      state->spatial.rank > 0) {
+    if (carrier == TN_DTYPE_F32) state->multiply_add = multiply_add_f32;
+    if (carrier == TN_DTYPE_F64) state->multiply_add = multiply_add_f64;
+  }
   TN_RETURN_IF_ERROR(plan_lhs(site, &input, carrier, state));
   TN_RETURN_IF_ERROR(plan_rhs(site, &kernel, carrier, state));
   TN_RETURN_IF_ERROR(plan_result(site, &output, carrier, state));
-  plan_products(site, carrier, state);
+  if (!state->multiply_add) plan_products(site, carrier, state);
   return TN_OK;
 }
 
@@ -371,6 +408,37 @@ static tn_status_t run_slots(int64_t begin, int64_t end, void* user) {
   return TN_OK;
 }
 
+// Results [begin, end) of all batch elements together, each a row of features.
+static tn_status_t run_depthwise(int64_t begin, int64_t end, void* user) {
+  const convolution_run_t* run = user;
+  const convolution_t* state = run->state;
+  const tn_sliding_t* spatial = &state->spatial;
+  const size_t row = (size_t)state->groups * state->carrier_size;
+  for (int64_t place = begin; place < end; ++place) {
+    int64_t output[TN_MAX_RANK], rest = place % state->windows;
+    for (size_t i = spatial->rank; i-- > 0;) {
+      output[i] = rest % spatial->dims[i].output;
+      rest /= spatial->dims[i].output;
+    }
+    const int64_t base = place / state->windows * state->input_batch_stride;
+    char* sums = run->result + (size_t)place * row;
+    memset(sums, 0, row);
+    for (int64_t w = 0; w < state->window_elements; ++w) {
+      int64_t at = w, offset = base;
+      for (size_t i = spatial->rank; i-- > 0 && offset >= 0;) {
+        const int64_t element =
+            tn__sliding_place(&spatial->dims[i], output[i], at % spatial->dims[i].size);
+        at /= spatial->dims[i].size;
+        offset = element < 0 ? -1 : offset + element * state->input_strides[i];
+      }
+      if (offset < 0) continue;
+      state->multiply_add(run->input + (size_t)offset * state->carrier_size,
+                          run->kernel + (size_t)w * row, sums, state->groups);
+    }
+  }
+  return TN_OK;
+}
+
 static tn_status_t fetch(const path_t* path, const tn_kernel_call_t* call, size_t index,
                          const void** out_data) {
   tn_pool_t* pool = call->context->pool;
@@ -407,7 +475,14 @@ tn_status_t tn__ref_convolution_run(const tn_kernel_call_t* call) {
       .result = is_direct ? call->results[0] : scratch + result->converted_offset,
       .slots = scratch + state->slot_offset,
   };
-  TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, state->slots, 1, run_slots, &run));
+  if (state->multiply_add) {
+    const int64_t work = state->groups * state->window_elements;
+    const int64_t grain = work < DEPTHWISE_GRAIN ? DEPTHWISE_GRAIN / (work ? work : 1) : 1;
+    TN_RETURN_IF_ERROR(
+        tn__pool_parallel_for(pool, state->batch * state->windows, grain, run_depthwise, &run));
+  } else {
+    TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, state->slots, 1, run_slots, &run));
+  }
   if (is_direct) return TN_OK;
   const void* ordered = run.result;
   if (result->is_converted) {

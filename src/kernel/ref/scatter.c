@@ -63,6 +63,8 @@ typedef struct scatter {
   // element.
   size_t whole_rank;
   const window_loop_t* whole;
+  // One coordinate, one scatter dimension, and windows that are never cut.
+  bool is_simple;
 } scatter_t;
 
 // --- preparing
@@ -236,6 +238,12 @@ tn_status_t tn__ref_scatter_prepare(tn_kernel_site_t* site) {
   state->window = window;
   state->whole = whole;
   state->whole_rank = merge_window(window, state->window_rank, whole);
+  state->is_simple = state->coordinate_count == 1 && state->loop_count == 1 &&
+                     state->loops[0].batching < 0 &&
+                     state->is_place[state->coordinates[0].dimension];
+  for (size_t i = 0; i < state->window_rank; ++i) {
+    if (window[i].count != state->input_dims[window[i].dimension]) state->is_simple = false;
+  }
   return TN_OK;
 }
 
@@ -360,6 +368,33 @@ static tn_status_t apply_window(const tn_kernel_call_t* call, int64_t position) 
   return apply_box(call, state->whole, counts, state->whole_rank, input, update);
 }
 
+// Rows, or single elements, of the first input.
+static tn_status_t apply_simple(const tn_kernel_call_t* call) {
+  const scatter_t* state = call->state;
+  const coordinate_t* coordinate = &state->coordinates[0];
+  const scatter_loop_t* loop = &state->loops[0];
+  const int64_t limit = state->input_dims[coordinate->dimension];
+  const int64_t stride = state->input_strides[coordinate->dimension];
+  const char* vector = (const char*)call->operands[state->channel_count] + coordinate->index_offset;
+  int64_t counts[TN_MAX_RANK];
+  for (size_t i = 0; i < state->whole_rank; ++i) counts[i] = state->whole[i].count;
+  const size_t size = state->channels[0].result_size;
+  const tn_binary_fn native =
+      state->form == SCATTER_BINARY ? tn__binary_native(&state->binary) : (tn_binary_fn)0;
+  for (int64_t i = 0; i < loop->count; ++i, vector += loop->index_stride) {
+    const int64_t start = tn__index_load(state->index_dtype, vector);
+    if (start < 0 || start >= limit) continue;
+    const int64_t input = start * stride, update = i * loop->update_stride;
+    if (native && state->whole_rank == 0) {
+      char* target = (char*)call->results[0] + (size_t)input * size;
+      native(target, (const char*)call->operands[2] + (size_t)update * size, target, 1);
+      continue;
+    }
+    TN_RETURN_IF_ERROR(apply_box(call, state->whole, counts, state->whole_rank, input, update));
+  }
+  return TN_OK;
+}
+
 tn_status_t tn__ref_scatter_run(const tn_kernel_call_t* call) {
   const scatter_t* state = call->state;
   for (size_t k = 0; k < state->channel_count; ++k) {
@@ -373,6 +408,7 @@ tn_status_t tn__ref_scatter_run(const tn_kernel_call_t* call) {
     }
   }
   if (state->form == SCATTER_NOTHING) return TN_OK;
+  if (state->is_simple) return apply_simple(call);
   for (int64_t i = 0; i < state->position_count; ++i) {
     TN_RETURN_IF_ERROR(apply_window(call, i));
   }

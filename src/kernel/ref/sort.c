@@ -178,31 +178,15 @@ static void sort_wide(const line_t* line) {
   permute(line, &pairs[0].index, sizeof *pairs / sizeof(uint64_t), UINT64_MAX);
 }
 
-static void restore(const line_t* line, int64_t i, uint64_t key) {
-  const sort_t* state = line->state;
-  const size_t size = state->element_sizes[0];
-  tn__key_restore(&state->maps[0], key,
-                  (char*)line->call->results[0] + (size_t)(line->first + i * state->inner) * size);
-}
-
 static void sort_values(const line_t* line) {
   const sort_t* state = line->state;
   const tn_key_map_t* map = &state->maps[0];
+  const int64_t length = state->length;
+  const int64_t step = state->inner * (int64_t)state->element_sizes[0];
   const bool is_narrow = map->bit_count <= 32;
-  uint32_t* narrow = (uint32_t*)(void*)line->spare;
-  uint64_t* wide = (uint64_t*)(void*)line->spare;
-  bool unique = true;
-  for (int64_t i = 0; i < state->length; ++i) {
-    const char* element = element_at(line, 0, i);
-    const uint64_t key = tn__key_of(map, element);
-    unique = unique && tn__key_is_unique(map, element);
-    if (is_narrow) {
-      narrow[i] = (uint32_t)key;
-    } else {
-      wide[i] = key;
-    }
-  }
-  if (!unique) {
+  uint32_t* narrow = is_narrow ? (uint32_t*)(void*)line->spare : NULL;
+  uint64_t* wide = is_narrow ? NULL : (uint64_t*)(void*)line->spare;
+  if (!tn__key_fill(map, element_at(line, 0, 0), step, length, narrow, wide)) {
     if (is_narrow) {
       sort_narrow(line);
     } else {
@@ -211,14 +195,12 @@ static void sort_values(const line_t* line) {
     return;
   }
   if (is_narrow) {
-    const uint32_t* sorted =
-        tn__radix_sort_u32(narrow, narrow + state->length, state->length, 0, map->bit_count);
-    for (int64_t i = 0; i < state->length; ++i) restore(line, i, sorted[i]);
+    narrow = tn__radix_sort_u32(narrow, narrow + length, length, 0, map->bit_count);
   } else {
-    const uint64_t* sorted =
-        tn__radix_sort_u64(wide, wide + state->length, state->length, 0, map->bit_count);
-    for (int64_t i = 0; i < state->length; ++i) restore(line, i, sorted[i]);
+    wide = tn__radix_sort_u64(wide, wide + length, length, 0, map->bit_count);
   }
+  char* result = (char*)line->call->results[0] + (size_t)line->first * state->element_sizes[0];
+  tn__key_restore(map, narrow, wide, length, result, step);
 }
 
 // --- through the comparator

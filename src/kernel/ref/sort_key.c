@@ -75,13 +75,60 @@ uint64_t tn__key_of(const tn_key_map_t* map, const void* element) {
   return key ^ map->flip;
 }
 
-bool tn__key_is_unique(const tn_key_map_t* map, const void* element) {
+// Whether no other element has this one's key.
+static bool is_unique(const tn_key_map_t* map, const void* element) {
   if (map->kind != TN_KIND_FLOAT || !map->is_canonical) return true;
   const uint64_t bits = bits_of(map, element);
   return bits != sign_bit(map) && !is_nan(map, bits);
 }
 
-void tn__key_restore(const tn_key_map_t* map, uint64_t key, void* out_element) {
+static uint32_t f32_key(uint32_t bits) {
+  return bits ^ ((uint32_t) - (int32_t)(bits >> 31) | UINT32_C(0x80000000));
+}
+
+// f32, the most frequent one, without a call for each element.
+static bool fill_f32(const tn_key_map_t* map, const char* elements, int64_t byte_step,
+                     int64_t count, uint32_t* keys) {
+  const uint32_t flip = (uint32_t)map->flip;
+  bool unique = true;
+  for (int64_t i = 0; i < count; ++i) {
+    uint32_t bits;
+    memcpy(&bits, elements + i * byte_step, sizeof bits);
+    if (map->is_canonical) {
+      const uint32_t size = bits & 0x7FFFFFFF;
+      if (size > 0x7F800000) {
+        unique = false;
+        bits = 0x7FFFFFFF;
+      } else if (bits == 0x80000000) {
+        unique = false;
+        bits = 0;
+      }
+    }
+    keys[i] = f32_key(bits) ^ flip;
+  }
+  return unique;
+}
+
+bool tn__key_fill(const tn_key_map_t* map, const char* elements, int64_t byte_step, int64_t count,
+                  uint32_t* narrow, uint64_t* wide) {
+  if (narrow && map->dtype == TN_DTYPE_F32) {
+    return fill_f32(map, elements, byte_step, count, narrow);
+  }
+  bool unique = true;
+  for (int64_t i = 0; i < count; ++i) {
+    const char* element = elements + i * byte_step;
+    const uint64_t key = tn__key_of(map, element);
+    unique = unique && is_unique(map, element);
+    if (narrow) {
+      narrow[i] = (uint32_t)key;
+    } else {
+      wide[i] = key;
+    }
+  }
+  return unique;
+}
+
+static void restore(const tn_key_map_t* map, uint64_t key, void* out_element) {
   uint64_t bits = (key ^ map->flip) & map->mask;
   if (map->kind == TN_KIND_FLOAT && map->dtype != TN_DTYPE_F8E8M0FNU) {
     bits = bits & sign_bit(map) ? bits ^ sign_bit(map) : ~bits & map->mask;
@@ -91,4 +138,19 @@ void tn__key_restore(const tn_key_map_t* map, uint64_t key, void* out_element) {
     if (bits & sign_bit(map)) bits |= ~map->mask;
   }
   memcpy(out_element, &bits, map->element_size);
+}
+
+void tn__key_restore(const tn_key_map_t* map, const uint32_t* narrow, const uint64_t* wide,
+                     int64_t count, char* elements, int64_t byte_step) {
+  if (narrow && map->dtype == TN_DTYPE_F32) {
+    for (int64_t i = 0; i < count; ++i) {
+      const uint32_t key = narrow[i] ^ (uint32_t)map->flip;
+      const uint32_t bits = key ^ (((key >> 31) - 1) | UINT32_C(0x80000000));
+      memcpy(elements + i * byte_step, &bits, sizeof bits);
+    }
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    restore(map, narrow ? narrow[i] : wide[i], elements + i * byte_step);
+  }
 }
