@@ -354,6 +354,7 @@ tn_status_t tn__parser_form(tn_parser_t* parser, tn_draft_t* draft, bool* out_fo
       {"stablehlo.composite", read_composite},
       {"stablehlo.reduce", tn__parser_reduce},
       {"stablehlo.while", tn__parser_while},
+      {"chlo.scan", tn__parser_scan},
   };
   *out_found = false;
   for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) {

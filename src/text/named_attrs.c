@@ -77,10 +77,14 @@ static tn_status_t enumerator_item(tn_parser_t* parser, const tn_attr_spec_t* sp
 static tn_status_t natural_integer(tn_parser_t* parser, tn_dtype_t dtype,
                                    const tn_attr_t** out_attr) {
   const char* position = parser->lexer.token.begin;
-  int64_t value = 0, fitted = 0;
-  TN_RETURN_IF_ERROR(tn__parser_integer(parser, &value));
-  uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
-  if (!tn__number_fit_integer(dtype, value < 0, magnitude, &fitted)) {
+  const bool negative = tn__parser_accept(parser, '-');
+  tn_token_t token = parser->lexer.token;
+  uint64_t magnitude = 0;
+  int64_t fitted = 0;
+  if (token.kind != TN_TOKEN_INTEGER) return tn__parser_wanted(parser, "an integer");
+  tn__lexer_next(&parser->lexer);
+  if (!tn__number_parse_unsigned(token.begin, token.end, &magnitude) ||
+      !tn__number_fit_integer(dtype, negative, magnitude, &fitted)) {
     return tn__parser_fail(parser, position, "the integer does not fit %s", tn_dtype_name(dtype));
   }
   return tn__attr_integer(parser->arena, dtype, fitted, out_attr);

@@ -205,27 +205,6 @@ static tn_status_t parse_generic(tn_parser_t* parser, tn_draft_t* draft) {
 
 // --- operations
 
-// chlo.square %x : T -> T; read as the product of %x and itself, which is what JAX means by it.
-static tn_status_t parse_square(tn_parser_t* parser, tn_draft_t* draft) {
-  size_t operands = 0;
-  bool generic = tn__parser_accept(parser, '(');
-  TN_RETURN_IF_ERROR(tn__parser_operand(parser));
-  if (generic) TN_RETURN_IF_ERROR(tn__parser_expect(parser, ')', "`)` after the operand"));
-  TN_RETURN_IF_ERROR(tn__parser_optional_attr_entries(parser));
-  TN_RETURN_IF_ERROR(tn__parser_expect(parser, ':', "`:` and the types"));
-  if (generic) {
-    TN_RETURN_IF_ERROR(tn__parser_op_function_type(parser, draft));
-  } else {
-    TN_RETURN_IF_ERROR(tn__parser_type_list(parser, &operands));
-    TN_RETURN_IF_ERROR(tn__parser_check_operands(parser, draft, draft->types, operands));
-    parser->type_stack.count = draft->types;
-    TN_RETURN_IF_ERROR(tn__parser_expect(parser, TN_TOKEN_ARROW, "`->`"));
-    TN_RETURN_IF_ERROR(tn__parser_result_types(parser, &draft->result_count));
-  }
-  tn_read_value_t operand = parser->operand_stack.items[draft->operands];
-  return tn__parser_push_operand(parser, operand.value, operand.position);
-}
-
 static tn_status_t unknown_operation(tn_parser_t* parser, tn_string_view_t name) {
   const char* position = parser->lexer.token.begin;
   const tn_op_t* near = tn__op_suggest(name);
@@ -256,10 +235,6 @@ static tn_status_t find_operation(tn_parser_t* parser, const tn_op_t** out_op) {
     name = TN_SV_LITERAL("func.return");
   } else if (tn__sv_is(name, "call")) {
     name = TN_SV_LITERAL("func.call");
-  }
-  if (tn__sv_is(name, "chlo.square")) {
-    *out_op = TN__OP(multiply);
-    return TN_OK;
   }
   *out_op = tn__op_find(name);
   return *out_op ? TN_OK : unknown_operation(parser, name);
@@ -350,11 +325,8 @@ static tn_status_t parse_operation(tn_parser_t* parser, tn_region_t* region) {
   TN_RETURN_IF_ERROR(find_operation(parser, &op));
   tn_draft_t draft = tn__parser_draft(parser, op);
   bool generic = tn__parser_at(parser, TN_TOKEN_STRING);
-  tn_string_view_t name = tn__token_text(&parser->lexer.token);
   tn__lexer_next(&parser->lexer);
-  if (tn__sv_is(name, "chlo.square")) {
-    TN_RETURN_IF_ERROR(parse_square(parser, &draft));
-  } else if (generic) {
+  if (generic) {
     TN_RETURN_IF_ERROR(parse_generic(parser, &draft));
   } else if (op->syntax) {
     TN_RETURN_IF_ERROR(tn__parser_pretty(parser, &draft));

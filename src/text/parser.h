@@ -260,6 +260,7 @@ TN_MUST_USE tn_status_t tn__parser_pretty_types(tn_parser_t* parser, tn_draft_t*
 // By a form of its own; *out_found says whether there is one.
 TN_MUST_USE tn_status_t tn__parser_form(tn_parser_t* parser, tn_draft_t* draft, bool* out_found);
 TN_MUST_USE tn_status_t tn__parser_reduce(tn_parser_t* parser, tn_draft_t* draft);
+TN_MUST_USE tn_status_t tn__parser_scan(tn_parser_t* parser, tn_draft_t* draft);
 TN_MUST_USE tn_status_t tn__parser_while(tn_parser_t* parser, tn_draft_t* draft);
 
 #endif  // TENON_TEXT_PARSER_H_

@@ -1,4 +1,4 @@
-// Reads the two operations that write their regions in a way of their own: reduce and while.
+// Reads the operations that write their regions in a way of their own: while, reduce and scan.
 #include "text/parser.h"
 
 // --- while(%iterArg = %a, %iterArg_0 = %b) : T, T attributes {...} cond {...} do {...}
@@ -161,4 +161,45 @@ tn_status_t tn__parser_reduce(tn_parser_t* parser, tn_draft_t* draft) {
   TN_RETURN_IF_ERROR(tn__parser_draft_attr(parser, "dimensions", dimensions, position));
   TN_RETURN_IF_ERROR(tn__parser_pretty_types(parser, draft, "FT"));
   return applied ? make_body(parser, draft, applied) : read_reducer(parser);
+}
+
+// --- chlo.scan(%x, %y) inits(%z) dimension=0 attributes {...} {^bb0(...): ...} : FT
+
+static tn_status_t push_integer(tn_parser_t* parser, const char* name, int64_t value,
+                                const char* position) {
+  const tn_attr_t* attr = NULL;
+  TN_RETURN_IF_ERROR(tn__attr_integer(parser->arena, TN_DTYPE_S64, value, &attr));
+  return tn__parser_draft_attr(parser, name, attr, position);
+}
+
+static tn_status_t push_segments(tn_parser_t* parser, const char* name, size_t first, size_t second,
+                                 const char* position) {
+  const tn_attr_t* attr = NULL;
+  const int32_t sizes[2] = {(int32_t)first, (int32_t)second};
+  TN_RETURN_IF_ERROR(tn__attr_dense_array(parser->arena, TN_DTYPE_S32, 2, sizes, &attr));
+  return tn__parser_draft_attr(parser, name, attr, position);
+}
+
+tn_status_t tn__parser_scan(tn_parser_t* parser, tn_draft_t* draft) {
+  const char* position = parser->lexer.token.begin;
+  int64_t dimension = 0;
+  TN_RETURN_IF_ERROR(tn__parser_expect(parser, '(', "`(` of the inputs"));
+  TN_RETURN_IF_ERROR(tn__parser_operands(parser));
+  TN_RETURN_IF_ERROR(tn__parser_expect(parser, ')', "`,` or `)` in the inputs"));
+  const size_t inputs = parser->operand_stack.count - draft->operands;
+  TN_RETURN_IF_ERROR(tn__parser_expect_word(parser, "inits"));
+  TN_RETURN_IF_ERROR(tn__parser_expect(parser, '(', "`(` of the initial values"));
+  TN_RETURN_IF_ERROR(tn__parser_operands(parser));
+  TN_RETURN_IF_ERROR(tn__parser_expect(parser, ')', "`,` or `)` in the initial values"));
+  const size_t inits = parser->operand_stack.count - draft->operands - inputs;
+  TN_RETURN_IF_ERROR(tn__parser_expect_word(parser, "dimension"));
+  TN_RETURN_IF_ERROR(tn__parser_expect(parser, '=', "`=`"));
+  TN_RETURN_IF_ERROR(tn__parser_integer(parser, &dimension));
+  TN_RETURN_IF_ERROR(push_integer(parser, "dimension", dimension, position));
+  TN_RETURN_IF_ERROR(push_segments(parser, "operandSegmentSizes", inputs, inits, position));
+  if (tn__parser_accept_word(parser, "attributes")) {
+    TN_RETURN_IF_ERROR(tn__parser_attr_entries(parser));
+  }
+  TN_RETURN_IF_ERROR(tn__parser_region(parser, NULL));
+  return tn__parser_pretty_types(parser, draft, "FT");
 }

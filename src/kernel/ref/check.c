@@ -57,10 +57,18 @@ static bool number_holds(const tn_check_t* check, tn_dtype_t dtype, const char* 
     return tn__element_to_i64(dtype, actual) == tn__element_to_i64(dtype, expected);
   }
   const double a = number_of(dtype, actual), b = number_of(dtype, expected);
-  if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
-  if (check->rule == TN_CHECK_ALMOST_EQ) return a == b || fabs(a - b) <= check->tolerance;
-  if (isinf(a) || isinf(b)) return bits_of(dtype, actual) == bits_of(dtype, expected);
-  const uint64_t ulps = ulps_between(dtype, actual, expected);
+  if (check->rule == TN_CHECK_ALMOST_EQ) {
+    if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
+    return a == b || fabs(a - b) <= check->tolerance;
+  }
+  uint64_t ulps;
+  if (isnan(a) || isnan(b)) {
+    ulps = isnan(a) && isnan(b) ? 0 : UINT64_MAX;
+  } else if (isinf(a) || isinf(b)) {
+    ulps = bits_of(dtype, actual) == bits_of(dtype, expected) ? 0 : UINT64_MAX;
+  } else {
+    ulps = ulps_between(dtype, actual, expected);
+  }
   return ulps >= check->min_ulps && ulps <= check->max_ulps;
 }
 

@@ -16,9 +16,11 @@ static bool is_finite(double complex z) {
   return isfinite(creal(z)) && isfinite(cimag(z));
 }
 
-// On the real axis the result stays there, at infinities as well.
+// On the real axis the result stays there, at infinities as well. An infinite angle has no
+// direction, whatever the modulus.
 double complex tn__complex_exp(double complex z) {
   double y = cimag(z);
+  if (isinf(y)) return tn__c128(NAN, NAN);
   return y == 0 ? tn__c128(exp(creal(z)), y) : cexp(z);
 }
 
@@ -53,7 +55,10 @@ double complex tn__complex_log1p(double complex z) {
   double angle = atan2(y, 1 + x);
   // Far from 1 in modulus, a logarithm of the modulus is exact enough and does not overflow.
   double size = fmax(fabs(x), fabs(y));
-  if (!(size < 4)) return tn__c128(is_finite(z) ? log(hypot(1 + x, y)) : log(hypot(x, y)), angle);
+  if (size > 0x1p1000) {  // hypot could overflow
+    return tn__c128(log(hypot(x * 0x1p-2, y * 0x1p-2)) + log(4), angle);
+  }
+  if (!(size < 4)) return tn__c128(log(hypot(1 + x, y)), angle);
   double excess = squared_modulus_minus_one(x, y);
   // Near -1 the logarithm is large, and 1 + x exact.
   if (excess < -0.5) return tn__c128(log(hypot(1 + x, y)), angle);
@@ -96,6 +101,15 @@ double complex tn__complex_sign(double complex z) {
   }
   double modulus = hypot(x, y);
   return tn__c128(x / modulus, y / modulus);
+}
+
+// The difference of the squares as a product neither cancels nor overflows early; of equal squares
+// one factor is zero and the other may have overflowed.
+double complex tn__complex_square(double complex z) {
+  double x = creal(z), y = cimag(z);
+  bool is_zero_part = isfinite(x) && fabs(x) == fabs(y);
+  double im = fabs(x) > fabs(y) ? x * (2 * y) : y * (2 * x);
+  return tn__c128(is_zero_part ? 0 : (x - y) * (x + y), im);
 }
 
 double complex tn__complex_divide(double complex z, double complex w) {

@@ -11,6 +11,7 @@ double complex tn__complex_rsqrt(double complex z);
 double complex tn__complex_cbrt(double complex z);
 double complex tn__complex_logistic(double complex z);
 double complex tn__complex_sign(double complex z);
+double complex tn__complex_square(double complex z);
 double complex tn__complex_divide(double complex z, double complex w);
 double complex tn__complex_power(double complex z, double complex w);
 double complex tn__complex_atan2(double complex y, double complex x);

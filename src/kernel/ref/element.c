@@ -190,28 +190,10 @@ static void run_c128_to_c64(const tn_conversion_t* conversion, const void* sourc
   tn__native_conversion(TN_DTYPE_F64, TN_DTYPE_F32)(conversion, source, destination, 2 * count);
 }
 
-static void run_c64_to_pred(const tn_conversion_t* conversion, const void* source,
-                            void* destination, size_t count) {
-  (void)conversion;
-  const float* parts = source;
-  uint8_t* to = destination;
-  for (size_t i = 0; i < count; ++i) to[i] = parts[2 * i] != 0 || parts[2 * i + 1] != 0;
-}
-
-static void run_c128_to_pred(const tn_conversion_t* conversion, const void* source,
-                             void* destination, size_t count) {
-  (void)conversion;
-  const double* parts = source;
-  uint8_t* to = destination;
-  for (size_t i = 0; i < count; ++i) to[i] = parts[2 * i] != 0 || parts[2 * i + 1] != 0;
-}
-
 static tn_convert_fn find(tn_dtype_t from, tn_dtype_t to) {
   if (from == to) return run_copy;
   if (from == TN_DTYPE_C64 && to == TN_DTYPE_C128) return run_c64_to_c128;
   if (from == TN_DTYPE_C128 && to == TN_DTYPE_C64) return run_c128_to_c64;
-  if (from == TN_DTYPE_C64 && to == TN_DTYPE_PRED) return run_c64_to_pred;
-  if (from == TN_DTYPE_C128 && to == TN_DTYPE_PRED) return run_c128_to_pred;
   tn_convert_fn native = tn__native_conversion(from, to);
   return native ? native : run_chunks;
 }

@@ -31,6 +31,11 @@ TN_MUST_USE tn_status_t tn__ref_convert_run(const tn_kernel_call_t* call);
 TN_MUST_USE tn_status_t tn__ref_bitcast_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__ref_bitcast_run(const tn_kernel_call_t* call);
 
+// next_after.c
+bool tn__ref_next_after_supports(const tn_op_use_t* use);
+TN_MUST_USE tn_status_t tn__ref_next_after_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__ref_next_after_run(const tn_kernel_call_t* call);
+
 // reduce_precision.c
 bool tn__ref_reduce_precision_supports(const tn_op_use_t* use);
 TN_MUST_USE tn_status_t tn__ref_reduce_precision_prepare(tn_kernel_site_t* site);

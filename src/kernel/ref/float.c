@@ -5,6 +5,7 @@
 #include "kernel/ref/complex_parts.h"
 #include "kernel/ref/loops.h"
 #include "kernel/ref/real_math.h"
+#include "kernel/ref/special_math.h"
 
 #define TN_T float
 #define TN_NAME f32

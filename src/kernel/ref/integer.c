@@ -1,7 +1,11 @@
 // The loops of the integer dtypes of 8 to 64 bits.
 #include "kernel/ref/loops.h"
 
+__extension__ typedef __int128 int128_t;
+__extension__ typedef unsigned __int128 uint128_t;
+
 #define TN_T int8_t
+#define TN_PRODUCT int16_t
 #define TN_NAME s8
 #define TN_SIGNED int8_t
 #define TN_UNSIGNED uint8_t
@@ -11,6 +15,7 @@
 #include "kernel/ref/integer.inc"
 
 #define TN_T int16_t
+#define TN_PRODUCT int32_t
 #define TN_NAME s16
 #define TN_SIGNED int16_t
 #define TN_UNSIGNED uint16_t
@@ -20,6 +25,7 @@
 #include "kernel/ref/integer.inc"
 
 #define TN_T int32_t
+#define TN_PRODUCT int64_t
 #define TN_NAME s32
 #define TN_SIGNED int32_t
 #define TN_UNSIGNED uint32_t
@@ -29,6 +35,7 @@
 #include "kernel/ref/integer.inc"
 
 #define TN_T int64_t
+#define TN_PRODUCT int128_t
 #define TN_NAME s64
 #define TN_SIGNED int64_t
 #define TN_UNSIGNED uint64_t
@@ -38,6 +45,7 @@
 #include "kernel/ref/integer.inc"
 
 #define TN_T uint8_t
+#define TN_PRODUCT uint16_t
 #define TN_NAME u8
 #define TN_SIGNED int8_t
 #define TN_UNSIGNED uint8_t
@@ -47,6 +55,7 @@
 #include "kernel/ref/integer.inc"
 
 #define TN_T uint16_t
+#define TN_PRODUCT uint32_t
 #define TN_NAME u16
 #define TN_SIGNED int16_t
 #define TN_UNSIGNED uint16_t
@@ -56,6 +65,7 @@
 #include "kernel/ref/integer.inc"
 
 #define TN_T uint32_t
+#define TN_PRODUCT uint64_t
 #define TN_NAME u32
 #define TN_SIGNED int32_t
 #define TN_UNSIGNED uint32_t
@@ -65,6 +75,7 @@
 #include "kernel/ref/integer.inc"
 
 #define TN_T uint64_t
+#define TN_PRODUCT uint128_t
 #define TN_NAME u64
 #define TN_SIGNED int64_t
 #define TN_UNSIGNED uint64_t

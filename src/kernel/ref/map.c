@@ -77,7 +77,50 @@ static inline uint8_t count_leading_zeros_u4(uint8_t a) {
 #define TN_OPERATION count_leading_zeros
 #include "kernel/ref/map_unary.inc"
 #undef TN_NAME
+
+// The upper half of a product of what has fewer than 8 bits, whose products fit a byte.
+#define TN_NAME u2
+static inline uint8_t mulhi_u2(uint8_t a, uint8_t b) {
+  return (uint8_t)((a * b) >> 2);
+}
+#define TN_OPERATION mulhi
+#include "kernel/ref/map_binary.inc"
+#undef TN_NAME
+#define TN_NAME u4
+static inline uint8_t mulhi_u4(uint8_t a, uint8_t b) {
+  return (uint8_t)((a * b) >> 4);
+}
+#define TN_OPERATION mulhi
+#include "kernel/ref/map_binary.inc"
+#undef TN_NAME
 #undef TN_T
+#define TN_T int8_t
+#define TN_NAME s2
+static inline int8_t mulhi_s2(int8_t a, int8_t b) {
+  return (int8_t)((a * b) >> 2);
+}
+#define TN_OPERATION mulhi
+#include "kernel/ref/map_binary.inc"
+#undef TN_NAME
+#define TN_NAME s4
+static inline int8_t mulhi_s4(int8_t a, int8_t b) {
+  return (int8_t)((a * b) >> 4);
+}
+#define TN_OPERATION mulhi
+#include "kernel/ref/map_binary.inc"
+#undef TN_NAME
+#undef TN_T
+
+// NULL for single bits, which have no upper half.
+static tn_binary_fn narrow_upper_product(tn_dtype_t dtype) {
+  switch (dtype) {
+    case TN_DTYPE_S2: return map_mulhi_s2;
+    case TN_DTYPE_U2: return map_mulhi_u2;
+    case TN_DTYPE_S4: return map_mulhi_s4;
+    case TN_DTYPE_U4: return map_mulhi_u4;
+    default: return NULL;
+  }
+}
 
 static tn_unary_fn narrow_leading_zeros(uint32_t bits) {
   if (bits == 4) return map_count_leading_zeros_u4;
@@ -122,6 +165,9 @@ bool tn__map_binary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_ma
   tn_dtype_t carrier = tn__carrier(read, operation->float_carrier);
   tn_map_t map = {.grain = operation->grain};
   map.binary = tn__loops(tn__native(carrier))->binary[id];
+  if (is_narrow_integer(operand) && id == TN_BINARY_mulhi) {
+    map.binary = narrow_upper_product(operand);
+  }
   carry(&map, read, carrier, result, operation->float_carrier);
   *out_map = map;
   return map.binary != NULL;

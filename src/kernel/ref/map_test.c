@@ -287,7 +287,7 @@ static tn_dtype_t result_dtype(const char* op, tn_dtype_t operand) {
   bool parts = strcmp(op, "abs") == 0 || strcmp(op, "real") == 0 || strcmp(op, "imag") == 0;
   if (parts && operand == TN_DTYPE_C64) return TN_DTYPE_F32;
   if (parts && operand == TN_DTYPE_C128) return TN_DTYPE_F64;
-  if (strcmp(op, "is_finite") == 0) return TN_DTYPE_PRED;
+  if (strncmp(op, "is_", 3) == 0) return TN_DTYPE_PRED;
   if (strcmp(op, "complex") == 0) return operand == TN_DTYPE_F32 ? TN_DTYPE_C64 : TN_DTYPE_C128;
   return operand;
 }

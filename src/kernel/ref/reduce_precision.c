@@ -19,6 +19,7 @@ typedef struct precision_state {
   uint64_t one;                // exponent 1
   uint32_t dropped;            // mantissa bits to round away
   uint64_t largest, smallest;  // exponents that are kept, in place
+  bool has_nan;                // a mantissa without bits has none
   int64_t count;
 } precision_state_t;
 
@@ -50,6 +51,7 @@ tn_status_t tn__ref_reduce_precision_prepare(tn_kernel_site_t* site) {
   if (mantissa_bits < format->mantissa_bits) {
     state->dropped = format->mantissa_bits - (uint32_t)mantissa_bits;
   }
+  state->has_nan = mantissa_bits > 0;
   state->largest = state->exponent;
   if (exponent_bits < format->exponent_bits) {
     uint64_t bias = (UINT64_C(1) << (format->exponent_bits - 1)) - 1;
@@ -63,7 +65,7 @@ tn_status_t tn__ref_reduce_precision_prepare(tn_kernel_site_t* site) {
 
 static uint64_t reduce(const precision_state_t* state, uint64_t bits) {
   uint64_t sign = bits & state->sign, magnitude = bits ^ sign;
-  if (magnitude > state->exponent) return bits;  // NaN
+  if (magnitude > state->exponent) return state->has_nan ? bits : sign | state->exponent;
   if (state->dropped) {
     uint64_t half = UINT64_C(1) << (state->dropped - 1), odd = (magnitude >> state->dropped) & 1;
     magnitude = (magnitude + half - 1 + odd) & ~(2 * half - 1);

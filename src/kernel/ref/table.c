@@ -12,12 +12,15 @@
 #include "kernel/ref/linear.h"
 #include "kernel/ref/map_region.h"
 #include "kernel/ref/movement.h"
+#include "kernel/ref/ragged_dot.h"
 #include "kernel/ref/random.h"
 #include "kernel/ref/reduce.h"
 #include "kernel/ref/reduce_window.h"
+#include "kernel/ref/scan_region.h"
 #include "kernel/ref/scatter.h"
 #include "kernel/ref/select_and_scatter.h"
 #include "kernel/ref/sort.h"
+#include "kernel/ref/top_k.h"
 
 static const tn_kernel_t rows[] = {
 #define TN_KERNEL(operation, ...) {.op = operation, .name = "ref." operation, __VA_ARGS__},
