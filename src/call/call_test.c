@@ -44,6 +44,26 @@ static void a_typed_call_runs_in_both_spellings(void** state) {
   assert_true(y[0] == 2 && y[3] == 8);
 }
 
+static void a_typed_call_may_have_its_dictionary_as_a_string(void** state) {
+  (void)state;
+  tn_program_t* program = NULL;
+  register_op(&scale_op);
+  float y[4];
+  TN_ASSERT_OK(tn__testing_call(
+      SCALE_CALL("api_version = 4 : i32, backend_config = \"{factor = 3.0 : f32, name = "
+                 "\\22x\\22}\""),
+      1, &FOUR, 1, (void*[]){y}));
+  assert_true(y[3] == 12);
+  const char* text = SCALE_CALL("api_version = 4 : i32, backend_config = \"{factor = }\"");
+  TN_ASSERT_REPORT("backend_config:1:11: error: custom call @scale: ",
+                   tn__testing_compile(text, &program));
+  TN_ASSERT_REPORT("note: test.mlir:2:8: in the configuration of this call",
+                   tn__testing_compile(text, &program));
+  TN_ASSERT_REPORT(
+      "backend_config is an integer; a typed call takes a dictionary",
+      tn__testing_compile(SCALE_CALL("api_version = 4 : i32, backend_config = \"3\""), &program));
+}
+
 static void numbers_of_another_width_are_taken_when_they_are_the_same(void** state) {
   (void)state;
   register_op(&scale_op);
@@ -213,6 +233,7 @@ static void targets_that_everybody_has_need_no_registration(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_typed_call_runs_in_both_spellings),
+      cmocka_unit_test(a_typed_call_may_have_its_dictionary_as_a_string),
       cmocka_unit_test(numbers_of_another_width_are_taken_when_they_are_the_same),
       cmocka_unit_test(a_call_that_does_not_fit_the_declaration_does_not_compile),
       cmocka_unit_test(a_handlers_error_reaches_the_caller_with_target_and_code),

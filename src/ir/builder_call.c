@@ -138,9 +138,14 @@ static tn_status_t put_config(attr_list_t* list, const tn_custom_call_options_t*
     return put_text(list, "backend_config", TN_ATTR_STRING,
                     (tn_string_view_t){options->opaque, options->opaque_length});
   }
-  if (options->opaque_length) {
+  if (options->opaque_length && options->attribute_count) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "custom_call: a typed call takes attributes, not an opaque string");
+                            "custom_call: a typed call has either attributes or an opaque string, "
+                            "which says them in text");
+  }
+  if (options->opaque_length) {
+    return put_text(list, "backend_config", TN_ATTR_STRING,
+                    (tn_string_view_t){options->opaque, options->opaque_length});
   }
   return put_dictionary(list, "backend_config", options->attribute_count, options->attributes);
 }

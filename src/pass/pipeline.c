@@ -4,6 +4,8 @@ static const tn_pass_t passes[] = {
     {"check-recursion", "refuse functions that call themselves", true, tn__pass_check_recursion},
     {"call-composites", "run composites as calls of what they decompose to", true,
      tn__pass_call_composites},
+    {"read-opaque", "read the dictionaries that typed custom calls have as strings", true,
+     tn__pass_read_opaque},
     {"turn-layouts", "transpose arrays that custom calls want in another layout", true,
      tn__pass_turn_layouts},
     {"inline-calls", "copy small functions, and those called once, to where they are called", false,

@@ -1,0 +1,67 @@
+// Typed custom calls whose configuration is a string, as XLA's builder can say it: the string is
+// read as the dictionary that it must be.
+#include "pass/passes.h"
+#include "text/attribute.h"
+
+static tn_status_t read_dictionary(const tn_node_t* node, tn_string_view_t text,
+                                   const tn_attr_t** out_attr) {
+  tn_arena_t* arena = &node->region->function->module->arena;
+  TN_RETURN_IF_ERROR(
+      tn__text_read_attribute(arena, TN_SV_LITERAL("backend_config"), text, out_attr));
+  if ((*out_attr)->kind == TN_ATTR_DICTIONARY) return TN_OK;
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                          "backend_config is %s; a typed call takes a dictionary",
+                          tn__attr_kind_name((*out_attr)->kind));
+}
+
+static tn_status_t read_config(tn_node_t* node, tn_arena_t* scratch) {
+  const tn_attr_t* config = tn__attr_find(&node->attrs, "backend_config");
+  bool is_typed = tn__attr_get_integer(&node->attrs, "api_version", 1) == 4;
+  if (!is_typed || !config || config->kind != TN_ATTR_STRING || !config->string.length ||
+      tn__attr_find(&node->attrs, "mhlo.backend_config")) {
+    return TN_OK;
+  }
+  const tn_attr_t *dictionary = NULL, *attrs = NULL;
+  tn_status_t status = read_dictionary(node, config->string, &dictionary);
+  if (status) {
+    tn_string_view_t target = tn__attr_get_string(&node->attrs, "call_target_name");
+    const tn_module_t* module = node->region->function->module;
+    while (!module->source && module->origin) module = module->origin;
+    const tn_source_t* source = module->source;
+    status = tn_status_prefix(status, "custom call @%.*s", TN_SV(target));
+    if (!source || !tn_status_line(status)) return tn__node_locate(node, status);
+    return tn_status_note(status, "%s:%u:%u: in the configuration of this call", source->name,
+                          node->location.line, node->location.column);
+  }
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(scratch, node->attrs.count, sizeof(tn_named_attr_t), &memory));
+  tn_named_attr_t* entries = memory;
+  for (size_t i = 0; i < node->attrs.count; ++i) {
+    entries[i] = node->attrs.entries[i];
+    if (entries[i].attr == config) entries[i].attr = dictionary;
+  }
+  TN_RETURN_IF_ERROR(tn__attr_dictionary(&node->region->function->module->arena, TN_ATTR_DICTIONARY,
+                                         (tn_string_view_t){0}, node->attrs.count, entries,
+                                         &attrs));
+  node->attrs = attrs->dictionary;
+  return TN_OK;
+}
+
+static tn_status_t read_region(tn_region_t* region, tn_arena_t* scratch) {
+  TN_FOR_EACH_NODE (node, region) {
+    for (uint32_t i = 0; i < node->region_count; ++i) {
+      TN_RETURN_IF_ERROR(read_region(node->regions[i], scratch));
+    }
+    if (node->op == TN__OP(custom_call)) TN_RETURN_IF_ERROR(read_config(node, scratch));
+  }
+  return TN_OK;
+}
+
+static tn_status_t read_function(tn_function_t* function, tn_arena_t* scratch) {
+  return read_region(function->body, scratch);
+}
+
+tn_status_t tn__pass_read_opaque(tn_module_t* module, tn_function_t* entry) {
+  return tn__pass_for_each_function(module, entry, read_function);
+}
