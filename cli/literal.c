@@ -29,7 +29,12 @@ static bool read_type(const char* spec, literal_t* out, tn_status_t* out_status)
     char* end = NULL;
     errno = 0;
     long long dimension = strtoll(text, &end, 10);
-    if (*end != 'x' || errno) break;
+    if (*end != 'x') break;
+    if (errno) {
+      *out_status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "the dimension %.*s is too large",
+                                     (int)(end - text), text);
+      return true;
+    }
     if (out->rank == TN_MAX_RANK) {
       *out_status =
           tn_status_create(TN_CODE_INVALID_ARGUMENT, "it has more than %d dimensions", TN_MAX_RANK);
@@ -176,15 +181,22 @@ static tn_status_t read_elements(const literal_t* literal, int64_t size, char* d
   return TN_OK;
 }
 
-static tn_status_t match(const literal_t* literal, const tn_type_t* expected,
-                         const tn_buffer_t* buffer) {
-  char wanted[160], found[160];
-  const tn_type_t* type = tn_buffer_type(buffer);
-  (void)literal;
-  if (tn_type_equal(type, expected)) return TN_OK;
-  tn_type_format(type, found, sizeof found);
+// Before anything is made of a literal's size.
+static tn_status_t match(const literal_t* literal, const tn_type_t* expected) {
+  bool is_same =
+      literal->dtype == tn_type_dtype(expected) && literal->rank == tn_type_rank(expected);
+  char wanted[160], found[TN_MAX_RANK * 21 + 1];
+  size_t length = 0;
+  found[0] = 0;
+  for (size_t d = 0; d < literal->rank; ++d) {
+    is_same = is_same && literal->dims[d] == tn_type_dims(expected)[d];
+    length += (size_t)snprintf(found + length, sizeof found - length, "%lldx",
+                               (long long)literal->dims[d]);
+  }
+  if (is_same) return TN_OK;
   tn_type_format(expected, wanted, sizeof wanted);
-  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "it is %s; expected %s", found, wanted);
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "it is tensor<%s%s>; expected %s", found,
+                          tn_dtype_name(literal->dtype), wanted);
 }
 
 tn_status_t cli_read_literal(tn_device_t* device, const char* spec, const tn_type_t* expected,
@@ -198,12 +210,11 @@ tn_status_t cli_read_literal(tn_device_t* device, const char* spec, const tn_typ
   if (!read_type(spec, &literal, &status)) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "it is no literal");
   }
+  if (!status) status = match(&literal, expected);
   if (status) return status;
   status = tn_buffer_create(device, literal.dtype, literal.rank, literal.dims, &place, &buffer);
   if (status) return status;
   size_t byte_length = tn_buffer_byte_length(buffer);
-  status = match(&literal, expected, buffer);
-  if (status) goto done;
   data = place ? place : malloc(byte_length + 16);
   if (!data) {
     status = tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "no memory for %zu bytes", byte_length);

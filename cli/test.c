@@ -176,9 +176,10 @@ static tn_status_t test_file(tally_t* tally, const char* path) {
   char* text = NULL;
   size_t length = 0, line = 1;
   tn_status_t status = cli_read_file(path, &text, &length);
+  if (status) return status;
   if (strcmp(path, "-") == 0) path = "<stdin>";
   const char* end = text + length;
-  bool has_more = !status, is_only = true;
+  bool has_more = true, is_only = true;
   for (const char* begin = text; has_more && !status;) {
     const char* found = strstr(begin, separator);
     size_t piece = (size_t)((found ? found : end) - begin);
@@ -202,10 +203,9 @@ static void summarize(const tally_t* tally) {
            counts[OUTCOME_FAILED], counts[OUTCOME_UNSUPPORTED]);
     return;
   }
-  printf("%s%zu ok, %zu failed", cli_colour(stdout, counts[OUTCOME_FAILED] ? "1;31" : "1;32"),
-         counts[OUTCOME_OK], counts[OUTCOME_FAILED]);
-  if (counts[OUTCOME_UNSUPPORTED]) printf(", %zu unsupported", counts[OUTCOME_UNSUPPORTED]);
-  printf("%s\n", cli_colour(stdout, NULL));
+  printf("%s%zu ok, %zu failed, %zu unsupported%s\n",
+         cli_colour(stdout, counts[OUTCOME_FAILED] ? "1;31" : "1;32"), counts[OUTCOME_OK],
+         counts[OUTCOME_FAILED], counts[OUTCOME_UNSUPPORTED], cli_colour(stdout, NULL));
 }
 
 int tn_command_test(const arguments_t* arguments) {

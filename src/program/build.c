@@ -47,6 +47,7 @@ static tn_program_block_t* block_at(builder_t* builder, uint32_t index) {
 static tn_status_t add_pointers(builder_t* builder, size_t count, const uint32_t* buffers,
                                 uint32_t* out_first) {
   TN_RETURN_IF_ERROR(list_add(builder, &builder->pointers, count, out_first));
+  if (count == 0) return TN_OK;
   uint32_t* pointers = (uint32_t*)builder->pointers.items + *out_first;
   for (size_t i = 0; i < count; ++i) pointers[i] = builder->first_buffer + buffers[i];
   return TN_OK;

@@ -19,6 +19,7 @@ static tn_status_t run_call(tn_activation_t* activation, const tn_instruction_t*
 
 static tn_status_t run_block(tn_activation_t* activation, uint32_t index) {
   const tn_program_block_t* block = &activation->program->blocks[index];
+  if (block->instruction_count == 0) return TN_OK;
   const tn_instruction_t* instruction =
       &activation->program->instructions[block->first_instruction];
   const tn_kernel_call_t* call = &activation->calls[block->first_instruction];
@@ -74,11 +75,16 @@ static void* address_of(const tn_activation_t* activation, uint32_t number) {
   return NULL;
 }
 
+// Part of the table of pointers, which a program without any has not.
+static void** pointers_at(const tn_activation_t* activation, uint32_t index) {
+  return activation->pointers ? activation->pointers + index : NULL;
+}
+
 static void connect_instruction(tn_activation_t* activation, size_t index) {
   const tn_instruction_t* instruction = &activation->program->instructions[index];
   tn_kernel_call_t* call = &activation->calls[index];
-  call->operands = (const void* const*)(activation->pointers + instruction->first_operand);
-  call->results = activation->pointers + instruction->first_result;
+  call->operands = (const void* const*)pointers_at(activation, instruction->first_operand);
+  call->results = pointers_at(activation, instruction->first_result);
   call->state = instruction->state;
   if (instruction->scratch != TN_PROGRAM_NONE) {
     call->scratch = activation->pointers[instruction->scratch];
@@ -97,8 +103,8 @@ static void connect(tn_activation_t* activation) {
     const tn_program_block_t* block = &program->blocks[i];
     activation->frames[i] = (tn_frame_t){activation, i};
     activation->bodies[i] = (tn_body_t){
-        .arguments = activation->pointers + block->first_argument,
-        .results = activation->pointers + block->first_result,
+        .arguments = pointers_at(activation, block->first_argument),
+        .results = pointers_at(activation, block->first_result),
         .run = run_body,
         .user = &activation->frames[i],
     };

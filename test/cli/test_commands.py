@@ -28,7 +28,7 @@ NO_KERNEL = """func.func @main() {
 def test_modules_that_hold_are_ok(folder):
     output, errors = tenon("test", folder / "kernels.mlir", folder / "test" / "op" / "add.mlir")
     assert re.sub(r" +\d+\.\d ms", "", output) == (f"ok          {folder}/kernels.mlir:1\nok          {folder}/kernels.mlir:8\n"
-                                                  f"ok          {folder}/test/op/add.mlir:1\n3 ok, 0 failed\n")
+                                                  f"ok          {folder}/test/op/add.mlir:1\n3 ok, 0 failed, 0 unsupported\n")
     assert errors == ""
 
 

@@ -234,7 +234,7 @@ tn_status_t tn__ref_dot_run(const tn_kernel_call_t* call) {
   TN_RETURN_IF_ERROR(fetch(&state->rhs, call, 1, &rhs));
   if (!state->result.is_converted) {
     return tn__gemm_run(&state->gemm, pool, lhs, rhs, call->results[0],
-                        scratch + state->gemm_offset);
+                        scratch ? scratch + state->gemm_offset : NULL);
   }
   void* sums = scratch + state->result.converted_offset;
   TN_RETURN_IF_ERROR(
