@@ -12,10 +12,11 @@ typedef struct tn_module tn_module_t;
 // A value inside a module or builder; lives as long as that.
 typedef struct tn_value tn_value_t;
 
-// Reads and verifies a module. `name` is what messages call the text ("model.mlir"); NULL:
-// "<string>". `text` has `length` bytes and need not end in a NUL; it is not kept. `allocator`
-// NULL: the system's. Errors: INVALID_ARGUMENT with line, column and a caret; UNIMPLEMENTED for
-// what Tenon does not support; RESOURCE_EXHAUSTED.
+// Reads and verifies a module: StableHLO text, or, when it begins as MLIR bytecode does, a portable
+// artifact. `name` is what messages call the text ("model.mlir"); NULL: "<string>". `text` has
+// `length` bytes and need not end in a NUL; it is not kept. `allocator` NULL: the system's. Errors:
+// INVALID_ARGUMENT with line, column and a caret, or the place in bytecode; UNIMPLEMENTED for what
+// Tenon does not support; RESOURCE_EXHAUSTED.
 TN_API TN_MUST_USE tn_status_t tn_module_parse(const tn_allocator_t* allocator, const char* name,
                                                const char* text, size_t length,
                                                tn_module_t** out_module);

@@ -472,18 +472,28 @@ tn_status_t tn_module_parse(const tn_allocator_t* allocator, const char* name, c
   return status;
 }
 
-// All of a file; *out_capacity is what was allocated.
+// How long the file is, if it can say so.
+static size_t length_of(FILE* file) {
+  long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
+  rewind(file);
+  return length > 0 ? (size_t)length : 0;
+}
+
+// All of a file; *out_capacity is what was allocated. A byte more than its length, so that its end
+// is seen without growing.
 static tn_status_t read_file(const tn_allocator_t* allocator, FILE* file, const char* path,
                              char** out_text, size_t* out_length, size_t* out_capacity) {
   enum { FIRST_READ = 1 << 16 };
+  size_t needed = length_of(file);
+  needed = needed ? needed + 1 : FIRST_READ;
   for (;;) {
     void* text = *out_text;
-    size_t needed = *out_length + FIRST_READ;
     TN_RETURN_IF_ERROR(tn__grow(allocator, &text, out_capacity, needed, 1));
     *out_text = text;
     size_t got = fread(*out_text + *out_length, 1, *out_capacity - *out_length, file);
     *out_length += got;
     if (got == 0) break;
+    if (*out_length == *out_capacity) needed = *out_length + FIRST_READ;
   }
   if (!ferror(file)) return TN_OK;
   return tn_status_create(TN_CODE_DATA_LOSS, "cannot read %s: %s", path, strerror(errno));

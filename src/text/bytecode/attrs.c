@@ -3,6 +3,7 @@
 #include "base/float_format.h"
 #include "ops/op.h"
 #include "text/bytecode/encodings.h"
+#include "text/lexer.h"
 
 typedef enum builtin_attr {
   BUILTIN_ARRAY,
@@ -324,27 +325,51 @@ static tn_status_t read_accuracy(attr_reader_t* reader) {
 
 // --- the dialects
 
+static const char nesting[] = "::@";
+
+tn_status_t tn__bytecode_check_symbol(const tn_bytecode_t* bytecode, const uint8_t* position,
+                                      tn_string_view_t name) {
+  size_t length = sizeof nesting - 1;
+  for (size_t i = 0; i + length <= name.length; ++i) {
+    if (memcmp(name.data + i, nesting, length) == 0) {
+      return tn__bytecode_fail(bytecode, position, "a name that contains %s", nesting);
+    }
+  }
+  return TN_OK;
+}
+
+// Letters, digits and _$.- only: text writes it without quotes.
+static bool is_bare(tn_string_view_t name) {
+  for (size_t i = 0; i < name.length; ++i) {
+    if (!tn__is_identifier_character(name.data[i])) return false;
+  }
+  return name.length != 0;
+}
+
 // A whole name of symbols, as text writes it: a::@b.
 static tn_status_t read_nested_symbol(attr_reader_t* reader) {
   enum { LONGEST_SYMBOL = 4096 };
   const uint8_t* position = reader->cursor.position;
   tn_string_view_t text;
   TN_RETURN_IF_ERROR(read_text_part(reader, &text));
+  if (!is_bare(text)) {
+    return tn__bytecode_unsupported(reader->bytecode, position, "such a name of nested symbols");
+  }
   size_t count = tn__cursor_count(&reader->cursor);
   for (size_t i = 0; i < count; ++i) {
     tn_string_view_t part;
     void* memory = NULL;
     TN_RETURN_IF_ERROR(read_text_part(reader, &part));
-    TN_RETURN_IF_ERROR(
-        tn__arena_allocate(&reader->bytecode->scratch, text.length + part.length + 3, &memory));
+    TN_RETURN_IF_ERROR(tn__arena_allocate(&reader->bytecode->scratch,
+                                          text.length + part.length + sizeof nesting, &memory));
     char* joined = memory;
     memcpy(joined, text.data, text.length);
-    memcpy(joined + text.length, "::@", 3);
-    memcpy(joined + text.length + 3, part.data, part.length);
-    text = (tn_string_view_t){joined, text.length + part.length + 3};
-    if (text.length > LONGEST_SYMBOL) {
-      return tn__bytecode_fail(reader->bytecode, position, "a symbol of more than %d bytes",
-                               LONGEST_SYMBOL);
+    size_t length = text.length + sizeof nesting - 1;
+    memcpy(joined + text.length, nesting, sizeof nesting - 1);
+    memcpy(joined + length, part.data, part.length);
+    text = (tn_string_view_t){joined, length + part.length};
+    if (!is_bare(part) || text.length > LONGEST_SYMBOL) {
+      return tn__bytecode_unsupported(reader->bytecode, position, "such a name of nested symbols");
     }
   }
   TN_RETURN_IF_ERROR(tn__arena_copy_string(reader->bytecode->arena, text, &text));
@@ -371,6 +396,7 @@ static tn_status_t read_builtin(attr_reader_t* reader) {
       return TN_OK;
     case BUILTIN_FLAT_SYMBOL:
       TN_RETURN_IF_ERROR(read_text_part(reader, &text));
+      TN_RETURN_IF_ERROR(tn__bytecode_check_symbol(reader->bytecode, position, text));
       return make_text(reader, TN_ATTR_SYMBOL, text);
     case BUILTIN_SYMBOL: return read_nested_symbol(reader);
     case BUILTIN_TYPE: return read_type(reader);

@@ -27,9 +27,10 @@ static tn_status_t list_of_elements(tn_bytecode_t* bytecode, const tn_attr_t* at
   return TN_OK;
 }
 
-static tn_status_t symbol_of_string(tn_bytecode_t* bytecode, const tn_attr_t* attr,
-                                    const tn_attr_t** out_attr) {
+static tn_status_t symbol_of_string(tn_bytecode_t* bytecode, const uint8_t* position,
+                                    const tn_attr_t* attr, const tn_attr_t** out_attr) {
   void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__bytecode_check_symbol(bytecode, position, attr->string));
   TN_RETURN_IF_ERROR(tn__arena_allocate(bytecode->arena, sizeof(tn_attr_t), &memory));
   tn_attr_t* symbol = memory;
   symbol->kind = TN_ATTR_SYMBOL;
@@ -38,8 +39,8 @@ static tn_status_t symbol_of_string(tn_bytecode_t* bytecode, const tn_attr_t* at
   return TN_OK;
 }
 
-static tn_status_t symbols_of_strings(tn_bytecode_t* bytecode, const tn_attr_t* attr,
-                                      const tn_attr_t** out_attr) {
+static tn_status_t symbols_of_strings(tn_bytecode_t* bytecode, const uint8_t* position,
+                                      const tn_attr_t* attr, const tn_attr_t** out_attr) {
   void* memory = NULL;
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(&bytecode->scratch, attr->array.count, sizeof(tn_attr_t*), &memory));
@@ -47,7 +48,7 @@ static tn_status_t symbols_of_strings(tn_bytecode_t* bytecode, const tn_attr_t* 
   for (size_t i = 0; i < attr->array.count; ++i) {
     items[i] = attr->array.items[i];
     if (items[i]->kind != TN_ATTR_STRING) continue;
-    TN_RETURN_IF_ERROR(symbol_of_string(bytecode, items[i], &items[i]));
+    TN_RETURN_IF_ERROR(symbol_of_string(bytecode, position, items[i], &items[i]));
   }
   return tn__attr_array(bytecode->arena, attr->array.count, items, out_attr);
 }
@@ -72,11 +73,11 @@ static tn_status_t as_specified(tn_bytecode_t* bytecode, tn_encoded_attr_t* enco
       break;
     case TN_ATTR_TYPE_SYMBOL:
       if (attr->kind != TN_ATTR_STRING) return TN_OK;
-      TN_RETURN_IF_ERROR(symbol_of_string(bytecode, attr, out_attr));
+      TN_RETURN_IF_ERROR(symbol_of_string(bytecode, encoded->encoded.begin, attr, out_attr));
       break;
     case TN_ATTR_TYPE_SYMBOL_LIST:
       if (attr->kind != TN_ATTR_ARRAY) return TN_OK;
-      TN_RETURN_IF_ERROR(symbols_of_strings(bytecode, attr, out_attr));
+      TN_RETURN_IF_ERROR(symbols_of_strings(bytecode, encoded->encoded.begin, attr, out_attr));
       break;
     case TN_ATTR_TYPE_I64_LIST:
     case TN_ATTR_TYPE_BOOL_LIST:
@@ -116,6 +117,7 @@ static bool is_named_default(const char* name, const tn_attr_t* attr) {
     if (!strcmp(name, ones[i])) return all_are(attr, 1);
   }
   if (!strcmp(name, "padding")) return is_zeros(attr);
+  if (attr->kind != TN_ATTR_INTEGER) return false;
   if (!strcmp(name, "api_version")) return attr->integer == 1;
   if (!strcmp(name, "dimension")) return attr->integer == -1;  // of sort: the last one
   return attr->integer == 0;
@@ -138,7 +140,8 @@ static bool is_default(const tn_attr_spec_t* spec, const tn_attr_t* attr) {
     case TN_ATTR_STRING: return attr->string.length == 0;
     case TN_ATTR_ARRAY: return attr->array.count == 0 || are_default_enumerators(spec, attr);
     case TN_ATTR_DICTIONARY: return attr->dictionary.count == 0;
-    case TN_ATTR_ENUM: return tn__enum_value(spec->of, attr->string) == 0;
+    case TN_ATTR_ENUM:
+      return spec->type == TN_ATTR_TYPE_ENUM && tn__enum_value(spec->of, attr->string) == 0;
     case TN_ATTR_DENSE_ARRAY:
       if (attr->dense_array.count == 0) return true;
       if (attr->dtype != TN_DTYPE_PRED) break;

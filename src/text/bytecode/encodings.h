@@ -39,6 +39,10 @@ TN_MUST_USE tn_status_t tn__bytecode_dictionary(tn_bytecode_t* bytecode, const u
                                                 tn_named_attr_t* entries,
                                                 const tn_attr_t** out_attr);
 
+// Refuses names that text could not tell from nested ones, a::@b.
+TN_MUST_USE tn_status_t tn__bytecode_check_symbol(const tn_bytecode_t* bytecode,
+                                                  const uint8_t* position, tn_string_view_t name);
+
 // --- elements.c
 
 // The bytes of a constant: all elements or one, booleans perhaps eight to a byte.

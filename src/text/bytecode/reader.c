@@ -32,6 +32,8 @@ static const struct special_op {
   special_t special;
 } special_ops[] = {
     {TN_DIALECT_BUILTIN, "module", SPECIAL_MODULE},
+    // Stand between operations of vhlo and of other dialects, whose types are the same to us.
+    {TN_DIALECT_BUILTIN, "unrealized_conversion_cast", SPECIAL_FORWARD},
     {TN_DIALECT_VHLO, "func_v1", SPECIAL_FUNCTION},
     {TN_DIALECT_SHARDY, "mesh", SPECIAL_NOTHING},
     {TN_DIALECT_SHARDY, "sharding_constraint", SPECIAL_FORWARD},
@@ -577,6 +579,7 @@ static tn_status_t make_function(reader_t* reader, const head_t* head, bool is_d
   if (name.length == 0) {
     return tn__bytecode_fail(bytecode, head->position, "the function has no name");
   }
+  TN_RETURN_IF_ERROR(tn__bytecode_check_symbol(bytecode, head->position, name));
   TN_RETURN_IF_ERROR(read_function_type(reader, head, indexes[TN_VHLO_FUNCTION_TYPE], &type));
   size_t count = type->argument_count + type->result_count;
   if (count > reader->signature_left) {
@@ -631,6 +634,7 @@ static tn_status_t name_module(reader_t* reader, const head_t* head, tn_string_v
     return tn__bytecode_unsupported(&reader->bytecode, head->position,
                                     "more than one module with a name or attributes in one file");
   }
+  TN_RETURN_IF_ERROR(tn__bytecode_check_symbol(&reader->bytecode, head->position, name));
   module->name = name;
   module->attrs = attrs;
   return TN_OK;
