@@ -472,28 +472,31 @@ tn_status_t tn_module_parse(const tn_allocator_t* allocator, const char* name, c
   return status;
 }
 
-// How long the file is, if it can say so.
-static size_t length_of(FILE* file) {
+// How long the file is, or 0 if it cannot say so; its place stays at `position`.
+static size_t length_of(FILE* file, size_t position) {
   long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
-  rewind(file);
-  return length > 0 ? (size_t)length : 0;
+  if (length <= 0 || fseek(file, (long)position, SEEK_SET) != 0) return 0;
+  return (size_t)length;
 }
 
-// All of a file; *out_capacity is what was allocated. A byte more than its length, so that its end
-// is seen without growing.
+// All of a file; *out_capacity is what was allocated. Once it has proved to be one, room is made
+// for all of it and a byte more, so that its end is seen without growing.
 static tn_status_t read_file(const tn_allocator_t* allocator, FILE* file, const char* path,
                              char** out_text, size_t* out_length, size_t* out_capacity) {
   enum { FIRST_READ = 1 << 16 };
-  size_t needed = length_of(file);
-  needed = needed ? needed + 1 : FIRST_READ;
   for (;;) {
-    void* text = *out_text;
-    TN_RETURN_IF_ERROR(tn__grow(allocator, &text, out_capacity, needed, 1));
-    *out_text = text;
+    if (*out_length == *out_capacity) {
+      size_t whole = *out_length ? length_of(file, *out_length) : 0;
+      size_t more = *out_length < FIRST_READ ? FIRST_READ : *out_length;
+      size_t capacity = whole > *out_length ? whole + 1 : *out_length + more;
+      void* text = allocator->reallocate(allocator->user, *out_text, *out_capacity, capacity);
+      if (!text) return tn__status_out_of_memory();
+      *out_text = text;
+      *out_capacity = capacity;
+    }
     size_t got = fread(*out_text + *out_length, 1, *out_capacity - *out_length, file);
     *out_length += got;
     if (got == 0) break;
-    if (*out_length == *out_capacity) needed = *out_length + FIRST_READ;
   }
   if (!ferror(file)) return TN_OK;
   return tn_status_create(TN_CODE_DATA_LOSS, "cannot read %s: %s", path, strerror(errno));
