@@ -155,7 +155,7 @@ int cli_check_outputs(const arguments_t* arguments, const session_t* session);
 // Saves those results that have a file; prints the others.
 tn_status_t cli_write_outputs(const arguments_t* arguments, const session_t* session,
                               tn_buffer_t* const* results);
-// The same as JSON: the value of "results".
+// The same as JSON: an object with the member "results" that is still open.
 tn_status_t cli_write_json_outputs(const arguments_t* arguments, const session_t* session,
                                    tn_buffer_t* const* results);
 

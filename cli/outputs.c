@@ -50,29 +50,29 @@ tn_status_t cli_write_outputs(const arguments_t* arguments, const session_t* ses
   return TN_OK;
 }
 
-static tn_status_t print_json(const arguments_t* arguments, size_t index, const tn_type_t* type,
-                              tn_buffer_t* result) {
+static void print_json_type(const tn_type_t* type) {
   char text[160];
-  const char* file = file_of(arguments, index);
   tn_type_format(type, text, sizeof text);
   printf("{\"type\": \"%s\"", text);
-  if (!result) {
-    printf("}");
-    return TN_OK;
-  }
+  if (tn_type_kind(type) != TN_TYPE_TENSOR) return;
   printf(", \"dtype\": \"%s\", \"shape\": [", tn_dtype_numpy_name(tn_type_dtype(type)));
   for (size_t d = 0; d < tn_type_rank(type); ++d) {
     printf("%s%lld", d ? ", " : "", (long long)tn_type_dims(type)[d]);
   }
   printf("]");
-  if (file) {
+}
+
+static tn_status_t print_json(const session_t* session, size_t index, const char* file,
+                              tn_buffer_t* result) {
+  tn_status_t status = TN_OK;
+  print_json_type(tn_program_result_type(session->program, index));
+  if (result && file) {
     printf(", \"file\": ");
     cli_print_json_string(stdout, file);
-    printf("}");
-    return tn_npy_write(file, result);
+  } else if (result) {
+    printf(", \"data\": ");
+    status = tn_buffer_print_json(result, cli_write, stdout);
   }
-  printf(", \"data\": ");
-  tn_status_t status = tn_buffer_print_json(result, cli_write, stdout);
   printf("}");
   return status;
 }
@@ -80,11 +80,16 @@ static tn_status_t print_json(const arguments_t* arguments, size_t index, const 
 tn_status_t cli_write_json_outputs(const arguments_t* arguments, const session_t* session,
                                    tn_buffer_t* const* results) {
   size_t count = tn_program_result_count(session->program);
-  printf("[");
+  // Files first: what fails then has printed nothing.
+  for (size_t i = 0; i < count; ++i) {
+    const char* file = file_of(arguments, i);
+    tn_status_t status = file && results[i] ? tn_npy_write(file, results[i]) : TN_OK;
+    if (status) return status;
+  }
+  printf("{\"results\": [");
   for (size_t i = 0; i < count; ++i) {
     if (i) printf(", ");
-    const tn_type_t* type = tn_program_result_type(session->program, i);
-    tn_status_t status = print_json(arguments, i, type, results[i]);
+    tn_status_t status = print_json(session, i, file_of(arguments, i), results[i]);
     if (status) return status;
   }
   printf("]");

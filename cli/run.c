@@ -21,14 +21,14 @@ static tn_status_t write_json(const arguments_t* arguments, const session_t* ses
                               tn_buffer_t* const* results, double run_ms) {
   tn_program_statistics_t statistics = {.struct_size = sizeof statistics};
   tn_program_statistics(session->program, &statistics);
-  printf("{\"results\": ");
   tn_status_t status = cli_write_json_outputs(arguments, session, results);
+  if (status) return status;
   printf(
       ", \"read_ms\": %.6g, \"compile_ms\": %.6g, \"run_ms\": %.6g, \"plan_bytes\": %zu, "
       "\"plan_lower_bound_bytes\": %zu}\n",
       session->read_ms, session->compile_ms, run_ms, statistics.plan_byte_length,
       statistics.lower_bound_byte_length);
-  return status;
+  return TN_OK;
 }
 
 static int run(const arguments_t* arguments, session_t* session) {

@@ -187,12 +187,20 @@ def test_custom_calls_come_from_libraries(folder):
 def test_a_result_that_a_file_cannot_take_fails(folder):
     errors = tenon("run", folder / "add.mlir", "-i", "ones", "-i", "ones", "-o", "/nowhere/x.npy", code=1)[1]
     assert errors == "error: /nowhere/x.npy: No such file or directory\n"
+    output, again = tenon("run", folder / "add.mlir", "-i", "ones", "-i", "ones", "-o", "/nowhere/x.npy", "--json", code=1)
+    assert output == "" and again == errors
+
+
+def test_a_small_program_is_read_compiled_run_and_printed_in_5_ms(folder):
+    fastest = 1.0
+    for _ in range(60):  # the fastest: other processes only ever add to it
+        start = time.perf_counter()
+        subprocess.run([COMMAND, "run", folder / "add.mlir", "-i", "ones", "-i", "ones"], stdout=subprocess.DEVNULL, check=True)
+        fastest = min(fastest, time.perf_counter() - start)
+    assert fastest < 5e-3
 
 
 def test_a_full_disk_fails(folder):
-    import subprocess
-
-    from command import COMMAND
     done = subprocess.run(f"{COMMAND} run add.mlir -i ones -i ones > /dev/full", shell=True, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 1 and "could not be written" in done.stderr
 
