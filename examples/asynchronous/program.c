@@ -1,7 +1,7 @@
 // A call that finishes later, with and without an error, and one that comes too late.
 #include <stdio.h>
 
-#include "example.h"
+#include "../example.h"
 
 static tn_status_t run(const float* x, int64_t delay_ms, float* y) {
   tn_builder_t* b = NULL;

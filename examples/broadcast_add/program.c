@@ -1,7 +1,7 @@
 // a[i] = b[i % 128] + c[i] in four ways, and what happens when the sizes disagree.
 #include <stdio.h>
 
-#include "example.h"
+#include "../example.h"
 
 enum { B_SIZE = 128, C_SIZE = 2048 };
 

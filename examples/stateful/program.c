@@ -1,7 +1,7 @@
 // A state lives as long as the compiled program, and each call in a program has its own.
 #include <stdio.h>
 
-#include "example.h"
+#include "../example.h"
 
 static tn_module_t* build(double weight) {
   tn_builder_t* b = NULL;

@@ -1,7 +1,7 @@
 // A call that fails ends the program; its message and its place reach the caller.
 #include <stdio.h>
 
-#include "example.h"
+#include "../example.h"
 
 static const char text[] =
     "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n"

@@ -1,7 +1,7 @@
 // One operand of tuple type, and scratch memory that is part of the result.
 #include <stdio.h>
 
-#include "example.h"
+#include "../example.h"
 
 static const tn_type_t* array(tn_builder_t* b, int64_t size) {
   return tn_tensor_type(b, TN_DTYPE_F32, 1, &size);

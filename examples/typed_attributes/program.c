@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "example.h"
+#include "../example.h"
 
 static const char no_config[] =
     "%0 = \"stablehlo.custom_call\"(%arg0) {\n"

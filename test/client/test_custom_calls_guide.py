@@ -1,0 +1,45 @@
+"""docs/custom-calls.md shows the examples as they are, and messages as they come."""
+
+import re
+import subprocess
+
+import pytest
+
+from support import BUILD, COMMAND, ROOT
+
+GUIDE = (ROOT / "docs" / "custom-calls.md").read_text()
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", GUIDE, flags=re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("block", [block for language, block in BLOCKS if language == "mlir"])
+def test_programs_are_pieces_of_the_examples(block):
+    assert any(block in path.read_text() for path in (ROOT / "examples").glob("*/*.mlir")), block
+
+
+def test_every_example_of_a_custom_call_is_in_the_guide():
+    for rules in (ROOT / "examples").glob("*/CMakeLists.txt"):
+        if "tenon_example(" in rules.read_text():
+            assert any(block in path.read_text() for _, block in BLOCKS for path in rules.parent.glob("*.c")), rules
+
+
+def test_mistakes_are_the_ones_that_the_tests_make():
+    text = (ROOT / "examples" / "mistakes" / "mistakes.mlir").read_text()
+    messages = re.findall(r"^// error: (.*)$", text, flags=re.MULTILINE)
+    assert len(messages) > 10
+    for message in messages:
+        assert f"`{message}`" in GUIDE, message
+
+
+def test_messages_of_libraries(tmp_path):
+    (tmp_path / "libtext.so").write_text("this is no library\n")
+    (tmp_path / "plain.c").write_text("void f(void* out, const void** in) { (void)out, (void)in; }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", tmp_path / "plain.c", "-o", tmp_path / "libplain.so"], check=True)
+    roots = BUILD / "examples" / "status" / "libstatus.so"
+    rows = GUIDE[GUIDE.index("When a library is loaded:"):].splitlines()[4:8]
+    specs = ["./libnowhere.so", "./libtext.so", "./libplain.so", f"{roots}:roots=roos"]
+    module = ROOT / "examples" / "status" / "status.mlir"
+    for spec, row in zip(specs, rows, strict=True):
+        done = subprocess.run([COMMAND, "test", module, "--load", spec], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode != 0
+        for message in re.findall(r"`(.*?)`", row):
+            assert message in done.stderr, f"{message}\n{done.stderr}"
