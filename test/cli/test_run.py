@@ -3,6 +3,7 @@
 import json
 import resource
 import subprocess
+import time
 
 import ml_dtypes
 import numpy as np
