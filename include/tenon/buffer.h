@@ -1,4 +1,5 @@
-// Buffers: dense, row-major arrays in a device's memory. Arguments and results of programs.
+// Buffers: dense, row-major arrays in a device's memory, and tuples of them. Arguments and results
+// of programs.
 #ifndef TENON_BUFFER_H_
 #define TENON_BUFFER_H_
 
@@ -44,19 +45,28 @@ TN_API TN_MUST_USE tn_status_t tn_buffer_import(tn_device_t* device, tn_dtype_t 
                                                 tn_buffer_release_fn release, void* user,
                                                 tn_buffer_t** out_buffer);
 
+// A tuple of buffers of the device, which it retains: an argument or result of a program that is a
+// tuple there. Elements may be tuples; NULL stands for a token. A tuple has no bytes of its own:
+// read and wait for its elements.
+TN_API TN_MUST_USE tn_status_t tn_buffer_create_tuple(tn_device_t* device, size_t count,
+                                                      tn_buffer_t* const* elements,
+                                                      tn_buffer_t** out_buffer);
+// A view, as long as the tuple; NULL for tokens, past the end, and when the buffer is no tuple.
+TN_API tn_buffer_t* tn_buffer_element(const tn_buffer_t* buffer, size_t index);
+
 TN_API tn_buffer_t* tn_buffer_retain(tn_buffer_t* buffer);
 TN_API void tn_buffer_release(tn_buffer_t* buffer);
 
 // Views; they live as long as the buffer.
 TN_API tn_device_t* tn_buffer_device(const tn_buffer_t* buffer);
-TN_API const tn_type_t* tn_buffer_type(const tn_buffer_t* buffer);  // a tensor without `?`
+TN_API const tn_type_t* tn_buffer_type(const tn_buffer_t* buffer);  // without `?`
 TN_API tn_dtype_t tn_buffer_dtype(const tn_buffer_t* buffer);
 TN_API size_t tn_buffer_rank(const tn_buffer_t* buffer);
 TN_API const int64_t* tn_buffer_dims(const tn_buffer_t* buffer);
 TN_API int64_t tn_buffer_size(const tn_buffer_t* buffer);        // elements
 TN_API size_t tn_buffer_byte_length(const tn_buffer_t* buffer);  // of all elements
 
-// What the contents wait for, a view; NULL when they were there from the start.
+// What the contents wait for, a view; NULL when they were there from the start, and of tuples.
 TN_API tn_event_t* tn_buffer_ready_event(const tn_buffer_t* buffer);
 
 // Whether a run has taken the memory.

@@ -77,16 +77,21 @@ typedef struct tn_run_options {
                         // A donated buffer must have no other user, and is empty after the call.
   int64_t run_id;       // what handlers see; 0: a fresh number
   size_t user_data_count;
-  const tn_user_data_t* user_data;  // objects that handlers may ask for; used until the run is over
+  const tn_user_data_t* user_data;  // for handlers that ask for its type; the list is copied, the
+                                    // data must live until the run is over
   bool nested_results;              // results that are tuples come as one tuple buffer each
 } tn_run_options_t;
 
-// Runs a program. `arguments` are the leaves in order, or one buffer for each argument where tuples
-// may be tuple buffers (tn_buffer_create_tuple); they are checked against the program's types and
-// retained until the run is over. On success out_results[0 .. result_count) are new buffers that
-// the caller releases, all on the program's device. With a stream the call returns at once and the
-// buffers become ready when the run is over; its error comes out wherever they or the stream are
-// waited for. After an error out_results holds NULLs. Thread-safe.
+// Runs a program. `arguments` are the leaves in order, or one buffer for each argument of the
+// function, where tuples are tuple buffers (tn_buffer_create_tuple). They are checked against the
+// program's types and retained until the run is over. Tokens are no buffers: an argument that is
+// one may be NULL, and a result that is one is NULL. On success out_results[0 .. result_count) are
+// new buffers that the caller releases, all on the program's device: the leaves in order, unless
+// nested_results asks for one for each result of the function. With a stream the call returns at
+// once and the buffers become ready when the run is over; its error comes out wherever they or the
+// stream are waited for. After an error out_results holds NULLs, and donated buffers are as they
+// were unless the run had begun. Donating is a right, not a duty: memory that somebody else holds,
+// that was imported, or that belongs to an alias is left alone. Thread-safe.
 TN_API TN_MUST_USE tn_status_t tn_program_run(tn_program_t* program,
                                               const tn_run_options_t* options,
                                               size_t argument_count, tn_buffer_t* const* arguments,

@@ -16,15 +16,13 @@ struct tn_buffer {
   void* release_data;
   tn_buffer_t* parent;  // of an alias: retained and held
   size_t byte_length;
-  tn_type_t type;  // its dims are those below
-  int64_t dims[];
+  tn_type_t type;          // its dims are those below
+  tn_buffer_t** elements;  // of a tuple: retained, in `storage`, behind it the types
+  size_t storage_byte_length;
+  int64_t storage[];  // a tensor's dims
 };
 
 // ---- life
-
-static size_t header_size(size_t rank) {
-  return sizeof(tn_buffer_t) + rank * sizeof(int64_t);
-}
 
 static tn_status_t check_shape(tn_dtype_t dtype, size_t rank, const int64_t* dims) {
   TN_RETURN_IF_ERROR(tn__type_check(dtype, rank, dims));
@@ -36,18 +34,29 @@ static tn_status_t check_shape(tn_dtype_t dtype, size_t rank, const int64_t* dim
   return TN_OK;
 }
 
+static tn_status_t create_with_storage(tn_device_t* device, size_t storage_byte_length,
+                                       tn_buffer_t** out_buffer) {
+  void* memory;
+  *out_buffer = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__allocate(device->allocator, sizeof(tn_buffer_t) + storage_byte_length, &memory));
+  tn_buffer_t* buffer = memory;
+  atomic_init(&buffer->references, 1);
+  buffer->storage_byte_length = storage_byte_length;
+  buffer->device = tn_device_retain(device);
+  *out_buffer = buffer;
+  return TN_OK;
+}
+
 // A header without memory. The shape has been checked.
 static tn_status_t create_header(tn_device_t* device, tn_dtype_t dtype, size_t rank,
                                  const int64_t* dims, tn_buffer_t** out_buffer) {
-  void* storage;
+  tn_buffer_t* buffer;
   *out_buffer = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(device->allocator, header_size(rank), &storage));
-  tn_buffer_t* buffer = storage;
-  atomic_init(&buffer->references, 1);
-  buffer->device = tn_device_retain(device);
-  if (rank) memcpy(buffer->dims, dims, rank * sizeof *dims);
+  TN_RETURN_IF_ERROR(create_with_storage(device, rank * sizeof *dims, &buffer));
+  if (rank) memcpy(buffer->storage, dims, rank * sizeof *dims);
   buffer->type =
-      (tn_type_t){.kind = TN_TYPE_TENSOR, .dtype = dtype, .rank = rank, .dims = buffer->dims};
+      (tn_type_t){.kind = TN_TYPE_TENSOR, .dtype = dtype, .rank = rank, .dims = buffer->storage};
   buffer->byte_length = tn__type_byte_length(&buffer->type);
   *out_buffer = buffer;
   return TN_OK;
@@ -56,7 +65,7 @@ static tn_status_t create_header(tn_device_t* device, tn_dtype_t dtype, size_t r
 static void free_header(tn_buffer_t* buffer) {
   tn_device_t* device = buffer->device;
   tn_event_release(buffer->ready);
-  tn__free(device->allocator, buffer, header_size(buffer->type.rank));
+  tn__free(device->allocator, buffer, sizeof *buffer + buffer->storage_byte_length);
   tn_device_release(device);
 }
 
@@ -67,7 +76,9 @@ tn_buffer_t* tn_buffer_retain(tn_buffer_t* buffer) {
 
 void tn_buffer_release(tn_buffer_t* buffer) {
   if (!buffer || atomic_fetch_sub(&buffer->references, 1) != 1) return;
-  if (buffer->parent) {
+  if (buffer->elements) {
+    for (size_t i = 0; i < buffer->type.element_count; ++i) tn_buffer_release(buffer->elements[i]);
+  } else if (buffer->parent) {
     tn__buffer_unhold(buffer->parent);
     tn_buffer_release(buffer->parent);
   } else if (buffer->is_wrapped) {
@@ -169,21 +180,28 @@ tn_status_t tn_buffer_import(tn_device_t* device, tn_dtype_t dtype, size_t rank,
   return status;
 }
 
+tn_status_t tn__buffer_create_without_memory(tn_device_t* device, tn_dtype_t dtype, size_t rank,
+                                             const int64_t* dims, tn_event_t* ready,
+                                             tn_buffer_t** out_buffer) {
+  *out_buffer = NULL;
+  TN_RETURN_IF_ERROR(check_shape(dtype, rank, dims));
+  TN_RETURN_IF_ERROR(create_header(device, dtype, rank, dims, out_buffer));
+  (*out_buffer)->ready = tn_event_retain(ready);
+  atomic_store_explicit(&(*out_buffer)->holds, DONATED, memory_order_relaxed);
+  return TN_OK;
+}
+
 tn_status_t tn__buffer_create_over(tn_device_t* device, tn_dtype_t dtype, size_t rank,
                                    const int64_t* dims, tn_memory_t memory, tn_event_t* ready,
                                    tn_buffer_t** out_buffer) {
-  tn_buffer_t* buffer = NULL;
-  *out_buffer = NULL;
-  tn_status_t status = check_shape(dtype, rank, dims);
-  if (!status) status = create_header(device, dtype, rank, dims, &buffer);
+  tn_status_t status =
+      tn__buffer_create_without_memory(device, dtype, rank, dims, ready, out_buffer);
   if (status) {
     device->vtable->free(device, memory);
-    return status;
+  } else {
+    tn__buffer_put_memory(*out_buffer, memory);
   }
-  buffer->memory = memory;
-  buffer->ready = tn_event_retain(ready);
-  *out_buffer = buffer;
-  return TN_OK;
+  return status;
 }
 
 tn_status_t tn__buffer_create_alias(tn_buffer_t* parent, tn_dtype_t dtype, size_t rank,
@@ -216,6 +234,53 @@ tn_status_t tn__buffer_create_alias(tn_buffer_t* parent, tn_dtype_t dtype, size_
   return TN_OK;
 }
 
+// ---- tuples
+
+tn_status_t tn_buffer_create_tuple(tn_device_t* device, size_t count, tn_buffer_t* const* elements,
+                                   tn_buffer_t** out_buffer) {
+  *out_buffer = NULL;
+  size_t depth = 1, part_count = 1;
+  for (size_t i = 0; i < count; ++i) {
+    if (!elements[i]) {
+      ++part_count;
+      continue;
+    }
+    const tn_type_t* type = &elements[i]->type;
+    bool is_tuple = type->kind == TN_TYPE_TUPLE;
+    if (is_tuple && type->depth >= depth) depth = type->depth + 1;
+    part_count += is_tuple ? type->part_count : 1;
+    if (depth > TN_MAX_TYPE_DEPTH || part_count > TN_MAX_TYPE_PARTS) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "a tuple nests deeper than %d levels, or has more than %d parts",
+                              TN_MAX_TYPE_DEPTH, TN_MAX_TYPE_PARTS);
+    }
+    if (elements[i]->device != device) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "element %zu of a tuple lies on another device than the tuple", i);
+    }
+  }
+  tn_buffer_t* buffer;
+  // One pointer more, so that a tuple of nothing is known by its elements, too.
+  TN_RETURN_IF_ERROR(create_with_storage(device, (2 * count + 1) * sizeof(void*), &buffer));
+  buffer->elements = (tn_buffer_t**)(void*)buffer->storage;
+  const tn_type_t** types = (const tn_type_t**)(buffer->elements + count);
+  for (size_t i = 0; i < count; ++i) {
+    buffer->elements[i] = tn_buffer_retain(elements[i]);
+    types[i] = elements[i] ? &elements[i]->type : tn__type_token();
+  }
+  buffer->type = (tn_type_t){.kind = TN_TYPE_TUPLE,
+                             .element_count = count,
+                             .elements = types,
+                             .depth = depth,
+                             .part_count = part_count};
+  *out_buffer = buffer;
+  return TN_OK;
+}
+
+tn_buffer_t* tn_buffer_element(const tn_buffer_t* buffer, size_t index) {
+  return buffer->elements && index < buffer->type.element_count ? buffer->elements[index] : NULL;
+}
+
 // ---- what it is
 
 tn_device_t* tn_buffer_device(const tn_buffer_t* buffer) {
@@ -231,10 +296,10 @@ size_t tn_buffer_rank(const tn_buffer_t* buffer) {
   return buffer->type.rank;
 }
 const int64_t* tn_buffer_dims(const tn_buffer_t* buffer) {
-  return buffer->dims;
+  return buffer->type.dims;
 }
 int64_t tn_buffer_size(const tn_buffer_t* buffer) {
-  return tn__type_size(&buffer->type);
+  return buffer->elements ? 0 : tn__type_size(&buffer->type);
 }
 size_t tn_buffer_byte_length(const tn_buffer_t* buffer) {
   return buffer->byte_length;
@@ -253,6 +318,12 @@ bool tn__buffer_is_unique(const tn_buffer_t* buffer) {
 
 tn_status_t tn__buffer_hold(tn_buffer_t* buffer, tn_memory_t* out_memory) {
   *out_memory = (tn_memory_t){NULL, 0};
+  if (buffer->elements) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "the buffer is a tuple, which has no bytes of its own; take its %zu "
+                            "elements",
+                            buffer->type.element_count);
+  }
   unsigned holds = atomic_load(&buffer->holds);
   while (holds != DONATED) {
     if (!atomic_compare_exchange_weak(&buffer->holds, &holds, holds + 1)) continue;
@@ -271,10 +342,15 @@ void tn__buffer_unhold(tn_buffer_t* buffer) {
 bool tn__buffer_take_memory(tn_buffer_t* buffer, tn_memory_t* out_memory) {
   unsigned holds = 0;
   *out_memory = (tn_memory_t){NULL, 0};
-  if (buffer->is_wrapped || buffer->parent) return false;
+  if (buffer->is_wrapped || buffer->parent || buffer->elements) return false;
   if (!atomic_compare_exchange_strong(&buffer->holds, &holds, DONATED)) return false;
   *out_memory = buffer->memory;
   return true;
+}
+
+void tn__buffer_put_memory(tn_buffer_t* buffer, tn_memory_t memory) {
+  buffer->memory = memory;
+  atomic_store(&buffer->holds, 0);
 }
 
 // Waits for the contents, and holds them.

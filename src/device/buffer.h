@@ -6,8 +6,15 @@
 
 #include "device/device.h"
 
-// A buffer over memory that the caller has allocated from the device, for contents that come with
-// the event `ready` (retained; NULL: they are there). Takes `memory`, on failure too.
+// A buffer whose memory comes later, by tn__buffer_put_memory, for contents that come with the
+// event `ready` (retained; NULL: they are there). Until then it is as one that was donated.
+TN_MUST_USE tn_status_t tn__buffer_create_without_memory(tn_device_t* device, tn_dtype_t dtype,
+                                                         size_t rank, const int64_t* dims,
+                                                         tn_event_t* ready,
+                                                         tn_buffer_t** out_buffer);
+
+// A buffer over memory that the caller has allocated from the device. Takes `memory`, on failure
+// too.
 TN_MUST_USE tn_status_t tn__buffer_create_over(tn_device_t* device, tn_dtype_t dtype, size_t rank,
                                                const int64_t* dims, tn_memory_t memory,
                                                tn_event_t* ready, tn_buffer_t** out_buffer);
@@ -26,8 +33,11 @@ void tn__buffer_unhold(tn_buffer_t* buffer);
 
 // Donation: the memory is the caller's to free from now on, and the buffer has none any more. The
 // contents are there when the ready event has happened. False when it has to be declined: somebody
-// holds it, it was donated before, or it is not the device's own (imported, an alias).
+// holds it, it was donated before, or it is not the device's own (imported, an alias, a tuple).
 bool tn__buffer_take_memory(tn_buffer_t* buffer, tn_memory_t* out_memory);
+
+// The reverse: gives memory to a buffer that has none. Takes `memory`.
+void tn__buffer_put_memory(tn_buffer_t* buffer, tn_memory_t memory);
 
 // Whether nobody else has a reference at this moment.
 bool tn__buffer_is_unique(const tn_buffer_t* buffer);

@@ -185,6 +185,9 @@ void tn__function_resolve(tn_function_t* function);
 // `status` with the node's place and source line. Takes and returns it.
 tn_status_t tn__node_locate(const tn_node_t* node, tn_status_t status);
 
+// The same for a function.
+tn_status_t tn__function_locate(const tn_function_t* function, tn_status_t status);
+
 // The node as operations' rules see it. `arena` takes what rules make. The arrays live in `arena`.
 TN_MUST_USE tn_status_t tn__node_use(const tn_node_t* node, tn_arena_t* arena,
                                      tn_op_use_t* out_use);

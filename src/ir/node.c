@@ -129,10 +129,17 @@ void tn__function_resolve(tn_function_t* function) {
   if (function->body) resolve_region(function->body);
 }
 
-tn_status_t tn__node_locate(const tn_node_t* node, tn_status_t status) {
-  const tn_module_t* module = node->region->function->module;
+static tn_status_t locate(const tn_module_t* module, tn_location_t location, tn_status_t status) {
   while (!module->source && module->origin) module = module->origin;
-  return tn__source_locate(module->source, node->location, status);
+  return tn__source_locate(module->source, location, status);
+}
+
+tn_status_t tn__node_locate(const tn_node_t* node, tn_status_t status) {
+  return locate(node->region->function->module, node->location, status);
+}
+
+tn_status_t tn__function_locate(const tn_function_t* function, tn_status_t status) {
+  return locate(function->module, function->location, status);
 }
 
 static tn_status_t value_types(tn_arena_t* arena, size_t count, tn_value_t* const* values,

@@ -77,8 +77,7 @@ static tn_status_t check_return(const tn_function_t* function, const tn_node_t* 
   if (!last || !tn__op_has(last->op, TN_TERMINATOR)) {
     tn_status_t status = tn_status_create(
         TN_CODE_INVALID_ARGUMENT, "function @%.*s does not end in a return", TN_SV(function->name));
-    return last ? refuse(last, status)
-                : tn__source_locate(function->module->source, function->location, status);
+    return last ? refuse(last, status) : tn__function_locate(function, status);
   }
   if (last->operand_count != function->result_count) {
     return refuse(

@@ -317,24 +317,65 @@ static tn_status_t assign_block(planner_t* planner, block_t* block, const uint32
 
 // --- the function
 
-// Which result leaf the caller may find in the storage of argument leaf `argument`; -1: none.
-static tn_status_t donated_to(const planner_t* planner, const tn_function_t* function,
-                              uint32_t argument, int64_t* out_result) {
+// The leaf of a result of the function that is no tuple; -1 for tuples.
+static int64_t leaf_of_result(const tn_function_t* function, int64_t index) {
+  int64_t leaf = 0;
+  for (int64_t i = 0; i < index; ++i)
+    leaf += (int64_t)tn_type_leaf_count(function->result_types[i]);
+  return function->result_types[index]->kind == TN_TYPE_TENSOR ? leaf : -1;
+}
+
+// The result leaf that may begin in the storage of an argument, when a run is given that; -1: none.
+static tn_status_t heir_of(const tn_function_t* function, uint32_t argument, int64_t* out_leaf) {
   const tn_attr_t* attr = tn__attr_find(&function->argument_attrs[argument], "tf.aliasing_output");
-  *out_result = -1;
+  *out_leaf = -1;
   if (!attr) return TN_OK;
   int64_t index = attr->kind == TN_ATTR_INTEGER ? attr->integer : -1;
-  if (index < 0 || (size_t)index >= planner->block.result_count) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "argument %u: tf.aliasing_output is %lld; the function has %zu results",
-                            argument, (long long)index, planner->block.result_count);
+  if (index < 0 || index >= function->result_count) {
+    return tn__function_locate(
+        function,
+        tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                         "argument %u: tf.aliasing_output is %lld; the function has %u results",
+                         argument, (long long)index, function->result_count));
   }
-  *out_result = index;
+  *out_leaf = leaf_of_result(function, index);
+  return TN_OK;
+}
+
+// `heir`: a leaf of the results, or -1.
+static tn_status_t place_argument(planner_t* planner, uint32_t number, const uint32_t* targets,
+                                  int64_t heir) {
+  leaf_t* leaf = &planner->leaves[planner->block.arguments[number]];
+  tn_plan_buffer_t* result = heir < 0 ? NULL : &planner->plan->buffers[targets[heir]];
+  if (result && result->byte_length == tn__type_byte_length(leaf->type) &&
+      result->parameter == TN_PLAN_NONE) {
+    result->parameter = (int64_t)number;
+    occupy(planner, leaf, targets[heir]);
+    return TN_OK;
+  }
+  tn_plan_buffer_t buffer = temporary(leaf);
+  buffer.kind = TN_PLAN_PARAMETER;
+  buffer.index = number;
+  return tn__plan_add_buffer(planner, buffer, leaf->last_use, &leaf->buffer);
+}
+
+static tn_status_t place_arguments(planner_t* planner, const uint32_t* targets) {
+  const tn_function_t* function = planner->plan->function;
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < function->argument_count; ++i) {
+    size_t count = tn_type_leaf_count(function->argument_types[i]);
+    int64_t heir = -1;
+    if (planner->options->is_entry && function->argument_types[i]->kind == TN_TYPE_TENSOR) {
+      TN_RETURN_IF_ERROR(heir_of(function, i, &heir));
+    }
+    for (size_t k = 0; k < count; ++k) {
+      TN_RETURN_IF_ERROR(place_argument(planner, next++, targets, heir));
+    }
+  }
   return TN_OK;
 }
 
 tn_status_t tn__plan_assign(planner_t* planner) {
-  const tn_function_t* function = planner->plan->function;
   block_t* block = &planner->block;
   // Constants came with the walk.
   void* places = NULL;
@@ -352,26 +393,6 @@ tn_status_t tn__plan_assign(planner_t* planner) {
     buffer.index = (uint32_t)i;
     TN_RETURN_IF_ERROR(tn__plan_add_buffer(planner, buffer, 0, &targets[i]));
   }
-  bool has_tuples = block->argument_count != function->argument_count;
-  for (size_t i = 0; i < block->argument_count; ++i) {
-    leaf_t* leaf = &planner->leaves[block->arguments[i]];
-    int64_t result = -1;
-    if (planner->options->is_entry && !has_tuples)
-      TN_RETURN_IF_ERROR(donated_to(planner, function, (uint32_t)i, &result));
-    if (result >= 0) {
-      tn_plan_buffer_t* buffer = &planner->plan->buffers[targets[result]];
-      bool fits = buffer->byte_length == tn__type_byte_length(leaf->type) &&
-                  buffer->parameter == TN_PLAN_NONE;
-      if (fits) {
-        buffer->parameter = (int64_t)i;
-        occupy(planner, leaf, targets[result]);
-        continue;
-      }
-    }
-    tn_plan_buffer_t buffer = temporary(leaf);
-    buffer.kind = TN_PLAN_PARAMETER;
-    buffer.index = (uint32_t)i;
-    TN_RETURN_IF_ERROR(tn__plan_add_buffer(planner, buffer, leaf->last_use, &leaf->buffer));
-  }
+  TN_RETURN_IF_ERROR(place_arguments(planner, targets));
   return assign_block(planner, block, targets, NULL);
 }

@@ -151,6 +151,23 @@ static tn_status_t sort_pointers(tn_program_t* program, const uint32_t** out_sta
   return TN_OK;
 }
 
+static tn_status_t list_heirs(tn_program_t* program) {
+  const tn_plan_t* plan = program->units[0].plan;
+  void* memory = NULL;
+  size_t count = plan->parameter_leaf_count + plan->result_leaf_count;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&program->arena, count, sizeof(uint32_t), &memory));
+  program->heirs = memory;
+  program->ancestors = program->heirs + plan->parameter_leaf_count;
+  for (size_t i = 0; i < count; ++i) program->heirs[i] = TN_PROGRAM_NONE;
+  for (size_t i = 0; i < plan->buffer_count; ++i) {
+    const tn_plan_buffer_t* buffer = &plan->buffers[i];
+    if (buffer->kind != TN_PLAN_RESULT || buffer->parameter == TN_PLAN_NONE) continue;
+    program->heirs[buffer->parameter] = buffer->index;
+    program->ancestors[buffer->index] = (uint32_t)buffer->parameter;
+  }
+  return TN_OK;
+}
+
 const tn_plan_buffer_t* tn__program_buffer(const tn_program_t* program, uint32_t buffer,
                                            const tn_program_unit_t** out_unit) {
   size_t low = 0, high = program->unit_count;
@@ -195,6 +212,7 @@ tn_status_t tn__program_build(tn_program_t* program, tn_function_t* function) {
   program->pointer_buffers = memory;
   program->pointer_count = builder.pointers.count;
   TN_DONE_IF_ERROR(sort_pointers(program, &starts));
+  TN_DONE_IF_ERROR(list_heirs(program));
   for (size_t i = 0; i < program->unit_count; ++i) {
     tn_program_unit_t* unit = &program->units[i];
     TN_DONE_IF_ERROR(make_patches(program, unit, starts, TN_PLAN_PARAMETER,

@@ -41,6 +41,14 @@ static tn_status_t compile(tn_program_t* program, const tn_compile_options_t* op
   return TN_OK;
 }
 
+// A child of fork has the idle activations; those that other threads were using are lost to it.
+static void lock_pool(void* user) {
+  pthread_mutex_lock(&((tn_program_t*)user)->mutex);
+}
+static void unlock_pool(void* user) {
+  pthread_mutex_unlock(&((tn_program_t*)user)->mutex);
+}
+
 tn_status_t tn_program_compile(tn_device_t* device, tn_module_t* module,
                                const tn_compile_options_t* options, tn_program_t** out_program) {
   static const tn_compile_options_t defaults = {.struct_size = sizeof defaults};
@@ -66,7 +74,12 @@ tn_status_t tn_program_compile(tn_device_t* device, tn_module_t* module,
   program->device = tn_device_retain(device);
   tn__arena_init(&program->arena, allocator);
   pthread_mutex_init(&program->mutex, NULL);
-  tn_status_t status = compile(program, options);
+  program->fork_guard = (tn_fork_guard_t){.prepare = lock_pool,
+                                          .parent = unlock_pool,
+                                          .child = unlock_pool,
+                                          .user = program};
+  tn_status_t status = tn__fork_guard_add(&program->fork_guard);
+  if (!status) status = compile(program, options);
   if (status) {
     tn_program_release(program);
     return status;
@@ -83,6 +96,7 @@ tn_program_t* tn_program_retain(tn_program_t* program) {
 
 void tn_program_release(tn_program_t* program) {
   if (!program || atomic_fetch_sub(&program->references, 1) != 1) return;
+  tn__fork_guard_remove(&program->fork_guard);
   if (program->release_activations) program->release_activations(program);
   for (size_t i = 0; i < program->unit_count; ++i) tn__plan_deinit(program->units[i].plan);
   pthread_mutex_destroy(&program->mutex);

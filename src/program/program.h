@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <tenon/program.h>
 
+#include "base/fork.h"
 #include "plan/plan.h"
 
 #define TN_PROGRAM_NONE UINT32_MAX
@@ -65,10 +66,14 @@ struct tn_program {
   tn_program_block_t* blocks;
   size_t arena_byte_length, lower_bound_byte_length;
   size_t local_byte_length;
-  bool is_small;  // so little work that another thread is not worth its while
+  // Results that begin as an argument's bytes, in its memory when it is donated; leaves, or NONE.
+  uint32_t* heirs;      // by argument
+  uint32_t* ancestors;  // by result
+  bool is_small;        // so little work that another thread is not worth its while
   uint64_t compile_ns;
   // Activations that no run is using (run/activation.h).
   pthread_mutex_t mutex;
+  tn_fork_guard_t fork_guard;
   struct tn_activation* idle;
   size_t idle_count;
   void (*release_activations)(struct tn_program* program);

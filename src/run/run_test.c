@@ -1,0 +1,700 @@
+#include "base/testing_allocator.h"
+#include "run/activation.h"
+#include "run/testing_run.h"
+
+#define MAIN(arguments, results, body) \
+  "module { func.func @main(" arguments ") -> (" results ") {\n" body "\n} }"
+#define F4 "tensor<4xf32>"
+
+static tn_program_t* program;
+
+static int release(void** state) {
+  (void)state;
+  tn_program_release(program);
+  program = NULL;
+  return 0;
+}
+
+static void compile(const char* text) {
+  tn_program_release(program);
+  program = tn__testing_program(text, false);
+}
+
+static tn_buffer_t* floats4(float a, float b, float c, float d) {
+  return tn__testing_floats(4, (float[]){a, b, c, d});
+}
+
+static tn_buffer_t* boolean(bool value) {
+  tn_buffer_t* buffer = NULL;
+  TN_ASSERT_OK(tn_buffer_create_from_host(tn__testing_device(), TN_DTYPE_PRED, 0, NULL, &value,
+                                          sizeof value, &buffer));
+  return buffer;
+}
+
+static tn_buffer_t* integer(int32_t value) {
+  tn_buffer_t* buffer = NULL;
+  TN_ASSERT_OK(tn_buffer_create_from_host(tn__testing_device(), TN_DTYPE_S32, 0, NULL, &value,
+                                          sizeof value, &buffer));
+  return buffer;
+}
+
+// Runs with these arguments, which it releases, and compares the only result.
+static void expect(size_t count, tn_buffer_t** arguments, const float wanted[4]) {
+  tn_buffer_t* result = NULL;
+  TN_ASSERT_OK(tn_program_run(program, NULL, count, arguments, 1, &result));
+  tn__testing_expect_floats(result, 4, wanted);
+  tn_buffer_release(result);
+  for (size_t i = 0; i < count; ++i) tn_buffer_release(arguments[i]);
+}
+#define EXPECT(count, arguments, ...) expect(count, arguments, (float[4]){__VA_ARGS__})
+
+// --- values
+
+static void results_are_computed(void** state) {
+  (void)state;
+  compile(MAIN("%x: " F4 ", %y: " F4, F4,
+               "%a = stablehlo.add %x, %y : " F4 "\n"
+               "%b = stablehlo.multiply %a, %a : " F4 "\n"
+               "return %b : " F4));
+  tn_buffer_t* arguments[] = {floats4(1, 2, 3, 4), floats4(1, 1, 1, -4)};
+  EXPECT(2, arguments, 4, 9, 16, 0);
+}
+
+static void one_value_returned_twice_has_two_buffers(void** state) {
+  (void)state;
+  compile(MAIN("%x: " F4, F4 ", " F4 ", " F4,
+               "%a = stablehlo.negate %x : " F4 "\nreturn %a, %x, %a : " F4 ", " F4 ", " F4));
+  tn_buffer_t *argument = floats4(1, 2, 3, 4), *results[3];
+  TN_ASSERT_OK(tn_program_run(program, NULL, 1, &argument, 3, results));
+  const void* places[3];
+  for (size_t i = 0; i < 3; ++i) TN_ASSERT_OK(tn_buffer_map(results[i], &places[i]));
+  const void* original = NULL;
+  TN_ASSERT_OK(tn_buffer_map(argument, &original));
+  assert_true(places[0] != places[2] && places[1] != original);
+  for (size_t i = 0; i < 3; ++i) tn_buffer_unmap(results[i]);
+  tn_buffer_unmap(argument);
+  tn__testing_expect_floats(results[1], 4, (float[]){1, 2, 3, 4});
+  tn__testing_expect_floats(results[2], 4, (float[]){-1, -2, -3, -4});
+  for (size_t i = 0; i < 3; ++i) tn_buffer_release(results[i]);
+  tn_buffer_release(argument);
+}
+
+static void results_outlive_the_program(void** state) {
+  (void)state;
+  compile(MAIN("%x: " F4, F4, "%a = stablehlo.negate %x : " F4 "\nreturn %a : " F4));
+  tn_buffer_t *argument = floats4(1, 2, 3, 4), *result = NULL;
+  TN_ASSERT_OK(tn_program_run(program, NULL, 1, &argument, 1, &result));
+  tn_buffer_release(argument);
+  release(NULL);
+  tn__testing_expect_floats(result, 4, (float[]){-1, -2, -3, -4});
+  tn_buffer_release(result);
+}
+
+static void case_index_out_of_range_takes_the_last_branch(void** state) {
+  (void)state;
+  compile(MAIN("%i: tensor<i32>, %x: " F4, F4,
+               "%r = \"stablehlo.case\"(%i) ({\n"
+               "  stablehlo.return %x : " F4 "\n}, {\n"
+               "  %a = stablehlo.negate %x : " F4 "\n  stablehlo.return %a : " F4 "\n}, {\n"
+               "  %a = stablehlo.add %x, %x : " F4 "\n  stablehlo.return %a : " F4 "\n"
+               "}) : (tensor<i32>) -> " F4 "\nreturn %r : " F4));
+  static const int32_t indices[] = {0, 1, 2, 3, -1, INT32_MIN, INT32_MAX};
+  static const float factors[] = {1, -1, 2, 2, 2, 2, 2};
+  for (size_t i = 0; i < sizeof indices / sizeof *indices; ++i) {
+    tn_buffer_t* arguments[] = {integer(indices[i]), floats4(1, 2, 3, 4)};
+    float f = factors[i];
+    EXPECT(2, arguments, f, 2 * f, 3 * f, 4 * f);
+  }
+}
+
+static void branches_read_values_from_outside(void** state) {
+  (void)state;
+  compile(MAIN("%p: tensor<i1>, %x: " F4, F4,
+               "%k = stablehlo.add %x, %x : " F4 "\n"
+               "%r = \"stablehlo.if\"(%p) ({\n"
+               "  stablehlo.return %k : " F4 "\n}, {\n"
+               "  %a = stablehlo.subtract %x, %k : " F4 "\n  stablehlo.return %a : " F4 "\n"
+               "}) : (tensor<i1>) -> " F4 "\nreturn %r : " F4));
+  tn_buffer_t* yes[] = {boolean(true), floats4(1, 2, 3, 4)};
+  EXPECT(2, yes, 2, 4, 6, 8);
+  tn_buffer_t* no[] = {boolean(false), floats4(1, 2, 3, 4)};
+  EXPECT(2, no, -1, -2, -3, -4);
+}
+
+#define LOOP(count)                                                                       \
+  "cond {\n"                                                                              \
+  "  %limit = stablehlo.constant dense<" count                                            \
+  "> : tensor<i32>\n"                                                                     \
+  "  %go = stablehlo.compare LT, %i, %limit : (tensor<i32>, tensor<i32>) -> tensor<i1>\n" \
+  "  stablehlo.return %go : tensor<i1>\n"                                                 \
+  "} do {\n"                                                                              \
+  "  %one = stablehlo.constant dense<1> : tensor<i32>\n"                                  \
+  "  %next = stablehlo.add %i, %one : tensor<i32>\n"
+#define ZERO "%zero = stablehlo.constant dense<0> : tensor<i32>\n"
+
+static void carries_that_exchange_places_come_out_right(void** state) {
+  (void)state;
+  compile(MAIN("%x: " F4 ", %y: " F4, F4,
+               ZERO "%r:3 = stablehlo.while(%i = %zero, %a = %x, %b = %y) : tensor<i32>, " F4
+                    ", " F4 "\n" LOOP("5") "  stablehlo.return %next, %b, %a : tensor<i32>, " F4
+                                           ", " F4 "\n}\nreturn %r#1 : " F4));
+  tn_buffer_t* arguments[] = {floats4(1, 2, 3, 4), floats4(5, 6, 7, 8)};
+  EXPECT(2, arguments, 5, 6, 7, 8);
+}
+
+static void loop_that_never_runs_gives_its_first_values(void** state) {
+  (void)state;
+  compile(MAIN("%x: " F4, F4,
+               ZERO "%r:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, " F4
+                    "\n" LOOP("0") "  %b = stablehlo.negate %a : " F4
+                                   "\n  stablehlo.return %next, %b : tensor<i32>, " F4
+                                   "\n}\nreturn %r#1 : " F4));
+  tn_buffer_t* arguments[] = {floats4(1, 2, 3, 4)};
+  EXPECT(1, arguments, 1, 2, 3, 4);
+}
+
+static void body_of_a_reduction_reads_values_from_outside(void** state) {
+  (void)state;
+  compile(MAIN("%x: tensor<3x4xf32>, %k: tensor<f32>", F4,
+               "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+               "%r = stablehlo.reduce(%x init: %z) across dimensions = [0] : (tensor<3x4xf32>, "
+               "tensor<f32>) -> " F4 "\n"
+               " reducer(%a: tensor<f32>, %b: tensor<f32>) {\n"
+               "  %c = stablehlo.multiply %b, %k : tensor<f32>\n"
+               "  %d = stablehlo.add %a, %c : tensor<f32>\n"
+               "  stablehlo.return %d : tensor<f32>\n}\nreturn %r : " F4));
+  const float values[12] = {1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4}, k = 10;
+  tn_buffer_t* arguments[2];
+  TN_ASSERT_OK(tn_buffer_create_from_host(tn__testing_device(), TN_DTYPE_F32, 2, (int64_t[]){3, 4},
+                                          values, sizeof values, &arguments[0]));
+  TN_ASSERT_OK(tn_buffer_create_from_host(tn__testing_device(), TN_DTYPE_F32, 0, NULL, &k, sizeof k,
+                                          &arguments[1]));
+  EXPECT(2, arguments, 30, 60, 90, 120);
+}
+
+// --- calls that are not inlined
+
+static void calls_run_in_their_own_units(void** state) {
+  (void)state;
+  // Twice in a row, in a loop, and one inside the other.
+  program = tn__testing_program(
+      "module {\nfunc.func @main(%x: " F4 ") -> " F4 " {\n" ZERO "%a = func.call @twice(%x) : (" F4
+      ") -> " F4
+      "\n"
+      "%r:2 = stablehlo.while(%i = %zero, %b = %a) : tensor<i32>, " F4
+      "\n" LOOP("3") "  %c = func.call @twice(%b) : (" F4 ") -> " F4
+                     "\n"
+                     "  stablehlo.return %next, %c : tensor<i32>, " F4
+                     "\n}\n"
+                     "%d = stablehlo.subtract %r#1, %x : " F4 "\nreturn %d : " F4
+                     "\n}\n"
+                     "func.func private @twice(%x: " F4 ") -> " F4
+                     " {\n"
+                     "%a:2 = func.call @both(%x, %x) : (" F4 ", " F4 ") -> (" F4 ", " F4
+                     ")\n"
+                     "%b = stablehlo.add %a#0, %a#1 : " F4 "\nreturn %b : " F4
+                     "\n}\n"
+                     "func.func private @both(%x: " F4 ", %y: " F4 ") -> (" F4 ", " F4
+                     ") {\n"
+                     "return %y, %x : " F4 ", " F4 "\n}\n}",
+      true);
+  assert_int_equal(program->unit_count, 3);
+  tn_buffer_t* arguments[] = {floats4(1, 2, 3, 4)};
+  EXPECT(1, arguments, 15, 30, 45, 60);
+}
+
+static void units_that_are_not_active_together_share_bytes(void** state) {
+  (void)state;
+#define WORK(name)                                                                        \
+  "func.func private @" name                                                              \
+  "(%x: tensor<64x2xf32>) -> tensor<64x2xf32> {\n"                                        \
+  "%a = stablehlo.transpose %x, dims = [1, 0] : (tensor<64x2xf32>) -> tensor<2x64xf32>\n" \
+  "%b = stablehlo.transpose %a, dims = [1, 0] : (tensor<2x64xf32>) -> tensor<64x2xf32>\n" \
+  "return %b : tensor<64x2xf32>\n}\n"
+  program = tn__testing_program(
+      "module {\nfunc.func @main(%x: tensor<64x2xf32>) -> tensor<64x2xf32> {\n"
+      "%a = func.call @f(%x) : (tensor<64x2xf32>) -> tensor<64x2xf32>\n"
+      "%b = func.call @g(%a) : (tensor<64x2xf32>) -> tensor<64x2xf32>\n"
+      "%c = stablehlo.negate %b : tensor<64x2xf32>\n"
+      "return %c : tensor<64x2xf32>\n}\n" WORK("f") WORK("g") "}",
+      true);
+#undef WORK
+  tn_program_statistics_t statistics = {.struct_size = sizeof statistics};
+  tn_program_statistics(program, &statistics);
+  // The entry keeps one array over the first call, and each function one of its own.
+  assert_int_equal(statistics.plan_byte_length, 2 * 512);
+  assert_int_equal(statistics.lower_bound_byte_length, 2 * 512);
+}
+
+static char* chain_of_calls(int count) {
+  size_t capacity = (size_t)count * 200 + 500, length = 0;
+  char* text = calloc(1, capacity);
+  assert_non_null(text);
+  length += (size_t)snprintf(text, capacity,
+                             "module {\nfunc.func @main(%%x: " F4 ") -> " F4
+                             " {\n%%a = func.call @f0(%%x) : (" F4 ") -> " F4 "\nreturn %%a : " F4
+                             "\n}\n");
+  for (int i = 0; i < count; ++i) {
+    length += (size_t)snprintf(text + length, capacity - length,
+                               "func.func private @f%d(%%x: " F4 ") -> " F4 " {\n", i);
+    length +=
+        (size_t)(i + 1 < count ? snprintf(text + length, capacity - length,
+                                          "%%a = func.call @f%d(%%x) : (" F4 ") -> " F4 "\n", i + 1)
+                               : snprintf(text + length, capacity - length,
+                                          "%%a = stablehlo.negate %%x : " F4 "\n"));
+    length += (size_t)snprintf(text + length, capacity - length, "return %%a : " F4 "\n}\n");
+  }
+  snprintf(text + length, capacity - length, "}\n");
+  return text;
+}
+
+static void deep_calls_run_and_bottomless_ones_are_refused(void** state) {
+  (void)state;
+  char* text = chain_of_calls(900);
+  program = tn__testing_program(text, true);
+  tn_buffer_t* arguments[] = {floats4(1, 2, 3, 4)};
+  EXPECT(1, arguments, -1, -2, -3, -4);
+  free(text);
+
+  text = chain_of_calls(20000);
+  const tn_compile_options_t options = {.struct_size = sizeof options, .keep_all = true};
+  tn_module_t* module = NULL;
+  tn_program_t* refused = NULL;
+  TN_ASSERT_OK(tn_module_parse(NULL, "deep.mlir", text, strlen(text), &module));
+  TN_ASSERT_REPORT("nest deeper than 1000 levels",
+                   tn_program_compile(tn__testing_device(), module, &options, &refused));
+  // Inlined, there is nothing deep about it.
+  TN_ASSERT_OK(tn_program_compile(tn__testing_device(), module, NULL, &refused));
+  tn_program_release(refused);
+  tn_module_release(module);
+  free(text);
+}
+
+static void call_of_a_declaration_is_refused_with_its_place(void** state) {
+  (void)state;
+  static const char text[] =
+      "module {\nfunc.func private @outside(" F4 ") -> " F4
+      "\n"
+      "func.func @main(%x: " F4 ") -> " F4
+      " {\n"
+      "%a = func.call @outside(%x) : (" F4 ") -> " F4 "\nreturn %a : " F4 "\n}\n}";
+  tn_module_t* module = NULL;
+  TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &module));
+  TN_ASSERT_REPORT("test.mlir:4:",
+                   tn_program_compile(tn__testing_device(), module, NULL, &program));
+  TN_ASSERT_REPORT("@outside is only declared",
+                   tn_program_compile(tn__testing_device(), module, NULL, &program));
+  tn_module_release(module);
+}
+
+// --- wrong arguments
+
+static void arguments_that_do_not_fit_are_refused(void** state) {
+  (void)state;
+  compile(MAIN("%weights: " F4 ", %y: tensor<2x2xi32>", F4,
+               "%a = stablehlo.negate %weights : " F4 "\nreturn %a : " F4));
+  tn_buffer_t *good = floats4(1, 2, 3, 4), *result = NULL, *other = NULL, *tuple = NULL;
+  TN_ASSERT_OK(
+      tn_buffer_create(tn__testing_device(), TN_DTYPE_S32, 2, (int64_t[]){2, 2}, NULL, &other));
+  TN_ASSERT_OK(tn_buffer_create_tuple(tn__testing_device(), 1, &good, &tuple));
+  tn_buffer_t* exchanged[] = {other, good};
+  TN_ASSERT_REPORT("argument 0 weights is tensor<2x2xi32>; expected tensor<4xf32>",
+                   tn_program_run(program, NULL, 2, exchanged, 1, &result));
+  tn_buffer_t* missing[] = {good, NULL};
+  TN_ASSERT_REPORT("argument 1 y is NULL", tn_program_run(program, NULL, 2, missing, 1, &result));
+  tn_buffer_t* nested[] = {tuple, other};
+  TN_ASSERT_REPORT("argument 0 weights is tuple<tensor<4xf32>>; expected tensor<4xf32>",
+                   tn_program_run(program, NULL, 2, nested, 1, &result));
+  TN_ASSERT_REPORT("takes 2 arguments", tn_program_run(program, NULL, 1, &good, 1, &result));
+  tn_buffer_t* right[] = {good, other};
+  TN_ASSERT_REPORT("gives 1 results; there is room for 0",
+                   tn_program_run(program, NULL, 2, right, 0, NULL));
+  const tn_run_options_t empty = {0};
+  TN_ASSERT_REPORT("struct_size is 0", tn_program_run(program, &empty, 2, right, 1, &result));
+  assert_null(result);
+  tn_buffer_release(tuple);
+  tn_buffer_release(good);
+  tn_buffer_release(other);
+}
+
+static void buffers_and_streams_of_another_device_are_refused(void** state) {
+  (void)state;
+  compile(MAIN("%x: " F4, F4, "%a = stablehlo.negate %x : " F4 "\nreturn %a : " F4));
+  tn_device_t* other = NULL;
+  tn_buffer_t *argument = NULL, *result = NULL;
+  tn_stream_t* stream = NULL;
+  TN_ASSERT_OK(tn_device_create("cpu", NULL, &other));
+  TN_ASSERT_OK(tn_buffer_create(other, TN_DTYPE_F32, 1, (int64_t[]){4}, NULL, &argument));
+  TN_ASSERT_REPORT("argument 0 x lies on the device",
+                   tn_program_run(program, NULL, 1, &argument, 1, &result));
+  TN_ASSERT_OK(tn_stream_create(other, &stream));
+  const tn_run_options_t options = {.struct_size = sizeof options, .stream = stream};
+  TN_ASSERT_REPORT("another device", tn_program_run(program, &options, 1, &argument, 1, &result));
+  tn_stream_release(stream);
+  tn_buffer_release(argument);
+  tn_device_release(other);
+}
+
+// --- tuples and tokens
+
+#define PAIR "tuple<" F4 ", " F4 ">"
+#define NESTED_PROGRAM                                                               \
+  MAIN("%t: tuple<" PAIR ", " F4 ">, %x: " F4, PAIR ", " F4,                         \
+       "%p = stablehlo.get_tuple_element %t[0] : (tuple<" PAIR ", " F4 ">) -> " PAIR \
+       "\n"                                                                          \
+       "%a = stablehlo.get_tuple_element %p[0] : (" PAIR ") -> " F4                  \
+       "\n"                                                                          \
+       "%b = stablehlo.get_tuple_element %p[1] : (" PAIR ") -> " F4                  \
+       "\n"                                                                          \
+       "%c = stablehlo.get_tuple_element %t[1] : (tuple<" PAIR ", " F4 ">) -> " F4   \
+       "\n"                                                                          \
+       "%d = stablehlo.subtract %a, %b : " F4                                        \
+       "\n"                                                                          \
+       "%e = stablehlo.subtract %c, %x : " F4                                        \
+       "\n"                                                                          \
+       "%r = stablehlo.tuple %d, %e : " PAIR                                         \
+       "\n"                                                                          \
+       "return %r, %a : " PAIR ", " F4)
+
+static void tuples_come_and_go_as_leaves(void** state) {
+  (void)state;
+  compile(NESTED_PROGRAM);
+  assert_int_equal(tn_program_argument_count(program), 4);
+  assert_int_equal(tn_program_result_count(program), 3);
+  assert_string_equal(tn_program_argument_name(program, 2), "t");
+  assert_string_equal(tn_program_argument_name(program, 3), "x");
+  tn_buffer_t *arguments[] = {floats4(9, 9, 9, 9), floats4(1, 2, 3, 4), floats4(5, 5, 5, 5),
+                              floats4(1, 1, 1, 1)},
+              *results[3];
+  TN_ASSERT_OK(tn_program_run(program, NULL, 4, arguments, 3, results));
+  tn__testing_expect_floats(results[0], 4, (float[]){8, 7, 6, 5});
+  tn__testing_expect_floats(results[1], 4, (float[]){4, 4, 4, 4});
+  tn__testing_expect_floats(results[2], 4, (float[]){9, 9, 9, 9});
+  for (size_t i = 0; i < 4; ++i) tn_buffer_release(arguments[i]);
+  for (size_t i = 0; i < 3; ++i) tn_buffer_release(results[i]);
+}
+
+static void tuples_come_and_go_as_tuple_buffers(void** state) {
+  (void)state;
+  compile(NESTED_PROGRAM);
+  tn_device_t* device = tn__testing_device();
+  tn_buffer_t *leaves[] = {floats4(9, 9, 9, 9), floats4(1, 2, 3, 4), floats4(5, 5, 5, 5),
+                           floats4(1, 1, 1, 1)},
+              *pair = NULL, *tuple = NULL, *results[2];
+  TN_ASSERT_OK(tn_buffer_create_tuple(device, 2, leaves, &pair));
+  TN_ASSERT_OK(tn_buffer_create_tuple(device, 2, (tn_buffer_t*[]){pair, leaves[2]}, &tuple));
+  const tn_run_options_t options = {.struct_size = sizeof options, .nested_results = true};
+  tn_buffer_t* arguments[] = {tuple, leaves[3]};
+  TN_ASSERT_OK(tn_program_run(program, &options, 2, arguments, 2, results));
+  tn__testing_expect_floats(tn_buffer_element(results[0], 0), 4, (float[]){8, 7, 6, 5});
+  tn__testing_expect_floats(tn_buffer_element(results[0], 1), 4, (float[]){4, 4, 4, 4});
+  assert_null(tn_buffer_element(results[0], 2));
+  tn__testing_expect_floats(results[1], 4, (float[]){9, 9, 9, 9});
+  tn_buffer_t* wrong[] = {pair, leaves[3]};
+  TN_ASSERT_REPORT("in the place of tuple<",
+                   tn_program_run(program, &options, 2, wrong, 2, results + 0));
+  assert_null(results[0]);
+  for (size_t i = 0; i < 4; ++i) tn_buffer_release(leaves[i]);
+  tn_buffer_release(pair);
+  tn_buffer_release(tuple);
+}
+
+static void tokens_need_no_buffer(void** state) {
+  (void)state;
+  compile(MAIN("%t: !stablehlo.token, %x: " F4, "!stablehlo.token, " F4,
+               "%u = stablehlo.after_all %t, %t : !stablehlo.token\n"
+               "%a = stablehlo.negate %x : " F4 "\nreturn %u, %a : !stablehlo.token, " F4));
+  tn_buffer_t *arguments[] = {NULL, floats4(1, 2, 3, 4)}, *results[2];
+  TN_ASSERT_OK(tn_program_run(program, NULL, 2, arguments, 2, results));
+  assert_null(results[0]);
+  tn__testing_expect_floats(results[1], 4, (float[]){-1, -2, -3, -4});
+  tn_buffer_release(results[1]);
+  tn_buffer_release(arguments[1]);
+}
+
+static void empty_arrays_run(void** state) {
+  (void)state;
+  compile(MAIN("%x: tensor<0x4xf32>", "tensor<4x0xf32>, tensor<4xf32>",
+               "%z = stablehlo.constant dense<7.0> : tensor<f32>\n"
+               "%a = stablehlo.transpose %x, dims = [1, 0] : (tensor<0x4xf32>) -> tensor<4x0xf32>\n"
+               "%b = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0] : "
+               "(tensor<0x4xf32>, tensor<f32>) -> tensor<4xf32>\n"
+               "return %a, %b : tensor<4x0xf32>, tensor<4xf32>"));
+  tn_buffer_t *argument = NULL, *results[2];
+  TN_ASSERT_OK(
+      tn_buffer_create(tn__testing_device(), TN_DTYPE_F32, 2, (int64_t[]){0, 4}, NULL, &argument));
+  TN_ASSERT_OK(tn_program_run(program, NULL, 1, &argument, 2, results));
+  assert_int_equal(tn_buffer_size(results[0]), 0);
+  tn__testing_expect_floats(results[1], 4, (float[]){7, 7, 7, 7});
+  tn_buffer_release(argument);
+  tn_buffer_release(results[0]);
+  tn_buffer_release(results[1]);
+}
+
+// --- donation
+
+#define DONATES                                                  \
+  MAIN("%x: " F4 " {tf.aliasing_output = 0 : i32}, %y: " F4, F4, \
+       "%a = stablehlo.add %x, %y : " F4 "\nreturn %a : " F4)
+
+static const void* place_of(tn_buffer_t* buffer) {
+  const void* data = NULL;
+  TN_ASSERT_OK(tn_buffer_map(buffer, &data));
+  tn_buffer_unmap(buffer);
+  return data;
+}
+
+static tn_status_t run_donating(tn_buffer_t** arguments, tn_buffer_t** out_result) {
+  const bool donated[] = {true, false};
+  const tn_run_options_t options = {.struct_size = sizeof options, .donated = donated};
+  return tn_program_run(program, &options, 2, arguments, 1, out_result);
+}
+
+static void donated_memory_becomes_the_result(void** state) {
+  (void)state;
+  compile(DONATES);
+  tn_buffer_t *arguments[] = {floats4(1, 2, 3, 4), floats4(1, 1, 1, 1)}, *result = NULL;
+  const void* place = place_of(arguments[0]);
+  TN_ASSERT_OK(run_donating(arguments, &result));
+  assert_ptr_equal(place_of(result), place);
+  assert_true(tn_buffer_is_donated(arguments[0]));
+  assert_false(tn_buffer_is_donated(arguments[1]));
+  TN_ASSERT_CODE(FAILED_PRECONDITION, tn_buffer_to_host(arguments[0], (float[4]){0}, 16));
+  tn__testing_expect_floats(result, 4, (float[]){2, 3, 4, 5});
+  tn_buffer_release(result);
+  TN_ASSERT_REPORT("argument 0: the buffer", run_donating(arguments, &result));
+  tn_buffer_release(arguments[0]);
+  tn_buffer_release(arguments[1]);
+}
+
+static void argument_that_is_not_donated_stays_as_it_is(void** state) {
+  (void)state;
+  compile(DONATES);
+  tn_buffer_t *arguments[] = {floats4(1, 2, 3, 4), floats4(1, 1, 1, 1)}, *result = NULL;
+  TN_ASSERT_OK(tn_program_run(program, NULL, 2, arguments, 1, &result));
+  tn__testing_expect_floats(result, 4, (float[]){2, 3, 4, 5});
+  tn__testing_expect_floats(arguments[0], 4, (float[]){1, 2, 3, 4});
+  assert_ptr_not_equal(place_of(result), place_of(arguments[0]));
+  tn_buffer_release(result);
+  tn_buffer_release(arguments[0]);
+  tn_buffer_release(arguments[1]);
+}
+
+static void donation_of_held_memory_is_declined(void** state) {
+  (void)state;
+  compile(DONATES);
+  tn_buffer_t *arguments[] = {floats4(1, 2, 3, 4), floats4(1, 1, 1, 1)}, *result = NULL;
+  const void* data = NULL;
+  TN_ASSERT_OK(tn_buffer_map(arguments[0], &data));
+  TN_ASSERT_OK(run_donating(arguments, &result));
+  assert_false(tn_buffer_is_donated(arguments[0]));
+  tn__testing_expect_floats(result, 4, (float[]){2, 3, 4, 5});
+  assert_true(((const float*)data)[3] == 4);
+  tn_buffer_unmap(arguments[0]);
+  tn_buffer_release(result);
+  tn_buffer_release(arguments[0]);
+  tn_buffer_release(arguments[1]);
+}
+
+static void buffer_that_is_donated_and_read_is_declined(void** state) {
+  (void)state;
+  compile(DONATES);
+  tn_buffer_t *x = floats4(1, 2, 3, 4), *result = NULL;
+  tn_buffer_t* arguments[] = {x, x};
+  TN_ASSERT_OK(run_donating(arguments, &result));
+  assert_false(tn_buffer_is_donated(x));
+  tn__testing_expect_floats(result, 4, (float[]){2, 4, 6, 8});
+  tn_buffer_release(result);
+  tn_buffer_release(x);
+}
+
+static void imported_memory_is_declined(void** state) {
+  (void)state;
+  compile(DONATES);
+  _Alignas(64) float values[4] = {1, 2, 3, 4};
+  tn_buffer_t *arguments[] = {NULL, floats4(1, 1, 1, 1)}, *result = NULL;
+  TN_ASSERT_OK(tn_buffer_import(tn__testing_device(), TN_DTYPE_F32, 1, (int64_t[]){4}, values,
+                                sizeof values, NULL, NULL, &arguments[0]));
+  TN_ASSERT_OK(run_donating(arguments, &result));
+  assert_true(values[3] == 4);
+  tn__testing_expect_floats(result, 4, (float[]){2, 3, 4, 5});
+  tn_buffer_release(result);
+  tn_buffer_release(arguments[0]);
+  tn_buffer_release(arguments[1]);
+}
+
+static void donated_memory_without_an_heir_is_freed_after_the_run(void** state) {
+  (void)state;
+  compile(MAIN("%x: " F4 ", %y: " F4, "tensor<2xf32>",
+               "%a = stablehlo.add %x, %y : " F4 "\n"
+               "%b = stablehlo.slice %a [0:2:1] : (" F4
+               ") -> tensor<2xf32>\nreturn %b : tensor<2xf32>"));
+  tn_buffer_t *arguments[] = {floats4(1, 2, 3, 4), floats4(1, 1, 1, 1)}, *result = NULL;
+  TN_ASSERT_OK(run_donating(arguments, &result));
+  tn_memory_statistics_t before = {.struct_size = sizeof before}, after = before;
+  tn_device_memory_statistics(tn__testing_device(), &before);
+  assert_true(tn_buffer_is_donated(arguments[0]));
+  tn_buffer_release(arguments[0]);
+  tn_device_memory_statistics(tn__testing_device(), &after);
+  assert_int_equal(before.in_use_byte_length, after.in_use_byte_length);
+  tn__testing_expect_floats(result, 2, (float[]){2, 3});
+  tn_buffer_release(result);
+  tn_buffer_release(arguments[1]);
+}
+
+static void run_that_cannot_begin_gives_donations_back(void** state) {
+  (void)state;
+  // The other result does not fit into the device's memory.
+  compile(
+      MAIN("%x: " F4 " {tf.aliasing_output = 0 : i32}, %y: " F4, F4 ", tensor<1048576xf32>",
+           "%a = stablehlo.add %x, %y : " F4 "\n"
+           "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+           "%b = stablehlo.broadcast_in_dim %z, dims = [] : (tensor<f32>) -> tensor<1048576xf32>\n"
+           "return %a, %b : " F4 ", tensor<1048576xf32>"));
+  tn_buffer_t *arguments[] = {floats4(1, 2, 3, 4), floats4(1, 1, 1, 1)}, *results[2] = {NULL};
+  const bool donated[] = {true, true};
+  tn_stream_t* stream = NULL;
+  TN_ASSERT_OK(tn_stream_create(tn__testing_device(), &stream));
+  for (int on_stream = 0; on_stream < 2; ++on_stream) {
+    const tn_run_options_t options = {
+        .struct_size = sizeof options, .donated = donated, .stream = on_stream ? stream : NULL};
+    tn_memory_statistics_t statistics = {.struct_size = sizeof statistics};
+    tn_device_memory_statistics(tn__testing_device(), &statistics);
+    tn_device_set_memory_limit(tn__testing_device(), statistics.in_use_byte_length + (1 << 20));
+    tn_status_t status = tn_program_run(program, &options, 2, arguments, 2, results);
+    tn_device_set_memory_limit(tn__testing_device(), 0);
+    TN_ASSERT_CODE(RESOURCE_EXHAUSTED, status);
+    assert_true(!results[0] && !results[1]);
+    assert_false(tn_buffer_is_donated(arguments[0]) || tn_buffer_is_donated(arguments[1]));
+    tn__testing_expect_floats(arguments[0], 4, (float[]){1, 2, 3, 4});
+  }
+  tn_stream_release(stream);
+  tn_buffer_release(arguments[0]);
+  tn_buffer_release(arguments[1]);
+}
+
+static void donated_leaf_of_a_tuple_is_taken(void** state) {
+  (void)state;
+  compile(MAIN("%t: " PAIR ", %x: " F4 " {tf.aliasing_output = 0 : i32}", F4,
+               "%a = stablehlo.get_tuple_element %t[1] : (" PAIR ") -> " F4 "\n"
+               "%b = stablehlo.subtract %x, %a : " F4 "\nreturn %b : " F4));
+  tn_buffer_t *arguments[] = {floats4(9, 9, 9, 9), floats4(1, 2, 3, 4), floats4(5, 5, 5, 5)},
+              *result = NULL;
+  const bool donated[] = {false, false, true};
+  const tn_run_options_t options = {.struct_size = sizeof options, .donated = donated};
+  const void* place = place_of(arguments[2]);
+  TN_ASSERT_OK(tn_program_run(program, &options, 3, arguments, 1, &result));
+  assert_ptr_equal(place_of(result), place);
+  tn__testing_expect_floats(result, 4, (float[]){4, 3, 2, 1});
+  for (size_t i = 0; i < 3; ++i) tn_buffer_release(arguments[i]);
+  tn_buffer_release(result);
+}
+
+// --- many runs
+
+static void memory_does_not_grow_with_the_number_of_runs(void** state) {
+  (void)state;
+  compile(
+      MAIN("%x: tensor<64x64xf32>", "tensor<64x64xf32>",
+           "%a = stablehlo.transpose %x, dims = [1, 0] : (tensor<64x64xf32>) -> tensor<64x64xf32>\n"
+           "%b = stablehlo.add %a, %x : tensor<64x64xf32>\n"
+           "%c = stablehlo.transpose %b, dims = [1, 0] : (tensor<64x64xf32>) -> tensor<64x64xf32>\n"
+           "return %c : tensor<64x64xf32>"));
+  tn_testing_buffers_t arguments;
+  tn__testing_arguments(program, 1, &arguments);
+  tn_memory_statistics_t first = {.struct_size = sizeof first}, last = first;
+  for (int i = 0; i < 10000; ++i) {
+    tn_buffer_t* result = NULL;
+    TN_ASSERT_OK(tn_program_run(program, NULL, 1, arguments.list, 1, &result));
+    tn_buffer_release(result);
+    if (i == 10) tn_device_memory_statistics(tn__testing_device(), &first);
+  }
+  tn_device_memory_statistics(tn__testing_device(), &last);
+  assert_int_equal(last.in_use_byte_length, first.in_use_byte_length);
+  assert_int_equal(last.reserved_byte_length, first.reserved_byte_length);
+  assert_int_equal(program->idle_count, 1);
+  tn__testing_buffers_release(&arguments);
+}
+
+static size_t live_locals, initialised_locals;
+
+static tn_status_t init_local(const tn_kernel_call_t* call) {
+  (void)call;
+  if (++initialised_locals == 3) return tn_status_create(TN_CODE_INTERNAL, "the third one fails");
+  ++live_locals;
+  return TN_OK;
+}
+
+static void deinit_local(const tn_kernel_call_t* call) {
+  (void)call;
+  --live_locals;
+}
+
+static void activation_that_fails_half_way_undoes_its_first_half(void** state) {
+  (void)state;
+  compile(MAIN("%x: " F4, F4,
+               "%a = stablehlo.tanh %x : " F4 "\n%b = stablehlo.tanh %a : " F4 "\n"
+               "%c = stablehlo.tanh %b : " F4 "\n%d = stablehlo.tanh %c : " F4
+               "\nreturn %d : " F4));
+  live_locals = initialised_locals = 0;
+  for (size_t i = 0; i < program->instruction_count; ++i) {
+    tn_kernel_site_t* site = (tn_kernel_site_t*)&program->instructions[i].step->site;
+    site->local_init = init_local;
+    site->local_deinit = deinit_local;
+  }
+  tn_buffer_t *argument = floats4(1, 2, 3, 4), *result = NULL;
+  TN_ASSERT_REPORT("the third one fails", tn_program_run(program, NULL, 1, &argument, 1, &result));
+  assert_int_equal(live_locals, 0);
+  TN_ASSERT_OK(tn_program_run(program, NULL, 1, &argument, 1, &result));
+  assert_int_equal(live_locals, 4);
+  tn_buffer_release(result);
+  tn_buffer_release(argument);
+  release(NULL);
+  assert_int_equal(live_locals, 0);
+}
+
+static void failing_operation_is_named_with_its_place(void** state) {
+  (void)state;
+  compile(MAIN("%x: " F4 ", %y: " F4, "",
+               "stablehlo.custom_call @check.expect_eq(%x, %y) {has_side_effect = true} : (" F4
+               ", " F4 ") -> ()\nreturn"));
+  tn_buffer_t* arguments[] = {floats4(1, 2, 3, 4), floats4(1, 2, 3, 5)};
+  TN_ASSERT_REPORT("test.mlir:2:", tn_program_run(program, NULL, 2, arguments, 0, NULL));
+  tn_buffer_release(arguments[0]);
+  tn_buffer_release(arguments[1]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_teardown(results_are_computed, release),
+      cmocka_unit_test_teardown(one_value_returned_twice_has_two_buffers, release),
+      cmocka_unit_test_teardown(results_outlive_the_program, release),
+      cmocka_unit_test_teardown(case_index_out_of_range_takes_the_last_branch, release),
+      cmocka_unit_test_teardown(branches_read_values_from_outside, release),
+      cmocka_unit_test_teardown(carries_that_exchange_places_come_out_right, release),
+      cmocka_unit_test_teardown(loop_that_never_runs_gives_its_first_values, release),
+      cmocka_unit_test_teardown(body_of_a_reduction_reads_values_from_outside, release),
+      cmocka_unit_test_teardown(calls_run_in_their_own_units, release),
+      cmocka_unit_test_teardown(units_that_are_not_active_together_share_bytes, release),
+      cmocka_unit_test_teardown(deep_calls_run_and_bottomless_ones_are_refused, release),
+      cmocka_unit_test_teardown(call_of_a_declaration_is_refused_with_its_place, release),
+      cmocka_unit_test_teardown(arguments_that_do_not_fit_are_refused, release),
+      cmocka_unit_test_teardown(buffers_and_streams_of_another_device_are_refused, release),
+      cmocka_unit_test_teardown(tuples_come_and_go_as_leaves, release),
+      cmocka_unit_test_teardown(tuples_come_and_go_as_tuple_buffers, release),
+      cmocka_unit_test_teardown(tokens_need_no_buffer, release),
+      cmocka_unit_test_teardown(empty_arrays_run, release),
+      cmocka_unit_test_teardown(donated_memory_becomes_the_result, release),
+      cmocka_unit_test_teardown(argument_that_is_not_donated_stays_as_it_is, release),
+      cmocka_unit_test_teardown(donation_of_held_memory_is_declined, release),
+      cmocka_unit_test_teardown(buffer_that_is_donated_and_read_is_declined, release),
+      cmocka_unit_test_teardown(imported_memory_is_declined, release),
+      cmocka_unit_test_teardown(donated_memory_without_an_heir_is_freed_after_the_run, release),
+      cmocka_unit_test_teardown(run_that_cannot_begin_gives_donations_back, release),
+      cmocka_unit_test_teardown(donated_leaf_of_a_tuple_is_taken, release),
+      cmocka_unit_test_teardown(memory_does_not_grow_with_the_number_of_runs, release),
+      cmocka_unit_test_teardown(activation_that_fails_half_way_undoes_its_first_half, release),
+      cmocka_unit_test_teardown(failing_operation_is_named_with_its_place, release),
+  };
+  return cmocka_run_group_tests(tests, tn__testing_device_setup, tn__testing_device_teardown);
+}

@@ -1,0 +1,147 @@
+#include "run/testing_run.h"
+
+#include "run/activation.h"
+
+static tn_device_t* device;
+
+int tn__testing_device_setup(void** state) {
+  (void)state;
+  tn_status_t status = tn_device_create("cpu", NULL, &device);
+  tn_status_release(status);
+  return device ? 0 : -1;
+}
+
+int tn__testing_device_teardown(void** state) {
+  (void)state;
+  tn_device_release(device);
+  device = NULL;
+  return 0;
+}
+
+tn_device_t* tn__testing_device(void) {
+  return device;
+}
+
+tn_program_t* tn__testing_program(const char* text, bool keep_all) {
+  const tn_compile_options_t options = {.struct_size = sizeof options, .keep_all = keep_all};
+  tn_module_t* module = NULL;
+  tn_program_t* program = NULL;
+  TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &module));
+  tn_status_t status = tn_program_compile(device, module, &options, &program);
+  tn_module_release(module);
+  TN_ASSERT_OK(status);
+  return program;
+}
+
+// --- buffers
+
+static uint64_t next_random(uint64_t* state) {
+  uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+static void fill(tn_dtype_t dtype, size_t byte_length, uint64_t* state, unsigned char* data) {
+  static const uint32_t odd_floats[] = {0x00000000, 0x80000000, 0x7F800000, 0xFF800000,
+                                        0x7FC00000, 0x3F800000, 0x00000001};
+  size_t size = tn_dtype_size(dtype);
+  for (size_t i = 0; i + size <= byte_length; i += size) {
+    uint64_t random = next_random(state);
+    int32_t small = (int32_t)(random >> 32) % 16;
+    float real = (float)small / 3;
+    if (dtype == TN_DTYPE_F32) {
+      memcpy(data + i, &real, sizeof real);
+      if (random % 8 == 0) memcpy(data + i, &odd_floats[random / 8 % 7], sizeof real);
+    } else if (dtype == TN_DTYPE_S32) {
+      memcpy(data + i, &small, sizeof small);
+    } else {
+      memset(data + i, (int)(random & 1), size);
+    }
+  }
+}
+
+void tn__testing_arguments(const tn_program_t* program, uint64_t seed, tn_testing_buffers_t* out) {
+  out->count = tn_program_argument_count(program);
+  assert_true(out->count <= TN_TESTING_LEAVES);
+  for (size_t i = 0; i < out->count; ++i) {
+    const tn_type_t* type = tn_program_argument_type(program, i);
+    void* data = NULL;
+    TN_ASSERT_OK(tn_buffer_create(device, tn_type_dtype(type), tn_type_rank(type),
+                                  tn_type_dims(type), &data, &out->list[i]));
+    fill(tn_type_dtype(type), tn_buffer_byte_length(out->list[i]), &seed, data);
+  }
+}
+
+void tn__testing_buffers_release(tn_testing_buffers_t* buffers) {
+  for (size_t i = 0; i < buffers->count; ++i) tn_buffer_release(buffers->list[i]);
+  buffers->count = 0;
+}
+
+tn_buffer_t* tn__testing_floats(size_t count, const float* values) {
+  tn_buffer_t* buffer = NULL;
+  TN_ASSERT_OK(tn_buffer_create_from_host(device, TN_DTYPE_F32, 1, (int64_t[]){(int64_t)count},
+                                          values, count * sizeof *values, &buffer));
+  return buffer;
+}
+
+void tn__testing_expect_floats(tn_buffer_t* buffer, size_t count, const float* values) {
+  float found[256];
+  assert_true(count <= sizeof found / sizeof *found);
+  assert_non_null(buffer);
+  TN_ASSERT_OK(tn_buffer_to_host(buffer, found, count * sizeof *found));
+  for (size_t i = 0; i < count; ++i) {
+    if (memcmp(&found[i], &values[i], sizeof *found) != 0) {
+      fail_msg("element %zu is %g; wanted %g", i, (double)found[i], (double)values[i]);
+    }
+  }
+}
+
+void tn__testing_read_bytes(const tn_testing_buffers_t* buffers, tn_testing_bytes_t* out) {
+  *out = (tn_testing_bytes_t){0};
+  for (size_t i = 0; i < buffers->count; ++i) {
+    out->length += tn_buffer_byte_length(buffers->list[i]);
+  }
+  out->bytes = calloc(1, out->length + 1);
+  assert_non_null(out->bytes);
+  size_t at = 0;
+  for (size_t i = 0; i < buffers->count; ++i) {
+    size_t length = tn_buffer_byte_length(buffers->list[i]);
+    TN_ASSERT_OK(tn_buffer_to_host(buffers->list[i], out->bytes + at, length));
+    at += length;
+  }
+}
+
+// --- runs
+
+tn_status_t tn__testing_run_bytes(tn_program_t* program, const tn_run_options_t* options,
+                                  const tn_testing_buffers_t* arguments, tn_testing_bytes_t* out) {
+  tn_testing_buffers_t results = {.count = tn_program_result_count(program)};
+  *out = (tn_testing_bytes_t){0};
+  assert_true(results.count <= TN_TESTING_LEAVES);
+  TN_RETURN_IF_ERROR(tn_program_run(program, options, arguments->count, arguments->list,
+                                    results.count, results.list));
+  tn__testing_read_bytes(&results, out);
+  tn__testing_buffers_release(&results);
+  return TN_OK;
+}
+
+bool tn__testing_bytes_equal(const tn_testing_bytes_t* a, const tn_testing_bytes_t* b) {
+  return a->length == b->length && memcmp(a->bytes, b->bytes, a->length) == 0;
+}
+
+void tn__testing_poison(tn_program_t* program, unsigned char byte) {
+  tn_activation_t* activation = NULL;
+  TN_ASSERT_OK(tn__activation_take(program, &activation));
+  memset(activation->temporaries, byte, program->arena_byte_length);
+  tn__activation_give(activation);
+  tn_testing_buffers_t results = {.count = tn_program_result_count(program)};
+  for (size_t i = 0; i < results.count; ++i) {
+    const tn_type_t* type = tn_program_result_type(program, i);
+    void* data = NULL;
+    TN_ASSERT_OK(tn_buffer_create(device, tn_type_dtype(type), tn_type_rank(type),
+                                  tn_type_dims(type), &data, &results.list[i]));
+    memset(data, byte, tn_buffer_byte_length(results.list[i]));
+  }
+  tn__testing_buffers_release(&results);
+}

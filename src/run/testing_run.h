@@ -1,0 +1,49 @@
+// Programs in tests: from text to the bytes of their results.
+#ifndef TENON_RUN_TESTING_RUN_H_
+#define TENON_RUN_TESTING_RUN_H_
+
+#include <tenon/tenon.h>
+
+#include "base/testing.h"
+
+enum { TN_TESTING_LEAVES = 32 };  // arguments or results of a program, at most
+
+// One device for the whole test program: buffers and programs must be on the same one. Group setup
+// and teardown of cmocka.
+int tn__testing_device_setup(void** state);
+int tn__testing_device_teardown(void** state);
+tn_device_t* tn__testing_device(void);
+
+// Compiles `main`, else the only function. Fails the test when that fails.
+tn_program_t* tn__testing_program(const char* text, bool keep_all);
+
+// Arguments of the program's types with contents that follow from `seed`: small numbers, zeros of
+// both signs, infinities, NaN. The caller releases them.
+typedef struct tn_testing_buffers {
+  size_t count;
+  tn_buffer_t* list[TN_TESTING_LEAVES];
+} tn_testing_buffers_t;
+void tn__testing_arguments(const tn_program_t* program, uint64_t seed, tn_testing_buffers_t* out);
+void tn__testing_buffers_release(tn_testing_buffers_t* buffers);
+
+// An argument or result of floats.
+tn_buffer_t* tn__testing_floats(size_t count, const float* values);
+void tn__testing_expect_floats(tn_buffer_t* buffer, size_t count, const float* values);
+
+// All bytes of buffers, one after the other; the caller frees `bytes`.
+typedef struct tn_testing_bytes {
+  size_t length;
+  unsigned char* bytes;
+} tn_testing_bytes_t;
+void tn__testing_read_bytes(const tn_testing_buffers_t* buffers, tn_testing_bytes_t* out);
+
+// Runs and reads the results. `options` may be NULL.
+tn_status_t tn__testing_run_bytes(tn_program_t* program, const tn_run_options_t* options,
+                                  const tn_testing_buffers_t* arguments, tn_testing_bytes_t* out);
+bool tn__testing_bytes_equal(const tn_testing_bytes_t* a, const tn_testing_bytes_t* b);
+
+// Fills what the program's next run will find in its memory: temporaries of the activation it will
+// take, and memory that its results will be given.
+void tn__testing_poison(tn_program_t* program, unsigned char byte);
+
+#endif  // TENON_RUN_TESTING_RUN_H_
