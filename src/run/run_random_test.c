@@ -1,5 +1,6 @@
 // Random programs: with all passes and with none, from memory full of rubbish, again and again, and
 // after having been printed and read.
+#include "pass/pass.h"
 #include "plan/testing_random.h"
 #include "run/testing_run.h"
 
@@ -36,6 +37,22 @@ static void expect_same(tn_program_t* program, const tn_testing_buffers_t* argum
   free(found.bytes);
 }
 
+// The program after the passes, but for the one that leaves StableHLO's rules behind.
+static void print_rewritten(const char* text, text_t* out) {
+  tn_module_t *module = NULL, *clone = NULL;
+  TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &module));
+  TN_ASSERT_OK(tn__module_clone(module, &clone));
+  for (size_t i = 0; i < tn__pass_count(); ++i) {
+    const tn_pass_t* pass = tn__pass_at(i);
+    if (strcmp(pass->name, "widen-bodies") == 0) continue;
+    TN_ASSERT_OK(pass->run(clone, tn__module_entry(clone)));
+  }
+  TN_ASSERT_OK(tn__module_verify(clone));
+  TN_ASSERT_OK(tn_module_print(clone, append, out));
+  tn_module_release(clone);
+  tn_module_release(module);
+}
+
 static void check_program(const char* text) {
   tn_program_t* plain = tn__testing_program(text, true);
   tn_program_t* optimised = tn__testing_program(text, false);
@@ -49,7 +66,7 @@ static void check_program(const char* text) {
   expect_same(optimised, &arguments, &wanted, 0x01, "its second run");
 
   text_t printed = {0};
-  TN_ASSERT_OK(tn_program_print(optimised, TN_STAGE_PASS, TN_FORMAT_TEXT, append, &printed));
+  print_rewritten(text, &printed);
   tn_program_t* again = tn__testing_program(printed.bytes, true);
   expect_same(again, &arguments, &wanted, 0xFF, "the program that was printed after the passes");
   tn_program_release(again);
