@@ -136,6 +136,7 @@ static tn_status_t prepare_body(tn_kernel_site_t* site, reduce_window_t* state) 
     };
   }
   state->form = FORM_BODY;
+  site->scratch_byte_length = count * CARRIER_LIMIT;
   state->channel_count = count;
   state->channels = channels;
   return TN_OK;
@@ -360,8 +361,15 @@ static tn_status_t fold_window(const tn_kernel_call_t* call, const int64_t* outp
       }
     }
     TN_RETURN_IF_ERROR(body->run(body));
+    // One result may lie where another accumulator has to go.
+    char* staging = call->scratch;
     for (size_t k = 0; k < channels; ++k) {
-      tn__element_copy(state->channels[k].result_size, body->arguments[k], body->results[k]);
+      tn__element_copy(state->channels[k].result_size, staging + k * CARRIER_LIMIT,
+                       body->results[k]);
+    }
+    for (size_t k = 0; k < channels; ++k) {
+      tn__element_copy(state->channels[k].result_size, body->arguments[k],
+                       staging + k * CARRIER_LIMIT);
     }
   }
   return TN_OK;

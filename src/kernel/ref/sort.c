@@ -213,13 +213,12 @@ static void load_argument(const line_t* line, size_t side, int64_t index) {
   }
 }
 
-// Whether element `a` comes before element `b`. Arguments that are still there are not loaded
-// again.
-static tn_status_t compare(const line_t* line, int64_t a, int64_t b, int64_t* loaded,
-                           bool* out_before) {
+// Whether element `a` comes before element `b`. Of the arguments of an earlier run nothing may be
+// left: the comparator computes in their places.
+static tn_status_t compare(const line_t* line, int64_t a, int64_t b, bool* out_before) {
   const tn_body_t* body = &line->call->bodies[0];
-  if (loaded[0] != a) load_argument(line, 0, loaded[0] = a);
-  if (loaded[1] != b) load_argument(line, 1, loaded[1] = b);
+  load_argument(line, 0, a);
+  load_argument(line, 1, b);
   TN_RETURN_IF_ERROR(body->run(body));
   *out_before = *(const uint8_t*)body->results[0] != 0;
   return TN_OK;
@@ -228,10 +227,10 @@ static tn_status_t compare(const line_t* line, int64_t a, int64_t b, int64_t* lo
 // Merges [begin, middle) and [middle, end) of `from` into `to`.
 static tn_status_t merge(const line_t* line, const uint64_t* from, uint64_t* to, int64_t begin,
                          int64_t middle, int64_t end) {
-  int64_t left = begin, right = middle, at = begin, loaded[2] = {-1, -1};
+  int64_t left = begin, right = middle, at = begin;
   while (left < middle && right < end) {
     bool before;
-    TN_RETURN_IF_ERROR(compare(line, (int64_t)from[right], (int64_t)from[left], loaded, &before));
+    TN_RETURN_IF_ERROR(compare(line, (int64_t)from[right], (int64_t)from[left], &before));
     to[at++] = before ? from[right++] : from[left++];
   }
   while (left < middle) to[at++] = from[left++];
