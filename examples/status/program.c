@@ -36,7 +36,7 @@ static bool is_right(const float* y) {
 }
 
 int main(int argc, char** argv) {
-  float y[8];
+  float y[8] = {0};
   const float squares[8] = {0, 1, 4, 9, 16, 25, 36, 49};
   const float negative[8] = {0, 1, 4, -9};
   if (argc != 2 || !example_succeeded(tn_library_load(argv[1]))) return 1;

@@ -29,7 +29,7 @@ static bool is_right(const char* name, const float* sums) {
          (double)sums[100], (double)sums[511]);
   for (int i = 0; i < 512; ++i) {
     const int last = i < 480 ? i : 479;
-    if (sums[i] != (float)(last * (last + 1) / 2)) return false;
+    if (2 * sums[i] != (float)(last * (last + 1))) return false;
   }
   return true;
 }

@@ -110,11 +110,12 @@ static tn_status_t select_element(const tn_kernel_call_t* call, const int64_t* s
   const select_and_scatter_t* state = call->state;
   const tn_sliding_t* window = &state->window;
   const char* operand = call->operands[0];
-  int64_t selected = -1, at[TN_MAX_RANK] = {0};
+  int64_t selected = -1;
   for (int64_t w = 0; w < state->window_count; ++w) {
-    int64_t element = 0;
+    int64_t at[TN_MAX_RANK], element = 0;
     split(window, w, false, at);
     for (size_t i = 0; i < window->rank && element >= 0; ++i) {
+      // split() has filled as many. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
       const int64_t place = tn__sliding_place(&window->dims[i], source[i], at[i]);
       element = place < 0 ? -1 : element + place * state->strides[i];
     }
