@@ -1,6 +1,7 @@
 #include "text/bytecode/reader.h"
 
 #include "base/testing.h"
+#include "base/testing_allocator.h"
 #include "text/bytecode/operations.h"
 #include "text/bytecode/testing_bytecode.h"
 #include "text/testing_text.h"
@@ -200,6 +201,22 @@ static void flipped_bits_give_an_error_or_a_module(void** state) {
   assert_true(refused > bytes.length);
 }
 
+static tn_status_t attempt(const tn_allocator_t* allocator, void* context) {
+  const tn_testing_bytes_t* bytes = context;
+  tn_module_t* module = NULL;
+  tn_status_t status =
+      tn_module_parse(allocator, "test.mlirbc", (const char*)bytes->data, bytes->length, &module);
+  tn_module_release(module);
+  return status;
+}
+
+static void an_allocation_that_fails_leaves_nothing_behind(void** state) {
+  (void)state;
+  tn_testing_bytes_t bytes;
+  tn__testing_artifact(&(tn_testing_artifact_t){.version = 4}, &bytes);
+  tn__testing_sweep_allocations(attempt, &bytes);
+}
+
 // --- the table
 
 static void every_property_has_a_place(void** state) {
@@ -230,6 +247,7 @@ int main(void) {
       cmocka_unit_test(deep_nesting_is_refused),
       cmocka_unit_test(artifacts_cut_short_are_refused_at_every_byte),
       cmocka_unit_test(flipped_bits_give_an_error_or_a_module),
+      cmocka_unit_test(an_allocation_that_fails_leaves_nothing_behind),
       cmocka_unit_test(every_property_has_a_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
