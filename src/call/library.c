@@ -2,22 +2,29 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/allocator.h"
 #include "call/global_xla.h"
+#include "call/lock.h"
 
 struct tn_library {
   atomic_uint references;
+  tn_library_t* next;  // of all that are open; guarded by the room's lock
   void* handle;
+  int file;            // of one that is loaded by its descriptor; else -1
+  struct stat stat;    // of the file
   size_t byte_length;  // of this struct with its path
   char path[];
 };
 
 static _Thread_local tn_library_t* loading;
+static tn_library_t* libraries;
 
 tn_library_t* tn__library_loading(void) {
   return loading;
@@ -69,6 +76,53 @@ static void publish_symbols(void) {
   if (dladdr(address, &info)) (void)dlopen(info.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
 }
 
+static void enlist(tn_library_t* library) {
+  tn__call_lock();
+  library->next = libraries;
+  libraries = library;
+  tn__call_unlock();
+}
+
+static void delist(tn_library_t* library) {
+  tn__call_lock();
+  tn_library_t** link = &libraries;
+  while (*link && *link != library) link = &(*link)->next;
+  if (*link) *link = library->next;
+  tn__call_unlock();
+}
+
+// The system tells libraries apart by their paths, and would give the old one for a path under
+// which a new file lies. Such a file is opened here, and loaded under the name of its descriptor.
+static tn_status_t look_for_older(tn_library_t* library) {
+  bool is_replaced = false, is_overwritten = false;
+  if (stat(library->path, &library->stat)) return TN_OK;  // dlopen says what is wrong
+  tn__call_lock();
+  for (const tn_library_t* other = libraries; other; other = other->next) {
+    if (strcmp(other->path, library->path) != 0) continue;
+    const struct stat *a = &other->stat, *b = &library->stat;
+    bool is_same = a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+    is_replaced |= !is_same;
+    is_overwritten |= is_same && (a->st_mtim.tv_sec != b->st_mtim.tv_sec ||
+                                  a->st_mtim.tv_nsec != b->st_mtim.tv_nsec);
+  }
+  tn__call_unlock();
+  if (is_overwritten) {
+    return tn_status_create(TN_CODE_FAILED_PRECONDITION,
+                            "%s was overwritten in place while it is loaded, which breaks the code "
+                            "that is running; write the new file beside it and rename it",
+                            library->path);
+  }
+  if (is_replaced) library->file = open(library->path, O_RDONLY | O_CLOEXEC);
+  return TN_OK;
+}
+
+static void* open_file(const tn_library_t* library) {
+  char path[64];
+  if (library->file < 0) return dlopen(library->path, RTLD_NOW | RTLD_LOCAL);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", library->file);
+  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
 tn_status_t tn__library_open(tn_string_view_t path, tn_library_t** out_library) {
   *out_library = NULL;
   if (!path.length || memchr(path.data, 0, path.length)) {
@@ -81,6 +135,7 @@ tn_status_t tn__library_open(tn_string_view_t path, tn_library_t** out_library) 
   tn_library_t* library = memory;
   atomic_init(&library->references, 1);
   library->byte_length = byte_length;
+  library->file = -1;
   memcpy(library->path, path.data, path.length);
   bool is_file = access(library->path, F_OK) == 0;
   if (is_file && !memchr(path.data, '/', path.length)) {
@@ -89,15 +144,19 @@ tn_status_t tn__library_open(tn_string_view_t path, tn_library_t** out_library) 
   }
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, publish_symbols);
-  tn_library_t* outer = loading;
-  loading = library;
-  library->handle = dlopen(library->path, RTLD_NOW | RTLD_LOCAL);
-  loading = outer;
-  if (!library->handle) {
-    tn_status_t status = refuse(library->path, is_file);
+  tn_status_t status = look_for_older(library);
+  if (!status) {
+    tn_library_t* outer = loading;
+    loading = library;
+    library->handle = open_file(library);
+    loading = outer;
+    if (!library->handle) status = refuse(library->path, is_file);
+  }
+  if (status) {
     tn__library_release(library);
     return status;
   }
+  enlist(library);
   *out_library = library;
   return TN_OK;
 }
@@ -111,7 +170,9 @@ void tn__library_release(tn_library_t* library) {
   if (!library || atomic_fetch_sub_explicit(&library->references, 1, memory_order_acq_rel) != 1) {
     return;
   }
+  delist(library);
   if (library->handle) dlclose(library->handle);
+  if (library->file >= 0) close(library->file);  // not before: its number is a name until now
   tn__free(tn_allocator_system(), library, library->byte_length);
 }
 

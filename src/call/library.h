@@ -10,7 +10,9 @@ typedef struct tn_library tn_library_t;
 
 // Opens the file; a name without a slash is one in the current folder, if there is such a file,
 // else one that the system looks for. Its initialisers run before this returns; what they register
-// belongs to the library (tn__library_loading).
+// belongs to the library (tn__library_loading). A file that has been replaced since it was loaded
+// under this path is loaded as a library of its own, beside the old one; one that was overwritten
+// in place is refused (FAILED_PRECONDITION).
 TN_MUST_USE tn_status_t tn__library_open(tn_string_view_t path, tn_library_t** out_library);
 tn_library_t* tn__library_retain(tn_library_t* library);
 void tn__library_release(tn_library_t* library);

@@ -1,5 +1,7 @@
 // Shared libraries with custom calls, loaded as --load says.
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include "base/testing_allocator.h"
 #include "call/testing_call.h"
@@ -131,6 +133,34 @@ static void libraries_may_register_themselves(void** state) {
   TN_ASSERT_OK(tn_library_load(REGISTER));
 }
 
+static void copy_file(const char* from, const char* to) {
+  char command[1024];
+  snprintf(command, sizeof command, "cp '%s' '%s.new' && mv '%s.new' '%s'", from, to, to, to);
+  assert_int_equal(system(command), 0);
+}
+
+static void a_library_that_was_rebuilt_serves_new_programs(void** state) {
+  (void)state;
+  const char* path = TESTING_LIBRARIES "/testing_library_rebuilt.so";
+  char spec[1024];
+  tn_program_t* program = NULL;
+  float y[4];
+  copy_file(TABLE, path);
+  snprintf(spec, sizeof spec, "%s:it=copy_four", path);
+  TN_ASSERT_OK(tn_library_load(spec));
+  TN_ASSERT_OK(tn__testing_compile(CALL("it", ""), &program));
+  copy_file(PLAIN, path);
+  snprintf(spec, sizeof spec, "%s:it=plain_double", path);
+  TN_ASSERT_OK(tn_library_load(spec));
+  TN_ASSERT_OK(tn__testing_run(program, 1, &FOUR, 1, (void*[]){y}));
+  assert_true(y[3] == 4);
+  TN_ASSERT_OK(tn__testing_call(CALL("it", ""), 1, &FOUR, 1, (void*[]){y}));
+  assert_true(y[3] == 8);
+  tn_program_release(program);
+  assert_int_equal(utimensat(AT_FDCWD, path, (const struct timespec[2]){{1, 0}, {1, 0}}, 0), 0);
+  TN_ASSERT_REPORT("was overwritten in place while it is loaded", tn_library_load(spec));
+}
+
 static void a_handler_that_is_too_new_is_refused_by_name(void** state) {
   (void)state;
   TN_ASSERT_REPORT(
@@ -226,6 +256,7 @@ int main(void) {
       TEST(a_type_without_a_deleter_holds_no_states),
       TEST(states_live_as_long_as_their_program),
       TEST(libraries_may_register_themselves),
+      TEST(a_library_that_was_rebuilt_serves_new_programs),
       TEST(a_handler_that_is_too_new_is_refused_by_name),
       TEST(what_cannot_be_loaded_is_an_error),
       TEST(what_is_no_request_is_an_error),

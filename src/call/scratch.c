@@ -2,12 +2,37 @@
 
 #include <stdlib.h>
 
+#include "device/device.h"
+
 struct tn_call_scratch {
   tn_call_scratch_t* next;
   void* data;
+  tn_device_t* device;  // whose memory it is; NULL: malloc's
+  tn_memory_t memory;
 };
 
 enum { LARGEST_ALIGNMENT = 4096 };
+
+// While a program is compiled no run says whose memory to take.
+static tn_status_t take(tn_call_scratch_t* block, size_t byte_length, size_t alignment) {
+  tn_device_t* device = block->device;
+  if (device) {
+    TN_RETURN_IF_ERROR(device->vtable->allocate(device, byte_length, alignment, &block->memory));
+    block->data = device->vtable->host_pointer(device, block->memory);
+    return TN_OK;
+  }
+  if (!posix_memalign(&block->data, alignment, byte_length ? byte_length : 1)) return TN_OK;
+  return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "no %zu bytes are left", byte_length);
+}
+
+static void give(tn_call_scratch_t* block) {
+  if (block->device) {
+    block->device->vtable->free(block->device, block->memory);
+  } else {
+    free(block->data);
+  }
+  free(block);
+}
 
 tn_status_t tn__scratch_allocate(tn_ffi_context_t* context, size_t byte_length, size_t alignment,
                                  void** out_data) {
@@ -20,15 +45,17 @@ tn_status_t tn__scratch_allocate(tn_ffi_context_t* context, size_t byte_length, 
   }
   if (alignment < sizeof(void*)) alignment = sizeof(void*);
   tn_call_scratch_t* block = malloc(sizeof *block);
-  void* data = NULL;
-  if (!block || posix_memalign(&data, alignment, byte_length ? byte_length : 1)) {
+  if (!block) return tn__status_out_of_memory();
+  const tn_call_environment_t* environment = tn__context_environment(context);
+  *block = (tn_call_scratch_t){.next = context->scratch,
+                               .device = environment ? environment->device : NULL};
+  tn_status_t status = take(block, byte_length, alignment);
+  if (status) {
     free(block);
-    return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "scratch memory: no %zu bytes are left",
-                            byte_length);
+    return tn_status_prefix(status, "scratch memory");
   }
-  *block = (tn_call_scratch_t){context->scratch, data};
   context->scratch = block;
-  *out_data = data;
+  *out_data = block->data;
   return TN_OK;
 }
 
@@ -38,8 +65,7 @@ tn_status_t tn__scratch_free(tn_ffi_context_t* context, const void* data) {
     tn_call_scratch_t* block = *link;
     if (block->data != data) continue;
     *link = block->next;
-    free(block->data);
-    free(block);
+    give(block);
     return TN_OK;
   }
   return tn_status_create(TN_CODE_INVALID_ARGUMENT,
@@ -51,7 +77,6 @@ void tn__scratch_free_all(tn_ffi_context_t* context) {
   while (context->scratch) {
     tn_call_scratch_t* block = context->scratch;
     context->scratch = block->next;
-    free(block->data);
-    free(block);
+    give(block);
   }
 }
