@@ -214,6 +214,29 @@ static tn_status_t take_message(source_t source, message_t* message) {
   return TN_OK;
 }
 
+// The size of a dynamic dimension is its upper bound.
+static tn_status_t add_bounds(tn_arena_t* arena, const message_t* message, const tn_type_t** type) {
+  const tn_type_t* unbounded = *type;
+  void *memory = NULL, *list = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof *unbounded, &memory));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, unbounded->rank, sizeof(int64_t), &list));
+  int64_t* bounds = list;
+  for (size_t i = 0; i < unbounded->rank; ++i) {
+    bool is_dynamic = unbounded->dims[i] == TN_DIM_DYNAMIC;
+    bounds[i] = is_dynamic ? message->dims.values[i] : TN_DIM_DYNAMIC;
+    if (is_dynamic && bounds[i] < 0 && bounds[i] != TN_DIM_DYNAMIC) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "serialized type: dimension %zu is at most %lld", i,
+                              (long long)bounds[i]);
+    }
+  }
+  tn_type_t* bounded = memory;
+  *bounded = *unbounded;
+  bounded->bounds = bounds;
+  *type = bounded;
+  return TN_OK;
+}
+
 static tn_status_t make_tensor(tn_arena_t* arena, const message_t* message,
                                const tn_type_t** out_type) {
   int64_t dims[TN_MAX_RANK];
@@ -234,11 +257,15 @@ static tn_status_t make_tensor(tn_arena_t* arena, const message_t* message,
         TN_CODE_UNIMPLEMENTED,
         "serialized type: its layout is not row-major, which a type cannot say");
   }
+  bool has_bounds = false;
   for (size_t i = 0; i < rank; ++i) {
     bool is_dynamic = message->dynamic.count && message->dynamic.values[i];
     dims[i] = is_dynamic ? TN_DIM_DYNAMIC : message->dims.values[i];
+    has_bounds |= is_dynamic && message->dims.values[i] != TN_DIM_DYNAMIC;
   }
-  return tn__type_tensor(arena, (tn_dtype_t)message->element_type, rank, dims, out_type);
+  tn_dtype_t dtype = (tn_dtype_t)message->element_type;
+  TN_RETURN_IF_ERROR(tn__type_tensor(arena, dtype, rank, dims, out_type));
+  return has_bounds ? add_bounds(arena, message, out_type) : TN_OK;
 }
 
 static tn_status_t make_type(tn_arena_t* arena, source_t source, size_t depth,

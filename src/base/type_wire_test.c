@@ -64,6 +64,10 @@ static void a_dynamic_dimension_stays_one(void** state) {
   TN_ASSERT_OK(tn__type_parse(&arena, bytes, sizeof bytes - 1, &back));
   assert_int_equal(back->dims[0], 5);
   assert_true(back->dims[1] == TN_DIM_DYNAMIC);
+  assert_int_equal(back->bounds[1], 7);
+  char again[sizeof bytes];
+  assert_int_equal(tn_type_serialize(back, again, sizeof again), sizeof bytes - 1);
+  assert_memory_equal(again, bytes, sizeof bytes - 1);
 }
 
 static void lists_may_come_number_by_number(void** state) {
@@ -90,6 +94,8 @@ static void what_is_no_type_is_an_error(void** state) {
       {"\x10\x0b\x1a\x02\x05\x07\x32\x01\x00", 9, "2 dimensions, but 1 marks"},
       {"\x10\x0b\x1a\x02\x05\x07\x2a\x04\x0a\x02\x00\x01", 12, "its layout is not row-major"},
       {"\x10\x0b\x1a\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 14, "dimension"},
+      {"\x10\x0b\x1a\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x32\x01\x01", 17,
+       "dimension 0 is at most -1"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     const tn_type_t* type = NULL;
