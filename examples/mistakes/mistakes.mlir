@@ -95,7 +95,8 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// error: custom_call: backend_config is a string; expected a dictionary with api_version 4
+// A string may be a dictionary, in braces; the place is the one in it.
+// error: backend_config:1:5: error: custom call @scalar_attributes: expected the end of the attribute; found `=`
 func.func @main(%x: tensor<f32>) -> tensor<f32> {
   %y = stablehlo.custom_call @scalar_attributes(%x) {api_version = 4 : i32, backend_config = "i32 = 42"}
       : (tensor<f32>) -> tensor<f32>

@@ -16,7 +16,7 @@ func.func @main() {
 
 // -----
 
-// error: weight is 1.5, which is not in (0, 1]
+// error: error: custom call @moving_average: INVALID_ARGUMENT: moving_average: weight is 1.5
 func.func @main() -> (tensor<f64>, tensor<i64>) {
   %x = stablehlo.constant dense<8.0> : tensor<f64>
   %0:2 = stablehlo.custom_call @moving_average(%x) {

@@ -31,8 +31,9 @@ tn_status_t tn__handler_finish(tn_string_view_t target, tn_ffi_call_frame_t* fra
   } else if (future) {
     status = tn__future_wait(future, atomic_load(&timeout));
   }
-  return tn_status_prefix(status, "custom call @%s: %s", TN_NAME_TEXT(target),
-                          tn_code_name(tn_status_code(status)));
+  const char* code = tn_code_name(tn_status_code(status));
+  if (!target.length) return tn_status_prefix(status, "%s", code);
+  return tn_status_prefix(status, "custom call @%s: %s", TN_NAME_TEXT(target), code);
 }
 
 static tn_status_t refuse_version(const tn_target_spec_t* spec,

@@ -11,7 +11,8 @@ TN_MUST_USE tn_status_t tn__handler_ask(const tn_target_spec_t* spec,
                                         tn_handler_facts_t* out_facts);
 
 // What came of a call: `error`, as the handler returned it, and the future it left in the frame,
-// which is waited for and taken out. Errors begin with the name of the target and of their code.
+// which is waited for and taken out. Errors begin with the name of the target, unless it is empty,
+// and of their code.
 TN_MUST_USE tn_status_t tn__handler_finish(tn_string_view_t target, tn_ffi_call_frame_t* frame,
                                            tn_status_t error);
 

@@ -109,15 +109,15 @@ static void clear_state(void* user) {
   state->target = NULL;
 }
 
-static tn_status_t instantiate(const tn_call_site_t* call, tn_typed_state_t* state,
-                               int64_t state_type_id) {
+// Its caller says which call it is.
+static tn_status_t instantiate(tn_typed_state_t* state, int64_t state_type_id) {
   const tn_target_t* target = state->target;
   tn_ffi_context_t context = {.states[TN_FFI_INSTANTIATE] = &state->instantiated};
   tn_ffi_call_frame_t frame;
   init_frame(state, &context, &frame);
   frame.stage = TN_FFI_INSTANTIATE;
-  tn_status_t status =
-      tn__handler_finish(call->name, &frame, tn__guard_handler(target->bundle.instantiate, &frame));
+  tn_status_t error = tn__guard_handler(target->bundle.instantiate, &frame);
+  tn_status_t status = tn__handler_finish((tn_string_view_t){0}, &frame, error);
   tn__scratch_free_all(&context);
   if (status || !state_type_id || state->instantiated.type_id == state_type_id) return status;
   return tn_status_create(TN_CODE_INTERNAL,
@@ -229,7 +229,7 @@ tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target,
     return TN_OK;
   }
   // What the stage makes may differ from call to call, and is this one's alone.
-  tn_status_t status = instantiate(call, state, facts.state_type_id);
+  tn_status_t status = instantiate(state, facts.state_type_id);
   if (status) {
     clear_state(state);
     site->state = NULL;
