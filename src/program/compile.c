@@ -74,10 +74,8 @@ tn_status_t tn_program_compile(tn_device_t* device, tn_module_t* module,
   program->device = tn_device_retain(device);
   tn__arena_init(&program->arena, allocator);
   pthread_mutex_init(&program->mutex, NULL);
-  program->fork_guard = (tn_fork_guard_t){.prepare = lock_pool,
-                                          .parent = unlock_pool,
-                                          .child = unlock_pool,
-                                          .user = program};
+  program->fork_guard = (tn_fork_guard_t){
+      .prepare = lock_pool, .parent = unlock_pool, .child = unlock_pool, .user = program};
   tn_status_t status = tn__fork_guard_add(&program->fork_guard);
   if (!status) status = compile(program, options);
   if (status) {
