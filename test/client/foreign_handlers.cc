@@ -112,6 +112,49 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(attributes, Attributes,
                                   .Attr<Range>("range")
                                   .Attr<ffi::Dictionary>("nested"));
 
+// Every type that a number, or a list of numbers, can have.
+template <typename... T>
+static ffi::Error Numbers(ffi::Result<F64Row> out, T... numbers) {
+  double* y = out->typed_data();
+  ((*y++ = static_cast<double>(numbers)), ...);
+  return ffi::Error::Success();
+}
+XLA_FFI_DEFINE_HANDLER_SYMBOL(
+    every_number, (Numbers<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, float, double>),
+    ffi::Ffi::Bind()
+        .Ret<F64Row>()
+        .Attr<int8_t>("s8")
+        .Attr<int16_t>("s16")
+        .Attr<int32_t>("s32")
+        .Attr<int64_t>("s64")
+        .Attr<uint8_t>("u8")
+        .Attr<uint16_t>("u16")
+        .Attr<uint32_t>("u32")
+        .Attr<uint64_t>("u64")
+        .Attr<float>("f32")
+        .Attr<double>("f64"));
+
+template <typename... T>
+static ffi::Error Lists(ffi::Result<F64Row> out, ffi::Span<const T>... lists) {
+  double* y = out->typed_data();
+  ((*y++ = static_cast<double>(lists[lists.size() - 1]) + 1000.0 * static_cast<double>(lists.size())), ...);
+  return ffi::Error::Success();
+}
+XLA_FFI_DEFINE_HANDLER_SYMBOL(
+    every_list, (Lists<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, float, double>),
+    ffi::Ffi::Bind()
+        .Ret<F64Row>()
+        .Attr<ffi::Span<const int8_t>>("s8")
+        .Attr<ffi::Span<const int16_t>>("s16")
+        .Attr<ffi::Span<const int32_t>>("s32")
+        .Attr<ffi::Span<const int64_t>>("s64")
+        .Attr<ffi::Span<const uint8_t>>("u8")
+        .Attr<ffi::Span<const uint16_t>>("u16")
+        .Attr<ffi::Span<const uint32_t>>("u32")
+        .Attr<ffi::Span<const uint64_t>>("u64")
+        .Attr<ffi::Span<const float>>("f32")
+        .Attr<ffi::Span<const double>>("f64"));
+
 static ffi::Error AllAttributes(ffi::Result<F64Row> out, ffi::Dictionary all) {
   auto x = all.get<double>("x");
   if (x.has_error()) return x.error();

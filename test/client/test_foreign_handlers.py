@@ -14,8 +14,8 @@ from support import ROOT, assert_same
 
 HERE = ROOT / "test" / "client"
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
-HANDLERS = ["axpby", "look", "sum_all", "optional", "attributes", "all_attributes", "pointer", "fail",
-            "throw_exception", "later", "parallel", "scratch", "where", "stream", "in_place"]
+HANDLERS = ["axpby", "look", "sum_all", "optional", "attributes", "all_attributes", "every_number", "every_list",
+            "pointer", "fail", "throw_exception", "later", "parallel", "scratch", "where", "stream", "in_place"]
 
 
 class Foreign:
@@ -127,6 +127,18 @@ def test_attributes(foreign):
     foreign.same("all_attributes", f64(2), x=2.5)
     value = ctypes.c_int64(1234)
     foreign.same("pointer", f64(1), address=ctypes.addressof(value))
+
+
+NUMBERS = {"s8": np.int8(-8), "s16": np.int16(-16), "s32": np.int32(-32), "s64": np.int64(-64), "u8": np.uint8(200),
+           "u16": np.uint16(60000), "u32": np.uint32(4000000000), "u64": np.uint64(2**62), "f32": np.float32(0.5),
+           "f64": np.float64(0.1)}
+
+
+def test_numbers_of_every_type(foreign):
+    foreign.same("every_number", f64(10), **NUMBERS)
+    foreign.same("every_list", f64(10), **{name: np.array([1, 2, x], x.dtype) for name, x in NUMBERS.items()})
+    for name in NUMBERS:
+        foreign.same_error("every_number", f64(10), **{**NUMBERS, name: "text"})
 
 
 def test_wrong_attributes(foreign):
