@@ -235,7 +235,8 @@ typedef struct tn_custom_call_options {
   tn_api_version_t api_version;
   size_t called_computation_count;
   const char* const* called_computations;  // names of functions of the module
-  // Minor to major, one list for each operand and each array of the result; both or neither.
+  // Minor to major, one list for each operand and each array of the result (NULL: row-major); both
+  // or neither.
   const int64_t* const* operand_layouts;
   const int64_t* const* result_layouts;
   size_t attribute_count;  // of a typed call: its dictionary

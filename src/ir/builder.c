@@ -26,6 +26,7 @@ tn_status_t tn_builder_create(const tn_allocator_t* allocator, const char* name,
   TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(tn_builder_t), &memory));
   builder = memory;
   builder->allocator = allocator;
+  tn__arena_init(&builder->scratch, allocator);
   TN_DONE_IF_ERROR(tn__module_create(allocator, &builder->module));
   if (name) {
     TN_DONE_IF_ERROR(
@@ -44,12 +45,21 @@ void tn_builder_destroy(tn_builder_t* builder) {
   if (!builder) return;
   tn_status_release(builder->status);
   tn_module_release(builder->module);
+  tn__arena_deinit(&builder->scratch);
   tn__free(builder->allocator, builder->parameters,
            builder->parameter_capacity * sizeof *builder->parameters);
   tn__free(builder->allocator, builder, sizeof *builder);
 }
 
 // --- types
+
+const tn_type_t* tn__builder_type(tn_builder_t* builder, const tn_type_t* type) {
+  const tn_type_t* copy = NULL;
+  if (!type || !tn__builder_is_good(builder)) return NULL;
+  tn_status_t status = tn__type_copy(tn__builder_arena(builder), type, &copy);
+  if (status) tn__builder_fail(builder, status);
+  return copy;
+}
 
 const tn_type_t* tn_tensor_type(tn_builder_t* builder, tn_dtype_t dtype, size_t rank,
                                 const int64_t* dims) {
@@ -64,14 +74,22 @@ const tn_type_t* tn_tuple_type(tn_builder_t* builder, size_t count,
                                const tn_type_t* const* elements) {
   const tn_type_t* type = NULL;
   if (!tn__builder_is_good(builder)) return NULL;
-  for (size_t i = 0; i < count; ++i) {
-    if (elements[i]) continue;
-    tn__builder_fail(
-        builder, tn_status_create(TN_CODE_INVALID_ARGUMENT, "tuple type: element %zu is NULL", i));
+  if (!tn__builder_has_list(builder, "tuple type", "list of elements", count, elements))
     return NULL;
+  void* memory = NULL;
+  tn_status_t status =
+      tn__arena_allocate_array(&builder->scratch, count, sizeof(tn_type_t*), &memory);
+  const tn_type_t** copies = memory;
+  for (size_t i = 0; !status && i < count; ++i) {
+    if (!elements[i]) {
+      status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "tuple type: element %zu is NULL", i);
+    } else {
+      status = tn__type_copy(tn__builder_arena(builder), elements[i], &copies[i]);
+    }
   }
-  tn_status_t status = tn__type_tuple(tn__builder_arena(builder), count, elements, &type);
+  if (!status) status = tn__type_tuple(tn__builder_arena(builder), count, copies, &type);
   if (status) tn__builder_fail(builder, status);
+  tn__arena_reset(&builder->scratch);
   return type;
 }
 
@@ -101,6 +119,17 @@ static tn_status_t in_operation(const tn_builder_t* builder, const char* name, t
                         name);
 }
 
+bool tn__builder_has_list(tn_builder_t* builder, const char* name, const char* what, size_t count,
+                          const void* list) {
+  if (!tn__builder_is_good(builder)) return false;
+  if (list || count == 0) return true;
+  tn__builder_fail(builder, in_operation(builder, name,
+                                         tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                                                          "%s: the %s is NULL; expected %zu", name,
+                                                          what, count)));
+  return false;
+}
+
 static tn_status_t check_operands(const tn_builder_t* builder, const char* name,
                                   size_t operand_count, tn_value_t* const* operands) {
   for (size_t i = 0; i < operand_count; ++i) {
@@ -123,12 +152,16 @@ static const tn_op_t* find_op(const char* name) {
   return length > 0 && (size_t)length < sizeof full ? tn__op_find(tn__sv(full)) : NULL;
 }
 
-static tn_status_t take_computations(const char* name, size_t count,
+static tn_status_t take_computations(const tn_builder_t* builder, const char* name, size_t count,
                                      tn_computation_t* const* computations, tn_region_t** regions) {
   for (size_t i = 0; i < count; ++i) {
     tn_computation_t* computation = computations[i];
     if (!computation) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: computation %zu is NULL", name, i);
+    }
+    if (computation->region->function != builder->function) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "%s: computation %zu belongs to another builder", name, i);
     }
     if (computation->is_open || computation->is_used) {
       return tn_status_create(TN_CODE_FAILED_PRECONDITION, "%s: computation %zu %s", name, i,
@@ -140,15 +173,31 @@ static tn_status_t take_computations(const char* name, size_t count,
   return TN_OK;
 }
 
-static tn_status_t infer(const tn_node_t* node, tn_arena_t* arena, size_t result_count,
+// Asks the operation's rule, which checks the use as well.
+static tn_status_t infer(tn_builder_t* builder, const tn_node_spec_t* spec, size_t result_count,
                          const tn_type_t** types) {
   tn_op_use_t use;
   size_t count = 0;
-  TN_RETURN_IF_ERROR(tn__node_use(node, arena, &use));
+  const tn_node_t node = {
+      .op = spec->op,
+      .operand_count = (uint32_t)spec->operand_count,
+      .operands = (tn_value_t**)spec->operands,
+      .region_count = (uint32_t)spec->region_count,
+      .regions = (tn_region_t**)spec->regions,
+      .attrs = spec->attrs,
+  };
+  TN_RETURN_IF_ERROR(tn__node_use(&node, &builder->scratch, &use));
+  use.arena = tn__builder_arena(builder);
   TN_RETURN_IF_ERROR(tn__op_infer(&use, result_count, types, &count));
   if (count == result_count) return TN_OK;
   return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: has %zu results; asked for %zu",
-                          tn__op_short_name(node->op), count, result_count);
+                          tn__op_short_name(spec->op), count, result_count);
+}
+
+static tn_status_t check(tn_builder_t* builder, const tn_node_t* node) {
+  tn_op_use_t use;
+  TN_RETURN_IF_ERROR(tn__node_use(node, &builder->scratch, &use));
+  return tn__op_check(&use);
 }
 
 static tn_status_t add(tn_builder_t* builder, const char* name, size_t operand_count,
@@ -166,40 +215,34 @@ static tn_status_t add(tn_builder_t* builder, const char* name, size_t operand_c
                             near ? "\"?" : "");
   }
   void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, computation_count + result_count, sizeof(void*), &memory));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&builder->scratch, computation_count + result_count,
+                                              sizeof(void*), &memory));
   tn_region_t** regions = memory;
   const tn_type_t** types = (const tn_type_t**)(regions + computation_count);
-  TN_RETURN_IF_ERROR(take_computations(name, computation_count, computations, regions));
+  TN_RETURN_IF_ERROR(take_computations(builder, name, computation_count, computations, regions));
   const tn_attr_t* dictionary = NULL;
   TN_RETURN_IF_ERROR(tn__attr_dictionary(arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0},
                                          attr_count, attrs, &dictionary));
-  for (size_t i = 0; i < result_count; ++i) types[i] = result_types ? result_types[i] : NULL;
   tn_node_spec_t spec = {
       .op = op,
       .operand_count = operand_count,
       .operands = operands,
-      .result_count = result_types ? result_count : 0,
+      .result_count = result_count,
       .result_types = types,
       .attrs = dictionary->dictionary,
       .region_count = computation_count,
       .regions = regions,
   };
-  tn_node_t* node = NULL;
-  if (!result_types) {
-    // A node without results to ask its rule, then the one with them.
-    tn_node_t* probe = NULL;
-    TN_RETURN_IF_ERROR(tn__node_append(current_region(builder), &spec, &probe));
-    tn__node_remove(probe);
-    TN_RETURN_IF_ERROR(infer(probe, arena, result_count, types));
-    spec.result_count = result_count;
+  if (!result_types) TN_RETURN_IF_ERROR(infer(builder, &spec, result_count, types));
+  for (size_t i = 0; result_types && i < result_count; ++i) {
+    types[i] = result_types[i];
+    if (!types[i]) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the type of result %zu is NULL", name,
+                              i);
+    }
   }
-  TN_RETURN_IF_ERROR(tn__node_append(current_region(builder), &spec, &node));
-  tn_op_use_t use;
-  TN_RETURN_IF_ERROR(tn__node_use(node, arena, &use));
-  TN_RETURN_IF_ERROR(tn__op_check(&use));
-  *out_node = node;
-  return TN_OK;
+  TN_RETURN_IF_ERROR(tn__node_append(current_region(builder), &spec, out_node));
+  return result_types ? check(builder, *out_node) : TN_OK;
 }
 
 tn_node_t* tn__builder_add(tn_builder_t* builder, const char* name, size_t operand_count,
@@ -208,9 +251,11 @@ tn_node_t* tn__builder_add(tn_builder_t* builder, const char* name, size_t opera
                            tn_computation_t* const* computations, size_t result_count,
                            const tn_type_t* const* result_types) {
   tn_node_t* node = NULL;
-  if (!tn__builder_is_good(builder)) return NULL;
+  if (!tn__builder_has_list(builder, name, "list of operands", operand_count, operands))
+    return NULL;
   tn_status_t status = add(builder, name, operand_count, operands, attr_count, attrs,
                            computation_count, computations, result_count, result_types, &node);
+  tn__arena_reset(&builder->scratch);
   if (status) {
     tn__builder_fail(builder, in_operation(builder, name, status));
     return NULL;
@@ -268,7 +313,9 @@ static tn_status_t add_parameter(tn_builder_t* builder, int64_t number, const tn
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate(tn__builder_arena(builder), sizeof(tn_value_t), &memory));
   tn_value_t* value = memory;
-  *value = (tn_value_t){.type = type, .region = builder->function->body, .index = (uint32_t)number};
+  const tn_type_t* copy = NULL;
+  TN_RETURN_IF_ERROR(tn__type_copy(tn__builder_arena(builder), type, &copy));
+  *value = (tn_value_t){.type = copy, .region = builder->function->body, .index = (uint32_t)number};
   if (name) {
     TN_RETURN_IF_ERROR(
         tn__arena_copy_string(tn__builder_arena(builder), tn__sv(name), &value->name));
@@ -290,29 +337,46 @@ tn_value_t* tn_parameter(tn_builder_t* builder, int64_t number, const tn_type_t*
 
 // --- computations
 
+static tn_status_t begin(tn_builder_t* builder, size_t count, const tn_type_t* const* types,
+                         tn_computation_t** out_computation) {
+  void* memory = NULL;
+  tn_arena_t* arena = tn__builder_arena(builder);
+  uint32_t depth = builder->open ? builder->open->depth + 1 : 2;  // the function's body is one
+  if (depth > TN_MAX_REGION_DEPTH) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "computations nest deeper than %d levels",
+                            TN_MAX_REGION_DEPTH);
+  }
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&builder->scratch, count, sizeof(tn_type_t*), &memory));
+  const tn_type_t** copies = memory;
+  for (size_t i = 0; i < count; ++i) {
+    if (!types[i]) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "computation: the type of argument %zu is NULL", i);
+    }
+    TN_RETURN_IF_ERROR(tn__type_copy(arena, types[i], &copies[i]));
+  }
+  TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof(tn_computation_t), &memory));
+  tn_computation_t* computation = memory;
+  *computation = (tn_computation_t){.outer = builder->open, .depth = depth, .is_open = true};
+  TN_RETURN_IF_ERROR(tn__region_create(builder->function, count, copies, &computation->region));
+  *out_computation = computation;
+  return TN_OK;
+}
+
 tn_computation_t* tn_computation_begin(tn_builder_t* builder, size_t count,
                                        const tn_type_t* const* types, tn_value_t** out_arguments) {
-  void* memory = NULL;
+  tn_computation_t* computation = NULL;
   for (size_t i = 0; i < count; ++i) out_arguments[i] = NULL;
-  if (!tn__builder_is_good(builder)) return NULL;
-  for (size_t i = 0; i < count; ++i) {
-    if (types[i]) continue;
-    tn__builder_fail(builder, tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                                               "computation: the type of argument %zu is NULL", i));
-    return NULL;
-  }
-  tn_region_t* region = NULL;
-  tn_status_t status =
-      tn__arena_allocate(tn__builder_arena(builder), sizeof(tn_computation_t), &memory);
-  if (!status) status = tn__region_create(builder->function, count, types, &region);
+  if (!tn__builder_has_list(builder, "computation", "list of types", count, types)) return NULL;
+  tn_status_t status = begin(builder, count, types, &computation);
+  tn__arena_reset(&builder->scratch);
   if (status) {
     tn__builder_fail(builder, status);
     return NULL;
   }
-  tn_computation_t* computation = memory;
-  *computation = (tn_computation_t){.region = region, .outer = builder->open, .is_open = true};
   builder->open = computation;
-  for (size_t i = 0; i < count; ++i) out_arguments[i] = &region->arguments[i];
+  for (size_t i = 0; i < count; ++i) out_arguments[i] = &computation->region->arguments[i];
   return computation;
 }
 

@@ -9,6 +9,7 @@
 struct tn_computation {
   tn_region_t* region;
   tn_computation_t* outer;  // the one that was open before
+  uint32_t depth;           // computations around it, itself included
   bool is_open, is_used;
 };
 
@@ -17,6 +18,7 @@ struct tn_builder {
   tn_module_t* module;  // NULL after build
   tn_function_t* function;
   tn_computation_t* open;  // innermost; NULL: the function's body
+  tn_arena_t scratch;      // of one operation
   tn_status_t status;      // the first mistake
   size_t operation_count;  // for messages
   size_t parameter_capacity, parameter_count;
@@ -30,6 +32,13 @@ static inline bool tn__builder_is_good(const tn_builder_t* builder) {
   return builder && builder->module && !builder->status;
 }
 tn_arena_t* tn__builder_arena(tn_builder_t* builder);
+
+// The caller's type as one of the builder's: he may have it from another module. NULL for NULL, and
+// after a failure, which is recorded.
+const tn_type_t* tn__builder_type(tn_builder_t* builder, const tn_type_t* type);
+// Whether a list is there; if not, it is recorded that `what` of `name` is NULL.
+bool tn__builder_has_list(tn_builder_t* builder, const char* name, const char* what, size_t count,
+                          const void* list);
 
 // Adds an operation. `name` without or with its dialect; `result_types` NULL: inferred. Results are
 // in the node.

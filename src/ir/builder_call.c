@@ -48,6 +48,11 @@ static tn_status_t put_aliases(attr_list_t* list, const tn_custom_call_options_t
   const tn_attr_t** items = memory;
   for (size_t i = 0; i < options->alias_count; ++i) {
     const tn_output_operand_alias_t* alias = &options->aliases[i];
+    if ((alias->output_path_length && !alias->output_path) ||
+        (alias->operand_path_length && !alias->operand_path)) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom_call: a path of alias %zu is NULL",
+                              i);
+    }
     tn_named_attr_t fields[3];
     TN_RETURN_IF_ERROR(tn__attr_integer(list->arena, TN_DTYPE_S64, alias->operand, &attr));
     fields[0] = (tn_named_attr_t){TN_SV_LITERAL("operand_index"), attr};
@@ -67,9 +72,11 @@ static tn_status_t put_aliases(attr_list_t* list, const tn_custom_call_options_t
 static tn_status_t make_layout(tn_arena_t* arena, const tn_type_t* type, const int64_t* layout,
                                const tn_attr_t** out_attr) {
   const tn_type_t* list_type = NULL;
-  int64_t rank = (int64_t)type->rank;
+  int64_t row_major[TN_MAX_RANK], rank = (int64_t)type->rank;
+  for (int64_t i = 0; i < rank; ++i) row_major[i] = rank - 1 - i;
+  if (!layout) layout = row_major;
   TN_RETURN_IF_ERROR(tn__type_tensor(arena, TN_DTYPE_INDEX, 1, &rank, &list_type));
-  return tn__attr_elements(arena, list_type, false, layout, out_attr);
+  return tn__attr_elements(arena, list_type, rank == 1, layout, out_attr);
 }
 
 typedef struct layout_maker {
@@ -109,6 +116,10 @@ static tn_status_t put_computations(attr_list_t* list, const tn_custom_call_opti
                                               sizeof(tn_attr_t*), &memory));
   const tn_attr_t** items = memory;
   for (size_t i = 0; i < options->called_computation_count; ++i) {
+    if (!options->called_computations[i]) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "custom_call: the name of called computation %zu is NULL", i);
+    }
     TN_RETURN_IF_ERROR(tn__attr_text(list->arena, TN_ATTR_SYMBOL,
                                      tn__sv(options->called_computations[i]), &items[i]));
   }
@@ -126,6 +137,16 @@ static tn_status_t put_schedule(attr_list_t* list, tn_custom_call_schedule_t sch
   return put_text(list, "tenon.schedule", TN_ATTR_STRING, tn__sv(names[schedule]));
 }
 
+static tn_status_t put_opaque(attr_list_t* list, const tn_custom_call_options_t* options) {
+  if (options->opaque_length && !options->opaque) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "custom_call: the opaque string is NULL; expected %zu bytes",
+                            options->opaque_length);
+  }
+  return put_text(list, "backend_config", TN_ATTR_STRING,
+                  (tn_string_view_t){options->opaque, options->opaque_length});
+}
+
 // A typed call has a dictionary, the others a string.
 static tn_status_t put_config(attr_list_t* list, const tn_custom_call_options_t* options) {
   if (options->api_version != TN_API_VERSION_TYPED_FFI) {
@@ -135,18 +156,14 @@ static tn_status_t put_config(attr_list_t* list, const tn_custom_call_options_t*
                               "%d, whose configuration is the opaque string",
                               (int)options->api_version);
     }
-    return put_text(list, "backend_config", TN_ATTR_STRING,
-                    (tn_string_view_t){options->opaque, options->opaque_length});
+    return put_opaque(list, options);
   }
   if (options->opaque_length && options->attribute_count) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "custom_call: a typed call has either attributes or an opaque string, "
                             "which says them in text");
   }
-  if (options->opaque_length) {
-    return put_text(list, "backend_config", TN_ATTR_STRING,
-                    (tn_string_view_t){options->opaque, options->opaque_length});
-  }
+  if (options->opaque_length) return put_opaque(list, options);
   return put_dictionary(list, "backend_config", options->attribute_count, options->attributes);
 }
 
@@ -186,8 +203,9 @@ static tn_status_t put_options(attr_list_t* list, const char* target,
       return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                               "custom_call: a literal needs a tensor type and its elements");
     }
-    TN_RETURN_IF_ERROR(
-        tn__attr_elements(list->arena, options->literal_type, false, options->literal_data, &attr));
+    const tn_type_t* type = NULL;
+    TN_RETURN_IF_ERROR(tn__type_copy(list->arena, options->literal_type, &type));
+    TN_RETURN_IF_ERROR(tn__attr_elements(list->arena, type, false, options->literal_data, &attr));
     put(list, "tenon.literal", attr);
   }
   return TN_OK;
@@ -206,6 +224,15 @@ tn_value_t* tn_custom_call(tn_builder_t* builder, const char* target, size_t ope
                                       !target || !*target ? "the target has no name"
                                       : !result_type      ? "the result type is NULL"
                                                      : "struct_size of the options is not set"));
+    return NULL;
+  }
+  result_type = tn__builder_type(builder, result_type);
+  if (!result_type ||
+      !tn__builder_has_list(builder, "custom_call", "list of operands", operand_count, operands) ||
+      !tn__builder_has_list(builder, "custom_call", "list of aliases", options->alias_count,
+                            options->aliases) ||
+      !tn__builder_has_list(builder, "custom_call", "list of called computations",
+                            options->called_computation_count, options->called_computations)) {
     return NULL;
   }
   attr_list_t list = {.builder = builder, .arena = tn__builder_arena(builder)};

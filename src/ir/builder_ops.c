@@ -26,7 +26,9 @@ static tn_named_attr_t i32(tn_builder_t* builder, const char* name, int64_t valu
 tn_named_attr_t tn__builder_i64_list(tn_builder_t* builder, const char* name, size_t count,
                                      const int64_t* values) {
   const tn_attr_t* attr = NULL;
-  if (!tn__builder_is_good(builder)) return (tn_named_attr_t){tn__sv(name), NULL};
+  if (!tn__builder_has_list(builder, name, "list", count, values)) {
+    return (tn_named_attr_t){tn__sv(name), NULL};
+  }
   tn_status_t status = tn__attr_i64_array(tn__builder_arena(builder), count, values, &attr);
   return named(builder, name, status, attr);
 }
@@ -40,6 +42,21 @@ static tn_named_attr_t ones(tn_builder_t* builder, const char* name, size_t coun
 static tn_status_t make_attr(tn_arena_t* arena, const tn_attribute_t* from, size_t depth,
                              const tn_attr_t** out);
 
+static tn_status_t check_data(const tn_attribute_t* from, const void* data) {
+  if (data || from->count == 0) return TN_OK;
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute \"%s\": its data is NULL",
+                          from->name ? from->name : "");
+}
+
+static tn_status_t check_array(const tn_attribute_t* from) {
+  if (!tn_dtype_is_valid((int)from->dtype) || from->count > INT64_MAX / 16) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "attribute \"%s\" is no array: dtype %d, %zu elements",
+                            from->name ? from->name : "", (int)from->dtype, from->count);
+  }
+  return check_data(from, from->data);
+}
+
 static tn_status_t make_dictionary(tn_arena_t* arena, const tn_attribute_t* from, size_t depth,
                                    const tn_attr_t** out) {
   enum { DEPTH_LIMIT = 64 };
@@ -49,6 +66,7 @@ static tn_status_t make_dictionary(tn_arena_t* arena, const tn_attribute_t* from
                             "attribute \"%s\": dictionaries nest deeper than %d levels",
                             from->name ? from->name : "", DEPTH_LIMIT);
   }
+  TN_RETURN_IF_ERROR(check_data(from, from->entries));
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(arena, from->count, sizeof(tn_named_attr_t), &memory));
   tn_named_attr_t* entries = memory;
@@ -72,8 +90,10 @@ static tn_status_t make_attr(tn_arena_t* arena, const tn_attribute_t* from, size
     case TN_ATTRIBUTE_INTEGER: return tn__attr_integer(arena, from->dtype, from->integer, out);
     case TN_ATTRIBUTE_FLOAT: return tn__attr_float(arena, from->dtype, from->real, out);
     case TN_ATTRIBUTE_STRING:
+      TN_RETURN_IF_ERROR(check_data(from, from->data));
       return tn__attr_text(arena, TN_ATTR_STRING, (tn_string_view_t){from->data, from->count}, out);
     case TN_ATTRIBUTE_ARRAY:
+      TN_RETURN_IF_ERROR(check_array(from));
       return tn__attr_dense_array(arena, from->dtype, (int64_t)from->count, from->data, out);
     case TN_ATTRIBUTE_DICTIONARY: return make_dictionary(arena, from, depth, out);
   }
@@ -125,21 +145,33 @@ void tn_build_operation(tn_builder_t* builder, const tn_operation_t* operation, 
                                       "tn_build_operation: struct_size or name is not set"));
     return;
   }
+  if (!tn__builder_has_list(builder, operation->name, "list of attributes",
+                            operation->attribute_count, operation->attributes) ||
+      !tn__builder_has_list(builder, operation->name, "list of computations",
+                            operation->computation_count, operation->computations)) {
+    return;
+  }
   const tn_op_t* op = tn__op_find(tn__sv(operation->name));
-  tn_status_t status = tn__arena_allocate_array(
-      tn__builder_arena(builder), operation->attribute_count, sizeof(tn_named_attr_t), &memory);
+  tn_arena_t* arena = tn__builder_arena(builder);
+  tn_status_t status =
+      tn__arena_allocate_array(arena, operation->attribute_count, sizeof(tn_named_attr_t), &memory);
+  tn_named_attr_t* attrs = memory;
+  if (!status) status = tn__arena_allocate_array(arena, result_count, sizeof(tn_type_t*), &memory);
+  const tn_type_t** types = memory;
   if (status) {
     tn__builder_fail(builder, status);
     return;
   }
-  tn_named_attr_t* attrs = memory;
   for (size_t i = 0; i < operation->attribute_count; ++i) {
     attrs[i] = specified_attr(builder, op, &operation->attributes[i]);
   }
-  tn_node_t* node =
-      tn__builder_add(builder, operation->name, operation->operand_count, operation->operands,
-                      operation->attribute_count, attrs, operation->computation_count,
-                      operation->computations, result_count, operation->result_types);
+  for (size_t i = 0; operation->result_types && i < result_count; ++i) {
+    types[i] = tn__builder_type(builder, operation->result_types[i]);
+  }
+  tn_node_t* node = tn__builder_add(builder, operation->name, operation->operand_count,
+                                    operation->operands, operation->attribute_count, attrs,
+                                    operation->computation_count, operation->computations,
+                                    result_count, operation->result_types ? types : NULL);
   for (size_t i = 0; node && i < result_count; ++i) out_results[i] = &node->results[i];
 }
 
@@ -204,7 +236,7 @@ tn_value_t* tn_convert(tn_builder_t* builder, tn_value_t* x, tn_dtype_t dtype) {
 }
 
 tn_value_t* tn_bitcast_convert(tn_builder_t* builder, tn_value_t* x, const tn_type_t* type) {
-  return typed(builder, "bitcast_convert", 1, &x, 0, NULL, type);
+  return typed(builder, "bitcast_convert", 1, &x, 0, NULL, tn__builder_type(builder, type));
 }
 
 // --- sources
@@ -219,6 +251,8 @@ static tn_value_t* constant(tn_builder_t* builder, const tn_type_t* type, bool s
                                                "constant: needs a tensor type and its elements"));
     return NULL;
   }
+  type = tn__builder_type(builder, type);
+  if (!type) return NULL;
   tn_status_t status = tn__attr_elements(tn__builder_arena(builder), type, splat, data, &attr);
   if (status) {
     tn__builder_fail(builder, status);
@@ -246,7 +280,7 @@ tn_value_t* tn_scalar_s32(tn_builder_t* builder, int32_t value) {
 
 tn_value_t* tn_iota(tn_builder_t* builder, const tn_type_t* type, int64_t dimension) {
   tn_named_attr_t attrs[] = {tn__builder_i64(builder, "iota_dimension", dimension)};
-  return typed(builder, "iota", 0, NULL, 1, attrs, type);
+  return typed(builder, "iota", 0, NULL, 1, attrs, tn__builder_type(builder, type));
 }
 
 tn_value_t* tn_tuple(tn_builder_t* builder, size_t count, tn_value_t* const* elements) {
@@ -306,7 +340,9 @@ tn_value_t* tn_slice(tn_builder_t* builder, tn_value_t* x, const int64_t* starts
 tn_value_t* tn_dynamic_slice(tn_builder_t* builder, tn_value_t* x, tn_value_t* const* starts,
                              const int64_t* sizes) {
   const tn_type_t* from = tn__builder_operand_type(builder, "dynamic_slice", x, 0);
-  if (!from) return NULL;
+  if (!from ||
+      !tn__builder_has_list(builder, "dynamic_slice", "list of starts", from->rank, starts))
+    return NULL;
   tn_value_t* operands[TN_MAX_RANK + 1] = {x};
   for (size_t i = 0; i < from->rank; ++i) operands[1 + i] = starts[i];
   tn_named_attr_t attrs[] = {tn__builder_i64_list(builder, "slice_sizes", from->rank, sizes)};
@@ -316,7 +352,10 @@ tn_value_t* tn_dynamic_slice(tn_builder_t* builder, tn_value_t* x, tn_value_t* c
 tn_value_t* tn_dynamic_update_slice(tn_builder_t* builder, tn_value_t* x, tn_value_t* update,
                                     tn_value_t* const* starts) {
   const tn_type_t* from = tn__builder_operand_type(builder, "dynamic_update_slice", x, 0);
-  if (!from) return NULL;
+  if (!from || !tn__builder_has_list(builder, "dynamic_update_slice", "list of starts", from->rank,
+                                     starts)) {
+    return NULL;
+  }
   tn_value_t* operands[TN_MAX_RANK + 2] = {x, update};
   for (size_t i = 0; i < from->rank; ++i) operands[2 + i] = starts[i];
   return tn__builder_add_one(builder, "dynamic_update_slice", 2 + from->rank, operands, 0, NULL);
@@ -351,6 +390,14 @@ static const tn_type_t* dot_type(tn_builder_t* builder, const tn_type_t* lhs, co
                                  const int64_t* lhs_contracting, const int64_t* rhs_contracting) {
   int64_t dims[2 * TN_MAX_RANK];
   size_t rank = 0;
+  bool are_there =
+      tn__builder_has_list(builder, "dot_general", "lhs_batching", batching_count, lhs_batching) &&
+      tn__builder_has_list(builder, "dot_general", "rhs_batching", batching_count, rhs_batching) &&
+      tn__builder_has_list(builder, "dot_general", "lhs_contracting", contracting_count,
+                           lhs_contracting) &&
+      tn__builder_has_list(builder, "dot_general", "rhs_contracting", contracting_count,
+                           rhs_contracting);
+  if (!are_there) return NULL;
   bool lhs_used[TN_MAX_RANK] = {false}, rhs_used[TN_MAX_RANK] = {false};
   for (size_t i = 0; i < batching_count + contracting_count; ++i) {
     bool batching = i < batching_count;
@@ -362,6 +409,13 @@ static const tn_type_t* dot_type(tn_builder_t* builder, const tn_type_t* lhs, co
                                         "dot_general: dimensions %lld and %lld are outside "
                                         "ranks %zu and %zu",
                                         (long long)l, (long long)r, lhs->rank, rhs->rank));
+      return NULL;
+    }
+    if (lhs_used[l] || rhs_used[r]) {
+      tn__builder_fail(
+          builder, tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                                    "dot_general: dimension %lld of %s is named twice",
+                                    (long long)(lhs_used[l] ? l : r), lhs_used[l] ? "lhs" : "rhs"));
       return NULL;
     }
     lhs_used[l] = rhs_used[r] = true;
@@ -387,17 +441,18 @@ tn_value_t* tn_dot_general(tn_builder_t* builder, tn_value_t* lhs, tn_value_t* r
       dot_type(builder, lhs_type, rhs_type, batching_count, lhs_batching, rhs_batching,
                contracting_count, lhs_contracting, rhs_contracting);
   tn_named_attr_t fields[] = {
-      tn__builder_i64_list(builder, "lhs_batching_dimensions", batching_count, lhs_batching),
-      tn__builder_i64_list(builder, "rhs_batching_dimensions", batching_count, rhs_batching),
       tn__builder_i64_list(builder, "lhs_contracting_dimensions", contracting_count,
                            lhs_contracting),
       tn__builder_i64_list(builder, "rhs_contracting_dimensions", contracting_count,
                            rhs_contracting),
+      tn__builder_i64_list(builder, "lhs_batching_dimensions", batching_count, lhs_batching),
+      tn__builder_i64_list(builder, "rhs_batching_dimensions", batching_count, rhs_batching),
   };
+  size_t field_count = batching_count ? 4 : 2;  // without batching it is not spoken of
   if (!tn__builder_is_good(builder)) return NULL;
   const tn_attr_t* numbers = NULL;
   tn_status_t status = tn__attr_dictionary(tn__builder_arena(builder), TN_ATTR_STRUCT,
-                                           TN_SV_LITERAL("dot"), 4, fields, &numbers);
+                                           TN_SV_LITERAL("dot"), field_count, fields, &numbers);
   if (status) {
     tn__builder_fail(builder, status);
     return NULL;
@@ -425,7 +480,10 @@ void tn_reduce(tn_builder_t* builder, size_t count, tn_value_t* const* inputs,
                size_t dimension_count, const int64_t* dimensions, tn_value_t** out_results) {
   void* memory = NULL;
   give_results(NULL, count, out_results);
-  if (!tn__builder_is_good(builder)) return;
+  if (!tn__builder_has_list(builder, "reduce", "list of inputs", count, inputs) ||
+      !tn__builder_has_list(builder, "reduce", "list of initial values", count, initial_values)) {
+    return;
+  }
   tn_status_t status =
       tn__arena_allocate_array(tn__builder_arena(builder), 2 * count, sizeof(tn_value_t*), &memory);
   if (status) {

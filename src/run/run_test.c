@@ -390,9 +390,11 @@ static void tuples_come_and_go_as_tuple_buffers(void** state) {
   tn__testing_expect_floats(tn_buffer_element(results[0], 1), 4, (float[]){4, 4, 4, 4});
   assert_null(tn_buffer_element(results[0], 2));
   tn__testing_expect_floats(results[1], 4, (float[]){9, 9, 9, 9});
+  tn_buffer_release(results[0]);
+  tn_buffer_release(results[1]);
   tn_buffer_t* wrong[] = {pair, leaves[3]};
   TN_ASSERT_REPORT("in the place of tuple<",
-                   tn_program_run(program, &options, 2, wrong, 2, results + 0));
+                   tn_program_run(program, &options, 2, wrong, 2, results));
   assert_null(results[0]);
   for (size_t i = 0; i < 4; ++i) tn_buffer_release(leaves[i]);
   tn_buffer_release(pair);
