@@ -93,7 +93,10 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   size_t length = sizeof head - 1 + size + sizeof tail - 1;
   char* text = malloc(length);
-  if (!text || !device) return 0;
+  if (!text || !device) {
+    free(text);
+    return 0;
+  }
   memcpy(text, head, sizeof head - 1);
   if (size) memcpy(text + sizeof head - 1, data, size);
   memcpy(text + sizeof head - 1 + size, tail, sizeof tail - 1);

@@ -10,6 +10,7 @@
 static tn_module_t *source, *rewritten;
 
 static tn_function_t* parse(const char* text) {
+  if (!text) return NULL;
   TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &source));
   TN_ASSERT_OK(tn__module_clone(source, &rewritten));
   tn_function_t* entry = tn__module_entry(rewritten);

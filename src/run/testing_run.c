@@ -91,7 +91,8 @@ void tn__testing_expect_floats(tn_buffer_t* buffer, size_t count, const float* v
   assert_non_null(buffer);
   TN_ASSERT_OK(tn_buffer_to_host(buffer, found, count * sizeof *found));
   for (size_t i = 0; i < count; ++i) {
-    if (memcmp(&found[i], &values[i], sizeof *found) != 0) {
+    const void *is = &found[i], *wanted = &values[i];  // the bits: NaN and -0 count
+    if (memcmp(is, wanted, sizeof *found) != 0) {
       fail_msg("element %zu is %g; wanted %g", i, (double)found[i], (double)values[i]);
     }
   }

@@ -27,7 +27,12 @@ static void print(const char* name, double* ms) {
 int main(void) {
   const size_t length = (size_t)COUNT * sizeof(tn_wide_pair_t);
   char *source = malloc(length), *values = malloc(length), *spare = malloc(length);
-  if (!source || !values || !spare) return 1;
+  if (!source || !values || !spare) {
+    free(source);
+    free(values);
+    free(spare);
+    return 1;
+  }
   uint64_t seed = 1;
   for (size_t i = 0; i < length; i += 8) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;

@@ -125,7 +125,10 @@ static double digamma_near_root(double x) {
 static double digamma_of_positive(double x) {
   if (fabs(x - 1.46) < 0.25) return digamma_near_root(x);
   double sum = 0;
-  for (; x < 10; x += 1) sum -= 1 / x;
+  while (x < 10) {
+    sum -= 1 / x;
+    x += 1;
+  }
   const double inverse_square = 1 / (x * x);
   double series = 0;
   for (size_t i = 9; i-- > 0;) {

@@ -231,6 +231,7 @@ static tn_status_t read_op_names(tn_bytecode_t* bytecode, tn_cursor_t* cursor) {
                                  (unsigned long long)index, bytecode->string_count);
       }
       bytecode->op_names[bytecode->op_name_count++] =
+          // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reading it has succeeded
           (tn_encoded_op_name_t){.dialect = dialect->dialect,
                                  .dialect_name = dialect->name,
                                  .name = bytecode->strings[index].text};

@@ -146,7 +146,7 @@ static bool is_default(const tn_attr_spec_t* spec, const tn_attr_t* attr) {
       if (attr->dense_array.count == 0) return true;
       if (attr->dtype != TN_DTYPE_PRED) break;
       return !memchr(attr->dense_array.data, 1, (size_t)attr->dense_array.count);
-    case TN_ATTR_ELEMENTS: break;
+    case TN_ATTR_ELEMENTS:
     case TN_ATTR_INTEGER: break;
     case TN_ATTR_STRUCT:  // a default mode of accuracy has no bounds beside it
       return !strcmp(spec->name, "result_accuracy") && attr->dictionary.count == 1 &&
@@ -232,6 +232,7 @@ static tn_status_t read_values(conversion_t* conversion) {
                                  &conversion->fields[i])) {
       continue;
     }
+    // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): reading it has succeeded
     if (indexes[i] == SIZE_MAX) continue;
     TN_RETURN_IF_ERROR(
         tn__bytecode_attr(conversion->bytecode, indexes[i], conversion->attrs->position, &encoded));
@@ -352,6 +353,7 @@ tn_status_t tn__bytecode_convert(tn_bytecode_t* bytecode, const tn_bytecode_op_a
   for (size_t i = 0; i < discardable; ++i) {
     const tn_named_attr_t* entry = &dictionary->dictionary.entries[i];
     if (inherent_inside && is_named(op->properties, entry->name)) continue;
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reading it has succeeded
     entries[count++] = *entry;
   }
   return finish(bytecode, attrs->position, count, entries, out_dictionary);
@@ -369,6 +371,7 @@ tn_status_t tn__bytecode_discardable(tn_bytecode_t* bytecode, const tn_bytecode_
   const tn_attr_dictionary_t* all = &dictionary->dictionary;
   TN_RETURN_IF_ERROR(allocate_entries(bytecode, attrs->position, all->count, &entries));
   for (size_t i = 0; i < all->count; ++i) {
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reading it has succeeded
     if (!is_named(names, all->entries[i].name)) entries[count++] = all->entries[i];
   }
   return finish(bytecode, attrs->position, count, entries, out_dictionary);

@@ -201,6 +201,7 @@ static void drop_head(reader_t* reader, const head_t* head) {
 
 static special_t special_of(const head_t* head) {
   for (size_t i = 0; i < sizeof special_ops / sizeof *special_ops; ++i) {
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reading it has succeeded
     if (special_ops[i].dialect == head->name->dialect &&
         tn__sv_is(head->name->name, special_ops[i].name)) {
       return special_ops[i].special;
@@ -495,8 +496,10 @@ static tn_status_t read_operation(reader_t* reader, tn_cursor_t* cursor, target_
   head_t head;
   TN_RETURN_IF_ERROR(read_head(reader, cursor, ids, &head));
   if (target->into && target->has_yield) {
-    return tn__bytecode_fail(&reader->bytecode, head.position,
-                             "%.*s.%.*s: stands behind the return", OP_NAME(&head));
+    return tn__bytecode_fail(
+        &reader->bytecode, head.position,
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reading it has succeeded
+        "%.*s.%.*s: stands behind the return", OP_NAME(&head));
   }
   TN_RETURN_IF_ERROR(read_inner_operation(reader, cursor, &head, target));
   drop_head(reader, &head);
@@ -581,6 +584,7 @@ static tn_status_t make_function(reader_t* reader, const head_t* head, bool is_d
   }
   TN_RETURN_IF_ERROR(tn__bytecode_check_symbol(bytecode, head->position, name));
   TN_RETURN_IF_ERROR(read_function_type(reader, head, indexes[TN_VHLO_FUNCTION_TYPE], &type));
+  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reading it has succeeded
   size_t count = type->argument_count + type->result_count;
   if (count > reader->signature_left) {
     return tn__bytecode_fail(bytecode, head->position,

@@ -41,7 +41,8 @@ static void artifacts_of_every_version_are_read(void** state) {
       "  %1 = stablehlo.add %arg0, %0 : tensor<2xf32>\n"
       "  return %1 : tensor<2xf32>\n"
       "}\n");
-  for (uint8_t version = 0; version <= TN_BYTECODE_NEWEST; ++version) {
+  for (int number = 0; number <= TN_BYTECODE_NEWEST; ++number) {
+    const uint8_t version = (uint8_t)number;
     tn_testing_bytes_t bytes;
     tn_module_t* module = NULL;
     tn__testing_artifact(&(tn_testing_artifact_t){.version = version, .depth = version}, &bytes);

@@ -304,6 +304,7 @@ tn_status_t tn__bytecode_value_type_at(tn_bytecode_t* bytecode, uint64_t index,
   const tn_encoded_type_t* type = NULL;
   *out_type = NULL;
   TN_RETURN_IF_ERROR(tn__bytecode_type(bytecode, index, position, &type));
+  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reading it has succeeded
   if (type->kind != TN_ENCODED_VALUE) {
     return tn__bytecode_fail(bytecode, position, "type %llu is not that of a value",
                              (unsigned long long)index);
@@ -329,6 +330,7 @@ tn_status_t tn__bytecode_element_type(tn_bytecode_t* bytecode, tn_cursor_t* curs
   *out_dtype = TN_DTYPE_INVALID;
   TN_RETURN_IF_ERROR(tn__bytecode_check(bytecode, cursor, "the number of a type"));
   TN_RETURN_IF_ERROR(tn__bytecode_type(bytecode, index, position, &type));
+  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reading it has succeeded
   if (type->kind != TN_ENCODED_ELEMENT) {
     return tn__bytecode_fail(bytecode, position, "type %llu is not that of an element",
                              (unsigned long long)index);
