@@ -1,4 +1,4 @@
-// A call that finishes later, with and without an error, and one that comes too late.
+// A call that finishes later, with and without an error.
 #include <stdio.h>
 
 #include "../example.h"
