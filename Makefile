@@ -11,7 +11,7 @@ build_preset = cmake --preset $(1) >build/$(1).log 2>&1 || { cat build/$(1).log;
 all: ## the library and the command, optimised, in build/release
 	@tools/setup build
 	@mkdir -p build
-	@$(call build_preset,release)
+	@$(call build_preset,release,--target product)
 
 .PHONY: demo
 demo: ## builds, and classifies handwritten digits with kernels written by hand

@@ -10,6 +10,13 @@ if(TARGET tenon_cli)
   set_target_properties(tenon_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
   install(TARGETS tenon_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+# What is installed, without tests and examples: what `make` builds.
+add_custom_target(product DEPENDS tenon tenon_xla)
+foreach(target tenon_cli tenon_written)
+  if(TARGET ${target})
+    add_dependencies(product ${target})
+  endif()
+endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tenon)

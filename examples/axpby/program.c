@@ -11,14 +11,10 @@
 static tn_array_t* axpby(tn_scope_t* s, tn_array_t* x, tn_array_t* y, double alpha, double beta) {
   tn_array_t* operands[] = {x, y};
   const tn_attribute_t attributes[] = {
-      {.name = "alpha", .kind = TN_ATTRIBUTE_FLOAT, .dtype = TN_DTYPE_F32, .real = alpha},
-      {.name = "beta", .kind = TN_ATTRIBUTE_FLOAT, .dtype = TN_DTYPE_F32, .real = beta},
+      tn_attribute_float("alpha", TN_DTYPE_F32, alpha),
+      tn_attribute_float("beta", TN_DTYPE_F32, beta),
   };
-  const tn_application_t application = {sizeof application, "axpby", 2,   operands, 2,
-                                        attributes,         1,       NULL};
-  tn_array_t* z = NULL;
-  tn_apply(s, &application, &z);
-  return z;
+  return tn_apply_one(s, "axpby", 2, operands, 2, attributes);
 }
 
 // The same of operations that are there.

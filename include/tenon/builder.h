@@ -74,6 +74,23 @@ typedef struct tn_attribute {
   const struct tn_attribute* entries;
 } tn_attribute_t;
 
+// Those of one value, which need not be written out.
+static inline tn_attribute_t tn_attribute_float(const char* name, tn_dtype_t dtype, double value) {
+  tn_attribute_t attribute = {name, TN_ATTRIBUTE_FLOAT, dtype, 0, value, NULL, 0, NULL};
+  return attribute;
+}
+static inline tn_attribute_t tn_attribute_integer(const char* name, tn_dtype_t dtype,
+                                                  int64_t value) {
+  tn_attribute_t attribute = {name, TN_ATTRIBUTE_INTEGER, dtype, value, 0, NULL, 0, NULL};
+  return attribute;
+}
+static inline tn_attribute_t tn_attribute_string(const char* name, const char* data,
+                                                 size_t length) {
+  tn_attribute_t attribute = {name, TN_ATTRIBUTE_STRING, TN_DTYPE_INVALID, 0, 0, data, length,
+                              NULL};
+  return attribute;
+}
+
 // --- values
 
 // Parameter `number` of the function; `name` may be NULL. Numbers must be 0, 1, ... without gaps

@@ -216,6 +216,17 @@ TN_API TN_MUST_USE tn_status_t tn_op_register(const tn_op_def_t* definition);
 TN_API void tn_apply(tn_scope_t* scope, const tn_application_t* application,
                      tn_array_t** out_results);
 
+// The same for an operation with one result, of the type that follows from the definition.
+static inline tn_array_t* tn_apply_one(tn_scope_t* scope, const char* name, size_t operand_count,
+                                       tn_array_t* const* operands, size_t attribute_count,
+                                       const tn_attribute_t* attributes) {
+  const tn_application_t application = {
+      sizeof application, name, operand_count, operands, attribute_count, attributes, 1, NULL};
+  tn_array_t* result = NULL;
+  tn_apply(scope, &application, &result);
+  return result;
+}
+
 // --- for rules: the functions of the table, without the table
 
 #define TN_RULE_FUNCTION(name)                                                     \

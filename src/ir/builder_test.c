@@ -247,9 +247,9 @@ static void typed_call_has_a_dictionary(void** state) {
                                    .data = (int64_t[]){1, 2},
                                    .count = 2}};
   const tn_attribute_t attributes[] = {
-      {.name = "eps", .kind = TN_ATTRIBUTE_FLOAT, .dtype = TN_DTYPE_F32, .real = 0.5},
-      {.name = "n", .kind = TN_ATTRIBUTE_INTEGER, .dtype = TN_DTYPE_S32, .integer = -3},
-      {.name = "name", .kind = TN_ATTRIBUTE_STRING, .data = "text", .count = 4},
+      tn_attribute_float("eps", TN_DTYPE_F32, 0.5),
+      tn_attribute_integer("n", TN_DTYPE_S32, -3),
+      tn_attribute_string("name", "text", 4),
       {.name = "more", .kind = TN_ATTRIBUTE_DICTIONARY, .entries = inner, .count = 2}};
   const tn_custom_call_options_t options = {.struct_size = sizeof options,
                                             .api_version = TN_API_VERSION_TYPED_FFI,

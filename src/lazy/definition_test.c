@@ -78,20 +78,9 @@ static tn_scope_t* begin(void) {
   return tn__testing_scope();
 }
 
-static tn_array_t* apply(tn_scope_t* s, const char* name, size_t operand_count,
-                         tn_array_t* const* operands, size_t attribute_count,
-                         const tn_attribute_t* attributes) {
-  const tn_application_t application = {
-      sizeof application, name, operand_count, operands, attribute_count, attributes, 1, NULL};
-  tn_array_t* result = NULL;
-  tn_apply(s, &application, &result);
-  return result;
-}
-
 static tn_array_t* blend_of(tn_scope_t* s, tn_array_t* x, tn_array_t* y, float scale) {
-  const tn_attribute_t attribute = {
-      .name = "scale", .kind = TN_ATTRIBUTE_FLOAT, .dtype = TN_DTYPE_F32, .real = scale};
-  return apply(s, "blend", 2, (tn_array_t*[]){x, y}, 1, &attribute);
+  const tn_attribute_t attribute = tn_attribute_float("scale", TN_DTYPE_F32, (double)scale);
+  return tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, y}, 1, &attribute);
 }
 
 static void operands_are_promoted_and_broadcast(void** state) {
@@ -112,18 +101,18 @@ static void attributes_have_their_defaults(void** state) {
   (void)state;
   tn_scope_t* s = begin();
   tn_array_t* x = tn__testing_range(s, TN_LIST(2));
-  TN_ASSERT_F32(apply(s, "blend", 2, (tn_array_t*[]){x, x}, 0, NULL), TN_LIST(2), 0, 3);
+  TN_ASSERT_F32(tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 0, NULL), TN_LIST(2), 0, 3);
   const tn_attribute_t misspelt = {
       .name = "scales", .kind = TN_ATTRIBUTE_FLOAT, .dtype = TN_DTYPE_F32, .real = 1};
-  tn_array_t* z = apply(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &misspelt);
+  tn_array_t* z = tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &misspelt);
   TN_ASSERT_REPORT("blend: there is no attribute \"scales\"", tn_eval(1, &z));
   const tn_attribute_t nameless = {.kind = TN_ATTRIBUTE_INTEGER, .dtype = TN_DTYPE_S32};
-  z = apply(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &nameless);
+  z = tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &nameless);
   TN_ASSERT_REPORT("blend: attribute 0 has no name", tn_eval(1, &z));
   const tn_attribute_t hollow = {.name = "scale", .kind = TN_ATTRIBUTE_STRING, .count = 3};
-  z = apply(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &hollow);
+  z = tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &hollow);
   TN_ASSERT_REPORT("blend: attribute \"scale\" has no data", tn_eval(1, &z));
-  z = apply(s, "blond", 2, (tn_array_t*[]){x, x}, 0, NULL);
+  z = tn_apply_one(s, "blond", 2, (tn_array_t*[]){x, x}, 0, NULL);
   TN_ASSERT_REPORT("blend", tn_eval(1, &z));
   tn_scope_destroy(s);
 }
@@ -181,7 +170,7 @@ static void a_kernel_that_fails_leaves_its_error_in_the_results(void** state) {
   tn_array_t* x = tn__testing_range(s, TN_LIST(4));
   const tn_attribute_t attribute = {
       .name = "fails_at", .kind = TN_ATTRIBUTE_FLOAT, .dtype = TN_DTYPE_F32, .real = 2};
-  tn_array_t* z = apply(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &attribute);
+  tn_array_t* z = tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &attribute);
   tn_array_t* after = tn_array_exp(s, z);
   for (int round = 0; round < 2; ++round) {
     TN_ASSERT_REPORT("x is 2", tn_eval(1, &after));
@@ -220,11 +209,11 @@ static void shapes_come_from_the_definition_or_the_caller(void** state) {
   (void)state;
   tn_scope_t* s = begin();
   tn_array_t* x = tn__testing_range(s, TN_LIST(2, 3));
-  TN_ASSERT_F32(apply(s, "row_sums", 1, &x, 0, NULL), TN_LIST(2), 3, 12);
+  TN_ASSERT_F32(tn_apply_one(s, "row_sums", 1, &x, 0, NULL), TN_LIST(2), 3, 12);
   tn_array_t* t = tn_array_transpose(s, x, NULL);
-  TN_ASSERT_F32(apply(s, "row_sums", 1, &t, 0, NULL), TN_LIST(3), 3, 5, 7);
+  TN_ASSERT_F32(tn_apply_one(s, "row_sums", 1, &t, 0, NULL), TN_LIST(3), 3, 5, 7);
   tn_array_t* one = tn_array_scalar(s, TN_DTYPE_F32, 1);
-  tn_array_t* y = apply(s, "row_sums", 1, &one, 0, NULL);
+  tn_array_t* y = tn_apply_one(s, "row_sums", 1, &one, 0, NULL);
   TN_ASSERT_REPORT("row_sums: x is no matrix", tn_eval(1, &y));
   const tn_array_type_t type = {TN_DTYPE_F32, TN_LIST(2)};
   const tn_application_t application = {sizeof application, "row_sums", 1, &x, 0, NULL, 1, &type};

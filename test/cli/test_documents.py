@@ -23,6 +23,8 @@ def tracked(*patterns):
 DOCUMENTS = tracked("*.md")
 # Built by the tests, all of them.
 SOURCES = [path.read_text() for path in tracked("examples/*.c", "test/consumer/*.c")]
+# Run by the tests.
+SCRIPTS = [path.read_text() for path in tracked("examples/*.mlir", "examples/*.py", "test/client/*.py")]
 MAKE_TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
@@ -35,13 +37,26 @@ def blocks(*languages):
     return found
 
 
+def stands_in(text, files):
+    indented = [textwrap.indent(textwrap.dedent(text), " " * width) for width in (0, 2, 4)]
+    return any(form in content for form in indented for content in files)
+
+
 @pytest.mark.parametrize("text", blocks("c"))
 def test_c_stands_in_a_file_that_is_built(text):
-    indented = [textwrap.indent(textwrap.dedent(text), " " * width) for width in (0, 2, 4)]
-    assert any(form in source for form in indented for source in SOURCES), text
+    assert stands_in(text, SOURCES), text
 
 
-@pytest.mark.parametrize("text", blocks("console"))
+@pytest.mark.parametrize("text", blocks("mlir", "python"))
+def test_programs_stand_in_files_that_are_run(text):
+    assert stands_in(text, SCRIPTS), text
+
+
+# test_write_an_operation.py follows that guide from its beginning.
+CONSOLES = [block for block in blocks("console") if "write-an-operation" not in block.id]
+
+
+@pytest.mark.parametrize("text", CONSOLES)
 def test_console_shows_what_is_printed(text, tmp_path):
     """Lines after a `$ command` are its output, errors included."""
     for name in ("examples", "include"):
