@@ -32,6 +32,7 @@
 #include <tenon/program.h>
 #include <tenon/status.h>
 #include <tenon/stream.h>
+#include <tenon/strided.h>
 #include <tenon/transform.h>
 #include <tenon/type.h>
 #include <tenon/version.h>

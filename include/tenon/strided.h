@@ -1,0 +1,305 @@
+// Loops over the elements of arrays with strides: header-only, for kernels (<tenon/eval.h>) and for
+// whoever has an array by its strides. Strides are in elements, may be 0 (broadcast) or negative,
+// and go with dims; offsets count elements from [0, 0, ...].
+//
+//   tn_nest_t nest;  // one loop nest over z, x and y, which have one shape
+//   tn_nest_init(&nest, rank, dims, 3, (const int64_t*[]){z_strides, x_strides, y_strides});
+//   TN_FOR_PIECES(&nest, piece, 0, nest.piece_count) {
+//     float* z_at = z + piece.offsets[0];
+//     const float *x_at = x + piece.offsets[1], *y_at = y + piece.offsets[2];
+//     for (int64_t i = 0; i < piece.count; ++i)
+//       z_at[i * nest.strides[0]] = x_at[i * nest.strides[1]] + y_at[i * nest.strides[2]];
+//   }
+//
+// Any range of pieces can be walked by itself, so that is also the way to share them out among
+// threads. C11 and C++17; needs no library.
+#ifndef TENON_STRIDED_H_
+#define TENON_STRIDED_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  TN_NEST_ARRAY_LIMIT = 8,  // arrays of one nest
+  TN_NEST_RANK_LIMIT = 64,  // dimensions: TN_MAX_RANK
+};
+
+// --- one array
+
+// The number of elements of a shape that an array has; a scalar has one.
+static inline int64_t tn_element_count(size_t rank, const int64_t* dims) {
+  int64_t count = 1;
+  for (size_t i = 0; i < rank; ++i) count *= dims[i];
+  return count;
+}
+
+// Where the element with this row-major number, which must be one of the array's, is.
+static inline int64_t tn_elem_to_loc(int64_t elem, size_t rank, const int64_t* dims,
+                                     const int64_t* strides) {
+  int64_t location = 0;
+  for (size_t i = rank; i-- > 0;) {
+    location += elem % dims[i] * strides[i];
+    elem /= dims[i];
+  }
+  return location;
+}
+
+// The strides of dense elements, the last dimension fastest.
+static inline void tn_row_major_strides(size_t rank, const int64_t* dims, int64_t* out_strides) {
+  int64_t stride = 1;
+  for (size_t i = rank; i-- > 0;) {
+    out_strides[i] = stride;
+    stride *= dims[i] > 0 ? dims[i] : 1;
+  }
+}
+
+// Dense, the last dimension fastest (row) or the first (column). Strides of dimensions of size 1 do
+// not count; an array without elements is both.
+static inline bool tn_is_row_contiguous(size_t rank, const int64_t* dims, const int64_t* strides) {
+  int64_t stride = 1;
+  if (tn_element_count(rank, dims) == 0) return true;
+  for (size_t i = rank; i-- > 0;) {
+    if (dims[i] != 1 && strides[i] != stride) return false;
+    stride *= dims[i];
+  }
+  return true;
+}
+static inline bool tn_is_column_contiguous(size_t rank, const int64_t* dims,
+                                           const int64_t* strides) {
+  int64_t stride = 1;
+  if (tn_element_count(rank, dims) == 0) return true;
+  for (size_t i = 0; i < rank; ++i) {
+    if (dims[i] != 1 && strides[i] != stride) return false;
+    stride *= dims[i];
+  }
+  return true;
+}
+
+// --- a loop nest over several arrays
+
+// Dimensions of size 1 are gone, adjacent ones are one where every array allows it, and the order
+// is that of the first array's memory, then the second's...: whoever writes comes first. The
+// innermost loop is cut into pieces.
+typedef struct tn_nest {
+  size_t array_count;
+  int64_t element_count;
+  int64_t row_length;                    // elements of the innermost loop
+  int64_t strides[TN_NEST_ARRAY_LIMIT];  // of each array along it
+  size_t loop_count;                     // around it, the outermost first
+  int64_t loop_counts[TN_NEST_RANK_LIMIT];
+  int64_t loop_strides[TN_NEST_ARRAY_LIMIT][TN_NEST_RANK_LIMIT];
+  int64_t piece_length;  // the most that a piece has
+  int64_t pieces_per_row, piece_count;
+} tn_nest_t;
+
+// Part of a row: `count` elements, of which the first is at offsets[k] of array k.
+typedef struct tn_piece {
+  int64_t index;
+  int64_t count;
+  int64_t offsets[TN_NEST_ARRAY_LIMIT];
+  int64_t column;  // from here on: where it is in the nest
+  int64_t at[TN_NEST_RANK_LIMIT];
+} tn_piece_t;
+
+static inline int64_t tn__magnitude(int64_t stride) {
+  return stride < 0 ? -stride : stride;
+}
+
+// Whether dimension `a` goes around `b`: by the first array that can tell.
+static inline bool tn__goes_around(const tn_nest_t* nest, size_t a, size_t b) {
+  for (size_t k = 0; k < nest->array_count; ++k) {
+    const int64_t x = tn__magnitude(nest->loop_strides[k][a]),
+                  y = tn__magnitude(nest->loop_strides[k][b]);
+    if (x && y && x != y) return x > y;
+  }
+  return true;
+}
+
+static inline void tn__nest_swap(tn_nest_t* nest, size_t a, size_t b) {
+  const int64_t count = nest->loop_counts[a];
+  nest->loop_counts[a] = nest->loop_counts[b];
+  nest->loop_counts[b] = count;
+  for (size_t k = 0; k < nest->array_count; ++k) {
+    const int64_t stride = nest->loop_strides[k][a];
+    nest->loop_strides[k][a] = nest->loop_strides[k][b];
+    nest->loop_strides[k][b] = stride;
+  }
+}
+
+// Whether loop `inner` goes on where the next one of `outer` begins, in every array.
+static inline bool tn__nest_merges(const tn_nest_t* nest, size_t outer, size_t inner) {
+  for (size_t k = 0; k < nest->array_count; ++k) {
+    if (nest->loop_strides[k][outer] != nest->loop_strides[k][inner] * nest->loop_counts[inner]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static inline void tn__nest_collapse(tn_nest_t* nest) {
+  size_t count = 0;
+  for (size_t d = 0; d < nest->loop_count; ++d) {
+    const bool merges = count && tn__nest_merges(nest, count - 1, d);
+    const size_t to = merges ? count - 1 : count++;
+    nest->loop_counts[to] = nest->loop_counts[d] * (merges ? nest->loop_counts[to] : 1);
+    for (size_t k = 0; k < nest->array_count; ++k) {
+      nest->loop_strides[k][to] = nest->loop_strides[k][d];
+    }
+  }
+  nest->loop_count = count;
+}
+
+// Pieces of at most this many elements: as many as a thread should have at a time.
+static inline void tn_nest_set_piece_length(tn_nest_t* nest, int64_t piece_length) {
+  const bool is_empty = nest->element_count == 0;
+  nest->piece_length = piece_length > 0 ? piece_length : 1;
+  nest->pieces_per_row = is_empty ? 0 : (nest->row_length - 1) / nest->piece_length + 1;
+  nest->piece_count = nest->pieces_per_row;
+  for (size_t l = 0; l < nest->loop_count; ++l) nest->piece_count *= nest->loop_counts[l];
+}
+
+// strides[k] are those of array k. False, and no pieces, for more than TN_NEST_ARRAY_LIMIT arrays
+// or TN_NEST_RANK_LIMIT dimensions.
+static inline bool tn_nest_init(tn_nest_t* nest, size_t rank, const int64_t* dims,
+                                size_t array_count, const int64_t* const* strides) {
+  const bool fits = rank <= TN_NEST_RANK_LIMIT && array_count <= TN_NEST_ARRAY_LIMIT;
+  nest->array_count = fits ? array_count : 0;
+  nest->element_count = fits ? tn_element_count(rank, dims) : 0;
+  nest->loop_count = 0;
+  nest->row_length = 1;
+  for (size_t k = 0; k < nest->array_count; ++k) nest->strides[k] = 0;
+  for (size_t d = 0; fits && d < rank; ++d) {
+    if (dims[d] == 1) continue;
+    nest->loop_counts[nest->loop_count] = dims[d];
+    for (size_t k = 0; k < array_count; ++k) {
+      nest->loop_strides[k][nest->loop_count] = strides[k][d];
+    }
+    for (size_t i = nest->loop_count++; i > 0 && !tn__goes_around(nest, i - 1, i); --i) {
+      tn__nest_swap(nest, i - 1, i);
+    }
+  }
+  tn__nest_collapse(nest);
+  if (nest->loop_count) {
+    const size_t last = --nest->loop_count;
+    nest->row_length = nest->loop_counts[last];
+    for (size_t k = 0; k < array_count; ++k) nest->strides[k] = nest->loop_strides[k][last];
+  }
+  tn_nest_set_piece_length(nest, INT64_MAX);
+  return fits;
+}
+
+static inline void tn__piece_measure(const tn_nest_t* nest, tn_piece_t* piece) {
+  const int64_t left = nest->row_length - piece->column;
+  piece->count = left < nest->piece_length ? left : nest->piece_length;
+}
+
+// The piece of this number, from 0 to nest->piece_count. The last of these is none: it has no
+// elements.
+static inline tn_piece_t tn_piece_at(const tn_nest_t* nest, int64_t index) {
+  tn_piece_t piece;
+  piece.index = index;
+  piece.count = piece.column = 0;
+  for (size_t k = 0; k < nest->array_count; ++k) piece.offsets[k] = 0;
+  if (index >= nest->piece_count) return piece;
+  piece.column = index % nest->pieces_per_row * nest->piece_length;
+  index /= nest->pieces_per_row;
+  for (size_t k = 0; k < nest->array_count; ++k) piece.offsets[k] = piece.column * nest->strides[k];
+  for (size_t l = nest->loop_count; l-- > 0;) {
+    piece.at[l] = index % nest->loop_counts[l];
+    index /= nest->loop_counts[l];
+    for (size_t k = 0; k < nest->array_count; ++k) {
+      piece.offsets[k] += piece.at[l] * nest->loop_strides[k][l];
+    }
+  }
+  tn__piece_measure(nest, &piece);
+  return piece;
+}
+
+// The piece behind it. The piece is none of the last.
+static inline void tn_piece_next(const tn_nest_t* nest, tn_piece_t* piece) {
+  ++piece->index;
+  if (piece->column + piece->count < nest->row_length) {
+    for (size_t k = 0; k < nest->array_count; ++k) {
+      piece->offsets[k] += piece->count * nest->strides[k];
+    }
+    piece->column += piece->count;
+    tn__piece_measure(nest, piece);
+    return;
+  }
+  for (size_t k = 0; k < nest->array_count; ++k) {
+    piece->offsets[k] -= piece->column * nest->strides[k];
+  }
+  piece->column = 0;
+  for (size_t l = nest->loop_count; l-- > 0;) {
+    const bool carries = ++piece->at[l] == nest->loop_counts[l];
+    const int64_t steps = carries ? 1 - nest->loop_counts[l] : 1;
+    for (size_t k = 0; k < nest->array_count; ++k) {
+      piece->offsets[k] += steps * nest->loop_strides[k][l];
+    }
+    if (!carries) break;
+    piece->at[l] = 0;
+  }
+  tn__piece_measure(nest, piece);
+}
+
+// A loop over the pieces from `begin` to below `end`; the body has `piece`.
+#define TN_FOR_PIECES(nest, piece, begin, end)                               \
+  for (tn_piece_t piece = tn_piece_at((nest), (begin)); piece.index < (end); \
+       tn_piece_next((nest), &piece))
+
+// --- one element after the other
+
+// Walks over the elements of one array in row-major order; `location` is where the present one is.
+// For what wants every element by itself: a nest is faster where a loop over a row will do.
+typedef struct tn_contiguous_iterator {
+  int64_t location;
+  size_t rank;
+  int64_t dims[TN_NEST_RANK_LIMIT];
+  int64_t strides[TN_NEST_RANK_LIMIT];
+  int64_t at[TN_NEST_RANK_LIMIT];
+} tn_contiguous_iterator_t;
+
+static inline void tn_contiguous_iterator_reset(tn_contiguous_iterator_t* iterator) {
+  iterator->location = 0;
+  for (size_t i = 0; i < iterator->rank; ++i) iterator->at[i] = 0;
+}
+
+// Adjacent dimensions become one where the strides allow it. At most TN_NEST_RANK_LIMIT dimensions.
+static inline void tn_contiguous_iterator_init(tn_contiguous_iterator_t* iterator, size_t rank,
+                                               const int64_t* dims, const int64_t* strides) {
+  size_t count = 0;
+  for (size_t i = 0; i < rank && i < TN_NEST_RANK_LIMIT; ++i) {
+    if (dims[i] == 1) continue;
+    const bool merges = count && iterator->strides[count - 1] == strides[i] * dims[i];
+    const size_t to = merges ? count - 1 : count++;
+    iterator->dims[to] = dims[i] * (merges ? iterator->dims[to] : 1);
+    iterator->strides[to] = strides[i];
+  }
+  iterator->rank = count;
+  tn_contiguous_iterator_reset(iterator);
+}
+
+// The next element; behind the last one comes the first again.
+static inline void tn_contiguous_iterator_step(tn_contiguous_iterator_t* iterator) {
+  for (size_t i = iterator->rank; i-- > 0;) {
+    if (++iterator->at[i] < iterator->dims[i]) {
+      iterator->location += iterator->strides[i];
+      return;
+    }
+    iterator->at[i] = 0;
+    iterator->location -= (iterator->dims[i] - 1) * iterator->strides[i];
+  }
+}
+
+// The element with this row-major number, which must be one of the array's.
+static inline void tn_contiguous_iterator_seek(tn_contiguous_iterator_t* iterator, int64_t elem) {
+  iterator->location = 0;
+  for (size_t i = iterator->rank; i-- > 0;) {
+    iterator->at[i] = elem % iterator->dims[i];
+    iterator->location += iterator->at[i] * iterator->strides[i];
+    elem /= iterator->dims[i];
+  }
+}
+
+#endif  // TENON_STRIDED_H_
