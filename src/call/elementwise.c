@@ -19,10 +19,14 @@
 #include "kernel/ref/transpose_block.h"
 
 enum {
-  PIECE_LENGTH = 8192,   // elements of a piece when nothing is gathered
-  BLOCK_LENGTH = 16384,  // elements of a block, when something is
-  BLOCK_ROWS = 64,       // of a transposed operand: four lines of the cache of f32
-  UNIT_GRAIN = 32768,    // elements worth a thread's while
+  LINE = TN_TRANSPOSE_LINE_BYTES,
+  PIECE_LENGTH = 8192,          // elements of a piece when nothing is gathered
+  GATHERED_LENGTH = 1024,       // when something is: operands and results fit the first-level cache
+  TRANSPOSED_COLUMNS = 512,     // when an operand is transposed: few long rows for the others,
+  TRANSPOSED_BYTES = 4 * LINE,  // and what is read at a time of each of the operand's lines
+  GATHERED_AT_ONCE = 128,       // elements between two rounds of asking for what comes next
+  ROW_START_LINES = 4,          // what the processor does not see coming when a row begins
+  UNIT_GRAIN = 32768,           // elements worth a thread's while
   LOOP_LIMIT = TN_MAX_RANK,
 };
 
@@ -34,6 +38,7 @@ typedef struct element_path {
   int64_t row_stride, column_stride;
   const int64_t* loop_strides;
   bool is_gathered;
+  int64_t block_stride;  // from row to row of the block, if gathered
 } element_path_t;
 
 typedef struct elementwise_state {
@@ -48,6 +53,7 @@ typedef struct elementwise_state {
   int64_t row_count, column_count;
   int64_t rows_per_unit, columns_per_unit;
   int64_t row_units, column_units, unit_count;
+  bool is_transposed;        // some operand is
   size_t block_byte_length;  // of all gathered operands
 } elementwise_state_t;
 
@@ -118,11 +124,34 @@ static int64_t at_least_one(int64_t count) {
   return count > 0 ? count : 1;
 }
 
+static bool is_transposed_path(const element_path_t* path) {
+  return path->is_gathered && llabs(path->row_stride) < llabs(path->column_stride);
+}
+
+// How much is done at a time: a piece, or as many rows as make up for short ones.
+static void set_units(elementwise_state_t* state, bool gathers, size_t largest_size) {
+  int64_t length = gathers ? GATHERED_LENGTH : PIECE_LENGTH;
+  int64_t columns = length;
+  if (state->is_transposed) {
+    columns = TRANSPOSED_COLUMNS;
+    length = columns * (TRANSPOSED_BYTES / (int64_t)largest_size);
+  }
+  if (columns > state->column_count) columns = at_least_one(state->column_count);
+  int64_t rows = at_least_one(length / columns);
+  if (rows > state->row_count) rows = state->row_count;
+  state->columns_per_unit = columns;
+  state->rows_per_unit = rows;
+  state->row_units = (state->row_count + rows - 1) / rows;
+  state->column_units = (state->column_count + columns - 1) / columns;
+  state->unit_count = state->row_units * state->column_units;
+}
+
 // The last two loops become rows and columns.
 static void set_paths(const tn_call_site_t* call, elementwise_state_t* state,
                       const loop_nest_t* nest) {
   const size_t n = nest->count;
-  bool gathers = false, is_transposed = false;
+  size_t largest_size = 1;
+  bool gathers = false;
   state->column_count = n > 0 ? nest->dims[n - 1] : 1;
   state->row_count = n > 1 ? nest->dims[n - 2] : 1;
   state->loop_count = n > 2 ? n - 2 : 0;
@@ -136,29 +165,21 @@ static void set_paths(const tn_call_site_t* call, elementwise_state_t* state,
     path->loop_strides = strides;
     path->is_gathered = path->column_stride != (int64_t)path->element_size;
     gathers |= path->is_gathered;
-    is_transposed |= path->is_gathered && llabs(path->row_stride) < llabs(path->column_stride);
+    state->is_transposed |= is_transposed_path(path) && path->row_stride;
+    if (path->element_size > largest_size) largest_size = path->element_size;
   }
-  state->columns_per_unit = is_transposed ? BLOCK_LENGTH / BLOCK_ROWS : PIECE_LENGTH;
-  state->rows_per_unit = gathers ? BLOCK_LENGTH / state->columns_per_unit : 1;
-  if (state->column_count < state->columns_per_unit) {
-    // Short rows: more of them at a time.
-    state->rows_per_unit = at_least_one(PIECE_LENGTH / at_least_one(state->column_count));
-    state->columns_per_unit = at_least_one(state->column_count);
-  }
-  state->row_units = (state->row_count + state->rows_per_unit - 1) / state->rows_per_unit;
-  state->column_units =
-      (state->column_count + state->columns_per_unit - 1) / state->columns_per_unit;
-  state->unit_count = state->row_units * state->column_units;
+  set_units(state, gathers, largest_size);
   for (size_t l = 0; l < state->loop_count; ++l) {
     state->loop_counts[l] = nest->dims[l];
     state->unit_count *= nest->dims[l];
   }
   for (size_t v = 0; v < state->operand_count; ++v) {
-    if (!state->paths[v].is_gathered) continue;
-    const int64_t rows =
-        state->rows_per_unit < state->row_count ? state->rows_per_unit : state->row_count;
-    state->block_byte_length +=
-        (size_t)(rows * state->columns_per_unit) * state->paths[v].element_size;
+    element_path_t* path = &state->paths[v];
+    if (!path->is_gathered) continue;
+    path->block_stride = state->columns_per_unit * (int64_t)path->element_size;
+    // A line more, so that what is written down a column falls into different sets of the cache.
+    if (is_transposed_path(path)) path->block_stride += LINE;
+    state->block_byte_length += (size_t)(state->rows_per_unit * path->block_stride);
   }
 }
 
@@ -241,61 +262,37 @@ typedef struct piece_call {
   char* blocks;
 } piece_call_t;
 
+// Asks for the lines that hold the bytes [start, start + length), ahead of their use.
+static inline void prefetch(const char* start, int64_t length) {
+  for (int64_t i = 0; i < length; i += LINE) __builtin_prefetch(start + i, 0, 2);
+}
+
 // Elements with a stride become neighbours. The strides that are met most are constants here, so
 // that the loops become vector code.
-#define GATHER_LINE(type, stride)                                           \
-  for (int64_t j = 0; j < inner; ++j) {                                     \
+#define GATHER_LINE(type, step, stride)                                     \
+  for (int64_t j = 0; j < count; ++j) {                                     \
     ((type*)line)[j * step] = *(const type*)(from + j * (int64_t)(stride)); \
   }
-#define GATHER(type)                                                  \
-  for (int64_t i = 0; i < outer; ++i) {                               \
-    char* line = target + i * outer_step * (int64_t)sizeof(type);     \
-    const char* from = source + i * outer_stride;                     \
-    if (inner_step != 1) {                                            \
-      const int64_t step = inner_step;                                \
-      GATHER_LINE(type, inner_stride)                                 \
-    } else if (inner_stride == 0) {                                   \
-      const type element = *(const type*)from;                        \
-      for (int64_t j = 0; j < inner; ++j) ((type*)line)[j] = element; \
-    } else {                                                          \
-      enum { step = 1 };                                              \
-      if (inner_stride == 2 * (int64_t)sizeof(type)) {                \
-        GATHER_LINE(type, 2 * sizeof(type))                           \
-      } else {                                                        \
-        GATHER_LINE(type, inner_stride)                               \
-      }                                                               \
-    }                                                                 \
-  }                                                                   \
+#define GATHER(type)                                                \
+  if (step != 1) {                                                  \
+    GATHER_LINE(type, step, stride)                                 \
+  } else if (stride == 0) {                                         \
+    const type element = *(const type*)from;                        \
+    for (int64_t j = 0; j < count; ++j) ((type*)line)[j] = element; \
+  } else if (stride == 2 * (int64_t)sizeof(type)) {                 \
+    GATHER_LINE(type, 1, 2 * sizeof(type))                          \
+  } else {                                                          \
+    GATHER_LINE(type, 1, stride)                                    \
+  }                                                                 \
   break;
 typedef struct pair {
   uint64_t words[2];
 } pair_t;
 
-// Rows of the target from elements that are neighbours down the columns, a few columns at a time.
-static void gather_transposed(char* target, const char* source, const element_path_t* path,
-                              int64_t rows, int64_t columns) {
-  const int64_t size = (int64_t)path->element_size, strip = TN_TRANSPOSE_LINE_BYTES / size;
-  for (int64_t column = 0; column < columns; column += strip) {
-    const int64_t count = columns - column < strip ? columns - column : strip;
-    tn__transpose_strip(path->element_size, false, target + column * size, columns * size,
-                        source + column * path->column_stride, path->column_stride, rows, count);
-  }
-}
-
-// `rows` rows of `columns` elements, which lie one behind the other in `target`. The loop along the
-// shorter stride is the inner one.
-static void gather(char* target, const char* source, const element_path_t* path, int64_t rows,
-                   int64_t columns) {
-  if (path->row_stride == (int64_t)path->element_size) {
-    gather_transposed(target, source, path, rows, columns);
-    return;
-  }
-  const bool is_down = rows > 1 && llabs(path->row_stride) < llabs(path->column_stride);
-  const int64_t outer = is_down ? columns : rows, inner = is_down ? rows : columns;
-  const int64_t outer_step = is_down ? 1 : columns, inner_step = is_down ? columns : 1;
-  const int64_t outer_stride = is_down ? path->column_stride : path->row_stride;
-  const int64_t inner_stride = is_down ? path->row_stride : path->column_stride;
-  switch (path->element_size) {
+// `count` elements that are `stride` bytes apart; `step` elements apart in `line`.
+static inline void gather_line(size_t element_size, char* line, int64_t step, const char* from,
+                               int64_t stride, int64_t count) {
+  switch (element_size) {
     case 1: GATHER(uint8_t)
     case 2: GATHER(uint16_t)
     case 4: GATHER(uint32_t)
@@ -305,6 +302,51 @@ static void gather(char* target, const char* source, const element_path_t* path,
 }
 #undef GATHER
 #undef GATHER_LINE
+
+// Rows of the target from elements that are neighbours down the columns, a few columns at a time;
+// the next few are under way meanwhile.
+static void gather_transposed(char* target, const char* source, const element_path_t* path,
+                              int64_t rows, int64_t columns) {
+  const int64_t size = (int64_t)path->element_size, strip = LINE / size;
+  for (int64_t column = 0; column < columns; column += strip) {
+    const int64_t count = columns - column < strip ? columns - column : strip;
+    for (int64_t i = column + strip; i < column + 2 * strip && i < columns; ++i) {
+      prefetch(source + i * path->column_stride, rows * size);
+    }
+    tn__transpose_strip(path->element_size, false, target + column * size, path->block_stride,
+                        source + column * path->column_stride, path->column_stride, rows, count);
+  }
+}
+
+// `rows` rows of `columns` elements, which lie one behind the other in the rows of `target`. The
+// loop along the shorter stride is the inner one. The processor foresees no further than the end of
+// a row: so the next one, `rows_left` counting those behind the block as well, is asked for here.
+static void gather(char* target, const char* source, const element_path_t* path, int64_t rows,
+                   int64_t columns, int64_t rows_left) {
+  const int64_t size = (int64_t)path->element_size;
+  if (path->row_stride == size) {
+    gather_transposed(target, source, path, rows, columns);
+    return;
+  }
+  if (rows > 1 && is_transposed_path(path)) {
+    for (int64_t c = 0; c < columns; ++c) {
+      gather_line(path->element_size, target + c * size, path->block_stride / size,
+                  source + c * path->column_stride, path->row_stride, rows);
+    }
+    return;
+  }
+  const int64_t stride = path->column_stride;
+  for (int64_t r = 0; r < rows; ++r) {
+    const char* from = source + r * path->row_stride;
+    const bool asks = stride > 0 && path->row_stride && r + 1 < rows_left;
+    for (int64_t c = 0; c < columns; c += GATHERED_AT_ONCE) {
+      const int64_t count = columns - c < GATHERED_AT_ONCE ? columns - c : GATHERED_AT_ONCE;
+      if (asks) prefetch(from + path->row_stride + c * stride, count * stride);
+      gather_line(path->element_size, target + r * path->block_stride + c * size, 1,
+                  from + c * stride, stride, count);
+    }
+  }
+}
 
 // A handler that finishes later is waited for: what it sees is this thread's.
 static tn_status_t finish_call(piece_call_t* piece, tn_guarded_t guarded) {
@@ -357,17 +399,20 @@ static tn_status_t run_unit(piece_call_t* piece, int64_t unit) {
   for (size_t v = 0; v < state->operand_count; ++v) {
     const element_path_t* path = &state->paths[v];
     if (!path->is_gathered) continue;
-    gather(block, piece->starts[v], path, rows, columns);
+    gather(block, piece->starts[v], path, rows, columns, state->row_count - row);
     piece->starts[v] = block;
-    block += (size_t)(rows * columns) * path->element_size;
+    block += rows * path->block_stride;
   }
   piece->length = columns;
   for (int64_t r = 0; r < rows; ++r) {
     for (size_t v = 0; v < state->value_count; ++v) {
       const element_path_t* path = &state->paths[v];
-      const int64_t stride =
-          path->is_gathered ? columns * (int64_t)path->element_size : path->row_stride;
-      piece->buffers[v].data = piece->starts[v] + r * stride;
+      const int64_t stride = path->is_gathered ? path->block_stride : path->row_stride;
+      char* start = piece->starts[v] + r * stride;
+      piece->buffers[v].data = start;
+      if (state->is_transposed && !path->is_gathered && r + 1 < rows) {
+        prefetch(start + stride, ROW_START_LINES * LINE);
+      }
     }
     TN_RETURN_IF_ERROR(call_handler(piece));
   }
