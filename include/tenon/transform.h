@@ -141,6 +141,51 @@ TN_API TN_MUST_USE tn_status_t tn_export_function(tn_scope_t* scope, const tn_cl
                                                   size_t input_count, tn_array_t* const* inputs,
                                                   size_t output_count, tn_module_t** out_module);
 
+// Several functions, or one for several shapes, in one module.
+typedef struct tn_export {
+  const char* name;  // in the module, without "@"; "main" is what programs run by default
+  tn_closure_t function;
+  size_t input_count;
+  tn_array_t* const* inputs;
+  size_t output_count;
+} tn_export_t;
+// The same for `count` functions, at least one, whose names differ (ALREADY_EXISTS).
+TN_API TN_MUST_USE tn_status_t tn_export_functions(tn_scope_t* scope, size_t count,
+                                                   const tn_export_t* exports,
+                                                   tn_module_t** out_module);
+
+// Functions of a module as functions of arrays: the counterpart of tn_export_function. The module
+// may be read from text or from a portable artifact (tn_module_parse), be StableHLO's or JAX's
+// (jax.export), or built. Reference counted, immutable, thread-safe.
+typedef struct tn_imported tn_imported_t;
+
+// `function` is the function to import; NULL: all public ones, of which a call takes the first that
+// has its inputs' shapes and dtypes, so that one module can hold a function for several. The
+// module is retained. What the function calls becomes part of it.
+//
+// Calls add the function's operations to the graph: they are lazy, and inside of transforms they
+// are what the operations on arrays are. Typed custom calls of operations that authors have
+// defined have their rules. Operations that Tenon has no rule for (loops, branches, sorts by
+// comparisons of their own, foreign custom calls) compute, and a transform that needs a rule of one
+// is refused with its name; derivatives pass by those that give no floats. Hints for compilers
+// (precision, accuracy) are dropped. Operations take place for their results: what has none is
+// left out, whatever its side effects.
+//
+// Errors: NOT_FOUND when there is no such function; UNIMPLEMENTED, with its place in the text, for
+// values that are no arrays (tuples, tokens, dynamic shapes); INVALID_ARGUMENT for recursion.
+TN_API TN_MUST_USE tn_status_t tn_import_function(tn_scope_t* scope, tn_module_t* module,
+                                                  const char* function,
+                                                  tn_imported_t** out_imported);
+TN_API tn_imported_t* tn_imported_retain(tn_imported_t* imported);
+TN_API void tn_imported_release(tn_imported_t* imported);  // NULL is fine
+// `scope` is nested with that of the import. INVALID_ARGUMENT, with the input, what it is and what
+// was expected, when no function takes such inputs: nothing is promoted, and nothing broadcast.
+TN_API TN_MUST_USE tn_status_t tn_imported_call(tn_imported_t* imported, tn_scope_t* scope,
+                                                size_t input_count, tn_array_t* const* inputs,
+                                                size_t output_count, tn_array_t** out_outputs);
+// The same as a closure, for transforms: a view, as long as `imported` lives.
+TN_API tn_closure_t tn_imported_closure(tn_imported_t* imported);
+
 // --- what an array is made by
 
 // The operation that will make the array, as text with snprintf's contract: "add", or what the

@@ -264,6 +264,31 @@ tn_node_t* tn__builder_add(tn_builder_t* builder, const char* name, size_t opera
   return node;
 }
 
+static tn_status_t add_copy(tn_builder_t* builder, const tn_node_t* node,
+                            tn_value_t* const* operands, const tn_captured_values_t* captured,
+                            tn_value_t* const* replacements, tn_node_t** out_node) {
+  const char* name = tn__op_short_name(node->op);
+  TN_RETURN_IF_ERROR(check_operands(builder, name, node->operand_count, operands));
+  TN_RETURN_IF_ERROR(check_operands(builder, name, captured->count, replacements));
+  TN_RETURN_IF_ERROR(tn__module_keep(builder->module, node->region->function->module));
+  return tn__node_copy(node, current_region(builder), operands, captured, replacements, out_node);
+}
+
+void tn__builder_add_copy(tn_builder_t* builder, const tn_node_t* node, tn_value_t* const* operands,
+                          const tn_captured_values_t* captured, tn_value_t* const* replacements,
+                          tn_value_t** out_results) {
+  tn_node_t* copy = NULL;
+  for (uint32_t i = 0; i < node->result_count; ++i) out_results[i] = NULL;
+  if (!tn__builder_is_good(builder)) return;
+  tn_status_t status = add_copy(builder, node, operands, captured, replacements, &copy);
+  if (status) {
+    tn__builder_fail(builder, in_operation(builder, tn__op_short_name(node->op), status));
+    return;
+  }
+  ++builder->operation_count;
+  for (uint32_t i = 0; i < copy->result_count; ++i) out_results[i] = &copy->results[i];
+}
+
 tn_value_t* tn__builder_add_one(tn_builder_t* builder, const char* name, size_t operand_count,
                                 tn_value_t* const* operands, size_t attr_count,
                                 const tn_named_attr_t* attrs) {

@@ -54,6 +54,12 @@ tn_value_t* tn__builder_add_one(tn_builder_t* builder, const char* name, size_t 
                                 tn_value_t* const* operands, size_t attr_count,
                                 const tn_named_attr_t* attrs);
 
+// Adds a copy of a node of another module, which the builder's module keeps: see tn__node_copy.
+// out_results gets its results; NULLs after a mistake.
+void tn__builder_add_copy(tn_builder_t* builder, const tn_node_t* node, tn_value_t* const* operands,
+                          const tn_captured_values_t* captured, tn_value_t* const* replacements,
+                          tn_value_t** out_results);
+
 // Attributes made in the builder's arena; a failure is recorded and gives {name, NULL}.
 tn_named_attr_t tn__builder_i64(tn_builder_t* builder, const char* name, int64_t value);
 tn_named_attr_t tn__builder_i64_list(tn_builder_t* builder, const char* name, size_t count,

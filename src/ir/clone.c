@@ -100,11 +100,12 @@ done:
   return status;
 }
 
-static tn_status_t clone_function(tn_module_t* clone, const tn_function_t* original) {
+static tn_status_t clone_function(tn_module_t* clone, const tn_function_t* original,
+                                  tn_string_view_t name) {
   tn_function_t* function = NULL;
   TN_RETURN_IF_ERROR(tn__function_create(
-      clone, original->name, original->argument_count, original->argument_types,
-      original->result_count, original->result_types, original->body == NULL, &function));
+      clone, name, original->argument_count, original->argument_types, original->result_count,
+      original->result_types, original->body == NULL, &function));
   function->visibility = original->visibility;
   function->argument_attrs = original->argument_attrs;
   function->result_attrs = original->result_attrs;
@@ -114,6 +115,12 @@ static tn_status_t clone_function(tn_module_t* clone, const tn_function_t* origi
   TN_RETURN_IF_ERROR(clone_body(function, original));
   tn__function_number(function);
   return TN_OK;
+}
+
+tn_status_t tn__module_copy_function(tn_module_t* module, tn_function_t* function,
+                                     tn_string_view_t name) {
+  TN_RETURN_IF_ERROR(tn__module_keep(module, function->module));
+  return clone_function(module, function, name);
 }
 
 tn_status_t tn__module_clone(tn_module_t* module, tn_module_t** out_clone) {
@@ -126,7 +133,7 @@ tn_status_t tn__module_clone(tn_module_t* module, tn_module_t** out_clone) {
   clone->attrs = module->attrs;
   clone->preamble = module->preamble;
   for (const tn_function_t* f = module->first_function; f; f = f->next) {
-    TN_DONE_IF_ERROR(clone_function(clone, f));
+    TN_DONE_IF_ERROR(clone_function(clone, f, f->name));
   }
   *out_clone = clone;
   clone = NULL;
@@ -150,6 +157,67 @@ tn_status_t tn__function_splice(const tn_function_t* function, tn_node_t* positi
   for (uint32_t i = 0; i < last->operand_count; ++i) {
     out_results[i] = copy_of(&cloner, last->operands[i]);
   }
+done:
+  tn__arena_deinit(&cloner.scratch);
+  return status;
+}
+
+// --- nodes of other modules
+
+static bool is_within(const tn_region_t* region, const tn_node_t* node) {
+  for (; region && region->parent; region = region->parent->region) {
+    if (region->parent == node) return true;
+  }
+  return false;
+}
+
+static void add_captured(const tn_node_t* node, const tn_region_t* region, bool* is_listed,
+                         tn_captured_values_t* captured) {
+  TN_FOR_EACH_NODE (inner, region) {
+    for (uint32_t i = 0; i < inner->operand_count; ++i) {
+      tn_value_t* value = inner->operands[i];
+      if (is_listed[value->id] || is_within(value->region, node)) continue;
+      is_listed[value->id] = true;
+      captured->values[captured->count++] = value;
+    }
+    for (uint32_t i = 0; i < inner->region_count; ++i) {
+      add_captured(node, inner->regions[i], is_listed, captured);
+    }
+  }
+}
+
+tn_status_t tn__node_captured(const tn_node_t* node, tn_arena_t* arena,
+                              tn_captured_values_t* out_captured) {
+  const tn_function_t* function = node->region->function;
+  void *values = NULL, *listed = NULL;
+  *out_captured = (tn_captured_values_t){0};
+  if (node->region_count == 0) return TN_OK;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(arena, function->value_count, sizeof(tn_value_t*), &values));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, function->value_count, sizeof(bool), &listed));
+  out_captured->values = values;
+  for (uint32_t i = 0; i < node->region_count; ++i) {
+    add_captured(node, node->regions[i], listed, out_captured);
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__node_copy(const tn_node_t* node, tn_region_t* region, tn_value_t* const* operands,
+                          const tn_captured_values_t* captured, tn_value_t* const* replacements,
+                          tn_node_t** out_node) {
+  tn_status_t status = TN_OK;
+  cloner_t cloner;
+  *out_node = NULL;
+  TN_DONE_IF_ERROR(
+      cloner_init(&cloner, region->function->module->allocator, node->region->function));
+  for (size_t i = 0; i < captured->count; ++i) {
+    cloner.copies[captured->values[i]->id] = replacements[i];
+  }
+  for (uint32_t i = 0; i < node->operand_count; ++i) {
+    cloner.copies[node->operands[i]->id] = operands[i];
+  }
+  TN_DONE_IF_ERROR(clone_node(&cloner, region, NULL, node));
+  *out_node = region->last;
 done:
   tn__arena_deinit(&cloner.scratch);
   return status;

@@ -91,8 +91,9 @@ struct tn_module {
   const tn_allocator_t* allocator;
   tn_arena_t arena;
   tn_module_t* origin;  // of a clone: retained, since types, attributes and names still live there
-  tn_source_t* source;  // NULL: built, not read
-  tn_string_view_t name;  // may be empty
+  struct tn_module_link* kept;  // modules whose nodes were copied into this one: retained, likewise
+  tn_source_t* source;          // NULL: built, not read
+  tn_string_view_t name;        // may be empty
   tn_attr_dictionary_t attrs;
   tn_string_view_t
       preamble;  // lines of other dialects' operations (sdy.mesh), kept for the printer
@@ -120,6 +121,13 @@ TN_MUST_USE tn_status_t tn__module_create(const tn_allocator_t* allocator,
 // names with `module`, which it retains.
 TN_MUST_USE tn_status_t tn__module_clone(tn_module_t* module, tn_module_t** out_clone);
 
+// Retains `other` for as long as `module` lives.
+TN_MUST_USE tn_status_t tn__module_keep(tn_module_t* module, tn_module_t* other);
+// Copies a function of another, verified module under a new name; that module is kept. What the
+// function calls must be in `module`.
+TN_MUST_USE tn_status_t tn__module_copy_function(tn_module_t* module, tn_function_t* function,
+                                                 tn_string_view_t name);
+
 // Adds a function with a body whose arguments have the given types (copied list), or a declaration.
 // A name that is taken is an ALREADY_EXISTS error.
 TN_MUST_USE tn_status_t tn__function_create(tn_module_t* module, tn_string_view_t name,
@@ -137,6 +145,22 @@ tn_function_t* tn__module_entry(const tn_module_t* module);
 // the same module, not in this one.
 TN_MUST_USE tn_status_t tn__function_splice(const tn_function_t* function, tn_node_t* position,
                                             tn_value_t* const* arguments, tn_value_t** out_results);
+
+// Values from outside that the regions of a node use, as tn__node_copy wants them replaced. The
+// function's values are numbered. The list is in `arena`.
+typedef struct tn_captured_values {
+  size_t count;
+  tn_value_t** values;
+} tn_captured_values_t;
+TN_MUST_USE tn_status_t tn__node_captured(const tn_node_t* node, tn_arena_t* arena,
+                                          tn_captured_values_t* out_captured);
+// Copies a node of another module, whose values are numbered, to the end of `region`, with
+// `operands` in the place of its own, and `replacements` in that of what its regions use from
+// outside. The other module must be kept.
+TN_MUST_USE tn_status_t tn__node_copy(const tn_node_t* node, tn_region_t* region,
+                                      tn_value_t* const* operands,
+                                      const tn_captured_values_t* captured,
+                                      tn_value_t* const* replacements, tn_node_t** out_node);
 
 // --- nodes and regions
 

@@ -16,6 +16,23 @@ tn_status_t tn__module_create(const tn_allocator_t* allocator, tn_module_t** out
   return TN_OK;
 }
 
+typedef struct tn_module_link {
+  tn_module_t* module;
+  struct tn_module_link* next;
+} tn_module_link_t;
+
+tn_status_t tn__module_keep(tn_module_t* module, tn_module_t* other) {
+  void* memory = NULL;
+  for (const tn_module_link_t* link = module->kept; link; link = link->next) {
+    if (link->module == other) return TN_OK;
+  }
+  TN_RETURN_IF_ERROR(tn__arena_allocate(&module->arena, sizeof(tn_module_link_t), &memory));
+  tn_module_link_t* link = memory;
+  *link = (tn_module_link_t){tn_module_retain(other), module->kept};
+  module->kept = link;
+  return TN_OK;
+}
+
 tn_module_t* tn_module_retain(tn_module_t* module) {
   if (module) atomic_fetch_add(&module->references, 1);
   return module;
@@ -24,6 +41,9 @@ tn_module_t* tn_module_retain(tn_module_t* module) {
 void tn_module_release(tn_module_t* module) {
   if (!module || atomic_fetch_sub(&module->references, 1) != 1) return;
   tn_module_release(module->origin);
+  for (tn_module_link_t* link = module->kept; link; link = link->next) {
+    tn_module_release(link->module);
+  }
   tn__source_release(module->source);
   tn__names_deinit(&module->functions);
   tn__arena_deinit(&module->arena);

@@ -15,9 +15,9 @@
 
 #include "device/buffer.h"
 #include "device/failure.h"
+#include "ir/ir.h"
 #include "lazy/attributes.h"
 #include "lazy/evaluator.h"
-#include "ops/op.h"
 
 typedef struct tn_step tn_step_t;
 typedef struct tn_target tn_target_t;  // call/target.h
@@ -71,15 +71,26 @@ typedef struct tn_body_spec {
   const tn_op_t* op;
 } tn_body_spec_t;
 
+// A node of a module as it stands there, with its attributes and regions. Lives in the module.
+typedef struct tn_excerpt {
+  tn_module_t* module;  // a view: who holds the excerpt holds this
+  const tn_node_t* node;
+  const char* name;  // for messages
+  tn_captured_values_t captured;
+} tn_excerpt_t;
+
 // One application of an operation. Immutable, but for `claim`. Reference counted: its pending
 // results hold it.
 struct tn_step {
   atomic_uint references;
   uint32_t operand_count, result_count;
-  tn_evaluator_t* evaluator;    // retained
-  const tn_op_t* op;            // NULL: an identity, whose results are its first operands
-  tn_target_t* target;          // of a custom call, whose operation it is; retained; NULL: none
-  struct tn_program* program;   // of a call of a compiled function; op is NULL then; retained
+  tn_evaluator_t* evaluator;   // retained
+  const tn_op_t* op;           // NULL: an identity, whose results are its first operands
+  tn_target_t* target;         // of a custom call, whose operation it is; retained; NULL: none
+  struct tn_program* program;  // of a call of a compiled function; op is NULL then; retained
+  // What the operation is in the place of attributes and body; its operands are those of the node,
+  // then what its regions use from outside. Its module is retained. NULL: none.
+  const tn_excerpt_t* excerpt;
   tn_attributes_t* attributes;  // retained; NULL: none
   tn_body_spec_t body;
   tn_stream_t* stream;  // retained; NULL: the default
@@ -99,6 +110,7 @@ typedef struct tn_step_spec {
   const tn_op_t* op;
   tn_target_t* target;
   struct tn_program* program;
+  const tn_excerpt_t* excerpt;
   size_t operand_count;
   tn_array_t* const* operands;
   size_t attribute_count;

@@ -151,6 +151,14 @@ static tn_array_t* change_or_zeros(const tn_derivation_t* d, tn_array_t* change,
   return change ? change : tn__zeros_like(d->scope, value);
 }
 
+// Whether small changes can show in a result.
+static bool has_derivative(const tn_step_view_t* view) {
+  for (uint32_t i = 0; i < view->step->result_count; ++i) {
+    if (tn__is_differentiable(view->results[i])) return true;
+  }
+  return false;
+}
+
 // --- forwards
 
 static tn_status_t push(tn_derivation_t* d, size_t index) {
@@ -168,7 +176,7 @@ static tn_status_t push(tn_derivation_t* d, size_t index) {
     tangents[count++] = d->changes[number];
   }
   if (count == 0) return TN_OK;
-  if (!rules.jvp) return no_rule(step, "jvp");
+  if (!rules.jvp) return has_derivative(&view) ? no_rule(step, "jvp") : TN_OK;
   for (uint32_t i = 0; i < step->result_count; ++i) out_tangents[i] = NULL;
   const tn_rule_t rule = rule_of(d, &view, &type);
   const tn_jvp_call_t call = {.struct_size = sizeof call,

@@ -229,6 +229,12 @@ static tn_status_t emit_step(tn_emitter_t* emitter, const tn_step_t* step, const
     for (uint32_t i = 0; i < step->result_count; ++i) results[i] = operands[i];
     return TN_OK;
   }
+  if (step->excerpt) {
+    const tn_excerpt_t* excerpt = step->excerpt;
+    tn__builder_add_copy(emitter->builder, excerpt->node, operands, &excerpt->captured,
+                         operands + excerpt->node->operand_count, results);
+    return TN_OK;
+  }
   for (uint32_t i = 0; i < step->result_count; ++i) {
     const tn_array_type_t type = step->result_types ? step->result_types[i] : array_type(result);
     types[i] = type_of(emitter, &type);

@@ -49,6 +49,45 @@ tn_status_t tn_export_function(tn_scope_t* scope, const tn_closure_t* function, 
   return status;
 }
 
+// The functions, each in a module of its own, as those of one.
+static tn_status_t join(tn_scope_t* scope, size_t count, const tn_export_t* exports,
+                        tn_module_t* module) {
+  for (size_t i = 0; i < count; ++i) {
+    const tn_export_t* one = &exports[i];
+    tn_module_t* own = NULL;
+    if (!one->name || !*one->name || !one->function.call) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "tn_export_functions: function %zu has no %s", i,
+                              one->function.call ? "name" : "call");
+    }
+    tn_status_t status = tn_export_function(scope, &one->function, one->input_count, one->inputs,
+                                            one->output_count, &own);
+    if (!status) {
+      status = tn__module_copy_function(module, tn__module_entry(own), tn__sv(one->name));
+    }
+    tn_module_release(own);
+    if (status) return tn_status_prefix(status, "@%s", one->name);
+  }
+  return tn__module_verify(module);
+}
+
+tn_status_t tn_export_functions(tn_scope_t* scope, size_t count, const tn_export_t* exports,
+                                tn_module_t** out_module) {
+  tn_module_t* module = NULL;
+  *out_module = NULL;
+  if (count == 0) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_export_functions: no functions");
+  }
+  TN_RETURN_IF_ERROR(tn__module_create(tn__scope_evaluator(scope)->allocator, &module));
+  tn_status_t status = join(scope, count, exports, module);
+  if (status) {
+    tn_module_release(module);
+    return status;
+  }
+  *out_module = module;
+  return TN_OK;
+}
+
 // --- one step
 
 static tn_rule_t rule_of(const tn_step_t* step) {
@@ -70,9 +109,10 @@ size_t tn_array_describe(const tn_array_t* array, char* buffer, size_t capacity)
 bool tn_array_is_equivalent(const tn_array_t* a, const tn_array_t* b) {
   if (a == b) return true;
   const tn_step_t *x = a ? a->step : NULL, *y = b ? b->step : NULL;
-  if (!x || !y || x->op != y->op || x->target != y->target || a->index != b->index ||
-      x->operand_count != y->operand_count || x->body.kind != y->body.kind ||
-      x->body.op != y->body.op || a->dtype != b->dtype || a->rank != b->rank) {
+  if (!x || !y || x->op != y->op || x->target != y->target || x->excerpt != y->excerpt ||
+      a->index != b->index || x->operand_count != y->operand_count ||
+      x->body.kind != y->body.kind || x->body.op != y->body.op || a->dtype != b->dtype ||
+      a->rank != b->rank) {
     return false;
   }
   for (size_t d = 0; d < a->rank; ++d) {

@@ -59,6 +59,8 @@ static tn_step_t* create_step(tn_evaluator_t* evaluator, tn_stream_t* stream,
   step->op = spec->op;
   step->target = tn__target_retain(spec->target);
   step->program = tn_program_retain(spec->program);
+  step->excerpt = spec->excerpt;
+  if (spec->excerpt) tn_module_retain(spec->excerpt->module);
   step->attributes = attributes;
   step->body = spec->body;
   step->stream = tn_stream_retain(stream);
@@ -87,6 +89,7 @@ static void give_errors(tn_scope_t* scope, size_t count, tn_array_t* error,
 
 static const char* name_of(const tn_step_spec_t* spec) {
   if (spec->target) return spec->target->name.data;
+  if (spec->excerpt) return spec->excerpt->name;
   return spec->op ? tn__op_short_name(spec->op) : "identity";
 }
 

@@ -20,6 +20,7 @@ typedef struct inliner {
   bool* is_gone;          // by function->index: copied to its only call
   int64_t allowance;      // nodes that may still be added
   bool only_calls;        // the second round
+  bool takes_all;         // whatever its size, as long as the allowance lasts
 } inliner_t;
 
 static void count_calls(inliner_t* inliner, const tn_region_t* region) {
@@ -48,7 +49,7 @@ static bool pays(inliner_t* inliner, const tn_function_t* callee, uint32_t depth
     return inliner->is_gone[callee->index];
   }
   uint32_t size = callee->node_count;
-  if (size > SMALL_FUNCTION || size > inliner->allowance) return false;
+  if ((size > SMALL_FUNCTION && !inliner->takes_all) || size > inliner->allowance) return false;
   inliner->allowance -= size;
   return true;
 }
@@ -132,6 +133,19 @@ tn_status_t tn__pass_inline_calls(tn_module_t* module, tn_function_t* entry) {
   inliner.only_calls = true;
   TN_DONE_IF_ERROR(look_around(&inliner, module, entry));
   for (size_t i = inliner.reached.count; i-- > 0;) {
+    TN_DONE_IF_ERROR(inline_into(&inliner, inliner.reached.functions[i]));
+  }
+done:
+  tn__arena_deinit(&inliner.scratch);
+  return status;
+}
+
+tn_status_t tn__pass_inline_all(tn_module_t* module, tn_function_t* entry) {
+  tn_status_t status = TN_OK;
+  inliner_t inliner = {.allowance = ALLOWANCE_BASE, .takes_all = true};
+  tn__arena_init(&inliner.scratch, module->allocator);
+  TN_DONE_IF_ERROR(look_around(&inliner, module, entry));
+  for (size_t i = 0; i < inliner.reached.count; ++i) {
     TN_DONE_IF_ERROR(inline_into(&inliner, inliner.reached.functions[i]));
   }
 done:

@@ -26,6 +26,12 @@ TN_MUST_USE tn_status_t tn__pass_run(tn_module_t* module, tn_function_t* entry,
 size_t tn__pass_count(void);
 const tn_pass_t* tn__pass_at(size_t index);
 
+// What makes of a function one list of operations without calls: composites are called, typed
+// custom calls have dictionaries, and every call is replaced by what it runs, up to a number of
+// nodes that no sensible program has; calls that are left are of functions without a body, or
+// beyond it.
+TN_MUST_USE tn_status_t tn__pass_flatten(tn_module_t* module, tn_function_t* entry);
+
 // The functions that `entry` reaches through calls and composites, callees before callers, `entry`
 // last. The list is in `arena`. Recursion is an error.
 typedef struct tn_reached_functions {

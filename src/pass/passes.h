@@ -12,6 +12,7 @@ tn_status_t tn__pass_spell_out(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_read_opaque(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_turn_layouts(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_inline_calls(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_inline_all(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_simplify(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_drop_carries(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_fold_constants(tn_module_t* module, tn_function_t* entry);

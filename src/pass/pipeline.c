@@ -74,3 +74,10 @@ tn_status_t tn__pass_run(tn_module_t* module, tn_function_t* entry,
   }
   return TN_OK;
 }
+
+tn_status_t tn__pass_flatten(tn_module_t* module, tn_function_t* entry) {
+  TN_RETURN_IF_ERROR(tn__pass_check_recursion(module, entry));
+  TN_RETURN_IF_ERROR(tn__pass_call_composites(module, entry));
+  TN_RETURN_IF_ERROR(tn__pass_read_opaque(module, entry));
+  return tn__pass_inline_all(module, entry);
+}

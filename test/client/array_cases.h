@@ -31,4 +31,9 @@ typedef struct tn_case_operation {
 const tn_case_operation_t* tn_case_operation(const char* name);  // NULL: none
 const tn_case_operation_t* tn_case_operation_at(size_t index);   // NULL: that was the last one
 
+// The function in a module's bytes, which are the first array, of the others (array_imports.c).
+// List 0 says what is wanted: 0 its output, 1 the gradient of the output's sum, 2 its outputs over
+// a batch.
+tn_array_t* tn_case_imported(tn_scope_t* scope, tn_case_t* it);
+
 #endif  // TENON_TEST_CLIENT_ARRAY_CASES_H_

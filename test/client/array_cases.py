@@ -104,7 +104,7 @@ class Cases:
                           f"{''.join(f' {dim}' for dim in array.shape)}{more}")
         self.data.extend(np.ascontiguousarray(array).tobytes())
 
-    def add(self, name, arrays=(), lists=(), reals=(), wanted=None, slack=1.0, atol=None):
+    def add(self, name, arrays=(), lists=(), reals=(), wanted=None, slack=1.0, atol=None, describe=""):
         """`wanted`: a function of the operands as mlx has them, or what it gives. What it refuses must be refused."""
         try:
             if callable(wanted):
@@ -114,7 +114,7 @@ class Cases:
         except (ValueError, IndexError, RuntimeError, TypeError) as error:
             wanted = error
         self.lines.append(f"{self.count} {name}")
-        self.texts.append((name, [None if array is None else f"{array.dtype.name}{list(array.shape)}"
+        self.texts.append((f"{name} {describe}".rstrip(), [None if array is None else f"{array.dtype.name}{list(array.shape)}"
                                   for array in map(lambda a: a if a is None else np.asarray(a), arrays)],
                            list(lists), list(reals), wanted if isinstance(wanted, Exception) else ""))
         self.count += 1

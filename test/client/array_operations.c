@@ -45,6 +45,7 @@
   X(full_like, 2, 0, 0, tn_array_full_like(s, A(0), A(1)))                                        \
   X(gather_mm, 4, 0, 0, tn_array_gather_mm(s, A(0), A(1), A(2), A(3)))                            \
   X(identity, 0, 2, 0, tn_array_identity(s, DTYPE(0), INTEGER(1)))                                \
+  X(imported, 1, 1, 0, tn_case_imported(s, it))                                                   \
   X(index, 1, 1, 0, index_with(s, it, NULL, 0))                                                   \
   X(index_update, 2, 2, 0, index_with(s, it, A(1), (tn_scatter_mode_t)INTEGER(1)))                \
   X(inner, 2, 0, 0, tn_array_inner(s, A(0), A(1)))                                                \

@@ -10,6 +10,7 @@ pytest.importorskip("mlx.core", reason="mlx is not installed")
 
 import array_cases
 import array_elements  # noqa: F401, as below: they register generators
+import array_imports  # noqa: F401
 import array_numbers  # noqa: F401
 import array_products  # noqa: F401
 import array_shapes  # noqa: F401

@@ -63,6 +63,7 @@ tn_rules_t tn__step_rules(const tn_step_t* step) {
   static const tn_rules_t identity = {jvp_identity, vjp_identity, vmap_identity};
   static const tn_rules_t constant = {tn__jvp_zero, tn__vjp_zero, vmap_identity};
   if (!step->op && !step->target) return step->body.kind == TN_BODY_STOP ? constant : identity;
+  if (step->excerpt) return (tn_rules_t){0};
   if (!step->target) return rules_of_operations[step->op - tn__ops];
   const tn_op_def_t* definition = &step->target->definition;
   tn_rules_t rules = {definition->jvp, definition->vjp, definition->vmap};
@@ -72,6 +73,7 @@ tn_rules_t tn__step_rules(const tn_step_t* step) {
 
 const char* tn__step_name(const tn_step_t* step) {
   if (step->target) return step->target->name.data;
+  if (step->excerpt) return step->excerpt->name;
   return step->op ? step->op->name : "identity";
 }
 
