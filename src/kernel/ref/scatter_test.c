@@ -233,47 +233,79 @@ static void scatter_of_nothing_copies(void** state) {
   tn__case_end(&c);
 }
 
-// Rows that are updated again and again, in an order that shows.
-static void rows_do_not_depend_on_threads(void** state) {
+// Updates that come again and again to the same elements, in an order that shows.
+typedef struct repeated {
+  const numbers_t* numbers;
+  size_t index_count;  // of a vector
+  int32_t span[2];     // indices go from -1 to one past the end
+  size_t update_rank;  // of a window, and its dimensions
+  int64_t update_dims[2];
+  size_t window_count;  // elements
+} repeated_t;
+
+static void repeated_updates_do_not_depend_on_threads(void** state) {
   (void)state;
   enum { ROWS = 50, WIDTH = 40, UPDATES = 3000, RUNS = 3 };
+  static const numbers_t pairs = {
+      .inserted_count = 2, .inserted = both, .map_count = 2, .map = both, .index_vector_dim = 1};
+  static const int64_t last_two[] = {1, 2};
+  static const numbers_t windows = {
+      .window_count = 2, .window = last_two, .map_count = 2, .map = both, .index_vector_dim = 1};
+  const repeated_t cases[] = {
+      {&rows, 1, {ROWS + 2}, 1, {WIDTH}, WIDTH},
+      {&pairs, 2, {ROWS + 2, WIDTH + 2}, 0, {0}, 1},
+      {&windows, 2, {ROWS - 1, WIDTH}, 2, {5, 6}, 30},  // cut, and overlapping
+      {&windows, 2, {ROWS + 2, WIDTH}, 2, {1, 20}, 20},
+  };
   float* changes = malloc(UPDATES * WIDTH * sizeof *changes);
-  int32_t* indices = malloc(UPDATES * sizeof *indices);
-  float input[ROWS * WIDTH], got[RUNS][ROWS * WIDTH];
+  int32_t* indices = malloc(UPDATES * 2 * sizeof *indices);
+  float input[ROWS * WIDTH], wanted[ROWS * WIDTH], got[ROWS * WIDTH];
   assert_true(changes && indices);
   for (int i = 0; i < ROWS * WIDTH; ++i) input[i] = (float)i;
-  for (int i = 0; i < UPDATES; ++i) indices[i] = (i * 7919) % (ROWS + 2) - 1;
   for (int i = 0; i < UPDATES * WIDTH; ++i) changes[i] = 1.0f / (float)(i % 1013 + 1);
-  for (int run = 0; run < RUNS; ++run) {
-    tn_case_t c;
-    tn__case_begin(&c, "stablehlo.scatter");
-    tn__case_operand(&c, TN_DTYPE_F32, TN_DIMS(ROWS, WIDTH), input);
-    tn__case_operand(&c, TN_DTYPE_S32, TN_DIMS(UPDATES, 1), indices);
-    tn__case_operand(&c, TN_DTYPE_F32, TN_DIMS(UPDATES, WIDTH), changes);
-    add_numbers(&c, &rows);
-    tn__case_result(&c, TN_DTYPE_F32, TN_DIMS(ROWS, WIDTH));
-    tn__case_binary_body(&c, "stablehlo.add");
-    if (run) {
-      tn_pool_config_t config = {.thread_count = 2 * run + 1};
-      TN_ASSERT_OK(tn__pool_create(&config, tn_allocator_system(), &c.pool));
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+    const repeated_t* r = &cases[k];
+    const int64_t width = r->update_rank ? r->update_dims[r->update_rank - 1] : 1;
+    memcpy(wanted, input, sizeof input);
+    for (int i = 0; i < UPDATES; ++i) {
+      int32_t* vector = &indices[(size_t)i * r->index_count];
+      vector[0] = (i * 7919) % r->span[0] - 1;
+      if (r->index_count > 1) vector[1] = (i * 104729) % r->span[1] - 1;
+      for (int64_t j = 0; j < (int64_t)r->window_count; ++j) {
+        const int64_t row = vector[0] + j / width;
+        const int64_t column = (r->index_count > 1 ? vector[1] : 0) + j % width;
+        if (row < 0 || row >= ROWS || column < 0 || column >= WIDTH) continue;
+        wanted[row * WIDTH + column] += changes[i * (int64_t)r->window_count + j];
+      }
     }
-    TN_ASSERT_OK(tn__case_run(&c));
-    memcpy(got[run], c.results[0], sizeof got[run]);
-    tn__pool_release(c.pool);
-    tn__case_end(&c);
+    for (int run = 0; run < RUNS; ++run) {
+      tn_case_t c;
+      tn__case_begin(&c, "stablehlo.scatter");
+      tn__case_operand(&c, TN_DTYPE_F32, TN_DIMS(ROWS, WIDTH), input);
+      tn__case_operand(&c, TN_DTYPE_S32, TN_DIMS(UPDATES, (int64_t)r->index_count), indices);
+      const int64_t dims[] = {UPDATES, r->update_dims[0], r->update_dims[1]};
+      tn__case_operand(&c, TN_DTYPE_F32, 1 + r->update_rank, dims, changes);
+      add_numbers(&c, r->numbers);
+      tn__case_result(&c, TN_DTYPE_F32, TN_DIMS(ROWS, WIDTH));
+      tn__case_binary_body(&c, "stablehlo.add");
+      if (run) {
+        tn_pool_config_t config = {.thread_count = 3 * run + 1};
+        TN_ASSERT_OK(tn__pool_create(&config, tn_allocator_system(), &c.pool));
+      }
+      TN_ASSERT_OK(tn__case_run(&c));
+      memcpy(got, c.results[0], sizeof got);
+      tn__pool_release(c.pool);
+      tn__case_end(&c);
+      assert_memory_equal(got, wanted, sizeof wanted);
+    }
   }
-  for (int i = 0; i < UPDATES; ++i) {
-    if (indices[i] < 0 || indices[i] >= ROWS) continue;
-    for (int k = 0; k < WIDTH; ++k) input[indices[i] * WIDTH + k] += changes[i * WIDTH + k];
-  }
-  for (int run = 0; run < RUNS; ++run) assert_memory_equal(got[run], input, sizeof input);
   free(changes);
   free(indices);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows_do_not_depend_on_threads),
+      cmocka_unit_test(repeated_updates_do_not_depend_on_threads),
       cmocka_unit_test(scatter_adds_repeated_elements),
       cmocka_unit_test(the_last_update_is_the_one_that_stays),
       cmocka_unit_test(bodies_that_return_the_old_value_change_nothing),
