@@ -4,26 +4,32 @@
 
 #include "cli.h"
 
-// Distance of two words: insertions, deletions and exchanges of letters; 99 for long ones.
+static int smaller(int a, int b) {
+  return a < b ? a : b;
+}
+
+// Distance of two words: insertions, deletions, replacements and exchanges of neighbours; 99 for
+// long ones.
 static int distance(const char* a, const char* b) {
   enum { LONGEST = 40 };
-  int row[LONGEST + 1];
+  int rows[LONGEST + 1][LONGEST + 1];
   size_t n = strlen(a), m = strlen(b);
   if (n > LONGEST || m > LONGEST) return 99;
-  for (size_t j = 0; j <= m; ++j) row[j] = (int)j;
-  for (size_t i = 1; i <= n; ++i) {
-    int diagonal = row[0];
-    row[0] = (int)i;
-    for (size_t j = 1; j <= m; ++j) {
-      int above = row[j];
-      int best = diagonal + (a[i - 1] != b[j - 1]);
-      if (above + 1 < best) best = above + 1;
-      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-      diagonal = above;
-      row[j] = best;
+  for (size_t i = 0; i <= n; ++i) {
+    for (size_t j = 0; j <= m; ++j) {
+      if (i == 0 || j == 0) {
+        rows[i][j] = (int)(i + j);
+        continue;
+      }
+      int best = rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      best = smaller(best, smaller(rows[i - 1][j], rows[i][j - 1]) + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        best = smaller(best, rows[i - 2][j - 2] + 1);
+      }
+      rows[i][j] = best;
     }
   }
-  return row[m];
+  return rows[n][m];
 }
 
 const char* cli_nearest(const char* name, const char* const* names, size_t count) {

@@ -57,6 +57,19 @@ static const char* argument_text(const session_t* session, size_t index, char ou
   return out;
 }
 
+// "2x3xf32=1": how a value for all elements is written for an argument of `type`.
+static const char* example_text(const tn_type_t* type, char out[160]) {
+  static const char before[] = "tensor<";
+  size_t length = tn_type_format(type, out, 150);
+  if (length < 150 && strncmp(out, before, sizeof before - 1) == 0 && out[length - 1] == '>') {
+    length -= sizeof before;
+    memmove(out, out + sizeof before - 1, length);
+    strcpy(out + length, "=1");
+    return out;
+  }
+  return strcpy(out, "2x3xf32=1");
+}
+
 static int make_input(const arguments_t* arguments, const session_t* session, const input_t* input,
                       tn_buffer_t** out_buffer) {
   fill_t fill;
@@ -77,11 +90,12 @@ static int make_input(const arguments_t* arguments, const session_t* session, co
       return cli_refuse(arguments->command, "--input %s is nothing known; did you mean '%s'?", spec,
                         near);
     }
+    char example[160];
     return cli_refuse(
         arguments->command,
         "--input %s is none of x.npy, x.npz:KEY, random[:SEED], zeros, ones, iota and "
-        "literals such as 2x3xf32=1.5",
-        spec);
+        "literals such as %s",
+        spec, example_text(input->type, example));
   }
   tn_status_t status = make(session, input, fill, seed, out_buffer);
   char name[128];
@@ -104,10 +118,10 @@ static int check_count(const arguments_t* arguments, const session_t* session,
     const tn_type_t* type = tn_program_argument_type(session->program, i);
     if (is_token(type)) continue;
     if (++wanted == given + 1 && !fallback) {
-      char text[160], name[128];
+      char text[160], name[128], example[160];
       tn_type_format(type, text, sizeof text);
-      return cli_refuse(arguments->command, "%s of type %s has no --input",
-                        argument_text(session, i, name), text);
+      return cli_refuse(arguments->command, "%s of type %s has no --input, such as random or %s",
+                        argument_text(session, i, name), text, example_text(type, example));
     }
   }
   if (given <= wanted) return EXIT_FINE;

@@ -8,7 +8,10 @@ static int unknown_command(const char* name) {
   size_t count = 0;
   for (; count < cli_command_count && count < 32; ++count) names[count] = cli_commands[count].name;
   const char* near = cli_nearest(name, names, count);
-  fprintf(stderr, "tenon: there is no command '%s'", name);
+  fprintf(stderr,
+          name[0] == '-' ? "tenon: '%s' is no command, and options follow one"
+                         : "tenon: there is no command '%s'",
+          name);
   if (near) fprintf(stderr, "; did you mean '%s'?", near);
   fprintf(stderr, "\nTry 'tenon --help'.\n");
   return EXIT_USAGE;

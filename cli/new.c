@@ -1,5 +1,6 @@
 // The project of an author: one operation, a test, and what builds them.
 #include <ctype.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,8 +104,10 @@ static void write_text(FILE* out, const char* text, const char* name) {
 }
 
 static int fail(const char* path) {
-  fprintf(stderr, "tenon: %s: %s\n", path, strerror(errno));
-  return EXIT_FAILED;
+  const bool is_there = errno == EEXIST;
+  return cli_report(tn_status_create(
+      is_there ? TN_CODE_ALREADY_EXISTS : TN_CODE_PERMISSION_DENIED, "%s: %s", path,
+      is_there ? "it is there already; nothing was written" : strerror(errno)));
 }
 
 static int write_file(const project_file_t* file, const char* name) {
@@ -142,6 +145,11 @@ static bool is_good_name(const char* name) {
   return true;
 }
 
+// The headers that an author includes declare it otherwise.
+static bool is_function_of_c(const char* name) {
+  return dlsym(RTLD_DEFAULT, name) != NULL;
+}
+
 int tn_command_new(const arguments_t* arguments) {
   const char* name = arguments->values[0];
   if (!is_good_name(name)) {
@@ -150,6 +158,12 @@ int tn_command_new(const arguments_t* arguments) {
         "\"%s\" is no name of an operation: expected lower-case letters, digits and _, "
         "up to 64, beginning with a letter, and no word of C",
         name);
+  }
+  if (is_function_of_c(name)) {
+    return cli_refuse(arguments->command,
+                      "C has a function \"%s\", and the operation becomes one of its name: "
+                      "expected another, such as %s_op",
+                      name, name);
   }
   if (mkdir(name, 0777)) return fail(name);
   for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {

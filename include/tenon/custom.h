@@ -360,7 +360,13 @@ extern "C" {
 #endif
 
 #ifndef TN_EXPORT  // whoever builds handlers into a program of their own may want them hidden
+// Protected: a library's own calls reach its own function, also when C has one of that name
+// (select).
+#ifdef __ELF__
+#define TN_EXPORT __attribute__((visibility("protected")))
+#else
 #define TN_EXPORT __attribute__((visibility("default")))
+#endif
 #endif
 #define TN__HIDDEN __attribute__((visibility("hidden")))
 #define TN__PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))

@@ -356,7 +356,11 @@ static tn_status_t check_field(const checker_t* checker, const tn_ffi_param_t* p
   if (checker->is_learned) {
     return tn_status_note(status, "its handler declares nothing, and takes exactly that type");
   }
-  if (!is_number || param->attr_type != TN_FFI_SCALAR) return status;
+  if (param->attr_type != TN_FFI_SCALAR) return status;
+  if (attr->kind == TN_ATTR_INTEGER && tn_dtype_kind(dtype) == TN_KIND_FLOAT) {
+    return tn_status_note(status, "a number with a point is one: 1.0 : %s", tn_dtype_name(dtype));
+  }
+  if (!is_number) return status;
   return tn_status_note(status, "%s has no number that is equal; write it as %s",
                         tn_dtype_name(dtype), tn_dtype_name(dtype));
 }

@@ -54,12 +54,20 @@ static const char* look_at_file(const char* path) {
   return NULL;
 }
 
+static tn_status_t no_such_library(const char* path) {
+  tn_status_t status = tn_status_create(TN_CODE_NOT_FOUND, "%s: there is no such library", path);
+  if (strchr(path, ':')) {
+    return tn_status_note(status, "one function of a library is named LIB.so:TARGET=SYMBOL");
+  }
+  if (strchr(path, '/')) return status;
+  return tn_status_note(status,
+                        "it is neither in this folder nor where the system looks for libraries");
+}
+
 static tn_status_t refuse(const char* path, bool is_file) {
   const char* error = dlerror();
-  if (!is_file) {
-    return tn_status_create(TN_CODE_NOT_FOUND, "%s: there is no such library (%s)", path,
-                            error ? error : "no reason given");
-  }
+  // One that the system found may miss another, which the system's words begin with then.
+  if (!is_file && (!error || strncmp(error, path, strlen(path)) == 0)) return no_such_library(path);
   tn_status_t status = tn_status_create(TN_CODE_FAILED_PRECONDITION, "%s: cannot be loaded: %s",
                                         path, error ? error : "no reason given");
   const char* reason = look_at_file(path);

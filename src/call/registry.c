@@ -1,5 +1,6 @@
 #include "call/registry.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <tenon/call.h>
 
@@ -159,6 +160,23 @@ static const char* origin_of(const tn_target_t* target) {
   return target->library ? tn__library_path(target->library) : "this process";
 }
 
+// The names on the platform, or those that the text has room for.
+static tn_status_t note_names(tn_status_t status, const snapshot_t* snapshot,
+                              const char* platform) {
+  char names[160];
+  size_t length = 0;
+  for (size_t i = 0; i < snapshot->count && length < sizeof names; ++i) {
+    const tn_target_t* target = snapshot->targets[i];
+    if (strcmp(target->platform, platform) != 0) continue;
+    int written = snprintf(names + length, sizeof names - length, "%s@%s", length ? ", " : "",
+                           TN_NAME_TEXT(target->name));
+    if (written < 0) return status;
+    length += (size_t)written;
+  }
+  return tn_status_note(status, "registered for platform %s: %s%s", platform, names,
+                        length < sizeof names ? "" : "...");
+}
+
 tn_status_t tn__registry_miss(tn_string_view_t name, const char* platform) {
   enum { MOST_NAMES = 3 };
   tn_status_t status =
@@ -189,6 +207,7 @@ tn_status_t tn__registry_miss(tn_string_view_t name, const char* platform) {
       ++near_count;
     }
   }
+  if (on_platform && !near_count) status = note_names(status, &snapshot, platform);
   if (!on_platform) {
     status = tn_status_note(status,
                             "no custom calls are registered for platform %s; load a library with "

@@ -159,8 +159,11 @@ tn_status_t tn__verify_custom_call(const tn_op_use_t* use) {
   tn_attr_kind_t wanted = version == TYPED_FFI ? TN_ATTR_DICTIONARY : TN_ATTR_STRING;
   // A typed call may have its dictionary as a string, which is read when it is compiled.
   TN_CONSTRAINT(use, NULL, !config || config->kind == wanted || config->kind == TN_ATTR_STRING,
-                "backend_config is %s; expected %s with api_version %lld",
-                tn__attr_kind_name(config->kind), tn__attr_kind_name(wanted), (long long)version);
+                "backend_config is %s; expected %s with api_version %lld%s",
+                tn__attr_kind_name(config->kind), tn__attr_kind_name(wanted), (long long)version,
+                config->kind == TN_ATTR_DICTIONARY
+                    ? " (typed calls, which take dictionaries, say api_version = 4 : i32)"
+                    : "");
   TN_RETURN_IF_ERROR(check_all_layouts(use));
   TN_RETURN_IF_ERROR(check_schedule(use));
   return check_aliases(use);

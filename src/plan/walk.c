@@ -30,17 +30,17 @@ static tn_status_t add_leaf(planner_t* planner, leaf_t leaf, uint32_t* out_leaf)
 static tn_status_t check_static(const tn_node_t* node, const tn_value_t* value) {
   const bool is_future = value->type->kind == TN_TYPE_FUTURE;
   if (tn__type_is_static(value->type) && !is_future) return TN_OK;
-  tn_status_t status =
-      is_future ? tn_status_create(
-                      TN_CODE_UNIMPLEMENTED,
-                      "%s: a value has the type %s; futures are waited for where they begin",
-                      node ? tn__op_short_name(node->op) : "argument", TN_TYPE_TEXT(value->type))
-                : tn_status_create(
-                      TN_CODE_UNIMPLEMENTED,
-                      "%s: a value has the type %s; dimensions must be known when a program is "
-                      "compiled",
-                      node ? tn__op_short_name(node->op) : "argument", TN_TYPE_TEXT(value->type));
-  return node ? tn__node_locate(node, status) : status;
+  const char* wanted = is_future ? "futures are waited for where they begin"
+                                 : "dimensions must be known when a program is compiled";
+  if (node) {
+    return tn__node_locate(
+        node, tn_status_create(TN_CODE_UNIMPLEMENTED, "%s: a value has the type %s; %s",
+                               tn__op_short_name(node->op), TN_TYPE_TEXT(value->type), wanted));
+  }
+  return tn__function_locate(
+      value->region->function,
+      tn_status_create(TN_CODE_UNIMPLEMENTED, "argument %u has the type %s; %s",
+                       (unsigned)value->index, TN_TYPE_TEXT(value->type), wanted));
 }
 
 typedef struct leaf_maker {

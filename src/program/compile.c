@@ -1,19 +1,56 @@
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "device/device.h"
+#include "ops/spelling.h"
 #include "pass/pass.h"
 #include "program/program.h"
+
+// "@f, @g": the functions of the module, as far as the text has room.
+static const char* list_functions(const tn_module_t* module, char* out, size_t capacity) {
+  size_t length = 0;
+  out[0] = 0;
+  for (const tn_function_t* f = module->first_function; f; f = f->next) {
+    int written =
+        snprintf(out + length, capacity - length, "%s@%.*s", length ? ", " : "", TN_SV(f->name));
+    if (written > 0 && (size_t)written < capacity - length) {
+      length += (size_t)written;
+    } else {
+      snprintf(out + length, capacity - length, "...");
+      break;
+    }
+  }
+  return out;
+}
+
+static tn_status_t no_such_function(const tn_module_t* module, const char* name) {
+  char functions[200];
+  tn_status_t status = tn_status_create(TN_CODE_NOT_FOUND, "the module has no function @%s", name);
+  for (const tn_function_t* f = module->first_function; f; f = f->next) {
+    size_t distance = tn__spelling_distance(tn__sv(name), f->name);
+    if (tn__spelling_is_near(tn__sv(name), distance)) {
+      return tn_status_note(status, "did you mean @%.*s?", TN_SV(f->name));
+    }
+  }
+  if (!module->first_function) return status;
+  return tn_status_note(status, "it has %s",
+                        list_functions(module, functions, sizeof functions - 4));
+}
 
 static tn_status_t find_function(const tn_module_t* module, const char* name,
                                  tn_function_t** out_function) {
   *out_function = name ? tn__module_find_function(module, tn__sv(name)) : tn__module_entry(module);
   if (*out_function) return TN_OK;
-  if (name) {
-    return tn_status_create(TN_CODE_NOT_FOUND, "the module has no function @%s", name);
+  if (name) return no_such_function(module, name);
+  if (!module->first_function) {
+    return tn_status_create(TN_CODE_NOT_FOUND, "the module has no function");
   }
-  return tn_status_create(TN_CODE_NOT_FOUND, module->first_function
-                                                 ? "the module has several functions and none is "
-                                                   "called @main: name one"
-                                                 : "the module has no function");
+  char functions[200];
+  return tn_status_note(
+      tn_status_create(TN_CODE_NOT_FOUND,
+                       "the module has several functions and none is called @main"),
+      "name one of %s (tn_compile_options_t.function, tenon --function NAME)",
+      list_functions(module, functions, sizeof functions - 4));
 }
 
 // Loops and custom calls may take any time; for the rest the bytes tell.

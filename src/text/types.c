@@ -84,6 +84,18 @@ static tn_status_t suggest(const suggestion_t* suggestion, tn_status_t status) {
   return tn_status_note(status, "did you mean %s?", suggestion->nearest);
 }
 
+// What other languages call them.
+static const char* const foreign_names[][2] = {
+    {"bool", "i1"},     {"char", "i8"},     {"short", "i16"},   {"int", "i32"},
+    {"long", "i64"},    {"half", "f16"},    {"float", "f32"},   {"double", "f64"},
+    {"int8", "i8"},     {"int16", "i16"},   {"int32", "i32"},   {"int64", "i64"},
+    {"uint8", "ui8"},   {"uint16", "ui16"}, {"uint32", "ui32"}, {"uint64", "ui64"},
+    {"float16", "f16"}, {"float32", "f32"}, {"float64", "f64"}, {"bfloat16", "bf16"},
+    {"pred", "i1"},     {"s8", "i8"},       {"s16", "i16"},     {"s32", "i32"},
+    {"s64", "i64"},     {"u8", "ui8"},      {"u16", "ui16"},    {"u32", "ui32"},
+    {"u64", "ui64"},
+};
+
 static tn_status_t unknown_element_type(tn_parser_t* parser) {
   const tn_token_t* token = &parser->lexer.token;
   if (token->kind == TN_TOKEN_BANG) {
@@ -94,6 +106,9 @@ static tn_status_t unknown_element_type(tn_parser_t* parser) {
   suggestion_t suggestion = {.name = tn__token_text(token)};
   for (int dtype = 0; dtype < TN_DTYPE_LIMIT; ++dtype) {
     if (tn_dtype_is_valid(dtype)) consider(&suggestion, tn_dtype_name((tn_dtype_t)dtype));
+  }
+  for (size_t i = 0; i < sizeof foreign_names / sizeof *foreign_names; ++i) {
+    if (tn__sv_is(suggestion.name, foreign_names[i][0])) suggestion.nearest = foreign_names[i][1];
   }
   return suggest(&suggestion, tn__parser_fail(parser, token->begin, "unknown element type \"%.*s\"",
                                               TN_SV(suggestion.name)));

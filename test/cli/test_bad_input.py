@@ -2,10 +2,11 @@
 
 import random
 import struct
+import subprocess
 
 import numpy as np
 import pytest
-from command import ADD, tenon
+from command import ADD, COMMAND, tenon
 
 
 def refused(*arguments, code=1, stdin=None):
@@ -20,6 +21,10 @@ def refused(*arguments, code=1, stdin=None):
 @pytest.mark.parametrize("arguments, message", [
     (["rnu"], "there is no command 'rnu'; did you mean 'run'?"),
     (["xyzzy"], "there is no command 'xyzzy'\n"),
+    (["--jason"], "'--jason' is no command, and options follow one"),
+    (["run", "a.mlir", "--ipnut", "x"], "did you mean '--input'?"),
+    (["new", "My-Op"], '"My-Op" is no name of an operation'),
+    (["new", "tanh"], 'C has a function "tanh"'),
     (["help", "rum"], "did you mean 'run'?"),
     (["run"], "it needs FILE"),
     (["run", "a.mlir", "b.mlir"], "'b.mlir' is one argument too many"),
@@ -39,7 +44,8 @@ def test_wrong_use_is_explained(arguments, message):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    (["-i", "ones"], "argument 1 (%b) of type tensor<3xf32> has no --input"),
+    (["-i", "ones"], "argument 1 (%b) of type tensor<3xf32> has no --input, such as random or 3xf32=1"),
+    (["-i", "1,2,3", "-i", "ones"], "and literals such as 3xf32=1"),
     (["-i", "ones", "-i", "ones", "-i", "ones"], "3 inputs are given; the program takes 2"),
     (["-i", "one", "-i", "ones"], "did you mean 'ones'?"),
     (["-i", "file.txt", "-i", "ones"], "none of x.npy, x.npz:KEY"),
@@ -159,6 +165,9 @@ def test_wrong_archives_are_refused(folder):
     (ADD[:60], "<stdin>:"),
     (ADD.replace("%b :", "%c :"), "<stdin>:2:26: error:"),
     (ADD.replace("stablehlo.add", "stablehlo.ad"), "did you mean"),
+    (ADD.replace("3xf32", "3xfloat"), "note: did you mean f32?"),
+    (ADD.replace("3xf32", "?xf32"), "<stdin>:1:11: error: argument 0 has the type tensor<?xf32>; dimensions must be known"),
+    (ADD.replace("@main", "@f") + ADD.replace("@main", "@g"), "note: name one of @f, @g (tn_compile_options_t.function"),
     ("func.func @main() " + "(" * 100000, "<stdin>:1:"),
 ])
 def test_garbage_is_refused_with_its_place(text, message):
@@ -178,10 +187,25 @@ def test_missing_files_are_named(folder):
     assert refused("run", folder / "add.mlir", "-i", "nowhere.npy", "-i", "ones").endswith("nowhere.npy: No such file or directory\n")
 
 
+def test_functions_that_are_not_there_have_a_near_name(folder):
+    assert "note: did you mean @main?" in refused("run", folder / "add.mlir", "-f", "mian")
+    assert "note: it has @main\n" in refused("run", folder / "add.mlir", "-f", "softmax")
+
+
+def test_a_folder_that_is_there_is_left_alone(tmp_path):
+    (tmp_path / "there").mkdir()
+    done = subprocess.run([COMMAND, "new", "there"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr == "error: there: it is there already; nothing was written\n"
+
+
 # --- libraries
 
 
 def test_missing_libraries_and_symbols_are_named(folder):
+    assert "note: it is neither in this folder" in refused("run", folder / "old.mlir", "-l", "nowhere.so", "-i", "ones")
+    assert "LIB.so:TARGET=SYMBOL" in refused("run", folder / "old.mlir", "-l", f"{folder}/libold.so:scale", "-i", "ones")
+    assert "did you mean scale_kernel?" in refused("run", folder / "old.mlir", "-l", f"{folder}/libold.so:scale=scale_kernl", "-i", "ones")
+    assert "registered for platform Host: @rms_norm" in refused("run", folder / "old.mlir", "-l", folder / "librms_norm.so", "-i", "ones")
     assert "./nowhere.so" in refused("run", folder / "old.mlir", "-l", "./nowhere.so", "-i", "ones")
     assert "add.mlir" in refused("run", folder / "old.mlir", "-l", folder / "add.mlir", "-i", "ones")
     assert "no_kernel" in refused("run", folder / "old.mlir", "-l", f"{folder}/libold.so:scale=no_kernel", "-i", "ones")

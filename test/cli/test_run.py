@@ -8,7 +8,7 @@ import time
 import ml_dtypes
 import numpy as np
 import pytest
-from command import ADD, BUILD, COMMAND, ROOT, tenon
+from command import ADD, BUILD, COMMAND, ROOT, compile_library, tenon
 
 
 def identity(folder, dtype, shape=(3,)):
@@ -183,6 +183,22 @@ def test_custom_calls_come_from_libraries(folder):
     assert output == "[[0.9999994 0.9999994 0.9999994 0.9999994]\n [0.9999994 0.9999994 0.9999994 0.9999994]]\n"
     output, _ = tenon("run", folder / "old.mlir", "--load", f"{folder}/libold.so:scale=scale_kernel#1", "-i", "iota")
     assert output == "[0. 2. 4.]\n"
+
+
+def test_an_operation_may_have_the_name_of_a_function_of_c(tmp_path):
+    (tmp_path / "poll.c").write_text("""#include <tenon/custom.h>
+#define POLL(ARG, ATTR, RET) ARG(x, f32, rank(0)) RET(y, f32, rank(0))
+TN_OP(poll, POLL, "y = x + 1") {
+  *call->y.data = *call->x.data + 1;
+  return TN_OK;
+}
+TN_LIBRARY(poll)
+""")
+    compile_library(tmp_path / "poll.c", tmp_path / "libpoll.so")
+    text = "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n" \
+        "  %y = stablehlo.custom_call @poll(%x) {api_version = 4 : i32} : (tensor<f32>) -> tensor<f32>\n" \
+        "  return %y : tensor<f32>\n}\n"
+    assert tenon("run", "-", "-l", tmp_path / "libpoll.so", "-i", "f32=1", stdin=text)[0] == "2.0\n"
 
 
 def test_a_result_that_a_file_cannot_take_fails(folder):
