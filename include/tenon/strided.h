@@ -172,7 +172,7 @@ static inline bool tn_nest_init(tn_nest_t* nest, size_t rank, const int64_t* dim
   for (size_t d = 0; fits && d < rank; ++d) {
     if (dims[d] == 1) continue;
     nest->loop_counts[nest->loop_count] = dims[d];
-    for (size_t k = 0; k < array_count; ++k) {
+    for (size_t k = 0; k < nest->array_count; ++k) {
       nest->loop_strides[k][nest->loop_count] = strides[k][d];
     }
     for (size_t i = nest->loop_count++; i > 0 && !tn__goes_around(nest, i - 1, i); --i) {
@@ -183,7 +183,9 @@ static inline bool tn_nest_init(tn_nest_t* nest, size_t rank, const int64_t* dim
   if (nest->loop_count) {
     const size_t last = --nest->loop_count;
     nest->row_length = nest->loop_counts[last];
-    for (size_t k = 0; k < array_count; ++k) nest->strides[k] = nest->loop_strides[k][last];
+    for (size_t k = 0; k < nest->array_count; ++k) {
+      nest->strides[k] = nest->loop_strides[k][last];
+    }
   }
   tn_nest_set_piece_length(nest, INT64_MAX);
   return fits;
