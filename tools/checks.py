@@ -150,18 +150,20 @@ def text():
 def headers():
     """Each public header compiles alone, as C11 and as C++17."""
     def one(job):
-        compiler, language, standard, header = job
-        source = directory / f"{header.replace('/', '_')}.{'c' if language == 'c' else 'cc'}"
-        source.write_text(f"#include <{header}>\nextern int a_unit_is_not_empty;\n")
+        compiler, standard, source = job
         run([compiler, f"-std={standard}", *STRICT, "-fsyntax-only", "-Iinclude", source])
 
-    names = [path.removeprefix("include/") for path in tracked("include/*.h")]
     directory = CACHE / "headers"
     directory.mkdir(parents=True, exist_ok=True)
-    each(one, [(compiler, language, standard, name) for name in names
-               for compiler, language, standard in (
-                   ("gcc", "c", "c11"), ("clang", "c", "c11"),
-                   ("g++", "c++", "c++17"), ("clang++", "c++", "c++17"))])
+    jobs = []
+    for path in tracked("include/*.h"):
+        header = path.removeprefix("include/")
+        for suffix, standard, compilers in (("c", "c11", ("gcc", "clang")),
+                                            ("cc", "c++17", ("g++", "clang++"))):
+            source = directory / f"{header.replace('/', '_')}.{suffix}"
+            source.write_text(f"#include <{header}>\nextern int a_unit_is_not_empty;\n")
+            jobs += [(compiler, standard, source) for compiler in compilers]
+    each(one, jobs)
 
 
 @check
