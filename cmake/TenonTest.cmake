@@ -39,7 +39,7 @@ endfunction()
 # a few seconds. The corpus it starts from is fuzz/corpus/NAME, where NAME is the file's name without
 # _fuzz.c (crashes that were mended are kept there).
 function(tenon_add_fuzzers)
-  if(NOT TENON_BUILD_FUZZERS)
+  if(NOT TENON_BUILD_FUZZERS OR NOT TENON_CMOCKA_LIBRARY)
     return()
   endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *_fuzz.c)
@@ -47,7 +47,7 @@ function(tenon_add_fuzzers)
     get_filename_component(program ${source} NAME_WE)
     string(REGEX REPLACE "_fuzz$" "" name ${program})
     add_executable(${program} ${source})
-    target_link_libraries(${program} PRIVATE tenon_internal)
+    target_link_libraries(${program} PRIVATE tenon_testing)
     target_link_options(${program} PRIVATE -fsanitize=fuzzer)
     set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
     add_test(NAME fuzz.${name}

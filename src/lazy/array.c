@@ -7,14 +7,18 @@
 
 // --- life
 
-static size_t array_byte_length(size_t rank) {
+static size_t byte_length_of_rank(size_t rank) {
   return sizeof(tn_array_t) + 2 * rank * sizeof(int64_t);
+}
+
+static size_t array_byte_length(const tn_array_t* array) {
+  return byte_length_of_rank(array->dtype == TN_DTYPE_INVALID ? TN_MAX_RANK : array->rank);
 }
 
 tn_array_t* tn__array_create(tn_evaluator_t* evaluator, tn_dtype_t dtype, size_t rank,
                              const int64_t* dims) {
   void* memory = NULL;
-  tn_status_t status = tn__allocate(evaluator->allocator, array_byte_length(rank), &memory);
+  tn_status_t status = tn__allocate(evaluator->allocator, byte_length_of_rank(rank), &memory);
   if (status) {
     tn_status_release(status);
     return NULL;
@@ -31,6 +35,20 @@ tn_array_t* tn__array_create(tn_evaluator_t* evaluator, tn_dtype_t dtype, size_t
     array->strides[i] = stride;
     stride *= dims[i];
   }
+  return array;
+}
+
+tn_array_t* tn__array_create_failed(tn_evaluator_t* evaluator, tn_failure_t* failure) {
+  int64_t dims[TN_MAX_RANK];
+  for (size_t i = 0; i < TN_MAX_RANK; ++i) dims[i] = 1;
+  tn_array_t* array = tn__array_create(evaluator, TN_DTYPE_INVALID, TN_MAX_RANK, dims);
+  if (!array) {
+    tn__failure_release(failure);
+    return NULL;
+  }
+  array->rank = TN_FAILED_RANK;
+  array->failure = failure;
+  atomic_init(&array->state, TN_ARRAY_FAILED);
   return array;
 }
 
@@ -67,7 +85,7 @@ static void drop_array(tn_array_t* array, tn_step_t** dead) {
   drop_step(array->step, dead);
   tn_buffer_release(array->buffer);
   tn__failure_release(array->failure);
-  tn__free(evaluator->allocator, array, array_byte_length(array->rank));
+  tn__free(evaluator->allocator, array, array_byte_length(array));
   tn__evaluator_release(evaluator);
 }
 
@@ -115,11 +133,11 @@ tn_dtype_t tn_array_dtype(const tn_array_t* array) {
 }
 
 size_t tn_array_rank(const tn_array_t* array) {
-  return array ? array->rank : 0;
+  return array && array->dtype != TN_DTYPE_INVALID ? array->rank : 0;
 }
 
 const int64_t* tn_array_dims(const tn_array_t* array) {
-  return array && array->rank ? array->dims : NULL;
+  return tn_array_rank(array) ? array->dims : NULL;
 }
 
 int64_t tn_array_dim(const tn_array_t* array, int64_t axis) {

@@ -156,13 +156,21 @@ bool tn__scope_accepts(tn_scope_t* scope, const char* operation, size_t count,
 // gives an array with that error.
 tn_array_t* tn__scope_give(tn_scope_t* scope, tn_array_t* array);
 tn_evaluator_t* tn__scope_evaluator(const tn_scope_t* scope);
-// An array with an error; `format` begins with the operation's name.
+// An array with an error; `format` begins with the operation's name. When memory has run out, that
+// is the error: what is wrong then comes of it.
+tn_array_t* tn__scope_refuse(tn_scope_t* scope, tn_status_t status);  // takes `status`
 tn_array_t* tn__scope_fail(tn_scope_t* scope, tn_code_t code, const char* format, ...)
     TN_PRINTF(3, 4);
 
 // An array of its own, dense and without a value; NULL when there is no memory.
 tn_array_t* tn__array_create(tn_evaluator_t* evaluator, tn_dtype_t dtype, size_t rank,
                              const int64_t* dims);
+
+// An array with an error, which is taken; NULL when there is no memory. Operations that are made of
+// others find out about errors of the inner ones at their end, and look at shapes before: this one
+// has dimensions of 1, TN_FAILED_RANK of them, and any other can be read as well.
+enum { TN_FAILED_RANK = 8 };
+tn_array_t* tn__array_create_failed(tn_evaluator_t* evaluator, tn_failure_t* failure);
 
 // The array whose buffer holds the elements: itself unless it is a view.
 tn_array_t* tn__array_root(tn_array_t* array);

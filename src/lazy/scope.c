@@ -16,6 +16,7 @@ struct tn_scope {
   size_t count, capacity;
   tn_array_t** arrays;    // retained
   tn_array_t* exhausted;  // what there is instead of an array when there is no memory
+  bool is_exhausted;      // since the scope was cleared there was no memory once
   uint32_t key[2];        // of the next random numbers
 };
 
@@ -24,13 +25,12 @@ static tn_status_t create(tn_evaluator_t* evaluator, tn_stream_t* stream, tn_sco
   *out_scope = NULL;
   TN_RETURN_IF_ERROR(tn__allocate(evaluator->allocator, sizeof(tn_scope_t), &memory));
   tn_scope_t* scope = memory;
-  scope->exhausted = tn__array_create(evaluator, TN_DTYPE_INVALID, 0, NULL);
+  tn_failure_t* failure = tn__failure_create(evaluator->allocator, tn__status_out_of_memory());
+  scope->exhausted = tn__array_create_failed(evaluator, failure);
   if (!scope->exhausted) {
     tn__free(evaluator->allocator, scope, sizeof *scope);
     return tn__status_out_of_memory();
   }
-  scope->exhausted->failure = tn__failure_create(evaluator->allocator, tn__status_out_of_memory());
-  atomic_init(&scope->exhausted->state, TN_ARRAY_FAILED);
   scope->evaluator = tn__evaluator_retain(evaluator);
   scope->stream = tn_stream_retain(stream);
   struct timespec now = {0};
@@ -61,6 +61,7 @@ void tn_scope_clear(tn_scope_t* scope) {
   if (!scope) return;
   // The last ones first: what was made of others goes before them.
   while (scope->count) tn_array_release(scope->arrays[--scope->count]);
+  scope->is_exhausted = false;
 }
 
 void tn_scope_destroy(tn_scope_t* scope) {
@@ -74,8 +75,13 @@ void tn_scope_destroy(tn_scope_t* scope) {
   tn__evaluator_release(evaluator);
 }
 
+static tn_array_t* exhausted(tn_scope_t* scope) {
+  scope->is_exhausted = true;
+  return scope->exhausted;
+}
+
 tn_array_t* tn__scope_give(tn_scope_t* scope, tn_array_t* array) {
-  if (!array) return scope->exhausted;
+  if (!array) return exhausted(scope);
   if (scope->count == scope->capacity) {
     void* arrays = scope->arrays;
     tn_status_t status = tn__grow(scope->evaluator->allocator, &arrays, &scope->capacity,
@@ -84,7 +90,7 @@ tn_array_t* tn__scope_give(tn_scope_t* scope, tn_array_t* array) {
     if (status) {
       tn_status_release(status);
       tn_array_release(array);
-      return scope->exhausted;
+      return exhausted(scope);
     }
   }
   scope->arrays[scope->count++] = array;
@@ -154,14 +160,14 @@ void tn__scope_next_key(tn_scope_t* scope, uint32_t out_key[2]) {
 
 tn_array_t* tn_array_error(tn_scope_t* scope, tn_status_t status) {
   if (!status) status = tn_status_create(TN_CODE_INTERNAL, "an error array without an error");
-  tn_array_t* array = tn__array_create(scope->evaluator, TN_DTYPE_INVALID, 0, NULL);
-  if (!array) {
-    tn_status_release(status);
-    return scope->exhausted;
-  }
-  array->failure = tn__failure_create(scope->evaluator->allocator, status);
-  atomic_init(&array->state, TN_ARRAY_FAILED);
-  return tn__scope_give(scope, array);
+  tn_failure_t* failure = tn__failure_create(scope->evaluator->allocator, status);
+  return tn__scope_give(scope, tn__array_create_failed(scope->evaluator, failure));
+}
+
+tn_array_t* tn__scope_refuse(tn_scope_t* scope, tn_status_t status) {
+  if (!scope->is_exhausted) return tn_array_error(scope, status);
+  tn_status_release(status);
+  return scope->exhausted;
 }
 
 tn_array_t* tn__scope_fail(tn_scope_t* scope, tn_code_t code, const char* format, ...) {
@@ -170,7 +176,7 @@ tn_array_t* tn__scope_fail(tn_scope_t* scope, tn_code_t code, const char* format
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  return tn_array_error(scope, tn_status_create(code, "%s", message));
+  return tn__scope_refuse(scope, tn_status_create(code, "%s", message));
 }
 
 tn_status_t tn__scope_check(const tn_scope_t* scope, const char* operation, size_t count,
@@ -191,12 +197,8 @@ tn_status_t tn__scope_check(const tn_scope_t* scope, const char* operation, size
 
 // The error of an operand, which is that of the result.
 static tn_array_t* hand_on(tn_scope_t* scope, const tn_array_t* operand) {
-  tn_array_t* array = tn__array_create(scope->evaluator, TN_DTYPE_INVALID, 0, NULL);
-  if (array) {
-    array->failure = tn__failure_retain(operand->failure);
-    atomic_init(&array->state, TN_ARRAY_FAILED);
-  }
-  return tn__scope_give(scope, array);
+  tn_failure_t* failure = tn__failure_retain(operand->failure);
+  return tn__scope_give(scope, tn__array_create_failed(scope->evaluator, failure));
 }
 
 bool tn__scope_accepts(tn_scope_t* scope, const char* operation, size_t count,

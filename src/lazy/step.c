@@ -105,7 +105,7 @@ void tn__step_add(tn_scope_t* scope, const tn_step_spec_t* spec, tn_array_t** ou
     const tn_array_type_t* type = &spec->result_types[i];
     tn_status_t status = tn__type_check(type->dtype, type->rank, type->dims);
     if (!status) continue;
-    error = tn_array_error(scope, tn_status_prefix(status, "%s", name_of(spec)));
+    error = tn__scope_refuse(scope, tn_status_prefix(status, "%s", name_of(spec)));
     give_errors(scope, spec->result_count, error, out_results);
     return;
   }
@@ -170,7 +170,7 @@ tn_array_t* tn__view(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, size_t
     return error;
   }
   tn_status_t status = tn__type_check(x->dtype, rank, dims);
-  if (status) return tn_array_error(scope, tn_status_prefix(status, "%s", name_of(&spec)));
+  if (status) return tn__scope_refuse(scope, tn_status_prefix(status, "%s", name_of(&spec)));
   tn_step_t* step = create_step(evaluator, tn_scope_stream(scope), &spec);
   if (step) step->is_view = true;
   tn_array_t* array = step ? tn__array_create(evaluator, x->dtype, rank, dims) : NULL;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array_cases.h"
+#include "lazy/testing_operations.h"
 
 typedef struct expectation {
   tn_dtype_t dtype;

@@ -164,6 +164,26 @@ def slice_at(cases, name):
     cases.add(name, [x, update, starts], [axes], wanted=lambda x, update, starts: mx.slice_update(x, update, starts, axes))
 
 
+@generator("slice_update")
+def slice_update(cases, name):
+    x = cases.draw(cases.dtype(), lowest=1, highest=3, empty=False)
+    starts, strides = [], []
+    for dim in x.shape:
+        starts.append(cases.random.randint(0, dim - 1))
+        strides.append(cases.random.randint(1, 2))
+    places = tuple(slice(*it) for it in zip(starts, x.shape, strides))
+    update = cases.array(np.empty(x.shape)[places].shape, x.dtype.name)
+    adds = x.dtype != bool and cases.random.random() < 0.5
+
+    def wanted(x, update):
+        y = mx.array(x)
+        if adds:
+            return y.at[places].add(update)
+        y[places] = update
+        return y
+    cases.add(name, [x, update], [starts, list(x.shape), strides, [1 if adds else 0]], wanted=wanted)
+
+
 # --- networks
 
 @generator("rms_norm", "layer_norm")

@@ -17,7 +17,7 @@ bool tn__wrap_indices(tn_scope_t* scope, const char* name, tn_array_t** indices,
   tn_array_t* from_end = tn_array_add(scope, places, tn__number_like(scope, places, (double)size));
   *indices = tn_array_where(scope, tn_array_less(scope, places, tn__number_like(scope, places, 0)),
                             from_end, places);
-  return true;
+  return tn__scope_accepts(scope, name, 1, indices, out_error);
 }
 
 tn_array_t* tn__gather(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices, size_t vector_dim,
@@ -160,6 +160,9 @@ static bool prepare_along(tn_scope_t* scope, const char* name, tn_array_t** x, t
   if (!axis) {
     *x = tn_array_flatten(scope, *x, 0, -1);
     *indices = tn_array_flatten(scope, *indices, 0, -1);
+    operands[0] = *x;
+    operands[1] = *indices;
+    if (!tn__scope_accepts(scope, name, 2, operands, out_error)) return false;
   } else if (!tn__normalise_axis(scope, name, *axis, (*x)->rank, &at, out_error)) {
     return false;
   }
@@ -187,8 +190,9 @@ static bool prepare_along(tn_scope_t* scope, const char* name, tn_array_t** x, t
       return false;
     }
   }
-  *x = tn_array_broadcast_to(scope, *x, rank, shape.dims);
-  *indices = tn_array_broadcast_to(scope, *indices, rank, index_shape.dims);
+  operands[0] = *x = tn_array_broadcast_to(scope, *x, rank, shape.dims);
+  operands[1] = *indices = tn_array_broadcast_to(scope, *indices, rank, index_shape.dims);
+  if (!tn__scope_accepts(scope, name, 2, operands, out_error)) return false;
   *out_indexed = (tn_indexed_t){.indexed_count = 1, .indexed = {(int64_t)at}};
   for (size_t i = 0; i < rank; ++i) {
     if (i == at) continue;

@@ -327,6 +327,7 @@ tn_array_t* tn_array_pad(tn_scope_t* scope, tn_array_t* x, const int64_t* low, c
     return x;
   }
   value = value ? tn_array_astype(scope, value, x->dtype) : tn__number_like(scope, x, 0);
+  if (!tn__scope_accepts(scope, name, 1, &value, &error)) return error;
   if (tn_array_size(value) != 1) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "%s: the value has shape %s; expected one element", name,

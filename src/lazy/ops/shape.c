@@ -6,6 +6,7 @@
 tn_array_t* tn__view_broadcast(tn_scope_t* scope, tn_array_t* x, const int64_t* dimensions,
                                size_t rank, const int64_t* dims) {
   int64_t strides[TN_MAX_RANK] = {0};
+  if (x->dtype == TN_DTYPE_INVALID) return x;
   for (size_t i = 0; i < x->rank; ++i) {
     const size_t d = (size_t)dimensions[i];
     if (x->dims[i] == dims[d]) strides[d] = x->strides[i];
@@ -70,7 +71,7 @@ tn_array_t* tn__view_reverse(tn_scope_t* scope, tn_array_t* x, size_t count,
                              const int64_t* dimensions) {
   int64_t strides[TN_MAX_RANK];
   int64_t offset = x->byte_offset;
-  if (count == 0) return x;
+  if (count == 0 || x->dtype == TN_DTYPE_INVALID) return x;
   memcpy(strides, x->strides, x->rank * sizeof *strides);
   for (size_t i = 0; i < count; ++i) {
     const int64_t axis = dimensions[i];
@@ -86,6 +87,7 @@ tn_array_t* tn__view_slice(tn_scope_t* scope, tn_array_t* x, const int64_t* star
   int64_t strides[TN_MAX_RANK], dims[TN_MAX_RANK];
   int64_t offset = x->byte_offset;
   bool is_same = true;
+  if (x->dtype == TN_DTYPE_INVALID) return x;
   for (size_t i = 0; i < x->rank; ++i) {
     dims[i] = limits[i] > starts[i] ? (limits[i] - starts[i] - 1) / steps[i] + 1 : 0;
     strides[i] = x->strides[i] * steps[i];

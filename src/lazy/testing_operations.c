@@ -1,7 +1,7 @@
 // The operations that cases can name, with where their arguments are in a case.
 #include <string.h>
 
-#include "array_cases.h"
+#include "lazy/testing_operations.h"
 
 #define A(i) (it->arrays[i])
 #define LIST(i) it->lists[i].count, it->lists[i].values
@@ -98,6 +98,9 @@
   X(from_fp8, 1, 1, 0, tn_array_from_fp8(s, A(0), DTYPE(0)))                                      \
   X(hadamard_transform, 1, 0, 0, tn_array_hadamard_transform(s, A(0), NULL))                      \
   X(segmented_mm, 3, 0, 0, tn_array_segmented_mm(s, A(0), A(1), A(2)))                            \
+  X(slice_update, 2, 4, 0,                                                                        \
+    tn_array_slice_update(s, A(0), A(1), VALUES(0), VALUES(1), VALUES(2),                         \
+                          (tn_scatter_mode_t)INTEGER(3)))                                         \
   X(slice_at, 2, 2, 0, tn_array_slice_at(s, A(0), A(1), LIST(0), VALUES(1)))                      \
   X(slice_update_at, 3, 1, 0, tn_array_slice_update_at(s, A(0), A(1), A(2), LIST(0)))             \
   X(stft, 2, 6, 0, tn_array_stft(s, A(0), &STFT))                                                 \

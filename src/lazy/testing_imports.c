@@ -1,7 +1,8 @@
-// Functions of modules, for array_cases.c.
+// Functions of modules as operations.
+#include <stdlib.h>
 #include <tenon/transform.h>
 
-#include "array_cases.h"
+#include "lazy/testing_operations.h"
 
 enum { CALL, GRADIENT, BATCH };
 
@@ -26,13 +27,12 @@ tn_array_t* tn_case_imported(tn_scope_t* scope, tn_case_t* it) {
   tn_module_t* module = NULL;
   tn_imported_t* imported = NULL;
   tn_array_t* output = NULL;
-  tn_array_view_t bytes;
-  tn_status_t status = tn_array_map(it->arrays[0], &bytes);
-  if (!status) {
-    status = tn_module_parse(NULL, NULL, (const char*)bytes.data,
-                             (size_t)tn_array_size(it->arrays[0]), &module);
-    tn_array_unmap(it->arrays[0]);
-  }
+  const size_t length = tn_array_byte_length(it->arrays[0]);
+  char* bytes = malloc(length + 1);
+  tn_status_t status = bytes ? tn_array_to_host(it->arrays[0], bytes, length)
+                             : tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "imported");
+  if (!status) status = tn_module_parse(NULL, NULL, bytes, length, &module);
+  free(bytes);
   if (!status) status = tn_import_function(scope, module, NULL, &imported);
   if (!status) {
     status =
