@@ -153,6 +153,12 @@ int cli_make_inputs(const arguments_t* arguments, const session_t* session, cons
                     tn_buffer_t*** out_inputs);
 void cli_release_buffers(tn_buffer_t** buffers, size_t count);
 
+// Writes `count` elements to memory of the host that has room for them.
+typedef tn_status_t (*cli_elements_fn)(void* user, size_t count, void* data);
+// An array of `type` whose elements `write` writes.
+tn_status_t cli_make_buffer(tn_device_t* device, const tn_type_t* type, cli_elements_fn write,
+                            void* user, tn_buffer_t** out_buffer);
+
 // Whether `spec` begins as a literal does: with dimensions and a dtype in front of "=".
 bool cli_is_literal(const char* spec);
 // INVALID_ARGUMENT: it is none, or not of type `expected`.

@@ -85,34 +85,20 @@ static void fill_elements(tn_dtype_t dtype, fill_t fill, uint64_t state, size_t 
   }
 }
 
+typedef struct filling {
+  tn_dtype_t dtype;
+  fill_t fill;
+  uint64_t seed;  // of this array
+} filling_t;
+
+static tn_status_t write_filling(void* user, size_t count, void* data) {
+  const filling_t* filling = user;
+  fill_elements(filling->dtype, filling->fill, filling->seed, count, data);
+  return TN_OK;
+}
+
 tn_status_t cli_fill(tn_device_t* device, const tn_type_t* type, fill_t fill, uint64_t seed,
                      uint64_t stream, tn_buffer_t** out_buffer) {
-  void* place = NULL;
-  tn_buffer_t* buffer = NULL;
-  tn_dtype_t dtype = tn_type_dtype(type);
-  *out_buffer = NULL;
-  tn_status_t status =
-      tn_buffer_create(device, dtype, tn_type_rank(type), tn_type_dims(type), &place, &buffer);
-  if (status) return status;
-  size_t byte_length = tn_buffer_byte_length(buffer);
-  void* data = place ? place : malloc(byte_length + 1);
-  if (!data) {
-    status = tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "no memory for %zu bytes", byte_length);
-    goto done;
-  }
-  fill_elements(dtype, fill, mix(seed + step) + mix(stream * step), (size_t)tn_buffer_size(buffer),
-                data);
-  if (!place) {  // the host does not see the device's memory
-    tn_buffer_release(buffer);
-    buffer = NULL;
-    status = tn_buffer_create_from_host(device, dtype, tn_type_rank(type), tn_type_dims(type), data,
-                                        byte_length, &buffer);
-    if (status) goto done;
-  }
-  *out_buffer = buffer;
-  buffer = NULL;
-done:
-  if (!place) free(data);
-  tn_buffer_release(buffer);
-  return status;
+  filling_t filling = {tn_type_dtype(type), fill, mix(seed + step) + mix(stream * step)};
+  return cli_make_buffer(device, type, write_filling, &filling, out_buffer);
 }

@@ -199,40 +199,19 @@ static tn_status_t match(const literal_t* literal, const tn_type_t* expected) {
                           tn_dtype_name(literal->dtype), wanted);
 }
 
+static tn_status_t write_literal(void* user, size_t count, void* data) {
+  return read_elements(user, (int64_t)count, data);
+}
+
 tn_status_t cli_read_literal(tn_device_t* device, const char* spec, const tn_type_t* expected,
                              tn_buffer_t** out_buffer) {
   literal_t literal;
   tn_status_t status = TN_OK;
-  tn_buffer_t* buffer = NULL;
-  void* place = NULL;
-  void* data = NULL;
   *out_buffer = NULL;
   if (!read_type(spec, &literal, &status)) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "it is no literal");
   }
   if (!status) status = match(&literal, expected);
   if (status) return status;
-  status = tn_buffer_create(device, literal.dtype, literal.rank, literal.dims, &place, &buffer);
-  if (status) return status;
-  size_t byte_length = tn_buffer_byte_length(buffer);
-  data = place ? place : malloc(byte_length + 16);
-  if (!data) {
-    status = tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "no memory for %zu bytes", byte_length);
-    goto done;
-  }
-  status = read_elements(&literal, tn_buffer_size(buffer), data);
-  if (status) goto done;
-  if (!place) {
-    tn_buffer_release(buffer);
-    buffer = NULL;
-    status = tn_buffer_create_from_host(device, literal.dtype, literal.rank, literal.dims, data,
-                                        byte_length, &buffer);
-    if (status) goto done;
-  }
-  *out_buffer = buffer;
-  buffer = NULL;
-done:
-  if (!place) free(data);
-  tn_buffer_release(buffer);
-  return status;
+  return cli_make_buffer(device, expected, write_literal, &literal, out_buffer);
 }

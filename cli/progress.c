@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -11,6 +12,12 @@ static const double quiet_ms = 300, interval_ms = 100;
 
 static double first_ms, shown_ms;
 static bool is_shown;
+
+double cli_now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
 
 static bool is_terminal(void) {
   static int answer = -1;

@@ -1,6 +1,5 @@
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -133,12 +132,6 @@ void cli_warn(tn_status_t status) {
 tn_status_t cli_write(void* file, const char* text, size_t length) {
   if (fwrite(text, 1, length, file) == length) return TN_OK;
   return tn_status_create(TN_CODE_DATA_LOSS, "the output could not be written");
-}
-
-double cli_now_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
 const char* cli_bytes_text(double bytes, char out[32]) {

@@ -279,24 +279,9 @@ const tn_ffi_api_t* tn__call_api(void) {
   static const tn_ffi_api_t api = {
       .struct_size = TN_FFI_API_SIZE,
       .api_version = {TN_FFI_API_VERSION_SIZE, NULL, TN_FFI_API_MAJOR, TN_FFI_API_MINOR},
-      .error_create = error_create,
-      .error_get_message = error_get_message,
-      .error_destroy = error_destroy,
-      .handler_register = handler_register,
-      .stream_get = stream_get,
-      .type_register = type_register,
-      .context_get = context_get,
-      .state_set = state_set,
-      .state_get = state_get,
-      .memory_allocate = memory_allocate,
-      .memory_free = memory_free,
-      .schedule = schedule,
-      .thread_count = thread_count,
-      .future_create = future_create,
-      .future_finish = future_finish,
-      .future_fail = future_fail,
-      .run_id_get = run_id_get,
-      .device_ordinal_get = device_ordinal_get,
+#define TN_API_FUNCTION(name) .name = name,
+#include "call/api_functions.def"
+#undef TN_API_FUNCTION
   };
   return &api;
 }

@@ -37,19 +37,6 @@ static tn_status_t find_table(const tn_library_t* library, const tn_ffi_library_
   return TN_OK;
 }
 
-static void describe_op(const tn_ffi_op_t* op, tn_library_t* library, tn_target_spec_t* spec) {
-  *spec = (tn_target_spec_t){
-      .name = tn__sv(op->name),
-      .platform = tn__sv(op->platform),
-      .versions = 1u << op->api_version,
-      .bundle = op->bundle,
-      .function = op->function,
-      .traits = op->traits,
-      .op = op,
-      .library = library,
-  };
-}
-
 // The library's definitions (<tenon/operation.h>), of which each belongs to one of its operations;
 // NULL when it has none.
 static tn_status_t find_definitions(const tn_library_t* library, const tn_definitions_t** out) {
@@ -77,8 +64,8 @@ static tn_status_t add_table(const tn_ffi_library_t* table, tn_library_t* librar
   const tn_definitions_t* definitions = NULL;
   TN_RETURN_IF_ERROR(find_definitions(library, &definitions));
   for (int32_t i = 0; i < table->op_count; ++i) {
-    tn_target_spec_t spec;
-    describe_op(table->ops[i], library, &spec);
+    tn_target_spec_t spec = tn__target_spec_of(table->ops[i]);
+    spec.library = library;
     spec.definition = find_definition(definitions, table->ops[i]);
     // One that cannot be called says so to the programs that want it.
     TN_RETURN_IF_ERROR(tn__registry_add(&spec, TN_REGISTER_LENIENT));
@@ -270,9 +257,10 @@ static tn_status_t add_request(const request_t* request, const tn_ffi_library_t*
   for (size_t i = 0; i < request->type_count; ++i) {
     TN_RETURN_IF_ERROR(add_type(library, request, request->types[i]));
   }
-  tn_target_spec_t spec = {.library = library, .versions = TN_TARGET_ANY};
   const tn_ffi_op_t* op = has_stages ? NULL : op_of(table, functions[TN_FFI_EXECUTE]);
-  if (op) describe_op(op, library, &spec);
+  tn_target_spec_t spec =
+      op ? tn__target_spec_of(op) : (tn_target_spec_t){.versions = TN_TARGET_ANY};
+  spec.library = library;
   if (has_stages) spec.versions = TN_TARGET_TYPED;
   if (request->api_version) spec.versions = 1u << request->api_version;
   if (op && spec.versions != 1u << op->api_version) {

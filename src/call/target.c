@@ -60,6 +60,18 @@ tn_status_t tn__target_create_learned(const tn_target_t* target, tn_learned_t* l
   return status;
 }
 
+tn_target_spec_t tn__target_spec_of(const tn_ffi_op_t* op) {
+  return (tn_target_spec_t){
+      .name = tn__sv(op->name),
+      .platform = tn__sv(op->platform),
+      .versions = 1u << op->api_version,
+      .bundle = op->bundle,
+      .function = op->function,
+      .traits = op->traits,
+      .op = op,
+  };
+}
+
 tn_target_t* tn__target_retain(tn_target_t* target) {
   if (target) atomic_fetch_add_explicit(&target->references, 1, memory_order_relaxed);
   return target;

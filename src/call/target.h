@@ -31,6 +31,9 @@ typedef struct tn_target_spec {
   const tn_op_def_t* definition;
 } tn_target_spec_t;
 
+// As `op` declares it; of no library.
+tn_target_spec_t tn__target_spec_of(const tn_ffi_op_t* op);
+
 // What a handler says of itself.
 typedef struct tn_handler_facts {
   int32_t minor;  // version 0.minor of the ABI; -1: not asked yet, or no answer

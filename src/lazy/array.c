@@ -94,7 +94,7 @@ static void bury(tn_step_t* dead) {
     tn_step_t* step = dead;
     dead = step->next_dead;
     const tn_allocator_t* allocator = step->evaluator->allocator;
-    tn__attributes_release(step->attributes);
+    tn__attributes_destroy(step->attributes);
     tn__target_release(step->target);
     tn_program_release(step->program);
     if (step->excerpt) tn_module_release(step->excerpt->module);

@@ -87,7 +87,6 @@ tn_status_t tn__attributes_create(const tn_allocator_t* allocator, size_t count,
   copy = (tn_attribute_copy_t){.memory = memory, .words = words};
   (void)take(&copy, sizeof(tn_attributes_t), 1);
   attributes->entries = add_list(&copy, count, entries);
-  atomic_init(&attributes->references, 1);
   attributes->allocator = allocator;
   attributes->byte_length = byte_length;
   attributes->count = count;
@@ -97,14 +96,8 @@ tn_status_t tn__attributes_create(const tn_allocator_t* allocator, size_t count,
   return TN_OK;
 }
 
-tn_attributes_t* tn__attributes_retain(tn_attributes_t* attributes) {
-  if (attributes) atomic_fetch_add(&attributes->references, 1);
-  return attributes;
-}
-
-void tn__attributes_release(tn_attributes_t* attributes) {
-  if (!attributes || atomic_fetch_sub(&attributes->references, 1) != 1) return;
-  tn__free(attributes->allocator, attributes, attributes->byte_length);
+void tn__attributes_destroy(tn_attributes_t* attributes) {
+  if (attributes) tn__free(attributes->allocator, attributes, attributes->byte_length);
 }
 
 bool tn__attributes_equal(const tn_attributes_t* a, const tn_attributes_t* b) {

@@ -2,14 +2,12 @@
 #ifndef TENON_LAZY_ATTRIBUTES_H_
 #define TENON_LAZY_ATTRIBUTES_H_
 
-#include <stdatomic.h>
 #include <tenon/builder.h>
 
 #include "base/allocator.h"
 
-// Reference counted; immutable; one piece of memory.
+// Immutable; one piece of memory, of one step.
 typedef struct tn_attributes {
-  atomic_uint references;
   const tn_allocator_t* allocator;
   size_t byte_length;
   size_t count;
@@ -22,8 +20,7 @@ typedef struct tn_attributes {
 TN_MUST_USE tn_status_t tn__attributes_create(const tn_allocator_t* allocator, size_t count,
                                               const tn_attribute_t* entries,
                                               tn_attributes_t** out_attributes);
-tn_attributes_t* tn__attributes_retain(tn_attributes_t* attributes);
-void tn__attributes_release(tn_attributes_t* attributes);
+void tn__attributes_destroy(tn_attributes_t* attributes);
 bool tn__attributes_equal(const tn_attributes_t* a, const tn_attributes_t* b);  // NULL: none
 // NULL when there is none.
 const tn_attribute_t* tn__attributes_find(const tn_attributes_t* attributes, const char* name);

@@ -19,16 +19,8 @@ tn_status_t tn_op_register(const tn_op_def_t* definition) {
                             "the typed FFI (4)",
                             name, op->name, op->api_version);
   }
-  const tn_target_spec_t spec = {
-      .name = tn__sv(op->name),
-      .platform = tn__sv(op->platform),
-      .versions = 1u << op->api_version,
-      .bundle = op->bundle,
-      .function = op->function,
-      .traits = op->traits,
-      .op = op,
-      .definition = definition,
-  };
+  tn_target_spec_t spec = tn__target_spec_of(op);
+  spec.definition = definition;
   return tn__registry_add(&spec, TN_REGISTER_STRICT);
 }
 

@@ -216,6 +216,17 @@ static void forget(size_t count, tn_array_t** arrays) {
   for (size_t i = 0; arrays && i < count; ++i) arrays[i] = NULL;
 }
 
+// Ends a derivation. After an error nothing is handed out.
+static tn_status_t finish(tn_derivation_t* d, tn_status_t status, size_t output_count,
+                          tn_array_t** outputs, size_t change_count, tn_array_t** changes) {
+  deinit(d);
+  if (status) {
+    forget(output_count, outputs);
+    forget(change_count, changes);
+  }
+  return status;
+}
+
 tn_status_t tn_jvp(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
                    tn_array_t* const* inputs, tn_array_t* const* tangents, size_t output_count,
                    tn_array_t** out_outputs, tn_array_t** out_tangents) {
@@ -226,12 +237,7 @@ tn_status_t tn_jvp(tn_scope_t* scope, const tn_closure_t* function, size_t input
   if (!status) {
     status = jvp(&d, scope, input_count, tangents, output_count, out_outputs, out_tangents);
   }
-  deinit(&d);
-  if (status) {
-    forget(output_count, out_outputs);
-    forget(output_count, out_tangents);
-  }
-  return status;
+  return finish(&d, status, output_count, out_outputs, output_count, out_tangents);
 }
 
 // --- backwards
@@ -307,12 +313,7 @@ tn_status_t tn_vjp(tn_scope_t* scope, const tn_closure_t* function, size_t input
   if (!status) {
     status = vjp(&d, scope, input_count, output_count, cotangents, out_outputs, out_gradients);
   }
-  deinit(&d);
-  if (status) {
-    forget(output_count, out_outputs);
-    forget(input_count, out_gradients);
-  }
-  return status;
+  return finish(&d, status, output_count, out_outputs, input_count, out_gradients);
 }
 
 // --- gradients
@@ -377,12 +378,7 @@ static tn_status_t differentiate(const char* name, tn_scope_t* scope, const tn_c
     status = value_and_grad(&d, name, scope, argnum_count, argnums, output_count, out_outputs,
                             out_gradients);
   }
-  deinit(&d);
-  if (status) {
-    forget(output_count, out_outputs);
-    forget(argnum_count, out_gradients);
-  }
-  return status;
+  return finish(&d, status, output_count, out_outputs, argnum_count, out_gradients);
 }
 
 tn_status_t tn_value_and_grad(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,

@@ -50,7 +50,7 @@ static tn_step_t* create_step(tn_evaluator_t* evaluator, tn_stream_t* stream,
   if (!status) status = tn__allocate(evaluator->allocator, byte_length, &memory);
   if (status) {
     tn_status_release(status);
-    tn__attributes_release(attributes);
+    tn__attributes_destroy(attributes);
     return NULL;
   }
   tn_step_t* step = memory;

@@ -73,6 +73,20 @@ void tn__onednn_end(const tn_onednn_t* dnn, int threads) {
   if (threads != 1) dnn->omp_set_num_threads(threads);
 }
 
+tn_status_t tn__onednn_open(const tn_onednn_t* dnn, tn_onednn_session_t* out_session) {
+  *out_session = (tn_onednn_session_t){.dnn = dnn};
+  TN_RETURN_IF_ERROR(tn__onednn_status(
+      dnn, dnn->dnnl_stream_create(&out_session->stream, dnn->engine, dnnl_stream_default_flags),
+      "no stream"));
+  out_session->threads = tn__onednn_begin(dnn);
+  return TN_OK;
+}
+
+void tn__onednn_close(tn_onednn_session_t* session) {
+  tn__onednn_end(session->dnn, session->threads);
+  session->dnn->dnnl_stream_destroy(session->stream);
+}
+
 int64_t tn__onednn_slots(int64_t parts) {
   enum { SLOTS_PER_THREAD = 2, SLOT_LIMIT = 32 };
   int threads = 1;

@@ -58,6 +58,15 @@ const tn_onednn_t* tn__onednn(const char** out_reason);
 int tn__onednn_begin(const tn_onednn_t* dnn);
 void tn__onednn_end(const tn_onednn_t* dnn, int threads);
 
+// The same with a stream to run primitives on; closed on the thread that opened it.
+typedef struct tn_onednn_session {
+  const tn_onednn_t* dnn;
+  dnnl_stream_t stream;
+  int threads;  // what tn__onednn_begin returned
+} tn_onednn_session_t;
+TN_MUST_USE tn_status_t tn__onednn_open(const tn_onednn_t* dnn, tn_onednn_session_t* out_session);
+void tn__onednn_close(tn_onednn_session_t* session);
+
 // How many parts of a work to have under way at once, each with scratch memory of its own: a matter
 // of memory and time, not of results.
 int64_t tn__onednn_slots(int64_t parts);

@@ -497,28 +497,23 @@ static tn_status_t run_slots(int64_t begin, int64_t end, void* user) {
   const convolution_run_t* run = user;
   const convolution_t* state = run->state;
   const int64_t parts = state->batch_parts * state->feature_parts;
-  dnnl_stream_t stream;
-  tn_status_t status = tn__onednn_status(
-      state->dnn,
-      state->dnn->dnnl_stream_create(&stream, state->dnn->engine, dnnl_stream_default_flags),
-      "no stream");
-  if (status) return status;
-  const int threads = tn__onednn_begin(state->dnn);
+  tn_onednn_session_t session;
+  TN_RETURN_IF_ERROR(tn__onednn_open(state->dnn, &session));
+  tn_status_t status = TN_OK;
   for (int64_t slot = begin; slot < end && !status; ++slot) {
     char* memory = run->scratch + state->slot_offset + (size_t)slot * state->slot_length;
     const int64_t last = parts * (slot + 1) / state->slots;
     for (int64_t i = parts * slot / state->slots; i < last && !status; ++i) {
       const int64_t batch = i / state->feature_parts, feature = i % state->feature_parts;
       bool is_finite_part = true;
-      status = run_part(run, first_choice(state), batch, feature, stream, memory,
+      status = run_part(run, first_choice(state), batch, feature, session.stream, memory,
                         state->has_winograd ? &is_finite_part : NULL);
       if (!status && !is_finite_part) {
-        status = run_part(run, state->direct, batch, feature, stream, memory, NULL);
+        status = run_part(run, state->direct, batch, feature, session.stream, memory, NULL);
       }
     }
   }
-  tn__onednn_end(state->dnn, threads);
-  state->dnn->dnnl_stream_destroy(stream);
+  tn__onednn_close(&session);
   return status;
 }
 
@@ -530,15 +525,10 @@ static tn_status_t prepare_weights(const tn_kernel_call_t* call, convolution_run
                                             run->weights + state->move_source));
     run->weights = ordered;
   }
-  dnnl_stream_t stream;
-  TN_RETURN_IF_ERROR(tn__onednn_status(
-      state->dnn,
-      state->dnn->dnnl_stream_create(&stream, state->dnn->engine, dnnl_stream_default_flags),
-      "no stream"));
-  const int threads = tn__onednn_begin(state->dnn);
-  const tn_status_t status = copy_weights(run, stream);
-  tn__onednn_end(state->dnn, threads);
-  state->dnn->dnnl_stream_destroy(stream);
+  tn_onednn_session_t session;
+  TN_RETURN_IF_ERROR(tn__onednn_open(state->dnn, &session));
+  const tn_status_t status = copy_weights(run, session.stream);
+  tn__onednn_close(&session);
   return status;
 }
 

@@ -231,21 +231,16 @@ static tn_status_t run_slots(int64_t begin, int64_t end, void* user) {
   const dot_run_t* run = user;
   const dot_t* state = run->state;
   const int64_t pieces = state->batch * state->rows_of_pieces * state->columns_of_pieces;
-  dnnl_stream_t stream;
-  tn_status_t status = tn__onednn_status(
-      state->dnn,
-      state->dnn->dnnl_stream_create(&stream, state->dnn->engine, dnnl_stream_default_flags),
-      "no stream");
-  if (status) return status;
-  const int threads = tn__onednn_begin(state->dnn);
+  tn_onednn_session_t session;
+  TN_RETURN_IF_ERROR(tn__onednn_open(state->dnn, &session));
+  tn_status_t status = TN_OK;
   for (int64_t slot = begin; slot < end && !status; ++slot) {
     const int64_t last = pieces * (slot + 1) / state->slots;
     for (int64_t i = pieces * slot / state->slots; i < last && !status; ++i) {
-      status = run_piece(run, i, stream, run->slots + (size_t)slot * state->slot_length);
+      status = run_piece(run, i, session.stream, run->slots + (size_t)slot * state->slot_length);
     }
   }
-  tn__onednn_end(state->dnn, threads);
-  state->dnn->dnnl_stream_destroy(stream);
+  tn__onednn_close(&session);
   return status;
 }
 

@@ -62,6 +62,17 @@ bool tn__normalise_axis(tn_scope_t* scope, const char* operation, int64_t axis, 
   return true;
 }
 
+bool tn__axis_or_all(tn_scope_t* scope, const char* name, tn_array_t** x, const int64_t* axis,
+                     size_t* out_axis, tn_array_t** out_error) {
+  if (!tn__scope_accepts(scope, name, 1, x, out_error)) return false;
+  *out_axis = 0;
+  if (!axis) {
+    *x = tn_array_flatten(scope, *x, 0, -1);
+    return tn__scope_accepts(scope, name, 1, x, out_error);
+  }
+  return tn__normalise_axis(scope, name, *axis, (*x)->rank, out_axis, out_error);
+}
+
 bool tn__normalise_axes(tn_scope_t* scope, const char* operation, size_t count, const int64_t* axes,
                         size_t rank, uint64_t* out_set, tn_array_t** out_error) {
   *out_set = 0;

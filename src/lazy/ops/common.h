@@ -25,6 +25,9 @@ tn_dtype_t tn__at_least_float(tn_dtype_t dtype);
 // An axis from the end or the beginning, of `rank` dimensions; an error array when it is outside.
 bool tn__normalise_axis(tn_scope_t* scope, const char* operation, int64_t axis, size_t rank,
                         size_t* out_axis, tn_array_t** out_error);
+// The axis to work along; without one the array is flattened.
+bool tn__axis_or_all(tn_scope_t* scope, const char* operation, tn_array_t** x, const int64_t* axis,
+                     size_t* out_axis, tn_array_t** out_error);
 // A list of them, as a set of bits; NULL: all. An axis that is given twice is an error.
 bool tn__normalise_axes(tn_scope_t* scope, const char* operation, size_t count, const int64_t* axes,
                         size_t rank, uint64_t* out_set, tn_array_t** out_error);

@@ -9,17 +9,6 @@ typedef struct tn_cumulation {
   bool is_reverse;
 } tn_cumulation_t;
 
-static bool begin(tn_scope_t* scope, const char* name, tn_array_t** x, const int64_t* axis,
-                  size_t* out_axis, tn_array_t** out_error) {
-  if (!tn__scope_accepts(scope, name, 1, x, out_error)) return false;
-  *out_axis = 0;
-  if (!axis) {
-    *x = tn_array_flatten(scope, *x, 0, -1);
-    return tn__scope_accepts(scope, name, 1, x, out_error);
-  }
-  return tn__normalise_axis(scope, name, *axis, (*x)->rank, out_axis, out_error);
-}
-
 // Windows that reach from an end of the axis to each element.
 static tn_array_t* windows(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, tn_array_t* initial,
                            tn_cumulation_t how) {
@@ -67,7 +56,7 @@ static tn_array_t* cumulate(tn_scope_t* scope, const char* name, const tn_op_t* 
                             tn_array_t* x, const int64_t* axis, bool reverse, bool inclusive) {
   tn_cumulation_t how = {.is_reverse = reverse};
   tn_array_t* error = NULL;
-  if (!begin(scope, name, &x, axis, &how.axis, &error)) return error;
+  if (!tn__axis_or_all(scope, name, &x, axis, &how.axis, &error)) return error;
   const float pair[] = {(float)initial, isinf(initial) ? (float)initial : 0};
   tn_array_t* first = x->dtype == TN_DTYPE_C64    ? tn_array_scalar_of(scope, x->dtype, pair)
                       : x->dtype == TN_DTYPE_PRED ? tn_array_scalar(scope, x->dtype, initial > 0)
@@ -105,7 +94,7 @@ tn_array_t* tn_array_logcumsumexp(tn_scope_t* scope, tn_array_t* x, const int64_
                                   bool reverse, bool inclusive) {
   tn_cumulation_t how = {.is_reverse = reverse};
   tn_array_t* error = NULL;
-  if (!begin(scope, "logcumsumexp", &x, axis, &how.axis, &error)) return error;
+  if (!tn__axis_or_all(scope, "logcumsumexp", &x, axis, &how.axis, &error)) return error;
   x = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
   tn_array_t* nothing = tn__number_like(scope, x, -(double)INFINITY);
   const int64_t length = x->dims[how.axis];

@@ -25,22 +25,10 @@ static void sort_together(tn_scope_t* scope, size_t count, tn_array_t* const* ar
   tn__step_add(scope, &spec, out_results);
 }
 
-// The array to work on and its axis: flattened when none is given.
-static bool begin(tn_scope_t* scope, const char* name, tn_array_t** x, const int64_t* axis,
-                  size_t* out_axis, tn_array_t** out_error) {
-  if (!tn__scope_accepts(scope, name, 1, x, out_error)) return false;
-  *out_axis = 0;
-  if (!axis) {
-    *x = tn_array_flatten(scope, *x, 0, -1);
-    return tn__scope_accepts(scope, name, 1, x, out_error);
-  }
-  return tn__normalise_axis(scope, name, *axis, (*x)->rank, out_axis, out_error);
-}
-
 tn_array_t* tn_array_sort(tn_scope_t* scope, tn_array_t* x, const int64_t* axis) {
   size_t at = 0;
   tn_array_t* result = NULL;
-  if (!begin(scope, "sort", &x, axis, &at, &result)) return result;
+  if (!tn__axis_or_all(scope, "sort", &x, axis, &at, &result)) return result;
   sort_together(scope, 1, &x, at, &result);
   return result;
 }
@@ -49,7 +37,7 @@ tn_array_t* tn_array_argsort(tn_scope_t* scope, tn_array_t* x, const int64_t* ax
   size_t at = 0;
   tn_array_t* error = NULL;
   tn_array_t* results[2] = {NULL, NULL};
-  if (!begin(scope, "argsort", &x, axis, &at, &error)) return error;
+  if (!tn__axis_or_all(scope, "argsort", &x, axis, &at, &error)) return error;
   tn_array_t* operands[] = {x, tn__iota(scope, TN_DTYPE_U32, x->rank, x->dims, at)};
   sort_together(scope, 2, operands, at, results);
   return results[1];
@@ -59,7 +47,7 @@ tn_array_t* tn_array_argsort(tn_scope_t* scope, tn_array_t* x, const int64_t* ax
 static bool check_place(tn_scope_t* scope, const char* name, tn_array_t* x, int64_t place,
                         const int64_t* axis, tn_array_t** out_error) {
   size_t at = 0;
-  if (!begin(scope, name, &x, axis, &at, out_error)) return false;
+  if (!tn__axis_or_all(scope, name, &x, axis, &at, out_error)) return false;
   const int64_t size = x->dims[at];
   if (place >= -size && place < size) return true;
   *out_error = tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE,
@@ -86,7 +74,7 @@ tn_array_t* tn_array_topk(tn_scope_t* scope, tn_array_t* x, int64_t k, const int
   int64_t starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK];
   size_t at = 0;
   tn_array_t* result = NULL;
-  if (!begin(scope, "topk", &x, axis, &at, &result)) return result;
+  if (!tn__axis_or_all(scope, "topk", &x, axis, &at, &result)) return result;
   if (k < 0 || k > x->dims[at]) {
     return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE,
                           "topk: k is %lld; expected 0 to %lld, the size of axis %zu", (long long)k,
