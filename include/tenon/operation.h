@@ -156,14 +156,20 @@ typedef enum tn_op_flag {
   // several
   // threads at once, whatever the operands' strides are. The rule over batches comes of it.
   TN_OP_ELEMENTWISE = 1 << 0,
+  // The eval gives its outputs their memory itself (<tenon/eval.h>).
+  TN_OP_ALLOCATES = 1 << 1,
 } tn_op_flag_t;
+
+// A kernel that sees arrays by their strides: <tenon/eval.h>.
+typedef struct tn_eval_call tn_eval_call_t;
+typedef tn_status_t (*tn_eval_fn)(const tn_eval_call_t* eval);
 
 struct tn_ffi_op;  // <tenon/custom.h>: the handler and its signature
 
 struct tn_op_def {
   size_t struct_size;  // sizeof(tn_op_def_t)
   const struct tn_ffi_op* handler;
-  uint32_t flags;           // TN_OP_ELEMENTWISE
+  uint32_t flags;           // TN_OP_ELEMENTWISE ...
   tn_infer_types_fn infer;  // NULL: as the signature says
   tn_jvp_fn jvp;            // NULL: there is none
   tn_vjp_fn vjp;
@@ -174,6 +180,12 @@ struct tn_op_def {
   bool (*equal)(const tn_rule_t* a, const tn_rule_t* b);
   void* user;                   // for the rules
   void (*destroy)(void* user);  // when nothing needs the definition any more; NULL: nothing to do
+  // For the host's memory, in the place of the handler: operands come where they lie. NULL: the
+  // handler, with dense ones.
+  tn_eval_fn eval_cpu;
+  // Bit i: output 0 of the eval may be given the memory of operand i, when nobody else needs that.
+  // Without TN_OP_ALLOCATES the output then lies there from the start.
+  uint32_t donates;
 };
 
 // What the exported symbol `tenon_definitions` is.

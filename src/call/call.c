@@ -51,11 +51,11 @@ static tn_status_t find_own(const tn_call_site_t* call, const char* platform,
 
 tn_status_t tn__call_prepare(const char* platform, tn_call_cache_t* cache, const tn_node_t* node,
                              tn_kernel_site_t* site, const tn_kernel_t** out_kernel) {
-  (void)node;
   *out_kernel = NULL;
   tn_call_site_t call;
   TN_RETURN_IF_ERROR(tn__call_site_read(site, &call));
   call.cache = cache;
+  call.node = node;
   tn_target_t* target = tn__registry_find(call.name, platform);
   if (!target) {
     const tn_builtin_t* builtin = tn__builtin_find(call.name);

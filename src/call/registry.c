@@ -65,6 +65,28 @@ static tn_status_t insert(tn_target_t* target, tn_target_t** out_old) {
   return TN_OK;
 }
 
+// What a definition wants of the handler that it belongs to.
+static tn_status_t check_definition(const tn_target_spec_t* spec) {
+  const tn_op_def_t* definition = spec->definition;
+  const tn_ffi_bundle_t* bundle = &spec->bundle;
+  if (!definition) return TN_OK;
+  const bool has_eval =
+      definition->struct_size > offsetof(tn_op_def_t, eval_cpu) && definition->eval_cpu;
+  const bool is_elementwise = definition->flags & TN_OP_ELEMENTWISE;
+  const char* problem = NULL;
+  if ((has_eval || is_elementwise) && spec->versions != TN_TARGET_TYPED) {
+    problem = is_elementwise ? "element-wise operations have handlers of the typed FFI (4)"
+                             : "operations with an eval have handlers of the typed FFI (4) besides";
+  } else if (has_eval && (bundle->instantiate || bundle->prepare || bundle->initialize)) {
+    problem = "operations with an eval have no other stages";
+  } else if (!has_eval && definition->flags & TN_OP_ALLOCATES) {
+    problem = "TN_OP_ALLOCATES is for operations with an eval";
+  }
+  if (!problem) return TN_OK;
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom call @%s: %s, and this has %s",
+                          TN_NAME_TEXT(spec->name), problem, tn__versions_text(spec->versions));
+}
+
 // What a handler cannot be called for, or cannot say of itself yet.
 static tn_status_t ask(const tn_target_spec_t* spec, tn_handler_facts_t* facts) {
   if (spec->versions & TN_TARGET_TYPED && !spec->bundle.execute) {
@@ -75,6 +97,7 @@ static tn_status_t ask(const tn_target_spec_t* spec, tn_handler_facts_t* facts) 
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom call @%s: the function is NULL",
                             TN_NAME_TEXT(spec->name));
   }
+  TN_RETURN_IF_ERROR(check_definition(spec));
   // Whoever may be untyped cannot be asked.
   if (spec->versions != TN_TARGET_TYPED) return TN_OK;
   return tn_status_prefix(tn__handler_ask(spec, facts), "custom call @%s",

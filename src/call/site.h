@@ -4,10 +4,12 @@
 #define TENON_CALL_SITE_H_
 
 #include "call/call.h"
+#include "call/strided.h"
 #include "call/target.h"
 
 typedef struct tn_call_site {
   tn_kernel_site_t* site;
+  const tn_node_t* node;
   tn_call_cache_t* cache;
   tn_string_view_t name;               // of the target
   int32_t version;                     // 1 to 4
@@ -18,6 +20,8 @@ typedef struct tn_call_site {
   // NULL: all are. For each the byte offset of the first one, then a stride in bytes for each
   // dimension.
   const int64_t* strides;
+  // Operations with an eval alone, in the same case: one for each operand. NULL: all are dense.
+  const tn_call_view_t* views;
   const tn_type_t** operands;
   const tn_type_t** results;
 } tn_call_site_t;
@@ -36,6 +40,11 @@ TN_MUST_USE tn_status_t tn__untyped_prepare(const tn_call_site_t* call, tn_targe
 bool tn__target_is_elementwise(const tn_target_t* target);
 TN_MUST_USE tn_status_t tn__elementwise_prepare(const tn_call_site_t* call, tn_target_t* target,
                                                 const tn_kernel_t** out_kernel);
+
+// The same for an operation that sees strides (strided.c).
+bool tn__target_is_strided(const tn_target_t* target);
+TN_MUST_USE tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target,
+                                            const tn_kernel_t** out_kernel);
 
 // Targets that Tenon brings along, for the host. NULL when it is none.
 typedef struct tn_builtin tn_builtin_t;

@@ -6,6 +6,7 @@
 
 #include "call/api.h"
 #include "call/attributes.h"
+#include "call/buffers.h"
 #include "call/check.h"
 #include "call/context.h"
 #include "call/guard.h"
@@ -37,53 +38,17 @@ typedef struct typed_local {
   tn_ffi_buffer_t buffers[];
 } typed_local_t;
 
-static tn_status_t make_buffer(const tn_type_t* type, const char* what, size_t index,
-                               tn_ffi_buffer_t* out) {
-  bool is_tensor = tn__type_is_tensor(type);
-  tn_ffi_dtype_t dtype = is_tensor ? tn__ffi_dtype(type->dtype) : TN_FFI_TOKEN;
-  if (dtype == TN_FFI_INVALID) {
-    return tn_status_create(TN_CODE_UNIMPLEMENTED,
-                            "%s %zu has type %s, whose elements have no number in XLA's FFI", what,
-                            index, TN_TYPE_TEXT(type));
-  }
-  *out = (tn_ffi_buffer_t){
-      .struct_size = TN_FFI_BUFFER_SIZE,
-      .dtype = dtype,
-      .rank = is_tensor ? (int64_t)type->rank : 0,
-  };
-  return TN_OK;
-}
-
-// Dimensions are copied: handlers get a pointer that is not const.
-static tn_status_t copy_dims(tn_arena_t* arena, const tn_type_t* type, int64_t** out_dims) {
-  void* dims = NULL;
-  size_t rank = tn__type_is_tensor(type) ? type->rank : 0;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, rank, sizeof(int64_t), &dims));
-  if (rank) memcpy(dims, type->dims, rank * sizeof(int64_t));
-  *out_dims = dims;
-  return TN_OK;
-}
-
 static tn_status_t make_buffers(const tn_call_site_t* call, tn_typed_state_t* state) {
-  tn_arena_t* arena = call->site->arena;
-  size_t count = call->operand_count + call->result_count;
-  void *buffers = NULL, *types = NULL, *values = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(tn_ffi_buffer_t), &buffers));
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *state->types, &types));
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *state->values, &values));
-  state->types = types;
-  state->buffers = buffers;
+  tn_call_buffers_t buffers;
+  void* values = NULL;
+  const size_t count = call->operand_count + call->result_count;
+  TN_RETURN_IF_ERROR(tn__call_buffers_make(call, &buffers));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(call->site->arena, count, sizeof *state->values, &values));
   state->values = values;
-  for (size_t i = 0; i < count; ++i) {
-    bool is_operand = i < call->operand_count;
-    size_t index = is_operand ? i : i - call->operand_count;
-    const tn_type_t* type = is_operand ? call->operands[index] : call->results[index];
-    tn_ffi_buffer_t* buffer = &((tn_ffi_buffer_t*)buffers)[i];
-    TN_RETURN_IF_ERROR(make_buffer(type, is_operand ? "operand" : "result", index, buffer));
-    TN_RETURN_IF_ERROR(copy_dims(arena, type, &buffer->dims));
-    state->types[i] = TN_FFI_BUFFER;
-    state->values[i] = type;
-  }
+  for (size_t i = 0; i < count; ++i) state->values[i] = tn__call_value_type(call, i);
+  state->buffers = buffers.buffers;
+  state->types = buffers.types;
   state->operand_count = call->operand_count;
   state->result_count = call->result_count;
   return TN_OK;
@@ -252,9 +217,10 @@ tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target,
                               const tn_kernel_t** out_kernel) {
   tn_kernel_site_t* site = call->site;
   if (tn__target_is_elementwise(target)) return tn__elementwise_prepare(call, target, out_kernel);
-  if (call->strides) {
+  if (tn__target_is_strided(target)) return tn__strided_prepare(call, target, out_kernel);
+  if (call->strides || call->views) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "tenon.strides is for element-wise operations");
+                            "tenon.strides and tenon.views are for operations that take strides");
   }
   tn_typed_state_t* alike = find_alike(call, target);
   if (alike) {

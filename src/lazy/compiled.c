@@ -174,7 +174,8 @@ static tn_status_t compile_graph(trace_t* trace, tn_evaluator_t* evaluator,
         i < trace->input_count ? stand_ins[i] : trace->constants[i - trace->input_count];
   }
   if (!status) {
-    status = tn__graph_export(&graph, count, parameters, trace->output_count, outputs, &module);
+    status =
+        tn__graph_export(&graph, false, count, parameters, trace->output_count, outputs, &module);
   }
   if (!status) {
     status = tn_program_compile(evaluator->device, module, &options, &trace->program);

@@ -8,17 +8,13 @@
 
 tn_status_t tn_op_register(const tn_op_def_t* definition) {
   static const char name[] = "tn_op_register";
-  if (!definition || definition->struct_size < sizeof *definition || !definition->handler) {
+  // Definitions of older libraries end before what was added since.
+  if (!definition || definition->struct_size < offsetof(tn_op_def_t, eval_cpu) ||
+      !definition->handler) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: there is no %s", name,
                             definition ? "handler, or struct_size is too small" : "definition");
   }
   const tn_ffi_op_t* op = definition->handler;
-  if (definition->flags & TN_OP_ELEMENTWISE && op->api_version != 4) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "%s: %s has api version %d; element-wise operations have handlers of "
-                            "the typed FFI (4)",
-                            name, op->name, op->api_version);
-  }
   tn_target_spec_t spec = tn__target_spec_of(op);
   spec.definition = definition;
   return tn__registry_add(&spec, TN_REGISTER_STRICT);

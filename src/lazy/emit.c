@@ -132,10 +132,10 @@ static size_t emit_body(const tn_emitter_t* emitter, const tn_step_t* step,
 
 // --- custom calls
 
-// Element-wise operations of authors take operands wherever their elements are: what they are given
-// is the array that a view looks at.
+// Operations of authors that are element-wise or see strides take operands wherever their elements
+// are: what they are given is the array that a view looks at.
 static bool takes_views(const tn_step_t* step) {
-  return step->target && tn__target_is_elementwise(step->target);
+  return tn__target_is_elementwise(step->target) || tn__target_is_strided(step->target);
 }
 
 // The number of the array that `number` looks at; itself if it is no view.
@@ -148,27 +148,44 @@ static uint32_t root_of(const tn_emitter_t* emitter, uint32_t number) {
   }
 }
 
-// An offset and strides for each operand; NULL when all are dense, and no attribute is needed.
+// All of the array that the operand looks at, as it lies.
+static bool is_whole(const tn_array_t* root, const tn_array_t* operand) {
+  return tn__array_is_dense(operand) && root->rank == operand->rank &&
+         (root->rank == 0 ||
+          memcmp(root->dims, operand->dims, root->rank * sizeof *root->dims) == 0);
+}
+
+static bool are_dense(const tn_emitter_t* emitter, const tn_step_t* step, const uint32_t* numbers) {
+  for (uint32_t i = 0; i < step->operand_count; ++i) {
+    const tn_array_t* root = emitter->graph->values[root_of(emitter, numbers[i])].array;
+    if (!is_whole(root, step->operands[i])) return false;
+  }
+  return true;
+}
+
+// For each operand an offset and strides, and before and between them, for those that do not have
+// the result's shape, the rank and the dimensions. NULL when all are dense, and no attribute is
+// needed.
 static tn_status_t list_strides(const tn_emitter_t* emitter, const tn_step_t* step,
                                 const uint32_t* numbers, int64_t** out_strides, size_t* out_count) {
-  const tn_graph_t* graph = emitter->graph;
-  const size_t rank = step->operands[0]->rank;
+  const bool has_dims = tn__target_is_strided(step->target);
   void* memory = NULL;
-  bool is_dense = true;
-  *out_count = step->operand_count * (rank + 1);
+  *out_count = 0;
   *out_strides = NULL;
+  if (are_dense(emitter, step, numbers)) return TN_OK;
   for (uint32_t i = 0; i < step->operand_count; ++i) {
-    if (!tn__array_is_dense(step->operands[i])) is_dense = false;
-    if (graph->values[root_of(emitter, numbers[i])].array->rank != rank) is_dense = false;
+    const size_t rank = step->operands[i]->rank;
+    *out_count += 1 + rank + (has_dims ? 1 + rank : 0);
   }
-  if (is_dense) return TN_OK;
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(&emitter->builder->module->arena, *out_count,
                                               sizeof(int64_t), &memory));
   int64_t* next = *out_strides = memory;
   for (uint32_t i = 0; i < step->operand_count; ++i) {
     const tn_array_t* operand = step->operands[i];
+    if (has_dims) *next++ = operand->rank;
     *next++ = operand->byte_offset;
-    for (size_t d = 0; d < rank; ++d) *next++ = operand->strides[d];
+    for (size_t d = 0; has_dims && d < operand->rank; ++d) *next++ = operand->dims[d];
+    for (size_t d = 0; d < operand->rank; ++d) *next++ = operand->strides[d];
   }
   return TN_OK;
 }
@@ -197,11 +214,13 @@ static tn_status_t emit_call(tn_emitter_t* emitter, const tn_step_t* step, const
     TN_RETURN_IF_ERROR(list_strides(emitter, step, numbers, &strides, &stride_count));
   }
   if (strides) {
-    attributes[attribute_count++] = (tn_attribute_t){.name = "tenon.strides",
-                                                     .kind = TN_ATTRIBUTE_ARRAY,
-                                                     .dtype = TN_DTYPE_S64,
-                                                     .data = strides,
-                                                     .count = stride_count};
+    const bool has_dims = tn__target_is_strided(step->target);
+    attributes[attribute_count++] =
+        (tn_attribute_t){.name = has_dims ? "tenon.views" : "tenon.strides",
+                         .kind = TN_ATTRIBUTE_ARRAY,
+                         .dtype = TN_DTYPE_S64,
+                         .data = strides,
+                         .count = stride_count};
     for (uint32_t i = 0; i < step->operand_count; ++i) {
       operands[i] = emitter->values[root_of(emitter, numbers[i])];
     }
@@ -376,14 +395,14 @@ static tn_status_t add_inputs(tn_emitter_t* emitter, size_t count, tn_array_t* c
   return TN_OK;
 }
 
-tn_status_t tn__graph_export(const tn_graph_t* graph, size_t parameter_count,
+tn_status_t tn__graph_export(const tn_graph_t* graph, bool is_portable, size_t parameter_count,
                              tn_array_t* const* parameters, size_t result_count,
                              tn_array_t* const* results, tn_module_t** out_module) {
   tn_emitter_t emitter;
   void* memory = NULL;
   *out_module = NULL;
   tn_status_t status = begin(&emitter, graph);
-  emitter.is_portable = true;
+  emitter.is_portable = is_portable;
   if (!status) status = add_inputs(&emitter, parameter_count, parameters);
   if (!status) status = emit_steps(&emitter);
   if (!status) {

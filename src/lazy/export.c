@@ -19,7 +19,8 @@ static tn_status_t trace(tn_scope_t* scope, const tn_closure_t* function, size_t
   tn__graph_init(&graph, tn__scope_evaluator(scope));
   tn_status_t status = tn__graph_collect_whole(&graph, output_count, outputs);
   if (!status) {
-    status = tn__graph_export(&graph, input_count, stand_ins, output_count, outputs, out_module);
+    status =
+        tn__graph_export(&graph, true, input_count, stand_ins, output_count, outputs, out_module);
   }
   tn__graph_forget(&graph);
   tn__graph_deinit(&graph);

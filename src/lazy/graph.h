@@ -64,11 +64,12 @@ TN_MUST_USE tn_status_t tn__graph_key(tn_graph_t* graph, tn_graph_key_t* out_key
 
 // The graph as a program's module: a parameter for each input, a result for each output.
 TN_MUST_USE tn_status_t tn__graph_emit(const tn_graph_t* graph, tn_module_t** out_module);
-// The same for others to read: the parameters are `parameters`, in this order, other inputs are
+// The same as a function: the parameters are `parameters`, in this order, other inputs are
 // constants, and the results are `results`, which the graph was collected for. Waits for the
-// constants.
-TN_MUST_USE tn_status_t tn__graph_export(const tn_graph_t* graph, size_t parameter_count,
-                                         tn_array_t* const* parameters, size_t result_count,
-                                         tn_array_t* const* results, tn_module_t** out_module);
+// constants. `is_portable`: for others to read, with nothing that only Tenon understands.
+TN_MUST_USE tn_status_t tn__graph_export(const tn_graph_t* graph, bool is_portable,
+                                         size_t parameter_count, tn_array_t* const* parameters,
+                                         size_t result_count, tn_array_t* const* results,
+                                         tn_module_t** out_module);
 
 #endif  // TENON_LAZY_GRAPH_H_

@@ -1,0 +1,485 @@
+// What stands behind the table of an eval (<tenon/eval.h>, which includes this). In a library it
+// serves hosts that know only dense arrays; Tenon's own table is made of it, too. Not to be called
+// by authors.
+#ifndef TENON_EVAL_HOST_H_
+#define TENON_EVAL_HOST_H_
+
+#include <tenon/eval.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tn__eval_work {
+  struct tn__eval_work* next;
+  tn_eval_work_fn function;  // the payload is behind it
+} tn__eval_work_t;
+TN__STATIC_ASSERT(sizeof(tn__eval_work_t) % 16 == 0, "payloads are aligned as malloc aligns");
+
+// What becomes of an output.
+typedef struct tn__eval_output {
+  void* place;      // where its elements are to be in the end, dense
+  bool has_data;    // its array says where they are
+  bool is_shared;   // they are elements of operand `operand`
+  bool is_donated;  // its memory was that operand's
+  size_t operand;
+  void (*release)(void* user);
+  void* user;
+} tn__eval_output_t;
+
+typedef struct tn__eval_state {
+  tn_eval_call_t eval;  // first: the functions of the table come here from it
+  tn_call_t call;       // its memory is the eval's
+  uint32_t flags;       // of the definition
+  uint32_t donates;
+  tn_strided_t** arrays;  // operands, then outputs
+  tn__eval_output_t* results;
+  tn__eval_work_t* first_work;
+  tn__eval_work_t* last_work;
+} tn__eval_state_t;
+
+TN__INLINE tn__eval_state_t* tn__eval_state_of(const tn_eval_call_t* eval) {
+  return (tn__eval_state_t*)(void*)eval;
+}
+
+TN__UNUSED tn_status_t tn__eval_no_memory(const tn__eval_state_t* state) {
+  return tn__error(&state->call, TN_FFI_RESOURCE_EXHAUSTED, "out of memory");
+}
+
+TN__UNUSED void tn__eval_measure(tn_strided_t* array) {
+  array->element_count = tn_element_count(array->rank, array->dims);
+  array->flags = 0;
+  if (tn_is_row_contiguous(array->rank, array->dims, array->strides)) {
+    array->flags |= TN_ROW_CONTIGUOUS;
+  }
+  if (tn_is_column_contiguous(array->rank, array->dims, array->strides)) {
+    array->flags |= TN_COLUMN_CONTIGUOUS;
+  }
+}
+
+// The lowest and the highest offset of an element.
+TN__UNUSED void tn__eval_extent(const tn_strided_t* array, const int64_t* strides, int64_t offset,
+                                int64_t* low, int64_t* high) {
+  *low = *high = offset;
+  for (size_t i = 0; i < array->rank; ++i) {
+    const int64_t extent = (array->dims[i] - 1) * strides[i];
+    *(extent < 0 ? low : high) += extent;
+  }
+}
+
+TN__UNUSED tn_status_t tn__eval_check_output(const tn__eval_state_t* state, size_t output) {
+  const tn_call_t* call = &state->call;
+  if (output >= state->eval.output_count)
+    return tn__error(call, TN_FFI_INVALID_ARGUMENT, "there is no output %zu", output);
+  if (!(state->flags & TN_OP_ALLOCATES))
+    return tn__error(call, TN_FFI_FAILED_PRECONDITION,
+                     "output %zu has its memory already; only operations with TN_OP_ALLOCATES give "
+                     "outputs theirs",
+                     output);
+  if (state->results[output].has_data)
+    return tn__error(call, TN_FFI_FAILED_PRECONDITION, "output %zu gets memory a second time",
+                     output);
+  return TN_OK;
+}
+
+TN__UNUSED tn_status_t tn__eval_check_operand(const tn__eval_state_t* state, size_t operand) {
+  if (operand < state->eval.operand_count) return TN_OK;
+  return tn__error(&state->call, TN_FFI_INVALID_ARGUMENT, "there is no operand %zu", operand);
+}
+
+// Whether some other output has to do with the operand's memory.
+TN__UNUSED tn_status_t tn__eval_check_unshared(const tn__eval_state_t* state, size_t operand) {
+  for (size_t i = 0; i < state->eval.output_count; ++i) {
+    if (state->results[i].is_shared && state->results[i].operand == operand)
+      return tn__error(&state->call, TN_FFI_FAILED_PRECONDITION,
+                       "output %zu has the memory of operand %zu already", i, operand);
+  }
+  return TN_OK;
+}
+
+TN__UNUSED bool tn__eval_is_operand(const tn__eval_state_t* state, const void* place) {
+  for (size_t i = 0; i < state->eval.operand_count; ++i) {
+    if (state->arrays[i]->data == place) return true;
+  }
+  return false;
+}
+
+// Its place; memory beside it, while that is an operand's which has not been donated.
+TN__UNUSED tn_status_t tn__eval_place(tn__eval_state_t* state, size_t output) {
+  tn_strided_t* array = state->arrays[state->eval.operand_count + output];
+  tn__eval_output_t* result = &state->results[output];
+  array->data = result->place;
+  if (array->element_count && tn__eval_is_operand(state, result->place)) {
+    array->data =
+        tn__scratch(&state->call, (size_t)array->element_count * tn_ffi_dtype_size(array->dtype));
+    if (!array->data) return tn__eval_no_memory(state);
+  }
+  result->has_data = true;
+  return TN_OK;
+}
+
+TN__UNUSED tn_status_t tn__eval_allocate(const tn_eval_call_t* eval, size_t output) {
+  tn__eval_state_t* state = tn__eval_state_of(eval);
+  TN_TRY(tn__eval_check_output(state, output));
+  return tn__eval_place(state, output);
+}
+
+TN__UNUSED tn_status_t tn__eval_donate(const tn_eval_call_t* eval, size_t output, size_t operand) {
+  tn__eval_state_t* state = tn__eval_state_of(eval);
+  TN_TRY(tn__eval_check_output(state, output));
+  TN_TRY(tn__eval_check_operand(state, operand));
+  TN_TRY(tn__eval_check_unshared(state, operand));
+  if (output != 0 || !(state->arrays[operand]->flags & TN_DONATABLE))
+    return tn__error(&state->call, TN_FFI_FAILED_PRECONDITION,
+                     "output %zu cannot have the memory of operand %zu, which is not donatable",
+                     output, operand);
+  tn__eval_output_t* result = &state->results[output];
+  state->arrays[state->eval.operand_count + output]->data = result->place;
+  result->has_data = result->is_shared = result->is_donated = true;
+  result->operand = operand;
+  return TN_OK;
+}
+
+// Elements of `data` with other strides; NULL: dense.
+TN__UNUSED void tn__eval_point(tn__eval_state_t* state, size_t output, void* data,
+                               const int64_t* strides) {
+  tn_strided_t* array = state->arrays[state->eval.operand_count + output];
+  array->data = data;
+  if (strides && array->rank)
+    memcpy((int64_t*)(uintptr_t)array->strides, strides, array->rank * sizeof *strides);
+  tn__eval_measure(array);
+  state->results[output].has_data = true;
+}
+
+TN__UNUSED tn_status_t tn__eval_share(const tn_eval_call_t* eval, size_t output, size_t operand,
+                                      int64_t offset, const int64_t* strides) {
+  tn__eval_state_t* state = tn__eval_state_of(eval);
+  TN_TRY(tn__eval_check_output(state, output));
+  TN_TRY(tn__eval_check_operand(state, operand));
+  if (output && state->results[0].is_donated && state->results[0].operand == operand)
+    TN_TRY(tn__eval_check_unshared(state, operand));
+  const tn_strided_t* from = state->arrays[operand];
+  const tn_strided_t* to = state->arrays[state->eval.operand_count + output];
+  const size_t element_size = tn_ffi_dtype_size(from->dtype);
+  int64_t low = 0, high = 0, wanted_low = 0, wanted_high = 0;
+  if (tn_ffi_dtype_size(to->dtype) != element_size)
+    return tn__error(&state->call, TN_FFI_INVALID_ARGUMENT,
+                     "output %zu has elements of another size than operand %zu", output, operand);
+  if (to->element_count && from->element_count) {
+    tn__eval_extent(from, from->strides, 0, &low, &high);
+    tn__eval_extent(to, strides, offset, &wanted_low, &wanted_high);
+  }
+  if (wanted_low < low || wanted_high > high || (to->element_count && !from->element_count))
+    return tn__error(&state->call, TN_FFI_OUT_OF_RANGE,
+                     "output %zu shares elements %" PRId64 " to %" PRId64
+                     " of operand %zu, which has those from %" PRId64 " to %" PRId64,
+                     output, wanted_low, wanted_high, operand, low, high);
+  tn__eval_point(state, output,
+                 to->element_count ? (char*)from->data + offset * (int64_t)element_size : NULL,
+                 strides);
+  state->results[output].is_shared = true;
+  state->results[output].operand = operand;
+  return TN_OK;
+}
+
+TN__UNUSED tn_status_t tn__eval_set_data(const tn_eval_call_t* eval, size_t output, void* data,
+                                         const int64_t* strides, void (*release)(void* user),
+                                         void* user) {
+  tn__eval_state_t* state = tn__eval_state_of(eval);
+  const tn_status_t status = tn__eval_check_output(state, output);
+  if (status != TN_OK) {
+    if (release) release(user);
+    return status;
+  }
+  tn__eval_point(state, output, data, strides);
+  state->results[output].release = release;
+  state->results[output].user = user;
+  return TN_OK;
+}
+
+TN__UNUSED tn_status_t tn__eval_check_memory(const tn_eval_call_t* eval,
+                                             const tn_strided_t* array) {
+  const tn__eval_state_t* state = tn__eval_state_of(eval);
+  if (array && (array->data || !array->element_count)) return TN_OK;
+  return tn__error(&state->call, TN_FFI_FAILED_PRECONDITION,
+                   array ? "an array has no memory yet: see tn_eval_allocate" : "an array is NULL");
+}
+
+TN__UNUSED tn_status_t tn__eval_dispatch(const tn_eval_call_t* eval, tn_eval_work_fn function,
+                                         const void* payload, size_t byte_length) {
+  tn__eval_state_t* state = tn__eval_state_of(eval);
+  tn__eval_work_t* work = NULL;
+  if (byte_length <= SIZE_MAX / 2) work = (tn__eval_work_t*)malloc(sizeof *work + byte_length);
+  if (!work) return tn__eval_no_memory(state);
+  work->next = NULL;
+  work->function = function;
+  if (byte_length) memcpy(work + 1, payload, byte_length);
+  if (state->last_work) {
+    state->last_work->next = work;
+  } else {
+    state->first_work = work;
+  }
+  state->last_work = work;
+  return TN_OK;
+}
+
+TN__UNUSED tn_status_t tn__eval_add_temporary(const tn_eval_call_t* eval, tn_ffi_dtype_t dtype,
+                                              size_t rank, const int64_t* dims,
+                                              tn_strided_t** out_array) {
+  tn__eval_state_t* state = tn__eval_state_of(eval);
+  size_t byte_length = tn_ffi_dtype_size(dtype);
+  bool is_bad = byte_length == 0 || rank > TN_NEST_RANK_LIMIT, is_large = false;
+  *out_array = NULL;
+  for (size_t i = 0; i < rank && !is_bad; ++i) {
+    is_bad = dims[i] < 0;
+    is_large |= __builtin_mul_overflow(byte_length, (size_t)dims[i], &byte_length);
+  }
+  if (is_bad)
+    return tn__error(&state->call, TN_FFI_INVALID_ARGUMENT,
+                     "a temporary has no such dtype (%d) or shape", (int)dtype);
+  const size_t header = (sizeof(tn_strided_t) + 2 * rank * sizeof(int64_t) + 63) / 64 * 64;
+  char* memory = NULL;
+  if (!is_large && byte_length < SIZE_MAX / 4)
+    memory = (char*)tn__scratch(&state->call, header + byte_length);
+  if (!memory) return tn__eval_no_memory(state);
+  tn_strided_t* array = (tn_strided_t*)(void*)memory;
+  int64_t* own_dims = (int64_t*)(array + 1);
+  memset(array, 0, sizeof *array);
+  if (rank) memcpy(own_dims, dims, rank * sizeof *dims);
+  tn_row_major_strides(rank, dims, own_dims + rank);
+  array->struct_size = sizeof *array;
+  array->dtype = dtype;
+  array->rank = rank;
+  array->dims = own_dims;
+  array->strides = own_dims + rank;
+  array->data = memory + header;
+  tn__eval_measure(array);
+  *out_array = array;
+  return TN_OK;
+}
+
+typedef struct tn__eval_loop {
+  const tn__eval_state_t* state;
+  tn_eval_loop_fn function;
+  void* user;
+  tn_status_t error;  // the first one; the others are dropped
+} tn__eval_loop_t;
+
+TN__UNUSED void tn__eval_loop_part(void* user, int64_t begin, int64_t end) {
+  tn__eval_loop_t* loop = (tn__eval_loop_t*)user;
+  if (__atomic_load_n(&loop->error, __ATOMIC_RELAXED) != TN_OK) return;
+  const tn_status_t status = loop->function(loop->user, begin, end);
+  tn_status_t expected = TN_OK;
+  if (status == TN_OK || __atomic_compare_exchange_n(&loop->error, &expected, status, false,
+                                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    return;
+  tn__drop_error(loop->state->call.frame->api, status);
+}
+
+TN__UNUSED tn_status_t tn__eval_parallel_for(const tn_eval_call_t* eval, int64_t count,
+                                             int64_t grain, tn_eval_loop_fn function, void* user) {
+  tn__eval_loop_t loop = {tn__eval_state_of(eval), function, user, TN_OK};
+  tn__parallel_for(&loop.state->call, count, grain, tn__eval_loop_part, &loop);
+  return __atomic_load_n(&loop.error, __ATOMIC_ACQUIRE);
+}
+
+TN__UNUSED tn_status_t tn__eval_make_error(const tn_eval_call_t* eval, int32_t code,
+                                           const char* message) {
+  return tn__error(&tn__eval_state_of(eval)->call, code, "%s", message);
+}
+
+__attribute__((unused)) static const tn_eval_api_t tn__eval_api = {
+    sizeof(tn_eval_api_t),  tn__eval_allocate,     tn__eval_donate,       tn__eval_share,
+    tn__eval_set_data,      tn__eval_check_memory, tn__eval_check_memory, tn__eval_dispatch,
+    tn__eval_add_temporary, tn__eval_parallel_for, tn__eval_make_error,
+};
+
+// --- beginning and ending
+
+// The memory that tn__eval_init lays out.
+TN__UNUSED size_t tn__eval_byte_length(const tn_ffi_call_frame_t* frame) {
+  const tn_ffi_values_t* values[] = {&frame->args, &frame->rets};
+  size_t byte_length = (size_t)frame->rets.count * sizeof(tn__eval_output_t);
+  for (int v = 0; v < 2; ++v) {
+    for (int64_t i = 0; i < values[v]->count; ++i) {
+      const tn_ffi_buffer_t* buffer = (const tn_ffi_buffer_t*)values[v]->values[i];
+      byte_length +=
+          sizeof(tn_strided_t*) + sizeof(tn_strided_t) + (size_t)buffer->rank * sizeof(int64_t);
+    }
+  }
+  return byte_length;
+}
+
+// For one frame, again and again: operands and outputs are dense, and have no data yet.
+TN__UNUSED void tn__eval_init(tn__eval_state_t* state, void* memory, tn_ffi_call_frame_t* frame,
+                              const tn_ffi_op_t* op, uint32_t flags, uint32_t donates) {
+  const size_t operand_count = (size_t)frame->args.count, output_count = (size_t)frame->rets.count;
+  const size_t count = operand_count + output_count;
+  memset(state, 0, sizeof *state);
+  state->arrays = (tn_strided_t**)memory;
+  state->results = (tn__eval_output_t*)(void*)(state->arrays + count);
+  tn_strided_t* arrays = (tn_strided_t*)(void*)(state->results + output_count);
+  int64_t* strides = (int64_t*)(void*)(arrays + count);
+  for (size_t i = 0; i < count; ++i) {
+    const bool is_operand = i < operand_count;
+    const tn_ffi_buffer_t* buffer =
+        (const tn_ffi_buffer_t*)(is_operand ? frame->args.values[i]
+                                            : frame->rets.values[i - operand_count]);
+    state->arrays[i] = &arrays[i];
+    memset(&arrays[i], 0, sizeof arrays[i]);
+    arrays[i].struct_size = sizeof arrays[i];
+    arrays[i].dtype = buffer->dtype;
+    arrays[i].rank = (size_t)buffer->rank;
+    arrays[i].dims = buffer->dims;
+    arrays[i].strides = strides;
+    tn_row_major_strides(arrays[i].rank, buffer->dims, strides);
+    tn__eval_measure(&arrays[i]);
+    strides += buffer->rank;
+  }
+  state->call.tn = &state->call;
+  state->call.frame = frame;
+  state->call.op = op;
+  state->flags = flags;
+  state->donates = donates;
+  state->eval.struct_size = sizeof state->eval;
+  state->eval.api = &tn__eval_api;
+  state->eval.frame = frame;
+  state->eval.operand_count = operand_count;
+  state->eval.operands = (const tn_strided_t* const*)state->arrays;
+  state->eval.output_count = output_count;
+  state->eval.outputs = (const tn_strided_t* const*)state->arrays + operand_count;
+}
+
+// Operand `i` lies where the first result is to be, which the operation says it can do with.
+TN__UNUSED bool tn__eval_is_donatable(const tn__eval_state_t* state, size_t i) {
+  const tn_strided_t *operand = state->arrays[i],
+                     *output = state->arrays[state->eval.operand_count];
+  return i < 32 && state->donates >> i & 1 && operand->data == state->results[0].place &&
+         operand->flags & TN_ROW_CONTIGUOUS && operand->element_count == output->element_count &&
+         operand->element_count &&
+         tn_ffi_dtype_size(operand->dtype) == tn_ffi_dtype_size(output->dtype);
+}
+
+// The operands have their data, and the results in the frame.
+TN__UNUSED tn_status_t tn__eval_begin(tn__eval_state_t* state) {
+  const size_t operand_count = state->eval.operand_count;
+  const bool allocates = state->flags & TN_OP_ALLOCATES;
+  bool is_donated = false;
+  for (size_t i = 0; i < state->eval.output_count; ++i) {
+    tn__eval_output_t* result = &state->results[i];
+    tn_strided_t* array = state->arrays[operand_count + i];
+    memset(result, 0, sizeof *result);
+    result->place = ((const tn_ffi_buffer_t*)state->call.frame->rets.values[i])->data;
+    if (allocates) {  // a use before this one may have changed them
+      tn_row_major_strides(array->rank, array->dims, (int64_t*)(uintptr_t)array->strides);
+      tn__eval_measure(array);
+    }
+    array->data = NULL;
+  }
+  for (size_t i = 0; i < operand_count && state->eval.output_count; ++i) {
+    state->arrays[i]->flags &= ~(uint32_t)TN_DONATABLE;
+    if (!tn__eval_is_donatable(state, i)) continue;
+    state->arrays[i]->flags |= TN_DONATABLE;
+    is_donated = true;
+  }
+  for (size_t i = 0; i < state->eval.output_count && !allocates; ++i) {
+    if (i == 0 && is_donated) {
+      state->arrays[operand_count]->data = state->results[0].place;
+      state->results[0].has_data = true;
+    } else {
+      TN_TRY(tn__eval_place(state, i));
+    }
+  }
+  return TN_OK;
+}
+
+#define TN__COPY_PIECES(type)                                                           \
+  TN_FOR_PIECES(&nest, piece, 0, nest.piece_count) {                                    \
+    type* to = (type*)target + piece.offsets[0];                                        \
+    const type* from = (const type*)array->data + piece.offsets[1];                     \
+    const int64_t step = nest.strides[1];                                               \
+    for (int64_t j = 0; j < piece.count; ++j) to[j * nest.strides[0]] = from[j * step]; \
+  }                                                                                     \
+  break;
+TN__UNUSED void tn__eval_copy(const tn_strided_t* array, void* target) {
+  int64_t dense[TN_NEST_RANK_LIMIT];
+  const int64_t* strides[2] = {dense, array->strides};
+  tn_nest_t nest;
+  tn_row_major_strides(array->rank, array->dims, dense);
+  tn_nest_init(&nest, array->rank, array->dims, 2, strides);
+  switch (tn_ffi_dtype_size(array->dtype)) {
+    case 1: TN__COPY_PIECES(uint8_t)
+    case 2: TN__COPY_PIECES(uint16_t)
+    case 4: TN__COPY_PIECES(uint32_t)
+    case 8: TN__COPY_PIECES(uint64_t)
+    default: TN__COPY_PIECES(tn_c128_t)
+  }
+}
+#undef TN__COPY_PIECES
+
+// Brings an output to its place, where an operand may lie that it shares.
+TN__UNUSED tn_status_t tn__eval_finish_output(tn__eval_state_t* state, size_t output) {
+  const tn_strided_t* array = state->arrays[state->eval.operand_count + output];
+  const tn__eval_output_t* result = &state->results[output];
+  const size_t element_size = tn_ffi_dtype_size(array->dtype);
+  const size_t byte_length = (size_t)array->element_count * element_size;
+  int64_t low, high;
+  if (byte_length == 0) return TN_OK;
+  if (!array->data)
+    return tn__error(&state->call, TN_FFI_INTERNAL, "output %zu was left without memory", output);
+  if (array->data == result->place && array->flags & TN_ROW_CONTIGUOUS) return TN_OK;
+  tn__eval_extent(array, array->strides, 0, &low, &high);
+  const uintptr_t first = (uintptr_t)array->data + (uintptr_t)(low * (int64_t)element_size);
+  const uintptr_t last = (uintptr_t)array->data + (uintptr_t)((high + 1) * (int64_t)element_size);
+  const uintptr_t place = (uintptr_t)result->place;
+  if (last <= place || first >= place + byte_length) {
+    tn__eval_copy(array, result->place);
+    return TN_OK;
+  }
+  void* beside = tn__scratch(&state->call, byte_length);
+  if (!beside) return tn__eval_no_memory(state);
+  tn__eval_copy(array, beside);
+  memcpy(result->place, beside, byte_length);
+  return TN_OK;
+}
+
+TN__UNUSED tn_status_t tn__eval_run(tn__eval_state_t* state, tn_eval_fn function) {
+  tn_status_t status = tn__eval_begin(state);
+  if (status == TN_OK) status = function(&state->eval);
+  while (state->first_work) {
+    tn__eval_work_t* work = state->first_work;
+    if (status == TN_OK) status = work->function(&state->eval, work + 1);
+    state->first_work = work->next;
+    if (!work->next) state->last_work = NULL;
+    free(work);
+  }
+  // The first output last: its place may be an operand's, which others share.
+  for (size_t i = state->eval.output_count; i-- > 0;) {
+    tn__eval_output_t* result = &state->results[i];
+    if (status == TN_OK) status = tn__eval_finish_output(state, i);
+    if (result->release) result->release(result->user);
+  }
+  if (state->call.blocks) tn__free_blocks(&state->call);
+  return status;
+}
+
+// What the handler of a TN_EVAL_OP does.
+TN__UNUSED tn_status_t tn__eval_dense(tn_call_t* call, const tn_op_def_t* definition,
+                                      tn_eval_fn function) {
+  tn__eval_state_t state;
+  int64_t small[128];
+  const size_t byte_length = tn__eval_byte_length(call->frame);
+  void* memory = byte_length <= sizeof small ? small : tn__scratch(call, byte_length);
+  if (!memory) return tn__error(call, TN_FFI_RESOURCE_EXHAUSTED, "out of memory");
+  tn__eval_init(&state, memory, call->frame, call->op, definition->flags, definition->donates);
+  for (size_t i = 0; i < state.eval.operand_count; ++i) {
+    state.arrays[i]->data = ((const tn_ffi_buffer_t*)call->frame->args.values[i])->data;
+  }
+  return tn__eval_run(&state, function);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // TENON_EVAL_HOST_H_

@@ -1,0 +1,181 @@
+// Calls of operations with an eval (<tenon/eval.h>), which see their operands where they lie.
+//
+// What stands behind the table of an eval is the same code that a library has for hosts that know
+// only dense arrays; here its arrays have the strides that the call says, and the results may lie
+// where an operand was, if the operation says that it can do with that.
+#include "call/strided.h"
+#include "call/api.h"
+#include "call/attributes.h"
+#include "call/buffers.h"
+#include "call/check.h"
+#include "call/context.h"
+#include "call/guard.h"
+#include "call/handler.h"
+#include "call/live.h"
+#include "call/scratch.h"
+#include "call/site.h"
+
+// In the program's arena.
+typedef struct strided_state {
+  tn_target_t* target;  // retained
+  size_t operand_count, result_count;
+  tn_call_buffers_t buffers;
+  tn_ffi_attrs_t attrs;
+  const tn_call_view_t* views;  // NULL: all operands are dense
+  tn_kernel_t kernel;           // says which operands it may work in the place of
+} strided_state_t;
+
+// What an activation has of its own. Behind it: the buffers, the list of pointers to them, and what
+// the eval needs.
+typedef struct strided_local {
+  tn_ffi_call_frame_t frame;  // first: run_eval gets here from it
+  struct tn_ffi_context context;
+  tn_call_state_t states[3];
+  tn_strided_eval_t* eval;
+  const void* const* operands;  // while it runs
+  tn_ffi_buffer_t buffers[];
+} strided_local_t;
+
+bool tn__target_is_strided(const tn_target_t* target) {
+  return target->definition.struct_size && target->definition.eval_cpu;
+}
+
+static tn_status_t init_local(const tn_kernel_call_t* call);
+static void deinit_local(const tn_kernel_call_t* call);
+static tn_status_t run(const tn_kernel_call_t* call);
+
+static void clear_state(void* user) {
+  strided_state_t* state = user;
+  tn__target_release(state->target);
+}
+
+// Operands whose memory the first result may have: dense ones, which are no other operand as well.
+static uint32_t find_in_place(const tn_call_site_t* call, uint32_t donates) {
+  const tn_node_t* node = call->node;
+  uint32_t in_place = 0;
+  if (!node || node->operand_count != call->operand_count) return 0;  // tuples among them
+  for (uint32_t i = 0; i < node->operand_count && i < 32; ++i) {
+    bool is_free = donates >> i & 1;
+    for (uint32_t j = 0; j < node->operand_count; ++j) {
+      if (i != j && node->operands[i] == node->operands[j]) is_free = false;
+    }
+    const tn_type_t* type = call->operands[i];
+    if (call->views && !tn__call_view_is_dense(&call->views[i], type->rank, type->dims,
+                                               tn_dtype_size(type->dtype))) {
+      is_free = false;
+    }
+    if (is_free) in_place |= 1u << i;
+  }
+  return in_place;
+}
+
+tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target,
+                                const tn_kernel_t** out_kernel) {
+  tn_kernel_site_t* site = call->site;
+  void* memory = NULL;
+  tn_attr_dictionary_t attrs = call->attrs;
+  if (call->strides) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "tenon.strides is for element-wise operations without an eval");
+  }
+  TN_RETURN_IF_ERROR(tn__call_check(target->op, false, call->operand_count, call->operands,
+                                    call->result_count, call->results, &call->attrs, site->arena,
+                                    &attrs));
+  TN_RETURN_IF_ERROR(tn__arena_allocate(site->arena, sizeof(strided_state_t), &memory));
+  strided_state_t* state = memory;
+  TN_RETURN_IF_ERROR(tn__attributes_build(site->arena, &attrs, &state->attrs));
+  TN_RETURN_IF_ERROR(tn__call_buffers_make(call, &state->buffers));
+  state->operand_count = call->operand_count;
+  state->result_count = call->result_count;
+  state->views = call->views;
+  state->kernel = (tn_kernel_t){
+      .op = "custom_call",
+      .name = "call.strided",
+      .run = run,
+      .in_place = find_in_place(call, target->definition.donates),
+  };
+  state->target = tn__target_retain(target);
+  site->state = state;
+  site->state_deinit = clear_state;
+  const size_t count = call->operand_count + call->result_count;
+  site->local_byte_length =
+      sizeof(strided_local_t) + count * (sizeof(tn_ffi_buffer_t) + sizeof(void*)) +
+      tn__strided_eval_byte_length(call->operand_count, call->result_count, state->buffers.buffers);
+  site->local_init = init_local;
+  site->local_deinit = deinit_local;
+  *out_kernel = &state->kernel;
+  return TN_OK;
+}
+
+// --- when it runs
+
+// In the guise of a handler, so that the guard can call it.
+static tn_status_t run_eval(tn_ffi_call_frame_t* frame) {
+  strided_local_t* local = (strided_local_t*)(void*)frame;  // its first member
+  return tn__strided_eval_run(local->eval, local->operands);
+}
+
+static tn_status_t init_local(const tn_kernel_call_t* call) {
+  const strided_state_t* state = call->state;
+  strided_local_t* local = call->local;
+  const size_t count = state->operand_count + state->result_count;
+  void** values = (void**)(void*)&local->buffers[count];
+  for (size_t i = 0; i < count; ++i) {
+    local->buffers[i] = state->buffers.buffers[i];
+    values[i] = &local->buffers[i];
+  }
+  for (size_t i = 0; i < 3; ++i) local->context.states[i] = &local->states[i];
+  local->frame = (tn_ffi_call_frame_t){
+      .struct_size = TN_FFI_CALL_FRAME_SIZE,
+      .api = tn__call_api(),
+      .context = &local->context,
+      .stage = TN_FFI_EXECUTE,
+      .args = {.struct_size = TN_FFI_VALUES_SIZE,
+               .count = (int64_t)state->operand_count,
+               .types = state->buffers.types,
+               .values = values},
+      .rets = {.struct_size = TN_FFI_VALUES_SIZE,
+               .count = (int64_t)state->result_count,
+               .types = state->buffers.types + state->operand_count,
+               .values = values + state->operand_count},
+      .attrs = state->attrs,
+  };
+  local->eval = (tn_strided_eval_t*)(void*)(values + count);
+  tn__strided_eval_init(local->eval, &local->frame, state->target->op, &state->target->definition,
+                        state->views);
+  return TN_OK;
+}
+
+static void clear_local(strided_local_t* local) {
+  tn__scratch_free_all(&local->context);
+  for (size_t i = 0; i < 3; ++i) tn__call_state_clear(&local->states[i]);
+  local->context.is_late = false;
+}
+
+static void deinit_local(const tn_kernel_call_t* call) {
+  clear_local(call->local);
+}
+
+static tn_status_t finish(const strided_state_t* state, strided_local_t* local,
+                          tn_guarded_t guarded) {
+  tn_status_t error =
+      guarded.exception ? tn__error_give(tn__guard_error(guarded.exception)) : guarded.result;
+  if (local->frame.future) tn__library_pin(state->target->library);
+  tn_status_t status = tn__handler_finish(state->target->name, &local->frame, error);
+  if (!local->context.is_late) tn__scratch_free_all(&local->context);
+  return status;
+}
+
+static tn_status_t run(const tn_kernel_call_t* call) {
+  const strided_state_t* state = call->state;
+  strided_local_t* local = call->local;
+  local->operands = call->operands;
+  for (size_t i = 0; i < state->result_count; ++i) {
+    local->buffers[state->operand_count + i].data = call->results[i];
+  }
+  local->context.kernel = call->context;
+  tn_guarded_t guarded = tn__guard_call(run_eval, &local->frame);
+  const bool is_plain =
+      !guarded.result && !guarded.exception && !local->frame.future && !local->context.scratch;
+  return __builtin_expect(is_plain, 1) ? TN_OK : finish(state, local, guarded);
+}
