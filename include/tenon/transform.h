@@ -115,6 +115,18 @@ typedef struct tn_compiled_options {
   tn_array_t** const* captured_inputs;
   size_t captured_output_count;
   tn_array_t** const* captured_outputs;
+  // Traced once for all shapes of the same dtypes and numbers of dimensions. For inputs of other
+  // shapes what the function did is done again (and compiled, which is kept), each operation
+  // inferring its shape: operations element by element, those of authors among them, reductions and
+  // means, products, convolutions, transposes, concatenations, sorts, sums so far, Fourier
+  // transforms and factors of matrices, reshapes that only merge, insert or drop dimensions, slices
+  // of whole dimensions, and elements taken from an array whose own shape stays. What was broadcast
+  // follows what it was broadcast against. An operation that was given numbers which stood for a
+  // shape (bounds of slices, dims of other reshapes, amounts of padding, indices counted from the
+  // shape) fails with UNIMPLEMENTED, its name and both shapes; so does a constant of the function
+  // that would have to grow. Numbers that the function itself computes of shapes are as they were
+  // when it was traced, and cannot be told from others.
+  bool shapeless;
 } tn_compiled_options_t;
 
 // Copies `function`, whose user data must live as long as the compiled one, and the lists of

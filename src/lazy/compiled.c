@@ -3,6 +3,7 @@
 #include <tenon/program.h>
 
 #include "lazy/graph.h"
+#include "lazy/shapeless.h"
 #include "lazy/tape.h"
 
 // What the function was for inputs of some types. Immutable.
@@ -14,6 +15,9 @@ typedef struct trace {
   size_t constant_count;
   tn_array_t** constants;  // retained: what it uses besides its inputs
   tn_program_t* program;
+  // Of a function for any shapes, when this is what it did: others of the same kind are made of it.
+  tn_tape_t tape;                 // allocator NULL: none
+  tn_array_t** recorded_outputs;  // retained
   tn_arena_t arena;
 } trace_t;
 
@@ -21,6 +25,7 @@ struct tn_compiled {
   atomic_uint references;
   tn_evaluator_t* evaluator;  // retained
   tn_closure_t function;
+  bool is_shapeless;
   size_t captured_input_count, captured_output_count;
   tn_array_t*** captured_inputs;
   tn_array_t*** captured_outputs;
@@ -53,6 +58,7 @@ tn_status_t tn_compile(tn_scope_t* scope, const tn_closure_t* function,
   atomic_init(&compiled->references, 1);
   compiled->evaluator = tn__evaluator_retain(evaluator);
   compiled->function = *function;
+  compiled->is_shapeless = options->shapeless;
   compiled->captured_input_count = options->captured_input_count;
   compiled->captured_output_count = options->captured_output_count;
   compiled->captured_inputs = (tn_array_t***)(compiled + 1);
@@ -76,6 +82,10 @@ tn_compiled_t* tn_compiled_retain(tn_compiled_t* compiled) {
 static void destroy_trace(trace_t* trace, const tn_allocator_t* allocator) {
   for (size_t i = 0; i < trace->constant_count; ++i) tn_array_release(trace->constants[i]);
   tn_program_release(trace->program);
+  for (size_t i = 0; trace->recorded_outputs && i < trace->output_count; ++i) {
+    tn_array_release(trace->recorded_outputs[i]);
+  }
+  if (trace->tape.allocator) tn__tape_deinit(&trace->tape);
   tn__arena_deinit(&trace->arena);
   tn__free(allocator, trace, sizeof *trace);
 }
@@ -186,8 +196,40 @@ static tn_status_t compile_graph(trace_t* trace, tn_evaluator_t* evaluator,
   return status;
 }
 
-static tn_status_t fill_trace(const tn_compiled_t* compiled, tn_scope_t* scope, trace_t* trace,
-                              size_t own_count, tn_array_t* const* inputs,
+// A call with stand-ins as a closure.
+typedef struct recording {
+  const tn_compiled_t* compiled;
+  size_t own_count, own_output_count;
+  tn_array_t** kept;
+} recording_t;
+
+static tn_status_t call_recorded(void* user, tn_scope_t* scope, size_t input_count,
+                                 tn_array_t* const* inputs, size_t output_count,
+                                 tn_array_t** out_outputs) {
+  const recording_t* recording = user;
+  (void)input_count, (void)output_count;
+  return call_with_stand_ins(recording->compiled, scope, recording->own_count, inputs,
+                             recording->own_output_count, recording->kept, out_outputs);
+}
+
+static tn_status_t record(recording_t* recording, tn_scope_t* scope, trace_t* trace,
+                          tn_array_t* const* stand_ins, tn_array_t** outputs) {
+  const tn_closure_t closure = {call_recorded, recording};
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__tape_record(scope, &closure, trace->input_count, stand_ins,
+                                     trace->output_count, outputs, &trace->tape));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&trace->arena, trace->output_count, sizeof(tn_array_t*), &memory));
+  trace->recorded_outputs = memory;
+  for (size_t i = 0; i < trace->output_count; ++i) {
+    trace->recorded_outputs[i] = tn_array_retain(outputs[i]);
+  }
+  return TN_OK;
+}
+
+// `base` NULL: by calling the function; else by what it did then.
+static tn_status_t fill_trace(const tn_compiled_t* compiled, tn_scope_t* scope, const trace_t* base,
+                              trace_t* trace, size_t own_count, tn_array_t* const* inputs,
                               size_t own_output_count) {
   tn_arena_t* arena = &trace->arena;
   const size_t count = trace->input_count + trace->output_count + captured_count(compiled);
@@ -199,16 +241,25 @@ static tn_status_t fill_trace(const tn_compiled_t* compiled, tn_scope_t* scope, 
   for (size_t i = 0; i < trace->input_count; ++i) {
     stand_ins[i] = tn__abstract(scope, inputs[i]->dtype, inputs[i]->rank, inputs[i]->dims);
     TN_RETURN_IF_ERROR(tn_array_status(stand_ins[i]));
+    if (compiled->is_shapeless) stand_ins[i]->flags |= TN_ARRAY_SHAPELESS;
   }
-  TN_RETURN_IF_ERROR(call_with_stand_ins(compiled, scope, own_count, stand_ins, own_output_count,
-                                         outputs + trace->output_count, outputs));
+  if (base) {
+    TN_RETURN_IF_ERROR(
+        tn__tape_replay(&base->tape, scope, stand_ins, base->recorded_outputs, outputs));
+  } else if (compiled->is_shapeless) {
+    recording_t recording = {compiled, own_count, own_output_count, outputs + trace->output_count};
+    TN_RETURN_IF_ERROR(record(&recording, scope, trace, stand_ins, outputs));
+  } else {
+    TN_RETURN_IF_ERROR(call_with_stand_ins(compiled, scope, own_count, stand_ins, own_output_count,
+                                           outputs + trace->output_count, outputs));
+  }
   TN_RETURN_IF_ERROR(copy_types(arena, trace->output_count, outputs, &trace->outputs));
   return compile_graph(trace, compiled->evaluator, stand_ins, outputs);
 }
 
-static tn_status_t create_trace(const tn_compiled_t* compiled, tn_scope_t* scope, size_t own_count,
-                                tn_array_t* const* inputs, size_t own_output_count,
-                                trace_t** out_trace) {
+static tn_status_t create_trace(const tn_compiled_t* compiled, tn_scope_t* scope,
+                                const trace_t* base, size_t own_count, tn_array_t* const* inputs,
+                                size_t own_output_count, trace_t** out_trace) {
   const tn_allocator_t* allocator = compiled->evaluator->allocator;
   tn_scope_t* inner = NULL;
   void* memory = NULL;
@@ -221,7 +272,7 @@ static tn_status_t create_trace(const tn_compiled_t* compiled, tn_scope_t* scope
     tn__arena_init(&trace->arena, allocator);
     trace->input_count = own_count + compiled->captured_input_count;
     trace->output_count = own_output_count + compiled->captured_output_count;
-    status = fill_trace(compiled, inner, trace, own_count, inputs, own_output_count);
+    status = fill_trace(compiled, inner, base, trace, own_count, inputs, own_output_count);
     if (status) destroy_trace(trace, allocator);
   }
   atomic_fetch_sub(&compiled->evaluator->transform_count, 1);
@@ -232,13 +283,15 @@ static tn_status_t create_trace(const tn_compiled_t* compiled, tn_scope_t* scope
 
 // --- calling
 
-static bool fits(const trace_t* trace, size_t count, tn_array_t* const* inputs,
-                 size_t output_count) {
+// `any_shape`: the dimensions may be others, as long as there are as many.
+static bool fits(const trace_t* trace, size_t count, tn_array_t* const* inputs, size_t output_count,
+                 bool any_shape) {
   if (trace->input_count != count || trace->output_count != output_count) return false;
   for (size_t i = 0; i < count; ++i) {
     const tn_array_type_t* type = &trace->inputs[i];
     if (type->dtype != inputs[i]->dtype || type->rank != inputs[i]->rank) return false;
-    if (type->rank && memcmp(type->dims, inputs[i]->dims, type->rank * sizeof *type->dims) != 0) {
+    if (!any_shape && type->rank &&
+        memcmp(type->dims, inputs[i]->dims, type->rank * sizeof *type->dims) != 0) {
       return false;
     }
   }
@@ -250,18 +303,23 @@ static tn_status_t get_trace(tn_compiled_t* compiled, tn_scope_t* scope, size_t 
                              const trace_t** out_trace) {
   const size_t output_count = own_output_count + compiled->captured_output_count;
   trace_t* trace = NULL;
+  const trace_t* base = NULL;
   pthread_mutex_lock(&compiled->mutex);
   *out_trace = compiled->traces;
-  while (*out_trace && !fits(*out_trace, count, inputs, output_count)) {
+  while (*out_trace && !fits(*out_trace, count, inputs, output_count, false)) {
+    if ((*out_trace)->tape.allocator && fits(*out_trace, count, inputs, output_count, true)) {
+      base = *out_trace;
+    }
     *out_trace = (*out_trace)->next;
   }
   pthread_mutex_unlock(&compiled->mutex);
   if (*out_trace) return TN_OK;
-  TN_RETURN_IF_ERROR(create_trace(compiled, scope, own_count, inputs, own_output_count, &trace));
+  TN_RETURN_IF_ERROR(
+      create_trace(compiled, scope, base, own_count, inputs, own_output_count, &trace));
   pthread_mutex_lock(&compiled->mutex);
   trace->next = compiled->traces;
   compiled->traces = trace;
-  ++compiled->trace_count;
+  if (!base) ++compiled->trace_count;
   pthread_mutex_unlock(&compiled->mutex);
   *out_trace = trace;
   return TN_OK;

@@ -59,7 +59,9 @@ static tn_array_t* element_of(tn_scope_t* scope, tn_array_t* input, int64_t axis
   for (size_t i = 0; i < input->rank; ++i) {
     if ((int64_t)i != axis) dims[rank++] = input->dims[i];
   }
-  return tn__abstract(scope, input->dtype, rank, dims);
+  tn_array_t* element = tn__abstract(scope, input->dtype, rank, dims);
+  element->flags |= input->flags & TN_ARRAY_SHAPELESS;
+  return element;
 }
 
 // --- the steps

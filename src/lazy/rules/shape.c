@@ -229,3 +229,15 @@ tn_status_t tn__vmap_transpose(const tn_rule_t* rule, const tn_vmap_call_t* call
   call->out_axes[0] = 0;
   return TN_OK;
 }
+
+// --- get_dimension_size, which is the same for all elements of a batch
+
+tn_status_t tn__vmap_get_dimension_size(const tn_rule_t* rule, const tn_vmap_call_t* call) {
+  const tn_attribute_t attribute =
+      tn__i64_attribute("dimension", tn__rule_integer(rule, "dimension") + 1);
+  tn_array_t* x = tn__batched(rule, call, 0);
+  call->out_results[0] = tn__apply_with(rule->scope, TN__OP(get_dimension_size), 1, &x, 1,
+                                        &attribute, TN_DTYPE_S32, 0, NULL);
+  call->out_axes[0] = TN_NO_AXIS;
+  return TN_OK;
+}
