@@ -5,6 +5,7 @@
 #include "call/signature.h"
 #include "lazy/ops/common.h"
 #include "lazy/rules/rules.h"
+#include "ops/spelling.h"
 
 tn_status_t tn_op_register(const tn_op_def_t* definition) {
   static const char name[] = "tn_op_register";
@@ -114,6 +115,20 @@ static tn_status_t check_given(const char* name, size_t count, const tn_attribut
   return TN_OK;
 }
 
+static tn_status_t unknown_attribute(const tn_ffi_op_t* op, const char* name) {
+  tn_status_t status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                                        "%s: there is no attribute \"%s\"", op->name, name);
+  const tn_string_view_t word = tn__sv(name);
+  for (size_t i = 0; i < op->param_count; ++i) {
+    const tn_ffi_param_t* param = tn__op_param(op, i);
+    const size_t distance = tn__spelling_distance(word, tn__sv(param->name));
+    if (param->kind == TN_FFI_PARAM_ATTR && tn__spelling_is_near(word, distance)) {
+      return tn_status_note(status, "did you mean %s?", param->name);
+    }
+  }
+  return status;
+}
+
 static bool takes_any_attribute(const tn_ffi_op_t* op) {
   for (size_t i = 0; i < op->param_count; ++i) {
     const tn_ffi_param_t* param = tn__op_param(op, i);
@@ -133,8 +148,7 @@ static tn_status_t check_names(const use_t* use) {
       if (param->kind == TN_FFI_PARAM_ATTR && strcmp(param->name, name) == 0) is_known = true;
     }
     if (!is_known) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: there is no attribute \"%s\"",
-                              op->name, name);
+      return unknown_attribute(op, name);
     }
   }
   return TN_OK;
@@ -204,7 +218,7 @@ static tn_status_t choose_dtype(const use_t* use, tn_dtype_t* out_dtype) {
     return TN_OK;
   }
   return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: it does not take %s; expected %s",
-                          use->application->name, tn_dtype_numpy_name(*out_dtype),
+                          use->application->name, tn_dtype_name(*out_dtype),
                           TN_DTYPES_TEXT(param->dtypes));
 }
 

@@ -93,7 +93,7 @@ static void operands_are_promoted_and_broadcast(void** state) {
   TN_ASSERT_F32(blend_of(s, y, y, 3), TN_LIST(3), 4, 4, 4);
   tn_array_t* half = tn_array_astype(s, x, TN_DTYPE_F16);
   tn_array_t* z = blend_of(s, half, half, 1);
-  TN_ASSERT_REPORT("blend: it does not take float16; expected f32 or f64", tn_eval(1, &z));
+  TN_ASSERT_REPORT("blend: it does not take f16; expected f32 or f64", tn_eval(1, &z));
   tn_scope_destroy(s);
 }
 
@@ -105,7 +105,8 @@ static void attributes_have_their_defaults(void** state) {
   const tn_attribute_t misspelt = {
       .name = "scales", .kind = TN_ATTRIBUTE_FLOAT, .dtype = TN_DTYPE_F32, .real = 1};
   tn_array_t* z = tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &misspelt);
-  TN_ASSERT_REPORT("blend: there is no attribute \"scales\"", tn_eval(1, &z));
+  TN_ASSERT_REPORT("blend: there is no attribute \"scales\"\nnote: did you mean scale?",
+                   tn_eval(1, &z));
   const tn_attribute_t nameless = {.kind = TN_ATTRIBUTE_INTEGER, .dtype = TN_DTYPE_S32};
   z = tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &nameless);
   TN_ASSERT_REPORT("blend: attribute 0 has no name", tn_eval(1, &z));

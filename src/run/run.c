@@ -12,8 +12,8 @@ static tn_status_t check_options(const tn_program_t* program, const tn_run_optio
   size_t wanted = tn__run_result_count(program, options->nested_results);
   if (result_count != wanted) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "the program gives %zu results; there is room for %zu", wanted,
-                            result_count);
+                            "the program gives %zu result%s; there is room for %zu", wanted,
+                            wanted == 1 ? "" : "s", result_count);
   }
   if (options->stream && tn_stream_device(options->stream) != program->device) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,

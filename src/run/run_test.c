@@ -307,7 +307,7 @@ static void arguments_that_do_not_fit_are_refused(void** state) {
                    tn_program_run(program, NULL, 2, nested, 1, &result));
   TN_ASSERT_REPORT("takes 2 arguments", tn_program_run(program, NULL, 1, &good, 1, &result));
   tn_buffer_t* right[] = {good, other};
-  TN_ASSERT_REPORT("gives 1 results; there is room for 0",
+  TN_ASSERT_REPORT("gives 1 result; there is room for 0",
                    tn_program_run(program, NULL, 2, right, 0, NULL));
   const tn_run_options_t empty = {0};
   TN_ASSERT_REPORT("struct_size is 0", tn_program_run(program, &empty, 2, right, 1, &result));

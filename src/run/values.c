@@ -58,10 +58,12 @@ tn_status_t tn__run_take_arguments(tn_run_t* run, size_t count, tn_buffer_t* con
     are_leaves = !given[i] || tn_buffer_type(given[i])->kind != TN_TYPE_TUPLE;
   }
   if (!are_leaves && count != function->argument_count) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "the program takes %u arguments, %zu when tuples are given as their "
-                            "elements; found %zu",
-                            function->argument_count, run->argument_count, count);
+    tn_status_t status =
+        tn_status_create(TN_CODE_INVALID_ARGUMENT, "the program takes %u argument%s; found %zu",
+                         function->argument_count, function->argument_count == 1 ? "" : "s", count);
+    if (run->argument_count == function->argument_count) return status;
+    return tn_status_note(status, "or %zu, when tuples are given as their elements",
+                          run->argument_count);
   }
   size_t next = 0;
   for (size_t i = 0; i < count; ++i) {

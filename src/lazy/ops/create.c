@@ -7,12 +7,25 @@ tn_array_t* tn_array_full(tn_scope_t* scope, size_t rank, const int64_t* dims, t
   return tn_array_broadcast_to(scope, value, rank, dims);
 }
 
+static tn_array_t* filled(tn_scope_t* scope, const char* name, tn_dtype_t dtype, double value,
+                          size_t rank, const int64_t* dims) {
+  if (!tn_dtype_is_valid((int)dtype)) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %d is no dtype", name, (int)dtype);
+  }
+  for (size_t i = 0; dims && i < rank; ++i) {
+    if (dims[i] >= 0) continue;
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: dimension %zu is %lld", name, i,
+                          (long long)dims[i]);
+  }
+  return tn_array_full(scope, rank, dims, tn_array_scalar(scope, dtype, value));
+}
+
 tn_array_t* tn_array_zeros(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const int64_t* dims) {
-  return tn_array_full(scope, rank, dims, tn_array_scalar(scope, dtype, 0));
+  return filled(scope, "zeros", dtype, 0, rank, dims);
 }
 
 tn_array_t* tn_array_ones(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const int64_t* dims) {
-  return tn_array_full(scope, rank, dims, tn_array_scalar(scope, dtype, 1));
+  return filled(scope, "ones", dtype, 1, rank, dims);
 }
 
 tn_array_t* tn_array_full_like(tn_scope_t* scope, tn_array_t* x, tn_array_t* value) {
