@@ -66,6 +66,7 @@ typedef enum tn_body_kind {
   TN_BODY_BINARY,   // `op` of an accumulator and an element: reduce, reduce_window, scatter
   TN_BODY_REPLACE,  // the second argument: scatter
   TN_BODY_STOP,     // no region: an identity that is a constant to derivatives
+  TN_BODY_QR,       // no region: an identity of QR factors, which knows the matrix they are of
   TN_BODY_BEFORE,   // whether the first element comes before the second, NaNs behind all: sort
 } tn_body_kind_t;
 

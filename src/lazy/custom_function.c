@@ -177,6 +177,26 @@ static tn_status_t add_step(tn_scope_t* scope, tn_target_t* target, size_t input
   return TN_OK;
 }
 
+// With rules of its own the function is a constant to derivatives inside: what it is made of needs
+// none.
+static tn_status_t call_inside(tn_scope_t* scope, const tn_custom_function_t* function,
+                               size_t input_count, tn_array_t* const* inputs, size_t output_count,
+                               tn_array_t** out_outputs) {
+  const tn_allocator_t* allocator = tn_allocator_system();
+  void* memory = NULL;
+  if (!function->jvp && !function->vjp) {
+    return tn__closure_call(&function->function, scope, input_count, inputs, output_count,
+                            out_outputs);
+  }
+  TN_RETURN_IF_ERROR(tn__allocate_array(allocator, input_count, sizeof(tn_array_t*), &memory));
+  tn_array_t** constants = memory;
+  for (size_t i = 0; i < input_count; ++i) constants[i] = tn_stop_gradient(scope, inputs[i]);
+  tn_status_t status = tn__closure_call(&function->function, scope, input_count, constants,
+                                        output_count, out_outputs);
+  tn__free(allocator, constants, input_count * sizeof *constants);
+  return status;
+}
+
 static tn_status_t call_with_rules(tn_scope_t* scope, const tn_custom_function_t* function,
                                    bool is_checkpoint, size_t input_count,
                                    tn_array_t* const* inputs, size_t output_count,
@@ -185,8 +205,7 @@ static tn_status_t call_with_rules(tn_scope_t* scope, const tn_custom_function_t
   tn_status_t status = create_target(function, is_checkpoint, &target);
   if (status && function->destroy) function->destroy(function->function.user);
   if (!status) {
-    status = tn__closure_call(&function->function, scope, input_count, inputs, output_count,
-                              out_outputs);
+    status = call_inside(scope, function, input_count, inputs, output_count, out_outputs);
   }
   if (!status && output_count) {
     status = add_step(scope, target, input_count, inputs, output_count, out_outputs);

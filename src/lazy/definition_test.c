@@ -206,6 +206,36 @@ static void rules_are_used_and_missing_ones_named(void** state) {
   tn_scope_destroy(s);
 }
 
+static tn_status_t tangent_of_blend(void* user, tn_scope_t* s, size_t input_count,
+                                    tn_array_t* const* inputs, tn_array_t* const* tangents,
+                                    size_t output_count, tn_array_t** out) {
+  (void)user, (void)input_count, (void)inputs, (void)output_count;
+  tn_array_t* sum = tn_array_sum(s, tangents[0], 0, NULL, false);
+  out[0] = tn_array_multiply(s, sum, tn_array_scalar(s, TN_DTYPE_F32, 5));
+  return TN_OK;
+}
+
+static tn_status_t blend_with_a_jvp(void* user, tn_scope_t* s, size_t input_count,
+                                    tn_array_t* const* inputs, size_t output_count,
+                                    tn_array_t** out) {
+  (void)user;
+  const tn_custom_function_t function = {
+      .struct_size = sizeof function, .function = {blend_sum, NULL}, .jvp = tangent_of_blend};
+  return tn_custom_function_call(s, &function, input_count, inputs, output_count, out);
+}
+
+static void a_function_with_a_rule_of_its_own_needs_none_inside(void** state) {
+  (void)state;
+  tn_scope_t* s = begin();
+  const tn_closure_t function = {blend_with_a_jvp, NULL};
+  tn_array_t* inputs[] = {tn__testing_range(s, TN_LIST(2, 3)), tn__testing_range(s, TN_LIST(3))};
+  tn_array_t *y = NULL, *t = NULL;
+  TN_ASSERT_OK(tn_jvp(s, &function, 2, inputs, inputs, 1, &y, &t));
+  TN_ASSERT_F32(y, TN_NO_DIMS, 81);
+  TN_ASSERT_F32(t, TN_NO_DIMS, 75);
+  tn_scope_destroy(s);
+}
+
 static void shapes_come_from_the_definition_or_the_caller(void** state) {
   (void)state;
   tn_scope_t* s = begin();
@@ -245,6 +275,7 @@ int main(void) {
       cmocka_unit_test(empty_and_single_elements_work),
       cmocka_unit_test(a_kernel_that_fails_leaves_its_error_in_the_results),
       cmocka_unit_test(rules_are_used_and_missing_ones_named),
+      cmocka_unit_test(a_function_with_a_rule_of_its_own_needs_none_inside),
       cmocka_unit_test(shapes_come_from_the_definition_or_the_caller),
       cmocka_unit_test(a_definition_goes_when_nothing_needs_it),
   };

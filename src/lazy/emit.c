@@ -120,7 +120,8 @@ static size_t emit_body(const tn_emitter_t* emitter, const tn_step_t* step,
   const tn_dtype_t dtype = step->operand_count ? step->operands[0]->dtype : TN_DTYPE_INVALID;
   switch (step->body.kind) {
     case TN_BODY_NONE:
-    case TN_BODY_STOP: return 0;
+    case TN_BODY_STOP:
+    case TN_BODY_QR: return 0;
     case TN_BODY_BINARY:
       *out_computation = tn_binary_computation(emitter->builder, step->body.op->name, dtype);
       return 1;

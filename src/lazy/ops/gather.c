@@ -212,6 +212,10 @@ tn_array_t* tn_array_take_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_
     return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE, "%s: the array of shape %s is empty", name,
                           TN_SHAPE_TEXT(x->rank, x->dims));
   }
+  // Sizes of 1 would not fit an array without elements.
+  if (tn_array_size(indices) == 0) {
+    return tn_array_zeros(scope, x->dtype, indices->rank, indices->dims);
+  }
   return tn__gather(scope, x, indices, indices->rank, &indexed, indices->rank, indices->dims);
 }
 

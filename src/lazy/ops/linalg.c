@@ -1,6 +1,8 @@
 // Factors of matrices, and what is computed with them.
 #include <math.h>
 
+#include <tenon/transform.h>
+
 #include "lazy/ops/matrix.h"
 
 #define ROWS(x) ((x)->dims[(x)->rank - 2])
@@ -196,6 +198,21 @@ void tn_array_linalg_slogdet(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_
 
 // --- QR
 
+void tn__know_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** q, tn_array_t** r) {
+  tn_array_t *operands[] = {*q, *r, x}, *results[2], *error = NULL;
+  if (!(x->flags & TN_ARRAY_TRACED) || !tn__scope_accepts(scope, "qr", 2, operands, &error)) return;
+  const tn_array_type_t types[] = {{x->dtype, operands[0]->rank, operands[0]->dims},
+                                   {x->dtype, operands[1]->rank, operands[1]->dims}};
+  const tn_step_spec_t spec = {.operand_count = 3,
+                               .operands = operands,
+                               .body = {.kind = TN_BODY_QR},
+                               .result_count = 2,
+                               .result_types = types};
+  tn__step_add(scope, &spec, results);
+  *q = results[0];
+  *r = results[1];
+}
+
 void tn_array_linalg_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_q, tn_array_t** out_r) {
   tn_array_t* error = NULL;
   tn_array_t* results[2];
@@ -206,7 +223,9 @@ void tn_array_linalg_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_q, tn
   const int64_t side = shorter_side(x);
   const tn_lapack_result_t types[] = {{x->dtype, 2, {ROWS(x), COLUMNS(x)}, true},
                                       {x->dtype, 1, {side}, true}};
-  tn__lapack(scope, "geqrf", 1, &x, 0, NULL, 2, types, results);
+  // What the routines do has no derivative of its own.
+  tn_array_t* constant = tn_stop_gradient(scope, x);
+  tn__lapack(scope, "geqrf", 1, &constant, 0, NULL, 2, types, results);
   *out_r = tn_array_triu(scope, tn__leading_block(scope, results[0], side, COLUMNS(x)), 0);
   const tn_lapack_result_t q = {x->dtype, 2, {ROWS(x), side}, true};
   results[0] = tn__leading_block(scope, results[0], ROWS(x), side);
@@ -215,6 +234,7 @@ void tn_array_linalg_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_q, tn
     return;
   }
   tn__lapack(scope, "orgqr", 2, results, 0, NULL, 1, &q, out_q);
+  tn__know_qr(scope, x, out_q, out_r);
 }
 
 // --- singular values

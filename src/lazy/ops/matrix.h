@@ -33,6 +33,10 @@ void tn__lapack(tn_scope_t* scope, const char* routine, size_t operand_count,
                 const tn_lapack_result_t* results, tn_array_t** out_results);
 tn_attribute_t tn__letter_attribute(const char* name, char letter);
 
+// Handles on the factors of x that know what they are, for derivatives; nothing if x is nobody's
+// stand-in.
+void tn__know_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** q, tn_array_t** r);
+
 // a x = b for triangles, whose batches broadcast; both are matrices of one dtype.
 tn_array_t* tn__solve_triangles(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, bool lower,
                                 bool unit_diagonal);

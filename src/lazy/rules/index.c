@@ -1,26 +1,18 @@
 // Rules of gather and scatter. Their index vectors count elements, so the dimensions of a batch
 // become one more batching dimension on both sides, or one more window dimension where the batch is
 // on the side of the operand alone.
+#include "lazy/rules/index.h"
+
 #include <string.h>
 
 #include "lazy/ops/common.h"
 #include "lazy/ops/views.h"
-#include "lazy/rules/rules.h"
-
-// The numbers of either operation: what gather calls offset, collapsed and start index dimensions
-// is scatter's update window, inserted and scatter dimensions.
-typedef struct tn_index_numbers {
-  size_t window_count, collapsed_count, batching_count, index_batching_count, map_count;
-  int64_t window[TN_MAX_RANK], collapsed[TN_MAX_RANK], batching[TN_MAX_RANK];
-  int64_t index_batching[TN_MAX_RANK], map[TN_MAX_RANK];
-  int64_t vector_dim;
-} tn_index_numbers_t;
 
 // Names of the fields, in the order of the struct.
-static const char* const gather_names[] = {"offset_dims",           "collapsed_slice_dims",
-                                           "operand_batching_dims", "start_indices_batching_dims",
-                                           "start_index_map",       "index_vector_dim"};
-static const char* const scatter_names[] = {
+const char* const tn__gather_names[] = {"offset_dims",           "collapsed_slice_dims",
+                                        "operand_batching_dims", "start_indices_batching_dims",
+                                        "start_index_map",       "index_vector_dim"};
+const char* const tn__scatter_names[] = {
     "update_window_dims",           "inserted_window_dims",
     "input_batching_dims",          "scatter_indices_batching_dims",
     "scatter_dims_to_operand_dims", "index_vector_dim"};
@@ -41,7 +33,7 @@ static tn_list_ref_t list_of(tn_index_numbers_t* numbers, size_t which) {
   }
 }
 
-static tn_index_numbers_t read_numbers(const tn_attribute_t* dictionary, const char* const* names) {
+tn_index_numbers_t tn__index_numbers(const tn_attribute_t* dictionary, const char* const* names) {
   tn_index_numbers_t numbers = {0};
   for (size_t i = 0; i < dictionary->count; ++i) {
     const tn_attribute_t* field = &dictionary->entries[i];
@@ -75,9 +67,7 @@ static void prepend_zero(size_t* count, int64_t* values) {
   ++*count;
 }
 
-// With the batch as dimension 0 of the operand, of the indices, or of both, and of the result or
-// the updates.
-static void add_batch(tn_index_numbers_t* numbers, bool has_operand, bool has_indices) {
+void tn__index_add_batch(tn_index_numbers_t* numbers, bool has_operand, bool has_indices) {
   shift(numbers->window_count, numbers->window);
   if (has_operand) {
     shift(numbers->collapsed_count, numbers->collapsed);
@@ -98,11 +88,11 @@ static void add_batch(tn_index_numbers_t* numbers, bool has_operand, bool has_in
 
 // --- gather
 
-static tn_array_t* gather(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
+tn_array_t* tn__gather_by(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
                           tn_index_numbers_t* numbers, const int64_t* sizes,
                           const tn_array_type_t* type) {
   tn_attribute_t fields[LIST_COUNT + 1];
-  write_numbers(numbers, gather_names, fields);
+  write_numbers(numbers, tn__gather_names, fields);
   const tn_attribute_t attributes[] = {
       {.name = "dimension_numbers",
        .kind = TN_ATTRIBUTE_DICTIONARY,
@@ -115,10 +105,10 @@ static tn_array_t* gather(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
                         type->dims);
 }
 
-static tn_array_t* scatter(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
+tn_array_t* tn__scatter_by(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
                            tn_array_t* updates, tn_index_numbers_t* numbers, tn_body_spec_t body) {
   tn_attribute_t fields[LIST_COUNT + 1];
-  write_numbers(numbers, scatter_names, fields);
+  write_numbers(numbers, tn__scatter_names, fields);
   const tn_attribute_t attribute = {.name = "scatter_dimension_numbers",
                                     .kind = TN_ATTRIBUTE_DICTIONARY,
                                     .count = LIST_COUNT + 1,
@@ -141,7 +131,7 @@ static tn_array_t* scatter(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices
 }
 
 static tn_index_numbers_t gather_numbers(const tn_rule_t* rule) {
-  return read_numbers(tn__rule_attribute(rule, "dimension_numbers"), gather_names);
+  return tn__index_numbers(tn__rule_attribute(rule, "dimension_numbers"), tn__gather_names);
 }
 
 tn_status_t tn__jvp_gather(const tn_rule_t* rule, const tn_jvp_call_t* call) {
@@ -154,8 +144,9 @@ tn_status_t tn__jvp_gather(const tn_rule_t* rule, const tn_jvp_call_t* call) {
 tn_status_t tn__vjp_gather(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   tn_index_numbers_t numbers = gather_numbers(rule);
   const tn_body_spec_t sum = {TN_BODY_BINARY, TN__OP(add)};
-  call->out_cotangents[0] = scatter(rule->scope, tn__zeros_like(rule->scope, rule->operands[0]),
-                                    rule->operands[1], call->cotangents[0], &numbers, sum);
+  call->out_cotangents[0] =
+      tn__scatter_by(rule->scope, tn__zeros_like(rule->scope, rule->operands[0]), rule->operands[1],
+                     call->cotangents[0], &numbers, sum);
   return TN_OK;
 }
 
@@ -165,124 +156,13 @@ tn_status_t tn__vmap_gather(const tn_rule_t* rule, const tn_vmap_call_t* call) {
   size_t count = 0;
   const int64_t* inner = tn__rule_list_attribute(rule, "slice_sizes", &count);
   int64_t sizes[TN_MAX_RANK], dims[TN_MAX_RANK];
-  add_batch(&numbers, has_operand, has_indices);
+  tn__index_add_batch(&numbers, has_operand, has_indices);
   if (has_operand) sizes[0] = has_indices ? 1 : call->batch_size;
   memcpy(sizes + has_operand, inner, count * sizeof *sizes);
   const tn_array_type_t type = tn__batched_type(rule, call->batch_size, dims);
-  call->out_results[0] =
-      gather(rule->scope, has_operand ? tn__batched(rule, call, 0) : rule->operands[0],
-             has_indices ? tn__batched(rule, call, 1) : rule->operands[1], &numbers, sizes, &type);
-  call->out_axes[0] = 0;
-  return TN_OK;
-}
-
-// --- scatter, of one array
-
-static tn_index_numbers_t scatter_numbers(const tn_rule_t* rule) {
-  return read_numbers(tn__rule_attribute(rule, "scatter_dimension_numbers"), scatter_names);
-}
-
-// Sizes of the windows along each dimension of the operand.
-static void window_sizes(const tn_index_numbers_t* numbers, const tn_array_t* x,
-                         const tn_array_t* updates, int64_t* out_sizes) {
-  uint64_t without = 0;
-  size_t next = 0;
-  for (size_t i = 0; i < numbers->collapsed_count; ++i) {
-    without |= UINT64_C(1) << numbers->collapsed[i];
-  }
-  for (size_t i = 0; i < numbers->batching_count; ++i) {
-    without |= UINT64_C(1) << numbers->batching[i];
-  }
-  for (size_t d = 0; d < x->rank; ++d) {
-    out_sizes[d] = without >> d & 1 ? 1 : updates->dims[numbers->window[next++]];
-  }
-}
-
-// What lies where the updates go.
-static tn_array_t* read_windows(const tn_rule_t* rule, tn_array_t* t) {
-  tn_index_numbers_t numbers = scatter_numbers(rule);
-  int64_t sizes[TN_MAX_RANK];
-  const tn_array_t* updates = rule->operands[2];
-  window_sizes(&numbers, rule->operands[0], updates, sizes);
-  const tn_array_type_t type = {t->dtype, updates->rank, updates->dims};
-  return gather(rule->scope, t, rule->operands[1], &numbers, sizes, &type);
-}
-
-static bool adds(const tn_rule_t* rule) {
-  const tn_body_spec_t* body = &tn__rule_step(rule)->body;
-  return body->kind == TN_BODY_BINARY && body->op == TN__OP(add);
-}
-
-static tn_status_t check_scatter(const tn_rule_t* rule, const char* what) {
-  const tn_body_spec_t* body = &tn__rule_step(rule)->body;
-  if (rule->operand_count == 3 && (adds(rule) || body->kind == TN_BODY_REPLACE)) return TN_OK;
-  return tn_status_create(TN_CODE_UNIMPLEMENTED, "scatter: there is no %s of updates with %s", what,
-                          body->op ? tn__op_short_name(body->op) : "several arrays");
-}
-
-tn_status_t tn__jvp_scatter(const tn_rule_t* rule, const tn_jvp_call_t* call) {
-  tn_array_t* tangents[3] = {NULL, rule->operands[1], NULL};
-  TN_RETURN_IF_ERROR(check_scatter(rule, "jvp"));
-  for (size_t i = 0; i < call->argnum_count; ++i) {
-    if (call->argnums[i] != 1) tangents[call->argnums[i]] = call->tangents[i];
-  }
-  for (size_t i = 0; i < 3; ++i) {
-    if (!tangents[i]) tangents[i] = tn__zeros_like(rule->scope, rule->operands[i]);
-  }
-  call->out_tangents[0] = tn__rule_apply(rule, tangents, rule->result_types);
-  return TN_OK;
-}
-
-// Which of the updates is what stands there in the end, when several went to one place: each writes
-// its number, and reads whose it finds.
-static tn_array_t* mask_of_last(const tn_rule_t* rule) {
-  tn_scope_t* scope = rule->scope;
-  tn_index_numbers_t numbers = scatter_numbers(rule);
-  const tn_array_t *x = rule->operands[0], *updates = rule->operands[2];
-  const int64_t size = tn_array_size(updates);
-  const tn_attribute_t attribute = tn__i64_attribute("iota_dimension", 0);
-  tn_array_t* own =
-      tn__apply_with(scope, TN__OP(iota), 0, NULL, 1, &attribute, TN_DTYPE_S64, 1, &size);
-  own = tn_array_reshape(scope, own, updates->rank, updates->dims);
-  tn_array_t* nobody =
-      tn_array_full(scope, x->rank, x->dims, tn_array_scalar(scope, TN_DTYPE_S64, -1));
-  const tn_body_spec_t replace = {.kind = TN_BODY_REPLACE};
-  tn_array_t* last = scatter(scope, nobody, rule->operands[1], own, &numbers, replace);
-  return tn_array_equal(scope, read_windows(rule, last), own);
-}
-
-tn_status_t tn__vjp_scatter(const tn_rule_t* rule, const tn_vjp_call_t* call) {
-  tn_scope_t* scope = rule->scope;
-  tn_array_t* t = call->cotangents[0];
-  TN_RETURN_IF_ERROR(check_scatter(rule, "vjp"));
-  for (size_t i = 0; i < call->argnum_count; ++i) {
-    call->out_cotangents[i] = NULL;
-    if (call->argnums[i] == 0 && adds(rule)) {
-      call->out_cotangents[i] = t;
-    } else if (call->argnums[i] == 0) {
-      tn_array_t* operands[] = {t, rule->operands[1], tn__zeros_like(scope, rule->operands[2])};
-      call->out_cotangents[i] = tn__rule_apply(rule, operands, rule->result_types);
-    } else if (call->argnums[i] == 2) {
-      tn_array_t* read = read_windows(rule, t);
-      if (!adds(rule)) {
-        read = tn_array_multiply(scope, read, tn_array_astype(scope, mask_of_last(rule), t->dtype));
-      }
-      call->out_cotangents[i] = read;
-    }
-  }
-  return TN_OK;
-}
-
-tn_status_t tn__vmap_scatter(const tn_rule_t* rule, const tn_vmap_call_t* call) {
-  tn_index_numbers_t numbers = scatter_numbers(rule);
-  const bool has_indices = call->axes[1] != TN_NO_AXIS;
-  if (rule->operand_count != 3) {
-    return tn_status_create(TN_CODE_UNIMPLEMENTED, "scatter: a batch of several arrays");
-  }
-  add_batch(&numbers, true, has_indices);
-  call->out_results[0] = scatter(rule->scope, tn__batched(rule, call, 0),
-                                 has_indices ? tn__batched(rule, call, 1) : rule->operands[1],
-                                 tn__batched(rule, call, 2), &numbers, tn__rule_step(rule)->body);
+  call->out_results[0] = tn__gather_by(
+      rule->scope, has_operand ? tn__batched(rule, call, 0) : rule->operands[0],
+      has_indices ? tn__batched(rule, call, 1) : rule->operands[1], &numbers, sizes, &type);
   call->out_axes[0] = 0;
   return TN_OK;
 }
@@ -415,8 +295,8 @@ tn_status_t tn__vmap_dynamic_slice(const tn_rule_t* rule, const tn_vmap_call_t* 
   memcpy(sizes, dims, batched.rank * sizeof *sizes);
   sizes[0] = 1;
   call->out_results[0] =
-      gather(rule->scope, x, stack_starts(rule, call, 1, x->dims + 1, type->dims), &numbers, sizes,
-             &batched);
+      tn__gather_by(rule->scope, x, stack_starts(rule, call, 1, x->dims + 1, type->dims), &numbers,
+                    sizes, &batched);
   return TN_OK;
 }
 
@@ -433,7 +313,7 @@ tn_status_t tn__vmap_dynamic_update_slice(const tn_rule_t* rule, const tn_vmap_c
   tn_index_numbers_t numbers = numbers_of_slices(rule->result_types[0].rank);
   const tn_body_spec_t replace = {.kind = TN_BODY_REPLACE};
   call->out_results[0] =
-      scatter(rule->scope, x, stack_starts(rule, call, 2, x->dims + 1, update->dims + 1), update,
-              &numbers, replace);
+      tn__scatter_by(rule->scope, x, stack_starts(rule, call, 2, x->dims + 1, update->dims + 1),
+                     update, &numbers, replace);
   return TN_OK;
 }
