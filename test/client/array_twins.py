@@ -160,7 +160,6 @@ def items_of(numbers, arrays):
 TWINS["index"] = lambda a, l, r: a[0][items_of(l[0], a[1:])]
 
 
-@twin("index_update")
 def index_update(a, l, r):
     """One update after the other, so that elements that are named twice are what they are."""
     x, updates, items, mode = a[0], a[1], items_of(l[0], a[2:]), l[1][0]
@@ -177,6 +176,16 @@ def index_update(a, l, r):
         place = places.reshape(-1)[i]
         flat = flat.at[place].set(function(flat[place], updates[i]))
     return flat.reshape(x.shape)
+
+
+TWINS["index_update"] = index_update
+
+
+@twin("slice_update")
+def slice_update(a, l, r):
+    items = tuple(slice(*three) for three in zip(*l[:3]))
+    return index_update([a[0], jnp.broadcast_to(a[1], a[0][items].shape)], [np.ravel(
+        [[1, *three] for three in zip(*l[:3])]), l[3]], r)
 
 
 def starts_of(x, starts, axes):
