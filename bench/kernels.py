@@ -68,11 +68,22 @@ CASES = {
         lambda x, i, u: x.at[i].add(u), [floats(4096, 128), indices(4096, 65536), floats(65536, 128)]),
     "scatter 2^20 numbers into 2^20": (
         lambda x, i, u: x.at[i].set(u), [LIST, indices(1 << 20, 1 << 20), LIST]),
+    "scatter-add 2^20 numbers into 1024x1024, by row and column": (
+        lambda x, i, j, u: x.at[i, j].add(u),
+        [floats(1024, 1024), indices(1024, 1 << 20), indices(1024, 1 << 20), LIST]),
+    "segment sum of 2^20 numbers, sorted, 2^12 segments": (
+        lambda i, u: jax.ops.segment_sum(u, i, 4096, indices_are_sorted=True),
+        [np.sort(indices(4096, 1 << 20)), LIST]),
+    "histogram of 2^20 f32, 64 bins": (lambda x: jnp.histogram(x, 64, (-3, 3))[0], [LIST]),
     "cumsum rows of 2048x2048 f32": (lambda x: jnp.cumsum(x, axis=1), [floats(2048, 2048)]),
     "max pool 3x3/2 of 8x112x112x64": (max_pool, [IMAGES]),
     "sum pool 3x3 of 8x112x112x64": (sum_pool, [IMAGES]),
     "gradient of max pool 3x3/2": (jax.grad(lambda x: max_pool(x).sum()), [IMAGES]),
     "convolution 3x3 of 8x56x56x64": (convolution, [floats(8, 56, 56, 64), floats(3, 3, 64, 64)]),
+    "4096x4096 f32 times a vector": (jnp.dot, [SQUARE, floats(4096)]),
+    "attention's products, 4x128x8x64 f32": (
+        lambda q, k: jnp.einsum("bqhd,bkhd->bhqk", q, k), [floats(4, 128, 8, 64), floats(4, 128, 8, 64)]),
+    "fft of 1,024 lines of 1,024 c64": (jnp.fft.fft, [floats(1024, 1024).astype(np.complex64)]),
     "dot 1024x1024x1024 f32": (jnp.dot, [floats(1024, 1024), floats(1024, 1024)]),
 }
 

@@ -13,10 +13,14 @@ enum {
   // The library pays from so many products in a matrix on, if no side is too thin.
   LEAST_PRODUCTS = 1 << 12,
   LEAST_SIDE = 4,
-  // A piece: fewer products are not worth a thread's while, larger ones leave threads idle.
+  // A piece: fewer products are not worth a thread's while. The library copies what a piece reads
+  // into panels, so wide and tall pieces cost less; too few leave threads idle.
   PIECE_PRODUCTS = 1 << 21,
-  PIECE_ROWS = 128,
-  PIECE_COLUMNS = 512,
+  PIECE_ROWS = 256,
+  PIECE_COLUMNS = 1024,
+  LEAST_PIECES = 8,
+  LEAST_PIECE_ROWS = 128,
+  LEAST_PIECE_COLUMNS = 512,
 };
 
 typedef struct dot {
@@ -33,6 +37,25 @@ typedef struct dot {
 
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
+}
+
+static void cut_pieces(dot_t* state) {
+  const tn_gemm_shape_t* shape = &state->plan.shape;
+  int64_t rows = PIECE_ROWS, columns = PIECE_COLUMNS;
+  for (;;) {
+    state->piece_rows = least(shape->rows, rows);
+    state->piece_columns = least(shape->columns, columns);
+    state->rows_of_pieces = (shape->rows + state->piece_rows - 1) / state->piece_rows;
+    state->columns_of_pieces = (shape->columns + state->piece_columns - 1) / state->piece_columns;
+    if (state->batch * state->rows_of_pieces * state->columns_of_pieces >= LEAST_PIECES) break;
+    if (columns > LEAST_PIECE_COLUMNS) {
+      columns /= 2;
+    } else if (rows > LEAST_PIECE_ROWS) {
+      rows /= 2;
+    } else {
+      break;
+    }
+  }
 }
 
 const char* tn__openblas_dot_refuse(const tn_op_use_t* use) {
@@ -77,8 +100,7 @@ tn_status_t tn__openblas_dot_prepare(tn_kernel_site_t* site) {
   state->lhs_stride = state->lhs_is_transposed ? shape->lhs_depth_stride : shape->lhs_row_stride;
   state->rhs_is_transposed = shape->rhs_column_stride != 1;
   state->rhs_stride = state->rhs_is_transposed ? shape->rhs_column_stride : shape->rhs_depth_stride;
-  state->piece_rows = least(shape->rows, PIECE_ROWS);
-  state->piece_columns = least(shape->columns, PIECE_COLUMNS);
+  cut_pieces(state);
   while (state->piece_rows < shape->rows &&
          state->piece_rows * state->piece_columns * shape->depth < PIECE_PRODUCTS) {
     state->piece_rows *= 2;

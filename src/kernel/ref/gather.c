@@ -31,7 +31,6 @@ typedef struct gather {
   const coordinate_t* coordinates;
   const batch_loop_t* loops;  // outermost first
   int64_t batch_count;        // windows
-  bool is_simple;             // one coordinate, one batch dimension that is none of the operand
   // By columns: the batch dimensions are the last ones of the result, so that the elements of
   // adjacent windows are adjacent. Else window by window.
   bool by_columns;
@@ -147,9 +146,6 @@ tn_status_t tn__ref_gather_prepare(tn_kernel_site_t* site) {
     state->batch_count *= loop.count;
     ++index_dim;
   }
-  state->is_simple =
-      state->coordinate_count == 1 && state->loop_count == 1 && loops[0].operand_stride == 0;
-
   state->element_size = element_size;
   state->window_byte_length = state->window_count * (int64_t)element_size;
   state->by_columns = batch_is_last && (state->window_count == 1 || state->batch_count >= 16);
@@ -185,9 +181,9 @@ typedef struct gather_run {
   int64_t* offsets;  // by columns: where each window starts in the operand; NULL: found on the way
 } gather_run_t;
 
-// Where window `position` starts.
-static void locate_window(const gather_run_t* run, int64_t position, int64_t* out_from,
-                          int64_t* out_to) {
+// Where window `position` starts, but for its index vector, which is at *out_vector.
+static void find_window(const gather_run_t* run, int64_t position, const char** out_vector,
+                        int64_t* out_from, int64_t* out_to) {
   const gather_t* state = run->state;
   int64_t from = 0, to = 0;
   const char* vector = run->indices;
@@ -200,31 +196,71 @@ static void locate_window(const gather_run_t* run, int64_t position, int64_t* ou
     from += index * loop->operand_stride;
     to += index * loop->result_stride;
   }
-  for (size_t i = 0; i < state->coordinate_count; ++i) {
-    const coordinate_t* coordinate = &state->coordinates[i];
-    const int64_t start = tn__index_load(state->index_dtype, vector + coordinate->index_offset);
-    from += tn__index_clamp(start, coordinate->limit) * coordinate->operand_stride;
-  }
+  *out_vector = vector;
   *out_from = from;
   *out_to = to;
 }
 
-// Where the windows [begin, begin + count) start.
+static void locate_window(const gather_run_t* run, int64_t position, int64_t* out_from,
+                          int64_t* out_to) {
+  const gather_t* state = run->state;
+  const char* vector;
+  find_window(run, position, &vector, out_from, out_to);
+  for (size_t i = 0; i < state->coordinate_count; ++i) {
+    const coordinate_t* coordinate = &state->coordinates[i];
+    const int64_t start = tn__index_load(state->index_dtype, vector + coordinate->index_offset);
+    *out_from += tn__index_clamp(start, coordinate->limit) * coordinate->operand_stride;
+  }
+}
+
+// Where the rows start that adjacent 32-bit indices name, in a loop that compilers make vectors of.
+static void find_rows(const char* vector, int64_t count, int64_t limit, int64_t stride,
+                      int64_t* restrict out_offsets) {
+  const int32_t last = (int32_t)(limit > INT32_MAX ? INT32_MAX : limit);
+  int32_t rows[BLOCK];
+  memcpy(rows, vector, (size_t)count * sizeof *rows);
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t row = rows[i] < 0 ? 0 : rows[i];
+    rows[i] = row > last ? last : row;
+  }
+  for (int64_t i = 0; i < count; ++i) out_offsets[i] = rows[i] * stride;
+}
+
+// Where the windows [begin, begin + count) start: in runs along the innermost batch dimension.
 static void locate_windows(const gather_run_t* run, int64_t begin, int64_t count,
                            int64_t* restrict out_offsets) {
   const gather_t* state = run->state;
-  int64_t to;
-  if (!state->is_simple || state->index_dtype != TN_DTYPE_S32) {
-    for (int64_t i = 0; i < count; ++i) locate_window(run, begin + i, &out_offsets[i], &to);
-    return;
-  }
-  const coordinate_t coordinate = state->coordinates[0];
-  const int64_t step = state->loops[0].index_stride;
-  const char* restrict vector = run->indices + begin * step + coordinate.index_offset;
-  for (int64_t i = 0; i < count; ++i) {
-    int32_t start;
-    memcpy(&start, vector + i * step, sizeof start);
-    out_offsets[i] = tn__index_clamp(start, coordinate.limit) * coordinate.operand_stride;
+  const batch_loop_t one = {.count = 1};
+  const batch_loop_t inner = state->loop_count ? state->loops[state->loop_count - 1] : one;
+  while (count > 0) {
+    const int64_t left = inner.count - begin % inner.count;
+    int64_t length = left < count ? left : count;
+    if (length > BLOCK) length = BLOCK;
+    int64_t from, to, starts[BLOCK];
+    const char* vector;
+    find_window(run, begin, &vector, &from, &to);
+    const bool has_rows = state->coordinate_count == 1 && from == 0 && inner.operand_stride == 0 &&
+                          state->index_dtype == TN_DTYPE_S32 &&
+                          inner.index_stride == sizeof(int32_t);
+    for (int64_t i = 0; !has_rows && i < length; ++i) {
+      out_offsets[i] = from + i * inner.operand_stride;
+    }
+    for (size_t k = 0; k < state->coordinate_count; ++k) {
+      const coordinate_t coordinate = state->coordinates[k];
+      if (has_rows) {
+        find_rows(vector + coordinate.index_offset, length, coordinate.limit,
+                  coordinate.operand_stride, out_offsets);
+        break;
+      }
+      tn__index_load_run(state->index_dtype, vector + coordinate.index_offset, inner.index_stride,
+                         length, starts);
+      for (int64_t i = 0; i < length; ++i) {
+        out_offsets[i] += tn__index_clamp(starts[i], coordinate.limit) * coordinate.operand_stride;
+      }
+    }
+    begin += length;
+    count -= length;
+    out_offsets += length;
   }
 }
 

@@ -17,6 +17,11 @@ static inline int64_t tn__index_load(tn_dtype_t dtype, const void* element) {
   return dtype == TN_DTYPE_U64 && value < 0 ? INT64_MAX : value;
 }
 
+// The values of `count` integer elements that begin `step` bytes apart, each as tn__index_load gives
+// it.
+void tn__index_load_run(tn_dtype_t dtype, const void* elements, int64_t step, int64_t count,
+                        int64_t* restrict out_indices);
+
 // The start of a window that must lie inside: at least 0, at most `limit` (>= 0).
 static inline int64_t tn__index_clamp(int64_t index, int64_t limit) {
   return index < 0 ? 0 : index > limit ? limit : index;

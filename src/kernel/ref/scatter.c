@@ -104,13 +104,15 @@ static tn_status_t list_loops(tn_kernel_site_t* site, const scatter_numbers_t* n
     if (index_dim == (size_t)numbers->index_vector_dim && index_dim < indices->rank) ++index_dim;
     size_t position;
     const bool batching = tn__list_has(&numbers->index_batching, (int64_t)index_dim, &position);
-    add_loop(loops, &state->loop_count,
-             (tn_scatter_loop_t){
-                 .count = updates->dims[d],
-                 .index_stride = index_strides[index_dim],
-                 .update_stride = update_strides[d],
-                 .batching = batching ? numbers->batching.values[position] : -1,
-             });
+    add_loop(
+        loops, &state->loop_count,
+        (tn_scatter_loop_t){
+            .count = updates->dims[d],
+            .index_stride = index_strides[index_dim],
+            .update_stride = update_strides[d],
+            .batching = batching ? numbers->batching.values[position] : -1,
+            .input_stride = batching ? state->input_strides[numbers->batching.values[position]] : 0,
+        });
     state->position_count *= updates->dims[d];
     ++index_dim;
   }
@@ -206,12 +208,6 @@ tn_status_t tn__ref_scatter_prepare(tn_kernel_site_t* site) {
       state->place_limit += (input->dims[d] - 1) * state->input_strides[d];
     }
     if (input->dims[d] > input->dims[state->split_dimension]) state->split_dimension = d;
-  }
-  if (!state->is_flat || state->form == TN_SCATTER_BODY) return TN_OK;
-  state->is_simple =
-      state->coordinate_count == 1 && state->loop_count == 1 && state->loops[0].batching < 0;
-  if (!state->is_simple) {
-    site->scratch_byte_length = (size_t)state->position_count * sizeof(int64_t);
   }
   return TN_OK;
 }

@@ -17,6 +17,7 @@ typedef struct tn_scatter_loop {
   int64_t index_stride;   // bytes
   int64_t update_stride;  // elements
   int64_t batching;       // the dimension of the input that it goes along; -1: none
+  int64_t input_stride;   // elements of the input; 0 if it goes along none
 } tn_scatter_loop_t;
 
 // A dimension of the window. Strides in elements.
@@ -64,9 +65,6 @@ typedef struct tn_scatter {
   // the window. Those that start in different places then have no element in common.
   bool is_flat;
   int64_t place_limit;  // flat: every window starts at an element below this
-  // One coordinate, one scatter dimension: windows are found as they are needed. Other flat ones
-  // are found first, by all threads, and listed in the scratch memory.
-  bool is_simple;
   size_t split_dimension;  // not flat: of the input; threads share its places out
   int64_t update_count;    // elements
 } tn_scatter_t;

@@ -11,7 +11,6 @@ enum {
   PARALLEL_ELEMENTS = 16 << 10,  // of the updates: fewer are not worth a thread's while
   LONG_WINDOW = 16,              // elements, to which finding the window is little
   LEAST_THREADS = 4,             // that go faster than one does which reads all updates in order
-  LIST_GRAIN = 1 << 10,          // windows
 };
 
 // `count` elements at these places, the given numbers of elements apart.
@@ -188,7 +187,8 @@ static tn_status_t apply_windows(const part_t* part) {
 
 enum { BLOCK = 256 };
 
-// Adjacent indices, in a loop that compilers make vectors of.
+// Where the rows start that adjacent 32-bit indices name, in a loop that compilers make vectors of;
+// below 0: outside.
 static void find_rows(const char* vector, int64_t count, int64_t limit, int64_t stride,
                       int64_t* restrict out_places) {
   const int32_t last = (int32_t)(limit > INT32_MAX ? INT32_MAX : limit - 1);
@@ -197,41 +197,54 @@ static void find_rows(const char* vector, int64_t count, int64_t limit, int64_t 
   for (int64_t i = 0; i < count; ++i) rows[i] = rows[i] > last ? -1 : rows[i];
   if (stride == 1) {
     for (int64_t i = 0; i < count; ++i) out_places[i] = rows[i];
-    return;
+  } else {
+    for (int64_t i = 0; i < count; ++i) out_places[i] = rows[i] * stride;
   }
-  for (int64_t i = 0; i < count; ++i) out_places[i] = rows[i] * stride;
 }
 
-// The elements of the input at which the windows [first, first + count) start; below 0: outside.
-static const int64_t* find_places(const tn_kernel_call_t* call, int64_t first, int64_t count,
-                                  int64_t* out_places) {
+// The elements of the input at which the windows [first, first + count) start, no more than a
+// block; below 0: outside. In runs along the innermost scatter dimension.
+static void find_places(const tn_kernel_call_t* call, int64_t first, int64_t count,
+                        int64_t* restrict out_places) {
   const tn_scatter_t* state = call->state;
-  if (!state->is_simple) return (const int64_t*)call->scratch + first;
-  const tn_scatter_coordinate_t* coordinate = &state->coordinates[0];
-  const int64_t limit = state->input_dims[coordinate->dimension];
-  const int64_t stride = state->input_strides[coordinate->dimension];
-  const int64_t step = state->loops[0].index_stride;
-  const char* vector =
-      (const char*)call->operands[state->channel_count] + coordinate->index_offset + first * step;
-  if (state->index_dtype == TN_DTYPE_S32 && step == sizeof(int32_t)) {
-    find_rows(vector, count, limit, stride, out_places);
-    return out_places;
+  const tn_scatter_loop_t one = {.count = 1};
+  const tn_scatter_loop_t inner = state->loop_count ? state->loops[state->loop_count - 1] : one;
+  while (count > 0) {
+    const int64_t left = inner.count - first % inner.count, length = left < count ? left : count;
+    const char* vector = call->operands[state->channel_count];
+    int64_t position = first, base = 0, starts[BLOCK];
+    for (size_t i = state->loop_count; i-- > 0;) {
+      const tn_scatter_loop_t* loop = &state->loops[i];
+      const int64_t index = i ? position % loop->count : position;
+      if (i) position /= loop->count;
+      vector += index * loop->index_stride;
+      base += index * loop->input_stride;
+    }
+    const bool has_rows = state->coordinate_count == 1 && base == 0 && inner.input_stride == 0 &&
+                          state->index_dtype == TN_DTYPE_S32 &&
+                          inner.index_stride == sizeof(int32_t);
+    for (int64_t i = 0; !has_rows && i < length; ++i) {
+      out_places[i] = base + i * inner.input_stride;
+    }
+    for (size_t k = 0; k < state->coordinate_count; ++k) {
+      const tn_scatter_coordinate_t* coordinate = &state->coordinates[k];
+      const int64_t limit = state->input_dims[coordinate->dimension];
+      const int64_t stride = state->input_strides[coordinate->dimension];
+      if (has_rows) {
+        find_rows(vector + coordinate->index_offset, length, limit, stride, out_places);
+        break;
+      }
+      tn__index_load_run(state->index_dtype, vector + coordinate->index_offset, inner.index_stride,
+                         length, starts);
+      for (int64_t i = 0; i < length; ++i) {
+        const bool is_inside = (starts[i] >= 0) & (starts[i] < limit) & (out_places[i] >= 0);
+        out_places[i] = is_inside ? out_places[i] + starts[i] * stride : -1;
+      }
+    }
+    first += length;
+    count -= length;
+    out_places += length;
   }
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t row = tn__index_load(state->index_dtype, vector + i * step);
-    out_places[i] = row >= 0 && row < limit ? row * stride : -1;
-  }
-  return out_places;
-}
-
-static tn_status_t list_places(int64_t begin, int64_t end, void* user) {
-  const tn_kernel_call_t* call = user;
-  int64_t *places = call->scratch, starts[TN_MAX_RANK];
-  for (int64_t i = begin; i < end; ++i) {
-    find_starts(call, i, starts);
-    places[i] = find_place(call->state, starts);
-  }
-  return TN_OK;
 }
 
 static void write_at(size_t size, char* target, const int64_t* places, const char* values,
@@ -258,10 +271,10 @@ static void write_at(size_t size, char* target, const int64_t* places, const cha
 static void apply_elements(const tn_kernel_call_t* call) {
   const tn_scatter_t* state = call->state;
   const size_t size = state->channels[0].update_size;
-  int64_t memory[BLOCK];
+  int64_t places[BLOCK];
   for (int64_t first = 0; first < state->position_count; first += BLOCK) {
     const int64_t left = state->position_count - first, count = left < BLOCK ? left : BLOCK;
-    const int64_t* places = find_places(call, first, count, memory);
+    find_places(call, first, count, places);
     const char* updates =
         (const char*)call->operands[state->channel_count + 1] + (size_t)first * size;
     if (state->form == TN_SCATTER_WRITE) {
@@ -287,11 +300,11 @@ static tn_status_t apply_flat(const part_t* part) {
   const int64_t row_length = last->update_stride == 1 ? last->count * size : size;
   const char* updates = call->operands[state->channel_count + 1];
   const char* target = call->results[0];
-  int64_t counts[TN_MAX_RANK], memory[BLOCK], kept[BLOCK], starts[TN_MAX_RANK];
+  int64_t counts[TN_MAX_RANK], places[BLOCK], kept[BLOCK], starts[TN_MAX_RANK];
   for (size_t i = 0; i < state->whole_rank; ++i) counts[i] = state->whole[i].count;
   for (int64_t first = 0; first < state->position_count; first += BLOCK) {
     const int64_t left = state->position_count - first, count = left < BLOCK ? left : BLOCK;
-    const int64_t* places = find_places(call, first, count, memory);
+    find_places(call, first, count, places);
     // Without branches: which part a window belongs to cannot be predicted.
     int64_t kept_count = 0;
     for (int64_t i = 0; i < count; ++i) {
@@ -364,10 +377,6 @@ tn_status_t tn__ref_scatter_run(const tn_kernel_call_t* call) {
     case TN_SCATTER_BODY: return apply_windows(&whole);
     case TN_SCATTER_WRITE:
     case TN_SCATTER_BINARY: break;
-  }
-  if (state->is_flat && !state->is_simple) {
-    TN_RETURN_IF_ERROR(
-        tn__pool_parallel_for(pool, state->position_count, LIST_GRAIN, list_places, (void*)call));
   }
   if (state->is_flat && state->whole_rank == 0) {
     apply_elements(call);
