@@ -17,8 +17,8 @@ static inline int64_t tn__index_load(tn_dtype_t dtype, const void* element) {
   return dtype == TN_DTYPE_U64 && value < 0 ? INT64_MAX : value;
 }
 
-// The values of `count` integer elements that begin `step` bytes apart, each as tn__index_load gives
-// it.
+// The values of `count` integer elements that begin `step` bytes apart, each as tn__index_load
+// gives it.
 void tn__index_load_run(tn_dtype_t dtype, const void* elements, int64_t step, int64_t count,
                         int64_t* restrict out_indices);
 

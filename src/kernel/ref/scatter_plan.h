@@ -64,7 +64,7 @@ typedef struct tn_scatter {
   // Windows that are never cut: each of the input's dimensions is a single place or goes whole into
   // the window. Those that start in different places then have no element in common.
   bool is_flat;
-  int64_t place_limit;  // flat: every window starts at an element below this
+  int64_t place_limit;     // flat: every window starts at an element below this
   size_t split_dimension;  // not flat: of the input; threads share its places out
   int64_t update_count;    // elements
 } tn_scatter_t;
