@@ -52,6 +52,7 @@ void cli_print_target_json(const tn_target_info_t* info) {
   print_member(", ", "other_stages", info->stage_signatures);
   print_member(", ", "asks_for", info->asks_for);
   print_member(", ", "unknown", info->gap);
+  print_member(", ", "definition", info->definition);
   print_member(", ", "doc", info->doc);
   print_member(", ", "refusal", info->refusal);
   printf(", \"parameters\": [");
@@ -119,6 +120,7 @@ void cli_print_target(const tn_target_info_t* info) {
   } else {
     printf("  a function of whatever api version a call says\n");
   }
+  if (info->definition) printf("  for lazy arrays: %s\n", info->definition);
   if (info->library) printf("  from %s\n", info->library);
   if (info->gap) print_remark("not known: ", info->gap);
   if (info->is_learned && !info->is_confined) {

@@ -112,6 +112,8 @@ typedef struct tn_target_info {
   const char* stage_signatures;  // "instantiate(start: int64_t)"; NULL: there are no other stages
   const char* asks_for;          // of its host: "stream, run id"; NULL: nothing that shows
   const char* gap;               // what could not be learned, and why; NULL: all is known
+  // What its definition (<tenon/operation.h>) says to lazy arrays: "element-wise, vjp"; NULL: none.
+  const char* definition;
 } tn_target_info_t;
 
 // Called on the caller's thread, under no lock; false ends the enumeration.

@@ -241,6 +241,34 @@ tn_status_t tn__registry_miss(tn_string_view_t name, const char* platform) {
   return status;
 }
 
+enum { DEFINITION_CAPACITY = 80 };
+
+// "element-wise, jvp, vjp"; NULL when there is no definition.
+static const char* describe_definition(const tn_op_def_t* definition,
+                                       char out[DEFINITION_CAPACITY]) {
+  const struct {
+    const char* name;
+    bool is_there;
+  } parts[] = {
+      {"element-wise", definition->flags & TN_OP_ELEMENTWISE},
+      {"infer", definition->infer != NULL},
+      {"jvp", definition->jvp != NULL},
+      {"vjp", definition->vjp != NULL},
+      {"vmap", definition->vmap != NULL},
+      {"print", definition->print != NULL},
+      {"equal", definition->equal != NULL},
+  };
+  size_t length = 0;
+  if (!definition->struct_size) return NULL;
+  out[0] = 0;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
+    if (!parts[i].is_there) continue;
+    length += (size_t)snprintf(out + length, DEFINITION_CAPACITY - length, "%s%s",
+                               length ? ", " : "", parts[i].name);
+  }
+  return length ? out : "no rules";
+}
+
 static bool show(const tn_target_t* target, tn_target_visit_fn visit, void* user,
                  tn_status_t* status) {
   tn_signature_t signature = {0};
@@ -252,6 +280,7 @@ static bool show(const tn_target_t* target, tn_target_visit_fn visit, void* user
   for (int32_t v = 1; v < TN_API_VERSION_LIMIT; ++v) {
     if (target->versions == 1u << v) version = v;
   }
+  char definition[DEFINITION_CAPACITY];
   const tn_target_info_t info = {
       .struct_size = sizeof info,
       .name = target->name.data,
@@ -276,6 +305,7 @@ static bool show(const tn_target_t* target, tn_target_visit_fn visit, void* user
       .stage_signatures = learned && *learned->stages ? learned->stages : NULL,
       .asks_for = learned && *learned->context ? learned->context : NULL,
       .gap = learned && *learned->gap ? learned->gap : NULL,
+      .definition = describe_definition(&target->definition, definition),
   };
   bool more = visit(user, &info);
   tn__signature_deinit(&signature);

@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from command import compile_library, tenon
+from command import BUILD, compile_library, tenon
 
 PARTS = {
     "aborts": '#include <stdlib.h>\n__attribute__((constructor)) static void start(void) { abort(); }\n',
@@ -43,6 +43,14 @@ def test_declared_operations_show_all_that_their_author_wrote(folder):
     [handler] = json.loads(tenon("inspect", "--json", folder / "librms_norm.so")[0])
     assert handler["declared"] and not handler["learned"] and handler["unknown"] is None
     assert [parameter["name"] for parameter in handler["parameters"]] == ["x", "eps", "y"]
+    assert handler["definition"] is None
+
+
+def test_definitions_are_summed_up_in_a_line():
+    library = BUILD / "examples/axpby/libaxpby.so"
+    assert "\n  for lazy arrays: element-wise, jvp, vjp, print, equal\n" in tenon("inspect", library)[0]
+    [handler] = json.loads(tenon("inspect", "--json", library)[0])
+    assert handler["definition"] == "element-wise, jvp, vjp, print, equal"
 
 
 def test_untyped_functions_take_what_their_calls_say(folder):
