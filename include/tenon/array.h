@@ -33,7 +33,7 @@ typedef struct tn_scope tn_scope_t;
 // --- scopes
 
 // Arrays of this scope and of those nested in it belong together; arrays of other scopes are
-// refused as operands. Retains the device.
+// refused as operands. Retains the device; NULL: the default one (tn_default_device).
 TN_API TN_MUST_USE tn_status_t tn_scope_create(tn_device_t* device, tn_scope_t** out_scope);
 // A scope for arrays of its own, on the same device and, at first, the same stream. `outer` need
 // not outlive it, and may be in use by another thread.
@@ -46,9 +46,9 @@ TN_API void tn_scope_clear(tn_scope_t* scope);
 // Hands an array to the scope, which releases it in the end. Takes `array`; returns it.
 TN_API tn_array_t* tn_scope_adopt(tn_scope_t* scope, tn_array_t* array);
 
-// The stream that operations are for from now on; NULL, which is the default: the thread that
-// evaluates (and a stream of the scope's own in tn_async_eval). FAILED_PRECONDITION when it belongs
-// to another device. Retains the stream.
+// The stream that operations are for from now on (tn_to_stream gives that of a device); NULL, which
+// is the default: the thread that evaluates (and a stream of the scope's own in tn_async_eval).
+// FAILED_PRECONDITION when it belongs to another device. Retains the stream.
 TN_API TN_MUST_USE tn_status_t tn_scope_set_stream(tn_scope_t* scope, tn_stream_t* stream);
 TN_API tn_stream_t* tn_scope_stream(const tn_scope_t* scope);  // view; NULL: the default
 TN_API tn_device_t* tn_scope_device(const tn_scope_t* scope);  // view

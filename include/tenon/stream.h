@@ -73,6 +73,34 @@ typedef void (*tn_event_callback_fn)(void* user, tn_status_t status);
 TN_API TN_MUST_USE tn_status_t tn_event_on_complete(tn_event_t* event,
                                                     tn_event_callback_fn callback, void* user);
 
+// --- defaults, of the process. Thread-safe.
+
+// The device for those who name none: "cpu", made when it is first asked for, until another is set.
+// A new reference.
+TN_API TN_MUST_USE tn_status_t tn_default_device(tn_device_t** out_device);
+// Retains the device until another is set. NULL: "cpu" again.
+TN_API void tn_set_default_device(tn_device_t* device);
+
+// The stream for those who name only the device: one of the device's own, until another is set. A
+// new reference.
+TN_API TN_MUST_USE tn_status_t tn_default_stream(tn_device_t* device, tn_stream_t** out_stream);
+// Retains the stream, and by that its device, until another is set. NULL: the device's own again.
+// FAILED_PRECONDITION when the stream belongs to another device.
+TN_API TN_MUST_USE tn_status_t tn_set_default_stream(tn_device_t* device, tn_stream_t* stream);
+
+// Where work is to be done: on a stream, or, when that is NULL, on the default stream of a device,
+// or, when both are NULL, wherever the default is. Views.
+typedef struct tn_stream_or_device {
+  tn_stream_t* stream;
+  tn_device_t* device;
+} tn_stream_or_device_t;
+
+// The stream that is meant, a new reference; tn_scope_set_stream makes it that of operations on
+// arrays. `otherwise` is the device of who names neither; NULL: the default device.
+// INVALID_ARGUMENT for a stream of another device than the one that is named.
+TN_API TN_MUST_USE tn_status_t tn_to_stream(tn_stream_or_device_t where, tn_device_t* otherwise,
+                                            tn_stream_t** out_stream);
+
 TN_EXTERN_C_END
 
 #endif  // TENON_STREAM_H_

@@ -19,6 +19,14 @@ tn_device_t* tn_device_retain(tn_device_t* device) {
 
 void tn_device_release(tn_device_t* device) {
   if (!device || atomic_fetch_sub(&device->references, 1) != 1) return;
+  tn_stream_t* stream = atomic_exchange(&device->own_stream, NULL);
+  if (stream) {
+    // It has a reference like any other now, which it gives up when its work is done.
+    stream->is_own = false;
+    atomic_store(&device->references, 1);
+    device->vtable->stream_destroy(stream);
+    return;
+  }
   device->vtable->destroy(device);
 }
 

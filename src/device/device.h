@@ -27,9 +27,11 @@ struct tn_device {
   const tn_device_vtable_t* vtable;
   atomic_uint references;
   const tn_allocator_t* allocator;
-  const char* platform;     // static
-  size_t memory_alignment;  // of every allocation, at least
-  tn_pool_t* pool;          // for parallel loops on the host; never NULL
+  const char* platform;              // static
+  size_t memory_alignment;           // of every allocation, at least
+  tn_pool_t* pool;                   // for parallel loops on the host; never NULL
+  _Atomic(tn_stream_t*) own_stream;  // the default one; NULL: nobody has asked for it
+  tn_stream_t* chosen_stream;        // that was set in its place; retained; see defaults.c
   char name[32];
 };
 
@@ -49,6 +51,8 @@ typedef enum tn_stream_flags {
 struct tn_stream {
   atomic_uint references;
   tn_device_t* device;  // retained
+  // The device's own: it lives as long as the device, whose references count for it.
+  bool is_own;
 };
 
 // Every function is thread-safe unless its comment says otherwise.

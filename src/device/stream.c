@@ -6,11 +6,19 @@ tn_status_t tn_stream_create(tn_device_t* device, tn_stream_t** out_stream) {
 }
 
 tn_stream_t* tn_stream_retain(tn_stream_t* stream) {
-  if (stream) atomic_fetch_add(&stream->references, 1);
+  if (stream && stream->is_own) {
+    tn_device_retain(stream->device);
+  } else if (stream) {
+    atomic_fetch_add(&stream->references, 1);
+  }
   return stream;
 }
 
 void tn_stream_release(tn_stream_t* stream) {
+  if (stream && stream->is_own) {
+    tn_device_release(stream->device);
+    return;
+  }
   if (!stream || atomic_fetch_sub(&stream->references, 1) != 1) return;
   stream->device->vtable->stream_destroy(stream);
 }

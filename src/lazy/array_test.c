@@ -111,6 +111,24 @@ static void deep_graphs_are_released(void** state) {
   tn_scope_destroy(s);
 }
 
+static void operations_go_to_the_default_stream_when_it_is_meant(void** state) {
+  (void)state;
+  tn_scope_t* s = NULL;
+  tn_device_t* device = NULL;
+  tn_stream_t* stream = NULL;
+  TN_ASSERT_OK(tn_scope_create(NULL, &s));
+  TN_ASSERT_OK(tn_default_device(&device));
+  assert_ptr_equal(tn_scope_device(s), device);
+  TN_ASSERT_OK(tn_to_stream((tn_stream_or_device_t){0}, NULL, &stream));
+  TN_ASSERT_OK(tn_scope_set_stream(s, stream));
+  tn_array_t* y = tn_array_negative(s, tn__testing_range(s, TN_LIST(3)));
+  TN_ASSERT_OK(tn_async_eval(1, &y));
+  TN_ASSERT_F32(y, TN_LIST(3), 0, -1, -2);
+  tn_scope_destroy(s);
+  tn_stream_release(stream);
+  tn_device_release(device);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_graph_is_computed_when_it_is_read),
@@ -121,6 +139,7 @@ int main(void) {
       cmocka_unit_test(dtypes_are_promoted),
       cmocka_unit_test(a_mistake_comes_out_where_it_is_waited_for),
       cmocka_unit_test(deep_graphs_are_released),
+      cmocka_unit_test(operations_go_to_the_default_stream_when_it_is_meant),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

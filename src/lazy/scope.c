@@ -44,10 +44,12 @@ static tn_status_t create(tn_evaluator_t* evaluator, tn_stream_t* stream, tn_sco
 tn_status_t tn_scope_create(tn_device_t* device, tn_scope_t** out_scope) {
   tn_evaluator_t* evaluator = NULL;
   *out_scope = NULL;
-  if (!device) return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_scope_create: device is NULL");
-  TN_RETURN_IF_ERROR(tn__evaluator_create(device, &evaluator));
-  tn_status_t status = create(evaluator, NULL, out_scope);
+  tn_device_retain(device);
+  if (!device) TN_RETURN_IF_ERROR(tn_default_device(&device));
+  tn_status_t status = tn__evaluator_create(device, &evaluator);
+  if (!status) status = create(evaluator, NULL, out_scope);
   tn__evaluator_release(evaluator);
+  tn_device_release(device);
   return status;
 }
 
