@@ -79,8 +79,11 @@ static const project_file_t files[] = {
      "tenon inspect build/lib@.so\n"
      "```\n"
      "\n"
-     "Without CMake: `cc -O2 -shared -fPIC @.c -o lib@.so`, with `-I` and the folder that holds\n"
-     "`tenon/custom.h`.\n"},
+     "CMake finds Tenon when `tenon` is on the PATH, or with -DCMAKE_PREFIX_PATH=PREFIX. Without\n"
+     "CMake: `cc -Wall -O2 -shared -fPIC -I PREFIX/include @.c -o lib@.so`.\n"
+     "\n"
+     "In a StableHLO program it is `stablehlo.custom_call @@` (see test.mlir), in C\n"
+     "`tn_apply_one(scope, \"@\", ...)`, in JAX the handler `@` of this library.\n"},
 };
 
 // `@@` is one @, which begins the name of a function in StableHLO, and then the name; `@main`

@@ -296,8 +296,8 @@ tn_status_t tn_library_load(const char* spec) {
       status = add_table(table, library);
     } else if (!tn__registry_has_library(library)) {
       status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                                "%s has no table of operations (%s), and registered nothing while "
-                                "it was loaded",
+                                "%s has no table of operations (%s, which TN_LIBRARY makes), and "
+                                "registered nothing while it was loaded",
                                 tn__library_path(library), TN_FFI_LIBRARY_SYMBOL);
       status =
           tn_status_note(status, "name its targets: %s:TARGET=SYMBOL", tn__library_path(library));

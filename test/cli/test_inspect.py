@@ -74,7 +74,7 @@ def test_several_libraries_are_shown_in_the_order_of_names(folder):
     ("exits", "exits.so: its initialiser ended the process with code 3"),
     ("crashes", "crashes.so: its initialiser ended the process (Segmentation fault)"),
     ("lacks", "undefined symbol: nobody_has_this"),
-    ("empty", "empty.so has no table of operations (tenon_library), and registered nothing while it was loaded"),
+    ("empty", "empty.so has no table of operations (tenon_library, which TN_LIBRARY makes), and registered nothing while it was loaded"),
     ("other", "the library is built for another kind of machine than"),
     ("text", "this is not a shared library (no ELF file)"),
     ("missing", "missing.so: there is no such library"),
