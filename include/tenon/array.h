@@ -148,6 +148,19 @@ typedef enum tn_dtype_category {
   TN_CATEGORY_COMPLEX_FLOATING,
 } tn_dtype_category_t;
 TN_API bool tn_issubdtype(tn_dtype_t dtype, tn_dtype_category_t category);
+// Whether promoting the two gives `to`.
+TN_API bool tn_can_cast(tn_dtype_t from, tn_dtype_t to);
+// Whether the dtype is of a kind in the array API's words: "bool", "signed integer", "unsigned
+// integer", "integral", "real floating", "complex floating", "numeric". False for other words.
+TN_API bool tn_isdtype(tn_dtype_t dtype, const char* kind);
+// What all of them are promoted to; INVALID when there is none, or no dtype.
+TN_API tn_dtype_t tn_result_type(size_t count, const tn_dtype_t* dtypes);
+// The shape that arrays of these shapes broadcast to: shapes[i] has ranks[i] dimensions. out_dims
+// has room for TN_MAX_RANK. INVALID_ARGUMENT when they do not, or a rank or dimension is
+// impossible.
+TN_API TN_MUST_USE tn_status_t tn_broadcast_shapes(size_t count, const size_t* ranks,
+                                                   const int64_t* const* shapes, size_t* out_rank,
+                                                   int64_t* out_dims);
 
 TN_EXTERN_C_END
 

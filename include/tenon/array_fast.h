@@ -32,6 +32,18 @@ typedef struct tn_attention {
 TN_API tn_array_t* tn_array_scaled_dot_product_attention(tn_scope_t* scope, tn_array_t* queries,
                                                          tn_array_t* keys, tn_array_t* values,
                                                          const tn_attention_t* how);
+// A memory of rank-1 updates that fades: with the state S of each value head, first
+// `initial_state` (NULL: zeros), for each time S = gamma * S; S += beta * (v - S k) k^T; the output
+// is S q. q and k are [batch, time, key heads, key size], v [batch, time, value heads, value size],
+// whose heads are a whole multiple of the others', gamma and beta broadcast to [batch, time, value
+// heads], the state is [batch, value heads, value size, key size]. `mask`, boolean and [batch,
+// time], or NULL: at times that it leaves out the state stays and the output is 0. Computed in
+// float32; the outputs have the dtype that q, k and v are promoted to, the final state is float32.
+// Adds some twenty steps for each time.
+TN_API void tn_array_gated_delta_update(tn_scope_t* scope, tn_array_t* q, tn_array_t* k,
+                                        tn_array_t* v, tn_array_t* gamma, tn_array_t* beta,
+                                        tn_array_t* initial_state, tn_array_t* mask,
+                                        tn_array_t** out_outputs, tn_array_t** out_state);
 // logsumexp(logits) - logits[target] over the last axis, float32. The targets have the shape of the
 // logits without that axis.
 TN_API tn_array_t* tn_array_cross_entropy(tn_scope_t* scope, tn_array_t* logits,

@@ -336,8 +336,8 @@ TN_API tn_array_t* tn_array_segmented_mm(tn_scope_t* scope, tn_array_t* a, tn_ar
 TN_API tn_array_t* tn_array_block_masked_mm(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
                                             int64_t block_size, tn_array_t* mask_out,
                                             tn_array_t* mask_a, tn_array_t* mask_b);
-// By Hadamard's matrix along the last axis, whose size is a power of 2; `scale` NULL: 1 /
-// sqrt(size).
+// By Hadamard's matrix along the last axis, whose size is a power of 2, or that times 12, 20 or 28;
+// `scale` NULL: 1 / sqrt(size). Of integers in float32.
 TN_API tn_array_t* tn_array_hadamard_transform(tn_scope_t* scope, tn_array_t* x,
                                                const double* scale);
 // Over pairs of axes; NULL: the last ones of a and the first ones of b.
@@ -354,6 +354,12 @@ TN_API tn_array_t* tn_array_vecdot(tn_scope_t* scope, tn_array_t* a, tn_array_t*
 TN_API tn_array_t* tn_array_einsum(tn_scope_t* scope, const char* subscripts, size_t count,
                                    tn_array_t* const* arrays);
 TN_API tn_array_t* tn_array_kron(tn_scope_t* scope, tn_array_t* a, tn_array_t* b);
+
+// The same arrays, `count` of them, which are computed after `dependencies`: whoever needs one of
+// them has those computed as well. Derivatives and batches are the arrays' own.
+TN_API void tn_array_depends(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
+                             size_t dependency_count, tn_array_t* const* dependencies,
+                             tn_array_t** out_arrays);
 
 // --- convolutions: of [batch, spatial..., channel] with [output channel, spatial..., channel]
 
@@ -400,7 +406,11 @@ TN_API tn_array_t* tn_array_zeros(tn_scope_t* scope, tn_dtype_t dtype, size_t ra
                                   const int64_t* dims);
 TN_API tn_array_t* tn_array_ones(tn_scope_t* scope, tn_dtype_t dtype, size_t rank,
                                  const int64_t* dims);
+// What is in it is nobody's business; it is zeros.
+TN_API tn_array_t* tn_array_empty(tn_scope_t* scope, tn_dtype_t dtype, size_t rank,
+                                  const int64_t* dims);
 // Of the shape and dtype of x.
+TN_API tn_array_t* tn_array_empty_like(tn_scope_t* scope, tn_array_t* x);
 TN_API tn_array_t* tn_array_full_like(tn_scope_t* scope, tn_array_t* x, tn_array_t* value);
 TN_API tn_array_t* tn_array_zeros_like(tn_scope_t* scope, tn_array_t* x);
 TN_API tn_array_t* tn_array_ones_like(tn_scope_t* scope, tn_array_t* x);

@@ -162,15 +162,6 @@ static void apply_spread(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t*
   apply_plain(scope, piece, operands, out_results);
 }
 
-static void apply_barrier(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
-                          tn_array_t** out_results) {
-  for (uint32_t i = 0; i < piece->node->operand_count; ++i) {
-    const tn_array_type_t* type = &piece->result_types[i];
-    out_results[i] =
-        tn__apply(scope, piece->node->op, 1, &operands[i], type->dtype, type->rank, type->dims);
-  }
-}
-
 // --- folds
 
 // The operation of a region that applies it to its two arguments, in their order or, where that is
@@ -454,7 +445,6 @@ static tn_status_t plan_view(const tn_planner_t* planner) {
   } views[] = {
       {TN__OP(broadcast_in_dim), apply_broadcast},
       {TN__OP(clamp), apply_spread},
-      {TN__OP(optimization_barrier), apply_barrier},
       {TN__OP(reshape), apply_reshape},
       {TN__OP(reverse), apply_reverse},
       {TN__OP(select), apply_spread},

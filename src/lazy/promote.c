@@ -1,4 +1,6 @@
 // Promotion of dtypes: mlx.core's table, and what continues it for dtypes that MLX does not have.
+#include <string.h>
+
 #include <tenon/array.h>
 
 #include "base/type.h"
@@ -67,4 +69,65 @@ bool tn_issubdtype(tn_dtype_t dtype, tn_dtype_category_t category) {
   };
   if (!is_number(dtype) || (size_t)category >= sizeof kinds / sizeof *kinds) return false;
   return (kinds[category] & (unsigned)tn_dtype_kind(dtype)) != 0;
+}
+
+bool tn_can_cast(tn_dtype_t from, tn_dtype_t to) {
+  return is_number(to) && tn_promote_types(from, to) == to;
+}
+
+bool tn_isdtype(tn_dtype_t dtype, const char* kind) {
+  static const struct {
+    const char* name;
+    unsigned kinds;
+  } names[] = {
+      {"bool", TN_KIND_BOOL},
+      {"complex floating", TN_KIND_COMPLEX},
+      {"integral", TN_KIND_INTEGER},
+      {"numeric", TN_KIND_INTEGER | TN_KIND_FLOAT | TN_KIND_COMPLEX},
+      {"real floating", TN_KIND_FLOAT},
+      {"signed integer", TN_KIND_SIGNED},
+      {"unsigned integer", TN_KIND_UNSIGNED},
+  };
+  for (size_t i = 0; kind && is_number(dtype) && i < sizeof names / sizeof *names; ++i) {
+    if (strcmp(names[i].name, kind) == 0) return names[i].kinds & (unsigned)tn_dtype_kind(dtype);
+  }
+  return false;
+}
+
+tn_dtype_t tn_result_type(size_t count, const tn_dtype_t* dtypes) {
+  tn_dtype_t dtype = count && is_number(dtypes[0]) ? dtypes[0] : TN_DTYPE_INVALID;
+  for (size_t i = 1; i < count && dtype != TN_DTYPE_INVALID; ++i) {
+    dtype = tn_promote_types(dtype, dtypes[i]);
+  }
+  return dtype;
+}
+
+tn_status_t tn_broadcast_shapes(size_t count, const size_t* ranks, const int64_t* const* shapes,
+                                size_t* out_rank, int64_t* out_dims) {
+  size_t rank = 0;
+  *out_rank = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (ranks[i] > TN_MAX_RANK) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "tn_broadcast_shapes: shape %zu has %zu dimensions; at most %d", i,
+                              ranks[i], TN_MAX_RANK);
+    }
+    if (ranks[i] > rank) rank = ranks[i];
+  }
+  for (size_t d = 0; d < rank; ++d) out_dims[d] = 1;
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t d = 0; d < ranks[i]; ++d) {
+      int64_t* dim = &out_dims[rank - ranks[i] + d];
+      if (shapes[i][d] == 1 || shapes[i][d] == *dim) continue;
+      if (*dim != 1 || shapes[i][d] < 0) {
+        return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                                "tn_broadcast_shapes: shape %zu is %s, and does not broadcast "
+                                "against those before it (dimension %zu)",
+                                i, TN_SHAPE_TEXT(ranks[i], shapes[i]), d);
+      }
+      *dim = shapes[i][d];
+    }
+  }
+  *out_rank = rank;
+  return TN_OK;
 }

@@ -39,7 +39,7 @@ static void assert_close(tn_scope_t* s, tn_array_t* got, tn_array_t* wanted) {
 // Layers with means, broadcasts, reductions that keep their dimensions, and sums so far.
 static tn_status_t layers(void* user, tn_scope_t* s, size_t input_count, tn_array_t* const* inputs,
                           size_t output_count, tn_array_t** out) {
-  static const int64_t last[] = {-1}, first[] = {0}, turn[] = {1, 0};
+  static const int64_t last[] = {-1}, first[] = {0};
   (void)user, (void)input_count, (void)output_count;
   ++call_count;
   tn_array_t *x = inputs[0], *w = inputs[1];
@@ -50,7 +50,7 @@ static tn_status_t layers(void* user, tn_scope_t* s, size_t input_count, tn_arra
   x = tn_array_softmax(s, x, 1, last, false);
   x = tn_array_add(s, tn_array_cumsum(s, x, first, false, true), tn_array_ones_like(s, x));
   x = tn_array_concatenate(s, 2, (tn_array_t*[]){x, tn_array_flip(s, x, 1, last)}, 0);
-  x = tn_array_transpose(s, tn_array_sort(s, x, last), turn);
+  x = tn_array_swapaxes(s, tn_array_sort(s, x, last), 0, 1);
   out[0] = tn_array_expand_dims(s, tn_array_mean(s, x, 1, first, false), 1, last);
   return TN_OK;
 }

@@ -28,7 +28,9 @@
   X(atleast_2d, 1, 0, 0, tn_array_atleast_2d(s, A(0)))                                            \
   X(atleast_3d, 1, 0, 0, tn_array_atleast_3d(s, A(0)))                                            \
   X(addmm, 3, 0, 2, tn_array_addmm(s, A(0), A(1), A(2), R(0), R(1)))                              \
+  X(broadcast_shapes, 0, 1, 0, broadcast_shapes(s, it))                                           \
   X(broadcast_to, 1, 1, 0, tn_array_broadcast_to(s, A(0), LIST(0)))                               \
+  X(can_cast, 0, 2, 0, truth(s, tn_can_cast(DTYPE(0), DTYPE(1))))                                 \
   X(clip, 3, 0, 0, tn_array_clip(s, A(0), A(1), A(2)))                                            \
   X(concatenate, 1, 1, 0, tn_array_concatenate(s, it->array_count, it->arrays, INTEGER(0)))       \
   X(contiguous, 1, 0, 0, tn_array_contiguous(s, A(0)))                                            \
@@ -37,6 +39,8 @@
   X(diag, 1, 1, 0, tn_array_diag(s, A(0), INTEGER(0)))                                            \
   X(diagonal, 1, 3, 0, tn_array_diagonal(s, A(0), INTEGER(0), INTEGER(1), INTEGER(2)))            \
   X(diff, 1, 2, 0, tn_array_diff(s, A(0), INTEGER(0), INTEGER(1)))                                \
+  X(empty, 0, 2, 0, tn_array_empty(s, DTYPE(0), LIST(1)))                                         \
+  X(empty_like, 1, 0, 0, tn_array_empty_like(s, A(0)))                                            \
   X(expand_dims, 1, 1, 0, tn_array_expand_dims(s, A(0), LIST(0)))                                 \
   X(eye, 0, 4, 0, tn_array_eye(s, DTYPE(0), INTEGER(1), INTEGER(2), INTEGER(3)))                  \
   X(flatten, 1, 2, 0, tn_array_flatten(s, A(0), INTEGER(0), INTEGER(1)))                          \
@@ -50,6 +54,7 @@
   X(index_update, 2, 2, 0, index_with(s, it, A(1), (tn_scatter_mode_t)INTEGER(1)))                \
   X(inner, 2, 0, 0, tn_array_inner(s, A(0), A(1)))                                                \
   X(isclose, 2, 1, 2, tn_array_isclose(s, A(0), A(1), R(0), R(1), BOOL(0)))                       \
+  X(isdtype, 0, 2, 0, truth(s, tn_isdtype(DTYPE(0), WORD(1))))                                    \
   X(kron, 2, 0, 0, tn_array_kron(s, A(0), A(1)))                                                  \
   X(linspace, 0, 3, 2, tn_array_linspace(s, DTYPE(0), R(0), R(1), INTEGER(1), BOOL(2)))           \
   X(matmul, 2, 0, 0, tn_array_matmul(s, A(0), A(1)))                                              \
@@ -65,6 +70,7 @@
     tn_array_put_along_axis(s, A(0), A(1), A(2), VALUES(0), (tn_scatter_mode_t)INTEGER(1)))       \
   X(repeat, 1, 2, 0, tn_array_repeat(s, A(0), INTEGER(0), VALUES(1)))                             \
   X(reshape, 1, 1, 0, tn_array_reshape(s, A(0), LIST(0)))                                         \
+  X(result_type, 0, 1, 0, result_type(s, it))                                                     \
   X(roll, 1, 2, 0, tn_array_roll(s, A(0), LIST(0), VALUES(1)))                                    \
   X(round, 1, 1, 0, tn_array_round(s, A(0), (int)INTEGER(0)))                                     \
   X(searchsorted, 2, 1, 0, tn_array_searchsorted(s, A(0), A(1), BOOL(0)))                         \
@@ -166,6 +172,11 @@
 #define OUT (it->results)
 #define MANY(X)                                                                                  \
   X(broadcast_arrays, 1, 0, 0, tn_array_broadcast_arrays(s, it->array_count, it->arrays, OUT))   \
+  X(depends, 1, 1, 0,                                                                            \
+    tn_array_depends(s, (size_t)INTEGER(0), it->arrays, it->array_count - (size_t)INTEGER(0),    \
+                     it->arrays + INTEGER(0), OUT))                                              \
+  X(gated_delta_update, 7, 0, 0,                                                                 \
+    tn_array_gated_delta_update(s, A(0), A(1), A(2), A(3), A(4), A(5), A(6), &OUT[0], &OUT[1]))  \
   X(divmod, 2, 0, 0, tn_array_divmod(s, A(0), A(1), &OUT[0], &OUT[1]))                           \
   X(meshgrid, 1, 2, 0, tn_array_meshgrid(s, it->array_count, it->arrays, BOOL(0), BOOL(1), OUT)) \
   X(minmax, 1, 2, 0, tn_array_minmax(s, A(0), LIST(0), BOOL(1), &OUT[0], &OUT[1]))               \
@@ -190,12 +201,46 @@ static tn_array_t* conv_general(tn_scope_t* s, tn_case_t* it) {
   return tn_array_conv_general(s, A(0), A(1), &how);
 }
 
+// A list of characters as a word.
+typedef struct word {
+  char text[TN_CASE_LIST_LIMIT + 1];
+} word_t;
+static word_t word_in(const tn_case_list_t* list) {
+  word_t word = {.text = ""};
+  for (size_t i = 0; i < list->count; ++i) word.text[i] = (char)list->numbers[i];
+  return word;
+}
+#define WORD(i) word_in(&it->lists[i]).text
+
+static tn_array_t* truth(tn_scope_t* s, bool value) {
+  return tn_array_scalar(s, TN_DTYPE_PRED, value);
+}
+
+// Of the shapes in the lists.
+static tn_array_t* broadcast_shapes(tn_scope_t* s, tn_case_t* it) {
+  size_t ranks[TN_CASE_LIMIT], rank = 0;
+  const int64_t* shapes[TN_CASE_LIMIT];
+  int64_t dims[TN_MAX_RANK];
+  for (size_t i = 0; i < it->list_count; ++i) {
+    ranks[i] = COUNT(i);
+    shapes[i] = it->lists[i].numbers;
+  }
+  tn_status_t status = tn_broadcast_shapes(it->list_count, ranks, shapes, &rank, dims);
+  if (status) return tn_array_error(s, status);
+  const int64_t count = (int64_t)rank;
+  return tn_array_from_host(s, TN_DTYPE_S64, 1, &count, dims, rank * sizeof *dims);
+}
+
+// The number of the dtype.
+static tn_array_t* result_type(tn_scope_t* s, tn_case_t* it) {
+  tn_dtype_t dtypes[TN_CASE_LIST_LIMIT];
+  for (size_t i = 0; i < COUNT(0); ++i) dtypes[i] = (tn_dtype_t)it->lists[0].numbers[i];
+  return tn_array_scalar(s, TN_DTYPE_S32, (double)tn_result_type(COUNT(0), dtypes));
+}
+
 // The subscripts are in list 0, as characters.
 static tn_array_t* einsum(tn_scope_t* s, tn_case_t* it) {
-  char subscripts[TN_CASE_LIST_LIMIT + 1];
-  for (size_t i = 0; i < COUNT(0); ++i) subscripts[i] = (char)VALUES(0)[i];
-  subscripts[COUNT(0)] = '\0';
-  return tn_array_einsum(s, subscripts, it->array_count, it->arrays);
+  return tn_array_einsum(s, WORD(0), it->array_count, it->arrays);
 }
 
 static tn_array_t* attention(tn_scope_t* s, tn_case_t* it) {

@@ -136,7 +136,7 @@ def parts(cases, name):
         masks = [cases.random.choice([None, cases.array((2, 2), "bool")]) for _ in range(3)]
         cases.add(name, [a, b, *masks], [32], wanted=lambda a, b, *masks: mx.block_masked_mm(a, b, 32, *masks), slack=80)
     elif name == "hadamard_transform":
-        x = cases.array((*cases.shape(0, 2, empty=False), cases.random.choice([1, 2, 4, 16, 64])), "float32")
+        x = cases.array((*cases.shape(0, 2, empty=False), cases.random.choice([1, 2, 4, 16, 64, 12, 24, 20, 28, 56])), "float32")
         cases.add(name, [x], wanted=mx.hadamard_transform, slack=80)
     elif name == "to_fp8":
         cases.add(name, [cases.draw("float32", -600, 600, empty=False)], wanted=mx.to_fp8)

@@ -14,6 +14,7 @@ import array_imports  # noqa: F401
 import array_numbers  # noqa: F401
 import array_products  # noqa: F401
 import array_shapes  # noqa: F401
+import array_types  # noqa: F401
 from support import BUILD
 
 RUNNER = BUILD / "test" / "array_cases"

@@ -28,6 +28,14 @@ tn_array_t* tn_array_ones(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, cons
   return filled(scope, "ones", dtype, 1, rank, dims);
 }
 
+tn_array_t* tn_array_empty(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const int64_t* dims) {
+  return tn_array_zeros(scope, dtype, rank, dims);
+}
+
+tn_array_t* tn_array_empty_like(tn_scope_t* scope, tn_array_t* x) {
+  return tn_array_zeros_like(scope, x);
+}
+
 tn_array_t* tn_array_full_like(tn_scope_t* scope, tn_array_t* x, tn_array_t* value) {
   tn_array_t* operands[] = {x, value};
   tn_array_t* error = NULL;

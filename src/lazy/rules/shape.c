@@ -17,25 +17,30 @@ static void prepend(int64_t first, size_t count, const int64_t* list, int64_t* o
   if (count) memcpy(out + 1, list, count * sizeof *out);
 }
 
-// --- optimization_barrier, of one operand: what must not be merged with what was computed before
+// --- optimization_barrier: what must not be merged with what was computed before
 
 static tn_array_t* barrier(const tn_rule_t* rule, tn_array_t* x) {
   return tn__apply(rule->scope, TN__OP(optimization_barrier), 1, &x, x->dtype, x->rank, x->dims);
 }
 
 tn_status_t tn__jvp_optimization_barrier(const tn_rule_t* rule, const tn_jvp_call_t* call) {
-  call->out_tangents[0] = barrier(rule, call->tangents[0]);
+  for (size_t i = 0; i < rule->result_count; ++i) call->out_tangents[i] = NULL;
+  for (size_t i = 0; i < call->argnum_count; ++i) {
+    call->out_tangents[call->argnums[i]] = barrier(rule, call->tangents[i]);
+  }
   return TN_OK;
 }
 
 tn_status_t tn__vjp_optimization_barrier(const tn_rule_t* rule, const tn_vjp_call_t* call) {
-  call->out_cotangents[0] = barrier(rule, call->cotangents[0]);
+  for (size_t i = 0; i < call->argnum_count; ++i) {
+    call->out_cotangents[i] = barrier(rule, call->cotangents[call->argnums[i]]);
+  }
   return TN_OK;
 }
 
 tn_status_t tn__vmap_optimization_barrier(const tn_rule_t* rule, const tn_vmap_call_t* call) {
-  call->out_results[0] = barrier(rule, rule->operands[0]);
-  call->out_axes[0] = call->axes[0];
+  for (size_t i = 0; i < rule->operand_count; ++i) call->out_axes[i] = call->axes[i];
+  tn_array_depends(rule->scope, rule->operand_count, rule->operands, 0, NULL, call->out_results);
   return TN_OK;
 }
 
