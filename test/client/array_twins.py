@@ -69,7 +69,7 @@ TWINS["array_equal"] = lambda a, l, r: jnp.array_equal(a[0], a[1], equal_nan=boo
 
 @twin("astype")
 def astype(a, l, r):
-    return a[0].astype({10: jnp.float64, 11: jnp.float64, 12: jnp.float64, 15: jnp.complex128, 18: jnp.complex128}[l[0][0]])
+    return a[0].astype(jnp.complex128 if l[0][0] in (15, 18) else jnp.float64)
 
 
 # --- reductions and order
@@ -238,6 +238,8 @@ def flatten(name, a, l, r):
         axis = l[0][0] % x.ndim
         return x.reshape(dims[:axis] + list(l[1]) + dims[axis + 1:])
     start, end = (number % max(x.ndim, 1) for number in (l[0][0], l[1][0]))
+    if end < start:
+        raise ValueError("the last axis is before the first")
     return x.reshape(dims[:start] + [-1] + dims[end + 1:])
 
 

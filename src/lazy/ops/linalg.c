@@ -200,7 +200,11 @@ void tn_array_linalg_slogdet(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_
 
 void tn__know_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** q, tn_array_t** r) {
   tn_array_t *operands[] = {*q, *r, x}, *results[2], *error = NULL;
-  if (!(x->flags & TN_ARRAY_TRACED) || !tn__scope_accepts(scope, "qr", 2, operands, &error)) return;
+  if (!(x->flags & TN_ARRAY_TRACED)) return;
+  if (!tn__scope_accepts(scope, "qr", 2, operands, &error)) {
+    *q = *r = error;
+    return;
+  }
   const tn_array_type_t types[] = {{x->dtype, operands[0]->rank, operands[0]->dims},
                                    {x->dtype, operands[1]->rank, operands[1]->dims}};
   const tn_step_spec_t spec = {.operand_count = 3,
@@ -338,7 +342,7 @@ void tn_array_linalg_eig(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_valu
   // Complex matrices have complex eigenvalues in one result, not in two.
   tn__lapack(scope, "geev", 1, &x, 2, attributes, is_complex ? 4 : 5, types + is_complex,
              results + is_complex);
-  *out_values = results[1];
+  *out_values = is_complex ? results[1] : results[0];
   if (!is_complex && results[0]->dtype != TN_DTYPE_INVALID) {
     *out_values =
         tn__apply(scope, TN__OP(complex), 2, results, complex, results[0]->rank, results[0]->dims);
