@@ -1,10 +1,11 @@
 // One dimension after the other, all in c128; the result is rounded once. The real side of RFFT and
-// IRFFT is the last dimension: its lines are read first, or written last.
+// IRFFT is the last dimension: its lines are read first, or written last. Lines go eight at a time,
+// long ones as matrices, whose columns and rows do.
 #include "kernel/ref/fft.h"
 
 #include "base/pool.h"
 #include "kernel/ref/element.h"
-#include "kernel/ref/fourier.h"
+#include "kernel/ref/fourier_lanes.h"
 #include "kernel/ref/site.h"
 
 enum { SLOT_LIMIT = 16, GRAIN = 4 << 10, CONVERT_GRAIN = 8 << 10 };
@@ -15,6 +16,8 @@ typedef enum kind { FFT, IFFT, RFFT, IRFFT } kind_t;
 typedef struct axis {
   tn_fourier_t fourier;
   int64_t length, inner, line_count;
+  int64_t lanes;                  // lines that go together
+  tn_fourier_long_t* long_lines;  // NULL: the lines are not long; then `fourier` is planned
 } axis_t;
 
 typedef struct fft {
@@ -32,14 +35,22 @@ typedef struct fft {
   tn_real_fourier_t even;
   int64_t slots;
   size_t slot_length, array_length;
+  bool has_long_lines;  // they go from one array to another
 } fft_t;
 
 static tn_status_t plan_axis(tn_arena_t* arena, const tn_type_t* type, size_t dimension,
-                             axis_t* out_axis) {
+                             bool may_be_long, axis_t* out_axis) {
   axis_t axis = {.length = type->dims[dimension], .inner = 1};
   for (size_t i = dimension + 1; i < type->rank; ++i) axis.inner *= type->dims[i];
   axis.line_count = tn__type_size(type) / axis.length;
-  TN_RETURN_IF_ERROR(tn__fourier_plan(arena, axis.length, &axis.fourier));
+  axis.lanes = 1;
+  if (may_be_long && axis.inner == 1) {
+    TN_RETURN_IF_ERROR(tn__fourier_long_plan(arena, axis.length, &axis.long_lines));
+  }
+  if (!axis.long_lines) {
+    TN_RETURN_IF_ERROR(tn__fourier_plan(arena, axis.length, &axis.fourier));
+    if (axis.line_count > 1 && tn__fourier_has_lanes(&axis.fourier)) axis.lanes = TN_FOURIER_LANES;
+  }
   *out_axis = axis;
   return TN_OK;
 }
@@ -47,13 +58,18 @@ static tn_status_t plan_axis(tn_arena_t* arena, const tn_type_t* type, size_t di
 static tn_status_t plan_real(tn_arena_t* arena, const tn_type_t* type, fft_t* state) {
   const int64_t length = type->dims[type->rank - 1];
   state->is_even = length % 2 == 0;
-  if (!state->is_even) return plan_axis(arena, type, type->rank - 1, &state->real);
+  if (!state->is_even) return plan_axis(arena, type, type->rank - 1, false, &state->real);
   state->real = (axis_t){.length = length, .inner = 1, .line_count = tn__type_size(type) / length};
   return tn__real_fourier_plan(arena, length, &state->even);
 }
 
 static void widen(size_t* length, const axis_t* axis) {
-  const size_t needed = (size_t)(axis->length + axis->fourier.work_count) * sizeof(tn_complex_t);
+  size_t needed = (size_t)(axis->length + axis->fourier.work_count) * sizeof(tn_complex_t);
+  if (axis->long_lines) {
+    needed = (size_t)axis->long_lines->work_count * sizeof(tn_complex_lanes_t);
+  } else if (axis->lanes > 1) {
+    needed = (size_t)(2 * axis->length) * sizeof(tn_complex_lanes_t);
+  }
   if (needed > *length) *length = needed;
 }
 
@@ -82,12 +98,14 @@ tn_status_t tn__ref_fft_prepare(tn_kernel_site_t* site) {
   size_t slot_length = 0;
   for (size_t d = first; d < last; ++d) {
     axis_t* axis = &state->axes[state->axis_count++];
-    TN_RETURN_IF_ERROR(plan_axis(site->arena, complex_side, d, axis));
+    TN_RETURN_IF_ERROR(plan_axis(site->arena, complex_side, d, true, axis));
     widen(&slot_length, axis);
+    if (axis->long_lines) state->has_long_lines = true;
   }
   if (state->has_real) {
     TN_RETURN_IF_ERROR(plan_real(site->arena, real_side, state));
     state->half = complex_side->dims[complex_side->rank - 1];
+    state->real.lanes = 1;
     if (!state->is_even) widen(&slot_length, &state->real);
     const size_t needed =
         (size_t)(state->half + state->even.half.work_count) * sizeof(tn_complex_t);
@@ -96,7 +114,8 @@ tn_status_t tn__ref_fft_prepare(tn_kernel_site_t* site) {
   state->slots = SLOT_LIMIT;
   state->slot_length = (slot_length + 63) / 64 * 64;
   state->array_length = ((size_t)state->complex_count * sizeof(tn_complex_t) + 63) / 64 * 64;
-  site->scratch_byte_length = state->array_length + state->slot_length * (size_t)state->slots;
+  site->scratch_byte_length = state->array_length * (state->has_long_lines ? 2 : 1) +
+                              state->slot_length * (size_t)state->slots;
   return TN_OK;
 }
 
@@ -107,18 +126,24 @@ typedef struct fft_run {
   const axis_t* axis;
   const char* operand;
   char* result;
-  tn_complex_t* array;
+  tn_complex_t *array, *other;
   char* slots;
   bool inverse;
 } fft_run_t;
 
-// Lines [*out_first, *out_last) of a slot, and its memory.
-static tn_complex_t* slot_of(const fft_run_t* run, int64_t slot, int64_t* out_first,
-                             int64_t* out_last) {
-  const int64_t lines = run->axis->line_count, slots = run->state->slots;
-  *out_first = lines * slot / slots;
-  *out_last = lines * (slot + 1) / slots;
-  return (tn_complex_t*)(void*)(run->slots + (size_t)slot * run->state->slot_length);
+// Items [*out_first, *out_last) of `count` that are a slot's, and its memory.
+static void* slot_of(const fft_run_t* run, int64_t count, int64_t slot, int64_t* out_first,
+                     int64_t* out_last) {
+  const int64_t slots = run->state->slots;
+  *out_first = count * slot / slots;
+  *out_last = count * (slot + 1) / slots;
+  return run->slots + (size_t)slot * run->state->slot_length;
+}
+
+// Where line `i` of an axis begins; its numbers are `inner` apart.
+static tn_complex_t* line_of(const fft_run_t* run, int64_t i) {
+  const axis_t* axis = run->axis;
+  return run->array + i / axis->inner * axis->length * axis->inner + i % axis->inner;
 }
 
 static tn_status_t transform_slots(int64_t begin, int64_t end, void* user) {
@@ -126,13 +151,68 @@ static tn_status_t transform_slots(int64_t begin, int64_t end, void* user) {
   const axis_t* axis = run->axis;
   for (int64_t slot = begin; slot < end; ++slot) {
     int64_t first, last;
-    tn_complex_t* line = slot_of(run, slot, &first, &last);
+    tn_complex_t* line = slot_of(run, axis->line_count, slot, &first, &last);
     for (int64_t i = first; i < last; ++i) {
-      tn_complex_t* place =
-          run->array + i / axis->inner * axis->length * axis->inner + i % axis->inner;
+      tn_complex_t* place = line_of(run, i);
       for (int64_t k = 0; k < axis->length; ++k) line[k] = place[k * axis->inner];
       tn__fourier_run(&axis->fourier, run->inverse, line, line + axis->length);
       for (int64_t k = 0; k < axis->length; ++k) place[k * axis->inner] = line[k];
+    }
+  }
+  return TN_OK;
+}
+
+// Adjacent lines by eight: those of one row of the inner dimensions lie side by side, and without
+// inner dimensions one behind the other.
+static tn_status_t transform_lanes(int64_t begin, int64_t end, void* user) {
+  const fft_run_t* run = user;
+  const axis_t* axis = run->axis;
+  const bool is_row = axis->inner == 1;
+  const int64_t row = is_row ? axis->line_count : axis->inner;
+  const int64_t groups = (row + axis->lanes - 1) / axis->lanes;
+  for (int64_t slot = begin; slot < end; ++slot) {
+    int64_t first, last;
+    void* work = slot_of(run, axis->line_count / row * groups, slot, &first, &last);
+    for (int64_t i = first; i < last; ++i) {
+      const int64_t lane = i % groups * axis->lanes, left = row - lane;
+      const tn_fourier_lines_t lines = {
+          .first = line_of(run, i / groups * row + lane),
+          .count = left < axis->lanes ? left : axis->lanes,
+          .line_stride = is_row ? axis->length : 1,
+          .stride = axis->inner,
+      };
+      tn__fourier_run_lines(&axis->fourier, run->inverse, &lines, work);
+    }
+  }
+  return TN_OK;
+}
+
+static tn_status_t transform_columns(int64_t begin, int64_t end, void* user) {
+  const fft_run_t* run = user;
+  const axis_t* axis = run->axis;
+  const int64_t groups = axis->long_lines->column_groups;
+  for (int64_t slot = begin; slot < end; ++slot) {
+    int64_t first, last;
+    void* work = slot_of(run, axis->line_count * groups, slot, &first, &last);
+    for (int64_t i = first; i < last; ++i) {
+      tn__fourier_long_columns(axis->long_lines, run->inverse, i % groups,
+                               run->array + i / groups * axis->length, work);
+    }
+  }
+  return TN_OK;
+}
+
+static tn_status_t transform_rows(int64_t begin, int64_t end, void* user) {
+  const fft_run_t* run = user;
+  const axis_t* axis = run->axis;
+  const int64_t groups = axis->long_lines->row_groups;
+  for (int64_t slot = begin; slot < end; ++slot) {
+    int64_t first, last;
+    void* work = slot_of(run, axis->line_count * groups, slot, &first, &last);
+    for (int64_t i = first; i < last; ++i) {
+      const int64_t line = i / groups * axis->length;
+      tn__fourier_long_rows(axis->long_lines, run->inverse, i % groups, run->array + line,
+                            run->other + line, work);
     }
   }
   return TN_OK;
@@ -144,7 +224,7 @@ static tn_status_t read_real_slots(int64_t begin, int64_t end, void* user) {
   const axis_t* axis = run->axis;
   for (int64_t slot = begin; slot < end; ++slot) {
     int64_t first, last;
-    tn_complex_t* line = slot_of(run, slot, &first, &last);
+    tn_complex_t* line = slot_of(run, axis->line_count, slot, &first, &last);
     for (int64_t i = first; i < last; ++i) {
       const char* row = run->operand + (size_t)(i * axis->length) * state->operand_size;
       // Real numbers first, spread from the last one on.
@@ -169,7 +249,7 @@ static tn_status_t write_real_slots(int64_t begin, int64_t end, void* user) {
   const axis_t* axis = run->axis;
   for (int64_t slot = begin; slot < end; ++slot) {
     int64_t first, last;
-    tn_complex_t* line = slot_of(run, slot, &first, &last);
+    tn_complex_t* line = slot_of(run, axis->line_count, slot, &first, &last);
     for (int64_t i = first; i < last; ++i) {
       const tn_complex_t* row = run->array + i * state->half;
       char* result = run->result + (size_t)(i * axis->length) * state->result_size;
@@ -222,6 +302,18 @@ static tn_status_t for_slots(tn_pool_t* pool, tn_parallel_body_fn body, fft_run_
   return tn__pool_parallel_for(is_small ? NULL : pool, run->state->slots, 1, body, run);
 }
 
+static tn_status_t transform_axis(tn_pool_t* pool, fft_run_t* run, const axis_t* axis) {
+  if (!axis->long_lines) {
+    return for_slots(pool, axis->lanes > 1 ? transform_lanes : transform_slots, run, axis);
+  }
+  TN_RETURN_IF_ERROR(for_slots(pool, transform_columns, run, axis));
+  TN_RETURN_IF_ERROR(for_slots(pool, transform_rows, run, axis));
+  tn_complex_t* kept = run->array;
+  run->array = run->other;
+  run->other = kept;
+  return TN_OK;
+}
+
 tn_status_t tn__ref_fft_run(const tn_kernel_call_t* call) {
   const fft_t* state = call->state;
   if (state->is_empty) return TN_OK;
@@ -231,7 +323,8 @@ tn_status_t tn__ref_fft_run(const tn_kernel_call_t* call) {
       .operand = call->operands[0],
       .result = call->results[0],
       .array = call->scratch,
-      .slots = (char*)call->scratch + state->array_length,
+      .other = (tn_complex_t*)(void*)((char*)call->scratch + state->array_length),
+      .slots = (char*)call->scratch + state->array_length * (state->has_long_lines ? 2 : 1),
       .inverse = state->kind == IFFT || state->kind == IRFFT,
   };
   if (state->kind == RFFT) {
@@ -241,7 +334,7 @@ tn_status_t tn__ref_fft_run(const tn_kernel_call_t* call) {
         tn__pool_parallel_for(pool, state->complex_count, CONVERT_GRAIN, load_range, &run));
   }
   for (size_t i = 0; i < state->axis_count; ++i) {
-    TN_RETURN_IF_ERROR(for_slots(pool, transform_slots, &run, &state->axes[i]));
+    TN_RETURN_IF_ERROR(transform_axis(pool, &run, &state->axes[i]));
   }
   if (state->kind == IRFFT) return for_slots(pool, write_real_slots, &run, &state->real);
   return tn__pool_parallel_for(pool, state->complex_count, CONVERT_GRAIN, store_range, &run);

@@ -147,6 +147,32 @@ static void transforms_in_several_dimensions_are_undone(void** state) {
   tn__case_end(&back);
 }
 
+static void long_transforms_are_undone_by_any_number_of_threads(void** state) {
+  (void)state;
+  enum { LENGTH = 128 * 96, COUNT = 2 * LENGTH };
+  const int64_t dims[] = {2, LENGTH}, length = LENGTH;
+  static double data[2 * COUNT], first[2 * COUNT];
+  for (int i = 0; i < 2 * COUNT; ++i) data[i] = uniform();
+  for (int threads = 1; threads <= 3; threads += 2) {
+    tn_pool_t* pool;
+    const tn_pool_config_t config = {.thread_count = threads};
+    TN_ASSERT_OK(tn__pool_create(&config, tn_allocator_system(), &pool));
+    tn_case_t forward, back;
+    begin_case(&forward, "FFT", TN_DTYPE_C128, 2, dims, data, 1, &length, TN_DTYPE_C128, dims);
+    forward.pool = pool;
+    TN_ASSERT_OK(tn__case_run(&forward));
+    if (threads == 1) memcpy(first, forward.results[0], sizeof first);
+    assert_memory_equal(forward.results[0], first, sizeof first);
+    begin_case(&back, "IFFT", TN_DTYPE_C128, 2, dims, first, 1, &length, TN_DTYPE_C128, dims);
+    for (int i = 0; i < 2 * COUNT; ++i) {
+      assert_true(fabs(((double*)back.results[0])[i] - data[i]) < 1e-14);
+    }
+    tn__case_end(&forward);
+    tn__case_end(&back);
+    tn__pool_release(pool);
+  }
+}
+
 static void inverse_real_transforms_ignore_what_must_be_zero(void** state) {
   (void)state;
   // Imaginary parts of the first element and of the middle one.
@@ -174,6 +200,7 @@ int main(void) {
       cmocka_unit_test(real_transforms_keep_half),
       cmocka_unit_test(real_transforms_of_every_length_are_undone),
       cmocka_unit_test(transforms_in_several_dimensions_are_undone),
+      cmocka_unit_test(long_transforms_are_undone_by_any_number_of_threads),
       cmocka_unit_test(inverse_real_transforms_ignore_what_must_be_zero),
       cmocka_unit_test(empty_transforms_are_empty),
   };

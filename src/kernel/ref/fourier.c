@@ -17,8 +17,8 @@ static tn_complex_t conjugate(tn_complex_t a) {
   return (tn_complex_t){a.re, -a.im};
 }
 
-// exp(-2 pi i k / n), from an angle of at most an eighth of the circle.
-static tn_complex_t root(int64_t k, int64_t n) {
+// From an angle of at most an eighth of the circle.
+tn_complex_t tn__fourier_root(int64_t k, int64_t n) {
   const double pi = 3.14159265358979323846;
   // In eighths: k / n = octant / 8 + rest / (8 n).
   const double eight = 8.0 * (double)k / (double)n;
@@ -42,9 +42,16 @@ static tn_status_t make_roots(tn_arena_t* arena, int64_t length, const tn_comple
   tn_complex_t* roots;
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(arena, (size_t)length, sizeof *roots, (void**)&roots));
-  for (int64_t k = 0; k < length; ++k) roots[k] = root(k, length);
+  for (int64_t k = 0; k < length; ++k) roots[k] = tn__fourier_root(k, length);
   *out_roots = roots;
   return TN_OK;
+}
+
+bool tn__fourier_has_factors(int64_t length) {
+  for (int64_t factor = 2; factor <= LARGEST_FACTOR; ++factor) {
+    while (length % factor == 0) length /= factor;
+  }
+  return length == 1;
 }
 
 // False when a prime factor is too large.
@@ -79,7 +86,7 @@ static tn_status_t plan_convolution(tn_arena_t* arena, tn_fourier_t* fourier) {
                                               (void**)&work));
   int64_t square = 0;  // k^2 modulo 2 length
   for (int64_t k = 0; k < length; ++k) {
-    chirp[k] = root(square, 2 * length);
+    chirp[k] = tn__fourier_root(square, 2 * length);
     filter[k] = conjugate(chirp[k]);
     if (k) filter[padded - k] = filter[k];
     square = (square + 2 * k + 1) % (2 * length);
@@ -239,7 +246,7 @@ tn_status_t tn__real_fourier_plan(tn_arena_t* arena, int64_t length,
   TN_RETURN_IF_ERROR(tn__fourier_plan(arena, half, &out_fourier->half));
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(arena, (size_t)(half / 2 + 1), sizeof *turns, (void**)&turns));
-  for (int64_t k = 0; k <= half / 2; ++k) turns[k] = root(k, length);
+  for (int64_t k = 0; k <= half / 2; ++k) turns[k] = tn__fourier_root(k, length);
   out_fourier->turns = turns;
   return TN_OK;
 }

@@ -22,6 +22,11 @@ typedef struct tn_fourier {
   int64_t work_count;          // numbers of scratch
 } tn_fourier_t;
 
+// exp(-2 pi i k / length) for 0 <= k < length, as near as a double comes.
+tn_complex_t tn__fourier_root(int64_t k, int64_t length);
+// Whether `length` has no prime factor above 31.
+bool tn__fourier_has_factors(int64_t length);
+
 // `length` is at least 1.
 TN_MUST_USE tn_status_t tn__fourier_plan(tn_arena_t* arena, int64_t length,
                                          tn_fourier_t* out_fourier);

@@ -1,0 +1,59 @@
+// Discrete Fourier transforms of eight lines at a time, a line in each lane of a vector, and of one
+// long line by two rounds of these.
+#ifndef TENON_KERNEL_REF_FOURIER_LANES_H_
+#define TENON_KERNEL_REF_FOURIER_LANES_H_
+
+#include "kernel/ref/fourier.h"
+
+enum {
+  TN_FOURIER_LANES = 8,
+  TN_FOURIER_LANES_LENGTH = 8 << 10,  // the longest line: eight of them fit in a core's cache
+};
+
+// One number of each of the lines.
+typedef struct tn_complex_lanes {
+  double re[TN_FOURIER_LANES], im[TN_FOURIER_LANES];
+} tn_complex_lanes_t;
+
+// Where the lines lie: number k of line l is first[l * line_stride + k * stride].
+typedef struct tn_fourier_lines {
+  tn_complex_t* first;
+  int64_t count;  // from 1 to TN_FOURIER_LANES
+  int64_t line_stride, stride;
+} tn_fourier_lines_t;
+
+// Whether lines of this plan can go in lanes.
+bool tn__fourier_has_lanes(const tn_fourier_t* fourier);
+// Each line becomes what tn__fourier_run makes of it, to the bit. `work` has 2 * length elements.
+void tn__fourier_run_lines(const tn_fourier_t* fourier, bool inverse,
+                           const tn_fourier_lines_t* lines, tn_complex_lanes_t* work);
+
+// A long line, seen as a matrix: its columns are transformed and turned, then its rows. The result
+// is that of tn__fourier_run but for rounding. Immutable once planned; lives in the arena.
+typedef struct tn_fourier_long {
+  int64_t length;
+  tn_fourier_t column, row;           // their lengths multiply to `length`
+  const tn_complex_lanes_t* turns;    // exp(-2 pi i k l / length) for k of a column and lane l
+  const tn_complex_t *coarse, *fine;  // exp(-2 pi i k / length) for multiples of FINE, and below
+  int64_t column_groups, row_groups;  // of eight; the last one may have fewer
+  int64_t work_count;                 // of lanes
+} tn_fourier_long_t;
+
+// *out_fourier is NULL for lengths that had better, or must, go another way.
+TN_MUST_USE tn_status_t tn__fourier_long_plan(tn_arena_t* arena, int64_t length,
+                                              tn_fourier_long_t** out_fourier);
+// First all groups of columns, in place; then all groups of rows, from `line` to `result`. Groups
+// are independent of each other. `work` has work_count elements.
+void tn__fourier_long_columns(const tn_fourier_long_t* fourier, bool inverse, int64_t group,
+                              tn_complex_t* line, tn_complex_lanes_t* work);
+void tn__fourier_long_rows(const tn_fourier_long_t* fourier, bool inverse, int64_t group,
+                           const tn_complex_t* line, tn_complex_t* result,
+                           tn_complex_lanes_t* work);
+
+// For tests: how many instruction sets there are; and a transform by the loops of one, in place or
+// in `work`, which has as many elements: returns which. NULL when this processor has not got it.
+int tn__fourier_isa_count(void);
+tn_complex_lanes_t* tn__fourier_lanes_of(int isa, const tn_fourier_t* fourier,
+                                         tn_complex_lanes_t* values, tn_complex_lanes_t* work);
+
+#endif  // TENON_KERNEL_REF_FOURIER_LANES_H_
