@@ -23,6 +23,8 @@ import jax
 import numpy as np
 from jaxlib import _jax
 
+from report import table
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CALLS = 1000
 VECTOR = jax.ShapeDtypeStruct((8,), np.float32)
@@ -107,14 +109,6 @@ def measure(program, library, case, folder, rounds):
            for key in ("call_ns", "handler_ns", "empty_ns", "tenon_ns", "compile_ms", "first_compile_ms")}
     return {"text_bytes": len(text), **row, "xla_call_ns": statistics.median(xla_ns),
             "xla_compile_ms": statistics.median(xla_compile_ms)}
-
-
-def table(header, rows):
-    print("| " + " | ".join(header) + " |")
-    print("|" + " --- |" * len(header))
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
-    print()
 
 
 def main():

@@ -19,6 +19,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from report import table
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -153,14 +155,6 @@ def plans(build):
                 "xla_compile_ms": xla_ms,
             })
     return rows
-
-
-def table(header, rows):
-    print("| " + " | ".join(header) + " |")
-    print("|" + " --- |" * len(header))
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
-    print()
 
 
 def main():

@@ -1,6 +1,5 @@
 #include "base/fork.h"
 
-#include <pthread.h>
 #include <string.h>
 
 // A fact about the process, like its threads themselves: there is one list.
@@ -49,4 +48,17 @@ void tn__fork_guard_remove(tn_fork_guard_t* guard) {
   if (guard->next) guard->next->previous = guard->previous;
   if (guards == guard) guards = guard->next;
   pthread_mutex_unlock(&lock);
+}
+
+static void take(void* mutex) {
+  pthread_mutex_lock(mutex);
+}
+
+static void give(void* mutex) {
+  pthread_mutex_unlock(mutex);
+}
+
+void tn__fork_guard_mutex(tn_fork_guard_t* guard, pthread_mutex_t* mutex) {
+  *guard = (tn_fork_guard_t){.prepare = take, .parent = give, .child = give, .user = mutex};
+  tn_status_release(tn__fork_guard_add(guard));
 }

@@ -3,6 +3,8 @@
 #ifndef TENON_BASE_FORK_H_
 #define TENON_BASE_FORK_H_
 
+#include <pthread.h>
+
 #include "base/status.h"
 
 // Embedded in the object. The callbacks run on the forking thread: `prepare` before the fork (take
@@ -19,5 +21,8 @@ typedef struct tn_fork_guard {
 // The guard stays the caller's and must be removed before its memory goes.
 TN_MUST_USE tn_status_t tn__fork_guard_add(tn_fork_guard_t* guard);
 void tn__fork_guard_remove(tn_fork_guard_t* guard);
+// For a mutex that lives as long as the process: a forked child finds it free. Without memory for
+// it forks are as dangerous as with any other lock; nothing else fails.
+void tn__fork_guard_mutex(tn_fork_guard_t* guard, pthread_mutex_t* mutex);
 
 #endif  // TENON_BASE_FORK_H_

@@ -7,19 +7,9 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static tn_device_t* default_device;  // retained; NULL: not asked for yet
 
-static void take(void* user) {
-  (void)user;
-  pthread_mutex_lock(&mutex);
-}
-static void give(void* user) {
-  (void)user;
-  pthread_mutex_unlock(&mutex);
-}
-
 static void guard_forks(void) {
-  static tn_fork_guard_t guard = {.prepare = take, .parent = give, .child = give};
-  // Without memory for it forks are as dangerous as with any other lock; nothing else fails.
-  tn_status_release(tn__fork_guard_add(&guard));
+  static tn_fork_guard_t guard;
+  tn__fork_guard_mutex(&guard, &mutex);
 }
 
 static void lock(void) {
