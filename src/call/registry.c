@@ -251,6 +251,7 @@ static const char* describe_definition(const tn_op_def_t* definition,
     bool is_there;
   } parts[] = {
       {"element-wise", definition->flags & TN_OP_ELEMENTWISE},
+      {"sees strides", definition->eval_cpu != NULL},
       {"infer", definition->infer != NULL},
       {"jvp", definition->jvp != NULL},
       {"vjp", definition->vjp != NULL},
