@@ -208,7 +208,9 @@ static void clear_state(void* user) {
 }
 
 static tn_status_t run(const tn_kernel_call_t* call);
-static const tn_kernel_t kernel = {.op = "custom_call", .name = "call.elementwise", .run = run};
+static tn_status_t run_range(int64_t begin, int64_t end, void* user);
+static const tn_kernel_t kernel = {
+    .op = "custom_call", .name = "call.elementwise", .run = run, .range = run_range};
 
 tn_status_t tn__elementwise_prepare(const tn_call_site_t* call, tn_target_t* target,
                                     const tn_kernel_t** out_kernel) {
@@ -452,21 +454,50 @@ static void init_piece(piece_call_t* piece, const tn_kernel_call_t* call, void* 
   };
 }
 
+// What a thread works with, on the stack where that is enough.
+enum { SMALL_BYTES = 1024 };
+
+static size_t piece_byte_length(const elementwise_state_t* state, size_t block_byte_length) {
+  return state->value_count * (2 * sizeof(void*) + sizeof(tn_ffi_buffer_t)) + block_byte_length +
+         64;
+}
+
 static tn_status_t run_units(int64_t begin, int64_t end, void* user) {
   const tn_kernel_call_t* call = user;
   const elementwise_state_t* state = call->state;
-  const size_t byte_length = state->value_count * (2 * sizeof(void*) + sizeof(tn_ffi_buffer_t)) +
-                             state->block_byte_length + 64;
-  enum { SMALL = 1024 };
-  _Alignas(64) char small[SMALL];
-  void* large = byte_length > SMALL ? malloc(byte_length) : NULL;
-  if (byte_length > SMALL && !large) return tn__status_out_of_memory();
+  const size_t byte_length = piece_byte_length(state, state->block_byte_length);
+  _Alignas(64) char small[SMALL_BYTES];
+  void* large = byte_length > SMALL_BYTES ? malloc(byte_length) : NULL;
+  if (byte_length > SMALL_BYTES && !large) return tn__status_out_of_memory();
   piece_call_t piece;
   init_piece(&piece, call, large ? large : small);
   tn_call_state_t none[3] = {{0}};
   for (size_t i = 0; i < 3; ++i) piece.context.states[i] = &none[i];
   tn_status_t status = TN_OK;
   for (int64_t unit = begin; unit < end && !status; ++unit) status = run_unit(&piece, unit);
+  free(large);
+  return status;
+}
+
+// In a fusion everything is dense, and the part is a piece as it is.
+static tn_status_t run_range(int64_t begin, int64_t end, void* user) {
+  const tn_kernel_call_t* call = user;
+  const elementwise_state_t* state = call->state;
+  const size_t byte_length = piece_byte_length(state, 0);
+  _Alignas(64) char small[SMALL_BYTES];
+  void* large = byte_length > SMALL_BYTES ? malloc(byte_length) : NULL;
+  if (byte_length > SMALL_BYTES && !large) return tn__status_out_of_memory();
+  piece_call_t piece;
+  init_piece(&piece, call, large ? large : small);
+  tn_call_state_t none[3] = {{0}};
+  for (size_t i = 0; i < 3; ++i) piece.context.states[i] = &none[i];
+  piece.length = end - begin;
+  for (size_t v = 0; v < state->value_count; ++v) {
+    const void* base =
+        v < state->operand_count ? call->operands[v] : call->results[v - state->operand_count];
+    piece.buffers[v].data = (char*)base + begin * (int64_t)state->paths[v].element_size;
+  }
+  tn_status_t status = call_handler(&piece);
   free(large);
   return status;
 }

@@ -46,8 +46,7 @@ struct tn_node {
   tn_region_t** regions;
   tn_attr_dictionary_t attrs;
   tn_location_t location;
-  uint32_t id;     // free for whoever walks
-  uint32_t group;  // of nodes that one loop could compute, from 1; 0: none (pass/fusion.c)
+  uint32_t id;  // free for whoever walks
 };
 
 // One block of nodes with arguments; the last node is its terminator. Values of enclosing regions

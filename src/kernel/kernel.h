@@ -50,6 +50,10 @@ typedef struct tn_kernel_call {
 } tn_kernel_call_t;
 
 typedef tn_status_t (*tn_kernel_run_fn)(const tn_kernel_call_t* call);
+// Elements `begin` <= i < `end` of an element-wise operation whose operands and results are all of
+// one shape, on the calling thread. `user` is a tn_kernel_call_t with operands, results, state and
+// context, whose arrays may be any parts of larger ones. Several threads may be at it at once.
+typedef tn_status_t (*tn_kernel_range_fn)(int64_t begin, int64_t end, void* user);
 
 // One step of a lexicographic order: by operand `operand`, arguments 2 * operand and 2 * operand +
 // 1 of the comparator.
@@ -100,6 +104,8 @@ typedef struct tn_kernel_site {
   tn_status_t (*local_init)(const tn_kernel_call_t* call);  // NULL: zeroed memory is fine
   void (*local_deinit)(const tn_kernel_call_t* call);       // NULL: nothing to do
   void (*state_deinit)(void* state);  // when the program dies; NULL: the arena is enough
+  // By result: bit i as in tn_kernel_t.in_place. NULL: as the kernel says, for result 0 alone.
+  uint32_t* in_place;
   const char* warning;                // what is odd, and not refused; in the arena; NULL: nothing
 } tn_kernel_site_t;
 
@@ -115,6 +121,9 @@ typedef struct tn_kernel {
   const char* (*refuse)(const tn_op_use_t* use);
   tn_status_t (*prepare)(tn_kernel_site_t* site);  // NULL: no state
   tn_kernel_run_fn run;
+  // Element-wise operations: a part of the work, for fusions (kernel/fusion.h); NULL: it has no
+  // parts.
+  tn_kernel_range_fn range;
   // Bit i: result 0 may lie in the storage of operand i, if that has the same byte length and dies
   // here.
   uint32_t in_place;

@@ -1,46 +1,373 @@
-// Marks chains of element-wise nodes that one loop could compute: a later stage may compile each
-// group as a whole.
+// Puts element-wise nodes that hand values to each other into fusions (kernel/fusion.h), with the
+// broadcasts that they read.
 //
-// A node joins the group of an operand when that has the same shape and stands in the same region.
-// The mark is the node's `group`, 0 for none; nothing is moved.
+// A fusion does what its nodes did: nothing is computed twice, or otherwise, or not at all. What is
+// needed outside is a result of it. Small arrays are left alone, and so are bodies that kernels run
+// element by element; loops and branches are rewritten like functions.
+//
+// After this pass a module is no longer what StableHLO allows, so it comes last.
+#include "pass/fusion.h"
+
+#include <stdlib.h>
+
+#include "kernel/fusion.h"
 #include "pass/passes.h"
 
-static bool can_fuse(const tn_node_t* node) {
-  return node->result_count == 1 && node->region_count == 0 &&
-         tn__op_has(node->op, TN_PURE | TN_ELEMENTWISE) &&
-         tn__type_is_tensor(node->results[0].type) && tn__type_is_static(node->results[0].type);
-}
+// One way in which a fusion reads a value from outside.
+typedef struct entry {
+  tn_value_t* root;
+  const int64_t* strides;  // an offset, then a stride for each dimension
+} entry_t;
 
-static tn_node_t* partner(const tn_node_t* node) {
-  for (uint32_t i = 0; i < node->operand_count; ++i) {
-    tn_node_t* operand = node->operands[i]->node;
-    if (operand && operand->region == node->region && can_fuse(operand) &&
-        tn__type_same_shape(operand->results[0].type, node->results[0].type)) {
-      return operand;
-    }
-  }
-  return NULL;
-}
+typedef struct fuser {
+  tn_region_t* region;
+  tn_arena_t* scratch;
+  tn_arena_t* arena;  // the module's
+  tn_fusion_groups_t groups;
+  uint8_t* states;  // by unit
+} fuser_t;
 
-static void mark_region(tn_region_t* region, uint32_t* count) {
-  TN_FOR_EACH_NODE (node, region) {
-    node->group = 0;
-    for (uint32_t i = 0; i < node->region_count; ++i) mark_region(node->regions[i], count);
-    if (!can_fuse(node)) continue;
-    tn_node_t* other = partner(node);
-    if (!other) continue;
-    if (other->group == 0) other->group = ++*count;
-    node->group = other->group;
-  }
-}
-
-static tn_status_t mark_function(tn_function_t* function, tn_arena_t* scratch) {
-  uint32_t count = 0;
-  (void)scratch;
-  mark_region(function->body, &count);
+static tn_status_t take_list(tn_arena_t* arena, size_t count, size_t item_size, void* out_list) {
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, item_size, &memory));
+  memcpy(out_list, &memory, sizeof memory);
   return TN_OK;
 }
 
-tn_status_t tn__pass_mark_fusions(tn_module_t* module, tn_function_t* entry) {
-  return tn__pass_for_each_function(module, entry, mark_function);
+// --- lists of nodes
+
+static void append(tn_region_t* region, tn_node_t* node) {
+  node->region = region;
+  node->next = NULL;
+  node->previous = region->last;
+  *(region->last ? &region->last->next : &region->first) = node;
+  region->last = node;
+  for (uint32_t i = 0; i < node->result_count; ++i) node->results[i].region = region;
+}
+
+// --- what a fusion gives: values that are used outside have the id 1 (tn__function_number comes
+// later)
+
+static void note_uses(const fuser_t* fuser, const tn_node_t* node, uint32_t group) {
+  for (uint32_t i = 0; i < node->operand_count; ++i) {
+    tn_value_t* value = node->operands[i];
+    if (!value->node || value->region != fuser->region) continue;
+    const uint32_t other = fuser->groups.group_of[value->node->id];
+    if (other != TN_FUSION_NONE && other != group) value->id = 1;
+  }
+  for (uint32_t r = 0; r < node->region_count; ++r) {
+    TN_FOR_EACH_NODE (inner, node->regions[r]) {
+      note_uses(fuser, inner, TN_FUSION_NONE);
+    }
+  }
+}
+
+static void note_all_uses(const fuser_t* fuser) {
+  const tn_fusion_groups_t* groups = &fuser->groups;
+  for (uint32_t i = 0; i < groups->node_count; ++i) {
+    for (uint32_t r = 0; r < groups->nodes[i]->result_count; ++r) {
+      groups->nodes[i]->results[r].id = 0;
+    }
+  }
+  for (uint32_t i = 0; i < groups->node_count; ++i) {
+    note_uses(fuser, groups->nodes[i], groups->group_of[i]);
+  }
+}
+
+// --- making one
+
+typedef struct maker {
+  fuser_t* fuser;
+  uint32_t group;
+  const tn_type_t* shape;
+  size_t entry_count, operand_count;
+  entry_t* entries;
+  uint32_t* operand_entries;  // by operand of the members, in order; TN_FUSION_NONE: of a member
+} maker_t;
+
+static tn_status_t add_entry(maker_t* maker, const tn_node_t* node, uint32_t index) {
+  const size_t list_length = maker->shape->rank + 1;
+  entry_t* next = &maker->entries[maker->entry_count];
+  int64_t* strides = NULL;
+  const tn_value_t* operand = node->operands[index];
+  uint32_t* entry = &maker->operand_entries[maker->operand_count++];
+  *entry = TN_FUSION_NONE;
+  if (operand->node && operand->region == maker->fuser->region &&
+      maker->fuser->groups.group_of[operand->node->id] == maker->group) {
+    return TN_OK;
+  }
+  TN_RETURN_IF_ERROR(take_list(maker->fuser->scratch, list_length, sizeof *strides, &strides));
+  TN_RETURN_IF_ERROR(tn__fusion_read(node, index, maker->fuser->scratch, &next->root, strides));
+  next->strides = strides;
+  for (uint32_t e = 0; e < maker->entry_count && *entry == TN_FUSION_NONE; ++e) {
+    const bool is_same =
+        maker->entries[e].root == next->root &&
+        memcmp(maker->entries[e].strides, strides, list_length * sizeof *strides) == 0;
+    if (is_same) *entry = e;
+  }
+  if (*entry == TN_FUSION_NONE) *entry = (uint32_t)maker->entry_count++;
+  return TN_OK;
+}
+
+static tn_status_t make_attrs(const maker_t* maker, tn_attr_dictionary_t* out_attrs) {
+  tn_arena_t* arena = maker->fuser->arena;
+  const size_t list_length = maker->shape->rank + 1;
+  int64_t* all = NULL;
+  const tn_attr_t *strides = NULL, *dictionary = NULL;
+  TN_RETURN_IF_ERROR(
+      take_list(maker->fuser->scratch, maker->entry_count * list_length, sizeof *all, &all));
+  for (size_t e = 0; e < maker->entry_count; ++e) {
+    memcpy(all + e * list_length, maker->entries[e].strides, list_length * sizeof *all);
+  }
+  TN_RETURN_IF_ERROR(tn__attr_i64_array(arena, maker->entry_count * list_length, all, &strides));
+  const tn_named_attr_t named = {TN_SV_LITERAL("tenon.strides"), strides};
+  TN_RETURN_IF_ERROR(tn__attr_dictionary(arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0}, 1,
+                                         &named, &dictionary));
+  *out_attrs = dictionary->dictionary;
+  return TN_OK;
+}
+
+// A call inside reads dense operands.
+static tn_status_t drop_strides(const fuser_t* fuser, tn_node_t* node) {
+  tn_named_attr_t* kept = NULL;
+  size_t count = 0;
+  if (!tn__attr_find(&node->attrs, "tenon.strides")) return TN_OK;
+  TN_RETURN_IF_ERROR(take_list(fuser->arena, node->attrs.count, sizeof *kept, &kept));
+  for (size_t i = 0; i < node->attrs.count; ++i) {
+    if (tn__sv_is(node->attrs.entries[i].name, "tenon.strides")) continue;
+    kept[count++] = node->attrs.entries[i];
+  }
+  node->attrs = (tn_attr_dictionary_t){count, kept};
+  return TN_OK;
+}
+
+static tn_status_t make_region(const maker_t* maker, tn_region_t** out_region) {
+  const fuser_t* fuser = maker->fuser;
+  const tn_type_t** types = NULL;
+  TN_RETURN_IF_ERROR(take_list(fuser->scratch, maker->entry_count, sizeof *types, &types));
+  for (size_t e = 0; e < maker->entry_count; ++e) {
+    TN_RETURN_IF_ERROR(tn__type_tensor(fuser->arena, maker->entries[e].root->type->dtype,
+                                       maker->shape->rank, maker->shape->dims, &types[e]));
+  }
+  TN_RETURN_IF_ERROR(
+      tn__region_create(fuser->region->function, maker->entry_count, types, out_region));
+  for (size_t e = 0; e < maker->entry_count; ++e) {
+    (*out_region)->arguments[e].name = maker->entries[e].root->name;
+  }
+  return TN_OK;
+}
+
+// Moves the members into a region of their own; what they give to others gets a replacement.
+static tn_status_t emit_group(fuser_t* fuser, uint32_t group) {
+  const tn_fusion_groups_t* groups = &fuser->groups;
+  const uint32_t* members = groups->members + groups->firsts[group];
+  const uint32_t member_count = groups->firsts[group + 1] - groups->firsts[group];
+  maker_t maker = {
+      .fuser = fuser, .group = group, .shape = groups->nodes[members[0]]->results[0].type};
+  size_t operand_count = 0, value_count = 0, result_count = 0;
+  for (uint32_t m = 0; m < member_count; ++m) {
+    operand_count += groups->nodes[members[m]]->operand_count;
+    value_count += groups->nodes[members[m]]->result_count;
+  }
+  tn_value_t **results = NULL, **operands = NULL;
+  const tn_type_t** result_types = NULL;
+  TN_RETURN_IF_ERROR(
+      take_list(fuser->scratch, operand_count, sizeof(uint32_t), &maker.operand_entries));
+  TN_RETURN_IF_ERROR(take_list(fuser->scratch, operand_count + 1, sizeof(entry_t), &maker.entries));
+  TN_RETURN_IF_ERROR(take_list(fuser->scratch, value_count, sizeof *results, &results));
+  TN_RETURN_IF_ERROR(take_list(fuser->scratch, value_count, sizeof *result_types, &result_types));
+  for (uint32_t m = 0; m < member_count; ++m) {
+    tn_node_t* node = groups->nodes[members[m]];
+    for (uint32_t i = 0; i < node->operand_count; ++i) {
+      TN_RETURN_IF_ERROR(add_entry(&maker, node, i));
+    }
+    for (uint32_t r = 0; r < node->result_count; ++r) {
+      if (node->results[r].id != 1) continue;
+      result_types[result_count] = node->results[r].type;
+      results[result_count++] = &node->results[r];
+    }
+  }
+  tn_region_t* region = NULL;
+  tn_node_t *fusion = NULL, *terminator = NULL;
+  tn_attr_dictionary_t attrs;
+  TN_RETURN_IF_ERROR(make_region(&maker, &region));
+  TN_RETURN_IF_ERROR(make_attrs(&maker, &attrs));
+  const uint32_t* entry = maker.operand_entries;
+  for (uint32_t m = 0; m < member_count; ++m) {
+    tn_node_t* node = groups->nodes[members[m]];
+    append(region, node);
+    for (uint32_t i = 0; i < node->operand_count; ++i, ++entry) {
+      if (*entry != TN_FUSION_NONE) node->operands[i] = &region->arguments[*entry];
+    }
+    TN_RETURN_IF_ERROR(drop_strides(fuser, node));
+  }
+  const tn_location_t location = groups->nodes[members[member_count - 1]]->location;
+  TN_RETURN_IF_ERROR(tn__node_append(region,
+                                     &(tn_node_spec_t){.op = TN__OP(return ),
+                                                       .operand_count = result_count,
+                                                       .operands = results,
+                                                       .location = location},
+                                     &terminator));
+  TN_RETURN_IF_ERROR(take_list(fuser->scratch, maker.entry_count, sizeof *operands, &operands));
+  for (size_t e = 0; e < maker.entry_count; ++e) operands[e] = maker.entries[e].root;
+  TN_RETURN_IF_ERROR(tn__node_append(fuser->region,
+                                     &(tn_node_spec_t){.op = &tn__op_fusion,
+                                                       .operand_count = maker.entry_count,
+                                                       .operands = operands,
+                                                       .result_count = result_count,
+                                                       .result_types = result_types,
+                                                       .attrs = attrs,
+                                                       .region_count = 1,
+                                                       .regions = &region,
+                                                       .location = location},
+                                     &fusion));
+  for (size_t r = 0; r < result_count; ++r) {
+    fusion->results[r].name = results[r]->name;
+    results[r]->replacement = &fusion->results[r];
+  }
+  return TN_OK;
+}
+
+// --- the new order
+
+// A unit is a group, or a node that is in none; its number is that of its first node.
+typedef struct visit {
+  uint32_t unit, member;  // where the search is: which of the unit's nodes,
+  uint32_t next;          // and its next dependency
+} visit_t;
+
+enum { UNSEEN, ON_PATH, EMITTED };
+
+static uint32_t unit_of(const fuser_t* fuser, uint32_t node) {
+  const uint32_t group = fuser->groups.group_of[node];
+  return group == TN_FUSION_NONE ? node : fuser->groups.members[fuser->groups.firsts[group]];
+}
+
+static uint32_t unit_size(const fuser_t* fuser, uint32_t unit) {
+  const uint32_t group = fuser->groups.group_of[unit];
+  if (group == TN_FUSION_NONE) return 1;
+  return fuser->groups.firsts[group + 1] - fuser->groups.firsts[group];
+}
+
+static uint32_t member_of(const fuser_t* fuser, uint32_t unit, uint32_t member) {
+  const uint32_t group = fuser->groups.group_of[unit];
+  if (group == TN_FUSION_NONE) return unit;
+  return fuser->groups.members[fuser->groups.firsts[group] + member];
+}
+
+// A unit that must come before the visited one and is not there yet; TN_FUSION_NONE: there is none.
+static uint32_t next_missing(const fuser_t* fuser, visit_t* visit) {
+  const tn_fusion_groups_t* groups = &fuser->groups;
+  for (; visit->member < unit_size(fuser, visit->unit); ++visit->member, visit->next = 0) {
+    const uint32_t node = member_of(fuser, visit->unit, visit->member);
+    while (groups->starts[node] + visit->next < groups->starts[node + 1]) {
+      const uint32_t needed = groups->dependencies[groups->starts[node] + visit->next++];
+      const uint32_t unit = unit_of(fuser, needed);
+      if (unit != visit->unit && fuser->states[unit] != EMITTED) return unit;
+    }
+  }
+  return TN_FUSION_NONE;
+}
+
+// The unit, and before it what it needs. `path` has room for all nodes.
+static tn_status_t emit(fuser_t* fuser, visit_t* path, uint32_t unit) {
+  const tn_fusion_groups_t* groups = &fuser->groups;
+  size_t depth = 0;
+  if (fuser->states[unit] == EMITTED) return TN_OK;
+  path[depth++] = (visit_t){.unit = unit};
+  while (depth) {
+    visit_t* visit = &path[depth - 1];
+    fuser->states[visit->unit] = ON_PATH;
+    const uint32_t missing = next_missing(fuser, visit);
+    if (missing != TN_FUSION_NONE) {
+      if (fuser->states[missing] == ON_PATH) {
+        return tn_status_create(TN_CODE_INTERNAL, "fusions need each other");
+      }
+      path[depth++] = (visit_t){.unit = missing};
+      continue;
+    }
+    const uint32_t group = groups->group_of[visit->unit];
+    if (group == TN_FUSION_NONE) {
+      append(fuser->region, groups->nodes[visit->unit]);
+    } else {
+      TN_RETURN_IF_ERROR(emit_group(fuser, group));
+    }
+    fuser->states[visit->unit] = EMITTED;
+    --depth;
+  }
+  return TN_OK;
+}
+
+static void resolve_region(tn_region_t* region) {
+  TN_FOR_EACH_NODE (node, region) {
+    for (uint32_t i = 0; i < node->operand_count; ++i) {
+      node->operands[i] = tn__value_resolve(node->operands[i]);
+    }
+    if (node->op == &tn__op_fusion) continue;  // sees nothing from outside
+    for (uint32_t r = 0; r < node->region_count; ++r) resolve_region(node->regions[r]);
+  }
+}
+
+// Nodes keep their order, groups stand where their last member did, and what is needed before that
+// comes first.
+static tn_status_t rewrite_region(fuser_t* fuser) {
+  const tn_fusion_groups_t* groups = &fuser->groups;
+  visit_t* path = NULL;
+  TN_RETURN_IF_ERROR(take_list(fuser->scratch, groups->node_count, sizeof *path, &path));
+  TN_RETURN_IF_ERROR(take_list(fuser->scratch, groups->node_count, 1, &fuser->states));
+  note_all_uses(fuser);
+  fuser->region->first = fuser->region->last = NULL;
+  for (uint32_t i = 0; i < groups->node_count; ++i) {
+    const uint32_t unit = unit_of(fuser, i);
+    const bool is_last = member_of(fuser, unit, unit_size(fuser, unit) - 1) == i;
+    if (is_last) TN_RETURN_IF_ERROR(emit(fuser, path, unit));
+  }
+  resolve_region(fuser->region);
+  for (uint32_t i = 0; i < groups->node_count; ++i) {
+    for (uint32_t r = 0; r < groups->nodes[i]->result_count; ++r) {
+      groups->nodes[i]->results[r].replacement = NULL;
+    }
+  }
+  return TN_OK;
+}
+
+// --- regions
+
+// Loops and branches; other regions are run element by element.
+static bool is_control_flow(const tn_node_t* node) {
+  return node->op == TN__OP(while) || node->op == TN__OP(if) || node->op == TN__OP(case);
+}
+
+// Below, plain instructions are as fast. The environment's TENON_FUSION says another number, or
+// none.
+static int64_t fewest_elements(void) {
+  enum { FEWEST_ELEMENTS = 1024 };
+  const char* text = getenv("TENON_FUSION");
+  char* end = NULL;
+  if (!text || !*text) return FEWEST_ELEMENTS;
+  if (strcmp(text, "none") == 0) return INT64_MAX;
+  const long long number = strtoll(text, &end, 10);
+  return *end || number < 0 ? FEWEST_ELEMENTS : number;
+}
+
+static tn_status_t fuse_region(tn_region_t* region, int64_t fewest, tn_arena_t* scratch) {
+  fuser_t fuser = {.region = region, .scratch = scratch, .arena = &region->function->module->arena};
+  TN_FOR_EACH_NODE (node, region) {
+    for (uint32_t r = 0; is_control_flow(node) && r < node->region_count; ++r) {
+      TN_RETURN_IF_ERROR(fuse_region(node->regions[r], fewest, scratch));
+    }
+  }
+  TN_RETURN_IF_ERROR(tn__fusion_find_groups(region, fewest, scratch, &fuser.groups));
+  return fuser.groups.group_count ? rewrite_region(&fuser) : TN_OK;
+}
+
+static tn_status_t fuse_function(tn_function_t* function, tn_arena_t* scratch) {
+  TN_RETURN_IF_ERROR(fuse_region(function->body, fewest_elements(), scratch));
+  tn__function_number(function);
+  return TN_OK;
+}
+
+tn_status_t tn__pass_fuse(tn_module_t* module, tn_function_t* entry) {
+  TN_RETURN_IF_ERROR(tn__pass_for_each_function(module, entry, fuse_function));
+  return tn__pass_remove_dead(module, entry);  // broadcasts that nobody reads any more
 }

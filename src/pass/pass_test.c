@@ -660,21 +660,6 @@ static void recursion_that_the_entry_does_not_reach_is_nobodys_business(void** s
                                                             "\n" RETURN("%a", T) "\n}\n}");
 }
 
-// --- mark-fusions
-
-static void neighbours_of_one_shape_form_a_group(void** state) {
-  (void)state;
-  const tn_function_t* entry = after_all(
-      MAIN("%x: " T ", %y: tensor<8xf32>", T ", tensor<8xf32>",
-           "%a = stablehlo.negate %x : " T "\n"
-           "%b = stablehlo.tanh %a : " T "\n"
-           "%c = stablehlo.negate %y : tensor<8xf32>\n" RETURN("%b, %c", T ", tensor<8xf32>")));
-  assert_int_equal(returned(entry, 0)->node->group,
-                   returned(entry, 0)->node->operands[0]->node->group);
-  assert_int_not_equal(returned(entry, 0)->node->group, 0);
-  assert_int_equal(returned(entry, 1)->node->group, 0);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_pass_has_a_name_and_says_what_it_does),
@@ -716,7 +701,6 @@ int main(void) {
       cmocka_unit_test_teardown(recursion_is_refused_with_its_place, release),
       cmocka_unit_test_teardown(recursion_that_the_entry_does_not_reach_is_nobodys_business,
                                 release),
-      cmocka_unit_test_teardown(neighbours_of_one_shape_form_a_group, release),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,9 +52,10 @@ static const tn_pass_t passes[] = {
     {.name = "schedule-calls",
      .doc = "move custom calls that ask for it as early or as late as they may run",
      .run = tn__pass_schedule_calls},
-    {.name = "mark-fusions",
-     .doc = "number the groups of nodes that one loop could compute",
-     .run = tn__pass_mark_fusions},
+    {.name = "fuse",
+     .doc = "compute element-wise operations together, a tile of elements at a time",
+     .run = tn__pass_fuse,
+     .is_beyond = true},
 };
 
 size_t tn__pass_count(void) {

@@ -61,9 +61,13 @@ static bool wish_is_free(planner_t* planner, const leaf_t* leaf, uint32_t positi
   return planner->plan->buffers[leaf->wish].byte_length == tn__type_byte_length(leaf->type);
 }
 
-static bool works_in_place(const step_t* step, size_t operand) {
+static bool works_in_place(const step_t* step, size_t operand, size_t result) {
   const tn_kernel_t* kernel = step->plan.kernel;
-  return kernel && operand < 32 && (kernel->in_place >> operand & 1);
+  const uint32_t* in_place = step->plan.site.in_place;
+  const uint32_t operands = in_place                ? in_place[result]
+                            : kernel && result == 0 ? kernel->in_place
+                                                    : 0;
+  return operand < 32 && (operands >> operand & 1);
 }
 
 static bool same_size(const leaf_t* a, const leaf_t* b) {
@@ -94,7 +98,7 @@ static void hand_wishes_up(planner_t* planner, block_t* block) {
       if (result->wish == NO_BUFFER) continue;
       for (size_t o = 0; o < step->plan.operand_count; ++o) {
         const leaf_t* operand = &planner->leaves[step->operands[o]];
-        bool shares = is_while ? o == r : r == 0 && works_in_place(step, o);
+        bool shares = is_while ? o == r : works_in_place(step, o, r);
         uint32_t dies_at = is_while ? step->plan.begin - 1 : step->plan.position;
         if (shares && operand->last_use == dies_at && same_size(operand, result)) {
           wish(planner, step->operands[o], result->wish, block->region);
@@ -112,9 +116,9 @@ static tn_status_t place_result(planner_t* planner, step_t* step, size_t index) 
   uint32_t position = step->plan.position;
   if (leaf->buffer != NO_BUFFER) return TN_OK;
   uint32_t shared = NO_BUFFER;
-  for (size_t o = 0; index == 0 && o < step->plan.operand_count; ++o) {
+  for (size_t o = 0; o < step->plan.operand_count; ++o) {
     const leaf_t* operand = &planner->leaves[step->operands[o]];
-    if (!works_in_place(step, o) || !same_size(operand, leaf)) continue;
+    if (!works_in_place(step, o, index) || !same_size(operand, leaf)) continue;
     if (!gives_up_buffer(planner, operand, position)) continue;
     shared = operand->buffer;
     if (shared == leaf->wish) break;

@@ -84,6 +84,16 @@ typedef struct planner {
 
 // walk.c: nodes to steps and leaves with their live ranges.
 TN_MUST_USE tn_status_t tn__plan_walk(planner_t* planner, tn_function_t* function);
+// The kernel of a node that is a step, and its site; not of calls of functions.
+TN_MUST_USE tn_status_t tn__plan_choose_kernel(planner_t* planner, const tn_node_t* node,
+                                               tn_kernel_site_t* site,
+                                               const tn_kernel_t** out_kernel);
+// fusion.c: the same for a fusion.
+TN_MUST_USE tn_status_t tn__plan_prepare_fusion(planner_t* planner, const tn_node_t* node,
+                                                tn_kernel_site_t* site,
+                                                const tn_kernel_t** out_kernel);
+// Once its leaves are known: what may not be done in place after all.
+void tn__plan_check_fusion(const step_t* step);
 // aliases.c: what a custom call's output_operand_aliases say; fills step->aliases.
 TN_MUST_USE tn_status_t tn__plan_read_aliases(planner_t* planner, step_t* step);
 // assign.c: leaves to buffers, copies where they are needed.

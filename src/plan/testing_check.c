@@ -152,6 +152,17 @@ static void store_all(checker_t* checker, const uint32_t* buffers, const places_
   }
 }
 
+static bool works_in_place(const tn_plan_step_t* step, size_t operand, size_t result) {
+  const uint32_t* in_place = step->site.in_place;
+  if (operand >= 32 || !step->kernel) return false;
+  if (!in_place) return result == 0 && (step->kernel->in_place >> operand & 1);
+  // A fusion may read what lies there in another way as well.
+  for (size_t o = 0; o < step->operand_count; ++o) {
+    if (o != operand && step->operands[o] == step->operands[operand]) return false;
+  }
+  return in_place[result] >> operand & 1;
+}
+
 // What a step may do to itself: results over operands only where kernel or aliases allow it, and
 // nothing over its scratch.
 static void check_overlaps(const checker_t* checker, const tn_plan_step_t* step, const char* who) {
@@ -167,8 +178,7 @@ static void check_overlaps(const checker_t* checker, const tn_plan_step_t* step,
     for (size_t o = 0; o < step->operand_count; ++o) {
       if (!overlap(checker, step->results[r], step->operands[o])) continue;
       bool is_exact = step->results[r] == step->operands[o];
-      bool in_place = r == 0 && o < 32 && step->kernel && (step->kernel->in_place >> o & 1);
-      if (!is_exact || (!in_place && !has_aliases)) {
+      if (!is_exact || (!works_in_place(step, o, r) && !has_aliases)) {
         fail_msg("%s: result %zu lies over operand %zu", who, r, o);
       }
     }

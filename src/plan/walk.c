@@ -5,6 +5,7 @@
 // `position`. Even numbers are steps and ends of regions, the odd number before a step is for
 // copies that the assignment may put there.
 #include "kernel/body_shape.h"
+#include "kernel/fusion.h"
 #include "plan/planner.h"
 
 static tn_status_t walk_region(planner_t* planner, tn_region_t* region, block_t* block);
@@ -209,7 +210,8 @@ static int64_t lanes_of(const tn_node_t* node, const tn_region_t* region) {
   return is_wide ? region->arguments[0].type->dims[0] : 0;
 }
 
-static tn_status_t choose_kernel(planner_t* planner, const tn_node_t* node, step_t* step) {
+tn_status_t tn__plan_choose_kernel(planner_t* planner, const tn_node_t* node,
+                                   tn_kernel_site_t* site, const tn_kernel_t** out_kernel) {
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate(planner->arena, sizeof(tn_op_use_t), &memory));
   tn_op_use_t* use = memory;
@@ -217,31 +219,39 @@ static tn_status_t choose_kernel(planner_t* planner, const tn_node_t* node, step
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(planner->arena, node->region_count,
                                               sizeof(tn_body_shape_t), &memory));
   tn_body_shape_t* bodies = memory;
+  *site = (tn_kernel_site_t){.use = use, .bodies = bodies, .arena = planner->arena};
+  if (node->op == &tn__op_fusion) {
+    return tn__plan_prepare_fusion(planner, node, site, out_kernel);
+  }
   for (uint32_t i = 0; i < node->region_count; ++i) {
     TN_RETURN_IF_ERROR(tn__body_shape(node->regions[i], planner->arena, &bodies[i]));
     bodies[i].lanes = lanes_of(node, node->regions[i]);
   }
-  step->plan.site = (tn_kernel_site_t){.use = use, .bodies = bodies, .arena = planner->arena};
   if (node->op == TN__OP(custom_call)) {
-    return planner->options->find_call(planner->options->user, node, &step->plan.site,
-                                       &step->plan.kernel);
+    return planner->options->find_call(planner->options->user, node, site, out_kernel);
   }
-  if (node->op == TN__OP_OF(func, call)) {
-    tn_string_view_t name = tn__attr_get_string(&node->attrs, "callee");
-    step->plan.callee = tn__module_find_function(node->region->function->module, name);
-    if (step->plan.callee && step->plan.callee->body) return TN_OK;
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "call: @%.*s is only declared; there is nothing to run", TN_SV(name));
-  }
-  step->plan.kernel = tn__kernel_find(use);
-  if (!step->plan.kernel) {
+  const tn_kernel_t* kernel = tn__kernel_find(use);
+  *out_kernel = kernel;
+  if (!kernel) {
     const tn_type_t* type = use->operand_count  ? use->operand_types[0]
                             : use->result_count ? use->result_types[0]
                                                 : tn__type_token();
     return tn_status_create(TN_CODE_UNIMPLEMENTED, "%s: there is no kernel for %s",
                             tn__op_short_name(node->op), TN_TYPE_TEXT(type));
   }
-  return step->plan.kernel->prepare ? step->plan.kernel->prepare(&step->plan.site) : TN_OK;
+  return kernel->prepare ? kernel->prepare(site) : TN_OK;
+}
+
+static tn_status_t choose_kernel(planner_t* planner, const tn_node_t* node, step_t* step) {
+  if (node->op == TN__OP_OF(func, call)) {
+    tn_string_view_t name = tn__attr_get_string(&node->attrs, "callee");
+    step->plan.site = (tn_kernel_site_t){.arena = planner->arena};
+    step->plan.callee = tn__module_find_function(node->region->function->module, name);
+    if (step->plan.callee && step->plan.callee->body) return TN_OK;
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "call: @%.*s is only declared; there is nothing to run", TN_SV(name));
+  }
+  return tn__plan_choose_kernel(planner, node, &step->plan.site, &step->plan.kernel);
 }
 
 static tn_status_t new_step(planner_t* planner, block_t* block, step_t** out_step) {
@@ -260,11 +270,13 @@ static tn_status_t walk_step(planner_t* planner, tn_node_t* node, block_t* block
   step->plan.node = node;
   planner->position += 2;
   step->plan.begin = planner->position;
-  bool has_regions = node->region_count > 0;
+  const bool is_fusion = node->op == &tn__op_fusion;
+  bool has_regions = node->region_count > 0 && !is_fusion;
   bool is_while = node->op == TN__OP(while);
   TN_RETURN_IF_ERROR(choose_kernel(planner, node, step));
   TN_RETURN_IF_ERROR(gather_leaves(planner, node->operand_count, node->operands, &step->operands,
                                    &step->plan.operand_count));
+  if (is_fusion) tn__plan_check_fusion(step);
   for (uint32_t i = 0; i < node->result_count; ++i) {
     // A while's results hold the first iteration's values from the copies before it on.
     TN_RETURN_IF_ERROR(define(planner, &node->results[i],

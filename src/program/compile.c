@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "device/device.h"
+#include "kernel/fusion.h"
 #include "ops/spelling.h"
 #include "pass/pass.h"
 #include "program/program.h"
@@ -53,6 +54,13 @@ static tn_status_t find_function(const tn_module_t* module, const char* name,
       list_functions(module, functions, sizeof functions - 4));
 }
 
+static bool has_custom_call(const tn_region_t* region) {
+  TN_FOR_EACH_NODE (node, region) {
+    if (node->op == TN__OP(custom_call)) return true;
+  }
+  return false;
+}
+
 // Loops and custom calls may take any time; for the rest the bytes tell.
 static bool is_small(const tn_program_t* program) {
   enum { SMALL_BYTES = 64 << 10 };
@@ -62,7 +70,8 @@ static bool is_small(const tn_program_t* program) {
   }
   for (size_t i = 0; i < program->instruction_count; ++i) {
     const tn_node_t* node = program->instructions[i].step->node;
-    if (node && (node->region_count || node->op == TN__OP(custom_call))) return false;
+    if (!node || (node->op == &tn__op_fusion && !has_custom_call(node->regions[0]))) continue;
+    if (node->region_count || node->op == TN__OP(custom_call)) return false;
   }
   return byte_length <= SMALL_BYTES;
 }

@@ -73,10 +73,7 @@ static void json_region(const tn_region_t* region, tn_writer_t* writer) {
     for (uint32_t i = 0; i < node->operand_count; ++i) {
       tn__writef(writer, "%s%u", i ? ", " : "", node->operands[i]->id);
     }
-    if (node->group)
-      tn__writef(writer, "], \"group\": %u, \"results\": [", node->group);
-    else
-      tn__write_string(writer, "], \"results\": [");
+    tn__write_string(writer, "], \"results\": [");
     for (uint32_t i = 0; i < node->result_count; ++i) {
       tn__writef(writer, "%s{\"id\": %u, \"type\": \"%s\"}", i ? ", " : "", node->results[i].id,
                  TN_TYPE_TEXT(node->results[i].type));

@@ -21,7 +21,7 @@ tn_status_t tn__ref_convert_prepare(tn_kernel_site_t* site) {
   return TN_OK;
 }
 
-static tn_status_t run_range(int64_t begin, int64_t end, void* user) {
+tn_status_t tn__ref_convert_range(int64_t begin, int64_t end, void* user) {
   const tn_kernel_call_t* call = user;
   const tn_conversion_t* conversion = &((const convert_state_t*)call->state)->conversion;
   const char* from =
@@ -33,5 +33,5 @@ static tn_status_t run_range(int64_t begin, int64_t end, void* user) {
 
 tn_status_t tn__ref_convert_run(const tn_kernel_call_t* call) {
   const convert_state_t* state = call->state;
-  return tn__pool_parallel_for(call->context->pool, state->count, GRAIN, run_range, (void*)call);
+  return tn__pool_parallel_for(call->context->pool, state->count, GRAIN, tn__ref_convert_range, (void*)call);
 }

@@ -66,7 +66,7 @@ tn_status_t tn__ref_compare_prepare(tn_kernel_site_t* site) {
   return prepare(site, find_compare);
 }
 
-static tn_status_t run_range(int64_t begin, int64_t end, void* user) {
+tn_status_t tn__ref_map_range(int64_t begin, int64_t end, void* user) {
   const tn_kernel_call_t* call = user;
   const tn_map_t* map = &((const map_state_t*)call->state)->map;
   size_t operand_offset = (size_t)begin * tn_dtype_size(map->load.from);
@@ -79,7 +79,7 @@ static tn_status_t run_range(int64_t begin, int64_t end, void* user) {
 
 tn_status_t tn__ref_map_run(const tn_kernel_call_t* call) {
   const map_state_t* state = call->state;
-  if (state->count <= state->map.grain) return run_range(0, state->count, (void*)call);
-  return tn__pool_parallel_for(call->context->pool, state->count, state->map.grain, run_range,
+  if (state->count <= state->map.grain) return tn__ref_map_range(0, state->count, (void*)call);
+  return tn__pool_parallel_for(call->context->pool, state->count, state->map.grain, tn__ref_map_range,
                                (void*)call);
 }

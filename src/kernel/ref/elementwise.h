@@ -13,19 +13,23 @@ TN_MUST_USE tn_status_t tn__ref_binary_prepare(tn_kernel_site_t* site);
 bool tn__ref_compare_supports(const tn_op_use_t* use);
 TN_MUST_USE tn_status_t tn__ref_compare_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__ref_map_run(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__ref_map_range(int64_t begin, int64_t end, void* user);
 
 // clamp.c
 bool tn__ref_clamp_supports(const tn_op_use_t* use);
 TN_MUST_USE tn_status_t tn__ref_clamp_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__ref_clamp_run(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__ref_clamp_range(int64_t begin, int64_t end, void* user);
 
 // select.c
 TN_MUST_USE tn_status_t tn__ref_select_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__ref_select_run(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__ref_select_range(int64_t begin, int64_t end, void* user);
 
 // convert.c
 TN_MUST_USE tn_status_t tn__ref_convert_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__ref_convert_run(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__ref_convert_range(int64_t begin, int64_t end, void* user);
 
 // bitcast.c
 TN_MUST_USE tn_status_t tn__ref_bitcast_prepare(tn_kernel_site_t* site);
@@ -35,10 +39,12 @@ TN_MUST_USE tn_status_t tn__ref_bitcast_run(const tn_kernel_call_t* call);
 bool tn__ref_next_after_supports(const tn_op_use_t* use);
 TN_MUST_USE tn_status_t tn__ref_next_after_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__ref_next_after_run(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__ref_next_after_range(int64_t begin, int64_t end, void* user);
 
 // reduce_precision.c
 bool tn__ref_reduce_precision_supports(const tn_op_use_t* use);
 TN_MUST_USE tn_status_t tn__ref_reduce_precision_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__ref_reduce_precision_run(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__ref_reduce_precision_range(int64_t begin, int64_t end, void* user);
 
 #endif  // TENON_KERNEL_REF_ELEMENTWISE_H_

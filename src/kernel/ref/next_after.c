@@ -49,7 +49,7 @@ static uint64_t next(const tn_float_format_t* format, uint64_t a, uint64_t b) {
   return format->specials == TN_FLOAT_NAN_IS_ZERO && bits == sign ? 0 : bits;
 }
 
-static tn_status_t run_range(int64_t begin, int64_t end, void* user) {
+tn_status_t tn__ref_next_after_range(int64_t begin, int64_t end, void* user) {
   const tn_kernel_call_t* call = user;
   const next_after_t* state = call->state;
   const size_t size = state->size;
@@ -65,6 +65,6 @@ static tn_status_t run_range(int64_t begin, int64_t end, void* user) {
 
 tn_status_t tn__ref_next_after_run(const tn_kernel_call_t* call) {
   const next_after_t* state = call->state;
-  return tn__pool_parallel_for(call->context->pool, state->count, GRAIN, run_range,
+  return tn__pool_parallel_for(call->context->pool, state->count, GRAIN, tn__ref_next_after_range,
                                (void*)(uintptr_t)call);
 }

@@ -86,7 +86,7 @@ static void reduce_all(const precision_state_t* state, const void* from, void* t
   }
 }
 
-static tn_status_t run_range(int64_t begin, int64_t end, void* user) {
+tn_status_t tn__ref_reduce_precision_range(int64_t begin, int64_t end, void* user) {
   const tn_kernel_call_t* call = user;
   const precision_state_t* state = call->state;
   size_t size = tn_dtype_size(state->load.from), count = (size_t)(end - begin);
@@ -108,5 +108,5 @@ static tn_status_t run_range(int64_t begin, int64_t end, void* user) {
 
 tn_status_t tn__ref_reduce_precision_run(const tn_kernel_call_t* call) {
   const precision_state_t* state = call->state;
-  return tn__pool_parallel_for(call->context->pool, state->count, GRAIN, run_range, (void*)call);
+  return tn__pool_parallel_for(call->context->pool, state->count, GRAIN, tn__ref_reduce_precision_range, (void*)call);
 }

@@ -59,7 +59,7 @@ tn_status_t tn__ref_select_prepare(tn_kernel_site_t* site) {
   return TN_OK;
 }
 
-static tn_status_t run_range(int64_t begin, int64_t end, void* user) {
+tn_status_t tn__ref_select_range(int64_t begin, int64_t end, void* user) {
   const tn_kernel_call_t* call = user;
   const select_state_t* state = call->state;
   size_t offset = (size_t)begin * state->element_size, count = (size_t)(end - begin);
@@ -78,5 +78,5 @@ static tn_status_t run_range(int64_t begin, int64_t end, void* user) {
 
 tn_status_t tn__ref_select_run(const tn_kernel_call_t* call) {
   const select_state_t* state = call->state;
-  return tn__pool_parallel_for(call->context->pool, state->count, GRAIN, run_range, (void*)call);
+  return tn__pool_parallel_for(call->context->pool, state->count, GRAIN, tn__ref_select_range, (void*)call);
 }

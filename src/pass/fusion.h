@@ -1,0 +1,35 @@
+// Which nodes of a region a fusion may hold together, private to the pass.
+#ifndef TENON_PASS_FUSION_H_
+#define TENON_PASS_FUSION_H_
+
+#include "ir/ir.h"
+
+#define TN_FUSION_NONE UINT32_MAX
+
+// Nodes are numbers: their place in the region, which is also their `id`.
+typedef struct tn_fusion_groups {
+  uint32_t node_count;
+  tn_node_t** nodes;
+  // What must be computed before node i: dependencies[starts[i]] to dependencies[starts[i + 1]].
+  // What it uses, itself or in its regions; of what has effects, the last one before it, too.
+  uint32_t* starts;
+  uint32_t* dependencies;
+  uint32_t* group_of;  // by node; TN_FUSION_NONE
+  uint32_t group_count;
+  // Members of group g in the order of the program: members[firsts[g]] to members[firsts[g + 1]].
+  uint32_t* firsts;
+  uint32_t* members;
+} tn_fusion_groups_t;
+
+// Of arrays with that many elements at least. Everything in `scratch`. However groups and other
+// nodes need each other, it is in no circle.
+TN_MUST_USE tn_status_t tn__fusion_find_groups(tn_region_t* region, int64_t fewest_elements,
+                                               tn_arena_t* scratch, tn_fusion_groups_t* out_groups);
+
+// How a fusion reads operand `index` of a member: the value in which its elements are, and where.
+// That is the operand itself, or what it is a broadcast of. `strides`: an offset, then a stride for
+// each dimension, in bytes; NULL: nobody asks.
+TN_MUST_USE tn_status_t tn__fusion_read(const tn_node_t* node, uint32_t index, tn_arena_t* scratch,
+                                        tn_value_t** out_root, int64_t* strides);
+
+#endif  // TENON_PASS_FUSION_H_

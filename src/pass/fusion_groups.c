@@ -1,0 +1,439 @@
+// Who belongs together.
+//
+// Every node has a level, and what a node needs is on the same level only if both are element-wise
+// and of one shape; all else that it needs is on lower ones. So nodes of one level that hand values
+// to each other may be computed together: a way from one of them to another through anything else
+// would have to climb and could not come back. Levels begin as low as they can be. Then, last nodes
+// first, a node rises to those that use it, unless arrays would have to live longer for that than
+// its own result does.
+#include "call/registry.h"
+#include "call/site.h"
+#include "kernel/fusion.h"
+#include "pass/fusion.h"
+#include "pass/passes.h"
+
+enum {
+  MOST_MEMBERS = 64,
+  LEVEL_LIMIT = INT32_MAX,
+};
+
+typedef struct finder {
+  tn_region_t* region;
+  int64_t fewest_elements;
+  tn_arena_t* scratch;
+  tn_fusion_groups_t* groups;
+  bool* is_fit;  // by node: may be a member
+  int32_t* levels;
+  uint32_t dependency_count;
+  bool* is_direct;  // by dependency: element i of the one is for element i of the other
+} finder_t;
+
+static tn_status_t take_list(tn_arena_t* arena, size_t count, size_t item_size, void* out_list) {
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, item_size, &memory));
+  memcpy(out_list, &memory, sizeof memory);
+  return TN_OK;
+}
+
+// --- views
+
+static tn_status_t read_broadcast(const tn_node_t* node, tn_arena_t* scratch, int64_t* strides) {
+  const tn_type_t *from = node->operands[0]->type, *to = node->results[0].type;
+  tn_i64_list_t dims = {0};
+  if (node->op == TN__OP(broadcast_in_dim)) {
+    TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&node->attrs, "broadcast_dimensions", scratch, &dims));
+  }
+  for (size_t d = 0; d <= to->rank; ++d) strides[d] = 0;
+  int64_t stride = (int64_t)tn_dtype_size(from->dtype);
+  for (size_t d = from->rank; d-- > 0;) {
+    const size_t place = dims.present ? (size_t)dims.values[d] : to->rank - from->rank + d;
+    if (from->dims[d] != 1) strides[place + 1] = stride;
+    stride *= from->dims[d];
+  }
+  return TN_OK;
+}
+
+static void dense_strides(const tn_type_t* type, int64_t* strides) {
+  int64_t stride = (int64_t)tn_dtype_size(type->dtype);
+  strides[0] = 0;
+  for (size_t d = type->rank; d-- > 0;) {
+    strides[d + 1] = stride;
+    stride *= type->dims[d];
+  }
+}
+
+tn_status_t tn__fusion_read(const tn_node_t* node, uint32_t index, tn_arena_t* scratch,
+                            tn_value_t** out_root, int64_t* strides) {
+  const tn_type_t* shape = node->results[0].type;
+  const size_t list_length = shape->rank + 1;
+  int64_t some[TN_MAX_RANK + 1];
+  if (!strides) strides = some;
+  tn_value_t* value = node->operands[index];
+  *out_root = value;
+  const tn_attr_t* given = tn__attr_find(&node->attrs, "tenon.strides");
+  if (given) {
+    const int64_t* all = given->dense_array.data;
+    memcpy(strides, all + index * list_length, list_length * sizeof *all);
+    return TN_OK;
+  }
+  if (value->type->rank == 0 && shape->rank != 0) {
+    memset(strides, 0, list_length * sizeof *strides);
+    return TN_OK;
+  }
+  const tn_node_t* maker = value->node;
+  if (maker && (maker->op == TN__OP(broadcast_in_dim) || maker->op == TN__OP(broadcast))) {
+    TN_RETURN_IF_ERROR(read_broadcast(maker, scratch, strides));
+    if (tn__fusion_takes_view(shape, tn_dtype_size(value->type->dtype), strides)) {
+      *out_root = maker->operands[0];
+      return TN_OK;
+    }
+  }
+  dense_strides(value->type, strides);
+  return TN_OK;
+}
+
+// --- members
+
+static bool is_large(const finder_t* finder, const tn_type_t* type) {
+  return tn__type_is_tensor(type) && tn__type_is_static(type) &&
+         tn__type_size(type) >= finder->fewest_elements;
+}
+
+static tn_status_t check_operation(const finder_t* finder, const tn_node_t* node, bool* out_fits) {
+  const tn_type_t* shape = node->results[0].type;
+  tn_op_use_t use;
+  if (!tn__op_has(node->op, TN_PURE | TN_ELEMENTWISE) || node->region_count ||
+      node->result_count != 1 || node->operand_count == 0) {
+    return TN_OK;
+  }
+  for (uint32_t i = 0; i < node->operand_count; ++i) {
+    const tn_type_t* type = node->operands[i]->type;
+    if (type->rank != 0 && !tn__type_same_shape(type, shape)) return TN_OK;
+  }
+  TN_RETURN_IF_ERROR(tn__node_use(node, finder->scratch, &use));
+  const tn_kernel_t* kernel = tn__kernel_find(&use);
+  *out_fits = kernel && kernel->range;
+  return TN_OK;
+}
+
+static bool are_views_fit(const tn_node_t* node, const tn_attr_t* strides) {
+  const tn_type_t* shape = node->results[0].type;
+  const size_t list_length = shape->rank + 1;
+  if (strides->kind != TN_ATTR_DENSE_ARRAY || strides->dtype != TN_DTYPE_S64 ||
+      strides->dense_array.count != (int64_t)(node->operand_count * list_length)) {
+    return false;
+  }
+  const int64_t* views = strides->dense_array.data;
+  for (uint32_t i = 0; i < node->operand_count; ++i) {
+    const size_t size = tn_dtype_size(node->operands[i]->type->dtype);
+    if (!tn__fusion_takes_view(shape, size, views + i * list_length)) return false;
+  }
+  return true;
+}
+
+// Calls of users' operations that are element by element, with nothing about them that a part of
+// the elements could not have.
+static bool is_fit_call(const tn_node_t* node) {
+  static const char* const odd[] = {"output_operand_aliases", "tenon.physical", "tenon.schedule"};
+  const tn_type_t* shape = node->results[0].type;
+  if (node->operand_count == 0 || node->region_count || !tn__pass_is_pure(node)) return false;
+  for (size_t i = 0; i < sizeof odd / sizeof *odd; ++i) {
+    const tn_attr_t* attr = tn__attr_find(&node->attrs, odd[i]);
+    if (attr && !(attr->kind == TN_ATTR_ARRAY && attr->array.count == 0)) return false;
+  }
+  const tn_attr_t* strides = tn__attr_find(&node->attrs, "tenon.strides");
+  if (strides && !are_views_fit(node, strides)) return false;
+  for (uint32_t i = 0; i < node->operand_count; ++i) {
+    const tn_type_t* type = node->operands[i]->type;
+    if (!tn__type_is_tensor(type)) return false;
+    if (!strides && !tn__type_same_shape(type, shape)) return false;
+  }
+  for (uint32_t i = 0; i < node->result_count; ++i) {
+    const tn_type_t* type = node->results[i].type;
+    if (!tn__type_is_tensor(type) || !tn__type_same_shape(type, shape)) return false;
+  }
+  tn_target_t* target =
+      tn__registry_find(tn__attr_get_string(&node->attrs, "call_target_name"), "Host");
+  const bool is_elementwise = target && !target->refusal && tn__target_is_elementwise(target);
+  tn__target_release(target);
+  return is_elementwise;
+}
+
+static tn_status_t find_fit(finder_t* finder, bool* out_any) {
+  *out_any = false;
+  for (uint32_t i = 0; i < finder->groups->node_count; ++i) {
+    const tn_node_t* node = finder->groups->nodes[i];
+    if (node->result_count == 0 || !is_large(finder, node->results[0].type)) continue;
+    if (node->op == TN__OP(custom_call)) {
+      finder->is_fit[i] = is_fit_call(node);
+    } else {
+      TN_RETURN_IF_ERROR(check_operation(finder, node, &finder->is_fit[i]));
+    }
+    *out_any |= finder->is_fit[i];
+  }
+  return TN_OK;
+}
+
+// --- what needs what
+
+static size_t count_operands(const tn_region_t* region) {
+  size_t count = 0;
+  TN_FOR_EACH_NODE (node, region) {
+    count += node->operand_count;
+    for (uint32_t i = 0; i < node->region_count; ++i) count += count_operands(node->regions[i]);
+  }
+  return count;
+}
+
+static void add_dependency(finder_t* finder, const tn_value_t* value, bool is_direct) {
+  if (!value->node || value->region != finder->region) return;
+  finder->is_direct[finder->dependency_count] = is_direct;
+  finder->groups->dependencies[finder->dependency_count++] = value->node->id;
+}
+
+static tn_status_t add_read(finder_t* finder, const tn_node_t* node, uint32_t index) {
+  int64_t strides[TN_MAX_RANK + 1], dense[TN_MAX_RANK + 1];
+  const tn_type_t* shape = node->results[0].type;
+  tn_value_t* root = NULL;
+  TN_RETURN_IF_ERROR(tn__fusion_read(node, index, finder->scratch, &root, strides));
+  bool is_direct = tn__type_same_shape(root->type, shape);
+  if (is_direct) {
+    dense_strides(root->type, dense);
+    is_direct = memcmp(strides, dense, (shape->rank + 1) * sizeof *dense) == 0;
+  }
+  add_dependency(finder, root, is_direct);
+  return TN_OK;
+}
+
+static void add_inner(finder_t* finder, const tn_region_t* region) {
+  TN_FOR_EACH_NODE (node, region) {
+    for (uint32_t i = 0; i < node->operand_count; ++i)
+      add_dependency(finder, node->operands[i], false);
+    for (uint32_t i = 0; i < node->region_count; ++i) add_inner(finder, node->regions[i]);
+  }
+}
+
+static tn_status_t list_dependencies(finder_t* finder) {
+  tn_fusion_groups_t* groups = finder->groups;
+  const size_t limit = count_operands(finder->region) + groups->node_count;
+  uint32_t last_effect = TN_FUSION_NONE;
+  if (limit >= TN_FUSION_NONE) {
+    return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "a region uses more than 2^32 values");
+  }
+  TN_RETURN_IF_ERROR(
+      take_list(finder->scratch, groups->node_count + 1, sizeof(uint32_t), &groups->starts));
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, limit, sizeof(uint32_t), &groups->dependencies));
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, limit, sizeof(bool), &finder->is_direct));
+  for (uint32_t i = 0; i < groups->node_count; ++i) {
+    const tn_node_t* node = groups->nodes[i];
+    groups->starts[i] = finder->dependency_count;
+    for (uint32_t o = 0; o < node->operand_count; ++o) {
+      if (finder->is_fit[i]) {
+        TN_RETURN_IF_ERROR(add_read(finder, node, o));
+      } else {
+        add_dependency(finder, node->operands[o], false);
+      }
+    }
+    for (uint32_t r = 0; r < node->region_count; ++r) add_inner(finder, node->regions[r]);
+    if (!tn__op_has(node->op, TN_TERMINATOR) && !tn__pass_is_pure(node)) {
+      if (last_effect != TN_FUSION_NONE) {
+        groups->dependencies[finder->dependency_count++] = last_effect;
+      }
+      last_effect = i;
+    }
+  }
+  groups->starts[groups->node_count] = finder->dependency_count;
+  return TN_OK;
+}
+
+// --- levels
+
+// Whether user i and what it needs by dependency d may be members of one group.
+static bool are_alike(const finder_t* finder, uint32_t i, uint32_t d) {
+  return finder->is_fit[i] && finder->is_direct[d] &&
+         finder->is_fit[finder->groups->dependencies[d]];
+}
+
+static void begin_levels(finder_t* finder) {
+  const tn_fusion_groups_t* groups = finder->groups;
+  for (uint32_t i = 0; i < groups->node_count; ++i) {
+    int32_t level = finder->is_fit[i] ? 0 : -1;
+    for (uint32_t d = groups->starts[i]; d < groups->starts[i + 1]; ++d) {
+      const uint32_t needed = groups->dependencies[d];
+      const int32_t least = finder->levels[needed] + (are_alike(finder, i, d) ? 0 : 1);
+      if (least > level) level = least;
+    }
+    finder->levels[i] = level;
+  }
+}
+
+typedef struct riser {
+  finder_t* finder;
+  int32_t* limits;  // by node: the highest level that its users allow
+  int32_t* joined;  // the lowest level of a user that it could be in a group with
+  int32_t* lasts;   // the highest level of a user
+} riser_t;
+
+// Bytes that would have to be kept longer if node i were computed on `level`.
+static tn_status_t kept_bytes(const riser_t* riser, uint32_t i, int32_t level, size_t* out_bytes) {
+  const finder_t* finder = riser->finder;
+  const tn_node_t* node = finder->groups->nodes[i];
+  *out_bytes = 0;
+  for (uint32_t o = 0; o < node->operand_count; ++o) {
+    tn_value_t* root = NULL;
+    TN_RETURN_IF_ERROR(tn__fusion_read(node, o, finder->scratch, &root, NULL));
+    if (!root->node || root->region != finder->region || root->node->op == TN__OP(constant)) {
+      continue;
+    }
+    bool is_again = riser->lasts[root->node->id] >= level;
+    for (uint32_t k = 0; k < o && !is_again; ++k) {
+      tn_value_t* other = NULL;
+      TN_RETURN_IF_ERROR(tn__fusion_read(node, k, finder->scratch, &other, NULL));
+      is_again = other == root;
+    }
+    if (!is_again) *out_bytes += tn__type_byte_length(root->type);
+  }
+  return TN_OK;
+}
+
+static tn_status_t rise(riser_t* riser, uint32_t i) {
+  finder_t* finder = riser->finder;
+  const int32_t level = riser->limits[i];
+  size_t kept = 0, own = 0;
+  if (!finder->is_fit[i] || level <= finder->levels[i] || riser->joined[i] != level) return TN_OK;
+  const tn_node_t* node = finder->groups->nodes[i];
+  for (uint32_t r = 0; r < node->result_count; ++r) {
+    own += tn__type_byte_length(node->results[r].type);
+  }
+  TN_RETURN_IF_ERROR(kept_bytes(riser, i, level, &kept));
+  if (kept <= own) finder->levels[i] = level;
+  return TN_OK;
+}
+
+static tn_status_t raise_levels(finder_t* finder) {
+  const tn_fusion_groups_t* groups = finder->groups;
+  riser_t riser = {.finder = finder};
+  const uint32_t count = groups->node_count;
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(int32_t), &riser.limits));
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(int32_t), &riser.joined));
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(int32_t), &riser.lasts));
+  for (uint32_t i = 0; i < count; ++i) {
+    riser.limits[i] = riser.joined[i] = LEVEL_LIMIT;
+    riser.lasts[i] = finder->levels[i];
+    for (uint32_t d = groups->starts[i]; d < groups->starts[i + 1]; ++d) {
+      int32_t* last = &riser.lasts[groups->dependencies[d]];
+      if (*last < finder->levels[i]) *last = finder->levels[i];
+    }
+  }
+  for (uint32_t i = count; i-- > 0;) {
+    TN_RETURN_IF_ERROR(rise(&riser, i));
+    const int32_t level = finder->levels[i];
+    for (uint32_t d = groups->starts[i]; d < groups->starts[i + 1]; ++d) {
+      const uint32_t needed = groups->dependencies[d];
+      const bool alike = are_alike(finder, i, d);
+      const int32_t limit = alike ? level : level - 1;
+      if (limit < riser.limits[needed]) riser.limits[needed] = limit;
+      if (alike && level < riser.joined[needed]) riser.joined[needed] = level;
+      if (level > riser.lasts[needed]) riser.lasts[needed] = level;
+    }
+  }
+  return TN_OK;
+}
+
+// --- groups
+
+static uint32_t find_leader(uint32_t* leaders, uint32_t i) {
+  while (leaders[i] != i) i = leaders[i] = leaders[leaders[i]];
+  return i;
+}
+
+static tn_status_t has_view(const finder_t* finder, const tn_node_t* node, bool* out_has) {
+  for (uint32_t o = 0; o < node->operand_count; ++o) {
+    tn_value_t* root = NULL;
+    TN_RETURN_IF_ERROR(tn__fusion_read(node, o, finder->scratch, &root, NULL));
+    *out_has |= root != node->operands[o];
+  }
+  return TN_OK;
+}
+
+// Members that are alone are left as they are, unless they save a broadcast. Groups that are too
+// large are cut in the order of the program, which cannot make a circle either.
+static tn_status_t number_groups(finder_t* finder, uint32_t* leaders) {
+  tn_fusion_groups_t* groups = finder->groups;
+  const uint32_t count = groups->node_count;
+  uint32_t *sizes = NULL, *counts = NULL, *current = NULL;
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(uint32_t), &sizes));
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(uint32_t), &counts));
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(uint32_t), &current));
+  for (uint32_t i = 0; i < count; ++i) {
+    groups->group_of[i] = TN_FUSION_NONE;
+    if (finder->is_fit[i]) ++sizes[find_leader(leaders, i)];
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!finder->is_fit[i]) continue;
+    const uint32_t leader = find_leader(leaders, i);
+    if (sizes[leader] == 1) {
+      bool saves = false;
+      TN_RETURN_IF_ERROR(has_view(finder, groups->nodes[i], &saves));
+      if (!saves) continue;
+    }
+    if (counts[leader]++ % MOST_MEMBERS == 0) current[leader] = groups->group_count++;
+    groups->group_of[i] = current[leader];
+  }
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, (size_t)groups->group_count + 2, sizeof(uint32_t),
+                               &groups->firsts));
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(uint32_t), &groups->members));
+  uint32_t* firsts = groups->firsts;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (groups->group_of[i] != TN_FUSION_NONE) ++firsts[groups->group_of[i] + 2];
+  }
+  for (uint32_t g = 1; g < groups->group_count; ++g) firsts[g + 1] += firsts[g];
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t group = groups->group_of[i];
+    if (group != TN_FUSION_NONE) groups->members[firsts[group + 1]++] = i;
+  }
+  return TN_OK;
+}
+
+static tn_status_t join(finder_t* finder) {
+  tn_fusion_groups_t* groups = finder->groups;
+  uint32_t* leaders = NULL;
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, groups->node_count, sizeof(uint32_t), &leaders));
+  for (uint32_t i = 0; i < groups->node_count; ++i) leaders[i] = i;
+  for (uint32_t i = 0; i < groups->node_count; ++i) {
+    for (uint32_t d = groups->starts[i]; d < groups->starts[i + 1]; ++d) {
+      const uint32_t needed = groups->dependencies[d];
+      if (finder->levels[i] != finder->levels[needed] || !are_alike(finder, i, d)) continue;
+      const uint32_t a = find_leader(leaders, i), b = find_leader(leaders, needed);
+      leaders[a > b ? a : b] = a > b ? b : a;
+    }
+  }
+  return number_groups(finder, leaders);
+}
+
+tn_status_t tn__fusion_find_groups(tn_region_t* region, int64_t fewest_elements,
+                                   tn_arena_t* scratch, tn_fusion_groups_t* out_groups) {
+  bool any = false;
+  *out_groups = (tn_fusion_groups_t){0};
+  finder_t finder = {.region = region,
+                     .fewest_elements = fewest_elements,
+                     .scratch = scratch,
+                     .groups = out_groups};
+  TN_FOR_EACH_NODE (node, region) {
+    node->id = out_groups->node_count++;
+  }
+  const uint32_t count = out_groups->node_count;
+  TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(tn_node_t*), &out_groups->nodes));
+  TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(bool), &finder.is_fit));
+  TN_FOR_EACH_NODE (node, region) {
+    out_groups->nodes[node->id] = node;
+  }
+  TN_RETURN_IF_ERROR(find_fit(&finder, &any));
+  if (!any) return TN_OK;
+  TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(int32_t), &finder.levels));
+  TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(uint32_t), &out_groups->group_of));
+  TN_RETURN_IF_ERROR(list_dependencies(&finder));
+  begin_levels(&finder);
+  TN_RETURN_IF_ERROR(raise_levels(&finder));
+  return join(&finder);
+}

@@ -1,0 +1,324 @@
+// Fused programs give the bits that their operations give one by one: random graphs of element-wise
+// operations, over many dtypes, with broadcasts, other shapes and reductions in between.
+#include "kernel/fusion.h"
+#include "program/program.h"
+#include "run/testing_run.h"
+
+static uint64_t seed;
+
+static int name_last_seed(void** state) {
+  (void)state;
+  print_message("last seed: %llu\n", (unsigned long long)seed);
+  return 0;
+}
+
+static uint64_t next_random(void) {
+  static uint64_t state;
+  static uint64_t of_seed;
+  if (of_seed != seed) state = of_seed = seed;
+  uint64_t z = (state += 0x9e3779b97f4a7c15u);
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+static size_t below(size_t limit) {
+  return (size_t)(next_random() % limit);
+}
+
+// --- programs
+
+enum { VALUE_LIMIT = 128, OPERATION_COUNT = 40, ARGUMENT_COUNT = 6, KIND_FLOATS = 5 };
+
+static const char* const dtypes[] = {"f32", "bf16", "f16",  "f64",          "f8E4M3FN",
+                                     "i32", "ui8",  "i4",   "i64",          "i1",
+                                     "i16", "ui2",  "ui64", "complex<f32>", "complex<f64>"};
+enum { DTYPE_COUNT = sizeof dtypes / sizeof *dtypes, I1 = 9, COMPLEX = 13 };
+
+typedef struct shape {
+  size_t rank;
+  int64_t dims[4];
+} shape_t;
+
+typedef struct value {
+  size_t dtype, shape;
+} value_t;
+
+typedef struct writer {
+  char* text;
+  size_t length, capacity;
+  size_t value_count;
+  value_t values[VALUE_LIMIT];
+  size_t shape_count;
+  shape_t shapes[5];
+} writer_t;
+
+static void put(writer_t* writer, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(writer->text + writer->length, writer->capacity - writer->length,
+                               format, arguments);
+  va_end(arguments);
+  assert_true(length >= 0 && writer->length + (size_t)length < writer->capacity);
+  writer->length += (size_t)length;
+}
+
+static void put_type(writer_t* writer, value_t value) {
+  const shape_t* shape = &writer->shapes[value.shape];
+  put(writer, "tensor<");
+  for (size_t d = 0; d < shape->rank; ++d) put(writer, "%lldx", (long long)shape->dims[d]);
+  put(writer, "%s>", dtypes[value.dtype]);
+}
+
+// Of some shapes the others are broadcasts: 0 is the largest.
+static void make_shapes(writer_t* writer) {
+  static const int64_t sizes[] = {1, 2, 3, 5, 7, 16, 33, 64, 130, 300};
+  shape_t largest = {.rank = 1 + below(3)};
+  for (;;) {
+    int64_t size = 1;
+    for (size_t d = 0; d < largest.rank; ++d) {
+      size *= largest.dims[d] = sizes[below(sizeof sizes / sizeof *sizes)];
+    }
+    if (size <= 20000) break;
+  }
+  writer->shapes[writer->shape_count++] = largest;
+  writer->shapes[writer->shape_count++] = (shape_t){0};
+  while (writer->shape_count < 4) {
+    shape_t part = {0};
+    for (size_t d = 0; d < largest.rank; ++d) {
+      if (below(2)) part.dims[part.rank++] = below(4) ? largest.dims[d] : 1;
+    }
+    writer->shapes[writer->shape_count++] = part;
+  }
+}
+
+static size_t add_value(writer_t* writer, size_t dtype, size_t shape) {
+  assert_true(writer->value_count < VALUE_LIMIT);
+  writer->values[writer->value_count] = (value_t){dtype, shape};
+  return writer->value_count++;
+}
+
+// One that is there, of this kind; the latest ones more often. `VALUE_LIMIT`: there is none.
+static size_t find(const writer_t* writer, size_t dtype, size_t shape) {
+  size_t found = VALUE_LIMIT;
+  for (size_t i = 0; i < writer->value_count; ++i) {
+    const value_t* value = &writer->values[i];
+    if (value->dtype == dtype && value->shape == shape && (found == VALUE_LIMIT || below(2))) {
+      found = i;
+    }
+  }
+  return found;
+}
+
+static void put_broadcast(writer_t* writer, size_t from, size_t to_shape) {
+  const shape_t* small = &writer->shapes[writer->values[from].shape];
+  const shape_t* large = &writer->shapes[to_shape];
+  size_t dims[4], d = 0;
+  for (size_t i = 0; i < small->rank; ++i, ++d) {
+    while (d < large->rank && small->dims[i] != 1 && small->dims[i] != large->dims[d]) ++d;
+    // What does not fit behind each other is not broadcast.
+    if (d >= large->rank) return;
+    dims[i] = d;
+  }
+  const value_t source = writer->values[from];
+  const size_t result = add_value(writer, source.dtype, to_shape);
+  put(writer, "%%v%zu = stablehlo.broadcast_in_dim %%v%zu, dims = [", result, from);
+  for (size_t i = 0; i < small->rank; ++i) put(writer, "%s%zu", i ? ", " : "", dims[i]);
+  put(writer, "] : (");
+  put_type(writer, source);
+  put(writer, ") -> ");
+  put_type(writer, writer->values[result]);
+  put(writer, "\n");
+}
+
+static void put_operation(writer_t* writer, const char* name, size_t count, const size_t* operands,
+                          value_t type, const char* attributes) {
+  const size_t result = add_value(writer, type.dtype, type.shape);
+  put(writer, "%%v%zu = \"stablehlo.%s\"(", result, name);
+  for (size_t i = 0; i < count; ++i) put(writer, "%s%%v%zu", i ? ", " : "", operands[i]);
+  put(writer, ")%s : (", attributes);
+  for (size_t i = 0; i < count; ++i) {
+    put(writer, i ? ", " : "");
+    put_type(writer, writer->values[operands[i]]);
+  }
+  put(writer, ") -> ");
+  put_type(writer, type);
+  put(writer, "\n");
+}
+
+static void put_reduction(writer_t* writer, size_t from) {
+  const value_t source = writer->values[from];
+  const size_t zero = add_value(writer, source.dtype, 1);
+  const size_t result = add_value(writer, source.dtype, 1);
+  put(writer, "%%v%zu = stablehlo.constant dense<1> : tensor<i32>\n", zero);
+  put(writer,
+      "%%v%zu = stablehlo.reduce(%%v%zu init: %%v%zu) applies stablehlo.maximum across "
+      "dimensions = [",
+      result, from, zero);
+  for (size_t d = 0; d < writer->shapes[source.shape].rank; ++d)
+    put(writer, "%s%zu", d ? ", " : "", d);
+  put(writer, "] : (");
+  put_type(writer, source);
+  put(writer, ", tensor<i32>) -> tensor<i32>\n");
+}
+
+static const char* binary_of(size_t dtype) {
+  static const char* const of_numbers[] = {"add",     "multiply",  "subtract",
+                                           "maximum", "remainder", "minimum"};
+  static const char* const of_bits[] = {"and", "xor", "maximum", "minimum"};
+  if (dtype >= COMPLEX) return of_numbers[below(3)];
+  if (dtype < KIND_FLOATS) return of_numbers[below(6)];
+  if (dtype == I1) return of_bits[below(4)];
+  return below(2) ? of_numbers[below(6)] : below(4) ? of_bits[below(2)] : "shift_left";
+}
+
+static void put_random_operation(writer_t* writer) {
+  static const char* const unary[] = {"tanh", "abs", "negate", "floor", "exponential"};
+  const size_t from = below(writer->value_count);
+  const value_t type = writer->values[from];
+  const bool is_float = type.dtype < KIND_FLOATS, is_complex = type.dtype >= COMPLEX;
+  const size_t other = find(writer, type.dtype, type.shape);
+  const size_t scalar = find(writer, type.dtype, 1);
+  const size_t choice = find(writer, I1, below(4) ? type.shape : 1);
+  const size_t to = below(DTYPE_COUNT);
+  switch (below(9)) {
+    case 0: put_broadcast(writer, from, below(3) ? 0 : below(writer->shape_count)); return;
+    case 1:
+      if (is_complex) break;
+      put_operation(writer, "compare", 2, (size_t[]){from, other}, (value_t){I1, type.shape},
+                    " {comparison_direction = #stablehlo<comparison_direction LT>}");
+      return;
+    case 2:
+      if (choice == VALUE_LIMIT) break;
+      put_operation(writer, "select", 3, (size_t[]){choice, from, other}, type, "");
+      return;
+    case 3:
+      if (is_complex != (to >= COMPLEX)) break;
+      put_operation(writer, "convert", 1, (size_t[]){from}, (value_t){to, type.shape}, "");
+      return;
+    case 4:
+      if (scalar == VALUE_LIMIT || is_complex || type.dtype == I1) break;
+      put_operation(writer, "clamp", 3, (size_t[]){scalar, from, scalar}, type, "");
+      return;
+    case 5:
+      if (strcmp(dtypes[type.dtype], "i32") != 0 || type.shape == 1) break;
+      put_reduction(writer, from);
+      return;
+    case 6:
+      if (!is_float) break;
+      put_operation(writer, unary[below(5)], 1, (size_t[]){from}, type, "");
+      return;
+    default: break;
+  }
+  put_operation(writer, binary_of(type.dtype), 2, (size_t[]){from, other}, type, "");
+}
+
+static void put_types(writer_t* writer, size_t count, const size_t* values) {
+  for (size_t i = 0; i < count; ++i) {
+    put(writer, i ? ", " : "");
+    put_type(writer, writer->values[values[i]]);
+  }
+}
+
+// A text of operations first: what it returns is known when they are there.
+static char* random_program(void) {
+  enum { RESULT_COUNT = 4, TEXT_LENGTH = 1 << 16 };
+  writer_t body = {.capacity = TEXT_LENGTH, .text = calloc(1, TEXT_LENGTH)};
+  assert_non_null(body.text);
+  make_shapes(&body);
+  const size_t used[] = {below(DTYPE_COUNT), below(DTYPE_COUNT), below(KIND_FLOATS)};
+  for (size_t i = 0; i < ARGUMENT_COUNT; ++i) {
+    add_value(&body, used[below(3)], i < 2 ? i : below(body.shape_count));
+  }
+  for (size_t i = 0; i < OPERATION_COUNT; ++i) put_random_operation(&body);
+  size_t results[RESULT_COUNT] = {body.value_count - 1};
+  for (size_t i = 1; i < RESULT_COUNT; ++i) {
+    results[i] = ARGUMENT_COUNT + below(body.value_count - ARGUMENT_COUNT);
+  }
+  writer_t whole = body;
+  whole.text = calloc(1, TEXT_LENGTH);
+  assert_non_null(whole.text);
+  whole.length = 0;
+  put(&whole, "func.func @main(");
+  for (size_t i = 0; i < ARGUMENT_COUNT; ++i) {
+    put(&whole, "%s%%v%zu: ", i ? ", " : "", i);
+    put_type(&whole, whole.values[i]);
+  }
+  put(&whole, ") -> (");
+  put_types(&whole, RESULT_COUNT, results);
+  put(&whole, ") {\n%sreturn ", body.text);
+  for (size_t i = 0; i < RESULT_COUNT; ++i) put(&whole, "%s%%v%zu", i ? ", " : "", results[i]);
+  put(&whole, " : ");
+  put_types(&whole, RESULT_COUNT, results);
+  put(&whole, "\n}\n");
+  free(body.text);
+  return whole.text;
+}
+
+// --- runs
+
+// Any bits, NaNs among them; of numbers below a byte, 0 and 1.
+static void make_arguments(const tn_program_t* program, tn_testing_buffers_t* out) {
+  out->count = tn_program_argument_count(program);
+  for (size_t i = 0; i < out->count; ++i) {
+    const tn_type_t* type = tn_program_argument_type(program, i);
+    void* data = NULL;
+    TN_ASSERT_OK(tn_buffer_create(tn__testing_device(), tn_type_dtype(type), tn_type_rank(type),
+                                  tn_type_dims(type), &data, &out->list[i]));
+    const size_t length = tn_buffer_byte_length(out->list[i]);
+    const bool is_narrow = tn_dtype_bit_width(tn_type_dtype(type)) < 8;
+    for (size_t k = 0; k < length; ++k) {
+      const uint64_t random = next_random();
+      ((unsigned char*)data)[k] = (unsigned char)(is_narrow ? random & 1 : random);
+    }
+  }
+}
+
+static size_t count_fusions(const tn_program_t* program) {
+  size_t count = 0;
+  for (size_t i = 0; i < program->instruction_count; ++i) {
+    count += program->instructions[i].kernel == &tn__kernel_fusion;
+  }
+  return count;
+}
+
+static size_t check_program(const char* text) {
+  tn_program_t* plain = tn__testing_program(text, true);
+  tn_program_t* fused = tn__testing_program(text, false);
+  tn_testing_buffers_t arguments;
+  tn_testing_bytes_t wanted, found;
+  make_arguments(plain, &arguments);
+  TN_ASSERT_OK(tn__testing_run_bytes(plain, NULL, &arguments, &wanted));
+  for (int turn = 0; turn < 2; ++turn) {
+    tn__testing_poison(fused, (unsigned char)(0xA5 + turn));
+    TN_ASSERT_OK(tn__testing_run_bytes(fused, NULL, &arguments, &found));
+    if (!tn__testing_bytes_equal(&found, &wanted)) fail_msg("other bits of\n%s", text);
+    free(found.bytes);
+  }
+  const size_t count = count_fusions(fused);
+  tn__testing_buffers_release(&arguments);
+  free(wanted.bytes);
+  tn_program_release(fused);
+  tn_program_release(plain);
+  return count;
+}
+
+static void random_graphs_give_the_bits_of_their_operations(void** state) {
+  (void)state;
+  size_t fusion_count = 0;
+  const uint64_t count = getenv("TENON_LONG_TESTS") ? 5000 : 150;
+  for (seed = 1; seed <= count; ++seed) {
+    char* text = random_program();
+    fusion_count += check_program(text);
+    free(text);
+  }
+  assert_true(fusion_count > count);
+}
+
+int main(void) {
+  setenv("TENON_FUSION", "0", 1);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_teardown(random_graphs_give_the_bits_of_their_operations, name_last_seed),
+  };
+  return cmocka_run_group_tests(tests, tn__testing_device_setup, tn__testing_device_teardown);
+}
