@@ -70,6 +70,9 @@ void cli_print_man(FILE* file) {
       ".TP\n\\fBTENON_NUM_THREADS\\fR\nHow many threads parallel loops may use; default: the "
       "cores.\n"
       ".TP\n\\fBTENON_LIBRARIES\\fR\nWhich libraries may compute, separated by commas "
-      "(\\fBtenon version\\fR lists\nthem); \\fBnone\\fR: none of them. Default: all.\n",
+      "(\\fBtenon version\\fR lists\nthem); \\fBnone\\fR: none of them. Default: all.\n"
+      ".TP\n\\fBTENON_FUSION\\fR\nHow many elements arrays must have for element-wise operations "
+      "on them to be\ncomputed together; \\fBnone\\fR: each is computed by itself. Results are "
+      "the same.\n",
       file);
 }

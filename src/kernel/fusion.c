@@ -17,8 +17,8 @@ enum {
   UNIT_GRAIN = 65536,  // elements, times operations, that are worth a thread's while
   ALIGNMENT = 64,
   STACK_BYTES = 24 << 10,  // scratch that is taken from the stack
-  NO_SLOT = UINT32_MAX,
 };
+#define NO_SLOT UINT32_MAX
 
 const tn_op_t tn__op_fusion = {
     .name = "tenon.fusion",

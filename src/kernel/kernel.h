@@ -106,7 +106,7 @@ typedef struct tn_kernel_site {
   void (*state_deinit)(void* state);  // when the program dies; NULL: the arena is enough
   // By result: bit i as in tn_kernel_t.in_place. NULL: as the kernel says, for result 0 alone.
   uint32_t* in_place;
-  const char* warning;                // what is odd, and not refused; in the arena; NULL: nothing
+  const char* warning;  // what is odd, and not refused; in the arena; NULL: nothing
 } tn_kernel_site_t;
 
 // A row of a kernel table.

@@ -88,5 +88,6 @@ tn_status_t tn__ref_clamp_range(int64_t begin, int64_t end, void* user) {
 
 tn_status_t tn__ref_clamp_run(const tn_kernel_call_t* call) {
   const clamp_state_t* state = call->state;
-  return tn__pool_parallel_for(call->context->pool, state->count, GRAIN, tn__ref_clamp_range, (void*)call);
+  return tn__pool_parallel_for(call->context->pool, state->count, GRAIN, tn__ref_clamp_range,
+                               (void*)call);
 }

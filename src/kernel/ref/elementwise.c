@@ -80,6 +80,6 @@ tn_status_t tn__ref_map_range(int64_t begin, int64_t end, void* user) {
 tn_status_t tn__ref_map_run(const tn_kernel_call_t* call) {
   const map_state_t* state = call->state;
   if (state->count <= state->map.grain) return tn__ref_map_range(0, state->count, (void*)call);
-  return tn__pool_parallel_for(call->context->pool, state->count, state->map.grain, tn__ref_map_range,
-                               (void*)call);
+  return tn__pool_parallel_for(call->context->pool, state->count, state->map.grain,
+                               tn__ref_map_range, (void*)call);
 }

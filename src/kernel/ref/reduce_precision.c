@@ -108,5 +108,6 @@ tn_status_t tn__ref_reduce_precision_range(int64_t begin, int64_t end, void* use
 
 tn_status_t tn__ref_reduce_precision_run(const tn_kernel_call_t* call) {
   const precision_state_t* state = call->state;
-  return tn__pool_parallel_for(call->context->pool, state->count, GRAIN, tn__ref_reduce_precision_range, (void*)call);
+  return tn__pool_parallel_for(call->context->pool, state->count, GRAIN,
+                               tn__ref_reduce_precision_range, (void*)call);
 }

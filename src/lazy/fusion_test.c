@@ -1,0 +1,193 @@
+// `add`, registered again as a user's operation, fuses, batches and differentiates like the
+// built-in one.
+#include <tenon/call.h>
+#include <tenon/custom.h>
+#include <tenon/program.h>
+#include <tenon/transform.h>
+
+#include "lazy/testing_lazy.h"
+
+#define ADD_AGAIN(ARG, ATTR, RET)  \
+  ARG(x, of(f32), any_rank)        \
+  ARG(y, dtype_of(x), shape_of(x)) \
+  ATTR(fails_at, float, -1e30f)    \
+  RET(z, dtype_of(x), shape_of(x))
+
+TN_OP(add_again, ADD_AGAIN, "z = x + y") {
+  const int64_t n = tn_size(call->x);
+  const float *x = call->x.data, *y = call->y.data;
+  float* z = call->z.data;
+  for (int64_t i = 0; i < n; ++i) {
+    if (x[i] == call->fails_at) return TN_ERROR(call, OUT_OF_RANGE, "x is %g", (double)x[i]);
+    z[i] = x[i] + y[i];
+  }
+  return TN_OK;
+}
+
+static tn_status_t add_vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) {
+  (void)rule;
+  for (size_t i = 0; i < call->argnum_count; ++i) call->out_cotangents[i] = call->cotangents[0];
+  return TN_OK;
+}
+
+static tn_status_t add_jvp(const tn_rule_t* rule, const tn_jvp_call_t* call) {
+  call->out_tangents[0] =
+      call->argnum_count == 2 ? tn_rule_again(rule, call->tangents) : call->tangents[0];
+  return TN_OK;
+}
+
+TN_DEFINE(add_again, .flags = TN_OP_ELEMENTWISE, .vjp = add_vjp, .jvp = add_jvp)
+
+typedef tn_array_t* (*add_fn)(tn_scope_t* s, tn_array_t* x, tn_array_t* y);
+
+static tn_array_t* own_add(tn_scope_t* s, tn_array_t* x, tn_array_t* y) {
+  return tn_apply_one(s, "add_again", 2, (tn_array_t*[]){x, y}, 0, NULL);
+}
+
+// tanh(x * w + w) * (x + w): `user` is how to add.
+static tn_status_t squash(void* user, tn_scope_t* s, size_t input_count, tn_array_t* const* inputs,
+                          size_t output_count, tn_array_t** out) {
+  const add_fn add = *(const add_fn*)user;
+  (void)input_count, (void)output_count;
+  tn_array_t *x = inputs[0], *w = inputs[1];
+  tn_array_t* y = tn_array_tanh(s, add(s, tn_array_multiply(s, x, w), w));
+  out[0] = tn_array_multiply(s, y, add(s, x, w));
+  return TN_OK;
+}
+
+static tn_status_t gradient(void* user, tn_scope_t* s, size_t input_count,
+                            tn_array_t* const* inputs, size_t output_count, tn_array_t** out) {
+  const tn_closure_t function = {squash, user};
+  (void)output_count;
+  tn_array_t* ones = tn_array_ones(s, TN_DTYPE_F32, 2, tn_array_dims(inputs[0]));
+  tn_array_t* y = NULL;
+  return tn_vjp(s, &function, input_count, inputs, 1, &ones, &y, out);
+}
+
+static tn_status_t batch(void* user, tn_scope_t* s, size_t input_count, tn_array_t* const* inputs,
+                         size_t output_count, tn_array_t** out) {
+  const tn_closure_t function = {squash, user};
+  (void)output_count;
+  return tn_vmap(s, &function, input_count, inputs, (int64_t[]){0, TN_NO_AXIS}, 1, NULL, out);
+}
+
+// What a function's program is made of.
+static tn_program_t* compile(tn_scope_t* s, const tn_closure_t* function, tn_array_t* const* inputs,
+                             size_t output_count) {
+  tn_module_t* module = NULL;
+  tn_program_t* program = NULL;
+  TN_ASSERT_OK(tn_export_function(s, function, 2, inputs, output_count, &module));
+  tn_status_t status = tn_program_compile(tn_scope_device(s), module, NULL, &program);
+  tn_module_release(module);
+  TN_ASSERT_OK(status);
+  return program;
+}
+
+typedef struct text {
+  char bytes[4096];
+  size_t length;
+} text_t;
+
+static tn_status_t append(void* user, const char* bytes, size_t length) {
+  text_t* text = user;
+  assert_true(text->length + length < sizeof text->bytes);
+  memcpy(text->bytes + text->length, bytes, length);
+  text->length += length;
+  return TN_OK;
+}
+
+// The program is one instruction, a fusion.
+static void expect_one_fusion(const tn_program_t* program) {
+  text_t text = {.length = 0};
+  TN_ASSERT_OK(tn_program_print(program, TN_STAGE_PROGRAM, TN_FORMAT_TEXT, append, &text));
+  if (!strstr(text.bytes, "program: 1 instruction") || !strstr(text.bytes, " fusion ")) {
+    fail_msg("%s", text.bytes);
+  }
+}
+
+static void expect_alike(tn_status_t (*call)(void* user, tn_scope_t* s, size_t input_count,
+                                             tn_array_t* const* inputs, size_t output_count,
+                                             tn_array_t** out),
+                         bool is_batch, size_t output_count) {
+  enum { SIZE = 4096 };
+  static float data[SIZE], wanted[2][SIZE], got[SIZE];
+  add_fn adds[2] = {tn_array_add, own_add};
+  TN_ASSERT_OK(tn_op_register(tn_definition_of(add_again)));
+  tn_scope_t* s = tn__testing_scope();
+  for (int i = 0; i < SIZE; ++i) data[i] = (float)(i % 77) / 33 - 1;
+  tn_array_t* inputs[] = {tn__testing_f32(s, TN_LIST(64, 64), data),
+                          is_batch ? tn__testing_f32(s, TN_LIST(64), data + 7)
+                                   : tn__testing_f32(s, TN_LIST(64, 64), data + 7)};
+  for (size_t k = 0; k < 2; ++k) {
+    const tn_closure_t function = {call, &adds[k]};
+    tn_program_t* program = compile(s, &function, inputs, output_count);
+    expect_one_fusion(program);
+    tn_program_release(program);
+    // The first time operations run one by one, then as a program.
+    for (int turn = 0; turn < 3; ++turn) {
+      tn_array_t* outputs[2];
+      TN_ASSERT_OK(call(&adds[k], s, 2, inputs, output_count, outputs));
+      for (size_t o = 0; o < output_count; ++o) {
+        const bool is_first = k == 0 && turn == 0;
+        TN_ASSERT_OK(tn_array_to_host(outputs[o], is_first ? wanted[o] : got, sizeof got));
+        if (!is_first) assert_memory_equal(got, wanted[o], sizeof got);
+      }
+    }
+  }
+  tn_scope_destroy(s);
+}
+
+static void users_operations_fuse_with_built_in_ones(void** state) {
+  (void)state;
+  expect_alike(squash, false, 1);
+}
+
+static void they_fuse_in_gradients(void** state) {
+  (void)state;
+  expect_alike(gradient, false, 2);
+}
+
+static void they_fuse_over_batches(void** state) {
+  (void)state;
+  expect_alike(batch, true, 1);
+}
+
+static void an_error_inside_names_the_operation(void** state) {
+  (void)state;
+  static const char text[] =
+      "func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {\n"
+      "%0 = stablehlo.tanh %x : tensor<64x64xf32>\n"
+      "%1 = stablehlo.custom_call @add_again(%0, %x) {api_version = 4 : i32, backend_config = "
+      "{fails_at = 0.0 : f32}} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>\n"
+      "%2 = stablehlo.negate %1 : tensor<64x64xf32>\n"
+      "return %2 : tensor<64x64xf32>\n}\n";
+  tn_device_t* device = NULL;
+  tn_module_t* module = NULL;
+  tn_program_t* program = NULL;
+  tn_buffer_t *x = NULL, *y = NULL;
+  void* data = NULL;
+  TN_ASSERT_OK(tn_op_register(tn_definition_of(add_again)));
+  TN_ASSERT_OK(tn_device_create("cpu", NULL, &device));
+  TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &module));
+  TN_ASSERT_OK(tn_program_compile(device, module, NULL, &program));
+  expect_one_fusion(program);
+  TN_ASSERT_OK(tn_buffer_create(device, TN_DTYPE_F32, 2, (int64_t[]){64, 64}, &data, &x));
+  memset(data, 0, tn_buffer_byte_length(x));
+  TN_ASSERT_REPORT("test.mlir:3:", tn_program_run(program, NULL, 1, &x, 1, &y));
+  TN_ASSERT_REPORT("add_again", tn_program_run(program, NULL, 1, &x, 1, &y));
+  TN_ASSERT_REPORT("x is 0", tn_program_run(program, NULL, 1, &x, 1, &y));
+  tn_buffer_release(x);
+  tn_program_release(program);
+  tn_module_release(module);
+  tn_device_release(device);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(users_operations_fuse_with_built_in_ones),
+      cmocka_unit_test(they_fuse_in_gradients),
+      cmocka_unit_test(they_fuse_over_batches),
+      cmocka_unit_test(an_error_inside_names_the_operation),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+#include "kernel/fusion.h"
+
+#include "base/testing.h"
+#include "pass/pass.h"
+
+#define T "tensor<64x64xf32>"
+
+static tn_module_t *source, *rewritten;
+
+static int release(void** state) {
+  (void)state;
+  tn_module_release(rewritten);
+  tn_module_release(source);
+  source = rewritten = NULL;
+  return 0;
+}
+
+static const tn_function_t* fused(const char* text) {
+  TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &source));
+  TN_ASSERT_OK(tn__module_clone(source, &rewritten));
+  tn_function_t* entry = tn__module_entry(rewritten);
+  TN_ASSERT_OK(tn__pass_run(rewritten, entry, &(tn_pass_options_t){.keep_all = false}));
+  return entry;
+}
+
+// The operations of a region, fusions with what they hold: "fusion(add tanh) reduce return".
+static void spell(const tn_region_t* region, char* out, size_t capacity) {
+  out[0] = '\0';
+  TN_FOR_EACH_NODE (node, region) {
+    const size_t length = strlen(out);
+    char inner[256] = "";
+    if (node->op == &tn__op_fusion) spell(node->regions[0], inner, sizeof inner);
+    snprintf(out + length, capacity - length, "%s%s%s%s%s", length ? " " : "",
+             tn__op_short_name(node->op), *inner ? "(" : "", inner, *inner ? ")" : "");
+  }
+}
+
+static void expect(const char* wanted, const char* text) {
+  char found[512];
+  const tn_function_t* entry = fused(text);
+  spell(entry->body, found, sizeof found);
+  assert_string_equal(found, wanted);
+}
+
+static void chains_are_fused(void** state) {
+  (void)state;
+  expect("fusion(add tanh multiply return) return", "func.func @main(%x: " T ", %y: " T ") -> " T
+                                                    " {\n"
+                                                    "%a = stablehlo.add %x, %y : " T
+                                                    "\n"
+                                                    "%b = stablehlo.tanh %a : " T
+                                                    "\n"
+                                                    "%c = stablehlo.multiply %b, %a : " T
+                                                    "\n"
+                                                    "return %c : " T "\n}\n");
+}
+
+static void what_is_needed_outside_is_a_result_too(void** state) {
+  (void)state;
+  const tn_function_t* entry = fused("func.func @main(%x: " T ") -> (" T ", " T
+                                     ") {\n"
+                                     "%a = stablehlo.negate %x : " T
+                                     "\n"
+                                     "%b = stablehlo.tanh %a : " T
+                                     "\n"
+                                     "return %b, %a : " T ", " T "\n}\n");
+  assert_ptr_equal(entry->body->first->op, &tn__op_fusion);
+  assert_int_equal(entry->body->first->result_count, 2);
+  assert_int_equal(entry->body->last->operands[0]->index, 1);
+  assert_int_equal(entry->body->last->operands[1]->index, 0);
+}
+
+static void broadcasts_are_read_where_they_are(void** state) {
+  (void)state;
+  expect("constant fusion(add maximum return) return",
+         "func.func @main(%x: " T ", %b: tensor<64xf32>) -> " T
+         " {\n"
+         "%z = stablehlo.constant dense<0.0> : " T
+         "\n"
+         "%r = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<64xf32>) -> " T
+         "\n"
+         "%a = stablehlo.add %x, %r : " T
+         "\n"
+         "%c = stablehlo.maximum %a, %z : " T
+         "\n"
+         "return %c : " T "\n}\n");
+}
+
+static void broadcasts_down_other_dimensions_are_stored(void** state) {
+  (void)state;
+  expect("broadcast_in_dim add return", "func.func @main(%x: tensor<8x64x64xf32>, %b: " T
+                                        ") -> tensor<8x64x64xf32> {\n"
+                                        "%r = stablehlo.broadcast_in_dim %b, dims = [2, 1] : (" T
+                                        ") -> tensor<8x64x64xf32>\n"
+                                        "%a = stablehlo.add %x, %r : tensor<8x64x64xf32>\n"
+                                        "return %a : tensor<8x64x64xf32>\n}\n");
+}
+
+static void small_arrays_are_left_alone(void** state) {
+  (void)state;
+  expect("negate tanh return",
+         "func.func @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {\n"
+         "%a = stablehlo.negate %x : tensor<8x8xf32>\n"
+         "%b = stablehlo.tanh %a : tensor<8x8xf32>\n"
+         "return %b : tensor<8x8xf32>\n}\n");
+}
+
+// %d needs %b by way of the sum, so it is in another group. %c could be in either, and is where it
+// is used, as %b has to be kept anyway.
+static void a_way_through_something_else_parts_groups(void** state) {
+  (void)state;
+  expect("constant fusion(negate tanh return) reduce fusion(abs subtract multiply return) return",
+         "func.func @main(%x: " T ") -> " T
+         " {\n"
+         "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+         "%a = stablehlo.negate %x : " T
+         "\n"
+         "%b = stablehlo.tanh %a : " T
+         "\n"
+         "%s = stablehlo.reduce(%b init: %z) applies stablehlo.add across dimensions = [0, 1] : "
+         "(" T
+         ", tensor<f32>) -> tensor<f32>\n"
+         "%c = stablehlo.abs %b : " T
+         "\n"
+         "%r = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> " T
+         "\n"
+         "%d = stablehlo.subtract %b, %r : " T
+         "\n"
+         "%e = stablehlo.multiply %d, %c : " T
+         "\n"
+         "return %e : " T "\n}\n");
+}
+
+static void effects_keep_their_order(void** state) {
+  (void)state;
+  expect("custom_call custom_call fusion(negate add return) return",
+         "func.func @main(%x: " T ") -> " T
+         " {\n"
+         "%a = stablehlo.negate %x : " T
+         "\n"
+         "%p = stablehlo.custom_call @first(%x) {has_side_effect = true} : (" T ") -> " T
+         "\n"
+         "%q = stablehlo.custom_call @second(%x) {has_side_effect = true} : (" T ") -> " T
+         "\n"
+         "%b = stablehlo.add %a, %q : " T
+         "\n"
+         "return %b : " T "\n}\n");
+}
+
+static void bodies_of_loops_are_fused_and_those_of_reductions_not(void** state) {
+  (void)state;
+  const tn_function_t* entry =
+      fused("func.func @main(%x: " T ", %n: tensor<i32>) -> " T
+            " {\n"
+            "%r:2 = stablehlo.while(%i = %n, %a = %x) : tensor<i32>, " T
+            "\n"
+            "cond {\n"
+            "%z = stablehlo.constant dense<0> : tensor<i32>\n"
+            "%p = stablehlo.compare GT, %i, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+            "stablehlo.return %p : tensor<i1>\n"
+            "} do {\n"
+            "%o = stablehlo.constant dense<1> : tensor<i32>\n"
+            "%j = stablehlo.subtract %i, %o : tensor<i32>\n"
+            "%b = stablehlo.negate %a : " T
+            "\n"
+            "%c = stablehlo.tanh %b : " T
+            "\n"
+            "stablehlo.return %j, %c : tensor<i32>, " T
+            "\n}\n"
+            "return %r#1 : " T "\n}\n");
+  char found[512];
+  spell(entry->body->first->regions[1], found, sizeof found);
+  assert_string_equal(found, "constant subtract fusion(negate tanh return) return");
+}
+
+static void keep_all_fuses_nothing(void** state) {
+  (void)state;
+  static const char text[] = "func.func @main(%x: " T ") -> " T
+                             " {\n"
+                             "%a = stablehlo.negate %x : " T
+                             "\n"
+                             "%b = stablehlo.tanh %a : " T
+                             "\n"
+                             "return %b : " T "\n}\n";
+  char found[512];
+  TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &source));
+  TN_ASSERT_OK(tn__module_clone(source, &rewritten));
+  tn_function_t* entry = tn__module_entry(rewritten);
+  TN_ASSERT_OK(tn__pass_run(rewritten, entry, &(tn_pass_options_t){.keep_all = true}));
+  spell(entry->body, found, sizeof found);
+  assert_string_equal(found, "negate tanh return");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_teardown(chains_are_fused, release),
+      cmocka_unit_test_teardown(what_is_needed_outside_is_a_result_too, release),
+      cmocka_unit_test_teardown(broadcasts_are_read_where_they_are, release),
+      cmocka_unit_test_teardown(broadcasts_down_other_dimensions_are_stored, release),
+      cmocka_unit_test_teardown(small_arrays_are_left_alone, release),
+      cmocka_unit_test_teardown(a_way_through_something_else_parts_groups, release),
+      cmocka_unit_test_teardown(effects_keep_their_order, release),
+      cmocka_unit_test_teardown(bodies_of_loops_are_fused_and_those_of_reductions_not, release),
+      cmocka_unit_test_teardown(keep_all_fuses_nothing, release),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
