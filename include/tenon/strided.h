@@ -76,6 +76,32 @@ static inline bool tn_is_column_contiguous(size_t rank, const int64_t* dims,
   return true;
 }
 
+// --- several arrays of one shape
+
+// Whether dimension `inner` goes on where the next one of `outer` begins, in every array.
+static inline bool tn__dims_merge(size_t outer, size_t inner, const int64_t* dims,
+                                  size_t array_count, int64_t* const* strides) {
+  for (size_t k = 0; k < array_count; ++k) {
+    if (strides[k][outer] != strides[k][inner] * dims[inner]) return false;
+  }
+  return true;
+}
+
+// Takes out dimensions of size 1, and makes one of adjacent ones where every array allows it:
+// `dims` and each list of strides get shorter. Returns how many are left.
+static inline size_t tn_collapse_contiguous_dims(size_t rank, int64_t* dims, size_t array_count,
+                                                 int64_t* const* strides) {
+  size_t count = 0;
+  for (size_t d = 0; d < rank; ++d) {
+    if (dims[d] == 1) continue;
+    const bool merges = count && tn__dims_merge(count - 1, d, dims, array_count, strides);
+    const size_t to = merges ? count - 1 : count++;
+    dims[to] = dims[d] * (merges ? dims[to] : 1);
+    for (size_t k = 0; k < array_count; ++k) strides[k][to] = strides[k][d];
+  }
+  return count;
+}
+
 // --- a loop nest over several arrays
 
 // Dimensions of size 1 are gone, adjacent ones are one where every array allows it, and the order
@@ -127,29 +153,6 @@ static inline void tn__nest_swap(tn_nest_t* nest, size_t a, size_t b) {
   }
 }
 
-// Whether loop `inner` goes on where the next one of `outer` begins, in every array.
-static inline bool tn__nest_merges(const tn_nest_t* nest, size_t outer, size_t inner) {
-  for (size_t k = 0; k < nest->array_count; ++k) {
-    if (nest->loop_strides[k][outer] != nest->loop_strides[k][inner] * nest->loop_counts[inner]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static inline void tn__nest_collapse(tn_nest_t* nest) {
-  size_t count = 0;
-  for (size_t d = 0; d < nest->loop_count; ++d) {
-    const bool merges = count && tn__nest_merges(nest, count - 1, d);
-    const size_t to = merges ? count - 1 : count++;
-    nest->loop_counts[to] = nest->loop_counts[d] * (merges ? nest->loop_counts[to] : 1);
-    for (size_t k = 0; k < nest->array_count; ++k) {
-      nest->loop_strides[k][to] = nest->loop_strides[k][d];
-    }
-  }
-  nest->loop_count = count;
-}
-
 // Pieces of at most this many elements: as many as a thread should have at a time.
 static inline void tn_nest_set_piece_length(tn_nest_t* nest, int64_t piece_length) {
   const bool is_empty = nest->element_count == 0;
@@ -164,6 +167,7 @@ static inline void tn_nest_set_piece_length(tn_nest_t* nest, int64_t piece_lengt
 static inline bool tn_nest_init(tn_nest_t* nest, size_t rank, const int64_t* dims,
                                 size_t array_count, const int64_t* const* strides) {
   const bool fits = rank <= TN_NEST_RANK_LIMIT && array_count <= TN_NEST_ARRAY_LIMIT;
+  int64_t* lists[TN_NEST_ARRAY_LIMIT];
   nest->array_count = fits ? array_count : 0;
   nest->element_count = fits ? tn_element_count(rank, dims) : 0;
   nest->loop_count = 0;
@@ -179,7 +183,9 @@ static inline bool tn_nest_init(tn_nest_t* nest, size_t rank, const int64_t* dim
       tn__nest_swap(nest, i - 1, i);
     }
   }
-  tn__nest_collapse(nest);
+  for (size_t k = 0; k < nest->array_count; ++k) lists[k] = nest->loop_strides[k];
+  nest->loop_count =
+      tn_collapse_contiguous_dims(nest->loop_count, nest->loop_counts, nest->array_count, lists);
   if (nest->loop_count) {
     const size_t last = --nest->loop_count;
     nest->row_length = nest->loop_counts[last];
@@ -270,15 +276,12 @@ static inline void tn_contiguous_iterator_reset(tn_contiguous_iterator_t* iterat
 // Adjacent dimensions become one where the strides allow it. At most TN_NEST_RANK_LIMIT dimensions.
 static inline void tn_contiguous_iterator_init(tn_contiguous_iterator_t* iterator, size_t rank,
                                                const int64_t* dims, const int64_t* strides) {
-  size_t count = 0;
-  for (size_t i = 0; i < rank && i < TN_NEST_RANK_LIMIT; ++i) {
-    if (dims[i] == 1) continue;
-    const bool merges = count && iterator->strides[count - 1] == strides[i] * dims[i];
-    const size_t to = merges ? count - 1 : count++;
-    iterator->dims[to] = dims[i] * (merges ? iterator->dims[to] : 1);
-    iterator->strides[to] = strides[i];
+  int64_t* const list = iterator->strides;
+  for (size_t i = 0; i < rank; ++i) {
+    iterator->dims[i] = dims[i];
+    iterator->strides[i] = strides[i];
   }
-  iterator->rank = count;
+  iterator->rank = tn_collapse_contiguous_dims(rank, iterator->dims, 1, &list);
   tn_contiguous_iterator_reset(iterator);
 }
 

@@ -124,6 +124,22 @@ static void dimensions_that_lie_together_are_one_loop(void** state) {
   assert_int_equal(nest.strides[1], 3);
 }
 
+static void dimensions_are_collapsed_in_place(void** state) {
+  (void)state;
+  int64_t dims[] = {1, 2, 3, 1, 4}, dense[] = {24, 12, 4, 4, 1}, rows[] = {7, 0, 0, 9, 1};
+  int64_t* const both[] = {dense, rows};
+  assert_int_equal(tn_collapse_contiguous_dims(5, dims, 2, both), 2);
+  assert_int_equal(dims[0], 6);
+  assert_int_equal(dims[1], 4);
+  assert_int_equal(dense[0], 4);
+  assert_int_equal(rows[0], 0);
+  assert_int_equal(tn_collapse_contiguous_dims(2, dims, 1, both), 1);
+  assert_int_equal(dims[0], 24);
+  assert_int_equal(dense[0], 1);
+  int64_t one = 1;
+  assert_int_equal(tn_collapse_contiguous_dims(1, &one, 1, both), 0);
+}
+
 static void scalars_have_one_piece_and_empty_arrays_none(void** state) {
   (void)state;
   tn_nest_t nest;
@@ -191,6 +207,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_element_is_in_one_piece),
       cmocka_unit_test(dimensions_that_lie_together_are_one_loop),
+      cmocka_unit_test(dimensions_are_collapsed_in_place),
       cmocka_unit_test(scalars_have_one_piece_and_empty_arrays_none),
       cmocka_unit_test(nests_have_a_limit),
       cmocka_unit_test(iterators_go_in_row_major_order),

@@ -5,6 +5,7 @@
 // is handed over where it lies; others are gathered into a block that stays in the cache, several
 // rows at a time, since the elements of a transposed operand are neighbours down a column.
 #include <stdlib.h>
+#include <tenon/strided.h>
 
 #include "base/pool.h"
 #include "call/api.h"
@@ -72,29 +73,6 @@ typedef struct loop_nest {
   int64_t* strides;  // of value v along loop l: strides[v * LOOP_LIMIT + l]
 } loop_nest_t;
 
-static bool can_merge(const loop_nest_t* nest, size_t value_count, int64_t dim,
-                      const int64_t* strides) {
-  for (size_t v = 0; v < value_count; ++v) {
-    if (nest->strides[v * LOOP_LIMIT + nest->count - 1] != strides[v] * dim) return false;
-  }
-  return true;
-}
-
-// `dim_strides` has a stride for each value.
-static void add_dim(loop_nest_t* nest, size_t value_count, int64_t dim,
-                    const int64_t* dim_strides) {
-  if (dim == 1) return;
-  const bool merges = nest->count && can_merge(nest, value_count, dim, dim_strides);
-  if (merges) {
-    nest->dims[nest->count - 1] *= dim;
-  } else {
-    nest->dims[nest->count++] = dim;
-  }
-  for (size_t v = 0; v < value_count; ++v) {
-    nest->strides[v * LOOP_LIMIT + nest->count - 1] = dim_strides[v];
-  }
-}
-
 static const int64_t* given_strides(const tn_call_site_t* call, size_t value) {
   if (!call->strides || value >= call->operand_count) return NULL;
   return call->strides + value * (call->results[0]->rank + 1);
@@ -104,19 +82,23 @@ static tn_status_t make_nest(const tn_call_site_t* call, const elementwise_state
                              const tn_type_t* shape, loop_nest_t* nest) {
   void* memory = NULL;
   *nest = (loop_nest_t){0};
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(
-      call->site->arena, state->value_count * (LOOP_LIMIT + 1), sizeof(int64_t), &memory));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(call->site->arena, state->value_count * LOOP_LIMIT,
+                                              sizeof(int64_t), &memory));
   nest->strides = memory;
-  int64_t* dim_strides = nest->strides + state->value_count * LOOP_LIMIT;
-  for (size_t d = 0; d < shape->rank; ++d) {
-    int64_t inner = 1;
-    for (size_t i = d + 1; i < shape->rank; ++i) inner *= shape->dims[i];
-    for (size_t v = 0; v < state->value_count; ++v) {
-      const int64_t* given = given_strides(call, v);
-      dim_strides[v] = given ? given[d + 1] : inner * (int64_t)state->paths[v].element_size;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(call->site->arena, state->value_count, sizeof(int64_t*), &memory));
+  int64_t** lists = memory;
+  for (size_t v = 0; v < state->value_count; ++v) {
+    const int64_t* given = given_strides(call, v);
+    int64_t stride = (int64_t)state->paths[v].element_size;
+    lists[v] = nest->strides + v * LOOP_LIMIT;
+    for (size_t d = shape->rank; d-- > 0;) {
+      lists[v][d] = given ? given[d + 1] : stride;
+      stride *= shape->dims[d];
     }
-    add_dim(nest, state->value_count, shape->dims[d], dim_strides);
   }
+  if (shape->rank) memcpy(nest->dims, shape->dims, shape->rank * sizeof *nest->dims);
+  nest->count = tn_collapse_contiguous_dims(shape->rank, nest->dims, state->value_count, lists);
   return TN_OK;
 }
 
