@@ -13,7 +13,8 @@
 TN_EXTERN_C_BEGIN
 
 // A function of arrays. `call` gets a scope for what it makes, which is gone afterwards but for the
-// outputs; it writes all of them, or returns an error. Called on the caller's thread.
+// outputs, and which it neither clears nor destroys: that may be the caller's own. It writes all
+// outputs, or returns an error. Called on the caller's thread.
 typedef struct tn_closure {
   tn_status_t (*call)(void* user, tn_scope_t* scope, size_t input_count, tn_array_t* const* inputs,
                       size_t output_count, tn_array_t** out_outputs);

@@ -156,6 +156,15 @@ TN_MUST_USE tn_status_t tn__scope_check(const tn_scope_t* scope, const char* ope
 bool tn__scope_accepts(tn_scope_t* scope, const char* operation, size_t count,
                        tn_array_t* const* arrays, tn_array_t** out_error);
 
+// Operations are made of others. To the end of the block errors begin with the name of the
+// outermost one, whose caller knows no other.
+#define TN__OPERATION(scope, name)                                                   \
+  __attribute__((cleanup(tn__operation_leave), unused)) tn_scope_t* const entered_ = \
+      tn__operation_enter((scope), (name))
+tn_scope_t* tn__operation_enter(tn_scope_t* scope, const char* name);  // NULL: there is one already
+void tn__operation_leave(tn_scope_t* const* entered);
+const char* tn__scope_operation(const tn_scope_t* scope);  // NULL: none
+
 // Gives an array that was just made to the scope. Takes it; NULL, when there was no memory for it,
 // gives an array with that error.
 tn_array_t* tn__scope_give(tn_scope_t* scope, tn_array_t* array);

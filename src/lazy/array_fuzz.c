@@ -8,8 +8,8 @@
 
 #include "base/testing_allocator.h"
 #include "base/testing_fuzz.h"
-#include "lazy/graph.h"
 #include "lazy/testing_operations.h"
+#include "lazy/testing_weight.h"
 
 enum {
   MOST_ELEMENTS = 1 << 12,  // of everything that one evaluation computes
@@ -71,38 +71,6 @@ static double take_real(machine_t* m) {
 static tn_dtype_t take_dtype(machine_t* m) {
   const uint8_t byte = take(m);
   return byte < 160 ? TN_DTYPE_F32 : (tn_dtype_t)(byte % 40 + (byte % 3 ? 0 : 70));
-}
-
-// --- how much work there is
-
-// Also what is inside of operations that are made of others.
-static bool is_light(size_t count, tn_array_t* const* arrays) {
-  int64_t total = 0;
-  bool is_claimed = false;
-  for (size_t i = 0; i < count; ++i) {
-    if (!arrays[i]) return true;  // an error, whatever the others are
-    if (arrays[i]->evaluator != arrays[0]->evaluator) return true;
-  }
-  if (!count) return true;
-  tn_graph_t graph;
-  tn_evaluator_t* evaluator = arrays[0]->evaluator;
-  tn__graph_init(&graph, evaluator);
-  pthread_mutex_lock(&evaluator->mutex);
-  tn_status_t status = tn__graph_collect(&graph, NULL, count, arrays, &is_claimed);
-  pthread_mutex_unlock(&evaluator->mutex);
-  for (size_t i = 0; i < graph.value_count && !status && total <= MOST_ELEMENTS; ++i) {
-    const tn_array_t* array = graph.values[i].array;
-    if (!array) continue;
-    int64_t elements = 1;
-    for (uint32_t k = 0; k < array->rank; ++k) {
-      if (__builtin_mul_overflow(elements, array->dims[k], &elements)) elements = INT64_MAX / 2;
-    }
-    total = elements > MOST_ELEMENTS ? INT64_MAX : total + elements;
-  }
-  tn__graph_forget(&graph);
-  tn__graph_deinit(&graph);
-  drop(status);
-  return !status && total <= MOST_ELEMENTS;
 }
 
 // --- operands
@@ -236,8 +204,6 @@ static tn_status_t call(void* user, tn_scope_t* scope, size_t input_count,
       continue;
     }
     if (byte == 247) drop(tn_eval(1, &last));
-    if (byte == 246) tn_scope_clear(scope);  // inputs are the caller's
-    if (byte == 246) last = inputs[0];
     tn_array_t* next = run_operation(m, scope, 4, known);
     if (next && (byte % 4 || !tn_array_dtype(next))) last = next;
     if (byte % 32 == 5) {
@@ -248,7 +214,7 @@ static tn_status_t call(void* user, tn_scope_t* scope, size_t input_count,
   }
   if (take(m) < 220 && tn_array_rank(last) > 0) last = tn_array_sum(scope, last, 0, NULL, false);
   for (size_t i = 0; i < output_count; ++i) out_outputs[i] = i % 2 ? inputs[0] : last;
-  if (!is_light(output_count, out_outputs)) {
+  if (!tn__testing_is_light(output_count, out_outputs, MOST_ELEMENTS)) {
     return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "more work than is worth it");
   }
   const uint8_t end = take(m);
@@ -378,8 +344,8 @@ static void use(machine_t* m, tn_scope_t* scope) {
   double value = 0;
   size_t length = 0;
   (void)scope;
-  if (array && !is_light(1, arrays)) return;
-  if (arrays[1] && !is_light(1, arrays + 1)) return;
+  if (array && !tn__testing_is_light(1, arrays, MOST_ELEMENTS)) return;
+  if (arrays[1] && !tn__testing_is_light(1, arrays + 1, MOST_ELEMENTS)) return;
   if (kind >= 240) {  // some allocation of what follows is refused
     tn__testing_refuse_allocations(1 + take(m) % 64, kind % 2);
   }

@@ -17,6 +17,7 @@ struct tn_scope {
   tn_array_t** arrays;    // retained
   tn_array_t* exhausted;  // what there is instead of an array when there is no memory
   bool is_exhausted;      // since the scope was cleared there was no memory once
+  const char* operation;  // that errors are of; NULL: what they say themselves
   uint32_t key[2];        // of the next random numbers
 };
 
@@ -166,10 +167,35 @@ tn_array_t* tn_array_error(tn_scope_t* scope, tn_status_t status) {
   return tn__scope_give(scope, tn__array_create_failed(scope->evaluator, failure));
 }
 
+// Whether the message is "name: ...".
+static bool begins_with(const char* message, const char* name) {
+  const size_t length = strlen(name);
+  return strncmp(message, name, length) == 0 && message[length] == ':';
+}
+
 tn_array_t* tn__scope_refuse(tn_scope_t* scope, tn_status_t status) {
-  if (!scope->is_exhausted) return tn_array_error(scope, status);
-  tn_status_release(status);
-  return scope->exhausted;
+  if (scope->is_exhausted) {
+    tn_status_release(status);
+    return scope->exhausted;
+  }
+  if (scope->operation && !begins_with(tn_status_message(status), scope->operation)) {
+    status = tn_status_prefix(status, "%s", scope->operation);
+  }
+  return tn_array_error(scope, status);
+}
+
+tn_scope_t* tn__operation_enter(tn_scope_t* scope, const char* name) {
+  if (scope->operation) return NULL;
+  scope->operation = name;
+  return scope;
+}
+
+void tn__operation_leave(tn_scope_t* const* entered) {
+  if (*entered) (*entered)->operation = NULL;
+}
+
+const char* tn__scope_operation(const tn_scope_t* scope) {
+  return scope->operation;
 }
 
 tn_array_t* tn__scope_fail(tn_scope_t* scope, tn_code_t code, const char* format, ...) {
@@ -211,7 +237,7 @@ bool tn__scope_accepts(tn_scope_t* scope, const char* operation, size_t count,
     if (is_ours && !has_failed) continue;
     *out_error = has_failed
                      ? hand_on(scope, arrays[i])
-                     : tn_array_error(scope, tn__scope_check(scope, operation, i + 1, arrays));
+                     : tn__scope_refuse(scope, tn__scope_check(scope, operation, i + 1, arrays));
     return false;
   }
   return true;

@@ -87,7 +87,8 @@ static void give_errors(tn_scope_t* scope, size_t count, tn_array_t* error,
   }
 }
 
-static const char* name_of(const tn_step_spec_t* spec) {
+static const char* name_of(const tn_scope_t* scope, const tn_step_spec_t* spec) {
+  if (tn__scope_operation(scope)) return tn__scope_operation(scope);
   if (spec->target) return spec->target->name.data;
   if (spec->excerpt) return spec->excerpt->name;
   return spec->op ? tn__op_short_name(spec->op) : "identity";
@@ -97,7 +98,8 @@ void tn__step_add(tn_scope_t* scope, const tn_step_spec_t* spec, tn_array_t** ou
   tn_evaluator_t* evaluator = tn__scope_evaluator(scope);
   tn_array_t* error = NULL;
   for (size_t i = 0; i < spec->result_count; ++i) out_results[i] = NULL;
-  if (!tn__scope_accepts(scope, name_of(spec), spec->operand_count, spec->operands, &error)) {
+  if (!tn__scope_accepts(scope, name_of(scope, spec), spec->operand_count, spec->operands,
+                         &error)) {
     give_errors(scope, spec->result_count, error, out_results);
     return;
   }
@@ -105,7 +107,7 @@ void tn__step_add(tn_scope_t* scope, const tn_step_spec_t* spec, tn_array_t** ou
     const tn_array_type_t* type = &spec->result_types[i];
     tn_status_t status = tn__type_check(type->dtype, type->rank, type->dims);
     if (!status) continue;
-    error = tn__scope_refuse(scope, tn_status_prefix(status, "%s", name_of(spec)));
+    error = tn__scope_refuse(scope, tn_status_prefix(status, "%s", name_of(scope, spec)));
     give_errors(scope, spec->result_count, error, out_results);
     return;
   }
@@ -170,7 +172,7 @@ tn_array_t* tn__view(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, size_t
     return error;
   }
   tn_status_t status = tn__type_check(x->dtype, rank, dims);
-  if (status) return tn__scope_refuse(scope, tn_status_prefix(status, "%s", name_of(&spec)));
+  if (status) return tn__scope_refuse(scope, tn_status_prefix(status, "%s", name_of(scope, &spec)));
   tn_step_t* step = create_step(evaluator, tn_scope_stream(scope), &spec);
   if (step) step->is_view = true;
   tn_array_t* array = step ? tn__array_create(evaluator, x->dtype, rank, dims) : NULL;

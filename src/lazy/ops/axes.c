@@ -3,6 +3,7 @@
 
 tn_array_t* tn_array_squeeze(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                              const int64_t* axes) {
+  TN__OPERATION(scope, "squeeze");
   static const char name[] = "squeeze";
   uint64_t set = 0;
   tn_shape_t shape = {0};
@@ -23,6 +24,7 @@ tn_array_t* tn_array_squeeze(tn_scope_t* scope, tn_array_t* x, size_t axis_count
 
 tn_array_t* tn_array_expand_dims(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                                  const int64_t* axes) {
+  TN__OPERATION(scope, "expand_dims");
   static const char name[] = "expand_dims";
   uint64_t set = 0;
   int64_t dims[TN_MAX_RANK];
@@ -42,6 +44,7 @@ tn_array_t* tn_array_expand_dims(tn_scope_t* scope, tn_array_t* x, size_t axis_c
 
 tn_array_t* tn_array_moveaxis(tn_scope_t* scope, tn_array_t* x, int64_t source,
                               int64_t destination) {
+  TN__OPERATION(scope, "moveaxis");
   static const char name[] = "moveaxis";
   int64_t axes[TN_MAX_RANK];
   size_t from = 0, to = 0;
@@ -57,6 +60,7 @@ tn_array_t* tn_array_moveaxis(tn_scope_t* scope, tn_array_t* x, int64_t source,
 }
 
 tn_array_t* tn_array_swapaxes(tn_scope_t* scope, tn_array_t* x, int64_t axis1, int64_t axis2) {
+  TN__OPERATION(scope, "swapaxes");
   static const char name[] = "swapaxes";
   int64_t axes[TN_MAX_RANK];
   size_t first = 0, second = 0;
@@ -71,6 +75,7 @@ tn_array_t* tn_array_swapaxes(tn_scope_t* scope, tn_array_t* x, int64_t axis1, i
 }
 
 tn_array_t* tn_array_matrix_transpose(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "matrix_transpose");
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "matrix_transpose", 1, &x, &error)) return error;
   if (x->rank < 2) {
@@ -83,6 +88,7 @@ tn_array_t* tn_array_matrix_transpose(tn_scope_t* scope, tn_array_t* x) {
 
 tn_array_t* tn_array_flatten(tn_scope_t* scope, tn_array_t* x, int64_t start_axis,
                              int64_t end_axis) {
+  TN__OPERATION(scope, "flatten");
   static const char name[] = "flatten";
   tn_shape_t shape = {0};
   size_t start = 0, end = 0;
@@ -109,6 +115,7 @@ tn_array_t* tn_array_flatten(tn_scope_t* scope, tn_array_t* x, int64_t start_axi
 
 tn_array_t* tn_array_unflatten(tn_scope_t* scope, tn_array_t* x, int64_t axis, size_t rank,
                                const int64_t* dims) {
+  TN__OPERATION(scope, "unflatten");
   static const char name[] = "unflatten";
   tn_shape_t shape = {0};
   size_t at = 0, unknown = SIZE_MAX;
@@ -141,6 +148,7 @@ tn_array_t* tn_array_unflatten(tn_scope_t* scope, tn_array_t* x, int64_t axis, s
 
 tn_array_t* tn_array_flip(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                           const int64_t* axes) {
+  TN__OPERATION(scope, "flip");
   int64_t starts[TN_MAX_RANK], stops[TN_MAX_RANK], steps[TN_MAX_RANK];
   uint64_t set = 0;
   tn_array_t* error = NULL;
@@ -156,18 +164,21 @@ tn_array_t* tn_array_flip(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
 }
 
 tn_array_t* tn_array_atleast_1d(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "atleast_1d");
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "atleast_1d", 1, &x, &error)) return error;
   return x->rank ? x : tn_array_reshape(scope, x, 1, (const int64_t[]){1});
 }
 
 tn_array_t* tn_array_atleast_2d(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "atleast_2d");
   x = tn_array_atleast_1d(scope, x);
   if (x->rank != 1) return x;
   return tn_array_expand_dims(scope, x, 1, (const int64_t[]){0});
 }
 
 tn_array_t* tn_array_atleast_3d(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "atleast_3d");
   x = tn_array_atleast_2d(scope, x);
   if (x->rank != 2) return x;
   return tn_array_expand_dims(scope, x, 1, (const int64_t[]){2});
@@ -175,6 +186,7 @@ tn_array_t* tn_array_atleast_3d(tn_scope_t* scope, tn_array_t* x) {
 
 void tn_array_broadcast_arrays(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
                                tn_array_t** out_arrays) {
+  TN__OPERATION(scope, "broadcast_arrays");
   static const char name[] = "broadcast_arrays";
   tn_shape_t shape;
   tn_array_t* error = NULL;
@@ -215,6 +227,7 @@ static tn_array_t* view_complex(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dty
 }
 
 tn_array_t* tn_array_view(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) {
+  TN__OPERATION(scope, "view");
   static const char name[] = "view";
   int64_t dims[TN_MAX_RANK];
   tn_array_t* error = NULL;
@@ -232,6 +245,13 @@ tn_array_t* tn_array_view(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) {
                           "%s",
                           name, tn_dtype_name(x->dtype), TN_SHAPE_TEXT(x->rank, x->dims),
                           tn_dtype_name(dtype));
+  }
+  const bool is_narrow = tn_dtype_bit_width(x->dtype) % 8 || tn_dtype_bit_width(dtype) % 8;
+  if (is_narrow && x->dtype != TN_DTYPE_PRED && dtype != TN_DTYPE_PRED) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: %s elements as %s: those of less than eight bits have no bytes of "
+                          "their own",
+                          name, tn_dtype_name(x->dtype), tn_dtype_name(dtype));
   }
   // Booleans are bytes, but StableHLO counts them as bits.
   if (x->dtype == TN_DTYPE_PRED) {
@@ -258,6 +278,7 @@ tn_array_t* tn_array_view(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) {
 }
 
 tn_array_t* tn_array_contiguous(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "contiguous");
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "contiguous", 1, &x, &error)) return error;
   return tn__array_is_dense(x) ? x : tn__map(scope, TN__OP(reshape), x, x->dtype);

@@ -5,6 +5,7 @@
 
 tn_array_t* tn_array_segmented_mm(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
                                   tn_array_t* segments) {
+  TN__OPERATION(scope, "segmented_mm");
   static const char name[] = "segmented_mm";
   tn_array_t* operands[] = {a, b, segments};
   int64_t dims[TN_MAX_RANK];
@@ -42,10 +43,13 @@ static tn_array_t* mask_blocks(tn_scope_t* scope, tn_array_t* x, tn_array_t* mas
   const int64_t rows = x->dims[x->rank - 2], columns = x->dims[x->rank - 1];
   if (mask->rank < 2 || mask->dims[mask->rank - 2] != (rows + block_size - 1) / block_size ||
       mask->dims[mask->rank - 1] != (columns + block_size - 1) / block_size) {
-    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                                "%s: a mask of shape %s for matrices of shape %s in blocks of %lld",
-                                name, TN_SHAPE_TEXT(mask->rank, mask->dims),
-                                TN_SHAPE_TEXT(x->rank, x->dims), (long long)block_size);
+    *out_error =
+        tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                       "%s: a mask of shape %s for matrices of shape %s; expected %lldx%lld, "
+                       "an element for each block of size %lld",
+                       name, TN_SHAPE_TEXT(mask->rank, mask->dims), TN_SHAPE_TEXT(x->rank, x->dims),
+                       (long long)((rows + block_size - 1) / block_size),
+                       (long long)((columns + block_size - 1) / block_size), (long long)block_size);
     return NULL;
   }
   for (int64_t axis = -2; axis < 0; ++axis) {
@@ -62,6 +66,7 @@ static tn_array_t* mask_blocks(tn_scope_t* scope, tn_array_t* x, tn_array_t* mas
 tn_array_t* tn_array_block_masked_mm(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
                                      int64_t block_size, tn_array_t* mask_out, tn_array_t* mask_a,
                                      tn_array_t* mask_b) {
+  TN__OPERATION(scope, "block_masked_mm");
   static const char name[] = "block_masked_mm";
   tn_array_t* operands[] = {a, b};
   tn_array_t* error = NULL;
@@ -115,6 +120,7 @@ static tn_array_t* hadamard_matrix(tn_scope_t* scope, int64_t order, tn_dtype_t 
 
 // A transform of m * 2^k elements is that of the m parts, and that of each part.
 tn_array_t* tn_array_hadamard_transform(tn_scope_t* scope, tn_array_t* x, const double* scale) {
+  TN__OPERATION(scope, "hadamard_transform");
   static const char name[] = "hadamard_transform";
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
@@ -156,6 +162,7 @@ tn_array_t* tn_array_hadamard_transform(tn_scope_t* scope, tn_array_t* x, const 
 // --- floats of eight bits: four of exponent, three of mantissa, no infinities
 
 tn_array_t* tn_array_to_fp8(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "to_fp8");
   enum { LARGEST = 448 };
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "to_fp8", 1, &x, &error)) return error;
@@ -166,6 +173,7 @@ tn_array_t* tn_array_to_fp8(tn_scope_t* scope, tn_array_t* x) {
 }
 
 tn_array_t* tn_array_from_fp8(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) {
+  TN__OPERATION(scope, "from_fp8");
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "from_fp8", 1, &x, &error)) return error;
   if (x->dtype != TN_DTYPE_U8) {

@@ -162,6 +162,7 @@ bool tn__prepare(tn_scope_t* scope, const char* name, size_t count, tn_array_t**
 
 tn_array_t* tn__elementwise(tn_scope_t* scope, const char* name, const tn_op_t* op, size_t count,
                             tn_array_t** operands, unsigned rules) {
+  TN__OPERATION(scope, name);
   tn_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
   tn_array_t* error = NULL;

@@ -40,6 +40,7 @@ static int64_t output_size(int64_t dim, int64_t size, int64_t low, int64_t high,
 
 static tn_array_t* convolve(tn_scope_t* scope, const char* name, tn_array_t* x, tn_array_t* kernel,
                             const tn_convolution_t* how) {
+  TN__OPERATION(scope, name);
   tn_array_t* operands[] = {x, kernel};
   int64_t strides[SPATIAL_LIMIT], padding[2 * SPATIAL_LIMIT], dilations[SPATIAL_LIMIT];
   int64_t input_dilations[SPATIAL_LIMIT], places[SPATIAL_LIMIT], dims[SPATIAL_LIMIT + 2];
@@ -69,7 +70,8 @@ static tn_array_t* convolve(tn_scope_t* scope, const char* name, tn_array_t* x, 
         padding[2 * i] < -limit || padding[2 * i + 1] > limit || padding[2 * i + 1] < -limit) {
       return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                             "%s: spatial axis %zu: stride %lld, dilations %lld and %lld, padding "
-                            "%lld and %lld",
+                            "%lld and %lld; expected strides and dilations of at least 1, and no "
+                            "number of 2^31 or more",
                             name, i, (long long)strides[i], (long long)dilations[i],
                             (long long)input_dilations[i], (long long)padding[2 * i],
                             (long long)padding[2 * i + 1]);
@@ -114,6 +116,7 @@ static tn_array_t* convolve(tn_scope_t* scope, const char* name, tn_array_t* x, 
 
 tn_array_t* tn_array_conv_general(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel,
                                   const tn_convolution_t* how) {
+  TN__OPERATION(scope, "conv_general");
   static const tn_convolution_t plain = {.groups = 1};
   return convolve(scope, "conv_general", x, kernel, how ? how : &plain);
 }
@@ -152,6 +155,7 @@ static tn_array_t* convolve_back(tn_scope_t* scope, const char* name, size_t spa
                                  tn_array_t* kernel, const int64_t* strides, const int64_t* padding,
                                  const int64_t* dilations, const int64_t* output_padding,
                                  int64_t groups) {
+  TN__OPERATION(scope, name);
   int64_t low[SPATIAL_LIMIT], high[SPATIAL_LIMIT];
   tn_array_t* error = NULL;
   if (!check_spatial(scope, name, x, kernel, spatial, &error)) return error;
@@ -181,6 +185,7 @@ TN_ARRAY_CONVOLUTION(CONVOLUTION_BACK)
 
 tn_array_t* tn_array_convolve(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
                               tn_convolve_mode_t mode) {
+  TN__OPERATION(scope, "convolve");
   static const char name[] = "convolve";
   tn_array_t* operands[] = {a, b};
   tn_array_t* error = NULL;

@@ -4,6 +4,7 @@
 #include "lazy/ops/common.h"
 
 tn_array_t* tn_array_full(tn_scope_t* scope, size_t rank, const int64_t* dims, tn_array_t* value) {
+  TN__OPERATION(scope, "full");
   return tn_array_broadcast_to(scope, value, rank, dims);
 }
 
@@ -21,22 +22,27 @@ static tn_array_t* filled(tn_scope_t* scope, const char* name, tn_dtype_t dtype,
 }
 
 tn_array_t* tn_array_zeros(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const int64_t* dims) {
+  TN__OPERATION(scope, "zeros");
   return filled(scope, "zeros", dtype, 0, rank, dims);
 }
 
 tn_array_t* tn_array_ones(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const int64_t* dims) {
+  TN__OPERATION(scope, "ones");
   return filled(scope, "ones", dtype, 1, rank, dims);
 }
 
 tn_array_t* tn_array_empty(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const int64_t* dims) {
+  TN__OPERATION(scope, "empty");
   return tn_array_zeros(scope, dtype, rank, dims);
 }
 
 tn_array_t* tn_array_empty_like(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "empty_like");
   return tn_array_zeros_like(scope, x);
 }
 
 tn_array_t* tn_array_full_like(tn_scope_t* scope, tn_array_t* x, tn_array_t* value) {
+  TN__OPERATION(scope, "full_like");
   tn_array_t* operands[] = {x, value};
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "full_like", 2, operands, &error)) return error;
@@ -44,12 +50,14 @@ tn_array_t* tn_array_full_like(tn_scope_t* scope, tn_array_t* x, tn_array_t* val
 }
 
 tn_array_t* tn_array_zeros_like(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "zeros_like");
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "zeros_like", 1, &x, &error)) return error;
   return tn_array_zeros(scope, x->dtype, x->rank, x->dims);
 }
 
 tn_array_t* tn_array_ones_like(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "ones_like");
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "ones_like", 1, &x, &error)) return error;
   return tn_array_ones(scope, x->dtype, x->rank, x->dims);
@@ -75,6 +83,7 @@ static tn_array_t* progression(tn_scope_t* scope, tn_dtype_t dtype, int64_t coun
 
 tn_array_t* tn_array_arange(tn_scope_t* scope, tn_dtype_t dtype, double start, double stop,
                             double step) {
+  TN__OPERATION(scope, "arange");
   static const char name[] = "arange";
   if (!tn_issubdtype(dtype, TN_CATEGORY_NUMBER)) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %s has no progressions", name,
@@ -94,6 +103,7 @@ tn_array_t* tn_array_arange(tn_scope_t* scope, tn_dtype_t dtype, double start, d
 
 tn_array_t* tn_array_linspace(tn_scope_t* scope, tn_dtype_t dtype, double start, double stop,
                               int64_t count, bool endpoint) {
+  TN__OPERATION(scope, "linspace");
   if (count < 0 || count > INT32_MAX) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "linspace: %lld elements; expected 0 to 2^31 - 1", (long long)count);
@@ -149,6 +159,7 @@ static tn_array_t* hanning(tn_scope_t* scope, tn_array_t* x) {
 
 #define WINDOW(name)                                               \
   tn_array_t* tn_array_##name(tn_scope_t* scope, int64_t length) { \
+    TN__OPERATION(scope, #name);                                   \
     return window(scope, length, name);                            \
   }
 TN_ARRAY_WINDOW(WINDOW)
@@ -176,17 +187,20 @@ static tn_array_t* diagonal_mask(tn_scope_t* scope, int64_t rows, int64_t column
 
 tn_array_t* tn_array_eye(tn_scope_t* scope, tn_dtype_t dtype, int64_t rows, int64_t columns,
                          int64_t k) {
+  TN__OPERATION(scope, "eye");
   tn_array_t* error = NULL;
   if (!check_matrix(scope, "eye", rows, columns, &error)) return error;
   return tn_array_astype(scope, diagonal_mask(scope, rows, columns, k, false), dtype);
 }
 
 tn_array_t* tn_array_identity(tn_scope_t* scope, tn_dtype_t dtype, int64_t size) {
+  TN__OPERATION(scope, "identity");
   return tn_array_eye(scope, dtype, size, size, 0);
 }
 
 tn_array_t* tn_array_tri(tn_scope_t* scope, tn_dtype_t dtype, int64_t rows, int64_t columns,
                          int64_t k) {
+  TN__OPERATION(scope, "tri");
   tn_array_t* error = NULL;
   if (!check_matrix(scope, "tri", rows, columns, &error)) return error;
   return tn_array_astype(scope, diagonal_mask(scope, rows, columns, k, true), dtype);
@@ -208,10 +222,12 @@ static tn_array_t* triangle(tn_scope_t* scope, const char* name, tn_array_t* x, 
 }
 
 tn_array_t* tn_array_tril(tn_scope_t* scope, tn_array_t* x, int64_t k) {
+  TN__OPERATION(scope, "tril");
   return triangle(scope, "tril", x, k, true);
 }
 
 tn_array_t* tn_array_triu(tn_scope_t* scope, tn_array_t* x, int64_t k) {
+  TN__OPERATION(scope, "triu");
   return triangle(scope, "triu", x, k, false);
 }
 
@@ -235,6 +251,7 @@ static tn_array_t* last_diagonal(tn_scope_t* scope, tn_array_t* x, int64_t offse
 
 tn_array_t* tn_array_diagonal(tn_scope_t* scope, tn_array_t* x, int64_t offset, int64_t axis1,
                               int64_t axis2) {
+  TN__OPERATION(scope, "diagonal");
   static const char name[] = "diagonal";
   int64_t axes[TN_MAX_RANK];
   size_t first = 0, second = 0, count = 0;
@@ -256,6 +273,7 @@ tn_array_t* tn_array_diagonal(tn_scope_t* scope, tn_array_t* x, int64_t offset, 
 }
 
 tn_array_t* tn_array_diag(tn_scope_t* scope, tn_array_t* x, int64_t k) {
+  TN__OPERATION(scope, "diag");
   static const char name[] = "diag";
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
@@ -275,6 +293,7 @@ tn_array_t* tn_array_diag(tn_scope_t* scope, tn_array_t* x, int64_t k) {
 
 tn_array_t* tn_array_trace(tn_scope_t* scope, tn_array_t* x, int64_t offset, int64_t axis1,
                            int64_t axis2, tn_dtype_t dtype) {
+  TN__OPERATION(scope, "trace");
   tn_array_t* line = tn_array_diagonal(scope, x, offset, axis1, axis2);
   if (dtype != TN_DTYPE_INVALID) line = tn_array_astype(scope, line, dtype);
   return tn_array_sum(scope, line, 1, (const int64_t[]){-1}, false);

@@ -68,6 +68,7 @@ static tn_array_t* cumulate(tn_scope_t* scope, const char* name, const tn_op_t* 
 
 tn_array_t* tn_array_cumsum(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool reverse,
                             bool inclusive) {
+  TN__OPERATION(scope, "cumsum");
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "cumsum", 1, &x, &error)) return error;
   if (x->dtype == TN_DTYPE_PRED) x = tn_array_astype(scope, x, TN_DTYPE_S32);
@@ -76,22 +77,26 @@ tn_array_t* tn_array_cumsum(tn_scope_t* scope, tn_array_t* x, const int64_t* axi
 
 tn_array_t* tn_array_cumprod(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool reverse,
                              bool inclusive) {
+  TN__OPERATION(scope, "cumprod");
   return cumulate(scope, "cumprod", TN__OP(multiply), 1, x, axis, reverse, inclusive);
 }
 
 tn_array_t* tn_array_cummax(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool reverse,
                             bool inclusive) {
+  TN__OPERATION(scope, "cummax");
   return cumulate(scope, "cummax", TN__OP(maximum), -(double)INFINITY, x, axis, reverse, inclusive);
 }
 
 tn_array_t* tn_array_cummin(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool reverse,
                             bool inclusive) {
+  TN__OPERATION(scope, "cummin");
   return cumulate(scope, "cummin", TN__OP(minimum), INFINITY, x, axis, reverse, inclusive);
 }
 
 // Each round folds twice as many elements into one: there is no window of this operation.
 tn_array_t* tn_array_logcumsumexp(tn_scope_t* scope, tn_array_t* x, const int64_t* axis,
                                   bool reverse, bool inclusive) {
+  TN__OPERATION(scope, "logcumsumexp");
   tn_cumulation_t how = {.is_reverse = reverse};
   tn_array_t* error = NULL;
   if (!tn__axis_or_all(scope, "logcumsumexp", &x, axis, &how.axis, &error)) return error;

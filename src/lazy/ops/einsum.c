@@ -241,6 +241,7 @@ static bool match_sizes(tn_scope_t* scope, const char* subscripts, size_t count,
 
 tn_array_t* tn_array_einsum(tn_scope_t* scope, const char* subscripts, size_t count,
                             tn_array_t* const* arrays) {
+  TN__OPERATION(scope, "einsum");
   tn_term_t terms[OPERAND_LIMIT];
   tn_term_t out = {0};
   int64_t order[TN_MAX_RANK];

@@ -7,6 +7,7 @@
 #define NUMBER(x, value) tn__number_like(scope, (x), (value))
 
 tn_array_t* tn_array_astype(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) {
+  TN__OPERATION(scope, "astype");
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "astype", 1, &x, &error)) return error;
   if (x->dtype == dtype) return x;
@@ -54,6 +55,7 @@ static tn_array_t* as_float(tn_scope_t* scope, const char* name, tn_array_t* x) 
 // f(x) times or divided by a number, in x's dtype.
 #define SCALED(name, inner, outer, value)                         \
   tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* x) { \
+    TN__OPERATION(scope, #name);                                  \
     x = as_float(scope, #name, x);                                \
     return ARRAY(outer)(scope, inner(x), NUMBER(x, value));       \
   }
@@ -65,11 +67,13 @@ SCALED(log2, LOG_OF, divide, M_LN2)
 SCALED(radians, ITSELF, multiply, M_PI / 180)
 
 tn_array_t* tn_array_reciprocal(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "reciprocal");
   x = as_float(scope, "reciprocal", x);
   return tn_array_divide(scope, NUMBER(x, 1), x);
 }
 
 tn_array_t* tn_array_abs(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "abs");
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "abs", 1, &x, &error)) return error;
   const tn_kind_t kind = tn_dtype_kind(x->dtype);
@@ -78,15 +82,18 @@ tn_array_t* tn_array_abs(tn_scope_t* scope, tn_array_t* x) {
 }
 
 tn_array_t* tn_array_negative(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "negative");
   return tn__elementwise(scope, "negative", TN__OP(negate), 1, &x, TN_OPERANDS_NUMBER);
 }
 
 tn_array_t* tn_array_positive(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "positive");
   tn_array_t* error = NULL;
   return tn__scope_accepts(scope, "positive", 1, &x, &error) ? x : error;
 }
 
 tn_array_t* tn_array_sign(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "sign");
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "sign", 1, &x, &error)) return error;
   const tn_kind_t kind = tn_dtype_kind(x->dtype);
@@ -96,6 +103,7 @@ tn_array_t* tn_array_sign(tn_scope_t* scope, tn_array_t* x) {
 }
 
 tn_array_t* tn_array_square(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "square");
   return tn_array_multiply(scope, x, x);
 }
 
@@ -109,14 +117,17 @@ static tn_array_t* round_with(tn_scope_t* scope, const char* name, const tn_op_t
 }
 
 tn_array_t* tn_array_ceil(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "ceil");
   return round_with(scope, "ceil", TN__OP(ceil), x);
 }
 
 tn_array_t* tn_array_floor(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "floor");
   return round_with(scope, "floor", TN__OP(floor), x);
 }
 
 tn_array_t* tn_array_trunc(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "trunc");
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "trunc", 1, &x, &error)) return error;
   if (!tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) return x;
@@ -135,6 +146,7 @@ static tn_array_t* round_whole(tn_scope_t* scope, tn_array_t* x) {
 }
 
 tn_array_t* tn_array_round(tn_scope_t* scope, tn_array_t* x, int decimals) {
+  TN__OPERATION(scope, "round");
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "round", 1, &x, &error)) return error;
   if (decimals == 0) return round_whole(scope, x);
@@ -157,14 +169,17 @@ static tn_array_t* part(tn_scope_t* scope, const char* name, const tn_op_t* op, 
 }
 
 tn_array_t* tn_array_real(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "real");
   return part(scope, "real", TN__OP(real), x);
 }
 
 tn_array_t* tn_array_imag(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "imag");
   return part(scope, "imag", TN__OP(imag), x);
 }
 
 tn_array_t* tn_array_conjugate(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "conjugate");
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "conjugate", 1, &x, &error)) return error;
   if (tn_dtype_kind(x->dtype) != TN_KIND_COMPLEX) return x;
@@ -191,6 +206,7 @@ BINARY(bitwise_or, or, TN_OPERANDS_INTEGER)
 BINARY(bitwise_xor, xor, TN_OPERANDS_INTEGER)
 
 tn_array_t* tn_array_subtract(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "subtract");
   tn_array_t* operands[] = {a, b};
   tn_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
@@ -202,6 +218,7 @@ tn_array_t* tn_array_subtract(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
 }
 
 tn_array_t* tn_array_bitwise_invert(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "bitwise_invert");
   return tn__elementwise(scope, "bitwise_invert", TN__OP(not ), 1, &x, TN_OPERANDS_INTEGER);
 }
 
@@ -226,15 +243,18 @@ static tn_array_t* shift(tn_scope_t* scope, const char* name, bool left, tn_arra
 }
 
 tn_array_t* tn_array_left_shift(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "left_shift");
   return shift(scope, "left_shift", true, a, b);
 }
 
 tn_array_t* tn_array_right_shift(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "right_shift");
   return shift(scope, "right_shift", false, a, b);
 }
 
 // log(exp(a) + exp(b)), without the difference of equal infinities.
 tn_array_t* tn_array_logaddexp(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "logaddexp");
   tn_array_t* operands[] = {a, b};
   tn_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
@@ -283,6 +303,7 @@ static tn_array_t* is_above(tn_scope_t* scope, tn_array_t* rest, tn_array_t* div
 }
 
 tn_array_t* tn_array_remainder(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "remainder");
   tn_array_t* operands[] = {a, b};
   tn_array_t* error = NULL;
   bool is_bool = false;
@@ -298,6 +319,7 @@ tn_array_t* tn_array_remainder(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) 
 }
 
 tn_array_t* tn_array_floor_divide(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "floor_divide");
   tn_array_t* operands[] = {a, b};
   tn_array_t* error = NULL;
   bool is_bool = false;
@@ -315,11 +337,13 @@ tn_array_t* tn_array_floor_divide(tn_scope_t* scope, tn_array_t* a, tn_array_t* 
 
 void tn_array_divmod(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, tn_array_t** out_quotient,
                      tn_array_t** out_remainder) {
+  TN__OPERATION(scope, "divmod");
   *out_quotient = tn_array_floor_divide(scope, a, b);
   *out_remainder = tn_array_remainder(scope, a, b);
 }
 
 tn_array_t* tn_array_power(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "power");
   tn_array_t* operands[] = {a, b};
   tn_array_t* error = NULL;
   bool is_bool = false;

@@ -53,12 +53,14 @@ static tn_array_t* norm(tn_scope_t* scope, const char* name, bool centres, size_
 }
 
 tn_array_t* tn_array_rms_norm(tn_scope_t* scope, tn_array_t* x, tn_array_t* weight, double eps) {
+  TN__OPERATION(scope, "rms_norm");
   tn_array_t* operands[] = {x, weight};
   return norm(scope, "rms_norm", false, weight ? 2 : 1, operands, weight, NULL, eps);
 }
 
 tn_array_t* tn_array_layer_norm(tn_scope_t* scope, tn_array_t* x, tn_array_t* weight,
                                 tn_array_t* bias, double eps) {
+  TN__OPERATION(scope, "layer_norm");
   tn_array_t* operands[] = {x, weight ? weight : bias, bias};
   const size_t count = weight && bias ? 3 : weight || bias ? 2 : 1;
   return norm(scope, "layer_norm", true, count, operands, weight, bias, eps);
@@ -117,6 +119,7 @@ static tn_array_t* angles(tn_scope_t* scope, int64_t length, int64_t pairs, doub
 
 tn_array_t* tn_array_rope(tn_scope_t* scope, tn_array_t* x, int64_t dims, bool traditional,
                           double base, double scale, tn_array_t* offset, tn_array_t* freqs) {
+  TN__OPERATION(scope, "rope");
   tn_array_t* error = NULL;
   if (!check_rope(scope, x, dims, offset, freqs, &error)) return error;
   const int64_t size = x->dims[x->rank - 1], length = x->dims[x->rank - 2], half = dims / 2;
@@ -198,6 +201,7 @@ static tn_array_t* hide(tn_scope_t* scope, tn_array_t* scores, tn_array_t* mask)
 tn_array_t* tn_array_scaled_dot_product_attention(tn_scope_t* scope, tn_array_t* queries,
                                                   tn_array_t* keys, tn_array_t* values,
                                                   const tn_attention_t* how) {
+  TN__OPERATION(scope, "scaled_dot_product_attention");
   tn_array_t* operands[] = {queries, keys, values};
   tn_array_t* error = NULL;
   if (!check_attention(scope, operands, how, &error)) return error;
@@ -241,6 +245,7 @@ tn_array_t* tn_array_scaled_dot_product_attention(tn_scope_t* scope, tn_array_t*
 }
 
 tn_array_t* tn_array_cross_entropy(tn_scope_t* scope, tn_array_t* logits, tn_array_t* targets) {
+  TN__OPERATION(scope, "cross_entropy");
   static const char name[] = "cross_entropy";
   tn_array_t* operands[] = {logits, targets};
   tn_array_t* error = NULL;

@@ -64,6 +64,7 @@ static tn_array_t* rescale(tn_scope_t* scope, tn_array_t* x, bool is_inverse, do
 static tn_array_t* transform_all(tn_scope_t* scope, const char* name, tn_fourier_t kind,
                                  tn_array_t* x, size_t axis_count, const int64_t* axes,
                                  const int64_t* sizes, tn_fft_norm_t norm) {
+  TN__OPERATION(scope, name);
   size_t places[TN_MAX_RANK];
   int64_t lengths[TN_MAX_RANK];
   uint64_t set = 0;
@@ -124,6 +125,7 @@ TRANSFORM(irfft, REAL_INVERSE)
 // --- frequencies
 
 tn_array_t* tn_array_fftfreq(tn_scope_t* scope, int64_t size, double distance) {
+  TN__OPERATION(scope, "fftfreq");
   const int64_t half = (size + 1) / 2;
   tn_array_t* x = tn_array_arange(scope, TN_DTYPE_F32, 0, (double)size, 1);
   tn_array_t* below = tn_array_subtract(scope, x, tn__number_like(scope, x, (double)size));
@@ -133,6 +135,7 @@ tn_array_t* tn_array_fftfreq(tn_scope_t* scope, int64_t size, double distance) {
 }
 
 tn_array_t* tn_array_rfftfreq(tn_scope_t* scope, int64_t size, double distance) {
+  TN__OPERATION(scope, "rfftfreq");
   const int64_t count = size / 2 + 1;
   tn_array_t* x = tn_array_arange(scope, TN_DTYPE_F32, 0, (double)count, 1);
   return tn_array_multiply(scope, x, tn__number_like(scope, x, 1 / ((double)size * distance)));
@@ -156,10 +159,12 @@ static tn_array_t* shift(tn_scope_t* scope, const char* name, bool back, tn_arra
 
 tn_array_t* tn_array_fftshift(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                               const int64_t* axes) {
+  TN__OPERATION(scope, "fftshift");
   return shift(scope, "fftshift", false, x, axis_count, axes);
 }
 
 tn_array_t* tn_array_ifftshift(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                                const int64_t* axes) {
+  TN__OPERATION(scope, "ifftshift");
   return shift(scope, "ifftshift", true, x, axis_count, axes);
 }

@@ -115,6 +115,7 @@ tn_array_t* tn__scatter_combine(tn_scope_t* scope, tn_scatter_mode_t mode, tn_ar
 
 tn_array_t* tn_array_take(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
                           const int64_t* axis) {
+  TN__OPERATION(scope, "take");
   static const char name[] = "take";
   tn_array_t* operands[] = {x, indices};
   tn_indexed_t indexed = {.indexed_count = 1};
@@ -147,6 +148,7 @@ tn_array_t* tn_array_take(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
       shape.dims[shape.rank++] = x->dims[i];
     }
   }
+  if (tn_array_size(x) == 0) return tn_array_zeros(scope, x->dtype, shape.rank, shape.dims);
   return tn__gather(scope, x, indices, indices->rank, &indexed, shape.rank, shape.dims);
 }
 
@@ -204,6 +206,7 @@ static bool prepare_along(tn_scope_t* scope, const char* name, tn_array_t** x, t
 
 tn_array_t* tn_array_take_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
                                      const int64_t* axis) {
+  TN__OPERATION(scope, "take_along_axis");
   static const char name[] = "take_along_axis";
   tn_indexed_t indexed;
   tn_array_t* error = NULL;
@@ -222,6 +225,7 @@ tn_array_t* tn_array_take_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_
 tn_array_t* tn_array_put_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
                                     tn_array_t* values, const int64_t* axis,
                                     tn_scatter_mode_t mode) {
+  TN__OPERATION(scope, "put_along_axis");
   static const char name[] = "put_along_axis";
   tn_shape_t shape;
   tn_indexed_t indexed;
@@ -243,6 +247,7 @@ tn_array_t* tn_array_put_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t
 
 tn_array_t* tn_array_as_strided(tn_scope_t* scope, tn_array_t* x, size_t rank, const int64_t* dims,
                                 const int64_t* strides, int64_t offset) {
+  TN__OPERATION(scope, "as_strided");
   static const char name[] = "as_strided";
   const int64_t axis = 0;
   int64_t low = offset, high = offset;
@@ -268,8 +273,8 @@ tn_array_t* tn_array_as_strided(tn_scope_t* scope, tn_array_t* x, size_t rank, c
   }
   if (!is_empty && (low < 0 || high >= tn_array_size(x))) {
     return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE,
-                          "%s: elements %lld to %lld of an array of %lld", name, (long long)low,
-                          (long long)high, (long long)tn_array_size(x));
+                          "%s: the strides reach from element %lld to %lld; the array has %lld",
+                          name, (long long)low, (long long)high, (long long)tn_array_size(x));
   }
   return tn_array_take(scope, tn_array_flatten(scope, x, 0, -1), places, &axis);
 }

@@ -206,8 +206,22 @@ static tn_array_t* reshape_result(tn_scope_t* scope, const tn_selection_t* selec
   return tn_array_reshape(scope, x, shape.rank, shape.dims);
 }
 
+// Nothing can be taken of an axis without elements, but nothing.
+static bool check_empty(tn_scope_t* scope, const tn_array_t* x, const tn_selection_t* selection,
+                        const tn_array_t* indices, tn_array_t** out_error) {
+  for (size_t i = 0; i < x->rank; ++i) {
+    if (!selection->arrays[i] || x->dims[i] || tn_array_size(indices) == 0) continue;
+    *out_error =
+        tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE, "index: axis %zu of the shape %s is empty", i,
+                       TN_SHAPE_TEXT(x->rank, x->dims));
+    return false;
+  }
+  return true;
+}
+
 tn_array_t* tn_array_index(tn_scope_t* scope, tn_array_t* x, size_t count,
                            const tn_index_t* items) {
+  TN__OPERATION(scope, "index");
   tn_selection_t selection;
   tn_indexed_t indexed = {0};
   tn_shape_t shape;
@@ -220,6 +234,11 @@ tn_array_t* tn_array_index(tn_scope_t* scope, tn_array_t* x, size_t count,
   tn_array_t* indices = join_arrays(scope, x->rank, &selection, &indexed);
   if (indices->dtype == TN_DTYPE_INVALID) return indices;
   place_windows(part, &selection, &indexed, &shape);
+  if (tn_array_size(part) == 0) {
+    if (!check_empty(scope, x, &selection, indices, &error)) return error;
+    part = tn_array_zeros(scope, x->dtype, shape.rank, shape.dims);
+    return reshape_result(scope, &selection, part);
+  }
   part = tn__gather(scope, part, indices, indices->rank - 1, &indexed, shape.rank, shape.dims);
   return reshape_result(scope, &selection, part);
 }
@@ -311,6 +330,7 @@ static tn_array_t* update_places(tn_scope_t* scope, tn_array_t* x, size_t count,
 tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* x, size_t count,
                                   const tn_index_t* items, tn_array_t* updates,
                                   tn_scatter_mode_t mode) {
+  TN__OPERATION(scope, "index_update");
   static const char name[] = "index_update";
   tn_array_t* operands[] = {x, updates};
   tn_selection_t selection;
@@ -344,6 +364,7 @@ tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* x, size_t count
 tn_array_t* tn_array_slice_update(tn_scope_t* scope, tn_array_t* x, tn_array_t* updates,
                                   const int64_t* starts, const int64_t* stops,
                                   const int64_t* strides, tn_scatter_mode_t mode) {
+  TN__OPERATION(scope, "slice_update");
   tn_index_t items[TN_MAX_RANK];
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "slice_update", 1, &x, &error)) return error;

@@ -5,6 +5,7 @@
 
 tn_array_t* tn_array_concatenate(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
                                  int64_t axis) {
+  TN__OPERATION(scope, "concatenate");
   static const char name[] = "concatenate";
   tn_array_t* few[16];
   size_t at = 0;
@@ -50,6 +51,7 @@ tn_array_t* tn_array_concatenate(tn_scope_t* scope, size_t count, tn_array_t* co
 
 tn_array_t* tn_array_stack(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
                            int64_t axis) {
+  TN__OPERATION(scope, "stack");
   static const char name[] = "stack";
   tn_array_t* error = NULL;
   if (count == 0) return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: no arrays", name);
@@ -79,6 +81,7 @@ tn_array_t* tn_array_stack(tn_scope_t* scope, size_t count, tn_array_t* const* a
 
 void tn_array_meshgrid(tn_scope_t* scope, size_t count, tn_array_t* const* arrays, bool sparse,
                        bool matrix_indexing, tn_array_t** out_arrays) {
+  TN__OPERATION(scope, "meshgrid");
   static const char name[] = "meshgrid";
   int64_t dims[TN_MAX_RANK];
   tn_array_t* error = NULL;
@@ -111,6 +114,7 @@ static tn_array_t* cut(tn_scope_t* scope, tn_array_t* x, size_t axis, int64_t st
 
 void tn_array_split(tn_scope_t* scope, tn_array_t* x, size_t count, int64_t axis,
                     tn_array_t** out_parts) {
+  TN__OPERATION(scope, "split");
   static const char name[] = "split";
   size_t at = 0;
   int64_t length = 0;
@@ -132,6 +136,7 @@ void tn_array_split(tn_scope_t* scope, tn_array_t* x, size_t count, int64_t axis
 
 void tn_array_split_at(tn_scope_t* scope, tn_array_t* x, size_t index_count, const int64_t* indices,
                        int64_t axis, tn_array_t** out_parts) {
+  TN__OPERATION(scope, "split_at");
   static const char name[] = "split_at";
   size_t at = 0;
   tn_array_t* error = NULL;
@@ -147,6 +152,7 @@ void tn_array_split_at(tn_scope_t* scope, tn_array_t* x, size_t index_count, con
 
 void tn_array_unstack(tn_scope_t* scope, tn_array_t* x, int64_t axis, size_t count,
                       tn_array_t** out_parts) {
+  TN__OPERATION(scope, "unstack");
   static const char name[] = "unstack";
   size_t at = 0;
   tn_array_t* error = NULL;
@@ -168,6 +174,7 @@ void tn_array_unstack(tn_scope_t* scope, tn_array_t* x, int64_t axis, size_t cou
 
 tn_array_t* tn_array_roll(tn_scope_t* scope, tn_array_t* x, size_t count, const int64_t* shifts,
                           const int64_t* axes) {
+  TN__OPERATION(scope, "roll");
   static const char name[] = "roll";
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
@@ -192,6 +199,7 @@ tn_array_t* tn_array_roll(tn_scope_t* scope, tn_array_t* x, size_t count, const 
 }
 
 tn_array_t* tn_array_diff(tn_scope_t* scope, tn_array_t* x, int64_t order, int64_t axis) {
+  TN__OPERATION(scope, "diff");
   size_t at = 0;
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "diff", 1, &x, &error)) return error;
@@ -231,6 +239,7 @@ static tn_array_t* repeat_axis(tn_scope_t* scope, tn_array_t* x, size_t axis, in
 
 tn_array_t* tn_array_repeat(tn_scope_t* scope, tn_array_t* x, int64_t repeats,
                             const int64_t* axis) {
+  TN__OPERATION(scope, "repeat");
   static const char name[] = "repeat";
   size_t at = 0;
   tn_array_t* error = NULL;
@@ -246,6 +255,7 @@ tn_array_t* tn_array_repeat(tn_scope_t* scope, tn_array_t* x, int64_t repeats,
 
 tn_array_t* tn_array_tile(tn_scope_t* scope, tn_array_t* x, size_t count,
                           const int64_t* repetitions) {
+  TN__OPERATION(scope, "tile");
   static const char name[] = "tile";
   int64_t dims[TN_MAX_RANK];
   tn_array_t* error = NULL;
@@ -304,6 +314,7 @@ static tn_array_t* pad_axis(tn_scope_t* scope, tn_array_t* x, size_t axis, int64
 
 tn_array_t* tn_array_pad(tn_scope_t* scope, tn_array_t* x, const int64_t* low, const int64_t* high,
                          tn_pad_mode_t mode, tn_array_t* value) {
+  TN__OPERATION(scope, "pad");
   static const char name[] = "pad";
   int64_t dims[TN_MAX_RANK], none[TN_MAX_RANK] = {0};
   tn_array_t* operands[] = {x, value};

@@ -22,6 +22,7 @@ static void give_all(size_t count, tn_array_t** const* outs, tn_array_t* error) 
 // --- triangles
 
 tn_array_t* tn_array_linalg_cholesky(tn_scope_t* scope, tn_array_t* x, bool upper) {
+  TN__OPERATION(scope, "cholesky");
   tn_array_t* error = NULL;
   if (!tn__check_matrices(scope, "cholesky", x, TN_MATRIX_SQUARE, &error)) return error;
   const tn_attribute_t attribute = tn__bool_attribute("lower", !upper);
@@ -30,12 +31,14 @@ tn_array_t* tn_array_linalg_cholesky(tn_scope_t* scope, tn_array_t* x, bool uppe
 }
 
 tn_array_t* tn_array_linalg_tri_inv(tn_scope_t* scope, tn_array_t* x, bool upper) {
+  TN__OPERATION(scope, "tri_inv");
   tn_array_t* error = NULL;
   if (!tn__check_matrices(scope, "tri_inv", x, TN_MATRIX_SQUARE, &error)) return error;
   return tn__solve_triangles(scope, x, tn_array_identity(scope, x->dtype, ROWS(x)), !upper, false);
 }
 
 tn_array_t* tn_array_linalg_cholesky_inv(tn_scope_t* scope, tn_array_t* factor, bool upper) {
+  TN__OPERATION(scope, "cholesky_inv");
   tn_array_t* error = NULL;
   if (!tn__check_matrices(scope, "cholesky_inv", factor, TN_MATRIX_SQUARE, &error)) return error;
   tn_array_t* inverse = tn_array_linalg_tri_inv(scope, factor, upper);
@@ -75,6 +78,7 @@ static bool prepare_system(tn_scope_t* scope, const char* name, tn_array_t** ope
 
 tn_array_t* tn_array_linalg_solve_triangular(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
                                              bool upper) {
+  TN__OPERATION(scope, "solve_triangular");
   tn_array_t* operands[] = {a, b};
   bool is_vector = false;
   tn_array_t* error = NULL;
@@ -99,6 +103,7 @@ static void factor(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_factors,
 
 void tn_array_linalg_lu_factor(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_factors,
                                tn_array_t** out_pivots) {
+  TN__OPERATION(scope, "lu_factor");
   tn_array_t* error = NULL;
   *out_factors = *out_pivots = NULL;
   if (!tn__check_matrices(scope, "lu_factor", x, 0, &error)) {
@@ -112,6 +117,7 @@ void tn_array_linalg_lu_factor(tn_scope_t* scope, tn_array_t* x, tn_array_t** ou
 
 void tn_array_linalg_lu(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_rows,
                         tn_array_t** out_lower, tn_array_t** out_upper) {
+  TN__OPERATION(scope, "lu");
   tn_array_t *error = NULL, *factors = NULL, *pivots = NULL;
   if (!tn__check_matrices(scope, "lu", x, 0, &error)) {
     give_all(3, (tn_array_t * *[]){out_rows, out_lower, out_upper}, error);
@@ -128,6 +134,7 @@ void tn_array_linalg_lu(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_rows,
 }
 
 tn_array_t* tn_array_linalg_solve(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "solve");
   static const int64_t row_axis[] = {-2};
   tn_array_t* operands[] = {a, b};
   tn_array_t *error = NULL, *factors = NULL, *pivots = NULL;
@@ -152,6 +159,7 @@ tn_array_t* tn_array_linalg_solve(tn_scope_t* scope, tn_array_t* a, tn_array_t* 
 }
 
 tn_array_t* tn_array_linalg_inv(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "inv");
   tn_array_t* error = NULL;
   if (!tn__check_matrices(scope, "inv", x, TN_MATRIX_SQUARE, &error)) return error;
   return tn_array_linalg_solve(scope, x, tn_array_identity(scope, x->dtype, ROWS(x)));
@@ -178,6 +186,7 @@ static bool prepare_determinant(tn_scope_t* scope, const char* name, tn_array_t*
 }
 
 tn_array_t* tn_array_linalg_det(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "det");
   tn_array_t *diagonal = NULL, *sign = NULL, *error = NULL;
   if (!prepare_determinant(scope, "det", x, &diagonal, &sign, &error)) return error;
   return tn_array_multiply(scope, sign, tn_array_prod(scope, diagonal, 1, last, false));
@@ -185,6 +194,7 @@ tn_array_t* tn_array_linalg_det(tn_scope_t* scope, tn_array_t* x) {
 
 void tn_array_linalg_slogdet(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_sign,
                              tn_array_t** out_logarithm) {
+  TN__OPERATION(scope, "slogdet");
   tn_array_t *diagonal = NULL, *sign = NULL, *error = NULL;
   if (!prepare_determinant(scope, "slogdet", x, &diagonal, &sign, &error)) {
     *out_sign = *out_logarithm = error;
@@ -218,6 +228,7 @@ void tn__know_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** q, tn_array_t** 
 }
 
 void tn_array_linalg_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_q, tn_array_t** out_r) {
+  TN__OPERATION(scope, "qr");
   tn_array_t* error = NULL;
   tn_array_t* results[2];
   if (!tn__check_matrices(scope, "qr", x, 0, &error)) {
@@ -245,6 +256,7 @@ void tn_array_linalg_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_q, tn
 
 void tn_array_linalg_svd(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_u, tn_array_t** out_s,
                          tn_array_t** out_vt) {
+  TN__OPERATION(scope, "svd");
   tn_array_t* error = NULL;
   tn_array_t* results[5];
   if (!tn__check_matrices(scope, "svd", x, TN_MATRIX_COMPLEX, &error)) {
@@ -265,6 +277,7 @@ void tn_array_linalg_svd(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_u, t
 }
 
 tn_array_t* tn_array_linalg_pinv(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "pinv");
   static const int64_t row[] = {-2};
   int64_t dims[TN_MAX_RANK];
   tn_array_t *u = NULL, *s = NULL, *vt = NULL, *error = NULL;
@@ -294,6 +307,7 @@ tn_array_t* tn_array_linalg_pinv(tn_scope_t* scope, tn_array_t* x) {
 
 void tn_array_linalg_eigh(tn_scope_t* scope, tn_array_t* x, bool upper, tn_array_t** out_values,
                           tn_array_t** out_vectors) {
+  TN__OPERATION(scope, "eigh");
   tn_array_t* error = NULL;
   tn_array_t* results[3];
   if (!tn__check_matrices(scope, "eigh", x, TN_MATRIX_SQUARE | TN_MATRIX_COMPLEX, &error)) {
@@ -312,6 +326,7 @@ void tn_array_linalg_eigh(tn_scope_t* scope, tn_array_t* x, bool upper, tn_array
 }
 
 tn_array_t* tn_array_linalg_eigvalsh(tn_scope_t* scope, tn_array_t* x, bool upper) {
+  TN__OPERATION(scope, "eigvalsh");
   tn_array_t* values = NULL;
   tn_array_linalg_eigh(scope, x, upper, &values, NULL);
   return values;
@@ -319,6 +334,7 @@ tn_array_t* tn_array_linalg_eigvalsh(tn_scope_t* scope, tn_array_t* x, bool uppe
 
 void tn_array_linalg_eig(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_values,
                          tn_array_t** out_vectors) {
+  TN__OPERATION(scope, "eig");
   tn_array_t* error = NULL;
   tn_array_t* results[5];
   if (!tn__check_matrices(scope, "eig", x, TN_MATRIX_SQUARE | TN_MATRIX_COMPLEX, &error)) {
@@ -351,6 +367,7 @@ void tn_array_linalg_eig(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_valu
 }
 
 tn_array_t* tn_array_linalg_eigvals(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "eigvals");
   tn_array_t* values = NULL;
   tn_array_linalg_eig(scope, x, &values, NULL);
   return values;

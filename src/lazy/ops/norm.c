@@ -79,6 +79,7 @@ static tn_array_t* of_matrices(tn_scope_t* scope, tn_array_t* x, tn_norm_t kind,
 
 tn_array_t* tn_array_linalg_norm(tn_scope_t* scope, tn_array_t* x, tn_norm_t kind, double order,
                                  size_t axis_count, const int64_t* axes, bool keepdims) {
+  TN__OPERATION(scope, "norm");
   size_t places[2] = {0, 1};
   uint64_t set = 0;
   tn_array_t* error = NULL;
@@ -137,6 +138,7 @@ static tn_array_t* difference(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, t
 }
 
 tn_array_t* tn_array_linalg_cross(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, int64_t axis) {
+  TN__OPERATION(scope, "cross");
   tn_array_t* operands[] = {a, b};
   tn_array_t *x[3], *y[3], *error = NULL;
   if (!tn__scope_accepts(scope, cross_name, 2, operands, &error)) return error;

@@ -27,6 +27,7 @@ static tn_array_t* compare_complex(tn_scope_t* scope, const char* direction, tn_
 
 static tn_array_t* compare(tn_scope_t* scope, const char* name, const char* direction,
                            tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, name);
   tn_array_t* operands[] = {a, b};
   tn_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
@@ -62,12 +63,14 @@ LOGICAL(or, or)
 LOGICAL(xor, xor)
 
 tn_array_t* tn_array_logical_not(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "logical_not");
   return tn__elementwise(scope, "logical_not", TN__OP(not ), 1, &x, TN_OPERANDS_BOOL);
 }
 
 // --- choices
 
 tn_array_t* tn_array_where(tn_scope_t* scope, tn_array_t* condition, tn_array_t* x, tn_array_t* y) {
+  TN__OPERATION(scope, "where");
   static const char name[] = "where";
   tn_array_t* operands[] = {condition, x, y};
   tn_array_t* error = NULL;
@@ -85,6 +88,7 @@ tn_array_t* tn_array_where(tn_scope_t* scope, tn_array_t* condition, tn_array_t*
 
 tn_array_t* tn_array_clip(tn_scope_t* scope, tn_array_t* x, tn_array_t* minimum,
                           tn_array_t* maximum) {
+  TN__OPERATION(scope, "clip");
   if (!minimum && !maximum) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "clip: neither a minimum nor a maximum is given");
@@ -113,11 +117,13 @@ static tn_array_t* without_floats(tn_scope_t* scope, const char* name, bool valu
 }
 
 tn_array_t* tn_array_isnan(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "isnan");
   tn_array_t* known = without_floats(scope, "isnan", false, x);
   return known ? known : tn_array_not_equal(scope, x, x);
 }
 
 tn_array_t* tn_array_isfinite(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "isfinite");
   tn_array_t* known = without_floats(scope, "isfinite", true, x);
   if (known) return known;
   if (tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX) {
@@ -127,6 +133,7 @@ tn_array_t* tn_array_isfinite(tn_scope_t* scope, tn_array_t* x) {
 }
 
 tn_array_t* tn_array_isinf(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "isinf");
   tn_array_t* known = without_floats(scope, "isinf", false, x);
   if (known) return known;
   if (tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX) return of_parts(scope, tn_array_isinf, false, x);
@@ -135,11 +142,13 @@ tn_array_t* tn_array_isinf(tn_scope_t* scope, tn_array_t* x) {
 }
 
 tn_array_t* tn_array_isposinf(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "isposinf");
   tn_array_t* known = without_floats(scope, "isposinf", false, x);
   return known ? known : tn_array_equal(scope, x, tn__number_like(scope, x, INFINITY));
 }
 
 tn_array_t* tn_array_isneginf(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "isneginf");
   tn_array_t* known = without_floats(scope, "isneginf", false, x);
   return known ? known : tn_array_equal(scope, x, tn__number_like(scope, x, -(double)INFINITY));
 }
@@ -156,6 +165,7 @@ static double largest(tn_dtype_t dtype) {
 
 tn_array_t* tn_array_nan_to_num(tn_scope_t* scope, tn_array_t* x, double nan, const double* posinf,
                                 const double* neginf) {
+  TN__OPERATION(scope, "nan_to_num");
   static const char name[] = "nan_to_num";
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
@@ -177,6 +187,7 @@ tn_array_t* tn_array_nan_to_num(tn_scope_t* scope, tn_array_t* x, double nan, co
 // abs(a - b) <= atol + rtol * abs(b), or the same infinity.
 tn_array_t* tn_array_isclose(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, double rtol,
                              double atol, bool equal_nan) {
+  TN__OPERATION(scope, "isclose");
   tn_array_t* operands[] = {a, b};
   tn_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
@@ -204,10 +215,12 @@ tn_array_t* tn_array_isclose(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, do
 
 tn_array_t* tn_array_allclose(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, double rtol,
                               double atol, bool equal_nan) {
+  TN__OPERATION(scope, "allclose");
   return tn_array_all(scope, tn_array_isclose(scope, a, b, rtol, atol, equal_nan), 0, NULL, false);
 }
 
 tn_array_t* tn_array_array_equal(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, bool equal_nan) {
+  TN__OPERATION(scope, "array_equal");
   tn_array_t* operands[] = {a, b};
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "array_equal", 2, operands, &error)) return error;

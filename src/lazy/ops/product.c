@@ -106,6 +106,7 @@ static tn_array_t* multiply_matrices(tn_scope_t* scope, const char* name, tn_arr
 }
 
 tn_array_t* tn_array_matmul(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "matmul");
   static const char name[] = "matmul";
   tn_array_t* operands[] = {a, b};
   int64_t axes[2];
@@ -128,6 +129,7 @@ tn_array_t* tn_array_matmul(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
 
 tn_array_t* tn_array_addmm(tn_scope_t* scope, tn_array_t* c, tn_array_t* a, tn_array_t* b,
                            double alpha, double beta) {
+  TN__OPERATION(scope, "addmm");
   tn_array_t* operands[] = {c, a, b};
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "addmm", 3, operands, &error)) return error;
@@ -148,6 +150,7 @@ tn_array_t* tn_array_addmm(tn_scope_t* scope, tn_array_t* c, tn_array_t* a, tn_a
 
 tn_array_t* tn_array_tensordot(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, size_t axis_count,
                                const int64_t* a_axes, const int64_t* b_axes) {
+  TN__OPERATION(scope, "tensordot");
   static const char name[] = "tensordot";
   tn_array_t* operands[] = {a, b};
   tn_pairing_t pairing = {.contracted_count = axis_count};
@@ -157,9 +160,9 @@ tn_array_t* tn_array_tensordot(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, 
   a = operands[0];
   b = operands[1];
   if (axis_count > a->rank || axis_count > b->rank) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %zu axes of the shapes %s and %s",
-                          name, axis_count, TN_SHAPE_TEXT(a->rank, a->dims),
-                          TN_SHAPE_TEXT(b->rank, b->dims));
+    return tn__scope_fail(
+        scope, TN_CODE_INVALID_ARGUMENT, "%s: %zu axes of the shapes %s and %s, which have fewer",
+        name, axis_count, TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims));
   }
   if (a_axes && !tn__normalise_axes(scope, name, axis_count, a_axes, a->rank, &set, &error)) {
     return error;
@@ -180,6 +183,7 @@ tn_array_t* tn_array_tensordot(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, 
 }
 
 tn_array_t* tn_array_inner(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "inner");
   static const int64_t last[] = {-1};
   tn_array_t* operands[] = {a, b};
   tn_array_t* error = NULL;
@@ -189,12 +193,14 @@ tn_array_t* tn_array_inner(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
 }
 
 tn_array_t* tn_array_outer(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "outer");
   tn_array_t* column = tn_array_reshape(scope, tn_array_flatten(scope, a, 0, -1), 2,
                                         (const int64_t[]){tn_array_size(a), 1});
   return tn_array_multiply(scope, column, tn_array_flatten(scope, b, 0, -1));
 }
 
 tn_array_t* tn_array_vecdot(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, int64_t axis) {
+  TN__OPERATION(scope, "vecdot");
   tn_array_t* operands[] = {a, b};
   size_t left = 0, right = 0;
   tn_array_t* error = NULL;
@@ -207,6 +213,7 @@ tn_array_t* tn_array_vecdot(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, int
 }
 
 tn_array_t* tn_array_kron(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "kron");
   static const char name[] = "kron";
   tn_array_t* operands[] = {a, b};
   tn_shape_t shape = {0};
@@ -253,6 +260,7 @@ static tn_array_t* gather_matrices(tn_scope_t* scope, tn_array_t* x, tn_array_t*
 
 tn_array_t* tn_array_gather_mm(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
                                tn_array_t* a_places, tn_array_t* b_places) {
+  TN__OPERATION(scope, "gather_mm");
   static const char name[] = "gather_mm";
   tn_array_t* operands[] = {a, b};
   int64_t axes[2];

@@ -7,6 +7,7 @@
 #include "lazy/ops/threefry.h"
 
 tn_array_t* tn_array_random_key(tn_scope_t* scope, uint64_t seed) {
+  TN__OPERATION(scope, "random_key");
   const uint32_t words[] = {(uint32_t)(seed >> 32), (uint32_t)seed};
   return tn_array_from_host(scope, TN_DTYPE_U32, 1, (const int64_t[]){2}, words, sizeof words);
 }
@@ -40,6 +41,7 @@ static tn_array_t* make_words(tn_scope_t* scope, tn_array_t* key, int64_t count)
 
 tn_array_t* tn_array_random_bits(tn_scope_t* scope, int width, size_t rank, const int64_t* dims,
                                  tn_array_t* key) {
+  TN__OPERATION(scope, "random_bits");
   static const char name[] = "random_bits";
   tn_array_t* error = NULL;
   int64_t count = 1;
@@ -60,8 +62,10 @@ tn_array_t* tn_array_random_bits(tn_scope_t* scope, int width, size_t rank, cons
     is_possible = dims[i] >= 0 && !__builtin_mul_overflow(count, dims[i], &count);
   }
   if (!is_possible || count > INT64_C(1) << 33) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: the shape %s is impossible", name,
-                          TN_SHAPE_TEXT(rank, dims));
+    return tn__scope_fail(
+        scope, TN_CODE_INVALID_ARGUMENT,
+        "%s: the shape is %s; expected sizes of at least 0, and no more than 2^33 elements", name,
+        TN_SHAPE_TEXT(rank, dims));
   }
   tn_array_t* words = make_words(scope, key, (count * width + 3) / 4);
   if (width != 4) {
@@ -72,6 +76,7 @@ tn_array_t* tn_array_random_bits(tn_scope_t* scope, int width, size_t rank, cons
 }
 
 tn_array_t* tn_array_random_split(tn_scope_t* scope, tn_array_t* key, int64_t count) {
+  TN__OPERATION(scope, "random_split");
   return tn_array_random_bits(scope, 4, 2, (const int64_t[]){count, 2}, key);
 }
 
@@ -110,6 +115,7 @@ static tn_array_t* uniform(tn_scope_t* scope, const char* name, tn_array_t* low,
 tn_array_t* tn_array_random_uniform(tn_scope_t* scope, tn_array_t* low, tn_array_t* high,
                                     tn_dtype_t dtype, size_t rank, const int64_t* dims,
                                     tn_array_t* key) {
+  TN__OPERATION(scope, "random_uniform");
   return uniform(scope, "random_uniform", low, high, dtype, rank, dims, key);
 }
 
@@ -139,6 +145,7 @@ static tn_array_t* complex_normal(tn_scope_t* scope, tn_array_t* loc, tn_array_t
 tn_array_t* tn_array_random_normal(tn_scope_t* scope, tn_array_t* loc, tn_array_t* scale,
                                    tn_dtype_t dtype, size_t rank, const int64_t* dims,
                                    tn_array_t* key) {
+  TN__OPERATION(scope, "random_normal");
   tn_array_t* error = NULL;
   if (dtype == TN_DTYPE_C64) return complex_normal(scope, loc, scale, rank, dims, key);
   if (!check_dtype(scope, "random_normal", dtype, &error)) return error;
@@ -152,6 +159,7 @@ tn_array_t* tn_array_random_normal(tn_scope_t* scope, tn_array_t* loc, tn_array_
 tn_array_t* tn_array_random_truncated_normal(tn_scope_t* scope, tn_array_t* lower,
                                              tn_array_t* upper, tn_dtype_t dtype, size_t rank,
                                              const int64_t* dims, tn_array_t* key) {
+  TN__OPERATION(scope, "random_truncated_normal");
   static const char name[] = "random_truncated_normal";
   tn_array_t* bounds[] = {lower, upper};
   tn_array_t* ends[2];
@@ -171,6 +179,7 @@ tn_array_t* tn_array_random_truncated_normal(tn_scope_t* scope, tn_array_t* lowe
 tn_array_t* tn_array_random_multivariate_normal(tn_scope_t* scope, tn_array_t* mean,
                                                 tn_array_t* covariance, size_t rank,
                                                 const int64_t* dims, tn_array_t* key) {
+  TN__OPERATION(scope, "random_multivariate_normal");
   static const char name[] = "random_multivariate_normal";
   static const int64_t row[] = {-2};
   tn_array_t* operands[] = {mean, covariance};
@@ -182,10 +191,12 @@ tn_array_t* tn_array_random_multivariate_normal(tn_scope_t* scope, tn_array_t* m
   if (covariance->rank < 2 || rank >= TN_MAX_RANK || size < 0 ||
       covariance->dims[covariance->rank - 1] != size ||
       covariance->dims[covariance->rank - 2] != size) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: a mean of shape %s and a covariance of shape %s", name,
-                          TN_SHAPE_TEXT(mean->rank, mean->dims),
-                          TN_SHAPE_TEXT(covariance->rank, covariance->dims));
+    return tn__scope_fail(
+        scope, TN_CODE_INVALID_ARGUMENT,
+        "%s: a mean of shape %s and a covariance of shape %s; expected n and nxn, "
+        "perhaps with a batch in front",
+        name, TN_SHAPE_TEXT(mean->rank, mean->dims),
+        TN_SHAPE_TEXT(covariance->rank, covariance->dims));
   }
   if (rank) memcpy(full, dims, rank * sizeof *full);
   full[rank] = size;
@@ -202,6 +213,7 @@ tn_array_t* tn_array_random_multivariate_normal(tn_scope_t* scope, tn_array_t* m
 
 tn_array_t* tn_array_random_laplace(tn_scope_t* scope, double loc, double scale, tn_dtype_t dtype,
                                     size_t rank, const int64_t* dims, tn_array_t* key) {
+  TN__OPERATION(scope, "random_laplace");
   tn_array_t* error = NULL;
   if (!check_dtype(scope, "random_laplace", dtype, &error)) return error;
   tn_array_t* x = open_interval(scope, rank, dims, key);
@@ -213,6 +225,7 @@ tn_array_t* tn_array_random_laplace(tn_scope_t* scope, double loc, double scale,
 
 tn_array_t* tn_array_random_gumbel(tn_scope_t* scope, tn_dtype_t dtype, size_t rank,
                                    const int64_t* dims, tn_array_t* key) {
+  TN__OPERATION(scope, "random_gumbel");
   tn_array_t* x = uniform(scope, "random_gumbel", NULL, NULL, dtype, rank, dims, key);
   for (int i = 0; i < 2; ++i) x = tn_array_negative(scope, tn_array_log(scope, x));
   return x;
@@ -223,6 +236,7 @@ tn_array_t* tn_array_random_gumbel(tn_scope_t* scope, tn_dtype_t dtype, size_t r
 tn_array_t* tn_array_random_randint(tn_scope_t* scope, tn_array_t* low, tn_array_t* high,
                                     tn_dtype_t dtype, size_t rank, const int64_t* dims,
                                     tn_array_t* key) {
+  TN__OPERATION(scope, "random_randint");
   static const char name[] = "random_randint";
   tn_array_t* bounds[] = {low, high};
   tn_array_t* error = NULL;
@@ -243,6 +257,7 @@ tn_array_t* tn_array_random_randint(tn_scope_t* scope, tn_array_t* low, tn_array
 
 tn_array_t* tn_array_random_bernoulli(tn_scope_t* scope, tn_array_t* p, size_t rank,
                                       const int64_t* dims, tn_array_t* key) {
+  TN__OPERATION(scope, "random_bernoulli");
   static const char name[] = "random_bernoulli";
   tn_array_t* error = NULL;
   if (!p) p = tn_array_scalar(scope, TN_DTYPE_F32, 0.5);
@@ -302,6 +317,7 @@ static tn_array_t* choose(tn_scope_t* scope, tn_array_t* logits, size_t axis, si
 
 tn_array_t* tn_array_random_categorical(tn_scope_t* scope, tn_array_t* logits, int64_t axis,
                                         size_t rank, const int64_t* dims, tn_array_t* key) {
+  TN__OPERATION(scope, "random_categorical");
   static const char name[] = "random_categorical";
   int64_t rest[TN_MAX_RANK] = {0};
   size_t at = 0;
@@ -327,6 +343,7 @@ tn_array_t* tn_array_random_categorical(tn_scope_t* scope, tn_array_t* logits, i
 
 tn_array_t* tn_array_random_categorical_samples(tn_scope_t* scope, tn_array_t* logits, int64_t axis,
                                                 int64_t count, tn_array_t* key) {
+  TN__OPERATION(scope, "random_categorical_samples");
   static const char name[] = "random_categorical_samples";
   int64_t dims[TN_MAX_RANK] = {0};
   size_t at = 0, rank = 0;
@@ -343,15 +360,18 @@ tn_array_t* tn_array_random_categorical_samples(tn_scope_t* scope, tn_array_t* l
 }
 
 tn_array_t* tn_array_random_permutation(tn_scope_t* scope, int64_t count, tn_array_t* key) {
+  TN__OPERATION(scope, "random_permutation");
   static const int64_t axis = 0;
   return tn_array_argsort(scope, tn_array_random_bits(scope, 4, 1, &count, key), &axis);
 }
 
 tn_array_t* tn_array_random_permute(tn_scope_t* scope, tn_array_t* x, int64_t axis,
                                     tn_array_t* key) {
+  TN__OPERATION(scope, "random_permute");
   size_t at = 0;
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "random_permute", 1, &x, &error)) return error;
   if (!tn__normalise_axis(scope, "random_permute", axis, x->rank, &at, &error)) return error;
+  if (x->dims[at] == 0) return x;
   return tn_array_take(scope, x, tn_array_random_permutation(scope, x->dims[at], key), &axis);
 }

@@ -82,16 +82,19 @@ static tn_array_t* accumulate(tn_scope_t* scope, const char* name, const tn_op_t
 
 tn_array_t* tn_array_sum(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
                          bool keepdims) {
+  TN__OPERATION(scope, "sum");
   return accumulate(scope, "sum", TN__OP(add), 0, x, axis_count, axes, keepdims);
 }
 
 tn_array_t* tn_array_prod(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
                           bool keepdims) {
+  TN__OPERATION(scope, "prod");
   return accumulate(scope, "prod", TN__OP(multiply), 1, x, axis_count, axes, keepdims);
 }
 
 tn_array_t* tn_array_count_nonzero(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                                    const int64_t* axes, bool keepdims) {
+  TN__OPERATION(scope, "count_nonzero");
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "count_nonzero", 1, &x, &error)) return error;
   x = tn_array_astype(scope, tn_array_not_equal(scope, x, tn__number_like(scope, x, 0)),
@@ -101,6 +104,7 @@ tn_array_t* tn_array_count_nonzero(tn_scope_t* scope, tn_array_t* x, size_t axis
 
 tn_array_t* tn_array_all(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
                          bool keepdims) {
+  TN__OPERATION(scope, "all");
   uint64_t set = 0;
   tn_array_t* error = NULL;
   if (!begin(scope, "all", x, axis_count, axes, &set, &error)) return error;
@@ -110,6 +114,7 @@ tn_array_t* tn_array_all(tn_scope_t* scope, tn_array_t* x, size_t axis_count, co
 
 tn_array_t* tn_array_any(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
                          bool keepdims) {
+  TN__OPERATION(scope, "any");
   uint64_t set = 0;
   tn_array_t* error = NULL;
   if (!begin(scope, "any", x, axis_count, axes, &set, &error)) return error;
@@ -154,16 +159,19 @@ static tn_array_t* extreme(tn_scope_t* scope, const char* name, bool is_max, tn_
 
 tn_array_t* tn_array_max(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
                          bool keepdims) {
+  TN__OPERATION(scope, "max");
   return extreme(scope, "max", true, x, axis_count, axes, keepdims);
 }
 
 tn_array_t* tn_array_min(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
                          bool keepdims) {
+  TN__OPERATION(scope, "min");
   return extreme(scope, "min", false, x, axis_count, axes, keepdims);
 }
 
 void tn_array_minmax(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
                      bool keepdims, tn_array_t** out_min, tn_array_t** out_max) {
+  TN__OPERATION(scope, "minmax");
   *out_min = tn_array_min(scope, x, axis_count, axes, keepdims);
   *out_max = tn_array_max(scope, x, axis_count, axes, keepdims);
 }
@@ -198,10 +206,12 @@ static tn_array_t* place(tn_scope_t* scope, const char* name, bool is_max, tn_ar
 }
 
 tn_array_t* tn_array_argmax(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool keepdims) {
+  TN__OPERATION(scope, "argmax");
   return place(scope, "argmax", true, x, axis, keepdims);
 }
 
 tn_array_t* tn_array_argmin(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool keepdims) {
+  TN__OPERATION(scope, "argmin");
   return place(scope, "argmin", false, x, axis, keepdims);
 }
 
@@ -231,6 +241,7 @@ static tn_array_t* count_folded(tn_scope_t* scope, tn_array_t* x, uint64_t set, 
 
 tn_array_t* tn_array_mean(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
                           bool keepdims) {
+  TN__OPERATION(scope, "mean");
   uint64_t set = 0;
   tn_array_t* error = NULL;
   if (!begin(scope, "mean", x, axis_count, axes, &set, &error)) return error;
@@ -248,6 +259,7 @@ tn_array_t* tn_array_mean(tn_scope_t* scope, tn_array_t* x, size_t axis_count, c
 
 tn_array_t* tn_array_var(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
                          bool keepdims, int64_t ddof) {
+  TN__OPERATION(scope, "var");
   uint64_t set = 0;
   tn_array_t* error = NULL;
   if (!begin(scope, "var", x, axis_count, axes, &set, &error)) return error;
@@ -267,6 +279,7 @@ tn_array_t* tn_array_var(tn_scope_t* scope, tn_array_t* x, size_t axis_count, co
 
 tn_array_t* tn_array_std(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
                          bool keepdims, int64_t ddof) {
+  TN__OPERATION(scope, "std");
   return tn_array_sqrt(scope, tn_array_var(scope, x, axis_count, axes, keepdims, ddof));
 }
 
@@ -274,6 +287,7 @@ tn_array_t* tn_array_std(tn_scope_t* scope, tn_array_t* x, size_t axis_count, co
 
 tn_array_t* tn_array_softmax(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                              const int64_t* axes, bool precise) {
+  TN__OPERATION(scope, "softmax");
   uint64_t set = 0;
   tn_array_t* error = NULL;
   if (!begin(scope, "softmax", x, axis_count, axes, &set, &error)) return error;
@@ -289,6 +303,7 @@ tn_array_t* tn_array_softmax(tn_scope_t* scope, tn_array_t* x, size_t axis_count
 
 tn_array_t* tn_array_logsumexp(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                                const int64_t* axes, bool keepdims) {
+  TN__OPERATION(scope, "logsumexp");
   uint64_t set = 0;
   tn_shape_t shape;
   tn_array_t* error = NULL;

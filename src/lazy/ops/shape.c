@@ -19,6 +19,7 @@ tn_array_t* tn__view_broadcast(tn_scope_t* scope, tn_array_t* x, const int64_t* 
 
 tn_array_t* tn_array_broadcast_to(tn_scope_t* scope, tn_array_t* x, size_t rank,
                                   const int64_t* dims) {
+  TN__OPERATION(scope, "broadcast_to");
   static const char name[] = "broadcast_to";
   int64_t dimensions[TN_MAX_RANK];
   tn_array_t* error = NULL;
@@ -39,6 +40,7 @@ tn_array_t* tn_array_broadcast_to(tn_scope_t* scope, tn_array_t* x, size_t rank,
 }
 
 tn_array_t* tn_array_transpose(tn_scope_t* scope, tn_array_t* x, const int64_t* axes) {
+  TN__OPERATION(scope, "transpose");
   static const char name[] = "transpose";
   int64_t permutation[TN_MAX_RANK], dims[TN_MAX_RANK], strides[TN_MAX_RANK];
   uint64_t set = 0;
@@ -105,6 +107,7 @@ tn_array_t* tn__view_slice(tn_scope_t* scope, tn_array_t* x, const int64_t* star
 
 tn_array_t* tn_array_slice(tn_scope_t* scope, tn_array_t* x, const int64_t* starts,
                            const int64_t* stops, const int64_t* strides) {
+  TN__OPERATION(scope, "slice");
   static const char name[] = "slice";
   int64_t first[TN_MAX_RANK] = {0}, limits[TN_MAX_RANK] = {0}, steps[TN_MAX_RANK] = {0};
   int64_t backward[TN_MAX_RANK];
@@ -114,8 +117,9 @@ tn_array_t* tn_array_slice(tn_scope_t* scope, tn_array_t* x, const int64_t* star
   for (size_t i = 0; i < x->rank; ++i) {
     const int64_t dim = x->dims[i], step = strides ? strides[i] : 1;
     if (step == 0 || step == INT64_MIN) {
-      return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: the stride of axis %zu is %lld",
-                            name, i, (long long)step);
+      return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                            "%s: the stride of axis %zu is %lld; it must not be 0", name, i,
+                            (long long)step);
     }
     steps[i] = step < 0 ? -step : step;
     int64_t start = clip(starts[i], dim, step < 0 ? -1 : 0, step < 0 ? dim - 1 : dim);
@@ -198,6 +202,7 @@ static bool resolve_dims(const tn_array_t* x, size_t rank, const int64_t* wanted
 }
 
 tn_array_t* tn_array_reshape(tn_scope_t* scope, tn_array_t* x, size_t rank, const int64_t* wanted) {
+  TN__OPERATION(scope, "reshape");
   static const char name[] = "reshape";
   int64_t dims[TN_MAX_RANK] = {0}, strides[TN_MAX_RANK];
   tn_array_t* error = NULL;

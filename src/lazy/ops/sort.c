@@ -26,6 +26,7 @@ static void sort_together(tn_scope_t* scope, size_t count, tn_array_t* const* ar
 }
 
 tn_array_t* tn_array_sort(tn_scope_t* scope, tn_array_t* x, const int64_t* axis) {
+  TN__OPERATION(scope, "sort");
   size_t at = 0;
   tn_array_t* result = NULL;
   if (!tn__axis_or_all(scope, "sort", &x, axis, &at, &result)) return result;
@@ -34,6 +35,7 @@ tn_array_t* tn_array_sort(tn_scope_t* scope, tn_array_t* x, const int64_t* axis)
 }
 
 tn_array_t* tn_array_argsort(tn_scope_t* scope, tn_array_t* x, const int64_t* axis) {
+  TN__OPERATION(scope, "argsort");
   size_t at = 0;
   tn_array_t* error = NULL;
   tn_array_t* results[2] = {NULL, NULL};
@@ -58,6 +60,7 @@ static bool check_place(tn_scope_t* scope, const char* name, tn_array_t* x, int6
 
 tn_array_t* tn_array_partition(tn_scope_t* scope, tn_array_t* x, int64_t place,
                                const int64_t* axis) {
+  TN__OPERATION(scope, "partition");
   tn_array_t* error = NULL;
   if (!check_place(scope, "partition", x, place, axis, &error)) return error;
   return tn_array_sort(scope, x, axis);
@@ -65,12 +68,14 @@ tn_array_t* tn_array_partition(tn_scope_t* scope, tn_array_t* x, int64_t place,
 
 tn_array_t* tn_array_argpartition(tn_scope_t* scope, tn_array_t* x, int64_t place,
                                   const int64_t* axis) {
+  TN__OPERATION(scope, "argpartition");
   tn_array_t* error = NULL;
   if (!check_place(scope, "argpartition", x, place, axis, &error)) return error;
   return tn_array_argsort(scope, x, axis);
 }
 
 tn_array_t* tn_array_topk(tn_scope_t* scope, tn_array_t* x, int64_t k, const int64_t* axis) {
+  TN__OPERATION(scope, "topk");
   int64_t starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK];
   size_t at = 0;
   tn_array_t* result = NULL;
@@ -89,6 +94,7 @@ tn_array_t* tn_array_topk(tn_scope_t* scope, tn_array_t* x, int64_t k, const int
 
 tn_array_t* tn_array_median(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                             const int64_t* axes, bool keepdims) {
+  TN__OPERATION(scope, "median");
   static const char name[] = "median";
   int64_t order[TN_MAX_RANK], starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK];
   uint64_t set = 0;
@@ -150,6 +156,7 @@ static tn_array_t* comes_before(tn_scope_t* scope, tn_array_t* a, tn_array_t* b)
 // Halves the interval that may hold the place as often as its length asks for.
 tn_array_t* tn_array_searchsorted(tn_scope_t* scope, tn_array_t* sorted, tn_array_t* values,
                                   bool right) {
+  TN__OPERATION(scope, "searchsorted");
   static const char name[] = "searchsorted";
   tn_array_t* operands[] = {sorted, values};
   tn_array_t* error = NULL;

@@ -13,8 +13,9 @@ typedef struct tn_frames {
 static bool fail(tn_scope_t* scope, const char* name, const tn_array_t* x,
                  const tn_frames_t* frames, tn_array_t** out_error) {
   *out_error = tn__scope_fail(
-      scope, TN_CODE_INVALID_ARGUMENT, "%s: an array of shape %s in frames of %lld, %lld apart",
-      name, TN_SHAPE_TEXT(x->rank, x->dims), (long long)frames->size, (long long)frames->hop);
+      scope, TN_CODE_INVALID_ARGUMENT,
+      "%s: an array of shape %s does not fall into frames of %lld elements, %lld apart", name,
+      TN_SHAPE_TEXT(x->rank, x->dims), (long long)frames->size, (long long)frames->hop);
   return false;
 }
 
@@ -49,6 +50,7 @@ static tn_array_t* places(tn_scope_t* scope, const tn_frames_t* frames) {
 }
 
 tn_array_t* tn_array_stft(tn_scope_t* scope, tn_array_t* x, const tn_stft_t* how) {
+  TN__OPERATION(scope, "stft");
   static const char name[] = "stft";
   static const int64_t last = -1;
   enum { DEFAULT_SIZE = 2048 };
@@ -101,6 +103,7 @@ static tn_array_t* trim(tn_scope_t* scope, tn_array_t* x, int64_t start, int64_t
 }
 
 tn_array_t* tn_array_istft(tn_scope_t* scope, tn_array_t* x, const tn_stft_t* how) {
+  TN__OPERATION(scope, "istft");
   static const char name[] = "istft";
   static const int64_t last = -1;
   tn_frames_t frames = {0};

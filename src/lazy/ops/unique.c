@@ -16,6 +16,7 @@ static tn_array_t* number_runs(tn_scope_t* scope, tn_array_t* sorted) {
 void tn_array_unique(tn_scope_t* scope, tn_array_t* x, int64_t size, tn_array_t* fill_value,
                      tn_array_t** out_values, tn_array_t** out_index, tn_array_t** out_inverse,
                      tn_array_t** out_counts) {
+  TN__OPERATION(scope, "unique");
   static const char name[] = "unique";
   static const int64_t axis = 0;
   tn_array_t** const outs[] = {out_values, out_index, out_inverse, out_counts};

@@ -28,6 +28,7 @@ static bool split_starts(tn_scope_t* scope, const char* name, tn_array_t* x, tn_
 
 tn_array_t* tn_array_slice_at(tn_scope_t* scope, tn_array_t* x, tn_array_t* starts,
                               size_t axis_count, const int64_t* axes, const int64_t* sizes) {
+  TN__OPERATION(scope, "slice_at");
   static const char name[] = "slice_at";
   tn_array_t* operands[1 + TN_MAX_RANK] = {x};
   tn_array_t* error = NULL;
@@ -35,8 +36,8 @@ tn_array_t* tn_array_slice_at(tn_scope_t* scope, tn_array_t* x, tn_array_t* star
   for (size_t i = 0; i < x->rank; ++i) {
     if (sizes[i] >= 0 && sizes[i] <= x->dims[i]) continue;
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: %lld elements of axis %zu of the shape %s", name,
-                          (long long)sizes[i], i, TN_SHAPE_TEXT(x->rank, x->dims));
+                          "%s: the size along axis %zu is %lld; expected 0 to %lld", name, i,
+                          (long long)sizes[i], (long long)x->dims[i]);
   }
   const tn_attribute_t attribute = tn__i64_list_attribute("slice_sizes", x->rank, sizes);
   return tn__apply_with(scope, TN__OP(dynamic_slice), 1 + x->rank, operands, 1, &attribute,
@@ -45,6 +46,7 @@ tn_array_t* tn_array_slice_at(tn_scope_t* scope, tn_array_t* x, tn_array_t* star
 
 tn_array_t* tn_array_slice_update_at(tn_scope_t* scope, tn_array_t* x, tn_array_t* update,
                                      tn_array_t* starts, size_t axis_count, const int64_t* axes) {
+  TN__OPERATION(scope, "slice_update_at");
   static const char name[] = "slice_update_at";
   tn_array_t* operands[2 + TN_MAX_RANK] = {x};
   int64_t dims[TN_MAX_RANK];
@@ -59,9 +61,10 @@ tn_array_t* tn_array_slice_update_at(tn_scope_t* scope, tn_array_t* x, tn_array_
     fits = dims[i] <= x->dims[i];
   }
   if (!fits) {
-    return tn__scope_fail(
-        scope, TN_CODE_INVALID_ARGUMENT, "%s: an update of shape %s in an array of shape %s", name,
-        TN_SHAPE_TEXT(update->rank, update->dims), TN_SHAPE_TEXT(x->rank, x->dims));
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: an update of shape %s is larger than the array of shape %s", name,
+                          TN_SHAPE_TEXT(update->rank, update->dims),
+                          TN_SHAPE_TEXT(x->rank, x->dims));
   }
   update = tn_array_reshape(scope, update, x->rank, dims);
   operands[1] = tn_array_astype(scope, update, x->dtype);
