@@ -94,6 +94,17 @@ static const char* name_of(const tn_scope_t* scope, const tn_step_spec_t* spec) 
   return spec->op ? tn__op_short_name(spec->op) : "identity";
 }
 
+// Types of programs may leave sizes open, those of arrays may not.
+static tn_status_t check_type(tn_dtype_t dtype, size_t rank, const int64_t* dims) {
+  TN_RETURN_IF_ERROR(tn__type_check(dtype, rank, dims));
+  for (size_t i = 0; i < rank; ++i) {
+    if (dims[i] >= 0) continue;
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "dimension %zu is %lld; it must be >= 0", i,
+                            (long long)dims[i]);
+  }
+  return TN_OK;
+}
+
 void tn__step_add(tn_scope_t* scope, const tn_step_spec_t* spec, tn_array_t** out_results) {
   tn_evaluator_t* evaluator = tn__scope_evaluator(scope);
   tn_array_t* error = NULL;
@@ -105,7 +116,7 @@ void tn__step_add(tn_scope_t* scope, const tn_step_spec_t* spec, tn_array_t** ou
   }
   for (size_t i = 0; i < spec->result_count; ++i) {
     const tn_array_type_t* type = &spec->result_types[i];
-    tn_status_t status = tn__type_check(type->dtype, type->rank, type->dims);
+    tn_status_t status = check_type(type->dtype, type->rank, type->dims);
     if (!status) continue;
     error = tn__scope_refuse(scope, tn_status_prefix(status, "%s", name_of(scope, spec)));
     give_errors(scope, spec->result_count, error, out_results);
@@ -171,7 +182,7 @@ tn_array_t* tn__view(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, size_t
   if (!tn__scope_accepts(scope, op ? tn__op_short_name(op) : "identity", 1, &x, &error)) {
     return error;
   }
-  tn_status_t status = tn__type_check(x->dtype, rank, dims);
+  tn_status_t status = check_type(x->dtype, rank, dims);
   if (status) return tn__scope_refuse(scope, tn_status_prefix(status, "%s", name_of(scope, &spec)));
   tn_step_t* step = create_step(evaluator, tn_scope_stream(scope), &spec);
   if (step) step->is_view = true;

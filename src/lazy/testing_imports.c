@@ -28,7 +28,7 @@ tn_array_t* tn_case_imported(tn_scope_t* scope, tn_case_t* it) {
   tn_imported_t* imported = NULL;
   tn_array_t* output = NULL;
   const size_t length = tn_array_byte_length(it->arrays[0]);
-  char* bytes = malloc(length + 1);
+  char* bytes = length < 1 << 20 ? malloc(length + 1) : NULL;
   tn_status_t status = bytes ? tn_array_to_host(it->arrays[0], bytes, length)
                              : tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "imported");
   if (!status) status = tn_module_parse(NULL, NULL, bytes, length, &module);

@@ -71,7 +71,7 @@ tn_array_t* tn_array_block_masked_mm(tn_scope_t* scope, tn_array_t* a, tn_array_
   tn_array_t* operands[] = {a, b};
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
-  if (a->rank < 2 || b->rank < 2 || block_size < 1) {
+  if (a->rank < 2 || b->rank < 2 || block_size < 1 || block_size > INT32_MAX) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "%s: shapes %s and %s in blocks of %lld; expected matrices", name,
                           TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims),

@@ -30,11 +30,16 @@ static bool check(tn_scope_t* scope, const char* name, const tn_array_t* x,
   return false;
 }
 
-// How many places a window of `size` elements has on an axis; 0: none.
+// How many places a window of `size` elements has on an axis; 0: none, or more than can be counted.
 static int64_t output_size(int64_t dim, int64_t size, int64_t low, int64_t high, int64_t stride,
                            int64_t dilation, int64_t input_dilation) {
-  const int64_t padded = (dim ? (dim - 1) * input_dilation + 1 : 0) + low + high;
-  const int64_t reach = size ? (size - 1) * dilation + 1 : 0;
+  int64_t padded = 0, reach = 0;
+  if ((dim && __builtin_mul_overflow(dim - 1, input_dilation, &padded)) ||
+      __builtin_add_overflow(padded, low + high + (dim > 0), &padded) ||
+      (size && __builtin_mul_overflow(size - 1, dilation, &reach)) || reach == INT64_MAX) {
+    return 0;
+  }
+  if (size) ++reach;
   return padded < reach || padded <= 0 ? 0 : (padded - reach) / stride + 1;
 }
 
@@ -80,7 +85,7 @@ static tn_array_t* convolve(tn_scope_t* scope, const char* name, tn_array_t* x, 
                               padding[2 * i + 1], strides[i], dilations[i], input_dilations[i]);
     if (dims[i + 1] <= 0 && x->dims[i + 1] != 0) {
       return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                            "%s: spatial axis %zu of size %lld is too small for a kernel of size "
+                            "%s: spatial axis %zu of size %lld has no place for a kernel of size "
                             "%lld",
                             name, i, (long long)x->dims[i + 1], (long long)kernel->dims[i + 1]);
     }
@@ -160,9 +165,16 @@ static tn_array_t* convolve_back(tn_scope_t* scope, const char* name, size_t spa
   tn_array_t* error = NULL;
   if (!check_spatial(scope, name, x, kernel, spatial, &error)) return error;
   for (size_t i = 0; i < spatial; ++i) {
-    const int64_t reach = item_or(dilations, i, 1) * (kernel->dims[i + 1] - 1);
-    low[i] = reach - item_or(padding, i, 0);
-    high[i] = low[i] + item_or(output_padding, i, 0);
+    const int64_t dilation = item_or(dilations, i, 1), size = kernel->dims[i + 1];
+    int64_t reach = 0;
+    if (__builtin_mul_overflow(dilation, size - 1, &reach) ||
+        __builtin_sub_overflow(reach, item_or(padding, i, 0), &low[i]) ||
+        __builtin_add_overflow(low[i], item_or(output_padding, i, 0), &high[i])) {
+      return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                            "%s: spatial axis %zu: a dilation of %lld, a kernel of size %lld and "
+                            "their padding reach too far",
+                            name, i, (long long)dilation, (long long)size);
+    }
   }
   const tn_convolution_t how = {.padding_low = low,
                                 .padding_high = high,

@@ -216,6 +216,7 @@ static tn_array_t* triangle(tn_scope_t* scope, const char* name, tn_array_t* x, 
                           (size_t)x->rank);
   }
   tn_array_t* zero = tn__number_like(scope, x, 0);
+  if (k == INT64_MIN) k = -INT64_MAX;  // no matrix reaches so far
   tn_array_t* mask =
       diagonal_mask(scope, x->dims[x->rank - 2], x->dims[x->rank - 1], is_lower ? k : k - 1, true);
   return is_lower ? tn_array_where(scope, mask, x, zero) : tn_array_where(scope, mask, zero, x);
@@ -236,6 +237,8 @@ static tn_array_t* last_diagonal(tn_scope_t* scope, tn_array_t* x, int64_t offse
   int64_t starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK], steps[TN_MAX_RANK];
   const size_t last = x->rank - 2;  // of the flattened array
   const int64_t rows = x->dims[last], columns = x->dims[last + 1];
+  if (offset < -rows) offset = -rows;
+  if (offset > columns) offset = columns;
   const int64_t row = offset < 0 ? -offset : 0, column = offset > 0 ? offset : 0;
   int64_t count = rows - row < columns - column ? rows - row : columns - column;
   if (count < 0) count = 0;
@@ -244,8 +247,8 @@ static tn_array_t* last_diagonal(tn_scope_t* scope, tn_array_t* x, int64_t offse
     steps[i] = 1;
   }
   starts[last] = count ? row * columns + column : 0;
-  stops[last] = count ? starts[last] + (count - 1) * (columns + 1) + 1 : 0;
-  steps[last] = columns + 1;
+  steps[last] = count > 1 ? columns + 1 : 1;
+  stops[last] = count ? starts[last] + (count - 1) * steps[last] + 1 : 0;
   return tn_array_slice(scope, tn_array_flatten(scope, x, -2, -1), starts, stops, steps);
 }
 

@@ -124,8 +124,17 @@ TRANSFORM(irfft, REAL_INVERSE)
 
 // --- frequencies
 
+static bool check_count(tn_scope_t* scope, const char* name, int64_t size, tn_array_t** out_error) {
+  if (size >= 0 && size <= INT32_MAX) return true;
+  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                              "%s: %lld elements; expected 0 to 2^31 - 1", name, (long long)size);
+  return false;
+}
+
 tn_array_t* tn_array_fftfreq(tn_scope_t* scope, int64_t size, double distance) {
   TN__OPERATION(scope, "fftfreq");
+  tn_array_t* error = NULL;
+  if (!check_count(scope, "fftfreq", size, &error)) return error;
   const int64_t half = (size + 1) / 2;
   tn_array_t* x = tn_array_arange(scope, TN_DTYPE_F32, 0, (double)size, 1);
   tn_array_t* below = tn_array_subtract(scope, x, tn__number_like(scope, x, (double)size));
@@ -136,6 +145,8 @@ tn_array_t* tn_array_fftfreq(tn_scope_t* scope, int64_t size, double distance) {
 
 tn_array_t* tn_array_rfftfreq(tn_scope_t* scope, int64_t size, double distance) {
   TN__OPERATION(scope, "rfftfreq");
+  tn_array_t* error = NULL;
+  if (!check_count(scope, "rfftfreq", size, &error)) return error;
   const int64_t count = size / 2 + 1;
   tn_array_t* x = tn_array_arange(scope, TN_DTYPE_F32, 0, (double)count, 1);
   return tn_array_multiply(scope, x, tn__number_like(scope, x, 1 / ((double)size * distance)));

@@ -92,7 +92,7 @@ tn_array_t* tn__view_slice(tn_scope_t* scope, tn_array_t* x, const int64_t* star
   if (x->dtype == TN_DTYPE_INVALID) return x;
   for (size_t i = 0; i < x->rank; ++i) {
     dims[i] = limits[i] > starts[i] ? (limits[i] - starts[i] - 1) / steps[i] + 1 : 0;
-    strides[i] = x->strides[i] * steps[i];
+    strides[i] = dims[i] > 1 ? x->strides[i] * steps[i] : x->strides[i];
     if (dims[i]) offset += x->strides[i] * starts[i];
     if (dims[i] != x->dims[i]) is_same = false;
   }

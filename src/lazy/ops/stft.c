@@ -24,7 +24,9 @@ static bool resolve(tn_scope_t* scope, const char* name, const tn_array_t* x, in
   tn_array_t* window = how->window;
   frames->size = size;
   frames->hop = how->hop ? how->hop : size / 4;
-  if (size < 1 || frames->hop < 1) return fail(scope, name, x, frames, out_error);
+  if (size < 1 || frames->hop < 1 || size > INT32_MAX || frames->hop > INT32_MAX) {
+    return fail(scope, name, x, frames, out_error);
+  }
   if (!window) {
     const int64_t length = how->window_size ? how->window_size : size;
     window = tn_array_ones(scope, TN_DTYPE_F32, 1, &length);
@@ -118,6 +120,10 @@ tn_array_t* tn_array_istft(tn_scope_t* scope, tn_array_t* x, const tn_stft_t* ho
   if (size == 0) size = how->is_two_sided ? frequencies : 2 * (frequencies - 1);
   if (!resolve(scope, name, x, size, how, &frames, &error)) return error;
   frames.count = x->dims[x->rank - 1];
+  if (frames.count > INT32_MAX || how->length < 0 || how->length > INT64_MAX / 2) {
+    (void)fail(scope, name, x, &frames, &error);
+    return error;
+  }
   x = tn_array_swapaxes(scope, x, -1, -2);
   x = how->is_two_sided ? tn_array_real(scope, tn_array_ifft(scope, x, size, last, how->norm))
                         : tn_array_irfft(scope, x, size, last, how->norm);
