@@ -25,6 +25,7 @@ static bool begins_with_name(const char* message, const char* name) {
   };
   const size_t length = strlen(name);
   if (strcmp(name, "imported") == 0) return true;
+  if (strncmp(message, "tn_", 3) == 0) message += 3;
   for (size_t i = 0; i < sizeof inner / sizeof *inner; ++i) {
     if (strcmp(inner[i][0], name) == 0 && strncmp(message, inner[i][1], strlen(inner[i][1])) == 0) {
       return true;
