@@ -96,12 +96,15 @@ enum { TN_FFI_COMMAND_BUFFER_COMPATIBLE = 1 };  // traits
 // clang-format off
 enum { TN_FFI_ARRAY = 1, TN_FFI_DICTIONARY, TN_FFI_SCALAR, TN_FFI_STRING };
 enum { TN_FFI_INSTANTIATE, TN_FFI_PREPARE, TN_FFI_INITIALIZE, TN_FFI_EXECUTE };
-enum {
-  TN_FFI_OK, TN_FFI_CANCELLED, TN_FFI_UNKNOWN, TN_FFI_INVALID_ARGUMENT, TN_FFI_DEADLINE_EXCEEDED,
-  TN_FFI_NOT_FOUND, TN_FFI_ALREADY_EXISTS, TN_FFI_PERMISSION_DENIED, TN_FFI_RESOURCE_EXHAUSTED,
-  TN_FFI_FAILED_PRECONDITION, TN_FFI_ABORTED, TN_FFI_OUT_OF_RANGE, TN_FFI_UNIMPLEMENTED,
-  TN_FFI_INTERNAL, TN_FFI_UNAVAILABLE, TN_FFI_DATA_LOSS, TN_FFI_UNAUTHENTICATED
-};
+#define TN_FFI_ERRORS(X)                                                                        \
+  X(CANCELLED) X(UNKNOWN) X(INVALID_ARGUMENT) X(DEADLINE_EXCEEDED) X(NOT_FOUND)                  \
+  X(ALREADY_EXISTS) X(PERMISSION_DENIED) X(RESOURCE_EXHAUSTED) X(FAILED_PRECONDITION) X(ABORTED) \
+  X(OUT_OF_RANGE) X(UNIMPLEMENTED) X(INTERNAL) X(UNAVAILABLE) X(DATA_LOSS) X(UNAUTHENTICATED)
+#define TN__FFI_CODE(name) TN_FFI_##name,
+enum { TN_FFI_OK, TN_FFI_ERRORS(TN__FFI_CODE) };
+// What TN_ERROR takes, and nothing else that begins with TN_FFI_.
+#define TN__NAMED_CODE(name) TN__ERROR_##name = TN_FFI_##name,
+enum { TN_FFI_ERRORS(TN__NAMED_CODE) };
 
 // Element types: X(word in lists, NAME, number, C type). Types below a byte take a byte an element.
 #define TN_FFI_DTYPES(X)                                                                         \
@@ -447,7 +450,7 @@ TN__COLD const char* tn_ffi_dtype_name(tn_ffi_dtype_t dtype) {
 
 // ---- Errors
 
-#define TN_ERROR(call, CODE, ...) tn__error((call)->tn, TN_FFI_##CODE, __VA_ARGS__)
+#define TN_ERROR(call, CODE, ...) tn__error((call)->tn, TN__ERROR_##CODE, __VA_ARGS__)
 #define TN_TRY(expression)                              \
   do {                                                  \
     const tn_status_t tn_try_ = (expression);           \
@@ -1140,9 +1143,11 @@ typedef union tn__wire {
 #define TN__FIELD_one(side, suffix, name) tn_##side##_##suffix##_t name;
 #define TN__FIELD_maybe(side, suffix, name) tn_##side##_##suffix##_t name;
 #define TN__FIELD_rest(side, suffix, name) tn_remaining_t name;
-#define TN__FIELD_ATTR(name, type, ...)                                                      \
-  TN__STATIC_ASSERT(TN__KNOWN(TN__A_##type),                                                 \
-                    "ATTR(" #name ", " #type ", ...): there is no such type of attributes"); \
+#define TN__FIELD_ATTR(name, type, ...)                                                            \
+  TN__STATIC_ASSERT(TN__KNOWN(TN__A_##type),                                                       \
+                    "ATTR(" #name ", " #type ", ...): there is no such type of attributes");       \
+  TN__STATIC_ASSERT(sizeof(#__VA_ARGS__) > 1,                                                      \
+                    "ATTR(" #name ", " #type "): it has no default; TN_REQUIRED stands for none"); \
   TN__CTYPE(TN__A_##type) name;
 #define TN__MEMBER_ATTR(name, type, ...) TN__CTYPE(TN__A_##type) name;
 #define TN__COPY_ATTR(name, type, ...) tn_self->name = tn_attrs.name;

@@ -396,6 +396,25 @@ def test_a_mistake_in_the_list_is_one_error(compiler, mistake, tmp_path):
 
 
 @pytest.mark.parametrize("compiler", COMPILERS, ids=[name for name, *_ in COMPILERS])
+@pytest.mark.parametrize("attribute, result, message", [
+    ("ATTR(z, float)", "TN_OK", "ATTR(z, float): it has no default; TN_REQUIRED stands for none"),
+    ("", 'TN_ERROR(call, INVALID, "no such code")', "TN__ERROR_INVALID"),
+    ("", 'TN_ERROR(call, F32, "an element type")', "TN__ERROR_F32"),
+])
+def test_other_mistakes_begin_with_what_is_wrong(compiler, attribute, result, message, tmp_path):
+    (tmp_path / "op.c").write_text(textwrap.dedent(f"""\
+        #include <tenon/custom.h>
+        #define LIST(ARG, ATTR, RET) ARG(x, f32, any_rank) {attribute} RET(y, f32, like(x))
+        TN_OP(op, LIST, "doc") {{ return {result}; }}
+        TN_LIBRARY(op)
+        """))
+    done = subprocess.run([*compiler, "-fsyntax-only", "-I", str(ROOT / "include"), str(tmp_path / "op.c")],
+                          capture_output=True, text=True)
+    errors = [line for line in done.stderr.splitlines() if " error: " in line]
+    assert errors and message in errors[0], done.stderr
+
+
+@pytest.mark.parametrize("compiler", COMPILERS, ids=[name for name, *_ in COMPILERS])
 @pytest.mark.parametrize("includes", [["custom.h"], ["custom.h", "tenon.h"], ["tenon.h", "custom.h"]], ids=" ".join)
 def test_the_header_compiles_alone_and_beside_the_runtimes(compiler, includes, tmp_path):
     lines = "".join(f"#include <tenon/{name}>\n" for name in includes)
