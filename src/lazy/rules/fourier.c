@@ -27,8 +27,8 @@ static tn_array_t* back_from_half(const tn_rule_t* rule, tn_array_t* t) {
   return tn_array_real(rule->scope, transform(rule, "FFT", t, t->dtype, x->dims));
 }
 
-// Along one dimension. An element stands for itself and its conjugate, which IRFFT does not get;
-// but the first one, and the last one of an even length, for themselves alone.
+// Along the last dimension an element stands for itself and its conjugate, which IRFFT does not
+// get; but the first one, and the last one of an even length, for themselves alone.
 static tn_array_t* forth_to_half(const tn_rule_t* rule, tn_array_t* t) {
   tn_scope_t* scope = rule->scope;
   const tn_array_t* x = rule->operands[0];
@@ -39,9 +39,12 @@ static tn_array_t* forth_to_half(const tn_rule_t* rule, tn_array_t* t) {
     tn_array_t* end = tn_array_scalar(scope, TN_DTYPE_S64, (double)(half - 1));
     is_alone = tn_array_logical_or(scope, is_alone, tn_array_equal(scope, place, end));
   }
-  tn_array_t* weights =
-      tn_array_where(scope, is_alone, tn_array_scalar(scope, t->dtype, 1 / (double)size),
-                     tn_array_scalar(scope, t->dtype, 2 / (double)size));
+  size_t length_count = 0;
+  const int64_t* lengths = tn__rule_list_attribute(rule, "fft_length", &length_count);
+  double count = 1;
+  for (size_t i = 0; i < length_count; ++i) count *= (double)lengths[i];
+  tn_array_t* weights = tn_array_where(scope, is_alone, tn_array_scalar(scope, t->dtype, 1 / count),
+                                       tn_array_scalar(scope, t->dtype, 2 / count));
   tn_array_t* spectrum = tn_array_conjugate(scope, transform(rule, "RFFT", t, x->dtype, x->dims));
   return tn_array_multiply(scope, spectrum, tn_array_astype(scope, weights, x->dtype));
 }
@@ -59,11 +62,8 @@ tn_status_t tn__vjp_fft(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   } else if (!is_kind(rule, "IRFFT")) {
     const tn_array_type_t type = {x->dtype, x->rank, x->dims};
     call->out_cotangents[0] = tn__rule_apply(rule, &t, &type);
-  } else if (tn__rule_attribute(rule, "fft_length")->count == 1) {
-    call->out_cotangents[0] = forth_to_half(rule, t);
   } else {
-    return tn_status_create(TN_CODE_UNIMPLEMENTED,
-                            "fft: there is no vjp of IRFFT along several dimensions at once");
+    call->out_cotangents[0] = forth_to_half(rule, t);
   }
   return TN_OK;
 }

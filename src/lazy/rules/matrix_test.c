@@ -34,6 +34,23 @@ TN_SUBJECT(irfft) {
 TN_SUBJECT(irfft_even) {
   return fourier(s, "IRFFT", join_parts(s, x), TN_DTYPE_F64, 4, 4);
 }
+// Along both dimensions at once.
+static tn_array_t* fourier_of_both(tn_scope_t* s, const char* kind, tn_array_t* x, tn_dtype_t dtype,
+                                   int64_t length, int64_t size) {
+  const int64_t dims[] = {x->dims[0], size}, lengths[] = {x->dims[0], length};
+  const tn_attribute_t attributes[] = {tn__string_attribute("fft_type", kind),
+                                       tn__i64_list_attribute("fft_length", 2, lengths)};
+  return tn__apply_with(s, TN__OP(fft), 1, &x, 2, attributes, dtype, 2, dims);
+}
+TN_SUBJECT(rfft_of_both) {
+  return tn__testing_parts(s, fourier_of_both(s, "RFFT", x[0], TN_DTYPE_C128, 3, 2));
+}
+TN_SUBJECT(irfft_of_both) {
+  return fourier_of_both(s, "IRFFT", join_parts(s, x), TN_DTYPE_F64, 5, 5);
+}
+TN_SUBJECT(irfft_of_both_even) {
+  return fourier_of_both(s, "IRFFT", join_parts(s, x), TN_DTYPE_F64, 4, 4);
+}
 
 static tn_array_t* adjoint(tn_scope_t* s, tn_array_t* x) {
   return tn_array_conjugate(s, tn_array_matrix_transpose(s, x));
@@ -197,6 +214,9 @@ static const tn_rule_case_t cases[] = {
     TN_RULE_ONE(rfft_even, -1, 1),
     TN_RULE_TWO(irfft, -1, 1),
     TN_RULE_TWO(irfft_even, -1, 1),
+    TN_RULE_ONE(rfft_of_both, -1, 1),
+    TN_RULE_TWO(irfft_of_both, -1, 1),
+    TN_RULE_TWO(irfft_of_both_even, -1, 1),
     {"cholesky", of_cholesky, 1, {2}, {{3, 3}}, -1, 1},
     {"cholesky_upper", of_cholesky_upper, 1, {2}, {{3, 3}}, -1, 1},
     {"cholesky_complex", of_cholesky_complex, 2, {2, 2}, {{3, 3}, {3, 3}}, -1, 1},
