@@ -1,6 +1,9 @@
 #include "run/activation.h"
 
-enum { KEPT_ACTIVATIONS = 8 };
+enum {
+  KEPT_ACTIVATIONS = 8,
+  KEPT_BYTE_LENGTH = 4096,  // of temporaries, by each of them
+};
 
 // Behind tn_body_t.user: a block of an activation, or the unit that a call instruction runs.
 typedef struct tn_frame {
@@ -120,10 +123,34 @@ static void deinit_local(tn_activation_t* activation, size_t count) {
   }
 }
 
+static bool keeps_temporaries(const tn_program_t* program) {
+  return program->arena_byte_length <= KEPT_BYTE_LENGTH;
+}
+
+static tn_status_t take_temporaries(tn_activation_t* activation) {
+  const tn_program_t* program = activation->program;
+  tn_device_t* device = program->device;
+  if (keeps_temporaries(program)) return TN_OK;
+  TN_RETURN_IF_ERROR(device->vtable->allocate(device, program->arena_byte_length, TN_PLAN_ALIGNMENT,
+                                              &activation->temporary_memory));
+  activation->has_temporaries = true;
+  activation->temporaries = device->vtable->host_pointer(device, activation->temporary_memory);
+  return TN_OK;
+}
+
+static void release_temporaries(tn_activation_t* activation) {
+  tn_device_t* device = activation->program->device;
+  if (activation->has_temporaries) device->vtable->free(device, activation->temporary_memory);
+  activation->has_temporaries = false;
+}
+
 static void destroy(tn_activation_t* activation) {
   const tn_program_t* program = activation->program;
   const tn_allocator_t* allocator = program->allocator;
-  if (activation->has_arena) program->device->vtable->free(program->device, activation->arena);
+  release_temporaries(activation);
+  if (activation->has_local) {
+    program->device->vtable->free(program->device, activation->local_memory);
+  }
   tn__free(allocator, activation->pointers, program->pointer_count * sizeof(void*));
   tn__free(allocator, activation->calls, program->instruction_count * sizeof(tn_kernel_call_t));
   tn__free(allocator, activation->bodies, program->block_count * sizeof(tn_body_t));
@@ -131,17 +158,19 @@ static void destroy(tn_activation_t* activation) {
   tn__free(allocator, activation, sizeof *activation);
 }
 
-static tn_status_t allocate_arena(tn_activation_t* activation) {
+static tn_status_t allocate_local(tn_activation_t* activation) {
   const tn_program_t* program = activation->program;
   tn_device_t* device = program->device;
+  const size_t front = keeps_temporaries(program) ? program->arena_byte_length : 0;
   size_t size = 0;
-  if (__builtin_add_overflow(program->arena_byte_length, program->local_byte_length, &size)) {
+  if (__builtin_add_overflow(front, program->local_byte_length, &size)) {
     return tn__status_out_of_memory();
   }
-  TN_RETURN_IF_ERROR(device->vtable->allocate(device, size, TN_PLAN_ALIGNMENT, &activation->arena));
-  activation->has_arena = true;
-  activation->temporaries = device->vtable->host_pointer(device, activation->arena);
-  activation->local = activation->temporaries + program->arena_byte_length;
+  TN_RETURN_IF_ERROR(
+      device->vtable->allocate(device, size, TN_PLAN_ALIGNMENT, &activation->local_memory));
+  activation->has_local = true;
+  activation->temporaries = device->vtable->host_pointer(device, activation->local_memory);
+  activation->local = activation->temporaries + front;
   memset(activation->local, 0, program->local_byte_length);
   return TN_OK;
 }
@@ -157,7 +186,8 @@ static tn_status_t create(tn_program_t* program, tn_activation_t** out_activatio
   activation->context = (tn_kernel_context_t){.pool = program->device->pool,
                                               .random = &activation->random,
                                               .run = &activation->environment};
-  TN_DONE_IF_ERROR(allocate_arena(activation));
+  TN_DONE_IF_ERROR(allocate_local(activation));
+  TN_DONE_IF_ERROR(take_temporaries(activation));
   TN_DONE_IF_ERROR(tn__allocate_array(allocator, program->pointer_count, sizeof(void*), &memory));
   activation->pointers = memory;
   TN_DONE_IF_ERROR(
@@ -196,12 +226,22 @@ tn_status_t tn__activation_take(tn_program_t* program, tn_activation_t** out_act
     --program->idle_count;
   }
   pthread_mutex_unlock(&program->mutex);
+  *out_activation = NULL;
+  if (!activation) return create(program, out_activation);
+  const char* const temporaries = activation->temporaries;
+  tn_status_t status = take_temporaries(activation);
+  if (status) {
+    tn__activation_give(activation);
+    return status;
+  }
+  if (activation->temporaries != temporaries) connect(activation);
   *out_activation = activation;
-  return activation ? TN_OK : create(program, out_activation);
+  return TN_OK;
 }
 
 void tn__activation_give(tn_activation_t* activation) {
   tn_program_t* program = activation->program;
+  release_temporaries(activation);
   pthread_mutex_lock(&program->mutex);
   bool keeps = program->idle_count < KEPT_ACTIVATIONS;
   if (keeps) {

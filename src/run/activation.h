@@ -1,8 +1,9 @@
 // One run's private copy of what changes: temporaries, pointers, handlers' frames.
 //
 // An activation is taken from its program's pool, set to the run's arguments and results, and goes
-// back when the run's last event and handler have completed. Its memory does not move, so only the
-// pointers to arguments and results are set anew for each run.
+// back when the run's last event and handler have completed. The device gets the memory of its
+// temporaries back meanwhile, unless there is little of it. It mostly returns to the same place:
+// then only the pointers to arguments and results are set anew for a run.
 #ifndef TENON_RUN_ACTIVATION_H_
 #define TENON_RUN_ACTIVATION_H_
 
@@ -15,9 +16,11 @@ typedef struct tn_activation tn_activation_t;
 struct tn_activation {
   tn_activation_t* next;  // in the pool
   tn_program_t* program;  // unowned: the pool is the program's
-  tn_memory_t arena;      // of the device: the temporaries, then kernels' own memory
-  bool has_arena;
-  char* temporaries;
+  // Of the device. Few temporaries are in front of kernels' own memory; many are apart, and there
+  // only while a run has the activation.
+  tn_memory_t local_memory, temporary_memory;
+  bool has_local, has_temporaries;
+  char* temporaries;  // where they are, or last were
   char* local;
   void** pointers;
   tn_kernel_call_t* calls;  // by instruction
