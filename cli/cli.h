@@ -144,6 +144,15 @@ tn_status_t cli_load_module(const char* path, session_t* session);
 tn_status_t cli_load_program(const arguments_t* arguments, session_t* session);
 void cli_close(session_t* session);
 
+// --- buffers.c
+
+// Writes `count` elements to memory of the host that has room for them.
+typedef tn_status_t (*cli_elements_fn)(void* user, size_t count, void* data);
+// An array of `type` whose elements `write` writes.
+tn_status_t cli_make_buffer(tn_device_t* device, const tn_type_t* type, cli_elements_fn write,
+                            void* user, tn_buffer_t** out_buffer);
+void cli_release_buffers(tn_buffer_t** buffers, size_t count);
+
 // --- inputs.c, literal.c, fill.c: one buffer for each argument of the program
 
 // From the --input options. Arguments without one get `fallback` ("random"); NULL: they are a
@@ -151,13 +160,6 @@ void cli_close(session_t* session);
 // program has arguments; those of tokens are NULL.
 int cli_make_inputs(const arguments_t* arguments, const session_t* session, const char* fallback,
                     tn_buffer_t*** out_inputs);
-void cli_release_buffers(tn_buffer_t** buffers, size_t count);
-
-// Writes `count` elements to memory of the host that has room for them.
-typedef tn_status_t (*cli_elements_fn)(void* user, size_t count, void* data);
-// An array of `type` whose elements `write` writes.
-tn_status_t cli_make_buffer(tn_device_t* device, const tn_type_t* type, cli_elements_fn write,
-                            void* user, tn_buffer_t** out_buffer);
 
 // Whether `spec` begins as a literal does: with dimensions and a dtype in front of "=".
 bool cli_is_literal(const char* spec);
