@@ -61,7 +61,8 @@ typedef struct elementwise_state {
 bool tn__target_is_elementwise(const tn_target_t* target) {
   const tn_ffi_bundle_t* bundle = &target->bundle;
   return target->definition.struct_size && target->definition.flags & TN_OP_ELEMENTWISE &&
-         !bundle->instantiate && !bundle->prepare && !bundle->initialize;
+         !target->definition.eval_cpu && !bundle->instantiate && !bundle->prepare &&
+         !bundle->initialize;
 }
 
 // --- when the program is compiled

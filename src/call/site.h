@@ -37,6 +37,7 @@ TN_MUST_USE tn_status_t tn__untyped_prepare(const tn_call_site_t* call, tn_targe
                                             const tn_kernel_t** out_kernel);
 
 // The same for an operation element by element (elementwise.c).
+// False for one with an eval, which sees whole arrays.
 bool tn__target_is_elementwise(const tn_target_t* target);
 TN_MUST_USE tn_status_t tn__elementwise_prepare(const tn_call_site_t* call, tn_target_t* target,
                                                 const tn_kernel_t** out_kernel);

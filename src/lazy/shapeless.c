@@ -145,7 +145,7 @@ static tn_status_t agree(const tn_replay_t* r, const tn_step_t* step, size_t d, 
 }
 
 static bool is_elementwise(const tn_step_t* step) {
-  if (step->target) return tn__target_is_elementwise(step->target);
+  if (step->target) return step->target->definition.flags & TN_OP_ELEMENTWISE;
   return step->op && tn__op_has(step->op, TN_ELEMENTWISE) && step->result_count == 1;
 }
 

@@ -268,9 +268,18 @@ TN_EVAL_OP(two_steps, TWO_STEPS, "y = x * x + 1, z = x * x - 1") {
 }
 TN_DEFINE(two_steps, .eval_cpu = two_steps_eval)
 
+// Element by element, and by strides: promotion, shapes and batches come of the one, what it sees
+// of the other.
+static int eval_count;
+TN_EVAL_OP(add_any, ADD_TO, "z = x + y") {
+  ++eval_count;
+  return add_arrays(eval->outputs[0], eval->operands[0], eval->operands[1]);
+}
+TN_DEFINE(add_any, .flags = TN_OP_ELEMENTWISE, .eval_cpu = add_any_eval)
+
 static const tn_op_def_t* const definitions[] = {
-    tn_definition_of(last_sums), tn_definition_of(place), tn_definition_of(add_to),
-    tn_definition_of(add_onto), tn_definition_of(two_steps)};
+    tn_definition_of(last_sums), tn_definition_of(place),     tn_definition_of(add_to),
+    tn_definition_of(add_onto),  tn_definition_of(two_steps), tn_definition_of(add_any)};
 
 static tn_scope_t* begin(void) {
   for (size_t i = 0; i < sizeof definitions / sizeof *definitions; ++i) {
@@ -604,6 +613,49 @@ static void temporaries_without_memory_are_errors(void** state) {
   }
 }
 
+static tn_status_t add_in_a_chain(void* user, tn_scope_t* s, size_t input_count,
+                                  tn_array_t* const* inputs, size_t output_count,
+                                  tn_array_t** out) {
+  (void)user, (void)input_count, (void)output_count;
+  tn_array_t* twice = tn_array_add(s, inputs[0], inputs[0]);
+  out[0] = tn_array_negative(
+      s, tn_apply_one(s, "add_any", 2, (tn_array_t*[]){tn_array_negative(s, twice), inputs[1]}, 0,
+                      NULL));
+  return TN_OK;
+}
+
+static void an_eval_may_be_element_wise(void** state) {
+  (void)state;
+  tn_scope_t* s = begin();
+  const tn_closure_t function = {add_in_a_chain, NULL};
+  const tn_compiled_options_t options = {.struct_size = sizeof options, .shapeless = true};
+  tn_compiled_t* compiled = NULL;
+  TN_ASSERT_OK(tn_compile(s, &function, &options, &compiled));
+  for (int round = 0; round < 3; ++round) {
+    eval_count = 0;
+    tn_array_t* x = tn_array_transpose(s, tn__testing_range(s, TN_LIST(2, 3)), NULL);
+    tn_array_t* row = tn_array_from_host(s, TN_DTYPE_S32, TN_LIST(2), (int32_t[]){10, 20}, 8);
+    tn_array_t* z = tn_apply_one(s, "add_any", 2, (tn_array_t*[]){x, row}, 0, NULL);
+    TN_ASSERT_F32(z, TN_LIST(3, 2), 10, 23, 11, 24, 12, 25);
+    tn_array_t* inputs[] = {x, row};
+    TN_ASSERT_OK(add_in_a_chain(NULL, s, 2, inputs, 1, &z));
+    TN_ASSERT_F32(z, TN_LIST(3, 2), -10, -14, -8, -12, -6, -10);
+    TN_ASSERT_OK(tn_compiled_call(compiled, s, 2, inputs, 1, &z));
+    TN_ASSERT_F32(z, TN_LIST(3, 2), -10, -14, -8, -12, -6, -10);
+    inputs[0] = tn__testing_range(s, TN_LIST(1, 2));
+    TN_ASSERT_OK(tn_compiled_call(compiled, s, 2, inputs, 1, &z));
+    TN_ASSERT_F32(z, TN_LIST(1, 2), -10, -18);
+    assert_int_equal(eval_count, 4);
+    const int64_t axes[] = {1, 0};
+    inputs[0] = x;
+    TN_ASSERT_OK(tn_vmap(s, &function, 2, inputs, axes, 1, NULL, &z));
+    TN_ASSERT_F32(z, TN_LIST(2, 3), -10, -8, -6, -14, -12, -10);
+  }
+  assert_int_equal(tn_compiled_trace_count(compiled), 1);
+  tn_compiled_release(compiled);
+  tn_scope_destroy(s);
+}
+
 // A call of last_sums on 12 numbers with such an attribute.
 static tn_status_t compile_with(const char* target, int api_version, const char* attribute) {
   char text[1024];
@@ -673,6 +725,7 @@ int main(void) {
       cmocka_unit_test(work_goes_through_temporaries),
       cmocka_unit_test(errors_of_dispatched_work_reach_the_arrays),
       cmocka_unit_test(definitions_are_checked),
+      cmocka_unit_test(an_eval_may_be_element_wise),
       cmocka_unit_test(views_of_a_program_are_checked),
       cmocka_unit_test(every_allocation_may_fail),
       cmocka_unit_test(temporaries_without_memory_are_errors),
