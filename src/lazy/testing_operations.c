@@ -381,3 +381,25 @@ const tn_case_operation_t* tn_case_operation(const char* name) {
   }
   return NULL;
 }
+
+// --- any arguments
+
+static void limit(int64_t* number, int64_t most) {
+  if (*number < 0) *number = 0;
+  if (*number > most) *number = most;
+}
+
+void tn_case_keep_within(const tn_case_operation_t* operation, tn_case_t* it) {
+  const char* name = operation->name;
+  const bool is_index = strcmp(name, "index") == 0 || strcmp(name, "index_update") == 0;
+  if (strcmp(name, "split") == 0) limit(&it->lists[0].numbers[0], TN_CASE_LIMIT);
+  if (strcmp(name, "unstack") == 0) limit(&it->lists[1].numbers[0], TN_CASE_LIMIT);
+  if (strcmp(name, "depends") == 0) limit(&it->lists[0].numbers[0], (int64_t)it->array_count);
+  if (strcmp(name, "split_at") == 0 && it->lists[0].count >= TN_CASE_LIMIT) {
+    it->lists[0].count = TN_CASE_LIMIT - 1;
+  }
+  if (is_index && it->lists[0].count > 4 * 8) it->lists[0].count = 4 * 8;
+  for (size_t i = 0; i < TN_CASE_LIMIT; ++i) {
+    if (!it->lists[i].values) it->lists[i].count = 0;
+  }
+}

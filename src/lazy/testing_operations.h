@@ -42,4 +42,8 @@ tn_array_t* tn_case_imported(tn_scope_t* scope, tn_case_t* it);
 // there are none for it.
 bool tn_case_example(const tn_case_operation_t* operation, tn_scope_t* scope, tn_case_t* out_case);
 
+// Changes numbers that tell the operation how many results the case has room for, or how many
+// arrays it has: a caller says what is true.
+void tn_case_keep_within(const tn_case_operation_t* operation, tn_case_t* it);
+
 #endif  // TENON_LAZY_TESTING_OPERATIONS_H_

@@ -119,6 +119,7 @@ void tn_array_gated_delta_update(tn_scope_t* scope, tn_array_t* q, tn_array_t* k
                                  tn_array_t* gamma, tn_array_t* beta, tn_array_t* initial_state,
                                  tn_array_t* mask, tn_array_t** out_outputs,
                                  tn_array_t** out_state) {
+  TN__OPERATION(scope, "gated_delta_update");
   tn_delta_t d = {
       .scope = scope, .q = q, .k = k, .v = v, .gamma = gamma, .beta = beta, .mask = mask};
   *out_outputs = *out_state = check(&d, initial_state);

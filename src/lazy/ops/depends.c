@@ -33,6 +33,7 @@ static tn_status_t pass_barrier(tn_scope_t* scope, size_t count, tn_array_t* con
 void tn_array_depends(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
                       size_t dependency_count, tn_array_t* const* dependencies,
                       tn_array_t** out_arrays) {
+  TN__OPERATION(scope, "depends");
   static const char name[] = "depends";
   tn_array_t* error = NULL;
   if (tn__scope_accepts(scope, name, count, arrays, &error) &&
