@@ -278,7 +278,7 @@ typedef enum tn_index_kind {
   TN_INDEX_SLICE,
   TN_INDEX_NEW_AXIS,
   TN_INDEX_ELLIPSIS,
-  TN_INDEX_ARRAY,  // of integers
+  TN_INDEX_ARRAY,  // of integers, or of booleans: a mask
 } tn_index_kind_t;
 #define TN_INDEX_OPEN INT64_MIN  // a bound of a slice that is not given
 typedef struct tn_index {
@@ -297,10 +297,16 @@ typedef struct tn_index {
 #define TN_NEW_AXIS ((tn_index_t){.kind = TN_INDEX_NEW_AXIS})
 #define TN_ELLIPSIS ((tn_index_t){.kind = TN_INDEX_ELLIPSIS})
 // x[items], by NumPy's rules; a view unless there are arrays. An integer beside arrays counts as
-// one of them.
+// one of them. A mask stands for as many dimensions of x as it has, with their sizes, and selects
+// the places where it is true; how many there are decides the shape, so the mask is evaluated, and
+// one that depends on an input that has no value (tn_vmap, tn_compile, tn_export_function) is an
+// error.
 TN_API tn_array_t* tn_array_index(tn_scope_t* scope, tn_array_t* x, size_t count,
                                   const tn_index_t* items);
-// x with x[items] combined with updates, which broadcast to its shape and take its dtype.
+// x with x[items] combined with updates, which broadcast to its shape and take its dtype. One mask
+// of the first dimensions is not evaluated: the updates broadcast to what stands at each place, or
+// are a list with one for each place that is true, in order; places beyond its end stay as they
+// are, and updates beyond the last place are left out. Other masks are as above.
 TN_API tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* x, size_t count,
                                          const tn_index_t* items, tn_array_t* updates,
                                          tn_scatter_mode_t mode);

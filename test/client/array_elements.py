@@ -338,8 +338,26 @@ def numpy_index(x, items):
         raise ValueError(str(error)) from error
 
 
+def draw_mask(cases, shape):
+    """A mask of some dimensions, the first of them or behind others, which now and then does not fit."""
+    before = cases.random.choice([0, 0, 1]) if len(shape) > 1 else 0
+    mask = cases.array(shape[before:cases.random.randint(before + 1, len(shape))], "bool")
+    if cases.random.random() < 0.1 and mask.shape[-1] > 1:
+        mask = mask[..., :-1]
+    items = cases.random.choice([[], [Ellipsis]] if not before else [[slice(None)], [slice(0, 2)], [None, slice(None)]])
+    if before:
+        numbers = [(2, 0, 0, 0) if item is None else (1, 0, 2, 1) if item.stop else (1, OPEN, OPEN, 1) for item in items]
+        return (*items, mask), [number for item in [*numbers, (4, 0, 0, 0)] for number in item], [mask]
+    return ((mask, *items) if items else mask), [4, 0, 0, 0] + [3, 0, 0, 0] * len(items), [mask]
+
+
 @generator("index")
 def index(cases, name):
+    if cases.random.random() < 0.3:
+        x = cases.draw(cases.dtype(), lowest=1)
+        items, numbers, arrays = draw_mask(cases, x.shape)
+        cases.add(name, [x, *arrays], [numbers], wanted=lambda *_: numpy_index(x, items))
+        return
     x = cases.draw(cases.dtype(), highest=4)
     drawn = draw_items(cases, x.shape)
     if drawn:
@@ -354,8 +372,8 @@ def index(cases, name):
 
 @generator("index_update")
 def index_update(cases, name):
-    x = cases.draw(cases.dtype(["int32", "float32", "int16"]), highest=4)
-    drawn = draw_items(cases, x.shape)
+    x = cases.draw(cases.dtype(["int32", "float32", "int16"]), lowest=1, highest=4)
+    drawn = draw_mask(cases, x.shape) if cases.random.random() < 0.3 else draw_items(cases, x.shape)
     if not drawn:
         return
     items, numbers, arrays = drawn
@@ -365,7 +383,7 @@ def index_update(cases, name):
     except IndexError:
         return
     updates = cases.array(shape if cases.random.random() < 0.7 else (), x.dtype.name)
-    if mode == 0 and arrays:
+    if mode == 0 and arrays and arrays[0].dtype != bool:
         updates = cases.array((), x.dtype.name)
     wanted = x.copy()
     if mode == 0:

@@ -24,6 +24,9 @@ tn_array_t* tn__gather(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices, si
                        const tn_indexed_t* indexed, size_t rank, const int64_t* dims) {
   int64_t sizes[TN_MAX_RANK];
   tn_array_t* operands[] = {x, indices};
+  for (size_t i = 0; i < rank; ++i) {  // of nothing, even where there is nothing to take it from
+    if (dims[i] == 0) return tn_array_zeros(scope, x->dtype, rank, dims);
+  }
   for (size_t i = 0; i < x->rank; ++i) sizes[i] = x->dims[i];
   for (size_t i = 0; i < indexed->indexed_count; ++i) sizes[indexed->indexed[i]] = 1;
   for (size_t i = 0; i < indexed->batch_count; ++i) sizes[indexed->batch[i]] = 1;

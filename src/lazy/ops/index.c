@@ -1,5 +1,6 @@
 // Indexing as NumPy does it: x[1:3, ..., i, None].
 #include "lazy/ops/gather.h"
+#include "lazy/ops/mask.h"
 
 // Items, resolved against the shape of an array.
 typedef struct tn_selection {
@@ -227,6 +228,14 @@ tn_array_t* tn_array_index(tn_scope_t* scope, tn_array_t* x, size_t count,
   tn_shape_t shape;
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "index", 1, &x, &error)) return error;
+  if (tn__has_masks(count, items)) {
+    tn_items_t found;
+    tn_array_t* result = tn__find_masked(scope, "index", x, count, items, &found, &error)
+                             ? tn_array_index(scope, x, found.count, found.items)
+                             : error;
+    tn__items_free(&found);
+    return result;
+  }
   if (!resolve(scope, x, count, items, &selection, &error)) return error;
   tn_array_t* part = tn_array_slice(scope, x, selection.starts, selection.stops, selection.steps);
   if (part->dtype == TN_DTYPE_INVALID) return part;
@@ -338,6 +347,18 @@ tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* x, size_t count
   tn_shape_t shape;
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
+  if (tn__is_mask_alone(count, items)) {
+    return tn__update_masked(scope, x, items[0].array, updates, mode);
+  }
+  if (tn__has_masks(count, items)) {
+    tn_items_t found;
+    tn_array_t* result =
+        tn__find_masked(scope, name, x, count, items, &found, &error)
+            ? tn_array_index_update(scope, x, found.count, found.items, updates, mode)
+            : error;
+    tn__items_free(&found);
+    return result;
+  }
   if (!resolve(scope, x, count, items, &selection, &error)) return error;
   if (selection.array_count == 0) return update_slice(scope, x, &selection, updates, mode);
   if (!selection.is_whole) return update_places(scope, x, count, items, updates, mode);

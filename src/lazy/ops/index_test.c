@@ -1,4 +1,5 @@
 #include <math.h>
+#include <tenon/transform.h>
 
 #include "lazy/testing_lazy.h"
 
@@ -69,11 +70,90 @@ static void updates_go_where_the_index_says(void** state) {
   tn_scope_destroy(s);
 }
 
+// --- masks
+
+static tn_array_t* above(tn_scope_t* s, tn_array_t* x, double limit) {
+  return tn_array_greater(s, x, tn_array_scalar(s, TN_DTYPE_F32, limit));
+}
+
+static void masks_select_what_is_true(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  tn_array_t* x = tn__testing_range(s, TN_LIST(2, 3));
+  TN_ASSERT_F32(INDEX(x, TN_AT_ARRAY(above(s, x, 2.5))), TN_LIST(3), 3, 4, 5);
+  tn_array_t* rows = above(s, INDEX(x, TN_ALL, TN_AT(0)), 1);
+  TN_ASSERT_F32(INDEX(x, TN_AT_ARRAY(rows)), TN_LIST(1, 3), 3, 4, 5);
+  tn_array_t* none = INDEX(x, TN_AT_ARRAY(above(s, x, 9)));
+  TN_ASSERT_OK(tn_eval(1, &none));
+  assert_int_equal(tn_array_size(none), 0);
+  tn_array_t* wrong = INDEX(x, TN_AT_ARRAY(above(s, INDEX(x, TN_AT(0)), 1)));
+  TN_ASSERT_REPORT("index: a mask of shape 3 does not fit the shape 2x3 from dimension 0 on",
+                   tn_eval(1, &wrong));
+  tn_scope_destroy(s);
+}
+
+static void updates_of_a_mask_are_dealt_out(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  tn_array_t* x = tn__testing_range(s, TN_LIST(2, 3));
+  tn_array_t* mask = above(s, x, 2.5);
+  tn_array_t* list = tn__testing_f32(s, TN_LIST(3), (const float[]){10, 20, 30});
+  TN_ASSERT_F32(UPDATE(x, list, TN_SCATTER_SET, TN_AT_ARRAY(mask)), TN_LIST(2, 3), 0, 1, 2, 10, 20,
+                30);
+  TN_ASSERT_F32(UPDATE(x, list, TN_SCATTER_ADD, TN_AT_ARRAY(above(s, x, 0.5))), TN_LIST(2, 3), 0,
+                11, 22, 33, 4, 5);
+  TN_ASSERT_F32(UPDATE(x, tn_array_scalar(s, TN_DTYPE_F32, 7), TN_SCATTER_SET, TN_AT_ARRAY(mask)),
+                TN_LIST(2, 3), 0, 1, 2, 7, 7, 7);
+  tn_scope_destroy(s);
+}
+
+static tn_status_t read_positive(void* user, tn_scope_t* s, size_t input_count,
+                                 tn_array_t* const* inputs, size_t output_count, tn_array_t** out) {
+  (void)user, (void)input_count, (void)output_count;
+  tn_array_t* found = INDEX(inputs[0], TN_AT_ARRAY(above(s, inputs[0], 0)));
+  out[0] = tn_array_sum(s, tn_array_multiply(s, found, found), 0, NULL, false);
+  return TN_OK;
+}
+
+static tn_status_t update_positive(void* user, tn_scope_t* s, size_t input_count,
+                                   tn_array_t* const* inputs, size_t output_count,
+                                   tn_array_t** out) {
+  (void)user, (void)input_count, (void)output_count;
+  tn_array_t* mask = above(s, inputs[0], 0);
+  out[0] = UPDATE(inputs[0], tn_array_scalar(s, TN_DTYPE_F32, -1), TN_SCATTER_MULTIPLY,
+                  TN_AT_ARRAY(mask));
+  return TN_OK;
+}
+
+static void masks_without_values_are_read_by_nobody(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  const tn_closure_t read = {read_positive, NULL}, update = {update_positive, NULL};
+  tn_array_t* x = tn__testing_f32(s, TN_LIST(2, 2), (const float[]){1, -1, 2, 3});
+  tn_array_t* y = NULL;
+  static const char message[] =
+      "index: the shape of what a mask selects follows from the mask's values";
+  TN_ASSERT_REPORT(message, tn_vmap(s, &read, 1, &x, NULL, 1, NULL, &y));
+  tn_compiled_t* compiled = NULL;
+  TN_ASSERT_OK(tn_compile(s, &read, NULL, &compiled));
+  TN_ASSERT_REPORT(message, tn_compiled_call(compiled, s, 1, &x, 1, &y));
+  tn_compiled_release(compiled);
+  // The inputs of a derivative have values.
+  TN_ASSERT_OK(tn_grad(s, &read, 1, &x, 1, NULL, &y));
+  TN_ASSERT_F32(y, TN_LIST(2, 2), 2, 0, 4, 6);
+  TN_ASSERT_OK(tn_vmap(s, &update, 1, &x, NULL, 1, NULL, &y));
+  TN_ASSERT_F32(y, TN_LIST(2, 2), -1, -1, -2, -3);
+  tn_scope_destroy(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slices_are_pythons),
       cmocka_unit_test(arrays_choose_elements),
       cmocka_unit_test(updates_go_where_the_index_says),
+      cmocka_unit_test(masks_select_what_is_true),
+      cmocka_unit_test(updates_of_a_mask_are_dealt_out),
+      cmocka_unit_test(masks_without_values_are_read_by_nobody),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
