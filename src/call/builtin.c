@@ -1,5 +1,6 @@
 // Targets that every Tenon has: comparing results with what was expected, as StableHLO's own test
-// programs do, and the markers of partitioning, which on one device change nothing.
+// programs do, the markers of partitioning, which on one device change nothing, and the random
+// words of lazy arrays.
 #include "call/site.h"
 #include "kernel/ref/check.h"
 
@@ -98,6 +99,9 @@ static tn_status_t run_identity(const tn_kernel_call_t* call) {
 #define QUESTION \
   { .op = "custom_call", .name = "call.question", .run = run_question }
 
+#define WORDS \
+  { .op = "custom_call", .name = "call.random_words", .run = tn__random_words_run }
+
 static const tn_builtin_t builtins[] = {
     {"Sharding", prepare_identity, IDENTITY},
     {"SPMDFullToShardShape", prepare_identity, IDENTITY},
@@ -106,6 +110,7 @@ static const tn_builtin_t builtins[] = {
     {"check.expect_eq", prepare_expectation, EXPECTATION},
     {"check.expect_almost_eq", prepare_expectation, EXPECTATION},
     {"check.expect_close", prepare_expectation, EXPECTATION},
+    {TN_RANDOM_WORDS, tn__random_words_prepare, WORDS},
 };
 
 const tn_builtin_t* tn__builtin_find(tn_string_view_t name) {

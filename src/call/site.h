@@ -47,6 +47,11 @@ bool tn__target_is_strided(const tn_target_t* target);
 TN_MUST_USE tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target,
                                             const tn_kernel_t** out_kernel);
 
+// Random words of keys (builtin_random.c): a built-in target.
+#define TN_RANDOM_WORDS "tenon.random_words"
+TN_MUST_USE tn_status_t tn__random_words_prepare(const tn_call_site_t* call);
+TN_MUST_USE tn_status_t tn__random_words_run(const tn_kernel_call_t* call);
+
 // Targets that Tenon brings along, for the host. NULL when it is none.
 typedef struct tn_builtin tn_builtin_t;
 const tn_builtin_t* tn__builtin_find(tn_string_view_t name);

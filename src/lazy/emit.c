@@ -3,6 +3,7 @@
 
 #include "call/site.h"
 #include "ir/builder.h"
+#include "lazy/emit_random.h"
 #include "lazy/graph.h"
 
 typedef struct tn_emitter {
@@ -12,6 +13,7 @@ typedef struct tn_emitter {
   const uint32_t* operand_numbers;  // of the next step
   uint32_t* first_operands;         // of each step, among the graph's operands
   bool is_portable;                 // nothing that only Tenon understands
+  bool spells_random;               // random words in operations that others have
 } tn_emitter_t;
 
 static const tn_type_t* type_of(const tn_emitter_t* emitter, const tn_array_type_t* type) {
@@ -239,6 +241,14 @@ static tn_status_t emit_call(tn_emitter_t* emitter, const tn_step_t* step, const
   return TN_OK;
 }
 
+static bool draws_words(const tn_step_t* step) {
+  const tn_attribute_t* name = step->op == TN__OP(custom_call) && !step->target
+                                   ? tn__attributes_find(step->attributes, "call_target_name")
+                                   : NULL;
+  return name && name->count == strlen(TN_RANDOM_WORDS) &&
+         memcmp(name->data, TN_RANDOM_WORDS, name->count) == 0;
+}
+
 static tn_status_t emit_step(tn_emitter_t* emitter, const tn_step_t* step, const tn_array_t* result,
                              tn_value_t** operands, const tn_type_t** types, tn_value_t** results) {
   tn_computation_t* computation = NULL;
@@ -247,6 +257,11 @@ static tn_status_t emit_step(tn_emitter_t* emitter, const tn_step_t* step, const
   for (uint32_t i = 0; i < step->operand_count; ++i) operands[i] = emitter->values[numbers[i]];
   if (!step->op) {
     for (uint32_t i = 0; i < step->result_count; ++i) results[i] = operands[i];
+    return TN_OK;
+  }
+  if (emitter->spells_random && draws_words(step)) {
+    results[0] =
+        tn__emit_random_words(emitter->builder, operands[0], result->dims[result->rank - 1u]);
     return TN_OK;
   }
   if (step->excerpt) {
@@ -322,6 +337,8 @@ static tn_status_t begin(tn_emitter_t* emitter, const tn_graph_t* graph) {
   const tn_allocator_t* allocator = graph->evaluator->allocator;
   void* memory = NULL;
   *emitter = (tn_emitter_t){.graph = graph, .operand_numbers = graph->operands};
+  // The target is the host's.
+  emitter->spells_random = strcmp(tn_device_platform(graph->evaluator->device), "Host") != 0;
   TN_RETURN_IF_ERROR(
       tn__allocate_array(allocator, graph->value_count, sizeof(tn_value_t*), &memory));
   emitter->values = memory;
@@ -454,6 +471,7 @@ tn_status_t tn__graph_export(const tn_graph_t* graph, bool is_portable, size_t p
   *out_module = NULL;
   tn_status_t status = begin(&emitter, graph);
   emitter.is_portable = is_portable;
+  if (is_portable) emitter.spells_random = true;
   if (!status) status = add_inputs(&emitter, parameter_count, parameters);
   if (!status) status = emit_steps(&emitter);
   if (!status) {

@@ -3,6 +3,7 @@
 #include <tenon/array_linalg.h>
 #include <tenon/array_random.h>
 
+#include "call/site.h"
 #include "lazy/ops/common.h"
 #include "lazy/ops/threefry.h"
 
@@ -20,23 +21,18 @@ static tn_array_t* key_or_next(tn_scope_t* scope, tn_array_t* key) {
   return tn_array_from_host(scope, TN_DTYPE_U32, 1, (const int64_t[]){2}, words, sizeof words);
 }
 
-// Words in one line. A counter goes with the one half of the line further on.
+// Words in one line, of one step.
 static tn_array_t* make_words(tn_scope_t* scope, tn_array_t* key, int64_t count) {
-  const int64_t half = count / 2, is_odd = count % 2, pair_count = half + is_odd, zero = 0;
   if (count == 0) return tn_array_zeros(scope, TN_DTYPE_U32, 1, &count);
-  tn_array_t* counters[2];
-  tn_array_t* words[2];
-  counters[0] = tn__iota(scope, TN_DTYPE_U32, 1, &pair_count, 0);
-  counters[1] =
-      tn_array_add(scope, counters[0], tn_array_scalar(scope, TN_DTYPE_U32, (double)pair_count));
-  if (is_odd) {  // the last one has no partner
-    tn_array_t* last = tn_array_scalar(scope, TN_DTYPE_U32, (double)half);
-    counters[1] = tn_array_where(scope, tn_array_equal(scope, counters[0], last),
-                                 tn_array_scalar(scope, TN_DTYPE_U32, 0), counters[1]);
-  }
-  tn__hash_counters(scope, key, counters, words);
-  words[1] = tn_array_slice(scope, words[1], &zero, &half, NULL);
-  return tn_array_concatenate(scope, 2, words, 0);
+  const tn_attribute_t attributes[] = {
+      tn__string_attribute("call_target_name", TN_RANDOM_WORDS),
+      {.name = "api_version",
+       .kind = TN_ATTRIBUTE_INTEGER,
+       .dtype = TN_DTYPE_S32,
+       .integer = TN_API_VERSION_TYPED_FFI},
+  };
+  return tn__apply_with(scope, TN__OP(custom_call), 1, &key, 2, attributes, TN_DTYPE_U32, 1,
+                        &count);
 }
 
 tn_array_t* tn_array_random_bits(tn_scope_t* scope, int width, size_t rank, const int64_t* dims,

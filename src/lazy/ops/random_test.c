@@ -1,4 +1,5 @@
 #include <tenon/array_random.h>
+#include <tenon/transform.h>
 
 #include "lazy/testing_lazy.h"
 
@@ -69,12 +70,65 @@ static void keys_and_dtypes_are_checked(void** state) {
   tn_scope_destroy(s);
 }
 
+// --- keys as inputs of transforms
+
+static tn_status_t draw_bits(void* user, tn_scope_t* s, size_t input_count,
+                             tn_array_t* const* inputs, size_t output_count, tn_array_t** out) {
+  (void)input_count, (void)output_count;
+  out[0] = tn_array_random_bits(s, 4, 1, user, inputs[0]);
+  return TN_OK;
+}
+
+static tn_status_t find_call(void* user, const char* text, size_t length) {
+  static const char name[] = "custom_call";
+  for (size_t i = 0; i + sizeof name <= length; ++i) {
+    if (memcmp(text + i, name, sizeof name - 1) == 0) *(bool*)user = true;
+  }
+  return TN_OK;
+}
+
+static void batches_and_others_draw_the_same_bits(void** state) {
+  (void)state;
+  const int64_t counts[] = {1, 2, 7, 8};
+  tn_scope_t* s = tn__testing_scope();
+  for (size_t c = 0; c < 4; ++c) {
+    const tn_closure_t function = {draw_bits, (void*)&counts[c]};
+    const size_t byte_length = (size_t)counts[c] * sizeof(uint32_t);
+    char got[3 * 8 * sizeof(uint32_t)], wanted[8 * sizeof(uint32_t)], again[8 * sizeof(uint32_t)];
+    tn_array_t* keys = tn_array_random_split(s, tn_array_random_key(s, 5), 3);
+    tn_array_t *batch = NULL, *one = NULL, *other = NULL;
+    tn_array_t* rows[3];
+    tn_module_t* module = NULL;
+    tn_imported_t* imported = NULL;
+    bool has_call = false;
+    tn_array_unstack(s, keys, 0, 3, rows);
+    TN_ASSERT_OK(tn_vmap(s, &function, 1, &keys, NULL, 1, NULL, &batch));
+    TN_ASSERT_OK(tn_array_to_host(batch, got, 3 * byte_length));
+    TN_ASSERT_OK(tn_export_function(s, &function, 1, rows, 1, &module));
+    TN_ASSERT_OK(tn_module_print(module, find_call, &has_call));
+    assert_false(has_call);
+    TN_ASSERT_OK(tn_import_function(s, module, NULL, &imported));
+    for (size_t i = 0; i < 3; ++i) {
+      TN_ASSERT_OK(draw_bits((void*)&counts[c], s, 1, &rows[i], 1, &one));
+      TN_ASSERT_OK(tn_array_to_host(one, wanted, byte_length));
+      assert_memory_equal(got + i * byte_length, wanted, byte_length);
+      TN_ASSERT_OK(tn_imported_call(imported, s, 1, &rows[i], 1, &other));
+      TN_ASSERT_OK(tn_array_to_host(other, again, byte_length));
+      assert_memory_equal(again, wanted, byte_length);
+    }
+    tn_imported_release(imported);
+    tn_module_release(module);
+  }
+  tn_scope_destroy(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keys_split_as_mlx_splits_them),
       cmocka_unit_test(a_seed_decides_what_comes_without_a_key),
       cmocka_unit_test(numbers_stay_in_their_interval),
       cmocka_unit_test(keys_and_dtypes_are_checked),
+      cmocka_unit_test(batches_and_others_draw_the_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 // factors, which two of them make together.
 #include <string.h>
 
+#include "call/site.h"
 #include "lazy/rules/matrix.h"
 
 typedef struct tn_routine {
@@ -315,7 +316,7 @@ tn_status_t tn__vjp_custom_call(const tn_rule_t* rule, const tn_vjp_call_t* call
                 call->out_cotangents);
 }
 
-// The routines take any number of dimensions before the matrices.
+// The routines take any number of dimensions before the matrices, random words before the keys.
 tn_status_t tn__vmap_custom_call(const tn_rule_t* rule, const tn_vmap_call_t* call) {
   static const char prefix[] = "lapack_";
   const tn_step_t* step = tn__rule_step(rule);
@@ -324,8 +325,11 @@ tn_status_t tn__vmap_custom_call(const tn_rule_t* rule, const tn_vmap_call_t* ca
   tn_array_t* operands[TN_LAPACK_LIMIT];
   tn_array_type_t types[TN_LAPACK_LIMIT];
   int64_t dims[TN_LAPACK_LIMIT][TN_MAX_RANK];
-  if (target->count < length || memcmp(target->data, prefix, length) != 0 ||
-      rule->operand_count > TN_LAPACK_LIMIT || rule->result_count > TN_LAPACK_LIMIT) {
+  const bool is_lapack = target->count >= length && memcmp(target->data, prefix, length) == 0;
+  const bool is_random = target->count == strlen(TN_RANDOM_WORDS) &&
+                         memcmp(target->data, TN_RANDOM_WORDS, target->count) == 0;
+  if (!(is_lapack || is_random) || rule->operand_count > TN_LAPACK_LIMIT ||
+      rule->result_count > TN_LAPACK_LIMIT) {
     return tn_status_create(TN_CODE_UNIMPLEMENTED, "custom_call: there is no vmap of %.*s",
                             (int)target->count, (const char*)target->data);
   }
