@@ -443,23 +443,38 @@ TN__UNUSED tn_status_t tn__eval_finish_output(tn__eval_state_t* state, size_t ou
   return TN_OK;
 }
 
+// Gives back what the eval has taken, work that is not done among it. A host that catches what the
+// eval throws does it in the place of tn__eval_run, which had no chance to.
+TN__UNUSED void tn__eval_end(tn__eval_state_t* state) {
+  while (state->first_work) {
+    tn__eval_work_t* work = state->first_work;
+    state->first_work = work->next;
+    free(work);
+  }
+  state->last_work = NULL;
+  for (size_t i = 0; i < state->eval.output_count; ++i) {
+    tn__eval_output_t* result = &state->results[i];
+    if (result->release) result->release(result->user);
+    result->release = NULL;
+  }
+  if (state->call.blocks) tn__free_blocks(&state->call);
+}
+
 TN__UNUSED tn_status_t tn__eval_run(tn__eval_state_t* state, tn_eval_fn function) {
   tn_status_t status = tn__eval_begin(state);
   if (status == TN_OK) status = function(&state->eval);
-  while (state->first_work) {
+  while (state->first_work && status == TN_OK) {
     tn__eval_work_t* work = state->first_work;
-    if (status == TN_OK) status = work->function(&state->eval, work + 1);
-    state->first_work = work->next;
+    status = work->function(&state->eval, work + 1);
+    state->first_work = work->next;  // which the work may have dispatched
     if (!work->next) state->last_work = NULL;
     free(work);
   }
   // The first output last: its place may be an operand's, which others share.
-  for (size_t i = state->eval.output_count; i-- > 0;) {
-    tn__eval_output_t* result = &state->results[i];
-    if (status == TN_OK) status = tn__eval_finish_output(state, i);
-    if (result->release) result->release(result->user);
+  for (size_t i = state->eval.output_count; i-- > 0 && status == TN_OK;) {
+    status = tn__eval_finish_output(state, i);
   }
-  if (state->call.blocks) tn__free_blocks(&state->call);
+  tn__eval_end(state);
   return status;
 }
 

@@ -160,6 +160,7 @@ static tn_status_t finish(const strided_state_t* state, strided_local_t* local,
                           tn_guarded_t guarded) {
   tn_status_t error =
       guarded.exception ? tn__error_give(tn__guard_error(guarded.exception)) : guarded.result;
+  if (guarded.exception) tn__strided_eval_end(local->eval);
   if (local->frame.future) tn__library_pin(state->target->library);
   tn_status_t status = tn__handler_finish(state->target->name, &local->frame, error);
   if (!local->context.is_late) tn__scratch_free_all(&local->context);

@@ -27,6 +27,9 @@ void tn__strided_eval_init(tn_strided_eval_t* eval, tn_ffi_call_frame_t* frame,
 // The buffers of the frame's results have their data. The error is the author's.
 TN_MUST_USE tn_status_t tn__strided_eval_run(tn_strided_eval_t* eval, const void* const* operands);
 
+// After an exception that left the eval.
+void tn__strided_eval_end(tn_strided_eval_t* eval);
+
 // Whether the view is what dense elements at the operand's beginning would be.
 bool tn__call_view_is_dense(const tn_call_view_t* view, size_t rank, const int64_t* dims,
                             size_t element_size);

@@ -45,6 +45,10 @@ tn_status_t tn__strided_eval_run(tn_strided_eval_t* eval, const void* const* ope
   return tn__eval_run(&eval->state, eval->function);
 }
 
+void tn__strided_eval_end(tn_strided_eval_t* eval) {
+  tn__eval_end(&eval->state);
+}
+
 bool tn__call_view_is_dense(const tn_call_view_t* view, size_t rank, const int64_t* dims,
                             size_t element_size) {
   int64_t strides[TN_NEST_RANK_LIMIT];
