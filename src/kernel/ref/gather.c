@@ -31,6 +31,8 @@ typedef struct gather {
   const coordinate_t* coordinates;
   const batch_loop_t* loops;  // outermost first
   int64_t batch_count;        // windows
+  // Single elements at adjacent 32-bit indices of one dimension, as x[i] has them.
+  bool is_plain;
   // By columns: the batch dimensions are the last ones of the result, so that the elements of
   // adjacent windows are adjacent. Else window by window.
   bool by_columns;
@@ -146,6 +148,10 @@ tn_status_t tn__ref_gather_prepare(tn_kernel_site_t* site) {
     state->batch_count *= loop.count;
     ++index_dim;
   }
+  state->is_plain = state->window_count == 1 && state->coordinate_count == 1 &&
+                    state->loop_count == 1 && loops[0].operand_stride == 0 &&
+                    loops[0].index_stride == sizeof(int32_t) &&
+                    state->index_dtype == TN_DTYPE_S32 && coordinates[0].limit <= INT32_MAX;
   state->element_size = element_size;
   state->window_byte_length = state->window_count * (int64_t)element_size;
   state->by_columns = batch_is_last && (state->window_count == 1 || state->batch_count >= 16);
@@ -213,19 +219,6 @@ static void locate_window(const gather_run_t* run, int64_t position, int64_t* ou
   }
 }
 
-// Where the rows start that adjacent 32-bit indices name, in a loop that compilers make vectors of.
-static void find_rows(const char* vector, int64_t count, int64_t limit, int64_t stride,
-                      int64_t* restrict out_offsets) {
-  const int32_t last = (int32_t)(limit > INT32_MAX ? INT32_MAX : limit);
-  int32_t rows[BLOCK];
-  memcpy(rows, vector, (size_t)count * sizeof *rows);
-  for (int64_t i = 0; i < count; ++i) {
-    const int32_t row = rows[i] < 0 ? 0 : rows[i];
-    rows[i] = row > last ? last : row;
-  }
-  for (int64_t i = 0; i < count; ++i) out_offsets[i] = rows[i] * stride;
-}
-
 // Where the windows [begin, begin + count) start: in runs along the innermost batch dimension.
 static void locate_windows(const gather_run_t* run, int64_t begin, int64_t count,
                            int64_t* restrict out_offsets) {
@@ -239,19 +232,9 @@ static void locate_windows(const gather_run_t* run, int64_t begin, int64_t count
     int64_t from, to, starts[BLOCK];
     const char* vector;
     find_window(run, begin, &vector, &from, &to);
-    const bool has_rows = state->coordinate_count == 1 && from == 0 && inner.operand_stride == 0 &&
-                          state->index_dtype == TN_DTYPE_S32 &&
-                          inner.index_stride == sizeof(int32_t);
-    for (int64_t i = 0; !has_rows && i < length; ++i) {
-      out_offsets[i] = from + i * inner.operand_stride;
-    }
+    for (int64_t i = 0; i < length; ++i) out_offsets[i] = from + i * inner.operand_stride;
     for (size_t k = 0; k < state->coordinate_count; ++k) {
       const coordinate_t coordinate = state->coordinates[k];
-      if (has_rows) {
-        find_rows(vector + coordinate.index_offset, length, coordinate.limit,
-                  coordinate.operand_stride, out_offsets);
-        break;
-      }
       tn__index_load_run(state->index_dtype, vector + coordinate.index_offset, inner.index_stride,
                          length, starts);
       for (int64_t i = 0; i < length; ++i) {
@@ -277,6 +260,42 @@ static inline __attribute__((always_inline)) void pick_of(size_t size, char* res
   for (int64_t i = 0; i < count; ++i) {
     memcpy(target + (size_t)i * size, source + offsets[i], size);
   }
+}
+
+// In one loop, so that reads of elements that are far away overlap with all that is done for
+// others.
+static inline __attribute__((always_inline)) void pick_plain_of(size_t size, char* restrict target,
+                                                                const char* restrict source,
+                                                                const char* restrict indices,
+                                                                const coordinate_t* coordinate,
+                                                                int64_t count) {
+  const int32_t limit = (int32_t)coordinate->limit;
+  const int64_t stride = coordinate->operand_stride;
+  for (int64_t i = 0; i < count; ++i) {
+    int32_t index;
+    memcpy(&index, indices + i * (int64_t)sizeof index, sizeof index);
+    index = index < 0 ? 0 : index;
+    index = index > limit ? limit : index;
+    memcpy(target + (size_t)i * size, source + index * stride, size);
+  }
+}
+
+static tn_status_t pick_plain(int64_t begin, int64_t end, void* user) {
+  const gather_run_t* run = user;
+  const gather_t* state = run->state;
+  const coordinate_t coordinate = state->coordinates[0];
+  const char* source = run->operand;
+  const char* indices = run->indices + coordinate.index_offset + begin * (int64_t)sizeof(int32_t);
+  char* target = run->result + (size_t)begin * state->element_size;
+  const int64_t count = end - begin;
+  switch (state->element_size) {
+    case 1: pick_plain_of(1, target, source, indices, &coordinate, count); break;
+    case 2: pick_plain_of(2, target, source, indices, &coordinate, count); break;
+    case 4: pick_plain_of(4, target, source, indices, &coordinate, count); break;
+    case 8: pick_plain_of(8, target, source, indices, &coordinate, count); break;
+    default: pick_plain_of(16, target, source, indices, &coordinate, count); break;
+  }
+  return TN_OK;
 }
 
 static int64_t element_offset(const gather_t* state, int64_t element) {
@@ -340,7 +359,8 @@ tn_status_t tn__ref_gather_run(const tn_kernel_call_t* call) {
           tn__pool_parallel_for(pool, state->batch_count, OFFSET_GRAIN, locate_range, &run));
     }
     return tn__pool_parallel_for(pool, state->window_count * state->batch_count,
-                                 BYTE_GRAIN / (int64_t)state->element_size, pick_range, &run);
+                                 BYTE_GRAIN / (int64_t)state->element_size,
+                                 state->is_plain ? pick_plain : pick_range, &run);
   }
   if (state->batch_count == 1) {
     int64_t from, to;
