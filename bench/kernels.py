@@ -4,12 +4,16 @@
     build/venv/bin/python bench/kernels.py [PATTERN]   all cases, or those whose name contains PATTERN
 
 A case is a function that JAX lowers; XLA and `tenon bench` run the same StableHLO on the same arrays, with as many
-threads as there are cores.
+threads as there are cores. With --cpu the processor time of a run is measured, of all threads together, and Tenon has one:
+that can be measured while others want the cores, and says nothing of how well work is shared out.
 """
 
 import argparse
 import json
+import os
 import pathlib
+import resource
+import statistics
 import subprocess
 import tempfile
 import time
@@ -101,7 +105,27 @@ def tenon_ms(command):
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["min_ms"]
 
 
-def measure(tenon, function, arguments, rounds):
+def xla_cpu_ms(program, arguments, runs):
+    start = time.process_time()
+    for _ in range(runs):
+        jax.block_until_ready(program(*arguments))
+    return (time.process_time() - start) / runs * 1e3
+
+
+def tenon_cpu_ms(command, runs):
+    """What more runs take more, so that reading and compiling do not count."""
+
+    def seconds(count):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        environment = {**os.environ, "TENON_NUM_THREADS": "1"}
+        subprocess.run([*command, "--runs", str(count)], check=True, capture_output=True, env=environment)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    return (seconds(2 * runs + 1) - seconds(1)) / (2 * runs) * 1e3
+
+
+def measure(tenon, function, arguments, rounds, cpu):
     lowered = jax.jit(function).lower(*arguments)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "case.mlir")
@@ -113,6 +137,9 @@ def measure(tenon, function, arguments, rounds):
         program = lowered.compile()
         device_arguments = [jax.device_put(x) for x in arguments]
         once = tenon_ms([*command, "--runs", "1"])
+        if cpu:
+            turns = [(tenon_cpu_ms(command, 20), xla_cpu_ms(program, device_arguments, 20)) for _ in range(rounds)]
+            return (statistics.median(x) for x in zip(*turns))
         command += ["--runs", str(max(1, min(50, int(300 / once))))]
         return (min(x) for x in zip(*[(tenon_ms(command), xla_ms(program, device_arguments, 0.3)) for _ in range(rounds)]))
 
@@ -122,6 +149,7 @@ def main():
     parser.add_argument("pattern", nargs="?", default="")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--cpu", action="store_true", help="processor time of all threads, Tenon on one")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     jax.config.update("jax_enable_x64", True)
@@ -131,7 +159,7 @@ def main():
     for name, (function, arguments) in CASES.items():
         if options.pattern not in name:
             continue
-        tenon, xla = measure(options.build / "cli/tenon", function, arguments, options.rounds)
+        tenon, xla = measure(options.build / "cli/tenon", function, arguments, options.rounds, options.cpu)
         rows.append({"case": name, "tenon_ms": tenon, "xla_ms": xla})
         if not options.json:
             print(f"| {name} | {tenon:.2f} | {xla:.2f} | {tenon / xla:.2f} |", flush=True)
