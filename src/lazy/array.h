@@ -66,8 +66,12 @@ typedef enum tn_body_kind {
   TN_BODY_BINARY,   // `op` of an accumulator and an element: reduce, reduce_window, scatter
   TN_BODY_REPLACE,  // the second argument: scatter
   TN_BODY_STOP,     // no region: an identity that is a constant to derivatives
-  TN_BODY_QR,       // no region: an identity of QR factors, which knows the matrix they are of
-  TN_BODY_BEFORE,   // whether the first element comes before the second, NaNs behind all: sort
+  // No region: identities of what was made of a matrix, which is their last operand, with rules of
+  // their own.
+  TN_BODY_QR,
+  TN_BODY_PSEUDOINVERSE,
+  TN_BODY_DETERMINANT,
+  TN_BODY_BEFORE,  // whether the first element comes before the second, NaNs behind all: sort
 } tn_body_kind_t;
 
 typedef struct tn_body_spec {

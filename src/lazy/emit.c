@@ -123,7 +123,9 @@ static size_t emit_body(const tn_emitter_t* emitter, const tn_step_t* step,
   switch (step->body.kind) {
     case TN_BODY_NONE:
     case TN_BODY_STOP:
-    case TN_BODY_QR: return 0;
+    case TN_BODY_QR:
+    case TN_BODY_PSEUDOINVERSE:
+    case TN_BODY_DETERMINANT: return 0;
     case TN_BODY_BINARY:
       *out_computation = tn_binary_computation(emitter->builder, step->body.op->name, dtype);
       return 1;

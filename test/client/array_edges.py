@@ -18,7 +18,7 @@ EDGES = [
         "tanh", "sigmoid", "exp", "expm1", "erf", "arctan", "arcsinh", "sinh", "cosh", "log1p", "square")],
     *[(name, [line(1, 3, 3, 2, NAN, INF), line(2, 3, 3, 2, 1, INF)], [], []) for name in (
         "maximum", "minimum", "add", "multiply", "divide")],
-    ("logaddexp", [line(1, 3, -INF, 0, INF, 900), line(2, 3, 0, -INF, 0, -900)], [], []),
+    ("logaddexp", [line(1, 3, -INF, 0, 900), line(2, 3, 0, -INF, -900)], [], []),
     ("arccosh", [line(1, 2)], [], []),
     ("arctan2", [line(0, 0, 1, -1, 0), line(0, 1, 0, 0, -1)], [], []),
     ("divide", [line(0, 1, 0), line(0, 0, 2)], [], []),
@@ -53,6 +53,13 @@ EDGES = [
     ("index_update", [line(2, 3, 1), line(1, 1, 2), np.array([0, 2, 2])], [[4, 0, 0, 0], [6]], []),
     ("index_update", [line(2, 3, 1), line(0, 5, 0), np.array([0, 0, 1])], [[4, 0, 0, 0], [3]], []),
     ("index_update", [line(2, 3, 1), line(0, 5, 0), np.array([0, 0, 0])], [[4, 0, 0, 0], [3]], []),
+    ("linalg_det", [np.array([[1.0, 2, 3], [4, 5, 6], [7, 8, 10]])[[0, 1, 0]]], [], []),
+    ("linalg_det", [np.array([[[0.0]], [[2.0]]])], [], []),
+    ("linalg_det", [np.eye(3)], [], []),
+    ("linalg_pinv", [np.eye(3)], [], []),
+    ("linalg_pinv", [np.eye(4)[:, :2] * 2], [], []),
+    ("linalg_qr", [np.eye(3)], [], []),
+    ("linalg_norm", [np.eye(3)], [[3], None, [0]], [0]),
     ("abs", [np.array([0, 3 + 4j, -1])], [], []),
     ("sqrt", [np.array([-1, 1j])], [], []),
     ("multiply", [np.array([1 + 2j, 3j]), np.array([2 - 1j, 1])], [], []),
@@ -67,7 +74,7 @@ DEPARTURES = [
     (("linalg_norm", [line(3, 0)], [[1], None, [0]], [1]), [line(1, 0)]),
     # Numbers, as limits go; NaN in JAX.
     (("power", [line(0, 0), line(0, -1)], [], []), [line(0, -INF), line(0, 0)]),
-    (("logaddexp", [line(-INF, INF), line(-INF, INF)], [], []), [line(0.5, 0.5), line(0.5, 0.5)]),
+    (("logaddexp", [line(-INF, INF, INF), line(-INF, INF, 0)], [], []), [line(0.5, 0.5, 1), line(0.5, 0.5, 0)]),
     # Three that are equal get a third each; JAX has no derivative of this one.
     (("index_update", [line(2, 3, 1), line(1, 1, 1), np.array([0, 2, 2])], [[4, 0, 0, 0], [6]], []),
      [line(0, 1, 1 / 3), line(1, 1 / 3, 1 / 3)]),

@@ -165,6 +165,28 @@ tn_array_t* tn_array_linalg_inv(tn_scope_t* scope, tn_array_t* x) {
   return tn_array_linalg_solve(scope, x, tn_array_identity(scope, x->dtype, ROWS(x)));
 }
 
+void tn__know_matrix(tn_scope_t* scope, tn_body_kind_t kind, tn_array_t* x, size_t count,
+                     tn_array_t** arrays) {
+  tn_array_t *operands[TN_MADE_LIMIT + 1], *error = NULL;
+  tn_array_type_t types[TN_MADE_LIMIT];
+  if (!(x->flags & TN_ARRAY_TRACED)) return;
+  if (!tn__scope_accepts(scope, "matrix", count, arrays, &error)) {
+    for (size_t i = 0; i < count; ++i) arrays[i] = error;
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    operands[i] = arrays[i];
+    types[i] = (tn_array_type_t){arrays[i]->dtype, arrays[i]->rank, arrays[i]->dims};
+  }
+  operands[count] = x;
+  const tn_step_spec_t spec = {.operand_count = count + 1,
+                               .operands = operands,
+                               .body = {.kind = kind},
+                               .result_count = count,
+                               .result_types = types};
+  tn__step_add(scope, &spec, arrays);
+}
+
 // The diagonal of U, and -1 for an odd number of exchanges, else 1.
 static bool prepare_determinant(tn_scope_t* scope, const char* name, tn_array_t* x,
                                 tn_array_t** out_diagonal, tn_array_t** out_sign,
@@ -188,8 +210,14 @@ static bool prepare_determinant(tn_scope_t* scope, const char* name, tn_array_t*
 tn_array_t* tn_array_linalg_det(tn_scope_t* scope, tn_array_t* x) {
   TN__OPERATION(scope, "det");
   tn_array_t *diagonal = NULL, *sign = NULL, *error = NULL;
-  if (!prepare_determinant(scope, "det", x, &diagonal, &sign, &error)) return error;
-  return tn_array_multiply(scope, sign, tn_array_prod(scope, diagonal, 1, last, false));
+  if (!tn__scope_accepts(scope, "det", 1, &x, &error)) return error;
+  if (!tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) x = tn_array_astype(scope, x, TN_DTYPE_F32);
+  tn_array_t* constant = tn_stop_gradient(scope, x);
+  if (!prepare_determinant(scope, "det", constant, &diagonal, &sign, &error)) return error;
+  tn_array_t* product = tn_array_prod(scope, diagonal, 1, last, false);
+  product = tn_array_multiply(scope, sign, product);
+  tn__know_matrix(scope, TN_BODY_DETERMINANT, x, 1, &product);
+  return product;
 }
 
 void tn_array_linalg_slogdet(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_sign,
@@ -207,25 +235,6 @@ void tn_array_linalg_slogdet(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_
 }
 
 // --- QR
-
-void tn__know_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** q, tn_array_t** r) {
-  tn_array_t *operands[] = {*q, *r, x}, *results[2], *error = NULL;
-  if (!(x->flags & TN_ARRAY_TRACED)) return;
-  if (!tn__scope_accepts(scope, "qr", 2, operands, &error)) {
-    *q = *r = error;
-    return;
-  }
-  const tn_array_type_t types[] = {{x->dtype, operands[0]->rank, operands[0]->dims},
-                                   {x->dtype, operands[1]->rank, operands[1]->dims}};
-  const tn_step_spec_t spec = {.operand_count = 3,
-                               .operands = operands,
-                               .body = {.kind = TN_BODY_QR},
-                               .result_count = 2,
-                               .result_types = types};
-  tn__step_add(scope, &spec, results);
-  *q = results[0];
-  *r = results[1];
-}
 
 void tn_array_linalg_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_q, tn_array_t** out_r) {
   TN__OPERATION(scope, "qr");
@@ -249,7 +258,10 @@ void tn_array_linalg_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_q, tn
     return;
   }
   tn__lapack(scope, "orgqr", 2, results, 0, NULL, 1, &q, out_q);
-  tn__know_qr(scope, x, out_q, out_r);
+  tn_array_t* factors[] = {*out_q, *out_r};
+  tn__know_matrix(scope, TN_BODY_QR, x, 2, factors);
+  *out_q = factors[0];
+  *out_r = factors[1];
 }
 
 // --- singular values
@@ -289,7 +301,8 @@ tn_array_t* tn_array_linalg_pinv(tn_scope_t* scope, tn_array_t* x) {
     return tn_array_zeros(scope, x->dtype, x->rank, dims);
   }
   const int64_t side = shorter_side(x);
-  tn_array_linalg_svd(scope, x, &u, &s, &vt);
+  // Values that are equal have vectors without a derivative; what is made of them here has one.
+  tn_array_linalg_svd(scope, tn_stop_gradient(scope, x), &u, &s, &vt);
   u = tn_array_matrix_transpose(scope, tn__leading_block(scope, u, ROWS(x), side));
   vt = tn_array_matrix_transpose(scope, tn__leading_block(scope, vt, side, COLUMNS(x)));
   // Smaller values are noise.
@@ -300,7 +313,9 @@ tn_array_t* tn_array_linalg_pinv(tn_scope_t* scope, tn_array_t* x) {
   tn_array_t* inverse = tn_array_where(scope, tn_array_greater(scope, s, limit),
                                        tn_array_reciprocal(scope, s), tn__number_like(scope, s, 0));
   inverse = tn_array_expand_dims(scope, inverse, 1, row);
-  return tn_array_matmul(scope, tn_array_multiply(scope, vt, inverse), u);
+  inverse = tn_array_matmul(scope, tn_array_multiply(scope, vt, inverse), u);
+  tn__know_matrix(scope, TN_BODY_PSEUDOINVERSE, x, 1, &inverse);
+  return inverse;
 }
 
 // --- eigenvalues

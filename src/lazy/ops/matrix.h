@@ -33,9 +33,11 @@ void tn__lapack(tn_scope_t* scope, const char* routine, size_t operand_count,
                 const tn_lapack_result_t* results, tn_array_t** out_results);
 tn_attribute_t tn__letter_attribute(const char* name, char letter);
 
-// Handles on the factors of x that know what they are, for derivatives; nothing if x is nobody's
-// stand-in.
-void tn__know_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** q, tn_array_t** r);
+enum { TN_MADE_LIMIT = 2 };
+// Turns what was made of x into handles that know it, for derivatives: of this kind, which has
+// rules for them. Nothing if x is nobody's stand-in.
+void tn__know_matrix(tn_scope_t* scope, tn_body_kind_t kind, tn_array_t* x, size_t count,
+                     tn_array_t** arrays);
 
 // a x = b for triangles, whose batches broadcast; both are matrices of one dtype.
 tn_array_t* tn__solve_triangles(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, bool lower,

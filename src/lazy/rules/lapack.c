@@ -1,5 +1,4 @@
-// Rules of LAPACK's routines, as tn__lapack calls them: with every matrix transposed; and of QR
-// factors, which two of them make together.
+// Rules of LAPACK's routines, as tn__lapack calls them: with every matrix transposed.
 #include <string.h>
 
 #include "call/site.h"
@@ -354,79 +353,5 @@ tn_status_t tn__vmap_custom_call(const tn_rule_t* rule, const tn_vmap_call_t* ca
       .result_types = types,
   };
   tn__step_add(rule->scope, &spec, call->out_results);
-  return TN_OK;
-}
-
-// --- QR: an identity of Q, R and the matrix
-
-// From A = Q R follows Q* dA R^-1 = Q* dQ + dR R^-1: what turns Q in its plane is a skew matrix,
-// and the other one an upper triangle. Q is that of the leading columns if there are more of them
-// than rows.
-static tn_status_t change_qr(void* user, tn_scope_t* scope, size_t input_count,
-                             tn_array_t* const* inputs, size_t output_count,
-                             tn_array_t** out_outputs) {
-  static const tn_triangle_t upper = {.is_left = false, .is_lower = false};
-  const tn_routine_t* routine = user;
-  (void)input_count, (void)output_count;
-  tn_array_t *q = routine->results[0], *r = routine->results[1], *x = routine->rule->operands[2];
-  const int64_t height = x->dims[x->rank - 2], width = x->dims[x->rank - 1];
-  const int64_t side = height < width ? height : width;
-  tn_array_t* turned = tn__adjoint(scope, q);
-  tn_array_t* change = tn__leading_block(scope, inputs[0], height, side);
-  tn_array_t* leading = tn__leading_block(scope, r, side, side);
-  change = tn__solve_triangle(scope, leading, change, upper);
-  tn_array_t* inside = tn_array_matmul(scope, turned, change);
-  tn_array_t* skew = tn_array_tril(scope, inside, -1);
-  skew = tn_array_subtract(scope, skew, tn__adjoint(scope, skew));
-  tn_array_t* rest = tn_array_subtract(scope, inside, skew);
-  tn_array_t* of_q = tn_array_subtract(scope, change, tn_array_matmul(scope, q, rest));
-  tn_array_t* of_r = tn_array_matmul(scope, rest, leading);
-  if (width > height) {
-    const tn_index_t items[] = {TN_ELLIPSIS, TN_SLICE(height, width)};
-    tn_array_t* more =
-        tn_array_matmul(scope, tn__adjoint(scope, of_q), tn_array_index(scope, x, 2, items));
-    more = tn_array_add(scope, more,
-                        tn_array_matmul(scope, turned, tn_array_index(scope, inputs[0], 2, items)));
-    tn_array_t* parts[] = {of_r, more};
-    of_r = tn_array_concatenate(scope, 2, parts, -1);
-  }
-  out_outputs[0] = of_q;
-  out_outputs[1] = of_r;
-  return TN_OK;
-}
-
-enum { MATRIX_OF_QR = 2 };  // behind the factors
-
-tn_status_t tn__jvp_qr(const tn_rule_t* rule, const tn_jvp_call_t* call) {
-  tn_routine_t routine = {rule, call->outputs};
-  call->out_tangents[0] = call->out_tangents[1] = NULL;
-  for (size_t i = 0; i < call->argnum_count; ++i) {
-    if (call->argnums[i] != MATRIX_OF_QR) continue;
-    return change_qr(&routine, rule->scope, 1, &call->tangents[i], 2, call->out_tangents);
-  }
-  return TN_OK;
-}
-
-tn_status_t tn__vjp_qr(const tn_rule_t* rule, const tn_vjp_call_t* call) {
-  tn_routine_t routine = {rule, call->outputs};
-  const tn_closure_t change = {change_qr, &routine};
-  tn_array_t* anywhere = tn__zeros_like(rule->scope, rule->operands[MATRIX_OF_QR]);
-  for (size_t i = 0; i < call->argnum_count; ++i) {
-    call->out_cotangents[i] = NULL;
-    if (call->argnums[i] != MATRIX_OF_QR) continue;
-    TN_RETURN_IF_ERROR(tn_vjp(rule->scope, &change, 1, &anywhere, 2, call->cotangents, NULL,
-                              &call->out_cotangents[i]));
-  }
-  return TN_OK;
-}
-
-tn_status_t tn__vmap_qr(const tn_rule_t* rule, const tn_vmap_call_t* call) {
-  tn_array_t* operands[MATRIX_OF_QR + 1];
-  for (size_t i = 0; i <= MATRIX_OF_QR; ++i) operands[i] = tn__batched(rule, call, i);
-  for (size_t i = 0; i < MATRIX_OF_QR; ++i) {
-    call->out_results[i] = operands[i];
-    call->out_axes[i] = 0;
-  }
-  tn__know_qr(rule->scope, operands[MATRIX_OF_QR], &call->out_results[0], &call->out_results[1]);
   return TN_OK;
 }

@@ -62,11 +62,15 @@ static tn_status_t vmap_application(const tn_rule_t* rule, const tn_vmap_call_t*
 tn_rules_t tn__step_rules(const tn_step_t* step) {
   static const tn_rules_t identity = {jvp_identity, vjp_identity, vmap_identity};
   static const tn_rules_t constant = {tn__jvp_zero, tn__vjp_zero, vmap_identity};
-  static const tn_rules_t qr = {tn__jvp_qr, tn__vjp_qr, tn__vmap_qr};
+  static const tn_rules_t of_matrix = {tn__jvp_of_matrix, tn__vjp_of_matrix, tn__vmap_of_matrix};
   if (!step->op && !step->target) {
-    return step->body.kind == TN_BODY_STOP ? constant
-           : step->body.kind == TN_BODY_QR ? qr
-                                           : identity;
+    switch (step->body.kind) {
+      case TN_BODY_STOP: return constant;
+      case TN_BODY_QR:
+      case TN_BODY_PSEUDOINVERSE:
+      case TN_BODY_DETERMINANT: return of_matrix;
+      default: return identity;
+    }
   }
   if (step->excerpt) return (tn_rules_t){0};
   if (!step->target) return rules_of_operations[step->op - tn__ops];

@@ -1,0 +1,167 @@
+// Rules of what is made of a matrix by several steps, and known by an identity behind them: QR
+// factors, pseudoinverses, determinants. Each has one function, linear in the change of the matrix,
+// that serves both ways.
+#include "lazy/rules/matrix.h"
+
+typedef struct tn_made {
+  tn_array_t* const* results;
+  tn_array_t* matrix;
+} tn_made_t;
+
+// From A = Q R follows Q* dA R^-1 = Q* dQ + dR R^-1: what turns Q in its plane is a skew matrix,
+// and the other one an upper triangle. Q is that of the leading columns if there are more of them
+// than rows.
+static tn_status_t change_qr(void* user, tn_scope_t* scope, size_t input_count,
+                             tn_array_t* const* inputs, size_t output_count,
+                             tn_array_t** out_outputs) {
+  static const tn_triangle_t upper = {.is_left = false, .is_lower = false};
+  const tn_made_t* made = user;
+  (void)input_count, (void)output_count;
+  tn_array_t *q = made->results[0], *r = made->results[1], *x = made->matrix;
+  const int64_t height = x->dims[x->rank - 2], width = x->dims[x->rank - 1];
+  const int64_t side = height < width ? height : width;
+  tn_array_t* turned = tn__adjoint(scope, q);
+  tn_array_t* change = tn__leading_block(scope, inputs[0], height, side);
+  tn_array_t* leading = tn__leading_block(scope, r, side, side);
+  change = tn__solve_triangle(scope, leading, change, upper);
+  tn_array_t* inside = tn_array_matmul(scope, turned, change);
+  tn_array_t* skew = tn_array_tril(scope, inside, -1);
+  skew = tn_array_subtract(scope, skew, tn__adjoint(scope, skew));
+  tn_array_t* rest = tn_array_subtract(scope, inside, skew);
+  tn_array_t* of_q = tn_array_subtract(scope, change, tn_array_matmul(scope, q, rest));
+  tn_array_t* of_r = tn_array_matmul(scope, rest, leading);
+  if (width > height) {
+    const tn_index_t items[] = {TN_ELLIPSIS, TN_SLICE(height, width)};
+    tn_array_t* more =
+        tn_array_matmul(scope, tn__adjoint(scope, of_q), tn_array_index(scope, x, 2, items));
+    more = tn_array_add(scope, more,
+                        tn_array_matmul(scope, turned, tn_array_index(scope, inputs[0], 2, items)));
+    tn_array_t* parts[] = {of_r, more};
+    of_r = tn_array_concatenate(scope, 2, parts, -1);
+  }
+  out_outputs[0] = of_q;
+  out_outputs[1] = of_r;
+  return TN_OK;
+}
+
+// -P dA P, and what the spaces that P leaves out get.
+static tn_status_t change_pseudoinverse(void* user, tn_scope_t* scope, size_t input_count,
+                                        tn_array_t* const* inputs, size_t output_count,
+                                        tn_array_t** out_outputs) {
+  const tn_made_t* made = user;
+  (void)input_count, (void)output_count;
+  tn_array_t *p = made->results[0], *x = made->matrix, *turned = tn__adjoint(scope, p);
+  tn_array_t* change = tn__adjoint(scope, inputs[0]);
+  tn_array_t* inside = tn_array_matmul(scope, tn_array_matmul(scope, p, inputs[0]), p);
+  tn_array_t* left = tn_array_matmul(scope, tn_array_matmul(scope, p, turned), change);
+  tn_array_t* right = tn_array_matmul(scope, change, tn_array_matmul(scope, turned, p));
+  left = tn_array_subtract(scope, left, tn_array_matmul(scope, tn_array_matmul(scope, left, x), p));
+  right =
+      tn_array_subtract(scope, right, tn_array_matmul(scope, p, tn_array_matmul(scope, x, right)));
+  out_outputs[0] = tn_array_subtract(scope, tn_array_add(scope, left, right), inside);
+  return TN_OK;
+}
+
+// x[..., first_row:, first_column:] up to these ends.
+static tn_array_t* block(tn_scope_t* scope, tn_array_t* x, int64_t first_row, int64_t rows,
+                         int64_t first_column, int64_t columns) {
+  const tn_index_t items[] = {TN_ELLIPSIS, TN_SLICE(first_row, rows),
+                              TN_SLICE(first_column, columns)};
+  return tn_array_index(scope, x, 3, items);
+}
+
+// The product of the pivots but the last one, with the sign of the exchanges of rows.
+static tn_array_t* product_of_pivots(tn_scope_t* scope, tn_array_t* x, tn_array_t* upper) {
+  static const int64_t last[] = {-1};
+  tn_array_t *factors = NULL, *exchanges = NULL;
+  const int64_t size = x->dims[x->rank - 1];
+  tn_array_linalg_lu_factor(scope, x, &factors, &exchanges);
+  tn_array_t* place = tn__iota(scope, TN_DTYPE_U32, 1, &size, 0);
+  tn_array_t* signs =
+      tn_array_where(scope, tn_array_equal(scope, exchanges, place),
+                     tn_array_scalar(scope, x->dtype, 1), tn_array_scalar(scope, x->dtype, -1));
+  tn_array_t* pivots =
+      tn_array_diagonal(scope, block(scope, upper, 0, size - 1, 0, size - 1), 0, -2, -1);
+  return tn_array_multiply(scope, tn_array_prod(scope, signs, 1, last, false),
+                           tn_array_prod(scope, pivots, 1, last, false));
+}
+
+// The trace of det(A) A^-1 dA = det(A) U^-1 L^-1 P dA, without a division by the last pivot, which
+// alone is 0 where one row follows from the others.
+static tn_status_t change_determinant(void* user, tn_scope_t* scope, size_t input_count,
+                                      tn_array_t* const* inputs, size_t output_count,
+                                      tn_array_t** out_outputs) {
+  static const tn_triangle_t lower_left = {.is_left = true, .is_lower = true, .is_unit = true};
+  static const tn_triangle_t upper_left = {.is_left = true, .is_lower = false};
+  static const int64_t last[] = {-1}, row_axis[] = {-2};
+  const tn_made_t* made = user;
+  tn_array_t *x = made->matrix, *rows = NULL, *lower = NULL, *upper = NULL;
+  const int64_t size = x->dims[x->rank - 1];
+  (void)input_count, (void)output_count;
+  if (size < 2) {
+    out_outputs[0] = tn_array_sum(scope, inputs[0], 2, (int64_t[]){-2, -1}, false);
+    return TN_OK;
+  }
+  tn_array_linalg_lu(scope, x, &rows, &lower, &upper);
+  rows = tn_array_expand_dims(scope, tn_array_argsort(scope, rows, last), 1, last);
+  tn_array_t* change = tn_array_take_along_axis(scope, inputs[0], rows, row_axis);
+  change = tn__solve_triangle(scope, lower, change, lower_left);
+  tn_array_t* above = block(scope, change, 0, size - 1, 0, size);
+  tn_array_t* end = block(scope, change, size - 1, size, 0, size);
+  above = tn_array_multiply(scope, above, block(scope, upper, size - 1, size, size - 1, size));
+  above = tn_array_subtract(
+      scope, above, tn_array_matmul(scope, block(scope, upper, 0, size - 1, size - 1, size), end));
+  above =
+      tn__solve_triangle(scope, block(scope, upper, 0, size - 1, 0, size - 1), above, upper_left);
+  tn_array_t* parts[] = {above, end};
+  change = tn_array_diagonal(scope, tn_array_concatenate(scope, 2, parts, -2), 0, -2, -1);
+  out_outputs[0] = tn_array_multiply(scope, product_of_pivots(scope, x, upper),
+                                     tn_array_sum(scope, change, 1, last, false));
+  return TN_OK;
+}
+
+// --- the rules
+
+static tn_closure_t change_of(const tn_rule_t* rule, tn_made_t* made) {
+  switch (tn__rule_step(rule)->body.kind) {
+    case TN_BODY_QR: return (tn_closure_t){change_qr, made};
+    case TN_BODY_PSEUDOINVERSE: return (tn_closure_t){change_pseudoinverse, made};
+    default: return (tn_closure_t){change_determinant, made};
+  }
+}
+
+tn_status_t tn__jvp_of_matrix(const tn_rule_t* rule, const tn_jvp_call_t* call) {
+  tn_made_t made = {call->outputs, rule->operands[rule->result_count]};
+  const tn_closure_t change = change_of(rule, &made);
+  for (size_t i = 0; i < rule->result_count; ++i) call->out_tangents[i] = NULL;
+  for (size_t i = 0; i < call->argnum_count; ++i) {
+    if (call->argnums[i] != rule->result_count) continue;
+    return change.call(&made, rule->scope, 1, &call->tangents[i], rule->result_count,
+                       call->out_tangents);
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__vjp_of_matrix(const tn_rule_t* rule, const tn_vjp_call_t* call) {
+  tn_made_t made = {call->outputs, rule->operands[rule->result_count]};
+  const tn_closure_t change = change_of(rule, &made);
+  tn_array_t* anywhere = tn__zeros_like(rule->scope, made.matrix);
+  for (size_t i = 0; i < call->argnum_count; ++i) {
+    call->out_cotangents[i] = NULL;
+    if (call->argnums[i] != rule->result_count) continue;
+    TN_RETURN_IF_ERROR(tn_vjp(rule->scope, &change, 1, &anywhere, rule->result_count,
+                              call->cotangents, NULL, &call->out_cotangents[i]));
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__vmap_of_matrix(const tn_rule_t* rule, const tn_vmap_call_t* call) {
+  for (size_t i = 0; i < rule->result_count; ++i) {
+    call->out_results[i] = tn__batched(rule, call, i);
+    call->out_axes[i] = 0;
+  }
+  tn__know_matrix(rule->scope, tn__rule_step(rule)->body.kind,
+                  tn__batched(rule, call, rule->result_count), rule->result_count,
+                  call->out_results);
+  return TN_OK;
+}
