@@ -359,6 +359,12 @@ TN_API tn_array_t* tn_array_vecdot(tn_scope_t* scope, tn_array_t* a, tn_array_t*
 // letters that come once, in the order of the alphabet.
 TN_API tn_array_t* tn_array_einsum(tn_scope_t* scope, const char* subscripts, size_t count,
                                    tn_array_t* const* arrays);
+// In which order the operands are multiplied: the pair that leaves fewest elements, again and
+// again. Writes count - 1 pairs of places in the list of what is left, first the lower one; both
+// are taken from it, and their product is put to its end. The error is that of the sum.
+TN_API TN_MUST_USE tn_status_t tn_array_einsum_path(tn_scope_t* scope, const char* subscripts,
+                                                    size_t count, tn_array_t* const* arrays,
+                                                    size_t (*out_pairs)[2]);
 TN_API tn_array_t* tn_array_kron(tn_scope_t* scope, tn_array_t* a, tn_array_t* b);
 
 // The same arrays, `count` of them, which are computed after `dependencies`: whoever needs one of

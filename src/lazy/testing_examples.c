@@ -143,6 +143,7 @@ static const example_t examples[] = {
     {"istft", "complex<f32>[5,5] f32[8]", "8; 4; 1; 1; 0; 16", ""},
     {"to_fp8", "f32[2,3]", "", ""},
     {"cross_entropy", "f32[2,3] i32[2]", "", ""},
+    {"einsum_path", "f32[2,3] f32[3,4] f32[4,2]", "'ij,jk,kl->il'", ""},
     {"einsum", "f32[2,3] f32[3,4]", "'ij,jk->ik'", ""},
     {"fftfreq", "", "5", "0.5"},
     {"fftshift", "f32[3,4]", "?0,1", ""},

@@ -114,6 +114,7 @@
   X(to_fp8, 1, 0, 0, tn_array_to_fp8(s, A(0)))                                                    \
   X(cross_entropy, 2, 0, 0, tn_array_cross_entropy(s, A(0), A(1)))                                \
   X(einsum, 1, 1, 0, einsum(s, it))                                                               \
+  X(einsum_path, 1, 1, 0, einsum_path(s, it))                                                     \
   X(fftfreq, 0, 1, 1, tn_array_fftfreq(s, INTEGER(0), R(0)))                                      \
   X(fftshift, 1, 1, 0, tn_array_fftshift(s, A(0), LIST(0)))                                       \
   X(ifftshift, 1, 1, 0, tn_array_ifftshift(s, A(0), LIST(0)))                                     \
@@ -241,6 +242,17 @@ static tn_array_t* result_type(tn_scope_t* s, tn_case_t* it) {
 // The subscripts are in list 0, as characters.
 static tn_array_t* einsum(tn_scope_t* s, tn_case_t* it) {
   return tn_array_einsum(s, WORD(0), it->array_count, it->arrays);
+}
+
+// The pairs one behind the other.
+static tn_array_t* einsum_path(tn_scope_t* s, tn_case_t* it) {
+  size_t pairs[TN_CASE_LIMIT][2];
+  int64_t numbers[2 * TN_CASE_LIMIT];
+  const int64_t count = it->array_count ? 2 * ((int64_t)it->array_count - 1) : 0;
+  tn_status_t status = tn_array_einsum_path(s, WORD(0), it->array_count, it->arrays, pairs);
+  if (status) return tn_array_error(s, status);
+  for (int64_t i = 0; i < count; ++i) numbers[i] = (int64_t)pairs[i / 2][i % 2];
+  return tn_array_from_host(s, TN_DTYPE_S64, 1, &count, numbers, (size_t)count * sizeof *numbers);
 }
 
 static tn_array_t* attention(tn_scope_t* s, tn_case_t* it) {

@@ -41,6 +41,17 @@ def empty(cases, name):
         cases.add(name, [cases.array(shape, dtype)], wanted=mx.empty_like)
 
 
+@generator("einsum_path")
+def einsum_path(cases, name):
+    subscripts = cases.random.choice(["ab,bc,cd->ad", "ab,bc,cd,de->ae", "ab,b->a", "abc,cd,ae->bde", "a,a->a", "ab->ba"])
+    sizes = {letter: size for letter, size in zip("abcde", cases.random.sample(range(2, 60), 5))}
+    arrays = [np.zeros([sizes[letter] for letter in term], np.float32)
+              for term in subscripts.split("->")[0].split(",")]
+    path = mx.einsum_path(subscripts, *map(mx.array, arrays))[0] if len(arrays) > 1 else []
+    cases.add(name, arrays, [[ord(letter) for letter in subscripts]],
+              wanted=np.array([place for pair in path for place in sorted(pair)], np.int64))
+
+
 @generator("depends")
 def depends(cases, name):
     arrays = [cases.draw(cases.dtype()) for _ in range(cases.random.randint(1, 4))]

@@ -48,7 +48,6 @@ LACKING = {
     "clear_streams": "a stream goes with its last reference",
     "device_count": DEVICES, "is_available": DEVICES,
     "disable_compile": "what is not compiled is called", "enable_compile": "what is not compiled is called",
-    "einsum_path": "tn_array_einsum multiplies from left to right: the order of the operands is the path",
     "from_dlpack": "memory of others becomes a buffer (tn_buffer_import), and that an array (tn_array_from_buffer)",
     "get_active_memory": MEMORY, "get_array_buffer_size": MEMORY, "get_cache_memory": MEMORY, "get_memory_limit": MEMORY,
     "get_peak_memory": MEMORY, "reset_peak_memory": MEMORY, "set_cache_limit": MEMORY, "set_memory_limit": MEMORY,

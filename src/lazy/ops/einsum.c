@@ -1,4 +1,6 @@
 // Einstein's sums: operands are multiplied pair by pair, and what is not needed any more is summed.
+#include <math.h>
+
 #include "lazy/ops/common.h"
 
 enum { LABEL_LIMIT = 128, OPERAND_LIMIT = 32, ELLIPSIS = 1 };  // labels of an ellipsis: 1, 2...
@@ -239,9 +241,76 @@ static bool match_sizes(tn_scope_t* scope, const char* subscripts, size_t count,
   return true;
 }
 
-tn_array_t* tn_array_einsum(tn_scope_t* scope, const char* subscripts, size_t count,
-                            tn_array_t* const* arrays) {
-  TN__OPERATION(scope, "einsum");
+// What the product of two terms of a list would be worth.
+typedef struct tn_worth {
+  double removed;  // elements that there are fewer of afterwards
+  double cost;     // products of elements
+} tn_worth_t;
+
+static bool is_needed_besides(size_t count, const tn_term_t* terms, size_t i, size_t j,
+                              const tn_term_t* out, char label) {
+  if (find(out, label) >= 0) return true;
+  for (size_t k = 0; k < count; ++k) {
+    if (k != i && k != j && find(&terms[k], label) >= 0) return true;
+  }
+  return false;
+}
+
+static tn_worth_t worth_of(size_t count, const tn_term_t* terms, size_t i, size_t j,
+                           const tn_term_t* out) {
+  const tn_term_t *a = &terms[i], *b = &terms[j];
+  double sizes[2] = {1, 1}, cost = 1, result = 1;
+  if (a->array->dtype == TN_DTYPE_INVALID || b->array->dtype == TN_DTYPE_INVALID) {
+    return (tn_worth_t){0};
+  }
+  for (size_t d = 0; d < a->rank + b->rank; ++d) {
+    const bool is_of_b = d >= a->rank;
+    const tn_term_t* term = is_of_b ? b : a;
+    const size_t axis = is_of_b ? d - a->rank : d;
+    const double dim = (double)term->array->dims[axis];
+    sizes[is_of_b] *= dim;
+    if (is_of_b && find(a, term->labels[axis]) >= 0) continue;
+    cost *= dim;
+    if (is_needed_besides(count, terms, i, j, out, term->labels[axis])) result *= dim;
+  }
+  return (tn_worth_t){sizes[0] + sizes[1] - result, cost};
+}
+
+// The two terms whose product leaves fewest elements; of several such pairs the cheapest, or the
+// first.
+static void choose_pair(size_t count, const tn_term_t* terms, const tn_term_t* out,
+                        size_t out_pair[2]) {
+  tn_worth_t best = {-(double)INFINITY, INFINITY};
+  out_pair[0] = 0;
+  out_pair[1] = 1;
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t j = i + 1; j < count; ++j) {
+      const tn_worth_t worth = worth_of(count, terms, i, j, out);
+      const bool is_better =
+          worth.removed > best.removed || (worth.removed == best.removed && worth.cost < best.cost);
+      if (!is_better) continue;
+      best = worth;
+      out_pair[0] = i;
+      out_pair[1] = j;
+    }
+  }
+}
+
+// Takes two terms from the list and puts their product to its end.
+static void contract(tn_scope_t* scope, const size_t pair[2], size_t count, tn_term_t* terms,
+                     const tn_term_t* out) {
+  tn_term_t a = terms[pair[0]], b = terms[pair[1]];
+  size_t rest = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (i != pair[0] && i != pair[1]) terms[rest++] = terms[i];
+  }
+  multiply(scope, &a, &b, rest, terms, out);
+  terms[rest] = a;
+}
+
+// `out_pairs` NULL: nobody asks.
+static tn_array_t* sum_up(tn_scope_t* scope, const char* subscripts, size_t count,
+                          tn_array_t* const* arrays, size_t (*out_pairs)[2]) {
   tn_term_t terms[OPERAND_LIMIT];
   tn_term_t out = {0};
   int64_t order[TN_MAX_RANK];
@@ -260,10 +329,32 @@ tn_array_t* tn_array_einsum(tn_scope_t* scope, const char* subscripts, size_t co
     take_diagonals(scope, &terms[i]);
   }
   for (size_t i = 0; i < count; ++i) sum_rest(scope, &terms[i], count, terms, &out);
-  for (size_t i = 1; i < count; ++i) {
-    multiply(scope, &terms[0], &terms[i], count - i - 1, terms + i + 1, &out);
+  for (size_t rest = count; rest > 1; --rest) {
+    size_t pair[2];
+    choose_pair(rest, terms, &out, pair);
+    if (out_pairs) memcpy(out_pairs[count - rest], pair, sizeof pair);
+    contract(scope, pair, rest, terms, &out);
   }
   if (terms[0].array->dtype == TN_DTYPE_INVALID) return terms[0].array;
   for (size_t i = 0; i < out.rank; ++i) order[i] = find(&terms[0], out.labels[i]);
   return tn_array_transpose(scope, terms[0].array, order);
+}
+
+tn_array_t* tn_array_einsum(tn_scope_t* scope, const char* subscripts, size_t count,
+                            tn_array_t* const* arrays) {
+  TN__OPERATION(scope, "einsum");
+  return sum_up(scope, subscripts, count, arrays, NULL);
+}
+
+tn_status_t tn_array_einsum_path(tn_scope_t* scope, const char* subscripts, size_t count,
+                                 tn_array_t* const* arrays, size_t (*out_pairs)[2]) {
+  tn_scope_t* inner = NULL;
+  TN_RETURN_IF_ERROR(tn_scope_nest(scope, &inner));
+  tn_status_t status = TN_OK;
+  {
+    TN__OPERATION(inner, "einsum_path");
+    status = tn_array_status(sum_up(inner, subscripts, count, arrays, out_pairs));
+  }
+  tn_scope_destroy(inner);
+  return status;
 }
