@@ -10,7 +10,7 @@
 #include "kernel/ref/strided.h"
 
 enum {
-  TILE_BYTES = 48 << 10,  // of all that a tile reads and writes: less than the second-level cache
+  TILE_BYTES = 24 << 10,  // of all that a tile reads and writes: less than the second-level cache
   FEWEST_ELEMENTS = 256,  // of a tile: each step of it costs some 10 ns
   MOST_ELEMENTS = 4096,
   TILE_UNIT = 64,

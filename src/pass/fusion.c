@@ -341,7 +341,7 @@ static bool is_control_flow(const tn_node_t* node) {
 // Below, plain instructions are as fast. The environment's TENON_FUSION says another number, or
 // none.
 static int64_t fewest_elements(void) {
-  enum { FEWEST_ELEMENTS = 1024 };
+  enum { FEWEST_ELEMENTS = 4096 };
   const char* text = getenv("TENON_FUSION");
   char* end = NULL;
   if (!text || !*text) return FEWEST_ELEMENTS;

@@ -1,6 +1,7 @@
 // What a program looks like at its stages.
 #include "plan/print.h"
 #include "base/writer.h"
+#include "kernel/fusion.h"
 #include "pass/pass.h"
 #include "program/program.h"
 
@@ -126,6 +127,36 @@ static void text_reason(const tn_instruction_t* instruction, tn_writer_t* writer
              reason ? reason : "");
 }
 
+// What an instruction computes together; NULL when it is no fusion.
+static const tn_fusion_spec_t* fusion_of(const tn_instruction_t* instruction) {
+  return instruction->kernel == &tn__kernel_fusion ? tn__fusion_spec(instruction->state) : NULL;
+}
+
+static void text_fusion(const tn_instruction_t* instruction, tn_writer_t* writer) {
+  const tn_fusion_spec_t* fusion = fusion_of(instruction);
+  for (size_t i = 0; fusion && i < fusion->step_count; ++i) {
+    const tn_fusion_step_t* step = &fusion->steps[i];
+    tn_string_view_t target = tn__attr_get_string(&step->node->attrs, "call_target_name");
+    tn__writef(writer, "          %-26s %s", step->kernel->name, tn__op_short_name(step->node->op));
+    if (target.length) tn__writef(writer, " @%.*s", TN_SV(target));
+    if (step->node->location.line) tn__writef(writer, "  line %u", step->node->location.line);
+    tn__write_string(writer, "\n");
+  }
+}
+
+static void json_fusion(const tn_instruction_t* instruction, tn_writer_t* writer) {
+  const tn_fusion_spec_t* fusion = fusion_of(instruction);
+  if (!fusion) return;
+  tn__writef(writer, ", \"elements_at_a_time\": %lld, \"operations\": [",
+             (long long)tn__fusion_tile_length(instruction->state));
+  for (size_t i = 0; i < fusion->step_count; ++i) {
+    const tn_fusion_step_t* step = &fusion->steps[i];
+    tn__writef(writer, "%s{\"kernel\": \"%s\", \"operation\": \"%s\", \"line\": %u}", i ? ", " : "",
+               step->kernel->name, step->node->op->name, step->node->location.line);
+  }
+  tn__write_string(writer, "]");
+}
+
 static void text_program(const tn_program_t* program, tn_writer_t* writer) {
   tn__writef(writer, "program: %zu instructions, %zu pointers, ", program->instruction_count,
              program->pointer_count);
@@ -154,8 +185,14 @@ static void text_program(const tn_program_t* program, tn_writer_t* writer) {
                    instruction->first_block + instruction->block_count - 1);
       }
       if (node && node->location.line) tn__writef(writer, "  line %u", node->location.line);
+      if (fusion_of(instruction)) {
+        tn__writef(writer, "  (%zu operations together, %lld elements at a time)",
+                   fusion_of(instruction)->step_count,
+                   (long long)tn__fusion_tile_length(instruction->state));
+      }
       text_reason(instruction, writer);
       tn__write_string(writer, "\n");
+      text_fusion(instruction, writer);
     }
   }
 }
@@ -172,6 +209,7 @@ static void json_program(const tn_program_t* program, tn_writer_t* writer) {
       tn__writef(writer, ", \"operation\": \"%s\", \"line\": %u", node->op->name,
                  node->location.line);
     }
+    json_fusion(instruction, writer);
     const char* reason = reason_of(instruction);
     if (reason) tn__writef(writer, ", \"reason\": \"%s\"", reason);
     if (instruction->kernel && instruction->kernel->tier) {
@@ -203,13 +241,15 @@ static tn_status_t print_module(const tn_program_t* program, const tn_module_t* 
                           "only a plan can be drawn as SVG; modules print as text, json or dot");
 }
 
-// The module after the passes, as far as StableHLO can say it: bodies that became wider for the
-// kernels are printed as they were, so that the text can be read again.
+// The module after the passes. As text, as far as StableHLO can say it: bodies that became wider
+// for the kernels, and operations that are computed together, are printed as they were, so that the
+// text can be read again.
 static tn_status_t print_rewritten(const tn_program_t* program, tn_program_format_t format,
                                    tn_writer_t* writer) {
   const tn_pass_options_t options = {.keep_all = program->keep_all, .keep_valid = true};
   const tn_string_view_t name = program->units[0].plan->function->name;
   tn_module_t* module = NULL;
+  if (format != TN_FORMAT_TEXT) return print_module(program, program->module, format, writer);
   TN_RETURN_IF_ERROR(tn__module_clone(program->source, &module));
   tn_status_t status = tn__pass_run(module, tn__module_find_function(module, name), &options);
   if (!status) status = print_module(program, module, format, writer);
