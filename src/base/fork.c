@@ -7,6 +7,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static tn_fork_guard_t* guards;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int registration_error;
+static unsigned generation;  // written when there is one thread
 
 static void prepare(void) {
   pthread_mutex_lock(&lock);
@@ -19,12 +20,17 @@ static void parent(void) {
 }
 
 static void child(void) {
+  ++generation;
   for (tn_fork_guard_t* guard = guards; guard; guard = guard->next) guard->child(guard->user);
   pthread_mutex_unlock(&lock);
 }
 
 static void register_handlers(void) {
   registration_error = pthread_atfork(prepare, parent, child);
+}
+
+unsigned tn__fork_generation(void) {
+  return generation;
 }
 
 tn_status_t tn__fork_guard_add(tn_fork_guard_t* guard) {

@@ -25,4 +25,7 @@ void tn__fork_guard_remove(tn_fork_guard_t* guard);
 // it forks are as dangerous as with any other lock; nothing else fails.
 void tn__fork_guard_mutex(tn_fork_guard_t* guard, pthread_mutex_t* mutex);
 
+// How many forks, of processes with guards, lie between the first process and this one.
+unsigned tn__fork_generation(void);
+
 #endif  // TENON_BASE_FORK_H_

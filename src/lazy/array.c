@@ -57,6 +57,14 @@ tn_array_t* tn_array_retain(tn_array_t* array) {
   return array;
 }
 
+bool tn__array_retain_if_alive(tn_array_t* array) {
+  unsigned references = atomic_load(&array->references);
+  while (references) {
+    if (atomic_compare_exchange_weak(&array->references, &references, references + 1)) return true;
+  }
+  return false;
+}
+
 tn_step_t* tn__step_retain(tn_step_t* step) {
   if (step) atomic_fetch_add_explicit(&step->references, 1, memory_order_relaxed);
   return step;

@@ -103,6 +103,7 @@ struct tn_step {
   tn_body_spec_t body;
   tn_stream_t* stream;  // retained; NULL: the default
   bool is_view;  // its result has the elements of its operand, and is never computed by itself
+  uint32_t claim_fork;   // the evaluator's fork_count when it was claimed
   const void* claimant;  // the evaluation under way that has it; NULL: none. Under the mutex
   uint32_t position;
   uint64_t mark;
@@ -197,6 +198,10 @@ bool tn__array_is_dense(
 static inline tn_array_state_t tn__array_state(const tn_array_t* array) {
   return (tn_array_state_t)atomic_load_explicit(&array->state, memory_order_acquire);
 }
+
+// A reference to an array that a step or a walk knows; false when another thread is just giving up
+// the last one. Under the mutex, which keeps it from being gone.
+bool tn__array_retain_if_alive(tn_array_t* array);
 
 // The array has its value: the step is no longer needed. Under the mutex; the caller releases what
 // it returns (NULL: nothing) after it.

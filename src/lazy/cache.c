@@ -182,3 +182,11 @@ tn_status_t tn__graph_cache_put(tn_graph_cache_t* cache, tn_graph_key_t key,
   free_entries(cache, gone);
   return status;
 }
+
+void tn__graph_cache_lock(tn_graph_cache_t* cache) {
+  pthread_mutex_lock(&cache->mutex);
+}
+
+void tn__graph_cache_unlock(tn_graph_cache_t* cache) {
+  pthread_mutex_unlock(&cache->mutex);
+}

@@ -59,7 +59,9 @@ static tn_status_t collect_and_claim(tn_evaluation_t* evaluation, size_t count,
                               TN_SHAPE_TEXT(graph->abstract->rank, graph->abstract->dims));
   }
   for (size_t i = 0; !status && i < graph->step_count; ++i) {
-    if (!graph->steps[i]->is_view) graph->steps[i]->claimant = evaluation;
+    if (graph->steps[i]->is_view) continue;
+    graph->steps[i]->claimant = evaluation;
+    graph->steps[i]->claim_fork = evaluator->fork_count;
   }
   pthread_mutex_unlock(&evaluator->mutex);
   return status;

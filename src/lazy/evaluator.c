@@ -5,10 +5,23 @@
 #include "lazy/graph.h"
 
 static void lock(void* user) {
-  pthread_mutex_lock(&((tn_evaluator_t*)user)->mutex);
+  tn_evaluator_t* evaluator = user;
+  pthread_mutex_lock(&evaluator->mutex);
+  if (evaluator->cache) tn__graph_cache_lock(evaluator->cache);
 }
 static void unlock(void* user) {
-  pthread_mutex_unlock(&((tn_evaluator_t*)user)->mutex);
+  tn_evaluator_t* evaluator = user;
+  if (evaluator->cache) tn__graph_cache_unlock(evaluator->cache);
+  pthread_mutex_unlock(&evaluator->mutex);
+}
+
+// Whoever was evaluating is no longer there, nor is who waited for it.
+static void begin_in_child(void* user) {
+  tn_evaluator_t* evaluator = user;
+  ++evaluator->fork_count;
+  evaluator->waiting_count = 0;
+  pthread_cond_init(&evaluator->published, NULL);
+  unlock(evaluator);
 }
 
 tn_status_t tn__evaluator_create(tn_device_t* device, tn_evaluator_t** out_evaluator) {
@@ -22,8 +35,8 @@ tn_status_t tn__evaluator_create(tn_device_t* device, tn_evaluator_t** out_evalu
   evaluator->device = tn_device_retain(device);
   pthread_mutex_init(&evaluator->mutex, NULL);
   pthread_cond_init(&evaluator->published, NULL);
-  evaluator->fork_guard =
-      (tn_fork_guard_t){.prepare = lock, .parent = unlock, .child = unlock, .user = evaluator};
+  evaluator->fork_guard = (tn_fork_guard_t){
+      .prepare = lock, .parent = unlock, .child = begin_in_child, .user = evaluator};
   TN_DONE_IF_ERROR(tn__fork_guard_add(&evaluator->fork_guard));
   TN_DONE_IF_ERROR(tn__graph_cache_create(device->allocator, &evaluator->cache));
   *out_evaluator = evaluator;

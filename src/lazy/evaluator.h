@@ -24,6 +24,7 @@ typedef struct tn_evaluator {
   pthread_mutex_t mutex;
   pthread_cond_t published;  // steps that were claimed are done
   size_t waiting_count;      // threads that wait for it
+  uint32_t fork_count;       // forks that led to this process: claims from before are void
   uint64_t last_mark;
   struct tn_graph* idle_graph;  // whose memory the next evaluation can use; NULL: none
   tn_fork_guard_t fork_guard;

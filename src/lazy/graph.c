@@ -59,11 +59,17 @@ typedef struct tn_walk {
   bool* out_is_claimed;
 } tn_walk_t;
 
+// By another evaluation, of this process.
+static bool is_claimed(const tn_graph_t* graph, const tn_step_t* step, const void* claimant) {
+  return step->claimant && step->claimant != claimant &&
+         step->claim_fork == graph->evaluator->fork_count;
+}
+
 // Meets an array: an input gets its number; a step is walked through when it is met first.
 static tn_status_t visit(tn_graph_t* graph, tn_array_t* array, const tn_walk_t* walk) {
   if (array->mark == walk->mark) return TN_OK;
   if (!is_made(array)) return add_value(graph, array, walk->mark, TN_GRAPH_INPUT);
-  if (array->step->claimant && array->step->claimant != walk->claimant) {
+  if (is_claimed(graph, array->step, walk->claimant)) {
     *walk->out_is_claimed = true;
     return TN_OK;
   }
@@ -120,15 +126,6 @@ static tn_status_t walk_from(tn_graph_t* graph, tn_array_t* target, const tn_wal
   return TN_OK;
 }
 
-// False when the last reference is just being given up by another thread.
-static bool retain_if_alive(tn_array_t* array) {
-  unsigned references = atomic_load(&array->references);
-  while (references) {
-    if (atomic_compare_exchange_weak(&array->references, &references, references + 1)) return true;
-  }
-  return false;
-}
-
 // What somebody else has a reference to is still to be had afterwards; what a view shows is held by
 // who holds the view.
 static tn_status_t choose_outputs(tn_graph_t* graph) {
@@ -144,7 +141,7 @@ static tn_status_t choose_outputs(tn_graph_t* graph) {
       continue;
     }
     TN_RETURN_IF_ERROR(GROW(graph, outputs, output_count, output_capacity));
-    if (!retain_if_alive(array)) {
+    if (!tn__array_retain_if_alive(array)) {
       value->array = NULL;
       continue;
     }

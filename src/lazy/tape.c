@@ -40,7 +40,7 @@ static tn_status_t add_value(tn_tape_t* tape, tn_array_t* array, uint64_t mark) 
 static tn_array_t* get_result(tn_step_t* step, uint32_t index, tn_array_t* met) {
   if (!step->results) return tn_array_retain(met);
   tn_array_t* array = step->results[index];
-  if (array) return tn_array_retain(array);
+  if (array && tn__array_retain_if_alive(array)) return array;
   const tn_array_type_t* type = &step->result_types[index];
   array = tn__array_create(step->evaluator, type->dtype, type->rank, type->dims);
   if (!array) return NULL;

@@ -1,0 +1,198 @@
+// Processes and threads that end, and processes that fork, while a kernel is at work. Each scene is
+// a child process of its own, which must end by itself.
+#include <pthread.h>
+#include <sys/wait.h>
+#include <tenon/call.h>
+#include <tenon/custom.h>
+#include <tenon/transform.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lazy/testing_lazy.h"
+
+#define SLOW(ARG, ATTR, RET) \
+  ARG(x, f32, any_rank)      \
+  RET(y, f32, shape_of(x))
+
+static void sleep_ms(long milliseconds) {
+  const struct timespec time = {.tv_nsec = milliseconds * 1000000};
+  (void)nanosleep(&time, NULL);
+}
+
+TN_OP(slow, SLOW, "y = 2 x, after a while") {
+  const int64_t n = tn_size(call->x);
+  sleep_ms(100);
+  for (int64_t i = 0; i < n; ++i) call->y.data[i] = 2 * call->x.data[i];
+  return TN_OK;
+}
+
+TN_DEFINE(slow, .flags = 0)
+
+static tn_array_t* apply_slow(tn_scope_t* s, tn_array_t* x) {
+  tn_array_t* y = NULL;
+  tn_apply(s,
+           &(tn_application_t){
+               .struct_size = sizeof(tn_application_t),
+               .name = "slow",
+               .operand_count = 1,
+               .operands = &x,
+               .result_count = 1,
+           },
+           &y);
+  return y;
+}
+
+// Several pieces, of which the first is under way.
+static tn_array_t* begin_work(tn_scope_t* s) {
+  tn_array_t* x = tn__testing_range(s, TN_LIST(4));
+  for (int i = 0; i < 3; ++i) x = apply_slow(s, x);
+  TN_ASSERT_OK(tn_async_eval(1, &x));
+  sleep_ms(20);
+  return x;
+}
+
+// --- scenes, in a child
+
+static int ends_by_exit(void) {
+  (void)begin_work(tn__testing_scope());  // nothing is given back
+  exit(0);
+}
+
+static int ends_by_exit_after_giving_all_back(void) {
+  tn_scope_t* s = tn__testing_scope();
+  (void)begin_work(s);
+  tn_scope_destroy(s);
+  exit(0);
+}
+
+static void* exit_elsewhere(void* user) {
+  (void)user;
+  sleep_ms(50);
+  exit(0);
+}
+
+static int ends_by_exit_in_another_thread_while_it_waits(void) {
+  pthread_t thread;
+  tn_array_t* x = begin_work(tn__testing_scope());
+  if (pthread_create(&thread, NULL, exit_elsewhere, NULL)) return 1;
+  TN_ASSERT_OK(tn_eval(1, &x));
+  pthread_join(thread, NULL);
+  return 2;
+}
+
+static void* begin_in_thread(void* user) {
+  tn_array_t** out = user;
+  *out = tn_array_retain(begin_work(tn__testing_scope()));  // the scope lives on
+  return NULL;
+}
+
+static int work_of_a_thread_that_ended_is_there(void) {
+  pthread_t thread;
+  tn_array_t* x = NULL;
+  if (pthread_create(&thread, NULL, begin_in_thread, &x)) return 1;
+  pthread_join(thread, NULL);
+  TN_ASSERT_F32(x, TN_LIST(4), 0, 8, 16, 24);
+  tn_array_release(x);
+  return 0;
+}
+
+// Waits for the forked child; it has to say that all is well.
+static int wait_for(pid_t child) {
+  int status = 0;
+  if (waitpid(child, &status, 0) != child) return 10;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 20;
+}
+
+// What was enqueued before the fork is an error in the child; what comes then is done.
+static int a_forked_child_has_errors_or_begins_anew(void) {
+  tn_scope_t* s = tn__testing_scope();
+  tn_array_t* x = begin_work(s);
+  tn_array_t* y = apply_slow(s, tn__testing_range(s, TN_LIST(4)));  // pending
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(30);
+    tn_status_t status = tn_eval(1, &x);
+    if (tn_status_code(status) != TN_CODE_ABORTED) _exit(3);
+    tn_status_release(status);
+    TN_ASSERT_F32(y, TN_LIST(4), 0, 2, 4, 6);
+    tn_array_t* z = tn_array_add(s, y, y);
+    if (tn_async_eval(1, &z)) _exit(4);
+    TN_ASSERT_F32(z, TN_LIST(4), 0, 4, 8, 12);
+    _exit(0);
+  }
+  TN_ASSERT_F32(x, TN_LIST(4), 0, 8, 16, 24);
+  tn_scope_destroy(s);
+  return wait_for(child);
+}
+
+static void* evaluate(void* user) {
+  tn_array_t* array = user;
+  TN_ASSERT_OK(tn_eval(1, &array));
+  return NULL;
+}
+
+// The thread that had claimed the steps is not there in the child.
+static int a_forked_child_does_what_another_thread_was_doing(void) {
+  pthread_t thread;
+  tn_scope_t* s = tn__testing_scope();
+  tn_array_t* x = apply_slow(s, apply_slow(s, tn__testing_range(s, TN_LIST(4))));
+  if (pthread_create(&thread, NULL, evaluate, x)) return 1;
+  sleep_ms(50);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(30);
+    TN_ASSERT_F32(x, TN_LIST(4), 0, 4, 8, 12);
+    _exit(0);
+  }
+  pthread_join(thread, NULL);
+  TN_ASSERT_F32(x, TN_LIST(4), 0, 4, 8, 12);
+  tn_scope_destroy(s);
+  return wait_for(child);
+}
+
+// --- in the test
+
+#define SCENES(X)                                  \
+  X(ends_by_exit)                                  \
+  X(ends_by_exit_after_giving_all_back)            \
+  X(ends_by_exit_in_another_thread_while_it_waits) \
+  X(work_of_a_thread_that_ended_is_there)          \
+  X(a_forked_child_has_errors_or_begins_anew)      \
+  X(a_forked_child_does_what_another_thread_was_doing)
+
+static const char* program;
+
+// A program of its own, in which nothing has happened yet. What it leaves behind is no leak.
+static void play(const char* scene) {
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
+    execl(program, program, scene, (char*)NULL);
+    _exit(127);
+  }
+  const int result = wait_for(child);
+  if (result != 0) fail_msg("%s: %d", scene, result);
+}
+
+#define TEST(scene)                        \
+  static void test_##scene(void** state) { \
+    (void)state;                           \
+    play(#scene);                          \
+  }
+SCENES(TEST)
+
+#define CHOOSE(scene) \
+  if (strcmp(argv[1], #scene) == 0) return scene();
+#define ROW(scene) cmocka_unit_test(test_##scene),
+
+int main(int argc, char** argv) {
+  program = argv[0];
+  if (argc == 2) {
+    alarm(60);
+    TN_ASSERT_OK(tn_op_register(tn_definition_of(slow)));
+    SCENES(CHOOSE)
+    return 126;
+  }
+  const struct CMUnitTest tests[] = {SCENES(ROW)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
