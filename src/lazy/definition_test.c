@@ -198,8 +198,9 @@ static void rules_are_used_and_missing_ones_named(void** state) {
   TN_ASSERT_OK(tn_grad(s, &function, 2, inputs, 2, argnums, gradients));
   TN_ASSERT_F32(gradients[0], TN_LIST(2, 3), 5, 5, 5, 5, 5, 5);
   TN_ASSERT_F32(gradients[1], TN_LIST(3), 2, 2, 2);
-  TN_ASSERT_REPORT("blend: there is no jvp of this operation",
-                   tn_jvp(s, &function, 2, inputs, inputs, 1, &y, &t));
+  TN_ASSERT_REPORT(
+      "blend: there is no jvp of this operation\nnote: TN_DEFINE(blend, .jvp = ...) gives it one",
+      tn_jvp(s, &function, 2, inputs, inputs, 1, &y, &t));
   const int64_t axes[] = {0, TN_NO_AXIS};
   TN_ASSERT_OK(tn_vmap(s, &function, 2, inputs, axes, 1, NULL, &y));
   TN_ASSERT_F32(y, TN_LIST(2), 18, 63);

@@ -72,11 +72,6 @@ static tn_status_t init(tn_derivation_t* d, const char* name, tn_scope_t* scope,
   return allocate_lists(d);
 }
 
-static tn_status_t no_rule(const tn_step_t* step, const char* rule) {
-  return tn_status_create(TN_CODE_UNIMPLEMENTED, "%s: there is no %s of this operation",
-                          tn__step_name(step), rule);
-}
-
 // One step of the tape as rules see it.
 typedef struct tn_step_view {
   const tn_step_t* step;
@@ -176,7 +171,7 @@ static tn_status_t push(tn_derivation_t* d, size_t index) {
     tangents[count++] = d->changes[number];
   }
   if (count == 0) return TN_OK;
-  if (!rules.jvp) return has_derivative(&view) ? no_rule(step, "jvp") : TN_OK;
+  if (!rules.jvp) return has_derivative(&view) ? tn__step_no_rule(step, "jvp") : TN_OK;
   for (uint32_t i = 0; i < step->result_count; ++i) out_tangents[i] = NULL;
   const tn_rule_t rule = rule_of(d, &view, &type);
   const tn_jvp_call_t call = {.struct_size = sizeof call,
@@ -261,7 +256,7 @@ static tn_status_t pull(tn_derivation_t* d, size_t index) {
     d->argnums[count++] = i;
   }
   if (count == 0) return TN_OK;
-  if (!rules.vjp) return no_rule(step, "vjp");
+  if (!rules.vjp) return tn__step_no_rule(step, "vjp");
   for (uint32_t i = 0; i < step->result_count; ++i) {
     cotangents[i] = change_or_zeros(d, d->changes[view.first_result + i], view.results[i]);
   }

@@ -114,10 +114,7 @@ static tn_status_t do_step(tn_batching_t* b, const tn_tape_step_t* at) {
     return TN_OK;
   }
   const tn_rules_t rules = tn__step_rules(step);
-  if (!rules.vmap) {
-    return tn_status_create(TN_CODE_UNIMPLEMENTED, "%s: there is no vmap of this operation",
-                            tn__step_name(step));
-  }
+  if (!rules.vmap) return tn__step_no_rule(step, "vmap");
   for (uint32_t i = 0; i < step->operand_count; ++i) {
     const bool is_constant = operands[i] == TN_TAPE_CONSTANT;
     b->operands[i] = is_constant ? step->operands[i] : b->values[operands[i]];

@@ -86,6 +86,17 @@ const char* tn__step_name(const tn_step_t* step) {
   return step->op ? step->op->name : "identity";
 }
 
+tn_status_t tn__step_no_rule(const tn_step_t* step, const char* rule) {
+  const char* name = tn__step_name(step);
+  tn_status_t status =
+      tn_status_create(TN_CODE_UNIMPLEMENTED, "%s: there is no %s of this operation", name, rule);
+  if (!step->target) return status;
+  if (!step->target->definition.struct_size) {
+    return tn_status_note(status, "it is a custom call without a definition (TN_DEFINE)");
+  }
+  return tn_status_note(status, "TN_DEFINE(%s, .%s = ...) gives it one", name, rule);
+}
+
 tn_rule_t tn__step_rule(const tn_step_t* step, tn_scope_t* scope, tn_array_t* const* operands,
                         const tn_array_type_t* result_types) {
   return (tn_rule_t){

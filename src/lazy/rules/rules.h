@@ -21,6 +21,8 @@ tn_rule_t tn__step_rule(const tn_step_t* step, tn_scope_t* scope, tn_array_t* co
                         const tn_array_type_t* result_types);
 // "stablehlo.add", or the name of an author's operation.
 const char* tn__step_name(const tn_step_t* step);
+// The error of a transform that needs the rule: UNIMPLEMENTED.
+tn_status_t tn__step_no_rule(const tn_step_t* step, const char* rule);
 
 // What authors' rules are handed.
 extern const tn_rule_api_t tn__rule_api;
