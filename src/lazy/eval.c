@@ -199,6 +199,13 @@ static tn_status_t run_call(const tn_graph_t* graph, tn_program_t* program,
   return status;
 }
 
+// A program of several steps that fails does not tell which: done one by one, only what depends on
+// the failed one fails. Handlers are called again then. On a stream nobody is there to do it.
+static bool is_divisible(const tn_evaluation_t* evaluation, const tn_graph_t* graph) {
+  return graph == evaluation->graph && graph->computed_count > 1 && !graph->call &&
+         !evaluation->is_async && !graph->stream;
+}
+
 static tn_status_t run_program(const tn_evaluation_t* evaluation, tn_graph_t* graph,
                                tn_program_t* program, tn_graph_run_t* run) {
   tn_run_options_t options = {.struct_size = sizeof options, .stream = graph->stream};
@@ -206,7 +213,7 @@ static tn_status_t run_program(const tn_evaluation_t* evaluation, tn_graph_t* gr
     TN_RETURN_IF_ERROR(tn__evaluator_stream(evaluation->evaluator, &options.stream));
   }
   set_arguments(graph, run);
-  options.donated = run->donated;
+  if (!is_divisible(evaluation, graph)) options.donated = run->donated;  // else it is needed again
   if (graph->call) return run_call(graph, program, &options, run);
   return tn_program_run(program, &options, run->argument_count, run->arguments, graph->output_count,
                         run->results);
@@ -220,10 +227,12 @@ static tn_failure_t* failure_of_inputs(const tn_graph_t* graph) {
   return NULL;
 }
 
+static tn_status_t finish_step_by_step(tn_evaluation_t* evaluation);
+
 // Runs the graph and publishes what comes of it. Takes the program; without one the outputs fail
 // with `status`, which is taken, or as the inputs did.
-static tn_status_t finish(const tn_evaluation_t* evaluation, tn_graph_t* graph,
-                          tn_program_t* program, tn_status_t status) {
+static tn_status_t finish(tn_evaluation_t* evaluation, tn_graph_t* graph, tn_program_t* program,
+                          tn_status_t status) {
   tn_graph_run_t run;
   tn_status_t memory_status = run_init(&run, graph);
   if (memory_status) {
@@ -233,6 +242,13 @@ static tn_status_t finish(const tn_evaluation_t* evaluation, tn_graph_t* graph,
   }
   tn_failure_t* failure = program || status ? NULL : failure_of_inputs(graph);
   if (program && !status) status = run_program(evaluation, graph, program, &run);
+  if (program && status && tn_status_code(status) != TN_CODE_RESOURCE_EXHAUSTED &&
+      is_divisible(evaluation, graph)) {
+    tn_status_release(status);
+    tn__free(evaluation->evaluator->allocator, run.memory, run.byte_length);
+    tn_program_release(program);
+    return finish_step_by_step(evaluation);
+  }
   if (status) failure = tn__failure_create(evaluation->evaluator->allocator, status);
   publish(evaluation, graph, &run, failure);
   tn__failure_release(failure);
