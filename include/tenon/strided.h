@@ -23,6 +23,7 @@
 enum {
   TN_NEST_ARRAY_LIMIT = 8,  // arrays of one nest
   TN_NEST_RANK_LIMIT = 64,  // dimensions: TN_MAX_RANK
+  TN_NEST_TILE = 64,        // rows and columns of a tile
 };
 
 // --- one array
@@ -106,7 +107,9 @@ static inline size_t tn_collapse_contiguous_dims(size_t rank, int64_t* dims, siz
 
 // Dimensions of size 1 are gone, adjacent ones are one where every array allows it, and the order
 // is that of the first array's memory, then the second's...: whoever writes comes first. The
-// innermost loop is cut into pieces.
+// innermost loop is cut into pieces. Where another array's elements are neighbours down a column
+// instead, the last two loops go by tiles, so that what was read of a line of memory is still at
+// hand when the rest of it is needed.
 typedef struct tn_nest {
   size_t array_count;
   int64_t element_count;
@@ -115,7 +118,8 @@ typedef struct tn_nest {
   size_t loop_count;                     // around it, the outermost first
   int64_t loop_counts[TN_NEST_RANK_LIMIT];
   int64_t loop_strides[TN_NEST_ARRAY_LIMIT][TN_NEST_RANK_LIMIT];
-  int64_t piece_length;  // the most that a piece has
+  int64_t rows_per_tile;  // 0: there are no tiles
+  int64_t piece_length;   // the most that a piece has
   int64_t pieces_per_row, piece_count;
 } tn_nest_t;
 
@@ -124,7 +128,8 @@ typedef struct tn_piece {
   int64_t index;
   int64_t count;
   int64_t offsets[TN_NEST_ARRAY_LIMIT];
-  int64_t column;  // from here on: where it is in the nest
+  int64_t rows_left;  // of the tile, below it
+  int64_t column;     // from here on: where it is in the nest
   int64_t at[TN_NEST_RANK_LIMIT];
 } tn_piece_t;
 
@@ -156,10 +161,20 @@ static inline void tn__nest_swap(tn_nest_t* nest, size_t a, size_t b) {
 // Pieces of at most this many elements: as many as a thread should have at a time.
 static inline void tn_nest_set_piece_length(tn_nest_t* nest, int64_t piece_length) {
   const bool is_empty = nest->element_count == 0;
+  if (nest->rows_per_tile && piece_length > TN_NEST_TILE) piece_length = TN_NEST_TILE;
   nest->piece_length = piece_length > 0 ? piece_length : 1;
   nest->pieces_per_row = is_empty ? 0 : (nest->row_length - 1) / nest->piece_length + 1;
   nest->piece_count = nest->pieces_per_row;
   for (size_t l = 0; l < nest->loop_count; ++l) nest->piece_count *= nest->loop_counts[l];
+}
+
+// Whether the elements of some array are neighbours along the last loop rather than the row.
+static inline bool tn__nest_is_turned(const tn_nest_t* nest) {
+  for (size_t k = 0; nest->loop_count && k < nest->array_count; ++k) {
+    const int64_t down = tn__magnitude(nest->loop_strides[k][nest->loop_count - 1]);
+    if (down && down < tn__magnitude(nest->strides[k])) return true;
+  }
+  return false;
 }
 
 // strides[k] are those of array k. False, and no pieces, for more than TN_NEST_ARRAY_LIMIT arrays
@@ -193,6 +208,7 @@ static inline bool tn_nest_init(tn_nest_t* nest, size_t rank, const int64_t* dim
       nest->strides[k] = nest->loop_strides[k][last];
     }
   }
+  nest->rows_per_tile = tn__nest_is_turned(nest) ? TN_NEST_TILE : 0;
   tn_nest_set_piece_length(nest, INT64_MAX);
   return fits;
 }
@@ -207,16 +223,32 @@ static inline void tn__piece_measure(const tn_nest_t* nest, tn_piece_t* piece) {
 static inline tn_piece_t tn_piece_at(const tn_nest_t* nest, int64_t index) {
   tn_piece_t piece;
   piece.index = index;
-  piece.count = piece.column = 0;
+  piece.count = piece.column = piece.rows_left = 0;
   for (size_t k = 0; k < nest->array_count; ++k) piece.offsets[k] = 0;
   if (index >= nest->piece_count) return piece;
-  piece.column = index % nest->pieces_per_row * nest->piece_length;
-  index /= nest->pieces_per_row;
-  for (size_t k = 0; k < nest->array_count; ++k) piece.offsets[k] = piece.column * nest->strides[k];
-  for (size_t l = nest->loop_count; l-- > 0;) {
+  size_t loop_count = nest->loop_count;
+  if (nest->rows_per_tile) {
+    const int64_t rows = nest->loop_counts[--loop_count];
+    const int64_t in_plane = index % (rows * nest->pieces_per_row);
+    const int64_t top =
+        in_plane / (nest->rows_per_tile * nest->pieces_per_row) * nest->rows_per_tile;
+    const int64_t height = rows - top < nest->rows_per_tile ? rows - top : nest->rows_per_tile;
+    const int64_t in_tiles = in_plane - top * nest->pieces_per_row;
+    index /= rows * nest->pieces_per_row;
+    piece.column = in_tiles / height * nest->piece_length;
+    piece.at[loop_count] = top + in_tiles % height;
+    piece.rows_left = height - 1 - in_tiles % height;
+  } else {
+    piece.column = index % nest->pieces_per_row * nest->piece_length;
+    index /= nest->pieces_per_row;
+  }
+  for (size_t l = loop_count; l-- > 0;) {
     piece.at[l] = index % nest->loop_counts[l];
     index /= nest->loop_counts[l];
-    for (size_t k = 0; k < nest->array_count; ++k) {
+  }
+  for (size_t k = 0; k < nest->array_count; ++k) {
+    piece.offsets[k] = piece.column * nest->strides[k];
+    for (size_t l = 0; l < nest->loop_count; ++l) {
       piece.offsets[k] += piece.at[l] * nest->loop_strides[k][l];
     }
   }
@@ -226,7 +258,20 @@ static inline tn_piece_t tn_piece_at(const tn_nest_t* nest, int64_t index) {
 
 // The piece behind it. The piece is none of the last.
 static inline void tn_piece_next(const tn_nest_t* nest, tn_piece_t* piece) {
+  if (nest->rows_per_tile && !piece->rows_left) {
+    *piece = tn_piece_at(nest, piece->index + 1);
+    return;
+  }
   ++piece->index;
+  if (piece->rows_left) {
+    const size_t last = nest->loop_count - 1;
+    --piece->rows_left;
+    ++piece->at[last];
+    for (size_t k = 0; k < nest->array_count; ++k) {
+      piece->offsets[k] += nest->loop_strides[k][last];
+    }
+    return;
+  }
   if (piece->column + piece->count < nest->row_length) {
     for (size_t k = 0; k < nest->array_count; ++k) {
       piece->offsets[k] += piece->count * nest->strides[k];

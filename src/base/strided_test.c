@@ -124,6 +124,32 @@ static void dimensions_that_lie_together_are_one_loop(void** state) {
   assert_int_equal(nest.strides[1], 3);
 }
 
+// A transposed array, in tiles of which the last ones are smaller.
+static void tiles_cover_every_element(void** state) {
+  (void)state;
+  static int64_t got[SIZE_LIMIT][ARRAY_COUNT];
+  static bool is_seen[SIZE_LIMIT];
+  const int64_t dims[] = {2, 67, 30}, dense[] = {2010, 30, 1}, turned[] = {2010, 1, 67};
+  for (int64_t length = 1; length < 200; length *= 3) {
+    tn_nest_t nest;
+    assert_true(tn_nest_init(&nest, 3, dims, 3, (const int64_t*[]){dense, turned, dense}));
+    assert_int_equal(nest.rows_per_tile, TN_NEST_TILE);
+    tn_nest_set_piece_length(&nest, length);
+    const int64_t middle = nest.piece_count / 3;
+    size_t count = list_elements(&nest, 0, middle, got);
+    count += list_elements(&nest, middle, nest.piece_count, got + count);
+    assert_int_equal(count, 4020);
+    memset(is_seen, 0, sizeof is_seen);
+    for (size_t e = 0; e < count; ++e) {
+      const int64_t place = got[e][0];
+      assert_false(is_seen[place]);
+      is_seen[place] = true;
+      assert_int_equal(got[e][2], place);
+      assert_int_equal(got[e][1], place / 2010 * 2010 + place % 30 * 67 + place % 2010 / 30);
+    }
+  }
+}
+
 static void dimensions_are_collapsed_in_place(void** state) {
   (void)state;
   int64_t dims[] = {1, 2, 3, 1, 4}, dense[] = {24, 12, 4, 4, 1}, rows[] = {7, 0, 0, 9, 1};
@@ -207,6 +233,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_element_is_in_one_piece),
       cmocka_unit_test(dimensions_that_lie_together_are_one_loop),
+      cmocka_unit_test(tiles_cover_every_element),
       cmocka_unit_test(dimensions_are_collapsed_in_place),
       cmocka_unit_test(scalars_have_one_piece_and_empty_arrays_none),
       cmocka_unit_test(nests_have_a_limit),
