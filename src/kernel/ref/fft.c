@@ -34,8 +34,10 @@ typedef struct fft {
   bool is_even;  // its length: then `even` does its lines
   tn_real_fourier_t even;
   int64_t slots;
-  size_t slot_length, array_length;
+  size_t slot_length, array_length, array_count;
   bool has_long_lines;  // they go from one array to another
+  // The first axis reads the operand, and the last one writes the result, as they are.
+  bool reads_operand, writes_result;
 } fft_t;
 
 static tn_status_t plan_axis(tn_arena_t* arena, const tn_type_t* type, size_t dimension,
@@ -71,6 +73,11 @@ static void widen(size_t* length, const axis_t* axis) {
     needed = (size_t)(2 * axis->length) * sizeof(tn_complex_lanes_t);
   }
   if (needed > *length) *length = needed;
+}
+
+// Whether an axis reads and writes arrays of this dtype without help.
+static bool can_convert(const axis_t* axis, tn_dtype_t dtype) {
+  return (axis->long_lines || axis->lanes > 1) && (dtype == TN_DTYPE_C64 || dtype == TN_DTYPE_C128);
 }
 
 tn_status_t tn__ref_fft_prepare(tn_kernel_site_t* site) {
@@ -111,11 +118,19 @@ tn_status_t tn__ref_fft_prepare(tn_kernel_site_t* site) {
         (size_t)(state->half + state->even.half.work_count) * sizeof(tn_complex_t);
     if (state->is_even && needed > slot_length) slot_length = needed;
   }
+  if (state->axis_count && !state->has_real) {
+    const axis_t *outer = &state->axes[0], *inner = &state->axes[state->axis_count - 1];
+    state->reads_operand = can_convert(outer, operand->dtype);
+    state->writes_result = can_convert(inner, result->dtype);
+  }
   state->slots = SLOT_LIMIT;
   state->slot_length = (slot_length + 63) / 64 * 64;
   state->array_length = ((size_t)state->complex_count * sizeof(tn_complex_t) + 63) / 64 * 64;
-  site->scratch_byte_length = state->array_length * (state->has_long_lines ? 2 : 1) +
-                              state->slot_length * (size_t)state->slots;
+  state->array_count = state->has_long_lines ? 2 : 1;
+  // What goes from the operand to the result at once needs one less.
+  if (state->axis_count == 1 && state->reads_operand && state->writes_result) --state->array_count;
+  site->scratch_byte_length =
+      state->array_length * state->array_count + state->slot_length * (size_t)state->slots;
   return TN_OK;
 }
 
@@ -127,6 +142,7 @@ typedef struct fft_run {
   const char* operand;
   char* result;
   tn_complex_t *array, *other;
+  tn_fourier_array_t from, to;  // what the axis reads and writes
   char* slots;
   bool inverse;
 } fft_run_t;
@@ -140,10 +156,9 @@ static void* slot_of(const fft_run_t* run, int64_t count, int64_t slot, int64_t*
   return run->slots + (size_t)slot * run->state->slot_length;
 }
 
-// Where line `i` of an axis begins; its numbers are `inner` apart.
-static tn_complex_t* line_of(const fft_run_t* run, int64_t i) {
-  const axis_t* axis = run->axis;
-  return run->array + i / axis->inner * axis->length * axis->inner + i % axis->inner;
+// The element that line `i` of an axis begins with; its numbers are `inner` apart.
+static int64_t line_of(const axis_t* axis, int64_t i) {
+  return i / axis->inner * axis->length * axis->inner + i % axis->inner;
 }
 
 static tn_status_t transform_slots(int64_t begin, int64_t end, void* user) {
@@ -153,7 +168,7 @@ static tn_status_t transform_slots(int64_t begin, int64_t end, void* user) {
     int64_t first, last;
     tn_complex_t* line = slot_of(run, axis->line_count, slot, &first, &last);
     for (int64_t i = first; i < last; ++i) {
-      tn_complex_t* place = line_of(run, i);
+      tn_complex_t* place = run->array + line_of(axis, i);
       for (int64_t k = 0; k < axis->length; ++k) line[k] = place[k * axis->inner];
       tn__fourier_run(&axis->fourier, run->inverse, line, line + axis->length);
       for (int64_t k = 0; k < axis->length; ++k) place[k * axis->inner] = line[k];
@@ -176,7 +191,9 @@ static tn_status_t transform_lanes(int64_t begin, int64_t end, void* user) {
     for (int64_t i = first; i < last; ++i) {
       const int64_t lane = i % groups * axis->lanes, left = row - lane;
       const tn_fourier_lines_t lines = {
-          .first = line_of(run, i / groups * row + lane),
+          .from = run->from,
+          .to = run->to,
+          .first = line_of(axis, i / groups * row + lane),
           .count = left < axis->lanes ? left : axis->lanes,
           .line_stride = is_row ? axis->length : 1,
           .stride = axis->inner,
@@ -195,8 +212,9 @@ static tn_status_t transform_columns(int64_t begin, int64_t end, void* user) {
     int64_t first, last;
     void* work = slot_of(run, axis->line_count * groups, slot, &first, &last);
     for (int64_t i = first; i < last; ++i) {
-      tn__fourier_long_columns(axis->long_lines, run->inverse, i % groups,
-                               run->array + i / groups * axis->length, work);
+      const int64_t line = i / groups * axis->length;
+      tn__fourier_long_columns(axis->long_lines, run->inverse, i % groups, run->from, line,
+                               run->array + line, work);
     }
   }
   return TN_OK;
@@ -211,8 +229,8 @@ static tn_status_t transform_rows(int64_t begin, int64_t end, void* user) {
     void* work = slot_of(run, axis->line_count * groups, slot, &first, &last);
     for (int64_t i = first; i < last; ++i) {
       const int64_t line = i / groups * axis->length;
-      tn__fourier_long_rows(axis->long_lines, run->inverse, i % groups, run->array + line,
-                            run->other + line, work);
+      tn__fourier_long_rows(axis->long_lines, run->inverse, i % groups, run->array + line, run->to,
+                            line, work);
     }
   }
   return TN_OK;
@@ -302,7 +320,17 @@ static tn_status_t for_slots(tn_pool_t* pool, tn_parallel_body_fn body, fft_run_
   return tn__pool_parallel_for(is_small ? NULL : pool, run->state->slots, 1, body, run);
 }
 
-static tn_status_t transform_axis(tn_pool_t* pool, fft_run_t* run, const axis_t* axis) {
+static tn_status_t transform_axis(tn_pool_t* pool, fft_run_t* run, size_t index) {
+  const fft_t* state = run->state;
+  const axis_t* axis = &state->axes[index];
+  run->from = run->to = (tn_fourier_array_t){run->array, false};
+  if (axis->long_lines) run->to.data = run->other;
+  if (index == 0 && state->reads_operand) {
+    run->from = (tn_fourier_array_t){(void*)run->operand, state->load.from == TN_DTYPE_C64};
+  }
+  if (index + 1 == state->axis_count && state->writes_result) {
+    run->to = (tn_fourier_array_t){run->result, state->store.to == TN_DTYPE_C64};
+  }
   if (!axis->long_lines) {
     return for_slots(pool, axis->lanes > 1 ? transform_lanes : transform_slots, run, axis);
   }
@@ -324,18 +352,19 @@ tn_status_t tn__ref_fft_run(const tn_kernel_call_t* call) {
       .result = call->results[0],
       .array = call->scratch,
       .other = (tn_complex_t*)(void*)((char*)call->scratch + state->array_length),
-      .slots = (char*)call->scratch + state->array_length * (state->has_long_lines ? 2 : 1),
+      .slots = (char*)call->scratch + state->array_length * state->array_count,
       .inverse = state->kind == IFFT || state->kind == IRFFT,
   };
   if (state->kind == RFFT) {
     TN_RETURN_IF_ERROR(for_slots(pool, read_real_slots, &run, &state->real));
-  } else {
+  } else if (!state->reads_operand) {
     TN_RETURN_IF_ERROR(
         tn__pool_parallel_for(pool, state->complex_count, CONVERT_GRAIN, load_range, &run));
   }
   for (size_t i = 0; i < state->axis_count; ++i) {
-    TN_RETURN_IF_ERROR(transform_axis(pool, &run, &state->axes[i]));
+    TN_RETURN_IF_ERROR(transform_axis(pool, &run, i));
   }
   if (state->kind == IRFFT) return for_slots(pool, write_real_slots, &run, &state->real);
+  if (state->writes_result) return TN_OK;
   return tn__pool_parallel_for(pool, state->complex_count, CONVERT_GRAIN, store_range, &run);
 }

@@ -108,49 +108,76 @@ tn_complex_lanes_t* tn__fourier_lanes_of(int isa, const tn_fourier_t* fourier,
   return has_isa(isa) ? run_passes(sets[isa], fourier, values, work) : NULL;
 }
 
+typedef struct narrow {
+  float re, im;
+} narrow_t;
+
+static inline tn_complex_t load_number(const tn_fourier_array_t* array, bool is_narrow, int64_t i) {
+  if (!is_narrow) return ((const tn_complex_t*)array->data)[i];
+  const narrow_t value = ((const narrow_t*)array->data)[i];
+  return (tn_complex_t){(double)value.re, (double)value.im};
+}
+
+static inline void store_number(const tn_fourier_array_t* array, bool is_narrow, int64_t i,
+                                double re, double im) {
+  if (is_narrow) {
+    ((narrow_t*)array->data)[i] = (narrow_t){(float)re, (float)im};
+  } else {
+    ((tn_complex_t*)array->data)[i] = (tn_complex_t){re, im};
+  }
+}
+
 static inline __attribute__((always_inline)) void load_lanes(const tn_fourier_lines_t* lines,
-                                                             int64_t count, int64_t length,
-                                                             double sign,
+                                                             bool is_narrow, int64_t count,
+                                                             int64_t length, double sign,
                                                              tn_complex_lanes_t* restrict out) {
+  const int64_t line_stride = lines->line_stride;
   for (int64_t k = 0; k < length; ++k) {
-    const tn_complex_t* restrict from = lines->first + k * lines->stride;
+    const int64_t first = lines->first + k * lines->stride;
     for (int64_t l = 0; l < count; ++l) {
-      out[k].re[l] = from[l * lines->line_stride].re;
-      out[k].im[l] = sign * from[l * lines->line_stride].im;
+      const tn_complex_t value = load_number(&lines->from, is_narrow, first + l * line_stride);
+      out[k].re[l] = value.re;
+      out[k].im[l] = sign * value.im;
     }
   }
 }
 
-// The inverse is the transform of the conjugate, conjugated.
+// The inverse is the transform of the conjugate, conjugated. What is known when this is compiled
+// makes loops without branches.
 static void load_lines(const tn_fourier_lines_t* lines, int64_t length, bool is_conjugated,
                        tn_complex_lanes_t* out) {
   const double sign = is_conjugated ? -1 : 1;
-  // What is known when this is compiled makes loops without branches.
-  if (lines->count == TN_FOURIER_LANES) {
-    load_lanes(lines, TN_FOURIER_LANES, length, sign, out);
-  } else {
+  if (lines->count < TN_FOURIER_LANES) {
     memset(out, 0, (size_t)length * sizeof *out);
-    load_lanes(lines, lines->count, length, sign, out);
+    load_lanes(lines, lines->from.is_narrow, lines->count, length, sign, out);
+  } else if (lines->from.is_narrow) {
+    load_lanes(lines, true, TN_FOURIER_LANES, length, sign, out);
+  } else {
+    load_lanes(lines, false, TN_FOURIER_LANES, length, sign, out);
   }
 }
 
 static inline __attribute__((always_inline)) void store_lanes(
-    const tn_fourier_lines_t* lines, int64_t count, int64_t length,
+    const tn_fourier_lines_t* lines, bool is_narrow, int64_t count, int64_t length,
     const tn_complex_lanes_t* restrict values) {
+  const int64_t line_stride = lines->line_stride;
   for (int64_t k = 0; k < length; ++k) {
-    tn_complex_t* restrict to = lines->first + k * lines->stride;
+    const int64_t first = lines->first + k * lines->stride;
     for (int64_t l = 0; l < count; ++l) {
-      to[l * lines->line_stride] = (tn_complex_t){values[k].re[l], values[k].im[l]};
+      store_number(&lines->to, is_narrow, first + l * line_stride, values[k].re[l],
+                   values[k].im[l]);
     }
   }
 }
 
 static void store_lines(const tn_fourier_lines_t* lines, int64_t length,
                         const tn_complex_lanes_t* values) {
-  if (lines->count == TN_FOURIER_LANES) {
-    store_lanes(lines, TN_FOURIER_LANES, length, values);
+  if (lines->count < TN_FOURIER_LANES) {
+    store_lanes(lines, lines->to.is_narrow, lines->count, length, values);
+  } else if (lines->to.is_narrow) {
+    store_lanes(lines, true, TN_FOURIER_LANES, length, values);
   } else {
-    store_lanes(lines, lines->count, length, values);
+    store_lanes(lines, false, TN_FOURIER_LANES, length, values);
   }
 }
 
@@ -240,32 +267,50 @@ static int64_t lanes_of(int64_t group, int64_t line_count) {
 }
 
 void tn__fourier_long_columns(const tn_fourier_long_t* fourier, bool inverse, int64_t group,
-                              tn_complex_t* line, tn_complex_lanes_t* work) {
+                              tn_fourier_array_t from, int64_t first, tn_complex_t* array,
+                              tn_complex_lanes_t* work) {
   const int64_t length = fourier->column.length, row = fourier->row.length;
   const passes_t* passes = best_passes();
-  const int64_t first = group * TN_FOURIER_LANES;
-  const tn_fourier_lines_t lines = {line + first, lanes_of(group, row), 1, row};
+  const int64_t place = group * TN_FOURIER_LANES;
+  tn_fourier_lines_t lines = {
+      .from = from,
+      .to = {array, false},
+      .first = first + place,
+      .count = lanes_of(group, row),
+      .line_stride = 1,
+      .stride = row,
+  };
   load_lines(&lines, length, inverse, work);
   tn_complex_lanes_t* result = run_passes(passes, &fourier->column, work, work + length);
   tn_complex_t* start = (tn_complex_t*)(void*)(work + 2 * length);
   for (int64_t k = 0; k < length; ++k) {
-    const int64_t angle = first * k;  // below the length
+    const int64_t angle = place * k;  // below the length
     const tn_complex_t a = fourier->coarse[angle / FINE], b = fourier->fine[angle % FINE];
     start[k] = (tn_complex_t){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
   }
   passes->turn(length, start, fourier->turns, result);
+  lines.first = place;
   store_lines(&lines, length, result);
 }
 
 void tn__fourier_long_rows(const tn_fourier_long_t* fourier, bool inverse, int64_t group,
-                           const tn_complex_t* line, tn_complex_t* result,
+                           tn_complex_t* array, tn_fourier_array_t to, int64_t first,
                            tn_complex_lanes_t* work) {
   const int64_t length = fourier->row.length, column = fourier->column.length;
-  const int64_t first = group * TN_FOURIER_LANES, count = lanes_of(group, column);
-  const tn_fourier_lines_t from = {(tn_complex_t*)line + first * length, count, length, 1};
-  const tn_fourier_lines_t to = {result + first, count, 1, column};
-  load_lines(&from, length, false, work);
+  const int64_t place = group * TN_FOURIER_LANES;
+  tn_fourier_lines_t lines = {
+      .from = {array, false},
+      .to = to,
+      .first = place * length,
+      .count = lanes_of(group, column),
+      .line_stride = length,
+      .stride = 1,
+  };
+  load_lines(&lines, length, false, work);
   tn_complex_lanes_t* values = run_passes(best_passes(), &fourier->row, work, work + length);
   if (inverse) invert(length, (double)fourier->length, values);
-  store_lines(&to, length, values);
+  lines.first = first + place;
+  lines.line_stride = 1;
+  lines.stride = column;
+  store_lines(&lines, length, values);
 }

@@ -15,10 +15,17 @@ typedef struct tn_complex_lanes {
   double re[TN_FOURIER_LANES], im[TN_FOURIER_LANES];
 } tn_complex_lanes_t;
 
-// Where the lines lie: number k of line l is first[l * line_stride + k * stride].
+// Complex numbers as they lie in memory: tn_complex_t, or of floats when they are narrow.
+typedef struct tn_fourier_array {
+  void* data;
+  bool is_narrow;
+} tn_fourier_array_t;
+
+// Where lines are read and written, which may be the same array: number k of line l is element
+// first + l * line_stride + k * stride.
 typedef struct tn_fourier_lines {
-  tn_complex_t* first;
-  int64_t count;  // from 1 to TN_FOURIER_LANES
+  tn_fourier_array_t from, to;
+  int64_t first, count;  // the count: from 1 to TN_FOURIER_LANES
   int64_t line_stride, stride;
 } tn_fourier_lines_t;
 
@@ -42,12 +49,14 @@ typedef struct tn_fourier_long {
 // *out_fourier is NULL for lengths that had better, or must, go another way.
 TN_MUST_USE tn_status_t tn__fourier_long_plan(tn_arena_t* arena, int64_t length,
                                               tn_fourier_long_t** out_fourier);
-// First all groups of columns, in place; then all groups of rows, from `line` to `result`. Groups
+// First all groups of columns, into an array of the length; then all groups of rows, out of it.
+// `from` and `to` are read and written from element `first` on, and `from` may be the array. Groups
 // are independent of each other. `work` has work_count elements.
 void tn__fourier_long_columns(const tn_fourier_long_t* fourier, bool inverse, int64_t group,
-                              tn_complex_t* line, tn_complex_lanes_t* work);
+                              tn_fourier_array_t from, int64_t first, tn_complex_t* array,
+                              tn_complex_lanes_t* work);
 void tn__fourier_long_rows(const tn_fourier_long_t* fourier, bool inverse, int64_t group,
-                           const tn_complex_t* line, tn_complex_t* result,
+                           tn_complex_t* array, tn_fourier_array_t to, int64_t first,
                            tn_complex_lanes_t* work);
 
 // For tests: how many instruction sets there are; and a transform by the loops of one, in place or

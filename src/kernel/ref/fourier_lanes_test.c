@@ -62,7 +62,12 @@ static void lanes_and_lines_are_equal_to_the_bit(void** state) {
           tn__fourier_run(&fourier, true, wanted + l * length, wanted + TN_FOURIER_LANES * length);
         }
         tn__fourier_run_lines(&fourier, true,
-                              &(tn_fourier_lines_t){lines, count, line_stride, stride}, work);
+                              &(tn_fourier_lines_t){.from = {lines, false},
+                                                    .to = {lines, false},
+                                                    .count = count,
+                                                    .line_stride = line_stride,
+                                                    .stride = stride},
+                              work);
         for (int64_t l = 0; l < count; ++l) {
           for (int64_t k = 0; k < length; ++k) {
             assert_memory_equal(&lines[l * line_stride + k * stride], &wanted[l * length + k],
@@ -102,10 +107,11 @@ static void long_lines_come_out_the_same(void** state) {
       fill(length, wanted);
       tn__fourier_run(&plain, inverse, wanted, wanted + length);
       for (int64_t i = 0; i < fourier->column_groups; ++i) {
-        tn__fourier_long_columns(fourier, inverse, i, line, work);
+        tn__fourier_long_columns(fourier, inverse, i, (tn_fourier_array_t){line, false}, 0, line,
+                                 work);
       }
       for (int64_t i = 0; i < fourier->row_groups; ++i) {
-        tn__fourier_long_rows(fourier, inverse, i, line, got, work);
+        tn__fourier_long_rows(fourier, inverse, i, line, (tn_fourier_array_t){got, false}, 0, work);
       }
       double error = 0, scale = 0;
       for (int64_t k = 0; k < length; ++k) {
