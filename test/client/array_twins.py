@@ -3,6 +3,8 @@
 TWINS[name](arrays, lists, numbers) gives what the runner's operation of that name does, an array or a list of them.
 WITHOUT[name] says why an operation has no twin."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -240,7 +242,7 @@ def flatten(name, a, l, r):
     start, end = (number % max(x.ndim, 1) for number in (l[0][0], l[1][0]))
     if end < start:
         raise ValueError("the last axis is before the first")
-    return x.reshape(dims[:start] + [-1] + dims[end + 1:])
+    return x.reshape(dims[:start] + [math.prod(dims[start:end + 1])] + dims[end + 1:])
 
 
 @twin("as_strided")
