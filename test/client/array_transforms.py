@@ -23,7 +23,7 @@ RELATIVE = {"float64": 1e-10, "float32": 1e-4, "float16": 2e-2, "bfloat16": 1e-1
 STACKS = [("jvp",), ("vjp",), ("vmap",), ("vjp", "jvp"), ("vjp", "vjp"), ("jvp", "jvp"), ("vjp", "vmap"), ("jvp", "vmap"),
           ("vmap", "vjp"), ("vmap", "vmap"), ("vjp", "compile"), ("compile", "vjp"), ("checkpoint", "vjp"),
           ("vjp", "vjp", "vmap"), ("vmap", "vjp", "jvp")]
-SINGLE = {"cross_entropy", "rope"}  # computed in float32, whatever the operands are
+SINGLE = {"cross_entropy", "gated_delta_update", "rope"}  # computed in float32, whatever the operands are
 REAL = {"arctan2", "expm1", "sigmoid"}  # of real numbers alone; JAX has it of complex ones
 CANCELLED = {"linalg_eig_again"}  # what is left of large numbers is 0
 WIDE = ("linalg_", "fft", "ifft", "rfft", "irfft", "stft", "istft")  # beginnings of what takes no narrow floats, or widens

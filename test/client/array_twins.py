@@ -26,7 +26,8 @@ def without(reason, *names):
     WITHOUT.update(dict.fromkeys(names, reason))
 
 
-without("no operands", "arange", "eye", "identity", "linspace", "ones", "tri", "zeros", "fftfreq", "rfftfreq", "bartlett",
+without("questions about dtypes and shapes", "can_cast", "isdtype", "result_type", "broadcast_shapes", "einsum_path")
+without("no operands", "arange", "empty", "eye", "identity", "linspace", "ones", "tri", "zeros", "fftfreq", "rfftfreq", "bartlett",
         "blackman", "hamming", "hanning", "random_default", "random_key", "random_permutation")
 without("random integers, or places", "random_bits", "random_split", "random_bernoulli", "random_categorical",
         "random_categorical_samples", "random_randint")
@@ -228,6 +229,8 @@ TWINS["diff"] = lambda a, l, r: jnp.diff(a[0], l[0][0], l[1][0])
 TWINS["tril"] = lambda a, l, r: jnp.tril(a[0], l[0][0])
 TWINS["triu"] = lambda a, l, r: jnp.triu(a[0], l[0][0])
 TWINS["full"] = lambda a, l, r: jnp.broadcast_to(a[0], l[0])
+TWINS["empty_like"] = lambda a, l, r: jnp.zeros_like(a[0])
+TWINS["depends"] = lambda a, l, r: a[:l[0][0]]
 TWINS["full_like"] = lambda a, l, r: jnp.broadcast_to(a[1], a[0].shape).astype(a[0].dtype)
 TWINS["fftshift"] = lambda a, l, r: jnp.fft.fftshift(a[0], axes_of(l[0]))
 TWINS["ifftshift"] = lambda a, l, r: jnp.fft.ifftshift(a[0], axes_of(l[0]))
@@ -305,6 +308,8 @@ def hadamard_transform(a, l, r):
     matrix = np.ones((1, 1))
     while len(matrix) < size:
         matrix = np.block([[matrix, matrix], [matrix, -matrix]])
+    if len(matrix) > size:
+        raise ValueError("a size that is no power of 2")
     return a[0] @ matrix / np.sqrt(size)
 
 
@@ -367,6 +372,28 @@ def attention(a, l, r):
         more = jnp.broadcast_to(sinks[:, None, None], (*scores.shape[:-1], 1))
         scores = jnp.concatenate([more, scores], -1)
     return jax.nn.softmax(scores, -1)[..., -keys:] @ v
+
+
+@twin("gated_delta_update")
+def gated_delta_update(a, l, r):
+    q, k, v, gamma, beta, state, mask = a
+    groups = v.shape[2] // q.shape[2]
+    if groups * q.shape[2] != v.shape[2]:
+        raise ValueError("heads that are no whole multiple")
+    q, k = (jnp.repeat(one, groups, 2) for one in (q, k))
+    state = jnp.zeros((v.shape[0], *v.shape[2:], q.shape[3])) if state is None else state
+    outputs = []
+    for t in range(q.shape[1]):
+        new = gamma[:, t, :, None, None] * state
+        error = v[:, t] - jnp.einsum("bhvk,bhk->bhv", new, k[:, t])
+        new = new + jnp.einsum("bh,bhv,bhk->bhvk", beta[:, t], error, k[:, t])
+        output = jnp.einsum("bhvk,bhk->bhv", new, q[:, t])
+        if mask is not None:
+            new = jnp.where(mask[:, t, None, None, None], new, state)
+            output = jnp.where(mask[:, t, None, None], output, 0)
+        state = new
+        outputs.append(output)
+    return [jnp.stack(outputs, 1), state]
 
 
 @twin("cross_entropy")

@@ -19,6 +19,7 @@ import array_numbers  # noqa: F401
 import array_products  # noqa: F401
 import array_shapes  # noqa: F401
 import array_transforms
+import array_types  # noqa: F401
 from array_edges import DEPARTURES, EDGES
 from array_function_twins import FUNCTIONS
 from array_transforms import STACKS
