@@ -1,5 +1,6 @@
 // Arrays shared between threads: each has a scope of its own, and all evaluate one graph.
 #include <pthread.h>
+#include <tenon/custom.h>
 #include <tenon/transform.h>
 
 #include "lazy/testing_lazy.h"
@@ -80,6 +81,83 @@ static void work_on_streams_is_waited_for_where_it_is_read(void** state) {
   tn_scope_destroy(s);
 }
 
+// --- compiled functions, operations that are registered anew, programs that are forgotten
+
+#define TWICE(ARG, ATTR, RET) \
+  ARG(x, f32, any_rank)       \
+  RET(y, f32, shape_of(x))
+
+TN_OP(twice, TWICE, "y = 2 x") {
+  const int64_t n = tn_size(call->x);
+  for (int64_t i = 0; i < n; ++i) call->y.data[i] = 2 * call->x.data[i];
+  return TN_OK;
+}
+
+TN_DEFINE(twice, .flags = TN_OP_ELEMENTWISE)
+
+static tn_array_t* apply_twice(tn_scope_t* s, tn_array_t* x) {
+  tn_array_t* y = NULL;
+  const tn_application_t application = {.struct_size = sizeof application,
+                                        .name = "twice",
+                                        .operand_count = 1,
+                                        .operands = &x,
+                                        .result_count = 1};
+  tn_apply(s, &application, &y);
+  return y;
+}
+
+typedef struct tn_at_once {
+  tn_scope_t* scope;
+  tn_compiled_t* compiled;
+  tn_array_t* parts[2];  // of one step, pending
+  int number;
+} tn_at_once_t;
+
+static void* do_all_at_once(void* user) {
+  const tn_at_once_t* it = user;
+  tn_scope_t* s = NULL;
+  TN_ASSERT_OK(tn_scope_nest(it->scope, &s));
+  for (int round = 0; round < 10; ++round) {
+    tn_array_t *x = tn__testing_range(s, TN_LIST(4)), *sum = NULL;
+    TN_ASSERT_OK(tn_compiled_call(it->compiled, s, 1, &x, 1, &sum));
+    TN_ASSERT_F32(sum, TN_NO_DIMS, 14);
+    if (it->number == 0) TN_ASSERT_OK(tn_op_register(tn_definition_of(twice)));
+    if (it->number == 1) tn_scope_clear_cache(s);
+    TN_ASSERT_F32(apply_twice(s, x), TN_LIST(4), 0, 2, 4, 6);
+    tn_array_t* both = tn_array_add(s, it->parts[0], it->parts[1]);
+    TN_ASSERT_F32(both, TN_LIST(2), 2, 4);
+    tn_scope_clear(s);
+  }
+  tn_scope_destroy(s);
+  return NULL;
+}
+
+static void threads_compile_register_and_forget_at_once(void** state) {
+  (void)state;
+  const tn_closure_t function = {square, NULL};
+  tn_scope_t* s = tn__testing_scope();
+  TN_ASSERT_OK(tn_op_register(tn_definition_of(twice)));
+  for (int round = 0; round < 5; ++round) {
+    pthread_t threads[THREAD_COUNT];
+    tn_at_once_t shared[THREAD_COUNT] = {{.scope = s}};
+    TN_ASSERT_OK(tn_compile(s, &function, NULL, &shared[0].compiled));
+    tn_array_split(s, apply_twice(s, tn__testing_range(s, TN_LIST(4))), 2, 0, shared[0].parts);
+    shared[0].parts[0] =
+        tn_array_multiply(s, shared[0].parts[0], tn_array_scalar(s, TN_DTYPE_F32, 0));
+    shared[0].parts[1] =
+        tn_array_subtract(s, shared[0].parts[1], tn_array_scalar(s, TN_DTYPE_F32, 2));
+    for (int i = 0; i < THREAD_COUNT; ++i) {
+      shared[i] = shared[0];
+      shared[i].number = i;
+      assert_int_equal(pthread_create(&threads[i], NULL, do_all_at_once, &shared[i]), 0);
+    }
+    for (int i = 0; i < THREAD_COUNT; ++i) pthread_join(threads[i], NULL);
+    tn_compiled_release(shared[0].compiled);
+    tn_scope_clear(s);
+  }
+  tn_scope_destroy(s);
+}
+
 static void a_process_may_end_with_work_under_way(void** state) {
   (void)state;
   tn_scope_t* s = tn__testing_scope();
@@ -93,6 +171,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads_share_arrays_and_what_is_pending),
       cmocka_unit_test(work_on_streams_is_waited_for_where_it_is_read),
+      cmocka_unit_test(threads_compile_register_and_forget_at_once),
       cmocka_unit_test(a_process_may_end_with_work_under_way),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
