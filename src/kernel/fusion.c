@@ -7,14 +7,14 @@
 
 #include "base/pool.h"
 #include "kernel/ref/site.h"
-#include "kernel/ref/strided.h"
 
 enum {
-  TILE_BYTES = 24 << 10,  // of all that a tile reads and writes: less than the second-level cache
+  TILE_BYTES = 24 << 10,  // of all that a tile reads and writes: the first-level cache has more
   FEWEST_ELEMENTS = 256,  // of a tile: each step of it costs some 10 ns
   MOST_ELEMENTS = 4096,
   TILE_UNIT = 64,
-  UNIT_GRAIN = 65536,  // elements, times operations, that are worth a thread's while
+  LARGE_BYTES = 8 << 20,  // more than the caches hold of a loop over arrays
+  UNIT_GRAIN = 65536,     // elements, times operations, that are worth a thread's while
   ALIGNMENT = 64,
   STACK_BYTES = 24 << 10,  // scratch that is taken from the stack
 };
@@ -51,6 +51,8 @@ typedef struct fusion_state {
   int64_t* loop_counts;  // outside of columns
   int64_t row_count, column_count;
   int64_t rows_per_unit, columns_per_unit, column_units, unit_count, grain;
+  bool asks_ahead;  // what it reads is larger than the caches
+  bool* is_dense;   // by operand
   size_t view_count;
   view_t* views;
   // By value: where its elements are. Dense operands and results have no slot; of views, what is
@@ -156,7 +158,8 @@ static tn_status_t find_views(fusion_state_t* state, tn_arena_t* arena) {
   TN_RETURN_IF_ERROR(take_list(arena, spec->operand_count, sizeof(view_t), &state->views));
   for (size_t i = 0; i < spec->operand_count; ++i) {
     const int64_t* view = view_of(spec, i);
-    if (is_dense(spec->shape, spec->element_sizes[i], view)) continue;
+    state->is_dense[i] = is_dense(spec->shape, spec->element_sizes[i], view);
+    if (state->is_dense[i]) continue;
     if (!tn__fusion_takes_view(spec->shape, spec->element_sizes[i], view)) {
       return tn_status_create(TN_CODE_INTERNAL, "fusion: operand %zu cannot be read by tiles", i);
     }
@@ -374,6 +377,8 @@ tn_status_t tn__fusion_prepare(const tn_fusion_spec_t* spec, tn_kernel_site_t* s
   TN_RETURN_IF_ERROR(take_list(arena, spec->result_count, sizeof(uint32_t), &site->in_place));
   for (size_t r = 0; r < spec->result_count; ++r) site->in_place[r] = in_place_mask(state, r);
   state->element_count = tn__type_size(spec->shape);
+  TN_RETURN_IF_ERROR(take_list(arena, spec->operand_count, sizeof(bool), &state->is_dense));
+  state->asks_ahead = (uint64_t)state->element_count * element_bytes > LARGE_BYTES;
   TN_RETURN_IF_ERROR(find_views(state, arena));
   TN_RETURN_IF_ERROR(make_loops(state, arena));
   if (state->element_count == 0) return TN_OK;
@@ -475,6 +480,13 @@ static void place_view(const worker_t* worker, const view_t* view, gathered_t* g
   }
 }
 
+// The next tile comes from memory while this one is computed in the cache: the processor itself
+// does not look so far ahead.
+static void ask_for(const char* start, size_t length) {
+  enum { LINE_BYTES = 64 };
+  for (size_t i = 0; i < length; i += LINE_BYTES) __builtin_prefetch(start + i, 0, 2);
+}
+
 static tn_status_t run_unit(const worker_t* worker, gathered_t* gathered, int64_t unit) {
   const fusion_state_t* state = worker->state;
   const tn_fusion_spec_t* spec = &state->spec;
@@ -487,6 +499,12 @@ static tn_status_t run_unit(const worker_t* worker, gathered_t* gathered, int64_
   for (size_t i = 0; i < spec->operand_count; ++i) {
     worker->places[i] =
         (char*)(uintptr_t)worker->call->operands[i] + first * spec->element_sizes[i];
+  }
+  if (state->asks_ahead && columns == state->columns_per_unit) {
+    for (size_t i = 0; i < spec->operand_count; ++i) {
+      const size_t length = (size_t)(rows * columns) * spec->element_sizes[i];
+      if (state->is_dense[i]) ask_for(worker->places[i] + length, length);
+    }
   }
   for (size_t r = 0; r < spec->result_count; ++r) {
     const uint32_t value = spec->results[r];
