@@ -64,10 +64,11 @@ static const char* example_text(const tn_type_t* type, char out[160]) {
   if (length < 150 && strncmp(out, before, sizeof before - 1) == 0 && out[length - 1] == '>') {
     length -= sizeof before;
     memmove(out, out + sizeof before - 1, length);
-    strcpy(out + length, "=1");
-    return out;
+    snprintf(out + length, 160 - length, "=1");
+  } else {
+    snprintf(out, 160, "2x3xf32=1");
   }
-  return strcpy(out, "2x3xf32=1");
+  return out;
 }
 
 static int make_input(const arguments_t* arguments, const session_t* session, const input_t* input,

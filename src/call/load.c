@@ -224,10 +224,12 @@ static tn_status_t add_type(tn_library_t* library, const request_t* request,
   void (*deleter)(void*) = NULL;
   if (second) {
     TN_RETURN_IF_ERROR(find_symbol(library, info_symbol, &function));
+    // It was found. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
     const tn_ffi_type_info_t* info = ((const tn_ffi_type_info_t* (*)(void))function)();
     if (info) deleter = info->deleter;
   }
   TN_RETURN_IF_ERROR(find_symbol(library, id_symbol, &function));
+  // It was found. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
   tn_ffi_type_id_t* id = ((tn_ffi_type_id_t * (*)(void)) function)();
   if (!id) return bad_request(request, "the function of a type's id returned NULL");
   // Loading the same library again finds its type registered.

@@ -175,6 +175,7 @@ static int64_t round_up(int64_t count, int64_t unit) {
 // Tiles are several rows, or a part of one. `element_bytes`: of one element of all values that a
 // tile holds.
 static void cut(fusion_state_t* state, size_t element_bytes) {
+  // There is a result, so there are bytes. NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
   int64_t length = (int64_t)(TILE_BYTES / element_bytes) / TILE_UNIT * TILE_UNIT;
   if (length < FEWEST_ELEMENTS) length = FEWEST_ELEMENTS;
   if (length > MOST_ELEMENTS) length = MOST_ELEMENTS;

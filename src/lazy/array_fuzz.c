@@ -139,7 +139,8 @@ static tn_array_t* run_operation(machine_t* m, tn_scope_t* scope, size_t input_c
   static tn_case_t it;
   tn_array_t* results[TN_CASE_LIMIT];
   if (!operation_count) {
-    while (tn_case_operation_at(operation_count)) ++operation_count;
+    do ++operation_count;
+    while (tn_case_operation_at(operation_count));
   }
   if (++m->operation_count > MOST_OPERATIONS) return NULL;
   const tn_case_operation_t* operation = tn_case_operation_at(take(m) % operation_count);

@@ -297,7 +297,7 @@ static tn_status_t settle_pair(tn_replay_t* r, const tn_step_t* step) {
       {"lhs_batching_dimensions", "lhs_contracting_dimensions"},
       {"rhs_batching_dimensions", "rhs_contracting_dimensions"}};
   const tn_attribute_t* numbers = tn__attributes_find(step->attributes, "dot_dimension_numbers");
-  int64_t dims[2][TN_MAX_RANK];
+  int64_t dims[2][TN_MAX_RANK] = {{0}};
   for (size_t side = 0; side < 2; ++side) {
     for (size_t d = 0; d < r->operands[side].recorded->rank; ++d) {
       dims[side][d] = known_dim(&r->operands[side], d);

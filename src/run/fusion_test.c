@@ -113,7 +113,7 @@ static size_t find(const writer_t* writer, size_t dtype, size_t shape) {
 static void put_broadcast(writer_t* writer, size_t from, size_t to_shape) {
   const shape_t* small = &writer->shapes[writer->values[from].shape];
   const shape_t* large = &writer->shapes[to_shape];
-  size_t dims[4], d = 0;
+  size_t dims[4] = {0}, d = 0;
   for (size_t i = 0; i < small->rank; ++i, ++d) {
     while (d < large->rank && small->dims[i] != 1 && small->dims[i] != large->dims[d]) ++d;
     // What does not fit behind each other is not broadcast.

@@ -22,8 +22,8 @@ typedef struct tn_fourier {
   int64_t work_count;          // numbers of scratch
 } tn_fourier_t;
 
-// exp(-2 pi i k / length) for 0 <= k < length, as near as a double comes.
-tn_complex_t tn__fourier_root(int64_t k, int64_t length);
+// exp(-2 pi i k / n) for 0 <= k < n, as near as a double comes.
+tn_complex_t tn__fourier_root(int64_t k, int64_t n);
 // Whether `length` has no prime factor above 31.
 bool tn__fourier_has_factors(int64_t length);
 

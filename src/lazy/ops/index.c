@@ -348,6 +348,7 @@ tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* x, size_t count
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
   if (tn__is_mask_alone(count, items)) {
+    // There is one. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
     return tn__update_masked(scope, x, items[0].array, updates, mode);
   }
   if (tn__has_masks(count, items)) {
