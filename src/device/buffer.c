@@ -310,8 +310,12 @@ tn_event_t* tn_buffer_ready_event(const tn_buffer_t* buffer) {
 bool tn_buffer_is_donated(const tn_buffer_t* buffer) {
   return atomic_load(&buffer->holds) == DONATED;
 }
-bool tn__buffer_is_unique(const tn_buffer_t* buffer) {
-  return atomic_load(&buffer->references) == 1;
+static bool is_own(const tn_buffer_t* buffer) {
+  return !buffer->is_wrapped && !buffer->parent && !buffer->elements;
+}
+bool tn__buffer_is_donatable(const tn_buffer_t* buffer) {
+  return atomic_load(&buffer->references) == 1 && atomic_load(&buffer->holds) == 0 &&
+         is_own(buffer);
 }
 
 // ---- use
@@ -342,7 +346,7 @@ void tn__buffer_unhold(tn_buffer_t* buffer) {
 bool tn__buffer_take_memory(tn_buffer_t* buffer, tn_memory_t* out_memory) {
   unsigned holds = 0;
   *out_memory = (tn_memory_t){NULL, 0};
-  if (buffer->is_wrapped || buffer->parent || buffer->elements) return false;
+  if (!is_own(buffer)) return false;
   if (!atomic_compare_exchange_strong(&buffer->holds, &holds, DONATED)) return false;
   *out_memory = buffer->memory;
   return true;

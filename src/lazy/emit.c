@@ -366,6 +366,25 @@ static void add_parameter(tn_emitter_t* emitter, uint32_t number, int64_t positi
   emitter->values[number] = tn_parameter(emitter->builder, position, type_of(emitter, &type), NULL);
 }
 
+// Says of the parameters which may be donated, as JAX does.
+static tn_status_t mark_donors(const tn_graph_t* graph, tn_module_t* module) {
+  tn_function_t* function = tn__module_entry(module);
+  tn_arena_t* arena = &module->arena;
+  void* memory = NULL;
+  tn_named_attr_t* entry = NULL;
+  for (size_t i = 0; i < graph->input_count; ++i) {
+    if (!graph->values[graph->inputs[i]].is_donor) continue;
+    if (!entry) {
+      TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof *entry, &memory));
+      entry = memory;
+      entry->name = tn__sv("jax.buffer_donor");
+      TN_RETURN_IF_ERROR(tn__attr_bool(arena, true, &entry->attr));
+    }
+    function->argument_attrs[i] = (tn_attr_dictionary_t){1, entry};
+  }
+  return TN_OK;
+}
+
 tn_status_t tn__graph_emit(const tn_graph_t* graph, tn_module_t** out_module) {
   tn_emitter_t emitter;
   *out_module = NULL;
@@ -376,6 +395,12 @@ tn_status_t tn__graph_emit(const tn_graph_t* graph, tn_module_t** out_module) {
   if (!status) status = emit_steps(&emitter);
   if (!status) status = finish(&emitter, graph->output_count, graph->outputs, out_module);
   end(&emitter);
+  if (status) return status;
+  status = mark_donors(graph, *out_module);
+  if (status) {
+    tn_module_release(*out_module);
+    *out_module = NULL;
+  }
   return status;
 }
 

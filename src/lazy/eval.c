@@ -105,8 +105,17 @@ static tn_status_t compile(const tn_graph_t* graph, tn_graph_key_t key,
   return status;
 }
 
+// A program of several steps that fails does not tell which: done one by one, only what depends on
+// the failed one fails. Handlers are called again then, so the inputs are kept. On a stream nobody
+// is there to do it.
+static bool is_divisible(const tn_evaluation_t* evaluation, const tn_graph_t* graph) {
+  return graph == evaluation->graph && graph->computed_count > 1 && graph->has_calls &&
+         !graph->call && !evaluation->is_async && !graph->stream;
+}
+
 // NULL, without an error, for several steps that were not seen together before.
-static tn_status_t find_program(tn_graph_t* graph, tn_program_t** out_program) {
+static tn_status_t find_program(const tn_evaluation_t* evaluation, tn_graph_t* graph,
+                                tn_program_t** out_program) {
   tn_graph_key_t key;
   bool was_seen = false;
   *out_program = NULL;
@@ -114,6 +123,7 @@ static tn_status_t find_program(tn_graph_t* graph, tn_program_t** out_program) {
     if (graph->computed_count == 1) *out_program = tn_program_retain(graph->call->program);
     return TN_OK;
   }
+  if (!is_divisible(evaluation, graph)) tn__graph_choose_donors(graph);
   TN_RETURN_IF_ERROR(tn__graph_key(graph, &key));
   TN_RETURN_IF_ERROR(tn__graph_cache_find(graph->evaluator->cache, key, &was_seen, out_program));
   if (*out_program || (!was_seen && graph->computed_count > 1)) return TN_OK;
@@ -155,7 +165,7 @@ static void set_arguments(const tn_graph_t* graph, tn_graph_run_t* run) {
     const tn_graph_value_t* value = &graph->values[run->numbers[i]];
     run->arguments[i] = value->array->buffer;
     run->donated[i] =
-        !value->is_held && !graph->keeps_steps && tn__buffer_is_unique(run->arguments[i]);
+        !value->is_held && !graph->keeps_steps && tn__buffer_is_donatable(run->arguments[i]);
   }
 }
 
@@ -199,13 +209,6 @@ static tn_status_t run_call(const tn_graph_t* graph, tn_program_t* program,
   return status;
 }
 
-// A program of several steps that fails does not tell which: done one by one, only what depends on
-// the failed one fails. Handlers are called again then. On a stream nobody is there to do it.
-static bool is_divisible(const tn_evaluation_t* evaluation, const tn_graph_t* graph) {
-  return graph == evaluation->graph && graph->computed_count > 1 && !graph->call &&
-         !evaluation->is_async && !graph->stream;
-}
-
 static tn_status_t run_program(const tn_evaluation_t* evaluation, tn_graph_t* graph,
                                tn_program_t* program, tn_graph_run_t* run) {
   tn_run_options_t options = {.struct_size = sizeof options, .stream = graph->stream};
@@ -213,7 +216,7 @@ static tn_status_t run_program(const tn_evaluation_t* evaluation, tn_graph_t* gr
     TN_RETURN_IF_ERROR(tn__evaluator_stream(evaluation->evaluator, &options.stream));
   }
   set_arguments(graph, run);
-  if (!is_divisible(evaluation, graph)) options.donated = run->donated;  // else it is needed again
+  if (!is_divisible(evaluation, graph)) options.donated = run->donated;
   if (graph->call) return run_call(graph, program, &options, run);
   return tn_program_run(program, &options, run->argument_count, run->arguments, graph->output_count,
                         run->results);
@@ -268,7 +271,7 @@ static tn_status_t finish_step(tn_evaluation_t* evaluation, tn_array_t* array) {
   tn_status_t status = tn__graph_collect(piece, evaluation, 1, &array, &is_claimed);
   pthread_mutex_unlock(&evaluator->mutex);
   if (!status && piece->computed_count && !is_claimed) {
-    tn_status_t error = piece->has_failed_input ? TN_OK : find_program(piece, &program);
+    tn_status_t error = piece->has_failed_input ? TN_OK : find_program(evaluation, piece, &program);
     status = tn_status_code(error) == TN_CODE_RESOURCE_EXHAUSTED
                  ? error
                  : finish(evaluation, piece, program, error);
@@ -332,7 +335,7 @@ static tn_status_t finish_graph(tn_evaluation_t* evaluation) {
   tn_graph_t* graph = evaluation->graph;
   tn_program_t* program = NULL;
   if (!graph->has_many_streams && !graph->has_failed_input) {
-    tn_status_t status = find_program(graph, &program);
+    tn_status_t status = find_program(evaluation, graph, &program);
     if (tn_status_code(status) == TN_CODE_RESOURCE_EXHAUSTED) {
       return give_up(evaluation, graph, status);
     }

@@ -95,6 +95,7 @@ static tn_status_t finish_step(tn_graph_t* graph, tn_array_t* array, uint64_t ma
   graph->steps[graph->step_count++] = step;
   if (!step->is_view) note_stream(graph, step->stream);
   if (step->program) graph->call = step;
+  if (step->target) graph->has_calls = true;
   for (uint32_t i = 0; i < step->operand_count; ++i) {
     const uint32_t operand = step->operands[i]->position;
     TN_RETURN_IF_ERROR(GROW(graph, operands, operand_count, operand_capacity));
@@ -167,6 +168,7 @@ tn_status_t tn__graph_collect(tn_graph_t* graph, const void* claimant, size_t ta
   graph->step_count = graph->value_count = graph->operand_count = graph->input_count = 0;
   graph->computed_count = graph->stack_count = graph->word_count = 0;
   graph->has_many_streams = graph->has_failed_input = graph->keeps_steps = false;
+  graph->has_calls = false;
   graph->stream = NULL;
   graph->abstract = NULL;
   graph->call = NULL;
@@ -218,6 +220,16 @@ tn_status_t tn__graph_collect_whole(tn_graph_t* graph, size_t target_count,
 }
 
 // --- the key
+
+void tn__graph_choose_donors(tn_graph_t* graph) {
+  enum { FEWEST_BYTES = 1 << 16 };  // less is not worth a program of its own
+  for (size_t i = 0; i < graph->input_count && !graph->keeps_steps; ++i) {
+    tn_graph_value_t* value = &graph->values[graph->inputs[i]];
+    const tn_buffer_t* buffer = value->array->buffer;
+    value->is_donor = !value->is_held && buffer && tn__buffer_is_donatable(buffer) &&
+                      tn_buffer_byte_length(buffer) >= FEWEST_BYTES;
+  }
+}
 
 static tn_status_t reserve_words(tn_graph_t* graph, size_t count) {
   void* words = graph->words;
@@ -280,7 +292,7 @@ tn_status_t tn__graph_key(tn_graph_t* graph, tn_graph_key_t* out_key) {
     const tn_array_t* array = value->array;
     if (value->step == TN_GRAPH_INPUT) {
       TN_RETURN_IF_ERROR(reserve_words(graph, array->rank + 2));
-      add_word(graph, UINT64_MAX);
+      add_word(graph, UINT64_MAX - value->is_donor);
       add_type(graph, array->dtype, array->rank, array->dims);
     } else if (i == 0 || graph->values[i - 1].step != value->step) {
       const tn_step_t* step = graph->steps[value->step];

@@ -13,6 +13,7 @@ typedef struct tn_graph_value {
   uint32_t step;       // that makes it; TN_GRAPH_INPUT
   uint32_t index;      // which of its results
   bool is_held;        // somebody outside of the graph can still ask for it
+  bool is_donor;       // an input whose memory a result may take: see tn__graph_choose_donors
 } tn_graph_value_t;
 #define TN_GRAPH_INPUT UINT32_MAX
 
@@ -33,6 +34,7 @@ typedef struct tn_graph {
   tn_stream_t* stream;    // of all steps that are no views
   bool has_many_streams;  // or there is no such one
   bool has_failed_input;
+  bool has_calls;         // some step is an operation of somebody's own, which may fail
   const tn_step_t* call;  // a step that is a call of a compiled function; NULL: there is none
   bool keeps_steps;       // some output is traced: what it was made from is needed again
   tn_array_t* abstract;   // some input that has no value; NULL
@@ -58,6 +60,10 @@ TN_MUST_USE tn_status_t tn__graph_collect_whole(tn_graph_t* graph, size_t target
                                                 tn_array_t* const* targets);
 // Gives up the outputs.
 void tn__graph_forget(tn_graph_t* graph);
+
+// Marks the inputs whose memory a result may take: nobody else refers to them, and nothing of the
+// graph stays. Part of the key, and what is marked must be donated.
+void tn__graph_choose_donors(tn_graph_t* graph);
 
 // What is equal for graphs that compute alike; a view until the next collect.
 TN_MUST_USE tn_status_t tn__graph_key(tn_graph_t* graph, tn_graph_key_t* out_key);

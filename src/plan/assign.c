@@ -61,15 +61,6 @@ static bool wish_is_free(planner_t* planner, const leaf_t* leaf, uint32_t positi
   return planner->plan->buffers[leaf->wish].byte_length == tn__type_byte_length(leaf->type);
 }
 
-static bool works_in_place(const step_t* step, size_t operand, size_t result) {
-  const tn_kernel_t* kernel = step->plan.kernel;
-  const uint32_t* in_place = step->plan.site.in_place;
-  const uint32_t operands = in_place                ? in_place[result]
-                            : kernel && result == 0 ? kernel->in_place
-                                                    : 0;
-  return operand < 32 && (operands >> operand & 1);
-}
-
 static bool same_size(const leaf_t* a, const leaf_t* b) {
   return tn__type_byte_length(a->type) == tn__type_byte_length(b->type);
 }
@@ -98,7 +89,7 @@ static void hand_wishes_up(planner_t* planner, block_t* block) {
       if (result->wish == NO_BUFFER) continue;
       for (size_t o = 0; o < step->plan.operand_count; ++o) {
         const leaf_t* operand = &planner->leaves[step->operands[o]];
-        bool shares = is_while ? o == r : works_in_place(step, o, r);
+        bool shares = is_while ? o == r : tn__plan_works_in_place(step, o, r);
         uint32_t dies_at = is_while ? step->plan.begin - 1 : step->plan.position;
         if (shares && operand->last_use == dies_at && same_size(operand, result)) {
           wish(planner, step->operands[o], result->wish, block->region);
@@ -118,7 +109,7 @@ static tn_status_t place_result(planner_t* planner, step_t* step, size_t index) 
   uint32_t shared = NO_BUFFER;
   for (size_t o = 0; o < step->plan.operand_count; ++o) {
     const leaf_t* operand = &planner->leaves[step->operands[o]];
-    if (!works_in_place(step, o, index) || !same_size(operand, leaf)) continue;
+    if (!tn__plan_works_in_place(step, o, index) || !same_size(operand, leaf)) continue;
     if (!gives_up_buffer(planner, operand, position)) continue;
     shared = operand->buffer;
     if (shared == leaf->wish) break;
@@ -321,65 +312,6 @@ static tn_status_t assign_block(planner_t* planner, block_t* block, const uint32
 
 // --- the function
 
-// The leaf of a result of the function that is no tuple; -1 for tuples.
-static int64_t leaf_of_result(const tn_function_t* function, int64_t index) {
-  int64_t leaf = 0;
-  for (int64_t i = 0; i < index; ++i)
-    leaf += (int64_t)tn_type_leaf_count(function->result_types[i]);
-  return function->result_types[index]->kind == TN_TYPE_TENSOR ? leaf : -1;
-}
-
-// The result leaf that may begin in the storage of an argument, when a run is given that; -1: none.
-static tn_status_t heir_of(const tn_function_t* function, uint32_t argument, int64_t* out_leaf) {
-  const tn_attr_t* attr = tn__attr_find(&function->argument_attrs[argument], "tf.aliasing_output");
-  *out_leaf = -1;
-  if (!attr) return TN_OK;
-  int64_t index = attr->kind == TN_ATTR_INTEGER ? attr->integer : -1;
-  if (index < 0 || index >= function->result_count) {
-    return tn__function_locate(
-        function,
-        tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                         "argument %u: tf.aliasing_output is %lld; the function has %u results",
-                         argument, (long long)index, function->result_count));
-  }
-  *out_leaf = leaf_of_result(function, index);
-  return TN_OK;
-}
-
-// The first result leaf of as many bytes that no argument has been given yet; -1: none. For an
-// argument that may be donated to whichever result can use it.
-static int64_t free_heir(const planner_t* planner, const tn_type_t* type, const uint32_t* targets,
-                         const int64_t* heirs, uint32_t argument_count) {
-  for (size_t i = 0; i < planner->block.result_count; ++i) {
-    if (planner->plan->buffers[targets[i]].byte_length != tn__type_byte_length(type)) continue;
-    bool is_taken = false;
-    for (uint32_t k = 0; k < argument_count && !is_taken; ++k) is_taken = heirs[k] == (int64_t)i;
-    if (!is_taken) return (int64_t)i;
-  }
-  return -1;
-}
-
-// Which result leaf may begin in the storage of each argument. Those that name their result come
-// first.
-static tn_status_t find_heirs(planner_t* planner, const uint32_t* targets, int64_t* heirs) {
-  const tn_function_t* function = planner->plan->function;
-  uint32_t count = function->argument_count;
-  for (uint32_t i = 0; i < count; ++i) {
-    heirs[i] = -1;
-    if (planner->options->is_entry && function->argument_types[i]->kind == TN_TYPE_TENSOR) {
-      TN_RETURN_IF_ERROR(heir_of(function, i, &heirs[i]));
-    }
-  }
-  for (uint32_t i = 0; i < count && planner->options->is_entry; ++i) {
-    const tn_type_t* type = function->argument_types[i];
-    if (heirs[i] < 0 && type->kind == TN_TYPE_TENSOR &&
-        tn__attr_get_bool(&function->argument_attrs[i], "jax.buffer_donor", false)) {
-      heirs[i] = free_heir(planner, type, targets, heirs, count);
-    }
-  }
-  return TN_OK;
-}
-
 // `heir`: a leaf of the results, or -1.
 static tn_status_t place_argument(planner_t* planner, uint32_t number, const uint32_t* targets,
                                   int64_t heir) {
@@ -404,7 +336,7 @@ static tn_status_t place_arguments(planner_t* planner, const uint32_t* targets) 
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, function->argument_count,
                                               sizeof(int64_t), &memory));
   int64_t* heirs = memory;
-  TN_RETURN_IF_ERROR(find_heirs(planner, targets, heirs));
+  TN_RETURN_IF_ERROR(tn__plan_find_heirs(planner, heirs));
   for (uint32_t i = 0; i < function->argument_count; ++i) {
     size_t count = tn_type_leaf_count(function->argument_types[i]);
     for (size_t k = 0; k < count; ++k) {

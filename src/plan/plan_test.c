@@ -617,6 +617,32 @@ static void an_argument_that_names_no_result_goes_to_the_first_free_one_of_its_s
   assert_int_equal(p->arena_byte_length, 0);
 }
 
+// The first result is written while %x is needed; the second is the last to need it.
+static void an_argument_goes_to_a_result_that_needs_no_copy(void** state) {
+  (void)state;
+  const tn_plan_t* p =
+      plan(MAIN("%x: tensor<64xf32> {jax.buffer_donor = true}", "tensor<64xf32>, tensor<64xf32>",
+                "%a = stablehlo.tanh %x : tensor<64xf32>\n"
+                "%b = stablehlo.reverse %x, dims = [0] : tensor<64xf32>\n"
+                "%c = stablehlo.negate %b : tensor<64xf32>\n"
+                "return %a, %c : tensor<64xf32>, tensor<64xf32>"));
+  assert_int_equal(copies(p), 0);
+  for (size_t i = 0; i < p->buffer_count; ++i) {
+    const tn_plan_buffer_t* buffer = &p->buffers[i];
+    if (buffer->kind != TN_PLAN_RESULT) continue;
+    assert_int_equal(buffer->parameter, buffer->index == 1 ? 0 : TN_PLAN_NONE);
+  }
+}
+
+static void an_argument_that_no_result_can_take_over_has_no_heir(void** state) {
+  (void)state;
+  const tn_plan_t* p = plan(MAIN("%x: tensor<64xf32> {jax.buffer_donor = true}", "tensor<64xf32>",
+                                 "%a = stablehlo.reverse %x, dims = [0] : tensor<64xf32>\n"
+                                 "return %a : tensor<64xf32>"));
+  assert_int_equal(copies(p), 0);
+  assert_int_equal(tn__testing_plan_count(p, TN_PLAN_PARAMETER), 1);
+}
+
 static void aliasing_of_a_result_that_is_not_there_is_refused(void** state) {
   (void)state;
   TN_ASSERT_REPORT("tf.aliasing_output is 7; the function has 1 results",
@@ -686,6 +712,8 @@ int main(void) {
       cmocka_unit_test_teardown(donated_arguments_that_exchange_places_are_copied_round, release),
       cmocka_unit_test_teardown(
           an_argument_that_names_no_result_goes_to_the_first_free_one_of_its_size, release),
+      cmocka_unit_test_teardown(an_argument_goes_to_a_result_that_needs_no_copy, release),
+      cmocka_unit_test_teardown(an_argument_that_no_result_can_take_over_has_no_heir, release),
       cmocka_unit_test_teardown(aliasing_of_a_result_that_is_not_there_is_refused, release),
       cmocka_unit_test_teardown(temporaries_beyond_the_address_space_are_refused, release),
   };

@@ -169,9 +169,9 @@ static void error_of_the_work_comes_out_instead_of_the_contents(tn_device_t* dev
 
 static void donated_buffer_has_no_contents_any_more(tn_device_t* device) {
   tn_buffer_t* buffer = create_pending(device, NULL);
-  assert_true(tn__buffer_is_unique(buffer));
+  assert_true(tn__buffer_is_donatable(buffer));
   tn_buffer_retain(buffer);
-  assert_false(tn__buffer_is_unique(buffer));
+  assert_false(tn__buffer_is_donatable(buffer));
   tn_buffer_release(buffer);
   tn_memory_t held, taken;
   TN_ASSERT_OK(tn__buffer_hold(buffer, &held));
