@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-pytest.importorskip("jax", reason="jax is not installed")
+jax = pytest.importorskip("jax", reason="jax is not installed")
 pytest.importorskip("mlx.core", reason="mlx is not installed")
 # XLA compiles thousands of small programs that run once.
 os.environ["XLA_FLAGS"] = (os.environ.get("XLA_FLAGS", "") +
@@ -36,6 +36,13 @@ FLAT = {"all", "allclose", "any", "argmax", "argmin", "argpartition", "argsort",
         "bitwise_or", "bitwise_xor", "count_nonzero", "equal", "greater", "greater_equal", "isclose", "isfinite", "isinf",
         "isnan", "isneginf", "isposinf", "left_shift", "less", "less_equal", "logical_and", "logical_not", "logical_or",
         "logical_xor", "not_equal", "right_shift", "searchsorted"}
+
+
+@pytest.fixture(autouse=True)
+def forget_programs():
+    """Each program of XLA's maps pieces of memory, of which a process may have some 65,000."""
+    yield
+    jax.clear_caches()
 
 
 def check(cases, folder):
