@@ -150,10 +150,13 @@ tn_array_t* tn_array_round(tn_scope_t* scope, tn_array_t* x, int decimals) {
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "round", 1, &x, &error)) return error;
   if (decimals == 0) return round_whole(scope, x);
-  const float scale = (float)pow(10, decimals);
   tn_array_t* y = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
-  y = round_whole(scope, tn_array_multiply(scope, y, NUMBER(y, (double)scale)));
-  y = tn_array_multiply(scope, y, NUMBER(y, (double)(1 / scale)));
+  const double scale = pow(10, decimals);
+  // Narrow floats as MLX has them, whose scale is a float.
+  const bool is_double = tn__real_dtype(y->dtype) == TN_DTYPE_F64;
+  const double back = is_double ? 1 / scale : (double)(1 / (float)scale);
+  y = round_whole(scope, tn_array_multiply(scope, y, NUMBER(y, scale)));
+  y = tn_array_multiply(scope, y, NUMBER(y, back));
   return tn_array_astype(scope, y, x->dtype);
 }
 
