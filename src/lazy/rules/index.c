@@ -173,6 +173,7 @@ enum { SLICE_OPERAND_LIMIT = 2 + TN_MAX_RANK };
 
 static tn_array_t* dynamic_slice(tn_scope_t* scope, tn_array_t* x, tn_array_t* const* starts,
                                  const int64_t* sizes) {
+  if (x->dtype == TN_DTYPE_INVALID) return x;  // an error has no shape
   tn_array_t* operands[SLICE_OPERAND_LIMIT] = {x};
   const tn_attribute_t attribute = tn__i64_list_attribute("slice_sizes", x->rank, sizes);
   for (size_t d = 0; d < x->rank; ++d) operands[1 + d] = starts[d];
@@ -182,6 +183,7 @@ static tn_array_t* dynamic_slice(tn_scope_t* scope, tn_array_t* x, tn_array_t* c
 
 static tn_array_t* dynamic_update(tn_scope_t* scope, tn_array_t* x, tn_array_t* update,
                                   tn_array_t* const* starts) {
+  if (x->dtype == TN_DTYPE_INVALID) return x;
   tn_array_t* operands[SLICE_OPERAND_LIMIT] = {x, update};
   for (size_t d = 0; d < x->rank; ++d) operands[2 + d] = starts[d];
   return tn__apply(scope, TN__OP(dynamic_update_slice), 2u + x->rank, operands, x->dtype, x->rank,
