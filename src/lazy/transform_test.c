@@ -169,6 +169,45 @@ static void what_is_stopped_is_a_constant(void** state) {
   tn_scope_destroy(s);
 }
 
+static void what_is_stopped_is_a_constant_to_derivatives_of_its_batch(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  tn_closure_t function = {scaled_by_its_constant, NULL};
+  const tn_closure_t batch = {over_a_batch, &function};
+  tn_array_t* x = tn__testing_f32(s, TN_LIST(2), (const float[]){3, 5});
+  tn_array_t* t = tn__testing_f32(s, TN_LIST(2), (const float[]){1, 10});
+  tn_array_t *y = NULL, *change = NULL;
+  TN_ASSERT_OK(tn_grad(s, &batch, 1, &x, 1, NULL, &y));
+  TN_ASSERT_F32(y, TN_LIST(2), 3, 5);
+  TN_ASSERT_OK(tn_jvp(s, &batch, 1, &x, &t, 1, &y, &change));
+  TN_ASSERT_F32(change, TN_NO_DIMS, 53);
+  tn_scope_destroy(s);
+}
+
+// inputs[0] turned round and negated, after inputs[1].
+static tn_status_t after_the_other(void* user, tn_scope_t* s, size_t input_count,
+                                   tn_array_t* const* inputs, size_t output_count,
+                                   tn_array_t** out) {
+  (void)user, (void)input_count, (void)output_count;
+  tn_array_depends(s, 1, inputs, 1, inputs + 1, out);
+  out[0] = tn_array_negative(s, tn_array_transpose(s, out[0], NULL));
+  return TN_OK;
+}
+
+static void what_only_waits_for_a_batch_is_the_same_for_all_of_it(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  const tn_closure_t function = {after_the_other, NULL};
+  tn_array_t* inputs[] = {tn__testing_range(s, TN_LIST(2, 2)), tn__testing_range(s, TN_LIST(3))};
+  const int64_t in_axes[] = {TN_NO_AXIS, 0}, none[] = {TN_NO_AXIS};
+  tn_array_t* y = NULL;
+  TN_ASSERT_OK(tn_vmap(s, &function, 2, inputs, in_axes, 1, none, &y));
+  TN_ASSERT_F32(y, TN_LIST(2, 2), 0, -2, -1, -3);
+  TN_ASSERT_OK(tn_vmap(s, &function, 2, inputs, in_axes, 1, NULL, &y));
+  TN_ASSERT_F32(y, TN_LIST(3, 2, 2), 0, -2, -1, -3, 0, -2, -1, -3, 0, -2, -1, -3);
+  tn_scope_destroy(s);
+}
+
 // The gradient of x * x * x is said to be 100.
 static tn_status_t hundred(void* user, tn_scope_t* s, size_t input_count, tn_array_t* const* inputs,
                            size_t output_count, tn_array_t* const* cotangents,
@@ -395,6 +434,8 @@ int main(void) {
       cmocka_unit_test(a_compiled_function_is_traced_once_for_each_shape),
       cmocka_unit_test(captured_arrays_are_read_and_set_at_each_call),
       cmocka_unit_test(what_is_stopped_is_a_constant),
+      cmocka_unit_test(what_is_stopped_is_a_constant_to_derivatives_of_its_batch),
+      cmocka_unit_test(what_only_waits_for_a_batch_is_the_same_for_all_of_it),
       cmocka_unit_test(rules_of_a_function_take_the_place_of_its_own),
       cmocka_unit_test(a_checkpoint_changes_nothing_but_what_is_kept),
   };

@@ -8,6 +8,7 @@ typedef struct tn_batching {
   tn_scope_t* scope;          // inside of the caller's
   tn_tape_t tape;
   int64_t batch_size;
+  size_t input_count;
   tn_array_t** inputs;
   tn_array_t** outputs;
   tn_array_t** operands;  // of one step
@@ -73,6 +74,17 @@ static bool is_batched(const tn_batching_t* b, const uint32_t* operands, uint32_
   return false;
 }
 
+// Whether a rule made an operand anew that is the same for all elements: what the function made of
+// it belongs to one element, and so does what the step gave.
+static bool is_renewed(const tn_batching_t* b, const uint32_t* operands, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t number = operands[i];
+    if (number == TN_TAPE_CONSTANT || number < b->input_count) continue;
+    if (b->values[number] != b->tape.values[number]) return true;
+  }
+  return false;
+}
+
 static tn_status_t check_result(const tn_batching_t* b, const tn_step_t* step, size_t index,
                                 const tn_array_t* value) {
   const tn_array_t* result = b->results[index];
@@ -102,27 +114,49 @@ static tn_status_t check_result(const tn_batching_t* b, const tn_step_t* step, s
                           (long long)b->batch_size);
 }
 
+// A step that is the same for all elements.
+static tn_status_t do_common_step(tn_batching_t* b, const tn_tape_step_t* at,
+                                  const tn_array_type_t* types) {
+  const tn_step_t* step = at->step;
+  tn_array_t** values = b->tape.values + at->first_result;
+  const bool is_new = is_renewed(b, b->tape.operands + at->first_operand, step->operand_count);
+  const tn_step_spec_t spec = {
+      .op = step->op,
+      .target = step->target,
+      .program = step->program,
+      .excerpt = step->excerpt,
+      .operand_count = step->operand_count,
+      .operands = b->operands,
+      .attribute_count = step->attributes ? step->attributes->count : 0,
+      .attributes = step->attributes ? step->attributes->entries : NULL,
+      .body = step->body,
+      .result_count = step->result_count,
+      .result_types = types,
+  };
+  if (is_new) tn__step_add(b->scope, &spec, b->results);
+  for (uint32_t i = 0; i < step->result_count; ++i) {
+    b->values[at->first_result + i] = is_new ? b->results[i] : values[i];
+    b->axes[at->first_result + i] = TN_NO_AXIS;
+    TN_RETURN_IF_ERROR(tn_array_status(b->values[at->first_result + i]));
+  }
+  return TN_OK;
+}
+
 static tn_status_t do_step(tn_batching_t* b, const tn_tape_step_t* at) {
   const tn_step_t* step = at->step;
   const uint32_t* operands = b->tape.operands + at->first_operand;
   tn_array_t** values = b->tape.values + at->first_result;
-  if (!is_batched(b, operands, step->operand_count)) {
-    for (uint32_t i = 0; i < step->result_count; ++i) {
-      b->values[at->first_result + i] = values[i];
-      b->axes[at->first_result + i] = TN_NO_AXIS;
-    }
-    return TN_OK;
-  }
-  const tn_rules_t rules = tn__step_rules(step);
-  if (!rules.vmap) return tn__step_no_rule(step, "vmap");
+  const tn_array_type_t type = {values[0]->dtype, values[0]->rank, values[0]->dims};
+  const tn_array_type_t* types = step->result_types ? step->result_types : &type;
   for (uint32_t i = 0; i < step->operand_count; ++i) {
     const bool is_constant = operands[i] == TN_TAPE_CONSTANT;
     b->operands[i] = is_constant ? step->operands[i] : b->values[operands[i]];
     b->operand_axes[i] = is_constant ? TN_NO_AXIS : b->axes[operands[i]];
   }
-  const tn_array_type_t type = {values[0]->dtype, values[0]->rank, values[0]->dims};
-  const tn_rule_t rule =
-      tn__step_rule(step, b->scope, b->operands, step->result_types ? step->result_types : &type);
+  if (!is_batched(b, operands, step->operand_count)) return do_common_step(b, at, types);
+  const tn_rules_t rules = tn__step_rules(step);
+  if (!rules.vmap) return tn__step_no_rule(step, "vmap");
+  const tn_rule_t rule = tn__step_rule(step, b->scope, b->operands, types);
   for (uint32_t i = 0; i < step->result_count; ++i) b->results[i] = NULL;
   const tn_vmap_call_t call = {.struct_size = sizeof call,
                                .batch_size = b->batch_size,
@@ -174,6 +208,7 @@ static tn_status_t trace(tn_batching_t* b, tn_scope_t* scope, const tn_closure_t
   TN_RETURN_IF_ERROR(allocate(b, 0, (input_count + output_count) * sizeof(tn_array_t*)));
   b->inputs = b->memory[0];
   b->outputs = b->inputs + input_count;
+  b->input_count = input_count;
   b->batch_size = -1;
   for (size_t i = 0; i < input_count; ++i) {
     int64_t axis = in_axes ? in_axes[i] : 0;

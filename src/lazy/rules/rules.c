@@ -37,6 +37,13 @@ static tn_status_t vmap_identity(const tn_rule_t* rule, const tn_vmap_call_t* ca
   return TN_OK;
 }
 
+// A constant to derivatives of the batch as well.
+static tn_status_t vmap_stop(const tn_rule_t* rule, const tn_vmap_call_t* call) {
+  call->out_results[0] = tn_stop_gradient(rule->scope, rule->operands[0]);
+  call->out_axes[0] = call->axes[0];
+  return TN_OK;
+}
+
 // Element-wise operations of authors: every operand with the batch before its dimensions.
 static tn_status_t vmap_application(const tn_rule_t* rule, const tn_vmap_call_t* call) {
   tn_array_t* operands[OPERAND_LIMIT];
@@ -61,7 +68,7 @@ static tn_status_t vmap_application(const tn_rule_t* rule, const tn_vmap_call_t*
 
 tn_rules_t tn__step_rules(const tn_step_t* step) {
   static const tn_rules_t identity = {jvp_identity, vjp_identity, vmap_identity};
-  static const tn_rules_t constant = {tn__jvp_zero, tn__vjp_zero, vmap_identity};
+  static const tn_rules_t constant = {tn__jvp_zero, tn__vjp_zero, vmap_stop};
   static const tn_rules_t of_matrix = {tn__jvp_of_matrix, tn__vjp_of_matrix, tn__vmap_of_matrix};
   if (!step->op && !step->target) {
     switch (step->body.kind) {

@@ -106,43 +106,77 @@ static void check_derivatives(tn_scope_t* s, const tn_rule_case_t* c, uint64_t* 
   assert_near(c->name, "vjp", sum, wanted);
 }
 
-// Input `batched` alone has a batch, or all have one.
-static void check_batch(tn_scope_t* s, const tn_rule_case_t* c, size_t batched, uint64_t* state) {
+typedef struct tn_batched_case {
+  const tn_rule_case_t* c;
   tn_point_t points[BATCH];
-  double stacked[SIZE_LIMIT * BATCH], got[SIZE_LIMIT * BATCH], wanted[SIZE_LIMIT * BATCH];
-  tn_array_t *inputs[TN_RULE_INPUT_LIMIT], *y = NULL;
   int64_t axes[TN_RULE_INPUT_LIMIT];
+} tn_batched_case_t;
+
+static tn_status_t call_batch(void* user, tn_scope_t* s, size_t input_count,
+                              tn_array_t* const* inputs, size_t output_count, tn_array_t** out) {
+  const tn_batched_case_t* it = user;
+  const tn_closure_t function = {tn__call_subject, (void*)it->c};
+  return tn_vmap(s, &function, input_count, inputs, it->axes, output_count, NULL, out);
+}
+
+// What a function gives, or how that changes along the inputs themselves.
+static size_t read_result(tn_scope_t* s, tn_closure_t function, size_t input_count,
+                          tn_array_t* const* inputs, bool is_change, double* out_values) {
+  tn_array_t *y = NULL, *t = NULL;
+  if (is_change) {
+    TN_ASSERT_OK(tn_jvp(s, &function, input_count, inputs, inputs, 1, &y, &t));
+  } else {
+    TN_ASSERT_OK(function.call(function.user, s, input_count, inputs, 1, &t));
+  }
+  return read_array(t, out_values);
+}
+
+static void compare_batch(tn_scope_t* s, tn_batched_case_t* it, tn_array_t* const* inputs,
+                          bool is_change) {
+  const tn_rule_case_t* c = it->c;
+  double got[SIZE_LIMIT * BATCH], wanted[SIZE_LIMIT * BATCH];
+  const double tolerance = is_change ? 1e-9 : 1e-12;
+  const size_t total =
+      read_result(s, (tn_closure_t){call_batch, it}, c->input_count, inputs, is_change, got);
   size_t count = 0;
-  const tn_closure_t function = {tn__call_subject, (void*)c};
-  for (size_t b = 0; b < BATCH; ++b) random_point(c, state, c->low, c->high, &points[b]);
+  for (size_t b = 0; b < BATCH; ++b) {
+    tn_array_t* single[TN_RULE_INPUT_LIMIT];
+    for (size_t i = 0; i < c->input_count; ++i) single[i] = make(s, c, i, it->points[b].x[i]);
+    count += read_result(s, (tn_closure_t){tn__call_subject, (void*)c}, c->input_count, single,
+                         is_change, wanted + count);
+  }
+  assert_int_equal(total, count);
+  for (size_t e = 0; e < count; ++e) {
+    if (!(fabs(got[e] - wanted[e]) <= tolerance * (1 + fabs(wanted[e])))) {
+      fail_msg("%s: element %zu of the batch%s is %.17g; one by one %.17g", c->name, e,
+               is_change ? "'s change" : "", got[e], wanted[e]);
+    }
+  }
+}
+
+// Input `batched` alone has a batch, or all have one.
+static void check_batch(tn_scope_t* s, const tn_rule_case_t* c, size_t batched, bool is_smooth,
+                        uint64_t* state) {
+  tn_batched_case_t it = {.c = c};
+  double stacked[SIZE_LIMIT * BATCH];
+  tn_array_t* inputs[TN_RULE_INPUT_LIMIT];
+  for (size_t b = 0; b < BATCH; ++b) random_point(c, state, c->low, c->high, &it.points[b]);
   for (size_t i = 0; i < c->input_count; ++i) {
     const bool has_batch = batched == c->input_count || batched == i;
     const size_t size = (size_t)size_of(c, i);
     int64_t dims[5] = {BATCH};
     memcpy(dims + 1, c->dims[i], sizeof c->dims[i]);
-    axes[i] = has_batch ? 0 : TN_NO_AXIS;
+    it.axes[i] = has_batch ? 0 : TN_NO_AXIS;
     for (size_t b = 0; b < BATCH; ++b) {
-      if (!has_batch) memcpy(points[b].x[i], points[0].x[i], size * sizeof(double));
-      memcpy(stacked + b * size, points[b].x[i], size * sizeof(double));
+      if (!has_batch) memcpy(it.points[b].x[i], it.points[0].x[i], size * sizeof(double));
+      memcpy(stacked + b * size, it.points[b].x[i], size * sizeof(double));
     }
     inputs[i] = has_batch ? tn_array_from_host(s, TN_DTYPE_F64, c->ranks[i] + 1, dims, stacked,
                                                BATCH * size * sizeof(double))
-                          : make(s, c, i, points[0].x[i]);
+                          : make(s, c, i, it.points[0].x[i]);
   }
-  TN_ASSERT_OK(tn_vmap(s, &function, c->input_count, inputs, axes, 1, NULL, &y));
-  const size_t total = read_array(y, got);
-  for (size_t b = 0; b < BATCH; ++b) {
-    tn_array_t* single[TN_RULE_INPUT_LIMIT];
-    for (size_t i = 0; i < c->input_count; ++i) single[i] = make(s, c, i, points[b].x[i]);
-    count += read_array(c->function(s, single), wanted + count);
-  }
-  assert_int_equal(total, count);
-  for (size_t e = 0; e < count; ++e) {
-    if (!(fabs(got[e] - wanted[e]) <= 1e-12 * (1 + fabs(wanted[e])))) {
-      fail_msg("%s: element %zu of the batch is %.17g; one by one %.17g", c->name, e, got[e],
-               wanted[e]);
-    }
-  }
+  compare_batch(s, &it, inputs, false);
+  if (is_smooth) compare_batch(s, &it, inputs, true);
 }
 
 static void check_case(const tn_rule_case_t* c, bool is_smooth) {
@@ -150,7 +184,7 @@ static void check_case(const tn_rule_case_t* c, bool is_smooth) {
   uint64_t state = 42;
   for (int round = 0; round < 2; ++round) {
     if (is_smooth) check_derivatives(s, c, &state);
-    for (size_t i = 0; i <= c->input_count; ++i) check_batch(s, c, i, &state);
+    for (size_t i = 0; i <= c->input_count; ++i) check_batch(s, c, i, is_smooth, &state);
     tn_scope_clear(s);
   }
   tn_scope_destroy(s);

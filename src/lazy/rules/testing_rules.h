@@ -1,5 +1,6 @@
 // For tests of rules, every rule against finite differences: what a small step along v does to
-// u . f(x) is u . jvp(v), and vjp(u) . v; and a batch is its elements one by one. All in float64.
+// u . f(x) is u . jvp(v), and vjp(u) . v; and a batch, with its derivative, is its elements
+// one by one. All in float64.
 #ifndef TENON_LAZY_RULES_TESTING_RULES_H_
 #define TENON_LAZY_RULES_TESTING_RULES_H_
 
