@@ -437,7 +437,6 @@ static void init_piece(piece_call_t* piece, const tn_kernel_call_t* call, void* 
   };
 }
 
-// What a thread works with, on the stack where that is enough.
 enum { SMALL_BYTES = 1024 };
 
 static size_t piece_byte_length(const elementwise_state_t* state, size_t block_byte_length) {
@@ -445,20 +444,34 @@ static size_t piece_byte_length(const elementwise_state_t* state, size_t block_b
          64;
 }
 
+// A piece, and what its calls need meanwhile: on the stack where that is little.
+typedef struct open_piece {
+  piece_call_t piece;
+  tn_call_state_t no_states[3];
+  void* large;
+  _Alignas(64) char small[SMALL_BYTES];
+} open_piece_t;
+
+// `open->large` is the caller's to free afterwards.
+static tn_status_t open_piece(open_piece_t* open, const tn_kernel_call_t* call,
+                              size_t block_byte_length) {
+  const size_t byte_length = piece_byte_length(call->state, block_byte_length);
+  open->large = byte_length > SMALL_BYTES ? malloc(byte_length) : NULL;
+  if (byte_length > SMALL_BYTES && !open->large) return tn__status_out_of_memory();
+  init_piece(&open->piece, call, open->large ? open->large : open->small);
+  memset(open->no_states, 0, sizeof open->no_states);
+  for (size_t i = 0; i < 3; ++i) open->piece.context.states[i] = &open->no_states[i];
+  return TN_OK;
+}
+
 static tn_status_t run_units(int64_t begin, int64_t end, void* user) {
   const tn_kernel_call_t* call = user;
   const elementwise_state_t* state = call->state;
-  const size_t byte_length = piece_byte_length(state, state->block_byte_length);
-  _Alignas(64) char small[SMALL_BYTES];
-  void* large = byte_length > SMALL_BYTES ? malloc(byte_length) : NULL;
-  if (byte_length > SMALL_BYTES && !large) return tn__status_out_of_memory();
-  piece_call_t piece;
-  init_piece(&piece, call, large ? large : small);
-  tn_call_state_t none[3] = {{0}};
-  for (size_t i = 0; i < 3; ++i) piece.context.states[i] = &none[i];
+  open_piece_t open;
+  TN_RETURN_IF_ERROR(open_piece(&open, call, state->block_byte_length));
   tn_status_t status = TN_OK;
-  for (int64_t unit = begin; unit < end && !status; ++unit) status = run_unit(&piece, unit);
-  free(large);
+  for (int64_t unit = begin; unit < end && !status; ++unit) status = run_unit(&open.piece, unit);
+  free(open.large);
   return status;
 }
 
@@ -466,22 +479,17 @@ static tn_status_t run_units(int64_t begin, int64_t end, void* user) {
 static tn_status_t run_range(int64_t begin, int64_t end, void* user) {
   const tn_kernel_call_t* call = user;
   const elementwise_state_t* state = call->state;
-  const size_t byte_length = piece_byte_length(state, 0);
-  _Alignas(64) char small[SMALL_BYTES];
-  void* large = byte_length > SMALL_BYTES ? malloc(byte_length) : NULL;
-  if (byte_length > SMALL_BYTES && !large) return tn__status_out_of_memory();
-  piece_call_t piece;
-  init_piece(&piece, call, large ? large : small);
-  tn_call_state_t none[3] = {{0}};
-  for (size_t i = 0; i < 3; ++i) piece.context.states[i] = &none[i];
-  piece.length = end - begin;
+  open_piece_t open;
+  TN_RETURN_IF_ERROR(open_piece(&open, call, 0));
+  piece_call_t* piece = &open.piece;
+  piece->length = end - begin;
   for (size_t v = 0; v < state->value_count; ++v) {
     const void* base =
         v < state->operand_count ? call->operands[v] : call->results[v - state->operand_count];
-    piece.buffers[v].data = (char*)base + begin * (int64_t)state->paths[v].element_size;
+    piece->buffers[v].data = (char*)base + begin * (int64_t)state->paths[v].element_size;
   }
-  tn_status_t status = call_handler(&piece);
-  free(large);
+  tn_status_t status = call_handler(piece);
+  free(open.large);
   return status;
 }
 
