@@ -56,6 +56,11 @@ EDGES = [
     ("linalg_det", [np.array([[1.0, 2, 3], [4, 5, 6], [7, 8, 10]])[[0, 1, 0]]], [], []),
     ("linalg_det", [np.array([[[0.0]], [[2.0]]])], [], []),
     ("linalg_det", [np.eye(3)], [], []),
+    ("linalg_det", [np.diag(line(1, 2, 0, 0))], [], []),
+    ("linalg_det", [np.diag(line(0, 1, 2, 3, 0))], [], []),
+    ("linalg_det", [np.ones((4, 4))], [], []),
+    ("linalg_det", [np.zeros((3, 4, 4))], [], []),
+    ("linalg_det", [np.arange(16.0).reshape(4, 4)[[3, 0, 2, 0]] % 5], [], []),
     ("linalg_pinv", [np.eye(3)], [], []),
     ("linalg_pinv", [np.eye(4)[:, :2] * 2], [], []),
     ("linalg_qr", [np.eye(3)], [], []),
@@ -65,6 +70,13 @@ EDGES = [
     ("multiply", [np.array([1 + 2j, 3j]), np.array([2 - 1j, 1])], [], []),
     ("power", [np.array([1 + 2j, 2j]), np.array([2 - 1j, 1])], [], []),
     ("reciprocal", [np.array([0, 1 + 1j])], [], []),
+]
+
+# Operands where second derivatives do, which JAX has right.
+SECOND_EDGES = [
+    *[("linalg_det", [matrix], [], []) for matrix in (
+        np.zeros((2, 2)), np.zeros((3, 3)), np.ones((3, 3)), np.diag(line(0, 2, 3)), np.diag(line(2, 0, 0)), np.eye(3),
+        np.eye(3)[[2, 0, 1]], np.array([[0.0, 1, 2], [0, 3, 4], [0, 1, 7]]))],
 ]
 
 # Where Tenon departs from JAX (docs/lazy-arrays.md), with the gradients of the sum of the result.

@@ -21,7 +21,7 @@ import array_products  # noqa: F401
 import array_shapes  # noqa: F401
 import array_transforms
 import array_types  # noqa: F401
-from array_edges import DEPARTURES, EDGES
+from array_edges import DEPARTURES, EDGES, SECOND_EDGES
 from array_function_twins import FUNCTIONS
 from array_transforms import STACKS
 from array_twins import TWINS, WITHOUT
@@ -90,6 +90,10 @@ def test_narrow_floats_have_the_same_derivatives(real, tmp_path):
 def test_edges_are_where_jax_has_them(tmp_path):
     edges = EDGES if LONG else random.Random(5).sample(EDGES, 12)
     check(array_transforms.generate_edges(edges, [("jvp",), ("vjp",)]), tmp_path)
+
+
+def test_edges_of_second_derivatives_are_where_jax_has_them(tmp_path):
+    check(array_transforms.generate_edges(SECOND_EDGES, [("jvp", "jvp"), ("vjp", "jvp"), ("vjp", "vjp"), ("jvp", "vjp")]), tmp_path)
 
 
 def test_departures_from_jax_are_as_they_are_told(tmp_path):

@@ -62,61 +62,78 @@ static tn_status_t change_pseudoinverse(void* user, tn_scope_t* scope, size_t in
   return TN_OK;
 }
 
-// x[..., first_row:, first_column:] up to these ends.
-static tn_array_t* block(tn_scope_t* scope, tn_array_t* x, int64_t first_row, int64_t rows,
-                         int64_t first_column, int64_t columns) {
-  const tn_index_t items[] = {TN_ELLIPSIS, TN_SLICE(first_row, rows),
-                              TN_SLICE(first_column, columns)};
-  return tn_array_index(scope, x, 3, items);
+// The trace of det(A) A^-1 dA.
+static tn_array_t* change_by_inverse(tn_scope_t* scope, tn_array_t* x, tn_array_t* change) {
+  tn_array_t* trace =
+      tn_array_trace(scope, tn_array_linalg_solve(scope, x, change), 0, -2, -1, TN_DTYPE_INVALID);
+  return tn_array_multiply(scope, tn_array_linalg_det(scope, x), trace);
 }
 
-// The product of the pivots but the last one, with the sign of the exchanges of rows.
-static tn_array_t* product_of_pivots(tn_scope_t* scope, tn_array_t* x, tn_array_t* upper) {
+// The product of all elements but each one, along the last axis.
+static tn_array_t* products_of_others(tn_scope_t* scope, tn_array_t* x) {
+  static const int64_t last[] = {-1};
+  return tn_array_multiply(scope, tn_array_cumprod(scope, x, last, false, false),
+                           tn_array_cumprod(scope, x, last, true, false));
+}
+
+// Of any matrix. Between its singular vectors, which stay as they are, it is M = D + N, D on the
+// diagonal and N, which is 0, beside it: det(M) is the product of D, less N[i][j] N[j][i] times the
+// product of what D has besides for each pair, and more of the third order in N. So first and
+// second derivatives are right.
+static tn_array_t* change_by_values(tn_scope_t* scope, tn_array_t* x, tn_array_t* change) {
+  static const int64_t last[] = {-1}, row[] = {-2}, both[] = {-2, -1};
+  tn_array_t *u = NULL, *values = NULL, *vt = NULL;
+  const int64_t size = x->dims[x->rank - 1];
+  tn_array_linalg_svd(scope, tn_stop_gradient(scope, x), &u, &values, &vt);
+  tn_array_t* sign = tn_array_linalg_det(scope, tn_array_matmul(scope, u, vt));
+  tn_array_t *left = tn__adjoint(scope, u), *right = tn__adjoint(scope, vt);
+  x = tn_array_matmul(scope, tn_array_matmul(scope, left, x), right);
+  change = tn_array_matmul(scope, tn_array_matmul(scope, left, change), right);
+  tn_array_t* is_diagonal = tn_array_eye(scope, TN_DTYPE_PRED, size, size, 0);
+  tn_array_t* diagonal = tn_array_diagonal(scope, x, 0, -2, -1);
+  tn_array_t* beside = tn_array_where(scope, is_diagonal, tn__number_like(scope, x, 0),
+                                      tn_array_swapaxes(scope, x, -2, -1));
+  tn_array_t* pairs = tn_array_where(scope, is_diagonal, tn__number_like(scope, x, 1),
+                                     tn_array_expand_dims(scope, diagonal, 1, row));
+  beside = tn_array_multiply(scope, beside, products_of_others(scope, pairs));
+  beside = tn_array_sum(scope, tn_array_multiply(scope, beside, change), 2, both, false);
+  tn_array_t* sum = tn_array_multiply(scope, products_of_others(scope, diagonal),
+                                      tn_array_diagonal(scope, change, 0, -2, -1));
+  sum = tn_array_subtract(scope, tn_array_sum(scope, sum, 1, last, false), beside);
+  return tn_array_multiply(scope, sign, sum);
+}
+
+// Where a pivot is 0, or noise.
+static tn_array_t* lacks_pivots(tn_scope_t* scope, tn_array_t* x) {
   static const int64_t last[] = {-1};
   tn_array_t *factors = NULL, *exchanges = NULL;
-  const int64_t size = x->dims[x->rank - 1];
-  tn_array_linalg_lu_factor(scope, x, &factors, &exchanges);
-  tn_array_t* place = tn__iota(scope, TN_DTYPE_U32, 1, &size, 0);
-  tn_array_t* signs =
-      tn_array_where(scope, tn_array_equal(scope, exchanges, place),
-                     tn_array_scalar(scope, x->dtype, 1), tn_array_scalar(scope, x->dtype, -1));
-  tn_array_t* pivots =
-      tn_array_diagonal(scope, block(scope, upper, 0, size - 1, 0, size - 1), 0, -2, -1);
-  return tn_array_multiply(scope, tn_array_prod(scope, signs, 1, last, false),
-                           tn_array_prod(scope, pivots, 1, last, false));
+  tn_array_linalg_lu_factor(scope, tn_stop_gradient(scope, x), &factors, &exchanges);
+  tn_array_t* pivots = tn_array_abs(scope, tn_array_diagonal(scope, factors, 0, -2, -1));
+  const double eps = x->dtype == TN_DTYPE_F64 ? 0x1p-52 : 0x1p-23;
+  const double size = (double)x->dims[x->rank - 1];
+  tn_array_t* noise = tn_array_multiply(scope, tn_array_max(scope, pivots, 1, last, false),
+                                        tn__number_like(scope, pivots, size * eps));
+  return tn_array_less_equal(scope, tn_array_min(scope, pivots, 1, last, false), noise);
 }
 
-// The trace of det(A) A^-1 dA = det(A) U^-1 L^-1 P dA, without a division by the last pivot, which
-// alone is 0 where one row follows from the others.
 static tn_status_t change_determinant(void* user, tn_scope_t* scope, size_t input_count,
                                       tn_array_t* const* inputs, size_t output_count,
                                       tn_array_t** out_outputs) {
-  static const tn_triangle_t lower_left = {.is_left = true, .is_lower = true, .is_unit = true};
-  static const tn_triangle_t upper_left = {.is_left = true, .is_lower = false};
-  static const int64_t last[] = {-1}, row_axis[] = {-2};
+  static const int64_t both[] = {-2, -1};
   const tn_made_t* made = user;
-  tn_array_t *x = made->matrix, *rows = NULL, *lower = NULL, *upper = NULL;
+  tn_array_t *x = made->matrix, *change = inputs[0];
   const int64_t size = x->dims[x->rank - 1];
   (void)input_count, (void)output_count;
   if (size < 2) {
-    out_outputs[0] = tn_array_sum(scope, inputs[0], 2, (int64_t[]){-2, -1}, false);
+    out_outputs[0] = tn_array_sum(scope, change, 2, both, false);
     return TN_OK;
   }
-  tn_array_linalg_lu(scope, x, &rows, &lower, &upper);
-  rows = tn_array_expand_dims(scope, tn_array_argsort(scope, rows, last), 1, last);
-  tn_array_t* change = tn_array_take_along_axis(scope, inputs[0], rows, row_axis);
-  change = tn__solve_triangle(scope, lower, change, lower_left);
-  tn_array_t* above = block(scope, change, 0, size - 1, 0, size);
-  tn_array_t* end = block(scope, change, size - 1, size, 0, size);
-  above = tn_array_multiply(scope, above, block(scope, upper, size - 1, size, size - 1, size));
-  above = tn_array_subtract(
-      scope, above, tn_array_matmul(scope, block(scope, upper, 0, size - 1, size - 1, size), end));
-  above =
-      tn__solve_triangle(scope, block(scope, upper, 0, size - 1, 0, size - 1), above, upper_left);
-  tn_array_t* parts[] = {above, end};
-  change = tn_array_diagonal(scope, tn_array_concatenate(scope, 2, parts, -2), 0, -2, -1);
-  out_outputs[0] = tn_array_multiply(scope, product_of_pivots(scope, x, upper),
-                                     tn_array_sum(scope, change, 1, last, false));
+  // What the inverse gives must be a number also where it is not taken.
+  tn_array_t* is_lacking = lacks_pivots(scope, x);
+  tn_array_t* safe = tn_array_where(scope, tn_array_expand_dims(scope, is_lacking, 2, both),
+                                    tn_array_identity(scope, x->dtype, size), x);
+  out_outputs[0] = tn_array_where(scope, is_lacking, change_by_values(scope, x, change),
+                                  change_by_inverse(scope, safe, change));
   return TN_OK;
 }
 

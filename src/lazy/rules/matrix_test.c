@@ -119,6 +119,39 @@ TN_SUBJECT(inverse) {
 TN_SUBJECT(determinant) {
   return tn_array_linalg_det(s, x[0]);
 }
+// Of a matrix of four rows, of this rank where x is 0.
+static tn_array_t* determinant_of_rank(tn_scope_t* s, tn_array_t* x, size_t rank) {
+  static const double u[4][4] = {{3, 1, 0, 1}, {1, 0, 2, 1}, {0, 1, 1, 1}, {2, 5, 0, 1}};
+  static const double v[4][4] = {{1, 2, 0, 1}, {0, 1, 1, 4}, {2, 0, 1, 1}, {1, 1, 3, 0}};
+  double sum[4][4] = {{0}};
+  for (size_t k = 0; k < rank; ++k) {
+    for (size_t i = 0; i < 16; ++i) sum[i / 4][i % 4] += u[k][i / 4] * v[k][i % 4];
+  }
+  tn_array_t* a = tn_array_from_host(s, TN_DTYPE_F64, 2, (int64_t[]){4, 4}, sum, sizeof sum);
+  return tn_array_linalg_det(s, tn_array_add(s, a, x));
+}
+TN_SUBJECT(determinant_of_rank_0) {
+  return determinant_of_rank(s, x[0], 0);
+}
+TN_SUBJECT(determinant_of_rank_1) {
+  return determinant_of_rank(s, x[0], 1);
+}
+TN_SUBJECT(determinant_of_rank_2) {
+  return determinant_of_rank(s, x[0], 2);
+}
+TN_SUBJECT(determinant_of_rank_3) {
+  return determinant_of_rank(s, x[0], 3);
+}
+// The pivot that is 0 is the first one.
+TN_SUBJECT(determinant_without_column) {
+  tn_array_t* shift = tn_array_eye(s, TN_DTYPE_F64, 4, 4, 1);
+  return tn_array_linalg_det(
+      s,
+      tn_array_add(s,
+                   tn_array_add(s, shift,
+                                tn_array_triu(s, tn_array_ones(s, TN_DTYPE_F64, TN_LIST(4, 4)), 2)),
+                   x[0]));
+}
 TN_SUBJECT(log_determinant) {
   tn_array_t *sign = NULL, *logarithm = NULL;
   tn_array_linalg_slogdet(s, x[0], &sign, &logarithm);
@@ -199,6 +232,22 @@ TN_SUBJECT(eig_complex) {
 
 // --- gradients, whose derivatives are second ones
 
+// Not of squares, which hide what there is where the determinant is 0.
+#define DETERMINANT_GRADIENT(name)                                         \
+  TN_SUBJECT(gradient_of_##name) {                                         \
+    tn_rule_case_t subject = {.function = of_##name};                      \
+    const tn_closure_t closure = {tn__call_subject, &subject};             \
+    tn_array_t* gradient = NULL;                                           \
+    TN_ASSERT_OK(tn_grad(s, &closure, 1, x, 1, (size_t[]){0}, &gradient)); \
+    return gradient;                                                       \
+  }
+DETERMINANT_GRADIENT(determinant)
+DETERMINANT_GRADIENT(determinant_of_rank_0)
+DETERMINANT_GRADIENT(determinant_of_rank_1)
+DETERMINANT_GRADIENT(determinant_of_rank_2)
+DETERMINANT_GRADIENT(determinant_of_rank_3)
+DETERMINANT_GRADIENT(determinant_without_column)
+
 TN_GRADIENT(cholesky_upper, 1, 0)
 TN_GRADIENT(solve, 2, 0)
 TN_GRADIENT(inverse, 1, 0)
@@ -234,6 +283,12 @@ static void rules_agree_with_differences_and_batches_with_elements(void** state)
   tn__check_rules(sizeof cases / sizeof *cases, cases, true);
 }
 
+// At 0, and what changes there.
+#define DETERMINANT_ROWS(name)                                          \
+  {#name, of_##name, 1, {2}, {{4, 4}}, 0, 0}, {                         \
+    "gradient of " #name, of_gradient_of_##name, 1, {2}, {{4, 4}}, 0, 0 \
+  }
+
 static const tn_rule_case_t lapack_cases[] = {
     {"svd", of_svd, 1, {2}, {{3, 3}}, -1, 1},
     {"svd_complex", of_svd_complex, 2, {2, 2}, {{3, 3}, {3, 3}}, -1, 1},
@@ -245,6 +300,12 @@ static const tn_rule_case_t lapack_cases[] = {
     {"inverse", of_inverse, 1, {2}, {{3, 3}}, -1, 1},
     {"gradient of inverse", of_gradient_of_inverse, 1, {2}, {{3, 3}}, -1, 1},
     {"determinant", of_determinant, 1, {2}, {{3, 3}}, -1, 1},
+    DETERMINANT_ROWS(determinant_of_rank_0),
+    DETERMINANT_ROWS(determinant_of_rank_1),
+    DETERMINANT_ROWS(determinant_of_rank_2),
+    DETERMINANT_ROWS(determinant_of_rank_3),
+    DETERMINANT_ROWS(determinant_without_column),
+    {"gradient of determinant", of_gradient_of_determinant, 1, {2}, {{4, 4}}, -1, 1},
     {"log_determinant", of_log_determinant, 1, {2}, {{4, 4}}, -1, 1},
     {"eigh", of_eigh, 1, {2}, {{3, 3}}, -1, 1},
     {"eigh_complex", of_eigh_complex, 2, {2, 2}, {{3, 3}, {3, 3}}, -1, 1},
