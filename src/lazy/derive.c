@@ -138,7 +138,7 @@ static tn_status_t take_change(const tn_derivation_t* d, const char* name, const
                             TN_SHAPE_TEXT(value->rank, value->dims));
   }
   *out_change = tn_array_astype(d->scope, change, value->dtype);
-  return TN_OK;
+  return tn_array_status(*out_change);
 }
 
 static tn_array_t* change_or_zeros(const tn_derivation_t* d, tn_array_t* change,
@@ -259,6 +259,7 @@ static tn_status_t pull(tn_derivation_t* d, size_t index) {
   if (!rules.vjp) return tn__step_no_rule(step, "vjp");
   for (uint32_t i = 0; i < step->result_count; ++i) {
     cotangents[i] = change_or_zeros(d, d->changes[view.first_result + i], view.results[i]);
+    TN_RETURN_IF_ERROR(tn_array_status(cotangents[i]));  // rules get arrays with shapes
   }
   const tn_rule_t rule = rule_of(d, &view, &type);
   const tn_vjp_call_t call = {.struct_size = sizeof call,

@@ -61,7 +61,7 @@ static tn_array_t* element_of(tn_scope_t* scope, tn_array_t* input, int64_t axis
     if ((int64_t)i != axis) dims[rank++] = input->dims[i];
   }
   tn_array_t* element = tn__abstract(scope, input->dtype, rank, dims);
-  element->flags |= input->flags & TN_ARRAY_SHAPELESS;
+  if (element->dtype != TN_DTYPE_INVALID) element->flags |= input->flags & TN_ARRAY_SHAPELESS;
   return element;
 }
 
@@ -142,6 +142,17 @@ static tn_status_t do_common_step(tn_batching_t* b, const tn_tape_step_t* at,
   return TN_OK;
 }
 
+// Rules make lists of a result's dimensions with that of the batch among them.
+static tn_status_t check_room(const tn_step_t* step, tn_array_t* const* values) {
+  for (uint32_t i = 0; i < step->result_count; ++i) {
+    if (values[i]->rank < TN_MAX_RANK) continue;
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "the vmap of %s: a result has %d dimensions, and no room for the batch",
+                            tn__step_name(step), TN_MAX_RANK);
+  }
+  return TN_OK;
+}
+
 static tn_status_t do_step(tn_batching_t* b, const tn_tape_step_t* at) {
   const tn_step_t* step = at->step;
   const uint32_t* operands = b->tape.operands + at->first_operand;
@@ -156,6 +167,7 @@ static tn_status_t do_step(tn_batching_t* b, const tn_tape_step_t* at) {
   if (!is_batched(b, operands, step->operand_count)) return do_common_step(b, at, types);
   const tn_rules_t rules = tn__step_rules(step);
   if (!rules.vmap) return tn__step_no_rule(step, "vmap");
+  TN_RETURN_IF_ERROR(check_room(step, values));
   const tn_rule_t rule = tn__step_rule(step, b->scope, b->operands, types);
   for (uint32_t i = 0; i < step->result_count; ++i) b->results[i] = NULL;
   const tn_vmap_call_t call = {.struct_size = sizeof call,

@@ -229,7 +229,7 @@ static tn_array_t* view_complex(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dty
 tn_array_t* tn_array_view(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) {
   TN__OPERATION(scope, "view");
   static const char name[] = "view";
-  int64_t dims[TN_MAX_RANK];
+  int64_t dims[TN_MAX_RANK + 1];  // with that of the parts of an element
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
   if (x->dtype == dtype) return x;
