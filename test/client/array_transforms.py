@@ -23,6 +23,7 @@ RELATIVE = {"float64": 1e-10, "float32": 1e-4, "float16": 2e-2, "bfloat16": 1e-1
 STACKS = [("jvp",), ("vjp",), ("vmap",), ("vjp", "jvp"), ("vjp", "vjp"), ("jvp", "jvp"), ("vjp", "vmap"), ("jvp", "vmap"),
           ("vmap", "vjp"), ("vmap", "vmap"), ("vjp", "compile"), ("compile", "vjp"), ("checkpoint", "vjp"),
           ("vjp", "vjp", "vmap"), ("vmap", "vjp", "jvp")]
+INVISIBLE = {"checkpoint", "compile"}  # give what is inside
 SINGLE = {"cross_entropy", "gated_delta_update", "rope"}  # computed in float32, whatever the operands are
 REAL = {"arctan2", "expm1", "sigmoid"}  # of real numbers alone; JAX has it of complex ones
 CANCELLED = {"linalg_eig_again"}  # what is left of large numbers is 0
@@ -39,6 +40,10 @@ def upcast(array):
     if not is_smooth(array):
         return array
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
+def visible(stack):
+    return tuple(kind for kind in stack if kind not in INVISIBLE)
 
 
 class Level:
@@ -139,13 +144,26 @@ class TransformCases(array_cases.Cases):
             return
         arrays = [None if array is None else self.narrow(np.asarray(array)) for array in arrays]
         lists = [None if one is None else list(one) if isinstance(one, (list, tuple)) else [int(one)] for one in lists]
-        for stack in self.stacks(self, name):
-            self.add_transform(name, stack, arrays, lists, list(reals), slack)
+        self.add_transforms(name, self.stacks(self, name), arrays, lists, list(reals), slack)
+
+    def add_transforms(self, name, stacks, *what):
+        """What JAX gives is computed once for all stacks that differ in what is invisible alone: they have the same draw."""
+        known = {}  # visible stack -> what drew, and what JAX gave
+        for stack in stacks:
+            state, wanted = known.get(visible(stack), ((self.random.getstate(), self.numbers.bit_generator.state), None))
+            latest = self.random.getstate(), self.numbers.bit_generator.state
+            self.random.setstate(state[0])
+            self.numbers.bit_generator.state = state[1]
+            wanted = self.add_transform(name, stack, *what, wanted=wanted)
+            if visible(stack) in known:
+                self.random.setstate(latest[0])
+                self.numbers.bit_generator.state = latest[1]
+            known.setdefault(visible(stack), (state, wanted))
 
     def add_transform(self, name, stack, arrays, lists, reals, slack=1.0, wanted=None, is_smooth_here=True):
         present = [i for i, array in enumerate(arrays) if array is not None]
         if not present:
-            return
+            return None
 
         def function(*xs):
             full = list(arrays)
@@ -163,9 +181,10 @@ class TransformCases(array_cases.Cases):
         except (ValueError, TypeError, IndexError, ArithmeticError, NotImplementedError, AssertionError,
                 jax.errors.JaxRuntimeError) as error:  # the last: XLA's verifier does not take what XLA made
             self.refused.append((name, stack, f"{type(error).__name__}: {error}"))
-            return
+            return None
         wanted = [np.asarray(one) for one in wanted]
         self.write_case(name, stack, arrays, lists, reals, levels, inputs, wanted, slack, is_smooth_here)
+        return wanted
 
     def write_case(self, name, stack, arrays, lists, reals, levels, inputs, wanted, slack, is_smooth_here):
         self.lines.append(f"{self.count} {name}")
@@ -196,9 +215,9 @@ def generate_functions(seed, stacks, real="float64", names=None):
     """Every function under every one of `stacks`."""
     with jax.enable_x64(True):
         cases = TransformCases(seed, real, None)
-        for name, stack in itertools.product(names or FUNCTIONS, stacks):
+        for name in names or FUNCTIONS:
             arrays = [cases.narrow(np.asarray(one)) for one in operands_of(cases, name)]
-            cases.add_transform(name, stack, arrays, [], [], slack=400)
+            cases.add_transforms(name, stacks, arrays, [], [], 400)
     return cases
 
 
