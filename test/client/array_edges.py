@@ -77,6 +77,9 @@ SECOND_EDGES = [
     *[("linalg_det", [matrix], [], []) for matrix in (
         np.zeros((2, 2)), np.zeros((3, 3)), np.ones((3, 3)), np.diag(line(0, 2, 3)), np.diag(line(2, 0, 0)), np.eye(3),
         np.eye(3)[[2, 0, 1]], np.array([[0.0, 1, 2], [0, 3, 4], [0, 1, 7]]))],
+    *[(name, [numbers], *lists) for numbers in (line(2, 0, 3, 4), line(2, 0, 3, 0), line(0, 0, 3, 0)) for name, *lists in (
+        ("prod", [None, [0]], []), ("cumprod", [[0], [0], [1]], []), ("cumprod", [[0], [1], [0]], []))],
+    ("index_update", [line(2, 3, 1), line(0, 5, 0), np.array([0, 2, 1])], [[4, 0, 0, 0], [3]], []),
 ]
 
 # Where Tenon departs from JAX (docs/lazy-arrays.md), with the gradients of the sum of the result.

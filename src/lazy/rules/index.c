@@ -140,13 +140,17 @@ tn_status_t tn__jvp_gather(const tn_rule_t* rule, const tn_jvp_call_t* call) {
   return TN_OK;
 }
 
-// An element that was read several times gets the sum.
+// An element that was read several times gets the sum. What a gather reads is inside of its
+// operand; a scatter would leave it where it is.
 tn_status_t tn__vjp_gather(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   tn_index_numbers_t numbers = gather_numbers(rule);
   const tn_body_spec_t sum = {TN_BODY_BINARY, TN__OP(add)};
-  call->out_cotangents[0] =
-      tn__scatter_by(rule->scope, tn__zeros_like(rule->scope, rule->operands[0]), rule->operands[1],
-                     call->cotangents[0], &numbers, sum);
+  size_t count = 0;
+  const int64_t* sizes = tn__rule_list_attribute(rule, "slice_sizes", &count);
+  tn_array_t* x = rule->operands[0];
+  tn_array_t* starts = tn__clamp_starts(rule->scope, rule->operands[1], &numbers, x, sizes);
+  call->out_cotangents[0] = tn__scatter_by(rule->scope, tn__zeros_like(rule->scope, x), starts,
+                                           call->cotangents[0], &numbers, sum);
   return TN_OK;
 }
 

@@ -27,4 +27,22 @@ tn_array_t* tn__gather_by(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
 tn_array_t* tn__scatter_by(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
                            tn_array_t* updates, tn_index_numbers_t* numbers, tn_body_spec_t body);
 
+// Sizes of the windows of a scatter along each dimension of x.
+void tn__window_sizes(const tn_index_numbers_t* numbers, const tn_array_t* x,
+                      const tn_array_t* updates, int64_t* out_sizes);
+// The indices of a gather as it reads them: each slice lies within x.
+tn_array_t* tn__clamp_starts(tn_scope_t* scope, tn_array_t* indices,
+                             const tn_index_numbers_t* numbers, const tn_array_t* x,
+                             const int64_t* sizes);
+
+// Both broadcast to the updates.
+typedef struct tn_places {
+  tn_array_t* numbers;    // of the element of x that an update goes to; NULL: 0
+  tn_array_t* is_inside;  // whether there is one; NULL: always
+} tn_places_t;
+tn_places_t tn__places_of_updates(tn_scope_t* scope, const tn_array_t* x, tn_array_t* indices,
+                                  const tn_array_t* updates, const tn_index_numbers_t* numbers);
+// Of all updates but each one that go to its place.
+tn_array_t* tn__products_of_others(tn_scope_t* scope, tn_array_t* places, tn_array_t* updates);
+
 #endif  // TENON_LAZY_RULES_INDEX_H_

@@ -232,21 +232,12 @@ TN_SUBJECT(eig_complex) {
 
 // --- gradients, whose derivatives are second ones
 
-// Not of squares, which hide what there is where the determinant is 0.
-#define DETERMINANT_GRADIENT(name)                                         \
-  TN_SUBJECT(gradient_of_##name) {                                         \
-    tn_rule_case_t subject = {.function = of_##name};                      \
-    const tn_closure_t closure = {tn__call_subject, &subject};             \
-    tn_array_t* gradient = NULL;                                           \
-    TN_ASSERT_OK(tn_grad(s, &closure, 1, x, 1, (size_t[]){0}, &gradient)); \
-    return gradient;                                                       \
-  }
-DETERMINANT_GRADIENT(determinant)
-DETERMINANT_GRADIENT(determinant_of_rank_0)
-DETERMINANT_GRADIENT(determinant_of_rank_1)
-DETERMINANT_GRADIENT(determinant_of_rank_2)
-DETERMINANT_GRADIENT(determinant_of_rank_3)
-DETERMINANT_GRADIENT(determinant_without_column)
+TN_PLAIN_GRADIENT(determinant, 1)
+TN_PLAIN_GRADIENT(determinant_of_rank_0, 1)
+TN_PLAIN_GRADIENT(determinant_of_rank_1, 1)
+TN_PLAIN_GRADIENT(determinant_of_rank_2, 1)
+TN_PLAIN_GRADIENT(determinant_of_rank_3, 1)
+TN_PLAIN_GRADIENT(determinant_without_column, 1)
 
 TN_GRADIENT(cholesky_upper, 1, 0)
 TN_GRADIENT(solve, 2, 0)
@@ -284,9 +275,9 @@ static void rules_agree_with_differences_and_batches_with_elements(void** state)
 }
 
 // At 0, and what changes there.
-#define DETERMINANT_ROWS(name)                                          \
-  {#name, of_##name, 1, {2}, {{4, 4}}, 0, 0}, {                         \
-    "gradient of " #name, of_gradient_of_##name, 1, {2}, {{4, 4}}, 0, 0 \
+#define DETERMINANT_ROWS(name)                                                \
+  {#name, of_##name, 1, {2}, {{4, 4}}, 0, 0}, {                               \
+    "gradient of " #name, of_plain_gradient_of_##name, 1, {2}, {{4, 4}}, 0, 0 \
   }
 
 static const tn_rule_case_t lapack_cases[] = {
@@ -305,7 +296,7 @@ static const tn_rule_case_t lapack_cases[] = {
     DETERMINANT_ROWS(determinant_of_rank_2),
     DETERMINANT_ROWS(determinant_of_rank_3),
     DETERMINANT_ROWS(determinant_without_column),
-    {"gradient of determinant", of_gradient_of_determinant, 1, {2}, {{4, 4}}, -1, 1},
+    {"gradient of determinant", of_plain_gradient_of_determinant, 1, {2}, {{4, 4}}, -1, 1},
     {"log_determinant", of_log_determinant, 1, {2}, {{4, 4}}, -1, 1},
     {"eigh", of_eigh, 1, {2}, {{3, 3}}, -1, 1},
     {"eigh_complex", of_eigh_complex, 2, {2, 2}, {{3, 3}, {3, 3}}, -1, 1},

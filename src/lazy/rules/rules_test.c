@@ -147,6 +147,38 @@ TN_SUBJECT(put_min) {
 TN_SUBJECT(put_product) {
   return put_twice(s, x, TN_SCATTER_MULTIPLY);
 }
+// Of zeros among what is multiplied: at a place of one update, of two, and in the operand.
+TN_SUBJECT(put_product_of_zeros) {
+  static const double zeros[] = {1, 0, 1, 1, 0, 0, 0, 1},
+                      ones[] = {1, 1, 0, 1, 0, 1, 1, 1, 1, 0, 1, 1};
+  tn_array_t* factors[] = {tn_array_from_host(s, TN_DTYPE_F64, TN_LIST(4, 3), ones, sizeof ones),
+                           tn_array_from_host(s, TN_DTYPE_F64, TN_LIST(4, 2), zeros, sizeof zeros)};
+  for (size_t i = 0; i < 2; ++i) factors[i] = tn_array_add(s, factors[i], x[i]);
+  return put_twice(s, factors, TN_SCATTER_MULTIPLY);
+}
+// The last column goes nowhere.
+static tn_array_t* put_outside(tn_scope_t* s, tn_array_t* const* x, tn_scatter_mode_t mode) {
+  const int32_t places[] = {2, 1, 3, 0, 2, 5, 2, 1, 99, 0, 0, 3};
+  tn_array_t* indices = tn_array_from_host(s, TN_DTYPE_S32, TN_LIST(4, 3), places, sizeof places);
+  return tn_array_put_along_axis(s, x[0], indices, x[1], last, mode);
+}
+TN_SUBJECT(put_set_outside) {
+  return put_outside(s, x, TN_SCATTER_SET);
+}
+TN_SUBJECT(put_add_outside) {
+  return put_outside(s, x, TN_SCATTER_ADD);
+}
+TN_SUBJECT(put_product_outside) {
+  return put_outside(s, x, TN_SCATTER_MULTIPLY);
+}
+TN_SUBJECT(put_max_outside) {
+  return put_outside(s, x, TN_SCATTER_MAXIMUM);
+}
+TN_SUBJECT(take_outside) {
+  const int32_t places[] = {2, 1, 3, 0, 2, 5};
+  tn_array_t* indices = tn_array_from_host(s, TN_DTYPE_S32, TN_LIST(6), places, sizeof places);
+  return tn_array_take(s, x[0], indices, last);
+}
 TN_SUBJECT(put_quotient) {
   return put_twice(s, x, TN_SCATTER_DIVIDE);
 }
@@ -198,6 +230,11 @@ TN_SUBJECT(bits) {
 TN_GRADIENT(prod_of_zeros, 1, 0)
 TN_GRADIENT(put_max, 2, 1)
 TN_GRADIENT(put_product, 2, 1)
+TN_PLAIN_GRADIENT(prod_of_zeros, 1)
+TN_PLAIN_GRADIENT(put_product_of_zeros, 2)
+TN_SUBJECT(second_gradient_of_put_product_of_zeros) {
+  return tn__plain_gradient_of(s, of_plain_gradient_of_put_product_of_zeros, 2, x);
+}
 
 static const tn_rule_case_t cases[] = {
     TN_RULE_ONE(abs, -1, 1),
@@ -271,6 +308,26 @@ static const tn_rule_case_t cases[] = {
     {"put_min", of_put_min, 2, {2, 2}, {TN_RULE_MATRIX, {4, 2}}, -1, 1},
     {"put_product", of_put_product, 2, {2, 2}, {TN_RULE_MATRIX, {4, 2}}, -1, 1},
     {"put_quotient", of_put_quotient, 2, {2, 2}, {TN_RULE_MATRIX, {4, 2}}, 0.5, 1},
+    {"put_product_of_zeros", of_put_product_of_zeros, 2, {2, 2}, {TN_RULE_MATRIX, {4, 2}}, 0, 0},
+    {"gradient of put_product_of_zeros",
+     of_plain_gradient_of_put_product_of_zeros,
+     2,
+     {2, 2},
+     {TN_RULE_MATRIX, {4, 2}},
+     0,
+     0},
+    {"second gradient of put_product_of_zeros",
+     of_second_gradient_of_put_product_of_zeros,
+     2,
+     {2, 2},
+     {TN_RULE_MATRIX, {4, 2}},
+     0,
+     0},
+    TN_RULE_TWO(put_set_outside, -1, 1),
+    TN_RULE_TWO(put_add_outside, -1, 1),
+    TN_RULE_TWO(put_product_outside, -1, 1),
+    TN_RULE_TWO(put_max_outside, -1, 1),
+    TN_RULE_ONE(take_outside, -1, 1),
     {"gradient of put_max", of_gradient_of_put_max, 2, {2, 2}, {TN_RULE_MATRIX, {4, 2}}, -1, 1},
     {"gradient of put_product",
      of_gradient_of_put_product,
@@ -287,6 +344,7 @@ static const tn_rule_case_t cases[] = {
     TN_RULE_ONE(argmax, -1, 1),
     TN_RULE_ONE(argmin, -1, 1),
     TN_RULE_ONE(gradient_of_prod_of_zeros, 0, 0),
+    TN_RULE_ONE(plain_gradient_of_prod_of_zeros, 0, 0),
     {"network", of_network, 3, {2, 2, 2}, {TN_RULE_MATRIX, {3, 5}, {5, 2}}, -1, 1},
 };
 

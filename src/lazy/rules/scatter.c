@@ -11,28 +11,12 @@ static tn_index_numbers_t scatter_numbers(const tn_rule_t* rule) {
                            tn__scatter_names);
 }
 
-// Sizes of the windows along each dimension of the operand.
-static void window_sizes(const tn_index_numbers_t* numbers, const tn_array_t* x,
-                         const tn_array_t* updates, int64_t* out_sizes) {
-  uint64_t without = 0;
-  size_t next = 0;
-  for (size_t i = 0; i < numbers->collapsed_count; ++i) {
-    without |= UINT64_C(1) << numbers->collapsed[i];
-  }
-  for (size_t i = 0; i < numbers->batching_count; ++i) {
-    without |= UINT64_C(1) << numbers->batching[i];
-  }
-  for (size_t d = 0; d < x->rank; ++d) {
-    out_sizes[d] = without >> d & 1 ? 1 : updates->dims[numbers->window[next++]];
-  }
-}
-
 // What lies where the updates go.
 static tn_array_t* read_windows(const tn_rule_t* rule, tn_array_t* t) {
   tn_index_numbers_t numbers = scatter_numbers(rule);
   int64_t sizes[TN_MAX_RANK];
   const tn_array_t* updates = rule->operands[2];
-  window_sizes(&numbers, rule->operands[0], updates, sizes);
+  tn__window_sizes(&numbers, rule->operands[0], updates, sizes);
   const tn_array_type_t type = {t->dtype, updates->rank, updates->dims};
   return tn__gather_by(rule->scope, t, rule->operands[1], &numbers, sizes, &type);
 }
@@ -97,30 +81,35 @@ typedef struct tn_shares {
   tn_array_t* of_updates;
 } tn_shares_t;
 
-static tn_array_t* where(tn_scope_t* scope, tn_array_t* predicate, tn_array_t* x, tn_array_t* y) {
-  return tn_array_where(scope, predicate, x, y);
+static tn_places_t places_of(const tn_rule_t* rule) {
+  tn_index_numbers_t numbers = scatter_numbers(rule);
+  return tn__places_of_updates(rule->scope, rule->operands[0], rule->operands[1], rule->operands[2],
+                               &numbers);
 }
 
-// The product of all updates for a place, and of all but the one: a quotient, but where there are
-// zeros, which are counted.
+// Zeros for updates that go nowhere.
+static tn_array_t* of_inside(tn_scope_t* scope, tn_places_t places, tn_array_t* of_updates) {
+  if (!places.is_inside) return of_updates;
+  return tn_array_where(scope, places.is_inside, of_updates, tn__number_like(scope, of_updates, 0));
+}
+
+// The product of all updates for a place, and of all but the one with what was there.
 static tn_shares_t shares_of_product(const tn_rule_t* rule) {
   tn_scope_t* scope = rule->scope;
   tn_index_numbers_t numbers = scatter_numbers(rule);
   tn_array_t *x = rule->operands[0], *updates = rule->operands[2];
-  tn_array_t* zero = tn_array_scalar(scope, x->dtype, 0);
-  tn_array_t* one = tn_array_scalar(scope, x->dtype, 1);
   const tn_body_spec_t product = {TN_BODY_BINARY, TN__OP(multiply)};
-  tn_array_t* ones = tn_array_full(scope, x->rank, x->dims, one);
-  tn_array_t* is_zero = tn_array_equal(scope, updates, zero);
-  tn_array_t* divisors = where(scope, is_zero, one, updates);
-  tn_array_t* others = tn__scatter_by(scope, ones, rule->operands[1], divisors, &numbers, product);
-  tn_array_t* zeros = tn_array_astype(scope, is_zero, x->dtype);
-  tn_array_t* count = read_windows(rule, add_at(rule, tn__zeros_like(scope, x), zeros));
-  tn_array_t* rest = tn_array_divide(scope, read_windows(rule, others), divisors);
-  rest = where(scope, tn_array_equal(scope, count, zeros), rest, zero);
+  tn_array_t* ones = tn_array_full(scope, x->rank, x->dims, tn_array_scalar(scope, x->dtype, 1));
+  tn_places_t places = places_of(rule);
+  tn_array_t* nowhere = tn_array_scalar(scope, TN_DTYPE_S64, -1);
+  tn_array_t* zero = tn_array_scalar(scope, TN_DTYPE_S64, 0);
+  tn_array_t* own = places.numbers ? places.numbers : zero;
+  if (places.is_inside) own = tn_array_where(scope, places.is_inside, own, nowhere);
+  tn_array_t* rest = tn__products_of_others(scope, own, updates);
+  rest = tn_array_multiply(scope, rest, read_windows(rule, x));
   return (tn_shares_t){
       .of_operand = tn__scatter_by(scope, ones, rule->operands[1], updates, &numbers, product),
-      .of_updates = tn_array_multiply(scope, rest, read_windows(rule, x))};
+      .of_updates = of_inside(scope, places, rest)};
 }
 
 // Those that are the result share it.
@@ -130,7 +119,7 @@ static tn_shares_t shares_of_choice(const tn_rule_t* rule, tn_array_t* result) {
   tn_array_t* is_operand = tn_array_equal(scope, rule->operands[0], result);
   tn_array_t* is_update = tn_array_equal(scope, rule->operands[2], read_windows(rule, result));
   is_operand = tn_array_astype(scope, is_operand, x->dtype);
-  is_update = tn_array_astype(scope, is_update, x->dtype);
+  is_update = of_inside(scope, places_of(rule), tn_array_astype(scope, is_update, x->dtype));
   tn_array_t* count = add_at(rule, is_operand, is_update);
   return (tn_shares_t){.of_operand = tn_array_divide(scope, is_operand, count),
                        .of_updates = tn_array_divide(scope, is_update, read_windows(rule, count))};
@@ -163,7 +152,7 @@ tn_status_t tn__jvp_scatter(const tn_rule_t* rule, const tn_jvp_call_t* call) {
 // Of updates that are added or replace: what lies at their places, for those that are still there.
 static tn_array_t* cotangent_of_updates(const tn_rule_t* rule, tn_array_t* t) {
   tn_array_t* read = read_windows(rule, t);
-  if (adds(rule)) return read;
+  if (adds(rule)) return of_inside(rule->scope, places_of(rule), read);
   return tn_array_multiply(rule->scope, read,
                            tn_array_astype(rule->scope, mask_of_last(rule), t->dtype));
 }

@@ -216,6 +216,19 @@ tn_array_t* tn__gradient_of(tn_scope_t* s, tn_subject_t function, size_t input_c
   TN_ASSERT_OK(tn_grad(s, &closure, input_count, x, 1, &argnum, &gradient));
   return gradient;
 }
+
+tn_array_t* tn__plain_gradient_of(tn_scope_t* s, tn_subject_t function, size_t input_count,
+                                  tn_array_t* const* x) {
+  tn_rule_case_t subject = {.function = function};
+  const tn_closure_t closure = {tn__call_subject, &subject};
+  tn_array_t* gradients[TN_RULE_INPUT_LIMIT];
+  const tn_array_t* y = function(s, x);
+  tn_array_t* ones = tn_array_ones(s, TN_DTYPE_F64, y->rank, y->dims);
+  TN_ASSERT_OK(tn_vjp(s, &closure, input_count, x, 1, &ones, NULL, gradients));
+  for (size_t i = 0; i < input_count; ++i) gradients[i] = tn_array_flatten(s, gradients[i], 0, -1);
+  return tn_array_concatenate(s, input_count, gradients, 0);
+}
+
 tn_array_t* tn__testing_parts(tn_scope_t* s, tn_array_t* z) {
   tn_array_t* parts[] = {tn_array_real(s, z), tn_array_imag(s, z)};
   return tn_array_stack(s, 2, parts, 0);

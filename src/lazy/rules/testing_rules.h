@@ -31,6 +31,9 @@ void tn__check_rules(size_t count, const tn_rule_case_t* cases, bool is_smooth);
 // Of the sum of squares of what the function makes, with respect to input `argnum`.
 tn_array_t* tn__gradient_of(tn_scope_t* s, tn_subject_t function, size_t input_count, size_t argnum,
                             tn_array_t* const* x);
+// Of the sum of what the function makes, with respect to all inputs, in one line.
+tn_array_t* tn__plain_gradient_of(tn_scope_t* s, tn_subject_t function, size_t input_count,
+                                  tn_array_t* const* x);
 // Real and imaginary parts.
 tn_array_t* tn__testing_parts(tn_scope_t* s, tn_array_t* z);
 
@@ -42,6 +45,12 @@ tn_array_t* tn__testing_parts(tn_scope_t* s, tn_array_t* z);
 #define TN_GRADIENT(name, count, argnum)                    \
   TN_SUBJECT(gradient_of_##name) {                          \
     return tn__gradient_of(s, of_##name, count, argnum, x); \
+  }
+
+// of_plain_gradient_of_name. Squares would hide second derivatives of what is 0.
+#define TN_PLAIN_GRADIENT(name, count)                    \
+  TN_SUBJECT(plain_gradient_of_##name) {                  \
+    return tn__plain_gradient_of(s, of_##name, count, x); \
   }
 
 // Cases of functions of matrices.

@@ -121,6 +121,13 @@ TN_SUBJECT(dynamic_update_slice) {
 // --- gradients, whose derivatives are second ones
 
 TN_GRADIENT(cumprod, 1, 0)
+// Zeros where the inputs are zeros: none, one or two of a row.
+TN_SUBJECT(cumprod_of_zeros) {
+  static const double shift[] = {0, 1, 2, 0, 0, 1, 1, 2, 3, 3, 0, 2};
+  tn_array_t* y = tn_array_from_host(s, TN_DTYPE_F64, TN_LIST(4, 3), shift, sizeof shift);
+  return tn_array_cumprod(s, tn_array_add(s, x[0], y), last, false, true);
+}
+TN_PLAIN_GRADIENT(cumprod_of_zeros, 1)
 TN_GRADIENT(cummax, 1, 0)
 TN_GRADIENT(window_max, 1, 0)
 TN_GRADIENT(conv1d_moving, 2, 0)
@@ -154,6 +161,8 @@ static const tn_rule_case_t cases[] = {
     TN_RULE_ONE(window_max, -1, 1),
     TN_RULE_ONE(window_prod, -1, 1),
     TN_RULE_ONE(gradient_of_cumprod, -1, 1),
+    TN_RULE_ONE(cumprod_of_zeros, 0, 0),
+    TN_RULE_ONE(plain_gradient_of_cumprod_of_zeros, 0, 0),
     TN_RULE_ONE(gradient_of_cummax, -1, 1),
     TN_RULE_ONE(gradient_of_window_max, -1, 1),
     {"gradient of conv1d_moving",
