@@ -38,7 +38,7 @@ TN_API tn_array_t* tn_array_fftshift(tn_scope_t* scope, tn_array_t* x, size_t ax
 TN_API tn_array_t* tn_array_ifftshift(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                                       const int64_t* axes);
 
-// How a signal falls into frames; zero is fine.
+// How a signal falls into frames; zero is fine, and so is NULL.
 typedef struct tn_stft {
   int64_t size;         // of a frame's transform; 0: 2048, and what fits the frames on the way back
   int64_t hop;          // from one frame to the next; 0: a quarter of `size`

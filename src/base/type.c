@@ -39,6 +39,10 @@ tn_status_t tn__type_check(tn_dtype_t dtype, size_t rank, const int64_t* dims) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "a tensor has rank %zu; the largest rank is %d", rank, TN_MAX_RANK);
   }
+  if (rank && !dims) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "the dimensions of a tensor of rank %zu are NULL", rank);
+  }
   // A zero anywhere makes the product zero, but the other factors must not overflow on the way.
   int64_t bytes = (int64_t)tn_dtype_size(dtype);
   for (size_t i = 0; i < rank; ++i) {

@@ -35,8 +35,9 @@ tn_array_t* tn_array_from_buffer(tn_scope_t* scope, tn_buffer_t* buffer) {
   }
   if (tn_buffer_device(buffer) != tn_scope_device(scope)) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: the buffer lies on another device (%s) than the scope (%s)", name,
-                          tn_device_name(tn_buffer_device(buffer)),
+                          "%s: the buffer lies on another device (%s) than the scope (%s); each "
+                          "tn_device_create makes one of its own",
+                          name, tn_device_name(tn_buffer_device(buffer)),
                           tn_device_name(tn_scope_device(scope)));
   }
   if (tn_buffer_is_donated(buffer)) {
@@ -54,7 +55,8 @@ tn_array_t* tn_array_scalar(tn_scope_t* scope, tn_dtype_t dtype, double value) {
   char element[16] = {0};
   if (!tn_dtype_is_valid((int)dtype) || tn_dtype_size(dtype) == 0) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "tn_array_scalar: %s is no dtype of elements", tn_dtype_name(dtype));
+                          "tn_array_scalar: the dtype is %d (%s); expected one of elements",
+                          (int)dtype, tn_dtype_name(dtype));
   }
   tn_dtype_store(dtype, value, element);
   return tn_array_scalar_of(scope, dtype, element);
@@ -98,6 +100,12 @@ static tn_status_t copy_dense(const tn_array_t* array, const tn_array_view_t* vi
 
 tn_status_t tn_array_to_host(tn_array_t* array, void* data, size_t byte_length) {
   tn_array_view_t view;
+  if (!array) return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_array_to_host: array is NULL");
+  if (!data && byte_length) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "tn_array_to_host: data is NULL; expected room for %zu bytes",
+                            byte_length);
+  }
   TN_RETURN_IF_ERROR(tn_array_map(array, &view));
   tn_status_t status = TN_OK;
   if (byte_length != tn_array_byte_length(array)) {

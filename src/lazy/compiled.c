@@ -40,6 +40,18 @@ static size_t captured_count(const tn_compiled_t* compiled) {
   return compiled->captured_input_count + compiled->captured_output_count;
 }
 
+static tn_status_t check_places(const char* what, size_t count, tn_array_t** const* places) {
+  if (!places && count) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "tn_compile: %s is NULL; expected a list of %zu", what, count);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (places[i]) continue;
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_compile: %s[%zu] is NULL", what, i);
+  }
+  return TN_OK;
+}
+
 tn_status_t tn_compile(tn_scope_t* scope, const tn_closure_t* function,
                        const tn_compiled_options_t* options, tn_compiled_t** out_compiled) {
   static const tn_compiled_options_t defaults = {.struct_size = sizeof defaults};
@@ -50,6 +62,10 @@ tn_status_t tn_compile(tn_scope_t* scope, const tn_closure_t* function,
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "tn_compile: the function or struct_size is not set");
   }
+  TN_RETURN_IF_ERROR(
+      check_places("captured_inputs", options->captured_input_count, options->captured_inputs));
+  TN_RETURN_IF_ERROR(
+      check_places("captured_outputs", options->captured_output_count, options->captured_outputs));
   tn_evaluator_t* evaluator = tn__scope_evaluator(scope);
   const size_t count = options->captured_input_count + options->captured_output_count;
   TN_RETURN_IF_ERROR(tn__allocate(evaluator->allocator,
@@ -113,6 +129,8 @@ size_t tn_compiled_trace_count(tn_compiled_t* compiled) {
 
 // --- tracing
 
+static const char call_name[] = "tn_compiled_call";
+
 static tn_status_t copy_types(tn_arena_t* arena, size_t count, tn_array_t* const* arrays,
                               tn_array_type_t** out_types) {
   void *memory = NULL, *dims = NULL;
@@ -138,8 +156,8 @@ static tn_status_t call_with_stand_ins(const tn_compiled_t* compiled, tn_scope_t
   for (size_t i = 0; i < out_count; ++i) kept[in_count + i] = *compiled->captured_outputs[i];
   for (size_t i = 0; i < in_count; ++i) kept[i] = *compiled->captured_inputs[i];
   for (size_t i = 0; i < in_count; ++i) *compiled->captured_inputs[i] = stand_ins[own_count + i];
-  tn_status_t status =
-      tn__closure_call(&compiled->function, scope, own_count, stand_ins, own_output_count, outputs);
+  tn_status_t status = tn__closure_call(call_name, &compiled->function, scope, own_count, stand_ins,
+                                        own_output_count, outputs);
   for (size_t i = 0; i < out_count && !status; ++i) {
     tn_array_t* output = outputs[own_output_count + i] = *compiled->captured_outputs[i];
     status = tn_status_prefix(tn_array_status(output), "captured output %zu", i);
@@ -216,7 +234,7 @@ static tn_status_t record(recording_t* recording, tn_scope_t* scope, trace_t* tr
                           tn_array_t* const* stand_ins, tn_array_t** outputs) {
   const tn_closure_t closure = {call_recorded, recording};
   void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__tape_record(scope, &closure, trace->input_count, stand_ins,
+  TN_RETURN_IF_ERROR(tn__tape_record(call_name, scope, &closure, trace->input_count, stand_ins,
                                      trace->output_count, outputs, &trace->tape));
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(&trace->arena, trace->output_count, sizeof(tn_array_t*), &memory));
@@ -390,9 +408,9 @@ static tn_status_t call(tn_compiled_t* compiled, tn_scope_t* scope, size_t input
                         size_t count, tn_array_t* const* given, size_t output_count,
                         tn_array_t** out_outputs) {
   const trace_t* trace = NULL;
-  TN_RETURN_IF_ERROR(tn__scope_check(scope, "tn_compiled_call", count, given));
+  TN_RETURN_IF_ERROR(tn__scope_check(scope, call_name, count, given));
   if (is_traced(compiled, count, given)) {
-    return tn__closure_call(&compiled->function, scope, input_count, given, output_count,
+    return tn__closure_call(call_name, &compiled->function, scope, input_count, given, output_count,
                             out_outputs);
   }
   TN_RETURN_IF_ERROR(get_trace(compiled, scope, input_count, count, given, output_count, &trace));
@@ -404,6 +422,10 @@ tn_status_t tn_compiled_call(tn_compiled_t* compiled, tn_scope_t* scope, size_t 
                              tn_array_t** out_outputs) {
   void* memory = NULL;
   for (size_t i = 0; i < output_count; ++i) out_outputs[i] = NULL;
+  if (!compiled || (!inputs && input_count)) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: %s is NULL", call_name,
+                            compiled ? "inputs" : "compiled");
+  }
   if (tn__scope_evaluator(scope) != compiled->evaluator) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "tn_compiled_call: the function was compiled in a scope that this one "

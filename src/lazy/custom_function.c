@@ -2,6 +2,7 @@
 // rules. Its operands are the outputs of the function, then the inputs, to which the rules lead.
 #include <tenon/transform.h>
 
+#include "base/type.h"
 #include "call/target.h"
 #include "lazy/rules/rules.h"
 #include "lazy/tape.h"
@@ -83,6 +84,21 @@ static tn_status_t recompute(const custom_t* custom, const tn_rule_t* rule,
   return status;
 }
 
+// Here operands are counted otherwise than the inputs are, which the message is to speak of.
+static tn_status_t check_gradient(size_t index, const tn_array_t* gradient,
+                                  const tn_array_t* input) {
+  const bool is_fine = !gradient || gradient->dtype == TN_DTYPE_INVALID ||
+                       (gradient->dtype == input->dtype && gradient->rank == input->rank &&
+                        (input->rank == 0 || memcmp(gradient->dims, input->dims,
+                                                    input->rank * sizeof *input->dims) == 0));
+  if (is_fine) return TN_OK;
+  return tn_status_create(
+      TN_CODE_INVALID_ARGUMENT,
+      "the vjp of a custom function gave %s of shape %s for input %zu; expected %s of shape %s",
+      tn_dtype_name(gradient->dtype), TN_SHAPE_TEXT(gradient->rank, gradient->dims), index,
+      tn_dtype_name(input->dtype), TN_SHAPE_TEXT(input->rank, input->dims));
+}
+
 static tn_status_t vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   const custom_t* custom = custom_of(rule);
   const size_t output_count = rule->result_count, input_count = rule->operand_count - output_count;
@@ -103,7 +119,11 @@ static tn_status_t vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   for (size_t i = 0; i < call->argnum_count; ++i) {
     const size_t argnum = call->argnums[i];
     if (argnum >= output_count) {
-      call->out_cotangents[i] = gradients[argnum - output_count];
+      tn_array_t* gradient = gradients[argnum - output_count];
+      call->out_cotangents[i] = gradient;
+      if (!status) {
+        status = check_gradient(argnum - output_count, gradient, rule->operands[argnum]);
+      }
     } else {
       call->out_cotangents[i] = has_rule ? NULL : call->cotangents[argnum];
     }
@@ -179,19 +199,20 @@ static tn_status_t add_step(tn_scope_t* scope, tn_target_t* target, size_t input
 
 // With rules of its own the function is a constant to derivatives inside: what it is made of needs
 // none.
-static tn_status_t call_inside(tn_scope_t* scope, const tn_custom_function_t* function,
-                               size_t input_count, tn_array_t* const* inputs, size_t output_count,
+static tn_status_t call_inside(const char* name, tn_scope_t* scope,
+                               const tn_custom_function_t* function, size_t input_count,
+                               tn_array_t* const* inputs, size_t output_count,
                                tn_array_t** out_outputs) {
   const tn_allocator_t* allocator = tn_allocator_system();
   void* memory = NULL;
   if (!function->jvp && !function->vjp) {
-    return tn__closure_call(&function->function, scope, input_count, inputs, output_count,
+    return tn__closure_call(name, &function->function, scope, input_count, inputs, output_count,
                             out_outputs);
   }
   TN_RETURN_IF_ERROR(tn__allocate_array(allocator, input_count, sizeof(tn_array_t*), &memory));
   tn_array_t** constants = memory;
   for (size_t i = 0; i < input_count; ++i) constants[i] = tn_stop_gradient(scope, inputs[i]);
-  tn_status_t status = tn__closure_call(&function->function, scope, input_count, constants,
+  tn_status_t status = tn__closure_call(name, &function->function, scope, input_count, constants,
                                         output_count, out_outputs);
   tn__free(allocator, constants, input_count * sizeof *constants);
   return status;
@@ -201,11 +222,15 @@ static tn_status_t call_with_rules(tn_scope_t* scope, const tn_custom_function_t
                                    bool is_checkpoint, size_t input_count,
                                    tn_array_t* const* inputs, size_t output_count,
                                    tn_array_t** out_outputs) {
+  const char* name = is_checkpoint ? "tn_checkpoint" : "tn_custom_function_call";
   tn_target_t* target = NULL;
   tn_status_t status = create_target(function, is_checkpoint, &target);
   if (status && function->destroy) function->destroy(function->function.user);
   if (!status) {
-    status = call_inside(scope, function, input_count, inputs, output_count, out_outputs);
+    status = tn__scope_check(scope, name, input_count, inputs);
+  }
+  if (!status) {
+    status = call_inside(name, scope, function, input_count, inputs, output_count, out_outputs);
   }
   if (!status && output_count) {
     status = add_step(scope, target, input_count, inputs, output_count, out_outputs);
@@ -229,6 +254,8 @@ tn_status_t tn_custom_function_call(tn_scope_t* scope, const tn_custom_function_
 tn_status_t tn_checkpoint(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
                           tn_array_t* const* inputs, size_t output_count,
                           tn_array_t** out_outputs) {
+  for (size_t i = 0; i < output_count; ++i) out_outputs[i] = NULL;
+  TN_RETURN_IF_ERROR(tn__closure_check("tn_checkpoint", function));
   const tn_custom_function_t custom = {.struct_size = sizeof custom, .function = *function};
   return call_with_rules(scope, &custom, true, input_count, inputs, output_count, out_outputs);
 }

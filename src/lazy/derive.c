@@ -67,7 +67,7 @@ static tn_status_t init(tn_derivation_t* d, const char* name, tn_scope_t* scope,
   for (size_t i = 0; i < input_count; ++i) {
     d->inputs[i] = tn__identity(d->scope, inputs[i], TN_ARRAY_TRACED);
   }
-  TN_RETURN_IF_ERROR(tn__tape_record(d->scope, function, input_count, d->inputs, output_count,
+  TN_RETURN_IF_ERROR(tn__tape_record(name, d->scope, function, input_count, d->inputs, output_count,
                                      d->outputs, &d->tape));
   return allocate_lists(d);
 }
@@ -103,17 +103,21 @@ static tn_status_t check_change(const tn_step_view_t* view, const char* rule, si
   if (!change) return TN_OK;
   TN_RETURN_IF_ERROR(tn_status_prefix(tn_array_status(change), "in the %s of %s", rule,
                                       tn__step_name(view->step)));
+  if (change->evaluator != value->evaluator) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "the %s of %s gave an array of a scope that is not nested with its own",
+                            rule, tn__step_name(view->step));
+  }
   const bool is_same = change->rank == value->rank && change->dtype == value->dtype &&
                        (value->rank == 0 ||
                         memcmp(change->dims, value->dims, value->rank * sizeof *value->dims) == 0);
   if (is_same) return TN_OK;
-  return tn_status_create(
-      TN_CODE_INVALID_ARGUMENT,
-      "the %s of %s gave %s of shape %s as its number %zu; expected %s of shape "
-      "%s",
-      rule, tn__step_name(view->step), tn_dtype_name(change->dtype),
-      TN_SHAPE_TEXT(change->rank, change->dims), index, tn_dtype_name(value->dtype),
-      TN_SHAPE_TEXT(value->rank, value->dims));
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                          "the %s of %s gave %s of shape %s for %s %zu; expected %s of shape %s",
+                          rule, tn__step_name(view->step), tn_dtype_name(change->dtype),
+                          TN_SHAPE_TEXT(change->rank, change->dims),
+                          strcmp(rule, "jvp") == 0 ? "result" : "operand", index,
+                          tn_dtype_name(value->dtype), TN_SHAPE_TEXT(value->rank, value->dims));
 }
 
 // The outputs without what makes them traced, in the caller's scope.
@@ -144,6 +148,13 @@ static tn_status_t take_change(const tn_derivation_t* d, const char* name, const
 static tn_array_t* change_or_zeros(const tn_derivation_t* d, tn_array_t* change,
                                    const tn_array_t* value) {
   return change ? change : tn__zeros_like(d->scope, value);
+}
+
+static tn_status_t check_changes(const char* name, const char* what, size_t count,
+                                 tn_array_t* const* changes) {
+  if (changes || count == 0) return TN_OK;
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: %s is NULL; expected a list of %zu", name,
+                          what, count);
 }
 
 // Whether small changes can show in a result.
@@ -191,6 +202,7 @@ static tn_status_t push(tn_derivation_t* d, size_t index) {
 static tn_status_t jvp(tn_derivation_t* d, tn_scope_t* scope, size_t input_count,
                        tn_array_t* const* tangents, size_t output_count, tn_array_t** out_outputs,
                        tn_array_t** out_tangents) {
+  TN_RETURN_IF_ERROR(check_changes("tn_jvp", "tangents", input_count, tangents));
   for (size_t i = 0; i < input_count; ++i) {
     TN_RETURN_IF_ERROR(
         take_change(d, "tn_jvp", "tangent", i, tangents[i], d->inputs[i], &d->changes[i]));
@@ -272,7 +284,8 @@ static tn_status_t pull(tn_derivation_t* d, size_t index) {
   for (size_t i = 0; i < count; ++i) {
     const size_t operand = d->argnums[i];
     tn_array_t** change = &d->changes[view.operands[operand]];
-    TN_RETURN_IF_ERROR(check_change(&view, "vjp", i, out_cotangents[i], step->operands[operand]));
+    TN_RETURN_IF_ERROR(
+        check_change(&view, "vjp", operand, out_cotangents[i], step->operands[operand]));
     *change = tn__add_or_either(d->scope, *change, out_cotangents[i]);
   }
   return TN_OK;
@@ -281,6 +294,7 @@ static tn_status_t pull(tn_derivation_t* d, size_t index) {
 static tn_status_t vjp(tn_derivation_t* d, tn_scope_t* scope, size_t input_count,
                        size_t output_count, tn_array_t* const* cotangents, tn_array_t** out_outputs,
                        tn_array_t** out_gradients) {
+  TN_RETURN_IF_ERROR(check_changes("tn_vjp", "cotangents", output_count, cotangents));
   for (size_t i = 0; i < output_count; ++i) {
     tn_array_t* cotangent = NULL;
     TN_RETURN_IF_ERROR(
@@ -320,8 +334,8 @@ static tn_status_t check_argnums(const char* name, size_t input_count, tn_array_
                                  size_t argnum_count, const size_t* argnums) {
   for (size_t i = 0; i < argnum_count; ++i) {
     if (argnums[i] >= input_count) {
-      return tn_status_create(TN_CODE_OUT_OF_RANGE, "%s: argnum %zu; there are %zu inputs", name,
-                              argnums[i], input_count);
+      return tn_status_create(TN_CODE_OUT_OF_RANGE, "%s: argnum %zu of a function with %zu inputs",
+                              name, argnums[i], input_count);
     }
     if (!tn__is_differentiable(inputs[argnums[i]])) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT,
@@ -361,12 +375,15 @@ static tn_status_t differentiate(const char* name, tn_scope_t* scope, const tn_c
                                  const size_t* argnums, size_t output_count,
                                  tn_array_t** out_outputs, tn_array_t** out_gradients) {
   tn_derivation_t d;
-  if (!argnums) {
-    argnums = first_argnum;
-    argnum_count = 1;
-  }
   forget(output_count, out_outputs);
-  forget(argnum_count, out_gradients);
+  forget(argnums ? argnum_count : 1, out_gradients);
+  if (!argnums && argnum_count != 1) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "%s: argnums is NULL, which stands for input 0 alone, and argnum_count "
+                            "is %zu; expected 1",
+                            name, argnum_count);
+  }
+  if (!argnums) argnums = first_argnum;
   TN_RETURN_IF_ERROR(tn__scope_check(scope, name, input_count, inputs));
   TN_RETURN_IF_ERROR(check_argnums(name, input_count, inputs, argnum_count, argnums));
   tn_status_t status = init(&d, name, scope, function, input_count, inputs, output_count);

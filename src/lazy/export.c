@@ -14,8 +14,8 @@ static tn_status_t trace(tn_scope_t* scope, const tn_closure_t* function, size_t
     stand_ins[i] = tn__abstract(scope, inputs[i]->dtype, inputs[i]->rank, inputs[i]->dims);
     TN_RETURN_IF_ERROR(tn_array_status(stand_ins[i]));
   }
-  TN_RETURN_IF_ERROR(
-      tn__closure_call(function, scope, input_count, stand_ins, output_count, outputs));
+  TN_RETURN_IF_ERROR(tn__closure_call("tn_export_function", function, scope, input_count, stand_ins,
+                                      output_count, outputs));
   tn__graph_init(&graph, tn__scope_evaluator(scope));
   tn_status_t status = tn__graph_collect_whole(&graph, output_count, outputs);
   if (!status) {

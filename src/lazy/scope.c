@@ -120,7 +120,7 @@ tn_status_t tn_scope_set_stream(tn_scope_t* scope, tn_stream_t* stream) {
   if (stream && tn_stream_device(stream) != scope->evaluator->device) {
     return tn_status_create(TN_CODE_FAILED_PRECONDITION,
                             "tn_scope_set_stream: the stream belongs to another device (%s) than "
-                            "the scope (%s)",
+                            "the scope (%s); each tn_device_create makes one of its own",
                             tn_device_name(tn_stream_device(stream)),
                             tn_device_name(scope->evaluator->device));
   }
@@ -209,6 +209,9 @@ tn_array_t* tn__scope_fail(tn_scope_t* scope, tn_code_t code, const char* format
 
 tn_status_t tn__scope_check(const tn_scope_t* scope, const char* operation, size_t count,
                             tn_array_t* const* arrays) {
+  if (!arrays && count) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the list of arrays is NULL", operation);
+  }
   for (size_t i = 0; i < count; ++i) {
     if (!arrays[i]) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: operand %zu is NULL", operation, i);
@@ -232,7 +235,7 @@ static tn_array_t* hand_on(tn_scope_t* scope, const tn_array_t* operand) {
 bool tn__scope_accepts(tn_scope_t* scope, const char* operation, size_t count,
                        tn_array_t* const* arrays, tn_array_t** out_error) {
   for (size_t i = 0; i < count; ++i) {
-    const bool is_ours = arrays[i] && arrays[i]->evaluator == scope->evaluator;
+    const bool is_ours = arrays && arrays[i] && arrays[i]->evaluator == scope->evaluator;
     const bool has_failed = is_ours && tn__array_state(arrays[i]) == TN_ARRAY_FAILED;
     if (is_ours && !has_failed) continue;
     *out_error = has_failed

@@ -207,6 +207,8 @@ tn_array_t* tn__identity(tn_scope_t* scope, tn_array_t* x, uint8_t flags) {
 }
 
 tn_array_t* tn_stop_gradient(tn_scope_t* scope, tn_array_t* x) {
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, "stop_gradient", 1, &x, &error)) return error;
   tn_array_t* array = tn__identity(scope, x, 0);
   // Nobody else has seen the step yet.
   if (array->step) array->step->body.kind = TN_BODY_STOP;

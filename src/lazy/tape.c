@@ -126,35 +126,42 @@ static tn_status_t collect(tn_tape_t* tape, size_t input_count, tn_array_t* cons
   return TN_OK;
 }
 
-tn_status_t tn__closure_call(const tn_closure_t* function, tn_scope_t* scope, size_t input_count,
-                             tn_array_t* const* inputs, size_t output_count,
+tn_status_t tn__closure_check(const char* name, const tn_closure_t* function) {
+  if (function && function->call) return TN_OK;
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the function is NULL", name);
+}
+
+tn_status_t tn__closure_call(const char* name, const tn_closure_t* function, tn_scope_t* scope,
+                             size_t input_count, tn_array_t* const* inputs, size_t output_count,
                              tn_array_t** out_outputs) {
   for (size_t i = 0; i < output_count; ++i) out_outputs[i] = NULL;
+  TN_RETURN_IF_ERROR(tn__closure_check(name, function));
   TN_RETURN_IF_ERROR(
       function->call(function->user, scope, input_count, inputs, output_count, out_outputs));
   for (size_t i = 0; i < output_count; ++i) {
     if (!out_outputs[i]) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the function left output %zu NULL", i);
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the function left output %zu NULL",
+                              name, i);
     }
     if (out_outputs[i]->evaluator != tn__scope_evaluator(scope)) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                              "output %zu of the function was made in a scope that is not nested "
-                              "with that of the transform",
-                              i);
+                              "%s: output %zu of the function was made in a scope that is not "
+                              "nested with that of the transform",
+                              name, i);
     }
     TN_RETURN_IF_ERROR(tn_array_status(out_outputs[i]));
   }
   return TN_OK;
 }
 
-tn_status_t tn__tape_record(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
-                            tn_array_t* const* inputs, size_t output_count,
+tn_status_t tn__tape_record(const char* name, tn_scope_t* scope, const tn_closure_t* function,
+                            size_t input_count, tn_array_t* const* inputs, size_t output_count,
                             tn_array_t** out_outputs, tn_tape_t* out_tape) {
   tn_evaluator_t* evaluator = tn__scope_evaluator(scope);
   *out_tape = (tn_tape_t){.allocator = evaluator->allocator};
   for (size_t i = 0; i < input_count; ++i) TN_RETURN_IF_ERROR(tn_array_status(inputs[i]));
   TN_RETURN_IF_ERROR(
-      tn__closure_call(function, scope, input_count, inputs, output_count, out_outputs));
+      tn__closure_call(name, function, scope, input_count, inputs, output_count, out_outputs));
   pthread_mutex_lock(&evaluator->mutex);
   tn_status_t status = collect(out_tape, input_count, inputs, output_count, out_outputs,
                                tn__evaluator_next_mark(evaluator));

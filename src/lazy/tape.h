@@ -31,15 +31,18 @@ typedef struct tn_tape {
 
 // Calls `function` with `inputs`, which are identities or abstract arrays of `scope`, and keeps the
 // tape. out_outputs are the function's, in `scope`. Deinit in any case.
-TN_MUST_USE tn_status_t tn__tape_record(tn_scope_t* scope, const tn_closure_t* function,
-                                        size_t input_count, tn_array_t* const* inputs,
-                                        size_t output_count, tn_array_t** out_outputs,
-                                        tn_tape_t* out_tape);
+TN_MUST_USE tn_status_t tn__tape_record(const char* name, tn_scope_t* scope,
+                                        const tn_closure_t* function, size_t input_count,
+                                        tn_array_t* const* inputs, size_t output_count,
+                                        tn_array_t** out_outputs, tn_tape_t* out_tape);
 void tn__tape_deinit(tn_tape_t* tape);
 
+// That there is a function; `name` is the transform's, for the error.
+TN_MUST_USE tn_status_t tn__closure_check(const char* name, const tn_closure_t* function);
 // Calls the function and checks that it gave its outputs; their errors are returned.
-TN_MUST_USE tn_status_t tn__closure_call(const tn_closure_t* function, tn_scope_t* scope,
-                                         size_t input_count, tn_array_t* const* inputs,
-                                         size_t output_count, tn_array_t** out_outputs);
+TN_MUST_USE tn_status_t tn__closure_call(const char* name, const tn_closure_t* function,
+                                         tn_scope_t* scope, size_t input_count,
+                                         tn_array_t* const* inputs, size_t output_count,
+                                         tn_array_t** out_outputs);
 
 #endif  // TENON_LAZY_TAPE_H_

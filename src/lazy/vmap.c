@@ -230,8 +230,8 @@ static tn_status_t trace(tn_batching_t* b, tn_scope_t* scope, const tn_closure_t
   if (b->batch_size < 0) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_vmap: no input has a batch");
   }
-  TN_RETURN_IF_ERROR(tn__tape_record(b->scope, function, input_count, b->inputs, output_count,
-                                     b->outputs, &b->tape));
+  TN_RETURN_IF_ERROR(tn__tape_record("tn_vmap", b->scope, function, input_count, b->inputs,
+                                     output_count, b->outputs, &b->tape));
   return allocate_lists(b);
 }
 

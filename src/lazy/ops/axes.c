@@ -123,6 +123,7 @@ tn_array_t* tn_array_unflatten(tn_scope_t* scope, tn_array_t* x, int64_t axis, s
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
   if (!tn__normalise_axis(scope, name, axis, x->rank, &at, &error)) return error;
+  if (!tn__accepts_dims(scope, name, rank, dims, &error)) return error;
   bool is_possible = rank > 0 && x->rank - 1 + rank <= TN_MAX_RANK;
   for (size_t i = 0; i < at; ++i) shape.dims[shape.rank++] = x->dims[i];
   for (size_t i = 0; is_possible && i < rank; ++i) {
@@ -234,10 +235,7 @@ tn_array_t* tn_array_view(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) {
   if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
   if (x->dtype == dtype) return x;
   const int64_t from = (int64_t)tn_dtype_size(x->dtype), to = (int64_t)tn_dtype_size(dtype);
-  if (tn_promote_types(dtype, dtype) == TN_DTYPE_INVALID) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %s is no dtype of elements", name,
-                          tn_dtype_name(dtype));
-  }
+  if (!tn__accepts_dtype(scope, name, dtype, &error)) return error;
   const int64_t last = x->rank ? x->dims[x->rank - 1] : 1;
   if (from != to && (x->rank == 0 || (from < to && last % (to / from)))) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,

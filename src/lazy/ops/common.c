@@ -49,6 +49,46 @@ tn_dtype_t tn__at_least_float(tn_dtype_t dtype) {
   return tn_issubdtype(dtype, TN_CATEGORY_INEXACT) ? dtype : TN_DTYPE_F32;
 }
 
+// --- what is given besides arrays
+
+bool tn__accepts_list(tn_scope_t* scope, const char* operation, const char* what, size_t count,
+                      const void* list, tn_array_t** out_error) {
+  if (list || count == 0) return true;
+  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                              "%s: %s is NULL; expected a list of %zu", operation, what, count);
+  return false;
+}
+
+bool tn__accepts_dims(tn_scope_t* scope, const char* operation, size_t rank, const int64_t* dims,
+                      tn_array_t** out_error) {
+  if (rank > TN_MAX_RANK) {
+    *out_error =
+        tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                       "%s: %zu dimensions; at most %d are possible", operation, rank, TN_MAX_RANK);
+    return false;
+  }
+  return tn__accepts_list(scope, operation, "dims", rank, dims, out_error);
+}
+
+bool tn__accepts_choice(tn_scope_t* scope, const char* operation, const char* what, int choice,
+                        int last, tn_array_t** out_error) {
+  if (choice >= 0 && choice <= last) return true;
+  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: the %s is %d; expected 0 to %d",
+                              operation, what, choice, last);
+  return false;
+}
+
+bool tn__accepts_dtype(tn_scope_t* scope, const char* operation, tn_dtype_t dtype,
+                       tn_array_t** out_error) {
+  if (tn_promote_types(dtype, dtype) != TN_DTYPE_INVALID) return true;
+  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                              "%s: the dtype is %d (%s); expected one that arrays can have",
+                              operation, (int)dtype, tn_dtype_name(dtype));
+  return false;
+}
+
+// --- axes
+
 bool tn__normalise_axis(tn_scope_t* scope, const char* operation, int64_t axis, size_t rank,
                         size_t* out_axis, tn_array_t** out_error) {
   const int64_t count = (int64_t)rank;

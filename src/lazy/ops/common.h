@@ -22,6 +22,20 @@ tn_dtype_t tn__result_type(tn_scope_t* scope, const char* operation, size_t coun
 // Floats and complex dtypes as they are, others as float32.
 tn_dtype_t tn__at_least_float(tn_dtype_t dtype);
 
+// What a caller gives besides arrays; an error array when it cannot be. Dimensions: a list, no
+// longer than the limit.
+bool tn__accepts_dims(tn_scope_t* scope, const char* operation, size_t rank, const int64_t* dims,
+                      tn_array_t** out_error);
+// A list that is needed when it has elements.
+bool tn__accepts_list(tn_scope_t* scope, const char* operation, const char* what, size_t count,
+                      const void* list, tn_array_t** out_error);
+// One of an enumeration, whose members are 0 to `last`.
+bool tn__accepts_choice(tn_scope_t* scope, const char* operation, const char* what, int choice,
+                        int last, tn_array_t** out_error);
+// A dtype that arrays can have.
+bool tn__accepts_dtype(tn_scope_t* scope, const char* operation, tn_dtype_t dtype,
+                       tn_array_t** out_error);
+
 // An axis from the end or the beginning, of `rank` dimensions; an error array when it is outside.
 bool tn__normalise_axis(tn_scope_t* scope, const char* operation, int64_t axis, size_t rank,
                         size_t* out_axis, tn_array_t** out_error);

@@ -202,6 +202,7 @@ tn_array_t* tn_array_convolve(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
   tn_array_t* operands[] = {a, b};
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
+  if (!tn__accepts_choice(scope, name, "mode", (int)mode, TN_CONVOLVE_VALID, &error)) return error;
   if (a->rank != 1 || b->rank != 1 || a->dims[0] == 0 || b->dims[0] == 0) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "%s: shapes %s and %s; expected one dimension, not empty", name,

@@ -10,10 +10,10 @@ tn_array_t* tn_array_full(tn_scope_t* scope, size_t rank, const int64_t* dims, t
 
 static tn_array_t* filled(tn_scope_t* scope, const char* name, tn_dtype_t dtype, double value,
                           size_t rank, const int64_t* dims) {
-  if (!tn_dtype_is_valid((int)dtype)) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %d is no dtype", name, (int)dtype);
-  }
-  for (size_t i = 0; dims && i < rank; ++i) {
+  tn_array_t* error = NULL;
+  if (!tn__accepts_dtype(scope, name, dtype, &error)) return error;
+  if (!tn__accepts_dims(scope, name, rank, dims, &error)) return error;
+  for (size_t i = 0; i < rank; ++i) {
     if (dims[i] >= 0) continue;
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: dimension %zu is %lld", name, i,
                           (long long)dims[i]);
@@ -86,7 +86,8 @@ tn_array_t* tn_array_arange(tn_scope_t* scope, tn_dtype_t dtype, double start, d
   TN__OPERATION(scope, "arange");
   static const char name[] = "arange";
   if (!tn_issubdtype(dtype, TN_CATEGORY_NUMBER)) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %s has no progressions", name,
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: the dtype is %d (%s); expected one of numbers", name, (int)dtype,
                           tn_dtype_name(dtype));
   }
   const double length = ceil((stop - start) / step);
@@ -104,6 +105,8 @@ tn_array_t* tn_array_arange(tn_scope_t* scope, tn_dtype_t dtype, double start, d
 tn_array_t* tn_array_linspace(tn_scope_t* scope, tn_dtype_t dtype, double start, double stop,
                               int64_t count, bool endpoint) {
   TN__OPERATION(scope, "linspace");
+  tn_array_t* error = NULL;
+  if (!tn__accepts_dtype(scope, "linspace", dtype, &error)) return error;
   if (count < 0 || count > INT32_MAX) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "linspace: %lld elements; expected 0 to 2^31 - 1", (long long)count);

@@ -320,6 +320,10 @@ static tn_array_t* sum_up(tn_scope_t* scope, const char* subscripts, size_t coun
                           name, count, OPERAND_LIMIT);
   }
   if (!tn__scope_accepts(scope, name, count, arrays, &error)) return error;
+  if (!subscripts) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: subscripts is NULL; expected text such as \"ij,jk->ik\"", name);
+  }
   const tn_dtype_t dtype = tn__result_type(scope, name, count, arrays, &error);
   if (dtype == TN_DTYPE_INVALID) return error;
   if (!parse(scope, subscripts, count, arrays, terms, &out, &error)) return error;

@@ -11,10 +11,7 @@ tn_array_t* tn_array_astype(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) 
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "astype", 1, &x, &error)) return error;
   if (x->dtype == dtype) return x;
-  if (tn_promote_types(dtype, dtype) == TN_DTYPE_INVALID) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "astype: %s is no dtype of elements",
-                          tn_dtype_name(dtype));
-  }
+  if (!tn__accepts_dtype(scope, "astype", dtype, &error)) return error;
   return tn__map(scope, TN__OP(convert), x, dtype);
 }
 

@@ -10,7 +10,8 @@ static const int64_t last[] = {-1};
 
 // The dtype of the result; INVALID with an error array. Weights have the size of the last axis.
 static tn_dtype_t check_norm(tn_scope_t* scope, const char* name, size_t count,
-                             tn_array_t** operands, tn_array_t** out_error) {
+                             tn_array_t** operands, const tn_array_t* bias,
+                             tn_array_t** out_error) {
   if (!tn__scope_accepts(scope, name, count, operands, out_error)) return TN_DTYPE_INVALID;
   const tn_array_t* x = operands[0];
   const tn_dtype_t dtype = tn__result_type(scope, name, count, operands, out_error);
@@ -23,10 +24,10 @@ static tn_dtype_t check_norm(tn_scope_t* scope, const char* name, size_t count,
   }
   for (size_t i = 1; i < count; ++i) {
     if (operands[i]->rank == 1 && operands[i]->dims[0] == x->dims[x->rank - 1]) continue;
-    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                                "%s: operand %zu has shape %s; expected %lld elements", name, i,
-                                TN_SHAPE_TEXT(operands[i]->rank, operands[i]->dims),
-                                (long long)x->dims[x->rank - 1]);
+    *out_error = tn__scope_fail(
+        scope, TN_CODE_INVALID_ARGUMENT, "%s: the %s has shape %s; expected %lld elements", name,
+        operands[i] == bias ? "bias" : "weight",
+        TN_SHAPE_TEXT(operands[i]->rank, operands[i]->dims), (long long)x->dims[x->rank - 1]);
     return TN_DTYPE_INVALID;
   }
   return dtype;
@@ -42,7 +43,7 @@ static tn_array_t* normalise(tn_scope_t* scope, tn_array_t* x, double eps) {
 static tn_array_t* norm(tn_scope_t* scope, const char* name, bool centres, size_t count,
                         tn_array_t** operands, tn_array_t* weight, tn_array_t* bias, double eps) {
   tn_array_t* error = NULL;
-  const tn_dtype_t dtype = check_norm(scope, name, count, operands, &error);
+  const tn_dtype_t dtype = check_norm(scope, name, count, operands, bias, &error);
   if (dtype == TN_DTYPE_INVALID) return error;
   tn_array_t* x =
       tn_array_astype(scope, operands[0], tn_promote_types(operands[0]->dtype, TN_DTYPE_F32));
@@ -78,6 +79,12 @@ static tn_array_t* features(tn_scope_t* scope, tn_array_t* x, int64_t start, int
 static bool check_rope(tn_scope_t* scope, tn_array_t* x, int64_t dims, tn_array_t* offset,
                        tn_array_t* freqs, tn_array_t** out_error) {
   tn_array_t* operands[] = {x, offset, freqs};
+  if (!offset) {
+    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                                "rope: the offset is NULL; expected an integer, or one for each of "
+                                "the batch");
+    return false;
+  }
   if (!tn__scope_accepts(scope, "rope", freqs ? 3 : 2, operands, out_error)) return false;
   const char* problem = NULL;
   if (x->rank < 3 || !tn_issubdtype(x->dtype, TN_CATEGORY_FLOATING)) {
@@ -156,6 +163,11 @@ static const char attention[] = "scaled_dot_product_attention";
 static bool check_attention(tn_scope_t* scope, tn_array_t** operands, const tn_attention_t* how,
                             tn_array_t** out_error) {
   if (!tn__scope_accepts(scope, attention, 3, operands, out_error)) return false;
+  if (!how) {
+    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                                "%s: how is NULL; expected a scale at least", attention);
+    return false;
+  }
   if (how->mask && !tn__scope_accepts(scope, attention, 1, &how->mask, out_error)) return false;
   if (how->sinks && !tn__scope_accepts(scope, attention, 1, &how->sinks, out_error)) return false;
   const tn_array_t *q = operands[0], *k = operands[1], *v = operands[2];

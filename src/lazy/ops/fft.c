@@ -71,6 +71,7 @@ static tn_array_t* transform_all(tn_scope_t* scope, const char* name, tn_fourier
   double count = 1;
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (!tn__accepts_choice(scope, name, "norm", (int)norm, TN_FFT_FORWARD, &error)) return error;
   if (!axes && !sizes) axis_count = x->rank;
   if (x->rank == 0 || axis_count > x->rank) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %zu axes of the shape %s", name,

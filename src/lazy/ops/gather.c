@@ -235,6 +235,7 @@ tn_array_t* tn_array_put_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
   if (!tn__scope_accepts(scope, name, 1, &values, &error)) return error;
+  if (!tn__accepts_choice(scope, name, "mode", (int)mode, TN_SCATTER_MINIMUM, &error)) return error;
   shape.rank = x->rank;
   if (x->rank) memcpy(shape.dims, x->dims, x->rank * sizeof *shape.dims);
   if (!prepare_along(scope, name, &x, &indices, axis, &indexed, &error)) return error;
@@ -257,6 +258,8 @@ tn_array_t* tn_array_as_strided(tn_scope_t* scope, tn_array_t* x, size_t rank, c
   bool is_empty = false;
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (!tn__accepts_dims(scope, name, rank, dims, &error)) return error;
+  if (!tn__accepts_list(scope, name, "strides", rank, strides, &error)) return error;
   tn_array_t* places =
       tn_array_full(scope, rank, dims, tn_array_scalar(scope, TN_DTYPE_S64, (double)offset));
   for (size_t i = 0; i < rank; ++i) {

@@ -65,10 +65,10 @@ static bool resolve_item(tn_scope_t* scope, const tn_array_t* x, const tn_index_
                          tn_array_t** out_error) {
   const int64_t dim = x->dims[axis];
   if (item->kind == TN_INDEX_SLICE) {
-    const int64_t step = item->step ? item->step : 1;
-    const int64_t length = step == INT64_MIN ? 0
-                                             : resolve_slice(item, dim, &selection->starts[axis],
-                                                             &selection->stops[axis], step);
+    int64_t step = item->step ? item->step : 1;
+    if (step == INT64_MIN) ++step;  // its negative is a number
+    const int64_t length =
+        resolve_slice(item, dim, &selection->starts[axis], &selection->stops[axis], step);
     selection->steps[axis] = step;
     if (length != dim || step < 0) selection->is_whole = false;
     return keep(scope, selection, length, out_error);
@@ -220,6 +220,18 @@ static bool check_empty(tn_scope_t* scope, const tn_array_t* x, const tn_selecti
   return true;
 }
 
+static bool check_items(tn_scope_t* scope, const char* name, size_t count, const tn_index_t* items,
+                        tn_array_t** out_error) {
+  if (!tn__accepts_list(scope, name, "items", count, items, out_error)) return false;
+  for (size_t i = 0; i < count; ++i) {
+    if (!tn__accepts_choice(scope, name, "kind of an item", (int)items[i].kind, TN_INDEX_ARRAY,
+                            out_error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 tn_array_t* tn_array_index(tn_scope_t* scope, tn_array_t* x, size_t count,
                            const tn_index_t* items) {
   TN__OPERATION(scope, "index");
@@ -228,6 +240,7 @@ tn_array_t* tn_array_index(tn_scope_t* scope, tn_array_t* x, size_t count,
   tn_shape_t shape;
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, "index", 1, &x, &error)) return error;
+  if (!check_items(scope, "index", count, items, &error)) return error;
   if (tn__has_masks(count, items)) {
     tn_items_t found;
     tn_array_t* result = tn__find_masked(scope, "index", x, count, items, &found, &error)
@@ -347,6 +360,8 @@ tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* x, size_t count
   tn_shape_t shape;
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
+  if (!check_items(scope, name, count, items, &error)) return error;
+  if (!tn__accepts_choice(scope, name, "mode", (int)mode, TN_SCATTER_MINIMUM, &error)) return error;
   if (tn__is_mask_alone(count, items)) {
     // There is one. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
     return tn__update_masked(scope, x, items[0].array, updates, mode);
@@ -387,9 +402,12 @@ tn_array_t* tn_array_slice_update(tn_scope_t* scope, tn_array_t* x, tn_array_t* 
                                   const int64_t* starts, const int64_t* stops,
                                   const int64_t* strides, tn_scatter_mode_t mode) {
   TN__OPERATION(scope, "slice_update");
+  static const char name[] = "slice_update";
   tn_index_t items[TN_MAX_RANK];
   tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "slice_update", 1, &x, &error)) return error;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (!tn__accepts_list(scope, name, "starts", x->rank, starts, &error)) return error;
+  if (!tn__accepts_list(scope, name, "stops", x->rank, stops, &error)) return error;
   for (size_t i = 0; i < x->rank; ++i) {
     items[i] = (tn_index_t){.kind = TN_INDEX_SLICE,
                             .start = starts[i],

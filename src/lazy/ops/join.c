@@ -141,12 +141,14 @@ void tn_array_split_at(tn_scope_t* scope, tn_array_t* x, size_t index_count, con
   size_t at = 0;
   tn_array_t* error = NULL;
   if (tn__scope_accepts(scope, name, 1, &x, &error)) {
-    (void)tn__normalise_axis(scope, name, axis, x->rank, &at, &error);
+    (void)(tn__normalise_axis(scope, name, axis, x->rank, &at, &error) &&
+           tn__accepts_list(scope, name, "indices", index_count, indices, &error));
   }
   for (size_t i = 0; i <= index_count; ++i) {
+    out_parts[i] = error;
+    if (error) continue;
     const int64_t start = i ? indices[i - 1] : 0;
-    out_parts[i] =
-        error ? error : cut(scope, x, at, start, i < index_count ? indices[i] : x->dims[at]);
+    out_parts[i] = cut(scope, x, at, start, i < index_count ? indices[i] : x->dims[at]);
   }
 }
 
@@ -178,9 +180,12 @@ tn_array_t* tn_array_roll(tn_scope_t* scope, tn_array_t* x, size_t count, const 
   static const char name[] = "roll";
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (!tn__accepts_list(scope, name, "shifts", count, shifts, &error)) return error;
   if (!axes) {
+    const int64_t size = tn_array_size(x);
     int64_t total = 0;
-    for (size_t i = 0; i < count; ++i) total += shifts[i];
+    if (size == 0) return x;
+    for (size_t i = 0; i < count; ++i) total = (total % size + shifts[i] % size) % size;
     tn_array_t* line = tn_array_flatten(scope, x, 0, -1);
     line = tn_array_roll(scope, line, 1, &total, (const int64_t[]){0});
     return tn_array_reshape(scope, line, x->rank, x->dims);
@@ -264,6 +269,7 @@ tn_array_t* tn_array_tile(tn_scope_t* scope, tn_array_t* x, size_t count,
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %zu repetitions; at most %d", name,
                           count, TN_MAX_RANK);
   }
+  if (!tn__accepts_list(scope, name, "repetitions", count, repetitions, &error)) return error;
   if (count > x->rank) {
     for (size_t i = 0; i < count; ++i)
       dims[i] = i < count - x->rank ? 1 : x->dims[i - (count - x->rank)];
@@ -320,6 +326,9 @@ tn_array_t* tn_array_pad(tn_scope_t* scope, tn_array_t* x, const int64_t* low, c
   tn_array_t* operands[] = {x, value};
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, value ? 2 : 1, operands, &error)) return error;
+  if (!tn__accepts_choice(scope, name, "mode", (int)mode, TN_PAD_SYMMETRIC, &error)) return error;
+  if (!tn__accepts_list(scope, name, "low", x->rank, low, &error)) return error;
+  if (!tn__accepts_list(scope, name, "high", x->rank, high, &error)) return error;
   for (size_t i = 0; i < x->rank; ++i) {
     dims[i] = x->dims[i];
     const bool is_bad = low[i] < 0 || high[i] < 0 ||

@@ -84,6 +84,9 @@ tn_array_t* tn_array_linalg_norm(tn_scope_t* scope, tn_array_t* x, tn_norm_t kin
   uint64_t set = 0;
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, norm_name, 1, &x, &error)) return error;
+  if (!tn__accepts_choice(scope, norm_name, "kind", (int)kind, TN_NORM_NUCLEAR, &error)) {
+    return error;
+  }
   x = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
   if (!axes && kind == TN_NORM_DEFAULT) return euclidean(scope, x, 0, NULL, keepdims);
   if (!axes) axis_count = x->rank;

@@ -53,7 +53,8 @@ tn_array_t* tn_array_random_bits(tn_scope_t* scope, int width, size_t rank, cons
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "%s: the width is %d; expected 1, 2 or 4 bytes", name, width);
   }
-  bool is_possible = rank <= TN_MAX_RANK;
+  if (!tn__accepts_dims(scope, name, rank, dims, &error)) return error;
+  bool is_possible = true;
   for (size_t i = 0; is_possible && i < rank; ++i) {
     is_possible = dims[i] >= 0 && !__builtin_mul_overflow(count, dims[i], &count);
   }

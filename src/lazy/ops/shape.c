@@ -24,7 +24,8 @@ tn_array_t* tn_array_broadcast_to(tn_scope_t* scope, tn_array_t* x, size_t rank,
   int64_t dimensions[TN_MAX_RANK];
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  bool is_possible = x->rank <= rank && rank <= TN_MAX_RANK, is_same = x->rank == rank;
+  if (!tn__accepts_dims(scope, name, rank, dims, &error)) return error;
+  bool is_possible = x->rank <= rank, is_same = x->rank == rank;
   for (size_t i = 0; is_possible && i < x->rank; ++i) {
     const size_t d = rank - x->rank + i;
     dimensions[i] = (int64_t)d;
@@ -114,13 +115,16 @@ tn_array_t* tn_array_slice(tn_scope_t* scope, tn_array_t* x, const int64_t* star
   size_t backward_count = 0;
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (!tn__accepts_list(scope, name, "starts", x->rank, starts, &error)) return error;
+  if (!tn__accepts_list(scope, name, "stops", x->rank, stops, &error)) return error;
   for (size_t i = 0; i < x->rank; ++i) {
-    const int64_t dim = x->dims[i], step = strides ? strides[i] : 1;
-    if (step == 0 || step == INT64_MIN) {
+    const int64_t dim = x->dims[i];
+    int64_t step = strides ? strides[i] : 1;
+    if (step == 0) {
       return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                            "%s: the stride of axis %zu is %lld; it must not be 0", name, i,
-                            (long long)step);
+                            "%s: the stride of axis %zu is 0; it must not be 0", name, i);
     }
+    if (step == INT64_MIN) ++step;  // its negative is a number
     steps[i] = step < 0 ? -step : step;
     int64_t start = clip(starts[i], dim, step < 0 ? -1 : 0, step < 0 ? dim - 1 : dim);
     // Backwards, a stop before the first element says so by being below -dim.
@@ -207,7 +211,8 @@ tn_array_t* tn_array_reshape(tn_scope_t* scope, tn_array_t* x, size_t rank, cons
   int64_t dims[TN_MAX_RANK] = {0}, strides[TN_MAX_RANK];
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (rank > TN_MAX_RANK || !resolve_dims(x, rank, wanted, dims)) {
+  if (!tn__accepts_dims(scope, name, rank, wanted, &error)) return error;
+  if (!resolve_dims(x, rank, wanted, dims)) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "%s: an array of %lld elements has no shape %s", name,
                           (long long)tn_array_size(x), TN_SHAPE_TEXT(rank, wanted));

@@ -55,10 +55,12 @@ tn_array_t* tn_array_stft(tn_scope_t* scope, tn_array_t* x, const tn_stft_t* how
   TN__OPERATION(scope, "stft");
   static const char name[] = "stft";
   static const int64_t last = -1;
+  static const tn_stft_t defaults = {0};
   enum { DEFAULT_SIZE = 2048 };
   int64_t around[TN_MAX_RANK] = {0};
   tn_frames_t frames = {0};
   tn_array_t* error = NULL;
+  if (!how) how = &defaults;
   if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
   if (!resolve(scope, name, x, how->size ? how->size : DEFAULT_SIZE, how, &frames, &error)) {
     return error;
@@ -108,8 +110,10 @@ tn_array_t* tn_array_istft(tn_scope_t* scope, tn_array_t* x, const tn_stft_t* ho
   TN__OPERATION(scope, "istft");
   static const char name[] = "istft";
   static const int64_t last = -1;
+  static const tn_stft_t defaults = {0};
   tn_frames_t frames = {0};
   tn_array_t* error = NULL;
+  if (!how) how = &defaults;
   if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
   if (x->rank < 2 || x->dims[x->rank - 1] < 1 || x->rank == TN_MAX_RANK) {
     (void)fail(scope, name, x, &frames, &error);

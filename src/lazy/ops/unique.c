@@ -29,6 +29,11 @@ void tn_array_unique(tn_scope_t* scope, tn_array_t* x, int64_t size, tn_array_t*
                            "one that is not empty",
                            name, (long long)size, TN_SHAPE_TEXT(x->rank, x->dims));
   }
+  if (!error && fill_value && tn_array_size(fill_value) != 1) {
+    error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                           "%s: the fill value has shape %s; expected one element", name,
+                           TN_SHAPE_TEXT(fill_value->rank, fill_value->dims));
+  }
   for (size_t i = 0; i < 4 && error; ++i) {
     if (outs[i]) *outs[i] = error;
   }
@@ -45,6 +50,7 @@ void tn_array_unique(tn_scope_t* scope, tn_array_t* x, int64_t size, tn_array_t*
   tn_array_t* index = tn_array_take(scope, order, begin, &axis);
   *out_values = tn_array_take(scope, line, index, &axis);
   if (fill_value) {
+    fill_value = tn_array_reshape(scope, fill_value, 0, NULL);
     fill_value = tn_array_astype(scope, fill_value, x->dtype);
     *out_values = tn_array_where(scope, is_there, *out_values, fill_value);
   }

@@ -8,6 +8,7 @@ static bool split_starts(tn_scope_t* scope, const char* name, tn_array_t* x, tn_
   tn_array_t* operands[] = {x, starts};
   uint64_t set = 0;
   if (!tn__scope_accepts(scope, name, 2, operands, out_error)) return false;
+  if (!tn__accepts_list(scope, name, "axes", axis_count, axes, out_error)) return false;
   if (!tn__normalise_axes(scope, name, axis_count, axes, x->rank, &set, out_error)) return false;
   if (!tn_issubdtype(starts->dtype, TN_CATEGORY_INTEGER) || starts->rank > 1 ||
       tn_array_size(starts) != (int64_t)axis_count) {
@@ -33,6 +34,7 @@ tn_array_t* tn_array_slice_at(tn_scope_t* scope, tn_array_t* x, tn_array_t* star
   tn_array_t* operands[1 + TN_MAX_RANK] = {x};
   tn_array_t* error = NULL;
   if (!split_starts(scope, name, x, starts, axis_count, axes, operands + 1, &error)) return error;
+  if (!tn__accepts_list(scope, name, "sizes", x->rank, sizes, &error)) return error;
   for (size_t i = 0; i < x->rank; ++i) {
     if (sizes[i] >= 0 && sizes[i] <= x->dims[i]) continue;
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
