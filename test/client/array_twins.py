@@ -241,6 +241,8 @@ def flatten(name, a, l, r):
     x, dims = a[0], list(a[0].shape)
     if name == "unflatten":
         axis = l[0][0] % x.ndim
+        if -1 not in l[1] and math.prod(l[1]) != dims[axis]:
+            raise ValueError("another number of elements")  # though none in all, if another axis is empty
         return x.reshape(dims[:axis] + list(l[1]) + dims[axis + 1:])
     start, end = (number % max(x.ndim, 1) for number in (l[0][0], l[1][0]))
     if end < start:
