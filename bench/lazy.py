@@ -3,7 +3,8 @@
 
   build/venv/bin/python bench/lazy.py [PROGRAM]
 
-PROGRAM is the benchmark in C, build/release/bench/lazy_eval_bench (make bench builds it).
+PROGRAM is the benchmark in C, build/release/bench/lazy_eval_bench (make bench builds it); the operation is that of
+examples/axpby in the same build.
 """
 
 import pathlib
@@ -45,12 +46,13 @@ def mlx_adds():
 
 
 def main():
-    program = sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/release/bench/lazy_eval_bench"
+    program = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/release/bench/lazy_eval_bench")
+    command = [program, program.parent.parent / "examples/axpby/libaxpby.so"]
     side = 4096
     x, y = np.full((2, side, side), 3, np.float32)
     a, b = mx.array(x), mx.array(y)
     mx.eval(a, b)
-    print(subprocess.run([program], check=True, text=True, stdout=subprocess.PIPE).stdout, end="")
+    print(subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout, end="")
     print(f"NumPy: add x1000, an operation {median_ms(numpy_adds) * 1e3:.1f} ns")
     print(f"MLX: add x1000 and eval, an operation {median_ms(mlx_adds) * 1e3:.1f} ns")
     print(f"NumPy: axpby float32 {median_ms(lambda: np.float32(4) * x + np.float32(2) * y):.2f} ms")

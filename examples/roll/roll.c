@@ -9,36 +9,31 @@
   ATTR(axis, int64_t, -1, "negative: from the end")   \
   RET(y, dtype_of(x), shape_of(x))
 
-// Part of y, and the part of x that belongs there.
-typedef struct part {
-  tn_nest_t nest;
-  uint32_t* y;
-  const uint32_t* x;
-} part_t;
-
-// A piece is a loop of its own, with a stride for each array.
-static tn_status_t copy_pieces(void* user, int64_t begin, int64_t end) {
-  const part_t* part = user;
-  const int64_t y_stride = part->nest.strides[0], x_stride = part->nest.strides[1];
-  TN_FOR_PIECES(&part->nest, piece, begin, end) {
-    uint32_t* y = part->y + piece.offsets[0];
-    const uint32_t* x = part->x + piece.offsets[1];
-    for (int64_t i = 0; i < piece.count; ++i) y[i * y_stride] = x[i * x_stride];
-  }
+// The elements of a row lie one behind the other, wherever the arrays have them.
+static tn_status_t copy_row(void* user, int64_t count, void* const* rows) {
+  (void)user;
+  memcpy(rows[0], rows[1], (size_t)count * sizeof(uint32_t));
   return TN_OK;
+}
+
+// As much of an array as `dims` say, from `begin` along the axis.
+static tn_strided_t part_of(const tn_strided_t* array, const int64_t* dims, size_t axis,
+                            int64_t begin) {
+  tn_strided_t part = *array;
+  part.dims = dims;
+  part.data = (uint32_t*)array->data + begin * array->strides[axis];
+  return part;
 }
 
 // `count` places along the axis, from `source` to `target`, on all threads.
 static tn_status_t copy_part(const tn_eval_call_t* eval, size_t axis, int64_t target,
                              int64_t source, int64_t count) {
-  const tn_strided_t *x = eval->operands[0], *y = eval->outputs[0];
   int64_t dims[TN_NEST_RANK_LIMIT];
-  for (size_t i = 0; i < x->rank; ++i) dims[i] = i == axis ? count : x->dims[i];
-  part_t part = {.y = (uint32_t*)y->data + target * y->strides[axis],
-                 .x = (const uint32_t*)x->data + source * x->strides[axis]};
-  tn_nest_init(&part.nest, x->rank, dims, 2, (const int64_t*[]){y->strides, x->strides});
-  tn_nest_set_piece_length(&part.nest, 16384);
-  return tn_eval_parallel_for(eval, part.nest.piece_count, 0, copy_pieces, &part);
+  for (size_t i = 0; i < eval->outputs[0]->rank; ++i) dims[i] = eval->outputs[0]->dims[i];
+  dims[axis] = count;
+  const tn_strided_t y = part_of(eval->outputs[0], dims, axis, target),
+                     x = part_of(eval->operands[0], dims, axis, source);
+  return tn_eval_for_rows(eval, 2, (const tn_strided_t*[]){&y, &x}, 1, copy_row, NULL);
 }
 
 TN_EVAL_OP(roll, ROLL, "y[i] = x[i - shift] along an axis") {

@@ -19,13 +19,15 @@
 // with dense arrays. So there is one definition for every door.
 //
 // In the body `call` has the attributes; of call->x only the shape and dtype may be looked at.
-// <tenon/strided.h> has the loops.
+// tn_eval_for_rows is the loop; <tenon/strided.h> has others.
 //
 // What an eval may ask for, all by way of the table eval->api, so that a library needs no symbol of
 // Tenon's:
 //   tn_eval_dispatch(eval, function, payload, size)    work for when the eval has returned
 //   tn_eval_set_input_array(eval, x)  ..._set_output_array(eval, y)    checks that they have memory
 //   tn_eval_add_temporary(eval, dtype, rank, dims, &t) an array until the last work is done
+//   tn_eval_for_rows(eval, n, arrays, written, f, user)    f gets rows of dense elements, on the
+//                                                      host's threads, whatever the strides are
 //   tn_eval_parallel_for(eval, count, grain, f, user)  on the host's threads
 //   TN_EVAL_ERROR(eval, INVALID_ARGUMENT, "n is %d", n)
 // and with TN_OP_ALLOCATES, once for each output:
@@ -68,6 +70,8 @@ typedef struct tn_strided {
 typedef tn_status_t (*tn_eval_work_fn)(const tn_eval_call_t* eval, void* payload);
 // Part of a parallel loop: [begin, end).
 typedef tn_status_t (*tn_eval_loop_fn)(void* user, int64_t begin, int64_t end);
+// `count` elements of each array, which lie one behind the other from rows[k] on.
+typedef tn_status_t (*tn_eval_row_fn)(void* user, int64_t count, void* const* rows);
 
 // What an eval may call: on the thread of the eval and of its work, unless it says otherwise. The
 // list only grows at its end: an older host's table is shorter, which its struct_size tells.
@@ -103,6 +107,15 @@ typedef struct tn_eval_api {
                               tn_eval_loop_fn function, void* user);
   // For any thread.
   tn_status_t (*error)(const tn_eval_call_t* eval, int32_t code, const char* message);
+  // All elements of arrays of one shape, at most TN_NEST_ARRAY_LIMIT, in rows, on several threads.
+  // Which elements are in a row, and in which order, is the host's choice; what lies otherwise is
+  // packed into blocks that stay in the cache. The function writes all elements of the first
+  // `written_count` arrays, which no others overlap unless they are the same, and reads the rest.
+  // Of an array only the dtype, rank, dims, strides and data count. The error is one of those that
+  // the function returns. For any thread.
+  tn_status_t (*for_rows)(const tn_eval_call_t* eval, size_t array_count,
+                          const tn_strided_t* const* arrays, size_t written_count,
+                          tn_eval_row_fn function, void* user);
 } tn_eval_api_t;
 
 // One use of the operation. Valid until the last work is done.
@@ -133,6 +146,7 @@ struct tn_eval_call {
   ((eval)->api->add_temporary((eval), (dtype), (rank), (dims), (out_array)))
 #define tn_eval_parallel_for(eval, count, grain, function, user) \
   ((eval)->api->parallel_for((eval), (count), (grain), (function), (user)))
+#define tn_eval_for_rows(eval, ...) ((eval)->api->for_rows((eval), __VA_ARGS__))
 #define TN_EVAL_ERROR(eval, CODE, ...) tn__eval_error((eval), TN_FFI_##CODE, __VA_ARGS__)
 // clang-format on
 

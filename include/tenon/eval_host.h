@@ -283,6 +283,101 @@ TN__UNUSED tn_status_t tn__eval_parallel_for(const tn_eval_call_t* eval, int64_t
   return __atomic_load_n(&loop.error, __ATOMIC_ACQUIRE);
 }
 
+#define TN__COPY_ELEMENTS(type)                                        \
+  for (int64_t i = 0; i < count; ++i) {                                \
+    ((type*)to)[i * to_stride] = ((const type*)from)[i * from_stride]; \
+  }                                                                    \
+  break;
+TN__UNUSED void tn__copy_elements(size_t element_size, void* to, int64_t to_stride,
+                                  const void* from, int64_t from_stride, int64_t count) {
+  switch (element_size) {
+    case 1: TN__COPY_ELEMENTS(uint8_t)
+    case 2: TN__COPY_ELEMENTS(uint16_t)
+    case 4: TN__COPY_ELEMENTS(uint32_t)
+    case 8: TN__COPY_ELEMENTS(uint64_t)
+    default: TN__COPY_ELEMENTS(tn_c128_t)
+  }
+}
+#undef TN__COPY_ELEMENTS
+
+// One loop nest over arrays that are walked over together.
+TN__UNUSED tn_status_t tn__eval_nest(const tn_eval_call_t* eval, size_t array_count,
+                                     const tn_strided_t* const* arrays, tn_nest_t* nest) {
+  const tn_call_t* call = &tn__eval_state_of(eval)->call;
+  const int64_t* strides[TN_NEST_ARRAY_LIMIT] = {NULL};
+  if (array_count < 1 || array_count > TN_NEST_ARRAY_LIMIT)
+    return tn__error(call, TN_FFI_INVALID_ARGUMENT, "rows of %zu arrays; there may be 1 to %d",
+                     array_count, (int)TN_NEST_ARRAY_LIMIT);
+  for (size_t k = 0; k < array_count; ++k) {
+    const tn_strided_t* array = arrays[k];
+    bool is_same = array->rank == arrays[0]->rank;
+    strides[k] = array->strides;
+    for (size_t i = 0; i < array->rank && is_same; ++i)
+      is_same = array->dims[i] == arrays[0]->dims[i];
+    if (!is_same)
+      return tn__error(call, TN_FFI_INVALID_ARGUMENT,
+                       "rows of arrays of several shapes: that of array %zu is not that of array 0",
+                       k);
+    if (!array->data && tn_element_count(array->rank, array->dims))
+      return tn__error(call, TN_FFI_FAILED_PRECONDITION,
+                       "rows of array %zu, which has no memory yet: see tn_eval_allocate", k);
+  }
+  if (!tn_nest_init(nest, arrays[0]->rank, arrays[0]->dims, array_count, strides))
+    return tn__error(call, TN_FFI_INVALID_ARGUMENT, "rows of arrays of %zu dimensions",
+                     arrays[0]->rank);
+  return TN_OK;
+}
+
+typedef struct tn__eval_rows {
+  tn_nest_t nest;
+  const tn_strided_t* const* arrays;
+  size_t written_count;
+  tn_eval_row_fn function;
+  void* user;
+} tn__eval_rows_t;
+
+enum { TN__PACKED_LENGTH = 64, TN__ROW_LENGTH = 8192 };
+
+// A few elements at a time of what is no row: nearly everything is, where hosts have dense arrays.
+TN__UNUSED tn_status_t tn__eval_rows_part(void* user, int64_t begin, int64_t end) {
+  const tn__eval_rows_t* all = (const tn__eval_rows_t*)user;
+  const tn_nest_t* nest = &all->nest;
+  tn_c128_t packed[TN_NEST_ARRAY_LIMIT][TN__PACKED_LENGTH];
+  void* rows[TN_NEST_ARRAY_LIMIT];
+  TN_FOR_PIECES(nest, piece, begin, end) {
+    for (size_t k = 0; k < nest->array_count; ++k) {
+      const size_t size = tn_ffi_dtype_size(all->arrays[k]->dtype);
+      char* from = (char*)all->arrays[k]->data + piece.offsets[k] * (int64_t)size;
+      rows[k] = nest->strides[k] == 1 ? from : (char*)packed[k];
+      if (nest->strides[k] == 1 || k < all->written_count) continue;
+      tn__copy_elements(size, packed[k], 1, from, nest->strides[k], piece.count);
+    }
+    TN_TRY(all->function(all->user, piece.count, rows));
+    for (size_t k = 0; k < all->written_count && k < nest->array_count; ++k) {
+      const size_t size = tn_ffi_dtype_size(all->arrays[k]->dtype);
+      char* to = (char*)all->arrays[k]->data + piece.offsets[k] * (int64_t)size;
+      if (nest->strides[k] == 1) continue;
+      tn__copy_elements(size, to, nest->strides[k], packed[k], 1, piece.count);
+    }
+  }
+  return TN_OK;
+}
+
+TN__UNUSED tn_status_t tn__eval_for_rows(const tn_eval_call_t* eval, size_t array_count,
+                                         const tn_strided_t* const* arrays, size_t written_count,
+                                         tn_eval_row_fn function, void* user) {
+  tn__eval_rows_t rows;
+  bool packs = false;
+  TN_TRY(tn__eval_nest(eval, array_count, arrays, &rows.nest));
+  rows.arrays = arrays;
+  rows.written_count = written_count;
+  rows.function = function;
+  rows.user = user;
+  for (size_t k = 0; k < array_count; ++k) packs |= rows.nest.strides[k] != 1;
+  tn_nest_set_piece_length(&rows.nest, packs ? TN__PACKED_LENGTH : TN__ROW_LENGTH);
+  return tn__eval_parallel_for(eval, rows.nest.piece_count, 0, tn__eval_rows_part, &rows);
+}
+
 TN__UNUSED tn_status_t tn__eval_make_error(const tn_eval_call_t* eval, int32_t code,
                                            const char* message) {
   return tn__error(&tn__eval_state_of(eval)->call, code, "%s", message);
@@ -291,7 +386,7 @@ TN__UNUSED tn_status_t tn__eval_make_error(const tn_eval_call_t* eval, int32_t c
 __attribute__((unused)) static const tn_eval_api_t tn__eval_api = {
     sizeof(tn_eval_api_t),  tn__eval_allocate,     tn__eval_donate,       tn__eval_share,
     tn__eval_set_data,      tn__eval_check_memory, tn__eval_check_memory, tn__eval_dispatch,
-    tn__eval_add_temporary, tn__eval_parallel_for, tn__eval_make_error,
+    tn__eval_add_temporary, tn__eval_parallel_for, tn__eval_make_error,   tn__eval_for_rows,
 };
 
 // --- beginning and ending
@@ -393,29 +488,19 @@ TN__UNUSED tn_status_t tn__eval_begin(tn__eval_state_t* state) {
   return TN_OK;
 }
 
-#define TN__COPY_PIECES(type)                                                           \
-  TN_FOR_PIECES(&nest, piece, 0, nest.piece_count) {                                    \
-    type* to = (type*)target + piece.offsets[0];                                        \
-    const type* from = (const type*)array->data + piece.offsets[1];                     \
-    const int64_t step = nest.strides[1];                                               \
-    for (int64_t j = 0; j < piece.count; ++j) to[j * nest.strides[0]] = from[j * step]; \
-  }                                                                                     \
-  break;
 TN__UNUSED void tn__eval_copy(const tn_strided_t* array, void* target) {
   int64_t dense[TN_NEST_RANK_LIMIT];
   const int64_t* strides[2] = {dense, array->strides};
+  const size_t size = tn_ffi_dtype_size(array->dtype);
   tn_nest_t nest;
   tn_row_major_strides(array->rank, array->dims, dense);
   tn_nest_init(&nest, array->rank, array->dims, 2, strides);
-  switch (tn_ffi_dtype_size(array->dtype)) {
-    case 1: TN__COPY_PIECES(uint8_t)
-    case 2: TN__COPY_PIECES(uint16_t)
-    case 4: TN__COPY_PIECES(uint32_t)
-    case 8: TN__COPY_PIECES(uint64_t)
-    default: TN__COPY_PIECES(tn_c128_t)
+  TN_FOR_PIECES(&nest, piece, 0, nest.piece_count) {
+    tn__copy_elements(size, (char*)target + piece.offsets[0] * (int64_t)size, nest.strides[0],
+                      (const char*)array->data + piece.offsets[1] * (int64_t)size, nest.strides[1],
+                      piece.count);
   }
 }
-#undef TN__COPY_PIECES
 
 // Brings an output to its place, where an operand may lie that it shares.
 TN__UNUSED tn_status_t tn__eval_finish_output(tn__eval_state_t* state, size_t output) {

@@ -1,12 +1,70 @@
+#include <stdlib.h>
 #include <tenon/eval.h>
 
+#include "call/rows.h"
 #include "call/strided.h"
 
 struct tn_strided_eval {
   tn__eval_state_t state;
+  tn_eval_api_t api;  // that of dense hosts, but for what is better known here
   tn_eval_fn function;
   const tn_call_view_t* views;  // NULL: all operands are dense
 };
+
+// --- rows
+
+enum { PART_COUNT = 32 };
+
+typedef struct rows_loop {
+  const tn_eval_call_t* eval;
+  tn_rows_t rows;
+  void* data[TN_NEST_ARRAY_LIMIT];
+  tn_eval_row_fn function;
+  void* user;
+} rows_loop_t;
+
+static tn_status_t run_rows(void* user, int64_t begin, int64_t end) {
+  const rows_loop_t* loop = user;
+  _Alignas(64) char small[1024];
+  const size_t byte_length = (loop->rows.memory_byte_length + 63) / 64 * 64;
+  void* large = byte_length > sizeof small ? aligned_alloc(64, byte_length) : NULL;
+  if (byte_length > sizeof small && !large) {
+    return tn__eval_no_memory(tn__eval_state_of(loop->eval));
+  }
+  const tn_status_t status = tn__rows_run(&loop->rows, loop->data, large ? large : small, begin,
+                                          end, loop->function, loop->user);
+  free(large);
+  return status;
+}
+
+static tn_status_t for_rows(const tn_eval_call_t* eval, size_t array_count,
+                            const tn_strided_t* const* arrays, size_t written_count,
+                            tn_eval_row_fn function, void* user) {
+  tn_nest_t nest;
+  tn_row_path_t paths[TN_NEST_ARRAY_LIMIT];
+  int64_t dims[TN_NEST_RANK_LIMIT], strides[TN_NEST_ARRAY_LIMIT][TN_NEST_RANK_LIMIT];
+  rows_loop_t loop = {.eval = eval, .function = function, .user = user};
+  TN_TRY(tn__eval_nest(eval, array_count, arrays, &nest));
+  if (nest.element_count == 0) return TN_OK;
+  const size_t rank = nest.loop_count + 1;
+  for (size_t k = 0; k < array_count; ++k) {
+    const int64_t size = (int64_t)tn_ffi_dtype_size(arrays[k]->dtype);
+    for (size_t l = 0; l + 1 < rank; ++l) strides[k][l] = nest.loop_strides[k][l] * size;
+    strides[k][rank - 1] = nest.row_length > 1 ? nest.strides[k] * size : size;
+    paths[k] = (tn_row_path_t){
+        .element_size = (size_t)size, .is_written = k < written_count, .strides = strides[k]};
+    loop.data[k] = arrays[k]->data;
+  }
+  memcpy(dims, nest.loop_counts, nest.loop_count * sizeof *dims);
+  dims[rank - 1] = nest.row_length;
+  tn__rows_init(&loop.rows, rank, dims, array_count, paths);
+  // Few parts: each gets memory of its own.
+  int64_t grain = loop.rows.unit_count / PART_COUNT + 1;
+  if (grain < loop.rows.grain) grain = loop.rows.grain;
+  return tn__eval_parallel_for(eval, loop.rows.unit_count, grain, run_rows, &loop);
+}
+
+// --- an activation's
 
 size_t tn__strided_eval_byte_length(size_t operand_count, size_t result_count,
                                     const tn_ffi_buffer_t* buffers) {
@@ -26,6 +84,9 @@ void tn__strided_eval_init(tn_strided_eval_t* eval, tn_ffi_call_frame_t* frame,
                            const tn_ffi_op_t* op, const tn_op_def_t* definition,
                            const tn_call_view_t* views) {
   tn__eval_init(&eval->state, eval + 1, frame, op, definition->flags, definition->donates);
+  eval->api = tn__eval_api;
+  eval->api.for_rows = for_rows;
+  eval->state.eval.api = &eval->api;
   eval->function = definition->eval_cpu;
   eval->views = views;
   for (size_t i = 0; views && i < eval->state.eval.operand_count; ++i) {

@@ -3,43 +3,53 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <tenon/array_ops.h>
-#include <tenon/custom.h>
-#include <tenon/operation.h>
+#include <tenon/builder.h>
+#include <tenon/call.h>
+#include <tenon/eval.h>
 #include <time.h>
 
 #include "base/clock.h"
 
-#define AXPBY(ARG, ATTR, RET)               \
+// What axpby does (examples/axpby), by strides.
+#define STRIDED_AXPBY(ARG, ATTR, RET)       \
   ARG(x, of(f32, f16, bf16, c64), any_rank) \
   ARG(y, dtype_of(x), shape_of(x))          \
-  ATTR(alpha, float, 4.0f)                  \
-  ATTR(beta, float, 2.0f)                   \
+  ATTR(alpha, float, 1.0f)                  \
+  ATTR(beta, float, 1.0f)                   \
   RET(z, dtype_of(x), shape_of(x))
-
-#define LOOP(type, load, store)                                                           \
-  {                                                                                       \
-    const type *x = call->x.data, *y = call->y.data;                                      \
-    type* z = call->z.data;                                                               \
-    for (int64_t i = 0; i < n; ++i) z[i] = store(alpha * load(x[i]) + beta * load(y[i])); \
-    return TN_OK;                                                                         \
-  }
 #define SAME(value) (value)
 
-TN_OP(axpby, AXPBY, "z = alpha * x + beta * y") {
-  const int64_t n = tn_size(call->x);
-  const float alpha = call->alpha, beta = call->beta;
-  switch (call->x.dtype) {
-    case TN_FFI_F32: LOOP(float, SAME, SAME)
-    case TN_FFI_F16: LOOP(tn_f16_t, tn_f16_to_float, tn_f16_from_float)
-    case TN_FFI_BF16: LOOP(tn_bf16_t, tn_bf16_to_float, tn_bf16_from_float)
-    default: break;
+typedef struct factors {
+  tn_ffi_dtype_t dtype;
+  float alpha, beta;
+} factors_t;
+
+#define ROW(type, load, store)                                              \
+  {                                                                         \
+    const type *x = rows[1], *y = rows[2];                                  \
+    type* z = rows[0];                                                      \
+    for (int64_t i = 0; i < count; ++i) {                                   \
+      z[i] = store(factors.alpha * load(x[i]) + factors.beta * load(y[i])); \
+    }                                                                       \
+    return TN_OK;                                                           \
   }
-  const float *x = call->x.data, *y = call->y.data;  // pairs
-  float* z = call->z.data;
-  for (int64_t i = 0; i < 2 * n; ++i) z[i] = alpha * x[i] + beta * y[i];
-  return TN_OK;
+
+static tn_status_t axpby_row(void* user, int64_t count, void* const* rows) {
+  const factors_t factors = *(const factors_t*)user;
+  if (factors.dtype == TN_FFI_C64) count *= 2;
+  switch (factors.dtype) {
+    case TN_FFI_F16: ROW(tn_f16_t, tn_f16_to_float, tn_f16_from_float)
+    case TN_FFI_BF16: ROW(tn_bf16_t, tn_bf16_to_float, tn_bf16_from_float)
+    default: ROW(float, SAME, SAME)
+  }
 }
-TN_DEFINE(axpby, .flags = TN_OP_ELEMENTWISE)
+
+TN_EVAL_OP(strided_axpby, STRIDED_AXPBY, "z = alpha * x + beta * y") {
+  const tn_strided_t* arrays[] = {eval->outputs[0], eval->operands[0], eval->operands[1]};
+  factors_t factors = {arrays[0]->dtype, call->alpha, call->beta};
+  return tn_eval_for_rows(eval, 3, arrays, 1, axpby_row, &factors);
+}
+TN_DEFINE(strided_axpby, .flags = TN_OP_ELEMENTWISE, .eval_cpu = strided_axpby_eval)
 
 enum { SIDE = 4096, SMALL_COUNT = 1000, RUN_COUNT = 15 };
 
@@ -95,12 +105,19 @@ static void bench_small(tn_scope_t* s) {
 
 typedef tn_array_t* (*binary_t)(tn_scope_t* s, tn_array_t* x, tn_array_t* y);
 
-static tn_array_t* custom(tn_scope_t* s, tn_array_t* x, tn_array_t* y) {
+static tn_array_t* apply(tn_scope_t* s, const char* name, tn_array_t* x, tn_array_t* y) {
   tn_array_t* operands[] = {x, y};
-  const tn_application_t application = {sizeof application, "axpby", 2, operands, 0, NULL, 1, NULL};
-  tn_array_t* z = NULL;
-  tn_apply(s, &application, &z);
-  return z;
+  const tn_attribute_t attributes[] = {tn_attribute_float("alpha", TN_DTYPE_F32, 4),
+                                       tn_attribute_float("beta", TN_DTYPE_F32, 2)};
+  return tn_apply_one(s, name, 2, operands, 2, attributes);
+}
+
+static tn_array_t* custom(tn_scope_t* s, tn_array_t* x, tn_array_t* y) {
+  return apply(s, "axpby", x, y);
+}
+
+static tn_array_t* strided(tn_scope_t* s, tn_array_t* x, tn_array_t* y) {
+  return apply(s, "strided_axpby", x, y);
 }
 
 static tn_array_t* composed(tn_scope_t* s, tn_array_t* x, tn_array_t* y) {
@@ -109,11 +126,12 @@ static tn_array_t* composed(tn_scope_t* s, tn_array_t* x, tn_array_t* y) {
   return tn_array_add(s, tn_array_multiply(s, alpha, x), tn_array_multiply(s, beta, y));
 }
 
+// What the operation is done to; the first of the same function is dense.
 typedef struct large_case {
   const char* name;
   binary_t function;
   tn_array_t *x, *y;
-  double times[RUN_COUNT], cpu_times[RUN_COUNT];
+  double times[RUN_COUNT], cpu_times[RUN_COUNT], ratios[RUN_COUNT];
 } large_case_t;
 
 static double cpu_ms(void) {
@@ -121,8 +139,9 @@ static double cpu_ms(void) {
 }
 
 // The cases by turns, so that whatever else the machine does falls on all of them.
-static void bench_large(tn_scope_t* s, size_t count, large_case_t* cases) {
+static void bench_large(tn_scope_t* s, int64_t side, size_t count, large_case_t* cases) {
   for (int run = -2; run < RUN_COUNT; ++run) {
+    const large_case_t* dense = cases;
     for (large_case_t* c = cases; c < cases + count; ++c) {
       const double start = (double)tn__clock_ns() * 1e-6, cpu_start = cpu_ms();
       tn_array_t* z = tn_array_retain(c->function(s, c->x, c->y));
@@ -132,11 +151,15 @@ static void bench_large(tn_scope_t* s, size_t count, large_case_t* cases) {
       if (run < 0) continue;
       c->times[run] = (double)tn__clock_ns() * 1e-6 - start;
       c->cpu_times[run] = cpu_ms() - cpu_start;
+      if (c->function != dense->function) dense = c;
+      c->ratios[run] = c->cpu_times[run] / (double)tn_array_size(c->x) *
+                       (double)tn_array_size(dense->x) / dense->cpu_times[run];
     }
   }
   for (large_case_t* c = cases; c < cases + count; ++c) {
-    printf("%s %s %.2f ms, %.2f ms of CPU time\n", c->name, tn_dtype_name(tn_array_dtype(c->x)),
-           median(c->times), median(c->cpu_times));
+    printf("%s %s %d %.2f ms, %.2f ms of CPU time, %.2f times dense an element\n", c->name,
+           tn_dtype_name(tn_array_dtype(c->x)), (int)side, median(c->times), median(c->cpu_times),
+           median(c->ratios));
   }
 }
 
@@ -159,8 +182,8 @@ static void bench_loop(void) {
   free(data);
 }
 
-static void bench_dtype(tn_scope_t* s, tn_dtype_t dtype) {
-  const int64_t dims[] = {SIDE, SIDE}, starts[] = {0, 0}, row[] = {1, SIDE}, column[] = {SIDE, 1};
+static void bench_dtype(tn_scope_t* s, tn_dtype_t dtype, int64_t side) {
+  const int64_t dims[] = {side, side}, starts[] = {0, 0}, row[] = {1, side}, column[] = {side, 1};
   const int64_t twice[] = {2, 2};
   tn_array_t* scalar = tn_array_scalar(s, dtype, 3);
   tn_array_t* x = tn_array_retain(tn_array_add(s, tn_array_full(s, 2, dims, scalar), scalar));
@@ -175,35 +198,43 @@ static void bench_dtype(tn_scope_t* s, tn_dtype_t dtype) {
       tn_array_retain(tn_array_slice(s, y, starts, dims, twice)),
   };
   tn_scope_clear(s);
-  large_case_t cases[] = {
-      {.name = "custom", .function = custom, .x = x, .y = y},
-      {.name = "composed", .function = composed, .x = x, .y = y},
-      {.name = "custom, a row", .function = custom, .x = x, .y = views[0]},
-      {.name = "custom, a column", .function = custom, .x = x, .y = views[1]},
-      {.name = "custom, transposed", .function = custom, .x = x, .y = views[2]},
-      {.name = "custom, every other element (a quarter)",
-       .function = custom,
-       .x = views[3],
-       .y = views[4]},
-  };
-  bench_large(s, sizeof cases / sizeof *cases, cases);
+#define VIEWS(name, function)                                                                    \
+  {name, function, x, y, {0}, {0}, {0}}, {name ", a row", function, x, views[0], {0}, {0}, {0}}, \
+      {name ", a column", function, x, views[1], {0}, {0}, {0}},                                 \
+      {name ", transposed", function, x, views[2], {0}, {0}, {0}}, {                             \
+    name ", sliced", function, views[3], views[4], {0}, {0}, {                                   \
+      0                                                                                          \
+    }                                                                                            \
+  }
+  large_case_t cases[] = {VIEWS("custom", custom),
+                          VIEWS("strided eval", strided),
+                          {"composed", composed, x, y, {0}, {0}, {0}}};
+#undef VIEWS
+  bench_large(s, side, sizeof cases / sizeof *cases, cases);
   for (size_t i = 0; i < sizeof views / sizeof *views; ++i) tn_array_release(views[i]);
   tn_array_release(x);
   tn_array_release(y);
 }
 
-int main(void) {
+int main(int argc, char** argv) {
+  const tn_dtype_t dtypes[] = {TN_DTYPE_F32, TN_DTYPE_F16, TN_DTYPE_BF16, TN_DTYPE_C64};
   tn_device_t* device = NULL;
   tn_scope_t* scope = NULL;
-  check(tn_op_register(tn_definition_of(axpby)));
+  if (argc < 2) {
+    fprintf(stderr, "usage: lazy_eval_bench LIBRARY [DTYPE]\nLIBRARY is that of examples/axpby.\n");
+    return 2;
+  }
+  check(tn_library_load(argv[1]));
+  check(tn_op_register(tn_definition_of(strided_axpby)));
   check(tn_device_create("cpu", NULL, &device));
   check(tn_scope_create(device, &scope));
-  bench_small(scope);
-  bench_loop();
-  bench_dtype(scope, TN_DTYPE_F32);
-  bench_dtype(scope, TN_DTYPE_F16);
-  bench_dtype(scope, TN_DTYPE_BF16);
-  bench_dtype(scope, TN_DTYPE_C64);
+  if (argc < 3) bench_small(scope);
+  if (argc < 3) bench_loop();
+  for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; ++i) {
+    if (argc > 2 && strcmp(argv[2], tn_dtype_name(dtypes[i])) != 0) continue;
+    bench_dtype(scope, dtypes[i], SIDE);
+    bench_dtype(scope, dtypes[i], SIDE - 1);
+  }
   tn_scope_destroy(scope);
   tn_device_release(device);
   return 0;

@@ -166,7 +166,9 @@ static inline __attribute__((always_inline)) void step_row_of(size_t size, char*
                                                               int64_t count) {
   // Strides that the compiler knows can be vectorised.
   const int64_t width = (int64_t)size;
-  if (target_stride == width && source_stride == -width) {
+  if (target_stride == width && source_stride == 0) {
+    step_of(size, target, width, source, 0, count);
+  } else if (target_stride == width && source_stride == -width) {
     step_of(size, target, width, source, -width, count);
   } else if (target_stride == width && source_stride == 2 * width) {
     step_of(size, target, width, source, 2 * width, count);
@@ -175,8 +177,8 @@ static inline __attribute__((always_inline)) void step_row_of(size_t size, char*
   }
 }
 
-static void step_row(size_t size, char* restrict target, int64_t target_stride,
-                     const char* restrict source, int64_t source_stride, int64_t count) {
+void tn__step_row(size_t size, char* restrict target, int64_t target_stride,
+                  const char* restrict source, int64_t source_stride, int64_t count) {
   switch (size) {
     case 1: step_row_of(1, target, target_stride, source, source_stride, count); break;
     case 2: step_row_of(2, target, target_stride, source, source_stride, count); break;
@@ -243,8 +245,8 @@ static void copy_rows(const tn_strided_copy_t* copy, bool streaming, char* targe
       case TN_STRIDED_FILL: fill_row(copy->element_size, target, source, columns); break;
       case TN_STRIDED_REPEAT: repeat_row(copy->run_byte_length, target, source, columns); break;
       default:
-        step_row(copy->element_size, target, column.target_stride, source, column.source_stride,
-                 columns);
+        tn__step_row(copy->element_size, target, column.target_stride, source, column.source_stride,
+                     columns);
         break;
     }
     target += row.target_stride;

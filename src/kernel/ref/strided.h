@@ -52,6 +52,11 @@ TN_MUST_USE tn_status_t tn__strided_copy_prepare(tn_arena_t* arena, size_t eleme
 TN_MUST_USE tn_status_t tn__strided_copy_run(const tn_strided_copy_t* copy, tn_pool_t* pool,
                                              void* target, const void* source);
 
+// `count` elements of 1, 2, 4, 8 or 16 bytes, one at a time. What is written does not overlap what
+// is read.
+void tn__step_row(size_t element_size, char* restrict target, int64_t target_stride,
+                  const char* restrict source, int64_t source_stride, int64_t count);
+
 // A plain copy, on several threads when that pays. Does nothing when the two are the same.
 TN_MUST_USE tn_status_t tn__copy_bytes(tn_pool_t* pool, void* target, const void* source,
                                        size_t byte_length);
