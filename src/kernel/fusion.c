@@ -1,11 +1,7 @@
 // Tiles are ranges of elements in the order in which arrays lie in memory. Where an operand is a
 // view, rows of it are gathered, or looked at where they lie if the tile is a part of one row; what
 // repeats in every tile is gathered once.
-#include "kernel/fusion.h"
-
-#include <stdlib.h>
-
-#include "base/pool.h"
+#include "kernel/fusion_state.h"
 #include "kernel/ref/site.h"
 
 enum {
@@ -15,10 +11,7 @@ enum {
   TILE_UNIT = 64,
   LARGE_BYTES = 8 << 20,  // more than the caches hold of a loop over arrays
   UNIT_GRAIN = 65536,     // elements, times operations, that are worth a thread's while
-  ALIGNMENT = 64,
-  STACK_BYTES = 24 << 10,  // scratch that is taken from the stack
 };
-#define NO_SLOT UINT32_MAX
 
 const tn_op_t tn__op_fusion = {
     .name = "tenon.fusion",
@@ -29,56 +22,14 @@ const tn_op_t tn__op_fusion = {
     .doc = "What its region says, a tile of elements at a time.",
 };
 
-// An operand that is not dense: its elements along the loops outside of columns, and down a row.
-typedef struct view {
-  uint32_t operand;
-  int64_t offset;
-  int64_t column_stride;  // the size of an element, or 0
-  const int64_t* loop_strides;
-  bool is_same_for_rows;  // all strides but the column's are 0
-  bool is_gathered;       // else a tile is a part of one row, whose elements are neighbours
-} view_t;
-
-// A pointer of a step that is another one in each tile.
-typedef struct moving {
-  uint32_t pointer, value;
-} moving_t;
-
-typedef struct fusion_state {
-  tn_fusion_spec_t spec;
-  int64_t element_count;
-  size_t loop_count;
-  int64_t* loop_counts;  // outside of columns
-  int64_t row_count, column_count;
-  int64_t rows_per_unit, columns_per_unit, column_units, unit_count, grain;
-  bool asks_ahead;  // what it reads is larger than the caches
-  bool* is_dense;   // by operand
-  size_t view_count;
-  view_t* views;
-  // By value: where its elements are. Dense operands and results have no slot; of views, what is
-  // gathered has one.
-  uint32_t* slots;
-  uint32_t* result_of;  // by value: 1 + which result it is; 0: none
-  size_t slot_count;
-  size_t* slot_sizes;    // bytes of an element
-  size_t* slot_offsets;  // behind the pointers
-  // The steps' pointers stand in one list, operands before results.
-  size_t pointer_count, moving_count;
-  uint32_t* pointer_values;
-  moving_t* moving;
-  size_t scratch_byte_length;
-} fusion_state_t;
-
 const tn_fusion_spec_t* tn__fusion_spec(const void* state) {
-  return &((const fusion_state_t*)state)->spec;
+  return &((const tn_fusion_state_t*)state)->spec;
 }
 
 int64_t tn__fusion_tile_length(const void* state) {
-  const fusion_state_t* fusion = state;
+  const tn_fusion_state_t* fusion = state;
   return fusion->rows_per_unit * fusion->columns_per_unit;
 }
-
-// --- when the program is compiled
 
 static tn_status_t take_list(tn_arena_t* arena, size_t count, size_t item_size, void* out_list) {
   void* memory = NULL;
@@ -110,7 +61,7 @@ static const int64_t* view_of(const tn_fusion_spec_t* spec, size_t operand) {
 
 // Dimensions of all views, adjacent ones merged where every view allows it. The last one becomes
 // the columns.
-static tn_status_t make_loops(fusion_state_t* state, tn_arena_t* arena) {
+static tn_status_t make_loops(tn_fusion_state_t* state, tn_arena_t* arena) {
   const tn_fusion_spec_t* spec = &state->spec;
   const tn_type_t* shape = spec->shape;
   int64_t* strides = NULL;
@@ -141,7 +92,7 @@ static tn_status_t make_loops(fusion_state_t* state, tn_arena_t* arena) {
   state->row_count = 1;
   for (size_t l = 0; l < state->loop_count; ++l) state->row_count *= dims[l];
   for (size_t v = 0; v < state->view_count; ++v) {
-    view_t* view = &state->views[v];
+    tn_fusion_view_t* view = &state->views[v];
     view->offset = view_of(spec, view->operand)[0];
     view->loop_strides = strides + v * limit;
     view->column_stride = count ? strides[v * limit + count - 1] : 0;
@@ -153,11 +104,23 @@ static tn_status_t make_loops(fusion_state_t* state, tn_arena_t* arena) {
   return TN_OK;
 }
 
-static tn_status_t find_views(fusion_state_t* state, tn_arena_t* arena) {
+// By elements: the reduction's initial value is not.
+static bool is_read(const tn_fusion_spec_t* spec, uint32_t operand) {
+  for (size_t s = 0; s < spec->step_count; ++s) {
+    for (uint32_t i = 0; i < spec->steps[s].operand_count; ++i) {
+      if (spec->steps[s].operands[i] == operand) return true;
+    }
+  }
+  return false;
+}
+
+static tn_status_t find_views(tn_fusion_state_t* state, tn_arena_t* arena) {
   const tn_fusion_spec_t* spec = &state->spec;
-  TN_RETURN_IF_ERROR(take_list(arena, spec->operand_count, sizeof(view_t), &state->views));
+  TN_RETURN_IF_ERROR(
+      take_list(arena, spec->operand_count, sizeof(tn_fusion_view_t), &state->views));
   for (size_t i = 0; i < spec->operand_count; ++i) {
     const int64_t* view = view_of(spec, i);
+    if (!is_read(spec, (uint32_t)i)) continue;
     state->is_dense[i] = is_dense(spec->shape, spec->element_sizes[i], view);
     if (state->is_dense[i]) continue;
     if (!tn__fusion_takes_view(spec->shape, spec->element_sizes[i], view)) {
@@ -174,7 +137,7 @@ static int64_t round_up(int64_t count, int64_t unit) {
 
 // Tiles are several rows, or a part of one. `element_bytes`: of one element of all values that a
 // tile holds.
-static void cut(fusion_state_t* state, size_t element_bytes) {
+static void cut(tn_fusion_state_t* state, size_t element_bytes) {
   // There is a result, so there are bytes. NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
   int64_t length = (int64_t)(TILE_BYTES / element_bytes) / TILE_UNIT * TILE_UNIT;
   if (length < FEWEST_ELEMENTS) length = FEWEST_ELEMENTS;
@@ -201,13 +164,13 @@ static void cut(fusion_state_t* state, size_t element_bytes) {
 // --- slots
 
 typedef struct slot_maker {
-  fusion_state_t* state;
+  tn_fusion_state_t* state;
   uint32_t* last_reads;  // by value: 1 + the last step that reads it; 0: none
   bool* is_free;         // by slot
 } slot_maker_t;
 
 static uint32_t new_slot(slot_maker_t* maker, size_t element_size) {
-  fusion_state_t* state = maker->state;
+  tn_fusion_state_t* state = maker->state;
   for (size_t i = 0; i < state->slot_count; ++i) {
     if (!maker->is_free[i] || state->slot_sizes[i] != element_size) continue;
     maker->is_free[i] = false;
@@ -228,42 +191,44 @@ static bool works_in_place(const tn_fusion_step_t* step, uint32_t value) {
   return reads;
 }
 
-static bool is_inner(const fusion_state_t* state, uint32_t value) {
-  return value >= state->spec.operand_count && !state->result_of[value];
+static bool is_inner(const tn_fusion_state_t* state, uint32_t value) {
+  return value >= state->spec.operand_count && !state->is_placed[value];
 }
 
 static void make_slots_of_step(slot_maker_t* maker, uint32_t index) {
-  fusion_state_t* state = maker->state;
+  tn_fusion_state_t* state = maker->state;
   const tn_fusion_step_t* step = &state->spec.steps[index];
   const size_t* sizes = state->spec.element_sizes;
   for (uint32_t r = 0; r < step->result_count; ++r) {
     const uint32_t value = step->first_result + r;
-    if (state->result_of[value]) continue;
+    if (state->is_placed[value]) continue;
     for (uint32_t i = 0; r == 0 && i < step->operand_count; ++i) {
       const uint32_t operand = step->operands[i];
-      if (is_inner(state, operand) && state->slots[operand] != NO_SLOT &&
+      if (is_inner(state, operand) && state->slots[operand] != TN_FUSION_NO_SLOT &&
           maker->last_reads[operand] == index + 1 && sizes[operand] == sizes[value] &&
           works_in_place(step, operand)) {
         state->slots[value] = state->slots[operand];
-        state->slots[operand] = NO_SLOT;  // for the rest of this function: it is not given back
+        state->slots[operand] =
+            TN_FUSION_NO_SLOT;  // for the rest of this function: it is not given back
         break;
       }
     }
-    if (state->slots[value] == NO_SLOT) state->slots[value] = new_slot(maker, sizes[value]);
+    if (state->slots[value] == TN_FUSION_NO_SLOT)
+      state->slots[value] = new_slot(maker, sizes[value]);
   }
 }
 
 static void give_back(slot_maker_t* maker, uint32_t index, uint32_t value) {
-  fusion_state_t* state = maker->state;
+  tn_fusion_state_t* state = maker->state;
   const bool is_over = maker->last_reads[value] == 0 || maker->last_reads[value] == index + 1;
-  if (is_inner(state, value) && state->slots[value] != NO_SLOT && is_over) {
+  if (is_inner(state, value) && state->slots[value] != TN_FUSION_NO_SLOT && is_over) {
     maker->is_free[state->slots[value]] = true;
   }
 }
 
 // Values that steps hand to each other share slots as their lives allow. The step's operands are
 // gone from `slots` where a result takes their place, so each step's pointers are noted at once.
-static tn_status_t make_slots(fusion_state_t* state, tn_arena_t* arena) {
+static tn_status_t make_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
   const tn_fusion_spec_t* spec = &state->spec;
   slot_maker_t maker = {.state = state};
   TN_RETURN_IF_ERROR(take_list(arena, spec->value_count, sizeof(uint32_t), &maker.last_reads));
@@ -272,15 +237,16 @@ static tn_status_t make_slots(fusion_state_t* state, tn_arena_t* arena) {
   TN_RETURN_IF_ERROR(take_list(arena, spec->value_count, sizeof(uint32_t), &state->slots));
   TN_RETURN_IF_ERROR(
       take_list(arena, state->pointer_count, sizeof(uint32_t), &state->pointer_values));
-  TN_RETURN_IF_ERROR(take_list(arena, state->pointer_count, sizeof(moving_t), &state->moving));
-  for (size_t v = 0; v < spec->value_count; ++v) state->slots[v] = NO_SLOT;
+  TN_RETURN_IF_ERROR(
+      take_list(arena, state->pointer_count, sizeof(tn_fusion_pointer_t), &state->moving));
+  for (size_t v = 0; v < spec->value_count; ++v) state->slots[v] = TN_FUSION_NO_SLOT;
   for (uint32_t s = 0; s < spec->step_count; ++s) {
     for (uint32_t i = 0; i < spec->steps[s].operand_count; ++i) {
       maker.last_reads[spec->steps[s].operands[i]] = s + 1;
     }
   }
   for (size_t v = 0; v < state->view_count; ++v) {
-    view_t* view = &state->views[v];
+    tn_fusion_view_t* view = &state->views[v];
     view->is_gathered = state->rows_per_unit > 1 || view->column_stride == 0;
     if (!view->is_gathered) continue;
     state->slots[view->operand] = new_slot(&maker, spec->element_sizes[view->operand]);
@@ -297,12 +263,12 @@ static tn_status_t make_slots(fusion_state_t* state, tn_arena_t* arena) {
       *pointer++ = state->slots[step->first_result + r];
     }
     for (uint32_t i = 0; i < step->operand_count + step->result_count; ++i) {
-      if (first[i] != NO_SLOT) continue;
+      if (first[i] != TN_FUSION_NO_SLOT) continue;
       const uint32_t value = i < step->operand_count
                                  ? step->operands[i]
                                  : step->first_result + (i - step->operand_count);
       state->moving[state->moving_count++] =
-          (moving_t){(uint32_t)(first - state->pointer_values) + i, value};
+          (tn_fusion_pointer_t){(uint32_t)(first - state->pointer_values) + i, value};
     }
     for (uint32_t i = 0; i < step->operand_count; ++i) give_back(&maker, s, step->operands[i]);
     for (uint32_t r = 0; r < step->result_count; ++r) give_back(&maker, s, step->first_result + r);
@@ -310,30 +276,33 @@ static tn_status_t make_slots(fusion_state_t* state, tn_arena_t* arena) {
   return TN_OK;
 }
 
-static tn_status_t place_slots(fusion_state_t* state, tn_arena_t* arena) {
+static tn_status_t place_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
   const size_t length = (size_t)tn__fusion_tile_length(state);
   size_t end = (state->pointer_count + state->spec.value_count) * sizeof(void*);
   TN_RETURN_IF_ERROR(take_list(arena, state->slot_count, sizeof(size_t), &state->slot_offsets));
   for (size_t i = 0; i < state->slot_count; ++i) {
-    end = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    end = (end + TN_FUSION_ALIGNMENT - 1) / TN_FUSION_ALIGNMENT * TN_FUSION_ALIGNMENT;
     state->slot_offsets[i] = end;
     end += length * state->slot_sizes[i];
   }
-  state->scratch_byte_length = end + ALIGNMENT;
+  end = (end + TN_FUSION_ALIGNMENT - 1) / TN_FUSION_ALIGNMENT * TN_FUSION_ALIGNMENT;
+  state->scratch_byte_length = end + TN_FUSION_ALIGNMENT;
   return TN_OK;
 }
 
 // --- in place
 
-// Result `result` may lie in the storage of a dense operand that nothing reads any more when it is
-// written.
-static uint32_t in_place_mask(const fusion_state_t* state, size_t result) {
+// Result `result` of a step may lie in the storage of a dense operand that nothing reads any more
+// when it is written.
+static uint32_t in_place_mask(const tn_fusion_state_t* state, size_t result) {
   const tn_fusion_spec_t* spec = &state->spec;
   const uint32_t value = spec->results[result];
   uint32_t mask = 0;
+  if (spec->reduction && value == spec->reduction->first_result) return 0;
   for (uint32_t o = 0; o < spec->operand_count && o < 32; ++o) {
     bool fits = spec->element_sizes[o] == spec->element_sizes[value] &&
-                is_dense(spec->shape, spec->element_sizes[o], view_of(spec, o));
+                is_dense(spec->shape, spec->element_sizes[o], view_of(spec, o)) &&
+                !(spec->reduction && spec->reduction->operands[1] == o);
     bool is_written = false;
     for (size_t s = 0; fits && s < spec->step_count; ++s) {
       const tn_fusion_step_t* step = &spec->steps[s];
@@ -350,8 +319,24 @@ static uint32_t in_place_mask(const fusion_state_t* state, size_t result) {
   return mask;
 }
 
+static void place_reduction(tn_fusion_state_t* state, tn_kernel_site_t* site) {
+  const tn_fusion_step_t* reduction = state->spec.reduction;
+  state->is_placed[reduction->operands[0]] = true;
+  state->reduced_result = TN_FUSION_NO_RESULT;
+  for (size_t r = 0; r < state->spec.result_count; ++r) {
+    const uint32_t value = state->spec.results[r];
+    if (value == reduction->first_result) state->reduction_result = (uint32_t)r;
+    if (value == reduction->operands[0]) state->reduced_result = (uint32_t)r;
+  }
+  site->scratch_byte_length = reduction->site.scratch_byte_length;
+}
+
 static void clear_state(void* user) {
-  const fusion_state_t* state = user;
+  const tn_fusion_state_t* state = user;
+  const tn_fusion_step_t* reduction = state->spec.reduction;
+  if (reduction && reduction->site.state && reduction->site.state_deinit) {
+    reduction->site.state_deinit(reduction->site.state);
+  }
   for (size_t s = 0; s < state->spec.step_count; ++s) {
     const tn_kernel_site_t* site = &state->spec.steps[s].site;
     if (site->state && site->state_deinit) site->state_deinit(site->state);
@@ -360,17 +345,18 @@ static void clear_state(void* user) {
 
 tn_status_t tn__fusion_prepare(const tn_fusion_spec_t* spec, tn_kernel_site_t* site) {
   void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__site_state(site, sizeof(fusion_state_t), &memory));
-  fusion_state_t* state = memory;
+  TN_RETURN_IF_ERROR(tn__site_state(site, sizeof(tn_fusion_state_t), &memory));
+  tn_fusion_state_t* state = memory;
   state->spec = *spec;
   site->state_deinit = clear_state;
   tn_arena_t* arena = site->arena;
-  TN_RETURN_IF_ERROR(take_list(arena, spec->value_count, sizeof(uint32_t), &state->result_of));
+  TN_RETURN_IF_ERROR(take_list(arena, spec->value_count, sizeof(bool), &state->is_placed));
   size_t element_bytes = 0;
   for (size_t v = 0; v < spec->value_count; ++v) element_bytes += spec->element_sizes[v];
   for (size_t r = 0; r < spec->result_count; ++r) {
-    state->result_of[spec->results[r]] = (uint32_t)r + 1;
+    state->is_placed[spec->results[r]] = true;
   }
+  if (spec->reduction) place_reduction(state, site);
   for (size_t s = 0; s < spec->step_count; ++s) {
     const tn_fusion_step_t* step = &spec->steps[s];
     state->pointer_count += (size_t)step->operand_count + step->result_count;
@@ -388,190 +374,5 @@ tn_status_t tn__fusion_prepare(const tn_fusion_spec_t* spec, tn_kernel_site_t* s
   return place_slots(state, arena);
 }
 
-// --- when it runs
-
-// What one thread works with. In its scratch: the steps' pointers, the values' places, the slots.
-typedef struct worker {
-  const fusion_state_t* state;
-  const tn_kernel_call_t* call;
-  char* scratch;
-  char** pointers;
-  char** places;  // by value: of the tile's first element
-} worker_t;
-
-// What is gathered for a view, to be left there if it comes again.
-typedef struct gathered {
-  const char* source;
-  int64_t rows, columns;
-} gathered_t;
-
-typedef struct pair {
-  uint64_t words[2];
-} pair_t;
-
-static void fill_row(char* target, const char* element, size_t element_size, int64_t count) {
-#define FILL(type)                                           \
-  {                                                          \
-    const type value = *(const type*)(const void*)element;   \
-    type* elements = (type*)(void*)target;                   \
-    for (int64_t i = 0; i < count; ++i) elements[i] = value; \
-    break;                                                   \
-  }
-  switch (element_size) {
-    case 1: FILL(uint8_t)
-    case 2: FILL(uint16_t)
-    case 4: FILL(uint32_t)
-    case 8: FILL(uint64_t)
-    default: FILL(pair_t)
-  }
-#undef FILL
-}
-
-// Where row `row` of a view begins, and its index along each loop.
-static const char* begin_rows(const fusion_state_t* state, const view_t* view, const char* base,
-                              int64_t row, int64_t* index) {
-  int64_t offset = view->offset;
-  for (size_t l = state->loop_count; l-- > 0;) {
-    index[l] = row % state->loop_counts[l];
-    row /= state->loop_counts[l];
-    offset += index[l] * view->loop_strides[l];
-  }
-  return base + offset;
-}
-
-static const char* next_row(const fusion_state_t* state, const view_t* view, const char* source,
-                            int64_t* index) {
-  for (size_t l = state->loop_count; l-- > 0;) {
-    source += view->loop_strides[l];
-    if (++index[l] < state->loop_counts[l]) break;
-    source -= state->loop_counts[l] * view->loop_strides[l];
-    index[l] = 0;
-  }
-  return source;
-}
-
-static void place_view(const worker_t* worker, const view_t* view, gathered_t* gathered,
-                       int64_t row, int64_t rows, int64_t column, int64_t columns) {
-  const fusion_state_t* state = worker->state;
-  const size_t size = state->spec.element_sizes[view->operand];
-  int64_t index[TN_MAX_RANK + 1];
-  const char* source = begin_rows(state, view, worker->call->operands[view->operand], row, index) +
-                       column * view->column_stride;
-  if (!view->is_gathered) {
-    worker->places[view->operand] = (char*)(uintptr_t)source;
-    return;
-  }
-  const bool is_there = gathered->source == source && gathered->columns == columns &&
-                        rows <= gathered->rows && (rows == 1 || view->is_same_for_rows);
-  if (is_there) return;
-  *gathered = (gathered_t){source, view->is_same_for_rows ? rows : 1, columns};
-  char* target = worker->scratch + state->slot_offsets[state->slots[view->operand]];
-  if (view->column_stride == 0 && view->is_same_for_rows) {
-    fill_row(target, source, size, rows * columns);
-    return;
-  }
-  const size_t row_bytes = (size_t)columns * size;
-  for (int64_t r = 0; r < rows; ++r, target += row_bytes) {
-    if (view->column_stride == 0) {
-      fill_row(target, source, size, columns);
-    } else {
-      memcpy(target, source, row_bytes);
-    }
-    source = next_row(state, view, source, index);
-  }
-}
-
-// The next tile comes from memory while this one is computed in the cache: the processor itself
-// does not look so far ahead.
-static void ask_for(const char* start, size_t length) {
-  enum { LINE_BYTES = 64 };
-  for (size_t i = 0; i < length; i += LINE_BYTES) __builtin_prefetch(start + i, 0, 2);
-}
-
-static tn_status_t run_unit(const worker_t* worker, gathered_t* gathered, int64_t unit) {
-  const fusion_state_t* state = worker->state;
-  const tn_fusion_spec_t* spec = &state->spec;
-  const int64_t column = unit % state->column_units * state->columns_per_unit;
-  const int64_t row = unit / state->column_units * state->rows_per_unit;
-  int64_t rows = state->row_count - row, columns = state->column_count - column;
-  if (rows > state->rows_per_unit) rows = state->rows_per_unit;
-  if (columns > state->columns_per_unit) columns = state->columns_per_unit;
-  const size_t first = (size_t)(row * state->column_count + column);
-  for (size_t i = 0; i < spec->operand_count; ++i) {
-    worker->places[i] =
-        (char*)(uintptr_t)worker->call->operands[i] + first * spec->element_sizes[i];
-  }
-  if (state->asks_ahead && columns == state->columns_per_unit) {
-    for (size_t i = 0; i < spec->operand_count; ++i) {
-      const size_t length = (size_t)(rows * columns) * spec->element_sizes[i];
-      if (state->is_dense[i]) ask_for(worker->places[i] + length, length);
-    }
-  }
-  for (size_t r = 0; r < spec->result_count; ++r) {
-    const uint32_t value = spec->results[r];
-    worker->places[value] = (char*)worker->call->results[r] + first * spec->element_sizes[value];
-  }
-  for (size_t v = 0; v < state->view_count; ++v) {
-    place_view(worker, &state->views[v], &gathered[v], row, rows, column, columns);
-  }
-  for (size_t m = 0; m < state->moving_count; ++m) {
-    worker->pointers[state->moving[m].pointer] = worker->places[state->moving[m].value];
-  }
-  char** pointers = worker->pointers;
-  for (size_t s = 0; s < spec->step_count; ++s) {
-    const tn_fusion_step_t* step = &spec->steps[s];
-    tn_kernel_call_t part = {
-        .operands = (const void* const*)pointers,
-        .results = (void* const*)(pointers + step->operand_count),
-        .state = step->site.state,
-        .context = worker->call->context,
-    };
-    tn_status_t status = step->kernel->range(0, rows * columns, &part);
-    if (__builtin_expect(status != TN_OK, 0)) return tn__node_locate(step->node, status);
-    pointers += step->operand_count + step->result_count;
-  }
-  return TN_OK;
-}
-
-static tn_status_t run_units(int64_t begin, int64_t end, void* user) {
-  const tn_kernel_call_t* call = user;
-  const fusion_state_t* state = call->state;
-  enum { FEW_VIEWS = 16 };
-  _Alignas(ALIGNMENT) char small[STACK_BYTES];
-  gathered_t few[FEW_VIEWS];
-  const size_t view_bytes = state->view_count > FEW_VIEWS ? state->view_count * sizeof *few : 0;
-  const size_t byte_length = state->scratch_byte_length + view_bytes;
-  char* large = byte_length > STACK_BYTES ? malloc(byte_length) : NULL;
-  if (byte_length > STACK_BYTES && !large) return tn__status_out_of_memory();
-  char* memory = large ? large : small;
-  gathered_t* gathered = view_bytes ? (gathered_t*)(void*)memory : few;
-  memory += view_bytes;
-  memory += -(uintptr_t)memory % ALIGNMENT;
-  worker_t worker = {.state = state, .call = call, .scratch = memory};
-  worker.pointers = (char**)(void*)memory;
-  worker.places = worker.pointers + state->pointer_count;
-  for (size_t v = 0; v < state->view_count; ++v) gathered[v] = (gathered_t){0};
-  for (size_t p = 0; p < state->pointer_count; ++p) {
-    const uint32_t slot = state->pointer_values[p];
-    worker.pointers[p] = slot == NO_SLOT ? NULL : memory + state->slot_offsets[slot];
-  }
-  tn_status_t status = TN_OK;
-  for (int64_t unit = begin; unit < end && !status; ++unit) {
-    status = run_unit(&worker, gathered, unit);
-  }
-  free(large);
-  return status;
-}
-
-static tn_status_t run(const tn_kernel_call_t* call) {
-  const fusion_state_t* state = call->state;
-  if (state->element_count == 0) return TN_OK;
-  if (state->unit_count <= state->grain) {
-    return run_units(0, state->unit_count, (void*)(uintptr_t)call);
-  }
-  return tn__pool_parallel_for(call->context->pool, state->unit_count, state->grain, run_units,
-                               (void*)(uintptr_t)call);
-}
-
 const tn_kernel_t tn__kernel_fusion = {
-    .op = "tenon.fusion", .name = "fusion", .run = run, .range = NULL};
+    .op = "tenon.fusion", .name = "fusion", .run = tn__fusion_run, .range = NULL};

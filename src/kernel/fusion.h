@@ -4,8 +4,9 @@
 // A fusion is an operation with a region (`tenon.fusion`; pass/fusion.c makes them). Its operands
 // are arrays, or views of smaller ones that are as large as the others: the attribute tenon.strides
 // says for each where its elements are, as it does for a custom call. The region's arguments and
-// all its values have the fusion's shape, so that it says the same as its nodes did outside. It is
-// no operation of the table: no text has it.
+// all its values have the fusion's shape, so that it says the same as its nodes did outside. There
+// may be one reduction of such a value among them: of what only that needs, nothing is ever stored.
+// It is no operation of the table: no text has it.
 #ifndef TENON_KERNEL_FUSION_H_
 #define TENON_KERNEL_FUSION_H_
 
@@ -15,8 +16,8 @@
 extern const tn_op_t tn__op_fusion;
 extern const tn_kernel_t tn__kernel_fusion;
 
-// One operation of the body, whose kernel has a `range`. Values are numbers: first the fusion's
-// operands, then what the steps give, in order.
+// One operation of the body, whose kernel has a `range`, or the reduction. Values are numbers:
+// first the fusion's operands, then what the steps give, in order.
 typedef struct tn_fusion_step {
   const tn_node_t* node;
   const tn_kernel_t* kernel;
@@ -34,9 +35,13 @@ typedef struct tn_fusion_spec {
   const int64_t* strides;   // for each operand an offset, then a stride for each dimension; bytes
   const uint32_t* results;  // the value that each result is
   const tn_fusion_step_t* steps;
+  // What folds a value of the steps, its operand 0, as they compute it; its initial value is an
+  // operand of the fusion, a scalar. NULL: there is none. Its kernel takes a source.
+  const tn_fusion_step_t* reduction;
 } tn_fusion_spec_t;
 
 // Sets the site's state, what it may do in place, and how its state goes: with those of the steps.
+// What the reduction needs of the run is the fusion's.
 TN_MUST_USE tn_status_t tn__fusion_prepare(const tn_fusion_spec_t* spec, tn_kernel_site_t* site);
 
 // What a prepared fusion is made of, and how many elements a tile has at most.

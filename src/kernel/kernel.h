@@ -55,6 +55,18 @@ typedef tn_status_t (*tn_kernel_run_fn)(const tn_kernel_call_t* call);
 // context, whose arrays may be any parts of larger ones. Several threads may be at it at once.
 typedef tn_status_t (*tn_kernel_range_fn)(int64_t begin, int64_t end, void* user);
 
+// Where operand 0 of a kernel comes from when it is stored nowhere: it is computed as it is read,
+// for fusions (kernel/fusion.h). What a reader gives lies there until it is asked again. All
+// readers together are asked for each element once, in any order of ranges.
+typedef struct tn_kernel_source {
+  // A reader for the calling thread, that gives `most` elements at a time at most.
+  tn_status_t (*open)(const struct tn_kernel_source* source, int64_t most, void** out_reader);
+  // Elements `first` <= i < `first` + `count`, counted as they would lie in memory.
+  tn_status_t (*read)(void* reader, int64_t first, int64_t count, const void** out_elements);
+  void (*close)(void* reader);
+  const void* user;
+} tn_kernel_source_t;
+
 // One step of a lexicographic order: by operand `operand`, arguments 2 * operand and 2 * operand +
 // 1 of the comparator.
 typedef struct tn_sort_key {
@@ -124,6 +136,10 @@ typedef struct tn_kernel {
   // Element-wise operations: a part of the work, for fusions (kernel/fusion.h); NULL: it has no
   // parts.
   tn_kernel_range_fn range;
+  // Kernels that can take operand 0 from a source: whether they do so well in a prepared state, and
+  // how they run then; operands[0] is nothing. The same bits as from memory. NULL: they cannot.
+  bool (*takes_source)(const void* state);
+  tn_status_t (*run_from)(const tn_kernel_call_t* call, const tn_kernel_source_t* source);
   // Bit i: result 0 may lie in the storage of operand i, if that has the same byte length and dies
   // here.
   uint32_t in_place;

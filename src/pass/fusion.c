@@ -17,6 +17,7 @@
 typedef struct entry {
   tn_value_t* root;
   const int64_t* strides;  // an offset, then a stride for each dimension
+  bool is_initial;         // as what a reduction begins with: a scalar
 } entry_t;
 
 typedef struct fuser {
@@ -71,6 +72,9 @@ static void note_all_uses(const fuser_t* fuser) {
   }
   for (uint32_t i = 0; i < groups->node_count; ++i) {
     note_uses(fuser, groups->nodes[i], groups->group_of[i]);
+    // What a fused reduction gives is never for its own group.
+    const bool is_reduction = groups->nodes[i]->op == TN__OP(reduce);
+    if (is_reduction && groups->group_of[i] != TN_FUSION_NONE) groups->nodes[i]->results[0].id = 1;
   }
 }
 
@@ -97,11 +101,13 @@ static tn_status_t add_entry(maker_t* maker, const tn_node_t* node, uint32_t ind
     return TN_OK;
   }
   TN_RETURN_IF_ERROR(take_list(maker->fuser->scratch, list_length, sizeof *strides, &strides));
-  TN_RETURN_IF_ERROR(tn__fusion_read(node, index, maker->fuser->scratch, &next->root, strides));
-  next->strides = strides;
+  *next = (entry_t){node->operands[index], strides, node->op == TN__OP(reduce)};
+  if (!next->is_initial) {
+    TN_RETURN_IF_ERROR(tn__fusion_read(node, index, maker->fuser->scratch, &next->root, strides));
+  }
   for (uint32_t e = 0; e < maker->entry_count && *entry == TN_FUSION_NONE; ++e) {
     const bool is_same =
-        maker->entries[e].root == next->root &&
+        maker->entries[e].root == next->root && maker->entries[e].is_initial == next->is_initial &&
         memcmp(maker->entries[e].strides, strides, list_length * sizeof *strides) == 0;
     if (is_same) *entry = e;
   }
@@ -146,8 +152,10 @@ static tn_status_t make_region(const maker_t* maker, tn_region_t** out_region) {
   const tn_type_t** types = NULL;
   TN_RETURN_IF_ERROR(take_list(fuser->scratch, maker->entry_count, sizeof *types, &types));
   for (size_t e = 0; e < maker->entry_count; ++e) {
-    TN_RETURN_IF_ERROR(tn__type_tensor(fuser->arena, maker->entries[e].root->type->dtype,
-                                       maker->shape->rank, maker->shape->dims, &types[e]));
+    types[e] = maker->entries[e].root->type;
+    if (maker->entries[e].is_initial) continue;
+    TN_RETURN_IF_ERROR(tn__type_tensor(fuser->arena, types[e]->dtype, maker->shape->rank,
+                                       maker->shape->dims, &types[e]));
   }
   TN_RETURN_IF_ERROR(
       tn__region_create(fuser->region->function, maker->entry_count, types, out_region));

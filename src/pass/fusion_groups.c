@@ -8,6 +8,7 @@
 // its own result does.
 #include "call/registry.h"
 #include "call/site.h"
+#include "kernel/body_shape.h"
 #include "kernel/fusion.h"
 #include "pass/fusion.h"
 #include "pass/passes.h"
@@ -22,7 +23,8 @@ typedef struct finder {
   int64_t fewest_elements;
   tn_arena_t* scratch;
   tn_fusion_groups_t* groups;
-  bool* is_fit;  // by node: may be a member
+  bool* is_fit;   // by node: may be a member
+  bool* is_root;  // by node: a reduction that may fold what a member gives, and be in its group
   int32_t* levels;
   uint32_t dependency_count;
   bool* is_direct;  // by dependency: element i of the one is for element i of the other
@@ -159,10 +161,29 @@ static bool is_fit_call(const tn_node_t* node) {
   return is_elementwise;
 }
 
+// Reductions whose kernel can read elements as they are computed.
+static tn_status_t check_reduction(const finder_t* finder, const tn_node_t* node, bool* out_fits) {
+  tn_op_use_t use;
+  tn_body_shape_t body;
+  if (node->operand_count != 2 || !is_large(finder, node->operands[0]->type)) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__node_use(node, finder->scratch, &use));
+  const tn_kernel_t* kernel = tn__kernel_find(&use);
+  if (!kernel || !kernel->run_from) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__body_shape(node->regions[0], finder->scratch, &body));
+  tn_kernel_site_t site = {.use = &use, .bodies = &body, .arena = finder->scratch};
+  TN_RETURN_IF_ERROR(kernel->prepare(&site));
+  *out_fits = kernel->takes_source(site.state);
+  return TN_OK;
+}
+
 static tn_status_t find_fit(finder_t* finder, bool* out_any) {
   *out_any = false;
   for (uint32_t i = 0; i < finder->groups->node_count; ++i) {
     const tn_node_t* node = finder->groups->nodes[i];
+    if (node->op == TN__OP(reduce)) {
+      TN_RETURN_IF_ERROR(check_reduction(finder, node, &finder->is_root[i]));
+      continue;
+    }
     if (node->result_count == 0 || !is_large(finder, node->results[0].type)) continue;
     if (node->op == TN__OP(custom_call)) {
       finder->is_fit[i] = is_fit_call(node);
@@ -231,7 +252,7 @@ static tn_status_t list_dependencies(finder_t* finder) {
       if (finder->is_fit[i]) {
         TN_RETURN_IF_ERROR(add_read(finder, node, o));
       } else {
-        add_dependency(finder, node->operands[o], false);
+        add_dependency(finder, node->operands[o], finder->is_root[i] && o == 0);
       }
     }
     for (uint32_t r = 0; r < node->region_count; ++r) add_inner(finder, node->regions[r]);
@@ -250,7 +271,7 @@ static tn_status_t list_dependencies(finder_t* finder) {
 
 // Whether user i and what it needs by dependency d may be members of one group.
 static bool are_alike(const finder_t* finder, uint32_t i, uint32_t d) {
-  return finder->is_fit[i] && finder->is_direct[d] &&
+  return (finder->is_fit[i] || finder->is_root[i]) && finder->is_direct[d] &&
          finder->is_fit[finder->groups->dependencies[d]];
 }
 
@@ -356,20 +377,36 @@ static tn_status_t has_view(const finder_t* finder, const tn_node_t* node, bool*
   return TN_OK;
 }
 
+// A reduction is in the group of what it folds, if they are on one level and no other reduction is.
+static void join_reduction(finder_t* finder, uint32_t i, bool* has_reduction) {
+  tn_fusion_groups_t* groups = finder->groups;
+  const tn_node_t* folded = groups->nodes[i]->operands[0]->node;
+  const bool joins = folded && folded->region == finder->region &&
+                     are_alike(finder, i, groups->starts[i]) &&
+                     finder->levels[folded->id] == finder->levels[i];
+  const uint32_t group = joins ? groups->group_of[folded->id] : TN_FUSION_NONE;
+  if (group == TN_FUSION_NONE || has_reduction[group]) return;
+  groups->group_of[i] = group;
+  has_reduction[group] = true;
+}
+
 // Members that are alone are left as they are, unless they save a broadcast. Groups that are too
 // large are cut in the order of the program, which cannot make a circle either.
 static tn_status_t number_groups(finder_t* finder, uint32_t* leaders) {
   tn_fusion_groups_t* groups = finder->groups;
   const uint32_t count = groups->node_count;
   uint32_t *sizes = NULL, *counts = NULL, *current = NULL;
+  bool* has_reduction = NULL;
   TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(uint32_t), &sizes));
   TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(uint32_t), &counts));
   TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(uint32_t), &current));
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(bool), &has_reduction));
   for (uint32_t i = 0; i < count; ++i) {
     groups->group_of[i] = TN_FUSION_NONE;
-    if (finder->is_fit[i]) ++sizes[find_leader(leaders, i)];
+    if (finder->is_fit[i] || finder->is_root[i]) ++sizes[find_leader(leaders, i)];
   }
   for (uint32_t i = 0; i < count; ++i) {
+    if (finder->is_root[i]) join_reduction(finder, i, has_reduction);
     if (!finder->is_fit[i]) continue;
     const uint32_t leader = find_leader(leaders, i);
     if (sizes[leader] == 1) {
@@ -425,6 +462,7 @@ tn_status_t tn__fusion_find_groups(tn_region_t* region, int64_t fewest_elements,
   const uint32_t count = out_groups->node_count;
   TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(tn_node_t*), &out_groups->nodes));
   TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(bool), &finder.is_fit));
+  TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(bool), &finder.is_root));
   TN_FOR_EACH_NODE (node, region) {
     out_groups->nodes[node->id] = node;
   }

@@ -105,11 +105,11 @@ static void small_arrays_are_left_alone(void** state) {
          "return %b : tensor<8x8xf32>\n}\n");
 }
 
-// %d needs %b by way of the sum, so it is in another group. %c could be in either, and is where it
-// is used, as %b has to be kept anyway.
+// %d needs %b by way of the sum, so it is in another group; the sum may be in that of %b. %c could
+// be in either, and is where it is used, as %b has to be kept anyway.
 static void a_way_through_something_else_parts_groups(void** state) {
   (void)state;
-  expect("constant fusion(negate tanh return) reduce fusion(abs subtract multiply return) return",
+  expect("constant fusion(negate tanh reduce return) fusion(abs subtract multiply return) return",
          "func.func @main(%x: " T ") -> " T
          " {\n"
          "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
@@ -129,6 +129,71 @@ static void a_way_through_something_else_parts_groups(void** state) {
          "%e = stablehlo.multiply %d, %c : " T
          "\n"
          "return %e : " T "\n}\n");
+}
+
+static void what_only_a_reduction_reads_is_not_stored(void** state) {
+  (void)state;
+  const tn_function_t* entry =
+      fused("func.func @main(%x: " T
+            ") -> tensor<64xf32> {\n"
+            "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+            "%a = stablehlo.multiply %x, %x : " T
+            "\n"
+            "%s = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1] : "
+            "(" T
+            ", tensor<f32>) -> tensor<64xf32>\n"
+            "return %s : tensor<64xf32>\n}\n");
+  const tn_node_t* fusion = entry->body->first->next;
+  assert_ptr_equal(fusion->op, &tn__op_fusion);
+  assert_int_equal(fusion->result_count, 1);
+  assert_int_equal(fusion->operand_count, 2);
+  assert_int_equal(fusion->regions[0]->arguments[1].type->rank, 0);
+}
+
+// One of them gives the order of the work; the others read what it leaves.
+static void a_group_has_one_reduction(void** state) {
+  (void)state;
+  expect("constant fusion(multiply reduce return) reduce return",
+         "func.func @main(%x: " T
+         ") -> (tensor<64xf32>, tensor<64xf32>) {\n"
+         "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+         "%a = stablehlo.multiply %x, %x : " T
+         "\n"
+         "%s = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1] : "
+         "(" T
+         ", tensor<f32>) -> tensor<64xf32>\n"
+         "%t = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [0] : "
+         "(" T
+         ", tensor<f32>) -> tensor<64xf32>\n"
+         "return %s, %t : tensor<64xf32>, tensor<64xf32>\n}\n");
+}
+
+// Bodies that are run element by element, and short pieces of rows that lie apart.
+static void some_reductions_read_what_is_stored(void** state) {
+  (void)state;
+  expect("constant negate reduce return",
+         "func.func @main(%x: " T
+         ") -> tensor<64xf32> {\n"
+         "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+         "%a = stablehlo.negate %x : " T
+         "\n"
+         "%s = stablehlo.reduce(%a init: %z) across dimensions = [1] : "
+         "(" T
+         ", tensor<f32>) -> tensor<64xf32>\n"
+         "reducer(%p: tensor<f32>, %q: tensor<f32>) {\n"
+         "%t = stablehlo.tanh %q : tensor<f32>\n"
+         "%r = stablehlo.add %p, %t : tensor<f32>\n"
+         "stablehlo.return %r : tensor<f32>\n}\n"
+         "return %s : tensor<64xf32>\n}\n");
+  tn_module_release(rewritten);
+  tn_module_release(source);
+  expect("constant negate reduce return",
+         "func.func @main(%x: tensor<8x64x33xf32>) -> tensor<64xf32> {\n"
+         "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+         "%a = stablehlo.negate %x : tensor<8x64x33xf32>\n"
+         "%s = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [0, 2] : "
+         "(tensor<8x64x33xf32>, tensor<f32>) -> tensor<64xf32>\n"
+         "return %s : tensor<64xf32>\n}\n");
 }
 
 static void effects_keep_their_order(void** state) {
@@ -199,6 +264,9 @@ int main(void) {
       cmocka_unit_test_teardown(broadcasts_down_other_dimensions_are_stored, release),
       cmocka_unit_test_teardown(small_arrays_are_left_alone, release),
       cmocka_unit_test_teardown(a_way_through_something_else_parts_groups, release),
+      cmocka_unit_test_teardown(what_only_a_reduction_reads_is_not_stored, release),
+      cmocka_unit_test_teardown(a_group_has_one_reduction, release),
+      cmocka_unit_test_teardown(some_reductions_read_what_is_stored, release),
       cmocka_unit_test_teardown(effects_keep_their_order, release),
       cmocka_unit_test_teardown(bodies_of_loops_are_fused_and_those_of_reductions_not, release),
       cmocka_unit_test_teardown(keep_all_fuses_nothing, release),

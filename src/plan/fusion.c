@@ -11,7 +11,10 @@ static tn_status_t take_list(tn_arena_t* arena, size_t count, size_t item_size, 
 
 static tn_status_t choose_part(planner_t* planner, const tn_node_t* node, tn_fusion_step_t* part) {
   TN_RETURN_IF_ERROR(tn__plan_choose_kernel(planner, node, &part->site, &part->kernel));
-  if (part->kernel->range && !part->site.local_byte_length && !part->site.scratch_byte_length) {
+  if (node->op == TN__OP(reduce)) {
+    if (part->kernel->run_from && part->kernel->takes_source(part->site.state)) return TN_OK;
+  } else if (part->kernel->range && !part->site.local_byte_length &&
+             !part->site.scratch_byte_length) {
     return TN_OK;
   }
   return tn_status_create(TN_CODE_ABORTED,
@@ -24,10 +27,9 @@ tn_status_t tn__plan_prepare_fusion(planner_t* planner, const tn_node_t* node,
   const tn_region_t* body = node->regions[0];
   tn_arena_t* arena = planner->arena;
   tn_fusion_spec_t spec = {
-      .shape = body->arguments[0].type,
+      .shape = body->first->results[0].type,
       .operand_count = body->argument_count,
       .result_count = node->result_count,
-      .value_count = body->argument_count,
       .strides = tn__attr_find(&node->attrs, "tenon.strides")->dense_array.data,
   };
   size_t* sizes = NULL;
@@ -37,14 +39,15 @@ tn_status_t tn__plan_prepare_fusion(planner_t* planner, const tn_node_t* node,
   TN_FOR_EACH_NODE (inner, body) {
     if (inner == body->last) break;
     ++part_count;
-    spec.value_count += inner->result_count;
+    // Behind what is in the regions of nodes, which no step knows.
+    spec.value_count = inner->results[inner->result_count - 1].id - body->arguments[0].id + 1;
     use_count += inner->operand_count;
   }
   TN_RETURN_IF_ERROR(take_list(arena, spec.value_count, sizeof *sizes, &sizes));
   TN_RETURN_IF_ERROR(take_list(arena, spec.result_count, sizeof *results, &results));
   TN_RETURN_IF_ERROR(take_list(arena, use_count, sizeof *operands, &operands));
   TN_RETURN_IF_ERROR(take_list(arena, part_count, sizeof *parts, &parts));
-  // Values are numbered one after the other: the arguments, then what the nodes give.
+  // Values are numbered in order: the arguments, then what the nodes give.
   const uint32_t first = body->arguments[0].id;
   for (uint32_t i = 0; i < body->argument_count; ++i) {
     sizes[i] = tn_dtype_size(body->arguments[i].type->dtype);
@@ -58,7 +61,8 @@ tn_status_t tn__plan_prepare_fusion(planner_t* planner, const tn_node_t* node,
   tn_status_t status = TN_OK;
   TN_FOR_EACH_NODE (inner, body) {
     if (inner == body->last) break;
-    tn_fusion_step_t* part = &parts[spec.step_count++];
+    const bool is_reduction = inner->op == TN__OP(reduce);  // there is one at most
+    tn_fusion_step_t* part = &parts[is_reduction ? part_count - 1 : spec.step_count++];
     *part = (tn_fusion_step_t){
         .node = inner,
         .operand_count = inner->operand_count,
@@ -74,11 +78,12 @@ tn_status_t tn__plan_prepare_fusion(planner_t* planner, const tn_node_t* node,
     }
     status = tn__node_locate(inner, choose_part(planner, inner, part));
     if (status) break;
+    if (is_reduction) spec.reduction = part;
   }
   // Whatever was prepared until here goes with the fusion's state, if there is one.
   *out_kernel = &tn__kernel_fusion;
   tn_status_t prepared = tn__fusion_prepare(&spec, site);
-  for (size_t i = 0; !site->state && i < spec.step_count; ++i) {
+  for (size_t i = 0; !site->state && i < part_count; ++i) {
     const tn_kernel_site_t* part = &parts[i].site;
     if (part->state && part->state_deinit) part->state_deinit(part->state);
   }

@@ -132,10 +132,18 @@ static const tn_fusion_spec_t* fusion_of(const tn_instruction_t* instruction) {
   return instruction->kernel == &tn__kernel_fusion ? tn__fusion_spec(instruction->state) : NULL;
 }
 
+static size_t count_operations(const tn_fusion_spec_t* fusion) {
+  return fusion->step_count + (fusion->reduction ? 1 : 0);
+}
+
+static const tn_fusion_step_t* operation_of(const tn_fusion_spec_t* fusion, size_t index) {
+  return index < fusion->step_count ? &fusion->steps[index] : fusion->reduction;
+}
+
 static void text_fusion(const tn_instruction_t* instruction, tn_writer_t* writer) {
   const tn_fusion_spec_t* fusion = fusion_of(instruction);
-  for (size_t i = 0; fusion && i < fusion->step_count; ++i) {
-    const tn_fusion_step_t* step = &fusion->steps[i];
+  for (size_t i = 0; fusion && i < count_operations(fusion); ++i) {
+    const tn_fusion_step_t* step = operation_of(fusion, i);
     tn_string_view_t target = tn__attr_get_string(&step->node->attrs, "call_target_name");
     tn__writef(writer, "          %-26s %s", step->kernel->name, tn__op_short_name(step->node->op));
     if (target.length) tn__writef(writer, " @%.*s", TN_SV(target));
@@ -149,8 +157,8 @@ static void json_fusion(const tn_instruction_t* instruction, tn_writer_t* writer
   if (!fusion) return;
   tn__writef(writer, ", \"elements_at_a_time\": %lld, \"operations\": [",
              (long long)tn__fusion_tile_length(instruction->state));
-  for (size_t i = 0; i < fusion->step_count; ++i) {
-    const tn_fusion_step_t* step = &fusion->steps[i];
+  for (size_t i = 0; i < count_operations(fusion); ++i) {
+    const tn_fusion_step_t* step = operation_of(fusion, i);
     tn__writef(writer, "%s{\"kernel\": \"%s\", \"operation\": \"%s\", \"line\": %u}", i ? ", " : "",
                step->kernel->name, step->node->op->name, step->node->location.line);
   }
@@ -187,7 +195,7 @@ static void text_program(const tn_program_t* program, tn_writer_t* writer) {
       if (node && node->location.line) tn__writef(writer, "  line %u", node->location.line);
       if (fusion_of(instruction)) {
         tn__writef(writer, "  (%zu operations together, %lld elements at a time)",
-                   fusion_of(instruction)->step_count,
+                   count_operations(fusion_of(instruction)),
                    (long long)tn__fusion_tile_length(instruction->state));
       }
       text_reason(instruction, writer);

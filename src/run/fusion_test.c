@@ -28,7 +28,13 @@ static size_t below(size_t limit) {
 
 // --- programs
 
-enum { VALUE_LIMIT = 128, OPERATION_COUNT = 40, ARGUMENT_COUNT = 6, KIND_FLOATS = 5 };
+enum {
+  VALUE_LIMIT = 128,
+  OPERATION_COUNT = 40,
+  ARGUMENT_COUNT = 6,
+  KIND_FLOATS = 5,
+  SHAPE_LIMIT = 32
+};
 
 static const char* const dtypes[] = {"f32", "bf16", "f16",  "f64",          "f8E4M3FN",
                                      "i32", "ui8",  "i4",   "i64",          "i1",
@@ -50,7 +56,7 @@ typedef struct writer {
   size_t value_count;
   value_t values[VALUE_LIMIT];
   size_t shape_count;
-  shape_t shapes[5];
+  shape_t shapes[SHAPE_LIMIT];
 } writer_t;
 
 static void put(writer_t* writer, const char* format, ...) {
@@ -72,14 +78,16 @@ static void put_type(writer_t* writer, value_t value) {
 
 // Of some shapes the others are broadcasts: 0 is the largest.
 static void make_shapes(writer_t* writer) {
-  static const int64_t sizes[] = {1, 2, 3, 5, 7, 16, 33, 64, 130, 300};
+  static const int64_t sizes[] = {1, 2, 3, 5, 7, 16, 33, 64, 130, 300, 2000, 9000};
+  const int64_t least = below(4) ? 300 : 1;
+  const int64_t most = below(8) ? 20000 : 300000;  // the largest are folded in groups
   shape_t largest = {.rank = 1 + below(3)};
   for (;;) {
     int64_t size = 1;
     for (size_t d = 0; d < largest.rank; ++d) {
       size *= largest.dims[d] = sizes[below(sizeof sizes / sizeof *sizes)];
     }
-    if (size <= 20000) break;
+    if (least <= size && size <= most) break;
   }
   writer->shapes[writer->shape_count++] = largest;
   writer->shapes[writer->shape_count++] = (shape_t){0};
@@ -146,20 +154,57 @@ static void put_operation(writer_t* writer, const char* name, size_t count, cons
   put(writer, "\n");
 }
 
+// As long as there is room for another shape.
+static size_t find_shape(writer_t* writer, const shape_t* shape) {
+  size_t i = 0;
+  while (i < writer->shape_count &&
+         (writer->shapes[i].rank != shape->rank ||
+          memcmp(writer->shapes[i].dims, shape->dims, shape->rank * sizeof *shape->dims) != 0)) {
+    ++i;
+  }
+  if (i == writer->shape_count && i < SHAPE_LIMIT) writer->shapes[writer->shape_count++] = *shape;
+  return i;
+}
+
+static const char* monoid_of(size_t dtype) {
+  static const char* const names[] = {"add", "multiply", "maximum", "minimum", "and", "or", "xor"};
+  if (dtype >= COMPLEX) return names[below(2)];
+  return names[dtype < KIND_FLOATS ? below(4) : below(7)];
+}
+
+// Any dimensions; what is folded is mostly large, so that it is fused.
 static void put_reduction(writer_t* writer, size_t from) {
   const value_t source = writer->values[from];
-  const size_t zero = add_value(writer, source.dtype, 1);
-  const size_t result = add_value(writer, source.dtype, 1);
-  put(writer, "%%v%zu = stablehlo.constant dense<1> : tensor<i32>\n", zero);
+  const shape_t shape = writer->shapes[source.shape];
+  shape_t kept = {0};
+  bool is_folded[4] = {false};
+  for (size_t d = 0; d < shape.rank; ++d) {
+    is_folded[d] = below(2);
+    if (!is_folded[d]) kept.dims[kept.rank++] = shape.dims[d];
+  }
+  const size_t kept_shape = find_shape(writer, &kept);
+  if (kept_shape == SHAPE_LIMIT) return;
+  const size_t initial = add_value(writer, source.dtype, 1);
+  const size_t result = add_value(writer, source.dtype, kept_shape);
+  const char* one = source.dtype >= COMPLEX      ? "(1.0, 2.0)"
+                    : source.dtype < KIND_FLOATS ? "1.0"
+                    : source.dtype == I1         ? "true"
+                                                 : "1";
+  put(writer, "%%v%zu = stablehlo.constant dense<%s> : tensor<%s>\n", initial, one,
+      dtypes[source.dtype]);
   put(writer,
-      "%%v%zu = stablehlo.reduce(%%v%zu init: %%v%zu) applies stablehlo.maximum across "
-      "dimensions = [",
-      result, from, zero);
-  for (size_t d = 0; d < writer->shapes[source.shape].rank; ++d)
-    put(writer, "%s%zu", d ? ", " : "", d);
+      "%%v%zu = stablehlo.reduce(%%v%zu init: %%v%zu) applies stablehlo.%s across dimensions = [",
+      result, from, initial, monoid_of(source.dtype));
+  const char* comma = "";
+  for (size_t d = 0; d < shape.rank; ++d) {
+    if (is_folded[d]) put(writer, "%s%zu", comma, d);
+    if (is_folded[d]) comma = ", ";
+  }
   put(writer, "] : (");
   put_type(writer, source);
-  put(writer, ", tensor<i32>) -> tensor<i32>\n");
+  put(writer, ", tensor<%s>) -> ", dtypes[source.dtype]);
+  put_type(writer, writer->values[result]);
+  put(writer, "\n");
 }
 
 static const char* binary_of(size_t dtype) {
@@ -181,7 +226,7 @@ static void put_random_operation(writer_t* writer) {
   const size_t scalar = find(writer, type.dtype, 1);
   const size_t choice = find(writer, I1, below(4) ? type.shape : 1);
   const size_t to = below(DTYPE_COUNT);
-  switch (below(9)) {
+  switch (below(10)) {
     case 0: put_broadcast(writer, from, below(3) ? 0 : below(writer->shape_count)); return;
     case 1:
       if (is_complex) break;
@@ -200,10 +245,7 @@ static void put_random_operation(writer_t* writer) {
       if (scalar == VALUE_LIMIT || is_complex || type.dtype == I1) break;
       put_operation(writer, "clamp", 3, (size_t[]){scalar, from, scalar}, type, "");
       return;
-    case 5:
-      if (strcmp(dtypes[type.dtype], "i32") != 0 || type.shape == 1) break;
-      put_reduction(writer, from);
-      return;
+    case 5: put_reduction(writer, from); return;
     case 6:
       if (!is_float) break;
       put_operation(writer, unary[below(5)], 1, (size_t[]){from}, type, "");
@@ -231,6 +273,9 @@ static char* random_program(void) {
     add_value(&body, used[below(3)], i < 2 ? i : below(body.shape_count));
   }
   for (size_t i = 0; i < OPERATION_COUNT; ++i) put_random_operation(&body);
+  // What nobody else reads is never stored.
+  const size_t last = body.value_count - 1;
+  if (body.values[last].shape != 1) put_reduction(&body, last);
   size_t results[RESULT_COUNT] = {body.value_count - 1};
   for (size_t i = 1; i < RESULT_COUNT; ++i) {
     results[i] = ARGUMENT_COUNT + below(body.value_count - ARGUMENT_COUNT);
@@ -274,15 +319,19 @@ static void make_arguments(const tn_program_t* program, tn_testing_buffers_t* ou
   }
 }
 
-static size_t count_fusions(const tn_program_t* program) {
-  size_t count = 0;
+typedef struct counts {
+  size_t fusions, reductions;  // that are fused
+} counts_t;
+
+static void count_fusions(const tn_program_t* program, counts_t* counts) {
   for (size_t i = 0; i < program->instruction_count; ++i) {
-    count += program->instructions[i].kernel == &tn__kernel_fusion;
+    if (program->instructions[i].kernel != &tn__kernel_fusion) continue;
+    ++counts->fusions;
+    counts->reductions += tn__fusion_spec(program->instructions[i].state)->reduction != NULL;
   }
-  return count;
 }
 
-static size_t check_program(const char* text) {
+static void check_program(const char* text, counts_t* counts) {
   tn_program_t* plain = tn__testing_program(text, true);
   tn_program_t* fused = tn__testing_program(text, false);
   tn_testing_buffers_t arguments;
@@ -295,24 +344,24 @@ static size_t check_program(const char* text) {
     if (!tn__testing_bytes_equal(&found, &wanted)) fail_msg("other bits of\n%s", text);
     free(found.bytes);
   }
-  const size_t count = count_fusions(fused);
+  count_fusions(fused, counts);
   tn__testing_buffers_release(&arguments);
   free(wanted.bytes);
   tn_program_release(fused);
   tn_program_release(plain);
-  return count;
 }
 
 static void random_graphs_give_the_bits_of_their_operations(void** state) {
   (void)state;
-  size_t fusion_count = 0;
-  const uint64_t count = getenv("TENON_LONG_TESTS") ? 5000 : 150;
+  counts_t counts = {0};
+  const uint64_t count = getenv("TENON_LONG_TESTS") ? 20000 : 1000;
   for (seed = 1; seed <= count; ++seed) {
     char* text = random_program();
-    fusion_count += check_program(text);
+    check_program(text, &counts);
     free(text);
   }
-  assert_true(fusion_count > count);
+  assert_true(counts.fusions > count);
+  assert_true(counts.reductions > count / 2);
 }
 
 int main(void) {

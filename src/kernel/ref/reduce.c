@@ -221,3 +221,15 @@ tn_status_t tn__ref_reduce_run(const tn_kernel_call_t* call) {
   }
   return TN_OK;
 }
+
+bool tn__ref_reduce_takes_source(const void* state) {
+  const reduce_t* reduce = state;
+  return reduce->is_known && tn__reduction_reads_neighbours(&reduce->known);
+}
+
+tn_status_t tn__ref_reduce_run_from(const tn_kernel_call_t* call,
+                                    const tn_kernel_source_t* source) {
+  const reduce_t* state = call->state;
+  return tn__reduction_run_from(&state->known, call->context->pool, source, call->operands[1],
+                                call->results[0], call->scratch);
+}

@@ -6,5 +6,8 @@
 
 TN_MUST_USE tn_status_t tn__ref_reduce_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__ref_reduce_run(const tn_kernel_call_t* call);
+bool tn__ref_reduce_takes_source(const void* state);
+TN_MUST_USE tn_status_t tn__ref_reduce_run_from(const tn_kernel_call_t* call,
+                                                const tn_kernel_source_t* source);
 
 #endif  // TENON_KERNEL_REF_REDUCE_H_

@@ -19,6 +19,8 @@ enum {
   ENOUGH_OUTPUTS = 64,    // so many are spread over the threads without groups
   GROUP_LIMIT = 256,      // of one output
   GRAIN = 16 << 10,       // elements
+  READ_ELEMENTS = 4096,   // that a source is asked for at a time, or as many as there are together
+  FEWEST_READ = 256,
 };
 
 static int64_t ceil_divide(int64_t a, int64_t b) {
@@ -160,6 +162,7 @@ tn_status_t tn__reduction_plan(tn_arena_t* arena, const char* op, const tn_type_
 typedef struct reduction_run {
   const tn_reduction_t* r;
   const char* operand;
+  const tn_kernel_source_t* source;  // of what the operand would have; NULL: it has it
   char* result;
   char* partials;            // [group][output], of the carrier; NULL: there is one group
   char init[CARRIER_LIMIT];  // of the carrier
@@ -196,6 +199,67 @@ static void deliver(const reduction_run_t* run, int64_t group, int64_t first, co
 
 static bool loads_nothing(const tn_reduction_t* r) {
   return r->load.from == r->load.to;
+}
+
+// --- elements, from memory or from a source
+
+typedef struct reader {
+  const reduction_run_t* run;
+  void* source;        // NULL: there is none
+  int64_t begin, end;  // what `elements` has
+  const char* elements;
+} reader_t;
+
+// Rows that lie one after the other, in the order in which they are folded.
+static bool has_straight_rows(const tn_reduction_t* r) {
+  return r->kept.count <= 1 && r->folded.count == 0 && r->block_count == 1;
+}
+
+static bool has_adjacent_rows_of_columns(const tn_reduction_t* r) {
+  return r->folded.count == 1 && r->folded.axes[0].stride == r->width * (int64_t)r->operand_size;
+}
+
+bool tn__reduction_reads_neighbours(const tn_reduction_t* r) {
+  if (r->form == TN_REDUCTION_ROWS) return has_straight_rows(r) || r->block_width >= FEWEST_READ;
+  if (r->form != TN_REDUCTION_COLUMNS) return true;
+  return r->block_width >= FEWEST_READ || (has_adjacent_rows_of_columns(r) && r->block_count == 1);
+}
+
+static tn_status_t open_reader(const reduction_run_t* run, reader_t* out_reader) {
+  const tn_reduction_t* r = run->r;
+  int64_t most = READ_ELEMENTS;
+  *out_reader = (reader_t){.run = run};
+  if (!run->source) return TN_OK;
+  if (r->form == TN_REDUCTION_THIN) most = THIN_BLOCK * THIN_WIDTH;
+  if (r->form == TN_REDUCTION_ROWS && most < r->block_width) most = r->block_width;
+  return run->source->open(run->source, most, &out_reader->source);
+}
+
+static void close_reader(const reader_t* reader) {
+  if (reader->source) reader->run->source->close(reader->source);
+}
+
+// `count` elements from byte `offset` of the operand on. Up to byte `limit` all of them are going
+// to be read, one after the other, as many at a time: a source gives several portions at once.
+static tn_status_t read_elements(reader_t* reader, int64_t offset, int64_t count, int64_t limit,
+                                 const char** out_elements) {
+  const reduction_run_t* run = reader->run;
+  if (!reader->source) {
+    *out_elements = run->operand + offset;
+    return TN_OK;
+  }
+  const int64_t size = (int64_t)run->r->operand_size, first = offset / size;
+  if (first < reader->begin || first >= reader->end) {
+    const void* elements = NULL;
+    const int64_t portions = count < READ_ELEMENTS ? READ_ELEMENTS / count : 1;
+    const int64_t length = least(limit / size - first, portions * count);
+    TN_RETURN_IF_ERROR(run->source->read(reader->source, first, length, &elements));
+    reader->begin = first;
+    reader->end = first + length;
+    reader->elements = elements;
+  }
+  *out_elements = reader->elements + (size_t)(first - reader->begin) * run->r->operand_size;
+  return TN_OK;
 }
 
 // --- rows
@@ -257,20 +321,25 @@ static void fold_row(const tn_reduction_t* r, cascade_t* cascade, const char* ro
   }
 }
 
-static tn_status_t run_rows(int64_t begin, int64_t end, void* user) {
-  const reduction_run_t* run = user;
+static tn_status_t fold_rows(reader_t* reader, int64_t begin, int64_t end) {
+  const reduction_run_t* run = reader->run;
   const tn_reduction_t* r = run->r;
+  const int64_t size = (int64_t)r->operand_size;
+  const bool is_straight = has_straight_rows(r);
   cascade_t cascade;
   memset(cascade.counts, 0, sizeof cascade.counts);
   for (int64_t task = begin; task < end; ++task) {
     const int64_t output = task / r->group_count, group = task % r->group_count;
-    const char* base = run->operand + tn__axes_offset(&r->kept, output);
+    const int64_t base = tn__axes_offset(&r->kept, output);
     const int64_t last = least((group + 1) * r->units_per_group, r->unit_count);
     for (int64_t unit = group * r->units_per_group; unit < last; ++unit) {
       const int64_t at = unit % r->block_count * r->block_width;
-      const char* row = base + tn__axes_offset(&r->folded, unit / r->block_count);
-      fold_row(r, &cascade, row + (size_t)at * r->operand_size,
-               least(r->block_width, r->width - at));
+      const int64_t count = least(r->block_width, r->width - at);
+      const int64_t offset = base + tn__axes_offset(&r->folded, unit / r->block_count) + at * size;
+      const int64_t limit = is_straight ? end * r->width * size : offset + count * size;
+      const char* row = NULL;
+      TN_RETURN_IF_ERROR(read_elements(reader, offset, count, limit, &row));
+      fold_row(r, &cascade, row, count);
     }
     char sum[CARRIER_LIMIT];
     drain(r, &cascade, sum);
@@ -301,17 +370,21 @@ static void pick(size_t size, const char* restrict source, int64_t step, char* r
   }
 }
 
-static tn_status_t run_thin(int64_t begin, int64_t end, void* user) {
-  const reduction_run_t* run = user;
+static tn_status_t fold_thin(reader_t* reader, int64_t begin, int64_t end) {
+  const reduction_run_t* run = reader->run;
   const tn_reduction_t* r = run->r;
+  const int64_t row_bytes = r->width * (int64_t)r->operand_size;
   char picked[THIN_BLOCK * CARRIER_LIMIT], loaded[THIN_BLOCK * CARRIER_LIMIT];
   char sums[THIN_BLOCK * CARRIER_LIMIT];
   const bool direct = loads_nothing(r);
   for (; begin < end; begin += THIN_BLOCK) {
     const int64_t count = least(THIN_BLOCK, end - begin);
+    const char* rows = NULL;
+    TN_RETURN_IF_ERROR(
+        read_elements(reader, begin * row_bytes, count * r->width, end * row_bytes, &rows));
     for (int64_t i = 0; i < r->width; ++i) {
-      pick(r->operand_size, run->operand + (size_t)(begin * r->width + i) * r->operand_size,
-           r->width, direct && i == 0 ? sums : picked, count);
+      pick(r->operand_size, rows + (size_t)i * r->operand_size, r->width,
+           direct && i == 0 ? sums : picked, count);
       if (!direct) r->load.run(&r->load, picked, i == 0 ? sums : loaded, (size_t)count);
       if (i) tn__binary_map(&r->binary, sums, direct ? picked : loaded, sums, (size_t)count);
     }
@@ -366,13 +439,17 @@ static void take_row(const tn_reduction_t* r, column_sums_t* sums, const char* r
 
 // Narrow rows that lie one after the other: several of them are a wide one, whose parts are added
 // up in the end.
-static char* fold_narrow_rows(const tn_reduction_t* r, column_sums_t* sums, const char* base,
-                              int64_t count) {
+static tn_status_t fold_narrow_rows(reader_t* reader, column_sums_t* sums, int64_t base,
+                                    int64_t count, char** out_total) {
+  const tn_reduction_t* r = reader->run->r;
+  const int64_t size = (int64_t)r->operand_size, limit = base + count * r->width * size;
+  const char* row = NULL;
   const int64_t together = BLOCK_BYTES / ((int64_t)r->carrier_size * r->width);
   const int64_t wide = together * r->width, whole = count / together;
   const size_t row_bytes = (size_t)r->width * r->carrier_size;
   for (int64_t i = 0; i < whole; ++i) {
-    take_row(r, sums, base + (size_t)(i * wide) * r->operand_size, wide);
+    TN_RETURN_IF_ERROR(read_elements(reader, base + i * wide * size, wide, limit, &row));
+    take_row(r, sums, row, wide);
   }
   char parts[BLOCK_BYTES];
   if (whole) {
@@ -381,18 +458,20 @@ static char* fold_narrow_rows(const tn_reduction_t* r, column_sums_t* sums, cons
       push_row(r, sums, parts + (size_t)i * row_bytes, r->width);
   }
   for (int64_t i = whole * together; i < count; ++i) {
-    take_row(r, sums, base + (size_t)(i * r->width) * r->operand_size, r->width);
+    TN_RETURN_IF_ERROR(read_elements(reader, base + i * r->width * size, r->width, limit, &row));
+    take_row(r, sums, row, r->width);
   }
-  return drain_rows(r, sums, r->width);
+  *out_total = drain_rows(r, sums, r->width);
+  return TN_OK;
 }
 
-static tn_status_t run_columns(int64_t begin, int64_t end, void* user) {
-  const reduction_run_t* run = user;
+static tn_status_t fold_columns(reader_t* reader, int64_t begin, int64_t end) {
+  const reduction_run_t* run = reader->run;
   const tn_reduction_t* r = run->r;
+  const int64_t size = (int64_t)r->operand_size;
   column_sums_t sums;
   memset(sums.counts, 0, sizeof sums.counts);
-  const bool adjacent =
-      r->folded.count == 1 && r->folded.axes[0].stride == r->width * (int64_t)r->operand_size;
+  const bool adjacent = has_adjacent_rows_of_columns(r);
   for (int64_t task = begin; task < end; ++task) {
     const int64_t group = task % r->group_count, place = task / r->group_count;
     const int64_t outer = place / r->block_count;
@@ -400,20 +479,39 @@ static tn_status_t run_columns(int64_t begin, int64_t end, void* user) {
     const int64_t width = least(r->block_width, r->width - column);
     const int64_t first = group * r->units_per_group;
     const int64_t last = least(first + r->units_per_group, r->unit_count);
-    const char* base =
-        run->operand + tn__axes_offset(&r->kept, outer) + (size_t)column * r->operand_size;
-    char* total;
+    const int64_t base = tn__axes_offset(&r->kept, outer) + column * size;
+    char* total = NULL;
     if (adjacent && r->width * (int64_t)r->carrier_size <= NARROW_BYTES) {
-      total = fold_narrow_rows(r, &sums, base + first * r->folded.axes[0].stride, last - first);
+      TN_RETURN_IF_ERROR(
+          fold_narrow_rows(reader, &sums, base + first * r->width * size, last - first, &total));
     } else {
       for (int64_t unit = first; unit < last; ++unit) {
-        take_row(r, &sums, base + tn__axes_offset(&r->folded, unit), width);
+        const int64_t offset = base + tn__axes_offset(&r->folded, unit);
+        const int64_t limit =
+            offset + (adjacent && r->block_count == 1 ? last - unit : 1) * width * size;
+        const char* row = NULL;
+        TN_RETURN_IF_ERROR(read_elements(reader, offset, width, limit, &row));
+        take_row(r, &sums, row, width);
       }
       total = drain_rows(r, &sums, width);
     }
     deliver(run, group, outer * r->width + column, total, width);
   }
   return TN_OK;
+}
+
+static tn_status_t run_form(int64_t begin, int64_t end, void* user) {
+  const reduction_run_t* run = user;
+  reader_t reader;
+  TN_RETURN_IF_ERROR(open_reader(run, &reader));
+  tn_status_t status = TN_OK;
+  switch (run->r->form) {
+    case TN_REDUCTION_THIN: status = fold_thin(&reader, begin, end); break;
+    case TN_REDUCTION_ROWS: status = fold_rows(&reader, begin, end); break;
+    default: status = fold_columns(&reader, begin, end); break;
+  }
+  close_reader(&reader);
+  return status;
 }
 
 // --- the second pass, and nothing to fold
@@ -444,6 +542,22 @@ static tn_status_t fill_init(int64_t begin, int64_t end, void* user) {
   return TN_OK;
 }
 
+static tn_status_t run_all(reduction_run_t* run, tn_pool_t* pool, const void* init) {
+  const tn_reduction_t* r = run->r;
+  int64_t task_count = r->output_count;
+  if (r->form == TN_REDUCTION_NOTHING) return TN_OK;
+  r->load_init.run(&r->load_init, init, run->init, 1);
+  if (r->form == TN_REDUCTION_INIT) {
+    return tn__pool_parallel_for(pool, task_count, r->grain, fill_init, run);
+  }
+  if (r->form == TN_REDUCTION_ROWS) task_count *= r->group_count;
+  if (r->form == TN_REDUCTION_COLUMNS) task_count = r->kept.size * r->block_count * r->group_count;
+  TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, task_count, r->grain, run_form, run));
+  if (!run->partials) return TN_OK;
+  return tn__pool_parallel_for(pool, r->output_count, GRAIN / r->group_count + 1, combine_groups,
+                               run);
+}
+
 tn_status_t tn__reduction_run(const tn_reduction_t* r, tn_pool_t* pool, const void* operand,
                               const void* init, void* result, void* scratch) {
   reduction_run_t run = {
@@ -452,23 +566,17 @@ tn_status_t tn__reduction_run(const tn_reduction_t* r, tn_pool_t* pool, const vo
       .result = result,
       .partials = r->scratch_byte_length ? scratch : NULL,
   };
-  if (r->form == TN_REDUCTION_NOTHING) return TN_OK;
-  r->load_init.run(&r->load_init, init, run.init, 1);
-  switch (r->form) {
-    case TN_REDUCTION_INIT:
-      return tn__pool_parallel_for(pool, r->output_count, r->grain, fill_init, &run);
-    case TN_REDUCTION_THIN:
-      return tn__pool_parallel_for(pool, r->output_count, r->grain, run_thin, &run);
-    case TN_REDUCTION_ROWS:
-      TN_RETURN_IF_ERROR(
-          tn__pool_parallel_for(pool, r->output_count * r->group_count, r->grain, run_rows, &run));
-      break;
-    default:
-      TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, r->kept.size * r->block_count * r->group_count,
-                                               r->grain, run_columns, &run));
-      break;
-  }
-  if (!run.partials) return TN_OK;
-  return tn__pool_parallel_for(pool, r->output_count, GRAIN / r->group_count + 1, combine_groups,
-                               &run);
+  return run_all(&run, pool, init);
+}
+
+tn_status_t tn__reduction_run_from(const tn_reduction_t* r, tn_pool_t* pool,
+                                   const tn_kernel_source_t* source, const void* init, void* result,
+                                   void* scratch) {
+  reduction_run_t run = {
+      .r = r,
+      .source = source,
+      .result = result,
+      .partials = r->scratch_byte_length ? scratch : NULL,
+  };
+  return run_all(&run, pool, init);
 }

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/pool.h"
 #include "base/type.h"
+#include "kernel/kernel.h"
 #include "kernel/ref/binary.h"
 
 // A loop over the operand; the stride is in bytes.
@@ -62,6 +63,12 @@ TN_MUST_USE tn_status_t tn__reduction_plan(tn_arena_t* arena, const char* op,
 TN_MUST_USE tn_status_t tn__reduction_run(const tn_reduction_t* reduction, tn_pool_t* pool,
                                           const void* operand, const void* init, void* result,
                                           void* scratch);
+// The same bits, of elements that are read as they are needed.
+TN_MUST_USE tn_status_t tn__reduction_run_from(const tn_reduction_t* reduction, tn_pool_t* pool,
+                                               const tn_kernel_source_t* source, const void* init,
+                                               void* result, void* scratch);
+// Whether it reads many neighbours at a time, so that it can be worth while to compute them then.
+bool tn__reduction_reads_neighbours(const tn_reduction_t* reduction);
 
 // Splits the dimensions into kept and folded ones and merges neighbours of a kind. Lists are in the
 // arena.
