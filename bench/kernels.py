@@ -47,6 +47,12 @@ def convolution(x, w):
     return lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
 
 
+def layer_norm(x, scale, bias):
+    mean = x.mean(-1, keepdims=True)
+    variance = ((x - mean) ** 2).mean(-1, keepdims=True)
+    return (x - mean) / jnp.sqrt(variance + 1e-5) * scale + bias
+
+
 IMAGES = floats(8, 112, 112, 64)
 SQUARE = floats(4096, 4096)
 LIST = floats(1 << 20)
@@ -64,6 +70,13 @@ CASES = {
     "sum all of 4096x4096 f32": (jnp.sum, [SQUARE]),
     "max rows of 4096x4096 f32": (lambda x: x.max(1), [SQUARE]),
     "argmax rows of 4096x4096 f32": (lambda x: x.argmax(1), [SQUARE]),
+    "sum of squares, 4096x1024 f32": (lambda x: (x * x).sum(), [floats(4096, 1024)]),
+    "sums of squares of columns, 4096x1024 f32": (lambda x: (x * x).sum(0), [floats(4096, 1024)]),
+    "mean squared error, 4096x1024 f32": (
+        lambda x, y: ((x - y) ** 2).mean(), [floats(4096, 1024), floats(4096, 1024)]),
+    "softmax of rows, 4096x1024 f32": (jax.nn.softmax, [floats(4096, 1024)]),
+    "logsumexp of rows, 4096x1024 f32": (lambda x: jax.nn.logsumexp(x, axis=-1), [floats(4096, 1024)]),
+    "layer norm of rows, 4096x1024 f32": (layer_norm, [floats(4096, 1024), floats(1024), floats(1024)]),
     "gather 65,536 rows of 128 f32": (lambda x, i: x[i], [floats(65536, 128), indices(65536, 65536)]),
     "gather 2^20 numbers": (lambda x, i: x[i], [LIST, indices(1 << 20, 1 << 20)]),
     "scatter-add 2^20 numbers into 2^16": (
