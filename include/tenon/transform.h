@@ -122,11 +122,12 @@ typedef struct tn_compiled_options {
   // means, products, convolutions, transposes, concatenations, sorts, sums so far, Fourier
   // transforms and factors of matrices, reshapes that only merge, insert or drop dimensions, slices
   // of whole dimensions, and elements taken from an array whose own shape stays. What was broadcast
-  // follows what it was broadcast against. An operation that was given numbers which stood for a
+  // follows what it was broadcast against. Where an operation was given numbers which stood for a
   // shape (bounds of slices, dims of other reshapes, amounts of padding, indices counted from the
-  // shape) fails with UNIMPLEMENTED, its name and both shapes; so does a constant of the function
-  // that would have to grow. Numbers that the function itself computes of shapes are as they were
-  // when it was traced, and cannot be told from others.
+  // shape), or a constant of the function would have to grow, the function is traced again, once
+  // for each set of shapes. Numbers that it computes of shapes and hands to operations on elements
+  // are as they were when it was traced, and cannot be told from others; so are bounds of a slice
+  // that was all of a dimension, which is taken for all of any.
   bool shapeless;
 } tn_compiled_options_t;
 

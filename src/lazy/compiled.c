@@ -245,7 +245,8 @@ static tn_status_t record(recording_t* recording, tn_scope_t* scope, trace_t* tr
   return TN_OK;
 }
 
-// `base` NULL: by calling the function; else by what it did then.
+// With `base` by what the function did then. Where that does not say what it does for other shapes,
+// and without `base`, by calling it.
 static tn_status_t fill_trace(const tn_compiled_t* compiled, tn_scope_t* scope, const trace_t* base,
                               trace_t* trace, size_t own_count, tn_array_t* const* inputs,
                               size_t own_output_count) {
@@ -261,9 +262,14 @@ static tn_status_t fill_trace(const tn_compiled_t* compiled, tn_scope_t* scope, 
     TN_RETURN_IF_ERROR(tn_array_status(stand_ins[i]));
     if (compiled->is_shapeless) stand_ins[i]->flags |= TN_ARRAY_SHAPELESS;
   }
+  tn_status_t refusal = NULL;
   if (base) {
-    TN_RETURN_IF_ERROR(
-        tn__tape_replay(&base->tape, scope, stand_ins, base->recorded_outputs, outputs));
+    refusal = tn__tape_replay(&base->tape, scope, stand_ins, base->recorded_outputs, outputs);
+  }
+  const bool follows = base && !refusal;
+  tn_status_release(refusal);
+  if (follows) {
+    // That was all.
   } else if (compiled->is_shapeless) {
     recording_t recording = {compiled, own_count, own_output_count, outputs + trace->output_count};
     TN_RETURN_IF_ERROR(record(&recording, scope, trace, stand_ins, outputs));
@@ -337,7 +343,7 @@ static tn_status_t get_trace(tn_compiled_t* compiled, tn_scope_t* scope, size_t 
   pthread_mutex_lock(&compiled->mutex);
   trace->next = compiled->traces;
   compiled->traces = trace;
-  if (!base) ++compiled->trace_count;
+  if (!base || trace->tape.allocator) ++compiled->trace_count;
   pthread_mutex_unlock(&compiled->mutex);
   *out_trace = trace;
   return TN_OK;
