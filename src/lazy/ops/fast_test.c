@@ -11,7 +11,7 @@ static void norms_keep_the_dtype(void** state) {
   tn_array_t* half = tn_array_astype(s, x, TN_DTYPE_F16);
   assert_int_equal(tn_array_dtype(tn_array_layer_norm(s, half, NULL, NULL, 1e-5)), TN_DTYPE_F16);
   tn_array_t* bad = tn_array_rms_norm(s, x, tn__testing_range(s, TN_LIST(3)), 0);
-  TN_ASSERT_REPORT("rms_norm: operand 1 has shape 3; expected 2 elements", tn_eval(1, &bad));
+  TN_ASSERT_REPORT("rms_norm: the weight has shape 3; expected 2 elements", tn_eval(1, &bad));
   tn_scope_destroy(s);
 }
 
