@@ -76,6 +76,17 @@ const char* cli_nearest(const char* name, const char* const* names, size_t count
 // Reports a mistake in how the command is used; returns EXIT_USAGE.
 int cli_refuse(const command_t* command, const char* format, ...) TN_PRINTF(2, 3);
 
+// --- environment.c
+
+typedef struct variable {
+  const char* name;
+  const char* help;
+} variable_t;
+extern const variable_t cli_variables[];
+extern const size_t cli_variable_count;
+// Warns of variables that are nearly ones of Tenon's.
+void cli_check_environment(void);
+
 // --- help.c, man.c, completions.c
 
 void cli_print_help(const command_t* command, FILE* file);  // NULL: of the whole

@@ -35,6 +35,7 @@ static bool wants_json(const command_t* command, int count, char** words) {
 static int run_command(const command_t* command, int count, char** words) {
   arguments_t arguments;
   if (wants_json(command, count, words)) cli_report_as_json();
+  cli_check_environment();
   int code = cli_parse(command, count, words, &arguments);
   if (code == EXIT_FINE && cli_has(&arguments, OPTION_HELP)) {
     cli_print_help(command, stdout);

@@ -65,14 +65,12 @@ void cli_print_man(FILE* file) {
   fputs(
       ".SH EXIT STATUS\n0 fine, 1 the program or a check failed, 2 the command was used wrongly.\n",
       file);
-  fputs(
-      ".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR\nIf it is set and not empty, nothing is coloured.\n"
-      ".TP\n\\fBTENON_NUM_THREADS\\fR\nHow many threads parallel loops may use; default: the "
-      "cores.\n"
-      ".TP\n\\fBTENON_LIBRARIES\\fR\nWhich libraries may compute, separated by commas "
-      "(\\fBtenon version\\fR lists\nthem); \\fBnone\\fR: none of them. Default: all.\n"
-      ".TP\n\\fBTENON_FUSION\\fR\nHow many elements arrays must have for element-wise operations "
-      "on them to be\ncomputed together; \\fBnone\\fR: each is computed by itself. Results are "
-      "the same.\n",
-      file);
+  fputs(".SH ENVIRONMENT\n", file);
+  for (size_t i = 0; i < cli_variable_count; ++i) {
+    fputs(".TP\n\\fB", file);
+    print_string(file, cli_variables[i].name);
+    fputs("\\fR\n", file);
+    print_string(file, cli_variables[i].help);
+    fputs("\n", file);
+  }
 }

@@ -127,20 +127,39 @@ static int write_file(const project_file_t* file, const char* name) {
   return EXIT_FINE;
 }
 
-// The operation becomes a function of this name.
+// Functions, macros and the target of CMake are called as the operation is.
 static const char* const words_of_c[] = {
-    "auto",     "break",   "case",   "char",     "const",  "continue", "default",
-    "do",       "double",  "else",   "enum",     "extern", "float",    "for",
-    "goto",     "if",      "inline", "int",      "long",   "main",     "register",
-    "restrict", "return",  "short",  "signed",   "sizeof", "static",   "struct",
-    "switch",   "typedef", "union",  "unsigned", "void",   "volatile", "while"};
+    "asm",      "auto",    "bool",    "break",    "case",   "char",     "const",
+    "continue", "default", "do",      "double",   "else",   "enum",     "eof",
+    "extern",   "false",   "float",   "for",      "goto",   "if",       "inline",
+    "int",      "linux",   "long",    "main",     "null",   "offsetof", "register",
+    "restrict", "return",  "short",   "signed",   "sizeof", "static",   "struct",
+    "switch",   "true",    "typedef", "typeof",   "union",  "unix",     "unsigned",
+    "va_arg",   "va_copy", "va_end",  "va_start", "void",   "volatile", "while"};
+static const char* const targets_of_cmake[] = {"all",
+                                               "clean",
+                                               "depend",
+                                               "edit_cache",
+                                               "help",
+                                               "install",
+                                               "list_install_components",
+                                               "package",
+                                               "package_source",
+                                               "preinstall",
+                                               "rebuild_cache",
+                                               "test"};
+
+static bool is_one_of(const char* name, const char* const* names, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (strcmp(name, names[i]) == 0) return true;
+  }
+  return false;
+}
 
 static bool is_good_name(const char* name) {
   const size_t length = strlen(name);
   if (length == 0 || length > 64 || !islower((unsigned char)name[0])) return false;
-  for (size_t i = 0; i < sizeof words_of_c / sizeof *words_of_c; ++i) {
-    if (strcmp(name, words_of_c[i]) == 0) return false;
-  }
+  if (is_one_of(name, words_of_c, sizeof words_of_c / sizeof *words_of_c)) return false;
   for (const char* letter = name; *letter; ++letter) {
     const unsigned char c = (unsigned char)*letter;
     if (c > 127 || (!islower(c) && !isdigit(c) && c != '_')) return false;
@@ -148,9 +167,18 @@ static bool is_good_name(const char* name) {
   return true;
 }
 
-// The headers that an author includes declare it otherwise.
-static bool is_function_of_c(const char* name) {
-  return dlsym(RTLD_DEFAULT, name) != NULL;
+// Whose name it is already; NULL: nobody's.
+static const char* owner_of(const char* name) {
+  const size_t length = strlen(name);
+  if (strcmp(name, "tn") == 0 || strncmp(name, "tn_", 3) == 0) {
+    return "Tenon's header has names like";
+  }
+  if (length > 2 && strcmp(name + length - 2, "_t") == 0) return "C has types with names like";
+  if (is_one_of(name, targets_of_cmake, sizeof targets_of_cmake / sizeof *targets_of_cmake)) {
+    return "CMake has a target";
+  }
+  // The headers that an author includes declare it otherwise.
+  return dlsym(RTLD_DEFAULT, name) ? "C has a function" : NULL;
 }
 
 int tn_command_new(const arguments_t* arguments) {
@@ -162,11 +190,14 @@ int tn_command_new(const arguments_t* arguments) {
         "up to 64, beginning with a letter, and no word of C",
         name);
   }
-  if (is_function_of_c(name)) {
+  const char* owner = owner_of(name);
+  if (owner) {
+    const char* base = strcmp(name, "tn") == 0 ? "my" : name;
+    if (strncmp(name, "tn_", 3) == 0) base = name + 3;
     return cli_refuse(arguments->command,
-                      "C has a function \"%s\", and the operation becomes one of its name: "
-                      "expected another, such as %s_op",
-                      name, name);
+                      "%s \"%s\", and the operation becomes one of its name: expected another, "
+                      "such as %s_op",
+                      owner, name, base);
   }
   if (mkdir(name, 0777)) return fail(name);
   for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {

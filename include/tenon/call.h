@@ -69,7 +69,8 @@ TN_API void tn_register_at_start(const char* name, const char* platform,
 //                            4 if there are further stages, else what each call says
 // Errors: NOT_FOUND for a missing file or symbol, INVALID_ARGUMENT for a spec that is none or a
 // library without a table, FAILED_PRECONDITION when the system refuses to load it. Of a table with
-// operations that this version of Tenon cannot call, the others are registered all the same.
+// operations that this version of Tenon cannot call, the others are registered all the same. The
+// library's own initialisers run in this process: one that aborts or exits ends it.
 TN_API TN_MUST_USE tn_status_t tn_library_load(const char* spec);
 
 // What a declared operation takes and gives.

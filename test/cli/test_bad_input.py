@@ -25,6 +25,10 @@ def refused(*arguments, code=1, stdin=None):
     (["run", "a.mlir", "--ipnut", "x"], "did you mean '--input'?"),
     (["new", "My-Op"], '"My-Op" is no name of an operation'),
     (["new", "tanh"], 'C has a function "tanh"'),
+    (["new", "test"], 'CMake has a target "test", and the operation becomes one of its name: expected another, such as test_op'),
+    (["new", "int32_t"], 'C has types with names like "int32_t"'),
+    (["new", "tn_add"], """Tenon's header has names like "tn_add", and the operation becomes one of its name: expected another, such as add_op"""),
+    (["new", "null"], '"null" is no name of an operation'),
     (["help", "rum"], "did you mean 'run'?"),
     (["run"], "it needs FILE"),
     (["run", "a.mlir", "b.mlir"], "'b.mlir' is one argument too many"),
@@ -196,6 +200,14 @@ def test_a_folder_that_is_there_is_left_alone(tmp_path):
     (tmp_path / "there").mkdir()
     done = subprocess.run([COMMAND, "new", "there"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1 and done.stderr == "error: there: it is there already; nothing was written\n"
+
+
+def test_variables_that_are_nearly_known_are_told():
+    wanted = "warning: the environment has TENON_NUM_THREAD, which nothing reads; did you mean TENON_NUM_THREADS?\n"
+    assert tenon("version", TENON_NUM_THREAD="3")[1] == wanted
+    assert tenon("version", TENON_NUM_THREADS="3", TENON_LOG="1")[1] == ""
+    assert tenon("version", "--json", TENON_NUM_THREAD="3")[1] == ""
+    assert wanted in tenon("run", "nowhere.mlir", code=1, TENON_NUM_THREAD="3")[1]
 
 
 # --- libraries

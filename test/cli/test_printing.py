@@ -19,7 +19,7 @@ WRITE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes
 
 @pytest.fixture(scope="module")
 def library():
-    loaded = ctypes.CDLL(os.environ["TENON_LIBRARY"])
+    loaded = ctypes.CDLL(os.environ["TENON_SHARED_LIBRARY"])
     for name in ("tn_device_create", "tn_buffer_create_from_host", "tn_buffer_print", "tn_buffer_print_json"):
         getattr(loaded, name).restype = ctypes.c_void_p
     loaded.tn_buffer_release.argtypes = [ctypes.c_void_p]

@@ -10,7 +10,7 @@ import numpy as np
 from dtypes import BY_NUMBER, BY_NUMPY
 from support import BUILD
 
-LIBRARY = ctypes.CDLL(os.environ.get("TENON_LIBRARY", str(BUILD / "src" / "libtenon.so")))
+LIBRARY = ctypes.CDLL(os.environ.get("TENON_SHARED_LIBRARY", str(BUILD / "src" / "libtenon.so")))
 
 class Error(Exception):
     """The whole report of a status."""

@@ -9,7 +9,7 @@ mx = pytest.importorskip("mlx.core", reason="mlx is not installed")
 
 from support import BUILD
 
-LIBRARY = ctypes.CDLL(os.environ.get("TENON_LIBRARY", BUILD / "src" / "libtenon.so"))
+LIBRARY = ctypes.CDLL(os.environ.get("TENON_SHARED_LIBRARY", BUILD / "src" / "libtenon.so"))
 MODULES = {"": mx, "fast.": mx.fast, "fft.": mx.fft, "linalg.": mx.linalg, "random.": mx.random}
 # How functions of a module are called by their own names.
 PREFIXES = {"": "tn_array_", "fast.": "tn_array_", "fft.": "tn_array_", "linalg.": "tn_array_linalg_",
