@@ -173,6 +173,16 @@ static void run_chunks(const tn_conversion_t* conversion, const void* source, vo
   }
 }
 
+static void run_decode(const tn_conversion_t* conversion, const void* source, void* destination,
+                       size_t count) {
+  tn__narrow_decode(conversion->from, source, destination, count);
+}
+
+static void run_encode(const tn_conversion_t* conversion, const void* source, void* destination,
+                       size_t count) {
+  tn__narrow_encode_f32(conversion->to, source, destination, count);
+}
+
 static void run_copy(const tn_conversion_t* conversion, const void* source, void* destination,
                      size_t count) {
   if (source != destination && count) {
@@ -192,6 +202,8 @@ static void run_c128_to_c64(const tn_conversion_t* conversion, const void* sourc
 
 static tn_convert_fn find(tn_dtype_t from, tn_dtype_t to) {
   if (from == to) return run_copy;
+  if (is_narrow_float(from) && to == TN_DTYPE_F32) return run_decode;
+  if (from == TN_DTYPE_F32 && is_narrow_float(to)) return run_encode;
   if (from == TN_DTYPE_C64 && to == TN_DTYPE_C128) return run_c64_to_c128;
   if (from == TN_DTYPE_C128 && to == TN_DTYPE_C64) return run_c128_to_c64;
   tn_convert_fn native = tn__native_conversion(from, to);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/float_format.h"
+#include "kernel/ref/half.h"
 #include "kernel/ref/loop.h"
 
 static inline uint32_t bits_of(float value) {
@@ -19,41 +20,7 @@ static inline float float_of(uint32_t bits) {
   return value;
 }
 
-// The f16 and bf16 loops are plain integer arithmetic that compilers vectorise; the formats of 8
-// bits and fewer go through a table of their values.
-
-static inline float decode_bf16(uint16_t bits) {
-  return float_of((uint32_t)bits << 16);
-}
-
-static inline uint16_t encode_bf16(float value) {
-  uint32_t bits = bits_of(value);
-  uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
-  uint32_t quiet = (bits >> 16) | 0x40;
-  return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? quiet : rounded);
-}
-
-static inline float decode_f16(uint16_t half) {
-  uint32_t magnitude = (uint32_t)(half & 0x7fff) << 13;
-  uint32_t sign = (uint32_t)(half & 0x8000) << 16;
-  // The exponent's bias grows by 112; the product is exact, subnormals included.
-  uint32_t finite = bits_of(float_of(magnitude) * 0x1p112f);
-  uint32_t special = magnitude | 0x7f800000;
-  return float_of(sign | (magnitude >= 0x0f800000 ? special : finite));
-}
-
-static inline uint16_t encode_f16(float value) {
-  uint32_t bits = bits_of(value);
-  uint32_t sign = (bits >> 16) & 0x8000;
-  uint32_t magnitude = bits & 0x7fffffff;
-  uint32_t normal = (magnitude - (112u << 23) + 0xfff + ((magnitude >> 13) & 1)) >> 13;
-  // Below 2^-14: adding one half rounds at the place of f16's last subnormal bit.
-  uint32_t subnormal = bits_of(float_of(magnitude) + 0.5f) - bits_of(0.5f);
-  uint32_t result = magnitude < 0x38800000 ? subnormal : normal;
-  result = magnitude >= 0x477ff000 ? 0x7c00 : result;
-  result = magnitude > 0x7f800000 ? 0x7e00 | ((magnitude >> 13) & 0x1ff) : result;
-  return (uint16_t)(sign | result);
-}
+// The formats of 8 bits and fewer go through a table of their values.
 
 enum { SMALL_FORMATS = TN_DTYPE_LIMIT };
 static float small_values[SMALL_FORMATS][256];
@@ -71,11 +38,9 @@ static void fill_small_values(void) {
 
 void tn__narrow_decode(tn_dtype_t dtype, const void* source, float* destination, size_t count) {
   if (dtype == TN_DTYPE_BF16) {
-    const uint16_t* from = source;
-    for (size_t i = 0; i < count; ++i) destination[i] = decode_bf16(from[i]);
+    tn__half_loops()->decode_bf16(source, destination, count);
   } else if (dtype == TN_DTYPE_F16) {
-    const uint16_t* from = source;
-    for (size_t i = 0; i < count; ++i) destination[i] = decode_f16(from[i]);
+    tn__half_loops()->decode_f16(source, destination, count);
   } else {
     pthread_once(&small_once, fill_small_values);
     const uint8_t* from = source;
@@ -86,11 +51,9 @@ void tn__narrow_decode(tn_dtype_t dtype, const void* source, float* destination,
 
 void tn__narrow_encode_f32(tn_dtype_t dtype, const float* source, void* destination, size_t count) {
   if (dtype == TN_DTYPE_BF16) {
-    uint16_t* to = destination;
-    for (size_t i = 0; i < count; ++i) to[i] = encode_bf16(source[i]);
+    tn__half_loops()->encode_bf16(source, destination, count);
   } else if (dtype == TN_DTYPE_F16) {
-    uint16_t* to = destination;
-    for (size_t i = 0; i < count; ++i) to[i] = encode_f16(source[i]);
+    tn__half_loops()->encode_f16(source, destination, count);
   } else {
     const tn_float_format_t* format = tn__float_format(dtype);
     uint8_t* to = destination;
@@ -99,12 +62,13 @@ void tn__narrow_encode_f32(tn_dtype_t dtype, const float* source, void* destinat
 }
 
 // To f32, but to odd when inexact: rounding the result to fewer bits is then as if it had been
-// rounded once.
+// rounded once. Without branches, which would be taken at random.
 static inline float round_to_odd(double value) {
-  float rounded = (float)value;
-  uint32_t bits = bits_of(rounded);
-  if ((double)rounded == value || value != value || (bits & 1)) return rounded;
-  return float_of(fabs((double)rounded) < fabs(value) ? bits + 1 : bits - 1);
+  const float rounded = (float)value;
+  const double magnitude = fabs(value), rounded_magnitude = fabs((double)rounded);
+  const uint32_t bits = bits_of(rounded), even = ~bits & 1;
+  const uint32_t is_below = rounded_magnitude<magnitude, is_above = rounded_magnitude> magnitude;
+  return float_of(bits + (is_below & even) - (is_above & even));
 }
 
 void tn__narrow_encode_f64(tn_dtype_t dtype, const double* source, void* destination,
