@@ -152,15 +152,8 @@ static void they_fuse_over_batches(void** state) {
   expect_alike(batch, true, 1);
 }
 
-static void an_error_inside_names_the_operation(void** state) {
-  (void)state;
-  static const char text[] =
-      "func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {\n"
-      "%0 = stablehlo.tanh %x : tensor<64x64xf32>\n"
-      "%1 = stablehlo.custom_call @add_again(%0, %x) {api_version = 4 : i32, backend_config = "
-      "{fails_at = 0.0 : f32}} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>\n"
-      "%2 = stablehlo.negate %1 : tensor<64x64xf32>\n"
-      "return %2 : tensor<64x64xf32>\n}\n";
+// What a fusion of the text reports for zeros as its argument.
+static void expect_report(const char* text, const char* const* wanted) {
   tn_device_t* device = NULL;
   tn_module_t* module = NULL;
   tn_program_t* program = NULL;
@@ -173,13 +166,38 @@ static void an_error_inside_names_the_operation(void** state) {
   expect_one_fusion(program);
   TN_ASSERT_OK(tn_buffer_create(device, TN_DTYPE_F32, 2, (int64_t[]){64, 64}, &data, &x));
   memset(data, 0, tn_buffer_byte_length(x));
-  TN_ASSERT_REPORT("test.mlir:3:", tn_program_run(program, NULL, 1, &x, 1, &y));
-  TN_ASSERT_REPORT("add_again", tn_program_run(program, NULL, 1, &x, 1, &y));
-  TN_ASSERT_REPORT("x is 0", tn_program_run(program, NULL, 1, &x, 1, &y));
+  for (; *wanted; ++wanted) {
+    TN_ASSERT_REPORT(*wanted, tn_program_run(program, NULL, 1, &x, 1, &y));
+  }
   tn_buffer_release(x);
   tn_program_release(program);
   tn_module_release(module);
   tn_device_release(device);
+}
+
+static void an_error_inside_names_the_operation(void** state) {
+  (void)state;
+  expect_report(
+      "func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {\n"
+      "%0 = stablehlo.tanh %x : tensor<64x64xf32>\n"
+      "%1 = stablehlo.custom_call @add_again(%0, %x) {api_version = 4 : i32, backend_config = "
+      "{fails_at = 0.0 : f32}} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>\n"
+      "%2 = stablehlo.negate %1 : tensor<64x64xf32>\n"
+      "return %2 : tensor<64x64xf32>\n}\n",
+      (const char* const[]){"test.mlir:3:", "add_again", "x is 0", NULL});
+}
+
+static void an_error_under_a_reduction_names_the_operation(void** state) {
+  (void)state;
+  expect_report(
+      "func.func @main(%x: tensor<64x64xf32>) -> tensor<64xf32> {\n"
+      "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+      "%1 = stablehlo.custom_call @add_again(%x, %x) {api_version = 4 : i32, backend_config = "
+      "{fails_at = 0.0 : f32}} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>\n"
+      "%2 = stablehlo.reduce(%1 init: %z) applies stablehlo.add across dimensions = [0] : "
+      "(tensor<64x64xf32>, tensor<f32>) -> tensor<64xf32>\n"
+      "return %2 : tensor<64xf32>\n}\n",
+      (const char* const[]){"test.mlir:3:", "add_again", "x is 0", NULL});
 }
 
 int main(void) {
@@ -188,6 +206,7 @@ int main(void) {
       cmocka_unit_test(they_fuse_in_gradients),
       cmocka_unit_test(they_fuse_over_batches),
       cmocka_unit_test(an_error_inside_names_the_operation),
+      cmocka_unit_test(an_error_under_a_reduction_names_the_operation),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,162 @@
+// Programs that fold what element-wise operations give: none of it has a place in the plan, and the
+// results are bit for bit those of each operation by itself.
+#include "kernel/fusion.h"
+#include "plan/plan.h"
+#include "program/program.h"
+#include "run/testing_run.h"
+
+enum { ROWS = 96, COLUMNS = 1024, ARRAY_BYTES = ROWS * COLUMNS * 4 };
+
+#define ARRAY "tensor<96x1024xf32>"
+#define NUMBERS "tensor<96xf32>"
+#define NUMBER "tensor<f32>"
+
+#define FUNCTION(arguments, result) "func.func @main(" arguments ") -> " result " {\n"
+#define RETURN(name, type) "return " name " : " type "\n}\n"
+#define CONSTANT(out, text) out " = stablehlo.constant dense<" text "> : " NUMBER "\n"
+#define UNARY(out, op, a, type) out " = stablehlo." op " " a " : " type "\n"
+#define BINARY(out, op, a, b, type) out " = stablehlo." op " " a ", " b " : " type "\n"
+#define FOLD_ROWS(out, op, in, init)                                     \
+  out " = stablehlo.reduce(" in " init: " init ") applies stablehlo." op \
+      " across dimensions = [1] : (" ARRAY ", " NUMBER ") -> " NUMBERS "\n"
+#define SPREAD(out, in) \
+  out " = stablehlo.broadcast_in_dim " in ", dims = [0] : (" NUMBERS ") -> " ARRAY "\n"
+#define SPREAD_NUMBER(out, in, type) \
+  out " = stablehlo.broadcast_in_dim " in ", dims = [] : (" NUMBER ") -> " type "\n"
+
+#define ZERO CONSTANT("%zero", "0.0")
+#define LOWEST CONSTANT("%lowest", "0xFF800000")
+#define MEAN(out, in)                             \
+  FOLD_ROWS(out "_sum", "add", in, "%zero")       \
+  CONSTANT(out "_one", "1024.0")                  \
+  SPREAD_NUMBER(out "_ones", out "_one", NUMBERS) \
+  BINARY(out, "divide", out "_sum", out "_ones", NUMBERS)
+// What differs from the mean of its row, and the mean of its square.
+#define VARIANCE                                                                         \
+  ZERO MEAN("%m", "%x") SPREAD("%ms", "%m") BINARY("%d", "subtract", "%x", "%ms", ARRAY) \
+      BINARY("%q", "multiply", "%d", "%d", ARRAY) MEAN("%v", "%q")
+#define EXPONENTIALS                                                                       \
+  ZERO LOWEST FOLD_ROWS("%h", "maximum", "%x", "%lowest") SPREAD("%hs", "%h")              \
+      BINARY("%d", "subtract", "%x", "%hs", ARRAY) UNARY("%e", "exponential", "%d", ARRAY) \
+          FOLD_ROWS("%s", "add", "%e", "%zero")
+
+static const char layer_norm[] =
+    FUNCTION("%x: " ARRAY, ARRAY) VARIANCE UNARY("%r", "rsqrt", "%v", NUMBERS) SPREAD("%rs", "%r")
+        BINARY("%y", "multiply", "%d", "%rs", ARRAY) RETURN("%y", ARRAY);
+static const char variance[] = FUNCTION("%x: " ARRAY, NUMBERS) VARIANCE RETURN("%v", NUMBERS);
+static const char softmax[] = FUNCTION("%x: " ARRAY, ARRAY) EXPONENTIALS SPREAD("%ss", "%s")
+    BINARY("%y", "divide", "%e", "%ss", ARRAY) RETURN("%y", ARRAY);
+static const char logsumexp[] = FUNCTION("%x: " ARRAY, NUMBERS) EXPONENTIALS UNARY(
+    "%l", "log", "%s", NUMBERS) BINARY("%y", "add", "%l", "%h", NUMBERS) RETURN("%y", NUMBERS);
+static const char mean_squared_error[] =
+    FUNCTION("%x: " ARRAY ", %t: " ARRAY, NUMBER) ZERO
+    BINARY("%d", "subtract", "%x", "%t", ARRAY)
+    BINARY("%q", "multiply", "%d", "%d", ARRAY)
+    "%s = stablehlo.reduce(%q init: %zero) applies stablehlo.add across dimensions = [0, 1] : ("
+    ARRAY ", " NUMBER ") -> " NUMBER "\n"
+    RETURN("%s", NUMBER);
+static const char sums_of_columns[] =
+    FUNCTION("%x: " ARRAY, "tensor<1024xf32>") ZERO
+    BINARY("%q", "multiply", "%x", "%x", ARRAY)
+    "%s = stablehlo.reduce(%q init: %zero) applies stablehlo.add across dimensions = [0] : ("
+    ARRAY ", " NUMBER ") -> tensor<1024xf32>\n"
+    RETURN("%s", "tensor<1024xf32>");
+// Accumulated in another type than what is folded has.
+static const char widened[] =
+    FUNCTION("%x: " ARRAY, NUMBERS) "%zero = stablehlo.constant dense<0.0> : tensor<bf16>"
+                                    "\n"
+                                    "%b = stablehlo.convert %x : (" ARRAY
+                                    ") -> tensor<96x1024xbf16>\n"
+                                    "%q = stablehlo.multiply %b, %b : tensor<96x1024xbf16>\n"
+                                    "%s = \"stablehlo.reduce\"(%q, %zero) ({\n^bb0(%p: " NUMBER
+                                    ", %o: " NUMBER
+                                    "):\n"
+                                    "%r = stablehlo.add %p, %o : " NUMBER
+                                    "\n"
+                                    "stablehlo.return %r : " NUMBER
+                                    "\n}) {dimensions = array<i64: 1>} : "
+                                    "(tensor<96x1024xbf16>, tensor<bf16>) -> " NUMBERS
+                                    "\n" RETURN("%s", NUMBERS);
+
+static size_t count_fused_reductions(const tn_program_t* program) {
+  size_t count = 0;
+  for (size_t i = 0; i < program->instruction_count; ++i) {
+    if (program->instructions[i].kernel != &tn__kernel_fusion) continue;
+    count += tn__fusion_spec(program->instructions[i].state)->reduction != NULL;
+  }
+  return count;
+}
+
+// Numbers for rows, or for columns of groups of rows, are all that has to be kept.
+static void expect_no_array(const char* text) {
+  setenv("TENON_FUSION", "none", 1);
+  tn_program_t* plain = tn__testing_program(text, false);
+  unsetenv("TENON_FUSION");
+  tn_program_t* fused = tn__testing_program(text, false);
+  assert_int_equal(count_fused_reductions(plain), 0);
+  assert_int_equal(count_fused_reductions(fused), 1);
+  assert_true(plain->arena_byte_length >= ARRAY_BYTES / 2);
+  assert_true(fused->arena_byte_length <= ARRAY_BYTES / 16);
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    tn_testing_buffers_t arguments;
+    tn_testing_bytes_t wanted, found;
+    tn__testing_arguments(plain, seed, &arguments);
+    TN_ASSERT_OK(tn__testing_run_bytes(plain, NULL, &arguments, &wanted));
+    tn__testing_poison(fused, 0xA5);
+    TN_ASSERT_OK(tn__testing_run_bytes(fused, NULL, &arguments, &found));
+    assert_true(tn__testing_bytes_equal(&found, &wanted));
+    tn__testing_buffers_release(&arguments);
+    free(wanted.bytes);
+    free(found.bytes);
+  }
+  tn_program_release(fused);
+  tn_program_release(plain);
+}
+
+static void layer_norm_keeps_numbers_of_rows(void** state) {
+  (void)state;
+  expect_no_array(layer_norm);
+}
+
+static void softmax_keeps_numbers_of_rows(void** state) {
+  (void)state;
+  expect_no_array(softmax);
+}
+
+static void logsumexp_keeps_numbers_of_rows(void** state) {
+  (void)state;
+  expect_no_array(logsumexp);
+}
+
+static void variance_keeps_numbers_of_rows(void** state) {
+  (void)state;
+  expect_no_array(variance);
+}
+
+static void mean_squared_error_keeps_parts_of_its_sum(void** state) {
+  (void)state;
+  expect_no_array(mean_squared_error);
+}
+
+static void sums_of_columns_keep_parts_of_them(void** state) {
+  (void)state;
+  expect_no_array(sums_of_columns);
+}
+
+static void what_is_folded_may_be_narrower_than_its_sum(void** state) {
+  (void)state;
+  expect_no_array(widened);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(layer_norm_keeps_numbers_of_rows),
+      cmocka_unit_test(softmax_keeps_numbers_of_rows),
+      cmocka_unit_test(logsumexp_keeps_numbers_of_rows),
+      cmocka_unit_test(variance_keeps_numbers_of_rows),
+      cmocka_unit_test(mean_squared_error_keeps_parts_of_its_sum),
+      cmocka_unit_test(sums_of_columns_keep_parts_of_them),
+      cmocka_unit_test(what_is_folded_may_be_narrower_than_its_sum),
+  };
+  return cmocka_run_group_tests(tests, tn__testing_device_setup, tn__testing_device_teardown);
+}
