@@ -236,6 +236,7 @@ static tn_status_t call_with_rules(tn_scope_t* scope, const tn_custom_function_t
     status = add_step(scope, target, input_count, inputs, output_count, out_outputs);
   }
   tn__target_release(target);
+  for (size_t i = 0; !status && i < output_count; ++i) status = tn_array_status(out_outputs[i]);
   for (size_t i = 0; status && i < output_count; ++i) out_outputs[i] = NULL;
   return status;
 }

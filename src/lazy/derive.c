@@ -121,11 +121,13 @@ static tn_status_t check_change(const tn_step_view_t* view, const char* rule, si
 }
 
 // The outputs without what makes them traced, in the caller's scope.
-static void hand_out(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
-                     tn_array_t** out_arrays) {
+static tn_status_t hand_out(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
+                            tn_array_t** out_arrays) {
   for (size_t i = 0; i < count; ++i) {
     out_arrays[i] = tn__scope_give(scope, tn_array_retain(arrays[i]));
+    TN_RETURN_IF_ERROR(tn_array_status(out_arrays[i]));
   }
+  return TN_OK;
 }
 
 // A change that somebody gave for a value: of its shape, in its dtype.
@@ -214,9 +216,8 @@ static tn_status_t jvp(tn_derivation_t* d, tn_scope_t* scope, size_t input_count
     out_tangents[i] = change_or_zeros(d, tangent, d->outputs[i]);
     TN_RETURN_IF_ERROR(tn_array_status(out_tangents[i]));
   }
-  hand_out(scope, output_count, out_tangents, out_tangents);
-  hand_out(scope, output_count, d->outputs, out_outputs);
-  return TN_OK;
+  TN_RETURN_IF_ERROR(hand_out(scope, output_count, out_tangents, out_tangents));
+  return hand_out(scope, output_count, d->outputs, out_outputs);
 }
 
 static void forget(size_t count, tn_array_t** arrays) {
@@ -308,9 +309,8 @@ static tn_status_t vjp(tn_derivation_t* d, tn_scope_t* scope, size_t input_count
     out_gradients[i] = change_or_zeros(d, d->changes[i], d->inputs[i]);
     TN_RETURN_IF_ERROR(tn_array_status(out_gradients[i]));
   }
-  hand_out(scope, input_count, out_gradients, out_gradients);
-  if (out_outputs) hand_out(scope, output_count, d->outputs, out_outputs);
-  return TN_OK;
+  TN_RETURN_IF_ERROR(hand_out(scope, input_count, out_gradients, out_gradients));
+  return out_outputs ? hand_out(scope, output_count, d->outputs, out_outputs) : TN_OK;
 }
 
 tn_status_t tn_vjp(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
@@ -365,9 +365,8 @@ static tn_status_t value_and_grad(tn_derivation_t* d, const char* name, tn_scope
     out_gradients[i] = change_or_zeros(d, d->changes[argnums[i]], d->inputs[argnums[i]]);
     TN_RETURN_IF_ERROR(tn_array_status(out_gradients[i]));
   }
-  hand_out(scope, argnum_count, out_gradients, out_gradients);
-  if (out_outputs) hand_out(scope, output_count, d->outputs, out_outputs);
-  return TN_OK;
+  TN_RETURN_IF_ERROR(hand_out(scope, argnum_count, out_gradients, out_gradients));
+  return out_outputs ? hand_out(scope, output_count, d->outputs, out_outputs) : TN_OK;
 }
 
 static tn_status_t differentiate(const char* name, tn_scope_t* scope, const tn_closure_t* function,

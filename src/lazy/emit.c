@@ -467,6 +467,12 @@ static tn_status_t add_constant(tn_emitter_t* emitter, uint32_t number) {
   const tn_array_t* array = emitter->graph->values[number].array;
   const tn_array_type_t type = array_type(array);
   const void* data = NULL;
+  if (array->flags & TN_ARRAY_ABSTRACT) {
+    return tn_status_create(TN_CODE_FAILED_PRECONDITION,
+                            "the function uses an input of a transform around it, of shape %s, "
+                            "which has no value: it must be an input of the function",
+                            TN_SHAPE_TEXT(array->rank, array->dims));
+  }
   TN_RETURN_IF_ERROR(tn_buffer_map(array->buffer, &data));
   emitter->values[number] = tn_constant(emitter->builder, type_of(emitter, &type), data);
   tn_buffer_unmap(array->buffer);
@@ -482,6 +488,7 @@ static tn_status_t add_inputs(tn_emitter_t* emitter, size_t count, tn_array_t* c
     tn_value_t* value = tn_parameter(emitter->builder, (int64_t)i, type_of(emitter, &type), NULL);
     if (number != TN_GRAPH_INPUT) emitter->values[number] = value;
   }
+  if (!tn__builder_is_good(emitter->builder)) return TN_OK;  // which says why in the end
   for (size_t i = 0; i < graph->input_count; ++i) {
     if (!emitter->values[graph->inputs[i]]) {
       TN_RETURN_IF_ERROR(add_constant(emitter, graph->inputs[i]));

@@ -216,8 +216,8 @@ static tn_status_t do_entry(const entry_t* entry, tn_scope_t* scope, tn_scope_t*
   for (size_t i = 0; i < entry->piece_count; ++i) do_piece(inner, &entry->pieces[i], lists);
   for (uint32_t i = 0; i < last->operand_count; ++i) {
     tn_array_t* output = lists->values[last->operands[i]->id];
-    TN_RETURN_IF_ERROR(tn_array_status(output));
     out_outputs[i] = tn__scope_give(scope, tn_array_retain(output));
+    TN_RETURN_IF_ERROR(tn_array_status(out_outputs[i]));
   }
   return TN_OK;
 }

@@ -384,6 +384,35 @@ static void a_compiled_function_is_traced_once_for_each_shape(void** state) {
   tn_scope_destroy(s);
 }
 
+// Calls a compiled function that uses what stands for x without being given it.
+static tn_status_t call_behind_its_back(void* user, tn_scope_t* s, size_t input_count,
+                                        tn_array_t* const* inputs, size_t output_count,
+                                        tn_array_t** out) {
+  tn_compiled_t* compiled = NULL;
+  tn_module_t* module = NULL;
+  tn_array_t* one = tn_array_scalar(s, TN_DTYPE_F32, 1);
+  const tn_closure_t function = {line, inputs[0]};
+  tn_array_t *both[] = {one, one}, *results[2] = {NULL, NULL};
+  (void)user, (void)input_count, (void)output_count;
+  TN_ASSERT_REPORT("an input of a transform around it, of shape 2, which has no value",
+                   tn_export_function(s, &function, 2, both, 2, &module));
+  TN_RETURN_IF_ERROR(tn_compile(s, &function, NULL, &compiled));
+  tn_status_t status = tn_compiled_call(compiled, s, 2, both, 2, results);
+  tn_compiled_release(compiled);
+  out[0] = results[0];
+  return status;
+}
+
+static void a_compiled_function_is_given_the_inputs_of_transforms_around_it(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  const tn_closure_t function = {call_behind_its_back, NULL};
+  tn_array_t *x = tn__testing_range(s, TN_LIST(3, 2)), *y = NULL;
+  TN_ASSERT_REPORT("an input of a transform around it, of shape 2, which has no value",
+                   tn_vmap(s, &function, 1, &x, NULL, 1, NULL, &y));
+  tn_scope_destroy(s);
+}
+
 // state = state + x; gives twice the state.
 static tn_status_t accumulate(void* user, tn_scope_t* s, size_t input_count,
                               tn_array_t* const* inputs, size_t output_count, tn_array_t** out) {
@@ -432,6 +461,7 @@ int main(void) {
       cmocka_unit_test(a_function_is_exported_as_a_module),
       cmocka_unit_test(pending_arrays_say_what_makes_them),
       cmocka_unit_test(a_compiled_function_is_traced_once_for_each_shape),
+      cmocka_unit_test(a_compiled_function_is_given_the_inputs_of_transforms_around_it),
       cmocka_unit_test(captured_arrays_are_read_and_set_at_each_call),
       cmocka_unit_test(what_is_stopped_is_a_constant),
       cmocka_unit_test(what_is_stopped_is_a_constant_to_derivatives_of_its_batch),

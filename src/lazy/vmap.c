@@ -282,6 +282,7 @@ static tn_status_t vmap(tn_batching_t* b, tn_scope_t* scope, size_t input_count,
   }
   for (size_t i = 0; i < output_count; ++i) {
     out_outputs[i] = tn__scope_give(scope, tn_array_retain(out_outputs[i]));
+    TN_RETURN_IF_ERROR(tn_array_status(out_outputs[i]));
   }
   return TN_OK;
 }
