@@ -1,12 +1,15 @@
-// The input goes into the order [batch, spatial..., feature], the kernel into [group, spatial...,
-// input feature, output feature], both in what sums are made in. Then, for blocks of windows of one
-// batch element and group, the windows' elements are laid out as rows of a matrix, which times the
-// kernel's gives the results, in the order [batch, group, spatial..., feature].
+// Most convolutions of numbers are walked (convolution_walk.c). Of the others, complex ones and
+// those with one feature to a group among them, the input goes into the order [batch, spatial...,
+// feature], the kernel into [group, spatial..., input feature, output feature], both in what sums
+// are made in. Then, for blocks of windows of one batch element and group, the windows' elements
+// are laid out as rows of a matrix, which times the kernel's gives the results, in the order
+// [batch, group, spatial..., feature].
 //
 // Groups of one feature each (depthwise convolutions of floats) have no matrices: there the
 // features stay innermost in all three, and a row of them is a sum of products of rows.
 #include "kernel/ref/convolution.h"
 
+#include "kernel/ref/convolution_walk.h"
 #include "kernel/ref/product.h"
 #include "kernel/ref/site.h"
 #include "kernel/ref/sliding.h"
@@ -35,6 +38,7 @@ typedef void (*multiply_add_fn)(const void* a, const void* b, void* target, int6
 
 typedef struct convolution {
   int64_t result_count;
+  tn_convolution_walk_t* walk;   // computes it without matrices; else NULL
   multiply_add_fn multiply_add;  // depthwise; else NULL
   path_t input, kernel, result;
   tn_sliding_t spatial;
@@ -89,12 +93,6 @@ tn_status_t tn__convolution_layouts(const tn_kernel_site_t* site, layout_t* out_
                      "output_spatial_dimensions", out_output);
 }
 
-static size_t reserve(tn_kernel_site_t* site, size_t byte_length) {
-  const size_t offset = site->scratch_byte_length;
-  site->scratch_byte_length += (byte_length + 63) / 64 * 64;
-  return offset;
-}
-
 static bool is_dense(size_t rank, const int64_t* dims, const int64_t* strides,
                      size_t element_size) {
   int64_t stride = (int64_t)element_size;
@@ -117,14 +115,14 @@ static tn_status_t plan_input(tn_kernel_site_t* site, tn_dtype_t dtype, tn_dtype
   if (path->is_moved) {
     int64_t target_strides[TN_MAX_RANK + 1];
     tn__dense_strides(rank, dims, size, target_strides);
-    path->moved_offset = reserve(site, (size_t)path->count * size);
+    path->moved_offset = tn__site_reserve(site, (size_t)path->count * size);
     TN_RETURN_IF_ERROR(tn__strided_copy_prepare(site->arena, size, rank, dims, target_strides,
                                                 strides, &path->move));
   }
   path->is_converted = tn__product_converts(dtype, carrier);
   if (path->is_converted) {
     path->conversion = tn__conversion(dtype, carrier);
-    path->converted_offset = reserve(site, (size_t)path->count * tn_dtype_size(carrier));
+    path->converted_offset = tn__site_reserve(site, (size_t)path->count * tn_dtype_size(carrier));
   }
   return TN_OK;
 }
@@ -214,10 +212,10 @@ static tn_status_t plan_result(tn_kernel_site_t* site, const layout_t* layout, t
   path->is_converted = tn__product_converts(carrier, type->dtype);
   if (path->is_converted) path->conversion = tn__conversion(carrier, type->dtype);
   if (path->is_moved || path->is_converted) {
-    path->converted_offset = reserve(site, (size_t)path->count * state->carrier_size);
+    path->converted_offset = tn__site_reserve(site, (size_t)path->count * state->carrier_size);
   }
   if (!path->is_moved) return TN_OK;
-  if (path->is_converted) path->moved_offset = reserve(site, (size_t)path->count * size);
+  if (path->is_converted) path->moved_offset = tn__site_reserve(site, (size_t)path->count * size);
   int64_t source_strides[TN_MAX_RANK + 1];
   tn__dense_strides(spatial + 3, dims, size, source_strides);
   return tn__strided_copy_prepare(site->arena, size, spatial + 3, dims, ordered, source_strides,
@@ -251,7 +249,7 @@ static void plan_products(tn_kernel_site_t* site, tn_dtype_t carrier, convolutio
   state->slot_byte_length = (state->gemm_offset + gemm_length + 63) / 64 * 64;
   const int64_t units = state->batch * state->groups * state->blocks;
   state->slots = units < SLOT_LIMIT ? units : SLOT_LIMIT;
-  state->slot_offset = reserve(site, state->slot_byte_length * (size_t)state->slots);
+  state->slot_offset = tn__site_reserve(site, state->slot_byte_length * (size_t)state->slots);
 }
 
 tn_status_t tn__ref_convolution_prepare(tn_kernel_site_t* site) {
@@ -286,6 +284,22 @@ tn_status_t tn__ref_convolution_prepare(tn_kernel_site_t* site) {
       state->spatial.rank > 0) {
     if (carrier == TN_DTYPE_F32) state->multiply_add = multiply_add_f32;
     if (carrier == TN_DTYPE_F64) state->multiply_add = multiply_add_f64;
+  }
+  if (!state->multiply_add) {
+    const tn_convolution_shape_t shape = {
+        .input = input,
+        .kernel = kernel,
+        .output = output,
+        .spatial = state->spatial,
+        .carrier = carrier,
+        .groups = state->groups,
+        .batch_groups = batch_groups,
+        .batch = state->batch,
+        .depth_features = state->depth_features,
+        .features = state->features,
+    };
+    TN_RETURN_IF_ERROR(tn__convolution_walk_plan(site, &shape, &state->walk));
+    if (state->walk) return TN_OK;
   }
   TN_RETURN_IF_ERROR(plan_lhs(site, &input, carrier, state));
   TN_RETURN_IF_ERROR(plan_rhs(site, &kernel, carrier, state));
@@ -463,6 +477,7 @@ static tn_status_t fetch(const path_t* path, const tn_kernel_call_t* call, size_
 tn_status_t tn__ref_convolution_run(const tn_kernel_call_t* call) {
   const convolution_t* state = call->state;
   if (state->result_count == 0) return TN_OK;
+  if (state->walk) return tn__convolution_walk_run(state->walk, call);
   tn_pool_t* pool = call->context->pool;
   char* scratch = call->scratch;
   const path_t* result = &state->result;

@@ -229,6 +229,60 @@ static void large_images_are_done_in_blocks(void** state) {
                      .dilations = {1, 1}};
   assert_true(infer(&v));
   check_convolution(&v, TN_DTYPE_F32, NULL);
+  check_convolution(&v, TN_DTYPE_C64, NULL);
+}
+
+// What gradients look like: the features of either side are a batch, windows are far apart or full
+// of holes.
+static void many_terms_and_features_agree_with_the_definition(void** state) {
+  (void)state;
+  static const tn_dtype_t dtypes[] = {TN_DTYPE_F32, TN_DTYPE_F64, TN_DTYPE_S32, TN_DTYPE_BF16};
+  tn_pool_t* pool;
+  TN_ASSERT_OK(
+      tn__pool_create(&(tn_pool_config_t){.thread_count = 3}, tn_allocator_system(), &pool));
+  for (int round = 0; round < 60; ++round) {
+    convolution_t v = {.spatial = (size_t)below(SPATIAL_LIMIT), .feature_groups = 1};
+    v.batch_groups = below(4) ? 1 : 2;
+    if (v.batch_groups == 1 && below(3) == 0) v.feature_groups = 2;
+    v.batch = v.batch_groups * (1 + below(20));
+    v.features_in = v.feature_groups * (1 + below(below(4) ? 20 : 600));
+    v.features_out = v.feature_groups * v.batch_groups * (2 + below(70));
+    do {
+      for (size_t i = 0; i < v.spatial; ++i) {
+        v.input[i] = 1 + below(12);
+        v.kernel[i] = 1 + below(8);
+        v.strides[i] = 1 + below(4);
+        v.padding[2 * i] = below(6) - 2;
+        v.padding[2 * i + 1] = below(6) - 2;
+        v.bases[i] = 1 + below(4);
+        v.dilations[i] = 1 + below(3);
+        v.reversal[i] = below(2);
+      }
+    } while (!infer(&v));
+    // Sums of bf16 are no larger than it has whole numbers for.
+    const bool is_small = v.features_in * count_of(v.spatial, v.kernel) <= 128;
+    check_convolution(&v, dtypes[round % (is_small ? 4 : 3)], round % 2 ? NULL : pool);
+  }
+  tn__pool_release(pool);
+}
+
+// Copies with zeros around them would be thousands of times as large.
+static void padding_that_dwarfs_the_input_takes_no_memory(void** state) {
+  (void)state;
+  convolution_t v = {.spatial = 1,
+                     .batch = 1,
+                     .features_in = 2,
+                     .features_out = 3,
+                     .feature_groups = 1,
+                     .batch_groups = 1,
+                     .input = {4},
+                     .kernel = {2},
+                     .strides = {1 << 20},
+                     .padding = {1 << 24, 1 << 24},
+                     .bases = {1},
+                     .dilations = {1}};
+  assert_true(infer(&v));
+  check_convolution(&v, TN_DTYPE_F32, NULL);
 }
 
 static void empty_batches_give_empty_results(void** state) {
@@ -269,6 +323,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(convolution_agrees_with_its_definition),
       cmocka_unit_test(large_images_are_done_in_blocks),
+      cmocka_unit_test(many_terms_and_features_agree_with_the_definition),
+      cmocka_unit_test(padding_that_dwarfs_the_input_takes_no_memory),
       cmocka_unit_test(empty_batches_give_empty_results),
       cmocka_unit_test(features_that_are_not_there_sum_to_zero),
   };

@@ -63,12 +63,6 @@ static void sort_dimensions(const tn_type_t* type, const tn_i64_list_t* batch,
   }
 }
 
-static size_t reserve(tn_kernel_site_t* site, size_t byte_length) {
-  const size_t offset = site->scratch_byte_length;
-  site->scratch_byte_length += (byte_length + 63) / 64 * 64;
-  return offset;
-}
-
 static bool has_stride(const group_t* group, int64_t stride) {
   return group->count == 1 || group->stride == stride;
 }
@@ -111,7 +105,7 @@ static tn_status_t plan_move(tn_kernel_site_t* site, tn_dot_wish_t wish, const t
     stride *= batch->dims[d];
   }
   path->is_moved = true;
-  path->moved_offset = reserve(site, tn__type_byte_length(type));
+  path->moved_offset = tn__site_reserve(site, tn__type_byte_length(type));
   return tn__strided_copy_prepare(site->arena, element_size, rank, dims, target_strides,
                                   source_strides, &path->move);
 }
@@ -121,7 +115,8 @@ static void plan_conversion(tn_kernel_site_t* site, tn_dtype_t from, tn_dtype_t 
   path->is_converted = tn__product_converts(from, to);
   if (!path->is_converted) return;
   path->conversion = tn__conversion(from, to);
-  path->converted_offset = reserve(site, (size_t)path->element_count * scratch_element_size);
+  path->converted_offset =
+      tn__site_reserve(site, (size_t)path->element_count * scratch_element_size);
 }
 
 // Loops over the batch dimensions, merged where both operands let them.
@@ -222,7 +217,7 @@ tn_status_t tn__ref_dot_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
   TN_RETURN_IF_ERROR(tn__dot_plan(site, TN_DOT_ANY_STRIDES, false, &state->plan));
   state->gemm = tn__gemm_plan(&state->plan.shape);
-  state->gemm_offset = reserve(site, state->gemm.scratch_byte_length);
+  state->gemm_offset = tn__site_reserve(site, state->gemm.scratch_byte_length);
   return TN_OK;
 }
 

@@ -24,13 +24,25 @@ enum {
   TN_GEMM_LANES = 64,            // partial sums of a dot product
 };
 
+// Terms of sums that lie where they lie: a few runs of `length` of them. Places in scalars, from
+// where each row of the left matrix begins, and the right one.
+typedef struct tn_gemm_walk {
+  int64_t run_count, length;
+  const int64_t *lhs_offsets, *rhs_offsets;  // of each run
+  int64_t lhs_step, rhs_step;
+} tn_gemm_walk_t;
+
 // Immutable, static. Pointers are to scalars of the set's type; strides in scalars.
 typedef struct tn_gemm_set {
-  int64_t tile_rows, tile_columns;
+  int64_t tile_rows, tile_columns, lanes;  // a tile is a whole number of vectors wide
   // tile[tile_rows][tile_columns] (+)= lhs[depth][tile_rows] * rhs[depth][tile_columns], both
   // packed.
   void (*tile)(int64_t depth, const void* lhs, const void* rhs, void* result, int64_t result_stride,
                bool add);
+  // results[i][j] (+)= sum over the terms of lhs_rows[i][lhs place] * rhs[rhs place + j], for i <
+  // rows <= tile_rows and j < columns <= tile_columns. Whole vectors of `rhs` are read.
+  void (*walk)(const tn_gemm_walk_t* walk, int64_t rows, int64_t columns,
+               const void* const* lhs_rows, const void* rhs, void* const* results, bool add);
   // result[i][j] = sum lhs[i][p] * rhs[p][j]; rows of `rhs` and `result` are contiguous.
   void (*small)(int64_t rows, int64_t columns, int64_t depth, const void* lhs, int64_t lhs_row,
                 int64_t lhs_depth, const void* rhs, int64_t rhs_depth, void* result);

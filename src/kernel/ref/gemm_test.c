@@ -1,6 +1,7 @@
 #include "kernel/ref/gemm.h"
 
 #include <complex.h>
+#include <math.h>
 
 #include "base/testing.h"
 
@@ -190,6 +191,50 @@ static void gemm_is_the_same_on_every_instruction_set(void** state) {
   free(lhs), free(rhs);
 }
 
+// Rows that begin anywhere, and two lots of terms, of which the second is added.
+static void walks_are_the_same_on_every_instruction_set(void** state) {
+  (void)state;
+  enum { ROWS = 29, COLUMNS = 83, RHS_ROW = 96, RUNS = 3, LENGTH = 7, LHS = 400 };
+  static const int64_t lhs_offsets[RUNS] = {0, 50, 20},
+                       rhs_offsets[RUNS] = {0, 2 * LENGTH * RHS_ROW, LENGTH * RHS_ROW};
+  float lhs[LHS], first[ROWS][COLUMNS], other[ROWS][COLUMNS];
+  float* rhs = checked_alloc(sizeof(float) * RUNS * LENGTH * RHS_ROW);
+  for (int i = 0; i < LHS; ++i) lhs[i] = (float)next() / 3e8f - 3.5f;
+  for (int i = 0; i < RUNS * LENGTH * RHS_ROW; ++i) rhs[i] = (float)next() / 3e8f - 3.5f;
+  const tn_gemm_walk_t walk = {RUNS, LENGTH, lhs_offsets, rhs_offsets, 3, RHS_ROW};
+  for (int isa = 0; isa < tn__gemm_isa_count(); ++isa) {
+    const tn_gemm_set_t* set = tn__gemm_set_of(isa, TN_GEMM_SCALAR_F32);
+    if (!set) continue;
+    float(*results)[COLUMNS] = isa ? other : first;
+    for (int64_t i = 0; i < ROWS; i += set->tile_rows) {
+      for (int64_t j = 0; j < COLUMNS; j += set->tile_columns) {
+        const void* begins[TN_GEMM_TILE_LIMIT];
+        void* places[TN_GEMM_TILE_LIMIT];
+        const int64_t rows = ROWS - i < set->tile_rows ? ROWS - i : set->tile_rows;
+        const int64_t columns = COLUMNS - j < set->tile_columns ? COLUMNS - j : set->tile_columns;
+        for (int64_t r = 0; r < rows; ++r) {
+          begins[r] = lhs + (i + r) * 11;
+          places[r] = &results[i + r][j];
+        }
+        set->walk(&walk, rows, columns, begins, rhs + j, places, false);
+        set->walk(&walk, rows, columns, begins, rhs + j, places, true);
+      }
+    }
+    if (isa) assert_memory_equal(first, other, sizeof first);
+  }
+  for (int i = 0; i < ROWS; ++i) {
+    for (int j = 0; j < COLUMNS; ++j) {
+      double sum = 0;
+      for (int t = 0; t < RUNS * LENGTH; ++t) {
+        sum += 2.0 * (double)lhs[i * 11 + lhs_offsets[t / LENGTH] + t % LENGTH * 3] *
+               (double)rhs[rhs_offsets[t / LENGTH] + t % LENGTH * RHS_ROW + j];
+      }
+      assert_true(fabs((double)first[i][j] - sum) < 1e-3);
+    }
+  }
+  free(rhs);
+}
+
 static void gemm_is_the_same_for_every_number_of_threads(void** state) {
   (void)state;
   enum { SIZE = 300 };
@@ -218,6 +263,7 @@ int main(void) {
       cmocka_unit_test(gemm_agrees_with_plain_loops),
       cmocka_unit_test(gemm_blocks_large_dimensions),
       cmocka_unit_test(gemm_is_the_same_on_every_instruction_set),
+      cmocka_unit_test(walks_are_the_same_on_every_instruction_set),
       cmocka_unit_test(gemm_is_the_same_for_every_number_of_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

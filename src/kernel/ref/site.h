@@ -11,6 +11,13 @@ TN_MUST_USE tn_status_t tn__site_list(const tn_kernel_site_t* site, const char* 
 // Allocates the site's state, zeroed.
 TN_MUST_USE tn_status_t tn__site_state(tn_kernel_site_t* site, size_t byte_length, void** out);
 
+// Where `byte_length` bytes of the scratch memory begin, 64-byte aligned.
+static inline size_t tn__site_reserve(tn_kernel_site_t* site, size_t byte_length) {
+  const size_t offset = site->scratch_byte_length;
+  site->scratch_byte_length += (byte_length + 63) / 64 * 64;
+  return offset;
+}
+
 static inline const tn_type_t* tn__site_operand(const tn_kernel_site_t* site, size_t index) {
   return site->use->operand_types[index];
 }
