@@ -9,6 +9,9 @@ function(tenon_program_name out source)
   set(${out} ${name} PARENT_SCOPE)
 endfunction()
 
+set(TENON_TEST_ENVIRONMENT
+  "ASAN_OPTIONS=detect_leaks=1;UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=halt_on_error=1")
+
 # Every *_test.c under the current folder becomes one test program, one process each. Those named
 # *_concurrent_test.c get the label `concurrent` too: they are what runs under ThreadSanitizer.
 function(tenon_add_unit_tests)
@@ -31,7 +34,24 @@ function(tenon_add_unit_tests)
     endif()
     add_test(NAME unit.${name} COMMAND ${program})
     set_tests_properties(unit.${name} PROPERTIES TIMEOUT 120 LABELS "${labels}"
-      ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1;UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=halt_on_error=1")
+      ENVIRONMENT "${TENON_TEST_ENVIRONMENT}")
+  endforeach()
+endfunction()
+
+# A unit test whose program knows TENON_PART as several that run side by side: unit.NAME is the first
+# part, unit.NAME_2 and so on are the others. Properties go to all.
+function(tenon_part_unit_test name count)
+  if(NOT TEST unit.${name})
+    return()
+  endif()
+  foreach(part RANGE 1 ${count})
+    set(test unit.${name})
+    if(part GREATER 1)
+      set(test unit.${name}_${part})
+      add_test(NAME ${test} COMMAND ${name}_test)
+    endif()
+    set_tests_properties(${test} PROPERTIES LABELS unit
+      ENVIRONMENT "${TENON_TEST_ENVIRONMENT};TENON_PART=${part}/${count}" ${ARGN})
   endforeach()
 endfunction()
 
