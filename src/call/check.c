@@ -22,11 +22,11 @@ static const char* word(int32_t kind) {
 
 // --- operands and results
 
-static tn_status_t check_count(const checker_t* checker, int32_t kind) {
-  size_t required = 0, optional = 0, found = checker->counts[kind];
+tn_status_t tn__call_check_count(const tn_ffi_op_t* op, int32_t kind, size_t found) {
+  size_t required = 0, optional = 0;
   bool has_rest = false;
-  for (size_t i = 0; i < checker->op->param_count; ++i) {
-    const tn_ffi_param_t* param = tn__op_param(checker->op, i);
+  for (size_t i = 0; i < op->param_count; ++i) {
+    const tn_ffi_param_t* param = tn__op_param(op, i);
     if (param->kind != kind) continue;
     if (param->flags & TN_FFI_PARAM_REMAINING) {
       has_rest = true;
@@ -100,7 +100,7 @@ static tn_status_t check_value(const checker_t* checker, const tn_ffi_param_t* p
 }
 
 static tn_status_t check_values(const checker_t* checker, int32_t kind) {
-  TN_RETURN_IF_ERROR(check_count(checker, kind));
+  TN_RETURN_IF_ERROR(tn__call_check_count(checker->op, kind, checker->counts[kind]));
   size_t next = 0;
   for (size_t i = 0; i < checker->op->param_count; ++i) {
     const tn_ffi_param_t* param = tn__op_param(checker->op, i);

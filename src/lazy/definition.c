@@ -1,6 +1,7 @@
 #include "lazy/definition.h"
 
 #include "base/type.h"
+#include "call/check.h"
 #include "call/registry.h"
 #include "call/signature.h"
 #include "lazy/ops/common.h"
@@ -147,8 +148,10 @@ static tn_status_t check_names(const use_t* use) {
       const tn_ffi_param_t* param = tn__op_param(op, i);
       if (param->kind == TN_FFI_PARAM_ATTR && strcmp(param->name, name) == 0) is_known = true;
     }
-    if (!is_known) {
-      return unknown_attribute(op, name);
+    if (!is_known) return unknown_attribute(op, name);
+    if (find_given(use->application, name) != &use->application->attributes[a]) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the attribute \"%s\" is given twice",
+                              op->name, name);
     }
   }
   return TN_OK;
@@ -293,7 +296,12 @@ static tn_status_t infer(use_t* use, const tn_shape_t* shape) {
         .operands = use->operands,
         .result_count = count,
     };
-    return definition->infer(&rule, use->dims, use->types);
+    const char* name = use->application->name;
+    tn_status_t status = definition->infer(&rule, use->dims, use->types);
+    const char* message = tn_status_message(status);
+    const size_t length = strlen(name);
+    if (strncmp(message, name, length) == 0 && message[length] == ':') return status;
+    return tn_status_prefix(status, "%s", name);
   }
   for (size_t i = 0; i < count; ++i) {
     if (!shape) {
@@ -310,12 +318,22 @@ static tn_status_t infer(use_t* use, const tn_shape_t* shape) {
   return TN_OK;
 }
 
+static tn_status_t check_counts(const use_t* use) {
+  const tn_ffi_op_t* op = use->target->op;
+  const tn_application_t* application = use->application;
+  if (!op) return TN_OK;
+  tn_status_t status = tn__call_check_count(op, TN_FFI_PARAM_ARG, application->operand_count);
+  if (!status) status = tn__call_check_count(op, TN_FFI_PARAM_RET, application->result_count);
+  return tn_status_prefix(status, "%s", application->name);
+}
+
 static tn_status_t prepare(use_t* use) {
   const tn_application_t* application = use->application;
   const tn_op_def_t* definition = &use->target->definition;
   const bool is_elementwise = definition->struct_size && definition->flags & TN_OP_ELEMENTWISE;
   void* memory = NULL;
   tn_shape_t* shape = NULL;
+  TN_RETURN_IF_ERROR(check_counts(use));
   TN_RETURN_IF_ERROR(
       check_given(application->name, application->attribute_count, application->attributes, 0));
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(&use->arena, application->operand_count,

@@ -278,6 +278,99 @@ static void shapes_come_from_the_definition_or_the_caller(void** state) {
   tn_scope_destroy(s);
 }
 
+// Everything that its author wrote gives up.
+#define STUBBORN(ARG, ATTR, RET) \
+  ARG(x, f32, any_rank)          \
+  ATTR(knows, bool, true)        \
+  RET(y, f32, shape_of(x))
+
+TN_OP(stubborn, STUBBORN, "y = x") {
+  const int64_t n = tn_size(call->x);
+  for (int64_t i = 0; i < n; ++i) call->y.data[i] = call->x.data[i];
+  return TN_OK;
+}
+
+static tn_status_t give_up(const tn_rule_t* rule) {
+  return rule->api->error(TN_CODE_ABORTED, "it gives up");
+}
+static tn_status_t stubborn_infer(const tn_rule_t* rule, int64_t (*dims)[TN_MAX_RANK],
+                                  tn_array_type_t* types) {
+  const tn_array_t* x = rule->operands[0];
+  (void)dims;
+  if (tn_rule_attribute(rule, "knows") == 0) return give_up(rule);
+  types[0] = (tn_array_type_t){TN_DTYPE_F32, rule->api->rank(x), rule->api->dims(x)};
+  return TN_OK;
+}
+static tn_status_t stubborn_jvp(const tn_rule_t* rule, const tn_jvp_call_t* call) {
+  (void)call;
+  return give_up(rule);
+}
+static tn_status_t stubborn_vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) {
+  (void)call;
+  return give_up(rule);
+}
+static tn_status_t stubborn_vmap(const tn_rule_t* rule, const tn_vmap_call_t* call) {
+  (void)call;
+  return give_up(rule);
+}
+TN_DEFINE(stubborn, .infer = stubborn_infer, .jvp = stubborn_jvp, .vjp = stubborn_vjp,
+          .vmap = stubborn_vmap)
+
+static tn_status_t stubborn_of(void* user, tn_scope_t* s, size_t input_count,
+                               tn_array_t* const* inputs, size_t output_count, tn_array_t** out) {
+  (void)user, (void)input_count, (void)output_count;
+  out[0] = tn_apply_one(s, "stubborn", 1, inputs, 0, NULL);
+  return TN_OK;
+}
+
+static void errors_of_rules_name_the_operation(void** state) {
+  (void)state;
+  tn_scope_t* s = begin();
+  TN_ASSERT_OK(tn_op_register(tn_definition_of(stubborn)));
+  const tn_closure_t function = {stubborn_of, NULL};
+  tn_array_t *x = tn__testing_range(s, TN_LIST(2)), *y = NULL, *t = NULL;
+  TN_ASSERT_REPORT("in the jvp of stubborn: it gives up",
+                   tn_jvp(s, &function, 1, &x, &x, 1, &y, &t));
+  TN_ASSERT_REPORT("in the vjp of stubborn: it gives up",
+                   tn_vjp(s, &function, 1, &x, 1, &x, &y, &t));
+  TN_ASSERT_REPORT("in the vmap of stubborn: it gives up",
+                   tn_vmap(s, &function, 1, &x, NULL, 1, NULL, &y));
+  const tn_attribute_t knows = {
+      .name = "knows", .kind = TN_ATTRIBUTE_BOOL, .dtype = TN_DTYPE_PRED, .integer = 0};
+  y = tn_apply_one(s, "stubborn", 1, &x, 1, &knows);
+  TN_ASSERT_REPORT("error: stubborn: it gives up", tn_eval(1, &y));
+  tn_scope_destroy(s);
+}
+
+static void uses_that_do_not_fit_are_counted(void** state) {
+  (void)state;
+  tn_scope_t* s = begin();
+  tn_array_t* x = tn__testing_range(s, TN_LIST(2));
+  tn_array_t *operands[] = {x, x, x}, *results[] = {NULL, NULL};
+  const tn_attribute_t scale = tn_attribute_float("scale", TN_DTYPE_F32, 3);
+  const tn_attribute_t twice[] = {scale, scale};
+  for (size_t count = 0; count <= 3; ++count) {
+    tn_array_t* y = tn_apply_one(s, "blend", count, operands, 0, NULL);
+    TN_ASSERT_REPORT(count == 2   ? ""
+                     : count == 1 ? "blend: 1 operand; expected 2"
+                     : count      ? "blend: 3 operands; expected 2"
+                                  : "blend: 0 operands; expected 2",
+                     tn_array_status(y));
+  }
+  const tn_application_t application = {.struct_size = sizeof application,
+                                        .name = "blend",
+                                        .operand_count = 2,
+                                        .operands = operands,
+                                        .result_count = 2};
+  tn_apply(s, &application, results);
+  for (int i = 0; i < 2; ++i) {
+    TN_ASSERT_REPORT("blend: 2 results; expected 1", tn_array_status(results[i]));
+  }
+  TN_ASSERT_REPORT("blend: the attribute \"scale\" is given twice",
+                   tn_array_status(tn_apply_one(s, "blend", 2, operands, 2, twice)));
+  tn_scope_destroy(s);
+}
+
 static void a_definition_goes_when_nothing_needs_it(void** state) {
   (void)state;
   destroyed = 0;
@@ -303,6 +396,8 @@ int main(void) {
       cmocka_unit_test(rules_are_used_and_missing_ones_named),
       cmocka_unit_test(a_function_with_a_rule_of_its_own_needs_none_inside),
       cmocka_unit_test(shapes_come_from_the_definition_or_the_caller),
+      cmocka_unit_test(errors_of_rules_name_the_operation),
+      cmocka_unit_test(uses_that_do_not_fit_are_counted),
       cmocka_unit_test(a_definition_goes_when_nothing_needs_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

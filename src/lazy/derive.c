@@ -193,7 +193,8 @@ static tn_status_t push(tn_derivation_t* d, size_t index) {
                               .tangents = tangents,
                               .outputs = view.results,
                               .out_tangents = out_tangents};
-  TN_RETURN_IF_ERROR(rules.jvp(&rule, &call));
+  TN_RETURN_IF_ERROR(
+      tn_status_prefix(rules.jvp(&rule, &call), "in the jvp of %s", tn__step_name(step)));
   for (uint32_t i = 0; i < step->result_count; ++i) {
     TN_RETURN_IF_ERROR(check_change(&view, "jvp", i, out_tangents[i], view.results[i]));
     d->changes[view.first_result + i] = out_tangents[i];
@@ -281,7 +282,8 @@ static tn_status_t pull(tn_derivation_t* d, size_t index) {
                               .cotangents = cotangents,
                               .outputs = view.results,
                               .out_cotangents = out_cotangents};
-  TN_RETURN_IF_ERROR(rules.vjp(&rule, &call));
+  TN_RETURN_IF_ERROR(
+      tn_status_prefix(rules.vjp(&rule, &call), "in the vjp of %s", tn__step_name(step)));
   for (size_t i = 0; i < count; ++i) {
     const size_t operand = d->argnums[i];
     tn_array_t** change = &d->changes[view.operands[operand]];

@@ -175,7 +175,8 @@ static tn_status_t do_step(tn_batching_t* b, const tn_tape_step_t* at) {
                                .axes = b->operand_axes,
                                .out_results = b->results,
                                .out_axes = b->result_axes};
-  TN_RETURN_IF_ERROR(rules.vmap(&rule, &call));
+  TN_RETURN_IF_ERROR(
+      tn_status_prefix(rules.vmap(&rule, &call), "in the vmap of %s", tn__step_name(step)));
   for (uint32_t i = 0; i < step->result_count; ++i) {
     TN_RETURN_IF_ERROR(check_result(b, step, i, values[i]));
     b->values[at->first_result + i] = b->results[i];
