@@ -250,6 +250,9 @@ TN_API void tn_array_unique(tn_scope_t* scope, tn_array_t* x, int64_t size, tn_a
                             tn_array_t** out_inverse, tn_array_t** out_counts);
 
 // --- indices: integers; negative ones count from the end
+//
+// An index in an array that is outside is no error, as values are not looked at before they are
+// computed: what is taken is the nearest element, and an update goes nowhere.
 
 // Elements of an axis (NULL: of all in one line), in its place a dimension for each of `indices`.
 TN_API tn_array_t* tn_array_take(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,

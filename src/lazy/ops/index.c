@@ -330,16 +330,50 @@ static tn_array_t* update_slice(tn_scope_t* scope, tn_array_t* x, const tn_selec
   return updates->dtype == TN_DTYPE_INVALID ? updates : put_slice(scope, x, selection, updates);
 }
 
-// Through the places of the elements in one line: for slices beside arrays.
-static tn_array_t* update_places(tn_scope_t* scope, tn_array_t* x, size_t count,
-                                 const tn_index_t* items, tn_array_t* updates,
-                                 tn_scatter_mode_t mode) {
+// An index of an axis that has one place more at each end, which stands for all beyond it.
+static tn_array_t* index_with_margin(tn_scope_t* scope, tn_array_t* index, int64_t size) {
+  if (tn_dtype_kind(index->dtype) == TN_KIND_SIGNED) {
+    index = tn_array_maximum(scope, index, tn__number_like(scope, index, -1));
+  }
+  index = tn_array_minimum(scope, index, tn__number_like(scope, index, (double)size));
+  index = tn_array_astype(scope, index, size < INT32_MAX ? TN_DTYPE_S32 : TN_DTYPE_S64);
+  return tn_array_add(scope, index, tn__number_like(scope, index, 1));
+}
+
+// The place in one line that each update belongs to; for those outside of x one behind the last.
+static tn_array_t* find_places(tn_scope_t* scope, tn_array_t* x, size_t count,
+                               const tn_index_t* items, const tn_selection_t* selection) {
   const int64_t size = tn_array_size(x);
-  const tn_indexed_t indexed = {.indexed_count = 1};
-  const tn_dtype_t dtype = size > INT32_MAX ? TN_DTYPE_S64 : TN_DTYPE_S32;
+  const tn_dtype_t dtype = size >= INT32_MAX ? TN_DTYPE_S64 : TN_DTYPE_S32;
+  int64_t margins[TN_MAX_RANK] = {0};
+  tn_index_t moved[2 * TN_MAX_RANK + 1];  // new dimensions, those of x, and an ellipsis
+  size_t needed = 0, axis = 0;
+  for (size_t i = 0; i < count; ++i) needed += consumed(&items[i]);
+  for (size_t i = 0; i < count; ++i) {
+    moved[i] = items[i];
+    if (items[i].kind == TN_INDEX_ELLIPSIS) axis += x->rank - needed;
+    if (!consumed(&items[i])) continue;
+    tn_array_t* index = selection->arrays[axis];
+    if (index) {
+      moved[i] = TN_AT_ARRAY(index_with_margin(scope, index, x->dims[axis]));
+      margins[axis] = 1;
+    }
+    ++axis;
+  }
   tn_array_t* places =
       tn_array_reshape(scope, tn__iota(scope, dtype, 1, &size, 0), x->rank, x->dims);
-  places = tn_array_index(scope, places, count, items);
+  if (size == 0) return tn_array_index(scope, places, count, items);
+  tn_array_t* outside = tn__number_like(scope, places, (double)size);
+  places = tn_array_pad(scope, places, margins, margins, TN_PAD_CONSTANT, outside);
+  return tn_array_index(scope, places, count, moved);
+}
+
+// Through the places of the elements in one line: for slices beside arrays.
+static tn_array_t* update_places(tn_scope_t* scope, tn_array_t* x, size_t count,
+                                 const tn_index_t* items, const tn_selection_t* selection,
+                                 tn_array_t* updates, tn_scatter_mode_t mode) {
+  const tn_indexed_t indexed = {.indexed_count = 1};
+  tn_array_t* places = find_places(scope, x, count, items, selection);
   if (places->dtype == TN_DTYPE_INVALID) return places;
   updates = fit_updates(scope, updates, x->dtype, places->rank, places->dims);
   updates = tn__scatter_updates(scope, mode, tn_array_flatten(scope, updates, 0, -1));
@@ -377,7 +411,9 @@ tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* x, size_t count
   }
   if (!resolve(scope, x, count, items, &selection, &error)) return error;
   if (selection.array_count == 0) return update_slice(scope, x, &selection, updates, mode);
-  if (!selection.is_whole) return update_places(scope, x, count, items, updates, mode);
+  if (!selection.is_whole) {
+    return update_places(scope, x, count, items, &selection, updates, mode);
+  }
   tn_array_t* indices = join_arrays(scope, x->rank, &selection, &indexed);
   if (indices->dtype == TN_DTYPE_INVALID) return indices;
   place_windows(x, &selection, &indexed, &shape);

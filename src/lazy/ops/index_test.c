@@ -49,6 +49,31 @@ static void arrays_choose_elements(void** state) {
   tn_scope_destroy(s);
 }
 
+static void updates_outside_go_nowhere(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  tn_array_t *x = tn__testing_range(s, TN_LIST(2, 4)), *y = NULL;
+  tn_array_t* one = tn_array_scalar(s, TN_DTYPE_F32, 1);
+  tn_array_t* far = places(s, TN_LIST(4), (int32_t[]){0, 2, -3, 99});
+  tn_array_t* narrow = tn_array_from_host(s, TN_DTYPE_U8, TN_LIST(2), (const uint8_t[]){3, 200}, 2);
+  TN_ASSERT_F32(UPDATE(x, one, TN_SCATTER_ADD, TN_AT_ARRAY(far)), TN_LIST(2, 4), 1, 2, 3, 4, 4, 5,
+                6, 7);
+  TN_ASSERT_F32(UPDATE(x, one, TN_SCATTER_ADD, TN_AT_ARRAY(far), TN_SLICE(0, 2)), TN_LIST(2, 4), 1,
+                2, 2, 3, 4, 5, 6, 7);
+  TN_ASSERT_F32(UPDATE(x, one, TN_SCATTER_ADD, TN_SLICE(1, 2), TN_AT_ARRAY(far)), TN_LIST(2, 4), 0,
+                1, 2, 3, 5, 6, 7, 7);
+  TN_ASSERT_F32(UPDATE(x, one, TN_SCATTER_SET, TN_ELLIPSIS, TN_SLICE_BY(1, TN_INDEX_OPEN, -1),
+                       TN_NEW_AXIS, TN_AT_ARRAY(narrow)),
+                TN_LIST(2, 4), 0, 1, 2, 1, 4, 5, 6, 1);
+  tn_array_t* cube = tn__testing_range(s, TN_LIST(2, 2, 2));
+  TN_ASSERT_F32(UPDATE(cube, one, TN_SCATTER_ADD, TN_AT(-1), TN_SLICE(0, 1), TN_AT_ARRAY(far)),
+                TN_LIST(2, 2, 2), 0, 1, 2, 3, 5, 5, 6, 7);
+  y = UPDATE(tn_array_zeros(s, TN_DTYPE_F32, TN_LIST(0, 4)), one, TN_SCATTER_SET, TN_AT_ARRAY(far),
+             TN_SLICE(0, 2));
+  TN_ASSERT_REPORT("is empty", tn_eval(1, &y));
+  tn_scope_destroy(s);
+}
+
 static void updates_go_where_the_index_says(void** state) {
   (void)state;
   tn_scope_t* s = tn__testing_scope();
@@ -151,6 +176,7 @@ int main(void) {
       cmocka_unit_test(slices_are_pythons),
       cmocka_unit_test(arrays_choose_elements),
       cmocka_unit_test(updates_go_where_the_index_says),
+      cmocka_unit_test(updates_outside_go_nowhere),
       cmocka_unit_test(masks_select_what_is_true),
       cmocka_unit_test(updates_of_a_mask_are_dealt_out),
       cmocka_unit_test(masks_without_values_are_read_by_nobody),
