@@ -22,7 +22,9 @@ RELATIVE = {"float64": 1e-10, "float32": 1e-4, "float16": 2e-2, "bfloat16": 1e-1
 # Innermost first.
 STACKS = [("jvp",), ("vjp",), ("vmap",), ("vjp", "jvp"), ("vjp", "vjp"), ("jvp", "jvp"), ("vjp", "vmap"), ("jvp", "vmap"),
           ("vmap", "vjp"), ("vmap", "vmap"), ("vjp", "compile"), ("compile", "vjp"), ("checkpoint", "vjp"),
-          ("vjp", "vjp", "vmap"), ("vmap", "vjp", "jvp")]
+          ("vjp", "vjp", "vmap"), ("vmap", "vjp", "jvp"), ("jvp", "compile"), ("compile", "jvp"), ("checkpoint", "jvp"),
+          ("vmap", "compile"), ("compile", "vmap"), ("checkpoint", "vmap"), ("compile", "vjp", "vjp"),
+          ("vjp", "checkpoint", "vjp"), ("checkpoint", "vmap", "vjp"), ("compile", "vjp", "vmap")]
 INVISIBLE = {"checkpoint", "compile"}  # give what is inside
 SINGLE = {"cross_entropy", "gated_delta_update", "rope"}  # computed in float32, whatever the operands are
 REAL = {"arctan2", "expm1", "sigmoid"}  # of real numbers alone; JAX has it of complex ones
