@@ -239,7 +239,8 @@ static tn_status_t broadcast_operands(use_t* use, tn_shape_t* out_shape) {
     tn_array_t* operand = tn_array_astype(use->scope, use->operands[i], dtype);
     use->operands[i] = tn_array_broadcast_to(use->scope, operand, out_shape->rank, out_shape->dims);
   }
-  return TN_OK;
+  // What the author infers is of arrays with shapes.
+  return tn__scope_check(use->scope, application->name, count, use->operands);
 }
 
 static tn_array_t* find_operand(const use_t* use, const char* name) {

@@ -125,8 +125,8 @@ static bool is_as_wanted(const subject_t* it) {
 }
 
 static void sweep(subject_t* it, bool all_after) {
-  size_t refused = 1;
-  for (size_t number = 1; refused; number = next_number(number)) {
+  size_t refused = 1, number = 1;
+  for (; refused; number = next_number(number)) {
     tn_scope_t* s = NULL;
     TN_ASSERT_OK(tn_scope_create(it->device, &s));
     tn__testing_refuse_allocations(number, all_after);
@@ -141,6 +141,9 @@ static void sweep(subject_t* it, bool all_after) {
       assert_true(is_as_wanted(it));
     }
     tn_scope_destroy(s);
+  }
+  if (getenv("TENON_PRINT")) {
+    print_message("%s, %s: %zu allocations\n", it->operation->name, stage_names[it->stage], number);
   }
 }
 

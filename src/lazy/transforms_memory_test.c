@@ -433,7 +433,16 @@ static tn_status_t blend_vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   return TN_OK;
 }
 
-TN_DEFINE(memory_blend, .flags = TN_OP_ELEMENTWISE, .vjp = blend_vjp)
+static tn_status_t infer_blend(const tn_rule_t* rule, int64_t (*dims)[TN_MAX_RANK],
+                               tn_array_type_t* types) {
+  const tn_array_t* x = rule->operands[0];
+  assert_no_errors(rule->operand_count, rule->operands);
+  types[0] = (tn_array_type_t){rule->api->dtype(x), rule->api->rank(x), dims[0]};
+  if (types[0].rank) memcpy(dims[0], rule->api->dims(x), types[0].rank * sizeof *dims[0]);
+  return TN_OK;
+}
+
+TN_DEFINE(memory_blend, .flags = TN_OP_ELEMENTWISE, .infer = infer_blend, .vjp = blend_vjp)
 
 #define ROW_SUMS(ARG, ATTR, RET) \
   ARG(x, f32, rank(2))           \
@@ -470,9 +479,9 @@ TN_DEFINE(memory_row_sums, .infer = infer_row_sums, .vmap = vmap_row_sums)
 static tn_status_t apply(void* user, tn_scope_t* s, size_t input_count, tn_array_t* const* x,
                          size_t output_count, tn_array_t** out) {
   const tn_attribute_t attribute = tn_attribute_float("scale", TN_DTYPE_F32, 4);
-  tn_array_t* line = numbers(s, TN_LIST(3));
+  tn_array_t* half = numbers(s, TN_LIST(1));
   (void)user, (void)input_count, (void)output_count;
-  out[0] = tn_apply_one(s, "memory_blend", 2, (tn_array_t*[]){x[0], line}, 1, &attribute);
+  out[0] = tn_apply_one(s, "memory_blend", 2, (tn_array_t*[]){x[0], half}, 1, &attribute);
   return TN_OK;
 }
 
@@ -498,7 +507,7 @@ static tn_status_t use_operations(tn_scope_t* s) {
   TN_RETURN_IF_ERROR(tn_grad(s, &sum, 1, &x, 1, NULL, &y));
   TN_RETURN_IF_ERROR(expect_sum(s, y, 24));
   TN_RETURN_IF_ERROR(tn_vmap(s, &blend, 1, &x, NULL, 1, NULL, &y));
-  TN_RETURN_IF_ERROR(expect_sum(s, y, 4 * 2.75 + 2 * 1.5));
+  TN_RETURN_IF_ERROR(expect_sum(s, y, 4 * 2.75 + 6 * 0.5));
   y = tn_apply_one(s, "memory_row_sums", 1, &x, 0, NULL);
   TN_RETURN_IF_ERROR(expect_sum(s, y, 2.75));
   tn_array_t* stack = tn_array_stack(s, 2, (tn_array_t*[]){x, x}, 0);
