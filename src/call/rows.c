@@ -10,7 +10,7 @@ enum {
   LINE = TN_TRANSPOSE_LINE_BYTES,
   ROW_LENGTH = 8192,            // elements at a time when nothing is packed
   PACKED_LENGTH = 1024,         // when something is: all arrays fit the first-level cache
-  TRANSPOSED_COLUMNS = 512,     // when an array is transposed: few long rows for the others,
+  TRANSPOSED_COLUMNS = 1024,    // when an array is transposed: few long rows for the others,
   TRANSPOSED_BYTES = 4 * LINE,  // and what is read at a time of each of its lines
   PACKED_AT_ONCE = 128,         // elements between two rounds of asking for what comes next
   ROW_START_LINES = 4,          // what the processor does not see coming when a row begins
@@ -107,7 +107,10 @@ void tn__rows_init(tn_rows_t* rows, size_t rank, int64_t* dims, size_t array_cou
 
 // Asks for the lines that hold the bytes [start, start + length), ahead of their use.
 static inline void prefetch(const char* start, int64_t length) {
-  for (int64_t i = 0; i < length; i += LINE) __builtin_prefetch(start + i, 0, 2);
+  const char* end = start + length;
+  for (start -= (uintptr_t)start % LINE; start < end; start += LINE) {
+    __builtin_prefetch(start, 0, 2);
+  }
 }
 
 // Rows of the block from elements that are neighbours down the columns, a few columns at a time;
