@@ -1,7 +1,7 @@
-// Every operation, with allocations refused: what it gives, its gradient, and what it is of a
-// batch. A refusal is RESOURCE_EXHAUSTED (or made no difference to the results), leaves nothing
-// behind, and the next attempt succeeds. TENON_OPERATION in the environment: the operation of this
-// name alone; TENON_PART=2/4: every fourth operation from the second on.
+// Every operation, with allocations refused: what it gives, its gradient, its tangent, and what it
+// is of a batch. A refusal is RESOURCE_EXHAUSTED (or made no difference to the results), leaves
+// nothing behind, and the next attempt succeeds. TENON_OPERATION in the environment: the operation
+// of this name alone; TENON_PART=2/4: every fourth operation from the second on.
 #include <stdlib.h>
 #include <tenon/transform.h>
 
@@ -9,8 +9,8 @@
 #include "lazy/testing_lazy.h"
 #include "lazy/testing_operations.h"
 
-typedef enum stage { STAGE_VALUE, STAGE_GRADIENT, STAGE_BATCH, STAGE_COUNT } stage_t;
-static const char* const stage_names[] = {"the value", "the gradient", "the batch"};
+typedef enum stage { STAGE_VALUE, STAGE_GRADIENT, STAGE_TANGENT, STAGE_BATCH, STAGE_COUNT } stage_t;
+static const char* const stage_names[] = {"the value", "the gradient", "the tangent", "the batch"};
 
 typedef struct application {
   const tn_case_operation_t* operation;
@@ -86,6 +86,10 @@ static tn_status_t attempt(tn_scope_t* s, const tn_case_operation_t* operation, 
   } else if (stage == STAGE_GRADIENT) {
     const tn_closure_t function = {call_for_scalar, &application};
     TN_RETURN_IF_ERROR(tn_grad(s, &function, 1, &input, 1, NULL, outputs));
+  } else if (stage == STAGE_TANGENT) {
+    const tn_closure_t function = {call, &application};
+    tn_array_t* value = NULL;
+    TN_RETURN_IF_ERROR(tn_jvp(s, &function, 1, &input, &input, 1, &value, outputs));
   } else {
     const tn_closure_t function = {call, &application};
     input = tn_array_stack(s, 2, (tn_array_t*[]){input, input}, 0);
