@@ -72,12 +72,10 @@ typedef enum tn_body_kind {
   TN_BODY_PSEUDOINVERSE,
   TN_BODY_DETERMINANT,
   TN_BODY_BEFORE,  // whether the first element comes before the second, NaNs behind all: sort
+  // The region of a node, which has no regions inside and uses constants alone from outside. A sort
+  // may have more operands than it knows: they are moved along.
+  TN_BODY_REGION,
 } tn_body_kind_t;
-
-typedef struct tn_body_spec {
-  tn_body_kind_t kind;
-  const tn_op_t* op;
-} tn_body_spec_t;
 
 // A node of a module as it stands there, with its attributes and regions. Lives in the module.
 typedef struct tn_excerpt {
@@ -86,6 +84,15 @@ typedef struct tn_excerpt {
   const char* name;  // for messages
   tn_captured_values_t captured;
 } tn_excerpt_t;
+
+typedef struct tn_body_spec {
+  tn_body_kind_t kind;
+  const tn_op_t* op;
+  const tn_excerpt_t* region;  // of TN_BODY_REGION; whose module steps retain
+} tn_body_spec_t;
+
+// What a region of that kind may have at most: its copy needs a place for each value.
+enum { TN_REGION_VALUE_LIMIT = 256 };
 
 // One application of an operation. Immutable, but for `claim`. Reference counted: its pending
 // results hold it.

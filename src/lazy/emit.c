@@ -117,6 +117,55 @@ static tn_computation_t* before(const tn_emitter_t* emitter, const tn_step_t* st
   return computation;
 }
 
+typedef struct tn_copied {
+  const tn_value_t* value;
+  tn_value_t* copy;
+} tn_copied_t;
+
+static tn_value_t* find_copy(const tn_copied_t* copied, size_t count, const tn_value_t* value) {
+  for (size_t i = 0; i < count; ++i) {
+    if (copied[i].value == value) return copied[i].copy;
+  }
+  return NULL;
+}
+
+// The region again, with arguments for all operands of a sort.
+static tn_computation_t* copy_region(const tn_emitter_t* emitter, const tn_step_t* step) {
+  static const tn_captured_values_t nothing = {0};
+  const tn_region_t* region = step->body.region->node->regions[0];
+  tn_builder_t* builder = emitter->builder;
+  const tn_captured_values_t* captured = &step->body.region->captured;
+  const tn_type_t* types[TN_REGION_VALUE_LIMIT] = {NULL};
+  tn_value_t *values[TN_REGION_VALUE_LIMIT], *results[TN_REGION_VALUE_LIMIT];
+  tn_copied_t copied[TN_REGION_VALUE_LIMIT];
+  size_t count = region->argument_count, argument_count = count;
+  for (size_t i = 0; i < count; ++i) types[i] = region->arguments[i].type;
+  if (step->op == TN__OP(sort)) {
+    for (; argument_count < 2u * step->operand_count; ++argument_count) {
+      types[argument_count] =
+          tn_tensor_type(builder, step->operands[argument_count / 2]->dtype, 0, NULL);
+    }
+  }
+  tn_computation_t* computation = tn_computation_begin(builder, argument_count, types, values);
+  for (size_t i = 0; i < count; ++i) copied[i] = (tn_copied_t){&region->arguments[i], values[i]};
+  for (size_t i = 0; i < captured->count; ++i) {
+    tn__builder_add_copy(builder, captured->values[i]->node, NULL, &nothing, NULL, results);
+    copied[count++] = (tn_copied_t){captured->values[i], results[0]};
+  }
+  TN_FOR_EACH_NODE (node, region) {
+    for (uint32_t i = 0; i < node->operand_count; ++i) {
+      values[i] = find_copy(copied, count, node->operands[i]);
+    }
+    if (node == region->last) break;
+    tn__builder_add_copy(builder, node, values, &nothing, NULL, results);
+    for (uint32_t i = 0; i < node->result_count; ++i) {
+      copied[count++] = (tn_copied_t){&node->results[i], results[i]};
+    }
+  }
+  tn_computation_end(builder, computation, region->last->operand_count, values);
+  return computation;
+}
+
 static size_t emit_body(const tn_emitter_t* emitter, const tn_step_t* step,
                         tn_computation_t** out_computation) {
   const tn_dtype_t dtype = step->operand_count ? step->operands[0]->dtype : TN_DTYPE_INVALID;
@@ -131,6 +180,7 @@ static size_t emit_body(const tn_emitter_t* emitter, const tn_step_t* step,
       return 1;
     case TN_BODY_REPLACE: *out_computation = replacing(emitter->builder, dtype); return 1;
     case TN_BODY_BEFORE: *out_computation = before(emitter, step); return 1;
+    case TN_BODY_REGION: *out_computation = copy_region(emitter, step); return 1;
   }
   return 0;
 }

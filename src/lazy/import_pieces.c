@@ -70,17 +70,48 @@ static tn_status_t name_excerpt(const tn_planner_t* planner, const char** out_na
   return TN_OK;
 }
 
-static tn_status_t plan_excerpt(const tn_planner_t* planner) {
+static tn_status_t make_excerpt(const tn_planner_t* planner, tn_excerpt_t** out_excerpt) {
   void* memory = NULL;
-  tn_piece_t* piece = planner->piece;
+  const tn_node_t* node = planner->piece->node;
   TN_RETURN_IF_ERROR(tn__arena_allocate(planner->arena, sizeof(tn_excerpt_t), &memory));
-  tn_excerpt_t* excerpt = memory;
-  excerpt->module = piece->node->region->function->module;
-  excerpt->node = piece->node;
+  tn_excerpt_t* excerpt = *out_excerpt = memory;
+  excerpt->module = node->region->function->module;
+  excerpt->node = node;
   TN_RETURN_IF_ERROR(name_excerpt(planner, &excerpt->name));
-  TN_RETURN_IF_ERROR(tn__node_captured(piece->node, planner->arena, &excerpt->captured));
+  return tn__node_captured(node, planner->arena, &excerpt->captured);
+}
+
+static tn_status_t plan_excerpt(const tn_planner_t* planner) {
+  tn_excerpt_t* excerpt = NULL;
+  tn_piece_t* piece = planner->piece;
+  TN_RETURN_IF_ERROR(make_excerpt(planner, &excerpt));
   piece->attribute_count = 0;
   piece->excerpt = excerpt;
+  piece->apply = apply_plain;
+  return TN_OK;
+}
+
+// Attributes as they are, and the region that the node has: what rules need that only change
+// dimensions.
+static tn_status_t plan_region(const tn_planner_t* planner) {
+  tn_piece_t* piece = planner->piece;
+  const tn_node_t* node = piece->node;
+  tn_excerpt_t* excerpt = NULL;
+  if (node->region_count != 1 || !node->regions[0]->last) return TN_OK;
+  const tn_region_t* region = node->regions[0];
+  size_t count = 2u * (node->operand_count + 1u) + region->argument_count;
+  TN_FOR_EACH_NODE (inner, region) {
+    count += inner->result_count;
+    if (inner->region_count || inner->operand_count > TN_REGION_VALUE_LIMIT) return TN_OK;
+  }
+  TN_RETURN_IF_ERROR(make_excerpt(planner, &excerpt));
+  count += excerpt->captured.count;
+  if (count > TN_REGION_VALUE_LIMIT) return TN_OK;
+  for (size_t i = 0; i < excerpt->captured.count; ++i) {
+    const tn_node_t* outer = excerpt->captured.values[i]->node;
+    if (!outer || outer->op != TN__OP(constant)) return TN_OK;
+  }
+  piece->body = (tn_body_spec_t){.kind = TN_BODY_REGION, .region = excerpt};
   piece->apply = apply_plain;
   return TN_OK;
 }
@@ -252,11 +283,12 @@ static tn_status_t plan_fold(const tn_planner_t* planner) {
   const tn_node_t* node = piece->node;
   unsigned char neutral[16];
   bool replaces = false;
-  if (node->operand_count != 2 || node->region_count != 1) return TN_OK;
+  if (node->region_count != 1) return TN_OK;
+  if (node->operand_count != 2) return node->op == TN__OP(reduce) ? plan_region(planner) : TN_OK;
   const tn_op_t* op = body_of(node->regions[0], &replaces);
   const tn_dtype_t dtype = piece->result_types[0].dtype;
   if (!op || dtype != node->operands[0]->type->dtype || !make_neutral(op, dtype, neutral)) {
-    return TN_OK;
+    return plan_region(planner);
   }
   const bool is_neutral = is_constant(node->operands[1], neutral);
   // Windows have the initial value once for each element of padding as well.
@@ -272,7 +304,7 @@ static tn_status_t plan_scatter(const tn_planner_t* planner) {
   bool replaces = false;
   if (piece->node->operand_count != 3 || piece->node->region_count != 1) return TN_OK;
   const tn_op_t* op = body_of(piece->node->regions[0], &replaces);
-  if (!op && !replaces) return TN_OK;
+  if (!op && !replaces) return plan_region(planner);
   piece->body = (tn_body_spec_t){.kind = op ? TN_BODY_BINARY : TN_BODY_REPLACE, .op = op};
   piece->apply = apply_plain;
   return TN_OK;
@@ -469,6 +501,7 @@ static tn_status_t plan(const tn_planner_t* planner) {
       {TN__OP(reduce), plan_fold},
       {TN__OP(reduce_window), plan_fold},
       {TN__OP(scatter), plan_scatter},
+      {TN__OP(sort), plan_region},
   };
   tn_piece_t* piece = planner->piece;
   const tn_node_t* node = piece->node;

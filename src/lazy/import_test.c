@@ -395,6 +395,47 @@ static void empty_and_scalar_arrays_pass(void** state) {
   tn_scope_destroy(s);
 }
 
+// By how far a number is from 1, which stands outside of the comparator; what it does not compare
+// goes along.
+static const char by_distance[] =
+    "func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {\n"
+    "  %one = stablehlo.constant dense<1.0> : tensor<f32>\n"
+    "  %s:2 = \"stablehlo.sort\"(%x, %y) ({\n"
+    "  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>):\n"
+    "    %da = stablehlo.subtract %a, %one : tensor<f32>\n"
+    "    %db = stablehlo.subtract %b, %one : tensor<f32>\n"
+    "    %sa = stablehlo.abs %da : tensor<f32>\n"
+    "    %sb = stablehlo.abs %db : tensor<f32>\n"
+    "    %p = stablehlo.compare LT, %sa, %sb : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+    "    stablehlo.return %p : tensor<i1>\n"
+    "  }) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)\n"
+    "  %w = stablehlo.constant dense<[1.0, 10.0, 100.0, 1000.0]> : tensor<4xf32>\n"
+    "  %xw = stablehlo.multiply %s#0, %w : tensor<4xf32>\n"
+    "  %r = stablehlo.multiply %xw, %s#1 : tensor<4xf32>\n"
+    "  return %r : tensor<4xf32>\n"
+    "}\n";
+
+static void sorts_by_any_comparator_have_rules(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  tn_imported_t* imported = import(s, by_distance);
+  const tn_closure_t closure = tn_imported_closure(imported), sum = {sum_of_imported, imported};
+  const size_t argnums[] = {0, 1};
+  tn_array_t* inputs[] = {tn__testing_f32(s, TN_LIST(4), (const float[]){4, 1, -1, 2}),
+                          tn__testing_f32(s, TN_LIST(4), (const float[]){1, 2, 3, 5})};
+  tn_array_t *gradients[2] = {NULL, NULL}, *y = NULL;
+  TN_ASSERT_F32(call(imported, s, 2, inputs), TN_LIST(4), 2, 100, -300, 4000);
+  TN_ASSERT_OK(tn_grad(s, &sum, 2, inputs, 2, argnums, gradients));
+  TN_ASSERT_F32(gradients[0], TN_LIST(4), 1000, 2, 300, 50);
+  TN_ASSERT_F32(gradients[1], TN_LIST(4), 4000, 1, -100, 20);
+  const int64_t axes[] = {0, TN_NO_AXIS};
+  tn_array_t* batch[] = {tn_array_stack(s, 2, (tn_array_t*[]){inputs[0], inputs[1]}, 0), inputs[1]};
+  TN_ASSERT_OK(tn_vmap(s, &closure, 2, batch, axes, 1, NULL, &y));
+  TN_ASSERT_F32(y, TN_LIST(2, 4), 2, 100, -300, 4000, 1, 40, 900, 25000);
+  tn_imported_release(imported);
+  tn_scope_destroy(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_exported_and_imported_computes_the_same),
@@ -405,6 +446,7 @@ int main(void) {
       cmocka_unit_test(operations_of_authors_keep_their_rules),
       cmocka_unit_test(one_module_holds_a_function_for_several_shapes),
       cmocka_unit_test(mistakes_in_calls_are_named),
+      cmocka_unit_test(sorts_by_any_comparator_have_rules),
       cmocka_unit_test(empty_and_scalar_arrays_pass),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

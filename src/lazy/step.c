@@ -63,6 +63,7 @@ static tn_step_t* create_step(tn_evaluator_t* evaluator, tn_stream_t* stream,
   if (spec->excerpt) tn_module_retain(spec->excerpt->module);
   step->attributes = attributes;
   step->body = spec->body;
+  if (spec->body.region) tn_module_retain(spec->body.region->module);
   step->stream = tn_stream_retain(stream);
   step->byte_length = byte_length;
   step->operand_count = (uint32_t)spec->operand_count;

@@ -60,6 +60,20 @@ def order(x):
     return jnp.sort(x, axis=-1)[..., ::-1] + jnp.argsort(x, axis=0)
 
 
+def order_of_two(x, y):
+    x, y, z = jax.lax.sort((jnp.round(x), y, x * y), num_keys=2)
+    return (x + y + z) * jnp.arange(4.0)
+
+
+def selection(x):
+    largest, places = jax.lax.top_k(x, 2)
+    return largest * jnp.arange(1.0, 3.0) + x[:, :2] * places + jnp.median(x, axis=1)[:, None] * jnp.argmax(x)
+
+
+def complex_order(x, y):
+    return jnp.abs(jnp.sort(x + 1j * y, descending=True)) * jnp.arange(5.0)
+
+
 def spectrum(x):
     return jnp.abs(jnp.fft.rfft(x)) + jnp.fft.fft2(x[:, :4]).real.sum()
 
@@ -104,7 +118,10 @@ FUNCTIONS = {
     "integers": (lambda x: integers(x)[0], [((3, 4), "int32")], [CALL, BATCH]),
     "network": (network, [((3, 4), F32), ((4, 5), F32), ((5, 2), F32)], [CALL, GRADIENT, BATCH]),
     "normalise": (normalise, [((3, 4), F32), ((4,), F32)], [CALL, GRADIENT, BATCH]),
-    "order": (order, [((3, 4), F32)], [CALL]),
+    "order": (order, [((3, 4), F32)], [CALL, GRADIENT, BATCH]),
+    "order_of_two": (order_of_two, [((3, 4), F32)] * 2, [CALL, GRADIENT, BATCH]),
+    "complex_order": (complex_order, [((5,), F32)] * 2, [CALL, GRADIENT, BATCH]),
+    "selection": (selection, [((3, 4), F32)], [CALL, GRADIENT, BATCH]),
     "pieces": (pieces, [((3, 4), F32)] * 2, [CALL, GRADIENT, BATCH]),
     "pool": (pool, [((2, 5, 4), F32)], [CALL, GRADIENT, BATCH]),
     "rows": (rows, [((4, 3), F32), ((3,), "int32")], [CALL, GRADIENT, BATCH]),

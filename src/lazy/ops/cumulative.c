@@ -28,7 +28,7 @@ static tn_array_t* windows(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, 
       .operands = operands,
       .attribute_count = 2,
       .attributes = attributes,
-      .body = {TN_BODY_BINARY, op},
+      .body = {.kind = TN_BODY_BINARY, .op = op},
       .result_count = 1,
       .result_types = &type,
   };

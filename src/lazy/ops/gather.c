@@ -80,13 +80,13 @@ tn_body_spec_t tn__scatter_body(tn_scatter_mode_t mode) {
   switch (mode) {
     case TN_SCATTER_SET: break;
     case TN_SCATTER_ADD:
-    case TN_SCATTER_SUBTRACT: return (tn_body_spec_t){TN_BODY_BINARY, TN__OP(add)};
+    case TN_SCATTER_SUBTRACT: return (tn_body_spec_t){.kind = TN_BODY_BINARY, .op = TN__OP(add)};
     case TN_SCATTER_MULTIPLY:
-    case TN_SCATTER_DIVIDE: return (tn_body_spec_t){TN_BODY_BINARY, TN__OP(multiply)};
-    case TN_SCATTER_MAXIMUM: return (tn_body_spec_t){TN_BODY_BINARY, TN__OP(maximum)};
-    case TN_SCATTER_MINIMUM: return (tn_body_spec_t){TN_BODY_BINARY, TN__OP(minimum)};
+    case TN_SCATTER_DIVIDE: return (tn_body_spec_t){.kind = TN_BODY_BINARY, .op = TN__OP(multiply)};
+    case TN_SCATTER_MAXIMUM: return (tn_body_spec_t){.kind = TN_BODY_BINARY, .op = TN__OP(maximum)};
+    case TN_SCATTER_MINIMUM: return (tn_body_spec_t){.kind = TN_BODY_BINARY, .op = TN__OP(minimum)};
   }
-  return (tn_body_spec_t){TN_BODY_REPLACE, NULL};
+  return (tn_body_spec_t){.kind = TN_BODY_REPLACE};
 }
 
 tn_array_t* tn__scatter_updates(tn_scope_t* scope, tn_scatter_mode_t mode, tn_array_t* updates) {

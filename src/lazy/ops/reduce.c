@@ -33,7 +33,7 @@ static tn_array_t* fold(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, tn_
       .operands = operands,
       .attribute_count = 1,
       .attributes = &attribute,
-      .body = {TN_BODY_BINARY, op},
+      .body = {.kind = TN_BODY_BINARY, .op = op},
       .result_count = 1,
       .result_types = &type,
   };

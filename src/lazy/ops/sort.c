@@ -18,7 +18,7 @@ static void sort_together(tn_scope_t* scope, size_t count, tn_array_t* const* ar
       .operands = arrays,
       .attribute_count = 2,
       .attributes = attributes,
-      .body = {TN_BODY_BEFORE, NULL},
+      .body = {.kind = TN_BODY_BEFORE},
       .result_count = count,
       .result_types = types,
   };

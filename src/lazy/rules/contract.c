@@ -81,7 +81,7 @@ static tn_status_t check_body(const tn_rule_t* rule, const char* what) {
   }
   const tn_op_t* op = tn__rule_step(rule)->body.op;
   return tn_status_create(TN_CODE_UNIMPLEMENTED, "reduce: there is no %s of a reduction with %s",
-                          what, op ? tn__op_short_name(op) : "several operations");
+                          what, op ? tn__op_short_name(op) : "a region of its own");
 }
 
 tn_status_t tn__jvp_reduce(const tn_rule_t* rule, const tn_jvp_call_t* call) {
@@ -112,19 +112,43 @@ tn_status_t tn__vjp_reduce(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   return TN_OK;
 }
 
+// Several arrays may be folded together, each from its initial value on.
 tn_status_t tn__vmap_reduce(const tn_rule_t* rule, const tn_vmap_call_t* call) {
+  enum { LIMIT = 16 };
+  const size_t result_count = rule->result_count;
   size_t count = 0;
   const int64_t* folded = tn__rule_list_attribute(rule, "dimensions", &count);
-  int64_t shifted[TN_MAX_RANK], dims[TN_MAX_RANK];
+  int64_t shifted[TN_MAX_RANK], dims[LIMIT][TN_MAX_RANK];
+  tn_array_t* operands[2 * LIMIT];
+  tn_array_type_t types[LIMIT];
+  if (result_count > LIMIT) {
+    return tn_status_create(TN_CODE_UNIMPLEMENTED, "reduce: a batch of more than %d arrays", LIMIT);
+  }
   for (size_t i = 0; i < count; ++i) shifted[i] = folded[i] + 1;
+  for (size_t i = 0; i < result_count; ++i) {
+    const tn_array_type_t* type = &rule->result_types[i];
+    if (call->axes[result_count + i] != TN_NO_AXIS) {
+      return tn_status_create(TN_CODE_UNIMPLEMENTED, "reduce: a batch of initial values");
+    }
+    operands[i] = tn__batched(rule, call, i);
+    operands[result_count + i] = rule->operands[result_count + i];
+    dims[i][0] = call->batch_size;
+    if (type->rank) memcpy(dims[i] + 1, type->dims, type->rank * sizeof *type->dims);
+    types[i] = (tn_array_type_t){type->dtype, type->rank + 1, dims[i]};
+    call->out_axes[i] = 0;
+  }
   const tn_attribute_t attribute = tn__i64_list_attribute("dimensions", count, shifted);
-  tn_rule_t batched = *rule;
-  batched.attribute_count = 1;
-  batched.attributes = &attribute;
-  tn_array_t* operands[] = {tn__batched(rule, call, 0), rule->operands[1]};
-  const tn_array_type_t type = tn__batched_type(rule, call->batch_size, dims);
-  call->out_results[0] = tn__rule_apply(&batched, operands, &type);
-  call->out_axes[0] = 0;
+  const tn_step_spec_t spec = {
+      .op = TN__OP(reduce),
+      .operand_count = 2 * result_count,
+      .operands = operands,
+      .attribute_count = 1,
+      .attributes = &attribute,
+      .body = tn__rule_step(rule)->body,
+      .result_count = result_count,
+      .result_types = types,
+  };
+  tn__step_add(rule->scope, &spec, call->out_results);
   return TN_OK;
 }
 

@@ -144,7 +144,7 @@ tn_status_t tn__jvp_gather(const tn_rule_t* rule, const tn_jvp_call_t* call) {
 // operand; a scatter would leave it where it is.
 tn_status_t tn__vjp_gather(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   tn_index_numbers_t numbers = gather_numbers(rule);
-  const tn_body_spec_t sum = {TN_BODY_BINARY, TN__OP(add)};
+  const tn_body_spec_t sum = {.kind = TN_BODY_BINARY, .op = TN__OP(add)};
   size_t count = 0;
   const int64_t* sizes = tn__rule_list_attribute(rule, "slice_sizes", &count);
   tn_array_t* x = rule->operands[0];

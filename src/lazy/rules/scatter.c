@@ -46,13 +46,13 @@ static tn_status_t check_scatter(const tn_rule_t* rule, const char* what) {
     return TN_OK;
   }
   return tn_status_create(TN_CODE_UNIMPLEMENTED, "scatter: there is no %s of updates with %s", what,
-                          body->op ? tn__op_short_name(body->op) : "several arrays");
+                          body->op ? tn__op_short_name(body->op) : "a region of their own");
 }
 
 // Updates added to x at the places of the rule's.
 static tn_array_t* add_at(const tn_rule_t* rule, tn_array_t* x, tn_array_t* updates) {
   tn_index_numbers_t numbers = scatter_numbers(rule);
-  const tn_body_spec_t sum = {TN_BODY_BINARY, TN__OP(add)};
+  const tn_body_spec_t sum = {.kind = TN_BODY_BINARY, .op = TN__OP(add)};
   return tn__scatter_by(rule->scope, x, rule->operands[1], updates, &numbers, sum);
 }
 
@@ -98,7 +98,7 @@ static tn_shares_t shares_of_product(const tn_rule_t* rule) {
   tn_scope_t* scope = rule->scope;
   tn_index_numbers_t numbers = scatter_numbers(rule);
   tn_array_t *x = rule->operands[0], *updates = rule->operands[2];
-  const tn_body_spec_t product = {TN_BODY_BINARY, TN__OP(multiply)};
+  const tn_body_spec_t product = {.kind = TN_BODY_BINARY, .op = TN__OP(multiply)};
   tn_array_t* ones = tn_array_full(scope, x->rank, x->dims, tn_array_scalar(scope, x->dtype, 1));
   tn_places_t places = places_of(rule);
   tn_array_t* nowhere = tn_array_scalar(scope, TN_DTYPE_S64, -1);

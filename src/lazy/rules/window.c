@@ -142,7 +142,7 @@ static tn_status_t check_body(const tn_rule_t* rule, const char* what) {
   }
   const tn_op_t* op = tn__rule_step(rule)->body.op;
   return tn_status_create(TN_CODE_UNIMPLEMENTED, "reduce_window: there is no %s of windows of %s",
-                          what, op ? tn__op_short_name(op) : "this kind");
+                          what, op ? tn__op_short_name(op) : "a region of their own");
 }
 
 tn_status_t tn__jvp_reduce_window(const tn_rule_t* rule, const tn_jvp_call_t* call) {

@@ -74,7 +74,7 @@ static tn_array_t* windows(tn_scope_t* s, const tn_op_t* op, tn_array_t* x, doub
       .operands = operands,
       .attribute_count = sizeof attributes / sizeof *attributes,
       .attributes = attributes,
-      .body = {TN_BODY_BINARY, op},
+      .body = {.kind = TN_BODY_BINARY, .op = op},
       .result_count = 1,
       .result_types = &type,
   };
