@@ -79,6 +79,18 @@ static const operation_t operations[] = {
     REDUCE("sum of rows", "add", "1", ROW),
     REDUCE("sum of columns", "add", "0", ROW),
     REDUCE("maximum of rows", "maximum", "1", ROW),
+    {"scatter-add to 2^16",
+     "%i = stablehlo.iota dim = 0 : tensor<1048576x1xi32>\n"
+     "%m = stablehlo.constant dense<65535> : tensor<1048576x1xi32>\n"
+     "%at = stablehlo.and %i, %m : tensor<1048576x1xi32>\n"
+     "%u = stablehlo.reshape %b : (" F ") -> tensor<1048576xF>\n"
+     "%c = stablehlo.constant dense<0.0> : tensor<65536xF>\n"
+     "%r = \"stablehlo.scatter\"(%c, %at, %u) ({\n^bb0(%x: tensor<F>, %y: tensor<F>):\n"
+     "%z = stablehlo.add %x, %y : tensor<F>\nstablehlo.return %z : tensor<F>\n}) "
+     "{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], "
+     "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>} : "
+     "(tensor<65536xF>, tensor<1048576x1xi32>, tensor<1048576xF>) -> tensor<65536xF>",
+     "tensor<65536xF>"},
     {"matrix times vector",
      "%s = stablehlo.slice %b [0:1, 0:1024] : (" F ") -> tensor<1x1024xF>\n"
      "%v = stablehlo.reshape %s : (tensor<1x1024xF>) -> " ROW "\n"

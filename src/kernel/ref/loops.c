@@ -2,15 +2,14 @@
 
 #include "kernel/ref/loops_avx2.h"
 
-#define COMPLEX [TN_NATIVE_C64] = &tn__loops_c64, [TN_NATIVE_C128] = &tn__loops_c128
-
 static const tn_loops_t* const sets[][TN_NATIVE_COUNT] = {
     {
 #define TN_NATIVE(NAME, name, type) [TN_NATIVE_##NAME] = &tn__loops_##name,
         TN_NATIVE_NUMBERS(TN_NATIVE)
 #undef TN_NATIVE
             [TN_NATIVE_PRED] = &tn__loops_pred,
-        COMPLEX,
+        [TN_NATIVE_C64] = &tn__loops_c64,
+        [TN_NATIVE_C128] = &tn__loops_c128,
     },
 #if TN_HAS_LOOPS_AVX2
     {
@@ -18,7 +17,8 @@ static const tn_loops_t* const sets[][TN_NATIVE_COUNT] = {
         TN_NATIVE_NUMBERS(TN_NATIVE)
 #undef TN_NATIVE
             [TN_NATIVE_PRED] = &tn__loops_avx2_pred,
-        COMPLEX,
+        [TN_NATIVE_C64] = &tn__loops_avx2_c64,
+        [TN_NATIVE_C128] = &tn__loops_avx2_c128,
     },
 #endif
 };

@@ -32,10 +32,10 @@ static void fill(tn_native_t native, operands_t* operands) {
   for (size_t i = 1; i < COUNT; i += 3) {
     double x = special[i % 7], y = special[i / 7 % 7];
     float narrow_x = (float)x, narrow_y = (float)y;
-    if (native == TN_NATIVE_F64) {
+    if (native == TN_NATIVE_F64 || native == TN_NATIVE_C128) {
       memcpy(operands->a + i * 8, &x, 8);
       memcpy(operands->b + i * 8, &y, 8);
-    } else if (native == TN_NATIVE_F32) {
+    } else if (native == TN_NATIVE_F32 || native == TN_NATIVE_C64) {
       memcpy(operands->a + i * 4, &narrow_x, 4);
       memcpy(operands->b + i * 4, &narrow_y, 4);
     }
@@ -50,8 +50,9 @@ static void fill(tn_native_t native, operands_t* operands) {
 // Which NaN comes out may differ, nothing else.
 static void assert_same(tn_native_t native, const void* x, const void* y, size_t byte_length) {
   const unsigned char *a = x, *b = y;
-  if (native == TN_NATIVE_F32 || native == TN_NATIVE_F64) {
-    size_t size = native == TN_NATIVE_F32 ? 4 : 8;
+  const bool is_f32 = native == TN_NATIVE_F32 || native == TN_NATIVE_C64;
+  if (is_f32 || native == TN_NATIVE_F64 || native == TN_NATIVE_C128) {
+    size_t size = is_f32 ? 4 : 8;
     for (size_t i = 0; i + size <= byte_length; i += size) {
       float p, q;
       double r, s;
