@@ -159,13 +159,11 @@ static tn_status_t run_init(tn_graph_run_t* run, const tn_graph_t* graph) {
   return TN_OK;
 }
 
-// An input goes when only this graph refers to it, and nothing of the graph stays.
 static void set_arguments(const tn_graph_t* graph, tn_graph_run_t* run) {
   for (size_t i = 0; i < run->argument_count; ++i) {
     const tn_graph_value_t* value = &graph->values[run->numbers[i]];
     run->arguments[i] = value->array->buffer;
-    run->donated[i] =
-        !value->is_held && !graph->keeps_steps && tn__buffer_is_donatable(run->arguments[i]);
+    run->donated[i] = tn__graph_may_donate(graph, value);
   }
 }
 

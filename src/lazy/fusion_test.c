@@ -83,23 +83,11 @@ static tn_program_t* compile(tn_scope_t* s, const tn_closure_t* function, tn_arr
   return program;
 }
 
-typedef struct text {
-  char bytes[4096];
-  size_t length;
-} text_t;
-
-static tn_status_t append(void* user, const char* bytes, size_t length) {
-  text_t* text = user;
-  assert_true(text->length + length < sizeof text->bytes);
-  memcpy(text->bytes + text->length, bytes, length);
-  text->length += length;
-  return TN_OK;
-}
-
 // The program is one instruction, a fusion.
 static void expect_one_fusion(const tn_program_t* program) {
-  text_t text = {.length = 0};
-  TN_ASSERT_OK(tn_program_print(program, TN_STAGE_PROGRAM, TN_FORMAT_TEXT, append, &text));
+  tn_testing_text_t text = {.length = 0};
+  TN_ASSERT_OK(
+      tn_program_print(program, TN_STAGE_PROGRAM, TN_FORMAT_TEXT, tn__testing_write, &text));
   if (!strstr(text.bytes, "program: 1 instruction") || !strstr(text.bytes, " fusion ")) {
     fail_msg("%s", text.bytes);
   }

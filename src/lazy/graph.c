@@ -221,13 +221,17 @@ tn_status_t tn__graph_collect_whole(tn_graph_t* graph, size_t target_count,
 
 // --- the key
 
+bool tn__graph_may_donate(const tn_graph_t* graph, const tn_graph_value_t* value) {
+  const tn_buffer_t* buffer = value->array->buffer;
+  return !value->is_held && !graph->keeps_steps && buffer && tn__buffer_is_donatable(buffer);
+}
+
 void tn__graph_choose_donors(tn_graph_t* graph) {
   enum { FEWEST_BYTES = 1 << 16 };  // less is not worth a program of its own
-  for (size_t i = 0; i < graph->input_count && !graph->keeps_steps; ++i) {
+  for (size_t i = 0; i < graph->input_count; ++i) {
     tn_graph_value_t* value = &graph->values[graph->inputs[i]];
-    const tn_buffer_t* buffer = value->array->buffer;
-    value->is_donor = !value->is_held && buffer && tn__buffer_is_donatable(buffer) &&
-                      tn_buffer_byte_length(buffer) >= FEWEST_BYTES;
+    value->is_donor = tn__graph_may_donate(graph, value) &&
+                      tn_buffer_byte_length(value->array->buffer) >= FEWEST_BYTES;
   }
 }
 

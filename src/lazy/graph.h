@@ -61,8 +61,10 @@ TN_MUST_USE tn_status_t tn__graph_collect_whole(tn_graph_t* graph, size_t target
 // Gives up the outputs.
 void tn__graph_forget(tn_graph_t* graph);
 
-// Marks the inputs whose memory a result may take: nobody else refers to them, and nothing of the
-// graph stays. Part of the key, and what is marked must be donated.
+// Whether an input goes with the run: nobody else refers to it, and nothing of the graph stays.
+bool tn__graph_may_donate(const tn_graph_t* graph, const tn_graph_value_t* value);
+// Marks those of them whose memory a result may take. Part of the key, and what is marked must be
+// donated.
 void tn__graph_choose_donors(tn_graph_t* graph);
 
 // What is equal for graphs that compute alike; a view until the next collect.

@@ -24,28 +24,15 @@ static tn_array_t* call(tn_imported_t* imported, tn_scope_t* s, size_t count,
   return output;
 }
 
-typedef struct text {
-  char data[20000];
-  size_t length;
-} text_t;
-
-static tn_status_t write_text(void* user, const char* data, size_t length) {
-  text_t* text = user;
-  assert_true(text->length + length < sizeof text->data);
-  memcpy(text->data + text->length, data, length);
-  text->length += length;
-  return TN_OK;
-}
-
 // What becomes of a function that is written down and read again.
 static tn_imported_t* again(tn_scope_t* s, const tn_closure_t* function, size_t count,
                             tn_array_t* const* inputs) {
-  text_t text = {.length = 0};
+  tn_testing_text_t text = {.length = 0};
   tn_module_t* module = NULL;
   TN_ASSERT_OK(tn_export_function(s, function, count, inputs, 1, &module));
-  TN_ASSERT_OK(tn_module_print(module, write_text, &text));
+  TN_ASSERT_OK(tn_module_print(module, tn__testing_write, &text));
   tn_module_release(module);
-  return import(s, text.data);
+  return import(s, text.bytes);
 }
 
 // Something of everything that derivatives go through.

@@ -476,7 +476,7 @@ static void memory_is_donated_when_nobody_else_needs_it(void** state) {
       tn_scope_clear(s);
       donation_count = 0;
       TN_ASSERT_OK(tn_eval(1, &sum));
-      // What comes into a program is the caller's: only what is made in it is given up in it.
+      // What is made in a program is given up in it; what comes into it is too small.
       assert_int_equal(donation_count, round ? 3 : 0);
       TN_ASSERT_F32(sum, TN_LIST(2, 2), 0, 5, 10, 15);
       TN_ASSERT_F32(x, TN_LIST(2, 2), 0, 1, 2, 3);  // which is held
@@ -500,6 +500,35 @@ static void memory_is_donated_when_nobody_else_needs_it(void** state) {
     tn_array_release(turned);
     tn_scope_destroy(s);
   }
+}
+
+// An input of a program is one that is donated to its run when it is large.
+static void inputs_that_nobody_holds_are_donatable_when_they_are_large(void** state) {
+  (void)state;
+  const int64_t counts[] = {(1 << 14) - 1, 1 << 14};  // below 64 KB, and just there
+  tn_scope_t* s = begin();
+  for (int i = 0; i < 2; ++i) {
+    for (int is_held = 0; is_held < 2; ++is_held) {
+      tn_array_t* y = tn_array_retain(tn_array_ones(s, TN_DTYPE_F32, 1, &counts[i]));
+      tn_array_t* x = tn_array_retain(tn_array_add(s, y, y));
+      TN_ASSERT_OK(tn_eval(2, (tn_array_t*[]){x, y}));
+      for (int op = 0; op < 2; ++op) {
+        tn_array_t* sum = tn_array_retain(
+            tn_apply_one(s, op ? "add_onto" : "add_to", 2, (tn_array_t*[]){x, y}, 0, NULL));
+        tn_array_t* const before = x;
+        tn_scope_clear(s);
+        if (!is_held) tn_array_release(before);
+        donation_count = 0;
+        TN_ASSERT_OK(tn_eval(1, &sum));
+        assert_int_equal(donation_count, i && !is_held);
+        if (is_held) tn_array_release(before);
+        x = sum;
+      }
+      tn_array_release(x);
+      tn_array_release(y);
+    }
+  }
+  tn_scope_destroy(s);
 }
 
 static void work_goes_through_temporaries(void** state) {
@@ -730,6 +759,7 @@ int main(void) {
       cmocka_unit_test(outputs_get_their_memory_from_the_eval),
       cmocka_unit_test(mistakes_with_memory_are_errors),
       cmocka_unit_test(memory_is_donated_when_nobody_else_needs_it),
+      cmocka_unit_test(inputs_that_nobody_holds_are_donatable_when_they_are_large),
       cmocka_unit_test(work_goes_through_temporaries),
       cmocka_unit_test(errors_of_dispatched_work_reach_the_arrays),
       cmocka_unit_test(definitions_are_checked),

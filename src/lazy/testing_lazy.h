@@ -55,4 +55,19 @@ static inline void tn__assert_f32(tn_array_t* array, size_t rank, const int64_t*
   tn__assert_f32(array, shape, sizeof((const float[]){__VA_ARGS__}) / sizeof(float), \
                  (const float[]){__VA_ARGS__})
 
+// What was printed, zeros behind it.
+typedef struct tn_testing_text {
+  char bytes[20000];
+  size_t length;
+} tn_testing_text_t;
+
+// For tn_module_print and its like.
+static inline tn_status_t tn__testing_write(void* user, const char* bytes, size_t length) {
+  tn_testing_text_t* text = user;
+  assert_true(text->length + length < sizeof text->bytes);
+  memcpy(text->bytes + text->length, bytes, length);
+  text->length += length;
+  return TN_OK;
+}
+
 #endif  // TENON_LAZY_TESTING_LAZY_H_

@@ -268,19 +268,6 @@ static void a_checkpoint_changes_nothing_but_what_is_kept(void** state) {
   tn_scope_destroy(s);
 }
 
-typedef struct tn_text {
-  size_t length;
-  char data[4096];
-} tn_text_t;
-
-static tn_status_t write_text(void* user, const char* text, size_t length) {
-  tn_text_t* out = user;
-  assert_true(out->length + length < sizeof out->data);
-  memcpy(out->data + out->length, text, length);
-  out->length += length;
-  return TN_OK;
-}
-
 static tn_status_t line(void* user, tn_scope_t* s, size_t input_count, tn_array_t* const* inputs,
                         size_t output_count, tn_array_t** out) {
   (void)input_count, (void)output_count;
@@ -294,18 +281,18 @@ static void a_function_is_exported_as_a_module(void** state) {
   tn_scope_t* s = tn__testing_scope();
   tn_module_t* module = NULL;
   tn_program_t* program = NULL;
-  tn_text_t text = {0};
+  tn_testing_text_t text = {.length = 0};
   float got[2];
   const tn_closure_t function = {line, tn__testing_f32(s, TN_LIST(2), (const float[]){10, 100})};
   tn_array_t* inputs[] = {tn__testing_f32(s, TN_LIST(2), (const float[]){1, 2}),
                           tn_array_scalar(s, TN_DTYPE_F32, 3)};
   tn_buffer_t *arguments[2], *results[2];
   TN_ASSERT_OK(tn_export_function(s, &function, 2, inputs, 2, &module));
-  TN_ASSERT_OK(tn_module_print(module, write_text, &text));
-  assert_non_null(strstr(text.data,
+  TN_ASSERT_OK(tn_module_print(module, tn__testing_write, &text));
+  assert_non_null(strstr(text.bytes,
                          "(%arg: tensor<2xf32>, %arg_0: tensor<f32>) -> "
                          "(tensor<2xf32>, tensor<2xf32>)"));
-  assert_non_null(strstr(text.data, "[1.000000e+01, 1.000000e+02]"));
+  assert_non_null(strstr(text.bytes, "[1.000000e+01, 1.000000e+02]"));
   TN_ASSERT_OK(tn_program_compile(tn_scope_device(s), module, NULL, &program));
   for (int i = 0; i < 2; ++i) TN_ASSERT_OK(tn_array_to_buffer(inputs[i], &arguments[i]));
   TN_ASSERT_OK(tn_program_run(program, NULL, 2, arguments, 2, results));
