@@ -547,6 +547,49 @@ static void imports_of_loops_and_calls_survive(void** state) {
   sweep(import_text);
 }
 
+// By how far a number is from 1, which stands outside of the comparator; what it does not compare
+// goes along.
+static const char sort_text[] =
+    "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {\n"
+    "  %one = stablehlo.constant dense<1.0> : tensor<f32>\n"
+    "  %s:2 = \"stablehlo.sort\"(%x, %x) ({\n"
+    "  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>):\n"
+    "    %da = stablehlo.subtract %a, %one : tensor<f32>\n"
+    "    %db = stablehlo.subtract %b, %one : tensor<f32>\n"
+    "    %sa = stablehlo.abs %da : tensor<f32>\n"
+    "    %sb = stablehlo.abs %db : tensor<f32>\n"
+    "    %p = stablehlo.compare LT, %sa, %sb : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+    "    stablehlo.return %p : tensor<i1>\n"
+    "  }) : (tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)\n"
+    "  %r = stablehlo.multiply %s#0, %s#1 : tensor<3xf32>\n"
+    "  return %r : tensor<3xf32>\n"
+    "}\n";
+
+static tn_status_t use_sort(tn_scope_t* s, tn_imported_t* imported) {
+  const tn_closure_t function = tn_imported_closure(imported), sum = {sum_of_imported, imported};
+  tn_array_t *x = numbers(s, TN_LIST(3)), *rows = numbers(s, TN_LIST(2, 3)), *y = NULL;
+  TN_RETURN_IF_ERROR(tn_grad(s, &sum, 1, &x, 1, NULL, &y));
+  TN_RETURN_IF_ERROR(expect_sum(s, y, 2 * 1.5));
+  TN_RETURN_IF_ERROR(tn_vmap(s, &function, 1, &rows, NULL, 1, NULL, &y));
+  return expect_sum(s, y, 0.25 + 1 + 4 + 0.0625 + 2.25 + 0.25);
+}
+
+static tn_status_t import_sort(tn_scope_t* s) {
+  tn_module_t* module = NULL;
+  tn_imported_t* imported = NULL;
+  TN_RETURN_IF_ERROR(tn_module_parse(NULL, "test.mlir", sort_text, sizeof sort_text - 1, &module));
+  tn_status_t status = tn_import_function(s, module, NULL, &imported);
+  tn_module_release(module);
+  if (!status) status = use_sort(s, imported);
+  tn_imported_release(imported);
+  return status;
+}
+
+static void imports_of_sorts_survive(void** state) {
+  (void)state;
+  sweep(import_sort);
+}
+
 // --- what arrays are asked for
 
 static tn_status_t count_text(void* user, const char* text, size_t length) {
@@ -635,6 +678,7 @@ int main(void) {
       cmocka_unit_test(exports_and_imports_survive),
       cmocka_unit_test(operations_of_authors_survive),
       cmocka_unit_test(imports_of_loops_and_calls_survive),
+      cmocka_unit_test(imports_of_sorts_survive),
       cmocka_unit_test(questions_to_arrays_survive),
       cmocka_unit_test(work_on_streams_survives),
   };
