@@ -57,7 +57,7 @@ static const project_file_t files[] = {
      "  return\n"
      "}\n"},
     {"CMakeLists.txt",
-     "cmake_minimum_required(VERSION 3.20)\n"
+     "cmake_minimum_required(VERSION 3.18)\n"
      "project(@ LANGUAGES C)\n"
      "if(NOT CMAKE_BUILD_TYPE)\n"
      "  set(CMAKE_BUILD_TYPE Release)\n"

@@ -48,6 +48,9 @@ tn_array_t* tn_array_from_buffer(tn_scope_t* scope, tn_buffer_t* buffer) {
 }
 
 tn_array_t* tn_array_scalar_of(tn_scope_t* scope, tn_dtype_t dtype, const void* element) {
+  if (!element) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "tn_array_scalar_of: element is NULL");
+  }
   return tn_array_from_host(scope, dtype, 0, NULL, element, tn_dtype_size(dtype));
 }
 
@@ -64,9 +67,15 @@ tn_array_t* tn_array_scalar(tn_scope_t* scope, tn_dtype_t dtype, double value) {
 
 // --- out
 
+static tn_status_t check_array(const char* function, const tn_array_t* array) {
+  if (array) return TN_OK;
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: array is NULL", function);
+}
+
 tn_status_t tn_array_map(tn_array_t* array, tn_array_view_t* out_view) {
   const void* data = NULL;
   *out_view = (tn_array_view_t){0};
+  TN_RETURN_IF_ERROR(check_array("tn_array_map", array));
   TN_RETURN_IF_ERROR(tn_eval(1, &array));
   TN_RETURN_IF_ERROR(tn_buffer_map(tn__array_root(array)->buffer, &data));
   *out_view = (tn_array_view_t){
@@ -100,7 +109,7 @@ static tn_status_t copy_dense(const tn_array_t* array, const tn_array_view_t* vi
 
 tn_status_t tn_array_to_host(tn_array_t* array, void* data, size_t byte_length) {
   tn_array_view_t view;
-  if (!array) return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_array_to_host: array is NULL");
+  TN_RETURN_IF_ERROR(check_array("tn_array_to_host", array));
   if (!data && byte_length) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "tn_array_to_host: data is NULL; expected room for %zu bytes",
@@ -122,6 +131,7 @@ tn_status_t tn_array_to_host(tn_array_t* array, void* data, size_t byte_length) 
 tn_status_t tn_array_item(tn_array_t* array, double* out_value) {
   tn_array_view_t view;
   *out_value = 0;
+  TN_RETURN_IF_ERROR(check_array("tn_array_item", array));
   TN_RETURN_IF_ERROR(tn_array_map(array, &view));
   tn_status_t status = TN_OK;
   if (tn_array_size(array) == 1) {
@@ -139,6 +149,7 @@ tn_status_t tn_array_to_buffer(tn_array_t* array, tn_buffer_t** out_buffer) {
   void* data = NULL;
   tn_buffer_t* buffer = NULL;
   *out_buffer = NULL;
+  TN_RETURN_IF_ERROR(check_array("tn_array_to_buffer", array));
   TN_RETURN_IF_ERROR(tn_eval(1, &array));
   tn_array_t* root = tn__array_root(array);
   if (root == array) {
@@ -161,6 +172,7 @@ tn_status_t tn_array_print(tn_array_t* array,
                            tn_status_t (*write)(void* user, const char* text, size_t length),
                            void* user) {
   tn_buffer_t* buffer = NULL;
+  TN_RETURN_IF_ERROR(check_array("tn_array_print", array));
   TN_RETURN_IF_ERROR(tn_array_to_buffer(array, &buffer));
   tn_status_t status = tn_buffer_print(buffer, write, user);
   tn_buffer_release(buffer);

@@ -57,6 +57,27 @@ static void lists_that_are_missing_are_named(void** state) {
   tn_scope_destroy(s);
 }
 
+static tn_status_t write_nowhere(void* user, const char* text, size_t length) {
+  (void)user, (void)text, (void)length;
+  return TN_OK;
+}
+
+static void functions_that_read_name_themselves(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  tn_array_view_t view;
+  tn_buffer_t* buffer = NULL;
+  double value = 1;
+  TN_ASSERT_REPORT("tn_array_to_host: array is NULL", tn_array_to_host(NULL, &value, 8));
+  TN_ASSERT_REPORT("tn_array_item: array is NULL", tn_array_item(NULL, &value));
+  TN_ASSERT_REPORT("tn_array_map: array is NULL", tn_array_map(NULL, &view));
+  TN_ASSERT_REPORT("tn_array_to_buffer: array is NULL", tn_array_to_buffer(NULL, &buffer));
+  TN_ASSERT_REPORT("tn_array_print: array is NULL", tn_array_print(NULL, write_nowhere, NULL));
+  ASSERT_FAILS("tn_array_scalar_of: element is NULL", tn_array_scalar_of(s, TN_DTYPE_F32, NULL));
+  assert_true(value == 0 && !buffer && !view.data);
+  tn_scope_destroy(s);
+}
+
 static void dimensions_beyond_the_limit_are_counted(void** state) {
   (void)state;
   tn_scope_t* s = tn__testing_scope();
@@ -196,6 +217,7 @@ static void transforms_name_themselves_and_what_is_missing(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lists_that_are_missing_are_named),
+      cmocka_unit_test(functions_that_read_name_themselves),
       cmocka_unit_test(dimensions_beyond_the_limit_are_counted),
       cmocka_unit_test(numbers_that_stand_for_nothing_are_named),
       cmocka_unit_test(steps_and_shifts_may_be_as_large_as_numbers_are),
