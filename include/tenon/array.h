@@ -47,8 +47,10 @@ TN_API void tn_scope_clear(tn_scope_t* scope);
 TN_API tn_array_t* tn_scope_adopt(tn_scope_t* scope, tn_array_t* array);
 
 // The stream that operations are for from now on (tn_to_stream gives that of a device); NULL, which
-// is the default: the thread that evaluates (and a stream of the scope's own in tn_async_eval).
-// FAILED_PRECONDITION when it belongs to another device. Retains the stream.
+// is the default: the thread that evaluates. tn_async_eval then has a stream which all nested
+// scopes share, so that one's failing work is an error of the others' behind it; who does not want
+// that gives scopes streams of their own. FAILED_PRECONDITION when it belongs to another device.
+// Retains the stream.
 TN_API TN_MUST_USE tn_status_t tn_scope_set_stream(tn_scope_t* scope, tn_stream_t* stream);
 TN_API tn_stream_t* tn_scope_stream(const tn_scope_t* scope);  // view; NULL: the default
 TN_API tn_device_t* tn_scope_device(const tn_scope_t* scope);  // view

@@ -16,7 +16,7 @@ typedef enum tn_fft_norm {
 
 // Along one axis, whose elements are cut off or filled with zeros to `size` (0: as they are); along
 // the axes listed (NULL: all, or as many as there are sizes at the end), with sizes (NULL: as they
-// are); along the last two or the two that are listed. rfft is of real numbers, and gives
+// are); along the last two or the two that are listed. rfft is of real parts, and gives
 // size / 2 + 1 elements along the last axis; irfft takes so many, and `size` is its result's.
 #define TN_ARRAY_FFT(X) X(fft) X(ifft) X(rfft) X(irfft)
 #define TN_ARRAY_DECLARE_FFT(name)                                                                 \

@@ -28,7 +28,8 @@ TN_EXTERN_C_BEGIN
 #define TN_ARRAY_PREDICATE(X) X(isfinite) X(isinf) X(isnan) X(isneginf) X(isposinf) X(logical_not)
 // Of two operands. remainder has the sign of the divisor, floor_divide rounds down, right_shift
 // keeps the sign; bitwise operations and shifts take integers and booleans, remainder and
-// floor_divide no complex elements.
+// floor_divide no complex elements. Shifts by the width or more leave only the sign. Integers
+// divided by 0 are no error; which number comes of it is not promised.
 #define TN_ARRAY_BINARY(X)                                                                       \
   X(add) X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(floor_divide) X(left_shift) X(maximum)    \
   X(minimum) X(multiply) X(power) X(remainder) X(right_shift) X(subtract)
@@ -54,7 +55,9 @@ TN_ARRAY_FLOAT_BINARY(TN_ARRAY_DECLARE_BINARY)
 TN_ARRAY_COMPARISON(TN_ARRAY_DECLARE_BINARY)
 TN_ARRAY_LOGICAL(TN_ARRAY_DECLARE_BINARY)
 
-// The elements as another dtype: floats to integers cut off what is behind the point.
+// The elements as another dtype. Floats to integers cut off what is behind the point; what is too
+// large becomes the largest integer, NaN becomes 0. Integers to narrower ones keep their low bits.
+// Of complex elements the real part becomes real.
 TN_API tn_array_t* tn_array_astype(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype);
 // The bytes as another dtype; the last dimension grows or shrinks where the sizes differ.
 TN_API tn_array_t* tn_array_view(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype);

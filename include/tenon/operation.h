@@ -153,8 +153,7 @@ typedef enum tn_op_flag {
   // Element i of each result depends on element i of each operand alone. Operands are promoted to
   // one dtype that the operation takes (integers and booleans to f32 if need be) and broadcast; the
   // results have their shape. The handler is given pieces of any length, of one dimension, on
-  // several
-  // threads at once, whatever the operands' strides are. The rule over batches comes of it.
+  // several threads at once, whatever the operands' strides are. The rule over batches comes of it.
   TN_OP_ELEMENTWISE = 1 << 0,
   // The eval gives its outputs their memory itself (<tenon/eval.h>).
   TN_OP_ALLOCATES = 1 << 1,

@@ -56,7 +56,7 @@ TN_API TN_MUST_USE tn_status_t tn_grad(tn_scope_t* scope, const tn_closure_t* fu
 
 // The function of one element of a batch, applied to the whole batch at once. Input i has the batch
 // along in_axes[i], or is the same for all (TN_NO_AXIS); `in_axes` NULL: all along axis 0. Outputs
-// get it along out_axes[i]; NULL: axis 0.
+// get it along out_axes[i]; NULL: axis 0. TN_NO_AXIS is for an output that is the same for all.
 TN_API TN_MUST_USE tn_status_t tn_vmap(tn_scope_t* scope, const tn_closure_t* function,
                                        size_t input_count, tn_array_t* const* inputs,
                                        const int64_t* in_axes, size_t output_count,
