@@ -216,6 +216,39 @@ static void bench_dtype(tn_scope_t* s, tn_dtype_t dtype, int64_t side) {
   tn_array_release(y);
 }
 
+// --- donation
+
+// -x * 2 of an array that is given up before, whose memory the result then takes, or held until
+// after.
+static void bench_donation(tn_scope_t* s) {
+  const int64_t dims[] = {SIDE, SIDE};
+  double cpu_times[2][RUN_COUNT];
+  tn_memory_statistics_t memory[2] = {{.struct_size = sizeof *memory},
+                                      {.struct_size = sizeof *memory}};
+  for (int run = -3; run < RUN_COUNT; ++run) {
+    for (int is_held = 0; is_held < 2; ++is_held) {
+      tn_array_t* one = tn_array_scalar(s, TN_DTYPE_F32, 1);
+      tn_array_t* two = tn_array_scalar(s, TN_DTYPE_F32, 2);
+      tn_array_t* x = tn_array_retain(tn_array_add(s, tn_array_full(s, 2, dims, one), two));
+      check(tn_eval(1, &x));
+      tn_array_t* y = tn_array_retain(tn_array_multiply(s, tn_array_negative(s, x), two));
+      tn_scope_clear(s);
+      if (!is_held) tn_array_release(x);
+      tn_device_reset_peak(tn_scope_device(s));
+      const double start = cpu_ms();
+      check(tn_eval(1, &y));
+      if (run >= 0) cpu_times[is_held][run] = cpu_ms() - start;
+      tn_device_memory_statistics(tn_scope_device(s), &memory[is_held]);
+      if (is_held) tn_array_release(x);
+      tn_array_release(y);
+    }
+  }
+  for (int is_held = 0; is_held < 2; ++is_held) {
+    printf("-x * 2, x %s %.2f ms of CPU time, peak %.1f MB\n", is_held ? "held" : "given up",
+           median(cpu_times[is_held]), (double)memory[is_held].peak_byte_length * 1e-6);
+  }
+}
+
 int main(int argc, char** argv) {
   const tn_dtype_t dtypes[] = {TN_DTYPE_F32, TN_DTYPE_F16, TN_DTYPE_BF16, TN_DTYPE_C64};
   tn_device_t* device = NULL;
@@ -230,6 +263,7 @@ int main(int argc, char** argv) {
   check(tn_scope_create(device, &scope));
   if (argc < 3) bench_small(scope);
   if (argc < 3) bench_loop();
+  if (argc < 3) bench_donation(scope);
   for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; ++i) {
     if (argc > 2 && strcmp(argv[2], tn_dtype_name(dtypes[i])) != 0) continue;
     bench_dtype(scope, dtypes[i], SIDE);
