@@ -1,9 +1,10 @@
 // Puts element-wise nodes that hand values to each other into fusions (kernel/fusion.h), with the
 // broadcasts that they read.
 //
-// A fusion does what its nodes did: nothing is computed twice, or otherwise, or not at all. What is
-// needed outside is a result of it. Small arrays are left alone, and so are bodies that kernels run
-// element by element; loops and branches are rewritten like functions.
+// A fusion does what its nodes did: nothing is computed otherwise, or not at all, and twice only
+// what is cheaper than to keep it (fusion_again.c). What is needed outside is a result of it. Small
+// arrays are left alone, and so are bodies that kernels run element by element; loops and branches
+// are rewritten like functions.
 //
 // After this pass a module is no longer what StableHLO allows, so it comes last.
 #include "pass/fusion.h"
@@ -365,7 +366,12 @@ static tn_status_t fuse_region(tn_region_t* region, int64_t fewest, tn_arena_t* 
       TN_RETURN_IF_ERROR(fuse_region(node->regions[r], fewest, scratch));
     }
   }
+  bool any = false;
   TN_RETURN_IF_ERROR(tn__fusion_find_groups(region, fewest, scratch, &fuser.groups));
+  if (fuser.groups.group_count) {
+    TN_RETURN_IF_ERROR(tn__fusion_compute_again(region, &fuser.groups, scratch, &any));
+  }
+  if (any) TN_RETURN_IF_ERROR(tn__fusion_find_groups(region, fewest, scratch, &fuser.groups));
   return fuser.groups.group_count ? rewrite_region(&fuser) : TN_OK;
 }
 

@@ -26,6 +26,12 @@ typedef struct tn_fusion_groups {
 TN_MUST_USE tn_status_t tn__fusion_find_groups(tn_region_t* region, int64_t fewest_elements,
                                                tn_arena_t* scratch, tn_fusion_groups_t* out_groups);
 
+// Gives groups operations of their own for values of other groups that are cheaper to compute again
+// than to keep. When there were any, groups have to be found anew.
+TN_MUST_USE tn_status_t tn__fusion_compute_again(tn_region_t* region,
+                                                 const tn_fusion_groups_t* groups,
+                                                 tn_arena_t* scratch, bool* out_any);
+
 // How a fusion reads operand `index` of a member: the value in which its elements are, and where.
 // That is the operand itself, or what it is a broadcast of. `strides`: an offset, then a stride for
 // each dimension, in bytes; NULL: nobody asks.
