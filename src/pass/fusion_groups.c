@@ -15,6 +15,7 @@
 
 enum {
   MOST_MEMBERS = 64,
+  SMALL_PART = 16,
   LEVEL_LIMIT = INT32_MAX,
 };
 
@@ -327,7 +328,8 @@ static tn_status_t rise(riser_t* riser, uint32_t i) {
     own += tn__type_byte_length(node->results[r].type);
   }
   TN_RETURN_IF_ERROR(kept_bytes(riser, i, level, &kept));
-  if (kept <= own) finder->levels[i] = level;
+  // A few numbers for each row more are no reason to store an array.
+  if (kept <= own + own / SMALL_PART) finder->levels[i] = level;
   return TN_OK;
 }
 

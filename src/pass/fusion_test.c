@@ -196,6 +196,48 @@ static void some_reductions_read_what_is_stored(void** state) {
          "return %s : tensor<64xf32>\n}\n");
 }
 
+// %a is read by the group of the sum and by that of the result, which needs the sum: `first` says
+// what it is, of an argument with `attributes`; `returned` is returned, too.
+#define TWO_GROUPS(attributes, first, returned)                                            \
+  "func.func @main(%x: " T attributes ") -> (" T ", " T                                    \
+  ") {\n"                                                                                  \
+  "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"                                     \
+  "%a = stablehlo." first " : " T                                                          \
+  "\n"                                                                                     \
+  "%q = stablehlo.tanh %a : " T                                                            \
+  "\n"                                                                                     \
+  "%s = stablehlo.reduce(%q init: %z) applies stablehlo.add across dimensions = [1] : (" T \
+  ", tensor<f32>) -> tensor<64xf32>\n"                                                     \
+  "%r = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<64xf32>) -> " T                \
+  "\n"                                                                                     \
+  "%y = stablehlo.divide %a, %r : " T                                                      \
+  "\n"                                                                                     \
+  "return %y, %" returned " : " T ", " T "\n}\n"
+
+static void quick_operations_are_done_again_rather_than_stored(void** state) {
+  (void)state;
+  expect("constant fusion(multiply tanh reduce return) fusion(multiply divide return) return",
+         TWO_GROUPS("", "multiply %x, %x", "x"));
+}
+
+static void slow_operations_are_done_once(void** state) {
+  (void)state;
+  expect("constant fusion(exponential tanh reduce return) fusion(divide return) return",
+         TWO_GROUPS("", "exponential %x", "x"));
+}
+
+static void what_is_stored_anyway_is_computed_once(void** state) {
+  (void)state;
+  expect("constant fusion(multiply tanh reduce return) fusion(divide return) return",
+         TWO_GROUPS("", "multiply %x, %x", "a"));
+}
+
+static void arguments_that_are_given_away_are_read_once(void** state) {
+  (void)state;
+  expect("constant fusion(multiply tanh reduce return) fusion(divide return) return",
+         TWO_GROUPS(" {tf.aliasing_output = 0 : i32}", "multiply %x, %x", "x"));
+}
+
 static void effects_keep_their_order(void** state) {
   (void)state;
   expect("custom_call custom_call fusion(negate add return) return",
@@ -267,6 +309,10 @@ int main(void) {
       cmocka_unit_test_teardown(what_only_a_reduction_reads_is_not_stored, release),
       cmocka_unit_test_teardown(a_group_has_one_reduction, release),
       cmocka_unit_test_teardown(some_reductions_read_what_is_stored, release),
+      cmocka_unit_test_teardown(quick_operations_are_done_again_rather_than_stored, release),
+      cmocka_unit_test_teardown(slow_operations_are_done_once, release),
+      cmocka_unit_test_teardown(what_is_stored_anyway_is_computed_once, release),
+      cmocka_unit_test_teardown(arguments_that_are_given_away_are_read_once, release),
       cmocka_unit_test_teardown(effects_keep_their_order, release),
       cmocka_unit_test_teardown(bodies_of_loops_are_fused_and_those_of_reductions_not, release),
       cmocka_unit_test_teardown(keep_all_fuses_nothing, release),
