@@ -32,7 +32,7 @@ def lower(function, *arguments):
     return jax.jit(function, keep_unused=True).lower(*arguments)
 
 
-# --- the six modules of the plan's comparison
+# --- the eight modules of the plan's comparison
 
 
 def f32(*shape):
@@ -72,13 +72,46 @@ def scan(state, inputs, w):
     return jax.lax.scan(step, state, inputs)
 
 
-def six_modules():
+def half_layer_norm(x, scale, bias):
+    wide = x.astype(jnp.float32)
+    centred = wide - wide.mean(-1, keepdims=True)
+    variance = (centred**2).mean(-1, keepdims=True)
+    return (centred * jax.lax.rsqrt(variance + 1e-5)).astype(x.dtype) * scale + bias
+
+
+def transformer_block(x, p):
+    h = layer_norm(x, *p["norm1"])
+    q, k, v = [(h @ w).reshape(*x.shape[:2], 8, -1) for w in p["qkv"]]
+    x = x + attention(q, k, v).reshape(x.shape) @ p["out"]
+    return x + jax.nn.gelu(layer_norm(x, *p["norm2"]) @ p["up"]) @ p["down"]
+
+
+def transformer_loss(p, x):
+    return (transformer_block(x, p) ** 2).mean()
+
+
+def transformer_parameters(width):
+    norm = (f32(width), f32(width))
+    square = f32(width, width)
+    return {
+        "norm1": norm, "norm2": norm, "qkv": (square,) * 3, "out": square,
+        "up": f32(width, 4 * width), "down": f32(4 * width, width),
+    }
+
+
+def eight_modules():
+    def bf16(*shape):
+        return jax.ShapeDtypeStruct(shape, jnp.bfloat16)
+
     parameters = (f32(512, 1024), f32(1024), f32(1024, 256), f32(256))
     return {
         "MLP": lower(mlp, f32(256, 512), *parameters),
         "gradient of the MLP": lower(jax.grad(mlp_loss), parameters, f32(256, 512), f32(256, 256)),
         "attention": lower(attention, *[f32(4, 128, 8, 64)] * 3),
         "layer norm": lower(layer_norm, f32(1024, 1024), f32(1024), f32(1024)),
+        "layer norm of bf16": lower(half_layer_norm, bf16(1024, 1024), bf16(1024), bf16(1024)),
+        "gradient of a transformer block": lower(
+            jax.grad(transformer_loss), transformer_parameters(512), f32(4, 128, 512)),
         "block with reductions": lower(block, f32(512, 512), f32(512, 512), f32(512, 512)),
         "scan": lower(scan, f32(64, 256), f32(100, 64, 256), f32(256, 256)),
     }
@@ -138,7 +171,7 @@ def process_start(build):
 def plans(build):
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for name, lowered in six_modules().items():
+        for name, lowered in eight_modules().items():
             path = pathlib.Path(folder, "module.mlir")
             path.write_text(lowered.as_text())
             tenon = compile_by_tenon(build / "bench/program_compile_bench", [path])[0]
