@@ -354,7 +354,7 @@ static void check_program(const char* text, counts_t* counts) {
 static void random_graphs_give_the_bits_of_their_operations(void** state) {
   (void)state;
   counts_t counts = {0};
-  const uint64_t count = getenv("TENON_LONG_TESTS") ? 20000 : 1000;
+  const uint64_t count = getenv("TENON_LONG_TESTS") ? 20000 : 400;
   for (seed = 1; seed <= count; ++seed) {
     char* text = random_program();
     check_program(text, &counts);
