@@ -53,6 +53,21 @@ def layer_norm(x, scale, bias):
     return (x - mean) / jnp.sqrt(variance + 1e-5) * scale + bias
 
 
+def convolution_2(x, w):
+    return lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+
+def by_input(convolve, *shape):
+    """The gradient of the convolution by its input, which has this shape: a function of the kernel and a cotangent."""
+    x = jax.ShapeDtypeStruct(shape, np.float32)
+    return lambda w, t: jax.linear_transpose(lambda x: convolve(x, w), x)(t)[0]
+
+
+def by_kernel(convolve, *shape):
+    w = jax.ShapeDtypeStruct(shape, np.float32)
+    return lambda x, t: jax.linear_transpose(lambda w: convolve(x, w), w)(t)[0]
+
+
 IMAGES = floats(8, 112, 112, 64)
 SQUARE = floats(4096, 4096)
 LIST = floats(1 << 20)
@@ -97,6 +112,15 @@ CASES = {
     "sum pool 3x3 of 8x112x112x64": (sum_pool, [IMAGES]),
     "gradient of max pool 3x3/2": (jax.grad(lambda x: max_pool(x).sum()), [IMAGES]),
     "convolution 3x3 of 8x56x56x64": (convolution, [floats(8, 56, 56, 64), floats(3, 3, 64, 64)]),
+    "gradient of it by its input": (
+        by_input(convolution, 8, 56, 56, 64), [floats(3, 3, 64, 64), floats(8, 56, 56, 64)]),
+    "gradient of it by its kernel": (
+        by_kernel(convolution, 3, 3, 64, 64), [floats(8, 56, 56, 64), floats(8, 56, 56, 64)]),
+    "convolution 3x3/2 of 64x14x14x16 to 32": (convolution_2, [floats(64, 14, 14, 16), floats(3, 3, 16, 32)]),
+    "gradient of that by its input": (
+        by_input(convolution_2, 64, 14, 14, 16), [floats(3, 3, 16, 32), floats(64, 7, 7, 32)]),
+    "gradient of that by its kernel": (
+        by_kernel(convolution_2, 3, 3, 16, 32), [floats(64, 14, 14, 16), floats(64, 7, 7, 32)]),
     "4096x4096 f32 times a vector": (jnp.dot, [SQUARE, floats(4096)]),
     "attention's products, 4x128x8x64 f32": (
         lambda q, k: jnp.einsum("bqhd,bkhd->bhqk", q, k), [floats(4, 128, 8, 64), floats(4, 128, 8, 64)]),

@@ -24,6 +24,21 @@ func.func @main() {
 // -----
 
 func.func @main() {
+  // The same, of operands that are transposed and reversed first; the barrier hides that they are constants.
+  %c = stablehlo.constant dense<[[[[1]], [[3]]], [[[2]], [[4]]]]> : tensor<2x2x1x1xi32>
+  %d = stablehlo.constant dense<[[[[1, 10], [100, 1000]]]]> : tensor<1x1x2x2xi32>
+  %e, %f = stablehlo.optimization_barrier %c, %d : tensor<2x2x1x1xi32>, tensor<1x1x2x2xi32>
+  %x = stablehlo.transpose %e, dims = [3, 2, 1, 0] : (tensor<2x2x1x1xi32>) -> tensor<1x1x2x2xi32>
+  %t = stablehlo.transpose %f, dims = [3, 0, 2, 1] : (tensor<1x1x2x2xi32>) -> tensor<2x1x2x1xi32>
+  %w = stablehlo.reverse %t, dims = [0, 2] : tensor<2x1x2x1xi32>
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[1, i, 0, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x1x2x2xi32>, tensor<2x1x2x1xi32>) -> tensor<1x2x2x1xi32>
+  check.expect_eq_const %0, dense<[[[[1], [20]], [[300], [4000]]]]> : tensor<1x2x2x1xi32>
+  return
+}
+
+// -----
+
+func.func @main() {
   // Both dilated: 1 . 2 . 3 by 1 . 10.
   %x = stablehlo.constant dense<[[[1, 2, 3]]]> : tensor<1x1x3xi32>
   %w = stablehlo.constant dense<[[[1, 10]]]> : tensor<1x1x2xi32>

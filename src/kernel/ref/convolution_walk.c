@@ -17,7 +17,8 @@
 enum {
   LOOP_LIMIT = 8,  // a group, input and output features, and spatial dimensions
   PHASE_LIMIT = 64,
-  PADDED_RATIO = 4,  // elements with zeros around them to those without, and so many free
+  SMALL_WINDOW = 64,  // elements
+  PADDED_RATIO = 4,   // elements with zeros around them to those without, and so many free
   PADDED_FREE = 64 << 10,
   ROW_LIMIT = 1024,           // rows of a unit
   ROWS_SHORT = 192,           // where the kernel's elements stay in the cache
@@ -39,6 +40,7 @@ typedef struct loops {
 typedef struct phase {
   loops_t terms, rows;
   int64_t term_count, row_count;
+  int64_t block_runs;  // of the innermost loop of the terms, in a block
   int64_t input_offset, kernel_offset, result_offset;  // elements
 } phase_t;
 
@@ -128,32 +130,39 @@ static void find_reach(const tn_sliding_dim_t* dim, int64_t* low, int64_t* high)
   }
 }
 
-// Keeps loops with more than one step, those with the longest steps outermost, and makes one of two
-// where the outer goes on where the inner ends.
-static void tidy_loops(loops_t* loops) {
+// Keeps loops with more than one step; rows: those with the longest steps outermost.
+static void tidy_loops(loops_t* loops, bool sorts) {
   size_t count = 0;
   for (size_t i = 0; i < loops->count; ++i) {
     const walk_loop_t loop = loops->at[i];
     if (loop.count == 1) continue;
     size_t at = count++;
-    for (; at > 0 && loops->at[at - 1].input < loop.input; --at) loops->at[at] = loops->at[at - 1];
+    for (; sorts && at > 0 && loops->at[at - 1].input < loop.input; --at) {
+      loops->at[at] = loops->at[at - 1];
+    }
     loops->at[at] = loop;
   }
-  size_t kept = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const walk_loop_t inner = loops->at[i];
-    walk_loop_t* outer = kept ? &loops->at[kept - 1] : NULL;
-    if (outer && outer->input == inner.input * inner.count &&
-        outer->other == inner.other * inner.count) {
-      outer->count *= inner.count;
-      outer->input = inner.input;
-      outer->other = inner.other;
-    } else {
-      loops->at[kept++] = inner;
-    }
+  if (count == 0) loops->at[count++] = (walk_loop_t){1, 0, 0};
+  loops->count = count;
+}
+
+// The innermost two loops become one where one goes on where the other ends. Whether they do,
+// blocks are the same: whole steps of the outer one if a block has room for it, else of the inner
+// one.
+static void plan_runs(phase_t* phase) {
+  loops_t* loops = &phase->terms;
+  const walk_loop_t inner = loops->at[loops->count - 1];
+  phase->block_runs = inner.count < TN_GEMM_DEPTH ? TN_GEMM_DEPTH / inner.count : 1;
+  if (loops->count == 1) return;
+  walk_loop_t* outer = &loops->at[loops->count - 2];
+  if (outer->count > phase->block_runs) return;
+  phase->block_runs /= outer->count;
+  if (outer->input == inner.input * inner.count && outer->other == inner.other * inner.count) {
+    *outer = (walk_loop_t){outer->count * inner.count, inner.input, inner.other};
+    --loops->count;
+  } else {
+    phase->block_runs *= outer->count;
   }
-  if (kept == 0) loops->at[kept++] = (walk_loop_t){1, 0, 0};
-  loops->count = kept;
 }
 
 static int64_t steps_of(const loops_t* loops) {
@@ -172,8 +181,14 @@ typedef struct strides {
 
 static void plan_phase(const tn_convolution_shape_t* shape, const strides_t* strides, int64_t index,
                        phase_t* phase) {
-  phase->terms =
-      (loops_t){1, {{shape->depth_features, strides->input_feature, strides->kernel_feature}}};
+  const walk_loop_t features = {shape->depth_features, strides->input_feature,
+                                strides->kernel_feature};
+  // The order of a sum comes from sizes alone, so that operands in any order of dimensions have the
+  // same result. Large windows are those of gradients, whose features are a batch of images.
+  int64_t elements = 1;
+  for (size_t i = 0; i < shape->spatial.rank; ++i) elements *= shape->spatial.dims[i].size;
+  const bool is_small = elements <= SMALL_WINDOW;
+  if (!is_small) phase->terms.at[phase->terms.count++] = features;
   phase->rows = (loops_t){1, {{shape->batch, strides->input_batch, strides->result_batch}}};
   for (size_t i = 0; i < shape->spatial.rank; ++i) {
     const tn_sliding_dim_t* dim = &shape->spatial.dims[i];
@@ -189,10 +204,12 @@ static void plan_phase(const tn_convolution_shape_t* shape, const strides_t* str
     phase->kernel_offset += span.first_tap * strides->kernel[i];
     phase->result_offset += residue * strides->result[i];
   }
+  if (is_small) phase->terms.at[phase->terms.count++] = features;
   phase->term_count = steps_of(&phase->terms);
   phase->row_count = steps_of(&phase->rows);
-  tidy_loops(&phase->terms);
-  tidy_loops(&phase->rows);
+  tidy_loops(&phase->terms, false);
+  tidy_loops(&phase->rows, true);
+  if (phase->term_count > 0) plan_runs(phase);
 }
 
 // --- where operands and the result lie
@@ -480,13 +497,12 @@ static void sum_rows(const tn_convolution_walk_t* walk, const phase_t* phase, co
   }
   const walk_loop_t inner = loops->at[loops->count - 1];
   const int64_t runs = phase->term_count / inner.count;
-  const int64_t most = inner.count < TN_GEMM_DEPTH ? TN_GEMM_DEPTH / inner.count : 1;
   tn_gemm_walk_t terms = {.lhs_offsets = inputs,
                           .rhs_offsets = others,
                           .lhs_step = inner.input,
                           .rhs_step = inner.other};
-  for (int64_t run = 0; run < runs; run += most) {
-    terms.run_count = least(most, runs - run);
+  for (int64_t run = 0; run < runs; run += phase->block_runs) {
+    terms.run_count = least(phase->block_runs, runs - run);
     list_places(loops->at, loops->count - 1, run, terms.run_count, inputs, others);
     for (int64_t p = 0; p < inner.count; p += TN_GEMM_DEPTH) {
       terms.length = least(TN_GEMM_DEPTH, inner.count - p);
