@@ -97,17 +97,8 @@ const char* tn__onednn_convolution_refuse(const tn_op_use_t* use) {
     return "the dimensions cannot be read";
   }
   double products = (double)tn__type_size(result) * (double)rhs->dims[kernel.first];
-  double window_elements = 1, windows = 1;
-  for (size_t i = 0; i < sliding.rank; ++i) {
-    window_elements *= (double)sliding.dims[i].size;
-    windows *= (double)sliding.dims[i].output;
-  }
-  products *= window_elements;
+  for (size_t i = 0; i < sliding.rank; ++i) products *= (double)sliding.dims[i].size;
   if (products < LEAST_PRODUCTS) return "too small for onednn";
-  // So the gradients of kernels look.
-  if (lhs->dtype == TN_DTYPE_F32 && window_elements > windows) {
-    return "onednn is no quicker with windows that are larger than the result";
-  }
   for (size_t i = 0; i < sliding.rank; ++i) {
     int64_t high;
     if (!read_window(&sliding.dims[i], &high)) return "onednn has no such padding or dilation";
