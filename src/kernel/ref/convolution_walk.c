@@ -489,6 +489,7 @@ static void sum_rows(const tn_convolution_walk_t* walk, const phase_t* phase, co
                      const char* kernel) {
   int64_t inputs[TN_GEMM_DEPTH], others[TN_GEMM_DEPTH];
   const loops_t* loops = &phase->terms;
+  inputs[0] = others[0] = 0;
   if (phase->term_count == 0) {
     for (int64_t i = 0; i < rows->count; ++i) {
       memset(rows->results[i], 0, (size_t)walk->features * walk->size);
