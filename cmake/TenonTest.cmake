@@ -38,6 +38,15 @@ function(tenon_add_unit_tests)
   endforeach()
 endfunction()
 
+# Gives unit tests another limit, in seconds, than the usual one; without cmocka there are none.
+function(tenon_limit_unit_tests seconds)
+  foreach(name ${ARGN})
+    if(TEST unit.${name})
+      set_tests_properties(unit.${name} PROPERTIES TIMEOUT ${seconds})
+    endif()
+  endforeach()
+endfunction()
+
 # A unit test whose program knows TENON_PART as several that run side by side: unit.NAME is the first
 # part, unit.NAME_2 and so on are the others. Properties go to all.
 function(tenon_part_unit_test name count)
