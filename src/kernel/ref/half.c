@@ -9,24 +9,12 @@
 // One element: integer arithmetic without branches, so that loops become vector code, and without
 // subnormal floats, which a thread's settings may have the processor take for zero.
 
-static inline uint32_t bits_of(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-static inline float float_of(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 static inline float decode_bf16(uint16_t half) {
-  return float_of((uint32_t)half << 16);
+  return tn__bits_float((uint32_t)half << 16);
 }
 
 static inline uint16_t encode_bf16(float value) {
-  const uint32_t bits = bits_of(value);
+  const uint32_t bits = tn__float_bits(value);
   const uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
   const uint32_t quiet = (bits >> 16) | 0x40;
   return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? quiet : rounded);
@@ -38,9 +26,9 @@ static inline float decode_f16(uint16_t half) {
   const int32_t magnitude = (half & 0x7fff) << 13;
   const int32_t subnormal = -(magnitude < 1 << 23), special = -(magnitude >= 31 << 23);
   const uint32_t excess = (uint32_t)(subnormal & 113 << 23);  // 2^-14
-  const float shifted = float_of((uint32_t)(magnitude + (112 << 23) + (subnormal & 1 << 23)));
-  const uint32_t bits = bits_of(shifted - float_of(excess));
-  return float_of(bits | (uint32_t)(special & 255 << 23) | (uint32_t)(half & 0x8000) << 16);
+  const float shifted = tn__bits_float((uint32_t)(magnitude + (112 << 23) + (subnormal & 1 << 23)));
+  const uint32_t bits = tn__float_bits(shifted - tn__bits_float(excess));
+  return tn__bits_float(bits | (uint32_t)(special & 255 << 23) | (uint32_t)(half & 0x8000) << 16);
 }
 
 // Adding a power of two that is 2^13 above the value's own rounds it to ten bits of mantissa, or
@@ -49,12 +37,13 @@ static inline float decode_f16(uint16_t half) {
 // infinite.
 static inline uint16_t encode_f16(float value) {
   const int32_t infinite = 255 << 23, least = 113 << 23, most = 143 << 23;  // 2^-14, 2^16
-  const uint32_t bits = bits_of(value);
+  const uint32_t bits = tn__float_bits(value);
   const int32_t magnitude = (int32_t)(bits & 0x7fffffff);
   const int32_t finite = magnitude < most ? magnitude : most;
   const int32_t exponent = finite & infinite;
   const int32_t anchor = (exponent > least ? exponent : least) + (13 << 23);
-  const int32_t sum = (int32_t)bits_of(float_of((uint32_t)finite) + float_of((uint32_t)anchor));
+  const int32_t sum =
+      (int32_t)tn__float_bits(tn__bits_float((uint32_t)finite) + tn__bits_float((uint32_t)anchor));
   const int32_t half = sum - anchor + ((anchor >> 13) - (126 << 10));
   const int32_t nan = -(magnitude > infinite) & (0x200 | (magnitude >> 13 & 0x1ff));
   return (uint16_t)((bits >> 16 & 0x8000) | (uint32_t)(half | nan));

@@ -5,6 +5,19 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+static inline uint32_t tn__float_bits(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static inline float tn__bits_float(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
 
 // From 16 bits exactly; to 16 bits rounded once, to nearest even, with NaNs made quiet and cut off.
 // The arrays do not overlap.

@@ -23,18 +23,6 @@ static void for_each_format(void (*check)(const format_t* format)) {
   }
 }
 
-static uint32_t bits_of(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-static float float_of(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 static void decode_all(const format_t* format, float* values) {
   static uint16_t halves[ALL];
   for (uint32_t i = 0; i < ALL; ++i) halves[i] = (uint16_t)i;
@@ -46,13 +34,13 @@ static void check_decoding(const format_t* format) {
   decode_all(format, values);
   const tn_float_format_t* oracle = tn__float_format(format->dtype);
   for (uint32_t half = 0; half < ALL; ++half) {
-    uint32_t wanted = bits_of((float)tn__float_decode(oracle, half));
+    uint32_t wanted = tn__float_bits((float)tn__float_decode(oracle, half));
     if ((half & 0x7fff) > format->infinity) {
       wanted = (half & 0x8000) << 16 | 0x7f800000 | (half & 0x7fff) << format->dropped;
     }
-    if (bits_of(values[half]) != wanted) {
+    if (tn__float_bits(values[half]) != wanted) {
       fail_msg("%s %#x: got %#x, wanted %#x", tn_dtype_name(format->dtype), half,
-               bits_of(values[half]), wanted);
+               tn__float_bits(values[half]), wanted);
     }
   }
 }
@@ -69,11 +57,11 @@ static void check_rounding(const format_t* format) {
     const double low = tn__float_decode(oracle, half);
     const double step = half + 1 == format->infinity ? low - tn__float_decode(oracle, half - 1)
                                                      : tn__float_decode(oracle, half + 1) - low;
-    const uint32_t middle = bits_of((float)(low + step / 2));
+    const uint32_t middle = tn__float_bits((float)(low + step / 2));
     float values[16];
     uint16_t got[16];
     for (uint32_t k = 0; k < 16; ++k) {
-      values[k] = float_of((middle + k / 2 % 4 - (k < 8 ? 0 : 4)) | (k & 1) << 31);
+      values[k] = tn__bits_float((middle + k / 2 % 4 - (k < 8 ? 0 : 4)) | (k & 1) << 31);
     }
     if (middle < 8) continue;  // half of the least subnormal of f32 is none
     format->encode(values, got, 16);
@@ -96,7 +84,7 @@ static void check_nans(const format_t* format) {
   for (uint32_t top = 0; top < 1 << 10; ++top) {
     const uint32_t mantissa = top << 13 | 1;
     const float values[9] = {
-        [3] = float_of(0x7f800000 | mantissa), [8] = float_of(0xff800000 | mantissa)};
+        [3] = tn__bits_float(0x7f800000 | mantissa), [8] = tn__bits_float(0xff800000 | mantissa)};
     uint16_t got[9];
     format->encode(values, got, 9);
     const uint32_t wanted = format->infinity | format->quiet | mantissa >> format->dropped;

@@ -8,18 +8,6 @@
 #include "kernel/ref/half.h"
 #include "kernel/ref/loop.h"
 
-static inline uint32_t bits_of(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-static inline float float_of(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 // The formats of 8 bits and fewer go through a table of their values.
 
 enum { SMALL_FORMATS = TN_DTYPE_LIMIT };
@@ -66,9 +54,9 @@ void tn__narrow_encode_f32(tn_dtype_t dtype, const float* source, void* destinat
 static inline float round_to_odd(double value) {
   const float rounded = (float)value;
   const double magnitude = fabs(value), rounded_magnitude = fabs((double)rounded);
-  const uint32_t bits = bits_of(rounded), even = ~bits & 1;
+  const uint32_t bits = tn__float_bits(rounded), even = ~bits & 1;
   const uint32_t is_below = rounded_magnitude<magnitude, is_above = rounded_magnitude> magnitude;
-  return float_of(bits + (is_below & even) - (is_above & even));
+  return tn__bits_float(bits + (is_below & even) - (is_above & even));
 }
 
 void tn__narrow_encode_f64(tn_dtype_t dtype, const double* source, void* destination,
