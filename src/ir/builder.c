@@ -367,9 +367,9 @@ static tn_status_t begin(tn_builder_t* builder, size_t count, const tn_type_t* c
   void* memory = NULL;
   tn_arena_t* arena = tn__builder_arena(builder);
   uint32_t depth = builder->open ? builder->open->depth + 1 : 2;  // the function's body is one
-  if (depth > TN_MAX_REGION_DEPTH) {
+  if (depth > TN_LIMIT_NESTING) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "computations nest deeper than %d levels",
-                            TN_MAX_REGION_DEPTH);
+                            TN_LIMIT_NESTING);
   }
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(&builder->scratch, count, sizeof(tn_type_t*), &memory));

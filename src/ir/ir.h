@@ -10,10 +10,9 @@
 #include <stdatomic.h>
 #include <tenon/module.h>
 
+#include "base/limits.h"
 #include "base/names.h"
 #include "ops/op.h"
-
-enum { TN_MAX_REGION_DEPTH = 256 };  // regions inside one another, the function's body included
 
 typedef struct tn_node tn_node_t;
 typedef struct tn_region tn_region_t;

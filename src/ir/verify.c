@@ -205,9 +205,9 @@ static tn_status_t check_regions(verifier_t* verifier, tn_node_t* node, size_t d
 
 static tn_status_t check_region(verifier_t* verifier, tn_region_t* region, size_t depth) {
   size_t first = verifier->function->value_count;
-  if (depth > TN_MAX_REGION_DEPTH) {
+  if (depth > TN_LIMIT_NESTING) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "regions nest deeper than %d levels",
-                            TN_MAX_REGION_DEPTH);
+                            TN_LIMIT_NESTING);
   }
   for (uint32_t i = 0; i < region->argument_count; ++i) {
     TN_RETURN_IF_ERROR(define(verifier, &region->arguments[i]));

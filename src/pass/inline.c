@@ -43,7 +43,7 @@ static uint32_t depth_of(const tn_region_t* region) {
 }
 
 static bool pays(inliner_t* inliner, const tn_function_t* callee, uint32_t depth) {
-  if (!callee->body || depth + inliner->depths[callee->index] > TN_MAX_REGION_DEPTH) return false;
+  if (!callee->body || depth + inliner->depths[callee->index] > TN_LIMIT_NESTING) return false;
   if (inliner->only_calls) {
     inliner->is_gone[callee->index] = inliner->call_counts[callee->index] == 1;
     return inliner->is_gone[callee->index];

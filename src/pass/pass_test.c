@@ -661,7 +661,7 @@ static void chain_through_branches_is_inlined_only_so_deep_as_regions_may_be(voi
   put(&text, "}\n");
   const tn_function_t* entry = after_all(text.bytes);
   assert_true(count(entry, "if") > 100);
-  assert_true(count(entry, "if") <= TN_MAX_REGION_DEPTH);
+  assert_true(count(entry, "if") <= TN_LIMIT_NESTING);
   free(text.bytes);
 }
 

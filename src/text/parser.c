@@ -170,9 +170,9 @@ tn_status_t tn__parser_unescape(tn_parser_t* parser, tn_string_view_t raw, tn_st
 }
 
 tn_status_t tn__parser_enter(tn_parser_t* parser) {
-  if (parser->depth == TN_TEXT_DEPTH) {
+  if (parser->depth == TN_LIMIT_NESTING) {
     return tn__parser_fail(parser, parser->lexer.token.begin, "nested deeper than %d levels",
-                           TN_TEXT_DEPTH);
+                           TN_LIMIT_NESTING);
   }
   ++parser->depth;
   return TN_OK;

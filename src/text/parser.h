@@ -3,12 +3,11 @@
 #ifndef TENON_TEXT_PARSER_H_
 #define TENON_TEXT_PARSER_H_
 
+#include "base/limits.h"
 #include "base/names.h"
 #include "ir/ir.h"
 #include "text/lexer.h"
 #include "text/numbers.h"
-
-enum { TN_TEXT_DEPTH = 256 };  // nesting of regions, attributes and types together
 
 // Something read, and where it stands.
 typedef struct tn_read_type {

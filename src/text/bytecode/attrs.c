@@ -71,9 +71,9 @@ static tn_status_t read_part(attr_reader_t* reader, const tn_attr_t** out_attr) 
   TN_RETURN_IF_ERROR(tn__bytecode_attr(reader->bytecode, index, position, &part));
   // Parts may be shared, so that a few bytes could mean more than anybody can walk.
   reader->out->part_count += part->part_count;
-  if (reader->out->part_count > TN_BYTECODE_PARTS) {
+  if (reader->out->part_count > TN_LIMIT_ATTRIBUTE_PARTS) {
     return tn__bytecode_fail(reader->bytecode, position, "an attribute of more than %d parts",
-                             TN_BYTECODE_PARTS);
+                             TN_LIMIT_ATTRIBUTE_PARTS);
   }
   *out_attr = part->attr;
   return TN_OK;

@@ -63,8 +63,8 @@ tn_status_t tn__bytecode_check(const tn_bytecode_t* bytecode, const tn_cursor_t*
 }
 
 tn_status_t tn__bytecode_enter(tn_bytecode_t* bytecode, const uint8_t* position) {
-  if (bytecode->depth == TN_BYTECODE_DEPTH) {
-    return tn__bytecode_fail(bytecode, position, "nested deeper than %d levels", TN_BYTECODE_DEPTH);
+  if (bytecode->depth == TN_LIMIT_NESTING) {
+    return tn__bytecode_fail(bytecode, position, "nested deeper than %d levels", TN_LIMIT_NESTING);
   }
   ++bytecode->depth;
   return TN_OK;

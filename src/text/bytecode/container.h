@@ -4,14 +4,11 @@
 #ifndef TENON_TEXT_BYTECODE_CONTAINER_H_
 #define TENON_TEXT_BYTECODE_CONTAINER_H_
 
+#include "base/limits.h"
 #include "ops/attr.h"
 #include "text/bytecode/cursor.h"
 
-enum {
-  TN_BYTECODE_NEWEST = 6,       // version of the container
-  TN_BYTECODE_DEPTH = 256,      // nesting of regions, attributes and types together
-  TN_BYTECODE_PARTS = 1 << 20,  // of one attribute, each counted as often as it is mentioned
-};
+enum { TN_BYTECODE_NEWEST = 6 };  // version of the container
 
 // Versions of the container from which on something is there.
 enum {

@@ -163,7 +163,7 @@ static void types_are_checked(void** state) {
 
 static void deep_nesting_is_refused(void** state) {
   (void)state;
-  refuse(&(tn_testing_artifact_t){.version = 6, .depth = TN_BYTECODE_DEPTH},
+  refuse(&(tn_testing_artifact_t){.version = 6, .depth = TN_LIMIT_NESTING},
          "nested deeper than 256 levels");
 }
 

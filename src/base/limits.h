@@ -1,0 +1,11 @@
+// What a program may ask of Tenon before it runs: every limit on input in one place. SECURITY.md
+// states them for users.
+#ifndef TENON_BASE_LIMITS_H_
+#define TENON_BASE_LIMITS_H_
+
+enum {
+  TN_LIMIT_NESTING = 256,              // regions, attributes and types inside one another
+  TN_LIMIT_ATTRIBUTE_PARTS = 1 << 20,  // of one attribute, a shared part counted at each mention
+};
+
+#endif  // TENON_BASE_LIMITS_H_
