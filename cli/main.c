@@ -1,5 +1,7 @@
 // tenon: compiles and runs StableHLO programs whose custom calls are kernels in shared libraries.
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -70,8 +72,30 @@ static int dispatch(int count, char** words) {
   return command ? run_command(command, count - 2, words + 2) : unknown_command(name);
 }
 
+static pid_t command_process;
+static bool has_finished;
+
+// Registered with atexit: a library that calls exit() must not pass for a command that succeeded.
+// A child process that inspects a library is judged by its parent.
+static void check_finished(void) {
+  static const char message[] =
+      "a library or kernel called exit(); the command did not finish its work";
+  if (has_finished || getpid() != command_process) return;
+  fflush(stdout);
+  cli_progress_end();
+  if (cli_reports_json()) {
+    cli_report_json_text(TN_CODE_ABORTED, message);
+  } else {
+    fprintf(stderr, "error: %s\n", message);
+  }
+  _exit(EXIT_FAILED);
+}
+
 int main(int count, char** words) {
+  command_process = getpid();
+  if (atexit(check_finished) != 0) return EXIT_FAILED;
   int code = dispatch(count, words);
+  has_finished = true;
   if (fflush(stdout) != 0 || ferror(stdout)) {
     if (code == EXIT_FINE) fprintf(stderr, "error: the output could not be written\n");
     return EXIT_FAILED;
