@@ -76,6 +76,13 @@ const char* cli_nearest(const char* name, const char* const* names, size_t count
 // Reports a mistake in how the command is used; returns EXIT_USAGE.
 int cli_refuse(const command_t* command, const char* format, ...) TN_PRINTF(2, 3);
 
+// --- limits.c
+
+// Reports values of the options below that make no sense; returns an exit code.
+int cli_check_limits(const arguments_t* arguments);
+// Of --memory-limit, in bytes; 0: not given.
+uint64_t cli_memory_limit(const arguments_t* arguments);
+
 // --- environment.c
 
 typedef struct variable {

@@ -41,8 +41,9 @@ static int run_command(const command_t* command, int count, char** words) {
   int code = cli_parse(command, count, words, &arguments);
   if (code == EXIT_FINE && cli_has(&arguments, OPTION_HELP)) {
     cli_print_help(command, stdout);
-  } else if (code == EXIT_FINE) {
-    code = command->run(&arguments);
+  } else {
+    if (code == EXIT_FINE) code = cli_check_limits(&arguments);
+    if (code == EXIT_FINE) code = command->run(&arguments);
   }
   cli_free_arguments(&arguments);
   return code;

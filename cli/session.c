@@ -33,7 +33,9 @@ tn_status_t cli_open(const arguments_t* arguments, session_t* session) {
   *session = (session_t){0};
   tn_status_t status = cli_load_libraries(arguments);
   if (status) return status;
-  return tn_device_create(cli_value(arguments, OPTION_DEVICE, "cpu"), NULL, &session->device);
+  const tn_device_options_t options = {.struct_size = sizeof options,
+                                       .memory_limit_byte_length = cli_memory_limit(arguments)};
+  return tn_device_create(cli_value(arguments, OPTION_DEVICE, "cpu"), &options, &session->device);
 }
 
 tn_status_t cli_read_file(const char* path, char** out_text, size_t* out_length) {

@@ -20,7 +20,8 @@ typedef struct tn_device_options {
       allocator;         // for headers and the like; must outlive the device; NULL: malloc
   int32_t thread_count;  // of parallel loops on the host; 0: TENON_NUM_THREADS, else the
                          // cores that the calling thread may use
-  uint64_t memory_limit_byte_length;  // see tn_device_set_memory_limit
+  uint64_t memory_limit_byte_length;  // see tn_device_set_memory_limit; 0: what the process may
+                                      // use, by the machine's memory and its control group
   uint64_t cache_limit_byte_length;   // see tn_device_set_cache_limit
 } tn_device_options_t;
 
@@ -31,7 +32,7 @@ typedef struct tn_device_info {
   const char* name;             // what tn_device_create takes: "cpu", "cuda:0"
   const char* platform;         // what custom calls are registered for: "Host", "CUDA", "OpenCL"
   const char* description;      // for people: "2 cores, 64-bit x86"
-  uint64_t memory_byte_length;  // all the memory it has; 0: unknown
+  uint64_t memory_byte_length;  // that the process may use; 0: unknown
 } tn_device_info_t;
 
 // Called on the caller's thread; false ends the enumeration.
@@ -74,7 +75,8 @@ TN_API void tn_device_memory_statistics(tn_device_t* device,
 TN_API void tn_device_reset_peak(tn_device_t* device);
 
 // Allocations that would bring the bytes in use above the limit fail with RESOURCE_EXHAUSTED. What
-// is in use already stays so. 0: no limit.
+// is in use already stays so. 0: no limit. A program whose results and temporaries exceed what is
+// left of the limit fails before it runs; its error has their sizes.
 TN_API void tn_device_set_memory_limit(tn_device_t* device, uint64_t byte_length);
 
 // Freed memory is kept up to this many bytes (by default a quarter of the machine's memory). 0

@@ -1,4 +1,5 @@
 #include "device/device.h"
+#include "device/cpu/machine_memory.h"
 
 #include "base/testing.h"
 #include "base/testing_allocator.h"
@@ -81,7 +82,7 @@ static void options_of_any_age_are_understood(void** state) {
   options.struct_size = offsetof(tn_device_options_t, memory_limit_byte_length);
   TN_ASSERT_OK(tn_device_create("cpu", &options, &device));
   tn_device_memory_statistics(device, &statistics);
-  assert_int_equal(statistics.limit_byte_length, 0);
+  assert_int_equal(statistics.limit_byte_length, tn__machine_memory());
   tn_device_release(device);
   struct {
     tn_device_options_t options;

@@ -1,5 +1,8 @@
 // Runs of a program: arguments in, new buffers out, now or in a stream's turn.
 #include "run/run.h"
+
+#include <inttypes.h>
+
 #include "device/event.h"
 
 static tn_status_t check_options(const tn_program_t* program, const tn_run_options_t* options,
@@ -20,6 +23,24 @@ static tn_status_t check_options(const tn_program_t* program, const tn_run_optio
                             "the stream belongs to another device than the program");
   }
   return TN_OK;
+}
+
+// What a run that could not begin for want of memory needs. Takes and returns `status`.
+static tn_status_t explain_memory(const tn_program_t* program, tn_status_t status) {
+  if (tn_status_code(status) != TN_CODE_RESOURCE_EXHAUSTED) return status;
+  tn_memory_statistics_t memory = {.struct_size = sizeof memory};
+  uint64_t result_byte_length = 0;
+  for (size_t i = 0; i < tn_program_result_count(program); ++i) {
+    const tn_type_t* type = tn_program_result_type(program, i);
+    if (tn_type_kind(type) == TN_TYPE_TENSOR) result_byte_length += tn__type_byte_length(type);
+  }
+  tn_device_memory_statistics(program->device, &memory);
+  return tn_status_note(status,
+                        "the program needs %" PRIu64
+                        " bytes for results and %zu for temporaries; "
+                        "the device has %" PRIu64 " in use, and its limit is %" PRIu64,
+                        result_byte_length, program->arena_byte_length, memory.in_use_byte_length,
+                        memory.limit_byte_length);
 }
 
 // --- beginning and ending
@@ -62,7 +83,7 @@ static tn_status_t create(tn_program_t* program, const tn_run_options_t* options
   tn_status_t status = tn__activation_take(program, &run->activation);
   if (status) {
     tn__free(program->allocator, run, size);
-    return status;
+    return explain_memory(program, status);
   }
   run->program = tn_program_retain(program);
   run->argument_count = argument_count;
@@ -153,6 +174,7 @@ static tn_status_t run_now(tn_run_t* run, const tn_run_options_t* options,
   tn_status_t status = wait_for_arguments(run);
   if (!status) status = tn__run_bind(run, options->donated, NULL);
   if (status) {
+    status = explain_memory(run->program, status);
     tn__run_give_back(run);
   } else {
     status = execute(run);
@@ -188,6 +210,7 @@ static tn_status_t run_on_stream(tn_run_t* run, const tn_run_options_t* options,
 done:
   if (status) release_results(result_count, out_results);
   if (run) {
+    status = explain_memory(run->program, status);
     tn__run_give_back(run);
     end(run);
   }

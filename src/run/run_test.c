@@ -578,6 +578,23 @@ static void run_that_cannot_begin_gives_donations_back(void** state) {
   tn_buffer_release(arguments[1]);
 }
 
+static void run_that_does_not_fit_names_the_sizes_of_its_plan(void** state) {
+  (void)state;
+  compile(
+      MAIN("%x: tensor<f32>", "tensor<1048576xf32>",
+           "%b = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<1048576xf32>\n"
+           "return %b : tensor<1048576xf32>"));
+  tn_buffer_t *argument = NULL, *result = NULL;
+  TN_ASSERT_OK(tn_buffer_create_from_host(tn__testing_device(), TN_DTYPE_F32, 0, NULL, &(float){1},
+                                          sizeof(float), &argument));
+  tn_device_set_memory_limit(tn__testing_device(), 1 << 20);
+  tn_status_t status = tn_program_run(program, NULL, 1, &argument, 1, &result);
+  tn_device_set_memory_limit(tn__testing_device(), 0);
+  assert_int_equal(tn_status_code(status), TN_CODE_RESOURCE_EXHAUSTED);
+  TN_ASSERT_REPORT("the program needs 4194304 bytes for results and 0 for temporaries", status);
+  tn_buffer_release(argument);
+}
+
 static void donated_leaf_of_a_tuple_is_taken(void** state) {
   (void)state;
   compile(MAIN("%t: " PAIR ", %x: " F4 " {tf.aliasing_output = 0 : i32}", F4,
@@ -696,6 +713,7 @@ int main(void) {
       cmocka_unit_test_teardown(imported_memory_is_declined, release),
       cmocka_unit_test_teardown(donated_memory_without_an_heir_is_freed_after_the_run, release),
       cmocka_unit_test_teardown(run_that_cannot_begin_gives_donations_back, release),
+      cmocka_unit_test_teardown(run_that_does_not_fit_names_the_sizes_of_its_plan, release),
       cmocka_unit_test_teardown(donated_leaf_of_a_tuple_is_taken, release),
       cmocka_unit_test_teardown(memory_does_not_grow_with_the_number_of_runs, release),
       cmocka_unit_test_teardown(activation_that_fails_half_way_undoes_its_first_half, release),

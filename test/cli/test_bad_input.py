@@ -210,6 +210,26 @@ def test_variables_that_are_nearly_known_are_told():
     assert wanted in tenon("run", "nowhere.mlir", code=1, TENON_NUM_THREAD="3")[1]
 
 
+def test_a_program_that_cannot_fit_into_memory_is_an_error_before_it_runs(tmp_path):
+    huge = "tensor<1000000x1000000xf32>"  # 4 TB
+    (tmp_path / "argument.mlir").write_text(f"func.func @main(%x: {huge}) -> {huge} {{ return %x : {huge} }}")
+    (tmp_path / "result.mlir").write_text(f"""func.func @main(%x: tensor<f32>) -> {huge} {{
+  %0 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> {huge}
+  return %0 : {huge}
+}}""")
+    for fill in ["zeros", "random"]:
+        errors = refused("run", tmp_path / "argument.mlir", "-i", fill)
+        assert "--input of argument 0 (%x): host memory: asked for 4000000000000 bytes" in errors and "the limit is" in errors
+    assert "the program needs 4000000000000 bytes for results and 0 for temporaries" in refused("run", tmp_path / "result.mlir", "-i", "ones")
+    add = tmp_path / "add.mlir"
+    add.write_text(ADD.replace("tensor<3xf32>", "tensor<300xf32>"))
+    assert "the limit is 2048" in refused("run", add, "-i", "ones", "-i", "ones", "--memory-limit", "2K")
+    assert "the limit is 2048" in refused("bench", add, "--memory-limit", "2048")
+    tenon("run", add, "-i", "ones", "-i", "ones", "--memory-limit", "1M")
+    for limit in ["0", "-1", "4X", "4GB", "1e9", "99999999999999T", "K"]:
+        assert f"--memory-limit {limit}: expected a number of bytes" in refused("run", add, f"--memory-limit={limit}", code=2)
+
+
 # --- libraries
 
 

@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "device/cpu/machine_memory.h"
 #include "device/cpu/stream.h"
 #include "device/driver.h"
 
@@ -201,14 +201,12 @@ static tn_status_t enumerate(tn_device_visit_fn visit, void* user, bool* out_go_
   char description[64];
   snprintf(description, sizeof description, "%d %s, %s", cores.count,
            cores.count == 1 ? "core" : "cores", architecture());
-  long page_count = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
   tn_device_info_t info = {
       .struct_size = sizeof info,
       .name = "cpu",
       .platform = "Host",
       .description = description,
-      .memory_byte_length =
-          page_count > 0 && page_size > 0 ? (uint64_t)page_count * (uint64_t)page_size : 0,
+      .memory_byte_length = tn__machine_memory(),
   };
   *out_go_on = visit(user, &info);
   return TN_OK;
@@ -227,7 +225,8 @@ static tn_status_t create(unsigned number, const tn_device_options_t* options,
   tn_pool_config_t pool_config = {.thread_count = options->thread_count};
   TN_DONE_IF_ERROR(tn__pool_create(&pool_config, options->allocator, &pool));
   tn_host_memory_config_t memory_config = {
-      .limit_byte_length = options->memory_limit_byte_length,
+      .limit_byte_length = options->memory_limit_byte_length ? options->memory_limit_byte_length
+                                                             : tn__machine_memory(),
       .cache_limit_byte_length = options->cache_limit_byte_length,
   };
   TN_DONE_IF_ERROR(tn__host_memory_create(&memory_config, options->allocator, &memory));

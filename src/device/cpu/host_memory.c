@@ -2,10 +2,10 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/fork.h"
 #include "device/cpu/host_mapping.h"
+#include "device/cpu/machine_memory.h"
 #include "device/cpu/page_heap.h"
 #include "device/cpu/slab.h"
 
@@ -51,13 +51,8 @@ static void after_fork(void* user) {
 }
 
 static size_t default_cache_limit(void) {
-  long page_count = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
-  size_t byte_length;
-  if (page_count < 1 || page_size < 1 ||
-      __builtin_mul_overflow((size_t)page_count, (size_t)page_size, &byte_length)) {
-    return (size_t)1 << 30;
-  }
-  return byte_length / 4;
+  size_t byte_length = tn__machine_memory();
+  return byte_length ? byte_length / 4 : (size_t)1 << 30;
 }
 
 tn_status_t tn__host_memory_create(const tn_host_memory_config_t* config,
