@@ -13,13 +13,15 @@ typedef struct bench {
   tn_buffer_t** results;
   size_t input_count, result_count;
   tn_stream_t* stream;
+  tn_run_options_t options;
   double* times_ms;
   size_t run_count;
 } bench_t;
 
 // From the call to the last result. Results are given back outside the time.
 static tn_status_t run_once(const bench_t* bench, double* out_ms) {
-  tn_run_options_t options = {.struct_size = sizeof options, .stream = bench->stream};
+  tn_run_options_t options = bench->options;
+  options.stream = bench->stream;
   double start = cli_now_ms();
   tn_status_t status = tn_program_run(bench->session->program, &options, bench->input_count,
                                       bench->inputs, bench->result_count, bench->results);
@@ -109,6 +111,7 @@ static int bench_program(const arguments_t* arguments, const session_t* session,
   tn_status_t status = bench.results
                            ? tn_stream_create(session->device, &bench.stream)
                            : tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
+  if (!status) status = cli_run_options(arguments, &bench.options);
   if (!status) status = measure(&bench, wanted);
   cli_progress_end();
   if (!status) print(arguments, &bench);

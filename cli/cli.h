@@ -7,7 +7,7 @@
 #include <tenon/tenon.h>
 
 // Exit codes.
-enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 
 typedef enum option_id {
 #define TN_OPTION(name, ...) OPTION_##name,
@@ -82,6 +82,12 @@ int cli_refuse(const command_t* command, const char* format, ...) TN_PRINTF(2, 3
 int cli_check_limits(const arguments_t* arguments);
 // Of --memory-limit, in bytes; 0: not given.
 uint64_t cli_memory_limit(const arguments_t* arguments);
+// For a run of a program: the time limit of --timeout, and a cancellation, a view, that the first
+// Ctrl-C sets from then on until cli_end_runs.
+tn_status_t cli_run_options(const arguments_t* arguments, tn_run_options_t* out_options);
+void cli_end_runs(void);
+// Whether a run was cancelled by Ctrl-C. The command ends soon then, with EXIT_INTERRUPTED.
+bool cli_was_interrupted(void);
 
 // --- environment.c
 

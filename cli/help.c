@@ -2,7 +2,7 @@
 
 #include "cli.h"
 
-enum { WIDTH = 80, OPTION_COLUMN = 24, COMMAND_COLUMN = 18 };
+enum { WIDTH = 80, OPTION_COLUMN = 26, COMMAND_COLUMN = 18 };
 
 void cli_print_wrapped(FILE* file, const char* text, int indent, int width) {
   int column = indent;

@@ -1,5 +1,8 @@
-// The options that limit what a program may take.
+// What limits the runs of programs: options, and Ctrl-C.
 #include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,16 +25,70 @@ static bool read_size(const char* text, uint64_t* out_byte_length) {
   return *out_byte_length >> shift == number;
 }
 
+// "0.5", "10". False: `text` is no time above zero that can be told in nanoseconds.
+static bool read_seconds(const char* text, int64_t* out_ns) {
+  char* end = NULL;
+  double seconds = strtod(text, &end);
+  if (end == text || *end || !isfinite(seconds) || seconds * 1e9 < 1 || seconds > 1e9) return false;
+  *out_ns = (int64_t)(seconds * 1e9);
+  return true;
+}
+
 int cli_check_limits(const arguments_t* arguments) {
   const char* limit = cli_value(arguments, OPTION_MEMORY_LIMIT, NULL);
+  const char* timeout = cli_value(arguments, OPTION_TIMEOUT, NULL);
   uint64_t byte_length = 0;
-  if (!limit || read_size(limit, &byte_length)) return EXIT_FINE;
-  return cli_refuse(arguments->command,
-                    "--memory-limit %s: expected a number of bytes, such as 500M or 4G", limit);
+  int64_t timeout_ns = 0;
+  if (limit && !read_size(limit, &byte_length)) {
+    return cli_refuse(arguments->command,
+                      "--memory-limit %s: expected a number of bytes, such as 500M or 4G", limit);
+  }
+  if (timeout && !read_seconds(timeout, &timeout_ns)) {
+    return cli_refuse(arguments->command,
+                      "--timeout %s: expected a number of seconds above 0, such as 0.5 or 10",
+                      timeout);
+  }
+  return EXIT_FINE;
 }
 
 uint64_t cli_memory_limit(const arguments_t* arguments) {
   const char* limit = cli_value(arguments, OPTION_MEMORY_LIMIT, NULL);
   uint64_t byte_length = 0;
   return limit && read_size(limit, &byte_length) ? byte_length : 0;
+}
+
+// --- Ctrl-C
+
+static tn_cancellation_t* cancellation;  // of all runs of the command
+static atomic_bool was_interrupted;
+
+// The second Ctrl-C ends the process, should a kernel not come to an end.
+static void interrupt(int number) {
+  signal(number, SIG_DFL);
+  atomic_store(&was_interrupted, true);
+  tn_cancellation_cancel(cancellation);
+}
+
+bool cli_was_interrupted(void) {
+  return atomic_load(&was_interrupted);
+}
+
+tn_status_t cli_run_options(const arguments_t* arguments, tn_run_options_t* out_options) {
+  const char* timeout = cli_value(arguments, OPTION_TIMEOUT, NULL);
+  *out_options = (tn_run_options_t){.struct_size = sizeof *out_options};
+  if (timeout && !read_seconds(timeout, &out_options->timeout_ns)) out_options->timeout_ns = 0;
+  if (!cancellation) {
+    tn_status_t status = tn_cancellation_create(NULL, &cancellation);
+    if (status) return status;
+    signal(SIGINT, interrupt);
+  }
+  out_options->cancellation = cancellation;
+  return TN_OK;
+}
+
+void cli_end_runs(void) {
+  if (!cancellation) return;
+  signal(SIGINT, SIG_DFL);
+  tn_cancellation_release(cancellation);
+  cancellation = NULL;
 }

@@ -44,6 +44,8 @@ static int run_command(const command_t* command, int count, char** words) {
   } else {
     if (code == EXIT_FINE) code = cli_check_limits(&arguments);
     if (code == EXIT_FINE) code = command->run(&arguments);
+    cli_end_runs();
+    if (cli_was_interrupted()) code = EXIT_INTERRUPTED;
   }
   cli_free_arguments(&arguments);
   return code;

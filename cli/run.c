@@ -45,8 +45,11 @@ static int run(const arguments_t* arguments, session_t* session) {
     status = tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
     goto done;
   }
+  tn_run_options_t options;
+  status = cli_run_options(arguments, &options);
+  if (status) goto done;
   double start = cli_now_ms();
-  status = tn_program_run(session->program, NULL, input_count, inputs, result_count, results);
+  status = tn_program_run(session->program, &options, input_count, inputs, result_count, results);
   if (status) goto done;
   double run_ms = cli_now_ms() - start;
   if (cli_has(arguments, OPTION_JSON)) {

@@ -39,8 +39,12 @@ static tn_status_t run_function(const tally_t* tally, tn_module_t* module) {
   }
   count = tn_program_result_count(program);
   results = calloc(count + 1, sizeof *results);
-  status = results ? tn_program_run(program, NULL, 0, NULL, count, results)
-                   : tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
+  tn_run_options_t options;
+  status = cli_run_options(tally->arguments, &options);
+  if (!status) {
+    status = results ? tn_program_run(program, &options, 0, NULL, count, results)
+                     : tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
+  }
 done:
   cli_release_buffers(results, count);
   tn_program_release(program);
@@ -186,7 +190,7 @@ static tn_status_t test_file(tally_t* tally, const char* path) {
   if (strcmp(path, "-") == 0) path = "<stdin>";
   const char* end = text + length;
   bool has_more = true, is_only = true;
-  for (const char* begin = text; has_more && !status;) {
+  for (const char* begin = text; has_more && !status && !cli_was_interrupted();) {
     const char* found = strstr(begin, separator);
     size_t piece = (size_t)((found ? found : end) - begin);
     has_more = found != NULL;
@@ -226,7 +230,7 @@ int tn_command_test(const arguments_t* arguments) {
   }
   tally.device = session.device;
   if (is_json) printf("{\"modules\": [");
-  for (size_t i = 0; i < arguments->count; ++i) {
+  for (size_t i = 0; i < arguments->count && !cli_was_interrupted(); ++i) {
     tally.file = i;
     status = test_file(&tally, arguments->values[i]);
     if (!status) continue;

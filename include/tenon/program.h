@@ -4,6 +4,7 @@
 
 #include <tenon/buffer.h>
 #include <tenon/call.h>
+#include <tenon/cancellation.h>
 #include <tenon/device.h>
 #include <tenon/module.h>
 #include <tenon/stream.h>
@@ -87,6 +88,10 @@ typedef struct tn_run_options {
   const tn_user_data_t* user_data;  // for handlers that ask for its type; the list is copied, the
                                     // data must live until the run is over
   bool nested_results;              // results that are tuples come as one tuple buffer each
+  int64_t timeout_ns;  // from the call to the end of the run, waiting for the stream included; then
+                       // it ends with DEADLINE_EXCEEDED; 0: no limit
+  tn_cancellation_t* cancellation;  // ends the run with CANCELLED; retained until the run is over;
+                                    // NULL: nothing does
 } tn_run_options_t;
 
 // Runs a program. `arguments` are the leaves in order, or one buffer for each argument of the
@@ -99,6 +104,12 @@ typedef struct tn_run_options {
 // stream are waited for. After an error out_results holds NULLs, and donated buffers are as they
 // were unless the run had begun. Donating is a right, not a duty: memory that somebody else holds,
 // that was imported, or that belongs to an alias is left alone. Thread-safe.
+//
+// A time limit or a cancellation takes effect between two operations, at each iteration of a loop,
+// and while a future of a handler is waited for; one operation or handler under way is not
+// interrupted. The error names the operation that would have been next. On a stream it is an error
+// like any other: it poisons what was enqueued behind, is reported by a wait, and the stream goes
+// on. A handler whose future was given up keeps what it was given until it completes the future.
 TN_API TN_MUST_USE tn_status_t tn_program_run(tn_program_t* program,
                                               const tn_run_options_t* options,
                                               size_t argument_count, tn_buffer_t* const* arguments,

@@ -22,6 +22,7 @@
 #include <tenon/buffer.h>
 #include <tenon/builder.h>
 #include <tenon/call.h>
+#include <tenon/cancellation.h>
 #include <tenon/device.h>
 #include <tenon/dtype.h>
 #include <tenon/export.h>

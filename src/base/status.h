@@ -22,6 +22,14 @@ tn_status_t tn__status_out_of_memory(void);
     if (__builtin_expect(status_ != TN_OK, 0)) return status_; \
   } while (0)
 
+// For what a caller passes to a public function, after the outputs have been set.
+#define TN_RETURN_IF_NULL(argument)                                                             \
+  do {                                                                                          \
+    if (__builtin_expect(!(argument), 0)) {                                                     \
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: %s is NULL", __func__, #argument); \
+    }                                                                                           \
+  } while (0)
+
 // After it: keep the error in the local `status` and go to the label `done`, which releases
 // unconditionally.
 #define TN_DONE_IF_ERROR(expression)                     \

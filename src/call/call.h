@@ -4,6 +4,7 @@
 
 #include <tenon/call.h>
 
+#include "base/interrupt.h"
 #include "call/keeper.h"
 #include "ir/ir.h"
 #include "kernel/kernel.h"
@@ -16,6 +17,7 @@ typedef struct tn_call_environment {
   struct tn_stream* stream;  // NULL: the calling thread
   size_t user_data_count;
   const tn_user_data_t* user_data;  // objects for handlers that ask for their type
+  const tn_interrupt_t* interrupt;  // NULL: nothing ends the run early
   tn_call_keeper_t* keeper;         // of all that the handlers see; NULL: nothing outlives a call
 } tn_call_environment_t;
 

@@ -31,6 +31,12 @@ static inline const tn_call_environment_t* tn__context_environment(
   return context->kernel ? context->kernel->run : NULL;
 }
 
+// What may end the run; NULL: nothing.
+static inline const tn_interrupt_t* tn__context_interrupt(const tn_ffi_context_t* context) {
+  const tn_call_environment_t* environment = tn__context_environment(context);
+  return environment ? environment->interrupt : NULL;
+}
+
 // NULL: there is none.
 static inline tn_call_keeper_t* tn__context_keeper(const tn_ffi_context_t* context) {
   const tn_call_environment_t* environment = tn__context_environment(context);

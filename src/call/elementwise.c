@@ -159,7 +159,7 @@ static tn_status_t finish_call(piece_call_t* piece, tn_guarded_t guarded) {
   tn_status_t status =
       guarded.exception ? tn__error_give(tn__guard_error(guarded.exception)) : guarded.result;
   if (piece->frame.future) {
-    tn_status_t late = tn__future_wait(piece->frame.future, -1, NULL, &is_late);
+    tn_status_t late = tn__future_wait(piece->frame.future, -1, NULL, NULL, &is_late);
     piece->frame.future = NULL;
     if (!status) status = tn__error_give(late);
   }

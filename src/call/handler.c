@@ -32,7 +32,8 @@ tn_status_t tn__handler_finish(tn_string_view_t target, tn_ffi_call_frame_t* fra
     is_late = tn__future_abandon(future, keeper);
     status = take_error(error);
   } else if (future) {
-    status = tn__future_wait(future, atomic_load(&timeout), keeper, &is_late);
+    const tn_interrupt_t* interrupt = context ? tn__context_interrupt(context) : NULL;
+    status = tn__future_wait(future, atomic_load(&timeout), interrupt, keeper, &is_late);
   }
   if (context) context->is_late = is_late && keeper;
   const char* code = tn_code_name(tn_status_code(status));

@@ -154,7 +154,24 @@ tn_status_t tn__future_set(tn_ffi_future_t* future, tn_status_t error) {
                           is_known ? "the future is complete already" : "this is no future");
 }
 
-tn_status_t tn__future_wait(tn_ffi_future_t* future, int64_t timeout_ns, tn_call_keeper_t* keeper,
+// Sleeps until the future is complete, the deadline has passed, or the run is interrupted, which is
+// an error.
+static tn_status_t sleep_until_complete(tn_ffi_future_t* future, int64_t deadline_ns,
+                                        const tn_interrupt_t* interrupt) {
+  while (!atomic_load(&future->is_complete)) {
+    int64_t moment_ns = deadline_ns;
+    if (interrupt) {
+      TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
+      const int64_t next_ns = tn__clock_deadline_ns(TN_INTERRUPT_POLL_NS);
+      if (next_ns < moment_ns) moment_ns = next_ns;
+    }
+    if (!tn__futex_wait(&future->is_complete, 0, moment_ns) && moment_ns == deadline_ns) break;
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__future_wait(tn_ffi_future_t* future, int64_t timeout_ns,
+                            const tn_interrupt_t* interrupt, tn_call_keeper_t* keeper,
                             bool* out_is_late) {
   *out_is_late = false;
   tn__call_lock();
@@ -164,11 +181,8 @@ tn_status_t tn__future_wait(tn_ffi_future_t* future, int64_t timeout_ns, tn_call
     return tn_status_create(TN_CODE_INTERNAL,
                             "the handler left a future that the frame's own table did not make");
   }
-  int64_t deadline = tn__clock_deadline_ns(timeout_ns);
-  bool is_late = false;
-  while (!atomic_load(&future->is_complete) && !is_late) {
-    is_late = !tn__futex_wait(&future->is_complete, 0, deadline);
-  }
+  tn_status_t interruption =
+      sleep_until_complete(future, tn__clock_deadline_ns(timeout_ns), interrupt);
   tn__call_lock();
   bool is_complete = atomic_load(&future->is_complete);
   tn_status_t error = future->error;
@@ -181,9 +195,11 @@ tn_status_t tn__future_wait(tn_ffi_future_t* future, int64_t timeout_ns, tn_call
   tn__call_unlock();
   if (is_complete) {
     free(future);
+    tn_status_release(interruption);
     return error;
   }
   *out_is_late = true;
+  if (interruption) return interruption;
   return tn_status_create(TN_CODE_DEADLINE_EXCEEDED,
                           "the handler did not complete its future within %.3f s",
                           (double)timeout_ns / 1e9);

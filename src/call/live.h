@@ -3,6 +3,7 @@
 #ifndef TENON_CALL_LIVE_H_
 #define TENON_CALL_LIVE_H_
 
+#include "base/interrupt.h"
 #include "base/status.h"
 #include "call/abi.h"
 #include "call/keeper.h"
@@ -22,10 +23,11 @@ tn_ffi_future_t* tn__future_create(void);
 // or is complete already.
 TN_MUST_USE tn_status_t tn__future_set(tn_ffi_future_t* future, tn_status_t error);
 // Waits until it is complete, gives its error to the caller, and frees it. INTERNAL when it is no
-// future of ours; DEADLINE_EXCEEDED after `timeout_ns` (negative: for ever), when it is given up as
-// below, and *out_is_late is true.
+// future of ours; DEADLINE_EXCEEDED after `timeout_ns` (negative: never), or the error of
+// `interrupt` (NULL: none): then it is given up as below, and *out_is_late is true.
 TN_MUST_USE tn_status_t tn__future_wait(tn_ffi_future_t* future, int64_t timeout_ns,
-                                        tn_call_keeper_t* keeper, bool* out_is_late);
+                                        const tn_interrupt_t* interrupt, tn_call_keeper_t* keeper,
+                                        bool* out_is_late);
 // Gives it up: whoever completes it frees it, and `keeper`, which may be NULL, is retained until
 // then. False, and nothing retained, when it is no future, or is complete.
 bool tn__future_abandon(tn_ffi_future_t* future, tn_call_keeper_t* keeper);

@@ -94,6 +94,7 @@ tn_status_t tn_buffer_create(tn_device_t* device, tn_dtype_t dtype, size_t rank,
                              const int64_t* dims, void** out_data, tn_buffer_t** out_buffer) {
   *out_buffer = NULL;
   if (out_data) *out_data = NULL;
+  TN_RETURN_IF_NULL(device);
   TN_RETURN_IF_ERROR(check_shape(dtype, rank, dims));
   tn_buffer_t* buffer;
   TN_RETURN_IF_ERROR(create_header(device, dtype, rank, dims, &buffer));
@@ -127,6 +128,7 @@ tn_status_t tn_buffer_create_from_host(tn_device_t* device, tn_dtype_t dtype, si
                                        const int64_t* dims, const void* data, size_t byte_length,
                                        tn_buffer_t** out_buffer) {
   *out_buffer = NULL;
+  TN_RETURN_IF_NULL(device);
   TN_RETURN_IF_ERROR(check_byte_length(dtype, rank, dims, data, byte_length));
   tn_buffer_t* buffer;
   TN_RETURN_IF_ERROR(tn_buffer_create(device, dtype, rank, dims, NULL, &buffer));
@@ -240,6 +242,8 @@ tn_status_t tn_buffer_create_tuple(tn_device_t* device, size_t count, tn_buffer_
                                    tn_buffer_t** out_buffer) {
   *out_buffer = NULL;
   size_t depth = 1, part_count = 1;
+  TN_RETURN_IF_NULL(device);
+  if (count) TN_RETURN_IF_NULL(elements);
   for (size_t i = 0; i < count; ++i) {
     if (!elements[i]) {
       ++part_count;
@@ -366,6 +370,8 @@ static tn_status_t hold_contents(tn_buffer_t* buffer, tn_memory_t* out_memory) {
 }
 
 tn_status_t tn_buffer_to_host(tn_buffer_t* buffer, void* data, size_t byte_length) {
+  TN_RETURN_IF_NULL(buffer);
+  if (byte_length) TN_RETURN_IF_NULL(data);
   if (byte_length != buffer->byte_length) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%zu bytes for the contents of a %s of %zu",
                             byte_length, TN_TYPE_TEXT(&buffer->type), buffer->byte_length);
@@ -381,6 +387,7 @@ tn_status_t tn_buffer_to_host(tn_buffer_t* buffer, void* data, size_t byte_lengt
 tn_status_t tn_buffer_map(tn_buffer_t* buffer, const void** out_data) {
   tn_memory_t memory;
   *out_data = NULL;
+  TN_RETURN_IF_NULL(buffer);
   TN_RETURN_IF_ERROR(hold_contents(buffer, &memory));
   *out_data = buffer->device->vtable->host_pointer(buffer->device, memory);
   if (*out_data) return TN_OK;

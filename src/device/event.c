@@ -37,6 +37,7 @@ struct tn_event {
 tn_status_t tn_event_create(tn_device_t* device, tn_event_t** out_event) {
   void* memory;
   *out_event = NULL;
+  TN_RETURN_IF_NULL(device);
   TN_RETURN_IF_ERROR(tn__allocate(device->allocator, sizeof(tn_event_t), &memory));
   tn_event_t* event = memory;
   atomic_init(&event->references, 1);
@@ -158,6 +159,7 @@ tn_failure_t* tn__event_failure(const tn_event_t* event) {
 
 tn_status_t tn_event_wait(tn_event_t* event, int64_t timeout_ns) {
   tn_failure_t* failure;
+  TN_RETURN_IF_NULL(event);
   if (!is_complete(event) && !tn__event_await(event, tn__clock_deadline_ns(timeout_ns), &failure)) {
     return tn_status_create(TN_CODE_DEADLINE_EXCEEDED, "the event has not happened after %.3f ms",
                             (double)timeout_ns / 1e6);

@@ -61,7 +61,7 @@ static tn_status_t no_such_device(const char* name) {
 tn_status_t tn_device_create(const char* name, const tn_device_options_t* options,
                              tn_device_t** out_device) {
   *out_device = NULL;
-  if (!name) return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_device_create: name is NULL");
+  TN_RETURN_IF_NULL(name);
   tn_device_options_t complete = {0};
   if (options) {
     size_t size = options->struct_size;

@@ -2,6 +2,8 @@
 #include "device/device.h"
 
 tn_status_t tn_stream_create(tn_device_t* device, tn_stream_t** out_stream) {
+  *out_stream = NULL;
+  TN_RETURN_IF_NULL(device);
   return device->vtable->stream_create(device, out_stream);
 }
 
@@ -28,6 +30,7 @@ tn_device_t* tn_stream_device(const tn_stream_t* stream) {
 }
 
 tn_status_t tn_stream_synchronize(tn_stream_t* stream) {
+  TN_RETURN_IF_NULL(stream);
   return stream->device->vtable->stream_synchronize(stream);
 }
 
@@ -36,10 +39,14 @@ bool tn_stream_is_idle(tn_stream_t* stream) {
 }
 
 tn_status_t tn_stream_record_event(tn_stream_t* stream, tn_event_t* event) {
+  TN_RETURN_IF_NULL(stream);
+  TN_RETURN_IF_NULL(event);
   return stream->device->vtable->stream_record(stream, event);
 }
 
 tn_status_t tn_stream_wait_event(tn_stream_t* stream, tn_event_t* event) {
+  TN_RETURN_IF_NULL(stream);
+  TN_RETURN_IF_NULL(event);
   return stream->device->vtable->stream_wait(stream, event);
 }
 

@@ -101,10 +101,8 @@ tn_status_t tn_program_compile(tn_device_t* device, tn_module_t* module,
   static const tn_compile_options_t defaults = {.struct_size = sizeof defaults};
   int64_t start_ns = tn__clock_ns();
   *out_program = NULL;
-  if (!device || !module) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_program_compile: %s is NULL",
-                            device ? "module" : "device");
-  }
+  TN_RETURN_IF_NULL(device);
+  TN_RETURN_IF_NULL(module);
   if (!options) options = &defaults;
   if (options->struct_size < sizeof defaults) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,

@@ -22,14 +22,19 @@ static tn_status_t run_call(tn_activation_t* activation, const tn_instruction_t*
 
 static tn_status_t run_block(tn_activation_t* activation, uint32_t index) {
   const tn_program_block_t* block = &activation->program->blocks[index];
-  if (block->instruction_count == 0) return TN_OK;
+  const tn_interrupt_t* interrupt = activation->environment.interrupt;
+  // A loop of nothing ends as well.
+  if (block->instruction_count == 0) return tn__interrupt_check(interrupt);
   const tn_instruction_t* instruction =
       &activation->program->instructions[block->first_instruction];
   const tn_kernel_call_t* call = &activation->calls[block->first_instruction];
   for (uint32_t i = 0; i < block->instruction_count; ++i, ++instruction, ++call) {
-    tn_status_t status = __builtin_expect(instruction->kernel != NULL, 1)
-                             ? instruction->kernel->run(call)
-                             : run_call(activation, instruction);
+    tn_status_t status = TN_OK;
+    if (__builtin_expect(interrupt != NULL, 0)) status = tn__interrupt_check(interrupt);
+    if (__builtin_expect(status == TN_OK, 1)) {
+      status = __builtin_expect(instruction->kernel != NULL, 1) ? instruction->kernel->run(call)
+                                                                : run_call(activation, instruction);
+    }
     if (__builtin_expect(status != TN_OK, 0)) return explain(instruction, status);
   }
   return TN_OK;

@@ -226,6 +226,21 @@ static void a_late_handler_on_a_stream_keeps_the_results(void** state) {
   complete();
 }
 
+static void a_time_limit_of_the_run_ends_the_wait_for_a_future(void** state) {
+  (void)state;
+  enum { LIMIT_NS = 20 * 1000 * 1000 };
+  tn_call_set_timeout_ns(-1);
+  tn_program_t* program = tn__testing_program(CALL("testing.late", "word = \"kept\""), false);
+  tn_buffer_t *argument = tn__testing_floats(4, (float[]){1, 2, 3, 4}), *result = NULL;
+  const tn_run_options_t options = {.struct_size = sizeof options, .timeout_ns = LIMIT_NS};
+  TN_ASSERT_REPORT("the run was not over within its time limit",
+                   tn_program_run(program, &options, 1, &argument, 1, &result));
+  tn_buffer_release(argument);
+  tn_program_release(program);
+  use_it();
+  complete();
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_limit, take_limit)
   const struct CMUnitTest tests[] = {
@@ -235,6 +250,7 @@ int main(void) {
       TEST(states_of_a_run_live_as_long_as_its_late_handler),
       TEST(a_late_instantiate_stage_keeps_its_attributes),
       TEST(a_late_handler_on_a_stream_keeps_the_results),
+      TEST(a_time_limit_of_the_run_ends_the_wait_for_a_future),
   };
   return cmocka_run_group_tests(tests, setup, tn__testing_device_teardown);
 }

@@ -3,14 +3,30 @@
 
 #include <inttypes.h>
 
+#include "base/clock.h"
 #include "device/event.h"
+
+// The caller's options, with zeros for what an older caller does not know.
+static tn_status_t read_options(const tn_run_options_t* given, tn_run_options_t* out_options) {
+  enum { OLDEST = offsetof(tn_run_options_t, timeout_ns) };
+  *out_options = (tn_run_options_t){.struct_size = sizeof *out_options};
+  if (!given) return TN_OK;
+  if (given->struct_size < OLDEST) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "tn_run_options_t: struct_size is %zu; expected at least %d",
+                            given->struct_size, OLDEST);
+  }
+  size_t known = given->struct_size < sizeof *given ? given->struct_size : sizeof *given;
+  memcpy(out_options, given, known);
+  return TN_OK;
+}
 
 static tn_status_t check_options(const tn_program_t* program, const tn_run_options_t* options,
                                  size_t result_count) {
-  if (options->struct_size < sizeof *options) {
+  if (options->timeout_ns < 0) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "tn_run_options_t: struct_size is %zu; expected at least %zu",
-                            options->struct_size, sizeof *options);
+                            "tn_run_options_t: timeout_ns is %" PRId64 "; expected 0 or more",
+                            options->timeout_ns);
   }
   size_t wanted = tn__run_result_count(program, options->nested_results);
   if (result_count != wanted) {
@@ -60,6 +76,7 @@ static void destroy(tn_call_keeper_t* keeper) {
     if (run->results[i].is_owned) device->vtable->free(device, run->results[i].memory);
     tn_buffer_release(run->results[i].buffer);
   }
+  tn_cancellation_release(run->interrupt.cancellation);
   tn__free(program->allocator, run, run->byte_length);
   tn_program_release(program);
 }
@@ -94,12 +111,19 @@ static tn_status_t create(tn_program_t* program, const tn_run_options_t* options
   if (options->user_data_count) {
     memcpy(run->user_data, options->user_data, options->user_data_count * sizeof(tn_user_data_t));
   }
+  const bool is_interruptible = options->cancellation || options->timeout_ns > 0;
+  run->interrupt = (tn_interrupt_t){
+      .cancellation = tn_cancellation_retain(options->cancellation),
+      .timeout_ns = options->timeout_ns,
+      .deadline_ns = tn__clock_deadline_ns(options->timeout_ns ? options->timeout_ns : -1),
+  };
   run->activation->environment = (tn_call_environment_t){
       .run_id = options->run_id ? options->run_id : atomic_fetch_add(&next_run_id, 1),
       .device = program->device,
       .stream = options->stream,
       .user_data_count = options->user_data_count,
       .user_data = run->user_data,
+      .interrupt = is_interruptible ? &run->interrupt : NULL,
       .keeper = &run->keeper,
   };
   run->activation->random =
@@ -129,6 +153,7 @@ static void copy_undonated(const tn_run_t* run) {
 }
 
 static tn_status_t execute(const tn_run_t* run) {
+  TN_RETURN_IF_ERROR(tn__interrupt_check(run->activation->environment.interrupt));
   copy_undonated(run);
   return tn__activation_run(run->activation, 0);
 }
@@ -146,9 +171,15 @@ static tn_event_t* ready_event(const tn_run_argument_t* argument) {
 }
 
 static tn_status_t wait_for_arguments(const tn_run_t* run) {
+  const tn_interrupt_t* interrupt = run->activation->environment.interrupt;
   for (size_t i = 0; i < run->argument_count; ++i) {
     tn_event_t* ready = ready_event(&run->arguments[i]);
-    if (ready) TN_RETURN_IF_ERROR(tn_event_wait(ready, -1));
+    if (!ready) continue;
+    while (interrupt && !tn_event_is_complete(ready)) {
+      TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
+      tn_status_release(tn_event_wait(ready, TN_INTERRUPT_POLL_NS));
+    }
+    TN_RETURN_IF_ERROR(tn_event_wait(ready, -1));
   }
   return TN_OK;
 }
@@ -218,20 +249,23 @@ done:
   return status;
 }
 
-tn_status_t tn_program_run(tn_program_t* program, const tn_run_options_t* options,
+tn_status_t tn_program_run(tn_program_t* program, const tn_run_options_t* given_options,
                            size_t argument_count, tn_buffer_t* const* arguments,
                            size_t result_count, tn_buffer_t** out_results) {
-  static const tn_run_options_t defaults = {.struct_size = sizeof defaults};
+  tn_run_options_t options;
   tn_run_t* run = NULL;
-  if (!options) options = &defaults;
+  if (result_count) TN_RETURN_IF_NULL(out_results);
   for (size_t i = 0; i < result_count; ++i) out_results[i] = NULL;
-  TN_RETURN_IF_ERROR(check_options(program, options, result_count));
-  TN_RETURN_IF_ERROR(create(program, options, &run));
+  TN_RETURN_IF_NULL(program);
+  if (argument_count) TN_RETURN_IF_NULL(arguments);
+  TN_RETURN_IF_ERROR(read_options(given_options, &options));
+  TN_RETURN_IF_ERROR(check_options(program, &options, result_count));
+  TN_RETURN_IF_ERROR(create(program, &options, &run));
   tn_status_t status = tn__run_take_arguments(run, argument_count, arguments);
   if (status) {
     end(run);
     return status;
   }
-  return options->stream ? run_on_stream(run, options, out_results)
-                         : run_now(run, options, out_results);
+  return options.stream ? run_on_stream(run, &options, out_results)
+                        : run_now(run, &options, out_results);
 }

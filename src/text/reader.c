@@ -480,6 +480,7 @@ tn_status_t tn_module_parse(const tn_allocator_t* allocator, const char* name, c
   *out_module = NULL;
   if (!allocator) allocator = tn_allocator_system();
   if (!name) name = "<string>";
+  if (length) TN_RETURN_IF_NULL(text);
   if (tn__bytecode_is(text, length)) {
     return tn__bytecode_read(allocator, name, text, length, out_module);
   }
@@ -528,6 +529,7 @@ tn_status_t tn_module_parse_file(const tn_allocator_t* allocator, const char* pa
   tn_source_t* source = NULL;
   *out_module = NULL;
   if (!allocator) allocator = tn_allocator_system();
+  TN_RETURN_IF_NULL(path);
   FILE* file = fopen(path, "rb");
   if (!file) {
     return tn_status_create(errno == ENOENT ? TN_CODE_NOT_FOUND : TN_CODE_PERMISSION_DENIED,

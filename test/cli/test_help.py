@@ -49,8 +49,8 @@ Usage: tenon version [OPTION]...
 Prints the version of the command and of the library.
 
 Options
-  -j, --json            write JSON, errors included
-  -h, --help            show this help
+  -j, --json              write JSON, errors included
+  -h, --help              show this help
 
 Examples
   tenon version

@@ -1,0 +1,28 @@
+// Ends runs of programs before they are done.
+#ifndef TENON_CANCELLATION_H_
+#define TENON_CANCELLATION_H_
+
+#include <stdbool.h>
+#include <tenon/allocator.h>
+#include <tenon/status.h>
+
+TN_EXTERN_C_BEGIN
+
+// A flag that any number of runs can be given (tn_run_options_t.cancellation). Set once, for all of
+// them, and never cleared. Reference counted; thread-safe.
+typedef struct tn_cancellation tn_cancellation_t;
+
+// `allocator` may be NULL (malloc), and must outlive the object.
+TN_API TN_MUST_USE tn_status_t tn_cancellation_create(const tn_allocator_t* allocator,
+                                                      tn_cancellation_t** out_cancellation);
+TN_API tn_cancellation_t* tn_cancellation_retain(tn_cancellation_t* cancellation);
+TN_API void tn_cancellation_release(tn_cancellation_t* cancellation);
+
+// Runs that have it end with CANCELLED at their next operation or iteration of a loop, and those
+// that have not begun do not begin. Does not wait for them. May be called in a signal handler.
+TN_API void tn_cancellation_cancel(tn_cancellation_t* cancellation);
+TN_API bool tn_cancellation_is_cancelled(const tn_cancellation_t* cancellation);
+
+TN_EXTERN_C_END
+
+#endif  // TENON_CANCELLATION_H_

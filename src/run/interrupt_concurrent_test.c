@@ -1,0 +1,195 @@
+// Runs that would never end are ended: by a time limit, or by a cancellation from another thread.
+// Nothing is lost, and the stream goes on.
+#include <pthread.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "run/testing_run.h"
+
+#define COUNTING                                                                          \
+  "func.func @main(%x: tensor<i32>) -> tensor<i32> {\n"                                   \
+  "  %one = stablehlo.constant dense<1> : tensor<i32>\n"                                  \
+  "  %0 = stablehlo.while(%i = %x) : tensor<i32>\n"                                       \
+  "  cond {\n"                                                                            \
+  "    %go = stablehlo.compare NE, %i, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>\n" \
+  "    stablehlo.return %go : tensor<i1>\n"                                               \
+  "  } do {\n"                                                                            \
+  "    %two = stablehlo.constant dense<2> : tensor<i32>\n"                                \
+  "    %next = stablehlo.add %i, %two : tensor<i32>\n"                                    \
+  "    stablehlo.return %next : tensor<i32>\n"                                            \
+  "  }\n"                                                                                 \
+  "  return %0 : tensor<i32>\n"                                                           \
+  "}\n"
+// Neither condition nor body has an operation.
+#define EMPTY                                                             \
+  "func.func @main(%x: tensor<i1>) -> tensor<i1> {\n"                     \
+  "  %0 = stablehlo.while(%i = %x) : tensor<i1>\n"                        \
+  "  cond {\n    stablehlo.return %i : tensor<i1>\n  } do {\n"            \
+  "    stablehlo.return %i : tensor<i1>\n  }\n  return %0 : tensor<i1>\n" \
+  "}\n"
+
+enum { SHORT_NS = 20 * 1000 * 1000 };
+
+static tn_buffer_t* scalar(tn_dtype_t dtype, const void* value, size_t byte_length) {
+  tn_buffer_t* buffer = NULL;
+  TN_ASSERT_OK(tn_buffer_create_from_host(tn__testing_device(), dtype, 0, NULL, value, byte_length,
+                                          &buffer));
+  return buffer;
+}
+
+// 0 counts past 1, and never ends; 1 ends at once.
+static tn_buffer_t* integer(int32_t value) {
+  return scalar(TN_DTYPE_S32, &value, sizeof value);
+}
+
+static void* cancel_soon(void* user) {
+  nanosleep(&(struct timespec){.tv_nsec = SHORT_NS}, NULL);
+  tn_cancellation_cancel(user);
+  return NULL;
+}
+
+static void expect_end(tn_program_t* program, const tn_run_options_t* options,
+                       tn_buffer_t* argument, const char* report) {
+  tn_buffer_t* result = NULL;
+  tn_status_t status = tn_program_run(program, options, 1, &argument, 1, &result);
+  if (!status) status = tn_stream_synchronize(options->stream);
+  TN_ASSERT_REPORT(report, status);
+  tn_buffer_release(result);
+}
+
+static void a_loop_without_end_ends_at_its_time_limit(void** state) {
+  (void)state;
+  tn_program_t* program = tn__testing_program(COUNTING, false);
+  tn_buffer_t* argument = integer(0);
+  const tn_run_options_t options = {.struct_size = sizeof options, .timeout_ns = SHORT_NS};
+  int64_t start_ns = tn__clock_ns();
+  expect_end(program, &options, argument, "the run was not over within its time limit of 0.020 s");
+  assert_true(tn__clock_ns() - start_ns >= SHORT_NS);
+  tn_buffer_release(argument);
+  tn_program_release(program);
+}
+
+static void a_loop_of_nothing_ends_at_its_time_limit(void** state) {
+  (void)state;
+  tn_program_t* program = tn__testing_program(EMPTY, true);
+  tn_buffer_t* argument = scalar(TN_DTYPE_PRED, &(bool){true}, sizeof(bool));
+  const tn_run_options_t options = {.struct_size = sizeof options, .timeout_ns = SHORT_NS};
+  expect_end(program, &options, argument, "the run was not over within its time limit");
+  tn_buffer_release(argument);
+  tn_program_release(program);
+}
+
+static void the_error_names_the_operation_it_stopped_at(void** state) {
+  (void)state;
+  tn_program_t* program = tn__testing_program(COUNTING, false);
+  tn_buffer_t* argument = integer(0);
+  const tn_run_options_t options = {.struct_size = sizeof options, .timeout_ns = SHORT_NS};
+  tn_buffer_t* result = NULL;
+  tn_status_t status = tn_program_run(program, &options, 1, &argument, 1, &result);
+  assert_int_equal(tn_status_code(status), TN_CODE_DEADLINE_EXCEEDED);
+  assert_true(tn_status_line(status) >= 3 && tn_status_line(status) <= 9);
+  tn_status_release(status);
+  tn_buffer_release(argument);
+  tn_program_release(program);
+}
+
+static void a_run_is_cancelled_from_another_thread(void** state) {
+  (void)state;
+  tn_program_t* program = tn__testing_program(COUNTING, false);
+  tn_cancellation_t* cancellation = NULL;
+  TN_ASSERT_OK(tn_cancellation_create(NULL, &cancellation));
+  tn_buffer_t* argument = integer(0);
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, cancel_soon, cancellation), 0);
+  const tn_run_options_t options = {.struct_size = sizeof options, .cancellation = cancellation};
+  expect_end(program, &options, argument, "the run was cancelled");
+  pthread_join(thread, NULL);
+  assert_true(tn_cancellation_is_cancelled(cancellation));
+  tn_cancellation_release(cancellation);
+  tn_buffer_release(argument);
+  tn_program_release(program);
+}
+
+static void a_stream_goes_on_behind_a_run_that_was_cancelled(void** state) {
+  (void)state;
+  tn_program_t* program = tn__testing_program(COUNTING, false);
+  tn_cancellation_t* cancellation = NULL;
+  tn_stream_t* stream = NULL;
+  TN_ASSERT_OK(tn_cancellation_create(NULL, &cancellation));
+  TN_ASSERT_OK(tn_stream_create(tn__testing_device(), &stream));
+  tn_buffer_t *endless = integer(0), *quick = integer(1), *result = NULL;
+  tn_run_options_t options = {
+      .struct_size = sizeof options, .stream = stream, .cancellation = cancellation};
+  TN_ASSERT_OK(tn_program_run(program, &options, 1, &endless, 1, &result));
+  tn_buffer_release(result);
+  cancel_soon(cancellation);
+  TN_ASSERT_REPORT("the run was cancelled", tn_stream_synchronize(stream));
+  // One that is cancelled before it begins does not begin.
+  expect_end(program, &options, endless, "the run was cancelled");
+  tn_cancellation_release(cancellation);
+  options.cancellation = NULL;
+  TN_ASSERT_OK(tn_program_run(program, &options, 1, &quick, 1, &result));
+  TN_ASSERT_OK(tn_stream_synchronize(stream));
+  int32_t value = 0;
+  TN_ASSERT_OK(tn_buffer_to_host(result, &value, sizeof value));
+  assert_int_equal(value, 1);
+  tn_buffer_release(result);
+  tn_buffer_release(quick);
+  tn_buffer_release(endless);
+  tn_stream_release(stream);
+  tn_program_release(program);
+}
+
+static void an_argument_that_is_never_ready_ends_with_the_time_limit(void** state) {
+  (void)state;
+  tn_program_t* program = tn__testing_program(COUNTING, false);
+  tn_stream_t* stream = NULL;
+  tn_event_t* event = NULL;
+  TN_ASSERT_OK(tn_stream_create(tn__testing_device(), &stream));
+  TN_ASSERT_OK(tn_event_create(tn__testing_device(), &event));
+  TN_ASSERT_OK(tn_stream_wait_event(stream, event));
+  tn_buffer_t *quick = integer(1), *late = NULL;
+  const tn_run_options_t on_stream = {.struct_size = sizeof on_stream, .stream = stream};
+  TN_ASSERT_OK(tn_program_run(program, &on_stream, 1, &quick, 1, &late));
+  const tn_run_options_t options = {.struct_size = sizeof options, .timeout_ns = SHORT_NS};
+  expect_end(program, &options, late, "the run was not over within its time limit");
+  TN_ASSERT_OK(tn_event_set(event, NULL));
+  TN_ASSERT_OK(tn_stream_synchronize(stream));
+  tn_buffer_release(late);
+  tn_buffer_release(quick);
+  tn_event_release(event);
+  tn_stream_release(stream);
+  tn_program_release(program);
+}
+
+static void options_from_before_there_were_time_limits_are_understood(void** state) {
+  (void)state;
+  tn_program_t* program = tn__testing_program(COUNTING, false);
+  tn_buffer_t *argument = integer(1), *result = NULL;
+  tn_run_options_t options = {.struct_size = offsetof(tn_run_options_t, timeout_ns),
+                              .timeout_ns = -7,
+                              .cancellation = (void*)&options};
+  TN_ASSERT_OK(tn_program_run(program, &options, 1, &argument, 1, &result));
+  tn_buffer_release(result);
+  options = (tn_run_options_t){.struct_size = sizeof options, .timeout_ns = -7};
+  TN_ASSERT_REPORT("timeout_ns is -7; expected 0 or more",
+                   tn_program_run(program, &options, 1, &argument, 1, &result));
+  options.struct_size = 8;
+  TN_ASSERT_REPORT("struct_size is 8", tn_program_run(program, &options, 1, &argument, 1, &result));
+  tn_buffer_release(argument);
+  tn_program_release(program);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_loop_without_end_ends_at_its_time_limit),
+      cmocka_unit_test(a_loop_of_nothing_ends_at_its_time_limit),
+      cmocka_unit_test(the_error_names_the_operation_it_stopped_at),
+      cmocka_unit_test(a_run_is_cancelled_from_another_thread),
+      cmocka_unit_test(a_stream_goes_on_behind_a_run_that_was_cancelled),
+      cmocka_unit_test(an_argument_that_is_never_ready_ends_with_the_time_limit),
+      cmocka_unit_test(options_from_before_there_were_time_limits_are_understood),
+  };
+  return cmocka_run_group_tests(tests, tn__testing_device_setup, tn__testing_device_teardown);
+}
