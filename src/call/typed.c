@@ -98,7 +98,7 @@ static void destroy_instantiation(tn_call_keeper_t* keeper) {
 
 // Runs the stage. Its caller says which call it is.
 static tn_status_t instantiate(tn_typed_state_t* state, const tn_attr_dictionary_t* attrs,
-                               const tn_allocator_t* allocator, int64_t state_type_id) {
+                               const tn_allocator_t* allocator, const tn_handler_facts_t* facts) {
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(instantiation_t), &memory));
   instantiation_t* self = memory;
@@ -109,6 +109,7 @@ static tn_status_t instantiate(tn_typed_state_t* state, const tn_attr_dictionary
   self->frame.stage = TN_FFI_INSTANTIATE;
   self->context.states[TN_FFI_INSTANTIATE] = &self->made;
   self->context.keeper = &self->keeper;
+  self->context.brings_deleters = facts->instantiate_minor < TN_FFI_API_MINOR_TYPE_INFO;
   tn_status_t status = tn__attributes_build(&self->arena, attrs, &self->frame.attrs);
   if (!status) {
     tn_status_t error = tn__guard_handler(self->target->bundle.instantiate, &self->frame);
@@ -120,11 +121,13 @@ static tn_status_t instantiate(tn_typed_state_t* state, const tn_attr_dictionary
     self->made = (tn_call_state_t){0};
   }
   tn__keeper_release(&self->keeper);
-  if (status || !state_type_id || state->instantiated.type_id == state_type_id) return status;
+  if (status || !facts->state_type_id || state->instantiated.type_id == facts->state_type_id) {
+    return status;
+  }
   return tn_status_create(TN_CODE_INTERNAL,
                           "the instantiate stage says that its state has the type id %lld, but it "
                           "set %s",
-                          (long long)state_type_id,
+                          (long long)facts->state_type_id,
                           state->instantiated.deleter ? "one of another type" : "none");
 }
 
@@ -252,7 +255,7 @@ tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target,
     return TN_OK;
   }
   // What the stage makes may differ from call to call, and is this one's alone.
-  tn_status_t status = instantiate(state, &attrs, site->arena->allocator, facts.state_type_id);
+  tn_status_t status = instantiate(state, &attrs, site->arena->allocator, &facts);
   if (status) {
     clear_state(state);
     site->state = NULL;
