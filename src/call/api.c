@@ -310,4 +310,5 @@ const tn_ffi_api_t* tn__call_api(void) {
 // For libraries that ask for it while they are loaded, before anything of Tenon runs.
 __attribute__((constructor)) static void publish(void) {
   tn__global_set_api(tn__call_api());
+  tn__global_set_register(tn__register_at_start);
 }

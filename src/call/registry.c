@@ -409,7 +409,7 @@ tn_status_t tn_register_stages(const char* name, const char* platform,
   return add_strictly(name, platform, TN_TARGET_TYPED, bundle, NULL);
 }
 
-void tn_register_at_start(const char* name, const char* platform, tn_target_function_t function) {
+void tn__register_at_start(const char* name, const char* platform, tn_target_function_t function) {
   const tn_target_spec_t spec = {
       .name = tn__sv(name),
       .platform = tn__sv(platform),
@@ -418,6 +418,10 @@ void tn_register_at_start(const char* name, const char* platform, tn_target_func
       .library = tn__library_loading(),
   };
   tn_status_release(tn__registry_add(&spec, TN_REGISTER_LENIENT));
+}
+
+void tn_register_at_start(const char* name, const char* platform, tn_target_function_t function) {
+  tn__register_at_start(name, platform, function);
 }
 
 // Takes the target out of the table; NULL when it is not there.
