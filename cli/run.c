@@ -47,7 +47,10 @@ static int run(const arguments_t* arguments, session_t* session) {
   }
   double start = cli_now_ms();
   status = tn_program_run(session->program, NULL, input_count, inputs, result_count, results);
-  if (status) goto done;
+  if (status) {
+    status = cli_explain(arguments, session, status);
+    goto done;
+  }
   double run_ms = cli_now_ms() - start;
   if (cli_has(arguments, OPTION_JSON)) {
     status = write_json(arguments, session, results, run_ms);

@@ -67,7 +67,7 @@ TN_MUST_USE tn_status_t tn__target_create(const tn_target_spec_t* spec, const ch
 tn_target_t* tn__target_retain(tn_target_t* target);
 void tn__target_release(tn_target_t* target);
 
-// The target again, with what was learned of its handler (taken).
+// The target again, as a handler, with what was learned of it (taken).
 TN_MUST_USE tn_status_t tn__target_create_learned(const tn_target_t* target, tn_learned_t* learned,
                                                   tn_target_t** out_target);
 

@@ -12,6 +12,7 @@
 #include "call/guard.h"
 #include "call/handler.h"
 #include "call/live.h"
+#include "call/mismatch.h"
 #include "call/scratch.h"
 #include "call/site.h"
 
@@ -96,6 +97,16 @@ static void destroy_instantiation(tn_call_keeper_t* keeper) {
   tn__free(allocator, self, sizeof *self);
 }
 
+// What a decoder refused that was not asked before.
+static tn_status_t explain(tn_status_t status, const tn_typed_state_t* state) {
+  const tn_refused_call_t call = {.operand_count = state->operand_count,
+                                  .result_count = state->result_count,
+                                  .types = state->values,
+                                  .attrs = &state->attrs,
+                                  .given = &state->given};
+  return tn__mismatch_explain(status, &call);
+}
+
 // Runs the stage. Its caller says which call it is.
 static tn_status_t instantiate(tn_typed_state_t* state, const tn_attr_dictionary_t* attrs,
                                const tn_allocator_t* allocator, const tn_handler_facts_t* facts) {
@@ -115,6 +126,7 @@ static tn_status_t instantiate(tn_typed_state_t* state, const tn_attr_dictionary
     tn_status_t error = tn__guard_handler(self->target->bundle.instantiate, &self->frame);
     if (self->frame.future) tn__library_pin(self->target->library);
     status = tn__handler_finish((tn_string_view_t){0}, &self->frame, error);
+    if (status) status = explain(status, state);
   }
   if (!self->context.is_late) {
     state->instantiated = self->made;
@@ -301,17 +313,6 @@ static void deinit_local(const tn_kernel_call_t* call) {
   clear_local(call->local);
 }
 
-// A decoder that was not asked before has refused the call: it is too late for a better message.
-static tn_status_t add_hint(tn_status_t status, const tn_target_t* target) {
-  const char* message = tn_status_message(status);
-  bool is_refused = strstr(message, "Wrong number of ") ||
-                    strstr(message, "Failed to decode all FFI handler operands");
-  if (!is_refused || target->op || target->learned) return status;
-  return tn_status_note(status,
-                        "tenon inspect shows what it takes; with tn_target_learn (tenon run "
-                        "--learn) this is found when the program is compiled");
-}
-
 __attribute__((noinline, cold)) static tn_status_t finish(const tn_typed_state_t* state,
                                                           typed_local_t* local,
                                                           tn_guarded_t guarded) {
@@ -320,7 +321,7 @@ __attribute__((noinline, cold)) static tn_status_t finish(const tn_typed_state_t
   if (local->frame.future) tn__library_pin(state->target->library);
   tn_status_t status = tn__handler_finish(state->target->name, &local->frame, error);
   if (!local->context.is_late) tn__scratch_free_all(&local->context);
-  return status ? add_hint(status, state->target) : status;
+  return status ? explain(status, state) : status;
 }
 
 static inline tn_status_t run_stage(const tn_typed_state_t* state, typed_local_t* local,
