@@ -94,7 +94,10 @@ tn_status_t tn__scan_function(tn_ffi_handler_t function, bool* out_is_handler) {
   scan_t* scan = memory;
   tn_status_t status = tn__child_share(sizeof(verdicts_t), &shared);
   if (!status) {
-    *scan = (scan_t){.count = 1, .functions = {function}, .verdicts = shared};
+    scan->library = NULL;
+    scan->count = 1;
+    scan->functions[0] = function;
+    scan->verdicts = shared;
     status = run(scan);
   }
   if (!status) *out_is_handler = scan->verdicts->is_handler[0];

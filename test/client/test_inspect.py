@@ -139,7 +139,7 @@ def test_a_mismatch_when_it_runs_is_explained(library, tmp_path, target):
     if "#" not in target:
         need_confinement(inspect(library))
     report = run_wrong(library, tmp_path, target)
-    assert "wrong.mlir:2:8: error: custom call @axpby: operand 0 has type tensor<3xi32>; expected elements of f32" in report
+    assert "wrong.mlir:2:8: error: custom call @axpby: operand 0 has type tensor<3xi32>; expected elements" in report
     assert "Wrong buffer dtype: expected F32 but got S32" in report
     missing = WRONG.replace("b = ", "bb = ").replace("i32", "f32")
     report = run_wrong(library, tmp_path, target, text=missing)
@@ -147,7 +147,8 @@ def test_a_mismatch_when_it_runs_is_explained(library, tmp_path, target):
 
 
 def test_other_errors_of_handlers_are_left_alone(library, tmp_path):
-    text = WRONG.replace("i32", "f32").replace("@axpby(%x, %x)", "@fail(%x)").replace("tensor<3xf32>, tensor<3xf32>)", "tensor<3xf32>)")
+    text = WRONG.replace("i32", "f32").replace("@axpby(%x, %x)", "@fail(%x)")
+    text = text.replace("tensor<3xf32>, tensor<3xf32>)", "tensor<3xf32>)")
     text = text.replace("a = 1.0 : f32, b = 1.0 : f32", "code = 3 : i32")
     report = run_wrong(library, tmp_path, "fail=fail#4", text=text)
     assert "error: custom call @fail: INVALID_ARGUMENT: asked for code 3" in report

@@ -1,4 +1,4 @@
-"""Handlers compiled against the headers of older releases of jaxlib run in Tenon, of every version of the FFI since 0.1.
+"""Handlers compiled against the headers of older jaxlibs run in Tenon, of every version of the FFI since 0.1.
 
 Where the newest jaxlib runs such a handler too, its results and errors are the same. With TENON_LONG_TESTS=1 the last
 release of each minor version of jaxlib is tried, not only one for each version of the FFI.
