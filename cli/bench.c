@@ -112,7 +112,7 @@ static int bench_program(const arguments_t* arguments, const session_t* session,
                            ? tn_stream_create(session->device, &bench.stream)
                            : tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
   if (!status) status = cli_run_options(arguments, &bench.options);
-  if (!status) status = measure(&bench, wanted);
+  if (!status) status = cli_explain(arguments, session, measure(&bench, wanted));
   cli_progress_end();
   if (!status) print(arguments, &bench);
   free(bench.times_ms);

@@ -166,6 +166,10 @@ tn_status_t cli_read_file(const char* path, char** out_text, size_t* out_length)
 tn_status_t cli_load_module(const char* path, session_t* session);
 // Reads and compiles the file.
 tn_status_t cli_load_program(const arguments_t* arguments, session_t* session);
+// What a run failed with. Where a handler that declares nothing refused its call, all such handlers
+// are asked what they take, and the error of a compile that knows is given instead, with the old
+// one as a note. Takes `status`.
+tn_status_t cli_explain(const arguments_t* arguments, const session_t* session, tn_status_t status);
 void cli_close(session_t* session);
 
 // --- buffers.c

@@ -50,7 +50,10 @@ static int run(const arguments_t* arguments, session_t* session) {
   if (status) goto done;
   double start = cli_now_ms();
   status = tn_program_run(session->program, &options, input_count, inputs, result_count, results);
-  if (status) goto done;
+  if (status) {
+    status = cli_explain(arguments, session, status);
+    goto done;
+  }
   double run_ms = cli_now_ms() - start;
   if (cli_has(arguments, OPTION_JSON)) {
     status = write_json(arguments, session, results, run_ms);

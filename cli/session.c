@@ -4,12 +4,16 @@
 
 #include "cli.h"
 
+// Whatever has no api version may be a handler, and is asked; it need not be one.
 static bool learn(void* user, const tn_target_info_t* info) {
   tn_status_t* status = user;
-  if (info->api_version != 4 || info->refusal || strlen(info->name) != info->name_length) {
-    return true;
-  }
+  bool may_be_handler = info->api_version == 4 || info->api_version == 0;
+  if (!may_be_handler || info->refusal || strlen(info->name) != info->name_length) return true;
   *status = tn_target_learn(info->name, info->platform);
+  if (*status && info->api_version == 0) {
+    tn_status_release(*status);
+    *status = TN_OK;
+  }
   return *status == TN_OK;
 }
 
@@ -103,6 +107,26 @@ tn_status_t cli_load_program(const arguments_t* arguments, session_t* session) {
     cli_warn(warning);
   }
   return status;
+}
+
+tn_status_t cli_explain(const arguments_t* arguments, const session_t* session,
+                        tn_status_t status) {
+  const tn_compile_options_t options = {.struct_size = sizeof options,
+                                        .function = cli_value(arguments, OPTION_FUNCTION, NULL)};
+  if (tn_status_code(status) != TN_CODE_INVALID_ARGUMENT) return status;
+  if (!strstr(tn_status_message(status), "custom call @")) return status;
+  tn_program_t* program = NULL;
+  tn_status_t reason = cli_learn_targets();
+  if (reason) {
+    tn_status_release(reason);
+    return status;
+  }
+  reason = tn_program_compile(session->device, session->module, &options, &program);
+  tn_program_release(program);
+  if (!reason) return status;
+  reason = tn_status_note(reason, "when it ran: %s", tn_status_message(status));
+  tn_status_release(status);
+  return reason;
 }
 
 void cli_close(session_t* session) {

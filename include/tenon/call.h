@@ -130,8 +130,10 @@ TN_API TN_MUST_USE tn_status_t tn_target_enumerate(tn_target_visit_fn visit, voi
 // It costs a fork of the process for each stage, and a millisecond. The questions are put in the
 // child, which can do nothing but compute where the system has seccomp, and otherwise has no files.
 // The author's own code does not run, except when it takes any call whatsoever; then it runs once,
-// in the child, with no operands. FAILED_PRECONDITION for functions of the other api versions,
-// which cannot be asked. What a handler does not answer is no error, but the `gap` of its
+// in the child, with no operands. A function that was registered without an api version (tenon run
+// --load LIB.so:TARGET=SYMBOL) is a handler if it answers like one, and from then on nothing else.
+// FAILED_PRECONDITION for other functions, which cannot be asked; UNIMPLEMENTED where it takes
+// seccomp to find out and the system has none. What a handler does not answer is no error, but the `gap` of its
 // tn_target_info_t.
 TN_API TN_MUST_USE tn_status_t tn_target_learn(const char* name, const char* platform);
 

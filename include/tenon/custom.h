@@ -80,11 +80,13 @@ extern "C" {
 typedef struct tn_status* tn_status_t;
 #define TN_OK ((tn_status_t)0)
 
-// The oldest version of the ABI that hosts accept from a handler, the one since which states have
-// their present form, and the newest described here. A handler says the oldest that it can do with.
+// The oldest version of the ABI that hosts accept from a handler, the one since which deleters of
+// states come with their types, the one since which states have their present form, and the newest
+// described here. A handler says the oldest that it can do with.
 enum {
   TN_FFI_API_MAJOR = 0,
   TN_FFI_API_MINOR_OLDEST = 1,
+  TN_FFI_API_MINOR_TYPE_INFO = 2,
   TN_FFI_API_MINOR_STATE = 3,
   TN_FFI_API_MINOR = 3
 };

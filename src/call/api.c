@@ -1,8 +1,5 @@
 #include "call/api.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "base/pool.h"
 #include "call/context.h"
 #include "call/global_xla.h"
@@ -39,9 +36,11 @@ static tn_status_t check_context(const char* name, const void* request, size_t e
   } while (0)
 #define CHECK_REQUEST(request, name, NAME) \
   GIVE_IF_ERROR(check_request(name, request, TN_FFI_##NAME##_SIZE))
-#define CHECK_CONTEXT(request, name, NAME)                         \
-  GIVE_IF_ERROR(check_context(name, request, TN_FFI_##NAME##_SIZE, \
-                              (const tn_ffi_context_t* const*)&(request)->context))
+#define CHECK_CONTEXT_OF_SIZE(request, name, size) \
+  GIVE_IF_ERROR(                                   \
+      check_context(name, request, size, (const tn_ffi_context_t* const*)&(request)->context))
+#define CHECK_CONTEXT(request, name, NAME) \
+  CHECK_CONTEXT_OF_SIZE(request, name, TN_FFI_##NAME##_SIZE)
 
 // --- errors
 
@@ -91,26 +90,10 @@ static tn_status_t handler_register(tn_ffi_handler_register_t* request) {
   return tn__error_give(tn__registry_add(&spec, TN_REGISTER_LENIENT));
 }
 
-// Whether the bytes can be read.
-static bool is_mapped(const void* address, size_t byte_length) {
-  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)address & ~(page - 1);
-  unsigned char resident[2];
-  size_t length = (uintptr_t)address + byte_length - begin;
-  return address && length <= 2 * page && mincore((void*)begin, length, resident) == 0;
-}
-
-// The field lies beyond the request's size: a library that was built before there was one leaves
-// whatever is on its stack there.
-static void (*deleter_of(const tn_ffi_type_register_t* request))(void*) {
-  const tn_ffi_type_info_t* info = request->type_info;
-  if ((uintptr_t)info % sizeof(void*) || !is_mapped(info, sizeof *info)) return NULL;
-  if (info->struct_size < TN_FFI_TYPE_INFO_SIZE || info->struct_size > 4096) return NULL;
-  return info->extension_start ? NULL : info->deleter;
-}
-
 static tn_status_t type_register(tn_ffi_type_register_t* request) {
   CHECK_REQUEST(request, "XLA_FFI_Type_Register_Args", TYPE_REGISTER);
-  return tn__error_give(tn__type_register(view_of(request->name), deleter_of(request),
+  return tn__error_give(tn__type_register(view_of(request->name),
+                                          tn__type_deleter(request->type_info),
                                           tn__library_loading(), &request->type_id->id));
 }
 
@@ -154,6 +137,21 @@ static tn_status_t device_ordinal_get(tn_ffi_device_ordinal_get_t* request) {
 
 // --- states
 
+// Before version 0.3 only the instantiate stage had a state, and requests named no stage. Before
+// 0.2 the request to set it brought the deleter, and was as large as that of 0.3.
+typedef struct old_state_request {
+  size_t struct_size;
+  tn_ffi_extension_t* extension_start;
+  tn_ffi_context_t* context;
+  const tn_ffi_type_id_t* type_id;
+  void* state;
+  void (*deleter)(void* object);
+} old_state_request_t;
+enum {
+  OLD_STATE_SIZE = TN_FFI_END_OF(old_state_request_t, state),
+  OLDEST_STATE_SET_SIZE = TN_FFI_END_OF(old_state_request_t, deleter),
+};
+
 // The place of the stage's state; NULL with an error when the stage has none.
 static tn_status_t find_state(const tn_ffi_context_t* context, int32_t stage,
                               const tn_ffi_type_id_t* type_id, tn_call_state_t** out_state) {
@@ -168,55 +166,78 @@ static tn_status_t find_state(const tn_ffi_context_t* context, int32_t stage,
                           stage_names[stage]);
 }
 
-static tn_status_t set_state(tn_ffi_state_set_t* request) {
+static tn_status_t find_deleter(int64_t type_id, void (**out_deleter)(void* object)) {
+  switch (tn__type_find(type_id, out_deleter)) {
+    case TN_TYPE_UNKNOWN:
+      return tn_status_create(TN_CODE_FAILED_PRECONDITION,
+                              "state: the type id %lld is not registered", (long long)type_id);
+    case TN_TYPE_WITHOUT_DELETER:
+      return tn_status_create(TN_CODE_FAILED_PRECONDITION,
+                              "state: the type with the id %lld has no deleter",
+                              (long long)type_id);
+    case TN_TYPE_OF_STATES: break;
+  }
+  return TN_OK;
+}
+
+// `deleter` NULL: the one that the type is registered with.
+static tn_status_t set_state(const tn_ffi_context_t* context, int32_t stage,
+                             const tn_ffi_type_id_t* type_id, void* object,
+                             void (*deleter)(void* object)) {
   tn_call_state_t* state = NULL;
-  TN_RETURN_IF_ERROR(find_state(request->context, request->stage, request->type_id, &state));
+  TN_RETURN_IF_ERROR(find_state(context, stage, type_id, &state));
   if (state->deleter) {
     return tn_status_create(TN_CODE_FAILED_PRECONDITION, "State is already set with a type id %lld",
                             (long long)state->type_id);
   }
-  void (*deleter)(void*) = NULL;
-  switch (tn__type_find(request->type_id->id, &deleter)) {
-    case TN_TYPE_UNKNOWN:
-      return tn_status_create(TN_CODE_FAILED_PRECONDITION,
-                              "state: the type id %lld is not registered",
-                              (long long)request->type_id->id);
-    case TN_TYPE_WITHOUT_DELETER:
-      return tn_status_create(TN_CODE_FAILED_PRECONDITION,
-                              "state: the type with the id %lld has no deleter",
-                              (long long)request->type_id->id);
-    case TN_TYPE_OF_STATES: break;
-  }
-  *state = (tn_call_state_t){request->type_id->id, request->state, deleter};
+  if (!deleter) TN_RETURN_IF_ERROR(find_deleter(type_id->id, &deleter));
+  *state = (tn_call_state_t){type_id->id, object, deleter};
   return TN_OK;
 }
 
 static tn_status_t state_set(tn_ffi_state_set_t* request) {
-  CHECK_CONTEXT(request, "XLA_FFI_State_Set_Args", STATE_SET);
-  return tn__error_give(set_state(request));
+  const old_state_request_t* old = (const old_state_request_t*)(const void*)request;
+  bool is_old = request && request->struct_size == OLD_STATE_SIZE;
+  CHECK_CONTEXT_OF_SIZE(request, "XLA_FFI_State_Set_Args",
+                        is_old ? OLD_STATE_SIZE : TN_FFI_STATE_SET_SIZE);
+  bool brings_deleter =
+      request->struct_size == OLDEST_STATE_SET_SIZE && request->context->brings_deleters;
+  if (is_old || brings_deleter) {
+    return tn__error_give(set_state(old->context, TN_FFI_INSTANTIATE, old->type_id, old->state,
+                                    brings_deleter ? old->deleter : NULL));
+  }
+  return tn__error_give(
+      set_state(request->context, request->stage, request->type_id, request->state, NULL));
 }
 
-static tn_status_t get_state(tn_ffi_state_get_t* request) {
+static tn_status_t get_state(const tn_ffi_context_t* context, int32_t stage,
+                             const tn_ffi_type_id_t* type_id, void** out_object) {
   tn_call_state_t* state = NULL;
-  request->state = NULL;
-  TN_RETURN_IF_ERROR(find_state(request->context, request->stage, request->type_id, &state));
+  *out_object = NULL;
+  TN_RETURN_IF_ERROR(find_state(context, stage, type_id, &state));
   if (!state->deleter) {
     return tn_status_create(TN_CODE_NOT_FOUND, "state: the stage %s has set none",
-                            stage_names[request->stage]);
+                            stage_names[stage]);
   }
-  if (state->type_id != request->type_id->id) {
+  if (state->type_id != type_id->id) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "state: the stage %s has set one of the type id %lld; wanted %lld",
-                            stage_names[request->stage], (long long)state->type_id,
-                            (long long)request->type_id->id);
+                            stage_names[stage], (long long)state->type_id, (long long)type_id->id);
   }
-  request->state = state->object;
+  *out_object = state->object;
   return TN_OK;
 }
 
 static tn_status_t state_get(tn_ffi_state_get_t* request) {
-  CHECK_CONTEXT(request, "XLA_FFI_State_Get_Args", STATE_GET);
-  return tn__error_give(get_state(request));
+  old_state_request_t* old = (old_state_request_t*)(void*)request;
+  bool is_old = request && request->struct_size == OLD_STATE_SIZE;
+  CHECK_CONTEXT_OF_SIZE(request, "XLA_FFI_State_Get_Args",
+                        is_old ? OLD_STATE_SIZE : TN_FFI_STATE_GET_SIZE);
+  if (is_old) {
+    return tn__error_give(get_state(old->context, TN_FFI_INSTANTIATE, old->type_id, &old->state));
+  }
+  return tn__error_give(
+      get_state(request->context, request->stage, request->type_id, &request->state));
 }
 
 // --- memory and threads
@@ -289,4 +310,5 @@ const tn_ffi_api_t* tn__call_api(void) {
 // For libraries that ask for it while they are loaded, before anything of Tenon runs.
 __attribute__((constructor)) static void publish(void) {
   tn__global_set_api(tn__call_api());
+  tn__global_set_register(tn__register_at_start);
 }

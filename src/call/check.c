@@ -154,7 +154,7 @@ static tn_status_t narrow(tn_arena_t* arena, const tn_attr_t* attr, tn_dtype_t d
   return TN_OK;
 }
 
-static void describe(const tn_attr_t* attr, char* out, size_t capacity) {
+void tn__call_attr_text(const tn_attr_t* attr, char* out, size_t capacity) {
   switch (attr->kind) {
     case TN_ATTR_BOOL: snprintf(out, capacity, "%s", attr->boolean ? "true" : "false"); break;
     case TN_ATTR_INTEGER:
@@ -348,7 +348,7 @@ static tn_status_t check_field(const checker_t* checker, const tn_ffi_param_t* p
   TN_RETURN_IF_ERROR(
       tn_status_prefix(resolve(checker, param, attr, out), "attribute %s", param->name));
   if (*out) return TN_OK;
-  describe(attr, found, sizeof found);
+  tn__call_attr_text(attr, found, sizeof found);
   tn_dtype_t dtype = only_dtype(param->dtypes);
   bool is_number = attr->kind == TN_ATTR_FLOAT && tn_dtype_kind(dtype) == TN_KIND_FLOAT;
   tn_status_t status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute %s is %s; expected %s",

@@ -22,6 +22,7 @@ struct tn_ffi_context {
   tn_call_state_t* states[TN_FFI_EXECUTE + 1];
   tn_call_scratch_t* scratch;  // what the handler has not given back
   tn_call_keeper_t* keeper;    // while a program is compiled; the run's is in its environment
+  bool brings_deleters;        // the handler sets states as version 0.1 of the ABI did
   bool is_late;                // the handler may go on using all this; see keeper.h
 };
 

@@ -16,6 +16,24 @@ EXPORT const void* XLA_FFI_GetApi(void) {
   return atomic_load(&current_api);
 }
 
+// xla::ffi::GetXlaFfiApi(), by which C++ calls the same.
+EXPORT const void* tn__global_get_xla_ffi_api(void) __asm__("_ZN3xla3ffi12GetXlaFfiApiEv");
+EXPORT const void* tn__global_get_xla_ffi_api(void) {
+  return XLA_FFI_GetApi();
+}
+
+static _Atomic(tn_global_register_fn) current_register;
+
+EXPORT void tn__global_set_register(tn_global_register_fn function) {
+  atomic_store(&current_register, function);
+}
+
+EXPORT void tn_register_at_start(const char* name, const char* platform,
+                                 tn_target_function_t function) {
+  tn_global_register_fn add = atomic_load(&current_register);
+  if (add) add(name, platform, function);
+}
+
 EXPORT void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus* status) {
   free(status->message);
   *status = (XlaCustomCallStatus){0};

@@ -98,7 +98,9 @@ tn_status_t tn__handler_ask(const tn_target_spec_t* spec, tn_handler_facts_t* ou
     TN_RETURN_IF_ERROR(ask_one(spec, stages[i], &metadata));
     if (i == 0) facts.traits |= metadata.traits;
     if (metadata.api_version.minor > facts.minor) facts.minor = metadata.api_version.minor;
-    facts.state_type_id = metadata.state_type_id.id;  // the last one asked is the one that sets it
+    // The last one asked is the one that sets it.
+    facts.state_type_id = metadata.state_type_id.id;
+    facts.instantiate_minor = metadata.api_version.minor;
   }
   if (!spec->bundle.instantiate) facts.state_type_id = 0;
   *out_facts = facts;

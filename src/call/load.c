@@ -225,8 +225,7 @@ static tn_status_t add_type(tn_library_t* library, const request_t* request,
   if (second) {
     TN_RETURN_IF_ERROR(find_symbol(library, info_symbol, &function));
     // It was found. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
-    const tn_ffi_type_info_t* info = ((const tn_ffi_type_info_t* (*)(void))function)();
-    if (info) deleter = info->deleter;
+    deleter = tn__type_deleter(((const tn_ffi_type_info_t* (*)(void))function)());
   }
   TN_RETURN_IF_ERROR(find_symbol(library, id_symbol, &function));
   // It was found. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)

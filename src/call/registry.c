@@ -8,6 +8,7 @@
 #include "call/handler.h"
 #include "call/lock.h"
 #include "call/platform.h"
+#include "call/scan.h"
 #include "call/signature.h"
 #include "call/types.h"
 #include "ops/spelling.h"
@@ -335,17 +336,26 @@ static tn_target_t* exchange(const tn_target_t* old, tn_target_t* target) {
   return left;
 }
 
+// Whether it can be asked: it is registered as a handler, or as any function and answers like one.
+static tn_status_t check_handler(const tn_target_t* target) {
+  bool is_handler = target->versions == TN_TARGET_TYPED;
+  if (!is_handler && target->versions & TN_TARGET_TYPED) {
+    TN_RETURN_IF_ERROR(tn__scan_function(target->bundle.execute, &is_handler));
+  }
+  if (is_handler) return TN_OK;
+  return tn_status_create(TN_CODE_FAILED_PRECONDITION,
+                          "it is registered for %s%s; only handlers of api version 4 can be asked "
+                          "what they take",
+                          tn__versions_text(target->versions),
+                          target->versions & TN_TARGET_TYPED ? ", and is not a handler" : "");
+}
+
 static tn_status_t learn(const tn_target_t* target) {
   if (target->op || target->learned) return TN_OK;
   if (target->refusal) return tn__target_refusal(target);
-  if (target->versions != TN_TARGET_TYPED) {
-    return tn_status_create(TN_CODE_FAILED_PRECONDITION,
-                            "it is registered for %s; only handlers of api version 4 can be asked "
-                            "what they take",
-                            tn__versions_text(target->versions));
-  }
   tn_learned_t* learned = NULL;
   tn_target_t* taught = NULL;
+  TN_RETURN_IF_ERROR(check_handler(target));
   TN_RETURN_IF_ERROR(tn__learned_create(&target->bundle, &learned));
   TN_RETURN_IF_ERROR(tn__target_create_learned(target, learned, &taught));
   tn__call_lock();
@@ -409,7 +419,7 @@ tn_status_t tn_register_stages(const char* name, const char* platform,
   return add_strictly(name, platform, TN_TARGET_TYPED, bundle, NULL);
 }
 
-void tn_register_at_start(const char* name, const char* platform, tn_target_function_t function) {
+void tn__register_at_start(const char* name, const char* platform, tn_target_function_t function) {
   const tn_target_spec_t spec = {
       .name = tn__sv(name),
       .platform = tn__sv(platform),
@@ -418,6 +428,10 @@ void tn_register_at_start(const char* name, const char* platform, tn_target_func
       .library = tn__library_loading(),
   };
   tn_status_release(tn__registry_add(&spec, TN_REGISTER_LENIENT));
+}
+
+void tn_register_at_start(const char* name, const char* platform, tn_target_function_t function) {
+  tn__register_at_start(name, platform, function);
 }
 
 // Takes the target out of the table; NULL when it is not there.

@@ -2,6 +2,8 @@
 #ifndef TENON_CALL_REGISTRY_H_
 #define TENON_CALL_REGISTRY_H_
 
+#include <tenon/call.h>
+
 #include "call/target.h"
 
 typedef enum tn_register_mode {
@@ -20,5 +22,8 @@ tn_status_t tn__registry_miss(tn_string_view_t name, const char* platform);
 
 // Whether something was registered by this library or one that is the same loaded file.
 bool tn__registry_has_library(const tn_library_t* library);
+
+// tn_register_at_start, of which there is one in libtenon_xla too: never that one.
+void tn__register_at_start(const char* name, const char* platform, tn_target_function_t function);
 
 #endif  // TENON_CALL_REGISTRY_H_

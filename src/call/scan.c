@@ -10,6 +10,7 @@
 #include "call/exports.h"
 #include "call/guard.h"
 #include "call/registry.h"
+#include "call/scan.h"
 
 enum { FUNCTION_LIMIT = 1024, ROUND_MS = 500, ALL_MS = 5000 };
 
@@ -84,6 +85,25 @@ static tn_status_t run(scan_t* scan) {
     if (scan->verdicts->next >= scan->count || tn__clock_ns() > deadline_ns) break;
   }
   return TN_OK;
+}
+
+tn_status_t tn__scan_function(tn_ffi_handler_t function, bool* out_is_handler) {
+  void *memory = NULL, *shared = NULL;
+  *out_is_handler = false;
+  TN_RETURN_IF_ERROR(tn__allocate(tn_allocator_system(), sizeof(scan_t), &memory));
+  scan_t* scan = memory;
+  tn_status_t status = tn__child_share(sizeof(verdicts_t), &shared);
+  if (!status) {
+    scan->library = NULL;
+    scan->count = 1;
+    scan->functions[0] = function;
+    scan->verdicts = shared;
+    status = run(scan);
+  }
+  if (!status) *out_is_handler = scan->verdicts->is_handler[0];
+  tn__child_unshare(shared, sizeof(verdicts_t));
+  tn__free(tn_allocator_system(), memory, sizeof(scan_t));
+  return status;
 }
 
 static tn_status_t add_handlers(const scan_t* scan, tn_library_t* library, size_t* out_count) {

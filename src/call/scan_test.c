@@ -105,6 +105,38 @@ static void finding_them_survives_every_failed_allocation(void** state) {
   tn__testing_sweep_allocations(load, NULL);
 }
 
+static bool is_typed(void* user, const tn_target_info_t* info) {
+  *(bool*)user = info->api_version == 4 && info->is_learned;
+  return true;
+}
+
+static tn_status_t learn(const tn_allocator_t* allocator, void* context) {
+  (void)allocator;
+  (void)context;
+  tn_status_t status = tn_library_load(PLAIN ":any=plain_execute");
+  if (!status) status = tn_target_learn("any", "Host");
+  tn_status_release(tn_unregister("any", "Host"));
+  return status;
+}
+
+static void functions_of_no_api_version_are_learned_if_they_answer(void** state) {
+  (void)state;
+  bool is_handler = false;
+  TN_ASSERT_OK(tn_library_load(PLAIN ":any=plain_execute"));
+  tn_status_t status = tn_target_learn("any", "Host");
+  if (tn_status_code(status) == TN_CODE_UNIMPLEMENTED) {
+    tn_status_release(status);
+    skip();
+  }
+  TN_ASSERT_OK(status);
+  TN_ASSERT_OK(tn_target_enumerate(is_typed, &is_handler));
+  assert_true(is_handler);
+  TN_ASSERT_OK(tn_library_load(PLAIN ":any=plain_double"));
+  TN_ASSERT_CODE(FAILED_PRECONDITION, tn_target_learn("any", "Host"));
+  TN_ASSERT_REPORT("and is not a handler; only handlers", tn_target_learn("any", "Host"));
+  tn__testing_sweep_allocations(learn, NULL);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup(name, clear)
   const struct CMUnitTest tests[] = {
@@ -112,6 +144,7 @@ int main(void) {
       TEST(handlers_are_found_by_their_answers),
       TEST(libraries_without_handlers_have_none),
       TEST(finding_them_survives_every_failed_allocation),
+      TEST(functions_of_no_api_version_are_learned_if_they_answer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ tn_status_t tn__target_create_learned(const tn_target_t* target, tn_learned_t* l
                                       tn_target_t** out_target) {
   const tn_target_spec_t spec = {
       .name = target->name,
-      .versions = target->versions,
+      .versions = TN_TARGET_TYPED,
       .bundle = target->bundle,
       .function = target->function,
       .op = target->op,

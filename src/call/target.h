@@ -36,7 +36,8 @@ tn_target_spec_t tn__target_spec_of(const tn_ffi_op_t* op);
 
 // What a handler says of itself.
 typedef struct tn_handler_facts {
-  int32_t minor;  // version 0.minor of the ABI; -1: not asked yet, or no answer
+  int32_t minor;              // version 0.minor of the ABI; -1: not asked yet, or no answer
+  int32_t instantiate_minor;  // of its instantiate stage
   uint32_t traits;
   int64_t state_type_id;  // of its instantiate stage; 0: none
 } tn_handler_facts_t;
@@ -66,7 +67,7 @@ TN_MUST_USE tn_status_t tn__target_create(const tn_target_spec_t* spec, const ch
 tn_target_t* tn__target_retain(tn_target_t* target);
 void tn__target_release(tn_target_t* target);
 
-// The target again, with what was learned of its handler (taken).
+// The target again, as a handler, with what was learned of it (taken).
 TN_MUST_USE tn_status_t tn__target_create_learned(const tn_target_t* target, tn_learned_t* learned,
                                                   tn_target_t** out_target);
 

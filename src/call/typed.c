@@ -12,6 +12,7 @@
 #include "call/guard.h"
 #include "call/handler.h"
 #include "call/live.h"
+#include "call/mismatch.h"
 #include "call/scratch.h"
 #include "call/site.h"
 
@@ -96,9 +97,19 @@ static void destroy_instantiation(tn_call_keeper_t* keeper) {
   tn__free(allocator, self, sizeof *self);
 }
 
+// What a decoder refused that was not asked before.
+static tn_status_t explain(tn_status_t status, const tn_typed_state_t* state) {
+  const tn_refused_call_t call = {.operand_count = state->operand_count,
+                                  .result_count = state->result_count,
+                                  .types = state->values,
+                                  .attrs = &state->attrs,
+                                  .given = &state->given};
+  return tn__mismatch_explain(status, &call);
+}
+
 // Runs the stage. Its caller says which call it is.
 static tn_status_t instantiate(tn_typed_state_t* state, const tn_attr_dictionary_t* attrs,
-                               const tn_allocator_t* allocator, int64_t state_type_id) {
+                               const tn_allocator_t* allocator, const tn_handler_facts_t* facts) {
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(instantiation_t), &memory));
   instantiation_t* self = memory;
@@ -109,22 +120,26 @@ static tn_status_t instantiate(tn_typed_state_t* state, const tn_attr_dictionary
   self->frame.stage = TN_FFI_INSTANTIATE;
   self->context.states[TN_FFI_INSTANTIATE] = &self->made;
   self->context.keeper = &self->keeper;
+  self->context.brings_deleters = facts->instantiate_minor < TN_FFI_API_MINOR_TYPE_INFO;
   tn_status_t status = tn__attributes_build(&self->arena, attrs, &self->frame.attrs);
   if (!status) {
     tn_status_t error = tn__guard_handler(self->target->bundle.instantiate, &self->frame);
     if (self->frame.future) tn__library_pin(self->target->library);
     status = tn__handler_finish((tn_string_view_t){0}, &self->frame, error);
+    if (status) status = explain(status, state);
   }
   if (!self->context.is_late) {
     state->instantiated = self->made;
     self->made = (tn_call_state_t){0};
   }
   tn__keeper_release(&self->keeper);
-  if (status || !state_type_id || state->instantiated.type_id == state_type_id) return status;
+  if (status || !facts->state_type_id || state->instantiated.type_id == facts->state_type_id) {
+    return status;
+  }
   return tn_status_create(TN_CODE_INTERNAL,
                           "the instantiate stage says that its state has the type id %lld, but it "
                           "set %s",
-                          (long long)state_type_id,
+                          (long long)facts->state_type_id,
                           state->instantiated.deleter ? "one of another type" : "none");
 }
 
@@ -252,7 +267,7 @@ tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target,
     return TN_OK;
   }
   // What the stage makes may differ from call to call, and is this one's alone.
-  tn_status_t status = instantiate(state, &attrs, site->arena->allocator, facts.state_type_id);
+  tn_status_t status = instantiate(state, &attrs, site->arena->allocator, &facts);
   if (status) {
     clear_state(state);
     site->state = NULL;
@@ -298,17 +313,6 @@ static void deinit_local(const tn_kernel_call_t* call) {
   clear_local(call->local);
 }
 
-// A decoder that was not asked before has refused the call: it is too late for a better message.
-static tn_status_t add_hint(tn_status_t status, const tn_target_t* target) {
-  const char* message = tn_status_message(status);
-  bool is_refused = strstr(message, "Wrong number of ") ||
-                    strstr(message, "Failed to decode all FFI handler operands");
-  if (!is_refused || target->op || target->learned) return status;
-  return tn_status_note(status,
-                        "tenon inspect shows what it takes; with tn_target_learn (tenon run "
-                        "--learn) this is found when the program is compiled");
-}
-
 __attribute__((noinline, cold)) static tn_status_t finish(const tn_typed_state_t* state,
                                                           typed_local_t* local,
                                                           tn_guarded_t guarded) {
@@ -317,7 +321,7 @@ __attribute__((noinline, cold)) static tn_status_t finish(const tn_typed_state_t
   if (local->frame.future) tn__library_pin(state->target->library);
   tn_status_t status = tn__handler_finish(state->target->name, &local->frame, error);
   if (!local->context.is_late) tn__scratch_free_all(&local->context);
-  return status ? add_hint(status, state->target) : status;
+  return status ? explain(status, state) : status;
 }
 
 static inline tn_status_t run_stage(const tn_typed_state_t* state, typed_local_t* local,

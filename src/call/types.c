@@ -1,5 +1,8 @@
 #include "call/types.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "base/allocator.h"
 #include "call/lock.h"
 
@@ -100,6 +103,20 @@ tn_type_lookup_t tn__type_find(int64_t id, void (**out_deleter)(void* object)) {
   tn__call_unlock();
   if (!entry) return TN_TYPE_UNKNOWN;
   return *out_deleter ? TN_TYPE_OF_STATES : TN_TYPE_WITHOUT_DELETER;
+}
+
+// Whether the bytes can be read.
+static bool is_mapped(const void* address, size_t byte_length) {
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)address & ~(page - 1);
+  unsigned char resident[2];
+  size_t length = (uintptr_t)address + byte_length - begin;
+  return address && length <= 2 * page && mincore((void*)begin, length, resident) == 0;
+}
+
+void (*tn__type_deleter(const tn_ffi_type_info_t* info))(void* object) {
+  if ((uintptr_t)info % sizeof(void*) || !is_mapped(info, sizeof *info)) return NULL;
+  if (info->struct_size < TN_FFI_TYPE_INFO_SIZE || info->struct_size > 4096) return NULL;
+  return info->extension_start ? NULL : info->deleter;
 }
 
 tn_status_t tn_type_register(const char* name, void (*deleter)(void* object), int64_t* type_id) {

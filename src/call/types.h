@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "base/view.h"
+#include "call/abi.h"
 
 // `*id` 0: a new one, which is written there; otherwise that one. `library` says whose type it is
 // (compared only): another library may take over a name. ALREADY_EXISTS when the name or the id is
@@ -23,5 +24,10 @@ typedef enum tn_type_lookup {
 const char* tn__type_name(int64_t id);
 // What kind of type the id has; *out_deleter is set for TYPE_OF_STATES.
 tn_type_lookup_t tn__type_find(int64_t id, void (**out_deleter)(void* object));
+
+// The deleter that a library gives with a type; NULL: none. The pointer may be anything: it lies
+// beyond the size of a request, where a library that was built before there was such a field leaves
+// whatever is on its stack; and the struct of jaxlib 0.8.0 was a smaller one.
+void (*tn__type_deleter(const tn_ffi_type_info_t* info))(void* object);
 
 #endif  // TENON_CALL_TYPES_H_

@@ -25,6 +25,15 @@ XLA_FFI_DEFINE_HANDLER(kTwice, Twice, ffi::Ffi::Bind().Arg<F32>().Ret<F32>());
 XLA_FFI_REGISTER_HANDLER(XLA_FFI_GetApi(), "self_registering.twice", "Host", kTwice);
 XLA_FFI_REGISTER_HANDLER(XLA_FFI_GetApi(), "self_registering.twice", "CUDA", kTwice);
 
+
+// By the function that XLA's documentation names.
+static ffi::Error Thrice(F32 x, ffi::Result<F32> y) {
+  for (size_t i = 0; i < x.element_count(); ++i) y->typed_data()[i] = 3 * x.typed_data()[i];
+  return ffi::Error::Success();
+}
+XLA_FFI_DEFINE_HANDLER(kThrice, Thrice, ffi::Ffi::Bind().Arg<F32>().Ret<F32>());
+XLA_FFI_REGISTER_HANDLER(ffi::GetXlaFfiApi(), "self_registering.thrice", "Host", kThrice);
+
 static ffi::ErrorOr<std::unique_ptr<Total>> TotalInstantiate() { return std::make_unique<Total>(); }
 static ffi::Error AddUp(Total* total, F32 x, ffi::Result<F32> y) {
   for (size_t i = 0; i < x.element_count(); ++i) y->typed_data()[i] = total->value += x.typed_data()[i];

@@ -301,7 +301,7 @@ def self_registering(request, built):
 
 def test_libraries_that_register_themselves(self_registering, tmp_path):
     """--load LIB.so alone: its static registrations are all there is to know."""
-    for target, wanted in ("twice", "2"), ("add_up", "1"):
+    for target, wanted in ("twice", "2"), ("thrice", "3"), ("add_up", "1"):
         path = tmp_path / f"{target}.mlir"
         path.write_text(chain(f"self_registering.{target}", ", mhlo.backend_config = {}", 1, 1, "f32"))
         assert wanted in tenon("run", path, "--input", "ones", "--load", self_registering)
@@ -343,5 +343,33 @@ def test_status_functions_are_found_when_tenon_is_loaded_locally(tmp_path):
     undefined = subprocess.run(["nm", "-D", "--undefined-only", library], check=True, capture_output=True, text=True).stdout
     assert "XlaCustomCallStatusSetFailure" in undefined and "XlaCustomCallStatusSetSuccess" in undefined
     done = subprocess.run([sys.executable, "-c", LOCALLY, HERE, library], capture_output=True, text=True,
+                          env={**os.environ, "JAX_PLATFORMS": "cpu"})
+    assert done.returncode == 0, done.stderr
+
+
+KERNEL_THAT_REGISTERS_ITSELF = r"""
+#include <tenon/call.h>
+static void halve(void* out, const void** in) { *(float*)out = *(const float*)in[0] / 2; }
+TN_REGISTER_CUSTOM_CALL_TARGET(halve, "Host");
+"""
+
+LOADED_LOCALLY = r"""
+import ctypes, sys
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+import host  # ctypes loads Tenon for itself alone
+assert not hasattr(ctypes.CDLL(None), "tn_register_at_start")
+host.load(sys.argv[2])
+program = host.Program("func.func @main(%x: tensor<f32>) -> tensor<f32> { %0 = stablehlo.custom_call @halve(%x) : "
+                       "(tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }")
+assert program(np.float32(5))[0] == 2.5
+"""
+
+
+def test_functions_register_themselves_when_tenon_is_loaded_locally(tmp_path):
+    library = tmp_path / "halve.so"
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-I", ROOT / "include", "-x", "c", "-", "-o", library], check=True,
+                   input=KERNEL_THAT_REGISTERS_ITSELF, text=True)
+    done = subprocess.run([sys.executable, "-c", LOADED_LOCALLY, HERE, library], capture_output=True, text=True,
                           env={**os.environ, "JAX_PLATFORMS": "cpu"})
     assert done.returncode == 0, done.stderr
