@@ -24,73 +24,44 @@ tn_named_attr_t tn__builder_i64_list(tn_builder_t* builder, const char* name, si
   return named(builder, name, status, attr);
 }
 
-static tn_status_t make_attr(tn_arena_t* arena, const tn_attribute_t* from, size_t depth,
-                             const tn_attr_t** out);
+static tn_status_t make_attr(tn_arena_t* arena, const tn_attribute_t* from, const tn_attr_t** out);
 
-static tn_status_t check_data(const tn_attribute_t* from, const void* data) {
-  if (data || from->count == 0) return TN_OK;
-  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute \"%s\": its data is NULL",
-                          from->name ? from->name : "");
-}
-
-static tn_status_t check_array(const tn_attribute_t* from) {
-  if (!tn_dtype_is_valid((int)from->dtype) || from->count > INT64_MAX / 16) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "attribute \"%s\" is no array: dtype %d, %zu elements",
-                            from->name ? from->name : "", (int)from->dtype, from->count);
-  }
-  return check_data(from, from->data);
-}
-
-static tn_status_t make_dictionary(tn_arena_t* arena, const tn_attribute_t* from, size_t depth,
+static tn_status_t make_dictionary(tn_arena_t* arena, const tn_attribute_t* from,
                                    const tn_attr_t** out) {
-  enum { DEPTH_LIMIT = 64 };
   void* memory = NULL;
-  if (depth >= DEPTH_LIMIT) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "attribute \"%s\": dictionaries nest deeper than %d levels",
-                            from->name ? from->name : "", DEPTH_LIMIT);
-  }
-  TN_RETURN_IF_ERROR(check_data(from, from->entries));
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(arena, from->count, sizeof(tn_named_attr_t), &memory));
   tn_named_attr_t* entries = memory;
   for (size_t i = 0; i < from->count; ++i) {
     const tn_attribute_t* entry = &from->entries[i];
-    if (!entry->name) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute %zu of \"%s\" has no name", i,
-                              from->name ? from->name : "");
-    }
     entries[i].name = tn__sv(entry->name);
-    TN_RETURN_IF_ERROR(make_attr(arena, entry, depth + 1, &entries[i].attr));
+    TN_RETURN_IF_ERROR(make_attr(arena, entry, &entries[i].attr));
   }
   return tn__attr_dictionary(arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0}, from->count, entries,
                              out);
 }
 
-static tn_status_t make_attr(tn_arena_t* arena, const tn_attribute_t* from, size_t depth,
-                             const tn_attr_t** out) {
+static tn_status_t make_attr(tn_arena_t* arena, const tn_attribute_t* from, const tn_attr_t** out) {
   switch (from->kind) {
     case TN_ATTRIBUTE_BOOL: return tn__attr_bool(arena, from->integer != 0, out);
     case TN_ATTRIBUTE_INTEGER: return tn__attr_integer(arena, from->dtype, from->integer, out);
     case TN_ATTRIBUTE_FLOAT: return tn__attr_float(arena, from->dtype, from->real, out);
     case TN_ATTRIBUTE_STRING:
-      TN_RETURN_IF_ERROR(check_data(from, from->data));
       return tn__attr_text(arena, TN_ATTR_STRING, (tn_string_view_t){from->data, from->count}, out);
     case TN_ATTRIBUTE_ARRAY:
-      TN_RETURN_IF_ERROR(check_array(from));
       return tn__attr_dense_array(arena, from->dtype, (int64_t)from->count, from->data, out);
-    case TN_ATTRIBUTE_DICTIONARY: return make_dictionary(arena, from, depth, out);
+    case TN_ATTRIBUTE_DICTIONARY: return make_dictionary(arena, from, out);
   }
-  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute \"%s\" has the unknown kind %d",
-                          from->name ? from->name : "", (int)from->kind);
+  return tn_status_create(TN_CODE_INTERNAL, "attribute \"%s\" was not checked",
+                          from->name ? from->name : "");
 }
 
 tn_named_attr_t tn__builder_attr(tn_builder_t* builder, const tn_attribute_t* attribute) {
   const tn_attr_t* attr = NULL;
   const char* name = attribute->name ? attribute->name : "";
   if (!tn__builder_is_good(builder)) return (tn_named_attr_t){tn__sv(name), NULL};
-  tn_status_t status = make_attr(tn__builder_arena(builder), attribute, 0, &attr);
+  tn_status_t status = tn__attribute_check(attribute);
+  if (!status) status = make_attr(tn__builder_arena(builder), attribute, &attr);
   return named(builder, name, status, attr);
 }
 
@@ -110,7 +81,6 @@ static tn_status_t make_struct(tn_arena_t* arena, const tn_attr_spec_t* spec,
                                const tn_attribute_t* from, const tn_attr_t** out) {
   void* memory = NULL;
   const tn_attr_spec_t* fields = tn__struct_fields(tn__sv(spec->of));
-  TN_RETURN_IF_ERROR(check_data(from, from->entries));
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(arena, from->count, sizeof(tn_named_attr_t), &memory));
   tn_named_attr_t* entries = memory;
@@ -137,7 +107,6 @@ static tn_status_t make_pairs(tn_arena_t* arena, const tn_attribute_t* from,
                             "attribute \"%s\" is %zu elements of %s; expected pairs of i64",
                             from->name, from->count, tn_dtype_name(from->dtype));
   }
-  TN_RETURN_IF_ERROR(check_array(from));
   TN_RETURN_IF_ERROR(tn__type_tensor(arena, TN_DTYPE_S64, 2, dims, &type));
   return tn__attr_elements(arena, type, false, from->data, out);
 }
@@ -161,7 +130,7 @@ static tn_status_t specified(tn_arena_t* arena, const tn_attr_spec_t* spec,
       break;
     default: break;
   }
-  return make_attr(arena, from, 0, out);
+  return make_attr(arena, from, out);
 }
 
 tn_named_attr_t tn__builder_specified_attr(tn_builder_t* builder, const tn_op_t* op,
@@ -169,6 +138,7 @@ tn_named_attr_t tn__builder_specified_attr(tn_builder_t* builder, const tn_op_t*
   const tn_attr_spec_t* spec = op && attribute->name ? find_spec(op->attrs, attribute->name) : NULL;
   const tn_attr_t* attr = NULL;
   if (!spec || !tn__builder_is_good(builder)) return tn__builder_attr(builder, attribute);
-  tn_status_t status = specified(tn__builder_arena(builder), spec, attribute, &attr);
+  tn_status_t status = tn__attribute_check(attribute);
+  if (!status) status = specified(tn__builder_arena(builder), spec, attribute, &attr);
   return named(builder, attribute->name, status, attr);
 }

@@ -727,7 +727,7 @@ static void attribute_without_data_is_reported(void** state) {
 
 static void array_of_no_dtype_is_reported(void** state) {
   (void)state;
-  TN_ASSERT_REPORT("attribute \"n\" is no array",
+  TN_ASSERT_REPORT("attribute \"n\" is an array of dtype",
                    build_attribute((tn_attribute_t){.name = "n",
                                                     .kind = TN_ATTRIBUTE_ARRAY,
                                                     .dtype = (tn_dtype_t)99,

@@ -4,6 +4,7 @@
 #include "call/check.h"
 #include "call/registry.h"
 #include "call/signature.h"
+#include "ir/builder.h"
 #include "lazy/ops/common.h"
 #include "lazy/rules/rules.h"
 #include "ops/spelling.h"
@@ -51,8 +52,7 @@ static const tn_attribute_t* find_given(const tn_application_t* application, con
   return NULL;
 }
 
-// A number in the width that was declared, where it is one; what does not fit is refused when the
-// graph is compiled, with everything else that is wrong.
+// A number in the width that was declared, where it is one.
 static tn_attribute_t narrow(const tn_attribute_t* given, const tn_ffi_param_t* param) {
   tn_attribute_t attribute = *given;
   const tn_dtype_t dtype = only_dtype(param->dtypes);
@@ -91,27 +91,18 @@ static bool make_default(const tn_ffi_param_t* param, tn_attribute_t* out) {
 }
 
 // What the caller gave, before anything follows its pointers.
-static tn_status_t check_given(const char* name, size_t count, const tn_attribute_t* attributes,
-                               size_t depth) {
-  enum { DEPTH_LIMIT = 64 };
-  if (count && (!attributes || depth > DEPTH_LIMIT)) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: %s", name,
-                            attributes ? "attributes nest deeper than 64 dictionaries"
-                                       : "the list of attributes is NULL");
+static tn_status_t check_given(const tn_application_t* application) {
+  const char* name = application->name;
+  if (application->attribute_count && !application->attributes) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the list of attributes is NULL", name);
   }
-  for (size_t i = 0; i < count; ++i) {
-    const tn_attribute_t* given = &attributes[i];
-    const bool has_data = given->kind == TN_ATTRIBUTE_STRING || given->kind == TN_ATTRIBUTE_ARRAY;
+  for (size_t i = 0; i < application->attribute_count; ++i) {
+    const tn_attribute_t* given = &application->attributes[i];
     if (!given->name) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: attribute %zu has no name", name, i);
     }
-    if (has_data && given->count && (!given->data || given->count > INT64_MAX / 16)) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: attribute \"%s\" %s", name,
-                              given->name, given->data ? "is too long" : "has no data");
-    }
-    if (given->kind == TN_ATTRIBUTE_DICTIONARY) {
-      TN_RETURN_IF_ERROR(check_given(name, given->count, given->entries, depth + 1));
-    }
+    tn_status_t status = tn__attribute_check(given);
+    if (status) return tn_status_prefix(status, "%s", name);
   }
   return TN_OK;
 }
@@ -180,6 +171,8 @@ static tn_status_t take_attributes(use_t* use) {
     tn_attribute_t* next = &use->attributes[use->attribute_count];
     if (given) {
       *next = narrow(given, param);
+      tn_status_t status = tn__attribute_check(next);
+      if (status) return tn_status_prefix(status, "%s", op->name);
     } else if (!param->default_text) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the attribute \"%s\" is missing",
                               op->name, param->name);
@@ -335,8 +328,7 @@ static tn_status_t prepare(use_t* use) {
   void* memory = NULL;
   tn_shape_t* shape = NULL;
   TN_RETURN_IF_ERROR(check_counts(use));
-  TN_RETURN_IF_ERROR(
-      check_given(application->name, application->attribute_count, application->attributes, 0));
+  TN_RETURN_IF_ERROR(check_given(application));
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(&use->arena, application->operand_count,
                                               sizeof(tn_array_t*), &memory));
   use->operands = memory;

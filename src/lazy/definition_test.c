@@ -112,7 +112,11 @@ static void attributes_have_their_defaults(void** state) {
   TN_ASSERT_REPORT("blend: attribute 0 has no name", tn_eval(1, &z));
   const tn_attribute_t hollow = {.name = "scale", .kind = TN_ATTRIBUTE_STRING, .count = 3};
   z = tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &hollow);
-  TN_ASSERT_REPORT("blend: attribute \"scale\" has no data", tn_eval(1, &z));
+  TN_ASSERT_REPORT("blend: attribute \"scale\": its data is NULL", tn_eval(1, &z));
+  const tn_attribute_t huge = tn_attribute_float("scale", TN_DTYPE_F64, 1e300);
+  z = tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &huge);
+  TN_ASSERT_REPORT("blend: attribute \"scale\" is 1e+300; expected a float in the range of f32",
+                   tn_eval(1, &z));
   z = tn_apply_one(s, "blond", 2, (tn_array_t*[]){x, x}, 0, NULL);
   TN_ASSERT_REPORT("blend", tn_eval(1, &z));
   tn_scope_destroy(s);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/limits.h"
+
 static bool is_same(const tn_attr_t* a, const tn_attr_t* b) {
   enum { LONGEST = 16 };
   if (a == b) return true;
@@ -79,7 +81,10 @@ static bool bytes_equal(const void* a, const void* b, size_t length) {
 
 bool tn__attr_equal(const tn_attr_t* a, const tn_attr_t* b) {
   if (a == b) return true;
-  if (a->kind != b->kind || a->dtype != b->dtype || !tn__sv_equal(a->name, b->name)) return false;
+  if (a->kind != b->kind || a->dtype != b->dtype || a->inner_count != b->inner_count ||
+      a->depth != b->depth || !tn__sv_equal(a->name, b->name)) {
+    return false;
+  }
   switch (a->kind) {
     case TN_ATTR_UNIT: return true;
     case TN_ATTR_BOOL: return a->boolean == b->boolean;
@@ -123,6 +128,20 @@ static tn_status_t make(tn_arena_t* arena, tn_attr_t value, const tn_attr_t** ou
   *(tn_attr_t*)memory = value;
   *out_attr = memory;
   return TN_OK;
+}
+
+tn_status_t tn__attr_count_inner(tn_attr_t* outer, const tn_attr_t* inner) {
+  outer->inner_count += 1 + inner->inner_count;
+  if (outer->inner_count >= TN_LIMIT_ATTRIBUTE_PARTS) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "an attribute of more than %d parts, each counted as often as it is "
+                            "mentioned",
+                            TN_LIMIT_ATTRIBUTE_PARTS);
+  }
+  if (inner->depth >= outer->depth) outer->depth = inner->depth + 1;
+  if (outer->depth <= TN_LIMIT_NESTING) return TN_OK;
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attributes nested deeper than %d levels",
+                          TN_LIMIT_NESTING);
 }
 
 tn_status_t tn__attr_unit(tn_arena_t* arena, const tn_attr_t** out_attr) {
@@ -177,8 +196,9 @@ tn_status_t tn__attr_array(tn_arena_t* arena, size_t count, const tn_attr_t* con
   *out_attr = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *items, &list));
   if (count) memcpy(list, items, count * sizeof *items);
-  return make(arena, (tn_attr_t){.kind = TN_ATTR_ARRAY, .array = {.count = count, .items = list}},
-              out_attr);
+  tn_attr_t attr = {.kind = TN_ATTR_ARRAY, .array = {.count = count, .items = list}};
+  for (size_t i = 0; i < count; ++i) TN_RETURN_IF_ERROR(tn__attr_count_inner(&attr, items[i]));
+  return make(arena, attr, out_attr);
 }
 
 static int compare_entries(const void* a, const void* b) {
@@ -207,11 +227,11 @@ tn_status_t tn__attr_dictionary(tn_arena_t* arena, tn_attr_kind_t kind, tn_strin
   }
   tn_string_view_t name_copy = {0};
   if (name.length) TN_RETURN_IF_ERROR(tn__arena_copy_string(arena, name, &name_copy));
-  return make(
-      arena,
-      (tn_attr_t){
-          .kind = kind, .name = name_copy, .dictionary = {.count = count, .entries = sorted}},
-      out_attr);
+  tn_attr_t attr = {
+      .kind = kind, .name = name_copy, .dictionary = {.count = count, .entries = sorted}};
+  for (size_t i = 0; i < count; ++i)
+    TN_RETURN_IF_ERROR(tn__attr_count_inner(&attr, sorted[i].attr));
+  return make(arena, attr, out_attr);
 }
 
 tn_status_t tn__attr_dense_array(tn_arena_t* arena, tn_dtype_t dtype, int64_t count,

@@ -38,6 +38,9 @@ typedef struct tn_attr_dictionary {
 struct tn_attr {
   tn_attr_kind_t kind;
   tn_dtype_t dtype;  // INTEGER, FLOAT, DENSE_ARRAY (of its elements)
+  // ARRAY, DICTIONARY, STRUCT: attributes inside, a shared one counted at each mention, and how
+  // deep they nest. The makers keep both within base/limits.h, so that any walk ends soon.
+  uint32_t inner_count, depth;
   // ENUM and STRUCT: which one, without the dialect ("comparison_direction", "gather").
   tn_string_view_t name;
   union {
@@ -77,7 +80,11 @@ bool tn__attr_dictionary_same(const tn_attr_dictionary_t* a, const tn_attr_dicti
 // "an integer", "a string", ... for messages.
 const char* tn__attr_kind_name(tn_attr_kind_t kind);
 
-// Makers: copy what they are given into the arena.
+// Makers: copy what they are given into the arena. INVALID_ARGUMENT for more parts or deeper
+// nesting than base/limits.h allows.
+//
+// For readers that fill a list or dictionary themselves: counts one attribute inside of it.
+TN_MUST_USE tn_status_t tn__attr_count_inner(tn_attr_t* outer, const tn_attr_t* inner);
 TN_MUST_USE tn_status_t tn__attr_unit(tn_arena_t* arena, const tn_attr_t** out_attr);
 TN_MUST_USE tn_status_t tn__attr_bool(tn_arena_t* arena, bool value, const tn_attr_t** out_attr);
 TN_MUST_USE tn_status_t tn__attr_integer(tn_arena_t* arena, tn_dtype_t dtype, int64_t value,

@@ -77,6 +77,7 @@ static tn_status_t parse_number(tn_parser_t* parser, const tn_attr_t** out_attr)
 // --- lists and dictionaries
 
 static tn_status_t parse_list(tn_parser_t* parser, const tn_attr_t** out_attr) {
+  const char* position = parser->lexer.token.begin;
   size_t first = parser->item_stack.count;
   tn__lexer_next(&parser->lexer);
   if (!tn__parser_at(parser, ']')) {
@@ -89,7 +90,9 @@ static tn_status_t parse_list(tn_parser_t* parser, const tn_attr_t** out_attr) {
   TN_RETURN_IF_ERROR(tn__parser_expect(parser, ']', "`,` or `]` in the list"));
   size_t count = parser->item_stack.count - first;
   parser->item_stack.count = first;
-  return tn__attr_array(parser->arena, count, parser->item_stack.items + first, out_attr);
+  return tn__parser_locate(
+      parser, position,
+      tn__attr_array(parser->arena, count, parser->item_stack.items + first, out_attr));
 }
 
 static tn_status_t parse_entry(tn_parser_t* parser) {
@@ -127,12 +130,17 @@ tn_status_t tn__parser_optional_attr_entries(tn_parser_t* parser) {
 tn_status_t tn__parser_pop_structure(tn_parser_t* parser, tn_attr_kind_t kind,
                                      tn_string_view_t name, size_t first,
                                      const tn_attr_t** out_attr) {
+  const char* position = parser->lexer.token.begin;
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate(parser->arena, sizeof(tn_attr_t), &memory));
   tn_attr_t* attr = memory;
   attr->kind = kind;
   attr->name = name;
   TN_RETURN_IF_ERROR(tn__parser_pop_dictionary(parser, first, &attr->dictionary));
+  for (size_t i = 0; i < attr->dictionary.count; ++i) {
+    TN_RETURN_IF_ERROR(tn__parser_locate(
+        parser, position, tn__attr_count_inner(attr, attr->dictionary.entries[i].attr)));
+  }
   *out_attr = attr;
   return TN_OK;
 }

@@ -144,6 +144,9 @@ tn_status_t tn__bytecode_dictionary(tn_bytecode_t* bytecode, const uint8_t* posi
   attr->kind = kind;
   attr->name = tn__sv(name);
   attr->dictionary = (tn_attr_dictionary_t){count, entries};
+  for (size_t i = 0; i < count; ++i) {
+    if (entries[i].attr) TN_RETURN_IF_ERROR(tn__attr_count_inner(attr, entries[i].attr));
+  }
   *out_attr = attr;
   return TN_OK;
 }
