@@ -89,7 +89,8 @@ enum {
   TN_FFI_API_MINOR = 3
 };
 
-enum { TN_FFI_METADATA = 1 };                   // extensions
+// Extensions; the second is Tenon's own, behind the first, and other hosts have none.
+enum { TN_FFI_METADATA = 1, TN_FFI_SIGNATURE = 0x746e };
 enum { TN_FFI_BUFFER = 1 };                     // values
 enum { TN_FFI_COMMAND_BUFFER_COMPATIBLE = 1 };  // traits
 // Attributes, stages, codes of errors.
@@ -309,6 +310,14 @@ typedef struct tn_ffi_op {
   const tn_ffi_param_t* params;
   size_t param_count;
 } tn_ffi_op_t;
+
+// Behind the extension for metadata: the handler of TN_OP fills in what it was declared with, which
+// lives as long as the handler's code. Others leave NULL there.
+typedef struct tn_ffi_signature_extension {
+  tn_ffi_extension_t extension;
+  const tn_ffi_op_t* op;
+} tn_ffi_signature_extension_t;
+enum { TN_FFI_SIGNATURE_EXTENSION_SIZE = 32 };
 
 // What the exported symbol `tenon_library` is.
 #define TN_FFI_LIBRARY_SYMBOL "tenon_library"
@@ -1890,6 +1899,14 @@ TN__UNUSED tn_status_t tn__state_id(const tn_call_t* call, tn_state_type_t* type
   return TN_OK;
 }
 
+TN__COLD void tn__answer_signature(const tn_call_t* call) {
+  tn_ffi_extension_t* extension = call->frame->extension_start->next;
+  while (extension && extension->type != TN_FFI_SIGNATURE) extension = extension->next;
+  if (extension && extension->struct_size >= TN_FFI_SIGNATURE_EXTENSION_SIZE) {
+    ((tn_ffi_signature_extension_t*)(void*)extension)->op = call->op;
+  }
+}
+
 // Answers a host that asks what a handler is.
 TN__COLD tn_status_t tn__answer(const tn_call_t* call, int32_t minor, tn_state_type_t* state_type) {
   tn_ffi_metadata_t* metadata =
@@ -1903,6 +1920,7 @@ TN__COLD tn_status_t tn__answer(const tn_call_t* call, int32_t minor, tn_state_t
   metadata->api_version.major = TN_FFI_API_MAJOR;
   metadata->api_version.minor = minor;
   metadata->traits = call->op->traits;
+  tn__answer_signature(call);
   // Only hosts that accept this version have the field.
   if (!state_type || call->frame->api->api_version.minor < TN_FFI_API_MINOR_STATE) return TN_OK;
   tn_ffi_type_id_t* id = NULL;

@@ -31,6 +31,9 @@ typedef struct tn_target_spec {
   const tn_op_def_t* definition;
 } tn_target_spec_t;
 
+// Whether a declaration that another library made can be read.
+bool tn__op_is_good(const tn_ffi_op_t* op);
+
 // As `op` declares it; of no library.
 tn_target_spec_t tn__target_spec_of(const tn_ffi_op_t* op);
 
@@ -39,6 +42,7 @@ typedef struct tn_handler_facts {
   int32_t minor;  // version 0.minor of the ABI; -1: not asked yet, or no answer
   uint32_t traits;
   int64_t state_type_id;  // of its instantiate stage; 0: none
+  const tn_ffi_op_t* op;  // its declaration, of handlers from TN_OP; NULL: none
 } tn_handler_facts_t;
 
 // Reference counted; immutable. Retains its library.

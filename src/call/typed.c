@@ -233,8 +233,9 @@ tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target,
   TN_RETURN_IF_ERROR(tn__arena_allocate(site->arena, sizeof(tn_typed_state_t), &memory));
   tn_typed_state_t* state = memory;
   tn_attr_dictionary_t attrs = call->attrs;
-  bool is_learned = !target->op && target->learned;
-  const tn_ffi_op_t* op = is_learned ? target->learned->op : target->op;
+  const tn_ffi_op_t* op = target->op ? target->op : facts.op;
+  const bool is_learned = !op && target->learned;
+  if (is_learned) op = target->learned->op;
   if (op) {
     TN_RETURN_IF_ERROR(tn__call_check(op, is_learned, call->operand_count, call->operands,
                                       call->result_count, call->results, &call->attrs, site->arena,
