@@ -338,6 +338,9 @@ typedef struct tn_ffi_library {
 #if !defined(TENON_CUSTOM_H_) && !defined(TN_FFI_ABI_ONLY)
 #define TENON_CUSTOM_H_
 
+#ifdef __cpp_exceptions
+#include <exception>
+#endif
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -361,11 +364,13 @@ extern "C" {
 #define TN__EXTERN_C extern
 #endif
 #ifdef __cpp_exceptions
-#define TN__RUN(result, body)                                              \
-  try {                                                                    \
-    result = body;                                                         \
-  } catch (...) {                                                          \
-    result = tn__error(&tn, TN_FFI_UNKNOWN, "an exception left the body"); \
+#define TN__RUN(result, body)                                                                    \
+  try {                                                                                          \
+    result = body;                                                                               \
+  } catch (const std::exception& tn_thrown) {                                                    \
+    result = tn__error(&tn, TN_FFI_UNKNOWN, "an exception left the body: %s", tn_thrown.what()); \
+  } catch (...) {                                                                                \
+    result = tn__error(&tn, TN_FFI_UNKNOWN, "an exception left the body");                       \
   }
 #else
 #define TN__RUN(result, body) result = body;
@@ -721,7 +726,10 @@ TN__COLD tn_status_t tn__refuse_attr(const tn_call_t* call, const tn__path_t* pa
   tn__print(&text, is_there ? ": wanted %s, found " : " is missing; wanted %s", wanted);
   if (is_there) tn__print_attr(&text, found);
   if (found.type == TN_FFI_SCALAR)
-    tn__print(&text, "; other scalars are taken only if it is the same number");
+    tn__print(&text, strncmp(wanted, "enum_of(", 8) == 0
+                         ? "; enums are not converted: pass that integer type, in JAX "
+                           "np.int32(...) for int32_t"
+                         : "; other scalars are taken only if it is the same number");
   return tn__error(call, TN_FFI_INVALID_ARGUMENT, "%s", text.data);
 }
 

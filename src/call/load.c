@@ -291,7 +291,7 @@ tn_status_t tn_library_load(const char* spec) {
       status = add_request(&request, table, library);
     } else if (table) {
       status = add_table(table, library);
-    } else if (!tn__registry_has_library(library)) {
+    } else if (!tn__registry_has_from_start(library)) {
       status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
                                 "%s has no table of operations (%s, which TN_LIBRARY makes), and "
                                 "registered nothing while it was loaded",

@@ -18,7 +18,8 @@ tn_target_t* tn__registry_find(tn_string_view_t name, const char* platform);
 // Why there is none: near names, other platforms.
 tn_status_t tn__registry_miss(tn_string_view_t name, const char* platform);
 
-// Whether something was registered by this library or one that is the same loaded file.
-bool tn__registry_has_library(const tn_library_t* library);
+// Whether this library, or one that is the same loaded file, registered something itself while it
+// was loaded.
+bool tn__registry_has_from_start(const tn_library_t* library);
 
 #endif  // TENON_CALL_REGISTRY_H_

@@ -36,6 +36,7 @@ tn_status_t tn__target_create(const tn_target_spec_t* spec, const char* platform
   }
   target->facts = *facts;
   target->refusal = refusal;
+  target->is_from_start = spec->library && spec->library == tn__library_loading();
   target->byte_length = byte_length;
   *out_target = target;
   return TN_OK;
@@ -56,6 +57,7 @@ tn_status_t tn__target_create_learned(const tn_target_t* target, tn_learned_t* l
     tn__learned_free(learned);
   } else {
     (*out_target)->learned = learned;
+    (*out_target)->is_from_start = target->is_from_start;
   }
   return status;
 }
