@@ -80,7 +80,7 @@ static const project_file_t files[] = {
      "```\n"
      "\n"
      "CMake finds Tenon when `tenon` is on the PATH, or with -DCMAKE_PREFIX_PATH=PREFIX. Without\n"
-     "CMake: `cc -Wall -O2 -shared -fPIC -I PREFIX/include @.c -o lib@.so`.\n"
+     "CMake: `cc -Wall -O3 -shared -fPIC -I PREFIX/include @.c -o lib@.so`.\n"
      "\n"
      "In a StableHLO program it is `stablehlo.custom_call @@` (see test.mlir), in C\n"
      "`tn_apply_one(scope, \"@\", ...)`, in JAX the handler `@` of this library.\n"},

@@ -1,6 +1,6 @@
 // A handler that returns before its work is done: a thread of its own finishes it, or makes it
 // fail.
-//   cc -O2 -shared -fPIC -I <tenon>/include kernels.c -o libasynchronous.so -lpthread
+//   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libasynchronous.so -lpthread
 #include <pthread.h>
 #include <tenon/custom.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 // a[i] = b[i % 128] + c[i], by a custom call of three kinds:
-//   cc -O2 -shared -fPIC -I <tenon>/include kernels.c -o libbroadcast_add.so
+//   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libbroadcast_add.so
 #include <tenon/custom.h>
 
 // The sizes are part of the function.

@@ -1,6 +1,6 @@
 // a[i] = b[i % size of b] + c[i], with sizes from opaque bytes (api version 3): a serialised type,
 // the tuple of those of b and c.
-//   cc -O2 -shared -fPIC -I <tenon>/include kernels.c -o libopaque.so
+//   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libopaque.so
 #include <tenon/custom.h>
 #include <tenon/custom_call_status.h>
 

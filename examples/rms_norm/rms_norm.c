@@ -1,5 +1,5 @@
 // Root-mean-square normalisation over the last axis, as a custom operation for JAX and Tenon:
-//   cc -O2 -shared -fPIC -I <tenon>/include rms_norm.c -o librms_norm.so -lm
+//   cc -O3 -shared -fPIC -I <tenon>/include rms_norm.c -o librms_norm.so -lm
 #include <math.h>
 #include <tenon/custom.h>
 

@@ -1,5 +1,5 @@
 // A handler with a state: an exponential average, which remembers what it saw in earlier runs.
-//   cc -O2 -shared -fPIC -I <tenon>/include kernels.c -o libstateful.so
+//   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libstateful.so
 #include <tenon/custom.h>
 
 typedef struct average {

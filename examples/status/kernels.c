@@ -1,5 +1,5 @@
 // A function that can fail, of the convention with a status (api version 2).
-//   cc -O2 -shared -fPIC -I <tenon>/include kernels.c -o libstatus.so -lm
+//   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libstatus.so -lm
 #include <math.h>
 #include <tenon/custom.h>
 #include <tenon/custom_call_status.h>

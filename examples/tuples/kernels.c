@@ -1,7 +1,7 @@
 // One operand that is a tuple (f32[32], (f32[64], f32[128]), f32[256]), and a result that is a
 // tuple (f32[512], f32[1024]): the running sums of all 480 numbers, with 0 for those that are
 // missing, and scratch memory that nobody reads afterwards.
-//   cc -O2 -shared -fPIC -I <tenon>/include kernels.c -o libtuples.so
+//   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libtuples.so
 #include <tenon/custom.h>
 
 enum { SUM_COUNT = 512 };

@@ -1,5 +1,5 @@
 // Typed handlers and what they can be given: buffers of any type, any number of them, attributes.
-//   cc -O2 -shared -fPIC -I <tenon>/include kernels.c -o libtyped_attributes.so
+//   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libtyped_attributes.so
 #include <tenon/custom.h>
 
 // Buffers of any element type and any number of dimensions.

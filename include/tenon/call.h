@@ -24,7 +24,10 @@ typedef void (*tn_target_function_t)(void);
 
 // Registers `function` under `name` (copied), in the place of what had that name. Calls of another
 // api version than `api_version` are refused; with TN_API_VERSION_UNSPECIFIED, calls of the untyped
-// versions 1 to 3 are all taken at their word. A handler is asked for its metadata at once.
+// versions 1 to 3 are all taken at their word. A handler is asked for its metadata at once,
+// and one of TN_OP (<tenon/custom.h>) tells its signature with it: its calls are checked when they
+// are compiled, as those of a library are. (An operation with rules is registered by
+// tn_op_register of <tenon/operation.h>, with handler, signature and rules.)
 // INVALID_ARGUMENT for an unknown platform, an empty name, a NULL function, or a handler that is
 // too new or too old.
 TN_API TN_MUST_USE tn_status_t tn_register(const char* name, const char* platform,

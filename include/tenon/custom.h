@@ -91,7 +91,8 @@ enum {
   TN_FFI_API_MINOR = 3
 };
 
-enum { TN_FFI_METADATA = 1 };                   // extensions
+// Extensions; the second is Tenon's own, behind the first, and other hosts have none.
+enum { TN_FFI_METADATA = 1, TN_FFI_SIGNATURE = 0x746e };
 enum { TN_FFI_BUFFER = 1 };                     // values
 enum { TN_FFI_COMMAND_BUFFER_COMPATIBLE = 1 };  // traits
 // Attributes, stages, codes of errors.
@@ -312,6 +313,14 @@ typedef struct tn_ffi_op {
   size_t param_count;
 } tn_ffi_op_t;
 
+// Behind the extension for metadata: the handler of TN_OP fills in what it was declared with, which
+// lives as long as the handler's code. Others leave NULL there.
+typedef struct tn_ffi_signature_extension {
+  tn_ffi_extension_t extension;
+  const tn_ffi_op_t* op;
+} tn_ffi_signature_extension_t;
+enum { TN_FFI_SIGNATURE_EXTENSION_SIZE = 32 };
+
 // What the exported symbol `tenon_library` is.
 #define TN_FFI_LIBRARY_SYMBOL "tenon_library"
 enum { TN_FFI_LIBRARY_VERSION = 1 };
@@ -331,6 +340,9 @@ typedef struct tn_ffi_library {
 #if !defined(TENON_CUSTOM_H_) && !defined(TN_FFI_ABI_ONLY)
 #define TENON_CUSTOM_H_
 
+#ifdef __cpp_exceptions
+#include <exception>
+#endif
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -354,11 +366,13 @@ extern "C" {
 #define TN__EXTERN_C extern
 #endif
 #ifdef __cpp_exceptions
-#define TN__RUN(result, body)                                              \
-  try {                                                                    \
-    result = body;                                                         \
-  } catch (...) {                                                          \
-    result = tn__error(&tn, TN_FFI_UNKNOWN, "an exception left the body"); \
+#define TN__RUN(result, body)                                                                    \
+  try {                                                                                          \
+    result = body;                                                                               \
+  } catch (const std::exception& tn_thrown) {                                                    \
+    result = tn__error(&tn, TN_FFI_UNKNOWN, "an exception left the body: %s", tn_thrown.what()); \
+  } catch (...) {                                                                                \
+    result = tn__error(&tn, TN_FFI_UNKNOWN, "an exception left the body");                       \
   }
 #else
 #define TN__RUN(result, body) result = body;
@@ -714,7 +728,10 @@ TN__COLD tn_status_t tn__refuse_attr(const tn_call_t* call, const tn__path_t* pa
   tn__print(&text, is_there ? ": wanted %s, found " : " is missing; wanted %s", wanted);
   if (is_there) tn__print_attr(&text, found);
   if (found.type == TN_FFI_SCALAR)
-    tn__print(&text, "; other scalars are taken only if it is the same number");
+    tn__print(&text, strncmp(wanted, "enum_of(", 8) == 0
+                         ? "; enums are not converted: pass that integer type, in JAX "
+                           "np.int32(...) for int32_t"
+                         : "; other scalars are taken only if it is the same number");
   return tn__error(call, TN_FFI_INVALID_ARGUMENT, "%s", text.data);
 }
 
@@ -1892,6 +1909,14 @@ TN__UNUSED tn_status_t tn__state_id(const tn_call_t* call, tn_state_type_t* type
   return TN_OK;
 }
 
+TN__COLD void tn__answer_signature(const tn_call_t* call) {
+  tn_ffi_extension_t* extension = call->frame->extension_start->next;
+  while (extension && extension->type != TN_FFI_SIGNATURE) extension = extension->next;
+  if (extension && extension->struct_size >= TN_FFI_SIGNATURE_EXTENSION_SIZE) {
+    ((tn_ffi_signature_extension_t*)(void*)extension)->op = call->op;
+  }
+}
+
 // Answers a host that asks what a handler is.
 TN__COLD tn_status_t tn__answer(const tn_call_t* call, int32_t minor, tn_state_type_t* state_type) {
   tn_ffi_metadata_t* metadata =
@@ -1905,6 +1930,7 @@ TN__COLD tn_status_t tn__answer(const tn_call_t* call, int32_t minor, tn_state_t
   metadata->api_version.major = TN_FFI_API_MAJOR;
   metadata->api_version.minor = minor;
   metadata->traits = call->op->traits;
+  tn__answer_signature(call);
   // Only hosts that accept this version have the field.
   if (!state_type || call->frame->api->api_version.minor < TN_FFI_API_MINOR_STATE) return TN_OK;
   tn_ffi_type_id_t* id = NULL;

@@ -240,15 +240,17 @@ static inline tn_array_t* tn_apply_one(tn_scope_t* scope, const char* name, size
 
 // --- for rules: the functions of the table, without the table
 
+// Members are called in parentheses: <tgmath.h> has macros of some of these names.
+
 #define TN_RULE_FUNCTION(name)                                                     \
   static inline tn_array_t* tn_rule_##name(const tn_rule_t* rule, tn_array_t* x) { \
-    return rule->api->name(rule->scope, x);                                        \
+    return (rule->api->name)(rule->scope, x);                                      \
   }
 TN_RULE_UNARY(TN_RULE_FUNCTION)
 #undef TN_RULE_FUNCTION
 #define TN_RULE_FUNCTION(name)                                                                    \
   static inline tn_array_t* tn_rule_##name(const tn_rule_t* rule, tn_array_t* a, tn_array_t* b) { \
-    return rule->api->name(rule->scope, a, b);                                                    \
+    return (rule->api->name)(rule->scope, a, b);                                                  \
   }
 TN_RULE_BINARY(TN_RULE_FUNCTION)
 #undef TN_RULE_FUNCTION

@@ -44,6 +44,28 @@ static void a_typed_call_runs_in_both_spellings(void** state) {
   assert_true(y[0] == 2 && y[3] == 8);
 }
 
+static void a_handler_that_is_registered_alone_keeps_its_signature(void** state) {
+  (void)state;
+  tn_program_t* program = NULL;
+  TN_ASSERT_OK(tn_register("scale", "Host", (tn_target_function_t)scale_op.bundle.execute,
+                           TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_REPORT("attribute factor is ",
+                   tn__testing_compile(SCALE_CALL("api_version = 4 : i32, backend_config = "
+                                                  "{factor = \"3\"}"),
+                                       &program));
+  assert_null(program);
+  // Also where the first call says which version it is of.
+  const tn_target_spec_t any = {.name = tn__sv("scale"),
+                                .platform = tn__sv("Host"),
+                                .versions = TN_TARGET_ANY,
+                                .bundle = scale_op.bundle};
+  TN_ASSERT_OK(tn__registry_add(&any, TN_REGISTER_STRICT));
+  TN_ASSERT_REPORT("attribute factr",
+                   tn__testing_compile(SCALE_CALL("api_version = 4 : i32, backend_config = "
+                                                  "{factr = 3.0 : f32}"),
+                                       &program));
+}
+
 static void a_typed_call_may_have_its_dictionary_as_a_string(void** state) {
   (void)state;
   tn_program_t* program = NULL;
@@ -236,6 +258,7 @@ static void targets_that_everybody_has_need_no_registration(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_typed_call_runs_in_both_spellings),
+      cmocka_unit_test(a_handler_that_is_registered_alone_keeps_its_signature),
       cmocka_unit_test(a_typed_call_may_have_its_dictionary_as_a_string),
       cmocka_unit_test(numbers_of_another_width_are_taken_when_they_are_the_same),
       cmocka_unit_test(a_call_that_does_not_fit_the_declaration_does_not_compile),

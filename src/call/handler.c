@@ -57,13 +57,15 @@ static tn_status_t refuse_version(const tn_target_spec_t* spec,
 }
 
 static tn_status_t ask_one(const tn_target_spec_t* spec, tn_ffi_handler_t handler,
-                           tn_ffi_metadata_t* metadata) {
+                           tn_ffi_metadata_t* metadata, const tn_ffi_op_t** out_op) {
   *metadata = (tn_ffi_metadata_t){
       .struct_size = TN_FFI_METADATA_SIZE,
       .api_version = {.struct_size = TN_FFI_API_VERSION_SIZE, .major = -1, .minor = -1},
   };
-  tn_ffi_metadata_extension_t extension = {{TN_FFI_METADATA_EXTENSION_SIZE, TN_FFI_METADATA, NULL},
-                                           metadata};
+  tn_ffi_signature_extension_t signature = {
+      {TN_FFI_SIGNATURE_EXTENSION_SIZE, TN_FFI_SIGNATURE, NULL}, NULL};
+  tn_ffi_metadata_extension_t extension = {
+      {TN_FFI_METADATA_EXTENSION_SIZE, TN_FFI_METADATA, &signature.extension}, metadata};
   tn_ffi_call_frame_t frame = {
       .struct_size = TN_FFI_CALL_FRAME_SIZE,
       .extension_start = &extension.extension,
@@ -85,6 +87,7 @@ static tn_status_t ask_one(const tn_target_spec_t* spec, tn_ffi_handler_t handle
       version->minor > TN_FFI_API_MINOR) {
     return refuse_version(spec, version);
   }
+  *out_op = tn__op_is_good(signature.op) ? signature.op : NULL;
   return TN_OK;
 }
 
@@ -95,8 +98,12 @@ tn_status_t tn__handler_ask(const tn_target_spec_t* spec, tn_handler_facts_t* ou
   for (size_t i = 0; i < sizeof stages / sizeof *stages; ++i) {
     if (!stages[i]) continue;
     tn_ffi_metadata_t metadata;
-    TN_RETURN_IF_ERROR(ask_one(spec, stages[i], &metadata));
-    if (i == 0) facts.traits |= metadata.traits;
+    const tn_ffi_op_t* op = NULL;
+    TN_RETURN_IF_ERROR(ask_one(spec, stages[i], &metadata, &op));
+    if (i == 0) {
+      facts.traits |= metadata.traits;
+      facts.op = op;
+    }
     if (metadata.api_version.minor > facts.minor) facts.minor = metadata.api_version.minor;
     // The last one asked is the one that sets it.
     facts.state_type_id = metadata.state_type_id.id;

@@ -130,6 +130,30 @@ static void a_handler_of_another_stage_refuses_for_itself(void** state) {
 
 // --- frames
 
+// Refuses other dimensions, then changes them, and fails.
+static tn_status_t change_dims_and_fail(tn_ffi_call_frame_t* frame) {
+  const tn_ffi_buffer_t* x = frame->args.values[0];
+  if (x->dims[0] != 4) return refuse(frame, "wanted 4 elements");
+  x->dims[0] = 2;
+  frame->args.count = 0;
+  return refuse(frame, "the first reason");
+}
+
+static void a_frame_that_a_failing_handler_changed_is_made_anew(void** state) {
+  (void)state;
+  tn_program_t* program = NULL;
+  float y[4];
+  add_handler(change_dims_and_fail);
+  TN_ASSERT_OK(tn__testing_compile(CALL("hostile", TYPED), &program));
+  for (int i = 0; i < 3; ++i) {
+    TN_ASSERT_REPORT("the first reason", tn__testing_run(program, 1, &FOUR, 1, (void*[]){y}));
+  }
+  body = copy;
+  TN_ASSERT_OK(tn__testing_run(program, 1, &FOUR, 1, (void*[]){y}));
+  assert_true(y[3] == 4);
+  tn_program_release(program);
+}
+
 // Frames live on from run to run.
 static tn_status_t copy_and_spoil(tn_ffi_call_frame_t* frame) {
   tn_status_t status = copy(frame);
@@ -466,6 +490,7 @@ int main(void) {
       cmocka_unit_test(what_a_handler_spoils_when_it_is_asked_matters_to_nobody),
       cmocka_unit_test(a_handler_of_another_stage_refuses_for_itself),
       cmocka_unit_test(a_frame_that_its_handler_spoils_harms_no_run),
+      cmocka_unit_test(a_frame_that_a_failing_handler_changed_is_made_anew),
       cmocka_unit_test(errors_and_futures_are_settled_once),
       cmocka_unit_test(messages_may_be_long_or_odd),
       cmocka_unit_test(a_handler_may_change_the_registry_while_it_runs),

@@ -14,11 +14,6 @@ static bool is_table_good(const tn_ffi_library_t* table) {
          table->struct_size >= sizeof(tn_ffi_library_t) && table->op_count >= 0;
 }
 
-static bool is_op_good(const tn_ffi_op_t* op) {
-  return op && op->struct_size >= sizeof(tn_ffi_op_t) && op->param_size >= sizeof(tn_ffi_param_t) &&
-         op->name && op->platform && op->api_version >= 1 && op->api_version < TN_API_VERSION_LIMIT;
-}
-
 static tn_status_t find_table(const tn_library_t* library, const tn_ffi_library_t** out_table) {
   const tn_ffi_library_t* table = tn__library_symbol(library, TN_FFI_LIBRARY_SYMBOL);
   *out_table = NULL;
@@ -29,7 +24,7 @@ static tn_status_t find_table(const tn_library_t* library, const tn_ffi_library_
                             TN_FFI_LIBRARY_VERSION);
   }
   for (int32_t i = 0; table && i < table->op_count; ++i) {
-    if (is_op_good(table->ops[i])) continue;
+    if (tn__op_is_good(table->ops[i])) continue;
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: operation %d of its table is malformed",
                             tn__library_path(library), i);
   }
@@ -295,7 +290,7 @@ tn_status_t tn_library_load(const char* spec) {
       status = add_request(&request, table, library);
     } else if (table) {
       status = add_table(table, library);
-    } else if (!tn__registry_has_library(library)) {
+    } else if (!tn__registry_has_from_start(library)) {
       status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
                                 "%s has no table of operations (%s, which TN_LIBRARY makes), and "
                                 "registered nothing while it was loaded",

@@ -56,7 +56,7 @@ static void a_failed_status_ends_the_program(void** state) {
   TN_ASSERT_OK(tn__testing_call(CALL("refuse_negative", "api_version = 2 : i32"), 1, &FOUR, 1,
                                 (void*[]){y}));
   assert_true(y[3] == 4);
-  TN_ASSERT_REPORT("custom call @refuse_negative: INTERNAL: number 3 is -4",
+  TN_ASSERT_REPORT("custom call @refuse_negative: INTERNAL: number 3 is -4\\00!",
                    tn__testing_call(CALL("refuse_negative", "api_version = 2 : i32"), 1, &array, 1,
                                     (void*[]){y}));
 }
@@ -85,6 +85,15 @@ static void a_symbol_without_a_table_is_what_the_call_says(void** state) {
   TN_ASSERT_OK(tn_library_load(PLAIN ":twice=plain_double#2"));
   TN_ASSERT_REPORT("it is called with api version 1 (untyped), but registered for api version 2",
                    tn__testing_compile(CALL("twice", ""), &program));
+}
+
+static void a_loaded_symbol_does_not_make_a_table(void** state) {
+  (void)state;
+  TN_ASSERT_REPORT("has no table of operations", tn_library_load(PLAIN));
+  TN_ASSERT_OK(tn_library_load(PLAIN ":twice=plain_double"));
+  TN_ASSERT_REPORT("has no table of operations", tn_library_load(PLAIN));
+  TN_ASSERT_OK(tn_library_load(REGISTER));
+  TN_ASSERT_OK(tn_library_load(REGISTER));
 }
 
 static void states_live_as_long_as_their_program(void** state) {
@@ -266,6 +275,7 @@ int main(void) {
       TEST(a_symbol_is_what_the_table_says_of_it),
       TEST(a_symbol_without_a_table_is_what_the_call_says),
       TEST(a_type_without_a_deleter_holds_no_states),
+      TEST(a_loaded_symbol_does_not_make_a_table),
       TEST(states_live_as_long_as_their_program),
       TEST(libraries_may_register_themselves),
       TEST(a_library_that_was_rebuilt_serves_new_programs),

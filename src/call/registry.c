@@ -138,12 +138,13 @@ tn_target_t* tn__registry_find(tn_string_view_t name, const char* platform) {
   return target;
 }
 
-bool tn__registry_has_library(const tn_library_t* library) {
+bool tn__registry_has_from_start(const tn_library_t* library) {
   bool has = false;
   tn__call_lock();
   for (size_t i = 0; i < registry.count && !has; ++i) {
-    has = registry.targets[i]->library == library ||
-          tn__library_same(registry.targets[i]->library, library);
+    const tn_target_t* target = registry.targets[i];
+    has = target->is_from_start &&
+          (target->library == library || tn__library_same(target->library, library));
   }
   tn__call_unlock();
   return has;

@@ -20,8 +20,9 @@ tn_target_t* tn__registry_find(tn_string_view_t name, const char* platform);
 // Why there is none: near names, other platforms.
 tn_status_t tn__registry_miss(tn_string_view_t name, const char* platform);
 
-// Whether something was registered by this library or one that is the same loaded file.
-bool tn__registry_has_library(const tn_library_t* library);
+// Whether this library, or one that is the same loaded file, registered something itself while it
+// was loaded.
+bool tn__registry_has_from_start(const tn_library_t* library);
 
 // tn_register_at_start, of which there is one in libtenon_xla too: never that one.
 void tn__register_at_start(const char* name, const char* platform, tn_target_function_t function);

@@ -27,7 +27,7 @@ tn_status_t tn__target_create(const tn_target_spec_t* spec, const char* platform
   target->versions = spec->versions;
   target->bundle = spec->bundle;
   target->function = spec->function ? spec->function : (tn_ffi_function_t)spec->bundle.execute;
-  target->op = spec->op;
+  target->op = spec->op ? spec->op : facts->op;
   target->library = tn__library_retain(spec->library);
   if (spec->definition) {
     const size_t known = sizeof target->definition;
@@ -36,6 +36,7 @@ tn_status_t tn__target_create(const tn_target_spec_t* spec, const char* platform
   }
   target->facts = *facts;
   target->refusal = refusal;
+  target->is_from_start = spec->library && spec->library == tn__library_loading();
   target->byte_length = byte_length;
   *out_target = target;
   return TN_OK;
@@ -56,8 +57,14 @@ tn_status_t tn__target_create_learned(const tn_target_t* target, tn_learned_t* l
     tn__learned_free(learned);
   } else {
     (*out_target)->learned = learned;
+    (*out_target)->is_from_start = target->is_from_start;
   }
   return status;
+}
+
+bool tn__op_is_good(const tn_ffi_op_t* op) {
+  return op && op->struct_size >= sizeof(tn_ffi_op_t) && op->param_size >= sizeof(tn_ffi_param_t) &&
+         op->name && op->platform && op->api_version >= 1 && op->api_version < TN_API_VERSION_LIMIT;
 }
 
 tn_target_spec_t tn__target_spec_of(const tn_ffi_op_t* op) {

@@ -31,6 +31,9 @@ typedef struct tn_target_spec {
   const tn_op_def_t* definition;
 } tn_target_spec_t;
 
+// Whether a declaration that another library made can be read.
+bool tn__op_is_good(const tn_ffi_op_t* op);
+
 // As `op` declares it; of no library.
 tn_target_spec_t tn__target_spec_of(const tn_ffi_op_t* op);
 
@@ -40,6 +43,7 @@ typedef struct tn_handler_facts {
   int32_t instantiate_minor;  // of its instantiate stage
   uint32_t traits;
   int64_t state_type_id;  // of its instantiate stage; 0: none
+  const tn_ffi_op_t* op;  // its declaration, of handlers from TN_OP; NULL: none
 } tn_handler_facts_t;
 
 // Reference counted; immutable. Retains its library.
@@ -56,6 +60,7 @@ typedef struct tn_target {
   tn_op_def_t definition;  // struct_size 0: none
   tn_handler_facts_t facts;
   tn_status_t refusal;  // why it cannot be called; NULL: it can
+  bool is_from_start;   // its library registered it itself, while it was loaded
   size_t byte_length;
   char text[];
 } tn_target_t;

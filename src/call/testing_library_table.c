@@ -21,7 +21,7 @@ void refuse_negative(void* out, const void** in, struct XlaCustomCallStatus_* st
   XlaCustomCallStatusSetSuccess(status);
   for (int i = 0; i < 4; ++i) {
     char text[64];
-    int length = snprintf(text, sizeof text, "number %d is %g", i, (double)x[i]);
+    const int length = snprintf(text, sizeof text, "number %d is %g%c!", i, (double)x[i], 0);
     if (x[i] < 0) XlaCustomCallStatusSetFailure(status, text, (size_t)length);
     ((float*)out)[i] = x[i];
   }

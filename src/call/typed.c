@@ -29,9 +29,11 @@ typedef struct tn_typed_state {
   tn_local_share_t local;        // they take turns with one frame
   tn_attr_dictionary_t given;    // attributes as the program gives them
   const tn_type_t** values;      // types: operands, then results
+  size_t dim_count;              // of all of them together
 } tn_typed_state_t;
 
-// What an activation has of its own. Behind it: the buffers, and the list of pointers to them.
+// What an activation has of its own. Behind it: the buffers, the list of pointers to them, and
+// their dimensions.
 typedef struct typed_local {
   tn_ffi_call_frame_t frame;
   struct tn_ffi_context context;
@@ -47,7 +49,10 @@ static tn_status_t make_buffers(const tn_call_site_t* call, tn_typed_state_t* st
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(call->site->arena, count, sizeof *state->values, &values));
   state->values = values;
-  for (size_t i = 0; i < count; ++i) state->values[i] = tn__call_value_type(call, i);
+  for (size_t i = 0; i < count; ++i) {
+    state->values[i] = tn__call_value_type(call, i);
+    state->dim_count += (size_t)buffers.buffers[i].rank;
+  }
   state->buffers = buffers.buffers;
   state->types = buffers.types;
   state->operand_count = call->operand_count;
@@ -172,8 +177,9 @@ static void attach(tn_typed_state_t* state, tn_kernel_site_t* site,
   ++state->site_count;
   site->state = state;
   site->state_deinit = clear_state;
-  site->local_byte_length =
-      sizeof(typed_local_t) + count * (sizeof(tn_ffi_buffer_t) + sizeof(void*));
+  site->local_byte_length = sizeof(typed_local_t) +
+                            count * (sizeof(tn_ffi_buffer_t) + sizeof(void*)) +
+                            state->dim_count * sizeof(int64_t);
   site->local_share = &state->local;
   site->local_init = init_local;
   site->local_deinit = deinit_local;
@@ -248,8 +254,9 @@ tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target,
   TN_RETURN_IF_ERROR(tn__arena_allocate(site->arena, sizeof(tn_typed_state_t), &memory));
   tn_typed_state_t* state = memory;
   tn_attr_dictionary_t attrs = call->attrs;
-  bool is_learned = !target->op && target->learned;
-  const tn_ffi_op_t* op = is_learned ? target->learned->op : target->op;
+  const tn_ffi_op_t* op = target->op ? target->op : facts.op;
+  const bool is_learned = !op && target->learned;
+  if (is_learned) op = target->learned->op;
   if (op) {
     TN_RETURN_IF_ERROR(tn__call_check(op, is_learned, call->operand_count, call->operands,
                                       call->result_count, call->results, &call->attrs, site->arena,
@@ -277,13 +284,17 @@ tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target,
 
 // --- when it runs
 
-static tn_status_t init_local(const tn_kernel_call_t* call) {
-  const tn_typed_state_t* state = call->state;
-  typed_local_t* local = call->local;
+static void make_frame(const tn_typed_state_t* state, typed_local_t* local) {
   size_t count = state->operand_count + state->result_count;
   void** values = (void**)(void*)&local->buffers[count];
+  int64_t* dims = (int64_t*)(void*)&values[count];
   for (size_t i = 0; i < count; ++i) {
-    local->buffers[i] = state->buffers[i];
+    const tn_ffi_buffer_t* buffer = &state->buffers[i];
+    const size_t rank = (size_t)buffer->rank;
+    local->buffers[i] = *buffer;
+    local->buffers[i].dims = dims;
+    if (rank) memcpy(dims, buffer->dims, rank * sizeof *dims);
+    dims += rank;
     values[i] = &local->buffers[i];
   }
   init_frame(state, &local->context, &local->frame);
@@ -298,6 +309,10 @@ static tn_status_t init_local(const tn_kernel_call_t* call) {
   local->context.states[TN_FFI_INSTANTIATE] = (tn_call_state_t*)&state->instantiated;
   local->context.states[TN_FFI_PREPARE] = &local->prepared;
   local->context.states[TN_FFI_INITIALIZE] = &local->initialized;
+}
+
+static tn_status_t init_local(const tn_kernel_call_t* call) {
+  make_frame(call->state, call->local);
   return TN_OK;
 }
 
@@ -321,6 +336,8 @@ __attribute__((noinline, cold)) static tn_status_t finish(const tn_typed_state_t
   if (local->frame.future) tn__library_pin(state->target->library);
   tn_status_t status = tn__handler_finish(state->target->name, &local->frame, error);
   if (!local->context.is_late) tn__scratch_free_all(&local->context);
+  // The handler may have written into its frame, and be refused for that: the next run begins anew.
+  if (status && !local->context.is_late) make_frame(state, local);
   return status ? explain(status, state) : status;
 }
 

@@ -4,7 +4,6 @@
 // `in` lists the operands. A tuple is a list of its elements, nested as the type is. `out` is the
 // only result if there is one, else the list of all. The lists lie in the activation's local
 // memory; a call patches the leaves into them.
-#include <limits.h>
 #include <stdlib.h>
 
 #include "call/global_xla.h"
@@ -147,16 +146,35 @@ static inline passed_t patch(const tn_kernel_call_t* call) {
   };
 }
 
+// The text that the function gave, with \00 for each NUL in it: texts of statuses end at a NUL.
+static tn_status_t make_error(const char* target, const char* text, size_t length) {
+  tn_status_t error = NULL;
+  size_t capacity = 1;
+  for (size_t i = 0; i < length; ++i) capacity += text[i] ? 1 : 3;
+  char* copy = malloc(capacity);
+  if (!copy) return tn__status_out_of_memory();
+  char* end = copy;
+  for (size_t i = 0; i < length; ++i) {
+    if (text[i]) {
+      *end++ = text[i];
+    } else {
+      memcpy(end, "\\00", 3);
+      end += 3;
+    }
+  }
+  *end = 0;
+  error = tn_status_create(TN_CODE_INTERNAL, "custom call @%s: INTERNAL: %s", target, copy);
+  free(copy);
+  return error;
+}
+
 __attribute__((noinline, cold)) static tn_status_t fail(passed_t* passed, void* exception) {
   const tn_name_text_t name = tn__name_text(passed->state->target->name);
   struct XlaCustomCallStatus_* status = &passed->status;
   tn_status_t error =
       exception
           ? tn_status_prefix(tn__guard_error(exception), "custom call @%s: UNKNOWN", name.text)
-          : tn_status_create(
-                TN_CODE_INTERNAL, "custom call @%s: INTERNAL: %.*s", name.text,
-                (int)(status->message_length < INT_MAX ? status->message_length : INT_MAX),
-                status->message ? status->message : "");
+          : make_error(name.text, status->message, status->message ? status->message_length : 0);
   free(status->message);
   return error;
 }

@@ -1,4 +1,5 @@
 #include "ir/ir.h"
+#include "ops/spelling.h"
 
 enum { REMEMBERED = 512 };  // uses that passed
 
@@ -70,6 +71,36 @@ static tn_status_t check_callee(const tn_node_t* node, const char* attr_name) {
                               names[2], i, TN_TYPE_TEXT(node->results[i].type), TN_SV(callee),
                               TN_TYPE_TEXT(function->result_types[i]));
     }
+  }
+  return TN_OK;
+}
+
+static tn_status_t note_near_function(tn_status_t status, const tn_module_t* module,
+                                      tn_string_view_t name) {
+  const tn_function_t* near = NULL;
+  size_t least = SIZE_MAX;
+  for (const tn_function_t* f = module->first_function; f; f = f->next) {
+    const size_t distance = tn__spelling_distance(name, f->name);
+    if (distance >= least || !tn__spelling_is_near(name, distance)) continue;
+    least = distance;
+    near = f;
+  }
+  return near ? tn_status_note(status, "did you mean @%.*s?", TN_SV(near->name)) : status;
+}
+
+// The computations that a custom call names are functions of the module, of any types.
+static tn_status_t check_called(const tn_node_t* node) {
+  const tn_attr_t* called = tn__attr_find(&node->attrs, "called_computations");
+  const tn_module_t* module = node->region->function->module;
+  for (size_t i = 0; called && i < called->array.count; ++i) {
+    const tn_string_view_t name = called->array.items[i]->string;
+    if (tn__module_find_function(module, name)) continue;
+    return note_near_function(
+        tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                         "custom_call: called_computations names @%.*s; expected a function of the "
+                         "module",
+                         TN_SV(name)),
+        module, name);
   }
   return TN_OK;
 }
@@ -149,6 +180,7 @@ static tn_status_t check_node(verifier_t* verifier, const tn_node_t* node) {
   }
   if (node->op == TN__OP_OF(func, call)) return check_callee(node, "callee");
   if (node->op == TN__OP(composite)) return check_callee(node, "decomposition");
+  if (node->op == TN__OP(custom_call)) return check_called(node);
   if (node->op == TN__OP(async_start)) return check_async(node);
   return TN_OK;
 }

@@ -97,3 +97,12 @@ def test_command_exists(line):
                 assert re.search(rf"(?<![\w-]){re.escape(word)}\b", help_text), f"{word}: not in {help_text}"
     else:
         assert (ROOT / words[0]).is_file()
+
+
+def test_libraries_of_kernels_are_compiled_so_that_loops_become_vector_code():
+    """gcc 12 makes vector code of every loop that it can from -O3 on."""
+    documents = [*DOCUMENTS, *tracked("examples/*.c", "cli/new.c")]
+    commands = [line for path in documents for line in path.read_text().splitlines()
+                if re.search(r"\bcc .*-shared", line) and "-O" in line]
+    assert len(commands) > 10
+    assert [line for line in commands if "-O3" not in line] == []

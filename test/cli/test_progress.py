@@ -29,7 +29,7 @@ LOOP = """func.func @main() -> tensor<i32> {
 @pytest.fixture(scope="module")
 def slow(tmp_path_factory):
     path = tmp_path_factory.mktemp("slow") / "slow.mlir"
-    path.write_text("// -----\n".join([LOOP.replace("COUNT", "1000000")] * 20))
+    path.write_text("// -----\n".join([LOOP.replace("COUNT", "3000000")] * 20))
     return path
 
 

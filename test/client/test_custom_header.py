@@ -148,6 +148,9 @@ int64_t live_states(void) { return live; }
 
 TABLE = r"""
 #include <tenon/custom.h>
+#ifdef __cplusplus
+#include <stdexcept>
+#endif
 #define NOTHING(ARG, ATTR, RET) RET(y, s64, rank(0))
 TN_OP(throws, NOTHING, "throws where there are exceptions") {
   *call->y.data = 1;
@@ -156,7 +159,14 @@ TN_OP(throws, NOTHING, "throws where there are exceptions") {
 #endif
   return TN_OK;
 }
-TN_LIBRARY(throws, attributes, in_place, twice, sum_all, context, stream, later, fails_later, count)
+TN_OP(throws_text, NOTHING, "throws an exception with a text where there are exceptions") {
+  *call->y.data = 1;
+#ifdef __cplusplus
+  throw std::runtime_error("no such file");
+#endif
+  return TN_OK;
+}
+TN_LIBRARY(throws, throws_text, attributes, in_place, twice, sum_all, context, stream, later, fails_later, count)
 """
 
 FLOATS = r"""
@@ -185,7 +195,7 @@ def call(request, tmp_path_factory):
         file.write_text(text)
     library = compile_library(request.param, folder / "libkernels.so", *files)
     prefix = request.param[0]
-    for name in ("attributes", "in_place", "twice", "sum_all", "context", "stream", "later", "fails_later", "throws"):
+    for name in ("attributes", "in_place", "twice", "sum_all", "context", "stream", "later", "fails_later", "throws", "throws_text"):
         jax.ffi.register_ffi_target(f"{prefix}.{name}", jax.ffi.pycapsule(getattr(library, name)), platform="cpu")
     jax.ffi.register_ffi_target(f"{prefix}.count", {
         "instantiate": jax.ffi.pycapsule(library.count_instantiate),
@@ -235,7 +245,7 @@ def test_attributes_and_their_defaults(call):
     ({"range": {"lo": 1}, "n": 2**31}, "attributes: attribute n: wanted int32_t, found s64 2147483648"),
     ({"range": {"lo": 1}, "scale": 0.1}, "attributes: attribute scale: wanted float, found f64 0.1"),
     ({"range": {"lo": 1}, "name": 3}, "attributes: attribute name: wanted string, found s64 3"),
-    ({"range": {"lo": 1}, "mode": 1}, "attributes: attribute mode: wanted enum_of(mode_t_, int32_t), found s64 1"),
+    ({"range": {"lo": 1}, "mode": 1}, "attributes: attribute mode: wanted enum_of(mode_t_, int32_t), found s64 1; enums are not converted: "),
 ])
 def test_errors_name_the_attribute(call, attributes, message):
     with pytest.raises(jax.errors.JaxRuntimeError) as raised:
@@ -309,8 +319,11 @@ def test_asynchronous_operations(call):
 
 def test_exceptions_become_errors(call):
     if "++" not in call.prefix:
-        assert call("throws", s64()) == 1
+        assert call("throws", s64()) == call("throws_text", s64()) == 1
         return
+    with pytest.raises(jax.errors.JaxRuntimeError,
+                       match="UNKNOWN: throws_text: an exception left the body: no such file"):
+        call("throws_text", s64())
     with pytest.raises(jax.errors.JaxRuntimeError, match="UNKNOWN: throws: an exception left the body"):
         call("throws", s64())
 
@@ -335,7 +348,7 @@ def test_the_library_exports_its_operations_and_the_table_only(call):
                            check=True).stdout
     exported = {line.split()[-1] for line in names.splitlines()}
     assert exported == {"attributes", "in_place", "twice", "sum_all", "context", "stream", "later", "fails_later",
-                        "throws", "count", "count_instantiate", "live_states", "tenon_library"}
+                        "throws", "throws_text", "count", "count_instantiate", "live_states", "tenon_library"}
 
 
 def test_small_floats_are_those_of_ml_dtypes(tmp_path):

@@ -1,0 +1,18 @@
+"""Public headers compile wherever a program includes them."""
+
+import shutil
+import subprocess
+
+import pytest
+from command import ROOT
+
+COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
+HEADERS = sorted(path.name for path in (ROOT / "include/tenon").glob("*.h"))
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_headers_compile_behind_type_generic_math(compiler):
+    source = "#include <tgmath.h>\n" + "".join(f"#include <tenon/{name}>\n" for name in HEADERS)
+    subprocess.run([compiler, "-std=c11", *WARNINGS, "-I", ROOT / "include", "-fsyntax-only", "-xc", "-"],
+                   input=source, text=True, check=True)
