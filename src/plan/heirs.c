@@ -9,20 +9,30 @@ bool tn__plan_works_in_place(const step_t* step, size_t operand, size_t result) 
   const uint32_t operands = in_place                ? in_place[result]
                             : kernel && result == 0 ? kernel->in_place
                                                     : 0;
-  return operand < 32 && (operands >> operand & 1);
+  return operand < TN_PLAN_IN_PLACE_OPERANDS && (operands >> operand & 1);
 }
 
 // --- those that name their result
 
-// The leaf of a result of the function that is no tuple; -1 for tuples.
-static int64_t leaf_of_result(const tn_function_t* function, int64_t index) {
-  int64_t leaf = 0;
-  for (int64_t i = 0; i < index; ++i)
-    leaf += (int64_t)tn_type_leaf_count(function->result_types[i]);
-  return function->result_types[index]->kind == TN_TYPE_TENSOR ? leaf : -1;
+// For each result of the function its first leaf.
+static tn_status_t find_result_leaves(planner_t* planner, const uint32_t** out_leaves) {
+  const tn_function_t* function = planner->plan->function;
+  void* memory = NULL;
+  *out_leaves = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, function->result_count,
+                                              sizeof(uint32_t), &memory));
+  uint32_t *leaves = memory, leaf = 0;
+  for (uint32_t i = 0; i < function->result_count; ++i) {
+    leaves[i] = leaf;
+    leaf += (uint32_t)tn_type_leaf_count(function->result_types[i]);
+  }
+  *out_leaves = leaves;
+  return TN_OK;
 }
 
-static tn_status_t named_heir(const tn_function_t* function, uint32_t argument, int64_t* out_leaf) {
+// -1 for results that are tuples too.
+static tn_status_t named_heir(const tn_function_t* function, uint32_t argument,
+                              const uint32_t* result_leaves, int64_t* out_leaf) {
   const tn_attr_t* attr = tn__attr_find(&function->argument_attrs[argument], "tf.aliasing_output");
   *out_leaf = -1;
   if (!attr) return TN_OK;
@@ -34,7 +44,7 @@ static tn_status_t named_heir(const tn_function_t* function, uint32_t argument, 
                          "argument %u: tf.aliasing_output is %lld; the function has %u results",
                          argument, (long long)index, function->result_count));
   }
-  *out_leaf = leaf_of_result(function, index);
+  if (function->result_types[index]->kind == TN_TYPE_TENSOR) *out_leaf = result_leaves[index];
   return TN_OK;
 }
 
@@ -98,9 +108,11 @@ tn_status_t tn__plan_find_heirs(planner_t* planner, int64_t* heirs) {
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, planner->block.result_count,
                                               sizeof(bool), &memory));
   bool* is_taken = memory;
+  const uint32_t* result_leaves = NULL;
+  TN_RETURN_IF_ERROR(find_result_leaves(planner, &result_leaves));
   for (uint32_t i = 0; i < count; ++i) {
     if (function->argument_types[i]->kind != TN_TYPE_TENSOR) continue;
-    TN_RETURN_IF_ERROR(named_heir(function, i, &heirs[i]));
+    TN_RETURN_IF_ERROR(named_heir(function, i, result_leaves, &heirs[i]));
     if (heirs[i] >= 0) is_taken[heirs[i]] = true;
   }
   size_t leaf = 0;  // among the arguments'
