@@ -87,9 +87,11 @@ static bool can_succeed(const planner_t* planner, uint32_t argument, uint32_t re
 }
 
 // The first result leaf of as many bytes that no argument has been given yet; -1: none.
-static int64_t free_heir(const planner_t* planner, uint32_t leaf, const bool* is_taken) {
+// Those before `first` are taken.
+static int64_t free_heir(const planner_t* planner, uint32_t leaf, const bool* is_taken,
+                         size_t first) {
   const size_t byte_length = tn__type_byte_length(planner->leaves[leaf].type);
-  for (size_t i = 0; i < planner->block.result_count; ++i) {
+  for (size_t i = first; i < planner->block.result_count; ++i) {
     const uint32_t result = planner->block.results[i];
     if (!is_taken[i] && tn__type_byte_length(planner->leaves[result].type) == byte_length &&
         can_succeed(planner, leaf, result)) {
@@ -116,11 +118,13 @@ tn_status_t tn__plan_find_heirs(planner_t* planner, int64_t* heirs) {
     if (heirs[i] >= 0) is_taken[heirs[i]] = true;
   }
   size_t leaf = 0;  // among the arguments'
+  size_t first_free = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const tn_type_t* type = function->argument_types[i];
     if (heirs[i] < 0 && type->kind == TN_TYPE_TENSOR &&
         tn__attr_get_bool(&function->argument_attrs[i], "jax.buffer_donor", false)) {
-      heirs[i] = free_heir(planner, planner->block.arguments[leaf], is_taken);
+      while (first_free < planner->block.result_count && is_taken[first_free]) ++first_free;
+      heirs[i] = free_heir(planner, planner->block.arguments[leaf], is_taken, first_free);
       if (heirs[i] >= 0) is_taken[heirs[i]] = true;
     }
     leaf += tn_type_leaf_count(type);
