@@ -96,9 +96,18 @@ static tn_status_t make_parts(tn_arena_t* arena, tn_type_kind_t kind, size_t cou
                               TN_MAX_TYPE_PARTS);
     }
   }
-  void* list = NULL;
+  void *list = NULL, *offset_list = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *elements, &list));
   if (count) memcpy(list, elements, count * sizeof *elements);
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(uint32_t), &offset_list));
+  uint32_t* leaf_offsets = offset_list;
+  size_t leaf_count = 0;
+  bool is_dynamic = false;
+  for (size_t i = 0; i < count; ++i) {
+    leaf_offsets[i] = (uint32_t)leaf_count;
+    leaf_count += tn_type_leaf_count(elements[i]);
+    is_dynamic |= !tn__type_is_static(elements[i]);
+  }
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof(tn_type_t), &memory));
   tn_type_t* type = memory;
@@ -106,7 +115,10 @@ static tn_status_t make_parts(tn_arena_t* arena, tn_type_kind_t kind, size_t cou
                       .element_count = count,
                       .elements = list,
                       .depth = depth,
-                      .part_count = part_count};
+                      .part_count = part_count,
+                      .is_dynamic = is_dynamic,
+                      .leaf_count = leaf_count,
+                      .leaf_offsets = leaf_offsets};
   *out_type = type;
   return TN_OK;
 }
@@ -169,10 +181,7 @@ bool tn__type_is_static(const tn_type_t* type) {
   for (size_t i = 0; i < type->rank; ++i) {
     if (type->dims[i] == TN_DIM_DYNAMIC) return false;
   }
-  for (size_t i = 0; i < type->element_count; ++i) {
-    if (!tn__type_is_static(type->elements[i])) return false;
-  }
-  return true;
+  return !type->is_dynamic;
 }
 
 int64_t tn__type_size(const tn_type_t* type) {
@@ -209,10 +218,11 @@ bool tn_type_equal(const tn_type_t* a, const tn_type_t* b) {
 }
 
 size_t tn_type_leaf_count(const tn_type_t* type) {
-  if (type->kind != TN_TYPE_TUPLE) return 1;
-  size_t count = 0;
-  for (size_t i = 0; i < type->element_count; ++i) count += tn_type_leaf_count(type->elements[i]);
-  return count;
+  return type->kind == TN_TYPE_TUPLE ? type->leaf_count : 1;
+}
+
+size_t tn__type_leaf_offset(const tn_type_t* type, size_t index) {
+  return type->leaf_offsets[index];
 }
 
 void tn__type_for_each_leaf(const tn_type_t* type, void (*visit)(void* user, const tn_type_t* leaf),

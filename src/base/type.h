@@ -15,8 +15,11 @@ struct tn_type {
       bounds;  // NULL, or `rank` upper bounds of dynamic dimensions (TN_DIM_DYNAMIC: none)
   size_t element_count;  // tuples and futures
   // Of both, counted when they are made: elements may be shared, so walking them can take long.
-  size_t depth;       // 1 when no element has elements
-  size_t part_count;  // the tuple itself and everything in it
+  size_t depth;                  // 1 when no element has elements
+  size_t part_count;             // the tuple itself and everything in it
+  bool is_dynamic;               // whether there is a `?` in an element
+  size_t leaf_count;             // of a tuple
+  const uint32_t* leaf_offsets;  // of a tuple: how many leaves lie before each element
   const tn_type_t* const* elements;
 };
 
@@ -55,6 +58,8 @@ size_t tn__type_byte_length(const tn_type_t* type);
 // Equal shapes (dims only), whatever the dtypes. Both are tensors.
 bool tn__type_same_shape(const tn_type_t* a, const tn_type_t* b);
 
+// How many leaves of a tuple lie before those of element `index`.
+size_t tn__type_leaf_offset(const tn_type_t* type, size_t index);
 // Leaves in preorder: calls visit(user, leaf) for each tensor or token.
 void tn__type_for_each_leaf(const tn_type_t* type, void (*visit)(void* user, const tn_type_t* leaf),
                             void* user);

@@ -53,6 +53,7 @@ struct tn_node {
 struct tn_region {
   tn_function_t* function;
   tn_node_t* parent;  // NULL: the function's body
+  uint32_t index;     // which region of `parent`
   uint32_t argument_count;
   tn_value_t* arguments;
   tn_node_t *first, *last;

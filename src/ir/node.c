@@ -53,6 +53,7 @@ static tn_status_t make(tn_region_t* region, const tn_node_spec_t* spec, tn_node
   for (uint32_t i = 0; i < node->region_count; ++i) {
     node->regions[i] = spec->regions[i];
     node->regions[i]->parent = node;
+    node->regions[i]->index = i;
   }
   *out_node = node;
   return TN_OK;

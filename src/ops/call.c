@@ -1,4 +1,6 @@
 // Calls: of functions registered from outside, of named compositions, of the module's functions.
+#include <stdlib.h>
+
 #include "ops/rules.h"
 
 // --- layouts
@@ -75,18 +77,44 @@ static const tn_type_t* element_at(const tn_type_t* type, size_t count,
 }
 
 typedef struct alias {
+  size_t number;  // among the aliases
   int64_t operand;
   tn_i64_list_t operand_indices, output_indices;
 } alias_t;
 
-static bool same_list(tn_i64_list_t a, tn_i64_list_t b) {
-  return a.count == b.count &&
-         (a.count == 0 || memcmp(a.values, b.values, a.count * sizeof *a.values) == 0);
+static int compare_lists(tn_i64_list_t a, tn_i64_list_t b) {
+  if (a.count != b.count) return a.count < b.count ? -1 : 1;
+  for (size_t i = 0; i < a.count; ++i) {
+    if (a.values[i] != b.values[i]) return a.values[i] < b.values[i] ? -1 : 1;
+  }
+  return 0;
+}
+
+static int compare_operands(const alias_t* a, const alias_t* b) {
+  if (a->operand != b->operand) return a->operand < b->operand ? -1 : 1;
+  return compare_lists(a->operand_indices, b->operand_indices);
+}
+
+static int compare_outputs(const alias_t* a, const alias_t* b) {
+  return compare_lists(a->output_indices, b->output_indices);
+}
+
+static int in_order(int order, const alias_t* a, const alias_t* b) {
+  return order ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+static int by_operand(const void* a, const void* b) {
+  return in_order(compare_operands(a, b), a, b);
+}
+
+static int by_output(const void* a, const void* b) {
+  return in_order(compare_outputs(a, b), a, b);
 }
 
 static tn_status_t read_alias(const tn_op_use_t* use, size_t index, const tn_attr_t* attr,
                               alias_t* out_alias) {
   const tn_attr_dictionary_t* fields = &attr->dictionary;
+  out_alias->number = index;
   out_alias->operand = tn__attr_get_integer(fields, "operand_index", 0);
   TN_RETURN_IF_ERROR(
       tn__rule_list(use, fields, "operand_tuple_indices", &out_alias->operand_indices));
@@ -121,14 +149,18 @@ static tn_status_t check_aliases(const tn_op_use_t* use) {
   alias_t* aliases = memory;
   for (size_t i = 0; i < count; ++i) {
     TN_RETURN_IF_ERROR(read_alias(use, i, attr->array.items[i], &aliases[i]));
-    for (size_t j = 0; j < i; ++j) {
-      bool same_operand = aliases[i].operand == aliases[j].operand &&
-                          same_list(aliases[i].operand_indices, aliases[j].operand_indices);
-      bool same_output = same_list(aliases[i].output_indices, aliases[j].output_indices);
-      TN_CONSTRAINT(use, NULL, !same_operand && !same_output,
-                    "aliases %zu and %zu name the same %s", j, i,
-                    same_operand ? "operand" : "result");
-    }
+  }
+  if (count) qsort(aliases, count, sizeof *aliases, by_operand);
+  for (size_t i = 1; i < count; ++i) {
+    TN_CONSTRAINT(use, NULL, compare_operands(&aliases[i - 1], &aliases[i]) != 0,
+                  "aliases %zu and %zu name the same operand", aliases[i - 1].number,
+                  aliases[i].number);
+  }
+  if (count) qsort(aliases, count, sizeof *aliases, by_output);
+  for (size_t i = 1; i < count; ++i) {
+    TN_CONSTRAINT(use, NULL, compare_outputs(&aliases[i - 1], &aliases[i]) != 0,
+                  "aliases %zu and %zu name the same result", aliases[i - 1].number,
+                  aliases[i].number);
   }
   return TN_OK;
 }

@@ -27,6 +27,7 @@ bool tn__shapes_agree(const tn_type_t* a, const tn_type_t* b) {
 }
 
 bool tn__types_agree(const tn_type_t* a, const tn_type_t* b) {
+  if (a == b) return true;
   if (a->kind != b->kind) return false;
   switch (a->kind) {
     case TN_TYPE_TOKEN: return true;

@@ -48,10 +48,8 @@ static tn_node_t* following(tn_node_t* node) {
     if (node->next) return node->next;
     tn_node_t* parent = node->region->parent;
     if (!parent) return NULL;
-    uint32_t index = 0;
-    while (parent->regions[index] != node->region) ++index;
-    for (++index; index < parent->region_count; ++index) {
-      if (parent->regions[index]->first) return parent->regions[index]->first;
+    for (uint32_t i = node->region->index + 1; i < parent->region_count; ++i) {
+      if (parent->regions[i]->first) return parent->regions[i]->first;
     }
     node = parent;
   }

@@ -14,7 +14,7 @@ static leaves_t leaves_at(const tn_type_t* type, const tn_i64_list_t* path, size
     if (type->kind != TN_TYPE_TUPLE || index < 0 || (size_t)index >= type->element_count) {
       return leaves;
     }
-    for (int64_t k = 0; k < index; ++k) leaves.first += tn_type_leaf_count(type->elements[k]);
+    leaves.first += tn__type_leaf_offset(type, (size_t)index);
     type = type->elements[index];
   }
   leaves.count = tn_type_leaf_count(type);

@@ -87,9 +87,11 @@ static void hand_wishes_up(planner_t* planner, block_t* block) {
     for (size_t r = 0; r < step->plan.result_count; ++r) {
       const leaf_t* result = &planner->leaves[step->results[r]];
       if (result->wish == NO_BUFFER) continue;
-      for (size_t o = 0; o < step->plan.operand_count; ++o) {
+      const size_t first = is_while ? r : 0;
+      const size_t end = is_while ? r + 1 : TN_PLAN_IN_PLACE_OPERANDS;
+      for (size_t o = first; o < step->plan.operand_count && o < end; ++o) {
         const leaf_t* operand = &planner->leaves[step->operands[o]];
-        bool shares = is_while ? o == r : tn__plan_works_in_place(step, o, r);
+        bool shares = is_while || tn__plan_works_in_place(step, o, r);
         uint32_t dies_at = is_while ? step->plan.begin - 1 : step->plan.position;
         if (shares && operand->last_use == dies_at && same_size(operand, result)) {
           wish(planner, step->operands[o], result->wish, block->region);
@@ -107,7 +109,7 @@ static tn_status_t place_result(planner_t* planner, step_t* step, size_t index) 
   uint32_t position = step->plan.position;
   if (leaf->buffer != NO_BUFFER) return TN_OK;
   uint32_t shared = NO_BUFFER;
-  for (size_t o = 0; o < step->plan.operand_count; ++o) {
+  for (size_t o = 0; o < step->plan.operand_count && o < TN_PLAN_IN_PLACE_OPERANDS; ++o) {
     const leaf_t* operand = &planner->leaves[step->operands[o]];
     if (!tn__plan_works_in_place(step, o, index) || !same_size(operand, leaf)) continue;
     if (!gives_up_buffer(planner, operand, position)) continue;

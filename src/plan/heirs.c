@@ -9,20 +9,30 @@ bool tn__plan_works_in_place(const step_t* step, size_t operand, size_t result) 
   const uint32_t operands = in_place                ? in_place[result]
                             : kernel && result == 0 ? kernel->in_place
                                                     : 0;
-  return operand < 32 && (operands >> operand & 1);
+  return operand < TN_PLAN_IN_PLACE_OPERANDS && (operands >> operand & 1);
 }
 
 // --- those that name their result
 
-// The leaf of a result of the function that is no tuple; -1 for tuples.
-static int64_t leaf_of_result(const tn_function_t* function, int64_t index) {
-  int64_t leaf = 0;
-  for (int64_t i = 0; i < index; ++i)
-    leaf += (int64_t)tn_type_leaf_count(function->result_types[i]);
-  return function->result_types[index]->kind == TN_TYPE_TENSOR ? leaf : -1;
+// For each result of the function its first leaf.
+static tn_status_t find_result_leaves(planner_t* planner, const uint32_t** out_leaves) {
+  const tn_function_t* function = planner->plan->function;
+  void* memory = NULL;
+  *out_leaves = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, function->result_count,
+                                              sizeof(uint32_t), &memory));
+  uint32_t *leaves = memory, leaf = 0;
+  for (uint32_t i = 0; i < function->result_count; ++i) {
+    leaves[i] = leaf;
+    leaf += (uint32_t)tn_type_leaf_count(function->result_types[i]);
+  }
+  *out_leaves = leaves;
+  return TN_OK;
 }
 
-static tn_status_t named_heir(const tn_function_t* function, uint32_t argument, int64_t* out_leaf) {
+// -1 for results that are tuples too.
+static tn_status_t named_heir(const tn_function_t* function, uint32_t argument,
+                              const uint32_t* result_leaves, int64_t* out_leaf) {
   const tn_attr_t* attr = tn__attr_find(&function->argument_attrs[argument], "tf.aliasing_output");
   *out_leaf = -1;
   if (!attr) return TN_OK;
@@ -34,7 +44,7 @@ static tn_status_t named_heir(const tn_function_t* function, uint32_t argument, 
                          "argument %u: tf.aliasing_output is %lld; the function has %u results",
                          argument, (long long)index, function->result_count));
   }
-  *out_leaf = leaf_of_result(function, index);
+  if (function->result_types[index]->kind == TN_TYPE_TENSOR) *out_leaf = result_leaves[index];
   return TN_OK;
 }
 
@@ -77,9 +87,11 @@ static bool can_succeed(const planner_t* planner, uint32_t argument, uint32_t re
 }
 
 // The first result leaf of as many bytes that no argument has been given yet; -1: none.
-static int64_t free_heir(const planner_t* planner, uint32_t leaf, const bool* is_taken) {
+// Those before `first` are taken.
+static int64_t free_heir(const planner_t* planner, uint32_t leaf, const bool* is_taken,
+                         size_t first) {
   const size_t byte_length = tn__type_byte_length(planner->leaves[leaf].type);
-  for (size_t i = 0; i < planner->block.result_count; ++i) {
+  for (size_t i = first; i < planner->block.result_count; ++i) {
     const uint32_t result = planner->block.results[i];
     if (!is_taken[i] && tn__type_byte_length(planner->leaves[result].type) == byte_length &&
         can_succeed(planner, leaf, result)) {
@@ -98,17 +110,21 @@ tn_status_t tn__plan_find_heirs(planner_t* planner, int64_t* heirs) {
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, planner->block.result_count,
                                               sizeof(bool), &memory));
   bool* is_taken = memory;
+  const uint32_t* result_leaves = NULL;
+  TN_RETURN_IF_ERROR(find_result_leaves(planner, &result_leaves));
   for (uint32_t i = 0; i < count; ++i) {
     if (function->argument_types[i]->kind != TN_TYPE_TENSOR) continue;
-    TN_RETURN_IF_ERROR(named_heir(function, i, &heirs[i]));
+    TN_RETURN_IF_ERROR(named_heir(function, i, result_leaves, &heirs[i]));
     if (heirs[i] >= 0) is_taken[heirs[i]] = true;
   }
   size_t leaf = 0;  // among the arguments'
+  size_t first_free = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const tn_type_t* type = function->argument_types[i];
     if (heirs[i] < 0 && type->kind == TN_TYPE_TENSOR &&
         tn__attr_get_bool(&function->argument_attrs[i], "jax.buffer_donor", false)) {
-      heirs[i] = free_heir(planner, planner->block.arguments[leaf], is_taken);
+      while (first_free < planner->block.result_count && is_taken[first_free]) ++first_free;
+      heirs[i] = free_heir(planner, planner->block.arguments[leaf], is_taken, first_free);
       if (heirs[i] >= 0) is_taken[heirs[i]] = true;
     }
     leaf += tn_type_leaf_count(type);

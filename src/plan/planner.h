@@ -96,6 +96,8 @@ TN_MUST_USE tn_status_t tn__plan_prepare_fusion(planner_t* planner, const tn_nod
 void tn__plan_check_fusion(const step_t* step);
 // aliases.c: what a custom call's output_operand_aliases say; fills step->aliases.
 TN_MUST_USE tn_status_t tn__plan_read_aliases(planner_t* planner, step_t* step);
+// How many operands, from the first on, a kernel may work in place of.
+enum { TN_PLAN_IN_PLACE_OPERANDS = 32 };
 // heirs.c: whether result `result` of the step may lie where its operand `operand` does, which dies
 // there.
 bool tn__plan_works_in_place(const step_t* step, size_t operand, size_t result);

@@ -147,11 +147,8 @@ static void forward(planner_t* planner, const tn_node_t* node) {
   if (node->op == TN__OP(get_tuple_element)) {
     const tn_value_t* tuple = node->operands[0];
     uint32_t index = (uint32_t)tn__attr_get_integer(&node->attrs, "index", 0);
-    uint32_t first = planner->value_leaves[tuple->id];
-    for (uint32_t i = 0; i < index; ++i) {
-      first += (uint32_t)tn_type_leaf_count(tuple->type->elements[i]);
-    }
-    planner->value_leaves[result->id] = first;
+    planner->value_leaves[result->id] =
+        planner->value_leaves[tuple->id] + (uint32_t)tn__type_leaf_offset(tuple->type, index);
     return;
   }
   if (node->op == TN__OP(tuple)) {

@@ -3,6 +3,60 @@
 #include "pass/pass.h"
 #include "program/program.h"
 
+// --- leaves of tuples
+
+typedef struct leaf_tally {
+  size_t count;
+  const tn_function_t* function;
+} leaf_tally_t;
+
+static tn_status_t add_leaves(leaf_tally_t* tally, const tn_node_t* node, const char* what,
+                              uint32_t index, const tn_type_t* type) {
+  if (type->kind != TN_TYPE_TUPLE) return TN_OK;
+  tally->count += tn_type_leaf_count(type);
+  if (tally->count <= TN_LIMIT_TUPLE_LEAVES) return TN_OK;
+  tn_status_t status =
+      tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
+                       "%s: with %s %u, a tuple of %zu arrays, the tuples of the program have %zu "
+                       "arrays; expected at most %d",
+                       node ? tn__op_short_name(node->op) : "func", what, index,
+                       tn_type_leaf_count(type), tally->count, TN_LIMIT_TUPLE_LEAVES);
+  return node ? tn__node_locate(node, status) : tn__function_locate(tally->function, status);
+}
+
+// Types are shared, so a short program can have tuples of very many arrays. The plan lists those of
+// each argument, result and operand; get_tuple_element alone lists none.
+static tn_status_t tally_region(leaf_tally_t* leaves, const tn_region_t* region) {
+  for (uint32_t i = 0; i < region->argument_count; ++i) {
+    TN_RETURN_IF_ERROR(
+        add_leaves(leaves, region->parent, "argument", i, region->arguments[i].type));
+  }
+  TN_FOR_EACH_NODE (node, region) {
+    const bool lists_operands = node->op != TN__OP(get_tuple_element);
+    for (uint32_t i = 0; lists_operands && i < node->operand_count; ++i) {
+      TN_RETURN_IF_ERROR(add_leaves(leaves, node, "operand", i, node->operands[i]->type));
+    }
+    for (uint32_t i = 0; i < node->result_count; ++i) {
+      TN_RETURN_IF_ERROR(add_leaves(leaves, node, "result", i, node->results[i].type));
+    }
+    for (uint32_t i = 0; i < node->region_count; ++i) {
+      TN_RETURN_IF_ERROR(tally_region(leaves, node->regions[i]));
+    }
+  }
+  return TN_OK;
+}
+
+static tn_status_t check_leaves(const tn_reached_functions_t* reached) {
+  leaf_tally_t leaves = {0};
+  for (size_t i = 0; i < reached->count; ++i) {
+    leaves.function = reached->functions[i];
+    if (leaves.function->body) {
+      TN_RETURN_IF_ERROR(tally_region(&leaves, leaves.function->body));
+    }
+  }
+  return TN_OK;
+}
+
 // --- plans
 
 static tn_status_t find_call(void* user, const tn_node_t* node, tn_kernel_site_t* site,
@@ -29,6 +83,7 @@ static tn_status_t plan_units(tn_program_t* program, tn_function_t* entry) {
   void* memory = NULL;
   size_t function_count = 0;
   TN_RETURN_IF_ERROR(tn__pass_reach(program->module, entry, &program->arena, &reached));
+  TN_RETURN_IF_ERROR(check_leaves(&reached));
   for (tn_function_t* f = program->module->first_function; f; f = f->next) ++function_count;
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(&program->arena, function_count, sizeof(uint32_t), &memory));

@@ -1,0 +1,327 @@
+#include "shapes.h"
+
+#define F4 "tensor<4xf32>"
+#define F0 "tensor<f32>"
+
+// What the format gives for each i below n, with ", " between.
+#define LIST(file, n, ...)        \
+  for (int i = 0; i < (n); ++i) { \
+    fputs(i ? ", " : "", file);   \
+    fprintf(file, __VA_ARGS__);   \
+  }
+
+static void repeat(FILE* file, int n, const char* text) {
+  for (int i = 0; i < n; ++i) fprintf(file, "%s%s", i ? ", " : "", text);
+}
+
+static void branches_of_case(FILE* file, int n) {
+  fprintf(file, "func.func @main(%%i: tensor<i32>, %%x: " F4 ") -> " F4
+                " {\n"
+                "%%0 = \"stablehlo.case\"(%%i) (");
+  repeat(file, n, "{ stablehlo.return %x : " F4 " }\n");
+  fputs(") : (tensor<i32>) -> " F4 "\nreturn %0 : " F4 "\n}\n", file);
+}
+
+static void attributes_of_operation(FILE* file, int n) {
+  fputs("func.func @main(%x: " F4 ") -> " F4 " {\n%0 = stablehlo.add %x, %x {", file);
+  LIST(file, n, "a%d = %d : i32", i, i)
+  fputs("} : " F4 "\nreturn %0 : " F4 "\n}\n", file);
+}
+
+static void attributes_of_function(FILE* file, int n) {
+  fputs("func.func @main(%x: " F4 ") -> " F4 " attributes {", file);
+  LIST(file, n, "a%d = %d : i32", i, i)
+  fputs("} {\nreturn %x : " F4 "\n}\n", file);
+}
+
+static void entries_of_dictionary(FILE* file, int n) {
+  fputs("func.func @main(%x: " F4 ") -> " F4 " {\n%0 = stablehlo.add %x, %x {d = {", file);
+  LIST(file, n, "a%d = %d : i32", i, i)
+  fputs("}} : " F4 "\nreturn %0 : " F4 "\n}\n", file);
+}
+
+static void items_of_list(FILE* file, int n) {
+  fputs("func.func @main(%x: " F4 ") -> " F4 " {\n%0 = stablehlo.add %x, %x {d = [", file);
+  LIST(file, n, "\"a%d\"", i)
+  fputs("]} : " F4 "\nreturn %0 : " F4 "\n}\n", file);
+}
+
+static void operands_of_reduce(FILE* file, int n) {
+  fputs("func.func @main(%x: " F4 ", %z: " F0 ") -> " F0 " {\n%0:", file);
+  fprintf(file, "%d = \"stablehlo.reduce\"(", n);
+  repeat(file, n, "%x");
+  fputs(", ", file);
+  repeat(file, n, "%z");
+  fputs(") ({\n^bb0(", file);
+  LIST(file, n, "%%a%d: " F0, i)
+  fputs(", ", file);
+  LIST(file, n, "%%b%d: " F0, i)
+  fputs("):\n", file);
+  for (int i = 0; i < n; ++i) {
+    fprintf(file, "%%s%d = stablehlo.add %%a%d, %%b%d : " F0 "\n", i, i, i);
+  }
+  fputs("stablehlo.return ", file);
+  LIST(file, n, "%%s%d", i)
+  fputs(" : ", file);
+  repeat(file, n, F0);
+  fputs("\n}) {dimensions = array<i64: 0>} : (", file);
+  repeat(file, n, F4);
+  fputs(", ", file);
+  repeat(file, n, F0);
+  fputs(") -> (", file);
+  repeat(file, n, F0);
+  fputs(")\nreturn %0#0 : " F0 "\n}\n", file);
+}
+
+static void operands_of_sort(FILE* file, int n) {
+  fputs("func.func @main(%x: " F4 ") -> " F4 " {\n%0:", file);
+  fprintf(file, "%d = \"stablehlo.sort\"(", n);
+  repeat(file, n, "%x");
+  fputs(") ({\n^bb0(", file);
+  LIST(file, 2 * n, "%%a%d: " F0, i)
+  fputs("):\n%c = stablehlo.compare GT, %a0, %a1 : (" F0 ", " F0
+        ") -> tensor<i1>\n"
+        "stablehlo.return %c : tensor<i1>\n}) {dimension = 0 : i64} : (",
+        file);
+  repeat(file, n, F4);
+  fputs(") -> (", file);
+  repeat(file, n, F4);
+  fputs(")\nreturn %0#0 : " F4 "\n}\n", file);
+}
+
+static void operands_of_concatenate(FILE* file, int n) {
+  fputs("func.func @main(%x: " F4 ") -> ", file);
+  fprintf(file, "tensor<%dxf32> {\n%%0 = stablehlo.concatenate ", 4 * n);
+  repeat(file, n, "%x");
+  fputs(", dim = 0 : (", file);
+  repeat(file, n, F4);
+  fprintf(file, ") -> tensor<%dxf32>\nreturn %%0 : tensor<%dxf32>\n}\n", 4 * n, 4 * n);
+}
+
+static void operand_aliases(FILE* file, int n) {
+  fputs("func.func @main(%x: " F4 ") -> " F4 " {\n%0:", file);
+  fprintf(file, "%d = \"stablehlo.custom_call\"(", n);
+  repeat(file, n, "%x");
+  fputs(") {call_target_name = \"growth\", output_operand_aliases = [", file);
+  LIST(file, n,
+       "#stablehlo.output_operand_alias<output_tuple_indices = [%d], operand_index = %d, "
+       "operand_tuple_indices = []>",
+       i, i)
+  fputs("]} : (", file);
+  repeat(file, n, F4);
+  fputs(") -> (", file);
+  repeat(file, n, F4);
+  fputs(")\nreturn %0#0 : " F4 "\n}\n", file);
+}
+
+static void arguments_with(FILE* file, int n, const char* attribute) {
+  fputs("func.func @main(", file);
+  LIST(file, n, "%%x%d: " F4 " %s", i, attribute)
+  fputs(") -> (", file);
+  repeat(file, n, F4);
+  fputs(") {\n", file);
+  for (int i = 0; i < n; ++i) {
+    fprintf(file, "%%y%d = stablehlo.negate %%x%d : " F4 "\n", i, i);
+  }
+  fputs("return ", file);
+  LIST(file, n, "%%y%d", i)
+  fputs(" : ", file);
+  repeat(file, n, F4);
+  fputs("\n}\n", file);
+}
+
+static void plain_arguments(FILE* file, int n) {
+  arguments_with(file, n, "");
+}
+
+static void donated_arguments(FILE* file, int n) {
+  arguments_with(file, n, "{jax.buffer_donor = true}");
+}
+
+static void aliased_arguments(FILE* file, int n) {
+  fputs("func.func @main(", file);
+  LIST(file, n, "%%x%d: " F4 " {tf.aliasing_output = %d : i32}", i, i)
+  fputs(") -> (", file);
+  repeat(file, n, F4);
+  fputs(") {\nreturn ", file);
+  LIST(file, n, "%%x%d", i)
+  fputs(" : ", file);
+  repeat(file, n, F4);
+  fputs("\n}\n", file);
+}
+
+static void begin_tuple(FILE* file, int n) {
+  fputs("!t = tuple<", file);
+  repeat(file, n, F4);
+  fputs(">\n", file);
+}
+
+static void elements_of_tuple(FILE* file, int n) {
+  begin_tuple(file, n);
+  fputs("func.func @main(%t: !t) -> " F4 " {\n", file);
+  for (int i = 0; i < n; ++i) {
+    fprintf(file,
+            "%%%d = \"stablehlo.get_tuple_element\"(%%t) {index = %d : i32} : (!t) -> " F4 "\n", i,
+            i);
+  }
+  fprintf(file, "return %%%d : " F4 "\n}\n", n - 1);
+}
+
+static void elements_of_tuple_made_here(FILE* file, int n) {
+  begin_tuple(file, n);
+  fputs("func.func @main(%x: " F4 ") -> !t {\n%0 = \"stablehlo.tuple\"(", file);
+  repeat(file, n, "%x");
+  fputs(") : (", file);
+  repeat(file, n, F4);
+  fputs(") -> !t\nreturn %0 : !t\n}\n", file);
+}
+
+static void chain_of_operations(FILE* file, int n) {
+  fputs("func.func @main(%0: " F4 ") -> " F4 " {\n", file);
+  for (int i = 0; i < n; ++i) fprintf(file, "%%%d = stablehlo.negate %%%d : " F4 "\n", i + 1, i);
+  fprintf(file, "return %%%d : " F4 "\n}\n", n);
+}
+
+static void uses_of_one_value(FILE* file, int n) {
+  fputs("func.func @main(%x: " F4 ", %0: " F4 ") -> " F4 " {\n", file);
+  for (int i = 0; i < n; ++i) fprintf(file, "%%%d = stablehlo.add %%x, %%%d : " F4 "\n", i + 1, i);
+  fprintf(file, "return %%%d : " F4 "\n}\n", n);
+}
+
+static void sums_that_stay(FILE* file, int n) {
+  fputs("func.func @main(%x: " F4 ") -> " F4 " {\n%s0 = stablehlo.negate %x : " F4 "\n", file);
+  for (int i = 0; i < n; ++i) {
+    fprintf(file,
+            "%%r%d = stablehlo.reshape %%x : (" F4
+            ") -> tensor<2x2xf32>\n"
+            "%%d%d = stablehlo.dot %%r%d, %%r%d : (tensor<2x2xf32>, tensor<2x2xf32>) -> "
+            "tensor<2x2xf32>\n"
+            "%%q%d = stablehlo.reshape %%d%d : (tensor<2x2xf32>) -> " F4 "\n",
+            i, i, i, i, i, i);
+  }
+  for (int i = 0; i < n; ++i) {
+    fprintf(file, "%%s%d = stablehlo.add %%s%d, %%q%d : " F4 "\n", i + 1, i, i);
+  }
+  fprintf(file, "return %%s%d : " F4 "\n}\n", n);
+}
+
+static void call_chain(FILE* file, int n) {
+  fputs("func.func @main(%x: " F4 ") -> " F4 " {\n%0 = call @f0(%x) : (" F4 ") -> " F4
+        "\nreturn %0 : " F4 "\n}\n",
+        file);
+  for (int i = 0; i < n; ++i) {
+    fprintf(file, "func.func private @f%d(%%x: " F4 ") -> " F4 " {\n", i);
+    if (i + 1 < n) {
+      fprintf(file, "%%0 = call @f%d(%%x) : (" F4 ") -> " F4 "\n", i + 1);
+    } else {
+      fputs("%0 = stablehlo.negate %x : " F4 "\n", file);
+    }
+    fputs("return %0 : " F4 "\n}\n", file);
+  }
+}
+
+static void calls_of_functions(FILE* file, int n) {
+  for (int i = 0; i < n; ++i) {
+    fprintf(file,
+            "func.func private @f%d(%%x: " F4 ") -> " F4 " {\n%%0 = stablehlo.negate %%x : " F4
+            "\nreturn %%0 : " F4 "\n}\n",
+            i);
+  }
+  fputs("func.func @main(%0: " F4 ") -> " F4 " {\n", file);
+  for (int i = 0; i < n; ++i) {
+    fprintf(file, "%%%d = call @f%d(%%%d) : (" F4 ") -> " F4 "\n", i + 1, i, i);
+  }
+  fprintf(file, "return %%%d : " F4 "\n}\n", n);
+}
+
+static void elements_of_constant(FILE* file, int n) {
+  fprintf(file, "func.func @main() -> tensor<%dxi32> {\n%%0 = stablehlo.constant dense<[", n);
+  LIST(file, n, "%d", i)
+  fprintf(file, "]> : tensor<%dxi32>\nreturn %%0 : tensor<%dxi32>\n}\n", n, n);
+}
+
+static void constants(FILE* file, int n) {
+  fputs("func.func @main(%s0: tensor<i32>) -> tensor<i32> {\n", file);
+  for (int i = 0; i < n; ++i) {
+    fprintf(file,
+            "%%c%d = stablehlo.constant dense<%d> : tensor<i32>\n"
+            "%%s%d = stablehlo.add %%s%d, %%c%d : tensor<i32>\n",
+            i, i, i + 1, i, i);
+  }
+  fprintf(file, "return %%s%d : tensor<i32>\n}\n", n);
+}
+
+static void carries_of_while(FILE* file, int n) {
+  fputs("func.func @main(%p: tensor<i1>, %x: " F4 ") -> " F4 " {\n%0:", file);
+  fprintf(file, "%d = \"stablehlo.while\"(", n + 1);
+  repeat(file, n, "%x");
+  fputs(", %p) ({\n^bb0(", file);
+  LIST(file, n, "%%a%d: " F4, i)
+  fputs(", %q: tensor<i1>):\nstablehlo.return %q : tensor<i1>\n}, {\n^bb0(", file);
+  LIST(file, n, "%%b%d: " F4, i)
+  fputs(", %q: tensor<i1>):\n", file);
+  for (int i = 0; i < n; ++i) fprintf(file, "%%c%d = stablehlo.negate %%b%d : " F4 "\n", i, i);
+  fputs("stablehlo.return ", file);
+  LIST(file, n, "%%c%d", i)
+  fputs(", %q : ", file);
+  repeat(file, n, F4);
+  fputs(", tensor<i1>\n}) : (", file);
+  repeat(file, n, F4);
+  fputs(", tensor<i1>) -> (", file);
+  repeat(file, n, F4);
+  fputs(", tensor<i1>)\nreturn %0#0 : " F4 "\n}\n", file);
+}
+
+static void aliases_of_attributes(FILE* file, int n) {
+  for (int i = 0; i < n; ++i) fprintf(file, "#a%d = %d : i32\n", i, i);
+  fputs("func.func @main(%s0: " F4 ") -> " F4 " {\n", file);
+  for (int i = 0; i < n; ++i) {
+    fprintf(file, "%%s%d = stablehlo.negate %%s%d {a = #a%d} : " F4 "\n", i + 1, i, i);
+  }
+  fprintf(file, "return %%s%d : " F4 "\n}\n", n);
+}
+
+static void aliases_of_types(FILE* file, int n) {
+  for (int i = 0; i < n; ++i) fprintf(file, "!t%d = tensor<%dxf32>\n", i, i + 1);
+  fputs("func.func @main(", file);
+  LIST(file, n, "%%x%d: !t%d", i, i)
+  fputs(") -> !t0 {\nreturn %x0 : !t0\n}\n", file);
+}
+
+static void locations(FILE* file, int n) {
+  for (int i = 0; i < n; ++i) fprintf(file, "#loc%d = loc(\"f%d\":%d:1)\n", i, i, i);
+  fputs("func.func @main(%s0: " F4 ") -> " F4 " {\n", file);
+  for (int i = 0; i < n; ++i) {
+    fprintf(file, "%%s%d = stablehlo.negate %%s%d : " F4 " loc(#loc%d)\n", i + 1, i, i);
+  }
+  fprintf(file, "return %%s%d : " F4 "\n}\n", n);
+}
+
+const shape_t shapes[] = {
+    {"branches_of_case", branches_of_case, 1000, WORK_ALL},
+    {"attributes_of_operation", attributes_of_operation, 1000, WORK_ALL},
+    {"attributes_of_function", attributes_of_function, 1000, WORK_ALL},
+    {"entries_of_dictionary", entries_of_dictionary, 1000, WORK_ALL},
+    {"items_of_list", items_of_list, 1000, WORK_ALL},
+    {"operands_of_reduce", operands_of_reduce, 500, WORK_ALL},
+    {"operands_of_sort", operands_of_sort, 500, WORK_ALL},
+    {"operands_of_concatenate", operands_of_concatenate, 1000, WORK_ALL},
+    {"operand_aliases", operand_aliases, 1000, WORK_PRINT},
+    {"plain_arguments", plain_arguments, 500, WORK_ALL},
+    {"donated_arguments", donated_arguments, 2000, WORK_ALL},
+    {"aliased_arguments", aliased_arguments, 1000, WORK_ALL},
+    {"elements_of_tuple", elements_of_tuple, 1000, WORK_COMPILE},
+    {"elements_of_tuple_made_here", elements_of_tuple_made_here, 1000, WORK_ALL},
+    {"chain_of_operations", chain_of_operations, 1000, WORK_ALL},
+    {"uses_of_one_value", uses_of_one_value, 1000, WORK_ALL},
+    {"sums_that_stay", sums_that_stay, 500, WORK_ALL},
+    {"call_chain", call_chain, 500, WORK_ALL},
+    {"calls_of_functions", calls_of_functions, 500, WORK_ALL},
+    {"elements_of_constant", elements_of_constant, 2000, WORK_ALL},
+    {"constants", constants, 1000, WORK_ALL},
+    {"carries_of_while", carries_of_while, 500, WORK_ALL},
+    {"aliases_of_attributes", aliases_of_attributes, 1000, WORK_ALL},
+    {"aliases_of_types", aliases_of_types, 1000, WORK_ALL},
+    {"locations", locations, 1000, WORK_ALL},
+    {NULL, NULL, 0, 0},
+};

@@ -1,0 +1,18 @@
+#ifndef TENON_TEST_GROWTH_SHAPES_H_
+#define TENON_TEST_GROWTH_SHAPES_H_
+
+#include <stdio.h>
+
+enum { WORK_COMPILE = 1, WORK_PRINT = 2, WORK_ALL = 3 };
+
+// A kind of program whose text grows in proportion to `n`.
+typedef struct shape {
+  const char* name;
+  void (*write)(FILE* file, int n);
+  int n;
+  unsigned work;  // WORK_*, beside reading and verifying
+} shape_t;
+
+extern const shape_t shapes[];  // ends with a NULL name
+
+#endif  // TENON_TEST_GROWTH_SHAPES_H_

@@ -1,0 +1,9 @@
+#ifndef TENON_TEST_GROWTH_STEPS_H_
+#define TENON_TEST_GROWTH_STEPS_H_
+
+#include <stdint.h>
+
+// Steps of the calling thread since it began: deterministic, unlike time.
+uint64_t steps_taken(void);
+
+#endif  // TENON_TEST_GROWTH_STEPS_H_
