@@ -136,8 +136,8 @@ TN_API TN_MUST_USE tn_status_t tn_target_enumerate(tn_target_visit_fn visit, voi
 // in the child, with no operands. A function that was registered without an api version (tenon run
 // --load LIB.so:TARGET=SYMBOL) is a handler if it answers like one, and from then on nothing else.
 // FAILED_PRECONDITION for other functions, which cannot be asked; UNIMPLEMENTED where it takes
-// seccomp to find out and the system has none. What a handler does not answer is no error, but the `gap` of its
-// tn_target_info_t.
+// seccomp to find out and the system has none. What a handler does not answer is no error, but the
+// `gap` of its tn_target_info_t.
 TN_API TN_MUST_USE tn_status_t tn_target_learn(const char* name, const char* platform);
 
 // Registers, under their own names and for the host, all functions that a library exports and that

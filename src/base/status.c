@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
+
 // Wrapped for the analyzer; defined here.
 #undef tn_status_create
 #undef tn__status_out_of_memory
@@ -48,11 +50,11 @@ const char* tn_code_name(tn_code_t code) {
 static char* format_text(const char* format, va_list arguments) {
   va_list again;
   va_copy(again, arguments);
-  int length = vsnprintf(NULL, 0, format, again);
+  int length = tn__c_vsnprintf(NULL, 0, format, again);
   va_end(again);
   if (length < 0) return NULL;
   char* text = malloc((size_t)length + 1);
-  if (text) vsnprintf(text, (size_t)length + 1, format, arguments);
+  if (text) tn__c_vsnprintf(text, (size_t)length + 1, format, arguments);
   return text;
 }
 

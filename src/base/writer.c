@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/c_locale.h"
+
 void tn__writer_init(tn_writer_t* writer, tn_write_fn write, void* user) {
   writer->write = write;
   writer->user = user;
@@ -45,7 +47,7 @@ void tn__writef(tn_writer_t* writer, const char* format, ...) {
   char text[1024];
   va_list arguments;
   va_start(arguments, format);
-  int length = vsnprintf(text, sizeof text, format, arguments);
+  int length = tn__c_vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   if (length < 0) return;
   tn__write(writer, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/c_locale.h"
 #include "base/float_format.h"
 #include "base/type.h"
 #include "call/attributes.h"
@@ -166,7 +167,7 @@ void tn__call_attr_text(const tn_attr_t* attr, char* out, size_t capacity) {
       }
       break;
     case TN_ATTR_FLOAT:
-      snprintf(out, capacity, "%.17g : %s", attr->real, tn_dtype_name(attr->dtype));
+      tn__c_snprintf(out, capacity, "%.17g : %s", attr->real, tn_dtype_name(attr->dtype));
       break;
     case TN_ATTR_STRING:
       snprintf(out, capacity, "the string \"%s\"", TN_NAME_TEXT(attr->string));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/float_format.h"
 
 enum { MOST_DIGITS = 17 };  // no double needs more
@@ -19,12 +20,13 @@ typedef struct decimal {
 static bool reads_back(tn_dtype_t dtype, double magnitude, const char* text) {
   switch (dtype) {
     case TN_DTYPE_F64:
-    case TN_DTYPE_C128: return strtod(text, NULL) == magnitude;
+    case TN_DTYPE_C128: return tn__c_strtod(text, NULL) == magnitude;
     case TN_DTYPE_F32:
-    case TN_DTYPE_C64: return (double)strtof(text, NULL) == magnitude;
+    case TN_DTYPE_C64: return (double)tn__c_strtof(text, NULL) == magnitude;
     default: {
       const tn_float_format_t* format = tn__float_format(dtype);
-      return tn__float_decode(format, tn__float_encode(format, strtod(text, NULL))) == magnitude;
+      return tn__float_decode(format, tn__float_encode(format, tn__c_strtod(text, NULL))) ==
+             magnitude;
     }
   }
 }
@@ -59,7 +61,7 @@ static void put(const decimal_t* decimal, char* out, size_t capacity) {
 
 static int exponent_of(double magnitude) {
   char text[48];
-  snprintf(text, sizeof text, "%.*e", MOST_DIGITS, magnitude);
+  tn__c_snprintf(text, sizeof text, "%.*e", MOST_DIGITS, magnitude);
   return (int)strtol(strchr(text, 'e') + 1, NULL, 10);
 }
 
@@ -69,13 +71,13 @@ static void shortest(tn_dtype_t dtype, double magnitude, int minimum, int maximu
   char text[48];
   *out = (decimal_t){.count = 1};
   for (int count = minimum; count <= maximum; ++count) {
-    snprintf(text, sizeof text, "%.*e", count - 1, magnitude);
+    tn__c_snprintf(text, sizeof text, "%.*e", count - 1, magnitude);
     take(text, out);
     if (reads_back(dtype, magnitude, text)) return;
     // Below a power of two neighbours are nearer than above it: the decimal above may be the only
     // one that reads back.
     int exponent;
-    if (frexp(magnitude, &exponent) != 0.5 || strtod(text, NULL) > magnitude) continue;
+    if (frexp(magnitude, &exponent) != 0.5 || tn__c_strtod(text, NULL) > magnitude) continue;
     decimal_t above = *out;
     increment(&above);
     put(&above, text, sizeof text);
@@ -180,7 +182,7 @@ void tn__float_text_scalar(tn_dtype_t dtype, double value, tn_float_trim_t trim,
     return;
   }
   if (is_narrow(dtype)) {  // the dtypes of ml_dtypes
-    snprintf(out_text, TN_FLOAT_TEXT_SIZE, "%g", value);
+    tn__c_snprintf(out_text, TN_FLOAT_TEXT_SIZE, "%g", value);
     return;
   }
   bool is_single = dtype == TN_DTYPE_F32 || dtype == TN_DTYPE_C64;

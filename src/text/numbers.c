@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/float_format.h"
 
 static int hex_digit(char c) {
@@ -97,7 +98,7 @@ double tn__number_parse_double(const char* begin, const char* end) {
   char text[DIGITS_KEPT + 32];
   memcpy(text, decimal.digits, decimal.digit_count);
   snprintf(text + decimal.digit_count, 32, "e%lld", (long long)decimal.exponent);
-  return strtod(text, NULL);
+  return tn__c_strtod(text, NULL);
 }
 
 bool tn__number_fit_integer(tn_dtype_t dtype, bool negative, uint64_t magnitude, int64_t* out) {
@@ -163,7 +164,7 @@ void tn__number_store_integer(tn_dtype_t dtype, int64_t value, void* element) {
 
 // d.ddde+xx with so many digits after the point.
 static size_t print_scientific(double value, int digits, char text[TN_NUMBER_CAPACITY]) {
-  int length = snprintf(text, TN_NUMBER_CAPACITY, "%.*e", digits, value);
+  int length = tn__c_snprintf(text, TN_NUMBER_CAPACITY, "%.*e", digits, value);
   // The locale may have another decimal point; all of them take one byte between two digits here,
   // or several, which move the rest to the left.
   char* point = text + (*text == '-') + 1;

@@ -1,6 +1,5 @@
 #include "text/numbers.h"
 
-#include <locale.h>
 #include <math.h>
 
 #include "base/float_format.h"
@@ -157,22 +156,6 @@ static void integers_fit_or_do_not(void** state) {
   }
 }
 
-static void numbers_do_not_depend_on_the_locale(void** state) {
-  (void)state;
-  static const char* const with_comma[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "nl_NL.UTF-8"};
-  for (size_t i = 0; i < sizeof with_comma / sizeof *with_comma; ++i) {
-    if (!setlocale(LC_ALL, with_comma[i])) continue;
-    char text[TN_NUMBER_CAPACITY];
-    tn__number_print_float(TN_DTYPE_F32, 1.5, text);
-    double value = parse("1.2345678901234567890123456789");
-    setlocale(LC_ALL, "C");
-    assert_string_equal(text, "1.500000e+00");
-    assert_true(value == 1.2345678901234567);
-    return;
-  }
-  skip();
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(decimals_are_rounded_correctly),
@@ -181,7 +164,6 @@ int main(void) {
       cmocka_unit_test(every_narrow_float_survives_printing),
       cmocka_unit_test(floats_print_as_mlir_does),
       cmocka_unit_test(integers_fit_or_do_not),
-      cmocka_unit_test(numbers_do_not_depend_on_the_locale),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/c_locale.h"
 #include "base/float_format.h"
 #include "kernel/ref/element.h"
 #include "kernel/ref/site.h"
@@ -101,7 +102,7 @@ static number_text_t number_text(tn_dtype_t dtype, const char* element) {
     snprintf(out.text, sizeof out.text, "%s", *element ? "true" : "false");
   } else if (is_float(dtype)) {
     const int digits = dtype == TN_DTYPE_F64 ? 17 : 9;
-    snprintf(out.text, sizeof out.text, "%.*g", digits, tn__float_load(dtype, element));
+    tn__c_snprintf(out.text, sizeof out.text, "%.*g", digits, tn__float_load(dtype, element));
   } else if (dtype == TN_DTYPE_U64) {
     snprintf(out.text, sizeof out.text, "%llu",
              (unsigned long long)tn__element_to_i64(dtype, element));
@@ -155,10 +156,10 @@ typedef struct rule_text {
 static rule_text_t rule_text(const tn_check_t* check) {
   rule_text_t out = {""};
   if (check->rule == TN_CHECK_ALMOST_EQ) {
-    snprintf(out.text, sizeof out.text, " within %g", check->tolerance);
+    tn__c_snprintf(out.text, sizeof out.text, " within %g", check->tolerance);
   } else if (check->rule == TN_CHECK_CLOSE) {
-    snprintf(out.text, sizeof out.text, " within %llu to %llu ulp",
-             (unsigned long long)check->min_ulps, (unsigned long long)check->max_ulps);
+    tn__c_snprintf(out.text, sizeof out.text, " within %llu to %llu ulp",
+                   (unsigned long long)check->min_ulps, (unsigned long long)check->max_ulps);
   }
   return out;
 }

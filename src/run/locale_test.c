@@ -1,0 +1,125 @@
+// A host may set a locale with a decimal comma; numbers are written and read with a point all the
+// same.
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/c_locale.h"
+#include "run/testing_run.h"
+
+// The LC_NUMERIC file of a locale whose decimal point is a comma, as localedef(1) of glibc makes it
+// on little-endian machines: so that the test needs no locale of the system.
+static const unsigned char numeric_file[] =
+    "\x14\x11\x03\x20\x06\0\0\0\x20\0\0\0\x22\0\0\0\x24\0\0\0\x28\0\0\0\x2c\0\0\0\x30\0\0\0"
+    ",\0.\0\x03\x03\0\0,\0\0\0.\0\0\0ANSI_X3.4-1968";
+
+static char folder[] = "/tmp/tenon-locale-XXXXXX";
+static char path[128];
+
+static int set_comma(void** state) {
+  if (tn__testing_device_setup(state) || !mkdtemp(folder)) return -1;
+  snprintf(path, sizeof path, "%s/comma", folder);
+  if (mkdir(path, 0700)) return -1;
+  snprintf(path, sizeof path, "%s/comma/LC_NUMERIC", folder);
+  FILE* file = fopen(path, "wb");
+  if (!file) return -1;
+  bool is_written = fwrite(numeric_file, sizeof numeric_file, 1, file) == 1;
+  if (fclose(file) || !is_written || setenv("LOCPATH", folder, 1)) return -1;
+  return setlocale(LC_NUMERIC, "comma") ? 0 : -1;
+}
+
+static int unset_comma(void** state) {
+  setlocale(LC_NUMERIC, "C");
+  unlink(path);
+  snprintf(path, sizeof path, "%s/comma", folder);
+  rmdir(path);
+  rmdir(folder);
+  return tn__testing_device_teardown(state);
+}
+
+typedef struct text {
+  char data[1 << 14];
+  size_t length;
+} text_t;
+
+static tn_status_t append(void* user, const char* data, size_t length) {
+  text_t* text = user;
+  assert_true(text->length + length < sizeof text->data);
+  memcpy(text->data + text->length, data, length);
+  text->length += length;
+  text->data[text->length] = 0;
+  return TN_OK;
+}
+
+static void the_host_has_a_comma(void** state) {
+  (void)state;
+  char text[16];
+  snprintf(text, sizeof text, "%.1f", 1.5);
+  assert_string_equal(text, "1,5");
+}
+
+static void formatted_numbers_have_a_point(void** state) {
+  (void)state;
+  char text[16];
+  tn__c_snprintf(text, sizeof text, "%.1f", 1.5);
+  assert_string_equal(text, "1.5");
+  assert_true(tn__c_strtod("2.5", NULL) == 2.5 && tn__c_strtof("2.5", NULL) == 2.5F);
+  TN_ASSERT_REPORT("it is 1.5", tn_status_create(TN_CODE_INTERNAL, "it is %g", 1.5));
+}
+
+static void modules_are_written_and_read_with_points(void** state) {
+  (void)state;
+  static const char source[] =
+      "module {\n"
+      "  func.func @main() -> tensor<3xf64> {\n"
+      "    %0 = stablehlo.constant dense<[1.500000e+00, 1.2345678901234567e-300, 2.5e-07]> : "
+      "tensor<3xf64>\n"
+      "    return %0 : tensor<3xf64>\n"
+      "  }\n"
+      "}\n";
+  tn_module_t* module = NULL;
+  text_t* text = calloc(1, sizeof *text);
+  text_t* again = calloc(1, sizeof *again);
+  assert_true(text && again);
+  TN_ASSERT_OK(tn_module_parse(NULL, "comma.mlir", source, sizeof source - 1, &module));
+  TN_ASSERT_OK(tn_module_print(module, append, text));
+  assert_non_null(strstr(text->data, "[1.500000e+00, 1.2345678901234568e-300, 2.500000e-07]"));
+  tn_module_release(module);
+  TN_ASSERT_OK(tn_module_parse(NULL, "again.mlir", text->data, text->length, &module));
+  TN_ASSERT_OK(tn_module_print(module, append, again));
+  assert_string_equal(text->data, again->data);
+  tn_module_release(module);
+  free(text);
+  free(again);
+}
+
+static void arrays_and_plans_are_printed_with_points(void** state) {
+  (void)state;
+  text_t* text = calloc(1, sizeof *text);
+  tn_buffer_t* buffer = tn__testing_floats(2, (float[]){1.5F, 0.1F});
+  assert_non_null(text);
+  TN_ASSERT_OK(tn_buffer_print(buffer, append, text));
+  assert_string_equal(text->data, "[1.5 0.1]");
+  text->length = 0;
+  tn_program_t* program = tn__testing_program(
+      "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {\n"
+      "  %0 = stablehlo.tanh %x : tensor<3xf32>\n  return %0 : tensor<3xf32>\n}\n",
+      true);
+  TN_ASSERT_OK(tn_program_print(program, TN_STAGE_PLAN, TN_FORMAT_SVG, append, text));
+  assert_null(strstr(text->data, ",00\""));
+  tn_program_release(program);
+  tn_buffer_release(buffer);
+  free(text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_host_has_a_comma),
+      cmocka_unit_test(formatted_numbers_have_a_point),
+      cmocka_unit_test(modules_are_written_and_read_with_points),
+      cmocka_unit_test(arrays_and_plans_are_printed_with_points),
+  };
+  return cmocka_run_group_tests(tests, set_comma, unset_comma);
+}
