@@ -66,7 +66,7 @@ static atomic_bool was_interrupted;
 static void interrupt(int number) {
   signal(number, SIG_DFL);
   atomic_store(&was_interrupted, true);
-  tn_cancellation_cancel(cancellation);
+  tn_cancellation_cancel(cancellation);  // NOLINT(bugprone-signal-handler,cert-sig30-c): it may
 }
 
 bool cli_was_interrupted(void) {

@@ -42,7 +42,8 @@ static tn_status_t check_options(const tn_program_t* program, const tn_run_optio
 }
 
 // What a run that could not begin for want of memory needs. Takes and returns `status`.
-static tn_status_t explain_memory(const tn_program_t* program, tn_status_t status) {
+__attribute__((returns_nonnull)) static tn_status_t explain_memory(const tn_program_t* program,
+                                                                   tn_status_t status) {
   if (tn_status_code(status) != TN_CODE_RESOURCE_EXHAUSTED) return status;
   tn_memory_statistics_t memory = {.struct_size = sizeof memory};
   uint64_t result_byte_length = 0;
