@@ -62,12 +62,20 @@ static size_t skip_spaces(const char* text) {
 }
 
 // A float's text is what strtod takes, which has hexadecimal ones, nan and inf. *out_end is behind
-// it; the text itself when there is no number.
+// it; the text itself when there is no number, or one that no double can hold.
 static double read_float(const char* text, const char** out_end) {
   char* end = NULL;
+  errno = 0;
   double value = strtod(text, &end);
+  if (errno == ERANGE && isinf(value)) end = (char*)text;
   *out_end = end;
   return value;
+}
+
+// False for a number that the dtype rounds to infinity or NaN.
+static bool store_float(tn_dtype_t dtype, double value, char* element) {
+  tn_dtype_store(dtype, value, element);
+  return !isfinite(value) || isfinite(tn_dtype_load(dtype, element));
 }
 
 static bool read_bool(const char* text, char* element, const char** out_end) {
@@ -132,10 +140,9 @@ static bool read_complex(tn_dtype_t dtype, const char* text, char* element, cons
     }
   }
   if (in_brackets && *end++ != ')') return false;
-  tn_dtype_store(part, real, element);
-  tn_dtype_store(part, imaginary, element + tn_dtype_size(part));
   *out_end = end;
-  return true;
+  return store_float(part, real, element) &&
+         store_float(part, imaginary, element + tn_dtype_size(part));
 }
 
 static bool read_element(tn_dtype_t dtype, const char* text, char* element, const char** out_end) {
@@ -143,8 +150,7 @@ static bool read_element(tn_dtype_t dtype, const char* text, char* element, cons
     case TN_KIND_BOOL: return read_bool(text, element, out_end);
     case TN_KIND_FLOAT: {
       double value = read_float(text, out_end);
-      tn_dtype_store(dtype, value, element);
-      return *out_end != text;
+      return *out_end != text && store_float(dtype, value, element);
     }
     case TN_KIND_COMPLEX: return read_complex(dtype, text, element, out_end);
     default: return read_integer(dtype, text, element, out_end);

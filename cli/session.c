@@ -1,8 +1,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
+
+enum { STREAM_LIMIT = 1 << 30 };  // bytes of a pipe or a device
 
 // Whatever has no api version may be a handler, and is asked; it need not be one.
 static bool learn(void* user, const tn_target_info_t* info) {
@@ -42,6 +45,11 @@ tn_status_t cli_open(const arguments_t* arguments, session_t* session) {
   return tn_device_create(cli_value(arguments, OPTION_DEVICE, "cpu"), &options, &session->device);
 }
 
+static bool is_regular(FILE* file) {
+  struct stat status;
+  return fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+}
+
 tn_status_t cli_read_file(const char* path, char** out_text, size_t* out_length) {
   bool is_stdin = strcmp(path, "-") == 0;
   FILE* file = is_stdin ? stdin : fopen(path, "rb");
@@ -64,6 +72,12 @@ tn_status_t cli_read_file(const char* path, char** out_text, size_t* out_length)
       text = larger;
     }
     length += fread(text + length, 1, capacity - length - 1, file);
+    if (length > STREAM_LIMIT && !is_regular(file)) {
+      status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                                "%s: it is no regular file, and gives more than %d bytes", path,
+                                STREAM_LIMIT);
+      goto done;
+    }
   } while (!feof(file) && !ferror(file));
   if (ferror(file)) {
     status = tn_status_create(TN_CODE_DATA_LOSS, "%s: %s", path, strerror(errno));

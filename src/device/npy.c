@@ -27,6 +27,13 @@ static tn_status_t refuse(const char* name, const char* what) {
 
 // --- the header: a Python dictionary literal with the keys descr, fortran_order and shape
 
+// Python's True or False, with the end of the entry behind it.
+static bool read_bool(const char* text, bool* out) {
+  *out = strncmp(text, "True", 4) == 0;
+  if (!*out && strncmp(text, "False", 5) != 0) return false;
+  return text[*out ? 4 : 5] && strchr(" ,}\n", text[*out ? 4 : 5]);
+}
+
 // The text behind "'key':"; NULL when it is not there.
 static const char* find_key(const char* header, const char* key) {
   char quoted[32];
@@ -133,7 +140,9 @@ static tn_status_t parse_header(const char* name, const unsigned char* bytes, si
   tn_status_t status = parse_descr(name, find_key(text, "descr"), out);
   if (!status) status = parse_shape(name, find_key(text, "shape"), out);
   if (!status && !order) status = refuse(name, "the .npy header has no fortran_order");
-  out->fortran_order = order && strncmp(order, "True", 4) == 0;
+  if (!status && !read_bool(order, &out->fortran_order)) {
+    status = refuse(name, "fortran_order of the .npy header is neither True nor False");
+  }
   out->data_offset = prefix + header_length;
   free(text);
   return status;

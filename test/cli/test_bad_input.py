@@ -230,6 +230,29 @@ def test_a_program_that_cannot_fit_into_memory_is_an_error_before_it_runs(tmp_pa
         assert f"--memory-limit {limit}: expected a number of bytes" in refused("run", add, f"--memory-limit={limit}", code=2)
 
 
+@pytest.mark.parametrize("literal", ["3xf32=1e99999", "3xf32=-1e99999", "3xf32=1e300", "3xf16=70000", "3xf64=1e999"])
+def test_numbers_that_a_dtype_cannot_hold_are_not_infinity(tmp_path, literal):
+    dtype = literal[2:5]
+    (tmp_path / "p.mlir").write_text(ADD.replace("f32", dtype))
+    assert f"'{literal.split('=')[1]}' is no value of {dtype}" in refused("run", tmp_path / "p.mlir", "-i", literal, "-i", "ones")
+    tenon("run", tmp_path / "p.mlir", "-i", f"3x{dtype}=inf,-inf,nan", "-i", "ones")
+
+
+def test_programs_without_an_end_are_not_read_forever():
+    assert "/dev/zero: it is no regular file, and gives more than 1073741824 bytes" in refused("run", "/dev/zero")
+
+
+def test_fortran_order_of_npy_is_true_or_false(tmp_path):
+    np.save(tmp_path / "x.npy", np.arange(3, dtype=np.float32))
+    (tmp_path / "add.mlir").write_text(ADD)
+    good = (tmp_path / "x.npy").read_bytes()
+    tenon("run", tmp_path / "add.mlir", "-i", tmp_path / "x.npy", "-i", "ones")
+    for word in [b"Maybe", b"false", b"Truee"]:
+        (tmp_path / "x.npy").write_bytes(good.replace(b"False", word))
+        errors = refused("run", tmp_path / "add.mlir", "-i", tmp_path / "x.npy", "-i", "ones")
+        assert "fortran_order of the .npy header is neither True nor False" in errors
+
+
 # --- libraries
 
 
