@@ -101,7 +101,7 @@ static tn_status_t create(tn_program_t* program, const tn_run_options_t* options
   tn_status_t status = tn__activation_take(program, &run->activation);
   if (status) {
     tn__free(program->allocator, run, size);
-    return explain_memory(program, status);
+    return status;
   }
   run->program = tn_program_retain(program);
   run->argument_count = argument_count;
@@ -261,8 +261,9 @@ tn_status_t tn_program_run(tn_program_t* program, const tn_run_options_t* given_
   if (argument_count) TN_RETURN_IF_NULL(arguments);
   TN_RETURN_IF_ERROR(read_options(given_options, &options));
   TN_RETURN_IF_ERROR(check_options(program, &options, result_count));
-  TN_RETURN_IF_ERROR(create(program, &options, &run));
-  tn_status_t status = tn__run_take_arguments(run, argument_count, arguments);
+  tn_status_t status = create(program, &options, &run);
+  if (status) return explain_memory(program, status);
+  status = tn__run_take_arguments(run, argument_count, arguments);
   if (status) {
     end(run);
     return status;
