@@ -32,9 +32,9 @@ static tn_status_t run_function(const tally_t* tally, tn_module_t* module) {
   tn_status_t status = tn_program_compile(tally->device, module, NULL, &program);
   if (status) return status;
   if (tn_program_argument_count(program)) {
-    status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                              "the function takes %zu arguments; a test takes none",
-                              tn_program_argument_count(program));
+    status = tn_status_create(
+        TN_CODE_INVALID_ARGUMENT, "the function takes %zu argument%s; a test takes none",
+        tn_program_argument_count(program), tn_program_argument_count(program) == 1 ? "" : "s");
     goto done;
   }
   count = tn_program_result_count(program);

@@ -954,8 +954,8 @@ TN__UNUSED tn_status_t tn__get_value(const tn_call_t* call, tn_remaining_t from,
                                      tn_ffi_dtype_t dtype, void* out) {
   if (index < 0 || index >= from.count) {
     return tn__error(call, TN_FFI_OUT_OF_RANGE,
-                     "there are %" PRId64 " remaining values, and no number %" PRId64, from.count,
-                     index);
+                     "remaining value %" PRId64 " does not exist; expected an index below %" PRId64,
+                     index, from.count);
   }
   const tn_arg_any_t view = tn__remaining(from, index);
   if (dtype != TN_FFI_INVALID && view.dtype != dtype) {

@@ -377,7 +377,7 @@ static void gives_access_to_the_remaining(void** state) {
                    tn__host_call(gather, &frame));
   assert_true(out[0] == 10 && out[1] == 10);
   gather_index = 3;
-  TN_ASSERT_REPORT("gather: there are 3 remaining values, and no number 3",
+  TN_ASSERT_REPORT("gather: remaining value 3 does not exist; expected an index below 3",
                    tn__host_call(gather, &frame));
   gather_index = -1;
   TN_ASSERT_CODE(OUT_OF_RANGE, tn__host_call(gather, &frame));

@@ -137,7 +137,8 @@ static tn_status_t parse(tn_string_view_t text, request_t* request) {
   if (hash) {
     tn_string_view_t version = behind(rest, hash);
     if (version.length != 1 || version.data[0] < '1' || version.data[0] > '4') {
-      return bad_request(request, "the api version behind # is none of 1 to 4");
+      return bad_request(request,
+                         "expected 1, 2, 3 or 4, and nothing else, as the api version behind #");
     }
     request->api_version = version.data[0] - '0';
     rest = before(rest, hash);

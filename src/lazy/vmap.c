@@ -1,4 +1,6 @@
 // Functions over batches: the tape is done again, each operation over the whole batch.
+#include <stdio.h>
+
 #include "base/type.h"
 #include "lazy/rules/rules.h"
 #include "lazy/tape.h"
@@ -105,13 +107,15 @@ static tn_status_t check_result(const tn_batching_t* b, const tn_step_t* step, s
     is_right = result->dims[d] == value->dims[i];
   }
   if (is_right) return TN_OK;
-  return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                          "the vmap of %s gave %s of shape %s with the batch along %lld; expected "
-                          "%s of shape %s for each of %lld",
-                          tn__step_name(step), tn_dtype_name(result->dtype),
-                          TN_SHAPE_TEXT(result->rank, result->dims), (long long)axis,
-                          tn_dtype_name(value->dtype), TN_SHAPE_TEXT(value->rank, value->dims),
-                          (long long)b->batch_size);
+  char batch[48] = "unbatched";
+  if (axis != TN_NO_AXIS) snprintf(batch, sizeof batch, "batched along %lld", (long long)axis);
+  return tn_status_create(
+      TN_CODE_INVALID_ARGUMENT,
+      "the vmap of %s gave %s of shape %s, %s; expected %s of shape %s for each "
+      "of %lld",
+      tn__step_name(step), tn_dtype_name(result->dtype), TN_SHAPE_TEXT(result->rank, result->dims),
+      batch, tn_dtype_name(value->dtype), TN_SHAPE_TEXT(value->rank, value->dims),
+      (long long)b->batch_size);
 }
 
 // A step that is the same for all elements.

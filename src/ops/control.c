@@ -10,7 +10,8 @@ static tn_status_t check_branches(const tn_op_use_t* use, const char* no_argumen
   for (size_t i = 0; i < use->region_count; ++i) {
     const tn_region_signature_t* branch = &use->regions[i];
     TN_CONSTRAINT(use, no_arguments, branch->argument_count == 0,
-                  "branch %zu takes %zu arguments; expected none", i, branch->argument_count);
+                  "branch %zu takes %zu argument%s; expected none", i, branch->argument_count,
+                  branch->argument_count == 1 ? "" : "s");
     TN_CONSTRAINT(use, same_results, branch->result_count == first->result_count,
                   "branch %zu gives %zu results; expected %zu, as the first", i,
                   branch->result_count, first->result_count);

@@ -30,7 +30,7 @@ static void control_flow_refuses_what_breaks_a_constraint(void** state) {
   (void)state;
   static const tn_rule_case_t cases[] = {
       {"if(1xi1) {-> f32} {-> f32} -> f32", "if (I1): pred has type tensor<1xi1>"},
-      {"if(i1) {f32 -> f32} {-> f32} -> f32", "if (C1): branch 0 takes 1 arguments"},
+      {"if(i1) {f32 -> f32} {-> f32} -> f32", "if (C1): branch 0 takes 1 argument;"},
       {"if(i1) {-> f32} {f32 -> f32} -> f32", "if (C1): branch 1"},
       {"if(i1) {-> f32} {-> f64} -> f32",
        "if (C2): result 0 of branch 1 has type tensor<f64>; expected tensor<f32>, as in the first"},

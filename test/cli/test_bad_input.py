@@ -267,4 +267,7 @@ def test_missing_libraries_and_symbols_are_named(folder):
     assert "libold.so" in refused("run", folder / "old.mlir", "-l", f"{folder}/libold.so", "-i", "ones")
     errors = refused("run", folder / "old.mlir", "-i", "ones")
     assert "scale" in errors and "old.mlir:2:" in errors and "^" in errors
+    for version in ["#9", "#2,prepare=scale_kernel", "#"]:
+        spec = f"{folder}/libold.so:scale=scale_kernel{version}"
+        assert "expected 1, 2, 3 or 4, and nothing else" in refused("run", folder / "old.mlir", "-l", spec, "-i", "ones")
     assert "#9" in refused("run", folder / "old.mlir", "-l", f"{folder}/libold.so:scale=scale_kernel#9", "-i", "ones")
