@@ -44,9 +44,9 @@ int cli_check_limits(const arguments_t* arguments) {
                       "--memory-limit %s: expected a number of bytes, such as 500M or 4G", limit);
   }
   if (timeout && !read_seconds(timeout, &timeout_ns)) {
-    return cli_refuse(arguments->command,
-                      "--timeout %s: expected a number of seconds above 0, such as 0.5 or 10",
-                      timeout);
+    return cli_refuse(
+        arguments->command,
+        "--timeout %s: expected a number of seconds above 0 and up to 1e9, such as 0.5", timeout);
   }
   return EXIT_FINE;
 }

@@ -78,7 +78,8 @@ static int dispatch(int count, char** words) {
 static pid_t command_process;
 static bool has_finished;
 
-// Registered with atexit: a library that calls exit() must not pass for a command that succeeded.
+// Registered with atexit and at_quick_exit: a library that calls exit() must not pass for a command
+// that succeeded.
 // A child process that inspects a library is judged by its parent.
 static void check_finished(void) {
   static const char message[] =
@@ -96,7 +97,7 @@ static void check_finished(void) {
 
 int main(int count, char** words) {
   command_process = getpid();
-  if (atexit(check_finished) != 0) return EXIT_FAILED;
+  if (atexit(check_finished) != 0 || at_quick_exit(check_finished) != 0) return EXIT_FAILED;
   int code = dispatch(count, words);
   has_finished = true;
   if (fflush(stdout) != 0 || ferror(stdout)) {

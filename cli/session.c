@@ -5,8 +5,6 @@
 
 #include "cli.h"
 
-enum { STREAM_LIMIT = 1 << 30 };  // bytes of a pipe or a device
-
 // Whatever has no api version may be a handler, and is asked; it need not be one.
 static bool learn(void* user, const tn_target_info_t* info) {
   tn_status_t* status = user;
@@ -72,10 +70,10 @@ tn_status_t cli_read_file(const char* path, char** out_text, size_t* out_length)
       text = larger;
     }
     length += fread(text + length, 1, capacity - length - 1, file);
-    if (length > STREAM_LIMIT && !is_regular(file)) {
+    if (length > TN_MAX_STREAM_BYTES && !is_regular(file)) {
       status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
                                 "%s: it is no regular file, and gives more than %d bytes", path,
-                                STREAM_LIMIT);
+                                TN_MAX_STREAM_BYTES);
       goto done;
     }
   } while (!feof(file) && !ferror(file));

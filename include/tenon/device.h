@@ -79,8 +79,8 @@ TN_API void tn_device_reset_peak(tn_device_t* device);
 // left of the limit fails before it runs; its error has their sizes.
 TN_API void tn_device_set_memory_limit(tn_device_t* device, uint64_t byte_length);
 
-// Freed memory is kept up to this many bytes (by default a quarter of the machine's memory). 0
-// keeps nothing.
+// Freed memory is kept up to this many bytes (by default a quarter of the limit that the device is
+// created with). 0 keeps nothing.
 TN_API void tn_device_set_cache_limit(tn_device_t* device, uint64_t byte_length);
 
 // Gives cached memory back to the system until no more than `keep_byte_length` is kept; 0: all that

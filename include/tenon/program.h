@@ -107,7 +107,8 @@ typedef struct tn_run_options {
 //
 // A time limit or a cancellation takes effect between two operations, at each iteration of a loop,
 // and while a future of a handler is waited for; one operation or handler under way is not
-// interrupted. The error names the operation that would have been next. On a stream it is an error
+// interrupted, and is an error when it ends. The error names the operation that would have been
+// next, if there is one. On a stream it is an error
 // like any other: it poisons what was enqueued behind, is reported by a wait, and the stream goes
 // on. A handler whose future was given up keeps what it was given until it completes the future.
 TN_API TN_MUST_USE tn_status_t tn_program_run(tn_program_t* program,

@@ -1,14 +1,16 @@
-// What a program may ask of Tenon before it runs: every limit on input in one place. SECURITY.md
-// states them for users.
+// What a program may ask of Tenon before it runs: every limit on input in one place, but for those
+// that callers may want to know (TN_MAX_... in <tenon/type.h> and <tenon/module.h>). SECURITY.md
+// states them all for users.
 #ifndef TENON_BASE_LIMITS_H_
 #define TENON_BASE_LIMITS_H_
 
 enum {
   TN_LIMIT_NESTING = 256,              // regions, attributes and types inside one another
   TN_LIMIT_ATTRIBUTE_PARTS = 1 << 20,  // of one attribute, a shared part counted at each mention
+  TN_LIMIT_DICTIONARY_NESTING = 64,    // dictionaries that handlers get, which may recurse
+  TN_LIMIT_SPLAT_BYTES = 64 << 20,     // of an attribute that handlers get and a splat stands for
   TN_LIMIT_ALIAS_PARTS = 1 << 22,      // of all attributes that aliases of one text stand for
   TN_LIMIT_TUPLE_LEAVES = 1 << 20,     // of a program's values and operands that are tuples
-  TN_LIMIT_STREAM_BYTES = 1 << 30,     // of a pipe or a device that is read to its end
 };
 
 #endif  // TENON_BASE_LIMITS_H_

@@ -1,6 +1,7 @@
 #include "call/attributes.h"
 
 #include "base/float_format.h"
+#include "base/limits.h"
 #include "call/target.h"
 
 tn_ffi_dtype_t tn__ffi_dtype(tn_dtype_t dtype) {
@@ -75,11 +76,11 @@ static tn_status_t build_array(tn_arena_t* arena, tn_dtype_t dtype, size_t count
   array->count = count;
   size_t size = tn_dtype_size(dtype), byte_length;
   if (__builtin_mul_overflow(count, size, &byte_length)) return tn__status_out_of_memory();
-  if (splat && byte_length > TN_CALL_ATTRIBUTE_SPLAT_LIMIT) {
+  if (splat && byte_length > TN_LIMIT_SPLAT_BYTES) {
     return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
                             "one element for all of %zu: handlers get arrays in full, and this one "
                             "has %zu bytes; the limit is %d",
-                            count, byte_length, TN_CALL_ATTRIBUTE_SPLAT_LIMIT);
+                            count, byte_length, TN_LIMIT_SPLAT_BYTES);
   }
   TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(arena, byte_length, 64, &array->data));
   if (data && !splat && byte_length) memcpy(array->data, data, byte_length);
@@ -153,9 +154,9 @@ static tn_status_t build_value(tn_arena_t* arena, const tn_attr_t* attr, size_t 
 static tn_status_t build_dictionary(tn_arena_t* arena, const tn_attr_dictionary_t* dictionary,
                                     size_t depth, tn_ffi_attrs_t* out) {
   size_t count = dictionary->count;
-  if (depth > TN_CALL_ATTRIBUTE_DEPTH) {
+  if (depth > TN_LIMIT_DICTIONARY_NESTING) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "dictionaries nest deeper than %d",
-                            TN_CALL_ATTRIBUTE_DEPTH);
+                            TN_LIMIT_DICTIONARY_NESTING);
   }
   *out = (tn_ffi_attrs_t){.struct_size = TN_FFI_ATTRS_SIZE, .count = (int64_t)count};
   tn_ffi_bytes_t* names = NULL;

@@ -5,11 +5,6 @@
 #include "call/abi.h"
 #include "ops/attr.h"
 
-// Deeper nesting of dictionaries is refused: handlers may walk them by recursion.
-enum { TN_CALL_ATTRIBUTE_DEPTH = 64 };
-// Bytes of dense<1.0> : tensor<...>, which a few letters of a program can make any number of.
-enum { TN_CALL_ATTRIBUTE_SPLAT_LIMIT = 64 << 20 };
-
 // Fills *out, sorted by name as the dictionary is. Everything in it lives in `arena`, the contents
 // of strings and arrays copied. Scalars keep their type; i1 is PRED; true and a bare key are PRED,
 // too; dense tensors and arrays are arrays of their elements, a tensor of rank 0 one of 1.

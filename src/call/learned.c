@@ -1,9 +1,9 @@
 #include "call/learned.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/allocator.h"
+#include "call/line.h"
 #include "call/probe.h"
 #include "call/signature.h"
 
@@ -25,52 +25,38 @@ static const char* scalar_word(int dtype) {
   return tn_dtype_name((tn_dtype_t)dtype);
 }
 
-typedef struct line {
-  char text[2048];
-  size_t length;
-} line_t;
-
-TN_PRINTF(2, 3) static void print(line_t* line, const char* format, ...) {
-  va_list arguments;
-  size_t room = sizeof line->text - line->length;
-  va_start(arguments, format);
-  int written = vsnprintf(line->text + line->length, room, format, arguments);
-  va_end(arguments);
-  if (written > 0) line->length += (size_t)written < room ? (size_t)written : room - 1;
-}
-
-static void print_dtypes(line_t* line, uint64_t dtypes) {
+static void print_dtypes(tn_line_t* line, uint64_t dtypes) {
   const char* between = "";
   for (int dtype = 1; dtype < 64; ++dtype) {
     if (!(dtypes >> dtype & 1)) continue;
-    print(line, "%s%s", between, scalar_word(dtype));
+    tn__line_print(line, "%s%s", between, scalar_word(dtype));
     between = " or ";
   }
 }
 
-static void print_type(line_t* line, const tn_probe_t* probe, const tn_probe_attr_t* attr) {
+static void print_type(tn_line_t* line, const tn_probe_t* probe, const tn_probe_attr_t* attr) {
   if (attr->answer != TN_PROBE_LEARNED) {
-    print(line, "unknown");
+    tn__line_print(line, "unknown");
   } else if (attr->is_address) {
-    print(line, "address");
+    tn__line_print(line, "address");
   } else if (attr->type == TN_FFI_STRING) {
-    print(line, "string");
+    tn__line_print(line, "string");
   } else if (attr->type == TN_FFI_DICTIONARY && !attr->is_record) {
-    print(line, "dictionary");
+    tn__line_print(line, "dictionary");
   } else if (attr->type == TN_FFI_DICTIONARY) {
     for (int32_t i = 0; i < attr->field_count; ++i) {
       const tn_probe_attr_t* field = &probe->fields[attr->first_field + i];
-      print(line, "%s%s: ", i ? ", " : "{", field->name);
+      tn__line_print(line, "%s%s: ", i ? ", " : "{", field->name);
       print_type(line, probe, field);
     }
-    print(line, "}");
+    tn__line_print(line, "}");
   } else if (attr->type == TN_FFI_ARRAY) {
-    print(line, "array(");
+    tn__line_print(line, "array(");
     print_dtypes(line, attr->dtypes);
-    print(line, ")");
+    tn__line_print(line, ")");
   } else {
     print_dtypes(line, attr->dtypes);
-    if (!attr->type) print(line, ", perhaps others");
+    if (!attr->type) tn__line_print(line, ", perhaps others");
   }
 }
 
@@ -93,7 +79,7 @@ static tn_status_t make_params(tn_arena_t* arena, size_t count, tn_ffi_param_t**
 
 static tn_status_t make_attr(tn_arena_t* arena, const tn_probe_t* probe,
                              const tn_probe_attr_t* attr, tn_ffi_param_t* out) {
-  line_t line = {.length = 0};
+  tn_line_t line = {.length = 0};
   tn_ffi_param_t* fields = NULL;
   *out = (tn_ffi_param_t){.kind = TN_FFI_PARAM_ATTR, .rank = -1};
   if (attr->answer == TN_PROBE_LEARNED) {
@@ -195,7 +181,7 @@ static tn_status_t make_op(tn_arena_t* arena, const tn_probe_t* probe, const tn_
 
 // --- all stages
 
-static void print_context(line_t* line, uint32_t context) {
+static void print_context(tn_line_t* line, uint32_t context) {
   static const struct {
     uint32_t bit;
     const char* word;
@@ -208,33 +194,33 @@ static void print_context(line_t* line, uint32_t context) {
   };
   for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
     if (!(context & words[i].bit)) continue;
-    print(line, "%s%s", line->length ? ", " : "", words[i].word);
+    tn__line_print(line, "%s%s", line->length ? ", " : "", words[i].word);
   }
 }
 
 // "instantiate(start: int64_t)": the attributes are all that matters to the other stages.
-static void print_stage(line_t* line, int32_t stage, const tn_probe_t* probe) {
-  print(line, "%s%s(", line->length ? "; " : "", tn__stage_names[stage]);
+static void print_stage(tn_line_t* line, int32_t stage, const tn_probe_t* probe) {
+  tn__line_print(line, "%s%s(", line->length ? "; " : "", tn__stage_names[stage]);
   for (int32_t i = 0; i < probe->attr_count; ++i) {
     const char* name = probe->attrs[i].name;
-    print(line, "%s%s: ", i ? ", " : "", *name ? name : "?");
+    tn__line_print(line, "%s%s: ", i ? ", " : "", *name ? name : "?");
     print_type(line, probe, &probe->attrs[i]);
   }
-  print(line, "%s)",
-        probe->attrs_answer == TN_PROBE_ANY       ? "any attributes"
-        : probe->attrs_answer == TN_PROBE_UNKNOWN ? "?"
-                                                  : "");
+  tn__line_print(line, "%s)",
+                 probe->attrs_answer == TN_PROBE_ANY       ? "any attributes"
+                 : probe->attrs_answer == TN_PROBE_UNKNOWN ? "?"
+                                                           : "");
 }
 
-static void print_gap(line_t* line, int32_t stage, const char* gap) {
+static void print_gap(tn_line_t* line, int32_t stage, const char* gap) {
   if (!*gap) return;
-  print(line, "%s%s: %s", line->length ? "; " : "", tn__stage_names[stage], gap);
+  tn__line_print(line, "%s%s: %s", line->length ? "; " : "", tn__stage_names[stage], gap);
 }
 
 static tn_status_t learn(tn_learned_t* learned, const tn_ffi_bundle_t* bundle) {
   const tn_ffi_handler_t stages[] = {bundle->instantiate, bundle->prepare, bundle->initialize,
                                      bundle->execute};
-  line_t texts = {.length = 0}, context = {.length = 0}, gap = {.length = 0};
+  tn_line_t texts = {.length = 0}, context = {.length = 0}, gap = {.length = 0};
   tn_probe_t* probe = NULL;
   uint32_t asked_for = 0;
   TN_RETURN_IF_ERROR(

@@ -1,29 +1,15 @@
 #include "call/mismatch.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/type.h"
 #include "call/attributes.h"
 #include "call/check.h"
+#include "call/line.h"
 #include "ops/spelling.h"
 
-enum { TEXT_CAPACITY = 768, LINE_LIMIT = 16 };
-
-typedef struct text {
-  char text[TEXT_CAPACITY];
-  size_t length;
-} text_t;
-
-TN_PRINTF(2, 3) static void print(text_t* text, const char* format, ...) {
-  va_list arguments;
-  size_t room = sizeof text->text - text->length;
-  va_start(arguments, format);
-  int written = vsnprintf(text->text + text->length, room, format, arguments);
-  va_end(arguments);
-  if (written > 0) text->length += (size_t)written < room ? (size_t)written : room - 1;
-}
+enum { LINE_LIMIT = 16 };
 
 // One of a decoder's diagnostics, "<begin>WANTED<middle>FOUND". (Of the names of attributes it says
 // first what it found.)
@@ -77,28 +63,30 @@ static const word_t* find(const word_t* words, size_t count, tn_string_view_t th
 // --- what it may speak of
 
 // Writes who it is, for the index of an operand, result or attribute; false: it cannot be this one.
-typedef bool (*suspect_fn)(const tn_refused_call_t* call, size_t index, int32_t found, text_t* out);
+typedef bool (*suspect_fn)(const tn_refused_call_t* call, size_t index, int32_t found,
+                           tn_line_t* out);
 
-static bool print_value(const tn_refused_call_t* call, size_t index, text_t* out) {
+static bool print_value(const tn_refused_call_t* call, size_t index, tn_line_t* out) {
   bool is_operand = index < call->operand_count;
-  print(out, "%s %zu has type %s", is_operand ? "operand" : "result",
-        is_operand ? index : index - call->operand_count, TN_TYPE_TEXT(call->types[index]));
+  tn__line_print(out, "%s %zu has type %s", is_operand ? "operand" : "result",
+                 is_operand ? index : index - call->operand_count,
+                 TN_TYPE_TEXT(call->types[index]));
   return true;
 }
 
-static bool has_dtype(const tn_refused_call_t* call, size_t index, int32_t found, text_t* out) {
+static bool has_dtype(const tn_refused_call_t* call, size_t index, int32_t found, tn_line_t* out) {
   const tn_type_t* type = call->types[index];
   int32_t dtype = type->kind == TN_TYPE_TOKEN ? TN_FFI_TOKEN : (int32_t)tn__ffi_dtype(type->dtype);
   return dtype == found && print_value(call, index, out);
 }
 
-static bool has_rank(const tn_refused_call_t* call, size_t index, int32_t found, text_t* out) {
+static bool has_rank(const tn_refused_call_t* call, size_t index, int32_t found, tn_line_t* out) {
   const tn_type_t* type = call->types[index];
   size_t rank = tn__type_is_tensor(type) ? type->rank : 0;
   return rank == (size_t)found && print_value(call, index, out);
 }
 
-static bool print_attr(const tn_refused_call_t* call, size_t index, text_t* out) {
+static bool print_attr(const tn_refused_call_t* call, size_t index, tn_line_t* out) {
   char value[192] = "";
   const tn_ffi_bytes_t* name = call->attrs->names[index];
   for (size_t i = 0; i < call->given->count; ++i) {
@@ -106,23 +94,24 @@ static bool print_attr(const tn_refused_call_t* call, size_t index, text_t* out)
     bool is_it = tn__sv_equal(entry->name, (tn_string_view_t){name->data, name->size});
     if (is_it) tn__call_attr_text(entry->attr, value, sizeof value);
   }
-  print(out, "attribute %.*s is %s", (int)name->size, name->data, value);
+  tn__line_print(out, "attribute %.*s is %s", (int)name->size, name->data, value);
   return true;
 }
 
-static bool has_attr_type(const tn_refused_call_t* call, size_t index, int32_t found, text_t* out) {
+static bool has_attr_type(const tn_refused_call_t* call, size_t index, int32_t found,
+                          tn_line_t* out) {
   return call->attrs->types[index] == found && print_attr(call, index, out);
 }
 
 static bool has_scalar_dtype(const tn_refused_call_t* call, size_t index, int32_t found,
-                             text_t* out) {
+                             tn_line_t* out) {
   const tn_ffi_scalar_t* scalar = call->attrs->values[index];
   return call->attrs->types[index] == TN_FFI_SCALAR && scalar->dtype == found &&
          print_attr(call, index, out);
 }
 
 static bool has_array_dtype(const tn_refused_call_t* call, size_t index, int32_t found,
-                            text_t* out) {
+                            tn_line_t* out) {
   const tn_ffi_array_t* array = call->attrs->values[index];
   return call->attrs->types[index] == TN_FFI_ARRAY && array->dtype == found &&
          print_attr(call, index, out);
@@ -132,12 +121,12 @@ static bool has_array_dtype(const tn_refused_call_t* call, size_t index, int32_t
 static tn_status_t note_suspects(tn_status_t status, const tn_refused_call_t* call,
                                  const diagnostic_t* diagnostic, suspect_fn is_suspect,
                                  size_t count, int32_t found, const char* wanted) {
-  text_t all = {.length = 0};
+  tn_line_t all = {.length = 0};
   size_t suspect_count = 0;
   for (size_t i = 0; i < count; ++i) {
-    text_t one = {.length = 0};
+    tn_line_t one = {.length = 0};
     if (!is_suspect(call, i, found, &one)) continue;
-    print(&all, "%s%s", suspect_count++ ? ", " : "", one.text);
+    tn__line_print(&all, "%s%s", suspect_count++ ? ", " : "", one.text);
   }
   if (!suspect_count) return status;
   const char* which = suspect_count == diagnostic->repeats ? "" : "one of these: ";
@@ -177,7 +166,7 @@ typedef struct search {
   tn_string_view_t name, near;
   size_t distance;  // of `near`
   bool is_there;
-  text_t given;
+  tn_line_t given;
 } search_t;
 
 static void look_at(search_t* search, tn_string_view_t other) {
@@ -193,21 +182,21 @@ static void look_at(search_t* search, tn_string_view_t other) {
 static void look_at_given(search_t* search, const tn_ffi_bytes_t* name) {
   const tn_string_view_t other = {name->data, name->size};
   look_at(search, other);
-  print(&search->given, "%.*s", TN_SV(other));
+  tn__line_print(&search->given, "%.*s", TN_SV(other));
 }
 
 static void look_at_all(search_t* search, const tn_ffi_attrs_t* attrs) {
   for (int64_t i = 0; i < attrs->count; ++i) {
-    print(&search->given, "%s", i ? ", " : "");
+    tn__line_print(&search->given, "%s", i ? ", " : "");
     look_at_given(search, attrs->names[i]);
     if (attrs->types[i] != TN_FFI_DICTIONARY) continue;
     const tn_ffi_attrs_t* fields = attrs->values[i];
-    print(&search->given, " {");
+    tn__line_print(&search->given, " {");
     for (int64_t k = 0; k < fields->count; ++k) {
-      print(&search->given, "%s", k ? ", " : "");
+      tn__line_print(&search->given, "%s", k ? ", " : "");
       look_at_given(search, fields->names[k]);
     }
-    print(&search->given, "}");
+    tn__line_print(&search->given, "}");
   }
 }
 

@@ -5,13 +5,11 @@
 #include "base/limits.h"
 #include "ir/builder.h"
 
-enum { DICTIONARY_DEPTH = 64 };  // dictionaries inside one another, as handlers may get them
-
 static const char* name_of(const tn_attribute_t* attribute) {
   return attribute->name ? attribute->name : "";
 }
 
-bool tn__attribute_integer_fits(tn_dtype_t dtype, int64_t value) {
+static bool integer_fits(tn_dtype_t dtype, int64_t value) {
   const uint32_t bits = tn_dtype_bit_width(dtype);
   if (bits >= 64) return true;  // unsigned values keep their bits
   if (tn_dtype_kind(dtype) == TN_KIND_UNSIGNED) return value >= 0 && value < INT64_C(1) << bits;
@@ -26,7 +24,7 @@ static tn_status_t check_integer(const tn_attribute_t* attribute) {
                             "attribute \"%s\" is an integer of dtype %s; expected an integer dtype",
                             name_of(attribute), tn_dtype_name(dtype));
   }
-  if (tn__attribute_integer_fits(dtype, attribute->integer)) return TN_OK;
+  if (integer_fits(dtype, attribute->integer)) return TN_OK;
   return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                           "attribute \"%s\" is %" PRId64 "; expected an integer in the range of %s",
                           name_of(attribute), attribute->integer, tn_dtype_name(dtype));
@@ -74,10 +72,10 @@ static tn_status_t check(const tn_attribute_t* attribute, size_t depth, size_t* 
 static tn_status_t check_dictionary(const tn_attribute_t* attribute, size_t depth,
                                     size_t* part_count) {
   TN_RETURN_IF_ERROR(check_data(attribute, attribute->entries));
-  if (depth == DICTIONARY_DEPTH) {
+  if (depth == TN_LIMIT_DICTIONARY_NESTING) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "attribute \"%s\": dictionaries nest deeper than %d levels",
-                            name_of(attribute), DICTIONARY_DEPTH);
+                            name_of(attribute), TN_LIMIT_DICTIONARY_NESTING);
   }
   for (size_t i = 0; i < attribute->count; ++i) {
     const tn_attribute_t* entry = &attribute->entries[i];

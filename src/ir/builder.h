@@ -28,8 +28,6 @@ struct tn_builder {
 // Whether a caller's attribute means something: its pointers, its nesting and number of parts, and
 // that its number fits its dtype. Errors name the attribute. attribute_check.c.
 TN_MUST_USE tn_status_t tn__attribute_check(const tn_attribute_t* attribute);
-// Whether an integer dtype holds the value.
-bool tn__attribute_integer_fits(tn_dtype_t dtype, int64_t value);
 
 // Records the first mistake; takes `status`.
 void tn__builder_fail(tn_builder_t* builder, tn_status_t status);

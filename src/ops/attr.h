@@ -77,14 +77,14 @@ bool tn__attr_dictionary_equal(const tn_attr_dictionary_t* a, const tn_attr_dict
 // Equality that costs little: of attributes that are long or nest, only one and the same is the
 // same. (Comparing could take long: their parts may be shared.)
 bool tn__attr_dictionary_same(const tn_attr_dictionary_t* a, const tn_attr_dictionary_t* b);
+// For what fills a list or a dictionary without the makers below: counts one attribute inside of
+// it. INVALID_ARGUMENT for more parts or deeper nesting than base/limits.h allows.
+TN_MUST_USE tn_status_t tn__attr_count_inner(tn_attr_t* outer, const tn_attr_t* inner);
 // "an integer", "a string", ... for messages.
 const char* tn__attr_kind_name(tn_attr_kind_t kind);
 
 // Makers: copy what they are given into the arena. INVALID_ARGUMENT for more parts or deeper
 // nesting than base/limits.h allows.
-//
-// For readers that fill a list or dictionary themselves: counts one attribute inside of it.
-TN_MUST_USE tn_status_t tn__attr_count_inner(tn_attr_t* outer, const tn_attr_t* inner);
 TN_MUST_USE tn_status_t tn__attr_unit(tn_arena_t* arena, const tn_attr_t** out_attr);
 TN_MUST_USE tn_status_t tn__attr_bool(tn_arena_t* arena, bool value, const tn_attr_t** out_attr);
 TN_MUST_USE tn_status_t tn__attr_integer(tn_arena_t* arena, tn_dtype_t dtype, int64_t value,

@@ -141,6 +141,30 @@ static void a_stream_goes_on_behind_a_run_that_was_cancelled(void** state) {
   tn_program_release(program);
 }
 
+static void sleep_long(void* out, const void** in) {
+  nanosleep(&(struct timespec){.tv_nsec = 2L * SHORT_NS}, NULL);
+  memcpy(out, in[0], sizeof(int32_t));
+}
+
+static void a_last_operation_that_takes_too_long_is_an_error(void** state) {
+  (void)state;
+  TN_ASSERT_OK(tn_register("testing.sleep_long", "Host", (tn_target_function_t)sleep_long,
+                           TN_API_VERSION_ORIGINAL));
+  tn_program_t* program = tn__testing_program(
+      "func.func @main(%x: tensor<i32>) -> tensor<i32> {\n"
+      "  %0 = stablehlo.custom_call @testing.sleep_long(%x) : (tensor<i32>) -> tensor<i32>\n"
+      "  return %0 : tensor<i32>\n}\n",
+      false);
+  tn_buffer_t *argument = integer(1), *result = NULL;
+  tn_run_options_t options = {.struct_size = sizeof options, .timeout_ns = SHORT_NS};
+  expect_end(program, &options, argument, "the run was not over within its time limit");
+  options.timeout_ns = 0;
+  TN_ASSERT_OK(tn_program_run(program, &options, 1, &argument, 1, &result));
+  tn_buffer_release(result);
+  tn_buffer_release(argument);
+  tn_program_release(program);
+}
+
 static void an_argument_that_is_never_ready_ends_with_the_time_limit(void** state) {
   (void)state;
   tn_program_t* program = tn__testing_program(COUNTING, false);
@@ -188,6 +212,7 @@ int main(void) {
       cmocka_unit_test(the_error_names_the_operation_it_stopped_at),
       cmocka_unit_test(a_run_is_cancelled_from_another_thread),
       cmocka_unit_test(a_stream_goes_on_behind_a_run_that_was_cancelled),
+      cmocka_unit_test(a_last_operation_that_takes_too_long_is_an_error),
       cmocka_unit_test(an_argument_that_is_never_ready_ends_with_the_time_limit),
       cmocka_unit_test(options_from_before_there_were_time_limits_are_understood),
   };

@@ -154,9 +154,11 @@ static void copy_undonated(const tn_run_t* run) {
 }
 
 static tn_status_t execute(const tn_run_t* run) {
-  TN_RETURN_IF_ERROR(tn__interrupt_check(run->activation->environment.interrupt));
+  const tn_interrupt_t* interrupt = run->activation->environment.interrupt;
+  TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
   copy_undonated(run);
-  return tn__activation_run(run->activation, 0);
+  TN_RETURN_IF_ERROR(tn__activation_run(run->activation, 0));
+  return tn__interrupt_check(interrupt);  // the last operation may have taken too long
 }
 
 // In a stream's turn.

@@ -130,16 +130,17 @@ tn_status_t tn__parser_optional_attr_entries(tn_parser_t* parser) {
 tn_status_t tn__parser_pop_structure(tn_parser_t* parser, tn_attr_kind_t kind,
                                      tn_string_view_t name, size_t first,
                                      const tn_attr_t** out_attr) {
-  const char* position = parser->lexer.token.begin;
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate(parser->arena, sizeof(tn_attr_t), &memory));
   tn_attr_t* attr = memory;
   attr->kind = kind;
   attr->name = name;
   TN_RETURN_IF_ERROR(tn__parser_pop_dictionary(parser, first, &attr->dictionary));
+  // What was taken from the stack still stands there, in the same order.
   for (size_t i = 0; i < attr->dictionary.count; ++i) {
-    TN_RETURN_IF_ERROR(tn__parser_locate(
-        parser, position, tn__attr_count_inner(attr, attr->dictionary.entries[i].attr)));
+    TN_RETURN_IF_ERROR(
+        tn__parser_locate(parser, parser->attr_stack.items[first + i].position,
+                          tn__attr_count_inner(attr, attr->dictionary.entries[i].attr)));
   }
   *out_attr = attr;
   return TN_OK;

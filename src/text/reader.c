@@ -516,10 +516,10 @@ static tn_status_t read_file(const tn_allocator_t* allocator, FILE* file, const 
     size_t got = fread(*out_text + *out_length, 1, *out_capacity - *out_length, file);
     *out_length += got;
     if (got == 0) break;
-    if (*out_length > TN_LIMIT_STREAM_BYTES && length_of(file, *out_length) < *out_length) {
+    if (*out_length > TN_MAX_STREAM_BYTES && length_of(file, *out_length) < *out_length) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                               "cannot read %s: it is no regular file, and gives more than %d bytes",
-                              path, TN_LIMIT_STREAM_BYTES);
+                              path, TN_MAX_STREAM_BYTES);
     }
   }
   if (!ferror(file)) return TN_OK;

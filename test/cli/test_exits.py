@@ -9,6 +9,8 @@ LIBRARY = """
 #include <stdlib.h>
 void leave(void* out, const void** in);
 void leave(void* out, const void** in) { (void)out; (void)in; exit(0); }
+void leave_quickly(void* out, const void** in);
+void leave_quickly(void* out, const void** in) { (void)out; (void)in; quick_exit(0); }
 """
 WRONG = """func.func @main() {
   %0 = stablehlo.constant dense<1> : tensor<i32>
@@ -49,6 +51,7 @@ def test_the_error_is_json_where_errors_are(wrong):
     assert json.loads(errors)["error"] == {"code": "ABORTED", "message": MESSAGE}
 
 
-def test_a_run_that_a_kernel_ends_fails(wrong):
-    _, errors = tenon("run", wrong / "leave.mlir", "--load", f"{wrong}/libleave.so:leave=leave#1", code=1)
+@pytest.mark.parametrize("function", ["leave", "leave_quickly"])
+def test_a_run_that_a_kernel_ends_fails(wrong, function):
+    _, errors = tenon("run", wrong / "leave.mlir", "--load", f"{wrong}/libleave.so:leave={function}#1", code=1)
     assert errors == f"error: {MESSAGE}\n"

@@ -50,8 +50,8 @@ static void after_fork(void* user) {
   pthread_mutex_unlock(&((tn_host_memory_t*)user)->lock);
 }
 
-static size_t default_cache_limit(void) {
-  size_t byte_length = tn__machine_memory();
+static size_t default_cache_limit(size_t limit_byte_length) {
+  size_t byte_length = limit_byte_length == SIZE_MAX ? tn__machine_memory() : limit_byte_length;
   return byte_length ? byte_length / 4 : (size_t)1 << 30;
 }
 
@@ -70,7 +70,7 @@ tn_status_t tn__host_memory_create(const tn_host_memory_config_t* config,
       config && config->limit_byte_length ? config->limit_byte_length : SIZE_MAX;
   memory->cache_limit_byte_length = config && config->cache_limit_byte_length
                                         ? config->cache_limit_byte_length
-                                        : default_cache_limit();
+                                        : default_cache_limit(memory->limit_byte_length);
   memory->fork_guard = (tn_fork_guard_t){
       .prepare = before_fork, .parent = after_fork, .child = after_fork, .user = memory};
   tn_status_t status = tn__fork_guard_add(&memory->fork_guard);

@@ -24,7 +24,8 @@ typedef struct tn_host_memory tn_host_memory_t;
 
 typedef struct tn_host_memory_config {
   size_t limit_byte_length;        // of what is handed out; 0: none
-  size_t cache_limit_byte_length;  // of what is kept; 0: a quarter of the machine's memory
+  size_t cache_limit_byte_length;  // of what is kept; 0: a quarter of the limit, or of the
+                                   // machine's memory
 } tn_host_memory_config_t;
 
 // `allocator` serves the bookkeeping, and must outlive the object.

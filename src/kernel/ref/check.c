@@ -158,8 +158,8 @@ static rule_text_t rule_text(const tn_check_t* check) {
   if (check->rule == TN_CHECK_ALMOST_EQ) {
     tn__c_snprintf(out.text, sizeof out.text, " within %g", check->tolerance);
   } else if (check->rule == TN_CHECK_CLOSE) {
-    tn__c_snprintf(out.text, sizeof out.text, " within %llu to %llu ulp",
-                   (unsigned long long)check->min_ulps, (unsigned long long)check->max_ulps);
+    snprintf(out.text, sizeof out.text, " within %llu to %llu ulp",
+             (unsigned long long)check->min_ulps, (unsigned long long)check->max_ulps);
   }
   return out;
 }

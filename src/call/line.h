@@ -1,0 +1,15 @@
+// A line of text of limited length, for messages: what does not fit is cut off.
+#ifndef TENON_CALL_LINE_H_
+#define TENON_CALL_LINE_H_
+
+#include <stddef.h>
+#include <tenon/export.h>
+
+typedef struct tn_line {
+  char text[2048];
+  size_t length;
+} tn_line_t;
+
+void tn__line_print(tn_line_t* line, const char* format, ...) TN_PRINTF(2, 3);
+
+#endif  // TENON_CALL_LINE_H_
