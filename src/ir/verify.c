@@ -8,6 +8,7 @@ typedef struct verifier {
   tn_function_t* function;
   tn_value_t** visible;  // by id: the value when it is defined and in scope here
   size_t capacity;
+  uint64_t part_count;  // of the lists and dictionaries so far
   // Rules see types and attributes alone, and a program repeats few uses of them: a node like one
   // that has passed is not checked again.
   const tn_node_t* passed[REMEMBERED];
@@ -16,6 +17,19 @@ typedef struct verifier {
 
 static tn_status_t refuse(const tn_node_t* node, tn_status_t status) {
   return tn__node_locate(node, status);
+}
+
+// A list or dictionary may be shared, so that a short text or a few calls of the builder mean more
+// than anybody can walk: each mention counts.
+static tn_status_t count_parts(verifier_t* verifier, const tn_attr_dictionary_t* attrs) {
+  for (size_t i = 0; i < attrs->count; ++i) {
+    verifier->part_count += attrs->entries[i].attr->inner_count;
+  }
+  if (verifier->part_count <= TN_LIMIT_MODULE_PARTS) return TN_OK;
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                          "the lists and dictionaries of the module up to here have more than %d "
+                          "parts, each counted as often as it is mentioned",
+                          TN_LIMIT_MODULE_PARTS);
 }
 
 static tn_status_t check_operands(const verifier_t* verifier, const tn_node_t* node) {
@@ -248,7 +262,8 @@ static tn_status_t check_region(verifier_t* verifier, tn_region_t* region, size_
     node->id = verifier->function->node_count++;
     TN_RETURN_IF_ERROR(check_operands(verifier, node));
     TN_RETURN_IF_ERROR(check_regions(verifier, node, depth));
-    tn_status_t status = check_node(verifier, node);
+    tn_status_t status = count_parts(verifier, &node->attrs);
+    if (!status) status = check_node(verifier, node);
     if (status) return refuse(node, status);
     if (tn__op_has(node->op, TN_TERMINATOR) && node->next) {
       return refuse(node->next,
@@ -265,9 +280,22 @@ static tn_status_t check_region(verifier_t* verifier, tn_region_t* region, size_
   return TN_OK;
 }
 
+static tn_status_t check_attributes(verifier_t* verifier, const tn_function_t* function) {
+  TN_RETURN_IF_ERROR(count_parts(verifier, &function->attrs));
+  for (uint32_t i = 0; i < function->argument_count; ++i) {
+    TN_RETURN_IF_ERROR(count_parts(verifier, &function->argument_attrs[i]));
+  }
+  for (uint32_t i = 0; i < function->result_count; ++i) {
+    TN_RETURN_IF_ERROR(count_parts(verifier, &function->result_attrs[i]));
+  }
+  return TN_OK;
+}
+
 static tn_status_t check_function(verifier_t* verifier, tn_function_t* function) {
   verifier->function = function;
   function->value_count = function->node_count = 0;
+  tn_status_t status = check_attributes(verifier, function);
+  if (status) return tn__function_locate(function, status);
   if (!function->body) return TN_OK;
   TN_RETURN_IF_ERROR(check_region(verifier, function->body, 1));
   return check_return(function, function->body->last);
@@ -277,6 +305,7 @@ tn_status_t tn__module_verify(tn_module_t* module) {
   tn_status_t status = TN_OK;
   verifier_t verifier = {.allocator = module->allocator};
   tn__arena_init(&verifier.scratch, module->allocator);
+  status = count_parts(&verifier, &module->attrs);
   for (tn_function_t* f = module->first_function; f && !status; f = f->next) {
     status = check_function(&verifier, f);
   }

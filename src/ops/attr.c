@@ -5,28 +5,9 @@
 #include "base/limits.h"
 
 static bool is_same(const tn_attr_t* a, const tn_attr_t* b) {
-  enum { LONGEST = 16 };
+  enum { MOST_COMPARED = 16 };  // attributes inside
   if (a == b) return true;
-  if (a->kind != b->kind) return false;
-  switch (a->kind) {
-    case TN_ATTR_ARRAY:
-      if (a->array.count != b->array.count || a->array.count > LONGEST) return false;
-      for (size_t i = 0; i < a->array.count; ++i) {
-        if (a->array.items[i]->kind != TN_ATTR_ENUM) return false;
-      }
-      return tn__attr_equal(a, b);
-    case TN_ATTR_STRUCT:
-      for (size_t i = 0; i < a->dictionary.count; ++i) {
-        tn_attr_kind_t kind = a->dictionary.entries[i].attr->kind;
-        if (kind == TN_ATTR_STRUCT || kind == TN_ATTR_ARRAY || kind == TN_ATTR_DICTIONARY) {
-          return false;
-        }
-      }
-      return tn__attr_equal(a, b);
-    case TN_ATTR_DICTIONARY:
-    case TN_ATTR_ELEMENTS: return false;
-    default: return tn__attr_equal(a, b);
-  }
+  return a->inner_count <= MOST_COMPARED && a->kind != TN_ATTR_ELEMENTS && tn__attr_equal(a, b);
 }
 
 bool tn__attr_dictionary_same(const tn_attr_dictionary_t* a, const tn_attr_dictionary_t* b) {
@@ -82,7 +63,7 @@ static bool bytes_equal(const void* a, const void* b, size_t length) {
 bool tn__attr_equal(const tn_attr_t* a, const tn_attr_t* b) {
   if (a == b) return true;
   if (a->kind != b->kind || a->dtype != b->dtype || a->inner_count != b->inner_count ||
-      a->depth != b->depth || !tn__sv_equal(a->name, b->name)) {
+      a->inner_hash != b->inner_hash || !tn__sv_equal(a->name, b->name)) {
     return false;
   }
   switch (a->kind) {
@@ -130,7 +111,67 @@ static tn_status_t make(tn_arena_t* arena, tn_attr_t value, const tn_attr_t** ou
   return TN_OK;
 }
 
-tn_status_t tn__attr_count_inner(tn_attr_t* outer, const tn_attr_t* inner) {
+// --- hashes
+
+static uint64_t mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 32;
+}
+
+static uint64_t mix_bytes(uint64_t hash, const void* data, size_t length) {
+  enum { MOST_HASHED = 4096 };
+  const char* p = data;
+  uint64_t word = 0;
+  hash = mix(hash, length);
+  if (length > MOST_HASHED) length = MOST_HASHED;
+  for (; length >= sizeof word; p += sizeof word, length -= sizeof word) {
+    memcpy(&word, p, sizeof word);
+    hash = mix(hash, word);
+  }
+  word = 0;
+  if (length) memcpy(&word, p, length);
+  return mix(hash, word);
+}
+
+static uint64_t mix_type(uint64_t hash, const tn_type_t* type) {
+  hash = mix(hash, (uint64_t)type->kind << 32 | type->dtype);
+  if (type->rank) hash = mix_bytes(hash, type->dims, type->rank * sizeof *type->dims);
+  return mix(hash, type->part_count);
+}
+
+uint64_t tn__attr_hash(const tn_attr_t* attr) {
+  const uint64_t hash = mix(attr->inner_hash, (uint64_t)attr->kind << 32 | attr->dtype);
+  switch (attr->kind) {
+    case TN_ATTR_UNIT:
+    case TN_ATTR_ARRAY:
+    case TN_ATTR_DICTIONARY:
+    case TN_ATTR_STRUCT: return hash;
+    case TN_ATTR_BOOL: return mix(hash, attr->boolean);
+    case TN_ATTR_INTEGER: return mix(hash, (uint64_t)attr->integer);
+    case TN_ATTR_FLOAT: return mix_bytes(hash, &attr->real, sizeof attr->real);
+    case TN_ATTR_STRING:
+    case TN_ATTR_SYMBOL:
+    case TN_ATTR_ENUM:
+    case TN_ATTR_OPAQUE: return mix_bytes(hash, attr->string.data, attr->string.length);
+    case TN_ATTR_TYPE: return mix_type(hash, attr->type.type);
+    case TN_ATTR_DENSE_ARRAY:
+      return mix_bytes(hash, attr->dense_array.data,
+                       (size_t)attr->dense_array.count * tn_dtype_size(attr->dtype));
+    case TN_ATTR_ELEMENTS: {
+      const tn_type_t* type = attr->elements.type;
+      return mix_bytes(
+          mix(hash, type->dtype), attr->elements.data,
+          attr->elements.splat ? tn_dtype_size(type->dtype) : tn__type_byte_length(type));
+    }
+  }
+  return hash;
+}
+
+// --- makers
+
+tn_status_t tn__attr_add_inner(tn_attr_t* outer, tn_string_view_t name, const tn_attr_t* inner) {
+  outer->inner_hash = mix(outer->inner_hash, tn__attr_hash(inner));
+  if (name.length) outer->inner_hash = mix_bytes(outer->inner_hash, name.data, name.length);
   outer->inner_count += 1 + inner->inner_count;
   if (outer->inner_count >= TN_LIMIT_ATTRIBUTE_PARTS) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
@@ -197,7 +238,9 @@ tn_status_t tn__attr_array(tn_arena_t* arena, size_t count, const tn_attr_t* con
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *items, &list));
   if (count) memcpy(list, items, count * sizeof *items);
   tn_attr_t attr = {.kind = TN_ATTR_ARRAY, .array = {.count = count, .items = list}};
-  for (size_t i = 0; i < count; ++i) TN_RETURN_IF_ERROR(tn__attr_count_inner(&attr, items[i]));
+  for (size_t i = 0; i < count; ++i) {
+    TN_RETURN_IF_ERROR(tn__attr_add_inner(&attr, (tn_string_view_t){0}, items[i]));
+  }
   return make(arena, attr, out_attr);
 }
 
@@ -229,8 +272,9 @@ tn_status_t tn__attr_dictionary(tn_arena_t* arena, tn_attr_kind_t kind, tn_strin
   if (name.length) TN_RETURN_IF_ERROR(tn__arena_copy_string(arena, name, &name_copy));
   tn_attr_t attr = {
       .kind = kind, .name = name_copy, .dictionary = {.count = count, .entries = sorted}};
-  for (size_t i = 0; i < count; ++i)
-    TN_RETURN_IF_ERROR(tn__attr_count_inner(&attr, sorted[i].attr));
+  for (size_t i = 0; i < count; ++i) {
+    TN_RETURN_IF_ERROR(tn__attr_add_inner(&attr, sorted[i].name, sorted[i].attr));
+  }
   return make(arena, attr, out_attr);
 }
 

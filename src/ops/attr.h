@@ -38,9 +38,11 @@ typedef struct tn_attr_dictionary {
 struct tn_attr {
   tn_attr_kind_t kind;
   tn_dtype_t dtype;  // INTEGER, FLOAT, DENSE_ARRAY (of its elements)
-  // ARRAY, DICTIONARY, STRUCT: attributes inside, a shared one counted at each mention, and how
-  // deep they nest. The makers keep both within base/limits.h, so that any walk ends soon.
+  // ARRAY, DICTIONARY, STRUCT, as tn__attr_add_inner left them: attributes inside, a shared one
+  // counted at each mention; how deep they nest; and their names and values. The first two are
+  // within base/limits.h, so that any walk ends soon.
   uint32_t inner_count, depth;
+  uint64_t inner_hash;
   // ENUM and STRUCT: which one, without the dialect ("comparison_direction", "gather").
   tn_string_view_t name;
   union {
@@ -77,9 +79,14 @@ bool tn__attr_dictionary_equal(const tn_attr_dictionary_t* a, const tn_attr_dict
 // Equality that costs little: of attributes that are long or nest, only one and the same is the
 // same. (Comparing could take long: their parts may be shared.)
 bool tn__attr_dictionary_same(const tn_attr_dictionary_t* a, const tn_attr_dictionary_t* b);
-// For what fills a list or a dictionary without the makers below: counts one attribute inside of
-// it. INVALID_ARGUMENT for more parts or deeper nesting than base/limits.h allows.
-TN_MUST_USE tn_status_t tn__attr_count_inner(tn_attr_t* outer, const tn_attr_t* inner);
+// Of attributes that are equal, the same. Takes no longer for those that nest than for others; long
+// data counts with its first part.
+uint64_t tn__attr_hash(const tn_attr_t* attr);
+// For what fills a list or a dictionary without the makers below: takes note of one attribute
+// inside of it; lists have no names. INVALID_ARGUMENT for more parts or deeper nesting than
+// base/limits.h allows.
+TN_MUST_USE tn_status_t tn__attr_add_inner(tn_attr_t* outer, tn_string_view_t name,
+                                           const tn_attr_t* inner);
 // "an integer", "a string", ... for messages.
 const char* tn__attr_kind_name(tn_attr_kind_t kind);
 

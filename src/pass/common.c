@@ -16,39 +16,6 @@ static uint64_t mix(uint64_t hash, uint64_t word) {
   return hash ^ hash >> 32;
 }
 
-static uint64_t mix_bytes(uint64_t hash, const void* data, size_t length) {
-  const unsigned char* bytes = data;
-  for (size_t i = 0; i < length; ++i) hash = mix(hash, bytes[i]);
-  return hash;
-}
-
-// A part of large constants is enough to tell most of them apart.
-static uint64_t mix_attr(uint64_t hash, const tn_attr_t* attr) {
-  enum { HASHED_BYTES = 64 };
-  hash = mix(hash, (uint64_t)attr->kind << 8 | attr->dtype);
-  switch (attr->kind) {
-    case TN_ATTR_INTEGER: return mix(hash, (uint64_t)attr->integer);
-    case TN_ATTR_BOOL: return mix(hash, attr->boolean);
-    case TN_ATTR_FLOAT: return mix_bytes(hash, &attr->real, sizeof attr->real);
-    case TN_ATTR_STRING:
-    case TN_ATTR_SYMBOL:
-    case TN_ATTR_ENUM:
-    case TN_ATTR_OPAQUE: return mix_bytes(hash, attr->string.data, attr->string.length);
-    case TN_ATTR_DENSE_ARRAY: {
-      size_t length = (size_t)attr->dense_array.count * tn_dtype_size(attr->dtype);
-      return mix_bytes(hash, attr->dense_array.data, length < HASHED_BYTES ? length : HASHED_BYTES);
-    }
-    case TN_ATTR_ELEMENTS: {
-      const tn_type_t* type = attr->elements.type;
-      size_t length =
-          attr->elements.splat ? tn_dtype_size(type->dtype) : tn__type_byte_length(type);
-      hash = mix(hash, type->dtype);
-      return mix_bytes(hash, attr->elements.data, length < HASHED_BYTES ? length : HASHED_BYTES);
-    }
-    default: return hash;
-  }
-}
-
 static uint64_t mix_type(uint64_t hash, const tn_type_t* type) {
   hash = mix(hash, (uint64_t)type->kind << 32 | type->dtype);
   for (size_t i = 0; i < type->rank; ++i) hash = mix(hash, (uint64_t)type->dims[i]);
@@ -60,7 +27,9 @@ static uint64_t hash_node(const tn_node_t* node) {
   for (uint32_t i = 0; i < node->operand_count; ++i) {
     hash = mix(hash, (uintptr_t)tn__value_resolve(node->operands[i]));
   }
-  for (size_t i = 0; i < node->attrs.count; ++i) hash = mix_attr(hash, node->attrs.entries[i].attr);
+  for (size_t i = 0; i < node->attrs.count; ++i) {
+    hash = mix(hash, tn__attr_hash(node->attrs.entries[i].attr));
+  }
   for (uint32_t i = 0; i < node->result_count; ++i) hash = mix_type(hash, node->results[i].type);
   return hash;
 }

@@ -90,15 +90,10 @@ static tn_status_t resolve(tn_parser_t* parser, alias_t* out_alias) {
 }
 
 tn_status_t tn__parser_alias_attr(tn_parser_t* parser, const tn_attr_t** out_attr) {
-  const char* position = parser->lexer.token.begin;
   alias_t alias = {0};
   TN_RETURN_IF_ERROR(resolve(parser, &alias));
   *out_attr = alias.attr;
-  parser->alias_part_count += alias.attr ? alias.attr->inner_count : 0;
-  if (parser->alias_part_count <= TN_LIMIT_ALIAS_PARTS) return TN_OK;
-  return tn__parser_fail(parser, position,
-                         "the aliases of this module stand for more than %d attributes",
-                         TN_LIMIT_ALIAS_PARTS);
+  return TN_OK;
 }
 
 tn_status_t tn__parser_alias_type(tn_parser_t* parser, const tn_type_t** out_type) {

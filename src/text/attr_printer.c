@@ -290,6 +290,7 @@ static void put_enum(tn_printer_t* printer, const tn_attr_t* attr) {
 }
 
 void tn__put_attr(tn_printer_t* printer, const tn_attr_t* attr) {
+  if (tn__put_attr_alias(printer, attr)) return;
   switch (attr->kind) {
     case TN_ATTR_UNIT: tn__put_text(printer, "unit"); return;
     case TN_ATTR_BOOL: tn__put_text(printer, attr->boolean ? "true" : "false"); return;

@@ -138,9 +138,9 @@ tn_status_t tn__parser_pop_structure(tn_parser_t* parser, tn_attr_kind_t kind,
   TN_RETURN_IF_ERROR(tn__parser_pop_dictionary(parser, first, &attr->dictionary));
   // What was taken from the stack still stands there, in the same order.
   for (size_t i = 0; i < attr->dictionary.count; ++i) {
-    TN_RETURN_IF_ERROR(
-        tn__parser_locate(parser, parser->attr_stack.items[first + i].position,
-                          tn__attr_count_inner(attr, attr->dictionary.entries[i].attr)));
+    const tn_named_attr_t* entry = &attr->dictionary.entries[i];
+    TN_RETURN_IF_ERROR(tn__parser_locate(parser, parser->attr_stack.items[first + i].position,
+                                         tn__attr_add_inner(attr, entry->name, entry->attr)));
   }
   *out_attr = attr;
   return TN_OK;

@@ -51,7 +51,6 @@ typedef struct tn_parser {
   tn_function_t* function;
   uint32_t depth;
   bool aliases_indexed, resources_indexed;
-  size_t alias_part_count;  // attributes that the aliases mentioned so far stand for
   tn_names_t values;        // in scope; pointer: the first tn_value_t, number: how many
   tn_names_t types;         // by their text; pointer: tn_type_t
   tn_names_t aliases;       // with their # or !; pointer: tn_alias_t (attrs.c)

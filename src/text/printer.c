@@ -13,6 +13,8 @@ void tn__printer_init(tn_printer_t* printer, const tn_allocator_t* allocator, tn
   printer->allocator = allocator;
   tn__arena_init(&printer->arena, allocator);
   tn__names_init(&printer->taken, allocator);
+  tn__names_init(&printer->aliases, allocator);
+  tn__arena_init(&printer->alias_arena, allocator);
 }
 
 static void flush(tn_printer_t* printer) {
@@ -34,6 +36,8 @@ tn_status_t tn__printer_deinit(tn_printer_t* printer) {
   flush(printer);
   tn__arena_deinit(&printer->arena);
   tn__names_deinit(&printer->taken);
+  tn__names_deinit(&printer->aliases);
+  tn__arena_deinit(&printer->alias_arena);
   tn__free(printer->allocator, printer->names, printer->slot_count * sizeof *printer->names);
   return printer->status;
 }
@@ -99,6 +103,16 @@ void tn__put_symbol(tn_printer_t* printer, tn_string_view_t name) {
 
 void tn__put_type(tn_printer_t* printer, const tn_type_t* type) {
   char text[256];
+  if (tn__put_type_alias(printer, type)) return;
+  if (type->element_count) {  // of which some may have aliases
+    tn__put_text(printer, type->kind == TN_TYPE_TUPLE ? "tuple<" : "!stablehlo.future<");
+    for (size_t i = 0; i < type->element_count; ++i) {
+      if (i) tn__put(printer, ", ", 2);
+      tn__put_type(printer, type->elements[i]);
+    }
+    tn__put(printer, ">", 1);
+    return;
+  }
   size_t length = tn_type_format(type, text, sizeof text);
   if (length < sizeof text) {
     tn__put(printer, text, length);

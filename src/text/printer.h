@@ -27,6 +27,8 @@ typedef struct tn_printer {
   tn_names_t taken;               // names in scope
   tn_printed_name_t* names;       // by value: open addressing
   size_t name_count, slot_count;  // of `names`
+  tn_names_t aliases;             // of the whole module, by address
+  tn_arena_t alias_arena;
   size_t used;
   char buffer[4096];
 } tn_printer_t;
@@ -71,6 +73,14 @@ void tn__put_struct_fields(tn_printer_t* printer, const tn_attr_t* attr);
 void tn__put_convolution_numbers(tn_printer_t* printer, const tn_attr_t* attr);
 // Whether the numbers can be written with letters, each dimension once.
 bool tn__convolution_numbers_are_plain(const tn_attr_t* attr);
+
+// --- printed_aliases.c
+
+// Finds what the module mentions more than once, and defines it.
+void tn__printer_define_aliases(tn_printer_t* printer, const tn_module_t* module);
+// False, and nothing written, for what has no alias.
+bool tn__put_attr_alias(tn_printer_t* printer, const tn_attr_t* attr);
+bool tn__put_type_alias(tn_printer_t* printer, const tn_type_t* type);
 
 // --- value_names.c
 

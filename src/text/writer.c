@@ -208,6 +208,7 @@ static void put_preamble(tn_printer_t* printer, tn_string_view_t lines) {
 tn_status_t tn__text_write(const tn_module_t* module, tn_write_fn write, void* user) {
   tn_printer_t printer;
   tn__printer_init(&printer, module->allocator, write, user);
+  tn__printer_define_aliases(&printer, module);
   tn__put_text(&printer, "module");
   if (module->name.length) {
     tn__put(&printer, " ", 1);

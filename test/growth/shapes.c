@@ -46,6 +46,32 @@ static void items_of_list(FILE* file, int n) {
   fputs("]} : " F4 "\nreturn %0 : " F4 "\n}\n", file);
 }
 
+// All with the same operand, so that only the insides of the lists tell them apart.
+static void lists_that_differ_inside(FILE* file, int n) {
+  fputs("func.func @main(%x: " F4 ") -> " F4 " {\n", file);
+  for (int i = 0; i < n; ++i) {
+    fprintf(file, "%%s%d = stablehlo.negate %%x {a = [[\"same\", %d : i32]]} : " F4 "\n", i, i);
+  }
+  fputs("return %s0 : " F4 "\n}\n", file);
+}
+
+// Lists in lists by aliases, written twice, so that one tower equals the other and is not it. All
+// operations mention one of the two.
+static void towers_of_aliases(FILE* file, int n) {
+  enum { LEVELS = 12 };
+  for (int tower = 0; tower < 2; ++tower) {
+    fprintf(file, "#t%d_0 = [1 : i32]\n", tower);
+    for (int i = 1; i <= LEVELS; ++i) {
+      fprintf(file, "#t%d_%d = [#t%d_%d, #t%d_%d]\n", tower, i, tower, i - 1, tower, i - 1);
+    }
+  }
+  fputs("func.func @main(%s0: " F4 ") -> " F4 " {\n", file);
+  for (int i = 0; i < n; ++i) {
+    fprintf(file, "%%s%d = stablehlo.negate %%s%d {a = #t%d_%d} : " F4 "\n", i + 1, i, i % 2, LEVELS);
+  }
+  fprintf(file, "return %%s%d : " F4 "\n}\n", n);
+}
+
 static void operands_of_reduce(FILE* file, int n) {
   fputs("func.func @main(%x: " F4 ", %z: " F0 ") -> " F0 " {\n%0:", file);
   fprintf(file, "%d = \"stablehlo.reduce\"(", n);
@@ -303,6 +329,8 @@ const shape_t shapes[] = {
     {"attributes_of_function", attributes_of_function, 1000, WORK_ALL},
     {"entries_of_dictionary", entries_of_dictionary, 1000, WORK_ALL},
     {"items_of_list", items_of_list, 1000, WORK_ALL},
+    {"lists_that_differ_inside", lists_that_differ_inside, 500, WORK_ALL},
+    {"towers_of_aliases", towers_of_aliases, 50, WORK_ALL},
     {"operands_of_reduce", operands_of_reduce, 500, WORK_ALL},
     {"operands_of_sort", operands_of_sort, 500, WORK_ALL},
     {"operands_of_concatenate", operands_of_concatenate, 1000, WORK_ALL},

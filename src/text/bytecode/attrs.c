@@ -69,12 +69,6 @@ static tn_status_t read_part(attr_reader_t* reader, const tn_attr_t** out_attr) 
   *out_attr = NULL;
   TN_RETURN_IF_ERROR(tn__bytecode_check(reader->bytecode, &reader->cursor, "an attribute"));
   TN_RETURN_IF_ERROR(tn__bytecode_attr(reader->bytecode, index, position, &part));
-  // Parts may be shared, so that a few bytes could mean more than anybody can walk.
-  reader->out->part_count += part->part_count;
-  if (reader->out->part_count > TN_LIMIT_ATTRIBUTE_PARTS) {
-    return tn__bytecode_fail(reader->bytecode, position, "an attribute of more than %d parts",
-                             TN_LIMIT_ATTRIBUTE_PARTS);
-  }
   *out_attr = part->attr;
   return TN_OK;
 }
@@ -109,6 +103,7 @@ static tn_status_t read_string(attr_reader_t* reader) {
 }
 
 static tn_status_t read_array(attr_reader_t* reader) {
+  const uint8_t* position = reader->cursor.position;
   void* memory = NULL;
   bool known = true;
   size_t count = tn__cursor_count(&reader->cursor);
@@ -121,7 +116,9 @@ static tn_status_t read_array(attr_reader_t* reader) {
     known = known && items[i];
   }
   if (!known) return TN_OK;
-  return tn__attr_array(reader->bytecode->arena, count, items, &reader->out->attr);
+  return tn__bytecode_locate(
+      reader->bytecode, position,
+      tn__attr_array(reader->bytecode->arena, count, items, &reader->out->attr));
 }
 
 static int compare_names(const void* a, const void* b) {
@@ -145,7 +142,9 @@ tn_status_t tn__bytecode_dictionary(tn_bytecode_t* bytecode, const uint8_t* posi
   attr->name = tn__sv(name);
   attr->dictionary = (tn_attr_dictionary_t){count, entries};
   for (size_t i = 0; i < count; ++i) {
-    if (entries[i].attr) TN_RETURN_IF_ERROR(tn__attr_count_inner(attr, entries[i].attr));
+    if (!entries[i].attr) continue;
+    TN_RETURN_IF_ERROR(tn__bytecode_locate(
+        bytecode, position, tn__attr_add_inner(attr, entries[i].name, entries[i].attr)));
   }
   *out_attr = attr;
   return TN_OK;
@@ -472,7 +471,6 @@ tn_status_t tn__bytecode_attr(tn_bytecode_t* bytecode, uint64_t index, const uin
   }
   attr_reader_t reader = {bytecode, tn__cursor(encoded->begin, encoded->begin + encoded->length),
                           attr};
-  attr->part_count = 1;
   TN_RETURN_IF_ERROR(tn__bytecode_enter(bytecode, position));
   encoded->state = TN_ENCODED_OPEN;
   if (encoded->custom && encoded->dialect == TN_DIALECT_VHLO) {

@@ -61,7 +61,6 @@ typedef struct tn_encoded_type {
 
 typedef struct tn_encoded_attr {
   tn_encoded_t encoded;
-  uint32_t part_count;
   uint32_t type;               // index + 1 of the type that a type attribute holds
   const tn_attr_t* attr;       // NULL: says nothing that we know
   const tn_attr_t* converted;  // for an attribute of the type `wanted`; NULL: not yet
