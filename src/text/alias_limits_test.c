@@ -1,4 +1,5 @@
-// Aliases let a short text mention a large attribute; what that stands for is limited.
+// Aliases let a short text mention a large attribute: what that stands for is limited, and printed
+// as it was written.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,11 +70,26 @@ static void all_mentions_of_aliases_together_are_limited(void** state) {
                    parse(18, "[1 : i32]", "[#a%d, #a%d]", 100));
 }
 
+static void a_tower_is_printed_as_short_as_it_was_written(void** state) {
+  (void)state;
+  char* text = write_tower(18, "[1 : i32]", "[#a%d, #a%d]", 20);
+  tn_module_t* module = tn__testing_read(text);
+  char* printed = tn__testing_print(module);
+  assert_true(strlen(printed) < 2 * strlen(text));
+  tn_module_t* again = tn__testing_read(printed);
+  tn__testing_assert_same_module(module, again);
+  tn_module_release(again);
+  tn_module_release(module);
+  free(printed);
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lists_of_aliases_are_limited_by_their_parts),
       cmocka_unit_test(dictionaries_of_aliases_are_limited_by_their_parts),
       cmocka_unit_test(chains_of_aliases_are_limited_by_their_depth),
+      cmocka_unit_test(a_tower_is_printed_as_short_as_it_was_written),
       cmocka_unit_test(all_mentions_of_aliases_together_are_limited),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,6 +72,17 @@ static void towers_of_aliases(FILE* file, int n) {
   fprintf(file, "return %%s%d : " F4 "\n}\n", n);
 }
 
+static void mentions_of_large_tuples(FILE* file, int n) {
+  enum { LEVELS = 10 };
+  fputs("!t0 = tensor<f32>\n", file);
+  for (int i = 1; i <= LEVELS; ++i) fprintf(file, "!t%d = tuple<!t%d, !t%d>\n", i, i - 1, i - 1);
+  fprintf(file, "func.func @main(%%s0: !t%d) -> !t%d {\n", LEVELS, LEVELS);
+  for (int i = 0; i < n; ++i) {
+    fprintf(file, "%%s%d = stablehlo.optimization_barrier %%s%d : !t%d\n", i + 1, i, LEVELS);
+  }
+  fprintf(file, "return %%s%d : !t%d\n}\n", n, LEVELS);
+}
+
 static void operands_of_reduce(FILE* file, int n) {
   fputs("func.func @main(%x: " F4 ", %z: " F0 ") -> " F0 " {\n%0:", file);
   fprintf(file, "%d = \"stablehlo.reduce\"(", n);
@@ -331,6 +342,7 @@ const shape_t shapes[] = {
     {"items_of_list", items_of_list, 1000, WORK_ALL},
     {"lists_that_differ_inside", lists_that_differ_inside, 500, WORK_ALL},
     {"towers_of_aliases", towers_of_aliases, 50, WORK_ALL},
+    {"mentions_of_large_tuples", mentions_of_large_tuples, 50, WORK_ALL},
     {"operands_of_reduce", operands_of_reduce, 500, WORK_ALL},
     {"operands_of_sort", operands_of_sort, 500, WORK_ALL},
     {"operands_of_concatenate", operands_of_concatenate, 1000, WORK_ALL},
