@@ -23,6 +23,11 @@ typedef struct tn_names {
   size_t slot_count;
 } tn_names_t;
 
+// For tables of what has an address instead of a name. `*address` outlives the table.
+static inline tn_string_view_t tn__names_address(const void* const* address) {
+  return (tn_string_view_t){(const char*)address, sizeof *address};
+}
+
 void tn__names_init(tn_names_t* names, const tn_allocator_t* allocator);
 void tn__names_deinit(tn_names_t* names);
 // NULL when there is none. Valid until the next addition.

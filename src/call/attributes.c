@@ -112,11 +112,17 @@ static tn_status_t build_list(tn_arena_t* arena, const tn_attr_t* attr, void** o
   return TN_OK;
 }
 
-static tn_status_t build_dictionary(tn_arena_t* arena, const tn_attr_dictionary_t* dictionary,
-                                    size_t depth, tn_ffi_attrs_t* out);
+typedef struct attributes_builder {
+  tn_arena_t* arena;
+  tn_names_t* built;  // large attributes by their address
+} attributes_builder_t;
 
-static tn_status_t build_value(tn_arena_t* arena, const tn_attr_t* attr, size_t depth,
-                               int32_t* out_type, void** out) {
+static tn_status_t build_dictionary(const attributes_builder_t* builder,
+                                    const tn_attr_dictionary_t* dictionary, tn_ffi_attrs_t* out);
+
+static tn_status_t build_new(const attributes_builder_t* builder, const tn_attr_t* attr,
+                             int32_t* out_type, void** out) {
+  tn_arena_t* arena = builder->arena;
   switch (attr->kind) {
     case TN_ATTR_UNIT:
     case TN_ATTR_BOOL:
@@ -138,7 +144,7 @@ static tn_status_t build_value(tn_arena_t* arena, const tn_attr_t* attr, size_t 
       TN_RETURN_IF_ERROR(allocate(arena, 1, sizeof *attrs, &attrs));
       *out_type = TN_FFI_DICTIONARY;
       *out = attrs;
-      return build_dictionary(arena, &attr->dictionary, depth + 1, attrs);
+      return build_dictionary(builder, &attr->dictionary, attrs);
     }
     case TN_ATTR_SYMBOL:
     case TN_ATTR_TYPE:
@@ -151,13 +157,35 @@ static tn_status_t build_value(tn_arena_t* arena, const tn_attr_t* attr, size_t 
                           tn__attr_kind_name(attr->kind));
 }
 
-static tn_status_t build_dictionary(tn_arena_t* arena, const tn_attr_dictionary_t* dictionary,
-                                    size_t depth, tn_ffi_attrs_t* out) {
-  size_t count = dictionary->count;
-  if (depth > TN_LIMIT_DICTIONARY_NESTING) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "dictionaries nest deeper than %d",
-                            TN_LIMIT_DICTIONARY_NESTING);
+// What was built for a large attribute.
+typedef struct built_value {
+  const void* attr;
+  void* value;
+  int32_t type;
+} built_value_t;
+
+static tn_status_t build_value(const attributes_builder_t* builder, const tn_attr_t* attr,
+                               int32_t* out_type, void** out) {
+  const void* address = attr;
+  built_value_t* value = NULL;
+  if (!tn__attr_is_large(attr)) return build_new(builder, attr, out_type, out);
+  const tn_name_entry_t* entry = tn__names_find(builder->built, tn__names_address(&address));
+  if (entry) {
+    value = entry->pointer;
+    *out_type = value->type;
+    *out = value->value;
+    return TN_OK;
   }
+  TN_RETURN_IF_ERROR(build_new(builder, attr, out_type, out));
+  TN_RETURN_IF_ERROR(allocate(builder->arena, 1, sizeof *value, &value));
+  *value = (built_value_t){attr, *out, *out_type};
+  return tn__names_add(builder->built, tn__names_address(&value->attr), 0, value);
+}
+
+static tn_status_t build_dictionary(const attributes_builder_t* builder,
+                                    const tn_attr_dictionary_t* dictionary, tn_ffi_attrs_t* out) {
+  tn_arena_t* arena = builder->arena;
+  size_t count = dictionary->count;
   *out = (tn_ffi_attrs_t){.struct_size = TN_FFI_ATTRS_SIZE, .count = (int64_t)count};
   tn_ffi_bytes_t* names = NULL;
   TN_RETURN_IF_ERROR(allocate(arena, count, sizeof *out->types, &out->types));
@@ -171,13 +199,30 @@ static tn_status_t build_dictionary(tn_arena_t* arena, const tn_attr_dictionary_
     names[i] = (tn_ffi_bytes_t){name.data, name.length};
     out->names[i] = &names[i];
     TN_RETURN_IF_ERROR(
-        tn_status_prefix(build_value(arena, entry->attr, depth, &out->types[i], &out->values[i]),
+        tn_status_prefix(build_value(builder, entry->attr, &out->types[i], &out->values[i]),
                          "attribute %s", TN_NAME_TEXT(entry->name)));
   }
   return TN_OK;
 }
 
-tn_status_t tn__attributes_build(tn_arena_t* arena, const tn_attr_dictionary_t* dictionary,
-                                 tn_ffi_attrs_t* out) {
-  return build_dictionary(arena, dictionary, 0, out);
+static tn_status_t check_depth(const tn_attr_dictionary_t* dictionary) {
+  for (size_t i = 0; i < dictionary->count; ++i) {
+    const tn_named_attr_t* entry = &dictionary->entries[i];
+    if (entry->attr->depth <= TN_LIMIT_DICTIONARY_NESTING) continue;
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "attribute %s: lists and dictionaries nest deeper than %d levels",
+                            TN_NAME_TEXT(entry->name), TN_LIMIT_DICTIONARY_NESTING);
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__attributes_build(tn_arena_t* arena, tn_names_t* built,
+                                 const tn_attr_dictionary_t* dictionary, tn_ffi_attrs_t* out) {
+  tn_names_t alone;
+  TN_RETURN_IF_ERROR(check_depth(dictionary));
+  tn__names_init(&alone, arena->allocator);
+  const attributes_builder_t builder = {arena, built ? built : &alone};
+  tn_status_t status = build_dictionary(&builder, dictionary, out);
+  tn__names_deinit(&alone);
+  return status;
 }

@@ -2,6 +2,7 @@
 #ifndef TENON_CALL_ATTRIBUTES_H_
 #define TENON_CALL_ATTRIBUTES_H_
 
+#include "base/names.h"
 #include "call/abi.h"
 #include "ops/attr.h"
 
@@ -10,7 +11,10 @@
 // too; dense tensors and arrays are arrays of their elements, a tensor of rank 0 one of 1.
 // UNIMPLEMENTED, with the attribute's name, for what the ABI cannot say: types, symbols, attributes
 // of other dialects, lists of mixed things.
-TN_MUST_USE tn_status_t tn__attributes_build(tn_arena_t* arena,
+//
+// Large attributes that are mentioned again share what was built for them, also in later calls with
+// the same `arena` and table `built` (NULL: in this call alone).
+TN_MUST_USE tn_status_t tn__attributes_build(tn_arena_t* arena, tn_names_t* built,
                                              const tn_attr_dictionary_t* dictionary,
                                              tn_ffi_attrs_t* out);
 

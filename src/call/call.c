@@ -49,6 +49,15 @@ static tn_status_t find_own(const tn_call_site_t* call, const char* platform,
   return tn__target_create(&spec, platform, &facts, NULL, out_target);
 }
 
+void tn__call_cache_init(tn_call_cache_t* cache, const tn_allocator_t* allocator) {
+  *cache = (tn_call_cache_t){0};
+  tn__names_init(&cache->attributes, allocator);
+}
+
+void tn__call_cache_deinit(tn_call_cache_t* cache) {
+  tn__names_deinit(&cache->attributes);
+}
+
 tn_status_t tn__call_prepare(const char* platform, tn_call_cache_t* cache, const tn_node_t* node,
                              tn_kernel_site_t* site, const tn_kernel_t** out_kernel) {
   *out_kernel = NULL;

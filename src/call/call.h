@@ -21,18 +21,22 @@ typedef struct tn_call_environment {
   tn_call_keeper_t* keeper;         // of all that the handlers see; NULL: nothing outlives a call
 } tn_call_environment_t;
 
-// The calls of one program that were prepared last: those that are alike share what they can.
-// Zeroed at first; owns nothing, and lives no longer than the program's arena.
+// What the calls of one program share while they are prepared. What it points to lives in the
+// program's arena.
 enum { TN_CALL_CACHE_SIZE = 16 };
 typedef struct tn_call_cache {
   size_t count;
-  const struct tn_typed_state* recent[TN_CALL_CACHE_SIZE];  // the last one first
+  const struct tn_typed_state* recent[TN_CALL_CACHE_SIZE];  // calls; the last one first
+  tn_names_t attributes;                                    // see tn__attributes_build
 } tn_call_cache_t;
+void tn__call_cache_init(tn_call_cache_t* cache, const tn_allocator_t* allocator);
+void tn__call_cache_deinit(tn_call_cache_t* cache);
 
 // Finds the target of a stablehlo.custom_call in the registry, checks the call against the
 // handler's signature, runs its instantiate stage, and fills the site: state (which retains the
 // entry and its library until state_deinit), memory of the activation for the call frame, and
 // *out_kernel. Errors name the target and the argument; the caller adds the place.
+// `cache` NULL: the call is on its own.
 TN_MUST_USE tn_status_t tn__call_prepare(const char* platform, tn_call_cache_t* cache,
                                          const tn_node_t* node, tn_kernel_site_t* site,
                                          const tn_kernel_t** out_kernel);

@@ -129,7 +129,7 @@ tn_status_t tn__elementwise_prepare(const tn_call_site_t* call, tn_target_t* tar
       tn__arena_allocate_array(arena, state->value_count, sizeof *state->types, &memory));
   state->types = memory;
   TN_RETURN_IF_ERROR(describe_values(call, state));
-  TN_RETURN_IF_ERROR(tn__attributes_build(arena, &attrs, &state->attrs));
+  TN_RETURN_IF_ERROR(tn__call_attributes_build(call, &attrs, &state->attrs));
   state->element_count = tn__type_size(call->results[0]);
   if (state->element_count) TN_RETURN_IF_ERROR(make_rows(call, state));
   state->target = tn__target_retain(target);

@@ -2,6 +2,7 @@
 #include <limits.h>
 
 #include "call/abi.h"
+#include "call/attributes.h"
 #include "call/testing_call.h"
 
 #define HOSTILE TESTING_LIBRARIES "/testing_library_hostile.so"
@@ -401,6 +402,42 @@ static void attributes_may_nest_as_deep_as_handlers_can_walk(void** state) {
   }
 }
 
+// {l = #a, r = #a} of {l = #b, r = #b} of ..., which stand for half a million dictionaries.
+static const tn_attr_t* build_tower(tn_arena_t* arena) {
+  enum { LEVELS = 18 };
+  const tn_attr_t* attr = NULL;
+  TN_ASSERT_OK(tn__attr_integer(arena, TN_DTYPE_S32, 7, &attr));
+  for (int i = 0; i < LEVELS; ++i) {
+    const tn_named_attr_t entries[] = {{tn__sv("l"), attr}, {tn__sv("r"), attr}};
+    TN_ASSERT_OK(
+        tn__attr_dictionary(arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0}, 2, entries, &attr));
+  }
+  return attr;
+}
+
+static void frames_share_what_attributes_share(void** state) {
+  (void)state;
+  enum { CALLS = 20 };
+  tn_arena_t from, to;
+  tn_names_t built;
+  tn__arena_init(&from, tn_allocator_system());
+  tn__arena_init(&to, tn_allocator_system());
+  tn__names_init(&built, tn_allocator_system());
+  const tn_named_attr_t entry = {tn__sv("a"), build_tower(&from)};
+  const tn_attr_dictionary_t dictionary = {1, &entry};
+  for (int i = 0; i < CALLS; ++i) {
+    tn_ffi_attrs_t attrs;
+    TN_ASSERT_OK(tn__attributes_build(&to, &built, &dictionary, &attrs));
+    const tn_ffi_attrs_t* level = attrs.values[0];
+    assert_int_equal(level->count, 2);
+    assert_ptr_equal(level->values[0], level->values[1]);
+  }
+  assert_true(to.byte_length < 64 << 10);
+  tn__names_deinit(&built);
+  tn__arena_deinit(&to);
+  tn__arena_deinit(&from);
+}
+
 // A few letters stand for 21 GB.
 static void an_attribute_of_one_element_is_not_written_out_without_end(void** state) {
   (void)state;
@@ -496,6 +533,7 @@ int main(void) {
       cmocka_unit_test(a_handler_may_change_the_registry_while_it_runs),
       cmocka_unit_test(opaque_bytes_may_be_many),
       cmocka_unit_test(attributes_may_nest_as_deep_as_handlers_can_walk),
+      cmocka_unit_test(frames_share_what_attributes_share),
       cmocka_unit_test(an_attribute_of_one_element_is_not_written_out_without_end),
       cmocka_unit_test(names_may_be_any_bytes),
       cmocka_unit_test(what_an_initialiser_registers_in_vain_harms_nothing_else),

@@ -1,5 +1,7 @@
 #include "call/site.h"
 
+#include "call/attributes.h"
+
 // All elements of the view lie inside of the array.
 static tn_status_t check_view(const char* name, const tn_type_t* type, tn_call_view_t view,
                               size_t rank, const int64_t* dims) {
@@ -181,4 +183,10 @@ tn_status_t tn__call_site_read(tn_kernel_site_t* site, tn_call_site_t* out_call)
     status = restore_dims(use, "result_layouts", out_call->result_count, out_call->results);
   }
   return tn_status_prefix(status, "custom call @%s", TN_NAME_TEXT(out_call->name));
+}
+
+tn_status_t tn__call_attributes_build(const tn_call_site_t* call, const tn_attr_dictionary_t* attrs,
+                                      tn_ffi_attrs_t* out) {
+  return tn__attributes_build(call->site->arena, call->cache ? &call->cache->attributes : NULL,
+                              attrs, out);
 }

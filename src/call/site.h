@@ -29,6 +29,11 @@ typedef struct tn_call_site {
 // Everything it points to lives in the node or in the site's arena. The errors name the target.
 TN_MUST_USE tn_status_t tn__call_site_read(tn_kernel_site_t* site, tn_call_site_t* out_call);
 
+// The attributes for the call's frames, in the site's arena.
+TN_MUST_USE tn_status_t tn__call_attributes_build(const tn_call_site_t* call,
+                                                  const tn_attr_dictionary_t* attrs,
+                                                  tn_ffi_attrs_t* out);
+
 // The rest of the preparation, by kind of call: fills `site`. Retains `target` for the state; the
 // errors do not name it.
 TN_MUST_USE tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target,

@@ -83,7 +83,7 @@ tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target,
                                     &attrs));
   TN_RETURN_IF_ERROR(tn__arena_allocate(site->arena, sizeof(strided_state_t), &memory));
   strided_state_t* state = memory;
-  TN_RETURN_IF_ERROR(tn__attributes_build(site->arena, &attrs, &state->attrs));
+  TN_RETURN_IF_ERROR(tn__call_attributes_build(call, &attrs, &state->attrs));
   TN_RETURN_IF_ERROR(tn__call_buffers_make(call, &state->buffers));
   state->operand_count = call->operand_count;
   state->result_count = call->result_count;

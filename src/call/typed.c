@@ -126,7 +126,7 @@ static tn_status_t instantiate(tn_typed_state_t* state, const tn_attr_dictionary
   self->context.states[TN_FFI_INSTANTIATE] = &self->made;
   self->context.keeper = &self->keeper;
   self->context.brings_deleters = facts->instantiate_minor < TN_FFI_API_MINOR_TYPE_INFO;
-  tn_status_t status = tn__attributes_build(&self->arena, attrs, &self->frame.attrs);
+  tn_status_t status = tn__attributes_build(&self->arena, NULL, attrs, &self->frame.attrs);
   if (!status) {
     tn_status_t error = tn__guard_handler(self->target->bundle.instantiate, &self->frame);
     if (self->frame.future) tn__library_pin(self->target->library);
@@ -263,7 +263,7 @@ tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target,
                                       &attrs));
     if (is_learned) TN_RETURN_IF_ERROR(warn_of_attributes(call, target));
   }
-  TN_RETURN_IF_ERROR(tn__attributes_build(site->arena, &attrs, &state->attrs));
+  TN_RETURN_IF_ERROR(tn__call_attributes_build(call, &attrs, &state->attrs));
   TN_RETURN_IF_ERROR(make_buffers(call, state));
   state->execute = target->bundle.execute;
   state->given = call->attrs;

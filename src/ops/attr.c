@@ -167,6 +167,17 @@ uint64_t tn__attr_hash(const tn_attr_t* attr) {
   return hash;
 }
 
+bool tn__attr_is_large(const tn_attr_t* attr) {
+  switch (attr->kind) {
+    case TN_ATTR_STRING:
+    case TN_ATTR_OPAQUE: return attr->string.length >= TN_ATTR_LARGE_BYTES;
+    case TN_ATTR_DENSE_ARRAY:
+      return (size_t)attr->dense_array.count * tn_dtype_size(attr->dtype) >= TN_ATTR_LARGE_BYTES;
+    case TN_ATTR_ELEMENTS: return tn__type_byte_length(attr->elements.type) >= TN_ATTR_LARGE_BYTES;
+    default: return attr->inner_count >= TN_ATTR_LARGE_PARTS;
+  }
+}
+
 // --- makers
 
 tn_status_t tn__attr_add_inner(tn_attr_t* outer, tn_string_view_t name, const tn_attr_t* inner) {

@@ -82,6 +82,10 @@ bool tn__attr_dictionary_same(const tn_attr_dictionary_t* a, const tn_attr_dicti
 // Of attributes that are equal, the same. Takes no longer for those that nest than for others; long
 // data counts with its first part.
 uint64_t tn__attr_hash(const tn_attr_t* attr);
+// Whether a copy for each mention could cost much more than the mention did. Smaller attributes are
+// easier to read, and soon copied.
+enum { TN_ATTR_LARGE_PARTS = 32, TN_ATTR_LARGE_BYTES = 1024 };
+bool tn__attr_is_large(const tn_attr_t* attr);
 // For what fills a list or a dictionary without the makers below: takes note of one attribute
 // inside of it; lists have no names. INVALID_ARGUMENT for more parts or deeper nesting than
 // base/limits.h allows.

@@ -77,9 +77,20 @@ static tn_status_t plan_unit(tn_program_t* program, tn_function_t* function,
   return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "the program has 2^32 buffers or more");
 }
 
+// Callers before callees, so the entry is the first.
+static tn_status_t plan_all(tn_program_t* program, const tn_reached_functions_t* reached) {
+  tn_status_t status = TN_OK;
+  tn_call_cache_t calls;
+  tn__call_cache_init(&calls, program->arena.allocator);
+  for (size_t i = reached->count; i-- > 0 && !status;) {
+    status = plan_unit(program, reached->functions[i], &calls);
+  }
+  tn__call_cache_deinit(&calls);
+  return status;
+}
+
 static tn_status_t plan_units(tn_program_t* program, tn_function_t* entry) {
   tn_reached_functions_t reached;
-  tn_call_cache_t calls = {0};
   void* memory = NULL;
   size_t function_count = 0;
   TN_RETURN_IF_ERROR(tn__pass_reach(program->module, entry, &program->arena, &reached));
@@ -91,11 +102,7 @@ static tn_status_t plan_units(tn_program_t* program, tn_function_t* entry) {
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(&program->arena, reached.count, sizeof(tn_program_unit_t), &memory));
   program->units = memory;
-  // Callers before callees, so the entry is the first.
-  for (size_t i = reached.count; i-- > 0;) {
-    TN_RETURN_IF_ERROR(plan_unit(program, reached.functions[i], &calls));
-  }
-  return TN_OK;
+  return plan_all(program, &reached);
 }
 
 // --- places, and how deep calls nest

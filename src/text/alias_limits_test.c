@@ -66,8 +66,9 @@ static void chains_of_aliases_are_limited_by_their_depth(void** state) {
 static void all_mentions_of_aliases_together_are_limited(void** state) {
   (void)state;
   TN_ASSERT_OK(parse(2, "[1 : i32]", "[#a%d, #a%d]", 10000));
-  TN_ASSERT_REPORT("the lists and dictionaries of the module up to here have more than 16777216 parts",
-                   parse(18, "[1 : i32]", "[#a%d, #a%d]", 100));
+  TN_ASSERT_REPORT(
+      "the lists and dictionaries of the module up to here have more than 16777216 parts",
+      parse(18, "[1 : i32]", "[#a%d, #a%d]", 100));
 }
 
 static void a_tower_is_printed_as_short_as_it_was_written(void** state) {

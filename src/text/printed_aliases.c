@@ -2,41 +2,22 @@
 // mentioned by name, so that its text is no longer than what it was read from.
 #include "text/printer.h"
 
-// Smaller ones are easier to read where they are mentioned.
-enum { LARGE_PARTS = 64, LARGE_BYTES = 4096 };
-
 typedef struct alias {
-  const void* value;  // the address is its name in the table
+  const void* value;  // whose address is the name in the table
   const tn_attr_t* attr;
   const tn_type_t* type;
   uint32_t mentions;
 } alias_t;
 
-static tn_string_view_t key_of(const void* const* value) {
-  return (tn_string_view_t){(const char*)value, sizeof *value};
-}
-
 static bool type_is_large(const tn_type_t* type) {
-  return type->part_count >= LARGE_PARTS;
-}
-
-static bool attr_is_large(const tn_attr_t* attr) {
-  switch (attr->kind) {
-    case TN_ATTR_STRING:
-    case TN_ATTR_OPAQUE: return attr->string.length >= LARGE_BYTES;
-    case TN_ATTR_DENSE_ARRAY:
-      return (size_t)attr->dense_array.count * tn_dtype_size(attr->dtype) >= LARGE_BYTES;
-    case TN_ATTR_ELEMENTS:
-      return !attr->elements.splat && tn__type_byte_length(attr->elements.type) >= LARGE_BYTES;
-    default: return attr->inner_count >= LARGE_PARTS;
-  }
+  return type->part_count >= TN_ATTR_LARGE_PARTS;
 }
 
 // --- counting: what is inside of a value is added first, as it must be defined first
 
 // False for a value that has not been added.
 static bool mention(tn_printer_t* printer, const void* value) {
-  tn_name_entry_t* entry = tn__names_find(&printer->aliases, key_of(&value));
+  tn_name_entry_t* entry = tn__names_find(&printer->aliases, tn__names_address(&value));
   if (entry) ++((alias_t*)entry->pointer)->mentions;
   return entry != NULL;
 }
@@ -48,7 +29,7 @@ static void add(tn_printer_t* printer, const void* value, const tn_attr_t* attr,
   if (!status) {
     alias_t* alias = memory;
     *alias = (alias_t){value, attr, type, 1};
-    status = tn__names_add(&printer->aliases, key_of(&alias->value), 0, alias);
+    status = tn__names_add(&printer->aliases, tn__names_address(&alias->value), 0, alias);
   }
   tn__printer_keep(printer, status);
 }
@@ -62,7 +43,7 @@ static void count_type(tn_printer_t* printer, const tn_type_t* type) {
 static void count_attrs(tn_printer_t* printer, const tn_attr_dictionary_t* attrs);
 
 static void count_attr(tn_printer_t* printer, const tn_attr_t* attr) {
-  const bool is_large = attr_is_large(attr);
+  const bool is_large = tn__attr_is_large(attr);
   if (is_large && mention(printer, attr)) return;
   if (attr->kind == TN_ATTR_TYPE) count_type(printer, attr->type.type);
   if (attr->kind == TN_ATTR_ARRAY) {
@@ -129,7 +110,7 @@ void tn__printer_define_aliases(tn_printer_t* printer, const tn_module_t* module
 }
 
 static bool put_alias(tn_printer_t* printer, const char* sigil, const void* value) {
-  const tn_name_entry_t* entry = tn__names_find(&printer->aliases, key_of(&value));
+  const tn_name_entry_t* entry = tn__names_find(&printer->aliases, tn__names_address(&value));
   if (!entry || !entry->number) return false;
   tn__put_text(printer, sigil);
   tn__put_integer(printer, entry->number);
@@ -137,7 +118,7 @@ static bool put_alias(tn_printer_t* printer, const char* sigil, const void* valu
 }
 
 bool tn__put_attr_alias(tn_printer_t* printer, const tn_attr_t* attr) {
-  return attr_is_large(attr) && put_alias(printer, "#shared", attr);
+  return tn__attr_is_large(attr) && put_alias(printer, "#shared", attr);
 }
 
 bool tn__put_type_alias(tn_printer_t* printer, const tn_type_t* type) {

@@ -67,7 +67,8 @@ static void towers_of_aliases(FILE* file, int n) {
   }
   fputs("func.func @main(%s0: " F4 ") -> " F4 " {\n", file);
   for (int i = 0; i < n; ++i) {
-    fprintf(file, "%%s%d = stablehlo.negate %%s%d {a = #t%d_%d} : " F4 "\n", i + 1, i, i % 2, LEVELS);
+    fprintf(file, "%%s%d = stablehlo.negate %%s%d {a = #t%d_%d} : " F4 "\n", i + 1, i, i % 2,
+            LEVELS);
   }
   fprintf(file, "return %%s%d : " F4 "\n}\n", n);
 }
