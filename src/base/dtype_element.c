@@ -1,8 +1,9 @@
-// Elements in memory as numbers.
+// Elements in memory as numbers; the bytes of narrow ones.
 #include <math.h>
 #include <string.h>
 #include <tenon/dtype.h>
 
+#include "base/element.h"
 #include "base/float_format.h"
 
 double tn_dtype_load(tn_dtype_t dtype, const void* element) {
@@ -66,4 +67,30 @@ void tn_dtype_store(tn_dtype_t dtype, double value, void* element) {
     }
     default: break;
   }
+}
+
+// --- narrow ones
+
+static uint8_t tidy(tn_dtype_t dtype, uint32_t bits, uint8_t byte) {
+  if (dtype == TN_DTYPE_PRED) return byte != 0;
+  byte &= (uint8_t)((1u << bits) - 1);
+  const bool is_negative = tn_dtype_kind(dtype) == TN_KIND_SIGNED && byte >> (bits - 1);
+  return is_negative ? byte | (uint8_t)(0xFFu << bits) : byte;
+}
+
+void tn__elements_tidy(tn_dtype_t dtype, void* data, size_t count) {
+  const uint32_t bits = tn_dtype_bit_width(dtype);
+  uint8_t* bytes = data;
+  if (bits >= 8) return;
+  for (size_t i = 0; i < count; ++i) bytes[i] = tidy(dtype, bits, bytes[i]);
+}
+
+size_t tn__elements_find_untidy(tn_dtype_t dtype, const void* data, size_t count) {
+  const uint32_t bits = tn_dtype_bit_width(dtype);
+  const uint8_t* bytes = data;
+  if (bits >= 8) return count;
+  for (size_t i = 0; i < count; ++i) {
+    if (bytes[i] != tidy(dtype, bits, bytes[i])) return i;
+  }
+  return count;
 }

@@ -1,7 +1,9 @@
 // The one check of attributes that a caller in C writes down, for the builder and for lazy arrays.
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
+#include "base/element.h"
 #include "base/limits.h"
 #include "ir/builder.h"
 
@@ -39,7 +41,12 @@ static tn_status_t check_float(const tn_attribute_t* attribute) {
   }
   uint64_t element = 0;
   tn_dtype_store(dtype, attribute->real, &element);
-  if (!isfinite(attribute->real) || isfinite(tn_dtype_load(dtype, &element))) return TN_OK;
+  const double stored = tn_dtype_load(dtype, &element);
+  // Not every float dtype has infinities or NaNs; what is out of range becomes one of them.
+  if (fpclassify(stored) == fpclassify(attribute->real) ||
+      (isfinite(stored) && isfinite(attribute->real))) {
+    return TN_OK;
+  }
   return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                           "attribute \"%s\" is %g; expected a float in the range of %s",
                           name_of(attribute), attribute->real, tn_dtype_name(dtype));
@@ -57,13 +64,28 @@ static tn_status_t check_data(const tn_attribute_t* attribute, const void* data)
                           name_of(attribute));
 }
 
+tn_status_t tn__elements_check(const char* what, tn_dtype_t dtype, const void* data, size_t count) {
+  const size_t index = tn__elements_find_untidy(dtype, data, count);
+  if (index == count) return TN_OK;
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                          "%s: element %zu is the byte %d; expected a value of %s", what, index,
+                          ((const int8_t*)data)[index], tn_dtype_name(dtype));
+}
+
 static tn_status_t check_array(const tn_attribute_t* attribute) {
-  if (!tn_dtype_is_valid((int)attribute->dtype)) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "attribute \"%s\" is an array of dtype %d; expected one of tn_dtype_t",
-                            name_of(attribute), (int)attribute->dtype);
+  const tn_dtype_t dtype = attribute->dtype;
+  const tn_kind_t kinds = TN_KIND_INTEGER | TN_KIND_FLOAT | TN_KIND_BOOL;
+  char what[128];
+  if (!tn_dtype_is_valid((int)dtype) || !(tn_dtype_kind(dtype) & kinds)) {
+    return tn_status_create(
+        TN_CODE_INVALID_ARGUMENT,
+        "attribute \"%s\" is an array of dtype %s; expected integers, floats or "
+        "booleans",
+        name_of(attribute), tn_dtype_name(dtype));
   }
-  return check_data(attribute, attribute->data);
+  TN_RETURN_IF_ERROR(check_data(attribute, attribute->data));
+  snprintf(what, sizeof what, "attribute \"%s\"", name_of(attribute));
+  return tn__elements_check(what, dtype, attribute->data, attribute->count);
 }
 
 // `part_count` counts shared entries at each mention: callers may nest the same list many times.

@@ -28,6 +28,40 @@ static void numbers_of_another_kind_than_their_dtype_are_rejected(void** state) 
   TN_ASSERT_CODE(INVALID_ARGUMENT, tn__attribute_check(&attribute));
 }
 
+static tn_attribute_t array_of(tn_dtype_t dtype, size_t count, const void* data) {
+  return (tn_attribute_t){
+      .name = "k", .kind = TN_ATTRIBUTE_ARRAY, .dtype = dtype, .count = count, .data = data};
+}
+
+static void elements_that_are_no_values_of_their_dtype_are_rejected(void** state) {
+  (void)state;
+  tn_attribute_t attribute = array_of(TN_DTYPE_S4, 3, (const int8_t[]){-8, 7, 9});
+  TN_ASSERT_REPORT("attribute \"k\": element 2 is the byte 9; expected a value of i4",
+                   tn__attribute_check(&attribute));
+  attribute = array_of(TN_DTYPE_PRED, 3, (const int8_t[]){1, 77, 0});
+  TN_ASSERT_REPORT("attribute \"k\": element 1 is the byte 77; expected a value of i1",
+                   tn__attribute_check(&attribute));
+  attribute = array_of(TN_DTYPE_F4E2M1FN, 1, (const int8_t[]){16});
+  TN_ASSERT_REPORT("attribute \"k\": element 0 is the byte 16; expected a value of f4E2M1FN",
+                   tn__attribute_check(&attribute));
+  attribute = array_of(TN_DTYPE_C64, 1, (const float[]){1, 2});
+  TN_ASSERT_REPORT(
+      "attribute \"k\" is an array of dtype complex<f32>; expected integers, floats or booleans",
+      tn__attribute_check(&attribute));
+}
+
+static void infinities_and_nans_need_a_dtype_that_has_them(void** state) {
+  (void)state;
+  tn_attribute_t attribute = tn_attribute_float("k", TN_DTYPE_F8E4M3FN, (double)INFINITY);
+  TN_ASSERT_REPORT("attribute \"k\" is inf; expected a float in the range of f8E4M3FN",
+                   tn__attribute_check(&attribute));
+  attribute = tn_attribute_float("k", TN_DTYPE_F8E4M3FN, (double)NAN);
+  TN_ASSERT_OK(tn__attribute_check(&attribute));
+  attribute = tn_attribute_float("k", TN_DTYPE_F4E2M1FN, (double)NAN);
+  TN_ASSERT_REPORT("attribute \"k\" is nan; expected a float in the range of f4E2M1FN",
+                   tn__attribute_check(&attribute));
+}
+
 static void the_ends_of_each_range_are_accepted(void** state) {
   (void)state;
   const tn_attribute_t attributes[] = {
@@ -72,6 +106,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_outside_of_their_dtype_are_rejected),
       cmocka_unit_test(numbers_of_another_kind_than_their_dtype_are_rejected),
+      cmocka_unit_test(elements_that_are_no_values_of_their_dtype_are_rejected),
+      cmocka_unit_test(infinities_and_nans_need_a_dtype_that_has_them),
       cmocka_unit_test(the_ends_of_each_range_are_accepted),
       cmocka_unit_test(shared_dictionaries_are_limited_by_their_parts),
   };

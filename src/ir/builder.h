@@ -28,6 +28,9 @@ struct tn_builder {
 // Whether a caller's attribute means something: its pointers, its nesting and number of parts, and
 // that its number fits its dtype. Errors name the attribute. attribute_check.c.
 TN_MUST_USE tn_status_t tn__attribute_check(const tn_attribute_t* attribute);
+// The same for elements in memory. `what` has them, for the message.
+TN_MUST_USE tn_status_t tn__elements_check(const char* what, tn_dtype_t dtype, const void* data,
+                                           size_t count);
 
 // Records the first mistake; takes `status`.
 void tn__builder_fail(tn_builder_t* builder, tn_status_t status);

@@ -135,7 +135,11 @@ static tn_value_t* constant(tn_builder_t* builder, const tn_type_t* type, bool s
   }
   type = tn__builder_type(builder, type);
   if (!type) return NULL;
-  tn_status_t status = tn__attr_elements(tn__builder_arena(builder), type, splat, data, &attr);
+  tn_status_t status =
+      tn__elements_check("constant", type->dtype, data, splat ? 1 : (size_t)tn__type_size(type));
+  if (!status) {
+    status = tn__attr_elements(tn__builder_arena(builder), type, splat, data, &attr);
+  }
   if (status) {
     tn__builder_fail(builder, status);
     return NULL;

@@ -8,8 +8,6 @@
 // fills them, and says whether they are a splat, before handing it out.
 TN_MUST_USE tn_status_t tn__element_data_make(tn_arena_t* arena, const tn_type_t* type,
                                               size_t byte_length, tn_attr_t** out_attr);
-// Types narrower than a byte use its low bits; booleans are 0 or 1 in memory. `length` bytes.
-void tn__element_data_tidy(tn_dtype_t dtype, void* data, size_t length);
 // Elements that are all alike are a splat, whichever way they were written. All of them are there.
 void tn__element_data_note_splat(tn_attr_t* attr);
 

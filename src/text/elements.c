@@ -1,5 +1,6 @@
 // dense<...> : T, sparse<...> : T and dense_resource<...> : T: numbers straight into the arena. The
 // type, which says how to read them, comes last; so the data is looked at after it.
+#include "base/element.h"
 #include "base/float_format.h"
 #include "text/element_data.h"
 #include "text/parser.h"
@@ -251,7 +252,7 @@ static tn_status_t elements_of_hex(tn_parser_t* parser, const char* position, co
   TN_RETURN_IF_ERROR(tn__element_data_make(parser->arena, type, byte_count, &attr));
   char* data = (char*)attr->elements.data;
   TN_RETURN_IF_ERROR(decode_hex(parser, begin, byte_count, data));
-  tn__element_data_tidy(type->dtype, data, byte_count);
+  tn__elements_tidy(type->dtype, data, byte_count);
   attr->elements.splat = is_splat;
   if (!is_splat) tn__element_data_note_splat(attr);
   *out_attr = attr;

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/element.h"
 #include "base/float_format.h"
 #include "ops/op.h"
 #include "text/bytecode/encodings.h"
@@ -261,6 +262,12 @@ static tn_status_t read_dense_array(attr_reader_t* reader) {
   if (size == 0 || bytes.length / size != count || bytes.length % size) {
     return tn__bytecode_fail(reader->bytecode, position, "an array of %llu %s in %zu bytes",
                              (unsigned long long)count, tn_dtype_name(dtype), bytes.length);
+  }
+  const size_t untidy = tn__elements_find_untidy(dtype, bytes.data, (size_t)count);
+  if (untidy < count) {
+    return tn__bytecode_fail(reader->bytecode, position,
+                             "element %zu of an array is no value of %s", untidy,
+                             tn_dtype_name(dtype));
   }
   return tn__attr_dense_array(reader->bytecode->arena, dtype, (int64_t)count, bytes.data,
                               &reader->out->attr);

@@ -1,3 +1,4 @@
+#include "base/element.h"
 #include "text/bytecode/encodings.h"
 #include "text/element_data.h"
 
@@ -8,7 +9,7 @@ static tn_status_t read_booleans(const tn_type_t* type, tn_string_view_t bytes, 
   const uint8_t* source = (const uint8_t*)bytes.data;
   if (bytes.length == count && count > 1) {
     memcpy(data, source, count);
-    tn__element_data_tidy(TN_DTYPE_PRED, data, count);
+    tn__elements_tidy(TN_DTYPE_PRED, data, count);
     return TN_OK;
   }
   for (size_t i = 0; i < count; ++i) data[i] = source[i / 8] >> (i % 8) & 1;
@@ -43,7 +44,7 @@ tn_status_t tn__bytecode_elements(tn_bytecode_t* bytecode, const uint8_t* positi
   if (length == 0) return TN_OK;
   if (is_splat) {
     memcpy(data, bytes.data, size);
-    tn__element_data_tidy(type->dtype, data, size);
+    tn__elements_tidy(type->dtype, data, 1);
     attr->elements.splat = true;
     return TN_OK;
   }
@@ -51,7 +52,7 @@ tn_status_t tn__bytecode_elements(tn_bytecode_t* bytecode, const uint8_t* positi
     TN_RETURN_IF_ERROR(read_booleans(type, bytes, (uint8_t*)data));
   } else {
     memcpy(data, bytes.data, length);
-    tn__element_data_tidy(type->dtype, data, length);
+    tn__elements_tidy(type->dtype, data, length);
   }
   tn__element_data_note_splat(attr);
   return TN_OK;
