@@ -49,7 +49,9 @@ tn_status_t tn__interrupt_check(const tn_interrupt_t* interrupt) {
   if (interrupt->cancellation && tn_cancellation_is_cancelled(interrupt->cancellation)) {
     return tn_status_create(TN_CODE_CANCELLED, "the run was cancelled");
   }
-  if (interrupt->deadline_ns == INT64_MAX || tn__clock_ns() < interrupt->deadline_ns) return TN_OK;
+  if (interrupt->deadline_ns == INT64_MAX || !tn__clock_is_past(interrupt->deadline_ns)) {
+    return TN_OK;
+  }
   return tn_status_create(TN_CODE_DEADLINE_EXCEEDED,
                           "the run was not over within its time limit of %.3f s",
                           (double)interrupt->timeout_ns / 1e9);
