@@ -146,25 +146,27 @@ static tn_status_t add_scratch(planner_t* planner, step_t* step) {
                              step->plan.position, &step->plan.scratch);
 }
 
-static bool is_another_operand(const planner_t* planner, const step_t* step, size_t operand) {
-  uint32_t buffer = planner->leaves[step->operands[operand]].buffer;
+static void count_operands(planner_t* planner, const step_t* step) {
   for (size_t i = 0; i < step->plan.operand_count; ++i) {
-    if (i != operand && planner->leaves[step->operands[i]].buffer == buffer) return true;
+    planner->places[planner->leaves[step->operands[i]].buffer].operand_count = 0;
   }
-  return false;
+  for (size_t i = 0; i < step->plan.operand_count; ++i) {
+    ++planner->places[planner->leaves[step->operands[i]].buffer].operand_count;
+  }
 }
 
 // Declared aliases of a custom call: the result lies in the operand's storage, or in that of a copy
 // when the operand lives on.
 static tn_status_t place_aliases(planner_t* planner, step_t* step) {
   const tn_node_t* node = step->plan.node;
+  if (step->alias_count) count_operands(planner, step);
   for (size_t i = 0; i < step->alias_count; ++i) {
     uint32_t o = step->aliases[i].operand, r = step->aliases[i].result;
     const leaf_t* operand = &planner->leaves[step->operands[o]];
     leaf_t* result = &planner->leaves[step->results[r]];
     if (result->buffer != NO_BUFFER || !same_size(operand, result)) continue;
     if (gives_up_buffer(planner, operand, step->plan.position) &&
-        !is_another_operand(planner, step, o)) {
+        planner->places[operand->buffer].operand_count == 1) {
       occupy(planner, result, operand->buffer);
       continue;
     }

@@ -50,82 +50,154 @@ static tn_status_t named_heir(const tn_function_t* function, uint32_t argument,
 
 // --- those that go to whichever can use them
 
-static int by_position(const void* key, const void* element) {
-  const uint32_t position = *(const uint32_t*)key;
-  const uint32_t other = ((const step_t*)element)->plan.position;
-  return position < other ? -1 : position > other;
+// A result of the function that a step writes.
+typedef struct candidate {
+  size_t byte_length;
+  uint32_t begin;   // of its step
+  uint32_t result;  // number of the leaf among the function's results
+} candidate_t;
+
+typedef struct heir_search {
+  const planner_t* planner;
+  int64_t* results;    // by leaf: the first of the function's results that it is; -1: none
+  int64_t* successor;  // by leaf: the result that comes to be where the leaf is; -1: none
+  bool* is_taken;      // by result
+  size_t candidate_count;
+  candidate_t* candidates;  // in order
+  size_t* next;             // by candidate that is taken: one behind it that may be free
+} heir_search_t;
+
+static int compare_candidates(const void* a, const void* b) {
+  const candidate_t *x = a, *y = b;
+  if (x->byte_length != y->byte_length) return x->byte_length < y->byte_length ? -1 : 1;
+  if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
+  return (x->result > y->result) - (x->result < y->result);
 }
 
-static bool lies_in_operand(const step_t* step, size_t operand, uint32_t result) {
+static tn_status_t init_lists(heir_search_t* search, planner_t* planner) {
+  const size_t leaf_count = planner->leaf_count, result_count = planner->block.result_count;
+  void* memory = NULL;
+  search->planner = planner;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&planner->scratch, leaf_count, 2 * sizeof(int64_t), &memory));
+  search->results = memory;
+  search->successor = search->results + leaf_count;
+  memset(memory, 0xff, leaf_count * 2 * sizeof(int64_t));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&planner->scratch, result_count, sizeof(bool), &memory));
+  search->is_taken = memory;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&planner->scratch, result_count, sizeof(candidate_t), &memory));
+  search->candidates = memory;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&planner->scratch, result_count, sizeof(size_t), &memory));
+  search->next = memory;
+  return TN_OK;
+}
+
+static bool is_same_size(const planner_t* planner, uint32_t a, uint32_t b) {
+  return tn__type_byte_length(planner->leaves[a].type) ==
+         tn__type_byte_length(planner->leaves[b].type);
+}
+
+// Notes that `result` lies where `operand` does, if that is not read any more.
+static void note_successor(heir_search_t* search, const step_t* step, size_t operand,
+                           size_t result) {
+  const planner_t* planner = search->planner;
+  const uint32_t from = step->operands[operand], to = step->results[result];
+  if (planner->leaves[from].last_use > step->plan.position || search->results[to] < 0) return;
+  if (search->successor[from] < 0 && is_same_size(planner, from, to)) {
+    search->successor[from] = search->results[to];
+  }
+}
+
+static void note_step(heir_search_t* search, const step_t* step) {
   for (size_t i = 0; i < step->alias_count; ++i) {
-    if (step->aliases[i].operand == operand && step->results[step->aliases[i].result] == result) {
-      return true;
-    }
+    note_successor(search, step, step->aliases[i].operand, step->aliases[i].result);
   }
   for (size_t r = 0; r < step->plan.result_count; ++r) {
-    if (step->results[r] == result && tn__plan_works_in_place(step, operand, r)) return true;
+    const uint32_t leaf = step->results[r];
+    if (search->results[leaf] < 0) continue;
+    for (size_t o = 0; o < step->plan.operand_count && o < TN_PLAN_IN_PLACE_OPERANDS; ++o) {
+      if (tn__plan_works_in_place(step, o, r)) note_successor(search, step, o, r);
+    }
+    search->candidates[search->candidate_count++] =
+        (candidate_t){tn__type_byte_length(search->planner->leaves[leaf].type), step->plan.begin,
+                      (uint32_t)search->results[leaf]};
   }
-  return false;
 }
 
-// Whether the result, a leaf, can come to be where the argument is: nothing reads that any more by
-// then, or the last to do so works in place. Else it would have to be copied there.
-static bool can_succeed(const planner_t* planner, uint32_t argument, uint32_t result) {
+static tn_status_t init_search(heir_search_t* search, planner_t* planner) {
   const block_t* block = &planner->block;
-  const leaf_t* from = &planner->leaves[argument];
-  const leaf_t* to = &planner->leaves[result];
-  if (argument == result) return true;
-  if (!to->is_step_result || to->region != block->region || block->step_count == 0) return false;
-  const step_t* step =
-      bsearch(&to->definition, block->steps, block->step_count, sizeof *block->steps, by_position);
-  if (!step || from->last_use < step->plan.begin) return step != NULL;
-  if (from->last_use > step->plan.position) return false;
-  for (size_t o = 0; o < step->plan.operand_count; ++o) {
-    if (step->operands[o] == argument && lies_in_operand(step, o, result)) return true;
+  TN_RETURN_IF_ERROR(init_lists(search, planner));
+  for (size_t i = block->result_count; i-- > 0;) search->results[block->results[i]] = (int64_t)i;
+  for (size_t i = 0; i < block->argument_count; ++i) {
+    search->successor[block->arguments[i]] = search->results[block->arguments[i]];
   }
-  return false;
+  for (size_t i = 0; i < block->step_count; ++i) note_step(search, &block->steps[i]);
+  qsort(search->candidates, search->candidate_count, sizeof *search->candidates,
+        compare_candidates);
+  for (size_t i = 0; i < search->candidate_count; ++i) search->next[i] = i + 1;
+  return TN_OK;
 }
 
-// The first result leaf of as many bytes that no argument has been given yet; -1: none.
-// Those before `first` are taken.
-static int64_t free_heir(const planner_t* planner, uint32_t leaf, const bool* is_taken,
-                         size_t first) {
-  const size_t byte_length = tn__type_byte_length(planner->leaves[leaf].type);
-  for (size_t i = first; i < planner->block.result_count; ++i) {
-    const uint32_t result = planner->block.results[i];
-    if (!is_taken[i] && tn__type_byte_length(planner->leaves[result].type) == byte_length &&
-        can_succeed(planner, leaf, result)) {
-      return (int64_t)i;
+static size_t skip_taken(const heir_search_t* search, size_t index) {
+  size_t end = index;
+  while (end < search->candidate_count && search->is_taken[search->candidates[end].result]) {
+    end = search->next[end];
+  }
+  while (index < end) {  // from here on in one step
+    const size_t next = search->next[index];
+    search->next[index] = end;
+    index = next;
+  }
+  return end;
+}
+
+// A result that can come to be where the argument is, so that nothing is copied there: the argument
+// itself, what its last reader writes in place, or the first one that is begun after it.
+static int64_t find_heir(const heir_search_t* search, uint32_t argument) {
+  const leaf_t* leaf = &search->planner->leaves[argument];
+  const int64_t successor = search->successor[argument];
+  if (successor >= 0 && !search->is_taken[successor]) return successor;
+  const size_t byte_length = tn__type_byte_length(leaf->type);
+  const candidate_t wanted = {byte_length, leaf->last_use + 1, 0};
+  size_t low = 0, high = search->candidate_count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (compare_candidates(&search->candidates[middle], &wanted) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
     }
   }
-  return -1;
+  low = skip_taken(search, low);
+  const bool is_found =
+      low < search->candidate_count && search->candidates[low].byte_length == byte_length;
+  return is_found ? (int64_t)search->candidates[low].result : -1;
 }
 
 tn_status_t tn__plan_find_heirs(planner_t* planner, int64_t* heirs) {
   const tn_function_t* function = planner->plan->function;
   const uint32_t count = function->argument_count;
-  void* memory = NULL;
   for (uint32_t i = 0; i < count; ++i) heirs[i] = -1;
   if (!planner->options->is_entry) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, planner->block.result_count,
-                                              sizeof(bool), &memory));
-  bool* is_taken = memory;
+  heir_search_t search = {0};
+  TN_RETURN_IF_ERROR(init_search(&search, planner));
   const uint32_t* result_leaves = NULL;
   TN_RETURN_IF_ERROR(find_result_leaves(planner, &result_leaves));
   for (uint32_t i = 0; i < count; ++i) {
     if (function->argument_types[i]->kind != TN_TYPE_TENSOR) continue;
     TN_RETURN_IF_ERROR(named_heir(function, i, result_leaves, &heirs[i]));
-    if (heirs[i] >= 0) is_taken[heirs[i]] = true;
+    if (heirs[i] >= 0) search.is_taken[heirs[i]] = true;
   }
   size_t leaf = 0;  // among the arguments'
-  size_t first_free = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const tn_type_t* type = function->argument_types[i];
     if (heirs[i] < 0 && type->kind == TN_TYPE_TENSOR &&
         tn__attr_get_bool(&function->argument_attrs[i], "jax.buffer_donor", false)) {
-      while (first_free < planner->block.result_count && is_taken[first_free]) ++first_free;
-      heirs[i] = free_heir(planner, planner->block.arguments[leaf], is_taken, first_free);
-      if (heirs[i] >= 0) is_taken[heirs[i]] = true;
+      heirs[i] = find_heir(&search, planner->block.arguments[leaf]);
+      if (heirs[i] >= 0) search.is_taken[heirs[i]] = true;
     }
     leaf += tn_type_leaf_count(type);
   }

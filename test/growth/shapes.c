@@ -84,33 +84,6 @@ static void mentions_of_large_tuples(FILE* file, int n) {
   fprintf(file, "return %%s%d : !t%d\n}\n", n, LEVELS);
 }
 
-static void operands_of_reduce(FILE* file, int n) {
-  fputs("func.func @main(%x: " F4 ", %z: " F0 ") -> " F0 " {\n%0:", file);
-  fprintf(file, "%d = \"stablehlo.reduce\"(", n);
-  repeat(file, n, "%x");
-  fputs(", ", file);
-  repeat(file, n, "%z");
-  fputs(") ({\n^bb0(", file);
-  LIST(file, n, "%%a%d: " F0, i)
-  fputs(", ", file);
-  LIST(file, n, "%%b%d: " F0, i)
-  fputs("):\n", file);
-  for (int i = 0; i < n; ++i) {
-    fprintf(file, "%%s%d = stablehlo.add %%a%d, %%b%d : " F0 "\n", i, i, i);
-  }
-  fputs("stablehlo.return ", file);
-  LIST(file, n, "%%s%d", i)
-  fputs(" : ", file);
-  repeat(file, n, F0);
-  fputs("\n}) {dimensions = array<i64: 0>} : (", file);
-  repeat(file, n, F4);
-  fputs(", ", file);
-  repeat(file, n, F0);
-  fputs(") -> (", file);
-  repeat(file, n, F0);
-  fputs(")\nreturn %0#0 : " F0 "\n}\n", file);
-}
-
 static void operands_of_sort(FILE* file, int n) {
   fputs("func.func @main(%x: " F4 ") -> " F4 " {\n%0:", file);
   fprintf(file, "%d = \"stablehlo.sort\"(", n);
@@ -136,10 +109,35 @@ static void operands_of_concatenate(FILE* file, int n) {
   fprintf(file, ") -> tensor<%dxf32>\nreturn %%0 : tensor<%dxf32>\n}\n", 4 * n, 4 * n);
 }
 
+// The values named `name` and a number below n.
+static void values(FILE* file, int n, const char* name) {
+  LIST(file, n, "%%%s%d", name, i)
+}
+
+// One value for each operand.
+static void begin_negated(FILE* file, int n) {
+  fputs("func.func @main(%x: " F4 ") -> " F4 " {\n", file);
+  fputs("%y0 = stablehlo.negate %x : " F4 "\n", file);
+  for (int i = 1; i < n; ++i) {
+    fprintf(file, "%%y%d = stablehlo.negate %%y%d : " F4 "\n", i, i - 1);
+  }
+}
+
+static void operands_of_custom_call(FILE* file, int n) {
+  begin_negated(file, n);
+  fprintf(file, "%%0:%d = \"stablehlo.custom_call\"(", n);
+  values(file, n, "y");
+  fputs(") {call_target_name = \"growth\"} : (", file);
+  repeat(file, n, F4);
+  fputs(") -> (", file);
+  repeat(file, n, F4);
+  fputs(")\nreturn %0#0 : " F4 "\n}\n", file);
+}
+
 static void operand_aliases(FILE* file, int n) {
-  fputs("func.func @main(%x: " F4 ") -> " F4 " {\n%0:", file);
-  fprintf(file, "%d = \"stablehlo.custom_call\"(", n);
-  repeat(file, n, "%x");
+  begin_negated(file, n);
+  fprintf(file, "%%0:%d = \"stablehlo.custom_call\"(", n);
+  values(file, n, "y");
   fputs(") {call_target_name = \"growth\", output_operand_aliases = [", file);
   LIST(file, n,
        "#stablehlo.output_operand_alias<output_tuple_indices = [%d], operand_index = %d, "
@@ -147,6 +145,77 @@ static void operand_aliases(FILE* file, int n) {
        i, i)
   fputs("]} : (", file);
   repeat(file, n, F4);
+  fputs(") -> (", file);
+  repeat(file, n, F4);
+  fputs(")\nreturn %0#0 : " F4 "\n}\n", file);
+}
+
+// The body of a reduction of n arrays: the sums of its arguments a and b.
+static void body_of_sums(FILE* file, int n) {
+  fputs("({\n^bb0(", file);
+  LIST(file, n, "%%a%d: " F0, i)
+  fputs(", ", file);
+  LIST(file, n, "%%b%d: " F0, i)
+  fputs("):\n", file);
+  for (int i = 0; i < n; ++i) {
+    fprintf(file, "%%s%d = stablehlo.add %%a%d, %%b%d : " F0 "\n", i, i, i);
+  }
+  fputs("stablehlo.return ", file);
+  values(file, n, "s");
+  fputs(" : ", file);
+  repeat(file, n, F0);
+  fputs("\n})", file);
+}
+
+static void operands_of_reduce(FILE* file, int n) {
+  fputs("func.func @main(%x: " F4 ", %z: " F0 ") -> " F0 " {\n%0:", file);
+  fprintf(file, "%d = \"stablehlo.reduce\"(", n);
+  repeat(file, n, "%x");
+  fputs(", ", file);
+  repeat(file, n, "%z");
+  fputs(") ", file);
+  body_of_sums(file, n);
+  fputs(" {dimensions = array<i64: 0>} : (", file);
+  repeat(file, n, F4);
+  fputs(", ", file);
+  repeat(file, n, F0);
+  fputs(") -> (", file);
+  repeat(file, n, F0);
+  fputs(")\nreturn %0#0 : " F0 "\n}\n", file);
+}
+
+static void operands_of_reduce_window(FILE* file, int n) {
+  fputs("func.func @main(%x: " F4 ", %z: " F0 ") -> " F4 " {\n%0:", file);
+  fprintf(file, "%d = \"stablehlo.reduce_window\"(", n);
+  repeat(file, n, "%x");
+  fputs(", ", file);
+  repeat(file, n, "%z");
+  fputs(") ", file);
+  body_of_sums(file, n);
+  fputs(" {window_dimensions = array<i64: 1>} : (", file);
+  repeat(file, n, F4);
+  fputs(", ", file);
+  repeat(file, n, F0);
+  fputs(") -> (", file);
+  repeat(file, n, F4);
+  fputs(")\nreturn %0#0 : " F4 "\n}\n", file);
+}
+
+static void operands_of_scatter(FILE* file, int n) {
+  fputs("func.func @main(%x: " F4 ", %i: tensor<1xi32>, %u: " F0 ") -> " F4 " {\n%0:", file);
+  fprintf(file, "%d = \"stablehlo.scatter\"(", n);
+  repeat(file, n, "%x");
+  fputs(", %i, ", file);
+  repeat(file, n, "%u");
+  fputs(") ", file);
+  body_of_sums(file, n);
+  fputs(
+      " {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], "
+      "scatter_dims_to_operand_dims = [0]>} : (",
+      file);
+  repeat(file, n, F4);
+  fputs(", tensor<1xi32>, ", file);
+  repeat(file, n, F0);
   fputs(") -> (", file);
   repeat(file, n, F4);
   fputs(")\nreturn %0#0 : " F4 "\n}\n", file);
@@ -174,6 +243,27 @@ static void plain_arguments(FILE* file, int n) {
 
 static void donated_arguments(FILE* file, int n) {
   arguments_with(file, n, "{jax.buffer_donor = true}");
+}
+
+// All arguments are read after all results were made, so that none is in time to give its memory.
+static void donated_arguments_that_fit_nothing(FILE* file, int n) {
+  fputs("func.func @main(", file);
+  LIST(file, n, "%%x%d: " F4 " {jax.buffer_donor = true}", i)
+  fputs(") -> (", file);
+  repeat(file, n, F4);
+  fprintf(file, ", tensor<%dxf32>) {\n", 4 * n);
+  for (int i = 0; i < n; ++i) {
+    fprintf(file, "%%y%d = stablehlo.negate %%x%d : " F4 "\n", i, i);
+  }
+  fputs("%all = \"stablehlo.concatenate\"(", file);
+  values(file, n, "x");
+  fputs(") {dimension = 0 : i64} : (", file);
+  repeat(file, n, F4);
+  fprintf(file, ") -> tensor<%dxf32>\nreturn ", 4 * n);
+  values(file, n, "y");
+  fputs(", %all : ", file);
+  repeat(file, n, F4);
+  fprintf(file, ", tensor<%dxf32>\n}\n", 4 * n);
 }
 
 static void aliased_arguments(FILE* file, int n) {
@@ -347,11 +437,15 @@ const shape_t shapes[] = {
     {"operands_of_reduce", operands_of_reduce, 500, WORK_ALL},
     {"operands_of_sort", operands_of_sort, 500, WORK_ALL},
     {"operands_of_concatenate", operands_of_concatenate, 1000, WORK_ALL},
-    {"operand_aliases", operand_aliases, 1000, WORK_PRINT},
+    {"operands_of_reduce_window", operands_of_reduce_window, 500, WORK_ALL},
+    {"operands_of_scatter", operands_of_scatter, 500, WORK_ALL},
+    {"operands_of_custom_call", operands_of_custom_call, 1000, WORK_ALL},
+    {"operand_aliases", operand_aliases, 1000, WORK_ALL},
     {"plain_arguments", plain_arguments, 500, WORK_ALL},
     {"donated_arguments", donated_arguments, 2000, WORK_ALL},
+    {"donated_arguments_that_fit_nothing", donated_arguments_that_fit_nothing, 2000, WORK_ALL},
     {"aliased_arguments", aliased_arguments, 1000, WORK_ALL},
-    {"elements_of_tuple", elements_of_tuple, 1000, WORK_COMPILE},
+    {"elements_of_tuple", elements_of_tuple, 1000, WORK_ALL},
     {"elements_of_tuple_made_here", elements_of_tuple_made_here, 1000, WORK_ALL},
     {"chain_of_operations", chain_of_operations, 1000, WORK_ALL},
     {"uses_of_one_value", uses_of_one_value, 1000, WORK_ALL},
