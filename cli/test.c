@@ -20,7 +20,8 @@ typedef struct part {
   const char* path;
   char* text;
   size_t length;
-  size_t line;  // of its first line that is not blank, 1-based
+  uint32_t first_line;  // in its file, from 1
+  size_t line;          // of its first line that is not blank
 } part_t;
 
 // --- running one
@@ -53,7 +54,8 @@ done:
 
 static tn_status_t run_part(const tally_t* tally, const part_t* part) {
   tn_module_t* module = NULL;
-  tn_status_t status = tn_module_parse(NULL, part->path, part->text, part->length, &module);
+  tn_status_t status =
+      tn_module_parse_part(NULL, part->path, part->first_line, part->text, part->length, &module);
   if (!status && tn_module_function_count(module)) status = run_function(tally, module);
   tn_module_release(module);
   return status;
@@ -169,13 +171,12 @@ static size_t count_lines(const char* text, size_t length) {
 
 static tn_status_t test_piece(tally_t* tally, const char* path, const char* text, size_t length,
                               size_t line) {
-  part_t part = {.path = path, .length = line - 1 + length};
-  part.text = malloc(part.length + 1);
+  part_t part = {.path = path, .first_line = (uint32_t)line, .length = length};
+  part.text = malloc(length + 1);
   if (!part.text) return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
-  memset(part.text, '\n', line - 1);
-  memcpy(part.text + line - 1, text, length);
-  part.text[part.length] = 0;
-  part.line = 1 + count_lines(part.text, strspn(part.text, " \t\r\n"));
+  memcpy(part.text, text, length);
+  part.text[length] = 0;
+  part.line = line + count_lines(part.text, strspn(part.text, " \t\r\n"));
   test_part(tally, &part);
   free(part.text);
   return TN_OK;

@@ -20,6 +20,11 @@ typedef struct tn_value tn_value_t;
 TN_API TN_MUST_USE tn_status_t tn_module_parse(const tn_allocator_t* allocator, const char* name,
                                                const char* text, size_t length,
                                                tn_module_t** out_module);
+// The same of a part of a text, which begins with line `first_line` (from 1) of it.
+TN_API TN_MUST_USE tn_status_t tn_module_parse_part(const tn_allocator_t* allocator,
+                                                    const char* name, uint32_t first_line,
+                                                    const char* text, size_t length,
+                                                    tn_module_t** out_module);
 // The same from a file. INVALID_ARGUMENT for a pipe or a device that gives more than
 // TN_MAX_STREAM_BYTES.
 enum { TN_MAX_STREAM_BYTES = 1 << 30 };

@@ -81,8 +81,9 @@ typedef struct tn_source {
   atomic_uint references;
   const tn_allocator_t* allocator;
   size_t byte_length;
-  char* text;   // a NUL follows
-  char name[];  // file name or "<string>", NUL-terminated
+  char* text;           // a NUL follows
+  uint32_t first_line;  // the number of the first one, in the file that the text is a part of
+  char name[];          // file name or "<string>", NUL-terminated
 } tn_source_t;
 
 struct tn_module {

@@ -14,6 +14,7 @@ tn_status_t tn__source_create(const tn_allocator_t* allocator, tn_string_view_t 
   atomic_init(&source->references, 1);
   source->allocator = allocator;
   source->byte_length = text.length;
+  source->first_line = 1;
   source->text = copy;
   if (text.length) memcpy(source->text, text.data, text.length);
   memcpy(source->name, name.data, name.length);
@@ -40,7 +41,7 @@ tn_status_t tn__source_locate(const tn_source_t* source, tn_location_t location,
   if (!source || !status || location.line == 0) return status;
   const char* line = source->text;
   const char* end = source->text + source->byte_length;
-  for (uint32_t i = 1; i < location.line; ++i) {
+  for (uint32_t i = source->first_line; i < location.line; ++i) {
     const char* newline = memchr(line, '\n', (size_t)(end - line));
     if (!newline) return status;
     line = newline + 1;

@@ -16,7 +16,7 @@ tn_status_t tn__text_read_attribute(tn_arena_t* arena, tn_string_view_t name, tn
   TN_DONE_IF_ERROR(tn__arena_copy_string(arena, text, &copy));
   parser.module = module;
   parser.arena = arena;
-  tn__lexer_init(&parser.lexer, copy);
+  tn__lexer_init(&parser.lexer, copy, 1);
   TN_DONE_IF_ERROR(tn__parser_attr(&parser, &attr));
   TN_DONE_IF_ERROR(tn__parser_expect(&parser, TN_TOKEN_END, "the end of the attribute"));
   *out_attr = attr;

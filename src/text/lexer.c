@@ -237,9 +237,10 @@ static void scan(tn_lexer_t* lexer, const char* p) {
   }
 }
 
-void tn__lexer_init(tn_lexer_t* lexer, tn_string_view_t text) {
+void tn__lexer_init(tn_lexer_t* lexer, tn_string_view_t text, uint32_t first_line) {
   *lexer = (tn_lexer_t){
-      .line = 1,
+      .first_line = first_line,
+      .line = first_line,
       .line_begin = text.data,
       .begin = text.data,
       .end = text.data + text.length,
@@ -282,7 +283,7 @@ void tn__lexer_seek(tn_lexer_t* lexer, const char* position) {
 
 void tn__lexer_place(const tn_lexer_t* lexer, const char* position, uint32_t* out_line,
                      uint32_t* out_column) {
-  tn_lexer_t counter = {.line = 1, .line_begin = lexer->begin};
+  tn_lexer_t counter = {.line = lexer->first_line, .line_begin = lexer->begin};
   count_lines(&counter, lexer->begin, position);
   *out_line = counter.line;
   *out_column = (uint32_t)(position - counter.line_begin) + 1;

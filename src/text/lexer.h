@@ -35,7 +35,8 @@ typedef struct tn_token {
 // A copy is a place to come back to.
 typedef struct tn_lexer {
   tn_token_t token;        // the one to look at
-  uint32_t line;           // of the token, 1-based
+  uint32_t first_line;     // 1-based, as the next
+  uint32_t line;           // of the token
   const char* line_begin;  // where that line begins
   const char* begin;       // of the text
   const char* end;         // the byte there is a NUL
@@ -44,7 +45,8 @@ typedef struct tn_lexer {
 } tn_lexer_t;
 
 // `text` must be followed by a NUL byte, and lives as long as the lexer. Reads the first token.
-void tn__lexer_init(tn_lexer_t* lexer, tn_string_view_t text);
+// The text's first line is number `first_line`.
+void tn__lexer_init(tn_lexer_t* lexer, tn_string_view_t text, uint32_t first_line);
 // The next token; the end comes again and again.
 void tn__lexer_next(tn_lexer_t* lexer);
 // Goes on at `position`, which is not before the current token, and reads the token there.

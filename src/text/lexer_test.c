@@ -4,7 +4,7 @@
 
 static tn_lexer_t begin(const char* text) {
   tn_lexer_t lexer;
-  tn__lexer_init(&lexer, (tn_string_view_t){text, strlen(text)});
+  tn__lexer_init(&lexer, (tn_string_view_t){text, strlen(text)}, 1);
   return lexer;
 }
 
@@ -77,7 +77,7 @@ static void places_are_counted(void** state) {
 static void bytes_that_are_no_text_are_invalid(void** state) {
   (void)state;
   tn_lexer_t lexer;
-  tn__lexer_init(&lexer, (tn_string_view_t){"\0a", 2});
+  tn__lexer_init(&lexer, (tn_string_view_t){"\0a", 2}, 1);
   assert_int_equal(lexer.token.kind, TN_TOKEN_INVALID);
   assert_string_equal(lexer.problem, "a NUL byte");
   lexer = begin("\xEF\xBB\xBFmodule");  // a byte order mark is passed over

@@ -51,10 +51,10 @@ typedef struct tn_parser {
   tn_function_t* function;
   uint32_t depth;
   bool aliases_indexed, resources_indexed;
-  tn_names_t values;        // in scope; pointer: the first tn_value_t, number: how many
-  tn_names_t types;         // by their text; pointer: tn_type_t
-  tn_names_t aliases;       // with their # or !; pointer: tn_alias_t (attrs.c)
-  tn_names_t resources;     // pointer: the string token
+  tn_names_t values;     // in scope; pointer: the first tn_value_t, number: how many
+  tn_names_t types;      // by their text; pointer: tn_type_t
+  tn_names_t aliases;    // with their # or !; pointer: tn_alias_t (attrs.c)
+  tn_names_t resources;  // pointer: the string token
   TN_STACK(tn_read_value_t) operand_stack;
   TN_STACK(tn_read_type_t) type_stack;
   TN_STACK(tn_read_attr_t) attr_stack;

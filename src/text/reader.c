@@ -440,7 +440,8 @@ static tn_status_t parse_text(const tn_allocator_t* allocator, tn_source_t* sour
   TN_DONE_IF_ERROR(tn__parser_init(&parser, allocator));
   parser.module = module;
   parser.arena = &module->arena;
-  tn__lexer_init(&parser.lexer, (tn_string_view_t){source->text, source->byte_length});
+  tn__lexer_init(&parser.lexer, (tn_string_view_t){source->text, source->byte_length},
+                 source->first_line);
   TN_DONE_IF_ERROR(parse_module_body(&parser, TN_TOKEN_END));
   TN_DONE_IF_ERROR(tn__parser_take_preamble(&parser, &module->preamble));
 done:
@@ -476,6 +477,12 @@ done:
 
 tn_status_t tn_module_parse(const tn_allocator_t* allocator, const char* name, const char* text,
                             size_t length, tn_module_t** out_module) {
+  return tn_module_parse_part(allocator, name, 1, text, length, out_module);
+}
+
+tn_status_t tn_module_parse_part(const tn_allocator_t* allocator, const char* name,
+                                 uint32_t first_line, const char* text, size_t length,
+                                 tn_module_t** out_module) {
   tn_source_t* source = NULL;
   *out_module = NULL;
   if (!allocator) allocator = tn_allocator_system();
@@ -486,6 +493,7 @@ tn_status_t tn_module_parse(const tn_allocator_t* allocator, const char* name, c
   }
   TN_RETURN_IF_ERROR(
       tn__source_create(allocator, tn__sv(name), (tn_string_view_t){text, length}, &source));
+  source->first_line = first_line ? first_line : 1;
   tn_status_t status = tn__text_read(allocator, source, out_module);
   tn__source_release(source);
   return status;
