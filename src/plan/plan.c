@@ -125,9 +125,13 @@ static tn_status_t finish_signature(planner_t* planner) {
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(
       planner->arena, block->argument_count + block->result_count, sizeof(tn_type_t*), &memory));
   plan->parameter_leaves = memory;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(planner->arena, block->argument_count,
+                                              sizeof(tn_value_t*), &memory));
+  plan->parameter_values = memory;
   plan->parameter_leaf_count = block->argument_count;
   for (size_t i = 0; i < block->argument_count; ++i) {
     plan->parameter_leaves[i] = planner->leaves[block->arguments[i]].type;
+    plan->parameter_values[i] = planner->leaves[block->arguments[i]].value;
   }
   plan->result_leaves = plan->parameter_leaves + block->argument_count;
   // The leaf's own type may be another one: a reshape shares its operand's leaf.

@@ -69,6 +69,7 @@ typedef struct tn_plan {
   tn_plan_buffer_t* buffers;
   size_t parameter_leaf_count, result_leaf_count;
   const tn_type_t** parameter_leaves;
+  const tn_value_t** parameter_values;  // by leaf: the argument that holds it
   const tn_type_t** result_leaves;
   uint32_t position_count;
   size_t arena_byte_length;        // the peak: what the temporaries take

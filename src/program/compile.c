@@ -167,15 +167,10 @@ const tn_type_t* tn_program_argument_type(const tn_program_t* program, size_t in
 
 // Leaves of a tuple bear the name of the argument that holds them.
 const char* tn_program_argument_name(const tn_program_t* program, size_t index) {
-  const tn_region_t* body = entry_plan(program)->function->body;
-  for (uint32_t i = 0; i < body->argument_count; ++i) {
-    size_t count = tn_type_leaf_count(body->arguments[i].type);
-    if (index < count) {
-      return body->arguments[i].name.length ? body->arguments[i].name.data : "";
-    }
-    index -= count;
-  }
-  return "";
+  const tn_plan_t* plan = entry_plan(program);
+  const bool has_name =
+      index < plan->parameter_leaf_count && plan->parameter_values[index]->name.length;
+  return has_name ? plan->parameter_values[index]->name.data : "";
 }
 
 bool tn_program_may_donate(const tn_program_t* program, size_t index) {

@@ -477,6 +477,7 @@ done:
 
 tn_status_t tn_module_parse(const tn_allocator_t* allocator, const char* name, const char* text,
                             size_t length, tn_module_t** out_module) {
+  if (length) TN_RETURN_IF_NULL(text);
   return tn_module_parse_part(allocator, name, 1, text, length, out_module);
 }
 

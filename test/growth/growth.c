@@ -1,11 +1,12 @@
-// The work for a program grows in proportion to its text: each shape is read, verified, compiled
-// and printed at n and at 4n, and takes at most LARGEST_RATIO times the steps (steps.h) at 4n.
+// Work grows in proportion to what it is for: programs of each shape are read, verified, compiled
+// and printed at n and at 4n, arrays made and evaluated, and take at most LARGEST_RATIO times the
+// steps (steps.h) at 4n.
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tenon/tenon.h>
 
+#include "arrays.h"
 #include "shapes.h"
 #include "steps.h"
 
@@ -18,10 +19,11 @@ static tn_status_t discard(void* user, const char* text, size_t length) {
   return TN_OK;
 }
 
-static tn_status_t work_on(tn_device_t* device, const char* text, size_t length, unsigned work) {
+static tn_status_t work_on(tn_device_t* device, uint32_t first_line, const char* text,
+                           size_t length, unsigned work) {
   tn_module_t* module = NULL;
   tn_program_t* program = NULL;
-  tn_status_t status = tn_module_parse(NULL, "<growth>", text, length, &module);
+  tn_status_t status = tn_module_parse_part(NULL, "<growth>", first_line, text, length, &module);
   if (!status && work & WORK_COMPILE) status = tn_program_compile(device, module, NULL, &program);
   if (!status && work & WORK_PRINT) status = tn_module_print(module, discard, NULL);
   tn_program_release(program);
@@ -29,33 +31,77 @@ static tn_status_t work_on(tn_device_t* device, const char* text, size_t length,
   return status;
 }
 
-// Steps for the shape at `n`; 0 when it fails, which is told.
-static uint64_t steps_for(tn_device_t* device, const shape_t* shape, int n) {
+static tn_status_t work_on_parts(tn_device_t* device, const char* text) {
+  tn_status_t status = TN_OK;
+  uint32_t line = 1;
+  for (const char *p = text, *end; !status && (end = strstr(p, SEPARATOR)); ++line) {
+    status = work_on(device, line, p, (size_t)(end - p), WORK_ALL);
+    for (; p < end; ++p) line += *p == '\n';
+    p = end + strlen(SEPARATOR);
+  }
+  return status;
+}
+
+static tn_status_t read_shape(tn_device_t* device, const shape_t* shape, int n, uint64_t* steps) {
   char* text = NULL;
   size_t length = 0;
   FILE* file = open_memstream(&text, &length);
-  if (!file) return 0;
+  if (!file) return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
   shape->write(file, n);
   fclose(file);
   const uint64_t before = steps_taken();
-  tn_status_t status = work_on(device, text, length, shape->work);
-  const uint64_t steps = steps_taken() - before;
+  tn_status_t status = shape->work & WORK_PARTS ? work_on_parts(device, text)
+                                                : work_on(device, 1, text, length, shape->work);
+  *steps = steps_taken() - before;
   free(text);
-  if (!status) return steps;
-  fprintf(stderr, "FAILED %s at %d: %s\n", shape->name, n, tn_status_message(status));
-  tn_status_release(status);
-  return 0;
+  return status;
 }
 
-static bool grows_in_proportion(tn_device_t* device, const shape_t* shape) {
-  const uint64_t one = steps_for(device, shape, shape->n);
-  const uint64_t four = steps_for(device, shape, FACTOR * shape->n);
-  if (!one || !four) return false;
-  const bool is_fine = four <= LARGEST_RATIO * one;
-  printf("%-6s %-32s %10llu steps at %5d, %11llu at %6d: %.2f times; at most %d\n",
-         is_fine ? "ok" : "FAILED", shape->name, (unsigned long long)one, shape->n,
-         (unsigned long long)four, FACTOR * shape->n, (double)four / (double)one, LARGEST_RATIO);
+static tn_status_t make_arrays(tn_device_t* device, const arrays_shape_t* shape, int n,
+                               uint64_t* steps) {
+  tn_scope_t* scope = NULL;
+  tn_status_t status = tn_scope_create(device, &scope);
+  const uint64_t before = steps_taken();
+  if (!status) status = shape->work(scope, n);
+  tn_scope_destroy(scope);
+  *steps = steps_taken() - before;
+  return status;
+}
+
+// `steps` for n and for FACTOR * n. Takes the status.
+static bool tell(const char* name, int n, tn_status_t status, const uint64_t steps[2]) {
+  if (status) {
+    printf("FAILED %s: %s\n", name, tn_status_message(status));
+    tn_status_release(status);
+    return false;
+  }
+  const bool is_fine = steps[0] && steps[1] <= LARGEST_RATIO * steps[0];
+  printf("%-6s %-36s %10llu steps at %5d, %11llu at %6d: %.2f times; at most %d\n",
+         is_fine ? "ok" : "FAILED", name, (unsigned long long)steps[0], n,
+         (unsigned long long)steps[1], FACTOR * n, (double)steps[1] / (double)steps[0],
+         LARGEST_RATIO);
   return is_fine;
+}
+
+static bool text_grows(tn_device_t* device, const shape_t* shape) {
+  uint64_t steps[2] = {0};
+  tn_status_t status = read_shape(device, shape, shape->n, &steps[0]);
+  if (!status) status = read_shape(device, shape, FACTOR * shape->n, &steps[1]);
+  return tell(shape->name, shape->n, status, steps);
+}
+
+static bool arrays_grow(tn_device_t* device, const arrays_shape_t* shape) {
+  uint64_t steps[2] = {0};
+  tn_status_t status = make_arrays(device, shape, shape->n, &steps[0]);
+  if (!status) status = make_arrays(device, shape, FACTOR * shape->n, &steps[1]);
+  return tell(shape->name, shape->n, status, steps);
+}
+
+static bool is_wanted(const char* name, int count, char** names) {
+  for (int i = 1; i < count; ++i) {
+    if (strcmp(names[i], name) == 0) return true;
+  }
+  return count == 1;
 }
 
 // The custom call of the shapes; never run.
@@ -77,9 +123,10 @@ int main(int count, char** names) {
     return 1;
   }
   for (const shape_t* shape = shapes; shape->name; ++shape) {
-    bool is_wanted = count == 1;
-    for (int i = 1; i < count; ++i) is_wanted |= strcmp(names[i], shape->name) == 0;
-    if (is_wanted && !grows_in_proportion(device, shape)) ++failures;
+    if (is_wanted(shape->name, count, names)) failures += !text_grows(device, shape);
+  }
+  for (const arrays_shape_t* shape = arrays_shapes; shape->name; ++shape) {
+    if (is_wanted(shape->name, count, names)) failures += !arrays_grow(device, shape);
   }
   tn_device_release(device);
   return failures != 0;

@@ -425,6 +425,12 @@ static void locations(FILE* file, int n) {
   fprintf(file, "return %%s%d : " F4 "\n}\n", n);
 }
 
+static void modules_of_a_file(FILE* file, int n) {
+  for (int i = 0; i < n; ++i) {
+    fputs("func.func @main(%x: " F4 ") -> " F4 " {\nreturn %x : " F4 "\n}\n" SEPARATOR, file);
+  }
+}
+
 const shape_t shapes[] = {
     {"branches_of_case", branches_of_case, 1000, WORK_ALL},
     {"attributes_of_operation", attributes_of_operation, 1000, WORK_ALL},
@@ -458,5 +464,6 @@ const shape_t shapes[] = {
     {"aliases_of_attributes", aliases_of_attributes, 1000, WORK_ALL},
     {"aliases_of_types", aliases_of_types, 1000, WORK_ALL},
     {"locations", locations, 1000, WORK_ALL},
+    {"modules_of_a_file", modules_of_a_file, 500, WORK_PARTS},
     {NULL, NULL, 0, 0},
 };

@@ -3,15 +3,19 @@
 
 #include <stdio.h>
 
-enum { WORK_COMPILE = 1, WORK_PRINT = 2, WORK_ALL = 3 };
+enum { WORK_COMPILE = 1, WORK_PRINT = 2, WORK_ALL = 3, WORK_PARTS = 4 };
 
 // A kind of program whose text grows in proportion to `n`.
 typedef struct shape {
   const char* name;
   void (*write)(FILE* file, int n);
   int n;
-  unsigned work;  // WORK_*, beside reading and verifying
+  unsigned
+      work;  // WORK_*, beside reading and verifying; PARTS: what lies between separators, by itself
 } shape_t;
+
+// Between the modules of one file.
+#define SEPARATOR "// -----\n"
 
 extern const shape_t shapes[];  // ends with a NULL name
 
