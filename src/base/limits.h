@@ -8,9 +8,11 @@ enum {
   TN_LIMIT_NESTING = 256,              // regions, attributes and types inside one another
   TN_LIMIT_ATTRIBUTE_PARTS = 1 << 20,  // of one attribute, a shared part counted at each mention
   TN_LIMIT_DICTIONARY_NESTING = 64,    // lists and dictionaries that handlers get, who may recurse
-  TN_LIMIT_SPLAT_BYTES = 64 << 20,     // of an attribute that handlers get and a splat stands for
+  TN_LIMIT_SPLAT_BYTES = 64 << 20,     // of what a program's handlers get and splats stand for
   TN_LIMIT_MODULE_PARTS = 1 << 24,     // of all lists and dictionaries of a module, so counted
   TN_LIMIT_TUPLE_LEAVES = 1 << 20,     // of a program's values and operands that are tuples
+  TN_LIMIT_TEXT_MEMORY = 100,          // bytes that a byte of text may take until it runs
+  TN_LIMIT_LEAF_MEMORY = 200,          // the same, in addition, for each leaf of a tuple
 };
 
 #endif  // TENON_BASE_LIMITS_H_

@@ -76,12 +76,6 @@ static tn_status_t build_array(tn_arena_t* arena, tn_dtype_t dtype, size_t count
   array->count = count;
   size_t size = tn_dtype_size(dtype), byte_length;
   if (__builtin_mul_overflow(count, size, &byte_length)) return tn__status_out_of_memory();
-  if (splat && byte_length > TN_LIMIT_SPLAT_BYTES) {
-    return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
-                            "one element for all of %zu: handlers get arrays in full, and this one "
-                            "has %zu bytes; the limit is %d",
-                            count, byte_length, TN_LIMIT_SPLAT_BYTES);
-  }
   TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(arena, byte_length, 64, &array->data));
   if (data && !splat && byte_length) memcpy(array->data, data, byte_length);
   for (size_t i = 0; data && splat && i < count; ++i) {
@@ -114,8 +108,22 @@ static tn_status_t build_list(tn_arena_t* arena, const tn_attr_t* attr, void** o
 
 typedef struct attributes_builder {
   tn_arena_t* arena;
-  tn_names_t* built;  // large attributes by their address
+  tn_built_attributes_t* built;
 } attributes_builder_t;
+
+static tn_status_t count_splat(const attributes_builder_t* builder, const tn_type_t* type) {
+  const size_t byte_length = tn__type_byte_length(type);
+  const size_t left = TN_LIMIT_SPLAT_BYTES - builder->built->splat_byte_length;
+  if (byte_length <= left) {
+    builder->built->splat_byte_length += byte_length;
+    return TN_OK;
+  }
+  return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
+                          "one element for all of %s: handlers get arrays in full, and this one "
+                          "has %zu bytes; expected at most %d for all those of a program, of which "
+                          "%zu are left",
+                          TN_TYPE_TEXT(type), byte_length, TN_LIMIT_SPLAT_BYTES, left);
+}
 
 static tn_status_t build_dictionary(const attributes_builder_t* builder,
                                     const tn_attr_dictionary_t* dictionary, tn_ffi_attrs_t* out);
@@ -135,6 +143,9 @@ static tn_status_t build_new(const attributes_builder_t* builder, const tn_attr_
                          attr->dense_array.data, false, out);
     case TN_ATTR_ELEMENTS:
       *out_type = TN_FFI_ARRAY;
+      if (attr->elements.splat) {
+        TN_RETURN_IF_ERROR(count_splat(builder, attr->elements.type));
+      }
       return build_array(arena, attr->elements.type->dtype,
                          (size_t)tn__type_size(attr->elements.type), attr->elements.data,
                          attr->elements.splat, out);
@@ -169,7 +180,8 @@ static tn_status_t build_value(const attributes_builder_t* builder, const tn_att
   const void* address = attr;
   built_value_t* value = NULL;
   if (!tn__attr_is_large(attr)) return build_new(builder, attr, out_type, out);
-  const tn_name_entry_t* entry = tn__names_find(builder->built, tn__names_address(&address));
+  const tn_name_entry_t* entry =
+      tn__names_find(&builder->built->large, tn__names_address(&address));
   if (entry) {
     value = entry->pointer;
     *out_type = value->type;
@@ -179,7 +191,7 @@ static tn_status_t build_value(const attributes_builder_t* builder, const tn_att
   TN_RETURN_IF_ERROR(build_new(builder, attr, out_type, out));
   TN_RETURN_IF_ERROR(allocate(builder->arena, 1, sizeof *value, &value));
   *value = (built_value_t){attr, *out, *out_type};
-  return tn__names_add(builder->built, tn__names_address(&value->attr), 0, value);
+  return tn__names_add(&builder->built->large, tn__names_address(&value->attr), 0, value);
 }
 
 static tn_status_t build_dictionary(const attributes_builder_t* builder,
@@ -216,13 +228,13 @@ static tn_status_t check_depth(const tn_attr_dictionary_t* dictionary) {
   return TN_OK;
 }
 
-tn_status_t tn__attributes_build(tn_arena_t* arena, tn_names_t* built,
+tn_status_t tn__attributes_build(tn_arena_t* arena, tn_built_attributes_t* built,
                                  const tn_attr_dictionary_t* dictionary, tn_ffi_attrs_t* out) {
-  tn_names_t alone;
+  tn_built_attributes_t alone = {0};
   TN_RETURN_IF_ERROR(check_depth(dictionary));
-  tn__names_init(&alone, arena->allocator);
+  tn__names_init(&alone.large, arena->allocator);
   const attributes_builder_t builder = {arena, built ? built : &alone};
   tn_status_t status = build_dictionary(&builder, dictionary, out);
-  tn__names_deinit(&alone);
+  tn__names_deinit(&alone.large);
   return status;
 }

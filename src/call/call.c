@@ -51,11 +51,11 @@ static tn_status_t find_own(const tn_call_site_t* call, const char* platform,
 
 void tn__call_cache_init(tn_call_cache_t* cache, const tn_allocator_t* allocator) {
   *cache = (tn_call_cache_t){0};
-  tn__names_init(&cache->attributes, allocator);
+  tn__names_init(&cache->attributes.large, allocator);
 }
 
 void tn__call_cache_deinit(tn_call_cache_t* cache) {
-  tn__names_deinit(&cache->attributes);
+  tn__names_deinit(&cache->attributes.large);
 }
 
 tn_status_t tn__call_prepare(const char* platform, tn_call_cache_t* cache, const tn_node_t* node,

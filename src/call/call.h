@@ -5,6 +5,7 @@
 #include <tenon/call.h>
 
 #include "base/interrupt.h"
+#include "call/attributes.h"
 #include "call/keeper.h"
 #include "ir/ir.h"
 #include "kernel/kernel.h"
@@ -27,7 +28,7 @@ enum { TN_CALL_CACHE_SIZE = 16 };
 typedef struct tn_call_cache {
   size_t count;
   const struct tn_typed_state* recent[TN_CALL_CACHE_SIZE];  // calls; the last one first
-  tn_names_t attributes;                                    // see tn__attributes_build
+  tn_built_attributes_t attributes;
 } tn_call_cache_t;
 void tn__call_cache_init(tn_call_cache_t* cache, const tn_allocator_t* allocator);
 void tn__call_cache_deinit(tn_call_cache_t* cache);

@@ -419,10 +419,10 @@ static void frames_share_what_attributes_share(void** state) {
   (void)state;
   enum { CALLS = 20 };
   tn_arena_t from, to;
-  tn_names_t built;
+  tn_built_attributes_t built = {0};
   tn__arena_init(&from, tn_allocator_system());
   tn__arena_init(&to, tn_allocator_system());
-  tn__names_init(&built, tn_allocator_system());
+  tn__names_init(&built.large, tn_allocator_system());
   const tn_named_attr_t entry = {tn__sv("a"), build_tower(&from)};
   const tn_attr_dictionary_t dictionary = {1, &entry};
   for (int i = 0; i < CALLS; ++i) {
@@ -433,7 +433,7 @@ static void frames_share_what_attributes_share(void** state) {
     assert_ptr_equal(level->values[0], level->values[1]);
   }
   assert_true(to.byte_length < 64 << 10);
-  tn__names_deinit(&built);
+  tn__names_deinit(&built.large);
   tn__arena_deinit(&to);
   tn__arena_deinit(&from);
 }
@@ -448,6 +448,18 @@ static void an_attribute_of_one_element_is_not_written_out_without_end(void** st
   add_handler(copy);
   TN_ASSERT_REPORT("handlers get arrays in full, and this one has 21333333328 bytes",
                    tn__testing_call(text, 1, &FOUR, 1, (void*[]){y}));
+}
+
+static void arrays_of_one_element_are_limited_together(void** state) {
+  (void)state;
+  static const char text[] = BEFORE
+      "hostile(%a) {api_version = 4 : i32, backend_config = {"
+      "e = dense<1.0> : tensor<10000000xf32>, f = dense<1.0> : tensor<10000000xf32>}" AFTER;
+  float y[4];
+  add_handler(copy);
+  TN_ASSERT_REPORT(
+      "expected at most 67108864 for all those of a program, of which 27108864 are left",
+      tn__testing_call(text, 1, &FOUR, 1, (void*[]){y}));
 }
 
 static tn_status_t check_names(tn_ffi_call_frame_t* frame) {
@@ -534,6 +546,7 @@ int main(void) {
       cmocka_unit_test(opaque_bytes_may_be_many),
       cmocka_unit_test(attributes_may_nest_as_deep_as_handlers_can_walk),
       cmocka_unit_test(frames_share_what_attributes_share),
+      cmocka_unit_test(arrays_of_one_element_are_limited_together),
       cmocka_unit_test(an_attribute_of_one_element_is_not_written_out_without_end),
       cmocka_unit_test(names_may_be_any_bytes),
       cmocka_unit_test(what_an_initialiser_registers_in_vain_harms_nothing_else),

@@ -425,6 +425,28 @@ static void locations(FILE* file, int n) {
   fprintf(file, "return %%s%d : " F4 "\n}\n", n);
 }
 
+// Each carries a tuple of 64 arrays and exchanges its halves.
+static void loops_over_tuples(FILE* file, int n) {
+  enum { LEVELS = 6 };
+  fputs("!t0 = tensor<f32>\n", file);
+  for (int i = 1; i <= LEVELS; ++i) fprintf(file, "!t%d = tuple<!t%d, !t%d>\n", i, i - 1, i - 1);
+  fputs("func.func @main(%p: tensor<i1>, %w0: !t6) -> !t6 {\n", file);
+  for (int i = 0; i < n; ++i) {
+    fprintf(file,
+            "%%l%d:2 = \"stablehlo.while\"(%%p, %%w%d) ({\n"
+            "^bb0(%%a: tensor<i1>, %%b: !t6):\nstablehlo.return %%a : tensor<i1>\n}, {\n"
+            "^bb0(%%a: tensor<i1>, %%b: !t6):\n"
+            "%%x = stablehlo.get_tuple_element %%b[0] : (!t6) -> !t5\n"
+            "%%y = stablehlo.get_tuple_element %%b[1] : (!t6) -> !t5\n"
+            "%%z = stablehlo.tuple %%y, %%x : !t6\n"
+            "stablehlo.return %%a, %%z : tensor<i1>, !t6\n"
+            "}) : (tensor<i1>, !t6) -> (tensor<i1>, !t6)\n"
+            "%%w%d = stablehlo.optimization_barrier %%l%d#1 : !t6\n",
+            i, i, i + 1, i);
+  }
+  fprintf(file, "return %%w%d : !t6\n}\n", n);
+}
+
 static void modules_of_a_file(FILE* file, int n) {
   for (int i = 0; i < n; ++i) {
     fputs("func.func @main(%x: " F4 ") -> " F4 " {\nreturn %x : " F4 "\n}\n" SEPARATOR, file);
@@ -432,38 +454,39 @@ static void modules_of_a_file(FILE* file, int n) {
 }
 
 const shape_t shapes[] = {
-    {"branches_of_case", branches_of_case, 1000, WORK_ALL},
-    {"attributes_of_operation", attributes_of_operation, 1000, WORK_ALL},
-    {"attributes_of_function", attributes_of_function, 1000, WORK_ALL},
-    {"entries_of_dictionary", entries_of_dictionary, 1000, WORK_ALL},
-    {"items_of_list", items_of_list, 1000, WORK_ALL},
-    {"lists_that_differ_inside", lists_that_differ_inside, 500, WORK_ALL},
-    {"towers_of_aliases", towers_of_aliases, 50, WORK_ALL},
-    {"mentions_of_large_tuples", mentions_of_large_tuples, 50, WORK_ALL},
-    {"operands_of_reduce", operands_of_reduce, 500, WORK_ALL},
-    {"operands_of_sort", operands_of_sort, 500, WORK_ALL},
-    {"operands_of_concatenate", operands_of_concatenate, 1000, WORK_ALL},
-    {"operands_of_reduce_window", operands_of_reduce_window, 500, WORK_ALL},
-    {"operands_of_scatter", operands_of_scatter, 500, WORK_ALL},
-    {"operands_of_custom_call", operands_of_custom_call, 1000, WORK_ALL},
-    {"operand_aliases", operand_aliases, 1000, WORK_ALL},
-    {"plain_arguments", plain_arguments, 500, WORK_ALL},
-    {"donated_arguments", donated_arguments, 2000, WORK_ALL},
-    {"donated_arguments_that_fit_nothing", donated_arguments_that_fit_nothing, 2000, WORK_ALL},
-    {"aliased_arguments", aliased_arguments, 1000, WORK_ALL},
-    {"elements_of_tuple", elements_of_tuple, 1000, WORK_ALL},
-    {"elements_of_tuple_made_here", elements_of_tuple_made_here, 1000, WORK_ALL},
-    {"chain_of_operations", chain_of_operations, 1000, WORK_ALL},
-    {"uses_of_one_value", uses_of_one_value, 1000, WORK_ALL},
-    {"sums_that_stay", sums_that_stay, 500, WORK_ALL},
-    {"call_chain", call_chain, 500, WORK_ALL},
-    {"calls_of_functions", calls_of_functions, 500, WORK_ALL},
-    {"elements_of_constant", elements_of_constant, 2000, WORK_ALL},
-    {"constants", constants, 1000, WORK_ALL},
-    {"carries_of_while", carries_of_while, 500, WORK_ALL},
-    {"aliases_of_attributes", aliases_of_attributes, 1000, WORK_ALL},
-    {"aliases_of_types", aliases_of_types, 1000, WORK_ALL},
-    {"locations", locations, 1000, WORK_ALL},
-    {"modules_of_a_file", modules_of_a_file, 500, WORK_PARTS},
-    {NULL, NULL, 0, 0},
+    {"branches_of_case", branches_of_case, 1000, WORK_ALL, 0},
+    {"attributes_of_operation", attributes_of_operation, 1000, WORK_ALL, 0},
+    {"attributes_of_function", attributes_of_function, 1000, WORK_ALL, 0},
+    {"entries_of_dictionary", entries_of_dictionary, 1000, WORK_ALL, 0},
+    {"items_of_list", items_of_list, 1000, WORK_ALL, 0},
+    {"lists_that_differ_inside", lists_that_differ_inside, 500, WORK_ALL, 0},
+    {"towers_of_aliases", towers_of_aliases, 50, WORK_ALL, 0},
+    {"mentions_of_large_tuples", mentions_of_large_tuples, 50, WORK_ALL, 1024},
+    {"operands_of_reduce", operands_of_reduce, 500, WORK_ALL, 0},
+    {"operands_of_sort", operands_of_sort, 500, WORK_ALL, 0},
+    {"operands_of_concatenate", operands_of_concatenate, 1000, WORK_ALL, 0},
+    {"operands_of_reduce_window", operands_of_reduce_window, 500, WORK_ALL, 0},
+    {"operands_of_scatter", operands_of_scatter, 500, WORK_ALL, 0},
+    {"operands_of_custom_call", operands_of_custom_call, 1000, WORK_ALL, 0},
+    {"operand_aliases", operand_aliases, 1000, WORK_ALL, 0},
+    {"plain_arguments", plain_arguments, 500, WORK_ALL, 0},
+    {"donated_arguments", donated_arguments, 2000, WORK_ALL, 0},
+    {"donated_arguments_that_fit_nothing", donated_arguments_that_fit_nothing, 2000, WORK_ALL, 0},
+    {"aliased_arguments", aliased_arguments, 1000, WORK_ALL, 0},
+    {"elements_of_tuple", elements_of_tuple, 1000, WORK_ALL, 0},
+    {"elements_of_tuple_made_here", elements_of_tuple_made_here, 1000, WORK_ALL, 0},
+    {"chain_of_operations", chain_of_operations, 1000, WORK_ALL, 0},
+    {"uses_of_one_value", uses_of_one_value, 1000, WORK_ALL, 0},
+    {"sums_that_stay", sums_that_stay, 500, WORK_ALL, 0},
+    {"call_chain", call_chain, 500, WORK_ALL, 0},
+    {"calls_of_functions", calls_of_functions, 500, WORK_ALL, 0},
+    {"elements_of_constant", elements_of_constant, 2000, WORK_ALL, 0},
+    {"constants", constants, 1000, WORK_ALL, 0},
+    {"carries_of_while", carries_of_while, 500, WORK_ALL, 0},
+    {"aliases_of_attributes", aliases_of_attributes, 1000, WORK_ALL, 0},
+    {"aliases_of_types", aliases_of_types, 1000, WORK_ALL, 0},
+    {"locations", locations, 1000, WORK_ALL, 0},
+    {"loops_over_tuples", loops_over_tuples, 50, WORK_ALL, 10 * 64},
+    {"modules_of_a_file", modules_of_a_file, 500, WORK_PARTS, 0},
+    {NULL, NULL, 0, 0, 0},
 };

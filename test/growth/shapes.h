@@ -12,6 +12,7 @@ typedef struct shape {
   int n;
   unsigned
       work;  // WORK_*, beside reading and verifying; PARTS: what lies between separators, by itself
+  size_t leaves;  // in tuples, for each of n
 } shape_t;
 
 // Between the modules of one file.
