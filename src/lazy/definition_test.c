@@ -97,6 +97,20 @@ static void operands_are_promoted_and_broadcast(void** state) {
   tn_scope_destroy(s);
 }
 
+static void a_pending_array_is_described_with_all_attributes(void** state) {
+  (void)state;
+  char text[64], start[8];
+  tn_scope_t* s = begin();
+  tn_array_t* x = tn__testing_range(s, TN_LIST(2));
+  tn_array_t* y = blend_of(s, x, x, 2.5f);
+  assert_int_equal(tn_array_describe(y, text, sizeof text), 29);
+  assert_string_equal(text, "blend(scale=2.5, fails_at=-1)");
+  assert_int_equal(tn_array_describe(y, start, sizeof start), 29);
+  assert_string_equal(start, "blend(s");
+  assert_int_equal(tn_array_describe(y, NULL, 0), 29);
+  tn_scope_destroy(s);
+}
+
 static void attributes_have_their_defaults(void** state) {
   (void)state;
   tn_scope_t* s = begin();
@@ -282,6 +296,86 @@ static void shapes_come_from_the_definition_or_the_caller(void** state) {
   tn_scope_destroy(s);
 }
 
+// y = x, with rules that say on which stream they are.
+#define STREAMED(ARG, ATTR, RET) \
+  ARG(x, f32, any_rank)          \
+  RET(y, f32, shape_of(x))
+
+TN_OP(streamed, STREAMED, "y = x") {
+  const int64_t n = tn_size(call->x);
+  for (int64_t i = 0; i < n; ++i) call->y.data[i] = call->x.data[i];
+  return TN_OK;
+}
+
+static tn_stream_t* seen_stream;
+static tn_array_t* negative_of(const tn_rule_t* rule, tn_array_t* x) {
+  seen_stream = tn_scope_stream(rule->scope);
+  return tn_rule_negative(rule, x);
+}
+static tn_status_t streamed_infer(const tn_rule_t* rule, int64_t (*dims)[TN_MAX_RANK],
+                                  tn_array_type_t* types) {
+  const tn_array_t* x = rule->operands[0];
+  (void)dims;
+  types[0] = (tn_array_type_t){TN_DTYPE_F32, rule->api->rank(x), rule->api->dims(x)};
+  return TN_OK;
+}
+static tn_status_t streamed_jvp(const tn_rule_t* rule, const tn_jvp_call_t* call) {
+  call->out_tangents[0] = negative_of(rule, call->tangents[0]);
+  return TN_OK;
+}
+static tn_status_t streamed_vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) {
+  call->out_cotangents[0] = negative_of(rule, call->cotangents[0]);
+  return TN_OK;
+}
+static tn_status_t streamed_vmap(const tn_rule_t* rule, const tn_vmap_call_t* call) {
+  call->out_results[0] = negative_of(rule, rule->operands[0]);
+  call->out_axes[0] = call->axes[0];
+  return TN_OK;
+}
+TN_DEFINE(streamed, .infer = streamed_infer, .jvp = streamed_jvp, .vjp = streamed_vjp,
+          .vmap = streamed_vmap)
+
+// The operation on the stream `user`, and nothing else.
+static tn_status_t streamed_of(void* user, tn_scope_t* s, size_t input_count,
+                               tn_array_t* const* inputs, size_t output_count, tn_array_t** out) {
+  (void)input_count, (void)output_count;
+  tn_stream_t* before = tn_stream_retain(tn_scope_stream(s));
+  TN_RETURN_IF_ERROR(tn_scope_set_stream(s, user));
+  out[0] = tn_apply_one(s, "streamed", 1, inputs, 0, NULL);
+  tn_status_t status = tn_scope_set_stream(s, before);
+  tn_stream_release(before);
+  return status;
+}
+
+static void rules_make_arrays_on_the_stream_of_the_operation(void** state) {
+  (void)state;
+  tn_scope_t* s = begin();
+  tn_stream_t *own = NULL, *other = NULL;
+  tn_array_t *y = NULL, *t = NULL;
+  TN_ASSERT_OK(tn_op_register(tn_definition_of(streamed)));
+  TN_ASSERT_OK(tn_stream_create(tn_scope_device(s), &own));
+  TN_ASSERT_OK(tn_stream_create(tn_scope_device(s), &other));
+  tn_array_t* x = tn__testing_range(s, TN_LIST(3));
+  tn_stream_t* const streams[][2] = {{own, NULL}, {own, other}, {NULL, other}};
+  for (size_t i = 0; i < 3; ++i) {
+    const tn_closure_t function = {streamed_of, streams[i][0]};
+    TN_ASSERT_OK(tn_scope_set_stream(s, streams[i][1]));
+    TN_ASSERT_OK(tn_jvp(s, &function, 1, &x, &x, 1, &y, &t));
+    assert_ptr_equal(seen_stream, streams[i][0]);
+    TN_ASSERT_F32(t, TN_LIST(3), 0, -1, -2);
+    TN_ASSERT_OK(tn_vjp(s, &function, 1, &x, 1, &x, &y, &t));
+    assert_ptr_equal(seen_stream, streams[i][0]);
+    TN_ASSERT_F32(t, TN_LIST(3), 0, -1, -2);
+    TN_ASSERT_OK(tn_vmap(s, &function, 1, &x, NULL, 1, NULL, &y));
+    assert_ptr_equal(seen_stream, streams[i][0]);
+    TN_ASSERT_F32(y, TN_LIST(3), 0, -1, -2);
+    assert_ptr_equal(tn_scope_stream(s), streams[i][1]);
+  }
+  tn_scope_destroy(s);
+  tn_stream_release(own);
+  tn_stream_release(other);
+}
+
 // Everything that its author wrote gives up.
 #define STUBBORN(ARG, ATTR, RET) \
   ARG(x, f32, any_rank)          \
@@ -392,6 +486,7 @@ static void a_definition_goes_when_nothing_needs_it(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(operands_are_promoted_and_broadcast),
+      cmocka_unit_test(a_pending_array_is_described_with_all_attributes),
       cmocka_unit_test(attributes_have_their_defaults),
       cmocka_unit_test(operands_may_have_any_strides),
       cmocka_unit_test(empty_and_single_elements_work),
@@ -400,6 +495,7 @@ int main(void) {
       cmocka_unit_test(rules_are_used_and_missing_ones_named),
       cmocka_unit_test(a_function_with_a_rule_of_its_own_needs_none_inside),
       cmocka_unit_test(shapes_come_from_the_definition_or_the_caller),
+      cmocka_unit_test(rules_make_arrays_on_the_stream_of_the_operation),
       cmocka_unit_test(errors_of_rules_name_the_operation),
       cmocka_unit_test(uses_that_do_not_fit_are_counted),
       cmocka_unit_test(a_definition_goes_when_nothing_needs_it),

@@ -169,6 +169,7 @@ static bool has_derivative(const tn_step_view_t* view) {
 
 // --- forwards
 
+// The tangents of one step, on its stream.
 static tn_status_t push(tn_derivation_t* d, size_t index) {
   const tn_step_view_t view = view_of(d, index);
   const tn_step_t* step = view.step;
@@ -185,6 +186,7 @@ static tn_status_t push(tn_derivation_t* d, size_t index) {
   }
   if (count == 0) return TN_OK;
   if (!rules.jvp) return has_derivative(&view) ? tn__step_no_rule(step, "jvp") : TN_OK;
+  TN_RETURN_IF_ERROR(tn_scope_set_stream(d->scope, step->stream));
   for (uint32_t i = 0; i < step->result_count; ++i) out_tangents[i] = NULL;
   const tn_rule_t rule = rule_of(d, &view, &type);
   const tn_jvp_call_t call = {.struct_size = sizeof call,
@@ -211,6 +213,7 @@ static tn_status_t jvp(tn_derivation_t* d, tn_scope_t* scope, size_t input_count
         take_change(d, "tn_jvp", "tangent", i, tangents[i], d->inputs[i], &d->changes[i]));
   }
   for (size_t i = 0; i < d->tape.step_count; ++i) TN_RETURN_IF_ERROR(push(d, i));
+  TN_RETURN_IF_ERROR(tn_scope_set_stream(d->scope, tn_scope_stream(scope)));
   for (size_t i = 0; i < output_count; ++i) {
     const uint32_t number = d->tape.outputs[i];
     tn_array_t* tangent = number == TN_TAPE_CONSTANT ? NULL : d->changes[number];
@@ -251,6 +254,7 @@ tn_status_t tn_jvp(tn_scope_t* scope, const tn_closure_t* function, size_t input
 
 // --- backwards
 
+// The cotangents of one step, on its stream.
 static tn_status_t pull(tn_derivation_t* d, size_t index) {
   const tn_step_view_t view = view_of(d, index);
   const tn_step_t* step = view.step;
@@ -271,6 +275,7 @@ static tn_status_t pull(tn_derivation_t* d, size_t index) {
   }
   if (count == 0) return TN_OK;
   if (!rules.vjp) return tn__step_no_rule(step, "vjp");
+  TN_RETURN_IF_ERROR(tn_scope_set_stream(d->scope, step->stream));
   for (uint32_t i = 0; i < step->result_count; ++i) {
     cotangents[i] = change_or_zeros(d, d->changes[view.first_result + i], view.results[i]);
     TN_RETURN_IF_ERROR(tn_array_status(cotangents[i]));  // rules get arrays with shapes
@@ -294,6 +299,11 @@ static tn_status_t pull(tn_derivation_t* d, size_t index) {
   return TN_OK;
 }
 
+static tn_status_t pull_all(tn_derivation_t* d, const tn_scope_t* scope) {
+  for (size_t i = d->tape.step_count; i-- > 0;) TN_RETURN_IF_ERROR(pull(d, i));
+  return tn_scope_set_stream(d->scope, tn_scope_stream(scope));
+}
+
 static tn_status_t vjp(tn_derivation_t* d, tn_scope_t* scope, size_t input_count,
                        size_t output_count, tn_array_t* const* cotangents, tn_array_t** out_outputs,
                        tn_array_t** out_gradients) {
@@ -306,7 +316,7 @@ static tn_status_t vjp(tn_derivation_t* d, tn_scope_t* scope, size_t input_count
     if (number == TN_TAPE_CONSTANT) continue;
     d->changes[number] = tn__add_or_either(d->scope, d->changes[number], cotangent);
   }
-  for (size_t i = d->tape.step_count; i-- > 0;) TN_RETURN_IF_ERROR(pull(d, i));
+  TN_RETURN_IF_ERROR(pull_all(d, scope));
   for (size_t i = 0; i < input_count; ++i) {
     out_gradients[i] = change_or_zeros(d, d->changes[i], d->inputs[i]);
     TN_RETURN_IF_ERROR(tn_array_status(out_gradients[i]));
@@ -362,7 +372,7 @@ static tn_status_t value_and_grad(tn_derivation_t* d, const char* name, tn_scope
   if (d->tape.outputs[0] != TN_TAPE_CONSTANT) {
     d->changes[d->tape.outputs[0]] = tn_array_scalar(d->scope, value->dtype, 1);
   }
-  for (size_t i = d->tape.step_count; i-- > 0;) TN_RETURN_IF_ERROR(pull(d, i));
+  TN_RETURN_IF_ERROR(pull_all(d, scope));
   for (size_t i = 0; i < argnum_count; ++i) {
     out_gradients[i] = change_or_zeros(d, d->changes[argnums[i]], d->inputs[argnums[i]]);
     TN_RETURN_IF_ERROR(tn_array_status(out_gradients[i]));

@@ -1,6 +1,4 @@
-// Functions of arrays as modules, and steps as text.
-#include <stdio.h>
-
+// Functions of arrays as modules.
 #include "lazy/eval.h"
 #include "lazy/graph.h"
 #include "lazy/rules/rules.h"
@@ -87,42 +85,4 @@ tn_status_t tn_export_functions(tn_scope_t* scope, size_t count, const tn_export
   }
   *out_module = module;
   return TN_OK;
-}
-
-// --- one step
-
-static tn_rule_t rule_of(const tn_step_t* step) {
-  return tn__step_rule(step, NULL, step->operands, step->result_types);
-}
-
-size_t tn_array_describe(const tn_array_t* array, char* buffer, size_t capacity) {
-  const tn_step_t* step = array ? array->step : NULL;
-  if (capacity) buffer[0] = 0;
-  if (!step) return 0;
-  const tn_rule_t rule = rule_of(step);
-  if (rule.op && rule.op->print) return rule.op->print(&rule, buffer, capacity);
-  const char* name = tn__step_name(step);
-  const char* dot = strrchr(name, '.');
-  const int length = snprintf(buffer, capacity, "%s", dot && !step->target ? dot + 1 : name);
-  return length > 0 ? (size_t)length : 0;
-}
-
-bool tn_array_is_equivalent(const tn_array_t* a, const tn_array_t* b) {
-  if (a == b) return true;
-  const tn_step_t *x = a ? a->step : NULL, *y = b ? b->step : NULL;
-  if (!x || !y || x->op != y->op || x->target != y->target || x->excerpt != y->excerpt ||
-      a->index != b->index || x->operand_count != y->operand_count ||
-      x->body.kind != y->body.kind || x->body.op != y->body.op ||
-      x->body.region != y->body.region || a->dtype != b->dtype || a->rank != b->rank) {
-    return false;
-  }
-  for (size_t d = 0; d < a->rank; ++d) {
-    if (a->dims[d] != b->dims[d]) return false;
-  }
-  for (uint32_t i = 0; i < x->operand_count; ++i) {
-    if (x->operands[i] != y->operands[i]) return false;
-  }
-  const tn_rule_t first = rule_of(x), second = rule_of(y);
-  if (first.op && first.op->equal) return first.op->equal(&first, &second);
-  return tn__attributes_equal(x->attributes, y->attributes);
 }

@@ -315,6 +315,8 @@ static void pending_arrays_say_what_makes_them(void** state) {
   tn_array_t *y = tn_array_add(s, x, x), *z = tn_array_add(s, x, x);
   assert_int_equal(tn_array_describe(y, text, sizeof text), 3);
   assert_string_equal(text, "add");
+  tn_array_describe(tn_array_sum(s, x, 0, NULL, false), text, sizeof text);
+  assert_string_equal(text, "reduce(dimensions=[0])");
   assert_true(tn_array_is_equivalent(y, z));
   assert_false(tn_array_is_equivalent(y, tn_array_add(s, x, y)));
   assert_int_equal(tn_array_describe(x, text, sizeof text), 0);

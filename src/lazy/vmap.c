@@ -157,6 +157,7 @@ static tn_status_t check_room(const tn_step_t* step, tn_array_t* const* values) 
   return TN_OK;
 }
 
+// One step over the batch, on its stream.
 static tn_status_t do_step(tn_batching_t* b, const tn_tape_step_t* at) {
   const tn_step_t* step = at->step;
   const uint32_t* operands = b->tape.operands + at->first_operand;
@@ -168,6 +169,7 @@ static tn_status_t do_step(tn_batching_t* b, const tn_tape_step_t* at) {
     b->operands[i] = is_constant ? step->operands[i] : b->values[operands[i]];
     b->operand_axes[i] = is_constant ? TN_NO_AXIS : b->axes[operands[i]];
   }
+  TN_RETURN_IF_ERROR(tn_scope_set_stream(b->scope, step->stream));
   if (!is_batched(b, operands, step->operand_count)) return do_common_step(b, at, types);
   const tn_rules_t rules = tn__step_rules(step);
   if (!rules.vmap) return tn__step_no_rule(step, "vmap");
@@ -282,6 +284,7 @@ static tn_status_t vmap(tn_batching_t* b, tn_scope_t* scope, size_t input_count,
   for (size_t i = 0; i < b->tape.step_count; ++i) {
     TN_RETURN_IF_ERROR(do_step(b, &b->tape.steps[i]));
   }
+  TN_RETURN_IF_ERROR(tn_scope_set_stream(b->scope, tn_scope_stream(scope)));
   for (size_t i = 0; i < output_count; ++i) {
     TN_RETURN_IF_ERROR(finish_output(b, i, out_axes ? out_axes[i] : 0, &out_outputs[i]));
   }
