@@ -155,7 +155,55 @@ static void a_frame_that_a_failing_handler_changed_is_made_anew(void** state) {
   tn_program_release(program);
 }
 
-// Frames live on from run to run.
+// Refuses other dimensions, dtypes and counts, and succeeds after it has changed them all.
+static tn_status_t change_values_and_succeed(tn_ffi_call_frame_t* frame) {
+  tn_ffi_buffer_t* x = frame->args.values[0];
+  if (frame->args.count != 1 || x->rank != 1 || x->dtype != TN_FFI_F32 || x->dims[0] != 4) {
+    return refuse(frame, "wanted 4 elements");
+  }
+  tn_status_t status = copy(frame);
+  x->dims[0] = 2;
+  x->dims = NULL;
+  x->rank = 0;
+  x->dtype = TN_FFI_S32;
+  frame->args.count = 0;
+  return status;
+}
+
+static void a_run_gets_a_frame_that_no_earlier_run_changed(void** state) {
+  (void)state;
+  tn_program_t* program = NULL;
+  float y[4] = {0};
+  add_handler(change_values_and_succeed);
+  TN_ASSERT_OK(tn__testing_compile(CALL("hostile", TYPED), &program));
+  for (int i = 0; i < 3; ++i) {
+    memset(y, 0, sizeof y);
+    TN_ASSERT_OK(tn__testing_run(program, 1, &FOUR, 1, (void*[]){y}));
+    assert_true(y[0] == 1 && y[3] == 4);
+  }
+  tn_program_release(program);
+}
+
+// Equal calls of a run share a frame.
+static void a_failure_after_a_change_of_the_frame_says_so(void** state) {
+  (void)state;
+  static const char text[] =
+      "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+      "  %y = stablehlo.custom_call @hostile(%x) {api_version = 4 : i32} : (tensor<4xf32>) -> "
+      "tensor<4xf32>\n"
+      "  %z = stablehlo.custom_call @hostile(%y) {api_version = 4 : i32} : (tensor<4xf32>) -> "
+      "tensor<4xf32>\n"
+      "  return %z : tensor<4xf32>\n}\n";
+  tn_program_t* program = NULL;
+  float y[4];
+  add_handler(change_values_and_succeed);
+  TN_ASSERT_OK(tn__testing_compile(text, &program));
+  TN_ASSERT_REPORT("note: the handler changed the counts, dtypes or shapes in its call frame",
+                   tn__testing_run(program, 1, &FOUR, 1, (void*[]){y}));
+  tn_program_release(program);
+}
+
+// Frames live on from call to call.
 static tn_status_t copy_and_spoil(tn_ffi_call_frame_t* frame) {
   tn_status_t status = copy(frame);
   frame->struct_size = 0;
@@ -540,6 +588,8 @@ int main(void) {
       cmocka_unit_test(a_handler_of_another_stage_refuses_for_itself),
       cmocka_unit_test(a_frame_that_its_handler_spoils_harms_no_run),
       cmocka_unit_test(a_frame_that_a_failing_handler_changed_is_made_anew),
+      cmocka_unit_test(a_run_gets_a_frame_that_no_earlier_run_changed),
+      cmocka_unit_test(a_failure_after_a_change_of_the_frame_says_so),
       cmocka_unit_test(errors_and_futures_are_settled_once),
       cmocka_unit_test(messages_may_be_long_or_odd),
       cmocka_unit_test(a_handler_may_change_the_registry_while_it_runs),

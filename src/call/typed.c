@@ -1,7 +1,7 @@
 // Calls of handlers of XLA's FFI.
 //
-// A frame is built once for each activation, in its local memory; a call then patches the pointers
-// to the data, and is one indirect call.
+// A frame is built in the local memory of an activation, once for each run; a call then patches the
+// pointers to the data, and is one indirect call.
 #include <stdio.h>
 
 #include "call/api.h"
@@ -38,6 +38,7 @@ typedef struct typed_local {
   tn_ffi_call_frame_t frame;
   struct tn_ffi_context context;
   tn_call_state_t prepared, initialized;
+  int64_t run_id;  // of the run that the frame was built for
   tn_ffi_buffer_t buffers[];
 } typed_local_t;
 
@@ -311,8 +312,15 @@ static void make_frame(const tn_typed_state_t* state, typed_local_t* local) {
   local->context.states[TN_FFI_INITIALIZE] = &local->initialized;
 }
 
+// The handler of an earlier run may have changed the frame.
+__attribute__((noinline)) static void begin_run(const tn_typed_state_t* state, typed_local_t* local,
+                                                int64_t run_id) {
+  make_frame(state, local);
+  local->run_id = run_id;
+}
+
 static tn_status_t init_local(const tn_kernel_call_t* call) {
-  make_frame(call->state, call->local);
+  begin_run(call->state, call->local, 0);
   return TN_OK;
 }
 
@@ -328,6 +336,40 @@ static void deinit_local(const tn_kernel_call_t* call) {
   clear_local(call->local);
 }
 
+// Whether the handler left alone what its frame says of the operands and results.
+static bool is_intact(const tn_typed_state_t* state, const typed_local_t* local) {
+  const size_t count = state->operand_count + state->result_count;
+  const int64_t* dims = (const int64_t*)(const void*)((void* const*)&local->buffers[count] + count);
+  const tn_ffi_call_frame_t* frame = &local->frame;
+  if (frame->args.count != (int64_t)state->operand_count ||
+      frame->rets.count != (int64_t)state->result_count) {
+    return false;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const tn_ffi_buffer_t *is = &local->buffers[i], *was = &state->buffers[i];
+    const size_t rank = (size_t)was->rank;
+    if (is->rank != was->rank || is->dtype != was->dtype || is->dims != dims ||
+        (rank && memcmp(dims, was->dims, rank * sizeof *dims) != 0)) {
+      return false;
+    }
+    dims += rank;
+  }
+  return true;
+}
+
+// A call that failed: the error, and whether the frame may be the cause. The frame is made anew.
+static tn_status_t explain_failure(tn_status_t status, const tn_typed_state_t* state,
+                                   typed_local_t* local) {
+  if (!is_intact(state, local)) {
+    status = tn_status_note(
+        status,
+        "the handler changed the counts, dtypes or shapes in its call frame, in this call or in "
+        "an earlier one of the run; a handler must not write there");
+  }
+  make_frame(state, local);
+  return explain(status, state);
+}
+
 __attribute__((noinline, cold)) static tn_status_t finish(const tn_typed_state_t* state,
                                                           typed_local_t* local,
                                                           tn_guarded_t guarded) {
@@ -336,9 +378,8 @@ __attribute__((noinline, cold)) static tn_status_t finish(const tn_typed_state_t
   if (local->frame.future) tn__library_pin(state->target->library);
   tn_status_t status = tn__handler_finish(state->target->name, &local->frame, error);
   if (!local->context.is_late) tn__scratch_free_all(&local->context);
-  // The handler may have written into its frame, and be refused for that: the next run begins anew.
-  if (status && !local->context.is_late) make_frame(state, local);
-  return status ? explain(status, state) : status;
+  if (!status) return TN_OK;
+  return local->context.is_late ? explain(status, state) : explain_failure(status, state, local);
 }
 
 static inline tn_status_t run_stage(const tn_typed_state_t* state, typed_local_t* local,
@@ -351,6 +392,10 @@ static inline tn_status_t run_stage(const tn_typed_state_t* state, typed_local_t
 
 static inline void patch(const tn_kernel_call_t* call, const tn_typed_state_t* state,
                          typed_local_t* local) {
+  const tn_call_environment_t* environment = call->context->run;
+  if (environment && environment->run_id != local->run_id) {
+    begin_run(state, local, environment->run_id);
+  }
   tn_ffi_buffer_t* buffer = local->buffers;
   for (size_t i = 0; i < state->operand_count; ++i, ++buffer) {
     buffer->data = (void*)call->operands[i];  // the ABI has no const
