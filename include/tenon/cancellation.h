@@ -19,7 +19,8 @@ TN_API tn_cancellation_t* tn_cancellation_retain(tn_cancellation_t* cancellation
 TN_API void tn_cancellation_release(tn_cancellation_t* cancellation);
 
 // Runs that have it end with CANCELLED at their next operation or iteration of a loop, and those
-// that have not begun do not begin. Does not wait for them. May be called in a signal handler.
+// that have not begun do not begin. Does not wait for them. May be called in a signal handler. NULL
+// is fine, and is not cancelled.
 TN_API void tn_cancellation_cancel(tn_cancellation_t* cancellation);
 TN_API bool tn_cancellation_is_cancelled(const tn_cancellation_t* cancellation);
 

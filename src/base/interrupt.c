@@ -15,6 +15,7 @@ struct tn_cancellation {
 tn_status_t tn_cancellation_create(const tn_allocator_t* allocator,
                                    tn_cancellation_t** out_cancellation) {
   void* memory = NULL;
+  TN_RETURN_IF_NULL(out_cancellation);
   *out_cancellation = NULL;
   if (!allocator) allocator = tn_allocator_system();
   TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(tn_cancellation_t), &memory));
@@ -37,11 +38,11 @@ void tn_cancellation_release(tn_cancellation_t* cancellation) {
 }
 
 void tn_cancellation_cancel(tn_cancellation_t* cancellation) {
-  atomic_store(&cancellation->is_cancelled, true);
+  if (cancellation) atomic_store(&cancellation->is_cancelled, true);
 }
 
 bool tn_cancellation_is_cancelled(const tn_cancellation_t* cancellation) {
-  return atomic_load_explicit(&cancellation->is_cancelled, memory_order_relaxed);
+  return cancellation && atomic_load_explicit(&cancellation->is_cancelled, memory_order_relaxed);
 }
 
 tn_status_t tn__interrupt_check(const tn_interrupt_t* interrupt) {

@@ -39,6 +39,12 @@ static void null_arguments_are_named(void** state) {
   TN_ASSERT_REPORT("tn_stream_synchronize: stream is NULL", tn_stream_synchronize(NULL));
   TN_ASSERT_REPORT("tn_event_create: device is NULL", tn_event_create(NULL, &event));
   TN_ASSERT_REPORT("tn_event_wait: event is NULL", tn_event_wait(NULL, 0));
+  TN_ASSERT_REPORT("tn_cancellation_create: out_cancellation is NULL",
+                   tn_cancellation_create(NULL, NULL));
+  tn_cancellation_cancel(NULL);
+  assert_false(tn_cancellation_is_cancelled(NULL));
+  assert_null(tn_cancellation_retain(NULL));
+  tn_cancellation_release(NULL);
   tn_buffer_release(argument);
   tn_program_release(program);
 }

@@ -7,11 +7,17 @@ from command import compile_library, tenon
 
 LIBRARY = """
 #include <stdlib.h>
+#include <unistd.h>
 void leave(void* out, const void** in);
 void leave(void* out, const void** in) { (void)out; (void)in; exit(0); }
 void leave_quickly(void* out, const void** in);
 void leave_quickly(void* out, const void** in) { (void)out; (void)in; quick_exit(0); }
+void leave_at_once(void* out, const void** in);
+void leave_at_once(void* out, const void** in) { (void)out; (void)in; _exit(0); }
+void leave_by_c(void* out, const void** in);
+void leave_by_c(void* out, const void** in) { (void)out; (void)in; _Exit(0); }
 """
+FUNCTIONS = ["leave", "leave_quickly", "leave_at_once", "leave_by_c"]
 WRONG = """func.func @main() {
   %0 = stablehlo.constant dense<1> : tensor<i32>
   check.expect_eq_const %0, dense<2> : tensor<i32>
@@ -40,8 +46,10 @@ def wrong(tmp_path_factory):
     return folder
 
 
-def test_a_test_that_a_kernel_ends_fails(wrong):
-    output, errors = tenon("test", wrong / "wrong.mlir", "--load", f"{wrong}/libleave.so:leave=leave#1", code=1)
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_test_that_a_kernel_ends_fails(wrong, function):
+    load = f"{wrong}/libleave.so:leave={function}#1"
+    output, errors = tenon("test", wrong / "wrong.mlir", "--load", load, code=1)
     assert "FAILED" in output and MESSAGE in errors
 
 
@@ -51,7 +59,7 @@ def test_the_error_is_json_where_errors_are(wrong):
     assert json.loads(errors)["error"] == {"code": "ABORTED", "message": MESSAGE}
 
 
-@pytest.mark.parametrize("function", ["leave", "leave_quickly"])
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_run_that_a_kernel_ends_fails(wrong, function):
     _, errors = tenon("run", wrong / "leave.mlir", "--load", f"{wrong}/libleave.so:leave={function}#1", code=1)
     assert errors == f"error: {MESSAGE}\n"

@@ -2,12 +2,14 @@
 
 import json
 import os
+import pathlib
+import re
 import signal
 import subprocess
 import time
 
 import pytest
-from command import COMMAND, tenon
+from command import COMMAND, compile_library, tenon
 
 ENDLESS = """func.func @main() -> tensor<i32> {
   %0 = stablehlo.constant dense<0> : tensor<i32>
@@ -22,6 +24,21 @@ ENDLESS = """func.func @main() -> tensor<i32> {
     stablehlo.return %next : tensor<i32>
   }
   return %1 : tensor<i32>
+}
+"""
+# A kernel that says that it has begun, and does not end.
+KERNEL = """
+#include <unistd.h>
+void spin(void* out, const void** in);
+void spin(void* out, const void** in) {
+  (void)out; (void)in;
+  if (write(1, "begun", 5) != 5) return;
+  for (;;) pause();
+}
+"""
+SPIN = """func.func @main() -> tensor<i32> {
+  %0 = stablehlo.custom_call @spin() {api_version = 1 : i32, has_side_effect = true} : () -> tensor<i32>
+  return %0 : tensor<i32>
 }
 """
 QUICK = "func.func @main() {\n  return\n}\n"
@@ -55,11 +72,10 @@ def test_a_time_limit_that_is_none_is_a_mistake(endless, seconds):
     assert f"--timeout {seconds}: expected a number of seconds above 0" in errors
 
 
-def interrupt(*arguments, times=1):
+def interrupt(*arguments):
     started = subprocess.Popen([COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(0.3)
-    for _ in range(times):
-        os.kill(started.pid, signal.SIGINT)
+    os.kill(started.pid, signal.SIGINT)
     output, errors = started.communicate(timeout=20)
     return started.returncode, output, errors
 
@@ -77,3 +93,23 @@ def test_ctrl_c_ends_a_test_with_its_summary(endless, tmp_path):
     assert code == 130
     told = json.loads(output)
     assert told["ok"] == 0 and told["failed"] == 1 and "cancelled" in told["modules"][0]["message"]
+
+
+@pytest.mark.parametrize("command", ["run", "test", "bench"])
+def test_the_second_ctrl_c_ends_the_process_inside_a_kernel(tmp_path, command):
+    (tmp_path / "spin.c").write_text(KERNEL)
+    (tmp_path / "spin.mlir").write_text(SPIN)
+    compile_library(tmp_path / "spin.c", tmp_path / "libspin.so")
+    load = f"{tmp_path}/libspin.so:spin=spin#1"
+    words = [COMMAND, command, tmp_path / "spin.mlir", "--load", load]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
+        while not os.read(started.stdout.fileno(), 4096).endswith(b"begun"):
+            assert started.poll() is None
+        started.send_signal(signal.SIGINT)
+        # The first one is seen when the default action is back.
+        status = pathlib.Path(f"/proc/{started.pid}/status")
+        while int(re.search(r"SigCgt:\s*(\w+)", status.read_text())[1], 16) & 1 << (signal.SIGINT - 1):
+            time.sleep(0.01)
+        assert started.poll() is None
+        started.send_signal(signal.SIGINT)
+        assert started.wait(timeout=20) == -signal.SIGINT
