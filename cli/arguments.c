@@ -159,7 +159,8 @@ int cli_parse(const command_t* command, int count, char** words, arguments_t* ou
     }
   }
   if (cli_has(out, OPTION_HELP)) return EXIT_FINE;
-  if (out->count < command->minimum) return cli_refuse(command, "it needs %s", command->arguments);
+  if (out->count < command->minimum)
+    return cli_refuse(command, "missing argument %s", command->arguments);
   if (out->count > command->maximum) {
     return cli_refuse(command, "'%s' is one argument too many", out->values[command->maximum]);
   }

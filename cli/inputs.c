@@ -92,19 +92,24 @@ static int make_input(const arguments_t* arguments, const session_t* session, co
                         near);
     }
     char example[160];
+    example_text(input->type, example);
+    if (strspn(spec, "0123456789+-.,eEj ") == strlen(spec)) {
+      return cli_refuse(arguments->command, "--input %s has no type; did you mean '%.*s%s'?", spec,
+                        (int)strlen(example) - 1, example, spec);
+    }
     return cli_refuse(
         arguments->command,
         "--input %s is none of x.npy, x.npz:KEY, random[:SEED], zeros, ones, iota and "
         "literals such as %s",
-        spec, example_text(input->type, example));
+        spec, example);
   }
   tn_status_t status = make(session, input, fill, seed, out_buffer);
   char name[128];
-  if (status) {
-    return cli_report(
-        tn_status_prefix(status, "--input of %s", argument_text(session, input->index, name)));
-  }
-  return EXIT_FINE;
+  if (!status) return EXIT_FINE;
+  const bool is_usage = cli_is_literal(spec) && tn_status_code(status) == TN_CODE_INVALID_ARGUMENT;
+  const int code = cli_report(
+      tn_status_prefix(status, "--input of %s", argument_text(session, input->index, name)));
+  return is_usage ? EXIT_USAGE : code;
 }
 
 static bool is_token(const tn_type_t* type) {

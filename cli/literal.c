@@ -15,7 +15,8 @@ typedef struct literal {
 } literal_t;
 
 // False when this is no literal at all; errors when it begins as one does.
-static bool read_type(const char* spec, literal_t* out, tn_status_t* out_status) {
+static bool read_type(const char* spec, const tn_type_t* expected, literal_t* out,
+                      tn_status_t* out_status) {
   const char* equals = strchr(spec, '=');
   const char* text = spec;
   *out = (literal_t){0};
@@ -44,15 +45,16 @@ static bool read_type(const char* spec, literal_t* out, tn_status_t* out_status)
     text = end + 1;
   }
   if (out->rank == 0) return false;
-  *out_status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "'%.*s' is no element type",
-                                 (int)(equals - text), text);
+  *out_status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "'%.*s' is no element type; expected %s",
+                                 (int)(equals - text), text,
+                                 expected ? tn_dtype_name(tn_type_dtype(expected)) : "one");
   return true;
 }
 
 bool cli_is_literal(const char* spec) {
   literal_t literal;
   tn_status_t status = TN_OK;
-  bool is_literal = read_type(spec, &literal, &status);
+  bool is_literal = read_type(spec, NULL, &literal, &status);
   tn_status_release(status);
   return is_literal;
 }
@@ -214,7 +216,7 @@ tn_status_t cli_read_literal(tn_device_t* device, const char* spec, const tn_typ
   literal_t literal;
   tn_status_t status = TN_OK;
   *out_buffer = NULL;
-  if (!read_type(spec, &literal, &status)) {
+  if (!read_type(spec, expected, &literal, &status)) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "it is no literal");
   }
   if (!status) status = match(&literal, expected);

@@ -298,7 +298,7 @@ tn_status_t tn__pool_default_thread_count(int* out_thread_count) {
   long number = strtol(text, &end, 10);
   if (errno || *end || number < 1 || number > TN_POOL_THREAD_LIMIT) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "TENON_NUM_THREADS is \"%.40s\"; wanted a number from 1 to %d", text,
+                            "TENON_NUM_THREADS is \"%.40s\"; expected a number from 1 to %d", text,
                             TN_POOL_THREAD_LIMIT);
   }
   *out_thread_count = (int)number;

@@ -58,9 +58,23 @@ const tn_op_t* tn__op_find(tn_string_view_t name) {
   return NULL;
 }
 
+// The operation of another dialect that has the name behind the dot; of StableHLO before others.
+static const tn_op_t* find_elsewhere(tn_string_view_t name) {
+  const tn_op_t* found = NULL;
+  const char* dot = name.length ? memchr(name.data, '.', name.length) : NULL;
+  if (!dot) return NULL;
+  const tn_string_view_t rest = {dot + 1, (size_t)(name.data + name.length - dot - 1)};
+  for (size_t i = 0; i < TN_OP_ID_COUNT; ++i) {
+    if (!tn__sv_is(rest, tn__op_short_name(&tn__ops[i]))) continue;
+    if (!found || strncmp(tn__ops[i].name, "stablehlo.", 10) == 0) found = &tn__ops[i];
+  }
+  return found;
+}
+
 const tn_op_t* tn__op_suggest(tn_string_view_t name) {
   bool has_dialect = name.length && memchr(name.data, '.', name.length);
-  const tn_op_t* nearest = NULL;
+  const tn_op_t* nearest = find_elsewhere(name);
+  if (nearest) return nearest;
   size_t nearest_distance = SIZE_MAX;
   for (size_t i = 0; i < TN_OP_ID_COUNT; ++i) {
     const tn_op_t* op = &tn__ops[i];

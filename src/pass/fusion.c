@@ -9,6 +9,7 @@
 // After this pass a module is no longer what StableHLO allows, so it comes last.
 #include "pass/fusion.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "kernel/fusion.h"
@@ -349,14 +350,19 @@ static bool is_control_flow(const tn_node_t* node) {
 
 // Below, plain instructions are as fast. The environment's TENON_FUSION says another number, or
 // none.
-static int64_t fewest_elements(void) {
+static tn_status_t fewest_elements(int64_t* out_fewest) {
   enum { FEWEST_ELEMENTS = 4096 };
   const char* text = getenv("TENON_FUSION");
   char* end = NULL;
-  if (!text || !*text) return FEWEST_ELEMENTS;
-  if (strcmp(text, "none") == 0) return INT64_MAX;
-  const long long number = strtoll(text, &end, 10);
-  return *end || number < 0 ? FEWEST_ELEMENTS : number;
+  *out_fewest = FEWEST_ELEMENTS;
+  if (!text || !*text) return TN_OK;
+  *out_fewest = INT64_MAX;
+  if (strcmp(text, "none") == 0) return TN_OK;
+  errno = 0;
+  *out_fewest = strtoll(text, &end, 10);
+  if (!errno && end != text && !*end && *out_fewest >= 0) return TN_OK;
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                          "TENON_FUSION is \"%.40s\"; expected a number of elements or none", text);
 }
 
 static tn_status_t fuse_region(tn_region_t* region, int64_t fewest, tn_arena_t* scratch) {
@@ -376,7 +382,9 @@ static tn_status_t fuse_region(tn_region_t* region, int64_t fewest, tn_arena_t* 
 }
 
 static tn_status_t fuse_function(tn_function_t* function, tn_arena_t* scratch) {
-  TN_RETURN_IF_ERROR(fuse_region(function->body, fewest_elements(), scratch));
+  int64_t fewest = 0;
+  TN_RETURN_IF_ERROR(fewest_elements(&fewest));
+  TN_RETURN_IF_ERROR(fuse_region(function->body, fewest, scratch));
   tn__function_number(function);
   return TN_OK;
 }

@@ -141,7 +141,7 @@ static void arrays_without_elements_take_no_bytes(void** state) {
 
 static void dynamic_dimension_is_refused_with_its_place(void** state) {
   (void)state;
-  TN_ASSERT_REPORT("dimensions must be known when a program is compiled",
+  TN_ASSERT_REPORT("dimensions must be known when a program is compiled (JAX: export for concrete",
                    tn__testing_plan_create(MAIN("%x: tensor<?xf32>", "tensor<?xf32>",
                                                 "%a = stablehlo.negate %x : tensor<?xf32>\n"
                                                 "return %a : tensor<?xf32>"),

@@ -32,7 +32,8 @@ static tn_status_t check_static(const tn_node_t* node, const tn_value_t* value) 
   const bool is_future = value->type->kind == TN_TYPE_FUTURE;
   if (tn__type_is_static(value->type) && !is_future) return TN_OK;
   const char* wanted = is_future ? "futures are waited for where they begin"
-                                 : "dimensions must be known when a program is compiled";
+                                 : "dimensions must be known when a program is compiled (JAX: "
+                                   "export for concrete shapes)";
   if (node) {
     return tn__node_locate(
         node, tn_status_create(TN_CODE_UNIMPLEMENTED, "%s: a value has the type %s; %s",

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "device/device.h"
 #include "kernel/fusion.h"
+#include "kernel/lib/library.h"
 #include "ops/spelling.h"
 #include "pass/pass.h"
 #include "program/program.h"
@@ -109,6 +110,7 @@ tn_status_t tn_program_compile(tn_device_t* device, tn_module_t* module,
                             "tn_compile_options_t: struct_size is %zu; expected at least %zu",
                             options->struct_size, sizeof defaults);
   }
+  TN_RETURN_IF_ERROR(tn__kernel_libraries_check());
   const tn_allocator_t* allocator = options->allocator ? options->allocator : tn_allocator_system();
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(tn_program_t), &memory));

@@ -155,7 +155,11 @@ static void scan_named(tn_lexer_t* lexer, tn_token_kind_t kind, unsigned more) {
   lexer->token.end = end;
   if (end == begin + 1) {
     lexer->token.end = end;
-    invalid(lexer, begin, "a sign that no name follows");
+    invalid(lexer, begin,
+            *begin == '%'   ? "a `%` without a name"
+            : *begin == '^' ? "a `^` without a name"
+            : *begin == '#' ? "a `#` without a name"
+                            : "a `!` without a name");
   }
 }
 

@@ -1,5 +1,7 @@
 // What all operations share: operands, results, regions, the generic form, and the way from a draft
 // to a node.
+#include <stdio.h>
+
 #include "ops/spelling.h"
 #include "text/parser.h"
 
@@ -208,21 +210,68 @@ static tn_status_t parse_generic(tn_parser_t* parser, tn_draft_t* draft) {
 
 // --- operations
 
-static tn_status_t unknown_operation(tn_parser_t* parser, tn_string_view_t name) {
-  const char* position = parser->lexer.token.begin;
+// Names of frameworks, and how StableHLO says it.
+static const struct {
+  const char *name, *advice;
+} absent[] = {
+    {"argmax", "a reduce of values and indices"},
+    {"batch_norm", "batch_norm_training or batch_norm_inference"},
+    {"einsum", "dot_general"},
+    {"gelu", "multiply and chlo.erf"},
+    {"layer_norm", "reduce, subtract, rsqrt and multiply"},
+    {"matmul", "dot_general"},
+    {"mean", "reduce and divide"},
+    {"relu", "maximum with a constant of zeros"},
+    {"sigmoid", "logistic"},
+    {"softmax", "reduce (maximum), subtract, exponential, reduce (add) and divide"},
+    {"sum", "reduce (add)"},
+};
+
+// Takes `status`.
+static tn_status_t advise(tn_status_t status, tn_string_view_t name) {
+  static const char dialect[] = "stablehlo.";
+  const size_t length = sizeof dialect - 1;
+  const bool is_stablehlo = name.length > length && memcmp(name.data, dialect, length) == 0;
+  const tn_string_view_t rest =
+      is_stablehlo ? (tn_string_view_t){name.data + length, name.length - length} : name;
+  for (size_t i = 0; is_stablehlo && i < sizeof absent / sizeof *absent; ++i) {
+    if (!tn__sv_is(rest, absent[i].name)) continue;
+    return tn_status_note(status, "StableHLO has no %s; it is written as %s", absent[i].name,
+                          absent[i].advice);
+  }
   const tn_op_t* near = tn__op_suggest(name);
-  const char* dot = memchr(name.data, '.', name.length);
-  bool known_dialect = !dot;
-  for (size_t i = 0; dot && i < tn__op_count() && !known_dialect; ++i) {
-    size_t length = (size_t)(dot - name.data) + 1;
-    known_dialect = strncmp(tn__op_at(i)->name, name.data, length) == 0;
-  }
-  if (!known_dialect && !near) {
-    return tn__parser_unsupported(parser, position, "operation \"%.*s\" is not supported",
-                                  TN_SV(name));
-  }
-  tn_status_t status = tn__parser_fail(parser, position, "unknown operation \"%.*s\"", TN_SV(name));
   return near ? tn_status_note(status, "did you mean %s?", near->name) : status;
+}
+
+// The dialects of the table: "stablehlo, chlo, func". False when that of `name` is not among them.
+static bool list_dialects(tn_string_view_t name, size_t capacity, char* out_list) {
+  bool is_known = false;
+  size_t length = 0;
+  tn_string_view_t last = {0};
+  out_list[0] = 0;
+  for (size_t i = 0; i < tn__op_count(); ++i) {
+    const char* op = tn__op_at(i)->name;
+    const tn_string_view_t dialect = {op, strcspn(op, ".")};
+    is_known = is_known || (name.length > dialect.length && name.data[dialect.length] == '.' &&
+                            memcmp(name.data, op, dialect.length) == 0);
+    if (tn__sv_equal(dialect, last) || length >= capacity) continue;
+    last = dialect;
+    length += (size_t)snprintf(out_list + length, capacity - length, "%s%.*s", length ? ", " : "",
+                               TN_SV(dialect));
+  }
+  return is_known;
+}
+
+static tn_status_t unknown_operation(tn_parser_t* parser, tn_string_view_t name) {
+  char dialects[128];
+  const char* position = parser->lexer.token.begin;
+  const bool is_known = list_dialects(name, sizeof dialects, dialects);
+  if (!is_known && memchr(name.data, '.', name.length) && !tn__op_suggest(name)) {
+    return tn__parser_unsupported(
+        parser, position, "operation \"%.*s\" is not supported; expected one of the dialects %s",
+        TN_SV(name), dialects);
+  }
+  return advise(tn__parser_fail(parser, position, "unknown operation \"%.*s\"", TN_SV(name)), name);
 }
 
 // The operation that the current token names.

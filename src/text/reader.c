@@ -393,6 +393,20 @@ static tn_status_t skip_resources(tn_parser_t* parser) {
   return TN_OK;
 }
 
+// What a text is that does not begin as a program does. Takes `status`.
+static tn_status_t not_a_program(const tn_parser_t* parser, tn_status_t status) {
+  const tn_lexer_t* lexer = &parser->lexer;
+  const size_t length = (size_t)(lexer->end - lexer->begin);
+  if (tn__lexer_skip_blanks(lexer, lexer->begin) != lexer->token.begin) return status;
+  if (length >= 4 && memcmp(lexer->begin, "\177ELF", 4) == 0) {
+    return tn_status_note(status, "this is a shared library or an executable (ELF)");
+  }
+  if (length >= 6 && memcmp(lexer->begin, "\223NUMPY", 6) == 0) {
+    return tn_status_note(status, "this is an array (.npy)");
+  }
+  return tn_status_note(status, "is this a StableHLO program? One begins with module or func.func");
+}
+
 static tn_status_t parse_member(tn_parser_t* parser) {
   tn_token_t token = parser->lexer.token;
   tn_string_view_t text = tn__token_text(&token);
@@ -415,7 +429,7 @@ static tn_status_t parse_member(tn_parser_t* parser) {
     }
     if (tn__sv_is(text, "sdy.mesh")) return keep_mesh(parser);
   }
-  return tn__parser_wanted(parser, "a function (func.func) or a module");
+  return not_a_program(parser, tn__parser_wanted(parser, "a function (func.func) or a module"));
 }
 
 static tn_status_t parse_module_body(tn_parser_t* parser, int close) {

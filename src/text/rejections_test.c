@@ -42,6 +42,14 @@ static void broken_text_is_refused(void** state) {
       {"module {}}", 1, 10, "expected a function (func.func) or a module; found `}`"},
       {"hello", 1, 1, "expected a function (func.func) or a module; found `hello`"},
       {"\x01", 1, 1, "an unexpected character"},
+      {"# Title", 1, 1, "found a `#` without a name"},
+      {"# Title", 1, 1, "note: is this a StableHLO program? One begins with module or func.func"},
+      {"\x7f"
+       "ELF\2\1",
+       1, 1, "note: this is a shared library or an executable (ELF)"},
+      {"\x93"
+       "NUMPY\1",
+       1, 1, "note: this is an array (.npy)"},
       {"module {\n\xC3\xA9}", 2, 1, "a byte that is not ASCII"},
       {"func.func @f", 1, 13, "expected `(` of the arguments; the text ends here"},
       {"func.func @f() {", 1, 17, "expected an operation or `}`; the text ends here"},
@@ -105,7 +113,12 @@ static void operations_are_checked(void** state) {
       {IN_FUNCTION("%0 = \"stablehlo.mutiply\"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> "
                    "tensor<2xf32>"),
        2, 6, "did you mean stablehlo.multiply?"},
-      {IN_FUNCTION("%0 = linalg.matmul %x"), 2, 6, "\"linalg.matmul\" is not supported"},
+      {IN_FUNCTION("%0 = linalg.matmul %x"), 2, 6,
+       "\"linalg.matmul\" is not supported; expected one of the dialects "},
+      {IN_FUNCTION("%0 = mhlo.tanh %x"), 2, 6, "note: did you mean stablehlo.tanh?"},
+      {IN_FUNCTION("%0 = mhlo.erf %x"), 2, 6, "note: did you mean chlo.erf?"},
+      {IN_FUNCTION("%0 = stablehlo.softmax %x"), 2, 6,
+       "note: StableHLO has no softmax; it is written as reduce (maximum), subtract, exponential"},
       {IN_FUNCTION("%0 = stablehlo.gather %x"), 2, 6, "stablehlo.gather has no pretty form"},
       {IN_FUNCTION("%0 = stablehlo.abs %x : tensor<3xf32>"), 2, 25,
        "abs: operand 0 has type tensor<2xf32>; it is given as tensor<3xf32>"},

@@ -30,7 +30,7 @@ def refused(*arguments, code=1, stdin=None):
     (["new", "tn_add"], """Tenon's header has names like "tn_add", and the operation becomes one of its name: expected another, such as add_op"""),
     (["new", "null"], '"null" is no name of an operation'),
     (["help", "rum"], "did you mean 'run'?"),
-    (["run"], "it needs FILE"),
+    (["run"], "missing argument FILE"),
     (["run", "a.mlir", "b.mlir"], "'b.mlir' is one argument too many"),
     (["run", "a.mlir", "--inptu", "ones"], "there is no option '--inptu'; did you mean '--input'?"),
     (["run", "a.mlir", "--inptu=ones"], "there is no option '--inptu'; did you mean '--input'?"),
@@ -40,7 +40,7 @@ def refused(*arguments, code=1, stdin=None):
     (["run", "a.mlir", "--time=3"], "option '--time' takes no value"),
     (["run", "a.mlir", "-f", "x", "-f", "y"], "option '--function' is given twice"),
     (["version", "now"], "'now' is one argument too many"),
-    (["test"], "it needs FILE..."),
+    (["test"], "missing argument FILE..."),
 ])
 def test_wrong_use_is_explained(arguments, message):
     errors = refused(*arguments, code=2)
@@ -49,7 +49,8 @@ def test_wrong_use_is_explained(arguments, message):
 
 @pytest.mark.parametrize("arguments, message", [
     (["-i", "ones"], "argument 1 (%b) of type tensor<3xf32> has no --input, such as random or 3xf32=1"),
-    (["-i", "1,2,3", "-i", "ones"], "and literals such as 3xf32=1"),
+    (["-i", "1,2,3", "-i", "ones"], "--input 1,2,3 has no type; did you mean '3xf32=1,2,3'?"),
+    (["-i", "[1,2,3]", "-i", "ones"], "and literals such as 3xf32=1"),
     (["-i", "ones", "-i", "ones", "-i", "ones"], "3 inputs are given; the program takes 2"),
     (["-i", "one", "-i", "ones"], "did you mean 'ones'?"),
     (["-i", "file.txt", "-i", "ones"], "none of x.npy, x.npz:KEY"),
@@ -76,14 +77,14 @@ def test_wrong_inputs_and_outputs_are_wrong_use(folder, arguments, message):
     ("4xf32=1", "it is tensor<4xf32>; expected tensor<3xf32>"),
     ("f32=1", "it is tensor<f32>; expected tensor<3xf32>"),
     ("3x3xf32=1", "it is tensor<3x3xf32>; expected tensor<3xf32>"),
-    ("3xf33=1", "'f33' is no element type"),
+    ("3xf33=1", "'f33' is no element type; expected f32"),
     ("99999999999x99999999999xf32=1", "it is tensor<99999999999x99999999999xf32>; expected"),
     ("x".join(["1"] * 65) + "xf32=1", "more than 64 dimensions"),
     ("1000000000000xf32=1", "it is tensor<1000000000000xf32>"),
     ("99999999999999999999xf32=1", "the dimension 99999999999999999999 is too large"),
 ])
 def test_wrong_literals_are_explained(folder, spec, message):
-    errors = refused("run", folder / "add.mlir", "-i", spec, "-i", "ones")
+    errors = refused("run", folder / "add.mlir", "-i", spec, "-i", "ones", code=2)
     assert message in errors and "argument 0 (%a)" in errors
 
 
@@ -93,7 +94,7 @@ def test_wrong_literals_are_explained(folder, spec, message):
     ("complex<f32>", "(1,2"), ("complex<f32>", "j")])
 def test_values_that_do_not_fit_are_refused(dtype, value):
     text = f"func.func @main(%x: tensor<{dtype}>) -> tensor<{dtype}> {{ return %x : tensor<{dtype}> }}"
-    assert f"is no value of {dtype}" in refused("run", "-", "-i", f"{dtype}={value}", stdin=text)
+    assert f"is no value of {dtype}" in refused("run", "-", "-i", f"{dtype}={value}", stdin=text, code=2)
 
 
 # --- .npy and .npz files
@@ -210,6 +211,26 @@ def test_variables_that_are_nearly_known_are_told():
     assert wanted in tenon("run", "nowhere.mlir", code=1, TENON_NUM_THREAD="3")[1]
 
 
+@pytest.mark.parametrize("variable, value, message", [
+    ("TENON_FUSION", "yes", 'TENON_FUSION is "yes"; expected a number of elements or none'),
+    ("TENON_FUSION", "-1", 'TENON_FUSION is "-1"; expected a number of elements or none'),
+    ("TENON_FUSION", "99999999999999999999", 'TENON_FUSION is "99999999999999999999"; expected'),
+    ("TENON_LIBRARIES", "mkl", 'TENON_LIBRARIES has "mkl"; expected some of'),
+    ("TENON_LIBRARIES", "openblas,mkl", 'TENON_LIBRARIES has "mkl"; expected some of'),
+    ("TENON_NUM_THREADS", "abc", 'TENON_NUM_THREADS is "abc"; expected a number from 1 to 1024'),
+])
+def test_values_of_variables_are_checked(folder, variable, value, message):
+    words = ["run", folder / "add.mlir", "-i", "ones", "-i", "ones"]
+    assert message in tenon(*words, code=1, **{variable: value})[1]
+
+
+@pytest.mark.parametrize("variable, value", [
+    ("TENON_FUSION", "none"), ("TENON_FUSION", "0"), ("TENON_FUSION", ""), ("TENON_LIBRARIES", "none"),
+    ("TENON_LIBRARIES", ""), ("TENON_LIBRARIES", "openblas, onednn")])
+def test_values_of_variables_are_taken(folder, variable, value):
+    tenon("run", folder / "add.mlir", "-i", "ones", "-i", "ones", **{variable: value})
+
+
 def test_a_program_that_cannot_fit_into_memory_is_an_error_before_it_runs(tmp_path):
     huge = "tensor<1000000x1000000xf32>"  # 4 TB
     (tmp_path / "argument.mlir").write_text(f"func.func @main(%x: {huge}) -> {huge} {{ return %x : {huge} }}")
@@ -234,7 +255,7 @@ def test_a_program_that_cannot_fit_into_memory_is_an_error_before_it_runs(tmp_pa
 def test_numbers_that_a_dtype_cannot_hold_are_not_infinity(tmp_path, literal):
     dtype = literal[2:5]
     (tmp_path / "p.mlir").write_text(ADD.replace("f32", dtype))
-    assert f"'{literal.split('=')[1]}' is no value of {dtype}" in refused("run", tmp_path / "p.mlir", "-i", literal, "-i", "ones")
+    assert f"'{literal.split('=')[1]}' is no value of {dtype}" in refused("run", tmp_path / "p.mlir", "-i", literal, "-i", "ones", code=2)
     tenon("run", tmp_path / "p.mlir", "-i", f"3x{dtype}=inf,-inf,nan", "-i", "ones")
 
 

@@ -29,7 +29,7 @@ def test_a_missing_file_is_not_found(command):
 
 
 def test_wrong_use_is_an_error_too(folder):
-    for words, message in [(["run"], "it needs FILE"), (["run", "a.mlir", "--inptu", "x"], "did you mean '--input'?"),
+    for words, message in [(["run"], "missing argument FILE"), (["run", "a.mlir", "--inptu", "x"], "did you mean '--input'?"),
                            (["bench", folder / "add.mlir", "--runs", "0"], "--runs 0"),
                            (["run", folder / "add.mlir"], "has no --input")]:
         found = error(*words, code=2)

@@ -51,6 +51,33 @@ static void read_environment(void) {
   }
 }
 
+static bool is_library(const char* name, size_t length) {
+  for (size_t i = 0; i < TN_KERNEL_LIBRARY_COUNT; ++i) {
+    if (strlen(facts[i].name) == length && memcmp(facts[i].name, name, length) == 0) return true;
+  }
+  return length == strlen("none") && memcmp(name, "none", length) == 0;
+}
+
+tn_status_t tn__kernel_libraries_check(void) {
+  const char* list = getenv("TENON_LIBRARIES");
+  char names[64] = "";
+  for (size_t i = 0; i < TN_KERNEL_LIBRARY_COUNT; ++i) {
+    strncat(names, facts[i].name, sizeof names - strlen(names) - 1);
+    strncat(names, ", ", sizeof names - strlen(names) - 1);
+  }
+  while (list && *list) {
+    const size_t length = strcspn(list, ", ");
+    if (length && !is_library(list, length)) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "TENON_LIBRARIES has \"%.*s\"; expected some of %snone",
+                              length > 40 ? 40 : (int)length, list, names);
+    }
+    list += length;
+    list += strspn(list, ", ");
+  }
+  return TN_OK;
+}
+
 void tn__kernel_libraries_allow(int32_t set) {
   atomic_store(&allowed_set, set);
 }

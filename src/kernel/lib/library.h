@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <tenon/status.h>
 
 typedef enum tn_kernel_library {
 #define TN_KERNEL_LIBRARY(NAME, ...) TN_KERNEL_##NAME,
@@ -29,6 +30,8 @@ const tn_kernel_library_facts_t* tn__kernel_library_facts(tn_kernel_library_t li
 
 // Why the library is not used: static text; NULL: nothing speaks against it so far. Loads nothing.
 const char* tn__kernel_library_refusal(tn_kernel_library_t library);
+// INVALID_ARGUMENT when TENON_LIBRARIES has a name that no library has.
+TN_MUST_USE tn_status_t tn__kernel_libraries_check(void);
 // For tests: which libraries may be used from now on (bit i: library i); -1: what the environment
 // says. Programs that are compiled already keep their kernels.
 void tn__kernel_libraries_allow(int32_t set);

@@ -1,5 +1,6 @@
 // Einstein's sums: operands are multiplied pair by pair, and what is not needed any more is summed.
 #include <math.h>
+#include <stdio.h>
 
 #include "lazy/ops/common.h"
 
@@ -212,17 +213,29 @@ static bool parse(tn_scope_t* scope, const char* subscripts, size_t count,
   return true;
 }
 
+static const char* label_text(char label, char text[16]) {
+  const bool is_letter = (label >= 'a' && label <= 'z') || (label >= 'A' && label <= 'Z');
+  if (!is_letter) return "a dimension of the ellipsis";
+  snprintf(text, 16, "letter %c", label);
+  return text;
+}
+
 // A dimension of size 1 goes with any other: it is dropped where another one has the label.
 static bool match_sizes(tn_scope_t* scope, const char* subscripts, size_t count, tn_term_t* terms,
                         tn_array_t** out_error) {
   int64_t sizes[LABEL_LIMIT];
+  char text[16];
   for (int i = 0; i < LABEL_LIMIT; ++i) sizes[i] = 1;
   for (size_t i = 0; i < count; ++i) {
     for (size_t d = 0; d < terms[i].rank; ++d) {
       int64_t* size = &sizes[(unsigned char)terms[i].labels[d] % LABEL_LIMIT];
       const int64_t dim = terms[i].array->dims[d];
       if (*size != 1 && dim != 1 && *size != dim) {
-        return fail(scope, subscripts, "a letter has dimensions of different sizes", out_error);
+        *out_error = tn__scope_fail(
+            scope, TN_CODE_INVALID_ARGUMENT,
+            "%s: \"%.100s\": %s has sizes %lld and %lld; expected equal ones, or 1", name,
+            subscripts, label_text(terms[i].labels[d], text), (long long)*size, (long long)dim);
+        return false;
       }
       if (*size == 1) *size = dim;
     }

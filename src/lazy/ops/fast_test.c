@@ -48,7 +48,11 @@ static void letters_say_what_is_summed(void** state) {
   TN_ASSERT_F32(tn_array_einsum(s, "ii", 1, &x), TN_NO_DIMS, 3);
   TN_ASSERT_F32(tn_array_einsum(s, "...i,ij->j...", 2, (tn_array_t*[]){x, x}), TN_LIST(2, 2), 2, 6,
                 3, 11);
-  tn_array_t* bad = tn_array_einsum(s, "ij->k", 1, &x);
+  tn_array_t* bad =
+      tn_array_einsum(s, "ij,jk", 2, (tn_array_t*[]){x, tn__testing_range(s, TN_LIST(3, 2))});
+  TN_ASSERT_REPORT("einsum: \"ij,jk\": letter j has sizes 2 and 3; expected equal ones, or 1",
+                   tn_eval(1, &bad));
+  bad = tn_array_einsum(s, "ij->k", 1, &x);
   TN_ASSERT_REPORT("einsum: \"ij->k\": the result has a letter twice, or one that no operand has",
                    tn_eval(1, &bad));
   tn_scope_destroy(s);

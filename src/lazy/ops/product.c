@@ -62,18 +62,23 @@ static bool promote(tn_scope_t* scope, const char* name, tn_array_t** operands,
   return tn__scope_accepts(scope, name, 2, operands, out_error);
 }
 
-static tn_array_t* mismatch(tn_scope_t* scope, const char* name, const tn_array_t* a,
-                            const tn_array_t* b) {
+// Dimensions `left` of a and `right` of b, which are summed over, differ.
+static tn_array_t* mismatch(tn_scope_t* scope, const char* name, const tn_array_t* a, size_t left,
+                            const tn_array_t* b, size_t right) {
   return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                        "%s: shapes %s and %s do not fit: what is summed over has different sizes",
-                        name, TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims));
+                        "%s: operands have shapes %s and %s; contracting dimensions %zu of the "
+                        "first and %zu of the second have sizes %lld and %lld; expected equal ones",
+                        name, TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims),
+                        left, right, (long long)a->dims[left], (long long)b->dims[right]);
 }
 
 // Of matrices with leading dimensions that broadcast. `a` and `b` have two dimensions at least.
 static tn_array_t* multiply_matrices(tn_scope_t* scope, const char* name, tn_array_t* a,
                                      tn_array_t* b) {
   tn_pairing_t pairing = {.contracted_count = 1};
-  if (a->dims[a->rank - 1] != b->dims[b->rank - 2]) return mismatch(scope, name, a, b);
+  if (a->dims[a->rank - 1] != b->dims[b->rank - 2]) {
+    return mismatch(scope, name, a, a->rank - 1, b, b->rank - 2);
+  }
   if (b->rank == 2) {
     pairing.left_contracted[0] = (int64_t)a->rank - 1;
     return dot(scope, name, a, b, &pairing);
@@ -176,7 +181,8 @@ tn_array_t* tn_array_tensordot(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, 
     pairing.left_contracted[i] = left < 0 ? left + (int64_t)a->rank : left;
     pairing.right_contracted[i] = right < 0 ? right + (int64_t)b->rank : right;
     if (a->dims[pairing.left_contracted[i]] != b->dims[pairing.right_contracted[i]]) {
-      return mismatch(scope, name, a, b);
+      return mismatch(scope, name, a, (size_t)pairing.left_contracted[i], b,
+                      (size_t)pairing.right_contracted[i]);
     }
   }
   return dot(scope, name, a, b, &pairing);
@@ -207,7 +213,7 @@ tn_array_t* tn_array_vecdot(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, int
   if (!tn__scope_accepts(scope, "vecdot", 2, operands, &error)) return error;
   if (!tn__normalise_axis(scope, "vecdot", axis, a->rank, &left, &error)) return error;
   if (!tn__normalise_axis(scope, "vecdot", axis, b->rank, &right, &error)) return error;
-  if (a->dims[left] != b->dims[right]) return mismatch(scope, "vecdot", a, b);
+  if (a->dims[left] != b->dims[right]) return mismatch(scope, "vecdot", a, left, b, right);
   tn_array_t* product = tn_array_multiply(scope, tn_array_conjugate(scope, a), b);
   return tn_array_sum(scope, product, 1, &axis, false);
 }

@@ -15,7 +15,14 @@ static void matrices_and_vectors_multiply(void** state) {
   TN_ASSERT_F32(tn_array_addmm(s, tn_array_scalar(s, TN_DTYPE_F32, 1), a, v, 2, 3), TN_LIST(2), 13,
                 31);
   tn_array_t* bad = tn_array_matmul(s, a, a);
-  TN_ASSERT_REPORT("matmul: shapes 2x3 and 2x3 do not fit", tn_eval(1, &bad));
+  TN_ASSERT_REPORT(
+      "matmul: operands have shapes 2x3 and 2x3; contracting dimensions 1 of the first and 0 of "
+      "the "
+      "second have sizes 3 and 2; expected equal ones",
+      tn_eval(1, &bad));
+  bad = tn_array_tensordot(s, a, a, 1, (int64_t[]){0}, (int64_t[]){1});
+  TN_ASSERT_REPORT("contracting dimensions 0 of the first and 1 of the second have sizes 2 and 3",
+                   tn_eval(1, &bad));
   tn_scope_destroy(s);
 }
 
