@@ -53,10 +53,9 @@ void tn__writef(tn_writer_t* writer, const char* format, ...) {
   tn__write(writer, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
-void tn__write_json_string(tn_writer_t* writer, tn_string_view_t text) {
-  tn__write(writer, "\"", 1);
-  for (size_t i = 0; i < text.length; ++i) {
-    unsigned char c = (unsigned char)text.data[i];
+void tn__write_json_text(tn_writer_t* writer, const char* text, size_t length) {
+  for (size_t i = 0; i < length; ++i) {
+    unsigned char c = (unsigned char)text[i];
     if (c == '"' || c == '\\') {
       tn__writef(writer, "\\%c", c);
     } else if (c < 0x20) {
@@ -65,6 +64,11 @@ void tn__write_json_string(tn_writer_t* writer, tn_string_view_t text) {
       tn__write(writer, (const char*)&c, 1);
     }
   }
+}
+
+void tn__write_json_string(tn_writer_t* writer, tn_string_view_t text) {
+  tn__write(writer, "\"", 1);
+  tn__write_json_text(writer, text.data, text.length);
   tn__write(writer, "\"", 1);
 }
 

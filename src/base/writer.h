@@ -23,7 +23,9 @@ TN_MUST_USE tn_status_t tn__writer_finish(tn_writer_t* writer);
 void tn__write(tn_writer_t* writer, const char* text, size_t length);
 void tn__write_string(tn_writer_t* writer, const char* text);
 void tn__writef(tn_writer_t* writer, const char* format, ...) TN_PRINTF(2, 3);
-// The text between quotes, escaped as JSON wants it.
+// The text, or a part of it, escaped as JSON wants it between quotes.
+void tn__write_json_text(tn_writer_t* writer, const char* text, size_t length);
+// The same with the quotes.
 void tn__write_json_string(tn_writer_t* writer, tn_string_view_t text);
 // Escaped for XML text and attribute values.
 void tn__write_xml(tn_writer_t* writer, tn_string_view_t text);

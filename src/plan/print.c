@@ -100,16 +100,15 @@ void tn__plan_print_text(const tn_plan_t* plan, tn_writer_t* writer) {
 
 // --- JSON
 
-static void json_places(const char* name, size_t count, const uint32_t* buffers,
+static void json_places(const char* before, const char* name, size_t count, const uint32_t* buffers,
                         tn_writer_t* writer) {
-  tn__writef(writer, ", \"%s\": [", name);
+  tn__writef(writer, "%s\"%s\": [", before, name);
   for (size_t i = 0; i < count; ++i) tn__writef(writer, i ? ", %u" : "%u", buffers[i]);
   tn__write_string(writer, "]");
 }
 
-static void json_buffer(const tn_plan_t* plan, size_t index, tn_writer_t* writer) {
-  const tn_plan_buffer_t* buffer = &plan->buffers[index];
-  tn__writef(writer, "%s\n    {\"kind\": \"%s\", \"bytes\": %zu", index ? "," : "",
+void tn__plan_print_json_buffer(const tn_plan_buffer_t* buffer, size_t id, tn_writer_t* writer) {
+  tn__writef(writer, "{\"id\": %zu, \"kind\": \"%s\", \"bytes\": %zu", id,
              tn__plan_buffer_kind_name(buffer->kind), buffer->byte_length);
   if (buffer->kind == TN_PLAN_TEMPORARY) {
     tn__writef(writer, ", \"offset\": %zu, \"begin\": %u, \"end\": %u", buffer->offset,
@@ -121,6 +120,10 @@ static void json_buffer(const tn_plan_t* plan, size_t index, tn_writer_t* writer
   if (buffer->parameter != TN_PLAN_NONE) {
     tn__writef(writer, ", \"argument\": %lld", (long long)buffer->parameter);
   }
+  if (buffer->value && buffer->value->name.length) {
+    tn__write_string(writer, ", \"name\": ");
+    tn__write_json_string(writer, buffer->value->name);
+  }
   if (buffer->value) {
     tn__write_string(writer, ", \"type\": ");
     tn__write_json_string(writer, tn__sv(TN_TYPE_TEXT(buffer->value->type)));
@@ -128,27 +131,32 @@ static void json_buffer(const tn_plan_t* plan, size_t index, tn_writer_t* writer
   tn__write_string(writer, "}");
 }
 
+// The members of a block's object.
 static void json_block(const tn_plan_block_t* block, tn_writer_t* writer) {
-  tn__write_string(writer, "[");
+  json_places("", "arguments", block->argument_count, block->arguments, writer);
+  json_places(", ", "results", block->result_count, block->results, writer);
+  tn__write_string(writer, ", \"steps\": [");
   for (size_t i = 0; i < block->step_count; ++i) {
     const tn_plan_step_t* step = &block->steps[i];
     tn__writef(writer, "%s\n    {\"position\": %u, \"operation\": \"%s\"", i ? "," : "",
                step->begin, tn__plan_step_name(step));
     if (step->kernel) tn__writef(writer, ", \"kernel\": \"%s\"", step->kernel->name);
-    if (step->callee) {
-      tn__write_string(writer, ", \"callee\": ");
-      tn__write_json_string(writer, step->callee->name);
+    const tn_string_view_t target = tn__plan_step_target(step);
+    if (target.length) {
+      tn__write_string(writer, step->callee ? ", \"callee\": " : ", \"target\": ");
+      tn__write_json_string(writer, target);
     }
     if (step->reason) tn__writef(writer, ", \"reason\": \"%s\"", step->reason);
     if (step->node && step->node->location.line) {
       tn__writef(writer, ", \"line\": %u", step->node->location.line);
     }
-    json_places("operands", step->operand_count, step->operands, writer);
-    json_places("results", step->result_count, step->results, writer);
+    json_places(", ", "operands", step->operand_count, step->operands, writer);
+    json_places(", ", "results", step->result_count, step->results, writer);
     if (step->scratch != UINT32_MAX) tn__writef(writer, ", \"scratch\": %u", step->scratch);
     for (size_t b = 0; b < step->block_count; ++b) {
-      tn__write_string(writer, b ? ", " : ", \"regions\": [");
+      tn__write_string(writer, b ? ", {" : ", \"regions\": [{");
       json_block(&step->blocks[b], writer);
+      tn__write_string(writer, "}");
     }
     tn__write_string(writer, step->block_count ? "]}" : "}");
   }
@@ -156,14 +164,16 @@ static void json_block(const tn_plan_block_t* block, tn_writer_t* writer) {
 }
 
 void tn__plan_print_json(const tn_plan_t* plan, tn_writer_t* writer) {
-  tn__write_string(writer, "{\"function\": ");
+  tn__write_string(writer, "\"function\": ");
   tn__write_json_string(writer, plan->function->name);
   tn__writef(writer,
              ",\n \"peak_bytes\": %zu, \"lower_bound_bytes\": %zu, \"total_bytes\": %zu,\n "
              "\"buffers\": [",
              plan->arena_byte_length, plan->lower_bound_byte_length, plan->total_byte_length);
-  for (size_t i = 0; i < plan->buffer_count; ++i) json_buffer(plan, i, writer);
-  tn__write_string(writer, "],\n \"steps\": ");
+  for (size_t i = 0; i < plan->buffer_count; ++i) {
+    tn__write_string(writer, i ? ",\n    " : "\n    ");
+    tn__plan_print_json_buffer(&plan->buffers[i], i, writer);
+  }
+  tn__write_string(writer, "],\n ");
   json_block(&plan->block, writer);
-  tn__write_string(writer, "}\n");
 }

@@ -6,7 +6,9 @@
 #include "plan/plan.h"
 
 void tn__plan_print_text(const tn_plan_t* plan, tn_writer_t* writer);
+// The members of an object, without its braces.
 void tn__plan_print_json(const tn_plan_t* plan, tn_writer_t* writer);
+void tn__plan_print_json_buffer(const tn_plan_buffer_t* buffer, size_t id, tn_writer_t* writer);
 // Bytes over time: one bar for each temporary, at its offset, from its first to its last position;
 // above them the line of what is live, below it the steps.
 void tn__plan_print_svg(const tn_plan_t* plan, tn_writer_t* writer);

@@ -3,7 +3,7 @@
 #include "base/writer.h"
 #include "kernel/fusion.h"
 #include "pass/pass.h"
-#include "program/program.h"
+#include "program/print.h"
 
 // --- the graph, for Graphviz
 
@@ -50,119 +50,47 @@ static void dot_function(const tn_function_t* function, tn_writer_t* writer) {
   tn__write_string(writer, "}\n");
 }
 
-// --- the modules as JSON: functions, operations, types
-
-static void json_types(tn_writer_t* writer, size_t count, const tn_type_t* const* types) {
-  tn__write_string(writer, "[");
-  for (size_t i = 0; i < count; ++i) {
-    tn__writef(writer, "%s\"%s\"", i ? ", " : "", TN_TYPE_TEXT(types[i]));
-  }
-  tn__write_string(writer, "]");
-}
-
-static void json_region(const tn_region_t* region, tn_writer_t* writer) {
-  tn__write_string(writer, "{\"arguments\": [");
-  for (uint32_t i = 0; i < region->argument_count; ++i) {
-    tn__writef(writer, "%s%u", i ? ", " : "", region->arguments[i].id);
-  }
-  tn__write_string(writer, "], \"operations\": [");
-  bool is_first = true;
-  TN_FOR_EACH_NODE (node, region) {
-    tn__writef(writer, "%s\n  {\"operation\": \"%s\", \"line\": %u, \"operands\": [",
-               is_first ? "" : ",", node->op->name, node->location.line);
-    is_first = false;
-    for (uint32_t i = 0; i < node->operand_count; ++i) {
-      tn__writef(writer, "%s%u", i ? ", " : "", node->operands[i]->id);
-    }
-    tn__write_string(writer, "], \"results\": [");
-    for (uint32_t i = 0; i < node->result_count; ++i) {
-      tn__writef(writer, "%s{\"id\": %u, \"type\": \"%s\"}", i ? ", " : "", node->results[i].id,
-                 TN_TYPE_TEXT(node->results[i].type));
-    }
-    tn__write_string(writer, "]");
-    for (uint32_t i = 0; i < node->region_count; ++i) {
-      tn__write_string(writer, i ? ", " : ", \"regions\": [");
-      json_region(node->regions[i], writer);
-    }
-    tn__write_string(writer, node->region_count ? "]}" : "}");
-  }
-  tn__write_string(writer, "]}");
-}
-
-static void json_module(const tn_module_t* module, tn_writer_t* writer) {
-  tn__write_string(writer, "{\"module\": ");
-  tn__write_json_string(writer, module->name);
-  tn__write_string(writer, ", \"functions\": [");
-  for (const tn_function_t* f = module->first_function; f; f = f->next) {
-    tn__write_string(writer, f == module->first_function ? "\n {\"name\": " : ",\n {\"name\": ");
-    tn__write_json_string(writer, f->name);
-    tn__write_string(writer, ", \"arguments\": ");
-    json_types(writer, f->argument_count, f->argument_types);
-    tn__write_string(writer, ", \"results\": ");
-    json_types(writer, f->result_count, f->result_types);
-    if (f->body) {
-      tn__write_string(writer, ", \"body\": ");
-      json_region(f->body, writer);
-    }
-    tn__write_string(writer, "}");
-  }
-  tn__write_string(writer, "]}\n");
-}
-
 // --- the program
 
 // Why the instruction is there, or why its kernel is not one that comes first; may be NULL.
-static const char* reason_of(const tn_instruction_t* instruction) {
+const char* tn__instruction_reason(const tn_instruction_t* instruction) {
   const tn_plan_step_t* step = instruction->step;
   if (step->reason || !instruction->kernel || !step->site.use) return step->reason;
   return tn__kernel_reason(instruction->kernel, step->site.use);
 }
 
+// What an instruction computes together; NULL when it is no fusion.
+const tn_fusion_spec_t* tn__instruction_fusion(const tn_instruction_t* instruction) {
+  return instruction->kernel == &tn__kernel_fusion ? tn__fusion_spec(instruction->state) : NULL;
+}
+
+size_t tn__fusion_operation_count(const tn_fusion_spec_t* fusion) {
+  return fusion->step_count + (fusion->reduction ? 1 : 0);
+}
+
+const tn_fusion_step_t* tn__fusion_operation(const tn_fusion_spec_t* fusion, size_t index) {
+  return index < fusion->step_count ? &fusion->steps[index] : fusion->reduction;
+}
+
 // Who computes it, and why: "(library openblas)", "(reference: too small for openblas)".
 static void text_reason(const tn_instruction_t* instruction, tn_writer_t* writer) {
-  const char* reason = reason_of(instruction);
+  const char* reason = tn__instruction_reason(instruction);
   const char* tier = instruction->kernel ? instruction->kernel->tier : NULL;
   if (!tier && !reason) return;
   tn__writef(writer, "  (%s%s%s)", tier ? tier : "", tier && reason ? ": " : "",
              reason ? reason : "");
 }
 
-// What an instruction computes together; NULL when it is no fusion.
-static const tn_fusion_spec_t* fusion_of(const tn_instruction_t* instruction) {
-  return instruction->kernel == &tn__kernel_fusion ? tn__fusion_spec(instruction->state) : NULL;
-}
-
-static size_t count_operations(const tn_fusion_spec_t* fusion) {
-  return fusion->step_count + (fusion->reduction ? 1 : 0);
-}
-
-static const tn_fusion_step_t* operation_of(const tn_fusion_spec_t* fusion, size_t index) {
-  return index < fusion->step_count ? &fusion->steps[index] : fusion->reduction;
-}
-
 static void text_fusion(const tn_instruction_t* instruction, tn_writer_t* writer) {
-  const tn_fusion_spec_t* fusion = fusion_of(instruction);
-  for (size_t i = 0; fusion && i < count_operations(fusion); ++i) {
-    const tn_fusion_step_t* step = operation_of(fusion, i);
+  const tn_fusion_spec_t* fusion = tn__instruction_fusion(instruction);
+  for (size_t i = 0; fusion && i < tn__fusion_operation_count(fusion); ++i) {
+    const tn_fusion_step_t* step = tn__fusion_operation(fusion, i);
     tn_string_view_t target = tn__attr_get_string(&step->node->attrs, "call_target_name");
     tn__writef(writer, "          %-26s %s", step->kernel->name, tn__op_short_name(step->node->op));
     if (target.length) tn__writef(writer, " @%.*s", TN_SV(target));
     if (step->node->location.line) tn__writef(writer, "  line %u", step->node->location.line);
     tn__write_string(writer, "\n");
   }
-}
-
-static void json_fusion(const tn_instruction_t* instruction, tn_writer_t* writer) {
-  const tn_fusion_spec_t* fusion = fusion_of(instruction);
-  if (!fusion) return;
-  tn__writef(writer, ", \"elements_at_a_time\": %lld, \"operations\": [",
-             (long long)tn__fusion_tile_length(instruction->state));
-  for (size_t i = 0; i < count_operations(fusion); ++i) {
-    const tn_fusion_step_t* step = operation_of(fusion, i);
-    tn__writef(writer, "%s{\"kernel\": \"%s\", \"operation\": \"%s\", \"line\": %u}", i ? ", " : "",
-               step->kernel->name, step->node->op->name, step->node->location.line);
-  }
-  tn__write_string(writer, "]");
 }
 
 static void text_program(const tn_program_t* program, tn_writer_t* writer) {
@@ -193,9 +121,9 @@ static void text_program(const tn_program_t* program, tn_writer_t* writer) {
                    instruction->first_block + instruction->block_count - 1);
       }
       if (node && node->location.line) tn__writef(writer, "  line %u", node->location.line);
-      if (fusion_of(instruction)) {
+      if (tn__instruction_fusion(instruction)) {
         tn__writef(writer, "  (%zu operations together, %lld elements at a time)",
-                   count_operations(fusion_of(instruction)),
+                   tn__fusion_operation_count(tn__instruction_fusion(instruction)),
                    (long long)tn__fusion_tile_length(instruction->state));
       }
       text_reason(instruction, writer);
@@ -205,39 +133,29 @@ static void text_program(const tn_program_t* program, tn_writer_t* writer) {
   }
 }
 
-static void json_program(const tn_program_t* program, tn_writer_t* writer) {
-  tn__writef(writer, "{\"temporary_bytes\": %zu, \"frame_bytes\": %zu, \"instructions\": [",
-             program->arena_byte_length, program->local_byte_length);
-  for (size_t i = 0; i < program->instruction_count; ++i) {
-    const tn_instruction_t* instruction = &program->instructions[i];
-    const tn_node_t* node = instruction->step->node;
-    tn__writef(writer, "%s\n  {\"kernel\": \"%s\"", i ? "," : "",
-               instruction->kernel ? instruction->kernel->name : "call");
-    if (node) {
-      tn__writef(writer, ", \"operation\": \"%s\", \"line\": %u", node->op->name,
-                 node->location.line);
-    }
-    json_fusion(instruction, writer);
-    const char* reason = reason_of(instruction);
-    if (reason) tn__writef(writer, ", \"reason\": \"%s\"", reason);
-    if (instruction->kernel && instruction->kernel->tier) {
-      tn__writef(writer, ", \"tier\": \"%s\"", instruction->kernel->tier);
-    }
-    tn__write_string(writer, "}");
-  }
-  tn__write_string(writer, "]}\n");
-}
-
 static void print_plans(const tn_program_t* program, tn_writer_t* writer,
                         void (*print)(const tn_plan_t* plan, tn_writer_t* writer)) {
   for (size_t u = 0; u < program->unit_count; ++u) print(program->units[u].plan, writer);
+}
+
+// The entry's, and those of the functions that it calls inside.
+static void print_plans_json(const tn_program_t* program, tn_writer_t* writer) {
+  tn__write_string(writer, "{");
+  tn__plan_print_json(program->units[0].plan, writer);
+  tn__write_string(writer, ",\n \"callees\": [");
+  for (size_t u = 1; u < program->unit_count; ++u) {
+    tn__write_string(writer, u > 1 ? ",\n{" : "\n{");
+    tn__plan_print_json(program->units[u].plan, writer);
+    tn__write_string(writer, "}");
+  }
+  tn__write_string(writer, "]}\n");
 }
 
 static tn_status_t print_module(const tn_program_t* program, const tn_module_t* module,
                                 tn_program_format_t format, tn_writer_t* writer) {
   switch (format) {
     case TN_FORMAT_TEXT: return tn_module_print(module, writer->write, writer->user);
-    case TN_FORMAT_JSON: json_module(module, writer); return TN_OK;
+    case TN_FORMAT_JSON: tn__print_module_json(module, writer); return TN_OK;
     case TN_FORMAT_DOT: {
       tn_string_view_t name = program->units[0].plan->function->name;
       dot_function(tn__module_find_function(module, name), writer);
@@ -269,7 +187,7 @@ static tn_status_t print_plan(const tn_program_t* program, tn_program_format_t f
                               tn_writer_t* writer) {
   switch (format) {
     case TN_FORMAT_TEXT: print_plans(program, writer, tn__plan_print_text); return TN_OK;
-    case TN_FORMAT_JSON: tn__plan_print_json(program->units[0].plan, writer); return TN_OK;
+    case TN_FORMAT_JSON: print_plans_json(program, writer); return TN_OK;
     case TN_FORMAT_SVG: tn__plan_print_svg(program->units[0].plan, writer); return TN_OK;
     case TN_FORMAT_DOT: break;
   }
@@ -291,7 +209,7 @@ tn_status_t tn_program_print(const tn_program_t* program, tn_program_stage_t sta
       if (format == TN_FORMAT_TEXT) {
         text_program(program, &writer);
       } else if (format == TN_FORMAT_JSON) {
-        json_program(program, &writer);
+        tn__print_program_json(program, &writer);
       } else {
         status = tn_status_create(TN_CODE_UNIMPLEMENTED, "a program prints as text or json");
       }

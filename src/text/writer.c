@@ -224,6 +224,22 @@ tn_status_t tn__text_write(const tn_module_t* module, tn_write_fn write, void* u
   return tn__printer_deinit(&printer);
 }
 
+tn_status_t tn__text_write_attribute(const tn_allocator_t* allocator, const tn_attr_t* attr,
+                                     tn_write_fn write, void* user) {
+  tn_printer_t printer;
+  tn__printer_init(&printer, allocator, write, user);
+  tn__put_attr(&printer, attr);
+  return tn__printer_deinit(&printer);
+}
+
+tn_status_t tn__text_write_type(const tn_allocator_t* allocator, const tn_type_t* type,
+                                tn_write_fn write, void* user) {
+  tn_printer_t printer;
+  tn__printer_init(&printer, allocator, write, user);
+  tn__put_type(&printer, type);
+  return tn__printer_deinit(&printer);
+}
+
 tn_status_t tn_module_print(const tn_module_t* module, tn_write_fn write, void* user) {
   return tn__text_write(module, write, user);
 }

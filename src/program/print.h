@@ -1,0 +1,20 @@
+// What text and JSON say of a program alike; inside of program/ only.
+#ifndef TENON_PROGRAM_PRINT_H_
+#define TENON_PROGRAM_PRINT_H_
+
+#include "base/writer.h"
+#include "kernel/fusion.h"
+#include "program/program.h"
+
+// Why the instruction is there, or why its kernel is not one that comes first; may be NULL.
+const char* tn__instruction_reason(const tn_instruction_t* instruction);
+// What an instruction computes together; NULL when it is no fusion.
+const tn_fusion_spec_t* tn__instruction_fusion(const tn_instruction_t* instruction);
+size_t tn__fusion_operation_count(const tn_fusion_spec_t* fusion);
+const tn_fusion_step_t* tn__fusion_operation(const tn_fusion_spec_t* fusion, size_t index);
+
+// print_json.c
+void tn__print_module_json(const tn_module_t* module, tn_writer_t* writer);
+void tn__print_program_json(const tn_program_t* program, tn_writer_t* writer);
+
+#endif  // TENON_PROGRAM_PRINT_H_
