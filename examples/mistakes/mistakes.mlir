@@ -8,7 +8,7 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 // The same: a near name is suggested.
-// error: did you mean @roots (platform Host, api version 2 (untyped, with a status)
+// error: did you mean @roots
 func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   %y = stablehlo.custom_call @rots(%x) {api_version = 2 : i32} : (tensor<8xf32>) -> tensor<8xf32>
   return %y : tensor<8xf32>

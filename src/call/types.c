@@ -1,5 +1,6 @@
 #include "call/types.h"
 
+#include <ctype.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,8 +14,23 @@ typedef struct type_entry {
   const void* library;
   bool has_lost_name;  // another library has taken it over
   size_t name_length;
-  char name[];
+  char name[];  // with its NUL; then what is shown of it
 } type_entry_t;
+
+static size_t entry_byte_length(size_t name_length) {
+  return sizeof(type_entry_t) + 2 * (name_length + 1);
+}
+
+// Without the address that TN_STATE adds to the name, "counter_t@0x7f8260fb9080".
+static size_t shown_length(tn_string_view_t name) {
+  size_t at = name.length;
+  while (at && name.data[at - 1] != '@') --at;
+  if (at < 2 || name.length - at < 3 || memcmp(name.data + at, "0x", 2) != 0) return name.length;
+  for (size_t i = at + 2; i < name.length; ++i) {
+    if (!isxdigit((unsigned char)name.data[i])) return name.length;
+  }
+  return at - 1;
+}
 
 // Guarded by the room's lock. Types stay for the life of the process: handlers keep their ids.
 static type_entry_t* types;
@@ -71,19 +87,19 @@ tn_status_t tn__type_register(tn_string_view_t name, void (*deleter)(void* objec
         !name.length ? "a type has no name" : "a type's id must be 0 or greater, and have a place");
   }
   void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__allocate(tn_allocator_system(), sizeof(type_entry_t) + name.length + 1, &memory));
+  TN_RETURN_IF_ERROR(tn__allocate(tn_allocator_system(), entry_byte_length(name.length), &memory));
   type_entry_t* fresh = memory;
   fresh->deleter = deleter;
   fresh->library = library;
   fresh->name_length = name.length;
   memcpy(fresh->name, name.data, name.length);
+  memcpy(fresh->name + name.length + 1, name.data, shown_length(name));
   bool is_taken = false;
   tn__call_lock();
   tn_status_t status = add(fresh, id, &is_taken);
   tn__call_unlock();
   if (!is_taken) {
-    tn__free(tn_allocator_system(), fresh, sizeof(type_entry_t) + name.length + 1);
+    tn__free(tn_allocator_system(), fresh, entry_byte_length(name.length));
   }
   return status;
 }
@@ -92,7 +108,7 @@ const char* tn__type_name(int64_t id) {
   tn__call_lock();
   const type_entry_t* entry = find_id(id);
   tn__call_unlock();
-  return entry ? entry->name : NULL;
+  return entry ? entry->name + entry->name_length + 1 : NULL;
 }
 
 tn_type_lookup_t tn__type_find(int64_t id, void (**out_deleter)(void* object)) {

@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from command import BUILD, compile_library, tenon
+from command import BUILD, ROOT, compile_library, tenon
 
 PARTS = {
     "aborts": '#include <stdlib.h>\n__attribute__((constructor)) static void start(void) { abort(); }\n',
@@ -96,3 +96,13 @@ def test_a_library_of_the_current_folder_needs_no_slash(folder, monkeypatch):
     assert "rms_norm on Host" in tenon("inspect", "alone.so")[0]
 
 
+
+
+def test_the_type_of_a_state_is_shown_without_an_address(tmp_path):
+    source = (ROOT / "examples" / "stateful" / "kernels.c").read_text()
+    (tmp_path / "kernels.c").write_text(source)
+    compile_library(tmp_path / "kernels.c", tmp_path / "libkernels.so")
+    output, _ = tenon("inspect", tmp_path / "libkernels.so")
+    assert "  state of type average_t\n" in output
+    listed = json.loads(tenon("inspect", "--json", tmp_path / "libkernels.so")[0])
+    assert "average_t" in [handler["state_type"] for handler in listed]
