@@ -26,7 +26,17 @@ typedef struct part {
 
 // --- running one
 
-static tn_status_t run_function(const tally_t* tally, tn_module_t* module) {
+// The text behind "// error:" at the start of a line; NULL: no error is expected.
+static const char* find_expected_error(const part_t* part) {
+  static const char marker[] = "// error:";
+  const char* found = strstr(part->text, marker);
+  while (found && found != part->text && found[-1] != '\n') found = strstr(found + 1, marker);
+  if (!found) return NULL;
+  found += sizeof marker - 1;
+  return found + strspn(found, " \t");
+}
+
+static tn_status_t run_function(const tally_t* tally, const part_t* part, tn_module_t* module) {
   tn_program_t* program = NULL;
   tn_buffer_t** results = NULL;
   size_t count = 0;
@@ -46,6 +56,11 @@ static tn_status_t run_function(const tally_t* tally, tn_module_t* module) {
     status = results ? tn_program_run(program, &options, 0, NULL, count, results)
                      : tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
   }
+  // An error that is expected says enough, and what handlers are asked is known in later modules.
+  if (status && !find_expected_error(part)) {
+    const session_t session = {.device = tally->device, .module = module};
+    status = cli_explain(tally->arguments, &session, status);
+  }
 done:
   cli_release_buffers(results, count);
   tn_program_release(program);
@@ -56,20 +71,15 @@ static tn_status_t run_part(const tally_t* tally, const part_t* part) {
   tn_module_t* module = NULL;
   tn_status_t status =
       tn_module_parse_part(NULL, part->path, part->first_line, part->text, part->length, &module);
-  if (!status && tn_module_function_count(module)) status = run_function(tally, module);
+  if (!status && tn_module_function_count(module)) status = run_function(tally, part, module);
   tn_module_release(module);
   return status;
 }
 
-// The text behind "// error:" at the start of a line, in memory from malloc; NULL: none is
-// expected.
+// The same in memory from malloc.
 static char* expected_error(const part_t* part) {
-  static const char marker[] = "// error:";
-  const char* found = strstr(part->text, marker);
-  while (found && found != part->text && found[-1] != '\n') found = strstr(found + 1, marker);
+  const char* found = find_expected_error(part);
   if (!found) return NULL;
-  found += sizeof marker - 1;
-  found += strspn(found, " \t");
   size_t length = strcspn(found, "\r\n");
   while (length && (found[length - 1] == ' ' || found[length - 1] == '\t')) --length;
   return strndup(found, length);

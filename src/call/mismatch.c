@@ -247,6 +247,28 @@ static tn_status_t explain_line(tn_status_t status, const tn_refused_call_t* cal
   return status;
 }
 
+// "Wrong number of arguments: expected [at least ]3 but got 2", of the count that the call has.
+static tn_status_t explain_count(tn_status_t status, const char* begin, const char* what,
+                                 size_t count) {
+  diagnostic_t diagnostic = {0};
+  const char* text = strstr(tn_status_message(status), begin);
+  if (!text || !match((tn_string_view_t){text, strlen(text)}, begin, " but got ", &diagnostic)) {
+    return status;
+  }
+  static const char at_least[] = "at least ";
+  const bool is_least = begins(diagnostic.wanted, at_least);
+  const char* number = diagnostic.wanted.data + (is_least ? sizeof at_least - 1 : 0);
+  const size_t digits = strspn(number, "0123456789"),
+               found_digits = strspn(diagnostic.found.data, "0123456789");
+  if (!digits || digits > 6 ||
+      number + digits != diagnostic.wanted.data + diagnostic.wanted.length || !found_digits ||
+      strtoull(diagnostic.found.data, NULL, 10) != count) {
+    return status;
+  }
+  return tn_status_note(status, "the call has %zu %s%s; expected %s%.*s", count, what,
+                        count == 1 ? "" : "s", is_least ? at_least : "", (int)digits, number);
+}
+
 // Where the next diagnostic begins, or the text ends: headers since version 0.1 write them one
 // behind the other, with nothing between.
 static const char* next_diagnostic(const char* text) {
@@ -262,6 +284,12 @@ static const char* next_diagnostic(const char* text) {
 
 tn_status_t tn__mismatch_explain(tn_status_t status, const tn_refused_call_t* call) {
   static const char head[] = "Failed to decode all FFI handler operands";
+  status =
+      explain_count(status, "Wrong number of arguments: expected ", "operand", call->operand_count);
+  status =
+      explain_count(status, "Wrong number of results: expected ", "result", call->result_count);
+  status = explain_count(status, "Wrong number of attributes: expected ", "attribute",
+                         (size_t)call->attrs->count);
   static const char title[] = "\nDiagnostics:\n";
   const char* text = strstr(tn_status_message(status), head);
   if (text) text = strstr(text, title);

@@ -91,10 +91,27 @@ static void missing_attributes_are_told_with_those_that_are_given(void** state) 
                "note: attribute high is missing; given: epss, list, mode, range {lo}");
 }
 
+static void wrong_counts_are_told(void** state) {
+  (void)state;
+  assert_notes("[execute] Wrong number of arguments: expected 2 but got 3",
+               "note: the call has 3 operands; expected 2\n");
+  assert_notes("[execute] Wrong number of arguments: expected at least 4 but got 3",
+               "note: the call has 3 operands; expected at least 4\n");
+  assert_notes("[execute] Wrong number of results: expected 2 but got 1",
+               "note: the call has 1 result; expected 2\n");
+  assert_notes("[execute] Wrong number of attributes: expected 1 but got 4",
+               "note: the call has 4 attributes; expected 1\n");
+}
+
 static void what_is_no_mismatch_gets_no_note(void** state) {
   (void)state;
   static const char* const others[] = {
       "Wrong number of iterations: expected 3 but got 4",
+      "Wrong number of arguments: expected 3 but got 4",
+      "Wrong number of arguments: expected  but got 3",
+      "Wrong number of arguments: expected x but got 3",
+      "Wrong number of arguments: expected 99999999999999999999 but got 3",
+      "Wrong number of arguments: expected 2 but got 99999999999999999999",
       "Wrong buffer dtype: expected F32 but got F64",
       DECODE,
       SAYS,
@@ -117,6 +134,7 @@ int main(void) {
       cmocka_unit_test(buffers_are_named_with_their_types),
       cmocka_unit_test(attributes_are_named_with_their_values),
       cmocka_unit_test(missing_attributes_are_told_with_those_that_are_given),
+      cmocka_unit_test(wrong_counts_are_told),
       cmocka_unit_test(what_is_no_mismatch_gets_no_note),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

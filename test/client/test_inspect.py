@@ -146,6 +146,29 @@ def test_a_mismatch_when_it_runs_is_explained(library, tmp_path, target):
     assert "there is no attribute bb" in report and "did you mean b?" in report
 
 
+CHECKED = WRONG.replace("%x: tensor<3xi32>", "").replace("  %0 =", "  %x = stablehlo.constant dense<1> : tensor<3xi32>\n  %0 =")
+
+
+def test_a_mismatch_in_a_test_is_explained(library, tmp_path):
+    path = tmp_path / "wrong.mlir"
+    counts = CHECKED.replace("@axpby(%x, %x)", "@axpby(%x)").replace(": (tensor<3xi32>, tensor<3xi32>)", ": (tensor<3xi32>)")
+    for text, message in [
+            (CHECKED, "custom call @axpby: operand 0 has type tensor<3xi32>; expected elements of f32"),
+            (counts, "custom call @axpby: 1 operand; expected 2")]:
+        path.write_text(text)
+        done = subprocess.run([COMMAND, "test", path, "-l", f"{library}:axpby=axpby#4"],
+                              capture_output=True, text=True, timeout=60)
+        assert done.returncode == 1 and message in done.stderr and "note: when it ran: " in done.stderr
+
+
+def test_an_expected_mismatch_changes_no_later_module(library, tmp_path):
+    path = tmp_path / "wrong.mlir"
+    path.write_text("// -----\n".join([CHECKED + "// error: Wrong buffer dtype: expected F32 but got S32\n"] * 2))
+    done = subprocess.run([COMMAND, "test", path, "-l", f"{library}:axpby=axpby#4"],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "2 ok, 0 failed" in done.stdout
+
+
 def test_other_errors_of_handlers_are_left_alone(library, tmp_path):
     text = WRONG.replace("i32", "f32").replace("@axpby(%x, %x)", "@fail(%x)")
     text = text.replace("tensor<3xf32>, tensor<3xf32>)", "tensor<3xf32>)")
