@@ -44,8 +44,8 @@ TN_API bool tn_program_may_donate(const tn_program_t* program, size_t index);
 TN_API size_t tn_program_result_count(const tn_program_t* program);
 TN_API const tn_type_t* tn_program_result_type(const tn_program_t* program, size_t index);
 
-// What is odd about the program and was not refused: for each an error with its place, which the
-// caller releases; NULL behind the last.
+// What is odd about the program and was not refused, such as an unknown attribute (of these the
+// first 16): for each an error with its place, which the caller releases; NULL behind the last.
 TN_API TN_MUST_USE tn_status_t tn_program_warning(const tn_program_t* program, size_t index);
 
 // Figures of the plan and of compiling.

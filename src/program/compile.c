@@ -189,16 +189,6 @@ const tn_type_t* tn_program_result_type(const tn_program_t* program, size_t inde
   return index < plan->result_leaf_count ? plan->result_leaves[index] : NULL;
 }
 
-tn_status_t tn_program_warning(const tn_program_t* program, size_t index) {
-  for (size_t i = 0; i < program->instruction_count; ++i) {
-    const tn_plan_step_t* step = program->instructions[i].step;
-    if (!step->site.warning || index--) continue;
-    return tn__node_locate(step->node,
-                           tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s", step->site.warning));
-  }
-  return TN_OK;
-}
-
 void tn_program_statistics(const tn_program_t* program, tn_program_statistics_t* statistics) {
   tn_program_statistics_t figures = {
       .struct_size = statistics->struct_size,

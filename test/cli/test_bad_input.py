@@ -211,6 +211,15 @@ def test_variables_that_are_nearly_known_are_told():
     assert wanted in tenon("run", "nowhere.mlir", code=1, TENON_NUM_THREAD="3")[1]
 
 
+def test_an_unknown_attribute_is_a_warning():
+    text = ADD.replace("%a, %b :", '%a, %b {foo = 1 : i32, other.foo = 1 : i32, _foo, mhlo.sharding = ""} :')
+    errors = tenon("run", "-", "-i", "ones", "-i", "ones", stdin=text)[1]
+    assert '<stdin>:2:8: warning: add: attribute "foo" is unknown and has no effect' in errors
+    assert errors.count("warning:") == 1
+    many = ADD.replace("%a, %b :", "%a, %b {" + ", ".join(f"foo{i}" for i in range(40)) + "} :")
+    assert tenon("run", "-", "-i", "ones", "-i", "ones", stdin=many)[1].count("warning:") == 16
+
+
 @pytest.mark.parametrize("variable, value, message", [
     ("TENON_FUSION", "yes", 'TENON_FUSION is "yes"; expected a number of elements or none'),
     ("TENON_FUSION", "-1", 'TENON_FUSION is "-1"; expected a number of elements or none'),
