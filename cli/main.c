@@ -101,7 +101,9 @@ static void check_finished(void) {
 }
 
 // The functions that skip what is registered. The executable's come before libc's, for all
-// libraries. NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+// libraries.
+
+// NOLINTBEGIN(bugprone-*,cert-*,readability-*): the names are libc's
 __attribute__((visibility("default"))) _Noreturn void _exit(int code) {
   check_finished();
   end_process(code);
@@ -109,7 +111,7 @@ __attribute__((visibility("default"))) _Noreturn void _exit(int code) {
 __attribute__((visibility("default"))) _Noreturn void _Exit(int code) {
   _exit(code);
 }
-// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+// NOLINTEND(bugprone-*,cert-*,readability-*)
 
 int main(int count, char** words) {
   command_process = getpid();

@@ -76,13 +76,13 @@ typedef enum tn_program_format {
 // sense.
 //
 // JSON has the whole graph. IR, PASS: {module, attributes, functions: [{name, visibility, arguments
-// and results (types), their attributes, body}]}; a body or region is {arguments: [{id, name, type}],
-// operations: [{operation, line, operands: [id], results: [{id, name, type}], attributes, regions}]};
-// ids are those of values of the function, attributes and types are text as tn_module_print writes
-// it. PLAN: {function, buffers: [{id, kind, ...}], arguments, results, steps, callees}; operands,
-// results and scratch are ids of buffers. PROGRAM: {units: [{id, function, block, buffers}], blocks,
-// instructions}; the offset of a temporary counts from that of its unit. A custom call has a target.
-// Names, and what does not apply, are left out.
+// and results (types), their attributes, body}]}; a body or region is {arguments: [{id, name,
+// type}], operations: [{operation, line, operands: [id], results: [{id, name, type}], attributes,
+// regions}]}; ids are those of values of the function, attributes and types are text as
+// tn_module_print writes it. PLAN: {function, buffers: [{id, kind, ...}], arguments, results,
+// steps, callees}; operands, results and scratch are ids of buffers. PROGRAM: {units: [{id,
+// function, block, buffers}], blocks, instructions}; the offset of a temporary counts from that of
+// its unit. A custom call has a target. Names, and what does not apply, are left out.
 TN_API TN_MUST_USE tn_status_t
 tn_program_print(const tn_program_t* program, tn_program_stage_t stage, tn_program_format_t format,
                  tn_status_t (*write)(void* user, const char* text, size_t length), void* user);

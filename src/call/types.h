@@ -20,8 +20,8 @@ typedef enum tn_type_lookup {
   TN_TYPE_WITHOUT_DELETER,
   TN_TYPE_OF_STATES,
 } tn_type_lookup_t;
-// The name it was registered with, less the address that TN_STATE adds; for the life of the process.
-// NULL: there is none.
+// The name it was registered with, less the address that TN_STATE adds; for the life of the
+// process. NULL: there is none.
 const char* tn__type_name(int64_t id);
 // What kind of type the id has; *out_deleter is set for TYPE_OF_STATES.
 tn_type_lookup_t tn__type_find(int64_t id, void (**out_deleter)(void* object));
