@@ -13,6 +13,12 @@ enum {
   TN_LIMIT_TUPLE_LEAVES = 1 << 20,     // of a program's values and operands that are tuples
   TN_LIMIT_TEXT_MEMORY = 100,          // bytes that a byte of text may take until it runs
   TN_LIMIT_LEAF_MEMORY = 200,          // the same, in addition, for each leaf of a tuple
+  TN_LIMIT_STACK_BYTES = 112 << 10,    // of stack that reading, printing and compiling may take
+  TN_LIMIT_RUN_STACK_BYTES = 512 << 10,  // of stack that a run may take
 };
+
+// Keeps a function's locals out of the frames of those that call it: for what recursive functions
+// call, so that deep nesting fits in TN_LIMIT_STACK_BYTES.
+#define TN_APART __attribute__((noinline))
 
 #endif  // TENON_BASE_LIMITS_H_

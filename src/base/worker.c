@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/futex.h"
+#include "base/limits.h"
 
 enum { AWAKE = 0, ASLEEP = 1, CLAIMED = 2 };
 
@@ -46,6 +47,14 @@ static void* thread_main(void* argument) {
   return NULL;
 }
 
+// Runs and handlers find enough where the system's default is small, as with musl.
+static int grow_stack(pthread_attr_t* attributes) {
+  const size_t wanted = 2 * (size_t)TN_LIMIT_RUN_STACK_BYTES;
+  size_t size = 0;
+  int error = pthread_attr_getstacksize(attributes, &size);
+  return error || size >= wanted ? error : pthread_attr_setstacksize(attributes, wanted);
+}
+
 tn_status_t tn__worker_start(tn_worker_t* worker, const tn_cores_t* cores, const char* name,
                              void (*main)(void* user), void* user) {
   *worker = (tn_worker_t){.cores = cores, .main = main, .user = user};
@@ -59,7 +68,13 @@ tn_status_t tn__worker_start(tn_worker_t* worker, const tn_cores_t* cores, const
   static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
   for (size_t i = 0; i < sizeof own / sizeof *own; ++i) sigdelset(&blocked, own[i]);
   pthread_sigmask(SIG_SETMASK, &blocked, &previous);
-  int error = pthread_create(&worker->thread, NULL, thread_main, worker);
+  pthread_attr_t attributes;
+  int error = pthread_attr_init(&attributes);
+  if (!error) {
+    error = grow_stack(&attributes);
+    if (!error) error = pthread_create(&worker->thread, &attributes, thread_main, worker);
+    pthread_attr_destroy(&attributes);
+  }
   pthread_sigmask(SIG_SETMASK, &previous, NULL);
   if (!error) return TN_OK;
   return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "starting a thread: %s", strerror(error));

@@ -224,7 +224,7 @@ static tn_status_t replace_done(tn_node_t* node) {
 
 // --- all of them
 
-static tn_status_t replace_node(lone_t* lone, tn_node_t* node) {
+TN_APART static tn_status_t replace_node(lone_t* lone, tn_node_t* node) {
   const tn_op_t* op = node->op;
   if (op == TN__OP(all_gather) || op == TN__OP(all_reduce) || op == TN__OP(all_to_all) ||
       op == TN__OP(collective_broadcast) || op == TN__OP(collective_reduce) ||

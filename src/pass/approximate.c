@@ -45,7 +45,7 @@ static bool is_comparison(const tn_node_t* node, const top_k_t* top_k) {
   return true;
 }
 
-static bool read_top_k(const tn_node_t* node, top_k_t* out) {
+TN_APART static bool read_top_k(const tn_node_t* node, top_k_t* out) {
   const tn_attr_t* config = tn__attr_find(&node->attrs, "mhlo.backend_config");
   const tn_attr_t* called = tn__attr_find(&node->attrs, "called_computations");
   if (node->op != TN__OP(custom_call) ||
@@ -102,7 +102,8 @@ static tn_status_t make_comparator(const tn_node_t* node, const top_k_t* top_k,
   return TN_OK;
 }
 
-static tn_status_t insert_sort(tn_node_t* node, const top_k_t* top_k, tn_node_t** out_sort) {
+TN_APART static tn_status_t insert_sort(tn_node_t* node, const top_k_t* top_k,
+                                        tn_node_t** out_sort) {
   tn_pass_attrs_t attrs = {.arena = &node->region->function->module->arena};
   const tn_attr_t *dimension = NULL, *is_stable = NULL, *dictionary = NULL;
   const tn_type_t* types[MOST_ARRAYS];
@@ -128,8 +129,8 @@ static tn_status_t insert_sort(tn_node_t* node, const top_k_t* top_k, tn_node_t*
                          out_sort);
 }
 
-static tn_status_t keep_first(tn_node_t* node, tn_value_t* sorted, const tn_type_t* type,
-                              tn_value_t** out_value) {
+TN_APART static tn_status_t keep_first(tn_node_t* node, tn_value_t* sorted, const tn_type_t* type,
+                                       tn_value_t** out_value) {
   tn_pass_attrs_t attrs = {.arena = &node->region->function->module->arena};
   int64_t zeros[TN_MAX_RANK] = {0}, ones[TN_MAX_RANK];
   for (size_t i = 0; i < type->rank; ++i) ones[i] = 1;

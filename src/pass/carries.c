@@ -29,7 +29,7 @@ static tn_status_t drop_arguments(tn_region_t* region, const tn_node_t* loop,
   return TN_OK;
 }
 
-static tn_status_t drop_from(tn_node_t* loop, tn_arena_t* scratch) {
+TN_APART static tn_status_t drop_from(tn_node_t* loop, tn_arena_t* scratch) {
   uint32_t count = loop->operand_count, kept = 0;
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(

@@ -16,7 +16,7 @@ static const tn_attr_t* constant_of(const tn_value_t* value) {
              : NULL;
 }
 
-static bool can_fold(const tn_node_t* node) {
+TN_APART static bool can_fold(const tn_node_t* node) {
   if (node->op == TN__OP(constant) || node->op == TN__OP(custom_call) || node->region_count ||
       tn__static_form_of(node->op) || node->result_count != 1 || node->operand_count == 0 ||
       !tn__pass_is_pure(node)) {
@@ -86,7 +86,7 @@ static tn_status_t compute(const tn_node_t* node, tn_arena_t* scratch, void** ou
   return TN_OK;
 }
 
-static tn_status_t fold(tn_node_t* node, tn_arena_t* scratch) {
+TN_APART static tn_status_t fold(tn_node_t* node, tn_arena_t* scratch) {
   void* data = NULL;
   TN_RETURN_IF_ERROR(compute(node, scratch, &data));
   if (!data) return TN_OK;
@@ -112,7 +112,8 @@ static tn_status_t fold(tn_node_t* node, tn_arena_t* scratch) {
 }
 
 // In place. What does not fit its type stays as it is: it may be in a branch that is never taken.
-static tn_status_t fix(tn_node_t* node, const tn_static_form_t* form, tn_arena_t* scratch) {
+TN_APART static tn_status_t fix(tn_node_t* node, const tn_static_form_t* form,
+                                tn_arena_t* scratch) {
   const int64_t* values[3];
   tn_op_use_t use, fixed;
   if (!tn__type_is_static(node->results[0].type)) return TN_OK;

@@ -365,13 +365,9 @@ static tn_status_t fewest_elements(int64_t* out_fewest) {
                           "TENON_FUSION is \"%.40s\"; expected a number of elements or none", text);
 }
 
-static tn_status_t fuse_region(tn_region_t* region, int64_t fewest, tn_arena_t* scratch) {
+// Without what lies in the region's own regions.
+TN_APART static tn_status_t fuse_nodes(tn_region_t* region, int64_t fewest, tn_arena_t* scratch) {
   fuser_t fuser = {.region = region, .scratch = scratch, .arena = &region->function->module->arena};
-  TN_FOR_EACH_NODE (node, region) {
-    for (uint32_t r = 0; is_control_flow(node) && r < node->region_count; ++r) {
-      TN_RETURN_IF_ERROR(fuse_region(node->regions[r], fewest, scratch));
-    }
-  }
   bool any = false;
   TN_RETURN_IF_ERROR(tn__fusion_find_groups(region, fewest, scratch, &fuser.groups));
   if (fuser.groups.group_count) {
@@ -379,6 +375,15 @@ static tn_status_t fuse_region(tn_region_t* region, int64_t fewest, tn_arena_t* 
   }
   if (any) TN_RETURN_IF_ERROR(tn__fusion_find_groups(region, fewest, scratch, &fuser.groups));
   return fuser.groups.group_count ? rewrite_region(&fuser) : TN_OK;
+}
+
+static tn_status_t fuse_region(tn_region_t* region, int64_t fewest, tn_arena_t* scratch) {
+  TN_FOR_EACH_NODE (node, region) {
+    for (uint32_t r = 0; is_control_flow(node) && r < node->region_count; ++r) {
+      TN_RETURN_IF_ERROR(fuse_region(node->regions[r], fewest, scratch));
+    }
+  }
+  return fuse_nodes(region, fewest, scratch);
 }
 
 static tn_status_t fuse_function(tn_function_t* function, tn_arena_t* scratch) {

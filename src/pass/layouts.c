@@ -174,7 +174,7 @@ static tn_status_t replace_results(const turner_t* turner, tn_node_t* call,
   return TN_OK;
 }
 
-static tn_status_t turn_call(tn_node_t* node, tn_arena_t* scratch) {
+TN_APART static tn_status_t turn_call(tn_node_t* node, tn_arena_t* scratch) {
   const tn_attr_t* operand_layouts = tn__attr_find(&node->attrs, "operand_layouts");
   const tn_attr_t* result_layouts = tn__attr_find(&node->attrs, "result_layouts");
   if (!operand_layouts || tn__attr_find(&node->attrs, "tenon.physical")) return TN_OK;

@@ -32,7 +32,7 @@ static bool undoes(const tn_node_t* second, const tn_node_t* first, tn_arena_t* 
 }
 
 // The value that the node's only result equals, bit for bit; NULL when there is none.
-static tn_value_t* equal_value(const tn_node_t* node, tn_arena_t* scratch) {
+TN_APART static tn_value_t* equal_value(const tn_node_t* node, tn_arena_t* scratch) {
   if (node->result_count != 1 || node->operand_count == 0) return NULL;
   tn_value_t* operand = tn__value_resolve(node->operands[0]);
   const tn_op_t* op = node->op;
@@ -68,7 +68,7 @@ static bool increases(const tn_i64_list_t* list) {
 
 // A broadcast or transpose that moves nothing in memory, because all it adds or exchanges are
 // dimensions of size 1, is a reshape, which costs nothing.
-static bool is_reshape(const tn_node_t* node, tn_arena_t* scratch) {
+TN_APART static bool is_reshape(const tn_node_t* node, tn_arena_t* scratch) {
   bool is_transpose = node->op == TN__OP(transpose);
   if (!is_transpose && node->op != TN__OP(broadcast_in_dim)) return false;
   const tn_type_t* from = tn__value_resolve(node->operands[0])->type;
@@ -92,7 +92,7 @@ static bool is_reshape(const tn_node_t* node, tn_arena_t* scratch) {
 
 // constant dense<x> : tensor<...large...>  becomes  broadcast_in_dim (constant dense<x> :
 // tensor<...>)
-static tn_status_t split_splat(tn_node_t* node) {
+TN_APART static tn_status_t split_splat(tn_node_t* node) {
   const tn_attr_t* value = tn__attr_find(&node->attrs, "value");
   const tn_type_t* type = node->results[0].type;
   if (!value->elements.splat || tn__type_byte_length(type) <= LARGE_SPLAT_BYTES) return TN_OK;

@@ -246,7 +246,7 @@ static tn_status_t make_dot(const speller_t* s, const tn_einsum_t* einsum, const
                          &out_product->value);
 }
 
-static tn_status_t spell_einsum(const speller_t* s, tn_arena_t* scratch) {
+TN_APART static tn_status_t spell_einsum(const speller_t* s, tn_arena_t* scratch) {
   const tn_node_t* node = s->node;
   tn_op_use_t use;
   tn_einsum_t einsum;
@@ -283,7 +283,7 @@ static tn_status_t spell_einsum(const speller_t* s, tn_arena_t* scratch) {
 
 // A gather of slices that are one place of `dim`, all of the dimensions after the paired ones, and
 // one place of these.
-static tn_status_t spell_index_select(const speller_t* s) {
+TN_APART static tn_status_t spell_index_select(const speller_t* s) {
   tn_node_t* node = s->node;
   tn_value_t* operands[] = {tn__value_resolve(node->operands[0]),
                             tn__value_resolve(node->operands[1])};

@@ -90,7 +90,7 @@ static tn_status_t read_reversed(tn_node_t* node, const tn_i64_list_t* reversed,
   return replace(node, scratch, "window_reversal", attr);
 }
 
-static tn_status_t turn_operand(tn_node_t* node, size_t index, tn_arena_t* scratch) {
+TN_APART static tn_status_t turn_operand(tn_node_t* node, size_t index, tn_arena_t* scratch) {
   const tn_attr_t* numbers = tn__attr_find(&node->attrs, "dimension_numbers");
   if (!numbers || numbers->kind != TN_ATTR_STRUCT || numbers->dictionary.count > FIELD_LIMIT) {
     return TN_OK;

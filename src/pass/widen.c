@@ -26,7 +26,7 @@ static bool is_scalar(const tn_value_t* value) {
   return tn__type_is_tensor(value->type) && value->type->rank == 0;
 }
 
-static bool can_widen(const tn_node_t* reduce) {
+TN_APART static bool can_widen(const tn_node_t* reduce) {
   const tn_region_t* body = reduce->regions[0];
   TN_FOR_EACH_NODE (node, body) {
     if (tn__op_has(node->op, TN_TERMINATOR)) continue;
@@ -44,7 +44,7 @@ static bool can_widen(const tn_node_t* reduce) {
 }
 
 // add, maximum... have loops of their own.
-static bool has_own_loop(const tn_node_t* reduce) {
+TN_APART static bool has_own_loop(const tn_node_t* reduce) {
   const tn_node_t* first = reduce->regions[0]->first;
   return reduce->operand_count == 2 && first->next == reduce->regions[0]->last &&
          first->operand_count == 2;
@@ -108,7 +108,7 @@ static tn_status_t widen_operands(const widener_t* widener, tn_node_t* node) {
   return TN_OK;
 }
 
-static tn_status_t widen(tn_node_t* reduce) {
+TN_APART static tn_status_t widen(tn_node_t* reduce) {
   tn_region_t* body = reduce->regions[0];
   int64_t outputs = tn__type_size(reduce->results[0].type);
   widener_t widener = {reduce, body, outputs < MOST_LANES ? outputs : MOST_LANES};

@@ -44,7 +44,7 @@ static void occupy(planner_t* planner, leaf_t* leaf, uint32_t index) {
   }
 }
 
-static tn_status_t own_buffer(planner_t* planner, leaf_t* leaf) {
+TN_APART static tn_status_t own_buffer(planner_t* planner, leaf_t* leaf) {
   return tn__plan_add_buffer(planner, temporary(leaf), leaf->last_use, &leaf->buffer);
 }
 
@@ -55,7 +55,7 @@ static bool gives_up_buffer(planner_t* planner, const leaf_t* leaf, uint32_t pos
          planner->places[leaf->buffer].occupied_until <= position;
 }
 
-static bool wish_is_free(planner_t* planner, const leaf_t* leaf, uint32_t position) {
+TN_APART static bool wish_is_free(planner_t* planner, const leaf_t* leaf, uint32_t position) {
   if (leaf->wish == NO_BUFFER || planner->places[leaf->wish].occupied_until >= position)
     return false;
   return planner->plan->buffers[leaf->wish].byte_length == tn__type_byte_length(leaf->type);
@@ -67,14 +67,15 @@ static bool same_size(const leaf_t* a, const leaf_t* b) {
 
 // --- wishes
 
-static void wish(planner_t* planner, uint32_t index, uint32_t buffer, const tn_region_t* region) {
+TN_APART static void wish(planner_t* planner, uint32_t index, uint32_t buffer,
+                          const tn_region_t* region) {
   leaf_t* leaf = &planner->leaves[index];
   if (leaf->is_step_result && leaf->region == region && leaf->wish == NO_BUFFER) {
     leaf->wish = buffer;
   }
 }
 
-static void hand_wishes_up(planner_t* planner, block_t* block) {
+TN_APART static void hand_wishes_up(planner_t* planner, block_t* block) {
   for (size_t i = block->step_count; i-- > 0;) {
     step_t* step = &block->steps[i];
     bool is_while = step->plan.node->op == TN__OP(while);
@@ -104,7 +105,7 @@ static void hand_wishes_up(planner_t* planner, block_t* block) {
 
 // --- steps
 
-static tn_status_t place_result(planner_t* planner, step_t* step, size_t index) {
+TN_APART static tn_status_t place_result(planner_t* planner, step_t* step, size_t index) {
   leaf_t* leaf = &planner->leaves[step->results[index]];
   uint32_t position = step->plan.position;
   if (leaf->buffer != NO_BUFFER) return TN_OK;
@@ -133,7 +134,7 @@ static tn_status_t place_result(planner_t* planner, step_t* step, size_t index) 
   return TN_OK;
 }
 
-static tn_status_t add_scratch(planner_t* planner, step_t* step) {
+TN_APART static tn_status_t add_scratch(planner_t* planner, step_t* step) {
   if (step->plan.site.scratch_byte_length == 0) return TN_OK;
   return tn__plan_add_buffer(planner,
                              (tn_plan_buffer_t){
@@ -157,7 +158,7 @@ static void count_operands(planner_t* planner, const step_t* step) {
 
 // Declared aliases of a custom call: the result lies in the operand's storage, or in that of a copy
 // when the operand lives on.
-static tn_status_t place_aliases(planner_t* planner, step_t* step) {
+TN_APART static tn_status_t place_aliases(planner_t* planner, step_t* step) {
   const tn_node_t* node = step->plan.node;
   if (step->alias_count) count_operands(planner, step);
   for (size_t i = 0; i < step->alias_count; ++i) {

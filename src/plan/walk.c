@@ -61,8 +61,8 @@ static void make_leaf(void* user, const tn_type_t* type) {
 }
 
 // Fresh leaves for a value.
-static tn_status_t define(planner_t* planner, const tn_value_t* value, uint32_t position,
-                          bool is_step_result) {
+TN_APART static tn_status_t define(planner_t* planner, const tn_value_t* value, uint32_t position,
+                                   bool is_step_result) {
   TN_RETURN_IF_ERROR(check_static(value->node, value));
   leaf_maker_t maker = {
       .planner = planner,
@@ -82,8 +82,9 @@ static tn_status_t define(planner_t* planner, const tn_value_t* value, uint32_t 
 }
 
 // The leaves of several values, one after the other.
-static tn_status_t gather_leaves(planner_t* planner, size_t value_count, tn_value_t* const* values,
-                                 uint32_t** out_leaves, size_t* out_count) {
+TN_APART static tn_status_t gather_leaves(planner_t* planner, size_t value_count,
+                                          tn_value_t* const* values, uint32_t** out_leaves,
+                                          size_t* out_count) {
   size_t count = 0;
   for (size_t i = 0; i < value_count; ++i) count += tn_type_leaf_count(values[i]->type);
   void* memory = NULL;
@@ -143,7 +144,7 @@ static void settle_captures(planner_t* planner, const tn_node_t* node, uint32_t 
 }
 
 // An operation whose results are its operands' leaves.
-static void forward(planner_t* planner, const tn_node_t* node) {
+TN_APART static void forward(planner_t* planner, const tn_node_t* node) {
   const tn_value_t* result = node->results;
   if (node->op == TN__OP(get_tuple_element)) {
     const tn_value_t* tuple = node->operands[0];
@@ -168,7 +169,7 @@ static void forward(planner_t* planner, const tn_node_t* node) {
   }
 }
 
-static tn_status_t add_constant(planner_t* planner, const tn_node_t* node) {
+TN_APART static tn_status_t add_constant(planner_t* planner, const tn_node_t* node) {
   TN_RETURN_IF_ERROR(define(planner, &node->results[0], planner->position, false));
   const tn_attr_t* value = tn__attr_find(&node->attrs, "value");
   const tn_type_t* type = node->results[0].type;
@@ -240,7 +241,7 @@ tn_status_t tn__plan_choose_kernel(planner_t* planner, const tn_node_t* node,
   return kernel->prepare ? kernel->prepare(site) : TN_OK;
 }
 
-static tn_status_t choose_kernel(planner_t* planner, const tn_node_t* node, step_t* step) {
+TN_APART static tn_status_t choose_kernel(planner_t* planner, const tn_node_t* node, step_t* step) {
   if (node->op == TN__OP_OF(func, call)) {
     tn_string_view_t name = tn__attr_get_string(&node->attrs, "callee");
     step->plan.site = (tn_kernel_site_t){.arena = planner->arena};
@@ -252,7 +253,7 @@ static tn_status_t choose_kernel(planner_t* planner, const tn_node_t* node, step
   return tn__plan_choose_kernel(planner, node, &step->plan.site, &step->plan.kernel);
 }
 
-static tn_status_t new_step(planner_t* planner, block_t* block, step_t** out_step) {
+TN_APART static tn_status_t new_step(planner_t* planner, block_t* block, step_t** out_step) {
   void* steps = block->steps;
   TN_RETURN_IF_ERROR(tn__grow(planner->allocator, &steps, &block->step_capacity,
                               block->step_count + 1, sizeof *block->steps));

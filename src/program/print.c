@@ -1,5 +1,6 @@
 // What a program looks like at its stages.
 #include "plan/print.h"
+#include "base/limits.h"
 #include "base/writer.h"
 #include "kernel/fusion.h"
 #include "pass/pass.h"
@@ -15,26 +16,34 @@ static void dot_value_name(const tn_value_t* value, tn_writer_t* writer) {
   }
 }
 
-static void dot_region(const tn_region_t* region, tn_writer_t* writer) {
+TN_APART static void dot_arguments(const tn_region_t* region, tn_writer_t* writer) {
   for (uint32_t i = 0; i < region->argument_count; ++i) {
     const tn_value_t* argument = &region->arguments[i];
     tn__writef(writer, "  a%u [shape=ellipse, label=\"", argument->id);
     tn__plan_print_value(argument, writer);
     tn__writef(writer, "\\n%s\"];\n", TN_TYPE_TEXT(argument->type));
   }
+}
+
+TN_APART static void dot_node(const tn_node_t* node, tn_writer_t* writer) {
+  tn__writef(writer, "  n%u [label=\"%s", node->id, tn__op_short_name(node->op));
+  tn_string_view_t target = tn__attr_get_string(&node->attrs, "call_target_name");
+  if (target.length) tn__writef(writer, "\\n@%.*s", TN_SV(target));
+  if (node->result_count == 1) {
+    tn__writef(writer, "\\n%s", TN_TYPE_TEXT(node->results[0].type));
+  }
+  tn__write_string(writer, target.length ? "\", style=filled];\n" : "\"];\n");
+  for (uint32_t i = 0; i < node->operand_count; ++i) {
+    tn__write_string(writer, "  ");
+    dot_value_name(node->operands[i], writer);
+    tn__writef(writer, " -> n%u;\n", node->id);
+  }
+}
+
+static void dot_region(const tn_region_t* region, tn_writer_t* writer) {
+  dot_arguments(region, writer);
   TN_FOR_EACH_NODE (node, region) {
-    tn__writef(writer, "  n%u [label=\"%s", node->id, tn__op_short_name(node->op));
-    tn_string_view_t target = tn__attr_get_string(&node->attrs, "call_target_name");
-    if (target.length) tn__writef(writer, "\\n@%.*s", TN_SV(target));
-    if (node->result_count == 1) {
-      tn__writef(writer, "\\n%s", TN_TYPE_TEXT(node->results[0].type));
-    }
-    tn__write_string(writer, target.length ? "\", style=filled];\n" : "\"];\n");
-    for (uint32_t i = 0; i < node->operand_count; ++i) {
-      tn__write_string(writer, "  ");
-      dot_value_name(node->operands[i], writer);
-      tn__writef(writer, " -> n%u;\n", node->id);
-    }
+    dot_node(node, writer);
     for (uint32_t i = 0; i < node->region_count; ++i) {
       tn__writef(writer, "  subgraph cluster_%u_%u {\n  label=\"region %u\";\n", node->id, i, i);
       dot_region(node->regions[i], writer);

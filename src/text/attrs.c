@@ -34,7 +34,7 @@ static tn_status_t number_type(tn_parser_t* parser, tn_dtype_t* out_dtype) {
   return tn__parser_fail(parser, position, "expected the type of a number");
 }
 
-static tn_status_t parse_number(tn_parser_t* parser, const tn_attr_t** out_attr) {
+TN_APART static tn_status_t parse_number(tn_parser_t* parser, const tn_attr_t** out_attr) {
   const char* position = parser->lexer.token.begin;
   bool negative = tn__parser_accept(parser, '-');
   tn_token_t token = parser->lexer.token;
@@ -227,7 +227,7 @@ static tn_status_t parse_dense_array(tn_parser_t* parser, const tn_attr_t** out_
 
 // --- strings, symbols, opaque text
 
-static tn_status_t parse_string(tn_parser_t* parser, const tn_attr_t** out_attr) {
+TN_APART static tn_status_t parse_string(tn_parser_t* parser, const tn_attr_t** out_attr) {
   tn_string_view_t text = tn__token_text(&parser->lexer.token);
   TN_RETURN_IF_ERROR(tn__parser_unescape(parser, text, &text));
   tn__lexer_next(&parser->lexer);
@@ -258,7 +258,7 @@ tn_status_t tn__parser_symbol(tn_parser_t* parser, tn_string_view_t* out_name) {
   return TN_OK;
 }
 
-static tn_status_t parse_symbol(tn_parser_t* parser, const tn_attr_t** out_attr) {
+TN_APART static tn_status_t parse_symbol(tn_parser_t* parser, const tn_attr_t** out_attr) {
   tn_string_view_t name = {0};
   TN_RETURN_IF_ERROR(tn__parser_symbol(parser, &name));
   return tn__attr_text(parser->arena, TN_ATTR_SYMBOL, name, out_attr);
@@ -287,7 +287,7 @@ static tn_status_t parse_opaque(tn_parser_t* parser, const tn_attr_t** out_attr)
 }
 
 // (T) -> T as an attribute: kept as text.
-static tn_status_t parse_function_type(tn_parser_t* parser, const tn_attr_t** out_attr) {
+TN_APART static tn_status_t parse_function_type(tn_parser_t* parser, const tn_attr_t** out_attr) {
   const char* begin = parser->lexer.token.begin;
   size_t first = parser->type_stack.count, operands = 0, results = 0;
   TN_RETURN_IF_ERROR(tn__parser_function_type(parser, &operands, &results));
@@ -297,7 +297,7 @@ static tn_status_t parse_function_type(tn_parser_t* parser, const tn_attr_t** ou
   return opaque_since(parser, begin, end, out_attr);
 }
 
-static tn_status_t parse_type_attr(tn_parser_t* parser, const tn_attr_t** out_attr) {
+TN_APART static tn_status_t parse_type_attr(tn_parser_t* parser, const tn_attr_t** out_attr) {
   tn_dtype_t dtype = TN_DTYPE_INVALID;
   const tn_type_t* type = NULL;
   TN_RETURN_IF_ERROR(tn__parser_element_type(parser, &dtype));
@@ -361,7 +361,7 @@ static bool take_dialect(tn_string_view_t* name) {
   return false;
 }
 
-static tn_status_t parse_hash(tn_parser_t* parser, const tn_attr_t** out_attr) {
+TN_APART static tn_status_t parse_hash(tn_parser_t* parser, const tn_attr_t** out_attr) {
   tn_token_t token = parser->lexer.token;
   tn_string_view_t name = tn__token_text(&token);
   bool bracket = *token.end == '<', has_dot = memchr(name.data, '.', name.length) != NULL;
@@ -375,7 +375,7 @@ static tn_status_t parse_hash(tn_parser_t* parser, const tn_attr_t** out_attr) {
 
 // --- any attribute
 
-static tn_status_t parse_word(tn_parser_t* parser, const tn_attr_t** out_attr) {
+TN_APART static tn_status_t parse_word(tn_parser_t* parser, const tn_attr_t** out_attr) {
   // Of the builtin dialect, without a meaning here.
   static const char* const opaque[] = {"affine_map", "affine_set", "strided", "distinct", "loc"};
   tn_string_view_t word = tn__token_text(&parser->lexer.token);

@@ -334,12 +334,10 @@ static tn_status_t read_composite(tn_parser_t* parser, tn_draft_t* draft) {
 
 // --- which operation has which
 
-typedef tn_status_t (*form_t)(tn_parser_t* parser, tn_draft_t* draft);
-
-tn_status_t tn__parser_form(tn_parser_t* parser, tn_draft_t* draft, bool* out_found) {
+tn_read_form_t tn__parser_form(const tn_op_t* op) {
   static const struct {
     const char* op;
-    form_t read;
+    tn_read_form_t read;
   } forms[] = {
       {"stablehlo.constant", read_constant},
       {"chlo.constant", read_constant},
@@ -356,11 +354,8 @@ tn_status_t tn__parser_form(tn_parser_t* parser, tn_draft_t* draft, bool* out_fo
       {"stablehlo.while", tn__parser_while},
       {"chlo.scan", tn__parser_scan},
   };
-  *out_found = false;
   for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) {
-    if (strcmp(draft->op->name, forms[i].op) != 0) continue;
-    *out_found = true;
-    return forms[i].read(parser, draft);
+    if (strcmp(op->name, forms[i].op) == 0) return forms[i].read;
   }
-  return TN_OK;
+  return NULL;
 }

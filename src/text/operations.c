@@ -60,7 +60,8 @@ tn_status_t tn__parser_operands(tn_parser_t* parser) {
 }
 
 // `name` stands for `count` values from `values` on.
-static tn_status_t define(tn_parser_t* parser, const tn_read_name_t* name, tn_value_t* values) {
+TN_APART static tn_status_t define(tn_parser_t* parser, const tn_read_name_t* name,
+                                   tn_value_t* values) {
   if (tn__names_find(&parser->values, name->name)) {
     return tn__parser_fail(parser, name->position, "%%%.*s is already defined", TN_SV(name->name));
   }
@@ -117,7 +118,8 @@ static const tn_attr_spec_t* find_spec(const tn_op_t* op, tn_string_view_t name)
 }
 
 // Older text writes lists as dense<[0, 1]> : tensor<2xi64>; the module has array<i64: 0, 1>.
-static tn_status_t modernise(tn_parser_t* parser, const tn_op_t* op, tn_read_attr_t* attr) {
+TN_APART static tn_status_t modernise(tn_parser_t* parser, const tn_op_t* op,
+                                      tn_read_attr_t* attr) {
   const tn_attr_t* old = attr->attr;
   if (old->kind != TN_ATTR_ELEMENTS || old->elements.type->rank != 1) return TN_OK;
   const tn_attr_spec_t* spec = find_spec(op, attr->name);
@@ -125,14 +127,14 @@ static tn_status_t modernise(tn_parser_t* parser, const tn_op_t* op, tn_read_att
   bool is_list = spec && ((spec->type == TN_ATTR_TYPE_I64_LIST && dtype == TN_DTYPE_S64) ||
                           (spec->type == TN_ATTR_TYPE_BOOL_LIST && dtype == TN_DTYPE_PRED));
   if (!is_list) return TN_OK;
-  enum { LONGEST = 4096 };  // lists of dimensions are short; a splat of many elements is none
   int64_t count = tn__type_size(old->elements.type);
-  if (count > LONGEST) return TN_OK;
-  size_t size = tn_dtype_size(dtype);
-  char items[LONGEST * sizeof(int64_t)];
-  for (size_t i = 0; i < (size_t)count; ++i) {
-    const char* data = old->elements.data;
-    memcpy(items + i * size, data + (old->elements.splat ? 0 : i * size), size);
+  const void* items = old->elements.data;
+  int64_t copies[TN_MAX_RANK];  // lists of dimensions are no longer
+  if (old->elements.splat && count > TN_MAX_RANK) return TN_OK;
+  if (old->elements.splat) {
+    size_t size = tn_dtype_size(dtype);
+    for (size_t i = 0; i < (size_t)count; ++i) memcpy((char*)copies + i * size, items, size);
+    items = copies;
   }
   return tn__attr_dense_array(parser->arena, dtype, count, items, &attr->attr);
 }
@@ -150,8 +152,8 @@ static tn_status_t plain_operands(tn_parser_t* parser, size_t first, size_t coun
   return TN_OK;
 }
 
-tn_status_t tn__parser_finish(tn_parser_t* parser, tn_region_t* region, const tn_draft_t* draft,
-                              tn_node_t** out_node) {
+TN_APART tn_status_t tn__parser_finish(tn_parser_t* parser, tn_region_t* region,
+                                       const tn_draft_t* draft, tn_node_t** out_node) {
   tn_node_spec_t spec = {
       .op = draft->op,
       .operand_count = operand_count(parser, draft),
@@ -174,7 +176,7 @@ tn_status_t tn__parser_finish(tn_parser_t* parser, tn_region_t* region, const tn
   return tn__node_append(region, &spec, out_node);
 }
 
-tn_draft_t tn__parser_draft(const tn_parser_t* parser, const tn_op_t* op) {
+TN_APART tn_draft_t tn__parser_draft(const tn_parser_t* parser, const tn_op_t* op) {
   return (tn_draft_t){
       .op = op,
       .position = parser->lexer.token.begin,
@@ -262,7 +264,7 @@ static bool list_dialects(tn_string_view_t name, size_t capacity, char* out_list
   return is_known;
 }
 
-static tn_status_t unknown_operation(tn_parser_t* parser, tn_string_view_t name) {
+TN_APART static tn_status_t unknown_operation(tn_parser_t* parser, tn_string_view_t name) {
   char dialects[128];
   const char* position = parser->lexer.token.begin;
   const bool is_known = list_dialects(name, sizeof dialects, dialects);
@@ -275,7 +277,7 @@ static tn_status_t unknown_operation(tn_parser_t* parser, tn_string_view_t name)
 }
 
 // The operation that the current token names.
-static tn_status_t find_operation(tn_parser_t* parser, const tn_op_t** out_op) {
+TN_APART static tn_status_t find_operation(tn_parser_t* parser, const tn_op_t** out_op) {
   const tn_token_t* token = &parser->lexer.token;
   tn_string_view_t name = tn__token_text(token);
   *out_op = NULL;
@@ -293,7 +295,7 @@ static tn_status_t find_operation(tn_parser_t* parser, const tn_op_t** out_op) {
 }
 
 // %a, %b:2 = : pushes the names.
-static tn_status_t parse_result_names(tn_parser_t* parser) {
+TN_APART static tn_status_t parse_result_names(tn_parser_t* parser) {
   do {
     tn_token_t token = parser->lexer.token;
     int64_t count = 1;
@@ -312,8 +314,8 @@ static tn_status_t parse_result_names(tn_parser_t* parser) {
   return tn__parser_expect(parser, '=', "`=` after the names of the results");
 }
 
-static tn_status_t name_results(tn_parser_t* parser, tn_node_t* node, size_t first,
-                                const tn_draft_t* draft) {
+TN_APART static tn_status_t name_results(tn_parser_t* parser, tn_node_t* node, size_t first,
+                                         const tn_draft_t* draft) {
   uint64_t named = 0;
   for (size_t i = first; i < parser->name_stack.count; ++i) {
     named += parser->name_stack.items[i].count;
@@ -334,7 +336,7 @@ static tn_status_t name_results(tn_parser_t* parser, tn_node_t* node, size_t fir
 
 // %0 = sdy.sharding_constraint %x <@mesh, [...]> : T says where a value should live when there are
 // several devices: the result is another name of the operand. The current token is the operation.
-static tn_status_t parse_sharding_constraint(tn_parser_t* parser, size_t names) {
+TN_APART static tn_status_t parse_sharding_constraint(tn_parser_t* parser, size_t names) {
   tn_draft_t draft = tn__parser_draft(parser, NULL);
   const tn_type_t* type = NULL;
   tn__lexer_next(&parser->lexer);
@@ -365,11 +367,18 @@ static tn_status_t parse_sharding_constraint(tn_parser_t* parser, size_t names) 
   return tn__names_add(&parser->values, name.name, 1, value);
 }
 
+// What stands behind the regions and types: the node is made.
+TN_APART static tn_status_t finish_operation(tn_parser_t* parser, tn_region_t* region, size_t names,
+                                             const tn_draft_t* draft) {
+  tn_node_t* node = NULL;
+  TN_RETURN_IF_ERROR(tn__parser_skip_location(parser));
+  TN_RETURN_IF_ERROR(tn__parser_finish(parser, region, draft, &node));
+  return name_results(parser, node, names, draft);
+}
+
 static tn_status_t parse_operation(tn_parser_t* parser, tn_region_t* region) {
   size_t names = parser->name_stack.count;
   const tn_op_t* op = NULL;
-  tn_node_t* node = NULL;
-  bool found = false;
   if (tn__parser_at(parser, TN_TOKEN_VALUE)) TN_RETURN_IF_ERROR(parse_result_names(parser));
   if (tn__parser_at_word(parser, "sdy.sharding_constraint")) {
     return parse_sharding_constraint(parser, names);
@@ -378,28 +387,23 @@ static tn_status_t parse_operation(tn_parser_t* parser, tn_region_t* region) {
   tn_draft_t draft = tn__parser_draft(parser, op);
   bool generic = tn__parser_at(parser, TN_TOKEN_STRING);
   tn__lexer_next(&parser->lexer);
-  if (generic) {
-    TN_RETURN_IF_ERROR(parse_generic(parser, &draft));
-  } else if (op->syntax) {
-    TN_RETURN_IF_ERROR(tn__parser_pretty(parser, &draft));
-  } else {
-    TN_RETURN_IF_ERROR(tn__parser_form(parser, &draft, &found));
-    if (!found) {
-      return tn__parser_fail(parser, draft.position,
-                             "%s has no pretty form; write \"%s\"(...) : (...) -> ...", op->name,
-                             op->name);
-    }
+  tn_read_form_t read = generic      ? parse_generic
+                        : op->syntax ? tn__parser_pretty
+                                     : tn__parser_form(op);
+  if (!read) {
+    return tn__parser_fail(parser, draft.position,
+                           "%s has no pretty form; write \"%s\"(...) : (...) -> ...", op->name,
+                           op->name);
   }
-  TN_RETURN_IF_ERROR(tn__parser_skip_location(parser));
-  TN_RETURN_IF_ERROR(tn__parser_finish(parser, region, &draft, &node));
-  return name_results(parser, node, names, &draft);
+  TN_RETURN_IF_ERROR(read(parser, &draft));
+  return finish_operation(parser, region, names, &draft);
 }
 
 // --- regions
 
 // %a: T, %b: T, each perhaps with a location, up to the closing parenthesis: pushes names and
 // types.
-tn_status_t tn__parser_typed_names(tn_parser_t* parser) {
+TN_APART tn_status_t tn__parser_typed_names(tn_parser_t* parser) {
   while (!tn__parser_accept(parser, ')')) {
     tn_token_t token = parser->lexer.token;
     const tn_type_t* type = NULL;
@@ -439,10 +443,12 @@ tn_status_t tn__parser_block(tn_parser_t* parser, tn_region_t* region, size_t na
   return TN_OK;
 }
 
-tn_status_t tn__parser_region(tn_parser_t* parser, const tn_region_arguments_t* arguments) {
+// `{`, and the label of the block, unless the form of the operation says the arguments.
+TN_APART static tn_status_t begin_region(tn_parser_t* parser,
+                                         const tn_region_arguments_t* arguments,
+                                         tn_region_t** out_region) {
   tn_region_arguments_t own = {0, parser->name_stack.count, parser->type_stack.count};
   const tn_type_t* const* types = NULL;
-  tn_region_t* region = NULL;
   TN_RETURN_IF_ERROR(tn__parser_expect(parser, '{', "`{` of a region"));
   if (!arguments) {
     arguments = &own;
@@ -453,10 +459,16 @@ tn_status_t tn__parser_region(tn_parser_t* parser, const tn_region_arguments_t* 
     }
   }
   TN_RETURN_IF_ERROR(tn__parser_plain_types(parser, arguments->types, arguments->count, &types));
-  TN_RETURN_IF_ERROR(tn__region_create(parser->function, arguments->count, types, &region));
-  TN_RETURN_IF_ERROR(tn__parser_block(parser, region, arguments->names));
-  parser->name_stack.count = own.names;
-  parser->type_stack.count = own.types;
+  return tn__region_create(parser->function, arguments->count, types, out_region);
+}
+
+tn_status_t tn__parser_region(tn_parser_t* parser, const tn_region_arguments_t* arguments) {
+  const size_t names = parser->name_stack.count, types = parser->type_stack.count;
+  tn_region_t* region = NULL;
+  TN_RETURN_IF_ERROR(begin_region(parser, arguments, &region));
+  TN_RETURN_IF_ERROR(tn__parser_block(parser, region, arguments ? arguments->names : names));
+  parser->name_stack.count = names;
+  parser->type_stack.count = types;
   return tn__parser_push_region(parser, region);
 }
 

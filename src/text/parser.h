@@ -272,8 +272,9 @@ TN_MUST_USE tn_status_t tn__parser_pretty(tn_parser_t* parser, tn_draft_t* draft
 // {attrs} : and the types, as the last word of a syntax says.
 TN_MUST_USE tn_status_t tn__parser_pretty_types(tn_parser_t* parser, tn_draft_t* draft,
                                                 const char* form);
-// By a form of its own; *out_found says whether there is one.
-TN_MUST_USE tn_status_t tn__parser_form(tn_parser_t* parser, tn_draft_t* draft, bool* out_found);
+// What reads an operation with a form of its own; NULL for others.
+typedef tn_status_t (*tn_read_form_t)(tn_parser_t* parser, tn_draft_t* draft);
+tn_read_form_t tn__parser_form(const tn_op_t* op);
 TN_MUST_USE tn_status_t tn__parser_reduce(tn_parser_t* parser, tn_draft_t* draft);
 TN_MUST_USE tn_status_t tn__parser_scan(tn_parser_t* parser, tn_draft_t* draft);
 TN_MUST_USE tn_status_t tn__parser_while(tn_parser_t* parser, tn_draft_t* draft);

@@ -113,7 +113,7 @@ static signature_t begin_signature(const tn_parser_t* parser) {
 
 // func.func public @main(...) -> ... attributes {...} {...}; the current token is the name behind
 // func.func.
-static tn_status_t parse_function(tn_parser_t* parser) {
+TN_APART static tn_status_t parse_function(tn_parser_t* parser) {
   static const char* const visibilities[] = {"public", "private", "nested"};
   tn_string_view_t visibility = {0}, name = {0};
   signature_t signature = begin_signature(parser);
@@ -266,7 +266,7 @@ static tn_status_t make_generic_function(tn_parser_t* parser, const char* positi
 
 // "func.func"() <{...}> ({...}) {...} : () -> (); the current token is the string. Older text has
 // the attributes, and with them the types of the arguments, behind the region.
-static tn_status_t parse_generic_function(tn_parser_t* parser) {
+TN_APART static tn_status_t parse_generic_function(tn_parser_t* parser) {
   const char* position = parser->lexer.token.begin;
   size_t attrs = parser->attr_stack.count, none = 0;
   signature_t signature = begin_signature(parser);
@@ -363,7 +363,7 @@ static tn_status_t parse_generic_module(tn_parser_t* parser) {
 }
 
 // sdy.mesh @mesh = <...> {...}: partitioning, which is kept for whoever reads the module after us.
-static tn_status_t keep_mesh(tn_parser_t* parser) {
+TN_APART static tn_status_t keep_mesh(tn_parser_t* parser) {
   tn_string_view_t name = {0};
   const char* begin = parser->lexer.token.begin;
   const char* end = parser->lexer.token.end;
@@ -383,7 +383,7 @@ static tn_status_t keep_mesh(tn_parser_t* parser) {
 }
 
 // {-# ... #-}: looked at when something refers to it.
-static tn_status_t skip_resources(tn_parser_t* parser) {
+TN_APART static tn_status_t skip_resources(tn_parser_t* parser) {
   while (!tn__parser_accept(parser, TN_TOKEN_RESOURCES_END)) {
     if (tn__parser_at(parser, TN_TOKEN_END) || tn__parser_at(parser, TN_TOKEN_INVALID)) {
       return tn__parser_wanted(parser, "`#-}` after the resources");

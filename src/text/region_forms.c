@@ -3,8 +3,9 @@
 
 // --- while(%iterArg = %a, %iterArg_0 = %b) : T, T attributes {...} cond {...} do {...}
 
-tn_status_t tn__parser_while(tn_parser_t* parser, tn_draft_t* draft) {
-  tn_region_arguments_t arguments = {0, parser->name_stack.count, draft->types};
+// Up to the types and attributes: the names of the regions' arguments stay on the stack.
+TN_APART static tn_status_t read_loop_head(tn_parser_t* parser, tn_draft_t* draft) {
+  size_t names = parser->name_stack.count;
   TN_RETURN_IF_ERROR(tn__parser_expect(parser, '(', "`(` of the loop's values"));
   while (!tn__parser_accept(parser, ')')) {
     tn_token_t token = parser->lexer.token;
@@ -13,21 +14,22 @@ tn_status_t tn__parser_while(tn_parser_t* parser, tn_draft_t* draft) {
     TN_RETURN_IF_ERROR(tn__parser_push_name(parser, tn__token_text(&token), 1, token.begin));
     TN_RETURN_IF_ERROR(tn__parser_expect(parser, '=', "`=` and the initial value"));
     TN_RETURN_IF_ERROR(tn__parser_operand(parser));
-    ++arguments.count;
     if (!tn__parser_accept(parser, ',') && !tn__parser_at(parser, ')')) {
       return tn__parser_wanted(parser, "`,` or `)` in the loop's values");
     }
   }
-  if (arguments.count) {
-    size_t count = 0;
+  if (parser->name_stack.count > names) {
     TN_RETURN_IF_ERROR(tn__parser_expect(parser, ':', "`:` and the types of the loop's values"));
-    TN_RETURN_IF_ERROR(tn__parser_type_list(parser, &count));
-    TN_RETURN_IF_ERROR(tn__parser_check_operands(parser, draft, draft->types, count));
-    draft->result_count = count;
+    TN_RETURN_IF_ERROR(tn__parser_type_list(parser, &draft->result_count));
+    TN_RETURN_IF_ERROR(tn__parser_check_operands(parser, draft, draft->types, draft->result_count));
   }
-  if (tn__parser_accept_word(parser, "attributes")) {
-    TN_RETURN_IF_ERROR(tn__parser_attr_entries(parser));
-  }
+  return tn__parser_accept_word(parser, "attributes") ? tn__parser_attr_entries(parser) : TN_OK;
+}
+
+tn_status_t tn__parser_while(tn_parser_t* parser, tn_draft_t* draft) {
+  tn_region_arguments_t arguments = {0, parser->name_stack.count, draft->types};
+  TN_RETURN_IF_ERROR(read_loop_head(parser, draft));
+  arguments.count = parser->name_stack.count - arguments.names;
   TN_RETURN_IF_ERROR(tn__parser_expect_word(parser, "cond"));
   TN_RETURN_IF_ERROR(tn__parser_region(parser, &arguments));
   TN_RETURN_IF_ERROR(tn__parser_expect_word(parser, "do"));
@@ -40,7 +42,7 @@ tn_status_t tn__parser_while(tn_parser_t* parser, tn_draft_t* draft) {
 //     reduce(%x init: %z) across dimensions = [1] : FT reducer(%a: T, %c: T) {...}
 
 // Pushes all inputs, then all initial values.
-static tn_status_t read_inputs(tn_parser_t* parser, const tn_draft_t* draft) {
+TN_APART static tn_status_t read_inputs(tn_parser_t* parser, const tn_draft_t* draft) {
   size_t count = 0;
   do {
     TN_RETURN_IF_ERROR(tn__parser_expect(parser, '(', "`(` of an input"));
@@ -64,7 +66,8 @@ static tn_status_t read_inputs(tn_parser_t* parser, const tn_draft_t* draft) {
 }
 
 // A region of one operation on two scalars of the first input's type.
-static tn_status_t make_body(tn_parser_t* parser, const tn_draft_t* draft, const tn_op_t* op) {
+TN_APART static tn_status_t make_body(tn_parser_t* parser, const tn_draft_t* draft,
+                                      const tn_op_t* op) {
   const tn_type_t* input = parser->operand_stack.items[draft->operands].value->type;
   if (!tn__type_is_tensor(input) || parser->operand_stack.count - draft->operands != 2) {
     return tn__parser_fail(parser, draft->position,
@@ -96,7 +99,7 @@ static tn_status_t make_body(tn_parser_t* parser, const tn_draft_t* draft, const
   return tn__parser_push_region(parser, region);
 }
 
-static tn_status_t read_applied(tn_parser_t* parser, const tn_op_t** out_op) {
+TN_APART static tn_status_t read_applied(tn_parser_t* parser, const tn_op_t** out_op) {
   tn_token_t token = parser->lexer.token;
   tn_string_view_t name = tn__token_text(&token);
   if (token.kind != TN_TOKEN_IDENTIFIER) return tn__parser_wanted(parser, "an operation");
@@ -112,7 +115,7 @@ static tn_status_t read_applied(tn_parser_t* parser, const tn_op_t** out_op) {
 }
 
 // reducer(%a: T, %c: T) (%b: U, %d: U) {...}: group i names arguments i and i + N.
-static tn_status_t read_reducer(tn_parser_t* parser) {
+TN_APART static tn_status_t read_reducer(tn_parser_t* parser) {
   tn_region_arguments_t arguments = {0, parser->name_stack.count, parser->type_stack.count};
   const char* position = parser->lexer.token.begin;
   size_t groups = 0;

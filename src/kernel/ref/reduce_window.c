@@ -321,18 +321,12 @@ static tn_status_t run_scan(const tn_kernel_call_t* call, const window_run_t* ru
 
 // --- through the body
 
-static tn_status_t fold_window(const tn_kernel_call_t* call, const int64_t* output) {
+static tn_status_t fold_window(const tn_kernel_call_t* call, int64_t output) {
   const reduce_window_t* state = call->state;
-  const tn_sliding_t* window = &state->window;
   const tn_body_t* body = &call->bodies[0];
   const size_t channels = state->channel_count;
-  int64_t at[TN_MAX_RANK] = {0};
-  for (int64_t w = 0; w < state->window_count; ++w, advance(window, window->rank, at)) {
-    int64_t offset = 0;
-    for (size_t i = 0; i < window->rank && offset >= 0; ++i) {
-      const int64_t element = tn__sliding_place(&window->dims[i], output[i], at[i]);
-      offset = element < 0 ? -1 : offset + element * state->input_strides[i];
-    }
+  for (int64_t w = 0; w < state->window_count; ++w) {
+    const int64_t offset = tn__sliding_element(&state->window, state->input_strides, output, w);
     for (size_t k = 0; k < channels; ++k) {
       const channel_t* channel = &state->channels[k];
       void* argument = body->arguments[channels + k];
@@ -367,9 +361,7 @@ static tn_status_t run_body(const tn_kernel_call_t* call) {
       tn__element_move(&state->channels[k].init, body->arguments[k],
                        call->operands[state->channel_count + k]);
     }
-    int64_t output[TN_MAX_RANK];
-    split(&state->window, state->window.rank, i, true, output);
-    TN_RETURN_IF_ERROR(fold_window(call, output));
+    TN_RETURN_IF_ERROR(fold_window(call, i));
     for (size_t k = 0; k < state->channel_count; ++k) {
       const size_t size = state->channels[k].result_size;
       tn__element_copy(size, (char*)call->results[k] + (size_t)i * size, body->arguments[k]);

@@ -98,21 +98,14 @@ static void split(const tn_sliding_t* window, size_t rank, int64_t index, bool o
   }
 }
 
-static tn_status_t select_element(const tn_kernel_call_t* call, const int64_t* source,
+static tn_status_t select_element(const tn_kernel_call_t* call, int64_t source,
                                   int64_t* out_element) {
   const select_and_scatter_t* state = call->state;
-  const tn_sliding_t* window = &state->window;
   const tn_body_t* body = &call->bodies[SELECT];
   const char* operand = call->operands[0];
   int64_t selected = -1;
   for (int64_t w = 0; w < state->window_count; ++w) {
-    int64_t at[TN_MAX_RANK], element = 0;
-    split(window, window->rank, w, false, at);
-    for (size_t i = 0; i < window->rank && element >= 0; ++i) {
-      // split() has filled as many. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
-      const int64_t place = tn__sliding_place(&window->dims[i], source[i], at[i]);
-      element = place < 0 ? -1 : element + place * state->strides[i];
-    }
+    const int64_t element = tn__sliding_element(&state->window, state->strides, source, w);
     if (element < 0) continue;
     bool stays = false;
     if (selected >= 0) {
@@ -132,9 +125,8 @@ static tn_status_t select_element(const tn_kernel_call_t* call, const int64_t* s
 static tn_status_t run_window(const tn_kernel_call_t* call, int64_t index) {
   const select_and_scatter_t* state = call->state;
   const tn_body_t* body = &call->bodies[SCATTER];
-  int64_t source[TN_MAX_RANK], element = -1;
-  split(&state->window, state->window.rank, index, true, source);
-  TN_RETURN_IF_ERROR(select_element(call, source, &element));
+  int64_t element = -1;
+  TN_RETURN_IF_ERROR(select_element(call, index, &element));
   if (element < 0) return TN_OK;
   char* target = (char*)call->results[0] + (size_t)element * state->result_size;
   tn__element_copy(state->result_size, body->arguments[0], target);

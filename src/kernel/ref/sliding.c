@@ -78,6 +78,20 @@ void tn__sliding_merge(tn_sliding_t* window) {
   }
 }
 
+int64_t tn__sliding_element(const tn_sliding_t* window, const int64_t* strides, int64_t output,
+                            int64_t at) {
+  int64_t element = 0;
+  for (size_t i = window->rank; i-- > 0;) {
+    const tn_sliding_dim_t* dim = &window->dims[i];
+    const int64_t place = tn__sliding_place(dim, output % dim->output, at % dim->size);
+    if (place < 0) return -1;
+    element += place * strides[i];
+    output /= dim->output;
+    at /= dim->size;
+  }
+  return element;
+}
+
 void tn__sliding_inside(const tn_sliding_dim_t* dim, int64_t at, int64_t* out_first,
                         int64_t* out_last) {
   // 0 <= output * stride + shift < input

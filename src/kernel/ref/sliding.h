@@ -46,6 +46,11 @@ static inline int64_t tn__sliding_place(const tn_sliding_dim_t* dim, int64_t out
 void tn__sliding_inside(const tn_sliding_dim_t* dim, int64_t at, int64_t* out_first,
                         int64_t* out_last);
 
+// The same for all dimensions: element number `at` of window number `output`, as an element of an
+// array with these strides. -1 when it is padding or a hole.
+int64_t tn__sliding_element(const tn_sliding_t* window, const int64_t* strides, int64_t output,
+                            int64_t at);
+
 // Whether windows in this dimension are single elements, each under its own.
 static inline bool tn__sliding_is_trivial(const tn_sliding_dim_t* dim) {
   return dim->size == 1 && dim->stride == 1 && dim->base_dilation == 1 && dim->low == 0 &&

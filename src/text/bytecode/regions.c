@@ -27,8 +27,8 @@ tn_status_t tn__bytecode_leave_regions(tn_bytecode_reader_t* reader, tn_cursor_t
 }
 
 // Types of the arguments onto the stack.
-static tn_status_t read_argument_types(tn_bytecode_reader_t* reader, tn_cursor_t* cursor,
-                                       size_t* out_count) {
+TN_APART static tn_status_t read_argument_types(tn_bytecode_reader_t* reader, tn_cursor_t* cursor,
+                                                size_t* out_count) {
   tn_bytecode_t* bytecode = &reader->bytecode;
   size_t count = tn__cursor_count(cursor);
   *out_count = count;
@@ -52,9 +52,9 @@ static tn_status_t read_argument_types(tn_bytecode_reader_t* reader, tn_cursor_t
 }
 
 // Gives the region's arguments, whose types are on the stack from `first` on, their ids.
-static tn_status_t define_arguments(tn_bytecode_reader_t* reader, const uint8_t* position,
-                                    size_t first, size_t count, tn_bytecode_target_t* target,
-                                    tn_bytecode_ids_t* ids) {
+TN_APART static tn_status_t define_arguments(tn_bytecode_reader_t* reader, const uint8_t* position,
+                                             size_t first, size_t count,
+                                             tn_bytecode_target_t* target, tn_bytecode_ids_t* ids) {
   const tn_type_t* const* types = reader->types.items + first;
   size_t wanted = target->into      ? target->into->operand_count
                   : target->is_body ? target->region->argument_count
@@ -130,8 +130,8 @@ tn_status_t tn__bytecode_region(tn_bytecode_reader_t* reader, tn_cursor_t* curso
 
 // --- nodes
 
-static tn_status_t read_attrs(tn_bytecode_reader_t* reader, const tn_bytecode_head_t* head,
-                              const tn_vhlo_op_t* op, tn_attr_dictionary_t* out_attrs) {
+TN_APART static tn_status_t read_attrs(tn_bytecode_reader_t* reader, const tn_bytecode_head_t* head,
+                                       const tn_vhlo_op_t* op, tn_attr_dictionary_t* out_attrs) {
   tn_bytecode_t* bytecode = &reader->bytecode;
   uint64_t dictionary = head->attrs.has_dictionary ? head->attrs.dictionary : UINT64_MAX;
   bool has_entry = head->attrs.has_properties && head->attrs.properties < bytecode->property_count;
@@ -168,13 +168,12 @@ static tn_status_t read_regions(tn_bytecode_reader_t* reader, tn_cursor_t* curso
   return tn__bytecode_leave_regions(reader, cursor, &inner);
 }
 
-static tn_status_t read_node(tn_bytecode_reader_t* reader, tn_cursor_t* cursor,
-                             const tn_bytecode_head_t* head, tn_region_t* region) {
+// Its regions are on the stack from `first` on.
+TN_APART static tn_status_t make_node(tn_bytecode_reader_t* reader, const tn_bytecode_head_t* head,
+                                      tn_region_t* region, size_t first) {
   tn_node_t* node = NULL;
-  size_t first = reader->regions.count;
   tn_node_spec_t spec = {.op = operation_of(reader, head, region)};
   TN_RETURN_IF_ERROR(read_attrs(reader, head, head->known->vhlo, &spec.attrs));
-  if (head->region_count) TN_RETURN_IF_ERROR(read_regions(reader, cursor, head));
   spec.operand_count = head->operand_count;
   spec.operands = reader->operands.items + head->operands;
   spec.result_count = head->result_count;
@@ -189,10 +188,17 @@ static tn_status_t read_node(tn_bytecode_reader_t* reader, tn_cursor_t* cursor,
   return TN_OK;
 }
 
+static tn_status_t read_node(tn_bytecode_reader_t* reader, tn_cursor_t* cursor,
+                             const tn_bytecode_head_t* head, tn_region_t* region) {
+  size_t first = reader->regions.count;
+  if (head->region_count) TN_RETURN_IF_ERROR(read_regions(reader, cursor, head));
+  return make_node(reader, head, region, first);
+}
+
 // --- partitioning, which one process does not do: values pass through
 
-static tn_status_t forward(tn_bytecode_reader_t* reader, const tn_bytecode_head_t* head,
-                           size_t first, size_t count) {
+TN_APART static tn_status_t forward(tn_bytecode_reader_t* reader, const tn_bytecode_head_t* head,
+                                    size_t first, size_t count) {
   if (count != head->result_count) {
     return tn__bytecode_fail(&reader->bytecode, head->position,
                              "%.*s.%.*s: %zu values for %zu results", TN_OP_NAME(head), count,
@@ -213,8 +219,8 @@ static tn_status_t forward(tn_bytecode_reader_t* reader, const tn_bytecode_head_
   return TN_OK;
 }
 
-static tn_status_t read_inline(tn_bytecode_reader_t* reader, tn_cursor_t* cursor,
-                               const tn_bytecode_head_t* head, tn_region_t* region) {
+TN_APART static tn_status_t read_inline(tn_bytecode_reader_t* reader, tn_cursor_t* cursor,
+                                        const tn_bytecode_head_t* head, tn_region_t* region) {
   tn_bytecode_inner_t inner;
   tn_bytecode_target_t target = {.region = region, .into = head};
   bool is_empty = false;
@@ -250,16 +256,19 @@ static tn_status_t read_inner_operation(tn_bytecode_reader_t* reader, tn_cursor_
   }
 }
 
+TN_APART static tn_status_t stands_behind_return(tn_bytecode_reader_t* reader,
+                                                 const tn_bytecode_head_t* head) {
+  return tn__bytecode_fail(
+      &reader->bytecode, head->position,
+      // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reading it has succeeded
+      "%.*s.%.*s: stands behind the return", TN_OP_NAME(head));
+}
+
 static tn_status_t read_operation(tn_bytecode_reader_t* reader, tn_cursor_t* cursor,
                                   tn_bytecode_target_t* target, tn_bytecode_ids_t* ids) {
   tn_bytecode_head_t head;
   TN_RETURN_IF_ERROR(tn__bytecode_head(reader, cursor, ids, &head));
-  if (target->into && target->has_yield) {
-    return tn__bytecode_fail(
-        &reader->bytecode, head.position,
-        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reading it has succeeded
-        "%.*s.%.*s: stands behind the return", TN_OP_NAME(&head));
-  }
+  if (target->into && target->has_yield) return stands_behind_return(reader, &head);
   TN_RETURN_IF_ERROR(read_inner_operation(reader, cursor, &head, target));
   tn__bytecode_drop_head(reader, &head);
   return TN_OK;
