@@ -9,7 +9,7 @@
 #include "text/bytecode/testing_bytecode.h"
 
 // Frames are larger without optimisation and under sanitizers.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+#if defined(TN_SANITIZED) || !defined(__OPTIMIZE__)
 enum { FACTOR = 16 };
 #else
 enum { FACTOR = 1 };
