@@ -27,27 +27,87 @@ static tn_status_t refuse(const char* name, const char* what) {
 
 // --- the header: a Python dictionary literal with the keys descr, fortran_order and shape
 
-// Python's True or False, with the end of the entry behind it.
-static bool read_bool(const char* text, bool* out) {
-  *out = strncmp(text, "True", 4) == 0;
-  if (!*out && strncmp(text, "False", 5) != 0) return false;
-  return text[*out ? 4 : 5] && strchr(" ,}\n", text[*out ? 4 : 5]);
+typedef struct literal {
+  const char* name;      // of the file
+  const char *at, *end;  // a NUL stands at the end
+} literal_t;
+
+static void skip_blanks(literal_t* in) {
+  while (*in->at && strchr(" \t\r\n", *in->at)) ++in->at;
 }
 
-// The text behind "'key':"; NULL when it is not there.
-static const char* find_key(const char* header, const char* key) {
-  char quoted[32];
-  for (const char* quote = "'\""; *quote; ++quote) {
-    snprintf(quoted, sizeof quoted, "%c%s%c", *quote, key, *quote);
-    const char* at = strstr(header, quoted);
-    if (!at) continue;
-    at += strlen(quoted);
-    while (*at == ' ') ++at;
-    if (*at != ':') continue;
-    for (++at; *at == ' ';) ++at;
-    return at;
+static bool accept(literal_t* in, const char* token) {
+  skip_blanks(in);
+  if (strncmp(in->at, token, strlen(token)) != 0) return false;
+  in->at += strlen(token);
+  return true;
+}
+
+static tn_status_t expected(literal_t* in, const char* what) {
+  enum { SHOWN = 16 };
+  skip_blanks(in);
+  int length = 0;
+  while (length < SHOWN && in->at[length] >= ' ' && in->at[length] <= '~') ++length;
+  if (in->at == in->end) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the .npy header ends; expected %s",
+                            in->name, what);
   }
-  return NULL;
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the .npy header has `%.*s`; expected %s",
+                          in->name, length, in->at, what);
+}
+
+// A string without escapes, in either kind of quotes.
+static tn_status_t read_string(literal_t* in, const char* what, tn_string_view_t* out) {
+  skip_blanks(in);
+  const char quote = *in->at;
+  if (quote != '\'' && quote != '"') return expected(in, what);
+  const char* begin = in->at + 1;
+  const char* end = begin;
+  while (end < in->end && *end != quote && *end != '\\') ++end;
+  if (*end != quote) return expected(in, what);
+  *out = (tn_string_view_t){begin, (size_t)(end - begin)};
+  in->at = end + 1;
+  return TN_OK;
+}
+
+static tn_status_t read_size(literal_t* in, int64_t* out_size) {
+  const char* begin = in->at;
+  int64_t size = 0;
+  for (; *in->at >= '0' && *in->at <= '9'; ++in->at) {
+    if (__builtin_mul_overflow(size, 10, &size) ||
+        __builtin_add_overflow(size, *in->at - '0', &size)) {
+      in->at = begin;
+      return expected(in, "a size that fits 64 bits");
+    }
+  }
+  const bool has_zero_first = *begin == '0' && in->at - begin > 1;
+  if (in->at == begin || has_zero_first) {
+    in->at = begin;
+    return expected(in, "a size or `)` in the shape");
+  }
+  if (*in->at == 'L') ++in->at;  // Python 2
+  *out_size = size;
+  return TN_OK;
+}
+
+// A tuple: (), (3,), (2, 3) or (2, 3,).
+static tn_status_t read_shape(literal_t* in, npy_header_t* out) {
+  bool has_comma = false;
+  if (!accept(in, "(")) return expected(in, "a tuple of sizes as the shape");
+  while (!accept(in, ")")) {
+    if (out->rank && !has_comma) return expected(in, "`,` or `)` in the shape");
+    if (out->rank == TN_MAX_RANK) return refuse(in->name, "the array has more than 64 dimensions");
+    TN_RETURN_IF_ERROR(read_size(in, &out->dims[out->rank]));
+    ++out->rank;
+    has_comma = accept(in, ",");
+    if (out->rank == 1 && !has_comma) return expected(in, "`,` after the only size of the shape");
+  }
+  return TN_OK;
+}
+
+static tn_status_t read_bool(literal_t* in, bool* out) {
+  *out = accept(in, "True");
+  return *out || accept(in, "False") ? TN_OK : expected(in, "True or False as fortran_order");
 }
 
 static tn_dtype_t dtype_of(char kind, size_t size) {
@@ -68,47 +128,75 @@ static tn_dtype_t dtype_of(char kind, size_t size) {
   return TN_DTYPE_INVALID;
 }
 
-static tn_status_t parse_descr(const char* name, const char* text, npy_header_t* out) {
-  if (!text || (*text != '\'' && *text != '"')) {
-    return tn_status_create(TN_CODE_UNIMPLEMENTED,
-                            "%s: the array has records or no dtype; expected plain elements", name);
+// The digits behind the kind; 0: something else.
+static size_t size_of(tn_string_view_t descr) {
+  size_t size = 0;
+  for (size_t i = 2; i < descr.length; ++i) {
+    if (descr.data[i] < '0' || descr.data[i] > '9' || descr.length > 5) return 0;
+    size = 10 * size + (size_t)(descr.data[i] - '0');
   }
-  char order = text[1];
-  char kind = text[2];
-  char* end = NULL;
-  unsigned long size = kind ? strtoul(text + 3, &end, 10) : 0;
-  bool is_plain = end && end != text + 3 && *end == *text;
+  return size;
+}
+
+static tn_status_t read_descr(literal_t* in, npy_header_t* out) {
+  tn_string_view_t descr = {0};
+  skip_blanks(in);
+  if (*in->at == '[') {
+    return tn_status_create(TN_CODE_UNIMPLEMENTED,
+                            "%s: the array has records; expected plain elements", in->name);
+  }
+  TN_RETURN_IF_ERROR(read_string(in, "a string as the descr", &descr));
+  const char order = descr.length > 2 ? descr.data[0] : 0;
   if (order == '<' || order == '|' || order == '=' || order == '>') {
+    const char kind = descr.data[1];
+    const size_t size = size_of(descr);
     out->swapped = order == '>';
-    out->dtype = is_plain ? dtype_of(kind, size) : TN_DTYPE_INVALID;
+    out->dtype = dtype_of(kind, size);
     if (out->dtype != TN_DTYPE_INVALID) return TN_OK;
     // ml_dtypes' names: bfloat16 is V2, the 8-bit floats are V1, and float8_e5m2 is f1.
-    if (is_plain && ((kind == 'V' && size >= 1 && size <= 2) || (kind == 'f' && size == 1))) {
+    if ((kind == 'V' && size >= 1 && size <= 2) || (kind == 'f' && size == 1)) {
       out->raw_size = size;
       return TN_OK;
     }
   }
   return tn_status_create(TN_CODE_UNIMPLEMENTED,
-                          "%s: the array's dtype '%.*s' is none that programs have", name,
-                          (int)strcspn(text + 1, "'\""), text + 1);
+                          "%s: the array's dtype '%.*s' is none that programs have", in->name,
+                          TN_SV(descr));
 }
 
-static tn_status_t parse_shape(const char* name, const char* text, npy_header_t* out) {
-  if (!text || *text != '(') return refuse(name, "the .npy header has no shape");
-  ++text;
-  for (;;) {
-    while (*text == ' ' || *text == ',') ++text;
-    if (*text == ')') return TN_OK;
-    char* end = NULL;
-    errno = 0;
-    long long dimension = strtoll(text, &end, 10);
-    if (end == text || errno || dimension < 0) {
-      return refuse(name, "the shape in the .npy header is no list of sizes");
+// All three keys, each once, in any order.
+static tn_status_t read_dictionary(literal_t* in, npy_header_t* out) {
+  static const char* const keys[] = {"descr", "fortran_order", "shape"};
+  enum { DESCR, FORTRAN_ORDER, SHAPE, KEY_COUNT };
+  bool is_given[KEY_COUNT] = {false}, has_comma = true;
+  if (!accept(in, "{")) return expected(in, "`{`");
+  while (!accept(in, "}")) {
+    tn_string_view_t name = {0};
+    size_t key = 0;
+    if (!has_comma) return expected(in, "`,` or `}`");
+    TN_RETURN_IF_ERROR(read_string(in, "a key", &name));
+    while (key < KEY_COUNT && !tn__sv_is(name, keys[key])) ++key;
+    if (key == KEY_COUNT || is_given[key]) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "%s: the .npy header has the key '%.*s'%s; expected descr, "
+                              "fortran_order and shape",
+                              in->name, TN_SV(name), key == KEY_COUNT ? "" : " twice");
     }
-    if (out->rank == TN_MAX_RANK) return refuse(name, "the array has more than 64 dimensions");
-    out->dims[out->rank++] = dimension;
-    text = *end == 'L' ? end + 1 : end;
+    is_given[key] = true;
+    if (!accept(in, ":")) return expected(in, "`:`");
+    if (key == DESCR) TN_RETURN_IF_ERROR(read_descr(in, out));
+    if (key == FORTRAN_ORDER) TN_RETURN_IF_ERROR(read_bool(in, &out->fortran_order));
+    if (key == SHAPE) TN_RETURN_IF_ERROR(read_shape(in, out));
+    has_comma = accept(in, ",");
   }
+  skip_blanks(in);
+  if (in->at != in->end) return expected(in, "nothing after `}`");
+  for (size_t key = 0; key < KEY_COUNT; ++key) {
+    if (is_given[key]) continue;
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the .npy header has no %s", in->name,
+                            keys[key]);
+  }
+  return TN_OK;
 }
 
 static tn_status_t parse_header(const char* name, const unsigned char* bytes, size_t length,
@@ -136,13 +224,8 @@ static tn_status_t parse_header(const char* name, const unsigned char* bytes, si
   if (!text) return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "%s: out of memory", name);
   memcpy(text, bytes + prefix, header_length);
   text[header_length] = 0;
-  const char* order = find_key(text, "fortran_order");
-  tn_status_t status = parse_descr(name, find_key(text, "descr"), out);
-  if (!status) status = parse_shape(name, find_key(text, "shape"), out);
-  if (!status && !order) status = refuse(name, "the .npy header has no fortran_order");
-  if (!status && !read_bool(order, &out->fortran_order)) {
-    status = refuse(name, "fortran_order of the .npy header is neither True nor False");
-  }
+  tn_status_t status =
+      read_dictionary(&(literal_t){.name = name, .at = text, .end = text + header_length}, out);
   out->data_offset = prefix + header_length;
   free(text);
   return status;

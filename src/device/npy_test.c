@@ -124,18 +124,44 @@ static void wrong_headers_are_refused(void** state) {
     const char* header;
     const char* report;
   } rows[] = {
-      {"", "no dtype"},
+      {"", "the .npy header ends; expected `{`"},
+      {"'descr': '<f4', 'fortran_order': False, 'shape': (2,3)",
+       "the .npy header has `'descr': '<f4', `; expected `{`"},
       {"{'descr': '<f4', 'fortran_order': False}", "has no shape"},
       {"{'descr': '<f4', 'shape': (2,3)}", "has no fortran_order"},
-      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,x)}", "no list of sizes"},
-      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,3", "no list of sizes"},
-      {"{'descr': '<f4', 'fortran_order': False, 'shape': (-2,3)}", "no list of sizes"},
+      {"{'fortran_order': False, 'shape': (2,3)}", "has no descr"},
+      {"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,3)}", "expected True or False"},
+      {"{'descr': '<f4', 'fortran_order': False 'shape': (2,3)}", "expected `,` or `}`"},
+      {"{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, 'shape': (2,3)}",
+       "has the key 'descr' twice"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,3), 'more': 1}",
+       "has the key 'more'; expected descr, fortran_order and shape"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,3)} x", "expected nothing after `}`"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,x)}", "has `x)}`; expected a size"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,3", "expected `,` or `)`"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (-2,3)}",
+       "has `-2,3)}`; expected a size"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (+2,3)}",
+       "has `+2,3)}`; expected a size"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (02,3)}",
+       "has `02,3)}`; expected a size"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2 3)}", "expected `,` after the only"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2 3)}", "expected `,` or `)`"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (6)}", "expected `,` after the only"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (,6)}", "has `,6)}`; expected a size"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (6,,)}", "has `,)}`; expected a size"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': [2,3]}", "expected a tuple of sizes"},
+      {"{'descr': '<f+4', 'fortran_order': False, 'shape': (2,3)}", "dtype '<f+4'"},
+      {"{'descr': '<f 4', 'fortran_order': False, 'shape': (2,3)}", "dtype '<f 4'"},
+      {"{'descr': '<f', 'fortran_order': False, 'shape': (2,3)}", "dtype '<f'"},
+      {"{'descr': 4, 'fortran_order': False, 'shape': (2,3)}", "expected a string as the descr"},
       {"{'descr': '|O', 'fortran_order': False, 'shape': (2,3)}", "dtype '|O'"},
       {"{'descr': '<U7', 'fortran_order': False, 'shape': (2,3)}", "dtype '<U7'"},
       {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,3)}", "records"},
-      {"{'descr': '<f4", "dtype '<f4"},
+      {"{'descr': '<f4", "expected a string as the descr"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 9)}", "overflows"},
-      {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", "no list"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
+       "expected a size that fits 64 bits"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (7, 3)}", "the shape needs 84"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (0, 9223372036854775807)}", NULL},
       {"{'descr': '<V2', 'fortran_order': False, 'shape': (2,)}", "say which they are"},
@@ -151,6 +177,24 @@ static void wrong_headers_are_refused(void** state) {
       tn_status_release(read_as(fixture, NULL, &buffer));
       tn_buffer_release(buffer);
     }
+  }
+}
+
+static void headers_as_numpy_writes_them_are_read(void** state) {
+  const fixture_t* fixture = *state;
+  static const char* const headers[] = {
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (6,), }            \n",
+      "{'shape': (6L,), 'fortran_order': False, 'descr': '<f4'}",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 6,), }",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (), }",
+      " {\"descr\":\"<f4\" , \"fortran_order\":False,\n\"shape\" : ( 3 , 2 )}",
+  };
+  const float values[6] = {0};
+  for (size_t i = 0; i < sizeof headers / sizeof *headers; ++i) {
+    tn_buffer_t* buffer = NULL;
+    write_file(fixture, headers[i], values, sizeof values);
+    TN_ASSERT_OK(read_as(fixture, NULL, &buffer));
+    tn_buffer_release(buffer);
   }
 }
 
@@ -245,6 +289,7 @@ int main(void) {
       cmocka_unit_test(fortran_order_is_turned_around),
       cmocka_unit_test(the_other_byte_order_is_swapped),
       cmocka_unit_test(wrong_headers_are_refused),
+      cmocka_unit_test(headers_as_numpy_writes_them_are_read),
       cmocka_unit_test(truncation_is_noticed_at_every_byte),
       cmocka_unit_test(types_that_do_not_match_are_named),
       cmocka_unit_test(small_integers_are_checked_and_get_their_sign),
