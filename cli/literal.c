@@ -64,12 +64,12 @@ static size_t skip_spaces(const char* text) {
 }
 
 // A float's text is what strtod takes, which has hexadecimal ones, nan and inf. *out_end is behind
-// it; the text itself when there is no number, or one that no double can hold.
-static double read_float(const char* text, const char** out_end) {
+// it; the text itself when there is no number. A number that no double can hold clears *fits.
+static double read_float(const char* text, const char** out_end, bool* fits) {
   char* end = NULL;
   errno = 0;
   double value = strtod(text, &end);
-  if (errno == ERANGE && isinf(value)) end = (char*)text;
+  if (errno == ERANGE && isinf(value)) *fits = false;
   *out_end = end;
   return value;
 }
@@ -94,7 +94,8 @@ static bool read_bool(const char* text, char* element, const char** out_end) {
   return false;
 }
 
-// Decimal or hexadecimal; false when it is none or does not fit.
+// Decimal or hexadecimal; false when it is none or does not fit. Like its neighbours it moves the
+// end also past a number that does not fit.
 static bool read_integer(tn_dtype_t dtype, const char* text, char* element, const char** out_end) {
   char* end = NULL;
   bool is_signed = tn_dtype_kind(dtype) == TN_KIND_SIGNED;
@@ -105,25 +106,26 @@ static bool read_integer(tn_dtype_t dtype, const char* text, char* element, cons
   errno = 0;
   if (is_signed) {
     long long value = strtoll(text, &end, base);
+    *out_end = end;
     if (width < 64 && (value < -(1LL << (width - 1)) || value >= 1LL << (width - 1))) return false;
     memcpy(element, &value, size);
   } else {
     unsigned long long value = strtoull(text, &end, base);
+    *out_end = end;
     if (*text == '-' || (width < 64 && value >> width)) return false;
     memcpy(element, &value, size);
   }
-  *out_end = end;
   return !errno && end != text;
 }
 
 // "1.5", "2j", "1+2j", "(1,2)"
 static bool read_complex(tn_dtype_t dtype, const char* text, char* element, const char** out_end) {
   tn_dtype_t part = dtype == TN_DTYPE_C64 ? TN_DTYPE_F32 : TN_DTYPE_F64;
-  bool in_brackets = *text == '(';
+  bool in_brackets = *text == '(', fits = true;
   double real = 0, imaginary = 0;
   const char* end = text + in_brackets;
   const char* next = NULL;
-  double first = read_float(end, &next);
+  double first = read_float(end, &next, &fits);
   if (next == end) return false;
   end = next;
   if (*end == 'j' || *end == 'i') {
@@ -134,7 +136,7 @@ static bool read_complex(tn_dtype_t dtype, const char* text, char* element, cons
     bool is_pair = in_brackets && *end == ',';
     if (is_pair) end += 1 + skip_spaces(end + 1);
     if (is_pair || *end == '+' || *end == '-') {
-      imaginary = read_float(end, &next);
+      imaginary = read_float(end, &next, &fits);
       if (next == end) return false;
       end = next;
       if (!is_pair && *end != 'j' && *end != 'i') return false;
@@ -143,7 +145,7 @@ static bool read_complex(tn_dtype_t dtype, const char* text, char* element, cons
   }
   if (in_brackets && *end++ != ')') return false;
   *out_end = end;
-  return store_float(part, real, element) &&
+  return fits && store_float(part, real, element) &&
          store_float(part, imaginary, element + tn_dtype_size(part));
 }
 
@@ -151,8 +153,9 @@ static bool read_element(tn_dtype_t dtype, const char* text, char* element, cons
   switch (tn_dtype_kind(dtype)) {
     case TN_KIND_BOOL: return read_bool(text, element, out_end);
     case TN_KIND_FLOAT: {
-      double value = read_float(text, out_end);
-      return *out_end != text && store_float(dtype, value, element);
+      bool fits = true;
+      double value = read_float(text, out_end, &fits);
+      return fits && *out_end != text && store_float(dtype, value, element);
     }
     case TN_KIND_COMPLEX: return read_complex(dtype, text, element, out_end);
     default: return read_integer(dtype, text, element, out_end);
@@ -166,11 +169,15 @@ static tn_status_t read_elements(const literal_t* literal, int64_t size, char* d
   while (*text) {
     char element[16];
     const char* end = text;
-    bool is_good = read_element(literal->dtype, text, element, &end);
-    if (is_good) end += skip_spaces(end);
-    if (!is_good || (*end && *end != ',')) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "'%.*s' is no value of %s",
-                              (int)strcspn(text, ","), text, tn_dtype_name(literal->dtype));
+    bool fits = read_element(literal->dtype, text, element, &end);
+    bool is_read = end != text;
+    end += skip_spaces(end);
+    bool is_whole = is_read && (!*end || *end == ',');
+    if (!fits || !is_whole) {
+      return tn_status_create(
+          TN_CODE_INVALID_ARGUMENT,
+          is_whole ? "'%.*s' is out of the range of %s" : "'%.*s' is no value of %s",
+          (int)strcspn(text, ","), text, tn_dtype_name(literal->dtype));
     }
     if (count < size) memcpy(data + (size_t)count * element_size, element, element_size);
     ++count;

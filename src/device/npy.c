@@ -43,17 +43,24 @@ static bool accept(literal_t* in, const char* token) {
   return true;
 }
 
+// How much of a text from the file a message can show.
+static int shown(const char* text, size_t length) {
+  enum { LONGEST = 16 };
+  int count = 0;
+  while (count < LONGEST && (size_t)count < length && text[count] >= ' ' && text[count] <= '~') {
+    ++count;
+  }
+  return count;
+}
+
 static tn_status_t expected(literal_t* in, const char* what) {
-  enum { SHOWN = 16 };
   skip_blanks(in);
-  int length = 0;
-  while (length < SHOWN && in->at[length] >= ' ' && in->at[length] <= '~') ++length;
   if (in->at == in->end) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the .npy header ends; expected %s",
                             in->name, what);
   }
   return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the .npy header has `%.*s`; expected %s",
-                          in->name, length, in->at, what);
+                          in->name, shown(in->at, (size_t)(in->end - in->at)), in->at, what);
 }
 
 // A string without escapes, in either kind of quotes.
@@ -161,7 +168,7 @@ static tn_status_t read_descr(literal_t* in, npy_header_t* out) {
   }
   return tn_status_create(TN_CODE_UNIMPLEMENTED,
                           "%s: the array's dtype '%.*s' is none that programs have", in->name,
-                          TN_SV(descr));
+                          shown(descr.data, descr.length), descr.data);
 }
 
 // All three keys, each once, in any order.
@@ -180,7 +187,8 @@ static tn_status_t read_dictionary(literal_t* in, npy_header_t* out) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                               "%s: the .npy header has the key '%.*s'%s; expected descr, "
                               "fortran_order and shape",
-                              in->name, TN_SV(name), key == KEY_COUNT ? "" : " twice");
+                              in->name, shown(name.data, name.length), name.data,
+                              key == KEY_COUNT ? "" : " twice");
     }
     is_given[key] = true;
     if (!accept(in, ":")) return expected(in, "`:`");
