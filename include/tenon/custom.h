@@ -503,6 +503,23 @@ TN__PRINTF(2, 3) TN__COLD void tn__print(tn__text_t* text, const char* format, .
   va_end(values);
 }
 
+// A number with a point, whatever the host's locale has between the digits.
+TN__COLD void tn__print_number(tn__text_t* text, double number) {
+  const size_t begin = text->size;
+  size_t end = begin;
+  tn__print(text, " %.9g", number);
+  for (size_t i = begin; i < text->size; ++i) {
+    const bool is_of_number = text->data[i] && strchr(" +-.0123456789einfa", text->data[i]);
+    if (is_of_number) {
+      text->data[end++] = text->data[i];
+    } else if (end > begin && text->data[end - 1] != '.') {  // one character of several bytes
+      text->data[end++] = '.';
+    }
+  }
+  text->size = end;
+  text->data[end] = 0;
+}
+
 // A host always makes an error object: by that the compiler, and who reads its warnings, know that
 // a refusal ends the call.
 TN__INLINE tn_status_t tn__refused(tn_status_t error) {
@@ -704,7 +721,7 @@ TN__COLD void tn__print_attr(tn__text_t* text, tn_ffi_attr_t attr) {
     if (scalar->dtype == TN_FFI_S64)
       tn__print(text, " %" PRId64, *(int64_t*)memcpy(&integer, scalar->value, sizeof integer));
     if (scalar->dtype == TN_FFI_F64)
-      tn__print(text, " %.9g", *(double*)memcpy(&number, scalar->value, sizeof number));
+      tn__print_number(text, *(double*)memcpy(&number, scalar->value, sizeof number));
   } else if (attr.type == TN_FFI_ARRAY) {
     const tn_ffi_array_t* array = (const tn_ffi_array_t*)attr.value;
     tn__print(text, "an array of %zu %s", array->count, tn_ffi_dtype_name(array->dtype));

@@ -1,13 +1,22 @@
 // A host may set a locale with a decimal comma; numbers are written and read with a point all the
 // same.
+#include "base/testing.h"
+#include "call/testing_host.h"
+
 #include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
+#include <tenon/custom.h>
 #include <unistd.h>
 
 #include "base/c_locale.h"
 #include "run/testing_run.h"
+
+#define SCALE(ARG, ATTR, RET) ATTR(factor, int32_t, TN_REQUIRED)
+
+TN_OP(takes_integer, SCALE, "takes an integer") {
+  (void)call;
+  return TN_OK;
+}
 
 // The LC_NUMERIC file of a locale whose decimal point is a comma, as localedef(1) of glibc makes it
 // on little-endian machines: so that the test needs no locale of the system.
@@ -108,12 +117,26 @@ static void arrays_and_plans_are_printed_with_points(void** state) {
   tn_buffer_release(buffer);
 }
 
+static void handlers_report_numbers_with_points(void** state) {
+  (void)state;
+  static tn_testing_host_t host;
+  static tn_testing_frame_t frame;
+  const double number = 1.5;
+  tn__testing_host_init(&host);
+  tn__host_frame_init(&frame, &host);
+  tn__host_scalar(&frame.attrs, "factor", TN_FFI_F64, &number);
+  TN_ASSERT_REPORT("attribute factor: wanted int32_t, found f64 1.5;",
+                   tn__host_call(takes_integer, &frame));
+  tn__testing_host_deinit(&host);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_host_has_a_comma),
       cmocka_unit_test(formatted_numbers_have_a_point),
       cmocka_unit_test(modules_are_written_and_read_with_points),
       cmocka_unit_test(arrays_and_plans_are_printed_with_points),
+      cmocka_unit_test(handlers_report_numbers_with_points),
   };
   return cmocka_run_group_tests(tests, set_comma, unset_comma);
 }
