@@ -1,6 +1,7 @@
 #include "example.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ARRAY_LIMIT = 16 };
@@ -56,6 +57,14 @@ tn_status_t example_run_text(const char* text, const void* const* arguments, voi
   tn_module_t* module = NULL;
   tn_status_t status = tn_module_parse(NULL, "example.mlir", text, strlen(text), &module);
   return status ? status : example_run(module, arguments, results);
+}
+
+void example_load(int argc, char** argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: %s LIBRARY\n", argv[0]);
+    exit(2);
+  }
+  if (!example_succeeded(tn_library_load(argv[1]))) exit(1);
 }
 
 bool example_succeeded(tn_status_t status) {

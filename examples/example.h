@@ -4,6 +4,10 @@
 
 #include <tenon/tenon.h>
 
+// Loads the library of custom calls that the program's only argument names. Without it, or when it
+// does not load, says so and ends the program.
+void example_load(int argc, char** argv);
+
 // Compiles `module` for the CPU and runs it: `arguments` are the elements of its array arguments,
 // `results` where those of its array results go. Takes the module. NULL for none.
 TN_MUST_USE tn_status_t example_run(tn_module_t* module, const void* const* arguments,

@@ -30,7 +30,7 @@ static tn_status_t run(const float* x, int64_t delay_ms, float* y) {
 int main(int argc, char** argv) {
   const float small[4] = {0, 1, 2, 3}, large[4] = {0, 1, 200, 3};
   float y[4] = {0, 0, 0, 0};
-  if (argc != 2 || !example_succeeded(tn_library_load(argv[1]))) return 1;
+  example_load(argc, argv);
   if (!example_succeeded(run(small, 20, y))) return 1;
   printf("2 * (x + 1), later: %g %g %g %g\n", (double)y[0], (double)y[1], (double)y[2],
          (double)y[3]);

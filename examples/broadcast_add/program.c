@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
       {"typed", with_types},
       {"plain operations", with_plain_operations},
   };
-  if (argc != 2 || !example_succeeded(tn_library_load(argv[1]))) return 1;
+  example_load(argc, argv);
   for (int i = 0; i < B_SIZE; ++i) b[i] = (float)i;
   for (int i = 0; i < C_SIZE; ++i) c[i] = (float)i / 4;
   for (size_t i = 0; i < sizeof ways / sizeof *ways; ++i) {

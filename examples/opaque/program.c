@@ -32,7 +32,7 @@ static tn_status_t run(const void* opaque, size_t opaque_length, const float* b_
 
 int main(int argc, char** argv) {
   static float b[B_SIZE], c[C_SIZE], a[C_SIZE];
-  if (argc != 2 || !example_succeeded(tn_library_load(argv[1]))) return 1;
+  example_load(argc, argv);
   for (int i = 0; i < B_SIZE; ++i) b[i] = (float)i;
   for (int i = 0; i < C_SIZE; ++i) c[i] = (float)i / 4;
   if (!example_succeeded(run(NULL, 0, b, c, a))) return 1;

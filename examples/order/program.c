@@ -17,7 +17,7 @@ static tn_value_t* ticket(tn_builder_t* b, bool has_side_effect,
 int main(int argc, char** argv) {
   int32_t distance = 0;
   tn_builder_t* b = NULL;
-  if (argc != 2 || !example_succeeded(tn_library_load(argv[1]))) return 1;
+  example_load(argc, argv);
   if (!example_succeeded(tn_builder_create(NULL, "order", &b))) return 1;
   // Written first, drawn last: the three others come before it.
   tn_value_t* last = ticket(b, false, TN_SCHEDULE_LATEST);

@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
   double mine = 10, yours = 0;
   tn_device_t* device = NULL;
   tn_program_t* program = NULL;
-  if (argc != 2 || !example_succeeded(tn_library_load(argv[1]))) return 1;
+  example_load(argc, argv);
   if (!example_succeeded(tn_type_register("example.sum", NULL, &type_id))) return 1;
   if (!example_succeeded(tn_device_create("cpu", NULL, &device))) return 1;
   tn_module_t* module = build(type_id);

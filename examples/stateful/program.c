@@ -72,7 +72,7 @@ static bool averages(tn_device_t* device, tn_program_t* const* programs) {
 int main(int argc, char** argv) {
   tn_device_t* device = NULL;
   tn_program_t* programs[3] = {NULL, NULL, NULL};
-  if (argc != 2 || !example_succeeded(tn_library_load(argv[1]))) return 1;
+  example_load(argc, argv);
   if (!example_succeeded(tn_device_create("cpu", NULL, &device))) return 1;
   tn_module_t *module = build(0.5), *wrong = build(2);
   if (!module || !wrong) return 1;

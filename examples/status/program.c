@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   float y[8] = {0};
   const float squares[8] = {0, 1, 4, 9, 16, 25, 36, 49};
   const float negative[8] = {0, 1, 4, -9};
-  if (argc != 2 || !example_succeeded(tn_library_load(argv[1]))) return 1;
+  example_load(argc, argv);
   if (!example_succeeded(run_built(squares, y)) || !is_right(y)) return 1;
   if (!example_succeeded(example_run_text(text, (const void*[]){squares}, (void*[]){y}))) return 1;
   if (!is_right(y)) return 1;

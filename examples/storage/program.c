@@ -47,7 +47,7 @@ static tn_status_t sum_columns(const float x[6], float sums[3]) {
 int main(int argc, char** argv) {
   const float x[] = {1, 2, 3, 4, 5, 6};
   float y[3] = {0}, sums[3] = {0};
-  if (argc != 2 || !example_succeeded(tn_library_load(argv[1]))) return 1;
+  example_load(argc, argv);
   for (int is_alias = 0; is_alias < 2; ++is_alias) {
     bool in_place = !is_alias;
     if (!example_succeeded(run_in_place(x, is_alias, y, &in_place))) return 1;

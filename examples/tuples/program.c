@@ -36,7 +36,7 @@ static bool is_right(const char* name, const float* sums) {
 
 int main(int argc, char** argv) {
   float numbers[480], sums[512];
-  if (argc != 2 || !example_succeeded(tn_library_load(argv[1]))) return 1;
+  example_load(argc, argv);
   for (int i = 0; i < 480; ++i) numbers[i] = (float)i;
   // The arrays inside the tuple, from left to right.
   const void* const arguments[] = {numbers, numbers + 32, numbers + 96, numbers + 224};

@@ -113,7 +113,7 @@ static const struct {
 
 int main(int argc, char** argv) {
   float y[4] = {0};
-  if (argc != 2 || !example_succeeded(tn_library_load(argv[1]))) return 1;
+  example_load(argc, argv);
   for (size_t i = 0; i < sizeof snippets / sizeof *snippets; ++i) {
     if (!example_succeeded(run_snippet(argv[1], i, y))) return 1;
     printf("%-26s foo(%g) = %g\n", snippets[i].name, (double)snippets[i].x, (double)y[0]);
