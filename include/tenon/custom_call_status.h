@@ -2,8 +2,8 @@
  *
  *   void f(void* out, const void** in, XlaCustomCallStatus* status);
  *
- * Both functions are exported by a library of their own (libtenon_xla), which Tenon loads so that a
- * kernel finds them without linking anything. C11 and C++. */
+ * Both functions are exported by libtenon and by libtenon_xla, which Tenon loads so that a kernel
+ * finds them without linking anything. C11 and C++. */
 #ifndef TENON_CUSTOM_CALL_STATUS_H_
 #define TENON_CUSTOM_CALL_STATUS_H_
 

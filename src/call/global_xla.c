@@ -1,8 +1,6 @@
 #include "call/global_xla.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -32,18 +30,4 @@ EXPORT void tn_register_at_start(const char* name, const char* platform,
                                  tn_target_function_t function) {
   tn_global_register_fn add = atomic_load(&current_register);
   if (add) add(name, platform, function);
-}
-
-EXPORT void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus* status) {
-  free(status->message);
-  *status = (XlaCustomCallStatus){0};
-}
-
-EXPORT void XlaCustomCallStatusSetFailure(XlaCustomCallStatus* status, const char* message,
-                                          size_t message_len) {
-  // The message may be that of the status itself: copy before freeing.
-  char* copy = malloc(message_len ? message_len : 1);
-  if (copy && message && message_len) memcpy(copy, message, message_len);
-  free(status->message);
-  *status = (XlaCustomCallStatus){true, copy, copy && message ? message_len : 0};
 }
