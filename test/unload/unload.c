@@ -76,12 +76,15 @@ static void load_use_and_unload(const char* path, const char* library) {
   nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
 }
 
+// The second number of /proc/self/statm counts pages.
 static long resident_bytes(void) {
-  long size = 0, resident = 0;
+  char line[128] = "";
+  char* end = NULL;
   FILE* file = fopen("/proc/self/statm", "r");
-  expect(file && fscanf(file, "%ld %ld", &size, &resident) == 2, "/proc/self/statm");
+  expect(file && fgets(line, sizeof line, file), "/proc/self/statm");
   fclose(file);
-  return resident * sysconf(_SC_PAGESIZE);
+  (void)strtol(line, &end, 10);
+  return strtol(end, NULL, 10) * sysconf(_SC_PAGESIZE);
 }
 
 int main(int argc, char** argv) {
