@@ -87,12 +87,12 @@ static tn_status_t build_array(tn_arena_t* arena, tn_dtype_t dtype, size_t count
 
 // [1 : i32, 2 : i32]
 static tn_status_t build_list(tn_arena_t* arena, const tn_attr_t* attr, void** out) {
-  size_t count = attr->array.count;
-  const tn_attr_t* first = count ? attr->array.items[0] : NULL;
-  tn_dtype_t dtype = first && is_scalar(first) ? scalar_dtype(first) : TN_DTYPE_S64;
+  const tn_attr_t* const* items = attr->array.items;
+  const size_t count = attr->array.count;
+  const tn_dtype_t dtype = count && is_scalar(items[0]) ? scalar_dtype(items[0]) : TN_DTYPE_S64;
   for (size_t i = 0; i < count; ++i) {
-    const tn_attr_t* item = attr->array.items[i];
-    if (is_scalar(item) && item->kind == first->kind && scalar_dtype(item) == dtype) continue;
+    const tn_attr_t* item = items[i];
+    if (is_scalar(item) && item->kind == items[0]->kind && scalar_dtype(item) == dtype) continue;
     return tn_status_create(TN_CODE_UNIMPLEMENTED,
                             "a list whose element %zu is %s; handlers take lists of numbers of one "
                             "type",
@@ -101,7 +101,7 @@ static tn_status_t build_list(tn_arena_t* arena, const tn_attr_t* attr, void** o
   TN_RETURN_IF_ERROR(build_array(arena, dtype, count, NULL, false, out));
   char* data = ((tn_ffi_array_t*)*out)->data;
   for (size_t i = 0; i < count; ++i) {
-    store_scalar(attr->array.items[i], dtype, data + i * tn_dtype_size(dtype));
+    store_scalar(items[i], dtype, data + i * tn_dtype_size(dtype));
   }
   return TN_OK;
 }
