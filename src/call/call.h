@@ -10,7 +10,7 @@
 #include "ir/ir.h"
 #include "kernel/kernel.h"
 
-// What a run tells handlers, behind tn_kernel_context_t.run. Lives as long as the run.
+// What a run tells handlers, behind tn_kernel_context_t.environment. Lives as long as the run.
 typedef struct tn_call_environment {
   int64_t run_id;
   int32_t device_ordinal;

@@ -29,7 +29,7 @@ struct tn_ffi_context {
 // What the run told the kernels; NULL while a program is compiled, or when it told nothing.
 static inline const tn_call_environment_t* tn__context_environment(
     const tn_ffi_context_t* context) {
-  return context->kernel ? context->kernel->run : NULL;
+  return context->kernel ? context->kernel->environment : NULL;
 }
 
 // What may end the run; NULL: nothing.

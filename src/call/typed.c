@@ -392,7 +392,7 @@ static inline tn_status_t run_stage(const tn_typed_state_t* state, typed_local_t
 
 static inline void patch(const tn_kernel_call_t* call, const tn_typed_state_t* state,
                          typed_local_t* local) {
-  const tn_call_environment_t* environment = call->context->run;
+  const tn_call_environment_t* environment = call->context->environment;
   if (environment && environment->run_id != local->run_id) {
     begin_run(state, local, environment->run_id);
   }

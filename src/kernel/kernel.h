@@ -33,7 +33,7 @@ typedef struct tn_kernel_random {
 typedef struct tn_kernel_context {
   tn_pool_t* pool;  // for parallel loops; never NULL
   tn_kernel_random_t* random;
-  void* run;  // the run/ room's own: what custom calls ask for (run id, device, streams)
+  const struct tn_call_environment* environment;  // of custom calls (call/call.h)
 } tn_kernel_context_t;
 
 // One instruction of one activation. Operands and results are dense, row-major, 64-byte aligned

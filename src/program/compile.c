@@ -6,7 +6,7 @@
 #include "kernel/lib/library.h"
 #include "ops/spelling.h"
 #include "pass/pass.h"
-#include "program/program.h"
+#include "program/activation.h"
 
 // "@f, @g": the functions of the module, as far as the text has room.
 static const char* list_functions(const tn_module_t* module, char* out, size_t capacity) {
@@ -142,7 +142,7 @@ tn_program_t* tn_program_retain(tn_program_t* program) {
 void tn_program_release(tn_program_t* program) {
   if (!program || atomic_fetch_sub(&program->references, 1) != 1) return;
   tn__fork_guard_remove(&program->fork_guard);
-  if (program->release_activations) program->release_activations(program);
+  tn__activation_release_all(program);
   for (size_t i = 0; i < program->unit_count; ++i) tn__plan_deinit(program->units[i].plan);
   pthread_mutex_destroy(&program->mutex);
   tn__arena_deinit(&program->arena);

@@ -2,7 +2,7 @@
 //
 // Instructions are templates; what they point to (operands, results, scratch) is a range in one
 // table of pointers, whose entries name buffers of the plans. A run has its own copy of the table
-// with addresses in it (run/).
+// with addresses in it (activation.h).
 #ifndef TENON_PROGRAM_PROGRAM_H_
 #define TENON_PROGRAM_PROGRAM_H_
 
@@ -72,12 +72,11 @@ struct tn_program {
   uint32_t* ancestors;  // by result
   bool is_small;        // so little work that another thread is not worth its while
   uint64_t compile_ns;
-  // Activations that no run is using (run/activation.h).
+  // Activations that no run is using (activation.h).
   pthread_mutex_t mutex;
   tn_fork_guard_t fork_guard;
   struct tn_activation* idle;
   size_t idle_count;
-  void (*release_activations)(struct tn_program* program);
 };
 
 // The plan's buffer behind a buffer number of the program, and its unit.

@@ -1,6 +1,6 @@
 #include "base/testing_allocator.h"
-#include "run/activation.h"
-#include "run/testing_run.h"
+#include "program/activation.h"
+#include "program/testing_run.h"
 
 #define MAIN(arguments, results, body) \
   "module { func.func @main(" arguments ") -> (" results ") {\n" body "\n} }"

@@ -3,7 +3,7 @@
 #include "kernel/fusion.h"
 #include "plan/plan.h"
 #include "program/program.h"
-#include "run/testing_run.h"
+#include "program/testing_run.h"
 
 enum { ROWS = 96, COLUMNS = 1024, ARRAY_BYTES = ROWS * COLUMNS * 4 };
 

@@ -4,8 +4,8 @@
 // back when the run's last event and handler have completed. The device gets the memory of its
 // temporaries back meanwhile, unless there is little of it. It mostly returns to the same place:
 // then only the pointers to arguments and results are set anew for a run.
-#ifndef TENON_RUN_ACTIVATION_H_
-#define TENON_RUN_ACTIVATION_H_
+#ifndef TENON_PROGRAM_ACTIVATION_H_
+#define TENON_PROGRAM_ACTIVATION_H_
 
 #include "call/call.h"
 #include "device/device.h"
@@ -47,4 +47,4 @@ void tn__activation_bind(tn_activation_t* activation, const tn_program_patch_t* 
 // operation's place.
 TN_MUST_USE tn_status_t tn__activation_run(tn_activation_t* activation, uint32_t unit);
 
-#endif  // TENON_RUN_ACTIVATION_H_
+#endif  // TENON_PROGRAM_ACTIVATION_H_

@@ -1,5 +1,5 @@
 // Runs of a program: arguments in, new buffers out, now or in a stream's turn.
-#include "run/run.h"
+#include "program/run.h"
 
 #include <inttypes.h>
 

@@ -2,7 +2,7 @@
 #include <pthread.h>
 
 #include "plan/testing_random.h"
-#include "run/testing_run.h"
+#include "program/testing_run.h"
 
 enum { THREADS = 4, PROGRAMS = 6, RUNS = 30 };
 

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "run/testing_run.h"
+#include "program/testing_run.h"
 
 #define COUNTING                                                                          \
   "func.func @main(%x: tensor<i32>) -> tensor<i32> {\n"                                   \

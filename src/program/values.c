@@ -1,5 +1,5 @@
 // Arguments and results of a run: leaves, tuples, and whose memory they lie in.
-#include "run/run.h"
+#include "program/run.h"
 
 // --- arguments
 

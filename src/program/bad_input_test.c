@@ -2,7 +2,7 @@
 // exchanged, through all that a program goes through. They are errors or other programs.
 //
 // The function under test is the fuzzer's own, so that both try the same.
-#include "run/program_fuzz.c"  // NOLINT(bugprone-suspicious-include)
+#include "program/program_fuzz.c"  // NOLINT(bugprone-suspicious-include)
 
 #include <dirent.h>
 

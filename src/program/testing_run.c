@@ -1,6 +1,6 @@
-#include "run/testing_run.h"
+#include "program/testing_run.h"
 
-#include "run/activation.h"
+#include "program/activation.h"
 
 static tn_device_t* device;
 

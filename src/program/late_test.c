@@ -2,7 +2,7 @@
 // return an error. What they were given stays theirs until they complete it. The sanitizers see
 // what is freed too early, or never.
 #include "call/abi.h"
-#include "run/testing_run.h"
+#include "program/testing_run.h"
 
 #define F4 "tensor<4xf32>"
 #define CALL(target, config)                                                      \

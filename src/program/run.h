@@ -1,9 +1,9 @@
 // One run under way, private to this room.
-#ifndef TENON_RUN_RUN_H_
-#define TENON_RUN_RUN_H_
+#ifndef TENON_PROGRAM_RUN_H_
+#define TENON_PROGRAM_RUN_H_
 
 #include "device/buffer.h"
-#include "run/activation.h"
+#include "program/activation.h"
 
 typedef struct tn_run_argument {
   tn_buffer_t* buffer;  // retained; NULL for tokens
@@ -51,4 +51,4 @@ size_t tn__run_result_count(const tn_program_t* program, bool is_nested);
 TN_MUST_USE tn_status_t tn__run_hand_out(const tn_run_t* run, bool is_nested,
                                          tn_buffer_t** out_results);
 
-#endif  // TENON_RUN_RUN_H_
+#endif  // TENON_PROGRAM_RUN_H_

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "call/abi.h"
-#include "run/testing_run.h"
+#include "program/testing_run.h"
 
 #define F4 "tensor<4xf32>"
 

@@ -2,7 +2,7 @@
 // operations, over many dtypes, with broadcasts, other shapes and reductions in between.
 #include "kernel/fusion.h"
 #include "program/program.h"
-#include "run/testing_run.h"
+#include "program/testing_run.h"
 
 static uint64_t seed;
 

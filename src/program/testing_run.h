@@ -1,6 +1,6 @@
 // Programs in tests: from text to the bytes of their results.
-#ifndef TENON_RUN_TESTING_RUN_H_
-#define TENON_RUN_TESTING_RUN_H_
+#ifndef TENON_PROGRAM_TESTING_RUN_H_
+#define TENON_PROGRAM_TESTING_RUN_H_
 
 #include <tenon/tenon.h>
 
@@ -46,4 +46,4 @@ bool tn__testing_bytes_equal(const tn_testing_bytes_t* a, const tn_testing_bytes
 // take, and memory that its results will be given.
 void tn__testing_poison(tn_program_t* program, unsigned char byte);
 
-#endif  // TENON_RUN_TESTING_RUN_H_
+#endif  // TENON_PROGRAM_TESTING_RUN_H_

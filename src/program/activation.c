@@ -1,4 +1,4 @@
-#include "run/activation.h"
+#include "program/activation.h"
 
 enum {
   KEPT_ACTIVATIONS = 8,
@@ -190,7 +190,7 @@ static tn_status_t create(tn_program_t* program, tn_activation_t** out_activatio
   activation->program = program;
   activation->context = (tn_kernel_context_t){.pool = program->device->pool,
                                               .random = &activation->random,
-                                              .run = &activation->environment};
+                                              .environment = &activation->environment};
   TN_DONE_IF_ERROR(allocate_local(activation));
   TN_DONE_IF_ERROR(take_temporaries(activation));
   TN_DONE_IF_ERROR(tn__allocate_array(allocator, program->pointer_count, sizeof(void*), &memory));
@@ -224,7 +224,6 @@ done:
 
 tn_status_t tn__activation_take(tn_program_t* program, tn_activation_t** out_activation) {
   pthread_mutex_lock(&program->mutex);
-  program->release_activations = tn__activation_release_all;
   tn_activation_t* activation = program->idle;
   if (activation) {
     program->idle = activation->next;

@@ -2,7 +2,7 @@
 // after having been printed and read.
 #include "pass/pass.h"
 #include "plan/testing_random.h"
-#include "run/testing_run.h"
+#include "program/testing_run.h"
 
 static uint64_t seed;
 

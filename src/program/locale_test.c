@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/c_locale.h"
-#include "run/testing_run.h"
+#include "program/testing_run.h"
 
 #define SCALE(ARG, ATTR, RET) ATTR(factor, int32_t, TN_REQUIRED)
 

@@ -1,5 +1,5 @@
 // Public functions name the argument that is NULL.
-#include "run/testing_run.h"
+#include "program/testing_run.h"
 
 static void null_arguments_are_named(void** state) {
   (void)state;
