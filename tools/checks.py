@@ -216,6 +216,14 @@ def tsan():
     return last_line(run(["ctest", "--preset", "tsan", "--no-tests=error", f"-j{JOBS}"]), r"tests passed")
 
 
+@check
+def symbols():
+    """Objects refer only to those of earlier rooms."""
+    run(["cmake", "--preset", "tsan"])
+    run(["cmake", "--build", "--preset", "tsan"])
+    run(["tools/check-layers", ROOT / "build" / "tsan"])
+
+
 def last_line(output, pattern):
     return next((line for line in reversed(output.splitlines()) if re.search(pattern, line)), "")
 
