@@ -76,6 +76,20 @@ const char* cli_nearest(const char* name, const char* const* names, size_t count
 // Reports a mistake in how the command is used; returns EXIT_USAGE.
 int cli_refuse(const command_t* command, const char* format, ...) TN_PRINTF(2, 3);
 
+// --- op_types.c
+
+// How a device takes elements of a type in an operation: those of its first array operand, of its
+// result when it has no such operand.
+typedef enum support {
+  SUPPORT_REFUSED = 0,   // the operation means nothing for them: a program with it is not valid
+  SUPPORT_COMPUTED,      // and so is every use of it that fits the device otherwise
+  SUPPORT_NOT_COMPUTED,  // a valid program with it is refused when it is compiled
+  SUPPORT_TYPELESS,      // the operation has no elements of its own: tokens, calls, numbers of
+                         // processes
+} support_t;
+// Compiles a small program: some 50 microseconds.
+support_t cli_op_supports(tn_device_t* device, const tn_op_info_t* op, tn_dtype_t dtype);
+
 // --- limits.c
 
 // Reports values of the options below that make no sense; returns an exit code.

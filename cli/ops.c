@@ -23,7 +23,7 @@ static bool is_element(int dtype) {
 }
 
 static bool is_typeless(const listing_t* listing, const tn_op_info_t* info) {
-  return tn_op_supports(listing->device, info->name, TN_DTYPE_F32) == TN_OP_TYPELESS;
+  return cli_op_supports(listing->device, info, TN_DTYPE_F32) == SUPPORT_TYPELESS;
 }
 
 // What is computed of the types of `kinds`, by their names; or `all` when it is all of them.
@@ -34,7 +34,7 @@ static size_t name_types(const listing_t* listing, const tn_op_info_t* info, uns
   for (int i = 0; i < TN_DTYPE_LIMIT; ++i) {
     const tn_dtype_t dtype = (tn_dtype_t)i;
     if (!is_element(i) || !(tn_dtype_kind(dtype) & kinds)) continue;
-    if (tn_op_supports(listing->device, info->name, dtype) != TN_OP_COMPUTED) {
+    if (cli_op_supports(listing->device, info, dtype) != SUPPORT_COMPUTED) {
       ++refused;
     } else if (length < capacity) {
       length += (size_t)snprintf(out + length, capacity - length, "%s%s", length ? ", " : "",
@@ -81,7 +81,7 @@ static const char* json_bool(bool value) {
 }
 
 static void print_types_json(const listing_t* listing, const tn_op_info_t* info, const char* name,
-                             tn_op_support_t support) {
+                             support_t support) {
   const char* separator = "";
   printf(", \"%s\": ", name);
   if (is_typeless(listing, info)) {
@@ -91,7 +91,7 @@ static void print_types_json(const listing_t* listing, const tn_op_info_t* info,
   printf("[");
   for (int i = 0; i < TN_DTYPE_LIMIT; ++i) {
     if (!is_element(i)) continue;
-    if (tn_op_supports(listing->device, info->name, (tn_dtype_t)i) != support) continue;
+    if (cli_op_supports(listing->device, info, (tn_dtype_t)i) != support) continue;
     printf("%s\"%s\"", separator, tn_dtype_name((tn_dtype_t)i));
     separator = ", ";
   }
@@ -107,8 +107,8 @@ static void print_op_json(const listing_t* listing, const tn_op_info_t* info) {
          json_bool(info->is_pure), json_bool(info->is_elementwise), json_bool(info->is_deprecated),
          json_bool(info->is_supported));
   print_member(", ", "kernel", info->kernel);
-  print_types_json(listing, info, "types", TN_OP_COMPUTED);
-  print_types_json(listing, info, "types_not_computed", TN_OP_NOT_COMPUTED);
+  print_types_json(listing, info, "types", SUPPORT_COMPUTED);
+  print_types_json(listing, info, "types_not_computed", SUPPORT_NOT_COMPUTED);
   printf(", \"attributes\": [");
   for (size_t i = 0; i < info->attribute_count; ++i) {
     const tn_op_attribute_t* attribute = &info->attributes[i];

@@ -4,8 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <tenon/device.h>
-#include <tenon/dtype.h>
+#include <tenon/export.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -41,19 +40,6 @@ typedef bool (*tn_op_visit_fn)(void* user, const tn_op_info_t* info);
 
 // Visits all operations in the order of the table. Thread-safe.
 TN_API void tn_op_enumerate(tn_op_visit_fn visit, void* user);
-
-// How a device takes elements of a type in an operation: those of its first array operand, of its
-// result when it has no such operand.
-typedef enum tn_op_support {
-  TN_OP_REFUSED = 0,   // the operation means nothing for them: a program with it is not valid
-  TN_OP_COMPUTED,      // and so is every use of it that fits the device otherwise
-  TN_OP_NOT_COMPUTED,  // a valid program with it is refused when it is compiled
-  TN_OP_TYPELESS,  // the operation has no elements of its own: tokens, calls, numbers of processes
-} tn_op_support_t;
-
-// `op` with its dialect; REFUSED when there is none of that name. Compiles a small program: some 50
-// microseconds. Thread-safe.
-TN_API tn_op_support_t tn_op_supports(tn_device_t* device, const char* op, tn_dtype_t dtype);
 
 // The name that `name` (with its dialect or without) was probably meant to be; NULL when nothing is
 // near. Static.

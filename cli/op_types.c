@@ -1,9 +1,7 @@
 // Which element types operations take, by compiling a small program with each.
-#include <stdio.h>
-#include <tenon/ops.h>
+#include <string.h>
 
-#include "ops/rule.h"
-#include "program/program.h"
+#include "cli.h"
 
 typedef struct probe {
   const char *op, *arguments, *text;
@@ -11,7 +9,7 @@ typedef struct probe {
 
 static const probe_t probes[] = {
 #define TN_PROBE(op, arguments, text) {op, arguments, text},
-#include "program/probes.def"
+#include "op_types.def"
 #undef TN_PROBE
 };
 enum { PROBE_COUNT = sizeof probes / sizeof *probes, TEXT_SIZE = 4096 };
@@ -37,10 +35,13 @@ static void put_tensor(text_t* text, const char* dims, const char* element) {
   put(text, ">");
 }
 
-// The template with types in the place of $T and its kin (probes.def).
+static tn_dtype_t real_of(tn_dtype_t dtype) {
+  return dtype == TN_DTYPE_C64 ? TN_DTYPE_F32 : dtype == TN_DTYPE_C128 ? TN_DTYPE_F64 : dtype;
+}
+
+// The template with types in the place of $T and its kin (op_types.def).
 static void put_template(text_t* text, const char* template, tn_dtype_t dtype) {
   const char* element = tn_dtype_name(dtype);
-  const tn_dtype_t real = tn__dtype_real_of(dtype);
   for (; *template; ++template) {
     char piece[2] = {*template, 0};
     if (*template != '$') {
@@ -49,7 +50,7 @@ static void put_template(text_t* text, const char* template, tn_dtype_t dtype) {
     }
     switch (*++template) {
       case 'T': put(text, element); break;
-      case 'R': put(text, real ? tn_dtype_name(real) : element); break;
+      case 'R': put(text, tn_dtype_name(real_of(dtype))); break;
       case 'S': put_tensor(text, "", element); break;
       case 'V': put_tensor(text, "2x", element); break;
       case 'M': put_tensor(text, "2x2x", element); break;
@@ -62,13 +63,13 @@ static void put_template(text_t* text, const char* template, tn_dtype_t dtype) {
 }
 
 // For elementwise operations, whose operands and results are alike.
-static void put_default(text_t* text, const tn_op_t* op) {
+static void put_default(text_t* text, const tn_op_info_t* op) {
   put(text, "%0 = \"");
   put(text, op->name);
   put(text, "\"(");
-  for (int i = 0; i < op->operands; ++i) put(text, i ? ", %x" : "%x");
+  for (int i = 0; i < op->operand_count; ++i) put(text, i ? ", %x" : "%x");
   put(text, ") : (");
-  for (int i = 0; i < op->operands; ++i) put(text, i ? ", $V" : "$V");
+  for (int i = 0; i < op->operand_count; ++i) put(text, i ? ", $V" : "$V");
   put(text, ") -> $V");
 }
 
@@ -91,30 +92,26 @@ static tn_status_t compile(tn_device_t* device, const char* arguments, const cha
   return status;
 }
 
-static tn_op_support_t judge(tn_status_t status) {
-  const tn_op_support_t support = !status ? TN_OP_COMPUTED
-                                  : tn_status_code(status) == TN_CODE_UNIMPLEMENTED
-                                      ? TN_OP_NOT_COMPUTED
-                                      : TN_OP_REFUSED;
+static support_t judge(tn_status_t status) {
+  const support_t support = !status                                           ? SUPPORT_COMPUTED
+                            : tn_status_code(status) == TN_CODE_UNIMPLEMENTED ? SUPPORT_NOT_COMPUTED
+                                                                              : SUPPORT_REFUSED;
   tn_status_release(status);
   return support;
 }
 
-tn_op_support_t tn_op_supports(tn_device_t* device, const char* name, tn_dtype_t dtype) {
-  const tn_op_t* op = tn__op_find(tn__sv(name));
-  tn_op_support_t best = TN_OP_REFUSED;
+support_t cli_op_supports(tn_device_t* device, const tn_op_info_t* op, tn_dtype_t dtype) {
+  support_t best = SUPPORT_REFUSED;
   bool has_probe = false;
-  if (!op) return TN_OP_REFUSED;
   for (size_t i = 0; i < PROBE_COUNT; ++i) {
-    if (strcmp(probes[i].op, name) != 0) continue;
+    if (strcmp(probes[i].op, op->name) != 0) continue;
     has_probe = true;
-    if (!strchr(probes[i].arguments, '$') && !strchr(probes[i].text, '$')) return TN_OP_TYPELESS;
-    const tn_op_support_t support =
-        judge(compile(device, probes[i].arguments, probes[i].text, dtype));
-    if (best == TN_OP_REFUSED || support == TN_OP_COMPUTED) best = support;
+    if (!strchr(probes[i].arguments, '$') && !strchr(probes[i].text, '$')) return SUPPORT_TYPELESS;
+    const support_t support = judge(compile(device, probes[i].arguments, probes[i].text, dtype));
+    if (best == SUPPORT_REFUSED || support == SUPPORT_COMPUTED) best = support;
   }
   if (has_probe) return best;
-  if (!tn__op_has(op, TN_ELEMENTWISE)) return TN_OP_TYPELESS;
+  if (!op->is_elementwise) return SUPPORT_TYPELESS;
   text_t text = {0};
   put_default(&text, op);
   return judge(compile(device, "%x: $V", text.data, dtype));
