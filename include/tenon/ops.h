@@ -3,6 +3,7 @@
 #define TENON_OPS_H_
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <tenon/export.h>
 
