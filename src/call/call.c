@@ -4,6 +4,7 @@
 #include "call/lapack/lapack.h"
 #include "call/registry.h"
 #include "call/site.h"
+#include "kernel/target.h"
 
 static tn_status_t check_version(const tn_call_site_t* call, const tn_target_t* target) {
   if (target->versions >> call->version & 1) return TN_OK;
@@ -30,7 +31,7 @@ static tn_status_t find_own(const tn_call_site_t* call, const char* platform,
                             tn_target_t** out_target) {
   const char* reason = NULL;
   *out_target = NULL;
-  if (strcmp(platform, "Host") != 0) return TN_OK;
+  if (strcmp(platform, tn__compile_target_host.platform) != 0) return TN_OK;
   const tn_ffi_op_t* op = tn__lapack_find(call->name, &reason);
   if (reason) {
     return tn_status_note(tn__registry_miss(call->name, platform),

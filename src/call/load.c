@@ -5,6 +5,7 @@
 #include "call/exports.h"
 #include "call/registry.h"
 #include "call/types.h"
+#include "kernel/target.h"
 #include "ops/spelling.h"
 
 // --- the table
@@ -123,7 +124,8 @@ static tn_status_t parse_option(request_t* request, tn_string_view_t option) {
 }
 
 static tn_status_t parse(tn_string_view_t text, request_t* request) {
-  *request = (request_t){.text = text, .path = text, .platform = TN_SV_LITERAL("Host")};
+  *request =
+      (request_t){.text = text, .path = text, .platform = tn__sv(tn__compile_target_host.platform)};
   // The path ends at the first colon that a target follows.
   const char* colon = find_first(text, ':');
   while (colon && !find_first(behind(text, colon), '=')) {

@@ -11,6 +11,7 @@
 #include "call/guard.h"
 #include "call/registry.h"
 #include "call/scan.h"
+#include "kernel/target.h"
 
 enum { FUNCTION_LIMIT = 1024, ROUND_MS = 500, ALL_MS = 5000 };
 
@@ -111,7 +112,7 @@ static tn_status_t add_handlers(const scan_t* scan, tn_library_t* library, size_
     if (!scan->verdicts->is_handler[i]) continue;
     const tn_target_spec_t spec = {
         .name = tn__sv(scan->names[i]),
-        .platform = TN_SV_LITERAL("Host"),
+        .platform = tn__sv(tn__compile_target_host.platform),
         .versions = TN_TARGET_TYPED,
         .bundle = {.execute = scan->functions[i]},
         .library = library,

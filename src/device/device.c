@@ -4,11 +4,11 @@
 #include <string.h>
 
 void tn__device_init(tn_device_t* device, const tn_device_vtable_t* vtable, const char* name,
-                     const char* platform, const tn_allocator_t* allocator) {
+                     const tn_compile_target_t* target, const tn_allocator_t* allocator) {
   device->vtable = vtable;
   atomic_init(&device->references, 1);
   device->allocator = allocator;
-  device->platform = platform;
+  device->target = target;
   snprintf(device->name, sizeof device->name, "%s", name);
 }
 
@@ -34,7 +34,7 @@ const char* tn_device_name(const tn_device_t* device) {
   return device->name;
 }
 const char* tn_device_platform(const tn_device_t* device) {
-  return device->platform;
+  return device->target->platform;
 }
 int32_t tn_device_thread_count(const tn_device_t* device) {
   return tn__pool_thread_count(device->pool);

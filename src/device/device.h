@@ -8,6 +8,7 @@
 
 #include "base/allocator.h"
 #include "base/pool.h"
+#include "kernel/target.h"
 
 typedef struct tn_device_vtable tn_device_vtable_t;
 
@@ -27,11 +28,11 @@ struct tn_device {
   const tn_device_vtable_t* vtable;
   atomic_uint references;
   const tn_allocator_t* allocator;
-  const char* platform;              // static
-  size_t memory_alignment;           // of every allocation, at least
-  tn_pool_t* pool;                   // for parallel loops on the host; never NULL
-  _Atomic(tn_stream_t*) own_stream;  // the default one; NULL: nobody has asked for it
-  tn_stream_t* chosen_stream;        // that was set in its place; retained; see defaults.c
+  const tn_compile_target_t* target;  // what programs for it are compiled for
+  size_t memory_alignment;            // of every allocation, at least
+  tn_pool_t* pool;                    // for parallel loops on the host; never NULL
+  _Atomic(tn_stream_t*) own_stream;   // the default one; NULL: nobody has asked for it
+  tn_stream_t* chosen_stream;         // that was set in its place; retained; see defaults.c
   char name[32];
 };
 
@@ -106,9 +107,9 @@ struct tn_device_vtable {
 };
 
 // For the implementation of a device: fills the common part, with one reference. `vtable` and
-// `platform` are static. The allocator is the one of `options`, or malloc.
+// `target` are static. The allocator is the one of `options`, or malloc.
 void tn__device_init(tn_device_t* device, const tn_device_vtable_t* vtable, const char* name,
-                     const char* platform, const tn_allocator_t* allocator);
+                     const tn_compile_target_t* target, const tn_allocator_t* allocator);
 
 // tn_stream_create's counterpart below the public functions; see tn_stream_work_fn.
 TN_MUST_USE tn_status_t tn__stream_enqueue(tn_stream_t* stream, tn_stream_work_fn work, void* user,

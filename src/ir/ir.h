@@ -93,7 +93,8 @@ struct tn_module {
   tn_module_t* origin;  // of a clone: retained, since types, attributes and names still live there
   struct tn_module_link* kept;  // modules whose nodes were copied into this one: retained, likewise
   tn_source_t* source;          // NULL: built, not read
-  tn_string_view_t name;        // may be empty
+  const struct tn_compile_target* target;  // kernel/target.h; NULL: it is not being compiled
+  tn_string_view_t name;                   // may be empty
   tn_attr_dictionary_t attrs;
   tn_string_view_t
       preamble;  // lines of other dialects' operations (sdy.mesh), kept for the printer
@@ -176,6 +177,11 @@ typedef struct tn_node_spec {
   tn_region_t* const* regions;  // made by tn__region_create, not yet owned by a node
   tn_location_t location;
 } tn_node_spec_t;
+
+// What the node's module is compiled for.
+static inline const struct tn_compile_target* tn__node_target(const tn_node_t* node) {
+  return node->region->function->module->target;
+}
 
 // Appends to `region`. Checks nothing.
 TN_MUST_USE tn_status_t tn__node_append(tn_region_t* region, const tn_node_spec_t* spec,

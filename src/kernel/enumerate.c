@@ -3,6 +3,7 @@
 #include <tenon/ops.h>
 
 #include "kernel/kernel.h"
+#include "kernel/target.h"
 
 enum { MOST_ATTRIBUTES = 32, TYPE_TEXT_SIZE = 256 };
 
@@ -61,8 +62,8 @@ static bool needs_no_kernel(const tn_op_t* op) {
 // The last is the one that is always there.
 static const char* kernel_of(const tn_op_t* op) {
   const char* name = NULL;
-  for (size_t i = 0; i < tn__kernel_count(); ++i) {
-    const tn_kernel_t* kernel = tn__kernel_at(i);
+  for (size_t i = 0; i < tn__kernel_count(&tn__compile_target_host); ++i) {
+    const tn_kernel_t* kernel = tn__kernel_at(&tn__compile_target_host, i);
     bool is_short = strchr(kernel->op, '.') == NULL;
     if (strcmp(kernel->op, is_short ? tn__op_short_name(op) : op->name) != 0) continue;
     if (!is_short || strncmp(op->name, "stablehlo.", 10) == 0) name = kernel->name;

@@ -1,7 +1,7 @@
 #include <tenon/ops.h>
 
 #include "base/testing.h"
-#include "kernel/kernel.h"
+#include "kernel/target.h"
 
 typedef struct tally {
   size_t count, stop_after;
@@ -50,8 +50,8 @@ static void enumeration_ends_when_it_is_told(void** state) {
 
 static bool note_kernel(void* user, const tn_op_info_t* info) {
   bool* used = user;
-  for (size_t i = 0; i < tn__kernel_count(); ++i) {
-    const tn_kernel_t* kernel = tn__kernel_at(i);
+  for (size_t i = 0; i < tn__kernel_count(&tn__compile_target_host); ++i) {
+    const tn_kernel_t* kernel = tn__kernel_at(&tn__compile_target_host, i);
     if (strcmp(kernel->op, info->name) == 0 || strcmp(kernel->op, info->short_name) == 0) {
       used[i] = true;
       assert_true(info->is_supported || strcmp(info->dialect, "stablehlo") != 0);
@@ -63,10 +63,12 @@ static bool note_kernel(void* user, const tn_op_info_t* info) {
 static void every_kernel_computes_an_operation_of_the_table(void** state) {
   (void)state;
   bool used[1024] = {false};
-  assert_true(tn__kernel_count() < 1024);
+  assert_true(tn__kernel_count(&tn__compile_target_host) < 1024);
   tn_op_enumerate(note_kernel, used);
-  for (size_t i = 0; i < tn__kernel_count(); ++i) {
-    if (!used[i]) fail_msg("the kernel %s is of no operation", tn__kernel_at(i)->name);
+  for (size_t i = 0; i < tn__kernel_count(&tn__compile_target_host); ++i) {
+    if (!used[i])
+      fail_msg("the kernel %s is of no operation",
+               tn__kernel_at(&tn__compile_target_host, i)->name);
   }
 }
 

@@ -1,13 +1,22 @@
-// Finds kernels in the sets.
-#include "kernel/kernel.h"
-
+// Finds kernels in the sets of a target.
 #include <pthread.h>
 
+#include "kernel/fusion.h"
 #include "kernel/kernel_set.h"
+#include "kernel/target.h"
 
-// Best first; the reference kernels are last.
-static const tn_kernel_set_t* const sets[] = {&tn__kernel_set_lib, &tn__kernel_set_ref};
-enum { SET_COUNT = sizeof sets / sizeof *sets };
+// The reference kernels are last.
+static const tn_kernel_set_t* const host_sets[] = {&tn__kernel_set_lib, &tn__kernel_set_ref};
+
+const tn_compile_target_t tn__compile_target_host = {
+    .platform = "Host",
+    .set_count = sizeof host_sets / sizeof *host_sets,
+    .sets = host_sets,
+    .fusion = &tn__kernel_fusion,
+};
+
+// Those that there are.
+static const tn_compile_target_t* const targets[] = {&tn__compile_target_host};
 
 // Rows of one operation stay in the order of the table: the first that supports a use is taken.
 static void sort_set(const tn_kernel_set_t* set) {
@@ -23,7 +32,9 @@ static void sort_set(const tn_kernel_set_t* set) {
 
 static pthread_once_t sort_once = PTHREAD_ONCE_INIT;
 static void sort_sets(void) {
-  for (size_t i = 0; i < SET_COUNT; ++i) sort_set(sets[i]);
+  for (size_t t = 0; t < sizeof targets / sizeof *targets; ++t) {
+    for (size_t i = 0; i < targets[t]->set_count; ++i) sort_set(targets[t]->sets[i]);
+  }
 }
 
 // As rows spell it: StableHLO's operations without their dialect.
@@ -56,40 +67,42 @@ static const tn_kernel_t* find_in_set(const tn_kernel_set_t* set, const char* na
   return NULL;
 }
 
-static const tn_kernel_t* find(const tn_op_use_t* use, const char** out_reason) {
+static const tn_kernel_t* find(const tn_compile_target_t* target, const tn_op_use_t* use,
+                               const char** out_reason) {
   pthread_once(&sort_once, sort_sets);
   *out_reason = NULL;
   const char* name = row_name(use->op);
-  for (size_t i = 0; i < SET_COUNT; ++i) {
-    const tn_kernel_t* kernel = find_in_set(sets[i], name, use, out_reason);
+  for (size_t i = 0; i < target->set_count; ++i) {
+    const tn_kernel_t* kernel = find_in_set(target->sets[i], name, use, out_reason);
     if (kernel) return kernel;
   }
   return NULL;
 }
 
-const tn_kernel_t* tn__kernel_find(const tn_op_use_t* use) {
+const tn_kernel_t* tn__kernel_find(const tn_compile_target_t* target, const tn_op_use_t* use) {
   const char* reason;
-  return find(use, &reason);
+  return find(target, use, &reason);
 }
 
-const char* tn__kernel_reason(const tn_kernel_t* kernel, const tn_op_use_t* use) {
+const char* tn__kernel_reason(const tn_compile_target_t* target, const tn_kernel_t* kernel,
+                              const tn_op_use_t* use) {
   const char* reason;
   // Another one: it was chosen in another way, or other libraries were allowed then. That one
   // library does not have what another has is no news.
-  const tn_kernel_t* found = find(use, &reason);
+  const tn_kernel_t* found = find(target, use, &reason);
   return found && found == kernel && !found->refuse ? reason : NULL;
 }
 
-size_t tn__kernel_count(void) {
+size_t tn__kernel_count(const tn_compile_target_t* target) {
   size_t count = 0;
-  for (size_t i = 0; i < SET_COUNT; ++i) count += sets[i]->count;
+  for (size_t i = 0; i < target->set_count; ++i) count += target->sets[i]->count;
   return count;
 }
 
-const tn_kernel_t* tn__kernel_at(size_t index) {
-  for (size_t i = 0; i < SET_COUNT; ++i) {
-    if (index < sets[i]->count) return &sets[i]->rows[index];
-    index -= sets[i]->count;
+const tn_kernel_t* tn__kernel_at(const tn_compile_target_t* target, size_t index) {
+  for (size_t i = 0; i < target->set_count; ++i) {
+    if (index < target->sets[i]->count) return &target->sets[i]->rows[index];
+    index -= target->sets[i]->count;
   }
   return NULL;
 }

@@ -145,13 +145,4 @@ typedef struct tn_kernel {
   uint32_t in_place;
 } tn_kernel_t;
 
-// The best kernel for a use; NULL when there is none. The reference kernels are asked last.
-const tn_kernel_t* tn__kernel_find(const tn_op_use_t* use);
-// Why tn__kernel_find gave this kernel for the use and none before it ("too small for openblas").
-// NULL when it was the first that was asked. Static text.
-const char* tn__kernel_reason(const tn_kernel_t* kernel, const tn_op_use_t* use);
-// All rows, for `tenon ops` and completeness tests.
-size_t tn__kernel_count(void);
-const tn_kernel_t* tn__kernel_at(size_t index);
-
 #endif  // TENON_KERNEL_KERNEL_H_

@@ -1,4 +1,4 @@
-#include "kernel/kernel.h"
+#include "kernel/target.h"
 
 #include "base/testing.h"
 
@@ -12,21 +12,21 @@ static const tn_kernel_t* find(const char* op_name, tn_dtype_t dtype) {
                            .operand_types = types,
                            .result_count = 1,
                            .result_types = types};
-  return tn__kernel_find(&use);
+  return tn__kernel_find(&tn__compile_target_host, &use);
 }
 
 static void rows_name_operations_and_can_run(void** state) {
   (void)state;
-  assert_true(tn__kernel_count() > 0);
-  for (size_t i = 0; i < tn__kernel_count(); ++i) {
-    const tn_kernel_t* kernel = tn__kernel_at(i);
+  assert_true(tn__kernel_count(&tn__compile_target_host) > 0);
+  for (size_t i = 0; i < tn__kernel_count(&tn__compile_target_host); ++i) {
+    const tn_kernel_t* kernel = tn__kernel_at(&tn__compile_target_host, i);
     char name[128];
     snprintf(name, sizeof name, "%s%s", strchr(kernel->op, '.') ? "" : "stablehlo.", kernel->op);
     if (!tn__op_find(tn__sv(name))) fail_msg("kernel %s is of no operation", kernel->name);
     assert_non_null(kernel->name);
     assert_non_null(kernel->run);
   }
-  assert_null(tn__kernel_at(tn__kernel_count()));
+  assert_null(tn__kernel_at(&tn__compile_target_host, tn__kernel_count(&tn__compile_target_host)));
 }
 
 static void kernels_are_found_by_operation_and_dtype(void** state) {
@@ -51,7 +51,7 @@ static void operations_of_other_dialects_are_not_mistaken(void** state) {
                            .operand_types = types,
                            .result_count = 1,
                            .result_types = types};
-  assert_null(tn__kernel_find(&use));
+  assert_null(tn__kernel_find(&tn__compile_target_host, &use));
 }
 
 static void every_elementwise_operation_without_a_region_has_a_kernel(void** state) {
@@ -62,8 +62,8 @@ static void every_elementwise_operation_without_a_region_has_a_kernel(void** sta
     bool quantized = strstr(op->name, "uniform_") != NULL;  // no type says that
     if (!own || quantized || op->regions != 0 || !tn__op_has(op, TN_ELEMENTWISE)) continue;
     bool found = false;
-    for (size_t k = 0; k < tn__kernel_count(); ++k) {
-      found |= strcmp(tn__kernel_at(k)->op, op->name + 10) == 0;
+    for (size_t k = 0; k < tn__kernel_count(&tn__compile_target_host); ++k) {
+      found |= strcmp(tn__kernel_at(&tn__compile_target_host, k)->op, op->name + 10) == 0;
     }
     if (!found) print_message("no kernel: %s\n", op->name);
     assert_true(found);

@@ -6,6 +6,7 @@
 #include "base/testing.h"
 #include "kernel/kernel.h"
 #include "kernel/lib/library.h"
+#include "kernel/target.h"
 
 enum { TN_CASE_LIMIT = 16, TN_CASE_ALIGNMENT = 64 };
 
@@ -163,7 +164,7 @@ static inline tn_status_t tn__case_run(tn_case_t* c) {
       .arena = &c->arena,
   };
   tn__kernel_libraries_allow(c->may_use_libraries ? -1 : 0);
-  const tn_kernel_t* kernel = c->kernel = tn__kernel_find(&use);
+  const tn_kernel_t* kernel = c->kernel = tn__kernel_find(&tn__compile_target_host, &use);
   if (!kernel) fail_msg("no kernel for %s", c->op->name);
   tn_kernel_site_t site = {.use = &use, .bodies = c->body_shapes, .arena = &c->arena};
   if (kernel->prepare) TN_RETURN_IF_ERROR(kernel->prepare(&site));

@@ -149,8 +149,8 @@ static tn_status_t vmap(const tn_rule_t* rule, const tn_vmap_call_t* call) {
   return TN_OK;
 }
 
-static tn_status_t create_target(const tn_custom_function_t* function, bool is_checkpoint,
-                                 tn_target_t** out_target) {
+static tn_status_t create_target(const tn_scope_t* scope, const tn_custom_function_t* function,
+                                 bool is_checkpoint, tn_target_t** out_target) {
   static const tn_handler_facts_t facts = {.minor = -1};
   void* memory = NULL;
   *out_target = NULL;
@@ -165,7 +165,8 @@ static tn_status_t create_target(const tn_custom_function_t* function, bool is_c
                                   .destroy = destroy_custom};
   const tn_target_spec_t spec = {.name = TN_SV_LITERAL("custom_function"),
                                  .definition = &definition};
-  tn_status_t status = tn__target_create(&spec, "Host", &facts, NULL, out_target);
+  const char* platform = tn_device_platform(tn_scope_device(scope));
+  tn_status_t status = tn__target_create(&spec, platform, &facts, NULL, out_target);
   if (status) tn__free(tn_allocator_system(), custom, sizeof *custom);
   return status;
 }
@@ -224,7 +225,7 @@ static tn_status_t call_with_rules(tn_scope_t* scope, const tn_custom_function_t
                                    tn_array_t** out_outputs) {
   const char* name = is_checkpoint ? "tn_checkpoint" : "tn_custom_function_call";
   tn_target_t* target = NULL;
-  tn_status_t status = create_target(function, is_checkpoint, &target);
+  tn_status_t status = create_target(scope, function, is_checkpoint, &target);
   if (status && function->destroy) function->destroy(function->function.user);
   if (!status) {
     status = tn__scope_check(scope, name, input_count, inputs);

@@ -387,13 +387,14 @@ void tn_apply(tn_scope_t* scope, const tn_application_t* application, tn_array_t
     return;
   }
   const tn_string_view_t name = tn__sv(application->name);
-  tn_target_t* target = tn__registry_find(name, "Host");
+  const char* platform = tn_device_platform(tn_scope_device(scope));
+  tn_target_t* target = tn__registry_find(name, platform);
   if (target) {
     tn__apply_target(scope, target, application, out_results);
     tn__target_release(target);
     return;
   }
   tn_array_t* error = tn_array_error(
-      scope, tn_status_prefix(tn__registry_miss(name, "Host"), "%s", application->name));
+      scope, tn_status_prefix(tn__registry_miss(name, platform), "%s", application->name));
   for (size_t i = 0; i < application->result_count; ++i) out_results[i] = error;
 }

@@ -3,6 +3,7 @@
 // have become constants.
 #include "kernel/kernel.h"
 #include "kernel/static_form.h"
+#include "kernel/target.h"
 #include "pass/passes.h"
 
 enum {
@@ -57,7 +58,7 @@ static tn_status_t compute(const tn_node_t* node, tn_arena_t* scratch, void** ou
   void* memory = NULL;
   *out_data = NULL;
   TN_RETURN_IF_ERROR(tn__node_use(node, scratch, &use));
-  const tn_kernel_t* kernel = tn__kernel_find(&use);
+  const tn_kernel_t* kernel = tn__kernel_find(&tn__compile_target_host, &use);
   if (!kernel) return TN_OK;
   tn_kernel_site_t site = {.use = &use, .arena = scratch};
   if (kernel->prepare) TN_RETURN_IF_ERROR(kernel->prepare(&site));

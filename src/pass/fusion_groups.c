@@ -10,6 +10,7 @@
 #include "call/site.h"
 #include "kernel/body_shape.h"
 #include "kernel/fusion.h"
+#include "kernel/target.h"
 #include "pass/fusion.h"
 #include "pass/passes.h"
 
@@ -114,7 +115,7 @@ static tn_status_t check_operation(const finder_t* finder, const tn_node_t* node
     if (type->rank != 0 && !tn__type_same_shape(type, shape)) return TN_OK;
   }
   TN_RETURN_IF_ERROR(tn__node_use(node, finder->scratch, &use));
-  const tn_kernel_t* kernel = tn__kernel_find(&use);
+  const tn_kernel_t* kernel = tn__kernel_find(tn__node_target(node), &use);
   *out_fits = kernel && kernel->range;
   return TN_OK;
 }
@@ -155,8 +156,8 @@ static bool is_fit_call(const tn_node_t* node) {
     const tn_type_t* type = node->results[i].type;
     if (!tn__type_is_tensor(type) || !tn__type_same_shape(type, shape)) return false;
   }
-  tn_target_t* target =
-      tn__registry_find(tn__attr_get_string(&node->attrs, "call_target_name"), "Host");
+  tn_target_t* target = tn__registry_find(tn__attr_get_string(&node->attrs, "call_target_name"),
+                                          tn__node_target(node)->platform);
   const bool is_elementwise = target && !target->refusal && tn__target_is_elementwise(target);
   tn__target_release(target);
   return is_elementwise;
@@ -168,7 +169,7 @@ static tn_status_t check_reduction(const finder_t* finder, const tn_node_t* node
   tn_body_shape_t body;
   if (node->operand_count != 2 || !is_large(finder, node->operands[0]->type)) return TN_OK;
   TN_RETURN_IF_ERROR(tn__node_use(node, finder->scratch, &use));
-  const tn_kernel_t* kernel = tn__kernel_find(&use);
+  const tn_kernel_t* kernel = tn__kernel_find(tn__node_target(node), &use);
   if (!kernel || !kernel->run_from) return TN_OK;
   TN_RETURN_IF_ERROR(tn__body_shape(node->regions[0], finder->scratch, &body));
   tn_kernel_site_t site = {.use = &use, .bodies = &body, .arena = finder->scratch};

@@ -1,6 +1,7 @@
 #include "kernel/fusion.h"
 
 #include "base/testing.h"
+#include "kernel/target.h"
 #include "pass/pass.h"
 
 #define T "tensor<64x64xf32>"
@@ -19,7 +20,9 @@ static const tn_function_t* fused(const char* text) {
   TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &source));
   TN_ASSERT_OK(tn__module_clone(source, &rewritten));
   tn_function_t* entry = tn__module_entry(rewritten);
-  TN_ASSERT_OK(tn__pass_run(rewritten, entry, &(tn_pass_options_t){.keep_all = false}));
+  TN_ASSERT_OK(
+      tn__pass_run(rewritten, entry,
+                   &(tn_pass_options_t){.target = &tn__compile_target_host, .keep_all = false}));
   return entry;
 }
 
@@ -293,7 +296,9 @@ static void keep_all_fuses_nothing(void** state) {
   TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &source));
   TN_ASSERT_OK(tn__module_clone(source, &rewritten));
   tn_function_t* entry = tn__module_entry(rewritten);
-  TN_ASSERT_OK(tn__pass_run(rewritten, entry, &(tn_pass_options_t){.keep_all = true}));
+  TN_ASSERT_OK(
+      tn__pass_run(rewritten, entry,
+                   &(tn_pass_options_t){.target = &tn__compile_target_host, .keep_all = true}));
   spell(entry->body, found, sizeof found);
   assert_string_equal(found, "negate tanh return");
 }

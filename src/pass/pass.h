@@ -8,6 +8,7 @@
 #include "ir/ir.h"
 
 typedef struct tn_pass_options {
+  const struct tn_compile_target* target;  // kernel/target.h
   bool keep_all;  // run only what running needs: no recursion, composites called, layouts row-major
   bool keep_valid;  // leave out what makes of a module more than StableHLO allows: to show it
 } tn_pass_options_t;
@@ -20,7 +21,8 @@ typedef struct tn_pass {
   tn_status_t (*run)(tn_module_t* module, tn_function_t* entry);
 } tn_pass_t;
 
-// All passes in order, over the functions that `entry` reaches.
+// All passes in order, over the functions that `entry` reaches. From then on the module has the
+// target of the options.
 TN_MUST_USE tn_status_t tn__pass_run(tn_module_t* module, tn_function_t* entry,
                                      const tn_pass_options_t* options);
 size_t tn__pass_count(void);

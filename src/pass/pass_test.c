@@ -1,6 +1,7 @@
 #include "pass/pass.h"
 
 #include "base/testing.h"
+#include "kernel/target.h"
 
 #define MAIN(arguments, results, body) \
   "func.func @main(" arguments ") -> (" results ") {\n" body "\n}\n"
@@ -44,7 +45,9 @@ static const tn_function_t* after(const char* pass, const char* text) {
 
 static const tn_function_t* after_all(const char* text) {
   tn_function_t* entry = parse(text);
-  TN_ASSERT_OK(tn__pass_run(rewritten, entry, &(tn_pass_options_t){.keep_all = false}));
+  TN_ASSERT_OK(
+      tn__pass_run(rewritten, entry,
+                   &(tn_pass_options_t){.target = &tn__compile_target_host, .keep_all = false}));
   TN_ASSERT_OK(tn__module_verify(rewritten));
   return entry;
 }
@@ -93,7 +96,9 @@ static void keep_all_leaves_the_program_as_it_was_written(void** state) {
                                     "%a = stablehlo.negate %x : " T "\n"
                                     "%b = stablehlo.negate %x : " T "\n"
                                     "%c = stablehlo.convert %b : " T "\n" RETURN("%c", T)));
-  TN_ASSERT_OK(tn__pass_run(rewritten, entry, &(tn_pass_options_t){.keep_all = true}));
+  TN_ASSERT_OK(
+      tn__pass_run(rewritten, entry,
+                   &(tn_pass_options_t){.target = &tn__compile_target_host, .keep_all = true}));
   assert_int_equal(count(entry, "negate"), 2);
   assert_int_equal(count(entry, "convert"), 1);
 }
@@ -109,11 +114,15 @@ static void valid_modules_stay_valid_when_they_are_to(void** state) {
            "%2 = stablehlo.tanh %1 : tensor<f32>\n"
            "stablehlo.return %2 : tensor<f32>\n}\n" RETURN("%0", "tensor<64xf32>"));
   tn_function_t* entry = parse(text);
-  TN_ASSERT_OK(tn__pass_run(rewritten, entry, &(tn_pass_options_t){.keep_valid = true}));
+  TN_ASSERT_OK(
+      tn__pass_run(rewritten, entry,
+                   &(tn_pass_options_t){.target = &tn__compile_target_host, .keep_valid = true}));
   TN_ASSERT_OK(tn__module_verify(rewritten));
   release(NULL);
   entry = parse(text);
-  TN_ASSERT_OK(tn__pass_run(rewritten, entry, &(tn_pass_options_t){.keep_valid = false}));
+  TN_ASSERT_OK(
+      tn__pass_run(rewritten, entry,
+                   &(tn_pass_options_t){.target = &tn__compile_target_host, .keep_valid = false}));
   tn_status_t status = tn__module_verify(rewritten);  // it is the widened body that is not
   assert_non_null(status);
   tn_status_release(status);
@@ -677,12 +686,14 @@ static void recursion_is_refused_with_its_place(void** state) {
           "%a = func.call @f(%x) : (" T ") -> " T "\n" RETURN("%a", T) "\n}\n}";
   tn_function_t* entry = parse(text);
   for (int keep_all = 0; keep_all < 2; ++keep_all) {
-    TN_ASSERT_REPORT(
-        "test.mlir:11:",
-        tn__pass_run(rewritten, entry, &(tn_pass_options_t){.keep_all = keep_all == 1}));
-    TN_ASSERT_REPORT(
-        "function @f calls itself",
-        tn__pass_run(rewritten, entry, &(tn_pass_options_t){.keep_all = keep_all == 1}));
+    TN_ASSERT_REPORT("test.mlir:11:",
+                     tn__pass_run(rewritten, entry,
+                                  &(tn_pass_options_t){.target = &tn__compile_target_host,
+                                                       .keep_all = keep_all == 1}));
+    TN_ASSERT_REPORT("function @f calls itself",
+                     tn__pass_run(rewritten, entry,
+                                  &(tn_pass_options_t){.target = &tn__compile_target_host,
+                                                       .keep_all = keep_all == 1}));
   }
 }
 

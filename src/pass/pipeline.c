@@ -71,6 +71,7 @@ const tn_pass_t* tn__pass_at(size_t index) {
 
 tn_status_t tn__pass_run(tn_module_t* module, tn_function_t* entry,
                          const tn_pass_options_t* options) {
+  module->target = options->target;
   for (size_t i = 0; i < tn__pass_count(); ++i) {
     if (options->keep_all && !passes[i].is_needed) continue;
     if (options->keep_valid && passes[i].is_beyond) continue;

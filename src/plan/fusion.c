@@ -1,5 +1,6 @@
 // A fusion (kernel/fusion.h) is one step: the values of its body have no places in the arena.
 #include "kernel/fusion.h"
+#include "kernel/target.h"
 #include "plan/planner.h"
 
 static tn_status_t take_list(tn_arena_t* arena, size_t count, size_t item_size, void* out_list) {
@@ -81,7 +82,7 @@ tn_status_t tn__plan_prepare_fusion(planner_t* planner, const tn_node_t* node,
     if (is_reduction) spec.reduction = part;
   }
   // Whatever was prepared until here goes with the fusion's state, if there is one.
-  *out_kernel = &tn__kernel_fusion;
+  *out_kernel = tn__node_target(node)->fusion;
   tn_status_t prepared = tn__fusion_prepare(&spec, site);
   for (size_t i = 0; !site->state && i < part_count; ++i) {
     const tn_kernel_site_t* part = &parts[i].site;

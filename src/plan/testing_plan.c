@@ -1,5 +1,6 @@
 #include "plan/testing_plan.h"
 
+#include "kernel/target.h"
 #include "pass/pass.h"
 
 static tn_status_t never_run(const tn_kernel_call_t* call) {
@@ -20,7 +21,8 @@ tn_status_t tn__testing_plan_of(tn_module_t* source, tn_testing_passes_t passes,
   tn_status_t status = TN_OK;
   *out_plan = (tn_testing_plan_t){.source = source};
   tn__arena_init(&out_plan->arena, source->allocator);
-  const tn_pass_options_t pass_options = {.keep_all = passes == TN_TESTING_NEEDED_PASSES};
+  const tn_pass_options_t pass_options = {.target = &tn__compile_target_host,
+                                          .keep_all = passes == TN_TESTING_NEEDED_PASSES};
   const tn_plan_options_t options = {.is_entry = true, .find_call = find_call};
   TN_DONE_IF_ERROR(tn__module_clone(source, &out_plan->module));
   tn_function_t* entry = tn__module_entry(out_plan->module);

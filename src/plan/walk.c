@@ -6,6 +6,7 @@
 // copies that the assignment may put there.
 #include "kernel/body_shape.h"
 #include "kernel/fusion.h"
+#include "kernel/target.h"
 #include "plan/planner.h"
 
 static tn_status_t walk_region(planner_t* planner, tn_region_t* region, block_t* block);
@@ -229,7 +230,7 @@ tn_status_t tn__plan_choose_kernel(planner_t* planner, const tn_node_t* node,
   if (node->op == TN__OP(custom_call)) {
     return planner->options->find_call(planner->options->user, node, site, out_kernel);
   }
-  const tn_kernel_t* kernel = tn__kernel_find(use);
+  const tn_kernel_t* kernel = tn__kernel_find(tn__node_target(node), use);
   *out_kernel = kernel;
   if (!kernel) {
     const tn_type_t* type = use->operand_count  ? use->operand_types[0]

@@ -82,7 +82,8 @@ static tn_status_t compile(tn_program_t* program, const tn_compile_options_t* op
   TN_RETURN_IF_ERROR(tn__module_clone(program->source, &program->module));
   TN_RETURN_IF_ERROR(find_function(program->module, options->function, &entry));
   program->keep_all = options->keep_all;
-  tn_pass_options_t pass_options = {.keep_all = options->keep_all};
+  tn_pass_options_t pass_options = {.target = program->device->target,
+                                    .keep_all = options->keep_all};
   TN_RETURN_IF_ERROR(tn__pass_run(program->module, entry, &pass_options));
   TN_RETURN_IF_ERROR(tn__program_build(program, entry));
   program->is_small = is_small(program);

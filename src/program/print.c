@@ -2,7 +2,9 @@
 #include "plan/print.h"
 #include "base/limits.h"
 #include "base/writer.h"
+#include "device/device.h"
 #include "kernel/fusion.h"
+#include "kernel/target.h"
 #include "pass/pass.h"
 #include "program/print.h"
 
@@ -65,7 +67,7 @@ static void dot_function(const tn_function_t* function, tn_writer_t* writer) {
 const char* tn__instruction_reason(const tn_instruction_t* instruction) {
   const tn_plan_step_t* step = instruction->step;
   if (step->reason || !instruction->kernel || !step->site.use) return step->reason;
-  return tn__kernel_reason(instruction->kernel, step->site.use);
+  return tn__kernel_reason(tn__node_target(step->node), instruction->kernel, step->site.use);
 }
 
 // What an instruction computes together; NULL when it is no fusion.
@@ -181,7 +183,8 @@ static tn_status_t print_module(const tn_program_t* program, const tn_module_t* 
 // text can be read again.
 static tn_status_t print_rewritten(const tn_program_t* program, tn_program_format_t format,
                                    tn_writer_t* writer) {
-  const tn_pass_options_t options = {.keep_all = program->keep_all, .keep_valid = true};
+  const tn_pass_options_t options = {
+      .target = program->device->target, .keep_all = program->keep_all, .keep_valid = true};
   const tn_string_view_t name = program->units[0].plan->function->name;
   tn_module_t* module = NULL;
   if (format != TN_FORMAT_TEXT) return print_module(program, program->module, format, writer);

@@ -1,5 +1,6 @@
 // A plan for each function that is still called, and the unit's place in the arena.
 #include "call/call.h"
+#include "kernel/target.h"
 #include "pass/pass.h"
 #include "program/program.h"
 
@@ -61,7 +62,7 @@ static tn_status_t check_leaves(const tn_reached_functions_t* reached) {
 
 static tn_status_t find_call(void* user, const tn_node_t* node, tn_kernel_site_t* site,
                              const tn_kernel_t** out_kernel) {
-  return tn__call_prepare("Host", user, node, site, out_kernel);
+  return tn__call_prepare(tn__node_target(node)->platform, user, node, site, out_kernel);
 }
 
 static tn_status_t plan_unit(tn_program_t* program, tn_function_t* function,

@@ -204,7 +204,7 @@ static tn_status_t enumerate(tn_device_visit_fn visit, void* user, bool* out_go_
   tn_device_info_t info = {
       .struct_size = sizeof info,
       .name = "cpu",
-      .platform = "Host",
+      .platform = tn__compile_target_host.platform,
       .description = description,
       .memory_byte_length = tn__machine_memory(),
   };
@@ -232,7 +232,7 @@ static tn_status_t create(unsigned number, const tn_device_options_t* options,
   TN_DONE_IF_ERROR(tn__host_memory_create(&memory_config, options->allocator, &memory));
   TN_DONE_IF_ERROR(tn__allocate(options->allocator, sizeof *device, &storage));
   device = storage;
-  tn__device_init(&device->base, &vtable, "cpu", "Host", options->allocator);
+  tn__device_init(&device->base, &vtable, "cpu", &tn__compile_target_host, options->allocator);
   device->base.memory_alignment = TN_HOST_ALIGNMENT;
   device->base.pool = pool;
   device->memory = memory;

@@ -2,6 +2,7 @@
 
 #include "kernel/ref/site.h"
 #include "kernel/static_form.h"
+#include "kernel/target.h"
 
 typedef struct dynamic {
   const tn_static_form_t* form;
@@ -21,7 +22,7 @@ bool tn__ref_dynamic_supports(const tn_op_use_t* use) {
       .attrs = use->attrs,
       .arena = use->arena,
   };
-  return tn__kernel_find(&fixed) != NULL;
+  return tn__kernel_find(&tn__compile_target_host, &fixed) != NULL;
 }
 
 static tn_status_t copy_types(tn_arena_t* arena, size_t count, const tn_type_t* const* types,
@@ -69,7 +70,7 @@ static tn_status_t run(const tn_kernel_call_t* call, tn_arena_t* arena) {
   }
   tn_op_use_t use;
   TN_RETURN_IF_ERROR(tn__static_form_use(state->form, &state->use, values, arena, &use));
-  const tn_kernel_t* kernel = tn__kernel_find(&use);
+  const tn_kernel_t* kernel = tn__kernel_find(&tn__compile_target_host, &use);
   tn_kernel_site_t site = {.use = &use, .arena = arena};
   if (kernel->prepare) TN_RETURN_IF_ERROR(kernel->prepare(&site));
   tn_status_t status = run_once(kernel, &site, call, arena);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "kernel/ref/element.h"
+#include "kernel/target.h"
 #include "kernel/testing_kernel.h"
 
 static void compare_reads_its_attributes(void** state) {
@@ -82,7 +83,7 @@ static void operations_without_meaning_have_no_kernel(void** state) {
                            .operand_types = types,
                            .result_count = 1,
                            .result_types = types};
-  assert_null(tn__kernel_find(&use));
+  assert_null(tn__kernel_find(&tn__compile_target_host, &use));
 }
 
 static void clamp_takes_scalars_and_arrays(void** state) {

@@ -1,0 +1,27 @@
+// What programs are compiled for: what passes, planner and program ask instead of naming a device.
+#ifndef TENON_KERNEL_TARGET_H_
+#define TENON_KERNEL_TARGET_H_
+
+#include "kernel/kernel.h"
+
+// Static. A device has one; the module that is compiled for it points to it (ir/ir.h).
+typedef struct tn_compile_target {
+  const char* platform;  // under which its custom calls are registered
+  size_t set_count;
+  const struct tn_kernel_set* const* sets;  // best first
+  const tn_kernel_t* fusion;  // computes element-wise operations together (kernel/fusion.h)
+} tn_compile_target_t;
+
+extern const tn_compile_target_t tn__compile_target_host;  // kernel.c
+
+// The best kernel for a use; NULL when there is none.
+const tn_kernel_t* tn__kernel_find(const tn_compile_target_t* target, const tn_op_use_t* use);
+// Why tn__kernel_find gave this kernel for the use and none before it ("too small for openblas").
+// NULL when it was the first that was asked. Static text.
+const char* tn__kernel_reason(const tn_compile_target_t* target, const tn_kernel_t* kernel,
+                              const tn_op_use_t* use);
+// All rows, for `tenon ops` and completeness tests.
+size_t tn__kernel_count(const tn_compile_target_t* target);
+const tn_kernel_t* tn__kernel_at(const tn_compile_target_t* target, size_t index);
+
+#endif  // TENON_KERNEL_TARGET_H_
