@@ -8,13 +8,7 @@
 #include "base/status.h"
 #include "call/live.h"
 
-#if defined(__x86_64__) || defined(__aarch64__)
-#define CATCHES 1
-#else
-#define CATCHES 0
-#endif
-
-#if CATCHES
+#if defined(__x86_64__)
 
 // The unwinder finds this in the frame of tn__guard_call.
 _Unwind_Reason_Code tn__guard_personality(int version, _Unwind_Action actions,
@@ -24,7 +18,6 @@ _Unwind_Reason_Code tn__guard_personality(int version, _Unwind_Action actions,
 extern const char tn__guard_landing[] __attribute__((visibility("hidden")));
 
 // tn__guard_call has a personality, which C cannot say. It returns its two words in registers.
-#if defined(__x86_64__)
 __asm__(
     "  .text\n"
     "  .p2align 4\n"
@@ -56,47 +49,6 @@ __asm__(
     "  ret\n"
     "  .cfi_endproc\n"
     "  .size tn__guard_call, . - tn__guard_call\n");
-#else
-__asm__(
-    "  .text\n"
-    "  .p2align 4\n"
-    "  .globl tn__guard_call\n"
-    "  .hidden tn__guard_call\n"
-    "  .type tn__guard_call, %function\n"
-    "tn__guard_call:\n"
-    "  .cfi_startproc\n"
-    "  .cfi_personality 0x1b, tn__guard_personality\n"
-    "  hint #34\n"  // bti c
-    "  stp x29, x30, [sp, #-16]!\n"
-    "  .cfi_def_cfa_offset 16\n"
-    "  .cfi_offset 29, -16\n"
-    "  .cfi_offset 30, -8\n"
-    "  mov x29, sp\n"
-    "  mov x8, x0\n"
-    "  mov x0, x1\n"
-    "  blr x8\n"
-    "  mov x1, #0\n"
-    "  .cfi_remember_state\n"
-    "  ldp x29, x30, [sp], #16\n"
-    "  .cfi_restore 29\n"
-    "  .cfi_restore 30\n"
-    "  .cfi_def_cfa_offset 0\n"
-    "  ret\n"
-    "  .globl tn__guard_landing\n"
-    "  .hidden tn__guard_landing\n"
-    "tn__guard_landing:\n"
-    "  .cfi_restore_state\n"
-    "  hint #36\n"  // bti j
-    "  mov x1, x0\n"
-    "  mov x0, #0\n"
-    "  ldp x29, x30, [sp], #16\n"
-    "  .cfi_restore 29\n"
-    "  .cfi_restore 30\n"
-    "  .cfi_def_cfa_offset 0\n"
-    "  ret\n"
-    "  .cfi_endproc\n"
-    "  .size tn__guard_call, . - tn__guard_call\n");
-#endif
 
 // The symbol of the library that the address belongs to, or of one that it needs. Tenon itself
 // links neither an unwinder nor a C++ library: whoever throws has brought them along.
@@ -194,7 +146,7 @@ tn_status_t tn__guard_error(void* exception) {
   return status;
 }
 
-#else
+#else  // an exception ends the process, as one does that nobody catches
 
 tn_guarded_t tn__guard_call(tn_ffi_handler_t handler, tn_ffi_call_frame_t* frame) {
   return (tn_guarded_t){handler(frame), NULL};
