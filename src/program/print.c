@@ -66,7 +66,7 @@ static void dot_function(const tn_function_t* function, tn_writer_t* writer) {
 // Why the instruction is there, or why its kernel is not one that comes first; may be NULL.
 const char* tn__instruction_reason(const tn_instruction_t* instruction) {
   const tn_plan_step_t* step = instruction->step;
-  if (step->reason || !instruction->kernel || !step->site.use) return step->reason;
+  if (step->reason || !instruction->kernel || !step->node || !step->site.use) return step->reason;
   return tn__kernel_reason(tn__node_target(step->node), instruction->kernel, step->site.use);
 }
 
