@@ -12,9 +12,9 @@
 
 typedef struct tn_device_vtable tn_device_vtable_t;
 
-// A place in a device's memory: a handle plus an offset. What the handle is, only the device knows:
-// on the CPU the address, with CUDA the device pointer, with OpenCL the object. A value, owned by
-// nobody; a piece of an allocation is the same handle with a larger offset.
+// A place in a device's memory: what the device allocated, and an offset into it. A value, owned by
+// nobody. The handle is an address of the device: on the CPU and with CUDA the real one, elsewhere
+// one from a range that the device deals out itself, and knows the object behind.
 typedef struct tn_memory {
   void* handle;
   size_t byte_offset;
@@ -22,6 +22,11 @@ typedef struct tn_memory {
 
 static inline tn_memory_t tn__memory_at(tn_memory_t memory, size_t byte_offset) {
   return (tn_memory_t){memory.handle, memory.byte_offset + byte_offset};
+}
+
+// What the device's kernels take for it. The host may look there only if host_pointer says so.
+static inline void* tn__memory_address(tn_memory_t memory) {
+  return (char*)memory.handle + memory.byte_offset;
 }
 
 struct tn_device {

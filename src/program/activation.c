@@ -128,6 +128,7 @@ static void deinit_local(tn_activation_t* activation, size_t count) {
   }
 }
 
+// Few temporaries stay with the activation; the device gets many back while no run has it.
 static bool keeps_temporaries(const tn_program_t* program) {
   return program->arena_byte_length <= KEPT_BYTE_LENGTH;
 }
@@ -135,11 +136,11 @@ static bool keeps_temporaries(const tn_program_t* program) {
 static tn_status_t take_temporaries(tn_activation_t* activation) {
   const tn_program_t* program = activation->program;
   tn_device_t* device = program->device;
-  if (keeps_temporaries(program)) return TN_OK;
+  if (activation->has_temporaries) return TN_OK;
   TN_RETURN_IF_ERROR(device->vtable->allocate(device, program->arena_byte_length, TN_PLAN_ALIGNMENT,
                                               &activation->temporary_memory));
   activation->has_temporaries = true;
-  activation->temporaries = device->vtable->host_pointer(device, activation->temporary_memory);
+  activation->temporaries = tn__memory_address(activation->temporary_memory);
   return TN_OK;
 }
 
@@ -149,35 +150,30 @@ static void release_temporaries(tn_activation_t* activation) {
   activation->has_temporaries = false;
 }
 
+// Of the host: what kernels keep between runs, behind room to align it.
+static size_t host_byte_length(const tn_program_t* program) {
+  return program->local_byte_length + TN_PLAN_ALIGNMENT - 1;
+}
+
+static tn_status_t allocate_host(tn_activation_t* activation) {
+  const tn_program_t* program = activation->program;
+  TN_RETURN_IF_ERROR(
+      tn__allocate(program->allocator, host_byte_length(program), &activation->host_memory));
+  const uintptr_t address = (uintptr_t)activation->host_memory;
+  activation->local = (char*)activation->host_memory + (-address & (TN_PLAN_ALIGNMENT - 1));
+  return TN_OK;
+}
+
 static void destroy(tn_activation_t* activation) {
   const tn_program_t* program = activation->program;
   const tn_allocator_t* allocator = program->allocator;
   release_temporaries(activation);
-  if (activation->has_local) {
-    program->device->vtable->free(program->device, activation->local_memory);
-  }
+  tn__free(allocator, activation->host_memory, host_byte_length(program));
   tn__free(allocator, activation->pointers, program->pointer_count * sizeof(void*));
   tn__free(allocator, activation->calls, program->instruction_count * sizeof(tn_kernel_call_t));
   tn__free(allocator, activation->bodies, program->block_count * sizeof(tn_body_t));
   tn__free(allocator, activation->frames, program->block_count * sizeof(tn_frame_t));
   tn__free(allocator, activation, sizeof *activation);
-}
-
-static tn_status_t allocate_local(tn_activation_t* activation) {
-  const tn_program_t* program = activation->program;
-  tn_device_t* device = program->device;
-  const size_t front = keeps_temporaries(program) ? program->arena_byte_length : 0;
-  size_t size = 0;
-  if (__builtin_add_overflow(front, program->local_byte_length, &size)) {
-    return tn__status_out_of_memory();
-  }
-  TN_RETURN_IF_ERROR(
-      device->vtable->allocate(device, size, TN_PLAN_ALIGNMENT, &activation->local_memory));
-  activation->has_local = true;
-  activation->temporaries = device->vtable->host_pointer(device, activation->local_memory);
-  activation->local = activation->temporaries + front;
-  memset(activation->local, 0, program->local_byte_length);
-  return TN_OK;
 }
 
 static tn_status_t create(tn_program_t* program, tn_activation_t** out_activation) {
@@ -191,7 +187,7 @@ static tn_status_t create(tn_program_t* program, tn_activation_t** out_activatio
   activation->context = (tn_kernel_context_t){.pool = program->device->pool,
                                               .random = &activation->random,
                                               .environment = &activation->environment};
-  TN_DONE_IF_ERROR(allocate_local(activation));
+  TN_DONE_IF_ERROR(allocate_host(activation));
   TN_DONE_IF_ERROR(take_temporaries(activation));
   TN_DONE_IF_ERROR(tn__allocate_array(allocator, program->pointer_count, sizeof(void*), &memory));
   activation->pointers = memory;
@@ -245,7 +241,7 @@ tn_status_t tn__activation_take(tn_program_t* program, tn_activation_t** out_act
 
 void tn__activation_give(tn_activation_t* activation) {
   tn_program_t* program = activation->program;
-  release_temporaries(activation);
+  if (!keeps_temporaries(program)) release_temporaries(activation);
   pthread_mutex_lock(&program->mutex);
   bool keeps = program->idle_count < KEPT_ACTIVATIONS;
   if (keeps) {

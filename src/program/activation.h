@@ -16,12 +16,11 @@ typedef struct tn_activation tn_activation_t;
 struct tn_activation {
   tn_activation_t* next;  // in the pool
   tn_program_t* program;  // unowned: the pool is the program's
-  // Of the device. Few temporaries are in front of kernels' own memory; many are apart, and there
-  // only while a run has the activation.
-  tn_memory_t local_memory, temporary_memory;
-  bool has_local, has_temporaries;
-  char* temporaries;  // where they are, or last were
-  char* local;
+  tn_memory_t temporary_memory;  // of the device
+  bool has_temporaries;
+  char* temporaries;  // their address on the device, now or when there last were any
+  void* host_memory;
+  char* local;  // of kernels, kept between runs
   void** pointers;
   tn_kernel_call_t* calls;  // by instruction
   tn_body_t* bodies;        // by block

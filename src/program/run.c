@@ -140,23 +140,23 @@ static void end(tn_run_t* run) {
 // --- the work
 
 // Results that begin as an argument which was not donated, or was declined.
-static void copy_undonated(const tn_run_t* run) {
+static tn_status_t copy_undonated(const tn_run_t* run) {
   tn_device_t* device = run->program->device;
   for (size_t i = 0; i < run->result_count; ++i) {
     uint32_t ancestor = run->program->ancestors[i];
     const tn_run_result_t* result = &run->results[i];
     if (ancestor == TN_PROGRAM_NONE || result->is_inherited || !result->buffer) continue;
-    size_t byte_length = tn_buffer_byte_length(result->buffer);
-    if (byte_length == 0) continue;
-    memcpy(device->vtable->host_pointer(device, result->memory),
-           device->vtable->host_pointer(device, run->arguments[ancestor].memory), byte_length);
+    TN_RETURN_IF_ERROR(device->vtable->copy(device, NULL, result->memory,
+                                            run->arguments[ancestor].memory,
+                                            tn_buffer_byte_length(result->buffer)));
   }
+  return TN_OK;
 }
 
 static tn_status_t execute(const tn_run_t* run) {
   const tn_interrupt_t* interrupt = run->activation->environment.interrupt;
   TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
-  copy_undonated(run);
+  TN_RETURN_IF_ERROR(copy_undonated(run));
   TN_RETURN_IF_ERROR(tn__activation_run(run->activation, 0));
   return tn__interrupt_check(interrupt);  // the last operation may have taken too long
 }

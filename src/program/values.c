@@ -81,10 +81,6 @@ tn_status_t tn__run_take_arguments(tn_run_t* run, size_t count, tn_buffer_t* con
 
 // --- memory
 
-static void* host_pointer(const tn_run_t* run, tn_memory_t memory) {
-  return run->program->device->vtable->host_pointer(run->program->device, memory);
-}
-
 static tn_status_t hold(tn_run_t* run, size_t index) {
   tn_run_argument_t* argument = &run->arguments[index];
   if (!argument->buffer) return TN_OK;
@@ -148,11 +144,11 @@ tn_status_t tn__run_bind(tn_run_t* run, const bool* donated, tn_event_t* ready) 
   for (size_t i = 0; i < run->argument_count; ++i) {
     const tn_run_argument_t* argument = &run->arguments[i];
     tn__activation_bind(run->activation, &unit->parameters[i],
-                        argument->buffer ? host_pointer(run, argument->memory) : nothing);
+                        argument->buffer ? tn__memory_address(argument->memory) : nothing);
   }
   for (size_t i = 0; i < run->result_count; ++i) {
     tn_run_result_t* result = &run->results[i];
-    tn__activation_bind(run->activation, &unit->results[i], host_pointer(run, result->memory));
+    tn__activation_bind(run->activation, &unit->results[i], tn__memory_address(result->memory));
     if (!result->buffer) continue;
     tn__buffer_put_memory(result->buffer, result->memory);
     result->is_owned = false;

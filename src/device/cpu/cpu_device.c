@@ -19,10 +19,6 @@ static cpu_device_t* cast(tn_device_t* device) {
   return (cpu_device_t*)device;
 }
 
-static char* address_of(tn_memory_t memory) {
-  return (char*)memory.handle + memory.byte_offset;
-}
-
 static void destroy(tn_device_t* device) {
   const tn_allocator_t* allocator = device->allocator;
   tn__pool_release(device->pool);
@@ -65,7 +61,7 @@ static void trim(tn_device_t* device, size_t keep_byte_length) {
 
 static void* host_pointer(tn_device_t* device, tn_memory_t memory) {
   (void)device;
-  return address_of(memory);
+  return tn__memory_address(memory);
 }
 
 static tn_status_t wrap_host(tn_device_t* device, void* data, size_t byte_length,
@@ -136,17 +132,17 @@ static tn_status_t copy_bytes(tn_device_t* device, tn_stream_t* stream, void* to
 
 static tn_status_t copy_from_host(tn_device_t* device, tn_stream_t* stream, tn_memory_t to,
                                   const void* from, size_t byte_length) {
-  return copy_bytes(device, stream, address_of(to), from, byte_length);
+  return copy_bytes(device, stream, tn__memory_address(to), from, byte_length);
 }
 
 static tn_status_t copy_to_host(tn_device_t* device, tn_stream_t* stream, void* to,
                                 tn_memory_t from, size_t byte_length) {
-  return copy_bytes(device, stream, to, address_of(from), byte_length);
+  return copy_bytes(device, stream, to, tn__memory_address(from), byte_length);
 }
 
 static tn_status_t copy(tn_device_t* device, tn_stream_t* stream, tn_memory_t to, tn_memory_t from,
                         size_t byte_length) {
-  return copy_bytes(device, stream, address_of(to), address_of(from), byte_length);
+  return copy_bytes(device, stream, tn__memory_address(to), tn__memory_address(from), byte_length);
 }
 
 static void* stream_native(tn_stream_t* stream) {
