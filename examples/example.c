@@ -17,10 +17,10 @@ static tn_status_t run_program(tn_device_t* device, tn_program_t* program,
   }
   for (size_t i = 0; i < input_count && !status; ++i) {
     const tn_type_t* type = tn_program_argument_type(program, i);
-    void* data = NULL;
-    status = tn_buffer_create(device, tn_type_dtype(type), tn_type_rank(type), tn_type_dims(type),
-                              &data, &inputs[i]);
-    if (!status) memcpy(data, arguments[i], tn_buffer_byte_length(inputs[i]));
+    size_t byte_length = tn_dtype_size(tn_type_dtype(type));
+    for (size_t d = 0; d < tn_type_rank(type); ++d) byte_length *= (size_t)tn_type_dims(type)[d];
+    status = tn_buffer_create_from_host(device, tn_type_dtype(type), tn_type_rank(type),
+                                        tn_type_dims(type), arguments[i], byte_length, &inputs[i]);
   }
   if (!status) status = tn_program_run(program, NULL, input_count, inputs, output_count, outputs);
   for (size_t i = 0; i < output_count && !status; ++i) {

@@ -79,8 +79,9 @@ TN_API TN_MUST_USE tn_status_t tn_buffer_to_host(tn_buffer_t* buffer, void* data
                                                  size_t byte_length);
 
 // Waits for the contents and shows where the host reads them, until tn_buffer_unmap, which must be
-// called as often; a mapped buffer is not donated. Errors as tn_buffer_to_host; UNIMPLEMENTED when
-// the host does not see the memory.
+// called as often; a mapped buffer is not donated. Where the host does not see the device's memory
+// that is a copy, which the first call makes and the buffer keeps. Errors as tn_buffer_to_host;
+// RESOURCE_EXHAUSTED when there is no memory for the copy.
 TN_API TN_MUST_USE tn_status_t tn_buffer_map(tn_buffer_t* buffer, const void** out_data);
 TN_API void tn_buffer_unmap(tn_buffer_t* buffer);
 

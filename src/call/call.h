@@ -14,7 +14,7 @@
 typedef struct tn_call_environment {
   int64_t run_id;
   int32_t device_ordinal;
-  struct tn_device* device;  // for scratch memory
+  struct tn_device* device;  // for scratch memory; NULL: malloc's
   struct tn_stream* stream;  // NULL: the calling thread
   size_t user_data_count;
   const tn_user_data_t* user_data;  // objects for handlers that ask for their type

@@ -14,7 +14,8 @@ struct tn_buffer {
   tn_buffer_release_fn release;  // of imported memory; NULL: none
   void* release_user;
   void* release_data;
-  tn_buffer_t* parent;  // of an alias: retained and held
+  tn_buffer_t* parent;       // of an alias: retained and held
+  _Atomic(void*) host_copy;  // of memory that the host does not see; NULL: nobody has mapped it
   size_t byte_length;
   tn_type_t type;          // its dims are those below
   tn_buffer_t** elements;  // of a tuple: retained, in `storage`, behind it the types
@@ -62,8 +63,14 @@ static tn_status_t create_header(tn_device_t* device, tn_dtype_t dtype, size_t r
   return TN_OK;
 }
 
+static void free_host_copy(tn_buffer_t* buffer) {
+  tn__free(buffer->device->allocator, atomic_exchange(&buffer->host_copy, NULL),
+           buffer->byte_length);
+}
+
 static void free_header(tn_buffer_t* buffer) {
   tn_device_t* device = buffer->device;
+  free_host_copy(buffer);
   tn_event_release(buffer->ready);
   tn__free(device->allocator, buffer, sizeof *buffer + buffer->storage_byte_length);
   tn_device_release(device);
@@ -140,6 +147,29 @@ tn_status_t tn_buffer_create_from_host(tn_device_t* device, tn_dtype_t dtype, si
   }
   *out_buffer = buffer;
   return TN_OK;
+}
+
+tn_status_t tn__buffer_create_written(tn_device_t* device, tn_dtype_t dtype, size_t rank,
+                                      const int64_t* dims,
+                                      tn_status_t (*write)(void* user, void* data), void* user,
+                                      tn_buffer_t** out_buffer) {
+  tn_status_t status = TN_OK;
+  void *data = NULL, *staging = NULL;
+  tn_buffer_t* buffer = NULL;
+  *out_buffer = NULL;
+  TN_RETURN_IF_ERROR(tn_buffer_create(device, dtype, rank, dims, &data, &buffer));
+  const size_t byte_length = buffer->byte_length;
+  if (!data) TN_DONE_IF_ERROR(tn__allocate(device->allocator, byte_length, &staging));
+  TN_DONE_IF_ERROR(write(user, data ? data : staging));
+  if (!data) {
+    TN_DONE_IF_ERROR(
+        device->vtable->copy_from_host(device, NULL, buffer->memory, staging, byte_length));
+  }
+  *out_buffer = tn_buffer_retain(buffer);
+done:
+  tn__free(device->allocator, staging, byte_length);
+  tn_buffer_release(buffer);
+  return status;
 }
 
 // In place, if the device can: otherwise an error with the code UNIMPLEMENTED.
@@ -353,6 +383,7 @@ bool tn__buffer_take_memory(tn_buffer_t* buffer, tn_memory_t* out_memory) {
   if (!is_own(buffer)) return false;
   if (!atomic_compare_exchange_strong(&buffer->holds, &holds, DONATED)) return false;
   *out_memory = buffer->memory;
+  free_host_copy(buffer);
   return true;
 }
 
@@ -384,17 +415,30 @@ tn_status_t tn_buffer_to_host(tn_buffer_t* buffer, void* data, size_t byte_lengt
   return status;
 }
 
+// The bytes are immutable, so threads that come at once make the same copy.
+static tn_status_t copy_for_host(tn_buffer_t* buffer, tn_memory_t memory, const void** out_data) {
+  tn_device_t* device = buffer->device;
+  void *copy = NULL, *other = NULL;
+  TN_RETURN_IF_ERROR(tn__allocate(device->allocator, buffer->byte_length, &copy));
+  tn_status_t status =
+      device->vtable->copy_to_host(device, NULL, copy, memory, buffer->byte_length);
+  const bool is_kept = !status && atomic_compare_exchange_strong(&buffer->host_copy, &other, copy);
+  if (!is_kept) tn__free(device->allocator, copy, buffer->byte_length);
+  *out_data = is_kept ? copy : other;
+  return status;
+}
+
 tn_status_t tn_buffer_map(tn_buffer_t* buffer, const void** out_data) {
   tn_memory_t memory;
   *out_data = NULL;
   TN_RETURN_IF_NULL(buffer);
   TN_RETURN_IF_ERROR(hold_contents(buffer, &memory));
   *out_data = buffer->device->vtable->host_pointer(buffer->device, memory);
-  if (*out_data) return TN_OK;
-  tn__buffer_unhold(buffer);
-  return tn_status_create(TN_CODE_UNIMPLEMENTED,
-                          "the host does not see the memory of device %s; copy the buffer instead",
-                          tn_device_name(buffer->device));
+  if (!*out_data) *out_data = atomic_load(&buffer->host_copy);
+  if (*out_data || buffer->byte_length == 0) return TN_OK;
+  tn_status_t status = copy_for_host(buffer, memory, out_data);
+  if (status) tn__buffer_unhold(buffer);
+  return status;
 }
 
 void tn_buffer_unmap(tn_buffer_t* buffer) {

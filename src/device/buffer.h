@@ -13,6 +13,13 @@ TN_MUST_USE tn_status_t tn__buffer_create_without_memory(tn_device_t* device, tn
                                                          tn_event_t* ready,
                                                          tn_buffer_t** out_buffer);
 
+// A buffer with the elements that `write` puts at `data`: the buffer's own memory where the host
+// sees it, and a place of the host's otherwise.
+TN_MUST_USE tn_status_t tn__buffer_create_written(tn_device_t* device, tn_dtype_t dtype,
+                                                  size_t rank, const int64_t* dims,
+                                                  tn_status_t (*write)(void* user, void* data),
+                                                  void* user, tn_buffer_t** out_buffer);
+
 // A buffer over memory that the caller has allocated from the device. Takes `memory`, on failure
 // too.
 TN_MUST_USE tn_status_t tn__buffer_create_over(tn_device_t* device, tn_dtype_t dtype, size_t rank,

@@ -53,6 +53,19 @@ typedef enum tn_stream_flags {
   TN_STREAM_MAY_RUN_INLINE = 1 << 0,
 } tn_stream_flags_t;
 
+// What a device that is not the host runs, one kernel after the other, beside the host. Made and
+// used by one thread at a time.
+typedef struct tn_queue tn_queue_t;
+
+// An instruction for a queue. Read before the launch returns; what state, local, bodies and context
+// of the call point to stays as it is until the queue has finished.
+typedef struct tn_launch {
+  const tn_kernel_t* kernel;     // of the device's target
+  const tn_kernel_call_t* call;  // operands, results and scratch are addresses of the device
+  uint32_t operand_count, result_count;
+  uint32_t tag;  // what finish calls it by
+} tn_launch_t;
+
 // Common part of every device's streams.
 struct tn_stream {
   atomic_uint references;
@@ -86,14 +99,26 @@ struct tn_device_vtable {
                            tn_memory_t* out_memory);
   void (*unwrap_host)(tn_device_t* device, tn_memory_t memory);
 
-  // ---- copies. `stream` NULL: done when the function returns. Otherwise in the stream's turn; the
-  // memory on both sides must live until then.
+  // ---- copies. Any part of an allocation will do. `stream` NULL: done when the function returns.
+  // Otherwise in the stream's turn; the memory on both sides must live until then.
   tn_status_t (*copy_from_host)(tn_device_t* device, tn_stream_t* stream, tn_memory_t to,
                                 const void* from, size_t byte_length);
   tn_status_t (*copy_to_host)(tn_device_t* device, tn_stream_t* stream, void* to, tn_memory_t from,
                               size_t byte_length);
   tn_status_t (*copy)(tn_device_t* device, tn_stream_t* stream, tn_memory_t to, tn_memory_t from,
                       size_t byte_length);
+
+  // ---- kernels; NULL where the target's kernels are called, on the host
+
+  // The device outlives the queue.
+  tn_status_t (*queue_create)(tn_device_t* device, tn_queue_t** out_queue);
+  // It has finished.
+  void (*queue_destroy)(tn_queue_t* queue);
+  // Starts a kernel behind those that were launched before, and does not wait for it.
+  tn_status_t (*launch)(tn_queue_t* queue, const tn_launch_t* launch);
+  // Waits for all that was launched. Returns the first error of it, and the tag of the launch that
+  // had it; what came behind that was not run. Then the queue is as new.
+  tn_status_t (*finish)(tn_queue_t* queue, uint32_t* out_tag);
 
   // ---- streams; see <tenon/stream.h> for what they promise
 

@@ -8,6 +8,7 @@
 #include <tenon/npy.h>
 
 #include "base/type.h"
+#include "device/buffer.h"
 #include "device/npz.h"
 
 // What the header says.
@@ -318,10 +319,34 @@ static tn_status_t match(const char* name, npy_header_t* header, const tn_type_t
                           TN_TYPE_TEXT(&found), TN_TYPE_TEXT(expected));
 }
 
+// What follows the header.
+typedef struct npy_elements {
+  const char* name;
+  const npy_header_t* header;
+  const unsigned char* bytes;
+  size_t byte_length;
+} npy_elements_t;
+
+static tn_status_t read_elements(void* user, void* data) {
+  const npy_elements_t* elements = user;
+  const npy_header_t* header = elements->header;
+  const size_t size = tn_dtype_size(header->dtype);
+  const int64_t count = (int64_t)(elements->byte_length / size);
+  if (header->fortran_order && header->rank > 1) {
+    transpose(header, (const char*)elements->bytes, data, size, count);
+  } else if (elements->byte_length) {
+    memcpy(data, elements->bytes, elements->byte_length);
+  }
+  if (header->swapped) {
+    size_t part = tn_dtype_kind(header->dtype) == TN_KIND_COMPLEX ? size / 2 : size;
+    swap_bytes(data, elements->byte_length / part, part);
+  }
+  return check_elements(elements->name, header->dtype, count, data);
+}
+
 static tn_status_t decode(tn_device_t* device, const char* name, const unsigned char* bytes,
                           size_t length, const tn_type_t* expected, tn_buffer_t** out_buffer) {
   npy_header_t header;
-  void* data = NULL;
   *out_buffer = NULL;
   TN_RETURN_IF_ERROR(parse_header(name, bytes, length, &header));
   TN_RETURN_IF_ERROR(match(name, &header, expected));
@@ -335,27 +360,9 @@ static tn_status_t decode(tn_device_t* device, const char* name, const unsigned 
     return tn_status_create(TN_CODE_DATA_LOSS, "%s: %zu bytes of elements; the shape needs %zu",
                             name, length - header.data_offset, byte_length);
   }
-  tn_buffer_t* buffer = NULL;
-  TN_RETURN_IF_ERROR(
-      tn_buffer_create(device, header.dtype, header.rank, header.dims, &data, &buffer));
-  const unsigned char* elements = bytes + header.data_offset;
-  size_t size = tn_dtype_size(header.dtype);
-  if (header.fortran_order && header.rank > 1) {
-    transpose(&header, (const char*)elements, data, size, tn_buffer_size(buffer));
-  } else if (byte_length) {
-    memcpy(data, elements, byte_length);
-  }
-  if (header.swapped) {
-    size_t part = tn_dtype_kind(header.dtype) == TN_KIND_COMPLEX ? size / 2 : size;
-    swap_bytes(data, byte_length / part, part);
-  }
-  tn_status_t status = check_elements(name, header.dtype, tn_buffer_size(buffer), data);
-  if (status) {
-    tn_buffer_release(buffer);
-    return status;
-  }
-  *out_buffer = buffer;
-  return TN_OK;
+  npy_elements_t elements = {name, &header, bytes + header.data_offset, byte_length};
+  return tn__buffer_create_written(device, header.dtype, header.rank, header.dims, read_elements,
+                                   &elements, out_buffer);
 }
 
 // --- files

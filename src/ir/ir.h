@@ -34,6 +34,13 @@ struct tn_value {
   tn_string_view_t name;    // as the source says it, without "%"; may be empty
 };
 
+// Who computes a node, and where its operands and results lie; see kernel/placement.h.
+typedef enum tn_placement {
+  TN_ON_DEVICE,
+  TN_ON_HOST,
+  TN_IN_BODY,  // in the host's memory, by the device's kernels: in a region that one of them calls
+} tn_placement_t;
+
 // One use of an operation.
 struct tn_node {
   const tn_op_t* op;
@@ -45,7 +52,8 @@ struct tn_node {
   tn_region_t** regions;
   tn_attr_dictionary_t attrs;
   tn_location_t location;
-  uint32_t id;  // free for whoever walks
+  uint32_t id;               // free for whoever walks
+  tn_placement_t placement;  // of a module that is compiled
 };
 
 // One block of nodes with arguments; the last node is its terminator. Values of enclosing regions
@@ -177,11 +185,6 @@ typedef struct tn_node_spec {
   tn_region_t* const* regions;  // made by tn__region_create, not yet owned by a node
   tn_location_t location;
 } tn_node_spec_t;
-
-// What the node's module is compiled for.
-static inline const struct tn_compile_target* tn__node_target(const tn_node_t* node) {
-  return node->region->function->module->target;
-}
 
 // Appends to `region`. Checks nothing.
 TN_MUST_USE tn_status_t tn__node_append(tn_region_t* region, const tn_node_spec_t* spec,

@@ -10,6 +10,7 @@ static const tn_kernel_set_t* const host_sets[] = {&tn__kernel_set_lib, &tn__ker
 
 const tn_compile_target_t tn__compile_target_host = {
     .platform = "Host",
+    .is_host = true,
     .set_count = sizeof host_sets / sizeof *host_sets,
     .sets = host_sets,
     .fusion = &tn__kernel_fusion,

@@ -7,9 +7,14 @@
 // Static. A device has one; the module that is compiled for it points to it (ir/ir.h).
 typedef struct tn_compile_target {
   const char* platform;  // under which its custom calls are registered
+  // Its memory is the host's, and its kernels are called; otherwise the device launches them
+  // (device/device.h).
+  bool is_host;
+  bool as_written;  // programs are run as they are written: only the passes that running needs
   size_t set_count;
   const struct tn_kernel_set* const* sets;  // best first
-  const tn_kernel_t* fusion;  // computes element-wise operations together (kernel/fusion.h)
+  const tn_kernel_t*
+      fusion;  // computes element-wise operations together (kernel/fusion.h); or NULL
 } tn_compile_target_t;
 
 extern const tn_compile_target_t tn__compile_target_host;  // kernel.c

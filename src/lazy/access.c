@@ -145,9 +145,12 @@ tn_status_t tn_array_item(tn_array_t* array, double* out_value) {
   return status;
 }
 
+static tn_status_t write_array(void* user, void* data) {
+  tn_array_t* array = user;
+  return tn_array_to_host(array, data, tn_array_byte_length(array));
+}
+
 tn_status_t tn_array_to_buffer(tn_array_t* array, tn_buffer_t** out_buffer) {
-  void* data = NULL;
-  tn_buffer_t* buffer = NULL;
   *out_buffer = NULL;
   TN_RETURN_IF_ERROR(check_array("tn_array_to_buffer", array));
   TN_RETURN_IF_ERROR(tn_eval(1, &array));
@@ -160,12 +163,8 @@ tn_status_t tn_array_to_buffer(tn_array_t* array, tn_buffer_t** out_buffer) {
     return tn__buffer_create_alias(root->buffer, array->dtype, array->rank, array->dims, 0,
                                    out_buffer);
   }
-  TN_RETURN_IF_ERROR(tn_buffer_create(array->evaluator->device, array->dtype, array->rank,
-                                      array->dims, &data, &buffer));
-  tn_status_t status = tn_array_to_host(array, data, tn_array_byte_length(array));
-  if (!status) *out_buffer = tn_buffer_retain(buffer);
-  tn_buffer_release(buffer);
-  return status;
+  return tn__buffer_create_written(array->evaluator->device, array->dtype, array->rank, array->dims,
+                                   write_array, array, out_buffer);
 }
 
 tn_status_t tn_array_print(tn_array_t* array,

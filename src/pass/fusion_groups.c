@@ -10,7 +10,7 @@
 #include "call/site.h"
 #include "kernel/body_shape.h"
 #include "kernel/fusion.h"
-#include "kernel/target.h"
+#include "kernel/placement.h"
 #include "pass/fusion.h"
 #include "pass/passes.h"
 

@@ -20,6 +20,7 @@ tn_status_t tn__pass_merge_common(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_widen_bodies(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_schedule_calls(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_fuse(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_place(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_read_turned(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_remove_dead(tn_module_t* module, tn_function_t* entry);
 

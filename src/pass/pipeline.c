@@ -1,3 +1,4 @@
+#include "kernel/target.h"
 #include "pass/passes.h"
 
 static const tn_pass_t passes[] = {
@@ -59,6 +60,11 @@ static const tn_pass_t passes[] = {
      .doc = "compute element-wise operations together, a tile of elements at a time",
      .run = tn__pass_fuse,
      .is_beyond = true},
+    {.name = "place",
+     .doc = "let the host compute what the device has no kernel for, between copies",
+     .run = tn__pass_place,
+     .is_needed = true,
+     .is_beyond = true},
 };
 
 size_t tn__pass_count(void) {
@@ -72,8 +78,9 @@ const tn_pass_t* tn__pass_at(size_t index) {
 tn_status_t tn__pass_run(tn_module_t* module, tn_function_t* entry,
                          const tn_pass_options_t* options) {
   module->target = options->target;
+  const bool keep_all = options->keep_all || options->target->as_written;
   for (size_t i = 0; i < tn__pass_count(); ++i) {
-    if (options->keep_all && !passes[i].is_needed) continue;
+    if (keep_all && !passes[i].is_needed) continue;
     if (options->keep_valid && passes[i].is_beyond) continue;
     TN_RETURN_IF_ERROR(passes[i].run(module, entry));
   }

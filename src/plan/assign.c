@@ -9,6 +9,7 @@
 //   3. a buffer of its own.
 // Wishes for 2 are handed upward through kernels that work in place, so that a chain of updates
 // happens in one place. What still lies elsewhere at the end of its region is copied.
+#include "kernel/placement.h"
 #include "plan/planner.h"
 
 static tn_status_t assign_block(planner_t* planner, block_t* block, const uint32_t* targets,
@@ -16,7 +17,7 @@ static tn_status_t assign_block(planner_t* planner, block_t* block, const uint32
 
 static tn_plan_buffer_t temporary(const leaf_t* leaf) {
   return (tn_plan_buffer_t){
-      .kind = TN_PLAN_TEMPORARY,
+      .kind = tn__value_is_on_host(leaf->value) ? TN_PLAN_HOST_TEMPORARY : TN_PLAN_TEMPORARY,
       .byte_length = tn__type_byte_length(leaf->type),
       .begin = leaf->definition,
       .end = leaf->last_use,
@@ -30,7 +31,8 @@ static tn_plan_buffer_t* buffer_of(planner_t* planner, const leaf_t* leaf) {
 }
 
 static bool is_writable(const tn_plan_buffer_t* buffer) {
-  return buffer->kind == TN_PLAN_TEMPORARY || buffer->kind == TN_PLAN_RESULT;
+  return buffer->kind == TN_PLAN_TEMPORARY || buffer->kind == TN_PLAN_HOST_TEMPORARY ||
+         buffer->kind == TN_PLAN_RESULT;
 }
 
 // Puts a leaf into a buffer that is there already.
@@ -136,15 +138,17 @@ TN_APART static tn_status_t place_result(planner_t* planner, step_t* step, size_
 
 TN_APART static tn_status_t add_scratch(planner_t* planner, step_t* step) {
   if (step->plan.site.scratch_byte_length == 0) return TN_OK;
-  return tn__plan_add_buffer(planner,
-                             (tn_plan_buffer_t){
-                                 .kind = TN_PLAN_TEMPORARY,
-                                 .byte_length = step->plan.site.scratch_byte_length,
-                                 .begin = step->plan.begin,
-                                 .end = step->plan.position,
-                                 .parameter = TN_PLAN_NONE,
-                             },
-                             step->plan.position, &step->plan.scratch);
+  return tn__plan_add_buffer(
+      planner,
+      (tn_plan_buffer_t){
+          .kind = step->plan.node->placement == TN_ON_DEVICE ? TN_PLAN_TEMPORARY
+                                                             : TN_PLAN_HOST_TEMPORARY,
+          .byte_length = step->plan.site.scratch_byte_length,
+          .begin = step->plan.begin,
+          .end = step->plan.position,
+          .parameter = TN_PLAN_NONE,
+      },
+      step->plan.position, &step->plan.scratch);
 }
 
 static void count_operands(planner_t* planner, const step_t* step) {

@@ -1,6 +1,6 @@
 // A fusion (kernel/fusion.h) is one step: the values of its body have no places in the arena.
 #include "kernel/fusion.h"
-#include "kernel/target.h"
+#include "kernel/placement.h"
 #include "plan/planner.h"
 
 static tn_status_t take_list(tn_arena_t* arena, size_t count, size_t item_size, void* out_list) {

@@ -90,7 +90,8 @@ static tn_status_t open_circle(mover_t* mover, move_t* move) {
   planner_t* planner = mover->planner;
   tn_plan_buffer_t saved = planner->plan->buffers[move->to];
   uint32_t buffer = NO_BUFFER, position = mover->block->end;
-  saved = (tn_plan_buffer_t){.kind = TN_PLAN_TEMPORARY,
+  const bool is_on_host = saved.kind == TN_PLAN_HOST_TEMPORARY;
+  saved = (tn_plan_buffer_t){.kind = is_on_host ? TN_PLAN_HOST_TEMPORARY : TN_PLAN_TEMPORARY,
                              .byte_length = saved.byte_length,
                              .begin = position,
                              .end = position,

@@ -6,6 +6,7 @@
 // one is kept.
 #include <stdlib.h>
 
+#include "kernel/target.h"
 #include "plan/gaps.h"
 #include "plan/plan.h"
 
@@ -134,55 +135,70 @@ tn_status_t tn__plan_live_bytes(const tn_plan_t* plan, tn_arena_t* arena, size_t
   return TN_OK;
 }
 
+static tn_status_t find_lower_bound(tn_plan_t* plan, tn_arena_t* scratch) {
+  size_t* live = NULL;
+  TN_RETURN_IF_ERROR(tn__plan_live_bytes(plan, scratch, &live));
+  for (uint32_t p = 0; p <= plan->position_count; ++p) {
+    if (live[p] > plan->lower_bound_byte_length) plan->lower_bound_byte_length = live[p];
+  }
+  return TN_OK;
+}
+
 static void keep_offsets(tn_plan_t* plan, const item_t* items, size_t count) {
   for (size_t i = 0; i < count; ++i) plan->buffers[items[i].buffer].offset = items[i].offset;
 }
 
-tn_status_t tn__plan_pack(tn_plan_t* plan) {
-  tn_status_t status = TN_OK;
-  tn_arena_t scratch;
+// Those of one kind. A peak of `enough` cannot be bettered.
+static tn_status_t pack(tn_plan_t* plan, tn_plan_buffer_kind_t kind, size_t enough,
+                        tn_arena_t* scratch, size_t* out_peak) {
   tn_gaps_t gaps;
   void *items_memory = NULL, *memory = NULL;
-  tn__arena_init(&scratch, plan->arena->allocator);
-  TN_DONE_IF_ERROR(
-      tn__arena_allocate_array(&scratch, plan->buffer_count, sizeof(item_t), &items_memory));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(scratch, plan->buffer_count, sizeof(item_t), &items_memory));
   item_t* items = items_memory;
   size_t count = 0, total = 0;
   for (size_t i = 0; i < plan->buffer_count; ++i) {
     const tn_plan_buffer_t* buffer = &plan->buffers[i];
-    if (buffer->kind != TN_PLAN_TEMPORARY || buffer->byte_length == 0) continue;
+    if (buffer->kind != kind || buffer->byte_length == 0) continue;
     if (buffer->byte_length > PTRDIFF_MAX - TN_PLAN_ALIGNMENT ||
         __builtin_add_overflow(total, round_up(buffer->byte_length), &total) ||
         total > PTRDIFF_MAX) {
-      status = tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
-                                "the program's temporaries exceed the address space");
-      goto done;
+      return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
+                              "the program's temporaries exceed the address space");
     }
     items[count++] = (item_t){.buffer = (uint32_t)i,
                               .begin = buffer->begin,
                               .end = buffer->end,
                               .size = round_up(buffer->byte_length)};
   }
-  size_t* live = NULL;
-  TN_DONE_IF_ERROR(tn__plan_live_bytes(plan, &scratch, &live));
-  for (uint32_t p = 0; p <= plan->position_count; ++p) {
-    if (live[p] > plan->lower_bound_byte_length) plan->lower_bound_byte_length = live[p];
-  }
-  TN_DONE_IF_ERROR(tn__arena_allocate_array(&scratch, count, sizeof(heap_entry_t), &memory));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(scratch, count, sizeof(heap_entry_t), &memory));
   heap_entry_t* heap = memory;
-  TN_DONE_IF_ERROR(tn__gaps_init(&gaps, &scratch, count));
+  TN_RETURN_IF_ERROR(tn__gaps_init(&gaps, scratch, count));
   size_t peak = pack_by_time(items, count, heap, &gaps);
   keep_offsets(plan, items, count);
-  if (count <= SMALL_PLAN && peak > plan->lower_bound_byte_length) {
-    TN_DONE_IF_ERROR(tn__arena_allocate_array(&scratch, count, sizeof(item_t*), &memory));
+  if (count <= SMALL_PLAN && peak > enough) {
+    TN_RETURN_IF_ERROR(tn__arena_allocate_array(scratch, count, sizeof(item_t*), &memory));
     size_t other = pack_by_size(items, count, memory);
     if (other < peak) {
       peak = other;
       keep_offsets(plan, items, count);
     }
   }
-  plan->arena_byte_length = peak;
-done:
+  *out_peak = peak;
+  return TN_OK;
+}
+
+tn_status_t tn__plan_pack(tn_plan_t* plan) {
+  tn_arena_t scratch;
+  tn__arena_init(&scratch, plan->arena->allocator);
+  tn_status_t status = find_lower_bound(plan, &scratch);
+  if (!status) {
+    status = pack(plan, TN_PLAN_TEMPORARY, plan->lower_bound_byte_length, &scratch,
+                  &plan->arena_byte_length);
+  }
+  if (!status && !plan->function->module->target->is_host) {
+    status = pack(plan, TN_PLAN_HOST_TEMPORARY, 0, &scratch, &plan->host_arena_byte_length);
+  }
   tn__arena_deinit(&scratch);
   return status;
 }

@@ -16,7 +16,10 @@ typedef enum tn_plan_buffer_kind {
   TN_PLAN_TEMPORARY,  // in the arena, at `offset`
   TN_PLAN_PARAMETER,  // the caller's argument leaf `index`, read only
   TN_PLAN_RESULT,     // a fresh buffer for result leaf `index`, or the donated argument `parameter`
-  TN_PLAN_CONSTANT,   // `data`, read only
+  TN_PLAN_CONSTANT,   // `data`, read only; on a device that is not the host a copy of it
+  // In the host's memory, where the device's is another: in an arena of its own, and `data` itself.
+  TN_PLAN_HOST_TEMPORARY,
+  TN_PLAN_HOST_CONSTANT,
 } tn_plan_buffer_kind_t;
 
 enum { TN_PLAN_NONE = -1 };
@@ -24,12 +27,12 @@ enum { TN_PLAN_NONE = -1 };
 typedef struct tn_plan_buffer {
   tn_plan_buffer_kind_t kind;
   size_t byte_length;
-  size_t offset;        // TEMPORARY
+  size_t offset;        // TEMPORARY, HOST_TEMPORARY
   uint32_t begin, end;  // first and last position at which its bytes matter, both included
   uint32_t index;       // PARAMETER, RESULT: the leaf's number
   int64_t
       parameter;  // RESULT: begins as this argument's bytes, donated or copied; else TN_PLAN_NONE
-  const void* data;         // CONSTANT
+  const void* data;         // CONSTANT, HOST_CONSTANT
   const tn_value_t* value;  // the first one that lived there, for printing; NULL: scratch
 } tn_plan_buffer_t;
 
@@ -73,6 +76,7 @@ typedef struct tn_plan {
   const tn_type_t** result_leaves;
   uint32_t position_count;
   size_t arena_byte_length;        // the peak: what the temporaries take
+  size_t host_arena_byte_length;   // the host temporaries
   size_t lower_bound_byte_length;  // the largest sum of temporaries that are live at once
   size_t total_byte_length;        // the sum of all values' bytes, had each its own place
 } tn_plan_t;
@@ -94,10 +98,10 @@ TN_MUST_USE tn_status_t tn__plan_create(tn_function_t* function, tn_arena_t* are
 // Calls the kernels' state_deinit. NULL is fine.
 void tn__plan_deinit(tn_plan_t* plan);
 
-// Gives the temporaries their offsets and sets the plan's byte lengths (offsets.c).
+// Gives all temporaries their offsets and sets the plan's byte lengths (offsets.c).
 TN_MUST_USE tn_status_t tn__plan_pack(tn_plan_t* plan);
 
-// How many bytes of temporaries are live at each position, in `arena`.
+// How many bytes of temporaries are live at each position, the host's apart; in `arena`.
 TN_MUST_USE tn_status_t tn__plan_live_bytes(const tn_plan_t* plan, tn_arena_t* arena,
                                             size_t** out_live);
 

@@ -6,6 +6,8 @@ const char* tn__plan_buffer_kind_name(tn_plan_buffer_kind_t kind) {
     case TN_PLAN_PARAMETER: return "parameter";
     case TN_PLAN_RESULT: return "result";
     case TN_PLAN_CONSTANT: return "constant";
+    case TN_PLAN_HOST_TEMPORARY: return "host temporary";
+    case TN_PLAN_HOST_CONSTANT: return "host constant";
   }
   return "";
 }
@@ -39,6 +41,7 @@ static void print_buffer(const tn_plan_t* plan, size_t index, tn_writer_t* write
   tn__write_string(writer, " bytes");
   switch (buffer->kind) {
     case TN_PLAN_TEMPORARY:
+    case TN_PLAN_HOST_TEMPORARY:
       tn__writef(writer, " at %zu, live %u..%u", buffer->offset, buffer->begin, buffer->end);
       break;
     case TN_PLAN_PARAMETER: tn__writef(writer, ", argument %u", buffer->index); break;
@@ -48,7 +51,8 @@ static void print_buffer(const tn_plan_t* plan, size_t index, tn_writer_t* write
         tn__writef(writer, ", begins as argument %lld", (long long)buffer->parameter);
       }
       break;
-    case TN_PLAN_CONSTANT: break;
+    case TN_PLAN_CONSTANT:
+    case TN_PLAN_HOST_CONSTANT: break;
   }
   tn__write_string(writer, "  ");
   tn__plan_print_value(buffer->value, writer);
@@ -110,7 +114,7 @@ static void json_places(const char* before, const char* name, size_t count, cons
 void tn__plan_print_json_buffer(const tn_plan_buffer_t* buffer, size_t id, tn_writer_t* writer) {
   tn__writef(writer, "{\"id\": %zu, \"kind\": \"%s\", \"bytes\": %zu", id,
              tn__plan_buffer_kind_name(buffer->kind), buffer->byte_length);
-  if (buffer->kind == TN_PLAN_TEMPORARY) {
+  if (buffer->kind == TN_PLAN_TEMPORARY || buffer->kind == TN_PLAN_HOST_TEMPORARY) {
     tn__writef(writer, ", \"offset\": %zu, \"begin\": %u, \"end\": %u", buffer->offset,
                buffer->begin, buffer->end);
   }

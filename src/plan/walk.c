@@ -6,7 +6,7 @@
 // copies that the assignment may put there.
 #include "kernel/body_shape.h"
 #include "kernel/fusion.h"
-#include "kernel/target.h"
+#include "kernel/placement.h"
 #include "plan/planner.h"
 
 static tn_status_t walk_region(planner_t* planner, tn_region_t* region, block_t* block);
@@ -194,7 +194,7 @@ TN_APART static tn_status_t add_constant(planner_t* planner, const tn_node_t* no
   uint32_t leaf = leaves_of(planner, &node->results[0])[0];
   planner->leaves[leaf].buffer = (uint32_t)plan->buffer_count;
   plan->buffers[plan->buffer_count++] = (tn_plan_buffer_t){
-      .kind = TN_PLAN_CONSTANT,
+      .kind = tn__value_is_on_host(&node->results[0]) ? TN_PLAN_HOST_CONSTANT : TN_PLAN_CONSTANT,
       .byte_length = byte_length,
       .parameter = TN_PLAN_NONE,
       .data = data,
@@ -222,6 +222,10 @@ tn_status_t tn__plan_choose_kernel(planner_t* planner, const tn_node_t* node,
   *site = (tn_kernel_site_t){.use = use, .bodies = bodies, .arena = planner->arena};
   if (node->op == &tn__op_fusion) {
     return tn__plan_prepare_fusion(planner, node, site, out_kernel);
+  }
+  if (tn__op_is_transfer(node->op)) {
+    *out_kernel = node->op == &tn__op_to_host ? &tn__kernel_to_host : &tn__kernel_to_device;
+    return TN_OK;
   }
   for (uint32_t i = 0; i < node->region_count; ++i) {
     TN_RETURN_IF_ERROR(tn__body_shape(node->regions[i], planner->arena, &bodies[i]));

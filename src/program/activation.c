@@ -13,7 +13,7 @@ typedef struct tn_frame {
 
 // --- running
 
-static tn_status_t explain(const tn_instruction_t* instruction, tn_status_t status) {
+tn_status_t tn__instruction_locate(const tn_instruction_t* instruction, tn_status_t status) {
   const tn_node_t* node = instruction->step->node;
   return node ? tn__node_locate(node, status) : status;
 }
@@ -35,7 +35,7 @@ static tn_status_t run_block(tn_activation_t* activation, uint32_t index) {
       status = __builtin_expect(instruction->kernel != NULL, 1) ? instruction->kernel->run(call)
                                                                 : run_call(activation, instruction);
     }
-    if (__builtin_expect(status != TN_OK, 0)) return explain(instruction, status);
+    if (__builtin_expect(status != TN_OK, 0)) return tn__instruction_locate(instruction, status);
   }
   return TN_OK;
 }
@@ -56,7 +56,7 @@ void tn__activation_bind(tn_activation_t* activation, const tn_program_patch_t* 
 }
 
 // A function that was not inlined: its unit works on the caller's operands and results.
-static tn_status_t run_call(tn_activation_t* activation, const tn_instruction_t* instruction) {
+void tn__activation_bind_unit(tn_activation_t* activation, const tn_instruction_t* instruction) {
   const tn_program_unit_t* unit = &activation->program->units[instruction->unit];
   void* const* operands = activation->pointers + instruction->first_operand;
   void* const* results = activation->pointers + instruction->first_result;
@@ -66,6 +66,10 @@ static tn_status_t run_call(tn_activation_t* activation, const tn_instruction_t*
   for (uint32_t i = 0; i < instruction->result_count; ++i) {
     tn__activation_bind(activation, &unit->results[i], results[i]);
   }
+}
+
+static tn_status_t run_call(tn_activation_t* activation, const tn_instruction_t* instruction) {
+  tn__activation_bind_unit(activation, instruction);
   return tn__activation_run(activation, instruction->unit);
 }
 
@@ -76,7 +80,15 @@ static void* address_of(const tn_activation_t* activation, uint32_t number) {
   const tn_plan_buffer_t* buffer = tn__program_buffer(activation->program, number, &unit);
   switch (buffer->kind) {
     case TN_PLAN_TEMPORARY: return activation->temporaries + unit->arena_offset + buffer->offset;
-    case TN_PLAN_CONSTANT: return (void*)buffer->data;  // nobody writes there: see plan/assign.c
+    case TN_PLAN_HOST_TEMPORARY:
+      return activation->host_temporaries + unit->host_arena_offset + buffer->offset;
+    case TN_PLAN_CONSTANT:
+      if (activation->program->has_constant_memory) {
+        return tn__memory_address(
+            tn__memory_at(activation->program->constant_memory, buffer->offset));
+      }
+      return (void*)buffer->data;  // nobody writes there: see plan/assign.c
+    case TN_PLAN_HOST_CONSTANT: return (void*)buffer->data;
     case TN_PLAN_PARAMETER:
     case TN_PLAN_RESULT: break;
   }
@@ -150,9 +162,9 @@ static void release_temporaries(tn_activation_t* activation) {
   activation->has_temporaries = false;
 }
 
-// Of the host: what kernels keep between runs, behind room to align it.
+// Of the host: its temporaries, what kernels keep between runs, and room to align both.
 static size_t host_byte_length(const tn_program_t* program) {
-  return program->local_byte_length + TN_PLAN_ALIGNMENT - 1;
+  return program->host_arena_byte_length + program->local_byte_length + TN_PLAN_ALIGNMENT - 1;
 }
 
 static tn_status_t allocate_host(tn_activation_t* activation) {
@@ -160,13 +172,16 @@ static tn_status_t allocate_host(tn_activation_t* activation) {
   TN_RETURN_IF_ERROR(
       tn__allocate(program->allocator, host_byte_length(program), &activation->host_memory));
   const uintptr_t address = (uintptr_t)activation->host_memory;
-  activation->local = (char*)activation->host_memory + (-address & (TN_PLAN_ALIGNMENT - 1));
+  activation->host_temporaries =
+      (char*)activation->host_memory + (-address & (TN_PLAN_ALIGNMENT - 1));
+  activation->local = activation->host_temporaries + program->host_arena_byte_length;
   return TN_OK;
 }
 
 static void destroy(tn_activation_t* activation) {
   const tn_program_t* program = activation->program;
   const tn_allocator_t* allocator = program->allocator;
+  if (activation->queue) program->device->vtable->queue_destroy(activation->queue);
   release_temporaries(activation);
   tn__free(allocator, activation->host_memory, host_byte_length(program));
   tn__free(allocator, activation->pointers, program->pointer_count * sizeof(void*));
@@ -188,6 +203,9 @@ static tn_status_t create(tn_program_t* program, tn_activation_t** out_activatio
                                               .random = &activation->random,
                                               .environment = &activation->environment};
   TN_DONE_IF_ERROR(allocate_host(activation));
+  if (!program->device->target->is_host) {
+    TN_DONE_IF_ERROR(program->device->vtable->queue_create(program->device, &activation->queue));
+  }
   TN_DONE_IF_ERROR(take_temporaries(activation));
   TN_DONE_IF_ERROR(tn__allocate_array(allocator, program->pointer_count, sizeof(void*), &memory));
   activation->pointers = memory;
@@ -204,7 +222,7 @@ static tn_status_t create(tn_program_t* program, tn_activation_t** out_activatio
     const tn_kernel_site_t* site = &program->instructions[i].step->site;
     status = site->local_init ? site->local_init(&activation->calls[i]) : TN_OK;
     if (status) {
-      status = explain(&program->instructions[i], status);
+      status = tn__instruction_locate(&program->instructions[i], status);
       deinit_local(activation, i);
       goto done;
     }

@@ -14,13 +14,15 @@
 typedef struct tn_activation tn_activation_t;
 
 struct tn_activation {
-  tn_activation_t* next;  // in the pool
-  tn_program_t* program;  // unowned: the pool is the program's
+  tn_activation_t* next;         // in the pool
+  tn_program_t* program;         // unowned: the pool is the program's
   tn_memory_t temporary_memory;  // of the device
   bool has_temporaries;
   char* temporaries;  // their address on the device, now or when there last were any
   void* host_memory;
-  char* local;  // of kernels, kept between runs
+  char* host_temporaries;  // on devices that are not the host
+  char* local;             // of kernels, kept between runs
+  tn_queue_t* queue;       // of a device that is not the host; else NULL
   void** pointers;
   tn_kernel_call_t* calls;  // by instruction
   tn_body_t* bodies;        // by block
@@ -45,5 +47,12 @@ void tn__activation_bind(tn_activation_t* activation, const tn_program_patch_t* 
 // Runs the instructions of a unit whose arguments and results are bound. The error has the failing
 // operation's place.
 TN_MUST_USE tn_status_t tn__activation_run(tn_activation_t* activation, uint32_t unit);
+// The same on a device that is not the host (encode.c).
+TN_MUST_USE tn_status_t tn__activation_encode(tn_activation_t* activation, uint32_t unit);
+
+// Binds the arguments and results of the unit that an instruction runs to its operands and results.
+void tn__activation_bind_unit(tn_activation_t* activation, const tn_instruction_t* instruction);
+// `status` with the place of the instruction's operation. Takes and returns it.
+tn_status_t tn__instruction_locate(const tn_instruction_t* instruction, tn_status_t status);
 
 #endif  // TENON_PROGRAM_ACTIVATION_H_

@@ -1,4 +1,5 @@
 // From plans to the flat program.
+#include "kernel/placement.h"
 #include "program/program.h"
 
 // Growing lists, kept in the program's allocator while it is built.
@@ -10,7 +11,8 @@ typedef struct list {
 typedef struct builder {
   tn_program_t* program;
   list_t instructions, blocks, pointers;
-  uint32_t first_buffer;  // of the unit being flattened
+  const tn_plan_t* plan;  // of the unit that is flattened
+  uint32_t first_buffer;
 } builder_t;
 
 static tn_status_t list_add(builder_t* builder, list_t* list, size_t count, uint32_t* out_first) {
@@ -65,6 +67,20 @@ static size_t place_local(tn_program_t* program, const tn_kernel_site_t* site) {
   return offset;
 }
 
+static tn_instruction_kind_t kind_of(const tn_program_t* program, const tn_plan_t* plan,
+                                     const tn_plan_step_t* step) {
+  if (step->callee) return TN_RUN_UNIT;
+  if (program->device->target->is_host) return TN_RUN_KERNEL;
+  if (step->reason) {  // a copy that the plan added
+    const tn_plan_buffer_kind_t kind = plan->buffers[step->results[0]].kind;
+    return kind == TN_PLAN_HOST_TEMPORARY ? TN_RUN_KERNEL : TN_LAUNCH_KERNEL;
+  }
+  if (step->node->op == &tn__op_to_host) return TN_COPY_TO_HOST;
+  if (step->node->op == &tn__op_to_device) return TN_COPY_TO_DEVICE;
+  if (step->node->placement != TN_ON_DEVICE) return TN_RUN_KERNEL;
+  return tn__op_is_control(step->node->op) ? TN_RUN_CONTROL : TN_LAUNCH_KERNEL;
+}
+
 // Instructions of one block are neighbours; those of the blocks inside follow.
 static tn_status_t flatten_block(builder_t* builder, const tn_plan_block_t* from,
                                  uint32_t block_index) {
@@ -81,6 +97,7 @@ static tn_status_t flatten_block(builder_t* builder, const tn_plan_block_t* from
   for (uint32_t i = 0; i < block.instruction_count; ++i) {
     const tn_plan_step_t* step = &from->steps[i];
     tn_instruction_t instruction = {
+        .kind = kind_of(builder->program, builder->plan, step),
         .kernel = step->kernel,
         .state = step->site.state,
         .step = step,
@@ -199,6 +216,7 @@ tn_status_t tn__program_build(tn_program_t* program, tn_function_t* function) {
     tn_program_unit_t* unit = &program->units[i];
     TN_DONE_IF_ERROR(list_add(&builder, &builder.blocks, 1, &block));
     unit->block = block;
+    builder.plan = unit->plan;
     builder.first_buffer = unit->first_buffer;
     TN_DONE_IF_ERROR(flatten_block(&builder, &unit->plan->block, block));
   }
@@ -213,6 +231,7 @@ tn_status_t tn__program_build(tn_program_t* program, tn_function_t* function) {
   program->pointer_count = builder.pointers.count;
   TN_DONE_IF_ERROR(sort_pointers(program, &starts));
   TN_DONE_IF_ERROR(list_heirs(program));
+  TN_DONE_IF_ERROR(tn__program_place_constants(program));
   for (size_t i = 0; i < program->unit_count; ++i) {
     tn_program_unit_t* unit = &program->units[i];
     TN_DONE_IF_ERROR(make_patches(program, unit, starts, TN_PLAN_PARAMETER,

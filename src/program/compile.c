@@ -147,6 +147,9 @@ void tn_program_release(tn_program_t* program) {
   for (size_t i = 0; i < program->unit_count; ++i) tn__plan_deinit(program->units[i].plan);
   pthread_mutex_destroy(&program->mutex);
   tn__arena_deinit(&program->arena);
+  if (program->has_constant_memory) {
+    program->device->vtable->free(program->device, program->constant_memory);
+  }
   tn_module_release(program->module);
   tn_module_release(program->source);
   tn_device_release(program->device);

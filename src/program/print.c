@@ -4,7 +4,7 @@
 #include "base/writer.h"
 #include "device/device.h"
 #include "kernel/fusion.h"
-#include "kernel/target.h"
+#include "kernel/placement.h"
 #include "pass/pass.h"
 #include "program/print.h"
 

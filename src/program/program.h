@@ -10,12 +10,24 @@
 #include <tenon/program.h>
 
 #include "base/fork.h"
+#include "device/device.h"
 #include "plan/plan.h"
 
 #define TN_PROGRAM_NONE UINT32_MAX
 
+// Who does it. On the host all but calls of units are TN_RUN_KERNEL.
+typedef enum tn_instruction_kind {
+  TN_RUN_KERNEL,     // the thread that runs the program, with the host's addresses
+  TN_RUN_UNIT,       // the same, by running `unit`
+  TN_LAUNCH_KERNEL,  // the device, with its own addresses
+  TN_RUN_CONTROL,    // while, if, case: the thread, with a predicate that is on the device
+  TN_COPY_TO_HOST,   // between the two memories, leaf by leaf
+  TN_COPY_TO_DEVICE,
+} tn_instruction_kind_t;
+
 typedef struct tn_instruction {
-  const tn_kernel_t* kernel;  // NULL: a call of `unit`
+  tn_instruction_kind_t kind;
+  const tn_kernel_t* kernel;  // NULL: TN_RUN_UNIT
   const void* state;
   const tn_plan_step_t* step;  // where it comes from
   // Indices into the table of pointers.
@@ -44,7 +56,7 @@ typedef struct tn_program_unit {
   tn_plan_t* plan;
   uint32_t block;
   uint32_t first_buffer;  // its buffers' numbers in the program
-  size_t arena_offset;
+  size_t arena_offset, host_arena_offset;
   tn_program_patch_t* parameters;  // by argument leaf
   tn_program_patch_t* results;     // by result leaf
 } tn_program_unit_t;
@@ -66,7 +78,10 @@ struct tn_program {
   tn_instruction_t* instructions;
   tn_program_block_t* blocks;
   size_t arena_byte_length, lower_bound_byte_length;
-  size_t local_byte_length;
+  size_t host_arena_byte_length, local_byte_length;
+  // On a device that is not the host: its copies of the constants.
+  tn_memory_t constant_memory;
+  bool has_constant_memory;
   // Results that begin as an argument's bytes, in its memory when it is donated; leaves, or NONE.
   uint32_t* heirs;      // by argument
   uint32_t* ancestors;  // by result
@@ -86,6 +101,10 @@ const tn_plan_buffer_t* tn__program_buffer(const tn_program_t* program, uint32_t
 // Plans `entry` and the functions that it still calls, and gives each its place (units.c). On
 // failure, too, the plans are the program's to release.
 TN_MUST_USE tn_status_t tn__program_plan_units(tn_program_t* program, tn_function_t* entry);
+
+// Copies the constants to a device that is not the host, and says where each of them is there
+// (constants.c).
+TN_MUST_USE tn_status_t tn__program_place_constants(tn_program_t* program);
 
 // Plans and flattens `function` of `module`, which is the program's own and already rewritten by
 // the passes.

@@ -120,7 +120,7 @@ static tn_status_t create(tn_program_t* program, const tn_run_options_t* options
   };
   run->activation->environment = (tn_call_environment_t){
       .run_id = options->run_id ? options->run_id : atomic_fetch_add(&next_run_id, 1),
-      .device = program->device,
+      .device = program->device->target->is_host ? program->device : NULL,
       .stream = options->stream,
       .user_data_count = options->user_data_count,
       .user_data = run->user_data,
@@ -157,7 +157,9 @@ static tn_status_t execute(const tn_run_t* run) {
   const tn_interrupt_t* interrupt = run->activation->environment.interrupt;
   TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
   TN_RETURN_IF_ERROR(copy_undonated(run));
-  TN_RETURN_IF_ERROR(tn__activation_run(run->activation, 0));
+  TN_RETURN_IF_ERROR(run->program->device->target->is_host
+                         ? tn__activation_run(run->activation, 0)
+                         : tn__activation_encode(run->activation, 0));
   return tn__interrupt_check(interrupt);  // the last operation may have taken too long
 }
 

@@ -1,6 +1,6 @@
 // A plan for each function that is still called, and the unit's place in the arena.
 #include "call/call.h"
-#include "kernel/target.h"
+#include "kernel/placement.h"
 #include "pass/pass.h"
 #include "program/program.h"
 
@@ -113,9 +113,13 @@ enum { NESTING_LIMIT = 1000 };
 
 typedef struct placer {
   tn_program_t* program;
-  size_t caller_end;  // of the caller's arena
-  uint32_t* depths;   // by unit: of its deepest call
+  size_t caller_end, host_caller_end;  // of the caller's temporaries
+  uint32_t* depths;                    // by unit: of its deepest call
 } placer_t;
+
+static void raise_to(size_t* value, size_t least) {
+  if (*value < least) *value = least;
+}
 
 static tn_status_t place_callees(placer_t* placer, const tn_plan_block_t* block, uint32_t depth) {
   tn_program_t* program = placer->program;
@@ -130,7 +134,8 @@ static tn_status_t place_callees(placer_t* placer, const tn_plan_block_t* block,
     if (step->callee) {
       uint32_t number = program->unit_numbers[step->callee->index];
       tn_program_unit_t* callee = &program->units[number];
-      if (callee->arena_offset < placer->caller_end) callee->arena_offset = placer->caller_end;
+      raise_to(&callee->arena_offset, placer->caller_end);
+      raise_to(&callee->host_arena_offset, placer->host_caller_end);
       if (placer->depths[number] < depth + 1) placer->depths[number] = depth + 1;
     }
     for (size_t b = 0; b < step->block_count; ++b) {
@@ -152,13 +157,14 @@ static tn_status_t place_units(tn_program_t* program) {
     const tn_program_unit_t* unit = &program->units[i];
     if (__builtin_add_overflow(unit->arena_offset, unit->plan->arena_byte_length,
                                &placer.caller_end) ||
-        placer.caller_end > PTRDIFF_MAX) {
+        __builtin_add_overflow(unit->host_arena_offset, unit->plan->host_arena_byte_length,
+                               &placer.host_caller_end) ||
+        placer.caller_end > PTRDIFF_MAX || placer.host_caller_end > PTRDIFF_MAX) {
       return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
                               "the program's temporaries exceed the address space");
     }
-    if (placer.caller_end > program->arena_byte_length) {
-      program->arena_byte_length = placer.caller_end;
-    }
+    raise_to(&program->arena_byte_length, placer.caller_end);
+    raise_to(&program->host_arena_byte_length, placer.host_caller_end);
     TN_RETURN_IF_ERROR(place_callees(&placer, &unit->plan->block, placer.depths[i]));
   }
   return TN_OK;

@@ -128,7 +128,7 @@ static tn_status_t allocate_results(tn_run_t* run) {
 }
 
 tn_status_t tn__run_bind(tn_run_t* run, const bool* donated, tn_event_t* ready) {
-  static const char nothing[1] = {0};  // what tokens point to
+  const void* nothing = run->activation->temporaries;  // what tokens point to
   const tn_program_unit_t* unit = &run->program->units[0];
   TN_RETURN_IF_ERROR(create_buffers(run, ready));
   // First what is only read: a buffer that is also donated under another number is then declined,

@@ -1,0 +1,241 @@
+// `reference`: the device that judges the others. Its kernels are written to be read, its memory
+// has addresses that the host cannot follow, and it runs beside the host: whatever is right by luck
+// on the CPU is an error here. It is also the example of a device for whoever writes one.
+#include <string.h>
+
+#include "device/cpu/stream.h"
+#include "device/driver.h"
+#include "device/reference/memory.h"
+#include "device/reference/queue.h"
+
+typedef struct reference_device {
+  tn_device_t base;
+  tn_reference_memory_t* memory;
+} reference_device_t;
+
+static const tn_compile_target_t target = {.platform = "reference", .as_written = true};
+
+static tn_reference_memory_t* memory_of(tn_device_t* device) {
+  return ((reference_device_t*)device)->memory;
+}
+
+static void destroy(tn_device_t* device) {
+  const tn_allocator_t* allocator = device->allocator;
+  tn__pool_release(device->pool);
+  tn__reference_memory_destroy(memory_of(device));
+  tn__free(allocator, device, sizeof(reference_device_t));
+}
+
+// ---- memory
+
+static tn_status_t allocate(tn_device_t* device, size_t byte_length, size_t alignment,
+                            tn_memory_t* out_memory) {
+  *out_memory = (tn_memory_t){NULL, 0};
+  return tn__reference_memory_allocate(memory_of(device), byte_length, alignment,
+                                       &out_memory->handle);
+}
+
+static void free_memory(tn_device_t* device, tn_memory_t memory) {
+  tn__reference_memory_free(memory_of(device), memory.handle);
+}
+
+static void statistics(tn_device_t* device, tn_memory_statistics_t* out_statistics) {
+  tn__reference_memory_statistics(memory_of(device), out_statistics);
+}
+
+static void reset_peak(tn_device_t* device) {
+  tn__reference_memory_reset_peak(memory_of(device));
+}
+
+static void set_memory_limit(tn_device_t* device, size_t byte_length) {
+  tn__reference_memory_set_limit(memory_of(device), byte_length);
+}
+
+// What is freed is gone: nothing is cached.
+static void set_cache_limit(tn_device_t* device, size_t byte_length) {
+  (void)device;
+  (void)byte_length;
+}
+
+static void trim(tn_device_t* device, size_t keep_byte_length) {
+  (void)device;
+  (void)keep_byte_length;
+}
+
+static void* host_pointer(tn_device_t* device, tn_memory_t memory) {
+  (void)device;
+  (void)memory;
+  return NULL;
+}
+
+static tn_status_t wrap_host(tn_device_t* device, void* data, size_t byte_length,
+                             tn_memory_t* out_memory) {
+  (void)device;
+  (void)data;
+  (void)byte_length;
+  *out_memory = (tn_memory_t){NULL, 0};
+  return tn_status_create(TN_CODE_UNIMPLEMENTED, "device reference: its memory is not the host's");
+}
+
+static void unwrap_host(tn_device_t* device, tn_memory_t memory) {
+  (void)device;
+  (void)memory;
+}
+
+// ---- copies
+
+typedef struct copy_job {
+  tn_device_t* device;  // retained while the job is enqueued
+  void* to;
+  const void* from;
+  bool to_device, from_device;  // which of the two are addresses of the device
+  size_t byte_length;
+} copy_job_t;
+
+static tn_status_t copy_now(const copy_job_t* job) {
+  void *to = job->to, *from = (void*)job->from;
+  tn_reference_memory_t* memory = memory_of(job->device);
+  if (job->to_device) {
+    TN_RETURN_IF_ERROR(tn__reference_memory_find(memory, job->to, job->byte_length, &to));
+  }
+  if (job->from_device) {
+    TN_RETURN_IF_ERROR(tn__reference_memory_find(memory, job->from, job->byte_length, &from));
+  }
+  if (job->byte_length) memmove(to, from, job->byte_length);
+  return TN_OK;
+}
+
+static tn_status_t copy_in_turn(void* user, tn_status_t poison) {
+  copy_job_t* job = user;
+  tn_device_t* device = job->device;
+  tn_status_t status = poison ? TN_OK : copy_now(job);
+  tn__free(device->allocator, job, sizeof *job);
+  tn_device_release(device);
+  return status;
+}
+
+static tn_status_t start_copy(tn_stream_t* stream, copy_job_t job) {
+  void* storage = NULL;
+  const tn_allocator_t* allocator = job.device->allocator;
+  if (!stream) return copy_now(&job);
+  TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof job, &storage));
+  memcpy(storage, &job, sizeof job);
+  tn_device_retain(job.device);
+  tn_status_t status = tn__stream_enqueue(stream, copy_in_turn, storage, 0);
+  if (status) {
+    tn__free(allocator, storage, sizeof job);
+    tn_device_release(job.device);
+  }
+  return status;
+}
+
+static tn_status_t copy_from_host(tn_device_t* device, tn_stream_t* stream, tn_memory_t to,
+                                  const void* from, size_t byte_length) {
+  return start_copy(stream, (copy_job_t){.device = device,
+                                         .to = tn__memory_address(to),
+                                         .from = from,
+                                         .to_device = true,
+                                         .byte_length = byte_length});
+}
+
+static tn_status_t copy_to_host(tn_device_t* device, tn_stream_t* stream, void* to,
+                                tn_memory_t from, size_t byte_length) {
+  return start_copy(stream, (copy_job_t){.device = device,
+                                         .to = to,
+                                         .from = tn__memory_address(from),
+                                         .from_device = true,
+                                         .byte_length = byte_length});
+}
+
+static tn_status_t copy(tn_device_t* device, tn_stream_t* stream, tn_memory_t to, tn_memory_t from,
+                        size_t byte_length) {
+  return start_copy(stream, (copy_job_t){.device = device,
+                                         .to = tn__memory_address(to),
+                                         .from = tn__memory_address(from),
+                                         .to_device = true,
+                                         .from_device = true,
+                                         .byte_length = byte_length});
+}
+
+// ---- kernels
+
+static tn_status_t queue_create(tn_device_t* device, tn_queue_t** out_queue) {
+  return tn__reference_queue_create(device, memory_of(device), out_queue);
+}
+
+static void* stream_native(tn_stream_t* stream) {
+  (void)stream;
+  return NULL;
+}
+
+// What takes its turn on a stream is work of the host, as on the CPU.
+static const tn_device_vtable_t vtable = {
+    .destroy = destroy,
+    .allocate = allocate,
+    .free = free_memory,
+    .statistics = statistics,
+    .reset_peak = reset_peak,
+    .set_memory_limit = set_memory_limit,
+    .set_cache_limit = set_cache_limit,
+    .trim = trim,
+    .host_pointer = host_pointer,
+    .wrap_host = wrap_host,
+    .unwrap_host = unwrap_host,
+    .copy_from_host = copy_from_host,
+    .copy_to_host = copy_to_host,
+    .copy = copy,
+    .queue_create = queue_create,
+    .queue_destroy = tn__reference_queue_destroy,
+    .launch = tn__reference_queue_launch,
+    .finish = tn__reference_queue_finish,
+    .stream_create = tn__cpu_stream_create,
+    .stream_destroy = tn__cpu_stream_destroy,
+    .stream_enqueue = tn__cpu_stream_enqueue,
+    .stream_record = tn__cpu_stream_record,
+    .stream_wait = tn__cpu_stream_wait,
+    .stream_synchronize = tn__cpu_stream_synchronize,
+    .stream_is_idle = tn__cpu_stream_is_idle,
+    .stream_native = stream_native,
+};
+
+// ---- driver
+
+static tn_status_t enumerate(tn_device_visit_fn visit, void* user, bool* out_go_on) {
+  tn_device_info_t info = {
+      .struct_size = sizeof info,
+      .name = "reference",
+      .platform = target.platform,
+      .description = "kernels written to be read, to judge other devices by",
+  };
+  *out_go_on = visit(user, &info);
+  return TN_OK;
+}
+
+static tn_status_t create(unsigned number, const tn_device_options_t* options,
+                          tn_device_t** out_device) {
+  *out_device = NULL;
+  if (number > 0) return tn_status_create(TN_CODE_NOT_FOUND, "there is one reference device");
+  tn_status_t status = TN_OK;
+  void* storage = NULL;
+  tn_pool_t* pool = NULL;
+  tn_reference_memory_t* memory = NULL;
+  tn_pool_config_t pool_config = {.thread_count = options->thread_count};
+  TN_DONE_IF_ERROR(tn__pool_create(&pool_config, options->allocator, &pool));
+  TN_DONE_IF_ERROR(tn__reference_memory_create(options, &memory));
+  TN_DONE_IF_ERROR(tn__allocate(options->allocator, sizeof(reference_device_t), &storage));
+  reference_device_t* device = storage;
+  tn__device_init(&device->base, &vtable, "reference", &target, options->allocator);
+  device->base.memory_alignment = 64;
+  device->base.pool = pool;
+  device->memory = memory;
+  pool = NULL;
+  memory = NULL;
+  *out_device = &device->base;
+done:
+  tn__reference_memory_destroy(memory);
+  tn__pool_release(pool);
+  return status;
+}
+
+const tn_device_driver_t tn__reference_driver = {
+    .name = "reference", .enumerate = enumerate, .create = create};

@@ -1,0 +1,145 @@
+// Says which nodes the device computes and which the host, for devices whose memory is not the
+// host's, and puts copies between the two.
+//
+// Arguments and results are on the device, and so is every value unless a kernel of the host gives
+// it. What the device has no kernel for, the host computes, with everything in its regions. A
+// region that a kernel of the device calls works in the host's memory, since it is called from
+// there. A value that is needed on the other side is copied once, where it comes to be.
+#include "kernel/placement.h"
+#include "pass/passes.h"
+
+typedef struct placer {
+  const tn_compile_target_t* target;
+  tn_arena_t* scratch;
+  // By value id: what stands for the value on the other side; NULL: it is not needed there yet.
+  tn_value_t** counterparts;
+} placer_t;
+
+static bool is_shared_by_all(const tn_node_t* node) {
+  return node->op == TN__OP(constant) || tn__op_has(node->op, TN_FORWARDS) ||
+         tn__op_has(node->op, TN_TERMINATOR);
+}
+
+static tn_status_t has_kernel(placer_t* placer, const tn_node_t* node, bool* out_has) {
+  tn_op_use_t use;
+  *out_has = false;
+  if (node->op == TN__OP(custom_call)) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__node_use(node, placer->scratch, &use));
+  *out_has = tn__kernel_find(placer->target, &use) != NULL;
+  return TN_OK;
+}
+
+// --- copies
+
+static tn_node_t* place_of_copy(const tn_value_t* value) {
+  return value->node ? value->node->next : value->region->first;
+}
+
+static tn_status_t make_counterpart(tn_value_t* value, tn_value_t** out_value) {
+  const bool is_constant = value->node && value->node->op == TN__OP(constant);
+  const tn_op_t* copy = tn__value_is_on_host(value) ? &tn__op_to_device : &tn__op_to_host;
+  tn_node_spec_t spec = {
+      .op = is_constant ? value->node->op : copy,
+      .operand_count = is_constant ? 0 : 1,
+      .operands = &value,
+      .result_count = 1,
+      .result_types = &value->type,
+      .location = value->node ? value->node->location : place_of_copy(value)->location,
+  };
+  if (is_constant) spec.attrs = value->node->attrs;
+  tn_node_t* node = NULL;
+  TN_RETURN_IF_ERROR(tn__node_insert(place_of_copy(value), &spec, &node));
+  if (is_constant) node->placement = TN_ON_HOST;
+  node->results[0].name = value->name;
+  *out_value = &node->results[0];
+  return TN_OK;
+}
+
+static tn_status_t bring(placer_t* placer, tn_value_t** value, bool to_host) {
+  if (tn__value_is_on_host(*value) == to_host) return TN_OK;
+  tn_value_t** counterpart = &placer->counterparts[(*value)->id];
+  if (!*counterpart) TN_RETURN_IF_ERROR(make_counterpart(*value, counterpart));
+  *value = *counterpart;
+  return TN_OK;
+}
+
+static tn_status_t bring_operands(placer_t* placer, const tn_node_t* node, bool to_host) {
+  for (uint32_t i = 0; i < node->operand_count; ++i) {
+    TN_RETURN_IF_ERROR(bring(placer, &node->operands[i], to_host));
+  }
+  return TN_OK;
+}
+
+static bool operands_are_on_host(const tn_node_t* node) {
+  for (uint32_t i = 0; i < node->operand_count; ++i) {
+    if (!tn__value_is_on_host(node->operands[i])) return false;
+  }
+  return node->operand_count > 0;
+}
+
+// --- regions
+
+// All in a region of a node that kernels call or the host runs; `by_device`: kernels of the device
+// first.
+static tn_status_t place_body(placer_t* placer, const tn_region_t* region, bool by_device) {
+  TN_FOR_EACH_NODE (node, region) {
+    if (node->op == TN__OP_OF(func, call)) {
+      return tn__node_locate(
+          node, tn_status_create(TN_CODE_UNIMPLEMENTED,
+                                 "call: in a region that runs on the host, on a device that is not "
+                                 "the host; inline the function"));
+    }
+    bool has = by_device && is_shared_by_all(node);
+    if (by_device && !has) TN_RETURN_IF_ERROR(has_kernel(placer, node, &has));
+    node->placement = has ? TN_IN_BODY : TN_ON_HOST;
+    TN_RETURN_IF_ERROR(bring_operands(placer, node, true));
+    for (uint32_t i = 0; i < node->region_count; ++i) {
+      TN_RETURN_IF_ERROR(place_body(placer, node->regions[i], by_device));
+    }
+  }
+  return TN_OK;
+}
+
+static tn_status_t place_region(placer_t* placer, const tn_region_t* region);
+
+static tn_status_t place_node(placer_t* placer, tn_node_t* node) {
+  const bool is_control = tn__op_is_control(node->op);
+  bool is_devices = is_control || node->op == TN__OP_OF(func, call) || is_shared_by_all(node);
+  if (tn__op_has(node->op, TN_FORWARDS) && operands_are_on_host(node)) {
+    node->placement = TN_ON_HOST;
+    return TN_OK;
+  }
+  if (!is_devices) TN_RETURN_IF_ERROR(has_kernel(placer, node, &is_devices));
+  if (!is_devices) node->placement = TN_ON_HOST;
+  TN_RETURN_IF_ERROR(bring_operands(placer, node, !is_devices));
+  for (uint32_t i = 0; i < node->region_count; ++i) {
+    TN_RETURN_IF_ERROR(is_control ? place_region(placer, node->regions[i])
+                                  : place_body(placer, node->regions[i], is_devices));
+  }
+  return TN_OK;
+}
+
+// Of the function, or of control flow on the device.
+static tn_status_t place_region(placer_t* placer, const tn_region_t* region) {
+  TN_FOR_EACH_NODE (node, region) {
+    TN_RETURN_IF_ERROR(place_node(placer, node));
+  }
+  return TN_OK;
+}
+
+static tn_status_t place_function(tn_function_t* function, tn_arena_t* scratch) {
+  void* memory = NULL;
+  placer_t placer = {.target = function->module->target, .scratch = scratch};
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(scratch, function->value_count, sizeof(tn_value_t*), &memory));
+  placer.counterparts = memory;
+  TN_RETURN_IF_ERROR(place_region(&placer, function->body));
+  tn__function_number(function);
+  return TN_OK;
+}
+
+tn_status_t tn__pass_place(tn_module_t* module, tn_function_t* entry) {
+  if (module->target->is_host) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__pass_inline_all(module, entry));
+  return tn__pass_for_each_function(module, entry, place_function);
+}

@@ -1,0 +1,144 @@
+// The executor of devices that are not the host: the calling thread gives the device kernels to run
+// one after the other, does itself what the host does, and reads the predicates of control flow.
+//
+// It waits for the device where it needs bytes of it: before a copy between the two memories,
+// before a predicate, and at the end. What it does itself works in the host's memory, which the
+// device does not see, so nothing else needs an order.
+#include "program/activation.h"
+
+typedef struct encoder {
+  tn_activation_t* activation;
+  tn_device_t* device;
+  bool is_behind;  // the device may still be at something
+} encoder_t;
+
+static tn_status_t encode_block(encoder_t* encoder, uint32_t index);
+
+static const tn_instruction_t* instruction_at(const encoder_t* encoder, uint32_t index) {
+  return &encoder->activation->program->instructions[index];
+}
+
+// The error has the place of the operation that failed.
+static tn_status_t finish(encoder_t* encoder) {
+  uint32_t index = 0;
+  if (!encoder->is_behind) return TN_OK;
+  encoder->is_behind = false;
+  tn_status_t status = encoder->device->vtable->finish(encoder->activation->queue, &index);
+  return status ? tn__instruction_locate(instruction_at(encoder, index), status) : TN_OK;
+}
+
+static tn_memory_t device_memory(const encoder_t* encoder, uint32_t pointer) {
+  return (tn_memory_t){encoder->activation->pointers[pointer], 0};
+}
+
+static tn_status_t read(encoder_t* encoder, uint32_t pointer, size_t byte_length, void* out_bytes) {
+  TN_RETURN_IF_ERROR(finish(encoder));
+  return encoder->device->vtable->copy_to_host(encoder->device, NULL, out_bytes,
+                                               device_memory(encoder, pointer), byte_length);
+}
+
+// --- instructions
+
+static tn_status_t launch(encoder_t* encoder, uint32_t index) {
+  const tn_instruction_t* instruction = instruction_at(encoder, index);
+  const tn_launch_t launch = {
+      .kernel = instruction->kernel,
+      .call = &encoder->activation->calls[index],
+      .operand_count = instruction->operand_count,
+      .result_count = instruction->result_count,
+      .tag = index,
+  };
+  encoder->is_behind = true;
+  return encoder->device->vtable->launch(encoder->activation->queue, &launch);
+}
+
+// The leaves of one value.
+static tn_status_t copy_leaves(encoder_t* encoder, const tn_instruction_t* instruction) {
+  const tn_program_t* program = encoder->activation->program;
+  tn_device_t* device = encoder->device;
+  TN_RETURN_IF_ERROR(finish(encoder));
+  for (uint32_t i = 0; i < instruction->operand_count; ++i) {
+    const uint32_t from = instruction->first_operand + i, to = instruction->first_result + i;
+    const tn_program_unit_t* unit = NULL;
+    const tn_plan_buffer_t* buffer =
+        tn__program_buffer(program, program->pointer_buffers[to], &unit);
+    void* const* pointers = encoder->activation->pointers;
+    TN_RETURN_IF_ERROR(
+        instruction->kind == TN_COPY_TO_HOST
+            ? device->vtable->copy_to_host(device, NULL, pointers[to], device_memory(encoder, from),
+                                           buffer->byte_length)
+            : device->vtable->copy_from_host(device, NULL, device_memory(encoder, to),
+                                             pointers[from], buffer->byte_length));
+  }
+  return TN_OK;
+}
+
+static tn_status_t encode_while(encoder_t* encoder, const tn_instruction_t* instruction) {
+  const uint32_t condition = instruction->first_block, body = condition + 1;
+  const tn_program_block_t* blocks = encoder->activation->program->blocks;
+  for (;;) {
+    uint8_t go_on = 0;
+    TN_RETURN_IF_ERROR(encode_block(encoder, condition));
+    TN_RETURN_IF_ERROR(read(encoder, blocks[condition].first_result, sizeof go_on, &go_on));
+    if (!go_on) return TN_OK;
+    TN_RETURN_IF_ERROR(encode_block(encoder, body));
+  }
+}
+
+// An index outside the branches takes the last one.
+static tn_status_t encode_branch(encoder_t* encoder, const tn_instruction_t* instruction) {
+  const uint32_t last = instruction->block_count - 1;
+  uint32_t branch = 0;
+  if (instruction->step->node->op == TN__OP(if)) {
+    uint8_t predicate = 0;
+    TN_RETURN_IF_ERROR(read(encoder, instruction->first_operand, sizeof predicate, &predicate));
+    branch = predicate ? 0 : 1;
+  } else {
+    int32_t index = 0;
+    TN_RETURN_IF_ERROR(read(encoder, instruction->first_operand, sizeof index, &index));
+    branch = index < 0 || (uint32_t)index > last ? last : (uint32_t)index;
+  }
+  return encode_block(encoder, instruction->first_block + branch);
+}
+
+static tn_status_t encode(encoder_t* encoder, uint32_t index) {
+  const tn_instruction_t* instruction = instruction_at(encoder, index);
+  tn_activation_t* activation = encoder->activation;
+  switch (instruction->kind) {
+    case TN_LAUNCH_KERNEL: return launch(encoder, index);
+    case TN_RUN_KERNEL: return instruction->kernel->run(&activation->calls[index]);
+    case TN_COPY_TO_HOST:
+    case TN_COPY_TO_DEVICE: return copy_leaves(encoder, instruction);
+    case TN_RUN_UNIT:
+      tn__activation_bind_unit(activation, instruction);
+      return encode_block(encoder, activation->program->units[instruction->unit].block);
+    case TN_RUN_CONTROL:
+      return instruction->step->node->op == TN__OP(while) ? encode_while(encoder, instruction)
+                                                          : encode_branch(encoder, instruction);
+  }
+  return TN_OK;
+}
+
+static tn_status_t encode_block(encoder_t* encoder, uint32_t index) {
+  const tn_program_block_t* block = &encoder->activation->program->blocks[index];
+  const tn_interrupt_t* interrupt = encoder->activation->environment.interrupt;
+  TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
+  for (uint32_t i = 0; i < block->instruction_count; ++i) {
+    const uint32_t instruction = block->first_instruction + i;
+    TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
+    tn_status_t status = encode(encoder, instruction);
+    // One that has a place, of an operation inside, keeps it.
+    if (status) return tn__instruction_locate(instruction_at(encoder, instruction), status);
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__activation_encode(tn_activation_t* activation, uint32_t unit) {
+  encoder_t encoder = {.activation = activation, .device = activation->program->device};
+  tn_status_t status = encode_block(&encoder, activation->program->units[unit].block);
+  // Whatever happened, the device is at nothing of this run any more; its error came first.
+  tn_status_t late = finish(&encoder);
+  if (!late) return status;
+  tn_status_release(status);
+  return late;
+}
