@@ -7,9 +7,9 @@ static bool completes_words(const char* completes) {
   return strcmp(completes, "none") != 0 && strcmp(completes, "file") != 0;
 }
 
-// The words that complete a value. Of devices only the one that is always there is known.
+// The words that complete a value. Of devices those that are always there are known.
 static const char* words_of(const char* completes) {
-  return strcmp(completes, "device") == 0 ? "cpu" : completes;
+  return strcmp(completes, "device") == 0 ? "cpu reference" : completes;
 }
 
 // A word of a shell between single quotes.

@@ -34,13 +34,18 @@ tn_status_t cli_load_libraries(const arguments_t* arguments) {
   return cli_has(arguments, OPTION_LEARN) ? cli_learn_targets() : TN_OK;
 }
 
+static const char* device_name(const arguments_t* arguments) {
+  const char* name = getenv("TENON_DEVICE");
+  return cli_value(arguments, OPTION_DEVICE, name && *name ? name : "cpu");
+}
+
 tn_status_t cli_open(const arguments_t* arguments, session_t* session) {
   *session = (session_t){0};
   tn_status_t status = cli_load_libraries(arguments);
   if (status) return status;
   const tn_device_options_t options = {.struct_size = sizeof options,
                                        .memory_limit_byte_length = cli_memory_limit(arguments)};
-  return tn_device_create(cli_value(arguments, OPTION_DEVICE, "cpu"), &options, &session->device);
+  return tn_device_create(device_name(arguments), &options, &session->device);
 }
 
 static bool is_regular(FILE* file) {

@@ -36,7 +36,7 @@ static tn_status_t run_program(tn_device_t* device, tn_program_t* program,
 tn_status_t example_run(tn_module_t* module, const void* const* arguments, void* const* results) {
   tn_device_t* device = NULL;
   tn_program_t* program = NULL;
-  tn_status_t status = tn_device_create("cpu", NULL, &device);
+  tn_status_t status = tn_default_device(&device);
   if (!status) status = tn_program_compile(device, module, NULL, &program);
   if (!status) status = run_program(device, program, arguments, results);
   tn_program_release(program);

@@ -1,14 +1,16 @@
 #!/bin/sh
 # Classifies handwritten digits with Tenon and shows some of them.
 #
-#   examples/digits/demo.sh BUILD    BUILD: where Tenon and its examples were built; results go to BUILD/demo
+#   examples/digits/demo.sh BUILD [--device NAME]
+#       BUILD: where Tenon and its examples were built; results go to BUILD/demo
 set -eu
 
-if [ $# -ne 1 ]; then
-  sed -n '2,4s/^# \{0,1\}//p' "$0" >&2
+if [ $# -ne 1 ] && { [ $# -ne 3 ] || [ "$2" != --device ]; }; then
+  sed -n '2,5s/^# \{0,1\}//p' "$0" >&2
   exit 2
 fi
 build=$1
+device=${3:-}
 example=$(dirname "$0")
 tenon=$build/cli/tenon
 library=$build/examples/digits/libdigits.so
@@ -36,7 +38,7 @@ run() {
 
 printf '%s%s%s\n\n' "$bold" "A network from JAX, its layers two operations written in C (examples/digits/kernels.c)" "$plain"
 run "$tenon" run "$example/digits.mlir" --load "$library" --input "$example/images.npy" \
-  --output "$out/predictions.npy" --output "$out/probabilities.npy" --time
+  --output "$out/predictions.npy" --output "$out/probabilities.npy" --time ${device:+--device "$device"}
 echo
 run "$show" "$example/images.npy" "$example/labels.npy" "$out/predictions.npy" "$out/probabilities.npy"
 

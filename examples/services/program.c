@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
   tn_program_t* program = NULL;
   example_load(argc, argv);
   if (!example_succeeded(tn_type_register("example.sum", NULL, &type_id))) return 1;
-  if (!example_succeeded(tn_device_create("cpu", NULL, &device))) return 1;
+  if (!example_succeeded(tn_default_device(&device))) return 1;
   tn_module_t* module = build(type_id);
   if (!module || !example_succeeded(tn_program_compile(device, module, NULL, &program))) return 1;
   bool is_right = run(device, program, 2.5, type_id, &mine) == 12.5;

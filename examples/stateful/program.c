@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
   tn_device_t* device = NULL;
   tn_program_t* programs[3] = {NULL, NULL, NULL};
   example_load(argc, argv);
-  if (!example_succeeded(tn_device_create("cpu", NULL, &device))) return 1;
+  if (!example_succeeded(tn_default_device(&device))) return 1;
   tn_module_t *module = build(0.5), *wrong = build(2);
   if (!module || !wrong) return 1;
   bool is_right = example_succeeded(tn_program_compile(device, module, NULL, &programs[0])) &&

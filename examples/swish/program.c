@@ -77,7 +77,7 @@ static tn_status_t run(const char* library, const char* path) {
   tn_device_t* device = NULL;
   tn_scope_t* scope = NULL;
   tn_status_t status = tn_library_load(library);
-  if (!status) status = tn_device_create("cpu", NULL, &device);
+  if (!status) status = tn_default_device(&device);
   if (!status) status = tn_scope_create(device, &scope);
   if (!status) status = run_program(device, path);
   if (!status) status = use_arrays(scope);

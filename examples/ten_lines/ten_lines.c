@@ -13,7 +13,7 @@ static tn_status_t tanh_of(const float* x, float* y) {
   tn_module_t* module = NULL;
   tn_program_t* program = NULL;
   tn_buffer_t *input = NULL, *output = NULL;
-  tn_status_t status = tn_device_create("cpu", NULL, &device);
+  tn_status_t status = tn_default_device(&device);
   if (!status) status = tn_module_parse(NULL, "tanh.mlir", text, sizeof text - 1, &module);
   if (!status) status = tn_program_compile(device, module, NULL, &program);
   if (!status) {

@@ -75,10 +75,10 @@ TN_API TN_MUST_USE tn_status_t tn_event_on_complete(tn_event_t* event,
 
 // --- defaults, of the process. Thread-safe.
 
-// The device for those who name none: "cpu", made when it is first asked for, until another is set.
-// A new reference.
+// The device for those who name none, made when it is first asked for, until another is set: the
+// one that the environment's TENON_DEVICE names, or "cpu". A new reference.
 TN_API TN_MUST_USE tn_status_t tn_default_device(tn_device_t** out_device);
-// Retains the device until another is set. NULL: "cpu" again.
+// Retains the device until another is set. NULL: the first again.
 TN_API void tn_set_default_device(tn_device_t* device);
 
 // The stream for those who name only the device: one of the device's own, until another is set. A

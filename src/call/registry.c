@@ -11,6 +11,7 @@
 #include "call/scan.h"
 #include "call/signature.h"
 #include "call/types.h"
+#include "kernel/target.h"
 #include "ops/spelling.h"
 
 // Sorted by name, then platform. Guarded by the room's lock.
@@ -136,6 +137,11 @@ tn_target_t* tn__registry_find(tn_string_view_t name, const char* platform) {
   tn_target_t* target = is_there ? tn__target_retain(registry.targets[at]) : NULL;
   tn__call_unlock();
   return target;
+}
+
+tn_target_t* tn__registry_find_for(tn_string_view_t name, const char* platform) {
+  tn_target_t* target = tn__registry_find(name, platform);
+  return target ? target : tn__registry_find(name, tn__compile_target_host.platform);
 }
 
 bool tn__registry_has_from_start(const tn_library_t* library) {

@@ -17,6 +17,8 @@ TN_MUST_USE tn_status_t tn__registry_add(const tn_target_spec_t* spec, tn_regist
 
 // The target, retained; NULL when there is none.
 tn_target_t* tn__registry_find(tn_string_view_t name, const char* platform);
+// The same, or the host's: a device runs what it has no kernel for on the host.
+tn_target_t* tn__registry_find_for(tn_string_view_t name, const char* platform);
 // Why there is none: near names, other platforms.
 tn_status_t tn__registry_miss(tn_string_view_t name, const char* platform);
 

@@ -1,5 +1,6 @@
 // What is meant when nobody says which device or stream.
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "base/fork.h"
 #include "device/device.h"
@@ -30,7 +31,10 @@ tn_status_t tn_default_device(tn_device_t** out_device) {
   *out_device = tn_device_retain(default_device);
   unlock();
   if (*out_device) return TN_OK;
-  TN_RETURN_IF_ERROR(tn_device_create("cpu", NULL, &created));
+  const char* name = getenv("TENON_DEVICE");
+  const bool is_named = name && *name;
+  TN_RETURN_IF_ERROR(tn_status_prefix(tn_device_create(is_named ? name : "cpu", NULL, &created),
+                                      is_named ? "TENON_DEVICE" : "the default device"));
   lock();
   if (!default_device) default_device = tn_device_retain(created);
   *out_device = tn_device_retain(default_device);

@@ -10,7 +10,6 @@ typedef struct tn_compile_target {
   // Its memory is the host's, and its kernels are called; otherwise the device launches them
   // (device/device.h).
   bool is_host;
-  bool as_written;  // programs are run as they are written: only the passes that running needs
   size_t set_count;
   const struct tn_kernel_set* const* sets;  // best first
   const tn_kernel_t*

@@ -388,7 +388,7 @@ void tn_apply(tn_scope_t* scope, const tn_application_t* application, tn_array_t
   }
   const tn_string_view_t name = tn__sv(application->name);
   const char* platform = tn_device_platform(tn_scope_device(scope));
-  tn_target_t* target = tn__registry_find(name, platform);
+  tn_target_t* target = tn__registry_find_for(name, platform);
   if (target) {
     tn__apply_target(scope, target, application, out_results);
     tn__target_release(target);

@@ -459,8 +459,8 @@ static tn_status_t plan_custom_call(const tn_planner_t* planner) {
         tn__import_dictionary(&config->dictionary, planner->arena, &attributes, &is_plain));
   }
   if (!is_plain) return TN_OK;
-  piece->target = tn__registry_find(tn__attr_get_string(attrs, "call_target_name"),
-                                    tn_device_platform(tn_scope_device(planner->scope)));
+  piece->target = tn__registry_find_for(tn__attr_get_string(attrs, "call_target_name"),
+                                        tn_device_platform(tn_scope_device(planner->scope)));
   if (!piece->target || !piece->target->definition.struct_size) return TN_OK;
   piece->attributes = attributes;
   piece->attribute_count = config ? config->dictionary.count : 0;

@@ -1,4 +1,3 @@
-#include "kernel/target.h"
 #include "pass/passes.h"
 
 static const tn_pass_t passes[] = {
@@ -78,9 +77,8 @@ const tn_pass_t* tn__pass_at(size_t index) {
 tn_status_t tn__pass_run(tn_module_t* module, tn_function_t* entry,
                          const tn_pass_options_t* options) {
   module->target = options->target;
-  const bool keep_all = options->keep_all || options->target->as_written;
   for (size_t i = 0; i < tn__pass_count(); ++i) {
-    if (keep_all && !passes[i].is_needed) continue;
+    if (options->keep_all && !passes[i].is_needed) continue;
     if (options->keep_valid && passes[i].is_beyond) continue;
     TN_RETURN_IF_ERROR(passes[i].run(module, entry));
   }

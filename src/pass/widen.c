@@ -7,6 +7,7 @@
 // how wide the body is. In each lane the order of the operations is what it was.
 //
 // After this pass a reduce is no longer what StableHLO allows, so it comes late.
+#include "kernel/target.h"
 #include "pass/passes.h"
 
 enum {
@@ -145,6 +146,8 @@ static tn_status_t widen_function(tn_function_t* function, tn_arena_t* scratch) 
   return TN_OK;
 }
 
+// The host's reductions take such bodies.
 tn_status_t tn__pass_widen_bodies(tn_module_t* module, tn_function_t* entry) {
+  if (!module->target->is_host) return TN_OK;
   return tn__pass_for_each_function(module, entry, widen_function);
 }

@@ -13,7 +13,7 @@ typedef struct reference_device {
   tn_reference_memory_t* memory;
 } reference_device_t;
 
-static const tn_compile_target_t target = {.platform = "reference", .as_written = true};
+static const tn_compile_target_t target = {.platform = "reference"};
 
 static tn_reference_memory_t* memory_of(tn_device_t* device) {
   return ((reference_device_t*)device)->memory;

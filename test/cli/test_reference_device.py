@@ -1,0 +1,56 @@
+"""The device `reference` does what the CPU does, with memory that the host cannot see: for every example and the demo."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+TENON = os.environ["TENON_CLI"]
+BUILD = pathlib.Path(os.environ["TENON_BUILD_DIR"])
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
+ON_REFERENCE = {**os.environ, "TENON_DEVICE": "reference"}
+
+
+def example_tests():
+    done = subprocess.run(["ctest", "--test-dir", str(BUILD), "-L", "^example$", "--show-only=json-v1"],
+                          capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)["tests"]
+
+
+@pytest.mark.parametrize("test", example_tests(), ids=lambda test: test["name"])
+def test_example_passes(test):
+    expected = [pattern for prop in test["properties"] if prop["name"] == "PASS_REGULAR_EXPRESSION"
+                for pattern in prop["value"]]
+    done = subprocess.run(test["command"], env=ON_REFERENCE, capture_output=True, text=True)
+    if expected:
+        assert any(re.search(pattern, done.stdout) for pattern in expected), done.stdout + done.stderr
+    else:
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_demo_finds_the_same_digits(tmp_path):
+    digits = EXAMPLES / "digits"
+    out = {}
+    for device in ["cpu", "reference"]:
+        out[device] = tmp_path / f"{device}.npy"
+        subprocess.run([TENON, "run", digits / "digits.mlir", "--device", device,
+                        "--load", BUILD / "examples/digits/libdigits.so", "--input", digits / "images.npy",
+                        "--output", out[device], "--output", tmp_path / "probabilities.npy"], check=True)
+    assert out["cpu"].read_bytes() == out["reference"].read_bytes()
+
+
+def test_demo_takes_a_device():
+    done = subprocess.run([EXAMPLES / "digits/demo.sh", BUILD, "--device", "reference"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "--device reference" in done.stdout
+
+
+def test_host_instructions_and_copies_are_shown():
+    program = subprocess.run([TENON, "show", "--at", "program", "--device", "reference", EXAMPLES / "digits/digits.mlir",
+                              "--load", BUILD / "examples/digits/libdigits.so"], capture_output=True, text=True, check=True)
+    kernels = [line.split()[1] for line in program.stdout.splitlines() if re.match(r"  \d+ ", line)]
+    call = next(i for i, kernel in enumerate(kernels) if kernel.startswith("call"))
+    assert "copy.to_host" in kernels[:call] and "copy.to_device" in kernels[call:]
