@@ -138,8 +138,24 @@ static tn_status_t place_function(tn_function_t* function, tn_arena_t* scratch) 
   return TN_OK;
 }
 
+// A function that a body calls would be needed on both sides.
+static bool bodies_call(const tn_region_t* region, bool is_body) {
+  TN_FOR_EACH_NODE (node, region) {
+    if (is_body && node->op == TN__OP_OF(func, call)) return true;
+    const bool are_bodies = is_body || !tn__op_is_control(node->op);
+    for (uint32_t i = 0; i < node->region_count; ++i) {
+      if (bodies_call(node->regions[i], are_bodies)) return true;
+    }
+  }
+  return false;
+}
+
 tn_status_t tn__pass_place(tn_module_t* module, tn_function_t* entry) {
+  bool must_inline = false;
   if (module->target->is_host) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__pass_inline_all(module, entry));
+  for (const tn_function_t* f = module->first_function; f; f = f->next) {
+    must_inline = must_inline || (f->body && bodies_call(f->body, false));
+  }
+  if (must_inline) TN_RETURN_IF_ERROR(tn__pass_inline_all(module, entry));
   return tn__pass_for_each_function(module, entry, place_function);
 }

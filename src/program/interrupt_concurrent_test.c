@@ -216,5 +216,6 @@ int main(void) {
       cmocka_unit_test(an_argument_that_is_never_ready_ends_with_the_time_limit),
       cmocka_unit_test(options_from_before_there_were_time_limits_are_understood),
   };
-  return cmocka_run_group_tests(tests, tn__testing_device_setup, tn__testing_device_teardown);
+  return TN_TESTING_RUN_ON_EVERY_DEVICE(tests, tn__testing_device_setup,
+                                        tn__testing_device_teardown);
 }

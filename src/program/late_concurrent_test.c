@@ -85,6 +85,9 @@ static void* run_often(void* user) {
 
 static void late_handlers_write_to_nobody_elses_memory(void** state) {
   (void)state;
+  atomic_store(&started, 0);
+  atomic_store(&finished, 0);
+  atomic_store(&late_count, 0);
   TN_ASSERT_OK(tn_register("testing.sometimes_late", "Host", (tn_target_function_t)handler,
                            TN_API_VERSION_TYPED_FFI));
   program = tn__testing_program(
@@ -112,5 +115,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(late_handlers_write_to_nobody_elses_memory),
   };
-  return cmocka_run_group_tests(tests, tn__testing_device_setup, tn__testing_device_teardown);
+  return TN_TESTING_RUN_ON_EVERY_DEVICE(tests, tn__testing_device_setup,
+                                        tn__testing_device_teardown);
 }

@@ -252,5 +252,5 @@ int main(void) {
       TEST(a_late_handler_on_a_stream_keeps_the_results),
       TEST(a_time_limit_of_the_run_ends_the_wait_for_a_future),
   };
-  return cmocka_run_group_tests(tests, setup, tn__testing_device_teardown);
+  return TN_TESTING_RUN_ON_EVERY_DEVICE(tests, setup, tn__testing_device_teardown);
 }

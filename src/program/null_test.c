@@ -51,5 +51,6 @@ static void null_arguments_are_named(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(null_arguments_are_named)};
-  return cmocka_run_group_tests(tests, tn__testing_device_setup, tn__testing_device_teardown);
+  return TN_TESTING_RUN_ON_EVERY_DEVICE(tests, tn__testing_device_setup,
+                                        tn__testing_device_teardown);
 }

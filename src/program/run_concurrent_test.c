@@ -162,5 +162,6 @@ int main(void) {
       cmocka_unit_test(threads_compile_one_module_at_once),
       cmocka_unit_test(last_reference_may_go_on_any_thread),
   };
-  return cmocka_run_group_tests(tests, tn__testing_device_setup, tn__testing_device_teardown);
+  return TN_TESTING_RUN_ON_EVERY_DEVICE(tests, tn__testing_device_setup,
+                                        tn__testing_device_teardown);
 }

@@ -152,5 +152,5 @@ int main(void) {
       cmocka_unit_test_teardown(passes_do_not_change_loops_and_branches, name_last_seed),
       cmocka_unit_test_teardown(passes_do_not_change_programs_with_calls, name_last_seed),
   };
-  return cmocka_run_group_tests(tests, fuse_whatever_the_size, tn__testing_device_teardown);
+  return TN_TESTING_RUN_ON_EVERY_DEVICE(tests, fuse_whatever_the_size, tn__testing_device_teardown);
 }

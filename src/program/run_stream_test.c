@@ -271,5 +271,5 @@ int main(void) {
       cmocka_unit_test_setup_teardown(donations_go_on_from_run_to_run, begin, end),
       cmocka_unit_test_setup_teardown(many_runs_may_be_under_way, begin, end),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return TN_TESTING_RUN_ON_EVERY_DEVICE(tests, setup, teardown);
 }

@@ -1,12 +1,30 @@
 #include "program/testing_run.h"
 
+#include "base/type.h"
+#include "device/buffer.h"
 #include "program/activation.h"
 
+static const char* device_name = "cpu";
 static tn_device_t* device;
+
+int tn__testing_run_on_every_device(const struct CMUnitTest* tests, size_t count,
+                                    CMFixtureFunction setup, CMFixtureFunction teardown) {
+  static const char* const names[] = {
+#define TN_DEVICE_DRIVER(name) #name,
+#include "device/drivers.def"
+#undef TN_DEVICE_DRIVER
+  };
+  int failed = 0;
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    device_name = names[i];
+    failed += _cmocka_run_group_tests(names[i], tests, count, setup, teardown);
+  }
+  return failed;
+}
 
 int tn__testing_device_setup(void** state) {
   (void)state;
-  tn_status_t status = tn_device_create("cpu", NULL, &device);
+  tn_status_t status = tn_device_create(device_name, NULL, &device);
   tn_status_release(status);
   return device ? 0 : -1;
 }
@@ -66,10 +84,13 @@ void tn__testing_arguments(const tn_program_t* program, uint64_t seed, tn_testin
   assert_true(out->count <= TN_TESTING_LEAVES);
   for (size_t i = 0; i < out->count; ++i) {
     const tn_type_t* type = tn_program_argument_type(program, i);
-    void* data = NULL;
-    TN_ASSERT_OK(tn_buffer_create(device, tn_type_dtype(type), tn_type_rank(type),
-                                  tn_type_dims(type), &data, &out->list[i]));
-    fill(tn_type_dtype(type), tn_buffer_byte_length(out->list[i]), &seed, data);
+    const size_t byte_length = tn__type_byte_length(type);
+    unsigned char* data = calloc(1, byte_length + 1);
+    assert_non_null(data);
+    fill(tn_type_dtype(type), byte_length, &seed, data);
+    TN_ASSERT_OK(tn_buffer_create_from_host(device, tn_type_dtype(type), tn_type_rank(type),
+                                            tn_type_dims(type), data, byte_length, &out->list[i]));
+    free(data);
   }
 }
 
@@ -132,18 +153,29 @@ bool tn__testing_bytes_equal(const tn_testing_bytes_t* a, const tn_testing_bytes
   return a->length == 0 || memcmp(a->bytes, b->bytes, a->length) == 0;
 }
 
+static void poison(tn_memory_t memory, size_t byte_length, unsigned char byte) {
+  unsigned char* bytes = malloc(byte_length + 1);
+  assert_non_null(bytes);
+  memset(bytes, byte, byte_length);
+  TN_ASSERT_OK(device->vtable->copy_from_host(device, NULL, memory, bytes, byte_length));
+  free(bytes);
+}
+
 void tn__testing_poison(tn_program_t* program, unsigned char byte) {
   tn_activation_t* activation = NULL;
   TN_ASSERT_OK(tn__activation_take(program, &activation));
-  memset(activation->temporaries, byte, program->arena_byte_length);
+  poison(activation->temporary_memory, program->arena_byte_length, byte);
+  memset(activation->host_temporaries, byte, program->host_arena_byte_length);
   tn__activation_give(activation);
   tn_testing_buffers_t results = {.count = tn_program_result_count(program)};
   for (size_t i = 0; i < results.count; ++i) {
     const tn_type_t* type = tn_program_result_type(program, i);
-    void* data = NULL;
+    tn_memory_t memory;
     TN_ASSERT_OK(tn_buffer_create(device, tn_type_dtype(type), tn_type_rank(type),
-                                  tn_type_dims(type), &data, &results.list[i]));
-    memset(data, byte, tn_buffer_byte_length(results.list[i]));
+                                  tn_type_dims(type), NULL, &results.list[i]));
+    TN_ASSERT_OK(tn__buffer_hold(results.list[i], &memory));
+    poison(memory, tn_buffer_byte_length(results.list[i]), byte);
+    tn__buffer_unhold(results.list[i]);
   }
   tn__testing_buffers_release(&results);
 }

@@ -8,8 +8,15 @@
 
 enum { TN_TESTING_LEAVES = 32 };  // arguments or results of a program, at most
 
-// One device for the whole test program: buffers and programs must be on the same one. Group setup
-// and teardown of cmocka.
+// Runs the tests on each kind of device, one after the other, as a group of its own. The result is
+// the program's exit status. `setup` and `teardown` are the group's, and call those below.
+int tn__testing_run_on_every_device(const struct CMUnitTest* tests, size_t count,
+                                    CMFixtureFunction setup, CMFixtureFunction teardown);
+#define TN_TESTING_RUN_ON_EVERY_DEVICE(tests, setup, teardown) \
+  tn__testing_run_on_every_device(tests, sizeof(tests) / sizeof *(tests), setup, teardown)
+
+// One device for the whole group, the CPU unless they are run on every one: buffers and programs
+// must be on the same one. Group setup and teardown of cmocka.
 int tn__testing_device_setup(void** state);
 int tn__testing_device_teardown(void** state);
 tn_device_t* tn__testing_device(void);
