@@ -1,4 +1,5 @@
 #include "base/testing.h"
+#include "kernel/target.h"
 #include "pass/passes.h"
 
 static const tn_node_t* reduce_of(tn_module_t* module) {
@@ -24,6 +25,7 @@ static void assert_body_takes(const char* wanted, const char* outputs, const cha
            outputs, outputs, body, outputs, outputs, outputs);
   TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &module));
   TN_ASSERT_OK(tn__module_clone(module, &clone));
+  clone->target = &tn__compile_target_host;
   TN_ASSERT_OK(tn__pass_widen_bodies(clone, tn__module_entry(clone)));
   const tn_region_t* region = reduce_of(clone)->regions[0];
   TN_FOR_EACH_NODE (node, region) {

@@ -1,4 +1,5 @@
 #include "base/testing_allocator.h"
+#include "device/buffer.h"
 #include "program/activation.h"
 #include "program/testing_run.h"
 
@@ -440,10 +441,10 @@ static void empty_arrays_run(void** state) {
        "%a = stablehlo.add %x, %y : " F4 "\nreturn %a : " F4)
 
 static const void* place_of(tn_buffer_t* buffer) {
-  const void* data = NULL;
-  TN_ASSERT_OK(tn_buffer_map(buffer, &data));
-  tn_buffer_unmap(buffer);
-  return data;
+  tn_memory_t memory;
+  TN_ASSERT_OK(tn__buffer_hold(buffer, &memory));
+  tn__buffer_unhold(buffer);
+  return tn__memory_address(memory);
 }
 
 static tn_status_t run_donating(tn_buffer_t** arguments, tn_buffer_t** out_result) {

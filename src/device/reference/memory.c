@@ -1,181 +1,124 @@
 #include "device/reference/memory.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 
-// Bit 62 alone is set in no address of a process, on any processor that we know of.
-#define FIRST_ADDRESS (UINT64_C(1) << 62)
+#include "device/cpu/machine_memory.h"
 
-enum { ALIGNMENT = 64, GAP = 4096 };
+// Not canonical on x86-64 and AArch64: no process has anything there.
+#define DEVICE_BIT (UINT64_C(1) << 62)
 
-typedef struct block {
-  uint64_t address;
-  size_t byte_length;
-  void* storage;  // of the allocator, `byte_length` + ALIGNMENT bytes
-  char* bytes;
-} block_t;
+enum { ALIGNMENT = 64 };
 
-struct tn_reference_memory {
-  const tn_allocator_t* allocator;
-  pthread_mutex_t mutex;  // protects what follows
-  block_t* blocks;        // by address
-  size_t count, capacity;
-  uint64_t next_address;
-  size_t limit_byte_length;  // 0: none
-  uint64_t in_use_byte_length, peak_byte_length, allocation_count, free_count;
-};
+// In front of the bytes.
+typedef struct header {
+  void* storage;  // of the allocator
+  size_t storage_byte_length, byte_length;
+} header_t;
 
-tn_status_t tn__reference_memory_create(const tn_device_options_t* options,
-                                        tn_reference_memory_t** out_memory) {
-  void* storage = NULL;
-  *out_memory = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(options->allocator, sizeof(tn_reference_memory_t), &storage));
-  tn_reference_memory_t* memory = storage;
-  memory->allocator = options->allocator;
-  memory->next_address = FIRST_ADDRESS;
-  memory->limit_byte_length = options->memory_limit_byte_length;
-  pthread_mutex_init(&memory->mutex, NULL);
-  *out_memory = memory;
+static uint64_t limit_of(uint64_t byte_length) {
+  return byte_length ? byte_length : UINT64_MAX;
+}
+
+void tn__reference_memory_init(tn_reference_memory_t* memory, const tn_allocator_t* allocator,
+                               uint64_t limit_byte_length) {
+  const uint64_t limit = limit_byte_length ? limit_byte_length : tn__machine_memory();
+  *memory = (tn_reference_memory_t){.allocator = allocator};
+  atomic_init(&memory->limit_byte_length, limit_of(limit));
+}
+
+// Counts the bytes as in use, unless they are more than the limit allows.
+static tn_status_t reserve(tn_reference_memory_t* memory, size_t byte_length) {
+  const unsigned long long limit = atomic_load(&memory->limit_byte_length);
+  unsigned long long in_use = atomic_load(&memory->in_use_byte_length);
+  do {
+    if (in_use <= limit && byte_length <= limit - in_use) continue;
+    return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
+                            "device reference: asked for %zu bytes with %llu in use; the limit is "
+                            "%llu",
+                            byte_length, in_use, limit);
+  } while (
+      !atomic_compare_exchange_weak(&memory->in_use_byte_length, &in_use, in_use + byte_length));
+  unsigned long long peak = atomic_load(&memory->peak_byte_length);
+  while (peak < in_use + byte_length &&
+         !atomic_compare_exchange_weak(&memory->peak_byte_length, &peak, in_use + byte_length))
+    ;
   return TN_OK;
 }
 
-void tn__reference_memory_destroy(tn_reference_memory_t* memory) {
-  if (!memory) return;
-  pthread_mutex_destroy(&memory->mutex);
-  tn__free(memory->allocator, memory->blocks, memory->capacity * sizeof(block_t));
-  tn__free(memory->allocator, memory, sizeof *memory);
-}
-
-// --- blocks
-
-// The last one that begins at `address` or before; `count` when none does. Under the lock.
-static size_t find(const tn_reference_memory_t* memory, uint64_t address) {
-  size_t low = 0, high = memory->count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (memory->blocks[middle].address <= address) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low ? low - 1 : memory->count;
-}
-
-static tn_status_t allocate_storage(const tn_reference_memory_t* memory, size_t byte_length,
-                                    block_t* out_block) {
+static tn_status_t allocate(const tn_reference_memory_t* memory, size_t byte_length,
+                            size_t alignment, char** out_bytes) {
+  void* storage = NULL;
   size_t size = 0;
-  if (__builtin_add_overflow(byte_length, ALIGNMENT, &size) || size > PTRDIFF_MAX) {
+  if (__builtin_add_overflow(byte_length, sizeof(header_t) + alignment, &size)) {
     return tn__status_out_of_memory();
   }
-  *out_block = (block_t){.byte_length = byte_length};
-  TN_RETURN_IF_ERROR(tn__allocate(memory->allocator, size, &out_block->storage));
-  const uintptr_t start = (uintptr_t)out_block->storage;
-  out_block->bytes = (char*)out_block->storage + (-start & (ALIGNMENT - 1));
-  return TN_OK;
-}
-
-static void free_storage(const tn_reference_memory_t* memory, const block_t* block) {
-  tn__free(memory->allocator, block->storage, block->byte_length + ALIGNMENT);
-}
-
-// Under the lock.
-static tn_status_t add(tn_reference_memory_t* memory, size_t alignment, block_t* block) {
-  const uint64_t in_use = memory->in_use_byte_length + block->byte_length;
-  if (memory->limit_byte_length && in_use > memory->limit_byte_length) {
-    return tn_status_create(
-        TN_CODE_RESOURCE_EXHAUSTED,
-        "device reference: no memory for %zu bytes; %" PRIu64 " are in use and the limit is %zu",
-        block->byte_length, memory->in_use_byte_length, memory->limit_byte_length);
-  }
-  void* blocks = memory->blocks;
-  TN_RETURN_IF_ERROR(tn__grow(memory->allocator, &blocks, &memory->capacity, memory->count + 1,
-                              sizeof *memory->blocks));
-  memory->blocks = blocks;
-  block->address = (memory->next_address + alignment - 1) / alignment * alignment;
-  memory->next_address = block->address + block->byte_length + GAP;
-  memory->blocks[memory->count++] = *block;
-  memory->in_use_byte_length = in_use;
-  if (memory->peak_byte_length < in_use) memory->peak_byte_length = in_use;
-  ++memory->allocation_count;
+  TN_RETURN_IF_ERROR(tn__allocate(memory->allocator, size, &storage));
+  const uintptr_t start = (uintptr_t)storage + sizeof(header_t);
+  *out_bytes = (char*)storage + sizeof(header_t) + (-start & (alignment - 1));
+  const header_t header = {storage, size, byte_length};
+  memcpy(*out_bytes - sizeof header, &header, sizeof header);
   return TN_OK;
 }
 
 tn_status_t tn__reference_memory_allocate(tn_reference_memory_t* memory, size_t byte_length,
                                           size_t alignment, void** out_address) {
-  block_t block;
+  char* bytes = NULL;
   *out_address = NULL;
-  TN_RETURN_IF_ERROR(allocate_storage(memory, byte_length, &block));
-  pthread_mutex_lock(&memory->mutex);
-  tn_status_t status = add(memory, alignment > ALIGNMENT ? alignment : ALIGNMENT, &block);
-  pthread_mutex_unlock(&memory->mutex);
+  TN_RETURN_IF_ERROR(reserve(memory, byte_length));
+  tn_status_t status =
+      allocate(memory, byte_length, alignment > ALIGNMENT ? alignment : ALIGNMENT, &bytes);
   if (status) {
-    free_storage(memory, &block);
+    atomic_fetch_sub(&memory->in_use_byte_length, byte_length);
     return status;
   }
-  *out_address = (void*)(uintptr_t)block.address;
+  atomic_fetch_add(&memory->allocation_count, 1);
+  *out_address = (void*)((uintptr_t)bytes | DEVICE_BIT);
   return TN_OK;
 }
 
-void tn__reference_memory_free(tn_reference_memory_t* memory, void* address) {
-  pthread_mutex_lock(&memory->mutex);
-  const size_t index = find(memory, (uintptr_t)address);
-  const block_t block = memory->blocks[index];
-  --memory->count;
-  memmove(&memory->blocks[index], &memory->blocks[index + 1],
-          (memory->count - index) * sizeof block);
-  memory->in_use_byte_length -= block.byte_length;
-  ++memory->free_count;
-  pthread_mutex_unlock(&memory->mutex);
-  free_storage(memory, &block);
+static char* bytes_of(const void* address) {
+  return (char*)((uintptr_t)address & ~DEVICE_BIT);
 }
 
-tn_status_t tn__reference_memory_find(tn_reference_memory_t* memory, const void* address,
-                                      size_t byte_length, void** out_bytes) {
-  const uint64_t first = (uintptr_t)address;
-  *out_bytes = NULL;
-  pthread_mutex_lock(&memory->mutex);
-  const size_t index = find(memory, first);
-  if (index < memory->count) {
-    const block_t* block = &memory->blocks[index];
-    const uint64_t offset = first - block->address;
-    if (offset <= block->byte_length && byte_length <= block->byte_length - offset) {
-      *out_bytes = block->bytes + offset;
-    }
-  }
-  pthread_mutex_unlock(&memory->mutex);
-  if (*out_bytes) return TN_OK;
+void tn__reference_memory_free(tn_reference_memory_t* memory, void* address) {
+  header_t header;
+  memcpy(&header, bytes_of(address) - sizeof header, sizeof header);
+  atomic_fetch_sub(&memory->in_use_byte_length, header.byte_length);
+  atomic_fetch_add(&memory->free_count, 1);
+  tn__free(memory->allocator, header.storage, header.storage_byte_length);
+}
+
+tn_status_t tn__reference_memory_find(const void* address, void** out_bytes) {
+  const bool is_devices = (uintptr_t)address & DEVICE_BIT;
+  *out_bytes = is_devices ? bytes_of(address) : NULL;
+  if (is_devices) return TN_OK;
   return tn_status_create(TN_CODE_INTERNAL,
-                          "device reference: %zu bytes at %#" PRIx64
-                          " lie in no allocation of the device",
-                          byte_length, first);
+                          "device reference: %p is an address of the host; expected one of the "
+                          "device",
+                          address);
 }
 
 // --- statistics
 
-void tn__reference_memory_statistics(tn_reference_memory_t* memory,
+void tn__reference_memory_statistics(const tn_reference_memory_t* memory,
                                      tn_memory_statistics_t* out_statistics) {
-  pthread_mutex_lock(&memory->mutex);
+  const uint64_t in_use = atomic_load(&memory->in_use_byte_length);
+  const uint64_t limit = atomic_load(&memory->limit_byte_length);
   *out_statistics = (tn_memory_statistics_t){
       .struct_size = sizeof *out_statistics,
-      .in_use_byte_length = memory->in_use_byte_length,
-      .peak_byte_length = memory->peak_byte_length,
-      .reserved_byte_length = memory->in_use_byte_length,
-      .limit_byte_length = memory->limit_byte_length,
-      .allocation_count = memory->allocation_count,
-      .free_count = memory->free_count,
+      .in_use_byte_length = in_use,
+      .peak_byte_length = atomic_load(&memory->peak_byte_length),
+      .reserved_byte_length = in_use,
+      .limit_byte_length = limit == UINT64_MAX ? 0 : limit,
+      .allocation_count = atomic_load(&memory->allocation_count),
+      .free_count = atomic_load(&memory->free_count),
   };
-  pthread_mutex_unlock(&memory->mutex);
 }
 
 void tn__reference_memory_reset_peak(tn_reference_memory_t* memory) {
-  pthread_mutex_lock(&memory->mutex);
-  memory->peak_byte_length = memory->in_use_byte_length;
-  pthread_mutex_unlock(&memory->mutex);
+  atomic_store(&memory->peak_byte_length, atomic_load(&memory->in_use_byte_length));
 }
 
-void tn__reference_memory_set_limit(tn_reference_memory_t* memory, size_t byte_length) {
-  pthread_mutex_lock(&memory->mutex);
-  memory->limit_byte_length = byte_length;
-  pthread_mutex_unlock(&memory->mutex);
+void tn__reference_memory_set_limit(tn_reference_memory_t* memory, uint64_t byte_length) {
+  atomic_store(&memory->limit_byte_length, limit_of(byte_length));
 }

@@ -1,32 +1,31 @@
-// Memory whose addresses are no pointers. An allocation gets a range of numbers that no pointer of
-// the host can be, with a gap behind it, and no range is given twice: an address that the host
-// follows faults, and one that lies in nothing, or leaves what it lies in, is an error.
+// Memory that the host cannot see: an address is where the bytes are with a bit set that no pointer
+// has, so that following it faults, and a pointer of the host is told from it.
 #ifndef TENON_DEVICE_REFERENCE_MEMORY_H_
 #define TENON_DEVICE_REFERENCE_MEMORY_H_
 
 #include "device/device.h"
 
-typedef struct tn_reference_memory tn_reference_memory_t;
+typedef struct tn_reference_memory {
+  const tn_allocator_t* allocator;
+  atomic_ullong limit_byte_length;  // UINT64_MAX: none
+  atomic_ullong in_use_byte_length, peak_byte_length, allocation_count, free_count;
+} tn_reference_memory_t;
 
-TN_MUST_USE tn_status_t tn__reference_memory_create(const tn_device_options_t* options,
-                                                    tn_reference_memory_t** out_memory);
-// Everything has been freed.
-void tn__reference_memory_destroy(tn_reference_memory_t* memory);
+// `limit_byte_length` 0: what the machine has.
+void tn__reference_memory_init(tn_reference_memory_t* memory, const tn_allocator_t* allocator,
+                               uint64_t limit_byte_length);
 
 // What the vtable's functions of the same names do. Thread-safe.
 TN_MUST_USE tn_status_t tn__reference_memory_allocate(tn_reference_memory_t* memory,
                                                       size_t byte_length, size_t alignment,
                                                       void** out_address);
 void tn__reference_memory_free(tn_reference_memory_t* memory, void* address);
-void tn__reference_memory_statistics(tn_reference_memory_t* memory,
+void tn__reference_memory_statistics(const tn_reference_memory_t* memory,
                                      tn_memory_statistics_t* out_statistics);
 void tn__reference_memory_reset_peak(tn_reference_memory_t* memory);
-void tn__reference_memory_set_limit(tn_reference_memory_t* memory, size_t byte_length);
+void tn__reference_memory_set_limit(tn_reference_memory_t* memory, uint64_t byte_length);
 
-// Where the bytes from `address` on are, for as long as the allocation lives. INTERNAL when not all
-// of them lie in one.
-TN_MUST_USE tn_status_t tn__reference_memory_find(tn_reference_memory_t* memory,
-                                                  const void* address, size_t byte_length,
-                                                  void** out_bytes);
+// Where the bytes are. INTERNAL when it is no address of the device.
+TN_MUST_USE tn_status_t tn__reference_memory_find(const void* address, void** out_bytes);
 
 #endif  // TENON_DEVICE_REFERENCE_MEMORY_H_

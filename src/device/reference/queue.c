@@ -1,8 +1,9 @@
 #include "device/reference/queue.h"
 
+#include "device/reference/memory.h"
+
 struct tn_queue {
   tn_device_t* device;
-  tn_reference_memory_t* memory;
   tn_stream_t* stream;  // of threads of the host, as every device's
   uint32_t failed_tag;  // of the first that failed; written by the stream's thread
 };
@@ -20,16 +21,12 @@ static size_t byte_length_of(uint32_t operand_count, uint32_t result_count) {
   return sizeof(command_t) + ((size_t)operand_count + result_count) * sizeof(void*);
 }
 
-static tn_status_t find(const command_t* command, void** place) {
-  return tn__reference_memory_find(command->queue->memory, *place, 0, place);
-}
-
 static tn_status_t run(command_t* command) {
   tn_kernel_call_t call = command->call;
   for (size_t i = 0; i < (size_t)command->operand_count + command->result_count; ++i) {
-    TN_RETURN_IF_ERROR(find(command, &command->places[i]));
+    TN_RETURN_IF_ERROR(tn__reference_memory_find(command->places[i], &command->places[i]));
   }
-  if (call.scratch) TN_RETURN_IF_ERROR(find(command, &call.scratch));
+  if (call.scratch) TN_RETURN_IF_ERROR(tn__reference_memory_find(call.scratch, &call.scratch));
   call.operands = (const void* const*)command->places;
   call.results = command->places + command->operand_count;
   return command->kernel->run(&call);
@@ -76,13 +73,12 @@ tn_status_t tn__reference_queue_finish(tn_queue_t* queue, uint32_t* out_tag) {
   return status;
 }
 
-tn_status_t tn__reference_queue_create(tn_device_t* device, tn_reference_memory_t* memory,
-                                       tn_queue_t** out_queue) {
+tn_status_t tn__reference_queue_create(tn_device_t* device, tn_queue_t** out_queue) {
   void* storage = NULL;
   *out_queue = NULL;
   TN_RETURN_IF_ERROR(tn__allocate(device->allocator, sizeof(tn_queue_t), &storage));
   tn_queue_t* queue = storage;
-  *queue = (tn_queue_t){.device = device, .memory = memory};
+  *queue = (tn_queue_t){.device = device};
   tn_status_t status = tn_stream_create(device, &queue->stream);
   if (status) {
     tn__free(device->allocator, queue, sizeof *queue);

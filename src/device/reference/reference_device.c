@@ -10,19 +10,18 @@
 
 typedef struct reference_device {
   tn_device_t base;
-  tn_reference_memory_t* memory;
+  tn_reference_memory_t memory;
 } reference_device_t;
 
 static const tn_compile_target_t target = {.platform = "reference"};
 
 static tn_reference_memory_t* memory_of(tn_device_t* device) {
-  return ((reference_device_t*)device)->memory;
+  return &((reference_device_t*)device)->memory;
 }
 
 static void destroy(tn_device_t* device) {
   const tn_allocator_t* allocator = device->allocator;
   tn__pool_release(device->pool);
-  tn__reference_memory_destroy(memory_of(device));
   tn__free(allocator, device, sizeof(reference_device_t));
 }
 
@@ -94,12 +93,11 @@ typedef struct copy_job {
 
 static tn_status_t copy_now(const copy_job_t* job) {
   void *to = job->to, *from = (void*)job->from;
-  tn_reference_memory_t* memory = memory_of(job->device);
   if (job->to_device) {
-    TN_RETURN_IF_ERROR(tn__reference_memory_find(memory, job->to, job->byte_length, &to));
+    TN_RETURN_IF_ERROR(tn__reference_memory_find(job->to, &to));
   }
   if (job->from_device) {
-    TN_RETURN_IF_ERROR(tn__reference_memory_find(memory, job->from, job->byte_length, &from));
+    TN_RETURN_IF_ERROR(tn__reference_memory_find(job->from, &from));
   }
   if (job->byte_length) memmove(to, from, job->byte_length);
   return TN_OK;
@@ -157,12 +155,6 @@ static tn_status_t copy(tn_device_t* device, tn_stream_t* stream, tn_memory_t to
                                          .byte_length = byte_length});
 }
 
-// ---- kernels
-
-static tn_status_t queue_create(tn_device_t* device, tn_queue_t** out_queue) {
-  return tn__reference_queue_create(device, memory_of(device), out_queue);
-}
-
 static void* stream_native(tn_stream_t* stream) {
   (void)stream;
   return NULL;
@@ -184,7 +176,7 @@ static const tn_device_vtable_t vtable = {
     .copy_from_host = copy_from_host,
     .copy_to_host = copy_to_host,
     .copy = copy,
-    .queue_create = queue_create,
+    .queue_create = tn__reference_queue_create,
     .queue_destroy = tn__reference_queue_destroy,
     .launch = tn__reference_queue_launch,
     .finish = tn__reference_queue_finish,
@@ -218,21 +210,17 @@ static tn_status_t create(unsigned number, const tn_device_options_t* options,
   tn_status_t status = TN_OK;
   void* storage = NULL;
   tn_pool_t* pool = NULL;
-  tn_reference_memory_t* memory = NULL;
   tn_pool_config_t pool_config = {.thread_count = options->thread_count};
   TN_DONE_IF_ERROR(tn__pool_create(&pool_config, options->allocator, &pool));
-  TN_DONE_IF_ERROR(tn__reference_memory_create(options, &memory));
   TN_DONE_IF_ERROR(tn__allocate(options->allocator, sizeof(reference_device_t), &storage));
   reference_device_t* device = storage;
   tn__device_init(&device->base, &vtable, "reference", &target, options->allocator);
   device->base.memory_alignment = 64;
   device->base.pool = pool;
-  device->memory = memory;
+  tn__reference_memory_init(&device->memory, options->allocator, options->memory_limit_byte_length);
   pool = NULL;
-  memory = NULL;
   *out_device = &device->base;
 done:
-  tn__reference_memory_destroy(memory);
   tn__pool_release(pool);
   return status;
 }
