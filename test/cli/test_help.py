@@ -105,7 +105,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 def test_bash_completes(folder):
     assert set(COMMANDS) <= set(complete("tenon"))
     assert complete("tenon", "show", "x.mlir", "--at") == ["ir", "pass", "plan", "program"]
-    assert complete("tenon", "run", "-d") == ["cpu"]
+    assert complete("tenon", "run", "-d") == ["cpu", "reference"]
 
 
 def test_nothing_is_coloured_in_a_pipe_and_no_color_is_honoured(folder):
