@@ -17,7 +17,8 @@ const tn_compile_target_t tn__compile_target_host = {
 };
 
 // Those that there are.
-static const tn_compile_target_t* const targets[] = {&tn__compile_target_host};
+static const tn_compile_target_t* const targets[] = {&tn__compile_target_host,
+                                                     &tn__compile_target_reference};
 
 // Rows of one operation stay in the order of the table: the first that supports a use is taken.
 static void sort_set(const tn_kernel_set_t* set) {

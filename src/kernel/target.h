@@ -16,7 +16,8 @@ typedef struct tn_compile_target {
       fusion;  // computes element-wise operations together (kernel/fusion.h); or NULL
 } tn_compile_target_t;
 
-extern const tn_compile_target_t tn__compile_target_host;  // kernel.c
+extern const tn_compile_target_t tn__compile_target_host;       // kernel.c
+extern const tn_compile_target_t tn__compile_target_reference;  // reference/table.c
 
 // The best kernel for a use; NULL when there is none.
 const tn_kernel_t* tn__kernel_find(const tn_compile_target_t* target, const tn_op_use_t* use);

@@ -13,8 +13,6 @@ typedef struct reference_device {
   tn_reference_memory_t memory;
 } reference_device_t;
 
-static const tn_compile_target_t target = {.platform = "reference"};
-
 static tn_reference_memory_t* memory_of(tn_device_t* device) {
   return &((reference_device_t*)device)->memory;
 }
@@ -196,7 +194,7 @@ static tn_status_t enumerate(tn_device_visit_fn visit, void* user, bool* out_go_
   tn_device_info_t info = {
       .struct_size = sizeof info,
       .name = "reference",
-      .platform = target.platform,
+      .platform = tn__compile_target_reference.platform,
       .description = "kernels written to be read, to judge other devices by",
   };
   *out_go_on = visit(user, &info);
@@ -214,7 +212,7 @@ static tn_status_t create(unsigned number, const tn_device_options_t* options,
   TN_DONE_IF_ERROR(tn__pool_create(&pool_config, options->allocator, &pool));
   TN_DONE_IF_ERROR(tn__allocate(options->allocator, sizeof(reference_device_t), &storage));
   reference_device_t* device = storage;
-  tn__device_init(&device->base, &vtable, "reference", &target, options->allocator);
+  tn__device_init(&device->base, &vtable, "reference", &tn__compile_target_reference, options->allocator);
   device->base.memory_alignment = 64;
   device->base.pool = pool;
   tn__reference_memory_init(&device->memory, options->allocator, options->memory_limit_byte_length);
