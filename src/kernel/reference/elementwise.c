@@ -61,7 +61,11 @@ static tn_number_t compute_compare(const tn_op_use_t* use, const tn_number_t* x)
   const int type = tn__reference_enum(&use->attrs, "compare_type", "comparison_type", 0);
   int order = 0;
   if (kind == TN_KIND_COMPLEX) {
-    order = x[0].re != x[1].re || x[0].im != x[1].im;
+    // The real parts, and where they are equal the imaginary ones.
+    const bool by_imaginary = x[0].re == x[1].re;
+    const long double a = by_imaginary ? x[0].im : x[0].re, b = by_imaginary ? x[1].im : x[1].re;
+    if (isnan(a) || isnan(b)) return tn__number_integer(direction == NE);
+    order = (a > b) - (a < b);
   } else if (kind != TN_KIND_FLOAT) {
     order = compare_integers(x[0].integer, x[1].integer);
   } else if (type == TOTALORDER) {
@@ -118,13 +122,14 @@ static tn_number_t compute_reduce_precision(const tn_op_use_t* use, const tn_num
   const tn_float_format_t* format = tn__float_format(use->operand_types[0]->dtype);
   const int64_t mantissa_bits = tn__attr_get_integer(&use->attrs, "mantissa_bits", 0);
   const int64_t exponent_bits = tn__attr_get_integer(&use->attrs, "exponent_bits", 0);
-  int exponent = 0;
-  const long double mantissa = frexpl(x[0].re, &exponent);  // in [0.5, 1)
-  if (!isfinite(x[0].re) || x[0].re == 0) return x[0];
   long double value = x[0].re;
+  int exponent = 0;
+  if (!isfinite(value) || value == 0) return x[0];
   if (mantissa_bits < format->mantissa_bits) {
-    const int shift = (int)mantissa_bits + 1;
-    value = ldexpl(rintl(ldexpl(mantissa, shift)), exponent - shift);
+    frexpl(value, &exponent);
+    const int least = 2 - format->bias;  // subnormal numbers have fewer bits
+    const int last = (exponent > least ? exponent : least) - 1 - (int)mantissa_bits;
+    value = ldexpl(rintl(ldexpl(value, -last)), last);
   }
   if (exponent_bits < format->exponent_bits) {
     const int bias = (1 << (exponent_bits - 1)) - 1;

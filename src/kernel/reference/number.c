@@ -98,7 +98,7 @@ tn_number_t tn__number_convert(tn_dtype_t from, tn_dtype_t to, tn_number_t numbe
       return number;
     case TN_KIND_BOOL:
       if (was_integer) return number;
-      return tn__number_integer(number.re != 0 || number.im != 0);
+      return tn__number_integer(number.re != 0);
     default: return was_integer ? number : tn__number_integer(truncate(to, number.re));
   }
 }

@@ -29,8 +29,8 @@ long double complex tn__complex_of(tn_number_t number);
 tn_number_t tn__number_load(tn_dtype_t dtype, const void* element);
 // Integers keep their low bits, floats are rounded to nearest, ties to even.
 void tn__number_store(tn_dtype_t dtype, tn_number_t number, void* element);
-// As stablehlo.convert: between kinds, too. To integers the fraction is dropped, and what is out of
-// range becomes the nearest.
+// As stablehlo.convert: between kinds, too, from complex numbers by the real part. To integers the
+// fraction is dropped, and what is out of range becomes the nearest.
 tn_number_t tn__number_convert(tn_dtype_t from, tn_dtype_t to, tn_number_t number);
 
 // Element `index` of an array.
