@@ -52,11 +52,23 @@ static tn_status_t operand_data(const tn_value_t* value, tn_arena_t* scratch, co
   return TN_OK;
 }
 
+// What floats are rounded to is for a device to say that is not the host.
+static bool is_devices(const tn_node_t* node) {
+  const tn_compile_target_t* target = node->region->function->module->target;
+  const tn_kind_t rounded = TN_KIND_FLOAT | TN_KIND_COMPLEX;
+  bool has_floats = tn_dtype_kind(node->results[0].type->dtype) & rounded;
+  for (uint32_t i = 0; i < node->operand_count; ++i) {
+    has_floats = has_floats || tn_dtype_kind(node->operands[i]->type->dtype) & rounded;
+  }
+  return has_floats && target && !target->is_host;
+}
+
 // *out_data is NULL when no kernel wants to compute it now.
 static tn_status_t compute(const tn_node_t* node, tn_arena_t* scratch, void** out_data) {
   tn_op_use_t use;
   void* memory = NULL;
   *out_data = NULL;
+  if (is_devices(node)) return TN_OK;
   TN_RETURN_IF_ERROR(tn__node_use(node, scratch, &use));
   const tn_kernel_t* kernel = tn__kernel_find(&tn__compile_target_host, &use);
   if (!kernel) return TN_OK;

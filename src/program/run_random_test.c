@@ -1,5 +1,6 @@
 // Random programs: with all passes and with none, from memory full of rubbish, again and again, and
 // after having been printed and read.
+#include "device/device.h"
 #include "pass/pass.h"
 #include "plan/testing_random.h"
 #include "program/testing_run.h"
@@ -72,6 +73,7 @@ static void print_rewritten(const char* text, text_t* out) {
   tn_module_t *module = NULL, *clone = NULL;
   TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &module));
   TN_ASSERT_OK(tn__module_clone(module, &clone));
+  clone->target = tn__testing_device()->target;
   for (size_t i = 0; i < tn__pass_count(); ++i) {
     const tn_pass_t* pass = tn__pass_at(i);
     if (pass->is_beyond) continue;

@@ -490,7 +490,7 @@ tn_status_t tn__ref_convolution_run(const tn_kernel_call_t* call) {
       .input = input,
       .kernel = kernel,
       .result = is_direct ? call->results[0] : scratch + result->converted_offset,
-      .slots = scratch + state->slot_offset,
+      .slots = scratch ? scratch + state->slot_offset : NULL,
   };
   if (state->multiply_add) {
     const int64_t work = state->groups * state->window_elements;

@@ -227,6 +227,8 @@ tn_status_t tn__dot_fetch(const tn_dot_path_t* path, const tn_kernel_call_t* cal
                           const void** out_data) {
   char* scratch = call->scratch;
   const void* data = call->operands[index];
+  *out_data = data;
+  if (path->element_count == 0) return TN_OK;  // without scratch
   if (path->is_moved) {
     void* moved = scratch + path->moved_offset;
     TN_RETURN_IF_ERROR(tn__strided_copy_run(&path->move, call->context->pool, moved, data));
@@ -248,6 +250,7 @@ tn_status_t tn__ref_dot_run(const tn_kernel_call_t* call) {
   const tn_dot_path_t* result = &state->plan.result;
   char* scratch = call->scratch;
   const void *lhs, *rhs;
+  if (result->element_count == 0) return TN_OK;
   TN_RETURN_IF_ERROR(tn__dot_fetch(&state->plan.lhs, call, 0, &lhs));
   TN_RETURN_IF_ERROR(tn__dot_fetch(&state->plan.rhs, call, 1, &rhs));
   if (!result->is_converted) {

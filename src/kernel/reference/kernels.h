@@ -4,7 +4,7 @@
 
 #include "kernel/reference/reference.h"
 
-#define TN_KERNEL(operation, function, supports) \
+#define TN_KERNEL(operation, function, supports, in_place) \
   tn_status_t tn__reference_##function##_run(const tn_kernel_call_t* call);
 #include "kernel/reference/kernels.def"
 #undef TN_KERNEL

@@ -4,12 +4,13 @@
 #include "kernel/target.h"
 
 static const tn_kernel_t rows[] = {
-#define TN_KERNEL(operation, function, supports_) \
-  {.op = operation,                               \
-   .name = "reference." operation,                \
-   .supports = supports_,                         \
-   .prepare = tn__reference_prepare,              \
-   .run = tn__reference_##function##_run},
+#define TN_KERNEL(operation, function, supports_, in_place_) \
+  {.op = operation,                                          \
+   .name = "reference." operation,                           \
+   .supports = supports_,                                    \
+   .prepare = tn__reference_prepare,                         \
+   .run = tn__reference_##function##_run,                    \
+   .in_place = in_place_},
 #include "kernel/reference/kernels.def"
 #undef TN_KERNEL
 };
