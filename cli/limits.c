@@ -35,6 +35,10 @@ static bool read_seconds(const char* text, int64_t* out_ns) {
 }
 
 int cli_check_limits(const arguments_t* arguments) {
+  const bool takes_two = strcmp(arguments->command->name, "diff") == 0;
+  if (arguments->option_counts[OPTION_DEVICE] > 1 && !takes_two) {
+    return cli_refuse(arguments->command, "option '--device' is given twice");
+  }
   const char* limit = cli_value(arguments, OPTION_MEMORY_LIMIT, NULL);
   const char* timeout = cli_value(arguments, OPTION_TIMEOUT, NULL);
   uint64_t byte_length = 0;

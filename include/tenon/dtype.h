@@ -46,6 +46,11 @@ TN_API tn_dtype_t tn_dtype_from_name(const char* name,
 TN_API double tn_dtype_load(tn_dtype_t dtype, const void* element);
 TN_API void tn_dtype_store(tn_dtype_t dtype, double value, void* element);
 
+// How many representable numbers lie between two elements, and one more: 0 for equal ones, of which
+// +0 and -0 are two and all NaNs are. UINT64_MAX when one of them is NaN, or infinite and the other
+// is not. Of integers the difference; of complex numbers the worse part.
+TN_API uint64_t tn_dtype_ulps_between(tn_dtype_t dtype, const void* a, const void* b);
+
 TN_EXTERN_C_END
 
 #endif  // TENON_DTYPE_H_

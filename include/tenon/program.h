@@ -19,6 +19,9 @@ typedef struct tn_compile_options {
   const char* function;             // which function of the module; NULL: `main`, else the only one
   const tn_allocator_t* allocator;  // NULL: the system's
   bool keep_all;  // leave the module as it is: no pass runs but those that running needs
+  // The same, and the results are all arrays that operations of the function compute, in their
+  // order: see tn_program_result_origin.
+  bool keep_values;
 } tn_compile_options_t;
 
 // Compiles one function of a module for a device. `options` may be NULL. The module and the device
@@ -43,6 +46,17 @@ TN_API const char* tn_program_argument_name(const tn_program_t* program,
 TN_API bool tn_program_may_donate(const tn_program_t* program, size_t index);
 TN_API size_t tn_program_result_count(const tn_program_t* program);
 TN_API const tn_type_t* tn_program_result_type(const tn_program_t* program, size_t index);
+
+// Where a result of a program that keeps all values comes from. Views that live as long as the
+// program; of other programs "", "" and 0.
+typedef struct tn_result_origin {
+  size_t struct_size;     // set by the caller
+  const char* operation;  // "add"
+  const char* name;       // of the value in the text, without "%"; "" if none
+  uint32_t line;          // 1-based; 0: unknown
+} tn_result_origin_t;
+TN_API void tn_program_result_origin(const tn_program_t* program, size_t index,
+                                     tn_result_origin_t* origin);
 
 // What is odd about the program and was not refused, such as an unknown attribute (of these the
 // first 16): for each an error with its place, which the caller releases; NULL behind the last.

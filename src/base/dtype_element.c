@@ -69,6 +69,55 @@ void tn_dtype_store(tn_dtype_t dtype, double value, void* element) {
   }
 }
 
+// --- distances
+
+static int64_t integer_of(tn_dtype_t dtype, const void* element) {
+  uint64_t bits = 0;
+  const unsigned unused = 64 - 8 * (unsigned)tn_dtype_size(dtype);
+  memcpy(&bits, element, tn_dtype_size(dtype));
+  return tn_dtype_kind(dtype) == TN_KIND_SIGNED ? (int64_t)(bits << unused) >> unused
+                                                : (int64_t)bits;
+}
+
+static uint64_t integers_between(tn_dtype_t dtype, const void* a, const void* b) {
+  const int64_t x = integer_of(dtype, a), y = integer_of(dtype, b);
+  const bool is_signed = tn_dtype_kind(dtype) == TN_KIND_SIGNED;
+  const bool a_is_less = is_signed ? x < y : (uint64_t)x < (uint64_t)y;
+  return a_is_less ? (uint64_t)y - (uint64_t)x : (uint64_t)x - (uint64_t)y;
+}
+
+static uint64_t floats_between(tn_dtype_t dtype, const void* a, const void* b) {
+  const uint32_t width = tn_dtype_bit_width(dtype);
+  const uint64_t mask = width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX;
+  const double a_value = tn_dtype_load(dtype, a), b_value = tn_dtype_load(dtype, b);
+  uint64_t x = 0, y = 0;
+  memcpy(&x, a, tn_dtype_size(dtype));
+  memcpy(&y, b, tn_dtype_size(dtype));
+  x &= mask;
+  y &= mask;
+  if (isnan(a_value) || isnan(b_value)) return isnan(a_value) && isnan(b_value) ? 0 : UINT64_MAX;
+  if (isinf(a_value) || isinf(b_value)) return x == y ? 0 : UINT64_MAX;
+  if (tn__float_format(dtype)->specials == TN_FLOAT_POWERS) return x < y ? y - x : x - y;
+  const uint64_t sign = UINT64_C(1) << (width - 1);
+  const uint64_t x_size = x & ~sign, y_size = y & ~sign;
+  if ((x & sign) != (y & sign)) return x_size + y_size;
+  return x_size < y_size ? y_size - x_size : x_size - y_size;
+}
+
+uint64_t tn_dtype_ulps_between(tn_dtype_t dtype, const void* a, const void* b) {
+  switch (tn_dtype_kind(dtype)) {
+    case TN_KIND_FLOAT: return floats_between(dtype, a, b);
+    case TN_KIND_COMPLEX: {
+      const tn_dtype_t part = dtype == TN_DTYPE_C64 ? TN_DTYPE_F32 : TN_DTYPE_F64;
+      const size_t size = tn_dtype_size(part);
+      const uint64_t re = floats_between(part, a, b);
+      const uint64_t im = floats_between(part, (const char*)a + size, (const char*)b + size);
+      return re > im ? re : im;
+    }
+    default: return integers_between(dtype, a, b);
+  }
+}
+
 // --- narrow ones
 
 static uint8_t tidy(tn_dtype_t dtype, uint32_t bits, uint8_t byte) {

@@ -81,9 +81,10 @@ static tn_status_t compile(tn_program_t* program, const tn_compile_options_t* op
   tn_function_t* entry = NULL;
   TN_RETURN_IF_ERROR(tn__module_clone(program->source, &program->module));
   TN_RETURN_IF_ERROR(find_function(program->module, options->function, &entry));
-  program->keep_all = options->keep_all;
+  program->keep_all = options->keep_all || options->keep_values;
+  if (options->keep_values) TN_RETURN_IF_ERROR(tn__program_keep_values(program, entry));
   tn_pass_options_t pass_options = {.target = program->device->target,
-                                    .keep_all = options->keep_all};
+                                    .keep_all = program->keep_all};
   TN_RETURN_IF_ERROR(tn__pass_run(program->module, entry, &pass_options));
   TN_RETURN_IF_ERROR(tn__program_build(program, entry));
   program->is_small = is_small(program);

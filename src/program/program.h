@@ -83,9 +83,10 @@ struct tn_program {
   tn_memory_t constant_memory;
   bool has_constant_memory;
   // Results that begin as an argument's bytes, in its memory when it is donated; leaves, or NONE.
-  uint32_t* heirs;      // by argument
-  uint32_t* ancestors;  // by result
-  bool is_small;        // so little work that another thread is not worth its while
+  uint32_t* heirs;              // by argument
+  uint32_t* ancestors;          // by result
+  bool is_small;                // so little work that another thread is not worth its while
+  tn_result_origin_t* origins;  // by result, when all values are kept; else NULL
   uint64_t compile_ns;
   // Activations that no run is using (activation.h).
   pthread_mutex_t mutex;
@@ -105,6 +106,9 @@ TN_MUST_USE tn_status_t tn__program_plan_units(tn_program_t* program, tn_functio
 // Copies the constants to a device that is not the host, and says where each of them is there
 // (constants.c).
 TN_MUST_USE tn_status_t tn__program_place_constants(tn_program_t* program);
+
+// Makes the results of `entry` all arrays that it computes (keep_values.c).
+TN_MUST_USE tn_status_t tn__program_keep_values(tn_program_t* program, tn_function_t* entry);
 
 // Plans and flattens `function` of `module`, which is the program's own and already rewritten by
 // the passes.

@@ -29,28 +29,6 @@ static double number_of(tn_dtype_t dtype, const char* element) {
   return dtype == TN_DTYPE_U64 ? (double)(uint64_t)value : (double)value;
 }
 
-static uint64_t bits_of(tn_dtype_t dtype, const char* element) {
-  uint64_t bits = 0;
-  memcpy(&bits, element, tn_dtype_size(dtype));
-  const uint32_t width = tn_dtype_bit_width(dtype);
-  return width < 64 ? bits & ((UINT64_C(1) << width) - 1) : bits;
-}
-
-// How many representable numbers lie between the two, and one more. Integers: their difference.
-static uint64_t ulps_between(tn_dtype_t dtype, const char* a, const char* b) {
-  if (!is_float(dtype)) {
-    const int64_t x = tn__element_to_i64(dtype, a), y = tn__element_to_i64(dtype, b);
-    const bool a_is_less = dtype == TN_DTYPE_U64 ? (uint64_t)x < (uint64_t)y : x < y;
-    return a_is_less ? (uint64_t)y - (uint64_t)x : (uint64_t)x - (uint64_t)y;
-  }
-  const uint64_t x = bits_of(dtype, a), y = bits_of(dtype, b);
-  if (tn__float_format(dtype)->specials == TN_FLOAT_POWERS) return x < y ? y - x : x - y;
-  const uint64_t sign = UINT64_C(1) << (tn_dtype_bit_width(dtype) - 1);
-  const uint64_t x_size = x & ~sign, y_size = y & ~sign;
-  if ((x & sign) != (y & sign)) return x_size + y_size;
-  return x_size < y_size ? y_size - x_size : x_size - y_size;
-}
-
 static bool number_holds(const tn_check_t* check, tn_dtype_t dtype, const char* actual,
                          const char* expected) {
   if (check->rule == TN_CHECK_EQ) {
@@ -62,14 +40,7 @@ static bool number_holds(const tn_check_t* check, tn_dtype_t dtype, const char* 
     if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
     return a == b || fabs(a - b) <= check->tolerance;
   }
-  uint64_t ulps;
-  if (isnan(a) || isnan(b)) {
-    ulps = isnan(a) && isnan(b) ? 0 : UINT64_MAX;
-  } else if (isinf(a) || isinf(b)) {
-    ulps = bits_of(dtype, actual) == bits_of(dtype, expected) ? 0 : UINT64_MAX;
-  } else {
-    ulps = ulps_between(dtype, actual, expected);
-  }
+  const uint64_t ulps = tn_dtype_ulps_between(dtype, actual, expected);
   return ulps >= check->min_ulps && ulps <= check->max_ulps;
 }
 
