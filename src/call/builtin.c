@@ -2,7 +2,7 @@
 // programs do, the markers of partitioning, which on one device change nothing, and the random
 // words of lazy arrays.
 #include "call/site.h"
-#include "kernel/ref/check.h"
+#include "kernel/control/check.h"
 
 struct tn_builtin {
   const char* name;

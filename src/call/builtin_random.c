@@ -3,7 +3,7 @@
 // odd number the last pair has no second.
 #include "base/pool.h"
 #include "call/site.h"
-#include "kernel/ref/random.h"
+#include "kernel/random/random.h"
 
 enum { GRAIN = 4 << 10 };
 

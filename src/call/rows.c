@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/ref/strided.h"
-#include "kernel/ref/transpose_block.h"
+#include "kernel/common/strided.h"
+#include "kernel/common/transpose_block.h"
 
 enum {
   LINE = TN_TRANSPOSE_LINE_BYTES,

@@ -1,8 +1,8 @@
 // Tiles are ranges of elements in the order in which arrays lie in memory. Where an operand is a
 // view, rows of it are gathered, or looked at where they lie if the tile is a part of one row; what
 // repeats in every tile is gathered once.
+#include "kernel/common/site.h"
 #include "kernel/fusion_state.h"
-#include "kernel/ref/site.h"
 
 enum {
   TILE_BYTES = 24 << 10,  // of all that a tile reads and writes: the first-level cache has more

@@ -1,4 +1,4 @@
-// Executors of operations. One instruction signature for all of them: reference kernels, libraries,
+// Executors of operations. One instruction signature for all of them: our own kernels, libraries,
 // custom calls, control flow.
 //
 // A kernel is chosen and prepared once, when a program is compiled: prepare() reads types and
@@ -124,8 +124,8 @@ typedef struct tn_kernel_site {
 // A row of a kernel table.
 typedef struct tn_kernel {
   const char* op;    // short name of a stablehlo operation, or with its dialect
-  const char* name;  // what `show --at program` prints: "ref.add"
-  const char* tier;  // and behind it, in words: "reference", "library openblas"; may be NULL
+  const char* name;  // what `show --at program` prints: "cpu.add"
+  const char* tier;  // and behind it, in words: "library openblas"; NULL: it is our own
   // Which uses it can do; NULL: all that pass the verifier.
   bool (*supports)(const tn_op_use_t* use);
   // The same for kernels that another can stand in for: why it does not take the use, in static

@@ -11,6 +11,6 @@ typedef struct tn_kernel_set {
 } tn_kernel_set_t;
 
 extern const tn_kernel_set_t tn__kernel_set_lib;  // lib/table.c
-extern const tn_kernel_set_t tn__kernel_set_ref;  // ref/table.c
+extern const tn_kernel_set_t tn__kernel_set_cpu;  // ref/table.c
 
 #endif  // TENON_KERNEL_KERNEL_SET_H_

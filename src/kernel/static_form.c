@@ -1,6 +1,6 @@
 #include "kernel/static_form.h"
 
-#include "kernel/ref/index.h"
+#include "kernel/common/index.h"
 
 static const tn_static_form_t forms[] = {
     {TN__OP(dynamic_iota), TN__OP(iota), 0, {NULL}},

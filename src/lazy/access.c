@@ -1,7 +1,7 @@
 // Data into arrays, and out of them.
 #include <tenon/npy.h>
 
-#include "kernel/ref/strided.h"
+#include "kernel/common/strided.h"
 #include "lazy/eval.h"
 
 // --- in

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "device/device.h"
-#include "kernel/ref/random.h"
+#include "kernel/random/random.h"
 #include "lazy/array.h"
 #include "lazy/cache.h"
 #include "lazy/ops/threefry.h"

@@ -9,7 +9,7 @@
 #include <tenon/tenon.h>
 #include <time.h>
 
-#include "kernel/ref/element.h"
+#include "kernel/common/element.h"
 
 enum { SIDE = 1024, COUNT = SIDE * SIDE, RUNS = 25, DTYPES = 3, TEXT_LIMIT = 2048 };
 

@@ -83,7 +83,7 @@ const tn_fusion_step_t* tn__fusion_operation(const tn_fusion_spec_t* fusion, siz
   return index < fusion->step_count ? &fusion->steps[index] : fusion->reduction;
 }
 
-// Who computes it, and why: "(library openblas)", "(reference: too small for openblas)".
+// Who computes it when we do not, and why: "(library openblas)", "(too small for openblas)".
 static void text_reason(const tn_instruction_t* instruction, tn_writer_t* writer) {
   const char* reason = tn__instruction_reason(instruction);
   const char* tier = instruction->kernel ? instruction->kernel->tier : NULL;

@@ -23,6 +23,7 @@ uint64_t tn__sample_bits(tn_sample_t* sample) {
   return next(&sample->random);
 }
 int64_t tn__sample_pick(tn_sample_t* sample, int64_t low, int64_t high) {
+  assert_true(low <= high);
   return low + (int64_t)(next(&sample->random) % (uint64_t)(high - low + 1));
 }
 static bool toss(tn_sample_t* sample) {
@@ -48,6 +49,7 @@ static shape_t pick_full_shape(tn_sample_t* sample, size_t least_rank) {
 }
 static void pick_order(tn_sample_t* sample, size_t count, int64_t* out_order) {
   for (size_t i = 0; i < count; ++i) {
+    out_order[i] = (int64_t)i;
     const int64_t at = tn__sample_pick(sample, 0, (int64_t)i);
     out_order[i] = out_order[at];
     out_order[at] = (int64_t)i;
@@ -411,7 +413,7 @@ static void write_dynamic_update_slice(tn_sample_t* sample, const char* operatio
 static void write_gather(tn_sample_t* sample, const char* operation) {
   shape_t shape = pick_full_shape(sample, 2), indices = {2, {tn__sample_pick(sample, 0, 6), 2}};
   const bool has_batch = shape.rank > 2 && toss(sample);
-  int64_t sizes[RANK_LIMIT], offsets[RANK_LIMIT];
+  int64_t sizes[RANK_LIMIT] = {0}, offsets[RANK_LIMIT] = {0};
   shape_t result = {1, {indices.dims[0]}};
   char lists[2][256];
   if (has_batch) shape.dims[2] = indices.dims[0];
@@ -519,7 +521,9 @@ static void write_select_and_scatter(tn_sample_t* sample, const char* operation)
   }
   compare_region(regions, "GE", sample->dtype, 0);
   regions[strlen(regions) - 1] = ',';
-  strcat(regions, strchr(binary_region(scatter, folding(sample), sample->dtype), '(') + 1);
+  binary_region(scatter, folding(sample), sample->dtype);
+  const size_t length = strlen(regions);
+  snprintf(regions + length, sizeof regions - length, "%s", strchr(scatter, '(') + 1);
   add_argument(sample, shape, sample->dtype);
   add_argument(sample, source, sample->dtype);
   add_argument(sample, (shape_t){.rank = 0}, sample->dtype);
@@ -532,7 +536,7 @@ static void write_scatter(tn_sample_t* sample, const char* operation) {
   const shape_t shape = pick_full_shape(sample, 1);
   const shape_t indices = {2, {tn__sample_pick(sample, 0, 8), 1}};
   shape_t updates = {1, {indices.dims[0]}};
-  int64_t window[RANK_LIMIT];
+  int64_t window[RANK_LIMIT] = {0};
   char list[256], region[1024];
   for (size_t d = 1; d < shape.rank; ++d) {
     window[d - 1] = (int64_t)updates.rank;

@@ -104,7 +104,7 @@ def test_show_prints_every_stage(folder):
     assert "stablehlo.dot_general" in tenon("show", folder / "model.mlir", "--at", "pass")[0]
     plan = tenon("show", folder / "model.mlir", "--at", "plan")[0]
     assert "peak" in plan and "lower bound" in plan and "temporary" in plan
-    assert "ref." in tenon("show", folder / "model.mlir", "--at", "program")[0]
+    assert "cpu." in tenon("show", folder / "model.mlir", "--at", "program")[0]
 
 
 def test_what_show_prints_is_read_again(folder):
@@ -148,7 +148,7 @@ def test_ops_lists_operations_and_custom_calls(folder):
     output = tenon("ops", "--load", folder / "librms_norm.so")[0]
     assert "  add " in output and "  dot_general " in output and "Custom calls" in output and "  rms_norm " in output
     one = tenon("ops", "compare")[0]
-    assert "stablehlo.compare" in one and "one of EQ, NE, GE, GT, LE, LT" in one and "ref.compare" in one
+    assert "stablehlo.compare" in one and "one of EQ, NE, GE, GT, LE, LT" in one and "cpu.compare" in one
     assert tenon("ops", "stablehlo.compare")[0] == one
     assert "types     booleans, signed integers, unsigned integers\n" in tenon("ops", "not")[0]
     assert "[f32, f64, complex numbers]" in " ".join(output.split())
@@ -195,7 +195,7 @@ def test_libraries_can_be_switched_off(folder):
   return %0 : tensor<64x64xf32>
 }""")
     shown = tenon("show", "--at", "program", folder / "dot.mlir", TENON_LIBRARIES="none")[0]
-    assert re.search(r"ref\.dot_general .*\(reference: (switched off|not found when Tenon was configured)\)", shown)
-    assert re.search(r"\((library openblas|reference: not found when .*)\)",
+    assert re.search(r"cpu\.dot_general .*\((switched off|not found when Tenon was configured)\)", shown)
+    assert re.search(r"\((library openblas|not found when .*)\)",
                      tenon("show", "--at", "program", folder / "dot.mlir")[0])
-    assert re.search(r"ref\.add .*\(reference\)", tenon("show", "--at", "program", folder / "add.mlir")[0])
+    assert re.search(r"cpu\.add ", tenon("show", "--at", "program", folder / "add.mlir")[0])

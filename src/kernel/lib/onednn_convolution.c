@@ -12,10 +12,10 @@
 
 #ifdef TENON_ONEDNN
 #include "base/pool.h"
-#include "kernel/ref/convolution.h"
-#include "kernel/ref/site.h"
-#include "kernel/ref/sliding.h"
-#include "kernel/ref/strided.h"
+#include "kernel/common/site.h"
+#include "kernel/common/sliding.h"
+#include "kernel/common/strided.h"
+#include "kernel/convolution/convolution.h"
 
 enum {
   LEAST_PRODUCTS = 1 << 19,
@@ -34,7 +34,7 @@ typedef struct part {
 
 typedef struct convolution {
   const tn_onednn_t* dnn;
-  const void* reference;  // state of the reference's kernel, where the library cannot; else NULL
+  const void* reference;  // state of our own kernel, where the library cannot; else NULL
   // Of the arrays, in the library's order of dimensions: batch, feature, spatial...; group, output
   // feature, input feature, spatial...; strides in elements.
   int rank, weights_rank;
@@ -376,7 +376,7 @@ tn_status_t tn__onednn_convolution_prepare(tn_kernel_site_t* site) {
     tn_status_release(status);
     // The reference can do everything.
     site->scratch_byte_length = 0;
-    TN_RETURN_IF_ERROR(tn__ref_convolution_prepare(site));
+    TN_RETURN_IF_ERROR(tn__cpu_convolution_prepare(site));
     state->reference = site->state;
     site->state = state;
     return TN_OK;
@@ -537,7 +537,7 @@ tn_status_t tn__onednn_convolution_run(const tn_kernel_call_t* call) {
   if (state->reference) {
     tn_kernel_call_t inner = *call;
     inner.state = state->reference;
-    return tn__ref_convolution_run(&inner);
+    return tn__cpu_convolution_run(&inner);
   }
   convolution_run_t run = {state, call->operands[0], call->operands[1], call->results[0],
                            call->scratch};

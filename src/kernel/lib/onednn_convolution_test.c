@@ -1,9 +1,9 @@
-// The library against the reference, on random convolutions.
+// The library against our own kernel, on random convolutions.
 #include <math.h>
 #include <stdlib.h>
 
+#include "kernel/common/element.h"
 #include "kernel/lib/onednn.h"
-#include "kernel/ref/element.h"
 #include "kernel/testing_kernel.h"
 
 enum { ROUNDS = 120, MOST_SPATIAL = 3, RANK = MOST_SPATIAL + 2 };

@@ -6,9 +6,9 @@
 
 #ifdef TENON_ONEDNN
 #include "base/pool.h"
+#include "kernel/common/site.h"
+#include "kernel/contraction/dot.h"
 #include "kernel/lib/openblas_dot.h"
-#include "kernel/ref/dot.h"
-#include "kernel/ref/site.h"
 
 enum {
   LEAST_PRODUCTS = 1 << 15,
@@ -157,8 +157,8 @@ static tn_status_t prepare_as(tn_kernel_site_t* site, tn_dot_wish_t wish, dot_t*
 
 static tn_status_t prepare_stand_in(tn_kernel_site_t* site, dot_t* state) {
   if (tn__openblas_dot_refuse(site->use)) {
-    state->stand_in = tn__ref_dot_run;
-    TN_RETURN_IF_ERROR(tn__ref_dot_prepare(site));
+    state->stand_in = tn__cpu_dot_run;
+    TN_RETURN_IF_ERROR(tn__cpu_dot_prepare(site));
   } else {
     state->stand_in = tn__openblas_dot_run;
     TN_RETURN_IF_ERROR(tn__openblas_dot_prepare(site));

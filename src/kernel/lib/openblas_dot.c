@@ -1,13 +1,13 @@
 // Each matrix of the result is cut into pieces by its shape alone, so that any number of threads
 // gives the same sums. An operand is copied only where neither its rows nor its columns are
-// contiguous. Other floats than the library has are converted first, as the reference does.
+// contiguous. Other floats than the library has are converted first, as our own kernel does.
 #include "kernel/lib/openblas_dot.h"
 
 #include "base/pool.h"
+#include "kernel/common/site.h"
+#include "kernel/contraction/dot.h"
+#include "kernel/contraction/product.h"
 #include "kernel/lib/openblas.h"
-#include "kernel/ref/dot.h"
-#include "kernel/ref/product.h"
-#include "kernel/ref/site.h"
 
 enum {
   // The library pays from so many products in a matrix on, if no side is too thin.

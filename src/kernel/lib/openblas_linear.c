@@ -7,12 +7,12 @@
 #include "kernel/lib/openblas_linear.h"
 
 #include "base/pool.h"
+#include "kernel/common/element.h"
+#include "kernel/common/site.h"
 #include "kernel/lib/openblas.h"
-#include "kernel/ref/element.h"
-#include "kernel/ref/site.h"
 
 enum {
-  LEAST_ORDER = 24,   // below, the reference is as fast
+  LEAST_ORDER = 24,   // below, our own is as fast
   BLOCK = 128,        // of a large matrix
   SPLIT_ORDER = 384,  // from here on, all threads do one matrix together
   PIECE = 128,        // rows of a panel, and sides of a product

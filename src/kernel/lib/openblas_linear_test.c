@@ -1,10 +1,10 @@
-// The library against the reference, which computes in f64 and c128 whatever the element type.
+// The library against our own kernel, which computes in f64 and c128 whatever the element type.
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "kernel/common/element.h"
 #include "kernel/lib/openblas.h"
-#include "kernel/ref/element.h"
 #include "kernel/testing_kernel.h"
 
 typedef double _Complex complex_t;
@@ -56,7 +56,7 @@ static void run_cholesky(size_t field, int64_t batch, int64_t order, bool lower,
   tn__case_bool(c, "lower", lower);
   tn__case_result(c, fields[field].dtype, TN_DIMS(batch, order, order));
   TN_ASSERT_OK(tn__case_run(c));
-  assert_string_equal(c->kernel->name, may_use_libraries ? "openblas.cholesky" : "ref.cholesky");
+  assert_string_equal(c->kernel->name, may_use_libraries ? "openblas.cholesky" : "cpu.cholesky");
 }
 
 // The matrices are well away from singular: sqrt(order) on the diagonal at least.
@@ -136,7 +136,7 @@ static void run_solve(size_t field, int64_t order, int64_t others, unsigned flag
                   TN_DIMS(BATCH, left ? order : others, left ? others : order));
   TN_ASSERT_OK(tn__case_run(c));
   assert_string_equal(c->kernel->name,
-                      may_use_libraries ? "openblas.triangular_solve" : "ref.triangular_solve");
+                      may_use_libraries ? "openblas.triangular_solve" : "cpu.triangular_solve");
 }
 
 static void check_solve(size_t field, int64_t order, int64_t others, unsigned flags,

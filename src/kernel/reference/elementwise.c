@@ -13,7 +13,7 @@ static tn_status_t run(const tn_kernel_call_t* call, compute_fn compute) {
   const tn_op_use_t* use = tn__reference_use(call);
   const tn_type_t* result = use->result_types[0];
   for (int64_t i = 0; i < tn__type_size(result); ++i) {
-    tn_number_t operands[MOST_OPERANDS];
+    tn_number_t operands[MOST_OPERANDS] = {{0}};
     for (size_t k = 0; k < use->operand_count; ++k) {
       const tn_type_t* type = use->operand_types[k];
       operands[k] = tn__number_at(type->dtype, call->operands[k], type->rank ? i : 0);

@@ -234,7 +234,8 @@ static norm_t begin_norm(const tn_kernel_call_t* call) {
                  .inner = 1,
                  .epsilon = tn__attr_get_float(attrs, "epsilon", 0)};
   for (size_t d = dimension + 1; d < type->rank; ++d) norm.inner *= type->dims[d];
-  norm.terms = (long double)(tn__type_size(type) / (norm.features ? norm.features : 1));
+  const int64_t terms = norm.features ? tn__type_size(type) / norm.features : 0;
+  norm.terms = (long double)terms;
   return norm;
 }
 

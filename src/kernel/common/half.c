@@ -1,0 +1,93 @@
+#include "kernel/common/half.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "kernel/common/loop.h"
+#include "kernel/elementwise/loops_avx2.h"
+
+// One element: integer arithmetic without branches, so that loops become vector code, and without
+// subnormal floats, which a thread's settings may have the processor take for zero.
+
+static inline float decode_bf16(uint16_t half) {
+  return tn__bits_float((uint32_t)half << 16);
+}
+
+static inline uint16_t encode_bf16(float value) {
+  const uint32_t bits = tn__float_bits(value);
+  const uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+  const uint32_t quiet = (bits >> 16) | 0x40;
+  return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? quiet : rounded);
+}
+
+// The exponent's bias grows by 112. A subnormal half is the mantissa of a normal float whose
+// leading bit is one too many.
+static inline float decode_f16(uint16_t half) {
+  const int32_t magnitude = (half & 0x7fff) << 13;
+  const int32_t subnormal = -(magnitude < 1 << 23), special = -(magnitude >= 31 << 23);
+  const uint32_t excess = (uint32_t)(subnormal & 113 << 23);  // 2^-14
+  const float shifted = tn__bits_float((uint32_t)(magnitude + (112 << 23) + (subnormal & 1 << 23)));
+  const uint32_t bits = tn__float_bits(shifted - tn__bits_float(excess));
+  return tn__bits_float(bits | (uint32_t)(special & 255 << 23) | (uint32_t)(half & 0x8000) << 16);
+}
+
+// Adding a power of two that is 2^13 above the value's own rounds it to ten bits of mantissa, or
+// fewer for what becomes subnormal. What the sum has beyond that power are the value's exponent and
+// mantissa, in units of 2^-24 or more; a carry goes into the exponent by itself, and 2^16 becomes
+// infinite.
+static inline uint16_t encode_f16(float value) {
+  const int32_t infinite = 255 << 23, least = 113 << 23, most = 143 << 23;  // 2^-14, 2^16
+  const uint32_t bits = tn__float_bits(value);
+  const int32_t magnitude = (int32_t)(bits & 0x7fffffff);
+  const int32_t finite = magnitude < most ? magnitude : most;
+  const int32_t exponent = finite & infinite;
+  const int32_t anchor = (exponent > least ? exponent : least) + (13 << 23);
+  const int32_t sum =
+      (int32_t)tn__float_bits(tn__bits_float((uint32_t)finite) + tn__bits_float((uint32_t)anchor));
+  const int32_t half = sum - anchor + ((anchor >> 13) - (126 << 10));
+  const int32_t nan = -(magnitude > infinite) & (0x200 | (magnitude >> 13 & 0x1ff));
+  return (uint16_t)((bits >> 16 & 0x8000) | (uint32_t)(half | nan));
+}
+
+#undef TN_TARGET
+#define TN_TARGET
+#define TN_NAME plain
+#define TN_F16C 0
+#include "kernel/common/half.inc"
+
+#if TN_HAS_LOOPS_AVX2
+#include <cpuid.h>
+#include <immintrin.h>
+
+#define TN_TARGET __attribute__((target("avx2,f16c")))
+#define TN_NAME avx2
+#define TN_F16C 1
+#include "kernel/common/half.inc"
+
+// Not all compilers' __builtin_cpu_supports knows of f16c.
+static bool has_avx2(void) {
+  unsigned a, b, c, d;
+  return __builtin_cpu_supports("avx2") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+#endif
+
+const tn_half_loops_t* tn__half_loops_of(int isa) {
+#if TN_HAS_LOOPS_AVX2
+  if (isa == 1) return has_avx2() ? &avx2 : NULL;
+#endif
+  return isa == 0 ? &plain : NULL;
+}
+
+static const tn_half_loops_t* best;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void find_best(void) {
+  for (int isa = 0; isa < TN_HALF_ISA_LIMIT; ++isa) {
+    if (tn__half_loops_of(isa)) best = tn__half_loops_of(isa);
+  }
+}
+
+const tn_half_loops_t* tn__half_loops(void) {
+  pthread_once(&once, find_best);
+  return best;
+}

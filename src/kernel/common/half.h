@@ -1,0 +1,39 @@
+// Arrays of the floats of 16 bits, to and from f32: loops for each instruction set that give the
+// same bits, those of NaNs included. What computes with such floats converts them in these.
+#ifndef TENON_KERNEL_COMMON_HALF_H_
+#define TENON_KERNEL_COMMON_HALF_H_
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline uint32_t tn__float_bits(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static inline float tn__bits_float(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+// From 16 bits exactly; to 16 bits rounded once, to nearest even, with NaNs made quiet and cut off.
+// The arrays do not overlap.
+typedef struct tn_half_loops {
+  void (*decode_f16)(const uint16_t* from, float* to, size_t count);
+  void (*encode_f16)(const float* from, uint16_t* to, size_t count);
+  void (*decode_bf16)(const uint16_t* from, float* to, size_t count);
+  void (*encode_bf16)(const float* from, uint16_t* to, size_t count);
+} tn_half_loops_t;
+
+// The best that this processor can do.
+const tn_half_loops_t* tn__half_loops(void);
+
+// For tests: those of each instruction set, from the one that is always there; NULL where this
+// processor lacks it, or there is none of this number.
+enum { TN_HALF_ISA_LIMIT = 2 };
+const tn_half_loops_t* tn__half_loops_of(int isa);
+
+#endif  // TENON_KERNEL_COMMON_HALF_H_

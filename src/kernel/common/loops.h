@@ -1,0 +1,71 @@
+// The loops over arrays of native dtypes, as tables by operation. Made from templates: integer.inc,
+// float.inc, complex.inc.
+#ifndef TENON_KERNEL_COMMON_LOOPS_H_
+#define TENON_KERNEL_COMMON_LOOPS_H_
+
+#include "kernel/common/element.h"
+#include "kernel/common/loop.h"
+#include "kernel/common/native.h"
+
+// out[i] = op a[i]. `out` may be `a` itself; other overlap is not allowed.
+typedef void (*tn_unary_fn)(const void* a, void* out, size_t count);
+// out[i] = a[i] op b[i]. `out` may be `a` or `b` itself.
+typedef void (*tn_binary_fn)(const void* a, const void* b, void* out, size_t count);
+// *accumulator = *accumulator op values[0] op ...; see tn__binary_fold.
+typedef void (*tn_fold_fn)(void* accumulator, const void* values, size_t count);
+// target[places[i]] = target[places[i]] op values[i], one after the other. Places below 0 are none.
+typedef void (*tn_at_fn)(void* target, const int64_t* places, const void* values, size_t count);
+
+typedef enum tn_unary_op {
+#define TN_UNARY(name, carrier, cost) TN_UNARY_##name,
+#include "kernel/elementwise/unary.def"
+#undef TN_UNARY
+  TN_UNARY_COUNT
+} tn_unary_op_t;
+
+typedef enum tn_binary_op {
+#define TN_BINARY(name, carrier, cost) TN_BINARY_##name,
+#include "kernel/elementwise/binary.def"
+#undef TN_BINARY
+  TN_BINARY_COUNT
+} tn_binary_op_t;
+
+// In the order of the enumerators of comparison_direction.
+typedef enum tn_direction {
+  TN_DIRECTION_EQ,
+  TN_DIRECTION_NE,
+  TN_DIRECTION_GE,
+  TN_DIRECTION_GT,
+  TN_DIRECTION_LE,
+  TN_DIRECTION_LT,
+  TN_DIRECTION_COUNT,
+} tn_direction_t;
+
+// NULL where the dtype does not have the operation. Results are of the operands' dtype, except:
+// abs, real and imag of complex give reals, complex gives complex, is_finite and compare i1.
+typedef struct tn_loops {
+  tn_unary_fn unary[TN_UNARY_COUNT];
+  tn_binary_fn binary[TN_BINARY_COUNT];
+  tn_fold_fn fold[TN_BINARY_COUNT];
+  tn_at_fn at[TN_BINARY_COUNT];
+  tn_binary_fn compare[TN_DIRECTION_COUNT];
+  tn_binary_fn compare_total[TN_DIRECTION_COUNT];  // by totalOrder; floats
+} tn_loops_t;
+
+// They are there for each instruction set; all do the same operations on each element.
+#define TN_NATIVE(NAME, name, type) extern const tn_loops_t tn__loops_##name, tn__loops_avx2_##name;
+TN_NATIVE_NUMBERS(TN_NATIVE)
+#undef TN_NATIVE
+extern const tn_loops_t tn__loops_pred, tn__loops_avx2_pred;
+extern const tn_loops_t tn__loops_c64, tn__loops_avx2_c64;
+extern const tn_loops_t tn__loops_c128, tn__loops_avx2_c128;
+
+// The best that this processor can do. `native` is below TN_NATIVE_COUNT.
+const tn_loops_t* tn__loops(tn_native_t native);
+
+// For tests: how many instruction sets there are, and the loops of each that this processor has
+// (else NULL), worst first.
+int tn__loops_isa_count(void);
+const tn_loops_t* tn__loops_of(int isa, tn_native_t native);
+
+#endif  // TENON_KERNEL_COMMON_LOOPS_H_

@@ -1,0 +1,142 @@
+#include "kernel/common/transpose_block.h"
+
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+enum { LINE = TN_TRANSPOSE_LINE_BYTES, VECTOR = 16, LARGEST_SIDE = 64 };
+
+typedef uint8_t bytes_t __attribute__((vector_size(VECTOR)));
+typedef uint16_t halves_t __attribute__((vector_size(VECTOR)));
+typedef uint32_t words_t __attribute__((vector_size(VECTOR)));
+typedef uint64_t doubles_t __attribute__((vector_size(VECTOR)));
+
+// The lower halves of a and b, element by element in turn; and the upper ones.
+ALWAYS_INLINE void interleave(size_t size, bytes_t a, bytes_t b, bytes_t* out_low,
+                              bytes_t* out_high) {
+  if (size == 1) {
+    *out_low =
+        __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    *out_high =
+        __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+  } else if (size == 2) {
+    const halves_t x = (halves_t)a, y = (halves_t)b;
+    *out_low = (bytes_t)__builtin_shufflevector(x, y, 0, 8, 1, 9, 2, 10, 3, 11);
+    *out_high = (bytes_t)__builtin_shufflevector(x, y, 4, 12, 5, 13, 6, 14, 7, 15);
+  } else if (size == 4) {
+    const words_t x = (words_t)a, y = (words_t)b;
+    *out_low = (bytes_t)__builtin_shufflevector(x, y, 0, 4, 1, 5);
+    *out_high = (bytes_t)__builtin_shufflevector(x, y, 2, 6, 3, 7);
+  } else {
+    const doubles_t x = (doubles_t)a, y = (doubles_t)b;
+    *out_low = (bytes_t)__builtin_shufflevector(x, y, 0, 2);
+    *out_high = (bytes_t)__builtin_shufflevector(x, y, 1, 3);
+  }
+}
+
+// Transposes `side` vectors of `side` elements: log2(side) perfect shuffles.
+ALWAYS_INLINE void transpose_vectors(size_t size, bytes_t* vectors) {
+  const size_t side = VECTOR / size;
+  for (size_t round = 1; round < side; round *= 2) {
+    bytes_t next[VECTOR];
+    for (size_t i = 0; i < side / 2; ++i) {
+      interleave(size, vectors[i], vectors[i + side / 2], &next[2 * i], &next[2 * i + 1]);
+    }
+    for (size_t i = 0; i < side; ++i) vectors[i] = next[i];
+  }
+}
+
+ALWAYS_INLINE void store_line(bool streaming, char* target, const bytes_t* line) {
+#ifdef __SSE2__
+  if (streaming) {
+    for (size_t i = 0; i < LINE / VECTOR; ++i) {
+      _mm_stream_si128((__m128i*)(void*)(target + i * VECTOR), (__m128i)line[i]);
+    }
+    return;
+  }
+#endif
+  (void)streaming;
+  memcpy(target, line, LINE);
+}
+
+// One block: a line's worth of rows from as many source rows. Each source line is read once, from
+// left to right, and each target line written once and whole.
+ALWAYS_INLINE void transpose_block(size_t size, bool streaming, char* target, int64_t target_stride,
+                                   const char* source, int64_t source_stride) {
+  const size_t side = LINE / size, vector_side = VECTOR / size;
+  bytes_t lines[LARGEST_SIDE][LINE / VECTOR];
+  for (size_t c = 0; c < side; c += vector_side) {
+    for (size_t part = 0; part < LINE / VECTOR; ++part) {
+      bytes_t vectors[VECTOR];
+      for (size_t i = 0; i < vector_side; ++i) {
+        memcpy(&vectors[i], source + (int64_t)(c + i) * source_stride + part * VECTOR, VECTOR);
+      }
+      transpose_vectors(size, vectors);
+      for (size_t i = 0; i < vector_side; ++i) {
+        lines[part * vector_side + i][c / vector_side] = vectors[i];
+      }
+    }
+  }
+  for (size_t r = 0; r < side; ++r) {
+    store_line(streaming, target + (int64_t)r * target_stride, lines[r]);
+  }
+}
+
+ALWAYS_INLINE void transpose_rest(size_t size, char* restrict target, int64_t target_stride,
+                                  const char* restrict source, int64_t source_stride, int64_t rows,
+                                  int64_t columns) {
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) {
+      memcpy(target + r * target_stride + c * (int64_t)size,
+             source + c * source_stride + r * (int64_t)size, size);
+    }
+  }
+}
+
+ALWAYS_INLINE void transpose_strip(size_t size, bool streaming, char* target, int64_t target_stride,
+                                   const char* source, int64_t source_stride, int64_t rows,
+                                   int64_t columns) {
+  const int64_t side = (int64_t)(LINE / size);
+  int64_t r = 0;
+  if (columns == side) {
+    const bool aligned = (((uintptr_t)target | (uintptr_t)target_stride) & (LINE - 1)) == 0;
+    for (; r + side <= rows; r += side) {
+      char* block = target + r * target_stride;
+      if (streaming && aligned) {
+        transpose_block(size, true, block, target_stride, source + r * (int64_t)size,
+                        source_stride);
+      } else {
+        transpose_block(size, false, block, target_stride, source + r * (int64_t)size,
+                        source_stride);
+      }
+    }
+  }
+  transpose_rest(size, target + r * target_stride, target_stride, source + r * (int64_t)size,
+                 source_stride, rows - r, columns);
+}
+
+void tn__transpose_strip(size_t element_size, bool streaming, char* target, int64_t target_stride,
+                         const char* source, int64_t source_stride, int64_t rows, int64_t columns) {
+  switch (element_size) {
+#define CASE(size)                                                                                 \
+  case size:                                                                                       \
+    transpose_strip(size, streaming, target, target_stride, source, source_stride, rows, columns); \
+    break;
+    CASE(1)
+    CASE(2)
+    CASE(4)
+    CASE(8)
+    CASE(16)
+#undef CASE
+    default: break;
+  }
+}
+
+void tn__transpose_fence(void) {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
+}

@@ -1,0 +1,265 @@
+#include "kernel/contraction/dot.h"
+
+#include "kernel/common/site.h"
+#include "kernel/contraction/product.h"
+
+typedef tn_dot_path_t path_t;
+
+typedef struct dot {
+  tn_dot_plan_t plan;
+  tn_gemm_t gemm;
+  size_t gemm_offset;
+} dot_t;
+
+// A group of dimensions (batch, free or contracted ones) of one operand.
+typedef struct group {
+  size_t rank;
+  int64_t dims[TN_MAX_RANK], strides[TN_MAX_RANK];  // strides in elements
+  // Folded into one:
+  int64_t count, stride;
+} group_t;
+
+static void add_dimension(group_t* group, const tn_type_t* type, const int64_t* strides,
+                          int64_t dimension) {
+  group->dims[group->rank] = type->dims[dimension];
+  group->strides[group->rank++] = strides[dimension];
+}
+
+// False when the dimensions do not follow each other in memory.
+static bool fold(group_t* group) {
+  bool folds = true;
+  group->count = 1;
+  group->stride = 0;
+  for (size_t i = group->rank; i-- > 0;) {
+    if (group->dims[i] == 1) continue;
+    if (group->count == 1) {
+      group->stride = group->strides[i];
+    } else if (group->strides[i] != group->stride * group->count) {
+      folds = false;
+    }
+    group->count *= group->dims[i];
+  }
+  return folds;
+}
+
+typedef struct operand {
+  group_t batch, free, contracted;
+} operand_t;
+
+static void sort_dimensions(const tn_type_t* type, const tn_i64_list_t* batch,
+                            const tn_i64_list_t* contracted, operand_t* out) {
+  int64_t strides[TN_MAX_RANK];
+  tn__dense_strides(type->rank, type->dims, 1, strides);
+  for (size_t i = 0; i < batch->count; ++i) {
+    add_dimension(&out->batch, type, strides, batch->values[i]);
+  }
+  for (size_t i = 0; i < contracted->count; ++i) {
+    add_dimension(&out->contracted, type, strides, contracted->values[i]);
+  }
+  for (size_t i = 0; i < type->rank; ++i) {
+    if (tn__list_has(batch, (int64_t)i, NULL) || tn__list_has(contracted, (int64_t)i, NULL))
+      continue;
+    add_dimension(&out->free, type, strides, (int64_t)i);
+  }
+}
+
+static bool has_stride(const group_t* group, int64_t stride) {
+  return group->count == 1 || group->stride == stride;
+}
+
+static bool grants(tn_dot_wish_t wish, const group_t* outer, const group_t* inner) {
+  switch (wish) {
+    case TN_DOT_ANY_STRIDES: return true;
+    case TN_DOT_UNIT_STRIDE: return has_stride(outer, 1) || has_stride(inner, 1);
+    case TN_DOT_DENSE: break;
+  }
+  return (has_stride(inner, 1) && has_stride(outer, inner->count)) ||
+         (has_stride(outer, 1) && has_stride(inner, outer->count));
+}
+
+// Makes outer and inner group fold, and lie as is wished, by moving the operand into the order
+// batch, outer, inner if need be. Batch dimensions may lie anywhere.
+static tn_status_t plan_move(tn_kernel_site_t* site, tn_dot_wish_t wish, const tn_type_t* type,
+                             group_t* batch, group_t* outer, group_t* inner, path_t* path) {
+  path->element_count = tn__type_size(type);
+  group_t* const groups[] = {batch, outer, inner};
+  const bool outer_folds = fold(outer), inner_folds = fold(inner);
+  if (path->element_count == 0 || (outer_folds && inner_folds && grants(wish, outer, inner))) {
+    return TN_OK;
+  }
+  const size_t element_size = tn_dtype_size(type->dtype);
+  int64_t dims[TN_MAX_RANK], target_strides[TN_MAX_RANK], source_strides[TN_MAX_RANK];
+  size_t rank = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t d = 0; d < groups[i]->rank; ++d, ++rank) {
+      dims[rank] = groups[i]->dims[d];
+      source_strides[rank] = groups[i]->strides[d] * (int64_t)element_size;
+    }
+  }
+  tn__dense_strides(rank, dims, element_size, target_strides);
+  inner->stride = 1;
+  outer->stride = inner->count;
+  int64_t stride = inner->count * outer->count;
+  for (size_t d = batch->rank; d-- > 0;) {
+    batch->strides[d] = stride;
+    stride *= batch->dims[d];
+  }
+  path->is_moved = true;
+  path->moved_offset = tn__site_reserve(site, tn__type_byte_length(type));
+  return tn__strided_copy_prepare(site->arena, element_size, rank, dims, target_strides,
+                                  source_strides, &path->move);
+}
+
+static void plan_conversion(tn_kernel_site_t* site, tn_dtype_t from, tn_dtype_t to,
+                            size_t scratch_element_size, path_t* path) {
+  path->is_converted = tn__product_converts(from, to);
+  if (!path->is_converted) return;
+  path->conversion = tn__conversion(from, to);
+  path->converted_offset =
+      tn__site_reserve(site, (size_t)path->element_count * scratch_element_size);
+}
+
+// Loops over the batch dimensions, merged where both operands let them.
+static tn_status_t list_batch(tn_kernel_site_t* site, const group_t* lhs, const group_t* rhs,
+                              tn_gemm_shape_t* shape) {
+  tn_gemm_batch_t* loops;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(site->arena, lhs->rank, sizeof *loops, (void**)&loops));
+  size_t count = 0;
+  for (size_t i = 0; i < lhs->rank; ++i) {
+    const tn_gemm_batch_t inner = {lhs->dims[i], lhs->strides[i], rhs->strides[i]};
+    if (inner.count == 1) continue;
+    tn_gemm_batch_t* outer = count ? &loops[count - 1] : NULL;
+    if (outer && outer->lhs_stride == inner.lhs_stride * inner.count &&
+        outer->rhs_stride == inner.rhs_stride * inner.count) {
+      *outer = (tn_gemm_batch_t){outer->count * inner.count, inner.lhs_stride, inner.rhs_stride};
+    } else {
+      loops[count++] = inner;
+    }
+  }
+  shape->batch_loops = loops;
+  shape->batch_loop_count = count;
+  return TN_OK;
+}
+
+// The dimensions of both operands, by what happens to them. Lists live in the arena of `use`.
+static tn_status_t read_dimensions(const tn_op_use_t* use, operand_t* lhs, operand_t* rhs) {
+  tn_i64_list_t lists[4] = {{0}};  // lhs batch, lhs contracted, rhs batch, rhs contracted
+  // dot: the last dimension of the left operand with the first of the right one.
+  static const int64_t first = 0;
+  const int64_t last = (int64_t)use->operand_types[0]->rank - 1;
+  if (use->op == TN__OP(dot)) {
+    lists[1] = (tn_i64_list_t){true, 1, &last};
+    lists[3] = (tn_i64_list_t){true, 1, &first};
+  } else {
+    const tn_attr_t* attr = tn__attr_find(&use->attrs, "dot_dimension_numbers");
+    if (!attr || attr->kind != TN_ATTR_STRUCT) {
+      return tn_status_create(TN_CODE_INTERNAL, "dot_general: no dot_dimension_numbers");
+    }
+    static const char* const names[] = {"lhs_batching_dimensions", "lhs_contracting_dimensions",
+                                        "rhs_batching_dimensions", "rhs_contracting_dimensions"};
+    for (size_t i = 0; i < 4; ++i) {
+      TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&attr->dictionary, names[i], use->arena, &lists[i]));
+    }
+  }
+  sort_dimensions(use->operand_types[0], &lists[0], &lists[1], lhs);
+  sort_dimensions(use->operand_types[1], &lists[2], &lists[3], rhs);
+  return TN_OK;
+}
+
+tn_status_t tn__dot_extent(const tn_op_use_t* use, tn_dot_extent_t* out_extent) {
+  operand_t lhs = {0}, rhs = {0};
+  TN_RETURN_IF_ERROR(read_dimensions(use, &lhs, &rhs));
+  group_t* const groups[] = {&lhs.batch, &lhs.free, &rhs.free, &lhs.contracted};
+  for (size_t i = 0; i < 4; ++i) fold(groups[i]);
+  *out_extent =
+      (tn_dot_extent_t){lhs.batch.count, lhs.free.count, rhs.free.count, lhs.contracted.count};
+  return TN_OK;
+}
+
+tn_status_t tn__dot_plan(tn_kernel_site_t* site, tn_dot_wish_t wish, bool keeps_dtypes,
+                         tn_dot_plan_t* out_plan) {
+  const tn_type_t *lhs_type = tn__site_operand(site, 0), *rhs_type = tn__site_operand(site, 1);
+  const tn_type_t* result_type = tn__site_result(site, 0);
+  operand_t lhs = {0}, rhs = {0};
+  tn_dot_plan_t plan = {0};
+  TN_RETURN_IF_ERROR(read_dimensions(site->use, &lhs, &rhs));
+  TN_RETURN_IF_ERROR(
+      plan_move(site, wish, lhs_type, &lhs.batch, &lhs.free, &lhs.contracted, &plan.lhs));
+  TN_RETURN_IF_ERROR(
+      plan_move(site, wish, rhs_type, &rhs.batch, &rhs.contracted, &rhs.free, &plan.rhs));
+  const tn_dtype_t compute = tn__product_carrier(lhs_type->dtype, rhs_type->dtype,
+                                                 result_type->dtype, lhs.contracted.count);
+  plan.result.element_count = tn__type_size(result_type);
+  if (!keeps_dtypes) {
+    const size_t compute_size = tn_dtype_size(compute);
+    plan_conversion(site, lhs_type->dtype, compute, compute_size, &plan.lhs);
+    plan_conversion(site, rhs_type->dtype, compute, compute_size, &plan.rhs);
+    plan_conversion(site, compute, result_type->dtype, compute_size, &plan.result);
+  }
+  plan.shape = (tn_gemm_shape_t){
+      .type = tn__product_type(compute),
+      .rows = lhs.free.count,
+      .columns = rhs.free.count,
+      .depth = lhs.contracted.count,
+      .lhs_row_stride = lhs.free.stride,
+      .lhs_depth_stride = lhs.contracted.stride,
+      .rhs_depth_stride = rhs.contracted.stride,
+      .rhs_column_stride = rhs.free.stride,
+  };
+  TN_RETURN_IF_ERROR(list_batch(site, &lhs.batch, &rhs.batch, &plan.shape));
+  *out_plan = plan;
+  return TN_OK;
+}
+
+tn_status_t tn__cpu_dot_prepare(tn_kernel_site_t* site) {
+  dot_t* state;
+  TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
+  TN_RETURN_IF_ERROR(tn__dot_plan(site, TN_DOT_ANY_STRIDES, false, &state->plan));
+  state->gemm = tn__gemm_plan(&state->plan.shape);
+  state->gemm_offset = tn__site_reserve(site, state->gemm.scratch_byte_length);
+  return TN_OK;
+}
+
+// --- running
+
+tn_status_t tn__dot_fetch(const tn_dot_path_t* path, const tn_kernel_call_t* call, size_t index,
+                          const void** out_data) {
+  char* scratch = call->scratch;
+  const void* data = call->operands[index];
+  *out_data = data;
+  if (path->element_count == 0) return TN_OK;  // without scratch
+  if (path->is_moved) {
+    void* moved = scratch + path->moved_offset;
+    TN_RETURN_IF_ERROR(tn__strided_copy_run(&path->move, call->context->pool, moved, data));
+    data = moved;
+  }
+  if (path->is_converted) {
+    void* converted = scratch + path->converted_offset;
+    TN_RETURN_IF_ERROR(tn__product_convert(&path->conversion, call->context->pool, data, converted,
+                                           path->element_count));
+    data = converted;
+  }
+  *out_data = data;
+  return TN_OK;
+}
+
+tn_status_t tn__cpu_dot_run(const tn_kernel_call_t* call) {
+  const dot_t* state = call->state;
+  tn_pool_t* pool = call->context->pool;
+  const tn_dot_path_t* result = &state->plan.result;
+  char* scratch = call->scratch;
+  const void *lhs, *rhs;
+  if (result->element_count == 0) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__dot_fetch(&state->plan.lhs, call, 0, &lhs));
+  TN_RETURN_IF_ERROR(tn__dot_fetch(&state->plan.rhs, call, 1, &rhs));
+  if (!result->is_converted) {
+    return tn__gemm_run(&state->gemm, pool, lhs, rhs, call->results[0],
+                        scratch ? scratch + state->gemm_offset : NULL);
+  }
+  void* sums = scratch + result->converted_offset;
+  TN_RETURN_IF_ERROR(
+      tn__gemm_run(&state->gemm, pool, lhs, rhs, sums, scratch + state->gemm_offset));
+  return tn__product_convert(&result->conversion, pool, sums, call->results[0],
+                             result->element_count);
+}

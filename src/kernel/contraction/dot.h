@@ -1,0 +1,53 @@
+// dot_general and dot: products over any dimensions, of any dtypes.
+#ifndef TENON_KERNEL_CONTRACTION_DOT_H_
+#define TENON_KERNEL_CONTRACTION_DOT_H_
+
+#include "kernel/common/element.h"
+#include "kernel/common/strided.h"
+#include "kernel/contraction/gemm.h"
+#include "kernel/kernel.h"
+
+// Of both operations.
+TN_MUST_USE tn_status_t tn__cpu_dot_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_dot_run(const tn_kernel_call_t* call);
+
+// What follows is for other kernels of the same operations: products of matrices, however the
+// dimensions lie.
+
+// How an operand gets to the matrix product: as it is, or by way of scratch memory.
+typedef struct tn_dot_path {
+  bool is_moved;  // its dimensions do not fold into batch, rows and depth: put in order
+  tn_strided_copy_t move;
+  size_t moved_offset;  // in scratch
+  bool is_converted;    // to what is computed in
+  tn_conversion_t conversion;
+  size_t converted_offset;  // in scratch
+  int64_t element_count;
+} tn_dot_path_t;
+
+typedef struct tn_dot_plan {
+  tn_gemm_shape_t shape;
+  tn_dot_path_t lhs, rhs;
+  tn_dot_path_t result;  // converted only
+} tn_dot_plan_t;
+
+typedef enum tn_dot_wish {
+  TN_DOT_ANY_STRIDES,
+  TN_DOT_UNIT_STRIDE,  // in one of the two dimensions of each matrix
+  TN_DOT_DENSE,        // each matrix, or its transpose
+} tn_dot_wish_t;
+
+// `keeps_dtypes`: nothing is converted. Adds to the site's scratch memory.
+TN_MUST_USE tn_status_t tn__dot_plan(tn_kernel_site_t* site, tn_dot_wish_t wish, bool keeps_dtypes,
+                                     tn_dot_plan_t* out_plan);
+// Operand `index` as its path gives it.
+TN_MUST_USE tn_status_t tn__dot_fetch(const tn_dot_path_t* path, const tn_kernel_call_t* call,
+                                      size_t index, const void** out_data);
+
+typedef struct tn_dot_extent {
+  int64_t batch, rows, columns, depth;
+} tn_dot_extent_t;
+
+TN_MUST_USE tn_status_t tn__dot_extent(const tn_op_use_t* use, tn_dot_extent_t* out_extent);
+
+#endif  // TENON_KERNEL_CONTRACTION_DOT_H_

@@ -1,0 +1,69 @@
+// Matrix products of strided operands: what dot_general, convolution and their kin come down to.
+//
+// Sums run in an order that only the shape decides: over blocks of TN_GEMM_DEPTH terms, each summed
+// from zero in order, the blocks' sums added in order (a dot
+// product: in 64 lanes, see gemm_loops.inc). It
+// is the same for every number of threads and every instruction set, and so are the results.
+#ifndef TENON_KERNEL_CONTRACTION_GEMM_H_
+#define TENON_KERNEL_CONTRACTION_GEMM_H_
+
+#include "base/pool.h"
+#include "base/status.h"
+#include "kernel/contraction/gemm_set.h"
+
+// What is computed in; integers wrap, of either sign.
+typedef enum tn_gemm_type {
+  TN_GEMM_F32 = TN_GEMM_SCALAR_F32,
+  TN_GEMM_F64 = TN_GEMM_SCALAR_F64,
+  TN_GEMM_I32 = TN_GEMM_SCALAR_I32,
+  TN_GEMM_I64 = TN_GEMM_SCALAR_I64,
+  TN_GEMM_C64,
+  TN_GEMM_C128,
+} tn_gemm_type_t;
+
+typedef struct tn_gemm_batch {
+  int64_t count, lhs_stride, rhs_stride;
+} tn_gemm_batch_t;
+
+// result[b][i][j] = sum over p of lhs[b][i][p] * rhs[b][p][j], where b goes over the batch loops,
+// outermost first. Strides in elements; the result is dense.
+typedef struct tn_gemm_shape {
+  tn_gemm_type_t type;
+  size_t batch_loop_count;
+  const tn_gemm_batch_t* batch_loops;  // live as long as the plan
+  int64_t rows, columns, depth;
+  int64_t lhs_row_stride, lhs_depth_stride;
+  int64_t rhs_depth_stride, rhs_column_stride;
+} tn_gemm_shape_t;
+
+typedef enum tn_gemm_form {
+  TN_GEMM_NOTHING,  // the result has no elements
+  TN_GEMM_ZERO,     // no terms
+  TN_GEMM_SMALL,    // straight from the operands
+  TN_GEMM_VECTOR,   // one of the two is a vector
+  TN_GEMM_BLOCKED,  // packed into panels
+} tn_gemm_form_t;
+
+// Immutable once planned.
+typedef struct tn_gemm {
+  tn_gemm_shape_t shape;
+  tn_gemm_form_t form;
+  const tn_gemm_set_t* set;
+  bool is_complex;
+  int64_t batch;  // matrices in all
+  size_t scalar_size, element_size;
+  int64_t slots;            // BLOCKED: how many matrices are under way at once
+  size_t slot_byte_length;  // of scratch for each
+  size_t scratch_byte_length;
+} tn_gemm_t;
+
+tn_gemm_t tn__gemm_plan(const tn_gemm_shape_t* shape);
+// `scratch` has the planned length, 64-byte aligned. `pool` may be NULL.
+TN_MUST_USE tn_status_t tn__gemm_run(const tn_gemm_t* gemm, tn_pool_t* pool, const void* lhs,
+                                     const void* rhs, void* result, void* scratch);
+
+// Where matrix `index` of the batch begins, in elements.
+void tn__gemm_batch_offsets(const tn_gemm_shape_t* shape, int64_t index, int64_t* out_lhs,
+                            int64_t* out_rhs);
+
+#endif  // TENON_KERNEL_CONTRACTION_GEMM_H_

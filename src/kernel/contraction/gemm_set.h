@@ -1,0 +1,74 @@
+// The inner loops of matrix products, for each scalar type and instruction set.
+#ifndef TENON_KERNEL_CONTRACTION_GEMM_SET_H_
+#define TENON_KERNEL_CONTRACTION_GEMM_SET_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// TN_GEMM_SCALAR(name, C type)
+#define TN_GEMM_SCALARS(X) \
+  X(F32, float)            \
+  X(F64, double)           \
+  X(I32, uint32_t)         \
+  X(I64, uint64_t)
+
+typedef enum tn_gemm_scalar {
+#define TN_GEMM_SCALAR_ID(name, type) TN_GEMM_SCALAR_##name,
+  TN_GEMM_SCALARS(TN_GEMM_SCALAR_ID)
+#undef TN_GEMM_SCALAR_ID
+      TN_GEMM_SCALAR_COUNT
+} tn_gemm_scalar_t;
+
+enum {
+  TN_GEMM_TILE_LIMIT = 12 * 32,  // scalars of the largest tile
+  TN_GEMM_LANES = 64,            // partial sums of a dot product
+};
+
+// Terms of sums that lie where they lie: a few runs of `length` of them. Places in scalars, from
+// where each row of the left matrix begins, and the right one.
+typedef struct tn_gemm_walk {
+  int64_t run_count, length;
+  const int64_t *lhs_offsets, *rhs_offsets;  // of each run
+  int64_t lhs_step, rhs_step;
+} tn_gemm_walk_t;
+
+// Immutable, static. Pointers are to scalars of the set's type; strides in scalars.
+typedef struct tn_gemm_set {
+  int64_t tile_rows, tile_columns, lanes;  // a tile is a whole number of vectors wide
+  // tile[tile_rows][tile_columns] (+)= lhs[depth][tile_rows] * rhs[depth][tile_columns], both
+  // packed.
+  void (*tile)(int64_t depth, const void* lhs, const void* rhs, void* result, int64_t result_stride,
+               bool add);
+  // results[i][j] (+)= sum over the terms of lhs_rows[i][lhs place] * rhs[rhs place + j], for i <
+  // rows <= tile_rows and j < columns <= tile_columns. Whole vectors of `rhs` are read.
+  void (*walk)(const tn_gemm_walk_t* walk, int64_t rows, int64_t columns,
+               const void* const* lhs_rows, const void* rhs, void* const* results, bool add);
+  // result[i][j] = sum lhs[i][p] * rhs[p][j]; rows of `rhs` and `result` are contiguous.
+  void (*small)(int64_t rows, int64_t columns, int64_t depth, const void* lhs, int64_t lhs_row,
+                int64_t lhs_depth, const void* rhs, int64_t rhs_depth, void* result);
+  // result[i] = sum matrix[i][p] * vector[p]; rows of `matrix` are contiguous.
+  void (*dot_rows)(int64_t rows, int64_t depth, const void* matrix, int64_t row_stride,
+                   const void* vector, void* result);
+  // result[i] = sum matrix[p][i] * vector[p] for i < width <= TN_GEMM_SUM_WIDTH; rows of `matrix`
+  // are contiguous.
+  void (*sum_rows)(int64_t width, int64_t depth, const void* matrix, int64_t row_stride,
+                   const void* vector, void* result);
+  // Panels of tile_rows (tile_columns) rows of a strided matrix, the rest of the last filled up
+  // with zeros: packed[depth][side] = matrix[row * row_stride + p * depth_stride].
+  void (*pack_rows)(int64_t rows, int64_t depth, const void* matrix, int64_t row_stride,
+                    int64_t depth_stride, void* packed);
+  void (*pack_columns)(int64_t columns, int64_t depth, const void* matrix, int64_t column_stride,
+                       int64_t depth_stride, void* packed);
+} tn_gemm_set_t;
+
+// Terms in a block.
+enum { TN_GEMM_DEPTH = 256, TN_GEMM_SUM_WIDTH = 1024 };
+
+// The best that this processor can do.
+const tn_gemm_set_t* tn__gemm_set(tn_gemm_scalar_t scalar);
+
+// For tests: how many instruction sets there are, and each that this processor has (else NULL).
+int tn__gemm_isa_count(void);
+const tn_gemm_set_t* tn__gemm_set_of(int isa, tn_gemm_scalar_t scalar);
+
+#endif  // TENON_KERNEL_CONTRACTION_GEMM_SET_H_

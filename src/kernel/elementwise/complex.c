@@ -1,0 +1,1 @@
+#include "kernel/elementwise/complex_dtypes.inc"

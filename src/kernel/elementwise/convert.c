@@ -1,0 +1,38 @@
+// stablehlo.convert
+#include "base/pool.h"
+#include "kernel/common/element.h"
+#include "kernel/common/site.h"
+#include "kernel/elementwise/elementwise.h"
+
+enum { GRAIN = 32768 };
+
+typedef struct convert_state {
+  tn_conversion_t conversion;
+  int64_t count;
+} convert_state_t;
+
+tn_status_t tn__cpu_convert_prepare(tn_kernel_site_t* site) {
+  void* memory;
+  TN_RETURN_IF_ERROR(tn__site_state(site, sizeof(convert_state_t), &memory));
+  convert_state_t* state = memory;
+  state->conversion =
+      tn__conversion(tn__site_operand(site, 0)->dtype, tn__site_result(site, 0)->dtype);
+  state->count = tn__type_size(tn__site_result(site, 0));
+  return TN_OK;
+}
+
+tn_status_t tn__cpu_convert_range(int64_t begin, int64_t end, void* user) {
+  const tn_kernel_call_t* call = user;
+  const tn_conversion_t* conversion = &((const convert_state_t*)call->state)->conversion;
+  const char* from =
+      (const char*)call->operands[0] + (size_t)begin * tn_dtype_size(conversion->from);
+  char* to = (char*)call->results[0] + (size_t)begin * tn_dtype_size(conversion->to);
+  conversion->run(conversion, from, to, (size_t)(end - begin));
+  return TN_OK;
+}
+
+tn_status_t tn__cpu_convert_run(const tn_kernel_call_t* call) {
+  const convert_state_t* state = call->state;
+  return tn__pool_parallel_for(call->context->pool, state->count, GRAIN, tn__cpu_convert_range,
+                               (void*)call);
+}

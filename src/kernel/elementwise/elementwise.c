@@ -1,0 +1,85 @@
+#include "kernel/elementwise/elementwise.h"
+
+#include "base/pool.h"
+#include "kernel/common/site.h"
+#include "kernel/elementwise/map.h"
+
+typedef struct map_state {
+  tn_map_t map;
+  int64_t count;
+} map_state_t;
+
+static bool find_unary(const tn_op_use_t* use, tn_map_t* out_map) {
+  return tn__map_unary(tn__op_short_name(use->op), use->operand_types[0]->dtype,
+                       use->result_types[0]->dtype, out_map);
+}
+
+static bool find_binary(const tn_op_use_t* use, tn_map_t* out_map) {
+  return tn__map_binary(tn__op_short_name(use->op), use->operand_types[0]->dtype,
+                        use->result_types[0]->dtype, out_map);
+}
+
+static bool find_compare(const tn_op_use_t* use, tn_map_t* out_map) {
+  tn_string_view_t direction = tn__attr_get_string(&use->attrs, "comparison_direction");
+  int value = tn__enum_value("comparison_direction", direction);
+  if (value < 0 || value >= TN_DIRECTION_COUNT) return false;
+  bool total = tn__sv_is(tn__attr_get_string(&use->attrs, "compare_type"), "TOTALORDER");
+  return tn__map_compare((tn_direction_t)value, total, use->operand_types[0]->dtype, out_map);
+}
+
+typedef bool (*find_fn)(const tn_op_use_t* use, tn_map_t* out_map);
+
+static bool supports(const tn_op_use_t* use, size_t operand_count, find_fn find) {
+  tn_map_t map;
+  return use->operand_count == operand_count && use->result_count == 1 && find(use, &map);
+}
+
+static tn_status_t prepare(tn_kernel_site_t* site, find_fn find) {
+  void* memory;
+  TN_RETURN_IF_ERROR(tn__site_state(site, sizeof(map_state_t), &memory));
+  map_state_t* state = memory;
+  state->count = tn__type_size(tn__site_result(site, 0));
+  if (!find(site->use, &state->map)) {
+    return tn_status_create(TN_CODE_INTERNAL, "%s: no loop for %s",
+                            tn__op_short_name(site->use->op),
+                            TN_TYPE_TEXT(tn__site_operand(site, 0)));
+  }
+  return TN_OK;
+}
+
+bool tn__cpu_unary_supports(const tn_op_use_t* use) {
+  return supports(use, 1, find_unary);
+}
+tn_status_t tn__cpu_unary_prepare(tn_kernel_site_t* site) {
+  return prepare(site, find_unary);
+}
+bool tn__cpu_binary_supports(const tn_op_use_t* use) {
+  return supports(use, 2, find_binary);
+}
+tn_status_t tn__cpu_binary_prepare(tn_kernel_site_t* site) {
+  return prepare(site, find_binary);
+}
+bool tn__cpu_compare_supports(const tn_op_use_t* use) {
+  return supports(use, 2, find_compare);
+}
+tn_status_t tn__cpu_compare_prepare(tn_kernel_site_t* site) {
+  return prepare(site, find_compare);
+}
+
+tn_status_t tn__cpu_map_range(int64_t begin, int64_t end, void* user) {
+  const tn_kernel_call_t* call = user;
+  const tn_map_t* map = &((const map_state_t*)call->state)->map;
+  size_t operand_offset = (size_t)begin * tn_dtype_size(map->load.from);
+  size_t result_offset = (size_t)begin * tn_dtype_size(map->store.to);
+  const char* a = (const char*)call->operands[0] + operand_offset;
+  const char* b = map->binary ? (const char*)call->operands[1] + operand_offset : NULL;
+  tn__map_run(map, a, b, (char*)call->results[0] + result_offset, (size_t)(end - begin));
+  return TN_OK;
+}
+
+tn_status_t tn__cpu_map_run(const tn_kernel_call_t* call) {
+  const map_state_t* state = call->state;
+  if (state->count <= state->map.grain) return tn__cpu_map_range(0, state->count, (void*)call);
+  return tn__pool_parallel_for(call->context->pool, state->count, state->map.grain,
+                               tn__cpu_map_range, (void*)call);
+}

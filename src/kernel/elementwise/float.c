@@ -1,0 +1,1 @@
+#include "kernel/elementwise/float_dtypes.inc"

@@ -1,0 +1,1 @@
+#include "kernel/elementwise/integer_dtypes.inc"

@@ -1,0 +1,216 @@
+#include "kernel/elementwise/map.h"
+
+#include <string.h>
+
+enum { GRAIN_LIGHT = 65536, GRAIN_HEAVY = 4096 };
+
+typedef struct operation {
+  const char* name;
+  tn_dtype_t float_carrier;
+  int64_t grain;
+} operation_t;
+
+static const operation_t unary_operations[] = {
+#define TN_UNARY(name, carrier, cost) [TN_UNARY_##name] = {#name, TN_DTYPE_##carrier, GRAIN_##cost},
+#include "kernel/elementwise/unary.def"
+#undef TN_UNARY
+};
+
+static const operation_t binary_operations[] = {
+#define TN_BINARY(name, carrier, cost) \
+  [TN_BINARY_##name] = {#name, TN_DTYPE_##carrier, GRAIN_##cost},
+#include "kernel/elementwise/binary.def"
+#undef TN_BINARY
+};
+
+static size_t find(const operation_t* operations, size_t count, const char* name) {
+  size_t i = 0;
+  while (i < count && strcmp(operations[i].name, name) != 0) ++i;
+  return i;
+}
+
+static bool is_narrow_integer(tn_dtype_t dtype) {
+  return (tn_dtype_kind(dtype) & TN_KIND_INTEGER) && tn_dtype_bit_width(dtype) < 8;
+}
+
+tn_dtype_t tn__carrier(tn_dtype_t dtype, tn_dtype_t float_carrier) {
+  if (is_narrow_integer(dtype)) {
+    return tn_dtype_kind(dtype) == TN_KIND_SIGNED ? TN_DTYPE_S8 : TN_DTYPE_U8;
+  }
+  if (dtype == TN_DTYPE_INDEX) return TN_DTYPE_S64;
+  return tn__native(dtype) < TN_NATIVE_COUNT ? dtype : float_carrier;
+}
+
+// The integer dtype of the same width, signed or unsigned.
+static tn_dtype_t twin(tn_dtype_t dtype, bool is_signed) {
+  switch (dtype) {
+    case TN_DTYPE_S1:
+    case TN_DTYPE_U1: return is_signed ? TN_DTYPE_S1 : TN_DTYPE_U1;
+    case TN_DTYPE_S2:
+    case TN_DTYPE_U2: return is_signed ? TN_DTYPE_S2 : TN_DTYPE_U2;
+    case TN_DTYPE_S4:
+    case TN_DTYPE_U4: return is_signed ? TN_DTYPE_S4 : TN_DTYPE_U4;
+    default: return dtype;
+  }
+}
+
+// Leading zeros of what has fewer than 8 bits, in a byte.
+#define TN_T uint8_t
+#define TN_NAME u1
+static inline uint8_t count_leading_zeros_u1(uint8_t a) {
+  return a ? 0 : 1;
+}
+#define TN_OPERATION count_leading_zeros
+#include "kernel/elementwise/map_unary.inc"
+#undef TN_NAME
+#define TN_NAME u2
+static inline uint8_t count_leading_zeros_u2(uint8_t a) {
+  return a ? (uint8_t)(a < 2) : 2;
+}
+#define TN_OPERATION count_leading_zeros
+#include "kernel/elementwise/map_unary.inc"
+#undef TN_NAME
+#define TN_NAME u4
+static inline uint8_t count_leading_zeros_u4(uint8_t a) {
+  return a ? (uint8_t)(__builtin_clz(a) - 28) : 4;
+}
+#define TN_OPERATION count_leading_zeros
+#include "kernel/elementwise/map_unary.inc"
+#undef TN_NAME
+
+// The upper half of a product of what has fewer than 8 bits, whose products fit a byte.
+#define TN_NAME u2
+static inline uint8_t mulhi_u2(uint8_t a, uint8_t b) {
+  return (uint8_t)((a * b) >> 2);
+}
+#define TN_OPERATION mulhi
+#include "kernel/elementwise/map_binary.inc"
+#undef TN_NAME
+#define TN_NAME u4
+static inline uint8_t mulhi_u4(uint8_t a, uint8_t b) {
+  return (uint8_t)((a * b) >> 4);
+}
+#define TN_OPERATION mulhi
+#include "kernel/elementwise/map_binary.inc"
+#undef TN_NAME
+#undef TN_T
+#define TN_T int8_t
+#define TN_NAME s2
+static inline int8_t mulhi_s2(int8_t a, int8_t b) {
+  return (int8_t)((a * b) >> 2);
+}
+#define TN_OPERATION mulhi
+#include "kernel/elementwise/map_binary.inc"
+#undef TN_NAME
+#define TN_NAME s4
+static inline int8_t mulhi_s4(int8_t a, int8_t b) {
+  return (int8_t)((a * b) >> 4);
+}
+#define TN_OPERATION mulhi
+#include "kernel/elementwise/map_binary.inc"
+#undef TN_NAME
+#undef TN_T
+
+// Of single bits the product's upper half is 0, and so is that of two.
+static tn_binary_fn narrow_upper_product(tn_dtype_t dtype) {
+  switch (dtype) {
+    case TN_DTYPE_S1:
+    case TN_DTYPE_S2: return map_mulhi_s2;
+    case TN_DTYPE_U1:
+    case TN_DTYPE_U2: return map_mulhi_u2;
+    case TN_DTYPE_S4: return map_mulhi_s4;
+    case TN_DTYPE_U4: return map_mulhi_u4;
+    default: return NULL;
+  }
+}
+
+static tn_unary_fn narrow_leading_zeros(uint32_t bits) {
+  if (bits == 4) return map_count_leading_zeros_u4;
+  return bits == 2 ? map_count_leading_zeros_u2 : map_count_leading_zeros_u1;
+}
+
+// Loads `operand` as `read`, its twin or itself. A result has the carrier of its dtype, but of the
+// operand's for the integers and floats that both share.
+static void carry(tn_map_t* map, tn_dtype_t read, tn_dtype_t carrier, tn_dtype_t result,
+                  tn_dtype_t float_carrier) {
+  map->load = tn__conversion(read, carrier);
+  tn_dtype_t result_carrier = tn__carrier(result, float_carrier);
+  if (is_narrow_integer(result)) result_carrier = carrier;
+  map->store = tn__conversion(result_carrier, result);
+}
+
+bool tn__map_unary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_map_t* out_map) {
+  size_t id = find(unary_operations, TN_UNARY_COUNT, op);
+  if (id == TN_UNARY_COUNT) return false;
+  const operation_t* operation = &unary_operations[id];
+  bool narrow = is_narrow_integer(operand);
+  bool bits = id == TN_UNARY_popcnt || id == TN_UNARY_count_leading_zeros;
+  tn_dtype_t read = narrow && bits ? twin(operand, false) : operand;
+  tn_dtype_t carrier = tn__carrier(read, operation->float_carrier);
+  tn_map_t map = {.grain = operation->grain};
+  map.unary = tn__loops(tn__native(carrier))->unary[id];
+  if (narrow && id == TN_UNARY_count_leading_zeros) {
+    map.unary = narrow_leading_zeros(tn_dtype_bit_width(operand));
+  }
+  carry(&map, read, carrier, result, operation->float_carrier);
+  *out_map = map;
+  return map.unary != NULL;
+}
+
+bool tn__map_binary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_map_t* out_map) {
+  size_t id = find(binary_operations, TN_BINARY_COUNT, op);
+  if (id == TN_BINARY_COUNT) return false;
+  const operation_t* operation = &binary_operations[id];
+  tn_dtype_t read = operand;
+  if (id == TN_BINARY_shift_right_logical) read = twin(operand, false);
+  if (id == TN_BINARY_shift_right_arithmetic) read = twin(operand, true);
+  tn_dtype_t carrier = tn__carrier(read, operation->float_carrier);
+  tn_map_t map = {.grain = operation->grain};
+  map.binary = tn__loops(tn__native(carrier))->binary[id];
+  if (is_narrow_integer(operand) && id == TN_BINARY_mulhi) {
+    map.binary = narrow_upper_product(operand);
+  }
+  carry(&map, read, carrier, result, operation->float_carrier);
+  *out_map = map;
+  return map.binary != NULL;
+}
+
+bool tn__map_compare(tn_direction_t direction, bool total_order, tn_dtype_t operand,
+                     tn_map_t* out_map) {
+  tn_dtype_t carrier = tn__carrier(operand, TN_DTYPE_F32);
+  const tn_loops_t* loops = tn__loops(tn__native(carrier));
+  bool total = total_order && tn_dtype_kind(operand) == TN_KIND_FLOAT;
+  tn_map_t map = {.grain = GRAIN_LIGHT};
+  map.binary = total ? loops->compare_total[direction] : loops->compare[direction];
+  carry(&map, operand, carrier, TN_DTYPE_PRED, TN_DTYPE_F32);
+  *out_map = map;
+  return map.binary != NULL;
+}
+
+static void run_chunks(const tn_map_t* map, const char* a, const char* b, char* out, size_t count) {
+  size_t operand_size = tn_dtype_size(map->load.from), result_size = tn_dtype_size(map->store.to);
+  // What is converted is carried in at most 8 bytes.
+  int64_t left[TN_CHUNK], right[TN_CHUNK], result[TN_CHUNK];
+  for (size_t begin = 0; begin < count; begin += TN_CHUNK) {
+    size_t length = count - begin < TN_CHUNK ? count - begin : TN_CHUNK;
+    map->load.run(&map->load, a + begin * operand_size, left, length);
+    if (b) {
+      map->load.run(&map->load, b + begin * operand_size, right, length);
+      map->binary(left, right, result, length);
+    } else {
+      map->unary(left, result, length);
+    }
+    map->store.run(&map->store, result, out + begin * result_size, length);
+  }
+}
+
+void tn__map_run(const tn_map_t* map, const void* a, const void* b, void* out, size_t count) {
+  bool direct = map->load.from == map->load.to && map->store.from == map->store.to;
+  if (!direct) {
+    run_chunks(map, a, b, out, count);
+  } else if (b) {
+    map->binary(a, b, out, count);
+  } else {
+    map->unary(a, out, count);
+  }
+}

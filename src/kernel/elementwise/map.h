@@ -1,0 +1,31 @@
+// A unary or binary elementwise operation over some dtype, ready to run: a loop over a native
+// dtype, and what it takes to get elements into that dtype and back.
+#ifndef TENON_KERNEL_ELEMENTWISE_MAP_H_
+#define TENON_KERNEL_ELEMENTWISE_MAP_H_
+
+#include "kernel/common/element.h"
+#include "kernel/common/loops.h"
+
+// A plain value; immutable, thread-safe. Elements of dtype `load.from` are computed in `load.to`,
+// which gives `store.from`, kept as `store.to`.
+typedef struct tn_map {
+  tn_conversion_t load, store;
+  tn_unary_fn unary;    // one of them
+  tn_binary_fn binary;  //
+  int64_t grain;        // elements that are worth a thread's while
+} tn_map_t;
+
+// False when there is no such operation on this dtype. `op` without dialect.
+bool tn__map_unary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_map_t* out_map);
+bool tn__map_binary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_map_t* out_map);
+// `total_order` is for floats only, and means nothing to others.
+bool tn__map_compare(tn_direction_t direction, bool total_order, tn_dtype_t operand,
+                     tn_map_t* out_map);
+
+// `b` is NULL for a unary one. `out` may be `a` or `b` itself where sizes of elements are the same.
+void tn__map_run(const tn_map_t* map, const void* a, const void* b, void* out, size_t count);
+
+// What a dtype is computed in; narrow floats in `float_carrier`.
+tn_dtype_t tn__carrier(tn_dtype_t dtype, tn_dtype_t float_carrier);
+
+#endif  // TENON_KERNEL_ELEMENTWISE_MAP_H_

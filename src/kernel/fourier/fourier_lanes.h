@@ -1,0 +1,68 @@
+// Discrete Fourier transforms of eight lines at a time, a line in each lane of a vector, and of one
+// long line by two rounds of these.
+#ifndef TENON_KERNEL_FOURIER_FOURIER_LANES_H_
+#define TENON_KERNEL_FOURIER_FOURIER_LANES_H_
+
+#include "kernel/fourier/fourier.h"
+
+enum {
+  TN_FOURIER_LANES = 8,
+  TN_FOURIER_LANES_LENGTH = 8 << 10,  // the longest line: eight of them fit in a core's cache
+};
+
+// One number of each of the lines.
+typedef struct tn_complex_lanes {
+  double re[TN_FOURIER_LANES], im[TN_FOURIER_LANES];
+} tn_complex_lanes_t;
+
+// Complex numbers as they lie in memory: tn_complex_t, or of floats when they are narrow.
+typedef struct tn_fourier_array {
+  void* data;
+  bool is_narrow;
+} tn_fourier_array_t;
+
+// Where lines are read and written, which may be the same array: number k of line l is element
+// first + l * line_stride + k * stride.
+typedef struct tn_fourier_lines {
+  tn_fourier_array_t from, to;
+  int64_t first, count;  // the count: from 1 to TN_FOURIER_LANES
+  int64_t line_stride, stride;
+} tn_fourier_lines_t;
+
+// Whether lines of this plan can go in lanes.
+bool tn__fourier_has_lanes(const tn_fourier_t* fourier);
+// Each line becomes what tn__fourier_run makes of it, to the bit. `work` has 2 * length elements.
+void tn__fourier_run_lines(const tn_fourier_t* fourier, bool inverse,
+                           const tn_fourier_lines_t* lines, tn_complex_lanes_t* work);
+
+// A long line, seen as a matrix: its columns are transformed and turned, then its rows. The result
+// is that of tn__fourier_run but for rounding. Immutable once planned; lives in the arena.
+typedef struct tn_fourier_long {
+  int64_t length;
+  tn_fourier_t column, row;           // their lengths multiply to `length`
+  const tn_complex_lanes_t* turns;    // exp(-2 pi i k l / length) for k of a column and lane l
+  const tn_complex_t *coarse, *fine;  // exp(-2 pi i k / length) for multiples of FINE, and below
+  int64_t column_groups, row_groups;  // of eight; the last one may have fewer
+  int64_t work_count;                 // of lanes
+} tn_fourier_long_t;
+
+// *out_fourier is NULL for lengths that had better, or must, go another way.
+TN_MUST_USE tn_status_t tn__fourier_long_plan(tn_arena_t* arena, int64_t length,
+                                              tn_fourier_long_t** out_fourier);
+// First all groups of columns, into an array of the length; then all groups of rows, out of it.
+// `from` and `to` are read and written from element `first` on, and `from` may be the array. Groups
+// are independent of each other. `work` has work_count elements.
+void tn__fourier_long_columns(const tn_fourier_long_t* fourier, bool inverse, int64_t group,
+                              tn_fourier_array_t from, int64_t first, tn_complex_t* array,
+                              tn_complex_lanes_t* work);
+void tn__fourier_long_rows(const tn_fourier_long_t* fourier, bool inverse, int64_t group,
+                           tn_complex_t* array, tn_fourier_array_t to, int64_t first,
+                           tn_complex_lanes_t* work);
+
+// For tests: how many instruction sets there are; and a transform by the loops of one, in place or
+// in `work`, which has as many elements: returns which. NULL when this processor has not got it.
+int tn__fourier_isa_count(void);
+tn_complex_lanes_t* tn__fourier_lanes_of(int isa, const tn_fourier_t* fourier,
+                                         tn_complex_lanes_t* values, tn_complex_lanes_t* work);
+
+#endif  // TENON_KERNEL_FOURIER_FOURIER_LANES_H_

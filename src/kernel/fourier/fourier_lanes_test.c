@@ -1,0 +1,152 @@
+#include "kernel/fourier/fourier_lanes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/testing.h"
+
+static void fill(int64_t count, tn_complex_t* out) {
+  for (int64_t i = 0; i < count; ++i) {
+    out[i] = (tn_complex_t){sin(0.7 * (double)i) + 1e-3 * (double)(i % 17), cos(1.3 * (double)i)};
+  }
+}
+
+static void* allocate(size_t count, size_t size) {
+  void* memory = aligned_alloc(64, (count * size + 63) / 64 * 64);
+  assert_non_null(memory);
+  return memory;
+}
+
+static void lanes_and_lines_are_equal_to_the_bit(void** state) {
+  (void)state;
+  static const int64_t lengths[] = {1, 2, 3, 4, 6, 8, 31, 60, 128, 217, 512, 2310};
+  for (size_t n = 0; n < sizeof lengths / sizeof *lengths; ++n) {
+    const int64_t length = lengths[n];
+    tn_arena_t arena;
+    tn__arena_init(&arena, tn_allocator_system());
+    tn_fourier_t fourier;
+    TN_ASSERT_OK(tn__fourier_plan(&arena, length, &fourier));
+    assert_true(tn__fourier_has_lanes(&fourier));
+    const size_t size = (size_t)length;
+    tn_complex_lanes_t* work = allocate(2 * size, sizeof *work);
+    tn_complex_t* lines = allocate(TN_FOURIER_LANES * size, sizeof *lines);
+    tn_complex_t* wanted = allocate((TN_FOURIER_LANES + 1) * size, sizeof *wanted);
+    for (int isa = 0; isa < tn__fourier_isa_count(); ++isa) {
+      fill(TN_FOURIER_LANES * length, wanted);
+      for (int64_t k = 0; k < length; ++k) {
+        for (int64_t l = 0; l < TN_FOURIER_LANES; ++l) {
+          work[k].re[l] = wanted[l * length + k].re;
+          work[k].im[l] = wanted[l * length + k].im;
+        }
+      }
+      const tn_complex_lanes_t* got = tn__fourier_lanes_of(isa, &fourier, work, work + length);
+      if (!got) continue;
+      for (int64_t l = 0; l < TN_FOURIER_LANES; ++l) {
+        tn__fourier_run(&fourier, false, wanted + l * length, wanted + TN_FOURIER_LANES * length);
+        for (int64_t k = 0; k < length; ++k) {
+          assert_memory_equal(&got[k].re[l], &wanted[l * length + k].re, sizeof(double));
+          assert_memory_equal(&got[k].im[l], &wanted[l * length + k].im, sizeof(double));
+        }
+      }
+    }
+    for (int64_t count = 1; count <= TN_FOURIER_LANES; count += 7) {
+      // The lines as rows, and as columns.
+      for (int as_columns = 0; as_columns < 2; ++as_columns) {
+        const int64_t line_stride = as_columns ? 1 : length, stride = as_columns ? count : 1;
+        fill(count * length, lines);
+        for (int64_t l = 0; l < count; ++l) {
+          for (int64_t k = 0; k < length; ++k) {
+            wanted[l * length + k] = lines[l * line_stride + k * stride];
+          }
+          tn__fourier_run(&fourier, true, wanted + l * length, wanted + TN_FOURIER_LANES * length);
+        }
+        tn__fourier_run_lines(&fourier, true,
+                              &(tn_fourier_lines_t){.from = {lines, false},
+                                                    .to = {lines, false},
+                                                    .count = count,
+                                                    .line_stride = line_stride,
+                                                    .stride = stride},
+                              work);
+        for (int64_t l = 0; l < count; ++l) {
+          for (int64_t k = 0; k < length; ++k) {
+            assert_memory_equal(&lines[l * line_stride + k * stride], &wanted[l * length + k],
+                                sizeof *lines);
+          }
+        }
+      }
+    }
+    free(work);
+    free(lines);
+    free(wanted);
+    tn__arena_deinit(&arena);
+  }
+}
+
+static void long_lines_come_out_the_same(void** state) {
+  (void)state;
+  // The sides of the matrices: 128 and 128; 96 and 128; 99 and 100, no multiples of eight.
+  static const int64_t lengths[] = {16384, 12288, 9900};
+  for (size_t n = 0; n < sizeof lengths / sizeof *lengths; ++n) {
+    const int64_t length = lengths[n];
+    const size_t size = (size_t)length;
+    tn_arena_t arena;
+    tn__arena_init(&arena, tn_allocator_system());
+    tn_fourier_t plain;
+    tn_fourier_long_t* fourier;
+    TN_ASSERT_OK(tn__fourier_plan(&arena, length, &plain));
+    TN_ASSERT_OK(tn__fourier_long_plan(&arena, length, &fourier));
+    assert_non_null(fourier);
+    assert_int_equal(fourier->column.length * fourier->row.length, length);
+    tn_complex_t* line = allocate(size, sizeof *line);
+    tn_complex_t* got = allocate(size, sizeof *got);
+    tn_complex_t* wanted = allocate(2 * size, sizeof *wanted);
+    tn_complex_lanes_t* work = allocate((size_t)fourier->work_count, sizeof *work);
+    for (int inverse = 0; inverse < 2; ++inverse) {
+      fill(length, line);
+      fill(length, wanted);
+      tn__fourier_run(&plain, inverse, wanted, wanted + length);
+      for (int64_t i = 0; i < fourier->column_groups; ++i) {
+        tn__fourier_long_columns(fourier, inverse, i, (tn_fourier_array_t){line, false}, 0, line,
+                                 work);
+      }
+      for (int64_t i = 0; i < fourier->row_groups; ++i) {
+        tn__fourier_long_rows(fourier, inverse, i, line, (tn_fourier_array_t){got, false}, 0, work);
+      }
+      double error = 0, scale = 0;
+      for (int64_t k = 0; k < length; ++k) {
+        error += hypot(got[k].re - wanted[k].re, got[k].im - wanted[k].im);
+        scale += hypot(wanted[k].re, wanted[k].im);
+      }
+      assert_true(error < 1e-14 * scale);
+    }
+    free(line);
+    free(got);
+    free(wanted);
+    free(work);
+    tn__arena_deinit(&arena);
+  }
+}
+
+static void short_lines_and_odd_lengths_are_not_long(void** state) {
+  (void)state;
+  tn_arena_t arena;
+  tn__arena_init(&arena, tn_allocator_system());
+  // Short; a prime factor above 31; no two sides that are short enough.
+  static const int64_t lengths[] = {1, 8192, 37 * 1024, (int64_t)1 << 27};
+  for (size_t n = 0; n < sizeof lengths / sizeof *lengths; ++n) {
+    tn_fourier_long_t* fourier;
+    TN_ASSERT_OK(tn__fourier_long_plan(&arena, lengths[n], &fourier));
+    assert_null(fourier);
+  }
+  tn__arena_deinit(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lanes_and_lines_are_equal_to_the_bit),
+      cmocka_unit_test(long_lines_come_out_the_same),
+      cmocka_unit_test(short_lines_and_odd_lengths_are_not_long),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

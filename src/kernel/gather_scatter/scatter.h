@@ -1,0 +1,10 @@
+// scatter: updates combined into places that arrive as data.
+#ifndef TENON_KERNEL_GATHER_SCATTER_SCATTER_H_
+#define TENON_KERNEL_GATHER_SCATTER_SCATTER_H_
+
+#include "kernel/kernel.h"
+
+TN_MUST_USE tn_status_t tn__cpu_scatter_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_scatter_run(const tn_kernel_call_t* call);
+
+#endif  // TENON_KERNEL_GATHER_SCATTER_SCATTER_H_

@@ -1,0 +1,278 @@
+// Operations that are one strided copy: the whole difference between them is in the strides.
+#include "kernel/movement/movement.h"
+
+#include "kernel/common/index.h"
+#include "kernel/common/site.h"
+#include "kernel/common/strided.h"
+
+// A strided copy from somewhere in an operand to somewhere in a result.
+typedef struct move {
+  tn_strided_copy_t copy;
+  int64_t target_offset, source_offset;  // bytes
+} move_t;
+
+// --- plain copies
+
+tn_status_t tn__cpu_copy_prepare(tn_kernel_site_t* site) {
+  size_t* state;
+  TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
+  *state = tn__type_byte_length(tn__site_result(site, 0));
+  return TN_OK;
+}
+
+tn_status_t tn__cpu_copy_run(const tn_kernel_call_t* call) {
+  const size_t* byte_length = call->state;
+  return tn__copy_bytes(call->context->pool, call->results[0], call->operands[0], *byte_length);
+}
+
+// --- strided ones
+
+// Leaves a move_t that fills the whole result from `source_strides` (bytes, one for each
+// dimension of the result).
+static tn_status_t prepare_move(tn_kernel_site_t* site, const int64_t* source_strides,
+                                int64_t source_offset) {
+  const tn_type_t* type = tn__site_result(site, 0);
+  const size_t element_size = tn_dtype_size(type->dtype);
+  int64_t target_strides[TN_MAX_RANK];
+  tn__dense_strides(type->rank, type->dims, element_size, target_strides);
+  move_t* move;
+  TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *move, (void**)&move));
+  move->source_offset = source_offset;
+  return tn__strided_copy_prepare(site->arena, element_size, type->rank, type->dims, target_strides,
+                                  source_strides, &move->copy);
+}
+
+tn_status_t tn__cpu_move_run(const tn_kernel_call_t* call) {
+  const move_t* move = call->state;
+  return tn__strided_copy_run(&move->copy, call->context->pool,
+                              (char*)call->results[0] + move->target_offset,
+                              (const char*)call->operands[0] + move->source_offset);
+}
+
+static void operand_strides(const tn_kernel_site_t* site, int64_t* out_strides) {
+  const tn_type_t* type = tn__site_operand(site, 0);
+  tn__dense_strides(type->rank, type->dims, tn_dtype_size(type->dtype), out_strides);
+}
+
+tn_status_t tn__cpu_broadcast_in_dim_prepare(tn_kernel_site_t* site) {
+  const tn_type_t* operand = tn__site_operand(site, 0);
+  const int64_t* dimensions;
+  TN_RETURN_IF_ERROR(tn__site_list(site, "broadcast_dimensions", operand->rank, &dimensions));
+  int64_t strides[TN_MAX_RANK], source_strides[TN_MAX_RANK] = {0};
+  operand_strides(site, strides);
+  for (size_t i = 0; i < operand->rank; ++i) {
+    if (operand->dims[i] != 1) source_strides[dimensions[i]] = strides[i];
+  }
+  return prepare_move(site, source_strides, 0);
+}
+
+// The new dimensions come first.
+tn_status_t tn__cpu_broadcast_prepare(tn_kernel_site_t* site) {
+  const tn_type_t* operand = tn__site_operand(site, 0);
+  int64_t source_strides[TN_MAX_RANK] = {0};
+  operand_strides(site, source_strides + (tn__site_result(site, 0)->rank - operand->rank));
+  return prepare_move(site, source_strides, 0);
+}
+
+tn_status_t tn__cpu_transpose_prepare(tn_kernel_site_t* site) {
+  const size_t rank = tn__site_operand(site, 0)->rank;
+  const int64_t* permutation;
+  TN_RETURN_IF_ERROR(tn__site_list(site, "permutation", rank, &permutation));
+  int64_t strides[TN_MAX_RANK], source_strides[TN_MAX_RANK];
+  operand_strides(site, strides);
+  for (size_t i = 0; i < rank; ++i) source_strides[i] = strides[permutation[i]];
+  return prepare_move(site, source_strides, 0);
+}
+
+tn_status_t tn__cpu_reverse_prepare(tn_kernel_site_t* site) {
+  const tn_type_t* operand = tn__site_operand(site, 0);
+  tn_i64_list_t list;
+  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&site->use->attrs, "dimensions", site->arena, &list));
+  int64_t source_strides[TN_MAX_RANK], offset = 0;
+  operand_strides(site, source_strides);
+  for (size_t i = 0; i < list.count; ++i) {
+    const size_t dimension = (size_t)list.values[i];
+    offset += (operand->dims[dimension] - 1) * source_strides[dimension];
+    source_strides[dimension] = -source_strides[dimension];
+  }
+  return prepare_move(site, source_strides, tn__type_size(operand) ? offset : 0);
+}
+
+tn_status_t tn__cpu_slice_prepare(tn_kernel_site_t* site) {
+  const size_t rank = tn__site_operand(site, 0)->rank;
+  const int64_t *starts, *steps;
+  TN_RETURN_IF_ERROR(tn__site_list(site, "start_indices", rank, &starts));
+  TN_RETURN_IF_ERROR(tn__site_list(site, "strides", rank, &steps));
+  int64_t source_strides[TN_MAX_RANK], offset = 0;
+  operand_strides(site, source_strides);
+  const bool is_empty = tn__type_size(tn__site_result(site, 0)) == 0;
+  for (size_t i = 0; i < rank && !is_empty; ++i) {
+    offset += starts[i] * source_strides[i];
+    // A step past the end may be any number; it is never taken.
+    if (tn__site_result(site, 0)->dims[i] > 1) source_strides[i] *= steps[i];
+  }
+  return prepare_move(site, source_strides, offset);
+}
+
+// --- concatenate
+
+typedef struct concatenation {
+  size_t count;
+  move_t moves[];
+} concatenation_t;
+
+tn_status_t tn__cpu_concatenate_prepare(tn_kernel_site_t* site) {
+  const tn_type_t* result = tn__site_result(site, 0);
+  const size_t element_size = tn_dtype_size(result->dtype);
+  const size_t dimension = (size_t)tn__attr_get_integer(&site->use->attrs, "dimension", 0);
+  const size_t count = site->use->operand_count;
+  concatenation_t* state;
+  TN_RETURN_IF_ERROR(
+      tn__site_state(site, sizeof *state + count * sizeof *state->moves, (void**)&state));
+  int64_t target_strides[TN_MAX_RANK], source_strides[TN_MAX_RANK], start = 0;
+  tn__dense_strides(result->rank, result->dims, element_size, target_strides);
+  for (size_t i = 0; i < count; ++i) {
+    const tn_type_t* operand = tn__site_operand(site, i);
+    move_t* move = &state->moves[i];
+    move->target_offset = start * target_strides[dimension];
+    start += operand->dims[dimension];
+    tn__dense_strides(operand->rank, operand->dims, element_size, source_strides);
+    TN_RETURN_IF_ERROR(tn__strided_copy_prepare(site->arena, element_size, operand->rank,
+                                                operand->dims, target_strides, source_strides,
+                                                &move->copy));
+  }
+  state->count = count;
+  return TN_OK;
+}
+
+tn_status_t tn__cpu_concatenate_run(const tn_kernel_call_t* call) {
+  const concatenation_t* state = call->state;
+  for (size_t i = 0; i < state->count; ++i) {
+    const move_t* move = &state->moves[i];
+    TN_RETURN_IF_ERROR(tn__strided_copy_run(&move->copy, call->context->pool,
+                                            (char*)call->results[0] + move->target_offset,
+                                            call->operands[i]));
+  }
+  return TN_OK;
+}
+
+// --- pad
+
+typedef struct padding {
+  move_t move;
+  bool covers_all;  // no element of the result is padding
+  size_t element_size;
+  int64_t result_size;
+} padding_t;
+
+tn_status_t tn__cpu_pad_prepare(tn_kernel_site_t* site) {
+  const tn_type_t* operand = tn__site_operand(site, 0);
+  const tn_type_t* result = tn__site_result(site, 0);
+  const size_t rank = operand->rank;
+  const int64_t *low, *interior;
+  TN_RETURN_IF_ERROR(tn__site_list(site, "edge_padding_low", rank, &low));
+  TN_RETURN_IF_ERROR(tn__site_list(site, "interior_padding", rank, &interior));
+  padding_t* state;
+  TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
+  state->element_size = tn_dtype_size(result->dtype);
+  state->result_size = tn__type_size(result);
+  if (state->result_size == 0) return TN_OK;
+  int64_t dims[TN_MAX_RANK], target_strides[TN_MAX_RANK], source_strides[TN_MAX_RANK];
+  tn__dense_strides(rank, result->dims, state->element_size, target_strides);
+  tn__dense_strides(rank, operand->dims, state->element_size, source_strides);
+  int64_t covered = 1;
+  for (size_t i = 0; i < rank; ++i) {
+    // Element k of the operand stands at low + k * step; those inside the result are first..last.
+    const int64_t step = operand->dims[i] > 1 ? interior[i] + 1 : 1;
+    const int64_t first = low[i] < 0 ? -(low[i] + 1) / step + 1 : 0;
+    int64_t room;
+    if (__builtin_sub_overflow(result->dims[i] - 1, low[i], &room)) room = INT64_MAX;
+    int64_t last = room < 0 ? -1 : room / step;
+    if (last > operand->dims[i] - 1) last = operand->dims[i] - 1;
+    dims[i] = last >= first ? last - first + 1 : 0;
+    covered *= dims[i];
+    if (dims[i] == 0) continue;
+    state->move.target_offset += (low[i] + first * step) * target_strides[i];
+    state->move.source_offset += first * source_strides[i];
+    if (dims[i] > 1) target_strides[i] *= step;
+  }
+  state->covers_all = covered == state->result_size;
+  return tn__strided_copy_prepare(site->arena, state->element_size, rank, dims, target_strides,
+                                  source_strides, &state->move.copy);
+}
+
+tn_status_t tn__cpu_pad_run(const tn_kernel_call_t* call) {
+  const padding_t* state = call->state;
+  tn_pool_t* pool = call->context->pool;
+  if (state->result_size == 0) return TN_OK;
+  if (!state->covers_all) {
+    TN_RETURN_IF_ERROR(tn__fill(pool, call->results[0], call->operands[1], state->element_size,
+                                state->result_size));
+  }
+  if (state->move.copy.form == TN_STRIDED_NOTHING) return TN_OK;
+  return tn__strided_copy_run(&state->move.copy, pool,
+                              (char*)call->results[0] + state->move.target_offset,
+                              (const char*)call->operands[0] + state->move.source_offset);
+}
+
+// --- dynamic_slice and dynamic_update_slice
+
+typedef struct window {
+  tn_strided_copy_t copy;
+  size_t byte_length;  // of the whole array that is updated
+  size_t rank;
+  tn_dtype_t index_dtype;
+  int64_t limits[TN_MAX_RANK];   // the largest start that keeps the window inside
+  int64_t strides[TN_MAX_RANK];  // of the array that the window lies in, in bytes
+} window_t;
+
+static tn_status_t prepare_window(tn_kernel_site_t* site, const tn_type_t* array,
+                                  const tn_type_t* window, size_t first_index, bool is_update) {
+  window_t* state;
+  TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
+  const size_t element_size = tn_dtype_size(array->dtype);
+  state->byte_length = tn__type_byte_length(array);
+  state->rank = array->rank;
+  if (array->rank) state->index_dtype = tn__site_operand(site, first_index)->dtype;
+  tn__dense_strides(array->rank, array->dims, element_size, state->strides);
+  for (size_t i = 0; i < array->rank; ++i) state->limits[i] = array->dims[i] - window->dims[i];
+  int64_t window_strides[TN_MAX_RANK];
+  tn__dense_strides(array->rank, window->dims, element_size, window_strides);
+  return tn__strided_copy_prepare(site->arena, element_size, array->rank, window->dims,
+                                  is_update ? state->strides : window_strides,
+                                  is_update ? window_strides : state->strides, &state->copy);
+}
+
+static int64_t window_offset(const window_t* state, const void* const* indices) {
+  int64_t offset = 0;
+  for (size_t i = 0; i < state->rank; ++i) {
+    const int64_t start = tn__index_load(state->index_dtype, indices[i]);
+    offset += tn__index_clamp(start, state->limits[i]) * state->strides[i];
+  }
+  return offset;
+}
+
+tn_status_t tn__cpu_dynamic_slice_prepare(tn_kernel_site_t* site) {
+  return prepare_window(site, tn__site_operand(site, 0), tn__site_result(site, 0), 1, false);
+}
+
+tn_status_t tn__cpu_dynamic_slice_run(const tn_kernel_call_t* call) {
+  const window_t* state = call->state;
+  if (state->copy.form == TN_STRIDED_NOTHING) return TN_OK;
+  const char* source = (const char*)call->operands[0] + window_offset(state, call->operands + 1);
+  return tn__strided_copy_run(&state->copy, call->context->pool, call->results[0], source);
+}
+
+tn_status_t tn__cpu_dynamic_update_slice_prepare(tn_kernel_site_t* site) {
+  return prepare_window(site, tn__site_operand(site, 0), tn__site_operand(site, 1), 2, true);
+}
+
+tn_status_t tn__cpu_dynamic_update_slice_run(const tn_kernel_call_t* call) {
+  const window_t* state = call->state;
+  tn_pool_t* pool = call->context->pool;
+  // In place this does nothing, and the whole costs what the window costs.
+  TN_RETURN_IF_ERROR(tn__copy_bytes(pool, call->results[0], call->operands[0], state->byte_length));
+  if (state->copy.form == TN_STRIDED_NOTHING) return TN_OK;
+  char* target = (char*)call->results[0] + window_offset(state, call->operands + 2);
+  return tn__strided_copy_run(&state->copy, pool, target, call->operands[1]);
+}

@@ -1,0 +1,28 @@
+// Kernels that move whole elements and know no dtypes.
+#ifndef TENON_KERNEL_MOVEMENT_MOVEMENT_H_
+#define TENON_KERNEL_MOVEMENT_MOVEMENT_H_
+
+#include "kernel/kernel.h"
+
+// Every operation that passes its operand on, byte for byte: reshape.
+TN_MUST_USE tn_status_t tn__cpu_copy_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_copy_run(const tn_kernel_call_t* call);
+
+// One strided copy each; they share tn__cpu_move_run.
+TN_MUST_USE tn_status_t tn__cpu_broadcast_in_dim_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_broadcast_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_transpose_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_reverse_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_slice_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_move_run(const tn_kernel_call_t* call);
+
+TN_MUST_USE tn_status_t tn__cpu_concatenate_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_concatenate_run(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__cpu_pad_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_pad_run(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__cpu_dynamic_slice_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_dynamic_slice_run(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__cpu_dynamic_update_slice_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_dynamic_update_slice_run(const tn_kernel_call_t* call);
+
+#endif  // TENON_KERNEL_MOVEMENT_MOVEMENT_H_

@@ -1,0 +1,10 @@
+// map: a computation on every element.
+#ifndef TENON_KERNEL_REDUCTION_MAP_REGION_H_
+#define TENON_KERNEL_REDUCTION_MAP_REGION_H_
+
+#include "kernel/kernel.h"
+
+TN_MUST_USE tn_status_t tn__cpu_map_region_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_map_region_run(const tn_kernel_call_t* call);
+
+#endif  // TENON_KERNEL_REDUCTION_MAP_REGION_H_

@@ -1,0 +1,13 @@
+// reduce: several operands, any computation.
+#ifndef TENON_KERNEL_REDUCTION_REDUCE_H_
+#define TENON_KERNEL_REDUCTION_REDUCE_H_
+
+#include "kernel/kernel.h"
+
+TN_MUST_USE tn_status_t tn__cpu_reduce_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_reduce_run(const tn_kernel_call_t* call);
+bool tn__cpu_reduce_takes_source(const void* state);
+TN_MUST_USE tn_status_t tn__cpu_reduce_run_from(const tn_kernel_call_t* call,
+                                                const tn_kernel_source_t* source);
+
+#endif  // TENON_KERNEL_REDUCTION_REDUCE_H_

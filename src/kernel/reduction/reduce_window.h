@@ -1,0 +1,10 @@
+// reduce_window: several operands, any computation.
+#ifndef TENON_KERNEL_REDUCTION_REDUCE_WINDOW_H_
+#define TENON_KERNEL_REDUCTION_REDUCE_WINDOW_H_
+
+#include "kernel/kernel.h"
+
+TN_MUST_USE tn_status_t tn__cpu_reduce_window_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_reduce_window_run(const tn_kernel_call_t* call);
+
+#endif  // TENON_KERNEL_REDUCTION_REDUCE_WINDOW_H_

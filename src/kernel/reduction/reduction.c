@@ -1,0 +1,582 @@
+// The work is cut into units: rows (or pieces of long ones), and rows of a block of columns. Units
+// are taken together in groups; each group of each output gives a partial result, and a second pass
+// combines these. Groups depend on the shape alone: there is one, unless there is too little else
+// to do side by side.
+#include "kernel/reduction/reduction.h"
+
+#include <string.h>
+
+enum {
+  CASCADE_WIDTH = 64,     // values that are folded into one of the next level
+  CASCADE_LEVELS = 8,     // 64^8 values are more than there is memory
+  CARRIER_LIMIT = 16,     // bytes of the largest carrier
+  BLOCK_BYTES = 4 << 10,  // of a block of columns
+  COLUMN_LEVELS = 4,      // of blocks; the last one is summed in order
+  NARROW_BYTES = 256,     // narrower rows of columns are taken several at a time
+  THIN_WIDTH = 32,        // rows up to this length are folded side by side
+  THIN_BLOCK = 512,       // of them
+  PIECE = 64 << 10,       // elements of a row, or of a group, that are worth a thread's while
+  ENOUGH_OUTPUTS = 64,    // so many are spread over the threads without groups
+  GROUP_LIMIT = 256,      // of one output
+  GRAIN = 16 << 10,       // elements
+  READ_ELEMENTS = 4096,   // that a source is asked for at a time, or as many as there are together
+  FEWEST_READ = 256,
+};
+
+static int64_t ceil_divide(int64_t a, int64_t b) {
+  return a / b + (a % b != 0);
+}
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+// --- planning
+
+tn_dtype_t tn__reduction_carrier(tn_dtype_t dtype) {
+  const uint32_t bits = tn_dtype_bit_width(dtype);
+  switch (tn_dtype_kind(dtype)) {
+    case TN_KIND_FLOAT: return bits < 32 ? TN_DTYPE_F32 : dtype;
+    // Wrapping, order and bits survive in more of them.
+    case TN_KIND_SIGNED: return bits < 8 ? TN_DTYPE_S32 : dtype;
+    case TN_KIND_UNSIGNED: return bits < 8 ? TN_DTYPE_U32 : dtype;
+    default: return dtype;
+  }
+}
+
+bool tn__reduction_supports(const char* op, tn_dtype_t result) {
+  static const char* const names[] = {"add", "multiply", "maximum", "minimum", "and", "or", "xor"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    tn_binary_t binary;
+    if (strcmp(op, names[i]) == 0)
+      return tn__binary_find(op, tn__reduction_carrier(result), &binary);
+  }
+  return false;
+}
+
+static void add_axis(tn_axis_t* axes, tn_axes_t* list, tn_axis_t inner, bool merges) {
+  list->size *= inner.count;
+  if (inner.count == 1) return;
+  tn_axis_t* outer = list->count ? &axes[list->count - 1] : NULL;
+  if (outer && merges && outer->stride == inner.stride * inner.count) {
+    *outer = (tn_axis_t){outer->count * inner.count, inner.stride};
+  } else {
+    axes[list->count++] = inner;
+  }
+}
+
+tn_status_t tn__reduction_axes(tn_arena_t* arena, const tn_type_t* operand, const bool* is_folded,
+                               tn_axes_t* out_kept, tn_axes_t* out_folded) {
+  tn_axis_t *kept, *folded;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, operand->rank, sizeof *kept, (void**)&kept));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(arena, operand->rank, sizeof *folded, (void**)&folded));
+  *out_kept = (tn_axes_t){.axes = kept, .size = 1};
+  *out_folded = (tn_axes_t){.axes = folded, .size = 1};
+  int64_t stride = (int64_t)tn__type_byte_length(operand);
+  for (size_t i = 0; i < operand->rank; ++i) {
+    // Of an empty operand no stride is ever taken.
+    if (operand->dims[i]) stride /= operand->dims[i];
+    const tn_axis_t axis = {operand->dims[i], stride};
+    add_axis(is_folded[i] ? folded : kept, is_folded[i] ? out_folded : out_kept, axis, true);
+  }
+  return TN_OK;
+}
+
+// Takes the innermost axis out of the list.
+static tn_axis_t pop_axis(tn_axes_t* axes) {
+  const tn_axis_t last = axes->axes[--axes->count];
+  axes->size /= last.count;
+  return last;
+}
+
+static void cut_units(tn_reduction_t* r, int64_t unit_elements, int64_t side_by_side) {
+  r->units_per_group = r->unit_count;
+  if (side_by_side < ENOUGH_OUTPUTS) {
+    const int64_t piece = unit_elements < PIECE ? PIECE / unit_elements : 1;
+    r->units_per_group = piece;
+    if (ceil_divide(r->unit_count, piece) > GROUP_LIMIT) {
+      r->units_per_group = ceil_divide(r->unit_count, GROUP_LIMIT);
+    }
+  }
+  r->group_count = ceil_divide(r->unit_count, r->units_per_group);
+  if (r->group_count > 1) {
+    r->scratch_byte_length = (size_t)(r->group_count * r->output_count) * r->carrier_size;
+  }
+  const int64_t task_elements = least(r->units_per_group, r->unit_count) * unit_elements;
+  r->grain = task_elements < GRAIN ? GRAIN / task_elements : 1;
+}
+
+tn_status_t tn__reduction_plan(tn_arena_t* arena, const char* op, const tn_type_t* operand,
+                               tn_dtype_t init, tn_dtype_t result, const bool* is_folded,
+                               tn_reduction_t* out_reduction) {
+  const tn_dtype_t carrier = tn__reduction_carrier(result);
+  tn_reduction_t r = {
+      // By way of the result's dtype this would round the same: carriers hold its values exactly.
+      .load = tn__conversion(operand->dtype, carrier), .load_init = tn__conversion(init, carrier),
+      .store = tn__conversion(carrier, result),        .carrier_size = tn_dtype_size(carrier),
+      .operand_size = tn_dtype_size(operand->dtype),   .result_size = tn_dtype_size(result),
+  };
+  *out_reduction = r;
+  if (!tn__binary_find(op, carrier, &r.binary)) {
+    return tn_status_create(TN_CODE_INTERNAL, "reduce: no %s of %s", op, tn_dtype_name(carrier));
+  }
+  TN_RETURN_IF_ERROR(tn__reduction_axes(arena, operand, is_folded, &r.kept, &r.folded));
+  r.output_count = r.kept.size;
+  if (r.output_count == 0) {
+    r.form = TN_REDUCTION_NOTHING;
+  } else if (r.folded.size == 0) {
+    r.form = TN_REDUCTION_INIT;
+    r.grain = GRAIN;
+  } else {
+    const tn_axis_t* folded = r.folded.count ? &r.folded.axes[r.folded.count - 1] : NULL;
+    const tn_axis_t* kept = r.kept.count ? &r.kept.axes[r.kept.count - 1] : NULL;
+    const bool columns = kept && (!folded || kept->stride < folded->stride);
+    r.width = 1;
+    if (columns) {
+      r.form = TN_REDUCTION_COLUMNS;
+      r.width = pop_axis(&r.kept).count;
+      r.block_width = least(r.width, BLOCK_BYTES / (int64_t)r.carrier_size);
+      r.block_count = ceil_divide(r.width, r.block_width);
+      r.unit_count = r.folded.size;
+      cut_units(&r, r.block_width, r.kept.size * r.block_count);
+    } else {
+      r.form = TN_REDUCTION_ROWS;
+      if (folded) r.width = pop_axis(&r.folded).count;
+      r.block_width = least(r.width, PIECE);
+      r.block_count = ceil_divide(r.width, r.block_width);
+      r.unit_count = r.folded.size * r.block_count;
+      if (r.width <= THIN_WIDTH && r.folded.size == 1 && r.kept.count == 1) {
+        r.form = TN_REDUCTION_THIN;
+        r.grain = GRAIN / r.width;
+      } else {
+        cut_units(&r, r.block_width, r.output_count);
+      }
+    }
+  }
+  *out_reduction = r;
+  return TN_OK;
+}
+
+// --- what all forms share
+
+typedef struct reduction_run {
+  const tn_reduction_t* r;
+  const char* operand;
+  const tn_kernel_source_t* source;  // of what the operand would have; NULL: it has it
+  char* result;
+  char* partials;            // [group][output], of the carrier; NULL: there is one group
+  char init[CARRIER_LIMIT];  // of the carrier
+} reduction_run_t;
+
+// result[first ...] = init op values[...]
+static void finish(const reduction_run_t* run, int64_t first, const char* values, int64_t count) {
+  const tn_reduction_t* r = run->r;
+  char sums[BLOCK_BYTES];
+  const int64_t most = BLOCK_BYTES / (int64_t)r->carrier_size;
+  for (int64_t begin = 0; begin < count; begin += most) {
+    const int64_t length = least(most, count - begin);
+    for (int64_t i = 0; i < length; ++i) {
+      memcpy(sums + (size_t)i * r->carrier_size, run->init, r->carrier_size);
+    }
+    tn__binary_map(&r->binary, sums, values + (size_t)begin * r->carrier_size, sums,
+                   (size_t)length);
+    r->store.run(&r->store, sums, run->result + (size_t)(first + begin) * r->result_size,
+                 (size_t)length);
+  }
+}
+
+// One group's results for outputs that follow each other.
+static void deliver(const reduction_run_t* run, int64_t group, int64_t first, const char* values,
+                    int64_t count) {
+  const tn_reduction_t* r = run->r;
+  if (!run->partials) {
+    finish(run, first, values, count);
+    return;
+  }
+  memcpy(run->partials + (size_t)(group * r->output_count + first) * r->carrier_size, values,
+         (size_t)count * r->carrier_size);
+}
+
+static bool loads_nothing(const tn_reduction_t* r) {
+  return r->load.from == r->load.to;
+}
+
+// --- elements, from memory or from a source
+
+typedef struct reader {
+  const reduction_run_t* run;
+  void* source;        // NULL: there is none
+  int64_t begin, end;  // what `elements` has
+  const char* elements;
+} reader_t;
+
+// Rows that lie one after the other, in the order in which they are folded.
+static bool has_straight_rows(const tn_reduction_t* r) {
+  return r->kept.count <= 1 && r->folded.count == 0 && r->block_count == 1;
+}
+
+static bool has_adjacent_rows_of_columns(const tn_reduction_t* r) {
+  return r->folded.count == 1 && r->folded.axes[0].stride == r->width * (int64_t)r->operand_size;
+}
+
+bool tn__reduction_reads_neighbours(const tn_reduction_t* r) {
+  if (r->form == TN_REDUCTION_ROWS) return has_straight_rows(r) || r->block_width >= FEWEST_READ;
+  if (r->form != TN_REDUCTION_COLUMNS) return true;
+  return r->block_width >= FEWEST_READ || (has_adjacent_rows_of_columns(r) && r->block_count == 1);
+}
+
+static tn_status_t open_reader(const reduction_run_t* run, reader_t* out_reader) {
+  const tn_reduction_t* r = run->r;
+  int64_t most = READ_ELEMENTS;
+  *out_reader = (reader_t){.run = run};
+  if (!run->source) return TN_OK;
+  if (r->form == TN_REDUCTION_THIN) most = THIN_BLOCK * THIN_WIDTH;
+  if (r->form == TN_REDUCTION_ROWS && most < r->block_width) most = r->block_width;
+  return run->source->open(run->source, most, &out_reader->source);
+}
+
+static void close_reader(const reader_t* reader) {
+  if (reader->source) reader->run->source->close(reader->source);
+}
+
+// `count` elements from byte `offset` of the operand on. Up to byte `limit` all of them are going
+// to be read, one after the other, as many at a time: a source gives several portions at once.
+static tn_status_t read_elements(reader_t* reader, int64_t offset, int64_t count, int64_t limit,
+                                 const char** out_elements) {
+  const reduction_run_t* run = reader->run;
+  if (!reader->source) {
+    *out_elements = run->operand + offset;
+    return TN_OK;
+  }
+  const int64_t size = (int64_t)run->r->operand_size, first = offset / size;
+  if (first < reader->begin || first >= reader->end) {
+    const void* elements = NULL;
+    const int64_t portions = count < READ_ELEMENTS ? READ_ELEMENTS / count : 1;
+    const int64_t length = least(limit / size - first, portions * count);
+    TN_RETURN_IF_ERROR(run->source->read(reader->source, first, length, &elements));
+    reader->begin = first;
+    reader->end = first + length;
+    reader->elements = elements;
+  }
+  *out_elements = reader->elements + (size_t)(first - reader->begin) * run->r->operand_size;
+  return TN_OK;
+}
+
+// --- rows
+
+// Partial results of one output, most of them folded already.
+typedef struct cascade {
+  size_t counts[CASCADE_LEVELS];
+  char values[CASCADE_LEVELS][CASCADE_WIDTH * CARRIER_LIMIT];
+} cascade_t;
+
+static void fold_level(const tn_reduction_t* r, cascade_t* cascade, size_t level, char* out) {
+  const char* values = cascade->values[level];
+  memcpy(out, values, r->carrier_size);
+  tn__binary_fold(&r->binary, out, values + r->carrier_size, cascade->counts[level] - 1);
+  cascade->counts[level] = 0;
+}
+
+static void push(const tn_reduction_t* r, cascade_t* cascade, const char* value) {
+  char carried[CARRIER_LIMIT];
+  for (size_t level = 0; level < CASCADE_LEVELS; ++level) {
+    const size_t at = cascade->counts[level]++;
+    memcpy(cascade->values[level] + at * r->carrier_size, value, r->carrier_size);
+    if (at + 1 < CASCADE_WIDTH) return;
+    fold_level(r, cascade, level, carried);
+    value = carried;
+  }
+}
+
+// What is left, from the smallest blocks to the largest.
+static void drain(const tn_reduction_t* r, cascade_t* cascade, char* out) {
+  char sum[CARRIER_LIMIT];
+  bool is_first = true;
+  for (size_t level = 0; level < CASCADE_LEVELS; ++level) {
+    if (cascade->counts[level] == 0) continue;
+    fold_level(r, cascade, level, sum);
+    if (is_first) {
+      memcpy(out, sum, r->carrier_size);
+    } else {
+      tn__binary_map(&r->binary, sum, out, out, 1);
+    }
+    is_first = false;
+  }
+}
+
+static void fold_row(const tn_reduction_t* r, cascade_t* cascade, const char* row, int64_t count) {
+  char sum[CARRIER_LIMIT], chunk[TN_CHUNK * CARRIER_LIMIT];
+  const bool direct = loads_nothing(r);
+  const int64_t most = direct ? count : TN_CHUNK;
+  for (int64_t begin = 0; begin < count; begin += most) {
+    const int64_t length = least(most, count - begin);
+    const char* values = row + (size_t)begin * r->operand_size;
+    if (!direct) {
+      r->load.run(&r->load, values, chunk, (size_t)length);
+      values = chunk;
+    }
+    memcpy(sum, values, r->carrier_size);
+    tn__binary_fold(&r->binary, sum, values + r->carrier_size, (size_t)length - 1);
+    push(r, cascade, sum);
+  }
+}
+
+static tn_status_t fold_rows(reader_t* reader, int64_t begin, int64_t end) {
+  const reduction_run_t* run = reader->run;
+  const tn_reduction_t* r = run->r;
+  const int64_t size = (int64_t)r->operand_size;
+  const bool is_straight = has_straight_rows(r);
+  cascade_t cascade;
+  memset(cascade.counts, 0, sizeof cascade.counts);
+  for (int64_t task = begin; task < end; ++task) {
+    const int64_t output = task / r->group_count, group = task % r->group_count;
+    const int64_t base = tn__axes_offset(&r->kept, output);
+    const int64_t last = least((group + 1) * r->units_per_group, r->unit_count);
+    for (int64_t unit = group * r->units_per_group; unit < last; ++unit) {
+      const int64_t at = unit % r->block_count * r->block_width;
+      const int64_t count = least(r->block_width, r->width - at);
+      const int64_t offset = base + tn__axes_offset(&r->folded, unit / r->block_count) + at * size;
+      const int64_t limit = is_straight ? end * r->width * size : offset + count * size;
+      const char* row = NULL;
+      TN_RETURN_IF_ERROR(read_elements(reader, offset, count, limit, &row));
+      fold_row(r, &cascade, row, count);
+    }
+    char sum[CARRIER_LIMIT];
+    drain(r, &cascade, sum);
+    deliver(run, group, output, sum, 1);
+  }
+  return TN_OK;
+}
+
+// --- thin rows
+
+// Every `step`-th element, from `source` on.
+static void pick(size_t size, const char* restrict source, int64_t step, char* restrict target,
+                 int64_t count) {
+  switch (size) {
+#define CASE(width)                                                 \
+  case width:                                                       \
+    for (int64_t i = 0; i < count; ++i) {                           \
+      memcpy(target + i * width, source + i * step * width, width); \
+    }                                                               \
+    break;
+    CASE(1)
+    CASE(2)
+    CASE(4)
+    CASE(8)
+    CASE(16)
+#undef CASE
+    default: break;
+  }
+}
+
+static tn_status_t fold_thin(reader_t* reader, int64_t begin, int64_t end) {
+  const reduction_run_t* run = reader->run;
+  const tn_reduction_t* r = run->r;
+  const int64_t row_bytes = r->width * (int64_t)r->operand_size;
+  char picked[THIN_BLOCK * CARRIER_LIMIT], loaded[THIN_BLOCK * CARRIER_LIMIT];
+  char sums[THIN_BLOCK * CARRIER_LIMIT];
+  const bool direct = loads_nothing(r);
+  for (; begin < end; begin += THIN_BLOCK) {
+    const int64_t count = least(THIN_BLOCK, end - begin);
+    const char* rows = NULL;
+    TN_RETURN_IF_ERROR(
+        read_elements(reader, begin * row_bytes, count * r->width, end * row_bytes, &rows));
+    for (int64_t i = 0; i < r->width; ++i) {
+      pick(r->operand_size, rows + (size_t)i * r->operand_size, r->width,
+           direct && i == 0 ? sums : picked, count);
+      if (!direct) r->load.run(&r->load, picked, i == 0 ? sums : loaded, (size_t)count);
+      if (i) tn__binary_map(&r->binary, sums, direct ? picked : loaded, sums, (size_t)count);
+    }
+    finish(run, begin, sums, count);
+  }
+  return TN_OK;
+}
+
+// --- columns
+
+// Sums of a block of columns: every CASCADE_WIDTH rows one row of the next level.
+typedef struct column_sums {
+  int64_t counts[COLUMN_LEVELS];
+  char values[COLUMN_LEVELS][BLOCK_BYTES];
+} column_sums_t;
+
+static void push_row(const tn_reduction_t* r, column_sums_t* sums, const char* row, int64_t width) {
+  for (size_t level = 0; level < COLUMN_LEVELS; ++level) {
+    if (sums->counts[level]++ == 0) {
+      memcpy(sums->values[level], row, (size_t)width * r->carrier_size);
+    } else {
+      tn__binary_map(&r->binary, sums->values[level], row, sums->values[level], (size_t)width);
+    }
+    if (sums->counts[level] < CASCADE_WIDTH || level + 1 == COLUMN_LEVELS) return;
+    sums->counts[level] = 0;
+    row = sums->values[level];
+  }
+}
+
+// Leaves the sum in the lowest level that has one, and returns it.
+static char* drain_rows(const tn_reduction_t* r, column_sums_t* sums, int64_t width) {
+  char* total = NULL;
+  for (size_t level = 0; level < COLUMN_LEVELS; ++level) {
+    if (sums->counts[level] == 0) continue;
+    sums->counts[level] = 0;
+    char* values = sums->values[level];
+    if (total) tn__binary_map(&r->binary, values, total, total, (size_t)width);
+    if (!total) total = values;
+  }
+  return total;
+}
+
+// `count` elements that lie together, as one row.
+static void take_row(const tn_reduction_t* r, column_sums_t* sums, const char* row, int64_t count) {
+  char loaded[BLOCK_BYTES];
+  if (!loads_nothing(r)) {
+    r->load.run(&r->load, row, loaded, (size_t)count);
+    row = loaded;
+  }
+  push_row(r, sums, row, count);
+}
+
+// Narrow rows that lie one after the other: several of them are a wide one, whose parts are added
+// up in the end.
+static tn_status_t fold_narrow_rows(reader_t* reader, column_sums_t* sums, int64_t base,
+                                    int64_t count, char** out_total) {
+  const tn_reduction_t* r = reader->run->r;
+  const int64_t size = (int64_t)r->operand_size, limit = base + count * r->width * size;
+  const char* row = NULL;
+  const int64_t together = BLOCK_BYTES / ((int64_t)r->carrier_size * r->width);
+  const int64_t wide = together * r->width, whole = count / together;
+  const size_t row_bytes = (size_t)r->width * r->carrier_size;
+  for (int64_t i = 0; i < whole; ++i) {
+    TN_RETURN_IF_ERROR(read_elements(reader, base + i * wide * size, wide, limit, &row));
+    take_row(r, sums, row, wide);
+  }
+  char parts[BLOCK_BYTES];
+  if (whole) {
+    memcpy(parts, drain_rows(r, sums, wide), (size_t)wide * r->carrier_size);
+    for (int64_t i = 0; i < together; ++i)
+      push_row(r, sums, parts + (size_t)i * row_bytes, r->width);
+  }
+  for (int64_t i = whole * together; i < count; ++i) {
+    TN_RETURN_IF_ERROR(read_elements(reader, base + i * r->width * size, r->width, limit, &row));
+    take_row(r, sums, row, r->width);
+  }
+  *out_total = drain_rows(r, sums, r->width);
+  return TN_OK;
+}
+
+static tn_status_t fold_columns(reader_t* reader, int64_t begin, int64_t end) {
+  const reduction_run_t* run = reader->run;
+  const tn_reduction_t* r = run->r;
+  const int64_t size = (int64_t)r->operand_size;
+  column_sums_t sums;
+  memset(sums.counts, 0, sizeof sums.counts);
+  const bool adjacent = has_adjacent_rows_of_columns(r);
+  for (int64_t task = begin; task < end; ++task) {
+    const int64_t group = task % r->group_count, place = task / r->group_count;
+    const int64_t outer = place / r->block_count;
+    const int64_t column = place % r->block_count * r->block_width;
+    const int64_t width = least(r->block_width, r->width - column);
+    const int64_t first = group * r->units_per_group;
+    const int64_t last = least(first + r->units_per_group, r->unit_count);
+    const int64_t base = tn__axes_offset(&r->kept, outer) + column * size;
+    char* total = NULL;
+    if (adjacent && r->width * (int64_t)r->carrier_size <= NARROW_BYTES) {
+      TN_RETURN_IF_ERROR(
+          fold_narrow_rows(reader, &sums, base + first * r->width * size, last - first, &total));
+    } else {
+      for (int64_t unit = first; unit < last; ++unit) {
+        const int64_t offset = base + tn__axes_offset(&r->folded, unit);
+        const int64_t limit =
+            offset + (adjacent && r->block_count == 1 ? last - unit : 1) * width * size;
+        const char* row = NULL;
+        TN_RETURN_IF_ERROR(read_elements(reader, offset, width, limit, &row));
+        take_row(r, &sums, row, width);
+      }
+      total = drain_rows(r, &sums, width);
+    }
+    deliver(run, group, outer * r->width + column, total, width);
+  }
+  return TN_OK;
+}
+
+static tn_status_t run_form(int64_t begin, int64_t end, void* user) {
+  const reduction_run_t* run = user;
+  reader_t reader;
+  TN_RETURN_IF_ERROR(open_reader(run, &reader));
+  tn_status_t status = TN_OK;
+  switch (run->r->form) {
+    case TN_REDUCTION_THIN: status = fold_thin(&reader, begin, end); break;
+    case TN_REDUCTION_ROWS: status = fold_rows(&reader, begin, end); break;
+    default: status = fold_columns(&reader, begin, end); break;
+  }
+  close_reader(&reader);
+  return status;
+}
+
+// --- the second pass, and nothing to fold
+
+static tn_status_t combine_groups(int64_t begin, int64_t end, void* user) {
+  const reduction_run_t* run = user;
+  const tn_reduction_t* r = run->r;
+  const int64_t most = BLOCK_BYTES / (int64_t)r->carrier_size;
+  column_sums_t sums;
+  memset(sums.counts, 0, sizeof sums.counts);
+  for (; begin < end; begin += most) {
+    const int64_t count = least(most, end - begin);
+    for (int64_t group = 0; group < r->group_count; ++group) {
+      push_row(r, &sums,
+               run->partials + (size_t)(group * r->output_count + begin) * r->carrier_size, count);
+    }
+    finish(run, begin, drain_rows(r, &sums, count), count);
+  }
+  return TN_OK;
+}
+
+static tn_status_t fill_init(int64_t begin, int64_t end, void* user) {
+  const reduction_run_t* run = user;
+  const tn_reduction_t* r = run->r;
+  for (int64_t i = begin; i < end; ++i) {
+    r->store.run(&r->store, run->init, run->result + (size_t)i * r->result_size, 1);
+  }
+  return TN_OK;
+}
+
+static tn_status_t run_all(reduction_run_t* run, tn_pool_t* pool, const void* init) {
+  const tn_reduction_t* r = run->r;
+  int64_t task_count = r->output_count;
+  if (r->form == TN_REDUCTION_NOTHING) return TN_OK;
+  r->load_init.run(&r->load_init, init, run->init, 1);
+  if (r->form == TN_REDUCTION_INIT) {
+    return tn__pool_parallel_for(pool, task_count, r->grain, fill_init, run);
+  }
+  if (r->form == TN_REDUCTION_ROWS) task_count *= r->group_count;
+  if (r->form == TN_REDUCTION_COLUMNS) task_count = r->kept.size * r->block_count * r->group_count;
+  TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, task_count, r->grain, run_form, run));
+  if (!run->partials) return TN_OK;
+  return tn__pool_parallel_for(pool, r->output_count, GRAIN / r->group_count + 1, combine_groups,
+                               run);
+}
+
+tn_status_t tn__reduction_run(const tn_reduction_t* r, tn_pool_t* pool, const void* operand,
+                              const void* init, void* result, void* scratch) {
+  reduction_run_t run = {
+      .r = r,
+      .operand = operand,
+      .result = result,
+      .partials = r->scratch_byte_length ? scratch : NULL,
+  };
+  return run_all(&run, pool, init);
+}
+
+tn_status_t tn__reduction_run_from(const tn_reduction_t* r, tn_pool_t* pool,
+                                   const tn_kernel_source_t* source, const void* init, void* result,
+                                   void* scratch) {
+  reduction_run_t run = {
+      .r = r,
+      .source = source,
+      .result = result,
+      .partials = r->scratch_byte_length ? scratch : NULL,
+  };
+  return run_all(&run, pool, init);
+}

@@ -1,0 +1,10 @@
+// select_and_scatter: what a pooling layer's gradient does.
+#ifndef TENON_KERNEL_REDUCTION_SELECT_AND_SCATTER_H_
+#define TENON_KERNEL_REDUCTION_SELECT_AND_SCATTER_H_
+
+#include "kernel/kernel.h"
+
+TN_MUST_USE tn_status_t tn__cpu_select_and_scatter_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_select_and_scatter_run(const tn_kernel_call_t* call);
+
+#endif  // TENON_KERNEL_REDUCTION_SELECT_AND_SCATTER_H_

@@ -1,1 +1,0 @@
-#include "kernel/ref/complex_dtypes.inc"

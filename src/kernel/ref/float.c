@@ -1,1 +1,0 @@
-#include "kernel/ref/float_dtypes.inc"

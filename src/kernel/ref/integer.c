@@ -1,1 +1,0 @@
-#include "kernel/ref/integer_dtypes.inc"

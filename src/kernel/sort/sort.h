@@ -1,0 +1,10 @@
+// sort: several operands, any comparator.
+#ifndef TENON_KERNEL_SORT_SORT_H_
+#define TENON_KERNEL_SORT_SORT_H_
+
+#include "kernel/kernel.h"
+
+TN_MUST_USE tn_status_t tn__cpu_sort_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_sort_run(const tn_kernel_call_t* call);
+
+#endif  // TENON_KERNEL_SORT_SORT_H_
