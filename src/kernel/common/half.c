@@ -1,10 +1,8 @@
 #include "kernel/common/half.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "kernel/common/loop.h"
-#include "kernel/elementwise/loops_avx2.h"
 
 // One element: integer arithmetic without branches, so that loops become vector code, and without
 // subnormal floats, which a thread's settings may have the processor take for zero.
@@ -55,8 +53,7 @@ static inline uint16_t encode_f16(float value) {
 #define TN_F16C 0
 #include "kernel/common/half.inc"
 
-#if TN_HAS_LOOPS_AVX2
-#include <cpuid.h>
+#if TN_ISA_X86
 #include <immintrin.h>
 
 #define TN_TARGET __attribute__((target("avx2,f16c")))
@@ -64,30 +61,19 @@ static inline uint16_t encode_f16(float value) {
 #define TN_F16C 1
 #include "kernel/common/half.inc"
 
-// Not all compilers' __builtin_cpu_supports knows of f16c.
-static bool has_avx2(void) {
-  unsigned a, b, c, d;
-  return __builtin_cpu_supports("avx2") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
-}
 #endif
 
-const tn_half_loops_t* tn__half_loops_of(int isa) {
-#if TN_HAS_LOOPS_AVX2
-  if (isa == 1) return has_avx2() ? &avx2 : NULL;
+static const tn_half_loops_t* const sets[] = {
+    &plain,
+#if TN_ISA_X86
+    &avx2,
 #endif
-  return isa == 0 ? &plain : NULL;
-}
+};
 
-static const tn_half_loops_t* best;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void find_best(void) {
-  for (int isa = 0; isa < TN_HALF_ISA_LIMIT; ++isa) {
-    if (tn__half_loops_of(isa)) best = tn__half_loops_of(isa);
-  }
+const tn_half_loops_t* tn__half_loops_of(tn_isa_t isa) {
+  return isa <= TN_ISA_AVX2 && tn__isa_has(isa) ? sets[isa] : NULL;
 }
 
 const tn_half_loops_t* tn__half_loops(void) {
-  pthread_once(&once, find_best);
-  return best;
+  return sets[tn__isa_best(TN_ISA_AVX2)];
 }

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernel/common/isa.h"
+
 static inline uint32_t tn__float_bits(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
@@ -31,9 +33,8 @@ typedef struct tn_half_loops {
 // The best that this processor can do.
 const tn_half_loops_t* tn__half_loops(void);
 
-// For tests: those of each instruction set, from the one that is always there; NULL where this
-// processor lacks it, or there is none of this number.
-enum { TN_HALF_ISA_LIMIT = 2 };
-const tn_half_loops_t* tn__half_loops_of(int isa);
+// For tests: those of one instruction set; NULL when the processor has not got it, or there are
+// none.
+const tn_half_loops_t* tn__half_loops_of(tn_isa_t isa);
 
 #endif  // TENON_KERNEL_COMMON_HALF_H_

@@ -15,7 +15,7 @@ typedef struct format {
 } format_t;
 
 static void for_each_format(void (*check)(const format_t* format)) {
-  for (int isa = 0; isa < TN_HALF_ISA_LIMIT; ++isa) {
+  for (tn_isa_t isa = TN_ISA_BASE; isa < TN_ISA_COUNT; ++isa) {
     const tn_half_loops_t* loops = tn__half_loops_of(isa);
     if (!loops) continue;
     check(&(format_t){TN_DTYPE_F16, 0x7c00, 0x200, 13, loops->decode_f16, loops->encode_f16});
@@ -124,7 +124,7 @@ static void any_number_of_elements_is_converted(void** state) {
 
 static void the_best_loops_that_the_processor_has_are_taken(void** state) {
   (void)state;
-  int best = TN_HALF_ISA_LIMIT - 1;
+  tn_isa_t best = TN_ISA_COUNT - 1;
   while (!tn__half_loops_of(best)) --best;
   assert_ptr_equal(tn__half_loops(), tn__half_loops_of(best));
   assert_non_null(tn__half_loops_of(0));

@@ -1,7 +1,5 @@
 #include "kernel/common/loops.h"
 
-#include "kernel/elementwise/loops_avx2.h"
-
 static const tn_loops_t* const sets[][TN_NATIVE_COUNT] = {
     {
 #define TN_NATIVE(NAME, name, type) [TN_NATIVE_##NAME] = &tn__loops_##name,
@@ -11,7 +9,7 @@ static const tn_loops_t* const sets[][TN_NATIVE_COUNT] = {
         [TN_NATIVE_C64] = &tn__loops_c64,
         [TN_NATIVE_C128] = &tn__loops_c128,
     },
-#if TN_HAS_LOOPS_AVX2
+#if TN_ISA_X86
     {
 #define TN_NATIVE(NAME, name, type) [TN_NATIVE_##NAME] = &tn__loops_avx2_##name,
         TN_NATIVE_NUMBERS(TN_NATIVE)
@@ -23,23 +21,10 @@ static const tn_loops_t* const sets[][TN_NATIVE_COUNT] = {
 #endif
 };
 
-static bool has_isa(int isa) {
-#if TN_HAS_LOOPS_AVX2
-  if (isa == 1) return __builtin_cpu_supports("avx2");
-#endif
-  return isa == 0;
-}
-
-int tn__loops_isa_count(void) {
-  return (int)(sizeof sets / sizeof *sets);
-}
-
-const tn_loops_t* tn__loops_of(int isa, tn_native_t native) {
-  return has_isa(isa) ? sets[isa][native] : NULL;
+const tn_loops_t* tn__loops_of(tn_isa_t isa, tn_native_t native) {
+  return isa <= TN_ISA_AVX2 && tn__isa_has(isa) ? sets[isa][native] : NULL;
 }
 
 const tn_loops_t* tn__loops(tn_native_t native) {
-  int isa = tn__loops_isa_count() - 1;
-  while (!has_isa(isa)) --isa;
-  return sets[isa][native];
+  return sets[tn__isa_best(TN_ISA_AVX2)][native];
 }

@@ -4,6 +4,7 @@
 #define TENON_KERNEL_COMMON_LOOPS_H_
 
 #include "kernel/common/element.h"
+#include "kernel/common/isa.h"
 #include "kernel/common/loop.h"
 #include "kernel/common/native.h"
 
@@ -63,9 +64,8 @@ extern const tn_loops_t tn__loops_c128, tn__loops_avx2_c128;
 // The best that this processor can do. `native` is below TN_NATIVE_COUNT.
 const tn_loops_t* tn__loops(tn_native_t native);
 
-// For tests: how many instruction sets there are, and the loops of each that this processor has
-// (else NULL), worst first.
-int tn__loops_isa_count(void);
-const tn_loops_t* tn__loops_of(int isa, tn_native_t native);
+// For tests: those of one instruction set; NULL when the processor has not got it, or there are
+// none.
+const tn_loops_t* tn__loops_of(tn_isa_t isa, tn_native_t native);
 
 #endif  // TENON_KERNEL_COMMON_LOOPS_H_

@@ -30,15 +30,9 @@
 #undef ROWS
 #undef VECTORS
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define X86 1
-#else
-#define X86 0
-#endif
-
-#if X86
+#if TN_ISA_X86
 // --- vectors of 32 bytes
-#define TARGET __attribute__((target("avx2")))
+#define TARGET TN_ISA_TARGET_AVX2
 #define ROWS 6
 #define VECTORS 2
 #define LOOP(name) avx2_f32_##name
@@ -62,7 +56,7 @@
 #undef VECTORS
 
 // --- vectors of 64 bytes
-#define TARGET __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl")))
+#define TARGET TN_ISA_TARGET_AVX512
 #define ROWS 12
 #define VECTORS 2
 #define LOOP(name) avx512_f32_##name
@@ -86,36 +80,19 @@
 #undef VECTORS
 #endif
 
-// Worst first.
+// By instruction set.
 static const tn_gemm_set_t* const sets[][TN_GEMM_SCALAR_COUNT] = {
     {&base_f32_set, &base_f64_set, &base_i32_set, &base_i64_set},
-#if X86
+#if TN_ISA_X86
     {&avx2_f32_set, &avx2_f64_set, &avx2_i32_set, &avx2_i64_set},
     {&avx512_f32_set, &avx512_f64_set, &avx512_i32_set, &avx512_i64_set},
 #endif
 };
 
-static bool has_isa(int isa) {
-#if X86
-  if (isa == 1) return __builtin_cpu_supports("avx2");
-  if (isa == 2) {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-  }
-#endif
-  return isa == 0;
-}
-
-int tn__gemm_isa_count(void) {
-  return (int)(sizeof sets / sizeof *sets);
-}
-
-const tn_gemm_set_t* tn__gemm_set_of(int isa, tn_gemm_scalar_t scalar) {
-  return has_isa(isa) ? sets[isa][scalar] : NULL;
+const tn_gemm_set_t* tn__gemm_set_of(tn_isa_t isa, tn_gemm_scalar_t scalar) {
+  return tn__isa_has(isa) ? sets[isa][scalar] : NULL;
 }
 
 const tn_gemm_set_t* tn__gemm_set(tn_gemm_scalar_t scalar) {
-  int isa = tn__gemm_isa_count() - 1;
-  while (!has_isa(isa)) --isa;
-  return sets[isa][scalar];
+  return sets[tn__isa_best(TN_ISA_AVX512)][scalar];
 }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernel/common/isa.h"
+
 // TN_GEMM_SCALAR(name, C type)
 #define TN_GEMM_SCALARS(X) \
   X(F32, float)            \
@@ -67,8 +69,7 @@ enum { TN_GEMM_DEPTH = 256, TN_GEMM_SUM_WIDTH = 1024 };
 // The best that this processor can do.
 const tn_gemm_set_t* tn__gemm_set(tn_gemm_scalar_t scalar);
 
-// For tests: how many instruction sets there are, and each that this processor has (else NULL).
-int tn__gemm_isa_count(void);
-const tn_gemm_set_t* tn__gemm_set_of(int isa, tn_gemm_scalar_t scalar);
+// For tests: that of one instruction set; NULL when the processor has not got it.
+const tn_gemm_set_t* tn__gemm_set_of(tn_isa_t isa, tn_gemm_scalar_t scalar);
 
 #endif  // TENON_KERNEL_CONTRACTION_GEMM_SET_H_

@@ -178,7 +178,7 @@ static void gemm_is_the_same_on_every_instruction_set(void** state) {
         make_shape(TN_GEMM_F32, 1, shapes[i][0], shapes[i][1], shapes[i][2], (layout_t){0});
     float first[ROWS * COLUMNS], other[ROWS * COLUMNS];
     const size_t length = (size_t)(shape.rows * shape.columns) * sizeof(float);
-    for (int isa = 0; isa < tn__gemm_isa_count(); ++isa) {
+    for (tn_isa_t isa = TN_ISA_BASE; isa < TN_ISA_COUNT; ++isa) {
       tn_gemm_t gemm = tn__gemm_plan(&shape);
       gemm.set = tn__gemm_set_of(isa, TN_GEMM_SCALAR_F32);
       if (!gemm.set) continue;
@@ -202,7 +202,7 @@ static void walks_are_the_same_on_every_instruction_set(void** state) {
   for (int i = 0; i < LHS; ++i) lhs[i] = (float)next() / 3e8f - 3.5f;
   for (int i = 0; i < RUNS * LENGTH * RHS_ROW; ++i) rhs[i] = (float)next() / 3e8f - 3.5f;
   const tn_gemm_walk_t walk = {RUNS, LENGTH, lhs_offsets, rhs_offsets, 3, RHS_ROW};
-  for (int isa = 0; isa < tn__gemm_isa_count(); ++isa) {
+  for (tn_isa_t isa = TN_ISA_BASE; isa < TN_ISA_COUNT; ++isa) {
     const tn_gemm_set_t* set = tn__gemm_set_of(isa, TN_GEMM_SCALAR_F32);
     if (!set) continue;
     float(*results)[COLUMNS] = isa ? other : first;

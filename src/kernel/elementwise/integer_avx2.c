@@ -1,7 +1,7 @@
 // The loops of integers for processors with vectors of 32 bytes.
-#include "kernel/elementwise/loops_avx2.h"
+#include "kernel/common/isa.h"
 
-#if TN_HAS_LOOPS_AVX2
+#if TN_ISA_X86
 #define TN_TARGET __attribute__((target("avx2")))
 #define TN_TABLES tn__loops_avx2
 #include "kernel/elementwise/integer_dtypes.inc"

@@ -34,45 +34,28 @@ static inline tn_complex_t twiddle(const pass_t* pass, int64_t p, int64_t k) {
 #define WIDTH 2
 #include "kernel/fourier/fourier_lanes.inc"
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define X86 1
+#if TN_ISA_X86
 #define LOOP(name) avx2_##name
-#define TARGET __attribute__((target("avx2")))
+#define TARGET TN_ISA_TARGET_AVX2
 #define WIDTH 4
 #include "kernel/fourier/fourier_lanes.inc"
 #define LOOP(name) avx512_##name
-#define TARGET __attribute__((target("avx512f,avx512dq")))
+#define TARGET TN_ISA_TARGET_AVX512
 #define WIDTH 8
 #include "kernel/fourier/fourier_lanes.inc"
-#else
-#define X86 0
 #endif
 
-// Worst first.
 static const passes_t* const sets[] = {
+    // by instruction set
     &base_passes,
-#if X86
+#if TN_ISA_X86
     &avx2_passes,
     &avx512_passes,
 #endif
 };
 
-static bool has_isa(int isa) {
-#if X86
-  if (isa == 1) return __builtin_cpu_supports("avx2");
-  if (isa == 2) return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-#endif
-  return isa == 0;
-}
-
-int tn__fourier_isa_count(void) {
-  return (int)(sizeof sets / sizeof *sets);
-}
-
 static const passes_t* best_passes(void) {
-  int isa = tn__fourier_isa_count() - 1;
-  while (!has_isa(isa)) --isa;
-  return sets[isa];
+  return sets[tn__isa_best(TN_ISA_AVX512)];
 }
 
 // --- eight lines
@@ -103,9 +86,9 @@ static tn_complex_lanes_t* run_passes(const passes_t* passes, const tn_fourier_t
   return from;
 }
 
-tn_complex_lanes_t* tn__fourier_lanes_of(int isa, const tn_fourier_t* fourier,
+tn_complex_lanes_t* tn__fourier_lanes_of(tn_isa_t isa, const tn_fourier_t* fourier,
                                          tn_complex_lanes_t* values, tn_complex_lanes_t* work) {
-  return has_isa(isa) ? run_passes(sets[isa], fourier, values, work) : NULL;
+  return tn__isa_has(isa) ? run_passes(sets[isa], fourier, values, work) : NULL;
 }
 
 typedef struct narrow {

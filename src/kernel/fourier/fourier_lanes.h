@@ -3,6 +3,7 @@
 #ifndef TENON_KERNEL_FOURIER_FOURIER_LANES_H_
 #define TENON_KERNEL_FOURIER_FOURIER_LANES_H_
 
+#include "kernel/common/isa.h"
 #include "kernel/fourier/fourier.h"
 
 enum {
@@ -59,10 +60,9 @@ void tn__fourier_long_rows(const tn_fourier_long_t* fourier, bool inverse, int64
                            tn_complex_t* array, tn_fourier_array_t to, int64_t first,
                            tn_complex_lanes_t* work);
 
-// For tests: how many instruction sets there are; and a transform by the loops of one, in place or
-// in `work`, which has as many elements: returns which. NULL when this processor has not got it.
-int tn__fourier_isa_count(void);
-tn_complex_lanes_t* tn__fourier_lanes_of(int isa, const tn_fourier_t* fourier,
+// For tests: a transform by the loops of one instruction set, in place or in `work`, which has as
+// many elements: returns which. NULL when the processor has not got it.
+tn_complex_lanes_t* tn__fourier_lanes_of(tn_isa_t isa, const tn_fourier_t* fourier,
                                          tn_complex_lanes_t* values, tn_complex_lanes_t* work);
 
 #endif  // TENON_KERNEL_FOURIER_FOURIER_LANES_H_

@@ -1,0 +1,33 @@
+#include "kernel/common/isa.h"
+
+#include <pthread.h>
+
+#if TN_ISA_X86
+#include <cpuid.h>
+#endif
+
+static tn_isa_t best;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void find_best(void) {
+#if TN_ISA_X86
+  unsigned a, b, c, d;
+  // Not all compilers' __builtin_cpu_supports knows of f16c.
+  const bool has_f16c = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+  if (!__builtin_cpu_supports("avx2") || !has_f16c) return;
+  best = TN_ISA_AVX2;
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
+    best = TN_ISA_AVX512;
+  }
+#endif
+}
+
+tn_isa_t tn__isa_best(tn_isa_t most) {
+  pthread_once(&once, find_best);
+  return best < most ? best : most;
+}
+
+bool tn__isa_has(tn_isa_t isa) {
+  return tn__isa_best(isa) == isa;
+}

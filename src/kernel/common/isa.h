@@ -1,0 +1,31 @@
+// The instruction sets that loops are compiled for, and which of them the processor has. A family
+// of kernels has a table by instruction set and takes the best that is there; all of them compute
+// the same bits.
+#ifndef TENON_KERNEL_COMMON_ISA_H_
+#define TENON_KERNEL_COMMON_ISA_H_
+
+#include <stdbool.h>
+
+// Code for others than the base can be compiled: TN_ISA_TARGET_AVX2 and _AVX512 say so of a
+// function.
+#if defined(__x86_64__) && defined(__GNUC__)
+#define TN_ISA_X86 1
+#define TN_ISA_TARGET_AVX2 __attribute__((target("avx2")))
+#define TN_ISA_TARGET_AVX512 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl")))
+#else
+#define TN_ISA_X86 0
+#endif
+
+// Worst first.
+typedef enum tn_isa {
+  TN_ISA_BASE,    // what the compiler was told of
+  TN_ISA_AVX2,    // with F16C
+  TN_ISA_AVX512,  // F, DQ, BW, VL
+  TN_ISA_COUNT,
+} tn_isa_t;
+
+bool tn__isa_has(tn_isa_t isa);
+// The best that the processor has, up to `most`.
+tn_isa_t tn__isa_best(tn_isa_t most);
+
+#endif  // TENON_KERNEL_COMMON_ISA_H_
