@@ -24,7 +24,8 @@ uint64_t tn__sample_bits(tn_sample_t* sample) {
 }
 int64_t tn__sample_pick(tn_sample_t* sample, int64_t low, int64_t high) {
   assert_true(low <= high);
-  return low + (int64_t)(next(&sample->random) % (uint64_t)(high - low + 1));
+  const uint64_t choices = low < high ? (uint64_t)(high - low) + 1 : 1;
+  return low + (int64_t)(next(&sample->random) % choices);
 }
 static bool toss(tn_sample_t* sample) {
   return tn__sample_pick(sample, 0, 1) == 1;
