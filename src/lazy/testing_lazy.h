@@ -1,4 +1,5 @@
-// For tests of lazy arrays: a scope on a CPU, and what is in an array.
+// For tests of lazy arrays: a scope, and what is in an array. The device is a CPU unless the
+// environment's TENON_DEVICE names another.
 #ifndef TENON_LAZY_TESTING_LAZY_H_
 #define TENON_LAZY_TESTING_LAZY_H_
 
@@ -16,7 +17,8 @@
 static inline tn_scope_t* tn__testing_scope(void) {
   tn_device_t* device = NULL;
   tn_scope_t* scope = NULL;
-  TN_ASSERT_OK(tn_device_create("cpu", NULL, &device));
+  const char* name = getenv("TENON_DEVICE");
+  TN_ASSERT_OK(tn_device_create(name ? name : "cpu", NULL, &device));
   TN_ASSERT_OK(tn_scope_create(device, &scope));
   tn_device_release(device);
   return scope;

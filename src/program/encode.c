@@ -1,9 +1,10 @@
 // The executor of devices that are not the host: the calling thread gives the device kernels to run
 // one after the other, does itself what the host does, and reads the predicates of control flow.
 //
-// It waits for the device where it needs bytes of it: before a copy between the two memories,
-// before a predicate, and at the end. What it does itself works in the host's memory, which the
-// device does not see, so nothing else needs an order.
+// It waits for the device where it needs bytes of it: before a copy between the two memories, before
+// a predicate, and at the end; and behind a kernel with a region, which runs in the host's memory
+// while the kernel does. What else it does itself works in memory that the device does not see, so
+// nothing else needs an order.
 #include "program/activation.h"
 
 typedef struct encoder {
@@ -49,7 +50,8 @@ static tn_status_t launch(encoder_t* encoder, uint32_t index) {
       .tag = index,
   };
   encoder->is_behind = true;
-  return encoder->device->vtable->launch(encoder->activation->queue, &launch);
+  TN_RETURN_IF_ERROR(encoder->device->vtable->launch(encoder->activation->queue, &launch));
+  return instruction->block_count ? finish(encoder) : TN_OK;
 }
 
 // The leaves of one value.

@@ -1,3 +1,6 @@
+#include <stdatomic.h>
+#include <unistd.h>
+
 #include "base/testing_allocator.h"
 #include "device/buffer.h"
 #include "program/activation.h"
@@ -676,6 +679,52 @@ static void activation_that_fails_half_way_undoes_its_first_half(void** state) {
   assert_int_equal(live_locals, 0);
 }
 
+static atomic_int inside_count, met_count;
+
+static void add_slowly(void* out, const void** in) {
+  atomic_fetch_add(&inside_count, 1);
+  usleep(20000);
+  *(float*)out = *(const float*)in[0] + *(const float*)in[1];
+  atomic_fetch_sub(&inside_count, 1);
+}
+
+static void meet(void* out, const void** in) {
+  usleep(10000);  // by now a region that still has to run would be running
+  atomic_fetch_add(&met_count, atomic_load(&inside_count));
+  memcpy(out, in[0], sizeof(float));
+}
+
+// A region lies in the host's memory, whoever calls it: the next operation there may take its
+// place.
+static void work_of_the_host_waits_for_regions_that_run(void** state) {
+  (void)state;
+  TN_ASSERT_OK(tn_register("testing.add_slowly", "Host", (tn_target_function_t)add_slowly,
+                           TN_API_VERSION_ORIGINAL));
+  TN_ASSERT_OK(
+      tn_register("testing.meet", "Host", (tn_target_function_t)meet, TN_API_VERSION_ORIGINAL));
+  atomic_store(&met_count, 0);
+  compile(MAIN("%x: " F4, "tensor<f32>, tensor<f32>",
+               "%zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+               "%sum = \"stablehlo.reduce\"(%x, %zero) ({\n"
+               "^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
+               "  %c = stablehlo.custom_call @testing.add_slowly(%a, %b) : (tensor<f32>, "
+               "tensor<f32>) -> tensor<f32>\n"
+               "  stablehlo.return %c : tensor<f32>\n"
+               "}) {dimensions = array<i64: 0>} : (" F4 ", tensor<f32>) -> tensor<f32>\n"
+               "%met = stablehlo.custom_call @testing.meet(%zero) {has_side_effect = true} : "
+               "(tensor<f32>) -> tensor<f32>\n"
+               "return %sum, %met : tensor<f32>, tensor<f32>"));
+  tn_buffer_t *argument = floats4(1, 2, 3, 4), *results[2] = {NULL};
+  TN_ASSERT_OK(tn_program_run(program, NULL, 1, &argument, 2, results));
+  tn__testing_expect_floats(results[0], 1, (float[]){10});
+  assert_int_equal(atomic_load(&met_count), 0);
+  tn_buffer_release(results[0]);
+  tn_buffer_release(results[1]);
+  tn_buffer_release(argument);
+  TN_ASSERT_OK(tn_unregister("testing.add_slowly", "Host"));
+  TN_ASSERT_OK(tn_unregister("testing.meet", "Host"));
+}
+
 static void failing_operation_is_named_with_its_place(void** state) {
   (void)state;
   compile(MAIN("%x: " F4 ", %y: " F4, "",
@@ -718,6 +767,7 @@ int main(void) {
       cmocka_unit_test_teardown(donated_leaf_of_a_tuple_is_taken, release),
       cmocka_unit_test_teardown(memory_does_not_grow_with_the_number_of_runs, release),
       cmocka_unit_test_teardown(activation_that_fails_half_way_undoes_its_first_half, release),
+      cmocka_unit_test_teardown(work_of_the_host_waits_for_regions_that_run, release),
       cmocka_unit_test_teardown(failing_operation_is_named_with_its_place, release),
   };
   return TN_TESTING_RUN_ON_EVERY_DEVICE(tests, tn__testing_device_setup,

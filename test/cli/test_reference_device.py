@@ -1,4 +1,5 @@
-"""The device `reference` does what the CPU does, with memory that the host cannot see: for every example and the demo."""
+"""The device `reference` does what the CPU does, with memory that the host cannot see: for every example, the demo, and
+lazy arrays."""
 
 import json
 import os
@@ -29,6 +30,19 @@ def test_example_passes(test):
         assert any(re.search(pattern, done.stdout) for pattern in expected), done.stdout + done.stderr
     else:
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+# Not those of fusion (the device fuses nothing) and of donation (what the host computes lies in copies).
+@pytest.mark.parametrize("name", ["array", "bad_arguments", "definition", "import", "many_dimensions", "missing_arguments",
+                                  "ops_elementwise", "ops_fast", "ops_index", "ops_linalg", "ops_product", "ops_random",
+                                  "ops_reduce", "ops_shape", "ops_sort", "rules_matrix", "rules_rules", "rules_window",
+                                  "shapeless", "strides", "training", "transform"])
+def test_lazy_arrays_pass(name):
+    program = BUILD / f"src/lazy_{name}_test"
+    if not program.exists():
+        pytest.skip("cmocka was not found when Tenon was configured")
+    done = subprocess.run([program], env=ON_REFERENCE, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_demo_finds_the_same_digits(tmp_path):
