@@ -1,10 +1,10 @@
 // The executor of devices that are not the host: the calling thread gives the device kernels to run
 // one after the other, does itself what the host does, and reads the predicates of control flow.
 //
-// It waits for the device where it needs bytes of it: before a copy between the two memories, before
-// a predicate, and at the end; and behind a kernel with a region, which runs in the host's memory
-// while the kernel does. What else it does itself works in memory that the device does not see, so
-// nothing else needs an order.
+// It waits for the device where it needs bytes of it: before a copy between the two memories,
+// before a predicate, and at the end; and behind a kernel with a region, which runs in the host's
+// memory while the kernel does. What else it does itself works in memory that the device does not
+// see, so nothing else needs an order.
 #include "program/activation.h"
 
 typedef struct encoder {
