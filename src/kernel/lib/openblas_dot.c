@@ -148,10 +148,11 @@ static tn_status_t run_pieces(int64_t begin, int64_t end, void* user) {
 tn_status_t tn__openblas_dot_run(const tn_kernel_call_t* call) {
   const dot_t* state = call->state;
   const tn_gemm_shape_t* shape = &state->plan.shape;
+  const tn_dot_path_t* path = &state->plan.result;
   const void *lhs, *rhs;
+  if (path->element_count == 0) return TN_OK;  // without scratch
   TN_RETURN_IF_ERROR(tn__dot_fetch(&state->plan.lhs, call, 0, &lhs));
   TN_RETURN_IF_ERROR(tn__dot_fetch(&state->plan.rhs, call, 1, &rhs));
-  const tn_dot_path_t* path = &state->plan.result;
   void* result = call->results[0];
   if (path->is_converted) result = (char*)call->scratch + path->converted_offset;
   dot_run_t run = {state, state->blas, lhs, rhs, result};
