@@ -1,14 +1,11 @@
-// Targets that every Tenon has: comparing results with what was expected, as StableHLO's own test
-// programs do, the markers of partitioning, which on one device change nothing, and the random
-// words of lazy arrays.
+// Operations that every Tenon has, for custom calls: comparing results with what was expected, as
+// StableHLO's own test programs do, the markers of partitioning, which on one device change
+// nothing, approximate searches, and the random words of lazy arrays.
+#include "call/operation.h"
 #include "call/site.h"
 #include "kernel/control/check.h"
-
-struct tn_builtin {
-  const char* name;
-  tn_status_t (*prepare)(const tn_call_site_t* call);
-  tn_kernel_t kernel;
-};
+#include "kernel/target.h"
+#include "ops/rules.h"
 
 static tn_status_t check_counts(const tn_call_site_t* call, size_t operands, size_t results) {
   if (call->operand_count == operands && call->result_count == results) return TN_OK;
@@ -49,11 +46,18 @@ static tn_status_t make_comparison(const tn_call_site_t* call, bool returns_bool
   return TN_OK;
 }
 
-static tn_status_t prepare_expectation(const tn_call_site_t* call) {
-  return make_comparison(call, false);
+static tn_status_t prepare_comparison(tn_kernel_site_t* site, bool returns_boolean) {
+  tn_call_site_t call;
+  TN_RETURN_IF_ERROR(tn__call_site_read(site, &call));
+  return tn_status_prefix(make_comparison(&call, returns_boolean), "custom call @%s",
+                          TN_NAME_TEXT(call.name));
 }
-static tn_status_t prepare_question(const tn_call_site_t* call) {
-  return make_comparison(call, true);
+
+static tn_status_t prepare_expectation(tn_kernel_site_t* site) {
+  return prepare_comparison(site, false);
+}
+static tn_status_t prepare_question(tn_kernel_site_t* site) {
+  return prepare_comparison(site, true);
 }
 
 static tn_status_t run_expectation(const tn_kernel_call_t* call) {
@@ -70,59 +74,75 @@ static tn_status_t run_question(const tn_kernel_call_t* call) {
 
 // --- identities
 
-static tn_status_t prepare_identity(const tn_call_site_t* call) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(check_counts(call, 1, 1));
-  if (!tn_type_equal(call->operands[0], call->results[0])) {
-    return tn_status_create(TN_CODE_UNIMPLEMENTED,
-                            "the operand has type %s and the result %s: partitions of a value over "
-                            "several devices are not supported",
-                            TN_TYPE_TEXT(call->operands[0]), TN_TYPE_TEXT(call->results[0]));
+static tn_status_t verify_identity(const tn_op_use_t* use) {
+  if (use->operand_count != 1 || use->result_count != 1) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "custom call @%s: %zu operands and %zu results; expected 1 and 1",
+                            use->op->name, use->operand_count, use->result_count);
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate(call->site->arena, sizeof(size_t), &memory));
-  *(size_t*)memory = tn__type_byte_length(call->results[0]);
-  call->site->state = memory;
-  return TN_OK;
+  if (tn_type_equal(use->operand_types[0], use->result_types[0])) return TN_OK;
+  return tn_status_create(TN_CODE_UNIMPLEMENTED,
+                          "custom call @%s: the operand has type %s and the result %s: partitions "
+                          "of a value over several devices are not supported",
+                          use->op->name, TN_TYPE_TEXT(use->operand_types[0]),
+                          TN_TYPE_TEXT(use->result_types[0]));
 }
 
-static tn_status_t run_identity(const tn_kernel_call_t* call) {
-  if (call->results[0] != call->operands[0]) {
-    memcpy(call->results[0], call->operands[0], *(const size_t*)call->state);
-  }
-  return TN_OK;
+// --- the table
+
+typedef struct builtin {
+  tn_op_t op;  // first: what nodes point to
+  tn_kernel_t kernel;
+} builtin_t;
+
+static const tn_kernel_t* find_kernel(const char* platform, const tn_op_use_t* use) {
+  const builtin_t* builtin = (const builtin_t*)(const void*)use->op;
+  const bool is_there =
+      builtin->kernel.run && strcmp(platform, tn__compile_target_host.platform) == 0;
+  return is_there ? &builtin->kernel : NULL;
 }
 
-#define IDENTITY \
-  { .op = "custom_call", .name = "call.identity", .run = run_identity, .in_place = 1 }
-#define EXPECTATION \
-  { .op = "custom_call", .name = "call.expectation", .run = run_expectation }
-#define QUESTION \
-  { .op = "custom_call", .name = "call.question", .run = run_question }
+#define OPERATION(text, which, check)                                                      \
+  .op = {.name = (text),                                                                   \
+         .operands = TN_VARIADIC,                                                          \
+         .results = TN_VARIADIC,                                                           \
+         .traits = (which),                                                                \
+         .verify = (check),                                                                \
+         .find_kernel = find_kernel}
+#define IDENTITY(text) \
+  { OPERATION(text, TN_PURE | TN_FORWARDS | TN_IDENTITY, verify_identity) }
+#define COMPARISON(text, kind)                                       \
+  {                                                                  \
+    OPERATION(text, TN_FOREIGN, NULL), .kernel = {.op = "custom_call", \
+                                                  .name = "call." #kind, \
+                                                  .prepare = prepare_##kind, \
+                                                  .run = run_##kind} \
+  }
 
-#define WORDS \
-  { .op = "custom_call", .name = "call.random_words", .run = tn__random_words_run }
+enum { APPROX_TOP_K, RANDOM_WORDS };
 
-static const tn_builtin_t builtins[] = {
-    {"Sharding", prepare_identity, IDENTITY},
-    {"SPMDFullToShardShape", prepare_identity, IDENTITY},
-    {"SPMDShardToFullShape", prepare_identity, IDENTITY},
-    {"check.eq", prepare_question, QUESTION},
-    {"check.expect_eq", prepare_expectation, EXPECTATION},
-    {"check.expect_almost_eq", prepare_expectation, EXPECTATION},
-    {"check.expect_close", prepare_expectation, EXPECTATION},
-    {TN_RANDOM_WORDS, tn__random_words_prepare, WORDS},
+static const builtin_t builtins[] = {
+    [APPROX_TOP_K] = {OPERATION("ApproxTopK", TN_FOREIGN | TN_REPLACED, NULL)},
+    [RANDOM_WORDS] = {OPERATION(TN_RANDOM_WORDS, TN_FOREIGN, NULL),
+                      .kernel = {.op = "custom_call",
+                                 .name = "call.random_words",
+                                 .prepare = tn__random_words_prepare,
+                                 .run = tn__random_words_run}},
+    IDENTITY("Sharding"),
+    IDENTITY("SPMDFullToShardShape"),
+    IDENTITY("SPMDShardToFullShape"),
+    COMPARISON("check.eq", question),
+    COMPARISON("check.expect_eq", expectation),
+    COMPARISON("check.expect_almost_eq", expectation),
+    COMPARISON("check.expect_close", expectation),
 };
 
-const tn_builtin_t* tn__builtin_find(tn_string_view_t name) {
+const tn_op_t* const tn__op_approx_top_k = &builtins[APPROX_TOP_K].op;
+const tn_op_t* const tn__op_random_words = &builtins[RANDOM_WORDS].op;
+
+const tn_op_t* tn__builtin_find(tn_string_view_t name) {
   for (size_t i = 0; i < sizeof builtins / sizeof *builtins; ++i) {
-    if (tn__sv_is(name, builtins[i].name)) return &builtins[i];
+    if (tn__sv_is(name, builtins[i].op.name)) return &builtins[i].op;
   }
   return NULL;
-}
-
-tn_status_t tn__builtin_prepare(const tn_call_site_t* call, const tn_builtin_t* builtin,
-                                const tn_kernel_t** out_kernel) {
-  TN_RETURN_IF_ERROR(builtin->prepare(call));
-  *out_kernel = &builtin->kernel;
-  return TN_OK;
 }

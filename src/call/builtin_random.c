@@ -15,7 +15,7 @@ static bool are_words(const tn_type_t* type) {
   return tn__type_is_tensor(type) && type->dtype == TN_DTYPE_U32 && type->rank > 0;
 }
 
-tn_status_t tn__random_words_prepare(const tn_call_site_t* call) {
+static tn_status_t prepare(const tn_call_site_t* call) {
   void* memory = NULL;
   bool fits = call->operand_count == 1 && call->result_count == 1 && are_words(call->operands[0]) &&
               are_words(call->results[0]) && call->operands[0]->rank == call->results[0]->rank;
@@ -35,6 +35,12 @@ tn_status_t tn__random_words_prepare(const tn_call_site_t* call) {
   *(random_words_t*)memory = (random_words_t){line_count, call->results[0]->dims[batch_rank]};
   call->site->state = memory;
   return TN_OK;
+}
+
+tn_status_t tn__random_words_prepare(tn_kernel_site_t* site) {
+  tn_call_site_t call;
+  TN_RETURN_IF_ERROR(tn__call_site_read(site, &call));
+  return tn_status_prefix(prepare(&call), "custom call @%s", TN_NAME_TEXT(call.name));
 }
 
 typedef struct random_run {

@@ -1,54 +1,11 @@
+// The way of a custom call through the room: to its operation, and from there to a kernel.
 #include "call/call.h"
 
-#include "call/handler.h"
 #include "call/lapack/lapack.h"
+#include "call/operation.h"
 #include "call/registry.h"
 #include "call/site.h"
 #include "kernel/target.h"
-
-static tn_status_t check_version(const tn_call_site_t* call, const tn_target_t* target) {
-  if (target->versions >> call->version & 1) return TN_OK;
-  tn_status_t status =
-      tn_status_create(TN_CODE_INVALID_ARGUMENT, "it is called with %s, but registered for %s",
-                       tn__versions_text(1u << call->version), tn__versions_text(target->versions));
-  const char* from = target->library ? tn__library_path(target->library) : "this process";
-  return tn_status_note(status, "@%s comes from %s", TN_NAME_TEXT(target->name), from);
-}
-
-static tn_status_t prepare_target(const tn_call_site_t* call, tn_target_t* target,
-                                  const tn_kernel_t** out_kernel) {
-  if (target->refusal) return tn__target_refusal(target);
-  tn_status_t status = check_version(call, target);
-  if (!status) {
-    status = call->version == 4 ? tn__typed_prepare(call, target, out_kernel)
-                                : tn__untyped_prepare(call, target, out_kernel);
-  }
-  return tn_status_prefix(status, "custom call @%s", TN_NAME_TEXT(call->name));
-}
-
-// A target that Tenon brings along; NULL when it is none. Errors name it.
-static tn_status_t find_own(const tn_call_site_t* call, const char* platform,
-                            tn_target_t** out_target) {
-  const char* reason = NULL;
-  *out_target = NULL;
-  if (strcmp(platform, tn__compile_target_host.platform) != 0) return TN_OK;
-  const tn_ffi_op_t* op = tn__lapack_find(call->name, &reason);
-  if (reason) {
-    return tn_status_note(tn__registry_miss(call->name, platform),
-                          "Tenon has one of its own, which needs openblas: %s", reason);
-  }
-  if (!op) return TN_OK;
-  const tn_target_spec_t spec = {
-      .name = call->name,
-      .platform = tn__sv(platform),
-      .versions = TN_TARGET_TYPED,
-      .bundle = op->bundle,
-      .op = op,
-  };
-  tn_handler_facts_t facts = {.minor = -1};
-  TN_RETURN_IF_ERROR(tn__handler_ask(&spec, &facts));
-  return tn__target_create(&spec, platform, &facts, NULL, out_target);
-}
 
 void tn__call_cache_init(tn_call_cache_t* cache, const tn_allocator_t* allocator) {
   *cache = (tn_call_cache_t){0};
@@ -59,24 +16,134 @@ void tn__call_cache_deinit(tn_call_cache_t* cache) {
   tn__names_deinit(&cache->attributes.large);
 }
 
-tn_status_t tn__call_prepare(const char* platform, tn_call_cache_t* cache, const tn_node_t* node,
-                             tn_kernel_site_t* site, const tn_kernel_t** out_kernel) {
-  *out_kernel = NULL;
+// --- to the operation
+
+// Tenon's own have rules beyond those of any custom call.
+static tn_status_t check_own(const tn_node_t* node, const tn_op_t* op) {
+  const tn_allocator_t* allocator = node->region->function->module->allocator;
+  tn_arena_t scratch;
+  tn_op_use_t use;
+  if (op->owner || !op->verify) return TN_OK;
+  tn__arena_init(&scratch, allocator);
+  tn_status_t status = tn__node_use(node, &scratch, &use);
+  if (!status) status = op->verify(&use);
+  tn__arena_deinit(&scratch);
+  return status;
+}
+
+static tn_status_t find_op(tn_module_t* module, tn_string_view_t name, tn_names_t* ops,
+                           const tn_op_t** out_op) {
+  const tn_name_entry_t* known = tn__names_find(ops, name);
+  if (known) {
+    *out_op = known->pointer;
+    return TN_OK;
+  }
+  TN_RETURN_IF_ERROR(tn__call_find_any(name, out_op));
+  tn_status_t status = tn__module_keep_op(module, *out_op);
+  tn__op_release(*out_op);
+  return status ? status : tn__names_add(ops, name, 0, (void*)(uintptr_t)*out_op);
+}
+
+static tn_status_t resolve(tn_node_t* node, tn_names_t* ops) {
+  const tn_string_view_t name = tn__attr_get_string(&node->attrs, "call_target_name");
+  const tn_op_t* op = NULL;
+  TN_RETURN_IF_ERROR(find_op(node->region->function->module, name, ops, &op));
+  TN_RETURN_IF_ERROR(check_own(node, op));
+  node->op = op;
+  return TN_OK;
+}
+
+tn_status_t tn__call_resolve(tn_node_t* node, tn_names_t* ops) {
+  const tn_registered_op_t* registered = tn__op_registered(node->op);
+  const bool named_nothing = registered && !registered->target_count;
+  if (node->op != TN__OP(custom_call) && !named_nothing) return TN_OK;
+  tn_status_t status = resolve(node, ops);
+  return status ? tn__node_locate(node, status) : TN_OK;
+}
+
+// --- to the kernel
+
+static tn_status_t check_version(const tn_call_site_t* call, const tn_target_t* target) {
+  if (target->versions >> call->version & 1) return TN_OK;
+  tn_status_t status =
+      tn_status_create(TN_CODE_INVALID_ARGUMENT, "it is called with %s, but registered for %s",
+                       tn__versions_text(1u << call->version), tn__versions_text(target->versions));
+  const char* from = target->library ? tn__library_path(target->library) : "this process";
+  return tn_status_note(status, "@%s comes from %s", TN_NAME_TEXT(target->name), from);
+}
+
+static tn_status_t miss(const tn_call_site_t* call, const char* platform) {
+  const char* reason = NULL;
+  tn_status_t status = tn__registry_miss(call->name, platform);
+  (void)tn__lapack_find(call->name, &reason);
+  if (!reason) return status;
+  return tn_status_note(status, "Tenon has one of its own, which needs openblas: %s", reason);
+}
+
+static tn_status_t prepare(tn_kernel_site_t* site,
+                           tn_status_t (*prepare_kind)(const tn_call_site_t* call,
+                                                       tn_target_t* target)) {
   tn_call_site_t call;
   TN_RETURN_IF_ERROR(tn__call_site_read(site, &call));
-  call.cache = cache;
-  call.node = node;
-  tn_target_t* target = tn__registry_find(call.name, platform);
-  if (!target) {
-    const tn_builtin_t* builtin = tn__builtin_find(call.name);
-    if (builtin) {
-      return tn_status_prefix(tn__builtin_prepare(&call, builtin, out_kernel), "custom call @%s",
-                              TN_NAME_TEXT(call.name));
-    }
-    TN_RETURN_IF_ERROR(find_own(&call, platform, &target));
-  }
-  if (!target) return tn__registry_miss(call.name, platform);
-  tn_status_t status = prepare_target(&call, target, out_kernel);
-  tn__target_release(target);
-  return status;
+  tn_target_t* target = tn__op_target(site->use->op, site->platform);
+  if (!target) return miss(&call, site->platform);
+  if (target->refusal) return tn__target_refusal(target);
+  tn_status_t status = check_version(&call, target);
+  if (!status) status = prepare_kind(&call, target);
+  return tn_status_prefix(status, "custom call @%s", TN_NAME_TEXT(call.name));
+}
+
+static tn_status_t prepare_typed(tn_kernel_site_t* site) {
+  return prepare(site, tn__typed_prepare);
+}
+static tn_status_t prepare_elementwise(tn_kernel_site_t* site) {
+  return prepare(site, tn__elementwise_prepare);
+}
+static tn_status_t prepare_strided(tn_kernel_site_t* site) {
+  return prepare(site, tn__strided_prepare);
+}
+static tn_status_t prepare_untyped(tn_kernel_site_t* site) {
+  return prepare(site, tn__untyped_prepare);
+}
+
+static const tn_kernel_t typed = {
+    .op = "custom_call", .name = "call.typed", .prepare = prepare_typed, .run = tn__typed_run};
+static const tn_kernel_t typed_with_stages = {.op = "custom_call",
+                                              .name = "call.typed",
+                                              .prepare = prepare_typed,
+                                              .run = tn__typed_run_stages};
+static const tn_kernel_t elementwise = {.op = "custom_call",
+                                        .name = "call.elementwise",
+                                        .prepare = prepare_elementwise,
+                                        .run = tn__elementwise_run,
+                                        .range = tn__elementwise_run_range};
+static const tn_kernel_t strided = {.op = "custom_call",
+                                    .name = "call.strided",
+                                    .prepare = prepare_strided,
+                                    .run = tn__strided_run};
+static const tn_kernel_t untyped[] = {
+    {.op = "custom_call",
+     .name = "call.original",
+     .prepare = prepare_untyped,
+     .run = tn__untyped_run_original},
+    {.op = "custom_call",
+     .name = "call.status",
+     .prepare = prepare_untyped,
+     .run = tn__untyped_run_status},
+    {.op = "custom_call",
+     .name = "call.status_unified",
+     .prepare = prepare_untyped,
+     .run = tn__untyped_run_opaque},
+};
+
+const tn_kernel_t* tn__call_kernel(const char* platform, const tn_op_use_t* use) {
+  const tn_target_t* target = tn__op_target(use->op, platform);
+  const int32_t version = tn__call_version(use);
+  const bool is_hosts = strcmp(platform, tn__compile_target_host.platform) == 0;
+  if (!target && !is_hosts) return NULL;
+  if (version >= 1 && version <= 3) return &untyped[version - 1];
+  if (target && tn__target_is_elementwise(target)) return &elementwise;
+  if (target && tn__target_is_strided(target)) return &strided;
+  const bool has_stages = target && (target->bundle.prepare || target->bundle.initialize);
+  return has_stages ? &typed_with_stages : &typed;
 }

@@ -33,13 +33,11 @@ typedef struct tn_call_cache {
 void tn__call_cache_init(tn_call_cache_t* cache, const tn_allocator_t* allocator);
 void tn__call_cache_deinit(tn_call_cache_t* cache);
 
-// Finds the target of a stablehlo.custom_call in the registry, checks the call against the
-// handler's signature, runs its instantiate stage, and fills the site: state (which retains the
-// entry and its library until state_deinit), memory of the activation for the call frame, and
-// *out_kernel. Errors name the target and the argument; the caller adds the place.
-// `cache` NULL: the call is on its own.
-TN_MUST_USE tn_status_t tn__call_prepare(const char* platform, tn_call_cache_t* cache,
-                                         const tn_node_t* node, tn_kernel_site_t* site,
-                                         const tn_kernel_t** out_kernel);
+// Gives a stablehlo.custom_call the operation that it names: what is registered now, or what Tenon
+// brings along. Where there is nothing of that name, that is an operation without a kernel, whose
+// preparation says so, and which is looked for again the next time. Nodes of other operations are
+// left alone. `ops` are those of the calls of the module before, by name: a name is one operation.
+// Errors name the target and the node's place.
+TN_MUST_USE tn_status_t tn__call_resolve(tn_node_t* node, tn_names_t* ops);
 
 #endif  // TENON_CALL_CALL_H_

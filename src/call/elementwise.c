@@ -99,13 +99,7 @@ static void clear_state(void* user) {
   tn__target_release(state->target);
 }
 
-static tn_status_t run(const tn_kernel_call_t* call);
-static tn_status_t run_range(int64_t begin, int64_t end, void* user);
-static const tn_kernel_t kernel = {
-    .op = "custom_call", .name = "call.elementwise", .run = run, .range = run_range};
-
-tn_status_t tn__elementwise_prepare(const tn_call_site_t* call, tn_target_t* target,
-                                    const tn_kernel_t** out_kernel) {
+tn_status_t tn__elementwise_prepare(const tn_call_site_t* call, tn_target_t* target) {
   tn_arena_t* arena = call->site->arena;
   void* memory = NULL;
   tn_attr_dictionary_t attrs = call->attrs;
@@ -135,7 +129,6 @@ tn_status_t tn__elementwise_prepare(const tn_call_site_t* call, tn_target_t* tar
   state->target = tn__target_retain(target);
   call->site->state = state;
   call->site->state_deinit = clear_state;
-  *out_kernel = &kernel;
   return TN_OK;
 }
 
@@ -251,11 +244,11 @@ static tn_status_t run_units(int64_t begin, int64_t end, void* user) {
 }
 
 // In a fusion everything is dense, and the part is a piece as it is.
-static tn_status_t run_range(int64_t begin, int64_t end, void* user) {
+tn_status_t tn__elementwise_run_range(int64_t begin, int64_t end, void* user) {
   return run_part(user, false, begin, end);
 }
 
-static tn_status_t run(const tn_kernel_call_t* call) {
+tn_status_t tn__elementwise_run(const tn_kernel_call_t* call) {
   const elementwise_state_t* state = call->state;
   if (state->element_count == 0) return TN_OK;
   return tn__pool_parallel_for(call->context->pool, state->rows.unit_count, state->rows.grain,

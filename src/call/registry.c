@@ -11,27 +11,21 @@
 #include "call/scan.h"
 #include "call/signature.h"
 #include "call/types.h"
-#include "kernel/target.h"
 #include "ops/spelling.h"
 
-// Sorted by name, then platform. Guarded by the room's lock.
+// Sorted by name. Guarded by the room's lock.
 static struct {
-  tn_target_t** targets;
+  tn_registered_op_t** ops;
   size_t count, capacity;
 } registry;
 
-static int compare(const tn_target_t* target, tn_string_view_t name, const char* platform) {
-  int order = tn__sv_compare(target->name, name);
-  return order ? order : strcmp(target->platform, platform);
-}
-
 // Where it is, or where it belongs.
-static size_t position_of(tn_string_view_t name, const char* platform, bool* out_is_there) {
+static size_t position_of(tn_string_view_t name, bool* out_is_there) {
   size_t low = 0, high = registry.count;
   *out_is_there = false;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    int order = compare(registry.targets[middle], name, platform);
+    int order = tn__sv_compare(registry.ops[middle]->name, name);
     if (order == 0) *out_is_there = true;
     if (order < 0) {
       low = middle + 1;
@@ -42,29 +36,85 @@ static size_t position_of(tn_string_view_t name, const char* platform, bool* out
   return low;
 }
 
-// Takes `target` and gives back what it replaces, or nothing.
-static tn_status_t insert(tn_target_t* target, tn_target_t** out_old) {
-  *out_old = NULL;
+// The operation of that name; NULL when there is none.
+static tn_registered_op_t* look_up(tn_string_view_t name) {
   bool is_there = false;
-  size_t at = position_of(target->name, target->platform, &is_there);
-  if (is_there) {
-    *out_old = registry.targets[at];
-    registry.targets[at] = target;
-    return TN_OK;
-  }
-  void* targets = registry.targets;
-  tn_status_t status = tn__grow(tn_allocator_system(), &targets, &registry.capacity,
-                                registry.count + 1, sizeof *registry.targets);
-  registry.targets = targets;
-  if (status) {
-    *out_old = target;
-    return status;
-  }
-  memmove(&registry.targets[at + 1], &registry.targets[at],
-          (registry.count - at) * sizeof *registry.targets);
-  registry.targets[at] = target;
+  const size_t at = position_of(name, &is_there);
+  return is_there ? registry.ops[at] : NULL;
+}
+
+static tn_status_t insert_at(size_t at, tn_registered_op_t* op) {
+  void* ops = registry.ops;
+  tn_status_t status = tn__grow(tn_allocator_system(), &ops, &registry.capacity, registry.count + 1,
+                                sizeof *registry.ops);
+  registry.ops = ops;
+  if (status) return status;
+  memmove(&registry.ops[at + 1], &registry.ops[at], (registry.count - at) * sizeof *registry.ops);
+  registry.ops[at] = op;
   ++registry.count;
   return TN_OK;
+}
+
+static void remove_at(size_t at) {
+  --registry.count;
+  memmove(&registry.ops[at], &registry.ops[at + 1], (registry.count - at) * sizeof *registry.ops);
+  if (registry.count) return;
+  tn__free(tn_allocator_system(), registry.ops, registry.capacity * sizeof *registry.ops);
+  registry.ops = NULL;
+  registry.capacity = 0;
+}
+
+// The targets of `op`, which may be NULL, with `target` for its platform, or without any for
+// `platform` if `target` is NULL. NULL in *out_op when none is left.
+static tn_status_t change(const tn_registered_op_t* op, tn_target_t* target, const char* platform,
+                          tn_registered_op_t** out_op) {
+  const size_t old_count = op ? op->target_count : 0;
+  void* memory = NULL;
+  size_t count = 0;
+  *out_op = NULL;
+  if (!target && old_count <= 1) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__allocate_array(tn_allocator_system(), old_count + 1, sizeof(tn_target_t*),
+                                        &memory));
+  tn_target_t** targets = memory;
+  for (size_t i = 0; i < old_count; ++i) {
+    const int order = strcmp(op->targets[i]->platform, platform);
+    if (target && order >= 0) {
+      targets[count++] = target;
+      target = NULL;
+    }
+    if (order != 0) targets[count++] = op->targets[i];
+  }
+  if (target) targets[count++] = target;
+  tn_status_t status = count ? tn__registered_op_create(count, targets, out_op) : TN_OK;
+  tn__free(tn_allocator_system(), targets, (old_count + 1) * sizeof *targets);
+  return status;
+}
+
+// Puts a target in the place of that of its platform, or takes it away if `target` is NULL. What it
+// was before is in *out_old, for the caller to release without the lock.
+static tn_status_t replace(tn_string_view_t name, tn_target_t* target, const char* platform,
+                           tn_registered_op_t** out_old) {
+  bool is_there = false;
+  tn_registered_op_t* op = NULL;
+  const size_t at = position_of(name, &is_there);
+  *out_old = NULL;
+  TN_RETURN_IF_ERROR(change(is_there ? registry.ops[at] : NULL, target, platform, &op));
+  if (!is_there) {
+    tn_status_t status = insert_at(at, op);
+    if (status) *out_old = op;
+    return status;
+  }
+  *out_old = registry.ops[at];
+  if (op) {
+    registry.ops[at] = op;
+  } else {
+    remove_at(at);
+  }
+  return TN_OK;
+}
+
+static void release(tn_registered_op_t* op) {
+  if (op) tn__op_release(&op->op);
 }
 
 // What a definition wants of the handler that it belongs to.
@@ -120,37 +170,37 @@ tn_status_t tn__registry_add(const tn_target_spec_t* spec, tn_register_mode_t mo
                                   "%s",
                                   TN_NAME_TEXT(spec->name), given.text, tn__platform_list());
   if (refusal && mode == TN_REGISTER_STRICT) return refusal;
-  tn_target_t *target = NULL, *old = NULL;
+  tn_target_t* target = NULL;
+  tn_registered_op_t* old = NULL;
   TN_RETURN_IF_ERROR(
       tn__target_create(spec, platform ? platform : given.text, &facts, refusal, &target));
   tn__call_lock();
-  tn_status_t status = insert(target, &old);
+  tn_status_t status = replace(target->name, target, target->platform, &old);
   tn__call_unlock();
-  tn__target_release(old);
+  tn__target_release(target);
+  release(old);
   return status;
 }
 
-tn_target_t* tn__registry_find(tn_string_view_t name, const char* platform) {
-  bool is_there = false;
+const tn_op_t* tn__registry_find(tn_string_view_t name) {
   tn__call_lock();
-  size_t at = position_of(name, platform, &is_there);
-  tn_target_t* target = is_there ? tn__target_retain(registry.targets[at]) : NULL;
+  const tn_registered_op_t* op = look_up(name);
+  const tn_op_t* found = op ? tn__op_retain(&op->op) : NULL;
   tn__call_unlock();
-  return target;
+  return found;
 }
 
-tn_target_t* tn__registry_find_for(tn_string_view_t name, const char* platform) {
-  tn_target_t* target = tn__registry_find(name, platform);
-  return target ? target : tn__registry_find(name, tn__compile_target_host.platform);
+static bool is_from_start(const tn_target_t* target, const tn_library_t* library) {
+  return target->is_from_start &&
+         (target->library == library || tn__library_same(target->library, library));
 }
 
 bool tn__registry_has_from_start(const tn_library_t* library) {
   bool has = false;
   tn__call_lock();
   for (size_t i = 0; i < registry.count && !has; ++i) {
-    const tn_target_t* target = registry.targets[i];
-    has = target->is_from_start &&
-          (target->library == library || tn__library_same(target->library, library));
+    const tn_registered_op_t* op = registry.ops[i];
+    for (size_t t = 0; t < op->target_count; ++t) has |= is_from_start(op->targets[t], library);
   }
   tn__call_unlock();
   return has;
@@ -165,18 +215,17 @@ typedef struct snapshot {
 
 static tn_status_t take_snapshot(snapshot_t* out) {
   *out = (snapshot_t){0};
+  size_t count = 0;
   tn_status_t status = TN_OK;
   tn__call_lock();
-  if (registry.count) {
-    out->targets = malloc(registry.count * sizeof *out->targets);
-    if (out->targets) {
-      out->count = registry.count;
-    } else {
-      status = tn__status_out_of_memory();
+  for (size_t i = 0; i < registry.count; ++i) count += registry.ops[i]->target_count;
+  if (count) out->targets = malloc(count * sizeof *out->targets);
+  if (count && !out->targets) status = tn__status_out_of_memory();
+  for (size_t i = 0; i < registry.count && out->targets; ++i) {
+    const tn_registered_op_t* op = registry.ops[i];
+    for (size_t t = 0; t < op->target_count; ++t) {
+      out->targets[out->count++] = tn__target_retain(op->targets[t]);
     }
-  }
-  for (size_t i = 0; i < out->count; ++i) {
-    out->targets[i] = tn__target_retain(registry.targets[i]);
   }
   tn__call_unlock();
   return status;
@@ -333,14 +382,13 @@ tn_status_t tn_target_enumerate(tn_target_visit_fn visit, void* user) {
 
 // --- learning
 
-// In the place of `old`, if that is still there. Takes `target` and gives back what is left over.
-static tn_target_t* exchange(const tn_target_t* old, tn_target_t* target) {
-  bool is_there = false;
-  size_t at = position_of(old->name, old->platform, &is_there);
-  if (!is_there || registry.targets[at] != old) return target;
-  tn_target_t* left = registry.targets[at];
-  registry.targets[at] = target;
-  return left;
+// Puts `target` in the place of `old`, if that is still there.
+static tn_status_t exchange(const tn_target_t* old, tn_target_t* target,
+                            tn_registered_op_t** out_old) {
+  const tn_registered_op_t* op = look_up(old->name);
+  *out_old = NULL;
+  if (!op || tn__op_target(&op->op, old->platform) != old) return TN_OK;
+  return replace(old->name, target, old->platform, out_old);
 }
 
 // Whether it can be asked: it is registered as a handler, or as any function and answers like one.
@@ -365,11 +413,13 @@ static tn_status_t learn(const tn_target_t* target) {
   TN_RETURN_IF_ERROR(check_handler(target));
   TN_RETURN_IF_ERROR(tn__learned_create(&target->bundle, &learned));
   TN_RETURN_IF_ERROR(tn__target_create_learned(target, learned, &taught));
+  tn_registered_op_t* old = NULL;
   tn__call_lock();
-  tn_target_t* left = exchange(target, taught);
+  tn_status_t status = exchange(target, taught, &old);
   tn__call_unlock();
-  tn__target_release(left);
-  return TN_OK;
+  tn__target_release(taught);
+  release(old);
+  return status;
 }
 
 tn_status_t tn_target_learn(const char* name, const char* platform) {
@@ -378,11 +428,12 @@ tn_status_t tn_target_learn(const char* name, const char* platform) {
   }
   const char* known = tn__platform_name(tn__sv(platform));
   if (known) platform = known;
-  tn_target_t* target = tn__registry_find(tn__sv(name), platform);
-  if (!target) return tn__registry_miss(tn__sv(name), platform);
-  tn_status_t status =
-      tn_status_prefix(learn(target), "custom call @%s", TN_NAME_TEXT(target->name));
-  tn__target_release(target);
+  const tn_op_t* op = tn__registry_find(tn__sv(name));
+  const tn_target_t* target = tn__op_target(op, platform);
+  tn_status_t status = target ? tn_status_prefix(learn(target), "custom call @%s",
+                                                 TN_NAME_TEXT(target->name))
+                              : tn__registry_miss(tn__sv(name), platform);
+  tn__op_release(op);
   return status;
 }
 
@@ -441,33 +492,18 @@ void tn_register_at_start(const char* name, const char* platform, tn_target_func
   tn__register_at_start(name, platform, function);
 }
 
-// Takes the target out of the table; NULL when it is not there.
-static tn_target_t* take(tn_string_view_t name, const char* platform) {
-  bool is_there = false;
-  size_t at = position_of(name, platform, &is_there);
-  if (!is_there) return NULL;
-  tn_target_t* target = registry.targets[at];
-  --registry.count;
-  memmove(&registry.targets[at], &registry.targets[at + 1],
-          (registry.count - at) * sizeof *registry.targets);
-  if (!registry.count) {
-    tn__free(tn_allocator_system(), registry.targets, registry.capacity * sizeof *registry.targets);
-    registry.targets = NULL;
-    registry.capacity = 0;
-  }
-  return target;
-}
-
 tn_status_t tn_unregister(const char* name, const char* platform) {
   if (!name || !platform) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the name or the platform is NULL");
   }
   const char* known = tn__platform_name(tn__sv(platform));
   if (known) platform = known;  // what registered itself for another one is there as well
+  tn_registered_op_t* old = NULL;
   tn__call_lock();
-  tn_target_t* target = take(tn__sv(name), platform);
+  const tn_registered_op_t* op = look_up(tn__sv(name));
+  const bool is_there = op && tn__op_target(&op->op, platform);
+  tn_status_t status = is_there ? replace(tn__sv(name), NULL, platform, &old) : TN_OK;
   tn__call_unlock();
-  if (!target) return tn__registry_miss(tn__sv(name), platform);
-  tn__target_release(target);
-  return TN_OK;
+  release(old);
+  return is_there ? status : tn__registry_miss(tn__sv(name), platform);
 }

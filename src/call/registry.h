@@ -1,10 +1,10 @@
-// The table of targets, by name and platform. Thread-safe.
+// What is registered, by name. Thread-safe.
 #ifndef TENON_CALL_REGISTRY_H_
 #define TENON_CALL_REGISTRY_H_
 
 #include <tenon/call.h>
 
-#include "call/target.h"
+#include "call/operation.h"
 
 typedef enum tn_register_mode {
   TN_REGISTER_STRICT,   // what cannot be called is refused
@@ -15,10 +15,8 @@ typedef enum tn_register_mode {
 // metadata.
 TN_MUST_USE tn_status_t tn__registry_add(const tn_target_spec_t* spec, tn_register_mode_t mode);
 
-// The target, retained; NULL when there is none.
-tn_target_t* tn__registry_find(tn_string_view_t name, const char* platform);
-// The same, or the host's: a device runs what it has no kernel for on the host.
-tn_target_t* tn__registry_find_for(tn_string_view_t name, const char* platform);
+// The operation, retained; NULL when there is none.
+const tn_op_t* tn__registry_find(tn_string_view_t name);
 // Why there is none: near names, other platforms.
 tn_status_t tn__registry_miss(tn_string_view_t name, const char* platform);
 

@@ -137,17 +137,22 @@ static tn_status_t flatten(tn_arena_t* arena, size_t count, const tn_type_t* con
   return TN_OK;
 }
 
-// Which kind of call it is, and its configuration. JAX writes typed calls as version 1 with the
-// dictionary beside an empty string.
-static tn_status_t read_config(const tn_op_use_t* use, tn_call_site_t* call) {
-  const tn_attr_t* config = tn__attr_find(&use->attrs, "backend_config");
+// JAX writes typed calls as version 1 with the dictionary beside an empty string.
+static const tn_attr_t* dictionary_beside(const tn_op_use_t* use) {
   const tn_attr_t* beside = tn__attr_find(&use->attrs, "mhlo.backend_config");
-  call->version = (int32_t)tn__attr_get_integer(&use->attrs, "api_version", 1);
-  if (call->version == 0) call->version = 1;
-  if (beside && beside->kind == TN_ATTR_DICTIONARY) {
-    call->version = 4;
-    config = beside;
-  }
+  return beside && beside->kind == TN_ATTR_DICTIONARY ? beside : NULL;
+}
+
+int32_t tn__call_version(const tn_op_use_t* use) {
+  const int32_t version = (int32_t)tn__attr_get_integer(&use->attrs, "api_version", 1);
+  return dictionary_beside(use) ? 4 : version ? version : 1;
+}
+
+// Which kind of call it is, and its configuration.
+static tn_status_t read_config(const tn_op_use_t* use, tn_call_site_t* call) {
+  const tn_attr_t* beside = dictionary_beside(use);
+  const tn_attr_t* config = beside ? beside : tn__attr_find(&use->attrs, "backend_config");
+  call->version = tn__call_version(use);
   if (config && config->kind == TN_ATTR_STRING) call->opaque = config->string;
   if (config && config->kind == TN_ATTR_DICTIONARY) call->attrs = config->dictionary;
   if (call->version == 4 && call->opaque.length) {
@@ -187,6 +192,6 @@ tn_status_t tn__call_site_read(tn_kernel_site_t* site, tn_call_site_t* out_call)
 
 tn_status_t tn__call_attributes_build(const tn_call_site_t* call, const tn_attr_dictionary_t* attrs,
                                       tn_ffi_attrs_t* out) {
-  return tn__attributes_build(call->site->arena, call->cache ? &call->cache->attributes : NULL,
-                              attrs, out);
+  tn_call_cache_t* calls = call->site->calls;
+  return tn__attributes_build(call->site->arena, calls ? &calls->attributes : NULL, attrs, out);
 }

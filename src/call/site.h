@@ -9,8 +9,6 @@
 
 typedef struct tn_call_site {
   tn_kernel_site_t* site;
-  const tn_node_t* node;
-  tn_call_cache_t* cache;
   tn_string_view_t name;               // of the target
   int32_t version;                     // 1 to 4
   tn_string_view_t opaque;             // untyped calls
@@ -34,33 +32,39 @@ TN_MUST_USE tn_status_t tn__call_attributes_build(const tn_call_site_t* call,
                                                   const tn_attr_dictionary_t* attrs,
                                                   tn_ffi_attrs_t* out);
 
-// The rest of the preparation, by kind of call: fills `site`. Retains `target` for the state; the
-// errors do not name it.
-TN_MUST_USE tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target,
-                                          const tn_kernel_t** out_kernel);
-TN_MUST_USE tn_status_t tn__untyped_prepare(const tn_call_site_t* call, tn_target_t* target,
-                                            const tn_kernel_t** out_kernel);
+// The api version of a call, 1 to 4.
+int32_t tn__call_version(const tn_op_use_t* use);
 
-// The same for an operation element by element (elementwise.c).
-// False for one with an eval, which sees whole arrays.
+// tn_op_t.find_kernel of operations that were registered. There is one for each use on a platform
+// that the operation was registered for, and on the host: if nothing can be called there, one that
+// cannot be prepared and says why.
+const tn_kernel_t* tn__call_kernel(const char* platform, const tn_op_use_t* use);
+
+// The kernels behind it, by kind of call. To prepare one retains `target` for the state; the errors
+// do not name it.
+TN_MUST_USE tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target);
+TN_MUST_USE tn_status_t tn__typed_run(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__typed_run_stages(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__untyped_prepare(const tn_call_site_t* call, tn_target_t* target);
+TN_MUST_USE tn_status_t tn__untyped_run_original(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__untyped_run_status(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__untyped_run_opaque(const tn_kernel_call_t* call);
+
+// An operation element by element (elementwise.c). False for one with an eval, which sees whole
+// arrays.
 bool tn__target_is_elementwise(const tn_target_t* target);
-TN_MUST_USE tn_status_t tn__elementwise_prepare(const tn_call_site_t* call, tn_target_t* target,
-                                                const tn_kernel_t** out_kernel);
+TN_MUST_USE tn_status_t tn__elementwise_prepare(const tn_call_site_t* call, tn_target_t* target);
+TN_MUST_USE tn_status_t tn__elementwise_run(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__elementwise_run_range(int64_t begin, int64_t end, void* user);
 
-// The same for an operation that sees strides (strided.c).
+// An operation that sees strides (strided.c).
 bool tn__target_is_strided(const tn_target_t* target);
-TN_MUST_USE tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target,
-                                            const tn_kernel_t** out_kernel);
+TN_MUST_USE tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target);
+TN_MUST_USE tn_status_t tn__strided_run(const tn_kernel_call_t* call);
 
-// Random words of keys (builtin_random.c): a built-in target.
+// Random words of keys (builtin_random.c): an operation of Tenon's own.
 #define TN_RANDOM_WORDS "tenon.random_words"
-TN_MUST_USE tn_status_t tn__random_words_prepare(const tn_call_site_t* call);
+TN_MUST_USE tn_status_t tn__random_words_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__random_words_run(const tn_kernel_call_t* call);
-
-// Targets that Tenon brings along, for the host. NULL when it is none.
-typedef struct tn_builtin tn_builtin_t;
-const tn_builtin_t* tn__builtin_find(tn_string_view_t name);
-TN_MUST_USE tn_status_t tn__builtin_prepare(const tn_call_site_t* call, const tn_builtin_t* builtin,
-                                            const tn_kernel_t** out_kernel);
 
 #endif  // TENON_CALL_SITE_H_

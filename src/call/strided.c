@@ -22,7 +22,6 @@ typedef struct strided_state {
   tn_call_buffers_t buffers;
   tn_ffi_attrs_t attrs;
   const tn_call_view_t* views;  // NULL: all operands are dense
-  tn_kernel_t kernel;           // says which operands it may work in the place of
 } strided_state_t;
 
 // What an activation has of its own. Behind it: the buffers, the list of pointers to them, and what
@@ -42,7 +41,6 @@ bool tn__target_is_strided(const tn_target_t* target) {
 
 static tn_status_t init_local(const tn_kernel_call_t* call);
 static void deinit_local(const tn_kernel_call_t* call);
-static tn_status_t run(const tn_kernel_call_t* call);
 
 static void clear_state(void* user) {
   strided_state_t* state = user;
@@ -51,14 +49,11 @@ static void clear_state(void* user) {
 
 // Operands whose memory the first result may have: dense ones, which are no other operand as well.
 static uint32_t find_in_place(const tn_call_site_t* call, uint32_t donates) {
-  const tn_node_t* node = call->node;
+  const tn_kernel_site_t* site = call->site;
   uint32_t in_place = 0;
-  if (!node || node->operand_count != call->operand_count) return 0;  // tuples among them
-  for (uint32_t i = 0; i < node->operand_count && i < 32; ++i) {
-    bool is_free = donates >> i & 1;
-    for (uint32_t j = 0; j < node->operand_count; ++j) {
-      if (i != j && node->operands[i] == node->operands[j]) is_free = false;
-    }
+  if (site->use->operand_count != call->operand_count) return 0;  // tuples among them
+  for (uint32_t i = 0; i < call->operand_count && i < 32; ++i) {
+    bool is_free = donates & site->single_operands & UINT32_C(1) << i;
     const tn_type_t* type = call->operands[i];
     if (call->views && !tn__call_view_is_dense(&call->views[i], type->rank, type->dims,
                                                tn_dtype_size(type->dtype))) {
@@ -69,8 +64,7 @@ static uint32_t find_in_place(const tn_call_site_t* call, uint32_t donates) {
   return in_place;
 }
 
-tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target,
-                                const tn_kernel_t** out_kernel) {
+tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target) {
   tn_kernel_site_t* site = call->site;
   void* memory = NULL;
   tn_attr_dictionary_t attrs = call->attrs;
@@ -88,12 +82,10 @@ tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target,
   state->operand_count = call->operand_count;
   state->result_count = call->result_count;
   state->views = call->views;
-  state->kernel = (tn_kernel_t){
-      .op = "custom_call",
-      .name = "call.strided",
-      .run = run,
-      .in_place = find_in_place(call, target->definition.donates),
-  };
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, call->result_count,
+                                              sizeof *site->in_place, &memory));
+  site->in_place = memory;
+  if (call->result_count) site->in_place[0] = find_in_place(call, target->definition.donates);
   state->target = tn__target_retain(target);
   site->state = state;
   site->state_deinit = clear_state;
@@ -103,7 +95,6 @@ tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target,
       tn__strided_eval_byte_length(call->operand_count, call->result_count, state->buffers.buffers);
   site->local_init = init_local;
   site->local_deinit = deinit_local;
-  *out_kernel = &state->kernel;
   return TN_OK;
 }
 
@@ -167,7 +158,7 @@ static tn_status_t finish(const strided_state_t* state, strided_local_t* local,
   return status;
 }
 
-static tn_status_t run(const tn_kernel_call_t* call) {
+tn_status_t tn__strided_run(const tn_kernel_call_t* call) {
   const strided_state_t* state = call->state;
   strided_local_t* local = call->local;
   local->operands = call->operands;

@@ -163,17 +163,8 @@ static tn_status_t find_facts(const tn_target_t* target, tn_handler_facts_t* out
 
 static tn_status_t init_local(const tn_kernel_call_t* call);
 static void deinit_local(const tn_kernel_call_t* call);
-static tn_status_t run_execute(const tn_kernel_call_t* call);
-static tn_status_t run_stages(const tn_kernel_call_t* call);
-
-static const tn_kernel_t kernel = {.op = "custom_call", .name = "call.typed", .run = run_execute};
-static const tn_kernel_t kernel_with_stages = {
-    .op = "custom_call", .name = "call.typed", .run = run_stages};
-
 // Makes the site one of those that have the state.
-static void attach(tn_typed_state_t* state, tn_kernel_site_t* site,
-                   const tn_kernel_t** out_kernel) {
-  const tn_ffi_bundle_t* bundle = &state->target->bundle;
+static void attach(tn_typed_state_t* state, tn_kernel_site_t* site) {
   size_t count = state->operand_count + state->result_count;
   ++state->site_count;
   site->state = state;
@@ -184,7 +175,6 @@ static void attach(tn_typed_state_t* state, tn_kernel_site_t* site,
   site->local_share = &state->local;
   site->local_init = init_local;
   site->local_deinit = deinit_local;
-  *out_kernel = bundle->prepare || bundle->initialize ? &kernel_with_stages : &kernel;
 }
 
 static bool is_alike(const tn_typed_state_t* state, const tn_call_site_t* call,
@@ -204,7 +194,7 @@ static bool is_alike(const tn_typed_state_t* state, const tn_call_site_t* call,
 
 // The state of a call of the same program that is like this one; NULL when there is none at hand.
 static tn_typed_state_t* find_alike(const tn_call_site_t* call, const tn_target_t* target) {
-  tn_call_cache_t* cache = call->cache;
+  tn_call_cache_t* cache = call->site->calls;
   for (size_t i = 0; cache && i < cache->count; ++i) {
     const tn_typed_state_t* state = cache->recent[i];
     if (!is_alike(state, call, target)) continue;
@@ -235,18 +225,15 @@ static tn_status_t warn_of_attributes(const tn_call_site_t* call, const tn_targe
   return TN_OK;
 }
 
-tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target,
-                              const tn_kernel_t** out_kernel) {
+tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target) {
   tn_kernel_site_t* site = call->site;
-  if (tn__target_is_elementwise(target)) return tn__elementwise_prepare(call, target, out_kernel);
-  if (tn__target_is_strided(target)) return tn__strided_prepare(call, target, out_kernel);
   if (call->strides || call->views) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "tenon.strides and tenon.views are for operations that take strides");
   }
   tn_typed_state_t* alike = find_alike(call, target);
   if (alike) {
-    attach(alike, site, out_kernel);
+    attach(alike, site);
     return TN_OK;
   }
   tn_handler_facts_t facts;
@@ -269,9 +256,9 @@ tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target,
   state->execute = target->bundle.execute;
   state->given = call->attrs;
   state->target = tn__target_retain(target);
-  attach(state, site, out_kernel);
+  attach(state, site);
   if (!target->bundle.instantiate) {
-    remember(call->cache, state);
+    remember(site->calls, state);
     return TN_OK;
   }
   // What the stage makes may differ from call to call, and is this one's alone.
@@ -404,7 +391,7 @@ static inline void patch(const tn_kernel_call_t* call, const tn_typed_state_t* s
   local->context.kernel = call->context;
 }
 
-static tn_status_t run_execute(const tn_kernel_call_t* call) {
+tn_status_t tn__typed_run(const tn_kernel_call_t* call) {
   const tn_typed_state_t* state = call->state;
   typed_local_t* local = call->local;
   patch(call, state, local);
@@ -412,7 +399,7 @@ static tn_status_t run_execute(const tn_kernel_call_t* call) {
 }
 
 // States of prepare and initialize live for one run.
-static tn_status_t run_stages(const tn_kernel_call_t* call) {
+tn_status_t tn__typed_run_stages(const tn_kernel_call_t* call) {
   const tn_typed_state_t* state = call->state;
   typed_local_t* local = call->local;
   const tn_ffi_bundle_t* bundle = &state->target->bundle;

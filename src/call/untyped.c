@@ -79,18 +79,7 @@ static tn_status_t init_local(const tn_kernel_call_t* call) {
   return TN_OK;
 }
 
-static tn_status_t run_original(const tn_kernel_call_t* call);
-static tn_status_t run_status(const tn_kernel_call_t* call);
-static tn_status_t run_opaque(const tn_kernel_call_t* call);
-
-static const tn_kernel_t kernels[] = {
-    {.op = "custom_call", .name = "call.original", .run = run_original},
-    {.op = "custom_call", .name = "call.status", .run = run_status},
-    {.op = "custom_call", .name = "call.status_unified", .run = run_opaque},
-};
-
-tn_status_t tn__untyped_prepare(const tn_call_site_t* call, tn_target_t* target,
-                                const tn_kernel_t** out_kernel) {
+tn_status_t tn__untyped_prepare(const tn_call_site_t* call, tn_target_t* target) {
   tn_kernel_site_t* site = call->site;
   void *memory = NULL, *places = NULL, *links = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate(site->arena, sizeof(untyped_state_t), &memory));
@@ -117,7 +106,6 @@ tn_status_t tn__untyped_prepare(const tn_call_site_t* call, tn_target_t* target,
   // At least one place, so that an empty list has an address of its own.
   site->local_byte_length = (layout.place_count + 1) * sizeof(void*);
   site->local_init = init_local;
-  *out_kernel = &kernels[call->version - 1];
   return TN_OK;
 }
 
@@ -205,12 +193,12 @@ static tn_status_t call_opaque(tn_ffi_call_frame_t* frame) {
   return TN_OK;
 }
 
-static tn_status_t run_original(const tn_kernel_call_t* call) {
+tn_status_t tn__untyped_run_original(const tn_kernel_call_t* call) {
   return run(call, call_original);
 }
-static tn_status_t run_status(const tn_kernel_call_t* call) {
+tn_status_t tn__untyped_run_status(const tn_kernel_call_t* call) {
   return run(call, call_status);
 }
-static tn_status_t run_opaque(const tn_kernel_call_t* call) {
+tn_status_t tn__untyped_run_opaque(const tn_kernel_call_t* call) {
   return run(call, call_opaque);
 }

@@ -99,7 +99,8 @@ struct tn_module {
   const tn_allocator_t* allocator;
   tn_arena_t arena;
   tn_module_t* origin;  // of a clone: retained, since types, attributes and names still live there
-  struct tn_module_link* kept;  // modules whose nodes were copied into this one: retained, likewise
+  // Modules whose nodes were copied into this one, and operations that were registered: retained.
+  struct tn_module_link* kept;
   tn_source_t* source;          // NULL: built, not read
   const struct tn_compile_target* target;  // kernel/target.h; NULL: it is not being compiled
   tn_string_view_t name;                   // may be empty
@@ -132,6 +133,8 @@ TN_MUST_USE tn_status_t tn__module_clone(tn_module_t* module, tn_module_t** out_
 
 // Retains `other` for as long as `module` lives.
 TN_MUST_USE tn_status_t tn__module_keep(tn_module_t* module, tn_module_t* other);
+// Retains an operation that nodes of `module` use, for as long as that lives.
+TN_MUST_USE tn_status_t tn__module_keep_op(tn_module_t* module, const tn_op_t* op);
 // Copies a function of another, verified module under a new name; that module is kept. What the
 // function calls must be in `module`.
 TN_MUST_USE tn_status_t tn__module_copy_function(tn_module_t* module, tn_function_t* function,

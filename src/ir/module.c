@@ -16,21 +16,31 @@ tn_status_t tn__module_create(const tn_allocator_t* allocator, tn_module_t** out
   return TN_OK;
 }
 
+// Something that nodes of the module point to.
 typedef struct tn_module_link {
   tn_module_t* module;
+  const tn_op_t* op;
   struct tn_module_link* next;
 } tn_module_link_t;
 
-tn_status_t tn__module_keep(tn_module_t* module, tn_module_t* other) {
+static tn_status_t add_link(tn_module_t* module, tn_module_t* other, const tn_op_t* op) {
   void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate(&module->arena, sizeof(tn_module_link_t), &memory));
+  tn_module_link_t* link = memory;
+  *link = (tn_module_link_t){tn_module_retain(other), tn__op_retain(op), module->kept};
+  module->kept = link;
+  return TN_OK;
+}
+
+tn_status_t tn__module_keep(tn_module_t* module, tn_module_t* other) {
   for (const tn_module_link_t* link = module->kept; link; link = link->next) {
     if (link->module == other) return TN_OK;
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate(&module->arena, sizeof(tn_module_link_t), &memory));
-  tn_module_link_t* link = memory;
-  *link = (tn_module_link_t){tn_module_retain(other), module->kept};
-  module->kept = link;
-  return TN_OK;
+  return add_link(module, other, NULL);
+}
+
+tn_status_t tn__module_keep_op(tn_module_t* module, const tn_op_t* op) {
+  return op->owner ? add_link(module, NULL, op) : TN_OK;
 }
 
 tn_module_t* tn_module_retain(tn_module_t* module) {
@@ -43,6 +53,7 @@ void tn_module_release(tn_module_t* module) {
   tn_module_release(module->origin);
   for (tn_module_link_t* link = module->kept; link; link = link->next) {
     tn_module_release(link->module);
+    tn__op_release(link->op);
   }
   tn__source_release(module->source);
   tn__names_deinit(&module->functions);

@@ -194,7 +194,7 @@ static tn_status_t check_node(verifier_t* verifier, const tn_node_t* node) {
   }
   if (node->op == TN__OP_OF(func, call)) return check_callee(node, "callee");
   if (node->op == TN__OP(composite)) return check_callee(node, "decomposition");
-  if (node->op == TN__OP(custom_call)) return check_called(node);
+  if (tn__op_has(node->op, TN_FOREIGN)) return check_called(node);
   if (node->op == TN__OP(async_start)) return check_async(node);
   return TN_OK;
 }

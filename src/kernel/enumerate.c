@@ -55,8 +55,7 @@ static void list_attributes(const tn_op_t* op, attributes_t* out) {
 // Operations that the plan and the program see to themselves.
 static bool needs_no_kernel(const tn_op_t* op) {
   const uint32_t own = TN_FORWARDS | TN_TERMINATOR | TN_REPLACED;
-  return (op->traits & own) || op == TN__OP(constant) || op == TN__OP(custom_call) ||
-         op == TN__OP_OF(func, call);
+  return (op->traits & own) || op == TN__OP(constant) || op == TN__OP_OF(func, call);
 }
 
 // The last is the one that is always there.

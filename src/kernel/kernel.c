@@ -73,6 +73,7 @@ static const tn_kernel_t* find(const tn_compile_target_t* target, const tn_op_us
                                const char** out_reason) {
   pthread_once(&sort_once, sort_sets);
   *out_reason = NULL;
+  if (use->op->find_kernel) return use->op->find_kernel(target->platform, use);
   const char* name = row_name(use->op);
   for (size_t i = 0; i < target->set_count; ++i) {
     const tn_kernel_t* kernel = find_in_set(target->sets[i], name, use, out_reason);

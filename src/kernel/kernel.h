@@ -107,6 +107,11 @@ typedef struct tn_kernel_site {
   const tn_op_use_t* use;         // operands' and results' types, attributes, regions' signatures
   const tn_body_shape_t* bodies;  // one for each region
   tn_arena_t* arena;              // the program's
+  const char* platform;           // that the kernel was found for
+  // What custom calls of one program share while they are prepared (call/call.h); NULL: nothing.
+  struct tn_call_cache* calls;
+  // Bit i: operand i is no other operand as well. Of the first 32.
+  uint32_t single_operands;
   // out:
   void* state;
   size_t scratch_byte_length;

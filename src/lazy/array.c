@@ -103,7 +103,7 @@ static void bury(tn_step_t* dead) {
     dead = step->next_dead;
     const tn_allocator_t* allocator = step->evaluator->allocator;
     tn__attributes_destroy(step->attributes);
-    tn__target_release(step->target);
+    tn__op_release(step->op);
     tn_program_release(step->program);
     if (step->excerpt) tn_module_release(step->excerpt->module);
     if (step->body.region) tn_module_release(step->body.region->module);

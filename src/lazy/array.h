@@ -20,7 +20,6 @@
 #include "lazy/evaluator.h"
 
 typedef struct tn_step tn_step_t;
-typedef struct tn_target tn_target_t;  // call/target.h
 
 typedef enum tn_array_state {
   TN_ARRAY_PENDING,  // has a step
@@ -100,8 +99,7 @@ struct tn_step {
   atomic_uint references;
   uint32_t operand_count, result_count;
   tn_evaluator_t* evaluator;   // retained
-  const tn_op_t* op;           // NULL: an identity, whose results are its first operands
-  tn_target_t* target;         // of a custom call, whose operation it is; retained; NULL: none
+  const tn_op_t* op;           // retained; NULL: an identity, whose results are its first operands
   struct tn_program* program;  // of a call of a compiled function; op is NULL then; retained
   // What the operation is in the place of attributes and body; its operands are those of the node,
   // then what its regions use from outside. Its module is retained. NULL: none.
@@ -124,7 +122,6 @@ struct tn_step {
 // What a step is made of. Everything is copied or retained.
 typedef struct tn_step_spec {
   const tn_op_t* op;
-  tn_target_t* target;
   struct tn_program* program;
   const tn_excerpt_t* excerpt;
   size_t operand_count;
@@ -135,6 +132,15 @@ typedef struct tn_step_spec {
   size_t result_count;
   const tn_array_type_t* result_types;
 } tn_step_spec_t;
+
+// Whether its results are its first operands, for whoever has no rules to ask for.
+static inline bool tn__step_is_identity(const tn_step_t* step) {
+  return !step->op || tn__op_has(step->op, TN_IDENTITY);
+}
+// Whether it applies an operation that custom calls name, and that is all of it.
+static inline bool tn__step_is_called(const tn_step_t* step) {
+  return step->op && tn__op_is_called(step->op) && !step->excerpt;
+}
 
 // Adds a step and gives its results to the scope. An operand that holds an error hands it on. The
 // shapes agree with the operation: that is the business of who calls.

@@ -3,7 +3,7 @@
 #include <tenon/transform.h>
 
 #include "base/type.h"
-#include "call/target.h"
+#include "call/operation.h"
 #include "lazy/rules/rules.h"
 #include "lazy/tape.h"
 
@@ -149,12 +149,18 @@ static tn_status_t vmap(const tn_rule_t* rule, const tn_vmap_call_t* call) {
   return TN_OK;
 }
 
-static tn_status_t create_target(const tn_scope_t* scope, const tn_custom_function_t* function,
-                                 bool is_checkpoint, tn_target_t** out_target) {
+// Takes the function over, whatever comes of it.
+static tn_status_t create_op(const tn_scope_t* scope, const tn_custom_function_t* function,
+                             bool is_checkpoint, tn_registered_op_t** out_op) {
   static const tn_handler_facts_t facts = {.minor = -1};
   void* memory = NULL;
-  *out_target = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(tn_allocator_system(), sizeof(custom_t), &memory));
+  tn_target_t* target = NULL;
+  *out_op = NULL;
+  tn_status_t status = tn__allocate(tn_allocator_system(), sizeof(custom_t), &memory);
+  if (status) {
+    if (function->destroy) function->destroy(function->function.user);
+    return status;
+  }
   custom_t* custom = memory;
   *custom = (custom_t){.function = *function, .is_checkpoint = is_checkpoint};
   const tn_op_def_t definition = {.struct_size = sizeof definition,
@@ -166,13 +172,19 @@ static tn_status_t create_target(const tn_scope_t* scope, const tn_custom_functi
   const tn_target_spec_t spec = {.name = TN_SV_LITERAL("custom_function"),
                                  .definition = &definition};
   const char* platform = tn_device_platform(tn_scope_device(scope));
-  tn_status_t status = tn__target_create(&spec, platform, &facts, NULL, out_target);
-  if (status) tn__free(tn_allocator_system(), custom, sizeof *custom);
+  status = tn__target_create(&spec, platform, &facts, NULL, &target);
+  if (status) {
+    destroy_custom(custom);
+    return status;
+  }
+  status = tn__registered_op_create(1, &target, out_op);
+  tn__target_release(target);
+  if (!status) (*out_op)->op.traits = TN_IDENTITY;
   return status;
 }
 
 // Outputs of the function become operands of the step, with the inputs behind them.
-static tn_status_t add_step(tn_scope_t* scope, tn_target_t* target, size_t input_count,
+static tn_status_t add_step(tn_scope_t* scope, const tn_op_t* op, size_t input_count,
                             tn_array_t* const* inputs, size_t output_count, tn_array_t** outputs) {
   const tn_allocator_t* allocator = tn__scope_evaluator(scope)->allocator;
   const size_t count = input_count + output_count;
@@ -187,7 +199,7 @@ static tn_status_t add_step(tn_scope_t* scope, tn_target_t* target, size_t input
   }
   if (input_count) memcpy(operands + output_count, inputs, input_count * sizeof *inputs);
   const tn_step_spec_t spec = {
-      .target = target,
+      .op = op,
       .operand_count = count,
       .operands = operands,
       .result_count = output_count,
@@ -224,9 +236,8 @@ static tn_status_t call_with_rules(tn_scope_t* scope, const tn_custom_function_t
                                    tn_array_t* const* inputs, size_t output_count,
                                    tn_array_t** out_outputs) {
   const char* name = is_checkpoint ? "tn_checkpoint" : "tn_custom_function_call";
-  tn_target_t* target = NULL;
-  tn_status_t status = create_target(scope, function, is_checkpoint, &target);
-  if (status && function->destroy) function->destroy(function->function.user);
+  tn_registered_op_t* op = NULL;
+  tn_status_t status = create_op(scope, function, is_checkpoint, &op);
   if (!status) {
     status = tn__scope_check(scope, name, input_count, inputs);
   }
@@ -234,9 +245,9 @@ static tn_status_t call_with_rules(tn_scope_t* scope, const tn_custom_function_t
     status = call_inside(name, scope, function, input_count, inputs, output_count, out_outputs);
   }
   if (!status && output_count) {
-    status = add_step(scope, target, input_count, inputs, output_count, out_outputs);
+    status = add_step(scope, &op->op, input_count, inputs, output_count, out_outputs);
   }
-  tn__target_release(target);
+  if (op) tn__op_release(&op->op);
   for (size_t i = 0; !status && i < output_count; ++i) status = tn_array_status(out_outputs[i]);
   for (size_t i = 0; status && i < output_count; ++i) out_outputs[i] = NULL;
   return status;

@@ -28,7 +28,8 @@ tn_status_t tn_op_register(const tn_op_def_t* definition) {
 // One use that is being checked.
 typedef struct use {
   tn_scope_t* scope;
-  const tn_target_t* target;
+  const tn_ffi_op_t* signature;   // NULL: there is none
+  const tn_op_def_t* definition;  // NULL: there is none
   const tn_application_t* application;
   tn_arena_t arena;
   size_t attribute_count;
@@ -130,7 +131,7 @@ static bool takes_any_attribute(const tn_ffi_op_t* op) {
 }
 
 static tn_status_t check_names(const use_t* use) {
-  const tn_ffi_op_t* op = use->target->op;
+  const tn_ffi_op_t* op = use->signature;
   if (takes_any_attribute(op)) return TN_OK;
   for (size_t a = 0; a < use->application->attribute_count; ++a) {
     const char* name = use->application->attributes[a].name;
@@ -149,7 +150,7 @@ static tn_status_t check_names(const use_t* use) {
 }
 
 static tn_status_t take_attributes(use_t* use) {
-  const tn_ffi_op_t* op = use->target->op;
+  const tn_ffi_op_t* op = use->signature;
   const tn_application_t* application = use->application;
   void* memory = NULL;
   const size_t limit = application->attribute_count + (op ? op->param_count : 0);
@@ -203,7 +204,7 @@ static bool accepts(const tn_ffi_param_t* param, tn_dtype_t dtype) {
 
 // The dtype in which an element-wise operation computes.
 static tn_status_t choose_dtype(const use_t* use, tn_dtype_t* out_dtype) {
-  const tn_ffi_param_t* param = param_at(use->target->op, TN_FFI_PARAM_ARG, 0);
+  const tn_ffi_param_t* param = param_at(use->signature, TN_FFI_PARAM_ARG, 0);
   tn_array_t* error = NULL;
   *out_dtype = tn__result_type(use->scope, use->application->name, use->application->operand_count,
                                use->operands, &error);
@@ -237,7 +238,7 @@ static tn_status_t broadcast_operands(use_t* use, tn_shape_t* out_shape) {
 }
 
 static tn_array_t* find_operand(const use_t* use, const char* name) {
-  const tn_ffi_op_t* op = use->target->op;
+  const tn_ffi_op_t* op = use->signature;
   size_t index = 0;
   for (size_t i = 0; i < op->param_count; ++i) {
     const tn_ffi_param_t* param = tn__op_param(op, i);
@@ -252,7 +253,7 @@ static tn_array_t* find_operand(const use_t* use, const char* name) {
 
 // As the signature says; an error when it leaves something open.
 static tn_status_t declared_type(const use_t* use, size_t index, tn_array_type_t* out) {
-  const tn_ffi_param_t* param = param_at(use->target->op, TN_FFI_PARAM_RET, index);
+  const tn_ffi_param_t* param = param_at(use->signature, TN_FFI_PARAM_RET, index);
   const tn_array_t* shape =
       param && param->same_shape_as ? find_operand(use, param->same_shape_as) : NULL;
   const tn_array_t* element =
@@ -272,10 +273,10 @@ static tn_status_t declared_type(const use_t* use, size_t index, tn_array_type_t
 }
 
 static tn_status_t infer(use_t* use, const tn_shape_t* shape) {
-  const tn_op_def_t* definition = &use->target->definition;
+  const tn_op_def_t* definition = use->definition;
   const size_t count = use->application->result_count;
   void* memory = NULL;
-  if (definition->infer) {
+  if (definition && definition->infer) {
     TN_RETURN_IF_ERROR(tn__arena_allocate_array(&use->arena, count, sizeof *use->dims, &memory));
     use->dims = memory;
     const tn_rule_t rule = {
@@ -302,7 +303,7 @@ static tn_status_t infer(use_t* use, const tn_shape_t* shape) {
       TN_RETURN_IF_ERROR(declared_type(use, i, &use->types[i]));
       continue;
     }
-    const tn_ffi_param_t* param = param_at(use->target->op, TN_FFI_PARAM_RET, i);
+    const tn_ffi_param_t* param = param_at(use->signature, TN_FFI_PARAM_RET, i);
     const bool is_own = param && only_dtype(param->dtypes) && !param->same_dtype_as &&
                         !(param->flags & TN_FFI_PARAM_LIKE);
     const tn_dtype_t dtype = use->operands[0]->dtype;
@@ -313,7 +314,7 @@ static tn_status_t infer(use_t* use, const tn_shape_t* shape) {
 }
 
 static tn_status_t check_counts(const use_t* use) {
-  const tn_ffi_op_t* op = use->target->op;
+  const tn_ffi_op_t* op = use->signature;
   const tn_application_t* application = use->application;
   if (!op) return TN_OK;
   tn_status_t status = tn__call_check_count(op, TN_FFI_PARAM_ARG, application->operand_count);
@@ -323,8 +324,8 @@ static tn_status_t check_counts(const use_t* use) {
 
 static tn_status_t prepare(use_t* use) {
   const tn_application_t* application = use->application;
-  const tn_op_def_t* definition = &use->target->definition;
-  const bool is_elementwise = definition->struct_size && definition->flags & TN_OP_ELEMENTWISE;
+  const tn_op_def_t* definition = use->definition;
+  const bool is_elementwise = definition && definition->flags & TN_OP_ELEMENTWISE;
   void* memory = NULL;
   tn_shape_t* shape = NULL;
   TN_RETURN_IF_ERROR(check_counts(use));
@@ -349,9 +350,13 @@ static tn_status_t prepare(use_t* use) {
   return TN_OK;
 }
 
-void tn__apply_target(tn_scope_t* scope, tn_target_t* target, const tn_application_t* application,
-                      tn_array_t** out_results) {
-  use_t use = {.scope = scope, .target = target, .application = application};
+void tn__apply_op(tn_scope_t* scope, const tn_op_t* op, const tn_application_t* application,
+                  tn_array_t** out_results) {
+  const tn_target_t* target = tn__op_target_for(op, tn_device_platform(tn_scope_device(scope)));
+  use_t use = {.scope = scope,
+               .signature = target ? target->op : NULL,
+               .definition = tn__op_definition(op),
+               .application = application};
   tn_array_t* error = NULL;
   if (!tn__scope_accepts(scope, application->name, application->operand_count,
                          application->operands, &error)) {
@@ -362,8 +367,7 @@ void tn__apply_target(tn_scope_t* scope, tn_target_t* target, const tn_applicati
   tn_status_t status = prepare(&use);
   if (!status) {
     const tn_step_spec_t spec = {
-        .op = TN__OP(custom_call),
-        .target = target,
+        .op = op,
         .operand_count = application->operand_count,
         .operands = use.operands,
         .attribute_count = use.attribute_count,
@@ -388,13 +392,14 @@ void tn_apply(tn_scope_t* scope, const tn_application_t* application, tn_array_t
   }
   const tn_string_view_t name = tn__sv(application->name);
   const char* platform = tn_device_platform(tn_scope_device(scope));
-  tn_target_t* target = tn__registry_find_for(name, platform);
-  if (target) {
-    tn__apply_target(scope, target, application, out_results);
-    tn__target_release(target);
-    return;
+  const tn_op_t* op = NULL;
+  tn_status_t status = tn__call_find(name, &op);
+  if (!status && !tn__op_target_for(op, platform)) status = tn__registry_miss(name, platform);
+  if (!status) {
+    tn__apply_op(scope, op, application, out_results);
+  } else {
+    tn_array_t* error = tn_array_error(scope, tn_status_prefix(status, "%s", application->name));
+    for (size_t i = 0; i < application->result_count; ++i) out_results[i] = error;
   }
-  tn_array_t* error = tn_array_error(
-      scope, tn_status_prefix(tn__registry_miss(name, platform), "%s", application->name));
-  for (size_t i = 0; i < application->result_count; ++i) out_results[i] = error;
+  tn__op_release(op);
 }

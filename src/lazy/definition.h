@@ -4,8 +4,8 @@
 
 #include "lazy/array.h"
 
-// tn_apply of this target, whatever the name in `application` is.
-void tn__apply_target(tn_scope_t* scope, tn_target_t* target, const tn_application_t* application,
-                      tn_array_t** out_results);
+// tn_apply of this operation, which custom calls name, whatever the name in `application` is.
+void tn__apply_op(tn_scope_t* scope, const tn_op_t* op, const tn_application_t* application,
+                  tn_array_t** out_results);
 
 #endif  // TENON_LAZY_DEFINITION_H_

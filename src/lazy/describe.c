@@ -94,7 +94,7 @@ size_t tn_array_describe(const tn_array_t* array, char* buffer, size_t capacity)
   const char* name = tn__step_name(step);
   const char* dot = strrchr(name, '.');
   tn_line_t line = {buffer, capacity, 0};
-  put(&line, "%s", dot && !step->target ? dot + 1 : name);
+  put(&line, "%s", dot && !tn__step_is_called(step) ? dot + 1 : name);
   if (rule.attribute_count == 0) return line.length;
   put(&line, "(");
   put_attributes(&line, rule.attribute_count, rule.attributes);
@@ -107,7 +107,7 @@ size_t tn_array_describe(const tn_array_t* array, char* buffer, size_t capacity)
 bool tn_array_is_equivalent(const tn_array_t* a, const tn_array_t* b) {
   if (a == b) return true;
   const tn_step_t *x = a ? a->step : NULL, *y = b ? b->step : NULL;
-  if (!x || !y || x->op != y->op || x->target != y->target || x->excerpt != y->excerpt ||
+  if (!x || !y || x->op != y->op || x->excerpt != y->excerpt ||
       a->index != b->index || x->operand_count != y->operand_count ||
       x->body.kind != y->body.kind || x->body.op != y->body.op ||
       x->body.region != y->body.region || a->dtype != b->dtype || a->rank != b->rank) {

@@ -1,6 +1,7 @@
 // The graph as IR: what a program is compiled from.
 #include <math.h>
 
+#include "call/operation.h"
 #include "call/site.h"
 #include "device/device.h"
 #include "ir/builder.h"
@@ -190,8 +191,8 @@ static size_t emit_body(const tn_emitter_t* emitter, const tn_step_t* step,
 
 // Operations of authors that are element-wise or see strides take operands wherever their elements
 // are: what they are given is the array that a view looks at.
-static bool takes_views(const tn_step_t* step) {
-  return tn__target_is_elementwise(step->target) || tn__target_is_strided(step->target);
+static bool takes_views(const tn_target_t* target) {
+  return target && (tn__target_is_elementwise(target) || tn__target_is_strided(target));
 }
 
 // The number of the array that `number` looks at; itself if it is no view.
@@ -223,8 +224,8 @@ static bool are_dense(const tn_emitter_t* emitter, const tn_step_t* step, const 
 // the result's shape, the rank and the dimensions. NULL when all are dense, and no attribute is
 // needed.
 static tn_status_t list_strides(const tn_emitter_t* emitter, const tn_step_t* step,
-                                const uint32_t* numbers, int64_t** out_strides, size_t* out_count) {
-  const bool has_dims = tn__target_is_strided(step->target);
+                                const uint32_t* numbers, bool has_dims, int64_t** out_strides,
+                                size_t* out_count) {
   void* memory = NULL;
   *out_count = 0;
   *out_strides = NULL;
@@ -249,7 +250,9 @@ static tn_status_t list_strides(const tn_emitter_t* emitter, const tn_step_t* st
 static tn_status_t emit_call(tn_emitter_t* emitter, const tn_step_t* step, const uint32_t* numbers,
                              tn_value_t** operands, const tn_type_t* const* types,
                              tn_value_t** results) {
-  const tn_string_view_t name = step->target->name;
+  const tn_string_view_t name = tn__op_called_name(step->op);
+  const tn_target_t* target =
+      tn__op_target_for(step->op, tn_device_platform(emitter->graph->evaluator->device));
   tn_attribute_t attributes[4] = {
       {.name = "call_target_name",
        .kind = TN_ATTRIBUTE_STRING,
@@ -266,11 +269,11 @@ static tn_status_t emit_call(tn_emitter_t* emitter, const tn_step_t* step, const
   };
   size_t attribute_count = 3, stride_count = 0;
   int64_t* strides = NULL;
-  if (takes_views(step) && step->operand_count && !emitter->is_portable) {
-    TN_RETURN_IF_ERROR(list_strides(emitter, step, numbers, &strides, &stride_count));
+  const bool has_dims = target && tn__target_is_strided(target);
+  if (takes_views(target) && step->operand_count && !emitter->is_portable) {
+    TN_RETURN_IF_ERROR(list_strides(emitter, step, numbers, has_dims, &strides, &stride_count));
   }
   if (strides) {
-    const bool has_dims = tn__target_is_strided(step->target);
     attributes[attribute_count++] =
         (tn_attribute_t){.name = has_dims ? "tenon.views" : "tenon.strides",
                          .kind = TN_ATTRIBUTE_ARRAY,
@@ -283,7 +286,7 @@ static tn_status_t emit_call(tn_emitter_t* emitter, const tn_step_t* step, const
   }
   const tn_operation_t operation = {
       .struct_size = sizeof operation,
-      .name = step->op->name,
+      .name = tn__op_written(step->op)->name,
       .operand_count = step->operand_count,
       .operands = operands,
       .attribute_count = attribute_count,
@@ -291,15 +294,9 @@ static tn_status_t emit_call(tn_emitter_t* emitter, const tn_step_t* step, const
       .result_types = types,
   };
   tn_build_operation(emitter->builder, &operation, step->result_count, results);
-  return TN_OK;
-}
-
-static bool draws_words(const tn_step_t* step) {
-  const tn_attribute_t* name = step->op == TN__OP(custom_call) && !step->target
-                                   ? tn__attributes_find(step->attributes, "call_target_name")
-                                   : NULL;
-  return name && name->count == strlen(TN_RANDOM_WORDS) &&
-         memcmp(name->data, TN_RANDOM_WORDS, name->count) == 0;
+  if (!results[0]) return TN_OK;  // the builder has the error
+  results[0]->node->op = step->op;
+  return tn__module_keep_op(emitter->builder->module, step->op);
 }
 
 static tn_status_t emit_step(tn_emitter_t* emitter, const tn_step_t* step, const tn_array_t* result,
@@ -308,11 +305,11 @@ static tn_status_t emit_step(tn_emitter_t* emitter, const tn_step_t* step, const
   const uint32_t* numbers = emitter->operand_numbers;
   if (step->operand_count) emitter->operand_numbers += step->operand_count;
   for (uint32_t i = 0; i < step->operand_count; ++i) operands[i] = emitter->values[numbers[i]];
-  if (!step->op) {
+  if (tn__step_is_identity(step)) {
     for (uint32_t i = 0; i < step->result_count; ++i) results[i] = operands[i];
     return TN_OK;
   }
-  if (emitter->spells_random && draws_words(step)) {
+  if (emitter->spells_random && step->op == tn__op_random_words) {
     results[0] =
         tn__emit_random_words(emitter->builder, operands[0], result->dims[result->rank - 1u]);
     return TN_OK;
@@ -327,7 +324,7 @@ static tn_status_t emit_step(tn_emitter_t* emitter, const tn_step_t* step, const
     const tn_array_type_t type = step->result_types ? step->result_types[i] : array_type(result);
     types[i] = type_of(emitter, &type);
   }
-  if (step->target) return emit_call(emitter, step, numbers, operands, types, results);
+  if (tn__step_is_called(step)) return emit_call(emitter, step, numbers, operands, types, results);
   const size_t computation_count = emit_body(emitter, step, &computation);
   const tn_operation_t operation = {
       .struct_size = sizeof operation,

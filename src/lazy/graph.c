@@ -95,7 +95,7 @@ static tn_status_t finish_step(tn_graph_t* graph, tn_array_t* array, uint64_t ma
   graph->steps[graph->step_count++] = step;
   if (!step->is_view) note_stream(graph, step->stream);
   if (step->program) graph->call = step;
-  if (step->target) graph->has_calls = true;
+  if (tn__step_is_called(step)) graph->has_calls = true;
   for (uint32_t i = 0; i < step->operand_count; ++i) {
     const uint32_t operand = step->operands[i]->position;
     TN_RETURN_IF_ERROR(GROW(graph, operands, operand_count, operand_capacity));
@@ -258,13 +258,12 @@ static tn_status_t add_step(tn_graph_t* graph, const tn_step_t* step, const uint
                             const tn_array_t* result) {
   const tn_attributes_t* attributes = step->attributes;
   const size_t attribute_words = attributes ? attributes->word_count : 0;
-  size_t word_count = 10 + step->operand_count + attribute_words;
+  size_t word_count = 9 + step->operand_count + attribute_words;
   for (uint32_t i = 0; i < step->result_count; ++i) {
     word_count += 1 + (step->result_types ? step->result_types[i].rank : result->rank);
   }
   TN_RETURN_IF_ERROR(reserve_words(graph, word_count));
   add_word(graph, (uint64_t)(uintptr_t)step->op);
-  add_word(graph, (uint64_t)(uintptr_t)step->target);
   add_word(graph, (uint64_t)(uintptr_t)step->excerpt);
   add_word(graph, (uint64_t)step->operand_count << 32 | step->result_count);
   add_word(graph, (uint64_t)step->body.kind);

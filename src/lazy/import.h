@@ -18,7 +18,6 @@ struct tn_piece {
   const tn_attribute_t* attributes;
   tn_body_spec_t body;
   tn_array_type_t* result_types;
-  tn_target_t* target;   // of an author's operation; retained
   tn_array_t* constant;  // of a constant: all elements, or the only one; retained
 };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "call/registry.h"
-#include "call/target.h"
+#include "call/operation.h"
 #include "lazy/definition.h"
 #include "lazy/import.h"
 #include "lazy/ops/common.h"
@@ -59,17 +59,6 @@ static void apply_plain(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t**
   tn__step_add(scope, &spec, out_results);
 }
 
-static tn_status_t name_excerpt(const tn_planner_t* planner, const char** out_name) {
-  const tn_node_t* node = planner->piece->node;
-  *out_name = node->op->name;
-  if (node->op != TN__OP(custom_call)) return TN_OK;
-  tn_string_view_t name;
-  TN_RETURN_IF_ERROR(tn__arena_copy_string(
-      planner->arena, tn__attr_get_string(&node->attrs, "call_target_name"), &name));
-  if (name.length) *out_name = name.data;
-  return TN_OK;
-}
-
 static tn_status_t make_excerpt(const tn_planner_t* planner, tn_excerpt_t** out_excerpt) {
   void* memory = NULL;
   const tn_node_t* node = planner->piece->node;
@@ -77,7 +66,7 @@ static tn_status_t make_excerpt(const tn_planner_t* planner, tn_excerpt_t** out_
   tn_excerpt_t* excerpt = *out_excerpt = memory;
   excerpt->module = node->region->function->module;
   excerpt->node = node;
-  TN_RETURN_IF_ERROR(name_excerpt(planner, &excerpt->name));
+  excerpt->name = node->op->name;
   return tn__node_captured(node, planner->arena, &excerpt->captured);
 }
 
@@ -411,11 +400,11 @@ static tn_status_t plan_cholesky(const tn_planner_t* planner) {
 
 // --- authors' operations
 
-static void apply_target(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
+static void apply_called(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
                          tn_array_t** out_results) {
   const tn_application_t application = {
       .struct_size = sizeof application,
-      .name = piece->target->name.data,
+      .name = tn__op_called_name(piece->node->op).data,
       .operand_count = piece->node->operand_count,
       .operands = operands,
       .attribute_count = piece->attribute_count,
@@ -423,7 +412,7 @@ static void apply_target(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t*
       .result_count = piece->node->result_count,
       .result_types = piece->result_types,
   };
-  tn__apply_target(scope, piece->target, &application, out_results);
+  tn__apply_op(scope, piece->node->op, &application, out_results);
 }
 
 static tn_status_t are_row_major(const tn_planner_t* planner, const char* name, bool* out_are) {
@@ -441,9 +430,10 @@ static tn_status_t are_row_major(const tn_planner_t* planner, const char* name, 
   return TN_OK;
 }
 
-// A typed call of an operation that lazy arrays know, with nothing but its dictionary.
-static tn_status_t plan_custom_call(const tn_planner_t* planner) {
+// A typed call of an operation that its author defined, with nothing but its dictionary.
+static tn_status_t plan_called(const tn_planner_t* planner) {
   tn_piece_t* piece = planner->piece;
+  if (!tn__op_definition(piece->node->op)) return TN_OK;
   const tn_attr_dictionary_t* attrs = &piece->node->attrs;
   const tn_attr_t* config = tn__attr_find(attrs, "mhlo.backend_config");
   const tn_attr_t* aliases = tn__attr_find(attrs, "output_operand_aliases");
@@ -459,12 +449,9 @@ static tn_status_t plan_custom_call(const tn_planner_t* planner) {
         tn__import_dictionary(&config->dictionary, planner->arena, &attributes, &is_plain));
   }
   if (!is_plain) return TN_OK;
-  piece->target = tn__registry_find_for(tn__attr_get_string(attrs, "call_target_name"),
-                                        tn_device_platform(tn_scope_device(planner->scope)));
-  if (!piece->target || !piece->target->definition.struct_size) return TN_OK;
   piece->attributes = attributes;
   piece->attribute_count = config ? config->dictionary.count : 0;
-  piece->apply = apply_target;
+  piece->apply = apply_called;
   return TN_OK;
 }
 
@@ -508,7 +495,7 @@ static tn_status_t plan(const tn_planner_t* planner) {
   const tn_node_t* node = piece->node;
   tn_attribute_t* attributes = NULL;
   bool is_complete = false;
-  if (node->op == TN__OP(custom_call)) return plan_custom_call(planner);
+  if (tn__op_is_called(node->op)) return plan_called(planner);
   TN_RETURN_IF_ERROR(tn__import_attributes(node, planner->arena, &piece->attribute_count,
                                            &attributes, &is_complete));
   piece->attributes = attributes;
@@ -553,6 +540,5 @@ tn_status_t tn__piece_init(tn_piece_t* piece, tn_scope_t* scope, const tn_node_t
 }
 
 void tn__piece_deinit(tn_piece_t* piece) {
-  tn__target_release(piece->target);
   tn_array_release(piece->constant);
 }

@@ -145,14 +145,13 @@ static tn_status_t agree(const tn_replay_t* r, const tn_step_t* step, size_t d, 
 }
 
 static bool is_elementwise(const tn_step_t* step) {
-  if (step->target) return step->target->definition.flags & TN_OP_ELEMENTWISE;
-  return step->op && tn__op_has(step->op, TN_ELEMENTWISE) && step->result_count == 1;
+  return step->op && tn__op_has(step->op, TN_ELEMENTWISE) &&
+         (step->result_count == 1 || tn__step_is_called(step));
 }
 
 static void add_step(tn_replay_t* r, const tn_step_t* step, const tn_array_type_t* types) {
   const tn_step_spec_t spec = {
       .op = step->op,
-      .target = step->target,
       .excerpt = step->excerpt,
       .operand_count = step->operand_count,
       .operands = r->list,
@@ -166,7 +165,7 @@ static void add_step(tn_replay_t* r, const tn_step_t* step, const tn_array_type_
 }
 
 // By the definition of the author.
-static void apply_target(tn_replay_t* r, const tn_step_t* step) {
+static void apply_called(tn_replay_t* r, const tn_step_t* step) {
   const tn_application_t application = {
       .struct_size = sizeof application,
       .name = tn__step_name(step),
@@ -176,7 +175,7 @@ static void apply_target(tn_replay_t* r, const tn_step_t* step) {
       .attributes = step->attributes ? step->attributes->entries : NULL,
       .result_count = step->result_count,
   };
-  tn__apply_target(r->scope, step->target, &application, r->results);
+  tn__apply_op(r->scope, step->op, &application, r->results);
 }
 
 static tn_status_t do_elementwise(tn_replay_t* r, const tn_step_t* step, tn_array_t* const* values,
@@ -201,8 +200,8 @@ static tn_status_t do_elementwise(tn_replay_t* r, const tn_step_t* step, tn_arra
   for (uint32_t i = 0; i < step->operand_count; ++i) {
     r->list[i] = spread(r, &r->operands[i], dims);
   }
-  if (step->target) {
-    apply_target(r, step);
+  if (tn__step_is_called(step)) {
+    apply_called(r, step);
   } else {
     const tn_array_type_t type = {values[0]->dtype, rank, dims};
     add_step(r, step, &type);
@@ -439,13 +438,13 @@ static tn_status_t do_other(tn_replay_t* r, const tn_step_t* step, tn_array_t* c
       step->op == TN__OP(transpose)) {
     return do_view(r, step, values[0]);
   }
-  if (changed == step->operand_count && !step->target) {
+  if (changed == step->operand_count && !tn__step_is_called(step)) {
     const tn_array_type_t type = {values[0]->dtype, values[0]->rank, values[0]->dims};
     add_step(r, step, step->result_types ? step->result_types : &type);
     return TN_OK;
   }
-  if (step->target) {
-    apply_target(r, step);
+  if (tn__step_is_called(step)) {
+    apply_called(r, step);
     return TN_OK;
   }
   if (step->op == TN__OP(reduce_window)) return do_windows(r, step);
@@ -474,7 +473,7 @@ static tn_status_t do_step(tn_replay_t* r, const tn_tape_step_t* at) {
   for (uint32_t i = 0; i < step->result_count; ++i) {
     out[i] = (tn_shaped_t){.recorded = values[i]};
   }
-  if (!step->op) {  // identities, and functions with rules of their own
+  if (tn__step_is_identity(step)) {  // identities, and functions with rules of their own
     for (uint32_t i = 0; i < step->result_count; ++i) {
       out[i].array = r->operands[i].array;
       out[i].map = r->operands[i].map;

@@ -5,7 +5,6 @@
 #include <tenon/transform.h>
 
 #include "base/type.h"
-#include "call/target.h"
 #include "lazy/array.h"
 
 static size_t round_up(size_t byte_length) {
@@ -56,8 +55,7 @@ static tn_step_t* create_step(tn_evaluator_t* evaluator, tn_stream_t* stream,
   tn_step_t* step = memory;
   atomic_init(&step->references, 1);
   step->evaluator = tn__evaluator_retain(evaluator);
-  step->op = spec->op;
-  step->target = tn__target_retain(spec->target);
+  step->op = tn__op_retain(spec->op);
   step->program = tn_program_retain(spec->program);
   step->excerpt = spec->excerpt;
   if (spec->excerpt) tn_module_retain(spec->excerpt->module);
@@ -90,7 +88,6 @@ static void give_errors(tn_scope_t* scope, size_t count, tn_array_t* error,
 
 static const char* name_of(const tn_scope_t* scope, const tn_step_spec_t* spec) {
   if (tn__scope_operation(scope)) return tn__scope_operation(scope);
-  if (spec->target) return spec->target->name.data;
   if (spec->excerpt) return spec->excerpt->name;
   return spec->op ? tn__op_short_name(spec->op) : "identity";
 }

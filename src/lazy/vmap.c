@@ -126,7 +126,6 @@ static tn_status_t do_common_step(tn_batching_t* b, const tn_tape_step_t* at,
   const bool is_new = is_renewed(b, b->tape.operands + at->first_operand, step->operand_count);
   const tn_step_spec_t spec = {
       .op = step->op,
-      .target = step->target,
       .program = step->program,
       .excerpt = step->excerpt,
       .operand_count = step->operand_count,

@@ -15,8 +15,21 @@ const tn_op_t tn__ops[TN_OP_ID_COUNT] = {
 };
 
 const char* tn__op_short_name(const tn_op_t* op) {
-  const char* dot = strchr(op->name, '.');
+  const char* dot = tn__op_is_called(op) ? NULL : strchr(op->name, '.');
   return dot ? dot + 1 : op->name;
+}
+
+const tn_op_t* tn__op_retain(const tn_op_t* op) {
+  if (op && op->owner) {
+    atomic_fetch_add_explicit(&op->owner->references, 1, memory_order_relaxed);
+  }
+  return op;
+}
+
+void tn__op_release(const tn_op_t* op) {
+  if (!op || !op->owner) return;
+  if (atomic_fetch_sub_explicit(&op->owner->references, 1, memory_order_acq_rel) != 1) return;
+  op->owner->destroy(op->owner);
 }
 
 size_t tn__op_count(void) {

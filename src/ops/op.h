@@ -6,6 +6,8 @@
 #ifndef TENON_OPS_OP_H_
 #define TENON_OPS_OP_H_
 
+#include <stdatomic.h>
+
 #include "ops/attr.h"
 
 typedef struct tn_op tn_op_t;
@@ -27,6 +29,13 @@ typedef enum tn_trait {
   TN_ISOLATED = 1 << 5,    // its regions see no values from outside (none of StableHLO's own)
   TN_DEPRECATED = 1 << 6,  // read, but not written by current producers
   TN_REPLACED = 1 << 7,    // a pass that always runs puts other operations in its place
+  // Computed by code from outside, which may take any time. The node itself says whether it has
+  // effects (has_side_effect), which results are the memory of operands (output_operand_aliases)
+  // and which layouts it wants.
+  TN_FOREIGN = 1 << 8,
+  // The results are the first operands, for derivatives and batches something else: of lazy arrays
+  // alone.
+  TN_IDENTITY = 1 << 9,
 } tn_trait_t;
 
 // What an attribute may be. A specification is matched before the operation's own rule runs.
@@ -99,8 +108,14 @@ typedef tn_status_t (*tn_infer_fn)(const tn_op_use_t* use, tn_op_results_t* resu
 // reshape, convert...).
 typedef tn_status_t (*tn_verify_fn)(const tn_op_use_t* use);
 
+// Of an operation that is not in the table: who counts its users.
+typedef struct tn_op_owner {
+  atomic_uint references;
+  void (*destroy)(struct tn_op_owner* owner);
+} tn_op_owner_t;
+
 struct tn_op {
-  const char* name;      // with its dialect: "stablehlo.add"
+  const char* name;      // with its dialect: "stablehlo.add"; as it was registered: "axpby"
   int operands;          // a number, or TN_VARIADIC
   int minimum_operands;  // of a variadic one
   int results;           // a number, or TN_VARIADIC
@@ -112,12 +127,26 @@ struct tn_op {
   const char* syntax;  // pretty form in the language of ops.def; NULL: generic form, or a form of
                        // its own in text/
   const char* doc;
+  // Operations that custom calls name (call/operation.h); those of the table have neither.
+  tn_op_owner_t* owner;  // NULL: it is there for ever
+  // The kernel for a use on a platform: it comes with the operation. NULL, or returns NULL: see
+  // kernel/target.h.
+  const struct tn_kernel* (*find_kernel)(const char* platform, const tn_op_use_t* use);
 };
+
+// Returns `op`. An operation of the table is there for ever.
+const tn_op_t* tn__op_retain(const tn_op_t* op);
+void tn__op_release(const tn_op_t* op);  // NULL is fine
+
+// Whether custom calls name it, and text says it as one.
+static inline bool tn__op_is_called(const tn_op_t* op) {
+  return op->find_kernel != NULL;
+}
 
 static inline bool tn__op_has(const tn_op_t* op, uint32_t traits) {
   return (op->traits & traits) == traits;
 }
-// Without the dialect: "add".
+// Without the dialect: "add". The whole name of an operation that was registered.
 const char* tn__op_short_name(const tn_op_t* op);
 
 // NULL when there is no such operation. `name` with its dialect.
@@ -138,6 +167,11 @@ typedef enum tn_op_id {
 extern const tn_op_t tn__ops[TN_OP_ID_COUNT];
 #define TN__OP(name) (&tn__ops[TN_OP_ID_stablehlo_##name])
 #define TN__OP_OF(dialect, name) (&tn__ops[TN_OP_ID_##dialect##_##name])
+
+// The operation of the table that text and documents write for it.
+static inline const tn_op_t* tn__op_written(const tn_op_t* op) {
+  return tn__op_is_called(op) ? TN__OP(custom_call) : op;
+}
 
 // The whole check of one use: operand, result and region counts, attributes against their
 // specifications, then infer (compared with the stated types) and verify. An attribute that the

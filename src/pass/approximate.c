@@ -1,5 +1,6 @@
 // JAX's approx_max_k and approx_min_k are custom calls @ApproxTopK that name their comparison. Here
 // the answer is exact: a stable sort, of which the first elements are kept.
+#include "call/operation.h"
 #include "pass/passes.h"
 
 enum { MOST_ARRAYS = 8 };
@@ -48,10 +49,7 @@ static bool is_comparison(const tn_node_t* node, const top_k_t* top_k) {
 TN_APART static bool read_top_k(const tn_node_t* node, top_k_t* out) {
   const tn_attr_t* config = tn__attr_find(&node->attrs, "mhlo.backend_config");
   const tn_attr_t* called = tn__attr_find(&node->attrs, "called_computations");
-  if (node->op != TN__OP(custom_call) ||
-      !tn__sv_is(tn__attr_get_string(&node->attrs, "call_target_name"), "ApproxTopK")) {
-    return false;
-  }
+  if (node->op != tn__op_approx_top_k) return false;
   if (!config || config->kind != TN_ATTR_DICTIONARY || !called || called->kind != TN_ATTR_ARRAY ||
       called->array.count != 1 || called->array.items[0]->kind != TN_ATTR_SYMBOL) {
     return false;

@@ -17,8 +17,14 @@ static const tn_attr_t* constant_of(const tn_value_t* value) {
              : NULL;
 }
 
+// What others wrote is computed when the program runs, unless its author says that it is nothing
+// but a function of elements.
+static bool is_not_ours(const tn_op_t* op) {
+  return tn__op_has(op, TN_FOREIGN) && !tn__op_has(op, TN_ELEMENTWISE);
+}
+
 TN_APART static bool can_fold(const tn_node_t* node) {
-  if (node->op == TN__OP(constant) || node->op == TN__OP(custom_call) || node->region_count ||
+  if (node->op == TN__OP(constant) || is_not_ours(node->op) || node->region_count ||
       tn__static_form_of(node->op) || node->result_count != 1 || node->operand_count == 0 ||
       !tn__pass_is_pure(node)) {
     return false;
@@ -63,21 +69,11 @@ static bool is_devices(const tn_node_t* node) {
   return has_floats && target && !target->is_host;
 }
 
-// *out_data is NULL when no kernel wants to compute it now.
-static tn_status_t compute(const tn_node_t* node, tn_arena_t* scratch, void** out_data) {
-  tn_op_use_t use;
+// *out_data is NULL when the kernel needs more than a call.
+static tn_status_t run_kernel(const tn_node_t* node, const tn_kernel_t* kernel,
+                              const tn_kernel_site_t* site, tn_arena_t* scratch, void** out_data) {
   void* memory = NULL;
-  *out_data = NULL;
-  if (is_devices(node)) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__node_use(node, scratch, &use));
-  const tn_kernel_t* kernel = tn__kernel_find(&tn__compile_target_host, &use);
-  if (!kernel) return TN_OK;
-  tn_kernel_site_t site = {.use = &use, .arena = scratch};
-  if (kernel->prepare) TN_RETURN_IF_ERROR(kernel->prepare(&site));
-  if (site.local_byte_length || site.state_deinit) {
-    if (site.state_deinit) site.state_deinit(site.state);
-    return TN_OK;
-  }
+  if (site->local_byte_length) return TN_OK;
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(scratch, node->operand_count, sizeof(void*), &memory));
   const void** operands = memory;
@@ -87,15 +83,34 @@ static tn_status_t compute(const tn_node_t* node, tn_arena_t* scratch, void** ou
   void *result = NULL, *work = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(
       scratch, tn__type_byte_length(node->results[0].type), 64, &result));
-  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(scratch, site.scratch_byte_length, 64, &work));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(scratch, site->scratch_byte_length, 64, &work));
   tn_kernel_context_t context = {.pool = NULL};
   tn_kernel_call_t call = {.operands = operands,
                            .results = &result,
-                           .state = site.state,
+                           .state = site->state,
                            .scratch = work,
                            .context = &context};
   TN_RETURN_IF_ERROR(kernel->run(&call));
   *out_data = result;
+  return TN_OK;
+}
+
+// *out_data is NULL when no kernel wants to compute it now. What an author's kernel refuses is left
+// for it to refuse when it runs.
+static tn_status_t compute(const tn_node_t* node, tn_arena_t* scratch, void** out_data) {
+  const tn_compile_target_t* target = &tn__compile_target_host;
+  tn_op_use_t use;
+  *out_data = NULL;
+  if (is_devices(node)) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__node_use(node, scratch, &use));
+  const tn_kernel_t* kernel = tn__kernel_find(target, &use);
+  if (!kernel) return TN_OK;
+  tn_kernel_site_t site = {.use = &use, .arena = scratch, .platform = target->platform};
+  tn_status_t status = kernel->prepare ? kernel->prepare(&site) : TN_OK;
+  if (!status) status = run_kernel(node, kernel, &site, scratch, out_data);
+  if (site.state && site.state_deinit) site.state_deinit(site.state);
+  if (!tn__op_has(node->op, TN_FOREIGN)) return status;
+  tn_status_release(status);
   return TN_OK;
 }
 

@@ -6,8 +6,6 @@
 // would have to climb and could not come back. Levels begin as low as they can be. Then, last nodes
 // first, a node rises to those that use it, unless arrays would have to live longer for that than
 // its own result does.
-#include "call/registry.h"
-#include "call/site.h"
 #include "kernel/body_shape.h"
 #include "kernel/fusion.h"
 #include "kernel/placement.h"
@@ -103,26 +101,20 @@ static bool is_large(const finder_t* finder, const tn_type_t* type) {
          tn__type_size(type) >= finder->fewest_elements;
 }
 
-static tn_status_t check_operation(const finder_t* finder, const tn_node_t* node, bool* out_fits) {
+// The operands' elements for a part of the elements: scalars are for all of them, in our own
+// operations.
+static bool are_operands_fit(const tn_node_t* node) {
   const tn_type_t* shape = node->results[0].type;
-  tn_op_use_t use;
-  if (!tn__op_has(node->op, TN_PURE | TN_ELEMENTWISE) || node->region_count ||
-      node->result_count != 1 || node->operand_count == 0) {
-    return TN_OK;
-  }
+  const bool takes_scalars = !tn__op_has(node->op, TN_FOREIGN);
+  const tn_attr_t* strides = tn__attr_find(&node->attrs, "tenon.strides");
+  const size_t list_length = shape->rank + 1;
   for (uint32_t i = 0; i < node->operand_count; ++i) {
     const tn_type_t* type = node->operands[i]->type;
-    if (type->rank != 0 && !tn__type_same_shape(type, shape)) return TN_OK;
+    if (!tn__type_is_tensor(type)) return false;
+    if (strides || (takes_scalars && type->rank == 0)) continue;
+    if (!tn__type_same_shape(type, shape)) return false;
   }
-  TN_RETURN_IF_ERROR(tn__node_use(node, finder->scratch, &use));
-  const tn_kernel_t* kernel = tn__kernel_find(tn__node_target(node), &use);
-  *out_fits = kernel && kernel->range;
-  return TN_OK;
-}
-
-static bool are_views_fit(const tn_node_t* node, const tn_attr_t* strides) {
-  const tn_type_t* shape = node->results[0].type;
-  const size_t list_length = shape->rank + 1;
+  if (!strides) return true;
   if (strides->kind != TN_ATTR_DENSE_ARRAY || strides->dtype != TN_DTYPE_S64 ||
       strides->dense_array.count != (int64_t)(node->operand_count * list_length)) {
     return false;
@@ -135,32 +127,32 @@ static bool are_views_fit(const tn_node_t* node, const tn_attr_t* strides) {
   return true;
 }
 
-// Calls of users' operations that are element by element, with nothing about them that a part of
-// the elements could not have.
-static bool is_fit_call(const tn_node_t* node) {
+// Whether there is something about the node that a part of the elements could not have.
+static bool is_odd(const tn_node_t* node) {
   static const char* const odd[] = {"output_operand_aliases", "tenon.physical", "tenon.schedule"};
-  const tn_type_t* shape = node->results[0].type;
-  if (node->operand_count == 0 || node->region_count || !tn__pass_is_pure(node)) return false;
   for (size_t i = 0; i < sizeof odd / sizeof *odd; ++i) {
     const tn_attr_t* attr = tn__attr_find(&node->attrs, odd[i]);
-    if (attr && !(attr->kind == TN_ATTR_ARRAY && attr->array.count == 0)) return false;
+    if (attr && !(attr->kind == TN_ATTR_ARRAY && attr->array.count == 0)) return true;
   }
-  const tn_attr_t* strides = tn__attr_find(&node->attrs, "tenon.strides");
-  if (strides && !are_views_fit(node, strides)) return false;
-  for (uint32_t i = 0; i < node->operand_count; ++i) {
-    const tn_type_t* type = node->operands[i]->type;
-    if (!tn__type_is_tensor(type)) return false;
-    if (!strides && !tn__type_same_shape(type, shape)) return false;
+  return false;
+}
+
+static tn_status_t check_operation(const finder_t* finder, const tn_node_t* node, bool* out_fits) {
+  tn_op_use_t use;
+  if (!tn__op_has(node->op, TN_ELEMENTWISE) || !tn__pass_is_pure(node) || node->region_count ||
+      node->operand_count == 0 || is_odd(node) || !are_operands_fit(node)) {
+    return TN_OK;
   }
   for (uint32_t i = 0; i < node->result_count; ++i) {
     const tn_type_t* type = node->results[i].type;
-    if (!tn__type_is_tensor(type) || !tn__type_same_shape(type, shape)) return false;
+    if (!tn__type_is_tensor(type) || !tn__type_same_shape(type, node->results[0].type)) {
+      return TN_OK;
+    }
   }
-  tn_target_t* target = tn__registry_find(tn__attr_get_string(&node->attrs, "call_target_name"),
-                                          tn__node_target(node)->platform);
-  const bool is_elementwise = target && !target->refusal && tn__target_is_elementwise(target);
-  tn__target_release(target);
-  return is_elementwise;
+  TN_RETURN_IF_ERROR(tn__node_use(node, finder->scratch, &use));
+  const tn_kernel_t* kernel = tn__kernel_find(tn__node_target(node), &use);
+  *out_fits = kernel && kernel->range;
+  return TN_OK;
 }
 
 // Reductions whose kernel can read elements as they are computed.
@@ -187,11 +179,7 @@ static tn_status_t find_fit(finder_t* finder, bool* out_any) {
       continue;
     }
     if (node->result_count == 0 || !is_large(finder, node->results[0].type)) continue;
-    if (node->op == TN__OP(custom_call)) {
-      finder->is_fit[i] = is_fit_call(node);
-    } else {
-      TN_RETURN_IF_ERROR(check_operation(finder, node, &finder->is_fit[i]));
-    }
+    TN_RETURN_IF_ERROR(check_operation(finder, node, &finder->is_fit[i]));
     *out_any |= finder->is_fit[i];
   }
   return TN_OK;

@@ -243,7 +243,7 @@ static void arguments_that_are_given_away_are_read_once(void** state) {
 
 static void effects_keep_their_order(void** state) {
   (void)state;
-  expect("custom_call custom_call fusion(negate add return) return",
+  expect("first second fusion(negate add return) return",
          "func.func @main(%x: " T ") -> " T
          " {\n"
          "%a = stablehlo.negate %x : " T

@@ -228,7 +228,7 @@ static tn_status_t turn_region(tn_region_t* region, tn_arena_t* scratch) {
     for (uint32_t i = 0; i < node->region_count; ++i) {
       TN_RETURN_IF_ERROR(turn_region(node->regions[i], scratch));
     }
-    if (node->op == TN__OP(custom_call)) TN_RETURN_IF_ERROR(turn_call(node, scratch));
+    if (tn__op_has(node->op, TN_FOREIGN)) TN_RETURN_IF_ERROR(turn_call(node, scratch));
   }
   return TN_OK;
 }

@@ -9,7 +9,7 @@ tn_status_t tn__pass_check_recursion(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_call_composites(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_run_alone(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_spell_out(tn_module_t* module, tn_function_t* entry);
-tn_status_t tn__pass_read_opaque(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_resolve_calls(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_turn_layouts(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_inline_calls(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_inline_all(tn_module_t* module, tn_function_t* entry);

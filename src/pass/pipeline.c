@@ -1,6 +1,10 @@
 #include "pass/passes.h"
 
 static const tn_pass_t passes[] = {
+    {.name = "resolve-calls",
+     .doc = "put the operations that custom calls name in their place",
+     .run = tn__pass_resolve_calls,
+     .is_needed = true},
     {.name = "sort-approximate",
      .doc = "answer approximate searches exactly",
      .run = tn__pass_sort_approximate,
@@ -20,10 +24,6 @@ static const tn_pass_t passes[] = {
     {.name = "spell-out",
      .doc = "write operations that others express as these",
      .run = tn__pass_spell_out,
-     .is_needed = true},
-    {.name = "read-opaque",
-     .doc = "read the dictionaries that typed custom calls have as strings",
-     .run = tn__pass_read_opaque,
      .is_needed = true},
     {.name = "turn-layouts",
      .doc = "transpose arrays that custom calls want in another layout",
@@ -88,6 +88,6 @@ tn_status_t tn__pass_run(tn_module_t* module, tn_function_t* entry,
 tn_status_t tn__pass_flatten(tn_module_t* module, tn_function_t* entry) {
   TN_RETURN_IF_ERROR(tn__pass_check_recursion(module, entry));
   TN_RETURN_IF_ERROR(tn__pass_call_composites(module, entry));
-  TN_RETURN_IF_ERROR(tn__pass_read_opaque(module, entry));
+  TN_RETURN_IF_ERROR(tn__pass_resolve_calls(module, entry));
   return tn__pass_inline_all(module, entry);
 }

@@ -23,7 +23,6 @@ static bool is_shared_by_all(const tn_node_t* node) {
 static tn_status_t has_kernel(placer_t* placer, const tn_node_t* node, bool* out_has) {
   tn_op_use_t use;
   *out_has = false;
-  if (node->op == TN__OP(custom_call)) return TN_OK;
   TN_RETURN_IF_ERROR(tn__node_use(node, placer->scratch, &use));
   *out_has = tn__kernel_find(placer->target, &use) != NULL;
   return TN_OK;

@@ -10,8 +10,7 @@ tn_function_t* tn__pass_callee(const tn_node_t* node) {
 }
 
 bool tn__pass_is_pure(const tn_node_t* node) {
-  // A custom call says for itself whether it has effects.
-  if (node->op == TN__OP(custom_call)) {
+  if (tn__op_has(node->op, TN_FOREIGN)) {
     return !tn__attr_get_bool(&node->attrs, "has_side_effect", false);
   }
   if (!tn__op_has(node->op, TN_PURE)) return false;

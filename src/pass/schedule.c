@@ -5,7 +5,7 @@
 typedef enum wish { WISH_NONE, WISH_EARLIEST, WISH_LATEST } wish_t;
 
 static wish_t wish_of(const tn_node_t* node) {
-  if (node->op != TN__OP(custom_call)) return WISH_NONE;
+  if (!tn__op_has(node->op, TN_FOREIGN)) return WISH_NONE;
   tn_string_view_t text = tn__attr_get_string(&node->attrs, "tenon.schedule");
   return tn__sv_is(text, "earliest") ? WISH_EARLIEST
          : tn__sv_is(text, "latest") ? WISH_LATEST

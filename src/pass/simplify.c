@@ -14,12 +14,6 @@ static bool counts_up(const tn_node_t* node, const char* name, tn_arena_t* scrat
   return result;
 }
 
-static bool is_sharding_annotation(const tn_node_t* node) {
-  tn_string_view_t target = tn__attr_get_string(&node->attrs, "call_target_name");
-  return tn__sv_is(target, "Sharding") || tn__sv_is(target, "SPMDFullToShardShape") ||
-         tn__sv_is(target, "SPMDShardToFullShape");
-}
-
 // Whether the second transpose undoes the first.
 static bool undoes(const tn_node_t* second, const tn_node_t* first, tn_arena_t* scratch) {
   tn_i64_list_t a, b;
@@ -53,10 +47,7 @@ TN_APART static tn_value_t* equal_value(const tn_node_t* node, tn_arena_t* scrat
   if (op == TN__OP(transpose) && counts_up(node, "permutation", scratch)) return operand;
   if (op == TN__OP(broadcast_in_dim) && counts_up(node, "broadcast_dimensions", scratch))
     return operand;
-  if (op == TN__OP(custom_call) && node->operand_count == 1 && is_sharding_annotation(node)) {
-    return operand;
-  }
-  return NULL;
+  return tn__op_has(op, TN_IDENTITY) ? operand : NULL;
 }
 
 static bool increases(const tn_i64_list_t* list) {

@@ -10,19 +10,6 @@ static tn_status_t take_list(tn_arena_t* arena, size_t count, size_t item_size, 
   return TN_OK;
 }
 
-static tn_status_t choose_part(planner_t* planner, const tn_node_t* node, tn_fusion_step_t* part) {
-  TN_RETURN_IF_ERROR(tn__plan_choose_kernel(planner, node, &part->site, &part->kernel));
-  if (node->op == TN__OP(reduce)) {
-    if (part->kernel->run_from && part->kernel->takes_source(part->site.state)) return TN_OK;
-  } else if (part->kernel->range && !part->site.local_byte_length &&
-             !part->site.scratch_byte_length) {
-    return TN_OK;
-  }
-  return tn_status_create(TN_CODE_ABORTED,
-                          "%s: what computes it was exchanged while the program was compiled",
-                          tn__op_short_name(node->op));
-}
-
 tn_status_t tn__plan_prepare_fusion(planner_t* planner, const tn_node_t* node,
                                     tn_kernel_site_t* site, const tn_kernel_t** out_kernel) {
   const tn_region_t* body = node->regions[0];
@@ -77,7 +64,8 @@ tn_status_t tn__plan_prepare_fusion(planner_t* planner, const tn_node_t* node,
     for (uint32_t i = 0; i < inner->result_count; ++i) {
       sizes[part->first_result + i] = tn_dtype_size(inner->results[i].type->dtype);
     }
-    status = tn__node_locate(inner, choose_part(planner, inner, part));
+    status = tn__node_locate(
+        inner, tn__plan_choose_kernel(planner, inner, &part->site, &part->kernel));
     if (status) break;
     if (is_reduction) spec.reduction = part;
   }

@@ -83,10 +83,7 @@ typedef struct tn_plan {
 
 typedef struct tn_plan_options {
   bool is_entry;  // its arguments may be donated
-  // Finds and prepares the kernel of a custom call; sets *out_kernel and fills `site`.
-  tn_status_t (*find_call)(void* user, const tn_node_t* node, tn_kernel_site_t* site,
-                           const tn_kernel_t** out_kernel);
-  void* user;
+  struct tn_call_cache* calls;  // for the sites; see tn_kernel_site_t
 } tn_plan_options_t;
 
 // Chooses and prepares kernels, orders steps, assigns buffers. Everything in the plan lives in

@@ -197,7 +197,7 @@ static void unread_results_of_custom_calls_are_temporaries(void** state) {
       "%x: tensor<16xf32>", "tensor<16xf32>",
       "%a:2 = stablehlo.custom_call @f(%x) : (tensor<16xf32>) -> (tensor<16xf32>, tensor<32xf32>)\n"
       "return %a#0 : tensor<16xf32>"));
-  const tn_plan_step_t* step = step_of(p, "custom_call");
+  const tn_plan_step_t* step = step_of(p, "f");
   const tn_plan_buffer_t* unread = &p->buffers[step->results[1]];
   assert_int_equal(unread->kind, TN_PLAN_TEMPORARY);
   assert_int_equal(p->arena_byte_length, 32 * 4);
@@ -214,7 +214,7 @@ static void aliased_result_shares_storage_with_dying_operand(void** state) {
       plan(MAIN("%x: tensor<16xf32>", "tensor<16xf32>",
                 "%a = stablehlo.negate %x : tensor<16xf32>\n"
                 "%b = stablehlo.custom_call @f(%a) " ALIAS "return %b : tensor<16xf32>"));
-  const tn_plan_step_t* step = step_of(p, "custom_call");
+  const tn_plan_step_t* step = step_of(p, "f");
   assert_int_equal(step->operands[0], step->results[0]);
   assert_int_equal(copies(p), 0);
 }
@@ -226,7 +226,7 @@ static void aliased_operand_that_lives_on_is_copied_first(void** state) {
                                  "%b = stablehlo.custom_call @f(%a) " ALIAS
                                  "%c = stablehlo.add %a, %b : tensor<16xf32>\n"
                                  "return %b, %c : tensor<16xf32>, tensor<16xf32>"));
-  const tn_plan_step_t* step = step_of(p, "custom_call");
+  const tn_plan_step_t* step = step_of(p, "f");
   assert_int_equal(step->operands[0], step->results[0]);
   assert_int_equal(copies(p), 1);
   assert_int_not_equal(step_of(p, "negate")->results[0], step->results[0]);
@@ -238,7 +238,7 @@ static void aliased_parameter_is_copied_first(void** state) {
       plan(MAIN("%x: tensor<16xf32>", "tensor<16xf32>",
                 "%b = stablehlo.custom_call @f(%x) " ALIAS "return %b : tensor<16xf32>"));
   assert_int_equal(copies(p), 1);
-  assert_int_equal(p->buffers[step_of(p, "custom_call")->operands[0]].kind, TN_PLAN_RESULT);
+  assert_int_equal(p->buffers[step_of(p, "f")->operands[0]].kind, TN_PLAN_RESULT);
 }
 
 static void operand_given_twice_is_copied_for_its_alias(void** state) {
@@ -251,7 +251,7 @@ static void operand_given_twice_is_copied_for_its_alias(void** state) {
            "operand_index = 0, operand_tuple_indices = []>]} : (tensor<16xf32>, tensor<16xf32>) -> "
            "tensor<16xf32>\n"
            "return %b : tensor<16xf32>"));
-  const tn_plan_step_t* step = step_of(p, "custom_call");
+  const tn_plan_step_t* step = step_of(p, "f");
   assert_int_equal(step->operands[0], step->results[0]);
   assert_int_not_equal(step->operands[1], step->results[0]);
 }
@@ -269,7 +269,7 @@ static void aliases_reach_into_tuples(void** state) {
            "%c = stablehlo.get_tuple_element %b[1] : (tuple<tensor<4xf32>, tensor<8xf32>>) -> "
            "tensor<8xf32>\n"
            "return %c : tensor<8xf32>"));
-  const tn_plan_step_t* step = step_of(p, "custom_call");
+  const tn_plan_step_t* step = step_of(p, "f");
   assert_int_equal(step->operand_count, 2);
   assert_int_equal(step->operands[1], step->results[1]);
   assert_int_equal(copies(p), 0);

@@ -23,7 +23,7 @@ void tn__plan_print_value(const tn_value_t* value, tn_writer_t* writer) {
 }
 
 const char* tn__plan_step_name(const tn_plan_step_t* step) {
-  return step->reason ? "copy" : tn__op_short_name(step->node->op);
+  return step->reason ? "copy" : tn__op_short_name(tn__op_written(step->node->op));
 }
 
 tn_string_view_t tn__plan_step_target(const tn_plan_step_t* step) {

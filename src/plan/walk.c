@@ -210,6 +210,18 @@ static int64_t lanes_of(const tn_node_t* node, const tn_region_t* region) {
   return is_wide ? region->arguments[0].type->dims[0] : 0;
 }
 
+static uint32_t single_operands(const tn_node_t* node) {
+  uint32_t single = 0;
+  for (uint32_t i = 0; i < node->operand_count && i < 32; ++i) {
+    bool is_single = true;
+    for (uint32_t k = 0; k < node->operand_count; ++k) {
+      is_single = is_single && (i == k || node->operands[i] != node->operands[k]);
+    }
+    if (is_single) single |= UINT32_C(1) << i;
+  }
+  return single;
+}
+
 tn_status_t tn__plan_choose_kernel(planner_t* planner, const tn_node_t* node,
                                    tn_kernel_site_t* site, const tn_kernel_t** out_kernel) {
   void* memory = NULL;
@@ -231,10 +243,11 @@ tn_status_t tn__plan_choose_kernel(planner_t* planner, const tn_node_t* node,
     TN_RETURN_IF_ERROR(tn__body_shape(node->regions[i], planner->arena, &bodies[i]));
     bodies[i].lanes = lanes_of(node, node->regions[i]);
   }
-  if (node->op == TN__OP(custom_call)) {
-    return planner->options->find_call(planner->options->user, node, site, out_kernel);
-  }
-  const tn_kernel_t* kernel = tn__kernel_find(tn__node_target(node), use);
+  const tn_compile_target_t* target = tn__node_target(node);
+  const tn_kernel_t* kernel = tn__kernel_find(target, use);
+  site->platform = target->platform;
+  site->calls = planner->options->calls;
+  site->single_operands = single_operands(node);
   *out_kernel = kernel;
   if (!kernel) {
     const tn_type_t* type = use->operand_count  ? use->operand_types[0]
@@ -328,7 +341,7 @@ static tn_status_t walk_step(planner_t* planner, tn_node_t* node, block_t* block
       if (leaf->last_use < step->plan.position) leaf->last_use = step->plan.position;
     }
   }
-  return node->op == TN__OP(custom_call) ? tn__plan_read_aliases(planner, step) : TN_OK;
+  return tn__op_has(node->op, TN_FOREIGN) ? tn__plan_read_aliases(planner, step) : TN_OK;
 }
 
 static tn_status_t walk_node(planner_t* planner, tn_node_t* node, block_t* block) {

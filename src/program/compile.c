@@ -55,9 +55,9 @@ static tn_status_t find_function(const tn_module_t* module, const char* name,
       list_functions(module, functions, sizeof functions - 4));
 }
 
-static bool has_custom_call(const tn_region_t* region) {
+static bool has_foreign(const tn_region_t* region) {
   TN_FOR_EACH_NODE (node, region) {
-    if (node->op == TN__OP(custom_call)) return true;
+    if (tn__op_has(node->op, TN_FOREIGN)) return true;
   }
   return false;
 }
@@ -71,8 +71,8 @@ static bool is_small(const tn_program_t* program) {
   }
   for (size_t i = 0; i < program->instruction_count; ++i) {
     const tn_node_t* node = program->instructions[i].step->node;
-    if (!node || (node->op == &tn__op_fusion && !has_custom_call(node->regions[0]))) continue;
-    if (node->region_count || node->op == TN__OP(custom_call)) return false;
+    if (!node || (node->op == &tn__op_fusion && !has_foreign(node->regions[0]))) continue;
+    if (node->region_count || tn__op_has(node->op, TN_FOREIGN)) return false;
   }
   return byte_length <= SMALL_BYTES;
 }

@@ -28,7 +28,7 @@ TN_APART static void dot_arguments(const tn_region_t* region, tn_writer_t* write
 }
 
 TN_APART static void dot_node(const tn_node_t* node, tn_writer_t* writer) {
-  tn__writef(writer, "  n%u [label=\"%s", node->id, tn__op_short_name(node->op));
+  tn__writef(writer, "  n%u [label=\"%s", node->id, tn__op_short_name(tn__op_written(node->op)));
   tn_string_view_t target = tn__attr_get_string(&node->attrs, "call_target_name");
   if (target.length) tn__writef(writer, "\\n@%.*s", TN_SV(target));
   if (node->result_count == 1) {
@@ -97,7 +97,8 @@ static void text_fusion(const tn_instruction_t* instruction, tn_writer_t* writer
   for (size_t i = 0; fusion && i < tn__fusion_operation_count(fusion); ++i) {
     const tn_fusion_step_t* step = tn__fusion_operation(fusion, i);
     tn_string_view_t target = tn__attr_get_string(&step->node->attrs, "call_target_name");
-    tn__writef(writer, "          %-26s %s", step->kernel->name, tn__op_short_name(step->node->op));
+    tn__writef(writer, "          %-26s %s", step->kernel->name,
+               tn__op_short_name(tn__op_written(step->node->op)));
     if (target.length) tn__writef(writer, " @%.*s", TN_SV(target));
     if (step->node->location.line) tn__writef(writer, "  line %u", step->node->location.line);
     tn__write_string(writer, "\n");

@@ -86,7 +86,7 @@ static void json_region(const tn_region_t* region, tn_writer_t* writer);
 
 static void json_operation(const tn_node_t* node, tn_writer_t* writer) {
   const tn_module_t* module = node->region->function->module;
-  tn__writef(writer, "{\"operation\": \"%s\"", node->op->name);
+  tn__writef(writer, "{\"operation\": \"%s\"", tn__op_written(node->op)->name);
   json_target(tn__attr_get_string(&node->attrs, "call_target_name"), writer);
   tn__writef(writer, ", \"line\": %u, \"operands\": [", node->location.line);
   for (uint32_t i = 0; i < node->operand_count; ++i) {
@@ -160,7 +160,7 @@ static void json_fusion(const tn_instruction_t* instruction, tn_writer_t* writer
   for (size_t i = 0; i < tn__fusion_operation_count(fusion); ++i) {
     const tn_fusion_step_t* step = tn__fusion_operation(fusion, i);
     tn__writef(writer, "%s{\"kernel\": \"%s\", \"operation\": \"%s\"", i ? ", " : "",
-               step->kernel->name, step->node->op->name);
+               step->kernel->name, tn__op_written(step->node->op)->name);
     json_target(tn__attr_get_string(&step->node->attrs, "call_target_name"), writer);
     tn__writef(writer, ", \"line\": %u}", step->node->location.line);
   }
@@ -183,7 +183,7 @@ static void json_instruction(const tn_program_t* program, size_t index, tn_write
   tn__writef(writer, "{\"id\": %zu, \"kernel\": \"%s\"", index,
              instruction->kernel ? instruction->kernel->name : "call");
   if (node) {
-    tn__writef(writer, ", \"operation\": \"%s\", \"line\": %u", node->op->name,
+    tn__writef(writer, ", \"operation\": \"%s\", \"line\": %u", tn__op_written(node->op)->name,
                node->location.line);
   }
   json_target(tn__plan_step_target(instruction->step), writer);

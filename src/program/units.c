@@ -1,6 +1,5 @@
 // A plan for each function that is still called, and the unit's place in the arena.
 #include "call/call.h"
-#include "kernel/placement.h"
 #include "pass/pass.h"
 #include "program/program.h"
 
@@ -60,16 +59,10 @@ static tn_status_t check_leaves(const tn_reached_functions_t* reached) {
 
 // --- plans
 
-static tn_status_t find_call(void* user, const tn_node_t* node, tn_kernel_site_t* site,
-                             const tn_kernel_t** out_kernel) {
-  return tn__call_prepare(tn__node_target(node)->platform, user, node, site, out_kernel);
-}
-
 static tn_status_t plan_unit(tn_program_t* program, tn_function_t* function,
                              tn_call_cache_t* calls) {
   tn_program_unit_t* unit = &program->units[program->unit_count];
-  tn_plan_options_t options = {
-      .is_entry = program->unit_count == 0, .find_call = find_call, .user = calls};
+  tn_plan_options_t options = {.is_entry = program->unit_count == 0, .calls = calls};
   TN_RETURN_IF_ERROR(tn__plan_create(function, &program->arena, &options, &unit->plan));
   program->unit_numbers[function->index] = (uint32_t)program->unit_count++;
   unit->first_buffer = (uint32_t)program->buffer_count;

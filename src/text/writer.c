@@ -44,7 +44,7 @@ static void put_attrs_of_kind(tn_printer_t* printer, const tn_node_t* node, bool
   bool first = true;
   for (size_t i = 0; i < node->attrs.count; ++i) {
     const tn_named_attr_t* entry = &node->attrs.entries[i];
-    if (is_inherent(node->op, entry->name) != inherent) continue;
+    if (is_inherent(tn__op_written(node->op), entry->name) != inherent) continue;
     tn__put_text(printer, first ? open : ", ");
     first = false;
     tn__put_entry(printer, entry);
@@ -53,7 +53,7 @@ static void put_attrs_of_kind(tn_printer_t* printer, const tn_node_t* node, bool
 }
 
 static void put_generic(tn_printer_t* printer, const tn_node_t* node) {
-  tn__put_string(printer, tn__sv(node->op->name));
+  tn__put_string(printer, tn__sv(tn__op_written(node->op)->name));
   tn__put(printer, "(", 1);
   tn__put_operands(printer, node);
   tn__put(printer, ")", 1);

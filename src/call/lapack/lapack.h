@@ -10,6 +10,9 @@
 #include "base/view.h"
 #include "call/abi.h"
 
+// There are no more than that.
+enum { TN_LAPACK_COUNT = 80 };
+
 // NULL when there is none of that name. When there is one but no LAPACK, *out_reason says why.
 const tn_ffi_op_t* tn__lapack_find(tn_string_view_t name, const char** out_reason);
 

@@ -1,3 +1,4 @@
+#include "call/operation.h"
 #include "lazy/ops/matrix.h"
 
 #include <stdio.h>
@@ -54,13 +55,20 @@ void tn__lapack(tn_scope_t* scope, const char* routine, size_t operand_count,
                 tn_array_t* const* operands, size_t attribute_count,
                 const tn_attribute_t* attributes, size_t result_count,
                 const tn_lapack_result_t* results, tn_array_t** out_results) {
-  char target[40];
+  char name[40];
+  const tn_op_t* op = NULL;
   int64_t dims[TN_LAPACK_LIMIT][TN_MAX_RANK];
   tn_array_type_t types[TN_LAPACK_LIMIT];
   tn_array_t* turned[TN_LAPACK_LIMIT];
   const tn_array_t* x = operands[0];
   const size_t batch_rank = x->rank - 2;
-  snprintf(target, sizeof target, "lapack_%c%s_ffi", type_letter(x->dtype), routine);
+  snprintf(name, sizeof name, "lapack_%c%s_ffi", type_letter(x->dtype), routine);
+  tn_status_t status = tn__call_find_any(tn__sv(name), &op);
+  if (status) {
+    tn_array_t* error = tn_array_error(scope, status);
+    for (size_t i = 0; i < result_count; ++i) out_results[i] = error;
+    return;
+  }
   for (size_t i = 0; i < operand_count; ++i) {
     turned[i] = operands[i];
     if (operands[i]->rank != x->rank) continue;  // a vector of each matrix
@@ -72,25 +80,17 @@ void tn__lapack(tn_scope_t* scope, const char* routine, size_t operand_count,
     memcpy(dims[i] + batch_rank, results[i].dims, results[i].rank * sizeof *dims[i]);
     types[i] = (tn_array_type_t){results[i].dtype, batch_rank + results[i].rank, dims[i]};
   }
-  const tn_attribute_t version = {.name = "api_version",
-                                  .kind = TN_ATTRIBUTE_INTEGER,
-                                  .dtype = TN_DTYPE_S32,
-                                  .integer = TN_API_VERSION_TYPED_FFI};
-  const tn_attribute_t call[] = {
-      tn__string_attribute("call_target_name", target),
-      version,
-      tn__dictionary_attribute("backend_config", attribute_count, attributes),
-  };
   const tn_step_spec_t spec = {
-      .op = TN__OP(custom_call),
+      .op = op,
       .operand_count = operand_count,
       .operands = turned,
-      .attribute_count = 3,
-      .attributes = call,
+      .attribute_count = attribute_count,
+      .attributes = attributes,
       .result_count = result_count,
       .result_types = types,
   };
   tn__step_add(scope, &spec, out_results);
+  tn__op_release(op);
   for (size_t i = 0; i < result_count; ++i) {
     if (results[i].rank == 2 && results[i].is_used) {
       out_results[i] = turn(scope, out_results[i], types[i].rank, dims[i]);

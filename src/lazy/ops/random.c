@@ -3,7 +3,7 @@
 #include <tenon/array_linalg.h>
 #include <tenon/array_random.h>
 
-#include "call/site.h"
+#include "call/operation.h"
 #include "lazy/ops/common.h"
 #include "lazy/ops/threefry.h"
 
@@ -24,15 +24,7 @@ static tn_array_t* key_or_next(tn_scope_t* scope, tn_array_t* key) {
 // Words in one line, of one step.
 static tn_array_t* make_words(tn_scope_t* scope, tn_array_t* key, int64_t count) {
   if (count == 0) return tn_array_zeros(scope, TN_DTYPE_U32, 1, &count);
-  const tn_attribute_t attributes[] = {
-      tn__string_attribute("call_target_name", TN_RANDOM_WORDS),
-      {.name = "api_version",
-       .kind = TN_ATTRIBUTE_INTEGER,
-       .dtype = TN_DTYPE_S32,
-       .integer = TN_API_VERSION_TYPED_FFI},
-  };
-  return tn__apply_with(scope, TN__OP(custom_call), 1, &key, 2, attributes, TN_DTYPE_U32, 1,
-                        &count);
+  return tn__apply(scope, tn__op_random_words, 1, &key, TN_DTYPE_U32, 1, &count);
 }
 
 tn_array_t* tn_array_random_bits(tn_scope_t* scope, int width, size_t rank, const int64_t* dims,

@@ -1,7 +1,7 @@
 // Rules of LAPACK's routines, as tn__lapack calls them: with every matrix transposed.
 #include <string.h>
 
-#include "call/site.h"
+#include "call/operation.h"
 #include "lazy/rules/matrix.h"
 
 typedef struct tn_routine {
@@ -9,21 +9,20 @@ typedef struct tn_routine {
   tn_array_t* const* results;
 } tn_routine_t;
 
+static bool is_lapack(const tn_rule_t* rule) {
+  return strncmp(rule->name, "lapack_", strlen("lapack_")) == 0;
+}
+
 static bool is_routine(const tn_rule_t* rule, const char* name) {
   enum { PREFIX = sizeof "lapack_d" - 1, SUFFIX = sizeof "_ffi" - 1 };
-  const tn_attribute_t* target = tn__rule_attribute(rule, "call_target_name");
   const size_t length = strlen(name);
-  const char* text = target->data;
-  return target->count == PREFIX + length + SUFFIX && memcmp(text, "lapack_", PREFIX - 1) == 0 &&
-         memcmp(text + PREFIX, name, length) == 0;
+  return strlen(rule->name) == PREFIX + length + SUFFIX && is_lapack(rule) &&
+         memcmp(rule->name + PREFIX, name, length) == 0;
 }
 
 static int64_t letter_of(const tn_rule_t* rule, const char* name) {
-  const tn_attribute_t* config = tn__rule_attribute(rule, "backend_config");
-  for (size_t i = 0; i < config->count; ++i) {
-    if (strcmp(config->entries[i].name, name) == 0) return config->entries[i].integer;
-  }
-  return 0;
+  const tn_attribute_t* letter = tn__rule_attribute(rule, name);
+  return letter ? letter->integer : 0;
 }
 
 static tn_array_t* multiply_all(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, tn_array_t* c) {
@@ -271,7 +270,6 @@ static tn_status_t change_singular(void* user, tn_scope_t* scope, size_t input_c
 // How the first results of a routine change; the others are integers.
 static tn_status_t find_change(const tn_rule_t* rule, const char* what, tn_closure_t* out_change,
                                size_t* out_count) {
-  const tn_attribute_t* target = tn__rule_attribute(rule, "call_target_name");
   if (is_routine(rule, "syevd") || is_routine(rule, "heevd")) {
     out_change->call = change_eigen;
     *out_count = 2;
@@ -292,8 +290,7 @@ static tn_status_t find_change(const tn_rule_t* rule, const char* what, tn_closu
     *out_count = rule->result_count - 1;
     return TN_OK;
   }
-  return tn_status_create(TN_CODE_UNIMPLEMENTED, "custom_call: there is no %s of %.*s", what,
-                          (int)target->count, (const char*)target->data);
+  return tn__step_no_rule(tn__rule_step(rule), what);
 }
 
 tn_status_t tn__jvp_custom_call(const tn_rule_t* rule, const tn_jvp_call_t* call) {
@@ -317,26 +314,19 @@ tn_status_t tn__vjp_custom_call(const tn_rule_t* rule, const tn_vjp_call_t* call
 
 // The routines take any number of dimensions before the matrices, random words before the keys.
 tn_status_t tn__vmap_custom_call(const tn_rule_t* rule, const tn_vmap_call_t* call) {
-  static const char prefix[] = "lapack_";
   const tn_step_t* step = tn__rule_step(rule);
-  const tn_attribute_t* target = tn__rule_attribute(rule, "call_target_name");
-  const size_t length = sizeof prefix - 1;
   tn_array_t* operands[TN_LAPACK_LIMIT];
   tn_array_type_t types[TN_LAPACK_LIMIT];
   int64_t dims[TN_LAPACK_LIMIT][TN_MAX_RANK];
-  const bool is_lapack = target->count >= length && memcmp(target->data, prefix, length) == 0;
-  const bool is_random = target->count == strlen(TN_RANDOM_WORDS) &&
-                         memcmp(target->data, TN_RANDOM_WORDS, target->count) == 0;
-  if (!(is_lapack || is_random) || rule->operand_count > TN_LAPACK_LIMIT ||
-      rule->result_count > TN_LAPACK_LIMIT) {
-    return tn_status_create(TN_CODE_UNIMPLEMENTED, "custom_call: there is no vmap of %.*s",
-                            (int)target->count, (const char*)target->data);
+  if (!(is_lapack(rule) || step->op == tn__op_random_words) ||
+      rule->operand_count > TN_LAPACK_LIMIT || rule->result_count > TN_LAPACK_LIMIT) {
+    return tn__step_no_rule(step, "vmap");
   }
   for (size_t i = 0; i < rule->operand_count; ++i) operands[i] = tn__batched(rule, call, i);
   for (size_t i = 0; i < rule->result_count; ++i) {
     const tn_array_type_t* type = &rule->result_types[i];
     if (type->rank == TN_MAX_RANK) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom_call: no room for the batch");
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: no room for the batch", rule->name);
     }
     dims[i][0] = call->batch_size;
     if (type->rank) memcpy(dims[i] + 1, type->dims, type->rank * sizeof *type->dims);

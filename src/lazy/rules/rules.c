@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/type.h"
-#include "call/target.h"
+#include "call/operation.h"
 #include "lazy/definition.h"
 #include "lazy/ops/views.h"
 
@@ -61,7 +61,7 @@ static tn_status_t vmap_application(const tn_rule_t* rule, const tn_vmap_call_t*
       .attributes = rule->attributes,
       .result_count = rule->result_count,
   };
-  tn__apply_target(rule->scope, tn__rule_step(rule)->target, &application, call->out_results);
+  tn__apply_op(rule->scope, tn__rule_step(rule)->op, &application, call->out_results);
   for (size_t i = 0; i < rule->result_count; ++i) call->out_axes[i] = 0;
   return TN_OK;
 }
@@ -70,7 +70,7 @@ tn_rules_t tn__step_rules(const tn_step_t* step) {
   static const tn_rules_t identity = {jvp_identity, vjp_identity, vmap_identity};
   static const tn_rules_t constant = {tn__jvp_zero, tn__vjp_zero, vmap_stop};
   static const tn_rules_t of_matrix = {tn__jvp_of_matrix, tn__vjp_of_matrix, tn__vmap_of_matrix};
-  if (!step->op && !step->target) {
+  if (!step->op) {
     switch (step->body.kind) {
       case TN_BODY_STOP: return constant;
       case TN_BODY_QR:
@@ -80,16 +80,16 @@ tn_rules_t tn__step_rules(const tn_step_t* step) {
     }
   }
   if (step->excerpt) return (tn_rules_t){0};
-  if (!step->target) return rules_of_operations[step->op - tn__ops];
-  const tn_op_def_t* definition = &step->target->definition;
+  const tn_op_def_t* definition = tn__op_definition(step->op);
+  if (!definition) return rules_of_operations[tn__op_written(step->op) - tn__ops];
   tn_rules_t rules = {definition->jvp, definition->vjp, definition->vmap};
   if (!rules.vmap && definition->flags & TN_OP_ELEMENTWISE) rules.vmap = vmap_application;
   return rules;
 }
 
 const char* tn__step_name(const tn_step_t* step) {
-  if (step->target) return step->target->name.data;
   if (step->excerpt) return step->excerpt->name;
+  if (tn__step_is_called(step)) return tn__op_called_name(step->op).data;
   return step->op ? step->op->name : "identity";
 }
 
@@ -97,8 +97,8 @@ tn_status_t tn__step_no_rule(const tn_step_t* step, const char* rule) {
   const char* name = tn__step_name(step);
   tn_status_t status =
       tn_status_create(TN_CODE_UNIMPLEMENTED, "%s: there is no %s of this operation", name, rule);
-  if (!step->target) return status;
-  if (!step->target->definition.struct_size) {
+  if (!tn__step_is_called(step)) return status;
+  if (!tn__op_definition(step->op)) {
     return tn_status_note(status, "it is a custom call without a definition (TN_DEFINE)");
   }
   return tn_status_note(status, "TN_DEFINE(%s, .%s = ...) gives it one", name, rule);
@@ -111,7 +111,7 @@ tn_rule_t tn__step_rule(const tn_step_t* step, tn_scope_t* scope, tn_array_t* co
       .api = &tn__rule_api,
       .scope = scope,
       .name = tn__step_name(step),
-      .op = step->target ? &step->target->definition : NULL,
+      .op = step->excerpt ? NULL : tn__op_definition(step->op),
       .attribute_count = step->attributes ? step->attributes->count : 0,
       .attributes = step->attributes ? step->attributes->entries : NULL,
       .operand_count = step->operand_count,
@@ -147,7 +147,6 @@ tn_array_t* tn__rule_apply(const tn_rule_t* rule, tn_array_t* const* operands,
   const tn_step_t* step = tn__rule_step(rule);
   const tn_step_spec_t spec = {
       .op = step->op,
-      .target = step->target,
       .operand_count = step->operand_count,
       .operands = operands,
       .attribute_count = rule->attribute_count,

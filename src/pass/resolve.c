@@ -1,5 +1,6 @@
-// Typed custom calls whose configuration is a string, as XLA's builder can say it: the string is
-// read as the dictionary that it must be.
+// Custom calls become the operations that they name. Where the configuration of a typed call is a
+// string, as XLA's builder can say it, it is read as the dictionary that it must be.
+#include "call/call.h"
 #include "pass/passes.h"
 #include "text/attribute.h"
 
@@ -49,20 +50,32 @@ static tn_status_t read_config(tn_node_t* node, tn_arena_t* scratch) {
   return TN_OK;
 }
 
-static tn_status_t read_region(tn_region_t* region, tn_arena_t* scratch) {
+static tn_status_t resolve_region(tn_region_t* region, tn_names_t* ops, tn_arena_t* scratch) {
   TN_FOR_EACH_NODE (node, region) {
     for (uint32_t i = 0; i < node->region_count; ++i) {
-      TN_RETURN_IF_ERROR(read_region(node->regions[i], scratch));
+      TN_RETURN_IF_ERROR(resolve_region(node->regions[i], ops, scratch));
     }
-    if (node->op == TN__OP(custom_call)) TN_RETURN_IF_ERROR(read_config(node, scratch));
+    if (!tn__op_has(node->op, TN_FOREIGN)) continue;
+    TN_RETURN_IF_ERROR(tn__call_resolve(node, ops));
+    TN_RETURN_IF_ERROR(read_config(node, scratch));
   }
   return TN_OK;
 }
 
-static tn_status_t read_function(tn_function_t* function, tn_arena_t* scratch) {
-  return read_region(function->body, scratch);
-}
-
-tn_status_t tn__pass_read_opaque(tn_module_t* module, tn_function_t* entry) {
-  return tn__pass_for_each_function(module, entry, read_function);
+tn_status_t tn__pass_resolve_calls(tn_module_t* module, tn_function_t* entry) {
+  tn_status_t status = TN_OK;
+  tn_arena_t scratch;
+  tn_reached_functions_t reached;
+  tn_names_t ops;
+  tn__arena_init(&scratch, module->allocator);
+  tn__names_init(&ops, module->allocator);
+  TN_DONE_IF_ERROR(tn__pass_reach(module, entry, &scratch, &reached));
+  for (size_t i = 0; i < reached.count; ++i) {
+    if (!reached.functions[i]->body) continue;
+    TN_DONE_IF_ERROR(resolve_region(reached.functions[i]->body, &ops, &scratch));
+  }
+done:
+  tn__names_deinit(&ops);
+  tn__arena_deinit(&scratch);
+  return status;
 }
