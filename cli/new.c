@@ -43,8 +43,7 @@ static const project_file_t files[] = {
      "\n"
      "// Element by element: promotion, broadcasting, strides, threads and batches come of that.\n"
      "TN_DEFINE(@, .flags = TN_OP_ELEMENTWISE, .vjp = @_vjp)\n"
-     "TN_LIBRARY(@)\n"
-     "TN_DEFINITIONS(@)\n"},
+     "TN_LIBRARY(@)\n"},
     {"test.mlir",
      "func.func @main() {\n"
      "  %x = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>\n"

@@ -75,4 +75,3 @@ static bool axpby_equal(const tn_rule_t* a, const tn_rule_t* b) {
 TN_DEFINE(axpby, .flags = TN_OP_ELEMENTWISE, .jvp = axpby_jvp, .vjp = axpby_vjp,
           .print = axpby_print, .equal = axpby_equal)
 TN_LIBRARY(axpby)
-TN_DEFINITIONS(axpby)

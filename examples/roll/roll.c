@@ -95,4 +95,3 @@ static tn_status_t roll_vmap(const tn_rule_t* rule, const tn_vmap_call_t* call) 
 
 TN_DEFINE(roll, .eval_cpu = roll_eval, .jvp = roll_jvp, .vjp = roll_vjp, .vmap = roll_vmap)
 TN_LIBRARY(roll)
-TN_DEFINITIONS(roll)

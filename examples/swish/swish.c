@@ -30,4 +30,3 @@ static tn_status_t swish_vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) {
 
 TN_DEFINE(swish, .flags = TN_OP_ELEMENTWISE, .vjp = swish_vjp)
 TN_LIBRARY(swish)
-TN_DEFINITIONS(swish)

@@ -299,6 +299,7 @@ typedef struct tn_ffi_param {
   tn_ffi_bytes_t default_string;  // of a string
 } tn_ffi_param_t;
 
+struct tn_op_def;
 typedef struct tn_ffi_op {
   size_t struct_size;
   size_t param_size;     // distance of two params
@@ -311,6 +312,9 @@ typedef struct tn_ffi_op {
   tn_ffi_function_t function;  // untyped; else NULL
   const tn_ffi_param_t* params;
   size_t param_count;
+  // What there is besides the handler (<tenon/operation.h>); NULL: nothing. Operations of libraries
+  // that were built before it was added end here, as their struct_size says.
+  const struct tn_op_def* definition;
 } tn_ffi_op_t;
 
 // Behind the extension for metadata: the handler of TN_OP fills in what it was declared with, which
@@ -1373,6 +1377,7 @@ TN__INLINE bool tn__takes_halves(const tn_ffi_param_t* row) {
 
 #define TN__DESCRIBE(op, target, platform, doc, api_version, traits, bundle, function, ...) \
   TN__EXTERN_C TN__HIDDEN const tn_ffi_op_t op##_op;                                        \
+  TN__EXTERN_C TN__HIDDEN __attribute__((weak)) const struct tn_op_def op##_definition;     \
   const tn_ffi_op_t op##_op = {sizeof(tn_ffi_op_t),                                         \
                                sizeof(tn_ffi_param_t),                                      \
                                target,                                                      \
@@ -1382,7 +1387,8 @@ TN__INLINE bool tn__takes_halves(const tn_ffi_param_t* row) {
                                traits,                                                      \
                                {TN__PLAIN bundle},                                          \
                                function,                                                    \
-                               __VA_ARGS__};
+                               __VA_ARGS__,                                                 \
+                               &op##_definition};
 
 #define TN__DECLARE(op, LIST, state_field)                                                        \
   TN__EXTERN_C TN_EXPORT tn_status_t op(tn_ffi_call_frame_t* tn_frame);                           \

@@ -11,7 +11,6 @@
 //
 //   TN_DEFINE(roll, .eval_cpu = roll_eval)
 //   TN_LIBRARY(roll)
-//   TN_DEFINITIONS(roll)
 //
 // The list, the attributes and the errors are those of TN_OP (<tenon/custom.h>). Lazy arrays hand
 // over views (transposed, sliced, broadcast) as they are. Hosts that know nothing of strides, JAX
@@ -165,7 +164,7 @@ TN__COLD tn_status_t tn__eval_error(const tn_eval_call_t* eval, int32_t code, co
 
 // The body follows: TN_EVAL_OP(name, LIST, "doc") { ... eval ... call ... return TN_OK; }
 #define TN_EVAL_OP(op, LIST, doc)                                                              \
-  static const tn_op_def_t op##_definition;                                                    \
+  TN__EXTERN_C TN__HIDDEN const tn_op_def_t op##_definition;                                   \
   static tn_status_t op##_eval(const tn_eval_call_t* eval);                                    \
   TN_OP(op, LIST, doc) {                                                                       \
     return tn__eval_dense(call->tn, &op##_definition, op##_eval);                              \

@@ -7,7 +7,6 @@
 //
 //   TN_DEFINE(axpby, .flags = TN_OP_ELEMENTWISE, .vjp = axpby_vjp)
 //   TN_LIBRARY(axpby)
-//   TN_DEFINITIONS(axpby)
 //
 // Rules reach Tenon through the table of functions that they are handed, so that a library needs no
 // symbol of Tenon's, and the same file loads in JAX. In a program that links Tenon the table is
@@ -187,30 +186,13 @@ struct tn_op_def {
   uint32_t donates;
 };
 
-// What the exported symbol `tenon_definitions` is.
-#define TN_DEFINITIONS_SYMBOL "tenon_definitions"
-enum { TN_DEFINITIONS_VERSION = 1 };
-typedef struct tn_definitions {
-  size_t struct_size;
-  int32_t version;  // TN_DEFINITIONS_VERSION
-  int32_t count;
-  const tn_op_def_t* const* definitions;
-} tn_definitions_t;
-
-// At file scope, behind the handler TN_OP(op, ...): its definition, tn_definition_of(op).
+// At file scope, behind the handler TN_OP(op, ...): its definition, tn_definition_of(op), which
+// TN_LIBRARY(op) lists with the handler.
 #define tn_definition_of(op) (&op##_definition)
-#define TN_DEFINE(op, ...)                     \
-  static const tn_op_def_t op##_definition = { \
+#define TN_DEFINE(op, ...)                                   \
+  TN__EXTERN_C TN__HIDDEN const tn_op_def_t op##_definition; \
+  const tn_op_def_t op##_definition = {                      \
       .struct_size = sizeof(tn_op_def_t), .handler = &op##_op, __VA_ARGS__};
-// Beside TN_LIBRARY: exports the definitions of these operations, which are in this file.
-#define TN_DEFINITIONS(...)                                                                     \
-  static const tn_op_def_t* const tn__definitions[] = {                                         \
-      TN__EACH(TN__DEFINITION_NAME, __VA_ARGS__)};                                              \
-  TN__EXTERN_C TN_EXPORT const tn_definitions_t tenon_definitions;                              \
-  const tn_definitions_t tenon_definitions = {sizeof(tn_definitions_t), TN_DEFINITIONS_VERSION, \
-                                              sizeof tn__definitions / sizeof *tn__definitions, \
-                                              tn__definitions};
-#define TN__DEFINITION_NAME(op) &op##_definition,
 
 // --- in programs that link Tenon
 

@@ -102,21 +102,23 @@ static const tn_kernel_t* find_kernel(const char* platform, const tn_op_use_t* u
   return is_there ? &builtin->kernel : NULL;
 }
 
-#define OPERATION(text, which, check)                                                      \
-  .op = {.name = (text),                                                                   \
-         .operands = TN_VARIADIC,                                                          \
-         .results = TN_VARIADIC,                                                           \
-         .traits = (which),                                                                \
-         .verify = (check),                                                                \
+#define OPERATION(text, which, check) \
+  .op = {.name = (text),              \
+         .operands = TN_VARIADIC,     \
+         .results = TN_VARIADIC,      \
+         .traits = (which),           \
+         .verify = (check),           \
          .find_kernel = find_kernel}
 #define IDENTITY(text) \
   { OPERATION(text, TN_PURE | TN_FORWARDS | TN_IDENTITY, verify_identity) }
-#define COMPARISON(text, kind)                                       \
-  {                                                                  \
-    OPERATION(text, TN_FOREIGN, NULL), .kernel = {.op = "custom_call", \
-                                                  .name = "call." #kind, \
-                                                  .prepare = prepare_##kind, \
-                                                  .run = run_##kind} \
+#define COMPARISON(text, kind)                     \
+  {                                                \
+    OPERATION(text, TN_FOREIGN, NULL), .kernel = { \
+      .op = "custom_call",                         \
+      .name = "call." #kind,                       \
+      .prepare = prepare_##kind,                   \
+      .run = run_##kind                            \
+    }                                              \
   }
 
 enum { APPROX_TOP_K, RANDOM_WORDS };

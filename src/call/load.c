@@ -33,36 +33,10 @@ static tn_status_t find_table(const tn_library_t* library, const tn_ffi_library_
   return TN_OK;
 }
 
-// The library's definitions (<tenon/operation.h>), of which each belongs to one of its operations;
-// NULL when it has none.
-static tn_status_t find_definitions(const tn_library_t* library, const tn_definitions_t** out) {
-  const tn_definitions_t* table = tn__library_symbol(library, TN_DEFINITIONS_SYMBOL);
-  *out = NULL;
-  if (table && (table->version != TN_DEFINITIONS_VERSION || table->struct_size < sizeof *table)) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "%s: its table %s has version %d; this Tenon reads version %d",
-                            tn__library_path(library), TN_DEFINITIONS_SYMBOL, (int)table->version,
-                            TN_DEFINITIONS_VERSION);
-  }
-  *out = table;
-  return TN_OK;
-}
-
-static const tn_op_def_t* find_definition(const tn_definitions_t* table, const tn_ffi_op_t* op) {
-  for (int32_t i = 0; table && i < table->count; ++i) {
-    const tn_op_def_t* definition = table->definitions[i];
-    if (definition && definition->handler == op) return definition;
-  }
-  return NULL;
-}
-
 static tn_status_t add_table(const tn_ffi_library_t* table, tn_library_t* library) {
-  const tn_definitions_t* definitions = NULL;
-  TN_RETURN_IF_ERROR(find_definitions(library, &definitions));
   for (int32_t i = 0; i < table->op_count; ++i) {
     tn_target_spec_t spec = tn__target_spec_of(table->ops[i]);
     spec.library = library;
-    spec.definition = find_definition(definitions, table->ops[i]);
     // One that cannot be called says so to the programs that want it.
     TN_RETURN_IF_ERROR(tn__registry_add(&spec, TN_REGISTER_LENIENT));
   }

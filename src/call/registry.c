@@ -73,8 +73,8 @@ static tn_status_t change(const tn_registered_op_t* op, tn_target_t* target, con
   size_t count = 0;
   *out_op = NULL;
   if (!target && old_count <= 1) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__allocate_array(tn_allocator_system(), old_count + 1, sizeof(tn_target_t*),
-                                        &memory));
+  TN_RETURN_IF_ERROR(
+      tn__allocate_array(tn_allocator_system(), old_count + 1, sizeof(tn_target_t*), &memory));
   tn_target_t** targets = memory;
   for (size_t i = 0; i < old_count; ++i) {
     const int order = strcmp(op->targets[i]->platform, platform);
@@ -430,9 +430,9 @@ tn_status_t tn_target_learn(const char* name, const char* platform) {
   if (known) platform = known;
   const tn_op_t* op = tn__registry_find(tn__sv(name));
   const tn_target_t* target = tn__op_target(op, platform);
-  tn_status_t status = target ? tn_status_prefix(learn(target), "custom call @%s",
-                                                 TN_NAME_TEXT(target->name))
-                              : tn__registry_miss(tn__sv(name), platform);
+  tn_status_t status =
+      target ? tn_status_prefix(learn(target), "custom call @%s", TN_NAME_TEXT(target->name))
+             : tn__registry_miss(tn__sv(name), platform);
   tn__op_release(op);
   return status;
 }

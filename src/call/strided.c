@@ -82,8 +82,8 @@ tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target)
   state->operand_count = call->operand_count;
   state->result_count = call->result_count;
   state->views = call->views;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, call->result_count,
-                                              sizeof *site->in_place, &memory));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(site->arena, call->result_count, sizeof *site->in_place, &memory));
   site->in_place = memory;
   if (call->result_count) site->in_place[0] = find_in_place(call, target->definition.donates);
   state->target = tn__target_retain(target);

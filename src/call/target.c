@@ -63,8 +63,13 @@ tn_status_t tn__target_create_learned(const tn_target_t* target, tn_learned_t* l
 }
 
 bool tn__op_is_good(const tn_ffi_op_t* op) {
-  return op && op->struct_size >= sizeof(tn_ffi_op_t) && op->param_size >= sizeof(tn_ffi_param_t) &&
-         op->name && op->platform && op->api_version >= 1 && op->api_version < TN_API_VERSION_LIMIT;
+  return op && op->struct_size >= offsetof(tn_ffi_op_t, definition) &&
+         op->param_size >= sizeof(tn_ffi_param_t) && op->name && op->platform &&
+         op->api_version >= 1 && op->api_version < TN_API_VERSION_LIMIT;
+}
+
+static const tn_op_def_t* definition_of(const tn_ffi_op_t* op) {
+  return op->struct_size > offsetof(tn_ffi_op_t, definition) ? op->definition : NULL;
 }
 
 tn_target_spec_t tn__target_spec_of(const tn_ffi_op_t* op) {
@@ -76,6 +81,7 @@ tn_target_spec_t tn__target_spec_of(const tn_ffi_op_t* op) {
       .function = op->function,
       .traits = op->traits,
       .op = op,
+      .definition = definition_of(op),
   };
 }
 

@@ -101,7 +101,7 @@ struct tn_module {
   tn_module_t* origin;  // of a clone: retained, since types, attributes and names still live there
   // Modules whose nodes were copied into this one, and operations that were registered: retained.
   struct tn_module_link* kept;
-  tn_source_t* source;          // NULL: built, not read
+  tn_source_t* source;                     // NULL: built, not read
   const struct tn_compile_target* target;  // kernel/target.h; NULL: it is not being compiled
   tn_string_view_t name;                   // may be empty
   tn_attr_dictionary_t attrs;

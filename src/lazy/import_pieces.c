@@ -2,8 +2,8 @@
 // in which operations on arrays make them, since that is what the rules know.
 #include <math.h>
 
-#include "call/registry.h"
 #include "call/operation.h"
+#include "call/registry.h"
 #include "lazy/definition.h"
 #include "lazy/import.h"
 #include "lazy/ops/common.h"

@@ -1,5 +1,5 @@
-#include "call/operation.h"
 #include "base/testing.h"
+#include "call/operation.h"
 #include "kernel/target.h"
 #include "pass/passes.h"
 

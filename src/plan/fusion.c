@@ -64,8 +64,8 @@ tn_status_t tn__plan_prepare_fusion(planner_t* planner, const tn_node_t* node,
     for (uint32_t i = 0; i < inner->result_count; ++i) {
       sizes[part->first_result + i] = tn_dtype_size(inner->results[i].type->dtype);
     }
-    status = tn__node_locate(
-        inner, tn__plan_choose_kernel(planner, inner, &part->site, &part->kernel));
+    status =
+        tn__node_locate(inner, tn__plan_choose_kernel(planner, inner, &part->site, &part->kernel));
     if (status) break;
     if (is_reduction) spec.reduction = part;
   }

@@ -82,7 +82,7 @@ typedef struct tn_plan {
 } tn_plan_t;
 
 typedef struct tn_plan_options {
-  bool is_entry;  // its arguments may be donated
+  bool is_entry;                // its arguments may be donated
   struct tn_call_cache* calls;  // for the sites; see tn_kernel_site_t
 } tn_plan_options_t;
 

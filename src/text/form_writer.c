@@ -442,7 +442,8 @@ bool tn__put_form(tn_printer_t* printer, const tn_node_t* node) {
       {"chlo.scan", put_scan},
   };
   for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) {
-    if (strcmp(tn__op_written(node->op)->name, forms[i].op) == 0) return forms[i].put(printer, node);
+    if (strcmp(tn__op_written(node->op)->name, forms[i].op) == 0)
+      return forms[i].put(printer, node);
   }
   return false;
 }

@@ -1,5 +1,5 @@
-#include "call/operation.h"
 #include "lazy/ops/matrix.h"
+#include "call/operation.h"
 
 #include <stdio.h>
 

@@ -1,42 +1,17 @@
-// `add`, registered again as a user's operation, fuses, batches and differentiates like the
-// built-in one.
+// `add`, registered again by somebody else's library, is an operation like the built-in one: it
+// fuses, folds, differentiates, batches, prints and is verified in the same way.
 #include <tenon/call.h>
-#include <tenon/custom.h>
+#include <tenon/operation.h>
 #include <tenon/program.h>
 #include <tenon/transform.h>
 
 #include "lazy/testing_lazy.h"
 
-#define ADD_AGAIN(ARG, ATTR, RET)  \
-  ARG(x, of(f32), any_rank)        \
-  ARG(y, dtype_of(x), shape_of(x)) \
-  ATTR(fails_at, float, -1e30f)    \
-  RET(z, dtype_of(x), shape_of(x))
-
-TN_OP(add_again, ADD_AGAIN, "z = x + y") {
-  const int64_t n = tn_size(call->x);
-  const float *x = call->x.data, *y = call->y.data;
-  float* z = call->z.data;
-  for (int64_t i = 0; i < n; ++i) {
-    if (x[i] == call->fails_at) return TN_ERROR(call, OUT_OF_RANGE, "x is %g", (double)x[i]);
-    z[i] = x[i] + y[i];
-  }
-  return TN_OK;
+static int load(void** state) {
+  (void)state;
+  TN_ASSERT_OK(tn_library_load(TESTING_LIBRARIES "/testing_library_again.so"));
+  return 0;
 }
-
-static tn_status_t add_vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) {
-  (void)rule;
-  for (size_t i = 0; i < call->argnum_count; ++i) call->out_cotangents[i] = call->cotangents[0];
-  return TN_OK;
-}
-
-static tn_status_t add_jvp(const tn_rule_t* rule, const tn_jvp_call_t* call) {
-  call->out_tangents[0] =
-      call->argnum_count == 2 ? tn_rule_again(rule, call->tangents) : call->tangents[0];
-  return TN_OK;
-}
-
-TN_DEFINE(add_again, .flags = TN_OP_ELEMENTWISE, .vjp = add_vjp, .jvp = add_jvp)
 
 typedef tn_array_t* (*add_fn)(tn_scope_t* s, tn_array_t* x, tn_array_t* y);
 
@@ -100,7 +75,6 @@ static void expect_alike(tn_status_t (*call)(void* user, tn_scope_t* s, size_t i
   enum { SIZE = 4096 };
   static float data[SIZE + 7], wanted[2][SIZE], got[SIZE];
   add_fn adds[2] = {tn_array_add, own_add};
-  TN_ASSERT_OK(tn_op_register(tn_definition_of(add_again)));
   tn_scope_t* s = tn__testing_scope();
   for (int i = 0; i < SIZE + 7; ++i) data[i] = (float)(i % 77) / 33 - 1;
   tn_array_t* inputs[] = {tn__testing_f32(s, TN_LIST(64, 64), data),
@@ -147,7 +121,6 @@ static void expect_report(const char* text, const char* const* wanted) {
   tn_program_t* program = NULL;
   tn_buffer_t *x = NULL, *y = NULL;
   void* data = NULL;
-  TN_ASSERT_OK(tn_op_register(tn_definition_of(add_again)));
   TN_ASSERT_OK(tn_device_create("cpu", NULL, &device));
   TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &module));
   TN_ASSERT_OK(tn_program_compile(device, module, NULL, &program));
@@ -188,6 +161,110 @@ static void an_error_under_a_reduction_names_the_operation(void** state) {
       (const char* const[]){"test.mlir:3:", "add_again", "x is 0", NULL});
 }
 
+// --- compiled, as text has them
+
+// The program of `main` whose only line gives %y, compiled for the first device.
+static tn_status_t compile_line(const char* arguments, const char* lines, tn_program_t** out) {
+  char text[1024];
+  tn_device_t* device = NULL;
+  tn_module_t* module = NULL;
+  snprintf(text, sizeof text,
+           "func.func @main(%s) -> tensor<2xf32> {\n%s\nreturn %%y : tensor<2xf32>\n}\n", arguments,
+           lines);
+  TN_ASSERT_OK(tn_device_create("cpu", NULL, &device));
+  TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &module));
+  tn_status_t status = tn_program_compile(device, module, NULL, out);
+  tn_module_release(module);
+  tn_device_release(device);
+  return status;
+}
+
+static void expect_instructions(const char* lines, const char* wanted) {
+  tn_program_t* program = NULL;
+  tn_testing_text_t text = {.length = 0};
+  TN_ASSERT_OK(compile_line("", lines, &program));
+  TN_ASSERT_OK(
+      tn_program_print(program, TN_STAGE_PROGRAM, TN_FORMAT_TEXT, tn__testing_write, &text));
+  tn_program_release(program);
+  if (!strstr(text.bytes, wanted)) fail_msg("%s", text.bytes);
+}
+
+#define CONSTANT "%x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>\n"
+#define CALL(target, attributes, operands, types)    \
+  "%y = stablehlo.custom_call @" target "(" operands \
+  ") {api_version = 4 : i32, backend_config = {" attributes "}} : (" types ") -> tensor<2xf32>"
+#define TWO "tensor<2xf32>, tensor<2xf32>"
+
+// A constant is copied to where the caller wants it.
+static void both_are_folded(void** state) {
+  (void)state;
+  expect_instructions(CONSTANT "%y = stablehlo.add %x, %x : tensor<2xf32>", " plan.copy ");
+  expect_instructions(CONSTANT CALL("add_again", "", "%x, %x", TWO), " plan.copy ");
+}
+
+static void what_fails_and_what_says_nothing_of_itself_is_not_folded(void** state) {
+  (void)state;
+  expect_instructions(CONSTANT CALL("add_again", "fails_at = 2.0 : f32", "%x, %x", TWO),
+                      " call.elementwise ");
+  expect_instructions(CONSTANT CALL("negate_again", "", "%x", "tensor<2xf32>"), " call.typed ");
+}
+
+static void both_are_verified_when_they_are_compiled(void** state) {
+  (void)state;
+  tn_program_t* program = NULL;
+  TN_ASSERT_REPORT(
+      "y", compile_line("%x: tensor<2xf32>, %i: tensor<3xf32>",
+                        CALL("add_again", "", "%x, %i", "tensor<2xf32>, tensor<3xf32>"), &program));
+  TN_ASSERT_REPORT(
+      "test.mlir:2:",
+      compile_line("%x: tensor<2xf32>", CALL("add_again", "", "%x", "tensor<2xf32>"), &program));
+  TN_ASSERT_REPORT(
+      "fails_ad", compile_line("%x: tensor<2xf32>",
+                               CALL("add_again", "fails_ad = 2.0 : f32", "%x, %x", TWO), &program));
+}
+
+// --- as lazy arrays have them
+
+static void both_are_printed_and_compared_alike(void** state) {
+  (void)state;
+  char text[64];
+  tn_scope_t* s = tn__testing_scope();
+  tn_array_t* x = tn__testing_range(s, TN_LIST(2));
+  tn_array_t *a = own_add(s, x, x), *b = own_add(s, x, x), *own = tn_array_add(s, x, x);
+  (void)tn_array_describe(own, text, sizeof text);
+  assert_string_equal(text, "add");
+  (void)tn_array_describe(a, text, sizeof text);
+  assert_string_equal(text, "add_again(fails_at=-1.00000002e+30)");
+  assert_true(tn_array_is_equivalent(a, b));
+  assert_false(tn_array_is_equivalent(a, own));
+  tn_scope_destroy(s);
+}
+
+static tn_status_t sum(void* user, tn_scope_t* s, size_t input_count, tn_array_t* const* inputs,
+                       size_t output_count, tn_array_t** out) {
+  (void)input_count, (void)output_count;
+  out[0] = (*(const add_fn*)user)(s, inputs[0], inputs[1]);
+  return TN_OK;
+}
+
+static void both_have_tangents(void** state) {
+  (void)state;
+  add_fn adds[2] = {tn_array_add, own_add};
+  tn_scope_t* s = tn__testing_scope();
+  tn_array_t* x = tn__testing_range(s, TN_LIST(2));
+  tn_array_t *inputs[] = {x, x}, *tangents[] = {x, x};
+  for (size_t k = 0; k < 2; ++k) {
+    const tn_closure_t function = {sum, &adds[k]};
+    tn_array_t *y = NULL, *tangent = NULL;
+    float values[2];
+    TN_ASSERT_OK(tn_jvp(s, &function, 2, inputs, tangents, 1, &y, &tangent));
+    TN_ASSERT_OK(tn_array_to_host(tangent, values, sizeof values));
+    assert_float_equal(values[0], 0, 0);
+    assert_float_equal(values[1], 2, 0);
+  }
+  tn_scope_destroy(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(users_operations_fuse_with_built_in_ones),
@@ -195,6 +272,11 @@ int main(void) {
       cmocka_unit_test(they_fuse_over_batches),
       cmocka_unit_test(an_error_inside_names_the_operation),
       cmocka_unit_test(an_error_under_a_reduction_names_the_operation),
+      cmocka_unit_test(both_are_folded),
+      cmocka_unit_test(what_fails_and_what_says_nothing_of_itself_is_not_folded),
+      cmocka_unit_test(both_are_verified_when_they_are_compiled),
+      cmocka_unit_test(both_are_printed_and_compared_alike),
+      cmocka_unit_test(both_have_tangents),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, load, NULL);
 }
