@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <tenon/inspect.h>
 #include <tenon/tenon.h>
 
 // Exit codes.

@@ -110,7 +110,8 @@ typedef struct tn_target_info {
   uint32_t traits;      // of a handler, as XLA numbers them; 1: it may be part of a recorded graph
   const char* state_type;  // of what its instantiate stage makes; NULL: none
   bool is_declared;        // signature and parameters are what its author wrote
-  // signature and parameters are what was found out by tn_target_learn, and with them:
+  // signature and parameters are what was found out by tn_target_learn (<tenon/inspect.h>), and
+  // with them:
   bool is_learned;
   bool is_confined;              // while it was asked, it could not have done any harm
   const char* stage_signatures;  // "instantiate(start: int64_t)"; NULL: there are no other stages
@@ -125,27 +126,6 @@ typedef bool (*tn_target_visit_fn)(void* user, const tn_target_info_t* info);
 
 // Visits what is registered at the time of the call, in the order of names.
 TN_API TN_MUST_USE tn_status_t tn_target_enumerate(tn_target_visit_fn visit, void* user);
-
-// Finds out what a registered handler of api version 4 takes that has no declaration, by calls that
-// its decoder refuses. From then on programs that call it otherwise do not compile; without this,
-// they fail when they run. Nothing happens to targets that are declared or that have been asked.
-//
-// It costs a fork of the process for each stage, and a millisecond. The questions are put in the
-// child, which can do nothing but compute where the system has seccomp, and otherwise has no files.
-// The author's own code does not run, except when it takes any call whatsoever; then it runs once,
-// in the child, with no operands. A function that was registered without an api version (tenon run
-// --load LIB.so:TARGET=SYMBOL) is a handler if it answers like one, and from then on nothing else.
-// FAILED_PRECONDITION for other functions, which cannot be asked; UNIMPLEMENTED where it takes
-// seccomp to find out and the system has none. What a handler does not answer is no error, but the
-// `gap` of its tn_target_info_t.
-TN_API TN_MUST_USE tn_status_t tn_target_learn(const char* name, const char* platform);
-
-// Registers, under their own names and for the host, all functions that a library exports and that
-// are handlers of XLA's FFI. They need no declaration and no table to be found: a handler answers
-// when it is asked for its version. Each exported C function is called for that, in a child that
-// can do nothing but compute; UNIMPLEMENTED where the system has no seccomp. What cannot be used
-// says why to the programs that want it.
-TN_API TN_MUST_USE tn_status_t tn_library_load_exported(const char* path, size_t* out_count);
 
 // Object types of handlers' states and user data. `deleter` may be NULL for user data alone: a
 // state of such a type is refused. `*type_id` 0: a new id, which is unique in the process and

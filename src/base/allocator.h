@@ -5,14 +5,17 @@
 #include <tenon/allocator.h>
 
 #include "base/status.h"
+#include "base/visibility.h"
 
 // Zeroed memory; *out is NULL after an error. A size of 0 gives NULL.
-TN_MUST_USE tn_status_t tn__allocate(const tn_allocator_t* allocator, size_t size, void** out);
+TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__allocate(const tn_allocator_t* allocator, size_t size,
+                                                    void** out);
 // Zeroed array; the product is checked.
-TN_MUST_USE tn_status_t tn__allocate_array(const tn_allocator_t* allocator, size_t count,
-                                           size_t element_size, void** out);
+TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__allocate_array(const tn_allocator_t* allocator,
+                                                          size_t count, size_t element_size,
+                                                          void** out);
 // `size` as it was allocated; NULL is fine.
-void tn__free(const tn_allocator_t* allocator, void* pointer, size_t size);
+TN_FOR_INSPECT void tn__free(const tn_allocator_t* allocator, void* pointer, size_t size);
 
 // Grows *array to hold at least `needed` elements (doubling); *capacity is updated. The new part is
 // zeroed.

@@ -4,6 +4,7 @@
 
 #include "base/allocator.h"
 #include "base/view.h"
+#include "base/visibility.h"
 
 typedef struct tn_arena {
   const tn_allocator_t* allocator;
@@ -11,17 +12,18 @@ typedef struct tn_arena {
   size_t byte_length;  // all blocks together
 } tn_arena_t;
 
-void tn__arena_init(tn_arena_t* arena, const tn_allocator_t* allocator);
-void tn__arena_deinit(tn_arena_t* arena);
+TN_FOR_INSPECT void tn__arena_init(tn_arena_t* arena, const tn_allocator_t* allocator);
+TN_FOR_INSPECT void tn__arena_deinit(tn_arena_t* arena);
 // Forgets everything in it; keeps one block for what comes next.
 void tn__arena_reset(tn_arena_t* arena);
 
 // Zeroed, 16-byte aligned; a size of 0 gives a valid non-NULL pointer.
-TN_MUST_USE tn_status_t tn__arena_allocate(tn_arena_t* arena, size_t size, void** out);
+TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__arena_allocate(tn_arena_t* arena, size_t size,
+                                                          void** out);
 // The same with any contents, for whoever writes all of it.
 TN_MUST_USE tn_status_t tn__arena_take(tn_arena_t* arena, size_t size, void** out);
-TN_MUST_USE tn_status_t tn__arena_allocate_array(tn_arena_t* arena, size_t count,
-                                                 size_t element_size, void** out);
+TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__arena_allocate_array(tn_arena_t* arena, size_t count,
+                                                                size_t element_size, void** out);
 // Makes room for so many bytes, which are expected to be taken, in one piece.
 TN_MUST_USE tn_status_t tn__arena_reserve(tn_arena_t* arena, size_t size);
 // Gives back what was taken since the mark, if it lies in the block that was current then.
@@ -32,10 +34,11 @@ typedef struct tn_arena_mark {
 tn_arena_mark_t tn__arena_mark(const tn_arena_t* arena);
 void tn__arena_rewind(tn_arena_t* arena, tn_arena_mark_t mark);
 // For data that kernels read in place; `alignment` is a power of two.
-TN_MUST_USE tn_status_t tn__arena_allocate_aligned(tn_arena_t* arena, size_t size, size_t alignment,
-                                                   void** out);
+TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__arena_allocate_aligned(tn_arena_t* arena, size_t size,
+                                                                  size_t alignment, void** out);
 // The copy is followed by a NUL that its length does not count.
-TN_MUST_USE tn_status_t tn__arena_copy_string(tn_arena_t* arena, tn_string_view_t text,
-                                              tn_string_view_t* out);
+TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__arena_copy_string(tn_arena_t* arena,
+                                                             tn_string_view_t text,
+                                                             tn_string_view_t* out);
 
 #endif  // TENON_BASE_ARENA_H_

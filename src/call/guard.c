@@ -22,7 +22,7 @@ __asm__(
     "  .text\n"
     "  .p2align 4\n"
     "  .globl tn__guard_call\n"
-    "  .hidden tn__guard_call\n"
+    "  .protected tn__guard_call\n"
     "  .type tn__guard_call, @function\n"
     "tn__guard_call:\n"
     "  .cfi_startproc\n"

@@ -3,6 +3,7 @@
 #ifndef TENON_CALL_GUARD_H_
 #define TENON_CALL_GUARD_H_
 
+#include "base/visibility.h"
 #include "call/abi.h"
 
 // What became of a call: the function's result, or the exception that it threw.
@@ -13,7 +14,7 @@ typedef struct tn_guarded {
 
 // Costs a nanosecond. Where Tenon does not know how to catch exceptions, they go on their way and
 // end the process.
-tn_guarded_t tn__guard_call(tn_ffi_handler_t handler, tn_ffi_call_frame_t* frame);
+TN_FOR_INSPECT tn_guarded_t tn__guard_call(tn_ffi_handler_t handler, tn_ffi_call_frame_t* frame);
 
 // The exception as an error with its text; takes it.
 tn_status_t tn__guard_error(void* exception);

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "base/view.h"
+#include "base/visibility.h"
 
 // Reference counted, thread-safe; closed with the last reference, under no lock.
 typedef struct tn_library tn_library_t;
@@ -13,16 +14,17 @@ typedef struct tn_library tn_library_t;
 // belongs to the library (tn__library_loading). A file that has been replaced since it was loaded
 // under this path is loaded as a library of its own, beside the old one; one that was overwritten
 // in place is refused (FAILED_PRECONDITION).
-TN_MUST_USE tn_status_t tn__library_open(tn_string_view_t path, tn_library_t** out_library);
+TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__library_open(tn_string_view_t path,
+                                                        tn_library_t** out_library);
 tn_library_t* tn__library_retain(tn_library_t* library);
-void tn__library_release(tn_library_t* library);
+TN_FOR_INSPECT void tn__library_release(tn_library_t* library);
 // Keeps it open for ever: threads of its own may run its code when nothing of it is needed.
 void tn__library_pin(tn_library_t* library);
 
 const char* tn__library_path(const tn_library_t* library);  // as it was given
 void* tn__library_handle(const tn_library_t* library);      // the system's
 // NULL when it does not export the symbol.
-void* tn__library_symbol(const tn_library_t* library, const char* name);
+TN_FOR_INSPECT void* tn__library_symbol(const tn_library_t* library, const char* name);
 // Both stand for the same loaded file.
 bool tn__library_same(const tn_library_t* a, const tn_library_t* b);
 

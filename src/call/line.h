@@ -4,12 +4,13 @@
 
 #include <stddef.h>
 #include <tenon/export.h>
+#include "base/visibility.h"
 
 typedef struct tn_line {
   char text[2048];
   size_t length;
 } tn_line_t;
 
-void tn__line_print(tn_line_t* line, const char* format, ...) TN_PRINTF(2, 3);
+TN_FOR_INSPECT void tn__line_print(tn_line_t* line, const char* format, ...) TN_PRINTF(2, 3);
 
 #endif  // TENON_CALL_LINE_H_

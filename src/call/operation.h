@@ -6,6 +6,7 @@
 #ifndef TENON_CALL_OPERATION_H_
 #define TENON_CALL_OPERATION_H_
 
+#include "base/visibility.h"
 #include "call/target.h"
 #include "ops/op.h"
 
@@ -31,7 +32,7 @@ const tn_registered_op_t* tn__op_registered(const tn_op_t* op);
 tn_string_view_t tn__op_called_name(const tn_op_t* op);
 
 // What computes the operation on a platform; NULL: nothing does. It lives as long as the operation.
-tn_target_t* tn__op_target(const tn_op_t* op, const char* platform);
+TN_FOR_INSPECT tn_target_t* tn__op_target(const tn_op_t* op, const char* platform);
 // The same, or the host's: a device runs what it has no kernel for on the host.
 tn_target_t* tn__op_target_for(const tn_op_t* op, const char* platform);
 // What its author defined, the host's before others; NULL: nothing.

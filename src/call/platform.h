@@ -3,9 +3,10 @@
 #define TENON_CALL_PLATFORM_H_
 
 #include "base/view.h"
+#include "base/visibility.h"
 
 // The name in the registry for any spelling; static. NULL when there is no such platform.
-const char* tn__platform_name(tn_string_view_t spelling);
+TN_FOR_INSPECT const char* tn__platform_name(tn_string_view_t spelling);
 // "Host (or cpu), CUDA (or gpu), OpenCL", for messages; static.
 const char* tn__platform_list(void);
 

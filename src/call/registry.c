@@ -8,7 +8,6 @@
 #include "call/handler.h"
 #include "call/lock.h"
 #include "call/platform.h"
-#include "call/scan.h"
 #include "call/signature.h"
 #include "call/types.h"
 #include "ops/spelling.h"
@@ -359,7 +358,7 @@ static bool show(const tn_target_t* target, tn_target_visit_fn visit, void* user
       .state_type = tn__type_name(target->facts.state_type_id),
       .is_declared = target->op != NULL,
       .is_learned = learned != NULL,
-      .is_confined = learned && learned->confinement == TN_CONFINED_BY_SECCOMP,
+      .is_confined = learned && learned->is_confined,
       .stage_signatures = learned && *learned->stages ? learned->stages : NULL,
       .asks_for = learned && *learned->context ? learned->context : NULL,
       .gap = learned && *learned->gap ? learned->gap : NULL,
@@ -382,58 +381,17 @@ tn_status_t tn_target_enumerate(tn_target_visit_fn visit, void* user) {
 
 // --- learning
 
-// Puts `target` in the place of `old`, if that is still there.
-static tn_status_t exchange(const tn_target_t* old, tn_target_t* target,
-                            tn_registered_op_t** out_old) {
-  const tn_registered_op_t* op = look_up(old->name);
-  *out_old = NULL;
-  if (!op || tn__op_target(&op->op, old->platform) != old) return TN_OK;
-  return replace(old->name, target, old->platform, out_old);
-}
-
-// Whether it can be asked: it is registered as a handler, or as any function and answers like one.
-static tn_status_t check_handler(const tn_target_t* target) {
-  bool is_handler = target->versions == TN_TARGET_TYPED;
-  if (!is_handler && target->versions & TN_TARGET_TYPED) {
-    TN_RETURN_IF_ERROR(tn__scan_function(target->bundle.execute, &is_handler));
-  }
-  if (is_handler) return TN_OK;
-  return tn_status_create(TN_CODE_FAILED_PRECONDITION,
-                          "it is registered for %s%s; only handlers of api version 4 can be asked "
-                          "what they take",
-                          tn__versions_text(target->versions),
-                          target->versions & TN_TARGET_TYPED ? ", and is not a handler" : "");
-}
-
-static tn_status_t learn(const tn_target_t* target) {
-  if (target->op || target->learned) return TN_OK;
-  if (target->refusal) return tn__target_refusal(target);
-  tn_learned_t* learned = NULL;
+tn_status_t tn__registry_teach(const tn_target_t* target, tn_learned_t* learned) {
   tn_target_t* taught = NULL;
-  TN_RETURN_IF_ERROR(check_handler(target));
-  TN_RETURN_IF_ERROR(tn__learned_create(&target->bundle, &learned));
-  TN_RETURN_IF_ERROR(tn__target_create_learned(target, learned, &taught));
   tn_registered_op_t* old = NULL;
+  TN_RETURN_IF_ERROR(tn__target_create_learned(target, learned, &taught));
   tn__call_lock();
-  tn_status_t status = exchange(target, taught, &old);
+  const tn_registered_op_t* op = look_up(target->name);
+  const bool is_there = op && tn__op_target(&op->op, target->platform) == target;
+  tn_status_t status = is_there ? replace(target->name, taught, target->platform, &old) : TN_OK;
   tn__call_unlock();
   tn__target_release(taught);
   release(old);
-  return status;
-}
-
-tn_status_t tn_target_learn(const char* name, const char* platform) {
-  if (!name || !platform) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the name or the platform is NULL");
-  }
-  const char* known = tn__platform_name(tn__sv(platform));
-  if (known) platform = known;
-  const tn_op_t* op = tn__registry_find(tn__sv(name));
-  const tn_target_t* target = tn__op_target(op, platform);
-  tn_status_t status =
-      target ? tn_status_prefix(learn(target), "custom call @%s", TN_NAME_TEXT(target->name))
-             : tn__registry_miss(tn__sv(name), platform);
-  tn__op_release(op);
   return status;
 }
 

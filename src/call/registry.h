@@ -4,6 +4,7 @@
 
 #include <tenon/call.h>
 
+#include "base/visibility.h"
 #include "call/operation.h"
 
 typedef enum tn_register_mode {
@@ -13,12 +14,18 @@ typedef enum tn_register_mode {
 
 // Registers a target, in the place of one with the same name and platform. Asks handlers for their
 // metadata.
-TN_MUST_USE tn_status_t tn__registry_add(const tn_target_spec_t* spec, tn_register_mode_t mode);
+TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__registry_add(const tn_target_spec_t* spec,
+                                                        tn_register_mode_t mode);
 
 // The operation, retained; NULL when there is none.
-const tn_op_t* tn__registry_find(tn_string_view_t name);
+TN_FOR_INSPECT const tn_op_t* tn__registry_find(tn_string_view_t name);
 // Why there is none: near names, other platforms.
-tn_status_t tn__registry_miss(tn_string_view_t name, const char* platform);
+TN_FOR_INSPECT tn_status_t tn__registry_miss(tn_string_view_t name, const char* platform);
+
+// Puts what was learned (taken) with a registered target that declares nothing, which is a handler
+// from then on. Does nothing when something else was registered in its place meanwhile.
+TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__registry_teach(const tn_target_t* target,
+                                                          tn_learned_t* learned);
 
 // Whether this library, or one that is the same loaded file, registered something itself while it
 // was loaded.

@@ -1,6 +1,7 @@
 // Targets come, change and go while programs that use them are compiled and run.
 #include <pthread.h>
 #include <stdatomic.h>
+#include <tenon/inspect.h>
 
 #include "call/testing_call.h"
 #include "call/testing_foreign.h"

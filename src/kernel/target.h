@@ -2,6 +2,7 @@
 #ifndef TENON_KERNEL_TARGET_H_
 #define TENON_KERNEL_TARGET_H_
 
+#include "base/visibility.h"
 #include "kernel/kernel.h"
 
 // Static. A device has one; the module that is compiled for it points to it (ir/ir.h).
@@ -16,8 +17,8 @@ typedef struct tn_compile_target {
       fusion;  // computes element-wise operations together (kernel/fusion.h); or NULL
 } tn_compile_target_t;
 
-extern const tn_compile_target_t tn__compile_target_host;       // kernel.c
-extern const tn_compile_target_t tn__compile_target_reference;  // reference/table.c
+TN_FOR_INSPECT extern const tn_compile_target_t tn__compile_target_host;  // kernel.c
+extern const tn_compile_target_t tn__compile_target_reference;            // reference/table.c
 
 // The best kernel for a use; NULL when there is none.
 const tn_kernel_t* tn__kernel_find(const tn_compile_target_t* target, const tn_op_use_t* use);

@@ -136,7 +136,7 @@ struct tn_op {
 
 // Returns `op`. An operation of the table is there for ever.
 const tn_op_t* tn__op_retain(const tn_op_t* op);
-void tn__op_release(const tn_op_t* op);  // NULL is fine
+TN_FOR_INSPECT void tn__op_release(const tn_op_t* op);  // NULL is fine
 
 // Whether custom calls name it, and text says it as one.
 static inline bool tn__op_is_called(const tn_op_t* op) {
@@ -192,6 +192,7 @@ int tn__enum_value(const char* enum_name, tn_string_view_t enumerator);
 const char* tn__enum_name(const char* enum_name, int value);
 enum {
 #define TN_ENUM(of, name, number) TN_ENUM_##of##_##name = (number),
+#include "base/visibility.h"
 #include "ops/enums.def"
 #undef TN_ENUM
 };

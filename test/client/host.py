@@ -10,7 +10,8 @@ import numpy as np
 from dtypes import BY_NUMBER, BY_NUMPY
 from support import BUILD
 
-LIBRARY = ctypes.CDLL(os.environ.get("TENON_SHARED_LIBRARY", str(BUILD / "src" / "libtenon.so")))
+PATH = pathlib.Path(os.environ.get("TENON_SHARED_LIBRARY", BUILD / "src" / "libtenon.so"))
+LIBRARY = ctypes.CDLL(PATH)
 
 class Error(Exception):
     """The whole report of a status."""
@@ -38,9 +39,9 @@ def check(status):
     raise Error(text.value.decode())
 
 
-def call(name, *arguments):
+def call(name, *arguments, library=LIBRARY):
     """A function that returns a status; its arguments are ctypes' own objects."""
-    function = LIBRARY[name]
+    function = library[name]
     function.restype = POINTER
     check(function(*arguments))
 

@@ -15,6 +15,7 @@ from support import COMMAND, ROOT, tenon
 from test_lapack import register_all
 
 HERE = ROOT / "test" / "client"
+INSPECT = ctypes.CDLL(host.PATH.with_name("libtenon_inspect.so"))
 # Optimised code, and code that is not, answer alike.
 COMPILERS = [how for how in (("g++", "-O2"), ("clang++", "-O0")) if shutil.which(how[0])]
 
@@ -241,7 +242,8 @@ def test_the_kernels_inside_jaxlib_say_what_they_take():
 
     @VISIT
     def learn(_, info):
-        host.call("tn_target_learn", ctypes.c_char_p(info.contents.name), ctypes.c_char_p(b"Host"))
+        host.call("tn_target_learn", ctypes.c_char_p(info.contents.name), ctypes.c_char_p(b"Host"),
+                  library=INSPECT)
         return True
 
     @VISIT

@@ -3,7 +3,7 @@
 #define TENON_CALL_CHILD_H_
 
 #include "base/status.h"
-#include "call/confine.h"
+#include "inspect/confine.h"
 
 // How a child ended.
 typedef struct tn_child_end {

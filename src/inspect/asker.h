@@ -3,7 +3,7 @@
 #ifndef TENON_CALL_ASKER_H_
 #define TENON_CALL_ASKER_H_
 
-#include "call/probe.h"
+#include "inspect/probe.h"
 
 enum {
   TN_ASKER_OPERANDS,

@@ -1,4 +1,4 @@
-#include "call/asker.h"
+#include "inspect/asker.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/testing_fuzz.h"
-#include "call/probe.h"
+#include "inspect/probe.h"
 
 static const char *next, *end;
 

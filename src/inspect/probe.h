@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "base/view.h"
 #include "call/abi.h"
-#include "call/confine.h"
+#include "inspect/confine.h"
 
 enum {
   TN_PROBE_VALUE_LIMIT = 256,

@@ -1,11 +1,19 @@
-#include "call/learned.h"
-
+// What was found out about a handler, in the form of a declaration.
 #include <stdio.h>
+#include <tenon/inspect.h>
 
 #include "base/allocator.h"
+#include "base/arena.h"
 #include "call/line.h"
-#include "call/probe.h"
-#include "call/signature.h"
+#include "call/platform.h"
+#include "call/registry.h"
+#include "inspect/probe.h"
+#include "inspect/scan.h"
+
+typedef struct found {
+  tn_learned_t learned;  // first
+  tn_arena_t arena;
+} found_t;
 
 // --- types as text, in the words of <tenon/custom.h>
 
@@ -217,7 +225,10 @@ static void print_gap(tn_line_t* line, int32_t stage, const char* gap) {
   tn__line_print(line, "%s%s: %s", line->length ? "; " : "", tn__stage_names[stage], gap);
 }
 
-static tn_status_t learn(tn_learned_t* learned, const tn_ffi_bundle_t* bundle) {
+// Asks all stages, each in a child of its own.
+static tn_status_t ask_stages(found_t* found, const tn_ffi_bundle_t* bundle) {
+  tn_learned_t* learned = &found->learned;
+  tn_confinement_t confinement = TN_CONFINED_BY_LIMITS;
   const tn_ffi_handler_t stages[] = {bundle->instantiate, bundle->prepare, bundle->initialize,
                                      bundle->execute};
   tn_line_t texts = {.length = 0}, context = {.length = 0}, gap = {.length = 0};
@@ -225,16 +236,17 @@ static tn_status_t learn(tn_learned_t* learned, const tn_ffi_bundle_t* bundle) {
   uint32_t asked_for = 0;
   TN_RETURN_IF_ERROR(
       tn__probe_handler(bundle->execute, TN_FFI_EXECUTE, TN_PROBE_TIMEOUT_MS, &probe));
-  learned->confinement = probe->confinement;
+  confinement = probe->confinement;
+  learned->is_confined = confinement == TN_CONFINED_BY_SECCOMP;
   learned->takes_any_attributes = probe->attrs_answer == TN_PROBE_ANY;
   asked_for |= probe->context;
   print_gap(&gap, TN_FFI_EXECUTE, probe->gap);
-  tn_status_t status = has_learned(probe) ? make_op(&learned->arena, probe, &learned->op) : TN_OK;
+  tn_status_t status = has_learned(probe) ? make_op(&found->arena, probe, &learned->op) : TN_OK;
   tn__probe_free(probe);
   for (int32_t stage = 0; !status && stage < TN_FFI_EXECUTE; ++stage) {
     if (!stages[stage]) continue;
     // Many take no attributes, so that their own code is reached by asking.
-    if (learned->confinement != TN_CONFINED_BY_SECCOMP) {
+    if (!learned->is_confined) {
       learned->takes_any_attributes = false;
       print_gap(&gap, stage, "it is left alone, since the system cannot confine it (seccomp)");
       continue;
@@ -250,29 +262,70 @@ static tn_status_t learn(tn_learned_t* learned, const tn_ffi_bundle_t* bundle) {
     tn__probe_free(probe);
   }
   print_context(&context, asked_for);
-  if (!status) status = copy(&learned->arena, texts.text, &learned->stages);
-  if (!status) status = copy(&learned->arena, context.text, &learned->context);
-  if (!status) status = copy(&learned->arena, gap.text, &learned->gap);
+  if (!status) status = copy(&found->arena, texts.text, &learned->stages);
+  if (!status) status = copy(&found->arena, context.text, &learned->context);
+  if (!status) status = copy(&found->arena, gap.text, &learned->gap);
   return status;
 }
 
-tn_status_t tn__learned_create(const tn_ffi_bundle_t* bundle, tn_learned_t** out_learned) {
+static void destroy(tn_learned_t* learned) {
+  found_t* found = (found_t*)(void*)learned;
+  tn__arena_deinit(&found->arena);
+  tn__free(tn_allocator_system(), found, sizeof *found);
+}
+
+static tn_status_t find_out(const tn_ffi_bundle_t* bundle, tn_learned_t** out_learned) {
   void* memory = NULL;
   *out_learned = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(tn_allocator_system(), sizeof(tn_learned_t), &memory));
-  tn_learned_t* learned = memory;
-  tn__arena_init(&learned->arena, tn_allocator_system());
-  tn_status_t status = learn(learned, bundle);
+  TN_RETURN_IF_ERROR(tn__allocate(tn_allocator_system(), sizeof(found_t), &memory));
+  found_t* found = memory;
+  found->learned.destroy = destroy;
+  tn__arena_init(&found->arena, tn_allocator_system());
+  tn_status_t status = ask_stages(found, bundle);
   if (status) {
-    tn__learned_free(learned);
+    destroy(&found->learned);
     return status;
   }
-  *out_learned = learned;
+  *out_learned = &found->learned;
   return TN_OK;
 }
 
-void tn__learned_free(tn_learned_t* learned) {
-  if (!learned) return;
-  tn__arena_deinit(&learned->arena);
-  tn__free(tn_allocator_system(), learned, sizeof *learned);
+// --- from outside
+
+// Whether it can be asked: it is registered as a handler, or as any function and answers like one.
+static tn_status_t check_handler(const tn_target_t* target) {
+  bool is_handler = target->versions == TN_TARGET_TYPED;
+  if (!is_handler && target->versions & TN_TARGET_TYPED) {
+    TN_RETURN_IF_ERROR(tn__scan_function(target->bundle.execute, &is_handler));
+  }
+  if (is_handler) return TN_OK;
+  return tn_status_create(TN_CODE_FAILED_PRECONDITION,
+                          "it is registered for %s%s; only handlers of api version 4 can be asked "
+                          "what they take",
+                          tn__versions_text(target->versions),
+                          target->versions & TN_TARGET_TYPED ? ", and is not a handler" : "");
+}
+
+static tn_status_t learn(const tn_target_t* target) {
+  tn_learned_t* learned = NULL;
+  if (target->op || target->learned) return TN_OK;
+  if (target->refusal) return tn__target_refusal(target);
+  TN_RETURN_IF_ERROR(check_handler(target));
+  TN_RETURN_IF_ERROR(find_out(&target->bundle, &learned));
+  return tn__registry_teach(target, learned);
+}
+
+tn_status_t tn_target_learn(const char* name, const char* platform) {
+  if (!name || !platform) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the name or the platform is NULL");
+  }
+  const char* known = tn__platform_name(tn__sv(platform));
+  if (known) platform = known;
+  const tn_op_t* op = tn__registry_find(tn__sv(name));
+  const tn_target_t* target = tn__op_target(op, platform);
+  tn_status_t status =
+      target ? tn_status_prefix(learn(target), "custom call @%s", TN_NAME_TEXT(target->name))
+             : tn__registry_miss(tn__sv(name), platform);
+  tn__op_release(op);
+  return status;
 }

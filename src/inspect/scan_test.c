@@ -1,4 +1,6 @@
 // Handlers that are found among the functions of a library.
+#include <tenon/inspect.h>
+
 #include "base/testing_allocator.h"
 #include "call/exports.h"
 #include "call/testing_call.h"

@@ -1,10 +1,10 @@
-#include "call/probe.h"
+#include "inspect/probe.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/allocator.h"
-#include "call/child.h"
+#include "inspect/child.h"
 
 typedef struct request {
   tn_ffi_handler_t handler;

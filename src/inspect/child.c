@@ -1,4 +1,4 @@
-#include "call/child.h"
+#include "inspect/child.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // What was learned of a handler, shown and held against calls.
-#include "call/learned.h"
+#include <tenon/inspect.h>
 
 #include "base/testing_allocator.h"
 #include "call/testing_call.h"

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call/asker.h"
 #include "call/guard.h"
+#include "inspect/asker.h"
 
 const char* const tn__stage_names[] = {"instantiate", "prepare", "initialize", "execute"};
 

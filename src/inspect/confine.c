@@ -1,4 +1,4 @@
-#include "call/confine.h"
+#include "inspect/confine.h"
 
 #include <errno.h>
 #include <linux/audit.h>

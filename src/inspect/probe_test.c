@@ -1,5 +1,5 @@
 // Asking handlers what they take: what is learned, and what becomes of those that do not answer.
-#include "call/probe.h"
+#include "inspect/probe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,12 +10,12 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <tenon/call.h>
+#include <tenon/inspect.h>
 #include <unistd.h>
 
 #include "base/testing.h"
-#include "call/asker.h"
 #include "call/testing_foreign.h"
+#include "inspect/asker.h"
 
 static tn_testing_foreign_t foreign;
 static int* entered;  // shared with children

@@ -1,16 +1,16 @@
 // The handlers among the functions that a library exports.
 #include <stdlib.h>
 #include <string.h>
-#include <tenon/call.h>
+#include <tenon/inspect.h>
 
 #include "base/allocator.h"
 #include "base/clock.h"
 #include "call/api.h"
-#include "call/child.h"
 #include "call/exports.h"
 #include "call/guard.h"
 #include "call/registry.h"
-#include "call/scan.h"
+#include "inspect/child.h"
+#include "inspect/scan.h"
 #include "kernel/target.h"
 
 enum { FUNCTION_LIMIT = 1024, ROUND_MS = 500, ALL_MS = 5000 };
