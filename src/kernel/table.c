@@ -22,6 +22,7 @@
 #include "kernel/reduction/select_and_scatter.h"
 #include "kernel/sort/sort.h"
 #include "kernel/sort/top_k.h"
+#include "ops/scalar.h"
 
 static const tn_kernel_t rows[] = {
 #define TN_KERNEL(operation, ...) {.op = operation, .name = "cpu." operation, __VA_ARGS__},

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "base/testing.h"
+#include "ops/scalar.h"
 
 enum { RANK_LIMIT = 4 };
 
@@ -711,11 +712,15 @@ static void write_batch_norm(tn_sample_t* sample, const char* operation) {
 // --- the list
 
 static const tn_sample_generator_t generators[] = {
-#define WRITE_1 write_unary
-#define WRITE_2 write_binary
-#define TN_SCALAR(operation, operands, ...) {operation, WRITE_##operands},
-#include "kernel/reference/scalar.def"
-#undef TN_SCALAR
+#define SCALAR_ALONE(name, writer, expression)
+#define SCALAR_NONE(name, writer, expression) {name, writer},
+#define SCALAR_IS SCALAR_NONE
+#define TN_UNARY(dialect, name, carrier, cost, result, integers, reals, complexes) \
+  TN_COLUMN(SCALAR, TN_PREFIX_##dialect #name, write_unary, reals)
+#define TN_BINARY(dialect, name, carrier, cost, result, order, integers, reals, complexes) \
+  TN_COLUMN(SCALAR, TN_PREFIX_##dialect #name, write_binary, reals)
+#include "ops/scalar.def"
+    {"chlo.tan", write_unary},
     {"compare", write_compare},
     {"select", write_select},
     {"clamp", write_clamp},

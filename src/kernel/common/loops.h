@@ -18,16 +18,16 @@ typedef void (*tn_fold_fn)(void* accumulator, const void* values, size_t count);
 typedef void (*tn_at_fn)(void* target, const int64_t* places, const void* values, size_t count);
 
 typedef enum tn_unary_op {
-#define TN_UNARY(name, carrier, cost) TN_UNARY_##name,
-#include "kernel/elementwise/unary.def"
-#undef TN_UNARY
+#define TN_UNARY(dialect, name, ...) TN_UNARY_##name,
+#define TN_BINARY(...)
+#include "ops/scalar.def"
   TN_UNARY_COUNT
 } tn_unary_op_t;
 
 typedef enum tn_binary_op {
-#define TN_BINARY(name, carrier, cost) TN_BINARY_##name,
-#include "kernel/elementwise/binary.def"
-#undef TN_BINARY
+#define TN_UNARY(...)
+#define TN_BINARY(dialect, name, ...) TN_BINARY_##name,
+#include "ops/scalar.def"
   TN_BINARY_COUNT
 } tn_binary_op_t;
 

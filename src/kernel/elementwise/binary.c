@@ -3,10 +3,10 @@
 #include <string.h>
 
 static size_t id_of(const char* op) {
-#define TN_BINARY(name, carrier, cost) \
+#define TN_UNARY(...)
+#define TN_BINARY(dialect, name, ...) \
   if (strcmp(op, #name) == 0) return TN_BINARY_##name;
-#include "kernel/elementwise/binary.def"
-#undef TN_BINARY
+#include "ops/scalar.def"
   return TN_BINARY_COUNT;
 }
 

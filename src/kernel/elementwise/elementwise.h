@@ -5,7 +5,7 @@
 
 #include "kernel/kernel.h"
 
-// elementwise.c: the rows of unary.def and binary.def, and compare.
+// elementwise.c: the rows of ops/scalar.def, and compare.
 bool tn__cpu_unary_supports(const tn_op_use_t* use);
 TN_MUST_USE tn_status_t tn__cpu_unary_prepare(tn_kernel_site_t* site);
 bool tn__cpu_binary_supports(const tn_op_use_t* use);

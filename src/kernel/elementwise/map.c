@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "kernel/elementwise/scalar_loops.h"
+
 enum { GRAIN_LIGHT = 65536, GRAIN_HEAVY = 4096 };
 
 typedef struct operation {
@@ -11,16 +13,17 @@ typedef struct operation {
 } operation_t;
 
 static const operation_t unary_operations[] = {
-#define TN_UNARY(name, carrier, cost) [TN_UNARY_##name] = {#name, TN_DTYPE_##carrier, GRAIN_##cost},
-#include "kernel/elementwise/unary.def"
-#undef TN_UNARY
+#define TN_UNARY(dialect, name, carrier, cost, ...) \
+  [TN_UNARY_##name] = {#name, TN_DTYPE_##carrier, GRAIN_##cost},
+#define TN_BINARY(...)
+#include "ops/scalar.def"
 };
 
 static const operation_t binary_operations[] = {
-#define TN_BINARY(name, carrier, cost) \
+#define TN_UNARY(...)
+#define TN_BINARY(dialect, name, carrier, cost, ...) \
   [TN_BINARY_##name] = {#name, TN_DTYPE_##carrier, GRAIN_##cost},
-#include "kernel/elementwise/binary.def"
-#undef TN_BINARY
+#include "ops/scalar.def"
 };
 
 static size_t find(const operation_t* operations, size_t count, const char* name) {
@@ -57,57 +60,29 @@ static tn_dtype_t twin(tn_dtype_t dtype, bool is_signed) {
 // Leading zeros of what has fewer than 8 bits, in a byte.
 #define TN_T uint8_t
 #define TN_NAME u1
-static inline uint8_t count_leading_zeros_u1(uint8_t a) {
-  return a ? 0 : 1;
-}
-#define TN_OPERATION count_leading_zeros
-#include "kernel/elementwise/map_unary.inc"
+TN_UNARY_LOOP(count_leading_zeros, SAME, IS(a ? 0 : 1))
 #undef TN_NAME
 #define TN_NAME u2
-static inline uint8_t count_leading_zeros_u2(uint8_t a) {
-  return a ? (uint8_t)(a < 2) : 2;
-}
-#define TN_OPERATION count_leading_zeros
-#include "kernel/elementwise/map_unary.inc"
+TN_UNARY_LOOP(count_leading_zeros, SAME, IS(a ? a < 2 : 2))
 #undef TN_NAME
 #define TN_NAME u4
-static inline uint8_t count_leading_zeros_u4(uint8_t a) {
-  return a ? (uint8_t)(__builtin_clz(a) - 28) : 4;
-}
-#define TN_OPERATION count_leading_zeros
-#include "kernel/elementwise/map_unary.inc"
+TN_UNARY_LOOP(count_leading_zeros, SAME, IS(a ? __builtin_clz(a) - 28 : 4))
 #undef TN_NAME
 
 // The upper half of a product of what has fewer than 8 bits, whose products fit a byte.
 #define TN_NAME u2
-static inline uint8_t mulhi_u2(uint8_t a, uint8_t b) {
-  return (uint8_t)((a * b) >> 2);
-}
-#define TN_OPERATION mulhi
-#include "kernel/elementwise/map_binary.inc"
+TN_BINARY_LOOP(mulhi, SAME, LEFT, IS((a * b) >> 2))
 #undef TN_NAME
 #define TN_NAME u4
-static inline uint8_t mulhi_u4(uint8_t a, uint8_t b) {
-  return (uint8_t)((a * b) >> 4);
-}
-#define TN_OPERATION mulhi
-#include "kernel/elementwise/map_binary.inc"
+TN_BINARY_LOOP(mulhi, SAME, LEFT, IS((a * b) >> 4))
 #undef TN_NAME
 #undef TN_T
 #define TN_T int8_t
 #define TN_NAME s2
-static inline int8_t mulhi_s2(int8_t a, int8_t b) {
-  return (int8_t)((a * b) >> 2);
-}
-#define TN_OPERATION mulhi
-#include "kernel/elementwise/map_binary.inc"
+TN_BINARY_LOOP(mulhi, SAME, LEFT, IS((a * b) >> 2))
 #undef TN_NAME
 #define TN_NAME s4
-static inline int8_t mulhi_s4(int8_t a, int8_t b) {
-  return (int8_t)((a * b) >> 4);
-}
-#define TN_OPERATION mulhi
-#include "kernel/elementwise/map_binary.inc"
+TN_BINARY_LOOP(mulhi, SAME, LEFT, IS((a * b) >> 4))
 #undef TN_NAME
 #undef TN_T
 

@@ -6,15 +6,15 @@
 #include "kernel/elementwise/binary.h"
 
 static const char* const unary_names[] = {
-#define TN_UNARY(name, carrier, cost) #name,
-#include "kernel/elementwise/unary.def"
-#undef TN_UNARY
+#define TN_UNARY(dialect, name, ...) #name,
+#define TN_BINARY(...)
+#include "ops/scalar.def"
 };
 
 static const char* const binary_names[] = {
-#define TN_BINARY(name, carrier, cost) #name,
-#include "kernel/elementwise/binary.def"
-#undef TN_BINARY
+#define TN_UNARY(...)
+#define TN_BINARY(dialect, name, ...) #name,
+#include "ops/scalar.def"
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))

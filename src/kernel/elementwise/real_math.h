@@ -18,4 +18,11 @@ static inline double tn__cbrt(double x) {
   return fabs(x) < 0x1p-900 ? root * 0x1p-200 : fabs(x) > 0x1p900 ? root * 0x1p200 : root;
 }
 
+// 1 / (1 + exp(-x)). The exponential of what is not positive neither overflows nor loses what is
+// tiny.
+static inline double tn__logistic(double x) {
+  const double power = exp(-fabs(x));
+  return (x < 0 ? power : 1.0) / (1.0 + power);
+}
+
 #endif  // TENON_KERNEL_ELEMENTWISE_REAL_MATH_H_

@@ -23,7 +23,7 @@ static tn_status_t run(const tn_kernel_call_t* call, compute_fn compute) {
   return TN_OK;
 }
 
-// --- scalar.def
+// --- ops/scalar.def
 
 bool tn__reference_scalar_supports(const tn_op_use_t* use) {
   return use->operand_types[0]->kind == TN_TYPE_TENSOR &&

@@ -3,6 +3,7 @@
 #define TENON_KERNEL_REFERENCE_KERNELS_H_
 
 #include "kernel/reference/reference.h"
+#include "ops/scalar.h"
 
 #define TN_KERNEL(operation, function, supports, in_place) \
   tn_status_t tn__reference_##function##_run(const tn_kernel_call_t* call);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "ops/scalar.h"
+
 // --- integers
 
 static tn_wide_t low_bits(tn_wide_t a, uint32_t bits) {
@@ -45,7 +47,7 @@ static tn_wide_t shift_right(tn_wide_t a, tn_wide_t b, uint32_t bits) {
 }
 
 // A negative exponent leaves nothing but of 1 and -1.
-static tn_wide_t integer_power(tn_wide_t a, tn_wide_t b) {
+static tn_wide_t power_of(tn_wide_t a, tn_wide_t b) {
   if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;
   tn_wide_t result = 1;
   for (; b; b >>= 1) {
@@ -116,34 +118,119 @@ static long double bessel_i1e(long double a) {
 
 // --- complex numbers
 
-static long double complex make_complex(long double re, long double im) {
+static long double _Complex make_complex(long double re, long double im) {
   return tn__complex_of((tn_number_t){.re = re, .im = im});
 }
 
-static long double complex sign_of(long double complex a) {
+static long double _Complex sign_of(long double _Complex a) {
   return a == 0 ? a : a / cabsl(a);
 }
 
 // Of small numbers, too: exp(x + iy) - 1 without subtracting what is nearly equal.
-static long double complex complex_expm1(long double complex a) {
+static long double _Complex complex_expm1(long double _Complex a) {
   const long double x = creall(a), y = cimagl(a), half = sinl(y / 2);
   return make_complex(expm1l(x) * cosl(y) - 2 * half * half, expl(x) * sinl(y));
 }
 
-static long double complex complex_log1p(long double complex a) {
+static long double _Complex complex_log1p(long double _Complex a) {
   const long double x = creall(a), y = cimagl(a);
   const long double square = x * (2 + x) + y * y;  // |1 + a|^2 - 1
   const long double re = fabsl(square) < 0.5L ? log1pl(square) / 2 : logl(cabsl(1 + a));
   return make_complex(re, atan2l(y, 1 + x));
 }
 
+// --- the words of scalar.def
+
+// a and b are as wide as tn_number_t has them; `bits` is the width of their dtype.
+#define ALL_ONES (-1)
+#define WIDE(x) ((tn_unsigned_wide_t)(x))
+#define NOT(x) (bits == 1 ? !(x) : ~(x))
+#define IS_NEGATIVE(x) ((x) < 0)
+#define POPCNT(x) count_ones(x, bits)
+#define LEADING_ZEROS(x) count_leading_zeros(x, bits)
+#define QUOTIENT(x, y) ((x) / (y))
+#define REST(x, y) ((x) % (y))
+#define UPPER_PRODUCT(x, y) high_product(x, y, bits)
+#define SHIFT_LEFT(x, y) shift_left(x, y, bits)
+#define SHIFT_RIGHT_LOGICAL(x, y) shift_right(low_bits(x, bits), y, bits)
+#define SHIFT_RIGHT_ARITHMETIC(x, y) shift_right(as_signed(x, bits), y, bits)
+#define INTEGER_POWER(x, y) power_of(x, y)
+
+// What IEEE 754 defines for double is computed in double: rounding that again to a narrower format
+// is as rounding once, and for f64 it is the answer.
+#define EXACT(x) ((double)(x))
+#define SQRT(x) sqrt((double)(x))
+#define FMOD(x, y) fmod((double)(x), (double)(y))
+#define ABS(x) fabsl(x)
+#define ACOS(x) acosl(x)
+#define ACOSH(x) acoshl(x)
+#define ASIN(x) asinl(x)
+#define ASINH(x) asinhl(x)
+#define ATAN(x) atanl(x)
+#define ATANH(x) atanhl(x)
+#define BESSEL_I1E(x) bessel_i1e(x)
+#define CBRT(x) cbrtl(x)
+#define CEIL(x) ceill(x)
+#define COS(x) cosl(x)
+#define COSH(x) coshl(x)
+#define ERF(x) erfl(x)
+#define ERFC(x) erfcl(x)
+#define ERF_INV(x) erf_inverse(x)
+#define EXP(x) expl(x)
+#define EXPM1(x) expm1l(x)
+#define FLOOR(x) floorl(x)
+#define LGAMMA(x) log_gamma(x)
+#define LOG(x) logl(x)
+#define LOG1P(x) log1pl(x)
+#define RINT(x) rintl(x)
+#define ROUND(x) roundl(x)
+#define SIN(x) sinl(x)
+#define SINH(x) sinhl(x)
+#define TAN(x) tanl(x)
+#define TANH(x) tanhl(x)
+#define RSQRT(x) (1 / sqrtl(x))
+#define LOGISTIC(x) (1 / (1 + expl(-(x))))
+#define ATAN2(x, y) atan2l(x, y)
+#define POW(x, y) powl(x, y)
+#define MAXIMUM(x, y) float_maximum(x, y)
+#define MINIMUM(x, y) float_minimum(x, y)
+#define MAKE_COMPLEX(x, y) make_complex(x, y)
+
+#define CABS(x) cabsl(x)
+#define CACOS(x) cacosl(x)
+#define CACOSH(x) cacoshl(x)
+#define CASIN(x) casinl(x)
+#define CASINH(x) casinhl(x)
+#define CATAN(x) catanl(x)
+#define CATANH(x) catanhl(x)
+#define CCOS(x) ccosl(x)
+#define CCOSH(x) ccoshl(x)
+#define CEXP(x) cexpl(x)
+#define CEXPM1(x) complex_expm1(x)
+#define CIMAG(x) cimagl(x)
+#define CLOG(x) clogl(x)
+#define CLOG1P(x) complex_log1p(x)
+#define CONJ(x) conjl(x)
+#define CREAL(x) creall(x)
+#define CSIGN(x) sign_of(x)
+#define CSIN(x) csinl(x)
+#define CSINH(x) csinhl(x)
+#define CSQRT(x) csqrtl(x)
+#define CTAN(x) ctanl(x)
+#define CTANH(x) ctanhl(x)
+#define CLOGISTIC(x) (1 / (1 + cexpl(-(x))))
+#define CRSQRT(x) (1 / csqrtl(x))
+#define CSQUARE(x) ((x) * (x))
+#define CDIVIDE(x, y) ((x) / (y))
+#define CMULTIPLY(x, y) ((x) * (y))
+#define CPOW(x, y) cpowl(x, y)
+
 // --- the table
 
-enum { INTEGERS, FLOATS, COMPLEX_NUMBERS, CLASS_COUNT };
+enum { INTEGERS, REALS, COMPLEX_NUMBERS, CLASS_COUNT };
 
 typedef struct scalar_row {
-  const char* operation;
-  const char* texts[CLASS_COUNT];
+  const char* operation;  // without its dialect
   tn_scalar_fn functions[CLASS_COUNT];
 } scalar_row_t;
 
@@ -155,50 +242,73 @@ static tn_number_t of_real(long double value) {
   return (tn_number_t){.integer = value != 0, .re = value};
 }
 
-#define NONE 0
 #define OF(value) \
-  _Generic((value), long double complex : tn__number_complex, default : of_real)(value)
-#define PASTE(a, b) PASTE_(a, b)
-#define PASTE_(a, b) a##b
-#define TN_SCALAR(operation, operands, integers, floats, complexes)                   \
-  static tn_number_t PASTE(integer_, __LINE__)(const tn_number_t* x, uint32_t bits) { \
-    const tn_wide_t a = x[0].integer, b = operands > 1 ? x[1].integer : 0;            \
-    (void)a, (void)b, (void)bits;                                                     \
-    return of_integer(integers);                                                      \
-  }                                                                                   \
-  static tn_number_t PASTE(real_, __LINE__)(const tn_number_t* x, uint32_t bits) {    \
-    const long double a = x[0].re, b = operands > 1 ? x[1].re : 0;                    \
-    (void)a, (void)b, (void)bits;                                                     \
-    return OF(floats);                                                                \
-  }                                                                                   \
-  static tn_number_t PASTE(complex_, __LINE__)(const tn_number_t* x, uint32_t bits) { \
-    const long double complex a = tn__complex_of(x[0]);                               \
-    const long double complex b = operands > 1 ? tn__complex_of(x[1]) : 0;            \
-    (void)a, (void)b, (void)bits;                                                     \
-    return OF(complexes);                                                             \
-  }
-#include "kernel/reference/scalar.def"
-#undef TN_SCALAR
-#undef NONE
+  _Generic((value), long double _Complex : tn__number_complex, default : of_real)(value)
 
-#define TN_SCALAR(operation, operands, integers, floats, complexes) \
-  {operation,                                                       \
-   {#integers, #floats, #complexes},                                \
-   {PASTE(integer_, __LINE__), PASTE(real_, __LINE__), PASTE(complex_, __LINE__)}},
+#define INTEGER_NONE(name, detail, expression)
+#define INTEGER_IS(name, detail, expression)                               \
+  static tn_number_t integer_##name(const tn_number_t* x, uint32_t bits) { \
+    const tn_wide_t a = x[0].integer, b = x[1].integer;                    \
+    (void)a, (void)b, (void)bits;                                          \
+    return of_integer((tn_wide_t)expression);                              \
+  }
+#define REAL_NONE(name, detail, expression)
+#define REAL_ALONE(name, detail, expression)
+#define REAL_IS(name, detail, expression)                               \
+  static tn_number_t real_##name(const tn_number_t* x, uint32_t bits) { \
+    const long double a = x[0].re, b = x[1].re;                         \
+    (void)a, (void)b, (void)bits;                                       \
+    return OF(expression);                                              \
+  }
+#define COMPLEX_NONE(name, detail, expression)
+#define COMPLEX_ALONE(name, detail, expression)
+#define COMPLEX_IS(name, detail, expression)                                       \
+  static tn_number_t complex_##name(const tn_number_t* x, uint32_t bits) {         \
+    const long double _Complex a = tn__complex_of(x[0]), b = tn__complex_of(x[1]); \
+    (void)a, (void)b, (void)bits;                                                  \
+    return OF(expression);                                                         \
+  }
+#define COMPLEX_APART COMPLEX_IS
+#define COMPLEX_BY_PARTS(name, detail, expression)                                              \
+  static tn_number_t complex_##name(const tn_number_t* x, uint32_t bits) {                      \
+    const tn_number_t imaginary[] = {{.re = x[0].im}, {.re = x[1].im}};                         \
+    return (tn_number_t){.re = real_##name(x, bits).re, .im = real_##name(imaginary, bits).re}; \
+  }
+#define TN_FUNCTIONS(name, integers, reals, complexes) \
+  TN_COLUMN(INTEGER, name, 0, integers)                \
+  TN_COLUMN(REAL, name, 0, reals)                      \
+  TN_COLUMN(COMPLEX, name, 0, complexes)
+#undef complex  // an operation's name
+#define TN_UNARY(dialect, name, carrier, cost, result, integers, reals, complexes) \
+  TN_FUNCTIONS(name, integers, reals, complexes)
+#define TN_BINARY(dialect, name, carrier, cost, result, order, integers, reals, complexes) \
+  TN_FUNCTIONS(name, integers, reals, complexes)
+#include "ops/scalar.def"
+
+#define ENTRY_NONE(name, class, expression) NULL,
+#define ENTRY_ALONE(name, class, expression) NULL,
+#define ENTRY_IS(name, class, expression) class##_##name,
+#define ENTRY_APART ENTRY_IS
+#define ENTRY_BY_PARTS ENTRY_IS
+#define TN_ROW(name, integers, reals, complexes)                                  \
+  {#name,                                                                         \
+   {TN_COLUMN(ENTRY, name, integer, integers) TN_COLUMN(ENTRY, name, real, reals) \
+        TN_COLUMN(ENTRY, name, complex, complexes)}},
 static const scalar_row_t rows[] = {
-#include "kernel/reference/scalar.def"
+#define TN_UNARY(dialect, name, carrier, cost, result, integers, reals, complexes) \
+  TN_ROW(name, integers, reals, complexes)
+#define TN_BINARY(dialect, name, carrier, cost, result, order, integers, reals, complexes) \
+  TN_ROW(name, integers, reals, complexes)
+#include "ops/scalar.def"
 };
-#undef TN_SCALAR
 
 tn_scalar_fn tn__scalar_find(const tn_op_t* op, tn_dtype_t dtype) {
-  const char* name = strncmp(op->name, "chlo.", 5) == 0 ? op->name : tn__op_short_name(op);
   const tn_kind_t kind = tn_dtype_kind(dtype);
-  const int class = kind == TN_KIND_FLOAT     ? FLOATS
+  const int class = kind == TN_KIND_FLOAT     ? REALS
                     : kind == TN_KIND_COMPLEX ? COMPLEX_NUMBERS
                                               : INTEGERS;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
-    if (strcmp(rows[i].operation, name) != 0) continue;
-    return strcmp(rows[i].texts[class], "NONE") == 0 ? NULL : rows[i].functions[class];
+    if (strcmp(rows[i].operation, tn__op_short_name(op)) == 0) return rows[i].functions[class];
   }
   return NULL;
 }
