@@ -1,4 +1,4 @@
-// How to read a column of scalar.def: NONE, IS(expression), ALONE(...), APART(...), BY_PARTS.
+// How to read a column of scalar.def: NONE, IS(expression) and what else may stand there.
 #ifndef TENON_OPS_SCALAR_H_
 #define TENON_OPS_SCALAR_H_
 
@@ -7,6 +7,9 @@
 #define TN_COLUMN_ALONE(...) ALONE, (__VA_ARGS__)
 #define TN_COLUMN_APART(...) APART, (__VA_ARGS__)
 #define TN_COLUMN_BY_PARTS BY_PARTS, 0
+#define TN_COLUMN_FLAT FLAT, 0
+#define TN_COLUMN_OWN OWN, 0
+#define TN_COLUMN_ARRAY(...) ARRAY, (__VA_ARGS__)
 
 // Becomes PREFIX_NONE(name, detail, expression), PREFIX_IS(name, detail, expression)... `detail` is
 // the caller's; the expression is in parentheses.

@@ -715,9 +715,9 @@ static const tn_sample_generator_t generators[] = {
 #define SCALAR_ALONE(name, writer, expression)
 #define SCALAR_NONE(name, writer, expression) {name, writer},
 #define SCALAR_IS SCALAR_NONE
-#define TN_UNARY(dialect, name, carrier, cost, result, integers, reals, complexes) \
+#define TN_UNARY(dialect, name, carrier, cost, result, integers, reals, complexes, ...) \
   TN_COLUMN(SCALAR, TN_PREFIX_##dialect #name, write_unary, reals)
-#define TN_BINARY(dialect, name, carrier, cost, result, order, integers, reals, complexes) \
+#define TN_BINARY(dialect, name, carrier, cost, result, order, integers, reals, complexes, ...) \
   TN_COLUMN(SCALAR, TN_PREFIX_##dialect #name, write_binary, reals)
 #include "ops/scalar.def"
     {"chlo.tan", write_unary},

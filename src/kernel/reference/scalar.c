@@ -279,9 +279,9 @@ static tn_number_t of_real(long double value) {
   TN_COLUMN(REAL, name, 0, reals)                      \
   TN_COLUMN(COMPLEX, name, 0, complexes)
 #undef complex  // an operation's name
-#define TN_UNARY(dialect, name, carrier, cost, result, integers, reals, complexes) \
+#define TN_UNARY(dialect, name, carrier, cost, result, integers, reals, complexes, ...) \
   TN_FUNCTIONS(name, integers, reals, complexes)
-#define TN_BINARY(dialect, name, carrier, cost, result, order, integers, reals, complexes) \
+#define TN_BINARY(dialect, name, carrier, cost, result, order, integers, reals, complexes, ...) \
   TN_FUNCTIONS(name, integers, reals, complexes)
 #include "ops/scalar.def"
 
@@ -295,9 +295,9 @@ static tn_number_t of_real(long double value) {
    {TN_COLUMN(ENTRY, name, integer, integers) TN_COLUMN(ENTRY, name, real, reals) \
         TN_COLUMN(ENTRY, name, complex, complexes)}},
 static const scalar_row_t rows[] = {
-#define TN_UNARY(dialect, name, carrier, cost, result, integers, reals, complexes) \
+#define TN_UNARY(dialect, name, carrier, cost, result, integers, reals, complexes, ...) \
   TN_ROW(name, integers, reals, complexes)
-#define TN_BINARY(dialect, name, carrier, cost, result, order, integers, reals, complexes) \
+#define TN_BINARY(dialect, name, carrier, cost, result, order, integers, reals, complexes, ...) \
   TN_ROW(name, integers, reals, complexes)
 #include "ops/scalar.def"
 };

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "lazy/ops/common.h"
+#include "ops/scalar.h"
 
-#define ARRAY(name) tn_array_##name
 #define NUMBER(x, value) tn__number_like(scope, (x), (value))
 
 tn_array_t* tn_array_astype(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) {
@@ -17,31 +17,34 @@ tn_array_t* tn_array_astype(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) 
 
 // --- one operand
 
-#define UNARY(name, op, rules)                                                    \
-  tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* x) {                 \
-    return tn__elementwise(scope, #name, op, 1, &x, TN_OPERANDS_FLOAT | (rules)); \
+// Functions that are one operation (ops/scalar.def).
+#define RULES_ANY_DTYPE 0
+#define RULES_FLOATS TN_OPERANDS_FLOAT
+#define RULES_REALS (TN_OPERANDS_FLOAT | TN_OPERANDS_REAL)
+#define RULES_INTEGERS TN_OPERANDS_INTEGER
+#define UNARY_NONE(op, dialect, pair)
+#define UNARY_ARRAY(op, dialect, pair) UNARY_1(TN__OP_OF(dialect, op), UNPACK pair)
+#define UNARY_1(op, ...) UNARY_2(op, __VA_ARGS__)
+#define UNARY_2(op, name, rules)                                    \
+  tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* x) {   \
+    return tn__elementwise(scope, #name, op, 1, &x, RULES_##rules); \
   }
-UNARY(arccos, TN__OP_OF(chlo, acos), 0)
-UNARY(arccosh, TN__OP_OF(chlo, acosh), 0)
-UNARY(arcsin, TN__OP_OF(chlo, asin), 0)
-UNARY(arcsinh, TN__OP_OF(chlo, asinh), 0)
-UNARY(arctan, TN__OP_OF(chlo, atan), 0)
-UNARY(arctanh, TN__OP_OF(chlo, atanh), 0)
-UNARY(cos, TN__OP(cosine), 0)
-UNARY(cosh, TN__OP_OF(chlo, cosh), 0)
-UNARY(erf, TN__OP_OF(chlo, erf), TN_OPERANDS_REAL)
-UNARY(erfinv, TN__OP_OF(chlo, erf_inv), TN_OPERANDS_REAL)
-UNARY(exp, TN__OP(exponential), 0)
-UNARY(expm1, TN__OP(exponential_minus_one), TN_OPERANDS_REAL)
-UNARY(log, TN__OP(log), 0)
-UNARY(log1p, TN__OP(log_plus_one), 0)
-UNARY(rsqrt, TN__OP(rsqrt), 0)
-UNARY(sigmoid, TN__OP(logistic), TN_OPERANDS_REAL)
-UNARY(sin, TN__OP(sine), 0)
-UNARY(sinh, TN__OP_OF(chlo, sinh), 0)
-UNARY(sqrt, TN__OP(sqrt), 0)
-UNARY(tan, TN__OP(tan), 0)
-UNARY(tanh, TN__OP(tanh), 0)
+#define BINARY_NONE(op, dialect, pair)
+#define BINARY_ARRAY(op, dialect, pair) BINARY_1(TN__OP_OF(dialect, op), UNPACK pair)
+#define BINARY_1(op, ...) BINARY_2(op, __VA_ARGS__)
+#define BINARY_2(op, name, rules)                                                \
+  tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) { \
+    tn_array_t* operands[] = {a, b};                                             \
+    return tn__elementwise(scope, #name, op, 2, operands, RULES_##rules);        \
+  }
+#define UNPACK(...) __VA_ARGS__
+#define TN_UNARY(dialect, name, carrier, cost, result, integers, reals, complexes, slope, array, \
+                 ...)                                                                            \
+  TN_COLUMN(UNARY, name, dialect, array)
+#define TN_BINARY(dialect, name, carrier, cost, result, order, integers, reals, complexes, slope, \
+                  array, ...)                                                                     \
+  TN_COLUMN(BINARY, name, dialect, array)
+#include "ops/scalar.def"
 
 static tn_array_t* as_float(tn_scope_t* scope, const char* name, tn_array_t* x) {
   tn_array_t* error = NULL;
@@ -54,7 +57,7 @@ static tn_array_t* as_float(tn_scope_t* scope, const char* name, tn_array_t* x) 
   tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* x) { \
     TN__OPERATION(scope, #name);                                  \
     x = as_float(scope, #name, x);                                \
-    return ARRAY(outer)(scope, inner(x), NUMBER(x, value));       \
+    return tn_array_##outer(scope, inner(x), NUMBER(x, value));       \
   }
 #define ITSELF(x) (x)
 #define LOG_OF(x) tn_array_log(scope, x)
@@ -189,21 +192,6 @@ tn_array_t* tn_array_conjugate(tn_scope_t* scope, tn_array_t* x) {
 }
 
 // --- two operands
-
-#define BINARY(name, op, rules)                                                  \
-  tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) { \
-    tn_array_t* operands[] = {a, b};                                             \
-    return tn__elementwise(scope, #name, TN__OP(op), 2, operands, rules);        \
-  }
-BINARY(add, add, 0)
-BINARY(arctan2, atan2, TN_OPERANDS_FLOAT | TN_OPERANDS_REAL)
-BINARY(divide, divide, TN_OPERANDS_FLOAT)
-BINARY(maximum, maximum, 0)
-BINARY(minimum, minimum, 0)
-BINARY(multiply, multiply, 0)
-BINARY(bitwise_and, and, TN_OPERANDS_INTEGER)
-BINARY(bitwise_or, or, TN_OPERANDS_INTEGER)
-BINARY(bitwise_xor, xor, TN_OPERANDS_INTEGER)
 
 tn_array_t* tn_array_subtract(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
   TN__OPERATION(scope, "subtract");

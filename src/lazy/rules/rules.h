@@ -7,6 +7,7 @@
 #include <tenon/transform.h>
 
 #include "lazy/array.h"
+#include "ops/scalar.h"
 
 typedef struct tn_rules {
   tn_jvp_fn jvp;  // NULL: there is none
