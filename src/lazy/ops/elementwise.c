@@ -57,7 +57,7 @@ static tn_array_t* as_float(tn_scope_t* scope, const char* name, tn_array_t* x) 
   tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* x) { \
     TN__OPERATION(scope, #name);                                  \
     x = as_float(scope, #name, x);                                \
-    return tn_array_##outer(scope, inner(x), NUMBER(x, value));       \
+    return tn_array_##outer(scope, inner(x), NUMBER(x, value));   \
   }
 #define ITSELF(x) (x)
 #define LOG_OF(x) tn_array_log(scope, x)
