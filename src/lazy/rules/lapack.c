@@ -267,46 +267,46 @@ static tn_status_t change_singular(void* user, tn_scope_t* scope, size_t input_c
   return TN_OK;
 }
 
-// How the first results of a routine change; the others are integers.
-static tn_status_t find_change(const tn_rule_t* rule, const char* what, tn_closure_t* out_change,
-                               size_t* out_count) {
+typedef tn_status_t (*change_fn)(void* user, tn_scope_t* scope, size_t input_count,
+                                 tn_array_t* const* inputs, size_t output_count,
+                                 tn_array_t** out_outputs);
+
+// How the first *out_count results of a routine change; the others are integers. NULL: that is not
+// known.
+static change_fn find_change(const tn_rule_t* rule, size_t* out_count) {
   if (is_routine(rule, "syevd") || is_routine(rule, "heevd")) {
-    out_change->call = change_eigen;
     *out_count = 2;
-    return TN_OK;
+    return change_eigen;
   }
   if (is_routine(rule, "getrf")) {
-    out_change->call = change_lu;
     *out_count = 1;
-    return TN_OK;
+    return change_lu;
   }
   if (is_routine(rule, "gesdd")) {
-    out_change->call = change_singular;
     *out_count = letter_of(rule, "mode") == 'A' ? 4 : 2;
-    return TN_OK;
+    return change_singular;
   }
   if (is_routine(rule, "geev")) {
-    out_change->call = change_general_eigen;
     *out_count = rule->result_count - 1;
-    return TN_OK;
+    return change_general_eigen;
   }
-  return tn__step_no_rule(tn__rule_step(rule), what);
+  return NULL;
 }
 
 tn_status_t tn__jvp_custom_call(const tn_rule_t* rule, const tn_jvp_call_t* call) {
   tn_routine_t routine = {rule, call->outputs};
-  tn_closure_t change = {.user = &routine};
   size_t count = 0;
-  TN_RETURN_IF_ERROR(find_change(rule, "jvp", &change, &count));
+  const change_fn change = find_change(rule, &count);
+  if (!change) return tn__step_no_rule(tn__rule_step(rule), "jvp");
   for (size_t i = 0; i < rule->result_count; ++i) call->out_tangents[i] = NULL;
-  return change.call(&routine, rule->scope, 1, call->tangents, count, call->out_tangents);
+  return change(&routine, rule->scope, 1, call->tangents, count, call->out_tangents);
 }
 
 tn_status_t tn__vjp_custom_call(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   tn_routine_t routine = {rule, call->outputs};
-  tn_closure_t change = {.user = &routine};
   size_t count = 0;
-  TN_RETURN_IF_ERROR(find_change(rule, "vjp", &change, &count));
+  const tn_closure_t change = {find_change(rule, &count), &routine};
+  if (!change.call) return tn__step_no_rule(tn__rule_step(rule), "vjp");
   tn_array_t* anywhere = tn__zeros_like(rule->scope, rule->operands[0]);
   return tn_vjp(rule->scope, &change, 1, &anywhere, count, call->cotangents, NULL,
                 call->out_cotangents);
