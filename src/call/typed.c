@@ -391,7 +391,9 @@ static inline void patch(const tn_kernel_call_t* call, const tn_typed_state_t* s
   local->context.kernel = call->context;
 }
 
-tn_status_t tn__typed_run(const tn_kernel_call_t* call) {
+// Aligned, since where it begins in a cache line decides over half a nanosecond of the four to
+// seven that a call costs.
+__attribute__((aligned(64))) tn_status_t tn__typed_run(const tn_kernel_call_t* call) {
   const tn_typed_state_t* state = call->state;
   typed_local_t* local = call->local;
   patch(call, state, local);
