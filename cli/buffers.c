@@ -3,13 +3,12 @@
 
 #include "cli.h"
 
-tn_status_t cli_make_buffer(tn_device_t* device, const tn_type_t* type, cli_elements_fn write,
-                            void* user, tn_buffer_t** out_buffer) {
+tn_status_t cli_make_buffer(tn_device_t* device, tn_dtype_t dtype, size_t rank, const int64_t* dims,
+                            cli_elements_fn write, void* user, tn_buffer_t** out_buffer) {
   void *place = NULL, *memory = NULL;
   tn_buffer_t* buffer = NULL;
   *out_buffer = NULL;
-  tn_status_t status = tn_buffer_create(device, tn_type_dtype(type), tn_type_rank(type),
-                                        tn_type_dims(type), &place, &buffer);
+  tn_status_t status = tn_buffer_create(device, dtype, rank, dims, &place, &buffer);
   if (status) return status;
   size_t byte_length = tn_buffer_byte_length(buffer);
   if (!place) memory = malloc(byte_length + 1);  // the host does not see the device's memory
@@ -22,8 +21,7 @@ tn_status_t cli_make_buffer(tn_device_t* device, const tn_type_t* type, cli_elem
   if (!place) {
     tn_buffer_release(buffer);
     buffer = NULL;
-    status = tn_buffer_create_from_host(device, tn_type_dtype(type), tn_type_rank(type),
-                                        tn_type_dims(type), memory, byte_length, &buffer);
+    status = tn_buffer_create_from_host(device, dtype, rank, dims, memory, byte_length, &buffer);
     if (status) goto done;
   }
   *out_buffer = buffer;

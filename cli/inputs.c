@@ -65,6 +65,7 @@ static const char* example_text(const tn_type_t* type, char out[160]) {
     length -= sizeof before;
     memmove(out, out + sizeof before - 1, length);
     snprintf(out + length, 160 - length, "=1");
+    for (char* c = out; *c; ++c) *c = *c == '?' ? '2' : *c;  // any size will do
   } else {
     snprintf(out, 160, "2x3xf32=1");
   }
@@ -126,8 +127,9 @@ static int check_count(const arguments_t* arguments, const session_t* session,
     if (++wanted == given + 1 && !fallback) {
       char text[160], name[128], example[160];
       tn_type_format(type, text, sizeof text);
-      return cli_refuse(arguments->command, "%s of type %s has no --input, such as random or %s",
-                        argument_text(session, i, name), text, example_text(type, example));
+      return cli_refuse(arguments->command, "%s of type %s has no --input, such as %s or %s",
+                        argument_text(session, i, name), text,
+                        strchr(text, '?') ? "x.npy" : "random", example_text(type, example));
     }
   }
   if (given <= wanted) return EXIT_FINE;

@@ -204,7 +204,8 @@ static tn_status_t match(const literal_t* literal, const tn_type_t* expected) {
   size_t length = 0;
   found[0] = 0;
   for (size_t d = 0; d < literal->rank; ++d) {
-    is_same = is_same && literal->dims[d] == tn_type_dims(expected)[d];
+    const int64_t wanted_dim = is_same ? tn_type_dims(expected)[d] : 0;
+    is_same = is_same && (wanted_dim == TN_DIM_DYNAMIC || literal->dims[d] == wanted_dim);
     length += (size_t)snprintf(found + length, sizeof found - length, "%lldx",
                                (long long)literal->dims[d]);
   }
@@ -228,5 +229,6 @@ tn_status_t cli_read_literal(tn_device_t* device, const char* spec, const tn_typ
   }
   if (!status) status = match(&literal, expected);
   if (status) return status;
-  return cli_make_buffer(device, expected, write_literal, &literal, out_buffer);
+  return cli_make_buffer(device, literal.dtype, literal.rank, literal.dims, write_literal, &literal,
+                         out_buffer);
 }

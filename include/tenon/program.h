@@ -29,6 +29,13 @@ typedef struct tn_compile_options {
 // stay loaded as long as the program lives. Errors carry the place in the module's text: NOT_FOUND
 // for a function or target that does not exist, UNIMPLEMENTED for what the device cannot do,
 // INVALID_ARGUMENT for the rest.
+//
+// A function may leave dimensions of its arguments open (tensor<?x4xf32>, as jax.export writes it
+// for symbolic shapes). Its types then have TN_DIM_DYNAMIC, and a run compiles it for the sizes of
+// its arguments, unless it has been run with these before: programs for the last 32 sets of sizes
+// are kept. So the errors of compiling come out of that run: sizes that contradict each other or
+// what the program asserts of them (INVALID_ARGUMENT), sizes that depend on the elements of arrays
+// (UNIMPLEMENTED). Such a function takes and gives tensors alone; no argument of it is donated.
 TN_API TN_MUST_USE tn_status_t tn_program_compile(tn_device_t* device, tn_module_t* module,
                                                   const tn_compile_options_t* options,
                                                   tn_program_t** out_program);

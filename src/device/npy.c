@@ -10,6 +10,7 @@
 #include "base/type.h"
 #include "device/buffer.h"
 #include "device/npz.h"
+#include "ops/rule.h"
 
 // What the header says.
 typedef struct npy_header {
@@ -309,12 +310,9 @@ static tn_status_t match(const char* name, npy_header_t* header, const tn_type_t
                             name, header->raw_size);
   }
   if (!expected) return TN_OK;
-  bool same_shape = header->rank == expected->rank &&
-                    (header->rank == 0 || memcmp(header->dims, expected->dims,
-                                                 header->rank * sizeof *header->dims) == 0);
-  if (header->dtype == expected->dtype && same_shape) return TN_OK;
   tn_type_t found = {
       .kind = TN_TYPE_TENSOR, .dtype = header->dtype, .rank = header->rank, .dims = header->dims};
+  if (tn__types_agree(&found, expected)) return TN_OK;
   return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the array is %s; expected %s", name,
                           TN_TYPE_TEXT(&found), TN_TYPE_TEXT(expected));
 }

@@ -64,42 +64,6 @@ TN_APART static bool read_top_k(const tn_node_t* node, top_k_t* out) {
          has_fitting_types(node, out) && is_comparison(node, out);
 }
 
-// A region that calls the comparison.
-static tn_status_t make_comparator(const tn_node_t* node, const top_k_t* top_k,
-                                   tn_region_t** out_region) {
-  const tn_function_t* f = top_k->comparison;
-  tn_arena_t* arena = &node->region->function->module->arena;
-  tn_value_t *arguments[2 * MOST_ARRAYS], *answer = NULL;
-  const tn_attr_t *callee = NULL, *dictionary = NULL;
-  tn_node_t *call = NULL, *last = NULL;
-  tn_region_t* region = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__region_create(node->region->function, f->argument_count, f->argument_types, &region));
-  for (uint32_t i = 0; i < f->argument_count; ++i) arguments[i] = &region->arguments[i];
-  TN_RETURN_IF_ERROR(tn__attr_text(arena, TN_ATTR_SYMBOL, f->name, &callee));
-  const tn_named_attr_t named = {TN_SV_LITERAL("callee"), callee};
-  TN_RETURN_IF_ERROR(tn__attr_dictionary(arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0}, 1,
-                                         &named, &dictionary));
-  TN_RETURN_IF_ERROR(tn__node_append(region,
-                                     &(tn_node_spec_t){.op = TN__OP_OF(func, call),
-                                                       .operand_count = f->argument_count,
-                                                       .operands = arguments,
-                                                       .result_count = 1,
-                                                       .result_types = f->result_types,
-                                                       .attrs = dictionary->dictionary,
-                                                       .location = node->location},
-                                     &call));
-  answer = &call->results[0];
-  TN_RETURN_IF_ERROR(tn__node_append(region,
-                                     &(tn_node_spec_t){.op = TN__OP(return ),
-                                                       .operand_count = 1,
-                                                       .operands = &answer,
-                                                       .location = node->location},
-                                     &last));
-  *out_region = region;
-  return TN_OK;
-}
-
 TN_APART static tn_status_t insert_sort(tn_node_t* node, const top_k_t* top_k,
                                         tn_node_t** out_sort) {
   tn_pass_attrs_t attrs = {.arena = &node->region->function->module->arena};
@@ -112,7 +76,7 @@ TN_APART static tn_status_t insert_sort(tn_node_t* node, const top_k_t* top_k,
   tn__pass_add_attr(&attrs, "is_stable", is_stable);
   TN_RETURN_IF_ERROR(tn__attr_dictionary(attrs.arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0},
                                          attrs.count, attrs.entries, &dictionary));
-  TN_RETURN_IF_ERROR(make_comparator(node, top_k, &comparator));
+  TN_RETURN_IF_ERROR(tn__pass_calling_region(node, top_k->comparison, &comparator));
   for (uint32_t i = 0; i < top_k->count; ++i) types[i] = node->operands[i]->type;
   return tn__node_insert(node,
                          &(tn_node_spec_t){.op = TN__OP(sort),

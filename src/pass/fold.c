@@ -11,7 +11,7 @@ enum {
   OPERAND_LIMIT_BYTES = 65536,  // of one operand
 };
 
-static const tn_attr_t* constant_of(const tn_value_t* value) {
+const tn_attr_t* tn__pass_constant_of(const tn_value_t* value) {
   return value->node && value->node->op == TN__OP(constant)
              ? tn__attr_find(&value->node->attrs, "value")
              : NULL;
@@ -36,7 +36,8 @@ TN_APART static bool can_fold(const tn_node_t* node) {
   }
   for (uint32_t i = 0; i < node->operand_count; ++i) {
     const tn_value_t* operand = tn__value_resolve(node->operands[i]);
-    if (!constant_of(operand) || tn__type_byte_length(operand->type) > OPERAND_LIMIT_BYTES) {
+    if (!tn__pass_constant_of(operand) ||
+        tn__type_byte_length(operand->type) > OPERAND_LIMIT_BYTES) {
       return false;
     }
   }
@@ -44,7 +45,7 @@ TN_APART static bool can_fold(const tn_node_t* node) {
 }
 
 static tn_status_t operand_data(const tn_value_t* value, tn_arena_t* scratch, const void** out) {
-  const tn_attr_t* attr = constant_of(value);
+  const tn_attr_t* attr = tn__pass_constant_of(value);
   size_t byte_length = tn__type_byte_length(value->type);
   *out = attr->elements.data;
   if (!attr->elements.splat || tn__type_size(value->type) == 1) return TN_OK;
@@ -114,8 +115,9 @@ static tn_status_t compute(const tn_node_t* node, tn_arena_t* scratch, void** ou
   return TN_OK;
 }
 
-TN_APART static tn_status_t fold(tn_node_t* node, tn_arena_t* scratch) {
+TN_APART tn_status_t tn__pass_fold_node(tn_node_t* node, tn_arena_t* scratch) {
   void* data = NULL;
+  if (!can_fold(node)) return TN_OK;
   TN_RETURN_IF_ERROR(compute(node, scratch, &data));
   if (!data) return TN_OK;
   tn_arena_t* arena = &node->region->function->module->arena;
@@ -139,15 +141,15 @@ TN_APART static tn_status_t fold(tn_node_t* node, tn_arena_t* scratch) {
   return TN_OK;
 }
 
-// In place. What does not fit its type stays as it is: it may be in a branch that is never taken.
-TN_APART static tn_status_t fix(tn_node_t* node, const tn_static_form_t* form,
-                                tn_arena_t* scratch) {
+// What does not fit its type stays as it is: it may be in a branch that is never taken.
+TN_APART tn_status_t tn__pass_fix_node(tn_node_t* node, tn_arena_t* scratch) {
+  const tn_static_form_t* form = tn__static_form_of(node->op);
   const int64_t* values[3];
   tn_op_use_t use, fixed;
-  if (!tn__type_is_static(node->results[0].type)) return TN_OK;
+  if (!form || !tn__type_is_static(node->results[0].type)) return TN_OK;
   for (size_t i = form->data_count; i < node->operand_count; ++i) {
     const tn_value_t* operand = tn__value_resolve(node->operands[i]);
-    const tn_attr_t* attr = constant_of(operand);
+    const tn_attr_t* attr = tn__pass_constant_of(operand);
     if (!attr) return TN_OK;
     TN_RETURN_IF_ERROR(tn__static_form_read(scratch, operand->type, attr->elements.data,
                                             attr->elements.splat, &values[i - form->data_count]));
@@ -172,9 +174,8 @@ static tn_status_t fold_region(tn_region_t* region, tn_arena_t* scratch) {
     for (uint32_t i = 0; i < node->region_count; ++i) {
       TN_RETURN_IF_ERROR(fold_region(node->regions[i], scratch));
     }
-    const tn_static_form_t* form = tn__static_form_of(node->op);
-    if (form) TN_RETURN_IF_ERROR(fix(node, form, scratch));
-    if (can_fold(node)) TN_RETURN_IF_ERROR(fold(node, scratch));
+    TN_RETURN_IF_ERROR(tn__pass_fix_node(node, scratch));
+    TN_RETURN_IF_ERROR(tn__pass_fold_node(node, scratch));
   }
   return TN_OK;
 }

@@ -33,3 +33,43 @@ tn_status_t tn__pass_insert(tn_node_t* position, const tn_op_t* op, size_t opera
   *out_value = &node->results[0];
   return TN_OK;
 }
+
+tn_status_t tn__pass_calling_region(const tn_node_t* node, const tn_function_t* function,
+                                    tn_region_t** out_region) {
+  tn_arena_t* arena = &node->region->function->module->arena;
+  const tn_attr_t *callee = NULL, *dictionary = NULL;
+  tn_node_t *call = NULL, *last = NULL;
+  tn_region_t* region = NULL;
+  void* memory = NULL;
+  *out_region = NULL;
+  TN_RETURN_IF_ERROR(tn__region_create(node->region->function, function->argument_count,
+                                       function->argument_types, &region));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(arena, (size_t)function->argument_count + function->result_count,
+                               sizeof(tn_value_t*), &memory));
+  tn_value_t** arguments = memory;
+  tn_value_t** results = arguments + function->argument_count;
+  for (uint32_t i = 0; i < function->argument_count; ++i) arguments[i] = &region->arguments[i];
+  TN_RETURN_IF_ERROR(tn__attr_text(arena, TN_ATTR_SYMBOL, function->name, &callee));
+  const tn_named_attr_t named = {TN_SV_LITERAL("callee"), callee};
+  TN_RETURN_IF_ERROR(tn__attr_dictionary(arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0}, 1,
+                                         &named, &dictionary));
+  TN_RETURN_IF_ERROR(tn__node_append(region,
+                                     &(tn_node_spec_t){.op = TN__OP_OF(func, call),
+                                                       .operand_count = function->argument_count,
+                                                       .operands = arguments,
+                                                       .result_count = function->result_count,
+                                                       .result_types = function->result_types,
+                                                       .attrs = dictionary->dictionary,
+                                                       .location = node->location},
+                                     &call));
+  for (uint32_t i = 0; i < function->result_count; ++i) results[i] = &call->results[i];
+  TN_RETURN_IF_ERROR(tn__node_append(region,
+                                     &(tn_node_spec_t){.op = TN__OP(return ),
+                                                       .operand_count = function->result_count,
+                                                       .operands = results,
+                                                       .location = node->location},
+                                     &last));
+  *out_region = region;
+  return TN_OK;
+}

@@ -37,6 +37,13 @@ tn_function_t* tn__pass_callee(const tn_node_t* node);
 // No effect but its results, inner regions included.
 bool tn__pass_is_pure(const tn_node_t* node);
 
+// The elements of a constant; NULL for any other value.
+const tn_attr_t* tn__pass_constant_of(const tn_value_t* value);
+// Replaces a node by a constant if it is small and its operands are (fold.c).
+TN_MUST_USE tn_status_t tn__pass_fold_node(tn_node_t* node, tn_arena_t* scratch);
+// Gives a node its static form, in place, if it has one and the operands for it are constants.
+TN_MUST_USE tn_status_t tn__pass_fix_node(tn_node_t* node, tn_arena_t* scratch);
+
 // Attributes of a node that is made; at most 8 in a module's arena.
 typedef struct tn_pass_attrs {
   tn_arena_t* arena;
@@ -52,5 +59,10 @@ TN_MUST_USE tn_status_t tn__pass_insert(tn_node_t* position, const tn_op_t* op,
                                         size_t operand_count, tn_value_t* const* operands,
                                         const tn_pass_attrs_t* attrs, const tn_type_t* type,
                                         tn_value_t** out_value);
+
+// A region for `node` that calls a function with its arguments and returns what that gives.
+TN_MUST_USE tn_status_t tn__pass_calling_region(const tn_node_t* node,
+                                                const tn_function_t* function,
+                                                tn_region_t** out_region);
 
 #endif  // TENON_PASS_PASSES_H_

@@ -6,7 +6,9 @@
 #include "kernel/lib/library.h"
 #include "ops/spelling.h"
 #include "pass/pass.h"
+#include "pass/refine.h"
 #include "program/activation.h"
+#include "program/dynamic.h"
 
 // "@f, @g": the functions of the module, as far as the text has room.
 static const char* list_functions(const tn_module_t* module, char* out, size_t capacity) {
@@ -77,10 +79,18 @@ static bool is_small(const tn_program_t* program) {
   return byte_length <= SMALL_BYTES;
 }
 
-static tn_status_t compile(tn_program_t* program, const tn_compile_options_t* options) {
+static tn_status_t compile(tn_program_t* program, const tn_compile_options_t* options,
+                           const tn_type_t* const* argument_types) {
   tn_function_t* entry = NULL;
   TN_RETURN_IF_ERROR(tn__module_clone(program->source, &program->module));
   TN_RETURN_IF_ERROR(find_function(program->module, options->function, &entry));
+  if (!argument_types && entry->body && tn__function_is_dynamic(entry)) {
+    return tn__dynamic_create(program, entry, options);
+  }
+  if (entry->body && (argument_types || tn__pass_must_refine(program->module))) {
+    TN_RETURN_IF_ERROR(tn__pass_refine(program->module, entry,
+                                       argument_types ? argument_types : entry->argument_types));
+  }
   program->keep_all = options->keep_all || options->keep_values;
   if (options->keep_values) TN_RETURN_IF_ERROR(tn__program_keep_values(program, entry));
   tn_pass_options_t pass_options = {.target = program->device->target,
@@ -101,11 +111,19 @@ static void unlock_pool(void* user) {
 
 tn_status_t tn_program_compile(tn_device_t* device, tn_module_t* module,
                                const tn_compile_options_t* options, tn_program_t** out_program) {
-  static const tn_compile_options_t defaults = {.struct_size = sizeof defaults};
-  int64_t start_ns = tn__clock_ns();
   *out_program = NULL;
   TN_RETURN_IF_NULL(device);
   TN_RETURN_IF_NULL(module);
+  return tn__program_compile_for(device, module, options, NULL, out_program);
+}
+
+tn_status_t tn__program_compile_for(tn_device_t* device, tn_module_t* module,
+                                    const tn_compile_options_t* options,
+                                    const tn_type_t* const* argument_types,
+                                    tn_program_t** out_program) {
+  static const tn_compile_options_t defaults = {.struct_size = sizeof defaults};
+  int64_t start_ns = tn__clock_ns();
+  *out_program = NULL;
   if (!options) options = &defaults;
   if (options->struct_size < sizeof defaults) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
@@ -126,7 +144,7 @@ tn_status_t tn_program_compile(tn_device_t* device, tn_module_t* module,
   program->fork_guard = (tn_fork_guard_t){
       .prepare = lock_pool, .parent = unlock_pool, .child = unlock_pool, .user = program};
   tn_status_t status = tn__fork_guard_add(&program->fork_guard);
-  if (!status) status = compile(program, options);
+  if (!status) status = compile(program, options, argument_types);
   if (status) {
     tn_program_release(program);
     return status;
@@ -144,6 +162,7 @@ tn_program_t* tn_program_retain(tn_program_t* program) {
 void tn_program_release(tn_program_t* program) {
   if (!program || atomic_fetch_sub(&program->references, 1) != 1) return;
   tn__fork_guard_remove(&program->fork_guard);
+  tn__dynamic_destroy(program);
   tn__activation_release_all(program);
   for (size_t i = 0; i < program->unit_count; ++i) tn__plan_deinit(program->units[i].plan);
   pthread_mutex_destroy(&program->mutex);
@@ -164,34 +183,39 @@ static const tn_plan_t* entry_plan(const tn_program_t* program) {
 }
 
 size_t tn_program_argument_count(const tn_program_t* program) {
-  return entry_plan(program)->parameter_leaf_count;
+  return program->dynamic ? tn__program_function(program)->argument_count
+                          : entry_plan(program)->parameter_leaf_count;
 }
 
 const tn_type_t* tn_program_argument_type(const tn_program_t* program, size_t index) {
-  const tn_plan_t* plan = entry_plan(program);
-  return index < plan->parameter_leaf_count ? plan->parameter_leaves[index] : NULL;
+  if (index >= tn_program_argument_count(program)) return NULL;
+  return program->dynamic ? tn__program_function(program)->argument_types[index]
+                          : entry_plan(program)->parameter_leaves[index];
 }
 
 // Leaves of a tuple bear the name of the argument that holds them.
 const char* tn_program_argument_name(const tn_program_t* program, size_t index) {
-  const tn_plan_t* plan = entry_plan(program);
-  const bool has_name =
-      index < plan->parameter_leaf_count && plan->parameter_values[index]->name.length;
-  return has_name ? plan->parameter_values[index]->name.data : "";
+  if (index >= tn_program_argument_count(program)) return "";
+  const tn_value_t* value = program->dynamic
+                                ? &tn__program_function(program)->body->arguments[index]
+                                : entry_plan(program)->parameter_values[index];
+  return value->name.length ? value->name.data : "";
 }
 
 bool tn_program_may_donate(const tn_program_t* program, size_t index) {
-  return index < entry_plan(program)->parameter_leaf_count &&
+  return index < tn_program_argument_count(program) && !program->dynamic &&
          program->heirs[index] != TN_PROGRAM_NONE;
 }
 
 size_t tn_program_result_count(const tn_program_t* program) {
-  return entry_plan(program)->result_leaf_count;
+  return program->dynamic ? tn__program_function(program)->result_count
+                          : entry_plan(program)->result_leaf_count;
 }
 
 const tn_type_t* tn_program_result_type(const tn_program_t* program, size_t index) {
-  const tn_plan_t* plan = entry_plan(program);
-  return index < plan->result_leaf_count ? plan->result_leaves[index] : NULL;
+  if (index >= tn_program_result_count(program)) return NULL;
+  return program->dynamic ? tn__program_function(program)->result_types[index]
+                          : entry_plan(program)->result_leaves[index];
 }
 
 void tn_program_statistics(const tn_program_t* program, tn_program_statistics_t* statistics) {

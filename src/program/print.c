@@ -6,6 +6,7 @@
 #include "kernel/fusion.h"
 #include "kernel/placement.h"
 #include "pass/pass.h"
+#include "program/dynamic.h"
 #include "program/print.h"
 
 // --- the graph, for Graphviz
@@ -169,7 +170,7 @@ static tn_status_t print_module(const tn_program_t* program, const tn_module_t* 
     case TN_FORMAT_TEXT: return tn_module_print(module, writer->write, writer->user);
     case TN_FORMAT_JSON: tn__print_module_json(module, writer); return TN_OK;
     case TN_FORMAT_DOT: {
-      tn_string_view_t name = program->units[0].plan->function->name;
+      tn_string_view_t name = tn__program_function(program)->name;
       dot_function(tn__module_find_function(module, name), writer);
       return TN_OK;
     }
@@ -186,7 +187,7 @@ static tn_status_t print_rewritten(const tn_program_t* program, tn_program_forma
                                    tn_writer_t* writer) {
   const tn_pass_options_t options = {
       .target = program->device->target, .keep_all = program->keep_all, .keep_valid = true};
-  const tn_string_view_t name = program->units[0].plan->function->name;
+  const tn_string_view_t name = tn__program_function(program)->name;
   tn_module_t* module = NULL;
   if (format != TN_FORMAT_TEXT) return print_module(program, program->module, format, writer);
   TN_RETURN_IF_ERROR(tn__module_clone(program->source, &module));
@@ -211,6 +212,12 @@ tn_status_t tn_program_print(const tn_program_t* program, tn_program_stage_t sta
                              tn_program_format_t format,
                              tn_status_t (*write)(void* user, const char* text, size_t length),
                              void* user) {
+  const bool needs_sizes = stage == TN_STAGE_PLAN || stage == TN_STAGE_PROGRAM;
+  if (program->dynamic && needs_sizes) {
+    return tn_status_create(TN_CODE_FAILED_PRECONDITION,
+                            "the function has unknown dimensions; its plan is made when a run "
+                            "brings arguments, for their sizes");
+  }
   tn_writer_t writer;
   tn_status_t status = TN_OK;
   tn__writer_init(&writer, write, user);

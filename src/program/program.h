@@ -61,6 +61,8 @@ typedef struct tn_program_unit {
   tn_program_patch_t* results;     // by result leaf
 } tn_program_unit_t;
 
+typedef struct tn_dynamic tn_dynamic_t;  // dynamic.h
+
 struct tn_program {
   atomic_uint references;
   const tn_allocator_t* allocator;
@@ -68,6 +70,9 @@ struct tn_program {
   tn_module_t* source;  // as it was given
   tn_module_t* module;  // after the passes; the program's constants are its attributes
   bool keep_all;        // as the options of compiling said
+  // Of a function with unknown dimensions: nothing below is there, and runs are those of programs
+  // for the sizes of their arguments. NULL: any other.
+  tn_dynamic_t* dynamic;
   struct tn_device* device;
   size_t unit_count;
   tn_program_unit_t* units;  // callers before callees, so [0] is the entry

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "device/event.h"
+#include "program/dynamic.h"
 
 // The caller's options, with zeros for what an older caller does not know.
 static tn_status_t read_options(const tn_run_options_t* given, tn_run_options_t* out_options) {
@@ -254,6 +255,17 @@ done:
   return status;
 }
 
+static tn_status_t run_dynamic(tn_program_t* program, const tn_run_options_t* options,
+                               size_t argument_count, tn_buffer_t* const* arguments,
+                               size_t result_count, tn_buffer_t** out_results) {
+  tn_program_t* variant = NULL;
+  TN_RETURN_IF_ERROR(tn__dynamic_specialise(program, argument_count, arguments, &variant));
+  tn_status_t status =
+      tn_program_run(variant, options, argument_count, arguments, result_count, out_results);
+  tn_program_release(variant);
+  return status;
+}
+
 tn_status_t tn_program_run(tn_program_t* program, const tn_run_options_t* given_options,
                            size_t argument_count, tn_buffer_t* const* arguments,
                            size_t result_count, tn_buffer_t** out_results) {
@@ -263,6 +275,10 @@ tn_status_t tn_program_run(tn_program_t* program, const tn_run_options_t* given_
   for (size_t i = 0; i < result_count; ++i) out_results[i] = NULL;
   TN_RETURN_IF_NULL(program);
   if (argument_count) TN_RETURN_IF_NULL(arguments);
+  if (program->dynamic) {
+    return run_dynamic(program, given_options, argument_count, arguments, result_count,
+                       out_results);
+  }
   TN_RETURN_IF_ERROR(read_options(given_options, &options));
   TN_RETURN_IF_ERROR(check_options(program, &options, result_count));
   tn_status_t status = create(program, &options, &run);

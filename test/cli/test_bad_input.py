@@ -179,12 +179,25 @@ def test_wrong_archives_are_refused(folder):
     (ADD.replace("%b :", "%c :"), "<stdin>:2:26: error:"),
     (ADD.replace("stablehlo.add", "stablehlo.ad"), "did you mean"),
     (ADD.replace("3xf32", "3xfloat"), "note: did you mean f32?"),
-    (ADD.replace("3xf32", "?xf32"), "<stdin>:1:11: error: argument 0 has the type tensor<?xf32>; dimensions must be known"),
     (ADD.replace("@main", "@f") + ADD.replace("@main", "@g"), "note: name one of @f, @g (tn_compile_options_t.function"),
     ("func.func @main() " + "(" * 100000, "<stdin>:1:"),
 ])
 def test_garbage_is_refused_with_its_place(text, message):
     assert message in refused("run", "-", stdin=text)
+
+
+@pytest.mark.parametrize("inputs, code, message", [
+    ([], 2, "argument 0 (%a) of type tensor<?xf32> has no --input, such as x.npy or 2xf32=1"),
+    (["random", "2xf32=1"], 1, "dimension 0 has no size of its own; name an array (x.npy) or write one (2x3xf32=1)"),
+    (["2x2xf32=1", "2xf32=1"], 2, "it is tensor<2x2xf32>; expected tensor<?xf32>"),
+    (["2xf32=1", "3xf32=1"], 1, "<stdin>:2:8: error: add (C1): rhs has type tensor<3xf32>; expected tensor<2xf32>, as lhs"),
+])
+def test_unknown_dimensions_are_those_of_the_inputs(inputs, code, message):
+    arguments = [word for text in inputs for word in ("-i", text)]
+    text = ADD.replace("3xf32", "?xf32")
+    assert message in refused("run", "-", *arguments, stdin=text, code=code)
+    assert tenon("run", "-", "-i", "2xf32=1,2", "-i", "2xf32=3", stdin=text)[0] == "[4. 5.]\n"
+    assert "unknown dimensions" in refused("show", "-", "--at", "plan", stdin=text)
 
 
 def test_places_have_a_caret():
