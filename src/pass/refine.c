@@ -86,19 +86,19 @@ static tn_status_t infer(refiner_t* refiner, tn_node_t* node, const tn_op_use_t*
 // dynamic_pad and its kin: their last operands say the shape, or are attributes of the static form.
 static tn_status_t refine_dynamic(refiner_t* refiner, tn_node_t* node,
                                   const tn_static_form_t* form) {
-  const int64_t* values[3];
+  const int64_t* values[3] = {NULL, NULL, NULL};
   tn_op_use_t use, fixed;
   tn_value_t* result = &node->results[0];
   for (uint32_t i = (uint32_t)form->data_count; i < node->operand_count; ++i) {
     TN_RETURN_IF_ERROR(read_operand(refiner, node, i, &values[i - form->data_count]));
   }
-  if (node->op == TN__OP(set_dimension_size)) {
+  if (node->op == TN__OP(set_dimension_size) && values[0]) {
     int64_t dims[TN_MAX_RANK];
     const tn_type_t* type = node->operands[0]->type;
     if (type->rank) memcpy(dims, type->dims, type->rank * sizeof *dims);
     dims[tn__attr_get_integer(&node->attrs, "dimension", 0)] = values[0][0];
     TN_RETURN_IF_ERROR(set_shape(refiner, result, type->rank, dims));
-  } else if (!form->attrs[0]) {
+  } else if (!form->attrs[0] && values[0]) {
     TN_RETURN_IF_ERROR(set_shape(refiner, result, result->type->rank, values[0]));
   } else {
     TN_RETURN_IF_ERROR(tn__node_use(node, &refiner->scratch, &use));
