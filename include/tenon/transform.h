@@ -100,9 +100,10 @@ TN_API TN_MUST_USE tn_status_t tn_checkpoint(tn_scope_t* scope, const tn_closure
 
 // --- compiled functions
 
-// A function that is traced once for each set of shapes and dtypes of its inputs, and is one
-// program from then on: calls cost the same whatever is inside. Inside of a transform it is an
-// ordinary function. Reference counted; thread-safe, as long as the function is.
+// A function that takes inputs of any shapes. It is traced for each set of shapes and dtypes of its
+// inputs, and is one program for them from then on: calls cost the same whatever is inside. The
+// programs of the last 32 sets are kept. Inside of a transform it is an ordinary function.
+// Reference counted; thread-safe, as long as the function is.
 typedef struct tn_compiled tn_compiled_t;
 
 typedef struct tn_compiled_options {
@@ -116,19 +117,6 @@ typedef struct tn_compiled_options {
   tn_array_t** const* captured_inputs;
   size_t captured_output_count;
   tn_array_t** const* captured_outputs;
-  // Traced once for all shapes of the same dtypes and numbers of dimensions. For inputs of other
-  // shapes what the function did is done again (and compiled, which is kept), each operation
-  // inferring its shape: operations element by element, those of authors among them, reductions and
-  // means, products, convolutions, transposes, concatenations, sorts, sums so far, Fourier
-  // transforms and factors of matrices, reshapes that only merge, insert or drop dimensions, slices
-  // of whole dimensions, and elements taken from an array whose own shape stays. What was broadcast
-  // follows what it was broadcast against. Where an operation was given numbers which stood for a
-  // shape (bounds of slices, dims of other reshapes, amounts of padding, indices counted from the
-  // shape), or a constant of the function would have to grow, the function is traced again, once
-  // for each set of shapes. Numbers that it computes of shapes and hands to operations on elements
-  // are as they were when it was traced, and cannot be told from others; so are bounds of a slice
-  // that was all of a dimension, which is taken for all of any.
-  bool shapeless;
 } tn_compiled_options_t;
 
 // Copies `function`, whose user data must live as long as the compiled one, and the lists of
@@ -141,7 +129,8 @@ TN_API void tn_compiled_release(tn_compiled_t* compiled);  // NULL is fine
 TN_API TN_MUST_USE tn_status_t tn_compiled_call(tn_compiled_t* compiled, tn_scope_t* scope,
                                                 size_t input_count, tn_array_t* const* inputs,
                                                 size_t output_count, tn_array_t** out_outputs);
-// How often the function has been traced.
+// How often the function has been traced: once for each set of shapes and dtypes, and again for a
+// set whose program was not kept.
 TN_API size_t tn_compiled_trace_count(tn_compiled_t* compiled);
 
 // --- programs

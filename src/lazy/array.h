@@ -35,9 +35,6 @@ typedef enum tn_array_flag {
   TN_ARRAY_TRACED = 1 << 1,
   // Stands for an input that has no value (vmap, compile): reading it is an error.
   TN_ARRAY_ABSTRACT = 1 << 2,
-  // Derives from an input of a function that is compiled for any shapes: numbers that follow from
-  // its shape are to be steps.
-  TN_ARRAY_SHAPELESS = 1 << 3,
 } tn_array_flag_t;
 
 struct tn_array {

@@ -3,21 +3,21 @@
 #include <tenon/program.h>
 
 #include "lazy/graph.h"
-#include "lazy/shapeless.h"
 #include "lazy/tape.h"
 
-// What the function was for inputs of some types. Immutable.
+// How many sets of input types a function keeps its programs for; the one that was not used for the
+// longest time goes.
+enum { TRACE_LIMIT = 32 };
+
+// What the function was for inputs of some types. Immutable; reference counted.
 typedef struct trace {
-  struct trace* next;
+  atomic_uint references;
   size_t input_count, output_count;  // with the captured ones
   tn_array_type_t* inputs;
   tn_array_type_t* outputs;
   size_t constant_count;
   tn_array_t** constants;  // retained: what it uses besides its inputs
   tn_program_t* program;
-  // Of a function for any shapes, when this is what it did: others of the same kind are made of it.
-  tn_tape_t tape;                 // allocator NULL: none
-  tn_array_t** recorded_outputs;  // retained
   tn_arena_t arena;
 } trace_t;
 
@@ -25,13 +25,13 @@ struct tn_compiled {
   atomic_uint references;
   tn_evaluator_t* evaluator;  // retained
   tn_closure_t function;
-  bool is_shapeless;
   size_t captured_input_count, captured_output_count;
   tn_array_t*** captured_inputs;
   tn_array_t*** captured_outputs;
   pthread_mutex_t mutex;
-  trace_t* traces;
-  size_t trace_count;
+  size_t trace_count;  // made so far
+  size_t kept_count;
+  trace_t* kept[TRACE_LIMIT];  // retained; the one that was used last comes first
 };
 
 // --- life
@@ -74,7 +74,6 @@ tn_status_t tn_compile(tn_scope_t* scope, const tn_closure_t* function,
   atomic_init(&compiled->references, 1);
   compiled->evaluator = tn__evaluator_retain(evaluator);
   compiled->function = *function;
-  compiled->is_shapeless = options->shapeless;
   compiled->captured_input_count = options->captured_input_count;
   compiled->captured_output_count = options->captured_output_count;
   compiled->captured_inputs = (tn_array_t***)(compiled + 1);
@@ -95,13 +94,10 @@ tn_compiled_t* tn_compiled_retain(tn_compiled_t* compiled) {
   return compiled;
 }
 
-static void destroy_trace(trace_t* trace, const tn_allocator_t* allocator) {
+static void release_trace(trace_t* trace, const tn_allocator_t* allocator) {
+  if (!trace || atomic_fetch_sub(&trace->references, 1) != 1) return;
   for (size_t i = 0; i < trace->constant_count; ++i) tn_array_release(trace->constants[i]);
   tn_program_release(trace->program);
-  for (size_t i = 0; trace->recorded_outputs && i < trace->output_count; ++i) {
-    tn_array_release(trace->recorded_outputs[i]);
-  }
-  if (trace->tape.allocator) tn__tape_deinit(&trace->tape);
   tn__arena_deinit(&trace->arena);
   tn__free(allocator, trace, sizeof *trace);
 }
@@ -109,10 +105,8 @@ static void destroy_trace(trace_t* trace, const tn_allocator_t* allocator) {
 void tn_compiled_release(tn_compiled_t* compiled) {
   if (!compiled || atomic_fetch_sub(&compiled->references, 1) != 1) return;
   tn_evaluator_t* evaluator = compiled->evaluator;
-  while (compiled->traces) {
-    trace_t* trace = compiled->traces;
-    compiled->traces = trace->next;
-    destroy_trace(trace, evaluator->allocator);
+  for (size_t i = 0; i < compiled->kept_count; ++i) {
+    release_trace(compiled->kept[i], evaluator->allocator);
   }
   pthread_mutex_destroy(&compiled->mutex);
   tn__free(evaluator->allocator, compiled,
@@ -214,41 +208,8 @@ static tn_status_t compile_graph(trace_t* trace, tn_evaluator_t* evaluator,
   return status;
 }
 
-// A call with stand-ins as a closure.
-typedef struct recording {
-  const tn_compiled_t* compiled;
-  size_t own_count, own_output_count;
-  tn_array_t** kept;
-} recording_t;
-
-static tn_status_t call_recorded(void* user, tn_scope_t* scope, size_t input_count,
-                                 tn_array_t* const* inputs, size_t output_count,
-                                 tn_array_t** out_outputs) {
-  const recording_t* recording = user;
-  (void)input_count, (void)output_count;
-  return call_with_stand_ins(recording->compiled, scope, recording->own_count, inputs,
-                             recording->own_output_count, recording->kept, out_outputs);
-}
-
-static tn_status_t record(recording_t* recording, tn_scope_t* scope, trace_t* trace,
-                          tn_array_t* const* stand_ins, tn_array_t** outputs) {
-  const tn_closure_t closure = {call_recorded, recording};
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__tape_record(call_name, scope, &closure, trace->input_count, stand_ins,
-                                     trace->output_count, outputs, &trace->tape));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&trace->arena, trace->output_count, sizeof(tn_array_t*), &memory));
-  trace->recorded_outputs = memory;
-  for (size_t i = 0; i < trace->output_count; ++i) {
-    trace->recorded_outputs[i] = tn_array_retain(outputs[i]);
-  }
-  return TN_OK;
-}
-
-// With `base` by what the function did then. Where that does not say what it does for other shapes,
-// and without `base`, by calling it.
-static tn_status_t fill_trace(const tn_compiled_t* compiled, tn_scope_t* scope, const trace_t* base,
-                              trace_t* trace, size_t own_count, tn_array_t* const* inputs,
+static tn_status_t fill_trace(const tn_compiled_t* compiled, tn_scope_t* scope, trace_t* trace,
+                              size_t own_count, tn_array_t* const* inputs,
                               size_t own_output_count) {
   tn_arena_t* arena = &trace->arena;
   const size_t count = trace->input_count + trace->output_count + captured_count(compiled);
@@ -260,30 +221,16 @@ static tn_status_t fill_trace(const tn_compiled_t* compiled, tn_scope_t* scope, 
   for (size_t i = 0; i < trace->input_count; ++i) {
     stand_ins[i] = tn__abstract(scope, inputs[i]->dtype, inputs[i]->rank, inputs[i]->dims);
     TN_RETURN_IF_ERROR(tn_array_status(stand_ins[i]));
-    if (compiled->is_shapeless) stand_ins[i]->flags |= TN_ARRAY_SHAPELESS;
   }
-  tn_status_t refusal = NULL;
-  if (base) {
-    refusal = tn__tape_replay(&base->tape, scope, stand_ins, base->recorded_outputs, outputs);
-  }
-  const bool follows = base && !refusal;
-  tn_status_release(refusal);
-  if (follows) {
-    // That was all.
-  } else if (compiled->is_shapeless) {
-    recording_t recording = {compiled, own_count, own_output_count, outputs + trace->output_count};
-    TN_RETURN_IF_ERROR(record(&recording, scope, trace, stand_ins, outputs));
-  } else {
-    TN_RETURN_IF_ERROR(call_with_stand_ins(compiled, scope, own_count, stand_ins, own_output_count,
-                                           outputs + trace->output_count, outputs));
-  }
+  TN_RETURN_IF_ERROR(call_with_stand_ins(compiled, scope, own_count, stand_ins, own_output_count,
+                                         outputs + trace->output_count, outputs));
   TN_RETURN_IF_ERROR(copy_types(arena, trace->output_count, outputs, &trace->outputs));
   return compile_graph(trace, compiled->evaluator, stand_ins, outputs);
 }
 
-static tn_status_t create_trace(const tn_compiled_t* compiled, tn_scope_t* scope,
-                                const trace_t* base, size_t own_count, tn_array_t* const* inputs,
-                                size_t own_output_count, trace_t** out_trace) {
+static tn_status_t create_trace(const tn_compiled_t* compiled, tn_scope_t* scope, size_t own_count,
+                                tn_array_t* const* inputs, size_t own_output_count,
+                                trace_t** out_trace) {
   const tn_allocator_t* allocator = compiled->evaluator->allocator;
   tn_scope_t* inner = NULL;
   void* memory = NULL;
@@ -293,11 +240,12 @@ static tn_status_t create_trace(const tn_compiled_t* compiled, tn_scope_t* scope
   tn_status_t status = tn__allocate(allocator, sizeof(trace_t), &memory);
   trace_t* trace = memory;
   if (!status) {
+    atomic_init(&trace->references, 1);
     tn__arena_init(&trace->arena, allocator);
     trace->input_count = own_count + compiled->captured_input_count;
     trace->output_count = own_output_count + compiled->captured_output_count;
-    status = fill_trace(compiled, inner, base, trace, own_count, inputs, own_output_count);
-    if (status) destroy_trace(trace, allocator);
+    status = fill_trace(compiled, inner, trace, own_count, inputs, own_output_count);
+    if (status) release_trace(trace, allocator);
   }
   atomic_fetch_sub(&compiled->evaluator->transform_count, 1);
   tn_scope_destroy(inner);
@@ -307,45 +255,60 @@ static tn_status_t create_trace(const tn_compiled_t* compiled, tn_scope_t* scope
 
 // --- calling
 
-// `any_shape`: the dimensions may be others, as long as there are as many.
-static bool fits(const trace_t* trace, size_t count, tn_array_t* const* inputs, size_t output_count,
-                 bool any_shape) {
+static bool fits(const trace_t* trace, size_t count, tn_array_t* const* inputs,
+                 size_t output_count) {
   if (trace->input_count != count || trace->output_count != output_count) return false;
   for (size_t i = 0; i < count; ++i) {
     const tn_array_type_t* type = &trace->inputs[i];
-    if (type->dtype != inputs[i]->dtype || type->rank != inputs[i]->rank) return false;
-    if (!any_shape && type->rank &&
-        memcmp(type->dims, inputs[i]->dims, type->rank * sizeof *type->dims) != 0) {
+    if (type->dtype != inputs[i]->dtype || type->rank != inputs[i]->rank ||
+        (type->rank && memcmp(type->dims, inputs[i]->dims, type->rank * sizeof *type->dims) != 0)) {
       return false;
     }
   }
   return true;
 }
 
+// Puts the trace before the first `count` others. Under the mutex.
+static void put_first(tn_compiled_t* compiled, size_t count, trace_t* trace) {
+  memmove(compiled->kept + 1, compiled->kept, count * sizeof(trace_t*));
+  compiled->kept[0] = trace;
+}
+
+// The trace for such inputs, retained; NULL when there is none. Under the mutex.
+static trace_t* find_trace(tn_compiled_t* compiled, size_t count, tn_array_t* const* inputs,
+                           size_t output_count) {
+  for (size_t i = 0; i < compiled->kept_count; ++i) {
+    trace_t* trace = compiled->kept[i];
+    if (!fits(trace, count, inputs, output_count)) continue;
+    put_first(compiled, i, trace);
+    atomic_fetch_add(&trace->references, 1);
+    return trace;
+  }
+  return NULL;
+}
+
+// *out_trace is retained.
 static tn_status_t get_trace(tn_compiled_t* compiled, tn_scope_t* scope, size_t own_count,
                              size_t count, tn_array_t* const* inputs, size_t own_output_count,
-                             const trace_t** out_trace) {
+                             trace_t** out_trace) {
   const size_t output_count = own_output_count + compiled->captured_output_count;
-  trace_t* trace = NULL;
-  const trace_t* base = NULL;
+  trace_t* old = NULL;
   pthread_mutex_lock(&compiled->mutex);
-  *out_trace = compiled->traces;
-  while (*out_trace && !fits(*out_trace, count, inputs, output_count, false)) {
-    if ((*out_trace)->tape.allocator && fits(*out_trace, count, inputs, output_count, true)) {
-      base = *out_trace;
-    }
-    *out_trace = (*out_trace)->next;
-  }
+  *out_trace = find_trace(compiled, count, inputs, output_count);
   pthread_mutex_unlock(&compiled->mutex);
   if (*out_trace) return TN_OK;
-  TN_RETURN_IF_ERROR(
-      create_trace(compiled, scope, base, own_count, inputs, own_output_count, &trace));
+  TN_RETURN_IF_ERROR(create_trace(compiled, scope, own_count, inputs, own_output_count, out_trace));
+  atomic_fetch_add(&(*out_trace)->references, 1);
   pthread_mutex_lock(&compiled->mutex);
-  trace->next = compiled->traces;
-  compiled->traces = trace;
-  if (!base || trace->tape.allocator) ++compiled->trace_count;
+  ++compiled->trace_count;
+  if (compiled->kept_count < TRACE_LIMIT) {
+    ++compiled->kept_count;
+  } else {
+    old = compiled->kept[TRACE_LIMIT - 1];
+  }
+  put_first(compiled, compiled->kept_count - 1, *out_trace);
   pthread_mutex_unlock(&compiled->mutex);
-  *out_trace = trace;
+  release_trace(old, compiled->evaluator->allocator);
   return TN_OK;
 }
 
@@ -413,14 +376,16 @@ static bool is_traced(const tn_compiled_t* compiled, size_t count, tn_array_t* c
 static tn_status_t call(tn_compiled_t* compiled, tn_scope_t* scope, size_t input_count,
                         size_t count, tn_array_t* const* given, size_t output_count,
                         tn_array_t** out_outputs) {
-  const trace_t* trace = NULL;
+  trace_t* trace = NULL;
   TN_RETURN_IF_ERROR(tn__scope_check(scope, call_name, count, given));
   if (is_traced(compiled, count, given)) {
     return tn__closure_call(call_name, &compiled->function, scope, input_count, given, output_count,
                             out_outputs);
   }
   TN_RETURN_IF_ERROR(get_trace(compiled, scope, input_count, count, given, output_count, &trace));
-  return call_program(compiled, scope, trace, given, output_count, out_outputs);
+  tn_status_t status = call_program(compiled, scope, trace, given, output_count, out_outputs);
+  release_trace(trace, compiled->evaluator->allocator);
+  return status;
 }
 
 tn_status_t tn_compiled_call(tn_compiled_t* compiled, tn_scope_t* scope, size_t input_count,

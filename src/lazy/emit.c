@@ -454,54 +454,6 @@ tn_status_t tn__graph_emit(const tn_graph_t* graph, tn_module_t** out_module) {
 
 // --- types alone
 
-static tn_status_t copy_types(tn_builder_t* builder, size_t count, tn_value_t* const* values,
-                              tn_arena_t* arena, tn_array_type_t* out_types) {
-  void* memory = NULL;
-  if (builder->status) {
-    tn_status_t status = builder->status;
-    builder->status = TN_OK;
-    return status;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    const tn_type_t* type = values[i]->type;
-    TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, type->rank, sizeof(int64_t), &memory));
-    if (type->rank) memcpy(memory, type->dims, type->rank * sizeof(int64_t));
-    out_types[i] = (tn_array_type_t){type->dtype, type->rank, memory};
-  }
-  return TN_OK;
-}
-
-tn_status_t tn__step_infer(const tn_step_t* step, tn_array_t* const* operands, tn_arena_t* arena,
-                           tn_array_type_t* out_types) {
-  tn_emitter_t emitter = {0};
-  void* memory = NULL;
-  tn_computation_t* computation = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(
-      arena, (size_t)step->operand_count + step->result_count, sizeof(tn_value_t*), &memory));
-  tn_value_t** values = memory;
-  TN_RETURN_IF_ERROR(tn_builder_create(step->evaluator->allocator, NULL, &emitter.builder));
-  for (uint32_t i = 0; i < step->operand_count; ++i) {
-    const tn_array_type_t type = array_type(operands[i]);
-    values[i] = tn_parameter(emitter.builder, i, type_of(&emitter, &type), NULL);
-  }
-  const size_t computation_count = emit_body(&emitter, step, &computation);
-  const tn_operation_t operation = {
-      .struct_size = sizeof operation,
-      .name = step->op->name,
-      .operand_count = step->operand_count,
-      .operands = values,
-      .attribute_count = step->attributes ? step->attributes->count : 0,
-      .attributes = step->attributes ? step->attributes->entries : NULL,
-      .computation_count = computation_count,
-      .computations = &computation,
-  };
-  tn_value_t** results = values + step->operand_count;
-  tn_build_operation(emitter.builder, &operation, step->result_count, results);
-  tn_status_t status = copy_types(emitter.builder, step->result_count, results, arena, out_types);
-  tn_builder_destroy(emitter.builder);
-  return status;
-}
-
 // --- for others
 
 static uint32_t find_value(const tn_graph_t* graph, const tn_array_t* array) {

@@ -80,8 +80,4 @@ TN_MUST_USE tn_status_t tn__graph_export(const tn_graph_t* graph, bool is_portab
                                          size_t result_count, tn_array_t* const* results,
                                          tn_module_t** out_module);
 
-// The types of a step's results were its operands others, as the operation infers them; in `arena`.
-TN_MUST_USE tn_status_t tn__step_infer(const tn_step_t* step, tn_array_t* const* operands,
-                                       tn_arena_t* arena, tn_array_type_t* out_types);
-
 #endif  // TENON_LAZY_GRAPH_H_

@@ -76,7 +76,7 @@ static tn_step_t* create_step(tn_evaluator_t* evaluator, tn_stream_t* stream,
 static uint8_t inherited_flags(size_t count, tn_array_t* const* operands) {
   unsigned flags = 0;
   for (size_t i = 0; i < count; ++i) flags |= operands[i]->flags;
-  return (uint8_t)(flags & (TN_ARRAY_TRACED | TN_ARRAY_SHAPELESS));
+  return (uint8_t)(flags & TN_ARRAY_TRACED);
 }
 
 static void give_errors(tn_scope_t* scope, size_t count, tn_array_t* error,

@@ -45,9 +45,6 @@ static tn_array_t* get_result(tn_step_t* step, uint32_t index, tn_array_t* met) 
   array = tn__array_create(step->evaluator, type->dtype, type->rank, type->dims);
   if (!array) return NULL;
   array->flags = TN_ARRAY_TRACED;
-  for (uint32_t i = 0; i < step->operand_count; ++i) {
-    array->flags |= step->operands[i]->flags & TN_ARRAY_SHAPELESS;
-  }
   array->index = index;
   array->step = tn__step_retain(step);
   step->results[index] = array;

@@ -303,7 +303,7 @@ static tn_status_t layers(void* user, tn_scope_t* s, size_t input_count, tn_arra
   return TN_OK;
 }
 
-static tn_status_t call_shapeless(tn_scope_t* s, tn_compiled_t* compiled) {
+static tn_status_t call_for_shapes(tn_scope_t* s, tn_compiled_t* compiled) {
   tn_array_t* x[] = {numbers(s, TN_LIST(2, 3)), numbers(s, TN_LIST(3, 2)),
                      numbers(s, TN_LIST(1, 4))};
   for (size_t i = 0; i < 3; ++i) {
@@ -315,19 +315,18 @@ static tn_status_t call_shapeless(tn_scope_t* s, tn_compiled_t* compiled) {
   return TN_OK;
 }
 
-static tn_status_t compile_shapeless(tn_scope_t* s) {
-  const tn_compiled_options_t options = {.struct_size = sizeof options, .shapeless = true};
+static tn_status_t compile_for_shapes(tn_scope_t* s) {
   const tn_closure_t function = {layers, NULL};
   tn_compiled_t* compiled = NULL;
-  TN_RETURN_IF_ERROR(tn_compile(s, &function, &options, &compiled));
-  tn_status_t status = call_shapeless(s, compiled);
+  TN_RETURN_IF_ERROR(tn_compile(s, &function, NULL, &compiled));
+  tn_status_t status = call_for_shapes(s, compiled);
   tn_compiled_release(compiled);
   return status;
 }
 
 static void functions_compiled_for_any_shapes_survive(void** state) {
   (void)state;
-  sweep(compile_shapeless);
+  sweep(compile_for_shapes);
 }
 
 // --- modules

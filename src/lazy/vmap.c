@@ -62,9 +62,7 @@ static tn_array_t* element_of(tn_scope_t* scope, tn_array_t* input, int64_t axis
   for (size_t i = 0; i < input->rank; ++i) {
     if ((int64_t)i != axis) dims[rank++] = input->dims[i];
   }
-  tn_array_t* element = tn__abstract(scope, input->dtype, rank, dims);
-  if (element->dtype != TN_DTYPE_INVALID) element->flags |= input->flags & TN_ARRAY_SHAPELESS;
-  return element;
+  return tn__abstract(scope, input->dtype, rank, dims);
 }
 
 // --- the steps

@@ -36,7 +36,7 @@ def test_example_passes(test):
 @pytest.mark.parametrize("name", ["array", "bad_arguments", "definition", "import", "many_dimensions", "missing_arguments",
                                   "ops_elementwise", "ops_fast", "ops_index", "ops_linalg", "ops_product", "ops_random",
                                   "ops_reduce", "ops_shape", "ops_sort", "rules_matrix", "rules_rules", "rules_window",
-                                  "shapeless", "strides", "training", "transform"])
+                                  "compiled", "strides", "training", "transform"])
 def test_lazy_arrays_pass(name):
     program = BUILD / f"src/lazy_{name}_test"
     if not program.exists():

@@ -217,26 +217,11 @@ tn_array_t* tn_array_argmin(tn_scope_t* scope, tn_array_t* x, const int64_t* axi
 
 // --- statistics
 
-// How many elements of `x` become one, less `ddof`, as a number of sum's dtype. Of a function that
-// is compiled for any shapes it is what the shape will be.
+// How many elements of `x` become one, less `ddof`, as a number of sum's dtype.
 static tn_array_t* count_folded(tn_scope_t* scope, tn_array_t* x, uint64_t set, int64_t ddof,
                                 tn_array_t* sum) {
-  if (!(x->flags & TN_ARRAY_SHAPELESS) || sum->dtype == TN_DTYPE_INVALID) {
-    const double count = (double)folded_size(x, set) - (double)ddof;
-    return tn__number_like(scope, sum, count > 0 ? count : 0);
-  }
-  tn_array_t* count = tn_array_scalar(scope, TN_DTYPE_S32, 1);
-  for (size_t i = 0; i < x->rank; ++i) {
-    const tn_attribute_t attribute = tn__i64_attribute("dimension", (int64_t)i);
-    if (!(set >> i & 1)) continue;
-    count = tn_array_multiply(scope, count,
-                              tn__apply_with(scope, TN__OP(get_dimension_size), 1, &x, 1,
-                                             &attribute, TN_DTYPE_S32, 0, NULL));
-  }
-  count = tn_array_subtract(scope, count, tn_array_scalar(scope, TN_DTYPE_S32, (double)ddof));
-  count = tn_array_maximum(scope, count, tn_array_scalar(scope, TN_DTYPE_S32, 0));
-  const tn_dtype_t dtype = tn__real_dtype(sum->dtype);
-  return tn_array_astype(scope, count, dtype == TN_DTYPE_F64 ? dtype : TN_DTYPE_F32);
+  const double count = (double)folded_size(x, set) - (double)ddof;
+  return tn__number_like(scope, sum, count > 0 ? count : 0);
 }
 
 tn_array_t* tn_array_mean(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
@@ -247,13 +232,7 @@ tn_array_t* tn_array_mean(tn_scope_t* scope, tn_array_t* x, size_t axis_count, c
   if (!begin(scope, "mean", x, axis_count, axes, &set, &error)) return error;
   x = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
   tn_array_t* sum = tn_array_sum(scope, x, axis_count, axes, keepdims);
-  tn_array_t* share = NULL;
-  if (x->flags & TN_ARRAY_SHAPELESS) {
-    share = tn_array_reciprocal(scope, count_folded(scope, x, set, 0, sum));
-    if (sum->dtype != TN_DTYPE_INVALID) share = tn_array_astype(scope, share, sum->dtype);
-  } else {
-    share = tn__number_like(scope, sum, 1 / (double)folded_size(x, set));
-  }
+  tn_array_t* share = tn__number_like(scope, sum, 1 / (double)folded_size(x, set));
   return tn_array_multiply(scope, sum, share);
 }
 
