@@ -1,46 +1,28 @@
 #include "base/allocator.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "base/linux/pages.h"
 
 // Blocks of a huge page and more are mappings of their own: touching memory page by page costs more
 // than reading a program into it, and they grow without being copied. `old_size` tells them apart.
-enum { SMALL_PAGE = 4096, HUGE_PAGE = 2 << 20 };
-
 static bool is_large(size_t size) {
 #ifdef TN_SANITIZED  // malloc's blocks are watched
   (void)size;
   return false;
 #else
-  return size >= HUGE_PAGE;
+  return size >= TN_HUGE_PAGE_SIZE;
 #endif
-}
-
-static void* map(size_t size) {
-  if (size > PTRDIFF_MAX - HUGE_PAGE) return NULL;
-  size_t all = size + HUGE_PAGE;  // what lies before and behind the aligned part is given back
-  char* mapped = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) return NULL;
-  size_t before = (0 - (uintptr_t)mapped) % HUGE_PAGE;
-  size_t used = (size + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE;
-  if (before) munmap(mapped, before);
-  if (before + used < all) munmap(mapped + before + used, all - before - used);
-#ifdef MADV_HUGEPAGE
-  // It stays right when the system declines.
-  (void)madvise(mapped + before, used, MADV_HUGEPAGE);
-#endif
-  return mapped + before;
 }
 
 static void* take(size_t size) {
-  return is_large(size) ? map(size) : malloc(size);
+  return is_large(size) ? tn__pages_map(size, TN_HUGE_PAGE_SIZE, TN_PAGES_HUGE) : malloc(size);
 }
 
 static void give(void* pointer, size_t size) {
   if (is_large(size)) {
-    munmap(pointer, size);
+    tn__pages_unmap(pointer, size);
   } else {
     free(pointer);
   }
@@ -55,8 +37,7 @@ static void* system_reallocate(void* user, void* old_pointer, size_t old_size, s
   }
   if (!is_large(old_size) && !is_large(new_size)) return realloc(old_pointer, new_size);
   if (is_large(old_size) && is_large(new_size)) {
-    void* moved = mremap(old_pointer, old_size, new_size, MREMAP_MAYMOVE);
-    return moved == MAP_FAILED ? NULL : moved;
+    return tn__pages_resize(old_pointer, old_size, new_size);
   }
   void* pointer = take(new_size);
   if (!pointer) return NULL;

@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 
 #include "base/allocator.h"
-#include "base/clock.h"
+#include "base/linux/clock.h"
 #include "base/status.h"
 
 struct tn_cancellation {

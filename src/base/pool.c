@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/fork.h"
-#include "base/futex.h"
+#include "base/linux/clock.h"
+#include "base/linux/futex.h"
 
 enum {
   SLOT_COUNT = 31,  // loops that can have helpers at the same time

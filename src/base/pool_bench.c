@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/clock.h"
-#include "base/futex.h"
+#include "base/linux/clock.h"
+#include "base/linux/futex.h"
 #include "base/pool.h"
 
 typedef struct sample_set {

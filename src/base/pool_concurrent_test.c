@@ -1,8 +1,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/futex.h"
+#include "base/linux/clock.h"
+#include "base/linux/futex.h"
 #include "base/pool.h"
 #include "base/testing.h"
 

@@ -9,20 +9,11 @@
 #define TENON_BASE_WORKER_H_
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/linux/cores.h"
 #include "base/status.h"
-
-// The cores that threads may run on: those of the thread that asked.
-typedef struct tn_cores {
-  cpu_set_t set;
-  int count;      // at least 1
-  bool is_exact;  // false: the system would not say, `set` is empty
-} tn_cores_t;
-
-void tn__cores_init(tn_cores_t* cores);
 
 typedef struct tn_worker {
   atomic_uint state;

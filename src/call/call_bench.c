@@ -11,7 +11,7 @@
 #include <string.h>
 #include <tenon/tenon.h>
 
-#include "base/clock.h"
+#include "base/linux/clock.h"
 #include "call/abi.h"
 
 enum { CALLS = 1000, RUNS = 300, COMPILATIONS = 15 };

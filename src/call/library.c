@@ -1,15 +1,15 @@
 #include "call/library.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/allocator.h"
+#include "base/linux/elf.h"
 #include "call/global_xla.h"
 #include "call/lock.h"
 
@@ -31,29 +31,6 @@ tn_library_t* tn__library_loading(void) {
   return loading;
 }
 
-// Why the system may have refused the file, for kinds of files that people mix up; NULL: no idea.
-static const char* look_at_file(const char* path) {
-  unsigned char head[20] = {0};
-  FILE* file = fopen(path, "rb");
-  if (!file) return NULL;
-  size_t length = fread(head, 1, sizeof head, file);
-  fclose(file);
-  uint16_t machine;
-  memcpy(&machine, head + 18, sizeof machine);
-  if (length < sizeof head || memcmp(head, ELFMAG, SELFMAG) != 0) {
-    return "this is not a shared library (no ELF file)";
-  }
-  if (head[EI_CLASS] != (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32)) {
-    return "the library is built for machines of another word size";
-  }
-#if defined(__x86_64__)
-  if (machine != EM_X86_64) return "the library is built for another kind of machine than x86-64";
-#elif defined(__aarch64__)
-  if (machine != EM_AARCH64) return "the library is built for another kind of machine than aarch64";
-#endif
-  return NULL;
-}
-
 static tn_status_t no_such_library(const char* path) {
   tn_status_t status = tn_status_create(TN_CODE_NOT_FOUND, "%s: there is no such library", path);
   if (strchr(path, ':')) {
@@ -70,7 +47,7 @@ static tn_status_t refuse(const char* path, bool is_file) {
   if (!is_file && (!error || strncmp(error, path, strlen(path)) == 0)) return no_such_library(path);
   tn_status_t status = tn_status_create(TN_CODE_FAILED_PRECONDITION, "%s: cannot be loaded: %s",
                                         path, error ? error : "no reason given");
-  const char* reason = look_at_file(path);
+  const char* reason = tn__elf_complaint(path);
   return reason ? tn_status_note(status, "%s", reason) : status;
 }
 
@@ -126,10 +103,8 @@ static tn_status_t look_for_older(tn_library_t* library) {
 }
 
 static void* open_file(const tn_library_t* library) {
-  char path[64];
-  if (library->file < 0) return dlopen(library->path, RTLD_NOW | RTLD_LOCAL);
-  snprintf(path, sizeof path, "/proc/self/fd/%d", library->file);
-  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  const int mode = RTLD_NOW | RTLD_LOCAL;
+  return library->file < 0 ? dlopen(library->path, mode) : tn__elf_open(library->file, mode);
 }
 
 tn_status_t tn__library_open(tn_string_view_t path, tn_library_t** out_library) {
@@ -193,8 +168,9 @@ const char* tn__library_path(const tn_library_t* library) {
   return library->path;
 }
 
-void* tn__library_handle(const tn_library_t* library) {
-  return library->handle;
+void tn__library_visit_exports(const tn_library_t* library,
+                               bool (*visit)(void* user, const char* name), void* user) {
+  tn__elf_visit_functions(library->handle, visit, user);
 }
 
 void* tn__library_symbol(const tn_library_t* library, const char* name) {

@@ -22,9 +22,12 @@ TN_FOR_INSPECT void tn__library_release(tn_library_t* library);
 void tn__library_pin(tn_library_t* library);
 
 const char* tn__library_path(const tn_library_t* library);  // as it was given
-void* tn__library_handle(const tn_library_t* library);      // the system's
 // NULL when it does not export the symbol.
 TN_FOR_INSPECT void* tn__library_symbol(const tn_library_t* library, const char* name);
+// Visits what it exports (tn__elf_visit_functions).
+TN_FOR_INSPECT void tn__library_visit_exports(const tn_library_t* library,
+                                              bool (*visit)(void* user, const char* name),
+                                              void* user);
 // Both stand for the same loaded file.
 bool tn__library_same(const tn_library_t* a, const tn_library_t* b);
 

@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/futex.h"
+#include "base/linux/clock.h"
+#include "base/linux/futex.h"
 #include "call/lock.h"
 
 struct tn_ffi_future {

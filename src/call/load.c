@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <tenon/call.h>
 
-#include "call/exports.h"
+#include "call/library.h"
 #include "call/registry.h"
 #include "call/types.h"
 #include "kernel/target.h"

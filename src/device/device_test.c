@@ -1,9 +1,9 @@
 #include "device/device.h"
 
+#include "base/linux/machine_memory.h"
 #include "base/testing.h"
 #include "base/testing_allocator.h"
 #include "device/buffer.h"
-#include "device/cpu/machine_memory.h"
 
 static bool note_cpu(void* user, const tn_device_info_t* info) {
   assert_int_equal(info->struct_size, sizeof *info);

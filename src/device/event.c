@@ -2,9 +2,9 @@
 
 #include <limits.h>
 
-#include "base/clock.h"
 #include "base/fork.h"
-#include "base/futex.h"
+#include "base/linux/clock.h"
+#include "base/linux/futex.h"
 #include "device/device.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/linux/clock.h"
 
 tn_status_t tn__child_share(size_t byte_length, void** out_memory) {
   void* memory = mmap(NULL, byte_length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -4,10 +4,10 @@
 #include <tenon/inspect.h>
 
 #include "base/allocator.h"
-#include "base/clock.h"
+#include "base/linux/clock.h"
 #include "call/api.h"
-#include "call/exports.h"
 #include "call/guard.h"
+#include "call/library.h"
 #include "call/registry.h"
 #include "inspect/child.h"
 #include "inspect/scan.h"

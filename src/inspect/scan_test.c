@@ -2,7 +2,7 @@
 #include <tenon/inspect.h>
 
 #include "base/testing_allocator.h"
-#include "call/exports.h"
+#include "call/library.h"
 #include "call/testing_call.h"
 
 #define TABLE TESTING_LIBRARIES "/testing_library_table.so"

@@ -8,7 +8,7 @@
 #include <tenon/eval.h>
 #include <time.h>
 
-#include "base/clock.h"
+#include "base/linux/clock.h"
 
 // What axpby does (examples/axpby), by strides.
 #define STRIDED_AXPBY(ARG, ATTR, RET)       \

@@ -6,7 +6,7 @@
 #include <tenon/array_ops.h>
 #include <tenon/transform.h>
 
-#include "base/clock.h"
+#include "base/linux/clock.h"
 
 enum { PARAMETER_LIMIT = 24, STATE_LIMIT = 3 * PARAMETER_LIMIT, RANK_LIMIT = 4, RUN_COUNT = 5 };
 

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "base/clock.h"
+#include "base/linux/clock.h"
 #include "device/device.h"
 #include "kernel/fusion.h"
 #include "kernel/lib/library.h"

@@ -7,7 +7,7 @@
 #include <tenon/tenon.h>
 #include <time.h>
 
-#include "base/clock.h"
+#include "base/linux/clock.h"
 
 enum { LONGEST_MS = 2000, MOST_RUNS = 200, FEWEST_RUNS = 5 };
 

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "base/clock.h"
+#include "base/linux/clock.h"
 #include "program/testing_run.h"
 
 #define COUNTING                                                                          \

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "base/clock.h"
+#include "base/linux/clock.h"
 #include "device/event.h"
 #include "program/dynamic.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <tenon/module.h>
 
-#include "base/clock.h"
+#include "base/linux/clock.h"
 
 enum { RUNS = 5, OPERATIONS = 4000, FUNCTIONS = 50, ELEMENTS = 1000000 };
 

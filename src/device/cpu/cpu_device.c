@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/cpu/machine_memory.h"
+#include "base/linux/machine_memory.h"
 #include "device/cpu/stream.h"
 #include "device/driver.h"
 

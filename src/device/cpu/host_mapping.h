@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TN_HUGE_PAGE_SIZE = 2 << 20 };
+#include "base/linux/pages.h"
 
 // Zeroed memory, aligned to `alignment` (a power of two); `byte_length` is a multiple of 4096. With
 // `huge`, huge pages are asked for, which the system may ignore. NULL when the system refuses.

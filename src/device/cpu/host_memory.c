@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/fork.h"
+#include "base/linux/machine_memory.h"
 #include "device/cpu/host_mapping.h"
-#include "device/cpu/machine_memory.h"
 #include "device/cpu/page_heap.h"
 #include "device/cpu/slab.h"
 

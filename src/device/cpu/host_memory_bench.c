@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/linux/clock.h"
 #include "device/cpu/host_memory.h"
 
 enum { SAMPLES = 31, BYTES = 64 << 20, COUNT = BYTES / 4 };

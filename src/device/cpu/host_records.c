@@ -4,7 +4,7 @@
 
 #include "device/cpu/host_mapping.h"
 
-enum { CHUNK_SIZE = 64 << 10, SYSTEM_PAGE_SIZE = 4096 };
+enum { CHUNK_SIZE = 64 << 10 };
 
 void tn__records_deinit(tn_records_t* records) {
   for (char* chunk = records->chunks; chunk;) {
@@ -22,7 +22,7 @@ void* tn__record_take(tn_records_t* records) {
     return memset(record, 0, TN_RECORD_SIZE);
   }
   if (!records->chunks || records->chunk_used + TN_RECORD_SIZE > CHUNK_SIZE) {
-    char* chunk = tn__host_map(CHUNK_SIZE, SYSTEM_PAGE_SIZE, false);
+    char* chunk = tn__host_map(CHUNK_SIZE, TN_SYSTEM_PAGE_SIZE, false);
     if (!chunk) return NULL;
     *(char**)chunk = records->chunks;
     records->chunks = chunk;
@@ -39,14 +39,15 @@ void tn__record_give_back(tn_records_t* records, void* record) {
 }
 
 static size_t array_size(size_t capacity, size_t element_size) {
-  return (capacity * element_size + SYSTEM_PAGE_SIZE - 1) / SYSTEM_PAGE_SIZE * SYSTEM_PAGE_SIZE;
+  return (capacity * element_size + TN_SYSTEM_PAGE_SIZE - 1) / TN_SYSTEM_PAGE_SIZE *
+         TN_SYSTEM_PAGE_SIZE;
 }
 
 bool tn__host_array_grow(void** array, size_t* capacity, size_t needed, size_t element_size) {
   if (needed <= *capacity) return true;
-  size_t grown = *capacity ? *capacity * 2 : SYSTEM_PAGE_SIZE / element_size;
+  size_t grown = *capacity ? *capacity * 2 : TN_SYSTEM_PAGE_SIZE / element_size;
   while (grown < needed) grown *= 2;
-  void* fresh = tn__host_map(array_size(grown, element_size), SYSTEM_PAGE_SIZE, false);
+  void* fresh = tn__host_map(array_size(grown, element_size), TN_SYSTEM_PAGE_SIZE, false);
   if (!fresh) return false;
   if (*array) memcpy(fresh, *array, *capacity * element_size);
   tn__host_array_free(*array, *capacity, element_size);

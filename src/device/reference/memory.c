@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "device/cpu/machine_memory.h"
+#include "base/linux/machine_memory.h"
 
 // Not canonical on x86-64 and AArch64: no process has anything there.
 #define DEVICE_BIT (UINT64_C(1) << 62)

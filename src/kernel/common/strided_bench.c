@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "base/clock.h"
+#include "base/linux/clock.h"
 #include "kernel/common/strided.h"
 
 enum { SIDE = 4096, RUNS = 21 };

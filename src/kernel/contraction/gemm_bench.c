@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/linux/clock.h"
 #include "kernel/contraction/gemm.h"
 
 enum { RUNS = 15 };

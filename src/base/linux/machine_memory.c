@@ -1,4 +1,4 @@
-#include "device/cpu/machine_memory.h"
+#include "base/linux/machine_memory.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // How much memory the process may use.
-#ifndef TENON_DEVICE_CPU_MACHINE_MEMORY_H_
-#define TENON_DEVICE_CPU_MACHINE_MEMORY_H_
+#ifndef TENON_BASE_LINUX_MACHINE_MEMORY_H_
+#define TENON_BASE_LINUX_MACHINE_MEMORY_H_
 
 #include <stddef.h>
 
@@ -13,4 +13,4 @@ size_t tn__machine_memory(void);
 // tests.
 size_t tn__cgroup_memory_limit(const char* root);
 
-#endif  // TENON_DEVICE_CPU_MACHINE_MEMORY_H_
+#endif  // TENON_BASE_LINUX_MACHINE_MEMORY_H_

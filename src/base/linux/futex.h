@@ -1,6 +1,6 @@
 // Sleeping until a word changes. Everything in Tenon that waits, waits here.
-#ifndef TENON_BASE_FUTEX_H_
-#define TENON_BASE_FUTEX_H_
+#ifndef TENON_BASE_LINUX_FUTEX_H_
+#define TENON_BASE_LINUX_FUTEX_H_
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -23,4 +23,4 @@ static inline void tn__cpu_relax(void) {
 #endif
 }
 
-#endif  // TENON_BASE_FUTEX_H_
+#endif  // TENON_BASE_LINUX_FUTEX_H_

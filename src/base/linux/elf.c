@@ -1,10 +1,39 @@
-#include "call/exports.h"
+#include "base/linux/elf.h"
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+
+const char* tn__elf_complaint(const char* path) {
+  unsigned char head[20] = {0};
+  FILE* file = fopen(path, "rb");
+  if (!file) return NULL;
+  size_t length = fread(head, 1, sizeof head, file);
+  fclose(file);
+  uint16_t machine;
+  memcpy(&machine, head + 18, sizeof machine);
+  if (length < sizeof head || memcmp(head, ELFMAG, SELFMAG) != 0) {
+    return "this is not a shared library (no ELF file)";
+  }
+  if (head[EI_CLASS] != (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32)) {
+    return "the library is built for machines of another word size";
+  }
+#if defined(__x86_64__)
+  if (machine != EM_X86_64) return "the library is built for another kind of machine than x86-64";
+#elif defined(__aarch64__)
+  if (machine != EM_AARCH64) return "the library is built for another kind of machine than aarch64";
+#endif
+  return NULL;
+}
+
+void* tn__elf_open(int file, int mode) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+  return dlopen(path, mode);
+}
 
 typedef struct tables {
   const ElfW(Sym) * symbols;
@@ -48,11 +77,11 @@ static bool find_tables(const struct link_map* map, tables_t* out) {
   return out->symbols && out->names && out->symbol_count;
 }
 
-void tn__library_visit_exports(const tn_library_t* library,
-                               bool (*visit)(void* user, const char* name), void* user) {
+void tn__elf_visit_functions(void* handle, bool (*visit)(void* user, const char* name),
+                             void* user) {
   struct link_map* map = NULL;
   tables_t tables;
-  if (dlinfo(tn__library_handle(library), RTLD_DI_LINKMAP, &map) || !find_tables(map, &tables)) {
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) || !find_tables(map, &tables)) {
     return;
   }
   for (size_t i = 1; i < tables.symbol_count; ++i) {

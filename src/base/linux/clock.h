@@ -1,6 +1,6 @@
 // Time for waiting and measuring; has nothing to do with the wall clock.
-#ifndef TENON_BASE_CLOCK_H_
-#define TENON_BASE_CLOCK_H_
+#ifndef TENON_BASE_LINUX_CLOCK_H_
+#define TENON_BASE_LINUX_CLOCK_H_
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,4 +33,4 @@ static inline int64_t tn__clock_deadline_ns(int64_t timeout_ns) {
   return deadline_ns;
 }
 
-#endif  // TENON_BASE_CLOCK_H_
+#endif  // TENON_BASE_LINUX_CLOCK_H_

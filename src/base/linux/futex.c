@@ -1,4 +1,4 @@
-#include "base/futex.h"
+#include "base/linux/futex.h"
 
 #include <errno.h>
 #include <linux/futex.h>
