@@ -191,7 +191,7 @@ void cli_close(session_t* session);
 
 // Writes `count` elements to memory of the host that has room for them.
 typedef tn_status_t (*cli_elements_fn)(void* user, size_t count, void* data);
-// An array of `type` whose elements `write` writes.
+// An array whose elements `write` writes.
 tn_status_t cli_make_buffer(tn_device_t* device, tn_dtype_t dtype, size_t rank, const int64_t* dims,
                             cli_elements_fn write, void* user, tn_buffer_t** out_buffer);
 void cli_release_buffers(tn_buffer_t** buffers, size_t count);

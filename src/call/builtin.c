@@ -1,6 +1,7 @@
 // Operations that every Tenon has, for custom calls: comparing results with what was expected, as
 // StableHLO's own test programs do, the markers of partitioning, which on one device change
-// nothing, approximate searches, and the random words of lazy arrays.
+// nothing, what JAX writes for approximate searches and unknown dimensions, which passes replace,
+// and the random words of lazy arrays.
 #include "call/operation.h"
 #include "call/site.h"
 #include "kernel/control/check.h"
@@ -121,10 +122,13 @@ static const tn_kernel_t* find_kernel(const char* platform, const tn_op_use_t* u
     }                                              \
   }
 
-enum { APPROX_TOP_K, RANDOM_WORDS };
+enum { APPROX_TOP_K, DYNAMIC_REDUCE_WINDOW, SHAPE_ASSERTION, RANDOM_WORDS };
 
 static const builtin_t builtins[] = {
     [APPROX_TOP_K] = {OPERATION("ApproxTopK", TN_FOREIGN | TN_REPLACED, NULL)},
+    [DYNAMIC_REDUCE_WINDOW] = {OPERATION("stablehlo.dynamic_reduce_window",
+                                         TN_FOREIGN | TN_REPLACED, NULL)},
+    [SHAPE_ASSERTION] = {OPERATION("shape_assertion", TN_FOREIGN | TN_REPLACED, NULL)},
     [RANDOM_WORDS] = {OPERATION(TN_RANDOM_WORDS, TN_FOREIGN, NULL),
                       .kernel = {.op = "custom_call",
                                  .name = "call.random_words",
@@ -140,6 +144,8 @@ static const builtin_t builtins[] = {
 };
 
 const tn_op_t* const tn__op_approx_top_k = &builtins[APPROX_TOP_K].op;
+const tn_op_t* const tn__op_dynamic_reduce_window = &builtins[DYNAMIC_REDUCE_WINDOW].op;
+const tn_op_t* const tn__op_shape_assertion = &builtins[SHAPE_ASSERTION].op;
 const tn_op_t* const tn__op_random_words = &builtins[RANDOM_WORDS].op;
 
 const tn_op_t* tn__builtin_find(tn_string_view_t name) {

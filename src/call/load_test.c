@@ -21,18 +21,6 @@ static const float four[] = {1, 2, 3, 4};
   "(%a) {" config "} : (tensor<4xf32>) -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n"
 #define TYPED "mhlo.backend_config = {}"
 
-static bool forget(void* user, const tn_target_info_t* info) {
-  (void)user;
-  TN_ASSERT_OK(tn_unregister(info->name, info->platform));
-  return true;
-}
-
-static int clear(void** state) {
-  (void)state;
-  TN_ASSERT_OK(tn_target_enumerate(forget, NULL));
-  return 0;
-}
-
 static void all_of_a_table_is_registered(void** state) {
   (void)state;
   float y[4];
@@ -268,7 +256,7 @@ static void the_registry_can_be_listed(void** state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup(name, clear)
+#define TEST(name) cmocka_unit_test_setup(name, tn__testing_unregister_all)
   const struct CMUnitTest tests[] = {
       TEST(all_of_a_table_is_registered),
       TEST(a_failed_status_ends_the_program),

@@ -53,6 +53,10 @@ TN_MUST_USE tn_status_t tn__call_find_any(tn_string_view_t name, const tn_op_t**
 const tn_op_t* tn__builtin_find(tn_string_view_t name);
 // JAX's approx_max_k and approx_min_k, which a pass replaces.
 extern const tn_op_t* const tn__op_approx_top_k;
+// What JAX writes for reduce_window and for conditions on sizes in functions with unknown
+// dimensions, which pass/refine.c replaces.
+extern const tn_op_t* const tn__op_dynamic_reduce_window;
+extern const tn_op_t* const tn__op_shape_assertion;
 // The random words of lazy arrays: of keys along the last dimension.
 extern const tn_op_t* const tn__op_random_words;
 

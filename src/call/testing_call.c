@@ -59,3 +59,15 @@ tn_status_t tn__testing_call(const char* text, size_t argument_count,
   tn_program_release(program);
   return status;
 }
+
+static bool unregister(void* user, const tn_target_info_t* info) {
+  (void)user;
+  TN_ASSERT_OK(tn_unregister(info->name, info->platform));
+  return true;
+}
+
+int tn__testing_unregister_all(void** state) {
+  (void)state;
+  TN_ASSERT_OK(tn_target_enumerate(unregister, NULL));
+  return 0;
+}

@@ -27,4 +27,7 @@ TN_MUST_USE tn_status_t tn__testing_call(const char* text, size_t argument_count
                                          const tn_testing_array_t* arguments, size_t result_count,
                                          void* const* out_data);
 
+// Unregisters everything: the setup of a test.
+int tn__testing_unregister_all(void** state);
+
 #endif  // TENON_CALL_TESTING_CALL_H_

@@ -1,4 +1,4 @@
-// Running code that nobody has looked at in a confined child process (confine.h).
+// Running unknown code in a confined child process (confine.h).
 #ifndef TENON_CALL_CHILD_H_
 #define TENON_CALL_CHILD_H_
 

@@ -1,4 +1,4 @@
-// A forked child that runs code which nobody has looked at: what the system lets it do.
+// A forked child that runs unknown code: what the system lets it do.
 #ifndef TENON_CALL_CONFINE_H_
 #define TENON_CALL_CONFINE_H_
 

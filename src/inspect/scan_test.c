@@ -8,17 +8,6 @@
 #define TABLE TESTING_LIBRARIES "/testing_library_table.so"
 #define PLAIN TESTING_LIBRARIES "/testing_library_plain.so"
 
-static bool forget(void* user, const tn_target_info_t* info) {
-  (void)user;
-  TN_ASSERT_OK(tn_unregister(info->name, info->platform));
-  return true;
-}
-static int clear(void** state) {
-  (void)state;
-  TN_ASSERT_OK(tn_target_enumerate(forget, NULL));
-  return 0;
-}
-
 typedef struct names {
   size_t count;
   char text[512];
@@ -140,7 +129,7 @@ static void functions_of_no_api_version_are_learned_if_they_answer(void** state)
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup(name, clear)
+#define TEST(name) cmocka_unit_test_setup(name, tn__testing_unregister_all)
   const struct CMUnitTest tests[] = {
       TEST(exports_are_the_functions_that_others_may_call),
       TEST(handlers_are_found_by_their_answers),

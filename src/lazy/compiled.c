@@ -2,12 +2,9 @@
 #include <pthread.h>
 #include <tenon/program.h>
 
+#include "base/recent.h"
 #include "lazy/graph.h"
 #include "lazy/tape.h"
-
-// How many sets of input types a function keeps its programs for; the one that was not used for the
-// longest time goes.
-enum { TRACE_LIMIT = 32 };
 
 // What the function was for inputs of some types. Immutable; reference counted.
 typedef struct trace {
@@ -30,8 +27,7 @@ struct tn_compiled {
   tn_array_t*** captured_outputs;
   pthread_mutex_t mutex;
   size_t trace_count;  // made so far
-  size_t kept_count;
-  trace_t* kept[TRACE_LIMIT];  // retained; the one that was used last comes first
+  tn_recent_t traces;  // retained
 };
 
 // --- life
@@ -105,8 +101,8 @@ static void release_trace(trace_t* trace, const tn_allocator_t* allocator) {
 void tn_compiled_release(tn_compiled_t* compiled) {
   if (!compiled || atomic_fetch_sub(&compiled->references, 1) != 1) return;
   tn_evaluator_t* evaluator = compiled->evaluator;
-  for (size_t i = 0; i < compiled->kept_count; ++i) {
-    release_trace(compiled->kept[i], evaluator->allocator);
+  for (size_t i = 0; i < compiled->traces.count; ++i) {
+    release_trace(compiled->traces.entries[i], evaluator->allocator);
   }
   pthread_mutex_destroy(&compiled->mutex);
   tn__free(evaluator->allocator, compiled,
@@ -255,58 +251,50 @@ static tn_status_t create_trace(const tn_compiled_t* compiled, tn_scope_t* scope
 
 // --- calling
 
-static bool fits(const trace_t* trace, size_t count, tn_array_t* const* inputs,
-                 size_t output_count) {
-  if (trace->input_count != count || trace->output_count != output_count) return false;
-  for (size_t i = 0; i < count; ++i) {
+typedef struct wanted {
+  size_t count, output_count;
+  tn_array_t* const* inputs;
+} wanted_t;
+
+static bool fits(const void* entry, const void* user) {
+  const trace_t* trace = entry;
+  const wanted_t* wanted = user;
+  if (trace->input_count != wanted->count || trace->output_count != wanted->output_count) {
+    return false;
+  }
+  for (size_t i = 0; i < wanted->count; ++i) {
     const tn_array_type_t* type = &trace->inputs[i];
-    if (type->dtype != inputs[i]->dtype || type->rank != inputs[i]->rank ||
-        (type->rank && memcmp(type->dims, inputs[i]->dims, type->rank * sizeof *type->dims) != 0)) {
+    const tn_array_t* input = wanted->inputs[i];
+    if (type->dtype != input->dtype || type->rank != input->rank ||
+        (type->rank && memcmp(type->dims, input->dims, type->rank * sizeof *type->dims) != 0)) {
       return false;
     }
   }
   return true;
 }
 
-// Puts the trace before the first `count` others. Under the mutex.
-static void put_first(tn_compiled_t* compiled, size_t count, trace_t* trace) {
-  memmove(compiled->kept + 1, compiled->kept, count * sizeof(trace_t*));
-  compiled->kept[0] = trace;
-}
-
-// The trace for such inputs, retained; NULL when there is none. Under the mutex.
-static trace_t* find_trace(tn_compiled_t* compiled, size_t count, tn_array_t* const* inputs,
-                           size_t output_count) {
-  for (size_t i = 0; i < compiled->kept_count; ++i) {
-    trace_t* trace = compiled->kept[i];
-    if (!fits(trace, count, inputs, output_count)) continue;
-    put_first(compiled, i, trace);
-    atomic_fetch_add(&trace->references, 1);
-    return trace;
-  }
-  return NULL;
-}
-
 // *out_trace is retained.
 static tn_status_t get_trace(tn_compiled_t* compiled, tn_scope_t* scope, size_t own_count,
                              size_t count, tn_array_t* const* inputs, size_t own_output_count,
                              trace_t** out_trace) {
-  const size_t output_count = own_output_count + compiled->captured_output_count;
-  trace_t* old = NULL;
+  const wanted_t wanted = {count, own_output_count + compiled->captured_output_count, inputs};
+  trace_t *made = NULL, *old = NULL;
   pthread_mutex_lock(&compiled->mutex);
-  *out_trace = find_trace(compiled, count, inputs, output_count);
+  *out_trace = tn__recent_find(&compiled->traces, fits, &wanted);
+  if (*out_trace) atomic_fetch_add(&(*out_trace)->references, 1);
   pthread_mutex_unlock(&compiled->mutex);
   if (*out_trace) return TN_OK;
-  TN_RETURN_IF_ERROR(create_trace(compiled, scope, own_count, inputs, own_output_count, out_trace));
-  atomic_fetch_add(&(*out_trace)->references, 1);
+  TN_RETURN_IF_ERROR(create_trace(compiled, scope, own_count, inputs, own_output_count, &made));
   pthread_mutex_lock(&compiled->mutex);
   ++compiled->trace_count;
-  if (compiled->kept_count < TRACE_LIMIT) {
-    ++compiled->kept_count;
+  *out_trace = tn__recent_find(&compiled->traces, fits, &wanted);
+  if (*out_trace) {  // another thread was quicker
+    old = made;
   } else {
-    old = compiled->kept[TRACE_LIMIT - 1];
+    *out_trace = made;
+    old = tn__recent_add(&compiled->traces, made);
   }
-  put_first(compiled, compiled->kept_count - 1, *out_trace);
+  atomic_fetch_add(&(*out_trace)->references, 1);
   pthread_mutex_unlock(&compiled->mutex);
   release_trace(old, compiled->evaluator->allocator);
   return TN_OK;

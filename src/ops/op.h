@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+#include "base/visibility.h"
 #include "ops/attr.h"
 
 typedef struct tn_op tn_op_t;
@@ -192,7 +193,6 @@ int tn__enum_value(const char* enum_name, tn_string_view_t enumerator);
 const char* tn__enum_name(const char* enum_name, int value);
 enum {
 #define TN_ENUM(of, name, number) TN_ENUM_##of##_##name = (number),
-#include "base/visibility.h"
 #include "ops/enums.def"
 #undef TN_ENUM
 };

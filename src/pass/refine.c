@@ -5,6 +5,7 @@
 #include "pass/refine.h"
 
 #include "base/c_locale.h"
+#include "call/operation.h"
 #include "kernel/static_form.h"
 #include "pass/passes.h"
 
@@ -15,6 +16,9 @@ typedef struct refiner {
 
 static tn_status_t refine_region(refiner_t* refiner, tn_region_t* region);
 
+// What names an operation in an error, for "%s%s".
+#define OP_TEXT(op) tn__op_has(op, TN_FOREIGN) ? "custom call @" : "", tn__op_short_name(op)
+
 // --- values that are known
 
 static tn_status_t replace_by_number(tn_node_t* node, int64_t number) {
@@ -23,8 +27,8 @@ static tn_status_t replace_by_number(tn_node_t* node, int64_t number) {
   const int32_t narrow = (int32_t)number;
   if (narrow != number) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "%s: the dimension has size %lld, which is no i32",
-                            tn__op_short_name(node->op), (long long)number);
+                            "%s%s: the dimension has size %lld; expected one that an i32 holds",
+                            OP_TEXT(node->op), (long long)number);
   }
   TN_RETURN_IF_ERROR(
       tn__attr_elements(attrs.arena, tn__type_scalar(TN_DTYPE_S32), false, &narrow, &value));
@@ -35,21 +39,33 @@ static tn_status_t replace_by_number(tn_node_t* node, int64_t number) {
   return TN_OK;
 }
 
-static tn_status_t depends_on_data(const tn_node_t* node, uint32_t operand) {
-  return tn_status_create(
-      TN_CODE_UNIMPLEMENTED,
-      "%s: its sizes are operand %u, which depends on data; expected sizes that "
-      "follow from the shapes of the arguments",
-      tn__op_short_name(node->op), operand);
+static bool has_integers(const tn_type_t* type, size_t count) {
+  const bool is_integer = tn_dtype_kind(type->dtype) & (TN_KIND_INTEGER | TN_KIND_BOOL);
+  return is_integer && tn__type_size(type) == (int64_t)count;
 }
 
-// The elements of an integer operand.
+// The elements of an operand, which must be that many integers or booleans.
 static tn_status_t read_operand(refiner_t* refiner, const tn_node_t* node, uint32_t operand,
-                                const int64_t** out_values) {
+                                size_t count, const int64_t** out_values) {
+  *out_values = NULL;
+  if (operand >= node->operand_count) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "%s%s: operand %u is missing; expected %zu integer%s",
+                            OP_TEXT(node->op), operand, count, count == 1 ? "" : "s");
+  }
   const tn_value_t* value = node->operands[operand];
   const tn_attr_t* attr = tn__pass_constant_of(value);
-  *out_values = NULL;
-  if (!attr) return depends_on_data(node, operand);
+  if (!attr) {
+    return tn_status_create(TN_CODE_UNIMPLEMENTED,
+                            "%s%s: operand %u gives sizes and depends on data; expected sizes "
+                            "that follow from the shapes of the arguments",
+                            OP_TEXT(node->op), operand);
+  }
+  if (!has_integers(value->type, count)) {
+    return tn_status_create(
+        TN_CODE_INVALID_ARGUMENT, "%s%s: operand %u has type %s; expected %zu integer%s",
+        OP_TEXT(node->op), operand, TN_TYPE_TEXT(value->type), count, count == 1 ? "" : "s");
+  }
   return tn__static_form_read(&refiner->scratch, value->type, attr->elements.data,
                               attr->elements.splat, out_values);
 }
@@ -60,11 +76,11 @@ static tn_status_t set_shape(refiner_t* refiner, tn_value_t* result, size_t rank
                              const int64_t* dims) {
   for (size_t i = 0; i < rank; ++i) {
     if (dims[i] >= 0) continue;
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: dimension %zu would have size %lld",
-                            tn__op_short_name(result->node->op), i, (long long)dims[i]);
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s%s: dimension %zu would have size %lld",
+                            OP_TEXT(result->node->op), i, (long long)dims[i]);
   }
-  TN_RETURN_IF_ERROR(tn_status_prefix(tn__type_check(result->type->dtype, rank, dims), "%s",
-                                      tn__op_short_name(result->node->op)));
+  TN_RETURN_IF_ERROR(tn_status_prefix(tn__type_check(result->type->dtype, rank, dims), "%s%s",
+                                      OP_TEXT(result->node->op)));
   return tn__type_tensor(refiner->arena, result->type->dtype, rank, dims, &result->type);
 }
 
@@ -83,14 +99,17 @@ static tn_status_t infer(refiner_t* refiner, tn_node_t* node, const tn_op_use_t*
   return TN_OK;
 }
 
-// dynamic_pad and its kin: their last operands say the shape, or are attributes of the static form.
+// dynamic_pad and similar operations: their last operands say the shape, or are attributes of the
+// static form.
 static tn_status_t refine_dynamic(refiner_t* refiner, tn_node_t* node,
                                   const tn_static_form_t* form) {
   const int64_t* values[3] = {NULL, NULL, NULL};
   tn_op_use_t use, fixed;
   tn_value_t* result = &node->results[0];
   for (uint32_t i = (uint32_t)form->data_count; i < node->operand_count; ++i) {
-    TN_RETURN_IF_ERROR(read_operand(refiner, node, i, &values[i - form->data_count]));
+    const size_t count =
+        form->attrs[0] ? (size_t)tn__type_size(node->operands[i]->type) : result->type->rank;
+    TN_RETURN_IF_ERROR(read_operand(refiner, node, i, count, &values[i - form->data_count]));
   }
   if (node->op == TN__OP(set_dimension_size) && values[0]) {
     int64_t dims[TN_MAX_RANK];
@@ -120,13 +139,13 @@ static tn_status_t refine_called(refiner_t* refiner, tn_node_t* node) {
     const bool is_said =
         i < operands.count && operands.values[i] >= 0 && operands.values[i] < node->operand_count;
     if (!is_said) {
-      return tn_status_create(
-          TN_CODE_UNIMPLEMENTED,
-          "%s: nothing says the sizes of result %u, which has type %s; expected "
-          "indices_of_shape_operands",
-          tn__op_short_name(node->op), i, TN_TYPE_TEXT(result->type));
+      return tn_status_create(TN_CODE_UNIMPLEMENTED,
+                              "%s%s: result %u has type %s; expected a static one, or its sizes "
+                              "as an operand that indices_of_shape_operands names",
+                              OP_TEXT(node->op), i, TN_TYPE_TEXT(result->type));
     }
-    TN_RETURN_IF_ERROR(read_operand(refiner, node, (uint32_t)operands.values[i], &dims));
+    TN_RETURN_IF_ERROR(
+        read_operand(refiner, node, (uint32_t)operands.values[i], result->type->rank, &dims));
     TN_RETURN_IF_ERROR(set_shape(refiner, result, result->type->rank, dims));
   }
   return TN_OK;
@@ -135,9 +154,8 @@ static tn_status_t refine_called(refiner_t* refiner, tn_node_t* node) {
 // What JAX writes for reduce_window: behind arrays and initial values come the dimensions, strides
 // and dilations of windows, and the padding.
 static bool is_dynamic_window(const tn_node_t* node) {
-  return tn__op_has(node->op, TN_FOREIGN) && node->operand_count == 2 * node->result_count + 5 &&
-         tn__sv_is(tn__attr_get_string(&node->attrs, "call_target_name"),
-                   "stablehlo.dynamic_reduce_window");
+  return node->op == tn__op_dynamic_reduce_window && node->result_count > 0 &&
+         node->operand_count == 2 * node->result_count + 5;
 }
 
 static tn_status_t refine_window(refiner_t* refiner, tn_node_t* node) {
@@ -159,10 +177,10 @@ static tn_status_t refine_window(refiner_t* refiner, tn_node_t* node) {
   if (!body) return refine_called(refiner, node);
   uint32_t next = 2 * node->result_count;
   for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i, ++next) {
-    TN_RETURN_IF_ERROR(read_operand(refiner, node, next, &values));
+    TN_RETURN_IF_ERROR(read_operand(refiner, node, next, rank, &values));
     TN_RETURN_IF_ERROR(tn__pass_add_list(&attrs, lists[i], rank, values));
   }
-  TN_RETURN_IF_ERROR(read_operand(refiner, node, next, &values));
+  TN_RETURN_IF_ERROR(read_operand(refiner, node, next, 2 * rank, &values));
   TN_RETURN_IF_ERROR(tn__type_tensor(refiner->arena, TN_DTYPE_S64, 2,
                                      (const int64_t[]){(int64_t)rank, 2}, &pairs));
   TN_RETURN_IF_ERROR(tn__attr_elements(refiner->arena, pairs, false, values, &padding));
@@ -188,7 +206,7 @@ static tn_status_t refine_stated(refiner_t* refiner, tn_node_t* node) {
   if (!result || tn__type_is_static(result->type)) return TN_OK;
   if (node->op == TN__OP(rng)) {
     const int64_t* dims = NULL;
-    TN_RETURN_IF_ERROR(read_operand(refiner, node, 2, &dims));
+    TN_RETURN_IF_ERROR(read_operand(refiner, node, 2, result->type->rank, &dims));
     return set_shape(refiner, result, result->type->rank, dims);
   }
   const bool is_like_first = tn__op_has(node->op, TN_ELEMENTWISE) ||
@@ -200,8 +218,9 @@ static tn_status_t refine_stated(refiner_t* refiner, tn_node_t* node) {
   }
   if (tn__op_has(node->op, TN_FOREIGN)) return refine_called(refiner, node);
   return tn_status_create(TN_CODE_UNIMPLEMENTED,
-                          "%s: its result has type %s, whose sizes do not follow from the operands",
-                          tn__op_short_name(node->op), TN_TYPE_TEXT(result->type));
+                          "%s%s: the result has type %s, whose sizes do not follow from the "
+                          "operands",
+                          OP_TEXT(node->op), TN_TYPE_TEXT(result->type));
 }
 
 // --- regions
@@ -241,11 +260,6 @@ static tn_status_t refine_branches(refiner_t* refiner, tn_node_t* node) {
 
 // --- what JAX asserts of shapes
 
-static bool is_assertion(const tn_node_t* node) {
-  return tn__op_has(node->op, TN_FOREIGN) &&
-         tn__sv_is(tn__attr_get_string(&node->attrs, "call_target_name"), "shape_assertion");
-}
-
 // "{1}" in the text of the assertion stands for operand 1 + 1.
 static tn_status_t fail_assertion(refiner_t* refiner, const tn_node_t* node) {
   char text[512];
@@ -261,7 +275,7 @@ static tn_status_t fail_assertion(refiner_t* refiner, const tn_node_t* node) {
       text[length++] = message.data[i];
       continue;
     }
-    TN_RETURN_IF_ERROR(read_operand(refiner, node, operand, &value));
+    TN_RETURN_IF_ERROR(read_operand(refiner, node, operand, 1, &value));
     length +=
         (size_t)tn__c_snprintf(text + length, sizeof text - length, "%lld", (long long)value[0]);
     i += 2;
@@ -271,7 +285,7 @@ static tn_status_t fail_assertion(refiner_t* refiner, const tn_node_t* node) {
 
 static tn_status_t refine_assertion(refiner_t* refiner, tn_node_t* node) {
   const int64_t* holds = NULL;
-  TN_RETURN_IF_ERROR(read_operand(refiner, node, 0, &holds));
+  TN_RETURN_IF_ERROR(read_operand(refiner, node, 0, 1, &holds));
   if (!holds[0]) return fail_assertion(refiner, node);
   tn__node_remove(node);
   return TN_OK;
@@ -302,7 +316,7 @@ static tn_status_t refine_node(refiner_t* refiner, tn_node_t* node) {
     const int64_t dimension = tn__attr_get_integer(&node->attrs, "dimension", 0);
     return replace_by_number(node, node->operands[0]->type->dims[dimension]);
   }
-  if (is_assertion(node)) return refine_assertion(refiner, node);
+  if (node->op == tn__op_shape_assertion) return refine_assertion(refiner, node);
   TN_RETURN_IF_ERROR(refine_types(refiner, node));
   return tn__pass_fold_node(node, &refiner->scratch);
 }

@@ -5,9 +5,6 @@
 
 #include "program/program.h"
 
-// How many sets of sizes a program keeps; the one that was not used for the longest time goes.
-enum { TN_DYNAMIC_LIMIT = 32 };
-
 // Whether a function has an argument with unknown dimensions.
 bool tn__function_is_dynamic(const tn_function_t* function);
 

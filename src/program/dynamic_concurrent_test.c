@@ -1,11 +1,12 @@
 // Functions with unknown dimensions: programs for the sizes that runs bring, from many threads.
 #include <pthread.h>
 
+#include "base/recent.h"
 #include "base/testing_allocator.h"
 #include "program/dynamic.h"
 #include "program/testing_run.h"
 
-enum { THREADS = 4, RUNS = 200, SIZES = 3 * TN_DYNAMIC_LIMIT };
+enum { THREADS = 4, RUNS = 200, SIZES = 3 * TN_RECENT_LIMIT };
 
 static const char double_and_count[] =
     "func.func @main(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<i32>) {\n"

@@ -215,8 +215,10 @@ tn_status_t tn_program_print(const tn_program_t* program, tn_program_stage_t sta
   const bool needs_sizes = stage == TN_STAGE_PLAN || stage == TN_STAGE_PROGRAM;
   if (program->dynamic && needs_sizes) {
     return tn_status_create(TN_CODE_FAILED_PRECONDITION,
-                            "the function has unknown dimensions; its plan is made when a run "
-                            "brings arguments, for their sizes");
+                            "@%.*s has arguments with unknown dimensions: it is planned when it "
+                            "runs, for the sizes of its arguments; expected a function of static "
+                            "shapes",
+                            TN_SV(tn__program_function(program)->name));
   }
   tn_writer_t writer;
   tn_status_t status = TN_OK;

@@ -7,7 +7,7 @@
 #include <tenon/tenon.h>
 
 #include "base/testing_fuzz.h"
-#include "program/program.h"
+#include "program/dynamic.h"
 
 enum {
   MOST_BYTES = 1 << 16,   // of all values, so that even a cubic kernel ends soon
@@ -72,8 +72,12 @@ static tn_status_t argument(tn_device_t* device, const tn_type_t* type, unsigned
   void* data = NULL;
   *out_buffer = NULL;
   if (tn_type_kind(type) != TN_TYPE_TENSOR) return TN_OK;
-  tn_status_t status = tn_buffer_create(device, tn_type_dtype(type), tn_type_rank(type),
-                                        tn_type_dims(type), &data, out_buffer);
+  int64_t dims[TN_MAX_RANK];
+  const size_t rank = tn_type_rank(type);
+  for (size_t i = 0; i < rank; ++i) {
+    dims[i] = tn_type_dims(type)[i] == TN_DIM_DYNAMIC ? seed / 2 % 5 : tn_type_dims(type)[i];
+  }
+  tn_status_t status = tn_buffer_create(device, tn_type_dtype(type), rank, dims, &data, out_buffer);
   if (status) return status;
   unsigned char* bytes = data;
   size_t length = tn_buffer_byte_length(*out_buffer);
@@ -103,11 +107,16 @@ static tn_status_t run(tn_device_t* device, tn_program_t* program, unsigned char
     donated[i] = seed & 1;
   }
   const tn_run_options_t options = {.struct_size = sizeof options, .donated = donated};
-  if (!status) {
+  tn_program_t* variant = NULL;  // how much work it is follows from the sizes
+  if (!status && program->dynamic) {
+    status = tn__dynamic_specialise(program, argument_count, arguments, &variant);
+  }
+  if (!status && (!variant || is_worth_running(variant))) {
     status = tn_program_run(program, &options, argument_count, arguments, out_outcome->count,
                             out_outcome->results);
     out_outcome->has_run = !status;
   }
+  tn_program_release(variant);
   for (size_t i = 0; i < argument_count; ++i) tn_buffer_release(arguments[i]);
   return status;
 }

@@ -105,5 +105,5 @@ def test_sizes_that_depend_on_data_are_refused():
     program = host.Program("func.func @main(%x: tensor<?xf32>, %n: tensor<1xi32>) -> tensor<?xf32> {\n"
                            "  %0 = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>\n"
                            "  return %0 : tensor<?xf32>\n}\n")
-    with pytest.raises(host.Error, match="dynamic_iota: its sizes are operand 0, which depends on data"):
+    with pytest.raises(host.Error, match="dynamic_iota: operand 0 gives sizes and depends on data"):
         program(np.zeros(2, np.float32), np.array([3], np.int32))

@@ -39,6 +39,10 @@ static const struct {
 #undef ROW
 };
 
+#define AND_LETTERS(routine, letters, operation) +(int)sizeof letters - 1
+_Static_assert(1 FAMILIES(AND_LETTERS) == TN_LAPACK_COUNT, "a name for each letter, and another");
+#undef AND_LETTERS
+
 const tn_ffi_op_t* tn__lapack_find(tn_string_view_t name, const char** out_reason) {
   static const char prefix[] = "lapack_", suffix[] = "_ffi";
   enum { PREFIX = sizeof prefix - 1, SUFFIX = sizeof suffix - 1 };

@@ -10,8 +10,8 @@
 #include "base/view.h"
 #include "call/abi.h"
 
-// There are no more than that.
-enum { TN_LAPACK_COUNT = 80 };
+// How many names there are.
+enum { TN_LAPACK_COUNT = 61 };
 
 // NULL when there is none of that name. When there is one but no LAPACK, *out_reason says why.
 const tn_ffi_op_t* tn__lapack_find(tn_string_view_t name, const char** out_reason);

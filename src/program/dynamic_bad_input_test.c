@@ -1,0 +1,85 @@
+// Functions with unknown dimensions that are wrong in what only their refinement reads: an error at
+// the place, and nothing else.
+#include "program/testing_run.h"
+
+// What a run of the body says, for %x with 3 elements.
+static tn_status_t run(const char* body, const char* result) {
+  char text[1024];
+  tn_buffer_t *x = tn__testing_floats(3, (float[]){1, 2, 3}), *y = NULL;
+  snprintf(text, sizeof text, "func.func @main(%%x: tensor<?xf32>) -> %s {\n%s}\n", result, body);
+  tn_program_t* program = tn__testing_program(text, false);
+  TN_ASSERT_OK(tn_program_warning(program, 0));  // attributes are those that JAX writes
+  tn_status_t status = tn_program_run(program, NULL, 1, &x, 1, &y);
+  tn_buffer_release(y);
+  tn_buffer_release(x);
+  tn_program_release(program);
+  return status;
+}
+
+#define SAME "tensor<?xf32>"
+
+static void assertions_have_a_condition(void** state) {
+  (void)state;
+#define ASSERT(operands, types)                                                       \
+  "stablehlo.custom_call @shape_assertion(" operands                                  \
+  ") {api_version = 2 : i32, error_message = \"\", has_side_effect = true} : (" types \
+  ") -> ()\n return %x : tensor<?xf32>\n"
+#define NUMBER(value, type) "%c = stablehlo.constant dense<" value "> : tensor<" type ">\n"
+  TN_ASSERT_REPORT("custom call @shape_assertion: operand 0 is missing; expected 1 integer",
+                   run(ASSERT("", ""), SAME));
+  TN_ASSERT_REPORT("operand 0 gives sizes and depends on data",
+                   run(ASSERT("%x", "tensor<?xf32>"), SAME));
+  TN_ASSERT_REPORT("operand 0 has type tensor<f32>; expected 1 integer",
+                   run(NUMBER("1.0", "f32") ASSERT("%c", "tensor<f32>"), SAME));
+  TN_ASSERT_REPORT("operand 0 has type tensor<0xi1>; expected 1 integer",
+                   run(NUMBER("", "0xi1") ASSERT("%c", "tensor<0xi1>"), SAME));
+}
+
+static void shapes_of_results_are_integers_for_each_dimension(void** state) {
+  (void)state;
+#define CALL(operands, types, attributes)                                                 \
+  "%y = stablehlo.custom_call @dynamic_anything(" operands ") {" attributes "} : (" types \
+  ") -> tensor<?x?xf32>\n return %y : tensor<?x?xf32>\n"
+#define RESULT "tensor<?x?xf32>"
+#define FIRST "indices_of_shape_operands = dense<0> : tensor<1xi64>"
+  TN_ASSERT_REPORT("operand 0 has type tensor<1xi32>; expected 2 integers",
+                   run(NUMBER("2", "1xi32") CALL("%c", "tensor<1xi32>", FIRST), RESULT));
+  TN_ASSERT_REPORT("operand 0 has type tensor<2xf32>; expected 2 integers",
+                   run(NUMBER("2.0", "2xf32") CALL("%c", "tensor<2xf32>", FIRST), RESULT));
+  TN_ASSERT_REPORT("dimension 0 would have size -2",
+                   run(NUMBER("-2", "2xi32") CALL("%c", "tensor<2xi32>", FIRST), RESULT));
+  TN_ASSERT_REPORT("its sizes as an operand that indices_of_shape_operands names",
+                   run(CALL("", "", FIRST), RESULT));
+  TN_ASSERT_REPORT("its sizes as an operand that indices_of_shape_operands names",
+                   run(NUMBER("2", "2xi32") CALL("%c", "tensor<2xi32>", ""), RESULT));
+}
+
+static void windows_have_sizes_for_each_dimension(void** state) {
+  (void)state;
+#define WINDOW(list, pads, type, pad_type)                                                       \
+  "%l = stablehlo.constant dense<" list "> : tensor<" type                                       \
+  ">\n"                                                                                          \
+  "%p = stablehlo.constant dense<" pads "> : tensor<" pad_type                                   \
+  ">\n"                                                                                          \
+  "%i = stablehlo.constant dense<0.0> : tensor<f32>\n"                                           \
+  "%y = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %i, %l, %l, %l, %l, %p) "     \
+  "{called_computations = [@sum]} : (tensor<?xf32>, tensor<f32>, tensor<" type ">, tensor<" type \
+  ">, tensor<" type ">, tensor<" type ">, tensor<" pad_type                                      \
+  ">) -> tensor<?xf32>\n return %y : tensor<?xf32>\n}\n"                                         \
+  "func.func private @sum(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {\n"                  \
+  "%s = stablehlo.add %a, %b : tensor<f32>\n return %s : tensor<f32>\n"
+  TN_ASSERT_OK(run(WINDOW("1", "0", "1xi32", "1x2xi32"), SAME));
+  TN_ASSERT_REPORT("operand 2 has type tensor<2xi32>; expected 1 integer",
+                   run(WINDOW("1", "0", "2xi32", "1x2xi32"), SAME));
+  TN_ASSERT_REPORT("operand 6 has type tensor<1x1xi32>; expected 2 integers",
+                   run(WINDOW("1", "0", "1xi32", "1x1xi32"), SAME));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(assertions_have_a_condition),
+      cmocka_unit_test(shapes_of_results_are_integers_for_each_dimension),
+      cmocka_unit_test(windows_have_sizes_for_each_dimension),
+  };
+  return cmocka_run_group_tests(tests, tn__testing_device_setup, tn__testing_device_teardown);
+}
