@@ -4,7 +4,7 @@ and the most memory that one takes.
 
   build/venv/bin/python bench/training.py [PROGRAM]
 
-PROGRAM is the benchmark in C, build/release/bench/lazy_training_bench (make bench builds it). MLX
+PROGRAM is the benchmark in C, build/release/bench/transform_training_bench (make bench builds it). MLX
 and JAX run the same networks from the same kind of numbers; MLX as it is and with mx.compile, JAX
 with jit and donated state. JAX does not tell how much memory it takes on a CPU.
 """
@@ -139,7 +139,7 @@ def run_jax(name):
 
 
 def main():
-    program = sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/release/bench/lazy_training_bench"
+    program = sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/release/bench/transform_training_bench"
     for name in NETWORKS:
         done = subprocess.run([program, name], check=True, text=True, stdout=subprocess.PIPE)
         rows = {}

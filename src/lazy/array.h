@@ -138,6 +138,8 @@ static inline bool tn__step_is_identity(const tn_step_t* step) {
 static inline bool tn__step_is_called(const tn_step_t* step) {
   return step->op && tn__op_is_called(step->op) && !step->excerpt;
 }
+// "stablehlo.add", or the name of a custom operation.
+const char* tn__step_name(const tn_step_t* step);
 
 // Adds a step and gives its results to the scope. An operand that holds an error hands it on. The
 // shapes agree with the operation: that is the business of who calls.
@@ -179,6 +181,9 @@ bool tn__scope_accepts(tn_scope_t* scope, const char* operation, size_t count,
 tn_scope_t* tn__operation_enter(tn_scope_t* scope, const char* name);  // NULL: there is one already
 void tn__operation_leave(tn_scope_t* const* entered);
 const char* tn__scope_operation(const tn_scope_t* scope);  // NULL: none
+
+// Takes a key from the scope's own sequence of keys for random numbers.
+void tn__scope_next_key(tn_scope_t* scope, uint32_t out_key[2]);
 
 // Gives an array that was just made to the scope. Takes it; NULL, when there was no memory for it,
 // gives an array with that error.

@@ -8,7 +8,6 @@
 #include "kernel/random/random.h"
 #include "lazy/array.h"
 #include "lazy/cache.h"
-#include "lazy/ops/threefry.h"
 
 struct tn_scope {
   tn_evaluator_t* evaluator;  // retained

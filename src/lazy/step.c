@@ -5,6 +5,7 @@
 #include <tenon/transform.h>
 
 #include "base/type.h"
+#include "call/operation.h"
 #include "lazy/array.h"
 
 static size_t round_up(size_t byte_length) {
@@ -71,6 +72,12 @@ static tn_step_t* create_step(tn_evaluator_t* evaluator, tn_stream_t* stream,
   }
   keep_result_types(step, spec, (char*)memory + head);
   return step;
+}
+
+const char* tn__step_name(const tn_step_t* step) {
+  if (step->excerpt) return step->excerpt->name;
+  if (tn__step_is_called(step)) return tn__op_called_name(step->op).data;
+  return step->op ? step->op->name : "identity";
 }
 
 static uint8_t inherited_flags(size_t count, tn_array_t* const* operands) {

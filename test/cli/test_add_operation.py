@@ -43,7 +43,7 @@ def test_three_edits_make_an_operation(tmp_path):
 
     build = tmp_path / "build"
     run("cmake", "-G", "Ninja", "-S", tmp_path, "-B", build, "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O0")
-    run("cmake", "--build", build, "--target", "tenon", "tenon_cli", "program_reference_test", "lazy_rules_rules_test")
+    run("cmake", "--build", build, "--target", "tenon", "tenon_cli", "program_reference_test", "transform_rules_rules_test")
 
     tenon = build / "cli" / "tenon"
     for device in "cpu", "reference":
@@ -62,4 +62,4 @@ def test_three_edits_make_an_operation(tmp_path):
     assert run(tmp_path / "front_ends") == ""
     # Against the reference in each dtype; slopes against differences, batches against their elements.
     run(build / "src/program_reference_test")
-    run(build / "src/lazy_rules_rules_test")
+    run(build / "src/transform_rules_rules_test")

@@ -4,7 +4,7 @@
 
 #include <tenon/transform.h>
 
-#include "lazy/testing_operations.h"
+#include "array/testing_operations.h"
 
 // Functions, which cases can name as they do operations (array_functions.c).
 const tn_case_operation_t* tn_case_function(const char* name);

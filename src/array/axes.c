@@ -1,0 +1,283 @@
+// Dimensions that come, go and change places. All of these are views where a reshape is one.
+#include "array/common.h"
+
+tn_array_t* tn_array_squeeze(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
+                             const int64_t* axes) {
+  TN__OPERATION(scope, "squeeze");
+  static const char name[] = "squeeze";
+  uint64_t set = 0;
+  tn_shape_t shape = {0};
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (!tn__normalise_axes(scope, name, axis_count, axes, x->rank, &set, &error)) return error;
+  for (size_t i = 0; i < x->rank; ++i) {
+    const bool is_chosen = set >> i & 1;
+    if (is_chosen && axes && x->dims[i] != 1) {
+      return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                            "%s: axis %zu of the shape %s has size %lld; expected 1", name, i,
+                            TN_SHAPE_TEXT(x->rank, x->dims), (long long)x->dims[i]);
+    }
+    if (!is_chosen || x->dims[i] != 1) shape.dims[shape.rank++] = x->dims[i];
+  }
+  return tn_array_reshape(scope, x, shape.rank, shape.dims);
+}
+
+tn_array_t* tn_array_expand_dims(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
+                                 const int64_t* axes) {
+  TN__OPERATION(scope, "expand_dims");
+  static const char name[] = "expand_dims";
+  uint64_t set = 0;
+  int64_t dims[TN_MAX_RANK];
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  const size_t rank = x->rank + axis_count;
+  if (rank > TN_MAX_RANK) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: %zu dimensions and %zu more; at most %d are possible", name,
+                          (size_t)x->rank, axis_count, TN_MAX_RANK);
+  }
+  if (axis_count == 0) return x;
+  if (!tn__normalise_axes(scope, name, axis_count, axes, rank, &set, &error)) return error;
+  for (size_t i = 0, from = 0; i < rank; ++i) dims[i] = set >> i & 1 ? 1 : x->dims[from++];
+  return tn_array_reshape(scope, x, rank, dims);
+}
+
+tn_array_t* tn_array_moveaxis(tn_scope_t* scope, tn_array_t* x, int64_t source,
+                              int64_t destination) {
+  TN__OPERATION(scope, "moveaxis");
+  static const char name[] = "moveaxis";
+  int64_t axes[TN_MAX_RANK];
+  size_t from = 0, to = 0;
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (!tn__normalise_axis(scope, name, source, x->rank, &from, &error)) return error;
+  if (!tn__normalise_axis(scope, name, destination, x->rank, &to, &error)) return error;
+  for (size_t i = 0, rest = 0; i < x->rank; ++i) {
+    if (rest == from) ++rest;
+    axes[i] = (int64_t)(i == to ? from : rest++);
+  }
+  return tn_array_transpose(scope, x, axes);
+}
+
+tn_array_t* tn_array_swapaxes(tn_scope_t* scope, tn_array_t* x, int64_t axis1, int64_t axis2) {
+  TN__OPERATION(scope, "swapaxes");
+  static const char name[] = "swapaxes";
+  int64_t axes[TN_MAX_RANK];
+  size_t first = 0, second = 0;
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (!tn__normalise_axis(scope, name, axis1, x->rank, &first, &error)) return error;
+  if (!tn__normalise_axis(scope, name, axis2, x->rank, &second, &error)) return error;
+  for (size_t i = 0; i < x->rank; ++i) axes[i] = (int64_t)i;
+  axes[first] = (int64_t)second;
+  axes[second] = (int64_t)first;
+  return tn_array_transpose(scope, x, axes);
+}
+
+tn_array_t* tn_array_matrix_transpose(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "matrix_transpose");
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, "matrix_transpose", 1, &x, &error)) return error;
+  if (x->rank < 2) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "matrix_transpose: an array of %zu dimensions; expected at least 2",
+                          (size_t)x->rank);
+  }
+  return tn_array_swapaxes(scope, x, -1, -2);
+}
+
+tn_array_t* tn_array_flatten(tn_scope_t* scope, tn_array_t* x, int64_t start_axis,
+                             int64_t end_axis) {
+  TN__OPERATION(scope, "flatten");
+  static const char name[] = "flatten";
+  tn_shape_t shape = {0};
+  size_t start = 0, end = 0;
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (x->rank == 0) return tn_array_reshape(scope, x, 1, (const int64_t[]){1});
+  if (!tn__normalise_axis(scope, name, start_axis, x->rank, &start, &error)) return error;
+  if (end_axis >= (int64_t)x->rank) end_axis = -1;
+  if (!tn__normalise_axis(scope, name, end_axis, x->rank, &end, &error)) return error;
+  if (end < start) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: the last axis (%lld) is before the first (%lld)", name,
+                          (long long)end_axis, (long long)start_axis);
+  }
+  for (size_t i = 0; i < x->rank; ++i) {
+    if (i > start && i <= end) {
+      shape.dims[shape.rank - 1] *= x->dims[i];
+    } else {
+      shape.dims[shape.rank++] = x->dims[i];
+    }
+  }
+  return tn_array_reshape(scope, x, shape.rank, shape.dims);
+}
+
+tn_array_t* tn_array_unflatten(tn_scope_t* scope, tn_array_t* x, int64_t axis, size_t rank,
+                               const int64_t* dims) {
+  TN__OPERATION(scope, "unflatten");
+  static const char name[] = "unflatten";
+  tn_shape_t shape = {0};
+  size_t at = 0, unknown = SIZE_MAX;
+  int64_t known = 1;
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (!tn__normalise_axis(scope, name, axis, x->rank, &at, &error)) return error;
+  if (!tn__accepts_dims(scope, name, rank, dims, &error)) return error;
+  bool is_possible = rank > 0 && x->rank - 1 + rank <= TN_MAX_RANK;
+  for (size_t i = 0; i < at; ++i) shape.dims[shape.rank++] = x->dims[i];
+  for (size_t i = 0; is_possible && i < rank; ++i) {
+    if (dims[i] == -1 && unknown == SIZE_MAX) {
+      unknown = shape.rank;
+    } else if (dims[i] < 0 || __builtin_mul_overflow(known, dims[i], &known)) {
+      is_possible = false;
+    }
+    shape.dims[shape.rank++] = dims[i];
+  }
+  if (unknown != SIZE_MAX && known && x->dims[at] % known == 0) {
+    shape.dims[unknown] = x->dims[at] / known;
+    known = x->dims[at];
+  }
+  if (!is_possible || known != x->dims[at]) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: axis %lld of size %lld has no shape %s", name, (long long)axis,
+                          (long long)x->dims[at], TN_SHAPE_TEXT(rank, dims));
+  }
+  for (size_t i = at + 1; i < x->rank; ++i) shape.dims[shape.rank++] = x->dims[i];
+  return tn_array_reshape(scope, x, shape.rank, shape.dims);
+}
+
+tn_array_t* tn_array_flip(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
+                          const int64_t* axes) {
+  TN__OPERATION(scope, "flip");
+  int64_t starts[TN_MAX_RANK], stops[TN_MAX_RANK], steps[TN_MAX_RANK];
+  uint64_t set = 0;
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, "flip", 1, &x, &error)) return error;
+  if (!tn__normalise_axes(scope, "flip", axis_count, axes, x->rank, &set, &error)) return error;
+  for (size_t i = 0; i < x->rank; ++i) {
+    const bool is_chosen = set >> i & 1;
+    starts[i] = is_chosen ? -1 : 0;
+    stops[i] = is_chosen ? -x->dims[i] - 1 : x->dims[i];
+    steps[i] = is_chosen ? -1 : 1;
+  }
+  return tn_array_slice(scope, x, starts, stops, steps);
+}
+
+tn_array_t* tn_array_atleast_1d(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "atleast_1d");
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, "atleast_1d", 1, &x, &error)) return error;
+  return x->rank ? x : tn_array_reshape(scope, x, 1, (const int64_t[]){1});
+}
+
+tn_array_t* tn_array_atleast_2d(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "atleast_2d");
+  x = tn_array_atleast_1d(scope, x);
+  if (x->rank != 1) return x;
+  return tn_array_expand_dims(scope, x, 1, (const int64_t[]){0});
+}
+
+tn_array_t* tn_array_atleast_3d(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "atleast_3d");
+  x = tn_array_atleast_2d(scope, x);
+  if (x->rank != 2) return x;
+  return tn_array_expand_dims(scope, x, 1, (const int64_t[]){2});
+}
+
+void tn_array_broadcast_arrays(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
+                               tn_array_t** out_arrays) {
+  TN__OPERATION(scope, "broadcast_arrays");
+  static const char name[] = "broadcast_arrays";
+  tn_shape_t shape;
+  tn_array_t* error = NULL;
+  const bool is_possible = tn__scope_accepts(scope, name, count, arrays, &error) &&
+                           tn__broadcast_shapes(scope, name, count, arrays, &shape, &error);
+  for (size_t i = 0; i < count; ++i) {
+    out_arrays[i] =
+        is_possible ? tn_array_broadcast_to(scope, arrays[i], shape.rank, shape.dims) : error;
+  }
+}
+
+// --- the same bytes
+
+// Complex elements are pairs: views of them and on them go by way of their parts.
+static tn_array_t* view_complex(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype, size_t rank,
+                                const int64_t* dims) {
+  if (tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX) {
+    tn_array_t* parts[] = {tn_array_real(scope, x), tn_array_imag(scope, x)};
+    x = tn_array_stack(scope, 2, parts, -1);
+    if (rank) x = tn_array_flatten(scope, x, -2, -1);
+    return tn_array_reshape(scope, tn_array_view(scope, x, dtype), rank, dims);
+  }
+  int64_t pairs[TN_MAX_RANK + 1], starts[TN_MAX_RANK + 1] = {0};
+  tn_array_t* parts[2];
+  if (tn_dtype_size(x->dtype) == tn_dtype_size(dtype)) {
+    x = tn_array_expand_dims(scope, x, 1, (const int64_t[]){-1});
+  }
+  if (rank) memcpy(pairs, dims, rank * sizeof *pairs);
+  pairs[rank] = 2;
+  x = tn_array_reshape(scope, tn_array_view(scope, x, tn__real_dtype(dtype)), rank + 1, pairs);
+  for (int i = 0; i < 2; ++i) {
+    starts[rank] = i;
+    pairs[rank] = i + 1;
+    parts[i] = tn_array_slice(scope, x, starts, pairs, NULL);
+    parts[i] = tn_array_reshape(scope, parts[i], rank, dims);
+  }
+  return tn__apply(scope, TN__OP(complex), 2, parts, dtype, rank, dims);
+}
+
+tn_array_t* tn_array_view(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) {
+  TN__OPERATION(scope, "view");
+  static const char name[] = "view";
+  int64_t dims[TN_MAX_RANK + 1];  // with that of the parts of an element
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (x->dtype == dtype) return x;
+  const int64_t from = (int64_t)tn_dtype_size(x->dtype), to = (int64_t)tn_dtype_size(dtype);
+  if (!tn__accepts_dtype(scope, name, dtype, &error)) return error;
+  const int64_t last = x->rank ? x->dims[x->rank - 1] : 1;
+  if (from != to && (x->rank == 0 || (from < to && last % (to / from)))) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: the last axis of %s elements of shape %s makes no whole number of "
+                          "%s",
+                          name, tn_dtype_name(x->dtype), TN_SHAPE_TEXT(x->rank, x->dims),
+                          tn_dtype_name(dtype));
+  }
+  const bool is_narrow = tn_dtype_bit_width(x->dtype) % 8 || tn_dtype_bit_width(dtype) % 8;
+  if (is_narrow && x->dtype != TN_DTYPE_PRED && dtype != TN_DTYPE_PRED) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: %s elements as %s: those of less than eight bits have no bytes of "
+                          "their own",
+                          name, tn_dtype_name(x->dtype), tn_dtype_name(dtype));
+  }
+  // Booleans are bytes, but StableHLO counts them as bits.
+  if (x->dtype == TN_DTYPE_PRED) {
+    return tn_array_view(scope, tn_array_astype(scope, x, TN_DTYPE_U8), dtype);
+  }
+  if (dtype == TN_DTYPE_PRED) {
+    return tn_array_astype(scope, tn_array_view(scope, x, TN_DTYPE_U8), dtype);
+  }
+  size_t rank = x->rank;
+  if (rank) memcpy(dims, x->dims, rank * sizeof *dims);
+  if (tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX || tn_dtype_kind(dtype) == TN_KIND_COMPLEX) {
+    if (rank) dims[rank - 1] = from < to ? last / (to / from) : last * (from / to);
+    return view_complex(scope, x, dtype, rank, dims);
+  }
+  if (from < to) {
+    dims[rank - 1] = last / (to / from);
+    dims[rank++] = to / from;
+    x = tn_array_reshape(scope, x, rank, dims);
+    return tn__apply(scope, TN__OP(bitcast_convert), 1, &x, dtype, rank - 1, dims);
+  }
+  if (from > to) dims[rank++] = from / to;
+  x = tn__apply(scope, TN__OP(bitcast_convert), 1, &x, dtype, rank, dims);
+  return from > to ? tn_array_flatten(scope, x, -2, -1) : x;
+}
+
+tn_array_t* tn_array_contiguous(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "contiguous");
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, "contiguous", 1, &x, &error)) return error;
+  return tn__array_is_dense(x) ? x : tn__map(scope, TN__OP(reshape), x, x->dtype);
+}

@@ -1,0 +1,226 @@
+#include "array/common.h"
+
+#include <string.h>
+
+bool tn__broadcast_shapes(tn_scope_t* scope, const char* operation, size_t count,
+                          tn_array_t* const* arrays, tn_shape_t* out_shape,
+                          tn_array_t** out_error) {
+  out_shape->rank = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (arrays[i]->rank > out_shape->rank) out_shape->rank = arrays[i]->rank;
+  }
+  for (size_t d = 0; d < out_shape->rank; ++d) out_shape->dims[d] = 1;
+  for (size_t i = 0; i < count; ++i) {
+    const tn_array_t* array = arrays[i];
+    const size_t lead = out_shape->rank - array->rank;
+    for (size_t d = 0; d < array->rank; ++d) {
+      int64_t* dim = &out_shape->dims[lead + d];
+      if (array->dims[d] == *dim || array->dims[d] == 1) continue;
+      if (*dim != 1) {
+        *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                                    "%s: shapes %s and %s do not broadcast (dimension %zu)",
+                                    operation, TN_SHAPE_TEXT(out_shape->rank, out_shape->dims),
+                                    TN_SHAPE_TEXT(array->rank, array->dims), lead + d);
+        return false;
+      }
+      *dim = array->dims[d];
+    }
+  }
+  return true;
+}
+
+tn_dtype_t tn__result_type(tn_scope_t* scope, const char* operation, size_t count,
+                           tn_array_t* const* arrays, tn_array_t** out_error) {
+  tn_dtype_t dtype = count ? arrays[0]->dtype : TN_DTYPE_INVALID;
+  for (size_t i = 1; i < count; ++i) {
+    const tn_dtype_t promoted = tn_promote_types(dtype, arrays[i]->dtype);
+    if (promoted == TN_DTYPE_INVALID) {
+      *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                                  "%s: there is no dtype for both %s and %s", operation,
+                                  tn_dtype_name(dtype), tn_dtype_name(arrays[i]->dtype));
+      return TN_DTYPE_INVALID;
+    }
+    dtype = promoted;
+  }
+  return dtype;
+}
+
+tn_dtype_t tn__at_least_float(tn_dtype_t dtype) {
+  return tn_issubdtype(dtype, TN_CATEGORY_INEXACT) ? dtype : TN_DTYPE_F32;
+}
+
+// --- what is given besides arrays
+
+bool tn__accepts_list(tn_scope_t* scope, const char* operation, const char* what, size_t count,
+                      const void* list, tn_array_t** out_error) {
+  if (list || count == 0) return true;
+  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                              "%s: %s is NULL; expected a list of %zu", operation, what, count);
+  return false;
+}
+
+bool tn__accepts_dims(tn_scope_t* scope, const char* operation, size_t rank, const int64_t* dims,
+                      tn_array_t** out_error) {
+  if (rank > TN_MAX_RANK) {
+    *out_error =
+        tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                       "%s: %zu dimensions; at most %d are possible", operation, rank, TN_MAX_RANK);
+    return false;
+  }
+  return tn__accepts_list(scope, operation, "dims", rank, dims, out_error);
+}
+
+bool tn__accepts_choice(tn_scope_t* scope, const char* operation, const char* what, int choice,
+                        int last, tn_array_t** out_error) {
+  if (choice >= 0 && choice <= last) return true;
+  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: the %s is %d; expected 0 to %d",
+                              operation, what, choice, last);
+  return false;
+}
+
+bool tn__accepts_dtype(tn_scope_t* scope, const char* operation, tn_dtype_t dtype,
+                       tn_array_t** out_error) {
+  if (tn_promote_types(dtype, dtype) != TN_DTYPE_INVALID) return true;
+  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                              "%s: the dtype is %d (%s); expected one that arrays can have",
+                              operation, (int)dtype, tn_dtype_name(dtype));
+  return false;
+}
+
+// --- axes
+
+bool tn__normalise_axis(tn_scope_t* scope, const char* operation, int64_t axis, size_t rank,
+                        size_t* out_axis, tn_array_t** out_error) {
+  const int64_t count = (int64_t)rank;
+  if (axis < -count || axis >= count) {
+    *out_error = tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE,
+                                "%s: axis %lld is out of range for an array of %zu dimensions",
+                                operation, (long long)axis, rank);
+    return false;
+  }
+  *out_axis = (size_t)(axis < 0 ? axis + count : axis);
+  return true;
+}
+
+bool tn__axis_or_all(tn_scope_t* scope, const char* name, tn_array_t** x, const int64_t* axis,
+                     size_t* out_axis, tn_array_t** out_error) {
+  if (!tn__scope_accepts(scope, name, 1, x, out_error)) return false;
+  *out_axis = 0;
+  if (!axis) {
+    *x = tn_array_flatten(scope, *x, 0, -1);
+    return tn__scope_accepts(scope, name, 1, x, out_error);
+  }
+  return tn__normalise_axis(scope, name, *axis, (*x)->rank, out_axis, out_error);
+}
+
+bool tn__normalise_axes(tn_scope_t* scope, const char* operation, size_t count, const int64_t* axes,
+                        size_t rank, uint64_t* out_set, tn_array_t** out_error) {
+  *out_set = 0;
+  if (!axes) {
+    *out_set = rank == TN_MAX_RANK ? UINT64_MAX : (UINT64_C(1) << rank) - 1;
+    return true;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    size_t axis = 0;
+    if (!tn__normalise_axis(scope, operation, axes[i], rank, &axis, out_error)) return false;
+    if (*out_set >> axis & 1) {
+      *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: axis %lld is given twice",
+                                  operation, (long long)axes[i]);
+      return false;
+    }
+    *out_set |= UINT64_C(1) << axis;
+  }
+  return true;
+}
+
+tn_attribute_t tn__i64_attribute(const char* name, int64_t value) {
+  return (tn_attribute_t){
+      .name = name, .kind = TN_ATTRIBUTE_INTEGER, .dtype = TN_DTYPE_S64, .integer = value};
+}
+
+tn_attribute_t tn__i64_list_attribute(const char* name, size_t count, const int64_t* values) {
+  return (tn_attribute_t){.name = name,
+                          .kind = TN_ATTRIBUTE_ARRAY,
+                          .dtype = TN_DTYPE_S64,
+                          .data = values,
+                          .count = count};
+}
+
+tn_attribute_t tn__string_attribute(const char* name, const char* value) {
+  return (tn_attribute_t){
+      .name = name, .kind = TN_ATTRIBUTE_STRING, .data = value, .count = strlen(value)};
+}
+
+tn_attribute_t tn__bool_attribute(const char* name, bool value) {
+  return (tn_attribute_t){.name = name, .kind = TN_ATTRIBUTE_BOOL, .integer = value};
+}
+
+tn_attribute_t tn__dictionary_attribute(const char* name, size_t count,
+                                        const tn_attribute_t* entries) {
+  return (tn_attribute_t){
+      .name = name, .kind = TN_ATTRIBUTE_DICTIONARY, .entries = entries, .count = count};
+}
+
+// --- elements
+
+tn_dtype_t tn__real_dtype(tn_dtype_t dtype) {
+  return dtype == TN_DTYPE_C64 ? TN_DTYPE_F32 : dtype == TN_DTYPE_C128 ? TN_DTYPE_F64 : dtype;
+}
+
+// What the promoted dtype must not be; NULL when it is fine.
+static const char* refuse(tn_dtype_t dtype, unsigned rules) {
+  const tn_kind_t kind = tn_dtype_kind(dtype);
+  if (rules & TN_OPERANDS_REAL && kind == TN_KIND_COMPLEX) return "no complex elements";
+  if (rules & TN_OPERANDS_NUMBER && kind == TN_KIND_BOOL) return "no booleans";
+  if (rules & TN_OPERANDS_INTEGER && !(kind == TN_KIND_BOOL || kind & TN_KIND_INTEGER)) {
+    return "only integers and booleans";
+  }
+  return NULL;
+}
+
+bool tn__prepare(tn_scope_t* scope, const char* name, size_t count, tn_array_t** operands,
+                 unsigned rules, tn_shape_t* out_shape, tn_dtype_t* out_dtype,
+                 tn_array_t** out_error) {
+  if (!tn__scope_accepts(scope, name, count, operands, out_error)) return false;
+  *out_dtype = tn__result_type(scope, name, count, operands, out_error);
+  if (*out_dtype == TN_DTYPE_INVALID) return false;
+  const char* refusal = refuse(*out_dtype, rules);
+  if (refusal) {
+    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: takes %s; got %s", name,
+                                refusal, tn_dtype_name(*out_dtype));
+    return false;
+  }
+  if (rules & TN_OPERANDS_FLOAT) *out_dtype = tn__at_least_float(*out_dtype);
+  if (rules & TN_OPERANDS_BOOL) *out_dtype = TN_DTYPE_PRED;
+  if (!tn__broadcast_shapes(scope, name, count, operands, out_shape, out_error)) return false;
+  for (size_t i = 0; i < count; ++i) {
+    operands[i] = tn_array_astype(scope, operands[i], *out_dtype);
+    operands[i] = tn_array_broadcast_to(scope, operands[i], out_shape->rank, out_shape->dims);
+  }
+  return true;
+}
+
+tn_array_t* tn__elementwise(tn_scope_t* scope, const char* name, const tn_op_t* op, size_t count,
+                            tn_array_t** operands, unsigned rules) {
+  TN__OPERATION(scope, name);
+  tn_shape_t shape;
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  tn_array_t* error = NULL;
+  if (!tn__prepare(scope, name, count, operands, rules, &shape, &dtype, &error)) return error;
+  return tn__apply(scope, op, count, operands, dtype, shape.rank, shape.dims);
+}
+
+tn_array_t* tn__map(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, tn_dtype_t dtype) {
+  return tn__apply(scope, op, 1, &x, dtype, x->rank, x->dims);
+}
+
+tn_array_t* tn__number_like(tn_scope_t* scope, tn_array_t* x, double value) {
+  if (x->dtype == TN_DTYPE_INVALID) return x;
+  return tn_array_scalar(scope, x->dtype, value);
+}
+
+tn_array_t* tn__iota(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const int64_t* dims,
+                     size_t axis) {
+  const tn_attribute_t attribute = tn__i64_attribute("iota_dimension", (int64_t)axis);
+  return tn__apply_with(scope, TN__OP(iota), 0, NULL, 1, &attribute, dtype, rank, dims);
+}

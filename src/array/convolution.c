@@ -1,0 +1,225 @@
+// Convolutions of images [batch, ..., channel] with kernels [channel, ..., channel of the image].
+#include "array/common.h"
+
+enum { SPATIAL_LIMIT = 8 };
+
+static int64_t item_or(const int64_t* list, size_t i, int64_t otherwise) {
+  return list ? list[i] : otherwise;
+}
+
+static bool check(tn_scope_t* scope, const char* name, const tn_array_t* x,
+                  const tn_array_t* kernel, size_t spatial, int64_t groups,
+                  tn_array_t** out_error) {
+  const char* problem = NULL;
+  if (!tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) {
+    problem = "the elements must be floats";
+  } else if (spatial < 1 || spatial > SPATIAL_LIMIT || x->rank != spatial + 2 ||
+             kernel->rank != x->rank) {
+    problem = "both need a dimension in front of the spatial ones and one behind";
+  } else if (groups < 1 || kernel->dims[0] % groups) {
+    problem = "the output channels do not make so many groups";
+  } else if (x->dims[spatial + 1] != groups * kernel->dims[spatial + 1]) {
+    problem = "the input channels are not those of the kernel";
+  }
+  if (!problem) return true;
+  *out_error =
+      tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                     "%s: an input of shape %s, a kernel of shape %s, %lld groups: %s", name,
+                     TN_SHAPE_TEXT(x->rank, x->dims), TN_SHAPE_TEXT(kernel->rank, kernel->dims),
+                     (long long)groups, problem);
+  return false;
+}
+
+// How many places a window of `size` elements has on an axis; 0: none, or more than can be counted.
+static int64_t output_size(int64_t dim, int64_t size, int64_t low, int64_t high, int64_t stride,
+                           int64_t dilation, int64_t input_dilation) {
+  int64_t padded = 0, reach = 0;
+  if ((dim && __builtin_mul_overflow(dim - 1, input_dilation, &padded)) ||
+      __builtin_add_overflow(padded, low + high + (dim > 0), &padded) ||
+      (size && __builtin_mul_overflow(size - 1, dilation, &reach)) || reach == INT64_MAX) {
+    return 0;
+  }
+  if (size) ++reach;
+  return padded < reach || padded <= 0 ? 0 : (padded - reach) / stride + 1;
+}
+
+static tn_array_t* convolve(tn_scope_t* scope, const char* name, tn_array_t* x, tn_array_t* kernel,
+                            const tn_convolution_t* how) {
+  TN__OPERATION(scope, name);
+  tn_array_t* operands[] = {x, kernel};
+  int64_t strides[SPATIAL_LIMIT], padding[2 * SPATIAL_LIMIT], dilations[SPATIAL_LIMIT];
+  int64_t input_dilations[SPATIAL_LIMIT], places[SPATIAL_LIMIT], dims[SPATIAL_LIMIT + 2];
+  bool reversal[SPATIAL_LIMIT];
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
+  const tn_dtype_t dtype = tn__result_type(scope, name, 2, operands, &error);
+  if (dtype == TN_DTYPE_INVALID) return error;
+  x = operands[0] = tn_array_astype(scope, x, dtype);
+  kernel = operands[1] = tn_array_astype(scope, kernel, dtype);
+  const size_t spatial = x->rank > 2 ? x->rank - 2 : 0;
+  const int64_t groups = how->groups ? how->groups : 1;
+  if (!check(scope, name, x, kernel, spatial, groups, &error)) return error;
+  dims[0] = x->dims[0];
+  dims[spatial + 1] = kernel->dims[0];
+  for (size_t i = 0; i < spatial; ++i) {
+    strides[i] = item_or(how->strides, i, 1);
+    dilations[i] = item_or(how->kernel_dilations, i, 1);
+    input_dilations[i] = item_or(how->input_dilations, i, 1);
+    padding[2 * i] = item_or(how->padding_low, i, 0);
+    padding[2 * i + 1] = item_or(how->padding_high, i, padding[2 * i]);
+    places[i] = (int64_t)i + 1;
+    reversal[i] = how->flip;
+    const int64_t limit = INT32_MAX;
+    if (strides[i] < 1 || dilations[i] < 1 || input_dilations[i] < 1 || strides[i] > limit ||
+        dilations[i] > limit || input_dilations[i] > limit || padding[2 * i] > limit ||
+        padding[2 * i] < -limit || padding[2 * i + 1] > limit || padding[2 * i + 1] < -limit) {
+      return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                            "%s: spatial axis %zu: stride %lld, dilations %lld and %lld, padding "
+                            "%lld and %lld; expected strides and dilations of at least 1, and no "
+                            "number of 2^31 or more",
+                            name, i, (long long)strides[i], (long long)dilations[i],
+                            (long long)input_dilations[i], (long long)padding[2 * i],
+                            (long long)padding[2 * i + 1]);
+    }
+    dims[i + 1] = output_size(x->dims[i + 1], kernel->dims[i + 1], padding[2 * i],
+                              padding[2 * i + 1], strides[i], dilations[i], input_dilations[i]);
+    if (dims[i + 1] <= 0 && x->dims[i + 1] != 0) {
+      return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                            "%s: spatial axis %zu of size %lld has no place for a kernel of size "
+                            "%lld",
+                            name, i, (long long)x->dims[i + 1], (long long)kernel->dims[i + 1]);
+    }
+  }
+  const tn_attribute_t fields[] = {
+      tn__i64_attribute("input_batch_dimension", 0),
+      tn__i64_attribute("input_feature_dimension", (int64_t)spatial + 1),
+      tn__i64_list_attribute("input_spatial_dimensions", spatial, places),
+      tn__i64_attribute("kernel_output_feature_dimension", 0),
+      tn__i64_attribute("kernel_input_feature_dimension", (int64_t)spatial + 1),
+      tn__i64_list_attribute("kernel_spatial_dimensions", spatial, places),
+      tn__i64_attribute("output_batch_dimension", 0),
+      tn__i64_attribute("output_feature_dimension", (int64_t)spatial + 1),
+      tn__i64_list_attribute("output_spatial_dimensions", spatial, places),
+  };
+  const tn_attribute_t attributes[] = {
+      tn__i64_list_attribute("window_strides", spatial, strides),
+      tn__i64_list_attribute("padding", 2 * spatial, padding),
+      tn__i64_list_attribute("lhs_dilation", spatial, input_dilations),
+      tn__i64_list_attribute("rhs_dilation", spatial, dilations),
+      {.name = "window_reversal",
+       .kind = TN_ATTRIBUTE_ARRAY,
+       .dtype = TN_DTYPE_PRED,
+       .data = reversal,
+       .count = spatial},
+      tn__dictionary_attribute("dimension_numbers", 9, fields),
+      tn__i64_attribute("feature_group_count", groups),
+      tn__i64_attribute("batch_group_count", 1),
+  };
+  return tn__apply_with(scope, TN__OP(convolution), 2, operands, 8, attributes, dtype, spatial + 2,
+                        dims);
+}
+
+tn_array_t* tn_array_conv_general(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel,
+                                  const tn_convolution_t* how) {
+  TN__OPERATION(scope, "conv_general");
+  static const tn_convolution_t plain = {.groups = 1};
+  return convolve(scope, "conv_general", x, kernel, how ? how : &plain);
+}
+
+static bool check_spatial(tn_scope_t* scope, const char* name, tn_array_t* x, tn_array_t* kernel,
+                          size_t spatial, tn_array_t** out_error) {
+  tn_array_t* operands[] = {x, kernel};
+  if (!tn__scope_accepts(scope, name, 2, operands, out_error)) return false;
+  if (x->rank == spatial + 2 && kernel->rank == spatial + 2) return true;
+  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                              "%s: an input of shape %s and a kernel of shape %s; expected %zu "
+                              "dimensions",
+                              name, TN_SHAPE_TEXT(x->rank, x->dims),
+                              TN_SHAPE_TEXT(kernel->rank, kernel->dims), spatial + 2);
+  return false;
+}
+
+#define CONVOLUTION(count)                                                                  \
+  tn_array_t* tn_array_conv##count##d(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel, \
+                                      const int64_t* strides, const int64_t* padding,       \
+                                      const int64_t* dilations, int64_t groups) {           \
+    static const char name[] = "conv" #count "d";                                           \
+    const tn_convolution_t how = {.strides = strides,                                       \
+                                  .padding_low = padding,                                   \
+                                  .padding_high = padding,                                  \
+                                  .kernel_dilations = dilations,                            \
+                                  .groups = groups};                                        \
+    tn_array_t* error = NULL;                                                               \
+    if (!check_spatial(scope, name, x, kernel, count, &error)) return error;                \
+    return convolve(scope, name, x, kernel, &how);                                          \
+  }
+TN_ARRAY_CONVOLUTION(CONVOLUTION)
+
+// The convolution whose input has holes where the other one has strides.
+static tn_array_t* convolve_back(tn_scope_t* scope, const char* name, size_t spatial, tn_array_t* x,
+                                 tn_array_t* kernel, const int64_t* strides, const int64_t* padding,
+                                 const int64_t* dilations, const int64_t* output_padding,
+                                 int64_t groups) {
+  TN__OPERATION(scope, name);
+  int64_t low[SPATIAL_LIMIT], high[SPATIAL_LIMIT];
+  tn_array_t* error = NULL;
+  if (!check_spatial(scope, name, x, kernel, spatial, &error)) return error;
+  for (size_t i = 0; i < spatial; ++i) {
+    const int64_t dilation = item_or(dilations, i, 1), size = kernel->dims[i + 1];
+    int64_t reach = 0;
+    if (__builtin_mul_overflow(dilation, size - 1, &reach) ||
+        __builtin_sub_overflow(reach, item_or(padding, i, 0), &low[i]) ||
+        __builtin_add_overflow(low[i], item_or(output_padding, i, 0), &high[i])) {
+      return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                            "%s: spatial axis %zu: a dilation of %lld, a kernel of size %lld and "
+                            "their padding reach too far",
+                            name, i, (long long)dilation, (long long)size);
+    }
+  }
+  const tn_convolution_t how = {.padding_low = low,
+                                .padding_high = high,
+                                .kernel_dilations = dilations,
+                                .input_dilations = strides,
+                                .groups = groups,
+                                .flip = true};
+  return convolve(scope, name, x, kernel, &how);
+}
+
+#define CONVOLUTION_BACK(count)                                                                   \
+  tn_array_t* tn_array_conv_transpose##count##d(tn_scope_t* scope, tn_array_t* x,                 \
+                                                tn_array_t* kernel, const int64_t* strides,       \
+                                                const int64_t* padding, const int64_t* dilations, \
+                                                const int64_t* output_padding, int64_t groups) {  \
+    return convolve_back(scope, "conv_transpose" #count "d", count, x, kernel, strides, padding,  \
+                         dilations, output_padding, groups);                                      \
+  }
+TN_ARRAY_CONVOLUTION(CONVOLUTION_BACK)
+
+tn_array_t* tn_array_convolve(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
+                              tn_convolve_mode_t mode) {
+  TN__OPERATION(scope, "convolve");
+  static const char name[] = "convolve";
+  tn_array_t* operands[] = {a, b};
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
+  if (!tn__accepts_choice(scope, name, "mode", (int)mode, TN_CONVOLVE_VALID, &error)) return error;
+  if (a->rank != 1 || b->rank != 1 || a->dims[0] == 0 || b->dims[0] == 0) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: shapes %s and %s; expected one dimension, not empty", name,
+                          TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims));
+  }
+  tn_array_t* x = a->dims[0] < b->dims[0] ? b : a;
+  tn_array_t* kernel = a->dims[0] < b->dims[0] ? a : b;
+  const int64_t reach = kernel->dims[0] - 1;
+  int64_t low = 0, high = 0;
+  if (mode == TN_CONVOLVE_FULL) low = high = reach;
+  if (mode == TN_CONVOLVE_SAME) {
+    high = reach / 2;
+    low = reach - high;
+  }
+  const tn_convolution_t how = {.padding_low = &low, .padding_high = &high, .flip = true};
+  x = tn_array_reshape(scope, x, 3, (const int64_t[]){1, -1, 1});
+  kernel = tn_array_reshape(scope, kernel, 3, (const int64_t[]){1, -1, 1});
+  x = convolve(scope, name, x, kernel, &how);
+  return tn_array_reshape(scope, x, 1, (const int64_t[]){-1});
+}

@@ -1,0 +1,306 @@
+// Arrays that are made from a shape, or from a few numbers.
+#include <math.h>
+
+#include "array/common.h"
+
+tn_array_t* tn_array_full(tn_scope_t* scope, size_t rank, const int64_t* dims, tn_array_t* value) {
+  TN__OPERATION(scope, "full");
+  return tn_array_broadcast_to(scope, value, rank, dims);
+}
+
+static tn_array_t* filled(tn_scope_t* scope, const char* name, tn_dtype_t dtype, double value,
+                          size_t rank, const int64_t* dims) {
+  tn_array_t* error = NULL;
+  if (!tn__accepts_dtype(scope, name, dtype, &error)) return error;
+  if (!tn__accepts_dims(scope, name, rank, dims, &error)) return error;
+  for (size_t i = 0; i < rank; ++i) {
+    if (dims[i] >= 0) continue;
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: dimension %zu is %lld", name, i,
+                          (long long)dims[i]);
+  }
+  return tn_array_full(scope, rank, dims, tn_array_scalar(scope, dtype, value));
+}
+
+tn_array_t* tn_array_zeros(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const int64_t* dims) {
+  TN__OPERATION(scope, "zeros");
+  return filled(scope, "zeros", dtype, 0, rank, dims);
+}
+
+tn_array_t* tn_array_ones(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const int64_t* dims) {
+  TN__OPERATION(scope, "ones");
+  return filled(scope, "ones", dtype, 1, rank, dims);
+}
+
+tn_array_t* tn_array_empty(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const int64_t* dims) {
+  TN__OPERATION(scope, "empty");
+  return tn_array_zeros(scope, dtype, rank, dims);
+}
+
+tn_array_t* tn_array_empty_like(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "empty_like");
+  return tn_array_zeros_like(scope, x);
+}
+
+tn_array_t* tn_array_full_like(tn_scope_t* scope, tn_array_t* x, tn_array_t* value) {
+  TN__OPERATION(scope, "full_like");
+  tn_array_t* operands[] = {x, value};
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, "full_like", 2, operands, &error)) return error;
+  return tn_array_full(scope, x->rank, x->dims, tn_array_astype(scope, value, x->dtype));
+}
+
+tn_array_t* tn_array_zeros_like(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "zeros_like");
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, "zeros_like", 1, &x, &error)) return error;
+  return tn_array_zeros(scope, x->dtype, x->rank, x->dims);
+}
+
+tn_array_t* tn_array_ones_like(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "ones_like");
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, "ones_like", 1, &x, &error)) return error;
+  return tn_array_ones(scope, x->dtype, x->rank, x->dims);
+}
+
+// --- progressions
+
+// In which dtype numbers of `dtype` are counted.
+static tn_dtype_t counting_dtype(tn_dtype_t dtype) {
+  const bool is_narrow = tn_dtype_kind(dtype) == TN_KIND_FLOAT && tn_dtype_bit_width(dtype) < 32;
+  return is_narrow ? TN_DTYPE_F32 : dtype;
+}
+
+// first + step * [0, 1, 2...]
+static tn_array_t* progression(tn_scope_t* scope, tn_dtype_t dtype, int64_t count, double first,
+                               double step) {
+  const tn_dtype_t counting = counting_dtype(dtype);
+  tn_array_t* x = tn__iota(scope, counting, 1, &count, 0);
+  if (step != 1) x = tn_array_multiply(scope, x, tn__number_like(scope, x, step));
+  if (first != 0) x = tn_array_add(scope, x, tn__number_like(scope, x, first));
+  return tn_array_astype(scope, x, dtype);
+}
+
+tn_array_t* tn_array_arange(tn_scope_t* scope, tn_dtype_t dtype, double start, double stop,
+                            double step) {
+  TN__OPERATION(scope, "arange");
+  static const char name[] = "arange";
+  if (!tn_issubdtype(dtype, TN_CATEGORY_NUMBER)) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: the dtype is %d (%s); expected one of numbers", name, (int)dtype,
+                          tn_dtype_name(dtype));
+  }
+  const double length = ceil((stop - start) / step);
+  if (step == 0 || isnan(length) || isinf(start) || isinf(stop) || length > INT32_MAX) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: from %g to %g by %g is no number of elements below 2^31", name,
+                          start, stop, step);
+  }
+  if (isinf(step) && length != 0) {
+    return tn_array_full(scope, 1, (const int64_t[]){1}, tn_array_scalar(scope, dtype, start));
+  }
+  return progression(scope, dtype, length > 0 ? (int64_t)length : 0, start, step);
+}
+
+tn_array_t* tn_array_linspace(tn_scope_t* scope, tn_dtype_t dtype, double start, double stop,
+                              int64_t count, bool endpoint) {
+  TN__OPERATION(scope, "linspace");
+  tn_array_t* error = NULL;
+  if (!tn__accepts_dtype(scope, "linspace", dtype, &error)) return error;
+  if (count < 0 || count > INT32_MAX) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "linspace: %lld elements; expected 0 to 2^31 - 1", (long long)count);
+  }
+  if (count == 1) {
+    return tn_array_full(scope, 1, &count, tn_array_scalar(scope, dtype, start));
+  }
+  const tn_dtype_t inner = dtype == TN_DTYPE_F64 ? TN_DTYPE_F64 : TN_DTYPE_F32;
+  tn_array_t* t = tn__iota(scope, inner, 1, &count, 0);
+  t = tn_array_divide(scope, t, tn__number_like(scope, t, (double)(endpoint ? count - 1 : count)));
+  // Both ends are exact this way.
+  tn_array_t* rest = tn_array_subtract(scope, tn__number_like(scope, t, 1), t);
+  tn_array_t* x =
+      tn_array_add(scope, tn_array_multiply(scope, rest, tn__number_like(scope, rest, start)),
+                   tn_array_multiply(scope, t, tn__number_like(scope, t, stop)));
+  return tn_array_astype(scope, x, dtype);
+}
+
+// --- windows
+
+typedef tn_array_t* (*window_fn)(tn_scope_t* scope, tn_array_t* x);
+
+// f of 2 pi i / (length - 1); a single element is 1.
+static tn_array_t* window(tn_scope_t* scope, int64_t length, window_fn f) {
+  if (length < 1) return tn_array_zeros(scope, TN_DTYPE_F32, 1, (const int64_t[]){0});
+  if (length == 1) return tn_array_ones(scope, TN_DTYPE_F32, 1, &length);
+  return f(scope, progression(scope, TN_DTYPE_F32, length, 0, 2 * M_PI / (double)(length - 1)));
+}
+
+// a + b x
+static tn_array_t* line(tn_scope_t* scope, double a, double b, tn_array_t* x) {
+  return tn_array_add(scope, tn__number_like(scope, x, a),
+                      tn_array_multiply(scope, tn__number_like(scope, x, b), x));
+}
+
+static tn_array_t* bartlett(tn_scope_t* scope, tn_array_t* x) {
+  return line(scope, 1, -1, tn_array_abs(scope, line(scope, -1, 1 / M_PI, x)));
+}
+
+static tn_array_t* blackman(tn_scope_t* scope, tn_array_t* x) {
+  tn_array_t* cosine = tn_array_cos(scope, x);
+  return tn_array_add(scope, line(scope, 0.34, -0.5, cosine),
+                      line(scope, 0, 0.16, tn_array_square(scope, cosine)));
+}
+
+static tn_array_t* hamming(tn_scope_t* scope, tn_array_t* x) {
+  return line(scope, 0.54, -0.46, tn_array_cos(scope, x));
+}
+
+static tn_array_t* hanning(tn_scope_t* scope, tn_array_t* x) {
+  return tn_array_square(scope, tn_array_sin(scope, line(scope, 0, 0.5, x)));
+}
+
+#define WINDOW(name)                                               \
+  tn_array_t* tn_array_##name(tn_scope_t* scope, int64_t length) { \
+    TN__OPERATION(scope, #name);                                   \
+    return window(scope, length, name);                            \
+  }
+TN_ARRAY_WINDOW(WINDOW)
+
+// --- diagonals
+
+static bool check_matrix(tn_scope_t* scope, const char* name, int64_t rows, int64_t columns,
+                         tn_array_t** out_error) {
+  if (rows >= 0 && columns >= 0) return true;
+  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                              "%s: %lld rows and %lld columns; expected at least 0", name,
+                              (long long)rows, (long long)columns);
+  return false;
+}
+
+// Whether column - row is `k` ("EQ"), or at most `k` ("GE").
+static tn_array_t* diagonal_mask(tn_scope_t* scope, int64_t rows, int64_t columns, int64_t k,
+                                 bool below) {
+  const int64_t dims[] = {rows, columns};
+  tn_array_t* row = tn__iota(scope, TN_DTYPE_S64, 2, dims, 0);
+  tn_array_t* column = tn__iota(scope, TN_DTYPE_S64, 2, dims, 1);
+  row = tn_array_add(scope, row, tn__number_like(scope, row, (double)k));
+  return below ? tn_array_greater_equal(scope, row, column) : tn_array_equal(scope, row, column);
+}
+
+tn_array_t* tn_array_eye(tn_scope_t* scope, tn_dtype_t dtype, int64_t rows, int64_t columns,
+                         int64_t k) {
+  TN__OPERATION(scope, "eye");
+  tn_array_t* error = NULL;
+  if (!check_matrix(scope, "eye", rows, columns, &error)) return error;
+  return tn_array_astype(scope, diagonal_mask(scope, rows, columns, k, false), dtype);
+}
+
+tn_array_t* tn_array_identity(tn_scope_t* scope, tn_dtype_t dtype, int64_t size) {
+  TN__OPERATION(scope, "identity");
+  return tn_array_eye(scope, dtype, size, size, 0);
+}
+
+tn_array_t* tn_array_tri(tn_scope_t* scope, tn_dtype_t dtype, int64_t rows, int64_t columns,
+                         int64_t k) {
+  TN__OPERATION(scope, "tri");
+  tn_array_t* error = NULL;
+  if (!check_matrix(scope, "tri", rows, columns, &error)) return error;
+  return tn_array_astype(scope, diagonal_mask(scope, rows, columns, k, true), dtype);
+}
+
+static tn_array_t* triangle(tn_scope_t* scope, const char* name, tn_array_t* x, int64_t k,
+                            bool is_lower) {
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (x->rank < 2) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: an array of %zu dimensions; expected at least 2", name,
+                          (size_t)x->rank);
+  }
+  tn_array_t* zero = tn__number_like(scope, x, 0);
+  if (k == INT64_MIN) k = -INT64_MAX;  // no matrix reaches so far
+  tn_array_t* mask =
+      diagonal_mask(scope, x->dims[x->rank - 2], x->dims[x->rank - 1], is_lower ? k : k - 1, true);
+  return is_lower ? tn_array_where(scope, mask, x, zero) : tn_array_where(scope, mask, zero, x);
+}
+
+tn_array_t* tn_array_tril(tn_scope_t* scope, tn_array_t* x, int64_t k) {
+  TN__OPERATION(scope, "tril");
+  return triangle(scope, "tril", x, k, true);
+}
+
+tn_array_t* tn_array_triu(tn_scope_t* scope, tn_array_t* x, int64_t k) {
+  TN__OPERATION(scope, "triu");
+  return triangle(scope, "triu", x, k, false);
+}
+
+// The diagonal of the last two dimensions: every columns + 1 elements of a matrix in one line.
+static tn_array_t* last_diagonal(tn_scope_t* scope, tn_array_t* x, int64_t offset) {
+  int64_t starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK], steps[TN_MAX_RANK];
+  const size_t last = x->rank - 2;  // of the flattened array
+  const int64_t rows = x->dims[last], columns = x->dims[last + 1];
+  if (offset < -rows) offset = -rows;
+  if (offset > columns) offset = columns;
+  const int64_t row = offset < 0 ? -offset : 0, column = offset > 0 ? offset : 0;
+  int64_t count = rows - row < columns - column ? rows - row : columns - column;
+  if (count < 0) count = 0;
+  for (size_t i = 0; i < last; ++i) {
+    stops[i] = x->dims[i];
+    steps[i] = 1;
+  }
+  starts[last] = count ? row * columns + column : 0;
+  steps[last] = count > 1 ? columns + 1 : 1;
+  stops[last] = count ? starts[last] + (count - 1) * steps[last] + 1 : 0;
+  return tn_array_slice(scope, tn_array_flatten(scope, x, -2, -1), starts, stops, steps);
+}
+
+tn_array_t* tn_array_diagonal(tn_scope_t* scope, tn_array_t* x, int64_t offset, int64_t axis1,
+                              int64_t axis2) {
+  TN__OPERATION(scope, "diagonal");
+  static const char name[] = "diagonal";
+  int64_t axes[TN_MAX_RANK];
+  size_t first = 0, second = 0, count = 0;
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (!tn__normalise_axis(scope, name, axis1, x->rank, &first, &error)) return error;
+  if (!tn__normalise_axis(scope, name, axis2, x->rank, &second, &error)) return error;
+  if (first == second) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: axis %lld is given twice", name,
+                          (long long)axis1);
+  }
+  for (size_t i = 0; i < x->rank; ++i) {
+    if (i != first && i != second) axes[count++] = (int64_t)i;
+  }
+  axes[count++] = (int64_t)first;
+  axes[count] = (int64_t)second;
+  x = tn_array_transpose(scope, x, axes);
+  return x->dtype == TN_DTYPE_INVALID ? x : last_diagonal(scope, x, offset);
+}
+
+tn_array_t* tn_array_diag(tn_scope_t* scope, tn_array_t* x, int64_t k) {
+  TN__OPERATION(scope, "diag");
+  static const char name[] = "diag";
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (x->rank == 2) return tn_array_diagonal(scope, x, k, 0, 1);
+  if (x->rank != 1 || k > INT32_MAX || k < -INT32_MAX) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: an array of shape %s, diagonal %lld; expected one or two dimensions",
+                          name, TN_SHAPE_TEXT(x->rank, x->dims), (long long)k);
+  }
+  const int64_t more = k < 0 ? -k : k, size = x->dims[0] + more, zero = 0;
+  tn_array_t* mask = diagonal_mask(scope, size, size, k, false);
+  tn_array_t* elements = tn_array_pad(scope, x, &zero, &more, TN_PAD_CONSTANT, NULL);
+  // Above the main diagonal the row tells which element it is, below it the column.
+  if (k >= 0) elements = tn_array_expand_dims(scope, elements, 1, (const int64_t[]){1});
+  return tn_array_where(scope, mask, elements, tn__number_like(scope, x, 0));
+}
+
+tn_array_t* tn_array_trace(tn_scope_t* scope, tn_array_t* x, int64_t offset, int64_t axis1,
+                           int64_t axis2, tn_dtype_t dtype) {
+  TN__OPERATION(scope, "trace");
+  tn_array_t* line = tn_array_diagonal(scope, x, offset, axis1, axis2);
+  if (dtype != TN_DTYPE_INVALID) line = tn_array_astype(scope, line, dtype);
+  return tn_array_sum(scope, line, 1, (const int64_t[]){-1}, false);
+}

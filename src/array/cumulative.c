@@ -1,0 +1,110 @@
+// Folds of all elements up to each one.
+#include <math.h>
+
+#include "array/common.h"
+
+// What a cumulative operation is asked for, checked.
+typedef struct tn_cumulation {
+  size_t axis;
+  bool is_reverse;
+} tn_cumulation_t;
+
+// Windows that reach from an end of the axis to each element.
+static tn_array_t* windows(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, tn_array_t* initial,
+                           tn_cumulation_t how) {
+  int64_t sizes[TN_MAX_RANK], padding[2 * TN_MAX_RANK] = {0};
+  const int64_t length = x->dims[how.axis];
+  for (size_t i = 0; i < x->rank; ++i) sizes[i] = i == how.axis ? length : 1;
+  padding[2 * how.axis + how.is_reverse] = length - 1;
+  const tn_attribute_t attributes[] = {
+      tn__i64_list_attribute("window_dimensions", x->rank, sizes),
+      tn__i64_list_attribute("padding", 2 * x->rank, padding),
+  };
+  tn_array_t* operands[] = {x, initial};
+  const tn_array_type_t type = {x->dtype, x->rank, x->dims};
+  const tn_step_spec_t spec = {
+      .op = TN__OP(reduce_window),
+      .operand_count = 2,
+      .operands = operands,
+      .attribute_count = 2,
+      .attributes = attributes,
+      .body = {.kind = TN_BODY_BINARY, .op = op},
+      .result_count = 1,
+      .result_types = &type,
+  };
+  tn_array_t* result = NULL;
+  tn__step_add(scope, &spec, &result);
+  return result;
+}
+
+// Everything `distance` places on, away from where the fold begins.
+static tn_array_t* moved(tn_scope_t* scope, tn_array_t* x, tn_array_t* filling, tn_cumulation_t how,
+                         int64_t distance) {
+  int64_t low[TN_MAX_RANK] = {0}, high[TN_MAX_RANK] = {0}, none[TN_MAX_RANK] = {0};
+  low[how.axis] = how.is_reverse ? -distance : distance;
+  high[how.axis] = -low[how.axis];
+  const tn_attribute_t attributes[] = {
+      tn__i64_list_attribute("edge_padding_low", x->rank, low),
+      tn__i64_list_attribute("edge_padding_high", x->rank, high),
+      tn__i64_list_attribute("interior_padding", x->rank, none),
+  };
+  tn_array_t* operands[] = {x, filling};
+  return tn__apply_with(scope, TN__OP(pad), 2, operands, 3, attributes, x->dtype, x->rank, x->dims);
+}
+
+static tn_array_t* cumulate(tn_scope_t* scope, const char* name, const tn_op_t* op, double initial,
+                            tn_array_t* x, const int64_t* axis, bool reverse, bool inclusive) {
+  tn_cumulation_t how = {.is_reverse = reverse};
+  tn_array_t* error = NULL;
+  if (!tn__axis_or_all(scope, name, &x, axis, &how.axis, &error)) return error;
+  const float pair[] = {(float)initial, isinf(initial) ? (float)initial : 0};
+  tn_array_t* first = x->dtype == TN_DTYPE_C64    ? tn_array_scalar_of(scope, x->dtype, pair)
+                      : x->dtype == TN_DTYPE_PRED ? tn_array_scalar(scope, x->dtype, initial > 0)
+                                                  : tn_array_scalar(scope, x->dtype, initial);
+  if (x->dims[how.axis] == 0) return x;
+  tn_array_t* result = windows(scope, op, x, first, how);
+  return inclusive ? result : moved(scope, result, first, how, 1);
+}
+
+tn_array_t* tn_array_cumsum(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool reverse,
+                            bool inclusive) {
+  TN__OPERATION(scope, "cumsum");
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, "cumsum", 1, &x, &error)) return error;
+  if (x->dtype == TN_DTYPE_PRED) x = tn_array_astype(scope, x, TN_DTYPE_S32);
+  return cumulate(scope, "cumsum", TN__OP(add), 0, x, axis, reverse, inclusive);
+}
+
+tn_array_t* tn_array_cumprod(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool reverse,
+                             bool inclusive) {
+  TN__OPERATION(scope, "cumprod");
+  return cumulate(scope, "cumprod", TN__OP(multiply), 1, x, axis, reverse, inclusive);
+}
+
+tn_array_t* tn_array_cummax(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool reverse,
+                            bool inclusive) {
+  TN__OPERATION(scope, "cummax");
+  return cumulate(scope, "cummax", TN__OP(maximum), -(double)INFINITY, x, axis, reverse, inclusive);
+}
+
+tn_array_t* tn_array_cummin(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool reverse,
+                            bool inclusive) {
+  TN__OPERATION(scope, "cummin");
+  return cumulate(scope, "cummin", TN__OP(minimum), INFINITY, x, axis, reverse, inclusive);
+}
+
+// Each round folds twice as many elements into one: there is no window of this operation.
+tn_array_t* tn_array_logcumsumexp(tn_scope_t* scope, tn_array_t* x, const int64_t* axis,
+                                  bool reverse, bool inclusive) {
+  TN__OPERATION(scope, "logcumsumexp");
+  tn_cumulation_t how = {.is_reverse = reverse};
+  tn_array_t* error = NULL;
+  if (!tn__axis_or_all(scope, "logcumsumexp", &x, axis, &how.axis, &error)) return error;
+  x = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
+  tn_array_t* nothing = tn__number_like(scope, x, -(double)INFINITY);
+  const int64_t length = x->dims[how.axis];
+  for (int64_t distance = 1; distance < length; distance *= 2) {
+    x = tn_array_logaddexp(scope, x, moved(scope, x, nothing, how, distance));
+  }
+  return inclusive || length == 0 ? x : moved(scope, x, nothing, how, 1);
+}

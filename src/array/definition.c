@@ -1,0 +1,405 @@
+#include "array/definition.h"
+
+#include "array/common.h"
+#include "array/rule.h"
+#include "base/type.h"
+#include "call/check.h"
+#include "call/registry.h"
+#include "call/signature.h"
+#include "ir/builder.h"
+#include "ops/spelling.h"
+
+tn_status_t tn_op_register(const tn_op_def_t* definition) {
+  static const char name[] = "tn_op_register";
+  // Definitions of older libraries end before what was added since.
+  if (!definition || definition->struct_size < offsetof(tn_op_def_t, eval_cpu) ||
+      !definition->handler) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: there is no %s", name,
+                            definition ? "handler, or struct_size is too small" : "definition");
+  }
+  const tn_ffi_op_t* op = definition->handler;
+  tn_target_spec_t spec = tn__target_spec_of(op);
+  spec.definition = definition;
+  return tn__registry_add(&spec, TN_REGISTER_STRICT);
+}
+
+// --- attributes
+
+// One use that is being checked.
+typedef struct use {
+  tn_scope_t* scope;
+  const tn_ffi_op_t* signature;   // NULL: there is none
+  const tn_op_def_t* definition;  // NULL: there is none
+  const tn_application_t* application;
+  tn_arena_t arena;
+  size_t attribute_count;
+  tn_attribute_t* attributes;  // with defaults
+  tn_array_t** operands;       // promoted and broadcast
+  tn_array_type_t* types;
+  int64_t (*dims)[TN_MAX_RANK];
+} use_t;
+
+static tn_dtype_t only_dtype(uint64_t dtypes) {
+  for (int dtype = 1; dtype < 64; ++dtype) {
+    if (dtypes == UINT64_C(1) << dtype) return (tn_dtype_t)dtype;
+  }
+  return TN_DTYPE_INVALID;
+}
+
+static const tn_attribute_t* find_given(const tn_application_t* application, const char* name) {
+  for (size_t i = 0; i < application->attribute_count; ++i) {
+    if (strcmp(application->attributes[i].name, name) == 0) return &application->attributes[i];
+  }
+  return NULL;
+}
+
+// A number in the width that was declared, where it is one.
+static tn_attribute_t narrow(const tn_attribute_t* given, const tn_ffi_param_t* param) {
+  tn_attribute_t attribute = *given;
+  const tn_dtype_t dtype = only_dtype(param->dtypes);
+  const tn_kind_t kind = tn_dtype_kind(dtype);
+  if (param->attr_type != TN_FFI_SCALAR || dtype == TN_DTYPE_INVALID) return attribute;
+  if (kind == TN_KIND_FLOAT && given->kind == TN_ATTRIBUTE_INTEGER) {
+    attribute.kind = TN_ATTRIBUTE_FLOAT;
+    attribute.real = (double)given->integer;
+  }
+  const bool is_number =
+      attribute.kind == TN_ATTRIBUTE_FLOAT || attribute.kind == TN_ATTRIBUTE_INTEGER;
+  if (is_number && (kind == TN_KIND_FLOAT) == (attribute.kind == TN_ATTRIBUTE_FLOAT)) {
+    attribute.dtype = dtype;
+  }
+  return attribute;
+}
+
+// False when the author decodes it himself, and its default is his.
+static bool make_default(const tn_ffi_param_t* param, tn_attribute_t* out) {
+  const tn_dtype_t dtype = only_dtype(param->dtypes);
+  *out = (tn_attribute_t){.name = param->name};
+  if (param->attr_type == TN_FFI_STRING) {
+    out->kind = TN_ATTRIBUTE_STRING;
+    out->data = param->default_string.data;
+    out->count = param->default_string.size;
+    return true;
+  }
+  if (param->attr_type != TN_FFI_SCALAR || dtype == TN_DTYPE_INVALID) return false;
+  out->dtype = dtype;
+  out->kind = dtype == TN_DTYPE_PRED                  ? TN_ATTRIBUTE_BOOL
+              : tn_dtype_kind(dtype) == TN_KIND_FLOAT ? TN_ATTRIBUTE_FLOAT
+                                                      : TN_ATTRIBUTE_INTEGER;
+  out->integer = param->default_integer;
+  out->real = param->default_number;
+  return true;
+}
+
+// What the caller gave, before anything follows its pointers.
+static tn_status_t check_given(const tn_application_t* application) {
+  const char* name = application->name;
+  if (application->attribute_count && !application->attributes) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the list of attributes is NULL", name);
+  }
+  for (size_t i = 0; i < application->attribute_count; ++i) {
+    const tn_attribute_t* given = &application->attributes[i];
+    if (!given->name) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: attribute %zu has no name", name, i);
+    }
+    tn_status_t status = tn__attribute_check(given);
+    if (status) return tn_status_prefix(status, "%s", name);
+  }
+  return TN_OK;
+}
+
+static tn_status_t unknown_attribute(const tn_ffi_op_t* op, const char* name) {
+  tn_status_t status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                                        "%s: there is no attribute \"%s\"", op->name, name);
+  const tn_string_view_t word = tn__sv(name);
+  for (size_t i = 0; i < op->param_count; ++i) {
+    const tn_ffi_param_t* param = tn__op_param(op, i);
+    const size_t distance = tn__spelling_distance(word, tn__sv(param->name));
+    if (param->kind == TN_FFI_PARAM_ATTR && tn__spelling_is_near(word, distance)) {
+      return tn_status_note(status, "did you mean %s?", param->name);
+    }
+  }
+  return status;
+}
+
+static bool takes_any_attribute(const tn_ffi_op_t* op) {
+  for (size_t i = 0; i < op->param_count; ++i) {
+    const tn_ffi_param_t* param = tn__op_param(op, i);
+    if (param->kind == TN_FFI_PARAM_ATTR && param->flags & TN_FFI_PARAM_EVERYTHING) return true;
+  }
+  return false;
+}
+
+static tn_status_t check_names(const use_t* use) {
+  const tn_ffi_op_t* op = use->signature;
+  if (takes_any_attribute(op)) return TN_OK;
+  for (size_t a = 0; a < use->application->attribute_count; ++a) {
+    const char* name = use->application->attributes[a].name;
+    bool is_known = false;
+    for (size_t i = 0; i < op->param_count; ++i) {
+      const tn_ffi_param_t* param = tn__op_param(op, i);
+      if (param->kind == TN_FFI_PARAM_ATTR && strcmp(param->name, name) == 0) is_known = true;
+    }
+    if (!is_known) return unknown_attribute(op, name);
+    if (find_given(use->application, name) != &use->application->attributes[a]) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the attribute \"%s\" is given twice",
+                              op->name, name);
+    }
+  }
+  return TN_OK;
+}
+
+static tn_status_t take_attributes(use_t* use) {
+  const tn_ffi_op_t* op = use->signature;
+  const tn_application_t* application = use->application;
+  void* memory = NULL;
+  const size_t limit = application->attribute_count + (op ? op->param_count : 0);
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&use->arena, limit, sizeof *use->attributes, &memory));
+  use->attributes = memory;
+  if (!op || takes_any_attribute(op)) {
+    use->attribute_count = application->attribute_count;
+    if (use->attribute_count) {
+      memcpy(memory, application->attributes, use->attribute_count * sizeof *use->attributes);
+    }
+    return TN_OK;
+  }
+  TN_RETURN_IF_ERROR(check_names(use));
+  for (size_t i = 0; i < op->param_count; ++i) {
+    const tn_ffi_param_t* param = tn__op_param(op, i);
+    if (param->kind != TN_FFI_PARAM_ATTR) continue;
+    const tn_attribute_t* given = find_given(application, param->name);
+    tn_attribute_t* next = &use->attributes[use->attribute_count];
+    if (given) {
+      *next = narrow(given, param);
+      tn_status_t status = tn__attribute_check(next);
+      if (status) return tn_status_prefix(status, "%s", op->name);
+    } else if (!param->default_text) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the attribute \"%s\" is missing",
+                              op->name, param->name);
+    } else if (!make_default(param, next)) {
+      continue;
+    }
+    ++use->attribute_count;
+  }
+  return TN_OK;
+}
+
+// --- operands and results
+
+static const tn_ffi_param_t* param_at(const tn_ffi_op_t* op, int32_t kind, size_t index) {
+  size_t next = 0;
+  for (size_t i = 0; op && i < op->param_count; ++i) {
+    const tn_ffi_param_t* param = tn__op_param(op, i);
+    if (param->kind != kind) continue;
+    if (next == index || param->flags & TN_FFI_PARAM_REMAINING) return param;
+    ++next;
+  }
+  return NULL;
+}
+
+static bool accepts(const tn_ffi_param_t* param, tn_dtype_t dtype) {
+  return !param || (dtype < 64 && param->dtypes >> dtype & 1);
+}
+
+// The dtype in which an element-wise operation computes.
+static tn_status_t choose_dtype(const use_t* use, tn_dtype_t* out_dtype) {
+  const tn_ffi_param_t* param = param_at(use->signature, TN_FFI_PARAM_ARG, 0);
+  tn_array_t* error = NULL;
+  *out_dtype = tn__result_type(use->scope, use->application->name, use->application->operand_count,
+                               use->operands, &error);
+  if (*out_dtype == TN_DTYPE_INVALID) return tn_array_status(error);
+  if (accepts(param, *out_dtype)) return TN_OK;
+  if (!tn_issubdtype(*out_dtype, TN_CATEGORY_INEXACT) && accepts(param, TN_DTYPE_F32)) {
+    *out_dtype = TN_DTYPE_F32;
+    return TN_OK;
+  }
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: it does not take %s; expected %s",
+                          use->application->name, tn_dtype_name(*out_dtype),
+                          TN_DTYPES_TEXT(param->dtypes));
+}
+
+static tn_status_t broadcast_operands(use_t* use, tn_shape_t* out_shape) {
+  const tn_application_t* application = use->application;
+  const size_t count = application->operand_count;
+  tn_array_t* error = NULL;
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  TN_RETURN_IF_ERROR(choose_dtype(use, &dtype));
+  if (!tn__broadcast_shapes(use->scope, application->name, count, use->operands, out_shape,
+                            &error)) {
+    return tn_array_status(error);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    tn_array_t* operand = tn_array_astype(use->scope, use->operands[i], dtype);
+    use->operands[i] = tn_array_broadcast_to(use->scope, operand, out_shape->rank, out_shape->dims);
+  }
+  // What the author infers is of arrays with shapes.
+  return tn__scope_check(use->scope, application->name, count, use->operands);
+}
+
+static tn_array_t* find_operand(const use_t* use, const char* name) {
+  const tn_ffi_op_t* op = use->signature;
+  size_t index = 0;
+  for (size_t i = 0; i < op->param_count; ++i) {
+    const tn_ffi_param_t* param = tn__op_param(op, i);
+    if (param->kind != TN_FFI_PARAM_ARG) continue;
+    if (strcmp(param->name, name) == 0) {
+      return index < use->application->operand_count ? use->operands[index] : NULL;
+    }
+    ++index;
+  }
+  return NULL;
+}
+
+// As the signature says; an error when it leaves something open.
+static tn_status_t declared_type(const use_t* use, size_t index, tn_array_type_t* out) {
+  const tn_ffi_param_t* param = param_at(use->signature, TN_FFI_PARAM_RET, index);
+  const tn_array_t* shape =
+      param && param->same_shape_as ? find_operand(use, param->same_shape_as) : NULL;
+  const tn_array_t* element =
+      param && param->same_dtype_as ? find_operand(use, param->same_dtype_as) : NULL;
+  *out = (tn_array_type_t){.dtype = TN_DTYPE_INVALID};
+  if (param && !element && param->flags & TN_FFI_PARAM_LIKE) element = shape;
+  if (param) out->dtype = element ? element->dtype : only_dtype(param->dtypes);
+  if (shape) {
+    out->rank = shape->rank;
+    out->dims = shape->dims;
+  }
+  if (out->dtype != TN_DTYPE_INVALID && (shape || (param && param->rank == 0))) return TN_OK;
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                          "%s: the %s of result %zu does not follow from its operands; the "
+                          "definition needs `infer`, or the caller says it",
+                          use->application->name, shape ? "dtype" : "shape", index);
+}
+
+static tn_status_t infer(use_t* use, const tn_shape_t* shape) {
+  const tn_op_def_t* definition = use->definition;
+  const size_t count = use->application->result_count;
+  void* memory = NULL;
+  if (definition && definition->infer) {
+    TN_RETURN_IF_ERROR(tn__arena_allocate_array(&use->arena, count, sizeof *use->dims, &memory));
+    use->dims = memory;
+    const tn_rule_t rule = {
+        .struct_size = sizeof rule,
+        .api = &tn__rule_api,
+        .scope = use->scope,
+        .name = use->application->name,
+        .op = definition,
+        .attribute_count = use->attribute_count,
+        .attributes = use->attributes,
+        .operand_count = use->application->operand_count,
+        .operands = use->operands,
+        .result_count = count,
+    };
+    const char* name = use->application->name;
+    tn_status_t status = definition->infer(&rule, use->dims, use->types);
+    const char* message = tn_status_message(status);
+    const size_t length = strlen(name);
+    if (strncmp(message, name, length) == 0 && message[length] == ':') return status;
+    return tn_status_prefix(status, "%s", name);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (!shape) {
+      TN_RETURN_IF_ERROR(declared_type(use, i, &use->types[i]));
+      continue;
+    }
+    const tn_ffi_param_t* param = param_at(use->signature, TN_FFI_PARAM_RET, i);
+    const bool is_own = param && only_dtype(param->dtypes) && !param->same_dtype_as &&
+                        !(param->flags & TN_FFI_PARAM_LIKE);
+    const tn_dtype_t dtype = use->operands[0]->dtype;
+    use->types[i] =
+        (tn_array_type_t){is_own ? only_dtype(param->dtypes) : dtype, shape->rank, shape->dims};
+  }
+  return TN_OK;
+}
+
+static tn_status_t check_counts(const use_t* use) {
+  const tn_ffi_op_t* op = use->signature;
+  const tn_application_t* application = use->application;
+  if (!op) return TN_OK;
+  tn_status_t status = tn__call_check_count(op, TN_FFI_PARAM_ARG, application->operand_count);
+  if (!status) status = tn__call_check_count(op, TN_FFI_PARAM_RET, application->result_count);
+  return tn_status_prefix(status, "%s", application->name);
+}
+
+static tn_status_t prepare(use_t* use) {
+  const tn_application_t* application = use->application;
+  const tn_op_def_t* definition = use->definition;
+  const bool is_elementwise = definition && definition->flags & TN_OP_ELEMENTWISE;
+  void* memory = NULL;
+  tn_shape_t* shape = NULL;
+  TN_RETURN_IF_ERROR(check_counts(use));
+  TN_RETURN_IF_ERROR(check_given(application));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&use->arena, application->operand_count,
+                                              sizeof(tn_array_t*), &memory));
+  use->operands = memory;
+  if (application->operand_count) {
+    memcpy(memory, application->operands, application->operand_count * sizeof(tn_array_t*));
+  }
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&use->arena, application->result_count,
+                                              sizeof *use->types, &memory));
+  use->types = memory;
+  TN_RETURN_IF_ERROR(take_attributes(use));
+  if (is_elementwise && application->operand_count) {
+    TN_RETURN_IF_ERROR(tn__arena_allocate(&use->arena, sizeof *shape, &memory));
+    shape = memory;
+    TN_RETURN_IF_ERROR(broadcast_operands(use, shape));
+  }
+  if (!application->result_types) return infer(use, shape);
+  memcpy(use->types, application->result_types, application->result_count * sizeof *use->types);
+  return TN_OK;
+}
+
+void tn__apply_op(tn_scope_t* scope, const tn_op_t* op, const tn_application_t* application,
+                  tn_array_t** out_results) {
+  const tn_target_t* target = tn__op_target_for(op, tn_device_platform(tn_scope_device(scope)));
+  use_t use = {.scope = scope,
+               .signature = target ? target->op : NULL,
+               .definition = tn__op_definition(op),
+               .application = application};
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, application->name, application->operand_count,
+                         application->operands, &error)) {
+    for (size_t i = 0; i < application->result_count; ++i) out_results[i] = error;
+    return;
+  }
+  tn__arena_init(&use.arena, tn__scope_evaluator(scope)->allocator);
+  tn_status_t status = prepare(&use);
+  if (!status) {
+    const tn_step_spec_t spec = {
+        .op = op,
+        .operand_count = application->operand_count,
+        .operands = use.operands,
+        .attribute_count = use.attribute_count,
+        .attributes = use.attributes,
+        .result_count = application->result_count,
+        .result_types = use.types,
+    };
+    tn__step_add(scope, &spec, out_results);
+  } else {
+    error = tn_array_error(scope, status);
+    for (size_t i = 0; i < application->result_count; ++i) out_results[i] = error;
+  }
+  tn__arena_deinit(&use.arena);
+}
+
+void tn_apply(tn_scope_t* scope, const tn_application_t* application, tn_array_t** out_results) {
+  if (application->struct_size < sizeof *application || !application->name) {
+    tn_array_t* error =
+        tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "tn_apply: struct_size or name is not set");
+    for (size_t i = 0; i < application->result_count; ++i) out_results[i] = error;
+    return;
+  }
+  const tn_string_view_t name = tn__sv(application->name);
+  const char* platform = tn_device_platform(tn_scope_device(scope));
+  const tn_op_t* op = NULL;
+  tn_status_t status = tn__call_find(name, &op);
+  if (!status && !tn__op_target_for(op, platform)) status = tn__registry_miss(name, platform);
+  if (!status) {
+    tn__apply_op(scope, op, application, out_results);
+  } else {
+    tn_array_t* error = tn_array_error(scope, tn_status_prefix(status, "%s", application->name));
+    for (size_t i = 0; i < application->result_count; ++i) out_results[i] = error;
+  }
+  tn__op_release(op);
+}

@@ -1,0 +1,340 @@
+// Element by element, after promotion and broadcasting.
+#include <math.h>
+
+#include "array/common.h"
+#include "ops/scalar.h"
+
+#define NUMBER(x, value) tn__number_like(scope, (x), (value))
+
+tn_array_t* tn_array_astype(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) {
+  TN__OPERATION(scope, "astype");
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, "astype", 1, &x, &error)) return error;
+  if (x->dtype == dtype) return x;
+  if (!tn__accepts_dtype(scope, "astype", dtype, &error)) return error;
+  return tn__map(scope, TN__OP(convert), x, dtype);
+}
+
+// --- one operand
+
+// Functions that are one operation (ops/scalar.def).
+#define RULES_ANY_DTYPE 0
+#define RULES_FLOATS TN_OPERANDS_FLOAT
+#define RULES_REALS (TN_OPERANDS_FLOAT | TN_OPERANDS_REAL)
+#define RULES_INTEGERS TN_OPERANDS_INTEGER
+#define UNARY_NONE(op, dialect, pair)
+#define UNARY_ARRAY(op, dialect, pair) UNARY_1(TN__OP_OF(dialect, op), UNPACK pair)
+#define UNARY_1(op, ...) UNARY_2(op, __VA_ARGS__)
+#define UNARY_2(op, name, rules)                                    \
+  tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* x) {   \
+    return tn__elementwise(scope, #name, op, 1, &x, RULES_##rules); \
+  }
+#define BINARY_NONE(op, dialect, pair)
+#define BINARY_ARRAY(op, dialect, pair) BINARY_1(TN__OP_OF(dialect, op), UNPACK pair)
+#define BINARY_1(op, ...) BINARY_2(op, __VA_ARGS__)
+#define BINARY_2(op, name, rules)                                                \
+  tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) { \
+    tn_array_t* operands[] = {a, b};                                             \
+    return tn__elementwise(scope, #name, op, 2, operands, RULES_##rules);        \
+  }
+#define UNPACK(...) __VA_ARGS__
+#define TN_UNARY(dialect, name, carrier, cost, result, integers, reals, complexes, slope, array, \
+                 ...)                                                                            \
+  TN_COLUMN(UNARY, name, dialect, array)
+#define TN_BINARY(dialect, name, carrier, cost, result, order, integers, reals, complexes, slope, \
+                  array, ...)                                                                     \
+  TN_COLUMN(BINARY, name, dialect, array)
+#include "ops/scalar.def"
+
+static tn_array_t* as_float(tn_scope_t* scope, const char* name, tn_array_t* x) {
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  return tn_array_astype(scope, x, tn__at_least_float(x->dtype));
+}
+
+// f(x) times or divided by a number, in x's dtype.
+#define SCALED(name, inner, outer, value)                         \
+  tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* x) { \
+    TN__OPERATION(scope, #name);                                  \
+    x = as_float(scope, #name, x);                                \
+    return tn_array_##outer(scope, inner(x), NUMBER(x, value));   \
+  }
+#define ITSELF(x) (x)
+#define LOG_OF(x) tn_array_log(scope, x)
+SCALED(degrees, ITSELF, multiply, 180 / M_PI)
+SCALED(log10, LOG_OF, divide, M_LN10)
+SCALED(log2, LOG_OF, divide, M_LN2)
+SCALED(radians, ITSELF, multiply, M_PI / 180)
+
+tn_array_t* tn_array_reciprocal(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "reciprocal");
+  x = as_float(scope, "reciprocal", x);
+  return tn_array_divide(scope, NUMBER(x, 1), x);
+}
+
+tn_array_t* tn_array_abs(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "abs");
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, "abs", 1, &x, &error)) return error;
+  const tn_kind_t kind = tn_dtype_kind(x->dtype);
+  if (kind == TN_KIND_BOOL || kind == TN_KIND_UNSIGNED) return x;
+  return tn__map(scope, TN__OP(abs), x, tn__real_dtype(x->dtype));
+}
+
+tn_array_t* tn_array_negative(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "negative");
+  return tn__elementwise(scope, "negative", TN__OP(negate), 1, &x, TN_OPERANDS_NUMBER);
+}
+
+tn_array_t* tn_array_positive(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "positive");
+  tn_array_t* error = NULL;
+  return tn__scope_accepts(scope, "positive", 1, &x, &error) ? x : error;
+}
+
+tn_array_t* tn_array_sign(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "sign");
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, "sign", 1, &x, &error)) return error;
+  const tn_kind_t kind = tn_dtype_kind(x->dtype);
+  if (kind == TN_KIND_BOOL) return x;
+  if (kind == TN_KIND_UNSIGNED) return tn_array_minimum(scope, x, NUMBER(x, 1));
+  return tn__map(scope, TN__OP(sign), x, x->dtype);
+}
+
+tn_array_t* tn_array_square(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "square");
+  return tn_array_multiply(scope, x, x);
+}
+
+// What integers and booleans are already.
+static tn_array_t* round_with(tn_scope_t* scope, const char* name, const tn_op_t* op,
+                              tn_array_t* x) {
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (!tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) return x;
+  return tn__elementwise(scope, name, op, 1, &x, TN_OPERANDS_REAL);
+}
+
+tn_array_t* tn_array_ceil(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "ceil");
+  return round_with(scope, "ceil", TN__OP(ceil), x);
+}
+
+tn_array_t* tn_array_floor(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "floor");
+  return round_with(scope, "floor", TN__OP(floor), x);
+}
+
+tn_array_t* tn_array_trunc(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "trunc");
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, "trunc", 1, &x, &error)) return error;
+  if (!tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) return x;
+  tn_array_t* down = round_with(scope, "trunc", TN__OP(floor), x);
+  tn_array_t* up = round_with(scope, "trunc", TN__OP(ceil), x);
+  return tn_array_where(scope, tn_array_less(scope, x, NUMBER(x, 0)), up, down);
+}
+
+static tn_array_t* round_whole(tn_scope_t* scope, tn_array_t* x) {
+  if (tn_dtype_kind(x->dtype) != TN_KIND_COMPLEX) {
+    return round_with(scope, "round", TN__OP(round_nearest_even), x);
+  }
+  tn_array_t* parts[] = {round_whole(scope, tn_array_real(scope, x)),
+                         round_whole(scope, tn_array_imag(scope, x))};
+  return tn__apply(scope, TN__OP(complex), 2, parts, x->dtype, x->rank, x->dims);
+}
+
+tn_array_t* tn_array_round(tn_scope_t* scope, tn_array_t* x, int decimals) {
+  TN__OPERATION(scope, "round");
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, "round", 1, &x, &error)) return error;
+  if (decimals == 0) return round_whole(scope, x);
+  tn_array_t* y = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
+  const double scale = pow(10, decimals);
+  // Narrow floats as MLX has them, whose scale is a float.
+  const bool is_double = tn__real_dtype(y->dtype) == TN_DTYPE_F64;
+  const double back = is_double ? 1 / scale : (double)(1 / (float)scale);
+  y = round_whole(scope, tn_array_multiply(scope, y, NUMBER(y, scale)));
+  y = tn_array_multiply(scope, y, NUMBER(y, back));
+  return tn_array_astype(scope, y, x->dtype);
+}
+
+// --- complex elements
+
+static tn_array_t* part(tn_scope_t* scope, const char* name, const tn_op_t* op, tn_array_t* x) {
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX) {
+    return tn__map(scope, op, x, tn__real_dtype(x->dtype));
+  }
+  return op == TN__OP(real) ? x : tn_array_zeros(scope, x->dtype, x->rank, x->dims);
+}
+
+tn_array_t* tn_array_real(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "real");
+  return part(scope, "real", TN__OP(real), x);
+}
+
+tn_array_t* tn_array_imag(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "imag");
+  return part(scope, "imag", TN__OP(imag), x);
+}
+
+tn_array_t* tn_array_conjugate(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "conjugate");
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, "conjugate", 1, &x, &error)) return error;
+  if (tn_dtype_kind(x->dtype) != TN_KIND_COMPLEX) return x;
+  tn_array_t* parts[] = {tn_array_real(scope, x),
+                         tn_array_negative(scope, tn_array_imag(scope, x))};
+  return tn__apply(scope, TN__OP(complex), 2, parts, x->dtype, x->rank, x->dims);
+}
+
+// --- two operands
+
+tn_array_t* tn_array_subtract(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "subtract");
+  tn_array_t* operands[] = {a, b};
+  tn_shape_t shape;
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  tn_array_t* error = NULL;
+  if (!tn__prepare(scope, "subtract", 2, operands, 0, &shape, &dtype, &error)) return error;
+  // Of booleans: modulo 2.
+  const tn_op_t* op = dtype == TN_DTYPE_PRED ? TN__OP(xor) : TN__OP(subtract);
+  return tn__apply(scope, op, 2, operands, dtype, shape.rank, shape.dims);
+}
+
+tn_array_t* tn_array_bitwise_invert(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "bitwise_invert");
+  return tn__elementwise(scope, "bitwise_invert", TN__OP(not ), 1, &x, TN_OPERANDS_INTEGER);
+}
+
+static tn_array_t* shift(tn_scope_t* scope, const char* name, bool left, tn_array_t* a,
+                         tn_array_t* b) {
+  tn_array_t* operands[] = {a, b};
+  tn_shape_t shape;
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  tn_array_t* error = NULL;
+  if (!tn__prepare(scope, name, 2, operands, TN_OPERANDS_INTEGER, &shape, &dtype, &error)) {
+    return error;
+  }
+  if (dtype == TN_DTYPE_PRED) {
+    dtype = TN_DTYPE_U8;
+    for (size_t i = 0; i < 2; ++i) operands[i] = tn_array_astype(scope, operands[i], dtype);
+  }
+  const bool is_signed = tn_dtype_kind(dtype) == TN_KIND_SIGNED;
+  const tn_op_t* op = left        ? TN__OP(shift_left)
+                      : is_signed ? TN__OP(shift_right_arithmetic)
+                                  : TN__OP(shift_right_logical);
+  return tn__apply(scope, op, 2, operands, dtype, shape.rank, shape.dims);
+}
+
+tn_array_t* tn_array_left_shift(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "left_shift");
+  return shift(scope, "left_shift", true, a, b);
+}
+
+tn_array_t* tn_array_right_shift(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "right_shift");
+  return shift(scope, "right_shift", false, a, b);
+}
+
+// log(exp(a) + exp(b)), without the difference of equal infinities.
+tn_array_t* tn_array_logaddexp(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "logaddexp");
+  tn_array_t* operands[] = {a, b};
+  tn_shape_t shape;
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  tn_array_t* error = NULL;
+  if (!tn__prepare(scope, "logaddexp", 2, operands, TN_OPERANDS_FLOAT, &shape, &dtype, &error)) {
+    return error;
+  }
+  tn_array_t* high = tn_array_maximum(scope, operands[0], operands[1]);
+  tn_array_t* low = tn_array_minimum(scope, operands[0], operands[1]);
+  tn_array_t* distance = tn_array_where(scope, tn_array_equal(scope, operands[0], operands[1]),
+                                        NUMBER(high, 0), tn_array_subtract(scope, low, high));
+  return tn_array_add(scope, high, tn_array_log1p(scope, tn_array_exp(scope, distance)));
+}
+
+// --- quotients and powers
+
+// Booleans as the integers that they are for what has no meaning on them.
+static bool prepare_quotient(tn_scope_t* scope, const char* name, unsigned rules,
+                             tn_array_t** operands, bool* out_is_bool, tn_array_t** out_error) {
+  tn_shape_t shape;
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  if (!tn__prepare(scope, name, 2, operands, rules, &shape, &dtype, out_error)) return false;
+  *out_is_bool = dtype == TN_DTYPE_PRED;
+  for (size_t i = 0; i < 2 && *out_is_bool; ++i) {
+    operands[i] = tn_array_astype(scope, operands[i], TN_DTYPE_U8);
+  }
+  return true;
+}
+
+static tn_array_t* apply_two(tn_scope_t* scope, const tn_op_t* op, tn_array_t** operands) {
+  tn_array_t* a = operands[0];
+  return tn__apply(scope, op, 2, operands, a->dtype, a->rank, a->dims);
+}
+
+static tn_array_t* as_bool_if(tn_scope_t* scope, bool is_bool, tn_array_t* x) {
+  return is_bool ? tn_array_astype(scope, x, TN_DTYPE_PRED) : x;
+}
+
+// Where a quotient that was cut towards zero is above the true one: the remainder has the sign that
+// the divisor does not have.
+static tn_array_t* is_above(tn_scope_t* scope, tn_array_t* rest, tn_array_t* divisor) {
+  tn_array_t* zero = NUMBER(rest, 0);
+  tn_array_t* differ = tn_array_not_equal(scope, tn_array_less(scope, rest, zero),
+                                          tn_array_less(scope, divisor, zero));
+  return tn_array_logical_and(scope, differ, tn_array_not_equal(scope, rest, zero));
+}
+
+tn_array_t* tn_array_remainder(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "remainder");
+  tn_array_t* operands[] = {a, b};
+  tn_array_t* error = NULL;
+  bool is_bool = false;
+  if (!prepare_quotient(scope, "remainder", TN_OPERANDS_REAL, operands, &is_bool, &error)) {
+    return error;
+  }
+  tn_array_t* rest = apply_two(scope, TN__OP(remainder), operands);
+  if (tn_dtype_kind(operands[0]->dtype) != TN_KIND_UNSIGNED) {
+    rest = tn_array_where(scope, is_above(scope, rest, operands[1]),
+                          tn_array_add(scope, rest, operands[1]), rest);
+  }
+  return as_bool_if(scope, is_bool, rest);
+}
+
+tn_array_t* tn_array_floor_divide(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "floor_divide");
+  tn_array_t* operands[] = {a, b};
+  tn_array_t* error = NULL;
+  bool is_bool = false;
+  if (!prepare_quotient(scope, "floor_divide", TN_OPERANDS_REAL, operands, &is_bool, &error)) {
+    return error;
+  }
+  tn_array_t* quotient = apply_two(scope, TN__OP(divide), operands);
+  const tn_kind_t kind = tn_dtype_kind(operands[0]->dtype);
+  if (kind == TN_KIND_FLOAT) return tn_array_floor(scope, quotient);
+  if (kind == TN_KIND_UNSIGNED) return as_bool_if(scope, is_bool, quotient);
+  tn_array_t* rest = apply_two(scope, TN__OP(remainder), operands);
+  return tn_array_where(scope, is_above(scope, rest, operands[1]),
+                        tn_array_subtract(scope, quotient, NUMBER(quotient, 1)), quotient);
+}
+
+void tn_array_divmod(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, tn_array_t** out_quotient,
+                     tn_array_t** out_remainder) {
+  TN__OPERATION(scope, "divmod");
+  *out_quotient = tn_array_floor_divide(scope, a, b);
+  *out_remainder = tn_array_remainder(scope, a, b);
+}
+
+tn_array_t* tn_array_power(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "power");
+  tn_array_t* operands[] = {a, b};
+  tn_array_t* error = NULL;
+  bool is_bool = false;
+  if (!prepare_quotient(scope, "power", 0, operands, &is_bool, &error)) return error;
+  return as_bool_if(scope, is_bool, apply_two(scope, TN__OP(power), operands));
+}

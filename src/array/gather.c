@@ -1,0 +1,286 @@
+#include "array/gather.h"
+
+bool tn__wrap_indices(tn_scope_t* scope, const char* name, tn_array_t** indices, int64_t size,
+                      tn_array_t** out_error) {
+  if (!tn__scope_accepts(scope, name, 1, indices, out_error)) return false;
+  const tn_dtype_t dtype = (*indices)->dtype;
+  const tn_kind_t kind = tn_dtype_kind(dtype);
+  if (!(kind & TN_KIND_INTEGER)) {
+    *out_error =
+        tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: indices are %s; expected integers",
+                       name, tn_dtype_name(dtype));
+    return false;
+  }
+  if (kind == TN_KIND_UNSIGNED) return true;
+  const bool is_wide = tn_dtype_bit_width(dtype) > 32 || size > INT32_MAX;
+  tn_array_t* places = tn_array_astype(scope, *indices, is_wide ? TN_DTYPE_S64 : TN_DTYPE_S32);
+  tn_array_t* from_end = tn_array_add(scope, places, tn__number_like(scope, places, (double)size));
+  *indices = tn_array_where(scope, tn_array_less(scope, places, tn__number_like(scope, places, 0)),
+                            from_end, places);
+  return tn__scope_accepts(scope, name, 1, indices, out_error);
+}
+
+tn_array_t* tn__gather(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices, size_t vector_dim,
+                       const tn_indexed_t* indexed, size_t rank, const int64_t* dims) {
+  int64_t sizes[TN_MAX_RANK];
+  tn_array_t* operands[] = {x, indices};
+  for (size_t i = 0; i < rank; ++i) {  // of nothing, even where there is nothing to take it from
+    if (dims[i] == 0) return tn_array_zeros(scope, x->dtype, rank, dims);
+  }
+  for (size_t i = 0; i < x->rank; ++i) sizes[i] = x->dims[i];
+  for (size_t i = 0; i < indexed->indexed_count; ++i) sizes[indexed->indexed[i]] = 1;
+  for (size_t i = 0; i < indexed->batch_count; ++i) sizes[indexed->batch[i]] = 1;
+  const tn_attribute_t fields[] = {
+      tn__i64_list_attribute("offset_dims", indexed->window_count, indexed->window),
+      tn__i64_list_attribute("collapsed_slice_dims", indexed->indexed_count, indexed->indexed),
+      tn__i64_list_attribute("operand_batching_dims", indexed->batch_count, indexed->batch),
+      tn__i64_list_attribute("start_indices_batching_dims", indexed->batch_count,
+                             indexed->index_batch),
+      tn__i64_list_attribute("start_index_map", indexed->indexed_count, indexed->indexed),
+      tn__i64_attribute("index_vector_dim", (int64_t)vector_dim),
+  };
+  const tn_attribute_t attributes[] = {
+      tn__dictionary_attribute("dimension_numbers", 6, fields),
+      tn__i64_list_attribute("slice_sizes", x->rank, sizes),
+  };
+  return tn__apply_with(scope, TN__OP(gather), 2, operands, 2, attributes, x->dtype, rank, dims);
+}
+
+tn_array_t* tn__scatter(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices, size_t vector_dim,
+                        tn_array_t* updates, const tn_indexed_t* indexed, tn_body_spec_t body) {
+  tn_array_t* operands[] = {x, indices, updates};
+  const tn_attribute_t fields[] = {
+      tn__i64_list_attribute("update_window_dims", indexed->window_count, indexed->window),
+      tn__i64_list_attribute("inserted_window_dims", indexed->indexed_count, indexed->indexed),
+      tn__i64_list_attribute("input_batching_dims", indexed->batch_count, indexed->batch),
+      tn__i64_list_attribute("scatter_indices_batching_dims", indexed->batch_count,
+                             indexed->index_batch),
+      tn__i64_list_attribute("scatter_dims_to_operand_dims", indexed->indexed_count,
+                             indexed->indexed),
+      tn__i64_attribute("index_vector_dim", (int64_t)vector_dim),
+  };
+  const tn_attribute_t attribute = tn__dictionary_attribute("scatter_dimension_numbers", 6, fields);
+  const tn_array_type_t type = {x->dtype, x->rank, x->dims};
+  const tn_step_spec_t spec = {
+      .op = TN__OP(scatter),
+      .operand_count = 3,
+      .operands = operands,
+      .attribute_count = 1,
+      .attributes = &attribute,
+      .body = body,
+      .result_count = 1,
+      .result_types = &type,
+  };
+  tn_array_t* result = NULL;
+  tn__step_add(scope, &spec, &result);
+  return result;
+}
+
+tn_body_spec_t tn__scatter_body(tn_scatter_mode_t mode) {
+  switch (mode) {
+    case TN_SCATTER_SET: break;
+    case TN_SCATTER_ADD:
+    case TN_SCATTER_SUBTRACT: return (tn_body_spec_t){.kind = TN_BODY_BINARY, .op = TN__OP(add)};
+    case TN_SCATTER_MULTIPLY:
+    case TN_SCATTER_DIVIDE: return (tn_body_spec_t){.kind = TN_BODY_BINARY, .op = TN__OP(multiply)};
+    case TN_SCATTER_MAXIMUM: return (tn_body_spec_t){.kind = TN_BODY_BINARY, .op = TN__OP(maximum)};
+    case TN_SCATTER_MINIMUM: return (tn_body_spec_t){.kind = TN_BODY_BINARY, .op = TN__OP(minimum)};
+  }
+  return (tn_body_spec_t){.kind = TN_BODY_REPLACE};
+}
+
+tn_array_t* tn__scatter_updates(tn_scope_t* scope, tn_scatter_mode_t mode, tn_array_t* updates) {
+  if (mode == TN_SCATTER_SUBTRACT) return tn_array_negative(scope, updates);
+  if (mode == TN_SCATTER_DIVIDE) {
+    const tn_dtype_t dtype = updates->dtype;
+    if (dtype == TN_DTYPE_INVALID) return updates;
+    return tn_array_astype(scope, tn_array_reciprocal(scope, updates), dtype);
+  }
+  return updates;
+}
+
+tn_array_t* tn__scatter_combine(tn_scope_t* scope, tn_scatter_mode_t mode, tn_array_t* there,
+                                tn_array_t* updates) {
+  switch (mode) {
+    case TN_SCATTER_SET: break;
+    case TN_SCATTER_ADD: return tn_array_add(scope, there, updates);
+    case TN_SCATTER_SUBTRACT: return tn_array_subtract(scope, there, updates);
+    case TN_SCATTER_MULTIPLY: return tn_array_multiply(scope, there, updates);
+    case TN_SCATTER_DIVIDE:
+      return tn_array_multiply(scope, there, tn__scatter_updates(scope, mode, updates));
+    case TN_SCATTER_MAXIMUM: return tn_array_maximum(scope, there, updates);
+    case TN_SCATTER_MINIMUM: return tn_array_minimum(scope, there, updates);
+  }
+  return updates;
+}
+
+// --- along one axis
+
+tn_array_t* tn_array_take(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
+                          const int64_t* axis) {
+  TN__OPERATION(scope, "take");
+  static const char name[] = "take";
+  tn_array_t* operands[] = {x, indices};
+  tn_indexed_t indexed = {.indexed_count = 1};
+  tn_shape_t shape = {0};
+  size_t at = 0;
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
+  if (!axis) {
+    x = tn_array_flatten(scope, x, 0, -1);
+    if (x->dtype == TN_DTYPE_INVALID) return x;
+  } else if (!tn__normalise_axis(scope, name, *axis, x->rank, &at, &error)) {
+    return error;
+  }
+  if (!tn__wrap_indices(scope, name, &indices, x->dims[at], &error)) return error;
+  if (x->rank - 1 + indices->rank > TN_MAX_RANK) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: %zu dimensions at indices of %zu are too many", name,
+                          (size_t)x->rank, (size_t)indices->rank);
+  }
+  if (x->dims[at] == 0 && tn_array_size(indices) != 0) {
+    return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE, "%s: axis %zu of the shape %s is empty",
+                          name, at, TN_SHAPE_TEXT(x->rank, x->dims));
+  }
+  indexed.indexed[0] = (int64_t)at;
+  for (size_t i = 0; i < x->rank; ++i) {
+    if (i == at) {
+      for (size_t d = 0; d < indices->rank; ++d) shape.dims[shape.rank++] = indices->dims[d];
+    } else {
+      indexed.window[indexed.window_count++] = (int64_t)shape.rank;
+      shape.dims[shape.rank++] = x->dims[i];
+    }
+  }
+  if (tn_array_size(x) == 0) return tn_array_zeros(scope, x->dtype, shape.rank, shape.dims);
+  return tn__gather(scope, x, indices, indices->rank, &indexed, shape.rank, shape.dims);
+}
+
+// `x` and the indices of one rank, which go along in all dimensions but the axis.
+static bool prepare_along(tn_scope_t* scope, const char* name, tn_array_t** x, tn_array_t** indices,
+                          const int64_t* axis, tn_indexed_t* out_indexed, tn_array_t** out_error) {
+  tn_array_t* operands[] = {*x, *indices};
+  size_t at = 0;
+  tn_shape_t shape = {0}, index_shape = {0};
+  if (!tn__scope_accepts(scope, name, 2, operands, out_error)) return false;
+  if (!axis) {
+    *x = tn_array_flatten(scope, *x, 0, -1);
+    *indices = tn_array_flatten(scope, *indices, 0, -1);
+    operands[0] = *x;
+    operands[1] = *indices;
+    if (!tn__scope_accepts(scope, name, 2, operands, out_error)) return false;
+  } else if (!tn__normalise_axis(scope, name, *axis, (*x)->rank, &at, out_error)) {
+    return false;
+  }
+  if ((*x)->rank != (*indices)->rank) {
+    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                                "%s: the array has shape %s and the indices %s; expected as many "
+                                "dimensions",
+                                name, TN_SHAPE_TEXT((*x)->rank, (*x)->dims),
+                                TN_SHAPE_TEXT((*indices)->rank, (*indices)->dims));
+    return false;
+  }
+  if (!tn__wrap_indices(scope, name, indices, (*x)->dims[at], out_error)) return false;
+  const size_t rank = (*x)->rank;
+  shape.rank = index_shape.rank = rank;
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t a = (*x)->dims[i], b = (*indices)->dims[i];
+    shape.dims[i] = index_shape.dims[i] = a == 1 ? b : a;
+    if (i == at) {
+      shape.dims[i] = a;
+      index_shape.dims[i] = b;
+    } else if (a != b && a != 1 && b != 1) {
+      *out_error = tn__scope_fail(
+          scope, TN_CODE_INVALID_ARGUMENT, "%s: shapes %s and %s do not broadcast (dimension %zu)",
+          name, TN_SHAPE_TEXT(rank, (*x)->dims), TN_SHAPE_TEXT(rank, (*indices)->dims), i);
+      return false;
+    }
+  }
+  operands[0] = *x = tn_array_broadcast_to(scope, *x, rank, shape.dims);
+  operands[1] = *indices = tn_array_broadcast_to(scope, *indices, rank, index_shape.dims);
+  if (!tn__scope_accepts(scope, name, 2, operands, out_error)) return false;
+  *out_indexed = (tn_indexed_t){.indexed_count = 1, .indexed = {(int64_t)at}};
+  for (size_t i = 0; i < rank; ++i) {
+    if (i == at) continue;
+    out_indexed->batch[out_indexed->batch_count] = (int64_t)i;
+    out_indexed->index_batch[out_indexed->batch_count++] = (int64_t)i;
+  }
+  return true;
+}
+
+tn_array_t* tn_array_take_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
+                                     const int64_t* axis) {
+  TN__OPERATION(scope, "take_along_axis");
+  static const char name[] = "take_along_axis";
+  tn_indexed_t indexed;
+  tn_array_t* error = NULL;
+  if (!prepare_along(scope, name, &x, &indices, axis, &indexed, &error)) return error;
+  if (tn_array_size(x) == 0 && tn_array_size(indices) != 0) {
+    return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE, "%s: the array of shape %s is empty", name,
+                          TN_SHAPE_TEXT(x->rank, x->dims));
+  }
+  // Sizes of 1 would not fit an array without elements.
+  if (tn_array_size(indices) == 0) {
+    return tn_array_zeros(scope, x->dtype, indices->rank, indices->dims);
+  }
+  return tn__gather(scope, x, indices, indices->rank, &indexed, indices->rank, indices->dims);
+}
+
+tn_array_t* tn_array_put_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
+                                    tn_array_t* values, const int64_t* axis,
+                                    tn_scatter_mode_t mode) {
+  TN__OPERATION(scope, "put_along_axis");
+  static const char name[] = "put_along_axis";
+  tn_shape_t shape;
+  tn_indexed_t indexed;
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (!tn__scope_accepts(scope, name, 1, &values, &error)) return error;
+  if (!tn__accepts_choice(scope, name, "mode", (int)mode, TN_SCATTER_MINIMUM, &error)) return error;
+  shape.rank = x->rank;
+  if (x->rank) memcpy(shape.dims, x->dims, x->rank * sizeof *shape.dims);
+  if (!prepare_along(scope, name, &x, &indices, axis, &indexed, &error)) return error;
+  values = tn_array_astype(scope, values, x->dtype);
+  if (!axis && values->rank > 1) values = tn_array_flatten(scope, values, 0, -1);
+  values = tn_array_broadcast_to(scope, values, indices->rank, indices->dims);
+  values = tn__scatter_updates(scope, mode, values);
+  x = tn__scatter(scope, x, indices, indices->rank, values, &indexed, tn__scatter_body(mode));
+  return axis ? x : tn_array_reshape(scope, x, shape.rank, shape.dims);
+}
+
+// --- strides over memory that is not there
+
+tn_array_t* tn_array_as_strided(tn_scope_t* scope, tn_array_t* x, size_t rank, const int64_t* dims,
+                                const int64_t* strides, int64_t offset) {
+  TN__OPERATION(scope, "as_strided");
+  static const char name[] = "as_strided";
+  const int64_t axis = 0;
+  int64_t low = offset, high = offset;
+  bool is_empty = false;
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (!tn__accepts_dims(scope, name, rank, dims, &error)) return error;
+  if (!tn__accepts_list(scope, name, "strides", rank, strides, &error)) return error;
+  tn_array_t* places =
+      tn_array_full(scope, rank, dims, tn_array_scalar(scope, TN_DTYPE_S64, (double)offset));
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t extent = 0;
+    if (dims[i] == 0) is_empty = true;
+    if (dims[i] < 1) continue;
+    int64_t* end = strides[i] < 0 ? &low : &high;
+    if (__builtin_mul_overflow(dims[i] - 1, strides[i], &extent) ||
+        __builtin_add_overflow(*end, extent, end)) {
+      return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE, "%s: stride %lld of axis %zu is too large",
+                            name, (long long)strides[i], i);
+    }
+    tn_array_t* count = tn__iota(scope, TN_DTYPE_S64, rank, dims, i);
+    places = tn_array_add(
+        scope, places,
+        tn_array_multiply(scope, count, tn__number_like(scope, count, (double)strides[i])));
+  }
+  if (!is_empty && (low < 0 || high >= tn_array_size(x))) {
+    return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE,
+                          "%s: the strides reach from element %lld to %lld; the array has %lld",
+                          name, (long long)low, (long long)high, (long long)tn_array_size(x));
+  }
+  return tn_array_take(scope, tn_array_flatten(scope, x, 0, -1), places, &axis);
+}

@@ -1,0 +1,363 @@
+// Arrays joined, cut, repeated and padded.
+#include "array/common.h"
+
+// --- joining
+
+tn_array_t* tn_array_concatenate(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
+                                 int64_t axis) {
+  TN__OPERATION(scope, "concatenate");
+  static const char name[] = "concatenate";
+  tn_array_t* few[16];
+  size_t at = 0;
+  tn_shape_t shape;
+  tn_array_t* error = NULL;
+  if (count == 0) return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: no arrays", name);
+  if (!tn__scope_accepts(scope, name, count, arrays, &error)) return error;
+  const tn_dtype_t dtype = tn__result_type(scope, name, count, arrays, &error);
+  if (dtype == TN_DTYPE_INVALID) return error;
+  const tn_array_t* first = arrays[0];
+  if (!tn__normalise_axis(scope, name, axis, first->rank, &at, &error)) return error;
+  shape.rank = first->rank;
+  memcpy(shape.dims, first->dims, first->rank * sizeof *shape.dims);
+  shape.dims[at] = 0;
+  for (size_t i = 0; i < count; ++i) {
+    bool fits = arrays[i]->rank == first->rank;
+    for (size_t d = 0; fits && d < first->rank; ++d) {
+      if (d != at && arrays[i]->dims[d] != first->dims[d]) fits = false;
+    }
+    if (!fits || __builtin_add_overflow(shape.dims[at], arrays[i]->dims[at], &shape.dims[at])) {
+      return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                            "%s: array %zu of shape %s does not go with one of shape %s on axis "
+                            "%zu",
+                            name, i, TN_SHAPE_TEXT(arrays[i]->rank, arrays[i]->dims),
+                            TN_SHAPE_TEXT(first->rank, first->dims), at);
+    }
+  }
+  if (count == 1) return arrays[0];
+  const tn_allocator_t* allocator = tn__scope_evaluator(scope)->allocator;
+  void* memory = few;
+  if (count > sizeof few / sizeof *few) {
+    tn_status_t status = tn__allocate_array(allocator, count, sizeof(tn_array_t*), &memory);
+    if (status) return tn_array_error(scope, status);
+  }
+  tn_array_t** operands = memory;
+  for (size_t i = 0; i < count; ++i) operands[i] = tn_array_astype(scope, arrays[i], dtype);
+  const tn_attribute_t attribute = tn__i64_attribute("dimension", (int64_t)at);
+  tn_array_t* result = tn__apply_with(scope, TN__OP(concatenate), count, operands, 1, &attribute,
+                                      dtype, shape.rank, shape.dims);
+  if (memory != few) tn__free(allocator, memory, count * sizeof(tn_array_t*));
+  return result;
+}
+
+tn_array_t* tn_array_stack(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
+                           int64_t axis) {
+  TN__OPERATION(scope, "stack");
+  static const char name[] = "stack";
+  tn_array_t* error = NULL;
+  if (count == 0) return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: no arrays", name);
+  if (!tn__scope_accepts(scope, name, count, arrays, &error)) return error;
+  const tn_array_t* first = arrays[0];
+  const tn_allocator_t* allocator = tn__scope_evaluator(scope)->allocator;
+  void* memory = NULL;
+  tn_status_t status = tn__allocate_array(allocator, count, sizeof(tn_array_t*), &memory);
+  if (status) return tn_array_error(scope, status);
+  tn_array_t** operands = memory;
+  tn_array_t* result = NULL;
+  for (size_t i = 0; i < count && !result; ++i) {
+    const bool fits = arrays[i]->rank == first->rank &&
+                      (!first->rank || memcmp(arrays[i]->dims, first->dims,
+                                              first->rank * sizeof *first->dims) == 0);
+    if (!fits) {
+      result = tn__scope_fail(
+          scope, TN_CODE_INVALID_ARGUMENT, "%s: array %zu has shape %s; expected %s", name, i,
+          TN_SHAPE_TEXT(arrays[i]->rank, arrays[i]->dims), TN_SHAPE_TEXT(first->rank, first->dims));
+    }
+    operands[i] = tn_array_expand_dims(scope, arrays[i], 1, &axis);
+  }
+  if (!result) result = tn_array_concatenate(scope, count, operands, axis);
+  tn__free(allocator, memory, count * sizeof(tn_array_t*));
+  return result;
+}
+
+void tn_array_meshgrid(tn_scope_t* scope, size_t count, tn_array_t* const* arrays, bool sparse,
+                       bool matrix_indexing, tn_array_t** out_arrays) {
+  TN__OPERATION(scope, "meshgrid");
+  static const char name[] = "meshgrid";
+  int64_t dims[TN_MAX_RANK];
+  tn_array_t* error = NULL;
+  if (count > TN_MAX_RANK) {
+    error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %zu arrays; at most %d", name,
+                           count, TN_MAX_RANK);
+  } else {
+    (void)tn__scope_accepts(scope, name, count, arrays, &error);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t d = 0; d < count && !error; ++d) dims[d] = 1;
+    // The first two change places unless they index a matrix.
+    const size_t at = matrix_indexing || count < 2 || i > 1 ? i : 1 - i;
+    if (!error) dims[at] = -1;
+    out_arrays[i] = error ? error : tn_array_reshape(scope, arrays[i], count, dims);
+  }
+  if (!sparse && !error) tn_array_broadcast_arrays(scope, count, out_arrays, out_arrays);
+}
+
+// --- cutting
+
+// x[start:stop] on one axis.
+static tn_array_t* cut(tn_scope_t* scope, tn_array_t* x, size_t axis, int64_t start, int64_t stop) {
+  int64_t starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK];
+  for (size_t i = 0; i < x->rank; ++i) stops[i] = x->dims[i];
+  starts[axis] = start;
+  stops[axis] = stop;
+  return tn_array_slice(scope, x, starts, stops, NULL);
+}
+
+void tn_array_split(tn_scope_t* scope, tn_array_t* x, size_t count, int64_t axis,
+                    tn_array_t** out_parts) {
+  TN__OPERATION(scope, "split");
+  static const char name[] = "split";
+  size_t at = 0;
+  int64_t length = 0;
+  tn_array_t* error = NULL;
+  if (tn__scope_accepts(scope, name, 1, &x, &error) &&
+      tn__normalise_axis(scope, name, axis, x->rank, &at, &error)) {
+    if (count) length = x->dims[at] / (int64_t)count;
+    if (count == 0 || x->dims[at] % (int64_t)count) {
+      error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                             "%s: axis %lld of size %lld does not make %zu equal parts", name,
+                             (long long)axis, (long long)x->dims[at], count);
+    }
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t start = (int64_t)i * length;
+    out_parts[i] = error ? error : cut(scope, x, at, start, start + length);
+  }
+}
+
+void tn_array_split_at(tn_scope_t* scope, tn_array_t* x, size_t index_count, const int64_t* indices,
+                       int64_t axis, tn_array_t** out_parts) {
+  TN__OPERATION(scope, "split_at");
+  static const char name[] = "split_at";
+  size_t at = 0;
+  tn_array_t* error = NULL;
+  if (tn__scope_accepts(scope, name, 1, &x, &error)) {
+    (void)(tn__normalise_axis(scope, name, axis, x->rank, &at, &error) &&
+           tn__accepts_list(scope, name, "indices", index_count, indices, &error));
+  }
+  for (size_t i = 0; i <= index_count; ++i) {
+    out_parts[i] = error;
+    if (error) continue;
+    const int64_t start = i ? indices[i - 1] : 0;
+    out_parts[i] = cut(scope, x, at, start, i < index_count ? indices[i] : x->dims[at]);
+  }
+}
+
+void tn_array_unstack(tn_scope_t* scope, tn_array_t* x, int64_t axis, size_t count,
+                      tn_array_t** out_parts) {
+  TN__OPERATION(scope, "unstack");
+  static const char name[] = "unstack";
+  size_t at = 0;
+  tn_array_t* error = NULL;
+  if (tn__scope_accepts(scope, name, 1, &x, &error) &&
+      tn__normalise_axis(scope, name, axis, x->rank, &at, &error) &&
+      x->dims[at] != (int64_t)count) {
+    error =
+        tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: axis %lld has size %lld; expected %zu",
+                       name, (long long)axis, (long long)x->dims[at], count);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    out_parts[i] = error;
+    if (error) continue;
+    const int64_t where = (int64_t)at;
+    tn_array_t* part = cut(scope, x, at, (int64_t)i, (int64_t)i + 1);
+    out_parts[i] = tn_array_squeeze(scope, part, 1, &where);
+  }
+}
+
+tn_array_t* tn_array_roll(tn_scope_t* scope, tn_array_t* x, size_t count, const int64_t* shifts,
+                          const int64_t* axes) {
+  TN__OPERATION(scope, "roll");
+  static const char name[] = "roll";
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (!tn__accepts_list(scope, name, "shifts", count, shifts, &error)) return error;
+  if (!axes) {
+    const int64_t size = tn_array_size(x);
+    int64_t total = 0;
+    if (size == 0) return x;
+    for (size_t i = 0; i < count; ++i) total = (total % size + shifts[i] % size) % size;
+    tn_array_t* line = tn_array_flatten(scope, x, 0, -1);
+    line = tn_array_roll(scope, line, 1, &total, (const int64_t[]){0});
+    return tn_array_reshape(scope, line, x->rank, x->dims);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    size_t at = 0;
+    if (!tn__normalise_axis(scope, name, axes[i], x->rank, &at, &error)) return error;
+    const int64_t size = x->dims[at];
+    if (size == 0 || shifts[i] % size == 0) continue;
+    const int64_t point = shifts[i] > 0 ? size - shifts[i] % size : -(shifts[i] % size);
+    tn_array_t* parts[] = {cut(scope, x, at, point, size), cut(scope, x, at, 0, point)};
+    x = tn_array_concatenate(scope, 2, parts, (int64_t)at);
+    if (x->dtype == TN_DTYPE_INVALID) return x;
+  }
+  return x;
+}
+
+tn_array_t* tn_array_diff(tn_scope_t* scope, tn_array_t* x, int64_t order, int64_t axis) {
+  TN__OPERATION(scope, "diff");
+  size_t at = 0;
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, "diff", 1, &x, &error)) return error;
+  if (!tn__normalise_axis(scope, "diff", axis, x->rank, &at, &error)) return error;
+  if (order < 0) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "diff: the order is %lld; expected at least 0", (long long)order);
+  }
+  for (int64_t i = 0; i < order && x->dims[at]; ++i) {
+    const int64_t size = x->dims[at];
+    x = tn_array_subtract(scope, cut(scope, x, at, 1, size), cut(scope, x, at, 0, size - 1));
+    if (x->dtype == TN_DTYPE_INVALID) return x;
+  }
+  return x;
+}
+
+// --- repeating
+
+// Repeats each element of an axis, or the whole axis, by way of a dimension of its own.
+static tn_array_t* repeat_axis(tn_scope_t* scope, tn_array_t* x, size_t axis, int64_t times,
+                               bool whole) {
+  int64_t dims[TN_MAX_RANK + 1];
+  if (times == 1 || x->dtype == TN_DTYPE_INVALID) return x;
+  const size_t rank = x->rank, at = whole ? axis : axis + 1;
+  tn_shape_t flat = {.rank = rank};
+  memcpy(flat.dims, x->dims, rank * sizeof *flat.dims);
+  if (__builtin_mul_overflow(flat.dims[axis], times, &flat.dims[axis])) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "repeat: axis %zu of size %lld, %lld times, is too long", axis,
+                          (long long)x->dims[axis], (long long)times);
+  }
+  for (size_t i = 0, from = 0; i <= rank; ++i) dims[i] = i == at ? times : x->dims[from++];
+  x = tn_array_expand_dims(scope, x, 1, (const int64_t[]){(int64_t)at});
+  x = tn_array_broadcast_to(scope, x, rank + 1, dims);
+  return tn_array_reshape(scope, x, flat.rank, flat.dims);
+}
+
+tn_array_t* tn_array_repeat(tn_scope_t* scope, tn_array_t* x, int64_t repeats,
+                            const int64_t* axis) {
+  TN__OPERATION(scope, "repeat");
+  static const char name[] = "repeat";
+  size_t at = 0;
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (repeats < 0) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %lld repeats; expected at least 0",
+                          name, (long long)repeats);
+  }
+  if (!axis) x = tn_array_flatten(scope, x, 0, -1);
+  if (axis && !tn__normalise_axis(scope, name, *axis, x->rank, &at, &error)) return error;
+  return repeat_axis(scope, x, at, repeats, false);
+}
+
+tn_array_t* tn_array_tile(tn_scope_t* scope, tn_array_t* x, size_t count,
+                          const int64_t* repetitions) {
+  TN__OPERATION(scope, "tile");
+  static const char name[] = "tile";
+  int64_t dims[TN_MAX_RANK];
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (count > TN_MAX_RANK) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %zu repetitions; at most %d", name,
+                          count, TN_MAX_RANK);
+  }
+  if (!tn__accepts_list(scope, name, "repetitions", count, repetitions, &error)) return error;
+  if (count > x->rank) {
+    for (size_t i = 0; i < count; ++i)
+      dims[i] = i < count - x->rank ? 1 : x->dims[i - (count - x->rank)];
+    x = tn_array_reshape(scope, x, count, dims);
+    if (x->dtype == TN_DTYPE_INVALID) return x;
+  }
+  const size_t lead = x->rank - count;
+  for (size_t i = 0; i < count; ++i) {
+    if (repetitions[i] < 0) {
+      return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                            "%s: repetition %zu is %lld; expected at least 0", name, i,
+                            (long long)repetitions[i]);
+    }
+    x = repeat_axis(scope, x, lead + i, repetitions[i], true);
+  }
+  return x;
+}
+
+// --- padding
+
+// Which element of an axis lies at a place around it.
+static int64_t padded_place(tn_pad_mode_t mode, int64_t place, int64_t size) {
+  if (mode == TN_PAD_EDGE) return place < 0 ? 0 : place >= size ? size - 1 : place;
+  const int64_t repeated = mode == TN_PAD_SYMMETRIC;  // the element at the edge comes twice
+  const int64_t period = 2 * (size - 1 + repeated);
+  if (period == 0) return 0;
+  int64_t at = place % period;
+  if (at < 0) at += period;
+  return at < size ? at : period - repeated - at;
+}
+
+static tn_array_t* pad_axis(tn_scope_t* scope, tn_array_t* x, size_t axis, int64_t low,
+                            int64_t high, tn_pad_mode_t mode) {
+  if ((low == 0 && high == 0) || x->dtype == TN_DTYPE_INVALID) return x;
+  const int64_t size = x->dims[axis], count = low + size + high;
+  void* memory = NULL;
+  const tn_allocator_t* allocator = tn__scope_evaluator(scope)->allocator;
+  tn_status_t status = tn__allocate_array(allocator, (size_t)count, sizeof(int32_t), &memory);
+  if (status) return tn_array_error(scope, status);
+  int32_t* places = memory;
+  for (int64_t i = 0; i < count; ++i) places[i] = (int32_t)padded_place(mode, i - low, size);
+  tn_array_t* indices =
+      tn_array_from_host(scope, TN_DTYPE_S32, 1, &count, places, (size_t)count * sizeof *places);
+  tn__free(allocator, memory, (size_t)count * sizeof *places);
+  const int64_t at = (int64_t)axis;
+  return tn_array_take(scope, x, indices, &at);
+}
+
+tn_array_t* tn_array_pad(tn_scope_t* scope, tn_array_t* x, const int64_t* low, const int64_t* high,
+                         tn_pad_mode_t mode, tn_array_t* value) {
+  TN__OPERATION(scope, "pad");
+  static const char name[] = "pad";
+  int64_t dims[TN_MAX_RANK], none[TN_MAX_RANK] = {0};
+  tn_array_t* operands[] = {x, value};
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, value ? 2 : 1, operands, &error)) return error;
+  if (!tn__accepts_choice(scope, name, "mode", (int)mode, TN_PAD_SYMMETRIC, &error)) return error;
+  if (!tn__accepts_list(scope, name, "low", x->rank, low, &error)) return error;
+  if (!tn__accepts_list(scope, name, "high", x->rank, high, &error)) return error;
+  for (size_t i = 0; i < x->rank; ++i) {
+    dims[i] = x->dims[i];
+    const bool is_bad = low[i] < 0 || high[i] < 0 ||
+                        __builtin_add_overflow(dims[i], low[i], &dims[i]) ||
+                        __builtin_add_overflow(dims[i], high[i], &dims[i]) ||
+                        (mode != TN_PAD_CONSTANT && (x->dims[i] == 0 || dims[i] > INT32_MAX));
+    if (!is_bad) continue;
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: axis %zu of size %lld cannot have %lld elements before and %lld "
+                          "behind",
+                          name, i, (long long)x->dims[i], (long long)low[i], (long long)high[i]);
+  }
+  if (mode != TN_PAD_CONSTANT) {
+    for (size_t i = 0; i < (size_t)operands[0]->rank; ++i)
+      x = pad_axis(scope, x, i, low[i], high[i], mode);
+    return x;
+  }
+  value = value ? tn_array_astype(scope, value, x->dtype) : tn__number_like(scope, x, 0);
+  if (!tn__scope_accepts(scope, name, 1, &value, &error)) return error;
+  if (tn_array_size(value) != 1) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: the value has shape %s; expected one element", name,
+                          TN_SHAPE_TEXT(value->rank, value->dims));
+  }
+  operands[1] = tn_array_reshape(scope, value, 0, NULL);
+  const tn_attribute_t attributes[] = {
+      tn__i64_list_attribute("edge_padding_low", x->rank, low),
+      tn__i64_list_attribute("edge_padding_high", x->rank, high),
+      tn__i64_list_attribute("interior_padding", x->rank, none),
+  };
+  return tn__apply_with(scope, TN__OP(pad), 2, operands, 3, attributes, x->dtype, x->rank, dims);
+}

@@ -1,0 +1,389 @@
+// Factors of matrices, and what is computed with them.
+#include <math.h>
+
+#include <tenon/transform.h>
+
+#include "array/matrix.h"
+
+#define ROWS(x) ((x)->dims[(x)->rank - 2])
+#define COLUMNS(x) ((x)->dims[(x)->rank - 1])
+static const int64_t last[] = {-1};
+
+static int64_t shorter_side(const tn_array_t* x) {
+  return ROWS(x) < COLUMNS(x) ? ROWS(x) : COLUMNS(x);
+}
+
+static void give_all(size_t count, tn_array_t** const* outs, tn_array_t* error) {
+  for (size_t i = 0; i < count; ++i) {
+    if (outs[i]) *outs[i] = error;
+  }
+}
+
+// --- triangles
+
+tn_array_t* tn_array_linalg_cholesky(tn_scope_t* scope, tn_array_t* x, bool upper) {
+  TN__OPERATION(scope, "cholesky");
+  tn_array_t* error = NULL;
+  if (!tn__check_matrices(scope, "cholesky", x, TN_MATRIX_SQUARE, &error)) return error;
+  const tn_attribute_t attribute = tn__bool_attribute("lower", !upper);
+  x = tn__apply_with(scope, TN__OP(cholesky), 1, &x, 1, &attribute, x->dtype, x->rank, x->dims);
+  return upper ? tn_array_triu(scope, x, 0) : tn_array_tril(scope, x, 0);
+}
+
+tn_array_t* tn_array_linalg_tri_inv(tn_scope_t* scope, tn_array_t* x, bool upper) {
+  TN__OPERATION(scope, "tri_inv");
+  tn_array_t* error = NULL;
+  if (!tn__check_matrices(scope, "tri_inv", x, TN_MATRIX_SQUARE, &error)) return error;
+  return tn__solve_triangles(scope, x, tn_array_identity(scope, x->dtype, ROWS(x)), !upper, false);
+}
+
+tn_array_t* tn_array_linalg_cholesky_inv(tn_scope_t* scope, tn_array_t* factor, bool upper) {
+  TN__OPERATION(scope, "cholesky_inv");
+  tn_array_t* error = NULL;
+  if (!tn__check_matrices(scope, "cholesky_inv", factor, TN_MATRIX_SQUARE, &error)) return error;
+  tn_array_t* inverse = tn_array_linalg_tri_inv(scope, factor, upper);
+  tn_array_t* turned = tn_array_matrix_transpose(scope, inverse);
+  return upper ? tn_array_matmul(scope, inverse, turned) : tn_array_matmul(scope, turned, inverse);
+}
+
+// Both of one dtype, `b` with columns. False with an error array.
+static bool prepare_system(tn_scope_t* scope, const char* name, tn_array_t** operands,
+                           bool* out_is_vector, tn_array_t** out_error) {
+  if (!tn__scope_accepts(scope, name, 2, operands, out_error)) return false;
+  const tn_dtype_t dtype = tn__result_type(scope, name, 2, operands, out_error);
+  if (dtype == TN_DTYPE_INVALID) return false;
+  for (int i = 0; i < 2; ++i) operands[i] = tn_array_astype(scope, operands[i], dtype);
+  if (!tn__check_matrices(scope, name, operands[0], TN_MATRIX_SQUARE, out_error)) return false;
+  const tn_array_t* a = operands[0];
+  *out_is_vector = operands[1]->rank == 1;
+  if (*out_is_vector) operands[1] = tn_array_expand_dims(scope, operands[1], 1, last);
+  const tn_array_t* b = operands[1];
+  if (b->rank < 2 || ROWS(b) != ROWS(a)) {
+    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                                "%s: shapes %s and %s: expected as many rows", name,
+                                TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims));
+    return false;
+  }
+  const size_t shared = (a->rank < b->rank ? a->rank : b->rank) - 2;
+  for (size_t i = 0; i < shared; ++i) {
+    const int64_t from_a = a->dims[a->rank - 3 - i], from_b = b->dims[b->rank - 3 - i];
+    if (from_a == from_b || from_a == 1 || from_b == 1) continue;
+    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                                "%s: the batches of shapes %s and %s do not broadcast", name,
+                                TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims));
+    return false;
+  }
+  return true;
+}
+
+tn_array_t* tn_array_linalg_solve_triangular(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
+                                             bool upper) {
+  TN__OPERATION(scope, "solve_triangular");
+  tn_array_t* operands[] = {a, b};
+  bool is_vector = false;
+  tn_array_t* error = NULL;
+  if (!prepare_system(scope, "solve_triangular", operands, &is_vector, &error)) return error;
+  tn_array_t* x = tn__solve_triangles(scope, operands[0], operands[1], !upper, false);
+  return is_vector ? tn_array_squeeze(scope, x, 1, last) : x;
+}
+
+// --- LU
+
+// Pivots count from 1, as the routine gives them.
+static void factor(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_factors,
+                   tn_array_t** out_pivots) {
+  const tn_lapack_result_t types[] = {{x->dtype, 2, {ROWS(x), COLUMNS(x)}, true},
+                                      {TN_DTYPE_S32, 1, {shorter_side(x)}, true},
+                                      {TN_DTYPE_S32, 0, {0}, false}};
+  tn_array_t* results[3];
+  tn__lapack(scope, "getrf", 1, &x, 0, NULL, 3, types, results);
+  *out_factors = results[0];
+  *out_pivots = results[1];
+}
+
+void tn_array_linalg_lu_factor(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_factors,
+                               tn_array_t** out_pivots) {
+  TN__OPERATION(scope, "lu_factor");
+  tn_array_t* error = NULL;
+  *out_factors = *out_pivots = NULL;
+  if (!tn__check_matrices(scope, "lu_factor", x, 0, &error)) {
+    *out_factors = *out_pivots = error;
+    return;
+  }
+  factor(scope, x, out_factors, out_pivots);
+  tn_array_t* pivots = tn_array_astype(scope, *out_pivots, TN_DTYPE_U32);
+  *out_pivots = tn_array_subtract(scope, pivots, tn__number_like(scope, pivots, 1));
+}
+
+void tn_array_linalg_lu(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_rows,
+                        tn_array_t** out_lower, tn_array_t** out_upper) {
+  TN__OPERATION(scope, "lu");
+  tn_array_t *error = NULL, *factors = NULL, *pivots = NULL;
+  if (!tn__check_matrices(scope, "lu", x, 0, &error)) {
+    give_all(3, (tn_array_t * *[]){out_rows, out_lower, out_upper}, error);
+    return;
+  }
+  const int64_t side = shorter_side(x);
+  factor(scope, x, &factors, &pivots);
+  // x[rows] = L U; the inverse of the permutation gives x = L[inverse] U.
+  tn_array_t* rows = tn_array_argsort(scope, tn__rows_of_pivots(scope, x, pivots), last);
+  tn_array_t* lower = tn_array_tril(scope, tn__leading_block(scope, factors, ROWS(x), side), -1);
+  *out_rows = rows;
+  *out_lower = tn_array_add(scope, lower, tn_array_eye(scope, x->dtype, ROWS(x), side, 0));
+  *out_upper = tn_array_triu(scope, tn__leading_block(scope, factors, side, COLUMNS(x)), 0);
+}
+
+tn_array_t* tn_array_linalg_solve(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  TN__OPERATION(scope, "solve");
+  static const int64_t row_axis[] = {-2};
+  tn_array_t* operands[] = {a, b};
+  tn_array_t *error = NULL, *factors = NULL, *pivots = NULL;
+  bool is_vector = false;
+  if (!prepare_system(scope, "solve", operands, &is_vector, &error)) return error;
+  a = operands[0];
+  b = operands[1];
+  factor(scope, a, &factors, &pivots);
+  tn_array_t* rows = tn__rows_of_pivots(scope, a, pivots);
+  rows = tn_array_expand_dims(scope, rows, 1, last);
+  if (rows->dtype == TN_DTYPE_INVALID) return rows;
+  // As many dimensions as b has, or b as many as they.
+  int64_t ones[TN_MAX_RANK];
+  tn_array_t** shorter = rows->rank < b->rank ? &rows : &b;
+  const size_t rank = rows->rank < b->rank ? b->rank : rows->rank, lead = rank - (*shorter)->rank;
+  for (size_t i = 0; i < lead; ++i) ones[i] = (int64_t)i;
+  *shorter = tn_array_expand_dims(scope, *shorter, lead, ones);
+  b = tn_array_take_along_axis(scope, b, rows, row_axis);
+  tn_array_t* x = tn__solve_triangles(scope, factors, b, true, true);
+  x = tn__solve_triangles(scope, factors, x, false, false);
+  return is_vector ? tn_array_squeeze(scope, x, 1, last) : x;
+}
+
+tn_array_t* tn_array_linalg_inv(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "inv");
+  tn_array_t* error = NULL;
+  if (!tn__check_matrices(scope, "inv", x, TN_MATRIX_SQUARE, &error)) return error;
+  return tn_array_linalg_solve(scope, x, tn_array_identity(scope, x->dtype, ROWS(x)));
+}
+
+void tn__know_matrix(tn_scope_t* scope, tn_body_kind_t kind, tn_array_t* x, size_t count,
+                     tn_array_t** arrays) {
+  tn_array_t *operands[TN_MADE_LIMIT + 1], *error = NULL;
+  tn_array_type_t types[TN_MADE_LIMIT];
+  if (!(x->flags & TN_ARRAY_TRACED)) return;
+  if (!tn__scope_accepts(scope, "matrix", count, arrays, &error)) {
+    for (size_t i = 0; i < count; ++i) arrays[i] = error;
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    operands[i] = arrays[i];
+    types[i] = (tn_array_type_t){arrays[i]->dtype, arrays[i]->rank, arrays[i]->dims};
+  }
+  operands[count] = x;
+  const tn_step_spec_t spec = {.operand_count = count + 1,
+                               .operands = operands,
+                               .body = {.kind = kind},
+                               .result_count = count,
+                               .result_types = types};
+  tn__step_add(scope, &spec, arrays);
+}
+
+// The diagonal of U, and -1 for an odd number of exchanges, else 1.
+static bool prepare_determinant(tn_scope_t* scope, const char* name, tn_array_t* x,
+                                tn_array_t** out_diagonal, tn_array_t** out_sign,
+                                tn_array_t** out_error) {
+  tn_array_t *factors = NULL, *pivots = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, out_error)) return false;
+  if (!tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) x = tn_array_astype(scope, x, TN_DTYPE_F32);
+  if (!tn__check_matrices(scope, name, x, TN_MATRIX_SQUARE, out_error)) return false;
+  factor(scope, x, &factors, &pivots);
+  *out_diagonal = tn_array_diagonal(scope, factors, 0, -2, -1);
+  tn_array_t* one = tn_array_scalar(scope, TN_DTYPE_S32, 1);
+  tn_array_t* places = tn__iota(scope, TN_DTYPE_S32, x->rank - 1, x->dims, x->rank - 2);
+  tn_array_t* is_moved = tn_array_not_equal(scope, tn_array_subtract(scope, pivots, one), places);
+  *out_sign = tn_array_prod(scope,
+                            tn_array_where(scope, is_moved, tn_array_scalar(scope, x->dtype, -1),
+                                           tn_array_scalar(scope, x->dtype, 1)),
+                            1, last, false);
+  return true;
+}
+
+tn_array_t* tn_array_linalg_det(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "det");
+  tn_array_t *diagonal = NULL, *sign = NULL, *error = NULL;
+  if (!tn__scope_accepts(scope, "det", 1, &x, &error)) return error;
+  if (!tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) x = tn_array_astype(scope, x, TN_DTYPE_F32);
+  tn_array_t* constant = tn_stop_gradient(scope, x);
+  if (!prepare_determinant(scope, "det", constant, &diagonal, &sign, &error)) return error;
+  tn_array_t* product = tn_array_prod(scope, diagonal, 1, last, false);
+  product = tn_array_multiply(scope, sign, product);
+  tn__know_matrix(scope, TN_BODY_DETERMINANT, x, 1, &product);
+  return product;
+}
+
+void tn_array_linalg_slogdet(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_sign,
+                             tn_array_t** out_logarithm) {
+  TN__OPERATION(scope, "slogdet");
+  tn_array_t *diagonal = NULL, *sign = NULL, *error = NULL;
+  if (!prepare_determinant(scope, "slogdet", x, &diagonal, &sign, &error)) {
+    *out_sign = *out_logarithm = error;
+    return;
+  }
+  tn_array_t* signs = tn_array_prod(scope, tn_array_sign(scope, diagonal), 1, last, false);
+  *out_sign = tn_array_multiply(scope, sign, signs);
+  *out_logarithm =
+      tn_array_sum(scope, tn_array_log(scope, tn_array_abs(scope, diagonal)), 1, last, false);
+}
+
+// --- QR
+
+void tn_array_linalg_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_q, tn_array_t** out_r) {
+  TN__OPERATION(scope, "qr");
+  tn_array_t* error = NULL;
+  tn_array_t* results[2];
+  if (!tn__check_matrices(scope, "qr", x, 0, &error)) {
+    *out_q = *out_r = error;
+    return;
+  }
+  const int64_t side = shorter_side(x);
+  const tn_lapack_result_t types[] = {{x->dtype, 2, {ROWS(x), COLUMNS(x)}, true},
+                                      {x->dtype, 1, {side}, true}};
+  // What the routines do has no derivative of its own.
+  tn_array_t* constant = tn_stop_gradient(scope, x);
+  tn__lapack(scope, "geqrf", 1, &constant, 0, NULL, 2, types, results);
+  *out_r = tn_array_triu(scope, tn__leading_block(scope, results[0], side, COLUMNS(x)), 0);
+  const tn_lapack_result_t q = {x->dtype, 2, {ROWS(x), side}, true};
+  results[0] = tn__leading_block(scope, results[0], ROWS(x), side);
+  if (results[0]->dtype == TN_DTYPE_INVALID) {
+    *out_q = results[0];
+    return;
+  }
+  tn__lapack(scope, "orgqr", 2, results, 0, NULL, 1, &q, out_q);
+  tn_array_t* factors[] = {*out_q, *out_r};
+  tn__know_matrix(scope, TN_BODY_QR, x, 2, factors);
+  *out_q = factors[0];
+  *out_r = factors[1];
+}
+
+// --- singular values
+
+void tn_array_linalg_svd(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_u, tn_array_t** out_s,
+                         tn_array_t** out_vt) {
+  TN__OPERATION(scope, "svd");
+  tn_array_t* error = NULL;
+  tn_array_t* results[5];
+  if (!tn__check_matrices(scope, "svd", x, TN_MATRIX_COMPLEX, &error)) {
+    give_all(3, (tn_array_t * *[]){out_u, out_s, out_vt}, error);
+    return;
+  }
+  const bool has_vectors = out_u && out_vt;
+  const tn_lapack_result_t types[] = {{x->dtype, 2, {ROWS(x), COLUMNS(x)}, false},
+                                      {tn__real_dtype(x->dtype), 1, {shorter_side(x)}, true},
+                                      {x->dtype, 2, {ROWS(x), ROWS(x)}, has_vectors},
+                                      {x->dtype, 2, {COLUMNS(x), COLUMNS(x)}, has_vectors},
+                                      {TN_DTYPE_S32, 0, {0}, false}};
+  const tn_attribute_t mode = tn__letter_attribute("mode", has_vectors ? 'A' : 'N');
+  tn__lapack(scope, "gesdd", 1, &x, 1, &mode, 5, types, results);
+  *out_s = results[1];
+  if (out_u) *out_u = results[2];
+  if (out_vt) *out_vt = results[3];
+}
+
+tn_array_t* tn_array_linalg_pinv(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "pinv");
+  static const int64_t row[] = {-2};
+  int64_t dims[TN_MAX_RANK];
+  tn_array_t *u = NULL, *s = NULL, *vt = NULL, *error = NULL;
+  if (!tn__check_matrices(scope, "pinv", x, 0, &error)) return error;
+  if (tn_array_size(x) == 0) {
+    memcpy(dims, x->dims, x->rank * sizeof *dims);
+    dims[x->rank - 2] = COLUMNS(x);
+    dims[x->rank - 1] = ROWS(x);
+    return tn_array_zeros(scope, x->dtype, x->rank, dims);
+  }
+  const int64_t side = shorter_side(x);
+  // Values that are equal have vectors without a derivative; what is made of them here has one.
+  tn_array_linalg_svd(scope, tn_stop_gradient(scope, x), &u, &s, &vt);
+  u = tn_array_matrix_transpose(scope, tn__leading_block(scope, u, ROWS(x), side));
+  vt = tn_array_matrix_transpose(scope, tn__leading_block(scope, vt, side, COLUMNS(x)));
+  // Smaller values are noise.
+  const double eps = x->dtype == TN_DTYPE_F64 ? 0x1p-52 : 0x1p-23;
+  const double longest = (double)(ROWS(x) > COLUMNS(x) ? ROWS(x) : COLUMNS(x));
+  tn_array_t* limit = tn_array_multiply(scope, tn_array_max(scope, s, 1, last, true),
+                                        tn__number_like(scope, s, 10 * longest * eps));
+  tn_array_t* inverse = tn_array_where(scope, tn_array_greater(scope, s, limit),
+                                       tn_array_reciprocal(scope, s), tn__number_like(scope, s, 0));
+  inverse = tn_array_expand_dims(scope, inverse, 1, row);
+  inverse = tn_array_matmul(scope, tn_array_multiply(scope, vt, inverse), u);
+  tn__know_matrix(scope, TN_BODY_PSEUDOINVERSE, x, 1, &inverse);
+  return inverse;
+}
+
+// --- eigenvalues
+
+void tn_array_linalg_eigh(tn_scope_t* scope, tn_array_t* x, bool upper, tn_array_t** out_values,
+                          tn_array_t** out_vectors) {
+  TN__OPERATION(scope, "eigh");
+  tn_array_t* error = NULL;
+  tn_array_t* results[3];
+  if (!tn__check_matrices(scope, "eigh", x, TN_MATRIX_SQUARE | TN_MATRIX_COMPLEX, &error)) {
+    give_all(2, (tn_array_t * *[]){out_values, out_vectors}, error);
+    return;
+  }
+  const tn_lapack_result_t types[] = {{x->dtype, 2, {ROWS(x), ROWS(x)}, out_vectors != NULL},
+                                      {tn__real_dtype(x->dtype), 1, {ROWS(x)}, true},
+                                      {TN_DTYPE_S32, 0, {0}, false}};
+  const tn_attribute_t attributes[] = {tn__letter_attribute("mode", out_vectors ? 'V' : 'N'),
+                                       tn__letter_attribute("uplo", upper ? 'U' : 'L')};
+  const bool is_complex = tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX;
+  tn__lapack(scope, is_complex ? "heevd" : "syevd", 1, &x, 2, attributes, 3, types, results);
+  *out_values = results[1];
+  if (out_vectors) *out_vectors = results[0];
+}
+
+tn_array_t* tn_array_linalg_eigvalsh(tn_scope_t* scope, tn_array_t* x, bool upper) {
+  TN__OPERATION(scope, "eigvalsh");
+  tn_array_t* values = NULL;
+  tn_array_linalg_eigh(scope, x, upper, &values, NULL);
+  return values;
+}
+
+void tn_array_linalg_eig(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_values,
+                         tn_array_t** out_vectors) {
+  TN__OPERATION(scope, "eig");
+  tn_array_t* error = NULL;
+  tn_array_t* results[5];
+  if (!tn__check_matrices(scope, "eig", x, TN_MATRIX_SQUARE | TN_MATRIX_COMPLEX, &error)) {
+    give_all(2, (tn_array_t * *[]){out_values, out_vectors}, error);
+    return;
+  }
+  const bool is_complex = tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX;
+  const tn_dtype_t real = tn__real_dtype(x->dtype);
+  const tn_dtype_t complex = real == TN_DTYPE_F32 ? TN_DTYPE_C64 : TN_DTYPE_C128;
+  const int64_t size = ROWS(x);
+  const tn_lapack_result_t parts = {real, 1, {size}, true};
+  const tn_lapack_result_t types[] = {
+      parts,
+      is_complex ? (tn_lapack_result_t){complex, 1, {size}, true} : parts,
+      {complex, 2, {size, size}, false},
+      {complex, 2, {size, size}, out_vectors != NULL},
+      {TN_DTYPE_S32, 0, {0}, false}};
+  const tn_attribute_t attributes[] = {
+      tn__letter_attribute("compute_left", 'N'),
+      tn__letter_attribute("compute_right", out_vectors ? 'V' : 'N')};
+  // Complex matrices have complex eigenvalues in one result, not in two.
+  tn__lapack(scope, "geev", 1, &x, 2, attributes, is_complex ? 4 : 5, types + is_complex,
+             results + is_complex);
+  *out_values = is_complex ? results[1] : results[0];
+  if (!is_complex && results[0]->dtype != TN_DTYPE_INVALID) {
+    *out_values =
+        tn__apply(scope, TN__OP(complex), 2, results, complex, results[0]->rank, results[0]->dims);
+  }
+  if (out_vectors) *out_vectors = results[3];
+}
+
+tn_array_t* tn_array_linalg_eigvals(tn_scope_t* scope, tn_array_t* x) {
+  TN__OPERATION(scope, "eigvals");
+  tn_array_t* values = NULL;
+  tn_array_linalg_eig(scope, x, &values, NULL);
+  return values;
+}

@@ -1,0 +1,189 @@
+// Order along a dimension. NaNs are behind everything else; equal elements keep their order.
+#include <math.h>
+
+#include "array/common.h"
+
+// Sorts `count` arrays of one shape by the first.
+static void sort_together(tn_scope_t* scope, size_t count, tn_array_t* const* arrays, size_t axis,
+                          tn_array_t** out_results) {
+  const tn_attribute_t attributes[] = {tn__i64_attribute("dimension", (int64_t)axis),
+                                       tn__bool_attribute("is_stable", true)};
+  tn_array_type_t types[2];
+  for (size_t i = 0; i < count; ++i) {
+    types[i] = (tn_array_type_t){arrays[i]->dtype, arrays[i]->rank, arrays[i]->dims};
+  }
+  const tn_step_spec_t spec = {
+      .op = TN__OP(sort),
+      .operand_count = count,
+      .operands = arrays,
+      .attribute_count = 2,
+      .attributes = attributes,
+      .body = {.kind = TN_BODY_BEFORE},
+      .result_count = count,
+      .result_types = types,
+  };
+  tn__step_add(scope, &spec, out_results);
+}
+
+tn_array_t* tn_array_sort(tn_scope_t* scope, tn_array_t* x, const int64_t* axis) {
+  TN__OPERATION(scope, "sort");
+  size_t at = 0;
+  tn_array_t* result = NULL;
+  if (!tn__axis_or_all(scope, "sort", &x, axis, &at, &result)) return result;
+  sort_together(scope, 1, &x, at, &result);
+  return result;
+}
+
+tn_array_t* tn_array_argsort(tn_scope_t* scope, tn_array_t* x, const int64_t* axis) {
+  TN__OPERATION(scope, "argsort");
+  size_t at = 0;
+  tn_array_t* error = NULL;
+  tn_array_t* results[2] = {NULL, NULL};
+  if (!tn__axis_or_all(scope, "argsort", &x, axis, &at, &error)) return error;
+  tn_array_t* operands[] = {x, tn__iota(scope, TN_DTYPE_U32, x->rank, x->dims, at)};
+  sort_together(scope, 2, operands, at, results);
+  return results[1];
+}
+
+// Sorted arrays are partitioned around every place.
+static bool check_place(tn_scope_t* scope, const char* name, tn_array_t* x, int64_t place,
+                        const int64_t* axis, tn_array_t** out_error) {
+  size_t at = 0;
+  if (!tn__axis_or_all(scope, name, &x, axis, &at, out_error)) return false;
+  const int64_t size = x->dims[at];
+  if (place >= -size && place < size) return true;
+  *out_error = tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE,
+                              "%s: place %lld is outside of an axis of %lld elements", name,
+                              (long long)place, (long long)size);
+  return false;
+}
+
+tn_array_t* tn_array_partition(tn_scope_t* scope, tn_array_t* x, int64_t place,
+                               const int64_t* axis) {
+  TN__OPERATION(scope, "partition");
+  tn_array_t* error = NULL;
+  if (!check_place(scope, "partition", x, place, axis, &error)) return error;
+  return tn_array_sort(scope, x, axis);
+}
+
+tn_array_t* tn_array_argpartition(tn_scope_t* scope, tn_array_t* x, int64_t place,
+                                  const int64_t* axis) {
+  TN__OPERATION(scope, "argpartition");
+  tn_array_t* error = NULL;
+  if (!check_place(scope, "argpartition", x, place, axis, &error)) return error;
+  return tn_array_argsort(scope, x, axis);
+}
+
+tn_array_t* tn_array_topk(tn_scope_t* scope, tn_array_t* x, int64_t k, const int64_t* axis) {
+  TN__OPERATION(scope, "topk");
+  int64_t starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK];
+  size_t at = 0;
+  tn_array_t* result = NULL;
+  if (!tn__axis_or_all(scope, "topk", &x, axis, &at, &result)) return result;
+  if (k < 0 || k > x->dims[at]) {
+    return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE,
+                          "topk: k is %lld; expected 0 to %lld, the size of axis %zu", (long long)k,
+                          (long long)x->dims[at], at);
+  }
+  if (k == x->dims[at]) return x;
+  sort_together(scope, 1, &x, at, &result);
+  for (size_t i = 0; i < x->rank; ++i) stops[i] = x->dims[i];
+  starts[at] = x->dims[at] - k;
+  return tn_array_slice(scope, result, starts, stops, NULL);
+}
+
+tn_array_t* tn_array_median(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
+                            const int64_t* axes, bool keepdims) {
+  TN__OPERATION(scope, "median");
+  static const char name[] = "median";
+  int64_t order[TN_MAX_RANK], starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK];
+  uint64_t set = 0;
+  size_t count = 0;
+  tn_shape_t kept = {0}, lines = {0};
+  int64_t length = 1;
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (!tn__normalise_axes(scope, name, axis_count, axes, x->rank, &set, &error)) return error;
+  for (size_t i = 0; i < x->rank; ++i) {
+    const bool is_folded = set >> i & 1;
+    if (!is_folded || keepdims) kept.dims[kept.rank++] = is_folded ? 1 : x->dims[i];
+    if (is_folded) {
+      length *= x->dims[i];
+    } else {
+      order[count++] = (int64_t)i;
+      lines.dims[lines.rank++] = x->dims[i];
+    }
+  }
+  for (size_t i = 0; i < x->rank; ++i) {
+    if (set >> i & 1) order[count++] = (int64_t)i;
+  }
+  if (length == 0) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: no elements along the axes of the shape %s", name,
+                          TN_SHAPE_TEXT(x->rank, x->dims));
+  }
+  lines.dims[lines.rank++] = length;
+  tn_array_t* line =
+      tn_array_reshape(scope, tn_array_transpose(scope, x, order), lines.rank, lines.dims);
+  tn_array_t* sorted = tn_array_astype(scope, tn_array_sort(scope, line, (const int64_t[]){-1}),
+                                       tn__at_least_float(x->dtype));
+  const size_t last = lines.rank - 1;
+  for (size_t i = 0; i < last; ++i) stops[i] = lines.dims[i];
+  starts[last] = (length - 1) / 2;
+  stops[last] = length / 2 + 1;
+  tn_array_t* middle = tn_array_mean(scope, tn_array_slice(scope, sorted, starts, stops, NULL), 1,
+                                     (const int64_t[]){-1}, false);
+  if (tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) {
+    tn_array_t* has_nan =
+        tn_array_any(scope, tn_array_isnan(scope, line), 1, (const int64_t[]){-1}, false);
+    middle = tn_array_where(scope, has_nan, tn__number_like(scope, middle, (double)NAN), middle);
+  }
+  return tn_array_reshape(scope, middle, kept.rank, kept.dims);
+}
+
+// --- searching
+
+// Whether `a` comes before `b` in a sorted array.
+static tn_array_t* comes_before(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
+  tn_array_t* less = tn_array_less(scope, a, b);
+  if (!tn_issubdtype(a->dtype, TN_CATEGORY_INEXACT)) return less;
+  return tn_array_logical_or(
+      scope, less,
+      tn_array_logical_and(scope, tn_array_isnan(scope, b),
+                           tn_array_logical_not(scope, tn_array_isnan(scope, a))));
+}
+
+// Halves the interval that may hold the place as often as its length asks for.
+tn_array_t* tn_array_searchsorted(tn_scope_t* scope, tn_array_t* sorted, tn_array_t* values,
+                                  bool right) {
+  TN__OPERATION(scope, "searchsorted");
+  static const char name[] = "searchsorted";
+  tn_array_t* operands[] = {sorted, values};
+  tn_array_t* error = NULL;
+  if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
+  if (sorted->rank != 1 || sorted->dims[0] >= INT32_MAX) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s: the sorted array has shape %s; expected one dimension", name,
+                          TN_SHAPE_TEXT(sorted->rank, sorted->dims));
+  }
+  const tn_dtype_t dtype = tn__result_type(scope, name, 2, operands, &error);
+  if (dtype == TN_DTYPE_INVALID) return error;
+  sorted = tn_array_astype(scope, sorted, dtype);
+  values = tn_array_astype(scope, values, dtype);
+  const int64_t size = sorted->dims[0], axis = 0;
+  tn_array_t* low = tn_array_zeros(scope, TN_DTYPE_S32, values->rank, values->dims);
+  tn_array_t* high = tn_array_full(scope, values->rank, values->dims,
+                                   tn_array_scalar(scope, TN_DTYPE_S32, (double)size));
+  for (int64_t rest = size; rest > 0; rest /= 2) {
+    tn_array_t* middle = tn_array_right_shift(scope, tn_array_add(scope, low, high),
+                                              tn_array_scalar(scope, TN_DTYPE_S32, 1));
+    tn_array_t* there = tn_array_take(scope, sorted, middle, &axis);
+    tn_array_t* goes_on = right ? tn_array_logical_not(scope, comes_before(scope, values, there))
+                                : comes_before(scope, there, values);
+    goes_on = tn_array_logical_and(scope, goes_on, tn_array_less(scope, low, high));
+    tn_array_t* next = tn_array_add(scope, middle, tn_array_scalar(scope, TN_DTYPE_S32, 1));
+    low = tn_array_where(scope, goes_on, next, low);
+    high = tn_array_where(scope, goes_on, high, middle);
+  }
+  return tn_array_astype(scope, low, TN_DTYPE_U32);
+}

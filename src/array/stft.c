@@ -1,0 +1,144 @@
+// Fourier transforms of the frames of a signal.
+#include <math.h>
+#include <tenon/array_fft.h>
+
+#include "array/common.h"
+
+// What is asked for, with its defaults.
+typedef struct tn_frames {
+  int64_t size, hop, count;
+  tn_array_t* window;  // of `size` elements
+} tn_frames_t;
+
+static bool fail(tn_scope_t* scope, const char* name, const tn_array_t* x,
+                 const tn_frames_t* frames, tn_array_t** out_error) {
+  *out_error = tn__scope_fail(
+      scope, TN_CODE_INVALID_ARGUMENT,
+      "%s: an array of shape %s does not fall into frames of %lld elements, %lld apart", name,
+      TN_SHAPE_TEXT(x->rank, x->dims), (long long)frames->size, (long long)frames->hop);
+  return false;
+}
+
+static bool resolve(tn_scope_t* scope, const char* name, const tn_array_t* x, int64_t size,
+                    const tn_stft_t* how, tn_frames_t* frames, tn_array_t** out_error) {
+  tn_array_t* window = how->window;
+  frames->size = size;
+  frames->hop = how->hop ? how->hop : size / 4;
+  if (size < 1 || frames->hop < 1 || size > INT32_MAX || frames->hop > INT32_MAX) {
+    return fail(scope, name, x, frames, out_error);
+  }
+  if (!window) {
+    const int64_t length = how->window_size ? how->window_size : size;
+    window = tn_array_ones(scope, TN_DTYPE_F32, 1, &length);
+  }
+  if (!tn__scope_accepts(scope, name, 1, &window, out_error)) return false;
+  if (window->rank != 1 || window->dims[0] > size) {
+    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                                "%s: a window of shape %s for frames of %lld", name,
+                                TN_SHAPE_TEXT(window->rank, window->dims), (long long)size);
+    return false;
+  }
+  const int64_t rest = size - window->dims[0], low = rest / 2, high = rest - low;
+  frames->window = tn_array_pad(scope, window, &low, &high, TN_PAD_CONSTANT, NULL);
+  return true;
+}
+
+// The place in the signal of each element of each frame.
+static tn_array_t* places(tn_scope_t* scope, const tn_frames_t* frames) {
+  const int64_t dims[] = {frames->count, frames->size};
+  tn_array_t* frame = tn__iota(scope, TN_DTYPE_S32, 2, dims, 0);
+  frame = tn_array_multiply(scope, frame, tn__number_like(scope, frame, (double)frames->hop));
+  return tn_array_add(scope, frame, tn__iota(scope, TN_DTYPE_S32, 2, dims, 1));
+}
+
+tn_array_t* tn_array_stft(tn_scope_t* scope, tn_array_t* x, const tn_stft_t* how) {
+  TN__OPERATION(scope, "stft");
+  static const char name[] = "stft";
+  static const int64_t last = -1;
+  static const tn_stft_t defaults = {0};
+  enum { DEFAULT_SIZE = 2048 };
+  int64_t around[TN_MAX_RANK] = {0};
+  tn_frames_t frames = {0};
+  tn_array_t* error = NULL;
+  if (!how) how = &defaults;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (!resolve(scope, name, x, how->size ? how->size : DEFAULT_SIZE, how, &frames, &error)) {
+    return error;
+  }
+  if (x->rank && !how->is_not_centered) {
+    around[x->rank - 1] = frames.size / 2;
+    x = tn_array_pad(scope, x, around, around, how->pad_mode, NULL);
+    if (x->dtype == TN_DTYPE_INVALID) return x;
+  }
+  if (x->rank == 0 || x->dims[x->rank - 1] < frames.size || x->dims[x->rank - 1] > INT32_MAX) {
+    (void)fail(scope, name, x, &frames, &error);
+    return error;
+  }
+  frames.count = 1 + (x->dims[x->rank - 1] - frames.size) / frames.hop;
+  const bool is_complex = tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX;
+  x = tn_array_take(scope, x, places(scope, &frames), &last);
+  x = tn_array_multiply(scope, x, frames.window);
+  x = is_complex || how->is_two_sided ? tn_array_fft(scope, x, 0, last, how->norm)
+                                      : tn_array_rfft(scope, x, 0, last, how->norm);
+  return tn_array_swapaxes(scope, x, -1, -2);
+}
+
+// Frames where they belong, added.
+static tn_array_t* overlap(tn_scope_t* scope, tn_array_t* x, const tn_frames_t* frames) {
+  int64_t dims[TN_MAX_RANK];
+  if (x->dtype == TN_DTYPE_INVALID) return x;
+  memcpy(dims, x->dims, x->rank * sizeof *dims);
+  dims[x->rank - 2] = frames->size + frames->hop * (frames->count - 1);
+  const tn_index_t items[] = {TN_ELLIPSIS, TN_AT_ARRAY(places(scope, frames))};
+  return tn_array_index_update(scope, tn_array_zeros(scope, x->dtype, x->rank - 1, dims), 2, items,
+                               x, TN_SCATTER_ADD);
+}
+
+// The last axis from `start` on, `length` elements (0: up to `end`), with zeros behind.
+static tn_array_t* trim(tn_scope_t* scope, tn_array_t* x, int64_t start, int64_t end,
+                        int64_t length) {
+  int64_t none[TN_MAX_RANK] = {0}, missing[TN_MAX_RANK] = {0};
+  const int64_t stop = length ? start + length : end;
+  const tn_index_t items[] = {TN_ELLIPSIS, TN_SLICE(start, stop)};
+  x = tn_array_index(scope, x, 2, items);
+  if (x->dtype == TN_DTYPE_INVALID || length <= x->dims[x->rank - 1]) return x;
+  missing[x->rank - 1] = length - x->dims[x->rank - 1];
+  return tn_array_pad(scope, x, none, missing, TN_PAD_CONSTANT, NULL);
+}
+
+tn_array_t* tn_array_istft(tn_scope_t* scope, tn_array_t* x, const tn_stft_t* how) {
+  TN__OPERATION(scope, "istft");
+  static const char name[] = "istft";
+  static const int64_t last = -1;
+  static const tn_stft_t defaults = {0};
+  tn_frames_t frames = {0};
+  tn_array_t* error = NULL;
+  if (!how) how = &defaults;
+  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  if (x->rank < 2 || x->dims[x->rank - 1] < 1 || x->rank == TN_MAX_RANK) {
+    (void)fail(scope, name, x, &frames, &error);
+    return error;
+  }
+  const int64_t frequencies = x->dims[x->rank - 2];
+  int64_t size = how->size;
+  if (size == 0) size = how->is_two_sided ? frequencies : 2 * (frequencies - 1);
+  if (!resolve(scope, name, x, size, how, &frames, &error)) return error;
+  frames.count = x->dims[x->rank - 1];
+  if (frames.count > INT32_MAX || how->length < 0 || how->length > INT64_MAX / 2) {
+    (void)fail(scope, name, x, &frames, &error);
+    return error;
+  }
+  x = tn_array_swapaxes(scope, x, -1, -2);
+  x = how->is_two_sided ? tn_array_real(scope, tn_array_ifft(scope, x, size, last, how->norm))
+                        : tn_array_irfft(scope, x, size, last, how->norm);
+  x = overlap(scope, tn_array_multiply(scope, x, frames.window), &frames);
+  tn_array_t* weights = tn_array_square(scope, frames.window);
+  weights = tn_array_broadcast_to(scope, weights, 2, (const int64_t[]){frames.count, size});
+  weights = overlap(scope, weights, &frames);
+  tn_array_t* is_covered = tn_array_greater(scope, weights, tn__number_like(scope, weights, 1e-11));
+  x = tn_array_divide(
+      scope, x, tn_array_where(scope, is_covered, weights, tn__number_like(scope, weights, 1)));
+  const int64_t edge = how->is_not_centered ? 0 : size / 2;
+  const int64_t end = size + frames.hop * (frames.count - 1) - edge;
+  return trim(scope, x, edge, end, how->length);
+}

@@ -1,0 +1,48 @@
+// What a function did with its inputs: the steps between them and its outputs, in order. Transforms
+// walk it forwards or backwards.
+#ifndef TENON_TRANSFORM_TAPE_H_
+#define TENON_TRANSFORM_TAPE_H_
+
+#include <tenon/transform.h>
+
+#include "lazy/array.h"
+
+#define TN_TAPE_CONSTANT UINT32_MAX  // the number of what does not depend on an input
+
+typedef struct tn_tape_step {
+  tn_step_t* step;         // a view: its results retain it
+  uint32_t first_operand;  // among the tape's operands
+  uint32_t first_result;   // among the values, one behind the other
+} tn_tape_step_t;
+
+typedef struct tn_tape {
+  const tn_allocator_t* allocator;
+  size_t value_count, value_capacity;
+  tn_array_t** values;  // retained; the inputs are the first
+  size_t step_count, step_capacity;
+  tn_tape_step_t* steps;
+  size_t operand_count, operand_capacity;
+  uint32_t* operands;  // numbers of values, or TN_TAPE_CONSTANT
+  size_t output_count;
+  uint32_t* outputs;  // likewise
+  size_t stack_count, stack_capacity;
+  struct tn_tape_frame* stack;
+} tn_tape_t;
+
+// Calls `function` with `inputs`, which are identities or abstract arrays of `scope`, and keeps the
+// tape. out_outputs are the function's, in `scope`. Deinit in any case.
+TN_MUST_USE tn_status_t tn__tape_record(const char* name, tn_scope_t* scope,
+                                        const tn_closure_t* function, size_t input_count,
+                                        tn_array_t* const* inputs, size_t output_count,
+                                        tn_array_t** out_outputs, tn_tape_t* out_tape);
+void tn__tape_deinit(tn_tape_t* tape);
+
+// That there is a function; `name` is the transform's, for the error.
+TN_MUST_USE tn_status_t tn__closure_check(const char* name, const tn_closure_t* function);
+// Calls the function and checks that it gave its outputs; their errors are returned.
+TN_MUST_USE tn_status_t tn__closure_call(const char* name, const tn_closure_t* function,
+                                         tn_scope_t* scope, size_t input_count,
+                                         tn_array_t* const* inputs, size_t output_count,
+                                         tn_array_t** out_outputs);
+
+#endif  // TENON_TRANSFORM_TAPE_H_
