@@ -23,6 +23,8 @@ def tracked(*patterns):
 DOCUMENTS = tracked("*.md")
 # Built by the tests, all of them.
 SOURCES = [path.read_text() for path in tracked("examples/*.c", "test/consumer/*.c")]
+# Built by the tests against XLA's headers.
+FOREIGN = [path.read_text() for path in tracked("test/client/*.cc")]
 # Run by the tests.
 SCRIPTS = [path.read_text() for path in tracked("examples/*.mlir", "examples/*.py", "test/client/*.py")]
 MAKE_TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
@@ -45,6 +47,11 @@ def stands_in(text, files):
 @pytest.mark.parametrize("text", blocks("c"))
 def test_c_stands_in_a_file_that_is_built(text):
     assert stands_in(text, SOURCES), text
+
+
+@pytest.mark.parametrize("text", blocks("cpp"))
+def test_cpp_stands_in_a_file_that_is_built(text):
+    assert stands_in(text, FOREIGN), text
 
 
 @pytest.mark.parametrize("text", blocks("mlir", "python"))

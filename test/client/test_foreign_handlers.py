@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import host
-from support import ROOT, assert_same, tenon
+from support import BUILD, ROOT, assert_same, tenon
 
 HERE = ROOT / "test" / "client"
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
@@ -116,6 +116,17 @@ X = np.arange(6, dtype=np.float32).reshape(2, 3)
 def test_buffers_and_scalars(foreign):
     foreign.same("axpby", f32(2, 3), X, X + 1, a=np.float32(2), b=np.float32(-0.5))
     foreign.same("axpby", f32(0, 3), X[:0], X[:0], a=np.float32(2), b=np.float32(-0.5))
+
+
+def test_the_handler_in_c_gives_what_the_one_in_cpp_gives(foreign):
+    """docs/from-xla-ffi.md"""
+    library = BUILD / "examples/from_xla_ffi/libfrom_xla_ffi.so"
+    in_c = ctypes.cast(ctypes.CDLL(str(library))["axpby"], ctypes.c_void_p).value
+    lowered = foreign.lower("axpby", f32(2, 3), X, X + 1, a=np.float32(2), b=np.float32(-0.5))
+    wanted = np.asarray(lowered.compile()(X, X + 1))
+    host.register("axpby_in_c", in_c)
+    got = host.Program(lowered.as_text().replace(foreign.name("axpby"), "axpby_in_c"))(X, X + 1)
+    assert_same(got[0], wanted)
 
 
 @pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint16, np.int32, np.int64, np.float16, jnp.bfloat16,
