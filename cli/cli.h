@@ -204,6 +204,11 @@ void cli_release_buffers(tn_buffer_t** buffers, size_t count);
 int cli_make_inputs(const arguments_t* arguments, const session_t* session, const char* fallback,
                     tn_buffer_t*** out_inputs);
 
+// What the --expect option `spec` says of result `index`, as a buffer of its type; otherwise the
+// same.
+int cli_make_result(const arguments_t* arguments, const session_t* session, size_t index,
+                    const char* spec, tn_buffer_t** out_buffer);
+
 // Whether `spec` begins as a literal does: with dimensions and a dtype in front of "=".
 bool cli_is_literal(const char* spec);
 // INVALID_ARGUMENT: it is none, or not of type `expected`.
@@ -231,6 +236,17 @@ tn_status_t cli_write_outputs(const arguments_t* arguments, const session_t* ses
 // The same as JSON: an object with the member "results" that is still open.
 tn_status_t cli_write_json_outputs(const arguments_t* arguments, const session_t* session,
                                    tn_buffer_t* const* results);
+
+// --- expect.c
+
+// From the --expect options, before anything runs: a buffer for each result, in a list that has an
+// entry for each; NULL: nothing is expected of it. Reports mistakes, of --tolerance too, and
+// returns their exit code.
+int cli_make_expected(const arguments_t* arguments, const session_t* session,
+                      tn_buffer_t** out_expected);
+// An error for the first result that differs from what is expected.
+tn_status_t cli_compare_expected(const arguments_t* arguments, const session_t* session,
+                                 tn_buffer_t* const* results, tn_buffer_t* const* expected);
 
 #define TN_COMMAND(name, ...) int tn_command_##name(const arguments_t* arguments);
 #include "commands.def"

@@ -25,7 +25,8 @@ static bool read_fill(const char* spec, fill_t* out_fill, uint64_t* out_seed) {
 }
 
 typedef struct input {
-  size_t index;  // of the argument
+  const char* option;  // "--input"
+  size_t index;        // of the argument or result
   const tn_type_t* type;
   const char* spec;
 } input_t;
@@ -57,6 +58,12 @@ static const char* argument_text(const session_t* session, size_t index, char ou
   return out;
 }
 
+static const char* target_text(const session_t* session, const input_t* input, char out[128]) {
+  if (strcmp(input->option, "--input") == 0) return argument_text(session, input->index, out);
+  snprintf(out, 128, "result %zu", input->index);
+  return out;
+}
+
 // "2x3xf32=1": how a value for all elements is written for an argument of `type`.
 static const char* example_text(const tn_type_t* type, char out[160]) {
   static const char before[] = "tensor<";
@@ -76,40 +83,39 @@ static int make_input(const arguments_t* arguments, const session_t* session, co
                       tn_buffer_t** out_buffer) {
   fill_t fill;
   uint64_t seed;
-  const char* spec = input->spec;
+  const char *option = input->option, *spec = input->spec;
   if (!read_fill(spec, &fill, &seed)) {
-    return cli_refuse(arguments->command, "--input %s: the seed is no whole number", spec);
+    return cli_refuse(arguments->command, "%s %s: the seed is no whole number", option, spec);
   }
   if (fill == FILL_NONE && !cli_is_literal(spec) && !ends_with(spec, ".npy") &&
       !strstr(spec, ".npz:")) {
     static const char* const words[] = {"random", "zeros", "ones", "iota"};
     const char* near = cli_nearest(spec, words, 4);
     if (ends_with(spec, ".npz")) {
-      return cli_refuse(arguments->command, "--input %s: which array of it? Write %s:KEY", spec,
+      return cli_refuse(arguments->command, "%s %s: which array of it? Write %s:KEY", option, spec,
                         spec);
     }
     if (near) {
-      return cli_refuse(arguments->command, "--input %s is nothing known; did you mean '%s'?", spec,
-                        near);
+      return cli_refuse(arguments->command, "%s %s is nothing known; did you mean '%s'?", option,
+                        spec, near);
     }
     char example[160];
     example_text(input->type, example);
     if (strspn(spec, "0123456789+-.,eEj ") == strlen(spec)) {
-      return cli_refuse(arguments->command, "--input %s has no type; did you mean '%.*s%s'?", spec,
-                        (int)strlen(example) - 1, example, spec);
+      return cli_refuse(arguments->command, "%s %s has no type; did you mean '%.*s%s'?", option,
+                        spec, (int)strlen(example) - 1, example, spec);
     }
-    return cli_refuse(
-        arguments->command,
-        "--input %s is none of x.npy, x.npz:KEY, random[:SEED], zeros, ones, iota and "
-        "literals such as %s",
-        spec, example);
+    return cli_refuse(arguments->command,
+                      "%s %s is none of x.npy, x.npz:KEY, random[:SEED], zeros, ones, iota and "
+                      "literals such as %s",
+                      option, spec, example);
   }
   tn_status_t status = make(session, input, fill, seed, out_buffer);
   char name[128];
   if (!status) return EXIT_FINE;
   const bool is_usage = cli_is_literal(spec) && tn_status_code(status) == TN_CODE_INVALID_ARGUMENT;
-  const int code = cli_report(
-      tn_status_prefix(status, "--input of %s", argument_text(session, input->index, name)));
+  const int code =
+      cli_report(tn_status_prefix(status, "%s of %s", option, target_text(session, input, name)));
   return is_usage ? EXIT_USAGE : code;
 }
 
@@ -146,7 +152,8 @@ int cli_make_inputs(const arguments_t* arguments, const session_t* session, cons
   tn_buffer_t** inputs = calloc(count + 1, sizeof *inputs);
   if (!inputs) return cli_report(tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory"));
   for (size_t i = 0; i < count && code == EXIT_FINE; ++i) {
-    input_t input = {.index = i, .type = tn_program_argument_type(session->program, i)};
+    input_t input = {
+        .option = "--input", .index = i, .type = tn_program_argument_type(session->program, i)};
     if (is_token(input.type)) continue;
     bool is_given = next < arguments->option_counts[OPTION_INPUT];
     input.spec = is_given ? arguments->option_values[OPTION_INPUT][next++] : fallback;
@@ -158,4 +165,14 @@ int cli_make_inputs(const arguments_t* arguments, const session_t* session, cons
     cli_release_buffers(inputs, count);
   }
   return code;
+}
+
+int cli_make_result(const arguments_t* arguments, const session_t* session, size_t index,
+                    const char* spec, tn_buffer_t** out_buffer) {
+  const input_t input = {.option = "--expect",
+                         .index = index,
+                         .type = tn_program_result_type(session->program, index),
+                         .spec = spec};
+  *out_buffer = NULL;
+  return make_input(arguments, session, &input, out_buffer);
 }

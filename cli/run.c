@@ -31,40 +31,44 @@ static tn_status_t write_json(const arguments_t* arguments, const session_t* ses
   return TN_OK;
 }
 
-static int run(const arguments_t* arguments, session_t* session) {
-  tn_buffer_t** inputs = NULL;
-  tn_buffer_t** results = NULL;
-  int code = cli_check_outputs(arguments, session);
-  if (code == EXIT_FINE) code = cli_make_inputs(arguments, session, NULL, &inputs);
-  if (code != EXIT_FINE) return code;
-  size_t input_count = tn_program_argument_count(session->program);
-  size_t result_count = tn_program_result_count(session->program);
-  tn_status_t status = TN_OK;
-  results = calloc(result_count + 1, sizeof *results);
-  if (!results) {
-    status = tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
-    goto done;
-  }
+// The results, and what is expected of each, in lists that have room for all.
+static tn_status_t run_once(const arguments_t* arguments, const session_t* session,
+                            tn_buffer_t* const* inputs, tn_buffer_t** results,
+                            tn_buffer_t* const* expected) {
   tn_run_options_t options;
-  status = cli_run_options(arguments, &options);
-  if (status) goto done;
-  double start = cli_now_ms();
-  status = tn_program_run(session->program, &options, input_count, inputs, result_count, results);
-  if (status) {
-    status = cli_explain(arguments, session, status);
-    goto done;
+  tn_status_t status = cli_run_options(arguments, &options);
+  if (status) return status;
+  const double start = cli_now_ms();
+  status = tn_program_run(session->program, &options, tn_program_argument_count(session->program),
+                          inputs, tn_program_result_count(session->program), results);
+  if (status) return cli_explain(arguments, session, status);
+  const double run_ms = cli_now_ms() - start;
+  status = cli_has(arguments, OPTION_JSON) ? write_json(arguments, session, results, run_ms)
+                                           : cli_write_outputs(arguments, session, results);
+  if (status) return status;
+  if (cli_has(arguments, OPTION_TIME)) print_time(session, run_ms);
+  return cli_compare_expected(arguments, session, results, expected);
+}
+
+static int run(const arguments_t* arguments, session_t* session) {
+  const size_t input_count = tn_program_argument_count(session->program);
+  const size_t result_count = tn_program_result_count(session->program);
+  tn_buffer_t** inputs = NULL;
+  tn_buffer_t** results = calloc(result_count + 1, sizeof *results);
+  tn_buffer_t** expected = calloc(result_count + 1, sizeof *expected);
+  int code = results && expected
+                 ? cli_check_outputs(arguments, session)
+                 : cli_report(tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory"));
+  if (code == EXIT_FINE) code = cli_make_expected(arguments, session, expected);
+  if (code == EXIT_FINE) code = cli_make_inputs(arguments, session, NULL, &inputs);
+  if (code == EXIT_FINE) {
+    tn_status_t status = run_once(arguments, session, inputs, results, expected);
+    if (status) code = cli_report(status);
   }
-  double run_ms = cli_now_ms() - start;
-  if (cli_has(arguments, OPTION_JSON)) {
-    status = write_json(arguments, session, results, run_ms);
-  } else {
-    status = cli_write_outputs(arguments, session, results);
-  }
-  if (!status && cli_has(arguments, OPTION_TIME)) print_time(session, run_ms);
-done:
   cli_release_buffers(inputs, input_count);
+  cli_release_buffers(expected, result_count);
   cli_release_buffers(results, result_count);
-  return status ? cli_report(status) : EXIT_FINE;
+  return code;
 }
 
 int tn_command_run(const arguments_t* arguments) {

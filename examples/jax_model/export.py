@@ -36,4 +36,6 @@ np.save("x.npy", x)
 batch, = export.symbolic_shape("batch")
 write("model_any_batch.mlirbc", lambda x: predict(weights, x), jax.ShapeDtypeStruct((batch, 4), jnp.float32))
 
-print(np.array(predict(weights, x)).round(4))
+y = np.array(predict(weights, x))
+np.save("y.npy", y)
+print(y.round(4))
