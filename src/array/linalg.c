@@ -165,12 +165,12 @@ tn_array_t* tn_array_linalg_inv(tn_scope_t* scope, tn_array_t* x) {
   return tn_array_linalg_solve(scope, x, tn_array_identity(scope, x->dtype, ROWS(x)));
 }
 
-void tn__know_matrix(tn_scope_t* scope, tn_body_kind_t kind, tn_array_t* x, size_t count,
+void tn__know_matrix(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, size_t count,
                      tn_array_t** arrays) {
   tn_array_t *operands[TN_MADE_LIMIT + 1], *error = NULL;
   tn_array_type_t types[TN_MADE_LIMIT];
   if (!(x->flags & TN_ARRAY_TRACED)) return;
-  if (!tn__scope_accepts(scope, "matrix", count, arrays, &error)) {
+  if (!tn__scope_accepts(scope, op->name, count, arrays, &error)) {
     for (size_t i = 0; i < count; ++i) arrays[i] = error;
     return;
   }
@@ -179,9 +179,9 @@ void tn__know_matrix(tn_scope_t* scope, tn_body_kind_t kind, tn_array_t* x, size
     types[i] = (tn_array_type_t){arrays[i]->dtype, arrays[i]->rank, arrays[i]->dims};
   }
   operands[count] = x;
-  const tn_step_spec_t spec = {.operand_count = count + 1,
+  const tn_step_spec_t spec = {.op = op,
+                               .operand_count = count + 1,
                                .operands = operands,
-                               .body = {.kind = kind},
                                .result_count = count,
                                .result_types = types};
   tn__step_add(scope, &spec, arrays);
@@ -216,7 +216,7 @@ tn_array_t* tn_array_linalg_det(tn_scope_t* scope, tn_array_t* x) {
   if (!prepare_determinant(scope, "det", constant, &diagonal, &sign, &error)) return error;
   tn_array_t* product = tn_array_prod(scope, diagonal, 1, last, false);
   product = tn_array_multiply(scope, sign, product);
-  tn__know_matrix(scope, TN_BODY_DETERMINANT, x, 1, &product);
+  tn__know_matrix(scope, TN__IDENTITY(determinant), x, 1, &product);
   return product;
 }
 
@@ -259,7 +259,7 @@ void tn_array_linalg_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_q, tn
   }
   tn__lapack(scope, "orgqr", 2, results, 0, NULL, 1, &q, out_q);
   tn_array_t* factors[] = {*out_q, *out_r};
-  tn__know_matrix(scope, TN_BODY_QR, x, 2, factors);
+  tn__know_matrix(scope, TN__IDENTITY(qr), x, 2, factors);
   *out_q = factors[0];
   *out_r = factors[1];
 }
@@ -314,7 +314,7 @@ tn_array_t* tn_array_linalg_pinv(tn_scope_t* scope, tn_array_t* x) {
                                        tn_array_reciprocal(scope, s), tn__number_like(scope, s, 0));
   inverse = tn_array_expand_dims(scope, inverse, 1, row);
   inverse = tn_array_matmul(scope, tn_array_multiply(scope, vt, inverse), u);
-  tn__know_matrix(scope, TN_BODY_PSEUDOINVERSE, x, 1, &inverse);
+  tn__know_matrix(scope, TN__IDENTITY(pseudoinverse), x, 1, &inverse);
   return inverse;
 }
 

@@ -34,9 +34,9 @@ void tn__lapack(tn_scope_t* scope, const char* routine, size_t operand_count,
 tn_attribute_t tn__letter_attribute(const char* name, char letter);
 
 enum { TN_MADE_LIMIT = 2 };
-// Turns what was made of x into handles that know it, for derivatives: of this kind, which has
-// rules for them. Nothing if x is nobody's stand-in.
-void tn__know_matrix(tn_scope_t* scope, tn_body_kind_t kind, tn_array_t* x, size_t count,
+// Turns what was made of x into results of an identity (array.h) that has x as its last operand:
+// its rules are the derivatives. Nothing unless x is traced.
+void tn__know_matrix(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, size_t count,
                      tn_array_t** arrays);
 
 // a x = b for triangles, whose batches broadcast; both are matrices of one dtype.

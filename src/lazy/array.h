@@ -56,18 +56,32 @@ struct tn_array {
   int64_t dims[];
 };
 
+// Operations of the graph alone: their results are their first operands (TN_IDENTITY), and only
+// their rules tell them apart (transform/rules/rules.def).
+#define TN_IDENTITIES(X)                                                            \
+  X(identity)                                                                       \
+  X(stop_gradient) /* a constant to derivatives */                                  \
+  /* What was made of a matrix by several steps; the matrix is the last operand. */ \
+  X(determinant)                                                                    \
+  X(pseudoinverse)                                                                  \
+  X(qr)
+// Numbered behind those of ops.def.
+enum {
+  TN_IDENTITIES_BEFORE = TN_OP_ID_COUNT - 1,
+#define TN_IDENTITY_ID(name) TN_OP_ID_lazy_##name,
+  TN_IDENTITIES(TN_IDENTITY_ID)
+#undef TN_IDENTITY_ID
+      TN_STEP_OP_COUNT
+};
+extern const tn_op_t tn__identities[TN_STEP_OP_COUNT - TN_OP_ID_COUNT];
+#define TN__IDENTITY(name) (&tn__identities[TN_OP_ID_lazy_##name - TN_OP_ID_COUNT])
+
 // What a region of an operation computes.
 typedef enum tn_body_kind {
   TN_BODY_NONE,
   TN_BODY_BINARY,   // `op` of an accumulator and an element: reduce, reduce_window, scatter
   TN_BODY_REPLACE,  // the second argument: scatter
-  TN_BODY_STOP,     // no region: an identity that is a constant to derivatives
-  // No region: identities of what was made of a matrix, which is their last operand, with rules of
-  // their own.
-  TN_BODY_QR,
-  TN_BODY_PSEUDOINVERSE,
-  TN_BODY_DETERMINANT,
-  TN_BODY_BEFORE,  // whether the first element comes before the second, NaNs behind all: sort
+  TN_BODY_BEFORE,   // whether the first element comes before the second, NaNs behind all: sort
   // The region of a node, which has no regions inside and uses constants alone from outside. A sort
   // may have more operands than it knows: they are moved along.
   TN_BODY_REGION,
@@ -96,8 +110,8 @@ struct tn_step {
   atomic_uint references;
   uint32_t operand_count, result_count;
   tn_evaluator_t* evaluator;   // retained
-  const tn_op_t* op;           // retained; NULL: an identity, whose results are its first operands
-  struct tn_program* program;  // of a call of a compiled function; op is NULL then; retained
+  const tn_op_t* op;           // retained; NULL: a call of `program`
+  struct tn_program* program;  // of a compiled function; retained
   // What the operation is in the place of attributes and body; its operands are those of the node,
   // then what its regions use from outside. Its module is retained. NULL: none.
   const tn_excerpt_t* excerpt;
@@ -130,9 +144,9 @@ typedef struct tn_step_spec {
   const tn_array_type_t* result_types;
 } tn_step_spec_t;
 
-// Whether its results are its first operands, for whoever has no rules to ask for.
+// Whether its results are its first operands, for a reader that has no use for its rules.
 static inline bool tn__step_is_identity(const tn_step_t* step) {
-  return !step->op || tn__op_has(step->op, TN_IDENTITY);
+  return step->op && tn__op_has(step->op, TN_IDENTITY);
 }
 // Whether it applies an operation that custom calls name, and that is all of it.
 static inline bool tn__step_is_called(const tn_step_t* step) {

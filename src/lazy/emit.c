@@ -172,11 +172,7 @@ static size_t emit_body(const tn_emitter_t* emitter, const tn_step_t* step,
                         tn_computation_t** out_computation) {
   const tn_dtype_t dtype = step->operand_count ? step->operands[0]->dtype : TN_DTYPE_INVALID;
   switch (step->body.kind) {
-    case TN_BODY_NONE:
-    case TN_BODY_STOP:
-    case TN_BODY_QR:
-    case TN_BODY_PSEUDOINVERSE:
-    case TN_BODY_DETERMINANT: return 0;
+    case TN_BODY_NONE: return 0;
     case TN_BODY_BINARY:
       *out_computation = tn_binary_computation(emitter->builder, step->body.op->name, dtype);
       return 1;

@@ -77,7 +77,7 @@ static tn_step_t* create_step(tn_evaluator_t* evaluator, tn_stream_t* stream,
 const char* tn__step_name(const tn_step_t* step) {
   if (step->excerpt) return step->excerpt->name;
   if (tn__step_is_called(step)) return tn__op_called_name(step->op).data;
-  return step->op ? step->op->name : "identity";
+  return step->op ? step->op->name : "a compiled function";
 }
 
 static uint8_t inherited_flags(size_t count, tn_array_t* const* operands) {
@@ -96,7 +96,7 @@ static void give_errors(tn_scope_t* scope, size_t count, tn_array_t* error,
 static const char* name_of(const tn_scope_t* scope, const tn_step_spec_t* spec) {
   if (tn__scope_operation(scope)) return tn__scope_operation(scope);
   if (spec->excerpt) return spec->excerpt->name;
-  return spec->op ? tn__op_short_name(spec->op) : "identity";
+  return spec->op ? tn__op_short_name(spec->op) : "a compiled function";
 }
 
 // Types of programs may leave sizes open, those of arrays may not.
@@ -184,9 +184,7 @@ tn_array_t* tn__view(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, size_t
       .result_types = &type,
   };
   tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, op ? tn__op_short_name(op) : "identity", 1, &x, &error)) {
-    return error;
-  }
+  if (!tn__scope_accepts(scope, tn__op_short_name(op), 1, &x, &error)) return error;
   tn_status_t status = check_type(x->dtype, rank, dims);
   if (status) return tn__scope_refuse(scope, tn_status_prefix(status, "%s", name_of(scope, &spec)));
   tn_step_t* step = create_step(evaluator, tn_scope_stream(scope), &spec);
@@ -202,22 +200,27 @@ tn_array_t* tn__view(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, size_t
   return tn__scope_give(scope, array);
 }
 
-tn_array_t* tn__identity(tn_scope_t* scope, tn_array_t* x, uint8_t flags) {
+const tn_op_t tn__identities[] = {
+#define TN_IDENTITY_OP(text) \
+  {.name = #text, .operands = TN_VARIADIC, .results = TN_VARIADIC, .traits = TN_IDENTITY},
+    TN_IDENTITIES(TN_IDENTITY_OP)
+#undef TN_IDENTITY_OP
+};
+
+static tn_array_t* apply_identity(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x) {
   tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "identity", 1, &x, &error)) return error;
-  tn_array_t* array =
-      tn__view(scope, NULL, x, 0, NULL, x->rank, x->dims, x->strides, x->byte_offset);
+  if (!tn__scope_accepts(scope, op->name, 1, &x, &error)) return error;
+  return tn__view(scope, op, x, 0, NULL, x->rank, x->dims, x->strides, x->byte_offset);
+}
+
+tn_array_t* tn__identity(tn_scope_t* scope, tn_array_t* x, uint8_t flags) {
+  tn_array_t* array = apply_identity(scope, TN__IDENTITY(identity), x);
   if (tn__array_state(array) != TN_ARRAY_FAILED) array->flags |= flags;
   return array;
 }
 
 tn_array_t* tn_stop_gradient(tn_scope_t* scope, tn_array_t* x) {
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "stop_gradient", 1, &x, &error)) return error;
-  tn_array_t* array = tn__identity(scope, x, 0);
-  // Nobody else has seen the step yet.
-  if (array->step) array->step->body.kind = TN_BODY_STOP;
-  return array;
+  return apply_identity(scope, TN__IDENTITY(stop_gradient), x);
 }
 
 tn_array_t* tn__abstract(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const int64_t* dims) {

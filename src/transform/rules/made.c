@@ -139,30 +139,18 @@ static tn_status_t change_determinant(void* user, tn_scope_t* scope, size_t inpu
 
 // --- the rules
 
-static tn_closure_t change_of(const tn_rule_t* rule, tn_made_t* made) {
-  switch (tn__rule_step(rule)->body.kind) {
-    case TN_BODY_QR: return (tn_closure_t){change_qr, made};
-    case TN_BODY_PSEUDOINVERSE: return (tn_closure_t){change_pseudoinverse, made};
-    default: return (tn_closure_t){change_determinant, made};
-  }
-}
-
-tn_status_t tn__jvp_of_matrix(const tn_rule_t* rule, const tn_jvp_call_t* call) {
-  tn_made_t made = {call->outputs, rule->operands[rule->result_count]};
-  const tn_closure_t change = change_of(rule, &made);
+static tn_status_t jvp(const tn_rule_t* rule, const tn_jvp_call_t* call, tn_closure_t change) {
   for (size_t i = 0; i < rule->result_count; ++i) call->out_tangents[i] = NULL;
   for (size_t i = 0; i < call->argnum_count; ++i) {
     if (call->argnums[i] != rule->result_count) continue;
-    return change.call(&made, rule->scope, 1, &call->tangents[i], rule->result_count,
+    return change.call(change.user, rule->scope, 1, &call->tangents[i], rule->result_count,
                        call->out_tangents);
   }
   return TN_OK;
 }
 
-tn_status_t tn__vjp_of_matrix(const tn_rule_t* rule, const tn_vjp_call_t* call) {
-  tn_made_t made = {call->outputs, rule->operands[rule->result_count]};
-  const tn_closure_t change = change_of(rule, &made);
-  tn_array_t* anywhere = tn__zeros_like(rule->scope, made.matrix);
+static tn_status_t vjp(const tn_rule_t* rule, const tn_vjp_call_t* call, tn_closure_t change) {
+  tn_array_t* anywhere = tn__zeros_like(rule->scope, rule->operands[rule->result_count]);
   for (size_t i = 0; i < call->argnum_count; ++i) {
     call->out_cotangents[i] = NULL;
     if (call->argnums[i] != rule->result_count) continue;
@@ -172,13 +160,25 @@ tn_status_t tn__vjp_of_matrix(const tn_rule_t* rule, const tn_vjp_call_t* call) 
   return TN_OK;
 }
 
-tn_status_t tn__vmap_of_matrix(const tn_rule_t* rule, const tn_vmap_call_t* call) {
+#define DERIVATIVES_OF(name)                                                     \
+  tn_status_t tn__jvp_##name(const tn_rule_t* rule, const tn_jvp_call_t* call) { \
+    tn_made_t made = {call->outputs, rule->operands[rule->result_count]};        \
+    return jvp(rule, call, (tn_closure_t){change_##name, &made});                \
+  }                                                                              \
+  tn_status_t tn__vjp_##name(const tn_rule_t* rule, const tn_vjp_call_t* call) { \
+    tn_made_t made = {call->outputs, rule->operands[rule->result_count]};        \
+    return vjp(rule, call, (tn_closure_t){change_##name, &made});                \
+  }
+DERIVATIVES_OF(determinant)
+DERIVATIVES_OF(pseudoinverse)
+DERIVATIVES_OF(qr)
+
+tn_status_t tn__vmap_made(const tn_rule_t* rule, const tn_vmap_call_t* call) {
   for (size_t i = 0; i < rule->result_count; ++i) {
     call->out_results[i] = tn__batched(rule, call, i);
     call->out_axes[i] = 0;
   }
-  tn__know_matrix(rule->scope, tn__rule_step(rule)->body.kind,
-                  tn__batched(rule, call, rule->result_count), rule->result_count,
-                  call->out_results);
+  tn__know_matrix(rule->scope, tn__rule_step(rule)->op, tn__batched(rule, call, rule->result_count),
+                  rule->result_count, call->out_results);
   return TN_OK;
 }

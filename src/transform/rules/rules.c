@@ -11,7 +11,7 @@ enum { OPERAND_LIMIT = 64 };  // of an element-wise operation over a batch
 
 // --- the table
 
-static const tn_rules_t rules_of_operations[TN_OP_ID_COUNT] = {
+static const tn_rules_t rules_of_operations[TN_STEP_OP_COUNT] = {
 #define TN_OWN_RULES(name)
 #define TN_RULES(dialect, name, jvp, vjp, vmap) [TN_OP_ID_##dialect##_##name] = {jvp, vjp, vmap},
 #include "transform/rules/rules.def"
@@ -19,26 +19,26 @@ static const tn_rules_t rules_of_operations[TN_OP_ID_COUNT] = {
 #undef TN_OWN_RULES
 };
 
-static tn_status_t jvp_identity(const tn_rule_t* rule, const tn_jvp_call_t* call) {
+tn_status_t tn__jvp_identity(const tn_rule_t* rule, const tn_jvp_call_t* call) {
   (void)rule;
   call->out_tangents[0] = call->tangents[0];
   return TN_OK;
 }
 
-static tn_status_t vjp_identity(const tn_rule_t* rule, const tn_vjp_call_t* call) {
+tn_status_t tn__vjp_identity(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   (void)rule;
   call->out_cotangents[0] = call->cotangents[0];
   return TN_OK;
 }
 
-static tn_status_t vmap_identity(const tn_rule_t* rule, const tn_vmap_call_t* call) {
+tn_status_t tn__vmap_identity(const tn_rule_t* rule, const tn_vmap_call_t* call) {
   call->out_results[0] = rule->operands[0];
   call->out_axes[0] = call->axes[0];
   return TN_OK;
 }
 
 // A constant to derivatives of the batch as well.
-static tn_status_t vmap_stop(const tn_rule_t* rule, const tn_vmap_call_t* call) {
+tn_status_t tn__vmap_stop_gradient(const tn_rule_t* rule, const tn_vmap_call_t* call) {
   call->out_results[0] = tn_stop_gradient(rule->scope, rule->operands[0]);
   call->out_axes[0] = call->axes[0];
   return TN_OK;
@@ -66,22 +66,15 @@ static tn_status_t vmap_application(const tn_rule_t* rule, const tn_vmap_call_t*
   return TN_OK;
 }
 
+static tn_rules_t rules_of_table(const tn_op_t* op) {
+  return tn__op_has(op, TN_IDENTITY) ? rules_of_operations[TN_OP_ID_COUNT + (op - tn__identities)]
+                                     : rules_of_operations[tn__op_written(op) - tn__ops];
+}
+
 tn_rules_t tn__step_rules(const tn_step_t* step) {
-  static const tn_rules_t identity = {jvp_identity, vjp_identity, vmap_identity};
-  static const tn_rules_t constant = {tn__jvp_zero, tn__vjp_zero, vmap_stop};
-  static const tn_rules_t of_matrix = {tn__jvp_of_matrix, tn__vjp_of_matrix, tn__vmap_of_matrix};
-  if (!step->op) {
-    switch (step->body.kind) {
-      case TN_BODY_STOP: return constant;
-      case TN_BODY_QR:
-      case TN_BODY_PSEUDOINVERSE:
-      case TN_BODY_DETERMINANT: return of_matrix;
-      default: return identity;
-    }
-  }
-  if (step->excerpt) return (tn_rules_t){0};
+  if (!step->op || step->excerpt) return (tn_rules_t){0};
   const tn_op_def_t* definition = tn__op_definition(step->op);
-  if (!definition) return rules_of_operations[tn__op_written(step->op) - tn__ops];
+  if (!definition) return rules_of_table(step->op);
   tn_rules_t rules = {definition->jvp, definition->vjp, definition->vmap};
   if (!rules.vmap && definition->flags & TN_OP_ELEMENTWISE) rules.vmap = vmap_application;
   return rules;
