@@ -1,8 +1,8 @@
-// Random arrays, with the names and the numbers of mlx.core.random.
+// Random arrays, with the names and results of mlx.core.random.
 //
-// A key decides everything: the same key, shape and dtype give the same elements. `key` is uint32
-// of shape 2, from tn_array_random_key or tn_array_random_split; NULL: the next one of the scope's
-// own sequence, which tn_random_seed begins anew.
+// Results are a pure function of key, shape and dtype. `key` is uint32 of shape [2], from
+// tn_array_random_key or tn_array_random_split; NULL: the next key of the scope's own sequence,
+// which tn_random_seed restarts.
 #ifndef TENON_ARRAY_RANDOM_H_
 #define TENON_ARRAY_RANDOM_H_
 
@@ -10,8 +10,8 @@
 
 TN_EXTERN_C_BEGIN
 
-// Without it a scope begins somewhere. The sequence is a scope's own, not that of nested ones. A
-// function under tn_compile takes from it once, when it is traced.
+// Seeds the key sequence of a scope; unseeded scopes start at an arbitrary key. Nested scopes have
+// their own sequences. A function compiled with tn_compile draws keys once, when it is traced.
 TN_API void tn_random_seed(tn_scope_t* scope, uint64_t seed);
 TN_API tn_array_t* tn_array_random_key(tn_scope_t* scope, uint64_t seed);
 // `count` keys, of shape [count, 2].
@@ -20,22 +20,23 @@ TN_API tn_array_t* tn_array_random_split(tn_scope_t* scope, tn_array_t* key, int
 // Uniform bits: uint8, uint16 or uint32 for a width of 1, 2 or 4 bytes.
 TN_API tn_array_t* tn_array_random_bits(tn_scope_t* scope, int width, size_t rank,
                                         const int64_t* dims, tn_array_t* key);
-// In [low, high), which broadcast to the shape; NULL: 0 and 1. `dtype`: a float of up to 32 bits.
+// Uniform in [low, high), which broadcast to the shape; NULL: 0 and 1. `dtype`: a float of up to 32
+// bits.
 TN_API tn_array_t* tn_array_random_uniform(tn_scope_t* scope, tn_array_t* low, tn_array_t* high,
                                            tn_dtype_t dtype, size_t rank, const int64_t* dims,
                                            tn_array_t* key);
-// Normal with mean `loc` and deviation `scale`; NULL: 0 and 1. `dtype`: a float of up to 32 bits or
-// complex64.
+// Normal with mean `loc` and standard deviation `scale`; NULL: 0 and 1. `dtype`: a float of up to
+// 32 bits or complex64.
 TN_API tn_array_t* tn_array_random_normal(tn_scope_t* scope, tn_array_t* loc, tn_array_t* scale,
                                           tn_dtype_t dtype, size_t rank, const int64_t* dims,
                                           tn_array_t* key);
-// Normal, between lower and upper.
+// Normal, truncated to [lower, upper].
 TN_API tn_array_t* tn_array_random_truncated_normal(tn_scope_t* scope, tn_array_t* lower,
                                                     tn_array_t* upper, tn_dtype_t dtype,
                                                     size_t rank, const int64_t* dims,
                                                     tn_array_t* key);
-// Of vectors with `mean` [..., n] and covariance [..., n, n]; float32, of shape dims + [n], where
-// the leading dimensions of both broadcast to dims.
+// Multivariate normal with `mean` [..., n] and covariance [..., n, n]; float32 of shape dims + [n],
+// where the leading dimensions of both broadcast to dims.
 TN_API tn_array_t* tn_array_random_multivariate_normal(tn_scope_t* scope, tn_array_t* mean,
                                                        tn_array_t* covariance, size_t rank,
                                                        const int64_t* dims, tn_array_t* key);
@@ -51,17 +52,17 @@ TN_API tn_array_t* tn_array_random_randint(tn_scope_t* scope, tn_array_t* low, t
 // True with probability p, which broadcasts to the shape; NULL: a half.
 TN_API tn_array_t* tn_array_random_bernoulli(tn_scope_t* scope, tn_array_t* p, size_t rank,
                                              const int64_t* dims, tn_array_t* key);
-// Places along an axis of logits (probabilities are softmax of them), uint32: one for each element
-// of the other dimensions, broadcast to `dims`; `dims` NULL: as they are.
+// Samples indices (uint32) along an axis of unnormalised log-probabilities: one for each element of
+// the other dimensions, broadcast to `dims`; `dims` NULL: the shape of these dimensions.
 TN_API tn_array_t* tn_array_random_categorical(tn_scope_t* scope, tn_array_t* logits, int64_t axis,
                                                size_t rank, const int64_t* dims, tn_array_t* key);
-// `count` samples for each, along a dimension at the end.
+// `count` samples for each, along a new last dimension.
 TN_API tn_array_t* tn_array_random_categorical_samples(tn_scope_t* scope, tn_array_t* logits,
                                                        int64_t axis, int64_t count,
                                                        tn_array_t* key);
-// 0 to count - 1 in any order, uint32.
+// A random permutation of 0 to count - 1, uint32.
 TN_API tn_array_t* tn_array_random_permutation(tn_scope_t* scope, int64_t count, tn_array_t* key);
-// The elements of an axis in any order.
+// x with its elements along an axis randomly permuted.
 TN_API tn_array_t* tn_array_random_permute(tn_scope_t* scope, tn_array_t* x, int64_t axis,
                                            tn_array_t* key);
 
