@@ -45,6 +45,9 @@ TN_API TN_MUST_USE tn_status_t tn_device_enumerate(tn_device_visit_fn visit, voi
 // `options` may be NULL. NOT_FOUND when there is no such device; INVALID_ARGUMENT for options
 // (or an environment) that make no sense. Devices of the same name are separate: each has its own
 // memory, limits and threads.
+//
+// After fork, the child of a process that had created a device gets FAILED_PRECONDITION here and
+// from whatever needs a device's threads; it may read what is computed, and release. Fork earlier.
 TN_API TN_MUST_USE tn_status_t tn_device_create(const char* name,
                                                 const tn_device_options_t* options,
                                                 tn_device_t** out_device);

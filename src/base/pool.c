@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/fork.h"
 #include "base/linux/clock.h"
 #include "base/linux/futex.h"
+#include "base/process.h"
 
 enum {
   SLOT_COUNT = 31,  // loops that can have helpers at the same time
@@ -68,14 +68,12 @@ struct tn_pool {
   int thread_count;
   int64_t spin_ns;
   tn_task_queue_t* tasks;
-  tn_fork_guard_t fork_guard;
   pthread_mutex_t error_lock;
   pthread_mutex_t start_lock;  // held while a thread is started
   atomic_int worker_limit;     // workers that exist or could be started
   atomic_int worker_count;     // workers that exist
   _Atomic int64_t alone_ns;    // work that callers have done alone for want of an idle thread...
   _Atomic int64_t alone_until_ns;  // ...and when the last of that was
-  _Atomic unsigned fork_count;     // forks between this process and the pool's maker
   char padding_before_free[CACHE_LINE];
   atomic_uint free_slots;
   char padding_before_board[CACHE_LINE];
@@ -187,7 +185,7 @@ static void recruit(tn_pool_t* pool, uint64_t board) {
 }
 
 // A worker's part of a loop.
-static void help(tn_pool_t* pool, slot_t* slot, unsigned fork_count) {
+static void help(tn_pool_t* pool, slot_t* slot) {
   int64_t chunk = claim_chunk(pool, slot);
   if (chunk < 0) return;
   // Each newcomer brings two more while there is enough to do: the caller pays for one wake-up, and
@@ -200,7 +198,7 @@ static void help(tn_pool_t* pool, slot_t* slot, unsigned fork_count) {
   }
   for (; chunk >= 0; chunk = claim_chunk(pool, slot)) {
     tn_status_t status = run_chunk(slot, chunk);
-    if (fork_count != atomic_load_explicit(&pool->fork_count, memory_order_relaxed)) {
+    if (tn__process_is_forked()) {
       tn_status_release(status);
       return;
     }
@@ -243,9 +241,7 @@ static void idle(tn_pool_t* pool, loop_worker_t* self) {
 static void worker_main(void* user) {
   loop_worker_t* self = user;
   tn_pool_t* pool = self->pool;
-  unsigned fork_count = atomic_load(&pool->fork_count);
-  // A body that forked returns, in the child, to a pool that has forgotten this thread.
-  while (fork_count == atomic_load_explicit(&pool->fork_count, memory_order_relaxed)) {
+  while (!tn__process_is_forked()) {  // a body may fork, and return in the child
     uint64_t board = atomic_load(&pool->board);
     if (board & BOARD_STOP) break;
     unsigned open = (unsigned)(board & BOARD_SLOTS);
@@ -256,33 +252,11 @@ static void worker_main(void* user) {
     // With several loops under way, workers begin with different ones.
     unsigned turn = self->index % SLOT_COUNT;
     unsigned ahead = open >> turn << turn;
-    help(pool, &pool->slots[__builtin_ctz(ahead ? ahead : open)], fork_count);
+    help(pool, &pool->slots[__builtin_ctz(ahead ? ahead : open)]);
   }
 }
 
 // ---- life
-
-static void before_fork(void* user) {
-  tn_pool_t* pool = user;
-  pthread_mutex_lock(&pool->start_lock);
-  pthread_mutex_lock(&pool->error_lock);
-}
-
-static void after_fork_in_parent(void* user) {
-  tn_pool_t* pool = user;
-  pthread_mutex_unlock(&pool->error_lock);
-  pthread_mutex_unlock(&pool->start_lock);
-}
-
-static void after_fork_in_child(void* user) {
-  tn_pool_t* pool = user;
-  atomic_fetch_add(&pool->fork_count, 1);
-  atomic_store(&pool->worker_count, 0);
-  atomic_store(&pool->worker_limit, pool->thread_count - 1);
-  atomic_store(&pool->board, 0);
-  atomic_store(&pool->free_slots, ALL_SLOTS);
-  after_fork_in_parent(pool);
-}
 
 tn_status_t tn__pool_default_thread_count(int* out_thread_count) {
   *out_thread_count = 0;
@@ -315,6 +289,7 @@ tn_status_t tn__pool_create(const tn_pool_config_t* config, const tn_allocator_t
                             thread_count, TN_POOL_THREAD_LIMIT);
   }
   void* memory;
+  TN_RETURN_IF_ERROR(tn__process_start());
   TN_RETURN_IF_ERROR(tn__allocate(allocator, pool_size(thread_count), &memory));
   tn_pool_t* pool = memory;
   atomic_init(&pool->references, 1);
@@ -328,14 +303,8 @@ tn_status_t tn__pool_create(const tn_pool_config_t* config, const tn_allocator_t
   pthread_mutex_init(&pool->start_lock, NULL);
   atomic_init(&pool->worker_limit, thread_count - 1);
   atomic_init(&pool->free_slots, ALL_SLOTS);
-  pool->fork_guard = (tn_fork_guard_t){.prepare = before_fork,
-                                       .parent = after_fork_in_parent,
-                                       .child = after_fork_in_child,
-                                       .user = pool};
   tn_status_t status = tn__task_queue_create(&pool->cores, thread_count, allocator, &pool->tasks);
-  if (!status) status = tn__fork_guard_add(&pool->fork_guard);
   if (status) {
-    tn__task_queue_destroy(pool->tasks);
     tn__free(allocator, pool, pool_size(thread_count));
   } else {
     *out_pool = pool;
@@ -349,7 +318,7 @@ tn_pool_t* tn__pool_retain(tn_pool_t* pool) {
 }
 
 void tn__pool_release(tn_pool_t* pool) {
-  if (!pool || atomic_fetch_sub(&pool->references, 1) != 1) return;
+  if (!pool || atomic_fetch_sub(&pool->references, 1) != 1 || tn__process_is_forked()) return;
   // No thread may be started between the count here and the join: loops are over by contract, but
   // a worker that was recruiting when the last one ended may still be starting another.
   pthread_mutex_lock(&pool->start_lock);
@@ -365,7 +334,6 @@ void tn__pool_release(tn_pool_t* pool) {
   }
   for (int i = 0; i < worker_count; ++i) tn__worker_join(&pool->workers[i].worker);
   tn__task_queue_destroy(pool->tasks);
-  tn__fork_guard_remove(&pool->fork_guard);
   pthread_mutex_destroy(&pool->error_lock);
   pthread_mutex_destroy(&pool->start_lock);
   tn__free(pool->allocator, pool, pool_size(pool->thread_count));
@@ -380,6 +348,7 @@ const tn_cores_t* tn__pool_cores(const tn_pool_t* pool) {
 }
 
 tn_status_t tn__pool_schedule(tn_pool_t* pool, tn_task_fn task, void* user) {
+  TN_RETURN_IF_ERROR(tn__process_check());
   return tn__task_queue_add(pool->tasks, task, user);
 }
 
@@ -465,7 +434,6 @@ tn_status_t tn__pool_parallel_for(tn_pool_t* pool, int64_t count, int64_t grain,
   slot_t* slot = take_slot(pool);
   if (!slot) return body(0, count, user);
 
-  unsigned fork_count = atomic_load_explicit(&pool->fork_count, memory_order_relaxed);
   cut(slot, count, grain, pool->thread_count);
   slot->body = body;
   slot->user = user;
@@ -484,10 +452,9 @@ tn_status_t tn__pool_parallel_for(tn_pool_t* pool, int64_t count, int64_t grain,
   for (int64_t chunk; (chunk = claim_chunk(pool, slot)) >= 0; ++finished) {
     tn_status_t status =
         may_probe && chunk == 0 ? run_probe(pool, slot, grain, board) : run_chunk(slot, chunk);
-    if (fork_count != atomic_load_explicit(&pool->fork_count, memory_order_relaxed)) {
-      // A child of fork: the slot is not ours any more, and the others' chunks are not done here.
+    if (tn__process_is_forked()) {  // the body has forked, and the others' chunks are not done here
       tn_status_release(status);
-      return tn_status_create(TN_CODE_ABORTED, "the process forked inside a parallel loop");
+      return tn__process_forked_error();
     }
     if (status) fail_chunk(pool, slot, (unsigned)chunk, status);
   }

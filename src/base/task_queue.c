@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "base/fork.h"
+#include "base/process.h"
 
 typedef struct task {
   struct task* next;
@@ -18,15 +18,12 @@ typedef struct task_worker {
 struct tn_task_queue {
   const tn_allocator_t* allocator;
   tn_cores_t cores;
-  tn_fork_guard_t fork_guard;
   pthread_mutex_t lock;  // protects what follows
   task_t *first, *last;
-  task_t* forgotten;  // the parent's, in a forked child; freed at the end
   bool is_stopping;
   task_worker_t* heir;  // frees the queue at its end: the worker that called destroy
   int thread_limit;
   int thread_count;
-  unsigned fork_count;  // how many forks lie between this process and the one that made the queue
   task_worker_t workers[];
 };
 
@@ -35,11 +32,6 @@ static size_t queue_size(int thread_limit) {
 }
 
 static void free_queue(tn_task_queue_t* queue) {
-  while (queue->forgotten) {
-    task_t* next = queue->forgotten->next;
-    tn__free(queue->allocator, queue->forgotten, sizeof(task_t));
-    queue->forgotten = next;
-  }
   pthread_mutex_destroy(&queue->lock);
   tn__free(queue->allocator, queue, queue_size(queue->thread_limit));
 }
@@ -57,8 +49,7 @@ static void worker_main(void* user) {
   task_worker_t* self = user;
   tn_task_queue_t* queue = self->queue;
   pthread_mutex_lock(&queue->lock);
-  unsigned fork_count = queue->fork_count;
-  while (fork_count == queue->fork_count) {  // a task that forked returns to a queue started afresh
+  while (!tn__process_is_forked()) {  // a task may fork, and return in the child
     task_t* task = take_first(queue);
     if (task) {
       pthread_mutex_unlock(&queue->lock);
@@ -80,27 +71,6 @@ static void worker_main(void* user) {
   if (is_heir) free_queue(queue);
 }
 
-static void before_fork(void* user) {
-  pthread_mutex_lock(&((tn_task_queue_t*)user)->lock);
-}
-
-static void after_fork_in_parent(void* user) {
-  pthread_mutex_unlock(&((tn_task_queue_t*)user)->lock);
-}
-
-// Tasks that the parent scheduled are the parent's to run.
-static void after_fork_in_child(void* user) {
-  tn_task_queue_t* queue = user;
-  queue->thread_count = 0;
-  queue->heir = NULL;
-  ++queue->fork_count;
-  for (task_t* task; (task = take_first(queue));) {
-    task->next = queue->forgotten;
-    queue->forgotten = task;
-  }
-  pthread_mutex_unlock(&queue->lock);
-}
-
 tn_status_t tn__task_queue_create(const tn_cores_t* cores, int thread_limit,
                                   const tn_allocator_t* allocator, tn_task_queue_t** out_queue) {
   void* memory;
@@ -111,22 +81,12 @@ tn_status_t tn__task_queue_create(const tn_cores_t* cores, int thread_limit,
   queue->cores = *cores;
   queue->thread_limit = thread_limit;
   pthread_mutex_init(&queue->lock, NULL);
-  queue->fork_guard = (tn_fork_guard_t){.prepare = before_fork,
-                                        .parent = after_fork_in_parent,
-                                        .child = after_fork_in_child,
-                                        .user = queue};
-  tn_status_t status = tn__fork_guard_add(&queue->fork_guard);
-  if (status) {
-    free_queue(queue);
-  } else {
-    *out_queue = queue;
-  }
-  return status;
+  *out_queue = queue;
+  return TN_OK;
 }
 
 void tn__task_queue_destroy(tn_task_queue_t* queue) {
   if (!queue) return;
-  tn__fork_guard_remove(&queue->fork_guard);
   task_worker_t* heir = NULL;
   pthread_mutex_lock(&queue->lock);
   queue->is_stopping = true;

@@ -10,8 +10,8 @@
 
 #include "base/allocator.h"
 #include "base/linux/elf.h"
+#include "base/process.h"
 #include "call/global_xla.h"
-#include "call/lock.h"
 
 struct tn_library {
   atomic_uint references;
@@ -63,18 +63,18 @@ static void publish_symbols(void) {
 }
 
 static void enlist(tn_library_t* library) {
-  tn__call_lock();
+  tn__process_lock();
   library->next = libraries;
   libraries = library;
-  tn__call_unlock();
+  tn__process_unlock();
 }
 
 static void delist(tn_library_t* library) {
-  tn__call_lock();
+  tn__process_lock();
   tn_library_t** link = &libraries;
   while (*link && *link != library) link = &(*link)->next;
   if (*link) *link = library->next;
-  tn__call_unlock();
+  tn__process_unlock();
 }
 
 // The system tells libraries apart by their paths, and would give the old one for a path under
@@ -82,7 +82,7 @@ static void delist(tn_library_t* library) {
 static tn_status_t look_for_older(tn_library_t* library) {
   bool is_replaced = false, is_overwritten = false;
   if (stat(library->path, &library->stat)) return TN_OK;  // dlopen says what is wrong
-  tn__call_lock();
+  tn__process_lock();
   for (const tn_library_t* other = libraries; other; other = other->next) {
     if (strcmp(other->path, library->path) != 0) continue;
     const struct stat *a = &other->stat, *b = &library->stat;
@@ -91,7 +91,7 @@ static tn_status_t look_for_older(tn_library_t* library) {
     is_overwritten |= is_same && (a->st_mtim.tv_sec != b->st_mtim.tv_sec ||
                                   a->st_mtim.tv_nsec != b->st_mtim.tv_nsec);
   }
-  tn__call_unlock();
+  tn__process_unlock();
   if (is_overwritten) {
     return tn_status_create(TN_CODE_FAILED_PRECONDITION,
                             "%s was overwritten in place while it is loaded, which breaks the code "

@@ -5,7 +5,7 @@
 
 #include "base/linux/clock.h"
 #include "base/linux/futex.h"
-#include "call/lock.h"
+#include "base/process.h"
 
 struct tn_ffi_future {
   atomic_uint is_complete;
@@ -89,9 +89,9 @@ static void drop(live_slot_t* slot) {
 
 tn_status_t tn__error_give(tn_status_t status) {
   if (!status || status == tn__status_out_of_memory()) return status;
-  tn__call_lock();
+  tn__process_lock();
   bool is_added = add(status, LIVE_ERROR);
-  tn__call_unlock();
+  tn__process_unlock();
   if (is_added) return status;
   tn_status_release(status);
   return tn__status_out_of_memory();
@@ -99,18 +99,18 @@ tn_status_t tn__error_give(tn_status_t status) {
 
 bool tn__error_take(tn_status_t status) {
   if (status == tn__status_out_of_memory()) return true;
-  tn__call_lock();
+  tn__process_lock();
   live_slot_t* slot = find(status, LIVE_ERROR);
   if (slot) drop(slot);
-  tn__call_unlock();
+  tn__process_unlock();
   return slot != NULL;
 }
 
 bool tn__error_is_live(tn_status_t status) {
   if (status == tn__status_out_of_memory()) return true;
-  tn__call_lock();
+  tn__process_lock();
   bool is_live = find(status, LIVE_ERROR) != NULL;
-  tn__call_unlock();
+  tn__process_unlock();
   return is_live;
 }
 
@@ -119,9 +119,9 @@ bool tn__error_is_live(tn_status_t status) {
 tn_ffi_future_t* tn__future_create(void) {
   tn_ffi_future_t* future = calloc(1, sizeof *future);
   if (!future) return NULL;
-  tn__call_lock();
+  tn__process_lock();
   bool is_added = add(future, LIVE_FUTURE);
-  tn__call_unlock();
+  tn__process_unlock();
   if (is_added) return future;
   free(future);
   return NULL;
@@ -130,7 +130,7 @@ tn_ffi_future_t* tn__future_create(void) {
 tn_status_t tn__future_set(tn_ffi_future_t* future, tn_status_t error) {
   bool is_set = false, is_known = false;
   tn_ffi_future_t* dead = NULL;
-  tn__call_lock();
+  tn__process_lock();
   live_slot_t* slot = find(future, LIVE_FUTURE);
   if (slot) {
     is_known = true;
@@ -145,7 +145,7 @@ tn_status_t tn__future_set(tn_ffi_future_t* future, tn_status_t error) {
       tn__futex_wake(&future->is_complete, INT_MAX);  // who waits frees it under this lock
     }
   }
-  tn__call_unlock();
+  tn__process_unlock();
   if (dead) tn__keeper_release(dead->keeper);
   free(dead);
   tn_status_release(error);
@@ -174,16 +174,16 @@ tn_status_t tn__future_wait(tn_ffi_future_t* future, int64_t timeout_ns,
                             const tn_interrupt_t* interrupt, tn_call_keeper_t* keeper,
                             bool* out_is_late) {
   *out_is_late = false;
-  tn__call_lock();
+  tn__process_lock();
   bool is_known = find(future, LIVE_FUTURE) != NULL;
-  tn__call_unlock();
+  tn__process_unlock();
   if (!is_known) {
     return tn_status_create(TN_CODE_INTERNAL,
                             "the handler left a future that the frame's own table did not make");
   }
   tn_status_t interruption =
       sleep_until_complete(future, tn__clock_deadline_ns(timeout_ns), interrupt);
-  tn__call_lock();
+  tn__process_lock();
   bool is_complete = atomic_load(&future->is_complete);
   tn_status_t error = future->error;
   if (is_complete) {
@@ -192,7 +192,7 @@ tn_status_t tn__future_wait(tn_ffi_future_t* future, int64_t timeout_ns,
     future->is_abandoned = true;
     future->keeper = tn__keeper_retain(keeper);
   }
-  tn__call_unlock();
+  tn__process_unlock();
   if (is_complete) {
     free(future);
     tn_status_release(interruption);
@@ -208,7 +208,7 @@ tn_status_t tn__future_wait(tn_ffi_future_t* future, int64_t timeout_ns,
 bool tn__future_abandon(tn_ffi_future_t* future, tn_call_keeper_t* keeper) {
   tn_ffi_future_t* dead = NULL;
   tn_status_t error = NULL;
-  tn__call_lock();
+  tn__process_lock();
   live_slot_t* slot = find(future, LIVE_FUTURE);
   if (slot && atomic_load(&future->is_complete)) {
     drop(slot);
@@ -218,7 +218,7 @@ bool tn__future_abandon(tn_ffi_future_t* future, tn_call_keeper_t* keeper) {
     future->is_abandoned = true;
     future->keeper = tn__keeper_retain(keeper);
   }
-  tn__call_unlock();
+  tn__process_unlock();
   free(dead);
   tn_status_release(error);
   return slot && !dead;

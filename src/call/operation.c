@@ -3,9 +3,9 @@
 #include <stddef.h>
 
 #include "base/allocator.h"
+#include "base/process.h"
 #include "call/handler.h"
 #include "call/lapack/lapack.h"
-#include "call/lock.h"
 #include "call/registry.h"
 #include "call/site.h"
 #include "kernel/target.h"
@@ -98,12 +98,12 @@ static struct {
 // The routine that is kept; `made`, which may be NULL, if there is none yet.
 static tn_registered_op_t* keep_routine(tn_string_view_t name, tn_registered_op_t* made) {
   tn_registered_op_t* kept = NULL;
-  tn__call_lock();
+  tn__process_lock();
   for (size_t i = 0; i < routines.count && !kept; ++i) {
     if (tn__sv_equal(routines.ops[i]->name, name)) kept = routines.ops[i];
   }
   if (!kept && made) kept = routines.ops[routines.count++] = made;
-  tn__call_unlock();
+  tn__process_unlock();
   return kept;
 }
 

@@ -5,8 +5,8 @@
 #include <tenon/call.h>
 
 #include "base/allocator.h"
+#include "base/process.h"
 #include "call/handler.h"
-#include "call/lock.h"
 #include "call/platform.h"
 #include "call/signature.h"
 #include "call/types.h"
@@ -173,19 +173,19 @@ tn_status_t tn__registry_add(const tn_target_spec_t* spec, tn_register_mode_t mo
   tn_registered_op_t* old = NULL;
   TN_RETURN_IF_ERROR(
       tn__target_create(spec, platform ? platform : given.text, &facts, refusal, &target));
-  tn__call_lock();
+  tn__process_lock();
   tn_status_t status = replace(target->name, target, target->platform, &old);
-  tn__call_unlock();
+  tn__process_unlock();
   tn__target_release(target);
   release(old);
   return status;
 }
 
 const tn_op_t* tn__registry_find(tn_string_view_t name) {
-  tn__call_lock();
+  tn__process_lock();
   const tn_registered_op_t* op = look_up(name);
   const tn_op_t* found = op ? tn__op_retain(&op->op) : NULL;
-  tn__call_unlock();
+  tn__process_unlock();
   return found;
 }
 
@@ -196,12 +196,12 @@ static bool is_from_start(const tn_target_t* target, const tn_library_t* library
 
 bool tn__registry_has_from_start(const tn_library_t* library) {
   bool has = false;
-  tn__call_lock();
+  tn__process_lock();
   for (size_t i = 0; i < registry.count && !has; ++i) {
     const tn_registered_op_t* op = registry.ops[i];
     for (size_t t = 0; t < op->target_count; ++t) has |= is_from_start(op->targets[t], library);
   }
-  tn__call_unlock();
+  tn__process_unlock();
   return has;
 }
 
@@ -216,7 +216,7 @@ static tn_status_t take_snapshot(snapshot_t* out) {
   *out = (snapshot_t){0};
   size_t count = 0;
   tn_status_t status = TN_OK;
-  tn__call_lock();
+  tn__process_lock();
   for (size_t i = 0; i < registry.count; ++i) count += registry.ops[i]->target_count;
   if (count) out->targets = malloc(count * sizeof *out->targets);
   if (count && !out->targets) status = tn__status_out_of_memory();
@@ -226,7 +226,7 @@ static tn_status_t take_snapshot(snapshot_t* out) {
       out->targets[out->count++] = tn__target_retain(op->targets[t]);
     }
   }
-  tn__call_unlock();
+  tn__process_unlock();
   return status;
 }
 
@@ -385,11 +385,11 @@ tn_status_t tn__registry_teach(const tn_target_t* target, tn_learned_t* learned)
   tn_target_t* taught = NULL;
   tn_registered_op_t* old = NULL;
   TN_RETURN_IF_ERROR(tn__target_create_learned(target, learned, &taught));
-  tn__call_lock();
+  tn__process_lock();
   const tn_registered_op_t* op = look_up(target->name);
   const bool is_there = op && tn__op_target(&op->op, target->platform) == target;
   tn_status_t status = is_there ? replace(target->name, taught, target->platform, &old) : TN_OK;
-  tn__call_unlock();
+  tn__process_unlock();
   tn__target_release(taught);
   release(old);
   return status;
@@ -457,11 +457,11 @@ tn_status_t tn_unregister(const char* name, const char* platform) {
   const char* known = tn__platform_name(tn__sv(platform));
   if (known) platform = known;  // what registered itself for another one is there as well
   tn_registered_op_t* old = NULL;
-  tn__call_lock();
+  tn__process_lock();
   const tn_registered_op_t* op = look_up(tn__sv(name));
   const bool is_there = op && tn__op_target(&op->op, platform);
   tn_status_t status = is_there ? replace(tn__sv(name), NULL, platform, &old) : TN_OK;
-  tn__call_unlock();
+  tn__process_unlock();
   release(old);
   return is_there ? status : tn__registry_miss(tn__sv(name), platform);
 }

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/allocator.h"
-#include "call/lock.h"
+#include "base/process.h"
 
 typedef struct type_entry {
   struct type_entry* next;
@@ -95,9 +95,9 @@ tn_status_t tn__type_register(tn_string_view_t name, void (*deleter)(void* objec
   memcpy(fresh->name, name.data, name.length);
   memcpy(fresh->name + name.length + 1, name.data, shown_length(name));
   bool is_taken = false;
-  tn__call_lock();
+  tn__process_lock();
   tn_status_t status = add(fresh, id, &is_taken);
-  tn__call_unlock();
+  tn__process_unlock();
   if (!is_taken) {
     tn__free(tn_allocator_system(), fresh, entry_byte_length(name.length));
   }
@@ -105,18 +105,18 @@ tn_status_t tn__type_register(tn_string_view_t name, void (*deleter)(void* objec
 }
 
 const char* tn__type_name(int64_t id) {
-  tn__call_lock();
+  tn__process_lock();
   const type_entry_t* entry = find_id(id);
-  tn__call_unlock();
+  tn__process_unlock();
   return entry ? entry->name + entry->name_length + 1 : NULL;
 }
 
 tn_type_lookup_t tn__type_find(int64_t id, void (**out_deleter)(void* object)) {
   *out_deleter = NULL;
-  tn__call_lock();
+  tn__process_lock();
   const type_entry_t* entry = find_id(id);
   if (entry) *out_deleter = entry->deleter;
-  tn__call_unlock();
+  tn__process_unlock();
   if (!entry) return TN_TYPE_UNKNOWN;
   return *out_deleter ? TN_TYPE_OF_STATES : TN_TYPE_WITHOUT_DELETER;
 }

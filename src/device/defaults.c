@@ -1,54 +1,38 @@
 // What is meant when nobody says which device or stream.
-#include <pthread.h>
 #include <stdlib.h>
 
-#include "base/fork.h"
+#include "base/process.h"
 #include "device/device.h"
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static tn_device_t* default_device;  // retained; NULL: not asked for yet
-
-static void guard_forks(void) {
-  static tn_fork_guard_t guard;
-  tn__fork_guard_mutex(&guard, &mutex);
-}
-
-static void lock(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, guard_forks);
-  pthread_mutex_lock(&mutex);
-}
-static void unlock(void) {
-  pthread_mutex_unlock(&mutex);
-}
 
 // --- the device
 
 tn_status_t tn_default_device(tn_device_t** out_device) {
   tn_device_t* created = NULL;
   *out_device = NULL;
-  lock();
+  tn__process_lock();
   *out_device = tn_device_retain(default_device);
-  unlock();
+  tn__process_unlock();
   if (*out_device) return TN_OK;
   const char* name = getenv("TENON_DEVICE");
   const bool is_named = name && *name;
   TN_RETURN_IF_ERROR(tn_status_prefix(tn_device_create(is_named ? name : "cpu", NULL, &created),
                                       is_named ? "TENON_DEVICE" : "the default device"));
-  lock();
+  tn__process_lock();
   if (!default_device) default_device = tn_device_retain(created);
   *out_device = tn_device_retain(default_device);
-  unlock();
+  tn__process_unlock();
   tn_device_release(created);
   return TN_OK;
 }
 
 void tn_set_default_device(tn_device_t* device) {
   tn_device_retain(device);
-  lock();
+  tn__process_lock();
   tn_device_t* old = default_device;
   default_device = device;
-  unlock();
+  tn__process_unlock();
   tn_device_release(old);
 }
 
@@ -73,9 +57,9 @@ tn_status_t tn_default_stream(tn_device_t* device, tn_stream_t** out_stream) {
   if (!device) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_default_stream: device is NULL");
   }
-  lock();
+  tn__process_lock();
   *out_stream = tn_stream_retain(device->chosen_stream);
-  unlock();
+  tn__process_unlock();
   if (*out_stream) return TN_OK;
   if (!atomic_load(&device->own_stream)) TN_RETURN_IF_ERROR(make_own_stream(device));
   *out_stream = tn_stream_retain(atomic_load(&device->own_stream));
@@ -93,10 +77,10 @@ tn_status_t tn_set_default_stream(tn_device_t* device, tn_stream_t* stream) {
   }
   if (stream && stream->is_own) stream = NULL;
   tn_stream_retain(stream);
-  lock();
+  tn__process_lock();
   tn_stream_t* old = device->chosen_stream;
   device->chosen_stream = stream;
-  unlock();
+  tn__process_unlock();
   tn_stream_release(old);
   return TN_OK;
 }

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/process.h"
+
 void tn__device_init(tn_device_t* device, const tn_device_vtable_t* vtable, const char* name,
                      const tn_compile_target_t* target, const tn_allocator_t* allocator) {
   device->vtable = vtable;
@@ -18,7 +20,7 @@ tn_device_t* tn_device_retain(tn_device_t* device) {
 }
 
 void tn_device_release(tn_device_t* device) {
-  if (!device || atomic_fetch_sub(&device->references, 1) != 1) return;
+  if (!device || atomic_fetch_sub(&device->references, 1) != 1 || tn__process_is_forked()) return;
   tn_stream_t* stream = atomic_exchange(&device->own_stream, NULL);
   if (stream) {
     // It has a reference like any other now, which it gives up when its work is done.

@@ -2,9 +2,9 @@
 
 #include <limits.h>
 
-#include "base/fork.h"
 #include "base/linux/clock.h"
 #include "base/linux/futex.h"
+#include "base/process.h"
 #include "device/device.h"
 
 enum {
@@ -28,9 +28,8 @@ struct tn_event {
   atomic_uint references;
   tn_device_t* device;  // retained, for its allocator
   atomic_uint state;
-  atomic_uint armed_in;     // 0: not armed; else 1 + the generation of the process that did it
-  atomic_bool is_given_up;  // the parent's: it will not happen by itself
-  tn_failure_t* failure;    // written before the state becomes COMPLETE; owned
+  atomic_bool is_armed;            // recorded or set
+  tn_failure_t* failure;           // written before the state becomes COMPLETE; owned
   _Atomic(callback_t*) callbacks;  // the latest first; `closed` once they have been called
 };
 
@@ -56,7 +55,7 @@ static bool is_complete(const tn_event_t* event) {
 }
 
 void tn_event_release(tn_event_t* event) {
-  if (!event || atomic_fetch_sub(&event->references, 1) != 1) return;
+  if (!event || atomic_fetch_sub(&event->references, 1) != 1 || tn__process_is_forked()) return;
   if (!is_complete(event) && atomic_load(&event->callbacks)) {
     // Whoever waits for it by a callback must hear that it will not come.
     atomic_store(&event->references, 1);
@@ -73,23 +72,16 @@ void tn_event_release(tn_event_t* event) {
 }
 
 tn_status_t tn__event_arm(tn_event_t* event) {
-  unsigned nobody = 0;
-  if (atomic_compare_exchange_strong(&event->armed_in, &nobody, tn__fork_generation() + 1)) {
-    return TN_OK;
-  }
+  if (!atomic_exchange(&event->is_armed, true)) return TN_OK;
   return tn_status_create(TN_CODE_FAILED_PRECONDITION,
                           "the event has been recorded or set before; an event happens once");
 }
 
 void tn__event_disarm(tn_event_t* event) {
-  atomic_store(&event->armed_in, 0);
+  atomic_store(&event->is_armed, false);
 }
 
 void tn__event_complete(tn_event_t* event, tn_failure_t* failure) {
-  if (is_complete(event)) {  // given up, and now the queue that it was in is emptied
-    tn__failure_release(failure);
-    return;
-  }
   event->failure = failure;
   // From here on a waiter may release the event, so hold it for the callbacks.
   tn_event_retain(event);
@@ -114,7 +106,8 @@ void tn__event_complete(tn_event_t* event, tn_failure_t* failure) {
 }
 
 tn_status_t tn_event_set(tn_event_t* event, tn_status_t status) {
-  tn_status_t refusal = tn__event_arm(event);
+  tn_status_t refusal = tn__process_check();
+  if (!refusal) refusal = tn__event_arm(event);
   if (refusal) {
     tn_status_release(status);
     return refusal;
@@ -123,19 +116,8 @@ tn_status_t tn_event_set(tn_event_t* event, tn_status_t status) {
   return TN_OK;
 }
 
-// What the parent of a forked process was about to do is the parent's: here nobody does it.
-static void give_up_if_parents(tn_event_t* event) {
-  const unsigned armed_in = atomic_load(&event->armed_in);
-  if (armed_in == 0 || armed_in == tn__fork_generation() + 1) return;
-  if (atomic_exchange(&event->is_given_up, true)) return;
-  tn_status_t status = tn_status_create(
-      TN_CODE_ABORTED, "the process forked before the work was done; the parent does it");
-  tn__event_complete(event, tn__failure_create(event->device->allocator, status));
-}
-
 bool tn__event_await(tn_event_t* event, int64_t deadline_ns, tn_failure_t** out_failure) {
   *out_failure = NULL;
-  if (!is_complete(event)) give_up_if_parents(event);
   if (!is_complete(event)) {
     // Often the work is about to end, and sleeping costs more than it takes.
     int64_t spin_deadline_ns = tn__clock_ns() + SPIN_NS;
@@ -160,6 +142,7 @@ tn_failure_t* tn__event_failure(const tn_event_t* event) {
 tn_status_t tn_event_wait(tn_event_t* event, int64_t timeout_ns) {
   tn_failure_t* failure;
   TN_RETURN_IF_NULL(event);
+  if (!is_complete(event)) TN_RETURN_IF_ERROR(tn__process_check());
   if (!is_complete(event) && !tn__event_await(event, tn__clock_deadline_ns(timeout_ns), &failure)) {
     return tn_status_create(TN_CODE_DEADLINE_EXCEEDED, "the event has not happened after %.3f ms",
                             (double)timeout_ns / 1e6);

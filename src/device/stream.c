@@ -1,4 +1,5 @@
 // Streams of any device: the public functions, which leave the work to the device.
+#include "base/process.h"
 #include "device/device.h"
 
 tn_status_t tn_stream_create(tn_device_t* device, tn_stream_t** out_stream) {
@@ -21,7 +22,7 @@ void tn_stream_release(tn_stream_t* stream) {
     tn_device_release(stream->device);
     return;
   }
-  if (!stream || atomic_fetch_sub(&stream->references, 1) != 1) return;
+  if (!stream || atomic_fetch_sub(&stream->references, 1) != 1 || tn__process_is_forked()) return;
   stream->device->vtable->stream_destroy(stream);
 }
 
@@ -31,6 +32,7 @@ tn_device_t* tn_stream_device(const tn_stream_t* stream) {
 
 tn_status_t tn_stream_synchronize(tn_stream_t* stream) {
   TN_RETURN_IF_NULL(stream);
+  TN_RETURN_IF_ERROR(tn__process_check());
   return stream->device->vtable->stream_synchronize(stream);
 }
 
@@ -41,16 +43,19 @@ bool tn_stream_is_idle(tn_stream_t* stream) {
 tn_status_t tn_stream_record_event(tn_stream_t* stream, tn_event_t* event) {
   TN_RETURN_IF_NULL(stream);
   TN_RETURN_IF_NULL(event);
+  TN_RETURN_IF_ERROR(tn__process_check());
   return stream->device->vtable->stream_record(stream, event);
 }
 
 tn_status_t tn_stream_wait_event(tn_stream_t* stream, tn_event_t* event) {
   TN_RETURN_IF_NULL(stream);
   TN_RETURN_IF_NULL(event);
+  TN_RETURN_IF_ERROR(tn__process_check());
   return stream->device->vtable->stream_wait(stream, event);
 }
 
 tn_status_t tn__stream_enqueue(tn_stream_t* stream, tn_stream_work_fn work, void* user,
                                unsigned flags) {
+  TN_RETURN_IF_ERROR(tn__process_check());
   return stream->device->vtable->stream_enqueue(stream, work, user, flags);
 }

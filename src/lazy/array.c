@@ -2,6 +2,7 @@
 
 #include <tenon/program.h>
 
+#include "base/process.h"
 #include "base/type.h"
 #include "call/target.h"
 
@@ -80,7 +81,7 @@ static void drop_step(tn_step_t* step, tn_step_t** dead) {
 // A step with several results knows them.
 static void forget_result(tn_array_t* array) {
   tn_step_t* step = array->step;
-  if (!step || step->result_count == 1) return;
+  if (!step || step->result_count == 1 || tn__process_is_forked()) return;
   pthread_mutex_lock(&array->evaluator->mutex);
   if (step->results[array->index] == array) step->results[array->index] = NULL;
   pthread_mutex_unlock(&array->evaluator->mutex);

@@ -119,7 +119,6 @@ struct tn_step {
   tn_body_spec_t body;
   tn_stream_t* stream;  // retained; NULL: the default
   bool is_view;  // its result has the elements of its operand, and is never computed by itself
-  uint32_t claim_fork;   // the evaluator's fork_count when it was claimed
   const void* claimant;  // the evaluation under way that has it; NULL: none. Under the mutex
   uint32_t position;
   uint64_t mark;

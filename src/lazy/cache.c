@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/process.h"
+
 typedef struct tn_cache_entry {
   struct tn_cache_entry* next_in_bucket;
   struct tn_cache_entry *newer, *older;  // by the last use
@@ -89,6 +91,7 @@ static void free_entries(tn_graph_cache_t* cache, tn_cache_entry_t* entries) {
 }
 
 void tn__graph_cache_clear(tn_graph_cache_t* cache) {
+  if (tn__process_is_forked()) return;
   pthread_mutex_lock(&cache->mutex);
   tn_cache_entry_t* entries = cache->newest;
   cache->newest = cache->oldest = NULL;
@@ -181,12 +184,4 @@ tn_status_t tn__graph_cache_put(tn_graph_cache_t* cache, tn_graph_key_t key,
   tn_program_release(previous);
   free_entries(cache, gone);
   return status;
-}
-
-void tn__graph_cache_lock(tn_graph_cache_t* cache) {
-  pthread_mutex_lock(&cache->mutex);
-}
-
-void tn__graph_cache_unlock(tn_graph_cache_t* cache) {
-  pthread_mutex_unlock(&cache->mutex);
 }

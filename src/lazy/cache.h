@@ -34,8 +34,4 @@ TN_MUST_USE tn_status_t tn__graph_cache_find(tn_graph_cache_t* cache, tn_graph_k
 TN_MUST_USE tn_status_t tn__graph_cache_put(tn_graph_cache_t* cache, tn_graph_key_t key,
                                             tn_program_t* program);
 
-// While the process forks.
-void tn__graph_cache_lock(tn_graph_cache_t* cache);
-void tn__graph_cache_unlock(tn_graph_cache_t* cache);
-
 #endif  // TENON_LAZY_CACHE_H_

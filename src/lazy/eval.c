@@ -1,5 +1,6 @@
 #include "lazy/eval.h"
 
+#include "base/process.h"
 #include "lazy/graph.h"
 
 // An evaluation under way. Its address is what steps are claimed with.
@@ -59,9 +60,7 @@ static tn_status_t collect_and_claim(tn_evaluation_t* evaluation, size_t count,
                               TN_SHAPE_TEXT(graph->abstract->rank, graph->abstract->dims));
   }
   for (size_t i = 0; !status && i < graph->step_count; ++i) {
-    if (graph->steps[i]->is_view) continue;
-    graph->steps[i]->claimant = evaluation;
-    graph->steps[i]->claim_fork = evaluator->fork_count;
+    if (!graph->steps[i]->is_view) graph->steps[i]->claimant = evaluation;
   }
   pthread_mutex_unlock(&evaluator->mutex);
   return status;
@@ -371,6 +370,7 @@ tn_status_t tn__evaluate(size_t count, tn_array_t* const* arrays, bool is_async)
   tn_evaluation_t evaluation = {.evaluator = evaluator_of(count, arrays), .is_async = is_async};
   tn_evaluator_t* evaluator = evaluation.evaluator;
   if (!evaluator) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__process_check());
   TN_RETURN_IF_ERROR(take_graph(evaluator, &evaluation.graph));
   tn_status_t status = collect_and_claim(&evaluation, count, arrays);
   if (!status && evaluation.graph->computed_count) status = finish_graph(&evaluation);

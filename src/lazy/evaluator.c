@@ -4,26 +4,6 @@
 #include "lazy/cache.h"
 #include "lazy/graph.h"
 
-static void lock(void* user) {
-  tn_evaluator_t* evaluator = user;
-  pthread_mutex_lock(&evaluator->mutex);
-  if (evaluator->cache) tn__graph_cache_lock(evaluator->cache);
-}
-static void unlock(void* user) {
-  tn_evaluator_t* evaluator = user;
-  if (evaluator->cache) tn__graph_cache_unlock(evaluator->cache);
-  pthread_mutex_unlock(&evaluator->mutex);
-}
-
-// Whoever was evaluating is no longer there, nor is who waited for it.
-static void begin_in_child(void* user) {
-  tn_evaluator_t* evaluator = user;
-  ++evaluator->fork_count;
-  evaluator->waiting_count = 0;
-  pthread_cond_init(&evaluator->published, NULL);
-  unlock(evaluator);
-}
-
 tn_status_t tn__evaluator_create(tn_device_t* device, tn_evaluator_t** out_evaluator) {
   void* memory = NULL;
   *out_evaluator = NULL;
@@ -35,9 +15,6 @@ tn_status_t tn__evaluator_create(tn_device_t* device, tn_evaluator_t** out_evalu
   evaluator->device = tn_device_retain(device);
   pthread_mutex_init(&evaluator->mutex, NULL);
   pthread_cond_init(&evaluator->published, NULL);
-  evaluator->fork_guard = (tn_fork_guard_t){
-      .prepare = lock, .parent = unlock, .child = begin_in_child, .user = evaluator};
-  TN_DONE_IF_ERROR(tn__fork_guard_add(&evaluator->fork_guard));
   TN_DONE_IF_ERROR(tn__graph_cache_create(device->allocator, &evaluator->cache));
   *out_evaluator = evaluator;
   evaluator = NULL;
@@ -54,7 +31,6 @@ tn_evaluator_t* tn__evaluator_retain(tn_evaluator_t* evaluator) {
 void tn__evaluator_release(tn_evaluator_t* evaluator) {
   if (!evaluator || atomic_fetch_sub(&evaluator->references, 1) != 1) return;
   const tn_allocator_t* allocator = evaluator->allocator;
-  tn__fork_guard_remove(&evaluator->fork_guard);
   tn__graph_cache_destroy(evaluator->cache);
   if (evaluator->idle_graph) {
     tn__graph_deinit(evaluator->idle_graph);

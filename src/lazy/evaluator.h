@@ -9,7 +9,6 @@
 #include <tenon/program.h>
 
 #include "base/allocator.h"
-#include "base/fork.h"
 
 typedef struct tn_graph_cache tn_graph_cache_t;  // lazy/cache.h
 
@@ -24,11 +23,9 @@ typedef struct tn_evaluator {
   pthread_mutex_t mutex;
   pthread_cond_t published;  // steps that were claimed are done
   size_t waiting_count;      // threads that wait for it
-  uint32_t fork_count;       // forks that led to this process: claims from before are void
   uint64_t last_mark;
   struct tn_graph* idle_graph;  // whose memory the next evaluation can use; NULL: none
-  tn_fork_guard_t fork_guard;
-  tn_stream_t* stream;  // for tn_async_eval without one; made when it is first needed
+  tn_stream_t* stream;          // for tn_async_eval without one; made when it is first needed
 } tn_evaluator_t;
 
 TN_MUST_USE tn_status_t tn__evaluator_create(tn_device_t* device, tn_evaluator_t** out_evaluator);

@@ -103,24 +103,32 @@ static int wait_for(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 20;
 }
 
-// What was enqueued before the fork is an error in the child; what comes then is done.
-static int a_forked_child_has_errors_or_begins_anew(void) {
+static bool is_refused(tn_status_t status) {
+  const bool is_right = tn_status_code(status) == TN_CODE_FAILED_PRECONDITION;
+  tn_status_release(status);
+  return is_right;
+}
+
+// In the child, what is computed can be read, and everything can be given back.
+static int a_forked_child_has_errors(void) {
   tn_scope_t* s = tn__testing_scope();
   tn_array_t* x = begin_work(s);
   tn_array_t* y = apply_slow(s, tn__testing_range(s, TN_LIST(4)));  // pending
+  tn_array_t* z = apply_slow(s, tn__testing_range(s, TN_LIST(4)));
+  TN_ASSERT_OK(tn_eval(1, &z));
   const pid_t child = fork();
   if (child == 0) {
     alarm(30);
-    tn_status_t status = tn_eval(1, &x);
-    if (tn_status_code(status) != TN_CODE_ABORTED) _exit(3);
-    tn_status_release(status);
-    TN_ASSERT_F32(y, TN_LIST(4), 0, 2, 4, 6);
-    tn_array_t* z = tn_array_add(s, y, y);
-    if (tn_async_eval(1, &z)) _exit(4);
-    TN_ASSERT_F32(z, TN_LIST(4), 0, 4, 8, 12);
-    _exit(0);
+    TN_ASSERT_F32(z, TN_LIST(4), 0, 2, 4, 6);
+    if (!is_refused(tn_eval(1, &x))) _exit(3);
+    if (!is_refused(tn_eval(1, &y))) _exit(4);
+    tn_array_t* sum = tn_array_add(s, y, y);
+    if (!is_refused(tn_async_eval(1, &sum))) _exit(5);
+    tn_scope_destroy(s);
+    exit(0);
   }
   TN_ASSERT_F32(x, TN_LIST(4), 0, 8, 16, 24);
+  TN_ASSERT_F32(y, TN_LIST(4), 0, 2, 4, 6);
   tn_scope_destroy(s);
   return wait_for(child);
 }
@@ -131,8 +139,8 @@ static void* evaluate(void* user) {
   return NULL;
 }
 
-// The thread that had claimed the steps is not there in the child.
-static int a_forked_child_does_what_another_thread_was_doing(void) {
+// The thread that had claimed the steps does not exist in the child.
+static int a_forked_child_waits_for_no_other_thread(void) {
   pthread_t thread;
   tn_scope_t* s = tn__testing_scope();
   tn_array_t* x = apply_slow(s, apply_slow(s, tn__testing_range(s, TN_LIST(4))));
@@ -141,12 +149,25 @@ static int a_forked_child_does_what_another_thread_was_doing(void) {
   const pid_t child = fork();
   if (child == 0) {
     alarm(30);
-    TN_ASSERT_F32(x, TN_LIST(4), 0, 4, 8, 12);
-    _exit(0);
+    if (!is_refused(tn_eval(1, &x))) _exit(3);
+    tn_scope_destroy(s);
+    exit(0);
   }
   pthread_join(thread, NULL);
   TN_ASSERT_F32(x, TN_LIST(4), 0, 4, 8, 12);
   tn_scope_destroy(s);
+  return wait_for(child);
+}
+
+static int a_child_forked_before_the_first_device_computes(void) {
+  const pid_t child = fork();
+  tn_scope_t* s = tn__testing_scope();
+  tn_array_t* x = apply_slow(s, tn__testing_range(s, TN_LIST(4)));
+  if (child == 0) alarm(30);
+  TN_ASSERT_OK(tn_async_eval(1, &x));
+  TN_ASSERT_F32(x, TN_LIST(4), 0, 2, 4, 6);
+  tn_scope_destroy(s);
+  if (child == 0) exit(0);
   return wait_for(child);
 }
 
@@ -157,8 +178,9 @@ static int a_forked_child_does_what_another_thread_was_doing(void) {
   X(ends_by_exit_after_giving_all_back)            \
   X(ends_by_exit_in_another_thread_while_it_waits) \
   X(work_of_a_thread_that_ended_is_there)          \
-  X(a_forked_child_has_errors_or_begins_anew)      \
-  X(a_forked_child_does_what_another_thread_was_doing)
+  X(a_forked_child_has_errors)                     \
+  X(a_forked_child_waits_for_no_other_thread)      \
+  X(a_child_forked_before_the_first_device_computes)
 
 static const char* program;
 

@@ -1,5 +1,6 @@
 #include "lazy/graph.h"
 
+#include "base/process.h"
 #include "lazy/eval.h"
 
 // An array that a step makes whose operands from `next` on are still to be visited.
@@ -59,17 +60,16 @@ typedef struct tn_walk {
   bool* out_is_claimed;
 } tn_walk_t;
 
-// By another evaluation, of this process.
-static bool is_claimed(const tn_graph_t* graph, const tn_step_t* step, const void* claimant) {
-  return step->claimant && step->claimant != claimant &&
-         step->claim_fork == graph->evaluator->fork_count;
+// By another evaluation.
+static bool is_claimed(const tn_step_t* step, const void* claimant) {
+  return step->claimant && step->claimant != claimant;
 }
 
 // Meets an array: an input gets its number; a step is walked through when it is met first.
 static tn_status_t visit(tn_graph_t* graph, tn_array_t* array, const tn_walk_t* walk) {
   if (array->mark == walk->mark) return TN_OK;
   if (!is_made(array)) return add_value(graph, array, walk->mark, TN_GRAPH_INPUT);
-  if (is_claimed(graph, array->step, walk->claimant)) {
+  if (is_claimed(array->step, walk->claimant)) {
     *walk->out_is_claimed = true;
     return TN_OK;
   }
@@ -195,6 +195,7 @@ tn_status_t tn__graph_collect_whole(tn_graph_t* graph, size_t target_count,
   tn_evaluator_t* evaluator = graph->evaluator;
   tn_status_t status = TN_OK;
   tn_array_t* array = NULL;
+  TN_RETURN_IF_ERROR(tn__process_check());
   do {
     bool is_claimed = false;
     tn__graph_forget(graph);

@@ -101,14 +101,6 @@ static tn_status_t compile(tn_program_t* program, const tn_compile_options_t* op
   return TN_OK;
 }
 
-// A child of fork has the idle activations; those that other threads were using are lost to it.
-static void lock_pool(void* user) {
-  pthread_mutex_lock(&((tn_program_t*)user)->mutex);
-}
-static void unlock_pool(void* user) {
-  pthread_mutex_unlock(&((tn_program_t*)user)->mutex);
-}
-
 tn_status_t tn_program_compile(tn_device_t* device, tn_module_t* module,
                                const tn_compile_options_t* options, tn_program_t** out_program) {
   *out_program = NULL;
@@ -141,10 +133,7 @@ tn_status_t tn__program_compile_for(tn_device_t* device, tn_module_t* module,
   program->device = tn_device_retain(device);
   tn__arena_init(&program->arena, allocator);
   pthread_mutex_init(&program->mutex, NULL);
-  program->fork_guard = (tn_fork_guard_t){
-      .prepare = lock_pool, .parent = unlock_pool, .child = unlock_pool, .user = program};
-  tn_status_t status = tn__fork_guard_add(&program->fork_guard);
-  if (!status) status = compile(program, options, argument_types);
+  tn_status_t status = compile(program, options, argument_types);
   if (status) {
     tn_program_release(program);
     return status;
@@ -161,7 +150,6 @@ tn_program_t* tn_program_retain(tn_program_t* program) {
 
 void tn_program_release(tn_program_t* program) {
   if (!program || atomic_fetch_sub(&program->references, 1) != 1) return;
-  tn__fork_guard_remove(&program->fork_guard);
   tn__dynamic_destroy(program);
   tn__activation_release_all(program);
   for (size_t i = 0; i < program->unit_count; ++i) tn__plan_deinit(program->units[i].plan);

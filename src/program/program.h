@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <tenon/program.h>
 
-#include "base/fork.h"
 #include "device/device.h"
 #include "plan/plan.h"
 
@@ -95,7 +94,6 @@ struct tn_program {
   uint64_t compile_ns;
   // Activations that no run is using (activation.h).
   pthread_mutex_t mutex;
-  tn_fork_guard_t fork_guard;
   struct tn_activation* idle;
   size_t idle_count;
 };

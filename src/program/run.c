@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/linux/clock.h"
+#include "base/process.h"
 #include "device/event.h"
 #include "program/dynamic.h"
 
@@ -274,6 +275,7 @@ tn_status_t tn_program_run(tn_program_t* program, const tn_run_options_t* given_
   if (result_count) TN_RETURN_IF_NULL(out_results);
   for (size_t i = 0; i < result_count; ++i) out_results[i] = NULL;
   TN_RETURN_IF_NULL(program);
+  TN_RETURN_IF_ERROR(tn__process_check());
   if (argument_count) TN_RETURN_IF_NULL(arguments);
   if (program->dynamic) {
     return run_dynamic(program, given_options, argument_count, arguments, result_count,

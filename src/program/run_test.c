@@ -1,4 +1,5 @@
 #include <stdatomic.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/testing_allocator.h"
@@ -736,6 +737,26 @@ static void failing_operation_is_named_with_its_place(void** state) {
   tn_buffer_release(arguments[1]);
 }
 
+static void run_in_a_forked_child_is_an_error(void** state) {
+  (void)state;
+  compile(MAIN("%x: " F4, F4, "%y = stablehlo.add %x, %x : " F4 "\nreturn %y : " F4));
+  tn_buffer_t *argument = floats4(1, 2, 3, 4), *result = NULL;
+  const pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    alarm(30);
+    tn_status_t status = tn_program_run(program, NULL, 1, &argument, 1, &result);
+    tn_buffer_release(argument);
+    tn_program_release(program);
+    _exit(tn_status_code(status) == TN_CODE_FAILED_PRECONDITION ? 0 : 1);
+  }
+  int ended = 0;
+  assert_int_equal(waitpid(child, &ended, 0), child);
+  assert_true(WIFEXITED(ended));
+  assert_int_equal(WEXITSTATUS(ended), 0);
+  tn_buffer_release(argument);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(results_are_computed, release),
@@ -756,6 +777,7 @@ int main(void) {
       cmocka_unit_test_teardown(tuples_come_and_go_as_tuple_buffers, release),
       cmocka_unit_test_teardown(tokens_need_no_buffer, release),
       cmocka_unit_test_teardown(empty_arrays_run, release),
+      cmocka_unit_test_teardown(run_in_a_forked_child_is_an_error, release),
       cmocka_unit_test_teardown(donated_memory_becomes_the_result, release),
       cmocka_unit_test_teardown(argument_that_is_not_donated_stays_as_it_is, release),
       cmocka_unit_test_teardown(donation_of_held_memory_is_declined, release),

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <tenon/program.h>
 
+#include "base/process.h"
 #include "base/recent.h"
 #include "lazy/graph.h"
 #include "transform/tape.h"
@@ -26,8 +27,8 @@ struct tn_compiled {
   tn_array_t*** captured_inputs;
   tn_array_t*** captured_outputs;
   pthread_mutex_t mutex;
-  size_t trace_count;  // made so far
-  tn_recent_t traces;  // retained
+  atomic_size_t trace_count;  // made so far
+  tn_recent_t traces;         // retained
 };
 
 // --- life
@@ -111,10 +112,7 @@ void tn_compiled_release(tn_compiled_t* compiled) {
 }
 
 size_t tn_compiled_trace_count(tn_compiled_t* compiled) {
-  pthread_mutex_lock(&compiled->mutex);
-  const size_t count = compiled->trace_count;
-  pthread_mutex_unlock(&compiled->mutex);
-  return count;
+  return atomic_load(&compiled->trace_count);
 }
 
 // --- tracing
@@ -365,6 +363,7 @@ static tn_status_t call(tn_compiled_t* compiled, tn_scope_t* scope, size_t input
                         size_t count, tn_array_t* const* given, size_t output_count,
                         tn_array_t** out_outputs) {
   trace_t* trace = NULL;
+  TN_RETURN_IF_ERROR(tn__process_check());
   TN_RETURN_IF_ERROR(tn__scope_check(scope, call_name, count, given));
   if (is_traced(compiled, count, given)) {
     return tn__closure_call(call_name, &compiled->function, scope, input_count, given, output_count,

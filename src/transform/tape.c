@@ -1,5 +1,7 @@
 #include "transform/tape.h"
 
+#include "base/process.h"
+
 typedef struct tn_tape_frame {
   tn_array_t* array;
   uint32_t next;
@@ -156,6 +158,7 @@ tn_status_t tn__tape_record(const char* name, tn_scope_t* scope, const tn_closur
                             tn_array_t** out_outputs, tn_tape_t* out_tape) {
   tn_evaluator_t* evaluator = tn__scope_evaluator(scope);
   *out_tape = (tn_tape_t){.allocator = evaluator->allocator};
+  TN_RETURN_IF_ERROR(tn__process_check());
   for (size_t i = 0; i < input_count; ++i) TN_RETURN_IF_ERROR(tn_array_status(inputs[i]));
   TN_RETURN_IF_ERROR(
       tn__closure_call(name, function, scope, input_count, inputs, output_count, out_outputs));

@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/fork.h"
 #include "base/linux/machine_memory.h"
+#include "base/process.h"
 #include "device/cpu/host_mapping.h"
 #include "device/cpu/page_heap.h"
 #include "device/cpu/slab.h"
@@ -26,7 +26,6 @@ typedef struct mapping {
 
 struct tn_host_memory {
   const tn_allocator_t* allocator;  // of this struct; nothing else, as it may not be called
-  tn_fork_guard_t fork_guard;       // under the lock
   pthread_mutex_t lock;             // protects what follows
   tn_records_t records;
   tn_page_heap_t small_pages, large_pages;
@@ -43,11 +42,11 @@ struct tn_host_memory {
 
 // ---- life
 
-static void before_fork(void* user) {
-  pthread_mutex_lock(&((tn_host_memory_t*)user)->lock);
-}
-static void after_fork(void* user) {
-  pthread_mutex_unlock(&((tn_host_memory_t*)user)->lock);
+// False in a forked child, where the lock may be held and what it protects half changed.
+static bool try_lock(tn_host_memory_t* memory) {
+  if (tn__process_is_forked()) return false;
+  pthread_mutex_lock(&memory->lock);
+  return true;
 }
 
 static size_t default_cache_limit(size_t limit_byte_length) {
@@ -71,21 +70,12 @@ tn_status_t tn__host_memory_create(const tn_host_memory_config_t* config,
   memory->cache_limit_byte_length = config && config->cache_limit_byte_length
                                         ? config->cache_limit_byte_length
                                         : default_cache_limit(memory->limit_byte_length);
-  memory->fork_guard = (tn_fork_guard_t){
-      .prepare = before_fork, .parent = after_fork, .child = after_fork, .user = memory};
-  tn_status_t status = tn__fork_guard_add(&memory->fork_guard);
-  if (status) {
-    pthread_mutex_destroy(&memory->lock);
-    tn__free(allocator, memory, sizeof *memory);
-  } else {
-    *out_memory = memory;
-  }
-  return status;
+  *out_memory = memory;
+  return TN_OK;
 }
 
 void tn__host_memory_destroy(tn_host_memory_t* memory) {
   if (!memory) return;
-  tn__fork_guard_remove(&memory->fork_guard);
   tn__page_heap_deinit(&memory->small_pages);
   tn__page_heap_deinit(&memory->large_pages);
   for (size_t i = 0; i < memory->mapping_count; ++i) {
@@ -256,14 +246,14 @@ static void unmap_surplus(tn_host_memory_t* memory, surplus_t surplus) {
 }
 
 void tn__host_memory_trim(tn_host_memory_t* memory, size_t keep_byte_length) {
-  pthread_mutex_lock(&memory->lock);
+  if (!try_lock(memory)) return;
   surplus_t surplus = trim(memory, keep_byte_length);
   pthread_mutex_unlock(&memory->lock);
   unmap_surplus(memory, surplus);
 }
 
 void tn__host_memory_set_cache_limit(tn_host_memory_t* memory, size_t byte_length) {
-  pthread_mutex_lock(&memory->lock);
+  if (!try_lock(memory)) return;
   memory->cache_limit_byte_length = byte_length;
   surplus_t surplus = trim(memory, byte_length);
   pthread_mutex_unlock(&memory->lock);
@@ -330,7 +320,7 @@ tn_status_t tn__host_memory_allocate(tn_host_memory_t* memory, size_t byte_lengt
       classify(length, alignment, &request);
   block_t block = {0};
 
-  pthread_mutex_lock(&memory->lock);
+  if (!try_lock(memory)) return tn__process_forked_error();
   size_t in_use = memory->in_use_byte_length, limit = memory->limit_byte_length;
   size_t room = in_use < limit ? limit - in_use : 0;
   bool is_within_limit = is_possible && request.byte_length <= room;
@@ -399,9 +389,8 @@ static place_t find(tn_host_memory_t* memory, const void* block) {
 }
 
 bool tn__host_memory_free(tn_host_memory_t* memory, void* block) {
-  if (!block) return true;
   surplus_t surplus = {0};
-  pthread_mutex_lock(&memory->lock);
+  if (!block || !try_lock(memory)) return true;
   place_t place = find(memory, block);
   if (place.byte_length) {
     tn__host_forbid(block, place.byte_length);
@@ -424,7 +413,7 @@ bool tn__host_memory_free(tn_host_memory_t* memory, void* block) {
 }
 
 size_t tn__host_memory_capacity(tn_host_memory_t* memory, const void* block) {
-  pthread_mutex_lock(&memory->lock);
+  if (!try_lock(memory)) return 0;
   size_t byte_length = find(memory, block).byte_length;
   pthread_mutex_unlock(&memory->lock);
   return byte_length;
@@ -433,10 +422,11 @@ size_t tn__host_memory_capacity(tn_host_memory_t* memory, const void* block) {
 // ---- statistics and limits
 
 void tn__host_memory_statistics(tn_host_memory_t* memory, tn_memory_statistics_t* out_statistics) {
-  pthread_mutex_lock(&memory->lock);
+  *out_statistics = (tn_memory_statistics_t){.struct_size = sizeof *out_statistics};
+  if (!try_lock(memory)) return;
   size_t pages = memory->small_pages.reserved_page_count + memory->large_pages.reserved_page_count;
-  tn_memory_statistics_t statistics = {
-      .struct_size = sizeof statistics,
+  *out_statistics = (tn_memory_statistics_t){
+      .struct_size = sizeof *out_statistics,
       .in_use_byte_length = memory->in_use_byte_length,
       .peak_byte_length = memory->peak_byte_length,
       .cached_byte_length = cached_byte_length(memory),
@@ -447,17 +437,16 @@ void tn__host_memory_statistics(tn_host_memory_t* memory, tn_memory_statistics_t
       .free_count = memory->free_count,
   };
   pthread_mutex_unlock(&memory->lock);
-  *out_statistics = statistics;
 }
 
 void tn__host_memory_reset_peak(tn_host_memory_t* memory) {
-  pthread_mutex_lock(&memory->lock);
+  if (!try_lock(memory)) return;
   memory->peak_byte_length = memory->in_use_byte_length;
   pthread_mutex_unlock(&memory->lock);
 }
 
 void tn__host_memory_set_limit(tn_host_memory_t* memory, size_t byte_length) {
-  pthread_mutex_lock(&memory->lock);
+  if (!try_lock(memory)) return;
   memory->limit_byte_length = byte_length ? byte_length : SIZE_MAX;
   pthread_mutex_unlock(&memory->lock);
 }

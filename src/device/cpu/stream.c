@@ -2,9 +2,9 @@
 
 #include <limits.h>
 
-#include "base/fork.h"
 #include "base/linux/clock.h"
 #include "base/linux/futex.h"
+#include "base/process.h"
 #include "device/event.h"
 
 enum { SPIN_NS = 50000, SPINS_PER_LOOK = 32 };
@@ -23,7 +23,6 @@ typedef struct item {
 // with the first item that is enqueued after the error was reported.
 typedef struct cpu_stream {
   tn_stream_t base;
-  tn_fork_guard_t fork_guard;
   tn_worker_t worker;
 
   pthread_mutex_t lock;  // protects what follows
@@ -34,11 +33,9 @@ typedef struct cpu_stream {
   bool has_thread;
   bool is_closing;
   bool is_orphan;  // the thread frees the stream
-  unsigned fork_count;
   uint64_t epoch;
-  uint64_t failed_epoch;     // of `failure`
-  uint64_t forgotten_epoch;  // items up to this epoch were enqueued before a fork; 0: none
-  tn_failure_t* failure;     // only who runs an item, or nobody being there, replaces it
+  uint64_t failed_epoch;  // of `failure`
+  tn_failure_t* failure;  // only who runs an item, or nobody being there, replaces it
 
   // Items, modulo 2^32. Written under the lock, watched without it.
   atomic_uint enqueued_count, completed_count;
@@ -109,21 +106,13 @@ static tn_failure_t* finish(cpu_stream_t* stream, const item_t* item, tn_failure
 static void run(cpu_stream_t* stream, item_t item) {
   tn_failure_t* obsolete;
   tn_failure_t* poison = begin(stream, &item, &obsolete);
-  bool is_forgotten = item.epoch <= stream->forgotten_epoch;
   pthread_mutex_unlock(&stream->lock);
 
   tn__failure_release(obsolete);
-  tn_failure_t* fresh = NULL;
-  if (is_forgotten && !poison) {
-    fresh = tn__failure_create(
-        allocator_of(stream),
-        tn_status_create(TN_CODE_ABORTED, "the process forked before this work was done"));
-    poison = fresh;
-  }
-  tn_failure_t* failure = execute(stream, &item, poison);
+  tn_failure_t* fresh = execute(stream, &item, poison);
 
   pthread_mutex_lock(&stream->lock);
-  obsolete = finish(stream, &item, failure ? failure : fresh);
+  obsolete = finish(stream, &item, fresh);
   if (!obsolete) return;
   pthread_mutex_unlock(&stream->lock);
   tn__failure_release(obsolete);
@@ -141,7 +130,6 @@ static void run_first(cpu_stream_t* stream) {
 // ---- the thread
 
 static void free_stream(cpu_stream_t* stream) {
-  tn__fork_guard_remove(&stream->fork_guard);
   pthread_mutex_destroy(&stream->lock);
   tn__failure_release(stream->failure);
   tn_device_t* device = stream->base.device;
@@ -168,8 +156,7 @@ static void thread_main(void* user) {
   cpu_stream_t* stream = user;
   bool has_spun = false;
   pthread_mutex_lock(&stream->lock);
-  unsigned fork_count = stream->fork_count;
-  while (fork_count == stream->fork_count) {  // work that forked returns to a stream started afresh
+  while (!tn__process_is_forked()) {  // work may fork, and return in the child
     if (stream->count > 0 && !stream->is_running) {
       run_first(stream);
       has_spun = false;
@@ -346,28 +333,6 @@ bool tn__cpu_stream_is_idle(tn_stream_t* stream) {
 
 // ---- life
 
-static void before_fork(void* user) {
-  pthread_mutex_lock(&((cpu_stream_t*)user)->lock);
-}
-static void after_fork_in_parent(void* user) {
-  pthread_mutex_unlock(&((cpu_stream_t*)user)->lock);
-}
-
-// What the parent enqueued is the parent's to do. Here it is poisoned, so that what it owns is
-// given up and its events happen; all but an item that another thread was in the middle of.
-static void after_fork_in_child(void* user) {
-  cpu_stream_t* stream = user;
-  ++stream->fork_count;
-  stream->has_thread = false;
-  atomic_store(&stream->waiter_count, 0);
-  if (stream->is_running && !pthread_equal(stream->runner, pthread_self())) {
-    stream->is_running = false;
-    atomic_fetch_add(&stream->completed_count, 1);
-  }
-  if (stream->count > 0) stream->forgotten_epoch = stream->epoch++;
-  pthread_mutex_unlock(&stream->lock);
-}
-
 tn_status_t tn__cpu_stream_create(tn_device_t* device, tn_stream_t** out_stream) {
   void* memory;
   *out_stream = NULL;
@@ -377,16 +342,6 @@ tn_status_t tn__cpu_stream_create(tn_device_t* device, tn_stream_t** out_stream)
   stream->base.device = device;
   stream->epoch = 1;
   pthread_mutex_init(&stream->lock, NULL);
-  stream->fork_guard = (tn_fork_guard_t){.prepare = before_fork,
-                                         .parent = after_fork_in_parent,
-                                         .child = after_fork_in_child,
-                                         .user = stream};
-  tn_status_t status = tn__fork_guard_add(&stream->fork_guard);
-  if (status) {
-    pthread_mutex_destroy(&stream->lock);
-    tn__free(device->allocator, stream, sizeof *stream);
-    return status;
-  }
   tn_device_retain(device);
   *out_stream = &stream->base;
   return TN_OK;
@@ -403,8 +358,6 @@ void tn__cpu_stream_destroy(tn_stream_t* stream) {
     tn__worker_join(&self->worker);
     return;
   }
-  // In a forked child there may be work without a thread.
-  while (!self->has_thread && self->count > 0) run_first(self);
   bool has_thread = self->has_thread;
   bool must_rouse = has_thread && tn__worker_claim(&self->worker);
   pthread_mutex_unlock(&self->lock);
