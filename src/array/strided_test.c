@@ -692,63 +692,6 @@ static void an_eval_may_be_element_wise(void** state) {
   tn_scope_destroy(s);
 }
 
-// A call of last_sums on 12 numbers with such an attribute.
-static tn_status_t compile_with(const char* target, int api_version, const char* attribute) {
-  char text[1024];
-  tn_device_t* device = NULL;
-  tn_module_t* module = NULL;
-  tn_program_t* program = NULL;
-  snprintf(text, sizeof text,
-           "func.func @main(%%x: tensor<12xf32>) -> tensor<3xf32> {\n"
-           "  %%y = stablehlo.custom_call @%s(%%x) {api_version = %d : i32, %s}\n"
-           "      : (tensor<12xf32>) -> tensor<3xf32>\n"
-           "  return %%y : tensor<3xf32>\n"
-           "}\n",
-           target, api_version, attribute);
-  TN_ASSERT_OK(tn_device_create("cpu", NULL, &device));
-  tn_status_t status = tn_module_parse(NULL, NULL, text, strlen(text), &module);
-  if (!status) status = tn_program_compile(device, module, NULL, &program);
-  tn_program_release(program);
-  tn_module_release(module);
-  tn_device_release(device);
-  return status;
-}
-
-static void views_of_a_program_are_checked(void** state) {
-  (void)state;
-  tn_scope_destroy(begin());
-  TN_ASSERT_OK(tn_register("plain_sums", "Host", (tn_target_function_t)last_sums,
-                           TN_API_VERSION_UNSPECIFIED));
-  static const struct {
-    const char* attribute;
-    const char* report;
-  } cases[] = {
-      {"tenon.views = 1 : i64", "tenon.views is no list"},
-      {"tenon.views = array<i64>", "tenon.views is no list"},
-      {"tenon.views = array<i64: -1, 0>", "tenon.views is no list"},
-      {"tenon.views = array<i64: 65, 0>", "tenon.views is no list"},
-      {"tenon.views = array<i64: 2, 0, 3, 4, 16>", "tenon.views is no list"},
-      {"tenon.views = array<i64: 2, 0, 3, -4, 16, 4>", "dimension"},
-      {"tenon.views = array<i64: 2, 0, 3, 4, 16, 8>", "tenon.views leaves an operand"},
-      {"tenon.views = array<i64: 2, 4, 3, 4, 16, 4>", "tenon.views leaves an operand"},
-      {"tenon.views = array<i64: 2, 0, 3, 4, -16, 4>", "tenon.views leaves an operand"},
-      {"tenon.views = array<i64: 2, 0, 3, 4, 4611686018427387904, 4>",
-       "tenon.views leaves an operand"},
-      {"tenon.views = array<i64: 2, 2, 3, 4, 12, 4>", "tenon.views goes between the elements"},
-      {"tenon.views = array<i64: 2, 0, 3, 4, 12, 2>", "tenon.views goes between the elements"},
-      {"tenon.strides = array<i64: 0, 4>", "tenon.strides"},
-  };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    TN_ASSERT_REPORT(cases[i].report, compile_with("last_sums", 4, cases[i].attribute));
-  }
-  static const char good[] = "tenon.views = array<i64: 2, 32, 3, 4, -16, 4>";
-  TN_ASSERT_OK(compile_with("last_sums", 4, good));
-  TN_ASSERT_REPORT("for typed calls", compile_with("plain_sums", 1, good));
-  TN_ASSERT_OK(
-      tn_register("plain_sums", "Host", (tn_target_function_t)last_sums, TN_API_VERSION_TYPED_FFI));
-  TN_ASSERT_REPORT("for operations that take strides", compile_with("plain_sums", 4, good));
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(operands_lie_where_they_lie),
@@ -763,7 +706,6 @@ int main(void) {
       cmocka_unit_test(errors_of_dispatched_work_reach_the_arrays),
       cmocka_unit_test(definitions_are_checked),
       cmocka_unit_test(an_eval_may_be_element_wise),
-      cmocka_unit_test(views_of_a_program_are_checked),
       cmocka_unit_test(every_allocation_may_fail),
       cmocka_unit_test(temporaries_without_memory_are_errors),
   };

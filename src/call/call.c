@@ -106,6 +106,11 @@ static tn_status_t prepare_untyped(tn_kernel_site_t* site) {
   return prepare(site, tn__untyped_prepare);
 }
 
+static bool takes_any_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view) {
+  (void)use, (void)operand, (void)view;
+  return true;
+}
+
 static const tn_kernel_t typed = {
     .op = "custom_call", .name = "call.typed", .prepare = prepare_typed, .run = tn__typed_run};
 static const tn_kernel_t typed_with_stages = {.op = "custom_call",
@@ -114,11 +119,13 @@ static const tn_kernel_t typed_with_stages = {.op = "custom_call",
                                               .run = tn__typed_run_stages};
 static const tn_kernel_t elementwise = {.op = "custom_call",
                                         .name = "call.elementwise",
+                                        .takes_view = takes_any_view,
                                         .prepare = prepare_elementwise,
                                         .run = tn__elementwise_run,
                                         .range = tn__elementwise_run_range};
 static const tn_kernel_t strided = {.op = "custom_call",
                                     .name = "call.strided",
+                                    .takes_view = takes_any_view,
                                     .prepare = prepare_strided,
                                     .run = tn__strided_run};
 static const tn_kernel_t untyped[] = {

@@ -17,16 +17,11 @@
 #include "call/scratch.h"
 #include "call/site.h"
 
-typedef struct element_value {
-  tn_ffi_dtype_t dtype;
-  int64_t byte_offset;  // of its first element
-} element_value_t;
-
 typedef struct elementwise_state {
   tn_target_t* target;  // retained
   tn_ffi_attrs_t attrs;
   size_t operand_count, value_count;
-  element_value_t* values;  // operands, then results
+  tn_ffi_dtype_t* dtypes;  // of operands, then results
   tn_row_path_t* paths;
   int32_t* types;
   int64_t element_count;
@@ -42,11 +37,6 @@ bool tn__target_is_elementwise(const tn_target_t* target) {
 
 // --- when the program is compiled
 
-static const int64_t* given_strides(const tn_call_site_t* call, size_t value) {
-  if (!call->strides || value >= call->operand_count) return NULL;
-  return call->strides + value * (call->results[0]->rank + 1);
-}
-
 static tn_status_t make_rows(const tn_call_site_t* call, elementwise_state_t* state) {
   const tn_type_t* shape = call->results[0];
   const size_t rank = shape->rank;
@@ -59,15 +49,12 @@ static tn_status_t make_rows(const tn_call_site_t* call, elementwise_state_t* st
   int64_t** lists = memory;
   if (rank) memcpy(dims, shape->dims, rank * sizeof *dims);
   for (size_t v = 0; v < state->value_count; ++v) {
-    const int64_t* given = given_strides(call, v);
-    tn_row_path_t* path = &state->paths[v];
-    int64_t stride = (int64_t)path->element_size;
-    lists[v] = path->strides = dims + (v + 1) * rank;
-    for (size_t d = rank; d-- > 0;) {
-      path->strides[d] = given ? given[d + 1] : stride;
-      stride *= dims[d];
-    }
-    state->values[v].byte_offset = given ? given[0] : 0;
+    const tn_view_t* views = call->site->views;
+    const bool is_operand = v < state->operand_count;
+    const tn_type_t* type =
+        is_operand ? call->operands[v] : call->results[v - state->operand_count];
+    lists[v] = state->paths[v].strides = dims + (v + 1) * rank;
+    tn__view_strides(views && is_operand ? &views[v] : NULL, type, lists[v]);
   }
   const size_t count = tn_collapse_contiguous_dims(rank, dims, state->value_count, lists);
   tn__rows_init(&state->rows, count, dims, state->value_count, state->paths);
@@ -86,7 +73,7 @@ static tn_status_t describe_values(const tn_call_site_t* call, elementwise_state
           is_operand ? "operand" : "result", is_operand ? v : v - state->operand_count,
           TN_TYPE_TEXT(type), TN_TYPE_TEXT(call->results[0]));
     }
-    state->values[v].dtype = tn__ffi_dtype(type->dtype);
+    state->dtypes[v] = tn__ffi_dtype(type->dtype);
     state->paths[v] =
         (tn_row_path_t){.element_size = tn_dtype_size(type->dtype), .is_written = !is_operand};
     state->types[v] = TN_FFI_BUFFER;
@@ -117,8 +104,8 @@ tn_status_t tn__elementwise_prepare(const tn_call_site_t* call, tn_target_t* tar
       tn__arena_allocate_array(arena, state->value_count, sizeof *state->paths, &memory));
   state->paths = memory;
   TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, state->value_count, sizeof *state->values, &memory));
-  state->values = memory;
+      tn__arena_allocate_array(arena, state->value_count, sizeof *state->dtypes, &memory));
+  state->dtypes = memory;
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(arena, state->value_count, sizeof *state->types, &memory));
   state->types = memory;
@@ -186,7 +173,7 @@ static void init_piece(piece_call_t* piece, const tn_kernel_call_t* call, void* 
   piece->memory += -(uintptr_t)piece->memory % 64;
   for (size_t v = 0; v < state->value_count; ++v) {
     piece->buffers[v] = (tn_ffi_buffer_t){.struct_size = TN_FFI_BUFFER_SIZE,
-                                          .dtype = state->values[v].dtype,
+                                          .dtype = state->dtypes[v],
                                           .rank = 1,
                                           .dims = &piece->length};
     pointers[v] = &piece->buffers[v];
@@ -228,9 +215,8 @@ static tn_status_t run_part(const tn_kernel_call_t* call, bool in_units, int64_t
   for (size_t v = 0; v < state->value_count; ++v) {
     const void* base =
         v < state->operand_count ? call->operands[v] : call->results[v - state->operand_count];
-    const int64_t byte_offset =
-        in_units ? state->values[v].byte_offset : begin * (int64_t)state->paths[v].element_size;
-    piece.data[v] = (char*)base + byte_offset;
+    const int64_t first = in_units ? 0 : begin;
+    piece.data[v] = (char*)base + first * (int64_t)state->paths[v].element_size;
   }
   tn_status_t status = in_units ? tn__rows_run(&state->rows, piece.data, piece.memory, begin, end,
                                                call_with_row, &piece)

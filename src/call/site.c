@@ -2,27 +2,6 @@
 
 #include "call/attributes.h"
 
-// All elements of the view lie inside of the array.
-static tn_status_t check_view(const char* name, const tn_type_t* type, tn_call_view_t view,
-                              size_t rank, const int64_t* dims) {
-  int64_t low = view.byte_offset, high = low;
-  bool is_inside = type->kind == TN_TYPE_TENSOR;
-  for (size_t i = 0; i < rank; ++i) {
-    if (dims[i] == 0) return TN_OK;
-  }
-  for (size_t i = 0; is_inside && i < rank; ++i) {
-    int64_t extent = 0;
-    is_inside = !__builtin_mul_overflow(dims[i] - 1, view.strides[i], &extent) &&
-                !__builtin_add_overflow(extent < 0 ? low : high, extent, extent < 0 ? &low : &high);
-  }
-  if (is_inside && low >= 0 &&
-      high <= (int64_t)tn__type_byte_length(type) - (int64_t)tn_dtype_size(type->dtype)) {
-    return TN_OK;
-  }
-  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s leaves an operand of type %s", name,
-                          TN_TYPE_TEXT(type));
-}
-
 // The types of arrays that lie in other layouts are those of their transposes in memory
 // (pass/layouts.c); handlers speak of the arrays.
 static tn_status_t restore_dims(const tn_op_use_t* use, const char* list, size_t count,
@@ -41,76 +20,6 @@ static tn_status_t restore_dims(const tn_op_use_t* use, const char* list, size_t
     }
     TN_RETURN_IF_ERROR(tn__type_tensor(use->arena, types[i]->dtype, order.count, dims, &types[i]));
   }
-  return TN_OK;
-}
-
-// Operands that are views come as the arrays they look at; what an element-wise call speaks of has
-// the shape of its result.
-static tn_status_t take_strides(const tn_op_use_t* use, tn_call_site_t* call) {
-  const tn_attr_t* strides = tn__attr_find(&use->attrs, "tenon.strides");
-  if (!strides) return TN_OK;
-  const tn_type_t* result = call->result_count ? call->results[0] : NULL;
-  const size_t list_length = result ? result->rank + 1 : 0;
-  if (!result || strides->kind != TN_ATTR_DENSE_ARRAY || strides->dtype != TN_DTYPE_S64 ||
-      strides->dense_array.count != (int64_t)(call->operand_count * list_length)) {
-    return tn_status_create(
-        TN_CODE_INVALID_ARGUMENT,
-        "tenon.strides is no list of an offset and %zu strides for each operand",
-        list_length ? list_length - 1 : 0);
-  }
-  call->strides = strides->dense_array.data;
-  for (size_t i = 0; i < call->operand_count; ++i) {
-    const int64_t* list = call->strides + i * list_length;
-    const tn_call_view_t view = {list[0], list + 1};
-    TN_RETURN_IF_ERROR(
-        check_view("tenon.strides", call->operands[i], view, result->rank, result->dims));
-    TN_RETURN_IF_ERROR(tn__type_tensor(use->arena, call->operands[i]->dtype, result->rank,
-                                       result->dims, &call->operands[i]));
-  }
-  return TN_OK;
-}
-
-static bool are_multiples(size_t count, const int64_t* values, int64_t size) {
-  for (size_t i = 0; i < count; ++i) {
-    if (values[i] % size) return false;
-  }
-  return true;
-}
-
-// For other operations each operand brings its rank, the offset, its dimensions and its strides.
-static tn_status_t take_views(const tn_op_use_t* use, tn_call_site_t* call) {
-  const tn_attr_t* attr = tn__attr_find(&use->attrs, "tenon.views");
-  void* memory = NULL;
-  if (!attr) return TN_OK;
-  const bool is_list = attr->kind == TN_ATTR_DENSE_ARRAY && attr->dtype == TN_DTYPE_S64;
-  const int64_t* list = is_list ? attr->dense_array.data : NULL;
-  int64_t left = is_list ? attr->dense_array.count : 0;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(use->arena, call->operand_count, sizeof *call->views, &memory));
-  tn_call_view_t* views = memory;
-  for (size_t i = 0; i < call->operand_count; ++i) {
-    const tn_type_t* root = call->operands[i];
-    const int64_t rank = left > 0 ? *list : -1;
-    if (rank < 0 || rank > TN_MAX_RANK || left < 2 + 2 * rank || !tn__type_is_tensor(root)) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                              "tenon.views is no list of a rank, an offset, dimensions and strides "
-                              "for each operand");
-    }
-    const size_t count = (size_t)rank;
-    const int64_t* dims = list + 2;
-    views[i] = (tn_call_view_t){list[1], dims + rank};
-    TN_RETURN_IF_ERROR(tn__type_tensor(use->arena, root->dtype, count, dims, &call->operands[i]));
-    TN_RETURN_IF_ERROR(check_view("tenon.views", root, views[i], count, dims));
-    const int64_t element_size = (int64_t)tn_dtype_size(root->dtype);
-    if (!are_multiples(1, &views[i].byte_offset, element_size) ||
-        !are_multiples(count, views[i].strides, element_size)) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                              "tenon.views goes between the elements of operand %zu", i);
-    }
-    list += 2 + 2 * rank;
-    left -= 2 + 2 * rank;
-  }
-  call->views = views;
   return TN_OK;
 }
 
@@ -174,12 +83,6 @@ tn_status_t tn__call_site_read(tn_kernel_site_t* site, tn_call_site_t* out_call)
   if (!status) {
     status = flatten(site->arena, use->result_count, use->result_types, &out_call->results,
                      &out_call->result_count);
-  }
-  if (!status) status = take_strides(use, out_call);
-  if (!status) status = take_views(use, out_call);
-  if (!status && (out_call->strides || out_call->views) && out_call->version != 4) {
-    status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                              "tenon.strides and tenon.views are for typed calls");
   }
   if (!status) {
     status = restore_dims(use, "operand_layouts", out_call->operand_count, out_call->operands);

@@ -14,12 +14,6 @@ typedef struct tn_call_site {
   tn_string_view_t opaque;             // untyped calls
   tn_attr_dictionary_t attrs;          // typed ones
   size_t operand_count, result_count;  // leaves
-  // Element-wise operations alone: where each operand's elements are, when some are not dense;
-  // NULL: all are. For each the byte offset of the first one, then a stride in bytes for each
-  // dimension.
-  const int64_t* strides;
-  // Operations with an eval alone, in the same case: one for each operand. NULL: all are dense.
-  const tn_call_view_t* views;
   const tn_type_t** operands;
   const tn_type_t** results;
 } tn_call_site_t;

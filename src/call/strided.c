@@ -21,7 +21,7 @@ typedef struct strided_state {
   size_t operand_count, result_count;
   tn_call_buffers_t buffers;
   tn_ffi_attrs_t attrs;
-  const tn_call_view_t* views;  // NULL: all operands are dense
+  const int64_t** strides;  // by operand, in bytes; NULL: of one that is dense, or of all
 } strided_state_t;
 
 // What an activation has of its own. Behind it: the buffers, the list of pointers to them, and what
@@ -47,31 +47,29 @@ static void clear_state(void* user) {
   tn__target_release(state->target);
 }
 
-// Operands whose memory the first result may have: dense ones, which are no other operand as well.
+static tn_status_t list_strides(const tn_call_site_t* call, const int64_t*** out_strides) {
+  const tn_view_t* views = call->site->views;
+  void* memory = NULL;
+  *out_strides = NULL;
+  if (!views) return TN_OK;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(call->site->arena, call->operand_count, sizeof(int64_t*), &memory));
+  *out_strides = memory;
+  for (size_t i = 0; i < call->operand_count; ++i) (*out_strides)[i] = views[i].strides;
+  return TN_OK;
+}
+
+// Operands whose memory the first result may have: those that are no other operand as well.
 static uint32_t find_in_place(const tn_call_site_t* call, uint32_t donates) {
   const tn_kernel_site_t* site = call->site;
-  uint32_t in_place = 0;
   if (site->use->operand_count != call->operand_count) return 0;  // tuples among them
-  for (uint32_t i = 0; i < call->operand_count && i < 32; ++i) {
-    bool is_free = donates & site->single_operands & UINT32_C(1) << i;
-    const tn_type_t* type = call->operands[i];
-    if (call->views && !tn__call_view_is_dense(&call->views[i], type->rank, type->dims,
-                                               tn_dtype_size(type->dtype))) {
-      is_free = false;
-    }
-    if (is_free) in_place |= 1u << i;
-  }
-  return in_place;
+  return donates & site->single_operands;
 }
 
 tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target) {
   tn_kernel_site_t* site = call->site;
   void* memory = NULL;
   tn_attr_dictionary_t attrs = call->attrs;
-  if (call->strides) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "tenon.strides is for element-wise operations without an eval");
-  }
   TN_RETURN_IF_ERROR(tn__call_check(target->op, false, call->operand_count, call->operands,
                                     call->result_count, call->results, &call->attrs, site->arena,
                                     &attrs));
@@ -81,7 +79,7 @@ tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target)
   TN_RETURN_IF_ERROR(tn__call_buffers_make(call, &state->buffers));
   state->operand_count = call->operand_count;
   state->result_count = call->result_count;
-  state->views = call->views;
+  TN_RETURN_IF_ERROR(list_strides(call, &state->strides));
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(site->arena, call->result_count, sizeof *site->in_place, &memory));
   site->in_place = memory;
@@ -133,7 +131,7 @@ static tn_status_t init_local(const tn_kernel_call_t* call) {
   };
   local->eval = (tn_strided_eval_t*)(void*)(values + count);
   tn__strided_eval_init(local->eval, &local->frame, state->target->op, &state->target->definition,
-                        state->views);
+                        state->strides);
   return TN_OK;
 }
 

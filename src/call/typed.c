@@ -227,10 +227,6 @@ static tn_status_t warn_of_attributes(const tn_call_site_t* call, const tn_targe
 
 tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target) {
   tn_kernel_site_t* site = call->site;
-  if (call->strides || call->views) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "tenon.strides and tenon.views are for operations that take strides");
-  }
   tn_typed_state_t* alike = find_alike(call, target);
   if (alike) {
     attach(alike, site);

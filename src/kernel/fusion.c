@@ -38,25 +38,17 @@ static tn_status_t take_list(tn_arena_t* arena, size_t count, size_t item_size, 
   return TN_OK;
 }
 
-static bool is_dense(const tn_type_t* shape, size_t element_size, const int64_t* view) {
-  int64_t wanted = (int64_t)element_size;
-  for (size_t d = shape->rank; d-- > 0;) {
-    if (shape->dims[d] != 1 && view[d + 1] != wanted) return false;
-    wanted *= shape->dims[d];
-  }
-  return view[0] == 0;
-}
-
-bool tn__fusion_takes_view(const tn_type_t* shape, size_t element_size, const int64_t* view) {
-  for (size_t d = shape->rank; d-- > 0;) {
-    if (shape->dims[d] == 1) continue;
-    return view[d + 1] == 0 || view[d + 1] == (int64_t)element_size;
+bool tn__fusion_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view) {
+  const tn_type_t* type = use->operand_types[operand];
+  for (size_t d = type->rank; d-- > 0;) {
+    if (type->dims[d] == 1) continue;
+    return view->strides[d] == 0 || view->strides[d] == (int64_t)tn_dtype_size(type->dtype);
   }
   return true;
 }
 
-static const int64_t* view_of(const tn_fusion_spec_t* spec, size_t operand) {
-  return spec->strides + operand * (spec->shape->rank + 1);
+static bool is_dense(const tn_fusion_spec_t* spec, size_t operand) {
+  return !spec->views || !spec->views[operand].strides;
 }
 
 // Dimensions of all views, adjacent ones merged where every view allows it. The last one becomes
@@ -74,7 +66,7 @@ static tn_status_t make_loops(tn_fusion_state_t* state, tn_arena_t* arena) {
     if (shape->dims[d] == 1) continue;
     bool merges = count > 0;
     for (size_t v = 0; v < state->view_count && merges; ++v) {
-      const int64_t stride = view_of(spec, state->views[v].operand)[d + 1];
+      const int64_t stride = spec->views[state->views[v].operand].strides[d];
       merges = strides[v * limit + count - 1] == stride * shape->dims[d];
     }
     if (merges) {
@@ -83,7 +75,7 @@ static tn_status_t make_loops(tn_fusion_state_t* state, tn_arena_t* arena) {
       dims[count++] = shape->dims[d];
     }
     for (size_t v = 0; v < state->view_count; ++v) {
-      strides[v * limit + count - 1] = view_of(spec, state->views[v].operand)[d + 1];
+      strides[v * limit + count - 1] = spec->views[state->views[v].operand].strides[d];
     }
   }
   state->loop_counts = dims;
@@ -93,7 +85,6 @@ static tn_status_t make_loops(tn_fusion_state_t* state, tn_arena_t* arena) {
   for (size_t l = 0; l < state->loop_count; ++l) state->row_count *= dims[l];
   for (size_t v = 0; v < state->view_count; ++v) {
     tn_fusion_view_t* view = &state->views[v];
-    view->offset = view_of(spec, view->operand)[0];
     view->loop_strides = strides + v * limit;
     view->column_stride = count ? strides[v * limit + count - 1] : 0;
     view->is_same_for_rows = true;
@@ -119,13 +110,9 @@ static tn_status_t find_views(tn_fusion_state_t* state, tn_arena_t* arena) {
   TN_RETURN_IF_ERROR(
       take_list(arena, spec->operand_count, sizeof(tn_fusion_view_t), &state->views));
   for (size_t i = 0; i < spec->operand_count; ++i) {
-    const int64_t* view = view_of(spec, i);
     if (!is_read(spec, (uint32_t)i)) continue;
-    state->is_dense[i] = is_dense(spec->shape, spec->element_sizes[i], view);
+    state->is_dense[i] = is_dense(spec, i);
     if (state->is_dense[i]) continue;
-    if (!tn__fusion_takes_view(spec->shape, spec->element_sizes[i], view)) {
-      return tn_status_create(TN_CODE_INTERNAL, "fusion: operand %zu cannot be read by tiles", i);
-    }
     state->views[state->view_count++].operand = (uint32_t)i;
   }
   return TN_OK;
@@ -300,8 +287,7 @@ static uint32_t in_place_mask(const tn_fusion_state_t* state, size_t result) {
   uint32_t mask = 0;
   if (spec->reduction && value == spec->reduction->first_result) return 0;
   for (uint32_t o = 0; o < spec->operand_count && o < 32; ++o) {
-    bool fits = spec->element_sizes[o] == spec->element_sizes[value] &&
-                is_dense(spec->shape, spec->element_sizes[o], view_of(spec, o)) &&
+    bool fits = spec->element_sizes[o] == spec->element_sizes[value] && is_dense(spec, o) &&
                 !(spec->reduction && spec->reduction->operands[1] == o);
     bool is_written = false;
     for (size_t s = 0; fits && s < spec->step_count; ++s) {
@@ -362,7 +348,9 @@ tn_status_t tn__fusion_prepare(const tn_fusion_spec_t* spec, tn_kernel_site_t* s
     state->pointer_count += (size_t)step->operand_count + step->result_count;
   }
   TN_RETURN_IF_ERROR(take_list(arena, spec->result_count, sizeof(uint32_t), &site->in_place));
-  for (size_t r = 0; r < spec->result_count; ++r) site->in_place[r] = in_place_mask(state, r);
+  for (size_t r = 0; r < spec->result_count; ++r) {
+    site->in_place[r] = in_place_mask(state, r) & site->single_operands;
+  }
   state->element_count = tn__type_size(spec->shape);
   TN_RETURN_IF_ERROR(take_list(arena, spec->operand_count, sizeof(bool), &state->is_dense));
   state->asks_ahead = (uint64_t)state->element_count * element_bytes > LARGE_BYTES;
@@ -375,4 +363,8 @@ tn_status_t tn__fusion_prepare(const tn_fusion_spec_t* spec, tn_kernel_site_t* s
 }
 
 const tn_kernel_t tn__kernel_fusion = {
-    .op = "tenon.fusion", .name = "fusion", .run = tn__fusion_run, .range = NULL};
+    .op = "tenon.fusion",
+    .name = "fusion",
+    .takes_view = tn__fusion_takes_view,
+    .run = tn__fusion_run,
+};

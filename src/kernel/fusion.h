@@ -1,12 +1,11 @@
 // Fusions: several element-wise operations of one shape, computed together, a tile of elements at a
 // time, so that what they hand to each other stays in the cache.
 //
-// A fusion is an operation with a region (`tenon.fusion`; pass/fusion.c makes them). Its operands
-// are arrays, or views of smaller ones that are as large as the others: the attribute tenon.strides
-// says for each where its elements are, as it does for a custom call. The region's arguments and
-// all its values have the fusion's shape, so that it says the same as its nodes did outside. There
-// may be one reduction of such a value among them: of what only that needs, nothing is ever stored.
-// It is no operation of the table: no text has it.
+// A fusion is an operation with a region (`tenon.fusion`; pass/fusion.c makes them). Its operands,
+// the region's arguments and all its values have the fusion's shape, so that it says the same as
+// its nodes did outside. Operands may be views, above all broadcasts. There may be one reduction of
+// such a value among them: of what only that needs, nothing is ever stored. It is no operation of
+// the table: no text has it.
 #ifndef TENON_KERNEL_FUSION_H_
 #define TENON_KERNEL_FUSION_H_
 
@@ -32,8 +31,8 @@ typedef struct tn_fusion_spec {
   const tn_type_t* shape;
   size_t operand_count, result_count, value_count, step_count;
   const size_t* element_sizes;  // of the values
-  const int64_t* strides;   // for each operand an offset, then a stride for each dimension; bytes
-  const uint32_t* results;  // the value that each result is
+  const tn_view_t* views;       // of the operands; NULL: all are dense
+  const uint32_t* results;      // the value that each result is
   const tn_fusion_step_t* steps;
   // What folds a value of the steps, its operand 0, as they compute it; its initial value is an
   // operand of the fusion, a scalar. NULL: there is none. Its kernel takes a source.
@@ -48,8 +47,8 @@ TN_MUST_USE tn_status_t tn__fusion_prepare(const tn_fusion_spec_t* spec, tn_kern
 const tn_fusion_spec_t* tn__fusion_spec(const void* state);
 int64_t tn__fusion_tile_length(const void* state);
 
-// Whether a view of `shape` can be read by tiles: elements that follow each other along the last
-// dimension are neighbours or the same one. The view: an offset and a stride for each dimension.
-bool tn__fusion_takes_view(const tn_type_t* shape, size_t element_size, const int64_t* view);
+// Whether operand `operand` can be read by tiles: elements that follow each other along the last
+// dimension are neighbours or the same one.
+bool tn__fusion_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
 
 #endif  // TENON_KERNEL_FUSION_H_

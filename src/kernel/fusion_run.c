@@ -49,7 +49,7 @@ static void fill_row(char* target, const char* element, size_t element_size, int
 // Where row `row` of a view begins, and its index along each loop.
 static const char* begin_rows(const tn_fusion_state_t* state, const tn_fusion_view_t* view,
                               const char* base, int64_t row, int64_t* index) {
-  int64_t offset = view->offset;
+  int64_t offset = 0;
   for (size_t l = state->loop_count; l-- > 0;) {
     index[l] = row % state->loop_counts[l];
     row /= state->loop_counts[l];

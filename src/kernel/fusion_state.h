@@ -8,10 +8,9 @@ enum { TN_FUSION_ALIGNMENT = 64 };
 #define TN_FUSION_NO_SLOT UINT32_MAX
 #define TN_FUSION_NO_RESULT UINT32_MAX
 
-// An operand that is not dense: its elements along the loops outside of columns, and down a row.
+// An operand that is not dense: its strides along the loops outside of columns, and down a row.
 typedef struct tn_fusion_view {
   uint32_t operand;
-  int64_t offset;
   int64_t column_stride;  // the size of an element, or 0
   const int64_t* loop_strides;
   bool is_same_for_rows;  // all strides but the column's are 0

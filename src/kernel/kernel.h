@@ -8,7 +8,7 @@
 #ifndef TENON_KERNEL_KERNEL_H_
 #define TENON_KERNEL_KERNEL_H_
 
-#include "ops/op.h"
+#include "ops/view.h"
 
 typedef struct tn_pool tn_pool_t;  // base/pool.h
 
@@ -36,9 +36,10 @@ typedef struct tn_kernel_context {
   const struct tn_call_environment* environment;  // of custom calls (call/call.h)
 } tn_kernel_context_t;
 
-// One instruction of one activation. Operands and results are dense, row-major, 64-byte aligned
-// when the program owns them; leaves of tuples stand flattened in preorder. Tokens have a non-NULL
-// pointer to nothing.
+// One instruction of one activation. Results are dense, row-major, 64-byte aligned when the program
+// owns them. So are operands, but for views that the kernel takes (tn_kernel_t.takes_view), and for
+// dense parts of arrays, which are aligned to their elements; leaves of tuples stand flattened in
+// preorder. Tokens have a non-NULL pointer to nothing.
 typedef struct tn_kernel_call {
   const void* const* operands;
   void* const* results;
@@ -106,11 +107,14 @@ typedef struct tn_local_share {
 typedef struct tn_kernel_site {
   const tn_op_use_t* use;         // operands' and results' types, attributes, regions' signatures
   const tn_body_shape_t* bodies;  // one for each region
-  tn_arena_t* arena;              // the program's
-  const char* platform;           // that the kernel was found for
+  // By operand: where its elements are. A run's pointer is to element [0, 0, ...], the byte offset
+  // is in it. NULL: all are dense.
+  const tn_view_t* views;
+  tn_arena_t* arena;     // the program's
+  const char* platform;  // that the kernel was found for
   // What custom calls of one program share while they are prepared (call/call.h); NULL: nothing.
   struct tn_call_cache* calls;
-  // Bit i: operand i is no other operand as well. Of the first 32.
+  // Bit i: operand i is not in the storage of another one. Of the first 32.
   uint32_t single_operands;
   // out:
   void* state;
@@ -136,6 +140,9 @@ typedef struct tn_kernel {
   // The same for kernels that another can stand in for: why it does not take the use, in static
   // words ("too small for openblas"); NULL: it does.
   const char* (*refuse)(const tn_op_use_t* use);
+  // Whether it reads operand `operand` by this view, which is not dense; NULL: it takes no views,
+  // and is given dense operands.
+  bool (*takes_view)(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
   tn_status_t (*prepare)(tn_kernel_site_t* site);  // NULL: no state
   tn_kernel_run_fn run;
   // Element-wise operations: a part of the work, for fusions (kernel/fusion.h); NULL: it has no

@@ -13,8 +13,6 @@ typedef struct tn_emitter {
   tn_builder_t* builder;
   tn_value_t** values;              // by number
   const uint32_t* operand_numbers;  // of the next step
-  uint32_t* first_operands;         // of each step, among the graph's operands
-  bool is_portable;                 // nothing that only Tenon understands
   bool spells_random;               // random words in operations that others have
 } tn_emitter_t;
 
@@ -185,71 +183,10 @@ static size_t emit_body(const tn_emitter_t* emitter, const tn_step_t* step,
 
 // --- custom calls
 
-// Operations of authors that are element-wise or see strides take operands wherever their elements
-// are: what they are given is the array that a view looks at.
-static bool takes_views(const tn_target_t* target) {
-  return target && (tn__target_is_elementwise(target) || tn__target_is_strided(target));
-}
-
-// The number of the array that `number` looks at; itself if it is no view.
-static uint32_t root_of(const tn_emitter_t* emitter, uint32_t number) {
-  const tn_graph_t* graph = emitter->graph;
-  for (;;) {
-    const uint32_t step = graph->values[number].step;
-    if (step == TN_GRAPH_INPUT || !graph->steps[step]->is_view) return number;
-    number = graph->operands[emitter->first_operands[step]];
-  }
-}
-
-// All of the array that the operand looks at, as it lies.
-static bool is_whole(const tn_array_t* root, const tn_array_t* operand) {
-  return tn__array_is_dense(operand) && root->rank == operand->rank &&
-         (root->rank == 0 ||
-          memcmp(root->dims, operand->dims, root->rank * sizeof *root->dims) == 0);
-}
-
-static bool are_dense(const tn_emitter_t* emitter, const tn_step_t* step, const uint32_t* numbers) {
-  for (uint32_t i = 0; i < step->operand_count; ++i) {
-    const tn_array_t* root = emitter->graph->values[root_of(emitter, numbers[i])].array;
-    if (!is_whole(root, step->operands[i])) return false;
-  }
-  return true;
-}
-
-// For each operand an offset and strides, and before and between them, for those that do not have
-// the result's shape, the rank and the dimensions. NULL when all are dense, and no attribute is
-// needed.
-static tn_status_t list_strides(const tn_emitter_t* emitter, const tn_step_t* step,
-                                const uint32_t* numbers, bool has_dims, int64_t** out_strides,
-                                size_t* out_count) {
-  void* memory = NULL;
-  *out_count = 0;
-  *out_strides = NULL;
-  if (are_dense(emitter, step, numbers)) return TN_OK;
-  for (uint32_t i = 0; i < step->operand_count; ++i) {
-    const size_t rank = step->operands[i]->rank;
-    *out_count += 1 + rank + (has_dims ? 1 + rank : 0);
-  }
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&emitter->builder->module->arena, *out_count,
-                                              sizeof(int64_t), &memory));
-  int64_t* next = *out_strides = memory;
-  for (uint32_t i = 0; i < step->operand_count; ++i) {
-    const tn_array_t* operand = step->operands[i];
-    if (has_dims) *next++ = operand->rank;
-    *next++ = operand->byte_offset;
-    for (size_t d = 0; has_dims && d < operand->rank; ++d) *next++ = operand->dims[d];
-    for (size_t d = 0; d < operand->rank; ++d) *next++ = operand->strides[d];
-  }
-  return TN_OK;
-}
-
-static tn_status_t emit_call(tn_emitter_t* emitter, const tn_step_t* step, const uint32_t* numbers,
-                             tn_value_t** operands, const tn_type_t* const* types,
-                             tn_value_t** results) {
+static tn_status_t emit_call(tn_emitter_t* emitter, const tn_step_t* step, tn_value_t** operands,
+                             const tn_type_t* const* types, tn_value_t** results) {
   const tn_string_view_t name = tn__op_called_name(step->op);
-  const tn_target_t* target =
-      tn__op_target_for(step->op, tn_device_platform(emitter->graph->evaluator->device));
-  tn_attribute_t attributes[4] = {
+  const tn_attribute_t attributes[] = {
       {.name = "call_target_name",
        .kind = TN_ATTRIBUTE_STRING,
        .data = name.data,
@@ -263,29 +200,12 @@ static tn_status_t emit_call(tn_emitter_t* emitter, const tn_step_t* step, const
        .count = step->attributes ? step->attributes->count : 0,
        .entries = step->attributes ? step->attributes->entries : NULL},
   };
-  size_t attribute_count = 3, stride_count = 0;
-  int64_t* strides = NULL;
-  const bool has_dims = target && tn__target_is_strided(target);
-  if (takes_views(target) && step->operand_count && !emitter->is_portable) {
-    TN_RETURN_IF_ERROR(list_strides(emitter, step, numbers, has_dims, &strides, &stride_count));
-  }
-  if (strides) {
-    attributes[attribute_count++] =
-        (tn_attribute_t){.name = has_dims ? "tenon.views" : "tenon.strides",
-                         .kind = TN_ATTRIBUTE_ARRAY,
-                         .dtype = TN_DTYPE_S64,
-                         .data = strides,
-                         .count = stride_count};
-    for (uint32_t i = 0; i < step->operand_count; ++i) {
-      operands[i] = emitter->values[root_of(emitter, numbers[i])];
-    }
-  }
   const tn_operation_t operation = {
       .struct_size = sizeof operation,
       .name = tn__op_written(step->op)->name,
       .operand_count = step->operand_count,
       .operands = operands,
-      .attribute_count = attribute_count,
+      .attribute_count = sizeof attributes / sizeof *attributes,
       .attributes = attributes,
       .result_types = types,
   };
@@ -320,7 +240,7 @@ static tn_status_t emit_step(tn_emitter_t* emitter, const tn_step_t* step, const
     const tn_array_type_t type = step->result_types ? step->result_types[i] : array_type(result);
     types[i] = type_of(emitter, &type);
   }
-  if (tn__step_is_called(step)) return emit_call(emitter, step, numbers, operands, types, results);
+  if (tn__step_is_called(step)) return emit_call(emitter, step, operands, types, results);
   const size_t computation_count = emit_body(emitter, step, &computation);
   const tn_operation_t operation = {
       .struct_size = sizeof operation,
@@ -388,12 +308,6 @@ static tn_status_t begin(tn_emitter_t* emitter, const tn_graph_t* graph) {
   TN_RETURN_IF_ERROR(
       tn__allocate_array(allocator, graph->value_count, sizeof(tn_value_t*), &memory));
   emitter->values = memory;
-  TN_RETURN_IF_ERROR(tn__allocate_array(allocator, graph->step_count, sizeof(uint32_t), &memory));
-  emitter->first_operands = memory;
-  for (size_t i = 1; i < graph->step_count; ++i) {
-    emitter->first_operands[i] =
-        emitter->first_operands[i - 1] + graph->steps[i - 1]->operand_count;
-  }
   return tn_builder_create(allocator, NULL, &emitter->builder);
 }
 
@@ -401,7 +315,6 @@ static void end(tn_emitter_t* emitter) {
   const tn_graph_t* graph = emitter->graph;
   const tn_allocator_t* allocator = graph->evaluator->allocator;
   tn_builder_destroy(emitter->builder);
-  tn__free(allocator, emitter->first_operands, graph->step_count * sizeof(uint32_t));
   tn__free(allocator, emitter->values, graph->value_count * sizeof *emitter->values);
 }
 
@@ -500,7 +413,6 @@ tn_status_t tn__graph_export(const tn_graph_t* graph, bool is_portable, size_t p
   void* memory = NULL;
   *out_module = NULL;
   tn_status_t status = begin(&emitter, graph);
-  emitter.is_portable = is_portable;
   if (is_portable) emitter.spells_random = true;
   if (!status) status = add_inputs(&emitter, parameter_count, parameters);
   if (!status) status = emit_steps(&emitter);

@@ -37,6 +37,8 @@ typedef enum tn_trait {
   // The results are the first operands, for derivatives and batches something else: of lazy arrays
   // alone.
   TN_IDENTITY = 1 << 9,
+  // The result's elements are the operand's, read with other strides (ops/view.h).
+  TN_VIEW = 1 << 10,
 } tn_trait_t;
 
 // What an attribute may be. A specification is matched before the operation's own rule runs.

@@ -1,5 +1,4 @@
-// Puts element-wise nodes that hand values to each other into fusions (kernel/fusion.h), with the
-// broadcasts that they read.
+// Puts element-wise nodes that hand values to each other into fusions (kernel/fusion.h).
 //
 // A fusion does what its nodes did: nothing is computed otherwise, or not at all, and twice only
 // what is cheaper than to keep it (fusion_again.c). What is needed outside is a result of it. Small
@@ -16,11 +15,10 @@
 #include "kernel/target.h"
 #include "pass/passes.h"
 
-// One way in which a fusion reads a value from outside.
+// A value from outside that a fusion reads.
 typedef struct entry {
-  tn_value_t* root;
-  const int64_t* strides;  // an offset, then a stride for each dimension
-  bool is_initial;         // as what a reduction begins with: a scalar
+  tn_value_t* value;
+  bool is_initial;  // as what a reduction begins with: a scalar
 } entry_t;
 
 typedef struct fuser {
@@ -92,78 +90,73 @@ typedef struct maker {
   uint32_t* operand_entries;  // by operand of the members, in order; TN_FUSION_NONE: of a member
 } maker_t;
 
-static tn_status_t add_entry(maker_t* maker, const tn_node_t* node, uint32_t index) {
-  const size_t list_length = maker->shape->rank + 1;
-  entry_t* next = &maker->entries[maker->entry_count];
-  int64_t* strides = NULL;
-  const tn_value_t* operand = node->operands[index];
+static void add_entry(maker_t* maker, const tn_node_t* node, uint32_t index) {
+  tn_value_t* operand = node->operands[index];
+  const entry_t next = {operand, node->op == TN__OP(reduce)};
   uint32_t* entry = &maker->operand_entries[maker->operand_count++];
   *entry = TN_FUSION_NONE;
   if (operand->node && operand->region == maker->fuser->region &&
       maker->fuser->groups.group_of[operand->node->id] == maker->group) {
-    return TN_OK;
-  }
-  TN_RETURN_IF_ERROR(take_list(maker->fuser->scratch, list_length, sizeof *strides, &strides));
-  *next = (entry_t){node->operands[index], strides, node->op == TN__OP(reduce)};
-  if (!next->is_initial) {
-    TN_RETURN_IF_ERROR(tn__fusion_read(node, index, maker->fuser->scratch, &next->root, strides));
+    return;
   }
   for (uint32_t e = 0; e < maker->entry_count && *entry == TN_FUSION_NONE; ++e) {
-    const bool is_same =
-        maker->entries[e].root == next->root && maker->entries[e].is_initial == next->is_initial &&
-        memcmp(maker->entries[e].strides, strides, list_length * sizeof *strides) == 0;
-    if (is_same) *entry = e;
+    const entry_t* known = &maker->entries[e];
+    if (known->value == next.value && known->is_initial == next.is_initial) *entry = e;
   }
-  if (*entry == TN_FUSION_NONE) *entry = (uint32_t)maker->entry_count++;
-  return TN_OK;
+  if (*entry != TN_FUSION_NONE) return;
+  *entry = (uint32_t)maker->entry_count;
+  maker->entries[maker->entry_count++] = next;
 }
 
-static tn_status_t make_attrs(const maker_t* maker, tn_attr_dictionary_t* out_attrs) {
-  tn_arena_t* arena = maker->fuser->arena;
-  const size_t list_length = maker->shape->rank + 1;
-  int64_t* all = NULL;
-  const tn_attr_t *strides = NULL, *dictionary = NULL;
+// What the fusion is given for the entry: scalars that are for all elements become arrays.
+static tn_status_t make_operand(const maker_t* maker, const entry_t* entry,
+                                tn_value_t** out_value) {
+  const fuser_t* fuser = maker->fuser;
+  const tn_attr_t *dims = NULL, *attrs = NULL;
+  const tn_type_t* type = entry->value->type;
+  tn_node_t* node = NULL;
+  *out_value = entry->value;
+  if (entry->is_initial || type->rank == maker->shape->rank) return TN_OK;
   TN_RETURN_IF_ERROR(
-      take_list(maker->fuser->scratch, maker->entry_count * list_length, sizeof *all, &all));
+      tn__type_tensor(fuser->arena, type->dtype, maker->shape->rank, maker->shape->dims, &type));
+  TN_RETURN_IF_ERROR(tn__attr_i64_array(fuser->arena, 0, NULL, &dims));
+  const tn_named_attr_t named = {TN_SV_LITERAL("broadcast_dimensions"), dims};
+  TN_RETURN_IF_ERROR(tn__attr_dictionary(fuser->arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0}, 1,
+                                         &named, &attrs));
+  TN_RETURN_IF_ERROR(tn__node_append(fuser->region,
+                                     &(tn_node_spec_t){.op = TN__OP(broadcast_in_dim),
+                                                       .operand_count = 1,
+                                                       .operands = &entry->value,
+                                                       .result_count = 1,
+                                                       .result_types = &type,
+                                                       .attrs = attrs->dictionary},
+                                     &node));
+  node->results[0].name = entry->value->name;
+  *out_value = &node->results[0];
+  return TN_OK;
+}
+
+static tn_status_t make_operands(const maker_t* maker, tn_value_t*** out_operands) {
+  tn_value_t** operands = NULL;
+  TN_RETURN_IF_ERROR(
+      take_list(maker->fuser->scratch, maker->entry_count, sizeof *operands, &operands));
   for (size_t e = 0; e < maker->entry_count; ++e) {
-    memcpy(all + e * list_length, maker->entries[e].strides, list_length * sizeof *all);
+    TN_RETURN_IF_ERROR(make_operand(maker, &maker->entries[e], &operands[e]));
   }
-  TN_RETURN_IF_ERROR(tn__attr_i64_array(arena, maker->entry_count * list_length, all, &strides));
-  const tn_named_attr_t named = {TN_SV_LITERAL("tenon.strides"), strides};
-  TN_RETURN_IF_ERROR(tn__attr_dictionary(arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0}, 1,
-                                         &named, &dictionary));
-  *out_attrs = dictionary->dictionary;
+  *out_operands = operands;
   return TN_OK;
 }
 
-// A call inside reads dense operands.
-static tn_status_t drop_strides(const fuser_t* fuser, tn_node_t* node) {
-  tn_named_attr_t* kept = NULL;
-  size_t count = 0;
-  if (!tn__attr_find(&node->attrs, "tenon.strides")) return TN_OK;
-  TN_RETURN_IF_ERROR(take_list(fuser->arena, node->attrs.count, sizeof *kept, &kept));
-  for (size_t i = 0; i < node->attrs.count; ++i) {
-    if (tn__sv_is(node->attrs.entries[i].name, "tenon.strides")) continue;
-    kept[count++] = node->attrs.entries[i];
-  }
-  node->attrs = (tn_attr_dictionary_t){count, kept};
-  return TN_OK;
-}
-
-static tn_status_t make_region(const maker_t* maker, tn_region_t** out_region) {
+static tn_status_t make_region(const maker_t* maker, tn_value_t* const* operands,
+                               tn_region_t** out_region) {
   const fuser_t* fuser = maker->fuser;
   const tn_type_t** types = NULL;
   TN_RETURN_IF_ERROR(take_list(fuser->scratch, maker->entry_count, sizeof *types, &types));
-  for (size_t e = 0; e < maker->entry_count; ++e) {
-    types[e] = maker->entries[e].root->type;
-    if (maker->entries[e].is_initial) continue;
-    TN_RETURN_IF_ERROR(tn__type_tensor(fuser->arena, types[e]->dtype, maker->shape->rank,
-                                       maker->shape->dims, &types[e]));
-  }
+  for (size_t e = 0; e < maker->entry_count; ++e) types[e] = operands[e]->type;
   TN_RETURN_IF_ERROR(
       tn__region_create(fuser->region->function, maker->entry_count, types, out_region));
   for (size_t e = 0; e < maker->entry_count; ++e) {
-    (*out_region)->arguments[e].name = maker->entries[e].root->name;
+    (*out_region)->arguments[e].name = operands[e]->name;
   }
   return TN_OK;
 }
@@ -190,7 +183,7 @@ static tn_status_t emit_group(fuser_t* fuser, uint32_t group) {
   for (uint32_t m = 0; m < member_count; ++m) {
     tn_node_t* node = groups->nodes[members[m]];
     for (uint32_t i = 0; i < node->operand_count; ++i) {
-      TN_RETURN_IF_ERROR(add_entry(&maker, node, i));
+      add_entry(&maker, node, i);
     }
     for (uint32_t r = 0; r < node->result_count; ++r) {
       if (node->results[r].id != 1) continue;
@@ -200,9 +193,8 @@ static tn_status_t emit_group(fuser_t* fuser, uint32_t group) {
   }
   tn_region_t* region = NULL;
   tn_node_t *fusion = NULL, *terminator = NULL;
-  tn_attr_dictionary_t attrs;
-  TN_RETURN_IF_ERROR(make_region(&maker, &region));
-  TN_RETURN_IF_ERROR(make_attrs(&maker, &attrs));
+  TN_RETURN_IF_ERROR(make_operands(&maker, &operands));
+  TN_RETURN_IF_ERROR(make_region(&maker, operands, &region));
   const uint32_t* entry = maker.operand_entries;
   for (uint32_t m = 0; m < member_count; ++m) {
     tn_node_t* node = groups->nodes[members[m]];
@@ -210,7 +202,6 @@ static tn_status_t emit_group(fuser_t* fuser, uint32_t group) {
     for (uint32_t i = 0; i < node->operand_count; ++i, ++entry) {
       if (*entry != TN_FUSION_NONE) node->operands[i] = &region->arguments[*entry];
     }
-    TN_RETURN_IF_ERROR(drop_strides(fuser, node));
   }
   const tn_location_t location = groups->nodes[members[member_count - 1]]->location;
   TN_RETURN_IF_ERROR(tn__node_append(region,
@@ -219,15 +210,12 @@ static tn_status_t emit_group(fuser_t* fuser, uint32_t group) {
                                                        .operands = results,
                                                        .location = location},
                                      &terminator));
-  TN_RETURN_IF_ERROR(take_list(fuser->scratch, maker.entry_count, sizeof *operands, &operands));
-  for (size_t e = 0; e < maker.entry_count; ++e) operands[e] = maker.entries[e].root;
   TN_RETURN_IF_ERROR(tn__node_append(fuser->region,
                                      &(tn_node_spec_t){.op = &tn__op_fusion,
                                                        .operand_count = maker.entry_count,
                                                        .operands = operands,
                                                        .result_count = result_count,
                                                        .result_types = result_types,
-                                                       .attrs = attrs,
                                                        .region_count = 1,
                                                        .regions = &region,
                                                        .location = location},
@@ -397,6 +385,5 @@ static tn_status_t fuse_function(tn_function_t* function, tn_arena_t* scratch) {
 
 tn_status_t tn__pass_fuse(tn_module_t* module, tn_function_t* entry) {
   if (!module->target->fusion) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__pass_for_each_function(module, entry, fuse_function));
-  return tn__pass_remove_dead(module, entry);  // broadcasts that nobody reads any more
+  return tn__pass_for_each_function(module, entry, fuse_function);
 }

@@ -32,10 +32,7 @@ TN_MUST_USE tn_status_t tn__fusion_compute_again(tn_region_t* region,
                                                  const tn_fusion_groups_t* groups,
                                                  tn_arena_t* scratch, bool* out_any);
 
-// How a fusion reads operand `index` of a member: the value in which its elements are, and where.
-// That is the operand itself, or what it is a broadcast of. `strides`: an offset, then a stride for
-// each dimension, in bytes; NULL: nobody asks.
-TN_MUST_USE tn_status_t tn__fusion_read(const tn_node_t* node, uint32_t index, tn_arena_t* scratch,
-                                        tn_value_t** out_root, int64_t* strides);
+// The value that has the elements of `value`, which may be a view of it.
+const tn_value_t* tn__fusion_root(const tn_value_t* value);
 
 #endif  // TENON_PASS_FUSION_H_

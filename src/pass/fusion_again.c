@@ -101,8 +101,7 @@ static tn_status_t can_compute(const chooser_t* chooser, const tn_node_t* node, 
   if (steps == 0 || node->result_count != 1 || !is_quick(node)) return TN_OK;
   if (chooser->groups->group_of[node->id] == TN_FUSION_NONE) return TN_OK;
   for (uint32_t i = 0; i < node->operand_count; ++i) {
-    tn_value_t* root = NULL;
-    TN_RETURN_IF_ERROR(tn__fusion_read(node, i, chooser->scratch, &root, NULL));
+    const tn_value_t* root = tn__fusion_root(node->operands[i]);
     const size_t length = tn__type_byte_length(root->type);
     const tn_node_t* maker = maker_of(chooser, root);
     bool is_there = length <= chooser->own_bytes / SMALL_PART ||

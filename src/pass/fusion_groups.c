@@ -39,58 +39,31 @@ static tn_status_t take_list(tn_arena_t* arena, size_t count, size_t item_size, 
 
 // --- views
 
-static tn_status_t read_broadcast(const tn_node_t* node, tn_arena_t* scratch, int64_t* strides) {
-  const tn_type_t *from = node->operands[0]->type, *to = node->results[0].type;
-  tn_i64_list_t dims = {0};
-  if (node->op == TN__OP(broadcast_in_dim)) {
-    TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&node->attrs, "broadcast_dimensions", scratch, &dims));
-  }
-  for (size_t d = 0; d <= to->rank; ++d) strides[d] = 0;
-  int64_t stride = (int64_t)tn_dtype_size(from->dtype);
-  for (size_t d = from->rank; d-- > 0;) {
-    const size_t place = dims.present ? (size_t)dims.values[d] : to->rank - from->rank + d;
-    if (from->dims[d] != 1) strides[place + 1] = stride;
-    stride *= from->dims[d];
-  }
-  return TN_OK;
+static bool is_view(const tn_node_t* node) {
+  return tn__op_has(node->op, TN_VIEW);
 }
 
-static void dense_strides(const tn_type_t* type, int64_t* strides) {
-  int64_t stride = (int64_t)tn_dtype_size(type->dtype);
-  strides[0] = 0;
-  for (size_t d = type->rank; d-- > 0;) {
-    strides[d + 1] = stride;
-    stride *= type->dims[d];
-  }
+const tn_value_t* tn__fusion_root(const tn_value_t* value) {
+  while (value->node && is_view(value->node)) value = value->node->operands[0];
+  return value;
 }
 
-tn_status_t tn__fusion_read(const tn_node_t* node, uint32_t index, tn_arena_t* scratch,
-                            tn_value_t** out_root, int64_t* strides) {
-  const tn_type_t* shape = node->results[0].type;
-  const size_t list_length = shape->rank + 1;
-  int64_t some[TN_MAX_RANK + 1];
-  if (!strides) strides = some;
-  tn_value_t* value = node->operands[index];
-  *out_root = value;
-  const tn_attr_t* given = tn__attr_find(&node->attrs, "tenon.strides");
-  if (given) {
-    const int64_t* all = given->dense_array.data;
-    memcpy(strides, all + index * list_length, list_length * sizeof *all);
-    return TN_OK;
+// A broadcast whose rows are neighbours or one element again and again: not to store it is worth a
+// fusion, even of a single node.
+static tn_status_t saves_view(const finder_t* finder, const tn_node_t* node, bool* out_saves) {
+  *out_saves = false;
+  for (uint32_t o = 0; o < node->operand_count && !*out_saves; ++o) {
+    const tn_node_t* maker = node->operands[o]->node;
+    const tn_view_t dense = {0};
+    tn_op_use_t use;
+    tn_view_t view;
+    bool is_strided = false;
+    if (!maker || !is_view(maker)) continue;
+    TN_RETURN_IF_ERROR(tn__node_use(maker, finder->scratch, &use));
+    TN_RETURN_IF_ERROR(tn__view_of_result(&use, &dense, &view, &is_strided));
+    const tn_op_use_t read = {.operand_count = 1, .operand_types = use.result_types};
+    *out_saves = is_strided && (!view.strides || tn__fusion_takes_view(&read, 0, &view));
   }
-  if (value->type->rank == 0 && shape->rank != 0) {
-    memset(strides, 0, list_length * sizeof *strides);
-    return TN_OK;
-  }
-  const tn_node_t* maker = value->node;
-  if (maker && (maker->op == TN__OP(broadcast_in_dim) || maker->op == TN__OP(broadcast))) {
-    TN_RETURN_IF_ERROR(read_broadcast(maker, scratch, strides));
-    if (tn__fusion_takes_view(shape, tn_dtype_size(value->type->dtype), strides)) {
-      *out_root = maker->operands[0];
-      return TN_OK;
-    }
-  }
-  dense_strides(value->type, strides);
   return TN_OK;
 }
 
@@ -106,23 +79,11 @@ static bool is_large(const finder_t* finder, const tn_type_t* type) {
 static bool are_operands_fit(const tn_node_t* node) {
   const tn_type_t* shape = node->results[0].type;
   const bool takes_scalars = !tn__op_has(node->op, TN_FOREIGN);
-  const tn_attr_t* strides = tn__attr_find(&node->attrs, "tenon.strides");
-  const size_t list_length = shape->rank + 1;
   for (uint32_t i = 0; i < node->operand_count; ++i) {
     const tn_type_t* type = node->operands[i]->type;
     if (!tn__type_is_tensor(type)) return false;
-    if (strides || (takes_scalars && type->rank == 0)) continue;
+    if (takes_scalars && type->rank == 0) continue;
     if (!tn__type_same_shape(type, shape)) return false;
-  }
-  if (!strides) return true;
-  if (strides->kind != TN_ATTR_DENSE_ARRAY || strides->dtype != TN_DTYPE_S64 ||
-      strides->dense_array.count != (int64_t)(node->operand_count * list_length)) {
-    return false;
-  }
-  const int64_t* views = strides->dense_array.data;
-  for (uint32_t i = 0; i < node->operand_count; ++i) {
-    const size_t size = tn_dtype_size(node->operands[i]->type->dtype);
-    if (!tn__fusion_takes_view(shape, size, views + i * list_length)) return false;
   }
   return true;
 }
@@ -202,20 +163,6 @@ static void add_dependency(finder_t* finder, const tn_value_t* value, bool is_di
   finder->groups->dependencies[finder->dependency_count++] = value->node->id;
 }
 
-static tn_status_t add_read(finder_t* finder, const tn_node_t* node, uint32_t index) {
-  int64_t strides[TN_MAX_RANK + 1], dense[TN_MAX_RANK + 1];
-  const tn_type_t* shape = node->results[0].type;
-  tn_value_t* root = NULL;
-  TN_RETURN_IF_ERROR(tn__fusion_read(node, index, finder->scratch, &root, strides));
-  bool is_direct = tn__type_same_shape(root->type, shape);
-  if (is_direct) {
-    dense_strides(root->type, dense);
-    is_direct = memcmp(strides, dense, (shape->rank + 1) * sizeof *dense) == 0;
-  }
-  add_dependency(finder, root, is_direct);
-  return TN_OK;
-}
-
 static void add_inner(finder_t* finder, const tn_region_t* region) {
   TN_FOR_EACH_NODE (node, region) {
     for (uint32_t i = 0; i < node->operand_count; ++i)
@@ -239,11 +186,9 @@ static tn_status_t list_dependencies(finder_t* finder) {
     const tn_node_t* node = groups->nodes[i];
     groups->starts[i] = finder->dependency_count;
     for (uint32_t o = 0; o < node->operand_count; ++o) {
-      if (finder->is_fit[i]) {
-        TN_RETURN_IF_ERROR(add_read(finder, node, o));
-      } else {
-        add_dependency(finder, node->operands[o], finder->is_root[i] && o == 0);
-      }
+      const bool is_element =
+          finder->is_fit[i] && tn__type_same_shape(node->operands[o]->type, node->results[0].type);
+      add_dependency(finder, node->operands[o], is_element || (finder->is_root[i] && o == 0));
     }
     for (uint32_t r = 0; r < node->region_count; ++r) add_inner(finder, node->regions[r]);
     if (!tn__op_has(node->op, TN_TERMINATOR) && !tn__pass_is_pure(node)) {
@@ -265,13 +210,19 @@ static bool are_alike(const finder_t* finder, uint32_t i, uint32_t d) {
          finder->is_fit[finder->groups->dependencies[d]];
 }
 
+// How much higher than what it needs by dependency d node i has to be. A view is where its operand
+// is: it computes nothing, and whoever reads it is above.
+static int32_t rise_over(const finder_t* finder, uint32_t i, uint32_t d) {
+  return are_alike(finder, i, d) || is_view(finder->groups->nodes[i]) ? 0 : 1;
+}
+
 static void begin_levels(finder_t* finder) {
   const tn_fusion_groups_t* groups = finder->groups;
   for (uint32_t i = 0; i < groups->node_count; ++i) {
     int32_t level = finder->is_fit[i] ? 0 : -1;
     for (uint32_t d = groups->starts[i]; d < groups->starts[i + 1]; ++d) {
       const uint32_t needed = groups->dependencies[d];
-      const int32_t least = finder->levels[needed] + (are_alike(finder, i, d) ? 0 : 1);
+      const int32_t least = finder->levels[needed] + rise_over(finder, i, d);
       if (least > level) level = least;
     }
     finder->levels[i] = level;
@@ -286,40 +237,52 @@ typedef struct riser {
 } riser_t;
 
 // Bytes that would have to be kept longer if node i were computed on `level`.
-static tn_status_t kept_bytes(const riser_t* riser, uint32_t i, int32_t level, size_t* out_bytes) {
+static size_t kept_bytes(const riser_t* riser, uint32_t i, int32_t level) {
   const finder_t* finder = riser->finder;
   const tn_node_t* node = finder->groups->nodes[i];
-  *out_bytes = 0;
+  size_t bytes = 0;
   for (uint32_t o = 0; o < node->operand_count; ++o) {
-    tn_value_t* root = NULL;
-    TN_RETURN_IF_ERROR(tn__fusion_read(node, o, finder->scratch, &root, NULL));
+    const tn_value_t* root = tn__fusion_root(node->operands[o]);
     if (!root->node || root->region != finder->region || root->node->op == TN__OP(constant)) {
       continue;
     }
     bool is_again = riser->lasts[root->node->id] >= level;
     for (uint32_t k = 0; k < o && !is_again; ++k) {
-      tn_value_t* other = NULL;
-      TN_RETURN_IF_ERROR(tn__fusion_read(node, k, finder->scratch, &other, NULL));
-      is_again = other == root;
+      is_again = tn__fusion_root(node->operands[k]) == root;
     }
-    if (!is_again) *out_bytes += tn__type_byte_length(root->type);
+    if (!is_again) bytes += tn__type_byte_length(root->type);
   }
-  return TN_OK;
+  return bytes;
 }
 
-static tn_status_t rise(riser_t* riser, uint32_t i) {
+static void rise(riser_t* riser, uint32_t i) {
   finder_t* finder = riser->finder;
-  const int32_t level = riser->limits[i];
-  size_t kept = 0, own = 0;
-  if (!finder->is_fit[i] || level <= finder->levels[i] || riser->joined[i] != level) return TN_OK;
   const tn_node_t* node = finder->groups->nodes[i];
+  const int32_t level = riser->limits[i];
+  size_t own = 0;
+  if (level == LEVEL_LIMIT || level <= finder->levels[i]) return;
+  if (is_view(node)) finder->levels[i] = level;
+  if (!finder->is_fit[i] || riser->joined[i] != level) return;
   for (uint32_t r = 0; r < node->result_count; ++r) {
     own += tn__type_byte_length(node->results[r].type);
   }
-  TN_RETURN_IF_ERROR(kept_bytes(riser, i, level, &kept));
   // A few numbers for each row more are no reason to store an array.
-  if (kept <= own + own / SMALL_PART) finder->levels[i] = level;
-  return TN_OK;
+  if (kept_bytes(riser, i, level) <= own + own / SMALL_PART) finder->levels[i] = level;
+}
+
+// The highest level on which what node i is made of is read: a view is read by its readers.
+static int32_t last_level(const riser_t* riser, uint32_t i) {
+  const finder_t* finder = riser->finder;
+  return is_view(finder->groups->nodes[i]) ? riser->lasts[i] : finder->levels[i];
+}
+
+static void note_lasts(const riser_t* riser, uint32_t i) {
+  const tn_fusion_groups_t* groups = riser->finder->groups;
+  const int32_t level = last_level(riser, i);
+  for (uint32_t d = groups->starts[i]; d < groups->starts[i + 1]; ++d) {
+    int32_t* last = &riser->lasts[groups->dependencies[d]];
+    if (*last < level) *last = level;
+  }
 }
 
 static tn_status_t raise_levels(finder_t* finder) {
@@ -332,22 +295,18 @@ static tn_status_t raise_levels(finder_t* finder) {
   for (uint32_t i = 0; i < count; ++i) {
     riser.limits[i] = riser.joined[i] = LEVEL_LIMIT;
     riser.lasts[i] = finder->levels[i];
-    for (uint32_t d = groups->starts[i]; d < groups->starts[i + 1]; ++d) {
-      int32_t* last = &riser.lasts[groups->dependencies[d]];
-      if (*last < finder->levels[i]) *last = finder->levels[i];
-    }
   }
+  for (uint32_t i = count; i-- > 0;) note_lasts(&riser, i);
   for (uint32_t i = count; i-- > 0;) {
-    TN_RETURN_IF_ERROR(rise(&riser, i));
+    rise(&riser, i);
     const int32_t level = finder->levels[i];
     for (uint32_t d = groups->starts[i]; d < groups->starts[i + 1]; ++d) {
       const uint32_t needed = groups->dependencies[d];
-      const bool alike = are_alike(finder, i, d);
-      const int32_t limit = alike ? level : level - 1;
+      const int32_t limit = level - rise_over(finder, i, d);
       if (limit < riser.limits[needed]) riser.limits[needed] = limit;
-      if (alike && level < riser.joined[needed]) riser.joined[needed] = level;
-      if (level > riser.lasts[needed]) riser.lasts[needed] = level;
+      if (are_alike(finder, i, d) && level < riser.joined[needed]) riser.joined[needed] = level;
     }
+    note_lasts(&riser, i);
   }
   return TN_OK;
 }
@@ -357,15 +316,6 @@ static tn_status_t raise_levels(finder_t* finder) {
 static uint32_t find_leader(uint32_t* leaders, uint32_t i) {
   while (leaders[i] != i) i = leaders[i] = leaders[leaders[i]];
   return i;
-}
-
-static tn_status_t has_view(const finder_t* finder, const tn_node_t* node, bool* out_has) {
-  for (uint32_t o = 0; o < node->operand_count; ++o) {
-    tn_value_t* root = NULL;
-    TN_RETURN_IF_ERROR(tn__fusion_read(node, o, finder->scratch, &root, NULL));
-    *out_has |= root != node->operands[o];
-  }
-  return TN_OK;
 }
 
 // A reduction is in the group of what it folds, if they are on one level and no other reduction is.
@@ -402,7 +352,7 @@ static tn_status_t number_groups(finder_t* finder, uint32_t* leaders) {
     const uint32_t leader = find_leader(leaders, i);
     if (sizes[leader] == 1) {
       bool saves = false;
-      TN_RETURN_IF_ERROR(has_view(finder, groups->nodes[i], &saves));
+      TN_RETURN_IF_ERROR(saves_view(finder, groups->nodes[i], &saves));
       if (!saves) continue;
     }
     if (counts[leader]++ % MOST_MEMBERS == 0) current[leader] = groups->group_count++;

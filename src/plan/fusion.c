@@ -1,6 +1,5 @@
 // A fusion (kernel/fusion.h) is one step: the values of its body have no places in the arena.
 #include "kernel/fusion.h"
-#include "kernel/placement.h"
 #include "plan/planner.h"
 
 static tn_status_t take_list(tn_arena_t* arena, size_t count, size_t item_size, void* out_list) {
@@ -11,14 +10,14 @@ static tn_status_t take_list(tn_arena_t* arena, size_t count, size_t item_size, 
 }
 
 tn_status_t tn__plan_prepare_fusion(planner_t* planner, const tn_node_t* node,
-                                    tn_kernel_site_t* site, const tn_kernel_t** out_kernel) {
+                                    tn_kernel_site_t* site) {
   const tn_region_t* body = node->regions[0];
   tn_arena_t* arena = planner->arena;
   tn_fusion_spec_t spec = {
       .shape = body->first->results[0].type,
       .operand_count = body->argument_count,
       .result_count = node->result_count,
-      .strides = tn__attr_find(&node->attrs, "tenon.strides")->dense_array.data,
+      .views = site->views,
   };
   size_t* sizes = NULL;
   uint32_t *results = NULL, *operands = NULL;
@@ -64,13 +63,12 @@ tn_status_t tn__plan_prepare_fusion(planner_t* planner, const tn_node_t* node,
     for (uint32_t i = 0; i < inner->result_count; ++i) {
       sizes[part->first_result + i] = tn_dtype_size(inner->results[i].type->dtype);
     }
-    status =
-        tn__node_locate(inner, tn__plan_choose_kernel(planner, inner, &part->site, &part->kernel));
+    status = tn__node_locate(
+        inner, tn__plan_prepare_kernel(planner, inner, NULL, 0, &part->site, &part->kernel));
     if (status) break;
     if (is_reduction) spec.reduction = part;
   }
   // Whatever was prepared until here goes with the fusion's state, if there is one.
-  *out_kernel = tn__node_target(node)->fusion;
   tn_status_t prepared = tn__fusion_prepare(&spec, site);
   for (size_t i = 0; !site->state && i < part_count; ++i) {
     const tn_kernel_site_t* part = &parts[i].site;
@@ -79,17 +77,4 @@ tn_status_t tn__plan_prepare_fusion(planner_t* planner, const tn_node_t* node,
   if (!status) return prepared;
   tn_status_release(prepared);
   return status;
-}
-
-// An operand that is read in two ways is in nobody's place.
-void tn__plan_check_fusion(const step_t* step) {
-  const size_t count = step->plan.operand_count < 32 ? step->plan.operand_count : 32;
-  for (size_t i = 0; i < count; ++i) {
-    for (size_t k = 0; k < step->plan.operand_count; ++k) {
-      if (i == k || step->operands[i] != step->operands[k]) continue;
-      for (size_t r = 0; r < step->plan.result_count; ++r) {
-        step->plan.site.in_place[r] &= ~(UINT32_C(1) << i);
-      }
-    }
-  }
 }

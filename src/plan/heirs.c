@@ -9,7 +9,7 @@ bool tn__plan_works_in_place(const step_t* step, size_t operand, size_t result) 
   const uint32_t operands = in_place                ? in_place[result]
                             : kernel && result == 0 ? kernel->in_place
                                                     : 0;
-  return operand < TN_PLAN_IN_PLACE_OPERANDS && (operands >> operand & 1);
+  return operand < TN_PLAN_IN_PLACE_OPERANDS && ((operands & ~step->kept_operands) >> operand & 1);
 }
 
 // --- those that name their result

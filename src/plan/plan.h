@@ -3,7 +3,8 @@
 // A plan is made for one function: its steps in order (regions nested), each with the kernel that
 // will compute it, and the buffers that its operands and results lie in. Arrays are the leaves of
 // values: a tuple is nothing but its leaves, and an operation that forwards bytes (reshape, tuple,
-// optimization_barrier) is no step at all.
+// optimization_barrier) is no step at all. Nor is one that makes a view (transpose, slice, reverse,
+// broadcast), if all its readers take views: they read the buffer of the root.
 #ifndef TENON_PLAN_PLAN_H_
 #define TENON_PLAN_PLAN_H_
 
@@ -51,9 +52,10 @@ typedef struct tn_plan_block {
 struct tn_plan_step {
   const tn_node_t*
       node;  // of which it is a part; for a copy that the plan added: what made it necessary
-  const char* reason;  // why the plan added this copy; NULL: the step is the node itself
+  const char* reason;       // why the plan added this copy; NULL: the step is the node itself
+  const tn_node_t* reader;  // of a view: for what it is stored; NULL: any other step
   const tn_kernel_t* kernel;
-  tn_kernel_site_t site;        // prepared
+  tn_kernel_site_t site;        // prepared; says which operands are views, and where
   const tn_function_t* callee;  // of a call that was not inlined; its block is that function's
   uint32_t position;            // of its end; a step with regions begins before them
   uint32_t begin;

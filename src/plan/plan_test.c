@@ -34,18 +34,17 @@ static const tn_plan_step_t* step_of(const tn_plan_t* plan, const char* op) {
 
 static void plan_reuses_buffer_after_last_use(void** state) {
   (void)state;
-  // Transposes cannot work in place: a, b, c; a is dead when c is made.
-  const tn_plan_t* p = plan(
-      MAIN("%x: tensor<8x16xf32>", "tensor<8x16xf32>",
-           "%a = stablehlo.transpose %x, dims = [1, 0] : (tensor<8x16xf32>) -> tensor<16x8xf32>\n"
-           "%b = stablehlo.transpose %a, dims = [1, 0] : (tensor<16x8xf32>) -> tensor<8x16xf32>\n"
-           "%c = stablehlo.transpose %b, dims = [1, 0] : (tensor<8x16xf32>) -> tensor<16x8xf32>\n"
-           "%d = stablehlo.transpose %c, dims = [1, 0] : (tensor<16x8xf32>) -> tensor<8x16xf32>\n"
-           "return %d : tensor<8x16xf32>"));
+  // Concatenations cannot work in place: a, b, c; a is dead when c is made.
+#define TURN(y, x) \
+  "%" y " = stablehlo.concatenate %" x ", dim = 0 : (tensor<8x16xf32>) -> tensor<8x16xf32>\n"
+  const tn_plan_t* p = plan(MAIN("%x: tensor<8x16xf32>", "tensor<8x16xf32>",
+                                 TURN("a", "x") TURN("b", "a") TURN("c", "b")
+                                     TURN("d", "c") "return %d : tensor<8x16xf32>"));
   assert_int_equal(tn__testing_plan_count(p, TN_PLAN_TEMPORARY), 3);
   assert_int_equal(p->arena_byte_length, 2 * 8 * 16 * 4);
   assert_int_equal(p->lower_bound_byte_length, 2 * 8 * 16 * 4);
   assert_int_equal(p->total_byte_length, 5 * 8 * 16 * 4);
+#undef TURN
 }
 
 static void chain_of_elementwise_operations_lies_in_the_result(void** state) {
@@ -508,13 +507,13 @@ static void value_from_outside_is_copied_into_the_result_of_a_branch(void** stat
 
 static void branches_use_the_same_bytes_in_turn(void** state) {
   (void)state;
-#define TURN(a, b, c)                                                                   \
-  "  %" a                                                                               \
-  " = stablehlo.transpose %x, dims = [1, 0] : (tensor<64x2xf32>) -> tensor<2x64xf32>\n" \
-  "  %" b " = stablehlo.transpose %" a                                                  \
-  ", dims = [1, 0] : (tensor<2x64xf32>) -> tensor<64x2xf32>\n"                          \
-  "  %" c " = stablehlo.add %" b                                                        \
-  ", %x : tensor<64x2xf32>\n"                                                           \
+#define TURN(a, b, c)                                                               \
+  "  %" a                                                                           \
+  " = stablehlo.concatenate %x, dim = 0 : (tensor<64x2xf32>) -> tensor<64x2xf32>\n" \
+  "  %" b " = stablehlo.concatenate %" a                                            \
+  ", dim = 0 : (tensor<64x2xf32>) -> tensor<64x2xf32>\n"                            \
+  "  %" c " = stablehlo.add %" b                                                    \
+  ", %x : tensor<64x2xf32>\n"                                                       \
   "  stablehlo.return %" c " : tensor<64x2xf32>\n"
   const tn_plan_t* p = plan(MAIN(
       "%p: tensor<i32>, %x: tensor<64x2xf32>", "tensor<64x2xf32>",
@@ -671,8 +670,167 @@ static void temporaries_beyond_the_address_space_are_refused(void** state) {
           TN_TESTING_NEEDED_PASSES, &made));
 }
 
+// --- views
+
+#define BIG "tensor<64x128xf32>"
+#define TRANSPOSE(y, x)              \
+  "%" y " = stablehlo.transpose %" x \
+  ", dims = [1, 0] : (tensor<64x128xf32>) -> tensor<128x64xf32>\n"
+#define SORT(y, x, type)                                                             \
+  "%" y " = \"stablehlo.sort\"(%" x                                                  \
+  ") <{dimension = 1 : i64}> ({\n"                                                   \
+  "^bb0(%p: tensor<f32>, %q: tensor<f32>):\n"                                        \
+  "  %l = stablehlo.compare LT, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>\n" \
+  "  stablehlo.return %l : tensor<i1>\n"                                             \
+  "}) : (" type ") -> " type "\n"
+
+static void view_of_operand(const tn_plan_step_t* step, size_t operand, int64_t byte_offset,
+                            size_t rank, const int64_t* strides) {
+  assert_non_null(step->site.views);
+  const tn_view_t* view = &step->site.views[operand];
+  assert_int_equal(view->byte_offset, byte_offset);
+  assert_int_equal(view->strides != NULL, strides != NULL);
+  for (size_t d = 0; strides && d < rank; ++d) assert_int_equal(view->strides[d], strides[d]);
+}
+
+static void a_view_that_every_reader_takes_is_no_step(void** state) {
+  (void)state;
+  const tn_plan_t* p =
+      plan_of(MAIN("%x: " BIG ", %b: tensor<128xf32>, %s: tensor<f32>", BIG,
+                   "%r = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<128xf32>) -> " BIG "\n"
+                   "%t = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> " BIG "\n"
+                   "%a = stablehlo.add %x, %r : " BIG "\n"
+                   "%c = stablehlo.multiply %a, %t : " BIG "\n"
+                   "return %c : " BIG),
+              TN_TESTING_ALL_PASSES);
+  assert_int_equal(p->block.step_count, 1);
+  assert_int_equal(tn__testing_plan_count(p, TN_PLAN_TEMPORARY), 0);
+  view_of_operand(&p->block.steps[0], 1, 0, 2, (const int64_t[]){0, 4});
+  view_of_operand(&p->block.steps[0], 2, 0, 2, (const int64_t[]){0, 0});
+}
+
+static void a_view_is_stored_for_a_reader_that_needs_it_dense(void** state) {
+  (void)state;
+  const tn_plan_t* p = plan(MAIN(
+      "%x: " BIG, "tensor<128x64xf32>",
+      TRANSPOSE("t", "x") SORT("s", "t", "tensor<128x64xf32>") "return %s : tensor<128x64xf32>"));
+  assert_int_equal(p->block.step_count, 2);
+  const tn_plan_step_t* step = step_of(p, "transpose");
+  assert_non_null(step->reader);
+  assert_ptr_equal(step->reader->op, TN__OP(sort));
+  assert_null(step->site.views);
+}
+
+static void views_of_views_are_views_of_the_root(void** state) {
+  (void)state;
+  const tn_plan_t* p = plan(MAIN(
+      "%x: " BIG, "tensor<2x8x32xf32>",
+      TRANSPOSE("t", "x") "%s = stablehlo.slice %t [64:128:2, 16:32] : (tensor<128x64xf32>) -> "
+                          "tensor<32x16xf32>\n"
+                          "%r = stablehlo.reshape %s : (tensor<32x16xf32>) -> tensor<32x2x8xf32>\n"
+                          "%v = stablehlo.reverse %r, dims = [2] : tensor<32x2x8xf32>\n"
+                          "%u = stablehlo.transpose %v, dims = [1, 2, 0] : (tensor<32x2x8xf32>) -> "
+                          "tensor<2x8x32xf32>\n"
+                          "return %u : tensor<2x8x32xf32>"));
+  assert_int_equal(p->block.step_count, 1);
+  const tn_plan_step_t* step = &p->block.steps[0];
+  assert_ptr_equal(step->node->op, TN__OP(transpose));
+  assert_int_equal(p->buffers[step->operands[0]].kind, TN_PLAN_PARAMETER);
+  view_of_operand(step, 0, 4 * 64 + 512 * (16 + 7), 3, (const int64_t[]){8, 512 * 8, -512});
+}
+
+static void a_part_that_is_dense_is_read_by_anybody(void** state) {
+  (void)state;
+  const tn_plan_t* p =
+      plan(MAIN("%x: " BIG, "tensor<16x128xf32>",
+                "%a = stablehlo.slice %x [32:48, 0:128] : (" BIG ") -> tensor<16x128xf32>\n" SORT(
+                    "s", "a", "tensor<16x128xf32>") "return %s : tensor<16x128xf32>"));
+  assert_int_equal(p->block.step_count, 1);
+  view_of_operand(&p->block.steps[0], 0, 32 * 128 * 4, 2, NULL);
+}
+
+// The sum could be in the place of %a, which dies there, but for the elements that %r reads later.
+static void what_is_read_by_a_view_is_not_overwritten(void** state) {
+  (void)state;
+  const tn_plan_t* p =
+      plan(MAIN("%x: " BIG, BIG,
+                "%a = stablehlo.negate %x : " BIG "\n"
+                "%r = stablehlo.slice %a [0:32, 0:128] : (" BIG ") -> tensor<32x128xf32>\n"
+                "%i = stablehlo.constant dense<16> : tensor<i32>\n"
+                "%j = stablehlo.constant dense<0> : tensor<i32>\n"
+                "%u = stablehlo.dynamic_update_slice %a, %r, %i, %j : (" BIG
+                ", tensor<32x128xf32>, tensor<i32>, tensor<i32>) -> " BIG "\n"
+                "return %u : " BIG));
+  const tn_plan_step_t* step = step_of(p, "dynamic_update_slice");
+  assert_int_equal(step->operands[0], step->operands[1]);
+  assert_int_not_equal(step->results[0], step->operands[0]);
+}
+
+static void a_small_view_does_not_keep_a_large_temporary(void** state) {
+  (void)state;
+  const tn_plan_t* p =
+      plan(MAIN("%x: " BIG, "tensor<1x128xf32>",
+                "%a = stablehlo.negate %x : " BIG "\n"
+                "%r = stablehlo.slice %a [7:8, 0:128] : (" BIG ") -> tensor<1x128xf32>\n"
+                "%b = stablehlo.concatenate %x, dim = 0 : (" BIG ") -> " BIG "\n"
+                "%c = stablehlo.slice %b [9:10, 0:128] : (" BIG ") -> tensor<1x128xf32>\n"
+                "%s = stablehlo.add %r, %c : tensor<1x128xf32>\n"
+                "return %s : tensor<1x128xf32>"));
+  assert_non_null(step_of(p, "slice")->reader);
+  assert_true(p->arena_byte_length < 2 * 64 * 128 * 4);
+}
+
+// What is split is read where it is, since all of it is needed.
+static void the_parts_of_a_temporary_are_read_where_they_are(void** state) {
+  (void)state;
+  const tn_plan_t* p =
+      plan(MAIN("%x: " BIG, "tensor<32x128xf32>",
+                "%a = stablehlo.negate %x : " BIG "\n"
+                "%r = stablehlo.slice %a [0:32, 0:128] : (" BIG ") -> tensor<32x128xf32>\n"
+                "%c = stablehlo.slice %a [32:64, 0:128] : (" BIG ") -> tensor<32x128xf32>\n"
+                "%s = stablehlo.add %r, %c : tensor<32x128xf32>\n"
+                "return %s : tensor<32x128xf32>"));
+  assert_int_equal(p->block.step_count, 2);
+}
+
+static void what_a_loop_reads_again_and_again_is_stored_before_it(void** state) {
+  (void)state;
+  const tn_plan_t* p = plan_of(
+      MAIN("%x: " BIG ", %y: tensor<128x64xf32>, %n: tensor<i32>", "tensor<128x64xf32>",
+           TRANSPOSE(
+               "t",
+               "x") "%r:2 = stablehlo.while(%i = %n, %c = %y) : tensor<i32>, tensor<128x64xf32>\n"
+                    "cond {\n"
+                    "  %z = stablehlo.constant dense<0> : tensor<i32>\n"
+                    "  %l = stablehlo.compare GT, %i, %z : (tensor<i32>, tensor<i32>) -> "
+                    "tensor<i1>\n"
+                    "  stablehlo.return %l : tensor<i1>\n"
+                    "} do {\n"
+                    "  %o = stablehlo.constant dense<1> : tensor<i32>\n"
+                    "  %d = stablehlo.subtract %i, %o : tensor<i32>\n"
+                    "  %u = stablehlo.transpose %t, dims = [1, 0] : (tensor<128x64xf32>) -> " BIG
+                    "\n" SORT("v", "u",
+                              BIG) "  %w = stablehlo.transpose %v, dims = [1, 0] : (" BIG
+                                   ") -> tensor<128x64xf32>\n"
+                                   "  %e = stablehlo.add %c, %t : tensor<128x64xf32>\n"
+                                   "  %f = stablehlo.add %e, %w : tensor<128x64xf32>\n"
+                                   "  stablehlo.return %d, %f : tensor<i32>, tensor<128x64xf32>\n"
+                                   "}\n"
+                                   "return %r#1 : tensor<128x64xf32>"),
+      TN_TESTING_ALL_PASSES);
+  assert_ptr_equal(p->block.steps[0].node->op, TN__OP(transpose));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test_teardown(a_view_that_every_reader_takes_is_no_step, release),
+      cmocka_unit_test_teardown(a_view_is_stored_for_a_reader_that_needs_it_dense, release),
+      cmocka_unit_test_teardown(views_of_views_are_views_of_the_root, release),
+      cmocka_unit_test_teardown(a_part_that_is_dense_is_read_by_anybody, release),
+      cmocka_unit_test_teardown(what_is_read_by_a_view_is_not_overwritten, release),
+      cmocka_unit_test_teardown(a_small_view_does_not_keep_a_large_temporary, release),
+      cmocka_unit_test_teardown(the_parts_of_a_temporary_are_read_where_they_are, release),
+      cmocka_unit_test_teardown(what_a_loop_reads_again_and_again_is_stored_before_it, release),
       cmocka_unit_test_teardown(plan_reuses_buffer_after_last_use, release),
       cmocka_unit_test_teardown(chain_of_elementwise_operations_lies_in_the_result, release),
       cmocka_unit_test_teardown(chain_inside_works_in_place, release),

@@ -6,6 +6,9 @@
 
 #define NO_BUFFER UINT32_MAX
 
+// How many operands, from the first on, a kernel may work in place of.
+enum { TN_PLAN_IN_PLACE_OPERANDS = 32 };
+
 // One array: a tensor or token that some step writes, or an argument.
 typedef struct leaf {
   const tn_type_t* type;
@@ -46,8 +49,9 @@ typedef struct alias {
 // A step under construction; `plan` has what is already final.
 typedef struct step {
   tn_plan_step_t plan;
-  uint32_t* operands;  // leaves
-  uint32_t* results;   // leaves
+  uint32_t* operands;      // leaves
+  uint32_t* results;       // leaves
+  uint32_t kept_operands;  // bit i: it is in no result's place, since it is read by a view as well
   uint32_t*
       moved_operands;  // buffers instead of the leaf's own, NO_BUFFER: its own; NULL: none moved
   block_t* blocks;
@@ -64,6 +68,22 @@ typedef struct place {
   uint32_t operand_count;   // operands in it of the call whose aliases are being placed
 } place_t;
 
+// A value that may have no storage of its own.
+typedef struct value_view {
+  const tn_value_t* root;   // NULL: it is no view
+  tn_view_t view;           // of the root
+  const tn_node_t* reader;  // it is stored all the same, for this node; NULL: it is not
+  // Of a value whose storage views are in:
+  uint32_t last_read;         // the id of the last node that reads it
+  size_t viewed_byte_length;  // of all views of it together
+} value_view_t;
+
+// Who computes a node.
+typedef struct choice {
+  const tn_op_use_t* use;  // NULL: not asked yet
+  const tn_kernel_t* kernel;
+} choice_t;
+
 typedef struct planner {
   tn_plan_t* plan;
   tn_arena_t* arena;  // the plan's
@@ -76,6 +96,8 @@ typedef struct planner {
   size_t leaf_count, leaf_capacity;
   leaf_t* leaves;
   struct capture** captures;  // by node id: leaves that a loop's regions use from outside
+  value_view_t* views;        // by value id; NULL: the function has none
+  choice_t* choices;          // by node id, of those that were asked for; NULL: as `views`
   uint32_t position;
   size_t buffer_capacity;
   place_t* places;  // by buffer
@@ -85,20 +107,29 @@ typedef struct planner {
 
 // walk.c: nodes to steps and leaves with their live ranges.
 TN_MUST_USE tn_status_t tn__plan_walk(planner_t* planner, tn_function_t* function);
-// The kernel of a node that is a step, and its site; not of calls of functions.
-TN_MUST_USE tn_status_t tn__plan_choose_kernel(planner_t* planner, const tn_node_t* node,
-                                               tn_kernel_site_t* site,
-                                               const tn_kernel_t** out_kernel);
-// fusion.c: the same for a fusion.
-TN_MUST_USE tn_status_t tn__plan_prepare_fusion(planner_t* planner, const tn_node_t* node,
+// Who computes a node that is a step, not a call of a function; the kernel is NULL when nobody
+// does.
+TN_MUST_USE tn_status_t tn__plan_find_kernel(planner_t* planner, const tn_node_t* node,
+                                             choice_t* out_choice);
+// Its kernel, prepared. `views`: of its operands, as the site has them.
+TN_MUST_USE tn_status_t tn__plan_prepare_kernel(planner_t* planner, const tn_node_t* node,
+                                                const tn_view_t* views, uint32_t single_operands,
                                                 tn_kernel_site_t* site,
                                                 const tn_kernel_t** out_kernel);
-// Once its leaves are known: what may not be done in place after all.
-void tn__plan_check_fusion(const step_t* step);
+// views.c: which values are views, and which of them are stored all the same.
+TN_MUST_USE tn_status_t tn__plan_find_views(planner_t* planner, const tn_function_t* function);
+// Whether the node's kernel can read its operand, which is a view, at the root.
+TN_MUST_USE tn_status_t tn__plan_takes_view(planner_t* planner, const tn_node_t* node,
+                                            uint32_t operand, bool* out_takes);
+// Puts roots in the place of the operands that the node reads there, and lists the views; NULL when
+// there are none.
+TN_MUST_USE tn_status_t tn__plan_read_views(planner_t* planner, const tn_node_t* node,
+                                            const tn_value_t** roots, const tn_view_t** out_views);
+// fusion.c: the site's state, for a fusion.
+TN_MUST_USE tn_status_t tn__plan_prepare_fusion(planner_t* planner, const tn_node_t* node,
+                                                tn_kernel_site_t* site);
 // aliases.c: what a custom call's output_operand_aliases say; fills step->aliases.
 TN_MUST_USE tn_status_t tn__plan_read_aliases(planner_t* planner, step_t* step);
-// How many operands, from the first on, a kernel may work in place of.
-enum { TN_PLAN_IN_PLACE_OPERANDS = 32 };
 // heirs.c: whether result `result` of the step may lie where its operand `operand` does, which dies
 // there.
 bool tn__plan_works_in_place(const step_t* step, size_t operand, size_t result);

@@ -32,6 +32,15 @@ tn_string_view_t tn__plan_step_target(const tn_plan_step_t* step) {
   return tn__attr_get_string(&step->node->attrs, "call_target_name");
 }
 
+void tn__plan_print_reader(const tn_plan_step_t* step, tn_writer_t* writer) {
+  const tn_node_t* reader = step->reader;
+  if (!reader) return;
+  tn__writef(writer, "  (stored for %s", tn__op_short_name(tn__op_written(reader->op)));
+  tn_string_view_t target = tn__attr_get_string(&reader->attrs, "call_target_name");
+  if (target.length) tn__writef(writer, " @%.*s", TN_SV(target));
+  tn__write_string(writer, ")");
+}
+
 // --- text
 
 static void print_buffer(const tn_plan_t* plan, size_t index, tn_writer_t* writer) {
@@ -67,17 +76,39 @@ static void print_places(const char* before, size_t count, const uint32_t* buffe
   for (size_t i = 0; i < count; ++i) tn__writef(writer, "%sb%u", i ? " " : before, buffers[i]);
 }
 
+// A view behind its root's buffer: "b3[offset 16, strides 4 0]".
+static void print_view(const tn_plan_step_t* step, size_t operand, tn_writer_t* writer) {
+  const tn_view_t* view = &step->site.views[operand];
+  const size_t rank = step->site.use->operand_types[operand]->rank;
+  if (!view->byte_offset && !view->strides) return;
+  tn__write_string(writer, "[");
+  if (view->byte_offset) tn__writef(writer, "offset %lld", (long long)view->byte_offset);
+  if (view->strides) tn__write_string(writer, view->byte_offset ? ", strides" : "strides");
+  for (size_t d = 0; view->strides && d < rank; ++d) {
+    tn__writef(writer, " %lld", (long long)view->strides[d]);
+  }
+  tn__write_string(writer, "]");
+}
+
+static void print_operands(const tn_plan_step_t* step, tn_writer_t* writer) {
+  for (size_t i = 0; i < step->operand_count; ++i) {
+    tn__writef(writer, " b%u", step->operands[i]);
+    if (step->site.views) print_view(step, i, writer);
+  }
+}
+
 static void print_block(const tn_plan_block_t* block, int depth, tn_writer_t* writer) {
   for (size_t i = 0; i < block->step_count; ++i) {
     const tn_plan_step_t* step = &block->steps[i];
     tn__writef(writer, "%*s%u: %s", 2 + 2 * depth, "", step->begin, tn__plan_step_name(step));
     tn_string_view_t target = tn__plan_step_target(step);
     if (target.length) tn__writef(writer, " @%.*s", TN_SV(target));
-    print_places(" ", step->operand_count, step->operands, writer);
+    print_operands(step, writer);
     print_places(" -> ", step->result_count, step->results, writer);
     if (step->scratch != UINT32_MAX) tn__writef(writer, " scratch b%u", step->scratch);
     if (step->reason) tn__writef(writer, "  (%s)", step->reason);
     if (!step->reason && step->kernel) tn__writef(writer, "  [%s]", step->kernel->name);
+    tn__plan_print_reader(step, writer);
     tn__write_string(writer, "\n");
     for (size_t b = 0; b < step->block_count; ++b) {
       tn__writef(writer, "%*sregion %zu", 4 + 2 * depth, "", b);
@@ -109,6 +140,20 @@ static void json_places(const char* before, const char* name, size_t count, cons
   tn__writef(writer, "%s\"%s\": [", before, name);
   for (size_t i = 0; i < count; ++i) tn__writef(writer, i ? ", %u" : "%u", buffers[i]);
   tn__write_string(writer, "]");
+}
+
+void tn__plan_print_json_views(const tn_plan_step_t* step, tn_writer_t* writer) {
+  const tn_view_t* views = step->site.views;
+  for (size_t i = 0; views && i < step->operand_count; ++i) {
+    tn__writef(writer, "%s{\"offset\": %lld", i ? ", " : ", \"views\": [",
+               (long long)views[i].byte_offset);
+    const size_t rank = views[i].strides ? step->site.use->operand_types[i]->rank : 0;
+    for (size_t d = 0; d < rank; ++d) {
+      tn__writef(writer, d ? ", %lld" : ", \"strides\": [%lld", (long long)views[i].strides[d]);
+    }
+    tn__write_string(writer, rank ? "]}" : "}");
+  }
+  if (views) tn__write_string(writer, "]");
 }
 
 void tn__plan_print_json_buffer(const tn_plan_buffer_t* buffer, size_t id, tn_writer_t* writer) {
@@ -155,6 +200,7 @@ static void json_block(const tn_plan_block_t* block, tn_writer_t* writer) {
       tn__writef(writer, ", \"line\": %u", step->node->location.line);
     }
     json_places(", ", "operands", step->operand_count, step->operands, writer);
+    tn__plan_print_json_views(step, writer);
     json_places(", ", "results", step->result_count, step->results, writer);
     if (step->scratch != UINT32_MAX) tn__writef(writer, ", \"scratch\": %u", step->scratch);
     for (size_t b = 0; b < step->block_count; ++b) {

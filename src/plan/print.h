@@ -18,6 +18,10 @@ void tn__plan_print_value(const tn_value_t* value, tn_writer_t* writer);
 // "add", and "copy" for those that the plan added; the function or custom call it calls, if any.
 const char* tn__plan_step_name(const tn_plan_step_t* step);
 tn_string_view_t tn__plan_step_target(const tn_plan_step_t* step);
+// Of a step that stores a view: " (stored for dot_general)"; of others nothing.
+void tn__plan_print_reader(const tn_plan_step_t* step, tn_writer_t* writer);
+// The operands' views, as a member of the step's object; nothing when all are whole.
+void tn__plan_print_json_views(const tn_plan_step_t* step, tn_writer_t* writer);
 const char* tn__plan_buffer_kind_name(tn_plan_buffer_kind_t kind);
 
 #endif  // TENON_PLAN_PRINT_H_

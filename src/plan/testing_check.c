@@ -7,6 +7,7 @@ typedef struct checker {
   const tn_plan_t* plan;
   size_t* first_leaves;  // by value id: where its names begin in `names`
   uint32_t* names;       // of the leaves of all values
+  uint32_t* roots;       // by value id: of a view, the name of what has its elements
   size_t name_count;
   uint32_t next_name;
   uint32_t* contents;  // by buffer
@@ -105,6 +106,34 @@ static void expect_all(const checker_t* checker, const uint32_t* buffers, const 
                        const char* who, const char* what) {
   for (size_t i = 0; i < places->count; ++i) {
     expect(checker, buffers[i], places->names[i], who, what, i);
+  }
+}
+
+// --- views
+
+static bool makes_view(const tn_node_t* node) {
+  return node->op == TN__OP(transpose) || node->op == TN__OP(slice) ||
+         node->op == TN__OP(reverse) || node->op == TN__OP(broadcast) ||
+         node->op == TN__OP(broadcast_in_dim);
+}
+
+static uint32_t root_name(const checker_t* checker, const tn_value_t* value) {
+  const uint32_t root = checker->roots[value->id];
+  return root ? root : names_of(checker, value)[0];
+}
+
+// A view, stored or not, has what its operand has; one that is not stored has that alone.
+static void name_root(const checker_t* checker, const tn_node_t* node) {
+  checker->roots[node->results[0].id] = root_name(checker, node->operands[0]);
+  names_of(checker, &node->results[0])[0] = root_name(checker, node->operands[0]);
+}
+
+// A step may read the root in the place of what is stored.
+static void use_roots(const checker_t* checker, const tn_plan_step_t* step, places_t* operands) {
+  const tn_node_t* node = step->node;
+  for (uint32_t i = 0; step->site.views && i < node->operand_count; ++i) {
+    const uint32_t root = root_name(checker, node->operands[i]);
+    if (checker->contents[step->operands[i]] == root) operands->names[i] = root;
   }
 }
 
@@ -264,6 +293,7 @@ static void check_step(checker_t* checker, const tn_plan_step_t* step) {
   places_t* results = operands + 1;
   list_names(checker, node->operand_count, node->operands, operands);
   assert_int_equal(operands->count, step->operand_count);
+  use_roots(checker, step, operands);
   bool is_while = node->op == TN__OP(while);
   // The copies before a while have put its operands into the carries.
   if (!is_while) expect_all(checker, step->operands, operands, who, "operand");
@@ -324,7 +354,16 @@ static void check_block(checker_t* checker, const tn_plan_block_t* block,
       }
     } else if (tn__op_has(node->op, TN_FORWARDS)) {
       forward(checker, node);
+      if (node->op == TN__OP(reshape)) {
+        checker->roots[node->results[0].id] = checker->roots[node->operands[0]->id];
+      }
     } else {
+      if (makes_view(node)) {
+        name_root(checker, node);
+        const tn_plan_step_t* next = step;
+        while (next < end && next->reason) ++next;
+        if (next == end || next->node != node) continue;  // it is no step
+      }
       while (step < end && step->reason) check_copy(checker, step++);
       assert_true(step < end);
       assert_ptr_equal(step->node, node);
@@ -342,6 +381,7 @@ void tn__testing_plan_check(const tn_plan_t* plan) {
   checker_t checker = {.plan = plan, .next_name = FIRST_NAME};
   checker.first_leaves = calloc(plan->function->value_count + 1, sizeof(size_t));
   checker.contents = calloc(plan->buffer_count + 1, sizeof(uint32_t));
+  checker.roots = calloc(plan->function->value_count + 1, sizeof(uint32_t));
   assert_true(checker.first_leaves && checker.contents);
   give_room_in(&checker, body);
   checker.names = calloc(checker.name_count + 1, sizeof(uint32_t));
@@ -367,5 +407,6 @@ void tn__testing_plan_check(const tn_plan_t* plan) {
   free(names);
   free(checker.names);
   free(checker.contents);
+  free(checker.roots);
   free(checker.first_leaves);
 }

@@ -84,7 +84,7 @@ TN_APART static tn_status_t define(planner_t* planner, const tn_value_t* value, 
 
 // The leaves of several values, one after the other.
 TN_APART static tn_status_t gather_leaves(planner_t* planner, size_t value_count,
-                                          tn_value_t* const* values, uint32_t** out_leaves,
+                                          const tn_value_t* const* values, uint32_t** out_leaves,
                                           size_t* out_count) {
   size_t count = 0;
   for (size_t i = 0; i < value_count; ++i) count += tn_type_leaf_count(values[i]->type);
@@ -210,56 +210,109 @@ static int64_t lanes_of(const tn_node_t* node, const tn_region_t* region) {
   return is_wide ? region->arguments[0].type->dims[0] : 0;
 }
 
-static uint32_t single_operands(const tn_node_t* node) {
+// Operands, of the first 32, whose storage no other one is in. `leaves`: of the operands.
+static uint32_t find_single_operands(size_t count, const uint32_t* leaves) {
   uint32_t single = 0;
-  for (uint32_t i = 0; i < node->operand_count && i < 32; ++i) {
+  for (size_t i = 0; i < count && i < 32; ++i) {
     bool is_single = true;
-    for (uint32_t k = 0; k < node->operand_count; ++k) {
-      is_single = is_single && (i == k || node->operands[i] != node->operands[k]);
-    }
+    for (size_t k = 0; k < count && is_single; ++k) is_single = i == k || leaves[i] != leaves[k];
     if (is_single) single |= UINT32_C(1) << i;
   }
   return single;
 }
 
-tn_status_t tn__plan_choose_kernel(planner_t* planner, const tn_node_t* node,
-                                   tn_kernel_site_t* site, const tn_kernel_t** out_kernel) {
+tn_status_t tn__plan_find_kernel(planner_t* planner, const tn_node_t* node, choice_t* out_choice) {
+  choice_t* known = planner->choices ? &planner->choices[node->id] : NULL;
   void* memory = NULL;
+  *out_choice = (choice_t){0};
+  if (known && known->use) {
+    *out_choice = *known;
+    return TN_OK;
+  }
   TN_RETURN_IF_ERROR(tn__arena_allocate(planner->arena, sizeof(tn_op_use_t), &memory));
-  tn_op_use_t* use = memory;
-  TN_RETURN_IF_ERROR(tn__node_use(node, planner->arena, use));
+  TN_RETURN_IF_ERROR(tn__node_use(node, planner->arena, memory));
+  out_choice->use = memory;
+  const tn_compile_target_t* target = tn__node_target(node);
+  if (node->op == &tn__op_fusion) {
+    out_choice->kernel = target->fusion;
+  } else if (tn__op_is_transfer(node->op)) {
+    out_choice->kernel = node->op == &tn__op_to_host ? &tn__kernel_to_host : &tn__kernel_to_device;
+  } else {
+    out_choice->kernel = tn__kernel_find(target, out_choice->use);
+  }
+  if (known) *known = *out_choice;
+  return TN_OK;
+}
+
+static tn_status_t no_kernel(const tn_op_use_t* use) {
+  const tn_type_t* type = use->operand_count  ? use->operand_types[0]
+                          : use->result_count ? use->result_types[0]
+                                              : tn__type_token();
+  return tn_status_create(TN_CODE_UNIMPLEMENTED, "%s: there is no kernel for %s",
+                          tn__op_short_name(use->op), TN_TYPE_TEXT(type));
+}
+
+tn_status_t tn__plan_prepare_kernel(planner_t* planner, const tn_node_t* node,
+                                    const tn_view_t* views, uint32_t single_operands,
+                                    tn_kernel_site_t* site, const tn_kernel_t** out_kernel) {
+  choice_t choice;
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__plan_find_kernel(planner, node, &choice));
+  *site = (tn_kernel_site_t){.use = choice.use,
+                             .views = views,
+                             .arena = planner->arena,
+                             .platform = tn__node_target(node)->platform,
+                             .calls = planner->options->calls,
+                             .single_operands = single_operands};
+  *out_kernel = choice.kernel;
+  if (!choice.kernel) return no_kernel(choice.use);
+  if (node->op == &tn__op_fusion) return tn__plan_prepare_fusion(planner, node, site);
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(planner->arena, node->region_count,
                                               sizeof(tn_body_shape_t), &memory));
   tn_body_shape_t* bodies = memory;
-  *site = (tn_kernel_site_t){.use = use, .bodies = bodies, .arena = planner->arena};
-  if (node->op == &tn__op_fusion) {
-    return tn__plan_prepare_fusion(planner, node, site, out_kernel);
-  }
-  if (tn__op_is_transfer(node->op)) {
-    *out_kernel = node->op == &tn__op_to_host ? &tn__kernel_to_host : &tn__kernel_to_device;
-    return TN_OK;
-  }
+  site->bodies = bodies;
   for (uint32_t i = 0; i < node->region_count; ++i) {
     TN_RETURN_IF_ERROR(tn__body_shape(node->regions[i], planner->arena, &bodies[i]));
     bodies[i].lanes = lanes_of(node, node->regions[i]);
   }
-  const tn_compile_target_t* target = tn__node_target(node);
-  const tn_kernel_t* kernel = tn__kernel_find(target, use);
-  site->platform = target->platform;
-  site->calls = planner->options->calls;
-  site->single_operands = single_operands(node);
-  *out_kernel = kernel;
-  if (!kernel) {
-    const tn_type_t* type = use->operand_count  ? use->operand_types[0]
-                            : use->result_count ? use->result_types[0]
-                                                : tn__type_token();
-    return tn_status_create(TN_CODE_UNIMPLEMENTED, "%s: there is no kernel for %s",
-                            tn__op_short_name(node->op), TN_TYPE_TEXT(type));
+  return choice.kernel->prepare ? choice.kernel->prepare(site) : TN_OK;
+}
+
+// Whatever lies where the operand does is not to be overwritten: the step reads it in another
+// order.
+static void keep_storage(step_t* step, uint32_t operand) {
+  for (size_t i = 0; i < step->plan.operand_count && i < TN_PLAN_IN_PLACE_OPERANDS; ++i) {
+    if (step->operands[i] == step->operands[operand]) {
+      step->kept_operands |= UINT32_C(1) << i;
+    }
   }
-  return kernel->prepare ? kernel->prepare(site) : TN_OK;
+}
+
+// Sets the step's operands: the leaves that it reads.
+TN_APART static tn_status_t gather_operands(planner_t* planner, const tn_node_t* node, step_t* step,
+                                            const tn_view_t** out_views) {
+  void* memory = NULL;
+  *out_views = NULL;
+  if (!planner->views) {
+    return gather_leaves(planner, node->operand_count, (const tn_value_t* const*)node->operands,
+                         &step->operands, &step->plan.operand_count);
+  }
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, node->operand_count,
+                                              sizeof(tn_value_t*), &memory));
+  const tn_value_t** roots = memory;
+  for (uint32_t i = 0; i < node->operand_count; ++i) roots[i] = node->operands[i];
+  TN_RETURN_IF_ERROR(tn__plan_read_views(planner, node, roots, out_views));
+  TN_RETURN_IF_ERROR(gather_leaves(planner, node->operand_count, roots, &step->operands,
+                                   &step->plan.operand_count));
+  for (uint32_t i = 0; *out_views && i < node->operand_count; ++i) {
+    if (roots[i] != node->operands[i]) keep_storage(step, i);
+  }
+  return TN_OK;
 }
 
 TN_APART static tn_status_t choose_kernel(planner_t* planner, const tn_node_t* node, step_t* step) {
+  const tn_view_t* views = NULL;
+  TN_RETURN_IF_ERROR(gather_operands(planner, node, step, &views));
   if (node->op == TN__OP_OF(func, call)) {
     tn_string_view_t name = tn__attr_get_string(&node->attrs, "callee");
     step->plan.site = (tn_kernel_site_t){.arena = planner->arena};
@@ -268,7 +321,9 @@ TN_APART static tn_status_t choose_kernel(planner_t* planner, const tn_node_t* n
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "call: @%.*s is only declared; there is nothing to run", TN_SV(name));
   }
-  return tn__plan_choose_kernel(planner, node, &step->plan.site, &step->plan.kernel);
+  return tn__plan_prepare_kernel(planner, node, views,
+                                 find_single_operands(step->plan.operand_count, step->operands),
+                                 &step->plan.site, &step->plan.kernel);
 }
 
 TN_APART static tn_status_t new_step(planner_t* planner, block_t* block, step_t** out_step) {
@@ -287,13 +342,12 @@ static tn_status_t walk_step(planner_t* planner, tn_node_t* node, block_t* block
   step->plan.node = node;
   planner->position += 2;
   step->plan.begin = planner->position;
-  const bool is_fusion = node->op == &tn__op_fusion;
-  bool has_regions = node->region_count > 0 && !is_fusion;
+  bool has_regions = node->region_count > 0 && node->op != &tn__op_fusion;
   bool is_while = node->op == TN__OP(while);
   TN_RETURN_IF_ERROR(choose_kernel(planner, node, step));
-  TN_RETURN_IF_ERROR(gather_leaves(planner, node->operand_count, node->operands, &step->operands,
-                                   &step->plan.operand_count));
-  if (is_fusion) tn__plan_check_fusion(step);
+  if (planner->views && tn__op_has(node->op, TN_VIEW)) {
+    step->plan.reader = planner->views[node->results[0].id].reader;
+  }
   for (uint32_t i = 0; i < node->result_count; ++i) {
     // A while's results hold the first iteration's values from the copies before it on.
     TN_RETURN_IF_ERROR(define(planner, &node->results[i],
@@ -344,8 +398,16 @@ static tn_status_t walk_step(planner_t* planner, tn_node_t* node, block_t* block
   return tn__op_has(node->op, TN_FOREIGN) ? tn__plan_read_aliases(planner, step) : TN_OK;
 }
 
+// Its elements are read where the root has them.
+static bool is_only_view(const planner_t* planner, const tn_node_t* node) {
+  if (!planner->views || !tn__op_makes_view(node->op)) return false;
+  const value_view_t* view = &planner->views[node->results[0].id];
+  return view->root && !view->reader;
+}
+
 static tn_status_t walk_node(planner_t* planner, tn_node_t* node, block_t* block) {
   if (node->op == TN__OP(constant)) return add_constant(planner, node);
+  if (is_only_view(planner, node)) return TN_OK;
   if (tn__op_has(node->op, TN_FORWARDS)) {
     forward(planner, node);
     return TN_OK;
@@ -378,7 +440,8 @@ static tn_status_t walk_region(planner_t* planner, tn_region_t* region, block_t*
   planner->position += 2;
   block->end = planner->position;
   const tn_node_t* last = region->last;
-  TN_RETURN_IF_ERROR(gather_leaves(planner, last->operand_count, last->operands, &block->results,
+  TN_RETURN_IF_ERROR(gather_leaves(planner, last->operand_count,
+                                   (const tn_value_t* const*)last->operands, &block->results,
                                    &block->result_count));
   for (size_t i = 0; i < block->result_count; ++i) {
     TN_RETURN_IF_ERROR(use_leaf(planner, block->results[i], region, block->end));
@@ -412,5 +475,6 @@ tn_status_t tn__plan_walk(planner_t* planner, tn_function_t* function) {
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(scratch, function->node_count, sizeof(capture_t*), &memory));
   planner->captures = memory;
+  TN_RETURN_IF_ERROR(tn__plan_find_views(planner, function));
   return walk_region(planner, function->body, &planner->block);
 }

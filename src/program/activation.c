@@ -52,7 +52,11 @@ tn_status_t tn__activation_run(tn_activation_t* activation, uint32_t unit) {
 void tn__activation_bind(tn_activation_t* activation, const tn_program_patch_t* patch,
                          const void* data) {
   const uint32_t* indices = activation->program->patches + patch->first;
+  const int64_t* offsets = activation->program->pointer_offsets;
   for (uint32_t i = 0; i < patch->count; ++i) activation->pointers[indices[i]] = (void*)data;
+  for (uint32_t i = 0; offsets && i < patch->count; ++i) {
+    activation->pointers[indices[i]] = (char*)data + offsets[indices[i]];
+  }
 }
 
 // A function that was not inlined: its unit works on the caller's operands and results.
@@ -117,7 +121,9 @@ static void connect_instruction(tn_activation_t* activation, size_t index) {
 static void connect(tn_activation_t* activation) {
   const tn_program_t* program = activation->program;
   for (size_t i = 0; i < program->pointer_count; ++i) {
-    activation->pointers[i] = address_of(activation, program->pointer_buffers[i]);
+    char* address = address_of(activation, program->pointer_buffers[i]);
+    if (address && program->pointer_offsets) address += program->pointer_offsets[i];
+    activation->pointers[i] = address;
   }
   for (uint32_t i = 0; i < program->block_count; ++i) {
     const tn_program_block_t* block = &program->blocks[i];

@@ -168,6 +168,24 @@ static tn_status_t sort_pointers(tn_program_t* program, const uint32_t** out_sta
   return TN_OK;
 }
 
+static tn_status_t list_offsets(tn_program_t* program) {
+  void* memory = NULL;
+  for (size_t i = 0; i < program->instruction_count; ++i) {
+    const tn_instruction_t* instruction = &program->instructions[i];
+    const tn_view_t* views = instruction->step->site.views;
+    if (!views) continue;
+    if (!memory) {
+      TN_RETURN_IF_ERROR(tn__arena_allocate_array(&program->arena, program->pointer_count,
+                                                  sizeof(int64_t), &memory));
+    }
+    program->pointer_offsets = memory;
+    for (uint32_t o = 0; o < instruction->operand_count; ++o) {
+      program->pointer_offsets[instruction->first_operand + o] = views[o].byte_offset;
+    }
+  }
+  return TN_OK;
+}
+
 static tn_status_t list_heirs(tn_program_t* program) {
   const tn_plan_t* plan = program->units[0].plan;
   void* memory = NULL;
@@ -229,6 +247,7 @@ tn_status_t tn__program_build(tn_program_t* program, tn_function_t* function) {
   TN_DONE_IF_ERROR(list_keep(&builder, &builder.pointers, &memory));
   program->pointer_buffers = memory;
   program->pointer_count = builder.pointers.count;
+  TN_DONE_IF_ERROR(list_offsets(program));
   TN_DONE_IF_ERROR(sort_pointers(program, &starts));
   TN_DONE_IF_ERROR(list_heirs(program));
   TN_DONE_IF_ERROR(tn__program_place_constants(program));

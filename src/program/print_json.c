@@ -189,6 +189,7 @@ static void json_instruction(const tn_program_t* program, size_t index, tn_write
   json_target(tn__plan_step_target(instruction->step), writer);
   json_pointers(program, "operands", instruction->first_operand, instruction->operand_count,
                 writer);
+  tn__plan_print_json_views(instruction->step, writer);
   json_pointers(program, "results", instruction->first_result, instruction->result_count, writer);
   if (instruction->scratch != TN_PROGRAM_NONE) {
     tn__writef(writer, ", \"scratch\": %u", program->pointer_buffers[instruction->scratch]);

@@ -78,7 +78,9 @@ struct tn_program {
   uint32_t* unit_numbers;    // by function->index
   size_t buffer_count, pointer_count, instruction_count, block_count;
   uint32_t* pointer_buffers;  // which buffer of the program each pointer is to
-  uint32_t* patches;          // indices of pointers
+  // How far behind the buffer's beginning it points: operands that are views. NULL: none is one.
+  int64_t* pointer_offsets;
+  uint32_t* patches;  // indices of pointers
   tn_instruction_t* instructions;
   tn_program_block_t* blocks;
   size_t arena_byte_length, lower_bound_byte_length;

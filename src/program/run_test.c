@@ -210,11 +210,11 @@ static void calls_run_in_their_own_units(void** state) {
 
 static void units_that_are_not_active_together_share_bytes(void** state) {
   (void)state;
-#define WORK(name)                                                                        \
-  "func.func private @" name                                                              \
-  "(%x: tensor<64x2xf32>) -> tensor<64x2xf32> {\n"                                        \
-  "%a = stablehlo.transpose %x, dims = [1, 0] : (tensor<64x2xf32>) -> tensor<2x64xf32>\n" \
-  "%b = stablehlo.transpose %a, dims = [1, 0] : (tensor<2x64xf32>) -> tensor<64x2xf32>\n" \
+#define WORK(name)                                                                    \
+  "func.func private @" name                                                          \
+  "(%x: tensor<64x2xf32>) -> tensor<64x2xf32> {\n"                                    \
+  "%a = stablehlo.concatenate %x, dim = 0 : (tensor<64x2xf32>) -> tensor<64x2xf32>\n" \
+  "%b = stablehlo.concatenate %a, dim = 0 : (tensor<64x2xf32>) -> tensor<64x2xf32>\n" \
   "return %b : tensor<64x2xf32>\n}\n"
   program = tn__testing_program(
       "module {\nfunc.func @main(%x: tensor<64x2xf32>) -> tensor<64x2xf32> {\n"

@@ -12,16 +12,6 @@ enum {
 // A target above this is written past the caches where the form can do that.
 static const int64_t streaming_byte_length = 8 << 20;
 
-void tn__dense_strides(size_t rank, const int64_t* dims, size_t element_size,
-                       int64_t* out_strides) {
-  int64_t stride = (int64_t)element_size;
-  for (size_t i = rank; i-- > 0;) {
-    out_strides[i] = stride;
-    // Only empty arrays may have dimensions whose product overflows.
-    if (__builtin_mul_overflow(stride, dims[i], &stride)) stride = 0;
-  }
-}
-
 // --- preparing
 
 static size_t merge_loops(size_t rank, const int64_t* dims, const int64_t* target_strides,

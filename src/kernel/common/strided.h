@@ -4,7 +4,7 @@
 #define TENON_KERNEL_COMMON_STRIDED_H_
 
 #include "base/pool.h"
-#include "base/type.h"
+#include "ops/view.h"
 
 // A convolution has a dimension of groups besides those of its operands.
 enum { TN_STRIDED_MAX_RANK = TN_MAX_RANK + 1 };
@@ -63,8 +63,5 @@ TN_MUST_USE tn_status_t tn__copy_bytes(tn_pool_t* pool, void* target, const void
 // Writes `count` copies of an element of 1, 2, 4, 8 or 16 bytes.
 TN_MUST_USE tn_status_t tn__fill(tn_pool_t* pool, void* target, const void* element,
                                  size_t element_size, int64_t count);
-
-// Row-major strides in bytes of a dense array. The result has `rank` entries.
-void tn__dense_strides(size_t rank, const int64_t* dims, size_t element_size, int64_t* out_strides);
 
 #endif  // TENON_KERNEL_COMMON_STRIDED_H_

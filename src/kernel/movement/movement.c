@@ -1,4 +1,4 @@
-// Operations that are one strided copy: the whole difference between them is in the strides.
+// Operations that are strided copies: the whole difference between them is in the strides.
 #include "kernel/movement/movement.h"
 
 #include "kernel/common/index.h"
@@ -25,93 +25,35 @@ tn_status_t tn__cpu_copy_run(const tn_kernel_call_t* call) {
   return tn__copy_bytes(call->context->pool, call->results[0], call->operands[0], *byte_length);
 }
 
-// --- strided ones
+// --- views that are stored
 
-// Leaves a move_t that fills the whole result from `source_strides` (bytes, one for each
-// dimension of the result).
-static tn_status_t prepare_move(tn_kernel_site_t* site, const int64_t* source_strides,
-                                int64_t source_offset) {
+bool tn__cpu_view_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view) {
+  (void)use, (void)operand, (void)view;
+  return true;
+}
+
+tn_status_t tn__cpu_view_prepare(tn_kernel_site_t* site) {
   const tn_type_t* type = tn__site_result(site, 0);
   const size_t element_size = tn_dtype_size(type->dtype);
-  int64_t target_strides[TN_MAX_RANK];
-  tn__dense_strides(type->rank, type->dims, element_size, target_strides);
+  const tn_view_t operand = {.strides = site->views ? site->views[0].strides : NULL};
+  int64_t target_strides[TN_MAX_RANK], source_strides[TN_MAX_RANK];
+  bool is_view = false;
   move_t* move;
+  tn_view_t view;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *move, (void**)&move));
-  move->source_offset = source_offset;
+  TN_RETURN_IF_ERROR(tn__view_of_result(site->use, &operand, &view, &is_view));
+  if (!is_view) return TN_OK;  // there are no elements
+  move->source_offset = view.byte_offset;
+  tn__view_strides(&view, type, source_strides);
+  tn__dense_strides(type->rank, type->dims, element_size, target_strides);
   return tn__strided_copy_prepare(site->arena, element_size, type->rank, type->dims, target_strides,
                                   source_strides, &move->copy);
 }
 
-tn_status_t tn__cpu_move_run(const tn_kernel_call_t* call) {
+tn_status_t tn__cpu_view_run(const tn_kernel_call_t* call) {
   const move_t* move = call->state;
-  return tn__strided_copy_run(&move->copy, call->context->pool,
-                              (char*)call->results[0] + move->target_offset,
+  return tn__strided_copy_run(&move->copy, call->context->pool, call->results[0],
                               (const char*)call->operands[0] + move->source_offset);
-}
-
-static void operand_strides(const tn_kernel_site_t* site, int64_t* out_strides) {
-  const tn_type_t* type = tn__site_operand(site, 0);
-  tn__dense_strides(type->rank, type->dims, tn_dtype_size(type->dtype), out_strides);
-}
-
-tn_status_t tn__cpu_broadcast_in_dim_prepare(tn_kernel_site_t* site) {
-  const tn_type_t* operand = tn__site_operand(site, 0);
-  const int64_t* dimensions;
-  TN_RETURN_IF_ERROR(tn__site_list(site, "broadcast_dimensions", operand->rank, &dimensions));
-  int64_t strides[TN_MAX_RANK], source_strides[TN_MAX_RANK] = {0};
-  operand_strides(site, strides);
-  for (size_t i = 0; i < operand->rank; ++i) {
-    if (operand->dims[i] != 1) source_strides[dimensions[i]] = strides[i];
-  }
-  return prepare_move(site, source_strides, 0);
-}
-
-// The new dimensions come first.
-tn_status_t tn__cpu_broadcast_prepare(tn_kernel_site_t* site) {
-  const tn_type_t* operand = tn__site_operand(site, 0);
-  int64_t source_strides[TN_MAX_RANK] = {0};
-  operand_strides(site, source_strides + (tn__site_result(site, 0)->rank - operand->rank));
-  return prepare_move(site, source_strides, 0);
-}
-
-tn_status_t tn__cpu_transpose_prepare(tn_kernel_site_t* site) {
-  const size_t rank = tn__site_operand(site, 0)->rank;
-  const int64_t* permutation;
-  TN_RETURN_IF_ERROR(tn__site_list(site, "permutation", rank, &permutation));
-  int64_t strides[TN_MAX_RANK], source_strides[TN_MAX_RANK];
-  operand_strides(site, strides);
-  for (size_t i = 0; i < rank; ++i) source_strides[i] = strides[permutation[i]];
-  return prepare_move(site, source_strides, 0);
-}
-
-tn_status_t tn__cpu_reverse_prepare(tn_kernel_site_t* site) {
-  const tn_type_t* operand = tn__site_operand(site, 0);
-  tn_i64_list_t list;
-  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&site->use->attrs, "dimensions", site->arena, &list));
-  int64_t source_strides[TN_MAX_RANK], offset = 0;
-  operand_strides(site, source_strides);
-  for (size_t i = 0; i < list.count; ++i) {
-    const size_t dimension = (size_t)list.values[i];
-    offset += (operand->dims[dimension] - 1) * source_strides[dimension];
-    source_strides[dimension] = -source_strides[dimension];
-  }
-  return prepare_move(site, source_strides, tn__type_size(operand) ? offset : 0);
-}
-
-tn_status_t tn__cpu_slice_prepare(tn_kernel_site_t* site) {
-  const size_t rank = tn__site_operand(site, 0)->rank;
-  const int64_t *starts, *steps;
-  TN_RETURN_IF_ERROR(tn__site_list(site, "start_indices", rank, &starts));
-  TN_RETURN_IF_ERROR(tn__site_list(site, "strides", rank, &steps));
-  int64_t source_strides[TN_MAX_RANK], offset = 0;
-  operand_strides(site, source_strides);
-  const bool is_empty = tn__type_size(tn__site_result(site, 0)) == 0;
-  for (size_t i = 0; i < rank && !is_empty; ++i) {
-    offset += starts[i] * source_strides[i];
-    // A step past the end may be any number; it is never taken.
-    if (tn__site_result(site, 0)->dims[i] > 1) source_strides[i] *= steps[i];
-  }
-  return prepare_move(site, source_strides, offset);
 }
 
 // --- concatenate

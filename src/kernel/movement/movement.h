@@ -8,13 +8,10 @@
 TN_MUST_USE tn_status_t tn__cpu_copy_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__cpu_copy_run(const tn_kernel_call_t* call);
 
-// One strided copy each; they share tn__cpu_move_run.
-TN_MUST_USE tn_status_t tn__cpu_broadcast_in_dim_prepare(tn_kernel_site_t* site);
-TN_MUST_USE tn_status_t tn__cpu_broadcast_prepare(tn_kernel_site_t* site);
-TN_MUST_USE tn_status_t tn__cpu_transpose_prepare(tn_kernel_site_t* site);
-TN_MUST_USE tn_status_t tn__cpu_reverse_prepare(tn_kernel_site_t* site);
-TN_MUST_USE tn_status_t tn__cpu_slice_prepare(tn_kernel_site_t* site);
-TN_MUST_USE tn_status_t tn__cpu_move_run(const tn_kernel_call_t* call);
+// What makes a view (ops/view.h), stored: one strided copy.
+bool tn__cpu_view_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
+TN_MUST_USE tn_status_t tn__cpu_view_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_view_run(const tn_kernel_call_t* call);
 
 TN_MUST_USE tn_status_t tn__cpu_concatenate_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__cpu_concatenate_run(const tn_kernel_call_t* call);
