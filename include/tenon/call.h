@@ -139,10 +139,10 @@ typedef struct tn_user_data {
   void* data;
 } tn_user_data_t;
 
-// How long a run waits for a handler that finishes later (an XLA_FFI_Future); after it the run
-// fails with DEADLINE_EXCEEDED. Negative (the default): for ever. Such a handler may still use what
-// it was given: the run's memory, arguments and results among it, is freed when it completes the
-// future, on the thread that does, and never if it does not.
+// How long a handler that finishes later (an XLA_FFI_Future) may take, from its return on; after it
+// the run fails with DEADLINE_EXCEEDED. Negative (the default): for ever. Such a handler may still
+// use what it was given: the run's memory, arguments and results among it, is freed when it
+// completes the future, on the thread that does, and never if it does not.
 TN_API void tn_call_set_timeout_ns(int64_t timeout_ns);
 
 TN_EXTERN_C_END

@@ -32,8 +32,10 @@ static struct tn_status out_of_memory = {
     .message = (char*)"out of memory",
 };
 
+static struct tn_status pending = {.code = TN_CODE_UNKNOWN, .message = (char*)"pending"};
+
 static bool is_static(tn_status_t status) {
-  return status == &out_of_memory;
+  return status == &out_of_memory || status == &pending;
 }
 
 const char* tn_code_name(tn_code_t code) {
@@ -68,6 +70,10 @@ static char* copy_text(const char* text, size_t length) {
 
 tn_status_t tn__status_out_of_memory(void) {
   return &out_of_memory;
+}
+
+tn_status_t tn__status_pending(void) {
+  return &pending;
 }
 
 tn_status_t tn_status_create(tn_code_t code, const char* format, ...) {

@@ -8,6 +8,9 @@
 // Static: costs no memory.
 tn_status_t tn__status_out_of_memory(void);
 
+// Not an error: what an instruction returns whose work goes on; see tn_kernel_pending_t. Static.
+tn_status_t tn__status_pending(void);
+
 #ifdef __clang_analyzer__
 // The analyzer does not look into other files: an error that was just made is not TN_OK.
 #define TN__NEVER_OK(expression) __extension__((expression) ?: (tn_status_t)1)

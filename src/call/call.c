@@ -112,11 +112,17 @@ static bool takes_any_view(const tn_op_use_t* use, size_t operand, const tn_view
 }
 
 static const tn_kernel_t typed = {
-    .op = "custom_call", .name = "call.typed", .prepare = prepare_typed, .run = tn__typed_run};
+    .op = "custom_call",
+    .name = "call.typed",
+    .prepare = prepare_typed,
+    .run = tn__typed_run,
+    .may_pend = true,
+};
 static const tn_kernel_t typed_with_stages = {.op = "custom_call",
                                               .name = "call.typed",
                                               .prepare = prepare_typed,
-                                              .run = tn__typed_run_stages};
+                                              .run = tn__typed_run_stages,
+                                              .may_pend = true};
 static const tn_kernel_t elementwise = {.op = "custom_call",
                                         .name = "call.elementwise",
                                         .takes_view = takes_any_view,

@@ -10,6 +10,7 @@
 struct tn_ffi_future {
   atomic_uint is_complete;
   bool is_abandoned;
+  int64_t begin_ns;          // of its time limit; 0: when it is waited for
   tn_call_keeper_t* keeper;  // of an abandoned one; retained
   tn_status_t error;
 };
@@ -154,6 +155,23 @@ tn_status_t tn__future_set(tn_ffi_future_t* future, tn_status_t error) {
                           is_known ? "the future is complete already" : "this is no future");
 }
 
+bool tn__future_begin(tn_ffi_future_t* future) {
+  tn__process_lock();
+  const bool is_pending = find(future, LIVE_FUTURE) &&
+                          !atomic_load_explicit(&future->is_complete, memory_order_acquire);
+  if (is_pending) future->begin_ns = tn__clock_ns();
+  tn__process_unlock();
+  return is_pending;
+}
+
+// When the time limit of a future that is waited for ends.
+static int64_t deadline_of(const tn_ffi_future_t* future, int64_t timeout_ns) {
+  if (timeout_ns < 0 || !future->begin_ns) return tn__clock_deadline_ns(timeout_ns);
+  int64_t deadline_ns = 0;
+  const bool is_too_far = __builtin_add_overflow(future->begin_ns, timeout_ns, &deadline_ns);
+  return is_too_far ? INT64_MAX : deadline_ns;
+}
+
 // Sleeps until the future is complete, the deadline has passed, or the run is interrupted, which is
 // an error.
 static tn_status_t sleep_until_complete(tn_ffi_future_t* future, int64_t deadline_ns,
@@ -182,7 +200,7 @@ tn_status_t tn__future_wait(tn_ffi_future_t* future, int64_t timeout_ns,
                             "the handler left a future that the frame's own table did not make");
   }
   tn_status_t interruption =
-      sleep_until_complete(future, tn__clock_deadline_ns(timeout_ns), interrupt);
+      sleep_until_complete(future, deadline_of(future, timeout_ns), interrupt);
   tn__process_lock();
   bool is_complete = atomic_load(&future->is_complete);
   tn_status_t error = future->error;

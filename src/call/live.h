@@ -22,9 +22,13 @@ tn_ffi_future_t* tn__future_create(void);
 // Completes it, with `error` (taken) or without (NULL). FAILED_PRECONDITION when it is no future,
 // or is complete already.
 TN_MUST_USE tn_status_t tn__future_set(tn_ffi_future_t* future, tn_status_t error);
+// Its handler has returned: the time limit begins. False when there is nothing to wait for: it is
+// no future of ours, or complete.
+bool tn__future_begin(tn_ffi_future_t* future);
 // Waits until it is complete, gives its error to the caller, and frees it. INTERNAL when it is no
-// future of ours; DEADLINE_EXCEEDED after `timeout_ns` (negative: never), or the error of
-// `interrupt` (NULL: none): then it is given up as below, and *out_is_late is true.
+// future of ours; DEADLINE_EXCEEDED `timeout_ns` (negative: never) after it began, at the latest
+// now, or the error of `interrupt` (NULL: none): then it is given up as below, and *out_is_late is
+// true.
 TN_MUST_USE tn_status_t tn__future_wait(tn_ffi_future_t* future, int64_t timeout_ns,
                                         const tn_interrupt_t* interrupt, tn_call_keeper_t* keeper,
                                         bool* out_is_late);

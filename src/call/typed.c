@@ -30,6 +30,7 @@ typedef struct tn_typed_state {
   tn_attr_dictionary_t given;    // attributes as the program gives them
   const tn_type_t** values;      // types: operands, then results
   size_t dim_count;              // of all of them together
+  const tn_allocator_t* allocator;
 } tn_typed_state_t;
 
 // What an activation has of its own. Behind it: the buffers, the list of pointers to them, and
@@ -38,9 +39,18 @@ typedef struct typed_local {
   tn_ffi_call_frame_t frame;
   struct tn_ffi_context context;
   tn_call_state_t prepared, initialized;
-  int64_t run_id;  // of the run that the frame was built for
+  int64_t run_id;   // of the run that the frame was built for; 0: none
+  bool is_pending;  // a handler completes its future later
+  const tn_typed_state_t* state;
+  struct typed_local* spare;  // for calls that come meanwhile; owned
   tn_ffi_buffer_t buffers[];
 } typed_local_t;
+
+static size_t local_byte_length(const tn_typed_state_t* state) {
+  return sizeof(typed_local_t) +
+         (state->operand_count + state->result_count) * (sizeof(tn_ffi_buffer_t) + sizeof(void*)) +
+         state->dim_count * sizeof(int64_t);
+}
 
 static tn_status_t make_buffers(const tn_call_site_t* call, tn_typed_state_t* state) {
   tn_call_buffers_t buffers;
@@ -165,13 +175,10 @@ static tn_status_t init_local(const tn_kernel_call_t* call);
 static void deinit_local(const tn_kernel_call_t* call);
 // Makes the site one of those that have the state.
 static void attach(tn_typed_state_t* state, tn_kernel_site_t* site) {
-  size_t count = state->operand_count + state->result_count;
   ++state->site_count;
   site->state = state;
   site->state_deinit = clear_state;
-  site->local_byte_length = sizeof(typed_local_t) +
-                            count * (sizeof(tn_ffi_buffer_t) + sizeof(void*)) +
-                            state->dim_count * sizeof(int64_t);
+  site->local_byte_length = local_byte_length(state);
   site->local_share = &state->local;
   site->local_init = init_local;
   site->local_deinit = deinit_local;
@@ -251,6 +258,7 @@ tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target) {
   TN_RETURN_IF_ERROR(make_buffers(call, state));
   state->execute = target->bundle.execute;
   state->given = call->attrs;
+  state->allocator = site->arena->allocator;
   state->target = tn__target_retain(target);
   attach(state, site);
   if (!target->bundle.instantiate) {
@@ -281,6 +289,7 @@ static void make_frame(const tn_typed_state_t* state, typed_local_t* local) {
     dims += rank;
     values[i] = &local->buffers[i];
   }
+  local->state = state;
   init_frame(state, &local->context, &local->frame);
   local->frame.stage = TN_FFI_EXECUTE;
   local->frame.args.count = (int64_t)state->operand_count;
@@ -295,15 +304,32 @@ static void make_frame(const tn_typed_state_t* state, typed_local_t* local) {
   local->context.states[TN_FFI_INITIALIZE] = &local->initialized;
 }
 
-// The handler of an earlier run may have changed the frame.
-__attribute__((noinline)) static void begin_run(const tn_typed_state_t* state, typed_local_t* local,
-                                                int64_t run_id) {
-  make_frame(state, local);
-  local->run_id = run_id;
+// A frame that no handler uses: the activation's, or a spare one. NULL: there is no memory for it.
+static typed_local_t* find_idle(const tn_typed_state_t* state, typed_local_t* local) {
+  void* memory = NULL;
+  for (; local->is_pending; local = local->spare) {
+    if (local->spare) continue;
+    tn_status_release(tn__allocate(state->allocator, local_byte_length(state), &memory));
+    local->spare = memory;
+    if (!memory) return NULL;
+  }
+  return local;
+}
+
+// The handler of an earlier run may have changed the frame, or one of this run is still at it.
+static typed_local_t* begin_run(const tn_kernel_call_t* call) {
+  const tn_call_environment_t* environment = call->context->environment;
+  typed_local_t* local = find_idle(call->state, call->local);
+  if (!local) return NULL;
+  make_frame(call->state, local);
+  local->run_id = environment->run_id;
+  return local;
 }
 
 static tn_status_t init_local(const tn_kernel_call_t* call) {
-  begin_run(call->state, call->local, 0);
+  typed_local_t* local = call->local;
+  make_frame(call->state, local);
+  local->run_id = 0;
   return TN_OK;
 }
 
@@ -316,7 +342,15 @@ static void clear_local(typed_local_t* local) {
 }
 
 static void deinit_local(const tn_kernel_call_t* call) {
-  clear_local(call->local);
+  const tn_typed_state_t* state = call->state;
+  typed_local_t* local = call->local;
+  clear_local(local);
+  for (typed_local_t *spare = local->spare, *next = NULL; spare; spare = next) {
+    next = spare->spare;
+    clear_local(spare);
+    tn__free(state->allocator, spare, local_byte_length(state));
+  }
+  local->spare = NULL;
 }
 
 // Whether the handler left alone what its frame says of the operands and results.
@@ -353,16 +387,44 @@ static tn_status_t explain_failure(tn_status_t status, const tn_typed_state_t* s
   return explain(status, state);
 }
 
+// The call is over, or given up.
+static tn_status_t end_call(const tn_typed_state_t* state, typed_local_t* local,
+                            tn_status_t error) {
+  tn_status_t status = tn__handler_finish(state->target->name, &local->frame, error);
+  if (!local->context.is_late) tn__scratch_free_all(&local->context);
+  if (!status) return TN_OK;
+  return local->context.is_late ? explain(status, state) : explain_failure(status, state, local);
+}
+
+static tn_status_t finish_pending(void* user) {
+  typed_local_t* local = user;
+  tn_status_t status = end_call(local->state, local, TN_OK);
+  if (!local->context.is_late) clear_local(local);
+  local->is_pending = false;
+  return status;
+}
+
+// Leaves the call to a handler that completes its future later, and the frame to the handler. False
+// when whoever runs the call does not go on without it, or the future needs no waiting.
+static bool leave(typed_local_t* local) {
+  tn_kernel_pending_t* pending = local->context.kernel->pending;
+  const tn_ffi_call_frame_t* frame = &local->frame;
+  if (!pending || !frame->future || frame->stage != TN_FFI_EXECUTE) return false;
+  if (!tn__future_begin(frame->future)) return false;
+  *pending = (tn_kernel_pending_t){finish_pending, local};
+  local->is_pending = true;
+  local->run_id = 0;
+  return true;
+}
+
 __attribute__((noinline, cold)) static tn_status_t finish(const tn_typed_state_t* state,
                                                           typed_local_t* local,
                                                           tn_guarded_t guarded) {
   tn_status_t error =
       guarded.exception ? tn__error_give(tn__guard_error(guarded.exception)) : guarded.result;
   if (local->frame.future) tn__library_pin(state->target->library);
-  tn_status_t status = tn__handler_finish(state->target->name, &local->frame, error);
-  if (!local->context.is_late) tn__scratch_free_all(&local->context);
-  if (!status) return TN_OK;
-  return local->context.is_late ? explain(status, state) : explain_failure(status, state, local);
+  if (!error && leave(local)) return tn__status_pending();
+  return end_call(state, local, error);
 }
 
 static inline tn_status_t run_stage(const tn_typed_state_t* state, typed_local_t* local,
@@ -373,12 +435,14 @@ static inline tn_status_t run_stage(const tn_typed_state_t* state, typed_local_t
   return __builtin_expect(is_plain, 1) ? TN_OK : finish(state, local, guarded);
 }
 
+// Whether the call's frame is another run's, or in use.
+static inline bool is_stale(const tn_kernel_call_t* call, const typed_local_t* local) {
+  const tn_call_environment_t* environment = call->context->environment;
+  return environment && environment->run_id != local->run_id;
+}
+
 static inline void patch(const tn_kernel_call_t* call, const tn_typed_state_t* state,
                          typed_local_t* local) {
-  const tn_call_environment_t* environment = call->context->environment;
-  if (environment && environment->run_id != local->run_id) {
-    begin_run(state, local, environment->run_id);
-  }
   tn_ffi_buffer_t* buffer = local->buffers;
   for (size_t i = 0; i < state->operand_count; ++i, ++buffer) {
     buffer->data = (void*)call->operands[i];  // the ABI has no const
@@ -387,13 +451,22 @@ static inline void patch(const tn_kernel_call_t* call, const tn_typed_state_t* s
   local->context.kernel = call->context;
 }
 
+static inline tn_status_t run_execute(const tn_kernel_call_t* call, typed_local_t* local) {
+  const tn_typed_state_t* state = call->state;
+  patch(call, state, local);
+  return run_stage(state, local, state->execute);
+}
+
+__attribute__((noinline, cold)) static tn_status_t run_afresh(const tn_kernel_call_t* call) {
+  typed_local_t* local = begin_run(call);
+  return local ? run_execute(call, local) : tn__status_out_of_memory();
+}
+
 // Aligned, since where it begins in a cache line decides over half a nanosecond of the four to
 // seven that a call costs.
 __attribute__((aligned(64))) tn_status_t tn__typed_run(const tn_kernel_call_t* call) {
-  const tn_typed_state_t* state = call->state;
-  typed_local_t* local = call->local;
-  patch(call, state, local);
-  return run_stage(state, local, state->execute);
+  if (__builtin_expect(is_stale(call, call->local), 0)) return run_afresh(call);
+  return run_execute(call, call->local);
 }
 
 // States of prepare and initialize live for one run.
@@ -401,6 +474,10 @@ tn_status_t tn__typed_run_stages(const tn_kernel_call_t* call) {
   const tn_typed_state_t* state = call->state;
   typed_local_t* local = call->local;
   const tn_ffi_bundle_t* bundle = &state->target->bundle;
+  if (is_stale(call, local)) {
+    local = begin_run(call);
+    if (!local) return tn__status_out_of_memory();
+  }
   clear_local(local);
   patch(call, state, local);
   tn_status_t status = TN_OK;
@@ -414,6 +491,6 @@ tn_status_t tn__typed_run_stages(const tn_kernel_call_t* call) {
   }
   local->frame.stage = TN_FFI_EXECUTE;
   if (!status) status = run_stage(state, local, bundle->execute);
-  if (!local->context.is_late) clear_local(local);
+  if (!local->is_pending && !local->context.is_late) clear_local(local);
   return status;
 }

@@ -29,11 +29,20 @@ typedef struct tn_kernel_random {
   uint64_t draw_count;  // how often the run has drawn before
 } tn_kernel_random_t;
 
+// What is left of an instruction whose run() has returned tn__status_pending(): it uses its
+// operands and results until finish(), which is called once, has returned.
+typedef struct tn_kernel_pending {
+  tn_status_t (*finish)(void* user);  // waits for the work, and returns its error
+  void* user;
+} tn_kernel_pending_t;
+
 // What a run hands to every kernel.
 typedef struct tn_kernel_context {
   tn_pool_t* pool;  // for parallel loops; never NULL
   tn_kernel_random_t* random;
   const struct tn_call_environment* environment;  // of custom calls (call/call.h)
+  // Where run() describes work that goes on; NULL: it must wait for the work itself.
+  tn_kernel_pending_t* pending;
 } tn_kernel_context_t;
 
 // One instruction of one activation. Results are dense, row-major, 64-byte aligned when the program
@@ -155,6 +164,7 @@ typedef struct tn_kernel {
   // Bit i: result 0 may lie in the storage of operand i, if that has the same byte length and dies
   // here.
   uint32_t in_place;
+  bool may_pend;  // run() may return tn__status_pending()
 } tn_kernel_t;
 
 #endif  // TENON_KERNEL_KERNEL_H_

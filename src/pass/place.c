@@ -4,7 +4,9 @@
 // Arguments and results are on the device, and so is every value unless a kernel of the host gives
 // it. What the device has no kernel for, the host computes, with everything in its regions. A
 // region that a kernel of the device calls works in the host's memory, since it is called from
-// there. A value that is needed on the other side is copied once, where it comes to be.
+// there. A value that is needed on the other side is copied once, before
+// the first node of its region that needs it: until then, the host need not wait for the device,
+// nor for a call whose results come later.
 #include "kernel/placement.h"
 #include "pass/passes.h"
 
@@ -30,11 +32,13 @@ static tn_status_t has_kernel(placer_t* placer, const tn_node_t* node, bool* out
 
 // --- copies
 
-static tn_node_t* place_of_copy(const tn_value_t* value) {
-  return value->node ? value->node->next : value->region->first;
+static tn_node_t* place_of_copy(const tn_value_t* value, tn_node_t* user) {
+  const tn_region_t* region = value->node ? value->node->region : value->region;
+  while (user->region != region) user = user->region->parent;
+  return user;
 }
 
-static tn_status_t make_counterpart(tn_value_t* value, tn_value_t** out_value) {
+static tn_status_t make_counterpart(tn_value_t* value, tn_node_t* user, tn_value_t** out_value) {
   const bool is_constant = value->node && value->node->op == TN__OP(constant);
   const tn_op_t* copy = tn__value_is_on_host(value) ? &tn__op_to_device : &tn__op_to_host;
   tn_node_spec_t spec = {
@@ -43,28 +47,28 @@ static tn_status_t make_counterpart(tn_value_t* value, tn_value_t** out_value) {
       .operands = &value,
       .result_count = 1,
       .result_types = &value->type,
-      .location = value->node ? value->node->location : place_of_copy(value)->location,
+      .location = value->node ? value->node->location : user->location,
   };
   if (is_constant) spec.attrs = value->node->attrs;
   tn_node_t* node = NULL;
-  TN_RETURN_IF_ERROR(tn__node_insert(place_of_copy(value), &spec, &node));
+  TN_RETURN_IF_ERROR(tn__node_insert(place_of_copy(value, user), &spec, &node));
   if (is_constant) node->placement = TN_ON_HOST;
   node->results[0].name = value->name;
   *out_value = &node->results[0];
   return TN_OK;
 }
 
-static tn_status_t bring(placer_t* placer, tn_value_t** value, bool to_host) {
+static tn_status_t bring(placer_t* placer, tn_node_t* user, tn_value_t** value, bool to_host) {
   if (tn__value_is_on_host(*value) == to_host) return TN_OK;
   tn_value_t** counterpart = &placer->counterparts[(*value)->id];
-  if (!*counterpart) TN_RETURN_IF_ERROR(make_counterpart(*value, counterpart));
+  if (!*counterpart) TN_RETURN_IF_ERROR(make_counterpart(*value, user, counterpart));
   *value = *counterpart;
   return TN_OK;
 }
 
-static tn_status_t bring_operands(placer_t* placer, const tn_node_t* node, bool to_host) {
+static tn_status_t bring_operands(placer_t* placer, tn_node_t* node, bool to_host) {
   for (uint32_t i = 0; i < node->operand_count; ++i) {
-    TN_RETURN_IF_ERROR(bring(placer, &node->operands[i], to_host));
+    TN_RETURN_IF_ERROR(bring(placer, node, &node->operands[i], to_host));
   }
   return TN_OK;
 }

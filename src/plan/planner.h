@@ -5,6 +5,7 @@
 #include "plan/plan.h"
 
 #define NO_BUFFER UINT32_MAX
+#define NO_POSITION UINT32_MAX
 
 // How many operands, from the first on, a kernel may work in place of.
 enum { TN_PLAN_IN_PLACE_OPERANDS = 32 };
@@ -15,6 +16,7 @@ typedef struct leaf {
   const tn_value_t* value;
   const tn_region_t* region;  // where it is defined; uses are there or in regions inside
   uint32_t definition;        // position
+  uint32_t first_use;         // position; NO_POSITION: none
   uint32_t last_use;          // position; a use inside a loop counts at the end of the loop
   uint32_t buffer;
   uint32_t wish;  // the buffer where it had best be, because it ends up there; NO_BUFFER: anywhere

@@ -70,6 +70,7 @@ TN_APART static tn_status_t define(planner_t* planner, const tn_value_t* value, 
       .model = {.value = value,
                 .region = value->region,
                 .definition = position,
+                .first_use = NO_POSITION,
                 .last_use = position,
                 .buffer = NO_BUFFER,
                 .wish = NO_BUFFER,
@@ -125,6 +126,7 @@ static tn_status_t use_leaf(planner_t* planner, uint32_t index, const tn_region_
                             uint32_t position) {
   leaf_t* leaf = &planner->leaves[index];
   const tn_node_t* loop = enclosing_loop(leaf, region);
+  if (position < leaf->first_use) leaf->first_use = position;
   if (!loop) {
     if (position > leaf->last_use) leaf->last_use = position;
     return TN_OK;
@@ -449,6 +451,33 @@ static tn_status_t walk_region(planner_t* planner, tn_region_t* region, block_t*
   return TN_OK;
 }
 
+// A call may be pending until its results are needed. Until then its operands keep their storage,
+// so that other steps need not wait for it; not operands that are larger than the results, which
+// take memory meanwhile as well.
+static void keep_operands(planner_t* planner, const step_t* step) {
+  uint32_t first_use = NO_POSITION;
+  size_t result_byte_length = 0;
+  for (size_t i = 0; i < step->plan.result_count; ++i) {
+    const leaf_t* leaf = &planner->leaves[step->results[i]];
+    if (leaf->first_use < first_use) first_use = leaf->first_use;
+    result_byte_length += tn__type_byte_length(leaf->type);
+  }
+  for (size_t i = 0; i < step->plan.operand_count && first_use != NO_POSITION; ++i) {
+    leaf_t* leaf = &planner->leaves[step->operands[i]];
+    if (tn__type_byte_length(leaf->type) > result_byte_length) continue;
+    if (leaf->last_use < first_use - 1) leaf->last_use = first_use - 1;
+  }
+}
+
+static void keep_operands_in(planner_t* planner, const block_t* block) {
+  for (size_t i = 0; i < block->step_count; ++i) {
+    const step_t* step = &block->steps[i];
+    const tn_kernel_t* kernel = step->plan.kernel;
+    if (kernel && kernel->may_pend && !step->alias_count) keep_operands(planner, step);
+    for (size_t k = 0; k < step->plan.block_count; ++k) keep_operands_in(planner, &step->blocks[k]);
+  }
+}
+
 static size_t count_leaves(const tn_region_t* region) {
   size_t count = 0;
   for (uint32_t i = 0; i < region->argument_count; ++i) {
@@ -476,5 +505,7 @@ tn_status_t tn__plan_walk(planner_t* planner, tn_function_t* function) {
       tn__arena_allocate_array(scratch, function->node_count, sizeof(capture_t*), &memory));
   planner->captures = memory;
   TN_RETURN_IF_ERROR(tn__plan_find_views(planner, function));
-  return walk_region(planner, function->body, &planner->block);
+  TN_RETURN_IF_ERROR(walk_region(planner, function->body, &planner->block));
+  keep_operands_in(planner, &planner->block);
+  return TN_OK;
 }

@@ -1,5 +1,7 @@
 #include "program/activation.h"
 
+#include "program/pending.h"
+
 enum {
   KEPT_ACTIVATIONS = 8,
   KEPT_BYTE_LENGTH = 4096,  // of temporaries, by each of them
@@ -20,6 +22,32 @@ tn_status_t tn__instruction_locate(const tn_instruction_t* instruction, tn_statu
 
 static tn_status_t run_call(tn_activation_t* activation, const tn_instruction_t* instruction);
 
+static tn_status_t run_instruction(tn_activation_t* activation, uint32_t index) {
+  const tn_instruction_t* instruction = &activation->program->instructions[index];
+  tn_status_t status = instruction->kernel ? instruction->kernel->run(&activation->calls[index])
+                                           : run_call(activation, instruction);
+  if (status == TN_OK || status == tn__status_pending()) return status;
+  return tn__instruction_locate(instruction, status);
+}
+
+// What follows a call that a handler completes later, as far as it does not need the call's end.
+static tn_status_t run_beside(tn_activation_t* activation, const tn_program_block_t* block,
+                              uint32_t index) {
+  const uint32_t end = block->first_instruction + block->instruction_count;
+  const tn_pending_block_t pending = tn__pending_begin(activation);
+  tn_status_t status = TN_OK;
+  tn__pending_add(pending, index);
+  while (!status && ++index < end) {
+    status = tn__interrupt_check(activation->environment.interrupt);
+    if (!status) status = tn__pending_await(pending, index);
+    if (!status) status = run_instruction(activation, index);
+    if (status != tn__status_pending()) continue;
+    tn__pending_add(pending, index);
+    status = TN_OK;
+  }
+  return tn__pending_end(pending, status);
+}
+
 static tn_status_t run_block(tn_activation_t* activation, uint32_t index) {
   const tn_program_block_t* block = &activation->program->blocks[index];
   const tn_interrupt_t* interrupt = activation->environment.interrupt;
@@ -35,7 +63,10 @@ static tn_status_t run_block(tn_activation_t* activation, uint32_t index) {
       status = __builtin_expect(instruction->kernel != NULL, 1) ? instruction->kernel->run(call)
                                                                 : run_call(activation, instruction);
     }
-    if (__builtin_expect(status != TN_OK, 0)) return tn__instruction_locate(instruction, status);
+    if (__builtin_expect(status != TN_OK, 0)) {
+      if (status != tn__status_pending()) return tn__instruction_locate(instruction, status);
+      return run_beside(activation, block, block->first_instruction + i);
+    }
   }
   return TN_OK;
 }
@@ -207,7 +238,8 @@ static tn_status_t create(tn_program_t* program, tn_activation_t** out_activatio
   activation->program = program;
   activation->context = (tn_kernel_context_t){.pool = program->device->pool,
                                               .random = &activation->random,
-                                              .environment = &activation->environment};
+                                              .environment = &activation->environment,
+                                              .pending = &activation->left};
   TN_DONE_IF_ERROR(allocate_host(activation));
   if (!program->device->target->is_host) {
     TN_DONE_IF_ERROR(program->device->vtable->queue_create(program->device, &activation->queue));

@@ -13,6 +13,13 @@
 
 typedef struct tn_activation tn_activation_t;
 
+// A call that a handler completes later; see pending.h.
+typedef struct tn_pending_call {
+  uint32_t instruction;
+  tn_kernel_pending_t work;
+} tn_pending_call_t;
+enum { TN_PENDING_LIMIT = 64 };
+
 struct tn_activation {
   tn_activation_t* next;         // in the pool
   tn_program_t* program;         // unowned: the pool is the program's
@@ -30,6 +37,9 @@ struct tn_activation {
   tn_kernel_context_t context;
   tn_kernel_random_t random;
   tn_call_environment_t environment;
+  tn_kernel_pending_t left;  // of the instruction that has just returned
+  uint32_t pending_count;
+  tn_pending_call_t pending[TN_PENDING_LIMIT];  // of blocks, and behind them of those inside
 };
 
 // From the pool, or a new one.

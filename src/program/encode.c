@@ -5,7 +5,7 @@
 // before a predicate, and at the end; and behind a kernel with a region, which runs in the host's
 // memory while the kernel does. What else it does itself works in memory that the device does not
 // see, so nothing else needs an order.
-#include "program/activation.h"
+#include "program/pending.h"
 
 typedef struct encoder {
   tn_activation_t* activation;
@@ -121,18 +121,26 @@ static tn_status_t encode(encoder_t* encoder, uint32_t index) {
   return TN_OK;
 }
 
+static tn_status_t encode_next(encoder_t* encoder, tn_pending_block_t pending, uint32_t index) {
+  TN_RETURN_IF_ERROR(tn__interrupt_check(encoder->activation->environment.interrupt));
+  TN_RETURN_IF_ERROR(tn__pending_await(pending, index));
+  tn_status_t status = encode(encoder, index);
+  if (status != tn__status_pending()) return status;
+  tn__pending_add(pending, index);
+  return TN_OK;
+}
+
 static tn_status_t encode_block(encoder_t* encoder, uint32_t index) {
   const tn_program_block_t* block = &encoder->activation->program->blocks[index];
-  const tn_interrupt_t* interrupt = encoder->activation->environment.interrupt;
-  TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
-  for (uint32_t i = 0; i < block->instruction_count; ++i) {
+  const tn_pending_block_t pending = tn__pending_begin(encoder->activation);
+  tn_status_t status = tn__interrupt_check(encoder->activation->environment.interrupt);
+  for (uint32_t i = 0; !status && i < block->instruction_count; ++i) {
     const uint32_t instruction = block->first_instruction + i;
-    TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
-    tn_status_t status = encode(encoder, instruction);
+    status = encode_next(encoder, pending, instruction);
     // One that has a place, of an operation inside, keeps it.
-    if (status) return tn__instruction_locate(instruction_at(encoder, instruction), status);
+    if (status) status = tn__instruction_locate(instruction_at(encoder, instruction), status);
   }
-  return TN_OK;
+  return tn__pending_end(pending, status);
 }
 
 tn_status_t tn__activation_encode(tn_activation_t* activation, uint32_t unit) {
