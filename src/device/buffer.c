@@ -92,7 +92,7 @@ void tn_buffer_release(tn_buffer_t* buffer) {
     buffer->device->vtable->unwrap_host(buffer->device, buffer->memory);
     if (buffer->release) buffer->release(buffer->release_user, buffer->release_data);
   } else if (atomic_load(&buffer->holds) != DONATED) {
-    buffer->device->vtable->free(buffer->device, buffer->memory);
+    tn__device_free(buffer->device, buffer->memory, buffer->ready);
   }
   free_header(buffer);
 }

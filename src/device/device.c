@@ -1,5 +1,7 @@
 #include "device/device.h"
 
+#include "device/event.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -62,4 +64,41 @@ void tn_device_set_cache_limit(tn_device_t* device, uint64_t byte_length) {
 }
 void tn_device_trim(tn_device_t* device, uint64_t keep_byte_length) {
   device->vtable->trim(device, keep_byte_length);
+}
+
+// --- memory that is given back later
+
+typedef struct release {
+  tn_device_t* device;  // retained
+  tn_memory_t memory;
+} release_t;
+
+static void free_after(void* user, tn_status_t status) {
+  release_t* release = user;
+  tn_device_t* device = release->device;
+  (void)status;
+  device->vtable->free(device, release->memory);
+  tn__free(device->allocator, release, sizeof *release);
+  tn_device_release(device);
+}
+
+void tn__device_free(tn_device_t* device, tn_memory_t memory, tn_event_t* after) {
+  void* storage = NULL;
+  if (!after || tn_event_is_complete(after)) {
+    device->vtable->free(device, memory);
+    return;
+  }
+  tn_status_t status = tn__allocate(device->allocator, sizeof(release_t), &storage);
+  if (!status) {
+    release_t* release = storage;
+    *release = (release_t){tn_device_retain(device), memory};
+    status = tn_event_on_complete(after, free_after, release);
+    if (!status) return;
+    tn__free(device->allocator, release, sizeof *release);
+    tn_device_release(device);
+  }
+  tn_failure_t* failure = NULL;
+  tn_status_release(status);
+  (void)tn__event_await(after, INT64_MAX, &failure);
+  device->vtable->free(device, memory);
 }

@@ -84,7 +84,7 @@ struct tn_device_vtable {
   // Contents are undefined. `alignment` 0 is memory_alignment. A length of 0 gives memory, too.
   tn_status_t (*allocate)(tn_device_t* device, size_t byte_length, size_t alignment,
                           tn_memory_t* out_memory);
-  // `memory` as allocate gave it. Work on streams that uses it must be over.
+  // `memory` as allocate gave it. Work on streams that uses it must be over; see tn__device_free.
   void (*free)(tn_device_t* device, tn_memory_t memory);
   void (*statistics)(tn_device_t* device, tn_memory_statistics_t* out_statistics);
   void (*reset_peak)(tn_device_t* device);
@@ -134,12 +134,24 @@ struct tn_device_vtable {
   bool (*stream_is_idle)(tn_stream_t* stream);
   // What a handler gets as the platform's stream (a CUstream...); NULL when there is none.
   void* (*stream_native)(tn_stream_t* stream);
+
+  // ---- events; NULL where the device's streams wait for them as the host does
+
+  // The device's own event behind a tn_event_t (a CUevent...), for its stream_record and
+  // stream_wait (tn__event_native): with it, one stream waits for another without the host.
+  tn_status_t (*event_create)(tn_device_t* device, void** out_native);
+  // With the last reference to the event.
+  void (*event_destroy)(tn_device_t* device, void* native);
 };
 
 // For the implementation of a device: fills the common part, with one reference. `vtable` and
 // `target` are static. The allocator is the one of `options`, or malloc.
 void tn__device_init(tn_device_t* device, const tn_device_vtable_t* vtable, const char* name,
                      const tn_compile_target_t* target, const tn_allocator_t* allocator);
+
+// Gives memory back when the event has happened, well or with an error; NULL: now. Never waits, but
+// where there is no memory to note it.
+void tn__device_free(tn_device_t* device, tn_memory_t memory, tn_event_t* after);
 
 // tn_stream_create's counterpart below the public functions; see tn_stream_work_fn.
 TN_MUST_USE tn_status_t tn__stream_enqueue(tn_stream_t* stream, tn_stream_work_fn work, void* user,

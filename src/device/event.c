@@ -26,7 +26,8 @@ static callback_t closed;
 
 struct tn_event {
   atomic_uint references;
-  tn_device_t* device;  // retained, for its allocator
+  tn_device_t* device;  // retained
+  void* native;         // the device's own; NULL: none
   atomic_uint state;
   atomic_bool is_armed;            // recorded or set
   tn_failure_t* failure;           // written before the state becomes COMPLETE; owned
@@ -40,6 +41,13 @@ tn_status_t tn_event_create(tn_device_t* device, tn_event_t** out_event) {
   TN_RETURN_IF_ERROR(tn__allocate(device->allocator, sizeof(tn_event_t), &memory));
   tn_event_t* event = memory;
   atomic_init(&event->references, 1);
+  if (device->vtable->event_create) {
+    tn_status_t status = device->vtable->event_create(device, &event->native);
+    if (status) {
+      tn__free(device->allocator, event, sizeof *event);
+      return status;
+    }
+  }
   event->device = tn_device_retain(device);
   *out_event = event;
   return TN_OK;
@@ -67,6 +75,7 @@ void tn_event_release(tn_event_t* event) {
   }
   tn__failure_release(event->failure);
   tn_device_t* device = event->device;
+  if (event->native) device->vtable->event_destroy(device, event->native);
   tn__free(device->allocator, event, sizeof *event);
   tn_device_release(device);
 }
@@ -133,6 +142,10 @@ bool tn__event_await(tn_event_t* event, int64_t deadline_ns, tn_failure_t** out_
   }
   *out_failure = event->failure;
   return true;
+}
+
+void* tn__event_native(const tn_event_t* event, const tn_device_t* device) {
+  return event->device == device ? event->native : NULL;
 }
 
 tn_failure_t* tn__event_failure(const tn_event_t* event) {

@@ -246,12 +246,13 @@ tn_status_t tn__plan_find_kernel(planner_t* planner, const tn_node_t* node, choi
   return TN_OK;
 }
 
-static tn_status_t no_kernel(const tn_op_use_t* use) {
+static tn_status_t no_kernel(const tn_node_t* node, const tn_op_use_t* use) {
   const tn_type_t* type = use->operand_count  ? use->operand_types[0]
                           : use->result_count ? use->result_types[0]
                                               : tn__type_token();
-  return tn_status_create(TN_CODE_UNIMPLEMENTED, "%s: there is no kernel for %s",
-                          tn__op_short_name(use->op), TN_TYPE_TEXT(type));
+  return tn_status_create(TN_CODE_UNIMPLEMENTED, "%s: there is no kernel for %s on %s",
+                          tn__op_short_name(use->op), TN_TYPE_TEXT(type),
+                          tn__node_target(node)->platform);
 }
 
 tn_status_t tn__plan_prepare_kernel(planner_t* planner, const tn_node_t* node,
@@ -267,7 +268,7 @@ tn_status_t tn__plan_prepare_kernel(planner_t* planner, const tn_node_t* node,
                              .calls = planner->options->calls,
                              .single_operands = single_operands};
   *out_kernel = choice.kernel;
-  if (!choice.kernel) return no_kernel(choice.use);
+  if (!choice.kernel) return no_kernel(node, choice.use);
   if (node->op == &tn__op_fusion) return tn__plan_prepare_fusion(planner, node, site);
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(planner->arena, node->region_count,
                                               sizeof(tn_body_shape_t), &memory));

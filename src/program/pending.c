@@ -4,7 +4,8 @@
 
 // --- what depends on what
 
-// The buffer that an entry of the table of pointers leads into: all of it, since views have strides.
+// The buffer that an entry of the table of pointers leads into: all of it, since views have
+// strides.
 typedef struct extent {
   uint32_t buffer;
   uintptr_t begin;

@@ -34,9 +34,9 @@ static void set_gate(bool is_open) {
   pthread_mutex_unlock(&gate.lock);
 }
 
-static void await_entry(void) {
+static void await_entries(int count) {
   pthread_mutex_lock(&gate.lock);
-  while (!gate.entered) pthread_cond_wait(&gate.changed, &gate.lock);
+  while (gate.entered < count) pthread_cond_wait(&gate.changed, &gate.lock);
   pthread_mutex_unlock(&gate.lock);
 }
 
@@ -115,7 +115,7 @@ static void results_become_ready_when_the_run_is_over(void** state) {
   tn_buffer_t* result = ENQUEUE(waits, stream, floats4(1, 2, 3, 4));
   tn_event_t* ready = tn_buffer_ready_event(result);
   assert_non_null(ready);
-  await_entry();
+  await_entries(1);
   assert_false(tn_event_is_complete(ready));
   assert_false(tn_stream_is_idle(stream));
   TN_ASSERT_CODE(DEADLINE_EXCEEDED, tn_event_wait(ready, 1000000));
@@ -257,6 +257,89 @@ static void many_runs_may_be_under_way(void** state) {
   assert_true(adds->idle_count < 20);
 }
 
+// --- what nothing orders is done at the same time
+
+static void runs_of_two_streams_overlap(void** state) {
+  (void)state;
+  tn_stream_t* other = NULL;
+  TN_ASSERT_OK(tn_stream_create(tn__testing_device(), &other));
+  tn_buffer_t* first = ENQUEUE(waits, stream, floats4(1, 2, 3, 4));
+  tn_buffer_t* second = ENQUEUE(waits, other, floats4(5, 6, 7, 8));
+  await_entries(2);  // of one program, and neither is over
+  set_gate(true);
+  tn__testing_expect_floats(first, 4, (float[]){-1, -2, -3, -4});
+  tn__testing_expect_floats(second, 4, (float[]){-5, -6, -7, -8});
+  tn_buffer_release(first);
+  tn_buffer_release(second);
+  tn_stream_release(other);
+}
+
+static void* run_without_stream(void* user) {
+  *(tn_buffer_t**)user = ENQUEUE(waits, NULL, floats4(5, 6, 7, 8));
+  return NULL;
+}
+
+static void runs_without_a_stream_wait_for_no_other_run(void** state) {
+  (void)state;
+  enum { THREADS = 3 };
+  pthread_t threads[THREADS];
+  tn_buffer_t *results[THREADS] = {NULL}, *on_stream = ENQUEUE(waits, stream, floats4(1, 2, 3, 4));
+  for (int i = 0; i < THREADS; ++i) {
+    assert_int_equal(pthread_create(&threads[i], NULL, run_without_stream, &results[i]), 0);
+  }
+  await_entries(1 + THREADS);
+  tn_buffer_t* sum = ENQUEUE(adds, NULL, floats4(1, 2, 3, 4), floats4(1, 1, 1, 1));
+  tn__testing_expect_floats(sum, 4, (float[]){2, 3, 4, 5});
+  set_gate(true);
+  for (int i = 0; i < THREADS; ++i) {
+    pthread_join(threads[i], NULL);
+    tn__testing_expect_floats(results[i], 4, (float[]){-5, -6, -7, -8});
+    tn_buffer_release(results[i]);
+  }
+  tn__testing_expect_floats(on_stream, 4, (float[]){-1, -2, -3, -4});
+  tn_buffer_release(on_stream);
+  tn_buffer_release(sum);
+}
+
+// --- a device that fails
+
+static void a_device_that_failed_in_a_run_can_be_closed(void** state) {
+  (void)state;
+  tn_device_t* device = NULL;
+  tn_stream_t* on = NULL;
+  tn_module_t* module = NULL;
+  tn_program_t* program = NULL;
+  tn_buffer_t *arguments[2], *results[2], *behind[2];
+  static const char text[] =
+      MAIN("%x: " F4 ", %y: " F4, F4 ", " F4,
+           "%a = stablehlo.add %x, %y : " F4
+           "\n"
+           "stablehlo.custom_call @check.expect_eq(%a, %y) {has_side_effect = true} : (" F4 ", " F4
+           ") -> ()\n%b = stablehlo.negate %a : " F4 "\nreturn %a, %b : " F4 ", " F4);
+  TN_ASSERT_OK(tn_device_create(tn_device_name(tn__testing_device()), NULL, &device));
+  TN_ASSERT_OK(tn_stream_create(device, &on));
+  TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, sizeof text - 1, &module));
+  TN_ASSERT_OK(tn_program_compile(device, module, NULL, &program));
+  for (int i = 0; i < 2; ++i) {
+    TN_ASSERT_OK(tn_buffer_create_from_host(device, TN_DTYPE_F32, 1, (int64_t[]){4},
+                                            (float[]){1, 2, 3, 4}, 16, &arguments[i]));
+  }
+  const tn_run_options_t options = {.struct_size = sizeof options, .stream = on};
+  TN_ASSERT_OK(tn_program_run(program, &options, 2, arguments, 2, results));
+  TN_ASSERT_OK(tn_program_run(program, &options, 2, results, 2, behind));
+  for (int i = 0; i < 2; ++i) {
+    TN_ASSERT_REPORT("test.mlir:3:", tn_buffer_to_host(results[i], (float[4]){0}, 16));
+    TN_ASSERT_REPORT("test.mlir:3:", tn_buffer_to_host(behind[i], (float[4]){0}, 16));
+    tn_buffer_release(results[i]);
+    tn_buffer_release(behind[i]);
+    tn_buffer_release(arguments[i]);
+  }
+  tn_program_release(program);
+  tn_module_release(module);
+  tn_stream_release(on);
+  tn_device_release(device);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(results_become_ready_when_the_run_is_over, begin, end),
@@ -270,6 +353,9 @@ int main(void) {
                                       end),
       cmocka_unit_test_setup_teardown(donations_go_on_from_run_to_run, begin, end),
       cmocka_unit_test_setup_teardown(many_runs_may_be_under_way, begin, end),
+      cmocka_unit_test_setup_teardown(runs_of_two_streams_overlap, begin, end),
+      cmocka_unit_test_setup_teardown(runs_without_a_stream_wait_for_no_other_run, begin, end),
+      cmocka_unit_test_setup_teardown(a_device_that_failed_in_a_run_can_be_closed, begin, end),
   };
   return TN_TESTING_RUN_ON_EVERY_DEVICE(tests, setup, teardown);
 }

@@ -1,4 +1,5 @@
 #include "base/testing.h"
+#include "device/buffer.h"
 #include "device/conformance/testing_devices.h"
 
 enum { KIB = 1 << 10, MIB = 1 << 20 };
@@ -137,6 +138,54 @@ static void nothing_is_kept_without_a_cache(tn_device_t* device) {
   assert_int_equal(statistics_of(device).cached_byte_length, 0);
 }
 
+static uint64_t bytes_in_use(tn_device_t* device) {
+  tn_memory_statistics_t statistics = {.struct_size = sizeof statistics};
+  tn_device_memory_statistics(device, &statistics);
+  return statistics.in_use_byte_length;
+}
+
+static void memory_is_given_back_behind_queued_work(tn_device_t* device) {
+  enum { BYTES = 1 << 20 };
+  tn_memory_t memory = {NULL, 0};
+  tn_stream_t* stream = NULL;
+  tn_event_t *gate = NULL, *after = NULL;
+  TN_ASSERT_OK(tn_stream_create(device, &stream));
+  TN_ASSERT_OK(tn_event_create(device, &gate));
+  TN_ASSERT_OK(tn_event_create(device, &after));
+  const uint64_t before = bytes_in_use(device);
+  TN_ASSERT_OK(device->vtable->allocate(device, BYTES, 0, &memory));
+  TN_ASSERT_OK(tn_stream_wait_event(stream, gate));
+  TN_ASSERT_OK(tn_stream_record_event(stream, after));
+  tn__device_free(device, memory, after);
+  tn_event_release(after);
+  assert_true(bytes_in_use(device) >= before + BYTES);
+  TN_ASSERT_OK(tn_event_set(gate, TN_OK));
+  TN_ASSERT_OK(tn_stream_synchronize(stream));
+  assert_true(bytes_in_use(device) == before);
+  TN_ASSERT_OK(device->vtable->allocate(device, BYTES, 0, &memory));
+  tn__device_free(device, memory, gate);
+  assert_true(bytes_in_use(device) == before);
+  tn_event_release(gate);
+  tn_stream_release(stream);
+}
+
+static void a_buffer_may_be_released_before_its_contents_are_there(tn_device_t* device) {
+  enum { LENGTH = 1 << 18 };
+  const int64_t dims[] = {LENGTH};
+  tn_memory_t memory = {NULL, 0};
+  tn_event_t* ready = NULL;
+  tn_buffer_t* buffer = NULL;
+  TN_ASSERT_OK(tn_event_create(device, &ready));
+  const uint64_t before = bytes_in_use(device);
+  TN_ASSERT_OK(device->vtable->allocate(device, LENGTH * sizeof(float), 0, &memory));
+  TN_ASSERT_OK(tn__buffer_create_over(device, TN_DTYPE_F32, 1, dims, memory, ready, &buffer));
+  tn_buffer_release(buffer);
+  assert_true(bytes_in_use(device) >= before + LENGTH * sizeof(float));
+  TN_ASSERT_OK(tn_event_set(ready, TN_OK));
+  assert_true(bytes_in_use(device) == before);
+  tn_event_release(ready);
+}
+
 int main(void) {
   static const tn_device_test_t tests[] = {
       TN_DEVICE_TEST(memory_keeps_what_is_copied_to_it),
@@ -147,6 +196,8 @@ int main(void) {
       TN_DEVICE_TEST(limit_is_kept),
       TN_DEVICE_TEST(impossible_sizes_are_errors),
       TN_DEVICE_TEST(nothing_is_kept_without_a_cache),
+      TN_DEVICE_TEST(memory_is_given_back_behind_queued_work),
+      TN_DEVICE_TEST(a_buffer_may_be_released_before_its_contents_are_there),
   };
   return tn__run_device_tests(tests, sizeof tests / sizeof *tests);
 }

@@ -129,6 +129,47 @@ static void streams_wait_for_events_of_others(tn_device_t* device) {
   tn_stream_release(second);
 }
 
+static void streams_wait_for_what_is_recorded_already(tn_device_t* device) {
+  tn_device_t* other_device = NULL;
+  TN_ASSERT_OK(tn_device_create(tn_device_name(device), NULL, &other_device));
+  tn_stream_t* streams[] = {create_stream(device), create_stream(device),
+                            create_stream(other_device)};
+  tn_event_t* event = create_event(device);
+  work_log_t log = {.length = 0};
+  entry_t a = {.log = &log, .letter = 'a', .sleep_us = 5000};
+  entry_t b = {.log = &log, .letter = 'b'};
+  TN_ASSERT_OK(tn__stream_enqueue(streams[0], write_entry, &a, 0));
+  TN_ASSERT_OK(tn_stream_record_event(streams[0], event));
+  for (int i = 1; i < 3; ++i) {
+    TN_ASSERT_OK(tn_stream_wait_event(streams[i], event));
+    TN_ASSERT_OK(tn__stream_enqueue(streams[i], write_entry, &b, TN_STREAM_MAY_RUN_INLINE));
+  }
+  tn_event_release(event);
+  for (int i = 1; i < 3; ++i) TN_ASSERT_OK(tn_stream_synchronize(streams[i]));
+  assert_string_equal(log.text, "abb");
+  for (int i = 0; i < 3; ++i) tn_stream_release(streams[i]);
+  tn_device_release(other_device);
+}
+
+static void error_travels_through_events_that_are_recorded(tn_device_t* device) {
+  tn_stream_t* first = create_stream(device);
+  tn_stream_t* second = create_stream(device);
+  tn_event_t* event = create_event(device);
+  work_log_t log = {.length = 0};
+  entry_t a = {.log = &log, .letter = 'a', .code = TN_CODE_UNAVAILABLE, .sleep_us = 2000};
+  entry_t b = {.log = &log, .letter = 'b'};
+  TN_ASSERT_OK(tn__stream_enqueue(first, write_entry, &a, 0));
+  TN_ASSERT_OK(tn_stream_record_event(first, event));
+  TN_ASSERT_OK(tn_stream_wait_event(second, event));
+  TN_ASSERT_OK(tn__stream_enqueue(second, write_entry, &b, 0));
+  TN_ASSERT_REPORT("work a failed", tn_stream_synchronize(second));
+  TN_ASSERT_REPORT("work a failed", tn_stream_synchronize(first));
+  assert_string_equal(log.text, "aB");
+  tn_event_release(event);
+  tn_stream_release(first);
+  tn_stream_release(second);
+}
+
 static void error_travels_through_events_to_other_streams(tn_device_t* device) {
   tn_stream_t* first = create_stream(device);
   tn_stream_t* second = create_stream(device);
@@ -285,6 +326,8 @@ int main(void) {
       TN_DEVICE_TEST(error_poisons_what_follows_and_comes_out_of_every_wait),
       TN_DEVICE_TEST(unreported_error_poisons_whatever_is_enqueued_later),
       TN_DEVICE_TEST(streams_wait_for_events_of_others),
+      TN_DEVICE_TEST(streams_wait_for_what_is_recorded_already),
+      TN_DEVICE_TEST(error_travels_through_events_that_are_recorded),
       TN_DEVICE_TEST(error_travels_through_events_to_other_streams),
       TN_DEVICE_TEST(wait_gives_up_after_its_timeout),
       TN_DEVICE_TEST(events_happen_once),

@@ -5,6 +5,7 @@
 
 #include "device/cpu/stream.h"
 #include "device/driver.h"
+#include "device/reference/event.h"
 #include "device/reference/memory.h"
 #include "device/reference/queue.h"
 
@@ -181,11 +182,13 @@ static const tn_device_vtable_t vtable = {
     .stream_create = tn__cpu_stream_create,
     .stream_destroy = tn__cpu_stream_destroy,
     .stream_enqueue = tn__cpu_stream_enqueue,
-    .stream_record = tn__cpu_stream_record,
-    .stream_wait = tn__cpu_stream_wait,
+    .stream_record = tn__reference_stream_record,
+    .stream_wait = tn__reference_stream_wait,
     .stream_synchronize = tn__cpu_stream_synchronize,
     .stream_is_idle = tn__cpu_stream_is_idle,
     .stream_native = stream_native,
+    .event_create = tn__reference_event_create,
+    .event_destroy = tn__reference_event_destroy,
 };
 
 // ---- driver
