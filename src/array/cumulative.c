@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "array/common.h"
+#include "lazy/body.h"
 
 // What a cumulative operation is asked for, checked.
 typedef struct tn_cumulation {
@@ -28,7 +29,7 @@ static tn_array_t* windows(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, 
       .operands = operands,
       .attribute_count = 2,
       .attributes = attributes,
-      .body = {.kind = TN_BODY_BINARY, .op = op},
+      .body = tn__body_of(scope, op, x->dtype),
       .result_count = 1,
       .result_types = &type,
   };

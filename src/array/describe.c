@@ -111,8 +111,7 @@ bool tn_array_is_equivalent(const tn_array_t* a, const tn_array_t* b) {
   if (a == b) return true;
   const tn_step_t *x = a ? a->step : NULL, *y = b ? b->step : NULL;
   if (!x || !y || x->op != y->op || x->excerpt != y->excerpt || a->index != b->index ||
-      x->operand_count != y->operand_count || x->body.kind != y->body.kind ||
-      x->body.op != y->body.op || x->body.region != y->body.region || a->dtype != b->dtype ||
+      x->operand_count != y->operand_count || x->body != y->body || a->dtype != b->dtype ||
       a->rank != b->rank) {
     return false;
   }

@@ -1,4 +1,5 @@
 #include "array/gather.h"
+#include "lazy/body.h"
 
 bool tn__wrap_indices(tn_scope_t* scope, const char* name, tn_array_t** indices, int64_t size,
                       tn_array_t** out_error) {
@@ -47,7 +48,7 @@ tn_array_t* tn__gather(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices, si
 }
 
 tn_array_t* tn__scatter(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices, size_t vector_dim,
-                        tn_array_t* updates, const tn_indexed_t* indexed, tn_body_spec_t body) {
+                        tn_array_t* updates, const tn_indexed_t* indexed, const tn_region_t* body) {
   tn_array_t* operands[] = {x, indices, updates};
   const tn_attribute_t fields[] = {
       tn__i64_list_attribute("update_window_dims", indexed->window_count, indexed->window),
@@ -76,17 +77,17 @@ tn_array_t* tn__scatter(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices, s
   return result;
 }
 
-tn_body_spec_t tn__scatter_body(tn_scatter_mode_t mode) {
+const tn_region_t* tn__scatter_body(tn_scope_t* scope, tn_scatter_mode_t mode, tn_dtype_t dtype) {
   switch (mode) {
     case TN_SCATTER_SET: break;
     case TN_SCATTER_ADD:
-    case TN_SCATTER_SUBTRACT: return (tn_body_spec_t){.kind = TN_BODY_BINARY, .op = TN__OP(add)};
+    case TN_SCATTER_SUBTRACT: return tn__body_of(scope, TN__OP(add), dtype);
     case TN_SCATTER_MULTIPLY:
-    case TN_SCATTER_DIVIDE: return (tn_body_spec_t){.kind = TN_BODY_BINARY, .op = TN__OP(multiply)};
-    case TN_SCATTER_MAXIMUM: return (tn_body_spec_t){.kind = TN_BODY_BINARY, .op = TN__OP(maximum)};
-    case TN_SCATTER_MINIMUM: return (tn_body_spec_t){.kind = TN_BODY_BINARY, .op = TN__OP(minimum)};
+    case TN_SCATTER_DIVIDE: return tn__body_of(scope, TN__OP(multiply), dtype);
+    case TN_SCATTER_MAXIMUM: return tn__body_of(scope, TN__OP(maximum), dtype);
+    case TN_SCATTER_MINIMUM: return tn__body_of(scope, TN__OP(minimum), dtype);
   }
-  return (tn_body_spec_t){.kind = TN_BODY_REPLACE};
+  return tn__body_replacing(scope, dtype);
 }
 
 tn_array_t* tn__scatter_updates(tn_scope_t* scope, tn_scatter_mode_t mode, tn_array_t* updates) {
@@ -243,7 +244,8 @@ tn_array_t* tn_array_put_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t
   if (!axis && values->rank > 1) values = tn_array_flatten(scope, values, 0, -1);
   values = tn_array_broadcast_to(scope, values, indices->rank, indices->dims);
   values = tn__scatter_updates(scope, mode, values);
-  x = tn__scatter(scope, x, indices, indices->rank, values, &indexed, tn__scatter_body(mode));
+  x = tn__scatter(scope, x, indices, indices->rank, values, &indexed,
+                  tn__scatter_body(scope, mode, x->dtype));
   return axis ? x : tn_array_reshape(scope, x, shape.rank, shape.dims);
 }
 

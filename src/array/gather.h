@@ -25,11 +25,11 @@ bool tn__wrap_indices(tn_scope_t* scope, const char* name, tn_array_t** indices,
 // such dimension when there is one number (vector_dim == rank).
 tn_array_t* tn__gather(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices, size_t vector_dim,
                        const tn_indexed_t* indexed, size_t rank, const int64_t* dims);
-// `body` combines what is there with what comes; TN_BODY_REPLACE: what comes stays.
+// `body` combines what is there with what comes; see lazy/body.h.
 tn_array_t* tn__scatter(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices, size_t vector_dim,
-                        tn_array_t* updates, const tn_indexed_t* indexed, tn_body_spec_t body);
+                        tn_array_t* updates, const tn_indexed_t* indexed, const tn_region_t* body);
 // The body of a mode, of updates that tn__scatter_updates made.
-tn_body_spec_t tn__scatter_body(tn_scatter_mode_t mode);
+const tn_region_t* tn__scatter_body(tn_scope_t* scope, tn_scatter_mode_t mode, tn_dtype_t dtype);
 tn_array_t* tn__scatter_updates(tn_scope_t* scope, tn_scatter_mode_t mode, tn_array_t* updates);
 // What a mode makes of what is there and what comes.
 tn_array_t* tn__scatter_combine(tn_scope_t* scope, tn_scatter_mode_t mode, tn_array_t* there,

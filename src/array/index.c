@@ -379,7 +379,7 @@ static tn_array_t* update_places(tn_scope_t* scope, tn_array_t* x, size_t count,
   updates = tn__scatter_updates(scope, mode, tn_array_flatten(scope, updates, 0, -1));
   places = tn_array_flatten(scope, places, 0, -1);
   tn_array_t* result = tn__scatter(scope, tn_array_flatten(scope, x, 0, -1), places, 1, updates,
-                                   &indexed, tn__scatter_body(mode));
+                                   &indexed, tn__scatter_body(scope, mode, x->dtype));
   return tn_array_reshape(scope, result, x->rank, x->dims);
 }
 
@@ -431,7 +431,7 @@ tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* x, size_t count
   updates = tn_array_reshape(scope, updates, shape.rank, shape.dims);
   updates = tn__scatter_updates(scope, mode, updates);
   return tn__scatter(scope, x, indices, indices->rank - 1, updates, &indexed,
-                     tn__scatter_body(mode));
+                     tn__scatter_body(scope, mode, x->dtype));
 }
 
 tn_array_t* tn_array_slice_update(tn_scope_t* scope, tn_array_t* x, tn_array_t* updates,

@@ -3,6 +3,7 @@
 #include <tenon/transform.h>
 
 #include "array/common.h"
+#include "lazy/body.h"
 
 // `x` without the dimensions of `set`, or with ones in their place.
 static void reduced_shape(const tn_array_t* x, uint64_t set, bool keeps, tn_shape_t* out_shape) {
@@ -33,7 +34,7 @@ static tn_array_t* fold(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, tn_
       .operands = operands,
       .attribute_count = 1,
       .attributes = &attribute,
-      .body = {.kind = TN_BODY_BINARY, .op = op},
+      .body = tn__body_of(scope, op, x->dtype),
       .result_count = 1,
       .result_types = &type,
   };

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "array/common.h"
+#include "lazy/body.h"
 
 // Sorts `count` arrays of one shape by the first.
 static void sort_together(tn_scope_t* scope, size_t count, tn_array_t* const* arrays, size_t axis,
@@ -18,7 +19,7 @@ static void sort_together(tn_scope_t* scope, size_t count, tn_array_t* const* ar
       .operands = arrays,
       .attribute_count = 2,
       .attributes = attributes,
-      .body = {.kind = TN_BODY_BEFORE},
+      .body = tn__body_before(scope, arrays[0]->dtype),
       .result_count = count,
       .result_types = types,
   };

@@ -75,6 +75,51 @@ static tn_status_t fill_entry(entry_t* entry, tn_scope_t* scope, tn_module_t* mo
   return TN_OK;
 }
 
+// --- regions
+
+static void replace_in(const tn_region_t* region, const tn_value_t* value, tn_value_t* with) {
+  TN_FOR_EACH_NODE (node, region) {
+    for (uint32_t i = 0; i < node->operand_count; ++i) {
+      if (node->operands[i] == value) node->operands[i] = with;
+    }
+    for (uint32_t i = 0; i < node->region_count; ++i) replace_in(node->regions[i], value, with);
+  }
+}
+
+// Constants that the node's only region uses from outside, again at its beginning: a region that
+// uses nothing else from outside is the body of a step.
+static tn_status_t sink_constants(tn_node_t* node, tn_arena_t* arena) {
+  tn_captured_values_t captured;
+  if (node->region_count != 1) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__node_captured(node, arena, &captured));
+  for (size_t i = 0; i < captured.count; ++i) {
+    const tn_node_t* constant = captured.values[i]->node;
+    if (!constant || constant->op != TN__OP(constant)) continue;
+    const tn_node_spec_t spec = {
+        .op = constant->op,
+        .result_count = 1,
+        .result_types = &captured.values[i]->type,
+        .attrs = constant->attrs,
+        .location = constant->location,
+    };
+    tn_node_t* copy = NULL;
+    TN_RETURN_IF_ERROR(tn__node_insert(node->regions[0]->first, &spec, &copy));
+    replace_in(node->regions[0], captured.values[i], &copy->results[0]);
+  }
+  return TN_OK;
+}
+
+static tn_status_t simplify(tn_module_t* module, tn_function_t* function) {
+  TN_RETURN_IF_ERROR(tn__pass_flatten(module, function));
+  TN_FOR_EACH_NODE (node, function->body) {
+    TN_RETURN_IF_ERROR(sink_constants(node, &module->arena));
+  }
+  tn__function_number(function);
+  return TN_OK;
+}
+
+// --- entries
+
 static bool is_public(const tn_function_t* function) {
   return function->body && !tn__sv_equal(function->visibility, TN_SV_LITERAL("private"));
 }
@@ -100,7 +145,7 @@ static tn_status_t choose(tn_imported_t* imported, const char* name) {
 static tn_status_t fill(tn_imported_t* imported, tn_scope_t* scope, const char* name) {
   TN_RETURN_IF_ERROR(choose(imported, name));
   for (size_t i = 0; i < imported->entry_count; ++i) {
-    TN_RETURN_IF_ERROR(tn__pass_flatten(imported->module, imported->entries[i].function));
+    TN_RETURN_IF_ERROR(simplify(imported->module, imported->entries[i].function));
   }
   for (size_t i = 0; i < imported->entry_count; ++i) {
     entry_t* entry = &imported->entries[i];

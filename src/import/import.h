@@ -16,7 +16,7 @@ struct tn_piece {
   const tn_excerpt_t* excerpt;  // NULL: attributes and body say all
   size_t attribute_count;
   const tn_attribute_t* attributes;
-  tn_body_spec_t body;
+  const tn_region_t* body;  // NULL: none
   tn_array_type_t* result_types;
   tn_array_t* constant;  // of a constant: all elements, or the only one; retained
 };

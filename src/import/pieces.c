@@ -8,6 +8,7 @@
 #include "call/operation.h"
 #include "call/registry.h"
 #include "import/import.h"
+#include "lazy/body.h"
 
 typedef struct tn_planner {
   tn_piece_t* piece;
@@ -85,22 +86,11 @@ static tn_status_t plan_excerpt(const tn_planner_t* planner) {
 static tn_status_t plan_region(const tn_planner_t* planner) {
   tn_piece_t* piece = planner->piece;
   const tn_node_t* node = piece->node;
-  tn_excerpt_t* excerpt = NULL;
+  tn_captured_values_t captured;
   if (node->region_count != 1 || !node->regions[0]->last) return TN_OK;
-  const tn_region_t* region = node->regions[0];
-  size_t count = 2u * (node->operand_count + 1u) + region->argument_count;
-  TN_FOR_EACH_NODE (inner, region) {
-    count += inner->result_count;
-    if (inner->region_count || inner->operand_count > TN_REGION_VALUE_LIMIT) return TN_OK;
-  }
-  TN_RETURN_IF_ERROR(make_excerpt(planner, &excerpt));
-  count += excerpt->captured.count;
-  if (count > TN_REGION_VALUE_LIMIT) return TN_OK;
-  for (size_t i = 0; i < excerpt->captured.count; ++i) {
-    const tn_node_t* outer = excerpt->captured.values[i]->node;
-    if (!outer || outer->op != TN__OP(constant)) return TN_OK;
-  }
-  piece->body = (tn_body_spec_t){.kind = TN_BODY_REGION, .region = excerpt};
+  TN_RETURN_IF_ERROR(tn__node_captured(node, planner->arena, &captured));
+  if (captured.count) return TN_OK;
+  piece->body = node->regions[0];
   piece->apply = apply_plain;
   return TN_OK;
 }
@@ -184,37 +174,14 @@ static void apply_spread(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t*
 
 // --- folds
 
-// The operation of a region that applies it to its two arguments, in their order or, where that is
-// the same, in the other; NULL when the region is anything else. *out_replaces: it gives the
-// second.
-static const tn_op_t* body_of(const tn_region_t* region, bool* out_replaces) {
-  const tn_node_t *first = region->first, *last = region->last;
-  *out_replaces = false;
-  if (region->argument_count != 2 || !last || last->operand_count != 1) return NULL;
-  tn_value_t* const arguments[] = {&region->arguments[0], &region->arguments[1]};
-  if (first == last) {
-    *out_replaces = last->operands[0] == arguments[1];
-    return NULL;
-  }
-  if (first->next != last || first->operand_count != 2 || first->result_count != 1 ||
-      last->operands[0] != &first->results[0]) {
-    return NULL;
-  }
-  const bool is_forward = first->operands[0] == arguments[0] && first->operands[1] == arguments[1];
-  const bool is_back = first->operands[0] == arguments[1] && first->operands[1] == arguments[0];
-  if (!is_forward && !(is_back && tn__op_has(first->op, TN_COMMUTATIVE))) return NULL;
-  const tn_op_t* op = first->op;
+// What changes nothing when it is folded with others; false when that is not known of the operation
+// and the dtype.
+static bool make_neutral(const tn_op_t* op, tn_dtype_t dtype, unsigned char* out_element) {
   const bool is_known = op == TN__OP(add) || op == TN__OP(multiply) || op == TN__OP(maximum) ||
                         op == TN__OP(minimum) || op == TN__OP(and) || op == TN__OP(or);
-  return is_known ? op : NULL;
-}
-
-// What changes nothing when it is folded with others; false when there is nothing to say of the
-// dtype.
-static bool make_neutral(const tn_op_t* op, tn_dtype_t dtype, unsigned char* out_element) {
   const tn_kind_t kind = tn_dtype_kind(dtype);
   const size_t size = tn_dtype_size(dtype);
-  if (kind != TN_KIND_BOOL && tn_dtype_bit_width(dtype) != 8 * size) return false;
+  if (!is_known || (kind != TN_KIND_BOOL && tn_dtype_bit_width(dtype) != 8 * size)) return false;
   const bool is_highest = op == TN__OP(minimum), is_lowest = op == TN__OP(maximum);
   memset(out_element, 0, 16);
   if (op == TN__OP(add) || op == TN__OP(or)) return true;
@@ -263,7 +230,7 @@ static void apply_fold_and_more(tn_scope_t* scope, const tn_piece_t* piece, tn_a
       out_results[0],
       tn_array_broadcast_to(scope, initial, rank_of(piece), dims_of(piece)),
   };
-  out_results[0] = tn__apply(scope, piece->body.op, 2, both, piece->result_types[0].dtype,
+  out_results[0] = tn__apply(scope, tn__body_op(piece->body), 2, both, piece->result_types[0].dtype,
                              rank_of(piece), dims_of(piece));
 }
 
@@ -271,32 +238,24 @@ static tn_status_t plan_fold(const tn_planner_t* planner) {
   tn_piece_t* piece = planner->piece;
   const tn_node_t* node = piece->node;
   unsigned char neutral[16];
-  bool replaces = false;
-  if (node->region_count != 1) return TN_OK;
+  if (node->region_count != 1 || !node->regions[0]->last) return TN_OK;
   if (node->operand_count != 2) return node->op == TN__OP(reduce) ? plan_region(planner) : TN_OK;
-  const tn_op_t* op = body_of(node->regions[0], &replaces);
+  const tn_op_t* op = tn__body_op(node->regions[0]);
   const tn_dtype_t dtype = piece->result_types[0].dtype;
-  if (!op || dtype != node->operands[0]->type->dtype || !make_neutral(op, dtype, neutral)) {
+  if (dtype != node->operands[0]->type->dtype || !make_neutral(op, dtype, neutral)) {
     return plan_region(planner);
   }
   const bool is_neutral = is_constant(node->operands[1], neutral);
   // Windows have the initial value once for each element of padding as well.
   const bool is_idempotent = op != TN__OP(add) && op != TN__OP(multiply);
   if (!is_neutral && node->op == TN__OP(reduce_window) && !is_idempotent) return TN_OK;
-  piece->body = (tn_body_spec_t){.kind = TN_BODY_BINARY, .op = op};
+  piece->body = node->regions[0];
   piece->apply = is_neutral ? apply_fold : apply_fold_and_more;
   return keep_constant(piece, tn_array_scalar_of(planner->scope, dtype, neutral));
 }
 
 static tn_status_t plan_scatter(const tn_planner_t* planner) {
-  tn_piece_t* piece = planner->piece;
-  bool replaces = false;
-  if (piece->node->operand_count != 3 || piece->node->region_count != 1) return TN_OK;
-  const tn_op_t* op = body_of(piece->node->regions[0], &replaces);
-  if (!op && !replaces) return plan_region(planner);
-  piece->body = (tn_body_spec_t){.kind = op ? TN_BODY_BINARY : TN_BODY_REPLACE, .op = op};
-  piece->apply = apply_plain;
-  return TN_OK;
+  return planner->piece->node->operand_count == 3 ? plan_region(planner) : TN_OK;
 }
 
 // --- products

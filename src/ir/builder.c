@@ -429,6 +429,30 @@ tn_computation_t* tn_binary_computation(tn_builder_t* builder, const char* name,
   return computation;
 }
 
+static tn_status_t copy_computation(tn_builder_t* builder, const tn_region_t* region,
+                                    size_t extra_count, const tn_type_t* const* extra_types,
+                                    tn_computation_t** out_computation) {
+  void* memory = NULL;
+  *out_computation = NULL;
+  TN_RETURN_IF_ERROR(tn__module_keep(builder->module, region->function->module));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate(tn__builder_arena(builder), sizeof(tn_computation_t), &memory));
+  *out_computation = memory;
+  return tn__region_copy(region, builder->function, extra_count, extra_types,
+                         &(*out_computation)->region);
+}
+
+tn_computation_t* tn__builder_copy_computation(tn_builder_t* builder, const tn_region_t* region,
+                                               size_t extra_count,
+                                               const tn_type_t* const* extra_types) {
+  tn_computation_t* computation = NULL;
+  if (!tn__builder_is_good(builder)) return NULL;
+  tn_status_t status = copy_computation(builder, region, extra_count, extra_types, &computation);
+  if (!status) return computation;
+  tn__builder_fail(builder, status);
+  return NULL;
+}
+
 // --- the module
 
 // The body gets its arguments in one piece, in the place of the parameters that were handed out.

@@ -67,6 +67,12 @@ void tn__builder_add_copy(tn_builder_t* builder, const tn_node_t* node, tn_value
                           const tn_captured_values_t* captured, tn_value_t* const* replacements,
                           tn_value_t** out_results);
 
+// The computation that is a copy of a region of another module, which the builder's module keeps:
+// see tn__region_copy. NULL after a mistake.
+tn_computation_t* tn__builder_copy_computation(tn_builder_t* builder, const tn_region_t* region,
+                                               size_t extra_count,
+                                               const tn_type_t* const* extra_types);
+
 // Attributes made in the builder's arena; a failure is recorded and gives {name, NULL}.
 tn_named_attr_t tn__builder_i64(tn_builder_t* builder, const char* name, int64_t value);
 tn_named_attr_t tn__builder_i64_list(tn_builder_t* builder, const char* name, size_t count,

@@ -7,7 +7,8 @@ typedef struct cloner {
 } cloner_t;
 
 static tn_status_t clone_region(cloner_t* cloner, tn_function_t* function,
-                                const tn_region_t* original, tn_region_t** out_region);
+                                const tn_region_t* original, size_t extra_count,
+                                const tn_type_t* const* extra_types, tn_region_t** out_region);
 
 static void copy_value(cloner_t* cloner, const tn_value_t* original, tn_value_t* copy) {
   copy->name = original->name;
@@ -34,7 +35,8 @@ static tn_status_t clone_node(cloner_t* cloner, tn_region_t* region, tn_node_t* 
   }
   for (uint32_t i = 0; i < original->result_count; ++i) types[i] = original->results[i].type;
   for (uint32_t i = 0; i < original->region_count; ++i) {
-    TN_RETURN_IF_ERROR(clone_region(cloner, region->function, original->regions[i], &regions[i]));
+    TN_RETURN_IF_ERROR(
+        clone_region(cloner, region->function, original->regions[i], 0, NULL, &regions[i]));
   }
   tn_node_spec_t spec = {
       .op = original->op,
@@ -56,14 +58,18 @@ static tn_status_t clone_node(cloner_t* cloner, tn_region_t* region, tn_node_t* 
   return TN_OK;
 }
 
+// With arguments behind its own, which nothing uses.
 static tn_status_t clone_region(cloner_t* cloner, tn_function_t* function,
-                                const tn_region_t* original, tn_region_t** out_region) {
+                                const tn_region_t* original, size_t extra_count,
+                                const tn_type_t* const* extra_types, tn_region_t** out_region) {
+  const size_t count = original->argument_count + extra_count;
   void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&cloner->scratch, original->argument_count,
-                                              sizeof(tn_type_t*), &memory));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(&cloner->scratch, count, sizeof(tn_type_t*), &memory));
   const tn_type_t** types = memory;
   for (uint32_t i = 0; i < original->argument_count; ++i) types[i] = original->arguments[i].type;
-  TN_RETURN_IF_ERROR(tn__region_create(function, original->argument_count, types, out_region));
+  for (size_t i = 0; i < extra_count; ++i) types[original->argument_count + i] = extra_types[i];
+  TN_RETURN_IF_ERROR(tn__region_create(function, count, types, out_region));
   for (uint32_t i = 0; i < original->argument_count; ++i) {
     copy_value(cloner, &original->arguments[i], &(*out_region)->arguments[i]);
   }
@@ -219,6 +225,18 @@ tn_status_t tn__node_copy(const tn_node_t* node, tn_region_t* region, tn_value_t
   TN_DONE_IF_ERROR(clone_node(&cloner, region, NULL, node));
   *out_node = region->last;
 done:
+  tn__arena_deinit(&cloner.scratch);
+  return status;
+}
+
+tn_status_t tn__region_copy(const tn_region_t* region, tn_function_t* function, size_t extra_count,
+                            const tn_type_t* const* extra_types, tn_region_t** out_region) {
+  cloner_t cloner;
+  *out_region = NULL;
+  tn_status_t status = cloner_init(&cloner, function->module->allocator, region->function);
+  if (!status) {
+    status = clone_region(&cloner, function, region, extra_count, extra_types, out_region);
+  }
   tn__arena_deinit(&cloner.scratch);
   return status;
 }

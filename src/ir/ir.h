@@ -174,6 +174,13 @@ TN_MUST_USE tn_status_t tn__node_copy(const tn_node_t* node, tn_region_t* region
                                       const tn_captured_values_t* captured,
                                       tn_value_t* const* replacements, tn_node_t** out_node);
 
+// Copies a region of another module, whose values are numbered and which uses nothing from outside,
+// for a node of `function`; with arguments behind its own, which nothing uses. The other module
+// must be kept.
+TN_MUST_USE tn_status_t tn__region_copy(const tn_region_t* region, tn_function_t* function,
+                                        size_t extra_count, const tn_type_t* const* extra_types,
+                                        tn_region_t** out_region);
+
 // --- nodes and regions
 
 // What a node is made of; lists are copied, their elements not.

@@ -107,7 +107,7 @@ static void bury(tn_step_t* dead) {
     tn__op_release(step->op);
     tn_program_release(step->program);
     if (step->excerpt) tn_module_release(step->excerpt->module);
-    if (step->body.region) tn_module_release(step->body.region->module);
+    if (step->body) tn_module_release(step->body->function->module);
     tn_stream_release(step->stream);
     tn_evaluator_t* evaluator = step->evaluator;
     for (size_t i = 0; i < step->operand_count; ++i) drop_array(step->operands[i], &dead);

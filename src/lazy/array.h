@@ -76,17 +76,6 @@ enum {
 extern const tn_op_t tn__identities[TN_STEP_OP_COUNT - TN_OP_ID_COUNT];
 #define TN__IDENTITY(name) (&tn__identities[TN_OP_ID_lazy_##name - TN_OP_ID_COUNT])
 
-// What a region of an operation computes.
-typedef enum tn_body_kind {
-  TN_BODY_NONE,
-  TN_BODY_BINARY,   // `op` of an accumulator and an element: reduce, reduce_window, scatter
-  TN_BODY_REPLACE,  // the second argument: scatter
-  TN_BODY_BEFORE,   // whether the first element comes before the second, NaNs behind all: sort
-  // The region of a node, which has no regions inside and uses constants alone from outside. A sort
-  // may have more operands than it knows: they are moved along.
-  TN_BODY_REGION,
-} tn_body_kind_t;
-
 // A node of a module as it stands there, with its attributes and regions. Lives in the module.
 typedef struct tn_excerpt {
   tn_module_t* module;  // a view: who holds the excerpt holds this
@@ -94,15 +83,6 @@ typedef struct tn_excerpt {
   const char* name;  // for messages
   tn_captured_values_t captured;
 } tn_excerpt_t;
-
-typedef struct tn_body_spec {
-  tn_body_kind_t kind;
-  const tn_op_t* op;
-  const tn_excerpt_t* region;  // of TN_BODY_REGION; whose module steps retain
-} tn_body_spec_t;
-
-// What a region of that kind may have at most: its copy needs a place for each value.
-enum { TN_REGION_VALUE_LIMIT = 256 };
 
 // One application of an operation. Immutable, but for `claim`. Reference counted: its pending
 // results hold it.
@@ -116,8 +96,8 @@ struct tn_step {
   // then what its regions use from outside. Its module is retained. NULL: none.
   const tn_excerpt_t* excerpt;
   tn_attributes_t* attributes;  // retained; NULL: none
-  tn_body_spec_t body;
-  tn_stream_t* stream;  // retained; NULL: the default
+  const tn_region_t* body;      // lazy/body.h; its module is retained. NULL: none
+  tn_stream_t* stream;          // retained; NULL: the default
   bool is_view;  // its result has the elements of its operand, and is never computed by itself
   const void* claimant;  // the evaluation under way that has it; NULL: none. Under the mutex
   uint32_t position;
@@ -138,7 +118,7 @@ typedef struct tn_step_spec {
   tn_array_t* const* operands;
   size_t attribute_count;
   const tn_attribute_t* attributes;
-  tn_body_spec_t body;
+  const tn_region_t* body;  // of an operation with a region; NULL: there was no memory for it
   size_t result_count;
   const tn_array_type_t* result_types;
 } tn_step_spec_t;

@@ -1,6 +1,4 @@
 // The graph as IR: what a program is compiled from.
-#include <math.h>
-
 #include "call/operation.h"
 #include "call/site.h"
 #include "device/device.h"
@@ -24,161 +22,21 @@ static tn_array_type_t array_type(const tn_array_t* array) {
   return (tn_array_type_t){array->dtype, array->rank, array->dims};
 }
 
-// A computation that gives its second argument: what replaces.
-static tn_computation_t* replacing(tn_builder_t* builder, tn_dtype_t dtype) {
-  const tn_type_t* scalar = tn_tensor_type(builder, dtype, 0, NULL);
-  const tn_type_t* types[] = {scalar, scalar};
-  tn_value_t* arguments[2] = {NULL, NULL};
-  tn_computation_t* computation = tn_computation_begin(builder, 2, types, arguments);
-  tn_computation_end(builder, computation, 1, &arguments[1]);
-  return computation;
-}
-
-static tn_value_t* build(tn_builder_t* builder, const char* name, size_t operand_count,
-                         tn_value_t* const* operands, size_t attribute_count,
-                         const tn_attribute_t* attributes) {
-  const tn_operation_t operation = {
-      .struct_size = sizeof operation,
-      .name = name,
-      .operand_count = operand_count,
-      .operands = operands,
-      .attribute_count = attribute_count,
-      .attributes = attributes,
-  };
-  tn_value_t* result = NULL;
-  tn_build_operation(builder, &operation, 1, &result);
-  return result;
-}
-
-static tn_value_t* compare(tn_builder_t* builder, tn_value_t* a, tn_value_t* b,
-                           const char* direction, const char* type) {
-  const tn_attribute_t attributes[] = {
-      {.name = "comparison_direction",
-       .kind = TN_ATTRIBUTE_STRING,
-       .data = direction,
-       .count = strlen(direction)},
-      {.name = "compare_type", .kind = TN_ATTRIBUTE_STRING, .data = type, .count = strlen(type)},
-  };
-  return build(builder, "compare", 2, (tn_value_t*[]){a, b}, *type ? 2 : 1, attributes);
-}
-
-static tn_value_t* number(tn_builder_t* builder, tn_dtype_t dtype, double value) {
-  char element[16] = {0};
-  tn_dtype_store(dtype, value, element);
-  return tn_constant(builder, tn_tensor_type(builder, dtype, 0, NULL), element);
-}
-
-// A float as sorting sees it: all zeros are equal, and all NaNs.
-static tn_value_t* sort_key(tn_builder_t* builder, tn_dtype_t dtype, tn_value_t* x) {
-  tn_value_t* zero = number(builder, dtype, 0);
-  tn_value_t* is_zero = compare(builder, x, zero, "EQ", "");
-  tn_value_t* key = tn_select(builder, is_zero, zero, x);
-  return tn_select(builder, compare(builder, x, x, "NE", ""), number(builder, dtype, (double)NAN),
-                   key);
-}
-
-// Complex elements go by their real parts, equal ones by the imaginary parts.
-static tn_value_t* complex_before(tn_builder_t* builder, tn_dtype_t dtype, tn_value_t* const* x) {
-  const tn_dtype_t part = dtype == TN_DTYPE_C64 ? TN_DTYPE_F32 : TN_DTYPE_F64;
-  tn_value_t* real[2];
-  tn_value_t* imaginary[2];
-  for (int i = 0; i < 2; ++i) {
-    real[i] = sort_key(builder, part, tn_real(builder, x[i]));
-    imaginary[i] = sort_key(builder, part, tn_imag(builder, x[i]));
-  }
-  tn_value_t* same = compare(builder, real[0], real[1], "EQ", "TOTALORDER");
-  tn_value_t* rest = compare(builder, imaginary[0], imaginary[1], "LT", "TOTALORDER");
-  return tn_or(builder, compare(builder, real[0], real[1], "LT", "TOTALORDER"),
-               tn_and(builder, same, rest));
-}
-
-// Compares what is of the first operand; the others are moved along.
-static tn_computation_t* before(const tn_emitter_t* emitter, const tn_step_t* step) {
-  enum { OPERAND_LIMIT = 8 };
+// The step's region, with arguments for all operands of a sort (lazy/body.h).
+static tn_computation_t* emit_body(const tn_emitter_t* emitter, const tn_step_t* step) {
   tn_builder_t* builder = emitter->builder;
-  const tn_type_t* types[2 * OPERAND_LIMIT];
-  tn_value_t* arguments[2 * OPERAND_LIMIT] = {NULL};
-  const size_t count = step->operand_count < OPERAND_LIMIT ? step->operand_count : OPERAND_LIMIT;
-  for (size_t i = 0; i < 2 * count; ++i) {
-    types[i] = tn_tensor_type(builder, step->operands[i / 2]->dtype, 0, NULL);
+  const uint32_t count = step->body->argument_count;
+  const size_t wanted = step->op == TN__OP(sort) ? 2u * step->operand_count : count;
+  void* memory = NULL;
+  tn_status_t status = tn__arena_allocate_array(tn__builder_arena(builder), wanted - count,
+                                                sizeof(tn_type_t*), &memory);
+  const tn_type_t** types = memory;
+  for (size_t i = count; i < wanted && !status; ++i) {
+    types[i - count] = tn__type_scalar(step->operands[i / 2]->dtype);
   }
-  tn_computation_t* computation = tn_computation_begin(builder, 2 * count, types, arguments);
-  const tn_dtype_t dtype = step->operands[0]->dtype;
-  tn_value_t* result = NULL;
-  if (tn_dtype_kind(dtype) == TN_KIND_COMPLEX) {
-    result = complex_before(builder, dtype, arguments);
-  } else if (tn_dtype_kind(dtype) == TN_KIND_FLOAT) {
-    result = compare(builder, sort_key(builder, dtype, arguments[0]),
-                     sort_key(builder, dtype, arguments[1]), "LT", "TOTALORDER");
-  } else {
-    result = compare(builder, arguments[0], arguments[1], "LT", "");
-  }
-  tn_computation_end(builder, computation, 1, &result);
-  return computation;
-}
-
-typedef struct tn_copied {
-  const tn_value_t* value;
-  tn_value_t* copy;
-} tn_copied_t;
-
-static tn_value_t* find_copy(const tn_copied_t* copied, size_t count, const tn_value_t* value) {
-  for (size_t i = 0; i < count; ++i) {
-    if (copied[i].value == value) return copied[i].copy;
-  }
+  if (!status) return tn__builder_copy_computation(builder, step->body, wanted - count, types);
+  tn__builder_fail(builder, status);
   return NULL;
-}
-
-// The region again, with arguments for all operands of a sort.
-static tn_computation_t* copy_region(const tn_emitter_t* emitter, const tn_step_t* step) {
-  static const tn_captured_values_t nothing = {0};
-  const tn_region_t* region = step->body.region->node->regions[0];
-  tn_builder_t* builder = emitter->builder;
-  const tn_captured_values_t* captured = &step->body.region->captured;
-  const tn_type_t* types[TN_REGION_VALUE_LIMIT] = {NULL};
-  tn_value_t *values[TN_REGION_VALUE_LIMIT], *results[TN_REGION_VALUE_LIMIT];
-  tn_copied_t copied[TN_REGION_VALUE_LIMIT];
-  size_t count = region->argument_count, argument_count = count;
-  for (size_t i = 0; i < count; ++i) types[i] = region->arguments[i].type;
-  if (step->op == TN__OP(sort)) {
-    for (; argument_count < 2u * step->operand_count; ++argument_count) {
-      types[argument_count] =
-          tn_tensor_type(builder, step->operands[argument_count / 2]->dtype, 0, NULL);
-    }
-  }
-  tn_computation_t* computation = tn_computation_begin(builder, argument_count, types, values);
-  for (size_t i = 0; i < count; ++i) copied[i] = (tn_copied_t){&region->arguments[i], values[i]};
-  for (size_t i = 0; i < captured->count; ++i) {
-    tn__builder_add_copy(builder, captured->values[i]->node, NULL, &nothing, NULL, results);
-    copied[count++] = (tn_copied_t){captured->values[i], results[0]};
-  }
-  TN_FOR_EACH_NODE (node, region) {
-    for (uint32_t i = 0; i < node->operand_count; ++i) {
-      values[i] = find_copy(copied, count, node->operands[i]);
-    }
-    if (node == region->last) break;
-    tn__builder_add_copy(builder, node, values, &nothing, NULL, results);
-    for (uint32_t i = 0; i < node->result_count; ++i) {
-      copied[count++] = (tn_copied_t){&node->results[i], results[i]};
-    }
-  }
-  tn_computation_end(builder, computation, region->last->operand_count, values);
-  return computation;
-}
-
-static size_t emit_body(const tn_emitter_t* emitter, const tn_step_t* step,
-                        tn_computation_t** out_computation) {
-  const tn_dtype_t dtype = step->operand_count ? step->operands[0]->dtype : TN_DTYPE_INVALID;
-  switch (step->body.kind) {
-    case TN_BODY_NONE: return 0;
-    case TN_BODY_BINARY:
-      *out_computation = tn_binary_computation(emitter->builder, step->body.op->name, dtype);
-      return 1;
-    case TN_BODY_REPLACE: *out_computation = replacing(emitter->builder, dtype); return 1;
-    case TN_BODY_BEFORE: *out_computation = before(emitter, step); return 1;
-    case TN_BODY_REGION: *out_computation = copy_region(emitter, step); return 1;
-  }
-  return 0;
 }
 
 // --- custom calls
@@ -241,7 +99,7 @@ static tn_status_t emit_step(tn_emitter_t* emitter, const tn_step_t* step, const
     types[i] = type_of(emitter, &type);
   }
   if (tn__step_is_called(step)) return emit_call(emitter, step, operands, types, results);
-  const size_t computation_count = emit_body(emitter, step, &computation);
+  if (step->body && tn__builder_is_good(emitter->builder)) computation = emit_body(emitter, step);
   const tn_operation_t operation = {
       .struct_size = sizeof operation,
       .name = step->op->name,
@@ -249,7 +107,7 @@ static tn_status_t emit_step(tn_emitter_t* emitter, const tn_step_t* step, const
       .operands = operands,
       .attribute_count = step->attributes ? step->attributes->count : 0,
       .attributes = step->attributes ? step->attributes->entries : NULL,
-      .computation_count = computation_count,
+      .computation_count = step->body ? 1 : 0,
       .computations = &computation,
       .result_types = types,
   };

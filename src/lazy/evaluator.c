@@ -1,6 +1,7 @@
 #include "lazy/evaluator.h"
 
 #include "device/device.h"
+#include "lazy/body.h"
 #include "lazy/cache.h"
 #include "lazy/graph.h"
 
@@ -32,6 +33,7 @@ void tn__evaluator_release(tn_evaluator_t* evaluator) {
   if (!evaluator || atomic_fetch_sub(&evaluator->references, 1) != 1) return;
   const tn_allocator_t* allocator = evaluator->allocator;
   tn__graph_cache_destroy(evaluator->cache);
+  tn__body_cache_destroy(evaluator->bodies);
   if (evaluator->idle_graph) {
     tn__graph_deinit(evaluator->idle_graph);
     tn__free(allocator, evaluator->idle_graph, sizeof(tn_graph_t));

@@ -18,7 +18,8 @@ typedef struct tn_evaluator {
   const tn_allocator_t* allocator;
   tn_device_t* device;  // retained
   tn_graph_cache_t* cache;
-  atomic_uint transform_count;  // transforms under way: traced arrays keep their steps
+  struct tn_body_cache* bodies;  // under the mutex
+  atomic_uint transform_count;   // transforms under way: traced arrays keep their steps
   // What evaluation changes in arrays and steps. Nobody computes or calls out while holding it.
   pthread_mutex_t mutex;
   pthread_cond_t published;  // steps that were claimed are done

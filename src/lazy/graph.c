@@ -259,7 +259,7 @@ static tn_status_t add_step(tn_graph_t* graph, const tn_step_t* step, const uint
                             const tn_array_t* result) {
   const tn_attributes_t* attributes = step->attributes;
   const size_t attribute_words = attributes ? attributes->word_count : 0;
-  size_t word_count = 9 + step->operand_count + attribute_words;
+  size_t word_count = 7 + step->operand_count + attribute_words;
   for (uint32_t i = 0; i < step->result_count; ++i) {
     word_count += 1 + (step->result_types ? step->result_types[i].rank : result->rank);
   }
@@ -267,9 +267,7 @@ static tn_status_t add_step(tn_graph_t* graph, const tn_step_t* step, const uint
   add_word(graph, (uint64_t)(uintptr_t)step->op);
   add_word(graph, (uint64_t)(uintptr_t)step->excerpt);
   add_word(graph, (uint64_t)step->operand_count << 32 | step->result_count);
-  add_word(graph, (uint64_t)step->body.kind);
-  add_word(graph, (uint64_t)(uintptr_t)step->body.op);
-  add_word(graph, (uint64_t)(uintptr_t)step->body.region);
+  add_word(graph, (uint64_t)(uintptr_t)step->body);
   for (uint32_t i = 0; i < step->operand_count; ++i) add_word(graph, operands[i]);
   add_word(graph, attribute_words);
   if (attribute_words) {

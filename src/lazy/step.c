@@ -36,6 +36,11 @@ static void keep_result_types(tn_step_t* step, const tn_step_spec_t* spec, void*
   step->results = (tn_array_t**)dims;
 }
 
+static bool lacks_body(const tn_step_spec_t* spec) {
+  return spec->op && spec->op->regions > 0 && !spec->excerpt && !spec->body;
+}
+
+// NULL when there is no memory.
 static tn_step_t* create_step(tn_evaluator_t* evaluator, tn_stream_t* stream,
                               const tn_step_spec_t* spec) {
   void* memory = NULL;
@@ -43,6 +48,7 @@ static tn_step_t* create_step(tn_evaluator_t* evaluator, tn_stream_t* stream,
   size_t head = round_up(sizeof(tn_step_t) + spec->operand_count * sizeof(tn_array_t*));
   size_t byte_length = head + results_byte_length(spec);
   tn_status_t status = TN_OK;
+  if (lacks_body(spec)) return NULL;
   if (spec->attribute_count) {
     status = tn__attributes_create(evaluator->allocator, spec->attribute_count, spec->attributes,
                                    &attributes);
@@ -62,7 +68,7 @@ static tn_step_t* create_step(tn_evaluator_t* evaluator, tn_stream_t* stream,
   if (spec->excerpt) tn_module_retain(spec->excerpt->module);
   step->attributes = attributes;
   step->body = spec->body;
-  if (spec->body.region) tn_module_retain(spec->body.region->module);
+  if (spec->body) tn_module_retain(spec->body->function->module);
   step->stream = tn_stream_retain(stream);
   step->byte_length = byte_length;
   step->operand_count = (uint32_t)spec->operand_count;

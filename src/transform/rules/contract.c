@@ -35,8 +35,7 @@ static tn_array_t* sum_folded(const tn_rule_t* rule, tn_array_t* x) {
 }
 
 static bool folds_with(const tn_rule_t* rule, const tn_op_t* op) {
-  const tn_step_t* step = tn__rule_step(rule);
-  return step->body.kind == TN_BODY_BINARY && step->body.op == op;
+  return tn__rule_body_op(rule) == op;
 }
 
 // The product of the others that are folded with each element: of those before it and of those
@@ -79,7 +78,7 @@ static tn_status_t check_body(const tn_rule_t* rule, const char* what) {
       folds_with(rule, TN__OP(minimum)) || folds_with(rule, TN__OP(multiply))) {
     return TN_OK;
   }
-  const tn_op_t* op = tn__rule_step(rule)->body.op;
+  const tn_op_t* op = tn__rule_body_op(rule);
   return tn_status_create(TN_CODE_UNIMPLEMENTED, "reduce: there is no %s of a reduction with %s",
                           what, op ? tn__op_short_name(op) : "a region of its own");
 }

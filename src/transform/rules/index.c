@@ -106,7 +106,8 @@ tn_array_t* tn__gather_by(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
 }
 
 tn_array_t* tn__scatter_by(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
-                           tn_array_t* updates, tn_index_numbers_t* numbers, tn_body_spec_t body) {
+                           tn_array_t* updates, tn_index_numbers_t* numbers,
+                           const tn_region_t* body) {
   tn_attribute_t fields[LIST_COUNT + 1];
   write_numbers(numbers, tn__scatter_names, fields);
   const tn_attribute_t attribute = {.name = "scatter_dimension_numbers",
@@ -144,10 +145,10 @@ tn_status_t tn__jvp_gather(const tn_rule_t* rule, const tn_jvp_call_t* call) {
 // operand; a scatter would leave it where it is.
 tn_status_t tn__vjp_gather(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   tn_index_numbers_t numbers = gather_numbers(rule);
-  const tn_body_spec_t sum = {.kind = TN_BODY_BINARY, .op = TN__OP(add)};
   size_t count = 0;
   const int64_t* sizes = tn__rule_list_attribute(rule, "slice_sizes", &count);
   tn_array_t* x = rule->operands[0];
+  const tn_region_t* sum = tn__body_of(rule->scope, TN__OP(add), x->dtype);
   tn_array_t* starts = tn__clamp_starts(rule->scope, rule->operands[1], &numbers, x, sizes);
   call->out_cotangents[0] = tn__scatter_by(rule->scope, tn__zeros_like(rule->scope, x), starts,
                                            call->cotangents[0], &numbers, sum);
@@ -317,7 +318,7 @@ tn_status_t tn__vmap_dynamic_update_slice(const tn_rule_t* rule, const tn_vmap_c
     return TN_OK;
   }
   tn_index_numbers_t numbers = numbers_of_slices(rule->result_types[0].rank);
-  const tn_body_spec_t replace = {.kind = TN_BODY_REPLACE};
+  const tn_region_t* replace = tn__body_replacing(rule->scope, x->dtype);
   call->out_results[0] =
       tn__scatter_by(rule->scope, x, stack_starts(rule, call, 2, x->dims + 1, update->dims + 1),
                      update, &numbers, replace);

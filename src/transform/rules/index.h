@@ -25,7 +25,8 @@ tn_array_t* tn__gather_by(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
                           tn_index_numbers_t* numbers, const int64_t* sizes,
                           const tn_array_type_t* type);
 tn_array_t* tn__scatter_by(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
-                           tn_array_t* updates, tn_index_numbers_t* numbers, tn_body_spec_t body);
+                           tn_array_t* updates, tn_index_numbers_t* numbers,
+                           const tn_region_t* body);
 
 // Sizes of the windows of a scatter along each dimension of x.
 void tn__window_sizes(const tn_index_numbers_t* numbers, const tn_array_t* x,

@@ -49,9 +49,6 @@ static tn_array_t* sources(const tn_rule_t* rule, int64_t axis) {
   tn_array_t *operands[OPERAND_LIMIT + 1], *results[OPERAND_LIMIT + 1];
   const size_t count = rule->operand_count;
   const tn_array_t* x = rule->operands[0];
-  if (tn__rule_step(rule)->body.kind == TN_BODY_BEFORE) {
-    return tn_array_argsort(rule->scope, rule->operands[0], &axis);
-  }
   memcpy(operands, rule->operands, count * sizeof *operands);
   operands[count] = tn__iota(rule->scope, TN_DTYPE_U32, x->rank, x->dims, (size_t)axis);
   if (operands[count]->dtype == TN_DTYPE_INVALID) return operands[count];

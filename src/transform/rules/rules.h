@@ -7,6 +7,7 @@
 #include <tenon/transform.h>
 
 #include "array/rule.h"
+#include "lazy/body.h"
 #include "ops/scalar.h"
 
 typedef struct tn_rules {
@@ -28,6 +29,10 @@ const int64_t* tn__rule_list_attribute(const tn_rule_t* rule, const char* name, 
 // The operation itself, with its one result, on other operands; `type` is that of the result.
 tn_array_t* tn__rule_apply(const tn_rule_t* rule, tn_array_t* const* operands,
                            const tn_array_type_t* type);
+// The operation that its region applies (lazy/body.h).
+static inline const tn_op_t* tn__rule_body_op(const tn_rule_t* rule) {
+  return tn__body_op(tn__rule_step(rule)->body);
+}
 tn_array_t* tn__zeros_like(tn_scope_t* scope, const tn_array_t* x);
 // a + b; NULL is zero.
 tn_array_t* tn__add_or_either(tn_scope_t* scope, tn_array_t* a, tn_array_t* b);

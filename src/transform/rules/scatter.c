@@ -22,8 +22,7 @@ static tn_array_t* read_windows(const tn_rule_t* rule, tn_array_t* t) {
 }
 
 static bool combines_with(const tn_rule_t* rule, const tn_op_t* op) {
-  const tn_body_spec_t* body = &tn__rule_step(rule)->body;
-  return body->kind == TN_BODY_BINARY && body->op == op;
+  return tn__rule_body_op(rule) == op;
 }
 
 static bool adds(const tn_rule_t* rule) {
@@ -31,7 +30,7 @@ static bool adds(const tn_rule_t* rule) {
 }
 
 static bool replaces(const tn_rule_t* rule) {
-  return tn__rule_step(rule)->body.kind == TN_BODY_REPLACE;
+  return tn__body_replaces(tn__rule_step(rule)->body);
 }
 
 static bool multiplies(const tn_rule_t* rule) {
@@ -39,20 +38,20 @@ static bool multiplies(const tn_rule_t* rule) {
 }
 
 static tn_status_t check_scatter(const tn_rule_t* rule, const char* what) {
-  const tn_body_spec_t* body = &tn__rule_step(rule)->body;
   if (rule->operand_count == 3 &&
       (adds(rule) || replaces(rule) || multiplies(rule) || combines_with(rule, TN__OP(maximum)) ||
        combines_with(rule, TN__OP(minimum)))) {
     return TN_OK;
   }
+  const tn_op_t* op = tn__rule_body_op(rule);
   return tn_status_create(TN_CODE_UNIMPLEMENTED, "scatter: there is no %s of updates with %s", what,
-                          body->op ? tn__op_short_name(body->op) : "a region of their own");
+                          op ? tn__op_short_name(op) : "a region of their own");
 }
 
 // Updates added to x at the places of the rule's.
 static tn_array_t* add_at(const tn_rule_t* rule, tn_array_t* x, tn_array_t* updates) {
   tn_index_numbers_t numbers = scatter_numbers(rule);
-  const tn_body_spec_t sum = {.kind = TN_BODY_BINARY, .op = TN__OP(add)};
+  const tn_region_t* sum = tn__body_of(rule->scope, TN__OP(add), x->dtype);
   return tn__scatter_by(rule->scope, x, rule->operands[1], updates, &numbers, sum);
 }
 
@@ -69,7 +68,7 @@ static tn_array_t* mask_of_last(const tn_rule_t* rule) {
   own = tn_array_reshape(scope, own, updates->rank, updates->dims);
   tn_array_t* nobody =
       tn_array_full(scope, x->rank, x->dims, tn_array_scalar(scope, TN_DTYPE_S64, -1));
-  const tn_body_spec_t replace = {.kind = TN_BODY_REPLACE};
+  const tn_region_t* replace = tn__body_replacing(scope, TN_DTYPE_S64);
   tn_array_t* last = tn__scatter_by(scope, nobody, rule->operands[1], own, &numbers, replace);
   return tn_array_equal(scope, read_windows(rule, last), own);
 }
@@ -98,7 +97,7 @@ static tn_shares_t shares_of_product(const tn_rule_t* rule) {
   tn_scope_t* scope = rule->scope;
   tn_index_numbers_t numbers = scatter_numbers(rule);
   tn_array_t *x = rule->operands[0], *updates = rule->operands[2];
-  const tn_body_spec_t product = {.kind = TN_BODY_BINARY, .op = TN__OP(multiply)};
+  const tn_region_t* product = tn__body_of(scope, TN__OP(multiply), x->dtype);
   tn_array_t* ones = tn_array_full(scope, x->rank, x->dims, tn_array_scalar(scope, x->dtype, 1));
   tn_places_t places = places_of(rule);
   tn_array_t* nowhere = tn_array_scalar(scope, TN_DTYPE_S64, -1);

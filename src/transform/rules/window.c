@@ -122,7 +122,7 @@ static tn_status_t fold_windows(void* user, tn_scope_t* scope, size_t input_coun
   }
   x = pad(scope, x, rule->operands[1], low, high, interior, dims);
   for (size_t d = 0; d < w.rank; ++d) {
-    x = fold_axis(scope, tn__rule_step(rule)->body.op, x, d, w.sizes[d], w.window_dilations[d]);
+    x = fold_axis(scope, tn__rule_body_op(rule), x, d, w.sizes[d], w.window_dilations[d]);
   }
   out_outputs[0] = tn__view_slice(scope, x, starts, x->dims, w.strides);
   return TN_OK;
@@ -131,8 +131,7 @@ static tn_status_t fold_windows(void* user, tn_scope_t* scope, size_t input_coun
 // --- derivatives
 
 static bool folds_with(const tn_rule_t* rule, const tn_op_t* op) {
-  const tn_body_spec_t* body = &tn__rule_step(rule)->body;
-  return body->kind == TN_BODY_BINARY && body->op == op;
+  return tn__rule_body_op(rule) == op;
 }
 
 static tn_status_t check_body(const tn_rule_t* rule, const char* what) {
@@ -140,7 +139,7 @@ static tn_status_t check_body(const tn_rule_t* rule, const char* what) {
       folds_with(rule, TN__OP(minimum)) || folds_with(rule, TN__OP(multiply))) {
     return TN_OK;
   }
-  const tn_op_t* op = tn__rule_step(rule)->body.op;
+  const tn_op_t* op = tn__rule_body_op(rule);
   return tn_status_create(TN_CODE_UNIMPLEMENTED, "reduce_window: there is no %s of windows of %s",
                           what, op ? tn__op_short_name(op) : "a region of their own");
 }

@@ -1,4 +1,5 @@
 // Rules of what slides over arrays: windows, convolutions, slices at places that are operands.
+#include "lazy/body.h"
 #include "transform/rules/testing_rules.h"
 
 static const int64_t first[] = {0}, last[] = {-1};
@@ -74,7 +75,7 @@ static tn_array_t* windows(tn_scope_t* s, const tn_op_t* op, tn_array_t* x, doub
       .operands = operands,
       .attribute_count = sizeof attributes / sizeof *attributes,
       .attributes = attributes,
-      .body = {.kind = TN_BODY_BINARY, .op = op},
+      .body = tn__body_of(s, op, x->dtype),
       .result_count = 1,
       .result_types = &type,
   };
