@@ -25,7 +25,7 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// error: custom call @broadcast_add: 1 operand; expected 2
+// error: custom call @broadcast_add: has 1 operand; expected 2
 func.func @main(%b: tensor<128xf32>) -> tensor<128xf32> {
   %a = stablehlo.custom_call @broadcast_add(%b) {api_version = 4 : i32} : (tensor<128xf32>) -> tensor<128xf32>
   return %a : tensor<128xf32>
@@ -51,7 +51,7 @@ func.func @main(%b: tensor<128xf32>, %c: tensor<2048xf32>) -> tensor<128xf32> {
 
 // -----
 
-// error: custom call @scalar_attributes: there is no attribute i23
+// error: custom call @scalar_attributes: there is no attribute "i23"
 func.func @main(%x: tensor<f32>) -> tensor<f32> {
   %y = stablehlo.custom_call @scalar_attributes(%x) {api_version = 4 : i32, backend_config = {i23 = 42 : i32}}
       : (tensor<f32>) -> tensor<f32>
@@ -60,7 +60,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// error: custom call @scalar_attributes: attribute i32 is missing; expected one of type int32_t
+// error: custom call @scalar_attributes: attribute "i32" is missing; expected int32_t
 func.func @main(%x: tensor<f32>) -> tensor<f32> {
   %y = stablehlo.custom_call @scalar_attributes(%x) {api_version = 4 : i32} : (tensor<f32>) -> tensor<f32>
   return %y : tensor<f32>
@@ -68,7 +68,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// error: custom call @scalar_attributes: attribute i32 is 4200000000 : i64; expected int32_t
+// error: custom call @scalar_attributes: attribute "i32" is 4200000000 : i64; expected int32_t
 func.func @main(%x: tensor<f32>) -> tensor<f32> {
   %y = stablehlo.custom_call @scalar_attributes(%x) {api_version = 4 : i32, backend_config = {i32 = 4200000000 : i64}}
       : (tensor<f32>) -> tensor<f32>
@@ -77,7 +77,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// error: custom call @enum_attribute: attribute command is 0 : i64; expected enum_of(command_t, int32_t)
+// error: custom call @enum_attribute: attribute "command" is 0 : i64; expected enum_of(command_t, int32_t)
 func.func @main(%x: tensor<f32>) -> tensor<f32> {
   %y = stablehlo.custom_call @enum_attribute(%x) {api_version = 4 : i32, backend_config = {command = 0 : i64}}
       : (tensor<f32>) -> tensor<f32>
@@ -86,7 +86,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// error: custom call @struct_attribute: attribute range: attribute hi is missing; expected one of type int64_t
+// error: custom call @struct_attribute: attribute "range": attribute "hi" is missing; expected int64_t
 func.func @main(%x: tensor<f32>) -> tensor<f32> {
   %y = stablehlo.custom_call @struct_attribute(%x) {api_version = 4 : i32, backend_config = {range = {lo = 0 : i64}}}
       : (tensor<f32>) -> tensor<f32>

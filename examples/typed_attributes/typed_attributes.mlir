@@ -44,7 +44,7 @@ func.func @main() -> tensor<f32> {
 
 // -----
 
-// error: attribute range: attribute hi is missing
+// error: attribute "range": attribute "hi" is missing
 func.func @main() -> tensor<f32> {
   %x = stablehlo.constant dense<5.0> : tensor<f32>
   %y = stablehlo.custom_call @struct_attribute(%x) {
@@ -56,7 +56,7 @@ func.func @main() -> tensor<f32> {
 // -----
 
 // An enumeration is exactly the integer that it was declared as.
-// error: attribute command is 0 : i64; expected enum_of(command_t, int32_t)
+// error: attribute "command" is 0 : i64; expected enum_of(command_t, int32_t)
 func.func @main() -> tensor<f32> {
   %x = stablehlo.constant dense<5.0> : tensor<f32>
   %y = stablehlo.custom_call @enum_attribute(%x) {

@@ -2,12 +2,12 @@
 
 #include "array/common.h"
 #include "array/rule.h"
+#include "base/spelling.h"
 #include "base/type.h"
 #include "call/check.h"
 #include "call/registry.h"
 #include "call/signature.h"
 #include "ir/builder.h"
-#include "ops/spelling.h"
 
 tn_status_t tn_op_register(const tn_op_def_t* definition) {
   static const char name[] = "tn_op_register";

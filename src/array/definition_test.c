@@ -450,9 +450,9 @@ static void uses_that_do_not_fit_are_counted(void** state) {
   for (size_t count = 0; count <= 3; ++count) {
     tn_array_t* y = tn_apply_one(s, "blend", count, operands, 0, NULL);
     TN_ASSERT_REPORT(count == 2   ? ""
-                     : count == 1 ? "blend: 1 operand; expected 2"
-                     : count      ? "blend: 3 operands; expected 2"
-                                  : "blend: 0 operands; expected 2",
+                     : count == 1 ? "blend: has 1 operand; expected 2"
+                     : count      ? "blend: has 3 operands; expected 2"
+                                  : "blend: has 0 operands; expected 2",
                      tn_array_status(y));
   }
   const tn_application_t application = {.struct_size = sizeof application,
@@ -462,7 +462,7 @@ static void uses_that_do_not_fit_are_counted(void** state) {
                                         .result_count = 2};
   tn_apply(s, &application, results);
   for (int i = 0; i < 2; ++i) {
-    TN_ASSERT_REPORT("blend: 2 results; expected 1", tn_array_status(results[i]));
+    TN_ASSERT_REPORT("blend: has 2 results; expected 1", tn_array_status(results[i]));
   }
   TN_ASSERT_REPORT("blend: the attribute \"scale\" is given twice",
                    tn_array_status(tn_apply_one(s, "blend", 2, operands, 2, twice)));

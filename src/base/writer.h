@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "base/view.h"
+#include "base/visibility.h"
 
 typedef tn_status_t (*tn_write_fn)(void* user, const char* text, size_t length);
 
@@ -31,5 +32,12 @@ void tn__write_json_string(tn_writer_t* writer, tn_string_view_t text);
 void tn__write_xml(tn_writer_t* writer, tn_string_view_t text);
 // 1234567 as "1,234,567".
 void tn__write_grouped(tn_writer_t* writer, uint64_t number);
+
+// A name for messages, whatever bytes it has.
+typedef struct tn_name_text {
+  char text[160];
+} tn_name_text_t;
+TN_FOR_INSPECT tn_name_text_t tn__name_text(tn_string_view_t name);
+#define TN_NAME_TEXT(name) tn__name_text(name).text
 
 #endif  // TENON_BASE_WRITER_H_

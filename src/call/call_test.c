@@ -49,7 +49,7 @@ static void a_handler_that_is_registered_alone_keeps_its_signature(void** state)
   tn_program_t* program = NULL;
   TN_ASSERT_OK(tn_register("scale", "Host", (tn_target_function_t)scale_op.bundle.execute,
                            TN_API_VERSION_TYPED_FFI));
-  TN_ASSERT_REPORT("attribute factor is ",
+  TN_ASSERT_REPORT("attribute \"factor\" is ",
                    tn__testing_compile(SCALE_CALL("api_version = 4 : i32, backend_config = "
                                                   "{factor = \"3\"}"),
                                        &program));
@@ -60,7 +60,7 @@ static void a_handler_that_is_registered_alone_keeps_its_signature(void** state)
                                 .versions = TN_TARGET_ANY,
                                 .bundle = scale_op.bundle};
   TN_ASSERT_OK(tn__registry_add(&any, TN_REGISTER_STRICT));
-  TN_ASSERT_REPORT("attribute factr",
+  TN_ASSERT_REPORT("attribute \"factr\"",
                    tn__testing_compile(SCALE_CALL("api_version = 4 : i32, backend_config = "
                                                   "{factr = 3.0 : f32}"),
                                        &program));
@@ -97,7 +97,7 @@ static void numbers_of_another_width_are_taken_when_they_are_the_same(void** sta
       tn__testing_call(SCALE_CALL("mhlo.backend_config = {factor = 0.5 : f64, offset = 7 : i32}"),
                        1, &FOUR, 1, (void*[]){y}));
   assert_true(y[0] == 7.5F && y[3] == 9);
-  TN_ASSERT_REPORT("attribute factor is 0.10000000000000001 : f64; expected float",
+  TN_ASSERT_REPORT("attribute \"factor\" is 0.10000000000000001 : f64; expected float",
                    tn__testing_call(SCALE_CALL("mhlo.backend_config = {factor = 0.1 : f64}"), 1,
                                     &FOUR, 1, (void*[]){y}));
 }
@@ -107,13 +107,13 @@ static void a_call_that_does_not_fit_the_declaration_does_not_compile(void** sta
   tn_program_t* program = NULL;
   register_op(&scale_op);
   TN_ASSERT_REPORT(
-      "test.mlir:2:8: error: custom call @scale: there is no attribute factr\n",
+      "test.mlir:2:8: error: custom call @scale: there is no attribute \"factr\"\n",
       tn__testing_compile(SCALE_CALL("mhlo.backend_config = {factr = 1.0 : f32}"), &program));
   TN_ASSERT_REPORT(
       "did you mean factor?",
       tn__testing_compile(SCALE_CALL("mhlo.backend_config = {factr = 1.0 : f32}"), &program));
   TN_ASSERT_REPORT(
-      "attribute name is 3 : i64; expected string",
+      "attribute \"name\" is 3 : i64; expected string",
       tn__testing_compile(SCALE_CALL("mhlo.backend_config = {name = 3 : i64}"), &program));
   TN_ASSERT_REPORT(
       "custom call @scale: operand 0 (x) has type tensor<4xi32>; expected elements of "
@@ -129,7 +129,7 @@ static void a_call_that_does_not_fit_the_declaration_does_not_compile(void** sta
                           "  %0 = stablehlo.custom_call @scale(%a) {mhlo.backend_config = {}} : "
                           "(tensor<4xf32>) -> tensor<5xf32>\n  return %0 : tensor<5xf32>\n}\n",
                           &program));
-  TN_ASSERT_REPORT("2 operands; expected 1",
+  TN_ASSERT_REPORT("has 2 operands; expected 1",
                    tn__testing_compile(
                        "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
                        "  %0 = stablehlo.custom_call @scale(%a, %a) {mhlo.backend_config = {}} : "

@@ -2,12 +2,11 @@
 
 #include <stdio.h>
 
-#include "base/c_locale.h"
 #include "base/float_format.h"
 #include "base/type.h"
 #include "call/attributes.h"
 #include "call/signature.h"
-#include "ops/spelling.h"
+#include "ops/op.h"
 
 typedef struct checker {
   const tn_ffi_op_t* op;
@@ -24,30 +23,17 @@ static const char* word(int32_t kind) {
 // --- operands and results
 
 tn_status_t tn__call_check_count(const tn_ffi_op_t* op, int32_t kind, size_t found) {
-  size_t required = 0, optional = 0;
+  size_t minimum = 0, maximum = 0;
   bool has_rest = false;
   for (size_t i = 0; i < op->param_count; ++i) {
     const tn_ffi_param_t* param = tn__op_param(op, i);
     if (param->kind != kind) continue;
-    if (param->flags & TN_FFI_PARAM_REMAINING) {
-      has_rest = true;
-    } else if (param->flags & TN_FFI_PARAM_OPTIONAL) {
-      ++optional;
-    } else {
-      ++required;
-    }
+    const bool is_rest = param->flags & TN_FFI_PARAM_REMAINING;
+    has_rest |= is_rest;
+    maximum += !is_rest;
+    minimum += !is_rest && !(param->flags & TN_FFI_PARAM_OPTIONAL);
   }
-  if (found >= required && (has_rest || found <= required + optional)) return TN_OK;
-  char wanted[64];
-  if (has_rest) {
-    snprintf(wanted, sizeof wanted, "%zu or more", required);
-  } else if (optional) {
-    snprintf(wanted, sizeof wanted, "%zu to %zu", required, required + optional);
-  } else {
-    snprintf(wanted, sizeof wanted, "%zu", required);
-  }
-  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%zu %s%s; expected %s", found, word(kind),
-                          found == 1 ? "" : "s", wanted);
+  return tn__op_check_count(word(kind), found, minimum, has_rest ? SIZE_MAX : maximum);
 }
 
 // The dtype that messages and sets speak of.
@@ -153,33 +139,6 @@ static tn_status_t narrow(tn_arena_t* arena, const tn_attr_t* attr, tn_dtype_t d
     }
   }
   return TN_OK;
-}
-
-void tn__call_attr_text(const tn_attr_t* attr, char* out, size_t capacity) {
-  switch (attr->kind) {
-    case TN_ATTR_BOOL: snprintf(out, capacity, "%s", attr->boolean ? "true" : "false"); break;
-    case TN_ATTR_INTEGER:
-      if (tn_dtype_kind(attr->dtype) == TN_KIND_UNSIGNED) {
-        snprintf(out, capacity, "%llu : %s", (unsigned long long)attr->integer,
-                 tn_dtype_name(attr->dtype));
-      } else {
-        snprintf(out, capacity, "%lld : %s", (long long)attr->integer, tn_dtype_name(attr->dtype));
-      }
-      break;
-    case TN_ATTR_FLOAT:
-      tn__c_snprintf(out, capacity, "%.17g : %s", attr->real, tn_dtype_name(attr->dtype));
-      break;
-    case TN_ATTR_STRING:
-      snprintf(out, capacity, "the string \"%s\"", TN_NAME_TEXT(attr->string));
-      break;
-    case TN_ATTR_DENSE_ARRAY:
-      snprintf(out, capacity, "an array of %s", tn_dtype_name(attr->dtype));
-      break;
-    case TN_ATTR_ELEMENTS:
-      snprintf(out, capacity, "elements of type %s", TN_TYPE_TEXT(attr->elements.type));
-      break;
-    default: snprintf(out, capacity, "%s", tn__attr_kind_name(attr->kind)); break;
-  }
 }
 
 static bool is_array_of(const tn_attr_t* attr, tn_dtype_t dtype) {
@@ -313,21 +272,12 @@ static bool takes_everything(const checker_t* checker, const tn_ffi_param_t* rec
 
 static tn_status_t refuse_unknown(const checker_t* checker, const tn_ffi_param_t* record,
                                   tn_string_view_t name) {
-  const char* near = NULL;
-  size_t nearest = SIZE_MAX;
-  tn_status_t status =
-      tn_status_create(TN_CODE_INVALID_ARGUMENT, "there is no attribute %s", TN_NAME_TEXT(name));
+  tn_spelling_t search = {.word = name};
   for (size_t i = 0; i < field_count(checker, record); ++i) {
     const tn_ffi_param_t* param = field_at(checker, record, i);
-    if (!param) continue;
-    size_t distance = tn__spelling_distance(name, tn__sv(param->name));
-    // One letter of three is near enough among a handful of names.
-    if (distance < nearest && (tn__spelling_is_near(name, distance) || distance <= 1)) {
-      nearest = distance;
-      near = param->name;
-    }
+    if (param) (void)tn__spelling_consider(&search, tn__sv(param->name));
   }
-  return near ? tn_status_note(status, "did you mean %s?", near) : status;
+  return tn__attr_unknown(&search);
 }
 
 static const tn_attr_t* find_attr(const tn_attr_dictionary_t* attrs, tn_string_view_t name) {
@@ -339,21 +289,14 @@ static const tn_attr_t* find_attr(const tn_attr_dictionary_t* attrs, tn_string_v
 
 static tn_status_t check_field(const checker_t* checker, const tn_ffi_param_t* param,
                                const tn_attr_t* attr, const tn_attr_t** out) {
-  char found[192];
-  if (!attr) {
-    if (param->default_text) return make_default(checker, param, out);
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "attribute %s is missing; expected one of type %s", param->name,
-                            param->type_text);
-  }
+  if (!attr && param->default_text) return make_default(checker, param, out);
+  if (!attr) return tn__attr_missing(param->name, param->type_text);
   TN_RETURN_IF_ERROR(
-      tn_status_prefix(resolve(checker, param, attr, out), "attribute %s", param->name));
+      tn_status_prefix(resolve(checker, param, attr, out), "attribute \"%s\"", param->name));
   if (*out) return TN_OK;
-  tn__call_attr_text(attr, found, sizeof found);
   tn_dtype_t dtype = only_dtype(param->dtypes);
   bool is_number = attr->kind == TN_ATTR_FLOAT && tn_dtype_kind(dtype) == TN_KIND_FLOAT;
-  tn_status_t status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute %s is %s; expected %s",
-                                        param->name, found, param->type_text);
+  tn_status_t status = tn__attr_misfit(param->name, attr, param->type_text);
   if (checker->is_learned) {
     return tn_status_note(status, "its handler declares nothing, and takes exactly that type");
   }

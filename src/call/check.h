@@ -18,7 +18,4 @@ TN_MUST_USE tn_status_t tn__call_check(const tn_ffi_op_t* op, bool is_learned, s
 // How many operands (TN_FFI_PARAM_ARG) or results (TN_FFI_PARAM_RET) there are, leaves.
 TN_MUST_USE tn_status_t tn__call_check_count(const tn_ffi_op_t* op, int32_t kind, size_t found);
 
-// The attribute in messages: "1 : i64", "the string \"x\"", "an array of f32".
-void tn__call_attr_text(const tn_attr_t* attr, char* out, size_t capacity);
-
 #endif  // TENON_CALL_CHECK_H_

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <tenon/call.h>
 
+#include "base/spelling.h"
 #include "call/library.h"
 #include "call/registry.h"
 #include "call/types.h"
 #include "kernel/target.h"
-#include "ops/spelling.h"
 
 // --- the table
 
@@ -142,28 +142,17 @@ static tn_status_t parse(tn_string_view_t text, request_t* request) {
 
 // --- what it asks for
 
-typedef struct near_symbol {
-  tn_string_view_t wanted;
-  const char* name;  // of the library
-  size_t distance;
-} near_symbol_t;
-
-static bool is_nearer(void* user, const char* name) {
-  near_symbol_t* near = user;
-  size_t distance = tn__spelling_distance(near->wanted, tn__sv(name));
-  if (tn__spelling_is_near(near->wanted, distance) && distance < near->distance) {
-    near->name = name;
-    near->distance = distance;
-  }
+static bool consider(void* user, const char* name) {
+  (void)tn__spelling_consider(user, tn__sv(name));
   return true;
 }
 
 static tn_status_t no_such_symbol(const tn_library_t* library, tn_string_view_t name) {
-  near_symbol_t near = {.wanted = name, .distance = SIZE_MAX};
+  tn_spelling_t search = {.word = name};
   tn_status_t status = tn_status_create(TN_CODE_NOT_FOUND, "%s exports no symbol %.*s",
                                         tn__library_path(library), TN_SV(name));
-  tn__library_visit_exports(library, is_nearer, &near);
-  return near.name ? tn_status_note(status, "did you mean %s?", near.name) : status;
+  tn__library_visit_exports(library, consider, &search);
+  return tn__spelling_note(&search, "", status);
 }
 
 static tn_status_t find_symbol(const tn_library_t* library, tn_string_view_t name,

@@ -57,7 +57,7 @@ static void a_symbol_is_what_the_table_says_of_it(void** state) {
   TN_ASSERT_OK(tn__testing_call(CALL("minus", TYPED), 1, &FOUR, 1, (void*[]){y}));
   assert_true(y[3] == -4);
   TN_ASSERT_REPORT(
-      "there is no attribute eps",
+      "there is no attribute \"eps\"",
       tn__testing_compile(CALL("minus", "mhlo.backend_config = {eps = 1 : i32}"), &program));
   TN_ASSERT_REPORT("negate is declared with api version 4 (typed FFI), not api version 1 (untyped)",
                    tn_library_load(TABLE ":minus=negate#1"));

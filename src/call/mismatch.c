@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/spelling.h"
 #include "base/type.h"
 #include "call/attributes.h"
 #include "call/check.h"
 #include "call/line.h"
-#include "ops/spelling.h"
 
 enum { LINE_LIMIT = 16 };
 
@@ -87,14 +87,14 @@ static bool has_rank(const tn_refused_call_t* call, size_t index, int32_t found,
 }
 
 static bool print_attr(const tn_refused_call_t* call, size_t index, tn_line_t* out) {
-  char value[192] = "";
+  tn_attr_text_t value = {""};
   const tn_ffi_bytes_t* name = call->attrs->names[index];
   for (size_t i = 0; i < call->given->count; ++i) {
     const tn_named_attr_t* entry = &call->given->entries[i];
     bool is_it = tn__sv_equal(entry->name, (tn_string_view_t){name->data, name->size});
-    if (is_it) tn__call_attr_text(entry->attr, value, sizeof value);
+    if (is_it) value = tn__attr_describe(entry->attr);
   }
-  tn__line_print(out, "attribute %.*s is %s", (int)name->size, name->data, value);
+  tn__line_print(out, "attribute \"%.*s\" is %s", (int)name->size, name->data, value.text);
   return true;
 }
 
@@ -163,20 +163,14 @@ static tn_status_t explain_attr_type(tn_status_t status, const tn_refused_call_t
 
 // The attributes that were given, as "a, b {c, d}", and which of them may be `name`, misspelt.
 typedef struct search {
-  tn_string_view_t name, near;
-  size_t distance;  // of `near`
+  tn_spelling_t spelling;
   bool is_there;
   tn_line_t given;
 } search_t;
 
 static void look_at(search_t* search, tn_string_view_t other) {
-  size_t distance = tn__spelling_distance(other, search->name);
-  search->is_there |= distance == 0;
-  // One letter of three is near enough among a handful of names.
-  bool is_near = tn__spelling_is_near(other, distance) || (distance <= 1 && other.length > 1);
-  if (distance >= search->distance || !is_near) return;
-  search->distance = distance;
-  search->near = other;
+  search->is_there |= tn__sv_equal(search->spelling.word, other);
+  (void)tn__spelling_consider(&search->spelling, other);
 }
 
 static void look_at_given(search_t* search, const tn_ffi_bytes_t* name) {
@@ -203,16 +197,16 @@ static void look_at_all(search_t* search, const tn_ffi_attrs_t* attrs) {
 // `there`: the attribute in the place of the missing one; empty: unknown.
 static tn_status_t explain_missing(tn_status_t status, const tn_refused_call_t* call,
                                    tn_string_view_t name, tn_string_view_t there) {
-  search_t search = {.name = name, .distance = SIZE_MAX};
+  search_t search = {.spelling = {.word = name}};
   if (there.length) look_at(&search, there);
   look_at_all(&search, call->attrs);
   // A name that is there has another one before it that is missing.
   if (!name.length || search.is_there) return status;
-  status = tn_status_note(status, "attribute %s is missing; given: %s", TN_NAME_TEXT(name),
+  status = tn_status_note(status, "attribute \"%s\" is missing; given: %s", TN_NAME_TEXT(name),
                           search.given.length ? search.given.text : "none");
-  if (!search.near.length) return status;
+  if (!search.spelling.nearest.length) return status;
   return tn_status_note(status, "did you mean %s instead of %s?", TN_NAME_TEXT(name),
-                        TN_NAME_TEXT(search.near));
+                        TN_NAME_TEXT(search.spelling.nearest));
 }
 
 static tn_status_t explain_line(tn_status_t status, const tn_refused_call_t* call,

@@ -72,23 +72,23 @@ static void buffers_are_named_with_their_types(void** state) {
 static void attributes_are_named_with_their_values(void** state) {
   (void)state;
   assert_notes(SAYS "Wrong scalar data type: expected F32 but got F64",
-               "note: attribute epss is 1.5 : f64; expected f32");
+               "note: attribute \"epss\" is 1.5 : f64; expected f32");
   assert_notes(SAYS "Wrong array data type: expected F32 but got S64",
-               "note: attribute list is an array of i64; expected an array of f32");
+               "note: attribute \"list\" is an array of i64; expected an array of f32");
   assert_notes(SAYS "Wrong attribute type: expected scalar but got string",
-               "note: attribute mode is the string \"x\"; expected a number");
+               "note: attribute \"mode\" is the string \"x\"; expected a number");
 }
 
 static void missing_attributes_are_told_with_those_that_are_given(void** state) {
   (void)state;
   static const char missing[] =
-      "note: attribute eps is missing; given: epss, list, mode, range {lo}\n"
+      "note: attribute \"eps\" is missing; given: epss, list, mode, range {lo}\n"
       "note: did you mean eps instead of epss?";
   assert_notes(SAYS "Attribute name mismatch: epss vs eps", missing);
   assert_notes(SAYS "Wrong buffer dtype: expected F32 but got S8Unexpected attribute: eps",
                missing);
   assert_notes(SAYS "Unexpected attribute: high",
-               "note: attribute high is missing; given: epss, list, mode, range {lo}");
+               "note: attribute \"high\" is missing; given: epss, list, mode, range {lo}");
 }
 
 static void wrong_counts_are_told(void** state) {

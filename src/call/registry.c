@@ -6,11 +6,11 @@
 
 #include "base/allocator.h"
 #include "base/process.h"
+#include "base/spelling.h"
 #include "call/handler.h"
 #include "call/platform.h"
 #include "call/signature.h"
 #include "call/types.h"
-#include "ops/spelling.h"
 
 // Sorted by name. Guarded by the room's lock.
 static struct {

@@ -106,31 +106,6 @@ tn_status_t tn__target_refusal(const tn_target_t* target) {
                           tn_status_message(target->refusal));
 }
 
-tn_name_text_t tn__name_text(tn_string_view_t name) {
-  tn_name_text_t out = {""};
-  size_t length = 0, limit = sizeof out.text - 4;  // room for "..."
-  for (size_t i = 0; i < name.length; ++i) {
-    unsigned char byte = (unsigned char)name.data[i];
-    bool is_plain = byte >= 0x20 && byte != 0x7F && byte != '\\';
-    size_t needed = is_plain ? 1 : 3;
-    if (length + needed > limit) {
-      // Not in the middle of a character of several bytes.
-      while (length && ((unsigned char)out.text[length - 1] & 0xC0) == 0x80) --length;
-      if (length && (unsigned char)out.text[length - 1] >= 0xC0) --length;
-      memcpy(out.text + length, "...", 4);
-      return out;
-    }
-    if (is_plain) {
-      out.text[length++] = (char)byte;
-    } else {
-      snprintf(out.text + length, 4, "\\%02X", byte);
-      length += 3;
-    }
-  }
-  out.text[length] = 0;
-  return out;
-}
-
 const char* tn__versions_text(uint32_t versions) {
   switch (versions) {
     case 1 << 1: return "api version 1 (untyped)";

@@ -6,6 +6,7 @@
 #include <tenon/operation.h>
 
 #include "base/visibility.h"
+#include "base/writer.h"
 #include "call/abi.h"
 #include "call/learned.h"
 #include "call/library.h"
@@ -79,13 +80,6 @@ TN_MUST_USE tn_status_t tn__target_create_learned(const tn_target_t* target, tn_
 
 // A fresh copy of the refusal, since statuses collect notes and places.
 TN_FOR_INSPECT tn_status_t tn__target_refusal(const tn_target_t* target);
-
-// A name for messages, whatever bytes it has.
-typedef struct tn_name_text {
-  char text[160];
-} tn_name_text_t;
-TN_FOR_INSPECT tn_name_text_t tn__name_text(tn_string_view_t name);
-#define TN_NAME_TEXT(name) tn__name_text(name).text
 
 // "api version 4 (typed FFI)", "any untyped api version", ...
 TN_FOR_INSPECT const char* tn__versions_text(uint32_t versions);

@@ -135,16 +135,16 @@ static void a_call_that_does_not_fit_what_was_learned_does_not_compile(void** st
   TN_ASSERT_OK(tn_target_learn("foreign", "Host"));
   TN_ASSERT_OK(tn__testing_call(CALL("%a", GOOD, "tensor<4xf32>"), 1, &FOUR, 1, (void*[]){y}));
   assert_true(y[3] == 4);
-  TN_ASSERT_REPORT("custom call @foreign: 2 operands; expected 1",
+  TN_ASSERT_REPORT("custom call @foreign: has 2 operands; expected 1",
                    compile(CALL("%a, %a", GOOD, "tensor<4xf32>, tensor<4xf32>")));
   TN_ASSERT_REPORT(
       "custom call @foreign: operand 0 has type tensor<4xi32>; expected elements of f32",
       compile(CALL("%b", GOOD, "tensor<4xi32>")));
   TN_ASSERT_REPORT(
-      "custom call @foreign: attribute sizes is missing; expected one of type "
+      "custom call @foreign: attribute \"sizes\" is missing; expected "
       "array(int64_t)",
       compile(CALL("%a", "eps = 1.0 : f32", "tensor<4xf32>")));
-  TN_ASSERT_REPORT("there is no attribute epsi",
+  TN_ASSERT_REPORT("there is no attribute \"epsi\"",
                    compile(CALL("%a", GOOD ", epsi = 1 : i32", "tensor<4xf32>")));
   TN_ASSERT_REPORT("did you mean eps?",
                    compile(CALL("%a", GOOD ", epsi = 1 : i32", "tensor<4xf32>")));
@@ -154,7 +154,7 @@ static void numbers_are_not_narrowed_for_handlers_of_others(void** state) {
   (void)state;
   add(copy_handler);
   TN_ASSERT_OK(tn_target_learn("foreign", "Host"));
-  TN_ASSERT_REPORT("custom call @foreign: attribute eps is 1 : f64; expected float",
+  TN_ASSERT_REPORT("custom call @foreign: attribute \"eps\" is 1 : f64; expected float",
                    compile(CALL("%a", "eps = 1.0 : f64, sizes = array<i64: 1>", "tensor<4xf32>")));
   TN_ASSERT_REPORT("its handler declares nothing, and takes exactly that type",
                    compile(CALL("%a", "eps = 1.0 : f64, sizes = array<i64: 1>", "tensor<4xf32>")));

@@ -1,5 +1,5 @@
+#include "base/spelling.h"
 #include "ir/ir.h"
-#include "ops/spelling.h"
 
 enum { REMEMBERED = 512 };  // uses that passed
 
@@ -91,15 +91,11 @@ static tn_status_t check_callee(const tn_node_t* node, const char* attr_name) {
 
 static tn_status_t note_near_function(tn_status_t status, const tn_module_t* module,
                                       tn_string_view_t name) {
-  const tn_function_t* near = NULL;
-  size_t least = SIZE_MAX;
+  tn_spelling_t search = {.word = name};
   for (const tn_function_t* f = module->first_function; f; f = f->next) {
-    const size_t distance = tn__spelling_distance(name, f->name);
-    if (distance >= least || !tn__spelling_is_near(name, distance)) continue;
-    least = distance;
-    near = f;
+    (void)tn__spelling_consider(&search, f->name);
   }
-  return near ? tn_status_note(status, "did you mean @%.*s?", TN_SV(near->name)) : status;
+  return tn__spelling_note(&search, "@", status);
 }
 
 // The computations that a custom call names are functions of the module, of any types.

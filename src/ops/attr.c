@@ -1,8 +1,12 @@
 #include "ops/attr.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/c_locale.h"
 #include "base/limits.h"
+#include "base/writer.h"
 
 static bool is_same(const tn_attr_t* a, const tn_attr_t* b) {
   enum { MOST_COMPARED = 16 };  // attributes inside
@@ -38,6 +42,36 @@ const char* tn__attr_kind_name(tn_attr_kind_t kind) {
     case TN_ATTR_OPAQUE: return "an attribute of another dialect";
   }
   return "an attribute";
+}
+
+tn_attr_text_t tn__attr_describe(const tn_attr_t* attr) {
+  tn_attr_text_t out;
+  const size_t capacity = sizeof out.text;
+  switch (attr->kind) {
+    case TN_ATTR_BOOL: snprintf(out.text, capacity, "%s", attr->boolean ? "true" : "false"); break;
+    case TN_ATTR_INTEGER:
+      if (tn_dtype_kind(attr->dtype) == TN_KIND_UNSIGNED) {
+        snprintf(out.text, capacity, "%" PRIu64 " : %s", (uint64_t)attr->integer,
+                 tn_dtype_name(attr->dtype));
+      } else {
+        snprintf(out.text, capacity, "%" PRId64 " : %s", attr->integer, tn_dtype_name(attr->dtype));
+      }
+      break;
+    case TN_ATTR_FLOAT:
+      tn__c_snprintf(out.text, capacity, "%.17g : %s", attr->real, tn_dtype_name(attr->dtype));
+      break;
+    case TN_ATTR_STRING:
+      snprintf(out.text, capacity, "the string \"%s\"", TN_NAME_TEXT(attr->string));
+      break;
+    case TN_ATTR_DENSE_ARRAY:
+      snprintf(out.text, capacity, "an array of %s", tn_dtype_name(attr->dtype));
+      break;
+    case TN_ATTR_ELEMENTS:
+      snprintf(out.text, capacity, "elements of type %s", TN_TYPE_TEXT(attr->elements.type));
+      break;
+    default: snprintf(out.text, capacity, "%s", tn__attr_kind_name(attr->kind)); break;
+  }
+  return out;
 }
 
 const tn_attr_t* tn__attr_find(const tn_attr_dictionary_t* dictionary, const char* name) {

@@ -71,6 +71,13 @@ struct tn_attr {
   };
 };
 
+// The attribute in messages: "1 : i64", "the string \"x\"", "an array of f32".
+typedef struct tn_attr_text {
+  char text[192];
+} tn_attr_text_t;
+tn_attr_text_t tn__attr_describe(const tn_attr_t* attr);
+#define TN_ATTR_TEXT(attr) tn__attr_describe(attr).text
+
 // NULL when there is none.
 const tn_attr_t* tn__attr_find(const tn_attr_dictionary_t* dictionary, const char* name);
 // Deep equality; floats by their bits.

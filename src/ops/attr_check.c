@@ -1,6 +1,6 @@
 // Attributes against their specifications: enums.def, structs.def and the columns of ops.def.
+#include "base/writer.h"
 #include "ops/spec.h"
-#include "ops/spelling.h"
 
 // --- enumerations and structures
 
@@ -183,30 +183,28 @@ static tn_status_t check_struct(const tn_attr_spec_t* spec, const tn_attr_t* att
   return TN_OK;
 }
 
-// The dtype that a number is to have; INVALID when something else is expected.
-static tn_dtype_t wanted_dtype(tn_attr_type_t type, tn_attr_kind_t kind) {
-  const bool is_integer = kind == TN_ATTR_INTEGER, is_float = kind == TN_ATTR_FLOAT;
-  switch (type) {
-    case TN_ATTR_TYPE_I32: return is_integer ? TN_DTYPE_S32 : TN_DTYPE_INVALID;
-    case TN_ATTR_TYPE_I64: return is_integer ? TN_DTYPE_S64 : TN_DTYPE_INVALID;
-    case TN_ATTR_TYPE_U64: return is_integer ? TN_DTYPE_U64 : TN_DTYPE_INVALID;
-    case TN_ATTR_TYPE_F32: return is_float ? TN_DTYPE_F32 : TN_DTYPE_INVALID;
-    case TN_ATTR_TYPE_F64: return is_float ? TN_DTYPE_F64 : TN_DTYPE_INVALID;
-    default: return TN_DTYPE_INVALID;
-  }
+// --- errors
+
+tn_status_t tn__attr_missing(const char* name, const char* expected) {
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute \"%s\" is missing; expected %s",
+                          name, expected);
+}
+
+tn_status_t tn__attr_misfit(const char* name, const tn_attr_t* found, const char* expected) {
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute \"%s\" is %s; expected %s", name,
+                          TN_ATTR_TEXT(found), expected);
+}
+
+tn_status_t tn__attr_unknown(const tn_spelling_t* search) {
+  return tn__spelling_note(
+      search, "",
+      tn_status_create(TN_CODE_INVALID_ARGUMENT, "there is no attribute \"%s\"",
+                       TN_NAME_TEXT(search->word)));
 }
 
 tn_status_t tn__attr_check(const tn_attr_spec_t* spec, const tn_attr_t* attr) {
   if (!has_form(attr, spec->type)) {
-    const tn_dtype_t wanted = wanted_dtype(spec->type, attr->kind);
-    if (wanted != TN_DTYPE_INVALID) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                              "attribute \"%s\" is of type %s; expected %s", spec->name,
-                              tn_dtype_name(attr->dtype), tn_dtype_name(wanted));
-    }
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute \"%s\" is %s; expected %s",
-                            spec->name, tn__attr_kind_name(attr->kind),
-                            tn__attr_wanted(spec->type));
+    return tn__attr_misfit(spec->name, attr, tn__attr_wanted(spec->type));
   }
   switch (spec->type) {
     case TN_ATTR_TYPE_ENUM: return check_enum(spec, attr);

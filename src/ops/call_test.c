@@ -38,7 +38,7 @@ static void calls_refuse_what_breaks_a_rule(void** state) {
   static const tn_rule_case_t cases[] = {
       {"custom_call() -> f32", "custom_call: attribute \"call_target_name\" is missing"},
       {CALL("f32", ", backend_confg = \"x\"") "f32",
-       "custom_call: has no attribute \"backend_confg\"; did you mean \"backend_config\"?"},
+       "custom_call: there is no attribute \"backend_confg\"\nnote: did you mean backend_config?"},
       {CALL("f32", ", api_version = 5") "f32", "custom_call: api_version is 5; expected 0 to 4"},
       {CALL("f32", ", api_version = -1") "f32", "custom_call: api_version is -1"},
       {CALL("f32", ", backend_config = {}") "f32",
@@ -122,7 +122,7 @@ static void checks_compare_like_with_like(void** state) {
       {"check.expect_almost_eq_const(f32) value = <f64> -> ", "expect_almost_eq_const: value"},
       {"check.expect_close(2xf16, 2xf32) max_ulp_difference = 3 -> ", "expect_close: rhs"},
       {"check.expect_close(2xf16, 2xf16) max_ulp_difference = !3 -> ",
-       "is of type i64; expected ui64"},
+       "is 3 : i64; expected an integer of type ui64"},
   };
   TN_TEST_REFUSES(cases);
 }

@@ -2,27 +2,38 @@
 #include <stdio.h>
 
 #include "ops/rule.h"
-#include "ops/spelling.h"
 
-static tn_status_t check_count(const char* what, int wanted, int minimum, size_t found) {
-  if (wanted == TN_VARIADIC) {
-    if (found >= (size_t)minimum) return TN_OK;
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "has %zu %s%s; expected at least %d", found,
-                            what, found == 1 ? "" : "s", minimum);
+tn_status_t tn__op_check_count(const char* what, size_t found, size_t minimum, size_t maximum) {
+  if (found >= minimum && found <= maximum) return TN_OK;
+  char wanted[64];
+  if (maximum == SIZE_MAX) {
+    snprintf(wanted, sizeof wanted, "at least %zu", minimum);
+  } else if (maximum > minimum) {
+    snprintf(wanted, sizeof wanted, "%zu to %zu", minimum, maximum);
+  } else {
+    snprintf(wanted, sizeof wanted, "%zu", minimum);
   }
-  if (found == (size_t)wanted) return TN_OK;
-  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "has %zu %s%s; expected %d", found, what,
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "has %zu %s%s; expected %s", found, what,
                           found == 1 ? "" : "s", wanted);
 }
 
-// The specification that `name` looks like a misspelling of, among those that the use lacks.
-static const tn_attr_spec_t* meant(const tn_op_use_t* use, tn_string_view_t name) {
-  if (name.length && memchr(name.data, '.', name.length)) return NULL;
+// As the table says it: a number, or TN_VARIADIC.
+static tn_status_t check_count(const char* what, int wanted, int minimum, size_t found) {
+  const bool is_open = wanted == TN_VARIADIC;
+  return tn__op_check_count(what, found, (size_t)(is_open ? minimum : wanted),
+                            is_open ? SIZE_MAX : (size_t)wanted);
+}
+
+// An attribute that is not the operation's own is discardable, unless it looks like a misspelling
+// of one that the use lacks.
+static tn_status_t check_foreign(const tn_op_use_t* use, tn_string_view_t name) {
+  tn_spelling_t search = {.word = name};
+  if (name.length && memchr(name.data, '.', name.length)) return TN_OK;
   for (const tn_attr_spec_t* spec = use->op->attrs; spec && spec->name; ++spec) {
     if (tn__attr_find(&use->attrs, spec->name)) continue;
-    if (tn__spelling_is_near(name, tn__spelling_distance(name, tn__sv(spec->name)))) return spec;
+    (void)tn__spelling_consider(&search, tn__sv(spec->name));
   }
-  return NULL;
+  return search.nearest.data ? tn__attr_unknown(&search) : TN_OK;
 }
 
 static tn_status_t check_attrs(const tn_op_use_t* use) {
@@ -30,20 +41,13 @@ static tn_status_t check_attrs(const tn_op_use_t* use) {
     const tn_named_attr_t* entry = &use->attrs.entries[i];
     const tn_attr_spec_t* spec = use->op->attrs;
     while (spec && spec->name && !tn__sv_is(entry->name, spec->name)) ++spec;
-    if (spec && spec->name) {
-      TN_RETURN_IF_ERROR(tn__attr_check(spec, entry->attr));
-      continue;
-    }
-    spec = meant(use, entry->name);
-    if (spec) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                              "has no attribute \"%.*s\"; did you mean \"%s\"?", TN_SV(entry->name),
-                              spec->name);
-    }
+    const bool is_own = spec && spec->name;
+    TN_RETURN_IF_ERROR(is_own ? tn__attr_check(spec, entry->attr)
+                              : check_foreign(use, entry->name));
   }
   for (const tn_attr_spec_t* spec = use->op->attrs; spec && spec->name; ++spec) {
     if (!spec->optional && !tn__attr_find(&use->attrs, spec->name)) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute \"%s\" is missing", spec->name);
+      return tn__attr_missing(spec->name, tn__attr_wanted(spec->type));
     }
   }
   return TN_OK;

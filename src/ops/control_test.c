@@ -59,7 +59,7 @@ static void control_flow_refuses_what_breaks_a_constraint(void** state) {
       {"get_tuple_element(tuple<f32>) index = -1 -> f32", "get_tuple_element (C1)"},
       {"get_tuple_element(tuple<f32>) index = 0 -> f64", "get_tuple_element (C2)"},
       {"get_tuple_element(tuple<f32>) index = !0 -> f32",
-       "attribute \"index\" is of type i64; expected i32"},
+       "attribute \"index\" is 0 : i64; expected an integer of type i32"},
       {"optimization_barrier(f32, i32) -> i32, f32", "optimization_barrier (C1): result 0"},
       {"after_all(f32) -> token", "after_all (I1): input 0 has type tensor<f32>"},
       {"replica_id() -> i32", "replica_id: result has type tensor<i32>; expected tensor<ui32>"},

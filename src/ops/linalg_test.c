@@ -75,7 +75,7 @@ static void linear_algebra_refuses_what_breaks_a_constraint(void** state) {
        "batch_norm_inference (I2)"},
       {"batch_norm_inference(2x3xf32, 3xf32, 3xf32, 3xf32, 3xf32) epsilon = !0.5,"
        " feature_index = 1 -> 2x3xf32",
-       "attribute \"epsilon\" is of type f64; expected f32"},
+       "attribute \"epsilon\" is 0.5 : f64; expected a float of type f32"},
       {"batch_norm_training(2xf32, 3xf32, 3xf32) " NORM "2xf32, 3xf32, 3xf32",
        "batch_norm_training (C1)"},
       {"batch_norm_training(2x3xf32, 3xf32, 3xf16) " NORM "2x3xf32, 3xf32, 3xf32",

@@ -2,9 +2,9 @@
 
 #include <pthread.h>
 
+#include "base/spelling.h"
 #include "ops/rules.h"
 #include "ops/spec.h"
-#include "ops/spelling.h"
 
 const tn_op_t tn__ops[TN_OP_ID_COUNT] = {
 #define TN_OP(dialect, op, ...) TN_OP_SPELT(dialect, op, #op, __VA_ARGS__)
@@ -88,15 +88,11 @@ const tn_op_t* tn__op_suggest(tn_string_view_t name) {
   bool has_dialect = name.length && memchr(name.data, '.', name.length);
   const tn_op_t* nearest = find_elsewhere(name);
   if (nearest) return nearest;
-  size_t nearest_distance = SIZE_MAX;
+  tn_spelling_t search = {.word = name};
   for (size_t i = 0; i < TN_OP_ID_COUNT; ++i) {
     const tn_op_t* op = &tn__ops[i];
     const char* candidate = has_dialect ? op->name : tn__op_short_name(op);
-    size_t distance = tn__spelling_distance(name, tn__sv(candidate));
-    if (distance < nearest_distance && tn__spelling_is_near(name, distance)) {
-      nearest = op;
-      nearest_distance = distance;
-    }
+    if (tn__spelling_consider(&search, tn__sv(candidate))) nearest = op;
   }
   return nearest;
 }

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+#include "base/spelling.h"
 #include "base/visibility.h"
 #include "ops/attr.h"
 
@@ -185,6 +186,17 @@ TN_MUST_USE tn_status_t tn__op_check(const tn_op_use_t* use);
 // those that `use` states; when it states none, an error. `*out_count` <= `capacity`.
 TN_MUST_USE tn_status_t tn__op_infer(const tn_op_use_t* use, size_t capacity,
                                      const tn_type_t** out_types, size_t* out_count);
+// A number of operands, results or regions. No maximum: SIZE_MAX.
+TN_MUST_USE tn_status_t tn__op_check_count(const char* what, size_t found, size_t minimum,
+                                           size_t maximum);
+
+// The errors of attributes that do not fit, whichever kind of signature they are fitted to.
+TN_MUST_USE tn_status_t tn__attr_missing(const char* name, const char* expected);
+TN_MUST_USE tn_status_t tn__attr_misfit(const char* name, const tn_attr_t* found,
+                                        const char* expected);
+// `search` has considered the names that exist.
+TN_MUST_USE tn_status_t tn__attr_unknown(const tn_spelling_t* search);
+
 // One attribute against its specification; the message names it.
 TN_MUST_USE tn_status_t tn__attr_check(const tn_attr_spec_t* spec, const tn_attr_t* attr);
 // What it takes, in words: "an integer of type i64".

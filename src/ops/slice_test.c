@@ -89,7 +89,7 @@ static void slices_refuse_what_breaks_a_constraint(void** state) {
       {"concatenate(9223372036854775807xi8, 1xi8) dimension = 0 -> 4xi8",
        "concatenate (C6): dimension 0 of the result overflows"},
       {"concatenate(2xf32) dimensoin = !0 -> 2xf32",
-       "concatenate: has no attribute \"dimensoin\"; did you mean \"dimension\"?"},
+       "concatenate: there is no attribute \"dimensoin\"\nnote: did you mean dimension?"},
       {"concatenate(2xf32) -> 2xf32", "concatenate: attribute \"dimension\" is missing"},
       {"pad(3xf32, f64) edge_padding_low = [0], edge_padding_high = [0], interior_padding = [0]"
        " -> 3xf32",

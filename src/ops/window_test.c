@@ -58,7 +58,8 @@ static void windows_refuse_what_breaks_a_constraint(void** state) {
        " -> 3xf32",
        "reduce_window (C12): padding has 2 pairs; expected 1"},
       {"reduce_window(4xf32, f32) " SUM "window_dimensions = [2], padding = [[0, 0, 0]] -> 3xf32",
-       "attribute \"padding\" is a dense<...>; expected dense<...> of type tensor<Nx2xi64>"},
+       "attribute \"padding\" is elements of type tensor<1x3xi64>; expected dense<...> of type "
+       "tensor<Nx2xi64>"},
       {"reduce_window(4xf32, f32) {f32, f32 -> i1} window_dimensions = [2] -> 3xf32",
        "reduce_window (C13)"},
       {"reduce_window(4xf32, f32) " SUM "window_dimensions = [2] -> 4xf32", "reduce_window (C15)"},

@@ -1,10 +1,10 @@
 #include <stdio.h>
 
 #include "base/linux/clock.h"
+#include "base/spelling.h"
 #include "device/device.h"
 #include "kernel/fusion.h"
 #include "kernel/lib/library.h"
-#include "ops/spelling.h"
 #include "pass/pass.h"
 #include "pass/refine.h"
 #include "program/activation.h"
@@ -30,12 +30,11 @@ static const char* list_functions(const tn_module_t* module, char* out, size_t c
 static tn_status_t no_such_function(const tn_module_t* module, const char* name) {
   char functions[200];
   tn_status_t status = tn_status_create(TN_CODE_NOT_FOUND, "the module has no function @%s", name);
+  tn_spelling_t search = {.word = tn__sv(name)};
   for (const tn_function_t* f = module->first_function; f; f = f->next) {
-    size_t distance = tn__spelling_distance(tn__sv(name), f->name);
-    if (tn__spelling_is_near(tn__sv(name), distance)) {
-      return tn_status_note(status, "did you mean @%.*s?", TN_SV(f->name));
-    }
+    (void)tn__spelling_consider(&search, f->name);
   }
+  if (search.nearest.data) return tn__spelling_note(&search, "@", status);
   if (!module->first_function) return status;
   return tn_status_note(status, "it has %s",
                         list_functions(module, functions, sizeof functions - 4));

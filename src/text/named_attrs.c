@@ -2,7 +2,7 @@
 // structures.
 #include <stdio.h>
 
-#include "ops/spelling.h"
+#include "base/spelling.h"
 #include "text/parser.h"
 
 tn_status_t tn__parser_i64_list(tn_parser_t* parser, const tn_attr_t** out_attr) {
@@ -167,13 +167,9 @@ static tn_status_t unknown_field(tn_parser_t* parser, tn_string_view_t structure
   tn_status_t status =
       tn__parser_fail(parser, parser->lexer.token.begin, "\"%.*s\" is no field of %.*s",
                       TN_SV(name), TN_SV(structure));
-  for (; fields->name; ++fields) {
-    size_t distance = tn__spelling_distance(name, tn__sv(fields->name));
-    if (tn__spelling_is_near(name, distance)) {
-      return tn_status_note(status, "did you mean %s?", fields->name);
-    }
-  }
-  return status;
+  tn_spelling_t search = {.word = name};
+  for (; fields->name; ++fields) (void)tn__spelling_consider(&search, tn__sv(fields->name));
+  return tn__spelling_note(&search, "", status);
 }
 
 static tn_status_t parse_field(tn_parser_t* parser, tn_string_view_t structure,

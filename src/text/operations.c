@@ -2,26 +2,22 @@
 // to a node.
 #include <stdio.h>
 
-#include "ops/spelling.h"
+#include "base/spelling.h"
 #include "text/parser.h"
 
 // --- values
 
 static tn_status_t unknown_value(tn_parser_t* parser, const char* position, tn_string_view_t name) {
   enum { LOOKED_AT = 1000 };  // of the latest names
-  size_t count = parser->values.count, nearest = 0, nearest_distance = SIZE_MAX;
+  const size_t count = parser->values.count;
+  tn_spelling_t search = {.word = name};
   bool is_number = name.data[0] >= '0' && name.data[0] <= '9';  // all of them are alike
   for (size_t i = count > LOOKED_AT ? count - LOOKED_AT : 0; i < count && !is_number; ++i) {
-    size_t distance = tn__spelling_distance(name, parser->values.entries[i].name);
-    if (distance >= nearest_distance || !tn__spelling_is_near(name, distance)) continue;
-    nearest = i;
-    nearest_distance = distance;
+    (void)tn__spelling_consider(&search, parser->values.entries[i].name);
   }
   tn_status_t status = tn__parser_fail(
       parser, position, "%%%.*s is used before it is defined, or never is", TN_SV(name));
-  if (nearest_distance == SIZE_MAX) return status;
-  return tn_status_note(status, "did you mean %%%.*s?",
-                        TN_SV(parser->values.entries[nearest].name));
+  return tn__spelling_note(&search, "%", status);
 }
 
 tn_status_t tn__parser_operand(tn_parser_t* parser) {

@@ -1,4 +1,4 @@
-#include "ops/spelling.h"
+#include "base/spelling.h"
 #include "text/parser.h"
 
 // --- tensors
@@ -64,26 +64,6 @@ tn_status_t tn__parser_element_type(tn_parser_t* parser, tn_dtype_t* out_dtype) 
   return tn__parser_expect(parser, '>', "`>` after complex<...");
 }
 
-// Remembers the word that is nearest to `name` so far.
-typedef struct suggestion {
-  tn_string_view_t name;
-  const char* nearest;
-  size_t distance;
-} suggestion_t;
-
-static void consider(suggestion_t* suggestion, const char* word) {
-  size_t distance = tn__spelling_distance(suggestion->name, tn__sv(word));
-  if (!tn__spelling_is_near(suggestion->name, distance)) return;
-  if (suggestion->nearest && distance >= suggestion->distance) return;
-  suggestion->nearest = word;
-  suggestion->distance = distance;
-}
-
-static tn_status_t suggest(const suggestion_t* suggestion, tn_status_t status) {
-  if (!suggestion->nearest) return status;
-  return tn_status_note(status, "did you mean %s?", suggestion->nearest);
-}
-
 // What other languages call them.
 static const char* const foreign_names[][2] = {
     {"bool", "i1"},     {"char", "i8"},     {"short", "i16"},   {"int", "i32"},
@@ -103,15 +83,17 @@ static tn_status_t unknown_element_type(tn_parser_t* parser) {
                                   (int)(token->end - token->begin), token->begin);
   }
   if (token->kind != TN_TOKEN_IDENTIFIER) return tn__parser_wanted(parser, "an element type");
-  suggestion_t suggestion = {.name = tn__token_text(token)};
+  tn_spelling_t search = {.word = tn__token_text(token)};
   for (int dtype = 0; dtype < TN_DTYPE_LIMIT; ++dtype) {
-    if (tn_dtype_is_valid(dtype)) consider(&suggestion, tn_dtype_name((tn_dtype_t)dtype));
+    if (!tn_dtype_is_valid(dtype)) continue;
+    (void)tn__spelling_consider(&search, tn__sv(tn_dtype_name((tn_dtype_t)dtype)));
   }
   for (size_t i = 0; i < sizeof foreign_names / sizeof *foreign_names; ++i) {
-    if (tn__sv_is(suggestion.name, foreign_names[i][0])) suggestion.nearest = foreign_names[i][1];
+    if (tn__sv_is(search.word, foreign_names[i][0])) search.nearest = tn__sv(foreign_names[i][1]);
   }
-  return suggest(&suggestion, tn__parser_fail(parser, token->begin, "unknown element type \"%.*s\"",
-                                              TN_SV(suggestion.name)));
+  return tn__spelling_note(
+      &search, "",
+      tn__parser_fail(parser, token->begin, "unknown element type \"%.*s\"", TN_SV(search.word)));
 }
 
 // ?, 5 up to the closing bracket: one bound for each dimension, from `first` on on the integers.
@@ -270,11 +252,11 @@ static tn_status_t parse_type(tn_parser_t* parser, const tn_type_t** out_type) {
                            "tensor<%.*s>",
                            TN_SV(name));
   }
-  suggestion_t suggestion = {.name = name};
-  consider(&suggestion, "tensor");
-  consider(&suggestion, "tuple");
-  return suggest(&suggestion,
-                 tn__parser_fail(parser, token.begin, "unknown type \"%.*s\"", TN_SV(name)));
+  tn_spelling_t search = {.word = name};
+  (void)tn__spelling_consider(&search, TN_SV_LITERAL("tensor"));
+  (void)tn__spelling_consider(&search, TN_SV_LITERAL("tuple"));
+  return tn__spelling_note(
+      &search, "", tn__parser_fail(parser, token.begin, "unknown type \"%.*s\"", TN_SV(name)));
 }
 
 tn_status_t tn__parser_type(tn_parser_t* parser, const tn_type_t** out_type) {

@@ -144,7 +144,7 @@ def test_a_mismatch_when_it_runs_is_explained(library, tmp_path, target):
     assert "Wrong buffer dtype: expected F32 but got S32" in report
     missing = WRONG.replace("b = ", "bb = ").replace("i32", "f32")
     report = run_wrong(library, tmp_path, target, text=missing)
-    assert "there is no attribute bb" in report and "did you mean b?" in report
+    assert 'there is no attribute "bb"' in report and "did you mean b?" in report
 
 
 CHECKED = WRONG.replace("%x: tensor<3xi32>", "").replace("  %0 =", "  %x = stablehlo.constant dense<1> : tensor<3xi32>\n  %0 =")
@@ -155,7 +155,7 @@ def test_a_mismatch_in_a_test_is_explained(library, tmp_path):
     counts = CHECKED.replace("@axpby(%x, %x)", "@axpby(%x)").replace(": (tensor<3xi32>, tensor<3xi32>)", ": (tensor<3xi32>)")
     for text, message in [
             (CHECKED, "custom call @axpby: operand 0 has type tensor<3xi32>; expected elements of f32"),
-            (counts, "custom call @axpby: 1 operand; expected 2")]:
+            (counts, "custom call @axpby: has 1 operand; expected 2")]:
         path.write_text(text)
         done = subprocess.run([COMMAND, "test", path, "-l", f"{library}:axpby=axpby#4"],
                               capture_output=True, text=True, timeout=60)

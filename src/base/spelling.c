@@ -1,4 +1,4 @@
-#include "ops/spelling.h"
+#include "base/spelling.h"
 
 #include <stdint.h>
 
@@ -29,6 +29,21 @@ size_t tn__spelling_distance(tn_string_view_t a, tn_string_view_t b) {
   return rows[a.length % 3][b.length];
 }
 
+// One change in two or three letters is near enough, too.
 bool tn__spelling_is_near(tn_string_view_t word, size_t distance) {
-  return distance <= 3 && 3 * distance < word.length;
+  return distance <= 3 && (3 * distance < word.length || (distance == 1 && word.length > 1));
+}
+
+bool tn__spelling_consider(tn_spelling_t* search, tn_string_view_t known) {
+  const size_t distance = tn__spelling_distance(search->word, known);
+  if (!tn__spelling_is_near(search->word, distance)) return false;
+  if (search->nearest.data && distance >= search->distance) return false;
+  search->nearest = known;
+  search->distance = distance;
+  return true;
+}
+
+tn_status_t tn__spelling_note(const tn_spelling_t* search, const char* sigil, tn_status_t status) {
+  if (!search->nearest.data) return status;
+  return tn_status_note(status, "did you mean %s%.*s?", sigil, TN_SV(search->nearest));
 }
