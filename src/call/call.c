@@ -93,7 +93,21 @@ static tn_status_t prepare(tn_kernel_site_t* site,
   return tn_status_prefix(status, "custom call @%s", TN_NAME_TEXT(call.name));
 }
 
+// What pass/layouts.c and the planner see to.
+static tn_status_t check_layouts(const tn_kernel_site_t* site) {
+  const tn_op_use_t* use = site->use;
+  for (size_t i = 0; i < use->operand_count; ++i) {
+    tn_view_t stated;
+    TN_RETURN_IF_ERROR(
+        tn__view_of_layout(use, "operand_layouts", i, use->operand_types[i], &stated));
+    if (!stated.strides || (site->views && site->views[i].strides)) continue;
+    return tn_status_create(TN_CODE_INTERNAL, "custom call: operand %zu is not in its layout", i);
+  }
+  return TN_OK;
+}
+
 static tn_status_t prepare_typed(tn_kernel_site_t* site) {
+  TN_RETURN_IF_ERROR(check_layouts(site));
   return prepare(site, tn__typed_prepare);
 }
 static tn_status_t prepare_elementwise(tn_kernel_site_t* site) {
@@ -103,26 +117,48 @@ static tn_status_t prepare_strided(tn_kernel_site_t* site) {
   return prepare(site, tn__strided_prepare);
 }
 static tn_status_t prepare_untyped(tn_kernel_site_t* site) {
+  TN_RETURN_IF_ERROR(check_layouts(site));
   return prepare(site, tn__untyped_prepare);
 }
 
-static bool takes_any_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view) {
-  (void)use, (void)operand, (void)view;
-  return true;
+// Results that are the memory of operands are the whole of it.
+static bool has_aliases(const tn_op_use_t* use) {
+  const tn_attr_t* aliases = tn__attr_find(&use->attrs, "output_operand_aliases");
+  return aliases && aliases->array.count;
 }
 
-static const tn_kernel_t typed = {
-    .op = "custom_call",
-    .name = "call.typed",
-    .prepare = prepare_typed,
-    .run = tn__typed_run,
-    .may_pend = true,
+static bool takes_any_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view) {
+  (void)operand, (void)view;
+  return !has_aliases(use);
+}
+
+// Handlers know of no strides but those of the layout that the call states.
+static bool takes_layout(const tn_op_use_t* use, size_t operand, const tn_view_t* view) {
+  const tn_type_t* type = use->operand_types[operand];
+  tn_view_t stated;
+  tn_status_t status = tn__view_of_layout(use, "operand_layouts", operand, type, &stated);
+  bool is_same = !status && stated.strides && view->byte_offset == 0;
+  for (size_t d = 0; is_same && d < type->rank; ++d) {
+    is_same = type->dims[d] == 1 || stated.strides[d] == view->strides[d];
+  }
+  tn_status_release(status);
+  return is_same;
+}
+
+#define TN_HANDLER_KERNEL(kernel, prepare_kernel, run_kernel, pends)                              \
+  {                                                                                               \
+    .op = "custom_call", .name = "call." kernel, .takes_view = takes_layout, .has_layouts = true, \
+    .prepare = prepare_kernel, .run = run_kernel, .may_pend = pends                               \
+  }
+static const tn_kernel_t typed = TN_HANDLER_KERNEL("typed", prepare_typed, tn__typed_run, true);
+static const tn_kernel_t typed_with_stages =
+    TN_HANDLER_KERNEL("typed", prepare_typed, tn__typed_run_stages, true);
+static const tn_kernel_t untyped[] = {
+    TN_HANDLER_KERNEL("original", prepare_untyped, tn__untyped_run_original, false),
+    TN_HANDLER_KERNEL("status", prepare_untyped, tn__untyped_run_status, false),
+    TN_HANDLER_KERNEL("status_unified", prepare_untyped, tn__untyped_run_opaque, false),
 };
-static const tn_kernel_t typed_with_stages = {.op = "custom_call",
-                                              .name = "call.typed",
-                                              .prepare = prepare_typed,
-                                              .run = tn__typed_run_stages,
-                                              .may_pend = true};
+#undef TN_HANDLER_KERNEL
 static const tn_kernel_t elementwise = {.op = "custom_call",
                                         .name = "call.elementwise",
                                         .takes_view = takes_any_view,
@@ -134,21 +170,6 @@ static const tn_kernel_t strided = {.op = "custom_call",
                                     .takes_view = takes_any_view,
                                     .prepare = prepare_strided,
                                     .run = tn__strided_run};
-static const tn_kernel_t untyped[] = {
-    {.op = "custom_call",
-     .name = "call.original",
-     .prepare = prepare_untyped,
-     .run = tn__untyped_run_original},
-    {.op = "custom_call",
-     .name = "call.status",
-     .prepare = prepare_untyped,
-     .run = tn__untyped_run_status},
-    {.op = "custom_call",
-     .name = "call.status_unified",
-     .prepare = prepare_untyped,
-     .run = tn__untyped_run_opaque},
-};
-
 const tn_kernel_t* tn__call_kernel(const char* platform, const tn_op_use_t* use) {
   const tn_target_t* target = tn__op_target(use->op, platform);
   const int32_t version = tn__call_version(use);

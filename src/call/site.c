@@ -2,27 +2,6 @@
 
 #include "call/attributes.h"
 
-// The types of arrays that lie in other layouts are those of their transposes in memory
-// (pass/layouts.c); handlers speak of the arrays.
-static tn_status_t restore_dims(const tn_op_use_t* use, const char* list, size_t count,
-                                const tn_type_t** types) {
-  const tn_attr_t* layouts = tn__attr_find(&use->attrs, list);
-  if (!layouts || !tn__attr_find(&use->attrs, "tenon.physical")) return TN_OK;
-  for (size_t i = 0; i < layouts->array.count && i < count; ++i) {
-    const tn_named_attr_t entry = {TN_SV_LITERAL("layout"), layouts->array.items[i]};
-    const tn_attr_dictionary_t dictionary = {1, &entry};
-    tn_i64_list_t order;  // the dimension that varies fastest comes first
-    int64_t dims[TN_MAX_RANK];
-    TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&dictionary, "layout", use->arena, &order));
-    if (!order.count || order.count != types[i]->rank) continue;
-    for (size_t k = 0; k < order.count; ++k) {
-      dims[order.values[k]] = types[i]->dims[order.count - 1 - k];
-    }
-    TN_RETURN_IF_ERROR(tn__type_tensor(use->arena, types[i]->dtype, order.count, dims, &types[i]));
-  }
-  return TN_OK;
-}
-
 typedef struct leaf_list {
   const tn_type_t** types;
   size_t count;
@@ -83,12 +62,6 @@ tn_status_t tn__call_site_read(tn_kernel_site_t* site, tn_call_site_t* out_call)
   if (!status) {
     status = flatten(site->arena, use->result_count, use->result_types, &out_call->results,
                      &out_call->result_count);
-  }
-  if (!status) {
-    status = restore_dims(use, "operand_layouts", out_call->operand_count, out_call->operands);
-  }
-  if (!status) {
-    status = restore_dims(use, "result_layouts", out_call->result_count, out_call->results);
   }
   return tn_status_prefix(status, "custom call @%s", TN_NAME_TEXT(out_call->name));
 }

@@ -152,6 +152,9 @@ typedef struct tn_kernel {
   // Whether it reads operand `operand` by this view, which is not dense; NULL: it takes no views,
   // and is given dense operands.
   bool (*takes_view)(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
+  // Custom calls: operands and results lie as operand_layouts and result_layouts say. Such operands
+  // are views, which it takes.
+  bool has_layouts;
   tn_status_t (*prepare)(tn_kernel_site_t* site);  // NULL: no state
   tn_kernel_run_fn run;
   // Element-wise operations: a part of the work, for fusions (kernel/fusion.h); NULL: it has no

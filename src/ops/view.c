@@ -27,6 +27,30 @@ bool tn__strides_are_dense(const tn_type_t* type, const int64_t* strides) {
   return true;
 }
 
+static bool has_elements(const tn_type_t* type) {
+  return tn__type_is_tensor(type) && tn__type_is_static(type) && tn__type_size(type) > 0;
+}
+
+tn_status_t tn__view_of_layout(const tn_op_use_t* use, const char* list, size_t index,
+                               const tn_type_t* type, tn_view_t* out_view) {
+  const tn_attr_t* layouts = tn__attr_find(&use->attrs, list);
+  void* memory = NULL;
+  *out_view = (tn_view_t){0};
+  if (!layouts || index >= layouts->array.count || !has_elements(type)) return TN_OK;
+  const tn_named_attr_t entry = {TN_SV_LITERAL("layout"), layouts->array.items[index]};
+  const tn_attr_dictionary_t dictionary = {1, &entry};
+  tn_i64_list_t order;  // the dimension that varies fastest comes first
+  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&dictionary, "layout", use->arena, &order));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(use->arena, type->rank, sizeof(int64_t), &memory));
+  int64_t *strides = memory, stride = (int64_t)tn_dtype_size(type->dtype);
+  for (size_t i = 0; i < order.count; ++i) {
+    strides[order.values[i]] = stride;
+    stride *= type->dims[order.values[i]];
+  }
+  if (!tn__strides_are_dense(type, strides)) out_view->strides = strides;
+  return TN_OK;
+}
+
 // --- the operations; `from` are the operand's strides, `to` the result's, which begin as zero
 
 typedef struct viewer {
@@ -128,10 +152,6 @@ static tn_status_t view_by_operation(viewer_t* viewer, bool* out_is_view) {
   if (op == TN__OP(slice)) return view_slice(viewer);
   *out_is_view = op == TN__OP(reshape) && view_reshape(viewer);
   return TN_OK;
-}
-
-static bool has_elements(const tn_type_t* type) {
-  return tn__type_is_tensor(type) && tn__type_is_static(type) && tn__type_size(type) > 0;
 }
 
 tn_status_t tn__view_of_result(const tn_op_use_t* use, const tn_view_t* operand,

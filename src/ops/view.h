@@ -25,6 +25,12 @@ static inline bool tn__op_makes_view(const tn_op_t* op) {
 TN_MUST_USE tn_status_t tn__view_of_result(const tn_op_use_t* use, const tn_view_t* operand,
                                            tn_view_t* out_view, bool* out_is_view);
 
+// Where the elements of operand or result `index` of a custom call are, which has this type and
+// takes as much memory as a dense one: `list` is "operand_layouts" or "result_layouts". Dense if it
+// says nothing, or row-major.
+TN_MUST_USE tn_status_t tn__view_of_layout(const tn_op_use_t* use, const char* list, size_t index,
+                                           const tn_type_t* type, tn_view_t* out_view);
+
 // Row-major strides in bytes of a dense array. The result has `rank` entries.
 void tn__dense_strides(size_t rank, const int64_t* dims, size_t element_size, int64_t* out_strides);
 // The strides of a view, which may be dense or NULL (dense), of an array of this type.

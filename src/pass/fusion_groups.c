@@ -90,7 +90,7 @@ static bool are_operands_fit(const tn_node_t* node) {
 
 // Whether there is something about the node that a part of the elements could not have.
 static bool is_odd(const tn_node_t* node) {
-  static const char* const odd[] = {"output_operand_aliases", "tenon.physical", "tenon.schedule"};
+  static const char* const odd[] = {"output_operand_aliases", "tenon.schedule"};
   for (size_t i = 0; i < sizeof odd / sizeof *odd; ++i) {
     const tn_attr_t* attr = tn__attr_find(&node->attrs, odd[i]);
     if (attr && !(attr->kind == TN_ATTR_ARRAY && attr->array.count == 0)) return true;

@@ -1,8 +1,9 @@
-// Custom calls whose operand_layouts or result_layouts are not row-major: arrays are turned round
-// before and after them. An array of layout [0, 1] lies in memory as its transpose does in
-// row-major order; so the call takes and gives such transposes, and says with tenon.physical that
-// its types are those of the memory. A handler still sees the dimensions in their logical order
-// (call/site.c).
+// Custom calls whose operand_layouts or result_layouts are not row-major. An array of layout [0, 1]
+// lies in memory as its transpose does in row-major order: so an operand is transposed, stored, and
+// transposed back for the call, which then reads a view of that layout; and what the call gives is
+// transposed to what the memory has, and back for its readers. None of it changes a value. The
+// planner finds that the transposes beside the call move nothing (plan/views.c); barriers keep
+// passes from finding more.
 #include "pass/passes.h"
 
 typedef struct turner {
@@ -108,44 +109,38 @@ static tn_status_t list_results(const turner_t* turner, result_list_t* out) {
   return TN_OK;
 }
 
-static tn_status_t mark(const turner_t* turner, tn_attr_dictionary_t* out_attrs) {
-  const tn_attr_dictionary_t* old = &turner->node->attrs;
-  const tn_attr_t *unit = NULL, *attrs = NULL;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(turner->scratch, old->count + 1, sizeof(tn_named_attr_t), &memory));
-  tn_named_attr_t* entries = memory;
-  if (old->count) memcpy(entries, old->entries, old->count * sizeof *entries);
-  TN_RETURN_IF_ERROR(tn__attr_unit(turner->arena, &unit));
-  entries[old->count] = (tn_named_attr_t){TN_SV_LITERAL("tenon.physical"), unit};
-  TN_RETURN_IF_ERROR(tn__attr_dictionary(turner->arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0},
-                                         old->count + 1, entries, &attrs));
-  *out_attrs = attrs->dictionary;
-  return TN_OK;
-}
-
-// The call with all its arrays as they lie in memory.
 static tn_status_t make_call(const turner_t* turner, tn_value_t* const* operands,
-                             const result_list_t* results, const tn_type_t** types,
                              tn_node_t** out_call) {
   const tn_node_t* node = turner->node;
-  tn_node_spec_t spec = {.op = node->op,
-                         .operand_count = node->operand_count,
-                         .operands = operands,
-                         .result_count = results->count,
-                         .result_types = types,
-                         .location = node->location};
-  const tn_type_t* tuple = NULL;
-  if (results->is_tuple) {
-    TN_RETURN_IF_ERROR(tn__type_tuple(turner->arena, results->count, types, &tuple));
-    spec.result_count = 1;
-    spec.result_types = &tuple;
-  }
-  TN_RETURN_IF_ERROR(mark(turner, &spec.attrs));
-  return tn__node_insert(turner->node, &spec, out_call);
+  const tn_type_t** types = NULL;
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(turner->scratch, node->result_count, sizeof *types, &memory));
+  types = memory;
+  for (uint32_t i = 0; i < node->result_count; ++i) types[i] = node->results[i].type;
+  return tn__node_insert(turner->node,
+                         &(tn_node_spec_t){.op = node->op,
+                                           .operand_count = node->operand_count,
+                                           .operands = operands,
+                                           .result_count = node->result_count,
+                                           .result_types = types,
+                                           .attrs = node->attrs,
+                                           .location = node->location},
+                         out_call);
 }
 
-// What took the node's results: the call's own, or what they become when they are turned back.
+// The value as `order` has it in memory, and then as it was.
+static tn_status_t turn_there_and_back(const turner_t* turner, const tn_i64_list_t* order,
+                                       tn_value_t** value) {
+  const tn_type_t *type = (*value)->type, *turned = NULL;
+  TN_RETURN_IF_ERROR(turned_type(turner, type, order, &turned));
+  TN_RETURN_IF_ERROR(transpose(turner, *value, order, turned, value));
+  TN_RETURN_IF_ERROR(
+      insert(turner, TN__OP(optimization_barrier), 1, value, NULL, NULL, turned, value));
+  return transpose_back(turner, *value, order, type, value);
+}
+
+// What takes the place of the node's results.
 static tn_status_t replace_results(const turner_t* turner, tn_node_t* call,
                                    const result_list_t* results, const tn_i64_list_t* orders,
                                    const bool* is_row_major) {
@@ -155,14 +150,12 @@ static tn_status_t replace_results(const turner_t* turner, tn_node_t* call,
       tn__arena_allocate_array(turner->scratch, results->count, sizeof(tn_value_t*), &memory));
   tn_value_t** values = memory;
   for (size_t i = 0; i < results->count; ++i) {
+    values[i] = &call->results[i];
     if (results->is_tuple) {
       TN_RETURN_IF_ERROR(element_of(turner, &call->results[0], i, &values[i]));
-    } else {
-      values[i] = &call->results[i];
     }
     if (!is_row_major[i]) {
-      TN_RETURN_IF_ERROR(
-          transpose_back(turner, values[i], &orders[i], results->types[i], &values[i]));
+      TN_RETURN_IF_ERROR(turn_there_and_back(turner, &orders[i], &values[i]));
     }
     if (!results->is_tuple) node->results[i].replacement = values[i];
   }
@@ -177,7 +170,7 @@ static tn_status_t replace_results(const turner_t* turner, tn_node_t* call,
 TN_APART static tn_status_t turn_call(tn_node_t* node, tn_arena_t* scratch) {
   const tn_attr_t* operand_layouts = tn__attr_find(&node->attrs, "operand_layouts");
   const tn_attr_t* result_layouts = tn__attr_find(&node->attrs, "result_layouts");
-  if (!operand_layouts || tn__attr_find(&node->attrs, "tenon.physical")) return TN_OK;
+  if (!operand_layouts) return TN_OK;
   const turner_t turner = {node, &node->region->function->module->arena, scratch};
   result_list_t results;
   void* memory = NULL;
@@ -199,24 +192,15 @@ TN_APART static tn_status_t turn_call(tn_node_t* node, tn_arena_t* scratch) {
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(scratch, node->operand_count, sizeof(tn_value_t*), &memory));
   tn_value_t** operands = memory;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(scratch, results.count, sizeof(tn_type_t*), &memory));
-  const tn_type_t** types = memory;
   for (uint32_t i = 0; i < node->operand_count; ++i) {
-    const tn_type_t* type = NULL;
     operands[i] = tn__value_resolve(node->operands[i]);
     if (is_row_major[i]) continue;
-    TN_RETURN_IF_ERROR(turned_type(&turner, operands[i]->type, &orders[i], &type));
-    TN_RETURN_IF_ERROR(transpose(&turner, operands[i], &orders[i], type, &operands[i]));
+    TN_RETURN_IF_ERROR(turn_there_and_back(&turner, &orders[i], &operands[i]));
   }
   orders += node->operand_count;
   is_row_major += node->operand_count;
-  for (size_t i = 0; i < results.count; ++i) {
-    types[i] = results.types[i];
-    if (is_row_major[i]) continue;
-    TN_RETURN_IF_ERROR(turned_type(&turner, results.types[i], &orders[i], &types[i]));
-  }
   tn_node_t* call = NULL;
-  TN_RETURN_IF_ERROR(make_call(&turner, operands, &results, types, &call));
+  TN_RETURN_IF_ERROR(make_call(&turner, operands, &call));
   TN_RETURN_IF_ERROR(replace_results(&turner, call, &results, orders, is_row_major));
   tn__node_remove(node);
   return TN_OK;

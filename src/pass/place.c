@@ -4,9 +4,9 @@
 // Arguments and results are on the device, and so is every value unless a kernel of the host gives
 // it. What the device has no kernel for, the host computes, with everything in its regions. A
 // region that a kernel of the device calls works in the host's memory, since it is called from
-// there. A value that is needed on the other side is copied once, before
-// the first node of its region that needs it: until then, the host need not wait for the device,
-// nor for a call whose results come later.
+// there. A value that is needed on the other side is copied once, before the first node of its
+// region that needs it: until then, the host need not wait for the device, nor for a call whose
+// results come later. Of a view that is needed there, what it is a view of is copied.
 #include "kernel/placement.h"
 #include "pass/passes.h"
 
@@ -58,10 +58,47 @@ static tn_status_t make_counterpart(tn_value_t* value, tn_node_t* user, tn_value
   return TN_OK;
 }
 
+static bool makes_view(const tn_value_t* value) {
+  return value->node && tn__op_has(value->node->op, TN_VIEW);
+}
+
+// The same view of the operand's counterpart, which may be NULL.
+static tn_status_t make_view(tn_value_t* value, tn_node_t* user, tn_value_t** operand,
+                             tn_value_t** out_value) {
+  const tn_node_t* maker = value->node;
+  const bool to_host = !tn__value_is_on_host(value);
+  tn_node_t* node = NULL;
+  if (!*operand) TN_RETURN_IF_ERROR(make_counterpart(maker->operands[0], user, operand));
+  TN_RETURN_IF_ERROR(tn__node_insert(place_of_copy(value, user),
+                                     &(tn_node_spec_t){.op = maker->op,
+                                                       .operand_count = 1,
+                                                       .operands = operand,
+                                                       .result_count = 1,
+                                                       .result_types = &value->type,
+                                                       .attrs = maker->attrs,
+                                                       .location = maker->location},
+                                     &node));
+  node->placement = to_host ? TN_ON_HOST : TN_ON_DEVICE;
+  node->results[0].name = value->name;
+  *out_value = &node->results[0];
+  return TN_OK;
+}
+
 static tn_status_t bring(placer_t* placer, tn_node_t* user, tn_value_t** value, bool to_host) {
-  if (tn__value_is_on_host(*value) == to_host) return TN_OK;
-  tn_value_t** counterpart = &placer->counterparts[(*value)->id];
-  if (!*counterpart) TN_RETURN_IF_ERROR(make_counterpart(*value, user, counterpart));
+  tn_value_t* from = *value;
+  bool is_view = false;
+  if (tn__value_is_on_host(from) == to_host) return TN_OK;
+  tn_value_t** counterpart = &placer->counterparts[from->id];
+  // Of views of views the last one is stored: chains may be as long as the program.
+  if (!*counterpart && makes_view(from) && !makes_view(from->node->operands[0])) {
+    is_view = to_host;
+    if (!to_host) TN_RETURN_IF_ERROR(has_kernel(placer, from->node, &is_view));
+  }
+  if (is_view) {
+    tn_value_t** operand = &placer->counterparts[from->node->operands[0]->id];
+    TN_RETURN_IF_ERROR(make_view(from, user, operand, counterpart));
+  }
+  if (!*counterpart) TN_RETURN_IF_ERROR(make_counterpart(from, user, counterpart));
   *value = *counterpart;
   return TN_OK;
 }
@@ -108,7 +145,8 @@ static tn_status_t place_region(placer_t* placer, const tn_region_t* region);
 static tn_status_t place_node(placer_t* placer, tn_node_t* node) {
   const bool is_control = tn__op_is_control(node->op);
   bool is_devices = is_control || node->op == TN__OP_OF(func, call) || is_shared_by_all(node);
-  if (tn__op_has(node->op, TN_FORWARDS) && operands_are_on_host(node)) {
+  const bool moves_nothing = tn__op_has(node->op, TN_FORWARDS) || tn__op_has(node->op, TN_VIEW);
+  if (moves_nothing && operands_are_on_host(node)) {
     node->placement = TN_ON_HOST;
     return TN_OK;
   }

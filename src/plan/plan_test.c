@@ -780,6 +780,37 @@ static void a_small_view_does_not_keep_a_large_temporary(void** state) {
   assert_true(p->arena_byte_length < 2 * 64 * 128 * 4);
 }
 
+#define LAYOUTS                                                                        \
+  "{operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, " \
+  "1]> : tensor<2xindex>]} : (tensor<128x64xf32>) -> tensor<128x64xf32>\n"
+
+static void a_view_that_has_the_layout_of_a_call_is_handed_over(void** state) {
+  (void)state;
+  const tn_plan_t* p = plan(MAIN(
+      "%x: " BIG, BIG,
+      TRANSPOSE(
+          "t", "x") "%c = stablehlo.custom_call @f(%t) " LAYOUTS
+                    "%r = stablehlo.transpose %c, dims = [1, 0] : (tensor<128x64xf32>) -> " BIG "\n"
+                    "return %r : " BIG));
+  // %r has its elements in the order in which the call gives them: nothing moves.
+  assert_int_equal(p->block.step_count, 1);
+  view_of_operand(&p->block.steps[0], 0, 0, 2, (const int64_t[]){4, 512});
+  assert_int_equal(p->buffers[p->block.steps[0].operands[0]].kind, TN_PLAN_PARAMETER);
+  assert_int_equal(p->buffers[p->block.steps[0].results[0]].kind, TN_PLAN_RESULT);
+}
+
+static void other_arrays_are_stored_in_the_layout_of_a_call(void** state) {
+  (void)state;
+  const tn_plan_t* p =
+      plan(MAIN("%x: tensor<128x64xf32>", "tensor<128x64xf32>",
+                "%c = stablehlo.custom_call @f(%x) " LAYOUTS "return %c : tensor<128x64xf32>"));
+  assert_int_equal(p->block.step_count, 3);  // there, the call, and back
+  const tn_plan_step_t* call = &p->block.steps[1];
+  view_of_operand(call, 0, 0, 2, (const int64_t[]){4, 512});
+  assert_int_equal(call->operands[0], p->block.steps[0].results[0]);
+  assert_int_equal(p->block.steps[2].operands[0], call->results[0]);
+}
+
 // What is split is read where it is, since all of it is needed.
 static void the_parts_of_a_temporary_are_read_where_they_are(void** state) {
   (void)state;
@@ -829,6 +860,8 @@ int main(void) {
       cmocka_unit_test_teardown(a_part_that_is_dense_is_read_by_anybody, release),
       cmocka_unit_test_teardown(what_is_read_by_a_view_is_not_overwritten, release),
       cmocka_unit_test_teardown(a_small_view_does_not_keep_a_large_temporary, release),
+      cmocka_unit_test_teardown(a_view_that_has_the_layout_of_a_call_is_handed_over, release),
+      cmocka_unit_test_teardown(other_arrays_are_stored_in_the_layout_of_a_call, release),
       cmocka_unit_test_teardown(the_parts_of_a_temporary_are_read_where_they_are, release),
       cmocka_unit_test_teardown(what_a_loop_reads_again_and_again_is_stored_before_it, release),
       cmocka_unit_test_teardown(plan_reuses_buffer_after_last_use, release),

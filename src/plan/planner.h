@@ -72,9 +72,10 @@ typedef struct place {
 
 // A value that may have no storage of its own.
 typedef struct value_view {
+  const tn_value_t* same;   // it is all of this one, in the same order; NULL: it is not
   const tn_value_t* root;   // NULL: it is no view
-  tn_view_t view;           // of the root
-  const tn_node_t* reader;  // it is stored all the same, for this node; NULL: it is not
+  tn_view_t view;           // of the root; of a value that is no view, how it is stored itself
+  const tn_node_t* reader;  // the view is stored all the same, for this node; NULL: it is not
   // Of a value whose storage views are in:
   uint32_t last_read;         // the id of the last node that reads it
   size_t viewed_byte_length;  // of all views of it together

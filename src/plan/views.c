@@ -11,13 +11,18 @@
 // --- views of values
 
 // Whose storage a value is in, as far as one can see without leaves.
-static const tn_value_t* storage_of(const tn_value_t* value) {
-  const tn_node_t* node = value->node;
-  while (node && (node->op == TN__OP(reshape) || node->op == TN__OP(optimization_barrier))) {
-    value = node->operands[value->index];
-    node = value->node;
+static const tn_value_t* storage_of(const planner_t* planner, const tn_value_t* value) {
+  for (;;) {
+    const tn_node_t* node = value->node;
+    const tn_value_t* same = planner->views[value->id].same;
+    if (same) {
+      value = same;
+    } else if (node && (node->op == TN__OP(reshape) || node->op == TN__OP(optimization_barrier))) {
+      value = node->operands[value->index];
+    } else {
+      return value;
+    }
   }
-  return value;
 }
 
 static bool has_view_operation(const tn_region_t* region) {
@@ -28,6 +33,34 @@ static bool has_view_operation(const tn_region_t* region) {
     }
   }
   return false;
+}
+
+// A custom call writes its results in the layouts that it states.
+static tn_status_t find_layout(planner_t* planner, const tn_node_t* call, uint32_t index,
+                               const tn_value_t* value) {
+  choice_t choice;
+  if (!tn__attr_find(&call->attrs, "result_layouts")) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__plan_find_kernel(planner, call, &choice));
+  if (!choice.kernel || !choice.kernel->has_layouts) return TN_OK;
+  return tn__view_of_layout(choice.use, "result_layouts", index, value->type,
+                            &planner->views[value->id].view);
+}
+
+static tn_status_t find_layouts(planner_t* planner, const tn_node_t* node) {
+  const tn_node_t* maker = node->operand_count ? node->operands[0]->node : NULL;
+  if (node->op == TN__OP(get_tuple_element) && maker && tn__op_has(maker->op, TN_FOREIGN)) {
+    const int64_t index = tn__attr_get_integer(&node->attrs, "index", 0);
+    return find_layout(planner, maker, (uint32_t)index, &node->results[0]);
+  }
+  for (uint32_t i = 0; i < node->result_count && tn__op_has(node->op, TN_FOREIGN); ++i) {
+    TN_RETURN_IF_ERROR(find_layout(planner, node, i, &node->results[i]));
+  }
+  return TN_OK;
+}
+
+static bool is_whole(const tn_view_t* view, const tn_value_t* value, const tn_value_t* root) {
+  return !view->strides && view->byte_offset == 0 &&
+         tn__type_byte_length(value->type) == tn__type_byte_length(root->type);
 }
 
 static tn_status_t find_view(const planner_t* planner, const tn_node_t* node) {
@@ -41,16 +74,22 @@ static tn_status_t find_view(const planner_t* planner, const tn_node_t* node) {
   TN_RETURN_IF_ERROR(tn__node_use(node, planner->arena, &use));
   TN_RETURN_IF_ERROR(tn__view_of_result(&use, &from->view, &to->view, &is_view));
   if (!is_view) return TN_OK;
-  to->root = from->root ? from->root : operand;
+  const tn_value_t* root = from->root ? from->root : operand;
+  if (is_whole(&to->view, &node->results[0], root)) {
+    to->same = root;
+    return TN_OK;
+  }
+  to->root = root;
   if (!from->root) {
-    planner->views[storage_of(operand)->id].viewed_byte_length +=
+    planner->views[storage_of(planner, operand)->id].viewed_byte_length +=
         tn__type_byte_length(node->results[0].type);
   }
   return TN_OK;
 }
 
-static tn_status_t find_views(const planner_t* planner, const tn_region_t* region) {
+static tn_status_t find_views(planner_t* planner, const tn_region_t* region) {
   TN_FOR_EACH_NODE (node, region) {
+    TN_RETURN_IF_ERROR(find_layouts(planner, node));
     if (tn__op_makes_view(node->op)) TN_RETURN_IF_ERROR(find_view(planner, node));
     for (uint32_t r = 0; r < node->region_count && !tn__op_has(node->op, TN_ISOLATED); ++r) {
       TN_RETURN_IF_ERROR(find_views(planner, node->regions[r]));
@@ -95,9 +134,11 @@ tn_status_t tn__plan_takes_view(planner_t* planner, const tn_node_t* node, uint3
   *out_takes = false;
   if (needs_whole_operands(node)) return TN_OK;
   if (!view->view.strides) {
-    // Handlers from outside may count on the alignment of what the program owns.
-    *out_takes =
-        !tn__op_has(node->op, TN_FOREIGN) || view->view.byte_offset % TN_PLAN_ALIGNMENT == 0;
+    // Handlers from outside may count on the alignment of what the program owns, and on all of what
+    // they write to in place of an operand.
+    *out_takes = !tn__op_has(node->op, TN_FOREIGN) ||
+                 (view->view.byte_offset % TN_PLAN_ALIGNMENT == 0 &&
+                  !tn__attr_find(&node->attrs, "output_operand_aliases"));
     return TN_OK;
   }
   TN_RETURN_IF_ERROR(tn__plan_find_kernel(planner, node, &choice));
@@ -121,7 +162,7 @@ static bool is_kept_anyway(const planner_t* planner, const tn_value_t* storage) 
 static bool keeps_too_much(const planner_t* planner, const tn_node_t* reader,
                            const tn_value_t* value) {
   const value_view_t* view = &planner->views[value->id];
-  const tn_value_t* storage = storage_of(view->root);
+  const tn_value_t* storage = storage_of(planner, view->root);
   const value_view_t* read = &planner->views[storage->id];
   return is_smaller(value, view->root) && read->last_read < reader->id &&
          read->viewed_byte_length < tn__type_byte_length(storage->type) &&
@@ -129,22 +170,32 @@ static bool keeps_too_much(const planner_t* planner, const tn_node_t* reader,
 }
 
 static void note_read(const planner_t* planner, const tn_node_t* reader, const tn_value_t* value) {
-  value_view_t* read = &planner->views[storage_of(value)->id];
+  value_view_t* read = &planner->views[storage_of(planner, value)->id];
   if (read->last_read < reader->id) read->last_read = reader->id;
+}
+
+static tn_status_t has_layouts(planner_t* planner, const tn_node_t* node, bool* out_has) {
+  choice_t choice;
+  *out_has = false;
+  if (!tn__op_has(node->op, TN_FOREIGN)) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__plan_find_kernel(planner, node, &choice));
+  *out_has = choice.kernel && choice.kernel->has_layouts;
+  return TN_OK;
 }
 
 static tn_status_t read_operand(planner_t* planner, const tn_node_t* node, uint32_t index) {
   const tn_value_t* operand = node->operands[index];
   value_view_t* view = &planner->views[operand->id];
-  bool takes = false;
+  bool takes = false, is_layout = false;
   if (!view->root) {
     note_read(planner, node, operand);
     return TN_OK;
   }
   TN_RETURN_IF_ERROR(tn__plan_takes_view(planner, node, index, &takes));
+  if (takes && view->view.strides) TN_RETURN_IF_ERROR(has_layouts(planner, node, &is_layout));
   // What a loop reads again and again is worth storing once, unless it becomes larger.
   const bool is_gathered_again = view->view.strides && !is_smaller(view->root, operand) &&
-                                 is_inside_loop(node->region, operand->region);
+                                 !is_layout && is_inside_loop(node->region, operand->region);
   if (takes && !is_gathered_again && !keeps_too_much(planner, node, operand)) {
     note_read(planner, node, view->root);
   } else {
@@ -156,11 +207,12 @@ static tn_status_t read_operand(planner_t* planner, const tn_node_t* node, uint3
 // Last nodes first: whether a view is stored is known when its operation is reached.
 static tn_status_t read_region(planner_t* planner, const tn_region_t* region) {
   for (const tn_node_t* node = region->last; node; node = node->previous) {
-    const bool makes_view = tn__op_makes_view(node->op) && planner->views[node->results[0].id].root;
+    const value_view_t* view =
+        tn__op_makes_view(node->op) ? &planner->views[node->results[0].id] : NULL;
     for (uint32_t r = node->region_count; r-- > 0 && !tn__op_has(node->op, TN_ISOLATED);) {
       TN_RETURN_IF_ERROR(read_region(planner, node->regions[r]));
     }
-    if (makes_view && !planner->views[node->results[0].id].reader) continue;
+    if (view && (view->same || (view->root && !view->reader))) continue;
     for (uint32_t i = 0; i < node->operand_count; ++i) {
       TN_RETURN_IF_ERROR(tn__node_locate(node, read_operand(planner, node, i)));
     }

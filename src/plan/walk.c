@@ -401,11 +401,14 @@ static tn_status_t walk_step(planner_t* planner, tn_node_t* node, block_t* block
   return tn__op_has(node->op, TN_FOREIGN) ? tn__plan_read_aliases(planner, step) : TN_OK;
 }
 
-// Its elements are read where the root has them.
+// Whether the node's elements are read where another value has them.
 static bool is_only_view(const planner_t* planner, const tn_node_t* node) {
   if (!planner->views || !tn__op_makes_view(node->op)) return false;
   const value_view_t* view = &planner->views[node->results[0].id];
-  return view->root && !view->reader;
+  if (view->same) {
+    planner->value_leaves[node->results[0].id] = planner->value_leaves[view->same->id];
+  }
+  return view->same || (view->root && !view->reader);
 }
 
 static tn_status_t walk_node(planner_t* planner, tn_node_t* node, block_t* block) {
