@@ -1,4 +1,5 @@
 // The table of the CPU's own kernels.
+#include "kernel/common/site.h"
 #include "kernel/contraction/dot.h"
 #include "kernel/contraction/ragged_dot.h"
 #include "kernel/control/check.h"

@@ -25,6 +25,24 @@ static inline const tn_type_t* tn__site_result(const tn_kernel_site_t* site, siz
   return site->use->result_types[index];
 }
 
+// Where the elements of an operand are, in bytes from one to the next along each dimension.
+static inline void tn__site_strides(const tn_kernel_site_t* site, size_t index,
+                                    int64_t* out_strides) {
+  tn__view_strides(site->views ? &site->views[index] : NULL, tn__site_operand(site, index),
+                   out_strides);
+}
+
+// Rows' takes_view: any view, of any operand or the first one.
+static inline bool tn__takes_views(const tn_op_use_t* use, size_t operand, const tn_view_t* view) {
+  (void)use, (void)operand, (void)view;
+  return true;
+}
+static inline bool tn__takes_first_view(const tn_op_use_t* use, size_t operand,
+                                        const tn_view_t* view) {
+  (void)use, (void)view;
+  return operand == 0;
+}
+
 // Whether the list has `value`, and where (`out_position` may be NULL).
 static inline bool tn__list_has(const tn_i64_list_t* list, int64_t value, size_t* out_position) {
   for (size_t i = 0; i < list->count; ++i) {

@@ -46,10 +46,12 @@ typedef struct operand {
   group_t batch, free, contracted;
 } operand_t;
 
-static void sort_dimensions(const tn_type_t* type, const tn_i64_list_t* batch,
-                            const tn_i64_list_t* contracted, operand_t* out) {
+static void sort_dimensions(const tn_type_t* type, const tn_view_t* view,
+                            const tn_i64_list_t* batch, const tn_i64_list_t* contracted,
+                            operand_t* out) {
   int64_t strides[TN_MAX_RANK];
-  tn__dense_strides(type->rank, type->dims, 1, strides);
+  tn__view_strides(view, type, strides);
+  for (size_t i = 0; i < type->rank; ++i) strides[i] /= (int64_t)tn_dtype_size(type->dtype);
   for (size_t i = 0; i < batch->count; ++i) {
     add_dimension(&out->batch, type, strides, batch->values[i]);
   }
@@ -67,10 +69,16 @@ static bool has_stride(const group_t* group, int64_t stride) {
   return group->count == 1 || group->stride == stride;
 }
 
+// Whether elements are neighbours along `line`, and no line overlaps the one before it.
+static bool has_lines(const group_t* line, const group_t* across) {
+  return has_stride(line, 1) &&
+         (across->count == 1 || (across->stride >= line->count && across->stride <= INT32_MAX));
+}
+
 static bool grants(tn_dot_wish_t wish, const group_t* outer, const group_t* inner) {
   switch (wish) {
     case TN_DOT_ANY_STRIDES: return true;
-    case TN_DOT_UNIT_STRIDE: return has_stride(outer, 1) || has_stride(inner, 1);
+    case TN_DOT_UNIT_STRIDE: return has_lines(inner, outer) || has_lines(outer, inner);
     case TN_DOT_DENSE: break;
   }
   return (has_stride(inner, 1) && has_stride(outer, inner->count)) ||
@@ -78,15 +86,16 @@ static bool grants(tn_dot_wish_t wish, const group_t* outer, const group_t* inne
 }
 
 // Makes outer and inner group fold, and lie as is wished, by moving the operand into the order
-// batch, outer, inner if need be. Batch dimensions may lie anywhere.
-static tn_status_t plan_move(tn_kernel_site_t* site, tn_dot_wish_t wish, const tn_type_t* type,
-                             group_t* batch, group_t* outer, group_t* inner, path_t* path) {
+// batch, outer, inner if need be, or in any case if it `must_move`. Batch dimensions may lie
+// anywhere.
+static tn_status_t plan_move(tn_kernel_site_t* site, tn_dot_wish_t wish, bool must_move,
+                             const tn_type_t* type, group_t* batch, group_t* outer, group_t* inner,
+                             path_t* path) {
   path->element_count = tn__type_size(type);
   group_t* const groups[] = {batch, outer, inner};
   const bool outer_folds = fold(outer), inner_folds = fold(inner);
-  if (path->element_count == 0 || (outer_folds && inner_folds && grants(wish, outer, inner))) {
-    return TN_OK;
-  }
+  if (path->element_count == 0) return TN_OK;
+  if (!must_move && outer_folds && inner_folds && grants(wish, outer, inner)) return TN_OK;
   const size_t element_size = tn_dtype_size(type->dtype);
   int64_t dims[TN_MAX_RANK], target_strides[TN_MAX_RANK], source_strides[TN_MAX_RANK];
   size_t rank = 0;
@@ -143,7 +152,8 @@ static tn_status_t list_batch(tn_kernel_site_t* site, const group_t* lhs, const 
 }
 
 // The dimensions of both operands, by what happens to them. Lists live in the arena of `use`.
-static tn_status_t read_dimensions(const tn_op_use_t* use, operand_t* lhs, operand_t* rhs) {
+static tn_status_t read_dimensions(const tn_op_use_t* use, const tn_view_t* views, operand_t* lhs,
+                                   operand_t* rhs) {
   tn_i64_list_t lists[4] = {{0}};  // lhs batch, lhs contracted, rhs batch, rhs contracted
   // dot: the last dimension of the left operand with the first of the right one.
   static const int64_t first = 0;
@@ -162,19 +172,25 @@ static tn_status_t read_dimensions(const tn_op_use_t* use, operand_t* lhs, opera
       TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&attr->dictionary, names[i], use->arena, &lists[i]));
     }
   }
-  sort_dimensions(use->operand_types[0], &lists[0], &lists[1], lhs);
-  sort_dimensions(use->operand_types[1], &lists[2], &lists[3], rhs);
+  sort_dimensions(use->operand_types[0], views, &lists[0], &lists[1], lhs);
+  sort_dimensions(use->operand_types[1], views ? &views[1] : NULL, &lists[2], &lists[3], rhs);
   return TN_OK;
 }
 
 tn_status_t tn__dot_extent(const tn_op_use_t* use, tn_dot_extent_t* out_extent) {
   operand_t lhs = {0}, rhs = {0};
-  TN_RETURN_IF_ERROR(read_dimensions(use, &lhs, &rhs));
+  TN_RETURN_IF_ERROR(read_dimensions(use, NULL, &lhs, &rhs));
   group_t* const groups[] = {&lhs.batch, &lhs.free, &rhs.free, &lhs.contracted};
   for (size_t i = 0; i < 4; ++i) fold(groups[i]);
   *out_extent =
       (tn_dot_extent_t){lhs.batch.count, lhs.free.count, rhs.free.count, lhs.contracted.count};
   return TN_OK;
+}
+
+// What is converted is taken as it lies, one element after the other.
+static bool must_move(const tn_kernel_site_t* site, size_t operand, tn_dtype_t compute) {
+  return site->views && site->views[operand].strides &&
+         tn__product_converts(tn__site_operand(site, operand)->dtype, compute);
 }
 
 tn_status_t tn__dot_plan(tn_kernel_site_t* site, tn_dot_wish_t wish, bool keeps_dtypes,
@@ -183,13 +199,16 @@ tn_status_t tn__dot_plan(tn_kernel_site_t* site, tn_dot_wish_t wish, bool keeps_
   const tn_type_t* result_type = tn__site_result(site, 0);
   operand_t lhs = {0}, rhs = {0};
   tn_dot_plan_t plan = {0};
-  TN_RETURN_IF_ERROR(read_dimensions(site->use, &lhs, &rhs));
-  TN_RETURN_IF_ERROR(
-      plan_move(site, wish, lhs_type, &lhs.batch, &lhs.free, &lhs.contracted, &plan.lhs));
-  TN_RETURN_IF_ERROR(
-      plan_move(site, wish, rhs_type, &rhs.batch, &rhs.contracted, &rhs.free, &plan.rhs));
+  TN_RETURN_IF_ERROR(read_dimensions(site->use, site->views, &lhs, &rhs));
+  fold(&lhs.contracted);
   const tn_dtype_t compute = tn__product_carrier(lhs_type->dtype, rhs_type->dtype,
                                                  result_type->dtype, lhs.contracted.count);
+  const bool moves_lhs = !keeps_dtypes && must_move(site, 0, compute);
+  const bool moves_rhs = !keeps_dtypes && must_move(site, 1, compute);
+  TN_RETURN_IF_ERROR(plan_move(site, wish, moves_lhs, lhs_type, &lhs.batch, &lhs.free,
+                               &lhs.contracted, &plan.lhs));
+  TN_RETURN_IF_ERROR(plan_move(site, wish, moves_rhs, rhs_type, &rhs.batch, &rhs.contracted,
+                               &rhs.free, &plan.rhs));
   plan.result.element_count = tn__type_size(result_type);
   if (!keeps_dtypes) {
     const size_t compute_size = tn_dtype_size(compute);

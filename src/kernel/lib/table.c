@@ -1,4 +1,5 @@
 // The table of the kernels of libraries.
+#include "kernel/common/site.h"
 #include "kernel/kernel_set.h"
 #include "kernel/lib/onednn_convolution.h"
 #include "kernel/lib/onednn_dot.h"

@@ -27,11 +27,6 @@ tn_status_t tn__cpu_copy_run(const tn_kernel_call_t* call) {
 
 // --- views that are stored
 
-bool tn__cpu_view_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view) {
-  (void)use, (void)operand, (void)view;
-  return true;
-}
-
 tn_status_t tn__cpu_view_prepare(tn_kernel_site_t* site) {
   const tn_type_t* type = tn__site_result(site, 0);
   const size_t element_size = tn_dtype_size(type->dtype);
@@ -78,7 +73,7 @@ tn_status_t tn__cpu_concatenate_prepare(tn_kernel_site_t* site) {
     move_t* move = &state->moves[i];
     move->target_offset = start * target_strides[dimension];
     start += operand->dims[dimension];
-    tn__dense_strides(operand->rank, operand->dims, element_size, source_strides);
+    tn__site_strides(site, i, source_strides);
     TN_RETURN_IF_ERROR(tn__strided_copy_prepare(site->arena, element_size, operand->rank,
                                                 operand->dims, target_strides, source_strides,
                                                 &move->copy));
@@ -121,7 +116,7 @@ tn_status_t tn__cpu_pad_prepare(tn_kernel_site_t* site) {
   if (state->result_size == 0) return TN_OK;
   int64_t dims[TN_MAX_RANK], target_strides[TN_MAX_RANK], source_strides[TN_MAX_RANK];
   tn__dense_strides(rank, result->dims, state->element_size, target_strides);
-  tn__dense_strides(rank, operand->dims, state->element_size, source_strides);
+  tn__site_strides(site, 0, source_strides);
   int64_t covered = 1;
   for (size_t i = 0; i < rank; ++i) {
     // Element k of the operand stands at low + k * step; those inside the result are first..last.
@@ -168,18 +163,24 @@ typedef struct window {
   int64_t strides[TN_MAX_RANK];  // of the array that the window lies in, in bytes
 } window_t;
 
-static tn_status_t prepare_window(tn_kernel_site_t* site, const tn_type_t* array,
-                                  const tn_type_t* window, size_t first_index, bool is_update) {
+// The window lies in operand 0, or in what is made of it.
+static tn_status_t prepare_window(tn_kernel_site_t* site, const tn_type_t* window,
+                                  size_t first_index, bool is_update) {
+  const tn_type_t* array = tn__site_operand(site, 0);
   window_t* state;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
   const size_t element_size = tn_dtype_size(array->dtype);
   state->byte_length = tn__type_byte_length(array);
   state->rank = array->rank;
   if (array->rank) state->index_dtype = tn__site_operand(site, first_index)->dtype;
-  tn__dense_strides(array->rank, array->dims, element_size, state->strides);
+  tn__site_strides(site, 0, state->strides);
   for (size_t i = 0; i < array->rank; ++i) state->limits[i] = array->dims[i] - window->dims[i];
   int64_t window_strides[TN_MAX_RANK];
-  tn__dense_strides(array->rank, window->dims, element_size, window_strides);
+  if (is_update) {
+    tn__site_strides(site, 1, window_strides);
+  } else {
+    tn__dense_strides(array->rank, window->dims, element_size, window_strides);
+  }
   return tn__strided_copy_prepare(site->arena, element_size, array->rank, window->dims,
                                   is_update ? state->strides : window_strides,
                                   is_update ? window_strides : state->strides, &state->copy);
@@ -195,7 +196,7 @@ static int64_t window_offset(const window_t* state, const void* const* indices) 
 }
 
 tn_status_t tn__cpu_dynamic_slice_prepare(tn_kernel_site_t* site) {
-  return prepare_window(site, tn__site_operand(site, 0), tn__site_result(site, 0), 1, false);
+  return prepare_window(site, tn__site_result(site, 0), 1, false);
 }
 
 tn_status_t tn__cpu_dynamic_slice_run(const tn_kernel_call_t* call) {
@@ -205,8 +206,14 @@ tn_status_t tn__cpu_dynamic_slice_run(const tn_kernel_call_t* call) {
   return tn__strided_copy_run(&state->copy, call->context->pool, call->results[0], source);
 }
 
+bool tn__cpu_dynamic_update_slice_takes_view(const tn_op_use_t* use, size_t operand,
+                                             const tn_view_t* view) {
+  (void)use, (void)view;
+  return operand == 1;
+}
+
 tn_status_t tn__cpu_dynamic_update_slice_prepare(tn_kernel_site_t* site) {
-  return prepare_window(site, tn__site_operand(site, 0), tn__site_operand(site, 1), 2, true);
+  return prepare_window(site, tn__site_operand(site, 1), 2, true);
 }
 
 tn_status_t tn__cpu_dynamic_update_slice_run(const tn_kernel_call_t* call) {

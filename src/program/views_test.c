@@ -1,0 +1,150 @@
+// Kernels that read views give the bits that they give of dense operands: every view before every
+// reader, and once more behind a barrier, which has it stored.
+#include "program/program.h"
+#include "program/testing_run.h"
+
+typedef struct part {
+  const char* arguments;  // of a view: %x
+  const char* text;       // of a view: %x to %v : 8x6; of a reader: %w, which is that, to %r
+  const char* result;     // of a reader
+} part_t;
+
+#define T "tensor<8x6xf32>"
+
+static const part_t views[] = {
+    {"tensor<6x8xf32>", "%v = stablehlo.transpose %x, dims = [1, 0] : (tensor<6x8xf32>) -> " T "\n",
+     NULL},
+    {"tensor<10x9xf32>", "%v = stablehlo.slice %x [1:9, 2:8] : (tensor<10x9xf32>) -> " T "\n",
+     NULL},
+    {"tensor<10x6xf32>", "%v = stablehlo.slice %x [1:9, 0:6] : (tensor<10x6xf32>) -> " T "\n",
+     NULL},
+    {"tensor<16x12xf32>",
+     "%v = stablehlo.slice %x [0:16:2, 1:12:2] : (tensor<16x12xf32>) -> " T "\n", NULL},
+    {T, "%v = stablehlo.reverse %x, dims = [0] : " T "\n", NULL},
+    {T, "%v = stablehlo.reverse %x, dims = [0, 1] : " T "\n", NULL},
+    {"tensor<6xf32>", "%v = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<6xf32>) -> " T "\n",
+     NULL},
+    {"tensor<8x1xf32>",
+     "%v = stablehlo.broadcast_in_dim %x, dims = [0, 1] : (tensor<8x1xf32>) -> " T "\n", NULL},
+    {"tensor<f32>", "%v = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> " T "\n",
+     NULL},
+    {"tensor<2x6x4xf32>",
+     "%a = stablehlo.transpose %x, dims = [0, 2, 1] : (tensor<2x6x4xf32>) -> tensor<2x4x6xf32>\n"
+     "%v = stablehlo.reshape %a : (tensor<2x4x6xf32>) -> " T "\n",
+     NULL},
+    {"tensor<9x8xf32>",
+     "%a = stablehlo.slice %x [0:9, 0:8] : (tensor<9x8xf32>) -> tensor<9x8xf32>\n"
+     "%b = stablehlo.reverse %a, dims = [1] : tensor<9x8xf32>\n"
+     "%c = stablehlo.slice %b [3:9, 0:8] : (tensor<9x8xf32>) -> tensor<6x8xf32>\n"
+     "%v = stablehlo.transpose %c, dims = [1, 0] : (tensor<6x8xf32>) -> " T "\n",
+     NULL},
+};
+
+#define INDICES                                      \
+  "%i = stablehlo.constant dense<1> : tensor<i32>\n" \
+  "%j = stablehlo.constant dense<2> : tensor<i32>\n"
+#define SUM                                       \
+  "({\n^bb0(%p: tensor<f32>, %q: tensor<f32>):\n" \
+  "%s = stablehlo.add %p, %q : tensor<f32>\n"     \
+  "stablehlo.return %s : tensor<f32>\n})"
+
+static const part_t readers[] = {
+    {NULL, "%r = stablehlo.add %w, %y : " T "\n", T},
+    {NULL, "%a1 = stablehlo.multiply %w, %y : " T "\n%r = stablehlo.subtract %a1, %w : " T "\n", T},
+    {NULL, "%r = stablehlo.transpose %w, dims = [1, 0] : (" T ") -> tensor<6x8xf32>\n",
+     "tensor<6x8xf32>"},
+    {NULL, "%r = stablehlo.concatenate %y, %w, dim = 1 : (" T ", " T ") -> tensor<8x12xf32>\n",
+     "tensor<8x12xf32>"},
+    {NULL,
+     "%z = stablehlo.constant dense<3.0> : tensor<f32>\n"
+     "%r = stablehlo.pad %w, %z, low = [1, -2], high = [0, 3], interior = [2, 1] : (" T
+     ", tensor<f32>) -> tensor<23x12xf32>\n",
+     "tensor<23x12xf32>"},
+    {NULL,
+     INDICES "%r = stablehlo.dynamic_slice %w, %i, %j, sizes = [5, 3] : (" T
+             ", tensor<i32>, tensor<i32>) -> tensor<5x3xf32>\n",
+     "tensor<5x3xf32>"},
+    {NULL,
+     INDICES "%k = stablehlo.pad %y, %o, low = [3, 0], high = [0, 3], interior = [0, 0] : (" T
+             ", tensor<f32>) -> tensor<11x9xf32>\n"
+             "%r = stablehlo.dynamic_update_slice %k, %w, %i, %j : (tensor<11x9xf32>, " T
+             ", tensor<i32>, tensor<i32>) -> tensor<11x9xf32>\n",
+     "tensor<11x9xf32>"},
+    {NULL,
+     "%r = stablehlo.dot_general %w, %y, contracting_dims = [0] x [0] : (" T ", " T
+     ") -> tensor<6x6xf32>\n",
+     "tensor<6x6xf32>"},
+    {NULL,
+     "%r = stablehlo.dot_general %y, %w, contracting_dims = [1] x [1] : (" T ", " T
+     ") -> tensor<8x8xf32>\n",
+     "tensor<8x8xf32>"},
+    {NULL,
+     "%r = stablehlo.dot_general %w, %w, batching_dims = [0] x [0], contracting_dims = [] x [] : "
+     "(" T ", " T ") -> tensor<8x6x6xf32>\n",
+     "tensor<8x6x6xf32>"},
+    {NULL,
+     "%h = stablehlo.convert %w : (" T ") -> tensor<8x6xbf16>\n"
+     "%r = stablehlo.dot_general %h, %w, contracting_dims = [1] x [1] : (tensor<8x6xbf16>, " T
+     ") -> tensor<8x8xf32>\n",
+     "tensor<8x8xf32>"},
+    {NULL,
+     "%r = \"stablehlo.reduce\"(%w, %o) " SUM " {dimensions = array<i64: 1>} : (" T
+     ", tensor<f32>) -> tensor<8xf32>\n",
+     "tensor<8xf32>"},
+    {NULL,
+     "%r = \"stablehlo.reduce\"(%w, %o) " SUM " {dimensions = array<i64: 0>} : (" T
+     ", tensor<f32>) -> tensor<6xf32>\n",
+     "tensor<6xf32>"},
+};
+
+enum {
+  VIEW_COUNT = sizeof views / sizeof *views,
+  READER_COUNT = sizeof readers / sizeof *readers,
+};
+
+static void run(const part_t* view, const part_t* reader, bool is_stored, bool keeps_all,
+                tn_testing_bytes_t* out) {
+  char text[4096];
+  tn_testing_buffers_t arguments;
+  snprintf(text, sizeof text,
+           "func.func @main(%%x: %s, %%y: " T
+           ", %%o: tensor<f32>) -> %s {\n%s%s%s"
+           "return %%r : %s\n}\n",
+           view->arguments, reader->result, view->text,
+           is_stored ? "%w = stablehlo.optimization_barrier %v : " T "\n"
+                     : "%w = stablehlo.reshape %v : (" T ") -> " T "\n",
+           reader->text, reader->result);
+  tn_program_t* program = tn__testing_program(text, keeps_all);
+  tn__testing_arguments(program, 7, &arguments);
+  TN_ASSERT_OK(tn__testing_run_bytes(program, NULL, &arguments, out));
+  tn__testing_buffers_release(&arguments);
+  tn_program_release(program);
+}
+
+static void every_reader_reads_every_view(void** state) {
+  (void)state;
+  for (size_t v = 0; v < VIEW_COUNT; ++v) {
+    for (size_t r = 0; r < READER_COUNT; ++r) {
+      for (int keeps_all = 0; keeps_all < 2; ++keeps_all) {
+        tn_testing_bytes_t read, stored;
+        run(&views[v], &readers[r], false, keeps_all, &read);
+        run(&views[v], &readers[r], true, keeps_all, &stored);
+        if (!tn__testing_bytes_equal(&read, &stored)) {
+          fail_msg("%s%sgive other bits than what is stored", views[v].text, readers[r].text);
+        }
+        free(read.bytes);
+        free(stored.bytes);
+      }
+    }
+  }
+}
+
+// The arrays are small.
+static int setup(void** state) {
+  return setenv("TENON_FUSION", "0", 1) || tn__testing_device_setup(state);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_reader_reads_every_view)};
+  return TN_TESTING_RUN_ON_EVERY_DEVICE(tests, setup, tn__testing_device_teardown);
+}
