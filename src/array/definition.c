@@ -2,7 +2,6 @@
 
 #include "array/common.h"
 #include "array/rule.h"
-#include "base/spelling.h"
 #include "base/type.h"
 #include "call/check.h"
 #include "call/registry.h"
@@ -46,143 +45,66 @@ static tn_dtype_t only_dtype(uint64_t dtypes) {
   return TN_DTYPE_INVALID;
 }
 
-static const tn_attribute_t* find_given(const tn_application_t* application, const char* name) {
-  for (size_t i = 0; i < application->attribute_count; ++i) {
-    if (strcmp(application->attributes[i].name, name) == 0) return &application->attributes[i];
+static const tn_ffi_param_t* find_attribute(const tn_ffi_op_t* op, const char* name) {
+  for (size_t i = 0; op && i < op->param_count; ++i) {
+    const tn_ffi_param_t* param = tn__op_param(op, i);
+    if (param->kind == TN_FFI_PARAM_ATTR && strcmp(param->name, name) == 0) return param;
   }
   return NULL;
 }
 
-// A number in the width that was declared, where it is one.
-static tn_attribute_t narrow(const tn_attribute_t* given, const tn_ffi_param_t* param) {
+// Numbers of callers in C have the width that was declared.
+static tn_attribute_t as_declared(const tn_attribute_t* given, const tn_ffi_param_t* param) {
   tn_attribute_t attribute = *given;
+  if (!param || param->attr_type != TN_FFI_SCALAR) return attribute;
   const tn_dtype_t dtype = only_dtype(param->dtypes);
   const tn_kind_t kind = tn_dtype_kind(dtype);
-  if (param->attr_type != TN_FFI_SCALAR || dtype == TN_DTYPE_INVALID) return attribute;
   if (kind == TN_KIND_FLOAT && given->kind == TN_ATTRIBUTE_INTEGER) {
     attribute.kind = TN_ATTRIBUTE_FLOAT;
     attribute.real = (double)given->integer;
   }
-  const bool is_number =
-      attribute.kind == TN_ATTRIBUTE_FLOAT || attribute.kind == TN_ATTRIBUTE_INTEGER;
-  if (is_number && (kind == TN_KIND_FLOAT) == (attribute.kind == TN_ATTRIBUTE_FLOAT)) {
-    attribute.dtype = dtype;
-  }
+  const bool fits = kind == TN_KIND_FLOAT
+                        ? attribute.kind == TN_ATTRIBUTE_FLOAT
+                        : kind & TN_KIND_INTEGER && attribute.kind == TN_ATTRIBUTE_INTEGER;
+  if (fits) attribute.dtype = dtype;
   return attribute;
 }
 
-// False when the author decodes it himself, and its default is his.
-static bool make_default(const tn_ffi_param_t* param, tn_attribute_t* out) {
-  const tn_dtype_t dtype = only_dtype(param->dtypes);
-  *out = (tn_attribute_t){.name = param->name};
-  if (param->attr_type == TN_FFI_STRING) {
-    out->kind = TN_ATTRIBUTE_STRING;
-    out->data = param->default_string.data;
-    out->count = param->default_string.size;
-    return true;
-  }
-  if (param->attr_type != TN_FFI_SCALAR || dtype == TN_DTYPE_INVALID) return false;
-  out->dtype = dtype;
-  out->kind = dtype == TN_DTYPE_PRED                  ? TN_ATTRIBUTE_BOOL
-              : tn_dtype_kind(dtype) == TN_KIND_FLOAT ? TN_ATTRIBUTE_FLOAT
-                                                      : TN_ATTRIBUTE_INTEGER;
-  out->integer = param->default_integer;
-  out->real = param->default_number;
-  return true;
-}
-
-// What the caller gave, before anything follows its pointers.
-static tn_status_t check_given(const tn_application_t* application) {
-  const char* name = application->name;
-  if (application->attribute_count && !application->attributes) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the list of attributes is NULL", name);
-  }
-  for (size_t i = 0; i < application->attribute_count; ++i) {
-    const tn_attribute_t* given = &application->attributes[i];
-    if (!given->name) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: attribute %zu has no name", name, i);
-    }
-    tn_status_t status = tn__attribute_check(given);
-    if (status) return tn_status_prefix(status, "%s", name);
-  }
-  return TN_OK;
-}
-
-static tn_status_t unknown_attribute(const tn_ffi_op_t* op, const char* name) {
-  tn_status_t status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                                        "%s: there is no attribute \"%s\"", op->name, name);
-  const tn_string_view_t word = tn__sv(name);
-  for (size_t i = 0; i < op->param_count; ++i) {
-    const tn_ffi_param_t* param = tn__op_param(op, i);
-    const size_t distance = tn__spelling_distance(word, tn__sv(param->name));
-    if (param->kind == TN_FFI_PARAM_ATTR && tn__spelling_is_near(word, distance)) {
-      return tn_status_note(status, "did you mean %s?", param->name);
-    }
-  }
-  return status;
-}
-
-static bool takes_any_attribute(const tn_ffi_op_t* op) {
-  for (size_t i = 0; i < op->param_count; ++i) {
-    const tn_ffi_param_t* param = tn__op_param(op, i);
-    if (param->kind == TN_FFI_PARAM_ATTR && param->flags & TN_FFI_PARAM_EVERYTHING) return true;
-  }
-  return false;
-}
-
-static tn_status_t check_names(const use_t* use) {
-  const tn_ffi_op_t* op = use->signature;
-  if (takes_any_attribute(op)) return TN_OK;
-  for (size_t a = 0; a < use->application->attribute_count; ++a) {
-    const char* name = use->application->attributes[a].name;
-    bool is_known = false;
-    for (size_t i = 0; i < op->param_count; ++i) {
-      const tn_ffi_param_t* param = tn__op_param(op, i);
-      if (param->kind == TN_FFI_PARAM_ATTR && strcmp(param->name, name) == 0) is_known = true;
-    }
-    if (!is_known) return unknown_attribute(op, name);
-    if (find_given(use->application, name) != &use->application->attributes[a]) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the attribute \"%s\" is given twice",
-                              op->name, name);
-    }
-  }
-  return TN_OK;
-}
-
-static tn_status_t take_attributes(use_t* use) {
-  const tn_ffi_op_t* op = use->signature;
+// What the caller gave, once its pointers may be followed.
+static tn_status_t read_given(use_t* use) {
   const tn_application_t* application = use->application;
   void* memory = NULL;
-  const size_t limit = application->attribute_count + (op ? op->param_count : 0);
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&use->arena, limit, sizeof *use->attributes, &memory));
-  use->attributes = memory;
-  if (!op || takes_any_attribute(op)) {
-    use->attribute_count = application->attribute_count;
-    if (use->attribute_count) {
-      memcpy(memory, application->attributes, use->attribute_count * sizeof *use->attributes);
-    }
-    return TN_OK;
+  use->attribute_count = application->attribute_count;
+  if (use->attribute_count && !application->attributes) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the list of attributes is NULL");
   }
-  TN_RETURN_IF_ERROR(check_names(use));
-  for (size_t i = 0; i < op->param_count; ++i) {
-    const tn_ffi_param_t* param = tn__op_param(op, i);
-    if (param->kind != TN_FFI_PARAM_ATTR) continue;
-    const tn_attribute_t* given = find_given(application, param->name);
-    tn_attribute_t* next = &use->attributes[use->attribute_count];
-    if (given) {
-      *next = narrow(given, param);
-      tn_status_t status = tn__attribute_check(next);
-      if (status) return tn_status_prefix(status, "%s", op->name);
-    } else if (!param->default_text) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the attribute \"%s\" is missing",
-                              op->name, param->name);
-    } else if (!make_default(param, next)) {
-      continue;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&use->arena, use->attribute_count,
+                                              sizeof *use->attributes, &memory));
+  use->attributes = memory;
+  for (size_t i = 0; i < use->attribute_count; ++i) {
+    const tn_attribute_t* given = &application->attributes[i];
+    if (!given->name) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute %zu has no name", i);
     }
-    ++use->attribute_count;
+    use->attributes[i] = as_declared(given, find_attribute(use->signature, given->name));
+    TN_RETURN_IF_ERROR(tn__attribute_check(&use->attributes[i]));
   }
   return TN_OK;
+}
+
+// Fitted to the signature, by the check that compiling makes; without one as they are.
+static tn_status_t take_attributes(use_t* use) {
+  const tn_attr_t* given = NULL;
+  tn_attr_dictionary_t fitted;
+  bool is_complete = true;
+  TN_RETURN_IF_ERROR(read_given(use));
+  if (!use->signature) return TN_OK;
+  TN_RETURN_IF_ERROR(
+      tn__attribute_dictionary(use->attribute_count, use->attributes, &use->arena, &given));
+  TN_RETURN_IF_ERROR(
+      tn__call_fit_attributes(use->signature, false, &given->dictionary, &use->arena, &fitted));
+  use->attribute_count = fitted.count;
+  return tn__attribute_list(&fitted, &use->arena, &use->attributes, &is_complete);
 }
 
 // --- operands and results
@@ -329,7 +251,6 @@ static tn_status_t prepare(use_t* use) {
   void* memory = NULL;
   tn_shape_t* shape = NULL;
   TN_RETURN_IF_ERROR(check_counts(use));
-  TN_RETURN_IF_ERROR(check_given(application));
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(&use->arena, application->operand_count,
                                               sizeof(tn_array_t*), &memory));
   use->operands = memory;
@@ -339,7 +260,7 @@ static tn_status_t prepare(use_t* use) {
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(&use->arena, application->result_count,
                                               sizeof *use->types, &memory));
   use->types = memory;
-  TN_RETURN_IF_ERROR(take_attributes(use));
+  TN_RETURN_IF_ERROR(tn_status_prefix(take_attributes(use), "%s", application->name));
   if (is_elementwise && application->operand_count) {
     TN_RETURN_IF_ERROR(tn__arena_allocate(&use->arena, sizeof *shape, &memory));
     shape = memory;

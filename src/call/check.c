@@ -338,6 +338,13 @@ static tn_status_t check_fields(const checker_t* checker, const tn_ffi_param_t* 
   return TN_OK;
 }
 
+tn_status_t tn__call_fit_attributes(const tn_ffi_op_t* op, bool is_learned,
+                                    const tn_attr_dictionary_t* attrs, tn_arena_t* arena,
+                                    tn_attr_dictionary_t* out_attrs) {
+  const checker_t checker = {.op = op, .is_learned = is_learned, .arena = arena};
+  return check_fields(&checker, NULL, attrs, out_attrs);
+}
+
 tn_status_t tn__call_check(const tn_ffi_op_t* op, bool is_learned, size_t operand_count,
                            const tn_type_t* const* operands, size_t result_count,
                            const tn_type_t* const* results, const tn_attr_dictionary_t* attrs,

@@ -15,6 +15,11 @@ TN_MUST_USE tn_status_t tn__call_check(const tn_ffi_op_t* op, bool is_learned, s
                                        const tn_attr_dictionary_t* attrs, tn_arena_t* arena,
                                        tn_attr_dictionary_t* out_attrs);
 
+// The attributes alone.
+TN_MUST_USE tn_status_t tn__call_fit_attributes(const tn_ffi_op_t* op, bool is_learned,
+                                                const tn_attr_dictionary_t* attrs,
+                                                tn_arena_t* arena, tn_attr_dictionary_t* out_attrs);
+
 // How many operands (TN_FFI_PARAM_ARG) or results (TN_FFI_PARAM_RET) there are, leaves.
 TN_MUST_USE tn_status_t tn__call_check_count(const tn_ffi_op_t* op, int32_t kind, size_t found);
 

@@ -27,14 +27,4 @@ TN_MUST_USE tn_status_t tn__piece_init(tn_piece_t* piece, tn_scope_t* scope, con
                                        tn_arena_t* arena);
 void tn__piece_deinit(tn_piece_t* piece);
 
-// Attributes of a node as steps have them: those that the operation specifies, without hints for
-// compilers. False when one of them is nothing that a step can have.
-TN_MUST_USE tn_status_t tn__import_attributes(const tn_node_t* node, tn_arena_t* arena,
-                                              size_t* out_count, tn_attribute_t** out_attributes,
-                                              bool* out_is_complete);
-// The dictionary of a typed custom call.
-TN_MUST_USE tn_status_t tn__import_dictionary(const tn_attr_dictionary_t* dictionary,
-                                              tn_arena_t* arena, tn_attribute_t** out_attributes,
-                                              bool* out_is_complete);
-
 #endif  // TENON_IMPORT_IMPORT_H_

@@ -8,6 +8,7 @@
 #include "call/operation.h"
 #include "call/registry.h"
 #include "import/import.h"
+#include "ir/builder.h"
 #include "lazy/body.h"
 
 typedef struct tn_planner {
@@ -405,7 +406,7 @@ static tn_status_t plan_called(const tn_planner_t* planner) {
   if (config && config->kind != TN_ATTR_DICTIONARY) is_plain = false;
   if (is_plain && config) {
     TN_RETURN_IF_ERROR(
-        tn__import_dictionary(&config->dictionary, planner->arena, &attributes, &is_plain));
+        tn__attribute_list(&config->dictionary, planner->arena, &attributes, &is_plain));
   }
   if (!is_plain) return TN_OK;
   piece->attributes = attributes;
@@ -455,8 +456,8 @@ static tn_status_t plan(const tn_planner_t* planner) {
   tn_attribute_t* attributes = NULL;
   bool is_complete = false;
   if (tn__op_is_called(node->op)) return plan_called(planner);
-  TN_RETURN_IF_ERROR(tn__import_attributes(node, planner->arena, &piece->attribute_count,
-                                           &attributes, &is_complete));
+  TN_RETURN_IF_ERROR(tn__node_attribute_list(node, planner->arena, &piece->attribute_count,
+                                             &attributes, &is_complete));
   piece->attributes = attributes;
   for (size_t i = 0; i < sizeof plans / sizeof *plans; ++i) {
     if (plans[i].op != node->op) continue;

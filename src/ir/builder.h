@@ -32,6 +32,19 @@ TN_MUST_USE tn_status_t tn__attribute_check(const tn_attribute_t* attribute);
 TN_MUST_USE tn_status_t tn__elements_check(const char* what, tn_dtype_t dtype, const void* data,
                                            size_t count);
 
+// Attributes that were checked, as a dictionary of the IR in `arena`; builder_attr.c. And the way
+// back, attribute_list.c: the entries have the order of the dictionary, and point into it. False:
+// one of them is nothing that a caller can write down.
+TN_MUST_USE tn_status_t tn__attribute_dictionary(size_t count, const tn_attribute_t* attributes,
+                                                 tn_arena_t* arena, const tn_attr_t** out_attr);
+TN_MUST_USE tn_status_t tn__attribute_list(const tn_attr_dictionary_t* dictionary,
+                                           tn_arena_t* arena, tn_attribute_t** out_attributes,
+                                           bool* out_is_complete);
+// Those of a node that its operation specifies, without hints for compilers.
+TN_MUST_USE tn_status_t tn__node_attribute_list(const tn_node_t* node, tn_arena_t* arena,
+                                                size_t* out_count, tn_attribute_t** out_attributes,
+                                                bool* out_is_complete);
+
 // Records the first mistake; takes `status`.
 void tn__builder_fail(tn_builder_t* builder, tn_status_t status);
 // Whether anything can still be added.

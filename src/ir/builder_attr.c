@@ -26,19 +26,17 @@ tn_named_attr_t tn__builder_i64_list(tn_builder_t* builder, const char* name, si
 
 static tn_status_t make_attr(tn_arena_t* arena, const tn_attribute_t* from, const tn_attr_t** out);
 
-static tn_status_t make_dictionary(tn_arena_t* arena, const tn_attribute_t* from,
-                                   const tn_attr_t** out) {
+tn_status_t tn__attribute_dictionary(size_t count, const tn_attribute_t* attributes,
+                                     tn_arena_t* arena, const tn_attr_t** out_attr) {
   void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, from->count, sizeof(tn_named_attr_t), &memory));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(tn_named_attr_t), &memory));
   tn_named_attr_t* entries = memory;
-  for (size_t i = 0; i < from->count; ++i) {
-    const tn_attribute_t* entry = &from->entries[i];
-    entries[i].name = tn__sv(entry->name);
-    TN_RETURN_IF_ERROR(make_attr(arena, entry, &entries[i].attr));
+  for (size_t i = 0; i < count; ++i) {
+    entries[i].name = tn__sv(attributes[i].name);
+    TN_RETURN_IF_ERROR(make_attr(arena, &attributes[i], &entries[i].attr));
   }
-  return tn__attr_dictionary(arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0}, from->count, entries,
-                             out);
+  return tn__attr_dictionary(arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0}, count, entries,
+                             out_attr);
 }
 
 static tn_status_t make_attr(tn_arena_t* arena, const tn_attribute_t* from, const tn_attr_t** out) {
@@ -50,7 +48,8 @@ static tn_status_t make_attr(tn_arena_t* arena, const tn_attribute_t* from, cons
       return tn__attr_text(arena, TN_ATTR_STRING, (tn_string_view_t){from->data, from->count}, out);
     case TN_ATTRIBUTE_ARRAY:
       return tn__attr_dense_array(arena, from->dtype, (int64_t)from->count, from->data, out);
-    case TN_ATTRIBUTE_DICTIONARY: return make_dictionary(arena, from, out);
+    case TN_ATTRIBUTE_DICTIONARY:
+      return tn__attribute_dictionary(from->count, from->entries, arena, out);
   }
   return tn_status_create(TN_CODE_INTERNAL, "attribute \"%s\" was not checked",
                           from->name ? from->name : "");

@@ -225,6 +225,53 @@ static void both_are_verified_when_they_are_compiled(void** state) {
 
 // --- as lazy arrays have them
 
+// One check, whether the use is compiled or added to a graph.
+static void attributes_that_do_not_fit_are_told_alike(void** state) {
+  (void)state;
+  static const char misfit[] =
+      "add_again: attribute \"fails_at\" is the string \"x\"; expected float";
+  static const char unknown[] = "add_again: there is no attribute \"fails_ad\"";
+  const tn_attribute_t attributes[] = {tn_attribute_string("fails_at", "x", 1),
+                                       tn_attribute_float("fails_ad", TN_DTYPE_F32, 1)};
+  tn_program_t* program = NULL;
+  tn_scope_t* s = tn__testing_scope();
+  tn_array_t* x = tn__testing_range(s, TN_LIST(2));
+  for (size_t i = 0; i < 2; ++i) {
+    tn_array_t* y = tn_apply_one(s, "add_again", 2, (tn_array_t*[]){x, x}, 1, &attributes[i]);
+    TN_ASSERT_REPORT(i ? unknown : misfit, tn_array_status(y));
+  }
+  TN_ASSERT_REPORT(misfit,
+                   compile_line("%x: tensor<2xf32>",
+                                CALL("add_again", "fails_at = \"x\"", "%x, %x", TWO), &program));
+  TN_ASSERT_REPORT(
+      unknown, compile_line("%x: tensor<2xf32>",
+                            CALL("add_again", "fails_ad = 1.0 : f32", "%x, %x", TWO), &program));
+  tn_scope_destroy(s);
+}
+
+static void both_compute_alike_on_the_reference_device(void** state) {
+  (void)state;
+  enum { SIZE = 64 };
+  add_fn adds[2] = {tn_array_add, own_add};
+  float data[SIZE], values[2][SIZE];
+  tn_device_t* device = NULL;
+  tn_scope_t* s = NULL;
+  TN_ASSERT_OK(tn_device_create("reference", NULL, &device));
+  TN_ASSERT_OK(tn_scope_create(device, &s));
+  for (int i = 0; i < SIZE; ++i) data[i] = (float)i / 33 - 1;
+  tn_array_t* x = tn__testing_f32(s, TN_LIST(SIZE), data);
+  for (int turn = 0; turn < 2; ++turn) {  // one by one, then as a program
+    for (size_t k = 0; k < 2; ++k) {
+      tn_array_t* y = NULL;
+      TN_ASSERT_OK(squash(&adds[k], s, 2, (tn_array_t*[]){x, x}, 1, &y));
+      TN_ASSERT_OK(tn_array_to_host(y, values[k], sizeof values[k]));
+    }
+    assert_memory_equal(values[0], values[1], sizeof values[0]);
+  }
+  tn_scope_destroy(s);
+  tn_device_release(device);
+}
+
 static void both_are_printed_and_compared_alike(void** state) {
   (void)state;
   char text[64];
@@ -277,6 +324,8 @@ int main(void) {
       cmocka_unit_test(both_are_verified_when_they_are_compiled),
       cmocka_unit_test(both_are_printed_and_compared_alike),
       cmocka_unit_test(both_have_tangents),
+      cmocka_unit_test(attributes_that_do_not_fit_are_told_alike),
+      cmocka_unit_test(both_compute_alike_on_the_reference_device),
   };
   return cmocka_run_group_tests(tests, load, NULL);
 }

@@ -1,6 +1,6 @@
 // Attributes of the IR as those that callers of <tenon/builder.h> write down: the way back of
 // ir/builder_attr.c.
-#include "import/import.h"
+#include "ir/builder.h"
 
 static tn_status_t convert(const tn_attr_spec_t* spec, const tn_attr_t* attr, tn_arena_t* arena,
                            tn_attribute_t* out, bool* out_is_complete);
@@ -108,8 +108,8 @@ static bool is_hint(tn_string_view_t name) {
          tn__sv_equal(name, TN_SV_LITERAL("result_accuracy"));
 }
 
-tn_status_t tn__import_attributes(const tn_node_t* node, tn_arena_t* arena, size_t* out_count,
-                                  tn_attribute_t** out_attributes, bool* out_is_complete) {
+tn_status_t tn__node_attribute_list(const tn_node_t* node, tn_arena_t* arena, size_t* out_count,
+                                    tn_attribute_t** out_attributes, bool* out_is_complete) {
   void* memory = NULL;
   *out_count = 0;
   *out_is_complete = true;
@@ -127,8 +127,8 @@ tn_status_t tn__import_attributes(const tn_node_t* node, tn_arena_t* arena, size
   return TN_OK;
 }
 
-tn_status_t tn__import_dictionary(const tn_attr_dictionary_t* dictionary, tn_arena_t* arena,
-                                  tn_attribute_t** out_attributes, bool* out_is_complete) {
+tn_status_t tn__attribute_list(const tn_attr_dictionary_t* dictionary, tn_arena_t* arena,
+                               tn_attribute_t** out_attributes, bool* out_is_complete) {
   *out_is_complete = true;
   return convert_entries(NULL, dictionary, arena, out_attributes, out_is_complete);
 }
