@@ -1,7 +1,7 @@
 // Calls of operations that are element by element (TN_OP_ELEMENTWISE).
 //
 // The handler sees pieces of one dimension, one after the other, on all threads: so it may be as
-// simple as a loop, and its operands may have any strides (call/rows.h).
+// simple as a loop, and its operands may have any strides (kernel/common/rows.h).
 #include <stdlib.h>
 #include <tenon/strided.h>
 
@@ -13,9 +13,9 @@
 #include "call/guard.h"
 #include "call/handler.h"
 #include "call/live.h"
-#include "call/rows.h"
 #include "call/scratch.h"
 #include "call/site.h"
+#include "kernel/common/rows.h"
 
 typedef struct elementwise_state {
   tn_target_t* target;  // retained

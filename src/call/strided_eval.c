@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <tenon/eval.h>
 
-#include "call/rows.h"
 #include "call/strided.h"
+#include "kernel/common/rows.h"
 
 struct tn_strided_eval {
   tn__eval_state_t state;

@@ -1,5 +1,6 @@
 #include "kernel/common/strided.h"
 
+#include "kernel/common/merge.h"
 #include "kernel/common/transpose_block.h"
 
 enum {
@@ -19,16 +20,9 @@ static size_t merge_loops(size_t rank, const int64_t* dims, const int64_t* targe
   size_t count = 0;
   for (size_t i = 0; i < rank; ++i) {
     if (dims[i] == 1) continue;
-    tn_strided_loop_t inner = {dims[i], target_strides[i], source_strides[i]};
-    tn_strided_loop_t* outer = count ? &loops[count - 1] : NULL;
-    if (outer && outer->target_stride == inner.target_stride * inner.count &&
-        outer->source_stride == inner.source_stride * inner.count) {
-      outer->count *= inner.count;
-      outer->target_stride = inner.target_stride;
-      outer->source_stride = inner.source_stride;
-    } else {
-      loops[count++] = inner;
-    }
+    const tn_strided_loop_t inner = {dims[i], target_strides[i], source_strides[i]};
+    if (count && tn__merge_loops(&loops[count - 1], &inner, 2)) continue;
+    loops[count++] = inner;
   }
   return count;
 }

@@ -1,5 +1,6 @@
 #include "kernel/contraction/dot.h"
 
+#include "kernel/common/merge.h"
 #include "kernel/common/site.h"
 #include "kernel/contraction/product.h"
 
@@ -138,13 +139,8 @@ static tn_status_t list_batch(tn_kernel_site_t* site, const group_t* lhs, const 
   for (size_t i = 0; i < lhs->rank; ++i) {
     const tn_gemm_batch_t inner = {lhs->dims[i], lhs->strides[i], rhs->strides[i]};
     if (inner.count == 1) continue;
-    tn_gemm_batch_t* outer = count ? &loops[count - 1] : NULL;
-    if (outer && outer->lhs_stride == inner.lhs_stride * inner.count &&
-        outer->rhs_stride == inner.rhs_stride * inner.count) {
-      *outer = (tn_gemm_batch_t){outer->count * inner.count, inner.lhs_stride, inner.rhs_stride};
-    } else {
-      loops[count++] = inner;
-    }
+    if (count && tn__merge_loops(&loops[count - 1], &inner, 2)) continue;
+    loops[count++] = inner;
   }
   shape->batch_loops = loops;
   shape->batch_loop_count = count;

@@ -10,6 +10,7 @@
 // Sums run over blocks of at most TN_GEMM_DEPTH terms, as in gemm.h.
 #include "kernel/convolution/convolution_walk.h"
 
+#include "kernel/common/merge.h"
 #include "kernel/common/site.h"
 #include "kernel/common/strided.h"
 #include "kernel/contraction/product.h"
@@ -157,11 +158,11 @@ static void plan_runs(phase_t* phase) {
   walk_loop_t* outer = &loops->at[loops->count - 2];
   if (outer->count > phase->block_runs) return;
   phase->block_runs /= outer->count;
-  if (outer->input == inner.input * inner.count && outer->other == inner.other * inner.count) {
-    *outer = (walk_loop_t){outer->count * inner.count, inner.input, inner.other};
+  const int64_t outer_count = outer->count;
+  if (tn__merge_loops(outer, &inner, 2)) {
     --loops->count;
   } else {
-    phase->block_runs *= outer->count;
+    phase->block_runs *= outer_count;
   }
 }
 

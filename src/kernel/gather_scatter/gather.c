@@ -1,6 +1,7 @@
 #include "kernel/gather_scatter/gather.h"
 
 #include "kernel/common/index.h"
+#include "kernel/common/merge.h"
 #include "kernel/common/site.h"
 #include "kernel/common/strided.h"
 
@@ -67,20 +68,6 @@ static tn_status_t read_numbers(const tn_kernel_site_t* site, gather_numbers_t* 
   return tn__attr_get_i64_list(&site->use->attrs, "slice_sizes", arena, &out->slice_sizes);
 }
 
-// Dimensions that follow each other everywhere are one.
-static void add_loop(batch_loop_t* loops, size_t* count, batch_loop_t loop) {
-  if (*count) {
-    const batch_loop_t outer = loops[*count - 1];
-    if (outer.index_stride == loop.count * loop.index_stride &&
-        outer.result_stride == loop.count * loop.result_stride &&
-        outer.operand_stride == loop.count * loop.operand_stride) {
-      loop.count *= outer.count;
-      --*count;
-    }
-  }
-  loops[(*count)++] = loop;
-}
-
 tn_status_t tn__cpu_gather_prepare(tn_kernel_site_t* site) {
   const tn_type_t* operand = tn__site_operand(site, 0);
   const tn_type_t* indices = tn__site_operand(site, 1);
@@ -143,7 +130,9 @@ tn_status_t tn__cpu_gather_prepare(tn_kernel_site_t* site) {
     if (tn__list_has(&numbers.index_batching, (int64_t)index_dim, &position)) {
       loop.operand_stride = operand_strides[numbers.batching.values[position]];
     }
-    add_loop(loops, &state->loop_count, loop);
+    if (!state->loop_count || !tn__merge_loops(&loops[state->loop_count - 1], &loop, 3)) {
+      loops[state->loop_count++] = loop;
+    }
     if (loop.count > 1) seen_batch = true;
     state->batch_count *= loop.count;
     ++index_dim;

@@ -1,5 +1,6 @@
 #include "kernel/gather_scatter/scatter.h"
 
+#include "kernel/common/merge.h"
 #include "kernel/common/site.h"
 #include "kernel/common/strided.h"
 #include "kernel/gather_scatter/scatter_plan.h"
@@ -75,16 +76,9 @@ static void choose_form(const tn_kernel_site_t* site, tn_scatter_t* state) {
 
 // Dimensions that follow each other in both arrays are one.
 static void add_loop(tn_scatter_loop_t* loops, size_t* count, tn_scatter_loop_t loop) {
-  if (*count) {
-    const tn_scatter_loop_t outer = loops[*count - 1];
-    if (outer.batching < 0 && loop.batching < 0 &&
-        outer.index_stride == loop.count * loop.index_stride &&
-        outer.update_stride == loop.count * loop.update_stride) {
-      loop.count *= outer.count;
-      --*count;
-    }
-  }
-  loops[(*count)++] = loop;
+  tn_scatter_loop_t* outer = *count ? &loops[*count - 1] : NULL;
+  const bool may_merge = outer && outer->batching < 0 && loop.batching < 0;
+  if (!may_merge || !tn__merge_loops(outer, &loop, 2)) loops[(*count)++] = loop;
 }
 
 // Scatter dimensions of the updates, with those of the indices that they go through.
@@ -125,15 +119,8 @@ static size_t merge_window(const tn_scatter_window_t* window, size_t rank,
   size_t count = 0;
   for (size_t i = 0; i < rank; ++i) {
     if (window[i].count == 1) continue;
-    tn_scatter_window_t* outer = count ? &out[count - 1] : NULL;
-    if (outer && outer->input_stride == window[i].input_stride * window[i].count &&
-        outer->update_stride == window[i].update_stride * window[i].count) {
-      const int64_t merged = outer->count * window[i].count;
-      *outer = window[i];
-      outer->count = merged;
-    } else {
-      out[count++] = window[i];
-    }
+    if (count && tn__merge_loops(&out[count - 1], &window[i], 2)) continue;
+    out[count++] = window[i];
   }
   return count;
 }

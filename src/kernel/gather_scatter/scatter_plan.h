@@ -22,9 +22,9 @@ typedef struct tn_scatter_loop {
 
 // A dimension of the window. Strides in elements.
 typedef struct tn_scatter_window {
-  size_t dimension;  // of the input
   int64_t count;
   int64_t input_stride, update_stride;
+  size_t dimension;  // of the input
 } tn_scatter_window_t;
 
 typedef enum tn_scatter_form {

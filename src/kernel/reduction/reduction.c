@@ -4,6 +4,8 @@
 // to do side by side.
 #include "kernel/reduction/reduction.h"
 
+#include "kernel/common/merge.h"
+
 #include <string.h>
 
 enum {
@@ -53,15 +55,12 @@ bool tn__reduction_supports(const char* op, tn_dtype_t result) {
   return false;
 }
 
-static void add_axis(tn_axis_t* axes, tn_axes_t* list, tn_axis_t inner, bool merges) {
+static void add_axis(tn_axis_t* axes, tn_axes_t* list, tn_axis_t inner) {
   list->size *= inner.count;
   if (inner.count == 1) return;
   tn_axis_t* outer = list->count ? &axes[list->count - 1] : NULL;
-  if (outer && merges && outer->stride == inner.stride * inner.count) {
-    *outer = (tn_axis_t){outer->count * inner.count, inner.stride};
-  } else {
-    axes[list->count++] = inner;
-  }
+  if (outer && tn__merge_loops(outer, &inner, 1)) return;
+  axes[list->count++] = inner;
 }
 
 tn_status_t tn__reduction_axes(tn_arena_t* arena, const tn_type_t* operand, const bool* is_folded,
@@ -77,7 +76,7 @@ tn_status_t tn__reduction_axes(tn_arena_t* arena, const tn_type_t* operand, cons
     // Of an empty operand no stride is ever taken.
     if (operand->dims[i]) stride /= operand->dims[i];
     const tn_axis_t axis = {operand->dims[i], stride};
-    add_axis(is_folded[i] ? folded : kept, is_folded[i] ? out_folded : out_kept, axis, true);
+    add_axis(is_folded[i] ? folded : kept, is_folded[i] ? out_folded : out_kept, axis);
   }
   return TN_OK;
 }

@@ -1,4 +1,4 @@
-#include "call/rows.h"
+#include "kernel/common/rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 // A row of an array that is contiguous is handed over where it lies. Others are packed into a block
 // that stays in the cache, several rows at a time, since the elements of a transposed array are
 // neighbours down a column; blocks of what is written are unpacked afterwards.
-#ifndef TENON_CALL_ROWS_H_
-#define TENON_CALL_ROWS_H_
+#ifndef TENON_KERNEL_COMMON_ROWS_H_
+#define TENON_KERNEL_COMMON_ROWS_H_
 
 #include "base/status.h"
 
@@ -48,4 +48,4 @@ typedef tn_status_t (*tn_row_fn)(void* user, int64_t count, void* const* starts)
 TN_MUST_USE tn_status_t tn__rows_run(const tn_rows_t* rows, void* const* data, void* memory,
                                      int64_t begin, int64_t end, tn_row_fn function, void* user);
 
-#endif  // TENON_CALL_ROWS_H_
+#endif  // TENON_KERNEL_COMMON_ROWS_H_
