@@ -83,7 +83,7 @@ TN_API void tn_program_statistics(const tn_program_t* program, tn_program_statis
 
 typedef enum tn_program_stage {
   TN_STAGE_IR = 0,       // as it was read
-  TN_STAGE_PASS = 1,     // after the passes, in valid StableHLO
+  TN_STAGE_PASS = 1,     // after the passes: StableHLO, and tenon.fusion
   TN_STAGE_PLAN = 2,     // buffers and their lives
   TN_STAGE_PROGRAM = 3,  // instructions and their kernels
 } tn_program_stage_t;

@@ -203,6 +203,18 @@ bool tn__type_same_shape(const tn_type_t* a, const tn_type_t* b) {
          (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
 }
 
+bool tn__type_is_rows_of(const tn_type_t* rows, const tn_type_t* whole, size_t* out_rank) {
+  size_t rank = 0;
+  for (size_t d = 0; d < rows->rank; ++d) {
+    if (rows->dims[d] == 1) continue;
+    while (rank < whole->rank && whole->dims[rank] == 1) ++rank;
+    if (rank == whole->rank || whole->dims[rank] != rows->dims[d]) return false;
+    ++rank;
+  }
+  *out_rank = rank;
+  return true;
+}
+
 bool tn_type_equal(const tn_type_t* a, const tn_type_t* b) {
   if (a == b) return true;
   if (a->kind != b->kind || a->dtype != b->dtype || a->element_count != b->element_count ||

@@ -57,6 +57,9 @@ size_t tn__type_byte_length(const tn_type_t* type);
 
 // Equal shapes (dims only), whatever the dtypes. Both are tensors.
 bool tn__type_same_shape(const tn_type_t* a, const tn_type_t* b);
+// Whether `rows` has one element for each row of `whole`: the first dimensions of that, those of
+// size 1 aside. *out_rank is how many of them; the others make a row.
+bool tn__type_is_rows_of(const tn_type_t* rows, const tn_type_t* whole, size_t* out_rank);
 
 // How many leaves of a tuple lie before those of element `index`.
 size_t tn__type_leaf_offset(const tn_type_t* type, size_t index);

@@ -242,4 +242,10 @@ TN_MUST_USE tn_status_t tn__node_use(const tn_node_t* node, tn_arena_t* arena,
 // node's place.
 TN_MUST_USE tn_status_t tn__module_verify(tn_module_t* module);
 
+// The shape that a fusion goes over: what its reductions read, or else the largest that its
+// operations give. NULL: it has none.
+const tn_type_t* tn__fusion_shape(const tn_region_t* region);
+// Of a fusion, whose region is verified: whether that holds what a fusion may (verify_fusion.c).
+TN_MUST_USE tn_status_t tn__verify_fusion(const tn_node_t* fusion);
+
 #endif  // TENON_IR_IR_H_

@@ -161,6 +161,7 @@ static tn_status_t region_signature(const tn_region_t* region, tn_arena_t* arena
       tn__arena_allocate_array(arena, region->argument_count, sizeof(tn_type_t*), &memory));
   const tn_type_t** types = memory;
   for (uint32_t i = 0; i < region->argument_count; ++i) types[i] = region->arguments[i].type;
+  out->region = region;
   out->argument_count = region->argument_count;
   out->argument_types = types;
   const tn_node_t* last = region->last;

@@ -7,6 +7,7 @@ typedef struct verifier {
   const tn_allocator_t* allocator;
   tn_function_t* function;
   tn_value_t** visible;  // by id: the value when it is defined and in scope here
+  size_t first_visible;  // of values outside of an isolated region none is
   size_t capacity;
   uint64_t part_count;  // of the lists and dictionaries so far
   // Rules see types and attributes alone, and a program repeats few uses of them: a node like one
@@ -39,7 +40,8 @@ static tn_status_t check_operands(const verifier_t* verifier, const tn_node_t* n
       return refuse(node, tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: operand %u is missing",
                                            tn__op_short_name(node->op), i));
     }
-    if (value->id >= verifier->function->value_count || verifier->visible[value->id] != value) {
+    if (value->id >= verifier->function->value_count || value->id < verifier->first_visible ||
+        verifier->visible[value->id] != value) {
       return refuse(node,
                     tn_status_create(TN_CODE_INVALID_ARGUMENT,
                                      "%s: operand %u (%%%.*s) is not defined before this place, or "
@@ -192,6 +194,7 @@ static tn_status_t check_node(verifier_t* verifier, const tn_node_t* node) {
   if (node->op == TN__OP(composite)) return check_callee(node, "decomposition");
   if (tn__op_has(node->op, TN_FOREIGN)) return check_called(node);
   if (node->op == TN__OP(async_start)) return check_async(node);
+  if (node->op == TN__OP_OF(tenon, fusion)) return tn__verify_fusion(node);
   return TN_OK;
 }
 
@@ -234,8 +237,12 @@ static tn_status_t define(verifier_t* verifier, tn_value_t* value) {
 static tn_status_t check_region(verifier_t* verifier, tn_region_t* region, size_t depth);
 
 static tn_status_t check_regions(verifier_t* verifier, tn_node_t* node, size_t depth) {
+  const size_t first_visible = verifier->first_visible;
   for (uint32_t i = 0; i < node->region_count; ++i) {
+    if (tn__op_has(node->op, TN_ISOLATED))
+      verifier->first_visible = verifier->function->value_count;
     TN_RETURN_IF_ERROR(check_region(verifier, node->regions[i], depth + 1));
+    verifier->first_visible = first_visible;
     const tn_node_t* last = node->regions[i]->last;
     if (last && tn__op_has(last->op, TN_TERMINATOR)) continue;
     return refuse(last ? last : node, tn_status_create(TN_CODE_INVALID_ARGUMENT,
@@ -289,6 +296,7 @@ static tn_status_t check_attributes(verifier_t* verifier, const tn_function_t* f
 
 static tn_status_t check_function(verifier_t* verifier, tn_function_t* function) {
   verifier->function = function;
+  verifier->first_visible = 0;
   function->value_count = function->node_count = 0;
   tn_status_t status = check_attributes(verifier, function);
   if (status) return tn__function_locate(function, status);

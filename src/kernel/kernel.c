@@ -1,7 +1,7 @@
 // Finds kernels in the sets of a target.
 #include <pthread.h>
 
-#include "kernel/fusion.h"
+#include "kernel/fusion/fusion.h"
 #include "kernel/kernel_set.h"
 #include "kernel/target.h"
 
@@ -13,7 +13,7 @@ const tn_compile_target_t tn__compile_target_host = {
     .is_host = true,
     .set_count = sizeof host_sets / sizeof *host_sets,
     .sets = host_sets,
-    .fusion = &tn__kernel_fusion,
+    .fusion = &tn__cpu_fusion_rules,
 };
 
 // Those that there are.

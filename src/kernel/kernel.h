@@ -66,7 +66,7 @@ typedef tn_status_t (*tn_kernel_run_fn)(const tn_kernel_call_t* call);
 typedef tn_status_t (*tn_kernel_range_fn)(int64_t begin, int64_t end, void* user);
 
 // Where operand 0 of a kernel comes from when it is stored nowhere: it is computed as it is read,
-// for fusions (kernel/fusion.h). What a reader gives lies there until it is asked again. All
+// for fusions (kernel/fusion/). What a reader gives lies there until it is asked again. All
 // readers together are asked for each element once, in any order of ranges.
 typedef struct tn_kernel_source {
   // A reader for the calling thread, that gives `most` elements at a time at most.
@@ -137,7 +137,14 @@ typedef struct tn_kernel_site {
   // By result: bit i as in tn_kernel_t.in_place. NULL: as the kernel says, for result 0 alone.
   uint32_t* in_place;
   const char* warning;  // what is odd, and not refused; in the arena; NULL: nothing
+  bool holds_regions;   // run() computes them from the state: they have no part in the plan
 } tn_kernel_site_t;
+
+// How a kernel that folds operand 0 can be given it when that is stored nowhere.
+enum {
+  TN_FOLDS_SOURCE = 1,  // by run_from
+  TN_FOLDS_ROWS = 2,    // by run_rows: each result is of neighbours
+};
 
 // A row of a kernel table.
 typedef struct tn_kernel {
@@ -157,13 +164,15 @@ typedef struct tn_kernel {
   bool has_layouts;
   tn_status_t (*prepare)(tn_kernel_site_t* site);  // NULL: no state
   tn_kernel_run_fn run;
-  // Element-wise operations: a part of the work, for fusions (kernel/fusion.h); NULL: it has no
+  // Element-wise operations: a part of the work, for fusions (kernel/fusion/); NULL: it has no
   // parts.
   tn_kernel_range_fn range;
-  // Kernels that can take operand 0 from a source: whether they do so well in a prepared state, and
-  // how they run then; operands[0] is nothing. The same bits as from memory. NULL: they cannot.
-  bool (*takes_source)(const void* state);
+  // Reductions, for fusions: how they can be given operand 0 (TN_FOLDS_SOURCE...), and how they run
+  // then, with the same bits as from memory. NULL: they cannot. run_from: operands[0] is nothing.
+  // run_rows: `count` results, of the rows that follow each other from operands[0] on.
+  tn_status_t (*folds)(const tn_op_use_t* use, const tn_body_shape_t* body, uint32_t* out_folds);
   tn_status_t (*run_from)(const tn_kernel_call_t* call, const tn_kernel_source_t* source);
+  tn_status_t (*run_rows)(const tn_kernel_call_t* call, int64_t count);
   // Bit i: result 0 may lie in the storage of operand i, if that has the same byte length and dies
   // here.
   uint32_t in_place;

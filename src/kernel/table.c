@@ -7,6 +7,7 @@
 #include "kernel/convolution/convolution.h"
 #include "kernel/elementwise/elementwise.h"
 #include "kernel/fourier/fft.h"
+#include "kernel/fusion/fusion.h"
 #include "kernel/gather_scatter/gather.h"
 #include "kernel/gather_scatter/scatter.h"
 #include "kernel/kernel_set.h"

@@ -5,6 +5,25 @@
 #include "base/visibility.h"
 #include "kernel/kernel.h"
 
+typedef struct tn_node tn_node_t;  // ir/ir.h
+
+// What a node can be in a fusion.
+typedef enum tn_fusion_role {
+  TN_FUSION_OUTSIDE,
+  TN_FUSION_ELEMENTS,  // computes element i of its results from element i of its operands
+  TN_FUSION_ROWS,      // folds the rows of its operand; members may read what it gives
+  TN_FUSION_LAST,      // folds its operand in an order of its own; no member reads what it gives
+} tn_fusion_role_t;
+
+// What the target's kernel of tenon.fusion computes well: what passes ask before they make one.
+typedef struct tn_fusion_rules {
+  int64_t fewest_elements;  // of an array
+  uint32_t most_members;
+  tn_status_t (*role_of)(const tn_node_t* node, tn_arena_t* scratch, tn_fusion_role_t* out_role);
+  // Whether members can read an operand so; as of a kernel, of a use that has operands alone.
+  bool (*takes_view)(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
+} tn_fusion_rules_t;
+
 // Static. A device has one; the module that is compiled for it points to it (ir/ir.h).
 typedef struct tn_compile_target {
   const char* platform;  // under which its custom calls are registered
@@ -13,8 +32,7 @@ typedef struct tn_compile_target {
   bool is_host;
   size_t set_count;
   const struct tn_kernel_set* const* sets;  // best first
-  const tn_kernel_t*
-      fusion;  // computes element-wise operations together (kernel/fusion.h); or NULL
+  const tn_fusion_rules_t* fusion;          // NULL: passes make no fusions for it
 } tn_compile_target_t;
 
 TN_FOR_INSPECT extern const tn_compile_target_t tn__compile_target_host;  // kernel.c

@@ -81,6 +81,7 @@ typedef struct tn_region_signature {
   const tn_type_t* const* argument_types;
   size_t result_count;
   const tn_type_t* const* result_types;  // of its terminator's operands
+  const struct tn_region* region;        // ir/ir.h; NULL: only its types are known
 } tn_region_signature_t;
 
 // One use of an operation as a rule sees it: types and attributes, no values.

@@ -69,6 +69,9 @@ tn_infer_rule_t tn__infer_collective_permute, tn__infer_send, tn__infer_outfeed,
     tn__infer_async_start, tn__infer_async_done;
 tn_verify_rule_t tn__verify_recv, tn__verify_infeed;
 
+// fusion.c
+tn_infer_rule_t tn__infer_fusion;
+
 // control.c
 tn_infer_rule_t tn__infer_if, tn__infer_case, tn__infer_while, tn__infer_nothing, tn__infer_tuple,
     tn__infer_get_tuple_element, tn__infer_optimization_barrier, tn__infer_after_all,

@@ -1,30 +1,22 @@
-// Puts element-wise nodes that hand values to each other into fusions (kernel/fusion.h).
+// Puts element-wise nodes that hand values to each other into fusions (kernel/fusion/).
 //
 // A fusion does what its nodes did: nothing is computed otherwise, or not at all, and twice only
 // what is cheaper than to keep it (fusion_again.c). What is needed outside is a result of it. Small
 // arrays are left alone, and so are bodies that kernels run element by element; loops and branches
 // are rewritten like functions.
 //
-// After this pass a module is no longer what StableHLO allows, so it comes last.
+// The target says what can be a member (kernel/target.h).
 #include "pass/fusion.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "kernel/fusion.h"
 #include "kernel/target.h"
 #include "pass/passes.h"
-
-// A value from outside that a fusion reads.
-typedef struct entry {
-  tn_value_t* value;
-  bool is_initial;  // as what a reduction begins with: a scalar
-} entry_t;
 
 typedef struct fuser {
   tn_region_t* region;
   tn_arena_t* scratch;
-  tn_arena_t* arena;  // the module's
   tn_fusion_groups_t groups;
   uint8_t* states;  // by unit
 } fuser_t;
@@ -81,150 +73,96 @@ static void note_all_uses(const fuser_t* fuser) {
 
 // --- making one
 
+// Values from outside are arguments of the region, which replace them while the group is made.
 typedef struct maker {
   fuser_t* fuser;
-  uint32_t group;
-  const tn_type_t* shape;
-  size_t entry_count, operand_count;
-  entry_t* entries;
-  uint32_t* operand_entries;  // by operand of the members, in order; TN_FUSION_NONE: of a member
+  tn_region_t* region;
+  size_t operand_count;
+  tn_value_t** operands;  // by argument: what it is outside
 } maker_t;
 
-static void add_entry(maker_t* maker, const tn_node_t* node, uint32_t index) {
-  tn_value_t* operand = node->operands[index];
-  const entry_t next = {operand, node->op == TN__OP(reduce)};
-  uint32_t* entry = &maker->operand_entries[maker->operand_count++];
-  *entry = TN_FUSION_NONE;
-  if (operand->node && operand->region == maker->fuser->region &&
-      maker->fuser->groups.group_of[operand->node->id] == maker->group) {
-    return;
-  }
-  for (uint32_t e = 0; e < maker->entry_count && *entry == TN_FUSION_NONE; ++e) {
-    const entry_t* known = &maker->entries[e];
-    if (known->value == next.value && known->is_initial == next.is_initial) *entry = e;
-  }
-  if (*entry != TN_FUSION_NONE) return;
-  *entry = (uint32_t)maker->entry_count;
-  maker->entries[maker->entry_count++] = next;
+static tn_value_t* bring(maker_t* maker, tn_value_t* value) {
+  value = tn__value_resolve(value);
+  if (value->region == maker->region) return value;
+  tn_value_t* argument = &maker->region->arguments[maker->operand_count];
+  argument->type = value->type;
+  argument->name = value->name;
+  maker->operands[maker->operand_count++] = value;
+  value->replacement = argument;
+  return argument;
 }
 
-// What the fusion is given for the entry: scalars that are for all elements become arrays.
-static tn_status_t make_operand(const maker_t* maker, const entry_t* entry,
-                                tn_value_t** out_value) {
-  const fuser_t* fuser = maker->fuser;
-  const tn_attr_t *dims = NULL, *attrs = NULL;
-  const tn_type_t* type = entry->value->type;
-  tn_node_t* node = NULL;
-  *out_value = entry->value;
-  if (entry->is_initial || type->rank == maker->shape->rank) return TN_OK;
-  TN_RETURN_IF_ERROR(
-      tn__type_tensor(fuser->arena, type->dtype, maker->shape->rank, maker->shape->dims, &type));
-  TN_RETURN_IF_ERROR(tn__attr_i64_array(fuser->arena, 0, NULL, &dims));
-  const tn_named_attr_t named = {TN_SV_LITERAL("broadcast_dimensions"), dims};
-  TN_RETURN_IF_ERROR(tn__attr_dictionary(fuser->arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0}, 1,
-                                         &named, &attrs));
-  TN_RETURN_IF_ERROR(tn__node_append(fuser->region,
-                                     &(tn_node_spec_t){.op = TN__OP(broadcast_in_dim),
-                                                       .operand_count = 1,
-                                                       .operands = &entry->value,
-                                                       .result_count = 1,
-                                                       .result_types = &type,
-                                                       .attrs = attrs->dictionary},
-                                     &node));
-  node->results[0].name = entry->value->name;
-  *out_value = &node->results[0];
-  return TN_OK;
-}
-
-static tn_status_t make_operands(const maker_t* maker, tn_value_t*** out_operands) {
-  tn_value_t** operands = NULL;
-  TN_RETURN_IF_ERROR(
-      take_list(maker->fuser->scratch, maker->entry_count, sizeof *operands, &operands));
-  for (size_t e = 0; e < maker->entry_count; ++e) {
-    TN_RETURN_IF_ERROR(make_operand(maker, &maker->entries[e], &operands[e]));
+static void move_member(maker_t* maker, tn_node_t* node) {
+  for (uint32_t i = 0; i < node->operand_count; ++i) {
+    node->operands[i] = bring(maker, node->operands[i]);
   }
-  *out_operands = operands;
-  return TN_OK;
+  append(maker->region, node);
 }
 
-static tn_status_t make_region(const maker_t* maker, tn_value_t* const* operands,
-                               tn_region_t** out_region) {
-  const fuser_t* fuser = maker->fuser;
+// Room for as many arguments as the members can need.
+static tn_status_t make_region(maker_t* maker, size_t operand_count) {
+  fuser_t* fuser = maker->fuser;
   const tn_type_t** types = NULL;
-  TN_RETURN_IF_ERROR(take_list(fuser->scratch, maker->entry_count, sizeof *types, &types));
-  for (size_t e = 0; e < maker->entry_count; ++e) types[e] = operands[e]->type;
+  TN_RETURN_IF_ERROR(take_list(fuser->scratch, operand_count, sizeof *types, &types));
   TN_RETURN_IF_ERROR(
-      tn__region_create(fuser->region->function, maker->entry_count, types, out_region));
-  for (size_t e = 0; e < maker->entry_count; ++e) {
-    (*out_region)->arguments[e].name = operands[e]->name;
-  }
-  return TN_OK;
+      take_list(fuser->scratch, operand_count, sizeof *maker->operands, &maker->operands));
+  return tn__region_create(fuser->region->function, operand_count, types, &maker->region);
 }
 
-// Moves the members into a region of their own; what they give to others gets a replacement.
-static tn_status_t emit_group(fuser_t* fuser, uint32_t group) {
-  const tn_fusion_groups_t* groups = &fuser->groups;
-  const uint32_t* members = groups->members + groups->firsts[group];
-  const uint32_t member_count = groups->firsts[group + 1] - groups->firsts[group];
-  maker_t maker = {
-      .fuser = fuser, .group = group, .shape = groups->nodes[members[0]]->results[0].type};
-  size_t operand_count = 0, value_count = 0, result_count = 0;
-  for (uint32_t m = 0; m < member_count; ++m) {
-    operand_count += groups->nodes[members[m]]->operand_count;
-    value_count += groups->nodes[members[m]]->result_count;
-  }
-  tn_value_t **results = NULL, **operands = NULL;
-  const tn_type_t** result_types = NULL;
-  TN_RETURN_IF_ERROR(
-      take_list(fuser->scratch, operand_count, sizeof(uint32_t), &maker.operand_entries));
-  TN_RETURN_IF_ERROR(take_list(fuser->scratch, operand_count + 1, sizeof(entry_t), &maker.entries));
-  TN_RETURN_IF_ERROR(take_list(fuser->scratch, value_count, sizeof *results, &results));
-  TN_RETURN_IF_ERROR(take_list(fuser->scratch, value_count, sizeof *result_types, &result_types));
-  for (uint32_t m = 0; m < member_count; ++m) {
-    tn_node_t* node = groups->nodes[members[m]];
-    for (uint32_t i = 0; i < node->operand_count; ++i) {
-      add_entry(&maker, node, i);
-    }
-    for (uint32_t r = 0; r < node->result_count; ++r) {
-      if (node->results[r].id != 1) continue;
-      result_types[result_count] = node->results[r].type;
-      results[result_count++] = &node->results[r];
-    }
-  }
-  tn_region_t* region = NULL;
+// What members give to others, by value: it gets a replacement.
+static tn_status_t add_fusion(maker_t* maker, size_t result_count, tn_value_t** results,
+                              tn_location_t location) {
   tn_node_t *fusion = NULL, *terminator = NULL;
-  TN_RETURN_IF_ERROR(make_operands(&maker, &operands));
-  TN_RETURN_IF_ERROR(make_region(&maker, operands, &region));
-  const uint32_t* entry = maker.operand_entries;
-  for (uint32_t m = 0; m < member_count; ++m) {
-    tn_node_t* node = groups->nodes[members[m]];
-    append(region, node);
-    for (uint32_t i = 0; i < node->operand_count; ++i, ++entry) {
-      if (*entry != TN_FUSION_NONE) node->operands[i] = &region->arguments[*entry];
-    }
-  }
-  const tn_location_t location = groups->nodes[members[member_count - 1]]->location;
-  TN_RETURN_IF_ERROR(tn__node_append(region,
+  const tn_type_t** types = NULL;
+  TN_RETURN_IF_ERROR(take_list(maker->fuser->scratch, result_count, sizeof *types, &types));
+  for (size_t r = 0; r < result_count; ++r) types[r] = results[r]->type;
+  TN_RETURN_IF_ERROR(tn__node_append(maker->region,
                                      &(tn_node_spec_t){.op = TN__OP(return ),
                                                        .operand_count = result_count,
                                                        .operands = results,
                                                        .location = location},
                                      &terminator));
-  TN_RETURN_IF_ERROR(tn__node_append(fuser->region,
-                                     &(tn_node_spec_t){.op = &tn__op_fusion,
-                                                       .operand_count = maker.entry_count,
-                                                       .operands = operands,
+  maker->region->argument_count = (uint32_t)maker->operand_count;
+  TN_RETURN_IF_ERROR(tn__node_append(maker->fuser->region,
+                                     &(tn_node_spec_t){.op = TN__OP_OF(tenon, fusion),
+                                                       .operand_count = maker->operand_count,
+                                                       .operands = maker->operands,
                                                        .result_count = result_count,
-                                                       .result_types = result_types,
+                                                       .result_types = types,
                                                        .region_count = 1,
-                                                       .regions = &region,
+                                                       .regions = &maker->region,
                                                        .location = location},
                                      &fusion));
+  for (size_t i = 0; i < maker->operand_count; ++i) maker->operands[i]->replacement = NULL;
   for (size_t r = 0; r < result_count; ++r) {
     fusion->results[r].name = results[r]->name;
     results[r]->replacement = &fusion->results[r];
   }
   return TN_OK;
+}
+
+static tn_status_t emit_group(fuser_t* fuser, uint32_t group) {
+  const tn_fusion_groups_t* groups = &fuser->groups;
+  const uint32_t* members = groups->members + groups->firsts[group];
+  const uint32_t member_count = groups->firsts[group + 1] - groups->firsts[group];
+  maker_t maker = {.fuser = fuser};
+  size_t operand_count = 0, value_count = 0, result_count = 0;
+  for (uint32_t m = 0; m < member_count; ++m) {
+    operand_count += groups->nodes[members[m]]->operand_count;
+    value_count += groups->nodes[members[m]]->result_count;
+  }
+  tn_value_t** results = NULL;
+  TN_RETURN_IF_ERROR(take_list(fuser->scratch, value_count, sizeof *results, &results));
+  TN_RETURN_IF_ERROR(make_region(&maker, operand_count));
+  for (uint32_t m = 0; m < member_count; ++m) {
+    tn_node_t* node = groups->nodes[members[m]];
+    move_member(&maker, node);
+    for (uint32_t r = 0; r < node->result_count; ++r) {
+      if (node->results[r].id == 1) results[result_count++] = &node->results[r];
+    }
+  }
+  return add_fusion(&maker, result_count, results,
+                    groups->nodes[members[member_count - 1]]->location);
 }
 
 // --- the new order
@@ -302,7 +240,7 @@ static void resolve_region(tn_region_t* region) {
     for (uint32_t i = 0; i < node->operand_count; ++i) {
       node->operands[i] = tn__value_resolve(node->operands[i]);
     }
-    if (node->op == &tn__op_fusion) continue;  // sees nothing from outside
+    if (node->op == TN__OP_OF(tenon, fusion)) continue;  // sees nothing from outside
     for (uint32_t r = 0; r < node->region_count; ++r) resolve_region(node->regions[r]);
   }
 }
@@ -337,13 +275,11 @@ static bool is_control_flow(const tn_node_t* node) {
   return node->op == TN__OP(while) || node->op == TN__OP(if) || node->op == TN__OP(case);
 }
 
-// Below, plain instructions are as fast. The environment's TENON_FUSION says another number, or
-// none.
-static tn_status_t fewest_elements(int64_t* out_fewest) {
-  enum { FEWEST_ELEMENTS = 4096 };
+// As the target says; the environment's TENON_FUSION says another number, or none.
+static tn_status_t fewest_elements(const tn_fusion_rules_t* rules, int64_t* out_fewest) {
   const char* text = getenv("TENON_FUSION");
   char* end = NULL;
-  *out_fewest = FEWEST_ELEMENTS;
+  *out_fewest = rules->fewest_elements;
   if (!text || !*text) return TN_OK;
   *out_fewest = INT64_MAX;
   if (strcmp(text, "none") == 0) return TN_OK;
@@ -356,7 +292,7 @@ static tn_status_t fewest_elements(int64_t* out_fewest) {
 
 // Without what lies in the region's own regions.
 TN_APART static tn_status_t fuse_nodes(tn_region_t* region, int64_t fewest, tn_arena_t* scratch) {
-  fuser_t fuser = {.region = region, .scratch = scratch, .arena = &region->function->module->arena};
+  fuser_t fuser = {.region = region, .scratch = scratch};
   bool any = false;
   TN_RETURN_IF_ERROR(tn__fusion_find_groups(region, fewest, scratch, &fuser.groups));
   if (fuser.groups.group_count) {
@@ -377,7 +313,7 @@ static tn_status_t fuse_region(tn_region_t* region, int64_t fewest, tn_arena_t* 
 
 static tn_status_t fuse_function(tn_function_t* function, tn_arena_t* scratch) {
   int64_t fewest = 0;
-  TN_RETURN_IF_ERROR(fewest_elements(&fewest));
+  TN_RETURN_IF_ERROR(fewest_elements(function->module->target->fusion, &fewest));
   TN_RETURN_IF_ERROR(fuse_region(function->body, fewest, scratch));
   tn__function_number(function);
   return TN_OK;
@@ -385,5 +321,6 @@ static tn_status_t fuse_function(tn_function_t* function, tn_arena_t* scratch) {
 
 tn_status_t tn__pass_fuse(tn_module_t* module, tn_function_t* entry) {
   if (!module->target->fusion) return TN_OK;
-  return tn__pass_for_each_function(module, entry, fuse_function);
+  TN_RETURN_IF_ERROR(tn__pass_for_each_function(module, entry, fuse_function));
+  return tn__pass_remove_dead(module, entry);  // broadcasts that nobody reads any more
 }

@@ -6,20 +6,19 @@
 // would have to climb and could not come back. Levels begin as low as they can be. Then, last nodes
 // first, a node rises to those that use it, unless arrays would have to live longer for that than
 // its own result does.
-#include "kernel/body_shape.h"
-#include "kernel/fusion.h"
-#include "kernel/placement.h"
 #include "pass/fusion.h"
+
+#include "kernel/target.h"
 #include "pass/passes.h"
 
 enum {
-  MOST_MEMBERS = 64,
   SMALL_PART = 16,
   LEVEL_LIMIT = INT32_MAX,
 };
 
 typedef struct finder {
   tn_region_t* region;
+  const tn_fusion_rules_t* rules;
   int64_t fewest_elements;
   tn_arena_t* scratch;
   tn_fusion_groups_t* groups;
@@ -62,7 +61,7 @@ static tn_status_t saves_view(const finder_t* finder, const tn_node_t* node, boo
     TN_RETURN_IF_ERROR(tn__node_use(maker, finder->scratch, &use));
     TN_RETURN_IF_ERROR(tn__view_of_result(&use, &dense, &view, &is_strided));
     const tn_op_use_t read = {.operand_count = 1, .operand_types = use.result_types};
-    *out_saves = is_strided && (!view.strides || tn__fusion_takes_view(&read, 0, &view));
+    *out_saves = is_strided && (!view.strides || finder->rules->takes_view(&read, 0, &view));
   }
   return TN_OK;
 }
@@ -74,73 +73,17 @@ static bool is_large(const finder_t* finder, const tn_type_t* type) {
          tn__type_size(type) >= finder->fewest_elements;
 }
 
-// The operands' elements for a part of the elements: scalars are for all of them, in our own
-// operations.
-static bool are_operands_fit(const tn_node_t* node) {
-  const tn_type_t* shape = node->results[0].type;
-  const bool takes_scalars = !tn__op_has(node->op, TN_FOREIGN);
-  for (uint32_t i = 0; i < node->operand_count; ++i) {
-    const tn_type_t* type = node->operands[i]->type;
-    if (!tn__type_is_tensor(type)) return false;
-    if (takes_scalars && type->rank == 0) continue;
-    if (!tn__type_same_shape(type, shape)) return false;
-  }
-  return true;
-}
-
-// Whether there is something about the node that a part of the elements could not have.
-static bool is_odd(const tn_node_t* node) {
-  static const char* const odd[] = {"output_operand_aliases", "tenon.schedule"};
-  for (size_t i = 0; i < sizeof odd / sizeof *odd; ++i) {
-    const tn_attr_t* attr = tn__attr_find(&node->attrs, odd[i]);
-    if (attr && !(attr->kind == TN_ATTR_ARRAY && attr->array.count == 0)) return true;
-  }
-  return false;
-}
-
-static tn_status_t check_operation(const finder_t* finder, const tn_node_t* node, bool* out_fits) {
-  tn_op_use_t use;
-  if (!tn__op_has(node->op, TN_ELEMENTWISE) || !tn__pass_is_pure(node) || node->region_count ||
-      node->operand_count == 0 || is_odd(node) || !are_operands_fit(node)) {
-    return TN_OK;
-  }
-  for (uint32_t i = 0; i < node->result_count; ++i) {
-    const tn_type_t* type = node->results[i].type;
-    if (!tn__type_is_tensor(type) || !tn__type_same_shape(type, node->results[0].type)) {
-      return TN_OK;
-    }
-  }
-  TN_RETURN_IF_ERROR(tn__node_use(node, finder->scratch, &use));
-  const tn_kernel_t* kernel = tn__kernel_find(tn__node_target(node), &use);
-  *out_fits = kernel && kernel->range;
-  return TN_OK;
-}
-
-// Reductions whose kernel can read elements as they are computed.
-static tn_status_t check_reduction(const finder_t* finder, const tn_node_t* node, bool* out_fits) {
-  tn_op_use_t use;
-  tn_body_shape_t body;
-  if (node->operand_count != 2 || !is_large(finder, node->operands[0]->type)) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__node_use(node, finder->scratch, &use));
-  const tn_kernel_t* kernel = tn__kernel_find(tn__node_target(node), &use);
-  if (!kernel || !kernel->run_from) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__body_shape(node->regions[0], finder->scratch, &body));
-  tn_kernel_site_t site = {.use = &use, .bodies = &body, .arena = finder->scratch};
-  TN_RETURN_IF_ERROR(kernel->prepare(&site));
-  *out_fits = kernel->takes_source(site.state);
-  return TN_OK;
-}
-
 static tn_status_t find_fit(finder_t* finder, bool* out_any) {
   *out_any = false;
   for (uint32_t i = 0; i < finder->groups->node_count; ++i) {
     const tn_node_t* node = finder->groups->nodes[i];
-    if (node->op == TN__OP(reduce)) {
-      TN_RETURN_IF_ERROR(check_reduction(finder, node, &finder->is_root[i]));
-      continue;
-    }
-    if (node->result_count == 0 || !is_large(finder, node->results[0].type)) continue;
-    TN_RETURN_IF_ERROR(check_operation(finder, node, &finder->is_fit[i]));
+    tn_fusion_role_t role = TN_FUSION_OUTSIDE;
+    const bool is_fold = node->op == TN__OP(reduce);
+    if (!is_fold && node->result_count == 0) continue;
+    if (!is_large(finder, is_fold ? node->operands[0]->type : node->results[0].type)) continue;
+    TN_RETURN_IF_ERROR(finder->rules->role_of(node, finder->scratch, &role));
+    finder->is_root[i] = role == TN_FUSION_ROWS || role == TN_FUSION_LAST;
+    finder->is_fit[i] = role == TN_FUSION_ELEMENTS;
     *out_any |= finder->is_fit[i];
   }
   return TN_OK;
@@ -355,7 +298,8 @@ static tn_status_t number_groups(finder_t* finder, uint32_t* leaders) {
       TN_RETURN_IF_ERROR(saves_view(finder, groups->nodes[i], &saves));
       if (!saves) continue;
     }
-    if (counts[leader]++ % MOST_MEMBERS == 0) current[leader] = groups->group_count++;
+    if (counts[leader]++ % finder->rules->most_members == 0)
+      current[leader] = groups->group_count++;
     groups->group_of[i] = current[leader];
   }
   TN_RETURN_IF_ERROR(take_list(finder->scratch, (size_t)groups->group_count + 2, sizeof(uint32_t),
@@ -394,6 +338,7 @@ tn_status_t tn__fusion_find_groups(tn_region_t* region, int64_t fewest_elements,
   bool any = false;
   *out_groups = (tn_fusion_groups_t){0};
   finder_t finder = {.region = region,
+                     .rules = region->function->module->target->fusion,
                      .fewest_elements = fewest_elements,
                      .scratch = scratch,
                      .groups = out_groups};

@@ -1,4 +1,4 @@
-#include "kernel/fusion.h"
+#include "pass/fusion.h"
 
 #include "base/testing.h"
 #include "kernel/target.h"
@@ -32,7 +32,7 @@ static void spell(const tn_region_t* region, char* out, size_t capacity) {
   TN_FOR_EACH_NODE (node, region) {
     const size_t length = strlen(out);
     char inner[256] = "";
-    if (node->op == &tn__op_fusion) spell(node->regions[0], inner, sizeof inner);
+    if (node->op == TN__OP_OF(tenon, fusion)) spell(node->regions[0], inner, sizeof inner);
     snprintf(out + length, capacity - length, "%s%s%s%s%s", length ? " " : "",
              tn__op_short_name(node->op), *inner ? "(" : "", inner, *inner ? ")" : "");
   }
@@ -67,7 +67,7 @@ static void what_is_needed_outside_is_a_result_too(void** state) {
                                      "%b = stablehlo.tanh %a : " T
                                      "\n"
                                      "return %b, %a : " T ", " T "\n}\n");
-  assert_ptr_equal(entry->body->first->op, &tn__op_fusion);
+  assert_ptr_equal(entry->body->first->op, TN__OP_OF(tenon, fusion));
   assert_int_equal(entry->body->first->result_count, 2);
   assert_int_equal(entry->body->last->operands[0]->index, 1);
   assert_int_equal(entry->body->last->operands[1]->index, 0);
@@ -149,7 +149,7 @@ static void what_only_a_reduction_reads_is_not_stored(void** state) {
             ", tensor<f32>) -> tensor<64xf32>\n"
             "return %s : tensor<64xf32>\n}\n");
   const tn_node_t* fusion = entry->body->first->next;
-  assert_ptr_equal(fusion->op, &tn__op_fusion);
+  assert_ptr_equal(fusion->op, TN__OP_OF(tenon, fusion));
   assert_int_equal(fusion->result_count, 1);
   assert_int_equal(fusion->operand_count, 2);
   assert_int_equal(fusion->regions[0]->arguments[1].type->rank, 0);

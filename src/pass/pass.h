@@ -10,14 +10,14 @@
 typedef struct tn_pass_options {
   const struct tn_compile_target* target;  // kernel/target.h
   bool keep_all;  // run only what running needs: no recursion, composites called, layouts row-major
-  bool keep_valid;  // leave out what makes of a module more than StableHLO allows: to show it
+  bool keep_valid;  // leave out what makes of a module more than text can say: to show it
 } tn_pass_options_t;
 
 typedef struct tn_pass {
   const char* name;
   const char* doc;
   bool is_needed;  // also with keep_all
-  bool is_beyond;  // what it leaves is no valid StableHLO; not with keep_valid
+  bool is_beyond;  // text cannot say what it leaves; not with keep_valid
   tn_status_t (*run)(tn_module_t* module, tn_function_t* entry);
 } tn_pass_t;
 

@@ -2,6 +2,7 @@
 #ifndef TENON_PLAN_PLANNER_H_
 #define TENON_PLAN_PLANNER_H_
 
+#include "kernel/node.h"
 #include "plan/plan.h"
 
 #define NO_BUFFER UINT32_MAX
@@ -81,12 +82,6 @@ typedef struct value_view {
   size_t viewed_byte_length;  // of all views of it together
 } value_view_t;
 
-// Who computes a node.
-typedef struct choice {
-  const tn_op_use_t* use;  // NULL: not asked yet
-  const tn_kernel_t* kernel;
-} choice_t;
-
 typedef struct planner {
   tn_plan_t* plan;
   tn_arena_t* arena;  // the plan's
@@ -100,7 +95,7 @@ typedef struct planner {
   leaf_t* leaves;
   struct capture** captures;  // by node id: leaves that a loop's regions use from outside
   value_view_t* views;        // by value id; NULL: the function has none
-  choice_t* choices;          // by node id, of those that were asked for; NULL: as `views`
+  tn_node_choice_t* choices;  // by node id, of those that were asked for; NULL: as `views`
   uint32_t position;
   size_t buffer_capacity;
   place_t* places;  // by buffer
@@ -113,12 +108,7 @@ TN_MUST_USE tn_status_t tn__plan_walk(planner_t* planner, tn_function_t* functio
 // Who computes a node that is a step, not a call of a function; the kernel is NULL when nobody
 // does.
 TN_MUST_USE tn_status_t tn__plan_find_kernel(planner_t* planner, const tn_node_t* node,
-                                             choice_t* out_choice);
-// Its kernel, prepared. `views`: of its operands, as the site has them.
-TN_MUST_USE tn_status_t tn__plan_prepare_kernel(planner_t* planner, const tn_node_t* node,
-                                                const tn_view_t* views, uint32_t single_operands,
-                                                tn_kernel_site_t* site,
-                                                const tn_kernel_t** out_kernel);
+                                             tn_node_choice_t* out_choice);
 // views.c: which values are views, and which of them are stored all the same.
 TN_MUST_USE tn_status_t tn__plan_find_views(planner_t* planner, const tn_function_t* function);
 // Whether the node's kernel can read its operand, which is a view, at the root.
@@ -128,9 +118,6 @@ TN_MUST_USE tn_status_t tn__plan_takes_view(planner_t* planner, const tn_node_t*
 // there are none.
 TN_MUST_USE tn_status_t tn__plan_read_views(planner_t* planner, const tn_node_t* node,
                                             const tn_value_t** roots, const tn_view_t** out_views);
-// fusion.c: the site's state, for a fusion.
-TN_MUST_USE tn_status_t tn__plan_prepare_fusion(planner_t* planner, const tn_node_t* node,
-                                                tn_kernel_site_t* site);
 // aliases.c: what a custom call's output_operand_aliases say; fills step->aliases.
 TN_MUST_USE tn_status_t tn__plan_read_aliases(planner_t* planner, step_t* step);
 // heirs.c: whether result `result` of the step may lie where its operand `operand` does, which dies

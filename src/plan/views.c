@@ -38,7 +38,7 @@ static bool has_view_operation(const tn_region_t* region) {
 // A custom call writes its results in the layouts that it states.
 static tn_status_t find_layout(planner_t* planner, const tn_node_t* call, uint32_t index,
                                const tn_value_t* value) {
-  choice_t choice;
+  tn_node_choice_t choice;
   if (!tn__attr_find(&call->attrs, "result_layouts")) return TN_OK;
   TN_RETURN_IF_ERROR(tn__plan_find_kernel(planner, call, &choice));
   if (!choice.kernel || !choice.kernel->has_layouts) return TN_OK;
@@ -130,7 +130,7 @@ static bool is_inside_loop(const tn_region_t* inside, const tn_region_t* outside
 tn_status_t tn__plan_takes_view(planner_t* planner, const tn_node_t* node, uint32_t operand,
                                 bool* out_takes) {
   const value_view_t* view = &planner->views[node->operands[operand]->id];
-  choice_t choice;
+  tn_node_choice_t choice;
   *out_takes = false;
   if (needs_whole_operands(node)) return TN_OK;
   if (!view->view.strides) {
@@ -175,7 +175,7 @@ static void note_read(const planner_t* planner, const tn_node_t* reader, const t
 }
 
 static tn_status_t has_layouts(planner_t* planner, const tn_node_t* node, bool* out_has) {
-  choice_t choice;
+  tn_node_choice_t choice;
   *out_has = false;
   if (!tn__op_has(node->op, TN_FOREIGN)) return TN_OK;
   TN_RETURN_IF_ERROR(tn__plan_find_kernel(planner, node, &choice));
@@ -226,8 +226,8 @@ tn_status_t tn__plan_find_views(planner_t* planner, const tn_function_t* functio
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, function->value_count,
                                               sizeof(value_view_t), &memory));
   planner->views = memory;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&planner->scratch, function->node_count, sizeof(choice_t), &memory));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, function->node_count,
+                                              sizeof(tn_node_choice_t), &memory));
   planner->choices = memory;
   TN_RETURN_IF_ERROR(find_views(planner, function->body));
   return read_region(planner, function->body);

@@ -4,8 +4,6 @@
 // Positions count upward through the function; a step's regions lie between its `begin` and its
 // `position`. Even numbers are steps and ends of regions, the odd number before a step is for
 // copies that the assignment may put there.
-#include "kernel/body_shape.h"
-#include "kernel/fusion.h"
 #include "kernel/placement.h"
 #include "plan/planner.h"
 
@@ -205,13 +203,6 @@ TN_APART static tn_status_t add_constant(planner_t* planner, const tn_node_t* no
   return TN_OK;
 }
 
-// Only bodies of reductions are made wide; those of other operations that take arrays take whole
-// ones.
-static int64_t lanes_of(const tn_node_t* node, const tn_region_t* region) {
-  bool is_wide = node->op == TN__OP(reduce) && region->arguments[0].type->rank == 1;
-  return is_wide ? region->arguments[0].type->dims[0] : 0;
-}
-
 // Operands, of the first 32, whose storage no other one is in. `leaves`: of the operands.
 static uint32_t find_single_operands(size_t count, const uint32_t* leaves) {
   uint32_t single = 0;
@@ -223,62 +214,16 @@ static uint32_t find_single_operands(size_t count, const uint32_t* leaves) {
   return single;
 }
 
-tn_status_t tn__plan_find_kernel(planner_t* planner, const tn_node_t* node, choice_t* out_choice) {
-  choice_t* known = planner->choices ? &planner->choices[node->id] : NULL;
-  void* memory = NULL;
-  *out_choice = (choice_t){0};
+tn_status_t tn__plan_find_kernel(planner_t* planner, const tn_node_t* node,
+                                 tn_node_choice_t* out_choice) {
+  tn_node_choice_t* known = planner->choices ? &planner->choices[node->id] : NULL;
   if (known && known->use) {
     *out_choice = *known;
     return TN_OK;
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate(planner->arena, sizeof(tn_op_use_t), &memory));
-  TN_RETURN_IF_ERROR(tn__node_use(node, planner->arena, memory));
-  out_choice->use = memory;
-  const tn_compile_target_t* target = tn__node_target(node);
-  if (node->op == &tn__op_fusion) {
-    out_choice->kernel = target->fusion;
-  } else if (tn__op_is_transfer(node->op)) {
-    out_choice->kernel = node->op == &tn__op_to_host ? &tn__kernel_to_host : &tn__kernel_to_device;
-  } else {
-    out_choice->kernel = tn__kernel_find(target, out_choice->use);
-  }
+  TN_RETURN_IF_ERROR(tn__node_choose(node, planner->arena, out_choice));
   if (known) *known = *out_choice;
   return TN_OK;
-}
-
-static tn_status_t no_kernel(const tn_node_t* node, const tn_op_use_t* use) {
-  const tn_type_t* type = use->operand_count  ? use->operand_types[0]
-                          : use->result_count ? use->result_types[0]
-                                              : tn__type_token();
-  return tn_status_create(TN_CODE_UNIMPLEMENTED, "%s: there is no kernel for %s on %s",
-                          tn__op_short_name(use->op), TN_TYPE_TEXT(type),
-                          tn__node_target(node)->platform);
-}
-
-tn_status_t tn__plan_prepare_kernel(planner_t* planner, const tn_node_t* node,
-                                    const tn_view_t* views, uint32_t single_operands,
-                                    tn_kernel_site_t* site, const tn_kernel_t** out_kernel) {
-  choice_t choice;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__plan_find_kernel(planner, node, &choice));
-  *site = (tn_kernel_site_t){.use = choice.use,
-                             .views = views,
-                             .arena = planner->arena,
-                             .platform = tn__node_target(node)->platform,
-                             .calls = planner->options->calls,
-                             .single_operands = single_operands};
-  *out_kernel = choice.kernel;
-  if (!choice.kernel) return no_kernel(node, choice.use);
-  if (node->op == &tn__op_fusion) return tn__plan_prepare_fusion(planner, node, site);
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(planner->arena, node->region_count,
-                                              sizeof(tn_body_shape_t), &memory));
-  tn_body_shape_t* bodies = memory;
-  site->bodies = bodies;
-  for (uint32_t i = 0; i < node->region_count; ++i) {
-    TN_RETURN_IF_ERROR(tn__body_shape(node->regions[i], planner->arena, &bodies[i]));
-    bodies[i].lanes = lanes_of(node, node->regions[i]);
-  }
-  return choice.kernel->prepare ? choice.kernel->prepare(site) : TN_OK;
 }
 
 // Whatever lies where the operand does is not to be overwritten: the step reads it in another
@@ -324,9 +269,15 @@ TN_APART static tn_status_t choose_kernel(planner_t* planner, const tn_node_t* n
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "call: @%.*s is only declared; there is nothing to run", TN_SV(name));
   }
-  return tn__plan_prepare_kernel(planner, node, views,
-                                 find_single_operands(step->plan.operand_count, step->operands),
-                                 &step->plan.site, &step->plan.kernel);
+  tn_node_choice_t choice;
+  TN_RETURN_IF_ERROR(tn__plan_find_kernel(planner, node, &choice));
+  step->plan.kernel = choice.kernel;
+  step->plan.site = (tn_kernel_site_t){
+      .views = views,
+      .arena = planner->arena,
+      .calls = planner->options->calls,
+      .single_operands = find_single_operands(step->plan.operand_count, step->operands)};
+  return tn__node_prepare(node, &choice, &step->plan.site);
 }
 
 TN_APART static tn_status_t new_step(planner_t* planner, block_t* block, step_t** out_step) {
@@ -345,9 +296,9 @@ static tn_status_t walk_step(planner_t* planner, tn_node_t* node, block_t* block
   step->plan.node = node;
   planner->position += 2;
   step->plan.begin = planner->position;
-  bool has_regions = node->region_count > 0 && node->op != &tn__op_fusion;
   bool is_while = node->op == TN__OP(while);
   TN_RETURN_IF_ERROR(choose_kernel(planner, node, step));
+  bool has_regions = node->region_count > 0 && !step->plan.site.holds_regions;
   if (planner->views && tn__op_has(node->op, TN_VIEW)) {
     step->plan.reader = planner->views[node->results[0].id].reader;
   }

@@ -3,7 +3,6 @@
 #include "base/linux/clock.h"
 #include "base/spelling.h"
 #include "device/device.h"
-#include "kernel/fusion.h"
 #include "kernel/lib/library.h"
 #include "pass/pass.h"
 #include "pass/refine.h"
@@ -72,7 +71,8 @@ static bool is_small(const tn_program_t* program) {
   }
   for (size_t i = 0; i < program->instruction_count; ++i) {
     const tn_node_t* node = program->instructions[i].step->node;
-    if (!node || (node->op == &tn__op_fusion && !has_foreign(node->regions[0]))) continue;
+    const bool is_fusion = node && node->op == TN__OP_OF(tenon, fusion);
+    if (!node || (is_fusion && !has_foreign(node->regions[0]))) continue;
     if (node->region_count || tn__op_has(node->op, TN_FOREIGN)) return false;
   }
   return byte_length <= SMALL_BYTES;

@@ -1,6 +1,6 @@
 // Programs that fold what element-wise operations give: none of it has a place in the plan, and the
 // results are bit for bit those of each operation by itself.
-#include "kernel/fusion.h"
+#include "kernel/fusion/fusion.h"
 #include "plan/plan.h"
 #include "program/program.h"
 #include "program/testing_run.h"
@@ -81,8 +81,9 @@ static const char widened[] =
 static size_t count_fused_reductions(const tn_program_t* program) {
   size_t count = 0;
   for (size_t i = 0; i < program->instruction_count; ++i) {
-    if (program->instructions[i].kernel != &tn__kernel_fusion) continue;
-    count += tn__fusion_spec(program->instructions[i].state)->reduction != NULL;
+    const tn_instruction_t* instruction = &program->instructions[i];
+    const tn_fusion_spec_t* spec = tn__fusion_spec(instruction->kernel, instruction->state);
+    count += spec && (spec->last || spec->has_rows);
   }
   return count;
 }

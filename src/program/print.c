@@ -3,7 +3,6 @@
 #include "base/limits.h"
 #include "base/writer.h"
 #include "device/device.h"
-#include "kernel/fusion.h"
 #include "kernel/placement.h"
 #include "pass/pass.h"
 #include "program/dynamic.h"
@@ -73,15 +72,24 @@ const char* tn__instruction_reason(const tn_instruction_t* instruction) {
 
 // What an instruction computes together; NULL when it is no fusion.
 const tn_fusion_spec_t* tn__instruction_fusion(const tn_instruction_t* instruction) {
-  return instruction->kernel == &tn__kernel_fusion ? tn__fusion_spec(instruction->state) : NULL;
+  return tn__fusion_spec(instruction->kernel, instruction->state);
 }
 
-size_t tn__fusion_operation_count(const tn_fusion_spec_t* fusion) {
-  return fusion->step_count + (fusion->reduction ? 1 : 0);
+const tn_fusion_step_t* tn__fusion_next(const tn_fusion_spec_t* fusion,
+                                        const tn_fusion_step_t* step) {
+  const tn_fusion_step_t* end = fusion->steps + fusion->step_count;
+  if (step && step == fusion->last) return NULL;
+  step = step ? step + 1 : fusion->steps;
+  while (step < end && !step->node) ++step;
+  return step < end ? step : fusion->last;
 }
 
-const tn_fusion_step_t* tn__fusion_operation(const tn_fusion_spec_t* fusion, size_t index) {
-  return index < fusion->step_count ? &fusion->steps[index] : fusion->reduction;
+static size_t operation_count(const tn_fusion_spec_t* fusion) {
+  size_t count = 0;
+  TN_FOR_EACH_FUSED (step, fusion) {
+    ++count;
+  }
+  return count;
 }
 
 // Who computes it when we do not, and why: "(library openblas)", "(too small for openblas)".
@@ -95,8 +103,8 @@ static void text_reason(const tn_instruction_t* instruction, tn_writer_t* writer
 
 static void text_fusion(const tn_instruction_t* instruction, tn_writer_t* writer) {
   const tn_fusion_spec_t* fusion = tn__instruction_fusion(instruction);
-  for (size_t i = 0; fusion && i < tn__fusion_operation_count(fusion); ++i) {
-    const tn_fusion_step_t* step = tn__fusion_operation(fusion, i);
+  if (!fusion) return;
+  TN_FOR_EACH_FUSED (step, fusion) {
     tn_string_view_t target = tn__attr_get_string(&step->node->attrs, "call_target_name");
     tn__writef(writer, "          %-26s %s", step->kernel->name,
                tn__op_short_name(tn__op_written(step->node->op)));
@@ -136,7 +144,7 @@ static void text_program(const tn_program_t* program, tn_writer_t* writer) {
       if (node && node->location.line) tn__writef(writer, "  line %u", node->location.line);
       if (tn__instruction_fusion(instruction)) {
         tn__writef(writer, "  (%zu operations together, %lld elements at a time)",
-                   tn__fusion_operation_count(tn__instruction_fusion(instruction)),
+                   operation_count(tn__instruction_fusion(instruction)),
                    (long long)tn__fusion_tile_length(instruction->state));
       }
       text_reason(instruction, writer);
@@ -181,9 +189,8 @@ static tn_status_t print_module(const tn_program_t* program, const tn_module_t* 
                           "only a plan can be drawn as SVG; modules print as text, json or dot");
 }
 
-// The module after the passes. As text, as far as StableHLO can say it: bodies that became wider
-// for the kernels, and operations that are computed together, are printed as they were, so that the
-// text can be read again.
+// The module after the passes. As text, as far as that can say it: bodies that became wider for the
+// kernels are printed as they were, so that the text can be read again.
 static tn_status_t print_rewritten(const tn_program_t* program, tn_program_format_t format,
                                    tn_writer_t* writer) {
   const tn_pass_options_t options = {

@@ -3,15 +3,19 @@
 #define TENON_PROGRAM_PRINT_H_
 
 #include "base/writer.h"
-#include "kernel/fusion.h"
+#include "kernel/fusion/fusion.h"
 #include "program/program.h"
 
 // Why the instruction is there, or why its kernel is not one that comes first; may be NULL.
 const char* tn__instruction_reason(const tn_instruction_t* instruction);
 // What an instruction computes together; NULL when it is no fusion.
 const tn_fusion_spec_t* tn__instruction_fusion(const tn_instruction_t* instruction);
-size_t tn__fusion_operation_count(const tn_fusion_spec_t* fusion);
-const tn_fusion_step_t* tn__fusion_operation(const tn_fusion_spec_t* fusion, size_t index);
+// The operation after `step`, in order; NULL: the first one, and after the last one.
+const tn_fusion_step_t* tn__fusion_next(const tn_fusion_spec_t* fusion,
+                                        const tn_fusion_step_t* step);
+#define TN_FOR_EACH_FUSED(step, fusion)                                      \
+  for (const tn_fusion_step_t* step = tn__fusion_next((fusion), NULL); step; \
+       step = tn__fusion_next((fusion), step))
 
 // print_json.c
 void tn__print_module_json(const tn_module_t* module, tn_writer_t* writer);

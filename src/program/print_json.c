@@ -157,12 +157,13 @@ static void json_fusion(const tn_instruction_t* instruction, tn_writer_t* writer
   if (!fusion) return;
   tn__writef(writer, ", \"elements_at_a_time\": %lld, \"operations\": [",
              (long long)tn__fusion_tile_length(instruction->state));
-  for (size_t i = 0; i < tn__fusion_operation_count(fusion); ++i) {
-    const tn_fusion_step_t* step = tn__fusion_operation(fusion, i);
-    tn__writef(writer, "%s{\"kernel\": \"%s\", \"operation\": \"%s\"", i ? ", " : "",
-               step->kernel->name, tn__op_written(step->node->op)->name);
+  const char* comma = "";
+  TN_FOR_EACH_FUSED (step, fusion) {
+    tn__writef(writer, "%s{\"kernel\": \"%s\", \"operation\": \"%s\"", comma, step->kernel->name,
+               tn__op_written(step->node->op)->name);
     json_target(tn__attr_get_string(&step->node->attrs, "call_target_name"), writer);
     tn__writef(writer, ", \"line\": %u}", step->node->location.line);
+    comma = ", ";
   }
   tn__write_string(writer, "]");
 }

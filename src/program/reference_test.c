@@ -11,6 +11,7 @@
 // Kernels of reference without a generator, and why.
 static const char* const without_generator[][2] = {
     {"reshape", "forwards its operand: never run"},
+    {"tenon.fusion", "runs kernels of others: the fixture"},
     {"cholesky", "needs matrices that are positive definite: the fixtures have them"},
 };
 

@@ -34,6 +34,7 @@ ELSEWHERE = {
     "func.return": "ends every program here",
     "func.call": "test_jax_programs.py",
     "chlo.scan": "XLA has none: the fixture",
+    "tenon.fusion": "XLA has none: the fixture",
     "chlo.ragged_dot": "XLA has none on the CPU: the fixture",
     "chlo.constant": "as constant",
     "rng": "which numbers come is not said: the fixture",

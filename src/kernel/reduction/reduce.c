@@ -27,27 +27,35 @@ typedef struct reduce {
 // Steps of a tile: as many elements as lie in a line of the cache, mostly.
 enum { TILE_STEPS = 16 };
 
-static tn_status_t read_dimensions(const tn_kernel_site_t* site, bool* out_is_folded) {
+static tn_status_t read_dimensions(const tn_op_use_t* use, tn_arena_t* arena, bool* out_is_folded) {
   tn_i64_list_t list;
-  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&site->use->attrs, "dimensions", site->arena, &list));
+  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&use->attrs, "dimensions", arena, &list));
   for (size_t i = 0; i < list.count; ++i) out_is_folded[list.values[i]] = true;
   return TN_OK;
+}
+
+// One operand and an operation that has loops: a reduction. *out_is_known is false of others.
+static tn_status_t plan_known(const tn_op_use_t* use, const tn_body_shape_t* body,
+                              tn_arena_t* arena, const bool* is_folded,
+                              tn_reduction_t* out_reduction, bool* out_is_known) {
+  const tn_dtype_t result = use->result_types[0]->dtype;
+  const char* op = use->operand_count == 2 && body->binary ? tn__op_short_name(body->binary) : NULL;
+  *out_is_known = op && tn__reduction_supports(op, result);
+  if (!*out_is_known) return TN_OK;
+  return tn__reduction_plan(arena, op, use->operand_types[0], use->operand_types[1]->dtype, result,
+                            is_folded, out_reduction);
 }
 
 tn_status_t tn__cpu_reduce_prepare(tn_kernel_site_t* site) {
   const size_t count = site->use->operand_count / 2;
   const tn_type_t* operand = tn__site_operand(site, 0);
-  const tn_dtype_t result = tn__site_result(site, 0)->dtype;
   bool is_folded[TN_MAX_RANK] = {false};
-  TN_RETURN_IF_ERROR(read_dimensions(site, is_folded));
+  TN_RETURN_IF_ERROR(read_dimensions(site->use, site->arena, is_folded));
   reduce_t* state;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
-  const tn_op_t* op = count == 1 ? site->bodies[0].binary : NULL;
-  if (op && tn__reduction_supports(tn__op_short_name(op), result)) {
-    state->is_known = true;
-    TN_RETURN_IF_ERROR(tn__reduction_plan(site->arena, tn__op_short_name(op), operand,
-                                          tn__site_operand(site, 1)->dtype, result, is_folded,
-                                          &state->known));
+  TN_RETURN_IF_ERROR(plan_known(site->use, &site->bodies[0], site->arena, is_folded, &state->known,
+                                &state->is_known));
+  if (state->is_known) {
     site->scratch_byte_length = state->known.scratch_byte_length;
     return TN_OK;
   }
@@ -222,9 +230,16 @@ tn_status_t tn__cpu_reduce_run(const tn_kernel_call_t* call) {
   return TN_OK;
 }
 
-bool tn__cpu_reduce_takes_source(const void* state) {
-  const reduce_t* reduce = state;
-  return reduce->is_known && tn__reduction_reads_neighbours(&reduce->known);
+tn_status_t tn__cpu_reduce_folds(const tn_op_use_t* use, const tn_body_shape_t* body,
+                                 uint32_t* out_folds) {
+  tn_reduction_t reduction;
+  bool is_known = false, is_folded[TN_MAX_RANK] = {false};
+  *out_folds = 0;
+  TN_RETURN_IF_ERROR(read_dimensions(use, use->arena, is_folded));
+  TN_RETURN_IF_ERROR(plan_known(use, body, use->arena, is_folded, &reduction, &is_known));
+  if (is_known && tn__reduction_reads_neighbours(&reduction)) *out_folds |= TN_FOLDS_SOURCE;
+  if (is_known && tn__reduction_has_rows(&reduction)) *out_folds |= TN_FOLDS_ROWS;
+  return TN_OK;
 }
 
 tn_status_t tn__cpu_reduce_run_from(const tn_kernel_call_t* call,
@@ -232,4 +247,10 @@ tn_status_t tn__cpu_reduce_run_from(const tn_kernel_call_t* call,
   const reduce_t* state = call->state;
   return tn__reduction_run_from(&state->known, call->context->pool, source, call->operands[1],
                                 call->results[0], call->scratch);
+}
+
+tn_status_t tn__cpu_reduce_run_rows(const tn_kernel_call_t* call, int64_t count) {
+  const reduce_t* state = call->state;
+  return tn__reduction_run_rows(&state->known, call->operands[0], count, call->operands[1],
+                                call->results[0]);
 }

@@ -6,8 +6,10 @@
 
 TN_MUST_USE tn_status_t tn__cpu_reduce_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__cpu_reduce_run(const tn_kernel_call_t* call);
-bool tn__cpu_reduce_takes_source(const void* state);
+TN_MUST_USE tn_status_t tn__cpu_reduce_folds(const tn_op_use_t* use, const tn_body_shape_t* body,
+                                             uint32_t* out_folds);
 TN_MUST_USE tn_status_t tn__cpu_reduce_run_from(const tn_kernel_call_t* call,
                                                 const tn_kernel_source_t* source);
+TN_MUST_USE tn_status_t tn__cpu_reduce_run_rows(const tn_kernel_call_t* call, int64_t count);
 
 #endif  // TENON_KERNEL_REDUCTION_REDUCE_H_

@@ -224,6 +224,12 @@ bool tn__reduction_reads_neighbours(const tn_reduction_t* r) {
   return r->block_width >= FEWEST_READ || (has_adjacent_rows_of_columns(r) && r->block_count == 1);
 }
 
+bool tn__reduction_has_rows(const tn_reduction_t* r) {
+  if (r->form == TN_REDUCTION_THIN) return r->width > 1;
+  return r->form == TN_REDUCTION_ROWS && has_straight_rows(r) && r->group_count == 1 &&
+         r->width > 1;
+}
+
 static tn_status_t open_reader(const reduction_run_t* run, reader_t* out_reader) {
   const tn_reduction_t* r = run->r;
   int64_t most = READ_ELEMENTS;
@@ -578,4 +584,11 @@ tn_status_t tn__reduction_run_from(const tn_reduction_t* r, tn_pool_t* pool,
       .partials = r->scratch_byte_length ? scratch : NULL,
   };
   return run_all(&run, pool, init);
+}
+
+tn_status_t tn__reduction_run_rows(const tn_reduction_t* r, const void* rows, int64_t count,
+                                   const void* init, void* results) {
+  reduction_run_t run = {.r = r, .operand = rows, .result = results};
+  r->load_init.run(&r->load_init, init, run.init, 1);
+  return run_form(0, count, &run);
 }

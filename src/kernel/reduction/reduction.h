@@ -67,6 +67,11 @@ TN_MUST_USE tn_status_t tn__reduction_run(const tn_reduction_t* reduction, tn_po
 TN_MUST_USE tn_status_t tn__reduction_run_from(const tn_reduction_t* reduction, tn_pool_t* pool,
                                                const tn_kernel_source_t* source, const void* init,
                                                void* result, void* scratch);
+// Whether it folds rows: neighbours, in one piece for each result. And the same bits for `count` of
+// them, one after the other, on the calling thread.
+bool tn__reduction_has_rows(const tn_reduction_t* reduction);
+TN_MUST_USE tn_status_t tn__reduction_run_rows(const tn_reduction_t* reduction, const void* rows,
+                                               int64_t count, const void* init, void* results);
 // Whether it reads many neighbours at a time, so that it can be worth while to compute them then.
 bool tn__reduction_reads_neighbours(const tn_reduction_t* reduction);
 

@@ -31,6 +31,23 @@ tn_status_t tn__reference_map_run(const tn_kernel_call_t* call) {
   return TN_OK;
 }
 
+// --- fusion: its region, once, one operation after the other
+
+tn_status_t tn__reference_fusion_run(const tn_kernel_call_t* call) {
+  const tn_op_use_t* use = tn__reference_use(call);
+  const tn_body_t* body = &call->bodies[0];
+  for (size_t k = 0; k < use->operand_count; ++k) {
+    const size_t length = tn__type_byte_length(use->operand_types[k]);
+    if (length) memcpy(body->arguments[k], call->operands[k], length);
+  }
+  TN_RETURN_IF_ERROR(body->run(body));
+  for (size_t k = 0; k < use->result_count; ++k) {
+    const size_t length = tn__type_byte_length(use->result_types[k]);
+    if (length) memcpy(call->results[k], body->results[k], length);
+  }
+  return TN_OK;
+}
+
 // --- reduce
 
 static void load_initial(const tn_kernel_call_t* call, tn_number_t* out_numbers) {

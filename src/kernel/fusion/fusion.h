@@ -1,0 +1,99 @@
+// Fusions: several element-wise operations and reductions of one shape, computed together, a tile
+// of elements at a time, so that what they hand to each other stays in the cache.
+//
+// The operation is `tenon.fusion` (ops.def), whose region holds them as they were; what may be in
+// it is said in ir/verify_fusion.c. This is the CPU's kernel of it: it runs each member's own
+// kernel on a tile. Broadcasts and reshapes in the region are no work: they say where a member
+// reads.
+//
+// With reductions of rows, tiles are whole rows: a reduction gives one element a row, which members
+// of the rows' shape go on with, and others read as if it were repeated. Any other reduction stands
+// alone, at the end: it asks for the elements that it folds, and nothing of them is stored. A
+// region that is of neither kind is run as it is, operation by operation.
+#ifndef TENON_KERNEL_FUSION_FUSION_H_
+#define TENON_KERNEL_FUSION_FUSION_H_
+
+#include "ir/ir.h"
+#include "kernel/target.h"
+
+// Which elements a value has, of those that the fusion goes over.
+typedef enum tn_fusion_space {
+  TN_FUSION_ALL,  // one for each
+  TN_FUSION_ROW,  // one for each row
+  TN_FUSION_ONE,  // one: what a reduction begins with
+} tn_fusion_space_t;
+
+typedef struct tn_fusion_value {
+  size_t element_size;
+  tn_fusion_space_t space;
+  bool is_read;  // of an operand
+} tn_fusion_value_t;
+
+// One way in which an operand is read.
+typedef struct tn_fusion_read {
+  uint32_t operand, value;
+  bool is_dense;
+  const tn_type_t* type;   // as members see it
+  int64_t byte_offset;     // of its first element
+  const int64_t* strides;  // for each of its dimensions, in bytes
+} tn_fusion_read_t;
+
+typedef enum tn_fusion_step_kind {
+  TN_FUSION_MAP,     // an element-wise operation, by its kernel's `range`
+  TN_FUSION_FOLD,    // a reduction of rows, by `run_rows`
+  TN_FUSION_REPEAT,  // an element for each row becomes one for each element
+} tn_fusion_step_kind_t;
+
+// Values are numbers; the results of a step follow each other.
+typedef struct tn_fusion_step {
+  tn_fusion_step_kind_t kind;
+  const tn_node_t* node;  // NULL: a REPEAT
+  const tn_kernel_t* kernel;
+  tn_kernel_site_t site;  // prepared
+  uint32_t operand_count, result_count;
+  const uint32_t* operands;
+  uint32_t first_result;
+} tn_fusion_step_t;
+
+// Everything lives as long as the fusion's state.
+typedef struct tn_fusion_spec {
+  const tn_type_t* shape;
+  bool has_rows;    // tiles are whole rows
+  size_t row_rank;  // a row is the dimensions from this one on
+  size_t operand_count, read_count, value_count, step_count, result_count;
+  const tn_fusion_read_t* reads;
+  const tn_fusion_value_t* values;
+  tn_fusion_step_t* steps;
+  const uint32_t* results;  // the value that each result is
+  // What folds a value of the steps, its operand 0, as they compute it, by run_from. NULL: none.
+  tn_fusion_step_t* last;
+} tn_fusion_spec_t;
+
+extern const tn_fusion_rules_t tn__cpu_fusion_rules;  // member.c
+
+TN_MUST_USE tn_status_t tn__cpu_fusion_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__cpu_fusion_run(const tn_kernel_call_t* call);
+
+// What a prepared fusion is made of; NULL for other kernels, and for regions that are run as they
+// are.
+const tn_fusion_spec_t* tn__fusion_spec(const tn_kernel_t* kernel, const void* state);
+// How many elements a tile has at most.
+int64_t tn__fusion_tile_length(const void* state);
+
+// Whether operand `operand` can be read by tiles: elements that follow each other along the last
+// dimension are neighbours or the same one.
+bool tn__cpu_fusion_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
+
+// Where the elements of a value are: in another one, of which it is views of views.
+typedef struct tn_fusion_view {
+  tn_value_t* root;
+  bool is_view;    // false: strides cannot say it
+  tn_view_t view;  // in the arena
+} tn_fusion_view_t;
+
+// `arguments`: where those of the region are, by index; NULL: they are dense. Of a chain of many
+// views the last ones are followed.
+TN_MUST_USE tn_status_t tn__fusion_trace(tn_value_t* value, const tn_view_t* arguments,
+                                         tn_arena_t* arena, tn_fusion_view_t* out_view);
+
+#endif  // TENON_KERNEL_FUSION_FUSION_H_

@@ -1,0 +1,401 @@
+// Tiles are ranges of elements in the order in which arrays lie in memory. Where a member reads
+// something else, lines of it are gathered, or looked at where they lie if the tile is a part of
+// one line; what repeats in every tile is gathered once.
+#include "kernel/common/site.h"
+#include "kernel/fusion/state.h"
+#include "kernel/node.h"
+
+enum {
+  TILE_BYTES = 24 << 10,  // of all that a tile reads and writes: the first-level cache has more
+  FEWEST_ELEMENTS = 256,  // of a tile: each step of it costs some 10 ns
+  MOST_ELEMENTS = 4096,
+  TILE_UNIT = 64,
+  LARGE_BYTES = 8 << 20,  // more than the caches hold of a loop over arrays
+  UNIT_GRAIN = 65536,     // elements, times operations, that are worth a thread's while
+};
+
+const tn_fusion_spec_t* tn__fusion_spec(const tn_kernel_t* kernel, const void* state) {
+  if (!kernel || kernel->run != tn__cpu_fusion_run) return NULL;
+  const tn_fusion_state_t* fusion = state;
+  return fusion->runs_region ? NULL : &fusion->spec;
+}
+
+int64_t tn__fusion_tile_length(const void* state) {
+  const tn_fusion_state_t* fusion = state;
+  return fusion->lines_per_unit * fusion->columns_per_unit;
+}
+
+// --- lines and columns
+
+static tn_status_t find_gathers(tn_fusion_state_t* state, tn_arena_t* arena) {
+  const tn_fusion_spec_t* spec = &state->spec;
+  TN_RETURN_IF_ERROR(
+      tn__fusion_list(arena, spec->read_count, sizeof *state->gathers, &state->gathers));
+  for (size_t i = 0; i < spec->read_count; ++i) {
+    const tn_fusion_read_t* read = &spec->reads[i];
+    if (read->is_dense || spec->values[read->value].space != TN_FUSION_ALL) continue;
+    state->gathers[state->gather_count++] =
+        (tn_fusion_gather_t){.read = (uint32_t)i, .is_same_for_lines = true};
+  }
+  return TN_OK;
+}
+
+static const int64_t* strides_of(const tn_fusion_state_t* state, size_t gather) {
+  return state->spec.reads[state->gathers[gather].read].strides;
+}
+
+// Dimensions of all gathers, adjacent ones merged where every gather allows it, but not those of a
+// row with others. The last one becomes the columns.
+static tn_status_t make_loops(tn_fusion_state_t* state, tn_arena_t* arena) {
+  const tn_fusion_spec_t* spec = &state->spec;
+  const tn_type_t* shape = spec->shape;
+  int64_t *strides = NULL, *dims = NULL;
+  const size_t limit = shape->rank + 1;
+  TN_RETURN_IF_ERROR(
+      tn__fusion_list(arena, limit * (state->gather_count + 1), sizeof *strides, &strides));
+  TN_RETURN_IF_ERROR(tn__fusion_list(arena, limit, sizeof *dims, &dims));
+  size_t count = 0, previous = 0;
+  for (size_t d = 0; d < shape->rank; ++d) {
+    if (shape->dims[d] == 1) continue;
+    const bool begins_row = spec->has_rows && previous < spec->row_rank && d >= spec->row_rank;
+    bool merges = count > 0 && !begins_row;
+    for (size_t g = 0; g < state->gather_count && merges; ++g) {
+      merges = strides[g * limit + count - 1] == strides_of(state, g)[d] * shape->dims[d];
+    }
+    if (merges) {
+      dims[count - 1] *= shape->dims[d];
+    } else {
+      dims[count++] = shape->dims[d];
+    }
+    for (size_t g = 0; g < state->gather_count; ++g) {
+      strides[g * limit + count - 1] = strides_of(state, g)[d];
+    }
+    previous = d;
+  }
+  state->loop_counts = dims;
+  state->loop_count = count ? count - 1 : 0;
+  state->column_count = count ? dims[count - 1] : 1;
+  state->line_count = 1;
+  for (size_t l = 0; l < state->loop_count; ++l) state->line_count *= dims[l];
+  for (size_t g = 0; g < state->gather_count; ++g) {
+    tn_fusion_gather_t* gather = &state->gathers[g];
+    gather->loop_strides = strides + g * limit;
+    gather->column_stride = count ? strides[g * limit + count - 1] : 0;
+    for (size_t l = 0; l < state->loop_count; ++l) {
+      gather->is_same_for_lines &= gather->loop_strides[l] == 0;
+    }
+  }
+  state->row_length = 1;
+  for (size_t d = spec->row_rank; d < shape->rank; ++d) state->row_length *= shape->dims[d];
+  state->lines_per_row = spec->has_rows ? state->row_length / state->column_count : 1;
+  return TN_OK;
+}
+
+static int64_t round_up(int64_t count, int64_t unit) {
+  return (count + unit - 1) / unit * unit;
+}
+
+// Tiles are several lines, or a part of one where rows need not be whole. `element_bytes`: of one
+// element of all values that a tile holds.
+static void cut(tn_fusion_state_t* state, size_t element_bytes) {
+  // There is a result, so there are bytes. NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
+  int64_t length = (int64_t)(TILE_BYTES / element_bytes) / TILE_UNIT * TILE_UNIT;
+  if (length < FEWEST_ELEMENTS) length = FEWEST_ELEMENTS;
+  if (length > MOST_ELEMENTS) length = MOST_ELEMENTS;
+  const int64_t columns = state->column_count;
+  state->columns_per_unit = columns;
+  if (state->spec.has_rows) {
+    const int64_t rows = length / state->row_length;
+    state->lines_per_unit = (rows ? rows : 1) * state->lines_per_row;
+  } else if (2 * columns <= length) {
+    state->lines_per_unit = length / columns;
+  } else {
+    const int64_t pieces = (columns + length - 1) / length;
+    state->lines_per_unit = 1;
+    state->columns_per_unit = round_up((columns + pieces - 1) / pieces, TILE_UNIT);
+    if (state->columns_per_unit > columns) state->columns_per_unit = columns;
+  }
+  if (state->lines_per_unit > state->line_count) state->lines_per_unit = state->line_count;
+  state->column_units = (columns + state->columns_per_unit - 1) / state->columns_per_unit;
+  state->unit_count = (state->line_count + state->lines_per_unit - 1) / state->lines_per_unit;
+  state->unit_count *= state->column_units;
+  const int64_t unit_work =
+      state->lines_per_unit * state->columns_per_unit * (int64_t)state->spec.step_count;
+  state->grain = UNIT_GRAIN / unit_work + 1;
+}
+
+// --- slots
+
+typedef struct slot_maker {
+  tn_fusion_state_t* state;
+  uint32_t* last_reads;  // by value: 1 + the last step that reads it; 0: none
+  bool* is_free;         // by slot
+} slot_maker_t;
+
+static bool is_alike(const tn_fusion_value_t* a, const tn_fusion_value_t* b) {
+  return a->element_size == b->element_size && a->space == b->space;
+}
+
+// Of the same kind as `value`.
+static uint32_t new_slot(slot_maker_t* maker, uint32_t value) {
+  tn_fusion_state_t* state = maker->state;
+  const tn_fusion_value_t* model = &state->spec.values[value];
+  for (size_t i = 0; i < state->slot_count; ++i) {
+    if (!maker->is_free[i] || !is_alike(&state->slot_values[i], model)) continue;
+    maker->is_free[i] = false;
+    return (uint32_t)i;
+  }
+  state->slot_values[state->slot_count] = *model;
+  return (uint32_t)state->slot_count++;
+}
+
+// Whether the step's result 0 may lie where `value`, which it reads, does.
+static bool works_in_place(const tn_fusion_step_t* step, uint32_t value) {
+  bool reads = false;
+  if (step->kind != TN_FUSION_MAP) return false;
+  for (uint32_t i = 0; i < step->operand_count; ++i) {
+    if (step->operands[i] != value) continue;
+    if (i >= 32 || !(step->kernel->in_place >> i & 1)) return false;
+    reads = true;
+  }
+  return reads;
+}
+
+static bool is_inner(const tn_fusion_state_t* state, uint32_t value) {
+  return !state->spec.values[value].is_read && !state->is_placed[value];
+}
+
+static void make_slots_of_step(slot_maker_t* maker, uint32_t index) {
+  tn_fusion_state_t* state = maker->state;
+  const tn_fusion_step_t* step = &state->spec.steps[index];
+  const tn_fusion_value_t* values = state->spec.values;
+  for (uint32_t r = 0; r < step->result_count; ++r) {
+    const uint32_t value = step->first_result + r;
+    if (state->is_placed[value]) continue;
+    for (uint32_t i = 0; r == 0 && i < step->operand_count; ++i) {
+      const uint32_t operand = step->operands[i];
+      if (is_inner(state, operand) && state->slots[operand] != TN_FUSION_NO_SLOT &&
+          maker->last_reads[operand] == index + 1 && is_alike(&values[operand], &values[value]) &&
+          works_in_place(step, operand)) {
+        state->slots[value] = state->slots[operand];
+        state->slots[operand] =
+            TN_FUSION_NO_SLOT;  // for the rest of this function: it is not given back
+        break;
+      }
+    }
+    if (state->slots[value] == TN_FUSION_NO_SLOT) state->slots[value] = new_slot(maker, value);
+  }
+}
+
+static void give_back(slot_maker_t* maker, uint32_t index, uint32_t value) {
+  tn_fusion_state_t* state = maker->state;
+  const bool is_over = maker->last_reads[value] == 0 || maker->last_reads[value] == index + 1;
+  if (is_inner(state, value) && state->slots[value] != TN_FUSION_NO_SLOT && is_over) {
+    maker->is_free[state->slots[value]] = true;
+  }
+}
+
+bool tn__fusion_is_picked(const tn_fusion_state_t* state, size_t read) {
+  const tn_fusion_read_t* way = &state->spec.reads[read];
+  return !way->is_dense && state->spec.values[way->value].space == TN_FUSION_ROW;
+}
+
+// Values that steps hand to each other share slots as their lives allow. The step's operands are
+// gone from `slots` where a result takes their place, so each step's pointers are noted at once.
+static tn_status_t make_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
+  const tn_fusion_spec_t* spec = &state->spec;
+  slot_maker_t maker = {.state = state};
+  TN_RETURN_IF_ERROR(
+      tn__fusion_list(arena, spec->value_count, sizeof(uint32_t), &maker.last_reads));
+  TN_RETURN_IF_ERROR(tn__fusion_list(arena, spec->value_count + 1, sizeof(bool), &maker.is_free));
+  TN_RETURN_IF_ERROR(tn__fusion_list(arena, spec->value_count + 1, sizeof *state->slot_values,
+                                     &state->slot_values));
+  TN_RETURN_IF_ERROR(tn__fusion_list(arena, spec->value_count, sizeof(uint32_t), &state->slots));
+  TN_RETURN_IF_ERROR(
+      tn__fusion_list(arena, state->pointer_count, sizeof(uint32_t), &state->pointer_slots));
+  TN_RETURN_IF_ERROR(
+      tn__fusion_list(arena, state->pointer_count, sizeof(tn_fusion_pointer_t), &state->moving));
+  for (size_t v = 0; v < spec->value_count; ++v) state->slots[v] = TN_FUSION_NO_SLOT;
+  for (uint32_t s = 0; s < spec->step_count; ++s) {
+    for (uint32_t i = 0; i < spec->steps[s].operand_count; ++i) {
+      maker.last_reads[spec->steps[s].operands[i]] = s + 1;
+    }
+  }
+  for (size_t g = 0; g < state->gather_count; ++g) {
+    tn_fusion_gather_t* gather = &state->gathers[g];
+    gather->is_gathered = state->lines_per_unit > 1 || gather->column_stride == 0;
+    const uint32_t value = spec->reads[gather->read].value;
+    if (gather->is_gathered) state->slots[value] = new_slot(&maker, value);
+  }
+  for (size_t i = 0; i < spec->read_count; ++i) {
+    const uint32_t value = spec->reads[i].value;
+    if (tn__fusion_is_picked(state, i)) state->slots[value] = new_slot(&maker, value);
+  }
+  uint32_t* pointer = state->pointer_slots;
+  for (uint32_t s = 0; s < spec->step_count; ++s) {
+    const tn_fusion_step_t* step = &spec->steps[s];
+    uint32_t* first = pointer;
+    for (uint32_t i = 0; i < step->operand_count; ++i) {
+      *pointer++ = state->slots[step->operands[i]];
+    }
+    make_slots_of_step(&maker, s);
+    for (uint32_t r = 0; r < step->result_count; ++r) {
+      *pointer++ = state->slots[step->first_result + r];
+    }
+    for (uint32_t i = 0; i < step->operand_count + step->result_count; ++i) {
+      if (first[i] != TN_FUSION_NO_SLOT) continue;
+      const uint32_t value = i < step->operand_count
+                                 ? step->operands[i]
+                                 : step->first_result + (i - step->operand_count);
+      state->moving[state->moving_count++] =
+          (tn_fusion_pointer_t){(uint32_t)(first - state->pointer_slots) + i, value};
+    }
+    for (uint32_t i = 0; i < step->operand_count; ++i) give_back(&maker, s, step->operands[i]);
+    for (uint32_t r = 0; r < step->result_count; ++r) give_back(&maker, s, step->first_result + r);
+  }
+  return TN_OK;
+}
+
+static tn_status_t place_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
+  const size_t length = (size_t)tn__fusion_tile_length(state);
+  const size_t rows = (size_t)(state->lines_per_unit / state->lines_per_row);
+  size_t end = (state->pointer_count + state->spec.value_count) * sizeof(void*);
+  TN_RETURN_IF_ERROR(
+      tn__fusion_list(arena, state->slot_count, sizeof(size_t), &state->slot_offsets));
+  for (size_t i = 0; i < state->slot_count; ++i) {
+    end = (end + TN_FUSION_ALIGNMENT - 1) / TN_FUSION_ALIGNMENT * TN_FUSION_ALIGNMENT;
+    state->slot_offsets[i] = end;
+    const tn_fusion_value_t* value = &state->slot_values[i];
+    end += (value->space == TN_FUSION_ROW ? rows : length) * value->element_size;
+  }
+  end = (end + TN_FUSION_ALIGNMENT - 1) / TN_FUSION_ALIGNMENT * TN_FUSION_ALIGNMENT;
+  state->scratch_byte_length = end + TN_FUSION_ALIGNMENT;
+  return TN_OK;
+}
+
+// --- in place
+
+// Whether nothing but one dense read of the operand, value `*out_value`, has to do with it.
+static bool is_read_once(const tn_fusion_spec_t* spec, uint32_t operand, uint32_t* out_value) {
+  size_t count = 0;
+  bool is_dense = true;
+  for (size_t i = 0; i < spec->read_count; ++i) {
+    if (spec->reads[i].operand != operand) continue;
+    ++count;
+    is_dense = spec->reads[i].is_dense;
+    *out_value = spec->reads[i].value;
+  }
+  return count == 1 && is_dense;
+}
+
+// Result `value` of a step may lie in the storage of a dense operand that nothing reads any more
+// when it is written.
+static uint32_t in_place_mask(const tn_fusion_state_t* state, uint32_t value) {
+  const tn_fusion_spec_t* spec = &state->spec;
+  uint32_t mask = 0, read = 0;
+  if (spec->last && value == spec->last->first_result) return 0;
+  for (uint32_t o = 0; o < spec->operand_count && o < 32; ++o) {
+    bool fits = is_read_once(spec, o, &read) && is_alike(&spec->values[read], &spec->values[value]);
+    bool is_written = false;
+    for (size_t s = 0; fits && s < spec->step_count; ++s) {
+      const tn_fusion_step_t* step = &spec->steps[s];
+      const bool writes =
+          value >= step->first_result && value < step->first_result + step->result_count;
+      for (uint32_t i = 0; fits && i < step->operand_count; ++i) {
+        if (step->operands[i] != read) continue;
+        fits =
+            !is_written && (!writes || (value == step->first_result && works_in_place(step, read)));
+      }
+      is_written |= writes;
+    }
+    if (fits) mask |= UINT32_C(1) << o;
+  }
+  return mask;
+}
+
+// --- kernels
+
+static void clear_step(const tn_fusion_step_t* step) {
+  if (step->site.state && step->site.state_deinit) step->site.state_deinit(step->site.state);
+}
+
+static void clear_state(void* user) {
+  const tn_fusion_state_t* state = user;
+  for (size_t s = 0; s < state->spec.step_count; ++s) clear_step(&state->spec.steps[s]);
+  if (state->spec.last) clear_step(state->spec.last);
+}
+
+static tn_status_t prepare_step(const tn_kernel_site_t* site, tn_fusion_step_t* step) {
+  tn_node_choice_t choice;
+  if (!step->node) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__node_choose(step->node, site->arena, &choice));
+  step->kernel = choice.kernel;
+  step->site = (tn_kernel_site_t){.arena = site->arena, .calls = site->calls};
+  return tn__node_locate(step->node, tn__node_prepare(step->node, &choice, &step->site));
+}
+
+static tn_status_t prepare_steps(const tn_kernel_site_t* site, const tn_fusion_spec_t* spec) {
+  for (size_t s = 0; s < spec->step_count; ++s) {
+    TN_RETURN_IF_ERROR(prepare_step(site, &spec->steps[s]));
+  }
+  return spec->last ? prepare_step(site, spec->last) : TN_OK;
+}
+
+// --- all of it
+
+static void place_last(tn_fusion_state_t* state) {
+  const tn_fusion_step_t* last = state->spec.last;
+  state->is_placed[last->operands[0]] = true;
+  state->folded_result = TN_FUSION_NO_RESULT;
+  for (size_t r = 0; r < state->spec.result_count; ++r) {
+    const uint32_t value = state->spec.results[r];
+    if (value == last->first_result) state->last_result = (uint32_t)r;
+    if (value == last->operands[0]) state->folded_result = (uint32_t)r;
+  }
+}
+
+static tn_status_t plan_tiles(tn_fusion_state_t* state, tn_kernel_site_t* site) {
+  const tn_fusion_spec_t* spec = &state->spec;
+  tn_arena_t* arena = site->arena;
+  size_t element_bytes = 0;
+  TN_RETURN_IF_ERROR(tn__fusion_list(arena, spec->value_count, sizeof(bool), &state->is_placed));
+  for (size_t v = 0; v < spec->value_count; ++v) {
+    if (spec->values[v].space == TN_FUSION_ALL) element_bytes += spec->values[v].element_size;
+  }
+  for (size_t r = 0; r < spec->result_count; ++r) state->is_placed[spec->results[r]] = true;
+  if (spec->last) place_last(state);
+  for (size_t s = 0; s < spec->step_count; ++s) {
+    const tn_fusion_step_t* step = &spec->steps[s];
+    state->pointer_count += (size_t)step->operand_count + step->result_count;
+  }
+  TN_RETURN_IF_ERROR(tn__fusion_list(arena, spec->result_count, sizeof(uint32_t), &site->in_place));
+  for (size_t r = 0; r < spec->result_count; ++r) {
+    site->in_place[r] = in_place_mask(state, spec->results[r]) & site->single_operands;
+  }
+  state->element_count = tn__type_size(spec->shape);
+  state->asks_ahead = (uint64_t)state->element_count * element_bytes > LARGE_BYTES;
+  TN_RETURN_IF_ERROR(find_gathers(state, arena));
+  TN_RETURN_IF_ERROR(make_loops(state, arena));
+  if (state->element_count == 0) return TN_OK;
+  cut(state, element_bytes);
+  TN_RETURN_IF_ERROR(make_slots(state, arena));
+  return place_slots(state, arena);
+}
+
+tn_status_t tn__cpu_fusion_prepare(tn_kernel_site_t* site) {
+  void* memory = NULL;
+  bool fits = false;
+  TN_RETURN_IF_ERROR(tn__site_state(site, sizeof(tn_fusion_state_t), &memory));
+  tn_fusion_state_t* state = memory;
+  TN_RETURN_IF_ERROR(tn__fusion_read_region(site->use->regions[0].region, site->views, site->arena,
+                                            &state->spec, &fits));
+  state->use = site->use;
+  state->views = site->views;
+  state->runs_region = !fits;
+  if (!fits) return TN_OK;
+  site->state_deinit = clear_state;
+  site->holds_regions = true;
+  TN_RETURN_IF_ERROR(prepare_steps(site, &state->spec));
+  if (state->spec.last) site->scratch_byte_length = state->spec.last->site.scratch_byte_length;
+  return plan_tiles(state, site);
+}

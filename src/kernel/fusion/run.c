@@ -1,0 +1,399 @@
+// A tile at a time, on all threads: in the order of memory, or as a reduction asks for elements.
+#include <stdlib.h>
+
+#include "base/pool.h"
+#include "kernel/fusion/state.h"
+
+enum { STACK_BYTES = 24 << 10 };  // scratch that is taken from the stack
+
+// What is gathered for a read, to be left there if it comes again.
+typedef struct gathered {
+  const char* source;
+  int64_t lines, columns;
+} gathered_t;
+
+// What one thread works with. In its scratch: the steps' pointers, the values' places, the slots.
+typedef struct worker {
+  const tn_fusion_state_t* state;
+  const tn_kernel_call_t* call;
+  char* scratch;
+  char** pointers;
+  char** places;         // by value: of the tile's first element
+  gathered_t* gathered;  // by gather
+  char* window;          // for the last reduction: elements from `window_first` on
+  int64_t window_first;
+} worker_t;
+
+typedef struct pair {
+  uint64_t words[2];
+} pair_t;
+
+static void fill_row(char* target, const char* element, size_t element_size, int64_t count) {
+#define FILL(type)                                           \
+  {                                                          \
+    const type value = *(const type*)(const void*)element;   \
+    type* elements = (type*)(void*)target;                   \
+    for (int64_t i = 0; i < count; ++i) elements[i] = value; \
+    break;                                                   \
+  }
+  switch (element_size) {
+    case 1: FILL(uint8_t)
+    case 2: FILL(uint16_t)
+    case 4: FILL(uint32_t)
+    case 8: FILL(uint64_t)
+    default: FILL(pair_t)
+  }
+#undef FILL
+}
+
+// Where line `line` begins, and its index along each loop.
+static const char* begin_lines(const tn_fusion_state_t* state, const tn_fusion_gather_t* gather,
+                               const char* base, int64_t line, int64_t* index) {
+  int64_t offset = 0;
+  for (size_t l = state->loop_count; l-- > 0;) {
+    index[l] = line % state->loop_counts[l];
+    line /= state->loop_counts[l];
+    offset += index[l] * gather->loop_strides[l];
+  }
+  return base + offset;
+}
+
+static const char* next_line(const tn_fusion_state_t* state, const tn_fusion_gather_t* gather,
+                             const char* source, int64_t* index) {
+  for (size_t l = state->loop_count; l-- > 0;) {
+    source += gather->loop_strides[l];
+    if (++index[l] < state->loop_counts[l]) break;
+    source -= state->loop_counts[l] * gather->loop_strides[l];
+    index[l] = 0;
+  }
+  return source;
+}
+
+static char* slot_of(const worker_t* worker, uint32_t value) {
+  return worker->scratch + worker->state->slot_offsets[worker->state->slots[value]];
+}
+
+typedef struct tile {
+  int64_t line, lines, column, columns;
+  int64_t row, rows;  // where tiles are whole rows
+} tile_t;
+
+static void place_gather(const worker_t* worker, const tn_fusion_gather_t* gather,
+                         gathered_t* gathered, const tile_t* tile) {
+  const tn_fusion_state_t* state = worker->state;
+  const tn_fusion_read_t* read = &state->spec.reads[gather->read];
+  const size_t size = state->spec.values[read->value].element_size;
+  const int64_t lines = tile->lines, columns = tile->columns;
+  int64_t index[TN_MAX_RANK + 1];
+  const char* source =
+      begin_lines(state, gather, worker->call->operands[read->operand], tile->line, index) +
+      read->byte_offset + tile->column * gather->column_stride;
+  if (!gather->is_gathered) {
+    worker->places[read->value] = (char*)(uintptr_t)source;
+    return;
+  }
+  const bool is_there = gathered->source == source && gathered->columns == columns &&
+                        lines <= gathered->lines && (lines == 1 || gather->is_same_for_lines);
+  if (is_there) return;
+  *gathered = (gathered_t){source, gather->is_same_for_lines ? lines : 1, columns};
+  char* target = slot_of(worker, read->value);
+  if (gather->column_stride == 0 && gather->is_same_for_lines) {
+    fill_row(target, source, size, lines * columns);
+    return;
+  }
+  const size_t line_bytes = (size_t)columns * size;
+  for (int64_t l = 0; l < lines; ++l, target += line_bytes) {
+    if (gather->column_stride == 0) {
+      fill_row(target, source, size, columns);
+    } else {
+      memcpy(target, source, line_bytes);
+    }
+    source = next_line(state, gather, source, index);
+  }
+}
+
+// Elements `first` <= i < `first` + `count` of a view, one behind the other.
+static void pick(const tn_type_t* type, size_t size, const int64_t* strides, const char* source,
+                 int64_t first, int64_t count, char* target) {
+  for (int64_t i = first; i < first + count; ++i, target += size) {
+    const char* element = source;
+    int64_t left = i;
+    for (size_t d = type->rank; d-- > 0;) {
+      element += left % type->dims[d] * strides[d];
+      left /= type->dims[d];
+    }
+    memcpy(target, element, size);
+  }
+}
+
+static void pick_rows(const worker_t* worker, const tn_fusion_read_t* read, const tile_t* tile) {
+  const char* source = worker->call->operands[read->operand];
+  pick(read->type, worker->state->spec.values[read->value].element_size, read->strides,
+       source + read->byte_offset, tile->row, tile->rows, slot_of(worker, read->value));
+}
+
+// The next tile comes from memory while this one is computed in the cache: the processor itself
+// does not look so far ahead.
+static void ask_for(const char* start, size_t length) {
+  enum { LINE_BYTES = 64 };
+  for (size_t i = 0; i < length; i += LINE_BYTES) __builtin_prefetch(start + i, 0, 2);
+}
+
+// Where element `element` of what the last reduction reads lies.
+static char* place_of_folded(const worker_t* worker, size_t element) {
+  const tn_fusion_state_t* state = worker->state;
+  const size_t size = state->spec.values[state->spec.last->operands[0]].element_size;
+  if (state->folded_result != TN_FUSION_NO_RESULT) {
+    return (char*)worker->call->results[state->folded_result] + element * size;
+  }
+  return worker->window + (element - (size_t)worker->window_first) * size;
+}
+
+// Of a value in an array that is dense.
+static char* place_in(const worker_t* worker, const void* array, uint32_t value,
+                      const tile_t* tile) {
+  const tn_fusion_value_t* kind = &worker->state->spec.values[value];
+  size_t first = 0;
+  if (kind->space == TN_FUSION_ALL) {
+    first = (size_t)(tile->line * worker->state->column_count + tile->column);
+  } else if (kind->space == TN_FUSION_ROW) {
+    first = (size_t)tile->row;
+  }
+  return (char*)(uintptr_t)array + first * kind->element_size;
+}
+
+static void place_reads(const worker_t* worker, const tile_t* tile) {
+  const tn_fusion_state_t* state = worker->state;
+  const tn_fusion_spec_t* spec = &state->spec;
+  const bool asks_ahead = state->asks_ahead && tile->columns == state->columns_per_unit;
+  for (size_t i = 0; i < spec->read_count; ++i) {
+    const tn_fusion_read_t* read = &spec->reads[i];
+    const tn_fusion_value_t* value = &spec->values[read->value];
+    if (tn__fusion_is_picked(state, i)) pick_rows(worker, read, tile);
+    if (!read->is_dense) continue;
+    char* place = place_in(worker, worker->call->operands[read->operand], read->value, tile);
+    worker->places[read->value] = place;
+    if (!asks_ahead || value->space != TN_FUSION_ALL) continue;
+    const size_t length = (size_t)(tile->lines * tile->columns) * value->element_size;
+    ask_for(place + length, length);
+  }
+  for (size_t g = 0; g < state->gather_count; ++g) {
+    place_gather(worker, &state->gathers[g], &worker->gathered[g], tile);
+  }
+}
+
+static void place_results(const worker_t* worker, const tile_t* tile) {
+  const tn_fusion_spec_t* spec = &worker->state->spec;
+  if (spec->last) {
+    const int64_t first = tile->line * worker->state->column_count + tile->column;
+    worker->places[spec->last->operands[0]] = place_of_folded(worker, (size_t)first);
+  }
+  for (size_t r = 0; r < spec->result_count; ++r) {
+    const uint32_t value = spec->results[r];
+    if (spec->last && value == spec->last->first_result) continue;
+    worker->places[value] = place_in(worker, worker->call->results[r], value, tile);
+  }
+}
+
+// A value of rows for all elements of each.
+static void repeat_rows(const tn_fusion_state_t* state, uint32_t value, char* const* pointers,
+                        int64_t rows) {
+  const size_t size = state->spec.values[value].element_size;
+  const char* source = pointers[0];
+  char* target = pointers[1];
+  for (int64_t r = 0; r < rows; ++r) {
+    fill_row(target, source, size, state->row_length);
+    source += size;
+    target += (size_t)state->row_length * size;
+  }
+}
+
+static tn_status_t run_step(const worker_t* worker, const tn_fusion_step_t* step, char** pointers,
+                            const tile_t* tile) {
+  const tn_fusion_state_t* state = worker->state;
+  if (step->kind == TN_FUSION_REPEAT) {
+    repeat_rows(state, step->first_result, pointers, tile->rows);
+    return TN_OK;
+  }
+  tn_kernel_call_t part = {
+      .operands = (const void* const*)pointers,
+      .results = (void* const*)(pointers + step->operand_count),
+      .state = step->site.state,
+      .context = worker->call->context,
+  };
+  if (step->kind == TN_FUSION_FOLD) return step->kernel->run_rows(&part, tile->rows);
+  const bool is_row = state->spec.values[step->first_result].space == TN_FUSION_ROW;
+  return step->kernel->range(0, is_row ? tile->rows : tile->lines * tile->columns, &part);
+}
+
+static tn_status_t run_tile(const worker_t* worker, const tile_t* tile) {
+  const tn_fusion_state_t* state = worker->state;
+  const tn_fusion_spec_t* spec = &state->spec;
+  place_reads(worker, tile);
+  place_results(worker, tile);
+  for (size_t m = 0; m < state->moving_count; ++m) {
+    worker->pointers[state->moving[m].pointer] = worker->places[state->moving[m].value];
+  }
+  char** pointers = worker->pointers;
+  for (size_t s = 0; s < spec->step_count; ++s) {
+    const tn_fusion_step_t* step = &spec->steps[s];
+    tn_status_t status = run_step(worker, step, pointers, tile);
+    if (__builtin_expect(status != TN_OK, 0)) return tn__node_locate(step->node, status);
+    pointers += step->operand_count + step->result_count;
+  }
+  return TN_OK;
+}
+
+static tn_status_t run_unit(const worker_t* worker, int64_t unit) {
+  const tn_fusion_state_t* state = worker->state;
+  tile_t tile = {
+      .line = unit / state->column_units * state->lines_per_unit,
+      .lines = state->lines_per_unit,
+      .column = unit % state->column_units * state->columns_per_unit,
+      .columns = state->columns_per_unit,
+  };
+  if (tile.lines > state->line_count - tile.line) tile.lines = state->line_count - tile.line;
+  if (tile.columns > state->column_count - tile.column) {
+    tile.columns = state->column_count - tile.column;
+  }
+  tile.row = tile.line / state->lines_per_row;
+  tile.rows = tile.lines / state->lines_per_row;
+  return run_tile(worker, &tile);
+}
+
+// Bytes that a worker has behind it.
+static size_t worker_byte_length(const tn_fusion_state_t* state) {
+  return state->gather_count * sizeof(gathered_t) + state->scratch_byte_length;
+}
+
+static void start_worker(worker_t* worker, const tn_kernel_call_t* call, char* memory) {
+  const tn_fusion_state_t* state = call->state;
+  memory += -(uintptr_t)memory % TN_FUSION_ALIGNMENT;
+  *worker = (worker_t){.state = state, .call = call, .scratch = memory};
+  worker->pointers = (char**)(void*)memory;
+  worker->places = worker->pointers + state->pointer_count;
+  // The slots end where scratch_byte_length says, less what aligning takes.
+  worker->gathered =
+      (gathered_t*)(void*)(memory + state->scratch_byte_length - TN_FUSION_ALIGNMENT);
+  memset(worker->gathered, 0, state->gather_count * sizeof *worker->gathered);
+  for (size_t p = 0; p < state->pointer_count; ++p) {
+    const uint32_t slot = state->pointer_slots[p];
+    worker->pointers[p] = slot == TN_FUSION_NO_SLOT ? NULL : memory + state->slot_offsets[slot];
+  }
+}
+
+static tn_status_t run_units(int64_t begin, int64_t end, void* user) {
+  const tn_kernel_call_t* call = user;
+  _Alignas(TN_FUSION_ALIGNMENT) char small[STACK_BYTES];
+  const size_t byte_length = worker_byte_length(call->state);
+  char* large = byte_length > STACK_BYTES ? malloc(byte_length) : NULL;
+  if (byte_length > STACK_BYTES && !large) return tn__status_out_of_memory();
+  worker_t worker;
+  start_worker(&worker, call, large ? large : small);
+  tn_status_t status = TN_OK;
+  for (int64_t unit = begin; unit < end && !status; ++unit) status = run_unit(&worker, unit);
+  free(large);
+  return status;
+}
+
+// --- as a reduction asks for them
+
+static tn_status_t open_reader(const tn_kernel_source_t* source, int64_t most, void** out_reader) {
+  const tn_kernel_call_t* call = source->user;
+  const tn_fusion_state_t* state = call->state;
+  const size_t size = state->spec.values[state->spec.last->operands[0]].element_size;
+  const size_t own = worker_byte_length(state), window = (size_t)most * size;
+  worker_t* worker = malloc(sizeof *worker + own + window + TN_FUSION_ALIGNMENT);
+  *out_reader = worker;
+  if (!worker) return tn__status_out_of_memory();
+  char* memory = (char*)(worker + 1);
+  start_worker(worker, call, memory);
+  memory += own;
+  worker->window = memory + -(uintptr_t)memory % TN_FUSION_ALIGNMENT;
+  return TN_OK;
+}
+
+// What follows each other is cut where a tile may end: parts of rows, or several whole ones.
+static tn_status_t read_elements(void* reader, int64_t first, int64_t count,
+                                 const void** out_elements) {
+  worker_t* worker = reader;
+  const tn_fusion_state_t* state = worker->state;
+  worker->window_first = first;
+  const int64_t end = first + count;
+  for (int64_t at = first; at < end;) {
+    tile_t tile = {.line = at / state->column_count,
+                   .lines = 1,
+                   .column = at % state->column_count,
+                   .columns = state->columns_per_unit};
+    if (tile.columns > state->column_count - tile.column) {
+      tile.columns = state->column_count - tile.column;
+    }
+    if (tile.columns > end - at) tile.columns = end - at;
+    if (tile.columns == state->column_count) {
+      tile.lines = (end - at) / state->column_count;
+      if (tile.lines > state->lines_per_unit) tile.lines = state->lines_per_unit;
+    }
+    TN_RETURN_IF_ERROR(run_tile(worker, &tile));
+    at += tile.lines * tile.columns;
+  }
+  *out_elements = place_of_folded(worker, (size_t)first);
+  return TN_OK;
+}
+
+static uint32_t operand_of(const tn_fusion_spec_t* spec, uint32_t value) {
+  size_t i = 0;
+  while (spec->reads[i].value != value) ++i;
+  return spec->reads[i].operand;
+}
+
+static tn_status_t run_last(const tn_kernel_call_t* call) {
+  const tn_fusion_state_t* state = call->state;
+  const tn_fusion_step_t* last = state->spec.last;
+  const tn_kernel_source_t source = {open_reader, read_elements, free, call};
+  const tn_kernel_call_t part = {
+      .operands =
+          (const void* const[]){NULL, call->operands[operand_of(&state->spec, last->operands[1])]},
+      .results = &call->results[state->last_result],
+      .state = last->site.state,
+      .scratch = call->scratch,
+      .context = call->context,
+  };
+  return last->kernel->run_from(&part, &source);
+}
+
+// --- as it is
+
+static tn_status_t run_region(const tn_kernel_call_t* call) {
+  const tn_body_t* body = &call->bodies[0];
+  const tn_fusion_state_t* state = call->state;
+  const tn_op_use_t* use = state->use;
+  for (size_t i = 0; i < use->operand_count; ++i) {
+    const tn_type_t* type = use->operand_types[i];
+    const size_t length = tn__type_byte_length(type);
+    const int64_t* strides = state->views ? state->views[i].strides : NULL;
+    if (strides) {
+      pick(type, tn_dtype_size(type->dtype), strides, call->operands[i], 0, tn__type_size(type),
+           body->arguments[i]);
+    } else if (length) {
+      memcpy(body->arguments[i], call->operands[i], length);
+    }
+  }
+  TN_RETURN_IF_ERROR(body->run(body));
+  for (size_t i = 0; i < use->result_count; ++i) {
+    const size_t length = tn__type_byte_length(use->result_types[i]);
+    if (length) memcpy(call->results[i], body->results[i], length);
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__cpu_fusion_run(const tn_kernel_call_t* call) {
+  const tn_fusion_state_t* state = call->state;
+  if (state->runs_region) return run_region(call);
+  if (state->spec.last) return run_last(call);
+  if (state->element_count == 0) return TN_OK;
+  if (state->unit_count <= state->grain) {
+    return run_units(0, state->unit_count, (void*)(uintptr_t)call);
+  }
+  return tn__pool_parallel_for(call->context->pool, state->unit_count, state->grain, run_units,
+                               (void*)(uintptr_t)call);
+}

@@ -1,0 +1,78 @@
+// What the files of this folder share, and what prepare leaves to run.
+#ifndef TENON_KERNEL_FUSION_STATE_H_
+#define TENON_KERNEL_FUSION_STATE_H_
+
+#include "kernel/fusion/fusion.h"
+
+enum { TN_FUSION_ALIGNMENT = 64 };
+#define TN_FUSION_NO_SLOT UINT32_MAX
+#define TN_FUSION_NO_RESULT UINT32_MAX
+
+// A read of all elements that is not dense: its elements along the loops outside of columns, and
+// down a line.
+typedef struct tn_fusion_gather {
+  uint32_t read;
+  int64_t column_stride;  // the size of an element, or 0
+  const int64_t* loop_strides;
+  bool is_same_for_lines;  // all strides but the column's are 0
+  bool is_gathered;        // else a tile is a part of one line, whose elements are neighbours
+} tn_fusion_gather_t;
+
+// A pointer of a step that is another one in each tile.
+typedef struct tn_fusion_pointer {
+  uint32_t pointer, value;
+} tn_fusion_pointer_t;
+
+// The elements are lines of columns, in the order of memory; a row is one line or several.
+typedef struct tn_fusion_state {
+  const tn_op_use_t* use;
+  const tn_view_t* views;  // of the operands; NULL: all are dense
+  bool runs_region;        // the region as it is; nothing of what follows is used
+  tn_fusion_spec_t spec;
+  int64_t element_count;
+  size_t loop_count;
+  int64_t* loop_counts;  // outside of columns
+  int64_t line_count, column_count, lines_per_row, row_length;
+  int64_t lines_per_unit, columns_per_unit, column_units, unit_count, grain;
+  bool asks_ahead;  // what it reads is larger than the caches
+  size_t gather_count;
+  tn_fusion_gather_t* gathers;
+  // By value: where its elements are. Dense operands, results and what the last reduction reads
+  // have no slot; of views, what is gathered has one.
+  uint32_t* slots;
+  bool* is_placed;  // by value: a result, or what the last reduction reads
+  size_t slot_count;
+  tn_fusion_value_t* slot_values;  // what each has room for
+  size_t* slot_offsets;            // behind the pointers
+  // The steps' pointers stand in one list, operands before results.
+  size_t pointer_count, moving_count;
+  uint32_t* pointer_slots;
+  tn_fusion_pointer_t* moving;
+  size_t scratch_byte_length;  // of a thread, behind the pointers and with them
+  uint32_t last_result;        // which result the last reduction gives
+  uint32_t folded_result;      // which result it reads; TN_FUSION_NO_RESULT: it is none
+} tn_fusion_state_t;
+
+static inline tn_status_t tn__fusion_list(tn_arena_t* arena, size_t count, size_t item_size,
+                                          void* out_list) {
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, item_size, &memory));
+  memcpy(out_list, &memory, sizeof memory);
+  return TN_OK;
+}
+
+// member.c
+TN_MUST_USE tn_status_t tn__fusion_role_of(const tn_node_t* node, tn_arena_t* scratch,
+                                           tn_fusion_role_t* out_role);
+bool tn__fusion_takes_strides(const tn_type_t* type, size_t element_size, const int64_t* strides);
+
+// prepare.c: whether a read is for rows, and not dense: its elements are picked one by one.
+bool tn__fusion_is_picked(const tn_fusion_state_t* state, size_t read);
+
+// spec.c: what a region is made of, whose arguments are these views; NULL: all are dense. The steps
+// have no kernels yet. *out_fits is false where the region has to be run as it is.
+TN_MUST_USE tn_status_t tn__fusion_read_region(const tn_region_t* region, const tn_view_t* views,
+                                               tn_arena_t* arena, tn_fusion_spec_t* out_spec,
+                                               bool* out_fits);
+
+#endif  // TENON_KERNEL_FUSION_STATE_H_
