@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "ir/trace.h"
 #include "kernel/target.h"
 #include "pass/passes.h"
 
@@ -42,12 +43,18 @@ static void append(tn_region_t* region, tn_node_t* node) {
 // --- what a fusion gives: values that are used outside have the id 1 (tn__function_number comes
 // later)
 
+// Whether a member of the group reads `value` as a view of what another one gives.
+static bool reads_member(const fuser_t* fuser, tn_value_t* value, uint32_t group) {
+  const tn_value_t* root = tn__value_root(value);
+  return group != TN_FUSION_NONE && root->node && root->region == fuser->region &&
+         fuser->groups.group_of[root->node->id] == group;
+}
+
 static void note_uses(const fuser_t* fuser, const tn_node_t* node, uint32_t group) {
   for (uint32_t i = 0; i < node->operand_count; ++i) {
     tn_value_t* value = node->operands[i];
     if (!value->node || value->region != fuser->region) continue;
-    const uint32_t other = fuser->groups.group_of[value->node->id];
-    if (other != TN_FUSION_NONE && other != group) value->id = 1;
+    if (!reads_member(fuser, value, group)) value->id = 1;
   }
   for (uint32_t r = 0; r < node->region_count; ++r) {
     TN_FOR_EACH_NODE (inner, node->regions[r]) {
@@ -56,6 +63,12 @@ static void note_uses(const fuser_t* fuser, const tn_node_t* node, uint32_t grou
   }
 }
 
+// Of views that only members read, which have copies of them.
+static bool is_unread_view(const tn_node_t* node) {
+  return tn__op_makes_view(node->op) && node->results[0].id == 0;
+}
+
+// Last nodes first: whether a view is read is known when it is reached.
 static void note_all_uses(const fuser_t* fuser) {
   const tn_fusion_groups_t* groups = &fuser->groups;
   for (uint32_t i = 0; i < groups->node_count; ++i) {
@@ -63,22 +76,23 @@ static void note_all_uses(const fuser_t* fuser) {
       groups->nodes[i]->results[r].id = 0;
     }
   }
-  for (uint32_t i = 0; i < groups->node_count; ++i) {
-    note_uses(fuser, groups->nodes[i], groups->group_of[i]);
-    // What a fused reduction gives is never for its own group.
-    const bool is_reduction = groups->nodes[i]->op == TN__OP(reduce);
-    if (is_reduction && groups->group_of[i] != TN_FUSION_NONE) groups->nodes[i]->results[0].id = 1;
+  for (uint32_t i = groups->node_count; i-- > 0;) {
+    const tn_node_t* node = groups->nodes[i];
+    if (is_unread_view(node)) continue;
+    note_uses(fuser, node, groups->group_of[i]);
   }
 }
 
 // --- making one
 
-// Values from outside are arguments of the region, which replace them while the group is made.
+// Values from outside are arguments of the region, and views of what members give are made again in
+// it; they replace the values while the group is made.
 typedef struct maker {
   fuser_t* fuser;
   tn_region_t* region;
-  size_t operand_count;
+  size_t operand_count, copy_count;
   tn_value_t** operands;  // by argument: what it is outside
+  tn_value_t** copied;
 } maker_t;
 
 static tn_value_t* bring(maker_t* maker, tn_value_t* value) {
@@ -92,17 +106,54 @@ static tn_value_t* bring(maker_t* maker, tn_value_t* value) {
   return argument;
 }
 
-static void move_member(maker_t* maker, tn_node_t* node) {
+static tn_status_t copy_view(maker_t* maker, tn_value_t* value, tn_value_t* operand) {
+  tn_node_t* copy = NULL;
+  TN_RETURN_IF_ERROR(tn__node_append(maker->region,
+                                     &(tn_node_spec_t){.op = value->node->op,
+                                                       .operand_count = 1,
+                                                       .operands = &operand,
+                                                       .result_count = 1,
+                                                       .result_types = &value->type,
+                                                       .attrs = value->node->attrs,
+                                                       .location = value->node->location},
+                                     &copy));
+  copy->results[0].name = value->name;
+  maker->copied[maker->copy_count++] = value;
+  value->replacement = &copy->results[0];
+  return TN_OK;
+}
+
+// Makes the views by which a member reads what another one gives again in the region.
+static tn_status_t copy_views(maker_t* maker, tn_value_t* value) {
+  tn_value_t* chain[TN_TRACE_VIEWS];
+  size_t length = 0;
+  const tn_value_t* root = tn__value_root(value);
+  if (!root->node || root->region != maker->region) return TN_OK;
+  for (; value != root && !value->replacement; value = value->node->operands[0]) {
+    chain[length++] = value;
+  }
+  while (length-- > 0) {
+    TN_RETURN_IF_ERROR(
+        copy_view(maker, chain[length], tn__value_resolve(chain[length]->node->operands[0])));
+  }
+  return TN_OK;
+}
+
+static tn_status_t move_member(maker_t* maker, tn_node_t* node) {
   for (uint32_t i = 0; i < node->operand_count; ++i) {
+    TN_RETURN_IF_ERROR(copy_views(maker, node->operands[i]));
     node->operands[i] = bring(maker, node->operands[i]);
   }
   append(maker->region, node);
+  return TN_OK;
 }
 
-// Room for as many arguments as the members can need.
+// Room for as many arguments and views as the members can need.
 static tn_status_t make_region(maker_t* maker, size_t operand_count) {
   fuser_t* fuser = maker->fuser;
   const tn_type_t** types = NULL;
+  TN_RETURN_IF_ERROR(take_list(fuser->scratch, operand_count * TN_TRACE_VIEWS,
+                               sizeof *maker->copied, &maker->copied));
   TN_RETURN_IF_ERROR(take_list(fuser->scratch, operand_count, sizeof *types, &types));
   TN_RETURN_IF_ERROR(
       take_list(fuser->scratch, operand_count, sizeof *maker->operands, &maker->operands));
@@ -134,6 +185,7 @@ static tn_status_t add_fusion(maker_t* maker, size_t result_count, tn_value_t** 
                                                        .location = location},
                                      &fusion));
   for (size_t i = 0; i < maker->operand_count; ++i) maker->operands[i]->replacement = NULL;
+  for (size_t i = 0; i < maker->copy_count; ++i) maker->copied[i]->replacement = NULL;
   for (size_t r = 0; r < result_count; ++r) {
     fusion->results[r].name = results[r]->name;
     results[r]->replacement = &fusion->results[r];
@@ -156,7 +208,7 @@ static tn_status_t emit_group(fuser_t* fuser, uint32_t group) {
   TN_RETURN_IF_ERROR(make_region(&maker, operand_count));
   for (uint32_t m = 0; m < member_count; ++m) {
     tn_node_t* node = groups->nodes[members[m]];
-    move_member(&maker, node);
+    TN_RETURN_IF_ERROR(move_member(&maker, node));
     for (uint32_t r = 0; r < node->result_count; ++r) {
       if (node->results[r].id == 1) results[result_count++] = &node->results[r];
     }
@@ -197,10 +249,12 @@ static uint32_t next_missing(const fuser_t* fuser, visit_t* visit) {
   const tn_fusion_groups_t* groups = &fuser->groups;
   for (; visit->member < unit_size(fuser, visit->unit); ++visit->member, visit->next = 0) {
     const uint32_t node = member_of(fuser, visit->unit, visit->member);
-    while (groups->starts[node] + visit->next < groups->starts[node + 1]) {
-      const uint32_t needed = groups->dependencies[groups->starts[node] + visit->next++];
-      const uint32_t unit = unit_of(fuser, needed);
-      if (unit != visit->unit && fuser->states[unit] != EMITTED) return unit;
+    for (; groups->starts[node] + visit->next < groups->starts[node + 1]; ++visit->next) {
+      const uint32_t d = groups->starts[node] + visit->next;
+      const uint32_t needed = unit_of(fuser, groups->dependencies[d]), view = groups->views[d];
+      if (needed == visit->unit) continue;
+      if (fuser->states[needed] != EMITTED) return needed;
+      if (view != TN_FUSION_NONE && fuser->states[view] != EMITTED) return view;
     }
   }
   return TN_FUSION_NONE;
@@ -225,7 +279,8 @@ static tn_status_t emit(fuser_t* fuser, visit_t* path, uint32_t unit) {
     }
     const uint32_t group = groups->group_of[visit->unit];
     if (group == TN_FUSION_NONE) {
-      append(fuser->region, groups->nodes[visit->unit]);
+      tn_node_t* node = groups->nodes[visit->unit];
+      if (!is_unread_view(node)) append(fuser->region, node);
     } else {
       TN_RETURN_IF_ERROR(emit_group(fuser, group));
     }

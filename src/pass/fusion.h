@@ -14,6 +14,9 @@ typedef struct tn_fusion_groups {
   // What it uses, itself or in its regions; of what has effects, the last one before it, too.
   uint32_t* starts;
   uint32_t* dependencies;
+  // Through which view of that, which is needed too unless both are in one group; TN_FUSION_NONE:
+  // none, or it is the dependency itself.
+  uint32_t* views;
   uint32_t* group_of;  // by node; TN_FUSION_NONE
   uint32_t group_count;
   // Members of group g in the order of the program: members[firsts[g]] to members[firsts[g + 1]].

@@ -1,13 +1,15 @@
 // Who belongs together.
 //
-// Every node has a level, and what a node needs is on the same level only if both are element-wise
-// and of one shape; all else that it needs is on lower ones. So nodes of one level that hand values
-// to each other may be computed together: a way from one of them to another through anything else
-// would have to climb and could not come back. Levels begin as low as they can be. Then, last nodes
-// first, a node rises to those that use it, unless arrays would have to live longer for that than
-// its own result does.
+// Every node has a level, and what a node needs is on the same level only if both may be members of
+// one group: operations over one shape, reductions of its rows, operations over what these give,
+// and operations over the shape again that read that. All else that it needs is on lower ones. So
+// nodes of one level that hand values to each other may be computed together: a way from one of
+// them to another through anything else would have to climb and could not come back. Levels begin
+// as low as they can be. Then, last nodes first, a node rises to those that use it, unless arrays
+// would have to live longer for that than its own result does.
 #include "pass/fusion.h"
 
+#include "ir/trace.h"
 #include "kernel/target.h"
 #include "pass/passes.h"
 
@@ -16,17 +18,38 @@ enum {
   LEVEL_LIMIT = INT32_MAX,
 };
 
+// What a node is in its group.
+typedef enum kind {
+  OTHER,  // in none
+  ALL,    // an operation over all elements
+  ROW,    // an operation over one element a row
+  FOLD,   // a reduction of rows
+  LAST,   // another reduction, at the end
+} kind_t;
+
+// The elements of a group, and which of their dimensions rows begin with. All of a group agree.
+typedef struct space {
+  const tn_type_t* shape;
+  int32_t row_rank;  // NO_ROWS: there are none
+} space_t;
+#define NO_ROWS (-1)
+
+// How a node reads what it depends on: element i for element i; that, or one element for each row
+// of so many dimensions; or in another way.
+enum { READS_ELEMENTS = -1, READS_ELSE = -2 };
+
 typedef struct finder {
   tn_region_t* region;
   const tn_fusion_rules_t* rules;
   int64_t fewest_elements;
   tn_arena_t* scratch;
   tn_fusion_groups_t* groups;
-  bool* is_fit;   // by node: may be a member
-  bool* is_root;  // by node: a reduction that may fold what a member gives, and be in its group
+  kind_t* kinds;    // by node
+  space_t* spaces;  // by node
+  bool has_folds;   // among the nodes so far
   int32_t* levels;
   uint32_t dependency_count;
-  bool* is_direct;  // by dependency: element i of the one is for element i of the other
+  int32_t* reads;  // by dependency: how; a number of dimensions, or one of the above
 } finder_t;
 
 static tn_status_t take_list(tn_arena_t* arena, size_t count, size_t item_size, void* out_list) {
@@ -73,19 +96,110 @@ static bool is_large(const finder_t* finder, const tn_type_t* type) {
          tn__type_size(type) >= finder->fewest_elements;
 }
 
-static tn_status_t find_fit(finder_t* finder, bool* out_any) {
-  *out_any = false;
+// The view of an array of rows by something of this type.
+static int32_t reads_of(const tn_type_t* type, const tn_view_t* view) {
+  int64_t expected = (int64_t)tn_dtype_size(type->dtype);
+  int32_t row_rank = 0;
+  if (!view->strides) return READS_ELEMENTS;
+  for (size_t d = type->rank; d-- > 0;) {
+    if (type->dims[d] == 1) continue;
+    if (view->strides[d] == 0 && row_rank == 0) continue;
+    if (view->strides[d] != expected) return READS_ELSE;
+    if (row_rank == 0) row_rank = (int32_t)d + 1;
+    expected *= type->dims[d];
+  }
+  return row_rank;
+}
+
+static bool is_member(const finder_t* finder, uint32_t i) {
+  const kind_t kind = finder->kinds[i];
+  return kind == ALL || kind == ROW || kind == FOLD;
+}
+
+static bool gives_rows(const finder_t* finder, uint32_t i) {
+  return finder->kinds[i] == ROW || finder->kinds[i] == FOLD;
+}
+
+static bool is_here(const finder_t* finder, const tn_value_t* value) {
+  return value->node && value->region == finder->region;
+}
+
+// Whether there is something to find: the kinds of nodes are found on the way.
+static bool has_large(const finder_t* finder) {
   for (uint32_t i = 0; i < finder->groups->node_count; ++i) {
     const tn_node_t* node = finder->groups->nodes[i];
-    tn_fusion_role_t role = TN_FUSION_OUTSIDE;
-    const bool is_fold = node->op == TN__OP(reduce);
-    if (!is_fold && node->result_count == 0) continue;
-    if (!is_large(finder, is_fold ? node->operands[0]->type : node->results[0].type)) continue;
-    TN_RETURN_IF_ERROR(finder->rules->role_of(node, finder->scratch, &role));
-    finder->is_root[i] = role == TN_FUSION_ROWS || role == TN_FUSION_LAST;
-    finder->is_fit[i] = role == TN_FUSION_ELEMENTS;
-    *out_any |= finder->is_fit[i];
+    if (tn__op_has(node->op, TN_ELEMENTWISE) && node->result_count &&
+        is_large(finder, node->results[0].type)) {
+      return true;
+    }
   }
+  return false;
+}
+
+static tn_status_t classify_reduction(finder_t* finder, uint32_t i) {
+  const tn_node_t* node = finder->groups->nodes[i];
+  const tn_type_t* shape = node->operands[0]->type;
+  tn_fusion_role_t role = TN_FUSION_OUTSIDE;
+  size_t row_rank = 0;
+  if (!is_large(finder, shape)) return TN_OK;
+  TN_RETURN_IF_ERROR(finder->rules->role_of(node, finder->scratch, &role));
+  finder->spaces[i] = (space_t){shape, NO_ROWS};
+  if (role == TN_FUSION_LAST) finder->kinds[i] = LAST;
+  if (role != TN_FUSION_ROWS) return TN_OK;
+  if (!tn__type_is_rows_of(node->results[0].type, shape, &row_rank)) return TN_OK;
+  finder->kinds[i] = FOLD;
+  finder->spaces[i].row_rank = (int32_t)row_rank;
+  finder->has_folds = true;
+  return TN_OK;
+}
+
+// What gives one element a row, of which the operand is a view; *out_reads is how. NULL: nothing
+// does.
+static tn_status_t find_rows(const finder_t* finder, tn_value_t* operand,
+                             const tn_node_t** out_rows, int32_t* out_reads) {
+  tn_trace_t trace;
+  const tn_value_t* root = tn__value_root(operand);
+  *out_rows = NULL;
+  if (!finder->has_folds || !is_here(finder, root) || !gives_rows(finder, root->node->id)) {
+    return TN_OK;
+  }
+  TN_RETURN_IF_ERROR(tn__value_trace(operand, NULL, finder->scratch, &trace));
+  if (!trace.is_view || trace.view.byte_offset != 0) return TN_OK;
+  *out_rows = root->node;
+  *out_reads = reads_of(operand->type, &trace.view);
+  return TN_OK;
+}
+
+// An operation over the rows of what gives some of its operands.
+static tn_status_t classify_rows(finder_t* finder, uint32_t i) {
+  const tn_node_t* node = finder->groups->nodes[i];
+  tn_fusion_role_t role = TN_FUSION_OUTSIDE;
+  const tn_node_t* rows = NULL;
+  int32_t reads = READS_ELSE;
+  for (uint32_t o = 0; o < node->operand_count && reads != READS_ELEMENTS; ++o) {
+    if (!tn__type_same_shape(node->operands[o]->type, node->results[0].type)) continue;
+    TN_RETURN_IF_ERROR(find_rows(finder, node->operands[o], &rows, &reads));
+    if (!rows) reads = READS_ELSE;
+  }
+  if (reads != READS_ELEMENTS) return TN_OK;
+  TN_RETURN_IF_ERROR(finder->rules->role_of(node, finder->scratch, &role));
+  if (role != TN_FUSION_ELEMENTS) return TN_OK;
+  finder->kinds[i] = ROW;
+  finder->spaces[i] = finder->spaces[rows->id];
+  return TN_OK;
+}
+
+static tn_status_t classify(finder_t* finder, uint32_t i) {
+  const tn_node_t* node = finder->groups->nodes[i];
+  tn_fusion_role_t role = TN_FUSION_OUTSIDE;
+  if (node->op == TN__OP(reduce)) return classify_reduction(finder, i);
+  if (!tn__op_has(node->op, TN_ELEMENTWISE) || node->result_count == 0) return TN_OK;
+  if (finder->has_folds) TN_RETURN_IF_ERROR(classify_rows(finder, i));
+  if (finder->kinds[i] == ROW || !is_large(finder, node->results[0].type)) return TN_OK;
+  TN_RETURN_IF_ERROR(finder->rules->role_of(node, finder->scratch, &role));
+  if (role != TN_FUSION_ELEMENTS) return TN_OK;
+  finder->kinds[i] = ALL;
+  finder->spaces[i] = (space_t){node->results[0].type, NO_ROWS};
   return TN_OK;
 }
 
@@ -100,16 +214,43 @@ static size_t count_operands(const tn_region_t* region) {
   return count;
 }
 
-static void add_dependency(finder_t* finder, const tn_value_t* value, bool is_direct) {
-  if (!value->node || value->region != finder->region) return;
-  finder->is_direct[finder->dependency_count] = is_direct;
-  finder->groups->dependencies[finder->dependency_count++] = value->node->id;
+static void push_dependency(finder_t* finder, uint32_t node, int32_t reads) {
+  finder->reads[finder->dependency_count] = reads;
+  finder->groups->views[finder->dependency_count] = TN_FUSION_NONE;
+  finder->groups->dependencies[finder->dependency_count++] = node;
+}
+
+static void add_dependency(finder_t* finder, const tn_value_t* value, int32_t reads) {
+  if (is_here(finder, value)) push_dependency(finder, value->node->id, reads);
+}
+
+static tn_status_t add_operand(finder_t* finder, uint32_t i, uint32_t index) {
+  const tn_node_t *node = finder->groups->nodes[i], *rows = NULL;
+  tn_value_t* operand = node->operands[index];
+  const bool is_fold = node->op == TN__OP(reduce);
+  int32_t reads = READS_ELSE;
+  if (finder->kinds[i] == OTHER || (is_fold && index > 0)) {
+    add_dependency(finder, operand, READS_ELSE);
+    return TN_OK;
+  }
+  if (!is_fold) TN_RETURN_IF_ERROR(find_rows(finder, operand, &rows, &reads));
+  if (rows && reads != READS_ELSE) {
+    add_dependency(finder, &rows->results[0], reads);
+    if (operand->node != rows) {
+      finder->groups->views[finder->dependency_count - 1] = operand->node->id;
+    }
+    return TN_OK;
+  }
+  const bool is_same = is_fold || tn__type_same_shape(operand->type, node->results[0].type);
+  add_dependency(finder, operand, is_same ? READS_ELEMENTS : READS_ELSE);
+  return TN_OK;
 }
 
 static void add_inner(finder_t* finder, const tn_region_t* region) {
   TN_FOR_EACH_NODE (node, region) {
-    for (uint32_t i = 0; i < node->operand_count; ++i)
-      add_dependency(finder, node->operands[i], false);
+    for (uint32_t i = 0; i < node->operand_count; ++i) {
+      add_dependency(finder, node->operands[i], READS_ELSE);
+    }
     for (uint32_t i = 0; i < node->region_count; ++i) add_inner(finder, node->regions[i]);
   }
 }
@@ -124,19 +265,19 @@ static tn_status_t list_dependencies(finder_t* finder) {
   TN_RETURN_IF_ERROR(
       take_list(finder->scratch, groups->node_count + 1, sizeof(uint32_t), &groups->starts));
   TN_RETURN_IF_ERROR(take_list(finder->scratch, limit, sizeof(uint32_t), &groups->dependencies));
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, limit, sizeof(bool), &finder->is_direct));
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, limit, sizeof(uint32_t), &groups->views));
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, limit, sizeof(int32_t), &finder->reads));
   for (uint32_t i = 0; i < groups->node_count; ++i) {
     const tn_node_t* node = groups->nodes[i];
     groups->starts[i] = finder->dependency_count;
+    TN_RETURN_IF_ERROR(classify(finder, i));
     for (uint32_t o = 0; o < node->operand_count; ++o) {
-      const bool is_element =
-          finder->is_fit[i] && tn__type_same_shape(node->operands[o]->type, node->results[0].type);
-      add_dependency(finder, node->operands[o], is_element || (finder->is_root[i] && o == 0));
+      TN_RETURN_IF_ERROR(add_operand(finder, i, o));
     }
     for (uint32_t r = 0; r < node->region_count; ++r) add_inner(finder, node->regions[r]);
     if (!tn__op_has(node->op, TN_TERMINATOR) && !tn__pass_is_pure(node)) {
       if (last_effect != TN_FUSION_NONE) {
-        groups->dependencies[finder->dependency_count++] = last_effect;
+        push_dependency(finder, last_effect, READS_ELSE);
       }
       last_effect = i;
     }
@@ -145,12 +286,54 @@ static tn_status_t list_dependencies(finder_t* finder) {
   return TN_OK;
 }
 
+// --- rows: operations over all elements have those of the reductions that they are connected to
+
+static bool is_same_shape(const finder_t* finder, uint32_t i, uint32_t k) {
+  return tn__type_same_shape(finder->spaces[i].shape, finder->spaces[k].shape);
+}
+
+// What node i may say of the rows of what it reads by dependency d, and the other way round.
+static void share_rows(finder_t* finder, uint32_t i, uint32_t d) {
+  const uint32_t needed = finder->groups->dependencies[d];
+  if (!is_member(finder, i) || !is_member(finder, needed) || !is_same_shape(finder, i, needed)) {
+    return;
+  }
+  int32_t *own = &finder->spaces[i].row_rank, *other = &finder->spaces[needed].row_rank;
+  const bool is_repeated = finder->reads[d] >= 0 && finder->reads[d] == *other;
+  const bool is_direct = finder->reads[d] == READS_ELEMENTS && finder->kinds[needed] == ALL;
+  if (finder->kinds[i] == ALL && *own == NO_ROWS && (is_repeated || is_direct)) *own = *other;
+  if (is_direct && *other == NO_ROWS) *other = *own;
+}
+
+static void spread_rows(finder_t* finder) {
+  const tn_fusion_groups_t* groups = finder->groups;
+  for (int turn = 0; finder->has_folds && turn < 2; ++turn) {
+    for (uint32_t i = 0; i < groups->node_count; ++i) {
+      for (uint32_t d = groups->starts[i]; d < groups->starts[i + 1]; ++d) share_rows(finder, i, d);
+    }
+    for (uint32_t i = groups->node_count; i-- > 0;) {
+      for (uint32_t d = groups->starts[i]; d < groups->starts[i + 1]; ++d) share_rows(finder, i, d);
+    }
+  }
+}
+
 // --- levels
 
 // Whether user i and what it needs by dependency d may be members of one group.
 static bool are_alike(const finder_t* finder, uint32_t i, uint32_t d) {
-  return (finder->is_fit[i] || finder->is_root[i]) && finder->is_direct[d] &&
-         finder->is_fit[finder->groups->dependencies[d]];
+  const uint32_t needed = finder->groups->dependencies[d];
+  const kind_t kind = finder->kinds[i];
+  const int32_t reads = finder->reads[d];
+  if (kind == OTHER || !is_member(finder, needed) || !is_same_shape(finder, i, needed)) {
+    return false;
+  }
+  const int32_t row_rank = finder->spaces[needed].row_rank;
+  if (kind == LAST) return reads == READS_ELEMENTS && finder->kinds[needed] == ALL;
+  if (finder->spaces[i].row_rank != row_rank) return false;
+  if (gives_rows(finder, needed)) {
+    return reads == (kind == ROW ? READS_ELEMENTS : row_rank) && kind != FOLD;
+  }
+  return reads == READS_ELEMENTS && kind != ROW;
 }
 
 // How much higher than what it needs by dependency d node i has to be. A view is where its operand
@@ -162,7 +345,7 @@ static int32_t rise_over(const finder_t* finder, uint32_t i, uint32_t d) {
 static void begin_levels(finder_t* finder) {
   const tn_fusion_groups_t* groups = finder->groups;
   for (uint32_t i = 0; i < groups->node_count; ++i) {
-    int32_t level = finder->is_fit[i] ? 0 : -1;
+    int32_t level = is_member(finder, i) ? 0 : -1;
     for (uint32_t d = groups->starts[i]; d < groups->starts[i + 1]; ++d) {
       const uint32_t needed = groups->dependencies[d];
       const int32_t least = finder->levels[needed] + rise_over(finder, i, d);
@@ -205,7 +388,7 @@ static void rise(riser_t* riser, uint32_t i) {
   size_t own = 0;
   if (level == LEVEL_LIMIT || level <= finder->levels[i]) return;
   if (is_view(node)) finder->levels[i] = level;
-  if (!finder->is_fit[i] || riser->joined[i] != level) return;
+  if (!is_member(finder, i) || riser->joined[i] != level) return;
   for (uint32_t r = 0; r < node->result_count; ++r) {
     own += tn__type_byte_length(node->results[r].type);
   }
@@ -261,17 +444,24 @@ static uint32_t find_leader(uint32_t* leaders, uint32_t i) {
   return i;
 }
 
-// A reduction is in the group of what it folds, if they are on one level and no other reduction is.
-static void join_reduction(finder_t* finder, uint32_t i, bool* has_reduction) {
+// What the connected nodes of one level are, by the first of them.
+typedef struct counts {
+  uint32_t all, rows, others;
+  uint32_t members;  // that have a group
+  uint32_t group;    // the latest one
+} counts_t;
+
+// A reduction that is not of rows is in the group of what it folds, if they are on one level and no
+// other reduction is in it.
+static void join_last(finder_t* finder, uint32_t i, const counts_t* counts, bool* has_last) {
   tn_fusion_groups_t* groups = finder->groups;
-  const tn_node_t* folded = groups->nodes[i]->operands[0]->node;
-  const bool joins = folded && folded->region == finder->region &&
-                     are_alike(finder, i, groups->starts[i]) &&
-                     finder->levels[folded->id] == finder->levels[i];
-  const uint32_t group = joins ? groups->group_of[folded->id] : TN_FUSION_NONE;
-  if (group == TN_FUSION_NONE || has_reduction[group]) return;
+  const tn_value_t* folded = groups->nodes[i]->operands[0];
+  const bool joins = is_here(finder, folded) && are_alike(finder, i, groups->starts[i]) &&
+                     finder->levels[folded->node->id] == finder->levels[i];
+  const uint32_t group = joins ? groups->group_of[folded->node->id] : TN_FUSION_NONE;
+  if (group == TN_FUSION_NONE || counts->rows || has_last[group]) return;
   groups->group_of[i] = group;
-  has_reduction[group] = true;
+  has_last[group] = true;
 }
 
 // Members that are alone are left as they are, unless they save a broadcast. Groups that are too
@@ -279,28 +469,30 @@ static void join_reduction(finder_t* finder, uint32_t i, bool* has_reduction) {
 static tn_status_t number_groups(finder_t* finder, uint32_t* leaders) {
   tn_fusion_groups_t* groups = finder->groups;
   const uint32_t count = groups->node_count;
-  uint32_t *sizes = NULL, *counts = NULL, *current = NULL;
-  bool* has_reduction = NULL;
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(uint32_t), &sizes));
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(uint32_t), &counts));
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(uint32_t), &current));
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(bool), &has_reduction));
+  counts_t* all_counts = NULL;
+  bool* has_last = NULL;  // by group
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof *has_last, &has_last));
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof *all_counts, &all_counts));
   for (uint32_t i = 0; i < count; ++i) {
+    counts_t* counts = &all_counts[find_leader(leaders, i)];
     groups->group_of[i] = TN_FUSION_NONE;
-    if (finder->is_fit[i] || finder->is_root[i]) ++sizes[find_leader(leaders, i)];
+    counts->all += finder->kinds[i] == ALL;
+    counts->rows += gives_rows(finder, i);
+    counts->others += finder->kinds[i] == LAST;
   }
   for (uint32_t i = 0; i < count; ++i) {
-    if (finder->is_root[i]) join_reduction(finder, i, has_reduction);
-    if (!finder->is_fit[i]) continue;
-    const uint32_t leader = find_leader(leaders, i);
-    if (sizes[leader] == 1) {
+    counts_t* counts = &all_counts[find_leader(leaders, i)];
+    if (finder->kinds[i] == LAST) join_last(finder, i, counts, has_last);
+    if (!is_member(finder, i) || counts->all == 0) continue;
+    if (counts->all + counts->rows + counts->others == 1) {
       bool saves = false;
       TN_RETURN_IF_ERROR(saves_view(finder, groups->nodes[i], &saves));
       if (!saves) continue;
     }
-    if (counts[leader]++ % finder->rules->most_members == 0)
-      current[leader] = groups->group_count++;
-    groups->group_of[i] = current[leader];
+    if (counts->members++ % finder->rules->most_members == 0) {
+      counts->group = groups->group_count++;
+    }
+    groups->group_of[i] = counts->group;
   }
   TN_RETURN_IF_ERROR(take_list(finder->scratch, (size_t)groups->group_count + 2, sizeof(uint32_t),
                                &groups->firsts));
@@ -335,7 +527,6 @@ static tn_status_t join(finder_t* finder) {
 
 tn_status_t tn__fusion_find_groups(tn_region_t* region, int64_t fewest_elements,
                                    tn_arena_t* scratch, tn_fusion_groups_t* out_groups) {
-  bool any = false;
   *out_groups = (tn_fusion_groups_t){0};
   finder_t finder = {.region = region,
                      .rules = region->function->module->target->fusion,
@@ -347,16 +538,16 @@ tn_status_t tn__fusion_find_groups(tn_region_t* region, int64_t fewest_elements,
   }
   const uint32_t count = out_groups->node_count;
   TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(tn_node_t*), &out_groups->nodes));
-  TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(bool), &finder.is_fit));
-  TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(bool), &finder.is_root));
   TN_FOR_EACH_NODE (node, region) {
     out_groups->nodes[node->id] = node;
   }
-  TN_RETURN_IF_ERROR(find_fit(&finder, &any));
-  if (!any) return TN_OK;
+  if (!has_large(&finder)) return TN_OK;
+  TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof *finder.kinds, &finder.kinds));
+  TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof *finder.spaces, &finder.spaces));
   TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(int32_t), &finder.levels));
   TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(uint32_t), &out_groups->group_of));
   TN_RETURN_IF_ERROR(list_dependencies(&finder));
+  spread_rows(&finder);
   begin_levels(&finder);
   TN_RETURN_IF_ERROR(raise_levels(&finder));
   return join(&finder);

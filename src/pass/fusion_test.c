@@ -122,12 +122,12 @@ static void a_way_through_something_else_parts_groups(void** state) {
       "\n"
       "%b = stablehlo.tanh %a : " T
       "\n"
-      "%s = stablehlo.reduce(%b init: %z) applies stablehlo.add across dimensions = [0, 1] : "
+      "%s = stablehlo.reduce(%b init: %z) applies stablehlo.add across dimensions = [0] : "
       "(" T
-      ", tensor<f32>) -> tensor<f32>\n"
+      ", tensor<f32>) -> tensor<64xf32>\n"
       "%c = stablehlo.abs %b : " T
       "\n"
-      "%r = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> " T
+      "%r = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<64xf32>) -> " T
       "\n"
       "%d = stablehlo.subtract %b, %r : " T
       "\n"
@@ -211,9 +211,9 @@ static void some_reductions_read_what_is_stored(void** state) {
   "\n"                                                                                     \
   "%q = stablehlo.tanh %a : " T                                                            \
   "\n"                                                                                     \
-  "%s = stablehlo.reduce(%q init: %z) applies stablehlo.add across dimensions = [1] : (" T \
+  "%s = stablehlo.reduce(%q init: %z) applies stablehlo.add across dimensions = [0] : (" T \
   ", tensor<f32>) -> tensor<64xf32>\n"                                                     \
-  "%r = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<64xf32>) -> " T                \
+  "%r = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<64xf32>) -> " T                \
   "\n"                                                                                     \
   "%y = stablehlo.divide %a, %r : " T                                                      \
   "\n"                                                                                     \
@@ -311,6 +311,79 @@ static void keep_all_fuses_nothing(void** state) {
   assert_string_equal(found, "negate tanh return");
 }
 
+#define SUM(out, in)                                                                             \
+  out " = stablehlo.reduce(" in " init: %z) applies stablehlo.add across dimensions = [1] : (" T \
+      ", tensor<f32>) -> tensor<64xf32>\n"
+#define OF_ROWS(out, in) \
+  out " = stablehlo.broadcast_in_dim " in ", dims = [0] : (tensor<64xf32>) -> " T "\n"
+#define ROWS_FUNCTION(results)              \
+  "func.func @main(%x: " T ") -> (" results \
+  ") {\n"                                   \
+  "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+
+static void reductions_of_rows_are_members(void** state) {
+  (void)state;
+  expect(
+      "constant fusion(reduce broadcast_in_dim subtract exponential reduce broadcast_in_dim divide "
+      "return) return",
+      ROWS_FUNCTION(T) SUM("%m", "%x") OF_ROWS("%n", "%m")  //
+      "%a = stablehlo.subtract %x, %n : " T
+      "\n"
+      "%e = stablehlo.exponential %a : " T "\n"  //
+      SUM("%s", "%e") OF_ROWS("%t", "%s")        //
+      "%y = stablehlo.divide %e, %t : " T
+      "\n"
+      "return %y : " T "\n}\n");
+}
+
+// %v is an operation over 64 numbers, far below the size from which arrays are fused.
+static void operations_over_rows_are_members(void** state) {
+  (void)state;
+  const tn_function_t* entry =
+      fused(ROWS_FUNCTION(T ", tensor<64xf32>") SUM("%s", "%x")  //
+            "%v = stablehlo.multiply %s, %s : tensor<64xf32>\n"
+            "%c = stablehlo.reshape %v : (tensor<64xf32>) -> tensor<64x1xf32>\n"
+            "%d = stablehlo.rsqrt %c : tensor<64x1xf32>\n"
+            "%b = stablehlo.broadcast_in_dim %d, dims = [0, 1] : (tensor<64x1xf32>) -> " T
+            "\n"
+            "%y = stablehlo.multiply %x, %b : " T
+            "\n"
+            "return %y, %v : " T ", tensor<64xf32>\n}\n");
+  char found[512];
+  spell(entry->body, found, sizeof found);
+  assert_string_equal(
+      found,
+      "constant fusion(reduce multiply reshape rsqrt broadcast_in_dim multiply return) return");
+  assert_int_equal(entry->body->first->next->result_count, 2);
+}
+
+// What is one number for each row is read for columns: another pass over the array.
+static void rows_that_are_read_for_columns_part_groups(void** state) {
+  (void)state;
+  expect("constant fusion(negate reduce return) broadcast_in_dim fusion(subtract return) return",
+         ROWS_FUNCTION(T) "%a = stablehlo.negate %x : " T "\n" SUM(
+             "%s", "%a") "%b = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<64xf32>) -> " T
+                         "\n"
+                         "%y = stablehlo.subtract %x, %b : " T
+                         "\n"
+                         "return %y : " T "\n}\n");
+}
+
+// Rows of 64 and rows of 512 numbers.
+static void rows_of_one_group_have_one_length(void** state) {
+  (void)state;
+  expect("constant fusion(negate reduce return) fusion(tanh reduce return) return",
+         "func.func @main(%x: tensor<8x8x64xf32>) -> (tensor<8x8xf32>, tensor<8xf32>) {\n"
+         "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+         "%a = stablehlo.negate %x : tensor<8x8x64xf32>\n"
+         "%s = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [2] : "
+         "(tensor<8x8x64xf32>, tensor<f32>) -> tensor<8x8xf32>\n"
+         "%b = stablehlo.tanh %x : tensor<8x8x64xf32>\n"
+         "%t = stablehlo.reduce(%b init: %z) applies stablehlo.add across dimensions = [1, 2] : "
+         "(tensor<8x8x64xf32>, tensor<f32>) -> tensor<8xf32>\n"
+         "return %s, %t : tensor<8x8xf32>, tensor<8xf32>\n}\n");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(chains_are_fused, release),
@@ -320,6 +393,10 @@ int main(void) {
       cmocka_unit_test_teardown(small_arrays_are_left_alone, release),
       cmocka_unit_test_teardown(a_way_through_something_else_parts_groups, release),
       cmocka_unit_test_teardown(what_only_a_reduction_reads_is_not_stored, release),
+      cmocka_unit_test_teardown(reductions_of_rows_are_members, release),
+      cmocka_unit_test_teardown(operations_over_rows_are_members, release),
+      cmocka_unit_test_teardown(rows_that_are_read_for_columns_part_groups, release),
+      cmocka_unit_test_teardown(rows_of_one_group_have_one_length, release),
       cmocka_unit_test_teardown(a_group_has_one_reduction, release),
       cmocka_unit_test_teardown(some_reductions_read_what_is_stored, release),
       cmocka_unit_test_teardown(quick_operations_are_done_again_rather_than_stored, release),

@@ -29,7 +29,7 @@ static size_t below(size_t limit) {
 // --- programs
 
 enum {
-  VALUE_LIMIT = 128,
+  VALUE_LIMIT = 256,
   OPERATION_COUNT = 40,
   ARGUMENT_COUNT = 6,
   KIND_FLOATS = 5,
@@ -172,18 +172,15 @@ static const char* monoid_of(size_t dtype) {
   return names[dtype < KIND_FLOATS ? below(4) : below(7)];
 }
 
-// Any dimensions; what is folded is mostly large, so that it is fused.
-static void put_reduction(writer_t* writer, size_t from) {
+static size_t put_fold_of(writer_t* writer, size_t from, const bool* is_folded) {
   const value_t source = writer->values[from];
   const shape_t shape = writer->shapes[source.shape];
   shape_t kept = {0};
-  bool is_folded[4] = {false};
   for (size_t d = 0; d < shape.rank; ++d) {
-    is_folded[d] = below(2);
     if (!is_folded[d]) kept.dims[kept.rank++] = shape.dims[d];
   }
   const size_t kept_shape = find_shape(writer, &kept);
-  if (kept_shape == SHAPE_LIMIT) return;
+  if (kept_shape == SHAPE_LIMIT) return VALUE_LIMIT;
   const size_t initial = add_value(writer, source.dtype, 1);
   const size_t result = add_value(writer, source.dtype, kept_shape);
   const char* one = source.dtype >= COMPLEX      ? "(1.0, 2.0)"
@@ -205,6 +202,14 @@ static void put_reduction(writer_t* writer, size_t from) {
   put(writer, ", tensor<%s>) -> ", dtypes[source.dtype]);
   put_type(writer, writer->values[result]);
   put(writer, "\n");
+  return result;
+}
+
+// Any dimensions; what is folded is mostly large, so that it is fused.
+static void put_reduction(writer_t* writer, size_t from) {
+  bool is_folded[4] = {false};
+  for (size_t d = 0; d < 4; ++d) is_folded[d] = below(2);
+  put_fold_of(writer, from, is_folded);
 }
 
 static const char* binary_of(size_t dtype) {
@@ -215,6 +220,28 @@ static const char* binary_of(size_t dtype) {
   if (dtype < KIND_FLOATS) return of_numbers[below(6)];
   if (dtype == I1) return of_bits[below(4)];
   return below(2) ? of_numbers[below(6)] : below(4) ? of_bits[below(2)] : "shift_left";
+}
+
+// Rows are folded, and what that gives is read again by operations over all elements, as a softmax
+// or a norm does.
+static void put_rows(writer_t* writer, size_t from) {
+  const value_t source = writer->values[from];
+  const shape_t shape = writer->shapes[source.shape];
+  if (shape.rank == 0) return;
+  const size_t first = below(shape.rank);
+  bool is_folded[4] = {false};
+  for (size_t d = first; d < shape.rank; ++d) is_folded[d] = true;
+  size_t folded = put_fold_of(writer, from, is_folded);
+  if (folded == VALUE_LIMIT) return;
+  const value_t type = writer->values[folded];
+  if (below(2)) {
+    put_operation(writer, binary_of(type.dtype), 2, (size_t[]){folded, folded}, type, "");
+    folded = writer->value_count - 1;
+  }
+  put_broadcast(writer, folded, source.shape);
+  const size_t repeated = writer->value_count - 1;
+  if (writer->values[repeated].shape != source.shape) return;
+  put_operation(writer, binary_of(source.dtype), 2, (size_t[]){from, repeated}, source, "");
 }
 
 static void put_random_operation(writer_t* writer) {
@@ -246,6 +273,7 @@ static void put_random_operation(writer_t* writer) {
       put_operation(writer, "clamp", 3, (size_t[]){scalar, from, scalar}, type, "");
       return;
     case 5: put_reduction(writer, from); return;
+    case 7: put_rows(writer, from); return;
     case 6:
       if (!is_float) break;
       put_operation(writer, unary[below(5)], 1, (size_t[]){from}, type, "");
@@ -321,6 +349,7 @@ static void make_arguments(const tn_program_t* program, tn_testing_buffers_t* ou
 
 typedef struct counts {
   size_t fusions, reductions;  // that are fused
+  size_t several;              // reductions in one fusion
 } counts_t;
 
 static void count_fusions(const tn_program_t* program, counts_t* counts) {
@@ -330,6 +359,9 @@ static void count_fusions(const tn_program_t* program, counts_t* counts) {
     if (!spec) continue;
     ++counts->fusions;
     counts->reductions += spec->last || spec->has_rows;
+    size_t folds = 0;
+    for (size_t k = 0; k < spec->step_count; ++k) folds += spec->steps[k].kind == TN_FUSION_FOLD;
+    counts->several += folds > 1;
   }
 }
 
@@ -364,6 +396,8 @@ static void random_graphs_give_the_bits_of_their_operations(void** state) {
   }
   assert_true(counts.fusions > count);
   assert_true(counts.reductions > count / 2);
+  print_message("%zu fusions with several reductions\n", counts.several);
+  assert_true(counts.several > count / 20);
 }
 
 int main(void) {

@@ -84,16 +84,4 @@ int64_t tn__fusion_tile_length(const void* state);
 // dimension are neighbours or the same one.
 bool tn__cpu_fusion_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
 
-// Where the elements of a value are: in another one, of which it is views of views.
-typedef struct tn_fusion_view {
-  tn_value_t* root;
-  bool is_view;    // false: strides cannot say it
-  tn_view_t view;  // in the arena
-} tn_fusion_view_t;
-
-// `arguments`: where those of the region are, by index; NULL: they are dense. Of a chain of many
-// views the last ones are followed.
-TN_MUST_USE tn_status_t tn__fusion_trace(tn_value_t* value, const tn_view_t* arguments,
-                                         tn_arena_t* arena, tn_fusion_view_t* out_view);
-
 #endif  // TENON_KERNEL_FUSION_FUSION_H_

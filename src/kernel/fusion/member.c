@@ -6,6 +6,7 @@
 enum {
   FEWEST_ELEMENTS = 4096,     // below, plain instructions are as fast
   MOST_MEMBERS = 64,          // that share what a thread has of the caches
+  FEWEST_ROW_ELEMENTS = 8,    // shorter ones cost more than they save
   MOST_ROW_BYTES = 64 << 10,  // several values of a whole row lie there as well
 };
 
@@ -54,6 +55,14 @@ static bool are_types_fit(const tn_node_t* node) {
   return true;
 }
 
+// Of a reduction that folds rows; there are some.
+static bool are_rows_fit(const tn_op_use_t* use) {
+  const int64_t elements =
+      tn__type_size(use->operand_types[0]) / tn__type_size(use->result_types[0]);
+  const size_t size = tn_dtype_size(use->operand_types[0]->dtype);
+  return elements >= FEWEST_ROW_ELEMENTS && (size_t)elements * size <= MOST_ROW_BYTES;
+}
+
 static tn_status_t role_of_reduction(const tn_node_t* node, tn_arena_t* scratch,
                                      tn_fusion_role_t* out_role) {
   tn_op_use_t use;
@@ -65,9 +74,7 @@ static tn_status_t role_of_reduction(const tn_node_t* node, tn_arena_t* scratch,
   if (!kernel || !kernel->folds) return TN_OK;
   TN_RETURN_IF_ERROR(tn__body_shape(node->regions[0], scratch, &body));
   TN_RETURN_IF_ERROR(kernel->folds(&use, &body, &folds));
-  const size_t rows = (size_t)tn__type_size(use.result_types[0]);
-  const size_t byte_length = tn__type_byte_length(use.operand_types[0]);
-  if ((folds & TN_FOLDS_ROWS) && byte_length / rows <= MOST_ROW_BYTES) {
+  if ((folds & TN_FOLDS_ROWS) && are_rows_fit(&use)) {
     *out_role = TN_FUSION_ROWS;
   } else if (folds & TN_FOLDS_SOURCE) {
     *out_role = TN_FUSION_LAST;

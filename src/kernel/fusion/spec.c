@@ -1,4 +1,5 @@
 // From a region to steps: which shape they go over, how members read, what they hand to each other.
+#include "ir/trace.h"
 #include "kernel/fusion/state.h"
 
 #define NO_VALUE UINT32_MAX
@@ -143,10 +144,10 @@ static tn_status_t read_operand(builder_t* builder, const tn_value_t* argument,
 // What a member of `type` reads when it reads `value`: all of it, or a scalar again and again.
 static tn_status_t read_value(builder_t* builder, tn_value_t* value, tn_fusion_space_t space,
                               const tn_type_t* type, uint32_t* out_value) {
-  tn_fusion_view_t trace;
+  tn_trace_t trace;
   int64_t strides[TN_MAX_RANK] = {0};
   *out_value = 0;
-  TN_RETURN_IF_ERROR(tn__fusion_trace(value, builder->views, &builder->scratch, &trace));
+  TN_RETURN_IF_ERROR(tn__value_trace(value, builder->views, &builder->scratch, &trace));
   builder->fits &= trace.is_view;
   if (!builder->fits) return TN_OK;
   if (value->type->rank) tn__view_strides(&trace.view, value->type, strides);
@@ -218,9 +219,9 @@ static tn_status_t list_results(builder_t* builder) {
   spec->results = results;
   spec->result_count = last->operand_count;
   for (uint32_t r = 0; r < last->operand_count && builder->fits; ++r) {
-    tn_fusion_view_t trace;
+    tn_trace_t trace;
     TN_RETURN_IF_ERROR(
-        tn__fusion_trace(last->operands[r], builder->views, &builder->scratch, &trace));
+        tn__value_trace(last->operands[r], builder->views, &builder->scratch, &trace));
     builder->fits &= trace.is_view && trace.root->node && is_member(trace.root->node) &&
                      trace.view.byte_offset == 0 && !trace.view.strides &&
                      tn__type_size(trace.root->type) == tn__type_size(last->operands[r]->type);
