@@ -41,6 +41,21 @@ TN_API TN_MUST_USE tn_status_t tn_module_print(const tn_module_t* module,
                                                                     size_t length),
                                                void* user);
 
+// Writes the module as a portable artifact, which StableHLO's own tools, JAX and tn_module_parse
+// read: pieces of bytes go to `write` as those of tn_module_print do. Locations in sources and
+// names of values are not in it; attributes of other dialects and the meshes of partitioning are
+// left out. Errors: INVALID_ARGUMENT for what artifacts, or those of the version asked for, cannot
+// hold: operations of other dialects than StableHLO (chlo, check, tenon), say.
+typedef struct tn_serialize_options {
+  size_t struct_size;  // sizeof(tn_serialize_options_t)
+  // Of StableHLO, "1.0.0" to "1.20.0"; NULL: 1.10.0, or the first one after it that can hold the
+  // module.
+  const char* version;
+} tn_serialize_options_t;
+TN_API TN_MUST_USE tn_status_t tn_module_serialize(
+    const tn_module_t* module, const tn_serialize_options_t* options,  // NULL: the default
+    tn_status_t (*write)(void* user, const char* bytes, size_t length), void* user);
+
 // The functions of a module, in order. Strings and types are views that live as long as the module.
 TN_API size_t tn_module_function_count(const tn_module_t* module);
 TN_API const char* tn_module_function_name(const tn_module_t* module, size_t index);

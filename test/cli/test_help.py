@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from command import COMMAND, tenon
 
-COMMANDS = ["run", "check", "test", "bench", "diff", "show", "ops", "inspect", "devices", "version"]
+COMMANDS = ["run", "check", "convert", "test", "bench", "diff", "show", "ops", "inspect", "devices", "version"]
 
 
 def options_of(command):

@@ -89,15 +89,21 @@ def targets_of(text):
     return sorted(set(re.findall(r'custom_call @"?([\w.]+)', text)))
 
 
-def write(program, folder):
-    """The program in both forms, its inputs and JAX's results; returns (results, which inputs each form has)."""
+def exported_program(program):
+    """What jax.export makes of the program."""
     jitted = jax.jit(program.function, keep_unused=True, donate_argnums=tuple(program.donate))
     with program.mode():
-        lowered = jitted.lower(*program.arguments)
-        text = lowered.as_text()
-        targets = targets_of(text)
+        targets = targets_of(jitted.lower(*program.arguments).as_text())
         allowed = [export.DisabledSafetyCheck.custom_call(name) for name in targets]
-        exported = export.export(jitted, platforms=["cpu"], disabled_checks=allowed)(*program.arguments)
+        return export.export(jitted, platforms=["cpu"], disabled_checks=allowed)(*program.arguments)
+
+
+def write(program, folder):
+    """The program in both forms, its inputs and JAX's results; returns (results, which inputs each form has)."""
+    exported = exported_program(program)
+    with program.mode():
+        lowered = program.lower()
+        text = lowered.as_text()
         copies = jax.tree.map(jax.numpy.array, list(program.arguments))
         compiled = lowered.compile({"xla_backend_optimization_level": 0})
         wanted = [np.asarray(leaf) for leaf in jax.tree.leaves(compiled(*copies))]

@@ -1,5 +1,5 @@
 // Work grows in proportion to what it is for: programs of each shape are read, verified, compiled
-// and printed at n and at 4n, arrays made and evaluated, and take at most LARGEST_RATIO times the
+// and written at n and at 4n, arrays made and evaluated, and take at most LARGEST_RATIO times the
 // steps (steps.h) at 4n. What programs take of memory before they run is in proportion to their
 // text, too.
 #include <stdbool.h>
@@ -39,7 +39,8 @@ static tn_status_t work_on(tn_device_t* device, uint32_t first_line, const char*
   if (!status && work & WORK_COMPILE) {
     status = tn_program_compile(device, module, &options, &program);
   }
-  if (!status && work & WORK_PRINT) status = tn_module_print(module, discard, NULL);
+  if (!status && work & WORK_WRITE) status = tn_module_print(module, discard, NULL);
+  if (!status && work & WORK_WRITE) status = tn_module_serialize(module, NULL, discard, NULL);
   tn_program_release(program);
   tn_module_release(module);
   return status;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-enum { WORK_COMPILE = 1, WORK_PRINT = 2, WORK_ALL = 3, WORK_PARTS = 4 };
+enum { WORK_COMPILE = 1, WORK_WRITE = 2, WORK_ALL = 3, WORK_PARTS = 4 };
 
 // A kind of program whose text grows in proportion to `n`.
 typedef struct shape {

@@ -3,55 +3,9 @@
 #include "base/element.h"
 #include "base/float_format.h"
 #include "ops/op.h"
+#include "text/bytecode/codes.h"
 #include "text/bytecode/encodings.h"
 #include "text/lexer.h"
-
-typedef enum builtin_attr {
-  BUILTIN_ARRAY,
-  BUILTIN_DICTIONARY,
-  BUILTIN_STRING,
-  BUILTIN_TYPED_STRING,
-  BUILTIN_FLAT_SYMBOL,
-  BUILTIN_SYMBOL,
-  BUILTIN_TYPE,
-  BUILTIN_UNIT,
-  BUILTIN_INTEGER,
-  BUILTIN_FLOAT,
-  BUILTIN_CALL_SITE,
-  BUILTIN_FILE_LINE_COLUMN,
-  BUILTIN_FUSED,
-  BUILTIN_FUSED_METADATA,
-  BUILTIN_NAMED_PLACE,
-  BUILTIN_UNKNOWN_PLACE,
-  BUILTIN_RESOURCE,
-  BUILTIN_DENSE_ARRAY,
-  BUILTIN_ELEMENTS,
-} builtin_attr_t;
-
-typedef enum vhlo_attr {
-  VHLO_ARRAY = 1,
-  VHLO_BOOLEAN,
-  VHLO_COMPARISON_DIRECTION,
-  VHLO_COMPARISON_TYPE,
-  VHLO_API_VERSION,
-  VHLO_DICTIONARY,
-  VHLO_FFT_TYPE,
-  VHLO_FLOAT,
-  VHLO_INTEGER,
-  VHLO_OUTPUT_OPERAND_ALIAS,
-  VHLO_PRECISION,
-  VHLO_RNG_ALGORITHM,
-  VHLO_RNG_DISTRIBUTION,
-  VHLO_STRING,
-  VHLO_TENSOR,
-  VHLO_TRANSPOSE,
-  VHLO_TYPE,
-  VHLO_TYPE_EXTENSIONS,
-  VHLO_ACCURACY_MODE,
-  VHLO_ACCURACY,
-  VHLO_FIRST_MESH,
-  VHLO_LAST_MESH = 25,
-} vhlo_attr_t;
 
 // What reads one attribute has in hand.
 typedef struct attr_reader {
@@ -396,27 +350,27 @@ static tn_status_t read_builtin(attr_reader_t* reader) {
   tn_string_view_t text;
   uint64_t code = tn__cursor_varint(&reader->cursor);
   switch (code) {
-    case BUILTIN_ARRAY: return read_array(reader);
-    case BUILTIN_DICTIONARY: return read_dictionary(reader);
-    case BUILTIN_STRING: return read_string(reader);
-    case BUILTIN_TYPED_STRING:
+    case TN_BUILTIN_ARRAY: return read_array(reader);
+    case TN_BUILTIN_DICTIONARY: return read_dictionary(reader);
+    case TN_BUILTIN_STRING: return read_string(reader);
+    case TN_BUILTIN_TYPED_STRING:
       TN_RETURN_IF_ERROR(read_string(reader));
       tn__cursor_varint(&reader->cursor);
       return TN_OK;
-    case BUILTIN_FLAT_SYMBOL:
+    case TN_BUILTIN_FLAT_SYMBOL:
       TN_RETURN_IF_ERROR(read_text_part(reader, &text));
       TN_RETURN_IF_ERROR(tn__bytecode_check_symbol(reader->bytecode, position, text));
       return make_text(reader, TN_ATTR_SYMBOL, text);
-    case BUILTIN_SYMBOL: return read_nested_symbol(reader);
-    case BUILTIN_TYPE: return read_type(reader);
-    case BUILTIN_UNIT: return tn__attr_unit(reader->bytecode->arena, &reader->out->attr);
-    case BUILTIN_INTEGER: return read_integer(reader);
-    case BUILTIN_FLOAT: return read_float(reader);
-    case BUILTIN_RESOURCE:
+    case TN_BUILTIN_SYMBOL: return read_nested_symbol(reader);
+    case TN_BUILTIN_TYPE_ATTR: return read_type(reader);
+    case TN_BUILTIN_UNIT: return tn__attr_unit(reader->bytecode->arena, &reader->out->attr);
+    case TN_BUILTIN_INTEGER_ATTR: return read_integer(reader);
+    case TN_BUILTIN_FLOAT_ATTR: return read_float(reader);
+    case TN_BUILTIN_RESOURCE:
       return tn__bytecode_unsupported(reader->bytecode, position,
                                       "constants kept as resources are not supported");
-    case BUILTIN_DENSE_ARRAY: return read_dense_array(reader);
-    case BUILTIN_ELEMENTS: return read_elements(reader);
+    case TN_BUILTIN_DENSE_ARRAY: return read_dense_array(reader);
+    case TN_BUILTIN_ELEMENTS: return read_elements(reader);
     default: return pass_over(reader);  // places, and what came later
   }
 }
@@ -425,31 +379,26 @@ static tn_status_t read_vhlo(attr_reader_t* reader) {
   const uint8_t* position = reader->cursor.position;
   tn_arena_t* arena = reader->bytecode->arena;
   uint64_t code = tn__cursor_varint(&reader->cursor);
+  const char* enumeration = tn__vhlo_enumeration(code);
+  if (enumeration) return read_enum(reader, enumeration);
   switch (code) {
-    case VHLO_ARRAY: return read_array(reader);
-    case VHLO_BOOLEAN:
+    case TN_VHLO_ARRAY: return read_array(reader);
+    case TN_VHLO_BOOLEAN:
       return tn__attr_bool(arena, tn__cursor_varint(&reader->cursor) != 0, &reader->out->attr);
-    case VHLO_COMPARISON_DIRECTION: return read_enum(reader, "comparison_direction");
-    case VHLO_COMPARISON_TYPE: return read_enum(reader, "comparison_type");
-    case VHLO_API_VERSION:
+    case TN_VHLO_API_VERSION:
       return tn__attr_integer(arena, TN_DTYPE_S32, (int32_t)tn__cursor_varint(&reader->cursor),
                               &reader->out->attr);
-    case VHLO_DICTIONARY: return read_dictionary(reader);
-    case VHLO_FFT_TYPE: return read_enum(reader, "fft_type");
-    case VHLO_FLOAT: return read_float(reader);
-    case VHLO_INTEGER: return read_integer(reader);
-    case VHLO_OUTPUT_OPERAND_ALIAS: return read_alias(reader);
-    case VHLO_PRECISION: return read_enum(reader, "precision");
-    case VHLO_RNG_ALGORITHM: return read_enum(reader, "rng_algorithm");
-    case VHLO_RNG_DISTRIBUTION: return read_enum(reader, "rng_distribution");
-    case VHLO_STRING: return read_string(reader);
-    case VHLO_TENSOR: return read_elements(reader);
-    case VHLO_TRANSPOSE: return read_enum(reader, "transpose");
-    case VHLO_TYPE: return read_type(reader);
-    case VHLO_ACCURACY_MODE: return read_enum(reader, "result_accuracy_mode");
-    case VHLO_ACCURACY: return read_accuracy(reader);
+    case TN_VHLO_DICTIONARY: return read_dictionary(reader);
+    case TN_VHLO_FLOAT: return read_float(reader);
+    case TN_VHLO_INTEGER: return read_integer(reader);
+    case TN_VHLO_OUTPUT_OPERAND_ALIAS: return read_alias(reader);
+    case TN_VHLO_STRING: return read_string(reader);
+    case TN_VHLO_ELEMENTS: return read_elements(reader);
+    case TN_VHLO_TYPE_ATTR: return read_type(reader);
+    case TN_VHLO_ACCURACY: return read_accuracy(reader);
     default:
-      if (code == VHLO_TYPE_EXTENSIONS || (code >= VHLO_FIRST_MESH && code <= VHLO_LAST_MESH)) {
+      if (code == TN_VHLO_TYPE_EXTENSIONS ||
+          (code >= TN_VHLO_FIRST_MESH && code <= TN_VHLO_LAST_MESH)) {
         return pass_over(
             reader);  // types read bounds themselves; meshes do not matter to one process
       }
@@ -500,7 +449,7 @@ tn_status_t tn__bytecode_dictionary_find(tn_bytecode_t* bytecode, uint64_t index
   const tn_encoded_t* encoded = &bytecode->attrs[index].encoded;
   tn_cursor_t cursor = tn__cursor(encoded->begin, encoded->begin + encoded->length);
   if (!encoded->custom || encoded->dialect != TN_DIALECT_BUILTIN ||
-      tn__cursor_varint(&cursor) != BUILTIN_DICTIONARY) {
+      tn__cursor_varint(&cursor) != TN_BUILTIN_DICTIONARY) {
     return tn__bytecode_fail(bytecode, encoded->begin, "expected a dictionary");
   }
   size_t count = tn__cursor_count(&cursor);

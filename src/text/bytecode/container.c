@@ -3,24 +3,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-typedef enum section_id {
-  SECTION_STRINGS,
-  SECTION_DIALECTS,
-  SECTION_ENCODINGS,
-  SECTION_OFFSETS,
-  SECTION_OPERATIONS,
-  SECTION_RESOURCES,
-  SECTION_RESOURCE_OFFSETS,
-  SECTION_VERSIONS,  // of a dialect; inside of others only
-  SECTION_PROPERTIES,
-  SECTION_COUNT,
-} section_id_t;
-
-static const char* const section_names[SECTION_COUNT] = {
+static const char* const section_names[TN_SECTION_COUNT] = {
     "strings",   "dialects",         "attributes and types", "offsets",   "operations",
     "resources", "resource offsets", "dialect versions",     "properties"};
 
-static const uint8_t magic[4] = {'M', 'L', 0xEF, 'R'};
+const uint8_t tn__bytecode_magic[4] = {'M', 'L', 0xEF, 'R'};
 
 // --- errors
 
@@ -121,14 +108,14 @@ tn_status_t tn__bytecode_section(tn_bytecode_t* bytecode, tn_cursor_t* cursor, u
 }
 
 static tn_status_t read_sections(tn_bytecode_t* bytecode, tn_cursor_t* cursor,
-                                 tn_cursor_t sections[SECTION_COUNT]) {
-  bool seen[SECTION_COUNT] = {false};
+                                 tn_cursor_t sections[TN_SECTION_COUNT]) {
+  bool seen[TN_SECTION_COUNT] = {false};
   while (tn__cursor_left(cursor)) {
     const uint8_t* position = cursor->position;
     uint8_t id = 0;
     tn_cursor_t section;
     TN_RETURN_IF_ERROR(tn__bytecode_section(bytecode, cursor, &id, &section));
-    if (id >= SECTION_COUNT || id == SECTION_VERSIONS) {
+    if (id >= TN_SECTION_COUNT || id == TN_SECTION_VERSIONS) {
       return tn__bytecode_fail(bytecode, position, "there is no section %d", id);
     }
     if (seen[id]) {
@@ -138,7 +125,7 @@ static tn_status_t read_sections(tn_bytecode_t* bytecode, tn_cursor_t* cursor,
     seen[id] = true;
     sections[id] = section;
   }
-  for (int id = 0; id <= SECTION_OPERATIONS; ++id) {
+  for (int id = 0; id <= TN_SECTION_OPERATIONS; ++id) {
     if (!seen[id]) {
       return tn__bytecode_fail(bytecode, cursor->end, "the section of %s is missing",
                                section_names[id]);
@@ -335,7 +322,8 @@ static tn_status_t read_properties(tn_bytecode_t* bytecode, tn_cursor_t cursor) 
 // --- all
 
 bool tn__bytecode_is(const void* data, size_t length) {
-  return length >= sizeof magic && memcmp(data, magic, sizeof magic) == 0;
+  return length >= sizeof tn__bytecode_magic &&
+         memcmp(data, tn__bytecode_magic, sizeof tn__bytecode_magic) == 0;
 }
 
 void tn__bytecode_deinit(tn_bytecode_t* bytecode) {
@@ -345,7 +333,7 @@ void tn__bytecode_deinit(tn_bytecode_t* bytecode) {
 tn_status_t tn__bytecode_init(tn_bytecode_t* bytecode, const tn_allocator_t* allocator,
                               tn_arena_t* arena, const char* name, const void* data,
                               size_t length) {
-  tn_cursor_t sections[SECTION_COUNT] = {{0}};
+  tn_cursor_t sections[TN_SECTION_COUNT] = {{0}};
   *bytecode = (tn_bytecode_t){.name = name, .begin = data, .end = (const uint8_t*)data + length};
   bytecode->arena = arena;
   bytecode->entries_left = 16 * length + (1 << 16);
@@ -353,10 +341,10 @@ tn_status_t tn__bytecode_init(tn_bytecode_t* bytecode, const tn_allocator_t* all
   if (!tn__bytecode_is(data, length)) {
     return tn__bytecode_fail(bytecode, bytecode->begin, "this is no MLIR bytecode");
   }
-  tn_cursor_t cursor = tn__cursor(bytecode->begin + sizeof magic, bytecode->end);
+  tn_cursor_t cursor = tn__cursor(bytecode->begin + sizeof tn__bytecode_magic, bytecode->end);
   uint64_t version = tn__cursor_varint(&cursor);
   if (version > TN_BYTECODE_NEWEST) {
-    return tn__bytecode_unsupported(bytecode, bytecode->begin + sizeof magic,
+    return tn__bytecode_unsupported(bytecode, bytecode->begin + sizeof tn__bytecode_magic,
                                     "MLIR bytecode of version %llu; the newest known is %d",
                                     (unsigned long long)version, TN_BYTECODE_NEWEST);
   }
@@ -364,13 +352,13 @@ tn_status_t tn__bytecode_init(tn_bytecode_t* bytecode, const tn_allocator_t* all
   bytecode->producer = tn__cursor_text(&cursor);
   TN_RETURN_IF_ERROR(tn__bytecode_check(bytecode, &cursor, "the header"));
   TN_RETURN_IF_ERROR(read_sections(bytecode, &cursor, sections));
-  TN_RETURN_IF_ERROR(read_strings(bytecode, sections[SECTION_STRINGS]));
-  TN_RETURN_IF_ERROR(read_dialects(bytecode, sections[SECTION_DIALECTS]));
+  TN_RETURN_IF_ERROR(read_strings(bytecode, sections[TN_SECTION_STRINGS]));
+  TN_RETURN_IF_ERROR(read_dialects(bytecode, sections[TN_SECTION_DIALECTS]));
   TN_RETURN_IF_ERROR(
-      read_offsets(bytecode, sections[SECTION_OFFSETS], sections[SECTION_ENCODINGS]));
-  if (bytecode->version >= TN_BYTECODE_PROPERTIES && sections[SECTION_PROPERTIES].position) {
-    TN_RETURN_IF_ERROR(read_properties(bytecode, sections[SECTION_PROPERTIES]));
+      read_offsets(bytecode, sections[TN_SECTION_OFFSETS], sections[TN_SECTION_ENCODINGS]));
+  if (bytecode->version >= TN_BYTECODE_PROPERTIES && sections[TN_SECTION_PROPERTIES].position) {
+    TN_RETURN_IF_ERROR(read_properties(bytecode, sections[TN_SECTION_PROPERTIES]));
   }
-  bytecode->operations = sections[SECTION_OPERATIONS];
+  bytecode->operations = sections[TN_SECTION_OPERATIONS];
   return TN_OK;
 }

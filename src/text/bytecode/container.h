@@ -19,6 +19,22 @@ enum {
   TN_BYTECODE_PROPERTIES = 5,
 };
 
+typedef enum tn_section {
+  TN_SECTION_STRINGS,
+  TN_SECTION_DIALECTS,
+  TN_SECTION_ENCODINGS,
+  TN_SECTION_OFFSETS,
+  TN_SECTION_OPERATIONS,
+  TN_SECTION_RESOURCES,
+  TN_SECTION_RESOURCE_OFFSETS,
+  TN_SECTION_VERSIONS,  // of a dialect; inside of others only
+  TN_SECTION_PROPERTIES,
+  TN_SECTION_COUNT,
+} tn_section_t;
+
+// What every file begins with.
+extern const uint8_t tn__bytecode_magic[4];
+
 typedef enum tn_dialect {
   TN_DIALECT_OTHER,
   TN_DIALECT_BUILTIN,

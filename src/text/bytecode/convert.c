@@ -1,6 +1,8 @@
 #include "text/bytecode/convert.h"
 
-enum { MOST_PROPERTIES = 24, LONGEST_SPLAT = 4096 };
+#include "text/bytecode/defaults.h"
+
+enum { LONGEST_SPLAT = 4096 };
 
 // --- one attribute in the form that its specification asks for
 
@@ -91,79 +93,6 @@ static tn_status_t as_specified(tn_bytecode_t* bytecode, tn_encoded_attr_t* enco
   return TN_OK;
 }
 
-// --- what says no more than its absence
-
-static bool all_are(const tn_attr_t* list, int64_t value) {
-  if (list->kind != TN_ATTR_DENSE_ARRAY || list->dtype != TN_DTYPE_S64) return false;
-  const int64_t* values = list->dense_array.data;
-  for (int64_t i = 0; i < list->dense_array.count; ++i) {
-    if (values[i] != value) return false;
-  }
-  return true;
-}
-
-static bool is_zeros(const tn_attr_t* attr) {
-  if (attr->kind != TN_ATTR_ELEMENTS || attr->elements.type->dtype != TN_DTYPE_S64) return false;
-  if (tn__type_size(attr->elements.type) == 0) return true;
-  return attr->elements.splat && *(const int64_t*)attr->elements.data == 0;
-}
-
-// The numbers and lists that stand for an absent attribute of that name, where they are not 0,
-// false or empty.
-static bool is_named_default(const char* name, const tn_attr_t* attr) {
-  static const char* const ones[] = {"window_strides", "lhs_dilation", "rhs_dilation",
-                                     "base_dilations", "window_dilations"};
-  for (size_t i = 0; i < sizeof ones / sizeof *ones; ++i) {
-    if (!strcmp(name, ones[i])) return all_are(attr, 1);
-  }
-  if (!strcmp(name, "padding")) return is_zeros(attr);
-  if (attr->kind != TN_ATTR_INTEGER) return false;
-  if (!strcmp(name, "api_version")) return attr->integer == 1;
-  if (!strcmp(name, "dimension")) return attr->integer == -1;  // of sort: the last one
-  return attr->integer == 0;
-}
-
-// [DEFAULT, DEFAULT]
-static bool are_default_enumerators(const tn_attr_spec_t* spec, const tn_attr_t* list) {
-  if (spec->type != TN_ATTR_TYPE_ENUM_LIST) return false;
-  for (size_t i = 0; i < list->array.count; ++i) {
-    const tn_attr_t* item = list->array.items[i];
-    if (item->kind != TN_ATTR_ENUM || tn__enum_value(spec->of, item->string) != 0) return false;
-  }
-  return true;
-}
-
-static bool is_default(const tn_attr_spec_t* spec, const tn_attr_t* attr) {
-  if (!spec->optional) return false;
-  switch (attr->kind) {
-    case TN_ATTR_BOOL: return !attr->boolean;
-    case TN_ATTR_STRING: return attr->string.length == 0;
-    case TN_ATTR_ARRAY: return attr->array.count == 0 || are_default_enumerators(spec, attr);
-    case TN_ATTR_DICTIONARY: return attr->dictionary.count == 0;
-    case TN_ATTR_ENUM:
-      return spec->type == TN_ATTR_TYPE_ENUM && tn__enum_value(spec->of, attr->string) == 0;
-    case TN_ATTR_DENSE_ARRAY:
-      if (attr->dense_array.count == 0) return true;
-      if (attr->dtype != TN_DTYPE_PRED) break;
-      return !memchr(attr->dense_array.data, 1, (size_t)attr->dense_array.count);
-    case TN_ATTR_ELEMENTS:
-    case TN_ATTR_INTEGER: break;
-    case TN_ATTR_STRUCT:  // a default mode of accuracy has no bounds beside it
-      return !strcmp(spec->name, "result_accuracy") && attr->dictionary.count == 1 &&
-             tn__attr_get_enum(&attr->dictionary, "mode", -1) == 0;
-    default: return false;
-  }
-  bool is_integers = attr->kind != TN_ATTR_DENSE_ARRAY || strncmp(spec->name, "known_", 6) != 0;
-  return is_integers && is_named_default(spec->name, attr);
-}
-
-// Of structures other than a convolution's, fields that are empty or 0 are left out.
-static bool is_default_field(const tn_attr_spec_t* structure, const tn_attr_t* attr) {
-  if (!strcmp(structure->of, "conv")) return false;
-  return (attr->kind == TN_ATTR_INTEGER && attr->integer == 0) ||
-         (attr->kind == TN_ATTR_DENSE_ARRAY && attr->dense_array.count == 0);
-}
-
 // An absent algorithm is one without types, an absent channel one without a number.
 static bool is_absent_struct(const tn_attr_spec_t* spec, size_t count,
                              const tn_named_attr_t* fields) {
@@ -213,13 +142,13 @@ typedef struct conversion {
   const tn_bytecode_op_attrs_t* attrs;
   const tn_vhlo_op_t* op;
   size_t count;  // properties
-  const tn_attr_spec_t* specs[MOST_PROPERTIES];
-  const tn_attr_spec_t* fields[MOST_PROPERTIES];  // NULL: of no structure
-  const tn_attr_t* values[MOST_PROPERTIES];       // NULL: absent
+  const tn_attr_spec_t* specs[TN_VHLO_MOST_PROPERTIES];
+  const tn_attr_spec_t* fields[TN_VHLO_MOST_PROPERTIES];  // NULL: of no structure
+  const tn_attr_t* values[TN_VHLO_MOST_PROPERTIES];       // NULL: absent
 } conversion_t;
 
 static tn_status_t read_values(conversion_t* conversion) {
-  uint64_t indexes[MOST_PROPERTIES];
+  uint64_t indexes[TN_VHLO_MOST_PROPERTIES];
   const tn_vhlo_op_t* op = conversion->op;
   TN_RETURN_IF_ERROR(
       tn__bytecode_properties(conversion->bytecode, conversion->attrs, op->properties, indexes));
@@ -257,7 +186,7 @@ static tn_status_t gather_struct(const conversion_t* conversion, size_t first,
   for (size_t i = first; i < conversion->count; ++i) {
     const tn_attr_t* value = conversion->values[i];
     if (conversion->specs[i] != spec || !conversion->fields[i] || !value) continue;
-    if (is_default_field(spec, value)) continue;
+    if (tn__vhlo_is_default_field(spec, value)) continue;
     fields[count++] = (tn_named_attr_t){tn__sv(conversion->fields[i]->name), value};
   }
   if (is_absent_struct(spec, count, fields)) return TN_OK;
@@ -339,7 +268,7 @@ static tn_status_t merge(tn_bytecode_t* bytecode, const tn_bytecode_op_attrs_t* 
     if (conversion.fields[i]) {
       if (was_gathered(&conversion, i)) continue;
       TN_RETURN_IF_ERROR(gather_struct(&conversion, i, &value));
-    } else if (value && is_default(spec, value)) {
+    } else if (value && tn__vhlo_is_default(spec, value)) {
       continue;
     }
     if (value) entries[count++] = (tn_named_attr_t){tn__sv(spec->name), value};

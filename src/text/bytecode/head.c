@@ -1,16 +1,6 @@
 // One operation up to its regions: name, attributes, results, operands.
+#include "text/bytecode/codes.h"
 #include "text/bytecode/walk.h"
-
-// Bits of the byte that says what an operation has.
-enum {
-  HAS_DICTIONARY = 0x01,
-  HAS_RESULTS = 0x02,
-  HAS_OPERANDS = 0x04,
-  HAS_SUCCESSORS = 0x08,
-  HAS_REGIONS = 0x10,
-  HAS_USE_LISTS = 0x20,
-  HAS_PROPERTIES = 0x40,
-};
 
 static const struct special_op {
   tn_dialect_t dialect;
@@ -142,19 +132,19 @@ tn_status_t tn__bytecode_head(tn_bytecode_reader_t* reader, tn_cursor_t* cursor,
   if (!head->name->known) TN_RETURN_IF_ERROR(resolve(reader, head->name));
   head->known = head->name->known;
   head->attrs.position = head->position;
-  head->attrs.has_dictionary = mask & HAS_DICTIONARY;
-  head->attrs.has_properties = mask & HAS_PROPERTIES;
-  if (mask & HAS_DICTIONARY) head->attrs.dictionary = tn__cursor_varint(cursor);
-  if (mask & HAS_PROPERTIES) head->attrs.properties = tn__cursor_varint(cursor);
-  if (mask & HAS_RESULTS) TN_RETURN_IF_ERROR(read_results(reader, cursor, head));
-  if (mask & HAS_OPERANDS) TN_RETURN_IF_ERROR(read_operands(reader, cursor, head));
-  if (mask & HAS_SUCCESSORS) {
+  head->attrs.has_dictionary = mask & TN_HAS_DICTIONARY;
+  head->attrs.has_properties = mask & TN_HAS_PROPERTIES;
+  if (mask & TN_HAS_DICTIONARY) head->attrs.dictionary = tn__cursor_varint(cursor);
+  if (mask & TN_HAS_PROPERTIES) head->attrs.properties = tn__cursor_varint(cursor);
+  if (mask & TN_HAS_RESULTS) TN_RETURN_IF_ERROR(read_results(reader, cursor, head));
+  if (mask & TN_HAS_OPERANDS) TN_RETURN_IF_ERROR(read_operands(reader, cursor, head));
+  if (mask & TN_HAS_SUCCESSORS) {
     return tn__bytecode_unsupported(bytecode, head->position,
                                     "%.*s.%.*s: branches between blocks are not supported",
                                     TN_OP_NAME(head));
   }
-  if (mask & HAS_USE_LISTS) tn__bytecode_skip_use_lists(cursor, head->result_count);
-  if (mask & HAS_REGIONS) head->region_count = tn__cursor_flagged(cursor, &head->is_isolated);
+  if (mask & TN_HAS_USE_LISTS) tn__bytecode_skip_use_lists(cursor, head->result_count);
+  if (mask & TN_HAS_REGIONS) head->region_count = tn__cursor_flagged(cursor, &head->is_isolated);
   TN_RETURN_IF_ERROR(tn__bytecode_check(bytecode, cursor, "an operation"));
   if (head->region_count > tn__cursor_left(cursor)) {
     return tn__bytecode_fail(bytecode, head->position, "%.*s.%.*s: more regions than bytes",

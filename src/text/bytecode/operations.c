@@ -9,9 +9,14 @@
     NULL                  \
   }
 
+#define FIRST TN_ARTIFACT_OLDEST
+#define SINCE TN_ARTIFACT_VERSION
+
 static const tn_vhlo_op_t operations[] = {
-#define TN_VHLO(name, op, properties) {name, TN__OP(op), properties},
-#define TN_VHLO_FUNC(name, op, properties) {name, TN__OP_OF(func, op), properties},
+#define TN_VHLO(name, op, since, uses, properties) \
+  {name, TN__OP(op), since, TN_VHLO_##uses, properties},
+#define TN_VHLO_FUNC(name, op, since, uses, properties) \
+  {name, TN__OP_OF(func, op), since, TN_VHLO_##uses, properties},
 #include "text/bytecode/operations.def"
 #undef TN_VHLO
 #undef TN_VHLO_FUNC

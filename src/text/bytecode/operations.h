@@ -4,12 +4,24 @@
 #define TENON_TEXT_BYTECODE_OPERATIONS_H_
 
 #include "ops/op.h"
+#include "text/bytecode/version.h"
+
+// Which uses of an operation one version of it allows.
+typedef enum tn_vhlo_uses {
+  TN_VHLO_ANY,
+  TN_VHLO_ONE_OPERAND,
+  TN_VHLO_NO_REGIONS,
+} tn_vhlo_uses_t;
 
 typedef struct tn_vhlo_op {
   const char* name;  // without "vhlo."
   const tn_op_t* op;
+  tn_artifact_version_t since;
+  tn_vhlo_uses_t uses;
   const char* const* properties;  // names in the order of the file; NULL ends them
 } tn_vhlo_op_t;
+
+enum { TN_VHLO_MOST_PROPERTIES = 24 };
 
 // NULL when there is none.
 const tn_vhlo_op_t* tn__vhlo_op_find(tn_string_view_t name);

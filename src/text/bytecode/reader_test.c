@@ -236,6 +236,17 @@ static void every_property_has_a_place(void** state) {
   }
 }
 
+static void versions_of_an_operation_follow_one_another(void** state) {
+  (void)state;
+  for (size_t i = 0; i < tn__vhlo_op_count(); ++i) {
+    const tn_vhlo_op_t* op = tn__vhlo_op_at(i);
+    const bool is_first = i == 0 || tn__vhlo_op_at(i - 1)->op != op->op;
+    assert_true(op->since >= TN_ARTIFACT_OLDEST && op->since <= TN_ARTIFACT_NEWEST);
+    if (!is_first) assert_true(tn__vhlo_op_at(i - 1)->since < op->since);
+    for (size_t k = 0; is_first && k < i; ++k) assert_true(tn__vhlo_op_at(k)->op != op->op);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(artifacts_of_every_version_are_read),
@@ -250,6 +261,7 @@ int main(void) {
       cmocka_unit_test(flipped_bits_give_an_error_or_a_module),
       cmocka_unit_test(an_allocation_that_fails_leaves_nothing_behind),
       cmocka_unit_test(every_property_has_a_place),
+      cmocka_unit_test(versions_of_an_operation_follow_one_another),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,50 +1,5 @@
+#include "text/bytecode/codes.h"
 #include "text/bytecode/encodings.h"
-
-// Element types of VHLO by their code.
-static const tn_dtype_t vhlo_elements[] = {
-    [0] = TN_DTYPE_PRED,        [2] = TN_DTYPE_BF16,        [3] = TN_DTYPE_F16,
-    [4] = TN_DTYPE_F32,         [5] = TN_DTYPE_F64,         [6] = TN_DTYPE_F8E4M3FN,
-    [7] = TN_DTYPE_F8E5M2,      [9] = TN_DTYPE_INDEX,       [10] = TN_DTYPE_S4,
-    [11] = TN_DTYPE_S8,         [12] = TN_DTYPE_S16,        [13] = TN_DTYPE_S32,
-    [14] = TN_DTYPE_S64,        [15] = TN_DTYPE_U4,         [16] = TN_DTYPE_U8,
-    [17] = TN_DTYPE_U16,        [18] = TN_DTYPE_U32,        [19] = TN_DTYPE_U64,
-    [27] = TN_DTYPE_F8E4M3FNUZ, [28] = TN_DTYPE_F8E5M2FNUZ, [29] = TN_DTYPE_F8E4M3B11FNUZ,
-    [31] = TN_DTYPE_S2,         [32] = TN_DTYPE_U2,         [35] = TN_DTYPE_F8E4M3,
-    [36] = TN_DTYPE_F8E3M4,     [37] = TN_DTYPE_F4E2M1FN,   [38] = TN_DTYPE_F6E2M3FN,
-    [39] = TN_DTYPE_F6E3M2FN,   [40] = TN_DTYPE_F8E8M0FNU,
-};
-enum { VHLO_ELEMENTS = sizeof vhlo_elements / sizeof *vhlo_elements };
-
-typedef enum vhlo_type {
-  VHLO_COMPLEX = 1,
-  VHLO_FUNCTION = 8,
-  VHLO_TENSOR = 20,
-  VHLO_ENCODED_TENSOR = 21,
-  VHLO_TOKEN = 22,
-  VHLO_TUPLE = 23,
-  VHLO_QUANTIZED = 24,
-  VHLO_UNRANKED_TENSOR = 25,
-  VHLO_QUANTIZED_PER_AXIS = 30,
-  VHLO_NONE = 33,
-  VHLO_TF32 = 34,
-  VHLO_BUFFER = 41,
-  VHLO_FUTURE = 42,
-} vhlo_type_t;
-
-typedef enum builtin_type {
-  BUILTIN_INTEGER,
-  BUILTIN_INDEX,
-  BUILTIN_FUNCTION,
-  BUILTIN_BF16,
-  BUILTIN_F16,
-  BUILTIN_F32,
-  BUILTIN_F64,
-  BUILTIN_COMPLEX = 9,
-  BUILTIN_NONE = 12,
-  BUILTIN_TENSOR,
-  BUILTIN_ENCODED_TENSOR,
-  BUILTIN_TUPLE,
-} builtin_type_t;
 
 // --- those of both dialects
 
@@ -109,8 +64,6 @@ static tn_status_t read_function(tn_bytecode_t* bytecode, tn_cursor_t* cursor,
 
 // --- tensors
 
-enum { VHLO_TYPE_EXTENSIONS = 18 };  // the code of the attribute that holds bounds
-
 // The bounds of dynamic dimensions: an attribute that nothing else mentions.
 static tn_status_t read_bounds(tn_bytecode_t* bytecode, uint64_t index, const uint8_t* position,
                                tn_type_t* type) {
@@ -122,7 +75,7 @@ static tn_status_t read_bounds(tn_bytecode_t* bytecode, uint64_t index, const ui
   const tn_encoded_t* encoded = &bytecode->attrs[index].encoded;
   tn_cursor_t cursor = tn__cursor(encoded->begin, encoded->begin + encoded->length);
   bool is_known = encoded->dialect == TN_DIALECT_VHLO && encoded->custom &&
-                  tn__cursor_varint(&cursor) == VHLO_TYPE_EXTENSIONS;
+                  tn__cursor_varint(&cursor) == TN_VHLO_TYPE_EXTENSIONS;
   if (!is_known) {
     return tn__bytecode_unsupported(bytecode, position,
                                     "only bounds are supported as a tensor's encoding");
@@ -177,70 +130,46 @@ static tn_status_t read_vhlo_type(tn_bytecode_t* bytecode, tn_cursor_t* cursor,
                                   tn_encoded_type_t* type) {
   const uint8_t* position = cursor->position;
   uint64_t code = tn__cursor_varint(cursor);
-  if (code < VHLO_ELEMENTS && vhlo_elements[code] != TN_DTYPE_INVALID) {
-    return set_element(type, vhlo_elements[code]);
-  }
+  const tn_dtype_t element = tn__vhlo_element_dtype(code);
+  if (element != TN_DTYPE_INVALID) return set_element(type, element);
   switch (code) {
-    case VHLO_COMPLEX: return read_complex(bytecode, cursor, type);
-    case VHLO_FUNCTION: return read_function(bytecode, cursor, type);
-    case VHLO_TENSOR: return read_tensor(bytecode, cursor, false, type);
-    case VHLO_ENCODED_TENSOR: return read_tensor(bytecode, cursor, true, type);
-    case VHLO_TUPLE: return read_tuple(bytecode, cursor, false, type);
-    case VHLO_TOKEN:
+    case TN_VHLO_COMPLEX: return read_complex(bytecode, cursor, type);
+    case TN_VHLO_FUNCTION: return read_function(bytecode, cursor, type);
+    case TN_VHLO_TENSOR: return read_tensor(bytecode, cursor, false, type);
+    case TN_VHLO_ENCODED_TENSOR: return read_tensor(bytecode, cursor, true, type);
+    case TN_VHLO_TUPLE: return read_tuple(bytecode, cursor, false, type);
+    case TN_VHLO_TOKEN:
       type->kind = TN_ENCODED_VALUE;
       type->type = tn__type_token();
       return TN_OK;
-    case VHLO_NONE: return TN_OK;
-    case VHLO_TF32: type->kind = TN_ENCODED_TF32; return TN_OK;
-    case VHLO_QUANTIZED:
-    case VHLO_QUANTIZED_PER_AXIS: return unsupported(bytecode, position, "quantized types");
-    case VHLO_UNRANKED_TENSOR: return unsupported(bytecode, position, "tensors without a rank");
-    case VHLO_BUFFER: return unsupported(bytecode, position, "types of buffers");
-    case VHLO_FUTURE: return read_tuple(bytecode, cursor, true, type);
+    case TN_VHLO_NONE: return TN_OK;
+    case TN_VHLO_TF32: type->kind = TN_ENCODED_TF32; return TN_OK;
+    case TN_VHLO_QUANTIZED:
+    case TN_VHLO_QUANTIZED_PER_AXIS: return unsupported(bytecode, position, "quantized types");
+    case TN_VHLO_UNRANKED_TENSOR: return unsupported(bytecode, position, "tensors without a rank");
+    case TN_VHLO_BUFFER: return unsupported(bytecode, position, "types of buffers");
+    case TN_VHLO_FUTURE: return read_tuple(bytecode, cursor, true, type);
     default:
       return tn__bytecode_unsupported(bytecode, position, "type %llu of vhlo is not known",
                                       (unsigned long long)code);
   }
 }
 
-static tn_dtype_t builtin_integer(uint64_t code) {
-  enum { SIGNLESS, SIGNED, UNSIGNED };
-  static const struct {
-    uint32_t width;
-    tn_dtype_t plain, unsigned_one;
-  } integers[] = {{1, TN_DTYPE_PRED, TN_DTYPE_U1},  {2, TN_DTYPE_S2, TN_DTYPE_U2},
-                  {4, TN_DTYPE_S4, TN_DTYPE_U4},    {8, TN_DTYPE_S8, TN_DTYPE_U8},
-                  {16, TN_DTYPE_S16, TN_DTYPE_U16}, {32, TN_DTYPE_S32, TN_DTYPE_U32},
-                  {64, TN_DTYPE_S64, TN_DTYPE_U64}};
-  for (size_t i = 0; i < sizeof integers / sizeof *integers; ++i) {
-    if (code >> 2 != integers[i].width) continue;
-    if ((code & 3) == SIGNLESS) return integers[i].plain;
-    if ((code & 3) == UNSIGNED) return integers[i].unsigned_one;
-  }
-  return TN_DTYPE_INVALID;
-}
-
 static tn_status_t read_builtin_type(tn_bytecode_t* bytecode, tn_cursor_t* cursor,
                                      tn_encoded_type_t* type) {
   const uint8_t* position = cursor->position;
   uint64_t code = tn__cursor_varint(cursor);
-  tn_dtype_t integer = TN_DTYPE_INVALID;
+  const uint64_t detail = code == TN_BUILTIN_INTEGER ? tn__cursor_varint(cursor) : 0;
+  const tn_dtype_t element = tn__builtin_element_dtype(code, detail);
+  if (element != TN_DTYPE_INVALID) return set_element(type, element);
   switch (code) {
-    case BUILTIN_INTEGER:
-      integer = builtin_integer(tn__cursor_varint(cursor));
-      if (integer == TN_DTYPE_INVALID) return unsupported(bytecode, position, "such integers");
-      return set_element(type, integer);
-    case BUILTIN_INDEX: return set_element(type, TN_DTYPE_INDEX);
-    case BUILTIN_FUNCTION: return read_function(bytecode, cursor, type);
-    case BUILTIN_BF16: return set_element(type, TN_DTYPE_BF16);
-    case BUILTIN_F16: return set_element(type, TN_DTYPE_F16);
-    case BUILTIN_F32: return set_element(type, TN_DTYPE_F32);
-    case BUILTIN_F64: return set_element(type, TN_DTYPE_F64);
-    case BUILTIN_COMPLEX: return read_complex(bytecode, cursor, type);
-    case BUILTIN_NONE: return TN_OK;
-    case BUILTIN_TENSOR: return read_tensor(bytecode, cursor, false, type);
-    case BUILTIN_ENCODED_TENSOR: return read_tensor(bytecode, cursor, true, type);
-    case BUILTIN_TUPLE: return read_tuple(bytecode, cursor, false, type);
+    case TN_BUILTIN_INTEGER: return unsupported(bytecode, position, "such integers");
+    case TN_BUILTIN_FUNCTION: return read_function(bytecode, cursor, type);
+    case TN_BUILTIN_COMPLEX: return read_complex(bytecode, cursor, type);
+    case TN_BUILTIN_NONE: return TN_OK;
+    case TN_BUILTIN_TENSOR: return read_tensor(bytecode, cursor, false, type);
+    case TN_BUILTIN_ENCODED_TENSOR: return read_tensor(bytecode, cursor, true, type);
+    case TN_BUILTIN_TUPLE: return read_tuple(bytecode, cursor, false, type);
     default:
       return tn__bytecode_unsupported(bytecode, position, "type %llu of builtin is not supported",
                                       (unsigned long long)code);
