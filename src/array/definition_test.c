@@ -2,6 +2,7 @@
 #include <tenon/custom.h>
 #include <tenon/transform.h>
 
+#include "base/testing_allocator.h"
 #include "lazy/testing_lazy.h"
 
 // z = scale * x + y, with what can be declared of it.
@@ -469,6 +470,29 @@ static void uses_that_do_not_fit_are_counted(void** state) {
   tn_scope_destroy(s);
 }
 
+static tn_status_t apply_with(const tn_allocator_t* allocator, void* context) {
+  const tn_device_options_t options = {.struct_size = sizeof options, .allocator = allocator};
+  tn_device_t* device = NULL;
+  tn_scope_t* s = NULL;
+  (void)context;
+  TN_RETURN_IF_ERROR(tn_device_create("cpu", &options, &device));
+  tn_status_t status = tn_scope_create(device, &s);
+  if (!status) {
+    tn_array_t* x = tn__testing_range(s, TN_LIST(2));
+    tn_array_t* y = blend_of(s, x, x, 1);
+    status = tn_eval(1, &y);
+  }
+  tn_scope_destroy(s);
+  tn_device_release(device);
+  return status;
+}
+
+static void use_without_memory_is_an_error(void** state) {
+  (void)state;
+  tn_scope_destroy(begin());
+  tn__testing_sweep_allocations(apply_with, NULL);
+}
+
 static void a_definition_goes_when_nothing_needs_it(void** state) {
   (void)state;
   destroyed = 0;
@@ -498,6 +522,7 @@ int main(void) {
       cmocka_unit_test(rules_make_arrays_on_the_stream_of_the_operation),
       cmocka_unit_test(errors_of_rules_name_the_operation),
       cmocka_unit_test(uses_that_do_not_fit_are_counted),
+      cmocka_unit_test(use_without_memory_is_an_error),
       cmocka_unit_test(a_definition_goes_when_nothing_needs_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
