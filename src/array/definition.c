@@ -73,14 +73,11 @@ static tn_attribute_t as_declared(const tn_attribute_t* given, const tn_ffi_para
 // What the caller gave, once its pointers may be followed.
 static tn_status_t read_given(use_t* use) {
   const tn_application_t* application = use->application;
-  void* memory = NULL;
   use->attribute_count = application->attribute_count;
   if (use->attribute_count && !application->attributes) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the list of attributes is NULL");
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&use->arena, use->attribute_count,
-                                              sizeof *use->attributes, &memory));
-  use->attributes = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&use->arena, use->attribute_count, &use->attributes));
   for (size_t i = 0; i < use->attribute_count; ++i) {
     const tn_attribute_t* given = &application->attributes[i];
     if (!given->name) {
@@ -197,10 +194,8 @@ static tn_status_t declared_type(const use_t* use, size_t index, tn_array_type_t
 static tn_status_t infer(use_t* use, const tn_shape_t* shape) {
   const tn_op_def_t* definition = use->definition;
   const size_t count = use->application->result_count;
-  void* memory = NULL;
   if (definition && definition->infer) {
-    TN_RETURN_IF_ERROR(tn__arena_allocate_array(&use->arena, count, sizeof *use->dims, &memory));
-    use->dims = memory;
+    TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&use->arena, count, &use->dims));
     const tn_rule_t rule = {
         .struct_size = sizeof rule,
         .api = &tn__rule_api,
@@ -248,22 +243,17 @@ static tn_status_t prepare(use_t* use) {
   const tn_application_t* application = use->application;
   const tn_op_def_t* definition = use->definition;
   const bool is_elementwise = definition && definition->flags & TN_OP_ELEMENTWISE;
-  void* memory = NULL;
   tn_shape_t* shape = NULL;
   TN_RETURN_IF_ERROR(check_counts(use));
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&use->arena, application->operand_count,
-                                              sizeof(tn_array_t*), &memory));
-  use->operands = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&use->arena, application->operand_count, &use->operands));
   if (application->operand_count) {
-    memcpy(memory, application->operands, application->operand_count * sizeof(tn_array_t*));
+    memcpy(use->operands, application->operands,
+           application->operand_count * sizeof *use->operands);
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&use->arena, application->result_count,
-                                              sizeof *use->types, &memory));
-  use->types = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&use->arena, application->result_count, &use->types));
   TN_RETURN_IF_ERROR(tn_status_prefix(take_attributes(use), "%s", application->name));
   if (is_elementwise && application->operand_count) {
-    TN_RETURN_IF_ERROR(tn__arena_allocate(&use->arena, sizeof *shape, &memory));
-    shape = memory;
+    TN_RETURN_IF_ERROR(TN_ARENA_NEW(&use->arena, &shape));
     TN_RETURN_IF_ERROR(broadcast_operands(use, shape));
   }
   if (!application->result_types) return infer(use, shape);

@@ -100,6 +100,14 @@ tn_status_t tn__arena_allocate_array(tn_arena_t* arena, size_t count, size_t ele
   return tn__arena_allocate(arena, size, out);
 }
 
+tn_status_t tn__arena_make(tn_arena_t* arena, size_t count, size_t element_size,
+                           void* out_pointer) {
+  void* memory = NULL;
+  tn_status_t status = tn__arena_allocate_array(arena, count, element_size, &memory);
+  memcpy(out_pointer, &memory, sizeof memory);  // all pointers to objects look alike
+  return status;
+}
+
 tn_arena_mark_t tn__arena_mark(const tn_arena_t* arena) {
   return (tn_arena_mark_t){arena->blocks, arena->blocks ? arena->blocks->used : 0};
 }

@@ -24,6 +24,13 @@ TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__arena_allocate(tn_arena_t* arena, siz
 TN_MUST_USE tn_status_t tn__arena_take(tn_arena_t* arena, size_t size, void** out);
 TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__arena_allocate_array(tn_arena_t* arena, size_t count,
                                                                 size_t element_size, void** out);
+// A zeroed object, or `count` of them, of what the pointer is to that `out` points to:
+//   item_t* items = NULL;
+//   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, &items));
+#define TN_ARENA_NEW(arena, out) tn__arena_make((arena), 1, sizeof **(out), (out))
+#define TN_ARENA_ARRAY(arena, count, out) tn__arena_make((arena), (count), sizeof **(out), (out))
+TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__arena_make(tn_arena_t* arena, size_t count,
+                                                      size_t element_size, void* out_pointer);
 // Makes room for so many bytes, which are expected to be taken, in one piece.
 TN_MUST_USE tn_status_t tn__arena_reserve(tn_arena_t* arena, size_t size);
 // Gives back what was taken since the mark, if it lies in the block that was current then.

@@ -155,6 +155,25 @@ static void arena_reserves_one_piece(void** state) {
   tn__testing_allocator_assert_empty(&testing);
 }
 
+static void arena_makes_typed_objects_and_lists(void** state) {
+  (void)state;
+  tn_arena_t arena;
+  double *number = NULL, *list = NULL;
+  const char** texts = NULL;
+  tn__arena_init(&arena, tn_allocator_system());
+  TN_ASSERT_OK(TN_ARENA_NEW(&arena, &number));
+  TN_ASSERT_OK(TN_ARENA_ARRAY(&arena, 3, &list));
+  TN_ASSERT_OK(TN_ARENA_ARRAY(&arena, 2, &texts));
+  assert_float_equal(*number, 0, 0);
+  assert_float_equal(list[2], 0, 0);
+  assert_null(texts[1]);
+  tn_status_t status = TN_ARENA_ARRAY(&arena, SIZE_MAX / 4, &list);
+  assert_int_equal(tn_status_code(status), TN_CODE_RESOURCE_EXHAUSTED);
+  assert_null(list);
+  tn_status_release(status);
+  tn__arena_deinit(&arena);
+}
+
 static tn_status_t fill_arena(const tn_allocator_t* allocator, void* context) {
   (void)context;
   tn_arena_t arena;
@@ -190,6 +209,7 @@ int main(void) {
       cmocka_unit_test(arena_takes_without_zeroing),
       cmocka_unit_test(arena_reserves_one_piece),
       cmocka_unit_test(arena_rewinds_within_a_block),
+      cmocka_unit_test(arena_makes_typed_objects_and_lists),
       cmocka_unit_test(arena_gives_everything_back_when_memory_is_short),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -313,10 +313,8 @@ static tn_status_t check_fields(const checker_t* checker, const tn_ffi_param_t* 
                                 const tn_attr_dictionary_t* attrs, tn_attr_dictionary_t* out) {
   bool is_open = takes_everything(checker, record);
   size_t capacity = attrs->count + field_count(checker, record), count = 0;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(checker->arena, capacity, sizeof(tn_named_attr_t), &memory));
-  tn_named_attr_t* entries = memory;
+  tn_named_attr_t* entries = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(checker->arena, capacity, &entries));
   for (size_t i = 0; i < attrs->count; ++i) {
     const tn_named_attr_t* entry = &attrs->entries[i];
     if (find_field(checker, record, entry->name)) continue;

@@ -40,13 +40,10 @@ bool tn__target_is_elementwise(const tn_target_t* target) {
 static tn_status_t make_rows(const tn_call_site_t* call, elementwise_state_t* state) {
   const tn_type_t* shape = call->results[0];
   const size_t rank = shape->rank;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(call->site->arena, (state->value_count + 1) * rank,
-                                              sizeof(int64_t), &memory));
-  int64_t* dims = memory;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(call->site->arena, state->value_count, sizeof(int64_t*), &memory));
-  int64_t** lists = memory;
+  int64_t* dims = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(call->site->arena, (state->value_count + 1) * rank, &dims));
+  int64_t** lists = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(call->site->arena, state->value_count, &lists));
   if (rank) memcpy(dims, shape->dims, rank * sizeof *dims);
   for (size_t v = 0; v < state->value_count; ++v) {
     const tn_view_t* views = call->site->views;
@@ -88,7 +85,6 @@ static void clear_state(void* user) {
 
 tn_status_t tn__elementwise_prepare(const tn_call_site_t* call, tn_target_t* target) {
   tn_arena_t* arena = call->site->arena;
-  void* memory = NULL;
   tn_attr_dictionary_t attrs = call->attrs;
   if (call->result_count == 0) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "an element-wise operation has a result");
@@ -96,19 +92,13 @@ tn_status_t tn__elementwise_prepare(const tn_call_site_t* call, tn_target_t* tar
   TN_RETURN_IF_ERROR(tn__call_check(target->op, false, call->operand_count, call->operands,
                                     call->result_count, call->results, &call->attrs, arena,
                                     &attrs));
-  TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof(elementwise_state_t), &memory));
-  elementwise_state_t* state = memory;
+  elementwise_state_t* state = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(arena, &state));
   state->operand_count = call->operand_count;
   state->value_count = call->operand_count + call->result_count;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, state->value_count, sizeof *state->paths, &memory));
-  state->paths = memory;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, state->value_count, sizeof *state->dtypes, &memory));
-  state->dtypes = memory;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, state->value_count, sizeof *state->types, &memory));
-  state->types = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, state->value_count, &state->paths));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, state->value_count, &state->dtypes));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, state->value_count, &state->types));
   TN_RETURN_IF_ERROR(describe_values(call, state));
   TN_RETURN_IF_ERROR(tn__call_attributes_build(call, &attrs, &state->attrs));
   state->element_count = tn__type_size(call->results[0]);

@@ -140,10 +140,8 @@ static void write_list(tn_writer_t* writer, const tn_target_parameter_t* paramet
 }
 
 static tn_status_t fill(tn_signature_t* signature, const tn_ffi_op_t* op, tn_string_view_t name) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&signature->arena, op->param_count,
-                                              sizeof(tn_target_parameter_t), &memory));
-  tn_target_parameter_t* parameters = memory;
+  tn_target_parameter_t* parameters = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&signature->arena, op->param_count, &parameters));
   for (size_t i = 0; i < op->param_count; ++i) {
     const tn_ffi_param_t* param = tn__op_param(op, i);
     parameters[i] = (tn_target_parameter_t){

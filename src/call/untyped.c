@@ -81,23 +81,22 @@ static tn_status_t init_local(const tn_kernel_call_t* call) {
 
 tn_status_t tn__untyped_prepare(const tn_call_site_t* call, tn_target_t* target) {
   tn_kernel_site_t* site = call->site;
-  void *memory = NULL, *places = NULL, *links = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate(site->arena, sizeof(untyped_state_t), &memory));
-  untyped_state_t* state = memory;
+  untyped_state_t* state = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(site->arena, &state));
   layout_t layout = {0};
   lay_out_call(&layout, site->use, state);
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(site->arena, layout.leaf_count, sizeof(size_t), &places));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(site->arena, layout.link_count, sizeof(link_t), &links));
+  size_t* places = NULL;
+  link_t* links = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, layout.leaf_count, &places));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, layout.link_count, &links));
+  state->places = places;
+  state->links = links;
   layout = (layout_t){.places = places, .links = links};
   lay_out_call(&layout, site->use, state);
   TN_RETURN_IF_ERROR(tn__arena_copy_string(site->arena, call->opaque, &state->opaque));
   state->function = target->function;
   state->operand_count = call->operand_count;
   state->result_count = call->result_count;
-  state->places = places;
-  state->links = links;
   state->link_count = layout.link_count;
   state->out_is_place = site->use->result_count == 1;
   state->target = tn__target_retain(target);

@@ -55,12 +55,10 @@ static tn_status_t check_types(const tn_function_t* function) {
 
 static tn_status_t fill_entry(entry_t* entry, tn_scope_t* scope, tn_module_t* module) {
   tn_function_t* function = entry->function;
-  void* memory = NULL;
   size_t count = 0;
   TN_RETURN_IF_ERROR(check_types(function));
   TN_FOR_EACH_NODE (node, function->body) ++count;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&module->arena, count, sizeof(tn_piece_t), &memory));
-  entry->pieces = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&module->arena, count, &entry->pieces));
   entry->result_limit = 1;
   TN_FOR_EACH_NODE (node, function->body) {
     if (node->result_count == 0) continue;  // nobody could tell whether it took place
@@ -127,14 +125,12 @@ static bool is_public(const tn_function_t* function) {
 // Which functions are wanted: the one named, or all that others may call.
 static tn_status_t choose(tn_imported_t* imported, const char* name) {
   tn_module_t* module = imported->module;
-  void* memory = NULL;
   const tn_function_t* wanted = name ? tn__module_find_function(module, tn__sv(name)) : NULL;
   if (name && !(wanted && wanted->body)) {
     return tn_status_create(TN_CODE_NOT_FOUND, "the module has no function @%s", name);
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&module->arena, tn_module_function_count(module),
-                                              sizeof(entry_t), &memory));
-  imported->entries = memory;
+  TN_RETURN_IF_ERROR(
+      TN_ARENA_ARRAY(&module->arena, tn_module_function_count(module), &imported->entries));
   for (tn_function_t* f = module->first_function; f; f = f->next) {
     if (name ? f == wanted : is_public(f)) imported->entries[imported->entry_count++].function = f;
   }

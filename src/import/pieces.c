@@ -469,11 +469,9 @@ static tn_status_t plan(const tn_planner_t* planner) {
 }
 
 static tn_status_t read_types(const tn_planner_t* planner) {
-  void* memory = NULL;
   const tn_node_t* node = planner->piece->node;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(planner->arena, node->result_count,
-                                              sizeof(tn_array_type_t), &memory));
-  planner->piece->result_types = memory;
+  TN_RETURN_IF_ERROR(
+      TN_ARENA_ARRAY(planner->arena, node->result_count, &planner->piece->result_types));
   for (uint32_t i = 0; i < node->result_count; ++i) {
     const tn_type_t* type = node->results[i].type;
     if (!tn__type_is_tensor(type) || !tn__type_is_static(type)) {

@@ -22,10 +22,7 @@ static const tn_attr_spec_t* find_spec(const tn_attr_spec_t* spec, tn_string_vie
 
 static tn_status_t convert_entries(const tn_attr_spec_t* specs, const tn_attr_dictionary_t* entries,
                                    tn_arena_t* arena, tn_attribute_t** out, bool* out_is_complete) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, entries->count, sizeof(tn_attribute_t), &memory));
-  *out = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, entries->count, out));
   for (size_t i = 0; i < entries->count && *out_is_complete; ++i) {
     const tn_named_attr_t* entry = &entries->entries[i];
     TN_RETURN_IF_ERROR(
@@ -110,12 +107,9 @@ static bool is_hint(tn_string_view_t name) {
 
 tn_status_t tn__node_attribute_list(const tn_node_t* node, tn_arena_t* arena, size_t* out_count,
                                     tn_attribute_t** out_attributes, bool* out_is_complete) {
-  void* memory = NULL;
   *out_count = 0;
   *out_is_complete = true;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, node->attrs.count, sizeof(tn_attribute_t), &memory));
-  *out_attributes = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, node->attrs.count, out_attributes));
   for (size_t i = 0; i < node->attrs.count && *out_is_complete; ++i) {
     const tn_named_attr_t* entry = &node->attrs.entries[i];
     const tn_attr_spec_t* spec = find_spec(node->op->attrs, entry->name);

@@ -76,10 +76,8 @@ const tn_type_t* tn_tuple_type(tn_builder_t* builder, size_t count,
   if (!tn__builder_is_good(builder)) return NULL;
   if (!tn__builder_has_list(builder, "tuple type", "list of elements", count, elements))
     return NULL;
-  void* memory = NULL;
-  tn_status_t status =
-      tn__arena_allocate_array(&builder->scratch, count, sizeof(tn_type_t*), &memory);
-  const tn_type_t** copies = memory;
+  const tn_type_t** copies = NULL;
+  tn_status_t status = TN_ARENA_ARRAY(&builder->scratch, count, &copies);
   for (size_t i = 0; !status && i < count; ++i) {
     if (!elements[i]) {
       status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "tuple type: element %zu is NULL", i);
@@ -214,10 +212,8 @@ static tn_status_t add(tn_builder_t* builder, const char* name, size_t operand_c
                             near ? "; did you mean \"" : "", near ? near->name : "",
                             near ? "\"?" : "");
   }
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&builder->scratch, computation_count + result_count,
-                                              sizeof(void*), &memory));
-  tn_region_t** regions = memory;
+  tn_region_t** regions = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&builder->scratch, computation_count + result_count, &regions));
   const tn_type_t** types = (const tn_type_t**)(regions + computation_count);
   TN_RETURN_IF_ERROR(take_computations(builder, name, computation_count, computations, regions));
   const tn_attr_t* dictionary = NULL;
@@ -335,9 +331,8 @@ static tn_status_t add_parameter(tn_builder_t* builder, int64_t number, const tn
     return tn_status_create(TN_CODE_ALREADY_EXISTS, "parameter %lld is given twice",
                             (long long)number);
   }
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate(tn__builder_arena(builder), sizeof(tn_value_t), &memory));
-  tn_value_t* value = memory;
+  tn_value_t* value = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(tn__builder_arena(builder), &value));
   const tn_type_t* copy = NULL;
   TN_RETURN_IF_ERROR(tn__type_copy(tn__builder_arena(builder), type, &copy));
   *value = (tn_value_t){.type = copy, .region = builder->function->body, .index = (uint32_t)number};
@@ -364,16 +359,14 @@ tn_value_t* tn_parameter(tn_builder_t* builder, int64_t number, const tn_type_t*
 
 static tn_status_t begin(tn_builder_t* builder, size_t count, const tn_type_t* const* types,
                          tn_computation_t** out_computation) {
-  void* memory = NULL;
   tn_arena_t* arena = tn__builder_arena(builder);
   uint32_t depth = builder->open ? builder->open->depth + 1 : 2;  // the function's body is one
   if (depth > TN_LIMIT_NESTING) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "computations nest deeper than %d levels",
                             TN_LIMIT_NESTING);
   }
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&builder->scratch, count, sizeof(tn_type_t*), &memory));
-  const tn_type_t** copies = memory;
+  const tn_type_t** copies = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&builder->scratch, count, &copies));
   for (size_t i = 0; i < count; ++i) {
     if (!types[i]) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT,
@@ -381,8 +374,8 @@ static tn_status_t begin(tn_builder_t* builder, size_t count, const tn_type_t* c
     }
     TN_RETURN_IF_ERROR(tn__type_copy(arena, types[i], &copies[i]));
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof(tn_computation_t), &memory));
-  tn_computation_t* computation = memory;
+  tn_computation_t* computation = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(arena, &computation));
   *computation = (tn_computation_t){.outer = builder->open, .depth = depth, .is_open = true};
   TN_RETURN_IF_ERROR(tn__region_create(builder->function, count, copies, &computation->region));
   *out_computation = computation;
@@ -432,12 +425,9 @@ tn_computation_t* tn_binary_computation(tn_builder_t* builder, const char* name,
 static tn_status_t copy_computation(tn_builder_t* builder, const tn_region_t* region,
                                     size_t extra_count, const tn_type_t* const* extra_types,
                                     tn_computation_t** out_computation) {
-  void* memory = NULL;
   *out_computation = NULL;
   TN_RETURN_IF_ERROR(tn__module_keep(builder->module, region->function->module));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate(tn__builder_arena(builder), sizeof(tn_computation_t), &memory));
-  *out_computation = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(tn__builder_arena(builder), out_computation));
   return tn__region_copy(region, builder->function, extra_count, extra_types,
                          &(*out_computation)->region);
 }
@@ -461,7 +451,6 @@ static tn_status_t set_signature(tn_builder_t* builder, size_t result_count,
   tn_function_t* function = builder->function;
   tn_arena_t* arena = tn__builder_arena(builder);
   size_t count = builder->parameter_count;
-  void* memory = NULL;
   for (size_t i = 0; i < count; ++i) {
     if (!builder->parameters[i]) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT,
@@ -469,11 +458,9 @@ static tn_status_t set_signature(tn_builder_t* builder, size_t result_count,
                               count - 1);
     }
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(tn_value_t), &memory));
-  tn_value_t* arguments = memory;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, count + result_count, sizeof(tn_type_t*), &memory));
-  function->argument_types = memory;
+  tn_value_t* arguments = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, &arguments));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count + result_count, &function->argument_types));
   function->result_types = function->argument_types + count;
   for (size_t i = 0; i < count; ++i) {
     arguments[i] = *builder->parameters[i];
@@ -481,11 +468,8 @@ static tn_status_t set_signature(tn_builder_t* builder, size_t result_count,
     function->argument_types[i] = arguments[i].type;
   }
   for (size_t i = 0; i < result_count; ++i) function->result_types[i] = results[i]->type;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(tn_attr_dictionary_t), &memory));
-  function->argument_attrs = memory;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, result_count, sizeof(tn_attr_dictionary_t), &memory));
-  function->result_attrs = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, &function->argument_attrs));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, result_count, &function->result_attrs));
   function->argument_count = function->body->argument_count = (uint32_t)count;
   function->result_count = (uint32_t)result_count;
   function->body->arguments = arguments;

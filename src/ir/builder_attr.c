@@ -28,9 +28,8 @@ static tn_status_t make_attr(tn_arena_t* arena, const tn_attribute_t* from, cons
 
 tn_status_t tn__attribute_dictionary(size_t count, const tn_attribute_t* attributes,
                                      tn_arena_t* arena, const tn_attr_t** out_attr) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(tn_named_attr_t), &memory));
-  tn_named_attr_t* entries = memory;
+  tn_named_attr_t* entries = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, &entries));
   for (size_t i = 0; i < count; ++i) {
     entries[i].name = tn__sv(attributes[i].name);
     TN_RETURN_IF_ERROR(make_attr(arena, &attributes[i], &entries[i].attr));
@@ -78,11 +77,9 @@ static const tn_attr_spec_t* find_spec(const tn_attr_spec_t* spec, const char* n
 
 static tn_status_t make_struct(tn_arena_t* arena, const tn_attr_spec_t* spec,
                                const tn_attribute_t* from, const tn_attr_t** out) {
-  void* memory = NULL;
   const tn_attr_spec_t* fields = tn__struct_fields(tn__sv(spec->of));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, from->count, sizeof(tn_named_attr_t), &memory));
-  tn_named_attr_t* entries = memory;
+  tn_named_attr_t* entries = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, from->count, &entries));
   for (size_t i = 0; i < from->count; ++i) {
     const tn_attribute_t* entry = &from->entries[i];
     const tn_attr_spec_t* field = entry->name ? find_spec(fields, entry->name) : NULL;

@@ -41,11 +41,9 @@ static tn_status_t i64_list(tn_arena_t* arena, size_t count, const int64_t* valu
 }
 
 static tn_status_t put_aliases(attr_list_t* list, const tn_custom_call_options_t* options) {
-  void* memory = NULL;
   const tn_attr_t* attr = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(list->arena, options->alias_count, sizeof(tn_attr_t*), &memory));
-  const tn_attr_t** items = memory;
+  const tn_attr_t** items = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(list->arena, options->alias_count, &items));
   for (size_t i = 0; i < options->alias_count; ++i) {
     const tn_output_operand_alias_t* alias = &options->aliases[i];
     if ((alias->output_path_length && !alias->output_path) ||
@@ -110,11 +108,9 @@ static tn_status_t put_layouts(attr_list_t* list, const char* name, size_t type_
 }
 
 static tn_status_t put_computations(attr_list_t* list, const tn_custom_call_options_t* options) {
-  void* memory = NULL;
   const tn_attr_t* attr = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(list->arena, options->called_computation_count,
-                                              sizeof(tn_attr_t*), &memory));
-  const tn_attr_t** items = memory;
+  const tn_attr_t** items = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(list->arena, options->called_computation_count, &items));
   for (size_t i = 0; i < options->called_computation_count; ++i) {
     if (!options->called_computations[i]) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT,
@@ -215,7 +211,6 @@ tn_value_t* tn_custom_call(tn_builder_t* builder, const char* target, size_t ope
                            tn_value_t* const* operands, const tn_type_t* result_type,
                            const tn_custom_call_options_t* options) {
   static const tn_custom_call_options_t defaults = {.struct_size = sizeof defaults};
-  void* memory = NULL;
   if (!tn__builder_is_good(builder)) return NULL;
   if (!options) options = &defaults;
   if (!target || !*target || !result_type || options->struct_size < sizeof defaults) {
@@ -236,9 +231,8 @@ tn_value_t* tn_custom_call(tn_builder_t* builder, const char* target, size_t ope
     return NULL;
   }
   attr_list_t list = {.builder = builder, .arena = tn__builder_arena(builder)};
-  tn_status_t status =
-      tn__arena_allocate_array(list.arena, operand_count, sizeof(tn_type_t*), &memory);
-  const tn_type_t** types = memory;
+  const tn_type_t** types = NULL;
+  tn_status_t status = TN_ARENA_ARRAY(list.arena, operand_count, &types);
   for (size_t i = 0; !status && i < operand_count; ++i) {
     types[i] = tn__builder_operand_type(builder, "custom_call", operands[i], i);
     if (!types[i]) return NULL;

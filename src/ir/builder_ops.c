@@ -17,7 +17,6 @@ static tn_named_attr_t ones(tn_builder_t* builder, const char* name, size_t coun
 
 void tn_build_operation(tn_builder_t* builder, const tn_operation_t* operation, size_t result_count,
                         tn_value_t** out_results) {
-  void* memory = NULL;
   for (size_t i = 0; i < result_count; ++i) out_results[i] = NULL;
   if (!tn__builder_is_good(builder)) return;
   if (!operation || operation->struct_size < sizeof *operation || !operation->name) {
@@ -34,11 +33,10 @@ void tn_build_operation(tn_builder_t* builder, const tn_operation_t* operation, 
   }
   const tn_op_t* op = tn__builder_find_op(operation->name);
   tn_arena_t* arena = tn__builder_arena(builder);
-  tn_status_t status =
-      tn__arena_allocate_array(arena, operation->attribute_count, sizeof(tn_named_attr_t), &memory);
-  tn_named_attr_t* attrs = memory;
-  if (!status) status = tn__arena_allocate_array(arena, result_count, sizeof(tn_type_t*), &memory);
-  const tn_type_t** types = memory;
+  tn_named_attr_t* attrs = NULL;
+  tn_status_t status = TN_ARENA_ARRAY(arena, operation->attribute_count, &attrs);
+  const tn_type_t** types = NULL;
+  if (!status) status = TN_ARENA_ARRAY(arena, result_count, &types);
   if (status) {
     tn__builder_fail(builder, status);
     return;

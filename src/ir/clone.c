@@ -22,12 +22,11 @@ static tn_value_t* copy_of(const cloner_t* cloner, const tn_value_t* original) {
 // Appends to `region`, or inserts before `position` when that is not NULL.
 static tn_status_t clone_node(cloner_t* cloner, tn_region_t* region, tn_node_t* position,
                               const tn_node_t* original) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(
+  tn_value_t** operands = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(
       &cloner->scratch,
       (size_t)original->operand_count + original->result_count + original->region_count,
-      sizeof(void*), &memory));
-  tn_value_t** operands = memory;
+      &operands));
   const tn_type_t** types = (const tn_type_t**)(operands + original->operand_count);
   tn_region_t** regions = (tn_region_t**)(types + original->result_count);
   for (uint32_t i = 0; i < original->operand_count; ++i) {
@@ -63,10 +62,8 @@ static tn_status_t clone_region(cloner_t* cloner, tn_function_t* function,
                                 const tn_region_t* original, size_t extra_count,
                                 const tn_type_t* const* extra_types, tn_region_t** out_region) {
   const size_t count = original->argument_count + extra_count;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&cloner->scratch, count, sizeof(tn_type_t*), &memory));
-  const tn_type_t** types = memory;
+  const tn_type_t** types = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&cloner->scratch, count, &types));
   for (uint32_t i = 0; i < original->argument_count; ++i) types[i] = original->arguments[i].type;
   for (size_t i = 0; i < extra_count; ++i) types[original->argument_count + i] = extra_types[i];
   TN_RETURN_IF_ERROR(tn__region_create(function, count, types, out_region));
@@ -81,11 +78,8 @@ static tn_status_t clone_region(cloner_t* cloner, tn_function_t* function,
 
 static tn_status_t cloner_init(cloner_t* cloner, const tn_allocator_t* allocator,
                                const tn_function_t* original) {
-  void* copies = NULL;
   tn__arena_init(&cloner->scratch, allocator);
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&cloner->scratch, original->value_count,
-                                              sizeof(tn_value_t*), &copies));
-  cloner->copies = copies;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&cloner->scratch, original->value_count, &cloner->copies));
   return TN_OK;
 }
 

@@ -24,9 +24,8 @@ typedef struct tn_module_link {
 } tn_module_link_t;
 
 static tn_status_t add_link(tn_module_t* module, tn_module_t* other, const tn_op_t* op) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate(&module->arena, sizeof(tn_module_link_t), &memory));
-  tn_module_link_t* link = memory;
+  tn_module_link_t* link = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(&module->arena, &link));
   *link = (tn_module_link_t){tn_module_retain(other), tn__op_retain(op), module->kept};
   module->kept = link;
   return TN_OK;
@@ -84,10 +83,8 @@ static tn_status_t copy_types(tn_arena_t* arena, size_t count, const tn_type_t* 
 
 static tn_status_t allocate_dictionaries(tn_arena_t* arena, size_t count,
                                          tn_attr_dictionary_t** out) {
-  void* list = NULL;
   *out = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof **out, &list));
-  *out = list;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, out));
   return TN_OK;
 }
 
@@ -95,7 +92,6 @@ tn_status_t tn__function_create(tn_module_t* module, tn_string_view_t name, size
                                 const tn_type_t* const* argument_types, size_t result_count,
                                 const tn_type_t* const* result_types, bool is_declaration,
                                 tn_function_t** out_function) {
-  void* memory = NULL;
   *out_function = NULL;
   if (argument_count > UINT32_MAX || result_count > UINT32_MAX) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "function @%.*s has too many values",
@@ -105,8 +101,8 @@ tn_status_t tn__function_create(tn_module_t* module, tn_string_view_t name, size
     return tn_status_create(TN_CODE_ALREADY_EXISTS, "function @%.*s is already defined",
                             TN_SV(name));
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate(&module->arena, sizeof(tn_function_t), &memory));
-  tn_function_t* function = memory;
+  tn_function_t* function = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(&module->arena, &function));
   function->module = module;
   function->argument_count = (uint32_t)argument_count;
   function->result_count = (uint32_t)result_count;

@@ -27,10 +27,8 @@ static tn_computation_t* emit_body(const tn_emitter_t* emitter, const tn_step_t*
   tn_builder_t* builder = emitter->builder;
   const uint32_t count = step->body->argument_count;
   const size_t wanted = step->op == TN__OP(sort) ? 2u * step->operand_count : count;
-  void* memory = NULL;
-  tn_status_t status = tn__arena_allocate_array(tn__builder_arena(builder), wanted - count,
-                                                sizeof(tn_type_t*), &memory);
-  const tn_type_t** types = memory;
+  const tn_type_t** types = NULL;
+  tn_status_t status = TN_ARENA_ARRAY(tn__builder_arena(builder), wanted - count, &types);
   for (size_t i = count; i < wanted && !status; ++i) {
     types[i - count] = tn__type_scalar(step->operands[i / 2]->dtype);
   }
@@ -185,13 +183,11 @@ static void add_parameter(tn_emitter_t* emitter, uint32_t number, int64_t positi
 static tn_status_t mark_donors(const tn_graph_t* graph, tn_module_t* module) {
   tn_function_t* function = tn__module_entry(module);
   tn_arena_t* arena = &module->arena;
-  void* memory = NULL;
   tn_named_attr_t* entry = NULL;
   for (size_t i = 0; i < graph->input_count; ++i) {
     if (!graph->values[graph->inputs[i]].is_donor) continue;
     if (!entry) {
-      TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof *entry, &memory));
-      entry = memory;
+      TN_RETURN_IF_ERROR(TN_ARENA_NEW(arena, &entry));
       entry->name = tn__sv("jax.buffer_donor");
       TN_RETURN_IF_ERROR(tn__attr_bool(arena, true, &entry->attr));
     }

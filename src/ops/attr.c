@@ -457,9 +457,8 @@ tn_status_t tn__attr_get_i64_list(const tn_attr_dictionary_t* dictionary, const 
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute \"%s\" has %lld entries", name,
                             (long long)count);
   }
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, (size_t)count, sizeof(int64_t), &memory));
-  int64_t* values = memory;
+  int64_t* values = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, (size_t)count, &values));
   if (attr->kind == TN_ATTR_ARRAY) {
     TN_RETURN_IF_ERROR(list_from_items(attr, name, values));
   } else {

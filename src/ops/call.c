@@ -144,9 +144,8 @@ static tn_status_t read_alias(const tn_op_use_t* use, size_t index, const tn_att
 static tn_status_t check_aliases(const tn_op_use_t* use) {
   const tn_attr_t* attr = tn__attr_find(&use->attrs, "output_operand_aliases");
   size_t count = attr ? attr->array.count : 0;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(use->arena, count, sizeof(alias_t), &memory));
-  alias_t* aliases = memory;
+  alias_t* aliases = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(use->arena, count, &aliases));
   for (size_t i = 0; i < count; ++i) {
     TN_RETURN_IF_ERROR(read_alias(use, i, attr->array.items[i], &aliases[i]));
   }

@@ -148,10 +148,8 @@ tn_status_t tn__infer_scan(const tn_op_use_t* use, tn_op_results_t* results) {
   int64_t dimension = tn__attr_get_integer(&use->attrs, "dimension", 0);
   int64_t size = tn__attr_get_integer(&use->attrs, "scan_dim_size", TN_DIM_DYNAMIC);
   TN_RETURN_IF_ERROR(tn__rule_tensors(use, 0, use->operand_count, NULL, "operand"));
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(use->arena, use->operand_count, sizeof(const tn_type_t*), &memory));
-  const tn_type_t** arguments = memory;
+  const tn_type_t** arguments = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(use->arena, use->operand_count, &arguments));
   for (size_t i = 0; i < use->operand_count; ++i) {
     const tn_type_t* type = use->operand_types[i];
     arguments[i] = type;
@@ -171,9 +169,8 @@ tn_status_t tn__infer_scan(const tn_op_use_t* use, tn_op_results_t* results) {
                 "body gives %zu results; expected %zu carries after outputs", body->result_count,
                 carries);
   size_t outputs = body->result_count - carries;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(use->arena, body->result_count, sizeof(const tn_type_t*), &memory));
-  const tn_type_t** wanted = memory;
+  const tn_type_t** wanted = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(use->arena, body->result_count, &wanted));
   for (size_t i = 0; i < body->result_count; ++i) {
     wanted[i] = i < outputs ? body->result_types[i] : arguments[inputs + i - outputs];
   }

@@ -3,9 +3,7 @@
 
 // Element types that regions of one use take; results have them, too.
 static tn_status_t allocate_dtypes(const tn_op_use_t* use, size_t count, tn_dtype_t** out_dtypes) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(use->arena, count, sizeof **out_dtypes, &memory));
-  *out_dtypes = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(use->arena, count, out_dtypes));
   return TN_OK;
 }
 
@@ -39,10 +37,8 @@ tn_status_t tn__infer_map(const tn_op_use_t* use, tn_op_results_t* results) {
   size_t count = use->operand_count;
   TN_RETURN_IF_ERROR(tn__rule_tensors(use, 0, count, "I1", "input"));
   const tn_type_t* first = use->operand_types[0];
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(use->arena, count, sizeof(const tn_type_t*), &memory));
-  const tn_type_t** elements = memory;
+  const tn_type_t** elements = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(use->arena, count, &elements));
   for (size_t i = 0; i < count; ++i) {
     const tn_type_t* input = use->operand_types[i];
     TN_CONSTRAINT(use, "C1", tn__shapes_agree(input, first),  // map_c1
@@ -80,10 +76,8 @@ tn_status_t tn__infer_sort(const tn_op_use_t* use, tn_op_results_t* results) {
   TN_CONSTRAINT(use, "C4", dimension >= -rank && dimension < rank,  // sort_c4
                 "dimension is %lld; expected %lld to %lld", (long long)dimension, -(long long)rank,
                 (long long)rank - 1);
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(use->arena, 2 * count, sizeof(const tn_type_t*), &memory));
-  const tn_type_t** pairs = memory;
+  const tn_type_t** pairs = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(use->arena, 2 * count, &pairs));
   for (size_t i = 0; i < count; ++i) {
     const tn_type_t* input = use->operand_types[i];
     TN_CONSTRAINT(use, "C3", tn__shapes_agree(input, first),  // sort_c3

@@ -274,10 +274,8 @@ tn_status_t tn__rule_folding(const tn_op_use_t* use, size_t region, const char* 
   const tn_region_signature_t* found = &use->regions[region];
   TN_CONSTRAINT(use, constraint, found->result_count == count, "%s gives %zu results; expected %zu",
                 role, found->result_count, count);
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(use->arena, 2 * count, sizeof(const tn_type_t*), &memory));
-  const tn_type_t** wanted = memory;
+  const tn_type_t** wanted = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(use->arena, 2 * count, &wanted));
   for (size_t i = 0; i < count; ++i) {
     const tn_type_t* result = found->result_types[i];
     TN_CONSTRAINT(

@@ -151,9 +151,8 @@ tn_status_t tn__infer_scatter(const tn_op_use_t* use, tn_op_results_t* results) 
   TN_RETURN_IF_ERROR(check_input_dims(use, &n));
   TN_RETURN_IF_ERROR(check_indices_dims(use, &n));
   TN_RETURN_IF_ERROR(check_update_dims(use, &n));
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(use->arena, n.count, sizeof(tn_dtype_t), &memory));
-  tn_dtype_t* dtypes = memory;
+  tn_dtype_t* dtypes = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(use->arena, n.count, &dtypes));
   TN_RETURN_IF_ERROR(tn__rule_folding(use, 0, "C23", "update_computation", n.count,  // scatter_c23
                                       use->operand_types, dtypes));
   for (size_t i = 0; i < n.count; ++i) {  // scatter_c24, scatter_c25

@@ -16,9 +16,8 @@ static tn_status_t check_pairs(const tn_op_use_t* use) {
   TN_RETURN_IF_ERROR(tn__rule_list(use, &use->attrs, "source_target_pairs", &ids));
   for (size_t column = 0; column < 2 && ids.count; ++column) {
     size_t count = ids.count / 2;
-    void* memory = NULL;
-    TN_RETURN_IF_ERROR(tn__arena_allocate_array(use->arena, count, sizeof(int64_t), &memory));
-    int64_t* sorted = memory;
+    int64_t* sorted = NULL;
+    TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(use->arena, count, &sorted));
     for (size_t i = 0; i < count; ++i) {
       sorted[i] = ids.values[2 * i + column];
       TN_CONSTRAINT(use, "C4", sorted[i] >= 0,

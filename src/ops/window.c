@@ -25,9 +25,8 @@ bool tn__window_count(int64_t size, const tn_window_t* window, int64_t* out_coun
 
 static tn_status_t filled(const tn_op_use_t* use, size_t count, int64_t value,
                           tn_i64_list_t* out_list) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(use->arena, count, sizeof(int64_t), &memory));
-  int64_t* values = memory;
+  int64_t* values = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(use->arena, count, &values));
   for (size_t i = 0; i < count; ++i) values[i] = value;
   *out_list = (tn_i64_list_t){false, count, values};
   return TN_OK;
@@ -65,9 +64,8 @@ tn_status_t tn__infer_reduce_window(const tn_op_use_t* use, tn_op_results_t* res
   TN_RETURN_IF_ERROR(tn__window_list(use, "C8", "C9", "base_dilations", rank, &base));
   TN_RETURN_IF_ERROR(tn__window_list(use, "C10", "C11", "window_dilations", rank, &dilations));
   TN_RETURN_IF_ERROR(tn__window_padding(use, "C12", rank, &padding));
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(use->arena, count, sizeof(tn_dtype_t), &memory));
-  tn_dtype_t* dtypes = memory;
+  tn_dtype_t* dtypes = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(use->arena, count, &dtypes));
   TN_RETURN_IF_ERROR(  // reduce_window_c13
       tn__rule_folding(use, 0, "C13", "body", count, inputs, dtypes));
   int64_t dims[TN_MAX_RANK];

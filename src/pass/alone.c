@@ -116,10 +116,9 @@ static tn_status_t check_channel(const lone_t* lone, const tn_node_t* node) {
 
 // Its token is that of its operands.
 static tn_status_t replace_send(lone_t* lone, tn_node_t* node) {
-  void* memory = NULL;
   TN_RETURN_IF_ERROR(check_channel(lone, node));
-  TN_RETURN_IF_ERROR(tn__arena_allocate(lone->scratch, sizeof(channel_t), &memory));
-  channel_t* channel = memory;
+  channel_t* channel = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(lone->scratch, &channel));
   *channel = (channel_t){lone->channels, handle_of(node), node};
   lone->channels = channel;
   node->results[0].replacement = tn__value_resolve(node->operands[node->operand_count - 1]);

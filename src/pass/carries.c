@@ -10,10 +10,8 @@ static bool is_unchanged(const tn_node_t* loop, uint32_t index) {
 // The region without the arguments that are dropped.
 static tn_status_t drop_arguments(tn_region_t* region, const tn_node_t* loop,
                                   const bool* is_dropped, uint32_t kept) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&region->function->module->arena, kept,
-                                              sizeof(tn_value_t), &memory));
-  tn_value_t* arguments = memory;
+  tn_value_t* arguments = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&region->function->module->arena, kept, &arguments));
   uint32_t next = 0;
   for (uint32_t i = 0; i < region->argument_count; ++i) {
     if (is_dropped[i]) {

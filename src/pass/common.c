@@ -76,15 +76,10 @@ static void merge_region(table_t* table, tn_region_t* region) {
 }
 
 static tn_status_t merge_function(tn_function_t* function, tn_arena_t* scratch) {
-  void* memory = NULL;
   table_t table = {.capacity = 16};
   while (table.capacity < 2 * (size_t)function->node_count) table.capacity *= 2;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(scratch, table.capacity, sizeof(tn_node_t*), &memory));
-  table.slots = memory;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(scratch, function->node_count, sizeof(size_t), &memory));
-  table.filled = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, table.capacity, &table.slots));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, function->node_count, &table.filled));
   merge_region(&table, function->body);
   tn__function_resolve(function);
   tn__function_number(function);

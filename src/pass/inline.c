@@ -57,12 +57,10 @@ static bool pays(inliner_t* inliner, const tn_function_t* callee, uint32_t depth
 // Gives the node that now stands first in the call's place; NULL at the end of the region.
 static tn_status_t inline_call(inliner_t* inliner, tn_node_t* node, const tn_function_t* callee,
                                tn_node_t** out_first) {
-  void* memory = NULL;
   tn_region_t* region = node->region;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&inliner->scratch,
-                                              (size_t)node->operand_count + node->result_count,
-                                              sizeof(tn_value_t*), &memory));
-  tn_value_t** arguments = memory;
+  tn_value_t** arguments = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&inliner->scratch,
+                                    (size_t)node->operand_count + node->result_count, &arguments));
   tn_value_t** results = arguments + node->operand_count;
   for (uint32_t i = 0; i < node->operand_count; ++i) {
     arguments[i] = tn__value_resolve(node->operands[i]);

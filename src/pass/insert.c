@@ -40,14 +40,12 @@ tn_status_t tn__pass_calling_region(const tn_node_t* node, const tn_function_t* 
   const tn_attr_t *callee = NULL, *dictionary = NULL;
   tn_node_t *call = NULL, *last = NULL;
   tn_region_t* region = NULL;
-  void* memory = NULL;
   *out_region = NULL;
   TN_RETURN_IF_ERROR(tn__region_create(node->region->function, function->argument_count,
                                        function->argument_types, &region));
+  tn_value_t** arguments = NULL;
   TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, (size_t)function->argument_count + function->result_count,
-                               sizeof(tn_value_t*), &memory));
-  tn_value_t** arguments = memory;
+      TN_ARENA_ARRAY(arena, (size_t)function->argument_count + function->result_count, &arguments));
   tn_value_t** results = arguments + function->argument_count;
   for (uint32_t i = 0; i < function->argument_count; ++i) arguments[i] = &region->arguments[i];
   TN_RETURN_IF_ERROR(tn__attr_text(arena, TN_ATTR_SYMBOL, function->name, &callee));

@@ -78,10 +78,8 @@ tn_status_t tn__pass_reach(tn_module_t* module, tn_function_t* entry, tn_arena_t
   *out_reached = (tn_reached_functions_t){0};
   for (tn_function_t* f = module->first_function; f; f = f->next) f->index = count++;
   search_t search = {.reached = out_reached};
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(tn_function_t*), &memory));
-  out_reached->functions = memory;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(visit_t), &memory));
-  search.path = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, &out_reached->functions));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, &search.path));
   TN_RETURN_IF_ERROR(tn__arena_allocate(arena, count, &memory));
   search.states = memory;
   enter(&search, entry);

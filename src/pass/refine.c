@@ -85,13 +85,11 @@ static tn_status_t set_shape(refiner_t* refiner, tn_value_t* result, size_t rank
 }
 
 static tn_status_t infer(refiner_t* refiner, tn_node_t* node, const tn_op_use_t* use) {
-  void* memory = NULL;
   size_t count = 0;
   tn_op_use_t lasting = *use;
   lasting.arena = refiner->arena;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&refiner->scratch, node->result_count, sizeof(tn_type_t*), &memory));
-  const tn_type_t** types = memory;
+  const tn_type_t** types = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&refiner->scratch, node->result_count, &types));
   TN_RETURN_IF_ERROR(tn__op_infer(&lasting, node->result_count, types, &count));
   for (uint32_t i = 0; i < count; ++i) {
     if (tn__type_is_static(types[i])) node->results[i].type = types[i];
@@ -172,7 +170,6 @@ static tn_status_t refine_window(refiner_t* refiner, tn_node_t* node) {
   const int64_t* values = NULL;
   const tn_attr_t *padding = NULL, *dictionary = NULL;
   const tn_type_t* pairs = NULL;
-  void* regions = NULL;
   tn_op_use_t use;
   if (!body) return refine_called(refiner, node);
   uint32_t next = 2 * node->result_count;
@@ -187,8 +184,7 @@ static tn_status_t refine_window(refiner_t* refiner, tn_node_t* node) {
   tn__pass_add_attr(&attrs, "padding", padding);
   TN_RETURN_IF_ERROR(tn__attr_dictionary(refiner->arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0},
                                          attrs.count, attrs.entries, &dictionary));
-  TN_RETURN_IF_ERROR(tn__arena_allocate(refiner->arena, sizeof(tn_region_t*), &regions));
-  node->regions = regions;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(refiner->arena, &node->regions));
   TN_RETURN_IF_ERROR(tn__pass_calling_region(node, body, &node->regions[0]));
   node->regions[0]->parent = node;
   node->region_count = 1;

@@ -35,10 +35,8 @@ static tn_status_t read_config(tn_node_t* node, tn_arena_t* scratch) {
     return tn_status_note(status, "%s:%u:%u: in the configuration of this call", source->name,
                           node->location.line, node->location.column);
   }
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(scratch, node->attrs.count, sizeof(tn_named_attr_t), &memory));
-  tn_named_attr_t* entries = memory;
+  tn_named_attr_t* entries = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, node->attrs.count, &entries));
   for (size_t i = 0; i < node->attrs.count; ++i) {
     entries[i] = node->attrs.entries[i];
     if (entries[i].attr == config) entries[i].attr = dictionary;

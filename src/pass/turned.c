@@ -19,11 +19,8 @@ static tn_status_t replace(tn_node_t* node, tn_arena_t* scratch, const char* nam
   tn_arena_t* arena = &node->region->function->module->arena;
   const tn_attr_t* dictionary = NULL;
   tn_named_attr_t* entries = NULL;
-  void* memory = NULL;
   size_t count = 0;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(scratch, node->attrs.count + 1, sizeof *entries, &memory));
-  entries = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, node->attrs.count + 1, &entries));
   for (size_t i = 0; i < node->attrs.count; ++i) {
     if (!tn__sv_is(node->attrs.entries[i].name, name)) entries[count++] = node->attrs.entries[i];
   }

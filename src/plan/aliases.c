@@ -70,11 +70,9 @@ static tn_status_t read_alias(planner_t* planner, step_t* step, const alias_read
 
 static tn_status_t count_leaves(planner_t* planner, alias_reader_t* reader) {
   const tn_node_t* node = reader->node;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch,
-                                              (size_t)node->operand_count + node->result_count,
-                                              sizeof(size_t), &memory));
-  reader->operand_leaves = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch,
+                                    (size_t)node->operand_count + node->result_count,
+                                    &reader->operand_leaves));
   reader->result_leaves = reader->operand_leaves + node->operand_count;
   for (uint32_t i = 1; i < node->operand_count; ++i) {
     reader->operand_leaves[i] =
@@ -91,10 +89,7 @@ tn_status_t tn__plan_read_aliases(planner_t* planner, step_t* step) {
   alias_reader_t reader = {.node = step->plan.node};
   const tn_attr_t* aliases = tn__attr_find(&step->plan.node->attrs, "output_operand_aliases");
   if (!aliases) return TN_OK;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, step->plan.operand_count,
-                                              sizeof(alias_t), &memory));
-  step->aliases = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch, step->plan.operand_count, &step->aliases));
   TN_RETURN_IF_ERROR(count_leaves(planner, &reader));
   for (size_t i = 0; i < aliases->array.count; ++i) {
     TN_RETURN_IF_ERROR(read_alias(planner, step, &reader, aliases->array.items[i]));

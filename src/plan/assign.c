@@ -183,11 +183,9 @@ TN_APART static tn_status_t place_aliases(planner_t* planner, step_t* step) {
       TN_RETURN_IF_ERROR(own_buffer(planner, result));
     }
     if (!step->moved_operands) {
-      void* memory = NULL;
-      TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, step->plan.operand_count,
-                                                  sizeof(uint32_t), &memory));
-      step->moved_operands = memory;
-      memset(memory, 0xff, step->plan.operand_count * sizeof(uint32_t));
+      TN_RETURN_IF_ERROR(
+          TN_ARENA_ARRAY(&planner->scratch, step->plan.operand_count, &step->moved_operands));
+      memset(step->moved_operands, 0xff, step->plan.operand_count * sizeof *step->moved_operands);
     }
     step->moved_operands[o] = result->buffer;
     TN_RETURN_IF_ERROR(tn__plan_add_copy(
@@ -202,9 +200,8 @@ TN_APART static tn_status_t place_aliases(planner_t* planner, step_t* step) {
 static tn_status_t assign_while(planner_t* planner, step_t* step) {
   uint32_t before = step->plan.begin - 1;
   size_t count = step->plan.result_count;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, count, sizeof(uint32_t), &memory));
-  uint32_t* carries = memory;
+  uint32_t* carries = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch, count, &carries));
   for (size_t i = 0; i < count; ++i) {
     leaf_t* result = &planner->leaves[step->results[i]];
     const leaf_t* operand = &planner->leaves[step->operands[i]];
@@ -244,9 +241,8 @@ static tn_status_t assign_while(planner_t* planner, step_t* step) {
 // Branches write their results straight into the step's.
 static tn_status_t assign_branches(planner_t* planner, step_t* step) {
   size_t count = step->plan.result_count;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, count, sizeof(uint32_t), &memory));
-  uint32_t* targets = memory;
+  uint32_t* targets = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch, count, &targets));
   for (size_t i = 0; i < count; ++i) {
     leaf_t* result = &planner->leaves[step->results[i]];
     if (wish_is_free(planner, result, step->plan.begin)) {
@@ -341,10 +337,8 @@ static tn_status_t place_argument(planner_t* planner, uint32_t number, const uin
 static tn_status_t place_arguments(planner_t* planner, const uint32_t* targets) {
   const tn_function_t* function = planner->plan->function;
   uint32_t next = 0;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, function->argument_count,
-                                              sizeof(int64_t), &memory));
-  int64_t* heirs = memory;
+  int64_t* heirs = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch, function->argument_count, &heirs));
   TN_RETURN_IF_ERROR(tn__plan_find_heirs(planner, heirs));
   for (uint32_t i = 0; i < function->argument_count; ++i) {
     size_t count = tn_type_leaf_count(function->argument_types[i]);
@@ -362,10 +356,8 @@ tn_status_t tn__plan_assign(planner_t* planner) {
   TN_RETURN_IF_ERROR(tn__grow(planner->allocator, &places, &planner->place_capacity,
                               planner->buffer_capacity + 1, sizeof *planner->places));
   planner->places = places;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&planner->scratch, block->result_count, sizeof(uint32_t), &memory));
-  uint32_t* targets = memory;
+  uint32_t* targets = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch, block->result_count, &targets));
   for (size_t i = 0; i < block->result_count; ++i) {
     const leaf_t* leaf = &planner->leaves[block->results[i]];
     tn_plan_buffer_t buffer = temporary(leaf);

@@ -83,15 +83,9 @@ static tn_status_t init_lists(heir_search_t* search, planner_t* planner) {
   search->results = memory;
   search->successor = search->results + leaf_count;
   memset(memory, 0xff, leaf_count * 2 * sizeof(int64_t));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&planner->scratch, result_count, sizeof(bool), &memory));
-  search->is_taken = memory;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&planner->scratch, result_count, sizeof(candidate_t), &memory));
-  search->candidates = memory;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&planner->scratch, result_count, sizeof(size_t), &memory));
-  search->next = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch, result_count, &search->is_taken));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch, result_count, &search->candidates));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch, result_count, &search->next));
   return TN_OK;
 }
 

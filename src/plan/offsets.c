@@ -119,11 +119,9 @@ static size_t pack_by_time(item_t* items, size_t count, heap_entry_t* heap, tn_g
 // --- both
 
 tn_status_t tn__plan_live_bytes(const tn_plan_t* plan, tn_arena_t* arena, size_t** out_live) {
-  void* memory = NULL;
   *out_live = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, (size_t)plan->position_count + 2, sizeof(size_t), &memory));
-  size_t* live = memory;
+  size_t* live = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, (size_t)plan->position_count + 2, &live));
   for (size_t i = 0; i < plan->buffer_count; ++i) {
     const tn_plan_buffer_t* buffer = &plan->buffers[i];
     if (buffer->kind != TN_PLAN_TEMPORARY) continue;
@@ -152,10 +150,9 @@ static void keep_offsets(tn_plan_t* plan, const item_t* items, size_t count) {
 static tn_status_t pack(tn_plan_t* plan, tn_plan_buffer_kind_t kind, size_t enough,
                         tn_arena_t* scratch, size_t* out_peak) {
   tn_gaps_t gaps;
-  void *items_memory = NULL, *memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(scratch, plan->buffer_count, sizeof(item_t), &items_memory));
-  item_t* items = items_memory;
+  item_t** order = NULL;
+  item_t* items = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, plan->buffer_count, &items));
   size_t count = 0, total = 0;
   for (size_t i = 0; i < plan->buffer_count; ++i) {
     const tn_plan_buffer_t* buffer = &plan->buffers[i];
@@ -171,14 +168,14 @@ static tn_status_t pack(tn_plan_t* plan, tn_plan_buffer_kind_t kind, size_t enou
                               .end = buffer->end,
                               .size = round_up(buffer->byte_length)};
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(scratch, count, sizeof(heap_entry_t), &memory));
-  heap_entry_t* heap = memory;
+  heap_entry_t* heap = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, count, &heap));
   TN_RETURN_IF_ERROR(tn__gaps_init(&gaps, scratch, count));
   size_t peak = pack_by_time(items, count, heap, &gaps);
   keep_offsets(plan, items, count);
   if (count <= SMALL_PLAN && peak > enough) {
-    TN_RETURN_IF_ERROR(tn__arena_allocate_array(scratch, count, sizeof(item_t*), &memory));
-    size_t other = pack_by_size(items, count, memory);
+    TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, count, &order));
+    size_t other = pack_by_size(items, count, order);
     if (other < peak) {
       peak = other;
       keep_offsets(plan, items, count);

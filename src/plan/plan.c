@@ -59,17 +59,15 @@ static tn_status_t finish_copy(planner_t* planner, const copy_t* copy, uint32_t 
 
 static tn_status_t finish_leaves(planner_t* planner, size_t count, const uint32_t* leaves,
                                  uint32_t** out_buffers) {
-  void* memory = NULL;
   *out_buffers = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(planner->arena, count, sizeof(uint32_t), &memory));
-  uint32_t* buffers = memory;
+  uint32_t* buffers = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(planner->arena, count, &buffers));
   for (size_t i = 0; i < count; ++i) buffers[i] = planner->leaves[leaves[i]].buffer;
   *out_buffers = buffers;
   return TN_OK;
 }
 
 static tn_status_t finish_step(planner_t* planner, const step_t* from, tn_plan_step_t* to) {
-  void* memory = NULL;
   *to = from->plan;
   TN_RETURN_IF_ERROR(
       finish_leaves(planner, from->plan.operand_count, from->operands, &to->operands));
@@ -77,9 +75,7 @@ static tn_status_t finish_step(planner_t* planner, const step_t* from, tn_plan_s
   for (size_t i = 0; from->moved_operands && i < from->plan.operand_count; ++i) {
     if (from->moved_operands[i] != NO_BUFFER) to->operands[i] = from->moved_operands[i];
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(planner->arena, from->plan.block_count,
-                                              sizeof(tn_plan_block_t), &memory));
-  to->blocks = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(planner->arena, from->plan.block_count, &to->blocks));
   for (size_t b = 0; b < from->plan.block_count; ++b) {
     TN_RETURN_IF_ERROR(finish_block(planner, &from->blocks[b], &to->blocks[b]));
   }
@@ -121,13 +117,10 @@ static void add_result_leaf(void* user, const tn_type_t* type) {
 static tn_status_t finish_signature(planner_t* planner) {
   tn_plan_t* plan = planner->plan;
   const block_t* block = &planner->block;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(
-      planner->arena, block->argument_count + block->result_count, sizeof(tn_type_t*), &memory));
-  plan->parameter_leaves = memory;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(planner->arena, block->argument_count,
-                                              sizeof(tn_value_t*), &memory));
-  plan->parameter_values = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(planner->arena, block->argument_count + block->result_count,
+                                    &plan->parameter_leaves));
+  TN_RETURN_IF_ERROR(
+      TN_ARENA_ARRAY(planner->arena, block->argument_count, &plan->parameter_values));
   plan->parameter_leaf_count = block->argument_count;
   for (size_t i = 0; i < block->argument_count; ++i) {
     plan->parameter_leaves[i] = planner->leaves[block->arguments[i]].type;

@@ -134,10 +134,8 @@ static tn_status_t flatten_block(builder_t* builder, const tn_plan_block_t* from
 static tn_status_t make_patches(tn_program_t* program, tn_program_unit_t* unit,
                                 const uint32_t* starts, tn_plan_buffer_kind_t kind, size_t count,
                                 tn_program_patch_t** out_patches) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&program->arena, count, sizeof(tn_program_patch_t), &memory));
-  tn_program_patch_t* patches = memory;
+  tn_program_patch_t* patches = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&program->arena, count, &patches));
   for (uint32_t b = 0; b < unit->plan->buffer_count; ++b) {
     const tn_plan_buffer_t* buffer = &unit->plan->buffers[b];
     if (buffer->kind != kind) continue;
@@ -188,10 +186,8 @@ static tn_status_t list_offsets(tn_program_t* program) {
 
 static tn_status_t list_heirs(tn_program_t* program) {
   const tn_plan_t* plan = program->units[0].plan;
-  void* memory = NULL;
   size_t count = plan->parameter_leaf_count + plan->result_leaf_count;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&program->arena, count, sizeof(uint32_t), &memory));
-  program->heirs = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&program->arena, count, &program->heirs));
   program->ancestors = program->heirs + plan->parameter_leaf_count;
   for (size_t i = 0; i < count; ++i) program->heirs[i] = TN_PROGRAM_NONE;
   for (size_t i = 0; i < plan->buffer_count; ++i) {

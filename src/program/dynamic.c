@@ -31,15 +31,14 @@ static tn_status_t check_tensor(const tn_function_t* function, const char* what,
 
 tn_status_t tn__dynamic_create(tn_program_t* program, const tn_function_t* function,
                                const tn_compile_options_t* options) {
-  void* memory = NULL;
   for (uint32_t i = 0; i < function->argument_count; ++i) {
     TN_RETURN_IF_ERROR(check_tensor(function, "argument", i, function->argument_types[i]));
   }
   for (uint32_t i = 0; i < function->result_count; ++i) {
     TN_RETURN_IF_ERROR(check_tensor(function, "result", i, function->result_types[i]));
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate(&program->arena, sizeof(tn_dynamic_t), &memory));
-  tn_dynamic_t* dynamic = memory;
+  tn_dynamic_t* dynamic = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(&program->arena, &dynamic));
   TN_RETURN_IF_ERROR(tn__arena_copy_string(&program->arena, function->name, &dynamic->name));
   dynamic->function = function;
   dynamic->options = *options;

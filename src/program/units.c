@@ -85,17 +85,12 @@ static tn_status_t plan_all(tn_program_t* program, const tn_reached_functions_t*
 
 static tn_status_t plan_units(tn_program_t* program, tn_function_t* entry) {
   tn_reached_functions_t reached;
-  void* memory = NULL;
   size_t function_count = 0;
   TN_RETURN_IF_ERROR(tn__pass_reach(program->module, entry, &program->arena, &reached));
   TN_RETURN_IF_ERROR(check_leaves(&reached));
   for (tn_function_t* f = program->module->first_function; f; f = f->next) ++function_count;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&program->arena, function_count, sizeof(uint32_t), &memory));
-  program->unit_numbers = memory;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&program->arena, reached.count, sizeof(tn_program_unit_t), &memory));
-  program->units = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&program->arena, function_count, &program->unit_numbers));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&program->arena, reached.count, &program->units));
   return plan_all(program, &reached);
 }
 
@@ -142,10 +137,7 @@ static tn_status_t place_callees(placer_t* placer, const tn_plan_block_t* block,
 // active at the same time may share bytes.
 static tn_status_t place_units(tn_program_t* program) {
   placer_t placer = {.program = program};
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&program->arena, program->unit_count, sizeof(uint32_t), &memory));
-  placer.depths = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&program->arena, program->unit_count, &placer.depths));
   for (size_t i = 0; i < program->unit_count; ++i) {
     const tn_program_unit_t* unit = &program->units[i];
     if (__builtin_add_overflow(unit->arena_offset, unit->plan->arena_byte_length,
@@ -182,12 +174,10 @@ static void raise_by_calls(const tn_program_t* program, const tn_plan_block_t* b
 
 static tn_status_t find_lower_bound(tn_program_t* program) {
   tn_status_t status = TN_OK;
-  void* memory = NULL;
   tn_arena_t scratch;
   tn__arena_init(&scratch, program->allocator);
-  TN_DONE_IF_ERROR(
-      tn__arena_allocate_array(&program->arena, program->unit_count, sizeof(size_t), &memory));
-  size_t* bounds = memory;
+  size_t* bounds = NULL;
+  TN_DONE_IF_ERROR(TN_ARENA_ARRAY(&program->arena, program->unit_count, &bounds));
   for (size_t i = program->unit_count; i-- > 0;) {
     const tn_plan_t* plan = program->units[i].plan;
     size_t* live = NULL;

@@ -130,9 +130,8 @@ tn_status_t tn__parser_optional_attr_entries(tn_parser_t* parser) {
 tn_status_t tn__parser_pop_structure(tn_parser_t* parser, tn_attr_kind_t kind,
                                      tn_string_view_t name, size_t first,
                                      const tn_attr_t** out_attr) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate(parser->arena, sizeof(tn_attr_t), &memory));
-  tn_attr_t* attr = memory;
+  tn_attr_t* attr = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(parser->arena, &attr));
   attr->kind = kind;
   attr->name = name;
   TN_RETURN_IF_ERROR(tn__parser_pop_dictionary(parser, first, &attr->dictionary));

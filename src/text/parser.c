@@ -289,10 +289,8 @@ tn_status_t tn__parser_pop_dictionary(tn_parser_t* parser, size_t first,
     qsort(attrs, count, sizeof *attrs, compare_attrs);
     break;
   }
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(parser->arena, count, sizeof(tn_named_attr_t), &memory));
-  tn_named_attr_t* entries = memory;
+  tn_named_attr_t* entries = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(parser->arena, count, &entries));
   for (size_t i = 0; i < count; ++i) {
     if (i && tn__sv_equal(attrs[i - 1].name, attrs[i].name)) {
       return tn__parser_fail(parser, attrs[i].position, "attribute \"%.*s\" is given twice",

@@ -207,10 +207,9 @@ static tn_status_t parse_tuple(tn_parser_t* parser, bool is_future, const tn_typ
   TN_RETURN_IF_ERROR(tn__parser_expect(
       parser, '>',
       is_future ? "`,` or `>` in the type of a future" : "`,` or `>` in the tuple type"));
-  void* memory = NULL;
   ++parser->kept;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(parser->arena, count, sizeof(tn_type_t*), &memory));
-  const tn_type_t** elements = memory;
+  const tn_type_t** elements = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(parser->arena, count, &elements));
   for (size_t i = 0; i < count; ++i) elements[i] = parser->type_stack.items[first + i].type;
   parser->type_stack.count = first;
   return tn__parser_locate(parser, position,

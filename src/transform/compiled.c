@@ -121,9 +121,8 @@ static const char call_name[] = "tn_compiled_call";
 
 static tn_status_t copy_types(tn_arena_t* arena, size_t count, tn_array_t* const* arrays,
                               tn_array_type_t** out_types) {
-  void *memory = NULL, *dims = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof **out_types, &memory));
-  *out_types = memory;
+  void* dims = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, out_types));
   for (size_t i = 0; i < count; ++i) {
     const tn_array_t* array = arrays[i];
     TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, array->rank, sizeof(int64_t), &dims));
@@ -157,10 +156,7 @@ static tn_status_t call_with_stand_ins(const tn_compiled_t* compiled, tn_scope_t
 
 // What the graph needs besides the stand-ins becomes further parameters.
 static tn_status_t take_constants(trace_t* trace, const tn_graph_t* graph) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&trace->arena, graph->input_count, sizeof(tn_array_t*), &memory));
-  trace->constants = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&trace->arena, graph->input_count, &trace->constants));
   for (size_t i = 0; i < graph->input_count; ++i) {
     tn_array_t* array = graph->values[graph->inputs[i]].array;
     if (array->flags & TN_ARRAY_ABSTRACT) continue;
@@ -174,7 +170,6 @@ static tn_status_t compile_graph(trace_t* trace, tn_evaluator_t* evaluator,
   tn_graph_t graph;
   tn_module_t* module = NULL;
   tn_array_t** parameters = NULL;
-  void* memory = NULL;
   const tn_compile_options_t options = {.struct_size = sizeof options,
                                         .allocator = evaluator->allocator};
   tn__graph_init(&graph, evaluator);
@@ -182,8 +177,7 @@ static tn_status_t compile_graph(trace_t* trace, tn_evaluator_t* evaluator,
   if (!status) status = take_constants(trace, &graph);
   const size_t count = trace->input_count + trace->constant_count;
   if (!status) {
-    status = tn__arena_allocate_array(&trace->arena, count, sizeof(tn_array_t*), &memory);
-    parameters = memory;
+    status = TN_ARENA_ARRAY(&trace->arena, count, &parameters);
   }
   for (size_t i = 0; i < count && !status; ++i) {
     parameters[i] =
@@ -207,10 +201,9 @@ static tn_status_t fill_trace(const tn_compiled_t* compiled, tn_scope_t* scope, 
                               size_t own_output_count) {
   tn_arena_t* arena = &trace->arena;
   const size_t count = trace->input_count + trace->output_count + captured_count(compiled);
-  void* memory = NULL;
   TN_RETURN_IF_ERROR(copy_types(arena, trace->input_count, inputs, &trace->inputs));
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(tn_array_t*), &memory));
-  tn_array_t** stand_ins = memory;
+  tn_array_t** stand_ins = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, &stand_ins));
   tn_array_t** outputs = stand_ins + trace->input_count;
   for (size_t i = 0; i < trace->input_count; ++i) {
     stand_ins[i] = tn__abstract(scope, inputs[i]->dtype, inputs[i]->rank, inputs[i]->dims);

@@ -42,9 +42,8 @@ static tn_status_t read_text_part(attr_reader_t* reader, tn_string_view_t* out_t
 
 // Of text that lives in the arena, or forever.
 static tn_status_t make_text(attr_reader_t* reader, tn_attr_kind_t kind, tn_string_view_t text) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate(reader->bytecode->arena, sizeof(tn_attr_t), &memory));
-  tn_attr_t* attr = memory;
+  tn_attr_t* attr = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(reader->bytecode->arena, &attr));
   attr->kind = kind;
   attr->string = text;
   reader->out->attr = attr;
@@ -59,13 +58,11 @@ static tn_status_t read_string(attr_reader_t* reader) {
 
 static tn_status_t read_array(attr_reader_t* reader) {
   const uint8_t* position = reader->cursor.position;
-  void* memory = NULL;
   bool known = true;
   size_t count = tn__cursor_count(&reader->cursor);
   TN_RETURN_IF_ERROR(tn__bytecode_check(reader->bytecode, &reader->cursor, "a list"));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&reader->bytecode->scratch, count, sizeof(tn_attr_t*), &memory));
-  const tn_attr_t** items = memory;
+  const tn_attr_t** items = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&reader->bytecode->scratch, count, &items));
   for (size_t i = 0; i < count; ++i) {
     TN_RETURN_IF_ERROR(read_part(reader, &items[i]));
     known = known && items[i];
@@ -83,7 +80,6 @@ static int compare_names(const void* a, const void* b) {
 tn_status_t tn__bytecode_dictionary(tn_bytecode_t* bytecode, const uint8_t* position,
                                     tn_attr_kind_t kind, const char* name, size_t count,
                                     tn_named_attr_t* entries, const tn_attr_t** out_attr) {
-  void* memory = NULL;
   *out_attr = NULL;
   if (count) qsort(entries, count, sizeof *entries, compare_names);
   for (size_t i = 1; i < count; ++i) {
@@ -91,8 +87,8 @@ tn_status_t tn__bytecode_dictionary(tn_bytecode_t* bytecode, const uint8_t* posi
     return tn__bytecode_fail(bytecode, position, "attribute \"%.*s\" is given twice",
                              TN_SV(entries[i].name));
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate(bytecode->arena, sizeof(tn_attr_t), &memory));
-  tn_attr_t* attr = memory;
+  tn_attr_t* attr = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(bytecode->arena, &attr));
   attr->kind = kind;
   attr->name = tn__sv(name);
   attr->dictionary = (tn_attr_dictionary_t){count, entries};
@@ -107,12 +103,10 @@ tn_status_t tn__bytecode_dictionary(tn_bytecode_t* bytecode, const uint8_t* posi
 
 static tn_status_t read_dictionary(attr_reader_t* reader) {
   const uint8_t* position = reader->cursor.position;
-  void* memory = NULL;
   size_t count = tn__cursor_count(&reader->cursor), known = 0;
   TN_RETURN_IF_ERROR(tn__bytecode_check(reader->bytecode, &reader->cursor, "a dictionary"));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(reader->bytecode->arena, count, sizeof(tn_named_attr_t), &memory));
-  tn_named_attr_t* entries = memory;
+  tn_named_attr_t* entries = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(reader->bytecode->arena, count, &entries));
   for (size_t i = 0; i < count; ++i) {
     TN_RETURN_IF_ERROR(read_text_part(reader, &entries[known].name));
     TN_RETURN_IF_ERROR(read_part(reader, &entries[known].attr));
@@ -237,13 +231,11 @@ static tn_status_t make_struct(attr_reader_t* reader, const char* name, size_t c
 
 // A list of integers; NULL when it is empty.
 static tn_status_t read_i64_list(attr_reader_t* reader, const tn_attr_t** out_attr) {
-  void* memory = NULL;
   size_t count = tn__cursor_count(&reader->cursor);
   *out_attr = NULL;
   if (count == 0) return TN_OK;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&reader->bytecode->scratch, count, sizeof(int64_t), &memory));
-  int64_t* values = memory;
+  int64_t* values = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&reader->bytecode->scratch, count, &values));
   for (size_t i = 0; i < count; ++i) values[i] = tn__cursor_signed_varint(&reader->cursor);
   return tn__attr_i64_array(reader->bytecode->arena, count, values, out_attr);
 }

@@ -19,8 +19,8 @@ static tn_status_t list_of_elements(tn_bytecode_t* bytecode, const tn_attr_t* at
     for (size_t i = 0; i < count; ++i) memcpy((char*)memory + i * size, data, size);
     data = memory;
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate(bytecode->arena, sizeof(tn_attr_t), &memory));
-  tn_attr_t* list = memory;
+  tn_attr_t* list = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(bytecode->arena, &list));
   list->kind = TN_ATTR_DENSE_ARRAY;
   list->dtype = type->dtype;
   list->dense_array.count = (int64_t)count;
@@ -31,10 +31,9 @@ static tn_status_t list_of_elements(tn_bytecode_t* bytecode, const tn_attr_t* at
 
 static tn_status_t symbol_of_string(tn_bytecode_t* bytecode, const uint8_t* position,
                                     const tn_attr_t* attr, const tn_attr_t** out_attr) {
-  void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__bytecode_check_symbol(bytecode, position, attr->string));
-  TN_RETURN_IF_ERROR(tn__arena_allocate(bytecode->arena, sizeof(tn_attr_t), &memory));
-  tn_attr_t* symbol = memory;
+  tn_attr_t* symbol = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(bytecode->arena, &symbol));
   symbol->kind = TN_ATTR_SYMBOL;
   symbol->string = attr->string;
   *out_attr = symbol;
@@ -43,10 +42,8 @@ static tn_status_t symbol_of_string(tn_bytecode_t* bytecode, const uint8_t* posi
 
 static tn_status_t symbols_of_strings(tn_bytecode_t* bytecode, const uint8_t* position,
                                       const tn_attr_t* attr, const tn_attr_t** out_attr) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&bytecode->scratch, attr->array.count, sizeof(tn_attr_t*), &memory));
-  const tn_attr_t** items = memory;
+  const tn_attr_t** items = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&bytecode->scratch, attr->array.count, &items));
   for (size_t i = 0; i < attr->array.count; ++i) {
     items[i] = attr->array.items[i];
     if (items[i]->kind != TN_ATTR_STRING) continue;
@@ -177,12 +174,10 @@ static tn_status_t read_values(conversion_t* conversion) {
 static tn_status_t gather_struct(const conversion_t* conversion, size_t first,
                                  const tn_attr_t** out_attr) {
   const tn_attr_spec_t* spec = conversion->specs[first];
-  void* memory = NULL;
   size_t count = 0;
   *out_attr = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(conversion->bytecode->arena, conversion->count,
-                                              sizeof(tn_named_attr_t), &memory));
-  tn_named_attr_t* fields = memory;
+  tn_named_attr_t* fields = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(conversion->bytecode->arena, conversion->count, &fields));
   for (size_t i = first; i < conversion->count; ++i) {
     const tn_attr_t* value = conversion->values[i];
     if (conversion->specs[i] != spec || !conversion->fields[i] || !value) continue;
@@ -228,15 +223,12 @@ static tn_status_t read_dictionary(tn_bytecode_t* bytecode, const tn_bytecode_op
 // is copied has a limit that follows from the length of the file.
 static tn_status_t allocate_entries(tn_bytecode_t* bytecode, const uint8_t* position, size_t count,
                                     tn_named_attr_t** out_entries) {
-  void* memory = NULL;
   *out_entries = NULL;
   if (count > bytecode->entries_left) {
     return tn__bytecode_fail(bytecode, position, "more attributes than such a file can mean");
   }
   bytecode->entries_left -= count;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(bytecode->arena, count, sizeof(tn_named_attr_t), &memory));
-  *out_entries = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(bytecode->arena, count, out_entries));
   return TN_OK;
 }
 

@@ -22,9 +22,8 @@ static const struct special_op {
 // --- names
 
 static tn_status_t resolve(tn_bytecode_reader_t* reader, tn_encoded_op_name_t* name) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate(&reader->bytecode.scratch, sizeof(tn_known_op_t), &memory));
-  tn_known_op_t* known = memory;
+  tn_known_op_t* known = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(&reader->bytecode.scratch, &known));
   name->known = known;
   for (size_t i = 0; i < sizeof special_ops / sizeof *special_ops; ++i) {
     if (special_ops[i].dialect != name->dialect || !tn__sv_is(name->name, special_ops[i].name)) {

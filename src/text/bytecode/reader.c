@@ -5,14 +5,11 @@
 
 static tn_status_t read_all(tn_bytecode_reader_t* reader) {
   tn_bytecode_t* bytecode = &reader->bytecode;
-  void* memory = NULL;
   enum { NODE_BYTES = 16 };  // for each byte of operations, as most programs have them
   TN_RETURN_IF_ERROR(tn__bytecode_check_producer(bytecode));
   TN_RETURN_IF_ERROR(tn__arena_reserve(&reader->module->arena,
                                        NODE_BYTES * tn__cursor_left(&bytecode->operations)));
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&bytecode->scratch, bytecode->property_count,
-                                              sizeof(tn_known_attrs_t), &memory));
-  reader->known = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&bytecode->scratch, bytecode->property_count, &reader->known));
   // So that there is always an array to point into.
   TN_RETURN_IF_ERROR(TN_RESERVE(reader, reader->operands, 1));
   TN_RETURN_IF_ERROR(TN_RESERVE(reader, reader->types, 1));

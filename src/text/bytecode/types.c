@@ -67,7 +67,6 @@ static tn_status_t read_function(tn_bytecode_t* bytecode, tn_cursor_t* cursor,
 // The bounds of dynamic dimensions: an attribute that nothing else mentions.
 static tn_status_t read_bounds(tn_bytecode_t* bytecode, uint64_t index, const uint8_t* position,
                                tn_type_t* type) {
-  void* memory = NULL;
   if (index >= bytecode->attr_count) {
     return tn__bytecode_fail(bytecode, position, "attribute %llu of %zu", (unsigned long long)index,
                              bytecode->attr_count);
@@ -85,8 +84,8 @@ static tn_status_t read_bounds(tn_bytecode_t* bytecode, uint64_t index, const ui
     return tn__bytecode_fail(bytecode, encoded->begin, "%zu bounds for a tensor of rank %zu", count,
                              type->rank);
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(bytecode->arena, count, sizeof(int64_t), &memory));
-  int64_t* bounds = memory;
+  int64_t* bounds = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(bytecode->arena, count, &bounds));
   for (size_t i = 0; i < count; ++i) {
     bounds[i] = tn__cursor_signed_varint(&cursor);
     if (bounds[i] == TN_DIM_DYNAMIC) continue;
