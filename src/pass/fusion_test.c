@@ -155,8 +155,8 @@ static void what_only_a_reduction_reads_is_not_stored(void** state) {
   assert_int_equal(fusion->regions[0]->arguments[1].type->rank, 0);
 }
 
-// One of them gives the order of the work; the others read what it leaves.
-static void a_group_has_one_reduction(void** state) {
+// The rows give the order of the work; the columns read what is stored.
+static void a_group_has_one_reduction_of_another_kind(void** state) {
   (void)state;
   expect("constant fusion(multiply reduce return) reduce return",
          "func.func @main(%x: " T
@@ -397,7 +397,7 @@ int main(void) {
       cmocka_unit_test_teardown(operations_over_rows_are_members, release),
       cmocka_unit_test_teardown(rows_that_are_read_for_columns_part_groups, release),
       cmocka_unit_test_teardown(rows_of_one_group_have_one_length, release),
-      cmocka_unit_test_teardown(a_group_has_one_reduction, release),
+      cmocka_unit_test_teardown(a_group_has_one_reduction_of_another_kind, release),
       cmocka_unit_test_teardown(some_reductions_read_what_is_stored, release),
       cmocka_unit_test_teardown(quick_operations_are_done_again_rather_than_stored, release),
       cmocka_unit_test_teardown(slow_operations_are_done_once, release),

@@ -1,5 +1,6 @@
-// Programs that fold what element-wise operations give: none of it has a place in the plan, and the
-// results are bit for bit those of each operation by itself.
+// Programs that fold what element-wise operations give, and go on with the result: no array of it
+// has a place in the plan, and the results are bit for bit those of each operation by itself.
+#include "base/testing_allocator.h"
 #include "kernel/fusion/fusion.h"
 #include "plan/plan.h"
 #include "program/program.h"
@@ -114,24 +115,33 @@ static void expect_no_array(const char* text) {
   tn_program_release(plain);
 }
 
-static void layer_norm_keeps_numbers_of_rows(void** state) {
-  (void)state;
-  expect_no_array(layer_norm);
+// Rows of the whole of it fit the caches: not even the numbers for rows are stored.
+static void expect_one_instruction(const char* text) {
+  tn_program_t* program = tn__testing_program(text, false);
+  assert_int_equal(program->instruction_count, 1);
+  assert_int_equal(program->arena_byte_length, 0);
+  tn_program_release(program);
+  expect_no_array(text);
 }
 
-static void softmax_keeps_numbers_of_rows(void** state) {
+static void layer_norm_is_one_fusion(void** state) {
   (void)state;
-  expect_no_array(softmax);
+  expect_one_instruction(layer_norm);
 }
 
-static void logsumexp_keeps_numbers_of_rows(void** state) {
+static void softmax_is_one_fusion(void** state) {
   (void)state;
-  expect_no_array(logsumexp);
+  expect_one_instruction(softmax);
 }
 
-static void variance_keeps_numbers_of_rows(void** state) {
+static void logsumexp_is_one_fusion(void** state) {
   (void)state;
-  expect_no_array(variance);
+  expect_one_instruction(logsumexp);
+}
+
+static void variance_is_one_fusion(void** state) {
+  (void)state;
+  expect_one_instruction(variance);
 }
 
 static void mean_squared_error_keeps_parts_of_its_sum(void** state) {
@@ -149,15 +159,34 @@ static void what_is_folded_may_be_narrower_than_its_sum(void** state) {
   expect_no_array(widened);
 }
 
+static tn_status_t compile(const tn_allocator_t* allocator, void* text) {
+  tn_module_t* module = NULL;
+  tn_program_t* program = NULL;
+  const tn_compile_options_t options = {.struct_size = sizeof options, .allocator = allocator};
+  tn_status_t status =
+      tn_module_parse(allocator, "test.mlir", (const char*)text, strlen(text), &module);
+  if (!status) status = tn_program_compile(tn__testing_device(), module, &options, &program);
+  tn_program_release(program);
+  tn_module_release(module);
+  return status;
+}
+
+static void a_fusion_survives_any_refused_allocation(void** state) {
+  (void)state;
+  tn__testing_sweep_allocations(compile, (void*)(uintptr_t)layer_norm);
+  tn__testing_sweep_allocations(compile, (void*)(uintptr_t)sums_of_columns);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(layer_norm_keeps_numbers_of_rows),
-      cmocka_unit_test(softmax_keeps_numbers_of_rows),
-      cmocka_unit_test(logsumexp_keeps_numbers_of_rows),
-      cmocka_unit_test(variance_keeps_numbers_of_rows),
+      cmocka_unit_test(layer_norm_is_one_fusion),
+      cmocka_unit_test(softmax_is_one_fusion),
+      cmocka_unit_test(logsumexp_is_one_fusion),
+      cmocka_unit_test(variance_is_one_fusion),
       cmocka_unit_test(mean_squared_error_keeps_parts_of_its_sum),
       cmocka_unit_test(sums_of_columns_keep_parts_of_them),
       cmocka_unit_test(what_is_folded_may_be_narrower_than_its_sum),
+      cmocka_unit_test(a_fusion_survives_any_refused_allocation),
   };
   return cmocka_run_group_tests(tests, tn__testing_device_setup, tn__testing_device_teardown);
 }

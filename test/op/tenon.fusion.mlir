@@ -78,6 +78,80 @@ func.func @main() {
 
 // -----
 
+func.func @main() {
+  // Arrays without elements, rows without elements.
+  %x = stablehlo.constant dense<> : tensor<3x0xf32>
+  %z = stablehlo.constant dense<2.0> : tensor<f32>
+  %0 = "tenon.fusion"(%x, %z) ({
+  ^bb0(%a: tensor<3x0xf32>, %zero: tensor<f32>):
+    %1 = stablehlo.negate %a : tensor<3x0xf32>
+    %2 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<3x0xf32>, tensor<f32>) -> tensor<3xf32>
+    stablehlo.return %2 : tensor<3xf32>
+  }) : (tensor<3x0xf32>, tensor<f32>) -> tensor<3xf32>
+  check.expect_eq_const %0, dense<2.0> : tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  // Transposes and reverses of what members give, a result that is given twice.
+  %x = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
+  %0:2 = "tenon.fusion"(%x) ({
+  ^bb0(%a: tensor<2x2xi32>):
+    %1 = stablehlo.negate %a : tensor<2x2xi32>
+    %2 = stablehlo.transpose %1, dims = [1, 0] : (tensor<2x2xi32>) -> tensor<2x2xi32>
+    %3 = stablehlo.add %1, %2 : tensor<2x2xi32>
+    stablehlo.return %3, %3 : tensor<2x2xi32>, tensor<2x2xi32>
+  }) : (tensor<2x2xi32>) -> (tensor<2x2xi32>, tensor<2x2xi32>)
+  check.expect_eq_const %0#0, dense<[[-2, -5], [-5, -8]]> : tensor<2x2xi32>
+  check.expect_eq_const %0#1, dense<[[-2, -5], [-5, -8]]> : tensor<2x2xi32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  // One row: the whole array. Its sum is read as a scalar, and begins another reduction.
+  %x = stablehlo.constant dense<[1, 2, 3, 4, 5, 6, 7, 8, 9]> : tensor<9xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = "tenon.fusion"(%x, %z) ({
+  ^bb0(%a: tensor<9xi32>, %zero: tensor<i32>):
+    %1 = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<9xi32>, tensor<i32>) -> tensor<i32>
+    %2 = stablehlo.clamp %zero, %a, %1 : (tensor<i32>, tensor<9xi32>, tensor<i32>) -> tensor<9xi32>
+    %3 = stablehlo.reduce(%2 init: %1) applies stablehlo.add across dimensions = [0] : (tensor<9xi32>, tensor<i32>) -> tensor<i32>
+    stablehlo.return %2, %3 : tensor<9xi32>, tensor<i32>
+  }) : (tensor<9xi32>, tensor<i32>) -> (tensor<9xi32>, tensor<i32>)
+  check.expect_eq_const %0#0, dense<[1, 2, 3, 4, 5, 6, 7, 8, 9]> : tensor<9xi32>
+  check.expect_eq_const %0#1, dense<90> : tensor<i32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  // An argument of rows, a strided one, and a slice in the region.
+  %x = stablehlo.constant dense<[[1, 2, 3, 4, 5, 6, 7, 8, 9], [9, 8, 7, 6, 5, 4, 3, 2, 1]]> : tensor<2x9xi32>
+  %r = stablehlo.constant dense<[[10, 11], [20, 21]]> : tensor<2x2xi32>
+  %t = stablehlo.transpose %r, dims = [1, 0] : (tensor<2x2xi32>) -> tensor<2x2xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = "tenon.fusion"(%x, %t, %z) ({
+  ^bb0(%a: tensor<2x9xi32>, %b: tensor<2x2xi32>, %zero: tensor<i32>):
+    %1 = stablehlo.slice %b [0:2, 1:2] : (tensor<2x2xi32>) -> tensor<2x1xi32>
+    %2 = stablehlo.reduce(%a init: %zero) applies stablehlo.maximum across dimensions = [1] : (tensor<2x9xi32>, tensor<i32>) -> tensor<2xi32>
+    %3 = stablehlo.reshape %2 : (tensor<2xi32>) -> tensor<2x1xi32>
+    %4 = stablehlo.add %3, %1 : tensor<2x1xi32>
+    %5 = stablehlo.broadcast_in_dim %4, dims = [0, 1] : (tensor<2x1xi32>) -> tensor<2x9xi32>
+    %6 = stablehlo.subtract %a, %5 : tensor<2x9xi32>
+    stablehlo.return %6, %4 : tensor<2x9xi32>, tensor<2x1xi32>
+  }) : (tensor<2x9xi32>, tensor<2x2xi32>, tensor<i32>) -> (tensor<2x9xi32>, tensor<2x1xi32>)
+  check.expect_eq_const %0#1, dense<[[29], [30]]> : tensor<2x1xi32>
+  check.expect_eq_const %0#0, dense<[[-28, -27, -26, -25, -24, -23, -22, -21, -20], [-21, -22, -23, -24, -25, -26, -27, -28, -29]]> : tensor<2x9xi32>
+  return
+}
+
+// -----
+
 // error: fusion: region has type (tensor<2xf32>) -> (tensor<2xf32>); expected (tensor<3xf32>) -> (tensor<2xf32>)
 func.func @main(%x: tensor<3xf32>) -> tensor<2xf32> {
   %0 = "tenon.fusion"(%x) ({
