@@ -82,15 +82,17 @@ static tn_status_t role_of_reduction(const tn_node_t* node, tn_arena_t* scratch,
   return TN_OK;
 }
 
+bool tn__fusion_fits(const tn_node_t* node) {
+  return tn__op_has(node->op, TN_ELEMENTWISE) && !has_effects(node) && !node->region_count &&
+         node->operand_count && node->result_count && !is_odd(node) && are_types_fit(node);
+}
+
 tn_status_t tn__fusion_role_of(const tn_node_t* node, tn_arena_t* scratch,
                                tn_fusion_role_t* out_role) {
   tn_op_use_t use;
   *out_role = TN_FUSION_OUTSIDE;
   if (node->op == TN__OP(reduce)) return role_of_reduction(node, scratch, out_role);
-  if (!tn__op_has(node->op, TN_ELEMENTWISE) || has_effects(node) || node->region_count ||
-      node->operand_count == 0 || node->result_count == 0 || is_odd(node) || !are_types_fit(node)) {
-    return TN_OK;
-  }
+  if (!tn__fusion_fits(node)) return TN_OK;
   TN_RETURN_IF_ERROR(tn__node_use(node, scratch, &use));
   const tn_kernel_t* kernel = tn__kernel_find(tn__node_target(node), &use);
   if (kernel && kernel->range) *out_role = TN_FUSION_ELEMENTS;

@@ -325,20 +325,37 @@ static void clear_state(void* user) {
   if (state->spec.last) clear_step(state->spec.last);
 }
 
-static tn_status_t prepare_step(const tn_kernel_site_t* site, tn_fusion_step_t* step) {
+static tn_status_t choose_step(const tn_kernel_site_t* site, tn_fusion_step_t* step,
+                               bool* out_fits) {
   tn_node_choice_t choice;
   if (!step->node) return TN_OK;
   TN_RETURN_IF_ERROR(tn__node_choose(step->node, site->arena, &choice));
   step->kernel = choice.kernel;
-  step->site = (tn_kernel_site_t){.arena = site->arena, .calls = site->calls};
+  step->site = (tn_kernel_site_t){.use = choice.use, .arena = site->arena, .calls = site->calls};
+  *out_fits &= choice.kernel && (step->kind != TN_FUSION_MAP || choice.kernel->range);
+  return TN_OK;
+}
+
+static tn_status_t choose_kernels(const tn_kernel_site_t* site, const tn_fusion_spec_t* spec,
+                                  bool* out_fits) {
+  *out_fits = true;
+  for (size_t s = 0; s < spec->step_count; ++s) {
+    TN_RETURN_IF_ERROR(choose_step(site, &spec->steps[s], out_fits));
+  }
+  return spec->last ? choose_step(site, spec->last, out_fits) : TN_OK;
+}
+
+static tn_status_t prepare_step(tn_fusion_step_t* step) {
+  const tn_node_choice_t choice = {step->site.use, step->kernel};
+  if (!step->node) return TN_OK;
   return tn__node_locate(step->node, tn__node_prepare(step->node, &choice, &step->site));
 }
 
-static tn_status_t prepare_steps(const tn_kernel_site_t* site, const tn_fusion_spec_t* spec) {
+static tn_status_t prepare_steps(const tn_fusion_spec_t* spec) {
   for (size_t s = 0; s < spec->step_count; ++s) {
-    TN_RETURN_IF_ERROR(prepare_step(site, &spec->steps[s]));
+    TN_RETURN_IF_ERROR(prepare_step(&spec->steps[s]));
   }
-  return spec->last ? prepare_step(site, spec->last) : TN_OK;
+  return spec->last ? prepare_step(spec->last) : TN_OK;
 }
 
 // --- all of it
@@ -389,13 +406,14 @@ tn_status_t tn__cpu_fusion_prepare(tn_kernel_site_t* site) {
   tn_fusion_state_t* state = memory;
   TN_RETURN_IF_ERROR(tn__fusion_read_region(site->use->regions[0].region, site->views, site->arena,
                                             &state->spec, &fits));
+  if (fits) TN_RETURN_IF_ERROR(choose_kernels(site, &state->spec, &fits));
   state->use = site->use;
   state->views = site->views;
   state->runs_region = !fits;
   if (!fits) return TN_OK;
   site->state_deinit = clear_state;
   site->holds_regions = true;
-  TN_RETURN_IF_ERROR(prepare_steps(site, &state->spec));
+  TN_RETURN_IF_ERROR(prepare_steps(&state->spec));
   if (state->spec.last) site->scratch_byte_length = state->spec.last->site.scratch_byte_length;
   return plan_tiles(state, site);
 }

@@ -36,6 +36,8 @@ static void take_rows(builder_t* builder, const tn_type_t* rows) {
   spec->row_rank = rank;
 }
 
+// Whether operations are element-wise is asked here, and whether their kernels have parts when
+// these are chosen.
 static tn_status_t find_shape(builder_t* builder) {
   tn_fusion_spec_t* spec = builder->spec;
   size_t fold_count = 0;
@@ -43,12 +45,12 @@ static tn_status_t find_shape(builder_t* builder) {
   spec->shape = tn__fusion_shape(builder->region);
   builder->fits = spec->shape != NULL;
   TN_FOR_EACH_NODE (node, builder->region) {
-    tn_fusion_role_t role = TN_FUSION_OUTSIDE;
-    if (!is_member(node)) continue;
-    TN_RETURN_IF_ERROR(tn__fusion_role_of(node, &builder->scratch, &role));
-    if (role == TN_FUSION_OUTSIDE) builder->fits = false;
-    if (!builder->fits) return TN_OK;
+    tn_fusion_role_t role = TN_FUSION_ELEMENTS;
     const bool is_fold = node->op == TN__OP(reduce);
+    if (!is_member(node)) continue;
+    if (is_fold) TN_RETURN_IF_ERROR(tn__fusion_role_of(node, &builder->scratch, &role));
+    if (role == TN_FUSION_OUTSIDE || (!is_fold && !tn__fusion_fits(node))) builder->fits = false;
+    if (!builder->fits) return TN_OK;
     fold_count += is_fold;
     has_last |= role == TN_FUSION_LAST;
     if (role == TN_FUSION_ROWS) take_rows(builder, node->results[0].type);
@@ -145,12 +147,16 @@ static tn_status_t read_operand(builder_t* builder, const tn_value_t* argument,
 static tn_status_t read_value(builder_t* builder, tn_value_t* value, tn_fusion_space_t space,
                               const tn_type_t* type, uint32_t* out_value) {
   tn_trace_t trace;
-  int64_t strides[TN_MAX_RANK] = {0};
+  int64_t strides[TN_MAX_RANK];
   *out_value = 0;
   TN_RETURN_IF_ERROR(tn__value_trace(value, builder->views, &builder->scratch, &trace));
   builder->fits &= trace.is_view;
   if (!builder->fits) return TN_OK;
-  if (value->type->rank) tn__view_strides(&trace.view, value->type, strides);
+  if (value->type->rank) {
+    tn__view_strides(&trace.view, value->type, strides);
+  } else {
+    memset(strides, 0, type->rank * sizeof *strides);
+  }
   const tn_view_t view = {trace.view.byte_offset, strides};
   const tn_node_t* maker = trace.root->node;
   if (!maker) return read_operand(builder, trace.root, space, type, &view, out_value);
@@ -245,32 +251,36 @@ static bool is_last_alone(const tn_fusion_spec_t* spec) {
 
 typedef struct counts {
   size_t members, operands, results, ids;
+  size_t rows;  // results for rows, which may be repeated
 } counts_t;
 
-static counts_t count(const tn_region_t* region, uint32_t first_id) {
+static counts_t count(const builder_t* builder) {
   counts_t counts = {0};
-  TN_FOR_EACH_NODE (node, region) {
-    if (!is_member(node) || node->result_count == 0) continue;
+  TN_FOR_EACH_NODE (node, builder->region) {
+    if (!is_member(node)) continue;
+    const bool is_all = tn__type_same_shape(node->results[0].type, builder->spec->shape);
     ++counts.members;
     counts.operands += node->operand_count;
     counts.results += node->result_count;
-    counts.ids = node->results[node->result_count - 1].id - first_id + 1;
+    counts.rows += is_all ? 0 : node->result_count;
+    counts.ids = node->results[node->result_count - 1].id - builder->first_id + 1;
   }
   return counts;
 }
 
 static tn_status_t make_lists(builder_t* builder) {
-  const counts_t n = count(builder->region, builder->first_id);
+  const counts_t n = count(builder);
   if (n.members > MOST_STEPS) builder->fits = false;
   if (!builder->fits) return TN_OK;
   tn_arena_t* arena = builder->arena;
-  const size_t values = n.operands + 2 * n.results;
+  const size_t values = n.operands + n.results + n.rows;
   TN_RETURN_IF_ERROR(tn__fusion_list(arena, n.operands, sizeof *builder->reads, &builder->reads));
   TN_RETURN_IF_ERROR(tn__fusion_list(arena, values, sizeof *builder->values, &builder->values));
+  TN_RETURN_IF_ERROR(
+      tn__fusion_list(arena, n.members + n.rows, sizeof *builder->steps, &builder->steps));
+  arena = &builder->scratch;
   TN_RETURN_IF_ERROR(tn__fusion_list(arena, values, sizeof(uint32_t), &builder->repeated));
   TN_RETURN_IF_ERROR(tn__fusion_list(arena, n.ids, sizeof(uint32_t), &builder->numbers));
-  TN_RETURN_IF_ERROR(
-      tn__fusion_list(arena, n.members + n.results, sizeof *builder->steps, &builder->steps));
   builder->spec->reads = builder->reads;
   builder->spec->values = builder->values;
   builder->spec->steps = builder->steps;
