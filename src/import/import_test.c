@@ -9,12 +9,17 @@ static tn_module_t* parse(const char* text) {
   return module;
 }
 
-static tn_imported_t* import(tn_scope_t* s, const char* text) {
+static tn_imported_t* import_bytes(tn_scope_t* s, const char* bytes, size_t length) {
   tn_imported_t* imported = NULL;
-  tn_module_t* module = parse(text);
+  tn_module_t* module = NULL;
+  TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", bytes, length, &module));
   TN_ASSERT_OK(tn_import_function(s, module, NULL, &imported));
   tn_module_release(module);
   return imported;
+}
+
+static tn_imported_t* import(tn_scope_t* s, const char* text) {
+  return import_bytes(s, text, strlen(text));
 }
 
 static tn_array_t* call(tn_imported_t* imported, tn_scope_t* s, size_t count,
@@ -24,15 +29,16 @@ static tn_array_t* call(tn_imported_t* imported, tn_scope_t* s, size_t count,
   return output;
 }
 
-// What becomes of a function that is written down and read again.
+// What becomes of a function that is written down, as text or as an artifact, and read again.
 static tn_imported_t* again(tn_scope_t* s, const tn_closure_t* function, size_t count,
-                            tn_array_t* const* inputs) {
+                            tn_array_t* const* inputs, bool is_artifact) {
   tn_testing_text_t text = {.length = 0};
   tn_module_t* module = NULL;
   TN_ASSERT_OK(tn_export_function(s, function, count, inputs, 1, &module));
-  TN_ASSERT_OK(tn_module_print(module, tn__testing_write, &text));
+  TN_ASSERT_OK(is_artifact ? tn_module_serialize(module, NULL, tn__testing_write, &text)
+                           : tn_module_print(module, tn__testing_write, &text));
   tn_module_release(module);
-  return import(s, text.bytes);
+  return import_bytes(s, text.bytes, text.length);
 }
 
 // Something of everything that derivatives go through.
@@ -50,15 +56,14 @@ static tn_status_t network(void* user, tn_scope_t* s, size_t input_count, tn_arr
   return TN_OK;
 }
 
-static void what_is_exported_and_imported_computes_the_same(void** state) {
-  (void)state;
+static void check_again(bool is_artifact) {
   tn_scope_t* s = tn__testing_scope();
   const tn_closure_t function = {network, NULL};
   tn_array_t* inputs[] = {tn__testing_f32(s, TN_LIST(2, 2), (const float[]){0.5F, -1, 2, 0.25F}),
                           tn__testing_f32(s, TN_LIST(2, 3), (const float[]){1, 2, 3, -3, 0, 1})};
   tn_array_t *wanted = NULL, *got = NULL;
   double numbers[2];
-  tn_imported_t* imported = again(s, &function, 2, inputs);
+  tn_imported_t* imported = again(s, &function, 2, inputs, is_artifact);
   TN_ASSERT_OK(network(NULL, s, 2, inputs, 1, &wanted));
   for (int round = 0; round < 3; ++round) {
     got = call(imported, s, 2, inputs);
@@ -69,6 +74,12 @@ static void what_is_exported_and_imported_computes_the_same(void** state) {
   }
   tn_imported_release(imported);
   tn_scope_destroy(s);
+}
+
+static void what_is_exported_and_imported_computes_the_same(void** state) {
+  (void)state;
+  check_again(false);
+  check_again(true);
 }
 
 // --- transforms
@@ -222,7 +233,7 @@ static void loops_compute_and_have_no_rules(void** state) {
   TN_ASSERT_REPORT("stablehlo.while: there is no vmap of this operation",
                    tn_vmap(s, &closure, 1, &batch, NULL, 1, NULL, &out));
   // Written down again, the loop is there as it was.
-  tn_imported_t* twice = again(s, &closure, 1, inputs);
+  tn_imported_t* twice = again(s, &closure, 1, inputs, true);
   tn_imported_release(imported);
   TN_ASSERT_F32(call(twice, s, 1, inputs), TN_NO_DIMS, 32);
   tn_imported_release(twice);
@@ -273,7 +284,7 @@ static void operations_of_authors_keep_their_rules(void** state) {
   tn_array_t* batch = tn__testing_range(s, TN_LIST(2, 3));
   TN_ASSERT_OK(tn_vmap(s, &closure, 1, &batch, NULL, 1, NULL, &y));
   TN_ASSERT_F32(y, TN_LIST(2, 3), 0, 4, 8, 12, 16, 20);
-  tn_imported_t* twice = again(s, &closure, 1, &x);
+  tn_imported_t* twice = again(s, &closure, 1, &x, false);
   TN_ASSERT_F32(call(twice, s, 1, &x), TN_LIST(3), 0, 4, 8);
   tn_imported_release(twice);
   tn_imported_release(imported);

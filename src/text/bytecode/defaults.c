@@ -70,8 +70,9 @@ bool tn__vhlo_is_default(const tn_attr_spec_t* spec, const tn_attr_t* attr) {
       if (attr->dtype != TN_DTYPE_PRED) break;
       return !memchr(attr->dense_array.data, 1, (size_t)attr->dense_array.count);
     case TN_ATTR_STRUCT:  // a default mode of accuracy has no bounds beside it
-      return !strcmp(spec->name, "result_accuracy") && attr->dictionary.count == 1 &&
-             tn__attr_get_enum(&attr->dictionary, "mode", -1) == 0;
+      return !strcmp(spec->name, "result_accuracy") &&
+             attr->dictionary.count == (tn__attr_find(&attr->dictionary, "mode") != NULL) &&
+             tn__attr_get_enum(&attr->dictionary, "mode", 0) == 0;
     default: break;
   }
   return is_named_default(spec, attr);

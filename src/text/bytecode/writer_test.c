@@ -172,6 +172,8 @@ static void defaults_that_are_spelt_out_are_left_out(void** state) {
       "      : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>\n"
       "  %2 = stablehlo.tanh %1 {result_accuracy = #stablehlo.result_accuracy<mode =\n"
       "      #stablehlo.result_accuracy_mode<DEFAULT>>} : tensor<2x2xf32>\n"
+      "  %3 = stablehlo.sine %1 {result_accuracy = #stablehlo.result_accuracy<>} : "
+      "tensor<2x2xf32>\n"
       "  return %2 : tensor<2x2xf32>\n"
       "}\n");
   TN_ASSERT_OK(serialize(module, "1.0.0", &file));
