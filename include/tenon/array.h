@@ -46,14 +46,16 @@ TN_API void tn_scope_clear(tn_scope_t* scope);
 // Hands an array to the scope, which releases it in the end. Takes `array`; returns it.
 TN_API tn_array_t* tn_scope_adopt(tn_scope_t* scope, tn_array_t* array);
 
-// The stream that operations are for from now on (tn_to_stream gives that of a device); NULL, which
-// is the default: the thread that evaluates. tn_async_eval then has a stream which all nested
-// scopes share, so that one's failing work is an error of the others' behind it; who does not want
-// that gives scopes streams of their own. FAILED_PRECONDITION when it belongs to another device.
-// Retains the stream.
+// The stream that operations are for from now on, and by that the device which computes them and
+// holds their results (tn_to_stream gives the stream of a device). Operands on another device are
+// copied to it, behind what computes them. NULL, which is the default: the thread that evaluates,
+// on the device that the scope was created for. tn_async_eval then has a stream which all nested
+// scopes share, so that one's failing work is an error of the others' behind it; to avoid that,
+// give scopes streams of their own. Retains the stream.
 TN_API TN_MUST_USE tn_status_t tn_scope_set_stream(tn_scope_t* scope, tn_stream_t* stream);
 TN_API tn_stream_t* tn_scope_stream(const tn_scope_t* scope);  // view; NULL: the default
-TN_API tn_device_t* tn_scope_device(const tn_scope_t* scope);  // view
+// That of the stream, or else the one that the scope was created for. A view.
+TN_API tn_device_t* tn_scope_device(const tn_scope_t* scope);
 
 // Programs for graphs that were seen before are kept, up to a limit. This forgets them all, and the
 // memory that they keep.
@@ -84,6 +86,10 @@ TN_API int64_t tn_array_dim(const tn_array_t* array, int64_t axis);  // negative
                                                                      // out of range
 TN_API int64_t tn_array_size(const tn_array_t* array);               // elements
 TN_API size_t tn_array_byte_length(const tn_array_t* array);         // of all elements
+
+// The device that the elements are on, or will be when they are computed; a view. NULL for an array
+// with an error.
+TN_API tn_device_t* tn_array_device(const tn_array_t* array);
 
 // The error that the array holds, a new reference; OK when there is none so far. Does not wait.
 TN_API TN_MUST_USE tn_status_t tn_array_status(const tn_array_t* array);

@@ -78,6 +78,12 @@ TN_API bool tn_buffer_is_donated(const tn_buffer_t* buffer);
 TN_API TN_MUST_USE tn_status_t tn_buffer_to_host(tn_buffer_t* buffer, void* data,
                                                  size_t byte_length);
 
+// Copies the buffer to a device, its own or another. Without a stream the contents are there when
+// the function returns; with one of that device, when the stream has come so far, and `buffer` may
+// be released before. Errors as tn_buffer_to_host; INVALID_ARGUMENT for a tuple.
+TN_API TN_MUST_USE tn_status_t tn_buffer_to_device(tn_buffer_t* buffer, tn_device_t* device,
+                                                   tn_stream_t* stream, tn_buffer_t** out_buffer);
+
 // Waits for the contents and shows where the host reads them, until tn_buffer_unmap, which must be
 // called as often; a mapped buffer is not donated. Where the host does not see the device's memory
 // that is a copy, which the first call makes and the buffer keeps. Errors as tn_buffer_to_host;

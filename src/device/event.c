@@ -144,6 +144,10 @@ bool tn__event_await(tn_event_t* event, int64_t deadline_ns, tn_failure_t** out_
   return true;
 }
 
+bool tn__event_is_settled(tn_event_t* event) {
+  return !event || (is_complete(event) && !event->failure);
+}
+
 void* tn__event_native(const tn_event_t* event, const tn_device_t* device) {
   return event->device == device ? event->native : NULL;
 }

@@ -18,6 +18,10 @@ void tn__event_complete(tn_event_t* event, tn_failure_t* failure);
 // happened with an error. False when the deadline (of tn__clock_ns; INT64_MAX: none) passes first.
 bool tn__event_await(tn_event_t* event, int64_t deadline_ns, tn_failure_t** out_failure);
 
+// Whether it has happened, and well; NULL has. An event with an error is still to be waited for: it
+// poisons the stream.
+bool tn__event_is_settled(tn_event_t* event);
+
 // What `device` made of the event (tn_device_vtable_t.event_create); NULL: it is another device's,
 // or the device makes none.
 void* tn__event_native(const tn_event_t* event, const tn_device_t* device);

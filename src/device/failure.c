@@ -1,6 +1,6 @@
 #include "device/failure.h"
 
-static tn_failure_t out_of_memory = {.was_reported = true};
+static tn_failure_t out_of_memory;
 
 tn_failure_t* tn__failure_create(const tn_allocator_t* allocator, tn_status_t status) {
   void* memory;
@@ -37,6 +37,6 @@ tn_status_t tn__failure_status(const tn_failure_t* failure) {
 
 tn_status_t tn__failure_report(tn_failure_t* failure) {
   if (!failure) return TN_OK;
-  atomic_store(&failure->was_reported, true);
+  if (failure != &out_of_memory) atomic_store(&failure->was_reported, true);
   return tn_status_retain(tn__failure_status(failure));
 }

@@ -16,7 +16,8 @@ typedef struct tn_failure {
 } tn_failure_t;
 
 // Takes `status`, which is not NULL. Never fails: without memory for it, it is a static failure
-// that says so and counts as reported.
+// that says so. That one never counts as reported, since it may be that of many streams: a wait for
+// the stream ends it.
 tn_failure_t* tn__failure_create(const tn_allocator_t* allocator, tn_status_t status);
 tn_failure_t* tn__failure_retain(tn_failure_t* failure);
 void tn__failure_release(tn_failure_t* failure);

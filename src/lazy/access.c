@@ -163,8 +163,8 @@ tn_status_t tn_array_to_buffer(tn_array_t* array, tn_buffer_t** out_buffer) {
     return tn__buffer_create_alias(root->buffer, array->dtype, array->rank, array->dims, 0,
                                    out_buffer);
   }
-  return tn__buffer_create_written(array->evaluator->device, array->dtype, array->rank, array->dims,
-                                   write_array, array, out_buffer);
+  return tn__buffer_create_written(tn_buffer_device(root->buffer), array->dtype, array->rank,
+                                   array->dims, write_array, array, out_buffer);
 }
 
 tn_status_t tn_array_print(tn_array_t* array,

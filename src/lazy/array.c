@@ -167,6 +167,21 @@ size_t tn_array_byte_length(const tn_array_t* array) {
   return (size_t)tn_array_size(array) * tn_dtype_size(tn_array_dtype(array));
 }
 
+tn_device_t* tn_array_device(const tn_array_t* array) {
+  if (!array) return NULL;
+  tn_evaluator_t* evaluator = array->evaluator;
+  tn_array_t* root = tn__array_root((tn_array_t*)array);
+  tn_device_t* device = NULL;
+  pthread_mutex_lock(&evaluator->mutex);
+  if (root->buffer) {
+    device = tn_buffer_device(root->buffer);
+  } else if (root->step) {
+    device = tn__step_device(root->step);
+  }
+  pthread_mutex_unlock(&evaluator->mutex);
+  return device;
+}
+
 tn_status_t tn_array_status(const tn_array_t* array) {
   if (!array) return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the array is NULL");
   const tn_array_t* root = tn__array_root((tn_array_t*)array);

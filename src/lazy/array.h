@@ -97,7 +97,7 @@ struct tn_step {
   const tn_excerpt_t* excerpt;
   tn_attributes_t* attributes;  // retained; NULL: none
   const tn_region_t* body;      // lazy/body.h; its module is retained. NULL: none
-  tn_stream_t* stream;          // retained; NULL: the default
+  tn_stream_t* stream;          // retained; NULL: the thread that evaluates
   bool is_view;  // its result has the elements of its operand, and is never computed by itself
   const void* claimant;  // the evaluation under way that has it; NULL: none. Under the mutex
   uint32_t position;
@@ -130,6 +130,10 @@ static inline bool tn__step_is_identity(const tn_step_t* step) {
 // Whether it applies an operation that custom calls name, and that is all of it.
 static inline bool tn__step_is_called(const tn_step_t* step) {
   return step->op && tn__op_is_called(step->op) && !step->excerpt;
+}
+// Where it is computed. A view, as long as the step.
+static inline tn_device_t* tn__step_device(const tn_step_t* step) {
+  return step->stream ? tn_stream_device(step->stream) : step->evaluator->device;
 }
 // "stablehlo.add", or the name of a custom operation.
 const char* tn__step_name(const tn_step_t* step);

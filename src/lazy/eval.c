@@ -94,7 +94,7 @@ static tn_status_t compile(const tn_graph_t* graph, tn_graph_key_t key,
                                         .allocator = evaluator->allocator};
   *out_program = NULL;
   TN_RETURN_IF_ERROR(tn__graph_emit(graph, &module));
-  tn_status_t status = tn_program_compile(evaluator->device, module, &options, out_program);
+  tn_status_t status = tn_program_compile(graph->device, module, &options, out_program);
   tn_module_release(module);
   if (!status) status = tn__graph_cache_put(evaluator->cache, key, *out_program);
   if (status) {
@@ -206,6 +206,27 @@ static tn_status_t run_call(const tn_graph_t* graph, tn_program_t* program,
   return status;
 }
 
+// What lies on another device is copied, in the stream's turn. Released by release_copies.
+static tn_status_t bring_arguments(const tn_graph_t* graph, tn_stream_t* stream,
+                                   tn_graph_run_t* run) {
+  for (size_t i = 0; i < run->argument_count; ++i) {
+    tn_buffer_t* buffer = run->arguments[i];
+    if (tn_buffer_device(buffer) == graph->device) continue;
+    tn_status_t status = tn_buffer_to_device(buffer, graph->device, stream, &run->arguments[i]);
+    if (!status) continue;
+    run->arguments[i] = buffer;
+    return status;
+  }
+  return TN_OK;
+}
+
+static void release_copies(const tn_graph_t* graph, const tn_graph_run_t* run) {
+  for (size_t i = 0; i < run->argument_count; ++i) {
+    if (run->arguments[i] == graph->values[run->numbers[i]].array->buffer) continue;
+    tn_buffer_release(run->arguments[i]);
+  }
+}
+
 static tn_status_t run_program(const tn_evaluation_t* evaluation, tn_graph_t* graph,
                                tn_program_t* program, tn_graph_run_t* run) {
   tn_run_options_t options = {.struct_size = sizeof options, .stream = graph->stream};
@@ -214,9 +235,15 @@ static tn_status_t run_program(const tn_evaluation_t* evaluation, tn_graph_t* gr
   }
   set_arguments(graph, run);
   if (!is_divisible(evaluation, graph)) options.donated = run->donated;
-  if (graph->call) return run_call(graph, program, &options, run);
-  return tn_program_run(program, &options, run->argument_count, run->arguments, graph->output_count,
-                        run->results);
+  tn_status_t status = bring_arguments(graph, options.stream, run);
+  if (!status && graph->call) {
+    status = run_call(graph, program, &options, run);
+  } else if (!status) {
+    status = tn_program_run(program, &options, run->argument_count, run->arguments,
+                            graph->output_count, run->results);
+  }
+  release_copies(graph, run);
+  return status;
 }
 
 static tn_failure_t* failure_of_inputs(const tn_graph_t* graph) {
@@ -227,7 +254,7 @@ static tn_failure_t* failure_of_inputs(const tn_graph_t* graph) {
   return NULL;
 }
 
-static tn_status_t finish_step_by_step(tn_evaluation_t* evaluation);
+static tn_status_t finish_in_parts(tn_evaluation_t* evaluation);
 
 // Runs the graph and publishes what comes of it. Takes the program; without one the outputs fail
 // with `status`, which is taken, or as the inputs did.
@@ -247,7 +274,7 @@ static tn_status_t finish(tn_evaluation_t* evaluation, tn_graph_t* graph, tn_pro
     tn_status_release(status);
     tn__free(evaluation->evaluator->allocator, run.memory, run.byte_length);
     tn_program_release(program);
-    return finish_step_by_step(evaluation);
+    return finish_in_parts(evaluation);
   }
   if (status) failure = tn__failure_create(evaluation->evaluator->allocator, status);
   publish(evaluation, graph, &run, failure);
@@ -277,51 +304,135 @@ static tn_status_t finish_step(tn_evaluation_t* evaluation, tn_array_t* array) {
   return status;
 }
 
-// The first result that is there of each step that is no view. Steps end as they are done, so the
-// arrays are retained.
-static tn_status_t list_results(const tn_graph_t* graph, tn_array_t*** out_arrays) {
-  void* memory = NULL;
-  *out_arrays = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate_array(graph->evaluator->allocator, graph->computed_count,
-                                        sizeof(tn_array_t*), &memory));
-  tn_array_t** arrays = memory;
-  size_t count = 0;
-  uint32_t last_step = TN_GRAPH_INPUT;
-  for (size_t i = 0; i < graph->value_count; ++i) {
-    const tn_graph_value_t* value = &graph->values[i];
-    if (value->step == TN_GRAPH_INPUT || value->step == last_step || !value->array) continue;
-    last_step = value->step;
-    if (!(value->array->flags & TN_ARRAY_VIEW)) arrays[count++] = tn_array_retain(value->array);
-  }
-  *out_arrays = arrays;
-  return TN_OK;
-}
-
-// Nothing more will be done for `array`: what it needs is pending again.
-static void give_up_step(const tn_evaluation_t* evaluation, const tn_array_t* array) {
+// After an error nothing more is done for the part, and what it needs is pending again.
+static void release_part(const tn_evaluation_t* evaluation, tn_graph_part_t* part,
+                         tn_status_t status) {
   tn_evaluator_t* evaluator = evaluation->evaluator;
-  pthread_mutex_lock(&evaluator->mutex);
-  if (array->step && array->step->claimant == evaluation) array->step->claimant = NULL;
-  if (evaluator->waiting_count) pthread_cond_broadcast(&evaluator->published);
-  pthread_mutex_unlock(&evaluator->mutex);
+  if (status) {
+    pthread_mutex_lock(&evaluator->mutex);
+    if (part->step->claimant == evaluation) part->step->claimant = NULL;
+    if (evaluator->waiting_count) pthread_cond_broadcast(&evaluator->published);
+    pthread_mutex_unlock(&evaluator->mutex);
+  }
+  tn__graph_part_release(part);
 }
 
-static tn_status_t finish_step_by_step(tn_evaluation_t* evaluation) {
-  tn_graph_t* graph = evaluation->graph;
-  const tn_allocator_t* allocator = evaluation->evaluator->allocator;
-  const size_t count = graph->computed_count;
-  tn_array_t** arrays = NULL;
-  tn_status_t status = list_results(graph, &arrays);
+// Steps one by one, by the first result of each. Releases the parts: steps end as they are done.
+static tn_status_t finish_each(tn_evaluation_t* evaluation, size_t count, tn_graph_part_t* parts) {
+  const tn_step_t* done = NULL;
+  tn_status_t status = TN_OK;
+  for (size_t i = 0; i < count; ++i) {
+    const bool is_first = parts[i].step != done;
+    done = parts[i].step;
+    if (!status && is_first) status = finish_step(evaluation, parts[i].array);
+    release_part(evaluation, &parts[i], status);
+  }
+  return status;
+}
+
+// Makes `piece` what the group gives. References that the parts hold would make results of what is
+// only needed inside. Where handlers may fail, they are called one by one, so that nothing but what
+// depends on their results is lost.
+static tn_status_t collect_group(tn_evaluation_t* evaluation, size_t count, tn_graph_part_t* parts,
+                                 tn_array_t** targets, bool* out_is_program) {
+  tn_evaluator_t* evaluator = evaluation->evaluator;
+  tn_graph_t* piece = &evaluation->piece;
+  size_t target_count = 0;
+  bool is_claimed = false;
+  for (size_t i = 0; i < count; ++i) {
+    if (parts[i].is_needed) {
+      targets[target_count++] = parts[i].array;
+    } else {
+      tn_array_release(parts[i].array);
+      parts[i].array = NULL;
+    }
+  }
+  pthread_mutex_lock(&evaluator->mutex);
+  tn_status_t status = tn__graph_collect(piece, evaluation, target_count, targets, &is_claimed);
+  pthread_mutex_unlock(&evaluator->mutex);
+  const bool is_precise = piece->has_calls && !piece->stream && !evaluation->is_async;
+  *out_is_program = !piece->has_failed_input && !is_precise;
+  return status;
+}
+
+static tn_status_t split_and_finish_each(tn_evaluation_t* evaluation, tn_graph_t* graph) {
+  tn_graph_part_t* parts = NULL;
+  size_t count = 0;
+  tn_status_t status = tn__graph_split(graph, &parts, &count);
   if (status) return give_up(evaluation, graph, status);
   tn__graph_forget(graph);
-  tn__graph_init(&evaluation->piece, evaluation->evaluator);
-  for (size_t i = 0; i < count; ++i) {
-    if (arrays[i] && !status) status = finish_step(evaluation, arrays[i]);
-    if (arrays[i] && status) give_up_step(evaluation, arrays[i]);
-    tn_array_release(arrays[i]);
+  status = finish_each(evaluation, count, parts);
+  tn__graph_parts_free(evaluation->graph, parts, count);
+  return status;
+}
+
+// A group as one program, if it was seen before. Releases the parts.
+static tn_status_t finish_group(tn_evaluation_t* evaluation, size_t count, tn_graph_part_t* parts,
+                                tn_array_t** targets) {
+  tn_graph_t* piece = &evaluation->piece;
+  tn_program_t* program = NULL;
+  bool is_program = false;
+  tn_status_t error = TN_OK;
+  tn_status_t status = collect_group(evaluation, count, parts, targets, &is_program);
+  if (!status && piece->computed_count && is_program) {
+    error = find_program(evaluation, piece, &program);
   }
+  if (tn_status_code(error) == TN_CODE_RESOURCE_EXHAUSTED) {
+    status = error;
+  } else {
+    tn_status_release(error);  // it comes up again, where it belongs
+    if (!status && program) {
+      status = finish(evaluation, piece, program, TN_OK);
+    } else if (!status) {
+      status = split_and_finish_each(evaluation, piece);
+    }
+  }
+  tn__graph_forget(piece);
+  for (size_t i = 0; i < count; ++i) release_part(evaluation, &parts[i], status);
+  return status;
+}
+
+static size_t end_of_group(const tn_graph_part_t* parts, size_t first, size_t count) {
+  size_t end = first + 1;
+  while (end < count && parts[end].group == parts[first].group) ++end;
+  return end;
+}
+
+// A graph of several streams, group by group.
+static tn_status_t finish_by_groups(tn_evaluation_t* evaluation) {
+  tn_graph_t* graph = evaluation->graph;
+  const tn_allocator_t* allocator = evaluation->evaluator->allocator;
+  tn_graph_part_t* parts = NULL;
+  void* targets = NULL;
+  const size_t target_limit = graph->value_count;
+  size_t count = 0;
+  tn_status_t status = tn__allocate_array(allocator, target_limit, sizeof(tn_array_t*), &targets);
+  if (!status) status = tn__graph_split(graph, &parts, &count);
+  if (status) {
+    tn__free(allocator, targets, target_limit * sizeof(tn_array_t*));
+    return give_up(evaluation, graph, status);
+  }
+  tn__graph_forget(graph);
+  for (size_t i = 0, end = 0; i < count; i = end) {
+    end = end_of_group(parts, i, count);
+    if (!status) {
+      status = finish_group(evaluation, end - i, &parts[i], targets);
+      continue;
+    }
+    for (size_t k = i; k < end; ++k) release_part(evaluation, &parts[k], status);
+  }
+  tn__graph_parts_free(graph, parts, count);
+  tn__free(allocator, targets, target_limit * sizeof(tn_array_t*));
+  return status;
+}
+
+// What is no single program.
+static tn_status_t finish_in_parts(tn_evaluation_t* evaluation) {
+  tn_graph_t* graph = evaluation->graph;
+  tn__graph_init(&evaluation->piece, evaluation->evaluator);
+  tn_status_t status = graph->has_many_streams ? finish_by_groups(evaluation)
+                                               : split_and_finish_each(evaluation, graph);
   tn__graph_deinit(&evaluation->piece);
-  tn__free(allocator, arrays, count * sizeof *arrays);
   return status;
 }
 
@@ -341,7 +452,7 @@ static tn_status_t finish_graph(tn_evaluation_t* evaluation) {
     tn_status_release(status);
   }
   if (program) return finish(evaluation, graph, program, TN_OK);
-  return finish_step_by_step(evaluation);
+  return finish_in_parts(evaluation);
 }
 
 static tn_evaluator_t* evaluator_of(size_t count, tn_array_t* const* arrays) {

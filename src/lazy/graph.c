@@ -78,10 +78,11 @@ static tn_status_t visit(tn_graph_t* graph, tn_array_t* array, const tn_walk_t* 
   return TN_OK;
 }
 
-static void note_stream(tn_graph_t* graph, tn_stream_t* stream) {
+static void note_stream(tn_graph_t* graph, const tn_step_t* step) {
   if (graph->computed_count++ == 0) {
-    graph->stream = stream;
-  } else if (graph->stream != stream) {
+    graph->stream = step->stream;
+    graph->device = tn__step_device(step);
+  } else if (graph->stream != step->stream) {
     graph->has_many_streams = true;
   }
 }
@@ -93,7 +94,7 @@ static tn_status_t finish_step(tn_graph_t* graph, tn_array_t* array, uint64_t ma
   const uint32_t number = (uint32_t)graph->step_count;
   TN_RETURN_IF_ERROR(GROW(graph, steps, step_count, step_capacity));
   graph->steps[graph->step_count++] = step;
-  if (!step->is_view) note_stream(graph, step->stream);
+  if (!step->is_view) note_stream(graph, step);
   if (step->program) graph->call = step;
   if (tn__step_is_called(step)) graph->has_calls = true;
   for (uint32_t i = 0; i < step->operand_count; ++i) {
@@ -170,6 +171,7 @@ tn_status_t tn__graph_collect(tn_graph_t* graph, const void* claimant, size_t ta
   graph->has_many_streams = graph->has_failed_input = graph->keeps_steps = false;
   graph->has_calls = false;
   graph->stream = NULL;
+  graph->device = graph->evaluator->device;
   graph->abstract = NULL;
   graph->call = NULL;
   *out_is_claimed = false;
@@ -303,7 +305,8 @@ tn_status_t tn__graph_key(tn_graph_t* graph, tn_graph_key_t* out_key) {
       if (step->operand_count) operands += step->operand_count;  // NULL when no step has any
     }
   }
-  TN_RETURN_IF_ERROR(reserve_words(graph, graph->output_count * 2));
+  TN_RETURN_IF_ERROR(reserve_words(graph, 1 + graph->output_count * 2));
+  add_word(graph, (uint64_t)(uintptr_t)graph->device);
   for (size_t i = 0; i < graph->output_count; ++i) {
     add_word(graph, graph->outputs[i]);
     add_word(graph, graph->values[graph->outputs[i]].index);

@@ -33,6 +33,7 @@ typedef struct tn_graph {
   uint32_t* outputs;
   tn_stream_t* stream;    // of all steps that are no views
   bool has_many_streams;  // or there is no such one
+  tn_device_t* device;    // that the steps are computed on; a view
   bool has_failed_input;
   bool has_calls;         // some step is an operation of somebody's own, which may fail
   const tn_step_t* call;  // a step that is a call of a compiled function; NULL: there is none
@@ -60,6 +61,23 @@ TN_MUST_USE tn_status_t tn__graph_collect_whole(tn_graph_t* graph, size_t target
                                                 tn_array_t* const* targets);
 // Gives up the outputs.
 void tn__graph_forget(tn_graph_t* graph);
+
+// A value that a step gives which is no view.
+typedef struct tn_graph_part {
+  tn_array_t* array;  // retained
+  tn_step_t* step;    // retained
+  uint32_t group;     // of steps that can be computed by one program
+  bool is_needed;     // outside of the group
+} tn_graph_part_t;
+
+// Divides the steps of a graph by their streams, into as few groups as their order allows
+// (split.c). The parts stand in the order in which to compute them, groups next to each other.
+TN_MUST_USE tn_status_t tn__graph_split(const tn_graph_t* graph, tn_graph_part_t** out_parts,
+                                        size_t* out_count);
+// Releases what the part holds.
+void tn__graph_part_release(tn_graph_part_t* part);
+// Frees the list. The parts have been released.
+void tn__graph_parts_free(const tn_graph_t* graph, tn_graph_part_t* parts, size_t count);
 
 // Whether an input goes with the run: nobody else refers to it, and nothing of the graph stays.
 bool tn__graph_may_donate(const tn_graph_t* graph, const tn_graph_value_t* value);

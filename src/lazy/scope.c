@@ -108,7 +108,7 @@ tn_evaluator_t* tn__scope_evaluator(const tn_scope_t* scope) {
 }
 
 tn_device_t* tn_scope_device(const tn_scope_t* scope) {
-  return scope->evaluator->device;
+  return scope->stream ? tn_stream_device(scope->stream) : scope->evaluator->device;
 }
 
 tn_stream_t* tn_scope_stream(const tn_scope_t* scope) {
@@ -116,13 +116,6 @@ tn_stream_t* tn_scope_stream(const tn_scope_t* scope) {
 }
 
 tn_status_t tn_scope_set_stream(tn_scope_t* scope, tn_stream_t* stream) {
-  if (stream && tn_stream_device(stream) != scope->evaluator->device) {
-    return tn_status_create(TN_CODE_FAILED_PRECONDITION,
-                            "tn_scope_set_stream: the stream belongs to another device (%s) than "
-                            "the scope (%s); each tn_device_create makes one of its own",
-                            tn_device_name(tn_stream_device(stream)),
-                            tn_device_name(scope->evaluator->device));
-  }
   tn_stream_retain(stream);
   tn_stream_release(scope->stream);
   scope->stream = stream;

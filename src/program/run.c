@@ -191,17 +191,10 @@ static tn_status_t wait_for_arguments(const tn_run_t* run) {
   return TN_OK;
 }
 
-// An event that has happened with an error is still to be waited for: it poisons the stream.
-static bool is_settled(tn_event_t* event) {
-  tn_failure_t* failure = NULL;
-  if (!event) return true;
-  return tn_event_is_complete(event) && tn__event_await(event, 0, &failure) && !failure;
-}
-
 static tn_status_t queue_waits(const tn_run_t* run, tn_stream_t* stream) {
   for (size_t i = 0; i < run->argument_count; ++i) {
     tn_event_t* ready = ready_event(&run->arguments[i]);
-    if (!is_settled(ready)) TN_RETURN_IF_ERROR(tn_stream_wait_event(stream, ready));
+    if (!tn__event_is_settled(ready)) TN_RETURN_IF_ERROR(tn_stream_wait_event(stream, ready));
   }
   return TN_OK;
 }

@@ -10,6 +10,7 @@
 // What the function was for inputs of some types. Immutable; reference counted.
 typedef struct trace {
   atomic_uint references;
+  tn_device_t* device;               // of the program, which retains it
   size_t input_count, output_count;  // with the captured ones
   tn_array_type_t* inputs;
   tn_array_type_t* outputs;
@@ -176,6 +177,7 @@ static tn_status_t compile_graph(trace_t* trace, tn_evaluator_t* evaluator,
   tn_status_t status = tn__graph_collect_whole(&graph, trace->output_count, outputs);
   if (!status) status = take_constants(trace, &graph);
   const size_t count = trace->input_count + trace->constant_count;
+  graph.device = trace->device;
   if (!status) {
     status = TN_ARENA_ARRAY(&trace->arena, count, &parameters);
   }
@@ -188,7 +190,7 @@ static tn_status_t compile_graph(trace_t* trace, tn_evaluator_t* evaluator,
         tn__graph_export(&graph, false, count, parameters, trace->output_count, outputs, &module);
   }
   if (!status) {
-    status = tn_program_compile(evaluator->device, module, &options, &trace->program);
+    status = tn_program_compile(trace->device, module, &options, &trace->program);
   }
   tn_module_release(module);
   tn__graph_forget(&graph);
@@ -229,6 +231,7 @@ static tn_status_t create_trace(const tn_compiled_t* compiled, tn_scope_t* scope
   if (!status) {
     atomic_init(&trace->references, 1);
     tn__arena_init(&trace->arena, allocator);
+    trace->device = tn_scope_device(scope);
     trace->input_count = own_count + compiled->captured_input_count;
     trace->output_count = own_output_count + compiled->captured_output_count;
     status = fill_trace(compiled, inner, trace, own_count, inputs, own_output_count);
@@ -243,6 +246,7 @@ static tn_status_t create_trace(const tn_compiled_t* compiled, tn_scope_t* scope
 // --- calling
 
 typedef struct wanted {
+  const tn_device_t* device;
   size_t count, output_count;
   tn_array_t* const* inputs;
 } wanted_t;
@@ -250,6 +254,7 @@ typedef struct wanted {
 static bool fits(const void* entry, const void* user) {
   const trace_t* trace = entry;
   const wanted_t* wanted = user;
+  if (trace->device != wanted->device) return false;
   if (trace->input_count != wanted->count || trace->output_count != wanted->output_count) {
     return false;
   }
@@ -268,7 +273,8 @@ static bool fits(const void* entry, const void* user) {
 static tn_status_t get_trace(tn_compiled_t* compiled, tn_scope_t* scope, size_t own_count,
                              size_t count, tn_array_t* const* inputs, size_t own_output_count,
                              trace_t** out_trace) {
-  const wanted_t wanted = {count, own_output_count + compiled->captured_output_count, inputs};
+  const wanted_t wanted = {tn_scope_device(scope), count,
+                           own_output_count + compiled->captured_output_count, inputs};
   trace_t *made = NULL, *old = NULL;
   pthread_mutex_lock(&compiled->mutex);
   *out_trace = tn__recent_find(&compiled->traces, fits, &wanted);

@@ -241,6 +241,86 @@ static void alias_shows_the_same_bytes_in_another_shape(tn_device_t* device) {
   tn_buffer_release(alias);
 }
 
+// --- from device to device
+
+static tn_buffer_t* floats_on(tn_device_t* device) {
+  tn_buffer_t* buffer = NULL;
+  const float data[] = {1, 2, 3, 4};
+  TN_ASSERT_OK(tn_buffer_create_from_host(device, TN_DTYPE_F32, 1, (int64_t[]){4}, data,
+                                          sizeof data, &buffer));
+  return buffer;
+}
+
+static void expect_floats(tn_buffer_t* buffer, tn_device_t* device) {
+  float data[4] = {0};
+  assert_ptr_equal(tn_buffer_device(buffer), device);
+  TN_ASSERT_OK(tn_buffer_to_host(buffer, data, sizeof data));
+  for (int i = 0; i < 4; ++i) assert_true(data[i] == (float)(i + 1));
+}
+
+static void buffers_go_from_device_to_device(tn_device_t* device) {
+  static const char* const names[] = {"cpu", "reference"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    tn_device_t* other = NULL;
+    tn_stream_t* stream = NULL;
+    tn_event_t* gate = NULL;
+    tn_buffer_t *there = NULL, *back = NULL, *here = floats_on(device);
+    TN_ASSERT_OK(tn_device_create(names[i], NULL, &other));
+    TN_ASSERT_OK(tn_stream_create(device, &stream));
+    TN_ASSERT_OK(tn_event_create(device, &gate));
+    TN_ASSERT_OK(tn_buffer_to_device(here, other, NULL, &there));
+    expect_floats(there, other);
+    TN_ASSERT_OK(tn_stream_wait_event(stream, gate));
+    TN_ASSERT_OK(tn_buffer_to_device(there, device, stream, &back));
+    tn_buffer_release(there);
+    tn_buffer_release(here);
+    assert_false(tn_event_is_complete(tn_buffer_ready_event(back)));
+    TN_ASSERT_OK(tn_event_set(gate, TN_OK));
+    expect_floats(back, device);
+    tn_buffer_release(back);
+    tn_event_release(gate);
+    tn_stream_release(stream);
+    tn_device_release(other);
+  }
+}
+
+static void a_copy_has_the_error_of_its_source(tn_device_t* device) {
+  tn_memory_t memory = {NULL, 0};
+  tn_event_t* ready = NULL;
+  tn_stream_t* stream = NULL;
+  tn_buffer_t *source = NULL, *copy = NULL;
+  TN_ASSERT_OK(tn_event_create(device, &ready));
+  TN_ASSERT_OK(tn_stream_create(device, &stream));
+  TN_ASSERT_OK(device->vtable->allocate(device, 16, 0, &memory));
+  TN_ASSERT_OK(
+      tn__buffer_create_over(device, TN_DTYPE_F32, 1, (int64_t[]){4}, memory, ready, &source));
+  TN_ASSERT_OK(tn_buffer_to_device(source, device, stream, &copy));
+  TN_ASSERT_OK(tn_event_set(ready, tn_status_create(TN_CODE_DATA_LOSS, "lost")));
+  TN_ASSERT_REPORT("lost", tn_event_wait(tn_buffer_ready_event(copy), -1));
+  tn_buffer_release(copy);
+  TN_ASSERT_REPORT("lost", tn_buffer_to_device(source, device, NULL, &copy));
+  assert_null(copy);
+  tn_buffer_release(source);
+  tn_event_release(ready);
+  tn_stream_release(stream);
+}
+
+static void a_copy_of_a_tuple_or_on_a_foreign_stream_is_refused(tn_device_t* device) {
+  tn_device_t* other = NULL;
+  tn_stream_t* stream = NULL;
+  tn_buffer_t *buffer = floats_on(device), *tuple = NULL, *copy = NULL;
+  TN_ASSERT_OK(tn_device_create(tn_device_name(device), NULL, &other));
+  TN_ASSERT_OK(tn_stream_create(other, &stream));
+  TN_ASSERT_REPORT("the stream belongs to another device",
+                   tn_buffer_to_device(buffer, device, stream, &copy));
+  TN_ASSERT_OK(tn_buffer_create_tuple(device, 1, &buffer, &tuple));
+  TN_ASSERT_REPORT("is a tuple", tn_buffer_to_device(tuple, device, NULL, &copy));
+  tn_buffer_release(tuple);
+  tn_buffer_release(buffer);
+  tn_stream_release(stream);
+  tn_device_release(other);
+}
+
 int main(void) {
   static const tn_device_test_t tests[] = {
       TN_DEVICE_TEST(contents_come_back_as_they_went_in),
@@ -253,6 +333,9 @@ int main(void) {
       TN_DEVICE_TEST(donated_buffer_has_no_contents_any_more),
       TN_DEVICE_TEST(mapped_and_imported_buffers_are_not_donated),
       TN_DEVICE_TEST(alias_shows_the_same_bytes_in_another_shape),
+      TN_DEVICE_TEST(buffers_go_from_device_to_device),
+      TN_DEVICE_TEST(a_copy_has_the_error_of_its_source),
+      TN_DEVICE_TEST(a_copy_of_a_tuple_or_on_a_foreign_stream_is_refused),
   };
   return tn__run_device_tests(tests, sizeof tests / sizeof *tests);
 }

@@ -110,6 +110,29 @@ static void unreported_error_poisons_whatever_is_enqueued_later(tn_device_t* dev
   tn_stream_release(stream);
 }
 
+static tn_status_t run_out_of_memory(void* user, tn_status_t poison) {
+  (void)user, (void)poison;
+  return tn__status_out_of_memory();
+}
+
+static void running_out_of_memory_poisons_what_follows(tn_device_t* device) {
+  tn_stream_t* stream = create_stream(device);
+  for (unsigned flags = 0; flags <= TN_STREAM_MAY_RUN_INLINE; ++flags) {
+    tn_event_t* event = create_event(device);
+    TN_ASSERT_OK(tn__stream_enqueue(stream, run_out_of_memory, NULL, flags));
+    while (!tn_stream_is_idle(stream)) usleep(100);
+    TN_ASSERT_OK(tn_stream_record_event(stream, event));
+    TN_ASSERT_CODE(RESOURCE_EXHAUSTED, tn_event_wait(event, -1));
+    TN_ASSERT_CODE(RESOURCE_EXHAUSTED, tn_stream_synchronize(stream));
+    tn_event_release(event);
+    event = create_event(device);
+    TN_ASSERT_OK(tn_stream_record_event(stream, event));
+    TN_ASSERT_OK(tn_event_wait(event, -1));
+    tn_event_release(event);
+  }
+  tn_stream_release(stream);
+}
+
 static void streams_wait_for_events_of_others(tn_device_t* device) {
   tn_stream_t* first = create_stream(device);
   tn_stream_t* second = create_stream(device);
@@ -325,6 +348,7 @@ int main(void) {
       TN_DEVICE_TEST(release_waits_for_the_work),
       TN_DEVICE_TEST(error_poisons_what_follows_and_comes_out_of_every_wait),
       TN_DEVICE_TEST(unreported_error_poisons_whatever_is_enqueued_later),
+      TN_DEVICE_TEST(running_out_of_memory_poisons_what_follows),
       TN_DEVICE_TEST(streams_wait_for_events_of_others),
       TN_DEVICE_TEST(streams_wait_for_what_is_recorded_already),
       TN_DEVICE_TEST(error_travels_through_events_that_are_recorded),

@@ -320,6 +320,7 @@ tn_status_t tn__cpu_stream_synchronize(tn_stream_t* stream) {
   if (!is_reached(self, target)) await_count(self, target);
   pthread_mutex_lock(&self->lock);
   tn_failure_t* failure = tn__failure_retain(self->failure);
+  if (failure && self->failed_epoch == self->epoch) ++self->epoch;  // it is reported here
   pthread_mutex_unlock(&self->lock);
   tn_status_t status = tn__failure_report(failure);
   tn__failure_release(failure);

@@ -63,14 +63,16 @@ static tn_status_t await(void* user, tn_status_t poison) {
   return status;
 }
 
-static tn_status_t enqueue(tn_stream_t* stream, tn_event_t* event, tn_stream_work_fn work,
-                           unsigned flags) {
-  const tn_allocator_t* allocator = stream->device->allocator;
+static tn_status_t create(tn_stream_t* stream, tn_event_t* event, command_t** out_command) {
   void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(command_t), &memory));
-  command_t* command = memory;
-  *command = (command_t){stream, tn_event_retain(event)};
-  tn_status_t status = tn__stream_enqueue(stream, work, command, flags);
+  TN_RETURN_IF_ERROR(tn__allocate(stream->device->allocator, sizeof(command_t), &memory));
+  *out_command = memory;
+  **out_command = (command_t){stream, tn_event_retain(event)};
+  return TN_OK;
+}
+
+static tn_status_t enqueue(command_t* command, tn_stream_work_fn work, unsigned flags) {
+  tn_status_t status = tn__stream_enqueue(command->stream, work, command, flags);
   if (status) destroy(command);
   return status;
 }
@@ -78,20 +80,31 @@ static tn_status_t enqueue(tn_stream_t* stream, tn_event_t* event, tn_stream_wor
 // --- streams
 
 // The host's event first: with it, nothing can fail that somebody waits for.
-tn_status_t tn__reference_stream_record(tn_stream_t* stream, tn_event_t* event) {
+static tn_status_t record(tn_stream_t* stream, tn_event_t* event, native_event_t* native) {
+  command_t* command = NULL;
   unsigned state = UNKNOWN;
-  TN_RETURN_IF_ERROR(tn__cpu_stream_record(stream, event));
-  native_event_t* native = native_of(stream, event);
-  if (!native) return TN_OK;
-  tn_status_t status = enqueue(stream, event, happen, TN_STREAM_MAY_RUN_INLINE);
+  TN_RETURN_IF_ERROR(create(stream, event, &command));
+  tn_status_t status = tn__cpu_stream_record(stream, event);
+  if (status) {
+    destroy(command);
+    return status;
+  }
+  status = enqueue(command, happen, TN_STREAM_MAY_RUN_INLINE);
   if (!status) atomic_compare_exchange_strong(&native->state, &state, RECORDED);
   tn_status_release(status);  // streams wait for the host's event then
   return TN_OK;
 }
 
+tn_status_t tn__reference_stream_record(tn_stream_t* stream, tn_event_t* event) {
+  native_event_t* native = native_of(stream, event);
+  return native ? record(stream, event, native) : tn__cpu_stream_record(stream, event);
+}
+
 tn_status_t tn__reference_stream_wait(tn_stream_t* stream, tn_event_t* event) {
   const native_event_t* native = native_of(stream, event);
   const unsigned state = native ? atomic_load(&native->state) : UNKNOWN;
+  command_t* command = NULL;
   if (state == UNKNOWN) return tn__cpu_stream_wait(stream, event);
-  return enqueue(stream, event, await, state == HAPPENED ? TN_STREAM_MAY_RUN_INLINE : 0);
+  TN_RETURN_IF_ERROR(create(stream, event, &command));
+  return enqueue(command, await, state == HAPPENED ? TN_STREAM_MAY_RUN_INLINE : 0);
 }
