@@ -35,7 +35,7 @@ def test_messages_of_libraries(tmp_path):
     (tmp_path / "plain.c").write_text("void f(void* out, const void** in) { (void)out, (void)in; }\n")
     subprocess.run(["cc", "-shared", "-fPIC", tmp_path / "plain.c", "-o", tmp_path / "libplain.so"], check=True)
     roots = BUILD / "examples" / "status" / "libstatus.so"
-    rows = GUIDE[GUIDE.index("When a library is loaded:"):].splitlines()[4:8]
+    rows = GUIDE[GUIDE.index("Errors when a library is loaded:"):].splitlines()[4:8]
     specs = ["./libnowhere.so", "./libtext.so", "./libplain.so", f"{roots}:roots=roos"]
     module = ROOT / "examples" / "status" / "status.mlir"
     for spec, row in zip(specs, rows, strict=True):
