@@ -89,14 +89,27 @@ static void broadcasts_are_read_where_they_are(void** state) {
          "return %c : " T "\n}\n");
 }
 
-static void broadcasts_down_other_dimensions_are_stored(void** state) {
+static void transposed_operands_are_read_where_they_are(void** state) {
   (void)state;
-  expect("broadcast_in_dim add return", "func.func @main(%x: tensor<8x64x64xf32>, %b: " T
-                                        ") -> tensor<8x64x64xf32> {\n"
-                                        "%r = stablehlo.broadcast_in_dim %b, dims = [2, 1] : (" T
-                                        ") -> tensor<8x64x64xf32>\n"
-                                        "%a = stablehlo.add %x, %r : tensor<8x64x64xf32>\n"
-                                        "return %a : tensor<8x64x64xf32>\n}\n");
+  expect("broadcast_in_dim fusion(add return) return",
+         "func.func @main(%x: tensor<8x64x64xf32>, %b: " T
+         ") -> tensor<8x64x64xf32> {\n"
+         "%r = stablehlo.broadcast_in_dim %b, dims = [2, 1] : (" T
+         ") -> tensor<8x64x64xf32>\n"
+         "%a = stablehlo.add %x, %r : tensor<8x64x64xf32>\n"
+         "return %a : tensor<8x64x64xf32>\n}\n");
+}
+
+// Neither along the last dimension nor along the one before it are there neighbours.
+static void elements_that_are_far_from_each_other_are_stored(void** state) {
+  (void)state;
+  expect("transpose add return",
+         "func.func @main(%x: tensor<64x8x64xf32>, %y: tensor<64x8x64xf32>) -> tensor<64x8x64xf32> "
+         "{\n"
+         "%r = stablehlo.transpose %y, dims = [2, 1, 0] : (tensor<64x8x64xf32>) -> "
+         "tensor<64x8x64xf32>\n"
+         "%a = stablehlo.add %x, %r : tensor<64x8x64xf32>\n"
+         "return %a : tensor<64x8x64xf32>\n}\n");
 }
 
 static void small_arrays_are_left_alone(void** state) {
@@ -389,7 +402,8 @@ int main(void) {
       cmocka_unit_test_teardown(chains_are_fused, release),
       cmocka_unit_test_teardown(what_is_needed_outside_is_a_result_too, release),
       cmocka_unit_test_teardown(broadcasts_are_read_where_they_are, release),
-      cmocka_unit_test_teardown(broadcasts_down_other_dimensions_are_stored, release),
+      cmocka_unit_test_teardown(transposed_operands_are_read_where_they_are, release),
+      cmocka_unit_test_teardown(elements_that_are_far_from_each_other_are_stored, release),
       cmocka_unit_test_teardown(small_arrays_are_left_alone, release),
       cmocka_unit_test_teardown(a_way_through_something_else_parts_groups, release),
       cmocka_unit_test_teardown(what_only_a_reduction_reads_is_not_stored, release),

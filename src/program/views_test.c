@@ -121,6 +121,66 @@ static void run(const part_t* view, const part_t* reader, bool is_stored, bool k
   tn_program_release(program);
 }
 
+// The text has STORED where %w is made of %v, of type `type`.
+static void compare_with_stored(const char* text, const char* type) {
+  const char* place = strstr(text, "STORED");
+  tn_testing_bytes_t bytes[2];
+  for (int is_stored = 0; is_stored < 2; ++is_stored) {
+    char whole[4096], step[256];
+    tn_testing_buffers_t arguments;
+    snprintf(step, sizeof step,
+             is_stored ? "stablehlo.optimization_barrier %%v : %s"
+                       : "stablehlo.reshape %%v : (%s) -> %s",
+             type, type);
+    snprintf(whole, sizeof whole, "%.*s%s%s", (int)(place - text), text, step,
+             place + strlen("STORED"));
+    tn_program_t* program = tn__testing_program(whole, false);
+    tn__testing_arguments(program, 11, &arguments);
+    TN_ASSERT_OK(tn__testing_run_bytes(program, NULL, &arguments, &bytes[is_stored]));
+    tn__testing_buffers_release(&arguments);
+    tn_program_release(program);
+  }
+  if (!tn__testing_bytes_equal(&bytes[0], &bytes[1])) fail_msg("other bits of %s", text);
+  free(bytes[0].bytes);
+  free(bytes[1].bytes);
+}
+
+// More lines and columns than a block has, and blocks that end in the middle.
+static void transposed_operands_are_gathered_in_blocks(void** state) {
+  (void)state;
+  static const struct {
+    const char *element, *from, *permutation, *to, *row;
+    int last;
+  } cases[] = {
+      {"f32", "1500x130", "1, 0", "130x1500", "130", 1},
+      {"f32", "300x1030", "1, 0", "1030x300", "1030", 1},
+      {"bf16", "2100x150", "1, 0", "150x2100", "150", 1},
+      {"f64", "3x40x75", "0, 2, 1", "3x75x40", "3x75", 2},
+      {"f32", "2x1100x90", "0, 2, 1", "2x90x1100", "2x90", 2},
+      {"i8", "70x5x90", "2, 0, 1", "90x70x5", "90x70", 2},
+      {"complex<f64>", "130x140", "1, 0", "140x130", "140", 1},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    const char* e = cases[i].element;
+    char text[2048], to[64], from[64], row[64];
+    snprintf(to, sizeof to, "tensor<%sx%s>", cases[i].to, e);
+    snprintf(from, sizeof from, "tensor<%sx%s>", cases[i].from, e);
+    snprintf(row, sizeof row, "tensor<%sx%s>", cases[i].row, e);
+    snprintf(text, sizeof text,
+             "func.func @main(%%x: %s, %%y: %s, %%o: tensor<%s>) -> (%s, %s) {\n"
+             "%%v = stablehlo.transpose %%x, dims = [%s] : (%s) -> %s\n"
+             "%%w = STORED\n"
+             "%%a = stablehlo.multiply %%w, %%y : %s\n"
+             "%%b = stablehlo.subtract %%a, %%w : %s\n"
+             "%%s = stablehlo.reduce(%%b init: %%o) applies stablehlo.add across dimensions = "
+             "[%d] : (%s, tensor<%s>) -> %s\n"
+             "return %%b, %%s : %s, %s\n}\n",
+             from, to, e, to, row, cases[i].permutation, from, to, to, to, cases[i].last, to, e,
+             row, to, row);
+    compare_with_stored(text, to);
+  }
+}
+
 static void every_reader_reads_every_view(void** state) {
   (void)state;
   for (size_t v = 0; v < VIEW_COUNT; ++v) {
@@ -145,6 +205,9 @@ static int setup(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_reader_reads_every_view)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_reader_reads_every_view),
+      cmocka_unit_test(transposed_operands_are_gathered_in_blocks),
+  };
   return TN_TESTING_RUN_ON_EVERY_DEVICE(tests, setup, tn__testing_device_teardown);
 }

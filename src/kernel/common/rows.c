@@ -131,8 +131,8 @@ static void pack_transposed(char* block, const char* source, const tn_row_path_t
 // The loop along the shorter stride is the inner one. The processor foresees no further than the
 // end of a row: so the next one, `rows_left` counting those behind the block as well, is asked for
 // here.
-static void pack(char* block, const char* source, const tn_row_path_t* path, int64_t rows,
-                 int64_t columns, int64_t rows_left) {
+void tn__rows_pack(char* block, const char* source, const tn_row_path_t* path, int64_t rows,
+                   int64_t columns, int64_t rows_left) {
   const int64_t size = (int64_t)path->element_size, stride = path->column_stride;
   if (path->row_stride == size) {
     pack_transposed(block, source, path, rows, columns);
@@ -240,7 +240,7 @@ static tn_status_t run_unit(const row_run_t* run, void* const* data, int64_t uni
   for (size_t k = 0; k < all->array_count; ++k) {
     const tn_row_path_t* path = &all->paths[k];
     if (!path->is_packed || path->is_written) continue;
-    pack(run->blocks[k], run->origins[k], path, rows, columns, all->row_count - row);
+    tn__rows_pack(run->blocks[k], run->origins[k], path, rows, columns, all->row_count - row);
   }
   TN_RETURN_IF_ERROR(call_function(run, rows, columns));
   for (size_t k = 0; k < all->array_count; ++k) {

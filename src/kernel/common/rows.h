@@ -43,6 +43,11 @@ void tn__rows_init(tn_rows_t* rows, size_t rank, int64_t* dims, size_t array_cou
 // `count` elements of each array, from starts[k] on. The error ends the loop.
 typedef tn_status_t (*tn_row_fn)(void* user, int64_t count, void* const* starts);
 
+// `rows` rows of `columns` elements, from strides into a block whose rows are `block_stride` bytes
+// apart; `rows_left` counts those that are going to be read behind them, too.
+void tn__rows_pack(char* block, const char* source, const tn_row_path_t* path, int64_t rows,
+                   int64_t columns, int64_t rows_left);
+
 // The units [begin, end) of the arrays whose element [0, 0, ...] is at data[k], with memory of
 // memory_byte_length, aligned to 64 bytes.
 TN_MUST_USE tn_status_t tn__rows_run(const tn_rows_t* rows, void* const* data, void* memory,

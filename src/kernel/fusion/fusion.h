@@ -81,7 +81,7 @@ const tn_fusion_spec_t* tn__fusion_spec(const tn_kernel_t* kernel, const void* s
 int64_t tn__fusion_tile_length(const void* state);
 
 // Whether operand `operand` can be read by tiles: elements that follow each other along the last
-// dimension are neighbours or the same one.
+// dimension, or the one before it, are neighbours or the same one.
 bool tn__cpu_fusion_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
 
 #endif  // TENON_KERNEL_FUSION_FUSION_H_

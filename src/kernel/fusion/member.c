@@ -1,4 +1,6 @@
 // What a node can be in a fusion, for those who make one and for the kernel itself.
+#include <stdlib.h>
+
 #include "kernel/body_shape.h"
 #include "kernel/fusion/state.h"
 #include "kernel/placement.h"
@@ -8,14 +10,25 @@ enum {
   MOST_MEMBERS = 64,          // that share what a thread has of the caches
   FEWEST_ROW_ELEMENTS = 8,    // shorter ones cost more than they save
   MOST_ROW_BYTES = 64 << 10,  // several values of a whole row lie there as well
+  MOST_STEP = 8,              // elements from one to the next that still are neighbours
 };
 
+static bool is_near(int64_t stride, size_t element_size) {
+  return llabs(stride) <= MOST_STEP * (int64_t)element_size;
+}
+
 bool tn__fusion_takes_strides(const tn_type_t* type, size_t element_size, const int64_t* strides) {
+  int64_t stride = 0, count = 0;  // of the last dimensions, as far as they are one
   for (size_t d = type->rank; d-- > 0;) {
     if (type->dims[d] == 1) continue;
-    return strides[d] == 0 || strides[d] == (int64_t)element_size;
+    if (count && strides[d] != stride * count) {
+      return strides[d] != 0 && is_near(strides[d], element_size);
+    }
+    if (!count) stride = strides[d];
+    count = (count ? count : 1) * type->dims[d];
+    if (is_near(stride, element_size)) return true;
   }
-  return true;
+  return count == 0;
 }
 
 bool tn__cpu_fusion_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view) {

@@ -1,6 +1,8 @@
 // Tiles are ranges of elements in the order in which arrays lie in memory. Where a member reads
 // something else, lines of it are gathered, or looked at where they lie if the tile is a part of
 // one line; what repeats in every tile is gathered once.
+#include <stdlib.h>
+
 #include "kernel/common/site.h"
 #include "kernel/fusion/state.h"
 #include "kernel/node.h"
@@ -12,6 +14,12 @@ enum {
   TILE_UNIT = 64,
   LARGE_BYTES = 8 << 20,  // more than the caches hold of a loop over arrays
   UNIT_GRAIN = 65536,     // elements, times operations, that are worth a thread's while
+  // Of what is read transposed: what is used of each line of memory, of how many at a time, and
+  // what may lie in the second-level cache.
+  TRANSPOSED_BYTES = 256,
+  TRANSPOSED_COLUMNS = 1024,
+  BLOCK_BYTES = 256 << 10,
+  LINE_BYTES = 64,
 };
 
 const tn_fusion_spec_t* tn__fusion_spec(const tn_kernel_t* kernel, const void* state) {
@@ -22,7 +30,7 @@ const tn_fusion_spec_t* tn__fusion_spec(const tn_kernel_t* kernel, const void* s
 
 int64_t tn__fusion_tile_length(const void* state) {
   const tn_fusion_state_t* fusion = state;
-  return fusion->lines_per_unit * fusion->columns_per_unit;
+  return fusion->lines_per_tile * fusion->columns_per_unit;
 }
 
 // --- lines and columns
@@ -42,6 +50,11 @@ static tn_status_t find_gathers(tn_fusion_state_t* state, tn_arena_t* arena) {
 
 static const int64_t* strides_of(const tn_fusion_state_t* state, size_t gather) {
   return state->spec.reads[state->gathers[gather].read].strides;
+}
+
+static int64_t element_size_of(const tn_fusion_state_t* state, const tn_fusion_gather_t* gather) {
+  const tn_fusion_spec_t* spec = &state->spec;
+  return (int64_t)spec->values[spec->reads[gather->read].value].element_size;
 }
 
 // Dimensions of all gathers, adjacent ones merged where every gather allows it, but not those of a
@@ -84,6 +97,9 @@ static tn_status_t make_loops(tn_fusion_state_t* state, tn_arena_t* arena) {
     for (size_t l = 0; l < state->loop_count; ++l) {
       gather->is_same_for_lines &= gather->loop_strides[l] == 0;
     }
+    const int64_t size = element_size_of(state, gather), column = llabs(gather->column_stride);
+    const int64_t line = count > 1 ? llabs(gather->loop_strides[count - 2]) : 0;
+    gather->is_transposed = column > size && line != 0 && line < column;
   }
   state->row_length = 1;
   for (size_t d = spec->row_rank; d < shape->rank; ++d) state->row_length *= shape->dims[d];
@@ -95,6 +111,31 @@ static int64_t round_up(int64_t count, int64_t unit) {
   return (count + unit - 1) / unit * unit;
 }
 
+// Tiles one below the other, so that all of a line of memory is used that a transposed gather
+// reads.
+static void stack_tiles(tn_fusion_state_t* state) {
+  int64_t largest = 0;
+  for (size_t g = 0; g < state->gather_count; ++g) {
+    const tn_fusion_gather_t* gather = &state->gathers[g];
+    const int64_t size = element_size_of(state, gather);
+    if (gather->is_transposed && size > largest) largest = size;
+  }
+  if (largest == 0) return;
+  int64_t lines = TRANSPOSED_BYTES / largest;
+  const int64_t most = BLOCK_BYTES / (state->columns_per_unit * largest);
+  if (lines > most) lines = most;
+  if (lines > state->lines_per_tile) {
+    state->lines_per_unit = lines / state->lines_per_tile * state->lines_per_tile;
+  }
+}
+
+static bool has_transposed(const tn_fusion_state_t* state) {
+  for (size_t g = 0; g < state->gather_count; ++g) {
+    if (state->gathers[g].is_transposed) return true;
+  }
+  return false;
+}
+
 // Tiles are several lines, or a part of one where rows need not be whole. `element_bytes`: of one
 // element of all values that a tile holds.
 static void cut(tn_fusion_state_t* state, size_t element_bytes) {
@@ -102,6 +143,7 @@ static void cut(tn_fusion_state_t* state, size_t element_bytes) {
   int64_t length = (int64_t)(TILE_BYTES / element_bytes) / TILE_UNIT * TILE_UNIT;
   if (length < FEWEST_ELEMENTS) length = FEWEST_ELEMENTS;
   if (length > MOST_ELEMENTS) length = MOST_ELEMENTS;
+  if (length > TRANSPOSED_COLUMNS && has_transposed(state)) length = TRANSPOSED_COLUMNS;
   const int64_t columns = state->column_count;
   state->columns_per_unit = columns;
   if (state->spec.has_rows) {
@@ -116,6 +158,8 @@ static void cut(tn_fusion_state_t* state, size_t element_bytes) {
     if (state->columns_per_unit > columns) state->columns_per_unit = columns;
   }
   if (state->lines_per_unit > state->line_count) state->lines_per_unit = state->line_count;
+  state->lines_per_tile = state->lines_per_unit;
+  stack_tiles(state);
   state->column_units = (columns + state->columns_per_unit - 1) / state->columns_per_unit;
   state->unit_count = (state->line_count + state->lines_per_unit - 1) / state->lines_per_unit;
   state->unit_count *= state->column_units;
@@ -223,7 +267,9 @@ static tn_status_t make_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
   }
   for (size_t g = 0; g < state->gather_count; ++g) {
     tn_fusion_gather_t* gather = &state->gathers[g];
-    gather->is_gathered = state->lines_per_unit > 1 || gather->column_stride == 0;
+    gather->is_gathered =
+        !gather->is_transposed &&
+        (state->lines_per_tile > 1 || gather->column_stride != element_size_of(state, gather));
     const uint32_t value = spec->reads[gather->read].value;
     if (gather->is_gathered) state->slots[value] = new_slot(&maker, value);
   }
@@ -258,7 +304,7 @@ static tn_status_t make_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
 
 static tn_status_t place_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
   const size_t length = (size_t)tn__fusion_tile_length(state);
-  const size_t rows = (size_t)(state->lines_per_unit / state->lines_per_row);
+  const size_t rows = (size_t)(state->lines_per_tile / state->lines_per_row);
   size_t end = (state->pointer_count + state->spec.value_count) * sizeof(void*);
   TN_RETURN_IF_ERROR(
       tn__fusion_list(arena, state->slot_count, sizeof(size_t), &state->slot_offsets));
@@ -267,6 +313,16 @@ static tn_status_t place_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
     state->slot_offsets[i] = end;
     const tn_fusion_value_t* value = &state->slot_values[i];
     end += (value->space == TN_FUSION_ROW ? rows : length) * value->element_size;
+  }
+  for (size_t g = 0; g < state->gather_count; ++g) {
+    tn_fusion_gather_t* gather = &state->gathers[g];
+    if (!gather->is_transposed) continue;
+    gather->pitch = state->columns_per_unit * element_size_of(state, gather);
+    // Elements of a column fall into different sets of the cache. Tiles of several lines are dense.
+    if (state->lines_per_tile == 1 && gather->pitch >= 4 * LINE_BYTES) gather->pitch += LINE_BYTES;
+    end = (end + TN_FUSION_ALIGNMENT - 1) / TN_FUSION_ALIGNMENT * TN_FUSION_ALIGNMENT;
+    gather->block_offset = end;
+    end += (size_t)(state->lines_per_unit * gather->pitch);
   }
   end = (end + TN_FUSION_ALIGNMENT - 1) / TN_FUSION_ALIGNMENT * TN_FUSION_ALIGNMENT;
   state->scratch_byte_length = end + TN_FUSION_ALIGNMENT;

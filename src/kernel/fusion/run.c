@@ -2,6 +2,8 @@
 #include <stdlib.h>
 
 #include "base/pool.h"
+#include "kernel/common/rows.h"
+#include "kernel/common/strided.h"
 #include "kernel/fusion/state.h"
 
 enum { STACK_BYTES = 24 << 10 };  // scratch that is taken from the stack
@@ -10,6 +12,7 @@ enum { STACK_BYTES = 24 << 10 };  // scratch that is taken from the stack
 typedef struct gathered {
   const char* source;
   int64_t lines, columns;
+  int64_t line, column;  // of a block: where it begins
 } gathered_t;
 
 // What one thread works with. In its scratch: the steps' pointers, the values' places, the slots.
@@ -78,6 +81,54 @@ typedef struct tile {
   int64_t row, rows;  // where tiles are whole rows
 } tile_t;
 
+// Lines that are near each other, some at a time: up to where an outer loop goes on.
+static void gather_block(const worker_t* worker, const tn_fusion_gather_t* gather,
+                         const gathered_t* block) {
+  const tn_fusion_state_t* state = worker->state;
+  const tn_fusion_read_t* read = &state->spec.reads[gather->read];
+  const size_t last = state->loop_count - 1;  // what is transposed has loops
+  const tn_row_path_t path = {
+      .element_size = state->spec.values[read->value].element_size,
+      .row_stride = gather->loop_strides[last],
+      .column_stride = gather->column_stride,
+      .is_packed = true,
+      .block_stride = gather->pitch,
+  };
+  char* target = worker->scratch + gather->block_offset;
+  for (int64_t done = 0; done < block->lines;) {
+    int64_t index[TN_MAX_RANK + 1], lines = block->lines - done;
+    const char* source = begin_lines(state, gather, worker->call->operands[read->operand],
+                                     block->line + done, index) +
+                         read->byte_offset + block->column * gather->column_stride;
+    const int64_t left = state->loop_counts[last] - index[last];
+    if (lines > left) lines = left;
+    tn__rows_pack(target + done * gather->pitch, source, &path, lines, block->columns, left);
+    done += lines;
+  }
+}
+
+static void place_block(const worker_t* worker, const tn_fusion_gather_t* gather, gathered_t* block,
+                        const tile_t* tile) {
+  const tn_fusion_state_t* state = worker->state;
+  const bool is_there = block->columns == tile->columns && block->column == tile->column &&
+                        tile->line >= block->line &&
+                        tile->line + tile->lines <= block->line + block->lines;
+  if (!is_there) {
+    // A last reduction may ask for parts of a line, one behind the other.
+    const bool stays = !state->spec.last || tile->columns == state->column_count;
+    *block = (gathered_t){.lines = stays ? state->lines_per_unit : tile->lines,
+                          .columns = tile->columns,
+                          .line = tile->line,
+                          .column = tile->column};
+    if (block->lines > state->line_count - tile->line) {
+      block->lines = state->line_count - tile->line;
+    }
+    gather_block(worker, gather, block);
+  }
+  worker->places[state->spec.reads[gather->read].value] =
+      worker->scratch + gather->block_offset + (tile->line - block->line) * gather->pitch;
+}
+
 static void place_gather(const worker_t* worker, const tn_fusion_gather_t* gather,
                          gathered_t* gathered, const tile_t* tile) {
   const tn_fusion_state_t* state = worker->state;
@@ -88,6 +139,10 @@ static void place_gather(const worker_t* worker, const tn_fusion_gather_t* gathe
   const char* source =
       begin_lines(state, gather, worker->call->operands[read->operand], tile->line, index) +
       read->byte_offset + tile->column * gather->column_stride;
+  if (gather->is_transposed) {
+    place_block(worker, gather, gathered, tile);
+    return;
+  }
   if (!gather->is_gathered) {
     worker->places[read->value] = (char*)(uintptr_t)source;
     return;
@@ -95,7 +150,8 @@ static void place_gather(const worker_t* worker, const tn_fusion_gather_t* gathe
   const bool is_there = gathered->source == source && gathered->columns == columns &&
                         lines <= gathered->lines && (lines == 1 || gather->is_same_for_lines);
   if (is_there) return;
-  *gathered = (gathered_t){source, gather->is_same_for_lines ? lines : 1, columns};
+  *gathered = (gathered_t){
+      .source = source, .lines = gather->is_same_for_lines ? lines : 1, .columns = columns};
   char* target = slot_of(worker, read->value);
   if (gather->column_stride == 0 && gather->is_same_for_lines) {
     fill_row(target, source, size, lines * columns);
@@ -105,8 +161,10 @@ static void place_gather(const worker_t* worker, const tn_fusion_gather_t* gathe
   for (int64_t l = 0; l < lines; ++l, target += line_bytes) {
     if (gather->column_stride == 0) {
       fill_row(target, source, size, columns);
-    } else {
+    } else if (gather->column_stride == (int64_t)size) {
       memcpy(target, source, line_bytes);
+    } else {
+      tn__step_row(size, target, (int64_t)size, source, gather->column_stride, columns);
     }
     source = next_line(state, gather, source, index);
   }
@@ -175,7 +233,10 @@ static void place_reads(const worker_t* worker, const tile_t* tile) {
     worker->places[read->value] = place;
     if (!asks_ahead || value->space != TN_FUSION_ALL) continue;
     const size_t length = (size_t)(tile->lines * tile->columns) * value->element_size;
-    ask_for(place + length, length);
+    const bool is_stacked = state->lines_per_unit > state->lines_per_tile;
+    const size_t step =
+        is_stacked ? (size_t)(tile->lines * state->column_count) * value->element_size : length;
+    ask_for(place + step, length);
   }
   for (size_t g = 0; g < state->gather_count; ++g) {
     place_gather(worker, &state->gathers[g], &worker->gathered[g], tile);
@@ -248,17 +309,22 @@ static tn_status_t run_unit(const worker_t* worker, int64_t unit) {
   const tn_fusion_state_t* state = worker->state;
   tile_t tile = {
       .line = unit / state->column_units * state->lines_per_unit,
-      .lines = state->lines_per_unit,
       .column = unit % state->column_units * state->columns_per_unit,
       .columns = state->columns_per_unit,
   };
-  if (tile.lines > state->line_count - tile.line) tile.lines = state->line_count - tile.line;
+  int64_t end = tile.line + state->lines_per_unit;
+  if (end > state->line_count) end = state->line_count;
   if (tile.columns > state->column_count - tile.column) {
     tile.columns = state->column_count - tile.column;
   }
-  tile.row = tile.line / state->lines_per_row;
-  tile.rows = tile.lines / state->lines_per_row;
-  return run_tile(worker, &tile);
+  for (; tile.line < end; tile.line += tile.lines) {
+    tile.lines = state->lines_per_tile;
+    if (tile.lines > end - tile.line) tile.lines = end - tile.line;
+    tile.row = tile.line / state->lines_per_row;
+    tile.rows = tile.lines / state->lines_per_row;
+    TN_RETURN_IF_ERROR(run_tile(worker, &tile));
+  }
+  return TN_OK;
 }
 
 // Bytes that a worker has behind it.
@@ -331,7 +397,7 @@ static tn_status_t read_elements(void* reader, int64_t first, int64_t count,
     if (tile.columns > end - at) tile.columns = end - at;
     if (tile.columns == state->column_count) {
       tile.lines = (end - at) / state->column_count;
-      if (tile.lines > state->lines_per_unit) tile.lines = state->lines_per_unit;
+      if (tile.lines > state->lines_per_tile) tile.lines = state->lines_per_tile;
     }
     TN_RETURN_IF_ERROR(run_tile(worker, &tile));
     at += tile.lines * tile.columns;

@@ -12,10 +12,15 @@ enum { TN_FUSION_ALIGNMENT = 64 };
 // down a line.
 typedef struct tn_fusion_gather {
   uint32_t read;
-  int64_t column_stride;  // the size of an element, or 0
+  int64_t column_stride;
   const int64_t* loop_strides;
   bool is_same_for_lines;  // all strides but the column's are 0
   bool is_gathered;        // else a tile is a part of one line, whose elements are neighbours
+  // Lines are closer to each other than their elements: a whole unit is gathered at once, into a
+  // block of its own, whose lines are `pitch` bytes apart.
+  bool is_transposed;
+  int64_t pitch;
+  size_t block_offset;  // behind the pointers
 } tn_fusion_gather_t;
 
 // A pointer of a step that is another one in each tile.
@@ -33,7 +38,8 @@ typedef struct tn_fusion_state {
   size_t loop_count;
   int64_t* loop_counts;  // outside of columns
   int64_t line_count, column_count, lines_per_row, row_length;
-  int64_t lines_per_unit, columns_per_unit, column_units, unit_count, grain;
+  // A unit is what a thread takes: one tile, or with a transposed gather several, line by line.
+  int64_t lines_per_tile, lines_per_unit, columns_per_unit, column_units, unit_count, grain;
   bool asks_ahead;  // what it reads is larger than the caches
   size_t gather_count;
   tn_fusion_gather_t* gathers;
