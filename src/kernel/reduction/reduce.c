@@ -35,26 +35,39 @@ static tn_status_t read_dimensions(const tn_op_use_t* use, tn_arena_t* arena, bo
 }
 
 // One operand and an operation that has loops: a reduction. *out_is_known is false of others.
-static tn_status_t plan_known(const tn_op_use_t* use, const tn_body_shape_t* body,
-                              tn_arena_t* arena, const bool* is_folded,
+static tn_status_t plan_known(const tn_op_use_t* use, const int64_t* strides,
+                              const tn_body_shape_t* body, tn_arena_t* arena, const bool* is_folded,
                               tn_reduction_t* out_reduction, bool* out_is_known) {
   const tn_dtype_t result = use->result_types[0]->dtype;
   const char* op = use->operand_count == 2 && body->binary ? tn__op_short_name(body->binary) : NULL;
   *out_is_known = op && tn__reduction_supports(op, result);
   if (!*out_is_known) return TN_OK;
-  return tn__reduction_plan(arena, op, use->operand_types[0], use->operand_types[1]->dtype, result,
-                            is_folded, out_reduction);
+  return tn__reduction_plan(arena, op, use->operand_types[0], strides, use->operand_types[1]->dtype,
+                            result, is_folded, out_reduction);
+}
+
+// Several operands are read with the same strides.
+bool tn__cpu_reduce_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view) {
+  bool is_folded[TN_MAX_RANK] = {false};
+  if (operand != 0 || use->operand_count != 2) return false;
+  tn_status_t status = read_dimensions(use, use->arena, is_folded);
+  const bool takes =
+      !status && tn__reduction_takes_strides(use->operand_types[0], view->strides, is_folded);
+  tn_status_release(status);
+  return takes;
 }
 
 tn_status_t tn__cpu_reduce_prepare(tn_kernel_site_t* site) {
   const size_t count = site->use->operand_count / 2;
   const tn_type_t* operand = tn__site_operand(site, 0);
   bool is_folded[TN_MAX_RANK] = {false};
+  int64_t strides[TN_MAX_RANK];
   TN_RETURN_IF_ERROR(read_dimensions(site->use, site->arena, is_folded));
+  tn__site_strides(site, 0, strides);
   reduce_t* state;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
-  TN_RETURN_IF_ERROR(plan_known(site->use, &site->bodies[0], site->arena, is_folded, &state->known,
-                                &state->is_known));
+  TN_RETURN_IF_ERROR(plan_known(site->use, strides, &site->bodies[0], site->arena, is_folded,
+                                &state->known, &state->is_known));
   if (state->is_known) {
     site->scratch_byte_length = state->known.scratch_byte_length;
     return TN_OK;
@@ -78,11 +91,9 @@ tn_status_t tn__cpu_reduce_prepare(tn_kernel_site_t* site) {
   site->scratch_byte_length =
       (size_t)state->width * sizeof(int64_t) + (1 + TILE_STEPS) * state->staging_size;
   // Strides in elements serve every operand.
-  const tn_type_t* shape;
+  for (size_t d = 0; d < operand->rank; ++d) strides[d] /= (int64_t)tn_dtype_size(operand->dtype);
   TN_RETURN_IF_ERROR(
-      tn__type_tensor(site->arena, TN_DTYPE_S8, operand->rank, operand->dims, &shape));
-  TN_RETURN_IF_ERROR(
-      tn__reduction_axes(site->arena, shape, is_folded, &state->kept, &state->folded));
+      tn__reduction_axes(site->arena, operand, strides, is_folded, &state->kept, &state->folded));
   state->inner = (tn_axis_t){state->folded.size, 0};
   if (state->folded.count) {
     state->inner = state->folded.axes[--state->folded.count];
@@ -234,9 +245,11 @@ tn_status_t tn__cpu_reduce_folds(const tn_op_use_t* use, const tn_body_shape_t* 
                                  uint32_t* out_folds) {
   tn_reduction_t reduction;
   bool is_known = false, is_folded[TN_MAX_RANK] = {false};
+  int64_t strides[TN_MAX_RANK];
+  tn__view_strides(NULL, use->operand_types[0], strides);
   *out_folds = 0;
   TN_RETURN_IF_ERROR(read_dimensions(use, use->arena, is_folded));
-  TN_RETURN_IF_ERROR(plan_known(use, body, use->arena, is_folded, &reduction, &is_known));
+  TN_RETURN_IF_ERROR(plan_known(use, strides, body, use->arena, is_folded, &reduction, &is_known));
   if (is_known && tn__reduction_reads_neighbours(&reduction)) *out_folds |= TN_FOLDS_SOURCE;
   if (is_known && tn__reduction_has_rows(&reduction)) *out_folds |= TN_FOLDS_ROWS;
   return TN_OK;

@@ -4,6 +4,7 @@
 
 #include "kernel/kernel.h"
 
+bool tn__cpu_reduce_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
 TN_MUST_USE tn_status_t tn__cpu_reduce_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__cpu_reduce_run(const tn_kernel_call_t* call);
 TN_MUST_USE tn_status_t tn__cpu_reduce_folds(const tn_op_use_t* use, const tn_body_shape_t* body,

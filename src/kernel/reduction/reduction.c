@@ -63,22 +63,36 @@ static void add_axis(tn_axis_t* axes, tn_axes_t* list, tn_axis_t inner) {
   axes[list->count++] = inner;
 }
 
-tn_status_t tn__reduction_axes(tn_arena_t* arena, const tn_type_t* operand, const bool* is_folded,
-                               tn_axes_t* out_kept, tn_axes_t* out_folded) {
+tn_status_t tn__reduction_axes(tn_arena_t* arena, const tn_type_t* operand, const int64_t* strides,
+                               const bool* is_folded, tn_axes_t* out_kept, tn_axes_t* out_folded) {
   tn_axis_t *kept, *folded;
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, operand->rank, sizeof *kept, (void**)&kept));
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(arena, operand->rank, sizeof *folded, (void**)&folded));
   *out_kept = (tn_axes_t){.axes = kept, .size = 1};
   *out_folded = (tn_axes_t){.axes = folded, .size = 1};
-  int64_t stride = (int64_t)tn__type_byte_length(operand);
   for (size_t i = 0; i < operand->rank; ++i) {
-    // Of an empty operand no stride is ever taken.
-    if (operand->dims[i]) stride /= operand->dims[i];
-    const tn_axis_t axis = {operand->dims[i], stride};
+    const tn_axis_t axis = {operand->dims[i], strides[i]};
     add_axis(is_folded[i] ? folded : kept, is_folded[i] ? out_folded : out_kept, axis);
   }
   return TN_OK;
+}
+
+bool tn__reduction_takes_strides(const tn_type_t* operand, const int64_t* strides,
+                                 const bool* is_folded) {
+  int64_t width = 1, expected = (int64_t)tn_dtype_size(operand->dtype);
+  bool is_row = true, inner_is_folded = true;
+  for (size_t d = operand->rank; d-- > 0;) {
+    if (operand->dims[d] == 1) continue;
+    // Neighbours of a kind are one loop, and have to stay one.
+    const bool goes_on = is_folded[d] == inner_is_folded;
+    if (goes_on ? strides[d] != expected : strides[d] < expected) return false;
+    is_row = is_row && is_folded[d];
+    if (is_row) width *= operand->dims[d];
+    inner_is_folded = is_folded[d];
+    expected = strides[d] * operand->dims[d];
+  }
+  return width > THIN_WIDTH;
 }
 
 // Takes the innermost axis out of the list.
@@ -106,8 +120,8 @@ static void cut_units(tn_reduction_t* r, int64_t unit_elements, int64_t side_by_
 }
 
 tn_status_t tn__reduction_plan(tn_arena_t* arena, const char* op, const tn_type_t* operand,
-                               tn_dtype_t init, tn_dtype_t result, const bool* is_folded,
-                               tn_reduction_t* out_reduction) {
+                               const int64_t* strides, tn_dtype_t init, tn_dtype_t result,
+                               const bool* is_folded, tn_reduction_t* out_reduction) {
   const tn_dtype_t carrier = tn__reduction_carrier(result);
   tn_reduction_t r = {
       // By way of the result's dtype this would round the same: carriers hold its values exactly.
@@ -119,7 +133,7 @@ tn_status_t tn__reduction_plan(tn_arena_t* arena, const char* op, const tn_type_
   if (!tn__binary_find(op, carrier, &r.binary)) {
     return tn_status_create(TN_CODE_INTERNAL, "reduce: no %s of %s", op, tn_dtype_name(carrier));
   }
-  TN_RETURN_IF_ERROR(tn__reduction_axes(arena, operand, is_folded, &r.kept, &r.folded));
+  TN_RETURN_IF_ERROR(tn__reduction_axes(arena, operand, strides, is_folded, &r.kept, &r.folded));
   r.output_count = r.kept.size;
   if (r.output_count == 0) {
     r.form = TN_REDUCTION_NOTHING;

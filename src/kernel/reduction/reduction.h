@@ -53,12 +53,17 @@ tn_dtype_t tn__reduction_carrier(tn_dtype_t dtype);
 // Whether `op` (without dialect) may be regrouped: add, multiply, maximum, minimum, and, or, xor.
 bool tn__reduction_supports(const char* op, tn_dtype_t result);
 
-// `is_folded` has an entry for each dimension of `operand`. What is folded is converted to `result`
-// first, if that is another dtype; so is the initial value, of dtype `init`.
+// `strides` in bytes and `is_folded` have an entry for each dimension of `operand`. What is folded
+// is converted to `result` first, if that is another dtype; so is the initial value, of dtype
+// `init`.
 TN_MUST_USE tn_status_t tn__reduction_plan(tn_arena_t* arena, const char* op,
-                                           const tn_type_t* operand, tn_dtype_t init,
-                                           tn_dtype_t result, const bool* is_folded,
-                                           tn_reduction_t* out_reduction);
+                                           const tn_type_t* operand, const int64_t* strides,
+                                           tn_dtype_t init, tn_dtype_t result,
+                                           const bool* is_folded, tn_reduction_t* out_reduction);
+// Whether elements with these strides are folded in the order of dense ones, so that the bits are
+// the same: long rows that are folded, with gaps between them.
+bool tn__reduction_takes_strides(const tn_type_t* operand, const int64_t* strides,
+                                 const bool* is_folded);
 // `scratch` has the planned length, 64-byte aligned. `pool` may be NULL.
 TN_MUST_USE tn_status_t tn__reduction_run(const tn_reduction_t* reduction, tn_pool_t* pool,
                                           const void* operand, const void* init, void* result,
@@ -78,8 +83,8 @@ bool tn__reduction_reads_neighbours(const tn_reduction_t* reduction);
 // Splits the dimensions into kept and folded ones and merges neighbours of a kind. Lists are in the
 // arena.
 TN_MUST_USE tn_status_t tn__reduction_axes(tn_arena_t* arena, const tn_type_t* operand,
-                                           const bool* is_folded, tn_axes_t* out_kept,
-                                           tn_axes_t* out_folded);
+                                           const int64_t* strides, const bool* is_folded,
+                                           tn_axes_t* out_kept, tn_axes_t* out_folded);
 // Where index `index` of the loops, counted row by row, lies.
 static inline int64_t tn__axes_offset(const tn_axes_t* axes, int64_t index) {
   int64_t offset = 0;
