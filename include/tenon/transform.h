@@ -191,9 +191,9 @@ TN_API tn_closure_t tn_imported_closure(tn_imported_t* imported);
 
 // --- what an array is made by
 
-// The operation that will make the array, as text with snprintf's contract: its name and
-// attributes, "add" or "reduce(dimensions=[0])" (of an array the first 8 elements), or what the
-// author of an operation prints; "" when the value exists already.
+// The operation that will make the array, as text with snprintf's contract: its name and its
+// attributes, sorted by name, "add" or "reduce(dimensions=[0])" (of an array the first 8 elements),
+// or what the author of an operation prints; "" when the value exists already.
 TN_API size_t tn_array_describe(const tn_array_t* array, char* buffer, size_t capacity);
 // Whether two pending arrays are results of the same operation with equal attributes on the same
 // operands. Arrays that are evaluated are equivalent to themselves alone.

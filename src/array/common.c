@@ -1,7 +1,5 @@
 #include "array/common.h"
 
-#include <string.h>
-
 bool tn__broadcast_shapes(tn_scope_t* scope, const char* operation, size_t count,
                           tn_array_t* const* arrays, tn_shape_t* out_shape,
                           tn_array_t** out_error) {
@@ -133,34 +131,6 @@ bool tn__normalise_axes(tn_scope_t* scope, const char* operation, size_t count, 
   return true;
 }
 
-tn_attribute_t tn__i64_attribute(const char* name, int64_t value) {
-  return (tn_attribute_t){
-      .name = name, .kind = TN_ATTRIBUTE_INTEGER, .dtype = TN_DTYPE_S64, .integer = value};
-}
-
-tn_attribute_t tn__i64_list_attribute(const char* name, size_t count, const int64_t* values) {
-  return (tn_attribute_t){.name = name,
-                          .kind = TN_ATTRIBUTE_ARRAY,
-                          .dtype = TN_DTYPE_S64,
-                          .data = values,
-                          .count = count};
-}
-
-tn_attribute_t tn__string_attribute(const char* name, const char* value) {
-  return (tn_attribute_t){
-      .name = name, .kind = TN_ATTRIBUTE_STRING, .data = value, .count = strlen(value)};
-}
-
-tn_attribute_t tn__bool_attribute(const char* name, bool value) {
-  return (tn_attribute_t){.name = name, .kind = TN_ATTRIBUTE_BOOL, .integer = value};
-}
-
-tn_attribute_t tn__dictionary_attribute(const char* name, size_t count,
-                                        const tn_attribute_t* entries) {
-  return (tn_attribute_t){
-      .name = name, .kind = TN_ATTRIBUTE_DICTIONARY, .entries = entries, .count = count};
-}
-
 // --- elements
 
 tn_dtype_t tn__real_dtype(tn_dtype_t dtype) {
@@ -221,6 +191,6 @@ tn_array_t* tn__number_like(tn_scope_t* scope, tn_array_t* x, double value) {
 
 tn_array_t* tn__iota(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const int64_t* dims,
                      size_t axis) {
-  const tn_attribute_t attribute = tn__i64_attribute("iota_dimension", (int64_t)axis);
+  const tn_named_attr_t attribute = TN_I64_ATTR("iota_dimension", (int64_t)axis);
   return tn__apply_with(scope, TN__OP(iota), 0, NULL, 1, &attribute, dtype, rank, dims);
 }

@@ -73,12 +73,4 @@ tn_dtype_t tn__real_dtype(tn_dtype_t dtype);
 tn_array_t* tn__iota(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const int64_t* dims,
                      size_t axis);
 
-// Attributes for steps. The lists are views until the step was added.
-tn_attribute_t tn__i64_attribute(const char* name, int64_t value);
-tn_attribute_t tn__bool_attribute(const char* name, bool value);
-tn_attribute_t tn__dictionary_attribute(const char* name, size_t count,
-                                        const tn_attribute_t* entries);
-tn_attribute_t tn__i64_list_attribute(const char* name, size_t count, const int64_t* values);
-tn_attribute_t tn__string_attribute(const char* name, const char* value);
-
 #endif  // TENON_ARRAY_COMMON_H_

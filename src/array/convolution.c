@@ -90,30 +90,26 @@ static tn_array_t* convolve(tn_scope_t* scope, const char* name, tn_array_t* x, 
                             name, i, (long long)x->dims[i + 1], (long long)kernel->dims[i + 1]);
     }
   }
-  const tn_attribute_t fields[] = {
-      tn__i64_attribute("input_batch_dimension", 0),
-      tn__i64_attribute("input_feature_dimension", (int64_t)spatial + 1),
-      tn__i64_list_attribute("input_spatial_dimensions", spatial, places),
-      tn__i64_attribute("kernel_output_feature_dimension", 0),
-      tn__i64_attribute("kernel_input_feature_dimension", (int64_t)spatial + 1),
-      tn__i64_list_attribute("kernel_spatial_dimensions", spatial, places),
-      tn__i64_attribute("output_batch_dimension", 0),
-      tn__i64_attribute("output_feature_dimension", (int64_t)spatial + 1),
-      tn__i64_list_attribute("output_spatial_dimensions", spatial, places),
+  const tn_named_attr_t fields[] = {
+      TN_I64_ATTR("input_batch_dimension", 0),
+      TN_I64_ATTR("input_feature_dimension", (int64_t)spatial + 1),
+      TN_I64_LIST_ATTR("input_spatial_dimensions", spatial, places),
+      TN_I64_ATTR("kernel_output_feature_dimension", 0),
+      TN_I64_ATTR("kernel_input_feature_dimension", (int64_t)spatial + 1),
+      TN_I64_LIST_ATTR("kernel_spatial_dimensions", spatial, places),
+      TN_I64_ATTR("output_batch_dimension", 0),
+      TN_I64_ATTR("output_feature_dimension", (int64_t)spatial + 1),
+      TN_I64_LIST_ATTR("output_spatial_dimensions", spatial, places),
   };
-  const tn_attribute_t attributes[] = {
-      tn__i64_list_attribute("window_strides", spatial, strides),
-      tn__i64_list_attribute("padding", 2 * spatial, padding),
-      tn__i64_list_attribute("lhs_dilation", spatial, input_dilations),
-      tn__i64_list_attribute("rhs_dilation", spatial, dilations),
-      {.name = "window_reversal",
-       .kind = TN_ATTRIBUTE_ARRAY,
-       .dtype = TN_DTYPE_PRED,
-       .data = reversal,
-       .count = spatial},
-      tn__dictionary_attribute("dimension_numbers", 9, fields),
-      tn__i64_attribute("feature_group_count", groups),
-      tn__i64_attribute("batch_group_count", 1),
+  const tn_named_attr_t attributes[] = {
+      TN_I64_LIST_ATTR("window_strides", spatial, strides),
+      TN_I64_PAIRS_ATTR("padding", spatial, padding),
+      TN_I64_LIST_ATTR("lhs_dilation", spatial, input_dilations),
+      TN_I64_LIST_ATTR("rhs_dilation", spatial, dilations),
+      TN_LIST_ATTR("window_reversal", TN_DTYPE_PRED, spatial, reversal),
+      TN_STRUCT_ATTR("dimension_numbers", "conv", 9, fields),
+      TN_I64_ATTR("feature_group_count", groups),
+      TN_I64_ATTR("batch_group_count", 1),
   };
   return tn__apply_with(scope, TN__OP(convolution), 2, operands, 8, attributes, dtype, spatial + 2,
                         dims);

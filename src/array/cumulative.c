@@ -17,9 +17,9 @@ static tn_array_t* windows(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, 
   const int64_t length = x->dims[how.axis];
   for (size_t i = 0; i < x->rank; ++i) sizes[i] = i == how.axis ? length : 1;
   padding[2 * how.axis + how.is_reverse] = length - 1;
-  const tn_attribute_t attributes[] = {
-      tn__i64_list_attribute("window_dimensions", x->rank, sizes),
-      tn__i64_list_attribute("padding", 2 * x->rank, padding),
+  const tn_named_attr_t attributes[] = {
+      TN_I64_LIST_ATTR("window_dimensions", x->rank, sizes),
+      TN_I64_PAIRS_ATTR("padding", x->rank, padding),
   };
   tn_array_t* operands[] = {x, initial};
   const tn_array_type_t type = {x->dtype, x->rank, x->dims};
@@ -27,8 +27,7 @@ static tn_array_t* windows(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, 
       .op = TN__OP(reduce_window),
       .operand_count = 2,
       .operands = operands,
-      .attribute_count = 2,
-      .attributes = attributes,
+      .attributes = {2, attributes},
       .body = tn__body_of(scope, op, x->dtype),
       .result_count = 1,
       .result_types = &type,
@@ -44,10 +43,10 @@ static tn_array_t* moved(tn_scope_t* scope, tn_array_t* x, tn_array_t* filling, 
   int64_t low[TN_MAX_RANK] = {0}, high[TN_MAX_RANK] = {0}, none[TN_MAX_RANK] = {0};
   low[how.axis] = how.is_reverse ? -distance : distance;
   high[how.axis] = -low[how.axis];
-  const tn_attribute_t attributes[] = {
-      tn__i64_list_attribute("edge_padding_low", x->rank, low),
-      tn__i64_list_attribute("edge_padding_high", x->rank, high),
-      tn__i64_list_attribute("interior_padding", x->rank, none),
+  const tn_named_attr_t attributes[] = {
+      TN_I64_LIST_ATTR("edge_padding_low", x->rank, low),
+      TN_I64_LIST_ATTR("edge_padding_high", x->rank, high),
+      TN_I64_LIST_ATTR("interior_padding", x->rank, none),
   };
   tn_array_t* operands[] = {x, filling};
   return tn__apply_with(scope, TN__OP(pad), 2, operands, 3, attributes, x->dtype, x->rank, x->dims);

@@ -275,14 +275,17 @@ void tn__apply_op(tn_scope_t* scope, const tn_op_t* op, const tn_application_t* 
     return;
   }
   tn__arena_init(&use.arena, tn__scope_evaluator(scope)->allocator);
+  const tn_attr_t* attributes = NULL;
   tn_status_t status = prepare(&use);
+  if (!status) {
+    status = tn__attribute_dictionary(use.attribute_count, use.attributes, &use.arena, &attributes);
+  }
   if (!status) {
     const tn_step_spec_t spec = {
         .op = op,
         .operand_count = application->operand_count,
         .operands = use.operands,
-        .attribute_count = use.attribute_count,
-        .attributes = use.attributes,
+        .attributes = attributes->dictionary,
         .result_count = application->result_count,
         .result_types = use.types,
     };

@@ -56,35 +56,46 @@ static void put_element(tn_line_t* line, tn_dtype_t dtype, const char* element) 
   }
 }
 
-static void put_attributes(tn_line_t* line, size_t count, const tn_attribute_t* attributes);
+static void put_elements(tn_line_t* line, tn_dtype_t dtype, size_t count, const char* data) {
+  put(line, "[");
+  for (size_t i = 0; i < count && i < MOST_ELEMENTS; ++i) {
+    if (i) put(line, ", ");
+    put_element(line, dtype, data + i * tn_dtype_size(dtype));
+  }
+  put(line, count > MOST_ELEMENTS ? ", ...]" : "]");
+}
 
-static void put_value(tn_line_t* line, const tn_attribute_t* attribute) {
-  const char* data = attribute->data;
-  switch (attribute->kind) {
-    case TN_ATTRIBUTE_BOOL: put(line, attribute->integer ? "true" : "false"); break;
-    case TN_ATTRIBUTE_INTEGER: put(line, "%lld", (long long)attribute->integer); break;
-    case TN_ATTRIBUTE_FLOAT: put(line, "%.9g", attribute->real); break;
-    case TN_ATTRIBUTE_STRING: put(line, "\"%.*s\"", (int)attribute->count, data); break;
-    case TN_ATTRIBUTE_ARRAY:
-      put(line, "[");
-      for (size_t i = 0; i < attribute->count && i < MOST_ELEMENTS; ++i) {
-        if (i) put(line, ", ");
-        put_element(line, attribute->dtype, data + i * tn_dtype_size(attribute->dtype));
-      }
-      put(line, attribute->count > MOST_ELEMENTS ? ", ...]" : "]");
+static void put_attributes(tn_line_t* line, const tn_attr_dictionary_t* attributes);
+
+static void put_value(tn_line_t* line, const tn_attr_t* attr) {
+  switch (attr->kind) {
+    case TN_ATTR_BOOL: put(line, attr->boolean ? "true" : "false"); break;
+    case TN_ATTR_INTEGER: put(line, "%lld", (long long)attr->integer); break;
+    case TN_ATTR_FLOAT: put(line, "%.9g", attr->real); break;
+    case TN_ATTR_STRING:
+    case TN_ATTR_ENUM: put(line, "\"%.*s\"", TN_SV(attr->string)); break;
+    case TN_ATTR_DENSE_ARRAY:
+      put_elements(line, attr->dtype, (size_t)attr->dense_array.count, attr->dense_array.data);
       break;
-    case TN_ATTRIBUTE_DICTIONARY:
+    case TN_ATTR_ELEMENTS:
+      put_elements(line, attr->elements.type->dtype,
+                   attr->elements.splat ? 1 : (size_t)tn__type_size(attr->elements.type),
+                   attr->elements.data);
+      break;
+    case TN_ATTR_DICTIONARY:
+    case TN_ATTR_STRUCT:
       put(line, "{");
-      put_attributes(line, attribute->count, attribute->entries);
+      put_attributes(line, &attr->dictionary);
       put(line, "}");
       break;
+    default: put(line, "%s", tn__attr_kind_name(attr->kind));
   }
 }
 
-static void put_attributes(tn_line_t* line, size_t count, const tn_attribute_t* attributes) {
-  for (size_t i = 0; i < count; ++i) {
-    put(line, i ? ", %s=" : "%s=", attributes[i].name);
-    put_value(line, &attributes[i]);
+static void put_attributes(tn_line_t* line, const tn_attr_dictionary_t* attributes) {
+  for (size_t i = 0; i < attributes->count; ++i) {
+    put(line, i ? ", %.*s=" : "%.*s=", TN_SV(attributes->entries[i].name));
+    put_value(line, attributes->entries[i].attr);
   }
 }
 
@@ -98,9 +109,9 @@ size_t tn_array_describe(const tn_array_t* array, char* buffer, size_t capacity)
   const char* dot = strrchr(name, '.');
   tn_line_t line = {buffer, capacity, 0};
   put(&line, "%s", dot && !tn__step_is_called(step) ? dot + 1 : name);
-  if (rule.attribute_count == 0) return line.length;
+  if (step->attributes.count == 0) return line.length;
   put(&line, "(");
-  put_attributes(&line, rule.attribute_count, rule.attributes);
+  put_attributes(&line, &step->attributes);
   put(&line, ")");
   return line.length;
 }
@@ -123,5 +134,5 @@ bool tn_array_is_equivalent(const tn_array_t* a, const tn_array_t* b) {
   }
   const tn_rule_t first = rule_of(x), second = rule_of(y);
   if (first.op && first.op->equal) return first.op->equal(&first, &second);
-  return tn__attributes_equal(x->attributes, y->attributes);
+  return tn__attr_dictionary_equal(&x->attributes, &y->attributes);
 }

@@ -47,8 +47,8 @@ static tn_array_t* transform(tn_scope_t* scope, const char* name, tn_fourier_t k
   if (tn_array_size(x) == 0) {
     x = tn_array_zeros(scope, to, x->rank, dims);
   } else {
-    const tn_attribute_t attributes[] = {tn__string_attribute("fft_type", kinds[kind]),
-                                         tn__i64_list_attribute("fft_length", 1, &size)};
+    const tn_named_attr_t attributes[] = {TN_ENUM_ATTR("fft_type", "fft_type", kinds[kind]),
+                                          TN_I64_LIST_ATTR("fft_length", 1, &size)};
     x = tn__apply_with(scope, TN__OP(fft), 1, &x, 2, attributes, to, x->rank, dims);
   }
   return tn_array_moveaxis(scope, x, -1, (int64_t)axis);

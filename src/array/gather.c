@@ -31,18 +31,17 @@ tn_array_t* tn__gather(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices, si
   for (size_t i = 0; i < x->rank; ++i) sizes[i] = x->dims[i];
   for (size_t i = 0; i < indexed->indexed_count; ++i) sizes[indexed->indexed[i]] = 1;
   for (size_t i = 0; i < indexed->batch_count; ++i) sizes[indexed->batch[i]] = 1;
-  const tn_attribute_t fields[] = {
-      tn__i64_list_attribute("offset_dims", indexed->window_count, indexed->window),
-      tn__i64_list_attribute("collapsed_slice_dims", indexed->indexed_count, indexed->indexed),
-      tn__i64_list_attribute("operand_batching_dims", indexed->batch_count, indexed->batch),
-      tn__i64_list_attribute("start_indices_batching_dims", indexed->batch_count,
-                             indexed->index_batch),
-      tn__i64_list_attribute("start_index_map", indexed->indexed_count, indexed->indexed),
-      tn__i64_attribute("index_vector_dim", (int64_t)vector_dim),
+  const tn_named_attr_t fields[] = {
+      TN_I64_LIST_ATTR("offset_dims", indexed->window_count, indexed->window),
+      TN_I64_LIST_ATTR("collapsed_slice_dims", indexed->indexed_count, indexed->indexed),
+      TN_I64_LIST_ATTR("operand_batching_dims", indexed->batch_count, indexed->batch),
+      TN_I64_LIST_ATTR("start_indices_batching_dims", indexed->batch_count, indexed->index_batch),
+      TN_I64_LIST_ATTR("start_index_map", indexed->indexed_count, indexed->indexed),
+      TN_I64_ATTR("index_vector_dim", (int64_t)vector_dim),
   };
-  const tn_attribute_t attributes[] = {
-      tn__dictionary_attribute("dimension_numbers", 6, fields),
-      tn__i64_list_attribute("slice_sizes", x->rank, sizes),
+  const tn_named_attr_t attributes[] = {
+      TN_STRUCT_ATTR("dimension_numbers", "gather", 6, fields),
+      TN_I64_LIST_ATTR("slice_sizes", x->rank, sizes),
   };
   return tn__apply_with(scope, TN__OP(gather), 2, operands, 2, attributes, x->dtype, rank, dims);
 }
@@ -50,24 +49,22 @@ tn_array_t* tn__gather(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices, si
 tn_array_t* tn__scatter(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices, size_t vector_dim,
                         tn_array_t* updates, const tn_indexed_t* indexed, const tn_region_t* body) {
   tn_array_t* operands[] = {x, indices, updates};
-  const tn_attribute_t fields[] = {
-      tn__i64_list_attribute("update_window_dims", indexed->window_count, indexed->window),
-      tn__i64_list_attribute("inserted_window_dims", indexed->indexed_count, indexed->indexed),
-      tn__i64_list_attribute("input_batching_dims", indexed->batch_count, indexed->batch),
-      tn__i64_list_attribute("scatter_indices_batching_dims", indexed->batch_count,
-                             indexed->index_batch),
-      tn__i64_list_attribute("scatter_dims_to_operand_dims", indexed->indexed_count,
-                             indexed->indexed),
-      tn__i64_attribute("index_vector_dim", (int64_t)vector_dim),
+  const tn_named_attr_t fields[] = {
+      TN_I64_LIST_ATTR("update_window_dims", indexed->window_count, indexed->window),
+      TN_I64_LIST_ATTR("inserted_window_dims", indexed->indexed_count, indexed->indexed),
+      TN_I64_LIST_ATTR("input_batching_dims", indexed->batch_count, indexed->batch),
+      TN_I64_LIST_ATTR("scatter_indices_batching_dims", indexed->batch_count, indexed->index_batch),
+      TN_I64_LIST_ATTR("scatter_dims_to_operand_dims", indexed->indexed_count, indexed->indexed),
+      TN_I64_ATTR("index_vector_dim", (int64_t)vector_dim),
   };
-  const tn_attribute_t attribute = tn__dictionary_attribute("scatter_dimension_numbers", 6, fields);
+  const tn_named_attr_t attribute =
+      TN_STRUCT_ATTR("scatter_dimension_numbers", "scatter", 6, fields);
   const tn_array_type_t type = {x->dtype, x->rank, x->dims};
   const tn_step_spec_t spec = {
       .op = TN__OP(scatter),
       .operand_count = 3,
       .operands = operands,
-      .attribute_count = 1,
-      .attributes = &attribute,
+      .attributes = {1, &attribute},
       .body = body,
       .result_count = 1,
       .result_types = &type,

@@ -302,10 +302,10 @@ static tn_array_t* put_slice(tn_scope_t* scope, tn_array_t* x, const tn_selectio
     return tn__apply(scope, TN__OP(dynamic_update_slice), 2 + x->rank, operands, x->dtype, x->rank,
                      x->dims);
   }
-  const tn_attribute_t attributes[] = {
-      tn__i64_list_attribute("edge_padding_low", x->rank, low),
-      tn__i64_list_attribute("edge_padding_high", x->rank, high),
-      tn__i64_list_attribute("interior_padding", x->rank, between),
+  const tn_named_attr_t attributes[] = {
+      TN_I64_LIST_ATTR("edge_padding_low", x->rank, low),
+      TN_I64_LIST_ATTR("edge_padding_high", x->rank, high),
+      TN_I64_LIST_ATTR("interior_padding", x->rank, between),
   };
   tn_array_t* yes = tn_array_scalar(scope, TN_DTYPE_PRED, 1);
   tn_array_t* mask[] = {tn_array_full(scope, updates->rank, updates->dims, yes),

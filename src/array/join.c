@@ -42,7 +42,7 @@ tn_array_t* tn_array_concatenate(tn_scope_t* scope, size_t count, tn_array_t* co
   }
   tn_array_t** operands = memory;
   for (size_t i = 0; i < count; ++i) operands[i] = tn_array_astype(scope, arrays[i], dtype);
-  const tn_attribute_t attribute = tn__i64_attribute("dimension", (int64_t)at);
+  const tn_named_attr_t attribute = TN_I64_ATTR("dimension", (int64_t)at);
   tn_array_t* result = tn__apply_with(scope, TN__OP(concatenate), count, operands, 1, &attribute,
                                       dtype, shape.rank, shape.dims);
   if (memory != few) tn__free(allocator, memory, count * sizeof(tn_array_t*));
@@ -354,10 +354,10 @@ tn_array_t* tn_array_pad(tn_scope_t* scope, tn_array_t* x, const int64_t* low, c
                           TN_SHAPE_TEXT(value->rank, value->dims));
   }
   operands[1] = tn_array_reshape(scope, value, 0, NULL);
-  const tn_attribute_t attributes[] = {
-      tn__i64_list_attribute("edge_padding_low", x->rank, low),
-      tn__i64_list_attribute("edge_padding_high", x->rank, high),
-      tn__i64_list_attribute("interior_padding", x->rank, none),
+  const tn_named_attr_t attributes[] = {
+      TN_I64_LIST_ATTR("edge_padding_low", x->rank, low),
+      TN_I64_LIST_ATTR("edge_padding_high", x->rank, high),
+      TN_I64_LIST_ATTR("interior_padding", x->rank, none),
   };
   return tn__apply_with(scope, TN__OP(pad), 2, operands, 3, attributes, x->dtype, x->rank, dims);
 }

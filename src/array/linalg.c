@@ -25,7 +25,7 @@ tn_array_t* tn_array_linalg_cholesky(tn_scope_t* scope, tn_array_t* x, bool uppe
   TN__OPERATION(scope, "cholesky");
   tn_array_t* error = NULL;
   if (!tn__check_matrices(scope, "cholesky", x, TN_MATRIX_SQUARE, &error)) return error;
-  const tn_attribute_t attribute = tn__bool_attribute("lower", !upper);
+  const tn_named_attr_t attribute = TN_BOOL_ATTR("lower", !upper);
   x = tn__apply_with(scope, TN__OP(cholesky), 1, &x, 1, &attribute, x->dtype, x->rank, x->dims);
   return upper ? tn_array_triu(scope, x, 0) : tn_array_tril(scope, x, 0);
 }
@@ -281,7 +281,7 @@ void tn_array_linalg_svd(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_u, t
                                       {x->dtype, 2, {ROWS(x), ROWS(x)}, has_vectors},
                                       {x->dtype, 2, {COLUMNS(x), COLUMNS(x)}, has_vectors},
                                       {TN_DTYPE_S32, 0, {0}, false}};
-  const tn_attribute_t mode = tn__letter_attribute("mode", has_vectors ? 'A' : 'N');
+  const tn_named_attr_t mode = TN_LETTER_ATTR("mode", has_vectors ? 'A' : 'N');
   tn__lapack(scope, "gesdd", 1, &x, 1, &mode, 5, types, results);
   *out_s = results[1];
   if (out_u) *out_u = results[2];
@@ -332,8 +332,8 @@ void tn_array_linalg_eigh(tn_scope_t* scope, tn_array_t* x, bool upper, tn_array
   const tn_lapack_result_t types[] = {{x->dtype, 2, {ROWS(x), ROWS(x)}, out_vectors != NULL},
                                       {tn__real_dtype(x->dtype), 1, {ROWS(x)}, true},
                                       {TN_DTYPE_S32, 0, {0}, false}};
-  const tn_attribute_t attributes[] = {tn__letter_attribute("mode", out_vectors ? 'V' : 'N'),
-                                       tn__letter_attribute("uplo", upper ? 'U' : 'L')};
+  const tn_named_attr_t attributes[] = {TN_LETTER_ATTR("mode", out_vectors ? 'V' : 'N'),
+                                        TN_LETTER_ATTR("uplo", upper ? 'U' : 'L')};
   const bool is_complex = tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX;
   tn__lapack(scope, is_complex ? "heevd" : "syevd", 1, &x, 2, attributes, 3, types, results);
   *out_values = results[1];
@@ -367,9 +367,8 @@ void tn_array_linalg_eig(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_valu
       {complex, 2, {size, size}, false},
       {complex, 2, {size, size}, out_vectors != NULL},
       {TN_DTYPE_S32, 0, {0}, false}};
-  const tn_attribute_t attributes[] = {
-      tn__letter_attribute("compute_left", 'N'),
-      tn__letter_attribute("compute_right", out_vectors ? 'V' : 'N')};
+  const tn_named_attr_t attributes[] = {TN_LETTER_ATTR("compute_left", 'N'),
+                                        TN_LETTER_ATTR("compute_right", out_vectors ? 'V' : 'N')};
   // Complex matrices have complex eigenvalues in one result, not in two.
   tn__lapack(scope, "geev", 1, &x, 2, attributes, is_complex ? 4 : 5, types + is_complex,
              results + is_complex);

@@ -29,11 +29,6 @@ tn_array_t* tn__leading_block(tn_scope_t* scope, tn_array_t* x, int64_t rows, in
   return tn_array_index(scope, x, 3, items);
 }
 
-tn_attribute_t tn__letter_attribute(const char* name, char letter) {
-  return (tn_attribute_t){
-      .name = name, .kind = TN_ATTRIBUTE_INTEGER, .dtype = TN_DTYPE_U8, .integer = letter};
-}
-
 static char type_letter(tn_dtype_t dtype) {
   return dtype == TN_DTYPE_F32   ? 's'
          : dtype == TN_DTYPE_F64 ? 'd'
@@ -53,7 +48,7 @@ static tn_array_t* turn(tn_scope_t* scope, tn_array_t* x, size_t rank, const int
 
 void tn__lapack(tn_scope_t* scope, const char* routine, size_t operand_count,
                 tn_array_t* const* operands, size_t attribute_count,
-                const tn_attribute_t* attributes, size_t result_count,
+                const tn_named_attr_t* attributes, size_t result_count,
                 const tn_lapack_result_t* results, tn_array_t** out_results) {
   char name[40];
   const tn_op_t* op = NULL;
@@ -84,8 +79,7 @@ void tn__lapack(tn_scope_t* scope, const char* routine, size_t operand_count,
       .op = op,
       .operand_count = operand_count,
       .operands = turned,
-      .attribute_count = attribute_count,
-      .attributes = attributes,
+      .attributes = {attribute_count, attributes},
       .result_count = result_count,
       .result_types = types,
   };
@@ -114,11 +108,11 @@ tn_array_t* tn__solve_triangles(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
     memcpy(dims + rank - 2, operands[i]->dims + operands[i]->rank - 2, 2 * sizeof *dims);
     operands[i] = tn_array_broadcast_to(scope, operands[i], rank, dims);
   }
-  const tn_attribute_t attributes[] = {
-      tn__bool_attribute("left_side", true),
-      tn__bool_attribute("lower", lower),
-      tn__bool_attribute("unit_diagonal", unit_diagonal),
-      tn__string_attribute("transpose_a", "NO_TRANSPOSE"),
+  const tn_named_attr_t attributes[] = {
+      TN_BOOL_ATTR("left_side", true),
+      TN_BOOL_ATTR("lower", lower),
+      TN_BOOL_ATTR("unit_diagonal", unit_diagonal),
+      TN_ENUM_ATTR("transpose_a", "transpose", "NO_TRANSPOSE"),
   };
   return tn__apply_with(scope, TN__OP(triangular_solve), 2, operands, 4, attributes, b->dtype, rank,
                         dims);

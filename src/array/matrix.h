@@ -29,9 +29,10 @@ typedef struct tn_lapack_result {
 // error array for every result when x holds one.
 void tn__lapack(tn_scope_t* scope, const char* routine, size_t operand_count,
                 tn_array_t* const* operands, size_t attribute_count,
-                const tn_attribute_t* attributes, size_t result_count,
+                const tn_named_attr_t* attributes, size_t result_count,
                 const tn_lapack_result_t* results, tn_array_t** out_results);
-tn_attribute_t tn__letter_attribute(const char* name, char letter);
+#define TN_LETTER_ATTR(text, letter) \
+  TN_ATTR_OF(text, .kind = TN_ATTR_INTEGER, .dtype = TN_DTYPE_U8, .integer = (letter))
 
 enum { TN_MADE_LIMIT = 2 };
 // Turns what was made of x into results of an identity (array.h) that has x as its last operand:

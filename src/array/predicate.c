@@ -8,7 +8,8 @@
 static tn_array_t* compare_prepared(tn_scope_t* scope, const char* direction, tn_array_t* a,
                                     tn_array_t* b) {
   tn_array_t* operands[] = {a, b};
-  const tn_attribute_t attribute = tn__string_attribute("comparison_direction", direction);
+  const tn_named_attr_t attribute =
+      TN_ENUM_ATTR("comparison_direction", "comparison_direction", direction);
   return tn__apply_with(scope, TN__OP(compare), 2, operands, 1, &attribute, TN_DTYPE_PRED, a->rank,
                         a->dims);
 }

@@ -39,15 +39,15 @@ static tn_array_t* dot(tn_scope_t* scope, const char* name, tn_array_t* a, tn_ar
                           "%s: the result would have %zu dimensions; at most %d", name, rank,
                           TN_MAX_RANK);
   }
-  const tn_attribute_t fields[] = {
-      tn__i64_list_attribute("lhs_batching_dimensions", pairing->batch_count, pairing->left_batch),
-      tn__i64_list_attribute("rhs_batching_dimensions", pairing->batch_count, pairing->right_batch),
-      tn__i64_list_attribute("lhs_contracting_dimensions", pairing->contracted_count,
-                             pairing->left_contracted),
-      tn__i64_list_attribute("rhs_contracting_dimensions", pairing->contracted_count,
-                             pairing->right_contracted),
+  const tn_named_attr_t fields[] = {
+      TN_I64_LIST_ATTR("lhs_batching_dimensions", pairing->batch_count, pairing->left_batch),
+      TN_I64_LIST_ATTR("rhs_batching_dimensions", pairing->batch_count, pairing->right_batch),
+      TN_I64_LIST_ATTR("lhs_contracting_dimensions", pairing->contracted_count,
+                       pairing->left_contracted),
+      TN_I64_LIST_ATTR("rhs_contracting_dimensions", pairing->contracted_count,
+                       pairing->right_contracted),
   };
-  const tn_attribute_t attribute = tn__dictionary_attribute("dot_dimension_numbers", 4, fields);
+  const tn_named_attr_t attribute = TN_STRUCT_ATTR("dot_dimension_numbers", "dot", 4, fields);
   return tn__apply_with(scope, TN__OP(dot_general), 2, operands, 1, &attribute, a->dtype, rank,
                         dims);
 }

@@ -26,14 +26,13 @@ static tn_array_t* fold(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, tn_
   reduced_shape(x, set, false, &folded);
   reduced_shape(x, set, keepdims, &kept);
   tn_array_t* operands[] = {x, initial};
-  const tn_attribute_t attribute = tn__i64_list_attribute("dimensions", count, dimensions);
+  const tn_named_attr_t attribute = TN_I64_LIST_ATTR("dimensions", count, dimensions);
   const tn_array_type_t type = {x->dtype, folded.rank, folded.dims};
   const tn_step_spec_t spec = {
       .op = TN__OP(reduce),
       .operand_count = 2,
       .operands = operands,
-      .attribute_count = 1,
-      .attributes = &attribute,
+      .attributes = {1, &attribute},
       .body = tn__body_of(scope, op, x->dtype),
       .result_count = 1,
       .result_types = &type,

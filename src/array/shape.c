@@ -11,8 +11,7 @@ tn_array_t* tn__view_broadcast(tn_scope_t* scope, tn_array_t* x, const int64_t* 
     const size_t d = (size_t)dimensions[i];
     if (x->dims[i] == dims[d]) strides[d] = x->strides[i];
   }
-  const tn_attribute_t attribute =
-      tn__i64_list_attribute("broadcast_dimensions", x->rank, dimensions);
+  const tn_named_attr_t attribute = TN_I64_LIST_ATTR("broadcast_dimensions", x->rank, dimensions);
   return tn__view(scope, TN__OP(broadcast_in_dim), x, 1, &attribute, rank, dims, strides,
                   x->byte_offset);
 }
@@ -57,7 +56,7 @@ tn_array_t* tn_array_transpose(tn_scope_t* scope, tn_array_t* x, const int64_t* 
     if (permutation[i] != (int64_t)i) is_same = false;
   }
   if (is_same) return x;
-  const tn_attribute_t attribute = tn__i64_list_attribute("permutation", x->rank, permutation);
+  const tn_named_attr_t attribute = TN_I64_LIST_ATTR("permutation", x->rank, permutation);
   return tn__view(scope, TN__OP(transpose), x, 1, &attribute, x->rank, dims, strides,
                   x->byte_offset);
 }
@@ -81,7 +80,7 @@ tn_array_t* tn__view_reverse(tn_scope_t* scope, tn_array_t* x, size_t count,
     if (x->dims[axis]) offset += (x->dims[axis] - 1) * x->strides[axis];
     strides[axis] = -strides[axis];
   }
-  const tn_attribute_t attribute = tn__i64_list_attribute("dimensions", count, dimensions);
+  const tn_named_attr_t attribute = TN_I64_LIST_ATTR("dimensions", count, dimensions);
   return tn__view(scope, TN__OP(reverse), x, 1, &attribute, x->rank, x->dims, strides, offset);
 }
 
@@ -98,10 +97,10 @@ tn_array_t* tn__view_slice(tn_scope_t* scope, tn_array_t* x, const int64_t* star
     if (dims[i] != x->dims[i]) is_same = false;
   }
   if (is_same) return x;
-  const tn_attribute_t attributes[] = {
-      tn__i64_list_attribute("start_indices", x->rank, starts),
-      tn__i64_list_attribute("limit_indices", x->rank, limits),
-      tn__i64_list_attribute("strides", x->rank, steps),
+  const tn_named_attr_t attributes[] = {
+      TN_I64_LIST_ATTR("start_indices", x->rank, starts),
+      TN_I64_LIST_ATTR("limit_indices", x->rank, limits),
+      TN_I64_LIST_ATTR("strides", x->rank, steps),
   };
   return tn__view(scope, TN__OP(slice), x, 3, attributes, x->rank, dims, strides, offset);
 }

@@ -7,8 +7,8 @@
 // Sorts `count` arrays of one shape by the first.
 static void sort_together(tn_scope_t* scope, size_t count, tn_array_t* const* arrays, size_t axis,
                           tn_array_t** out_results) {
-  const tn_attribute_t attributes[] = {tn__i64_attribute("dimension", (int64_t)axis),
-                                       tn__bool_attribute("is_stable", true)};
+  const tn_named_attr_t attributes[] = {TN_I64_ATTR("dimension", (int64_t)axis),
+                                        TN_BOOL_ATTR("is_stable", true)};
   tn_array_type_t types[2];
   for (size_t i = 0; i < count; ++i) {
     types[i] = (tn_array_type_t){arrays[i]->dtype, arrays[i]->rank, arrays[i]->dims};
@@ -17,8 +17,7 @@ static void sort_together(tn_scope_t* scope, size_t count, tn_array_t* const* ar
       .op = TN__OP(sort),
       .operand_count = count,
       .operands = arrays,
-      .attribute_count = 2,
-      .attributes = attributes,
+      .attributes = {2, attributes},
       .body = tn__body_before(scope, arrays[0]->dtype),
       .result_count = count,
       .result_types = types,

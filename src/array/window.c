@@ -41,7 +41,7 @@ tn_array_t* tn_array_slice_at(tn_scope_t* scope, tn_array_t* x, tn_array_t* star
                           "%s: the size along axis %zu is %lld; expected 0 to %lld", name, i,
                           (long long)sizes[i], (long long)x->dims[i]);
   }
-  const tn_attribute_t attribute = tn__i64_list_attribute("slice_sizes", x->rank, sizes);
+  const tn_named_attr_t attribute = TN_I64_LIST_ATTR("slice_sizes", x->rank, sizes);
   return tn__apply_with(scope, TN__OP(dynamic_slice), 1 + x->rank, operands, 1, &attribute,
                         x->dtype, x->rank, sizes);
 }

@@ -58,6 +58,12 @@ static tn_status_t add_block(tn_arena_t* arena, size_t capacity, bool is_behind,
   return TN_OK;
 }
 
+tn_status_t tn__arena_init_sized(tn_arena_t* arena, const tn_allocator_t* allocator, size_t size) {
+  tn_arena_block_t* block = NULL;
+  tn__arena_init(arena, allocator);
+  return add_block(arena, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, false, &block);
+}
+
 tn_status_t tn__arena_take(tn_arena_t* arena, size_t size, void** out) {
   *out = NULL;
   if (size > SIZE_MAX / 2) return tn__status_out_of_memory();

@@ -13,6 +13,9 @@ typedef struct tn_arena {
 } tn_arena_t;
 
 TN_FOR_INSPECT void tn__arena_init(tn_arena_t* arena, const tn_allocator_t* allocator);
+// The same with a first block of that size, for a small arena that lives long. Deinit in any case.
+TN_MUST_USE tn_status_t tn__arena_init_sized(tn_arena_t* arena, const tn_allocator_t* allocator,
+                                             size_t size);
 TN_FOR_INSPECT void tn__arena_deinit(tn_arena_t* arena);
 // Forgets everything in it; keeps one block for what comes next.
 void tn__arena_reset(tn_arena_t* arena);

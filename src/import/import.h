@@ -14,8 +14,9 @@ struct tn_piece {
   void (*apply)(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
                 tn_array_t** out_results);
   const tn_excerpt_t* excerpt;  // NULL: attributes and body say all
-  size_t attribute_count;
-  const tn_attribute_t* attributes;
+  tn_attr_dictionary_t attributes;
+  size_t given_count;  // of a call of a custom operation
+  const tn_attribute_t* given;
   const tn_region_t* body;  // NULL: none
   tn_array_type_t* result_types;
   tn_array_t* constant;  // of a constant: all elements, or the only one; retained

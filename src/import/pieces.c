@@ -17,21 +17,13 @@ typedef struct tn_planner {
   tn_arena_t* arena;
 } tn_planner_t;
 
-static const tn_attribute_t* find(size_t count, const tn_attribute_t* entries, const char* name) {
-  for (size_t i = 0; i < count; ++i) {
-    if (strcmp(entries[i].name, name) == 0) return &entries[i];
-  }
-  return NULL;
+static const tn_attr_t* attribute_of(const tn_piece_t* piece, const char* name) {
+  return tn__attr_find(&piece->attributes, name);
 }
 
-static const tn_attribute_t* attribute_of(const tn_piece_t* piece, const char* name) {
-  return find(piece->attribute_count, piece->attributes, name);
-}
-
-static const int64_t* list_of(const tn_piece_t* piece, const char* name, size_t* out_count) {
-  const tn_attribute_t* attribute = attribute_of(piece, name);
-  if (out_count) *out_count = attribute ? attribute->count : 0;
-  return attribute ? attribute->data : NULL;
+static const int64_t* list_of(const tn_piece_t* piece, const char* name) {
+  size_t count = 0;
+  return tn__attr_get_elements(&piece->attributes, name, &count);
 }
 
 static const int64_t* dims_of(const tn_piece_t* piece) {
@@ -52,7 +44,6 @@ static void apply_plain(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t**
       .operand_count =
           piece->node->operand_count + (piece->excerpt ? piece->excerpt->captured.count : 0),
       .operands = operands,
-      .attribute_count = piece->attribute_count,
       .attributes = piece->attributes,
       .body = piece->body,
       .result_count = piece->node->result_count,
@@ -76,7 +67,7 @@ static tn_status_t plan_excerpt(const tn_planner_t* planner) {
   tn_excerpt_t* excerpt = NULL;
   tn_piece_t* piece = planner->piece;
   TN_RETURN_IF_ERROR(make_excerpt(planner, &excerpt));
-  piece->attribute_count = 0;
+  piece->attributes = (tn_attr_dictionary_t){0};
   piece->excerpt = excerpt;
   piece->apply = apply_plain;
   return TN_OK;
@@ -133,9 +124,8 @@ static tn_status_t plan_constant(const tn_planner_t* planner) {
 
 static void apply_broadcast(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
                             tn_array_t** out_results) {
-  out_results[0] =
-      tn__view_broadcast(scope, operands[0], list_of(piece, "broadcast_dimensions", NULL),
-                         rank_of(piece), dims_of(piece));
+  out_results[0] = tn__view_broadcast(scope, operands[0], list_of(piece, "broadcast_dimensions"),
+                                      rank_of(piece), dims_of(piece));
 }
 
 static void apply_reshape(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
@@ -145,21 +135,20 @@ static void apply_reshape(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t
 
 static void apply_transpose(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
                             tn_array_t** out_results) {
-  out_results[0] = tn_array_transpose(scope, operands[0], list_of(piece, "permutation", NULL));
+  out_results[0] = tn_array_transpose(scope, operands[0], list_of(piece, "permutation"));
 }
 
 static void apply_reverse(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
                           tn_array_t** out_results) {
   size_t count = 0;
-  const int64_t* dimensions = list_of(piece, "dimensions", &count);
+  const int64_t* dimensions = tn__attr_get_elements(&piece->attributes, "dimensions", &count);
   out_results[0] = tn__view_reverse(scope, operands[0], count, dimensions);
 }
 
 static void apply_slice(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
                         tn_array_t** out_results) {
-  out_results[0] =
-      tn__view_slice(scope, operands[0], list_of(piece, "start_indices", NULL),
-                     list_of(piece, "limit_indices", NULL), list_of(piece, "strides", NULL));
+  out_results[0] = tn__view_slice(scope, operands[0], list_of(piece, "start_indices"),
+                                  list_of(piece, "limit_indices"), list_of(piece, "strides"));
 }
 
 // --- element by element
@@ -273,6 +262,7 @@ static void apply_dot(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** o
 static tn_status_t plan_dot(const tn_planner_t* planner) {
   const tn_node_t* node = planner->piece->node;
   const tn_dtype_t dtype = planner->piece->result_types[0].dtype;
+  if (attribute_of(planner->piece, "algorithm")) return TN_OK;  // which rules would lose
   for (size_t i = 0; i < 2; ++i) {
     if (tn_promote_types(node->operands[i]->type->dtype, dtype) != dtype) return TN_OK;
   }
@@ -283,34 +273,33 @@ static tn_status_t plan_dot(const tn_planner_t* planner) {
 // Numbers of the dimensions of one side: the first, those of space, the last, in this order.
 static void read_side(const tn_piece_t* piece, const char* first, const char* middle,
                       const char* last, int64_t* out_axes) {
-  const tn_attribute_t* numbers = attribute_of(piece, "dimension_numbers");
-  const tn_attribute_t* field = find(numbers->count, numbers->entries, first);
+  const tn_attr_dictionary_t* numbers = &attribute_of(piece, "dimension_numbers")->dictionary;
   const size_t rank = rank_of(piece);
-  out_axes[0] = field ? field->integer : 0;
-  field = find(numbers->count, numbers->entries, last);
-  out_axes[rank - 1] = field ? field->integer : 0;
-  field = find(numbers->count, numbers->entries, middle);
-  if (field) memcpy(out_axes + 1, field->data, (rank - 2) * sizeof *out_axes);
+  size_t count = 0;
+  const int64_t* spatial = tn__attr_get_elements(numbers, middle, &count);
+  out_axes[0] = tn__attr_get_integer(numbers, first, 0);
+  out_axes[rank - 1] = tn__attr_get_integer(numbers, last, 0);
+  if (spatial) memcpy(out_axes + 1, spatial, (rank - 2) * sizeof *out_axes);
 }
 
 static void apply_convolution(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
                               tn_array_t** out_results) {
   int64_t axes[TN_MAX_RANK], inverse[TN_MAX_RANK], low[TN_MAX_RANK] = {0}, high[TN_MAX_RANK] = {0};
   const size_t rank = rank_of(piece);
-  const int64_t* padding = list_of(piece, "padding", NULL);
-  const tn_attribute_t* reversal = attribute_of(piece, "window_reversal");
+  const int64_t* padding = list_of(piece, "padding");
+  const tn_attr_t* reversal = attribute_of(piece, "window_reversal");
   for (size_t i = 0; padding && i + 2 < rank; ++i) {
     low[i] = padding[2 * i];
     high[i] = padding[2 * i + 1];
   }
   const tn_convolution_t how = {
-      .strides = list_of(piece, "window_strides", NULL),
+      .strides = list_of(piece, "window_strides"),
       .padding_low = low,
       .padding_high = high,
-      .kernel_dilations = list_of(piece, "rhs_dilation", NULL),
-      .input_dilations = list_of(piece, "lhs_dilation", NULL),
+      .kernel_dilations = list_of(piece, "rhs_dilation"),
+      .input_dilations = list_of(piece, "lhs_dilation"),
       .groups = attribute_of(piece, "feature_group_count")->integer,
-      .flip = reversal && reversal->count && *(const bool*)reversal->data,
+      .flip = reversal && reversal->dense_array.count && *(const bool*)reversal->dense_array.data,
   };
   read_side(piece, "input_batch_dimension", "input_spatial_dimensions", "input_feature_dimension",
             axes);
@@ -328,33 +317,21 @@ static void apply_convolution(tn_scope_t* scope, const tn_piece_t* piece, tn_arr
 static tn_status_t plan_convolution(const tn_planner_t* planner) {
   const tn_piece_t* piece = planner->piece;
   const tn_dtype_t dtype = piece->result_types[0].dtype;
-  const tn_attribute_t* reversal = attribute_of(piece, "window_reversal");
+  size_t reversal_count = 0;
+  const bool* reversal =
+      tn__attr_get_elements(&piece->attributes, "window_reversal", &reversal_count);
   bool is_usual = rank_of(piece) > 2 && attribute_of(piece, "batch_group_count")->integer == 1;
   for (size_t i = 0; i < 2; ++i) {
     if (piece->node->operands[i]->type->dtype != dtype) is_usual = false;
   }
-  for (size_t i = 1; reversal && i < reversal->count; ++i) {
-    const bool* reversed = reversal->data;
-    if (reversed[i] != reversed[0]) is_usual = false;
+  for (size_t i = 1; i < reversal_count; ++i) {
+    if (reversal[i] != reversal[0]) is_usual = false;
   }
   // A kernel beyond the input gives nothing, which operations on arrays refuse.
   for (size_t i = 0; i < rank_of(piece); ++i) {
     if (dims_of(piece)[i] == 0) is_usual = false;
   }
   if (is_usual) planner->piece->apply = apply_convolution;
-  return TN_OK;
-}
-
-// Whether the lower triangle is meant must be said to the rules.
-static tn_status_t plan_cholesky(const tn_planner_t* planner) {
-  tn_piece_t* piece = planner->piece;
-  void* memory = NULL;
-  piece->apply = apply_plain;
-  if (attribute_of(piece, "lower")) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__arena_allocate(planner->arena, sizeof(tn_attribute_t), &memory));
-  *(tn_attribute_t*)memory = tn__bool_attribute("lower", false);
-  piece->attributes = memory;
-  piece->attribute_count = 1;
   return TN_OK;
 }
 
@@ -367,8 +344,8 @@ static void apply_called(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t*
       .name = tn__op_called_name(piece->node->op).data,
       .operand_count = piece->node->operand_count,
       .operands = operands,
-      .attribute_count = piece->attribute_count,
-      .attributes = piece->attributes,
+      .attribute_count = piece->given_count,
+      .attributes = piece->given,
       .result_count = piece->node->result_count,
       .result_types = piece->result_types,
   };
@@ -399,18 +376,17 @@ static tn_status_t plan_called(const tn_planner_t* planner) {
   const tn_attr_t* aliases = tn__attr_find(attrs, "output_operand_aliases");
   const bool is_typed = config || tn__attr_get_integer(attrs, "api_version", 1) == 4;
   bool is_plain = is_typed && !(aliases && aliases->array.count);
-  tn_attribute_t* attributes = NULL;
   if (!config) config = tn__attr_find(attrs, "backend_config");
   TN_RETURN_IF_ERROR(are_row_major(planner, "operand_layouts", &is_plain));
   TN_RETURN_IF_ERROR(are_row_major(planner, "result_layouts", &is_plain));
   if (config && config->kind != TN_ATTR_DICTIONARY) is_plain = false;
   if (is_plain && config) {
-    TN_RETURN_IF_ERROR(
-        tn__attribute_list(&config->dictionary, planner->arena, &attributes, &is_plain));
+    tn_attribute_t* given = NULL;
+    TN_RETURN_IF_ERROR(tn__attribute_list(&config->dictionary, planner->arena, &given, &is_plain));
+    piece->given = given;
   }
   if (!is_plain) return TN_OK;
-  piece->attributes = attributes;
-  piece->attribute_count = config ? config->dictionary.count : 0;
+  piece->given_count = config ? config->dictionary.count : 0;
   piece->apply = apply_called;
   return TN_OK;
 }
@@ -437,33 +413,80 @@ static tn_status_t plan_view(const tn_planner_t* planner) {
   return TN_OK;
 }
 
+static const tn_attr_spec_t* find_spec(const tn_op_t* op, tn_string_view_t name) {
+  for (const tn_attr_spec_t* spec = op->attrs; spec && spec->name; ++spec) {
+    if (tn__sv_is(name, spec->name)) return spec;
+  }
+  return NULL;
+}
+
+// Says how, not what.
+static bool is_hint(const tn_attr_spec_t* spec) {
+  return strcmp(spec->name, "precision_config") == 0 || strcmp(spec->name, "result_accuracy") == 0;
+}
+
+// A list in the one form that rules read: dense, with all elements, whichever way it was written.
+static tn_status_t write_out(tn_arena_t* arena, const tn_attr_spec_t* spec,
+                             tn_named_attr_t* entry) {
+  const tn_attr_dictionary_t alone = {1, entry};
+  const tn_attr_t* attr = entry->attr;
+  tn_i64_list_t list;
+  void* memory = NULL;
+  const bool is_pairs = spec->type == TN_ATTR_TYPE_I64_PAIRS && attr->kind == TN_ATTR_ELEMENTS &&
+                        attr->elements.splat;
+  const bool is_list =
+      (spec->type == TN_ATTR_TYPE_I64_LIST || spec->type == TN_ATTR_TYPE_BOOL_LIST) &&
+      attr->kind != TN_ATTR_DENSE_ARRAY;
+  if (!is_pairs && !is_list) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&alone, spec->name, arena, &list));
+  if (is_pairs) {
+    return tn__attr_elements(arena, attr->elements.type, false, list.values, &entry->attr);
+  }
+  if (spec->type == TN_ATTR_TYPE_I64_LIST) {
+    return tn__attr_i64_array(arena, list.count, list.values, &entry->attr);
+  }
+  TN_RETURN_IF_ERROR(tn__arena_allocate(arena, list.count, &memory));
+  bool* values = memory;
+  for (size_t i = 0; i < list.count; ++i) values[i] = list.values[i] != 0;
+  return tn__attr_dense_array(arena, TN_DTYPE_PRED, (int64_t)list.count, values, &entry->attr);
+}
+
+// Those that the operation specifies, without hints for compilers.
+static tn_status_t read_attributes(const tn_planner_t* planner) {
+  const tn_node_t* node = planner->piece->node;
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_allocate_array(planner->arena, node->attrs.count,
+                                              sizeof(tn_named_attr_t), &memory));
+  tn_named_attr_t* entries = memory;
+  size_t count = 0;
+  for (size_t i = 0; i < node->attrs.count; ++i) {
+    const tn_attr_spec_t* spec = find_spec(node->op, node->attrs.entries[i].name);
+    if (!spec || is_hint(spec)) continue;
+    entries[count] = node->attrs.entries[i];
+    TN_RETURN_IF_ERROR(write_out(planner->arena, spec, &entries[count++]));
+  }
+  planner->piece->attributes = (tn_attr_dictionary_t){count, entries};
+  return TN_OK;
+}
+
 static tn_status_t plan(const tn_planner_t* planner) {
   static const struct {
     const tn_op_t* op;
     tn_status_t (*plan)(const tn_planner_t* planner);
   } plans[] = {
-      {TN__OP(cholesky), plan_cholesky},
-      {TN__OP(constant), plan_constant},
-      {TN__OP(convolution), plan_convolution},
-      {TN__OP(dot_general), plan_dot},
-      {TN__OP(reduce), plan_fold},
-      {TN__OP(reduce_window), plan_fold},
-      {TN__OP(scatter), plan_scatter},
+      {TN__OP(constant), plan_constant},  {TN__OP(convolution), plan_convolution},
+      {TN__OP(dot_general), plan_dot},    {TN__OP(reduce), plan_fold},
+      {TN__OP(reduce_window), plan_fold}, {TN__OP(scatter), plan_scatter},
       {TN__OP(sort), plan_region},
   };
   tn_piece_t* piece = planner->piece;
   const tn_node_t* node = piece->node;
-  tn_attribute_t* attributes = NULL;
-  bool is_complete = false;
   if (tn__op_is_called(node->op)) return plan_called(planner);
-  TN_RETURN_IF_ERROR(tn__node_attribute_list(node, planner->arena, &piece->attribute_count,
-                                             &attributes, &is_complete));
-  piece->attributes = attributes;
+  TN_RETURN_IF_ERROR(read_attributes(planner));
   for (size_t i = 0; i < sizeof plans / sizeof *plans; ++i) {
-    if (plans[i].op != node->op) continue;
-    return is_complete || node->op == TN__OP(constant) ? plans[i].plan(planner) : TN_OK;
+    if (plans[i].op == node->op) return plans[i].plan(planner);
   }
-  if (!is_complete || node->region_count) return TN_OK;
+  if (node->region_count) return TN_OK;
   piece->apply = apply_plain;
   return plan_view(planner);
 }

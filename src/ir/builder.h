@@ -40,10 +40,6 @@ TN_MUST_USE tn_status_t tn__attribute_dictionary(size_t count, const tn_attribut
 TN_MUST_USE tn_status_t tn__attribute_list(const tn_attr_dictionary_t* dictionary,
                                            tn_arena_t* arena, tn_attribute_t** out_attributes,
                                            bool* out_is_complete);
-// Those of a node that its operation specifies, without hints for compilers.
-TN_MUST_USE tn_status_t tn__node_attribute_list(const tn_node_t* node, tn_arena_t* arena,
-                                                size_t* out_count, tn_attribute_t** out_attributes,
-                                                bool* out_is_complete);
 
 // Records the first mistake; takes `status`.
 void tn__builder_fail(tn_builder_t* builder, tn_status_t status);

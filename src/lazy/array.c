@@ -102,8 +102,6 @@ static void bury(tn_step_t* dead) {
   while (dead) {
     tn_step_t* step = dead;
     dead = step->next_dead;
-    const tn_allocator_t* allocator = step->evaluator->allocator;
-    tn__attributes_destroy(step->attributes);
     tn__op_release(step->op);
     tn_program_release(step->program);
     if (step->excerpt) tn_module_release(step->excerpt->module);
@@ -111,7 +109,8 @@ static void bury(tn_step_t* dead) {
     tn_stream_release(step->stream);
     tn_evaluator_t* evaluator = step->evaluator;
     for (size_t i = 0; i < step->operand_count; ++i) drop_array(step->operands[i], &dead);
-    tn__free(allocator, step, step->byte_length);
+    tn__arena_deinit(&step->arena);
+    tn__free(evaluator->allocator, step, tn__step_byte_length(step->operand_count));
     tn__evaluator_release(evaluator);
   }
 }

@@ -11,12 +11,12 @@
 
 #include <stdatomic.h>
 #include <tenon/array.h>
+#include <tenon/builder.h>
 #include <tenon/operation.h>
 
 #include "device/buffer.h"
 #include "device/failure.h"
 #include "ir/ir.h"
-#include "lazy/attributes.h"
 #include "lazy/evaluator.h"
 
 typedef struct tn_step tn_step_t;
@@ -95,9 +95,10 @@ struct tn_step {
   // What the operation is in the place of attributes and body; its operands are those of the node,
   // then what its regions use from outside. Its module is retained. NULL: none.
   const tn_excerpt_t* excerpt;
-  tn_attributes_t* attributes;  // retained; NULL: none
-  const tn_region_t* body;      // lazy/body.h; its module is retained. NULL: none
-  tn_stream_t* stream;          // retained; NULL: the thread that evaluates
+  tn_attr_dictionary_t attributes;
+  tn_attribute_t* given;    // the same for functions of definitions, of a called operation
+  const tn_region_t* body;  // lazy/body.h; its module is retained. NULL: none
+  tn_stream_t* stream;      // retained; NULL: the thread that evaluates
   bool is_view;  // its result has the elements of its operand, and is never computed by itself
   const void* claimant;  // the evaluation under way that has it; NULL: none. Under the mutex
   uint32_t position;
@@ -105,9 +106,13 @@ struct tn_step {
   tn_step_t* next_dead;                 // while it is released
   tn_array_t** results;                 // views, NULL for those that are gone; under the mutex
   const tn_array_type_t* result_types;  // of steps with several results, else NULL
-  size_t byte_length;
-  tn_array_t* operands[];  // retained
+  tn_arena_t arena;                     // of its attributes and result types
+  tn_array_t* operands[];               // retained
 };
+
+static inline size_t tn__step_byte_length(size_t operand_count) {
+  return sizeof(tn_step_t) + operand_count * sizeof(tn_array_t*);
+}
 
 // What a step is made of. Everything is copied or retained.
 typedef struct tn_step_spec {
@@ -116,8 +121,7 @@ typedef struct tn_step_spec {
   const tn_excerpt_t* excerpt;
   size_t operand_count;
   tn_array_t* const* operands;
-  size_t attribute_count;
-  const tn_attribute_t* attributes;
+  tn_attr_dictionary_t attributes;  // in any order
   const tn_region_t* body;  // of an operation with a region; NULL: there was no memory for it
   size_t result_count;
   const tn_array_type_t* result_types;
@@ -149,13 +153,13 @@ tn_array_t* tn__apply(tn_scope_t* scope, const tn_op_t* op, size_t operand_count
 // The same with attributes.
 tn_array_t* tn__apply_with(tn_scope_t* scope, const tn_op_t* op, size_t operand_count,
                            tn_array_t* const* operands, size_t attribute_count,
-                           const tn_attribute_t* attributes, tn_dtype_t dtype, size_t rank,
+                           const tn_named_attr_t* attributes, tn_dtype_t dtype, size_t rank,
                            const int64_t* dims);
 
 // The same elements in other places: `strides` in bytes and `byte_offset` are relative to the root
 // of `x`. `op` with its attributes is what computes the view in a program.
 tn_array_t* tn__view(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, size_t attribute_count,
-                     const tn_attribute_t* attributes, size_t rank, const int64_t* dims,
+                     const tn_named_attr_t* attributes, size_t rank, const int64_t* dims,
                      const int64_t* strides, int64_t byte_offset);
 
 // Another handle on the value of `x`, which transforms can tell from it. `flags` are added.

@@ -37,35 +37,40 @@ static tn_computation_t* emit_body(const tn_emitter_t* emitter, const tn_step_t*
   return NULL;
 }
 
+// The step's operation with copies of the attributes; NULLs after a mistake, which the builder has.
+static void add(const tn_emitter_t* emitter, const tn_step_t* step, const tn_op_t* op,
+                tn_value_t* const* operands, tn_attr_dictionary_t attributes,
+                const tn_type_t* const* types, tn_value_t** out_results) {
+  tn_builder_t* builder = emitter->builder;
+  tn_attr_dictionary_t copy;
+  for (uint32_t i = 0; i < step->result_count; ++i) out_results[i] = NULL;
+  if (!tn__builder_is_good(builder)) return;
+  tn_computation_t* computation = step->body ? emit_body(emitter, step) : NULL;
+  tn_status_t status =
+      tn__attr_dictionary_copy(tn__builder_arena(builder), true, &attributes, &copy);
+  if (status) {
+    tn__builder_fail(builder, status);
+    return;
+  }
+  tn_node_t* node =
+      tn__builder_add(builder, op->name, step->operand_count, operands, copy.count, copy.entries,
+                      step->body ? 1 : 0, &computation, step->result_count, types);
+  for (uint32_t i = 0; node && i < step->result_count; ++i) out_results[i] = &node->results[i];
+}
+
 // --- custom calls
 
 static tn_status_t emit_call(tn_emitter_t* emitter, const tn_step_t* step, tn_value_t** operands,
                              const tn_type_t* const* types, tn_value_t** results) {
-  const tn_string_view_t name = tn__op_called_name(step->op);
-  const tn_attribute_t attributes[] = {
-      {.name = "call_target_name",
-       .kind = TN_ATTRIBUTE_STRING,
-       .data = name.data,
-       .count = name.length},
-      {.name = "api_version",
-       .kind = TN_ATTRIBUTE_INTEGER,
-       .dtype = TN_DTYPE_S32,
-       .integer = TN_API_VERSION_TYPED_FFI},
-      {.name = "backend_config",
-       .kind = TN_ATTRIBUTE_DICTIONARY,
-       .count = step->attributes ? step->attributes->count : 0,
-       .entries = step->attributes ? step->attributes->entries : NULL},
+  const tn_named_attr_t attributes[] = {
+      TN_ATTR_OF("call_target_name", .kind = TN_ATTR_STRING,
+                 .string = tn__op_called_name(step->op)),
+      TN_ATTR_OF("api_version", .kind = TN_ATTR_INTEGER, .dtype = TN_DTYPE_S32,
+                 .integer = TN_API_VERSION_TYPED_FFI),
+      TN_ATTR_OF("backend_config", .kind = TN_ATTR_DICTIONARY, .dictionary = step->attributes),
   };
-  const tn_operation_t operation = {
-      .struct_size = sizeof operation,
-      .name = tn__op_written(step->op)->name,
-      .operand_count = step->operand_count,
-      .operands = operands,
-      .attribute_count = sizeof attributes / sizeof *attributes,
-      .attributes = attributes,
-      .result_types = types,
-  };
-  tn_build_operation(emitter->builder, &operation, step->result_count, results);
+  add(emitter, step, tn__op_written(step->op), operands, (tn_attr_dictionary_t){3, attributes},
+      types, results);
   if (!results[0]) return TN_OK;  // the builder has the error
   results[0]->node->op = step->op;
   return tn__module_keep_op(emitter->builder->module, step->op);
@@ -73,7 +78,6 @@ static tn_status_t emit_call(tn_emitter_t* emitter, const tn_step_t* step, tn_va
 
 static tn_status_t emit_step(tn_emitter_t* emitter, const tn_step_t* step, const tn_array_t* result,
                              tn_value_t** operands, const tn_type_t** types, tn_value_t** results) {
-  tn_computation_t* computation = NULL;
   const uint32_t* numbers = emitter->operand_numbers;
   if (step->operand_count) emitter->operand_numbers += step->operand_count;
   for (uint32_t i = 0; i < step->operand_count; ++i) operands[i] = emitter->values[numbers[i]];
@@ -97,19 +101,7 @@ static tn_status_t emit_step(tn_emitter_t* emitter, const tn_step_t* step, const
     types[i] = type_of(emitter, &type);
   }
   if (tn__step_is_called(step)) return emit_call(emitter, step, operands, types, results);
-  if (step->body && tn__builder_is_good(emitter->builder)) computation = emit_body(emitter, step);
-  const tn_operation_t operation = {
-      .struct_size = sizeof operation,
-      .name = step->op->name,
-      .operand_count = step->operand_count,
-      .operands = operands,
-      .attribute_count = step->attributes ? step->attributes->count : 0,
-      .attributes = step->attributes ? step->attributes->entries : NULL,
-      .computation_count = step->body ? 1 : 0,
-      .computations = &computation,
-      .result_types = types,
-  };
-  tn_build_operation(emitter->builder, &operation, step->result_count, results);
+  add(emitter, step, step->op, operands, step->attributes, types, results);
   return TN_OK;
 }
 

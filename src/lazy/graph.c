@@ -256,12 +256,90 @@ static void add_type(tn_graph_t* graph, tn_dtype_t dtype, size_t rank, const int
   for (size_t i = 0; i < rank; ++i) add_word(graph, (uint64_t)dims[i]);
 }
 
+static tn_status_t add_bytes(tn_graph_t* graph, const void* data, size_t length) {
+  const size_t count = (length + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+  TN_RETURN_IF_ERROR(reserve_words(graph, 1 + count));
+  add_word(graph, length);
+  if (length == 0) return TN_OK;
+  graph->words[graph->word_count + count - 1] = 0;
+  memcpy(graph->words + graph->word_count, data, length);
+  graph->word_count += count;
+  return TN_OK;
+}
+
+static tn_status_t add_whole_type(tn_graph_t* graph, const tn_type_t* type) {
+  TN_RETURN_IF_ERROR(reserve_words(graph, 3 + type->rank));
+  add_word(graph, type->kind);
+  add_type(graph, type->dtype, type->rank, type->dims);
+  add_word(graph, type->element_count);
+  for (size_t i = 0; i < type->element_count; ++i) {
+    TN_RETURN_IF_ERROR(add_whole_type(graph, type->elements[i]));
+  }
+  return TN_OK;
+}
+
+static tn_status_t add_elements(tn_graph_t* graph, const tn_attr_t* attr) {
+  const tn_type_t* type = attr->elements.type;
+  TN_RETURN_IF_ERROR(reserve_words(graph, 1));
+  add_word(graph, attr->elements.splat);
+  TN_RETURN_IF_ERROR(add_whole_type(graph, type));
+  return add_bytes(graph, attr->elements.data,
+                   attr->elements.splat ? tn_dtype_size(type->dtype) : tn__type_byte_length(type));
+}
+
+static tn_status_t add_attribute(tn_graph_t* graph, const tn_attr_t* attr);
+
+static tn_status_t add_dictionary(tn_graph_t* graph, const tn_attr_dictionary_t* dictionary) {
+  TN_RETURN_IF_ERROR(reserve_words(graph, 1));
+  add_word(graph, dictionary->count);
+  for (size_t i = 0; i < dictionary->count; ++i) {
+    const tn_named_attr_t* entry = &dictionary->entries[i];
+    TN_RETURN_IF_ERROR(add_bytes(graph, entry->name.data, entry->name.length));
+    TN_RETURN_IF_ERROR(add_attribute(graph, entry->attr));
+  }
+  return TN_OK;
+}
+
+// Which enumeration or structure it is, is said by the operation and its attribute's name.
+static tn_status_t add_attribute(tn_graph_t* graph, const tn_attr_t* attr) {
+  uint64_t bits = 0;
+  TN_RETURN_IF_ERROR(reserve_words(graph, 2));
+  add_word(graph, (uint64_t)attr->kind << 32 | (uint32_t)attr->dtype);
+  switch (attr->kind) {
+    case TN_ATTR_UNIT: return TN_OK;
+    case TN_ATTR_BOOL: add_word(graph, attr->boolean); return TN_OK;
+    case TN_ATTR_INTEGER: add_word(graph, (uint64_t)attr->integer); return TN_OK;
+    case TN_ATTR_FLOAT:
+      memcpy(&bits, &attr->real, sizeof bits);
+      add_word(graph, bits);
+      return TN_OK;
+    case TN_ATTR_STRING:
+    case TN_ATTR_SYMBOL:
+    case TN_ATTR_ENUM:
+    case TN_ATTR_OPAQUE: return add_bytes(graph, attr->string.data, attr->string.length);
+    case TN_ATTR_TYPE:
+      add_word(graph, attr->type.element_type);
+      return add_whole_type(graph, attr->type.type);
+    case TN_ATTR_ARRAY:
+      add_word(graph, attr->array.count);
+      for (size_t i = 0; i < attr->array.count; ++i) {
+        TN_RETURN_IF_ERROR(add_attribute(graph, attr->array.items[i]));
+      }
+      return TN_OK;
+    case TN_ATTR_DICTIONARY:
+    case TN_ATTR_STRUCT: return add_dictionary(graph, &attr->dictionary);
+    case TN_ATTR_DENSE_ARRAY:
+      return add_bytes(graph, attr->dense_array.data,
+                       (size_t)attr->dense_array.count * tn_dtype_size(attr->dtype));
+    case TN_ATTR_ELEMENTS: return add_elements(graph, attr);
+  }
+  return TN_OK;
+}
+
 // `operands` are the numbers of the step's operands, `result` its result if there is only one.
 static tn_status_t add_step(tn_graph_t* graph, const tn_step_t* step, const uint32_t* operands,
                             const tn_array_t* result) {
-  const tn_attributes_t* attributes = step->attributes;
-  const size_t attribute_words = attributes ? attributes->word_count : 0;
-  size_t word_count = 7 + step->operand_count + attribute_words;
+  size_t word_count = 6 + step->operand_count;
   for (uint32_t i = 0; i < step->result_count; ++i) {
     word_count += 1 + (step->result_types ? step->result_types[i].rank : result->rank);
   }
@@ -271,21 +349,12 @@ static tn_status_t add_step(tn_graph_t* graph, const tn_step_t* step, const uint
   add_word(graph, (uint64_t)step->operand_count << 32 | step->result_count);
   add_word(graph, (uint64_t)(uintptr_t)step->body);
   for (uint32_t i = 0; i < step->operand_count; ++i) add_word(graph, operands[i]);
-  add_word(graph, attribute_words);
-  if (attribute_words) {
-    memcpy(graph->words + graph->word_count, attributes->words,
-           attribute_words * sizeof *graph->words);
-    graph->word_count += attribute_words;
-  }
-  if (!step->result_types) {
-    add_type(graph, result->dtype, result->rank, result->dims);
-    return TN_OK;
-  }
-  for (uint32_t i = 0; i < step->result_count; ++i) {
+  if (!step->result_types) add_type(graph, result->dtype, result->rank, result->dims);
+  for (uint32_t i = 0; step->result_types && i < step->result_count; ++i) {
     const tn_array_type_t* type = &step->result_types[i];
     add_type(graph, type->dtype, type->rank, type->dims);
   }
-  return TN_OK;
+  return add_dictionary(graph, &step->attributes);
 }
 
 // Values are numbered in the order of the walk, so the numbers in equal keys mean the same.

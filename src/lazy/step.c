@@ -1,83 +1,100 @@
 // Adding steps to the graph.
-#include <stdalign.h>
-
 #include <tenon/program.h>
 #include <tenon/transform.h>
 
 #include "base/type.h"
 #include "call/operation.h"
+#include "ir/builder.h"
 #include "lazy/array.h"
 
-static size_t round_up(size_t byte_length) {
-  return (byte_length + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
+// What the copy of a dictionary takes, roughly: lists are short. Longer ones get a second block.
+static size_t room_for(const tn_attr_dictionary_t* dictionary) {
+  enum { LIST = 64 };
+  size_t size = 0;
+  for (size_t i = 0; i < dictionary->count; ++i) {
+    const tn_named_attr_t* entry = &dictionary->entries[i];
+    size += sizeof(tn_named_attr_t) + sizeof(tn_attr_t) + entry->name.length + LIST;
+    if (entry->attr->kind == TN_ATTR_STRUCT) size += room_for(&entry->attr->dictionary);
+  }
+  return size;
 }
 
 // Steps with several results keep their types, since a result may go before the step is evaluated.
-static size_t results_byte_length(const tn_step_spec_t* spec) {
-  if (spec->result_count == 1) return 0;
-  size_t byte_length = spec->result_count * (sizeof(tn_array_t*) + sizeof(tn_array_type_t));
+static tn_status_t keep_results(tn_step_t* step, const tn_step_spec_t* spec) {
+  tn_arena_t* arena = &step->arena;
+  void* memory = NULL;
+  if (spec->result_count == 1) return TN_OK;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(arena, spec->result_count, sizeof(tn_array_t*), &memory));
+  step->results = memory;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(arena, spec->result_count, sizeof(tn_array_type_t), &memory));
+  tn_array_type_t* types = memory;
+  step->result_types = types;
   for (size_t i = 0; i < spec->result_count; ++i) {
-    byte_length += spec->result_types[i].rank * sizeof(int64_t);
+    const tn_array_type_t* type = &spec->result_types[i];
+    TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, type->rank, sizeof *type->dims, &memory));
+    if (type->rank) memcpy(memory, type->dims, type->rank * sizeof *type->dims);
+    types[i] = (tn_array_type_t){type->dtype, type->rank, memory};
   }
-  return byte_length;
+  return TN_OK;
 }
 
-static void keep_result_types(tn_step_t* step, const tn_step_spec_t* spec, void* place) {
-  if (spec->result_count == 1) return;
-  tn_array_type_t* types = place;
-  int64_t* dims = (int64_t*)(types + spec->result_count);
-  for (size_t i = 0; i < spec->result_count; ++i) {
-    types[i] = spec->result_types[i];
-    types[i].dims = dims;
-    if (types[i].rank) memcpy(dims, spec->result_types[i].dims, types[i].rank * sizeof *dims);
-    dims += types[i].rank;
-  }
-  step->result_types = types;
-  step->results = (tn_array_t**)dims;
+static tn_status_t keep_attributes(tn_step_t* step, const tn_step_spec_t* spec) {
+  tn_arena_t* arena = &step->arena;
+  bool is_complete = true;
+  if (spec->attributes.count == 0) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__attr_dictionary_copy(arena, false, &spec->attributes, &step->attributes));
+  if (!tn__op_is_called(spec->op)) return TN_OK;
+  return tn__attribute_list(&step->attributes, arena, &step->given, &is_complete);
+}
+
+// Most steps have no lists, and their arena stays empty.
+static tn_status_t keep_lists(tn_step_t* step, const tn_step_spec_t* spec) {
+  enum { RESULT = 64 };
+  const size_t result_count = spec->result_count == 1 ? 0 : spec->result_count;
+  const size_t size = room_for(&spec->attributes) + result_count * RESULT;
+  if (size == 0) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__arena_init_sized(&step->arena, step->arena.allocator, size));
+  TN_RETURN_IF_ERROR(keep_attributes(step, spec));
+  return keep_results(step, spec);
 }
 
 static bool lacks_body(const tn_step_spec_t* spec) {
   return spec->op && spec->op->regions > 0 && !spec->excerpt && !spec->body;
 }
 
-// NULL when there is no memory.
-static tn_step_t* create_step(tn_evaluator_t* evaluator, tn_stream_t* stream,
-                              const tn_step_spec_t* spec) {
+static tn_status_t create_step(tn_evaluator_t* evaluator, tn_stream_t* stream,
+                               const tn_step_spec_t* spec, tn_step_t** out_step) {
   void* memory = NULL;
-  tn_attributes_t* attributes = NULL;
-  size_t head = round_up(sizeof(tn_step_t) + spec->operand_count * sizeof(tn_array_t*));
-  size_t byte_length = head + results_byte_length(spec);
-  tn_status_t status = TN_OK;
-  if (lacks_body(spec)) return NULL;
-  if (spec->attribute_count) {
-    status = tn__attributes_create(evaluator->allocator, spec->attribute_count, spec->attributes,
-                                   &attributes);
-  }
-  if (!status) status = tn__allocate(evaluator->allocator, byte_length, &memory);
-  if (status) {
-    tn_status_release(status);
-    tn__attributes_destroy(attributes);
-    return NULL;
-  }
+  *out_step = NULL;
+  if (lacks_body(spec)) return tn__status_out_of_memory();
+  TN_RETURN_IF_ERROR(
+      tn__allocate(evaluator->allocator, tn__step_byte_length(spec->operand_count), &memory));
   tn_step_t* step = memory;
+  tn__arena_init(&step->arena, evaluator->allocator);
+  tn_status_t status = keep_lists(step, spec);
+  if (status) {
+    tn__arena_deinit(&step->arena);
+    tn__free(evaluator->allocator, step, tn__step_byte_length(spec->operand_count));
+    return status;
+  }
   atomic_init(&step->references, 1);
   step->evaluator = tn__evaluator_retain(evaluator);
   step->op = tn__op_retain(spec->op);
   step->program = tn_program_retain(spec->program);
   step->excerpt = spec->excerpt;
   if (spec->excerpt) tn_module_retain(spec->excerpt->module);
-  step->attributes = attributes;
   step->body = spec->body;
   if (spec->body) tn_module_retain(spec->body->function->module);
   step->stream = tn_stream_retain(stream);
-  step->byte_length = byte_length;
   step->operand_count = (uint32_t)spec->operand_count;
   step->result_count = (uint32_t)spec->result_count;
   for (size_t i = 0; i < spec->operand_count; ++i) {
     step->operands[i] = tn_array_retain(spec->operands[i]);
   }
-  keep_result_types(step, spec, (char*)memory + head);
-  return step;
+  *out_step = step;
+  return TN_OK;
 }
 
 const char* tn__step_name(const tn_step_t* step) {
@@ -103,6 +120,15 @@ static const char* name_of(const tn_scope_t* scope, const tn_step_spec_t* spec) 
   if (tn__scope_operation(scope)) return tn__scope_operation(scope);
   if (spec->excerpt) return spec->excerpt->name;
   return spec->op ? tn__op_short_name(spec->op) : "a compiled function";
+}
+
+// The result of a step that could not be made.
+static tn_array_t* refuse(tn_scope_t* scope, const tn_step_spec_t* spec, tn_status_t status) {
+  if (tn_status_code(status) != TN_CODE_RESOURCE_EXHAUSTED) {
+    return tn__scope_refuse(scope, tn_status_prefix(status, "%s", name_of(scope, spec)));
+  }
+  tn_status_release(status);
+  return tn__scope_give(scope, NULL);
 }
 
 // Types of programs may leave sizes open, those of arrays may not.
@@ -133,12 +159,16 @@ void tn__step_add(tn_scope_t* scope, const tn_step_spec_t* spec, tn_array_t** ou
     give_errors(scope, spec->result_count, error, out_results);
     return;
   }
-  tn_step_t* step = create_step(evaluator, tn_scope_stream(scope), spec);
+  tn_step_t* step = NULL;
+  tn_status_t status = create_step(evaluator, tn_scope_stream(scope), spec, &step);
+  if (status) {
+    give_errors(scope, spec->result_count, refuse(scope, spec, status), out_results);
+    return;
+  }
   const uint8_t flags = inherited_flags(spec->operand_count, spec->operands);
   for (size_t i = 0; i < spec->result_count; ++i) {
     const tn_array_type_t* type = &spec->result_types[i];
-    tn_array_t* array =
-        step ? tn__array_create(evaluator, type->dtype, type->rank, type->dims) : NULL;
+    tn_array_t* array = tn__array_create(evaluator, type->dtype, type->rank, type->dims);
     if (array) {
       array->flags = flags;
       array->index = (uint32_t)i;
@@ -152,15 +182,14 @@ void tn__step_add(tn_scope_t* scope, const tn_step_spec_t* spec, tn_array_t** ou
 
 tn_array_t* tn__apply_with(tn_scope_t* scope, const tn_op_t* op, size_t operand_count,
                            tn_array_t* const* operands, size_t attribute_count,
-                           const tn_attribute_t* attributes, tn_dtype_t dtype, size_t rank,
+                           const tn_named_attr_t* attributes, tn_dtype_t dtype, size_t rank,
                            const int64_t* dims) {
   const tn_array_type_t type = {dtype, rank, dims};
   const tn_step_spec_t spec = {
       .op = op,
       .operand_count = operand_count,
       .operands = operands,
-      .attribute_count = attribute_count,
-      .attributes = attributes,
+      .attributes = {attribute_count, attributes},
       .result_count = 1,
       .result_types = &type,
   };
@@ -176,7 +205,7 @@ tn_array_t* tn__apply(tn_scope_t* scope, const tn_op_t* op, size_t operand_count
 }
 
 tn_array_t* tn__view(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, size_t attribute_count,
-                     const tn_attribute_t* attributes, size_t rank, const int64_t* dims,
+                     const tn_named_attr_t* attributes, size_t rank, const int64_t* dims,
                      const int64_t* strides, int64_t byte_offset) {
   tn_evaluator_t* evaluator = tn__scope_evaluator(scope);
   const tn_array_type_t type = {x->dtype, rank, dims};
@@ -184,8 +213,7 @@ tn_array_t* tn__view(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, size_t
       .op = op,
       .operand_count = 1,
       .operands = &x,
-      .attribute_count = attribute_count,
-      .attributes = attributes,
+      .attributes = {attribute_count, attributes},
       .result_count = 1,
       .result_types = &type,
   };
@@ -193,9 +221,11 @@ tn_array_t* tn__view(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, size_t
   if (!tn__scope_accepts(scope, tn__op_short_name(op), 1, &x, &error)) return error;
   tn_status_t status = check_type(x->dtype, rank, dims);
   if (status) return tn__scope_refuse(scope, tn_status_prefix(status, "%s", name_of(scope, &spec)));
-  tn_step_t* step = create_step(evaluator, tn_scope_stream(scope), &spec);
-  if (step) step->is_view = true;
-  tn_array_t* array = step ? tn__array_create(evaluator, x->dtype, rank, dims) : NULL;
+  tn_step_t* step = NULL;
+  status = create_step(evaluator, tn_scope_stream(scope), &spec, &step);
+  if (status) return refuse(scope, &spec, status);
+  step->is_view = true;
+  tn_array_t* array = tn__array_create(evaluator, x->dtype, rank, dims);
   if (array) {
     array->flags = inherited_flags(1, &x) | TN_ARRAY_VIEW;
     array->step = tn__step_retain(step);

@@ -90,6 +90,11 @@ bool tn__attr_dictionary_equal(const tn_attr_dictionary_t* a, const tn_attr_dict
   return true;
 }
 
+static size_t elements_byte_length(const tn_attr_t* attr) {
+  const tn_type_t* type = attr->elements.type;
+  return attr->elements.splat ? tn_dtype_size(type->dtype) : tn__type_byte_length(type);
+}
+
 static bool bytes_equal(const void* a, const void* b, size_t length) {
   return length == 0 || memcmp(a, b, length) == 0;
 }
@@ -129,9 +134,7 @@ bool tn__attr_equal(const tn_attr_t* a, const tn_attr_t* b) {
       // beside each other.
       return a->elements.splat == b->elements.splat &&
              tn_type_equal(a->elements.type, b->elements.type) &&
-             bytes_equal(a->elements.data, b->elements.data,
-                         a->elements.splat ? tn_dtype_size(a->elements.type->dtype)
-                                           : tn__type_byte_length(a->elements.type));
+             bytes_equal(a->elements.data, b->elements.data, elements_byte_length(a));
   }
   return false;
 }
@@ -191,12 +194,9 @@ uint64_t tn__attr_hash(const tn_attr_t* attr) {
     case TN_ATTR_DENSE_ARRAY:
       return mix_bytes(hash, attr->dense_array.data,
                        (size_t)attr->dense_array.count * tn_dtype_size(attr->dtype));
-    case TN_ATTR_ELEMENTS: {
-      const tn_type_t* type = attr->elements.type;
-      return mix_bytes(
-          mix(hash, type->dtype), attr->elements.data,
-          attr->elements.splat ? tn_dtype_size(type->dtype) : tn__type_byte_length(type));
-    }
+    case TN_ATTR_ELEMENTS:
+      return mix_bytes(mix(hash, attr->elements.type->dtype), attr->elements.data,
+                       elements_byte_length(attr));
   }
   return hash;
 }
@@ -293,6 +293,22 @@ static int compare_entries(const void* a, const void* b) {
   return tn__sv_compare(((const tn_named_attr_t*)a)->name, ((const tn_named_attr_t*)b)->name);
 }
 
+static tn_status_t sort_entries(size_t count, tn_named_attr_t* entries) {
+  bool is_sorted = true;
+  for (size_t i = 1; i < count && is_sorted; ++i) {
+    is_sorted = compare_entries(&entries[i - 1], &entries[i]) < 0;
+  }
+  if (is_sorted) return TN_OK;
+  qsort(entries, count, sizeof *entries, compare_entries);
+  for (size_t i = 1; i < count; ++i) {
+    if (tn__sv_equal(entries[i - 1].name, entries[i].name)) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute \"%.*s\" is given twice",
+                              TN_SV(entries[i].name));
+    }
+  }
+  return TN_OK;
+}
+
 tn_status_t tn__attr_dictionary(tn_arena_t* arena, tn_attr_kind_t kind, tn_string_view_t name,
                                 size_t count, const tn_named_attr_t* entries,
                                 const tn_attr_t** out_attr) {
@@ -300,16 +316,8 @@ tn_status_t tn__attr_dictionary(tn_arena_t* arena, tn_attr_kind_t kind, tn_strin
   *out_attr = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *entries, &list));
   tn_named_attr_t* sorted = list;
-  if (count) {
-    memcpy(sorted, entries, count * sizeof *entries);
-    qsort(sorted, count, sizeof *sorted, compare_entries);
-  }
-  for (size_t i = 1; i < count; ++i) {
-    if (tn__sv_equal(sorted[i - 1].name, sorted[i].name)) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute \"%.*s\" is given twice",
-                              TN_SV(sorted[i].name));
-    }
-  }
+  if (count) memcpy(sorted, entries, count * sizeof *entries);
+  TN_RETURN_IF_ERROR(sort_entries(count, sorted));
   for (size_t i = 0; i < count; ++i) {
     TN_RETURN_IF_ERROR(tn__arena_copy_string(arena, sorted[i].name, &sorted[i].name));
   }
@@ -353,6 +361,132 @@ tn_status_t tn__attr_elements(tn_arena_t* arena, const tn_type_t* type, bool spl
               (tn_attr_t){.kind = TN_ATTR_ELEMENTS,
                           .elements = {.type = type, .splat = splat, .data = copy}},
               out_attr);
+}
+
+// --- copies
+
+static tn_status_t copy_into(tn_arena_t* arena, bool is_counted, const tn_attr_t* from,
+                             tn_attr_t* out);
+
+// Followed by a NUL.
+static tn_status_t copy_bytes(tn_arena_t* arena, const void* data, size_t length, void** out) {
+  TN_RETURN_IF_ERROR(tn__arena_take(arena, length + 1, out));
+  if (length) memcpy(*out, data, length);
+  ((char*)*out)[length] = 0;
+  return TN_OK;
+}
+
+static tn_status_t copy_text(tn_arena_t* arena, tn_string_view_t* text) {
+  void* copy = NULL;
+  TN_RETURN_IF_ERROR(copy_bytes(arena, text->data, text->length, &copy));
+  text->data = copy;
+  return TN_OK;
+}
+
+static tn_status_t copy_array(tn_arena_t* arena, bool is_counted, tn_attr_t* attr) {
+  const size_t count = attr->array.count;
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(tn__arena_take(arena, count * (sizeof attr + sizeof *attr), &memory));
+  tn_attr_t* copies = memory;
+  const tn_attr_t** items = (const tn_attr_t**)(copies + count);
+  for (size_t i = 0; i < count; ++i) {
+    TN_RETURN_IF_ERROR(copy_into(arena, is_counted, attr->array.items[i], &copies[i]));
+    items[i] = &copies[i];
+    if (!is_counted) continue;
+    TN_RETURN_IF_ERROR(tn__attr_add_inner(attr, (tn_string_view_t){0}, items[i]));
+  }
+  attr->array.items = items;
+  return TN_OK;
+}
+
+// One piece of memory: the attributes, the entries, and their names.
+static tn_status_t copy_dictionary(tn_arena_t* arena, bool is_counted, tn_attr_t* attr) {
+  const size_t count = attr->dictionary.count;
+  size_t size = count * (sizeof(tn_named_attr_t) + sizeof *attr);
+  void* memory = NULL;
+  for (size_t i = 0; i < count; ++i) size += attr->dictionary.entries[i].name.length + 1;
+  TN_RETURN_IF_ERROR(tn__arena_take(arena, size, &memory));
+  tn_attr_t* copies = memory;
+  tn_named_attr_t* entries = (tn_named_attr_t*)(copies + count);
+  char* names = (char*)(entries + count);
+  for (size_t i = 0; i < count; ++i) {
+    const tn_named_attr_t* entry = &attr->dictionary.entries[i];
+    const size_t length = entry->name.length;
+    if (length) memcpy(names, entry->name.data, length);
+    names[length] = 0;
+    entries[i] = (tn_named_attr_t){{names, length}, &copies[i]};
+    names += length + 1;
+    TN_RETURN_IF_ERROR(copy_into(arena, is_counted, entry->attr, &copies[i]));
+  }
+  TN_RETURN_IF_ERROR(sort_entries(count, entries));
+  for (size_t i = 0; i < count && is_counted; ++i) {
+    TN_RETURN_IF_ERROR(tn__attr_add_inner(attr, entries[i].name, entries[i].attr));
+  }
+  attr->dictionary.entries = entries;
+  return TN_OK;
+}
+
+// Lists are counted anew: those that C wrote down were not.
+static tn_status_t copy_into(tn_arena_t* arena, bool is_counted, const tn_attr_t* from,
+                             tn_attr_t* out) {
+  enum { DATA_ALIGNMENT = 64 };
+  void* data = NULL;
+  size_t length = 0;
+  *out = *from;
+  out->inner_count = out->depth = 0;
+  out->inner_hash = 0;
+  switch (from->kind) {
+    case TN_ATTR_UNIT:
+    case TN_ATTR_BOOL:
+    case TN_ATTR_INTEGER:
+    case TN_ATTR_FLOAT: break;
+    case TN_ATTR_ENUM: TN_RETURN_IF_ERROR(copy_text(arena, &out->name));
+    // fall through
+    case TN_ATTR_STRING:
+    case TN_ATTR_SYMBOL:
+    case TN_ATTR_OPAQUE: return copy_text(arena, &out->string);
+    case TN_ATTR_TYPE: return tn__type_copy(arena, from->type.type, &out->type.type);
+    case TN_ATTR_ARRAY: return copy_array(arena, is_counted, out);
+    case TN_ATTR_STRUCT: TN_RETURN_IF_ERROR(copy_text(arena, &out->name));
+    // fall through
+    case TN_ATTR_DICTIONARY: return copy_dictionary(arena, is_counted, out);
+    case TN_ATTR_DENSE_ARRAY:
+      length = (size_t)from->dense_array.count * tn_dtype_size(from->dtype);
+      TN_RETURN_IF_ERROR(copy_bytes(arena, from->dense_array.data, length, &data));
+      out->dense_array.data = data;
+      break;
+    case TN_ATTR_ELEMENTS:
+      TN_RETURN_IF_ERROR(tn__type_copy(arena, from->elements.type, &out->elements.type));
+      length = elements_byte_length(from);
+      TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(arena, length, DATA_ALIGNMENT, &data));
+      if (length) memcpy(data, from->elements.data, length);
+      out->elements.data = data;
+      break;
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__attr_dictionary_copy(tn_arena_t* arena, bool is_counted,
+                                     const tn_attr_dictionary_t* dictionary,
+                                     tn_attr_dictionary_t* out_dictionary) {
+  tn_attr_t attr = {.kind = TN_ATTR_DICTIONARY, .dictionary = *dictionary};
+  *out_dictionary = (tn_attr_dictionary_t){0};
+  if (dictionary->count == 0) return TN_OK;
+  TN_RETURN_IF_ERROR(copy_dictionary(arena, is_counted, &attr));
+  *out_dictionary = attr.dictionary;
+  return TN_OK;
+}
+
+// --- readers
+
+const void* tn__attr_get_elements(const tn_attr_dictionary_t* dictionary, const char* name,
+                                  size_t* out_count) {
+  const tn_attr_t* attr = tn__attr_find(dictionary, name);
+  *out_count = 0;
+  if (!attr || (attr->kind != TN_ATTR_DENSE_ARRAY && attr->kind != TN_ATTR_ELEMENTS)) return NULL;
+  const bool is_array = attr->kind == TN_ATTR_DENSE_ARRAY;
+  *out_count = (size_t)(is_array ? attr->dense_array.count : tn__type_size(attr->elements.type));
+  return is_array ? attr->dense_array.data : attr->elements.data;
 }
 
 int64_t tn__attr_get_integer(const tn_attr_dictionary_t* dictionary, const char* name,

@@ -101,6 +101,37 @@ TN_MUST_USE tn_status_t tn__attr_add_inner(tn_attr_t* outer, tn_string_view_t na
 // "an integer", "a string", ... for messages.
 const char* tn__attr_kind_name(tn_attr_kind_t kind);
 
+// Attributes that C writes down: views, which live as long as the enclosing block.
+#define TN_ATTR_OF(text, ...) ((tn_named_attr_t){tn__sv(text), &(const tn_attr_t){__VA_ARGS__}})
+#define TN_I64_ATTR(text, value) \
+  TN_ATTR_OF(text, .kind = TN_ATTR_INTEGER, .dtype = TN_DTYPE_S64, .integer = (value))
+#define TN_BOOL_ATTR(text, value) \
+  TN_ATTR_OF(text, .kind = TN_ATTR_BOOL, .dtype = TN_DTYPE_PRED, .boolean = (value))
+#define TN_ENUM_ATTR(text, of, value) \
+  TN_ATTR_OF(text, .kind = TN_ATTR_ENUM, .name = tn__sv(of), .string = tn__sv(value))
+#define TN_LIST_ATTR(text, type, n, list)                        \
+  TN_ATTR_OF(text, .kind = TN_ATTR_DENSE_ARRAY, .dtype = (type), \
+             .dense_array = {.count = (int64_t)(n), .data = (list)})
+#define TN_I64_LIST_ATTR(text, n, list) TN_LIST_ATTR(text, TN_DTYPE_S64, n, list)
+// `n` pairs, one behind the other.
+#define TN_I64_PAIRS_ATTR(text, n, list)                                                          \
+  TN_ATTR_OF(text, .kind = TN_ATTR_ELEMENTS,                                                      \
+             .elements = {.type = &(const tn_type_t){.kind = TN_TYPE_TENSOR,                      \
+                                                     .dtype = TN_DTYPE_S64,                       \
+                                                     .rank = 2,                                   \
+                                                     .dims = (const int64_t[]){(int64_t)(n), 2}}, \
+                          .data = (list)})
+#define TN_STRUCT_ATTR(text, of, n, fields)                    \
+  TN_ATTR_OF(text, .kind = TN_ATTR_STRUCT, .name = tn__sv(of), \
+             .dictionary = {.count = (n), .entries = (fields)})
+
+// A deep copy, which shares nothing with what it is a copy of. Entries may come in any order; a
+// name given twice is an error. A copy that is not counted costs less: it lacks inner_count, depth
+// and inner_hash, and is not for modules.
+TN_MUST_USE tn_status_t tn__attr_dictionary_copy(tn_arena_t* arena, bool is_counted,
+                                                 const tn_attr_dictionary_t* dictionary,
+                                                 tn_attr_dictionary_t* out_dictionary);
+
 // Makers: copy what they are given into the arena. INVALID_ARGUMENT for more parts or deeper
 // nesting than base/limits.h allows.
 TN_MUST_USE tn_status_t tn__attr_unit(tn_arena_t* arena, const tn_attr_t** out_attr);
@@ -133,6 +164,9 @@ TN_MUST_USE tn_status_t tn__attr_elements(tn_arena_t* arena, const tn_type_t* ty
 
 // Readers for rules and kernels, whose attributes the verifier has already matched with the
 // operation's specification. Absent attributes give `fallback`.
+// A list of array<...> or dense<...>, where it lies; NULL and 0 when it is absent.
+const void* tn__attr_get_elements(const tn_attr_dictionary_t* dictionary, const char* name,
+                                  size_t* out_count);
 int64_t tn__attr_get_integer(const tn_attr_dictionary_t* dictionary, const char* name,
                              int64_t fallback);
 bool tn__attr_get_bool(const tn_attr_dictionary_t* dictionary, const char* name, bool fallback);

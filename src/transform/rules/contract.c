@@ -136,13 +136,12 @@ tn_status_t tn__vmap_reduce(const tn_rule_t* rule, const tn_vmap_call_t* call) {
     types[i] = (tn_array_type_t){type->dtype, type->rank + 1, dims[i]};
     call->out_axes[i] = 0;
   }
-  const tn_attribute_t attribute = tn__i64_list_attribute("dimensions", count, shifted);
+  const tn_named_attr_t attribute = TN_I64_LIST_ATTR("dimensions", count, shifted);
   const tn_step_spec_t spec = {
       .op = TN__OP(reduce),
       .operand_count = 2 * result_count,
       .operands = operands,
-      .attribute_count = 1,
-      .attributes = &attribute,
+      .attributes = {1, &attribute},
       .body = tn__rule_step(rule)->body,
       .result_count = result_count,
       .result_types = types,
@@ -160,25 +159,16 @@ typedef struct tn_dot_side {
   int64_t batching[TN_MAX_RANK], contracting[TN_MAX_RANK], free[TN_MAX_RANK];
 } tn_dot_side_t;
 
-static const int64_t* field_of(const tn_attribute_t* numbers, const char* name, size_t* out_count) {
-  *out_count = 0;
-  for (size_t i = 0; i < numbers->count; ++i) {
-    if (strcmp(numbers->entries[i].name, name) != 0) continue;
-    *out_count = numbers->entries[i].count;
-    return numbers->entries[i].data;
-  }
-  return NULL;
-}
-
 static tn_dot_side_t side_of(const tn_rule_t* rule, bool is_rhs) {
-  const tn_attribute_t* numbers = tn__rule_attribute(rule, "dot_dimension_numbers");
+  const tn_attr_dictionary_t* numbers =
+      &tn__rule_attribute(rule, "dot_dimension_numbers")->dictionary;
   tn_dot_side_t side = {.rank = rule->operands[is_rhs]->rank};
   const int64_t* batching =
-      field_of(numbers, is_rhs ? "rhs_batching_dimensions" : "lhs_batching_dimensions",
-               &side.batching_count);
-  const int64_t* contracting =
-      field_of(numbers, is_rhs ? "rhs_contracting_dimensions" : "lhs_contracting_dimensions",
-               &side.contracting_count);
+      tn__attr_get_elements(numbers, is_rhs ? "rhs_batching_dimensions" : "lhs_batching_dimensions",
+                            &side.batching_count);
+  const int64_t* contracting = tn__attr_get_elements(
+      numbers, is_rhs ? "rhs_contracting_dimensions" : "lhs_contracting_dimensions",
+      &side.contracting_count);
   uint64_t set = 0;
   for (size_t i = 0; i < side.batching_count; ++i) {
     side.batching[i] = batching[i];
@@ -199,16 +189,14 @@ static tn_array_t* dot_general(tn_scope_t* scope, tn_array_t* lhs, tn_array_t* r
                                const int64_t* rhs_batching, size_t contracting_count,
                                const int64_t* lhs_contracting, const int64_t* rhs_contracting,
                                const tn_array_type_t* type) {
-  const tn_attribute_t fields[] = {
-      tn__i64_list_attribute("lhs_batching_dimensions", batching_count, lhs_batching),
-      tn__i64_list_attribute("rhs_batching_dimensions", batching_count, rhs_batching),
-      tn__i64_list_attribute("lhs_contracting_dimensions", contracting_count, lhs_contracting),
-      tn__i64_list_attribute("rhs_contracting_dimensions", contracting_count, rhs_contracting),
+  const tn_named_attr_t fields[] = {
+      TN_I64_LIST_ATTR("lhs_batching_dimensions", batching_count, lhs_batching),
+      TN_I64_LIST_ATTR("rhs_batching_dimensions", batching_count, rhs_batching),
+      TN_I64_LIST_ATTR("lhs_contracting_dimensions", contracting_count, lhs_contracting),
+      TN_I64_LIST_ATTR("rhs_contracting_dimensions", contracting_count, rhs_contracting),
   };
-  const tn_attribute_t numbers = {.name = "dot_dimension_numbers",
-                                  .kind = TN_ATTRIBUTE_DICTIONARY,
-                                  .count = sizeof fields / sizeof *fields,
-                                  .entries = fields};
+  const tn_named_attr_t numbers =
+      TN_STRUCT_ATTR("dot_dimension_numbers", "dot", sizeof fields / sizeof *fields, fields);
   tn_array_t* operands[] = {lhs, rhs};
   return tn__apply_with(scope, TN__OP(dot_general), 2, operands, 1, &numbers, type->dtype,
                         type->rank, type->dims);

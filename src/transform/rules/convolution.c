@@ -15,10 +15,11 @@ typedef struct tn_convolution_lists {
 static tn_convolution_lists_t lists_of(const tn_rule_t* rule) {
   tn_convolution_lists_t lists = {.groups = tn__rule_integer(rule, "feature_group_count")};
   const int64_t* strides = tn__rule_list_attribute(rule, "window_strides", &lists.spatial);
-  const int64_t* padding = tn__rule_attribute(rule, "padding")->data;
-  const int64_t* input_dilations = tn__rule_attribute(rule, "lhs_dilation")->data;
-  const int64_t* kernel_dilations = tn__rule_attribute(rule, "rhs_dilation")->data;
-  const bool* reversal = tn__rule_attribute(rule, "window_reversal")->data;
+  size_t count = 0;
+  const int64_t* padding = tn__rule_list_attribute(rule, "padding", &count);
+  const int64_t* input_dilations = tn__rule_list_attribute(rule, "lhs_dilation", &count);
+  const int64_t* kernel_dilations = tn__rule_list_attribute(rule, "rhs_dilation", &count);
+  const bool* reversal = tn__rule_attribute(rule, "window_reversal")->dense_array.data;
   for (size_t i = 0; i < lists.spatial; ++i) {
     lists.strides[i] = strides[i];
     lists.low[i] = padding[2 * i];

@@ -6,15 +6,15 @@
 #include "transform/rules/rules.h"
 
 static bool is_kind(const tn_rule_t* rule, const char* kind) {
-  const tn_attribute_t* attribute = tn__rule_attribute(rule, "fft_type");
-  return attribute->count == strlen(kind) && memcmp(attribute->data, kind, attribute->count) == 0;
+  return tn__sv_is(tn__rule_attribute(rule, "fft_type")->string, kind);
 }
 
 // Of another kind, along the same dimensions.
 static tn_array_t* transform(const tn_rule_t* rule, const char* kind, tn_array_t* x,
                              tn_dtype_t dtype, const int64_t* dims) {
-  const tn_attribute_t attributes[] = {tn__string_attribute("fft_type", kind),
-                                       *tn__rule_attribute(rule, "fft_length")};
+  const tn_named_attr_t attributes[] = {
+      TN_ENUM_ATTR("fft_type", "fft_type", kind),
+      {TN_SV_LITERAL("fft_length"), tn__rule_attribute(rule, "fft_length")}};
   return tn__apply_with(rule->scope, TN__OP(fft), 1, &x, 2, attributes, dtype, x->rank, dims);
 }
 

@@ -33,28 +33,32 @@ static tn_list_ref_t list_of(tn_index_numbers_t* numbers, size_t which) {
   }
 }
 
-tn_index_numbers_t tn__index_numbers(const tn_attribute_t* dictionary, const char* const* names) {
+tn_index_numbers_t tn__index_numbers(const tn_attr_t* attr, const char* const* names) {
   tn_index_numbers_t numbers = {0};
-  for (size_t i = 0; i < dictionary->count; ++i) {
-    const tn_attribute_t* field = &dictionary->entries[i];
-    if (strcmp(field->name, names[LIST_COUNT]) == 0) numbers.vector_dim = field->integer;
-    for (size_t which = 0; which < LIST_COUNT; ++which) {
-      if (strcmp(field->name, names[which]) != 0 || !field->count) continue;
-      const tn_list_ref_t list = list_of(&numbers, which);
-      *list.count = field->count;
-      memcpy(list.values, field->data, field->count * sizeof *list.values);
-    }
+  for (size_t which = 0; which < LIST_COUNT; ++which) {
+    const tn_list_ref_t list = list_of(&numbers, which);
+    const int64_t* values = tn__attr_get_elements(&attr->dictionary, names[which], list.count);
+    if (*list.count) memcpy(list.values, values, *list.count * sizeof *values);
   }
+  numbers.vector_dim = tn__attr_get_integer(&attr->dictionary, names[LIST_COUNT], 0);
   return numbers;
 }
 
+// The fields of the attribute, which are views of the numbers.
+typedef struct tn_index_fields {
+  tn_attr_t attrs[LIST_COUNT + 1];
+  tn_named_attr_t entries[LIST_COUNT + 1];
+} tn_index_fields_t;
+
 static void write_numbers(tn_index_numbers_t* numbers, const char* const* names,
-                          tn_attribute_t* out_fields) {
-  for (size_t which = 0; which < LIST_COUNT; ++which) {
+                          tn_index_fields_t* out_fields) {
+  for (size_t which = 0; which <= LIST_COUNT; ++which) {
+    out_fields->entries[which] = (tn_named_attr_t){tn__sv(names[which]), &out_fields->attrs[which]};
+    out_fields->attrs[which] = *TN_I64_ATTR("", numbers->vector_dim).attr;
+    if (which == LIST_COUNT) return;
     const tn_list_ref_t list = list_of(numbers, which);
-    out_fields[which] = tn__i64_list_attribute(names[which], *list.count, list.values);
+    out_fields->attrs[which] = *TN_I64_LIST_ATTR("", *list.count, list.values).attr;
   }
-  out_fields[LIST_COUNT] = tn__i64_attribute(names[LIST_COUNT], numbers->vector_dim);
 }
 
 static void shift(size_t count, int64_t* values) {
@@ -91,14 +95,11 @@ void tn__index_add_batch(tn_index_numbers_t* numbers, bool has_operand, bool has
 tn_array_t* tn__gather_by(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
                           tn_index_numbers_t* numbers, const int64_t* sizes,
                           const tn_array_type_t* type) {
-  tn_attribute_t fields[LIST_COUNT + 1];
-  write_numbers(numbers, tn__gather_names, fields);
-  const tn_attribute_t attributes[] = {
-      {.name = "dimension_numbers",
-       .kind = TN_ATTRIBUTE_DICTIONARY,
-       .count = LIST_COUNT + 1,
-       .entries = fields},
-      tn__i64_list_attribute("slice_sizes", x->rank, sizes),
+  tn_index_fields_t fields;
+  write_numbers(numbers, tn__gather_names, &fields);
+  const tn_named_attr_t attributes[] = {
+      TN_STRUCT_ATTR("dimension_numbers", "gather", LIST_COUNT + 1, fields.entries),
+      TN_I64_LIST_ATTR("slice_sizes", x->rank, sizes),
   };
   tn_array_t* operands[] = {x, indices};
   return tn__apply_with(scope, TN__OP(gather), 2, operands, 2, attributes, type->dtype, type->rank,
@@ -108,20 +109,17 @@ tn_array_t* tn__gather_by(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
 tn_array_t* tn__scatter_by(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
                            tn_array_t* updates, tn_index_numbers_t* numbers,
                            const tn_region_t* body) {
-  tn_attribute_t fields[LIST_COUNT + 1];
-  write_numbers(numbers, tn__scatter_names, fields);
-  const tn_attribute_t attribute = {.name = "scatter_dimension_numbers",
-                                    .kind = TN_ATTRIBUTE_DICTIONARY,
-                                    .count = LIST_COUNT + 1,
-                                    .entries = fields};
+  tn_index_fields_t fields;
+  write_numbers(numbers, tn__scatter_names, &fields);
+  const tn_named_attr_t attribute =
+      TN_STRUCT_ATTR("scatter_dimension_numbers", "scatter", LIST_COUNT + 1, fields.entries);
   tn_array_t* operands[] = {x, indices, updates};
   const tn_array_type_t type = {x->dtype, x->rank, x->dims};
   const tn_step_spec_t spec = {
       .op = TN__OP(scatter),
       .operand_count = 3,
       .operands = operands,
-      .attribute_count = 1,
-      .attributes = &attribute,
+      .attributes = {1, &attribute},
       .body = body,
       .result_count = 1,
       .result_types = &type,
@@ -180,7 +178,7 @@ static tn_array_t* dynamic_slice(tn_scope_t* scope, tn_array_t* x, tn_array_t* c
                                  const int64_t* sizes) {
   if (x->dtype == TN_DTYPE_INVALID) return x;  // an error has no shape
   tn_array_t* operands[SLICE_OPERAND_LIMIT] = {x};
-  const tn_attribute_t attribute = tn__i64_list_attribute("slice_sizes", x->rank, sizes);
+  const tn_named_attr_t attribute = TN_I64_LIST_ATTR("slice_sizes", x->rank, sizes);
   for (size_t d = 0; d < x->rank; ++d) operands[1 + d] = starts[d];
   return tn__apply_with(scope, TN__OP(dynamic_slice), 1u + x->rank, operands, 1, &attribute,
                         x->dtype, x->rank, sizes);

@@ -16,7 +16,7 @@ typedef struct tn_index_numbers {
 // Names of their fields, in the order of the struct.
 extern const char* const tn__gather_names[];
 extern const char* const tn__scatter_names[];
-tn_index_numbers_t tn__index_numbers(const tn_attribute_t* dictionary, const char* const* names);
+tn_index_numbers_t tn__index_numbers(const tn_attr_t* attr, const char* const* names);
 // With the batch as dimension 0 of the operand, of the indices, or of both, and of the result or
 // the updates.
 void tn__index_add_batch(tn_index_numbers_t* numbers, bool has_operand, bool has_indices);

@@ -9,7 +9,7 @@
 
 static tn_array_t* concatenate(const tn_rule_t* rule, tn_array_t* const* operands,
                                int64_t dimension, const tn_array_type_t* type) {
-  const tn_attribute_t attribute = tn__i64_attribute("dimension", dimension);
+  const tn_named_attr_t attribute = TN_I64_ATTR("dimension", dimension);
   return tn__apply_with(rule->scope, TN__OP(concatenate), rule->operand_count, operands, 1,
                         &attribute, type->dtype, type->rank, type->dims);
 }
@@ -95,10 +95,10 @@ static tn_padding_t padding_of(const tn_rule_t* rule) {
 static tn_array_t* pad(const tn_rule_t* rule, tn_array_t* x, tn_array_t* value,
                        const tn_padding_t* padding, const tn_array_type_t* type) {
   tn_array_t* operands[] = {x, value};
-  const tn_attribute_t attributes[] = {
-      tn__i64_list_attribute("edge_padding_low", padding->rank, padding->low),
-      tn__i64_list_attribute("edge_padding_high", padding->rank, padding->high),
-      tn__i64_list_attribute("interior_padding", padding->rank, padding->interior),
+  const tn_named_attr_t attributes[] = {
+      TN_I64_LIST_ATTR("edge_padding_low", padding->rank, padding->low),
+      TN_I64_LIST_ATTR("edge_padding_high", padding->rank, padding->high),
+      TN_I64_LIST_ATTR("interior_padding", padding->rank, padding->interior),
   };
   return tn__apply_with(rule->scope, TN__OP(pad), 2, operands, 3, attributes, type->dtype,
                         type->rank, type->dims);

@@ -21,7 +21,7 @@ static bool is_routine(const tn_rule_t* rule, const char* name) {
 }
 
 static int64_t letter_of(const tn_rule_t* rule, const char* name) {
-  const tn_attribute_t* letter = tn__rule_attribute(rule, name);
+  const tn_attr_t* letter = tn__rule_attribute(rule, name);
   return letter ? letter->integer : 0;
 }
 
@@ -337,8 +337,7 @@ tn_status_t tn__vmap_custom_call(const tn_rule_t* rule, const tn_vmap_call_t* ca
       .op = step->op,
       .operand_count = rule->operand_count,
       .operands = operands,
-      .attribute_count = rule->attribute_count,
-      .attributes = rule->attributes,
+      .attributes = step->attributes,
       .result_count = rule->result_count,
       .result_types = types,
   };

@@ -13,11 +13,11 @@ static const char* const turns[] = {"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
 
 tn_array_t* tn__solve_triangle(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
                                tn_triangle_t triangle) {
-  const tn_attribute_t attributes[] = {
-      tn__bool_attribute("left_side", triangle.is_left),
-      tn__bool_attribute("lower", triangle.is_lower),
-      tn__bool_attribute("unit_diagonal", triangle.is_unit),
-      tn__string_attribute("transpose_a", turns[triangle.turn]),
+  const tn_named_attr_t attributes[] = {
+      TN_BOOL_ATTR("left_side", triangle.is_left),
+      TN_BOOL_ATTR("lower", triangle.is_lower),
+      TN_BOOL_ATTR("unit_diagonal", triangle.is_unit),
+      TN_ENUM_ATTR("transpose_a", "transpose", turns[triangle.turn]),
   };
   tn_array_t* operands[] = {a, b};
   return tn__apply_with(scope, TN__OP(triangular_solve), 2, operands, 4, attributes, b->dtype,
@@ -46,7 +46,7 @@ static tn_status_t change_factor(void* user, tn_scope_t* scope, size_t input_cou
                                  tn_array_t** out_outputs) {
   static const tn_triangle_t lower = {.is_left = true, .is_lower = true};
   const tn_factor_t* f = user;
-  const bool is_lower = tn__rule_integer(f->rule, "lower");
+  const bool is_lower = tn__rule_bool(f->rule, "lower");
   tn_array_t *factor = f->factor, *change = inputs[0];
   (void)input_count, (void)output_count;
   if (!is_lower) {
@@ -86,14 +86,12 @@ tn_status_t tn__vmap_cholesky(const tn_rule_t* rule, const tn_vmap_call_t* call)
 // --- triangular_solve
 
 static tn_triangle_t triangle_of(const tn_rule_t* rule) {
-  const tn_attribute_t* turn = tn__rule_attribute(rule, "transpose_a");
-  tn_triangle_t triangle = {.is_left = tn__rule_integer(rule, "left_side"),
-                            .is_lower = tn__rule_integer(rule, "lower"),
-                            .is_unit = tn__rule_integer(rule, "unit_diagonal")};
+  const tn_string_view_t turn = tn__rule_attribute(rule, "transpose_a")->string;
+  tn_triangle_t triangle = {.is_left = tn__rule_bool(rule, "left_side"),
+                            .is_lower = tn__rule_bool(rule, "lower"),
+                            .is_unit = tn__rule_bool(rule, "unit_diagonal")};
   for (tn_turn_t i = TN_TURN_PLAIN; i <= TN_TURN_ADJOINT; ++i) {
-    const bool is_it =
-        turn->count == strlen(turns[i]) && memcmp(turn->data, turns[i], turn->count) == 0;
-    if (is_it) triangle.turn = i;
+    if (tn__sv_is(turn, turns[i])) triangle.turn = i;
   }
   return triangle;
 }

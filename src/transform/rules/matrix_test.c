@@ -11,8 +11,8 @@ static tn_array_t* join_parts(tn_scope_t* s, tn_array_t* const* x) {
 static tn_array_t* fourier(tn_scope_t* s, const char* kind, tn_array_t* x, tn_dtype_t dtype,
                            int64_t length, int64_t size) {
   const int64_t dims[] = {x->dims[0], size};
-  const tn_attribute_t attributes[] = {tn__string_attribute("fft_type", kind),
-                                       tn__i64_list_attribute("fft_length", 1, &length)};
+  const tn_named_attr_t attributes[] = {TN_ENUM_ATTR("fft_type", "fft_type", kind),
+                                        TN_I64_LIST_ATTR("fft_length", 1, &length)};
   return tn__apply_with(s, TN__OP(fft), 1, &x, 2, attributes, dtype, 2, dims);
 }
 TN_SUBJECT(fft) {
@@ -38,8 +38,8 @@ TN_SUBJECT(irfft_even) {
 static tn_array_t* fourier_of_both(tn_scope_t* s, const char* kind, tn_array_t* x, tn_dtype_t dtype,
                                    int64_t length, int64_t size) {
   const int64_t dims[] = {x->dims[0], size}, lengths[] = {x->dims[0], length};
-  const tn_attribute_t attributes[] = {tn__string_attribute("fft_type", kind),
-                                       tn__i64_list_attribute("fft_length", 2, lengths)};
+  const tn_named_attr_t attributes[] = {TN_ENUM_ATTR("fft_type", "fft_type", kind),
+                                        TN_I64_LIST_ATTR("fft_length", 2, lengths)};
   return tn__apply_with(s, TN__OP(fft), 1, &x, 2, attributes, dtype, 2, dims);
 }
 TN_SUBJECT(rfft_of_both) {
@@ -63,7 +63,7 @@ static tn_array_t* cholesky(tn_scope_t* s, tn_array_t* x, bool lower) {
   tn_array_t* unit = tn_array_eye(s, TN_DTYPE_F64, size, size, 0);
   tn_array_t* a = tn_array_add(s, product, tn_array_astype(s, unit, x->dtype));
   a = tn_array_add(s, a, lower ? tn_array_triu(s, x, 1) : tn_array_tril(s, x, -1));
-  const tn_attribute_t attribute = tn__bool_attribute("lower", lower);
+  const tn_named_attr_t attribute = TN_BOOL_ATTR("lower", lower);
   a = tn__apply_with(s, TN__OP(cholesky), 1, &a, 1, &attribute, a->dtype, 2, a->dims);
   return lower ? tn_array_tril(s, a, 0) : tn_array_triu(s, a, 0);
 }
@@ -85,11 +85,11 @@ static tn_array_t* solve(tn_scope_t* s, tn_array_t* a, tn_array_t* b, bool left,
                          bool unit, const char* transpose) {
   tn_array_t* two = tn_array_eye(s, TN_DTYPE_F64, a->dims[0], a->dims[0], 0);
   two = tn_array_astype(s, tn_array_add(s, two, two), a->dtype);
-  const tn_attribute_t attributes[] = {
-      tn__bool_attribute("left_side", left),
-      tn__bool_attribute("lower", lower),
-      tn__bool_attribute("unit_diagonal", unit),
-      tn__string_attribute("transpose_a", transpose),
+  const tn_named_attr_t attributes[] = {
+      TN_BOOL_ATTR("left_side", left),
+      TN_BOOL_ATTR("lower", lower),
+      TN_BOOL_ATTR("unit_diagonal", unit),
+      TN_ENUM_ATTR("transpose_a", "transpose", transpose),
   };
   tn_array_t* operands[] = {tn_array_add(s, a, two), b};
   return tn__apply_with(s, TN__OP(triangular_solve), 2, operands, 4, attributes, b->dtype, 2,

@@ -8,29 +8,26 @@
 enum { OPERAND_LIMIT = 64 };
 
 static int64_t axis_of(const tn_rule_t* rule) {
-  const tn_attribute_t* axis = tn__rule_attribute(rule, "dimension");
   const int64_t rank = (int64_t)rule->result_types[0].rank;
-  if (!axis) return rank - 1;
-  return axis->integer < 0 ? axis->integer + rank : axis->integer;
+  const int64_t axis = tn__attr_get_integer(&tn__rule_step(rule)->attributes, "dimension", -1);
+  return axis < 0 ? axis + rank : axis;
 }
 
 static void add_sort(const tn_rule_t* rule, size_t count, tn_array_t* const* operands, int64_t axis,
                      tn_array_t** out_results) {
   tn_array_type_t types[OPERAND_LIMIT + 1];
-  const tn_attribute_t* is_stable = tn__rule_attribute(rule, "is_stable");
   for (size_t i = 0; i < count; ++i) {
     types[i] = (tn_array_type_t){operands[i]->dtype, operands[i]->rank, operands[i]->dims};
   }
-  const tn_attribute_t attributes[] = {
-      tn__i64_attribute("dimension", axis),
-      tn__bool_attribute("is_stable", is_stable && is_stable->integer),
+  const tn_named_attr_t attributes[] = {
+      TN_I64_ATTR("dimension", axis),
+      TN_BOOL_ATTR("is_stable", tn__rule_bool(rule, "is_stable")),
   };
   const tn_step_spec_t spec = {
       .op = TN__OP(sort),
       .operand_count = count,
       .operands = operands,
-      .attribute_count = 2,
-      .attributes = attributes,
+      .attributes = {2, attributes},
       .body = tn__rule_step(rule)->body,
       .result_count = count,
       .result_types = types,

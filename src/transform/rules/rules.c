@@ -91,8 +91,12 @@ tn_status_t tn__step_no_rule(const tn_step_t* step, const char* rule) {
   return tn_status_note(status, "TN_DEFINE(%s, .%s = ...) gives it one", name, rule);
 }
 
-const tn_attribute_t* tn__rule_attribute(const tn_rule_t* rule, const char* name) {
-  return tn__attributes_find(tn__rule_step(rule)->attributes, name);
+const tn_attr_t* tn__rule_attribute(const tn_rule_t* rule, const char* name) {
+  return tn__attr_find(&tn__rule_step(rule)->attributes, name);
+}
+
+bool tn__rule_bool(const tn_rule_t* rule, const char* name) {
+  return tn__attr_get_bool(&tn__rule_step(rule)->attributes, name, false);
 }
 
 int64_t tn__rule_integer(const tn_rule_t* rule, const char* name) {
@@ -100,9 +104,7 @@ int64_t tn__rule_integer(const tn_rule_t* rule, const char* name) {
 }
 
 const int64_t* tn__rule_list_attribute(const tn_rule_t* rule, const char* name, size_t* out_count) {
-  const tn_attribute_t* attribute = tn__rule_attribute(rule, name);
-  *out_count = attribute->count;
-  return attribute->data;
+  return tn__attr_get_elements(&tn__rule_step(rule)->attributes, name, out_count);
 }
 
 // --- what rules are written with
@@ -114,8 +116,7 @@ tn_array_t* tn__rule_apply(const tn_rule_t* rule, tn_array_t* const* operands,
       .op = step->op,
       .operand_count = step->operand_count,
       .operands = operands,
-      .attribute_count = rule->attribute_count,
-      .attributes = rule->attributes,
+      .attributes = step->attributes,
       .body = step->body,
       .result_count = 1,
       .result_types = type,

@@ -22,8 +22,9 @@ tn_rules_t tn__step_rules(const tn_step_t* step);
 tn_status_t tn__step_no_rule(const tn_step_t* step, const char* rule);
 
 // Attributes of it, which are there.
-const tn_attribute_t* tn__rule_attribute(const tn_rule_t* rule, const char* name);
+const tn_attr_t* tn__rule_attribute(const tn_rule_t* rule, const char* name);
 int64_t tn__rule_integer(const tn_rule_t* rule, const char* name);
+bool tn__rule_bool(const tn_rule_t* rule, const char* name);  // false when it is absent
 const int64_t* tn__rule_list_attribute(const tn_rule_t* rule, const char* name, size_t* out_count);
 
 // The operation itself, with its one result, on other operands; `type` is that of the result.

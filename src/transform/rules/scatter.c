@@ -62,7 +62,7 @@ static tn_array_t* mask_of_last(const tn_rule_t* rule) {
   tn_index_numbers_t numbers = scatter_numbers(rule);
   const tn_array_t *x = rule->operands[0], *updates = rule->operands[2];
   const int64_t size = tn_array_size(updates);
-  const tn_attribute_t attribute = tn__i64_attribute("iota_dimension", 0);
+  const tn_named_attr_t attribute = TN_I64_ATTR("iota_dimension", 0);
   tn_array_t* own =
       tn__apply_with(scope, TN__OP(iota), 0, NULL, 1, &attribute, TN_DTYPE_S64, 1, &size);
   own = tn_array_reshape(scope, own, updates->rank, updates->dims);

@@ -184,10 +184,10 @@ tn_status_t tn__vjp_slice(const tn_rule_t* rule, const tn_vjp_call_t* call) {
     high[i] = x->dims[i] - lists.starts[i] - extent;
   }
   tn_array_t* operands[] = {call->cotangents[0], tn_array_scalar(rule->scope, x->dtype, 0)};
-  const tn_attribute_t attributes[] = {
-      tn__i64_list_attribute("edge_padding_low", lists.count, lists.starts),
-      tn__i64_list_attribute("edge_padding_high", lists.count, high),
-      tn__i64_list_attribute("interior_padding", lists.count, interior),
+  const tn_named_attr_t attributes[] = {
+      TN_I64_LIST_ATTR("edge_padding_low", lists.count, lists.starts),
+      TN_I64_LIST_ATTR("edge_padding_high", lists.count, high),
+      TN_I64_LIST_ATTR("interior_padding", lists.count, interior),
   };
   call->out_cotangents[0] = tn__apply_with(rule->scope, TN__OP(pad), 2, operands, 3, attributes,
                                            x->dtype, x->rank, x->dims);
@@ -238,8 +238,8 @@ tn_status_t tn__vmap_transpose(const tn_rule_t* rule, const tn_vmap_call_t* call
 // --- get_dimension_size, which is the same for all elements of a batch
 
 tn_status_t tn__vmap_get_dimension_size(const tn_rule_t* rule, const tn_vmap_call_t* call) {
-  const tn_attribute_t attribute =
-      tn__i64_attribute("dimension", tn__rule_integer(rule, "dimension") + 1);
+  const tn_named_attr_t attribute =
+      TN_I64_ATTR("dimension", tn__rule_integer(rule, "dimension") + 1);
   tn_array_t* x = tn__batched(rule, call, 0);
   call->out_results[0] = tn__apply_with(rule->scope, TN__OP(get_dimension_size), 1, &x, 1,
                                         &attribute, TN_DTYPE_S32, 0, NULL);

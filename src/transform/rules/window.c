@@ -15,8 +15,8 @@ typedef struct tn_windows {
 // A list of the operation, or `missing` in each place when it has none.
 static void read_list(const tn_rule_t* rule, const char* name, size_t count, int64_t missing,
                       int64_t* out) {
-  const tn_attribute_t* attribute = tn__rule_attribute(rule, name);
-  const int64_t* given = attribute ? attribute->data : NULL;
+  size_t given_count = 0;
+  const int64_t* given = tn__rule_list_attribute(rule, name, &given_count);
   for (size_t i = 0; i < count; ++i) out[i] = given ? given[i] : missing;
 }
 
@@ -32,20 +32,19 @@ static tn_windows_t windows_of(const tn_rule_t* rule) {
 
 static tn_array_t* reduce_window(const tn_rule_t* rule, tn_array_t* x, tn_array_t* initial,
                                  const tn_windows_t* w, const tn_array_type_t* type) {
-  const tn_attribute_t attributes[] = {
-      tn__i64_list_attribute("window_dimensions", w->rank, w->sizes),
-      tn__i64_list_attribute("window_strides", w->rank, w->strides),
-      tn__i64_list_attribute("base_dilations", w->rank, w->base_dilations),
-      tn__i64_list_attribute("window_dilations", w->rank, w->window_dilations),
-      tn__i64_list_attribute("padding", 2 * w->rank, w->padding),
+  const tn_named_attr_t attributes[] = {
+      TN_I64_LIST_ATTR("window_dimensions", w->rank, w->sizes),
+      TN_I64_LIST_ATTR("window_strides", w->rank, w->strides),
+      TN_I64_LIST_ATTR("base_dilations", w->rank, w->base_dilations),
+      TN_I64_LIST_ATTR("window_dilations", w->rank, w->window_dilations),
+      TN_I64_PAIRS_ATTR("padding", w->rank, w->padding),
   };
   tn_array_t* operands[] = {x, initial};
   const tn_step_spec_t spec = {
       .op = TN__OP(reduce_window),
       .operand_count = 2,
       .operands = operands,
-      .attribute_count = sizeof attributes / sizeof *attributes,
-      .attributes = attributes,
+      .attributes = {sizeof attributes / sizeof *attributes, attributes},
       .body = tn__rule_step(rule)->body,
       .result_count = 1,
       .result_types = type,
@@ -96,10 +95,10 @@ static tn_array_t* fold_axis(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x
 static tn_array_t* pad(tn_scope_t* scope, tn_array_t* x, tn_array_t* value, const int64_t* low,
                        const int64_t* high, const int64_t* interior, const int64_t* dims) {
   tn_array_t* operands[] = {x, value};
-  const tn_attribute_t attributes[] = {
-      tn__i64_list_attribute("edge_padding_low", x->rank, low),
-      tn__i64_list_attribute("edge_padding_high", x->rank, high),
-      tn__i64_list_attribute("interior_padding", x->rank, interior),
+  const tn_named_attr_t attributes[] = {
+      TN_I64_LIST_ATTR("edge_padding_low", x->rank, low),
+      TN_I64_LIST_ATTR("edge_padding_high", x->rank, high),
+      TN_I64_LIST_ATTR("interior_padding", x->rank, interior),
   };
   return tn__apply_with(scope, TN__OP(pad), 2, operands, 3, attributes, x->dtype, x->rank, dims);
 }

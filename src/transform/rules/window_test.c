@@ -60,12 +60,12 @@ enum { WINDOW_RANK = 2 };
 static tn_array_t* windows(tn_scope_t* s, const tn_op_t* op, tn_array_t* x, double initial) {
   static const int64_t sizes[] = {2, 3}, strides[] = {1, 2}, base_dilations[] = {2, 1};
   static const int64_t window_dilations[] = {2, 1}, padding[] = {1, 2, 1, 1}, dims[] = {8, 2};
-  const tn_attribute_t attributes[] = {
-      tn__i64_list_attribute("window_dimensions", WINDOW_RANK, sizes),
-      tn__i64_list_attribute("window_strides", WINDOW_RANK, strides),
-      tn__i64_list_attribute("base_dilations", WINDOW_RANK, base_dilations),
-      tn__i64_list_attribute("window_dilations", WINDOW_RANK, window_dilations),
-      tn__i64_list_attribute("padding", 2 * WINDOW_RANK, padding),
+  const tn_named_attr_t attributes[] = {
+      TN_I64_LIST_ATTR("window_dimensions", WINDOW_RANK, sizes),
+      TN_I64_LIST_ATTR("window_strides", WINDOW_RANK, strides),
+      TN_I64_LIST_ATTR("base_dilations", WINDOW_RANK, base_dilations),
+      TN_I64_LIST_ATTR("window_dilations", WINDOW_RANK, window_dilations),
+      TN_I64_PAIRS_ATTR("padding", WINDOW_RANK, padding),
   };
   tn_array_t* operands[] = {x, tn_array_scalar(s, TN_DTYPE_F64, initial)};
   const tn_array_type_t type = {TN_DTYPE_F64, WINDOW_RANK, dims};
@@ -73,8 +73,7 @@ static tn_array_t* windows(tn_scope_t* s, const tn_op_t* op, tn_array_t* x, doub
       .op = TN__OP(reduce_window),
       .operand_count = 2,
       .operands = operands,
-      .attribute_count = sizeof attributes / sizeof *attributes,
-      .attributes = attributes,
+      .attributes = {sizeof attributes / sizeof *attributes, attributes},
       .body = tn__body_of(s, op, x->dtype),
       .result_count = 1,
       .result_types = &type,
@@ -106,7 +105,7 @@ static void starts_of(tn_scope_t* s, tn_array_t* x, tn_array_t** out_starts) {
 }
 TN_SUBJECT(dynamic_slice) {
   static const int64_t sizes[] = {2, 2};
-  const tn_attribute_t attribute = tn__i64_list_attribute("slice_sizes", 2, sizes);
+  const tn_named_attr_t attribute = TN_I64_LIST_ATTR("slice_sizes", 2, sizes);
   tn_array_t* operands[3] = {x[0]};
   starts_of(s, x[1], operands + 1);
   return tn__apply_with(s, TN__OP(dynamic_slice), 3, operands, 1, &attribute, TN_DTYPE_F64, 2,
