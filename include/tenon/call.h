@@ -5,6 +5,12 @@
 // again, or removing it, concerns the programs that are compiled afterwards. A library stays loaded
 // as long as a registered target or a program needs it.
 //
+// A context has a registry of its own, which programs for its devices search. Functions that name
+// no context act on the default one, except while a library is loaded for another: what it
+// registers then, it registers there. What Tenon cannot tell apart by context, since handlers that
+// were built for XLA do not say one, exists once per process: types of states (tn_type_register),
+// and the libraries themselves, as the system has them.
+//
 // Threads: everything here is thread-safe, and may be used while programs are compiled and run. No
 // lock is held while code of others runs: initialisers of libraries, handlers, destructors.
 //
@@ -15,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <tenon/builder.h>
+#include <tenon/context.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -30,6 +37,10 @@ typedef void (*tn_target_function_t)(void);
 // tn_op_register of <tenon/operation.h>, with handler, signature and rules.)
 // INVALID_ARGUMENT for an unknown platform, an empty name, a NULL function, or a handler that is
 // too new or too old.
+TN_API TN_MUST_USE tn_status_t tn_context_register(tn_context_t* context, const char* name,
+                                                   const char* platform,
+                                                   tn_target_function_t function,
+                                                   tn_api_version_t api_version);
 TN_API TN_MUST_USE tn_status_t tn_register(const char* name, const char* platform,
                                            tn_target_function_t function,
                                            tn_api_version_t api_version);
@@ -43,10 +54,15 @@ typedef struct tn_handler_stages {
 } tn_handler_stages_t;
 
 // The same for a handler with several stages (api version 4).
+TN_API TN_MUST_USE tn_status_t tn_context_register_stages(tn_context_t* context, const char* name,
+                                                          const char* platform,
+                                                          const tn_handler_stages_t* stages);
 TN_API TN_MUST_USE tn_status_t tn_register_stages(const char* name, const char* platform,
                                                   const tn_handler_stages_t* stages);
 
 // NOT_FOUND when nothing of that name is registered for the platform.
+TN_API TN_MUST_USE tn_status_t tn_context_unregister(tn_context_t* context, const char* name,
+                                                     const char* platform);
 TN_API TN_MUST_USE tn_status_t tn_unregister(const char* name, const char* platform);
 
 // At file scope: registers `function` under its own name when the program or library starts, as
@@ -73,7 +89,9 @@ TN_API void tn_register_at_start(const char* name, const char* platform,
 // Errors: NOT_FOUND for a missing file or symbol, INVALID_ARGUMENT for a spec that is none or a
 // library without a table, FAILED_PRECONDITION when the system refuses to load it. Of a table with
 // operations that this version of Tenon cannot call, the others are registered all the same. The
-// library's own initialisers run in this process: one that aborts or exits ends it.
+// library's own initialisers run in this process: one that aborts or exits ends it. They run once:
+// what a library registered itself for one context is registered for the next without them.
+TN_API TN_MUST_USE tn_status_t tn_context_load_library(tn_context_t* context, const char* spec);
 TN_API TN_MUST_USE tn_status_t tn_library_load(const char* spec);
 
 // What a declared operation takes and gives.
@@ -125,11 +143,13 @@ typedef struct tn_target_info {
 typedef bool (*tn_target_visit_fn)(void* user, const tn_target_info_t* info);
 
 // Visits what is registered at the time of the call, in the order of names.
+TN_API TN_MUST_USE tn_status_t tn_context_enumerate_targets(tn_context_t* context,
+                                                            tn_target_visit_fn visit, void* user);
 TN_API TN_MUST_USE tn_status_t tn_target_enumerate(tn_target_visit_fn visit, void* user);
 
-// Object types of handlers' states and user data. `deleter` may be NULL for user data alone: a
-// state of such a type is refused. `*type_id` 0: a new id, which is unique in the process and
-// written there; otherwise that id. ALREADY_EXISTS when the name or the id is taken.
+// Once per process: object types of handlers' states and user data. `deleter` may be NULL for user
+// data alone: a state of such a type is refused. `*type_id` 0: a new id, which is unique in the
+// process and written there; otherwise that id. ALREADY_EXISTS when the name or the id is taken.
 TN_API TN_MUST_USE tn_status_t tn_type_register(const char* name, void (*deleter)(void* object),
                                                 int64_t* type_id);
 
@@ -143,6 +163,7 @@ typedef struct tn_user_data {
 // the run fails with DEADLINE_EXCEEDED. Negative (the default): for ever. Such a handler may still
 // use what it was given: the run's memory, arguments and results among it, is freed when it
 // completes the future, on the thread that does, and never if it does not.
+TN_API void tn_context_set_call_timeout_ns(tn_context_t* context, int64_t timeout_ns);
 TN_API void tn_call_set_timeout_ns(int64_t timeout_ns);
 
 TN_EXTERN_C_END

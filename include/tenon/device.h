@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <tenon/allocator.h>
+#include <tenon/context.h>
 #include <tenon/status.h>
 
 TN_EXTERN_C_BEGIN
@@ -18,11 +19,13 @@ typedef struct tn_device_options {
   size_t struct_size;  // sizeof(tn_device_options_t)
   const tn_allocator_t*
       allocator;         // for headers and the like; must outlive the device; NULL: malloc
-  int32_t thread_count;  // of parallel loops on the host; 0: TENON_NUM_THREADS, else the
-                         // cores that the calling thread may use
-  uint64_t memory_limit_byte_length;  // see tn_device_set_memory_limit; 0: what the process may
-                                      // use, by the machine's memory and its control group
+  int32_t thread_count;  // of parallel loops on the host; 0: the context's, else the cores
+                         // that the calling thread may use
+  uint64_t memory_limit_byte_length;  // see tn_device_set_memory_limit; 0: the context's, else what
+                                      // the process may use, by the machine's memory and its
+                                      // control group
   uint64_t cache_limit_byte_length;   // see tn_device_set_cache_limit
+  tn_context_t* context;              // retained
 } tn_device_options_t;
 
 // One device of the machine, before it is created. Strings are views that live as long as the
@@ -54,7 +57,8 @@ TN_API TN_MUST_USE tn_status_t tn_device_create(const char* name,
 TN_API tn_device_t* tn_device_retain(tn_device_t* device);
 TN_API void tn_device_release(tn_device_t* device);
 
-TN_API const char* tn_device_name(const tn_device_t* device);  // view, as long as the device
+TN_API tn_context_t* tn_device_context(const tn_device_t* device);  // view, as long as the device
+TN_API const char* tn_device_name(const tn_device_t* device);       // view, as long as the device
 TN_API const char* tn_device_platform(const tn_device_t* device);
 // Threads that a parallel loop may use, the caller's included.
 TN_API int32_t tn_device_thread_count(const tn_device_t* device);

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <tenon/builder.h>
+#include <tenon/context.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -199,6 +200,8 @@ struct tn_op_def {
 // Registers an operation with its handler, in the place of what had that name. The definition is
 // copied; `handler` must live as long as the process. Errors as tn_register's; INVALID_ARGUMENT for
 // a definition without a handler, or an element-wise one whose handler is none of the typed FFI.
+TN_API TN_MUST_USE tn_status_t tn_context_register_op(tn_context_t* context,
+                                                      const tn_op_def_t* definition);
 TN_API TN_MUST_USE tn_status_t tn_op_register(const tn_op_def_t* definition);
 
 // Adds one use of a registered operation to the graph. Attributes are checked against the

@@ -39,9 +39,9 @@ TN_API bool tn_stream_is_idle(tn_stream_t* stream);
 // it.
 TN_API TN_MUST_USE tn_status_t tn_stream_record_event(tn_stream_t* stream, tn_event_t* event);
 
-// What is enqueued from now on waits for the event, which may be one of another stream or device,
-// or not be recorded yet (if it is never recorded or set, the stream never goes on). An event with
-// an error poisons the stream. Does not wait itself.
+// What is enqueued from now on waits for the event, which may be one of another stream or device
+// of the same context, or not be recorded yet (if it is never recorded or set, the stream never
+// goes on). An event with an error poisons the stream. Does not wait itself.
 TN_API TN_MUST_USE tn_status_t tn_stream_wait_event(tn_stream_t* stream, tn_event_t* event);
 
 // An event that has not happened: to be recorded on a stream, or set by tn_event_set.
@@ -73,19 +73,25 @@ typedef void (*tn_event_callback_fn)(void* user, tn_status_t status);
 TN_API TN_MUST_USE tn_status_t tn_event_on_complete(tn_event_t* event,
                                                     tn_event_callback_fn callback, void* user);
 
-// --- defaults, of the process. Thread-safe.
+// --- defaults, of a context. Thread-safe.
 
 // The device for those who name none, made when it is first asked for, until another is set: the
 // one that the environment's TENON_DEVICE names, or "cpu". A new reference.
+TN_API TN_MUST_USE tn_status_t tn_context_default_device(tn_context_t* context,
+                                                         tn_device_t** out_device);
+// Retains the device until another is set. NULL: the first again. FAILED_PRECONDITION when the
+// device belongs to another context.
+TN_API TN_MUST_USE tn_status_t tn_context_set_default_device(tn_context_t* context,
+                                                             tn_device_t* device);
+// The same for the default context.
 TN_API TN_MUST_USE tn_status_t tn_default_device(tn_device_t** out_device);
-// Retains the device until another is set. NULL: the first again.
-TN_API void tn_set_default_device(tn_device_t* device);
+TN_API TN_MUST_USE tn_status_t tn_set_default_device(tn_device_t* device);
 
 // The stream for those who name only the device: one of the device's own, until another is set. A
 // new reference.
 TN_API TN_MUST_USE tn_status_t tn_default_stream(tn_device_t* device, tn_stream_t** out_stream);
-// Retains the stream, and by that its device, until another is set. NULL: the device's own again.
-// FAILED_PRECONDITION when the stream belongs to another device.
+// Retains the stream, and by that its device, until another is set or the context goes. NULL: the
+// device's own again. FAILED_PRECONDITION when the stream belongs to another device.
 TN_API TN_MUST_USE tn_status_t tn_set_default_stream(tn_device_t* device, tn_stream_t* stream);
 
 // Where work is to be done: on a stream, or, when that is NULL, on the default stream of a device,
@@ -96,8 +102,8 @@ typedef struct tn_stream_or_device {
 } tn_stream_or_device_t;
 
 // The stream that is meant, a new reference; tn_scope_set_stream makes it that of operations on
-// arrays. `otherwise` is the device of who names neither; NULL: the default device.
-// INVALID_ARGUMENT for a stream of another device than the one that is named.
+// arrays. `otherwise` is the device of who names neither; NULL: the default context's default
+// device. INVALID_ARGUMENT for a stream of another device than the one that is named.
 TN_API TN_MUST_USE tn_status_t tn_to_stream(tn_stream_or_device_t where, tn_device_t* otherwise,
                                             tn_stream_t** out_stream);
 

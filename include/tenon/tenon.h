@@ -23,6 +23,7 @@
 #include <tenon/builder.h>
 #include <tenon/call.h>
 #include <tenon/cancellation.h>
+#include <tenon/context.h>
 #include <tenon/device.h>
 #include <tenon/dtype.h>
 #include <tenon/export.h>

@@ -8,7 +8,7 @@
 #include "call/signature.h"
 #include "ir/builder.h"
 
-tn_status_t tn_op_register(const tn_op_def_t* definition) {
+tn_status_t tn_context_register_op(tn_context_t* context, const tn_op_def_t* definition) {
   static const char name[] = "tn_op_register";
   // Definitions of older libraries end before what was added since.
   if (!definition || definition->struct_size < offsetof(tn_op_def_t, eval_cpu) ||
@@ -19,7 +19,11 @@ tn_status_t tn_op_register(const tn_op_def_t* definition) {
   const tn_ffi_op_t* op = definition->handler;
   tn_target_spec_t spec = tn__target_spec_of(op);
   spec.definition = definition;
-  return tn__registry_add(&spec, TN_REGISTER_STRICT);
+  return tn__registry_add(context, &spec, TN_REGISTER_STRICT);
+}
+
+tn_status_t tn_op_register(const tn_op_def_t* definition) {
+  return tn_context_register_op(tn__library_context(), definition);
 }
 
 // --- attributes
@@ -306,9 +310,11 @@ void tn_apply(tn_scope_t* scope, const tn_application_t* application, tn_array_t
   }
   const tn_string_view_t name = tn__sv(application->name);
   const char* platform = tn_device_platform(tn_scope_device(scope));
+  tn_context_t* context = tn_device_context(tn_scope_device(scope));
   const tn_op_t* op = NULL;
-  tn_status_t status = tn__call_find(name, &op);
-  if (!status && !tn__op_target_for(op, platform)) status = tn__registry_miss(name, platform);
+  tn_status_t status = tn__call_find(context, name, &op);
+  if (!status && !tn__op_target_for(op, platform))
+    status = tn__registry_miss(context, name, platform);
   if (!status) {
     tn__apply_op(scope, op, application, out_results);
   } else {

@@ -58,7 +58,8 @@ void tn__lapack(tn_scope_t* scope, const char* routine, size_t operand_count,
   const tn_array_t* x = operands[0];
   const size_t batch_rank = x->rank - 2;
   snprintf(name, sizeof name, "lapack_%c%s_ffi", type_letter(x->dtype), routine);
-  tn_status_t status = tn__call_find_any(tn__sv(name), &op);
+  tn_status_t status =
+      tn__call_find_any(tn_device_context(tn_scope_device(scope)), tn__sv(name), &op);
   if (status) {
     tn_array_t* error = tn_array_error(scope, status);
     for (size_t i = 0; i < result_count; ++i) out_results[i] = error;

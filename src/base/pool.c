@@ -1,8 +1,6 @@
 #include "base/pool.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/linux/clock.h"
 #include "base/linux/futex.h"
@@ -258,34 +256,15 @@ static void worker_main(void* user) {
 
 // ---- life
 
-tn_status_t tn__pool_default_thread_count(int* out_thread_count) {
-  *out_thread_count = 0;
-  const char* text = getenv("TENON_NUM_THREADS");
-  if (!text || !*text) {
-    tn_cores_t cores;
-    tn__cores_init(&cores);
-    *out_thread_count = cores.count;
-    return TN_OK;
-  }
-  char* end;
-  errno = 0;
-  long number = strtol(text, &end, 10);
-  if (errno || *end || number < 1 || number > TN_POOL_THREAD_LIMIT) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "TENON_NUM_THREADS is \"%.40s\"; expected a number from 1 to %d", text,
-                            TN_POOL_THREAD_LIMIT);
-  }
-  *out_thread_count = (int)number;
-  return TN_OK;
-}
-
 tn_status_t tn__pool_create(const tn_pool_config_t* config, const tn_allocator_t* allocator,
                             tn_pool_t** out_pool) {
   *out_pool = NULL;
   int thread_count = config ? config->thread_count : 0;
-  if (thread_count == 0) TN_RETURN_IF_ERROR(tn__pool_default_thread_count(&thread_count));
+  tn_cores_t cores;
+  tn__cores_init(&cores);
+  if (thread_count == 0) thread_count = cores.count;
   if (thread_count < 1 || thread_count > TN_POOL_THREAD_LIMIT) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "thread count is %d; wanted 1 to %d",
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "thread count is %d; expected 1 to %d",
                             thread_count, TN_POOL_THREAD_LIMIT);
   }
   void* memory;
@@ -294,7 +273,7 @@ tn_status_t tn__pool_create(const tn_pool_config_t* config, const tn_allocator_t
   tn_pool_t* pool = memory;
   atomic_init(&pool->references, 1);
   pool->allocator = allocator;
-  tn__cores_init(&pool->cores);
+  pool->cores = cores;
   pool->thread_count = thread_count;
   pool->spin_ns = config && config->spin_ns ? config->spin_ns : 50000;
   // Threads that take turns on a core must not spin for each other.

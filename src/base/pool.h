@@ -15,15 +15,11 @@
 typedef struct tn_pool tn_pool_t;
 
 typedef struct tn_pool_config {
-  int thread_count;  // the caller of a loop included; 0: see tn__pool_default_thread_count
+  int thread_count;  // the caller of a loop included; 0: the cores that the maker may use
   int64_t spin_ns;   // how long an idle thread stays awake; 0: 50 us, negative: not at all
 } tn_pool_config_t;
 
 enum { TN_POOL_THREAD_LIMIT = 1024 };
-
-// The environment's TENON_NUM_THREADS, else the number of cores that the calling thread may use.
-// INVALID_ARGUMENT when the variable is no number from 1 to TN_POOL_THREAD_LIMIT.
-TN_MUST_USE tn_status_t tn__pool_default_thread_count(int* out_thread_count);
 
 // `config` may be NULL. `allocator` must outlive the pool.
 TN_MUST_USE tn_status_t tn__pool_create(const tn_pool_config_t* config,

@@ -196,25 +196,6 @@ static void loop_that_forked_is_an_error_in_the_child(void** state) {
   tn__pool_release(pool);
 }
 
-static void thread_count_comes_from_the_environment(void** state) {
-  (void)state;
-  int count;
-  setenv("TENON_NUM_THREADS", "3", 1);
-  TN_ASSERT_OK(tn__pool_default_thread_count(&count));
-  assert_int_equal(count, 3);
-  static const char* const bad[] = {"0", "-1", "many", "2x", "99999999999999999999", "1025", " "};
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
-    setenv("TENON_NUM_THREADS", bad[i], 1);
-    TN_ASSERT_REPORT("TENON_NUM_THREADS", tn__pool_default_thread_count(&count));
-    tn_pool_t* pool;
-    TN_ASSERT_CODE(INVALID_ARGUMENT, tn__pool_create(NULL, tn_allocator_system(), &pool));
-    assert_null(pool);
-  }
-  unsetenv("TENON_NUM_THREADS");
-  TN_ASSERT_OK(tn__pool_default_thread_count(&count));
-  assert_true(count >= 1);
-}
-
 static void thread_count_respects_the_affinity_of_the_caller(void** state) {
   (void)state;
   cpu_set_t before, one;
@@ -224,9 +205,9 @@ static void thread_count_respects_the_affinity_of_the_caller(void** state) {
     if (CPU_ISSET(i, &before)) CPU_SET(i, &one);
   }
   assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-  int count;
-  TN_ASSERT_OK(tn__pool_default_thread_count(&count));
-  assert_int_equal(count, 1);
+  tn_pool_t* narrow = create_pool(0);
+  assert_int_equal(tn__pool_thread_count(narrow), 1);
+  tn__pool_release(narrow);
   // More threads than cores still work, on that core.
   tn_pool_t* pool = create_pool(3);
   atomic_int calls = 0;
@@ -258,7 +239,6 @@ int main(void) {
       cmocka_unit_test(pool_without_threads_still_finishes),
       cmocka_unit_test(pool_in_a_forked_child_is_refused_and_released),
       cmocka_unit_test(loop_that_forked_is_an_error_in_the_child),
-      cmocka_unit_test(thread_count_comes_from_the_environment),
       cmocka_unit_test(thread_count_respects_the_affinity_of_the_caller),
       cmocka_unit_test(pool_refuses_impossible_thread_counts),
   };

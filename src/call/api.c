@@ -87,7 +87,7 @@ static tn_status_t handler_register(tn_ffi_handler_register_t* request) {
       .traits = request->traits,
       .library = tn__library_loading(),
   };
-  return tn__error_give(tn__registry_add(&spec, TN_REGISTER_LENIENT));
+  return tn__error_give(tn__registry_add(tn__library_context(), &spec, TN_REGISTER_LENIENT));
 }
 
 static tn_status_t type_register(tn_ffi_type_register_t* request) {

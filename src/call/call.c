@@ -38,7 +38,8 @@ static tn_status_t find_op(tn_module_t* module, tn_string_view_t name, tn_names_
     *out_op = known->pointer;
     return TN_OK;
   }
-  TN_RETURN_IF_ERROR(tn__call_find_any(name, out_op));
+  tn_context_t* context = module->target ? module->target->context : NULL;
+  TN_RETURN_IF_ERROR(tn__call_find_any(context, name, out_op));
   tn_status_t status = tn__module_keep_op(module, *out_op);
   tn__op_release(*out_op);
   return status ? status : tn__names_add(ops, name, 0, (void*)(uintptr_t)*out_op);
@@ -72,10 +73,10 @@ static tn_status_t check_version(const tn_call_site_t* call, const tn_target_t* 
   return tn_status_note(status, "@%s comes from %s", TN_NAME_TEXT(target->name), from);
 }
 
-static tn_status_t miss(const tn_call_site_t* call, const char* platform) {
+static tn_status_t miss(const tn_call_site_t* call, const tn_compile_target_t* target) {
   const char* reason = NULL;
-  tn_status_t status = tn__registry_miss(call->name, platform);
-  (void)tn__lapack_find(call->name, &reason);
+  tn_status_t status = tn__registry_miss(target->context, call->name, target->platform);
+  (void)tn__lapack_find(call->name, target->libraries, &reason);
   if (!reason) return status;
   return tn_status_note(status, "Tenon has one of its own, which needs openblas: %s", reason);
 }
@@ -85,8 +86,8 @@ static tn_status_t prepare(tn_kernel_site_t* site,
                                                        tn_target_t* target)) {
   tn_call_site_t call;
   TN_RETURN_IF_ERROR(tn__call_site_read(site, &call));
-  tn_target_t* target = tn__op_target(site->use->op, site->platform);
-  if (!target) return miss(&call, site->platform);
+  tn_target_t* target = tn__op_target(site->use->op, site->target->platform);
+  if (!target) return miss(&call, site->target);
   if (target->refusal) return tn__target_refusal(target);
   tn_status_t status = check_version(&call, target);
   if (!status) status = prepare_kind(&call, target);

@@ -13,6 +13,7 @@
 // What a run tells handlers, behind tn_kernel_context_t.environment. Lives as long as the run.
 typedef struct tn_call_environment {
   int64_t run_id;
+  int64_t timeout_ns;  // for handlers that finish later; negative: none
   int32_t device_ordinal;
   struct tn_device* device;  // for scratch memory; NULL: malloc's
   struct tn_stream* stream;  // NULL: the calling thread

@@ -20,7 +20,7 @@ static void register_op(const tn_ffi_op_t* op) {
       .function = op->function,
       .op = op,
   };
-  TN_ASSERT_OK(tn__registry_add(&spec, TN_REGISTER_STRICT));
+  TN_ASSERT_OK(tn__registry_add(NULL, &spec, TN_REGISTER_STRICT));
 }
 
 // --- a declared, typed operation
@@ -59,7 +59,7 @@ static void a_handler_that_is_registered_alone_keeps_its_signature(void** state)
                                 .platform = tn__sv("Host"),
                                 .versions = TN_TARGET_ANY,
                                 .bundle = scale_op.bundle};
-  TN_ASSERT_OK(tn__registry_add(&any, TN_REGISTER_STRICT));
+  TN_ASSERT_OK(tn__registry_add(NULL, &any, TN_REGISTER_STRICT));
   TN_ASSERT_REPORT("attribute \"factr\"",
                    tn__testing_compile(SCALE_CALL("api_version = 4 : i32, backend_config = "
                                                   "{factr = 3.0 : f32}"),

@@ -5,6 +5,7 @@
 
 #include "call/abi.h"
 #include "call/call.h"
+#include "device/context.h"
 
 // The object that a stage left. `deleter` NULL: there is none.
 typedef struct tn_call_state {
@@ -22,6 +23,7 @@ struct tn_ffi_context {
   tn_call_state_t* states[TN_FFI_EXECUTE + 1];
   tn_call_scratch_t* scratch;  // what the handler has not given back
   tn_call_keeper_t* keeper;    // while a program is compiled; the run's is in its environment
+  const tn_context_t* owner;   // the same; whose time limit applies
   bool brings_deleters;        // the handler sets states as version 0.1 of the ABI did
   bool is_late;                // the handler may go on using all this; see keeper.h
 };
@@ -42,6 +44,14 @@ static inline const tn_interrupt_t* tn__context_interrupt(const tn_ffi_context_t
 static inline tn_call_keeper_t* tn__context_keeper(const tn_ffi_context_t* context) {
   const tn_call_environment_t* environment = tn__context_environment(context);
   return environment ? environment->keeper : context->keeper;
+}
+
+// How long to wait for a handler that finishes later.
+static inline int64_t tn__context_timeout_ns(const tn_ffi_context_t* context) {
+  const tn_call_environment_t* environment = tn__context_environment(context);
+  if (environment) return environment->timeout_ns;
+  const tn_context_t* owner = context->owner ? context->owner : tn_context_default();
+  return atomic_load(&owner->call_timeout_ns);
 }
 
 // Destroys the object, if there is one, and forgets it.

@@ -6,12 +6,6 @@
 #include "call/guard.h"
 #include "call/live.h"
 
-static atomic_llong timeout = -1;
-
-void tn_call_set_timeout_ns(int64_t timeout_ns) {
-  atomic_store(&timeout, timeout_ns);
-}
-
 // The handler's error as ours; takes it.
 static tn_status_t take_error(tn_status_t error) {
   if (tn__error_take(error)) return error;
@@ -20,8 +14,8 @@ static tn_status_t take_error(tn_status_t error) {
                           "make, or that was destroyed or returned before");
 }
 
-tn_status_t tn__handler_finish(tn_string_view_t target, tn_ffi_call_frame_t* frame,
-                               tn_status_t error) {
+static tn_status_t finish(tn_string_view_t target, tn_ffi_call_frame_t* frame, int64_t timeout_ns,
+                          tn_status_t error) {
   tn_ffi_future_t* future = frame->future;
   frame->future = NULL;
   tn_ffi_context_t* context = frame->context;
@@ -33,12 +27,17 @@ tn_status_t tn__handler_finish(tn_string_view_t target, tn_ffi_call_frame_t* fra
     status = take_error(error);
   } else if (future) {
     const tn_interrupt_t* interrupt = context ? tn__context_interrupt(context) : NULL;
-    status = tn__future_wait(future, atomic_load(&timeout), interrupt, keeper, &is_late);
+    status = tn__future_wait(future, timeout_ns, interrupt, keeper, &is_late);
   }
   if (context) context->is_late = is_late && keeper;
   const char* code = tn_code_name(tn_status_code(status));
   if (!target.length) return tn_status_prefix(status, "%s", code);
   return tn_status_prefix(status, "custom call @%s: %s", TN_NAME_TEXT(target), code);
+}
+
+tn_status_t tn__handler_finish(tn_string_view_t target, tn_ffi_call_frame_t* frame,
+                               tn_status_t error) {
+  return finish(target, frame, tn__context_timeout_ns(frame->context), error);
 }
 
 static tn_status_t refuse_version(const tn_target_spec_t* spec,
@@ -56,8 +55,9 @@ static tn_status_t refuse_version(const tn_target_spec_t* spec,
                         is_new ? "older" : "newer");
 }
 
-static tn_status_t ask_one(const tn_target_spec_t* spec, tn_ffi_handler_t handler,
-                           tn_ffi_metadata_t* metadata, const tn_ffi_op_t** out_op) {
+static tn_status_t ask_one(const tn_context_t* context, const tn_target_spec_t* spec,
+                           tn_ffi_handler_t handler, tn_ffi_metadata_t* metadata,
+                           const tn_ffi_op_t** out_op) {
   *metadata = (tn_ffi_metadata_t){
       .struct_size = TN_FFI_METADATA_SIZE,
       .api_version = {.struct_size = TN_FFI_API_VERSION_SIZE, .major = -1, .minor = -1},
@@ -76,7 +76,8 @@ static tn_status_t ask_one(const tn_target_spec_t* spec, tn_ffi_handler_t handle
       .attrs.struct_size = TN_FFI_ATTRS_SIZE,
   };
   tn_status_t error = tn__guard_handler(handler, &frame);
-  TN_RETURN_IF_ERROR(tn__handler_finish((tn_string_view_t){0}, &frame, error));
+  TN_RETURN_IF_ERROR(
+      finish((tn_string_view_t){0}, &frame, atomic_load(&context->call_timeout_ns), error));
   const tn_ffi_api_version_t* version = &metadata->api_version;
   if (version->major == -1 && version->minor == -1) {
     return tn_status_create(
@@ -91,7 +92,8 @@ static tn_status_t ask_one(const tn_target_spec_t* spec, tn_ffi_handler_t handle
   return TN_OK;
 }
 
-tn_status_t tn__handler_ask(const tn_target_spec_t* spec, tn_handler_facts_t* out_facts) {
+tn_status_t tn__handler_ask(tn_context_t* context, const tn_target_spec_t* spec,
+                            tn_handler_facts_t* out_facts) {
   const tn_ffi_handler_t stages[] = {spec->bundle.execute, spec->bundle.prepare,
                                      spec->bundle.initialize, spec->bundle.instantiate};
   tn_handler_facts_t facts = {.minor = -1, .traits = spec->traits};
@@ -99,7 +101,7 @@ tn_status_t tn__handler_ask(const tn_target_spec_t* spec, tn_handler_facts_t* ou
     if (!stages[i]) continue;
     tn_ffi_metadata_t metadata;
     const tn_ffi_op_t* op = NULL;
-    TN_RETURN_IF_ERROR(ask_one(spec, stages[i], &metadata, &op));
+    TN_RETURN_IF_ERROR(ask_one(tn__context_of(context), spec, stages[i], &metadata, &op));
     if (i == 0) {
       facts.traits |= metadata.traits;
       facts.op = op;

@@ -7,7 +7,8 @@
 
 // Asks all stages for their metadata; nothing of the author's own code runs. INVALID_ARGUMENT for
 // handlers of a version that Tenon cannot serve, with the way out. Errors do not name the target.
-TN_MUST_USE tn_status_t tn__handler_ask(const tn_target_spec_t* spec,
+// The time limit of `context` applies; NULL: the default one.
+TN_MUST_USE tn_status_t tn__handler_ask(tn_context_t* context, const tn_target_spec_t* spec,
                                         tn_handler_facts_t* out_facts);
 
 // What came of a call: `error`, as the handler returned it, and the future it left in the frame,

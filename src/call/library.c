@@ -25,10 +25,15 @@ struct tn_library {
 };
 
 static _Thread_local tn_library_t* loading;
+static _Thread_local tn_context_t* loading_for;
 static tn_library_t* libraries;
 
 tn_library_t* tn__library_loading(void) {
   return loading;
+}
+
+tn_context_t* tn__library_context(void) {
+  return loading_for;
 }
 
 static tn_status_t no_such_library(const char* path) {
@@ -107,7 +112,8 @@ static void* open_file(const tn_library_t* library) {
   return library->file < 0 ? dlopen(library->path, mode) : tn__elf_open(library->file, mode);
 }
 
-tn_status_t tn__library_open(tn_string_view_t path, tn_library_t** out_library) {
+tn_status_t tn__library_open(tn_context_t* context, tn_string_view_t path,
+                             tn_library_t** out_library) {
   *out_library = NULL;
   if (!path.length || memchr(path.data, 0, path.length)) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "a library's path is empty or holds a NUL");
@@ -131,9 +137,12 @@ tn_status_t tn__library_open(tn_string_view_t path, tn_library_t** out_library) 
   tn_status_t status = look_for_older(library);
   if (!status) {
     tn_library_t* outer = loading;
+    tn_context_t* outer_context = loading_for;
     loading = library;
+    loading_for = context;
     library->handle = open_file(library);
     loading = outer;
+    loading_for = outer_context;
     if (!library->handle) status = refuse(library->path, is_file);
   }
   if (status) {

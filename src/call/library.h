@@ -2,6 +2,8 @@
 #ifndef TENON_CALL_LIBRARY_H_
 #define TENON_CALL_LIBRARY_H_
 
+#include <tenon/context.h>
+
 #include "base/status.h"
 #include "base/view.h"
 #include "base/visibility.h"
@@ -14,7 +16,9 @@ typedef struct tn_library tn_library_t;
 // belongs to the library (tn__library_loading). A file that has been replaced since it was loaded
 // under this path is loaded as a library of its own, beside the old one; one that was overwritten
 // in place is refused (FAILED_PRECONDITION).
-TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__library_open(tn_string_view_t path,
+// Its initialisers register in `context`, unless they say another; NULL: the default one.
+TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__library_open(tn_context_t* context,
+                                                        tn_string_view_t path,
                                                         tn_library_t** out_library);
 tn_library_t* tn__library_retain(tn_library_t* library);
 TN_FOR_INSPECT void tn__library_release(tn_library_t* library);
@@ -33,5 +37,7 @@ bool tn__library_same(const tn_library_t* a, const tn_library_t* b);
 
 // The library whose initialisers run on this thread now; NULL: none does.
 tn_library_t* tn__library_loading(void);
+// The context that it is loaded for; NULL: the default one, or none does.
+tn_context_t* tn__library_context(void);
 
 #endif  // TENON_CALL_LIBRARY_H_

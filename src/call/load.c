@@ -33,12 +33,13 @@ static tn_status_t find_table(const tn_library_t* library, const tn_ffi_library_
   return TN_OK;
 }
 
-static tn_status_t add_table(const tn_ffi_library_t* table, tn_library_t* library) {
+static tn_status_t add_table(tn_context_t* context, const tn_ffi_library_t* table,
+                             tn_library_t* library) {
   for (int32_t i = 0; i < table->op_count; ++i) {
     tn_target_spec_t spec = tn__target_spec_of(table->ops[i]);
     spec.library = library;
     // One that cannot be called says so to the programs that want it.
-    TN_RETURN_IF_ERROR(tn__registry_add(&spec, TN_REGISTER_LENIENT));
+    TN_RETURN_IF_ERROR(tn__registry_add(context, &spec, TN_REGISTER_LENIENT));
   }
   return TN_OK;
 }
@@ -207,8 +208,8 @@ static const tn_ffi_op_t* op_of(const tn_ffi_library_t* table, tn_ffi_function_t
   return NULL;
 }
 
-static tn_status_t add_request(const request_t* request, const tn_ffi_library_t* table,
-                               tn_library_t* library) {
+static tn_status_t add_request(tn_context_t* context, const request_t* request,
+                               const tn_ffi_library_t* table, tn_library_t* library) {
   tn_ffi_function_t functions[STAGE_COUNT] = {NULL};
   bool has_stages = false;
   for (size_t i = 0; i < STAGE_COUNT; ++i) {
@@ -241,30 +242,37 @@ static tn_status_t add_request(const request_t* request, const tn_ffi_library_t*
         (tn_ffi_handler_t)functions[TN_FFI_EXECUTE],
     };
   }
-  return tn__registry_add(&spec, TN_REGISTER_STRICT);
+  return tn__registry_add(context, &spec, TN_REGISTER_STRICT);
 }
 
-tn_status_t tn_library_load(const char* spec) {
+static tn_status_t add_from_start(tn_context_t* context, tn_library_t* library) {
+  bool has = false;
+  TN_RETURN_IF_ERROR(tn__registry_add_from_start(context, library, &has));
+  if (has) return TN_OK;
+  tn_status_t status =
+      tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                       "%s has no table of operations (%s, which TN_LIBRARY makes), and registered "
+                       "nothing while it was loaded",
+                       tn__library_path(library), TN_FFI_LIBRARY_SYMBOL);
+  return tn_status_note(status, "name its targets: %s:TARGET=SYMBOL", tn__library_path(library));
+}
+
+tn_status_t tn_context_load_library(tn_context_t* context, const char* spec) {
   request_t request;
   tn_library_t* library = NULL;
   const tn_ffi_library_t* table = NULL;
   TN_RETURN_IF_ERROR(parse(tn__sv(spec), &request));
-  TN_RETURN_IF_ERROR(tn__library_open(request.path, &library));
+  TN_RETURN_IF_ERROR(tn__library_open(context, request.path, &library));
   tn_status_t status = find_table(library, &table);
   if (!status) {
-    if (request.target.length) {
-      status = add_request(&request, table, library);
-    } else if (table) {
-      status = add_table(table, library);
-    } else if (!tn__registry_has_from_start(library)) {
-      status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                                "%s has no table of operations (%s, which TN_LIBRARY makes), and "
-                                "registered nothing while it was loaded",
-                                tn__library_path(library), TN_FFI_LIBRARY_SYMBOL);
-      status =
-          tn_status_note(status, "name its targets: %s:TARGET=SYMBOL", tn__library_path(library));
-    }
+    status = request.target.length ? add_request(context, &request, table, library)
+             : table               ? add_table(context, table, library)
+                                   : add_from_start(context, library);
   }
   tn__library_release(library);
   return status;
+}
+
+tn_status_t tn_library_load(const char* spec) {
+  return tn_context_load_library(NULL, spec);
 }

@@ -88,23 +88,26 @@ const tn_op_def_t* tn__op_definition(const tn_op_t* op) {
 
 // --- custom calls
 
-// LAPACK's routines, which the host computes. Those that were asked for are kept: a name is one
-// operation. Guarded by the room's lock.
-static struct {
-  size_t count;
-  tn_registered_op_t* ops[TN_LAPACK_COUNT];
-} routines;
+// LAPACK's routines, which the host computes. A context keeps those that were asked for: a name is
+// one operation.
 
 // The routine that is kept; `made`, which may be NULL, if there is none yet.
-static tn_registered_op_t* keep_routine(tn_string_view_t name, tn_registered_op_t* made) {
-  tn_registered_op_t* kept = NULL;
+static tn_status_t keep_routine(tn_context_t* context, tn_string_view_t name,
+                                tn_registered_op_t* made, const tn_op_t** out_kept) {
+  tn_op_list_t* routines = &context->routines;
+  tn_status_t status = TN_OK;
+  *out_kept = NULL;
   tn__process_lock();
-  for (size_t i = 0; i < routines.count && !kept; ++i) {
-    if (tn__sv_equal(routines.ops[i]->name, name)) kept = routines.ops[i];
+  for (size_t i = 0; i < routines->count && !*out_kept; ++i) {
+    if (tn__sv_equal(tn__op_called_name(routines->ops[i]), name)) *out_kept = routines->ops[i];
   }
-  if (!kept && made) kept = routines.ops[routines.count++] = made;
+  if (!*out_kept && made) {
+    status = tn__op_list_insert(routines, routines->count, &made->op);
+    if (!status) *out_kept = tn__op_retain(&made->op);
+  }
+  tn__op_retain(*out_kept);
   tn__process_unlock();
-  return kept;
+  return status;
 }
 
 static tn_status_t make_routine(tn_string_view_t name, const tn_ffi_op_t* op,
@@ -117,7 +120,7 @@ static tn_status_t make_routine(tn_string_view_t name, const tn_ffi_op_t* op,
   };
   tn_handler_facts_t facts = {.minor = -1};
   tn_target_t* target = NULL;
-  TN_RETURN_IF_ERROR(tn__handler_ask(&spec, &facts));
+  TN_RETURN_IF_ERROR(tn__handler_ask(NULL, &spec, &facts));
   TN_RETURN_IF_ERROR(
       tn__target_create(&spec, tn__compile_target_host.platform, &facts, NULL, &target));
   tn_status_t status = create(name, 1, &target, out_routine);
@@ -125,29 +128,31 @@ static tn_status_t make_routine(tn_string_view_t name, const tn_ffi_op_t* op,
   return status;
 }
 
-static tn_status_t find_lapack(tn_string_view_t name, const tn_op_t** out_op) {
+static tn_status_t find_lapack(tn_context_t* context, tn_string_view_t name,
+                               const tn_op_t** out_op) {
   const char* reason = NULL;
-  const tn_ffi_op_t* op = tn__lapack_find(name, &reason);
+  tn_registered_op_t* made = NULL;
+  const tn_ffi_op_t* op = tn__lapack_find(name, tn__context_libraries(context), &reason);
   if (!op) return TN_OK;
-  tn_registered_op_t *routine = keep_routine(name, NULL), *made = NULL;
-  if (!routine) {
-    TN_RETURN_IF_ERROR(make_routine(name, op, &made));
-    routine = keep_routine(name, made);
-    if (routine != made) tn__op_release(&made->op);
-  }
-  *out_op = tn__op_retain(&routine->op);
-  return TN_OK;
+  TN_RETURN_IF_ERROR(keep_routine(context, name, NULL, out_op));
+  if (*out_op) return TN_OK;
+  TN_RETURN_IF_ERROR(make_routine(name, op, &made));
+  tn_status_t status = keep_routine(context, name, made, out_op);
+  tn__op_release(&made->op);
+  return status;
 }
 
-tn_status_t tn__call_find(tn_string_view_t name, const tn_op_t** out_op) {
-  *out_op = tn__registry_find(name);
+tn_status_t tn__call_find(tn_context_t* context, tn_string_view_t name, const tn_op_t** out_op) {
+  context = tn__context_of(context);
+  *out_op = tn__registry_find(context, name);
   if (!*out_op) *out_op = tn__builtin_find(name);
-  return *out_op ? TN_OK : find_lapack(name, out_op);
+  return *out_op ? TN_OK : find_lapack(context, name, out_op);
 }
 
-tn_status_t tn__call_find_any(tn_string_view_t name, const tn_op_t** out_op) {
+tn_status_t tn__call_find_any(tn_context_t* context, tn_string_view_t name,
+                              const tn_op_t** out_op) {
   tn_registered_op_t* nothing = NULL;
-  TN_RETURN_IF_ERROR(tn__call_find(name, out_op));
+  TN_RETURN_IF_ERROR(tn__call_find(context, name, out_op));
   if (*out_op) return TN_OK;
   TN_RETURN_IF_ERROR(create(name, 0, NULL, &nothing));
   *out_op = &nothing->op;

@@ -8,6 +8,7 @@
 
 #include "base/visibility.h"
 #include "call/target.h"
+#include "device/context.h"
 #include "ops/op.h"
 
 // What is registered under one name. Reference counted (tn__op_retain of its `op`); immutable:
@@ -40,12 +41,14 @@ const tn_op_def_t* tn__op_definition(const tn_op_t* op);
 
 // --- custom calls
 
-// The operation of that name, which the caller releases: what was registered, else one of Tenon's
-// own. NULL when there is none.
-TN_MUST_USE tn_status_t tn__call_find(tn_string_view_t name, const tn_op_t** out_op);
+// The operation of that name in a context (NULL: the default one), which the caller releases: what
+// was registered, else one of Tenon's own. NULL when there is none.
+TN_MUST_USE tn_status_t tn__call_find(tn_context_t* context, tn_string_view_t name,
+                                      const tn_op_t** out_op);
 // The same, or one without a kernel: a program that still needs it when it is planned gets an error
 // that says what is there.
-TN_MUST_USE tn_status_t tn__call_find_any(tn_string_view_t name, const tn_op_t** out_op);
+TN_MUST_USE tn_status_t tn__call_find_any(tn_context_t* context, tn_string_view_t name,
+                                          const tn_op_t** out_op);
 
 // --- Tenon's own (builtin.c)
 

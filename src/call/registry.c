@@ -12,19 +12,18 @@
 #include "call/signature.h"
 #include "call/types.h"
 
-// Sorted by name. Guarded by the room's lock.
-static struct {
-  tn_registered_op_t** ops;
-  size_t count, capacity;
-} registry;
+// What a context has is guarded by the process's lock.
+static const tn_registered_op_t* op_at(const tn_context_t* context, size_t index) {
+  return tn__op_registered(context->registered.ops[index]);
+}
 
 // Where it is, or where it belongs.
-static size_t position_of(tn_string_view_t name, bool* out_is_there) {
-  size_t low = 0, high = registry.count;
+static size_t position_of(const tn_context_t* context, tn_string_view_t name, bool* out_is_there) {
+  size_t low = 0, high = context->registered.count;
   *out_is_there = false;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    int order = tn__sv_compare(registry.ops[middle]->name, name);
+    int order = tn__sv_compare(op_at(context, middle)->name, name);
     if (order == 0) *out_is_there = true;
     if (order < 0) {
       low = middle + 1;
@@ -36,31 +35,10 @@ static size_t position_of(tn_string_view_t name, bool* out_is_there) {
 }
 
 // The operation of that name; NULL when there is none.
-static tn_registered_op_t* look_up(tn_string_view_t name) {
+static const tn_registered_op_t* look_up(const tn_context_t* context, tn_string_view_t name) {
   bool is_there = false;
-  const size_t at = position_of(name, &is_there);
-  return is_there ? registry.ops[at] : NULL;
-}
-
-static tn_status_t insert_at(size_t at, tn_registered_op_t* op) {
-  void* ops = registry.ops;
-  tn_status_t status = tn__grow(tn_allocator_system(), &ops, &registry.capacity, registry.count + 1,
-                                sizeof *registry.ops);
-  registry.ops = ops;
-  if (status) return status;
-  memmove(&registry.ops[at + 1], &registry.ops[at], (registry.count - at) * sizeof *registry.ops);
-  registry.ops[at] = op;
-  ++registry.count;
-  return TN_OK;
-}
-
-static void remove_at(size_t at) {
-  --registry.count;
-  memmove(&registry.ops[at], &registry.ops[at + 1], (registry.count - at) * sizeof *registry.ops);
-  if (registry.count) return;
-  tn__free(tn_allocator_system(), registry.ops, registry.capacity * sizeof *registry.ops);
-  registry.ops = NULL;
-  registry.capacity = 0;
+  const size_t at = position_of(context, name, &is_there);
+  return is_there ? op_at(context, at) : NULL;
 }
 
 // The targets of `op`, which may be NULL, with `target` for its platform, or without any for
@@ -91,29 +69,26 @@ static tn_status_t change(const tn_registered_op_t* op, tn_target_t* target, con
 
 // Puts a target in the place of that of its platform, or takes it away if `target` is NULL. What it
 // was before is in *out_old, for the caller to release without the lock.
-static tn_status_t replace(tn_string_view_t name, tn_target_t* target, const char* platform,
-                           tn_registered_op_t** out_old) {
+static tn_status_t replace(tn_context_t* context, tn_string_view_t name, tn_target_t* target,
+                           const char* platform, const tn_op_t** out_old) {
+  tn_op_list_t* list = &context->registered;
   bool is_there = false;
   tn_registered_op_t* op = NULL;
-  const size_t at = position_of(name, &is_there);
+  const size_t at = position_of(context, name, &is_there);
   *out_old = NULL;
-  TN_RETURN_IF_ERROR(change(is_there ? registry.ops[at] : NULL, target, platform, &op));
+  TN_RETURN_IF_ERROR(change(is_there ? op_at(context, at) : NULL, target, platform, &op));
   if (!is_there) {
-    tn_status_t status = insert_at(at, op);
-    if (status) *out_old = op;
+    tn_status_t status = tn__op_list_insert(list, at, &op->op);
+    if (status) *out_old = &op->op;
     return status;
   }
-  *out_old = registry.ops[at];
+  *out_old = list->ops[at];
   if (op) {
-    registry.ops[at] = op;
+    list->ops[at] = &op->op;
   } else {
-    remove_at(at);
+    tn__op_list_remove(list, at);
   }
   return TN_OK;
-}
-
-static void release(tn_registered_op_t* op) {
-  if (op) tn__op_release(&op->op);
 }
 
 // What a definition wants of the handler that it belongs to.
@@ -139,7 +114,8 @@ static tn_status_t check_definition(const tn_target_spec_t* spec) {
 }
 
 // What a handler cannot be called for, or cannot say of itself yet.
-static tn_status_t ask(const tn_target_spec_t* spec, tn_handler_facts_t* facts) {
+static tn_status_t ask(tn_context_t* context, const tn_target_spec_t* spec,
+                       tn_handler_facts_t* facts) {
   if (spec->versions & TN_TARGET_TYPED && !spec->bundle.execute) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom call @%s: there is no execute stage",
                             TN_NAME_TEXT(spec->name));
@@ -151,11 +127,23 @@ static tn_status_t ask(const tn_target_spec_t* spec, tn_handler_facts_t* facts) 
   TN_RETURN_IF_ERROR(check_definition(spec));
   // Whoever may be untyped cannot be asked.
   if (spec->versions != TN_TARGET_TYPED) return TN_OK;
-  return tn_status_prefix(tn__handler_ask(spec, facts), "custom call @%s",
+  return tn_status_prefix(tn__handler_ask(context, spec, facts), "custom call @%s",
                           TN_NAME_TEXT(spec->name));
 }
 
-tn_status_t tn__registry_add(const tn_target_spec_t* spec, tn_register_mode_t mode) {
+// Puts a target in the place of that of its name and platform.
+static tn_status_t put(tn_context_t* context, tn_target_t* target) {
+  const tn_op_t* old = NULL;
+  tn__process_lock();
+  tn_status_t status = replace(context, target->name, target, target->platform, &old);
+  tn__process_unlock();
+  tn__op_release(old);
+  return status;
+}
+
+tn_status_t tn__registry_add(tn_context_t* context, const tn_target_spec_t* spec,
+                             tn_register_mode_t mode) {
+  context = tn__context_of(context);
   if (!spec->name.length) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "a custom call has no name");
   }
@@ -163,46 +151,26 @@ tn_status_t tn__registry_add(const tn_target_spec_t* spec, tn_register_mode_t mo
   tn_name_text_t given = tn__name_text(spec->platform);
   tn_handler_facts_t facts = {.minor = -1};
   tn_status_t refusal =
-      platform ? ask(spec, &facts)
+      platform ? ask(context, spec, &facts)
                : tn_status_create(TN_CODE_INVALID_ARGUMENT,
                                   "custom call @%s: there is no platform \"%s\"; expected one of "
                                   "%s",
                                   TN_NAME_TEXT(spec->name), given.text, tn__platform_list());
   if (refusal && mode == TN_REGISTER_STRICT) return refusal;
   tn_target_t* target = NULL;
-  tn_registered_op_t* old = NULL;
   TN_RETURN_IF_ERROR(
       tn__target_create(spec, platform ? platform : given.text, &facts, refusal, &target));
-  tn__process_lock();
-  tn_status_t status = replace(target->name, target, target->platform, &old);
-  tn__process_unlock();
+  tn_status_t status = put(context, target);
   tn__target_release(target);
-  release(old);
   return status;
 }
 
-const tn_op_t* tn__registry_find(tn_string_view_t name) {
+const tn_op_t* tn__registry_find(tn_context_t* context, tn_string_view_t name) {
   tn__process_lock();
-  const tn_registered_op_t* op = look_up(name);
+  const tn_registered_op_t* op = look_up(tn__context_of(context), name);
   const tn_op_t* found = op ? tn__op_retain(&op->op) : NULL;
   tn__process_unlock();
   return found;
-}
-
-static bool is_from_start(const tn_target_t* target, const tn_library_t* library) {
-  return target->is_from_start &&
-         (target->library == library || tn__library_same(target->library, library));
-}
-
-bool tn__registry_has_from_start(const tn_library_t* library) {
-  bool has = false;
-  tn__process_lock();
-  for (size_t i = 0; i < registry.count && !has; ++i) {
-    const tn_registered_op_t* op = registry.ops[i];
-    for (size_t t = 0; t < op->target_count; ++t) has |= is_from_start(op->targets[t], library);
-  }
-  tn__process_unlock();
-  return has;
 }
 
 // --- a look at all of it
@@ -212,16 +180,18 @@ typedef struct snapshot {
   tn_target_t** targets;  // retained
 } snapshot_t;
 
-static tn_status_t take_snapshot(snapshot_t* out) {
+static tn_status_t take_snapshot(tn_context_t* context, snapshot_t* out) {
   *out = (snapshot_t){0};
+  context = tn__context_of(context);
+  const tn_op_list_t* registered = &context->registered;
   size_t count = 0;
   tn_status_t status = TN_OK;
   tn__process_lock();
-  for (size_t i = 0; i < registry.count; ++i) count += registry.ops[i]->target_count;
+  for (size_t i = 0; i < registered->count; ++i) count += op_at(context, i)->target_count;
   if (count) out->targets = malloc(count * sizeof *out->targets);
   if (count && !out->targets) status = tn__status_out_of_memory();
-  for (size_t i = 0; i < registry.count && out->targets; ++i) {
-    const tn_registered_op_t* op = registry.ops[i];
+  for (size_t i = 0; i < registered->count && out->targets; ++i) {
+    const tn_registered_op_t* op = op_at(context, i);
     for (size_t t = 0; t < op->target_count; ++t) {
       out->targets[out->count++] = tn__target_retain(op->targets[t]);
     }
@@ -233,6 +203,56 @@ static tn_status_t take_snapshot(snapshot_t* out) {
 static void drop_snapshot(snapshot_t* snapshot) {
   for (size_t i = 0; i < snapshot->count; ++i) tn__target_release(snapshot->targets[i]);
   free(snapshot->targets);
+}
+
+// --- what a library registers itself while it is loaded
+
+static bool is_from_start(const tn_target_t* target, const tn_library_t* library) {
+  return target->is_from_start &&
+         (target->library == library || tn__library_same(target->library, library));
+}
+
+static bool has_target(const tn_context_t* context, const tn_target_t* target) {
+  const tn_registered_op_t* op = look_up(context, target->name);
+  return op && tn__op_target(&op->op, target->platform);
+}
+
+// A target of the library in `from`; `lacking` NULL or without one of that name. NULL: there is
+// none.
+static tn_target_t* find_from_start(const tn_context_t* from, const tn_context_t* lacking,
+                                    const tn_library_t* library) {
+  for (size_t i = 0; i < from->registered.count; ++i) {
+    const tn_registered_op_t* op = op_at(from, i);
+    for (size_t t = 0; t < op->target_count; ++t) {
+      tn_target_t* target = op->targets[t];
+      if (is_from_start(target, library) && !(lacking && has_target(lacking, target))) {
+        return target;
+      }
+    }
+  }
+  return NULL;
+}
+
+tn_status_t tn__registry_add_from_start(tn_context_t* context, const tn_library_t* library,
+                                        bool* out_has) {
+  context = tn__context_of(context);
+  *out_has = false;
+  for (tn_target_t* target = NULL;; tn__target_release(target)) {
+    tn__process_lock();
+    target = NULL;
+    for (const tn_context_t* from = tn_context_default(); from && !target; from = from->next) {
+      if (from != context) target = find_from_start(from, context, library);
+    }
+    tn__target_retain(target);
+    *out_has = find_from_start(context, NULL, library) != NULL;
+    tn__process_unlock();
+    if (!target) return TN_OK;
+    tn_status_t status = put(context, target);
+    if (status) {
+      tn__target_release(target);
+      return status;
+    }
+  }
 }
 
 static const char* origin_of(const tn_target_t* target) {
@@ -256,13 +276,13 @@ static tn_status_t note_names(tn_status_t status, const snapshot_t* snapshot,
                         length < sizeof names ? "" : "...");
 }
 
-tn_status_t tn__registry_miss(tn_string_view_t name, const char* platform) {
+tn_status_t tn__registry_miss(tn_context_t* context, tn_string_view_t name, const char* platform) {
   enum { MOST_NAMES = 3 };
   tn_status_t status =
       tn_status_create(TN_CODE_NOT_FOUND, "custom call @%s: nothing is registered for platform %s",
                        TN_NAME_TEXT(name), platform);
   snapshot_t snapshot;
-  tn_status_release(take_snapshot(&snapshot));  // without memory: no notes
+  tn_status_release(take_snapshot(context, &snapshot));  // without memory: no notes
   size_t on_platform = 0, near_count = 0;
   for (size_t i = 0; i < snapshot.count; ++i) {
     const tn_target_t* target = snapshot.targets[i];
@@ -369,9 +389,10 @@ static bool show(const tn_target_t* target, tn_target_visit_fn visit, void* user
   return more;
 }
 
-tn_status_t tn_target_enumerate(tn_target_visit_fn visit, void* user) {
+tn_status_t tn_context_enumerate_targets(tn_context_t* context, tn_target_visit_fn visit,
+                                         void* user) {
   snapshot_t snapshot;
-  tn_status_t status = take_snapshot(&snapshot);
+  tn_status_t status = take_snapshot(context, &snapshot);
   for (size_t i = 0; i < snapshot.count; ++i) {
     if (!show(snapshot.targets[i], visit, user, &status)) break;
   }
@@ -381,24 +402,28 @@ tn_status_t tn_target_enumerate(tn_target_visit_fn visit, void* user) {
 
 // --- learning
 
-tn_status_t tn__registry_teach(const tn_target_t* target, tn_learned_t* learned) {
+tn_status_t tn__registry_teach(tn_context_t* context, const tn_target_t* target,
+                               tn_learned_t* learned) {
   tn_target_t* taught = NULL;
-  tn_registered_op_t* old = NULL;
+  const tn_op_t* old = NULL;
+  context = tn__context_of(context);
   TN_RETURN_IF_ERROR(tn__target_create_learned(target, learned, &taught));
   tn__process_lock();
-  const tn_registered_op_t* op = look_up(target->name);
+  const tn_registered_op_t* op = look_up(context, target->name);
   const bool is_there = op && tn__op_target(&op->op, target->platform) == target;
-  tn_status_t status = is_there ? replace(target->name, taught, target->platform, &old) : TN_OK;
+  tn_status_t status =
+      is_there ? replace(context, target->name, taught, target->platform, &old) : TN_OK;
   tn__process_unlock();
   tn__target_release(taught);
-  release(old);
+  tn__op_release(old);
   return status;
 }
 
 // --- from outside
 
-static tn_status_t add_strictly(const char* name, const char* platform, uint32_t versions,
-                                tn_ffi_bundle_t bundle, tn_ffi_function_t function) {
+static tn_status_t add_strictly(tn_context_t* context, const char* name, const char* platform,
+                                uint32_t versions, tn_ffi_bundle_t bundle,
+                                tn_ffi_function_t function) {
   const tn_target_spec_t spec = {
       .name = tn__sv(name),
       .platform = tn__sv(platform),
@@ -407,32 +432,32 @@ static tn_status_t add_strictly(const char* name, const char* platform, uint32_t
       .function = function,
       .library = tn__library_loading(),
   };
-  return tn__registry_add(&spec, TN_REGISTER_STRICT);
+  return tn__registry_add(context, &spec, TN_REGISTER_STRICT);
 }
 
-tn_status_t tn_register(const char* name, const char* platform, tn_target_function_t function,
-                        tn_api_version_t api_version) {
+tn_status_t tn_context_register(tn_context_t* context, const char* name, const char* platform,
+                                tn_target_function_t function, tn_api_version_t api_version) {
   if ((unsigned)api_version >= TN_API_VERSION_LIMIT) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom call @%s: %d is no api version",
                             TN_NAME_TEXT(tn__sv(name)), (int)api_version);
   }
   if (api_version == TN_API_VERSION_TYPED_FFI) {
-    return add_strictly(name, platform, TN_TARGET_TYPED,
+    return add_strictly(context, name, platform, TN_TARGET_TYPED,
                         (tn_ffi_bundle_t){.execute = (tn_ffi_handler_t)function}, NULL);
   }
   uint32_t versions = api_version ? 1u << api_version : (uint32_t)TN_TARGET_UNTYPED;
-  return add_strictly(name, platform, versions, (tn_ffi_bundle_t){0}, function);
+  return add_strictly(context, name, platform, versions, (tn_ffi_bundle_t){0}, function);
 }
 
-tn_status_t tn_register_stages(const char* name, const char* platform,
-                               const tn_handler_stages_t* stages) {
+tn_status_t tn_context_register_stages(tn_context_t* context, const char* name,
+                                       const char* platform, const tn_handler_stages_t* stages) {
   tn_ffi_bundle_t bundle = {
       (tn_ffi_handler_t)stages->instantiate,
       (tn_ffi_handler_t)stages->prepare,
       (tn_ffi_handler_t)stages->initialize,
       (tn_ffi_handler_t)stages->execute,
   };
-  return add_strictly(name, platform, TN_TARGET_TYPED, bundle, NULL);
+  return add_strictly(context, name, platform, TN_TARGET_TYPED, bundle, NULL);
 }
 
 void tn__register_at_start(const char* name, const char* platform, tn_target_function_t function) {
@@ -443,25 +468,54 @@ void tn__register_at_start(const char* name, const char* platform, tn_target_fun
       .function = function,
       .library = tn__library_loading(),
   };
-  tn_status_release(tn__registry_add(&spec, TN_REGISTER_LENIENT));
+  tn_status_release(tn__registry_add(tn__library_context(), &spec, TN_REGISTER_LENIENT));
 }
 
 void tn_register_at_start(const char* name, const char* platform, tn_target_function_t function) {
   tn__register_at_start(name, platform, function);
 }
 
-tn_status_t tn_unregister(const char* name, const char* platform) {
+tn_status_t tn_context_unregister(tn_context_t* context, const char* name, const char* platform) {
   if (!name || !platform) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the name or the platform is NULL");
   }
   const char* known = tn__platform_name(tn__sv(platform));
   if (known) platform = known;  // what registered itself for another one is there as well
-  tn_registered_op_t* old = NULL;
+  const tn_op_t* old = NULL;
+  context = tn__context_of(context);
   tn__process_lock();
-  const tn_registered_op_t* op = look_up(tn__sv(name));
+  const tn_registered_op_t* op = look_up(context, tn__sv(name));
   const bool is_there = op && tn__op_target(&op->op, platform);
-  tn_status_t status = is_there ? replace(tn__sv(name), NULL, platform, &old) : TN_OK;
+  tn_status_t status = is_there ? replace(context, tn__sv(name), NULL, platform, &old) : TN_OK;
   tn__process_unlock();
-  release(old);
-  return is_there ? status : tn__registry_miss(tn__sv(name), platform);
+  tn__op_release(old);
+  return is_there ? status : tn__registry_miss(context, tn__sv(name), platform);
+}
+
+void tn_context_set_call_timeout_ns(tn_context_t* context, int64_t timeout_ns) {
+  atomic_store(&tn__context_of(context)->call_timeout_ns, timeout_ns);
+}
+
+// --- for the default context, or the one that a library is loaded for
+
+tn_status_t tn_register(const char* name, const char* platform, tn_target_function_t function,
+                        tn_api_version_t api_version) {
+  return tn_context_register(tn__library_context(), name, platform, function, api_version);
+}
+
+tn_status_t tn_register_stages(const char* name, const char* platform,
+                               const tn_handler_stages_t* stages) {
+  return tn_context_register_stages(tn__library_context(), name, platform, stages);
+}
+
+tn_status_t tn_unregister(const char* name, const char* platform) {
+  return tn_context_unregister(NULL, name, platform);
+}
+
+tn_status_t tn_target_enumerate(tn_target_visit_fn visit, void* user) {
+  return tn_context_enumerate_targets(NULL, visit, user);
+}
+
+void tn_call_set_timeout_ns(int64_t timeout_ns) {
+  tn_context_set_call_timeout_ns(NULL, timeout_ns);
 }

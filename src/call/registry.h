@@ -1,4 +1,4 @@
-// What is registered, by name. Thread-safe.
+// What is registered in a context (NULL: the default one), by name. Thread-safe.
 #ifndef TENON_CALL_REGISTRY_H_
 #define TENON_CALL_REGISTRY_H_
 
@@ -14,22 +14,27 @@ typedef enum tn_register_mode {
 
 // Registers a target, in the place of one with the same name and platform. Asks handlers for their
 // metadata.
-TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__registry_add(const tn_target_spec_t* spec,
+TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__registry_add(tn_context_t* context,
+                                                        const tn_target_spec_t* spec,
                                                         tn_register_mode_t mode);
 
 // The operation, retained; NULL when there is none.
-TN_FOR_INSPECT const tn_op_t* tn__registry_find(tn_string_view_t name);
+TN_FOR_INSPECT const tn_op_t* tn__registry_find(tn_context_t* context, tn_string_view_t name);
 // Why there is none: near names, other platforms.
-TN_FOR_INSPECT tn_status_t tn__registry_miss(tn_string_view_t name, const char* platform);
+TN_FOR_INSPECT tn_status_t tn__registry_miss(tn_context_t* context, tn_string_view_t name,
+                                             const char* platform);
 
 // Puts what was learned (taken) with a registered target that declares nothing, which is a handler
 // from then on. Does nothing when something else was registered in its place meanwhile.
-TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__registry_teach(const tn_target_t* target,
+TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__registry_teach(tn_context_t* context,
+                                                          const tn_target_t* target,
                                                           tn_learned_t* learned);
 
-// Whether this library, or one that is the same loaded file, registered something itself while it
-// was loaded.
-bool tn__registry_has_from_start(const tn_library_t* library);
+// Registers in the context what this library, or one that is the same loaded file, registered
+// itself in another while it was loaded: its initialisers do not run again. `*out_has` says whether
+// there is anything of the kind in the context then.
+TN_MUST_USE tn_status_t tn__registry_add_from_start(tn_context_t* context,
+                                                    const tn_library_t* library, bool* out_has);
 
 // tn_register_at_start, of which there is one in libtenon_xla too: never that one.
 void tn__register_at_start(const char* name, const char* platform, tn_target_function_t function);

@@ -15,6 +15,7 @@
 #include "call/mismatch.h"
 #include "call/scratch.h"
 #include "call/site.h"
+#include "kernel/target.h"
 
 // What all activations share; in the program's arena.
 typedef struct tn_typed_state {
@@ -125,7 +126,8 @@ static tn_status_t explain(tn_status_t status, const tn_typed_state_t* state) {
 
 // Runs the stage. Its caller says which call it is.
 static tn_status_t instantiate(tn_typed_state_t* state, const tn_attr_dictionary_t* attrs,
-                               const tn_allocator_t* allocator, const tn_handler_facts_t* facts) {
+                               const tn_kernel_site_t* site, const tn_handler_facts_t* facts) {
+  const tn_allocator_t* allocator = site->arena->allocator;
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(instantiation_t), &memory));
   instantiation_t* self = memory;
@@ -136,6 +138,7 @@ static tn_status_t instantiate(tn_typed_state_t* state, const tn_attr_dictionary
   self->frame.stage = TN_FFI_INSTANTIATE;
   self->context.states[TN_FFI_INSTANTIATE] = &self->made;
   self->context.keeper = &self->keeper;
+  self->context.owner = site->target->context;
   self->context.brings_deleters = facts->instantiate_minor < TN_FFI_API_MINOR_TYPE_INFO;
   tn_status_t status = tn__attributes_build(&self->arena, NULL, attrs, &self->frame.attrs);
   if (!status) {
@@ -160,7 +163,8 @@ static tn_status_t instantiate(tn_typed_state_t* state, const tn_attr_dictionary
 }
 
 // What the handler says of itself; asked now if registering could not ask.
-static tn_status_t find_facts(const tn_target_t* target, tn_handler_facts_t* out_facts) {
+static tn_status_t find_facts(const tn_call_site_t* call, const tn_target_t* target,
+                              tn_handler_facts_t* out_facts) {
   *out_facts = target->facts;
   if (target->facts.minor >= 0) return TN_OK;
   const tn_target_spec_t spec = {
@@ -168,7 +172,7 @@ static tn_status_t find_facts(const tn_target_t* target, tn_handler_facts_t* out
       .bundle = target->bundle,
       .library = target->library,
   };
-  return tn__handler_ask(&spec, out_facts);
+  return tn__handler_ask(call->site->target->context, &spec, out_facts);
 }
 
 static tn_status_t init_local(const tn_kernel_call_t* call);
@@ -241,7 +245,7 @@ tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target) {
   }
   tn_handler_facts_t facts;
   void* memory = NULL;
-  TN_RETURN_IF_ERROR(find_facts(target, &facts));
+  TN_RETURN_IF_ERROR(find_facts(call, target, &facts));
   TN_RETURN_IF_ERROR(tn__arena_allocate(site->arena, sizeof(tn_typed_state_t), &memory));
   tn_typed_state_t* state = memory;
   tn_attr_dictionary_t attrs = call->attrs;
@@ -266,7 +270,7 @@ tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target) {
     return TN_OK;
   }
   // What the stage makes may differ from call to call, and is this one's alone.
-  tn_status_t status = instantiate(state, &attrs, site->arena->allocator, &facts);
+  tn_status_t status = instantiate(state, &attrs, site, &facts);
   if (status) {
     clear_state(state);
     site->state = NULL;

@@ -57,7 +57,7 @@ static void defaults_can_be_set(void** state) {
   tn_stream_t *stream = NULL, *own = NULL, *found = NULL;
   TN_ASSERT_OK(tn_stream_create(device, &stream));
   TN_ASSERT_OK(tn_default_stream(device, &own));
-  tn_set_default_device(device);
+  TN_ASSERT_OK(tn_set_default_device(device));
   TN_ASSERT_OK(tn_default_device(&found_device));
   assert_ptr_equal(found_device, device);
   tn_device_release(found_device);
@@ -69,7 +69,7 @@ static void defaults_can_be_set(void** state) {
   TN_ASSERT_OK(tn_default_stream(device, &found));
   assert_ptr_equal(found, own);
   tn_stream_release(found);
-  tn_set_default_device(NULL);
+  TN_ASSERT_OK(tn_set_default_device(NULL));
   TN_ASSERT_OK(tn_default_device(&found_device));
   assert_ptr_not_equal(found_device, device);
   TN_ASSERT_REPORT("another device", tn_set_default_stream(found_device, stream));

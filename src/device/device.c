@@ -8,12 +8,31 @@
 #include "base/process.h"
 
 void tn__device_init(tn_device_t* device, const tn_device_vtable_t* vtable, const char* name,
-                     const tn_compile_target_t* target, const tn_allocator_t* allocator) {
+                     const tn_compile_target_t* target, const tn_device_options_t* options,
+                     tn_pool_t* pool) {
+  tn_context_t* context = options->context;
   device->vtable = vtable;
   atomic_init(&device->references, 1);
-  device->allocator = allocator;
-  device->target = target;
+  device->allocator = options->allocator;
+  device->context = tn__context_hold(context);
+  device->pool = pool;
+  device->targets[0] = *target;
+  device->targets[1] = *target->host;
+  for (size_t i = 0; i < 2; ++i) {
+    tn_compile_target_t* own = &device->targets[i];
+    own->host = &device->targets[target->is_host ? 0 : 1];
+    own->libraries &= context->environment.libraries;
+    own->thread_count = tn__pool_thread_count(pool);
+    own->fusion_element_count = context->environment.fusion_element_count;
+    own->context = context;
+  }
+  device->target = &device->targets[0];
   snprintf(device->name, sizeof device->name, "%s", name);
+}
+
+void tn__device_deinit(tn_device_t* device) {
+  tn__pool_release(device->pool);
+  tn__context_let_go(device->context);
 }
 
 tn_device_t* tn_device_retain(tn_device_t* device) {
@@ -34,6 +53,14 @@ void tn_device_release(tn_device_t* device) {
   device->vtable->destroy(device);
 }
 
+tn_status_t tn__device_explain(tn_status_t status, const tn_device_t* a, const tn_device_t* b) {
+  if (a->context == b->context) return status;
+  return tn_status_note(status, "they belong to two contexts, which share nothing");
+}
+
+tn_context_t* tn_device_context(const tn_device_t* device) {
+  return device->context;
+}
 const char* tn_device_name(const tn_device_t* device) {
   return device->name;
 }

@@ -8,6 +8,7 @@
 
 #include "base/allocator.h"
 #include "base/pool.h"
+#include "device/context.h"
 #include "kernel/target.h"
 
 typedef struct tn_device_vtable tn_device_vtable_t;
@@ -33,11 +34,14 @@ struct tn_device {
   const tn_device_vtable_t* vtable;
   atomic_uint references;
   const tn_allocator_t* allocator;
-  const tn_compile_target_t* target;  // what programs for it are compiled for
+  tn_context_t* context;              // held
+  const tn_compile_target_t* target;  // what programs for it are compiled for: the first of these
+  tn_compile_target_t targets[2];     // its own, and what the host computes for it
   size_t memory_alignment;            // of every allocation, at least
   tn_pool_t* pool;                    // for parallel loops on the host; never NULL
   _Atomic(tn_stream_t*) own_stream;   // the default one; NULL: nobody has asked for it
   tn_stream_t* chosen_stream;         // that was set in its place; retained; see defaults.c
+  tn_device_t* next_chosen;           // the next of the context's devices that have one
   char name[32];
 };
 
@@ -145,9 +149,17 @@ struct tn_device_vtable {
 };
 
 // For the implementation of a device: fills the common part, with one reference. `vtable` and
-// `target` are static. The allocator is the one of `options`, or malloc.
+// `target`, which says what devices of the kind are, are static; `options` are complete, as
+// tn_device_driver_t.create gets them; `pool` is taken.
 void tn__device_init(tn_device_t* device, const tn_device_vtable_t* vtable, const char* name,
-                     const tn_compile_target_t* target, const tn_allocator_t* allocator);
+                     const tn_compile_target_t* target, const tn_device_options_t* options,
+                     tn_pool_t* pool);
+// Gives up what tn__device_init took; the last thing before the device's memory goes.
+void tn__device_deinit(tn_device_t* device);
+
+// Takes and returns the error of something of `a` that was given where something of `b` belongs; if
+// that is because their contexts differ, it says so.
+tn_status_t tn__device_explain(tn_status_t status, const tn_device_t* a, const tn_device_t* b);
 
 // Gives memory back when the event has happened, well or with an error; NULL: now. Never waits, but
 // where there is no memory to note it.

@@ -9,7 +9,8 @@ typedef struct tn_device_driver {
   // Calls `visit` for each device that is there, in the order of their numbers, until it returns
   // false; `*out_go_on` says whether it never did. No device is no error.
   tn_status_t (*enumerate)(tn_device_visit_fn visit, void* user, bool* out_go_on);
-  // `options` is complete (fields that the caller's did not have are zero), its allocator not NULL.
+  // `options` is complete (fields that the caller's did not have are zero), its allocator and
+  // context not NULL.
   // NOT_FOUND when there are not so many devices.
   tn_status_t (*create)(unsigned number, const tn_device_options_t* options,
                         tn_device_t** out_device);

@@ -34,6 +34,10 @@ struct tn_event {
   _Atomic(callback_t*) callbacks;  // the latest first; `closed` once they have been called
 };
 
+tn_device_t* tn__event_device(const tn_event_t* event) {
+  return event->device;
+}
+
 tn_status_t tn_event_create(tn_device_t* device, tn_event_t** out_event) {
   void* memory;
   *out_event = NULL;

@@ -25,6 +25,7 @@ bool tn__event_is_settled(tn_event_t* event);
 // What `device` made of the event (tn_device_vtable_t.event_create); NULL: it is another device's,
 // or the device makes none.
 void* tn__event_native(const tn_event_t* event, const tn_device_t* device);
+tn_device_t* tn__event_device(const tn_event_t* event);  // a view
 
 // Retained, or NULL. The event has happened.
 tn_failure_t* tn__event_failure(const tn_event_t* event);

@@ -67,13 +67,16 @@ tn_status_t tn_device_create(const char* name, const tn_device_options_t* option
     size_t size = options->struct_size;
     if (size < sizeof options->struct_size) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                              "device options: struct_size is %zu; wanted "
+                              "device options: struct_size is %zu; expected "
                               "sizeof(tn_device_options_t)",
                               size);
     }
     memcpy(&complete, options, size < sizeof complete ? size : sizeof complete);
   }
   complete.struct_size = sizeof complete;
+  if (!complete.context) complete.context = tn_context_default();
+  TN_RETURN_IF_ERROR(tn__context_read_environment(complete.context));
+  tn__context_complete(complete.context, &complete);
   if (!complete.allocator) complete.allocator = tn_allocator_system();
   for (size_t i = 0; i < DRIVER_COUNT; ++i) {
     unsigned number;

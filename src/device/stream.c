@@ -1,6 +1,7 @@
 // Streams of any device: the public functions, which leave the work to the device.
 #include "base/process.h"
 #include "device/device.h"
+#include "device/event.h"
 
 tn_status_t tn_stream_create(tn_device_t* device, tn_stream_t** out_stream) {
   *out_stream = NULL;
@@ -40,10 +41,20 @@ bool tn_stream_is_idle(tn_stream_t* stream) {
   return stream->device->vtable->stream_is_idle(stream);
 }
 
+static tn_status_t check_context(const char* name, const tn_stream_t* stream,
+                                 const tn_event_t* event) {
+  const tn_device_t* device = tn__event_device(event);
+  if (stream->device->context == device->context) return TN_OK;
+  tn_status_t status = tn_status_create(TN_CODE_FAILED_PRECONDITION,
+                                        "%s: the event is not of the stream's context", name);
+  return tn__device_explain(status, device, stream->device);
+}
+
 tn_status_t tn_stream_record_event(tn_stream_t* stream, tn_event_t* event) {
   TN_RETURN_IF_NULL(stream);
   TN_RETURN_IF_NULL(event);
   TN_RETURN_IF_ERROR(tn__process_check());
+  TN_RETURN_IF_ERROR(check_context("tn_stream_record_event", stream, event));
   return stream->device->vtable->stream_record(stream, event);
 }
 
@@ -51,6 +62,7 @@ tn_status_t tn_stream_wait_event(tn_stream_t* stream, tn_event_t* event) {
   TN_RETURN_IF_NULL(stream);
   TN_RETURN_IF_NULL(event);
   TN_RETURN_IF_ERROR(tn__process_check());
+  TN_RETURN_IF_ERROR(check_context("tn_stream_wait_event", stream, event));
   return stream->device->vtable->stream_wait(stream, event);
 }
 

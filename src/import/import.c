@@ -168,6 +168,7 @@ tn_status_t tn_import_function(tn_scope_t* scope, tn_module_t* module, const cha
   atomic_init(&imported->references, 1);
   imported->evaluator = tn__evaluator_retain(evaluator);
   TN_DONE_IF_ERROR(tn__module_clone(module, &imported->module));
+  imported->module->target = evaluator->device->target;
   TN_DONE_IF_ERROR(fill(imported, inner, function));
   *out_imported = imported;
   imported = NULL;

@@ -312,7 +312,7 @@ static tn_status_t learn(const tn_target_t* target) {
   if (target->refusal) return tn__target_refusal(target);
   TN_RETURN_IF_ERROR(check_handler(target));
   TN_RETURN_IF_ERROR(find_out(&target->bundle, &learned));
-  return tn__registry_teach(target, learned);
+  return tn__registry_teach(NULL, target, learned);
 }
 
 tn_status_t tn_target_learn(const char* name, const char* platform) {
@@ -321,11 +321,11 @@ tn_status_t tn_target_learn(const char* name, const char* platform) {
   }
   const char* known = tn__platform_name(tn__sv(platform));
   if (known) platform = known;
-  const tn_op_t* op = tn__registry_find(tn__sv(name));
+  const tn_op_t* op = tn__registry_find(NULL, tn__sv(name));
   const tn_target_t* target = tn__op_target(op, platform);
   tn_status_t status =
       target ? tn_status_prefix(learn(target), "custom call @%s", TN_NAME_TEXT(target->name))
-             : tn__registry_miss(tn__sv(name), platform);
+             : tn__registry_miss(NULL, tn__sv(name), platform);
   tn__op_release(op);
   return status;
 }

@@ -117,7 +117,7 @@ static tn_status_t add_handlers(const scan_t* scan, tn_library_t* library, size_
         .bundle = {.execute = scan->functions[i]},
         .library = library,
     };
-    TN_RETURN_IF_ERROR(tn__registry_add(&spec, TN_REGISTER_LENIENT));
+    TN_RETURN_IF_ERROR(tn__registry_add(NULL, &spec, TN_REGISTER_LENIENT));
     ++*out_count;
   }
   return TN_OK;
@@ -127,7 +127,7 @@ tn_status_t tn_library_load_exported(const char* path, size_t* out_count) {
   tn_library_t* library = NULL;
   void *memory = NULL, *shared = NULL;
   *out_count = 0;
-  TN_RETURN_IF_ERROR(tn__library_open(tn__sv(path), &library));
+  TN_RETURN_IF_ERROR(tn__library_open(NULL, tn__sv(path), &library));
   tn_status_t status = tn__allocate(tn_allocator_system(), sizeof(scan_t), &memory);
   if (!status) status = tn__child_share(sizeof(verdicts_t), &shared);
   if (!status) {

@@ -36,7 +36,7 @@ static void exports_are_the_functions_that_others_may_call(void** state) {
   (void)state;
   names_t names = {0, ""};
   tn_library_t* library = NULL;
-  TN_ASSERT_OK(tn__library_open(tn__sv(PLAIN), &library));
+  TN_ASSERT_OK(tn__library_open(NULL, tn__sv(PLAIN), &library));
   tn__library_visit_exports(library, see_export, &names);
   static const char* const wanted[] = {"plain_execute", "plain_instantiate", "plain_too_new",
                                        "plain_silent",  "plain_double",      "counter_type_id"};

@@ -3,6 +3,7 @@
 
 #include "kernel/fusion/fusion.h"
 #include "kernel/kernel_set.h"
+#include "kernel/lib/library.h"
 #include "kernel/target.h"
 
 // Our own kernels are last: they compute everything.
@@ -14,6 +15,9 @@ const tn_compile_target_t tn__compile_target_host = {
     .set_count = sizeof host_sets / sizeof *host_sets,
     .sets = host_sets,
     .fusion = &tn__cpu_fusion_rules,
+    .host = &tn__compile_target_host,
+    .libraries = UINT32_MAX,
+    .fusion_element_count = -1,
 };
 
 // Those that there are.
@@ -46,9 +50,18 @@ static const char* row_name(const tn_op_t* op) {
   return own ? op->name + sizeof dialect - 1 : op->name;
 }
 
+// Why another kernel has to stand in for this one; NULL: it takes the use.
+static const char* refusal_of(const tn_kernel_t* kernel, uint32_t libraries,
+                              const tn_op_use_t* use) {
+  const char* refusal =
+      kernel->library ? tn__kernel_library_refusal(kernel->library - 1u, libraries) : NULL;
+  return refusal || !kernel->refuse ? refusal : kernel->refuse(use);
+}
+
 // `out_reason` gets what the last kernel that refused the use said, if one did.
 static const tn_kernel_t* find_in_set(const tn_kernel_set_t* set, const char* name,
-                                      const tn_op_use_t* use, const char** out_reason) {
+                                      uint32_t libraries, const tn_op_use_t* use,
+                                      const char** out_reason) {
   size_t low = 0, high = set->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -62,7 +75,7 @@ static const tn_kernel_t* find_in_set(const tn_kernel_set_t* set, const char* na
     const tn_kernel_t* kernel = &set->rows[set->order[low]];
     if (strcmp(kernel->op, name) != 0) return NULL;
     if (kernel->supports && !kernel->supports(use)) continue;
-    const char* refusal = kernel->refuse ? kernel->refuse(use) : NULL;
+    const char* refusal = refusal_of(kernel, libraries, use);
     if (!refusal) return kernel;
     *out_reason = refusal;
   }
@@ -76,7 +89,8 @@ static const tn_kernel_t* find(const tn_compile_target_t* target, const tn_op_us
   if (use->op->find_kernel) return use->op->find_kernel(target->platform, use);
   const char* name = row_name(use->op);
   for (size_t i = 0; i < target->set_count; ++i) {
-    const tn_kernel_t* kernel = find_in_set(target->sets[i], name, use, out_reason);
+    const tn_kernel_t* kernel =
+        find_in_set(target->sets[i], name, target->libraries, use, out_reason);
     if (kernel) return kernel;
   }
   return NULL;

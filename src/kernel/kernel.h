@@ -119,8 +119,8 @@ typedef struct tn_kernel_site {
   // By operand: where its elements are. A run's pointer is to element [0, 0, ...], the byte offset
   // is in it. NULL: all are dense.
   const tn_view_t* views;
-  tn_arena_t* arena;     // the program's
-  const char* platform;  // that the kernel was found for
+  tn_arena_t* arena;                       // the program's
+  const struct tn_compile_target* target;  // that the kernel was found for (kernel/target.h)
   // What custom calls of one program share while they are prepared (call/call.h); NULL: nothing.
   struct tn_call_cache* calls;
   // Bit i: operand i is not in the storage of another one. Of the first 32.
@@ -151,6 +151,7 @@ typedef struct tn_kernel {
   const char* op;    // short name of a stablehlo operation, or with its dialect
   const char* name;  // what `show --at program` prints: "cpu.add"
   const char* tier;  // and behind it, in words: "library openblas"; NULL: it is our own
+  uint8_t library;   // 1 + the library that it needs (kernel/lib/library.h); 0: none
   // Which uses it can do; NULL: all that pass the verifier.
   bool (*supports)(const tn_op_use_t* use);
   // The same for kernels that another can stand in for: why it does not take the use, in static

@@ -38,7 +38,7 @@ tn_status_t tn__node_prepare(const tn_node_t* node, const tn_node_choice_t* choi
                              tn_kernel_site_t* site) {
   void* memory = NULL;
   site->use = choice->use;
-  site->platform = tn__node_target(node)->platform;
+  site->target = tn__node_target(node);
   if (!choice->kernel) return no_kernel(node, choice->use);
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(site->arena, node->region_count, sizeof(tn_body_shape_t), &memory));

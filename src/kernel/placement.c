@@ -25,7 +25,7 @@ static const tn_compile_target_t* module_target(const tn_region_t* region) {
 
 const tn_compile_target_t* tn__node_target(const tn_node_t* node) {
   const bool is_hosts = node->placement == TN_ON_HOST || tn__op_is_control(node->op);
-  return is_hosts ? &tn__compile_target_host : module_target(node->region);
+  return is_hosts ? module_target(node->region)->host : module_target(node->region);
 }
 
 bool tn__value_is_on_host(const tn_value_t* value) {

@@ -24,7 +24,8 @@ typedef struct tn_fusion_rules {
   bool (*takes_view)(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
 } tn_fusion_rules_t;
 
-// Static. A device has one; the module that is compiled for it points to it (ir/ir.h).
+// A device has one, made of a static one that says what devices of its kind are, with what its
+// context adds (device/device.h). The module that is compiled for it points to it (ir/ir.h).
 typedef struct tn_compile_target {
   const char* platform;  // under which its custom calls are registered
   // Its memory is the host's, and its kernels are called; otherwise the device launches them
@@ -33,6 +34,12 @@ typedef struct tn_compile_target {
   size_t set_count;
   const struct tn_kernel_set* const* sets;  // best first
   const tn_fusion_rules_t* fusion;          // NULL: passes make no fusions for it
+  const struct tn_compile_target* host;     // what the host computes for it; the host's own: itself
+  uint32_t libraries;                       // bit i: library i may be used (kernel/lib/library.h)
+  int32_t thread_count;                     // of its parallel loops; 0: as many as there are cores
+  int64_t fusion_element_count;             // in the place of fewest_elements; negative: that
+  // Whose operations custom calls name (device/context.h); NULL: the default context's.
+  struct tn_context* context;
 } tn_compile_target_t;
 
 TN_FOR_INSPECT extern const tn_compile_target_t tn__compile_target_host;  // kernel.c

@@ -20,6 +20,7 @@ enum { TN_CASE_LIMIT = 16, TN_CASE_ALIGNMENT = 64 };
 // Zero-initialised, then begun with tn__case_begin and ended with tn__case_end.
 typedef struct tn_case {
   tn_arena_t arena;
+  tn_compile_target_t target;  // the host's
   const tn_op_t* op;
   size_t operand_count, result_count, attr_count, body_count;
   const tn_type_t* operand_types[TN_CASE_LIMIT];
@@ -163,10 +164,12 @@ static inline tn_status_t tn__case_run(tn_case_t* c) {
       .region_count = c->body_count,
       .arena = &c->arena,
   };
-  tn__kernel_libraries_allow(c->may_use_libraries ? -1 : 0);
-  const tn_kernel_t* kernel = c->kernel = tn__kernel_find(&tn__compile_target_host, &use);
+  c->target = tn__compile_target_host;
+  if (!c->may_use_libraries) c->target.libraries = 0;
+  const tn_kernel_t* kernel = c->kernel = tn__kernel_find(&c->target, &use);
   if (!kernel) fail_msg("no kernel for %s", c->op->name);
-  tn_kernel_site_t site = {.use = &use, .bodies = c->body_shapes, .arena = &c->arena};
+  tn_kernel_site_t site = {
+      .use = &use, .bodies = c->body_shapes, .arena = &c->arena, .target = &c->target};
   if (kernel->prepare) TN_RETURN_IF_ERROR(kernel->prepare(&site));
   void *scratch, *local;
   TN_ASSERT_OK(

@@ -1,6 +1,7 @@
 // Data into arrays, and out of them.
 #include <tenon/npy.h>
 
+#include "device/device.h"
 #include "kernel/common/strided.h"
 #include "lazy/eval.h"
 
@@ -34,11 +35,13 @@ tn_array_t* tn_array_from_buffer(tn_scope_t* scope, tn_buffer_t* buffer) {
                           buffer ? "a tuple" : "NULL");
   }
   if (tn_buffer_device(buffer) != tn_scope_device(scope)) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: the buffer lies on another device (%s) than the scope (%s); each "
-                          "tn_device_create makes one of its own",
-                          name, tn_device_name(tn_buffer_device(buffer)),
-                          tn_device_name(tn_scope_device(scope)));
+    tn_status_t status = tn_status_create(
+        TN_CODE_INVALID_ARGUMENT,
+        "%s: the buffer lies on another device (%s) than the scope (%s); each "
+        "tn_device_create makes one of its own",
+        name, tn_device_name(tn_buffer_device(buffer)), tn_device_name(tn_scope_device(scope)));
+    return tn__scope_refuse(
+        scope, tn__device_explain(status, tn_buffer_device(buffer), tn_scope_device(scope)));
   }
   if (tn_buffer_is_donated(buffer)) {
     return tn__scope_fail(scope, TN_CODE_FAILED_PRECONDITION, "%s: the buffer has been donated",

@@ -152,7 +152,7 @@ static tn_status_t begin(tn_emitter_t* emitter, const tn_graph_t* graph) {
   void* memory = NULL;
   *emitter = (tn_emitter_t){.graph = graph, .operand_numbers = graph->operands};
   // The target is the host's.
-  emitter->spells_random = graph->device->target != &tn__compile_target_host;
+  emitter->spells_random = !graph->device->target->is_host;
   TN_RETURN_IF_ERROR(
       tn__allocate_array(allocator, graph->value_count, sizeof(tn_value_t*), &memory));
   emitter->values = memory;

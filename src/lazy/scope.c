@@ -116,6 +116,13 @@ tn_stream_t* tn_scope_stream(const tn_scope_t* scope) {
 }
 
 tn_status_t tn_scope_set_stream(tn_scope_t* scope, tn_stream_t* stream) {
+  const tn_device_t* device = scope->evaluator->device;
+  if (stream && stream->device->context != device->context) {
+    tn_status_t status = tn_status_create(TN_CODE_FAILED_PRECONDITION,
+                                          "tn_scope_set_stream: the stream (%s) and the scope (%s)",
+                                          tn_device_name(stream->device), tn_device_name(device));
+    return tn__device_explain(status, stream->device, device);
+  }
   tn_stream_retain(stream);
   tn_stream_release(scope->stream);
   scope->stream = stream;
@@ -209,9 +216,10 @@ tn_status_t tn__scope_check(const tn_scope_t* scope, const char* operation, size
       return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: operand %zu is NULL", operation, i);
     }
     if (arrays[i]->evaluator != scope->evaluator) {
-      return tn_status_create(
+      tn_status_t status = tn_status_create(
           TN_CODE_INVALID_ARGUMENT,
           "%s: operand %zu was made in a scope that this one is not nested with", operation, i);
+      return tn__device_explain(status, arrays[i]->evaluator->device, scope->evaluator->device);
     }
     if (tn__array_state(arrays[i]) == TN_ARRAY_FAILED) return tn_array_status(arrays[i]);
   }

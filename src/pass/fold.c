@@ -99,14 +99,14 @@ static tn_status_t run_kernel(const tn_node_t* node, const tn_kernel_t* kernel,
 // *out_data is NULL when no kernel wants to compute it now. What an author's kernel refuses is left
 // for it to refuse when it runs.
 static tn_status_t compute(const tn_node_t* node, tn_arena_t* scratch, void** out_data) {
-  const tn_compile_target_t* target = &tn__compile_target_host;
+  const tn_compile_target_t* target = node->region->function->module->target->host;
   tn_op_use_t use;
   *out_data = NULL;
   if (is_devices(node)) return TN_OK;
   TN_RETURN_IF_ERROR(tn__node_use(node, scratch, &use));
   const tn_kernel_t* kernel = tn__kernel_find(target, &use);
   if (!kernel) return TN_OK;
-  tn_kernel_site_t site = {.use = &use, .arena = scratch, .platform = target->platform};
+  tn_kernel_site_t site = {.use = &use, .arena = scratch, .target = target};
   tn_status_t status = kernel->prepare ? kernel->prepare(&site) : TN_OK;
   if (!status) status = run_kernel(node, kernel, &site, scratch, out_data);
   if (site.state && site.state_deinit) site.state_deinit(site.state);

@@ -8,9 +8,6 @@
 // The target says what can be a member (kernel/target.h).
 #include "pass/fusion.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "ir/trace.h"
 #include "kernel/target.h"
 #include "pass/passes.h"
@@ -330,21 +327,6 @@ static bool is_control_flow(const tn_node_t* node) {
   return node->op == TN__OP(while) || node->op == TN__OP(if) || node->op == TN__OP(case);
 }
 
-// As the target says; the environment's TENON_FUSION says another number, or none.
-static tn_status_t fewest_elements(const tn_fusion_rules_t* rules, int64_t* out_fewest) {
-  const char* text = getenv("TENON_FUSION");
-  char* end = NULL;
-  *out_fewest = rules->fewest_elements;
-  if (!text || !*text) return TN_OK;
-  *out_fewest = INT64_MAX;
-  if (strcmp(text, "none") == 0) return TN_OK;
-  errno = 0;
-  *out_fewest = strtoll(text, &end, 10);
-  if (!errno && end != text && !*end && *out_fewest >= 0) return TN_OK;
-  return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                          "TENON_FUSION is \"%.40s\"; expected a number of elements or none", text);
-}
-
 // Without what lies in the region's own regions.
 TN_APART static tn_status_t fuse_nodes(tn_region_t* region, int64_t fewest, tn_arena_t* scratch) {
   fuser_t fuser = {.region = region, .scratch = scratch};
@@ -367,8 +349,9 @@ static tn_status_t fuse_region(tn_region_t* region, int64_t fewest, tn_arena_t* 
 }
 
 static tn_status_t fuse_function(tn_function_t* function, tn_arena_t* scratch) {
-  int64_t fewest = 0;
-  TN_RETURN_IF_ERROR(fewest_elements(function->module->target->fusion, &fewest));
+  const tn_compile_target_t* target = function->module->target;
+  const int64_t own = target->fusion_element_count;
+  const int64_t fewest = own < 0 ? target->fusion->fewest_elements : own;
   TN_RETURN_IF_ERROR(fuse_region(function->body, fewest, scratch));
   tn__function_number(function);
   return TN_OK;

@@ -16,7 +16,8 @@ static void check_random(uint64_t first_seed, uint64_t count, size_t operation_c
     char* text = tn__testing_random_program(
         &(tn_testing_random_t){seed, operation_count, function_count, region_depth});
     assert_non_null(text);
-    for (int passes = TN_TESTING_NEEDED_PASSES; passes <= TN_TESTING_ALL_PASSES; ++passes) {
+    for (int passes = TN_TESTING_NEEDED_PASSES; passes <= TN_TESTING_ALL_PASSES_OF_ANY_SIZE;
+         ++passes) {
       tn_testing_plan_t plan;
       tn__testing_plan(text, (tn_testing_passes_t)passes, &plan);
       tn__testing_plan_release(&plan);
@@ -40,17 +41,11 @@ static void programs_with_calls_find_every_value(void** state) {
   check_random(2000, 100, 40, 4, 2);
 }
 
-// The arrays of random programs are small.
-static int fuse_whatever_the_size(void** state) {
-  (void)state;
-  return setenv("TENON_FUSION", "0", 1);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(straight_programs_find_every_value, name_last_seed),
       cmocka_unit_test_teardown(loops_and_branches_find_every_value, name_last_seed),
       cmocka_unit_test_teardown(programs_with_calls_find_every_value, name_last_seed),
   };
-  return cmocka_run_group_tests(tests, fuse_whatever_the_size, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,9 @@ tn_status_t tn__testing_plan_of(tn_module_t* source, tn_testing_passes_t passes,
   tn_status_t status = TN_OK;
   *out_plan = (tn_testing_plan_t){.source = source};
   tn__arena_init(&out_plan->arena, source->allocator);
-  const tn_pass_options_t pass_options = {.target = &tn__compile_target_host,
+  out_plan->target = tn__compile_target_host;
+  if (passes == TN_TESTING_ALL_PASSES_OF_ANY_SIZE) out_plan->target.fusion_element_count = 0;
+  const tn_pass_options_t pass_options = {.target = &out_plan->target,
                                           .keep_all = passes == TN_TESTING_NEEDED_PASSES};
   const tn_plan_options_t options = {.is_entry = true};
   TN_DONE_IF_ERROR(tn__module_clone(source, &out_plan->module));

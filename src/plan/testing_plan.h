@@ -4,11 +4,13 @@
 #define TENON_PLAN_TESTING_PLAN_H_
 
 #include "base/testing.h"
+#include "kernel/target.h"
 #include "plan/plan.h"
 
 typedef struct tn_testing_plan {
   tn_module_t* source;
   tn_module_t* module;  // after the passes
+  tn_compile_target_t target;
   tn_arena_t arena;
   tn_plan_t* plan;  // of the entry
 } tn_testing_plan_t;
@@ -16,6 +18,7 @@ typedef struct tn_testing_plan {
 typedef enum tn_testing_passes {
   TN_TESTING_NEEDED_PASSES,  // those of keep_all
   TN_TESTING_ALL_PASSES,
+  TN_TESTING_ALL_PASSES_OF_ANY_SIZE,  // arrays of few elements are fused as well
 } tn_testing_passes_t;
 
 // Plans `main`, else the only function, of the text. Custom calls get a kernel that is never run.

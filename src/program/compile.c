@@ -3,7 +3,6 @@
 #include "base/linux/clock.h"
 #include "base/spelling.h"
 #include "device/device.h"
-#include "kernel/lib/library.h"
 #include "pass/pass.h"
 #include "pass/refine.h"
 #include "program/activation.h"
@@ -82,6 +81,7 @@ static tn_status_t compile(tn_program_t* program, const tn_compile_options_t* op
                            const tn_type_t* const* argument_types) {
   tn_function_t* entry = NULL;
   TN_RETURN_IF_ERROR(tn__module_clone(program->source, &program->module));
+  program->module->target = program->device->target;
   TN_RETURN_IF_ERROR(find_function(program->module, options->function, &entry));
   if (!argument_types && entry->body && tn__function_is_dynamic(entry)) {
     return tn__dynamic_create(program, entry, options);
@@ -121,7 +121,6 @@ tn_status_t tn__program_compile_for(tn_device_t* device, tn_module_t* module,
                             "tn_compile_options_t: struct_size is %zu; expected at least %zu",
                             options->struct_size, sizeof defaults);
   }
-  TN_RETURN_IF_ERROR(tn__kernel_libraries_check());
   const tn_allocator_t* allocator = options->allocator ? options->allocator : tn_allocator_system();
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(tn_program_t), &memory));

@@ -89,11 +89,22 @@ static size_t count_fused_reductions(const tn_program_t* program) {
   return count;
 }
 
+static tn_program_t* compile_unfused(const char* text) {
+  const char* const environment[] = {"TENON_FUSION=none", NULL};
+  const tn_context_options_t options = {.struct_size = sizeof options, .environment = environment};
+  tn_device_options_t device_options = {.struct_size = sizeof device_options};
+  tn_device_t* device = NULL;
+  TN_ASSERT_OK(tn_context_create(&options, &device_options.context));
+  TN_ASSERT_OK(tn_device_create("cpu", &device_options, &device));
+  tn_program_t* program = tn__testing_program_on(device, text, false);
+  tn_device_release(device);
+  tn_context_release(device_options.context);
+  return program;
+}
+
 // Numbers for rows, or for columns of groups of rows, are all that has to be kept.
 static void expect_no_array(const char* text) {
-  setenv("TENON_FUSION", "none", 1);
-  tn_program_t* plain = tn__testing_program(text, false);
-  unsetenv("TENON_FUSION");
+  tn_program_t* plain = compile_unfused(text);
   tn_program_t* fused = tn__testing_program(text, false);
   assert_int_equal(count_fused_reductions(plain), 0);
   assert_int_equal(count_fused_reductions(fused), 1);
@@ -104,6 +115,8 @@ static void expect_no_array(const char* text) {
     tn_testing_bytes_t wanted, found;
     tn__testing_arguments(plain, seed, &arguments);
     TN_ASSERT_OK(tn__testing_run_bytes(plain, NULL, &arguments, &wanted));
+    tn__testing_buffers_release(&arguments);
+    tn__testing_arguments(fused, seed, &arguments);
     tn__testing_poison(fused, 0xA5);
     TN_ASSERT_OK(tn__testing_run_bytes(fused, NULL, &arguments, &found));
     assert_true(tn__testing_bytes_equal(&found, &wanted));

@@ -37,8 +37,9 @@ static tn_status_t check_options(const tn_program_t* program, const tn_run_optio
                             wanted == 1 ? "" : "s", result_count);
   }
   if (options->stream && tn_stream_device(options->stream) != program->device) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "the stream belongs to another device than the program");
+    tn_status_t status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                                          "the stream belongs to another device than the program");
+    return tn__device_explain(status, tn_stream_device(options->stream), program->device);
   }
   return TN_OK;
 }
@@ -86,7 +87,7 @@ static void destroy(tn_call_keeper_t* keeper) {
 
 static tn_status_t create(tn_program_t* program, const tn_run_options_t* options,
                           tn_run_t** out_run) {
-  static atomic_llong next_run_id = 1;
+  tn_context_t* context = program->device->context;
   size_t argument_count = tn_program_argument_count(program);
   size_t result_count = tn_program_result_count(program);
   size_t size = sizeof(tn_run_t) + argument_count * sizeof(tn_run_argument_t) +
@@ -121,7 +122,8 @@ static tn_status_t create(tn_program_t* program, const tn_run_options_t* options
       .deadline_ns = tn__clock_deadline_ns(options->timeout_ns ? options->timeout_ns : -1),
   };
   run->activation->environment = (tn_call_environment_t){
-      .run_id = options->run_id ? options->run_id : atomic_fetch_add(&next_run_id, 1),
+      .run_id = options->run_id ? options->run_id : atomic_fetch_add(&context->next_run_id, 1),
+      .timeout_ns = atomic_load(&context->call_timeout_ns),
       .device = program->device->target->is_host ? program->device : NULL,
       .stream = options->stream,
       .user_data_count = options->user_data_count,

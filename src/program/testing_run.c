@@ -41,11 +41,15 @@ tn_device_t* tn__testing_device(void) {
 }
 
 tn_program_t* tn__testing_program(const char* text, bool keep_all) {
+  return tn__testing_program_on(device, text, keep_all);
+}
+
+tn_program_t* tn__testing_program_on(tn_device_t* on, const char* text, bool keep_all) {
   const tn_compile_options_t options = {.struct_size = sizeof options, .keep_all = keep_all};
   tn_module_t* module = NULL;
   tn_program_t* program = NULL;
   TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &module));
-  tn_status_t status = tn_program_compile(device, module, &options, &program);
+  tn_status_t status = tn_program_compile(on, module, &options, &program);
   tn_module_release(module);
   TN_ASSERT_OK(status);
   return program;
@@ -88,8 +92,9 @@ void tn__testing_arguments(const tn_program_t* program, uint64_t seed, tn_testin
     unsigned char* data = calloc(1, byte_length + 1);
     assert_non_null(data);
     fill(tn_type_dtype(type), byte_length, &seed, data);
-    TN_ASSERT_OK(tn_buffer_create_from_host(device, tn_type_dtype(type), tn_type_rank(type),
-                                            tn_type_dims(type), data, byte_length, &out->list[i]));
+    TN_ASSERT_OK(tn_buffer_create_from_host(program->device, tn_type_dtype(type),
+                                            tn_type_rank(type), tn_type_dims(type), data,
+                                            byte_length, &out->list[i]));
     free(data);
   }
 }
@@ -171,7 +176,7 @@ void tn__testing_poison(tn_program_t* program, unsigned char byte) {
   for (size_t i = 0; i < results.count; ++i) {
     const tn_type_t* type = tn_program_result_type(program, i);
     tn_memory_t memory;
-    TN_ASSERT_OK(tn_buffer_create(device, tn_type_dtype(type), tn_type_rank(type),
+    TN_ASSERT_OK(tn_buffer_create(program->device, tn_type_dtype(type), tn_type_rank(type),
                                   tn_type_dims(type), NULL, &results.list[i]));
     TN_ASSERT_OK(tn__buffer_hold(results.list[i], &memory));
     poison(memory, tn_buffer_byte_length(results.list[i]), byte);

@@ -24,10 +24,12 @@ static tn_status_t check_leaf(const tn_program_t* program, size_t index,
                             space, name, TN_TYPE_TEXT(given), TN_TYPE_TEXT(type));
   }
   if (tn_buffer_device(buffer) != program->device) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "argument %zu%s%s lies on the device %s, which is not the one that the "
-                            "program was compiled for",
-                            index, space, name, tn_device_name(tn_buffer_device(buffer)));
+    tn_status_t status =
+        tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                         "argument %zu%s%s lies on the device %s, which is not the one that the "
+                         "program was compiled for",
+                         index, space, name, tn_device_name(tn_buffer_device(buffer)));
+    return tn__device_explain(status, tn_buffer_device(buffer), program->device);
   }
   return TN_OK;
 }

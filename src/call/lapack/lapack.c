@@ -43,7 +43,8 @@ static const struct {
 _Static_assert(1 FAMILIES(AND_LETTERS) == TN_LAPACK_COUNT, "a name for each letter, and another");
 #undef AND_LETTERS
 
-const tn_ffi_op_t* tn__lapack_find(tn_string_view_t name, const char** out_reason) {
+const tn_ffi_op_t* tn__lapack_find(tn_string_view_t name, uint32_t allowed,
+                                   const char** out_reason) {
   static const char prefix[] = "lapack_", suffix[] = "_ffi";
   enum { PREFIX = sizeof prefix - 1, SUFFIX = sizeof suffix - 1 };
   *out_reason = NULL;
@@ -59,7 +60,8 @@ const tn_ffi_op_t* tn__lapack_find(tn_string_view_t name, const char** out_reaso
         !strchr(families[i].letters, letter)) {
       continue;
     }
-    return tn__openblas(out_reason) ? families[i].op : NULL;
+    *out_reason = tn__kernel_library_refusal(TN_KERNEL_OPENBLAS, allowed);
+    return !*out_reason && tn__openblas(out_reason) ? families[i].op : NULL;
   }
   return NULL;
 }

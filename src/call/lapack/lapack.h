@@ -13,7 +13,9 @@
 // How many names there are.
 enum { TN_LAPACK_COUNT = 61 };
 
-// NULL when there is none of that name. When there is one but no LAPACK, *out_reason says why.
-const tn_ffi_op_t* tn__lapack_find(tn_string_view_t name, const char** out_reason);
+// NULL when there is none of that name. When there is one but no LAPACK among the libraries that
+// are allowed (kernel/lib/library.h), *out_reason says why.
+const tn_ffi_op_t* tn__lapack_find(tn_string_view_t name, uint32_t allowed,
+                                   const char** out_reason);
 
 #endif  // TENON_CALL_LAPACK_LAPACK_H_

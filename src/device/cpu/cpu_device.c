@@ -21,7 +21,7 @@ static cpu_device_t* cast(tn_device_t* device) {
 
 static void destroy(tn_device_t* device) {
   const tn_allocator_t* allocator = device->allocator;
-  tn__pool_release(device->pool);
+  tn__device_deinit(device);
   tn__host_memory_destroy(cast(device)->memory);
   tn__free(allocator, device, sizeof(cpu_device_t));
 }
@@ -228,9 +228,8 @@ static tn_status_t create(unsigned number, const tn_device_options_t* options,
   TN_DONE_IF_ERROR(tn__host_memory_create(&memory_config, options->allocator, &memory));
   TN_DONE_IF_ERROR(tn__allocate(options->allocator, sizeof *device, &storage));
   device = storage;
-  tn__device_init(&device->base, &vtable, "cpu", &tn__compile_target_host, options->allocator);
+  tn__device_init(&device->base, &vtable, "cpu", &tn__compile_target_host, options, pool);
   device->base.memory_alignment = TN_HOST_ALIGNMENT;
-  device->base.pool = pool;
   device->memory = memory;
   pool = NULL;
   memory = NULL;

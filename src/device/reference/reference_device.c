@@ -20,7 +20,7 @@ static tn_reference_memory_t* memory_of(tn_device_t* device) {
 
 static void destroy(tn_device_t* device) {
   const tn_allocator_t* allocator = device->allocator;
-  tn__pool_release(device->pool);
+  tn__device_deinit(device);
   tn__free(allocator, device, sizeof(reference_device_t));
 }
 
@@ -215,10 +215,9 @@ static tn_status_t create(unsigned number, const tn_device_options_t* options,
   TN_DONE_IF_ERROR(tn__pool_create(&pool_config, options->allocator, &pool));
   TN_DONE_IF_ERROR(tn__allocate(options->allocator, sizeof(reference_device_t), &storage));
   reference_device_t* device = storage;
-  tn__device_init(&device->base, &vtable, "reference", &tn__compile_target_reference,
-                  options->allocator);
+  tn__device_init(&device->base, &vtable, "reference", &tn__compile_target_reference, options,
+                  pool);
   device->base.memory_alignment = 64;
-  device->base.pool = pool;
   tn__reference_memory_init(&device->memory, options->allocator, options->memory_limit_byte_length);
   pool = NULL;
   *out_device = &device->base;

@@ -1,6 +1,4 @@
 // The libraries, for whoever asks from outside.
-#include <tenon/ops.h>
-
 #include "kernel/lib/library.h"
 #include "kernel/lib/onednn.h"
 #include "kernel/lib/openblas.h"
@@ -13,11 +11,11 @@ static const version_fn versions[] = {
 #undef TN_KERNEL_LIBRARY
 };
 
-void tn_kernel_library_enumerate(tn_kernel_library_visit_fn visit, void* user) {
+void tn__kernel_library_enumerate(uint32_t allowed, tn_kernel_library_visit_fn visit, void* user) {
   for (int i = 0; i < TN_KERNEL_LIBRARY_COUNT; ++i) {
     const tn_kernel_library_facts_t* facts = tn__kernel_library_facts((tn_kernel_library_t)i);
-    const char* reason = NULL;
-    const char* version = versions[i](&reason);
+    const char* reason = tn__kernel_library_refusal((size_t)i, allowed);
+    const char* version = reason ? NULL : versions[i](&reason);
     const tn_kernel_library_info_t info = {
         .struct_size = sizeof info,
         .name = facts->name,

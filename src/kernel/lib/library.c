@@ -1,10 +1,7 @@
 #include "kernel/lib/library.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifndef TENON_OPENBLAS
@@ -29,48 +26,37 @@ const tn_kernel_library_facts_t* tn__kernel_library_facts(tn_kernel_library_t li
 
 // --- which may be used
 
-static uint32_t environment_set;
-static pthread_once_t environment_once = PTHREAD_ONCE_INIT;
-static _Atomic int32_t allowed_set = -1;
-
-static bool list_has(const char* list, const char* name) {
-  const size_t length = strlen(name);
-  while (*list) {
-    const size_t item = strcspn(list, ", ");
-    if (item == length && strncmp(list, name, length) == 0) return true;
-    list += item;
-    list += strspn(list, ", ");
+// The library of that name; TN_KERNEL_LIBRARY_COUNT: there is none.
+static size_t find_library(const char* name, size_t length) {
+  size_t i = 0;
+  while (i < TN_KERNEL_LIBRARY_COUNT &&
+         (strlen(facts[i].name) != length || memcmp(facts[i].name, name, length) != 0)) {
+    ++i;
   }
-  return false;
+  return i;
 }
 
-static void read_environment(void) {
-  const char* list = getenv("TENON_LIBRARIES");
-  for (size_t i = 0; i < TN_KERNEL_LIBRARY_COUNT; ++i) {
-    if (!list || list_has(list, facts[i].name)) environment_set |= 1u << i;
-  }
-}
-
-static bool is_library(const char* name, size_t length) {
-  for (size_t i = 0; i < TN_KERNEL_LIBRARY_COUNT; ++i) {
-    if (strlen(facts[i].name) == length && memcmp(facts[i].name, name, length) == 0) return true;
-  }
-  return length == strlen("none") && memcmp(name, "none", length) == 0;
-}
-
-tn_status_t tn__kernel_libraries_check(void) {
-  const char* list = getenv("TENON_LIBRARIES");
+static tn_status_t unknown_library(const char* name, size_t length) {
   char names[64] = "";
   for (size_t i = 0; i < TN_KERNEL_LIBRARY_COUNT; ++i) {
     strncat(names, facts[i].name, sizeof names - strlen(names) - 1);
     strncat(names, ", ", sizeof names - strlen(names) - 1);
   }
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                          "TENON_LIBRARIES has \"%.*s\"; expected some of %snone",
+                          length > 40 ? 40 : (int)length, name, names);
+}
+
+tn_status_t tn__kernel_libraries_parse(const char* list, uint32_t* out_set) {
+  *out_set = list ? 0 : UINT32_MAX;
   while (list && *list) {
     const size_t length = strcspn(list, ", ");
-    if (length && !is_library(list, length)) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                              "TENON_LIBRARIES has \"%.*s\"; expected some of %snone",
-                              length > 40 ? 40 : (int)length, list, names);
+    const size_t library = find_library(list, length);
+    const bool is_none = length == strlen("none") && memcmp(list, "none", length) == 0;
+    if (library < TN_KERNEL_LIBRARY_COUNT) {
+      *out_set |= UINT32_C(1) << library;
+    } else if (length && !is_none) {
+      return unknown_library(list, length);
     }
     list += length;
     list += strspn(list, ", ");
@@ -78,16 +64,9 @@ tn_status_t tn__kernel_libraries_check(void) {
   return TN_OK;
 }
 
-void tn__kernel_libraries_allow(int32_t set) {
-  atomic_store(&allowed_set, set);
-}
-
-const char* tn__kernel_library_refusal(tn_kernel_library_t library) {
-  pthread_once(&environment_once, read_environment);
+const char* tn__kernel_library_refusal(size_t library, uint32_t allowed) {
   if (!facts[library].soname) return "not found when Tenon was configured";
-  const int32_t own = atomic_load(&allowed_set);
-  const uint32_t set = own < 0 ? environment_set : (uint32_t)own;
-  return set >> library & 1 ? NULL : "switched off";
+  return allowed >> library & 1 ? NULL : "switched off";
 }
 
 // --- loading

@@ -1,15 +1,16 @@
 // Libraries that compute some operations better than portable C does. Each is optional: its soname
 // is found when Tenon is configured, and it is loaded when the first program has work for it.
 //
-// The environment's TENON_LIBRARIES lists those that may be used, separated by commas; "none"
-// switches all of them off. Results are the same from run to run and for any number of threads
-// either way, but not to the last bit with and without a library.
+// A context says which of them may be used; what is loaded is loaded for the process. Results are
+// the same from run to run and for any number of threads either way, but not to the last bit with
+// and without a library.
 #ifndef TENON_KERNEL_LIB_LIBRARY_H_
 #define TENON_KERNEL_LIB_LIBRARY_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <tenon/ops.h>
 #include <tenon/status.h>
 
 typedef enum tn_kernel_library {
@@ -28,13 +29,14 @@ typedef struct tn_kernel_library_facts {
 
 const tn_kernel_library_facts_t* tn__kernel_library_facts(tn_kernel_library_t library);
 
-// Why the library is not used: static text; NULL: nothing speaks against it so far. Loads nothing.
-const char* tn__kernel_library_refusal(tn_kernel_library_t library);
-// INVALID_ARGUMENT when TENON_LIBRARIES has a name that no library has.
-TN_MUST_USE tn_status_t tn__kernel_libraries_check(void);
-// For tests: which libraries may be used from now on (bit i: library i); -1: what the environment
-// says. Programs that are compiled already keep their kernels.
-void tn__kernel_libraries_allow(int32_t set);
+// Why the library may not be used, of those that are `allowed` (bit i: library i): static text;
+// NULL: nothing speaks against it so far. Loads nothing.
+const char* tn__kernel_library_refusal(size_t library, uint32_t allowed);
+// The set of the libraries that a list names, as TENON_LIBRARIES has it; NULL: of all.
+// INVALID_ARGUMENT for a name that no library has.
+TN_MUST_USE tn_status_t tn__kernel_libraries_parse(const char* list, uint32_t* out_set);
+// Visits all libraries, and loads those that are allowed.
+void tn__kernel_library_enumerate(uint32_t allowed, tn_kernel_library_visit_fn visit, void* user);
 
 // A function of a library, and where its address goes.
 typedef struct tn_kernel_symbol {

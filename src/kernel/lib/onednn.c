@@ -49,13 +49,9 @@ static void load(void) {
 }
 
 const tn_onednn_t* tn__onednn(const char** out_reason) {
-  const char* reason = tn__kernel_library_refusal(TN_KERNEL_ONEDNN);
-  if (!reason) {
-    pthread_once(&once, load);
-    reason = failure;
-  }
-  if (out_reason) *out_reason = reason;
-  return reason ? NULL : &library;
+  pthread_once(&once, load);
+  if (out_reason) *out_reason = failure;
+  return failure ? NULL : &library;
 }
 
 const char* tn__onednn_version(const char** out_reason) {
@@ -87,11 +83,15 @@ void tn__onednn_close(tn_onednn_session_t* session) {
   session->dnn->dnnl_stream_destroy(session->stream);
 }
 
-int64_t tn__onednn_slots(int64_t parts) {
+int64_t tn__onednn_slots(const tn_compile_target_t* target, int64_t parts) {
   enum { SLOTS_PER_THREAD = 2, SLOT_LIMIT = 32 };
-  int threads = 1;
-  tn_status_release(tn__pool_default_thread_count(&threads));
-  int64_t slots = (int64_t)threads * SLOTS_PER_THREAD;
+  tn_cores_t cores;
+  int64_t slots = target->thread_count;
+  if (!slots) {
+    tn__cores_init(&cores);
+    slots = cores.count;
+  }
+  slots *= SLOTS_PER_THREAD;
   if (slots > SLOT_LIMIT) slots = SLOT_LIMIT;
   return slots < parts ? slots : parts;
 }
@@ -190,7 +190,7 @@ tn_status_t tn__onednn_execute(const tn_onednn_t* dnn, const tn_onednn_primitive
 #else
 
 const char* tn__onednn_version(const char** out_reason) {
-  *out_reason = tn__kernel_library_refusal(TN_KERNEL_ONEDNN);
+  *out_reason = tn__kernel_library_refusal(TN_KERNEL_ONEDNN, 0);
   return NULL;
 }
 

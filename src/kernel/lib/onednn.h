@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "kernel/lib/library.h"
+#include "kernel/target.h"
 
 #ifdef TENON_ONEDNN
 #include <oneapi/dnnl/dnnl.h>
@@ -69,7 +70,7 @@ void tn__onednn_close(tn_onednn_session_t* session);
 
 // How many parts of a work to have under way at once, each with scratch memory of its own: a matter
 // of memory and time, not of results.
-int64_t tn__onednn_slots(int64_t parts);
+int64_t tn__onednn_slots(const tn_compile_target_t* target, int64_t parts);
 
 // A primitive with up to two sources, one result and scratch memory.
 typedef struct tn_onednn_primitive {

@@ -384,7 +384,7 @@ tn_status_t tn__onednn_convolution_prepare(tn_kernel_site_t* site) {
   size_t scratch_length = 0;
   reserve(site, state, state->direct, !state->has_winograd, &scratch_length);
   if (state->has_winograd) reserve(site, state, state->winograd, true, &scratch_length);
-  state->slots = tn__onednn_slots(state->batch_parts * state->feature_parts);
+  state->slots = tn__onednn_slots(site->target, state->batch_parts * state->feature_parts);
   state->slot_length =
       state->source_length + state->weights_length + state->result_length + scratch_length;
   state->slot_offset = site->scratch_byte_length;
@@ -549,7 +549,7 @@ tn_status_t tn__onednn_convolution_run(const tn_kernel_call_t* call) {
 
 const char* tn__onednn_convolution_refuse(const tn_op_use_t* use) {
   (void)use;
-  return tn__kernel_library_refusal(TN_KERNEL_ONEDNN);
+  return tn__kernel_library_refusal(TN_KERNEL_ONEDNN, 0);
 }
 tn_status_t tn__onednn_convolution_prepare(tn_kernel_site_t* site) {
   (void)site;

@@ -156,7 +156,8 @@ static tn_status_t prepare_as(tn_kernel_site_t* site, tn_dot_wish_t wish, dot_t*
 }
 
 static tn_status_t prepare_stand_in(tn_kernel_site_t* site, dot_t* state) {
-  if (tn__openblas_dot_refuse(site->use)) {
+  if (tn__kernel_library_refusal(TN_KERNEL_OPENBLAS, site->target->libraries) ||
+      tn__openblas_dot_refuse(site->use)) {
     state->stand_in = tn__cpu_dot_run;
     TN_RETURN_IF_ERROR(tn__cpu_dot_prepare(site));
   } else {
@@ -192,7 +193,8 @@ tn_status_t tn__onednn_dot_prepare(tn_kernel_site_t* site) {
     const size_t length = (state->primitives[i].scratch_byte_length + 63) / 64 * 64;
     if (length > state->slot_length) state->slot_length = length;
   }
-  state->slots = tn__onednn_slots(state->batch * state->rows_of_pieces * state->columns_of_pieces);
+  state->slots = tn__onednn_slots(site->target,
+                                  state->batch * state->rows_of_pieces * state->columns_of_pieces);
   state->slot_offset = site->scratch_byte_length;
   site->scratch_byte_length += state->slot_length * (size_t)state->slots;
   site->state_deinit = deinit;
@@ -266,7 +268,7 @@ tn_status_t tn__onednn_dot_run(const tn_kernel_call_t* call) {
 
 const char* tn__onednn_dot_refuse(const tn_op_use_t* use) {
   (void)use;
-  return tn__kernel_library_refusal(TN_KERNEL_ONEDNN);
+  return tn__kernel_library_refusal(TN_KERNEL_ONEDNN, 0);
 }
 tn_status_t tn__onednn_dot_prepare(tn_kernel_site_t* site) {
   (void)site;

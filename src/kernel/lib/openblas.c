@@ -20,13 +20,9 @@ static void load(void) {
 }
 
 const tn_openblas_t* tn__openblas(const char** out_reason) {
-  const char* reason = tn__kernel_library_refusal(TN_KERNEL_OPENBLAS);
-  if (!reason) {
-    pthread_once(&once, load);
-    reason = failure;
-  }
-  if (out_reason) *out_reason = reason;
-  return reason ? NULL : &functions;
+  pthread_once(&once, load);
+  if (out_reason) *out_reason = failure;
+  return failure ? NULL : &functions;
 }
 
 const char* tn__openblas_version(const char** out_reason) {

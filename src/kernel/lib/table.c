@@ -1,14 +1,19 @@
 // The table of the kernels of libraries.
 #include "kernel/common/site.h"
 #include "kernel/kernel_set.h"
+#include "kernel/lib/library.h"
 #include "kernel/lib/onednn_convolution.h"
 #include "kernel/lib/onednn_dot.h"
 #include "kernel/lib/openblas_dot.h"
 #include "kernel/lib/openblas_linear.h"
 
 static const tn_kernel_t rows[] = {
-#define TN_KERNEL(library, operation, ...) \
-  {.op = operation, .name = library "." operation, .tier = "library " library, __VA_ARGS__},
+#define TN_KERNEL(NAME, text, operation, ...) \
+  {.op = operation,                           \
+   .name = text "." operation,                \
+   .tier = "library " text,                   \
+   .library = TN_KERNEL_##NAME + 1,           \
+   __VA_ARGS__},
 #include "kernel/lib/kernels.def"
 #undef TN_KERNEL
 };

@@ -5,6 +5,7 @@
 #include "kernel/target.h"
 
 typedef struct dynamic {
+  const tn_compile_target_t* target;
   const tn_static_form_t* form;
   tn_op_use_t use;
   const tn_allocator_t* allocator;
@@ -38,6 +39,7 @@ tn_status_t tn__cpu_dynamic_prepare(tn_kernel_site_t* site) {
   const tn_op_use_t* use = site->use;
   dynamic_t* state;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
+  state->target = site->target;
   state->form = tn__static_form_of(use->op);
   state->use = *use;
   state->allocator = site->arena->allocator;
@@ -70,8 +72,8 @@ static tn_status_t run(const tn_kernel_call_t* call, tn_arena_t* arena) {
   }
   tn_op_use_t use;
   TN_RETURN_IF_ERROR(tn__static_form_use(state->form, &state->use, values, arena, &use));
-  const tn_kernel_t* kernel = tn__kernel_find(&tn__compile_target_host, &use);
-  tn_kernel_site_t site = {.use = &use, .arena = arena};
+  const tn_kernel_t* kernel = tn__kernel_find(state->target, &use);
+  tn_kernel_site_t site = {.use = &use, .arena = arena, .target = state->target};
   if (kernel->prepare) TN_RETURN_IF_ERROR(kernel->prepare(&site));
   tn_status_t status = run_once(kernel, &site, call, arena);
   if (site.state_deinit) site.state_deinit(site.state);

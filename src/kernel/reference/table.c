@@ -22,6 +22,7 @@ static const tn_kernel_set_t* const sets[] = {&set};
 
 const tn_compile_target_t tn__compile_target_reference = {
     .platform = "reference",
+    .host = &tn__compile_target_host,
     .set_count = 1,
     .sets = sets,
 };
