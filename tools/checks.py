@@ -218,7 +218,7 @@ def tsan():
 
 @check
 def symbols():
-    """Objects refer only to those of earlier rooms."""
+    """Objects refer only to those of earlier rooms, and keep no variables that are not listed."""
     run(["cmake", "--preset", "tsan"])
     run(["cmake", "--build", "--preset", "tsan"])
     run(["tools/check-layers", ROOT / "build" / "tsan"])
