@@ -210,6 +210,35 @@ static void arrays_of_other_layouts_are_turned_round(void** state) {
   assert_memory_equal(y, wanted, sizeof wanted);
 }
 
+static tn_status_t check_layout_in_place(tn_ffi_call_frame_t* frame) {
+  const tn_ffi_buffer_t *x = frame->args.values[0], *y = frame->rets.values[0];
+  const float columns[] = {1, 4, 2, 5, 3, 6};
+  assert_ptr_equal(x->data, y->data);
+  assert_memory_equal(x->data, columns, sizeof columns);
+  memcpy(y->data, (const float[]){10, 40, 20, 50, 30, 60}, sizeof columns);
+  return TN_OK;
+}
+
+// As jaxlib's LAPACK kernels are called.
+static void arrays_of_other_layouts_may_be_aliased(void** state) {
+  (void)state;
+  const float rows[] = {1, 2, 3, 4, 5, 6}, wanted[] = {10, 20, 30, 40, 50, 60};
+  const tn_testing_array_t x = {TN_DTYPE_F32, 2, {2, 3}, rows};
+  float y[6] = {0};
+  body = check_layout_in_place;
+  TN_ASSERT_OK(
+      tn_register("handler", "Host", (tn_target_function_t)handler, TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn__testing_call(
+      "func.func @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {\n"
+      "  %r = stablehlo.custom_call @handler(%a) {mhlo.backend_config = {}, operand_layouts = "
+      "[dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>], "
+      "output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], "
+      "operand_index = 0, operand_tuple_indices = []>]} : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
+      "  return %r : tensor<2x3xf32>\n}\n",
+      1, &x, 1, (void*[]){y}));
+  assert_memory_equal(y, wanted, sizeof wanted);
+}
+
 // --- what the host does
 
 static tn_status_t check_services(tn_ffi_call_frame_t* frame) {
@@ -627,6 +656,7 @@ int main(void) {
       cmocka_unit_test(attributes_of_all_kinds_come_sorted_by_their_bytes),
       cmocka_unit_test(attributes_that_the_interface_cannot_say_are_refused_by_name),
       cmocka_unit_test(arrays_of_other_layouts_are_turned_round),
+      cmocka_unit_test(arrays_of_other_layouts_may_be_aliased),
       cmocka_unit_test(the_host_answers_what_handlers_ask),
       cmocka_unit_test(scratch_memory_is_taken_back_and_freed_once),
       cmocka_unit_test(tasks_run_on_the_pool),

@@ -111,8 +111,7 @@ static bool has_tuple(const tn_node_t* node) {
 static bool needs_whole_operands(const tn_node_t* node) {
   return has_tuple(node) || tn__op_has(node->op, TN_TERMINATOR) ||
          tn__op_has(node->op, TN_FORWARDS) || tn__op_is_control(node->op) ||
-         tn__op_is_transfer(node->op) || node->op == TN__OP_OF(func, call) ||
-         tn__attr_find(&node->attrs, "output_operand_aliases");
+         tn__op_is_transfer(node->op) || node->op == TN__OP_OF(func, call);
 }
 
 static bool is_smaller(const tn_value_t* a, const tn_value_t* b) {
