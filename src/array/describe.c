@@ -1,6 +1,5 @@
 // What makes an array: as text, and compared with what makes another.
 #include <tenon/transform.h>
-#include "array/rule.h"
 
 #include "array/rule.h"
 #include "base/c_locale.h"

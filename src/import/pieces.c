@@ -284,7 +284,8 @@ static void read_side(const tn_piece_t* piece, const char* first, const char* mi
 
 static void apply_convolution(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
                               tn_array_t** out_results) {
-  int64_t axes[TN_MAX_RANK], inverse[TN_MAX_RANK], low[TN_MAX_RANK] = {0}, high[TN_MAX_RANK] = {0};
+  int64_t axes[TN_MAX_RANK] = {0}, inverse[TN_MAX_RANK];
+  int64_t low[TN_MAX_RANK] = {0}, high[TN_MAX_RANK] = {0};
   const size_t rank = rank_of(piece);
   const int64_t* padding = list_of(piece, "padding");
   const tn_attr_t* reversal = attribute_of(piece, "window_reversal");

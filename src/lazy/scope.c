@@ -119,7 +119,8 @@ tn_status_t tn_scope_set_stream(tn_scope_t* scope, tn_stream_t* stream) {
   const tn_device_t* device = scope->evaluator->device;
   if (stream && stream->device->context != device->context) {
     tn_status_t status = tn_status_create(TN_CODE_FAILED_PRECONDITION,
-                                          "tn_scope_set_stream: the stream (%s) and the scope (%s)",
+                                          "tn_scope_set_stream: the stream is on a device (%s) of "
+                                          "another context than the scope (%s)",
                                           tn_device_name(stream->device), tn_device_name(device));
     return tn__device_explain(status, stream->device, device);
   }

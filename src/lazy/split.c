@@ -34,17 +34,19 @@ static bool are_together(const splitter_t* self, uint32_t a, uint32_t b) {
   return self->levels[a] == self->levels[b] && self->streams[a] == self->streams[b];
 }
 
-static void place(splitter_t* self, uint32_t step, const uint32_t* operands) {
-  const uint32_t count = self->graph->steps[step]->operand_count;
+// Its operands are those of the graph from `first` on.
+static void place(splitter_t* self, uint32_t step, size_t first) {
+  const uint32_t* operands = self->graph->operands;
+  const size_t end = first + self->graph->steps[step]->operand_count;
   self->streams[step] = first_of_stream(self, step);
-  for (uint32_t i = 0; i < count; ++i) {
+  for (size_t i = first; i < end; ++i) {
     const uint32_t maker = maker_of(self, operands[i]);
     if (maker == TN_GRAPH_INPUT) continue;
     const uint32_t level =
         self->levels[maker] + (self->streams[maker] != self->streams[step] ? 1 : 0);
     if (level > self->levels[step]) self->levels[step] = level;
   }
-  for (uint32_t i = 0; i < count; ++i) {
+  for (size_t i = first; i < end; ++i) {
     const uint32_t maker = maker_of(self, operands[i]);
     if (maker == TN_GRAPH_INPUT || are_together(self, maker, step)) continue;
     self->is_needed[self->roots[operands[i]]] = true;
@@ -54,19 +56,19 @@ static void place(splitter_t* self, uint32_t step, const uint32_t* operands) {
 // Values come in the order of the steps that make them.
 static void place_all(splitter_t* self) {
   const tn_graph_t* graph = self->graph;
-  const uint32_t* operands = graph->operands;
+  size_t operand = 0;
   for (uint32_t v = 0; v < graph->value_count; ++v) {
     const uint32_t step = graph->values[v].step;
     self->roots[v] = v;
     if (step == TN_GRAPH_INPUT) continue;
     const bool is_first = v == 0 || graph->values[v - 1].step != step;
     if (graph->steps[step]->is_view) {
-      self->roots[v] = self->roots[operands[0]];
+      self->roots[v] = self->roots[graph->operands[operand]];
     } else if (is_first) {
-      place(self, step, operands);
+      place(self, step, operand);
     }
     const bool is_last = v + 1 == graph->value_count || graph->values[v + 1].step != step;
-    if (is_last && operands) operands += graph->steps[step]->operand_count;
+    if (is_last) operand += graph->steps[step]->operand_count;
   }
 }
 

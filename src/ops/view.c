@@ -156,7 +156,7 @@ static tn_status_t view_by_operation(viewer_t* viewer, bool* out_is_view) {
 
 tn_status_t tn__view_of_result(const tn_op_use_t* use, const tn_view_t* operand,
                                tn_view_t* out_view, bool* out_is_view) {
-  int64_t from[TN_MAX_RANK];
+  int64_t from[TN_MAX_RANK] = {0};
   void* memory = NULL;
   viewer_t viewer = {.use = use,
                      .operand = use->operand_types[0],

@@ -23,7 +23,7 @@ tn_device_t* tn__testing_device(void);
 
 // Compiles `main`, else the only function. Fails the test when that fails.
 tn_program_t* tn__testing_program(const char* text, bool keep_all);
-tn_program_t* tn__testing_program_on(tn_device_t* device, const char* text, bool keep_all);
+tn_program_t* tn__testing_program_on(tn_device_t* on, const char* text, bool keep_all);
 
 // Arguments of the program's types with contents that follow from `seed`: small numbers, zeros of
 // both signs, infinities, NaN. The caller releases them.

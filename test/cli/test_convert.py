@@ -9,6 +9,8 @@ import pytest
 from command import ADD, COMMAND, tenon
 
 FILES = sorted((pathlib.Path(__file__).parents[1] / "op").glob("*.mlir"))
+# Dialects that no artifact holds.
+OTHERS = ("chlo.", "tenon.")
 # Of programs that are tests; artifacts hold operations of StableHLO alone.
 CHECK = re.compile(r' *"?check\.')
 # What fixtures spell out although its absence says the same.
@@ -53,7 +55,7 @@ def programs(path):
         yield "\n".join(line for line in text.splitlines() if not CHECK.match(line)) + "\n"
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if not p.stem.startswith("chlo.")], ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", [p for p in FILES if not p.stem.startswith(OTHERS)], ids=lambda p: p.stem)
 def test_what_an_artifact_says_is_what_the_text_says(path):
     for text in programs(path):
         artifact = convert(text.encode(), "mlirbc")
@@ -62,12 +64,12 @@ def test_what_an_artifact_says_is_what_the_text_says(path):
         assert convert(again, "mlirbc") == artifact == convert(artifact, "mlirbc")
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p.stem.startswith("chlo.")], ids=lambda p: p.stem)
-def test_operations_of_chlo_are_refused_with_their_name_and_place(path, tmp_path):
+@pytest.mark.parametrize("path", [p for p in FILES if p.stem.startswith(OTHERS)], ids=lambda p: p.stem)
+def test_operations_of_other_dialects_are_refused_with_their_name_and_place(path, tmp_path):
     for text in programs(path):
         (tmp_path / "in.mlir").write_text(text)
         error = tenon("convert", tmp_path / "in.mlir", tmp_path / "out.mlirbc", code=1)[1]
-        name = re.search(r"chlo\.\w+", text)[0]
+        name = re.search(r"(?:chlo|tenon)\.\w+", text)[0]
         assert re.search(rf"in\.mlir:\d+:\d+: error: {name}: not an operation of StableHLO itself", error)
         assert not (tmp_path / "out.mlirbc").exists()
 

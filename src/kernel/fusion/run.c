@@ -86,7 +86,8 @@ static void gather_block(const worker_t* worker, const tn_fusion_gather_t* gathe
                          const gathered_t* block) {
   const tn_fusion_state_t* state = worker->state;
   const tn_fusion_read_t* read = &state->spec.reads[gather->read];
-  const size_t last = state->loop_count - 1;  // what is transposed has loops
+  if (state->loop_count == 0) return;  // what is transposed has loops
+  const size_t last = state->loop_count - 1;
   const tn_row_path_t path = {
       .element_size = state->spec.values[read->value].element_size,
       .row_stride = gather->loop_strides[last],

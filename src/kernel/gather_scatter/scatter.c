@@ -76,9 +76,11 @@ static void choose_form(const tn_kernel_site_t* site, tn_scatter_t* state) {
 
 // Dimensions that follow each other in both arrays are one.
 static void add_loop(tn_scatter_loop_t* loops, size_t* count, tn_scatter_loop_t loop) {
-  tn_scatter_loop_t* outer = *count ? &loops[*count - 1] : NULL;
-  const bool may_merge = outer && outer->batching < 0 && loop.batching < 0;
-  if (!may_merge || !tn__merge_loops(outer, &loop, 2)) loops[(*count)++] = loop;
+  if (*count && loops[*count - 1].batching < 0 && loop.batching < 0 &&
+      tn__merge_loops(&loops[*count - 1], &loop, 2)) {
+    return;
+  }
+  loops[(*count)++] = loop;
 }
 
 // Scatter dimensions of the updates, with those of the indices that they go through.

@@ -228,8 +228,7 @@ static tn_status_t allocate_entries(tn_bytecode_t* bytecode, const uint8_t* posi
     return tn__bytecode_fail(bytecode, position, "more attributes than such a file can mean");
   }
   bytecode->entries_left -= count;
-  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(bytecode->arena, count, out_entries));
-  return TN_OK;
+  return TN_ARENA_ARRAY(bytecode->arena, count, out_entries);
 }
 
 static tn_status_t finish(tn_bytecode_t* bytecode, const uint8_t* position, size_t count,
@@ -263,6 +262,7 @@ static tn_status_t merge(tn_bytecode_t* bytecode, const tn_bytecode_op_attrs_t* 
     } else if (value && tn__vhlo_is_default(spec, value)) {
       continue;
     }
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there is room for every value
     if (value) entries[count++] = (tn_named_attr_t){tn__sv(spec->name), value};
   }
   bool inherent_inside = bytecode->version < TN_BYTECODE_PROPERTIES;
