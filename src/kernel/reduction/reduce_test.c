@@ -106,7 +106,7 @@ static void reduce_agrees_with_plain_loops(void** state) {
       begin_case(&c, &shapes[s], TN_DTYPE_S32, data, &init, ops[o], &outputs);
       c.pool = o % 2 ? pool : NULL;
       TN_ASSERT_OK(tn__case_run(&c));
-      int32_t* wanted = malloc(sizeof *wanted * (size_t)outputs + 4);
+      int32_t* wanted = calloc((size_t)outputs + 1, sizeof *wanted);
       for (int64_t i = 0; i < outputs; ++i) wanted[i] = init;
       for (int64_t i = 0; i < size; ++i) {
         const int64_t at = output_of(&shapes[s], i);
