@@ -160,7 +160,7 @@ typedef struct tn_user_data {
 } tn_user_data_t;
 
 // How long a handler that finishes later (an XLA_FFI_Future) may take, from its return on; after it
-// the run fails with DEADLINE_EXCEEDED. Negative (the default): for ever. Such a handler may still
+// the run fails with DEADLINE_EXCEEDED. Negative (the default): no limit. Such a handler may still
 // use what it was given: the run's memory, arguments and results among it, is freed when it
 // completes the future, on the thread that does, and never if it does not.
 TN_API void tn_context_set_call_timeout_ns(tn_context_t* context, int64_t timeout_ns);
