@@ -4,12 +4,16 @@
 
 #define TN_COLUMN_NONE NONE, 0
 #define TN_COLUMN_IS(...) IS, (__VA_ARGS__)
+#define TN_COLUMN_BITS(...) TN_BITS_FORM, (__VA_ARGS__)
 #define TN_COLUMN_ALONE(...) ALONE, (__VA_ARGS__)
 #define TN_COLUMN_APART(...) APART, (__VA_ARGS__)
 #define TN_COLUMN_BY_PARTS BY_PARTS, 0
 #define TN_COLUMN_FLAT FLAT, 0
 #define TN_COLUMN_OWN OWN, 0
 #define TN_COLUMN_ARRAY(...) ARRAY, (__VA_ARGS__)
+
+// What BITS(expression) is read as; whoever shares the loops of both signs says so here.
+#define TN_BITS_FORM IS
 
 // Becomes PREFIX_NONE(name, detail, expression), PREFIX_IS(name, detail, expression)... `detail` is
 // the caller's; the expression is in parentheses.

@@ -3,81 +3,33 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "kernel/common/loop.h"
+
 // Every instruction set has its vectors and as large a tile as its registers hold. All of them do
 // the same operations in the same order on each element, so that results are equal to the bit.
 
-// --- vectors of 16 bytes: what every x86-64 and 64-bit ARM processor has
+// What every x86-64 and 64-bit ARM processor has.
+#define SET base
 #define TARGET
+#define VECTOR_BYTES 16
 #define ROWS 4
 #define VECTORS 2
-#define LOOP(name) base_f32_##name
-#define SCALAR float
-#define LANES 4
-#include "kernel/contraction/gemm_loops.inc"
-#define LOOP(name) base_f64_##name
-#define SCALAR double
-#define LANES 2
-#include "kernel/contraction/gemm_loops.inc"
-#define LOOP(name) base_i32_##name
-#define SCALAR uint32_t
-#define LANES 4
-#include "kernel/contraction/gemm_loops.inc"
-#define LOOP(name) base_i64_##name
-#define SCALAR uint64_t
-#define LANES 2
-#include "kernel/contraction/gemm_loops.inc"
-#undef TARGET
-#undef ROWS
-#undef VECTORS
+#include "kernel/contraction/gemm_target.inc"
 
 #if TN_ISA_X86
-// --- vectors of 32 bytes
+#define SET avx2
 #define TARGET TN_ISA_TARGET_AVX2
+#define VECTOR_BYTES 32
 #define ROWS 6
 #define VECTORS 2
-#define LOOP(name) avx2_f32_##name
-#define SCALAR float
-#define LANES 8
-#include "kernel/contraction/gemm_loops.inc"
-#define LOOP(name) avx2_f64_##name
-#define SCALAR double
-#define LANES 4
-#include "kernel/contraction/gemm_loops.inc"
-#define LOOP(name) avx2_i32_##name
-#define SCALAR uint32_t
-#define LANES 8
-#include "kernel/contraction/gemm_loops.inc"
-#define LOOP(name) avx2_i64_##name
-#define SCALAR uint64_t
-#define LANES 4
-#include "kernel/contraction/gemm_loops.inc"
-#undef TARGET
-#undef ROWS
-#undef VECTORS
+#include "kernel/contraction/gemm_target.inc"
 
-// --- vectors of 64 bytes
+#define SET avx512
 #define TARGET TN_ISA_TARGET_AVX512
+#define VECTOR_BYTES 64
 #define ROWS 12
 #define VECTORS 2
-#define LOOP(name) avx512_f32_##name
-#define SCALAR float
-#define LANES 16
-#include "kernel/contraction/gemm_loops.inc"
-#define LOOP(name) avx512_f64_##name
-#define SCALAR double
-#define LANES 8
-#include "kernel/contraction/gemm_loops.inc"
-#define LOOP(name) avx512_i32_##name
-#define SCALAR uint32_t
-#define LANES 16
-#include "kernel/contraction/gemm_loops.inc"
-#define LOOP(name) avx512_i64_##name
-#define SCALAR uint64_t
-#define LANES 8
-#include "kernel/contraction/gemm_loops.inc"
-#undef TARGET
-#undef ROWS
-#undef VECTORS
+#include "kernel/contraction/gemm_target.inc"
 #endif
 
 // By instruction set.

@@ -3,7 +3,8 @@
 //
 //   #define TN_UNARY(dialect, name, ...columns) TN_UNARY_LOOP(name, result, reals)
 //
-// gives name_f32(a), and map_name_f32(operand, result, count) where there is such a loop.
+// gives name_f32(a), and map_name_f32(operand, result, count) where there is such a loop. Where
+// TN_BITS_FORM is SHARED, what is BITS has none; the table points to those of TN_UNSIGNED_NAME.
 #ifndef TENON_KERNEL_ELEMENTWISE_SCALAR_LOOPS_H_
 #define TENON_KERNEL_ELEMENTWISE_SCALAR_LOOPS_H_
 
@@ -29,6 +30,7 @@
 #define TN_UNARY_LOOP(name, result, column) TN_COLUMN(TN_UNARY_LOOP, name, result, column)
 #define TN_UNARY_LOOP_ALONE TN_UNARY_LOOP_IS
 #define TN_UNARY_LOOP_NONE(name, result, expression)
+#define TN_UNARY_LOOP_SHARED(name, result, expression)
 #define TN_UNARY_LOOP_IS(name, result, expression)                                              \
   TN_ELEMENT_1(name, result, expression)                                                        \
   static TN_TARGET void TN_PASTE(map_##name, TN_NAME)(const void* a, void* out, size_t count) { \
@@ -50,6 +52,7 @@
   TN_COLUMN(TN_FOLD_##order, name, result, column)
 #define TN_BINARY_LOOP_ALONE TN_BINARY_LOOP_IS
 #define TN_BINARY_LOOP_NONE(name, result, expression)
+#define TN_BINARY_LOOP_SHARED(name, result, expression)
 #define TN_BINARY_LOOP_IS(name, result, expression)                                            \
   TN_ELEMENT_2(name, result, expression)                                                       \
   static TN_TARGET void TN_PASTE(map_##name, TN_NAME)(const void* a, const void* b, void* out, \
@@ -72,11 +75,13 @@
 
 #define TN_FOLD_LEFT_ALONE TN_FOLD_LEFT_IS
 #define TN_FOLD_LEFT_NONE(name, result, expression)
+#define TN_FOLD_LEFT_SHARED(name, result, expression)
 #define TN_FOLD_LEFT_IS(name, result, expression)
 #define TN_FOLD_LEFT_APART(name, result, expression)
 #define TN_FOLD_LEFT_BY_PARTS(name, result, expression)
 #define TN_FOLD_ANY_ALONE TN_FOLD_ANY_IS
 #define TN_FOLD_ANY_NONE(name, result, expression)
+#define TN_FOLD_ANY_SHARED(name, result, expression)
 #define TN_FOLD_ANY_IS(name, result, expression) TN_FOLD_LOOPS(name)
 #define TN_FOLD_ANY_APART(name, result, expression) TN_FOLD_LOOPS(name)
 #define TN_FOLD_ANY_BY_PARTS(name, result, expression) TN_FOLD_LOOPS(name)
@@ -146,6 +151,8 @@
 #define TN_UNARY_ENTRY_NONE(name, result, expression)
 #define TN_UNARY_ENTRY_IS(name, result, expression) \
   [TN_UNARY_##name] = TN_PASTE(map_##name, TN_NAME),
+#define TN_UNARY_ENTRY_SHARED(name, result, expression) \
+  [TN_UNARY_##name] = TN_PASTE(map_##name, TN_UNSIGNED_NAME),
 #define TN_UNARY_ENTRY_ALONE TN_UNARY_ENTRY_IS
 #define TN_UNARY_ENTRY_BY_PARTS TN_UNARY_ENTRY_IS
 
@@ -153,6 +160,8 @@
 #define TN_BINARY_ENTRY_NONE(name, result, expression)
 #define TN_BINARY_ENTRY_IS(name, result, expression) \
   [TN_BINARY_##name] = TN_PASTE(map_##name, TN_NAME),
+#define TN_BINARY_ENTRY_SHARED(name, result, expression) \
+  [TN_BINARY_##name] = TN_PASTE(map_##name, TN_UNSIGNED_NAME),
 #define TN_BINARY_ENTRY_ALONE TN_BINARY_ENTRY_IS
 #define TN_BINARY_ENTRY_APART TN_BINARY_ENTRY_IS
 #define TN_BINARY_ENTRY_BY_PARTS TN_BINARY_ENTRY_IS
@@ -162,12 +171,15 @@
   TN_COLUMN(TN_FOLD_ENTRY_##order, name, loop, column)
 #define TN_FOLD_ENTRY_LEFT_ALONE TN_FOLD_ENTRY_LEFT_IS
 #define TN_FOLD_ENTRY_LEFT_NONE(name, loop, expression)
+#define TN_FOLD_ENTRY_LEFT_SHARED(name, loop, expression)
 #define TN_FOLD_ENTRY_LEFT_IS(name, loop, expression)
 #define TN_FOLD_ENTRY_LEFT_APART(name, loop, expression)
 #define TN_FOLD_ENTRY_LEFT_BY_PARTS(name, loop, expression)
 #define TN_FOLD_ENTRY_ANY_NONE(name, loop, expression)
 #define TN_FOLD_ENTRY_ANY_IS(name, loop, expression) \
   [TN_BINARY_##name] = TN_PASTE(loop##_##name, TN_NAME),
+#define TN_FOLD_ENTRY_ANY_SHARED(name, loop, expression) \
+  [TN_BINARY_##name] = TN_PASTE(loop##_##name, TN_UNSIGNED_NAME),
 #define TN_FOLD_ENTRY_ANY_ALONE TN_FOLD_ENTRY_ANY_IS
 #define TN_FOLD_ENTRY_ANY_APART TN_FOLD_ENTRY_ANY_IS
 #define TN_FOLD_ENTRY_ANY_BY_PARTS TN_FOLD_ENTRY_ANY_IS
