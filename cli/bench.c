@@ -16,6 +16,7 @@ typedef struct bench {
   tn_run_options_t options;
   double* times_ms;
   size_t run_count;
+  profile_t* profile;  // NULL: none is wanted
 } bench_t;
 
 // From the call to the last result. Results are given back outside the time.
@@ -65,6 +66,19 @@ static tn_status_t measure(bench_t* bench, size_t wanted) {
   return TN_OK;
 }
 
+// The same number of runs again, observed: the times above are not those of observers.
+static tn_status_t observe(bench_t* bench) {
+  double ms = 0;
+  tn_status_t status = TN_OK;
+  bench->options.observe = cli_profile_observe;
+  bench->options.observe_user = bench->profile;
+  for (size_t i = 0; !status && i < bench->run_count; ++i) {
+    cli_progress("observed run %zu of %zu", i + 1, bench->run_count);
+    status = run_once(bench, &ms);
+  }
+  return status;
+}
+
 static int compare_times(const void* a, const void* b) {
   double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
@@ -84,9 +98,15 @@ static void print(const arguments_t* arguments, const bench_t* bench) {
   if (cli_has(arguments, OPTION_JSON)) {
     printf(
         "{\"median_ms\": %.6g, \"min_ms\": %.6g, \"runs\": %zu, \"compile_ms\": %.6g, "
-        "\"plan_bytes\": %zu, \"plan_lower_bound_bytes\": %zu, \"peak_bytes\": %llu}\n",
+        "\"plan_bytes\": %zu, \"plan_lower_bound_bytes\": %zu, \"peak_bytes\": %llu",
         median, bench->times_ms[0], bench->run_count, session->compile_ms, program.plan_byte_length,
         program.lower_bound_byte_length, (unsigned long long)memory.peak_byte_length);
+    if (bench->profile) {
+      printf(", \"profile\": [");
+      cli_profile_print(bench->profile, bench->run_count, true);
+      printf("]");
+    }
+    printf("}\n");
     return;
   }
   printf(
@@ -99,6 +119,7 @@ static void print(const arguments_t* arguments, const bench_t* bench) {
       cli_bytes_text((double)program.plan_byte_length, plan),
       cli_bytes_text((double)program.lower_bound_byte_length, bound),
       cli_bytes_text((double)memory.peak_byte_length, peak));
+  if (bench->profile) cli_profile_print(bench->profile, bench->run_count, false);
 }
 
 static int bench_program(const arguments_t* arguments, const session_t* session, size_t wanted) {
@@ -112,10 +133,13 @@ static int bench_program(const arguments_t* arguments, const session_t* session,
                            ? tn_stream_create(session->device, &bench.stream)
                            : tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
   if (!status) status = cli_run_options(arguments, &bench.options);
+  if (!status && cli_has(arguments, OPTION_PROFILE)) status = cli_profile_create(&bench.profile);
   if (!status) status = cli_explain(arguments, session, measure(&bench, wanted));
+  if (!status && bench.profile) status = observe(&bench);
   cli_progress_end();
   if (!status) print(arguments, &bench);
   free(bench.times_ms);
+  cli_profile_destroy(bench.profile);
   cli_release_buffers(bench.inputs, bench.input_count);
   cli_release_buffers(bench.results, bench.result_count);
   tn_stream_release(bench.stream);

@@ -248,6 +248,29 @@ int cli_make_expected(const arguments_t* arguments, const session_t* session,
 tn_status_t cli_compare_expected(const arguments_t* arguments, const session_t* session,
                                  tn_buffer_t* const* results, tn_buffer_t* const* expected);
 
+// --- profile.c: the time of runs by instruction
+
+// "custom_call @rms_norm"
+const char* cli_event_name(const tn_run_event_t* event, char out[120]);
+
+typedef struct profile profile_t;
+tn_status_t cli_profile_create(profile_t** out_profile);
+void cli_profile_destroy(profile_t* profile);
+// A tn_run_observer_fn; `user` is the profile.
+void cli_profile_observe(void* user, const tn_run_event_t* event);
+// A table of what one of the runs takes on average, the longest first; or the elements of a list.
+void cli_profile_print(profile_t* profile, size_t run_count, bool is_json);
+
+// --- trace.c: a run as a file of trace events
+
+typedef struct trace trace_t;
+// Keeps `path`.
+tn_status_t cli_trace_create(const char* path, trace_t** out_trace);
+// A tn_run_observer_fn; `user` is the trace.
+void cli_trace_observe(void* user, const tn_run_event_t* event);
+// Adds the run as a whole, by cli_now_ms. Takes the trace.
+tn_status_t cli_trace_close(trace_t* trace, double begin_ms, double end_ms);
+
 #define TN_COMMAND(name, ...) int tn_command_##name(const arguments_t* arguments);
 #include "commands.def"
 #undef TN_COMMAND

@@ -31,18 +31,35 @@ static tn_status_t write_json(const arguments_t* arguments, const session_t* ses
   return TN_OK;
 }
 
+// The run itself, and its trace.
+static tn_status_t compute(const arguments_t* arguments, const session_t* session,
+                           tn_buffer_t* const* inputs, tn_buffer_t** results, double* out_ms) {
+  const char* path = cli_value(arguments, OPTION_TRACE, NULL);
+  trace_t* trace = NULL;
+  tn_run_options_t options;
+  tn_status_t status = cli_run_options(arguments, &options);
+  if (!status && path) status = cli_trace_create(path, &trace);
+  if (status) return status;
+  if (trace) options.observe = cli_trace_observe;
+  options.observe_user = trace;
+  const double start = cli_now_ms();
+  status = tn_program_run(session->program, &options, tn_program_argument_count(session->program),
+                          inputs, tn_program_result_count(session->program), results);
+  const double end = cli_now_ms();
+  *out_ms = end - start;
+  tn_status_t trace_status = trace ? cli_trace_close(trace, start, end) : TN_OK;
+  if (!status) return trace_status;
+  tn_status_release(trace_status);
+  return cli_explain(arguments, session, status);
+}
+
 // The results, and what is expected of each, in lists that have room for all.
 static tn_status_t run_once(const arguments_t* arguments, const session_t* session,
                             tn_buffer_t* const* inputs, tn_buffer_t** results,
                             tn_buffer_t* const* expected) {
-  tn_run_options_t options;
-  tn_status_t status = cli_run_options(arguments, &options);
+  double run_ms = 0;
+  tn_status_t status = compute(arguments, session, inputs, results, &run_ms);
   if (status) return status;
-  const double start = cli_now_ms();
-  status = tn_program_run(session->program, &options, tn_program_argument_count(session->program),
-                          inputs, tn_program_result_count(session->program), results);
-  if (status) return cli_explain(arguments, session, status);
-  const double run_ms = cli_now_ms() - start;
   status = cli_has(arguments, OPTION_JSON) ? write_json(arguments, session, results, run_ms)
                                            : cli_write_outputs(arguments, session, results);
   if (status) return status;

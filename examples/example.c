@@ -68,10 +68,8 @@ void example_load(int argc, char** argv) {
 }
 
 bool example_succeeded(tn_status_t status) {
-  char text[2048];
   if (!status) return true;
-  tn_status_format(status, text, sizeof text);
-  fprintf(stderr, "%s\n", text);
+  tn_status_print(status, stderr);
   tn_status_release(status);
   return false;
 }

@@ -119,15 +119,13 @@ static tn_status_t run(const char* library) {
 }
 
 int main(int argc, char** argv) {
-  char text[2048];
   if (argc != 2) {
     fprintf(stderr, "usage: axpby LIBRARY\n");
     return 2;
   }
   tn_status_t status = run(argv[1]);
   if (!status) return 0;
-  tn_status_format(status, text, sizeof text);
-  fprintf(stderr, "%s\n", text);
+  tn_status_print(status, stderr);
   tn_status_release(status);
   return 1;
 }

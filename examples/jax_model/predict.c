@@ -47,9 +47,7 @@ int main(int argc, char** argv) {
   if (!status) status = print_rows(output);
   tn_buffer_release(output);
   if (!status) return 0;
-  char report[1000];
-  tn_status_format(status, report, sizeof report);
+  tn_status_print(status, stderr);
   tn_status_release(status);
-  fputs(report, stderr);
   return 1;
 }

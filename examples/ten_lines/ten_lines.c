@@ -34,10 +34,8 @@ int main(void) {
   float y[3];
   tn_status_t status = tanh_of((const float[]){-1, 0, 1}, y);
   if (status) {
-    char report[1000];
-    tn_status_format(status, report, sizeof report);
+    tn_status_print(status, stderr);
     tn_status_release(status);
-    fprintf(stderr, "%s\n", report);
     return 1;
   }
   printf("%.4f %.4f %.4f\n", (double)y[0], (double)y[1], (double)y[2]);

@@ -108,6 +108,29 @@ TN_API TN_MUST_USE tn_status_t
 tn_program_print(const tn_program_t* program, tn_program_stage_t stage, tn_program_format_t format,
                  tn_status_t (*write)(void* user, const char* text, size_t length), void* user);
 
+// One instruction of a run, after it. Strings and the event itself live as long as the call.
+typedef struct tn_run_event {
+  size_t struct_size;  // of the library
+  int64_t run_id;
+  uint32_t instruction;  // its number, as TN_STAGE_PROGRAM prints it
+  uint32_t depth;  // how many of the run's instructions it is inside of: loops, branches, calls
+  bool is_asynchronous;   // a call whose handler returned a future: until the run found it complete
+  const char* operation;  // "add"
+  const char* target;     // of a custom call, or the function that is called; "" for others
+  size_t target_length;
+  const char* kernel;        // "cpu.add"; "" for a call of a function
+  const char* file;          // "" and 0: unknown
+  uint32_t line, column;     // 1-based
+  int64_t begin_ns, end_ns;  // of CLOCK_MONOTONIC
+  // All bytes of the operands and results, each once.
+  uint64_t read_byte_length, written_byte_length;
+} tn_run_event_t;
+
+// Called after each instruction, inner ones before the loop, branch or call that they are part of,
+// on the thread that runs the program; of one run never by two at once. What a kernel does with its
+// own regions and threads is the kernel's time. Must not wait for the run.
+typedef void (*tn_run_observer_fn)(void* user, const tn_run_event_t* event);
+
 typedef struct tn_run_options {
   size_t struct_size;   // sizeof(tn_run_options_t)
   tn_stream_t* stream;  // NULL: run on the calling thread, complete when the call returns
@@ -122,6 +145,10 @@ typedef struct tn_run_options {
                        // it ends with DEADLINE_EXCEEDED; 0: no limit
   tn_cancellation_t* cancellation;  // ends the run with CANCELLED; retained until the run is over;
                                     // NULL: nothing does
+  // Told of each instruction; NULL: none. A device that is not the host then computes one
+  // instruction at a time.
+  tn_run_observer_fn observe;
+  void* observe_user;
 } tn_run_options_t;
 
 // Runs a program. `arguments` are the leaves in order, or one buffer for each argument of the

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <tenon/export.h>
 
 TN_EXTERN_C_BEGIN
@@ -55,6 +56,9 @@ TN_API tn_status_t tn_status_prefix(tn_status_t status, const char* format, ...)
 // the notes. At most `capacity` bytes with the terminating NUL; returns the length that the whole
 // text has (as snprintf does).
 TN_API size_t tn_status_format(tn_status_t status, char* buffer, size_t capacity);
+
+// Writes the same text, of any length, to a stream such as stderr. Does not release `status`.
+TN_API void tn_status_print(tn_status_t status, FILE* stream);
 
 TN_EXTERN_C_END
 

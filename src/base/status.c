@@ -235,3 +235,12 @@ size_t tn_status_format(tn_status_t status, char* buffer, size_t capacity) {
   if (capacity) buffer[writer.length < capacity ? writer.length : capacity - 1] = 0;
   return writer.length;
 }
+
+void tn_status_print(tn_status_t status, FILE* stream) {
+  char report[1024];
+  const size_t length = tn_status_format(status, report, sizeof report);
+  char* whole = length < sizeof report ? NULL : malloc(length + 1);
+  if (whole) tn_status_format(status, whole, length + 1);
+  fputs(whole ? whole : report, stream);
+  free(whole);
+}

@@ -119,6 +119,34 @@ static void status_format_keeps_to_the_capacity(void** state) {
   tn_status_release(status);
 }
 
+static void expect_printed(tn_status_t status, const char* text) {
+  char printed[8192] = "";
+  FILE* stream = tmpfile();
+  assert_non_null(stream);
+  tn_status_print(status, stream);
+  rewind(stream);
+  const size_t length = fread(printed, 1, sizeof printed - 1, stream);
+  assert_int_equal(length, strlen(text));
+  assert_memory_equal(printed, text, length);
+  fclose(stream);
+}
+
+static void status_is_printed_whatever_its_length(void** state) {
+  (void)state;
+  char long_message[5001], report[6000];
+  expect_printed(TN_OK, "OK\n");
+  memset(long_message, 'x', sizeof long_message - 1);
+  long_message[sizeof long_message - 1] = 0;
+  tn_status_t status = tn_status_create(TN_CODE_INTERNAL, "%s", long_message);
+  snprintf(report, sizeof report, "error: %s\n", long_message);
+  expect_printed(status, report);
+  tn__testing_refuse_allocations(1, true);  // what fits, then
+  report[1023] = 0;
+  expect_printed(status, report);
+  tn__testing_refuse_allocations(0, false);
+  tn_status_release(status);
+}
+
 static void status_lives_until_its_last_release(void** state) {
   (void)state;
   tn_status_t status = tn_status_create(TN_CODE_ABORTED, "kept");
@@ -175,6 +203,7 @@ int main(void) {
       cmocka_unit_test(status_keeps_the_first_place),
       cmocka_unit_test(status_prints_notes_in_the_order_they_were_added),
       cmocka_unit_test(status_format_keeps_to_the_capacity),
+      cmocka_unit_test(status_is_printed_whatever_its_length),
       cmocka_unit_test(status_lives_until_its_last_release),
       cmocka_unit_test(status_without_memory_is_the_static_one),
       cmocka_unit_test(status_survives_losing_its_decorations),

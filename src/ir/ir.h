@@ -131,6 +131,9 @@ TN_MUST_USE tn_status_t tn__module_create(const tn_allocator_t* allocator,
 // names with `module`, which it retains.
 TN_MUST_USE tn_status_t tn__module_clone(tn_module_t* module, tn_module_t** out_clone);
 
+// The text that the module, or the one that it is a clone of, was read from; NULL: it was built.
+const tn_source_t* tn__module_source(const tn_module_t* module);
+
 // Retains `other` for as long as `module` lives.
 TN_MUST_USE tn_status_t tn__module_keep(tn_module_t* module, tn_module_t* other);
 // Retains an operation that nodes of `module` use, for as long as that lives.

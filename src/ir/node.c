@@ -130,9 +130,13 @@ void tn__function_resolve(tn_function_t* function) {
   if (function->body) resolve_region(function->body);
 }
 
-static tn_status_t locate(const tn_module_t* module, tn_location_t location, tn_status_t status) {
+const tn_source_t* tn__module_source(const tn_module_t* module) {
   while (!module->source && module->origin) module = module->origin;
-  return tn__source_locate(module->source, location, status);
+  return module->source;
+}
+
+static tn_status_t locate(const tn_module_t* module, tn_location_t location, tn_status_t status) {
+  return tn__source_locate(tn__module_source(module), location, status);
 }
 
 tn_status_t tn__node_locate(const tn_node_t* node, tn_status_t status) {

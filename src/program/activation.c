@@ -1,5 +1,6 @@
 #include "program/activation.h"
 
+#include "program/observe.h"
 #include "program/pending.h"
 
 enum {
@@ -24,10 +25,31 @@ static tn_status_t run_call(tn_activation_t* activation, const tn_instruction_t*
 
 static tn_status_t run_instruction(tn_activation_t* activation, uint32_t index) {
   const tn_instruction_t* instruction = &activation->program->instructions[index];
-  tn_status_t status = instruction->kernel ? instruction->kernel->run(&activation->calls[index])
-                                           : run_call(activation, instruction);
-  if (status == TN_OK || status == tn__status_pending()) return status;
-  return tn__instruction_locate(instruction, status);
+  return instruction->kernel ? instruction->kernel->run(&activation->calls[index])
+                             : run_call(activation, instruction);
+}
+
+static tn_status_t run_observed(tn_pending_block_t pending, uint32_t index) {
+  tn_activation_t* activation = pending.activation;
+  const tn_observation_t observation = tn__observe_begin(activation, index);
+  tn_status_t status = run_instruction(activation, index);
+  if (status == tn__status_pending()) {
+    tn__pending_add(pending, index, observation.begin_ns);
+    status = TN_OK;
+  } else {
+    tn__observe_report(activation, index, observation, false);
+  }
+  tn__observe_end(activation, observation);
+  return status;
+}
+
+// One instruction, after the pending calls that it depends on.
+static tn_status_t run_watched(tn_pending_block_t pending, uint32_t index) {
+  const tn_activation_t* activation = pending.activation;
+  tn_status_t status = tn__interrupt_check(activation->environment.interrupt);
+  if (!status) status = tn__pending_await(pending, index);
+  if (!status) status = run_observed(pending, index);
+  return status ? tn__instruction_locate(&activation->program->instructions[index], status) : TN_OK;
 }
 
 // What follows a call that a handler completes later, as far as it does not need the call's end.
@@ -36,33 +58,34 @@ static tn_status_t run_beside(tn_activation_t* activation, const tn_program_bloc
   const uint32_t end = block->first_instruction + block->instruction_count;
   const tn_pending_block_t pending = tn__pending_begin(activation);
   tn_status_t status = TN_OK;
-  tn__pending_add(pending, index);
-  while (!status && ++index < end) {
-    status = tn__interrupt_check(activation->environment.interrupt);
-    if (!status) status = tn__pending_await(pending, index);
-    if (!status) status = run_instruction(activation, index);
-    if (status != tn__status_pending()) continue;
-    tn__pending_add(pending, index);
-    status = TN_OK;
+  tn__pending_add(pending, index, 0);
+  while (!status && ++index < end) status = run_watched(pending, index);
+  return tn__pending_end(pending, status);
+}
+
+// The same for a run that can be interrupted, or is observed.
+static tn_status_t run_block_watched(tn_activation_t* activation, const tn_program_block_t* block) {
+  const tn_pending_block_t pending = tn__pending_begin(activation);
+  // A loop of nothing ends as well.
+  tn_status_t status = tn__interrupt_check(activation->environment.interrupt);
+  for (uint32_t i = 0; !status && i < block->instruction_count; ++i) {
+    status = run_watched(pending, block->first_instruction + i);
   }
   return tn__pending_end(pending, status);
 }
 
 static tn_status_t run_block(tn_activation_t* activation, uint32_t index) {
   const tn_program_block_t* block = &activation->program->blocks[index];
-  const tn_interrupt_t* interrupt = activation->environment.interrupt;
-  // A loop of nothing ends as well.
-  if (block->instruction_count == 0) return tn__interrupt_check(interrupt);
+  if (__builtin_expect(activation->environment.interrupt || activation->observer, 0)) {
+    return run_block_watched(activation, block);
+  }
   const tn_instruction_t* instruction =
       &activation->program->instructions[block->first_instruction];
   const tn_kernel_call_t* call = &activation->calls[block->first_instruction];
   for (uint32_t i = 0; i < block->instruction_count; ++i, ++instruction, ++call) {
-    tn_status_t status = TN_OK;
-    if (__builtin_expect(interrupt != NULL, 0)) status = tn__interrupt_check(interrupt);
-    if (__builtin_expect(status == TN_OK, 1)) {
-      status = __builtin_expect(instruction->kernel != NULL, 1) ? instruction->kernel->run(call)
-                                                                : run_call(activation, instruction);
-    }
+    tn_status_t status = __builtin_expect(instruction->kernel != NULL, 1)
+                             ? instruction->kernel->run(call)
+                             : run_call(activation, instruction);
     if (__builtin_expect(status != TN_OK, 0)) {
       if (status != tn__status_pending()) return tn__instruction_locate(instruction, status);
       return run_beside(activation, block, block->first_instruction + i);

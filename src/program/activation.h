@@ -13,9 +13,17 @@
 
 typedef struct tn_activation tn_activation_t;
 
+// The caller's function that is told of each instruction; see observe.h.
+typedef struct tn_observer {
+  tn_run_observer_fn observe;
+  void* user;
+  uint32_t depth;
+} tn_observer_t;
+
 // A call that a handler completes later; see pending.h.
 typedef struct tn_pending_call {
   uint32_t instruction;
+  int64_t begin_ns;  // for the observer
   tn_kernel_pending_t work;
 } tn_pending_call_t;
 enum { TN_PENDING_LIMIT = 64 };
@@ -37,6 +45,7 @@ struct tn_activation {
   tn_kernel_context_t context;
   tn_kernel_random_t random;
   tn_call_environment_t environment;
+  tn_observer_t* observer;   // of this run; NULL: none, or not of what runs now
   tn_kernel_pending_t left;  // of the instruction that has just returned
   uint32_t pending_count;
   tn_pending_call_t pending[TN_PENDING_LIMIT];  // of blocks, and behind them of those inside

@@ -5,6 +5,7 @@
 // before a predicate, and at the end; and behind a kernel with a region, which runs in the host's
 // memory while the kernel does. What else it does itself works in memory that the device does not
 // see, so nothing else needs an order.
+#include "program/observe.h"
 #include "program/pending.h"
 
 typedef struct encoder {
@@ -124,10 +125,18 @@ static tn_status_t encode(encoder_t* encoder, uint32_t index) {
 static tn_status_t encode_next(encoder_t* encoder, tn_pending_block_t pending, uint32_t index) {
   TN_RETURN_IF_ERROR(tn__interrupt_check(encoder->activation->environment.interrupt));
   TN_RETURN_IF_ERROR(tn__pending_await(pending, index));
+  const tn_observation_t observation = tn__observe_begin(encoder->activation, index);
   tn_status_t status = encode(encoder, index);
-  if (status != tn__status_pending()) return status;
-  tn__pending_add(pending, index);
-  return TN_OK;
+  // To be measured one by one, kernels run one by one.
+  if (!status && observation.observer) status = finish(encoder);
+  if (status == tn__status_pending()) {
+    tn__pending_add(pending, index, observation.begin_ns);
+    status = TN_OK;
+  } else {
+    tn__observe_report(encoder->activation, index, observation, false);
+  }
+  tn__observe_end(encoder->activation, observation);
+  return status;
 }
 
 static tn_status_t encode_block(encoder_t* encoder, uint32_t index) {

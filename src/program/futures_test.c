@@ -253,6 +253,30 @@ static void calls_with_side_effects_keep_their_order(void** state) {
   TN_ASSERT_CODE(DEADLINE_EXCEEDED, run(text, out));
 }
 
+static void see_pending(void* user, const tn_run_event_t* event) {
+  int* count = user;
+  if (strcmp(event->operation, "custom_call") != 0) return;
+  assert_memory_equal(event->target, "futures.later", event->target_length);
+  assert_true(event->is_asynchronous && event->depth == 0 && event->begin_ns < event->end_ns);
+  ++*count;
+}
+
+static void a_pending_call_is_observed_when_it_is_complete(void** state) {
+  (void)state;
+  int count = 0;
+  const tn_run_options_t options = {
+      .struct_size = sizeof options, .observe = see_pending, .observe_user = &count};
+  tn_program_t* program = tn__testing_program(
+      MAIN("%x: " F4, F4, CALL("a", "later", "x") NEGATE("b", "a") "return %b : " F4), false);
+  tn_buffer_t *argument = tn__testing_floats(4, (float[]){1, 2, 3, 4}), *result = NULL;
+  TN_ASSERT_OK(tn_program_run(program, &options, 1, &argument, 1, &result));
+  assert_int_equal(count, 1);
+  tn__testing_expect_floats(result, 4, (float[]){1, 2, 3, 4});
+  tn_buffer_release(argument);
+  tn_buffer_release(result);
+  tn_program_release(program);
+}
+
 static void tokens_order_calls(void** state) {
   (void)state;
   float out[4];
@@ -438,6 +462,7 @@ int main(void) {
       TEST(operands_stay_until_the_call_is_over),
       TEST(equal_calls_are_pending_together),
       TEST(calls_with_side_effects_keep_their_order),
+      TEST(a_pending_call_is_observed_when_it_is_complete),
       TEST(tokens_order_calls),
       TEST(the_first_error_of_the_program_is_the_runs),
       TEST(control_flow_is_a_step_that_waits),

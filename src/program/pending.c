@@ -1,6 +1,7 @@
 #include "program/pending.h"
 
 #include "pass/passes.h"
+#include "program/observe.h"
 
 // --- what depends on what
 
@@ -110,15 +111,20 @@ static const tn_instruction_t* instruction_of(const tn_activation_t* activation,
   return &activation->program->instructions[call->instruction];
 }
 
-void tn__pending_add(tn_pending_block_t block, uint32_t instruction) {
+void tn__pending_add(tn_pending_block_t block, uint32_t instruction, int64_t begin_ns) {
   tn_activation_t* activation = block.activation;
   activation->pending[activation->pending_count] =
-      (tn_pending_call_t){instruction, activation->left};
+      (tn_pending_call_t){instruction, begin_ns, activation->left};
   set_count(activation, activation->pending_count + 1);
 }
 
 static tn_status_t finish(const tn_activation_t* activation, const tn_pending_call_t* call) {
   tn_status_t status = call->work.finish(call->work.user);
+  tn_observer_t* observer = activation->observer;
+  if (observer) {
+    const tn_observation_t observation = {observer, observer->depth, call->begin_ns};
+    tn__observe_report(activation, call->instruction, observation, true);
+  }
   return status ? tn__instruction_locate(instruction_of(activation, call), status) : TN_OK;
 }
 

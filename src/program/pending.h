@@ -21,8 +21,8 @@ static inline tn_pending_block_t tn__pending_begin(tn_activation_t* activation) 
   return (tn_pending_block_t){activation, activation->pending_count};
 }
 
-// Notes an instruction that has returned tn__status_pending().
-void tn__pending_add(tn_pending_block_t block, uint32_t instruction);
+// Notes an instruction that has returned tn__status_pending(), and when it began.
+void tn__pending_add(tn_pending_block_t block, uint32_t instruction, int64_t begin_ns);
 
 // Waits for the calls that the instruction must come behind. After an error none of the block's is
 // pending.

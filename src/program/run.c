@@ -131,6 +131,8 @@ static tn_status_t create(tn_program_t* program, const tn_run_options_t* options
       .interrupt = is_interruptible ? &run->interrupt : NULL,
       .keeper = &run->keeper,
   };
+  run->observer = (tn_observer_t){.observe = options->observe, .user = options->observe_user};
+  run->activation->observer = options->observe ? &run->observer : NULL;
   run->activation->random =
       (tn_kernel_random_t){.key = (uint64_t)run->activation->environment.run_id};
   *out_run = run;

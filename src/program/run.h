@@ -31,6 +31,7 @@ typedef struct tn_run {
   tn_run_result_t* results;
   tn_user_data_t* user_data;  // copied
   tn_interrupt_t interrupt;
+  tn_observer_t observer;
   size_t byte_length;
 } tn_run_t;
 

@@ -96,6 +96,59 @@ def test_bench_wants_a_number_of_runs(folder, runs):
     assert "--runs" in tenon("bench", folder / "model.mlir", f"--runs={runs}", code=2)[1]
 
 
+LOOP = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %n = stablehlo.constant dense<5> : tensor<i32>
+  %k = stablehlo.constant dense<1> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %z, %a = %x) : tensor<i32>, tensor<4xf32>
+    cond { %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1> }
+    do { %j = stablehlo.add %i, %k : tensor<i32>
+      %b = stablehlo.cosine %a : tensor<4xf32>
+      stablehlo.return %j, %b : tensor<i32>, tensor<4xf32> }
+  return %r#1 : tensor<4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+def test_a_profile_has_a_row_for_each_instruction(folder, device):
+    path = folder / "loop.mlir"
+    path.write_text(LOOP)
+    output = tenon("bench", path, "--runs", "4", "--profile", "--device", device)[0]
+    assert "GB/s" in output and re.search(r"% +5 +160 bytes .* cosine  line 9  \(.*cosine\)", output)
+    profile = json.loads(tenon("bench", path, "--runs", "4", "--profile", "--json", "--device", device)[0])["profile"]
+    rows = {row["operation"]: row for row in profile}
+    assert rows["cosine"]["calls"] == 5 and rows["cosine"]["bytes"] == 160 and rows["while"]["calls"] == 1
+    assert [row["ms"] for row in profile] == sorted((row["ms"] for row in profile), reverse=True)
+    assert sum(row["share"] for row in profile) == pytest.approx(1, abs=1e-4)
+
+
+def test_a_trace_holds_the_run_and_its_instructions(folder):
+    path = folder / "loop.mlir"
+    path.write_text(LOOP)
+    tenon("run", path, "-i", "ones", "--trace", folder / "trace.json", "-o", folder / "y.npy")
+    events = json.loads((folder / "trace.json").read_text())["traceEvents"]
+    slices = [event for event in events if event["ph"] == "X"]
+    run, = [event for event in slices if event["name"] == "run"]
+    cosines = [event for event in slices if event["name"] == "cosine"]
+    assert len(cosines) == 5 and cosines[0]["args"]["line"] == 9 and cosines[0]["args"]["file"] == str(path)
+    for event in slices:
+        assert run["ts"] <= event["ts"] and event["ts"] + event["dur"] <= run["ts"] + run["dur"]
+
+
+def test_a_trace_names_the_targets_of_custom_calls(folder):
+    tenon("run", folder / "old.mlir", "--load", f"{folder}/libold.so:scale=scale_kernel#1", "-i", "ones", "--trace",
+          folder / "trace.json")
+    events = json.loads((folder / "trace.json").read_text())["traceEvents"]
+    assert [event["name"] for event in events if event.get("cat") == "custom call"] == ["custom_call @scale"]
+
+
+def test_a_trace_that_cannot_be_written_is_an_error(folder):
+    assert "nowhere/t.json: No such file" in tenon("run", folder / "add.mlir", "-i", "ones", "-i", "ones", "--trace",
+                                                    folder / "nowhere" / "t.json", code=1)[1]
+
+
 # --- show
 
 

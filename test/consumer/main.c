@@ -12,10 +12,8 @@ static const char text[] =
     "}\n";
 
 static int report(tn_status_t status) {
-  char text_of_status[1000];
-  tn_status_format(status, text_of_status, sizeof text_of_status);
+  tn_status_print(status, stderr);
   tn_status_release(status);
-  fprintf(stderr, "%s\n", text_of_status);
   return 1;
 }
 
