@@ -1,5 +1,5 @@
-# Short names for what the presets (CMakePresets.json) and tools/ do. Each target installs what it
-# needs and is missing (tools/setup); `make help` lists them.
+# Short names for what the presets (CMakePresets.json) and tools/ do; `make help` lists them. `make`
+# and `make install` say what is missing for a build; the others install it (tools/setup).
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 60
 export CTEST_PARALLEL_LEVEL ?= $(shell nproc 2>/dev/null || echo 2)
@@ -8,8 +8,8 @@ build_preset = cmake --preset $(1) >build/$(1).log 2>&1 || { cat build/$(1).log;
   cmake --build --preset $(1) $(2)
 
 .PHONY: all
-all: ## the library and the command, optimised, in build/release
-	@tools/setup build
+all: ## the libraries and the command, optimised, in build/release
+	@tools/setup --dry-run build
 	@mkdir -p build
 	@$(call build_preset,release,--target product)
 

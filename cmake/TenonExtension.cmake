@@ -3,6 +3,7 @@
 # all functions that are not static, so that LIB.so:TARGET=SYMBOL finds untyped ones.
 function(tenon_add_extension name)
   add_library(${name} MODULE ${ARGN})
-  target_include_directories(${name} PRIVATE ${Tenon_INCLUDE_DIRS})
+  target_include_directories(${name} PRIVATE
+    $<TARGET_PROPERTY:Tenon::tenon,INTERFACE_INCLUDE_DIRECTORIES>)
   set_target_properties(${name} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
 endfunction()

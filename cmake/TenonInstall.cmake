@@ -3,7 +3,9 @@ include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN *.h PATTERN *.def)
-install(TARGETS tenon tenon_inspect tenon_xla EXPORT TenonTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+set(libraries tenon tenon_inspect tenon_xla tenon_static tenon_xla_static)
+install(TARGETS ${libraries} EXPORT TenonTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET tenon_cli)
   # The command finds the library beside it, wherever both were put.
   file(RELATIVE_PATH to_library ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
@@ -11,7 +13,7 @@ if(TARGET tenon_cli)
   install(TARGETS tenon_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 # What is installed, without tests and examples: what `make` builds.
-add_custom_target(product DEPENDS tenon tenon_inspect tenon_xla)
+add_custom_target(product DEPENDS ${libraries})
 foreach(target tenon_cli tenon_written)
   if(TARGET ${target})
     add_dependencies(product ${target})

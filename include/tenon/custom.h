@@ -1364,7 +1364,8 @@ TN__INLINE bool tn__takes_halves(const tn_ffi_param_t* row) {
 // ---- Operations
 
 // The body follows: TN_OP(name, LIST, "doc") { ... return TN_OK; }
-#define TN_OP(op, LIST, doc) TN_OP_ON("Host", #op, 0, op, LIST, doc)
+#define TN__HOST "Host"
+#define TN_OP(op, LIST, doc) TN_OP_ON(TN__HOST, #op, 0, op, LIST, doc)
 
 // The same for a platform ("CUDA" ...), a target that need not be the function's name, and traits.
 #define TN_OP_ON(platform, target, traits, op, LIST, doc)                               \

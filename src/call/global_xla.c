@@ -20,14 +20,22 @@ EXPORT const void* tn__global_get_xla_ffi_api(void) {
   return XLA_FFI_GetApi();
 }
 
+// Loaded kernels look for the setters of custom_call_status.c, too. Of an archive only those files
+// are linked that others refer to.
+__attribute__((used)) static void (*const kept)(XlaCustomCallStatus*) =
+    XlaCustomCallStatusSetSuccess;
+
 static _Atomic(tn_global_register_fn) current_register;
 
 EXPORT void tn__global_set_register(tn_global_register_fn function) {
   atomic_store(&current_register, function);
 }
 
+// A program that links Tenon statically has registry.c's.
+#ifndef TN_STATIC
 EXPORT void tn_register_at_start(const char* name, const char* platform,
                                  tn_target_function_t function) {
   tn_global_register_fn add = atomic_load(&current_register);
   if (add) add(name, platform, function);
 }
+#endif

@@ -6,6 +6,9 @@
 #define TN_EXPORT __attribute__((visibility("hidden")))
 #include <tenon/custom.h>
 
+// A target under jaxlib's name; the C names begin as those of all internal functions do.
+#define TN_LAPACK_OP(target, LIST, doc) TN_OP_ON(TN__HOST, #target, 0, tn__##target, LIST, doc)
+
 // --- routines
 
 // By the letters s, d, c and z; `functions` are found when they are first needed.

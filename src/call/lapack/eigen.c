@@ -52,7 +52,7 @@ static void run_syevd(const void* user, int64_t index, char* work) {
              (int*)(void*)work, &job->info[index]);
 }
 
-TN_OP(lapack_syevd, SYEVD, "eigenvalues and eigenvectors of Hermitian matrices") {
+TN_LAPACK_OP(lapack_syevd, SYEVD, "eigenvalues and eigenvectors of Hermitian matrices") {
   static tn_lapack_routine_t routine = TN_LAPACK_ROUTINE_OF(syevd, heevd);
   syevd_t job = {
       .mode = (char)call->mode,
@@ -221,7 +221,7 @@ static tn_status_t take(const tn_call_t* call, tn_remaining_t results, int64_t i
   return TN_OK;
 }
 
-TN_OP(lapack_geev, GEEV, "eigenvalues and eigenvectors of any matrices") {
+TN_LAPACK_OP(lapack_geev, GEEV, "eigenvalues and eigenvectors of any matrices") {
   static tn_lapack_routine_t routine = TN_LAPACK_ROUTINE(geev);
   geev_t job = {
       .left = (char)call->compute_left,
@@ -327,7 +327,7 @@ static void run_gees(const void* user, int64_t index, char* work) {
             &job->info[index]);
 }
 
-TN_OP(lapack_gees, GEES, "Schur forms") {
+TN_LAPACK_OP(lapack_gees, GEES, "Schur forms") {
   static tn_lapack_routine_t routine = TN_LAPACK_ROUTINE(gees);
   gees_t job = {
       .mode = (char)call->mode,

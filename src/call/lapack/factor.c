@@ -24,7 +24,7 @@ static void run_potrf(const void* user, int64_t index, char* work) {
                &job->x.stride, &job->info[index], 1);
 }
 
-TN_OP(lapack_potrf, POTRF, "Cholesky factors of Hermitian matrices") {
+TN_LAPACK_OP(lapack_potrf, POTRF, "Cholesky factors of Hermitian matrices") {
   static tn_lapack_routine_t routine = TN_LAPACK_ROUTINE(potrf);
   potrf_t job = {.uplo = (char)call->uplo, .factors = call->x_out.data, .info = call->info.data};
   TN_LAPACK_SQUARES(call, x, &job.x);
@@ -57,7 +57,7 @@ static void run_getrf(const void* user, int64_t index, char* work) {
                &job->x.stride, job->pivots + index * job->x.least, &job->info[index]);
 }
 
-TN_OP(lapack_getrf, GETRF, "LU factors, with partial pivoting") {
+TN_LAPACK_OP(lapack_getrf, GETRF, "LU factors, with partial pivoting") {
   static tn_lapack_routine_t routine = TN_LAPACK_ROUTINE(getrf);
   getrf_t job = {.factors = call->x_out.data, .pivots = call->pivots.data, .info = call->info.data};
   TN_LAPACK_MATRICES(call, x, &job.x);
@@ -91,7 +91,7 @@ static void run_geqrf(const void* user, int64_t index, char* work) {
                work, &job->work_count, &info);
 }
 
-TN_OP(lapack_geqrf, GEQRF, "QR factors, as Householder reflectors") {
+TN_LAPACK_OP(lapack_geqrf, GEQRF, "QR factors, as Householder reflectors") {
   static tn_lapack_routine_t routine = TN_LAPACK_ROUTINE(geqrf);
   geqrf_t job = {.factors = call->x_out.data, .tau = call->tau.data};
   double answer[2] = {0};
@@ -150,7 +150,7 @@ static void run_geqp3(const void* user, int64_t index, char* work) {
              job->work_count, work);
 }
 
-TN_OP(lapack_geqp3, GEQP3, "QR factors with pivoted columns") {
+TN_LAPACK_OP(lapack_geqp3, GEQP3, "QR factors with pivoted columns") {
   static tn_lapack_routine_t routine = TN_LAPACK_ROUTINE(geqp3);
   geqp3_t job = {.factors = call->x_out.data, .tau = call->tau.data, .jpvt = call->jpvt_out.data};
   double answer[2] = {0}, real_answer[2];
@@ -193,7 +193,7 @@ static void run_orgqr(const void* user, int64_t index, char* work) {
                &job->work_count, &info);
 }
 
-TN_OP(lapack_orgqr, ORGQR, "Q of QR factors, from Householder reflectors") {
+TN_LAPACK_OP(lapack_orgqr, ORGQR, "Q of QR factors, from Householder reflectors") {
   static tn_lapack_routine_t routine = TN_LAPACK_ROUTINE_OF(orgqr, ungqr);
   orgqr_t job = {.tau = call->tau.data, .q = call->q.data};
   double answer[2] = {0};
@@ -249,7 +249,8 @@ static void run_ormqr(const void* user, int64_t index, char* work) {
                &job->work_count, &info, 1, 1);
 }
 
-TN_OP(lapack_ormqr, ORMQR, "products with the Q of QR factors, from Householder reflectors") {
+TN_LAPACK_OP(lapack_ormqr, ORMQR,
+             "products with the Q of QR factors, from Householder reflectors") {
   static tn_lapack_routine_t routine = TN_LAPACK_ROUTINE_OF(ormqr, unmqr);
   ormqr_t job = {
       .side = call->left ? 'L' : 'R',
@@ -313,7 +314,7 @@ static void run_trsm(const void* user, int64_t index, char* work) {
                1, 1, 1);
 }
 
-TN_OP(lapack_trsm, TRSM, "solves systems with triangles") {
+TN_LAPACK_OP(lapack_trsm, TRSM, "solves systems with triangles") {
   static tn_lapack_routine_t routine = TN_LAPACK_ROUTINE(trsm);
   static const float one_single[] = {1, 0};
   static const double one_double[] = {1, 0};

@@ -24,17 +24,17 @@
   F(hetrd, "cz", sytrd)   \
   F(gtsv, "sdcz", gtsv)
 
-#define DECLARE(routine, letters, operation) extern const tn_ffi_op_t lapack_##operation##_op;
+#define DECLARE(routine, letters, operation) extern const tn_ffi_op_t tn__lapack_##operation##_op;
 FAMILIES(DECLARE)
 #undef DECLARE
-extern const tn_ffi_op_t tridiagonal_solve_perturbed_op;
+extern const tn_ffi_op_t tn__tridiagonal_solve_perturbed_op;
 
 static const struct {
   const char* routine;
   const char* letters;
   const tn_ffi_op_t* op;
 } families[] = {
-#define ROW(routine, letters, operation) {#routine, letters, &lapack_##operation##_op},
+#define ROW(routine, letters, operation) {#routine, letters, &tn__lapack_##operation##_op},
     FAMILIES(ROW)
 #undef ROW
 };
@@ -48,7 +48,8 @@ const tn_ffi_op_t* tn__lapack_find(tn_string_view_t name, uint32_t allowed,
   static const char prefix[] = "lapack_", suffix[] = "_ffi";
   enum { PREFIX = sizeof prefix - 1, SUFFIX = sizeof suffix - 1 };
   *out_reason = NULL;
-  if (tn__sv_is(name, "tridiagonal_solve_perturbed_ffi")) return &tridiagonal_solve_perturbed_op;
+  if (tn__sv_is(name, "tridiagonal_solve_perturbed_ffi"))
+    return &tn__tridiagonal_solve_perturbed_op;
   if (name.length <= PREFIX + 1 + SUFFIX || memcmp(name.data, prefix, PREFIX) != 0 ||
       memcmp(name.data + name.length - SUFFIX, suffix, SUFFIX) != 0) {
     return NULL;

@@ -29,7 +29,7 @@ static void run_gehrd(const void* user, int64_t index, char* work) {
                &job->work_count, &job->info[index]);
 }
 
-TN_OP(lapack_gehrd, GEHRD, "Hessenberg forms") {
+TN_LAPACK_OP(lapack_gehrd, GEHRD, "Hessenberg forms") {
   static tn_lapack_routine_t routine = TN_LAPACK_ROUTINE(gehrd);
   gehrd_t job = {
       .low = call->low,
@@ -91,7 +91,7 @@ static void run_sytrd(const void* user, int64_t index, char* work) {
                &job->work_count, &job->info[index], 1);
 }
 
-TN_OP(lapack_sytrd, SYTRD, "tridiagonal forms of Hermitian matrices") {
+TN_LAPACK_OP(lapack_sytrd, SYTRD, "tridiagonal forms of Hermitian matrices") {
   static tn_lapack_routine_t routine = TN_LAPACK_ROUTINE_OF(sytrd, hetrd);
   sytrd_t job = {
       .uplo = (char)call->uplo,

@@ -129,14 +129,14 @@ static int vector_count(uint8_t mode, const tn_arg_any_t* vectors, int64_t axis_
   (job).u_length = (size_t)(job).x.rows * (size_t)width * (job).x.element_size;               \
   (job).vt_length = (size_t)height * (size_t)(job).x.columns * (job).x.element_size
 
-TN_OP(lapack_gesdd, SVD, "singular values and vectors, by divide and conquer") {
+TN_LAPACK_OP(lapack_gesdd, SVD, "singular values and vectors, by divide and conquer") {
   static tn_lapack_routine_t routine = TN_LAPACK_ROUTINE(gesdd);
   svd_t job = {.divides = true};
   PREPARE(job);
   return compute(call->tn, &job, &routine, call->x.data);
 }
 
-TN_OP(lapack_gesvd, SVD, "singular values and vectors, by QR iterations") {
+TN_LAPACK_OP(lapack_gesvd, SVD, "singular values and vectors, by QR iterations") {
   static tn_lapack_routine_t routine = TN_LAPACK_ROUTINE(gesvd);
   svd_t job = {.divides = false};
   PREPARE(job);

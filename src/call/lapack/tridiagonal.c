@@ -45,7 +45,7 @@ static void run_gtsv(const void* user, int64_t index, char* work) {
                &job->info[index]);
 }
 
-TN_OP(lapack_gtsv, GTSV, "solves tridiagonal systems") {
+TN_LAPACK_OP(lapack_gtsv, GTSV, "solves tridiagonal systems") {
   static tn_lapack_routine_t routine = TN_LAPACK_ROUTINE(gtsv);
   gtsv_t job = {
       .dl = call->dl_out.data,
@@ -147,7 +147,8 @@ static void run_perturbed(const void* user, int64_t index, char* work) {
   }
 }
 
-TN_OP(tridiagonal_solve_perturbed, PERTURBED, "solves tridiagonal systems, singular ones as well") {
+TN_LAPACK_OP(tridiagonal_solve_perturbed, PERTURBED,
+             "solves tridiagonal systems, singular ones as well") {
   perturbed_t job = {
       .dl = call->dl.data, .d = call->d.data, .du = call->du.data, .x = call->x.data};
   EXPECT_DIAGONALS(call, &job.b);
