@@ -3,18 +3,15 @@
 
 tn_array_t* tn_array_squeeze(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                              const int64_t* axes) {
-  TN__OPERATION(scope, "squeeze");
-  static const char name[] = "squeeze";
+  TN__OPERATION_ON(scope, "squeeze", x);
   uint64_t set = 0;
   tn_shape_t shape = {0};
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (!tn__normalise_axes(scope, name, axis_count, axes, x->rank, &set, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__normalise_axes(scope, axis_count, axes, x->rank, &set));
   for (size_t i = 0; i < x->rank; ++i) {
     const bool is_chosen = set >> i & 1;
     if (is_chosen && axes && x->dims[i] != 1) {
       return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                            "%s: axis %zu of the shape %s has size %lld; expected 1", name, i,
+                            "axis %zu of the shape %s has size %lld; expected 1", i,
                             TN_SHAPE_TEXT(x->rank, x->dims), (long long)x->dims[i]);
     }
     if (!is_chosen || x->dims[i] != 1) shape.dims[shape.rank++] = x->dims[i];
@@ -24,34 +21,28 @@ tn_array_t* tn_array_squeeze(tn_scope_t* scope, tn_array_t* x, size_t axis_count
 
 tn_array_t* tn_array_expand_dims(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                                  const int64_t* axes) {
-  TN__OPERATION(scope, "expand_dims");
-  static const char name[] = "expand_dims";
+  TN__OPERATION_ON(scope, "expand_dims", x);
   uint64_t set = 0;
   int64_t dims[TN_MAX_RANK];
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
   const size_t rank = x->rank + axis_count;
   if (rank > TN_MAX_RANK) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: %zu dimensions and %zu more; at most %d are possible", name,
-                          (size_t)x->rank, axis_count, TN_MAX_RANK);
+                          "%zu dimensions and %zu more; at most %d are possible", (size_t)x->rank,
+                          axis_count, TN_MAX_RANK);
   }
   if (axis_count == 0) return x;
-  if (!tn__normalise_axes(scope, name, axis_count, axes, rank, &set, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__normalise_axes(scope, axis_count, axes, rank, &set));
   for (size_t i = 0, from = 0; i < rank; ++i) dims[i] = set >> i & 1 ? 1 : x->dims[from++];
   return tn_array_reshape(scope, x, rank, dims);
 }
 
 tn_array_t* tn_array_moveaxis(tn_scope_t* scope, tn_array_t* x, int64_t source,
                               int64_t destination) {
-  TN__OPERATION(scope, "moveaxis");
-  static const char name[] = "moveaxis";
+  TN__OPERATION_ON(scope, "moveaxis", x);
   int64_t axes[TN_MAX_RANK];
   size_t from = 0, to = 0;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (!tn__normalise_axis(scope, name, source, x->rank, &from, &error)) return error;
-  if (!tn__normalise_axis(scope, name, destination, x->rank, &to, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, source, x->rank, &from));
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, destination, x->rank, &to));
   for (size_t i = 0, rest = 0; i < x->rank; ++i) {
     if (rest == from) ++rest;
     axes[i] = (int64_t)(i == to ? from : rest++);
@@ -60,14 +51,11 @@ tn_array_t* tn_array_moveaxis(tn_scope_t* scope, tn_array_t* x, int64_t source,
 }
 
 tn_array_t* tn_array_swapaxes(tn_scope_t* scope, tn_array_t* x, int64_t axis1, int64_t axis2) {
-  TN__OPERATION(scope, "swapaxes");
-  static const char name[] = "swapaxes";
+  TN__OPERATION_ON(scope, "swapaxes", x);
   int64_t axes[TN_MAX_RANK];
   size_t first = 0, second = 0;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (!tn__normalise_axis(scope, name, axis1, x->rank, &first, &error)) return error;
-  if (!tn__normalise_axis(scope, name, axis2, x->rank, &second, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis1, x->rank, &first));
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis2, x->rank, &second));
   for (size_t i = 0; i < x->rank; ++i) axes[i] = (int64_t)i;
   axes[first] = (int64_t)second;
   axes[second] = (int64_t)first;
@@ -75,33 +63,27 @@ tn_array_t* tn_array_swapaxes(tn_scope_t* scope, tn_array_t* x, int64_t axis1, i
 }
 
 tn_array_t* tn_array_matrix_transpose(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION(scope, "matrix_transpose");
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "matrix_transpose", 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "matrix_transpose", x);
   if (x->rank < 2) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "matrix_transpose: an array of %zu dimensions; expected at least 2",
-                          (size_t)x->rank);
+                          "an array of %zu dimensions; expected at least 2", (size_t)x->rank);
   }
   return tn_array_swapaxes(scope, x, -1, -2);
 }
 
 tn_array_t* tn_array_flatten(tn_scope_t* scope, tn_array_t* x, int64_t start_axis,
                              int64_t end_axis) {
-  TN__OPERATION(scope, "flatten");
-  static const char name[] = "flatten";
+  TN__OPERATION_ON(scope, "flatten", x);
   tn_shape_t shape = {0};
   size_t start = 0, end = 0;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
   if (x->rank == 0) return tn_array_reshape(scope, x, 1, (const int64_t[]){1});
-  if (!tn__normalise_axis(scope, name, start_axis, x->rank, &start, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, start_axis, x->rank, &start));
   if (end_axis >= (int64_t)x->rank) end_axis = -1;
-  if (!tn__normalise_axis(scope, name, end_axis, x->rank, &end, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, end_axis, x->rank, &end));
   if (end < start) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: the last axis (%lld) is before the first (%lld)", name,
-                          (long long)end_axis, (long long)start_axis);
+                          "the last axis (%lld) is before the first (%lld)", (long long)end_axis,
+                          (long long)start_axis);
   }
   for (size_t i = 0; i < x->rank; ++i) {
     if (i > start && i <= end) {
@@ -115,15 +97,12 @@ tn_array_t* tn_array_flatten(tn_scope_t* scope, tn_array_t* x, int64_t start_axi
 
 tn_array_t* tn_array_unflatten(tn_scope_t* scope, tn_array_t* x, int64_t axis, size_t rank,
                                const int64_t* dims) {
-  TN__OPERATION(scope, "unflatten");
-  static const char name[] = "unflatten";
+  TN__OPERATION_ON(scope, "unflatten", x);
   tn_shape_t shape = {0};
   size_t at = 0, unknown = SIZE_MAX;
   int64_t known = 1;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (!tn__normalise_axis(scope, name, axis, x->rank, &at, &error)) return error;
-  if (!tn__accepts_dims(scope, name, rank, dims, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, x->rank, &at));
+  TN__RETURN_IF_FAILED(tn__check_dims(scope, rank, dims));
   bool is_possible = rank > 0 && x->rank - 1 + rank <= TN_MAX_RANK;
   for (size_t i = 0; i < at; ++i) shape.dims[shape.rank++] = x->dims[i];
   for (size_t i = 0; is_possible && i < rank; ++i) {
@@ -139,9 +118,8 @@ tn_array_t* tn_array_unflatten(tn_scope_t* scope, tn_array_t* x, int64_t axis, s
     known = x->dims[at];
   }
   if (!is_possible || known != x->dims[at]) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: axis %lld of size %lld has no shape %s", name, (long long)axis,
-                          (long long)x->dims[at], TN_SHAPE_TEXT(rank, dims));
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "axis %lld of size %lld has no shape %s",
+                          (long long)axis, (long long)x->dims[at], TN_SHAPE_TEXT(rank, dims));
   }
   for (size_t i = at + 1; i < x->rank; ++i) shape.dims[shape.rank++] = x->dims[i];
   return tn_array_reshape(scope, x, shape.rank, shape.dims);
@@ -149,12 +127,10 @@ tn_array_t* tn_array_unflatten(tn_scope_t* scope, tn_array_t* x, int64_t axis, s
 
 tn_array_t* tn_array_flip(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                           const int64_t* axes) {
-  TN__OPERATION(scope, "flip");
+  TN__OPERATION_ON(scope, "flip", x);
   int64_t starts[TN_MAX_RANK], stops[TN_MAX_RANK], steps[TN_MAX_RANK];
   uint64_t set = 0;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "flip", 1, &x, &error)) return error;
-  if (!tn__normalise_axes(scope, "flip", axis_count, axes, x->rank, &set, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__normalise_axes(scope, axis_count, axes, x->rank, &set));
   for (size_t i = 0; i < x->rank; ++i) {
     const bool is_chosen = set >> i & 1;
     starts[i] = is_chosen ? -1 : 0;
@@ -165,9 +141,7 @@ tn_array_t* tn_array_flip(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
 }
 
 tn_array_t* tn_array_atleast_1d(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION(scope, "atleast_1d");
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "atleast_1d", 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "atleast_1d", x);
   return x->rank ? x : tn_array_reshape(scope, x, 1, (const int64_t[]){1});
 }
 
@@ -188,14 +162,11 @@ tn_array_t* tn_array_atleast_3d(tn_scope_t* scope, tn_array_t* x) {
 void tn_array_broadcast_arrays(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
                                tn_array_t** out_arrays) {
   TN__OPERATION(scope, "broadcast_arrays");
-  static const char name[] = "broadcast_arrays";
   tn_shape_t shape;
-  tn_array_t* error = NULL;
-  const bool is_possible = tn__scope_accepts(scope, name, count, arrays, &error) &&
-                           tn__broadcast_shapes(scope, name, count, arrays, &shape, &error);
+  tn_array_t* error = tn__check_operands(scope, count, arrays);
+  if (!error) error = tn__broadcast_shapes(scope, count, arrays, &shape);
   for (size_t i = 0; i < count; ++i) {
-    out_arrays[i] =
-        is_possible ? tn_array_broadcast_to(scope, arrays[i], shape.rank, shape.dims) : error;
+    out_arrays[i] = error ? error : tn_array_broadcast_to(scope, arrays[i], shape.rank, shape.dims);
   }
 }
 
@@ -228,28 +199,25 @@ static tn_array_t* view_complex(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dty
 }
 
 tn_array_t* tn_array_view(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) {
-  TN__OPERATION(scope, "view");
-  static const char name[] = "view";
+  TN__OPERATION_ON(scope, "view", x);
   int64_t dims[TN_MAX_RANK + 1];  // with that of the parts of an element
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
   if (x->dtype == dtype) return x;
   const int64_t from = (int64_t)tn_dtype_size(x->dtype), to = (int64_t)tn_dtype_size(dtype);
-  if (!tn__accepts_dtype(scope, name, dtype, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_dtype(scope, dtype));
   const int64_t last = x->rank ? x->dims[x->rank - 1] : 1;
   if (from != to && (x->rank == 0 || (from < to && last % (to / from)))) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: the last axis of %s elements of shape %s makes no whole number of "
+                          "the last axis of %s elements of shape %s makes no whole number of "
                           "%s",
-                          name, tn_dtype_name(x->dtype), TN_SHAPE_TEXT(x->rank, x->dims),
+                          tn_dtype_name(x->dtype), TN_SHAPE_TEXT(x->rank, x->dims),
                           tn_dtype_name(dtype));
   }
   const bool is_narrow = tn_dtype_bit_width(x->dtype) % 8 || tn_dtype_bit_width(dtype) % 8;
   if (is_narrow && x->dtype != TN_DTYPE_PRED && dtype != TN_DTYPE_PRED) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: %s elements as %s: those of less than eight bits have no bytes of "
+                          "%s elements as %s: those of less than eight bits have no bytes of "
                           "their own",
-                          name, tn_dtype_name(x->dtype), tn_dtype_name(dtype));
+                          tn_dtype_name(x->dtype), tn_dtype_name(dtype));
   }
   // Booleans are bytes, but StableHLO counts them as bits.
   if (x->dtype == TN_DTYPE_PRED) {
@@ -276,8 +244,6 @@ tn_array_t* tn_array_view(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) {
 }
 
 tn_array_t* tn_array_contiguous(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION(scope, "contiguous");
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "contiguous", 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "contiguous", x);
   return tn__array_is_dense(x) ? x : tn__map(scope, TN__OP(reshape), x, x->dtype);
 }

@@ -5,19 +5,15 @@
 
 tn_array_t* tn_array_segmented_mm(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
                                   tn_array_t* segments) {
-  TN__OPERATION(scope, "segmented_mm");
-  static const char name[] = "segmented_mm";
-  tn_array_t* operands[] = {a, b, segments};
+  TN__OPERATION_ON(scope, "segmented_mm", a, b, segments);
   int64_t dims[TN_MAX_RANK];
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 3, operands, &error)) return error;
   const size_t rank = segments->rank;
   if (a->rank != 2 || b->rank != 2 || a->dims[1] != b->dims[0] || rank < 1 || rank >= TN_MAX_RANK ||
       segments->dims[rank - 1] != 2 || !tn_issubdtype(segments->dtype, TN_CATEGORY_INTEGER)) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: matrices of shapes %s and %s, segments %s of shape %s; expected "
+                          "matrices of shapes %s and %s, segments %s of shape %s; expected "
                           "pairs of integers",
-                          name, TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims),
+                          TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims),
                           tn_dtype_name(segments->dtype), TN_SHAPE_TEXT(rank, segments->dims));
   }
   // Of each segment [..., 1, 2]: which of the summed places are in it.
@@ -35,22 +31,20 @@ tn_array_t* tn_array_segmented_mm(tn_scope_t* scope, tn_array_t* a, tn_array_t* 
 
 // Each element of the mask for a block of x; booleans choose, numbers are multiplied.
 static tn_array_t* mask_blocks(tn_scope_t* scope, tn_array_t* x, tn_array_t* mask,
-                               int64_t block_size, tn_array_t** out_error) {
-  static const char name[] = "block_masked_mm";
+                               int64_t block_size) {
+  tn_array_t* operands[] = {x, mask};
   if (!mask) return x;
-  if (!tn__scope_accepts(scope, name, 1, &x, out_error)) return NULL;
-  if (!tn__scope_accepts(scope, name, 1, &mask, out_error)) return NULL;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 2, operands));
   const int64_t rows = x->dims[x->rank - 2], columns = x->dims[x->rank - 1];
   if (mask->rank < 2 || mask->dims[mask->rank - 2] != (rows + block_size - 1) / block_size ||
       mask->dims[mask->rank - 1] != (columns + block_size - 1) / block_size) {
-    *out_error =
-        tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                       "%s: a mask of shape %s for matrices of shape %s; expected %lldx%lld, "
-                       "an element for each block of size %lld",
-                       name, TN_SHAPE_TEXT(mask->rank, mask->dims), TN_SHAPE_TEXT(x->rank, x->dims),
-                       (long long)((rows + block_size - 1) / block_size),
-                       (long long)((columns + block_size - 1) / block_size), (long long)block_size);
-    return NULL;
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "a mask of shape %s for matrices of shape %s; expected %lldx%lld, "
+                          "an element for each block of size %lld",
+                          TN_SHAPE_TEXT(mask->rank, mask->dims), TN_SHAPE_TEXT(x->rank, x->dims),
+                          (long long)((rows + block_size - 1) / block_size),
+                          (long long)((columns + block_size - 1) / block_size),
+                          (long long)block_size);
   }
   for (int64_t axis = -2; axis < 0; ++axis) {
     mask = tn_array_repeat(scope, mask, block_size, &axis);
@@ -66,24 +60,15 @@ static tn_array_t* mask_blocks(tn_scope_t* scope, tn_array_t* x, tn_array_t* mas
 tn_array_t* tn_array_block_masked_mm(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
                                      int64_t block_size, tn_array_t* mask_out, tn_array_t* mask_a,
                                      tn_array_t* mask_b) {
-  TN__OPERATION(scope, "block_masked_mm");
-  static const char name[] = "block_masked_mm";
-  tn_array_t* operands[] = {a, b};
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
+  TN__OPERATION_ON(scope, "block_masked_mm", a, b);
   if (a->rank < 2 || b->rank < 2 || block_size < 1 || block_size > INT32_MAX) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: shapes %s and %s in blocks of %lld; expected matrices", name,
-                          TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims),
-                          (long long)block_size);
+    return tn__scope_fail(
+        scope, TN_CODE_INVALID_ARGUMENT, "shapes %s and %s in blocks of %lld; expected matrices",
+        TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims), (long long)block_size);
   }
-  a = mask_blocks(scope, a, mask_a, block_size, &error);
-  if (!a) return error;
-  b = mask_blocks(scope, b, mask_b, block_size, &error);
-  if (!b) return error;
-  tn_array_t* product =
-      mask_blocks(scope, tn_array_matmul(scope, a, b), mask_out, block_size, &error);
-  return product ? product : error;
+  a = mask_blocks(scope, a, mask_a, block_size);
+  b = mask_blocks(scope, b, mask_b, block_size);
+  return mask_blocks(scope, tn_array_matmul(scope, a, b), mask_out, block_size);
 }
 
 // --- Hadamard's transform
@@ -120,10 +105,7 @@ static tn_array_t* hadamard_matrix(tn_scope_t* scope, int64_t order, tn_dtype_t 
 
 // A transform of m * 2^k elements is that of the m parts, and that of each part.
 tn_array_t* tn_array_hadamard_transform(tn_scope_t* scope, tn_array_t* x, const double* scale) {
-  TN__OPERATION(scope, "hadamard_transform");
-  static const char name[] = "hadamard_transform";
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "hadamard_transform", x);
   const tn_dtype_t dtype = tn__at_least_float(x->dtype);
   const int64_t size = x->rank ? x->dims[x->rank - 1] : 1;
   int64_t power = size > 0 ? size & -size : 1;  // the largest power of 2 in it
@@ -135,9 +117,9 @@ tn_array_t* tn_array_hadamard_transform(tn_scope_t* scope, tn_array_t* x, const 
   tn_array_t* matrix = order == 1 ? NULL : hadamard_matrix(scope, order, dtype);
   if (order != 1 && !matrix) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: the last axis of the shape %s; expected a power of 2, or that times "
+                          "the last axis of the shape %s; expected a power of 2, or that times "
                           "12, 20 or 28",
-                          name, TN_SHAPE_TEXT(x->rank, x->dims));
+                          TN_SHAPE_TEXT(x->rank, x->dims));
   }
   tn_array_t* y = tn_array_astype(scope, x, dtype);
   for (int64_t half = 1; half < power; half *= 2) {
@@ -162,10 +144,8 @@ tn_array_t* tn_array_hadamard_transform(tn_scope_t* scope, tn_array_t* x, const 
 // --- floats of eight bits: four of exponent, three of mantissa, no infinities
 
 tn_array_t* tn_array_to_fp8(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION(scope, "to_fp8");
+  TN__OPERATION_ON(scope, "to_fp8", x);
   enum { LARGEST = 448 };
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "to_fp8", 1, &x, &error)) return error;
   x = tn_array_astype(scope, x, TN_DTYPE_F32);
   x = tn_array_clip(scope, x, tn__number_like(scope, x, -LARGEST),
                     tn__number_like(scope, x, LARGEST));
@@ -173,11 +153,9 @@ tn_array_t* tn_array_to_fp8(tn_scope_t* scope, tn_array_t* x) {
 }
 
 tn_array_t* tn_array_from_fp8(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) {
-  TN__OPERATION(scope, "from_fp8");
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "from_fp8", 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "from_fp8", x);
   if (x->dtype != TN_DTYPE_U8) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "from_fp8: %s; expected ui8",
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s; expected ui8",
                           tn_dtype_name(x->dtype));
   }
   return tn_array_astype(scope, tn_array_view(scope, x, TN_DTYPE_F8E4M3FN), dtype);

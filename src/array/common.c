@@ -1,8 +1,7 @@
 #include "array/common.h"
 
-bool tn__broadcast_shapes(tn_scope_t* scope, const char* operation, size_t count,
-                          tn_array_t* const* arrays, tn_shape_t* out_shape,
-                          tn_array_t** out_error) {
+tn_array_t* tn__broadcast_shapes(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
+                                 tn_shape_t* out_shape) {
   out_shape->rank = 0;
   for (size_t i = 0; i < count; ++i) {
     if (arrays[i]->rank > out_shape->rank) out_shape->rank = arrays[i]->rank;
@@ -15,32 +14,29 @@ bool tn__broadcast_shapes(tn_scope_t* scope, const char* operation, size_t count
       int64_t* dim = &out_shape->dims[lead + d];
       if (array->dims[d] == *dim || array->dims[d] == 1) continue;
       if (*dim != 1) {
-        *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                                    "%s: shapes %s and %s do not broadcast (dimension %zu)",
-                                    operation, TN_SHAPE_TEXT(out_shape->rank, out_shape->dims),
-                                    TN_SHAPE_TEXT(array->rank, array->dims), lead + d);
-        return false;
+        return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                              "shapes %s and %s do not broadcast (dimension %zu)",
+                              TN_SHAPE_TEXT(out_shape->rank, out_shape->dims),
+                              TN_SHAPE_TEXT(array->rank, array->dims), lead + d);
       }
       *dim = array->dims[d];
     }
   }
-  return true;
+  return NULL;
 }
 
-tn_dtype_t tn__result_type(tn_scope_t* scope, const char* operation, size_t count,
-                           tn_array_t* const* arrays, tn_array_t** out_error) {
-  tn_dtype_t dtype = count ? arrays[0]->dtype : TN_DTYPE_INVALID;
+tn_array_t* tn__result_type(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
+                            tn_dtype_t* out_dtype) {
+  *out_dtype = count ? arrays[0]->dtype : TN_DTYPE_INVALID;
   for (size_t i = 1; i < count; ++i) {
-    const tn_dtype_t promoted = tn_promote_types(dtype, arrays[i]->dtype);
+    const tn_dtype_t promoted = tn_promote_types(*out_dtype, arrays[i]->dtype);
     if (promoted == TN_DTYPE_INVALID) {
-      *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                                  "%s: there is no dtype for both %s and %s", operation,
-                                  tn_dtype_name(dtype), tn_dtype_name(arrays[i]->dtype));
-      return TN_DTYPE_INVALID;
+      return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "there is no dtype for both %s and %s",
+                            tn_dtype_name(*out_dtype), tn_dtype_name(arrays[i]->dtype));
     }
-    dtype = promoted;
+    *out_dtype = promoted;
   }
-  return dtype;
+  return NULL;
 }
 
 tn_dtype_t tn__at_least_float(tn_dtype_t dtype) {
@@ -49,86 +45,72 @@ tn_dtype_t tn__at_least_float(tn_dtype_t dtype) {
 
 // --- what is given besides arrays
 
-bool tn__accepts_list(tn_scope_t* scope, const char* operation, const char* what, size_t count,
-                      const void* list, tn_array_t** out_error) {
-  if (list || count == 0) return true;
-  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                              "%s: %s is NULL; expected a list of %zu", operation, what, count);
-  return false;
+tn_array_t* tn__check_list(tn_scope_t* scope, const char* what, size_t count, const void* list) {
+  if (list || count == 0) return NULL;
+  return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s is NULL; expected a list of %zu", what,
+                        count);
 }
 
-bool tn__accepts_dims(tn_scope_t* scope, const char* operation, size_t rank, const int64_t* dims,
-                      tn_array_t** out_error) {
+tn_array_t* tn__check_dims(tn_scope_t* scope, size_t rank, const int64_t* dims) {
   if (rank > TN_MAX_RANK) {
-    *out_error =
-        tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                       "%s: %zu dimensions; at most %d are possible", operation, rank, TN_MAX_RANK);
-    return false;
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%zu dimensions; at most %d are possible", rank, TN_MAX_RANK);
   }
-  return tn__accepts_list(scope, operation, "dims", rank, dims, out_error);
+  return tn__check_list(scope, "dims", rank, dims);
 }
 
-bool tn__accepts_choice(tn_scope_t* scope, const char* operation, const char* what, int choice,
-                        int last, tn_array_t** out_error) {
-  if (choice >= 0 && choice <= last) return true;
-  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: the %s is %d; expected 0 to %d",
-                              operation, what, choice, last);
-  return false;
+tn_array_t* tn__check_choice(tn_scope_t* scope, const char* what, int choice, int last) {
+  if (choice >= 0 && choice <= last) return NULL;
+  return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "the %s is %d; expected 0 to %d", what,
+                        choice, last);
 }
 
-bool tn__accepts_dtype(tn_scope_t* scope, const char* operation, tn_dtype_t dtype,
-                       tn_array_t** out_error) {
-  if (tn_promote_types(dtype, dtype) != TN_DTYPE_INVALID) return true;
-  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                              "%s: the dtype is %d (%s); expected one that arrays can have",
-                              operation, (int)dtype, tn_dtype_name(dtype));
-  return false;
+tn_array_t* tn__check_dtype(tn_scope_t* scope, tn_dtype_t dtype) {
+  if (tn_promote_types(dtype, dtype) != TN_DTYPE_INVALID) return NULL;
+  return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                        "the dtype is %d (%s); expected one that arrays can have", (int)dtype,
+                        tn_dtype_name(dtype));
 }
 
 // --- axes
 
-bool tn__normalise_axis(tn_scope_t* scope, const char* operation, int64_t axis, size_t rank,
-                        size_t* out_axis, tn_array_t** out_error) {
+tn_array_t* tn__normalise_axis(tn_scope_t* scope, int64_t axis, size_t rank, size_t* out_axis) {
   const int64_t count = (int64_t)rank;
   if (axis < -count || axis >= count) {
-    *out_error = tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE,
-                                "%s: axis %lld is out of range for an array of %zu dimensions",
-                                operation, (long long)axis, rank);
-    return false;
+    return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE,
+                          "axis %lld is out of range for an array of %zu dimensions",
+                          (long long)axis, rank);
   }
   *out_axis = (size_t)(axis < 0 ? axis + count : axis);
-  return true;
+  return NULL;
 }
 
-bool tn__axis_or_all(tn_scope_t* scope, const char* name, tn_array_t** x, const int64_t* axis,
-                     size_t* out_axis, tn_array_t** out_error) {
-  if (!tn__scope_accepts(scope, name, 1, x, out_error)) return false;
+tn_array_t* tn__axis_or_all(tn_scope_t* scope, tn_array_t** x, const int64_t* axis,
+                            size_t* out_axis) {
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, x));
   *out_axis = 0;
-  if (!axis) {
-    *x = tn_array_flatten(scope, *x, 0, -1);
-    return tn__scope_accepts(scope, name, 1, x, out_error);
-  }
-  return tn__normalise_axis(scope, name, *axis, (*x)->rank, out_axis, out_error);
+  if (axis) return tn__normalise_axis(scope, *axis, (*x)->rank, out_axis);
+  *x = tn_array_flatten(scope, *x, 0, -1);
+  return tn__check_operands(scope, 1, x);
 }
 
-bool tn__normalise_axes(tn_scope_t* scope, const char* operation, size_t count, const int64_t* axes,
-                        size_t rank, uint64_t* out_set, tn_array_t** out_error) {
+tn_array_t* tn__normalise_axes(tn_scope_t* scope, size_t count, const int64_t* axes, size_t rank,
+                               uint64_t* out_set) {
   *out_set = 0;
   if (!axes) {
     *out_set = rank == TN_MAX_RANK ? UINT64_MAX : (UINT64_C(1) << rank) - 1;
-    return true;
+    return NULL;
   }
   for (size_t i = 0; i < count; ++i) {
     size_t axis = 0;
-    if (!tn__normalise_axis(scope, operation, axes[i], rank, &axis, out_error)) return false;
+    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axes[i], rank, &axis));
     if (*out_set >> axis & 1) {
-      *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: axis %lld is given twice",
-                                  operation, (long long)axes[i]);
-      return false;
+      return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "axis %lld is given twice",
+                            (long long)axes[i]);
     }
     *out_set |= UINT64_C(1) << axis;
   }
-  return true;
+  return NULL;
 }
 
 // --- elements
@@ -148,26 +130,25 @@ static const char* refuse(tn_dtype_t dtype, unsigned rules) {
   return NULL;
 }
 
-bool tn__prepare(tn_scope_t* scope, const char* name, size_t count, tn_array_t** operands,
-                 unsigned rules, tn_shape_t* out_shape, tn_dtype_t* out_dtype,
-                 tn_array_t** out_error) {
-  if (!tn__scope_accepts(scope, name, count, operands, out_error)) return false;
-  *out_dtype = tn__result_type(scope, name, count, operands, out_error);
-  if (*out_dtype == TN_DTYPE_INVALID) return false;
+tn_array_t* tn__prepare(tn_scope_t* scope, size_t count, tn_array_t** operands, unsigned rules,
+                        tn_shape_t* out_shape, tn_dtype_t* out_dtype) {
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, count, operands));
+  TN__RETURN_IF_FAILED(tn__result_type(scope, count, operands, out_dtype));
   const char* refusal = refuse(*out_dtype, rules);
   if (refusal) {
-    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: takes %s; got %s", name,
-                                refusal, tn_dtype_name(*out_dtype));
-    return false;
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "takes %s; got %s", refusal,
+                          tn_dtype_name(*out_dtype));
   }
   if (rules & TN_OPERANDS_FLOAT) *out_dtype = tn__at_least_float(*out_dtype);
   if (rules & TN_OPERANDS_BOOL) *out_dtype = TN_DTYPE_PRED;
-  if (!tn__broadcast_shapes(scope, name, count, operands, out_shape, out_error)) return false;
+  TN__RETURN_IF_FAILED(tn__broadcast_shapes(scope, count, operands, out_shape));
   for (size_t i = 0; i < count; ++i) {
-    operands[i] = tn_array_astype(scope, operands[i], *out_dtype);
+    if (operands[i]->dtype != *out_dtype) {
+      operands[i] = tn_array_astype(scope, operands[i], *out_dtype);
+    }
     operands[i] = tn_array_broadcast_to(scope, operands[i], out_shape->rank, out_shape->dims);
   }
-  return true;
+  return NULL;
 }
 
 tn_array_t* tn__elementwise(tn_scope_t* scope, const char* name, const tn_op_t* op, size_t count,
@@ -175,8 +156,8 @@ tn_array_t* tn__elementwise(tn_scope_t* scope, const char* name, const tn_op_t* 
   TN__OPERATION(scope, name);
   tn_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
-  tn_array_t* error = NULL;
-  if (!tn__prepare(scope, name, count, operands, rules, &shape, &dtype, &error)) return error;
+  shape.rank = 0;
+  TN__RETURN_IF_FAILED(tn__prepare(scope, count, operands, rules, &shape, &dtype));
   return tn__apply(scope, op, count, operands, dtype, shape.rank, shape.dims);
 }
 

@@ -7,44 +7,41 @@
 #include "base/type.h"
 #include "lazy/array.h"
 
-// Shapes of operands, broadcast against each other. False with an error array when they do not.
+// Checks return NULL, or the array with the error that is the result (TN__RETURN_IF_FAILED).
+
+// Shapes of operands, broadcast against each other; an error array when they do not.
 typedef struct tn_shape {
   size_t rank;
   int64_t dims[TN_MAX_RANK];
 } tn_shape_t;
-bool tn__broadcast_shapes(tn_scope_t* scope, const char* operation, size_t count,
-                          tn_array_t* const* arrays, tn_shape_t* out_shape, tn_array_t** out_error);
+tn_array_t* tn__broadcast_shapes(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
+                                 tn_shape_t* out_shape);
 
-// The dtype that all of them are promoted to; INVALID with an error array when there is none.
-tn_dtype_t tn__result_type(tn_scope_t* scope, const char* operation, size_t count,
-                           tn_array_t* const* arrays, tn_array_t** out_error);
+// The dtype that all of them are promoted to; an error array when there is none.
+tn_array_t* tn__result_type(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
+                            tn_dtype_t* out_dtype);
 
 // Floats and complex dtypes as they are, others as float32.
 tn_dtype_t tn__at_least_float(tn_dtype_t dtype);
 
 // What a caller gives besides arrays; an error array when it cannot be. Dimensions: a list, no
 // longer than the limit.
-bool tn__accepts_dims(tn_scope_t* scope, const char* operation, size_t rank, const int64_t* dims,
-                      tn_array_t** out_error);
+tn_array_t* tn__check_dims(tn_scope_t* scope, size_t rank, const int64_t* dims);
 // A list that is needed when it has elements.
-bool tn__accepts_list(tn_scope_t* scope, const char* operation, const char* what, size_t count,
-                      const void* list, tn_array_t** out_error);
+tn_array_t* tn__check_list(tn_scope_t* scope, const char* what, size_t count, const void* list);
 // One of an enumeration, whose members are 0 to `last`.
-bool tn__accepts_choice(tn_scope_t* scope, const char* operation, const char* what, int choice,
-                        int last, tn_array_t** out_error);
+tn_array_t* tn__check_choice(tn_scope_t* scope, const char* what, int choice, int last);
 // A dtype that arrays can have.
-bool tn__accepts_dtype(tn_scope_t* scope, const char* operation, tn_dtype_t dtype,
-                       tn_array_t** out_error);
+tn_array_t* tn__check_dtype(tn_scope_t* scope, tn_dtype_t dtype);
 
 // An axis from the end or the beginning, of `rank` dimensions; an error array when it is outside.
-bool tn__normalise_axis(tn_scope_t* scope, const char* operation, int64_t axis, size_t rank,
-                        size_t* out_axis, tn_array_t** out_error);
+tn_array_t* tn__normalise_axis(tn_scope_t* scope, int64_t axis, size_t rank, size_t* out_axis);
 // The axis to work along; without one the array is flattened.
-bool tn__axis_or_all(tn_scope_t* scope, const char* operation, tn_array_t** x, const int64_t* axis,
-                     size_t* out_axis, tn_array_t** out_error);
+tn_array_t* tn__axis_or_all(tn_scope_t* scope, tn_array_t** x, const int64_t* axis,
+                            size_t* out_axis);
 // A list of them, as a set of bits; NULL: all. An axis that is given twice is an error.
-bool tn__normalise_axes(tn_scope_t* scope, const char* operation, size_t count, const int64_t* axes,
-                        size_t rank, uint64_t* out_set, tn_array_t** out_error);
+tn_array_t* tn__normalise_axes(tn_scope_t* scope, size_t count, const int64_t* axes, size_t rank,
+                               uint64_t* out_set);
 
 // What an operation on elements asks of its operands.
 typedef enum tn_operand_rule {
@@ -55,11 +52,10 @@ typedef enum tn_operand_rule {
   TN_OPERANDS_BOOL = 1 << 4,     // become booleans
 } tn_operand_rule_t;
 
-// Promotes and broadcasts the operands in their list; false with an error array when that cannot
-// be, or a rule is broken.
-bool tn__prepare(tn_scope_t* scope, const char* name, size_t count, tn_array_t** operands,
-                 unsigned rules, tn_shape_t* out_shape, tn_dtype_t* out_dtype,
-                 tn_array_t** out_error);
+// Promotes and broadcasts the operands in their list; an error array when that cannot be, or a
+// rule is broken.
+tn_array_t* tn__prepare(tn_scope_t* scope, size_t count, tn_array_t** operands, unsigned rules,
+                        tn_shape_t* out_shape, tn_dtype_t* out_dtype);
 // The operation on prepared operands, with a result of their dtype. Changes the list.
 tn_array_t* tn__elementwise(tn_scope_t* scope, const char* name, const tn_op_t* op, size_t count,
                             tn_array_t** operands, unsigned rules);

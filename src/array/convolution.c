@@ -7,9 +7,8 @@ static int64_t item_or(const int64_t* list, size_t i, int64_t otherwise) {
   return list ? list[i] : otherwise;
 }
 
-static bool check(tn_scope_t* scope, const char* name, const tn_array_t* x,
-                  const tn_array_t* kernel, size_t spatial, int64_t groups,
-                  tn_array_t** out_error) {
+static tn_array_t* check(tn_scope_t* scope, const tn_array_t* x, const tn_array_t* kernel,
+                         size_t spatial, int64_t groups) {
   const char* problem = NULL;
   if (!tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) {
     problem = "the elements must be floats";
@@ -21,13 +20,11 @@ static bool check(tn_scope_t* scope, const char* name, const tn_array_t* x,
   } else if (x->dims[spatial + 1] != groups * kernel->dims[spatial + 1]) {
     problem = "the input channels are not those of the kernel";
   }
-  if (!problem) return true;
-  *out_error =
-      tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                     "%s: an input of shape %s, a kernel of shape %s, %lld groups: %s", name,
-                     TN_SHAPE_TEXT(x->rank, x->dims), TN_SHAPE_TEXT(kernel->rank, kernel->dims),
-                     (long long)groups, problem);
-  return false;
+  if (!problem) return NULL;
+  return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                        "an input of shape %s, a kernel of shape %s, %lld groups: %s",
+                        TN_SHAPE_TEXT(x->rank, x->dims), TN_SHAPE_TEXT(kernel->rank, kernel->dims),
+                        (long long)groups, problem);
 }
 
 // How many places a window of `size` elements has on an axis; 0: none, or more than can be counted.
@@ -43,22 +40,20 @@ static int64_t output_size(int64_t dim, int64_t size, int64_t low, int64_t high,
   return padded < reach || padded <= 0 ? 0 : (padded - reach) / stride + 1;
 }
 
-static tn_array_t* convolve(tn_scope_t* scope, const char* name, tn_array_t* x, tn_array_t* kernel,
+static tn_array_t* convolve(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel,
                             const tn_convolution_t* how) {
-  TN__OPERATION(scope, name);
   tn_array_t* operands[] = {x, kernel};
   int64_t strides[SPATIAL_LIMIT], padding[2 * SPATIAL_LIMIT], dilations[SPATIAL_LIMIT];
   int64_t input_dilations[SPATIAL_LIMIT], places[SPATIAL_LIMIT], dims[SPATIAL_LIMIT + 2];
   bool reversal[SPATIAL_LIMIT];
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
-  const tn_dtype_t dtype = tn__result_type(scope, name, 2, operands, &error);
-  if (dtype == TN_DTYPE_INVALID) return error;
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 2, operands));
+  TN__RETURN_IF_FAILED(tn__result_type(scope, 2, operands, &dtype));
   x = operands[0] = tn_array_astype(scope, x, dtype);
   kernel = operands[1] = tn_array_astype(scope, kernel, dtype);
   const size_t spatial = x->rank > 2 ? x->rank - 2 : 0;
   const int64_t groups = how->groups ? how->groups : 1;
-  if (!check(scope, name, x, kernel, spatial, groups, &error)) return error;
+  TN__RETURN_IF_FAILED(check(scope, x, kernel, spatial, groups));
   dims[0] = x->dims[0];
   dims[spatial + 1] = kernel->dims[0];
   for (size_t i = 0; i < spatial; ++i) {
@@ -74,10 +69,10 @@ static tn_array_t* convolve(tn_scope_t* scope, const char* name, tn_array_t* x, 
         dilations[i] > limit || input_dilations[i] > limit || padding[2 * i] > limit ||
         padding[2 * i] < -limit || padding[2 * i + 1] > limit || padding[2 * i + 1] < -limit) {
       return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                            "%s: spatial axis %zu: stride %lld, dilations %lld and %lld, padding "
+                            "spatial axis %zu: stride %lld, dilations %lld and %lld, padding "
                             "%lld and %lld; expected strides and dilations of at least 1, and no "
                             "number of 2^31 or more",
-                            name, i, (long long)strides[i], (long long)dilations[i],
+                            i, (long long)strides[i], (long long)dilations[i],
                             (long long)input_dilations[i], (long long)padding[2 * i],
                             (long long)padding[2 * i + 1]);
     }
@@ -85,9 +80,9 @@ static tn_array_t* convolve(tn_scope_t* scope, const char* name, tn_array_t* x, 
                               padding[2 * i + 1], strides[i], dilations[i], input_dilations[i]);
     if (dims[i + 1] <= 0 && x->dims[i + 1] != 0) {
       return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                            "%s: spatial axis %zu of size %lld has no place for a kernel of size "
+                            "spatial axis %zu of size %lld has no place for a kernel of size "
                             "%lld",
-                            name, i, (long long)x->dims[i + 1], (long long)kernel->dims[i + 1]);
+                            i, (long long)x->dims[i + 1], (long long)kernel->dims[i + 1]);
     }
   }
   const tn_named_attr_t fields[] = {
@@ -119,35 +114,33 @@ tn_array_t* tn_array_conv_general(tn_scope_t* scope, tn_array_t* x, tn_array_t* 
                                   const tn_convolution_t* how) {
   TN__OPERATION(scope, "conv_general");
   static const tn_convolution_t plain = {.groups = 1};
-  return convolve(scope, "conv_general", x, kernel, how ? how : &plain);
+  return convolve(scope, x, kernel, how ? how : &plain);
 }
 
-static bool check_spatial(tn_scope_t* scope, const char* name, tn_array_t* x, tn_array_t* kernel,
-                          size_t spatial, tn_array_t** out_error) {
+static tn_array_t* check_spatial(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel,
+                                 size_t spatial) {
   tn_array_t* operands[] = {x, kernel};
-  if (!tn__scope_accepts(scope, name, 2, operands, out_error)) return false;
-  if (x->rank == spatial + 2 && kernel->rank == spatial + 2) return true;
-  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                              "%s: an input of shape %s and a kernel of shape %s; expected %zu "
-                              "dimensions",
-                              name, TN_SHAPE_TEXT(x->rank, x->dims),
-                              TN_SHAPE_TEXT(kernel->rank, kernel->dims), spatial + 2);
-  return false;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 2, operands));
+  if (x->rank == spatial + 2 && kernel->rank == spatial + 2) return NULL;
+  return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                        "an input of shape %s and a kernel of shape %s; expected %zu "
+                        "dimensions",
+                        TN_SHAPE_TEXT(x->rank, x->dims), TN_SHAPE_TEXT(kernel->rank, kernel->dims),
+                        spatial + 2);
 }
 
 #define CONVOLUTION(count)                                                                  \
   tn_array_t* tn_array_conv##count##d(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel, \
                                       const int64_t* strides, const int64_t* padding,       \
                                       const int64_t* dilations, int64_t groups) {           \
-    static const char name[] = "conv" #count "d";                                           \
+    TN__OPERATION(scope, "conv" #count "d");                                                \
     const tn_convolution_t how = {.strides = strides,                                       \
                                   .padding_low = padding,                                   \
                                   .padding_high = padding,                                  \
                                   .kernel_dilations = dilations,                            \
                                   .groups = groups};                                        \
-    tn_array_t* error = NULL;                                                               \
-    if (!check_spatial(scope, name, x, kernel, count, &error)) return error;                \
-    return convolve(scope, name, x, kernel, &how);                                          \
+    TN__RETURN_IF_FAILED(check_spatial(scope, x, kernel, count));                           \
+    return convolve(scope, x, kernel, &how);                                                \
   }
 TN_ARRAY_CONVOLUTION(CONVOLUTION)
 
@@ -158,8 +151,7 @@ static tn_array_t* convolve_back(tn_scope_t* scope, const char* name, size_t spa
                                  int64_t groups) {
   TN__OPERATION(scope, name);
   int64_t low[SPATIAL_LIMIT], high[SPATIAL_LIMIT];
-  tn_array_t* error = NULL;
-  if (!check_spatial(scope, name, x, kernel, spatial, &error)) return error;
+  TN__RETURN_IF_FAILED(check_spatial(scope, x, kernel, spatial));
   for (size_t i = 0; i < spatial; ++i) {
     const int64_t dilation = item_or(dilations, i, 1), size = kernel->dims[i + 1];
     int64_t reach = 0;
@@ -167,9 +159,9 @@ static tn_array_t* convolve_back(tn_scope_t* scope, const char* name, size_t spa
         __builtin_sub_overflow(reach, item_or(padding, i, 0), &low[i]) ||
         __builtin_add_overflow(low[i], item_or(output_padding, i, 0), &high[i])) {
       return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                            "%s: spatial axis %zu: a dilation of %lld, a kernel of size %lld and "
+                            "spatial axis %zu: a dilation of %lld, a kernel of size %lld and "
                             "their padding reach too far",
-                            name, i, (long long)dilation, (long long)size);
+                            i, (long long)dilation, (long long)size);
     }
   }
   const tn_convolution_t how = {.padding_low = low,
@@ -178,7 +170,7 @@ static tn_array_t* convolve_back(tn_scope_t* scope, const char* name, size_t spa
                                 .input_dilations = strides,
                                 .groups = groups,
                                 .flip = true};
-  return convolve(scope, name, x, kernel, &how);
+  return convolve(scope, x, kernel, &how);
 }
 
 #define CONVOLUTION_BACK(count)                                                                   \
@@ -193,15 +185,11 @@ TN_ARRAY_CONVOLUTION(CONVOLUTION_BACK)
 
 tn_array_t* tn_array_convolve(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
                               tn_convolve_mode_t mode) {
-  TN__OPERATION(scope, "convolve");
-  static const char name[] = "convolve";
-  tn_array_t* operands[] = {a, b};
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
-  if (!tn__accepts_choice(scope, name, "mode", (int)mode, TN_CONVOLVE_VALID, &error)) return error;
+  TN__OPERATION_ON(scope, "convolve", a, b);
+  TN__RETURN_IF_FAILED(tn__check_choice(scope, "mode", (int)mode, TN_CONVOLVE_VALID));
   if (a->rank != 1 || b->rank != 1 || a->dims[0] == 0 || b->dims[0] == 0) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: shapes %s and %s; expected one dimension, not empty", name,
+                          "shapes %s and %s; expected one dimension, not empty",
                           TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims));
   }
   tn_array_t* x = a->dims[0] < b->dims[0] ? b : a;
@@ -216,6 +204,6 @@ tn_array_t* tn_array_convolve(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
   const tn_convolution_t how = {.padding_low = &low, .padding_high = &high, .flip = true};
   x = tn_array_reshape(scope, x, 3, (const int64_t[]){1, -1, 1});
   kernel = tn_array_reshape(scope, kernel, 3, (const int64_t[]){1, -1, 1});
-  x = convolve(scope, name, x, kernel, &how);
+  x = convolve(scope, x, kernel, &how);
   return tn_array_reshape(scope, x, 1, (const int64_t[]){-1});
 }

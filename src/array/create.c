@@ -8,14 +8,13 @@ tn_array_t* tn_array_full(tn_scope_t* scope, size_t rank, const int64_t* dims, t
   return tn_array_broadcast_to(scope, value, rank, dims);
 }
 
-static tn_array_t* filled(tn_scope_t* scope, const char* name, tn_dtype_t dtype, double value,
-                          size_t rank, const int64_t* dims) {
-  tn_array_t* error = NULL;
-  if (!tn__accepts_dtype(scope, name, dtype, &error)) return error;
-  if (!tn__accepts_dims(scope, name, rank, dims, &error)) return error;
+static tn_array_t* filled(tn_scope_t* scope, tn_dtype_t dtype, double value, size_t rank,
+                          const int64_t* dims) {
+  TN__RETURN_IF_FAILED(tn__check_dtype(scope, dtype));
+  TN__RETURN_IF_FAILED(tn__check_dims(scope, rank, dims));
   for (size_t i = 0; i < rank; ++i) {
     if (dims[i] >= 0) continue;
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: dimension %zu is %lld", name, i,
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "dimension %zu is %lld", i,
                           (long long)dims[i]);
   }
   return tn_array_full(scope, rank, dims, tn_array_scalar(scope, dtype, value));
@@ -23,12 +22,12 @@ static tn_array_t* filled(tn_scope_t* scope, const char* name, tn_dtype_t dtype,
 
 tn_array_t* tn_array_zeros(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const int64_t* dims) {
   TN__OPERATION(scope, "zeros");
-  return filled(scope, "zeros", dtype, 0, rank, dims);
+  return filled(scope, dtype, 0, rank, dims);
 }
 
 tn_array_t* tn_array_ones(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const int64_t* dims) {
   TN__OPERATION(scope, "ones");
-  return filled(scope, "ones", dtype, 1, rank, dims);
+  return filled(scope, dtype, 1, rank, dims);
 }
 
 tn_array_t* tn_array_empty(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const int64_t* dims) {
@@ -42,24 +41,17 @@ tn_array_t* tn_array_empty_like(tn_scope_t* scope, tn_array_t* x) {
 }
 
 tn_array_t* tn_array_full_like(tn_scope_t* scope, tn_array_t* x, tn_array_t* value) {
-  TN__OPERATION(scope, "full_like");
-  tn_array_t* operands[] = {x, value};
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "full_like", 2, operands, &error)) return error;
+  TN__OPERATION_ON(scope, "full_like", x, value);
   return tn_array_full(scope, x->rank, x->dims, tn_array_astype(scope, value, x->dtype));
 }
 
 tn_array_t* tn_array_zeros_like(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION(scope, "zeros_like");
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "zeros_like", 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "zeros_like", x);
   return tn_array_zeros(scope, x->dtype, x->rank, x->dims);
 }
 
 tn_array_t* tn_array_ones_like(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION(scope, "ones_like");
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "ones_like", 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "ones_like", x);
   return tn_array_ones(scope, x->dtype, x->rank, x->dims);
 }
 
@@ -84,17 +76,16 @@ static tn_array_t* progression(tn_scope_t* scope, tn_dtype_t dtype, int64_t coun
 tn_array_t* tn_array_arange(tn_scope_t* scope, tn_dtype_t dtype, double start, double stop,
                             double step) {
   TN__OPERATION(scope, "arange");
-  static const char name[] = "arange";
   if (!tn_issubdtype(dtype, TN_CATEGORY_NUMBER)) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: the dtype is %d (%s); expected one of numbers", name, (int)dtype,
+                          "the dtype is %d (%s); expected one of numbers", (int)dtype,
                           tn_dtype_name(dtype));
   }
   const double length = ceil((stop - start) / step);
   if (step == 0 || isnan(length) || isinf(start) || isinf(stop) || length > INT32_MAX) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: from %g to %g by %g is no number of elements below 2^31", name,
-                          start, stop, step);
+                          "from %g to %g by %g is no number of elements below 2^31", start, stop,
+                          step);
   }
   if (isinf(step) && length != 0) {
     return tn_array_full(scope, 1, (const int64_t[]){1}, tn_array_scalar(scope, dtype, start));
@@ -105,11 +96,10 @@ tn_array_t* tn_array_arange(tn_scope_t* scope, tn_dtype_t dtype, double start, d
 tn_array_t* tn_array_linspace(tn_scope_t* scope, tn_dtype_t dtype, double start, double stop,
                               int64_t count, bool endpoint) {
   TN__OPERATION(scope, "linspace");
-  tn_array_t* error = NULL;
-  if (!tn__accepts_dtype(scope, "linspace", dtype, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_dtype(scope, dtype));
   if (count < 0 || count > INT32_MAX) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "linspace: %lld elements; expected 0 to 2^31 - 1", (long long)count);
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%lld elements; expected 0 to 2^31 - 1",
+                          (long long)count);
   }
   if (count == 1) {
     return tn_array_full(scope, 1, &count, tn_array_scalar(scope, dtype, start));
@@ -169,13 +159,11 @@ TN_ARRAY_WINDOW(WINDOW)
 
 // --- diagonals
 
-static bool check_matrix(tn_scope_t* scope, const char* name, int64_t rows, int64_t columns,
-                         tn_array_t** out_error) {
-  if (rows >= 0 && columns >= 0) return true;
-  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                              "%s: %lld rows and %lld columns; expected at least 0", name,
-                              (long long)rows, (long long)columns);
-  return false;
+static tn_array_t* check_matrix(tn_scope_t* scope, int64_t rows, int64_t columns) {
+  if (rows >= 0 && columns >= 0) return NULL;
+  return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                        "%lld rows and %lld columns; expected at least 0", (long long)rows,
+                        (long long)columns);
 }
 
 // Whether column - row is `k` ("EQ"), or at most `k` ("GE").
@@ -191,8 +179,7 @@ static tn_array_t* diagonal_mask(tn_scope_t* scope, int64_t rows, int64_t column
 tn_array_t* tn_array_eye(tn_scope_t* scope, tn_dtype_t dtype, int64_t rows, int64_t columns,
                          int64_t k) {
   TN__OPERATION(scope, "eye");
-  tn_array_t* error = NULL;
-  if (!check_matrix(scope, "eye", rows, columns, &error)) return error;
+  TN__RETURN_IF_FAILED(check_matrix(scope, rows, columns));
   return tn_array_astype(scope, diagonal_mask(scope, rows, columns, k, false), dtype);
 }
 
@@ -204,19 +191,15 @@ tn_array_t* tn_array_identity(tn_scope_t* scope, tn_dtype_t dtype, int64_t size)
 tn_array_t* tn_array_tri(tn_scope_t* scope, tn_dtype_t dtype, int64_t rows, int64_t columns,
                          int64_t k) {
   TN__OPERATION(scope, "tri");
-  tn_array_t* error = NULL;
-  if (!check_matrix(scope, "tri", rows, columns, &error)) return error;
+  TN__RETURN_IF_FAILED(check_matrix(scope, rows, columns));
   return tn_array_astype(scope, diagonal_mask(scope, rows, columns, k, true), dtype);
 }
 
-static tn_array_t* triangle(tn_scope_t* scope, const char* name, tn_array_t* x, int64_t k,
-                            bool is_lower) {
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+static tn_array_t* triangle(tn_scope_t* scope, tn_array_t* x, int64_t k, bool is_lower) {
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
   if (x->rank < 2) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: an array of %zu dimensions; expected at least 2", name,
-                          (size_t)x->rank);
+                          "an array of %zu dimensions; expected at least 2", (size_t)x->rank);
   }
   tn_array_t* zero = tn__number_like(scope, x, 0);
   if (k == INT64_MIN) k = -INT64_MAX;  // no matrix reaches so far
@@ -227,12 +210,12 @@ static tn_array_t* triangle(tn_scope_t* scope, const char* name, tn_array_t* x, 
 
 tn_array_t* tn_array_tril(tn_scope_t* scope, tn_array_t* x, int64_t k) {
   TN__OPERATION(scope, "tril");
-  return triangle(scope, "tril", x, k, true);
+  return triangle(scope, x, k, true);
 }
 
 tn_array_t* tn_array_triu(tn_scope_t* scope, tn_array_t* x, int64_t k) {
   TN__OPERATION(scope, "triu");
-  return triangle(scope, "triu", x, k, false);
+  return triangle(scope, x, k, false);
 }
 
 // The diagonal of the last two dimensions: every columns + 1 elements of a matrix in one line.
@@ -257,16 +240,13 @@ static tn_array_t* last_diagonal(tn_scope_t* scope, tn_array_t* x, int64_t offse
 
 tn_array_t* tn_array_diagonal(tn_scope_t* scope, tn_array_t* x, int64_t offset, int64_t axis1,
                               int64_t axis2) {
-  TN__OPERATION(scope, "diagonal");
-  static const char name[] = "diagonal";
+  TN__OPERATION_ON(scope, "diagonal", x);
   int64_t axes[TN_MAX_RANK];
   size_t first = 0, second = 0, count = 0;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (!tn__normalise_axis(scope, name, axis1, x->rank, &first, &error)) return error;
-  if (!tn__normalise_axis(scope, name, axis2, x->rank, &second, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis1, x->rank, &first));
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis2, x->rank, &second));
   if (first == second) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: axis %lld is given twice", name,
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "axis %lld is given twice",
                           (long long)axis1);
   }
   for (size_t i = 0; i < x->rank; ++i) {
@@ -279,15 +259,12 @@ tn_array_t* tn_array_diagonal(tn_scope_t* scope, tn_array_t* x, int64_t offset, 
 }
 
 tn_array_t* tn_array_diag(tn_scope_t* scope, tn_array_t* x, int64_t k) {
-  TN__OPERATION(scope, "diag");
-  static const char name[] = "diag";
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "diag", x);
   if (x->rank == 2) return tn_array_diagonal(scope, x, k, 0, 1);
   if (x->rank != 1 || k > INT32_MAX || k < -INT32_MAX) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: an array of shape %s, diagonal %lld; expected one or two dimensions",
-                          name, TN_SHAPE_TEXT(x->rank, x->dims), (long long)k);
+                          "an array of shape %s, diagonal %lld; expected one or two dimensions",
+                          TN_SHAPE_TEXT(x->rank, x->dims), (long long)k);
   }
   const int64_t more = k < 0 ? -k : k, size = x->dims[0] + more, zero = 0;
   tn_array_t* mask = diagonal_mask(scope, size, size, k, false);

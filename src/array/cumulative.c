@@ -52,11 +52,10 @@ static tn_array_t* moved(tn_scope_t* scope, tn_array_t* x, tn_array_t* filling, 
   return tn__apply_with(scope, TN__OP(pad), 2, operands, 3, attributes, x->dtype, x->rank, x->dims);
 }
 
-static tn_array_t* cumulate(tn_scope_t* scope, const char* name, const tn_op_t* op, double initial,
-                            tn_array_t* x, const int64_t* axis, bool reverse, bool inclusive) {
+static tn_array_t* cumulate(tn_scope_t* scope, const tn_op_t* op, double initial, tn_array_t* x,
+                            const int64_t* axis, bool reverse, bool inclusive) {
   tn_cumulation_t how = {.is_reverse = reverse};
-  tn_array_t* error = NULL;
-  if (!tn__axis_or_all(scope, name, &x, axis, &how.axis, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__axis_or_all(scope, &x, axis, &how.axis));
   const float pair[] = {(float)initial, isinf(initial) ? (float)initial : 0};
   tn_array_t* first = x->dtype == TN_DTYPE_C64    ? tn_array_scalar_of(scope, x->dtype, pair)
                       : x->dtype == TN_DTYPE_PRED ? tn_array_scalar(scope, x->dtype, initial > 0)
@@ -68,29 +67,27 @@ static tn_array_t* cumulate(tn_scope_t* scope, const char* name, const tn_op_t* 
 
 tn_array_t* tn_array_cumsum(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool reverse,
                             bool inclusive) {
-  TN__OPERATION(scope, "cumsum");
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "cumsum", 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "cumsum", x);
   if (x->dtype == TN_DTYPE_PRED) x = tn_array_astype(scope, x, TN_DTYPE_S32);
-  return cumulate(scope, "cumsum", TN__OP(add), 0, x, axis, reverse, inclusive);
+  return cumulate(scope, TN__OP(add), 0, x, axis, reverse, inclusive);
 }
 
 tn_array_t* tn_array_cumprod(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool reverse,
                              bool inclusive) {
   TN__OPERATION(scope, "cumprod");
-  return cumulate(scope, "cumprod", TN__OP(multiply), 1, x, axis, reverse, inclusive);
+  return cumulate(scope, TN__OP(multiply), 1, x, axis, reverse, inclusive);
 }
 
 tn_array_t* tn_array_cummax(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool reverse,
                             bool inclusive) {
   TN__OPERATION(scope, "cummax");
-  return cumulate(scope, "cummax", TN__OP(maximum), -(double)INFINITY, x, axis, reverse, inclusive);
+  return cumulate(scope, TN__OP(maximum), -(double)INFINITY, x, axis, reverse, inclusive);
 }
 
 tn_array_t* tn_array_cummin(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool reverse,
                             bool inclusive) {
   TN__OPERATION(scope, "cummin");
-  return cumulate(scope, "cummin", TN__OP(minimum), INFINITY, x, axis, reverse, inclusive);
+  return cumulate(scope, TN__OP(minimum), INFINITY, x, axis, reverse, inclusive);
 }
 
 // Each round folds twice as many elements into one: there is no window of this operation.
@@ -98,8 +95,7 @@ tn_array_t* tn_array_logcumsumexp(tn_scope_t* scope, tn_array_t* x, const int64_
                                   bool reverse, bool inclusive) {
   TN__OPERATION(scope, "logcumsumexp");
   tn_cumulation_t how = {.is_reverse = reverse};
-  tn_array_t* error = NULL;
-  if (!tn__axis_or_all(scope, "logcumsumexp", &x, axis, &how.axis, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__axis_or_all(scope, &x, axis, &how.axis));
   x = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
   tn_array_t* nothing = tn__number_like(scope, x, -(double)INFINITY);
   const int64_t length = x->dims[how.axis];

@@ -128,10 +128,9 @@ static bool accepts(const tn_ffi_param_t* param, tn_dtype_t dtype) {
 // The dtype in which an element-wise operation computes.
 static tn_status_t choose_dtype(const use_t* use, tn_dtype_t* out_dtype) {
   const tn_ffi_param_t* param = param_at(use->signature, TN_FFI_PARAM_ARG, 0);
-  tn_array_t* error = NULL;
-  *out_dtype = tn__result_type(use->scope, use->application->name, use->application->operand_count,
-                               use->operands, &error);
-  if (*out_dtype == TN_DTYPE_INVALID) return tn_array_status(error);
+  const tn_array_t* error =
+      tn__result_type(use->scope, use->application->operand_count, use->operands, out_dtype);
+  if (error) return tn_array_status(error);
   if (accepts(param, *out_dtype)) return TN_OK;
   if (!tn_issubdtype(*out_dtype, TN_CATEGORY_INEXACT) && accepts(param, TN_DTYPE_F32)) {
     *out_dtype = TN_DTYPE_F32;
@@ -145,13 +144,10 @@ static tn_status_t choose_dtype(const use_t* use, tn_dtype_t* out_dtype) {
 static tn_status_t broadcast_operands(use_t* use, tn_shape_t* out_shape) {
   const tn_application_t* application = use->application;
   const size_t count = application->operand_count;
-  tn_array_t* error = NULL;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
   TN_RETURN_IF_ERROR(choose_dtype(use, &dtype));
-  if (!tn__broadcast_shapes(use->scope, application->name, count, use->operands, out_shape,
-                            &error)) {
-    return tn_array_status(error);
-  }
+  const tn_array_t* error = tn__broadcast_shapes(use->scope, count, use->operands, out_shape);
+  if (error) return tn_array_status(error);
   for (size_t i = 0; i < count; ++i) {
     tn_array_t* operand = tn_array_astype(use->scope, use->operands[i], dtype);
     use->operands[i] = tn_array_broadcast_to(use->scope, operand, out_shape->rank, out_shape->dims);
@@ -272,12 +268,10 @@ void tn__apply_op(tn_scope_t* scope, const tn_op_t* op, const tn_application_t* 
                .signature = target ? target->op : NULL,
                .definition = tn__op_definition(op),
                .application = application};
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, application->name, application->operand_count,
-                         application->operands, &error)) {
-    for (size_t i = 0; i < application->result_count; ++i) out_results[i] = error;
-    return;
-  }
+  TN__OPERATION(scope, application->name);
+  tn_array_t* error = tn__check_operands(scope, application->operand_count, application->operands);
+  for (size_t i = 0; i < application->result_count && error; ++i) out_results[i] = error;
+  if (error) return;
   tn__arena_init(&use.arena, tn__scope_evaluator(scope)->allocator);
   const tn_attr_t* attributes = NULL;
   tn_status_t status = prepare(&use);

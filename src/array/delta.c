@@ -3,8 +3,6 @@
 
 #include "array/common.h"
 
-static const char name[] = "gated_delta_update";
-
 typedef struct tn_delta {
   tn_scope_t* scope;
   int64_t batch, times, key_heads, value_heads, key_size, value_size;
@@ -90,16 +88,15 @@ static tn_array_t* do_all(const tn_delta_t* d, tn_dtype_t dtype, tn_array_t** st
 
 static tn_array_t* check(tn_delta_t* d, tn_array_t* state) {
   tn_array_t* operands[] = {d->q, d->k, d->v, d->gamma, d->beta, state, d->mask};
-  tn_array_t* error = NULL;
   size_t count = 5;
   if (state) operands[count++] = state;
   if (d->mask) operands[count++] = d->mask;
-  if (!tn__scope_accepts(d->scope, name, count, operands, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(d->scope, count, operands));
   for (size_t i = 0; i < 3; ++i) {
     if (operands[i]->rank == 4 && tn_issubdtype(operands[i]->dtype, TN_CATEGORY_FLOATING)) continue;
     return tn__scope_fail(d->scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: operand %zu is %s of shape %s; expected floats of 4 dimensions",
-                          name, i, tn_dtype_name(operands[i]->dtype),
+                          "operand %zu is %s of shape %s; expected floats of 4 dimensions", i,
+                          tn_dtype_name(operands[i]->dtype),
                           TN_SHAPE_TEXT(operands[i]->rank, operands[i]->dims));
   }
   d->batch = d->k->dims[0];
@@ -110,8 +107,8 @@ static tn_array_t* check(tn_delta_t* d, tn_array_t* state) {
   d->value_size = d->v->dims[3];
   const char* mistake = find_mistake(d->q, d->k, d->v, state, d->mask, d);
   if (!mistake) return NULL;
-  return tn__scope_fail(d->scope, TN_CODE_INVALID_ARGUMENT, "%s: %s (q %s, k %s, v %s)", name,
-                        mistake, TN_SHAPE_TEXT(4, d->q->dims), TN_SHAPE_TEXT(4, d->k->dims),
+  return tn__scope_fail(d->scope, TN_CODE_INVALID_ARGUMENT, "%s (q %s, k %s, v %s)", mistake,
+                        TN_SHAPE_TEXT(4, d->q->dims), TN_SHAPE_TEXT(4, d->k->dims),
                         TN_SHAPE_TEXT(4, d->v->dims));
 }
 

@@ -34,11 +34,10 @@ void tn_array_depends(tn_scope_t* scope, size_t count, tn_array_t* const* arrays
                       size_t dependency_count, tn_array_t* const* dependencies,
                       tn_array_t** out_arrays) {
   TN__OPERATION(scope, "depends");
-  static const char name[] = "depends";
-  tn_array_t* error = NULL;
-  if (tn__scope_accepts(scope, name, count, arrays, &error) &&
-      tn__scope_accepts(scope, name, dependency_count, dependencies, &error)) {
-    if (count == 0) return;
+  tn_array_t* error = tn__check_operands(scope, count, arrays);
+  if (!error) error = tn__check_operands(scope, dependency_count, dependencies);
+  if (count == 0) return;
+  if (!error) {
     tn_status_t status =
         pass_barrier(scope, count, arrays, dependency_count, dependencies, out_arrays);
     if (!status) return;

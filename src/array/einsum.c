@@ -13,17 +13,12 @@ typedef struct tn_term {
   char labels[TN_MAX_RANK];
 } tn_term_t;
 
-static const char name[] = "einsum";
-
 static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool fail(tn_scope_t* scope, const char* subscripts, const char* problem,
-                 tn_array_t** out_error) {
-  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: \"%.100s\": %s", name,
-                              subscripts, problem);
-  return false;
+static tn_array_t* fail(tn_scope_t* scope, const char* subscripts, const char* problem) {
+  return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "\"%.100s\": %s", subscripts, problem);
 }
 
 // Reads labels up to a comma, an arrow or the end. An ellipsis stands for `ellipsis_rank`
@@ -170,9 +165,8 @@ static void imply_output(size_t count, const tn_term_t* terms, size_t ellipsis_r
   }
 }
 
-static bool parse(tn_scope_t* scope, const char* subscripts, size_t count,
-                  tn_array_t* const* arrays, tn_term_t* terms, tn_term_t* out,
-                  tn_array_t** out_error) {
+static tn_array_t* parse(tn_scope_t* scope, const char* subscripts, size_t count,
+                         tn_array_t* const* arrays, tn_term_t* terms, tn_term_t* out) {
   const char* text = subscripts;
   size_t ellipsis_rank = 0;
   bool has_ellipsis = false;
@@ -181,36 +175,35 @@ static bool parse(tn_scope_t* scope, const char* subscripts, size_t count,
     const size_t rank = arrays[i]->rank > letters ? arrays[i]->rank - letters : 0;
     terms[i].array = arrays[i];
     if (!read_labels(&text, rank, &has_ellipsis, &terms[i])) {
-      return fail(scope, subscripts, "expected letters and at most one ellipsis each", out_error);
+      return fail(scope, subscripts, "expected letters and at most one ellipsis each");
     }
     if (terms[i].rank != arrays[i]->rank) {
-      return fail(scope, subscripts, "not as many subscripts as dimensions", out_error);
+      return fail(scope, subscripts, "not as many subscripts as dimensions");
     }
     if (has_ellipsis && rank > ellipsis_rank) ellipsis_rank = rank;
     if (i + 1 < count && *text++ != ',') {
-      return fail(scope, subscripts, "fewer subscripts than operands", out_error);
+      return fail(scope, subscripts, "fewer subscripts than operands");
     }
   }
   if (*text == '\0') {
     imply_output(count, terms, ellipsis_rank, out);
-    return true;
+    return NULL;
   }
   if (text[0] != '-' || text[1] != '>') {
-    return fail(scope, subscripts, "more subscripts than operands", out_error);
+    return fail(scope, subscripts, "more subscripts than operands");
   }
   text += 2;
   if (!read_labels(&text, ellipsis_rank, &has_ellipsis, out) || *text) {
-    return fail(scope, subscripts, "expected letters behind the arrow", out_error);
+    return fail(scope, subscripts, "expected letters behind the arrow");
   }
   for (size_t i = 0; i < out->rank; ++i) {
     bool is_there = false;
     for (size_t k = 0; k < count; ++k) is_there |= find(&terms[k], out->labels[i]) >= 0;
     if (!is_there || find(out, out->labels[i]) != (int64_t)i) {
-      return fail(scope, subscripts, "the result has a letter twice, or one that no operand has",
-                  out_error);
+      return fail(scope, subscripts, "the result has a letter twice, or one that no operand has");
     }
   }
-  return true;
+  return NULL;
 }
 
 static const char* label_text(char label, char text[16]) {
@@ -221,8 +214,8 @@ static const char* label_text(char label, char text[16]) {
 }
 
 // A dimension of size 1 goes with any other: it is dropped where another one has the label.
-static bool match_sizes(tn_scope_t* scope, const char* subscripts, size_t count, tn_term_t* terms,
-                        tn_array_t** out_error) {
+static tn_array_t* match_sizes(tn_scope_t* scope, const char* subscripts, size_t count,
+                               tn_term_t* terms) {
   int64_t sizes[LABEL_LIMIT];
   char text[16];
   for (int i = 0; i < LABEL_LIMIT; ++i) sizes[i] = 1;
@@ -231,11 +224,10 @@ static bool match_sizes(tn_scope_t* scope, const char* subscripts, size_t count,
       int64_t* size = &sizes[(unsigned char)terms[i].labels[d] % LABEL_LIMIT];
       const int64_t dim = terms[i].array->dims[d];
       if (*size != 1 && dim != 1 && *size != dim) {
-        *out_error = tn__scope_fail(
-            scope, TN_CODE_INVALID_ARGUMENT,
-            "%s: \"%.100s\": %s has sizes %lld and %lld; expected equal ones, or 1", name,
-            subscripts, label_text(terms[i].labels[d], text), (long long)*size, (long long)dim);
-        return false;
+        return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                              "\"%.100s\": %s has sizes %lld and %lld; expected equal ones, or 1",
+                              subscripts, label_text(terms[i].labels[d], text), (long long)*size,
+                              (long long)dim);
       }
       if (*size == 1) *size = dim;
     }
@@ -251,7 +243,7 @@ static bool match_sizes(tn_scope_t* scope, const char* subscripts, size_t count,
       drop(&terms[i], d);
     }
   }
-  return true;
+  return NULL;
 }
 
 // What the product of two terms of a list would be worth.
@@ -327,20 +319,19 @@ static tn_array_t* sum_up(tn_scope_t* scope, const char* subscripts, size_t coun
   tn_term_t terms[OPERAND_LIMIT];
   tn_term_t out = {0};
   int64_t order[TN_MAX_RANK];
-  tn_array_t* error = NULL;
   if (count == 0 || count > OPERAND_LIMIT) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %zu operands; expected 1 to %d",
-                          name, count, OPERAND_LIMIT);
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%zu operands; expected 1 to %d", count,
+                          OPERAND_LIMIT);
   }
-  if (!tn__scope_accepts(scope, name, count, arrays, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, count, arrays));
   if (!subscripts) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: subscripts is NULL; expected text such as \"ij,jk->ik\"", name);
+                          "subscripts is NULL; expected text such as \"ij,jk->ik\"");
   }
-  const tn_dtype_t dtype = tn__result_type(scope, name, count, arrays, &error);
-  if (dtype == TN_DTYPE_INVALID) return error;
-  if (!parse(scope, subscripts, count, arrays, terms, &out, &error)) return error;
-  if (!match_sizes(scope, subscripts, count, terms, &error)) return error;
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  TN__RETURN_IF_FAILED(tn__result_type(scope, count, arrays, &dtype));
+  TN__RETURN_IF_FAILED(parse(scope, subscripts, count, arrays, terms, &out));
+  TN__RETURN_IF_FAILED(match_sizes(scope, subscripts, count, terms));
   for (size_t i = 0; i < count; ++i) {
     terms[i].array = tn_array_astype(scope, terms[i].array, dtype);
     take_diagonals(scope, &terms[i]);

@@ -7,11 +7,9 @@
 #define NUMBER(x, value) tn__number_like(scope, (x), (value))
 
 tn_array_t* tn_array_astype(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) {
-  TN__OPERATION(scope, "astype");
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "astype", 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "astype", x);
   if (x->dtype == dtype) return x;
-  if (!tn__accepts_dtype(scope, "astype", dtype, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_dtype(scope, dtype));
   return tn__map(scope, TN__OP(convert), x, dtype);
 }
 
@@ -46,9 +44,8 @@ tn_array_t* tn_array_astype(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) 
   TN_COLUMN(BINARY, name, dialect, array)
 #include "ops/scalar.def"
 
-static tn_array_t* as_float(tn_scope_t* scope, const char* name, tn_array_t* x) {
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+static tn_array_t* as_float(tn_scope_t* scope, tn_array_t* x) {
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
   return tn_array_astype(scope, x, tn__at_least_float(x->dtype));
 }
 
@@ -56,7 +53,7 @@ static tn_array_t* as_float(tn_scope_t* scope, const char* name, tn_array_t* x) 
 #define SCALED(name, inner, outer, value)                         \
   tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* x) { \
     TN__OPERATION(scope, #name);                                  \
-    x = as_float(scope, #name, x);                                \
+    x = as_float(scope, x);                                       \
     return tn_array_##outer(scope, inner(x), NUMBER(x, value));   \
   }
 #define ITSELF(x) (x)
@@ -68,14 +65,12 @@ SCALED(radians, ITSELF, multiply, M_PI / 180)
 
 tn_array_t* tn_array_reciprocal(tn_scope_t* scope, tn_array_t* x) {
   TN__OPERATION(scope, "reciprocal");
-  x = as_float(scope, "reciprocal", x);
+  x = as_float(scope, x);
   return tn_array_divide(scope, NUMBER(x, 1), x);
 }
 
 tn_array_t* tn_array_abs(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION(scope, "abs");
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "abs", 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "abs", x);
   const tn_kind_t kind = tn_dtype_kind(x->dtype);
   if (kind == TN_KIND_BOOL || kind == TN_KIND_UNSIGNED) return x;
   return tn__map(scope, TN__OP(abs), x, tn__real_dtype(x->dtype));
@@ -87,15 +82,12 @@ tn_array_t* tn_array_negative(tn_scope_t* scope, tn_array_t* x) {
 }
 
 tn_array_t* tn_array_positive(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION(scope, "positive");
-  tn_array_t* error = NULL;
-  return tn__scope_accepts(scope, "positive", 1, &x, &error) ? x : error;
+  TN__OPERATION_ON(scope, "positive", x);
+  return x;
 }
 
 tn_array_t* tn_array_sign(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION(scope, "sign");
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "sign", 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "sign", x);
   const tn_kind_t kind = tn_dtype_kind(x->dtype);
   if (kind == TN_KIND_BOOL) return x;
   if (kind == TN_KIND_UNSIGNED) return tn_array_minimum(scope, x, NUMBER(x, 1));
@@ -110,8 +102,7 @@ tn_array_t* tn_array_square(tn_scope_t* scope, tn_array_t* x) {
 // What integers and booleans are already.
 static tn_array_t* round_with(tn_scope_t* scope, const char* name, const tn_op_t* op,
                               tn_array_t* x) {
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
   if (!tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) return x;
   return tn__elementwise(scope, name, op, 1, &x, TN_OPERANDS_REAL);
 }
@@ -127,9 +118,7 @@ tn_array_t* tn_array_floor(tn_scope_t* scope, tn_array_t* x) {
 }
 
 tn_array_t* tn_array_trunc(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION(scope, "trunc");
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "trunc", 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "trunc", x);
   if (!tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) return x;
   tn_array_t* down = round_with(scope, "trunc", TN__OP(floor), x);
   tn_array_t* up = round_with(scope, "trunc", TN__OP(ceil), x);
@@ -146,9 +135,7 @@ static tn_array_t* round_whole(tn_scope_t* scope, tn_array_t* x) {
 }
 
 tn_array_t* tn_array_round(tn_scope_t* scope, tn_array_t* x, int decimals) {
-  TN__OPERATION(scope, "round");
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "round", 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "round", x);
   if (decimals == 0) return round_whole(scope, x);
   tn_array_t* y = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
   const double scale = pow(10, decimals);
@@ -162,9 +149,8 @@ tn_array_t* tn_array_round(tn_scope_t* scope, tn_array_t* x, int decimals) {
 
 // --- complex elements
 
-static tn_array_t* part(tn_scope_t* scope, const char* name, const tn_op_t* op, tn_array_t* x) {
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+static tn_array_t* part(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x) {
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
   if (tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX) {
     return tn__map(scope, op, x, tn__real_dtype(x->dtype));
   }
@@ -173,18 +159,16 @@ static tn_array_t* part(tn_scope_t* scope, const char* name, const tn_op_t* op, 
 
 tn_array_t* tn_array_real(tn_scope_t* scope, tn_array_t* x) {
   TN__OPERATION(scope, "real");
-  return part(scope, "real", TN__OP(real), x);
+  return part(scope, TN__OP(real), x);
 }
 
 tn_array_t* tn_array_imag(tn_scope_t* scope, tn_array_t* x) {
   TN__OPERATION(scope, "imag");
-  return part(scope, "imag", TN__OP(imag), x);
+  return part(scope, TN__OP(imag), x);
 }
 
 tn_array_t* tn_array_conjugate(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION(scope, "conjugate");
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "conjugate", 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "conjugate", x);
   if (tn_dtype_kind(x->dtype) != TN_KIND_COMPLEX) return x;
   tn_array_t* parts[] = {tn_array_real(scope, x),
                          tn_array_negative(scope, tn_array_imag(scope, x))};
@@ -198,8 +182,7 @@ tn_array_t* tn_array_subtract(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
   tn_array_t* operands[] = {a, b};
   tn_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
-  tn_array_t* error = NULL;
-  if (!tn__prepare(scope, "subtract", 2, operands, 0, &shape, &dtype, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__prepare(scope, 2, operands, 0, &shape, &dtype));
   // Of booleans: modulo 2.
   const tn_op_t* op = dtype == TN_DTYPE_PRED ? TN__OP(xor) : TN__OP(subtract);
   return tn__apply(scope, op, 2, operands, dtype, shape.rank, shape.dims);
@@ -210,15 +193,11 @@ tn_array_t* tn_array_bitwise_invert(tn_scope_t* scope, tn_array_t* x) {
   return tn__elementwise(scope, "bitwise_invert", TN__OP(not ), 1, &x, TN_OPERANDS_INTEGER);
 }
 
-static tn_array_t* shift(tn_scope_t* scope, const char* name, bool left, tn_array_t* a,
-                         tn_array_t* b) {
+static tn_array_t* shift(tn_scope_t* scope, bool left, tn_array_t* a, tn_array_t* b) {
   tn_array_t* operands[] = {a, b};
   tn_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
-  tn_array_t* error = NULL;
-  if (!tn__prepare(scope, name, 2, operands, TN_OPERANDS_INTEGER, &shape, &dtype, &error)) {
-    return error;
-  }
+  TN__RETURN_IF_FAILED(tn__prepare(scope, 2, operands, TN_OPERANDS_INTEGER, &shape, &dtype));
   if (dtype == TN_DTYPE_PRED) {
     dtype = TN_DTYPE_U8;
     for (size_t i = 0; i < 2; ++i) operands[i] = tn_array_astype(scope, operands[i], dtype);
@@ -232,12 +211,12 @@ static tn_array_t* shift(tn_scope_t* scope, const char* name, bool left, tn_arra
 
 tn_array_t* tn_array_left_shift(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
   TN__OPERATION(scope, "left_shift");
-  return shift(scope, "left_shift", true, a, b);
+  return shift(scope, true, a, b);
 }
 
 tn_array_t* tn_array_right_shift(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
   TN__OPERATION(scope, "right_shift");
-  return shift(scope, "right_shift", false, a, b);
+  return shift(scope, false, a, b);
 }
 
 // log(exp(a) + exp(b)), without the difference of equal infinities.
@@ -246,10 +225,7 @@ tn_array_t* tn_array_logaddexp(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) 
   tn_array_t* operands[] = {a, b};
   tn_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
-  tn_array_t* error = NULL;
-  if (!tn__prepare(scope, "logaddexp", 2, operands, TN_OPERANDS_FLOAT, &shape, &dtype, &error)) {
-    return error;
-  }
+  TN__RETURN_IF_FAILED(tn__prepare(scope, 2, operands, TN_OPERANDS_FLOAT, &shape, &dtype));
   tn_array_t* high = tn_array_maximum(scope, operands[0], operands[1]);
   tn_array_t* low = tn_array_minimum(scope, operands[0], operands[1]);
   tn_array_t* distance = tn_array_where(scope, tn_array_equal(scope, operands[0], operands[1]),
@@ -260,16 +236,16 @@ tn_array_t* tn_array_logaddexp(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) 
 // --- quotients and powers
 
 // Booleans as the integers that they are for what has no meaning on them.
-static bool prepare_quotient(tn_scope_t* scope, const char* name, unsigned rules,
-                             tn_array_t** operands, bool* out_is_bool, tn_array_t** out_error) {
+static tn_array_t* prepare_quotient(tn_scope_t* scope, unsigned rules, tn_array_t** operands,
+                                    bool* out_is_bool) {
   tn_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
-  if (!tn__prepare(scope, name, 2, operands, rules, &shape, &dtype, out_error)) return false;
+  TN__RETURN_IF_FAILED(tn__prepare(scope, 2, operands, rules, &shape, &dtype));
   *out_is_bool = dtype == TN_DTYPE_PRED;
   for (size_t i = 0; i < 2 && *out_is_bool; ++i) {
     operands[i] = tn_array_astype(scope, operands[i], TN_DTYPE_U8);
   }
-  return true;
+  return NULL;
 }
 
 static tn_array_t* apply_two(tn_scope_t* scope, const tn_op_t* op, tn_array_t** operands) {
@@ -293,11 +269,8 @@ static tn_array_t* is_above(tn_scope_t* scope, tn_array_t* rest, tn_array_t* div
 tn_array_t* tn_array_remainder(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
   TN__OPERATION(scope, "remainder");
   tn_array_t* operands[] = {a, b};
-  tn_array_t* error = NULL;
   bool is_bool = false;
-  if (!prepare_quotient(scope, "remainder", TN_OPERANDS_REAL, operands, &is_bool, &error)) {
-    return error;
-  }
+  TN__RETURN_IF_FAILED(prepare_quotient(scope, TN_OPERANDS_REAL, operands, &is_bool));
   tn_array_t* rest = apply_two(scope, TN__OP(remainder), operands);
   if (tn_dtype_kind(operands[0]->dtype) != TN_KIND_UNSIGNED) {
     rest = tn_array_where(scope, is_above(scope, rest, operands[1]),
@@ -309,11 +282,8 @@ tn_array_t* tn_array_remainder(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) 
 tn_array_t* tn_array_floor_divide(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
   TN__OPERATION(scope, "floor_divide");
   tn_array_t* operands[] = {a, b};
-  tn_array_t* error = NULL;
   bool is_bool = false;
-  if (!prepare_quotient(scope, "floor_divide", TN_OPERANDS_REAL, operands, &is_bool, &error)) {
-    return error;
-  }
+  TN__RETURN_IF_FAILED(prepare_quotient(scope, TN_OPERANDS_REAL, operands, &is_bool));
   tn_array_t* quotient = apply_two(scope, TN__OP(divide), operands);
   const tn_kind_t kind = tn_dtype_kind(operands[0]->dtype);
   if (kind == TN_KIND_FLOAT) return tn_array_floor(scope, quotient);
@@ -333,8 +303,7 @@ void tn_array_divmod(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, tn_array_t
 tn_array_t* tn_array_power(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
   TN__OPERATION(scope, "power");
   tn_array_t* operands[] = {a, b};
-  tn_array_t* error = NULL;
   bool is_bool = false;
-  if (!prepare_quotient(scope, "power", 0, operands, &is_bool, &error)) return error;
+  TN__RETURN_IF_FAILED(prepare_quotient(scope, 0, operands, &is_bool));
   return as_bool_if(scope, is_bool, apply_two(scope, TN__OP(power), operands));
 }

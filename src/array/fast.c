@@ -8,29 +8,25 @@ static const int64_t last[] = {-1};
 
 // --- norms
 
-// The dtype of the result; INVALID with an error array. Weights have the size of the last axis.
-static tn_dtype_t check_norm(tn_scope_t* scope, const char* name, size_t count,
-                             tn_array_t** operands, const tn_array_t* bias,
-                             tn_array_t** out_error) {
-  if (!tn__scope_accepts(scope, name, count, operands, out_error)) return TN_DTYPE_INVALID;
+// The dtype of the result. Weights have the size of the last axis.
+static tn_array_t* check_norm(tn_scope_t* scope, size_t count, tn_array_t** operands,
+                              const tn_array_t* bias, tn_dtype_t* out_dtype) {
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, count, operands));
   const tn_array_t* x = operands[0];
-  const tn_dtype_t dtype = tn__result_type(scope, name, count, operands, out_error);
-  if (dtype == TN_DTYPE_INVALID) return dtype;
-  if (!tn_issubdtype(dtype, TN_CATEGORY_FLOATING) || x->rank == 0) {
-    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                                "%s: %s of shape %s; expected floats of at least one dimension",
-                                name, tn_dtype_name(dtype), TN_SHAPE_TEXT(x->rank, x->dims));
-    return TN_DTYPE_INVALID;
+  TN__RETURN_IF_FAILED(tn__result_type(scope, count, operands, out_dtype));
+  if (!tn_issubdtype(*out_dtype, TN_CATEGORY_FLOATING) || x->rank == 0) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%s of shape %s; expected floats of at least one dimension",
+                          tn_dtype_name(*out_dtype), TN_SHAPE_TEXT(x->rank, x->dims));
   }
   for (size_t i = 1; i < count; ++i) {
     if (operands[i]->rank == 1 && operands[i]->dims[0] == x->dims[x->rank - 1]) continue;
-    *out_error = tn__scope_fail(
-        scope, TN_CODE_INVALID_ARGUMENT, "%s: the %s has shape %s; expected %lld elements", name,
+    return tn__scope_fail(
+        scope, TN_CODE_INVALID_ARGUMENT, "the %s has shape %s; expected %lld elements",
         operands[i] == bias ? "bias" : "weight",
         TN_SHAPE_TEXT(operands[i]->rank, operands[i]->dims), (long long)x->dims[x->rank - 1]);
-    return TN_DTYPE_INVALID;
   }
-  return dtype;
+  return NULL;
 }
 
 // x / sqrt(mean(x * x) + eps)
@@ -40,11 +36,10 @@ static tn_array_t* normalise(tn_scope_t* scope, tn_array_t* x, double eps) {
   return tn_array_multiply(scope, x, tn_array_rsqrt(scope, mean));
 }
 
-static tn_array_t* norm(tn_scope_t* scope, const char* name, bool centres, size_t count,
-                        tn_array_t** operands, tn_array_t* weight, tn_array_t* bias, double eps) {
-  tn_array_t* error = NULL;
-  const tn_dtype_t dtype = check_norm(scope, name, count, operands, bias, &error);
-  if (dtype == TN_DTYPE_INVALID) return error;
+static tn_array_t* norm(tn_scope_t* scope, bool centres, size_t count, tn_array_t** operands,
+                        tn_array_t* weight, tn_array_t* bias, double eps) {
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  TN__RETURN_IF_FAILED(check_norm(scope, count, operands, bias, &dtype));
   tn_array_t* x =
       tn_array_astype(scope, operands[0], tn_promote_types(operands[0]->dtype, TN_DTYPE_F32));
   if (centres) x = tn_array_subtract(scope, x, tn_array_mean(scope, x, 1, last, true));
@@ -56,7 +51,7 @@ static tn_array_t* norm(tn_scope_t* scope, const char* name, bool centres, size_
 tn_array_t* tn_array_rms_norm(tn_scope_t* scope, tn_array_t* x, tn_array_t* weight, double eps) {
   TN__OPERATION(scope, "rms_norm");
   tn_array_t* operands[] = {x, weight};
-  return norm(scope, "rms_norm", false, weight ? 2 : 1, operands, weight, NULL, eps);
+  return norm(scope, false, weight ? 2 : 1, operands, weight, NULL, eps);
 }
 
 tn_array_t* tn_array_layer_norm(tn_scope_t* scope, tn_array_t* x, tn_array_t* weight,
@@ -64,7 +59,7 @@ tn_array_t* tn_array_layer_norm(tn_scope_t* scope, tn_array_t* x, tn_array_t* we
   TN__OPERATION(scope, "layer_norm");
   tn_array_t* operands[] = {x, weight ? weight : bias, bias};
   const size_t count = weight && bias ? 3 : weight || bias ? 2 : 1;
-  return norm(scope, "layer_norm", true, count, operands, weight, bias, eps);
+  return norm(scope, true, count, operands, weight, bias, eps);
 }
 
 // --- positions
@@ -76,16 +71,15 @@ static tn_array_t* features(tn_scope_t* scope, tn_array_t* x, int64_t start, int
   return tn_array_index(scope, x, 2, items);
 }
 
-static bool check_rope(tn_scope_t* scope, tn_array_t* x, int64_t dims, tn_array_t* offset,
-                       tn_array_t* freqs, tn_array_t** out_error) {
+static tn_array_t* check_rope(tn_scope_t* scope, tn_array_t* x, int64_t dims, tn_array_t* offset,
+                              tn_array_t* freqs) {
   tn_array_t* operands[] = {x, offset, freqs};
   if (!offset) {
-    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                                "rope: the offset is NULL; expected an integer, or one for each of "
-                                "the batch");
-    return false;
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "the offset is NULL; expected an integer, or one for each of "
+                          "the batch");
   }
-  if (!tn__scope_accepts(scope, "rope", freqs ? 3 : 2, operands, out_error)) return false;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, freqs ? 3 : 2, operands));
   const char* problem = NULL;
   if (x->rank < 3 || !tn_issubdtype(x->dtype, TN_CATEGORY_FLOATING)) {
     problem = "expected floats of at least three dimensions";
@@ -97,11 +91,10 @@ static bool check_rope(tn_scope_t* scope, tn_array_t* x, int64_t dims, tn_array_
   } else if (freqs && (freqs->rank != 1 || freqs->dims[0] != dims / 2)) {
     problem = "there must be half as many frequencies as features to turn";
   }
-  if (!problem) return true;
-  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "rope: %s of shape %s, %lld: %s",
-                              tn_dtype_name(x->dtype), TN_SHAPE_TEXT(x->rank, x->dims),
-                              (long long)dims, problem);
-  return false;
+  if (!problem) return NULL;
+  return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s of shape %s, %lld: %s",
+                        tn_dtype_name(x->dtype), TN_SHAPE_TEXT(x->rank, x->dims), (long long)dims,
+                        problem);
 }
 
 // The angle of each position and pair of features: [batch or 1, 1, length, pairs].
@@ -127,8 +120,7 @@ static tn_array_t* angles(tn_scope_t* scope, int64_t length, int64_t pairs, doub
 tn_array_t* tn_array_rope(tn_scope_t* scope, tn_array_t* x, int64_t dims, bool traditional,
                           double base, double scale, tn_array_t* offset, tn_array_t* freqs) {
   TN__OPERATION(scope, "rope");
-  tn_array_t* error = NULL;
-  if (!check_rope(scope, x, dims, offset, freqs, &error)) return error;
+  TN__RETURN_IF_FAILED(check_rope(scope, x, dims, offset, freqs));
   const int64_t size = x->dims[x->rank - 1], length = x->dims[x->rank - 2], half = dims / 2;
   tn_array_t* line = tn_array_reshape(scope, x, 4, (const int64_t[]){x->dims[0], -1, length, size});
   if (tn_array_size(x) == 0) return x;
@@ -158,18 +150,15 @@ tn_array_t* tn_array_rope(tn_scope_t* scope, tn_array_t* x, int64_t dims, bool t
 
 // --- attention
 
-static const char attention[] = "scaled_dot_product_attention";
-
-static bool check_attention(tn_scope_t* scope, tn_array_t** operands, const tn_attention_t* how,
-                            tn_array_t** out_error) {
-  if (!tn__scope_accepts(scope, attention, 3, operands, out_error)) return false;
+static tn_array_t* check_attention(tn_scope_t* scope, tn_array_t** operands,
+                                   const tn_attention_t* how) {
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 3, operands));
   if (!how) {
-    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                                "%s: how is NULL; expected a scale at least", attention);
-    return false;
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "how is NULL; expected a scale at least");
   }
-  if (how->mask && !tn__scope_accepts(scope, attention, 1, &how->mask, out_error)) return false;
-  if (how->sinks && !tn__scope_accepts(scope, attention, 1, &how->sinks, out_error)) return false;
+  if (how->mask) TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &how->mask));
+  if (how->sinks) TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &how->sinks));
   const tn_array_t *q = operands[0], *k = operands[1], *v = operands[2];
   const char* problem = NULL;
   if (q->rank != 4 || k->rank != 4 || v->rank != 4) {
@@ -187,12 +176,10 @@ static bool check_attention(tn_scope_t* scope, tn_array_t** operands, const tn_a
   } else if (how->sinks && (how->sinks->rank != 1 || how->sinks->dims[0] != q->dims[1])) {
     problem = "there is not one sink for each head";
   }
-  if (!problem) return true;
-  *out_error =
-      tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: shapes %s, %s and %s: %s", attention,
-                     TN_SHAPE_TEXT(q->rank, q->dims), TN_SHAPE_TEXT(k->rank, k->dims),
-                     TN_SHAPE_TEXT(v->rank, v->dims), problem);
-  return false;
+  if (!problem) return NULL;
+  return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "shapes %s, %s and %s: %s",
+                        TN_SHAPE_TEXT(q->rank, q->dims), TN_SHAPE_TEXT(k->rank, k->dims),
+                        TN_SHAPE_TEXT(v->rank, v->dims), problem);
 }
 
 // The smallest number instead of minus infinity: a row that sees nothing is no NaN.
@@ -215,12 +202,11 @@ tn_array_t* tn_array_scaled_dot_product_attention(tn_scope_t* scope, tn_array_t*
                                                   const tn_attention_t* how) {
   TN__OPERATION(scope, "scaled_dot_product_attention");
   tn_array_t* operands[] = {queries, keys, values};
-  tn_array_t* error = NULL;
-  if (!check_attention(scope, operands, how, &error)) return error;
-  const tn_dtype_t dtype = tn__result_type(scope, attention, 3, operands, &error);
-  if (dtype == TN_DTYPE_INVALID) return error;
+  TN__RETURN_IF_FAILED(check_attention(scope, operands, how));
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  TN__RETURN_IF_FAILED(tn__result_type(scope, 3, operands, &dtype));
   if (!tn_issubdtype(dtype, TN_CATEGORY_FLOATING)) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %s; expected floats", attention,
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s; expected floats",
                           tn_dtype_name(dtype));
   }
   const int64_t batch = queries->dims[0], heads = queries->dims[1], length = queries->dims[2];
@@ -257,21 +243,16 @@ tn_array_t* tn_array_scaled_dot_product_attention(tn_scope_t* scope, tn_array_t*
 }
 
 tn_array_t* tn_array_cross_entropy(tn_scope_t* scope, tn_array_t* logits, tn_array_t* targets) {
-  TN__OPERATION(scope, "cross_entropy");
-  static const char name[] = "cross_entropy";
-  tn_array_t* operands[] = {logits, targets};
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
+  TN__OPERATION_ON(scope, "cross_entropy", logits, targets);
   bool fits = logits->rank == targets->rank + 1;
   for (size_t i = 0; fits && i < targets->rank; ++i) {
     if (targets->dims[i] != logits->dims[i]) fits = false;
   }
   if (!fits || !tn_issubdtype(logits->dtype, TN_CATEGORY_FLOATING)) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: logits are %s of shape %s, targets of shape %s; expected floats and "
+                          "logits are %s of shape %s, targets of shape %s; expected floats and "
                           "one target for each row",
-                          name, tn_dtype_name(logits->dtype),
-                          TN_SHAPE_TEXT(logits->rank, logits->dims),
+                          tn_dtype_name(logits->dtype), TN_SHAPE_TEXT(logits->rank, logits->dims),
                           TN_SHAPE_TEXT(targets->rank, targets->dims));
   }
   tn_array_t* all = tn_array_astype(scope, logits, TN_DTYPE_F32);

@@ -26,8 +26,8 @@ static tn_array_t* resize(tn_scope_t* scope, tn_array_t* x, int64_t size) {
 }
 
 // Along one axis; `size` is the real side's.
-static tn_array_t* transform(tn_scope_t* scope, const char* name, tn_fourier_t kind, tn_array_t* x,
-                             size_t axis, int64_t size) {
+static tn_array_t* transform(tn_scope_t* scope, tn_fourier_t kind, tn_array_t* x, size_t axis,
+                             int64_t size) {
   int64_t dims[TN_MAX_RANK];
   const bool is_wide = x->dtype == TN_DTYPE_F64 || x->dtype == TN_DTYPE_C128;
   const tn_dtype_t real = is_wide ? TN_DTYPE_F64 : TN_DTYPE_F32;
@@ -35,8 +35,8 @@ static tn_array_t* transform(tn_scope_t* scope, const char* name, tn_fourier_t k
   const tn_dtype_t to = kind == REAL_INVERSE ? real : complex;
   if (size < 1) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: %lld elements along axis %zu; expected at least 1", name,
-                          (long long)size, axis);
+                          "%lld elements along axis %zu; expected at least 1", (long long)size,
+                          axis);
   }
   x = tn_array_moveaxis(scope, x, (int64_t)axis, -1);
   x = resize(scope, x, kind == REAL_INVERSE ? size / 2 + 1 : size);
@@ -64,22 +64,18 @@ static tn_array_t* rescale(tn_scope_t* scope, tn_array_t* x, bool is_inverse, do
 static tn_array_t* transform_all(tn_scope_t* scope, const char* name, tn_fourier_t kind,
                                  tn_array_t* x, size_t axis_count, const int64_t* axes,
                                  const int64_t* sizes, tn_fft_norm_t norm) {
-  TN__OPERATION(scope, name);
+  TN__OPERATION_ON(scope, name, x);
   size_t places[TN_MAX_RANK];
   int64_t lengths[TN_MAX_RANK];
   uint64_t set = 0;
   double count = 1;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (!tn__accepts_choice(scope, name, "norm", (int)norm, TN_FFT_FORWARD, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_choice(scope, "norm", (int)norm, TN_FFT_FORWARD));
   if (!axes && !sizes) axis_count = x->rank;
   if (x->rank == 0 || axis_count > x->rank) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %zu axes of the shape %s", name,
-                          axis_count, TN_SHAPE_TEXT(x->rank, x->dims));
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%zu axes of the shape %s", axis_count,
+                          TN_SHAPE_TEXT(x->rank, x->dims));
   }
-  if (axes && !tn__normalise_axes(scope, name, axis_count, axes, x->rank, &set, &error)) {
-    return error;
-  }
+  if (axes) TN__RETURN_IF_FAILED(tn__normalise_axes(scope, axis_count, axes, x->rank, &set));
   for (size_t i = 0; i < axis_count; ++i) {
     const int64_t axis = axes ? axes[i] : (int64_t)(x->rank - axis_count + i);
     places[i] = (size_t)(axis < 0 ? axis + (int64_t)x->rank : axis);
@@ -91,14 +87,14 @@ static tn_array_t* transform_all(tn_scope_t* scope, const char* name, tn_fourier
   const bool is_inverse = kind == INVERSE || kind == REAL_INVERSE;
   const size_t last = axis_count - 1;
   // What is real is real before the others, or after them.
-  if (kind == REAL_FORWARD) x = transform(scope, name, kind, x, places[last], lengths[last]);
+  if (kind == REAL_FORWARD) x = transform(scope, kind, x, places[last], lengths[last]);
   for (size_t i = 0; i < axis_count; ++i) {
     if (x->dtype == TN_DTYPE_INVALID) return x;
     if (i == last && (kind == REAL_FORWARD || kind == REAL_INVERSE)) break;
-    x = transform(scope, name, is_inverse ? INVERSE : FORWARD, x, places[i], lengths[i]);
+    x = transform(scope, is_inverse ? INVERSE : FORWARD, x, places[i], lengths[i]);
   }
   if (kind == REAL_INVERSE && x->dtype != TN_DTYPE_INVALID) {
-    x = transform(scope, name, kind, x, places[last], lengths[last]);
+    x = transform(scope, kind, x, places[last], lengths[last]);
   }
   return x->dtype == TN_DTYPE_INVALID ? x : rescale(scope, x, is_inverse, count, norm);
 }
@@ -125,17 +121,15 @@ TRANSFORM(irfft, REAL_INVERSE)
 
 // --- frequencies
 
-static bool check_count(tn_scope_t* scope, const char* name, int64_t size, tn_array_t** out_error) {
-  if (size >= 0 && size <= INT32_MAX) return true;
-  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                              "%s: %lld elements; expected 0 to 2^31 - 1", name, (long long)size);
-  return false;
+static tn_array_t* check_count(tn_scope_t* scope, int64_t size) {
+  if (size >= 0 && size <= INT32_MAX) return NULL;
+  return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%lld elements; expected 0 to 2^31 - 1",
+                        (long long)size);
 }
 
 tn_array_t* tn_array_fftfreq(tn_scope_t* scope, int64_t size, double distance) {
   TN__OPERATION(scope, "fftfreq");
-  tn_array_t* error = NULL;
-  if (!check_count(scope, "fftfreq", size, &error)) return error;
+  TN__RETURN_IF_FAILED(check_count(scope, size));
   const int64_t half = (size + 1) / 2;
   tn_array_t* x = tn_array_arange(scope, TN_DTYPE_F32, 0, (double)size, 1);
   tn_array_t* below = tn_array_subtract(scope, x, tn__number_like(scope, x, (double)size));
@@ -146,21 +140,19 @@ tn_array_t* tn_array_fftfreq(tn_scope_t* scope, int64_t size, double distance) {
 
 tn_array_t* tn_array_rfftfreq(tn_scope_t* scope, int64_t size, double distance) {
   TN__OPERATION(scope, "rfftfreq");
-  tn_array_t* error = NULL;
-  if (!check_count(scope, "rfftfreq", size, &error)) return error;
+  TN__RETURN_IF_FAILED(check_count(scope, size));
   const int64_t count = size / 2 + 1;
   tn_array_t* x = tn_array_arange(scope, TN_DTYPE_F32, 0, (double)count, 1);
   return tn_array_multiply(scope, x, tn__number_like(scope, x, 1 / ((double)size * distance)));
 }
 
-static tn_array_t* shift(tn_scope_t* scope, const char* name, bool back, tn_array_t* x,
-                         size_t axis_count, const int64_t* axes) {
+static tn_array_t* shift(tn_scope_t* scope, bool back, tn_array_t* x, size_t axis_count,
+                         const int64_t* axes) {
   int64_t shifts[TN_MAX_RANK], places[TN_MAX_RANK];
   size_t count = 0;
   uint64_t set = 0;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (!tn__normalise_axes(scope, name, axis_count, axes, x->rank, &set, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
+  TN__RETURN_IF_FAILED(tn__normalise_axes(scope, axis_count, axes, x->rank, &set));
   for (size_t i = 0; i < x->rank; ++i) {
     if (!(set >> i & 1)) continue;
     places[count] = (int64_t)i;
@@ -172,11 +164,11 @@ static tn_array_t* shift(tn_scope_t* scope, const char* name, bool back, tn_arra
 tn_array_t* tn_array_fftshift(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                               const int64_t* axes) {
   TN__OPERATION(scope, "fftshift");
-  return shift(scope, "fftshift", false, x, axis_count, axes);
+  return shift(scope, false, x, axis_count, axes);
 }
 
 tn_array_t* tn_array_ifftshift(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                                const int64_t* axes) {
   TN__OPERATION(scope, "ifftshift");
-  return shift(scope, "ifftshift", true, x, axis_count, axes);
+  return shift(scope, true, x, axis_count, axes);
 }

@@ -1,24 +1,21 @@
 #include "array/gather.h"
 #include "lazy/body.h"
 
-bool tn__wrap_indices(tn_scope_t* scope, const char* name, tn_array_t** indices, int64_t size,
-                      tn_array_t** out_error) {
-  if (!tn__scope_accepts(scope, name, 1, indices, out_error)) return false;
+tn_array_t* tn__wrap_indices(tn_scope_t* scope, tn_array_t** indices, int64_t size) {
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, indices));
   const tn_dtype_t dtype = (*indices)->dtype;
   const tn_kind_t kind = tn_dtype_kind(dtype);
   if (!(kind & TN_KIND_INTEGER)) {
-    *out_error =
-        tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: indices are %s; expected integers",
-                       name, tn_dtype_name(dtype));
-    return false;
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "indices are %s; expected integers",
+                          tn_dtype_name(dtype));
   }
-  if (kind == TN_KIND_UNSIGNED) return true;
+  if (kind == TN_KIND_UNSIGNED) return NULL;
   const bool is_wide = tn_dtype_bit_width(dtype) > 32 || size > INT32_MAX;
   tn_array_t* places = tn_array_astype(scope, *indices, is_wide ? TN_DTYPE_S64 : TN_DTYPE_S32);
   tn_array_t* from_end = tn_array_add(scope, places, tn__number_like(scope, places, (double)size));
   *indices = tn_array_where(scope, tn_array_less(scope, places, tn__number_like(scope, places, 0)),
                             from_end, places);
-  return tn__scope_accepts(scope, name, 1, indices, out_error);
+  return tn__check_operands(scope, 1, indices);
 }
 
 tn_array_t* tn__gather(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices, size_t vector_dim,
@@ -116,29 +113,24 @@ tn_array_t* tn__scatter_combine(tn_scope_t* scope, tn_scatter_mode_t mode, tn_ar
 
 tn_array_t* tn_array_take(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
                           const int64_t* axis) {
-  TN__OPERATION(scope, "take");
-  static const char name[] = "take";
-  tn_array_t* operands[] = {x, indices};
+  TN__OPERATION_ON(scope, "take", x, indices);
   tn_indexed_t indexed = {.indexed_count = 1};
   tn_shape_t shape = {0};
   size_t at = 0;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
   if (!axis) {
     x = tn_array_flatten(scope, x, 0, -1);
     if (x->dtype == TN_DTYPE_INVALID) return x;
-  } else if (!tn__normalise_axis(scope, name, *axis, x->rank, &at, &error)) {
-    return error;
-  }
-  if (!tn__wrap_indices(scope, name, &indices, x->dims[at], &error)) return error;
+  } else
+    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, *axis, x->rank, &at));
+  TN__RETURN_IF_FAILED(tn__wrap_indices(scope, &indices, x->dims[at]));
   if (x->rank - 1 + indices->rank > TN_MAX_RANK) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: %zu dimensions at indices of %zu are too many", name,
-                          (size_t)x->rank, (size_t)indices->rank);
+                          "%zu dimensions at indices of %zu are too many", (size_t)x->rank,
+                          (size_t)indices->rank);
   }
   if (x->dims[at] == 0 && tn_array_size(indices) != 0) {
-    return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE, "%s: axis %zu of the shape %s is empty",
-                          name, at, TN_SHAPE_TEXT(x->rank, x->dims));
+    return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE, "axis %zu of the shape %s is empty", at,
+                          TN_SHAPE_TEXT(x->rank, x->dims));
   }
   indexed.indexed[0] = (int64_t)at;
   for (size_t i = 0; i < x->rank; ++i) {
@@ -154,30 +146,28 @@ tn_array_t* tn_array_take(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
 }
 
 // `x` and the indices of one rank, which go along in all dimensions but the axis.
-static bool prepare_along(tn_scope_t* scope, const char* name, tn_array_t** x, tn_array_t** indices,
-                          const int64_t* axis, tn_indexed_t* out_indexed, tn_array_t** out_error) {
+static tn_array_t* prepare_along(tn_scope_t* scope, tn_array_t** x, tn_array_t** indices,
+                                 const int64_t* axis, tn_indexed_t* out_indexed) {
   tn_array_t* operands[] = {*x, *indices};
   size_t at = 0;
   tn_shape_t shape = {0}, index_shape = {0};
-  if (!tn__scope_accepts(scope, name, 2, operands, out_error)) return false;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 2, operands));
   if (!axis) {
     *x = tn_array_flatten(scope, *x, 0, -1);
     *indices = tn_array_flatten(scope, *indices, 0, -1);
     operands[0] = *x;
     operands[1] = *indices;
-    if (!tn__scope_accepts(scope, name, 2, operands, out_error)) return false;
-  } else if (!tn__normalise_axis(scope, name, *axis, (*x)->rank, &at, out_error)) {
-    return false;
-  }
+    TN__RETURN_IF_FAILED(tn__check_operands(scope, 2, operands));
+  } else
+    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, *axis, (*x)->rank, &at));
   if ((*x)->rank != (*indices)->rank) {
-    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                                "%s: the array has shape %s and the indices %s; expected as many "
-                                "dimensions",
-                                name, TN_SHAPE_TEXT((*x)->rank, (*x)->dims),
-                                TN_SHAPE_TEXT((*indices)->rank, (*indices)->dims));
-    return false;
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "the array has shape %s and the indices %s; expected as many "
+                          "dimensions",
+                          TN_SHAPE_TEXT((*x)->rank, (*x)->dims),
+                          TN_SHAPE_TEXT((*indices)->rank, (*indices)->dims));
   }
-  if (!tn__wrap_indices(scope, name, indices, (*x)->dims[at], out_error)) return false;
+  TN__RETURN_IF_FAILED(tn__wrap_indices(scope, indices, (*x)->dims[at]));
   const size_t rank = (*x)->rank;
   shape.rank = index_shape.rank = rank;
   for (size_t i = 0; i < rank; ++i) {
@@ -187,33 +177,30 @@ static bool prepare_along(tn_scope_t* scope, const char* name, tn_array_t** x, t
       shape.dims[i] = a;
       index_shape.dims[i] = b;
     } else if (a != b && a != 1 && b != 1) {
-      *out_error = tn__scope_fail(
-          scope, TN_CODE_INVALID_ARGUMENT, "%s: shapes %s and %s do not broadcast (dimension %zu)",
-          name, TN_SHAPE_TEXT(rank, (*x)->dims), TN_SHAPE_TEXT(rank, (*indices)->dims), i);
-      return false;
+      return tn__scope_fail(
+          scope, TN_CODE_INVALID_ARGUMENT, "shapes %s and %s do not broadcast (dimension %zu)",
+          TN_SHAPE_TEXT(rank, (*x)->dims), TN_SHAPE_TEXT(rank, (*indices)->dims), i);
     }
   }
   operands[0] = *x = tn_array_broadcast_to(scope, *x, rank, shape.dims);
   operands[1] = *indices = tn_array_broadcast_to(scope, *indices, rank, index_shape.dims);
-  if (!tn__scope_accepts(scope, name, 2, operands, out_error)) return false;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 2, operands));
   *out_indexed = (tn_indexed_t){.indexed_count = 1, .indexed = {(int64_t)at}};
   for (size_t i = 0; i < rank; ++i) {
     if (i == at) continue;
     out_indexed->batch[out_indexed->batch_count] = (int64_t)i;
     out_indexed->index_batch[out_indexed->batch_count++] = (int64_t)i;
   }
-  return true;
+  return NULL;
 }
 
 tn_array_t* tn_array_take_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
                                      const int64_t* axis) {
   TN__OPERATION(scope, "take_along_axis");
-  static const char name[] = "take_along_axis";
   tn_indexed_t indexed;
-  tn_array_t* error = NULL;
-  if (!prepare_along(scope, name, &x, &indices, axis, &indexed, &error)) return error;
+  TN__RETURN_IF_FAILED(prepare_along(scope, &x, &indices, axis, &indexed));
   if (tn_array_size(x) == 0 && tn_array_size(indices) != 0) {
-    return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE, "%s: the array of shape %s is empty", name,
+    return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE, "the array of shape %s is empty",
                           TN_SHAPE_TEXT(x->rank, x->dims));
   }
   // Sizes of 1 would not fit an array without elements.
@@ -226,17 +213,14 @@ tn_array_t* tn_array_take_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_
 tn_array_t* tn_array_put_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
                                     tn_array_t* values, const int64_t* axis,
                                     tn_scatter_mode_t mode) {
-  TN__OPERATION(scope, "put_along_axis");
-  static const char name[] = "put_along_axis";
+  TN__OPERATION_ON(scope, "put_along_axis", x);
   tn_shape_t shape;
   tn_indexed_t indexed;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (!tn__scope_accepts(scope, name, 1, &values, &error)) return error;
-  if (!tn__accepts_choice(scope, name, "mode", (int)mode, TN_SCATTER_MINIMUM, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &values));
+  TN__RETURN_IF_FAILED(tn__check_choice(scope, "mode", (int)mode, TN_SCATTER_MINIMUM));
   shape.rank = x->rank;
   if (x->rank) memcpy(shape.dims, x->dims, x->rank * sizeof *shape.dims);
-  if (!prepare_along(scope, name, &x, &indices, axis, &indexed, &error)) return error;
+  TN__RETURN_IF_FAILED(prepare_along(scope, &x, &indices, axis, &indexed));
   values = tn_array_astype(scope, values, x->dtype);
   if (!axis && values->rank > 1) values = tn_array_flatten(scope, values, 0, -1);
   values = tn_array_broadcast_to(scope, values, indices->rank, indices->dims);
@@ -250,15 +234,12 @@ tn_array_t* tn_array_put_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t
 
 tn_array_t* tn_array_as_strided(tn_scope_t* scope, tn_array_t* x, size_t rank, const int64_t* dims,
                                 const int64_t* strides, int64_t offset) {
-  TN__OPERATION(scope, "as_strided");
-  static const char name[] = "as_strided";
+  TN__OPERATION_ON(scope, "as_strided", x);
   const int64_t axis = 0;
   int64_t low = offset, high = offset;
   bool is_empty = false;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (!tn__accepts_dims(scope, name, rank, dims, &error)) return error;
-  if (!tn__accepts_list(scope, name, "strides", rank, strides, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_dims(scope, rank, dims));
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "strides", rank, strides));
   tn_array_t* places =
       tn_array_full(scope, rank, dims, tn_array_scalar(scope, TN_DTYPE_S64, (double)offset));
   for (size_t i = 0; i < rank; ++i) {
@@ -268,8 +249,8 @@ tn_array_t* tn_array_as_strided(tn_scope_t* scope, tn_array_t* x, size_t rank, c
     int64_t* end = strides[i] < 0 ? &low : &high;
     if (__builtin_mul_overflow(dims[i] - 1, strides[i], &extent) ||
         __builtin_add_overflow(*end, extent, end)) {
-      return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE, "%s: stride %lld of axis %zu is too large",
-                            name, (long long)strides[i], i);
+      return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE, "stride %lld of axis %zu is too large",
+                            (long long)strides[i], i);
     }
     tn_array_t* count = tn__iota(scope, TN_DTYPE_S64, rank, dims, i);
     places = tn_array_add(
@@ -278,8 +259,8 @@ tn_array_t* tn_array_as_strided(tn_scope_t* scope, tn_array_t* x, size_t rank, c
   }
   if (!is_empty && (low < 0 || high >= tn_array_size(x))) {
     return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE,
-                          "%s: the strides reach from element %lld to %lld; the array has %lld",
-                          name, (long long)low, (long long)high, (long long)tn_array_size(x));
+                          "the strides reach from element %lld to %lld; the array has %lld",
+                          (long long)low, (long long)high, (long long)tn_array_size(x));
   }
   return tn_array_take(scope, tn_array_flatten(scope, x, 0, -1), places, &axis);
 }

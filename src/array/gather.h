@@ -18,8 +18,7 @@ typedef struct tn_indexed {
 
 // Indices as gather wants them: negative ones count from the end of a dimension of `size`. False
 // with an error array when they are no integers.
-bool tn__wrap_indices(tn_scope_t* scope, const char* name, tn_array_t** indices, int64_t size,
-                      tn_array_t** out_error);
+tn_array_t* tn__wrap_indices(tn_scope_t* scope, tn_array_t** indices, int64_t size);
 
 // `indices` has one vector of indexed_count numbers along its last dimension for each slice, or no
 // such dimension when there is one number (vector_dim == rank).

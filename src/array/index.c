@@ -21,15 +21,13 @@ static size_t consumed(const tn_index_t* item) {
          item->kind == TN_INDEX_ARRAY;
 }
 
-static bool keep(tn_scope_t* scope, tn_selection_t* selection, int64_t dim,
-                 tn_array_t** out_error) {
+static tn_array_t* keep(tn_scope_t* scope, tn_selection_t* selection, int64_t dim) {
   if (selection->kept.rank < TN_MAX_RANK) {
     selection->kept.dims[selection->kept.rank++] = dim;
-    return true;
+    return NULL;
   }
-  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                              "index: the result has more than %d dimensions", TN_MAX_RANK);
-  return false;
+  return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "the result has more than %d dimensions",
+                        TN_MAX_RANK);
 }
 
 // Python's rule for the bounds of a slice, and how many elements it has.
@@ -60,9 +58,8 @@ static int64_t resolve_slice(const tn_index_t* item, int64_t dim, int64_t* out_s
   return (length - 1) / (step < 0 ? -step : step) + 1;
 }
 
-static bool resolve_item(tn_scope_t* scope, const tn_array_t* x, const tn_index_t* item,
-                         bool has_arrays, size_t axis, tn_selection_t* selection,
-                         tn_array_t** out_error) {
+static tn_array_t* resolve_item(tn_scope_t* scope, const tn_array_t* x, const tn_index_t* item,
+                                bool has_arrays, size_t axis, tn_selection_t* selection) {
   const int64_t dim = x->dims[axis];
   if (item->kind == TN_INDEX_SLICE) {
     int64_t step = item->step ? item->step : 1;
@@ -71,33 +68,32 @@ static bool resolve_item(tn_scope_t* scope, const tn_array_t* x, const tn_index_
         resolve_slice(item, dim, &selection->starts[axis], &selection->stops[axis], step);
     selection->steps[axis] = step;
     if (length != dim || step < 0) selection->is_whole = false;
-    return keep(scope, selection, length, out_error);
+    return keep(scope, selection, length);
   }
   if (item->kind == TN_INDEX_ARRAY) {
     selection->arrays[axis] = item->array;
-    return tn__wrap_indices(scope, "index", &selection->arrays[axis], dim, out_error);
+    return tn__wrap_indices(scope, &selection->arrays[axis], dim);
   }
   if (item->start < -dim || item->start >= dim) {
-    *out_error = tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE,
-                                "index: %lld is outside of axis %zu of the shape %s",
-                                (long long)item->start, axis, TN_SHAPE_TEXT(x->rank, x->dims));
-    return false;
+    return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE,
+                          "%lld is outside of axis %zu of the shape %s", (long long)item->start,
+                          axis, TN_SHAPE_TEXT(x->rank, x->dims));
   }
   const int64_t at = item->start < 0 ? item->start + dim : item->start;
   if (has_arrays) {  // an integer beside arrays is one of them
     selection->arrays[axis] = tn_array_scalar(scope, TN_DTYPE_S32, (double)at);
     if (at > INT32_MAX) selection->arrays[axis] = tn_array_scalar(scope, TN_DTYPE_S64, (double)at);
-    return true;
+    return NULL;
   }
   selection->starts[axis] = at;
   selection->stops[axis] = at + 1;
   selection->is_dropped[axis] = true;
   if (dim != 1) selection->is_whole = false;
-  return true;
+  return NULL;
 }
 
-static bool resolve(tn_scope_t* scope, tn_array_t* x, size_t count, const tn_index_t* items,
-                    tn_selection_t* selection, tn_array_t** out_error) {
+static tn_array_t* resolve(tn_scope_t* scope, tn_array_t* x, size_t count, const tn_index_t* items,
+                           tn_selection_t* selection) {
   size_t needed = 0, ellipses = 0, axis = 0;
   bool has_arrays = false, is_in_arrays = false, is_apart = false;
   *selection = (tn_selection_t){.is_whole = true};
@@ -107,11 +103,10 @@ static bool resolve(tn_scope_t* scope, tn_array_t* x, size_t count, const tn_ind
     if (items[i].kind == TN_INDEX_ARRAY) has_arrays = true;
   }
   if (needed > x->rank || ellipses > 1) {
-    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                                "index: %zu indices and %zu ellipses for an array of %zu "
-                                "dimensions",
-                                needed, ellipses, (size_t)x->rank);
-    return false;
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%zu indices and %zu ellipses for an array of %zu "
+                          "dimensions",
+                          needed, ellipses, (size_t)x->rank);
   }
   for (size_t i = 0; i < x->rank; ++i) {
     selection->stops[i] = x->dims[i];
@@ -125,21 +120,20 @@ static bool resolve(tn_scope_t* scope, tn_array_t* x, size_t count, const tn_ind
     if (is_array && selection->array_count++ == 0) selection->first_array = selection->kept.rank;
     is_in_arrays = is_array;
     if (item->kind == TN_INDEX_NEW_AXIS) {
-      if (!keep(scope, selection, 1, out_error)) return false;
+      TN__RETURN_IF_FAILED(keep(scope, selection, 1));
     } else if (item->kind == TN_INDEX_ELLIPSIS) {
       for (size_t rest = x->rank - needed; rest > 0; --rest) {
-        if (!keep(scope, selection, x->dims[axis++], out_error)) return false;
+        TN__RETURN_IF_FAILED(keep(scope, selection, x->dims[axis++]));
       }
-    } else if (!resolve_item(scope, x, item, has_arrays, axis++, selection, out_error)) {
-      return false;
-    }
+    } else
+      TN__RETURN_IF_FAILED(resolve_item(scope, x, item, has_arrays, axis++, selection));
   }
   for (; axis < x->rank; ++axis) {
-    if (!keep(scope, selection, x->dims[axis], out_error)) return false;
+    TN__RETURN_IF_FAILED(keep(scope, selection, x->dims[axis]));
   }
   // Arrays that have other dimensions between them put theirs first.
   if (is_apart) selection->first_array = 0;
-  return true;
+  return NULL;
 }
 
 // The arrays in one: along its last dimension, an index for each dimension that has one.
@@ -147,7 +141,6 @@ static tn_array_t* join_arrays(tn_scope_t* scope, size_t rank, tn_selection_t* s
                                tn_indexed_t* indexed) {
   tn_array_t* parts[TN_MAX_RANK];
   size_t count = 0;
-  tn_array_t* error = NULL;
   bool is_wide = false;
   for (size_t i = 0; i < rank; ++i) {
     if (!selection->arrays[i]) continue;
@@ -159,11 +152,11 @@ static tn_array_t* join_arrays(tn_scope_t* scope, size_t rank, tn_selection_t* s
     }
   }
   indexed->indexed_count = count;
-  if (!tn__broadcast_shapes(scope, "index", count, parts, &selection->index, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__broadcast_shapes(scope, count, parts, &selection->index));
   if (selection->index.rank + selection->kept.rank > TN_MAX_RANK ||
       selection->index.rank + 1 > TN_MAX_RANK) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "index: the result has more than %d dimensions", TN_MAX_RANK);
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "the result has more than %d dimensions",
+                          TN_MAX_RANK);
   }
   for (size_t i = 0; i < count; ++i) {
     parts[i] = tn_array_astype(scope, parts[i], is_wide ? TN_DTYPE_S64 : TN_DTYPE_S32);
@@ -208,48 +201,40 @@ static tn_array_t* reshape_result(tn_scope_t* scope, const tn_selection_t* selec
 }
 
 // Nothing can be taken of an axis without elements, but nothing.
-static bool check_empty(tn_scope_t* scope, const tn_array_t* x, const tn_selection_t* selection,
-                        const tn_array_t* indices, tn_array_t** out_error) {
+static tn_array_t* check_empty(tn_scope_t* scope, const tn_array_t* x,
+                               const tn_selection_t* selection, const tn_array_t* indices) {
   for (size_t i = 0; i < x->rank; ++i) {
     if (!selection->arrays[i] || x->dims[i] || tn_array_size(indices) == 0) continue;
-    *out_error =
-        tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE, "index: axis %zu of the shape %s is empty", i,
-                       TN_SHAPE_TEXT(x->rank, x->dims));
-    return false;
+    return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE, "axis %zu of the shape %s is empty", i,
+                          TN_SHAPE_TEXT(x->rank, x->dims));
   }
-  return true;
+  return NULL;
 }
 
-static bool check_items(tn_scope_t* scope, const char* name, size_t count, const tn_index_t* items,
-                        tn_array_t** out_error) {
-  if (!tn__accepts_list(scope, name, "items", count, items, out_error)) return false;
+static tn_array_t* check_items(tn_scope_t* scope, size_t count, const tn_index_t* items) {
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "items", count, items));
   for (size_t i = 0; i < count; ++i) {
-    if (!tn__accepts_choice(scope, name, "kind of an item", (int)items[i].kind, TN_INDEX_ARRAY,
-                            out_error)) {
-      return false;
-    }
+    TN__RETURN_IF_FAILED(
+        tn__check_choice(scope, "kind of an item", (int)items[i].kind, TN_INDEX_ARRAY));
   }
-  return true;
+  return NULL;
 }
 
 tn_array_t* tn_array_index(tn_scope_t* scope, tn_array_t* x, size_t count,
                            const tn_index_t* items) {
-  TN__OPERATION(scope, "index");
+  TN__OPERATION_ON(scope, "index", x);
   tn_selection_t selection;
   tn_indexed_t indexed = {0};
   tn_shape_t shape;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "index", 1, &x, &error)) return error;
-  if (!check_items(scope, "index", count, items, &error)) return error;
+  TN__RETURN_IF_FAILED(check_items(scope, count, items));
   if (tn__has_masks(count, items)) {
     tn_items_t found;
-    tn_array_t* result = tn__find_masked(scope, "index", x, count, items, &found, &error)
-                             ? tn_array_index(scope, x, found.count, found.items)
-                             : error;
+    tn_array_t* result = tn__find_masked(scope, x, count, items, &found);
+    if (!result) result = tn_array_index(scope, x, found.count, found.items);
     tn__items_free(&found);
     return result;
   }
-  if (!resolve(scope, x, count, items, &selection, &error)) return error;
+  TN__RETURN_IF_FAILED(resolve(scope, x, count, items, &selection));
   tn_array_t* part = tn_array_slice(scope, x, selection.starts, selection.stops, selection.steps);
   if (part->dtype == TN_DTYPE_INVALID) return part;
   if (selection.array_count == 0) return reshape_result(scope, &selection, part);
@@ -257,7 +242,7 @@ tn_array_t* tn_array_index(tn_scope_t* scope, tn_array_t* x, size_t count,
   if (indices->dtype == TN_DTYPE_INVALID) return indices;
   place_windows(part, &selection, &indexed, &shape);
   if (tn_array_size(part) == 0) {
-    if (!check_empty(scope, x, &selection, indices, &error)) return error;
+    TN__RETURN_IF_FAILED(check_empty(scope, x, &selection, indices));
     part = tn_array_zeros(scope, x->dtype, shape.rank, shape.dims);
     return reshape_result(scope, &selection, part);
   }
@@ -386,30 +371,24 @@ static tn_array_t* update_places(tn_scope_t* scope, tn_array_t* x, size_t count,
 tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* x, size_t count,
                                   const tn_index_t* items, tn_array_t* updates,
                                   tn_scatter_mode_t mode) {
-  TN__OPERATION(scope, "index_update");
-  static const char name[] = "index_update";
-  tn_array_t* operands[] = {x, updates};
+  TN__OPERATION_ON(scope, "index_update", x, updates);
   tn_selection_t selection;
   tn_indexed_t indexed = {0};
   tn_shape_t shape;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
-  if (!check_items(scope, name, count, items, &error)) return error;
-  if (!tn__accepts_choice(scope, name, "mode", (int)mode, TN_SCATTER_MINIMUM, &error)) return error;
+  TN__RETURN_IF_FAILED(check_items(scope, count, items));
+  TN__RETURN_IF_FAILED(tn__check_choice(scope, "mode", (int)mode, TN_SCATTER_MINIMUM));
   if (tn__is_mask_alone(count, items)) {
     // There is one. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
     return tn__update_masked(scope, x, items[0].array, updates, mode);
   }
   if (tn__has_masks(count, items)) {
     tn_items_t found;
-    tn_array_t* result =
-        tn__find_masked(scope, name, x, count, items, &found, &error)
-            ? tn_array_index_update(scope, x, found.count, found.items, updates, mode)
-            : error;
+    tn_array_t* result = tn__find_masked(scope, x, count, items, &found);
+    if (!result) result = tn_array_index_update(scope, x, found.count, found.items, updates, mode);
     tn__items_free(&found);
     return result;
   }
-  if (!resolve(scope, x, count, items, &selection, &error)) return error;
+  TN__RETURN_IF_FAILED(resolve(scope, x, count, items, &selection));
   if (selection.array_count == 0) return update_slice(scope, x, &selection, updates, mode);
   if (!selection.is_whole) {
     return update_places(scope, x, count, items, &selection, updates, mode);
@@ -437,13 +416,10 @@ tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* x, size_t count
 tn_array_t* tn_array_slice_update(tn_scope_t* scope, tn_array_t* x, tn_array_t* updates,
                                   const int64_t* starts, const int64_t* stops,
                                   const int64_t* strides, tn_scatter_mode_t mode) {
-  TN__OPERATION(scope, "slice_update");
-  static const char name[] = "slice_update";
+  TN__OPERATION_ON(scope, "slice_update", x);
   tn_index_t items[TN_MAX_RANK];
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (!tn__accepts_list(scope, name, "starts", x->rank, starts, &error)) return error;
-  if (!tn__accepts_list(scope, name, "stops", x->rank, stops, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "starts", x->rank, starts));
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "stops", x->rank, stops));
   for (size_t i = 0; i < x->rank; ++i) {
     items[i] = (tn_index_t){.kind = TN_INDEX_SLICE,
                             .start = starts[i],

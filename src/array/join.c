@@ -6,17 +6,15 @@
 tn_array_t* tn_array_concatenate(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
                                  int64_t axis) {
   TN__OPERATION(scope, "concatenate");
-  static const char name[] = "concatenate";
   tn_array_t* few[16];
   size_t at = 0;
   tn_shape_t shape;
-  tn_array_t* error = NULL;
-  if (count == 0) return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: no arrays", name);
-  if (!tn__scope_accepts(scope, name, count, arrays, &error)) return error;
-  const tn_dtype_t dtype = tn__result_type(scope, name, count, arrays, &error);
-  if (dtype == TN_DTYPE_INVALID) return error;
+  if (count == 0) return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "no arrays");
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, count, arrays));
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  TN__RETURN_IF_FAILED(tn__result_type(scope, count, arrays, &dtype));
   const tn_array_t* first = arrays[0];
-  if (!tn__normalise_axis(scope, name, axis, first->rank, &at, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, first->rank, &at));
   shape.rank = first->rank;
   memcpy(shape.dims, first->dims, first->rank * sizeof *shape.dims);
   shape.dims[at] = 0;
@@ -27,9 +25,9 @@ tn_array_t* tn_array_concatenate(tn_scope_t* scope, size_t count, tn_array_t* co
     }
     if (!fits || __builtin_add_overflow(shape.dims[at], arrays[i]->dims[at], &shape.dims[at])) {
       return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                            "%s: array %zu of shape %s does not go with one of shape %s on axis "
+                            "array %zu of shape %s does not go with one of shape %s on axis "
                             "%zu",
-                            name, i, TN_SHAPE_TEXT(arrays[i]->rank, arrays[i]->dims),
+                            i, TN_SHAPE_TEXT(arrays[i]->rank, arrays[i]->dims),
                             TN_SHAPE_TEXT(first->rank, first->dims), at);
     }
   }
@@ -52,10 +50,8 @@ tn_array_t* tn_array_concatenate(tn_scope_t* scope, size_t count, tn_array_t* co
 tn_array_t* tn_array_stack(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
                            int64_t axis) {
   TN__OPERATION(scope, "stack");
-  static const char name[] = "stack";
-  tn_array_t* error = NULL;
-  if (count == 0) return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: no arrays", name);
-  if (!tn__scope_accepts(scope, name, count, arrays, &error)) return error;
+  if (count == 0) return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "no arrays");
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, count, arrays));
   const tn_array_t* first = arrays[0];
   const tn_allocator_t* allocator = tn__scope_evaluator(scope)->allocator;
   void* memory = NULL;
@@ -69,7 +65,7 @@ tn_array_t* tn_array_stack(tn_scope_t* scope, size_t count, tn_array_t* const* a
                                               first->rank * sizeof *first->dims) == 0);
     if (!fits) {
       result = tn__scope_fail(
-          scope, TN_CODE_INVALID_ARGUMENT, "%s: array %zu has shape %s; expected %s", name, i,
+          scope, TN_CODE_INVALID_ARGUMENT, "array %zu has shape %s; expected %s", i,
           TN_SHAPE_TEXT(arrays[i]->rank, arrays[i]->dims), TN_SHAPE_TEXT(first->rank, first->dims));
     }
     operands[i] = tn_array_expand_dims(scope, arrays[i], 1, &axis);
@@ -82,14 +78,11 @@ tn_array_t* tn_array_stack(tn_scope_t* scope, size_t count, tn_array_t* const* a
 void tn_array_meshgrid(tn_scope_t* scope, size_t count, tn_array_t* const* arrays, bool sparse,
                        bool matrix_indexing, tn_array_t** out_arrays) {
   TN__OPERATION(scope, "meshgrid");
-  static const char name[] = "meshgrid";
   int64_t dims[TN_MAX_RANK];
-  tn_array_t* error = NULL;
+  tn_array_t* error = tn__check_operands(scope, count > TN_MAX_RANK ? 0 : count, arrays);
   if (count > TN_MAX_RANK) {
-    error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %zu arrays; at most %d", name,
-                           count, TN_MAX_RANK);
-  } else {
-    (void)tn__scope_accepts(scope, name, count, arrays, &error);
+    error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%zu arrays; at most %d", count,
+                           TN_MAX_RANK);
   }
   for (size_t i = 0; i < count; ++i) {
     for (size_t d = 0; d < count && !error; ++d) dims[d] = 1;
@@ -115,16 +108,15 @@ static tn_array_t* cut(tn_scope_t* scope, tn_array_t* x, size_t axis, int64_t st
 void tn_array_split(tn_scope_t* scope, tn_array_t* x, size_t count, int64_t axis,
                     tn_array_t** out_parts) {
   TN__OPERATION(scope, "split");
-  static const char name[] = "split";
   size_t at = 0;
   int64_t length = 0;
-  tn_array_t* error = NULL;
-  if (tn__scope_accepts(scope, name, 1, &x, &error) &&
-      tn__normalise_axis(scope, name, axis, x->rank, &at, &error)) {
+  tn_array_t* error = tn__check_operands(scope, 1, &x);
+  if (!error) error = tn__normalise_axis(scope, axis, x->rank, &at);
+  if (!error) {
     if (count) length = x->dims[at] / (int64_t)count;
     if (count == 0 || x->dims[at] % (int64_t)count) {
       error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                             "%s: axis %lld of size %lld does not make %zu equal parts", name,
+                             "axis %lld of size %lld does not make %zu equal parts",
                              (long long)axis, (long long)x->dims[at], count);
     }
   }
@@ -137,13 +129,10 @@ void tn_array_split(tn_scope_t* scope, tn_array_t* x, size_t count, int64_t axis
 void tn_array_split_at(tn_scope_t* scope, tn_array_t* x, size_t index_count, const int64_t* indices,
                        int64_t axis, tn_array_t** out_parts) {
   TN__OPERATION(scope, "split_at");
-  static const char name[] = "split_at";
   size_t at = 0;
-  tn_array_t* error = NULL;
-  if (tn__scope_accepts(scope, name, 1, &x, &error)) {
-    (void)(tn__normalise_axis(scope, name, axis, x->rank, &at, &error) &&
-           tn__accepts_list(scope, name, "indices", index_count, indices, &error));
-  }
+  tn_array_t* error = tn__check_operands(scope, 1, &x);
+  if (!error) error = tn__normalise_axis(scope, axis, x->rank, &at);
+  if (!error) error = tn__check_list(scope, "indices", index_count, indices);
   for (size_t i = 0; i <= index_count; ++i) {
     out_parts[i] = error;
     if (error) continue;
@@ -155,15 +144,12 @@ void tn_array_split_at(tn_scope_t* scope, tn_array_t* x, size_t index_count, con
 void tn_array_unstack(tn_scope_t* scope, tn_array_t* x, int64_t axis, size_t count,
                       tn_array_t** out_parts) {
   TN__OPERATION(scope, "unstack");
-  static const char name[] = "unstack";
   size_t at = 0;
-  tn_array_t* error = NULL;
-  if (tn__scope_accepts(scope, name, 1, &x, &error) &&
-      tn__normalise_axis(scope, name, axis, x->rank, &at, &error) &&
-      x->dims[at] != (int64_t)count) {
-    error =
-        tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: axis %lld has size %lld; expected %zu",
-                       name, (long long)axis, (long long)x->dims[at], count);
+  tn_array_t* error = tn__check_operands(scope, 1, &x);
+  if (!error) error = tn__normalise_axis(scope, axis, x->rank, &at);
+  if (!error && x->dims[at] != (int64_t)count) {
+    error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "axis %lld has size %lld; expected %zu",
+                           (long long)axis, (long long)x->dims[at], count);
   }
   for (size_t i = 0; i < count; ++i) {
     out_parts[i] = error;
@@ -176,11 +162,8 @@ void tn_array_unstack(tn_scope_t* scope, tn_array_t* x, int64_t axis, size_t cou
 
 tn_array_t* tn_array_roll(tn_scope_t* scope, tn_array_t* x, size_t count, const int64_t* shifts,
                           const int64_t* axes) {
-  TN__OPERATION(scope, "roll");
-  static const char name[] = "roll";
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (!tn__accepts_list(scope, name, "shifts", count, shifts, &error)) return error;
+  TN__OPERATION_ON(scope, "roll", x);
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "shifts", count, shifts));
   if (!axes) {
     const int64_t size = tn_array_size(x);
     int64_t total = 0;
@@ -192,7 +175,7 @@ tn_array_t* tn_array_roll(tn_scope_t* scope, tn_array_t* x, size_t count, const 
   }
   for (size_t i = 0; i < count; ++i) {
     size_t at = 0;
-    if (!tn__normalise_axis(scope, name, axes[i], x->rank, &at, &error)) return error;
+    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axes[i], x->rank, &at));
     const int64_t size = x->dims[at];
     if (size == 0 || shifts[i] % size == 0) continue;
     const int64_t point = shifts[i] > 0 ? size - shifts[i] % size : -(shifts[i] % size);
@@ -204,14 +187,12 @@ tn_array_t* tn_array_roll(tn_scope_t* scope, tn_array_t* x, size_t count, const 
 }
 
 tn_array_t* tn_array_diff(tn_scope_t* scope, tn_array_t* x, int64_t order, int64_t axis) {
-  TN__OPERATION(scope, "diff");
+  TN__OPERATION_ON(scope, "diff", x);
   size_t at = 0;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "diff", 1, &x, &error)) return error;
-  if (!tn__normalise_axis(scope, "diff", axis, x->rank, &at, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, x->rank, &at));
   if (order < 0) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "diff: the order is %lld; expected at least 0", (long long)order);
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "the order is %lld; expected at least 0",
+                          (long long)order);
   }
   for (int64_t i = 0; i < order && x->dims[at]; ++i) {
     const int64_t size = x->dims[at];
@@ -233,7 +214,7 @@ static tn_array_t* repeat_axis(tn_scope_t* scope, tn_array_t* x, size_t axis, in
   memcpy(flat.dims, x->dims, rank * sizeof *flat.dims);
   if (__builtin_mul_overflow(flat.dims[axis], times, &flat.dims[axis])) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "repeat: axis %zu of size %lld, %lld times, is too long", axis,
+                          "axis %zu of size %lld, %lld times, is too long", axis,
                           (long long)x->dims[axis], (long long)times);
   }
   for (size_t i = 0, from = 0; i <= rank; ++i) dims[i] = i == at ? times : x->dims[from++];
@@ -244,32 +225,26 @@ static tn_array_t* repeat_axis(tn_scope_t* scope, tn_array_t* x, size_t axis, in
 
 tn_array_t* tn_array_repeat(tn_scope_t* scope, tn_array_t* x, int64_t repeats,
                             const int64_t* axis) {
-  TN__OPERATION(scope, "repeat");
-  static const char name[] = "repeat";
+  TN__OPERATION_ON(scope, "repeat", x);
   size_t at = 0;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
   if (repeats < 0) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %lld repeats; expected at least 0",
-                          name, (long long)repeats);
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%lld repeats; expected at least 0",
+                          (long long)repeats);
   }
   if (!axis) x = tn_array_flatten(scope, x, 0, -1);
-  if (axis && !tn__normalise_axis(scope, name, *axis, x->rank, &at, &error)) return error;
+  if (axis) TN__RETURN_IF_FAILED(tn__normalise_axis(scope, *axis, x->rank, &at));
   return repeat_axis(scope, x, at, repeats, false);
 }
 
 tn_array_t* tn_array_tile(tn_scope_t* scope, tn_array_t* x, size_t count,
                           const int64_t* repetitions) {
-  TN__OPERATION(scope, "tile");
-  static const char name[] = "tile";
+  TN__OPERATION_ON(scope, "tile", x);
   int64_t dims[TN_MAX_RANK];
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
   if (count > TN_MAX_RANK) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %zu repetitions; at most %d", name,
-                          count, TN_MAX_RANK);
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%zu repetitions; at most %d", count,
+                          TN_MAX_RANK);
   }
-  if (!tn__accepts_list(scope, name, "repetitions", count, repetitions, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "repetitions", count, repetitions));
   if (count > x->rank) {
     for (size_t i = 0; i < count; ++i)
       dims[i] = i < count - x->rank ? 1 : x->dims[i - (count - x->rank)];
@@ -280,7 +255,7 @@ tn_array_t* tn_array_tile(tn_scope_t* scope, tn_array_t* x, size_t count,
   for (size_t i = 0; i < count; ++i) {
     if (repetitions[i] < 0) {
       return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                            "%s: repetition %zu is %lld; expected at least 0", name, i,
+                            "repetition %zu is %lld; expected at least 0", i,
                             (long long)repetitions[i]);
     }
     x = repeat_axis(scope, x, lead + i, repetitions[i], true);
@@ -321,14 +296,12 @@ static tn_array_t* pad_axis(tn_scope_t* scope, tn_array_t* x, size_t axis, int64
 tn_array_t* tn_array_pad(tn_scope_t* scope, tn_array_t* x, const int64_t* low, const int64_t* high,
                          tn_pad_mode_t mode, tn_array_t* value) {
   TN__OPERATION(scope, "pad");
-  static const char name[] = "pad";
   int64_t dims[TN_MAX_RANK], none[TN_MAX_RANK] = {0};
   tn_array_t* operands[] = {x, value};
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, value ? 2 : 1, operands, &error)) return error;
-  if (!tn__accepts_choice(scope, name, "mode", (int)mode, TN_PAD_SYMMETRIC, &error)) return error;
-  if (!tn__accepts_list(scope, name, "low", x->rank, low, &error)) return error;
-  if (!tn__accepts_list(scope, name, "high", x->rank, high, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, value ? 2 : 1, operands));
+  TN__RETURN_IF_FAILED(tn__check_choice(scope, "mode", (int)mode, TN_PAD_SYMMETRIC));
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "low", x->rank, low));
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "high", x->rank, high));
   for (size_t i = 0; i < x->rank; ++i) {
     dims[i] = x->dims[i];
     const bool is_bad = low[i] < 0 || high[i] < 0 ||
@@ -337,9 +310,9 @@ tn_array_t* tn_array_pad(tn_scope_t* scope, tn_array_t* x, const int64_t* low, c
                         (mode != TN_PAD_CONSTANT && (x->dims[i] == 0 || dims[i] > INT32_MAX));
     if (!is_bad) continue;
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: axis %zu of size %lld cannot have %lld elements before and %lld "
+                          "axis %zu of size %lld cannot have %lld elements before and %lld "
                           "behind",
-                          name, i, (long long)x->dims[i], (long long)low[i], (long long)high[i]);
+                          i, (long long)x->dims[i], (long long)low[i], (long long)high[i]);
   }
   if (mode != TN_PAD_CONSTANT) {
     for (size_t i = 0; i < (size_t)operands[0]->rank; ++i)
@@ -347,10 +320,10 @@ tn_array_t* tn_array_pad(tn_scope_t* scope, tn_array_t* x, const int64_t* low, c
     return x;
   }
   value = value ? tn_array_astype(scope, value, x->dtype) : tn__number_like(scope, x, 0);
-  if (!tn__scope_accepts(scope, name, 1, &value, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &value));
   if (tn_array_size(value) != 1) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: the value has shape %s; expected one element", name,
+                          "the value has shape %s; expected one element",
                           TN_SHAPE_TEXT(value->rank, value->dims));
   }
   operands[1] = tn_array_reshape(scope, value, 0, NULL);

@@ -23,8 +23,7 @@ static void give_all(size_t count, tn_array_t** const* outs, tn_array_t* error) 
 
 tn_array_t* tn_array_linalg_cholesky(tn_scope_t* scope, tn_array_t* x, bool upper) {
   TN__OPERATION(scope, "cholesky");
-  tn_array_t* error = NULL;
-  if (!tn__check_matrices(scope, "cholesky", x, TN_MATRIX_SQUARE, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_matrices(scope, x, TN_MATRIX_SQUARE));
   const tn_named_attr_t attribute = TN_BOOL_ATTR("lower", !upper);
   x = tn__apply_with(scope, TN__OP(cholesky), 1, &x, 1, &attribute, x->dtype, x->rank, x->dims);
   return upper ? tn_array_triu(scope, x, 0) : tn_array_tril(scope, x, 0);
@@ -32,48 +31,43 @@ tn_array_t* tn_array_linalg_cholesky(tn_scope_t* scope, tn_array_t* x, bool uppe
 
 tn_array_t* tn_array_linalg_tri_inv(tn_scope_t* scope, tn_array_t* x, bool upper) {
   TN__OPERATION(scope, "tri_inv");
-  tn_array_t* error = NULL;
-  if (!tn__check_matrices(scope, "tri_inv", x, TN_MATRIX_SQUARE, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_matrices(scope, x, TN_MATRIX_SQUARE));
   return tn__solve_triangles(scope, x, tn_array_identity(scope, x->dtype, ROWS(x)), !upper, false);
 }
 
 tn_array_t* tn_array_linalg_cholesky_inv(tn_scope_t* scope, tn_array_t* factor, bool upper) {
   TN__OPERATION(scope, "cholesky_inv");
-  tn_array_t* error = NULL;
-  if (!tn__check_matrices(scope, "cholesky_inv", factor, TN_MATRIX_SQUARE, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_matrices(scope, factor, TN_MATRIX_SQUARE));
   tn_array_t* inverse = tn_array_linalg_tri_inv(scope, factor, upper);
   tn_array_t* turned = tn_array_matrix_transpose(scope, inverse);
   return upper ? tn_array_matmul(scope, inverse, turned) : tn_array_matmul(scope, turned, inverse);
 }
 
 // Both of one dtype, `b` with columns. False with an error array.
-static bool prepare_system(tn_scope_t* scope, const char* name, tn_array_t** operands,
-                           bool* out_is_vector, tn_array_t** out_error) {
-  if (!tn__scope_accepts(scope, name, 2, operands, out_error)) return false;
-  const tn_dtype_t dtype = tn__result_type(scope, name, 2, operands, out_error);
-  if (dtype == TN_DTYPE_INVALID) return false;
+static tn_array_t* prepare_system(tn_scope_t* scope, tn_array_t** operands, bool* out_is_vector) {
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 2, operands));
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  TN__RETURN_IF_FAILED(tn__result_type(scope, 2, operands, &dtype));
   for (int i = 0; i < 2; ++i) operands[i] = tn_array_astype(scope, operands[i], dtype);
-  if (!tn__check_matrices(scope, name, operands[0], TN_MATRIX_SQUARE, out_error)) return false;
+  TN__RETURN_IF_FAILED(tn__check_matrices(scope, operands[0], TN_MATRIX_SQUARE));
   const tn_array_t* a = operands[0];
   *out_is_vector = operands[1]->rank == 1;
   if (*out_is_vector) operands[1] = tn_array_expand_dims(scope, operands[1], 1, last);
   const tn_array_t* b = operands[1];
   if (b->rank < 2 || ROWS(b) != ROWS(a)) {
-    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                                "%s: shapes %s and %s: expected as many rows", name,
-                                TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims));
-    return false;
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "shapes %s and %s: expected as many rows",
+                          TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims));
   }
   const size_t shared = (a->rank < b->rank ? a->rank : b->rank) - 2;
   for (size_t i = 0; i < shared; ++i) {
     const int64_t from_a = a->dims[a->rank - 3 - i], from_b = b->dims[b->rank - 3 - i];
     if (from_a == from_b || from_a == 1 || from_b == 1) continue;
-    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                                "%s: the batches of shapes %s and %s do not broadcast", name,
-                                TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims));
-    return false;
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "the batches of shapes %s and %s do not broadcast",
+                          TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims));
   }
-  return true;
+  return NULL;
 }
 
 tn_array_t* tn_array_linalg_solve_triangular(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
@@ -81,8 +75,7 @@ tn_array_t* tn_array_linalg_solve_triangular(tn_scope_t* scope, tn_array_t* a, t
   TN__OPERATION(scope, "solve_triangular");
   tn_array_t* operands[] = {a, b};
   bool is_vector = false;
-  tn_array_t* error = NULL;
-  if (!prepare_system(scope, "solve_triangular", operands, &is_vector, &error)) return error;
+  TN__RETURN_IF_FAILED(prepare_system(scope, operands, &is_vector));
   tn_array_t* x = tn__solve_triangles(scope, operands[0], operands[1], !upper, false);
   return is_vector ? tn_array_squeeze(scope, x, 1, last) : x;
 }
@@ -104,9 +97,9 @@ static void factor(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_factors,
 void tn_array_linalg_lu_factor(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_factors,
                                tn_array_t** out_pivots) {
   TN__OPERATION(scope, "lu_factor");
-  tn_array_t* error = NULL;
   *out_factors = *out_pivots = NULL;
-  if (!tn__check_matrices(scope, "lu_factor", x, 0, &error)) {
+  tn_array_t* error = tn__check_matrices(scope, x, 0);
+  if (error) {
     *out_factors = *out_pivots = error;
     return;
   }
@@ -118,8 +111,9 @@ void tn_array_linalg_lu_factor(tn_scope_t* scope, tn_array_t* x, tn_array_t** ou
 void tn_array_linalg_lu(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_rows,
                         tn_array_t** out_lower, tn_array_t** out_upper) {
   TN__OPERATION(scope, "lu");
-  tn_array_t *error = NULL, *factors = NULL, *pivots = NULL;
-  if (!tn__check_matrices(scope, "lu", x, 0, &error)) {
+  tn_array_t *factors = NULL, *pivots = NULL;
+  tn_array_t* error = tn__check_matrices(scope, x, 0);
+  if (error) {
     give_all(3, (tn_array_t * *[]){out_rows, out_lower, out_upper}, error);
     return;
   }
@@ -137,9 +131,9 @@ tn_array_t* tn_array_linalg_solve(tn_scope_t* scope, tn_array_t* a, tn_array_t* 
   TN__OPERATION(scope, "solve");
   static const int64_t row_axis[] = {-2};
   tn_array_t* operands[] = {a, b};
-  tn_array_t *error = NULL, *factors = NULL, *pivots = NULL;
+  tn_array_t *factors = NULL, *pivots = NULL;
   bool is_vector = false;
-  if (!prepare_system(scope, "solve", operands, &is_vector, &error)) return error;
+  TN__RETURN_IF_FAILED(prepare_system(scope, operands, &is_vector));
   a = operands[0];
   b = operands[1];
   factor(scope, a, &factors, &pivots);
@@ -160,20 +154,18 @@ tn_array_t* tn_array_linalg_solve(tn_scope_t* scope, tn_array_t* a, tn_array_t* 
 
 tn_array_t* tn_array_linalg_inv(tn_scope_t* scope, tn_array_t* x) {
   TN__OPERATION(scope, "inv");
-  tn_array_t* error = NULL;
-  if (!tn__check_matrices(scope, "inv", x, TN_MATRIX_SQUARE, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_matrices(scope, x, TN_MATRIX_SQUARE));
   return tn_array_linalg_solve(scope, x, tn_array_identity(scope, x->dtype, ROWS(x)));
 }
 
 void tn__know_matrix(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, size_t count,
                      tn_array_t** arrays) {
-  tn_array_t *operands[TN_MADE_LIMIT + 1], *error = NULL;
+  tn_array_t* operands[TN_MADE_LIMIT + 1];
   tn_array_type_t types[TN_MADE_LIMIT];
   if (!(x->flags & TN_ARRAY_TRACED)) return;
-  if (!tn__scope_accepts(scope, op->name, count, arrays, &error)) {
-    for (size_t i = 0; i < count; ++i) arrays[i] = error;
-    return;
-  }
+  tn_array_t* error = tn__check_operands(scope, count, arrays);
+  for (size_t i = 0; i < count && error; ++i) arrays[i] = error;
+  if (error) return;
   for (size_t i = 0; i < count; ++i) {
     operands[i] = arrays[i];
     types[i] = (tn_array_type_t){arrays[i]->dtype, arrays[i]->rank, arrays[i]->dims};
@@ -188,13 +180,12 @@ void tn__know_matrix(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, size_t
 }
 
 // The diagonal of U, and -1 for an odd number of exchanges, else 1.
-static bool prepare_determinant(tn_scope_t* scope, const char* name, tn_array_t* x,
-                                tn_array_t** out_diagonal, tn_array_t** out_sign,
-                                tn_array_t** out_error) {
+static tn_array_t* prepare_determinant(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_diagonal,
+                                       tn_array_t** out_sign) {
   tn_array_t *factors = NULL, *pivots = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, out_error)) return false;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
   if (!tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) x = tn_array_astype(scope, x, TN_DTYPE_F32);
-  if (!tn__check_matrices(scope, name, x, TN_MATRIX_SQUARE, out_error)) return false;
+  TN__RETURN_IF_FAILED(tn__check_matrices(scope, x, TN_MATRIX_SQUARE));
   factor(scope, x, &factors, &pivots);
   *out_diagonal = tn_array_diagonal(scope, factors, 0, -2, -1);
   tn_array_t* one = tn_array_scalar(scope, TN_DTYPE_S32, 1);
@@ -204,16 +195,15 @@ static bool prepare_determinant(tn_scope_t* scope, const char* name, tn_array_t*
                             tn_array_where(scope, is_moved, tn_array_scalar(scope, x->dtype, -1),
                                            tn_array_scalar(scope, x->dtype, 1)),
                             1, last, false);
-  return true;
+  return NULL;
 }
 
 tn_array_t* tn_array_linalg_det(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION(scope, "det");
-  tn_array_t *diagonal = NULL, *sign = NULL, *error = NULL;
-  if (!tn__scope_accepts(scope, "det", 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "det", x);
+  tn_array_t *diagonal = NULL, *sign = NULL;
   if (!tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) x = tn_array_astype(scope, x, TN_DTYPE_F32);
   tn_array_t* constant = tn_stop_gradient(scope, x);
-  if (!prepare_determinant(scope, "det", constant, &diagonal, &sign, &error)) return error;
+  TN__RETURN_IF_FAILED(prepare_determinant(scope, constant, &diagonal, &sign));
   tn_array_t* product = tn_array_prod(scope, diagonal, 1, last, false);
   product = tn_array_multiply(scope, sign, product);
   tn__know_matrix(scope, TN__IDENTITY(determinant), x, 1, &product);
@@ -223,8 +213,9 @@ tn_array_t* tn_array_linalg_det(tn_scope_t* scope, tn_array_t* x) {
 void tn_array_linalg_slogdet(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_sign,
                              tn_array_t** out_logarithm) {
   TN__OPERATION(scope, "slogdet");
-  tn_array_t *diagonal = NULL, *sign = NULL, *error = NULL;
-  if (!prepare_determinant(scope, "slogdet", x, &diagonal, &sign, &error)) {
+  tn_array_t *diagonal = NULL, *sign = NULL;
+  tn_array_t* error = prepare_determinant(scope, x, &diagonal, &sign);
+  if (error) {
     *out_sign = *out_logarithm = error;
     return;
   }
@@ -238,9 +229,9 @@ void tn_array_linalg_slogdet(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_
 
 void tn_array_linalg_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_q, tn_array_t** out_r) {
   TN__OPERATION(scope, "qr");
-  tn_array_t* error = NULL;
   tn_array_t* results[2];
-  if (!tn__check_matrices(scope, "qr", x, 0, &error)) {
+  tn_array_t* error = tn__check_matrices(scope, x, 0);
+  if (error) {
     *out_q = *out_r = error;
     return;
   }
@@ -269,9 +260,9 @@ void tn_array_linalg_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_q, tn
 void tn_array_linalg_svd(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_u, tn_array_t** out_s,
                          tn_array_t** out_vt) {
   TN__OPERATION(scope, "svd");
-  tn_array_t* error = NULL;
   tn_array_t* results[5];
-  if (!tn__check_matrices(scope, "svd", x, TN_MATRIX_COMPLEX, &error)) {
+  tn_array_t* error = tn__check_matrices(scope, x, TN_MATRIX_COMPLEX);
+  if (error) {
     give_all(3, (tn_array_t * *[]){out_u, out_s, out_vt}, error);
     return;
   }
@@ -292,8 +283,8 @@ tn_array_t* tn_array_linalg_pinv(tn_scope_t* scope, tn_array_t* x) {
   TN__OPERATION(scope, "pinv");
   static const int64_t row[] = {-2};
   int64_t dims[TN_MAX_RANK];
-  tn_array_t *u = NULL, *s = NULL, *vt = NULL, *error = NULL;
-  if (!tn__check_matrices(scope, "pinv", x, 0, &error)) return error;
+  tn_array_t *u = NULL, *s = NULL, *vt = NULL;
+  TN__RETURN_IF_FAILED(tn__check_matrices(scope, x, 0));
   if (tn_array_size(x) == 0) {
     memcpy(dims, x->dims, x->rank * sizeof *dims);
     dims[x->rank - 2] = COLUMNS(x);
@@ -323,9 +314,9 @@ tn_array_t* tn_array_linalg_pinv(tn_scope_t* scope, tn_array_t* x) {
 void tn_array_linalg_eigh(tn_scope_t* scope, tn_array_t* x, bool upper, tn_array_t** out_values,
                           tn_array_t** out_vectors) {
   TN__OPERATION(scope, "eigh");
-  tn_array_t* error = NULL;
   tn_array_t* results[3];
-  if (!tn__check_matrices(scope, "eigh", x, TN_MATRIX_SQUARE | TN_MATRIX_COMPLEX, &error)) {
+  tn_array_t* error = tn__check_matrices(scope, x, TN_MATRIX_SQUARE | TN_MATRIX_COMPLEX);
+  if (error) {
     give_all(2, (tn_array_t * *[]){out_values, out_vectors}, error);
     return;
   }
@@ -350,9 +341,9 @@ tn_array_t* tn_array_linalg_eigvalsh(tn_scope_t* scope, tn_array_t* x, bool uppe
 void tn_array_linalg_eig(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_values,
                          tn_array_t** out_vectors) {
   TN__OPERATION(scope, "eig");
-  tn_array_t* error = NULL;
   tn_array_t* results[5];
-  if (!tn__check_matrices(scope, "eig", x, TN_MATRIX_SQUARE | TN_MATRIX_COMPLEX, &error)) {
+  tn_array_t* error = tn__check_matrices(scope, x, TN_MATRIX_SQUARE | TN_MATRIX_COMPLEX);
+  if (error) {
     give_all(2, (tn_array_t * *[]){out_values, out_vectors}, error);
     return;
   }

@@ -17,12 +17,12 @@ bool tn__has_masks(size_t count, const tn_index_t* items) {
 
 // --- reading
 
-static tn_array_t* misfit(tn_scope_t* scope, const char* name, const tn_array_t* x, size_t axis,
+static tn_array_t* misfit(tn_scope_t* scope, const tn_array_t* x, size_t axis,
                           const tn_array_t* mask) {
   return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                        "%s: a mask of shape %s does not fit the shape %s from dimension %zu on",
-                        name, TN_SHAPE_TEXT(mask->rank, mask->dims),
-                        TN_SHAPE_TEXT(x->rank, x->dims), axis);
+                        "a mask of shape %s does not fit the shape %s from dimension %zu on",
+                        TN_SHAPE_TEXT(mask->rank, mask->dims), TN_SHAPE_TEXT(x->rank, x->dims),
+                        axis);
 }
 
 static bool fits(const tn_array_t* x, size_t axis, const tn_array_t* mask) {
@@ -96,8 +96,8 @@ static size_t consumed(const tn_index_t* item) {
          item->kind == TN_INDEX_ARRAY;
 }
 
-bool tn__find_masked(tn_scope_t* scope, const char* name, tn_array_t* x, size_t count,
-                     const tn_index_t* items, tn_items_t* out_items, tn_array_t** out_error) {
+tn_array_t* tn__find_masked(tn_scope_t* scope, tn_array_t* x, size_t count, const tn_index_t* items,
+                            tn_items_t* out_items) {
   size_t needed = 0, axis = 0;
   *out_items = (tn_items_t){.allocator = tn__scope_evaluator(scope)->allocator};
   for (size_t i = 0; i < count; ++i) needed += consumed(&items[i]);
@@ -105,23 +105,17 @@ bool tn__find_masked(tn_scope_t* scope, const char* name, tn_array_t* x, size_t 
     tn_status_t status = TN_OK;
     if (is_mask(&items[i])) {
       tn_array_t* mask = items[i].array;
-      if (!tn__scope_accepts(scope, name, 1, &mask, out_error)) return false;
-      if (mask->rank == 0 || !fits(x, axis, mask)) {
-        *out_error = misfit(scope, name, x, axis, mask);
-        return false;
-      }
+      TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &mask));
+      if (mask->rank == 0 || !fits(x, axis, mask)) return misfit(scope, x, axis, mask);
       status = add_masked(scope, mask, out_items);
     } else {
       status = add_item(out_items, &items[i]);
     }
-    if (status) {
-      *out_error = tn_array_error(scope, tn_status_prefix(status, "%s", name));
-      return false;
-    }
+    if (status) return tn__scope_refuse(scope, status);
     axis += consumed(&items[i]);
     if (items[i].kind == TN_INDEX_ELLIPSIS && needed < x->rank) axis += x->rank - needed;
   }
-  return true;
+  return NULL;
 }
 
 // --- updates
@@ -169,20 +163,18 @@ static tn_array_t* deal(tn_scope_t* scope, const tn_array_t* x, tn_array_t** mas
 
 tn_array_t* tn__update_masked(tn_scope_t* scope, tn_array_t* x, tn_array_t* mask,
                               tn_array_t* updates, tn_scatter_mode_t mode) {
-  static const char name[] = "index_update";
   tn_array_t* operands[] = {x, mask, updates};
   int64_t dims[TN_MAX_RANK];
-  tn_array_t* error = NULL;
   size_t lead = 0;
-  if (!tn__scope_accepts(scope, name, 3, operands, &error)) return error;
-  if (!fits(x, 0, mask)) return misfit(scope, name, x, 0, mask);
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 3, operands));
+  if (!fits(x, 0, mask)) return misfit(scope, x, 0, mask);
   const size_t rest = x->rank - mask->rank;  // dimensions of what each place of the mask holds
   updates = tn_array_astype(scope, updates, x->dtype);
   while (updates->rank - lead > rest && updates->dims[lead] == 1) ++lead;
   updates = tn_array_reshape(scope, updates, updates->rank - lead, updates->dims + lead);
   if (updates->rank > rest + 1) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: updates of shape %s for what a mask of shape %s selects of %s", name,
+                          "updates of shape %s for what a mask of shape %s selects of %s",
                           TN_SHAPE_TEXT(updates->rank, updates->dims),
                           TN_SHAPE_TEXT(mask->rank, mask->dims), TN_SHAPE_TEXT(x->rank, x->dims));
   }
@@ -191,13 +183,13 @@ tn_array_t* tn__update_masked(tn_scope_t* scope, tn_array_t* x, tn_array_t* mask
     dims[0] = updates->dims[0];
     for (size_t i = 0; i < rest; ++i) dims[i + 1] = x->dims[mask->rank + i];
     updates = tn_array_broadcast_to(scope, updates, rest + 1, dims);
-    if (!tn__scope_accepts(scope, name, 1, &updates, &error)) return error;
+    TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &updates));
     updates = deal(scope, x, &mask, updates);
   } else {
     updates = tn_array_broadcast_to(scope, updates, x->rank, x->dims);
   }
-  if (!tn__scope_accepts(scope, name, 1, &updates, &error)) return error;
-  if (!tn__scope_accepts(scope, name, 1, &mask, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &updates));
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &mask));
   return tn_array_where(scope, widen(scope, x, mask), tn__scatter_combine(scope, mode, x, updates),
                         x);
 }

@@ -14,8 +14,8 @@ typedef struct tn_items {
   size_t capacity, count;
   tn_index_t* items;
 } tn_items_t;
-bool tn__find_masked(tn_scope_t* scope, const char* name, tn_array_t* x, size_t count,
-                     const tn_index_t* items, tn_items_t* out_items, tn_array_t** out_error);
+tn_array_t* tn__find_masked(tn_scope_t* scope, tn_array_t* x, size_t count, const tn_index_t* items,
+                            tn_items_t* out_items);
 void tn__items_free(tn_items_t* items);
 
 // Whether the items are one mask of the first dimensions, and nothing else that matters.

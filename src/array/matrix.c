@@ -3,9 +3,8 @@
 
 #include <stdio.h>
 
-bool tn__check_matrices(tn_scope_t* scope, const char* name, tn_array_t* x, unsigned rules,
-                        tn_array_t** out_error) {
-  if (!tn__scope_accepts(scope, name, 1, &x, out_error)) return false;
+tn_array_t* tn__check_matrices(tn_scope_t* scope, tn_array_t* x, unsigned rules) {
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
   const bool is_complex = tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX;
   const bool is_fine = x->dtype == TN_DTYPE_F32 || x->dtype == TN_DTYPE_F64 ||
                        (is_complex && rules & TN_MATRIX_COMPLEX);
@@ -18,10 +17,9 @@ bool tn__check_matrices(tn_scope_t* scope, const char* name, tn_array_t* x, unsi
   } else if (rules & TN_MATRIX_SQUARE && x->dims[x->rank - 1] != x->dims[x->rank - 2]) {
     problem = "expected square matrices";
   }
-  if (!problem) return true;
-  *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %s of shape %s: %s", name,
-                              tn_dtype_name(x->dtype), TN_SHAPE_TEXT(x->rank, x->dims), problem);
-  return false;
+  if (!problem) return NULL;
+  return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s of shape %s: %s",
+                        tn_dtype_name(x->dtype), TN_SHAPE_TEXT(x->rank, x->dims), problem);
 }
 
 tn_array_t* tn__leading_block(tn_scope_t* scope, tn_array_t* x, int64_t rows, int64_t columns) {
@@ -97,8 +95,7 @@ tn_array_t* tn__solve_triangles(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
                                 bool unit_diagonal) {
   int64_t dims[TN_MAX_RANK];
   tn_array_t* operands[] = {a, b};
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "solve_triangular", 2, operands, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 2, operands));
   const size_t rank = a->rank > b->rank ? a->rank : b->rank;
   for (size_t i = 0; i + 2 < rank; ++i) {
     const int64_t from_a = i + a->rank < rank ? 1 : a->dims[i + a->rank - rank];

@@ -11,8 +11,7 @@ typedef enum tn_matrix_rule {
   TN_MATRIX_COMPLEX = 1 << 1,  // complex elements are fine
 } tn_matrix_rule_t;
 // Floats of at least two dimensions; if not, false and an error array.
-bool tn__check_matrices(tn_scope_t* scope, const char* name, tn_array_t* x, unsigned rules,
-                        tn_array_t** out_error);
+tn_array_t* tn__check_matrices(tn_scope_t* scope, tn_array_t* x, unsigned rules);
 
 // x[..., :rows, :columns]
 tn_array_t* tn__leading_block(tn_scope_t* scope, tn_array_t* x, int64_t rows, int64_t columns);

@@ -3,8 +3,6 @@
 
 #include "array/matrix.h"
 
-static const char norm_name[] = "norm";
-
 // The root of the sum of squares.
 static tn_array_t* euclidean(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                              const int64_t* axes, bool keepdims) {
@@ -67,8 +65,8 @@ static tn_array_t* of_matrices(tn_scope_t* scope, tn_array_t* x, tn_norm_t kind,
     return of_sums(scope, x, column, row, order > 0, keepdims);
   }
   if (kind == TN_NORM_ORDER && fabs(order) != 2) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: matrices have no norm of order %g",
-                          norm_name, order);
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "matrices have no norm of order %g",
+                          order);
   }
   tn_array_t* values = singular_values(scope, x, row, column);
   values = kind == TN_NORM_NUCLEAR ? tn_array_sum(scope, values, 1, last, false)
@@ -79,28 +77,22 @@ static tn_array_t* of_matrices(tn_scope_t* scope, tn_array_t* x, tn_norm_t kind,
 
 tn_array_t* tn_array_linalg_norm(tn_scope_t* scope, tn_array_t* x, tn_norm_t kind, double order,
                                  size_t axis_count, const int64_t* axes, bool keepdims) {
-  TN__OPERATION(scope, "norm");
+  TN__OPERATION_ON(scope, "norm", x);
   size_t places[2] = {0, 1};
   uint64_t set = 0;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, norm_name, 1, &x, &error)) return error;
-  if (!tn__accepts_choice(scope, norm_name, "kind", (int)kind, TN_NORM_NUCLEAR, &error)) {
-    return error;
-  }
+  TN__RETURN_IF_FAILED(tn__check_choice(scope, "kind", (int)kind, TN_NORM_NUCLEAR));
   x = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
   if (!axes && kind == TN_NORM_DEFAULT) return euclidean(scope, x, 0, NULL, keepdims);
   if (!axes) axis_count = x->rank;
   const bool is_matrix_norm = kind == TN_NORM_FROBENIUS || kind == TN_NORM_NUCLEAR;
   if (axis_count > 2 || axis_count == 0 || (is_matrix_norm && axis_count == 1)) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: %zu axes of the shape %s; expected %s", norm_name, axis_count,
-                          TN_SHAPE_TEXT(x->rank, x->dims), is_matrix_norm ? "2" : "1 or 2");
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%zu axes of the shape %s; expected %s",
+                          axis_count, TN_SHAPE_TEXT(x->rank, x->dims),
+                          is_matrix_norm ? "2" : "1 or 2");
   }
-  if (axes && !tn__normalise_axes(scope, norm_name, axis_count, axes, x->rank, &set, &error)) {
-    return error;
-  }
+  if (axes) TN__RETURN_IF_FAILED(tn__normalise_axes(scope, axis_count, axes, x->rank, &set));
   for (size_t i = 0; axes && i < axis_count; ++i) {
-    if (!tn__normalise_axis(scope, norm_name, axes[i], x->rank, &places[i], &error)) return error;
+    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axes[i], x->rank, &places[i]));
   }
   if (axis_count == 1) {
     return of_vectors(scope, x, kind == TN_NORM_ORDER ? order : 2, (int64_t)places[0], keepdims);
@@ -110,24 +102,20 @@ tn_array_t* tn_array_linalg_norm(tn_scope_t* scope, tn_array_t* x, tn_norm_t kin
 
 // --- cross products
 
-static const char cross_name[] = "cross";
-
 // The elements of an axis of two or three; the third of two is missing.
-static bool take_parts(tn_scope_t* scope, tn_array_t* x, int64_t axis, tn_array_t** out_parts,
-                       tn_array_t** out_error) {
+static tn_array_t* take_parts(tn_scope_t* scope, tn_array_t* x, int64_t axis,
+                              tn_array_t** out_parts) {
   size_t at = 0;
-  if (!tn__normalise_axis(scope, cross_name, axis, x->rank, &at, out_error)) return false;
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, x->rank, &at));
   const int64_t size = x->dims[at];
   if (size != 2 && size != 3) {
-    *out_error =
-        tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                       "%s: axis %lld of the shape %s has size %lld; expected 2 or 3", cross_name,
-                       (long long)axis, TN_SHAPE_TEXT(x->rank, x->dims), (long long)size);
-    return false;
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "axis %lld of the shape %s has size %lld; expected 2 or 3",
+                          (long long)axis, TN_SHAPE_TEXT(x->rank, x->dims), (long long)size);
   }
   out_parts[2] = NULL;
   tn_array_split(scope, x, (size_t)size, axis, out_parts);
-  return true;
+  return NULL;
 }
 
 // a b - c d, where what is missing is 0.
@@ -141,13 +129,10 @@ static tn_array_t* difference(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, t
 }
 
 tn_array_t* tn_array_linalg_cross(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, int64_t axis) {
-  TN__OPERATION(scope, "cross");
-  tn_array_t* operands[] = {a, b};
-  tn_array_t *x[3], *y[3], *error = NULL;
-  if (!tn__scope_accepts(scope, cross_name, 2, operands, &error)) return error;
-  if (!take_parts(scope, a, axis, x, &error) || !take_parts(scope, b, axis, y, &error)) {
-    return error;
-  }
+  TN__OPERATION_ON(scope, "cross", a, b);
+  tn_array_t *x[3] = {NULL}, *y[3] = {NULL};
+  TN__RETURN_IF_FAILED(take_parts(scope, a, axis, x));
+  TN__RETURN_IF_FAILED(take_parts(scope, b, axis, y));
   tn_array_t* parts[] = {difference(scope, x[1], y[2], x[2], y[1]),
                          difference(scope, x[2], y[0], x[0], y[2]),
                          difference(scope, x[0], y[1], x[1], y[0])};

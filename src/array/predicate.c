@@ -32,8 +32,7 @@ static tn_array_t* compare(tn_scope_t* scope, const char* name, const char* dire
   tn_array_t* operands[] = {a, b};
   tn_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
-  tn_array_t* error = NULL;
-  if (!tn__prepare(scope, name, 2, operands, 0, &shape, &dtype, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__prepare(scope, 2, operands, 0, &shape, &dtype));
   const bool is_order = direction[0] == 'L' || direction[0] == 'G';
   if (is_order && tn_dtype_kind(dtype) == TN_KIND_COMPLEX) {
     return compare_complex(scope, direction, operands[0], operands[1]);
@@ -71,15 +70,12 @@ tn_array_t* tn_array_logical_not(tn_scope_t* scope, tn_array_t* x) {
 // --- choices
 
 tn_array_t* tn_array_where(tn_scope_t* scope, tn_array_t* condition, tn_array_t* x, tn_array_t* y) {
-  TN__OPERATION(scope, "where");
-  static const char name[] = "where";
+  TN__OPERATION_ON(scope, "where", condition, x, y);
   tn_array_t* operands[] = {condition, x, y};
-  tn_array_t* error = NULL;
   tn_shape_t shape;
-  if (!tn__scope_accepts(scope, name, 3, operands, &error)) return error;
-  const tn_dtype_t dtype = tn__result_type(scope, name, 2, operands + 1, &error);
-  if (dtype == TN_DTYPE_INVALID) return error;
-  if (!tn__broadcast_shapes(scope, name, 3, operands, &shape, &error)) return error;
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  TN__RETURN_IF_FAILED(tn__result_type(scope, 2, operands + 1, &dtype));
+  TN__RETURN_IF_FAILED(tn__broadcast_shapes(scope, 3, operands, &shape));
   for (size_t i = 0; i < 3; ++i) {
     operands[i] = tn_array_astype(scope, operands[i], i ? dtype : TN_DTYPE_PRED);
     operands[i] = tn_array_broadcast_to(scope, operands[i], shape.rank, shape.dims);
@@ -92,7 +88,7 @@ tn_array_t* tn_array_clip(tn_scope_t* scope, tn_array_t* x, tn_array_t* minimum,
   TN__OPERATION(scope, "clip");
   if (!minimum && !maximum) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "clip: neither a minimum nor a maximum is given");
+                          "neither a minimum nor a maximum is given");
   }
   if (minimum) x = tn_array_maximum(scope, x, minimum);
   return maximum ? tn_array_minimum(scope, x, maximum) : x;
@@ -110,22 +106,21 @@ static tn_array_t* of_parts(tn_scope_t* scope, unary_fn is, bool both, tn_array_
 }
 
 // What `x` is when it holds no floats: all the same. NULL: it does.
-static tn_array_t* without_floats(tn_scope_t* scope, const char* name, bool value, tn_array_t* x) {
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+static tn_array_t* without_floats(tn_scope_t* scope, bool value, tn_array_t* x) {
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
   if (tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) return NULL;
   return tn_array_full(scope, x->rank, x->dims, tn_array_scalar(scope, TN_DTYPE_PRED, value));
 }
 
 tn_array_t* tn_array_isnan(tn_scope_t* scope, tn_array_t* x) {
   TN__OPERATION(scope, "isnan");
-  tn_array_t* known = without_floats(scope, "isnan", false, x);
+  tn_array_t* known = without_floats(scope, false, x);
   return known ? known : tn_array_not_equal(scope, x, x);
 }
 
 tn_array_t* tn_array_isfinite(tn_scope_t* scope, tn_array_t* x) {
   TN__OPERATION(scope, "isfinite");
-  tn_array_t* known = without_floats(scope, "isfinite", true, x);
+  tn_array_t* known = without_floats(scope, true, x);
   if (known) return known;
   if (tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX) {
     return of_parts(scope, tn_array_isfinite, true, x);
@@ -135,7 +130,7 @@ tn_array_t* tn_array_isfinite(tn_scope_t* scope, tn_array_t* x) {
 
 tn_array_t* tn_array_isinf(tn_scope_t* scope, tn_array_t* x) {
   TN__OPERATION(scope, "isinf");
-  tn_array_t* known = without_floats(scope, "isinf", false, x);
+  tn_array_t* known = without_floats(scope, false, x);
   if (known) return known;
   if (tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX) return of_parts(scope, tn_array_isinf, false, x);
   tn_array_t* size = tn_array_abs(scope, x);
@@ -144,13 +139,13 @@ tn_array_t* tn_array_isinf(tn_scope_t* scope, tn_array_t* x) {
 
 tn_array_t* tn_array_isposinf(tn_scope_t* scope, tn_array_t* x) {
   TN__OPERATION(scope, "isposinf");
-  tn_array_t* known = without_floats(scope, "isposinf", false, x);
+  tn_array_t* known = without_floats(scope, false, x);
   return known ? known : tn_array_equal(scope, x, tn__number_like(scope, x, INFINITY));
 }
 
 tn_array_t* tn_array_isneginf(tn_scope_t* scope, tn_array_t* x) {
   TN__OPERATION(scope, "isneginf");
-  tn_array_t* known = without_floats(scope, "isneginf", false, x);
+  tn_array_t* known = without_floats(scope, false, x);
   return known ? known : tn_array_equal(scope, x, tn__number_like(scope, x, -(double)INFINITY));
 }
 
@@ -166,14 +161,11 @@ static double largest(tn_dtype_t dtype) {
 
 tn_array_t* tn_array_nan_to_num(tn_scope_t* scope, tn_array_t* x, double nan, const double* posinf,
                                 const double* neginf) {
-  TN__OPERATION(scope, "nan_to_num");
-  static const char name[] = "nan_to_num";
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "nan_to_num", x);
   if (!tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) return x;
   if (tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: takes no complex elements; got %s",
-                          name, tn_dtype_name(x->dtype));
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "takes no complex elements; got %s",
+                          tn_dtype_name(x->dtype));
   }
   const double high = posinf ? *posinf : largest(x->dtype);
   const double low = neginf ? *neginf : -largest(x->dtype);
@@ -192,10 +184,7 @@ tn_array_t* tn_array_isclose(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, do
   tn_array_t* operands[] = {a, b};
   tn_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
-  tn_array_t* error = NULL;
-  if (!tn__prepare(scope, "isclose", 2, operands, TN_OPERANDS_FLOAT, &shape, &dtype, &error)) {
-    return error;
-  }
+  TN__RETURN_IF_FAILED(tn__prepare(scope, 2, operands, TN_OPERANDS_FLOAT, &shape, &dtype));
   a = operands[0];
   b = operands[1];
   tn_array_t* size = tn_array_abs(scope, b);
@@ -221,10 +210,7 @@ tn_array_t* tn_array_allclose(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, d
 }
 
 tn_array_t* tn_array_array_equal(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, bool equal_nan) {
-  TN__OPERATION(scope, "array_equal");
-  tn_array_t* operands[] = {a, b};
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "array_equal", 2, operands, &error)) return error;
+  TN__OPERATION_ON(scope, "array_equal", a, b);
   if (a->rank != b->rank || (a->rank && memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) != 0)) {
     return tn_array_scalar(scope, TN_DTYPE_PRED, 0);
   }

@@ -16,7 +16,7 @@ static bool holds(size_t count, const int64_t* list, size_t value) {
 }
 
 // The result has the batch dimensions, then those of `a` alone, then those of `b` alone.
-static tn_array_t* dot(tn_scope_t* scope, const char* name, tn_array_t* a, tn_array_t* b,
+static tn_array_t* dot(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
                        const tn_pairing_t* pairing) {
   tn_array_t* operands[] = {a, b};
   int64_t dims[2 * TN_MAX_RANK];
@@ -36,8 +36,7 @@ static tn_array_t* dot(tn_scope_t* scope, const char* name, tn_array_t* a, tn_ar
   }
   if (rank > TN_MAX_RANK) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: the result would have %zu dimensions; at most %d", name, rank,
-                          TN_MAX_RANK);
+                          "the result would have %zu dimensions; at most %d", rank, TN_MAX_RANK);
   }
   const tn_named_attr_t fields[] = {
       TN_I64_LIST_ATTR("lhs_batching_dimensions", pairing->batch_count, pairing->left_batch),
@@ -53,35 +52,33 @@ static tn_array_t* dot(tn_scope_t* scope, const char* name, tn_array_t* a, tn_ar
 }
 
 // Both of the dtype that they are promoted to.
-static bool promote(tn_scope_t* scope, const char* name, tn_array_t** operands,
-                    tn_array_t** out_error) {
-  if (!tn__scope_accepts(scope, name, 2, operands, out_error)) return false;
-  const tn_dtype_t dtype = tn__result_type(scope, name, 2, operands, out_error);
-  if (dtype == TN_DTYPE_INVALID) return false;
+static tn_array_t* promote(tn_scope_t* scope, tn_array_t** operands) {
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 2, operands));
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  TN__RETURN_IF_FAILED(tn__result_type(scope, 2, operands, &dtype));
   for (size_t i = 0; i < 2; ++i) operands[i] = tn_array_astype(scope, operands[i], dtype);
-  return tn__scope_accepts(scope, name, 2, operands, out_error);
+  return tn__check_operands(scope, 2, operands);
 }
 
 // Dimensions `left` of a and `right` of b, which are summed over, differ.
-static tn_array_t* mismatch(tn_scope_t* scope, const char* name, const tn_array_t* a, size_t left,
+static tn_array_t* mismatch(tn_scope_t* scope, const tn_array_t* a, size_t left,
                             const tn_array_t* b, size_t right) {
   return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                        "%s: operands have shapes %s and %s; contracting dimensions %zu of the "
+                        "operands have shapes %s and %s; contracting dimensions %zu of the "
                         "first and %zu of the second have sizes %lld and %lld; expected equal ones",
-                        name, TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims),
-                        left, right, (long long)a->dims[left], (long long)b->dims[right]);
+                        TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims), left,
+                        right, (long long)a->dims[left], (long long)b->dims[right]);
 }
 
 // Of matrices with leading dimensions that broadcast. `a` and `b` have two dimensions at least.
-static tn_array_t* multiply_matrices(tn_scope_t* scope, const char* name, tn_array_t* a,
-                                     tn_array_t* b) {
+static tn_array_t* multiply_matrices(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
   tn_pairing_t pairing = {.contracted_count = 1};
   if (a->dims[a->rank - 1] != b->dims[b->rank - 2]) {
-    return mismatch(scope, name, a, a->rank - 1, b, b->rank - 2);
+    return mismatch(scope, a, a->rank - 1, b, b->rank - 2);
   }
   if (b->rank == 2) {
     pairing.left_contracted[0] = (int64_t)a->rank - 1;
-    return dot(scope, name, a, b, &pairing);
+    return dot(scope, a, b, &pairing);
   }
   int64_t a_tail[] = {a->dims[a->rank - 2], a->dims[a->rank - 1]};
   int64_t b_tail[] = {b->dims[b->rank - 2], b->dims[b->rank - 1]};
@@ -93,7 +90,7 @@ static tn_array_t* multiply_matrices(tn_scope_t* scope, const char* name, tn_arr
     dims[i] = from_a == 1 ? from_b : from_a;
     if (from_a != from_b && from_a != 1 && from_b != 1) {
       return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                            "%s: shapes %s and %s do not broadcast (dimension %zu)", name,
+                            "shapes %s and %s do not broadcast (dimension %zu)",
                             TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims), i);
     }
     pairing.left_batch[i] = pairing.right_batch[i] = (int64_t)i;
@@ -107,26 +104,24 @@ static tn_array_t* multiply_matrices(tn_scope_t* scope, const char* name, tn_arr
   if (b->dtype == TN_DTYPE_INVALID) return b;
   pairing.left_contracted[0] = (int64_t)rank - 1;
   pairing.right_contracted[0] = (int64_t)rank - 2;
-  return dot(scope, name, a, b, &pairing);
+  return dot(scope, a, b, &pairing);
 }
 
 tn_array_t* tn_array_matmul(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
   TN__OPERATION(scope, "matmul");
-  static const char name[] = "matmul";
   tn_array_t* operands[] = {a, b};
   int64_t axes[2];
   size_t count = 0;
-  tn_array_t* error = NULL;
-  if (!promote(scope, name, operands, &error)) return error;
+  TN__RETURN_IF_FAILED(promote(scope, operands));
   const bool is_row = operands[0]->rank == 1, is_column = operands[1]->rank == 1;
   if (operands[0]->rank == 0 || operands[1]->rank == 0) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: shapes %s and %s; expected at least one dimension each", name,
+                          "shapes %s and %s; expected at least one dimension each",
                           TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims));
   }
   if (is_row) operands[0] = tn_array_expand_dims(scope, operands[0], 1, (const int64_t[]){0});
   if (is_column) operands[1] = tn_array_expand_dims(scope, operands[1], 1, (const int64_t[]){1});
-  tn_array_t* product = multiply_matrices(scope, name, operands[0], operands[1]);
+  tn_array_t* product = multiply_matrices(scope, operands[0], operands[1]);
   if (is_row) axes[count++] = -2;
   if (is_column) axes[count++] = -1;
   return count ? tn_array_squeeze(scope, product, count, axes) : product;
@@ -134,12 +129,10 @@ tn_array_t* tn_array_matmul(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
 
 tn_array_t* tn_array_addmm(tn_scope_t* scope, tn_array_t* c, tn_array_t* a, tn_array_t* b,
                            double alpha, double beta) {
-  TN__OPERATION(scope, "addmm");
+  TN__OPERATION_ON(scope, "addmm", c, a, b);
   tn_array_t* operands[] = {c, a, b};
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "addmm", 3, operands, &error)) return error;
-  const tn_dtype_t dtype = tn__result_type(scope, "addmm", 3, operands, &error);
-  if (dtype == TN_DTYPE_INVALID) return error;
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  TN__RETURN_IF_FAILED(tn__result_type(scope, 3, operands, &dtype));
   for (size_t i = 0; i < 3; ++i) operands[i] = tn_array_astype(scope, operands[i], dtype);
   tn_array_t* product = tn_array_matmul(scope, operands[1], operands[2]);
   if (product->dtype == TN_DTYPE_INVALID) return product;
@@ -156,44 +149,35 @@ tn_array_t* tn_array_addmm(tn_scope_t* scope, tn_array_t* c, tn_array_t* a, tn_a
 tn_array_t* tn_array_tensordot(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, size_t axis_count,
                                const int64_t* a_axes, const int64_t* b_axes) {
   TN__OPERATION(scope, "tensordot");
-  static const char name[] = "tensordot";
   tn_array_t* operands[] = {a, b};
   tn_pairing_t pairing = {.contracted_count = axis_count};
   uint64_t set = 0;
-  tn_array_t* error = NULL;
-  if (!promote(scope, name, operands, &error)) return error;
+  TN__RETURN_IF_FAILED(promote(scope, operands));
   a = operands[0];
   b = operands[1];
   if (axis_count > a->rank || axis_count > b->rank) {
-    return tn__scope_fail(
-        scope, TN_CODE_INVALID_ARGUMENT, "%s: %zu axes of the shapes %s and %s, which have fewer",
-        name, axis_count, TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims));
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "%zu axes of the shapes %s and %s, which have fewer", axis_count,
+                          TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims));
   }
-  if (a_axes && !tn__normalise_axes(scope, name, axis_count, a_axes, a->rank, &set, &error)) {
-    return error;
-  }
-  if (b_axes && !tn__normalise_axes(scope, name, axis_count, b_axes, b->rank, &set, &error)) {
-    return error;
-  }
+  if (a_axes) TN__RETURN_IF_FAILED(tn__normalise_axes(scope, axis_count, a_axes, a->rank, &set));
+  if (b_axes) TN__RETURN_IF_FAILED(tn__normalise_axes(scope, axis_count, b_axes, b->rank, &set));
   for (size_t i = 0; i < axis_count; ++i) {
     const int64_t left = a_axes ? a_axes[i] : (int64_t)(a->rank - axis_count + i);
     const int64_t right = b_axes ? b_axes[i] : (int64_t)i;
     pairing.left_contracted[i] = left < 0 ? left + (int64_t)a->rank : left;
     pairing.right_contracted[i] = right < 0 ? right + (int64_t)b->rank : right;
     if (a->dims[pairing.left_contracted[i]] != b->dims[pairing.right_contracted[i]]) {
-      return mismatch(scope, name, a, (size_t)pairing.left_contracted[i], b,
+      return mismatch(scope, a, (size_t)pairing.left_contracted[i], b,
                       (size_t)pairing.right_contracted[i]);
     }
   }
-  return dot(scope, name, a, b, &pairing);
+  return dot(scope, a, b, &pairing);
 }
 
 tn_array_t* tn_array_inner(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
-  TN__OPERATION(scope, "inner");
+  TN__OPERATION_ON(scope, "inner", a, b);
   static const int64_t last[] = {-1};
-  tn_array_t* operands[] = {a, b};
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "inner", 2, operands, &error)) return error;
   if (a->rank == 0 || b->rank == 0) return tn_array_multiply(scope, a, b);
   return tn_array_tensordot(scope, a, b, 1, last, last);
 }
@@ -206,29 +190,23 @@ tn_array_t* tn_array_outer(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
 }
 
 tn_array_t* tn_array_vecdot(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, int64_t axis) {
-  TN__OPERATION(scope, "vecdot");
-  tn_array_t* operands[] = {a, b};
+  TN__OPERATION_ON(scope, "vecdot", a, b);
   size_t left = 0, right = 0;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "vecdot", 2, operands, &error)) return error;
-  if (!tn__normalise_axis(scope, "vecdot", axis, a->rank, &left, &error)) return error;
-  if (!tn__normalise_axis(scope, "vecdot", axis, b->rank, &right, &error)) return error;
-  if (a->dims[left] != b->dims[right]) return mismatch(scope, "vecdot", a, left, b, right);
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, a->rank, &left));
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, b->rank, &right));
+  if (a->dims[left] != b->dims[right]) return mismatch(scope, a, left, b, right);
   tn_array_t* product = tn_array_multiply(scope, tn_array_conjugate(scope, a), b);
   return tn_array_sum(scope, product, 1, &axis, false);
 }
 
 tn_array_t* tn_array_kron(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
-  TN__OPERATION(scope, "kron");
-  static const char name[] = "kron";
+  TN__OPERATION_ON(scope, "kron", a, b);
   tn_array_t* operands[] = {a, b};
   tn_shape_t shape = {0};
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
   const size_t rank = a->rank > b->rank ? a->rank : b->rank;
   if (2 * rank > TN_MAX_RANK) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: %zu dimensions; at most %d", name,
-                          rank, TN_MAX_RANK / 2);
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%zu dimensions; at most %d", rank,
+                          TN_MAX_RANK / 2);
   }
   for (size_t k = 0; k < 2; ++k) {
     int64_t dims[TN_MAX_RANK];
@@ -240,8 +218,7 @@ tn_array_t* tn_array_kron(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
       if (k == 0) {
         shape.dims[i] = dim;
       } else if (__builtin_mul_overflow(shape.dims[i], dim, &shape.dims[i])) {
-        return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s: dimension %zu is too large",
-                              name, i);
+        return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "dimension %zu is too large", i);
       }
     }
     operands[k] = tn_array_reshape(scope, operands[k], 2 * rank, dims);
@@ -267,19 +244,17 @@ static tn_array_t* gather_matrices(tn_scope_t* scope, tn_array_t* x, tn_array_t*
 tn_array_t* tn_array_gather_mm(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
                                tn_array_t* a_places, tn_array_t* b_places) {
   TN__OPERATION(scope, "gather_mm");
-  static const char name[] = "gather_mm";
   tn_array_t* operands[] = {a, b};
   int64_t axes[2];
   size_t count = 0;
-  tn_array_t* error = NULL;
   if (!a_places && !b_places) return tn_array_matmul(scope, a, b);
-  if (!promote(scope, name, operands, &error)) return error;
+  TN__RETURN_IF_FAILED(promote(scope, operands));
   const bool is_row = operands[0]->rank == 1, is_column = operands[1]->rank == 1;
   if (is_row) operands[0] = tn_array_expand_dims(scope, operands[0], 1, (const int64_t[]){0});
   if (is_column) operands[1] = tn_array_expand_dims(scope, operands[1], 1, (const int64_t[]){1});
   if (operands[0]->rank < 2 || operands[1]->rank < 2) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: shapes %s and %s; expected at least one dimension each", name,
+                          "shapes %s and %s; expected at least one dimension each",
                           TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims));
   }
   tn_array_t* places[] = {a_places ? a_places : default_places(scope, operands[0]),
@@ -289,7 +264,7 @@ tn_array_t* tn_array_gather_mm(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
   b = gather_matrices(scope, operands[1], places[1]);
   if (a->dtype == TN_DTYPE_INVALID) return a;
   if (b->dtype == TN_DTYPE_INVALID) return b;
-  tn_array_t* product = multiply_matrices(scope, name, a, b);
+  tn_array_t* product = multiply_matrices(scope, a, b);
   if (is_row) axes[count++] = -2;
   if (is_column) axes[count++] = -1;
   return count ? tn_array_squeeze(scope, product, count, axes) : product;

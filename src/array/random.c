@@ -29,22 +29,20 @@ static tn_array_t* make_words(tn_scope_t* scope, tn_array_t* key, int64_t count)
 tn_array_t* tn_array_random_bits(tn_scope_t* scope, int width, size_t rank, const int64_t* dims,
                                  tn_array_t* key) {
   TN__OPERATION(scope, "random_bits");
-  static const char name[] = "random_bits";
-  tn_array_t* error = NULL;
   int64_t count = 1;
   const tn_dtype_t dtype = width == 1 ? TN_DTYPE_U8 : width == 2 ? TN_DTYPE_U16 : TN_DTYPE_U32;
   key = key_or_next(scope, key);
-  if (!tn__scope_accepts(scope, name, 1, &key, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &key));
   if (key->dtype != TN_DTYPE_U32 || key->rank != 1 || key->dims[0] != 2) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: the key is %s of shape %s; expected ui32 of shape 2", name,
+                          "the key is %s of shape %s; expected ui32 of shape 2",
                           tn_dtype_name(key->dtype), TN_SHAPE_TEXT(key->rank, key->dims));
   }
   if (width != 1 && width != 2 && width != 4) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: the width is %d; expected 1, 2 or 4 bytes", name, width);
+                          "the width is %d; expected 1, 2 or 4 bytes", width);
   }
-  if (!tn__accepts_dims(scope, name, rank, dims, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_dims(scope, rank, dims));
   bool is_possible = true;
   for (size_t i = 0; is_possible && i < rank; ++i) {
     is_possible = dims[i] >= 0 && !__builtin_mul_overflow(count, dims[i], &count);
@@ -52,7 +50,7 @@ tn_array_t* tn_array_random_bits(tn_scope_t* scope, int width, size_t rank, cons
   if (!is_possible || count > INT64_C(1) << 33) {
     return tn__scope_fail(
         scope, TN_CODE_INVALID_ARGUMENT,
-        "%s: the shape is %s; expected sizes of at least 0, and no more than 2^33 elements", name,
+        "the shape is %s; expected sizes of at least 0, and no more than 2^33 elements",
         TN_SHAPE_TEXT(rank, dims));
   }
   tn_array_t* words = make_words(scope, key, (count * width + 3) / 4);
@@ -70,13 +68,10 @@ tn_array_t* tn_array_random_split(tn_scope_t* scope, tn_array_t* key, int64_t co
 
 // --- floats
 
-static bool check_dtype(tn_scope_t* scope, const char* name, tn_dtype_t dtype,
-                        tn_array_t** out_error) {
-  if (dtype == TN_DTYPE_F32 || dtype == TN_DTYPE_F16 || dtype == TN_DTYPE_BF16) return true;
-  *out_error =
-      tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                     "%s: the dtype is %s; expected f16, bf16 or f32", name, tn_dtype_name(dtype));
-  return false;
+static tn_array_t* check_dtype(tn_scope_t* scope, tn_dtype_t dtype) {
+  if (dtype == TN_DTYPE_F32 || dtype == TN_DTYPE_F16 || dtype == TN_DTYPE_BF16) return NULL;
+  return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                        "the dtype is %s; expected f16, bf16 or f32", tn_dtype_name(dtype));
 }
 
 // The largest number of a dtype that is below 1.
@@ -84,10 +79,9 @@ static double below_one(tn_dtype_t dtype) {
   return dtype == TN_DTYPE_F16 ? 1 - 0x1p-11 : dtype == TN_DTYPE_BF16 ? 1 - 0x1p-8 : 1 - 0x1p-24;
 }
 
-static tn_array_t* uniform(tn_scope_t* scope, const char* name, tn_array_t* low, tn_array_t* high,
-                           tn_dtype_t dtype, size_t rank, const int64_t* dims, tn_array_t* key) {
-  tn_array_t* error = NULL;
-  if (!check_dtype(scope, name, dtype, &error)) return error;
+static tn_array_t* uniform(tn_scope_t* scope, tn_array_t* low, tn_array_t* high, tn_dtype_t dtype,
+                           size_t rank, const int64_t* dims, tn_array_t* key) {
+  TN__RETURN_IF_FAILED(check_dtype(scope, dtype));
   tn_array_t* x = tn_array_random_bits(scope, 4, rank, dims, key);
   x = tn_array_divide(scope, x, tn_array_scalar(scope, TN_DTYPE_F32, 0x1p32));
   x = tn_array_minimum(scope, x, tn_array_scalar(scope, TN_DTYPE_F32, below_one(dtype)));
@@ -104,7 +98,7 @@ tn_array_t* tn_array_random_uniform(tn_scope_t* scope, tn_array_t* low, tn_array
                                     tn_dtype_t dtype, size_t rank, const int64_t* dims,
                                     tn_array_t* key) {
   TN__OPERATION(scope, "random_uniform");
-  return uniform(scope, "random_uniform", low, high, dtype, rank, dims, key);
+  return uniform(scope, low, high, dtype, rank, dims, key);
 }
 
 // In (-1, 1).
@@ -112,7 +106,7 @@ static tn_array_t* open_interval(tn_scope_t* scope, size_t rank, const int64_t* 
                                  tn_array_t* key) {
   tn_array_t* low = tn_array_scalar(scope, TN_DTYPE_F32, -(1 - 0x1p-24));
   tn_array_t* high = tn_array_scalar(scope, TN_DTYPE_F32, 1);
-  return uniform(scope, "random_normal", low, high, TN_DTYPE_F32, rank, dims, key);
+  return uniform(scope, low, high, TN_DTYPE_F32, rank, dims, key);
 }
 
 // Both parts have half of the variance.
@@ -120,7 +114,7 @@ static tn_array_t* complex_normal(tn_scope_t* scope, tn_array_t* loc, tn_array_t
                                   size_t rank, const int64_t* dims, tn_array_t* key) {
   int64_t pairs[TN_MAX_RANK];
   if (rank >= TN_MAX_RANK) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "random_normal: too many dimensions");
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "too many dimensions");
   }
   if (rank) memcpy(pairs, dims, rank * sizeof *pairs);
   pairs[rank] = 2;
@@ -134,9 +128,8 @@ tn_array_t* tn_array_random_normal(tn_scope_t* scope, tn_array_t* loc, tn_array_
                                    tn_dtype_t dtype, size_t rank, const int64_t* dims,
                                    tn_array_t* key) {
   TN__OPERATION(scope, "random_normal");
-  tn_array_t* error = NULL;
   if (dtype == TN_DTYPE_C64) return complex_normal(scope, loc, scale, rank, dims, key);
-  if (!check_dtype(scope, "random_normal", dtype, &error)) return error;
+  TN__RETURN_IF_FAILED(check_dtype(scope, dtype));
   tn_array_t* factor = tn_array_scalar(scope, dtype, M_SQRT2);
   if (scale) factor = tn_array_multiply(scope, factor, tn_array_astype(scope, scale, dtype));
   tn_array_t* x = tn_array_erfinv(scope, open_interval(scope, rank, dims, key));
@@ -148,18 +141,16 @@ tn_array_t* tn_array_random_truncated_normal(tn_scope_t* scope, tn_array_t* lowe
                                              tn_array_t* upper, tn_dtype_t dtype, size_t rank,
                                              const int64_t* dims, tn_array_t* key) {
   TN__OPERATION(scope, "random_truncated_normal");
-  static const char name[] = "random_truncated_normal";
   tn_array_t* bounds[] = {lower, upper};
   tn_array_t* ends[2];
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 2, bounds, &error)) return error;
-  if (!check_dtype(scope, name, dtype, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 2, bounds));
+  TN__RETURN_IF_FAILED(check_dtype(scope, dtype));
   tn_array_t* root = tn_array_scalar(scope, dtype, M_SQRT2);
   for (int i = 0; i < 2; ++i) {
     bounds[i] = tn_array_astype(scope, bounds[i], dtype);
     ends[i] = tn_array_erf(scope, tn_array_divide(scope, bounds[i], root));
   }
-  tn_array_t* x = uniform(scope, name, ends[0], ends[1], dtype, rank, dims, key);
+  tn_array_t* x = uniform(scope, ends[0], ends[1], dtype, rank, dims, key);
   x = tn_array_multiply(scope, root, tn_array_erfinv(scope, x));
   return tn_array_maximum(scope, tn_array_minimum(scope, bounds[1], x), bounds[0]);
 }
@@ -167,24 +158,19 @@ tn_array_t* tn_array_random_truncated_normal(tn_scope_t* scope, tn_array_t* lowe
 tn_array_t* tn_array_random_multivariate_normal(tn_scope_t* scope, tn_array_t* mean,
                                                 tn_array_t* covariance, size_t rank,
                                                 const int64_t* dims, tn_array_t* key) {
-  TN__OPERATION(scope, "random_multivariate_normal");
-  static const char name[] = "random_multivariate_normal";
+  TN__OPERATION_ON(scope, "random_multivariate_normal", mean, covariance);
   static const int64_t row[] = {-2};
-  tn_array_t* operands[] = {mean, covariance};
   int64_t full[TN_MAX_RANK];
-  tn_array_t* error = NULL;
   tn_array_t* factors[3];
-  if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
   const int64_t size = mean->rank ? mean->dims[mean->rank - 1] : -1;
   if (covariance->rank < 2 || rank >= TN_MAX_RANK || size < 0 ||
       covariance->dims[covariance->rank - 1] != size ||
       covariance->dims[covariance->rank - 2] != size) {
-    return tn__scope_fail(
-        scope, TN_CODE_INVALID_ARGUMENT,
-        "%s: a mean of shape %s and a covariance of shape %s; expected n and nxn, "
-        "perhaps with a batch in front",
-        name, TN_SHAPE_TEXT(mean->rank, mean->dims),
-        TN_SHAPE_TEXT(covariance->rank, covariance->dims));
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "a mean of shape %s and a covariance of shape %s; expected n and nxn, "
+                          "perhaps with a batch in front",
+                          TN_SHAPE_TEXT(mean->rank, mean->dims),
+                          TN_SHAPE_TEXT(covariance->rank, covariance->dims));
   }
   if (rank) memcpy(full, dims, rank * sizeof *full);
   full[rank] = size;
@@ -202,8 +188,7 @@ tn_array_t* tn_array_random_multivariate_normal(tn_scope_t* scope, tn_array_t* m
 tn_array_t* tn_array_random_laplace(tn_scope_t* scope, double loc, double scale, tn_dtype_t dtype,
                                     size_t rank, const int64_t* dims, tn_array_t* key) {
   TN__OPERATION(scope, "random_laplace");
-  tn_array_t* error = NULL;
-  if (!check_dtype(scope, "random_laplace", dtype, &error)) return error;
+  TN__RETURN_IF_FAILED(check_dtype(scope, dtype));
   tn_array_t* x = open_interval(scope, rank, dims, key);
   tn_array_t* size = tn_array_log1p(scope, tn_array_negative(scope, tn_array_abs(scope, x)));
   x = tn_array_astype(scope, tn_array_multiply(scope, tn_array_sign(scope, x), size), dtype);
@@ -214,7 +199,7 @@ tn_array_t* tn_array_random_laplace(tn_scope_t* scope, double loc, double scale,
 tn_array_t* tn_array_random_gumbel(tn_scope_t* scope, tn_dtype_t dtype, size_t rank,
                                    const int64_t* dims, tn_array_t* key) {
   TN__OPERATION(scope, "random_gumbel");
-  tn_array_t* x = uniform(scope, "random_gumbel", NULL, NULL, dtype, rank, dims, key);
+  tn_array_t* x = uniform(scope, NULL, NULL, dtype, rank, dims, key);
   for (int i = 0; i < 2; ++i) x = tn_array_negative(scope, tn_array_log(scope, x));
   return x;
 }
@@ -225,17 +210,14 @@ tn_array_t* tn_array_random_randint(tn_scope_t* scope, tn_array_t* low, tn_array
                                     tn_dtype_t dtype, size_t rank, const int64_t* dims,
                                     tn_array_t* key) {
   TN__OPERATION(scope, "random_randint");
-  static const char name[] = "random_randint";
   tn_array_t* bounds[] = {low, high};
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 2, bounds, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 2, bounds));
   if (tn_issubdtype(dtype, TN_CATEGORY_INEXACT) ||
       tn_promote_types(dtype, dtype) == TN_DTYPE_INVALID) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: the dtype is %s; expected integers or booleans", name,
-                          tn_dtype_name(dtype));
+                          "the dtype is %s; expected integers or booleans", tn_dtype_name(dtype));
   }
-  tn_array_t* x = uniform(scope, name, low, high, TN_DTYPE_F32, rank, dims, key);
+  tn_array_t* x = uniform(scope, low, high, TN_DTYPE_F32, rank, dims, key);
   x = tn_array_astype(scope, tn_array_floor(scope, x), dtype);
   // float32 may round either bound.
   tn_array_t* last = tn_array_subtract(scope, high, tn__number_like(scope, high, 1));
@@ -246,14 +228,11 @@ tn_array_t* tn_array_random_randint(tn_scope_t* scope, tn_array_t* low, tn_array
 tn_array_t* tn_array_random_bernoulli(tn_scope_t* scope, tn_array_t* p, size_t rank,
                                       const int64_t* dims, tn_array_t* key) {
   TN__OPERATION(scope, "random_bernoulli");
-  static const char name[] = "random_bernoulli";
-  tn_array_t* error = NULL;
   if (!p) p = tn_array_scalar(scope, TN_DTYPE_F32, 0.5);
-  if (!tn__scope_accepts(scope, name, 1, &p, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &p));
   if (!tn_issubdtype(p->dtype, TN_CATEGORY_FLOATING)) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: the probability is %s; expected a float", name,
-                          tn_dtype_name(p->dtype));
+                          "the probability is %s; expected a float", tn_dtype_name(p->dtype));
   }
   // So much above 2^32 that a probability of 1 is always met.
   tn_array_t* limit =
@@ -292,9 +271,8 @@ static tn_array_t* choose(tn_scope_t* scope, tn_array_t* logits, size_t axis, si
     return choose_by_sums(scope, logits, rank, dims, key);
   }
   if (rank >= TN_MAX_RANK || rank + 1 < logits->rank) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "random_categorical: %zu dimensions for logits of shape %s", rank,
-                          TN_SHAPE_TEXT(logits->rank, logits->dims));
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%zu dimensions for logits of shape %s",
+                          rank, TN_SHAPE_TEXT(logits->rank, logits->dims));
   }
   const size_t place = axis + rank + 1 - logits->rank;
   for (size_t i = 0, from = 0; i <= rank; ++i) full[i] = i == place ? size : dims[from++];
@@ -306,12 +284,10 @@ static tn_array_t* choose(tn_scope_t* scope, tn_array_t* logits, size_t axis, si
 tn_array_t* tn_array_random_categorical(tn_scope_t* scope, tn_array_t* logits, int64_t axis,
                                         size_t rank, const int64_t* dims, tn_array_t* key) {
   TN__OPERATION(scope, "random_categorical");
-  static const char name[] = "random_categorical";
   int64_t rest[TN_MAX_RANK] = {0};
   size_t at = 0;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &logits, &error)) return error;
-  if (!tn__normalise_axis(scope, name, axis, logits->rank, &at, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &logits));
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, logits->rank, &at));
   for (size_t i = 0, to = 0; i < logits->rank; ++i) {
     if (i != at) rest[to++] = logits->dims[i];
   }
@@ -322,8 +298,7 @@ tn_array_t* tn_array_random_categorical(tn_scope_t* scope, tn_array_t* logits, i
     if (rest[i] != 1 && rest[i] != dims[rank - rest_rank + i]) fits = false;
   }
   if (!fits) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: the shape %s does not broadcast to %s", name,
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "the shape %s does not broadcast to %s",
                           TN_SHAPE_TEXT(rest_rank, rest), TN_SHAPE_TEXT(rank, dims));
   }
   return choose(scope, logits, at, rank, dims, key);
@@ -332,12 +307,10 @@ tn_array_t* tn_array_random_categorical(tn_scope_t* scope, tn_array_t* logits, i
 tn_array_t* tn_array_random_categorical_samples(tn_scope_t* scope, tn_array_t* logits, int64_t axis,
                                                 int64_t count, tn_array_t* key) {
   TN__OPERATION(scope, "random_categorical_samples");
-  static const char name[] = "random_categorical_samples";
   int64_t dims[TN_MAX_RANK] = {0};
   size_t at = 0, rank = 0;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &logits, &error)) return error;
-  if (!tn__normalise_axis(scope, name, axis, logits->rank, &at, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &logits));
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, logits->rank, &at));
   for (size_t i = 0; i < logits->rank; ++i) {
     if (i != at) dims[rank++] = logits->dims[i];
   }
@@ -355,11 +328,9 @@ tn_array_t* tn_array_random_permutation(tn_scope_t* scope, int64_t count, tn_arr
 
 tn_array_t* tn_array_random_permute(tn_scope_t* scope, tn_array_t* x, int64_t axis,
                                     tn_array_t* key) {
-  TN__OPERATION(scope, "random_permute");
+  TN__OPERATION_ON(scope, "random_permute", x);
   size_t at = 0;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "random_permute", 1, &x, &error)) return error;
-  if (!tn__normalise_axis(scope, "random_permute", axis, x->rank, &at, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, x->rank, &at));
   if (x->dims[at] == 0) return x;
   return tn_array_take(scope, x, tn_array_random_permutation(scope, x->dims[at], key), &axis);
 }

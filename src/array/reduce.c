@@ -43,10 +43,10 @@ static tn_array_t* fold(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, tn_
 }
 
 // What is common to all of them: the operand is usable and the axes are some of its own.
-static bool begin(tn_scope_t* scope, const char* name, tn_array_t* x, size_t axis_count,
-                  const int64_t* axes, uint64_t* out_set, tn_array_t** out_error) {
-  return tn__scope_accepts(scope, name, 1, &x, out_error) &&
-         tn__normalise_axes(scope, name, axis_count, axes, x->rank, out_set, out_error);
+static tn_array_t* begin(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
+                         uint64_t* out_set) {
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
+  return tn__normalise_axes(scope, axis_count, axes, x->rank, out_set);
 }
 
 // How many elements of `x` become one.
@@ -69,12 +69,10 @@ static tn_dtype_t sum_dtype(tn_dtype_t dtype) {
   return dtype;
 }
 
-static tn_array_t* accumulate(tn_scope_t* scope, const char* name, const tn_op_t* op,
-                              double initial, tn_array_t* x, size_t axis_count, const int64_t* axes,
-                              bool keepdims) {
+static tn_array_t* accumulate(tn_scope_t* scope, const tn_op_t* op, double initial, tn_array_t* x,
+                              size_t axis_count, const int64_t* axes, bool keepdims) {
   uint64_t set = 0;
-  tn_array_t* error = NULL;
-  if (!begin(scope, name, x, axis_count, axes, &set, &error)) return error;
+  TN__RETURN_IF_FAILED(begin(scope, x, axis_count, axes, &set));
   if (axes && axis_count == 0) return x;
   x = tn_array_astype(scope, x, sum_dtype(x->dtype));
   return fold(scope, op, x, tn__number_like(scope, x, initial), set, keepdims);
@@ -83,31 +81,28 @@ static tn_array_t* accumulate(tn_scope_t* scope, const char* name, const tn_op_t
 tn_array_t* tn_array_sum(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
                          bool keepdims) {
   TN__OPERATION(scope, "sum");
-  return accumulate(scope, "sum", TN__OP(add), 0, x, axis_count, axes, keepdims);
+  return accumulate(scope, TN__OP(add), 0, x, axis_count, axes, keepdims);
 }
 
 tn_array_t* tn_array_prod(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
                           bool keepdims) {
   TN__OPERATION(scope, "prod");
-  return accumulate(scope, "prod", TN__OP(multiply), 1, x, axis_count, axes, keepdims);
+  return accumulate(scope, TN__OP(multiply), 1, x, axis_count, axes, keepdims);
 }
 
 tn_array_t* tn_array_count_nonzero(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                                    const int64_t* axes, bool keepdims) {
-  TN__OPERATION(scope, "count_nonzero");
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, "count_nonzero", 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, "count_nonzero", x);
   x = tn_array_astype(scope, tn_array_not_equal(scope, x, tn__number_like(scope, x, 0)),
                       TN_DTYPE_S32);
-  return accumulate(scope, "count_nonzero", TN__OP(add), 0, x, axis_count, axes, keepdims);
+  return accumulate(scope, TN__OP(add), 0, x, axis_count, axes, keepdims);
 }
 
 tn_array_t* tn_array_all(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
                          bool keepdims) {
   TN__OPERATION(scope, "all");
   uint64_t set = 0;
-  tn_array_t* error = NULL;
-  if (!begin(scope, "all", x, axis_count, axes, &set, &error)) return error;
+  TN__RETURN_IF_FAILED(begin(scope, x, axis_count, axes, &set));
   return fold(scope, TN__OP(and), tn_array_astype(scope, x, TN_DTYPE_PRED),
               tn_array_scalar(scope, TN_DTYPE_PRED, 1), set, keepdims);
 }
@@ -116,8 +111,7 @@ tn_array_t* tn_array_any(tn_scope_t* scope, tn_array_t* x, size_t axis_count, co
                          bool keepdims) {
   TN__OPERATION(scope, "any");
   uint64_t set = 0;
-  tn_array_t* error = NULL;
-  if (!begin(scope, "any", x, axis_count, axes, &set, &error)) return error;
+  TN__RETURN_IF_FAILED(begin(scope, x, axis_count, axes, &set));
   return fold(scope, TN__OP(or), tn_array_astype(scope, x, TN_DTYPE_PRED),
               tn_array_scalar(scope, TN_DTYPE_PRED, 0), set, keepdims);
 }
@@ -135,24 +129,21 @@ static tn_array_t* bound(tn_scope_t* scope, tn_dtype_t dtype, bool is_low) {
   return tn_array_scalar(scope, dtype, value);
 }
 
-static bool is_empty(tn_scope_t* scope, const char* name, const tn_array_t* x, uint64_t set,
-                     tn_array_t** out_error) {
+static tn_array_t* check_extreme(tn_scope_t* scope, const tn_array_t* x, uint64_t set) {
   for (size_t i = 0; i < x->rank; ++i) {
     if (!(set >> i & 1) || x->dims[i]) continue;
-    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                                "%s: axis %zu of the shape %s is empty and has no such element",
-                                name, i, TN_SHAPE_TEXT(x->rank, x->dims));
-    return true;
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "axis %zu of the shape %s is empty and has no such element", i,
+                          TN_SHAPE_TEXT(x->rank, x->dims));
   }
-  return false;
+  return NULL;
 }
 
-static tn_array_t* extreme(tn_scope_t* scope, const char* name, bool is_max, tn_array_t* x,
-                           size_t axis_count, const int64_t* axes, bool keepdims) {
+static tn_array_t* extreme(tn_scope_t* scope, bool is_max, tn_array_t* x, size_t axis_count,
+                           const int64_t* axes, bool keepdims) {
   uint64_t set = 0;
-  tn_array_t* error = NULL;
-  if (!begin(scope, name, x, axis_count, axes, &set, &error)) return error;
-  if (is_empty(scope, name, x, set, &error)) return error;
+  TN__RETURN_IF_FAILED(begin(scope, x, axis_count, axes, &set));
+  TN__RETURN_IF_FAILED(check_extreme(scope, x, set));
   const tn_op_t* op = is_max ? TN__OP(maximum) : TN__OP(minimum);
   return fold(scope, op, x, bound(scope, x->dtype, is_max), set, keepdims);
 }
@@ -160,13 +151,13 @@ static tn_array_t* extreme(tn_scope_t* scope, const char* name, bool is_max, tn_
 tn_array_t* tn_array_max(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
                          bool keepdims) {
   TN__OPERATION(scope, "max");
-  return extreme(scope, "max", true, x, axis_count, axes, keepdims);
+  return extreme(scope, true, x, axis_count, axes, keepdims);
 }
 
 tn_array_t* tn_array_min(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
                          bool keepdims) {
   TN__OPERATION(scope, "min");
-  return extreme(scope, "min", false, x, axis_count, axes, keepdims);
+  return extreme(scope, false, x, axis_count, axes, keepdims);
 }
 
 void tn_array_minmax(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
@@ -177,21 +168,20 @@ void tn_array_minmax(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const 
 }
 
 // The first place of the extreme; a NaN is one.
-static tn_array_t* place(tn_scope_t* scope, const char* name, bool is_max, tn_array_t* x,
-                         const int64_t* axis, bool keepdims) {
+static tn_array_t* place(tn_scope_t* scope, bool is_max, tn_array_t* x, const int64_t* axis,
+                         bool keepdims) {
   int64_t ones[TN_MAX_RANK];
   size_t at = 0;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
   const size_t rank = x->rank;
   if (!axis) {
     x = tn_array_reshape(scope, x, 1, (const int64_t[]){-1});
     if (x->dtype == TN_DTYPE_INVALID) return x;
-  } else if (!tn__normalise_axis(scope, name, *axis, rank, &at, &error)) {
-    return error;
+  } else {
+    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, *axis, rank, &at));
   }
   const uint64_t set = UINT64_C(1) << at;
-  if (is_empty(scope, name, x, set, &error)) return error;
+  TN__RETURN_IF_FAILED(check_extreme(scope, x, set));
   tn_array_t* best = fold(scope, is_max ? TN__OP(maximum) : TN__OP(minimum), x,
                           bound(scope, x->dtype, is_max), set, true);
   tn_array_t* is_best =
@@ -207,12 +197,12 @@ static tn_array_t* place(tn_scope_t* scope, const char* name, bool is_max, tn_ar
 
 tn_array_t* tn_array_argmax(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool keepdims) {
   TN__OPERATION(scope, "argmax");
-  return place(scope, "argmax", true, x, axis, keepdims);
+  return place(scope, true, x, axis, keepdims);
 }
 
 tn_array_t* tn_array_argmin(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool keepdims) {
   TN__OPERATION(scope, "argmin");
-  return place(scope, "argmin", false, x, axis, keepdims);
+  return place(scope, false, x, axis, keepdims);
 }
 
 // --- statistics
@@ -228,8 +218,7 @@ tn_array_t* tn_array_mean(tn_scope_t* scope, tn_array_t* x, size_t axis_count, c
                           bool keepdims) {
   TN__OPERATION(scope, "mean");
   uint64_t set = 0;
-  tn_array_t* error = NULL;
-  if (!begin(scope, "mean", x, axis_count, axes, &set, &error)) return error;
+  TN__RETURN_IF_FAILED(begin(scope, x, axis_count, axes, &set));
   x = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
   tn_array_t* sum = tn_array_sum(scope, x, axis_count, axes, keepdims);
   tn_array_t* share = tn__number_like(scope, sum, 1 / (double)folded_size(x, set));
@@ -240,8 +229,7 @@ tn_array_t* tn_array_var(tn_scope_t* scope, tn_array_t* x, size_t axis_count, co
                          bool keepdims, int64_t ddof) {
   TN__OPERATION(scope, "var");
   uint64_t set = 0;
-  tn_array_t* error = NULL;
-  if (!begin(scope, "var", x, axis_count, axes, &set, &error)) return error;
+  TN__RETURN_IF_FAILED(begin(scope, x, axis_count, axes, &set));
   x = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
   tn_array_t* distance =
       tn_array_subtract(scope, x, tn_array_mean(scope, x, axis_count, axes, true));
@@ -268,8 +256,7 @@ tn_array_t* tn_array_softmax(tn_scope_t* scope, tn_array_t* x, size_t axis_count
                              const int64_t* axes, bool precise) {
   TN__OPERATION(scope, "softmax");
   uint64_t set = 0;
-  tn_array_t* error = NULL;
-  if (!begin(scope, "softmax", x, axis_count, axes, &set, &error)) return error;
+  TN__RETURN_IF_FAILED(begin(scope, x, axis_count, axes, &set));
   if (tn_array_size(x) == 0) return x;
   const tn_dtype_t dtype = tn__at_least_float(x->dtype);
   const bool is_narrow = tn_dtype_kind(dtype) == TN_KIND_FLOAT && tn_dtype_bit_width(dtype) < 32;
@@ -285,8 +272,7 @@ tn_array_t* tn_array_logsumexp(tn_scope_t* scope, tn_array_t* x, size_t axis_cou
   TN__OPERATION(scope, "logsumexp");
   uint64_t set = 0;
   tn_shape_t shape;
-  tn_array_t* error = NULL;
-  if (!begin(scope, "logsumexp", x, axis_count, axes, &set, &error)) return error;
+  TN__RETURN_IF_FAILED(begin(scope, x, axis_count, axes, &set));
   x = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
   tn_array_t* highest = tn_array_max(scope, x, axis_count, axes, true);
   // An infinite highest element is not taken away: the difference of infinities is no number.

@@ -18,12 +18,9 @@ tn_array_t* tn__view_broadcast(tn_scope_t* scope, tn_array_t* x, const int64_t* 
 
 tn_array_t* tn_array_broadcast_to(tn_scope_t* scope, tn_array_t* x, size_t rank,
                                   const int64_t* dims) {
-  TN__OPERATION(scope, "broadcast_to");
-  static const char name[] = "broadcast_to";
+  TN__OPERATION_ON(scope, "broadcast_to", x);
   int64_t dimensions[TN_MAX_RANK];
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (!tn__accepts_dims(scope, name, rank, dims, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_dims(scope, rank, dims));
   bool is_possible = x->rank <= rank, is_same = x->rank == rank;
   for (size_t i = 0; is_possible && i < x->rank; ++i) {
     const size_t d = rank - x->rank + i;
@@ -32,21 +29,17 @@ tn_array_t* tn_array_broadcast_to(tn_scope_t* scope, tn_array_t* x, size_t rank,
     if (x->dims[i] != dims[d]) is_same = false;
   }
   if (!is_possible) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: the shape %s does not broadcast to %s", name,
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "the shape %s does not broadcast to %s",
                           TN_SHAPE_TEXT(x->rank, x->dims), TN_SHAPE_TEXT(rank, dims));
   }
   return is_same ? x : tn__view_broadcast(scope, x, dimensions, rank, dims);
 }
 
 tn_array_t* tn_array_transpose(tn_scope_t* scope, tn_array_t* x, const int64_t* axes) {
-  TN__OPERATION(scope, "transpose");
-  static const char name[] = "transpose";
+  TN__OPERATION_ON(scope, "transpose", x);
   int64_t permutation[TN_MAX_RANK], dims[TN_MAX_RANK], strides[TN_MAX_RANK];
   uint64_t set = 0;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (axes && !tn__normalise_axes(scope, name, x->rank, axes, x->rank, &set, &error)) return error;
+  if (axes) TN__RETURN_IF_FAILED(tn__normalise_axes(scope, x->rank, axes, x->rank, &set));
   bool is_same = true;
   for (size_t i = 0; i < x->rank; ++i) {
     const int64_t axis = axes ? axes[i] : (int64_t)(x->rank - 1 - i);
@@ -107,21 +100,18 @@ tn_array_t* tn__view_slice(tn_scope_t* scope, tn_array_t* x, const int64_t* star
 
 tn_array_t* tn_array_slice(tn_scope_t* scope, tn_array_t* x, const int64_t* starts,
                            const int64_t* stops, const int64_t* strides) {
-  TN__OPERATION(scope, "slice");
-  static const char name[] = "slice";
+  TN__OPERATION_ON(scope, "slice", x);
   int64_t first[TN_MAX_RANK] = {0}, limits[TN_MAX_RANK] = {0}, steps[TN_MAX_RANK] = {0};
   int64_t backward[TN_MAX_RANK];
   size_t backward_count = 0;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (!tn__accepts_list(scope, name, "starts", x->rank, starts, &error)) return error;
-  if (!tn__accepts_list(scope, name, "stops", x->rank, stops, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "starts", x->rank, starts));
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "stops", x->rank, stops));
   for (size_t i = 0; i < x->rank; ++i) {
     const int64_t dim = x->dims[i];
     int64_t step = strides ? strides[i] : 1;
     if (step == 0) {
       return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                            "%s: the stride of axis %zu is 0; it must not be 0", name, i);
+                            "the stride of axis %zu is 0; it must not be 0", i);
     }
     if (step == INT64_MIN) ++step;  // its negative is a number
     steps[i] = step < 0 ? -step : step;
@@ -137,7 +127,7 @@ tn_array_t* tn_array_slice(tn_scope_t* scope, tn_array_t* x, const int64_t* star
     limits[i] = stop > start ? stop : 0;
   }
   x = tn__view_reverse(scope, x, backward_count, backward);
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
   return tn__view_slice(scope, x, first, limits, steps);
 }
 
@@ -205,16 +195,13 @@ static bool resolve_dims(const tn_array_t* x, size_t rank, const int64_t* wanted
 }
 
 tn_array_t* tn_array_reshape(tn_scope_t* scope, tn_array_t* x, size_t rank, const int64_t* wanted) {
-  TN__OPERATION(scope, "reshape");
-  static const char name[] = "reshape";
+  TN__OPERATION_ON(scope, "reshape", x);
   int64_t dims[TN_MAX_RANK] = {0}, strides[TN_MAX_RANK];
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (!tn__accepts_dims(scope, name, rank, wanted, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_dims(scope, rank, wanted));
   if (!resolve_dims(x, rank, wanted, dims)) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: an array of %lld elements has no shape %s", name,
-                          (long long)tn_array_size(x), TN_SHAPE_TEXT(rank, wanted));
+                          "an array of %lld elements has no shape %s", (long long)tn_array_size(x),
+                          TN_SHAPE_TEXT(rank, wanted));
   }
   if (rank == x->rank && memcmp(dims, x->dims, rank * sizeof *dims) == 0) return x;
   if (tn_array_size(x) == 0 || !find_strides(x, rank, dims, strides)) {

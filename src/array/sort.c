@@ -29,7 +29,7 @@ tn_array_t* tn_array_sort(tn_scope_t* scope, tn_array_t* x, const int64_t* axis)
   TN__OPERATION(scope, "sort");
   size_t at = 0;
   tn_array_t* result = NULL;
-  if (!tn__axis_or_all(scope, "sort", &x, axis, &at, &result)) return result;
+  TN__RETURN_IF_FAILED(tn__axis_or_all(scope, &x, axis, &at));
   sort_together(scope, 1, &x, at, &result);
   return result;
 }
@@ -37,40 +37,36 @@ tn_array_t* tn_array_sort(tn_scope_t* scope, tn_array_t* x, const int64_t* axis)
 tn_array_t* tn_array_argsort(tn_scope_t* scope, tn_array_t* x, const int64_t* axis) {
   TN__OPERATION(scope, "argsort");
   size_t at = 0;
-  tn_array_t* error = NULL;
   tn_array_t* results[2] = {NULL, NULL};
-  if (!tn__axis_or_all(scope, "argsort", &x, axis, &at, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__axis_or_all(scope, &x, axis, &at));
   tn_array_t* operands[] = {x, tn__iota(scope, TN_DTYPE_U32, x->rank, x->dims, at)};
   sort_together(scope, 2, operands, at, results);
   return results[1];
 }
 
 // Sorted arrays are partitioned around every place.
-static bool check_place(tn_scope_t* scope, const char* name, tn_array_t* x, int64_t place,
-                        const int64_t* axis, tn_array_t** out_error) {
+static tn_array_t* check_place(tn_scope_t* scope, tn_array_t* x, int64_t place,
+                               const int64_t* axis) {
   size_t at = 0;
-  if (!tn__axis_or_all(scope, name, &x, axis, &at, out_error)) return false;
+  TN__RETURN_IF_FAILED(tn__axis_or_all(scope, &x, axis, &at));
   const int64_t size = x->dims[at];
-  if (place >= -size && place < size) return true;
-  *out_error = tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE,
-                              "%s: place %lld is outside of an axis of %lld elements", name,
-                              (long long)place, (long long)size);
-  return false;
+  if (place >= -size && place < size) return NULL;
+  return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE,
+                        "place %lld is outside of an axis of %lld elements", (long long)place,
+                        (long long)size);
 }
 
 tn_array_t* tn_array_partition(tn_scope_t* scope, tn_array_t* x, int64_t place,
                                const int64_t* axis) {
   TN__OPERATION(scope, "partition");
-  tn_array_t* error = NULL;
-  if (!check_place(scope, "partition", x, place, axis, &error)) return error;
+  TN__RETURN_IF_FAILED(check_place(scope, x, place, axis));
   return tn_array_sort(scope, x, axis);
 }
 
 tn_array_t* tn_array_argpartition(tn_scope_t* scope, tn_array_t* x, int64_t place,
                                   const int64_t* axis) {
   TN__OPERATION(scope, "argpartition");
-  tn_array_t* error = NULL;
-  if (!check_place(scope, "argpartition", x, place, axis, &error)) return error;
+  TN__RETURN_IF_FAILED(check_place(scope, x, place, axis));
   return tn_array_argsort(scope, x, axis);
 }
 
@@ -79,10 +75,10 @@ tn_array_t* tn_array_topk(tn_scope_t* scope, tn_array_t* x, int64_t k, const int
   int64_t starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK];
   size_t at = 0;
   tn_array_t* result = NULL;
-  if (!tn__axis_or_all(scope, "topk", &x, axis, &at, &result)) return result;
+  TN__RETURN_IF_FAILED(tn__axis_or_all(scope, &x, axis, &at));
   if (k < 0 || k > x->dims[at]) {
     return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE,
-                          "topk: k is %lld; expected 0 to %lld, the size of axis %zu", (long long)k,
+                          "k is %lld; expected 0 to %lld, the size of axis %zu", (long long)k,
                           (long long)x->dims[at], at);
   }
   if (k == x->dims[at]) return x;
@@ -94,16 +90,13 @@ tn_array_t* tn_array_topk(tn_scope_t* scope, tn_array_t* x, int64_t k, const int
 
 tn_array_t* tn_array_median(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                             const int64_t* axes, bool keepdims) {
-  TN__OPERATION(scope, "median");
-  static const char name[] = "median";
+  TN__OPERATION_ON(scope, "median", x);
   int64_t order[TN_MAX_RANK], starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK];
   uint64_t set = 0;
   size_t count = 0;
   tn_shape_t kept = {0}, lines = {0};
   int64_t length = 1;
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (!tn__normalise_axes(scope, name, axis_count, axes, x->rank, &set, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__normalise_axes(scope, axis_count, axes, x->rank, &set));
   for (size_t i = 0; i < x->rank; ++i) {
     const bool is_folded = set >> i & 1;
     if (!is_folded || keepdims) kept.dims[kept.rank++] = is_folded ? 1 : x->dims[i];
@@ -119,7 +112,7 @@ tn_array_t* tn_array_median(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
   }
   if (length == 0) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: no elements along the axes of the shape %s", name,
+                          "no elements along the axes of the shape %s",
                           TN_SHAPE_TEXT(x->rank, x->dims));
   }
   lines.dims[lines.rank++] = length;
@@ -156,18 +149,15 @@ static tn_array_t* comes_before(tn_scope_t* scope, tn_array_t* a, tn_array_t* b)
 // Halves the interval that may hold the place as often as its length asks for.
 tn_array_t* tn_array_searchsorted(tn_scope_t* scope, tn_array_t* sorted, tn_array_t* values,
                                   bool right) {
-  TN__OPERATION(scope, "searchsorted");
-  static const char name[] = "searchsorted";
+  TN__OPERATION_ON(scope, "searchsorted", sorted, values);
   tn_array_t* operands[] = {sorted, values};
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 2, operands, &error)) return error;
   if (sorted->rank != 1 || sorted->dims[0] >= INT32_MAX) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: the sorted array has shape %s; expected one dimension", name,
+                          "the sorted array has shape %s; expected one dimension",
                           TN_SHAPE_TEXT(sorted->rank, sorted->dims));
   }
-  const tn_dtype_t dtype = tn__result_type(scope, name, 2, operands, &error);
-  if (dtype == TN_DTYPE_INVALID) return error;
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  TN__RETURN_IF_FAILED(tn__result_type(scope, 2, operands, &dtype));
   sorted = tn_array_astype(scope, sorted, dtype);
   values = tn_array_astype(scope, values, dtype);
   const int64_t size = sorted->dims[0], axis = 0;

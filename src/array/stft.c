@@ -10,37 +10,34 @@ typedef struct tn_frames {
   tn_array_t* window;  // of `size` elements
 } tn_frames_t;
 
-static bool fail(tn_scope_t* scope, const char* name, const tn_array_t* x,
-                 const tn_frames_t* frames, tn_array_t** out_error) {
-  *out_error = tn__scope_fail(
+static tn_array_t* fail(tn_scope_t* scope, const tn_array_t* x, const tn_frames_t* frames) {
+  return tn__scope_fail(
       scope, TN_CODE_INVALID_ARGUMENT,
-      "%s: an array of shape %s does not fall into frames of %lld elements, %lld apart", name,
+      "an array of shape %s does not fall into frames of %lld elements, %lld apart",
       TN_SHAPE_TEXT(x->rank, x->dims), (long long)frames->size, (long long)frames->hop);
-  return false;
 }
 
-static bool resolve(tn_scope_t* scope, const char* name, const tn_array_t* x, int64_t size,
-                    const tn_stft_t* how, tn_frames_t* frames, tn_array_t** out_error) {
+static tn_array_t* resolve(tn_scope_t* scope, const tn_array_t* x, int64_t size,
+                           const tn_stft_t* how, tn_frames_t* frames) {
   tn_array_t* window = how->window;
   frames->size = size;
   frames->hop = how->hop ? how->hop : size / 4;
   if (size < 1 || frames->hop < 1 || size > INT32_MAX || frames->hop > INT32_MAX) {
-    return fail(scope, name, x, frames, out_error);
+    return fail(scope, x, frames);
   }
   if (!window) {
     const int64_t length = how->window_size ? how->window_size : size;
     window = tn_array_ones(scope, TN_DTYPE_F32, 1, &length);
   }
-  if (!tn__scope_accepts(scope, name, 1, &window, out_error)) return false;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &window));
   if (window->rank != 1 || window->dims[0] > size) {
-    *out_error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                                "%s: a window of shape %s for frames of %lld", name,
-                                TN_SHAPE_TEXT(window->rank, window->dims), (long long)size);
-    return false;
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "a window of shape %s for frames of %lld",
+                          TN_SHAPE_TEXT(window->rank, window->dims), (long long)size);
   }
   const int64_t rest = size - window->dims[0], low = rest / 2, high = rest - low;
   frames->window = tn_array_pad(scope, window, &low, &high, TN_PAD_CONSTANT, NULL);
-  return true;
+  return NULL;
 }
 
 // The place in the signal of each element of each frame.
@@ -53,26 +50,21 @@ static tn_array_t* places(tn_scope_t* scope, const tn_frames_t* frames) {
 
 tn_array_t* tn_array_stft(tn_scope_t* scope, tn_array_t* x, const tn_stft_t* how) {
   TN__OPERATION(scope, "stft");
-  static const char name[] = "stft";
   static const int64_t last = -1;
   static const tn_stft_t defaults = {0};
   enum { DEFAULT_SIZE = 2048 };
   int64_t around[TN_MAX_RANK] = {0};
   tn_frames_t frames = {0};
-  tn_array_t* error = NULL;
   if (!how) how = &defaults;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
-  if (!resolve(scope, name, x, how->size ? how->size : DEFAULT_SIZE, how, &frames, &error)) {
-    return error;
-  }
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
+  TN__RETURN_IF_FAILED(resolve(scope, x, how->size ? how->size : DEFAULT_SIZE, how, &frames));
   if (x->rank && !how->is_not_centered) {
     around[x->rank - 1] = frames.size / 2;
     x = tn_array_pad(scope, x, around, around, how->pad_mode, NULL);
     if (x->dtype == TN_DTYPE_INVALID) return x;
   }
   if (x->rank == 0 || x->dims[x->rank - 1] < frames.size || x->dims[x->rank - 1] > INT32_MAX) {
-    (void)fail(scope, name, x, &frames, &error);
-    return error;
+    return fail(scope, x, &frames);
   }
   frames.count = 1 + (x->dims[x->rank - 1] - frames.size) / frames.hop;
   const bool is_complex = tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX;
@@ -108,25 +100,21 @@ static tn_array_t* trim(tn_scope_t* scope, tn_array_t* x, int64_t start, int64_t
 
 tn_array_t* tn_array_istft(tn_scope_t* scope, tn_array_t* x, const tn_stft_t* how) {
   TN__OPERATION(scope, "istft");
-  static const char name[] = "istft";
   static const int64_t last = -1;
   static const tn_stft_t defaults = {0};
   tn_frames_t frames = {0};
-  tn_array_t* error = NULL;
   if (!how) how = &defaults;
-  if (!tn__scope_accepts(scope, name, 1, &x, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
   if (x->rank < 2 || x->dims[x->rank - 1] < 1 || x->rank == TN_MAX_RANK) {
-    (void)fail(scope, name, x, &frames, &error);
-    return error;
+    return fail(scope, x, &frames);
   }
   const int64_t frequencies = x->dims[x->rank - 2];
   int64_t size = how->size;
   if (size == 0) size = how->is_two_sided ? frequencies : 2 * (frequencies - 1);
-  if (!resolve(scope, name, x, size, how, &frames, &error)) return error;
+  TN__RETURN_IF_FAILED(resolve(scope, x, size, how, &frames));
   frames.count = x->dims[x->rank - 1];
   if (frames.count > INT32_MAX || how->length < 0 || how->length > INT64_MAX / 2) {
-    (void)fail(scope, name, x, &frames, &error);
-    return error;
+    return fail(scope, x, &frames);
   }
   x = tn_array_swapaxes(scope, x, -1, -2);
   x = how->is_two_sided ? tn_array_real(scope, tn_array_ifft(scope, x, size, last, how->norm))

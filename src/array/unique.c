@@ -17,21 +17,19 @@ void tn_array_unique(tn_scope_t* scope, tn_array_t* x, int64_t size, tn_array_t*
                      tn_array_t** out_values, tn_array_t** out_index, tn_array_t** out_inverse,
                      tn_array_t** out_counts) {
   TN__OPERATION(scope, "unique");
-  static const char name[] = "unique";
   static const int64_t axis = 0;
   tn_array_t** const outs[] = {out_values, out_index, out_inverse, out_counts};
   tn_array_t* operands[] = {x, fill_value};
-  tn_array_t* error = NULL;
-  if (tn__scope_accepts(scope, name, fill_value ? 2 : 1, operands, &error) &&
-      (size < 0 || size >= INT32_MAX || tn_array_size(x) == 0)) {
+  tn_array_t* error = tn__check_operands(scope, fill_value ? 2 : 1, operands);
+  if (!error && (size < 0 || size >= INT32_MAX || tn_array_size(x) == 0)) {
     error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                           "%s: %lld elements of an array of shape %s; expected 0 to 2^31 - 2 of "
+                           "%lld elements of an array of shape %s; expected 0 to 2^31 - 2 of "
                            "one that is not empty",
-                           name, (long long)size, TN_SHAPE_TEXT(x->rank, x->dims));
+                           (long long)size, TN_SHAPE_TEXT(x->rank, x->dims));
   }
   if (!error && fill_value && tn_array_size(fill_value) != 1) {
     error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                           "%s: the fill value has shape %s; expected one element", name,
+                           "the fill value has shape %s; expected one element",
                            TN_SHAPE_TEXT(fill_value->rank, fill_value->dims));
   }
   for (size_t i = 0; i < 4 && error; ++i) {

@@ -2,43 +2,39 @@
 #include "array/common.h"
 
 // The place along each axis as an operand of its own: 0 where none is given. False with an error.
-static bool split_starts(tn_scope_t* scope, const char* name, tn_array_t* x, tn_array_t* starts,
-                         size_t axis_count, const int64_t* axes, tn_array_t** out_starts,
-                         tn_array_t** out_error) {
+static tn_array_t* split_starts(tn_scope_t* scope, tn_array_t* x, tn_array_t* starts,
+                                size_t axis_count, const int64_t* axes, tn_array_t** out_starts) {
   tn_array_t* operands[] = {x, starts};
   uint64_t set = 0;
-  if (!tn__scope_accepts(scope, name, 2, operands, out_error)) return false;
-  if (!tn__accepts_list(scope, name, "axes", axis_count, axes, out_error)) return false;
-  if (!tn__normalise_axes(scope, name, axis_count, axes, x->rank, &set, out_error)) return false;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 2, operands));
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "axes", axis_count, axes));
+  TN__RETURN_IF_FAILED(tn__normalise_axes(scope, axis_count, axes, x->rank, &set));
   if (!tn_issubdtype(starts->dtype, TN_CATEGORY_INTEGER) || starts->rank > 1 ||
       tn_array_size(starts) != (int64_t)axis_count) {
-    *out_error = tn__scope_fail(
-        scope, TN_CODE_INVALID_ARGUMENT, "%s: the starts are %s of shape %s; expected %zu integers",
-        name, tn_dtype_name(starts->dtype), TN_SHAPE_TEXT(starts->rank, starts->dims), axis_count);
-    return false;
+    return tn__scope_fail(
+        scope, TN_CODE_INVALID_ARGUMENT, "the starts are %s of shape %s; expected %zu integers",
+        tn_dtype_name(starts->dtype), TN_SHAPE_TEXT(starts->rank, starts->dims), axis_count);
   }
   tn_array_t* line = tn_array_astype(scope, tn_array_flatten(scope, starts, 0, -1), TN_DTYPE_S64);
   for (size_t i = 0; i < x->rank; ++i) out_starts[i] = tn_array_scalar(scope, TN_DTYPE_S64, 0);
   for (size_t i = 0; i < axis_count; ++i) {
     size_t at = 0;
-    if (!tn__normalise_axis(scope, name, axes[i], x->rank, &at, out_error)) return false;
+    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axes[i], x->rank, &at));
     out_starts[at] = tn_array_index(scope, line, 1, &TN_AT((int64_t)i));
   }
-  return true;
+  return NULL;
 }
 
 tn_array_t* tn_array_slice_at(tn_scope_t* scope, tn_array_t* x, tn_array_t* starts,
                               size_t axis_count, const int64_t* axes, const int64_t* sizes) {
   TN__OPERATION(scope, "slice_at");
-  static const char name[] = "slice_at";
   tn_array_t* operands[1 + TN_MAX_RANK] = {x};
-  tn_array_t* error = NULL;
-  if (!split_starts(scope, name, x, starts, axis_count, axes, operands + 1, &error)) return error;
-  if (!tn__accepts_list(scope, name, "sizes", x->rank, sizes, &error)) return error;
+  TN__RETURN_IF_FAILED(split_starts(scope, x, starts, axis_count, axes, operands + 1));
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "sizes", x->rank, sizes));
   for (size_t i = 0; i < x->rank; ++i) {
     if (sizes[i] >= 0 && sizes[i] <= x->dims[i]) continue;
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: the size along axis %zu is %lld; expected 0 to %lld", name, i,
+                          "the size along axis %zu is %lld; expected 0 to %lld", i,
                           (long long)sizes[i], (long long)x->dims[i]);
   }
   const tn_named_attr_t attribute = TN_I64_LIST_ATTR("slice_sizes", x->rank, sizes);
@@ -49,12 +45,10 @@ tn_array_t* tn_array_slice_at(tn_scope_t* scope, tn_array_t* x, tn_array_t* star
 tn_array_t* tn_array_slice_update_at(tn_scope_t* scope, tn_array_t* x, tn_array_t* update,
                                      tn_array_t* starts, size_t axis_count, const int64_t* axes) {
   TN__OPERATION(scope, "slice_update_at");
-  static const char name[] = "slice_update_at";
   tn_array_t* operands[2 + TN_MAX_RANK] = {x};
   int64_t dims[TN_MAX_RANK];
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, name, 1, &update, &error)) return error;
-  if (!split_starts(scope, name, x, starts, axis_count, axes, operands + 2, &error)) return error;
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &update));
+  TN__RETURN_IF_FAILED(split_starts(scope, x, starts, axis_count, axes, operands + 2));
   // Dimensions that the update does not have are single.
   bool fits = update->rank <= x->rank;
   const size_t lead = fits ? x->rank - update->rank : 0;
@@ -64,7 +58,7 @@ tn_array_t* tn_array_slice_update_at(tn_scope_t* scope, tn_array_t* x, tn_array_
   }
   if (!fits) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%s: an update of shape %s is larger than the array of shape %s", name,
+                          "an update of shape %s is larger than the array of shape %s",
                           TN_SHAPE_TEXT(update->rank, update->dims),
                           TN_SHAPE_TEXT(x->rank, x->dims));
   }

@@ -170,18 +170,32 @@ tn_array_t* tn__abstract(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const
 // Whether arrays can be operands in this scope: not NULL, of its evaluator, without error.
 TN_MUST_USE tn_status_t tn__scope_check(const tn_scope_t* scope, const char* operation,
                                         size_t count, tn_array_t* const* arrays);
-// If not, *out_error is the result of the operation.
-bool tn__scope_accepts(tn_scope_t* scope, const char* operation, size_t count,
-                       tn_array_t* const* arrays, tn_array_t** out_error);
 
 // Operations are made of others. To the end of the block errors begin with the name of the
-// outermost one, whose caller knows no other.
-#define TN__OPERATION(scope, name)                                                   \
-  __attribute__((cleanup(tn__operation_leave), unused)) tn_scope_t* const entered_ = \
+// outermost one, whose caller knows no other, and then of the innermost.
+#define TN__OPERATION(scope, name)                                                            \
+  __attribute__((cleanup(tn__operation_leave), unused)) const tn_operation_frame_t entered_ = \
       tn__operation_enter((scope), (name))
-tn_scope_t* tn__operation_enter(tn_scope_t* scope, const char* name);  // NULL: there is one already
-void tn__operation_leave(tn_scope_t* const* entered);
-const char* tn__scope_operation(const tn_scope_t* scope);  // NULL: none
+// The same in a function of arrays, whose result is an error when one of them cannot be an operand.
+#define TN__OPERATION_ON(scope, name, ...)                                                    \
+  TN__OPERATION(scope, name);                                                                 \
+  TN__RETURN_IF_FAILED(                                                                       \
+      tn__check_operands((scope), sizeof((tn_array_t*[]){__VA_ARGS__}) / sizeof(tn_array_t*), \
+                         (tn_array_t*[]){__VA_ARGS__}))
+// Checks return NULL, or the array with the error that is the result of the operation.
+#define TN__RETURN_IF_FAILED(check)      \
+  do {                                   \
+    tn_array_t* const failed_ = (check); \
+    if (failed_) return failed_;         \
+  } while (0)
+typedef struct tn_operation_frame {
+  tn_scope_t* scope;
+  const char* previous;  // NULL: none
+} tn_operation_frame_t;
+tn_operation_frame_t tn__operation_enter(tn_scope_t* scope, const char* name);
+void tn__operation_leave(const tn_operation_frame_t* entered);
+const char* tn__scope_operation(const tn_scope_t* scope);  // the outermost; NULL: none
+tn_array_t* tn__check_operands(tn_scope_t* scope, size_t count, tn_array_t* const* arrays);
 
 // Takes a key from the scope's own sequence of keys for random numbers.
 void tn__scope_next_key(tn_scope_t* scope, uint32_t out_key[2]);
@@ -190,8 +204,8 @@ void tn__scope_next_key(tn_scope_t* scope, uint32_t out_key[2]);
 // gives an array with that error.
 tn_array_t* tn__scope_give(tn_scope_t* scope, tn_array_t* array);
 tn_evaluator_t* tn__scope_evaluator(const tn_scope_t* scope);
-// An array with an error; `format` begins with the operation's name. When memory has run out, that
-// is the error: what is wrong then comes of it.
+// An array with an error, which begins with the operation's name. When memory has run out, that is
+// the error: what is wrong then comes of it.
 tn_array_t* tn__scope_refuse(tn_scope_t* scope, tn_status_t status);  // takes `status`
 tn_array_t* tn__scope_fail(tn_scope_t* scope, tn_code_t code, const char* format, ...)
     TN_PRINTF(3, 4);

@@ -16,7 +16,8 @@ struct tn_scope {
   tn_array_t** arrays;    // retained
   tn_array_t* exhausted;  // what there is instead of an array when there is no memory
   bool is_exhausted;      // since the scope was cleared there was no memory once
-  const char* operation;  // that errors are of; NULL: what they say themselves
+  const char* operation;  // that errors are of, the outermost; NULL: what they say themselves
+  const char* innermost;  // operation; NULL: none
   uint32_t key[2];        // of the next random numbers
 };
 
@@ -184,14 +185,16 @@ tn_array_t* tn__scope_refuse(tn_scope_t* scope, tn_status_t status) {
   return tn_array_error(scope, status);
 }
 
-tn_scope_t* tn__operation_enter(tn_scope_t* scope, const char* name) {
-  if (scope->operation) return NULL;
-  scope->operation = name;
-  return scope;
+tn_operation_frame_t tn__operation_enter(tn_scope_t* scope, const char* name) {
+  const tn_operation_frame_t entered = {scope, scope->innermost};
+  if (!scope->operation) scope->operation = name;
+  scope->innermost = name;
+  return entered;
 }
 
-void tn__operation_leave(tn_scope_t* const* entered) {
-  if (*entered) (*entered)->operation = NULL;
+void tn__operation_leave(const tn_operation_frame_t* entered) {
+  entered->scope->innermost = entered->previous;
+  if (!entered->previous) entered->scope->operation = NULL;
 }
 
 const char* tn__scope_operation(const tn_scope_t* scope) {
@@ -204,7 +207,9 @@ tn_array_t* tn__scope_fail(tn_scope_t* scope, tn_code_t code, const char* format
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  return tn__scope_refuse(scope, tn_status_create(code, "%s", message));
+  tn_status_t status = tn_status_create(code, "%s", message);
+  if (scope->innermost) status = tn_status_prefix(status, "%s", scope->innermost);
+  return tn__scope_refuse(scope, status);
 }
 
 tn_status_t tn__scope_check(const tn_scope_t* scope, const char* operation, size_t count,
@@ -233,16 +238,13 @@ static tn_array_t* hand_on(tn_scope_t* scope, const tn_array_t* operand) {
   return tn__scope_give(scope, tn__array_create_failed(scope->evaluator, failure));
 }
 
-bool tn__scope_accepts(tn_scope_t* scope, const char* operation, size_t count,
-                       tn_array_t* const* arrays, tn_array_t** out_error) {
+tn_array_t* tn__check_operands(tn_scope_t* scope, size_t count, tn_array_t* const* arrays) {
   for (size_t i = 0; i < count; ++i) {
     const bool is_ours = arrays && arrays[i] && arrays[i]->evaluator == scope->evaluator;
-    const bool has_failed = is_ours && tn__array_state(arrays[i]) == TN_ARRAY_FAILED;
-    if (is_ours && !has_failed) continue;
-    *out_error = has_failed
-                     ? hand_on(scope, arrays[i])
-                     : tn__scope_refuse(scope, tn__scope_check(scope, operation, i + 1, arrays));
-    return false;
+    if (!is_ours) {
+      return tn__scope_refuse(scope, tn__scope_check(scope, scope->innermost, i + 1, arrays));
+    }
+    if (tn__array_state(arrays[i]) == TN_ARRAY_FAILED) return hand_on(scope, arrays[i]);
   }
-  return true;
+  return NULL;
 }

@@ -122,47 +122,49 @@ static const char* name_of(const tn_scope_t* scope, const tn_step_spec_t* spec) 
   return spec->op ? tn__op_short_name(spec->op) : "a compiled function";
 }
 
-// The result of a step that could not be made.
-static tn_array_t* refuse(tn_scope_t* scope, const tn_step_spec_t* spec, tn_status_t status) {
-  if (tn_status_code(status) != TN_CODE_RESOURCE_EXHAUSTED) {
-    return tn__scope_refuse(scope, tn_status_prefix(status, "%s", name_of(scope, spec)));
-  }
-  tn_status_release(status);
-  return tn__scope_give(scope, NULL);
-}
-
 // Types of programs may leave sizes open, those of arrays may not.
-static tn_status_t check_type(tn_dtype_t dtype, size_t rank, const int64_t* dims) {
-  TN_RETURN_IF_ERROR(tn__type_check(dtype, rank, dims));
-  for (size_t i = 0; i < rank; ++i) {
-    if (dims[i] >= 0) continue;
+static tn_status_t check_type(const tn_array_type_t* type) {
+  TN_RETURN_IF_ERROR(tn__type_check(type->dtype, type->rank, type->dims));
+  for (size_t i = 0; i < type->rank; ++i) {
+    if (type->dims[i] >= 0) continue;
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "dimension %zu is %lld; it must be >= 0", i,
-                            (long long)dims[i]);
+                            (long long)type->dims[i]);
   }
   return TN_OK;
+}
+
+static tn_array_t* check_spec(tn_scope_t* scope, const tn_step_spec_t* spec) {
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, spec->operand_count, spec->operands));
+  for (size_t i = 0; i < spec->result_count; ++i) {
+    tn_status_t status = check_type(&spec->result_types[i]);
+    if (status) return tn__scope_refuse(scope, status);
+  }
+  return NULL;
+}
+
+// NULL when it cannot be made; *out_error is the result then.
+static tn_step_t* begin_step(tn_scope_t* scope, const tn_step_spec_t* spec,
+                             tn_array_t** out_error) {
+  TN__OPERATION(scope, name_of(scope, spec));
+  tn_step_t* step = NULL;
+  *out_error = check_spec(scope, spec);
+  if (*out_error) return NULL;
+  tn_status_t status = create_step(tn__scope_evaluator(scope), tn_scope_stream(scope), spec, &step);
+  if (tn_status_code(status) == TN_CODE_RESOURCE_EXHAUSTED) {
+    tn_status_release(status);
+    *out_error = tn__scope_give(scope, NULL);
+  } else if (status) {
+    *out_error = tn__scope_refuse(scope, status);
+  }
+  return step;
 }
 
 void tn__step_add(tn_scope_t* scope, const tn_step_spec_t* spec, tn_array_t** out_results) {
   tn_evaluator_t* evaluator = tn__scope_evaluator(scope);
   tn_array_t* error = NULL;
-  for (size_t i = 0; i < spec->result_count; ++i) out_results[i] = NULL;
-  if (!tn__scope_accepts(scope, name_of(scope, spec), spec->operand_count, spec->operands,
-                         &error)) {
+  tn_step_t* step = begin_step(scope, spec, &error);
+  if (!step) {
     give_errors(scope, spec->result_count, error, out_results);
-    return;
-  }
-  for (size_t i = 0; i < spec->result_count; ++i) {
-    const tn_array_type_t* type = &spec->result_types[i];
-    tn_status_t status = check_type(type->dtype, type->rank, type->dims);
-    if (!status) continue;
-    error = tn__scope_refuse(scope, tn_status_prefix(status, "%s", name_of(scope, spec)));
-    give_errors(scope, spec->result_count, error, out_results);
-    return;
-  }
-  tn_step_t* step = NULL;
-  tn_status_t status = create_step(evaluator, tn_scope_stream(scope), spec, &step);
-  if (status) {
-    give_errors(scope, spec->result_count, refuse(scope, spec, status), out_results);
     return;
   }
   const uint8_t flags = inherited_flags(spec->operand_count, spec->operands);
@@ -218,12 +220,8 @@ tn_array_t* tn__view(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, size_t
       .result_types = &type,
   };
   tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, tn__op_short_name(op), 1, &x, &error)) return error;
-  tn_status_t status = check_type(x->dtype, rank, dims);
-  if (status) return tn__scope_refuse(scope, tn_status_prefix(status, "%s", name_of(scope, &spec)));
-  tn_step_t* step = NULL;
-  status = create_step(evaluator, tn_scope_stream(scope), &spec, &step);
-  if (status) return refuse(scope, &spec, status);
+  tn_step_t* step = begin_step(scope, &spec, &error);
+  if (!step) return error;
   step->is_view = true;
   tn_array_t* array = tn__array_create(evaluator, x->dtype, rank, dims);
   if (array) {
@@ -244,8 +242,7 @@ const tn_op_t tn__identities[] = {
 };
 
 static tn_array_t* apply_identity(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x) {
-  tn_array_t* error = NULL;
-  if (!tn__scope_accepts(scope, op->name, 1, &x, &error)) return error;
+  TN__OPERATION_ON(scope, op->name, x);
   return tn__view(scope, op, x, 0, NULL, x->rank, x->dims, x->strides, x->byte_offset);
 }
 
