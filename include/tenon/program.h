@@ -131,6 +131,17 @@ typedef struct tn_run_event {
 // own regions and threads is the kernel's time. Must not wait for the run.
 typedef void (*tn_run_observer_fn)(void* user, const tn_run_event_t* event);
 
+// Where a result is to be written, in the host's memory. Results must not overlap each other or an
+// argument. On the CPU memory that is 64-byte aligned is written directly, also while the run is
+// under way; otherwise the result is copied there at the end.
+typedef struct tn_result_memory {
+  void* data;          // aligned for the elements; NULL: the result gets memory of its own
+  size_t byte_length;  // as much as the result takes, or more
+  tn_dtype_t dtype;    // what the caller expects the result to be; TN_DTYPE_INVALID: not checked
+  size_t rank;
+  const int64_t* dims;
+} tn_result_memory_t;
+
 typedef struct tn_run_options {
   size_t struct_size;   // sizeof(tn_run_options_t)
   tn_stream_t* stream;  // NULL: run on the calling thread, complete when the call returns
@@ -149,6 +160,12 @@ typedef struct tn_run_options {
   // instruction at a time.
   tn_run_observer_fn observe;
   void* observe_user;
+  // By result leaf: the caller's memory, which must live until the run is over and the buffers of
+  // the results are released; NULL: none. After an error of the run its contents are undefined;
+  // after one that the call returns before the run has begun they are as they were. The list is
+  // copied.
+  size_t result_memory_count;
+  const tn_result_memory_t* result_memory;
 } tn_run_options_t;
 
 // Runs a program. `arguments` are the leaves in order, or one buffer for each argument of the

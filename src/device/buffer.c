@@ -394,6 +394,11 @@ void tn__buffer_put_memory(tn_buffer_t* buffer, tn_memory_t memory) {
   atomic_store(&buffer->holds, 0);
 }
 
+void tn__buffer_put_wrapped(tn_buffer_t* buffer, tn_memory_t memory) {
+  buffer->is_wrapped = true;
+  tn__buffer_put_memory(buffer, memory);
+}
+
 // Waits for the contents, and holds them.
 static tn_status_t hold_contents(tn_buffer_t* buffer, tn_memory_t* out_memory) {
   TN_RETURN_IF_ERROR(tn__buffer_hold(buffer, out_memory));

@@ -46,6 +46,9 @@ bool tn__buffer_take_memory(tn_buffer_t* buffer, tn_memory_t* out_memory);
 // The reverse: gives memory to a buffer that has none. Takes `memory`.
 void tn__buffer_put_memory(tn_buffer_t* buffer, tn_memory_t memory);
 
+// The same for memory of the host that the device has wrapped, and will unwrap.
+void tn__buffer_put_wrapped(tn_buffer_t* buffer, tn_memory_t memory);
+
 // Whether nobody else has a reference at this moment, and the memory could be donated.
 bool tn__buffer_is_donatable(const tn_buffer_t* buffer);
 

@@ -17,7 +17,7 @@ tn_observation_t tn__observe_begin(tn_activation_t* activation, uint32_t instruc
 // After it has returned.
 void tn__observe_end(tn_activation_t* activation, tn_observation_t observation);
 // When it is complete.
-void tn__observe_report(const tn_activation_t* activation, uint32_t instruction,
+void tn__observe_report(const tn_activation_t* activation, uint32_t index,
                         tn_observation_t observation, bool is_asynchronous);
 
 #endif  // TENON_PROGRAM_OBSERVE_H_

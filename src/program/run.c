@@ -77,7 +77,9 @@ static void destroy(tn_call_keeper_t* keeper) {
     tn_buffer_release(argument->buffer);
   }
   for (size_t i = 0; i < run->result_count; ++i) {
-    if (run->results[i].is_owned) device->vtable->free(device, run->results[i].memory);
+    const tn_run_result_t* result = &run->results[i];
+    if (result->is_owned && !result->is_wrapped) device->vtable->free(device, result->memory);
+    if (result->is_owned && result->is_wrapped) device->vtable->unwrap_host(device, result->memory);
     tn_buffer_release(run->results[i].buffer);
   }
   tn_cancellation_release(run->interrupt.cancellation);
@@ -166,6 +168,7 @@ static tn_status_t execute(const tn_run_t* run) {
   TN_RETURN_IF_ERROR(run->program->device->target->is_host
                          ? tn__activation_run(run->activation, 0)
                          : tn__activation_encode(run->activation, 0));
+  TN_RETURN_IF_ERROR(tn__run_copy_results(run));
   return tn__interrupt_check(interrupt);  // the last operation may have taken too long
 }
 
@@ -282,7 +285,8 @@ tn_status_t tn_program_run(tn_program_t* program, const tn_run_options_t* given_
   TN_RETURN_IF_ERROR(check_options(program, &options, result_count));
   tn_status_t status = create(program, &options, &run);
   if (status) return explain_memory(program, status);
-  status = tn__run_take_arguments(run, argument_count, arguments);
+  status = tn__run_take_result_memory(run, &options);
+  if (!status) status = tn__run_take_arguments(run, argument_count, arguments);
   if (status) {
     end(run);
     return status;

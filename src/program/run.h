@@ -17,6 +17,8 @@ typedef struct tn_run_result {
   tn_buffer_t* buffer;  // retained; NULL for tokens
   bool is_inherited;    // its memory was an argument's
   bool is_owned;        // `memory` is the run's to free: that of tokens, or not yet the buffer's
+  bool is_wrapped;      // `memory` is `given`
+  void* given;          // the caller's memory for it; NULL: none
   tn_memory_t memory;
 } tn_run_result_t;
 
@@ -33,6 +35,7 @@ typedef struct tn_run {
   tn_interrupt_t interrupt;
   tn_observer_t observer;
   size_t byte_length;
+  bool has_result_memory;
 } tn_run_t;
 
 // values.c: what comes in and goes out.
@@ -51,5 +54,16 @@ size_t tn__run_result_count(const tn_program_t* program, bool is_nested);
 // References to the results for the caller; on failure all are NULL.
 TN_MUST_USE tn_status_t tn__run_hand_out(const tn_run_t* run, bool is_nested,
                                          tn_buffer_t** out_results);
+
+// result_memory.c: memory of the caller.
+
+// Notes where the results are to go, each checked by itself.
+TN_MUST_USE tn_status_t tn__run_take_result_memory(tn_run_t* run, const tn_run_options_t* options);
+// The arguments' memory is known.
+TN_MUST_USE tn_status_t tn__run_check_overlaps(const tn_run_t* run);
+// Makes the given memory that of the result, if the device can write there.
+TN_MUST_USE tn_status_t tn__run_wrap_result(tn_run_t* run, size_t index);
+// After the run: results that were not written there directly.
+TN_MUST_USE tn_status_t tn__run_copy_results(const tn_run_t* run);
 
 #endif  // TENON_PROGRAM_RUN_H_

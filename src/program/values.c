@@ -98,7 +98,7 @@ static tn_status_t take(tn_run_t* run, size_t index) {
   }
   argument->is_taken = true;
   uint32_t heir = run->program->heirs[index];
-  argument->is_spent = heir == TN_PROGRAM_NONE;
+  argument->is_spent = heir == TN_PROGRAM_NONE || run->results[heir].given;
   if (!argument->is_spent) {
     tn_run_result_t* result = &run->results[heir];
     result->memory = argument->memory;
@@ -121,7 +121,8 @@ static tn_status_t allocate_results(tn_run_t* run) {
   tn_device_t* device = run->program->device;
   for (size_t i = 0; i < run->result_count; ++i) {
     tn_run_result_t* result = &run->results[i];
-    if (result->is_inherited) continue;
+    TN_RETURN_IF_ERROR(tn__run_wrap_result(run, i));
+    if (result->is_inherited || result->is_wrapped) continue;
     size_t byte_length = tn__type_byte_length(tn_program_result_type(run->program, i));
     TN_RETURN_IF_ERROR(device->vtable->allocate(device, byte_length, 0, &result->memory));
     result->is_owned = true;
@@ -141,6 +142,7 @@ tn_status_t tn__run_bind(tn_run_t* run, const bool* donated, tn_event_t* ready) 
   for (size_t i = 0; donated && i < run->argument_count; ++i) {
     if (donated[i]) TN_RETURN_IF_ERROR(take(run, i));
   }
+  TN_RETURN_IF_ERROR(tn__run_check_overlaps(run));
   TN_RETURN_IF_ERROR(allocate_results(run));
   // From here on nothing can fail.
   for (size_t i = 0; i < run->argument_count; ++i) {
@@ -152,7 +154,11 @@ tn_status_t tn__run_bind(tn_run_t* run, const bool* donated, tn_event_t* ready) 
     tn_run_result_t* result = &run->results[i];
     tn__activation_bind(run->activation, &unit->results[i], tn__memory_address(result->memory));
     if (!result->buffer) continue;
-    tn__buffer_put_memory(result->buffer, result->memory);
+    if (result->is_wrapped) {
+      tn__buffer_put_wrapped(result->buffer, result->memory);
+    } else {
+      tn__buffer_put_memory(result->buffer, result->memory);
+    }
     result->is_owned = false;
   }
   return TN_OK;
