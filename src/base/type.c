@@ -199,8 +199,8 @@ size_t tn__type_byte_length(const tn_type_t* type) {
 }
 
 bool tn__type_same_shape(const tn_type_t* a, const tn_type_t* b) {
-  return a->rank == b->rank &&
-         (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
+  return a == b || (a->rank == b->rank &&
+                    (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0));
 }
 
 bool tn__type_is_rows_of(const tn_type_t* rows, const tn_type_t* whole, size_t* out_rank) {

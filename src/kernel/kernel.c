@@ -1,5 +1,6 @@
 // Finds kernels in the sets of a target.
 #include <pthread.h>
+#include <stdio.h>
 
 #include "kernel/fusion/fusion.h"
 #include "kernel/kernel_set.h"
@@ -24,30 +25,29 @@ const tn_compile_target_t tn__compile_target_host = {
 static const tn_compile_target_t* const targets[] = {&tn__compile_target_host,
                                                      &tn__compile_target_reference};
 
-// Rows of one operation stay in the order of the table: the first that supports a use is taken.
-static void sort_set(const tn_kernel_set_t* set) {
-  for (size_t i = 0; i < set->count; ++i) {
-    size_t at = i;
-    while (at > 0 && strcmp(set->rows[set->order[at - 1]].op, set->rows[i].op) > 0) {
-      set->order[at] = set->order[at - 1];
-      --at;
-    }
-    set->order[at] = (uint16_t)i;
-  }
-}
-
-static pthread_once_t sort_once = PTHREAD_ONCE_INIT;
-static void sort_sets(void) {
-  for (size_t t = 0; t < sizeof targets / sizeof *targets; ++t) {
-    for (size_t i = 0; i < targets[t]->set_count; ++i) sort_set(targets[t]->sets[i]);
-  }
-}
-
 // As rows spell it: StableHLO's operations without their dialect.
-static const char* row_name(const tn_op_t* op) {
-  static const char dialect[] = "stablehlo.";
-  bool own = strncmp(op->name, dialect, sizeof dialect - 1) == 0;
-  return own ? op->name + sizeof dialect - 1 : op->name;
+static const tn_op_t* op_of_row(const tn_kernel_t* row) {
+  char name[64];
+  const bool is_short = strchr(row->op, '.') == NULL;
+  snprintf(name, sizeof name, "%s%s", is_short ? "stablehlo." : "", row->op);
+  return tn__op_find(tn__sv(name));
+}
+
+// Rows of one operation stay in the order of the table: the first that supports a use is taken.
+static void index_set(const tn_kernel_set_t* set) {
+  for (size_t i = set->count; i-- > 0;) {
+    const tn_op_t* op = op_of_row(&set->rows[i]);
+    if (!op) continue;
+    set->next[i] = set->first[tn__op_id(op)];
+    set->first[tn__op_id(op)] = (uint16_t)(i + 1);
+  }
+}
+
+static pthread_once_t index_once = PTHREAD_ONCE_INIT;
+static void index_sets(void) {
+  for (size_t t = 0; t < sizeof targets / sizeof *targets; ++t) {
+    for (size_t i = 0; i < targets[t]->set_count; ++i) index_set(targets[t]->sets[i]);
+  }
 }
 
 // Why another kernel has to stand in for this one; NULL: it takes the use.
@@ -59,21 +59,10 @@ static const char* refusal_of(const tn_kernel_t* kernel, uint32_t libraries,
 }
 
 // `out_reason` gets what the last kernel that refused the use said, if one did.
-static const tn_kernel_t* find_in_set(const tn_kernel_set_t* set, const char* name,
-                                      uint32_t libraries, const tn_op_use_t* use,
-                                      const char** out_reason) {
-  size_t low = 0, high = set->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (strcmp(set->rows[set->order[middle]].op, name) < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  for (; low < set->count; ++low) {
-    const tn_kernel_t* kernel = &set->rows[set->order[low]];
-    if (strcmp(kernel->op, name) != 0) return NULL;
+static const tn_kernel_t* find_in_set(const tn_kernel_set_t* set, size_t op, uint32_t libraries,
+                                      const tn_op_use_t* use, const char** out_reason) {
+  for (size_t row = set->first[op]; row; row = set->next[row - 1]) {
+    const tn_kernel_t* kernel = &set->rows[row - 1];
     if (kernel->supports && !kernel->supports(use)) continue;
     const char* refusal = refusal_of(kernel, libraries, use);
     if (!refusal) return kernel;
@@ -84,13 +73,13 @@ static const tn_kernel_t* find_in_set(const tn_kernel_set_t* set, const char* na
 
 static const tn_kernel_t* find(const tn_compile_target_t* target, const tn_op_use_t* use,
                                const char** out_reason) {
-  pthread_once(&sort_once, sort_sets);
+  pthread_once(&index_once, index_sets);
   *out_reason = NULL;
   if (use->op->find_kernel) return use->op->find_kernel(target->platform, use);
-  const char* name = row_name(use->op);
-  for (size_t i = 0; i < target->set_count; ++i) {
+  const size_t op = tn__op_id(use->op);
+  for (size_t i = 0; op < TN_OP_ID_COUNT && i < target->set_count; ++i) {
     const tn_kernel_t* kernel =
-        find_in_set(target->sets[i], name, target->libraries, use, out_reason);
+        find_in_set(target->sets[i], op, target->libraries, use, out_reason);
     if (kernel) return kernel;
   }
   return NULL;

@@ -7,7 +7,9 @@
 typedef struct tn_kernel_set {
   const tn_kernel_t* rows;
   size_t count;
-  uint16_t* order;  // `count` indices into rows: sorted by operation when first needed
+  // Made when first needed: 1 + the first row of each operation of the table, and of each row the
+  // next one of its operation; 0: there is none.
+  uint16_t *first, *next;
 } tn_kernel_set_t;
 
 extern const tn_kernel_set_t tn__kernel_set_lib;  // lib/table.c

@@ -170,6 +170,11 @@ typedef enum tn_op_id {
   TN_OP_ID_COUNT
 } tn_op_id_t;
 extern const tn_op_t tn__ops[TN_OP_ID_COUNT];
+// TN_OP_ID_COUNT: it is not one of the table.
+static inline size_t tn__op_id(const tn_op_t* op) {
+  const uintptr_t offset = (uintptr_t)op - (uintptr_t)tn__ops;
+  return offset < sizeof tn__ops ? offset / sizeof *tn__ops : TN_OP_ID_COUNT;
+}
 #define TN__OP(name) (&tn__ops[TN_OP_ID_stablehlo_##name])
 #define TN__OP_OF(dialect, name) (&tn__ops[TN_OP_ID_##dialect##_##name])
 

@@ -10,6 +10,8 @@
 typedef struct tn_fusion_groups {
   uint32_t node_count;
   tn_node_t** nodes;
+  uint8_t*
+      roles;  // by node: 1 + what the target's rules say that it can be; 0: they were not asked
   // What must be computed before node i: dependencies[starts[i]] to dependencies[starts[i + 1]].
   // What it uses, itself or in its regions; of what has effects, the last one before it, too.
   uint32_t* starts;
@@ -25,9 +27,10 @@ typedef struct tn_fusion_groups {
 } tn_fusion_groups_t;
 
 // Of arrays with that many elements at least. Everything in `scratch`. However groups and other
-// nodes need each other, it is in no circle.
+// nodes need each other, it is in no circle. `groups` are zeroed, or those that were found before
+// tn__fusion_compute_again, whose roles are taken over.
 TN_MUST_USE tn_status_t tn__fusion_find_groups(tn_region_t* region, int64_t fewest_elements,
-                                               tn_arena_t* scratch, tn_fusion_groups_t* out_groups);
+                                               tn_arena_t* scratch, tn_fusion_groups_t* groups);
 
 // Gives groups operations of their own for values of other groups that are cheaper to compute again
 // than to keep. When there were any, groups have to be found anew.

@@ -145,6 +145,7 @@ static tn_status_t compute_again(chooser_t* chooser, tn_node_t* node, uint32_t g
                                                        .location = node->location},
                                      &copy));
   copy->results[0].name = node->results[0].name;
+  copy->id = node->id;  // has the same role
   for (use_t** link = &chooser->uses[node->id]; *link;) {
     use_t* use = *link;
     if (use->group == group) {

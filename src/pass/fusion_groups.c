@@ -50,6 +50,7 @@ typedef struct finder {
   int32_t* levels;
   uint32_t dependency_count;
   int32_t* reads;  // by dependency: how; a number of dimensions, or one of the above
+  bool* joins;     // by dependency: user and used may be members of one group
 } finder_t;
 
 static tn_status_t take_list(tn_arena_t* arena, size_t count, size_t item_size, void* out_list) {
@@ -136,13 +137,24 @@ static bool has_large(const finder_t* finder) {
   return false;
 }
 
+// What the rules say about node i, which are asked once.
+static tn_status_t find_role(const finder_t* finder, uint32_t i, tn_fusion_role_t* out_role) {
+  uint8_t* known = &finder->groups->roles[i];
+  if (!*known) {
+    TN_RETURN_IF_ERROR(finder->rules->role_of(finder->groups->nodes[i], finder->scratch, out_role));
+    *known = (uint8_t)(1 + *out_role);
+  }
+  *out_role = (tn_fusion_role_t)(*known - 1);
+  return TN_OK;
+}
+
 static tn_status_t classify_reduction(finder_t* finder, uint32_t i) {
   const tn_node_t* node = finder->groups->nodes[i];
   const tn_type_t* shape = node->operands[0]->type;
   tn_fusion_role_t role = TN_FUSION_OUTSIDE;
   size_t row_rank = 0;
   if (!is_large(finder, shape)) return TN_OK;
-  TN_RETURN_IF_ERROR(finder->rules->role_of(node, finder->scratch, &role));
+  TN_RETURN_IF_ERROR(find_role(finder, i, &role));
   finder->spaces[i] = (space_t){shape, NO_ROWS};
   if (role == TN_FUSION_LAST) finder->kinds[i] = LAST;
   if (role != TN_FUSION_ROWS) return TN_OK;
@@ -182,7 +194,7 @@ static tn_status_t classify_rows(finder_t* finder, uint32_t i) {
     if (!rows) reads = READS_ELSE;
   }
   if (reads != READS_ELEMENTS) return TN_OK;
-  TN_RETURN_IF_ERROR(finder->rules->role_of(node, finder->scratch, &role));
+  TN_RETURN_IF_ERROR(find_role(finder, i, &role));
   if (role != TN_FUSION_ELEMENTS) return TN_OK;
   finder->kinds[i] = ROW;
   finder->spaces[i] = finder->spaces[rows->id];
@@ -196,7 +208,7 @@ static tn_status_t classify(finder_t* finder, uint32_t i) {
   if (!tn__op_has(node->op, TN_ELEMENTWISE) || node->result_count == 0) return TN_OK;
   if (finder->has_folds) TN_RETURN_IF_ERROR(classify_rows(finder, i));
   if (finder->kinds[i] == ROW || !is_large(finder, node->results[0].type)) return TN_OK;
-  TN_RETURN_IF_ERROR(finder->rules->role_of(node, finder->scratch, &role));
+  TN_RETURN_IF_ERROR(find_role(finder, i, &role));
   if (role != TN_FUSION_ELEMENTS) return TN_OK;
   finder->kinds[i] = ALL;
   finder->spaces[i] = (space_t){node->results[0].type, NO_ROWS};
@@ -267,6 +279,7 @@ static tn_status_t list_dependencies(finder_t* finder) {
   TN_RETURN_IF_ERROR(take_list(finder->scratch, limit, sizeof(uint32_t), &groups->dependencies));
   TN_RETURN_IF_ERROR(take_list(finder->scratch, limit, sizeof(uint32_t), &groups->views));
   TN_RETURN_IF_ERROR(take_list(finder->scratch, limit, sizeof(int32_t), &finder->reads));
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, limit, sizeof(bool), &finder->joins));
   for (uint32_t i = 0; i < groups->node_count; ++i) {
     const tn_node_t* node = groups->nodes[i];
     groups->starts[i] = finder->dependency_count;
@@ -319,8 +332,7 @@ static void spread_rows(finder_t* finder) {
 
 // --- levels
 
-// Whether user i and what it needs by dependency d may be members of one group.
-static bool are_alike(const finder_t* finder, uint32_t i, uint32_t d) {
+static bool may_join(const finder_t* finder, uint32_t i, uint32_t d) {
   const uint32_t needed = finder->groups->dependencies[d];
   const kind_t kind = finder->kinds[i];
   const int32_t reads = finder->reads[d];
@@ -336,10 +348,19 @@ static bool are_alike(const finder_t* finder, uint32_t i, uint32_t d) {
   return reads == READS_ELEMENTS && kind != ROW;
 }
 
+static void note_joins(const finder_t* finder) {
+  const tn_fusion_groups_t* groups = finder->groups;
+  for (uint32_t i = 0; i < groups->node_count; ++i) {
+    for (uint32_t d = groups->starts[i]; d < groups->starts[i + 1]; ++d) {
+      finder->joins[d] = may_join(finder, i, d);
+    }
+  }
+}
+
 // How much higher than what it needs by dependency d node i has to be. A view is where its operand
 // is: it computes nothing, and whoever reads it is above.
 static int32_t rise_over(const finder_t* finder, uint32_t i, uint32_t d) {
-  return are_alike(finder, i, d) || is_view(finder->groups->nodes[i]) ? 0 : 1;
+  return finder->joins[d] || is_view(finder->groups->nodes[i]) ? 0 : 1;
 }
 
 static void begin_levels(finder_t* finder) {
@@ -430,7 +451,7 @@ static tn_status_t raise_levels(finder_t* finder) {
       const uint32_t needed = groups->dependencies[d];
       const int32_t limit = level - rise_over(finder, i, d);
       if (limit < riser.limits[needed]) riser.limits[needed] = limit;
-      if (are_alike(finder, i, d) && level < riser.joined[needed]) riser.joined[needed] = level;
+      if (finder->joins[d] && level < riser.joined[needed]) riser.joined[needed] = level;
     }
     note_lasts(&riser, i);
   }
@@ -456,7 +477,7 @@ typedef struct counts {
 static void join_last(finder_t* finder, uint32_t i, const counts_t* counts, bool* has_last) {
   tn_fusion_groups_t* groups = finder->groups;
   const tn_value_t* folded = groups->nodes[i]->operands[0];
-  const bool joins = is_here(finder, folded) && are_alike(finder, i, groups->starts[i]) &&
+  const bool joins = is_here(finder, folded) && finder->joins[groups->starts[i]] &&
                      finder->levels[folded->node->id] == finder->levels[i];
   const uint32_t group = joins ? groups->group_of[folded->node->id] : TN_FUSION_NONE;
   if (group == TN_FUSION_NONE || counts->rows || has_last[group]) return;
@@ -517,7 +538,7 @@ static tn_status_t join(finder_t* finder) {
   for (uint32_t i = 0; i < groups->node_count; ++i) {
     for (uint32_t d = groups->starts[i]; d < groups->starts[i + 1]; ++d) {
       const uint32_t needed = groups->dependencies[d];
-      if (finder->levels[i] != finder->levels[needed] || !are_alike(finder, i, d)) continue;
+      if (finder->levels[i] != finder->levels[needed] || !finder->joins[d]) continue;
       const uint32_t a = find_leader(leaders, i), b = find_leader(leaders, needed);
       leaders[a > b ? a : b] = a > b ? b : a;
     }
@@ -525,29 +546,41 @@ static tn_status_t join(finder_t* finder) {
   return number_groups(finder, leaders);
 }
 
+// Numbers the nodes. A node that was known, or is like one that was, keeps the role.
+static tn_status_t list_nodes(const finder_t* finder, const tn_fusion_groups_t* known) {
+  tn_fusion_groups_t* groups = finder->groups;
+  size_t count = 0;
+  TN_FOR_EACH_NODE (node, finder->region) ++count;
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(tn_node_t*), &groups->nodes));
+  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(uint8_t), &groups->roles));
+  TN_FOR_EACH_NODE (node, finder->region) {
+    const uint32_t i = groups->node_count++;
+    if (known->roles) groups->roles[i] = known->roles[node->id];
+    groups->nodes[i] = node;
+    node->id = i;
+  }
+  return TN_OK;
+}
+
 tn_status_t tn__fusion_find_groups(tn_region_t* region, int64_t fewest_elements,
-                                   tn_arena_t* scratch, tn_fusion_groups_t* out_groups) {
-  *out_groups = (tn_fusion_groups_t){0};
+                                   tn_arena_t* scratch, tn_fusion_groups_t* groups) {
+  const tn_fusion_groups_t known = *groups;
+  *groups = (tn_fusion_groups_t){0};
   finder_t finder = {.region = region,
                      .rules = region->function->module->target->fusion,
                      .fewest_elements = fewest_elements,
                      .scratch = scratch,
-                     .groups = out_groups};
-  TN_FOR_EACH_NODE (node, region) {
-    node->id = out_groups->node_count++;
-  }
-  const uint32_t count = out_groups->node_count;
-  TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(tn_node_t*), &out_groups->nodes));
-  TN_FOR_EACH_NODE (node, region) {
-    out_groups->nodes[node->id] = node;
-  }
+                     .groups = groups};
+  TN_RETURN_IF_ERROR(list_nodes(&finder, &known));
+  const uint32_t count = groups->node_count;
   if (!has_large(&finder)) return TN_OK;
   TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof *finder.kinds, &finder.kinds));
   TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof *finder.spaces, &finder.spaces));
   TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(int32_t), &finder.levels));
-  TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(uint32_t), &out_groups->group_of));
+  TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(uint32_t), &groups->group_of));
   TN_RETURN_IF_ERROR(list_dependencies(&finder));
   spread_rows(&finder);
+  note_joins(&finder);
   begin_levels(&finder);
   TN_RETURN_IF_ERROR(raise_levels(&finder));
   return join(&finder);

@@ -49,7 +49,9 @@ typedef struct tn_fusion_step {
   tn_fusion_step_kind_t kind;
   const tn_node_t* node;  // NULL: a REPEAT
   const tn_kernel_t* kernel;
-  tn_kernel_site_t site;  // prepared
+  const tn_op_use_t* use;
+  void* state;  // prepared
+  void (*state_deinit)(void* state);
   uint32_t operand_count, result_count;
   const uint32_t* operands;
   uint32_t first_result;

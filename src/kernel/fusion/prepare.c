@@ -372,7 +372,7 @@ static uint32_t in_place_mask(const tn_fusion_state_t* state, uint32_t value) {
 // --- kernels
 
 static void clear_step(const tn_fusion_step_t* step) {
-  if (step->site.state && step->site.state_deinit) step->site.state_deinit(step->site.state);
+  if (step->state && step->state_deinit) step->state_deinit(step->state);
 }
 
 static void clear_state(void* user) {
@@ -381,37 +381,43 @@ static void clear_state(void* user) {
   if (state->spec.last) clear_step(state->spec.last);
 }
 
-static tn_status_t choose_step(const tn_kernel_site_t* site, tn_fusion_step_t* step,
-                               bool* out_fits) {
+static tn_status_t choose_step(tn_fusion_step_t* step, tn_arena_t* arena, bool* out_fits) {
   tn_node_choice_t choice;
   if (!step->node) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__node_choose(step->node, site->arena, &choice));
+  TN_RETURN_IF_ERROR(tn__node_choose(step->node, arena, &choice));
   step->kernel = choice.kernel;
-  step->site = (tn_kernel_site_t){.use = choice.use, .arena = site->arena, .calls = site->calls};
+  step->use = choice.use;
   *out_fits &= choice.kernel && (step->kind != TN_FUSION_MAP || choice.kernel->range);
   return TN_OK;
 }
 
-static tn_status_t choose_kernels(const tn_kernel_site_t* site, const tn_fusion_spec_t* spec,
-                                  bool* out_fits) {
+static tn_status_t choose_kernels(const tn_fusion_spec_t* spec, tn_arena_t* arena, bool* out_fits) {
   *out_fits = true;
   for (size_t s = 0; s < spec->step_count; ++s) {
-    TN_RETURN_IF_ERROR(choose_step(site, &spec->steps[s], out_fits));
+    TN_RETURN_IF_ERROR(choose_step(&spec->steps[s], arena, out_fits));
   }
-  return spec->last ? choose_step(site, spec->last, out_fits) : TN_OK;
+  return spec->last ? choose_step(spec->last, arena, out_fits) : TN_OK;
 }
 
-static tn_status_t prepare_step(tn_fusion_step_t* step) {
-  const tn_node_choice_t choice = {step->site.use, step->kernel};
+static tn_status_t prepare_step(tn_fusion_step_t* step, const tn_kernel_site_t* fusion,
+                                size_t* out_scratch_byte_length) {
+  const tn_node_choice_t choice = {step->use, step->kernel};
+  tn_kernel_site_t site = {.arena = fusion->arena, .calls = fusion->calls};
   if (!step->node) return TN_OK;
-  return tn__node_locate(step->node, tn__node_prepare(step->node, &choice, &step->site));
+  tn_status_t status = tn__node_prepare(step->node, &choice, &site);
+  step->state = site.state;
+  step->state_deinit = site.state_deinit;
+  *out_scratch_byte_length = site.scratch_byte_length;
+  return tn__node_locate(step->node, status);
 }
 
-static tn_status_t prepare_steps(const tn_fusion_spec_t* spec) {
+// The last reduction's scratch memory is the fusion's; others need none.
+static tn_status_t prepare_steps(const tn_fusion_spec_t* spec, tn_kernel_site_t* fusion) {
+  size_t unused = 0;
   for (size_t s = 0; s < spec->step_count; ++s) {
-    TN_RETURN_IF_ERROR(prepare_step(&spec->steps[s]));
+    TN_RETURN_IF_ERROR(prepare_step(&spec->steps[s], fusion, &unused));
   }
-  return spec->last ? prepare_step(spec->last) : TN_OK;
+  return spec->last ? prepare_step(spec->last, fusion, &fusion->scratch_byte_length) : TN_OK;
 }
 
 // --- all of it
@@ -462,14 +468,13 @@ tn_status_t tn__cpu_fusion_prepare(tn_kernel_site_t* site) {
   tn_fusion_state_t* state = memory;
   TN_RETURN_IF_ERROR(tn__fusion_read_region(site->use->regions[0].region, site->views, site->arena,
                                             &state->spec, &fits));
-  if (fits) TN_RETURN_IF_ERROR(choose_kernels(site, &state->spec, &fits));
+  if (fits) TN_RETURN_IF_ERROR(choose_kernels(&state->spec, site->arena, &fits));
   state->use = site->use;
   state->views = site->views;
   state->runs_region = !fits;
   if (!fits) return TN_OK;
   site->state_deinit = clear_state;
   site->holds_regions = true;
-  TN_RETURN_IF_ERROR(prepare_steps(&state->spec));
-  if (state->spec.last) site->scratch_byte_length = state->spec.last->site.scratch_byte_length;
+  TN_RETURN_IF_ERROR(prepare_steps(&state->spec, site));
   return plan_tiles(state, site);
 }

@@ -280,7 +280,7 @@ static tn_status_t run_step(const worker_t* worker, const tn_fusion_step_t* step
   tn_kernel_call_t part = {
       .operands = (const void* const*)pointers,
       .results = (void* const*)(pointers + step->operand_count),
-      .state = step->site.state,
+      .state = step->state,
       .context = worker->call->context,
   };
   if (step->kind == TN_FUSION_FOLD) return step->kernel->run_rows(&part, tile->rows);
@@ -421,7 +421,7 @@ static tn_status_t run_last(const tn_kernel_call_t* call) {
       .operands =
           (const void* const[]){NULL, call->operands[operand_of(&state->spec, last->operands[1])]},
       .results = &call->results[state->last_result],
-      .state = last->site.state,
+      .state = last->state,
       .scratch = call->scratch,
       .context = call->context,
   };

@@ -274,16 +274,25 @@ static tn_status_t make_lists(builder_t* builder) {
   if (!builder->fits) return TN_OK;
   tn_arena_t* arena = builder->arena;
   const size_t values = n.operands + n.results + n.rows;
-  TN_RETURN_IF_ERROR(tn__fusion_list(arena, n.operands, sizeof *builder->reads, &builder->reads));
   TN_RETURN_IF_ERROR(tn__fusion_list(arena, values, sizeof *builder->values, &builder->values));
   TN_RETURN_IF_ERROR(
       tn__fusion_list(arena, n.members + n.rows, sizeof *builder->steps, &builder->steps));
   arena = &builder->scratch;
+  TN_RETURN_IF_ERROR(tn__fusion_list(arena, n.operands, sizeof *builder->reads, &builder->reads));
   TN_RETURN_IF_ERROR(tn__fusion_list(arena, values, sizeof(uint32_t), &builder->repeated));
   TN_RETURN_IF_ERROR(tn__fusion_list(arena, n.ids, sizeof(uint32_t), &builder->numbers));
-  builder->spec->reads = builder->reads;
   builder->spec->values = builder->values;
   builder->spec->steps = builder->steps;
+  return TN_OK;
+}
+
+// As many as there are: most operands of members are what others give.
+static tn_status_t keep_reads(builder_t* builder) {
+  const size_t count = builder->spec->read_count;
+  tn_fusion_read_t* kept = NULL;
+  TN_RETURN_IF_ERROR(tn__fusion_list(builder->arena, count, sizeof *kept, &kept));
+  if (count) memcpy(kept, builder->reads, count * sizeof *kept);
+  builder->spec->reads = kept;
   return TN_OK;
 }
 
@@ -298,7 +307,7 @@ static tn_status_t build(builder_t* builder) {
   }
   if (builder->fits) TN_RETURN_IF_ERROR(list_results(builder));
   if (builder->spec->last) builder->fits &= is_last_alone(builder->spec);
-  return TN_OK;
+  return builder->fits ? keep_reads(builder) : TN_OK;
 }
 
 tn_status_t tn__fusion_read_region(const tn_region_t* region, const tn_view_t* views,

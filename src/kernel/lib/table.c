@@ -18,6 +18,5 @@ static const tn_kernel_t rows[] = {
 #undef TN_KERNEL
 };
 
-static uint16_t order[sizeof rows / sizeof *rows];
-
-const tn_kernel_set_t tn__kernel_set_lib = {rows, sizeof rows / sizeof *rows, order};
+static uint16_t first[TN_OP_ID_COUNT], next[sizeof rows / sizeof *rows];
+const tn_kernel_set_t tn__kernel_set_lib = {rows, sizeof rows / sizeof *rows, first, next};

@@ -15,9 +15,8 @@ static const tn_kernel_t rows[] = {
 #undef TN_KERNEL
 };
 
-static uint16_t order[sizeof rows / sizeof *rows];
-
-static const tn_kernel_set_t set = {rows, sizeof rows / sizeof *rows, order};
+static uint16_t first[TN_OP_ID_COUNT], next[sizeof rows / sizeof *rows];
+static const tn_kernel_set_t set = {rows, sizeof rows / sizeof *rows, first, next};
 static const tn_kernel_set_t* const sets[] = {&set};
 
 const tn_compile_target_t tn__compile_target_reference = {
