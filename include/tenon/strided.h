@@ -80,7 +80,8 @@ static inline bool tn_is_column_contiguous(size_t rank, const int64_t* dims,
 
 // --- several arrays of one shape
 
-// Whether dimension `inner` goes on where the next one of `outer` begins, in every array.
+// Whether the item `inner` of the lists goes on where the next one of `outer` begins, in every
+// array.
 static inline bool tn__dims_merge(size_t outer, size_t inner, const int64_t* dims,
                                   size_t array_count, int64_t* const* strides) {
   for (size_t k = 0; k < array_count; ++k) {
@@ -89,19 +90,27 @@ static inline bool tn__dims_merge(size_t outer, size_t inner, const int64_t* dim
   return true;
 }
 
+// tn_collapse_contiguous_dims of lists in which a dimension is `pitch` items behind the one before
+// it: of members of structures.
+static inline size_t tn__collapse_dims(size_t rank, size_t pitch, int64_t* dims, size_t array_count,
+                                       int64_t* const* strides) {
+  size_t count = 0;
+  for (size_t d = 0; d < rank; ++d) {
+    const size_t from = d * pitch, last = count ? (count - 1) * pitch : 0;
+    if (dims[from] == 1) continue;
+    const bool merges = count && tn__dims_merge(last, from, dims, array_count, strides);
+    const size_t to = merges ? last : count++ * pitch;
+    dims[to] = dims[from] * (merges ? dims[to] : 1);
+    for (size_t k = 0; k < array_count; ++k) strides[k][to] = strides[k][from];
+  }
+  return count;
+}
+
 // Takes out dimensions of size 1, and makes one of adjacent ones where every array allows it:
 // `dims` and each list of strides get shorter. Returns how many are left.
 static inline size_t tn_collapse_contiguous_dims(size_t rank, int64_t* dims, size_t array_count,
                                                  int64_t* const* strides) {
-  size_t count = 0;
-  for (size_t d = 0; d < rank; ++d) {
-    if (dims[d] == 1) continue;
-    const bool merges = count && tn__dims_merge(count - 1, d, dims, array_count, strides);
-    const size_t to = merges ? count - 1 : count++;
-    dims[to] = dims[d] * (merges ? dims[to] : 1);
-    for (size_t k = 0; k < array_count; ++k) strides[k][to] = strides[k][d];
-  }
-  return count;
+  return tn__collapse_dims(rank, 1, dims, array_count, strides);
 }
 
 // --- a loop nest over several arrays

@@ -1,23 +1,20 @@
-// When two loops over strided arrays are one. Loops are structures of int64_t: how often they go
-// round, then how far each array goes on with every step. For lists of dimensions and strides there
-// is tn_collapse_contiguous_dims (<tenon/strided.h>).
+// tn_collapse_contiguous_dims (<tenon/strided.h>) of loops, which are structures.
 #ifndef TENON_KERNEL_COMMON_MERGE_H_
 #define TENON_KERNEL_COMMON_MERGE_H_
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <tenon/strided.h>
 
-// Makes `outer` both, if one step of it is where `inner` ends, in each of `array_count` arrays.
-static inline bool tn__merge_loops(void* outer, const void* inner, size_t array_count) {
-  int64_t* a = outer;
-  const int64_t* b = inner;
-  for (size_t i = 1; i <= array_count; ++i) {
-    if (a[i] != b[i] * b[0]) return false;
-  }
-  a[0] *= b[0];
-  for (size_t i = 1; i <= array_count; ++i) a[i] = b[i];
-  return true;
+// Takes out loops that go round once, and makes one of adjacent ones where every array allows it.
+// Loops are structures of `pitch` int64_t: how often they go round, how far each array goes on with
+// every step, and then what stays where it is. Returns how many are left.
+static inline size_t tn__merge_loops(size_t count, void* loops, size_t pitch, size_t array_count) {
+  int64_t *first = loops, *strides[TN_NEST_ARRAY_LIMIT];
+  for (size_t k = 0; k < array_count; ++k) strides[k] = first + 1 + k;
+  return tn__collapse_dims(count, pitch, first, array_count, strides);
 }
+
+// Of an array of structures.
+#define TN_MERGE_LOOPS(count, loops, array_count) \
+  tn__merge_loops((count), (loops), sizeof *(loops) / sizeof(int64_t), (array_count))
 
 #endif  // TENON_KERNEL_COMMON_MERGE_H_

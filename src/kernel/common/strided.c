@@ -15,18 +15,6 @@ static const int64_t streaming_byte_length = 8 << 20;
 
 // --- preparing
 
-static size_t merge_loops(size_t rank, const int64_t* dims, const int64_t* target_strides,
-                          const int64_t* source_strides, tn_strided_loop_t* loops) {
-  size_t count = 0;
-  for (size_t i = 0; i < rank; ++i) {
-    if (dims[i] == 1) continue;
-    const tn_strided_loop_t inner = {dims[i], target_strides[i], source_strides[i]};
-    if (count && tn__merge_loops(&loops[count - 1], &inner, 2)) continue;
-    loops[count++] = inner;
-  }
-  return count;
-}
-
 static bool is_element_size(int64_t size) {
   return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
 }
@@ -103,7 +91,10 @@ tn_status_t tn__strided_copy_prepare(tn_arena_t* arena, size_t element_size, siz
     if (dims[i] == 0) return TN_OK;
   }
   tn_strided_loop_t loops[TN_STRIDED_MAX_RANK];
-  size_t count = merge_loops(rank, dims, target_strides, source_strides, loops);
+  for (size_t i = 0; i < rank; ++i) {
+    loops[i] = (tn_strided_loop_t){dims[i], target_strides[i], source_strides[i]};
+  }
+  size_t count = TN_MERGE_LOOPS(rank, loops, 2);
   tn_strided_copy_t copy = {.element_size = element_size};
   int64_t byte_length = (int64_t)element_size;
   for (size_t i = 0; i < count; ++i) byte_length *= loops[i].count;

@@ -135,15 +135,11 @@ static tn_status_t list_batch(tn_kernel_site_t* site, const group_t* lhs, const 
   tn_gemm_batch_t* loops;
   TN_RETURN_IF_ERROR(
       tn__arena_allocate_array(site->arena, lhs->rank, sizeof *loops, (void**)&loops));
-  size_t count = 0;
   for (size_t i = 0; i < lhs->rank; ++i) {
-    const tn_gemm_batch_t inner = {lhs->dims[i], lhs->strides[i], rhs->strides[i]};
-    if (inner.count == 1) continue;
-    if (count && tn__merge_loops(&loops[count - 1], &inner, 2)) continue;
-    loops[count++] = inner;
+    loops[i] = (tn_gemm_batch_t){lhs->dims[i], lhs->strides[i], rhs->strides[i]};
   }
   shape->batch_loops = loops;
-  shape->batch_loop_count = count;
+  shape->batch_loop_count = TN_MERGE_LOOPS(lhs->rank, loops, 2);
   return TN_OK;
 }
 

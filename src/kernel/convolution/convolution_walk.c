@@ -159,7 +159,7 @@ static void plan_runs(phase_t* phase) {
   if (outer->count > phase->block_runs) return;
   phase->block_runs /= outer->count;
   const int64_t outer_count = outer->count;
-  if (tn__merge_loops(outer, &inner, 2)) {
+  if (TN_MERGE_LOOPS(2, outer, 2) == 1) {
     --loops->count;
   } else {
     phase->block_runs *= outer_count;

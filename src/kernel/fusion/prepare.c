@@ -2,6 +2,7 @@
 // something else, lines of it are gathered, or looked at where they lie if the tile is a part of
 // one line; what repeats in every tile is gathered once.
 #include <stdlib.h>
+#include <tenon/strided.h>
 
 #include "kernel/common/site.h"
 #include "kernel/fusion/state.h"
@@ -57,34 +58,35 @@ static int64_t element_size_of(const tn_fusion_state_t* state, const tn_fusion_g
   return (int64_t)spec->values[spec->reads[gather->read].value].element_size;
 }
 
-// Dimensions of all gathers, adjacent ones merged where every gather allows it, but not those of a
-// row with others. The last one becomes the columns.
+// The dimensions, and the strides of all gathers along them. Behind these, with rows, are those of
+// the rows' numbers: that dimensions merge where they allow it keeps rows apart.
+static tn_status_t list_strides(const tn_fusion_state_t* state, tn_arena_t* arena,
+                                int64_t** out_dims, int64_t*** out_lists) {
+  const tn_fusion_spec_t* spec = &state->spec;
+  const tn_type_t* shape = spec->shape;
+  const size_t count = state->gather_count + 1;
+  int64_t *dims = NULL, **lists = NULL;
+  TN_RETURN_IF_ERROR(tn__fusion_list(arena, (count + 1) * shape->rank, sizeof *dims, &dims));
+  TN_RETURN_IF_ERROR(tn__fusion_list(arena, count, sizeof *lists, &lists));
+  for (size_t g = 0; g < count; ++g) lists[g] = dims + (g + 1) * shape->rank;
+  for (size_t d = 0; d < shape->rank; ++d) {
+    dims[d] = shape->dims[d];
+    for (size_t g = 0; g < state->gather_count; ++g) lists[g][d] = strides_of(state, g)[d];
+  }
+  if (spec->has_rows) tn_row_major_strides(spec->row_rank, dims, lists[state->gather_count]);
+  *out_dims = dims;
+  *out_lists = lists;
+  return TN_OK;
+}
+
+// Dimensions that all gathers allow to merge are one. The last one becomes the columns.
 static tn_status_t make_loops(tn_fusion_state_t* state, tn_arena_t* arena) {
   const tn_fusion_spec_t* spec = &state->spec;
   const tn_type_t* shape = spec->shape;
-  int64_t *strides = NULL, *dims = NULL;
-  const size_t limit = shape->rank + 1;
-  TN_RETURN_IF_ERROR(
-      tn__fusion_list(arena, limit * (state->gather_count + 1), sizeof *strides, &strides));
-  TN_RETURN_IF_ERROR(tn__fusion_list(arena, limit, sizeof *dims, &dims));
-  size_t count = 0, previous = 0;
-  for (size_t d = 0; d < shape->rank; ++d) {
-    if (shape->dims[d] == 1) continue;
-    const bool begins_row = spec->has_rows && previous < spec->row_rank && d >= spec->row_rank;
-    bool merges = count > 0 && !begins_row;
-    for (size_t g = 0; g < state->gather_count && merges; ++g) {
-      merges = strides[g * limit + count - 1] == strides_of(state, g)[d] * shape->dims[d];
-    }
-    if (merges) {
-      dims[count - 1] *= shape->dims[d];
-    } else {
-      dims[count++] = shape->dims[d];
-    }
-    for (size_t g = 0; g < state->gather_count; ++g) {
-      strides[g * limit + count - 1] = strides_of(state, g)[d];
-    }
-    previous = d;
-  }
+  int64_t *dims = NULL, **lists = NULL;
+  TN_RETURN_IF_ERROR(list_strides(state, arena, &dims, &lists));
+  const size_t count =
+      tn_collapse_contiguous_dims(shape->rank, dims, state->gather_count + spec->has_rows, lists);
   state->loop_counts = dims;
   state->loop_count = count ? count - 1 : 0;
   state->column_count = count ? dims[count - 1] : 1;
@@ -92,8 +94,8 @@ static tn_status_t make_loops(tn_fusion_state_t* state, tn_arena_t* arena) {
   for (size_t l = 0; l < state->loop_count; ++l) state->line_count *= dims[l];
   for (size_t g = 0; g < state->gather_count; ++g) {
     tn_fusion_gather_t* gather = &state->gathers[g];
-    gather->loop_strides = strides + g * limit;
-    gather->column_stride = count ? strides[g * limit + count - 1] : 0;
+    gather->loop_strides = lists[g];
+    gather->column_stride = count ? lists[g][count - 1] : 0;
     for (size_t l = 0; l < state->loop_count; ++l) {
       gather->is_same_for_lines &= gather->loop_strides[l] == 0;
     }

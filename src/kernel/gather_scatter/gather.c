@@ -130,13 +130,12 @@ tn_status_t tn__cpu_gather_prepare(tn_kernel_site_t* site) {
     if (tn__list_has(&numbers.index_batching, (int64_t)index_dim, &position)) {
       loop.operand_stride = operand_strides[numbers.batching.values[position]];
     }
-    if (!state->loop_count || !tn__merge_loops(&loops[state->loop_count - 1], &loop, 3)) {
-      loops[state->loop_count++] = loop;
-    }
+    loops[state->loop_count++] = loop;
     if (loop.count > 1) seen_batch = true;
     state->batch_count *= loop.count;
     ++index_dim;
   }
+  state->loop_count = TN_MERGE_LOOPS(state->loop_count, loops, 3);
   state->is_plain = state->window_count == 1 && state->coordinate_count == 1 &&
                     state->loop_count == 1 && loops[0].operand_stride == 0 &&
                     loops[0].index_stride == sizeof(int32_t) &&

@@ -74,16 +74,8 @@ static void choose_form(const tn_kernel_site_t* site, tn_scatter_t* state) {
   }
 }
 
-// Dimensions that follow each other in both arrays are one.
-static void add_loop(tn_scatter_loop_t* loops, size_t* count, tn_scatter_loop_t loop) {
-  if (*count && loops[*count - 1].batching < 0 && loop.batching < 0 &&
-      tn__merge_loops(&loops[*count - 1], &loop, 2)) {
-    return;
-  }
-  loops[(*count)++] = loop;
-}
-
-// Scatter dimensions of the updates, with those of the indices that they go through.
+// Scatter dimensions of the updates, with those of the indices that they go through. Behind
+// batching dimensions, those that follow each other in both arrays are one.
 static tn_status_t list_loops(tn_kernel_site_t* site, const scatter_numbers_t* numbers,
                               const int64_t* update_strides, const int64_t* index_strides,
                               tn_scatter_t* state) {
@@ -94,37 +86,25 @@ static tn_status_t list_loops(tn_kernel_site_t* site, const scatter_numbers_t* n
       tn__arena_allocate_array(site->arena, updates->rank, sizeof *loops, (void**)&loops));
   state->loops = loops;
   state->position_count = 1;
-  size_t index_dim = 0;
+  size_t index_dim = 0, count = 0, first_merged = 0;
   for (size_t d = 0; d < updates->rank; ++d) {
     if (tn__list_has(&numbers->window, (int64_t)d, NULL)) continue;
     if (index_dim == (size_t)numbers->index_vector_dim && index_dim < indices->rank) ++index_dim;
     size_t position;
     const bool batching = tn__list_has(&numbers->index_batching, (int64_t)index_dim, &position);
-    add_loop(
-        loops, &state->loop_count,
-        (tn_scatter_loop_t){
-            .count = updates->dims[d],
-            .index_stride = index_strides[index_dim],
-            .update_stride = update_strides[d],
-            .batching = batching ? numbers->batching.values[position] : -1,
-            .input_stride = batching ? state->input_strides[numbers->batching.values[position]] : 0,
-        });
+    loops[count++] = (tn_scatter_loop_t){
+        .count = updates->dims[d],
+        .index_stride = index_strides[index_dim],
+        .update_stride = update_strides[d],
+        .batching = batching ? numbers->batching.values[position] : -1,
+        .input_stride = batching ? state->input_strides[numbers->batching.values[position]] : 0,
+    };
+    if (batching) first_merged = count;
     state->position_count *= updates->dims[d];
     ++index_dim;
   }
+  state->loop_count = first_merged + TN_MERGE_LOOPS(count - first_merged, loops + first_merged, 2);
   return TN_OK;
-}
-
-// Merges dimensions of whole windows that follow each other in both arrays.
-static size_t merge_window(const tn_scatter_window_t* window, size_t rank,
-                           tn_scatter_window_t* out) {
-  size_t count = 0;
-  for (size_t i = 0; i < rank; ++i) {
-    if (window[i].count == 1) continue;
-    if (count && tn__merge_loops(&out[count - 1], &window[i], 2)) continue;
-    out[count++] = window[i];
-  }
-  return count;
 }
 
 tn_status_t tn__cpu_scatter_prepare(tn_kernel_site_t* site) {
@@ -189,7 +169,8 @@ tn_status_t tn__cpu_scatter_prepare(tn_kernel_site_t* site) {
   }
   state->window = window;
   state->whole = whole;
-  state->whole_rank = merge_window(window, state->window_rank, whole);
+  memcpy(whole, window, state->window_rank * sizeof *whole);
+  state->whole_rank = TN_MERGE_LOOPS(state->window_rank, whole, 2);
   state->update_count = tn__type_size(updates);
   state->place_limit = 1;
   for (size_t d = 0; d < input->rank; ++d) {

@@ -55,14 +55,6 @@ bool tn__reduction_supports(const char* op, tn_dtype_t result) {
   return false;
 }
 
-static void add_axis(tn_axis_t* axes, tn_axes_t* list, tn_axis_t inner) {
-  list->size *= inner.count;
-  if (inner.count == 1) return;
-  tn_axis_t* outer = list->count ? &axes[list->count - 1] : NULL;
-  if (outer && tn__merge_loops(outer, &inner, 1)) return;
-  axes[list->count++] = inner;
-}
-
 tn_status_t tn__reduction_axes(tn_arena_t* arena, const tn_type_t* operand, const int64_t* strides,
                                const bool* is_folded, tn_axes_t* out_kept, tn_axes_t* out_folded) {
   tn_axis_t *kept, *folded;
@@ -72,9 +64,12 @@ tn_status_t tn__reduction_axes(tn_arena_t* arena, const tn_type_t* operand, cons
   *out_kept = (tn_axes_t){.axes = kept, .size = 1};
   *out_folded = (tn_axes_t){.axes = folded, .size = 1};
   for (size_t i = 0; i < operand->rank; ++i) {
-    const tn_axis_t axis = {operand->dims[i], strides[i]};
-    add_axis(is_folded[i] ? folded : kept, is_folded[i] ? out_folded : out_kept, axis);
+    tn_axes_t* list = is_folded[i] ? out_folded : out_kept;
+    (is_folded[i] ? folded : kept)[list->count++] = (tn_axis_t){operand->dims[i], strides[i]};
+    list->size *= operand->dims[i];
   }
+  out_kept->count = TN_MERGE_LOOPS(out_kept->count, kept, 1);
+  out_folded->count = TN_MERGE_LOOPS(out_folded->count, folded, 1);
   return TN_OK;
 }
 
