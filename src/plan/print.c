@@ -41,6 +41,32 @@ void tn__plan_print_reader(const tn_plan_step_t* step, tn_writer_t* writer) {
   tn__write_string(writer, ")");
 }
 
+static bool is_view(const tn_plan_step_t* step, size_t operand) {
+  const tn_view_t* views = step->site.views;
+  return views && (views[operand].byte_offset || views[operand].strides);
+}
+
+// "[offset 16, strides 4 0]".
+static void print_view(const tn_plan_step_t* step, size_t operand, tn_writer_t* writer) {
+  const tn_view_t* view = &step->site.views[operand];
+  const size_t rank = step->site.use->operand_types[operand]->rank;
+  tn__write_string(writer, "[");
+  if (view->byte_offset) tn__writef(writer, "offset %lld", (long long)view->byte_offset);
+  if (view->strides) tn__write_string(writer, view->byte_offset ? ", strides" : "strides");
+  for (size_t d = 0; view->strides && d < rank; ++d) {
+    tn__writef(writer, " %lld", (long long)view->strides[d]);
+  }
+  tn__write_string(writer, "]");
+}
+
+void tn__plan_print_views(const tn_plan_step_t* step, tn_writer_t* writer) {
+  for (size_t i = 0; i < step->operand_count; ++i) {
+    if (!is_view(step, i)) continue;
+    tn__writef(writer, "  operand %zu", i);
+    print_view(step, i, writer);
+  }
+}
+
 // --- text
 
 static void print_buffer(const tn_plan_t* plan, size_t index, tn_writer_t* writer) {
@@ -76,24 +102,10 @@ static void print_places(const char* before, size_t count, const uint32_t* buffe
   for (size_t i = 0; i < count; ++i) tn__writef(writer, "%sb%u", i ? " " : before, buffers[i]);
 }
 
-// A view behind its root's buffer: "b3[offset 16, strides 4 0]".
-static void print_view(const tn_plan_step_t* step, size_t operand, tn_writer_t* writer) {
-  const tn_view_t* view = &step->site.views[operand];
-  const size_t rank = step->site.use->operand_types[operand]->rank;
-  if (!view->byte_offset && !view->strides) return;
-  tn__write_string(writer, "[");
-  if (view->byte_offset) tn__writef(writer, "offset %lld", (long long)view->byte_offset);
-  if (view->strides) tn__write_string(writer, view->byte_offset ? ", strides" : "strides");
-  for (size_t d = 0; view->strides && d < rank; ++d) {
-    tn__writef(writer, " %lld", (long long)view->strides[d]);
-  }
-  tn__write_string(writer, "]");
-}
-
 static void print_operands(const tn_plan_step_t* step, tn_writer_t* writer) {
   for (size_t i = 0; i < step->operand_count; ++i) {
     tn__writef(writer, " b%u", step->operands[i]);
-    if (step->site.views) print_view(step, i, writer);
+    if (is_view(step, i)) print_view(step, i, writer);
   }
 }
 

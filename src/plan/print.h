@@ -20,6 +20,8 @@ const char* tn__plan_step_name(const tn_plan_step_t* step);
 tn_string_view_t tn__plan_step_target(const tn_plan_step_t* step);
 // Of a step that stores a view: " (stored for dot_general)"; of others nothing.
 void tn__plan_print_reader(const tn_plan_step_t* step, tn_writer_t* writer);
+// Operands that are views: " operand 1[offset 16, strides 4 0]"; nothing when all are whole.
+void tn__plan_print_views(const tn_plan_step_t* step, tn_writer_t* writer);
 // The operands' views, as a member of the step's object; nothing when all are whole.
 void tn__plan_print_json_views(const tn_plan_step_t* step, tn_writer_t* writer);
 const char* tn__plan_buffer_kind_name(tn_plan_buffer_kind_t kind);

@@ -148,6 +148,7 @@ static void text_program(const tn_program_t* program, tn_writer_t* writer) {
                    (long long)tn__fusion_tile_length(instruction->state));
       }
       text_reason(instruction, writer);
+      tn__plan_print_views(instruction->step, writer);
       tn__plan_print_reader(instruction->step, writer);
       tn__write_string(writer, "\n");
       text_fusion(instruction, writer);

@@ -160,6 +160,24 @@ def test_show_prints_every_stage(folder):
     assert "cpu." in tenon("show", folder / "model.mlir", "--at", "program")[0]
 
 
+def test_show_says_by_which_strides_operands_are_read():
+    text = """func.func @main(%x: tensor<3x4xf32>, %y: tensor<4x3xf32>) -> tensor<2x3xf32> {
+  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<3x4xf32>) -> tensor<4x3xf32>
+  %1 = stablehlo.slice %0 [2:4, 0:3] : (tensor<4x3xf32>) -> tensor<2x3xf32>
+  %2 = stablehlo.slice %y [1:3, 0:3] : (tensor<4x3xf32>) -> tensor<2x3xf32>
+  %3 = "tenon.fusion"(%1, %2) ({
+  ^bb0(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>):
+    %4 = stablehlo.add %a, %b : tensor<2x3xf32>
+    stablehlo.return %4 : tensor<2x3xf32>
+  }) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %3 : tensor<2x3xf32>
+}"""
+    plan = tenon("show", "-", "--at", "plan", stdin=text)[0]
+    program = tenon("show", "-", "--at", "program", stdin=text)[0]
+    assert "b1[offset 8, strides 4 16] b2[offset 12]" in plan
+    assert re.search(r"cpu\.tenon\.fusion .*  operand 0\[offset 8, strides 4 16\]  operand 1\[offset 12\]", program)
+
+
 def test_what_show_prints_is_read_again(folder):
     text = tenon("show", folder / "model.mlir")[0]
     assert tenon("show", "-", stdin=text)[0] == text
