@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "array/common.h"
+#include "base/integer.h"
 
 tn_array_t* tn_array_segmented_mm(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
                                   tn_array_t* segments) {
@@ -36,15 +37,14 @@ static tn_array_t* mask_blocks(tn_scope_t* scope, tn_array_t* x, tn_array_t* mas
   if (!mask) return x;
   TN__RETURN_IF_FAILED(tn__check_operands(scope, 2, operands));
   const int64_t rows = x->dims[x->rank - 2], columns = x->dims[x->rank - 1];
-  if (mask->rank < 2 || mask->dims[mask->rank - 2] != (rows + block_size - 1) / block_size ||
-      mask->dims[mask->rank - 1] != (columns + block_size - 1) / block_size) {
+  if (mask->rank < 2 || mask->dims[mask->rank - 2] != tn__ceil_divide(rows, block_size) ||
+      mask->dims[mask->rank - 1] != tn__ceil_divide(columns, block_size)) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "a mask of shape %s for matrices of shape %s; expected %lldx%lld, "
                           "an element for each block of size %lld",
                           TN_SHAPE_TEXT(mask->rank, mask->dims), TN_SHAPE_TEXT(x->rank, x->dims),
-                          (long long)((rows + block_size - 1) / block_size),
-                          (long long)((columns + block_size - 1) / block_size),
-                          (long long)block_size);
+                          (long long)(tn__ceil_divide(rows, block_size)),
+                          (long long)(tn__ceil_divide(columns, block_size)), (long long)block_size);
   }
   for (int64_t axis = -2; axis < 0; ++axis) {
     mask = tn_array_repeat(scope, mask, block_size, &axis);

@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 
+#include "base/integer.h"
 // The largest is a huge page (base/allocator.c).
 enum { ALIGNMENT = 16, FIRST_BLOCK = 4096, GROWTH = 4, LARGEST_BLOCK = 2 << 20 };
 
@@ -61,13 +62,13 @@ static tn_status_t add_block(tn_arena_t* arena, size_t capacity, bool is_behind,
 tn_status_t tn__arena_init_sized(tn_arena_t* arena, const tn_allocator_t* allocator, size_t size) {
   tn_arena_block_t* block = NULL;
   tn__arena_init(arena, allocator);
-  return add_block(arena, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, false, &block);
+  return add_block(arena, tn__align_up(size, ALIGNMENT), false, &block);
 }
 
 tn_status_t tn__arena_take(tn_arena_t* arena, size_t size, void** out) {
   *out = NULL;
   if (size > SIZE_MAX / 2) return tn__status_out_of_memory();
-  size = size ? (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
+  size = size ? tn__align_up(size, ALIGNMENT) : ALIGNMENT;
   tn_arena_block_t* block = arena->blocks;
   if (!block || block->capacity - block->used < size) {
     size_t capacity = block ? (HEADER + block->capacity) * GROWTH : FIRST_BLOCK;
@@ -87,7 +88,7 @@ tn_status_t tn__arena_reserve(tn_arena_t* arena, size_t size) {
   tn_arena_block_t* block = arena->blocks;
   if (size < FIRST_BLOCK || size > SIZE_MAX / 2) return TN_OK;
   if (block && block->capacity - block->used >= size) return TN_OK;
-  return add_block(arena, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, false, &block);
+  return add_block(arena, tn__align_up(size, ALIGNMENT), false, &block);
 }
 
 tn_status_t tn__arena_allocate(tn_arena_t* arena, size_t size, void** out) {

@@ -6,6 +6,7 @@
 // one is kept.
 #include <stdlib.h>
 
+#include "base/integer.h"
 #include "kernel/target.h"
 #include "plan/gaps.h"
 #include "plan/plan.h"
@@ -18,10 +19,6 @@ typedef struct item {
   size_t size;  // rounded up to the alignment
   size_t offset;
 } item_t;
-
-static size_t round_up(size_t size) {
-  return (size + TN_PLAN_ALIGNMENT - 1) / TN_PLAN_ALIGNMENT * TN_PLAN_ALIGNMENT;
-}
 
 static int by_size(const void* a, const void* b) {
   const item_t* x = a;
@@ -125,8 +122,9 @@ tn_status_t tn__plan_live_bytes(const tn_plan_t* plan, tn_arena_t* arena, size_t
   for (size_t i = 0; i < plan->buffer_count; ++i) {
     const tn_plan_buffer_t* buffer = &plan->buffers[i];
     if (buffer->kind != TN_PLAN_TEMPORARY) continue;
-    live[buffer->begin] += round_up(buffer->byte_length);
-    live[buffer->end + 1] -= round_up(buffer->byte_length);  // below zero until it is summed up
+    live[buffer->begin] += tn__align_up(buffer->byte_length, TN_PLAN_ALIGNMENT);
+    live[buffer->end + 1] -=
+        tn__align_up(buffer->byte_length, TN_PLAN_ALIGNMENT);  // below zero until it is summed up
   }
   for (uint32_t p = 1; p <= plan->position_count; ++p) live[p] += live[p - 1];
   *out_live = live;
@@ -158,7 +156,8 @@ static tn_status_t pack(tn_plan_t* plan, tn_plan_buffer_kind_t kind, size_t enou
     const tn_plan_buffer_t* buffer = &plan->buffers[i];
     if (buffer->kind != kind || buffer->byte_length == 0) continue;
     if (buffer->byte_length > PTRDIFF_MAX - TN_PLAN_ALIGNMENT ||
-        __builtin_add_overflow(total, round_up(buffer->byte_length), &total) ||
+        __builtin_add_overflow(total, tn__align_up(buffer->byte_length, TN_PLAN_ALIGNMENT),
+                               &total) ||
         total > PTRDIFF_MAX) {
       return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
                               "the program's temporaries exceed the address space");
@@ -166,7 +165,7 @@ static tn_status_t pack(tn_plan_t* plan, tn_plan_buffer_kind_t kind, size_t enou
     items[count++] = (item_t){.buffer = (uint32_t)i,
                               .begin = buffer->begin,
                               .end = buffer->end,
-                              .size = round_up(buffer->byte_length)};
+                              .size = tn__align_up(buffer->byte_length, TN_PLAN_ALIGNMENT)};
   }
   heap_entry_t* heap = NULL;
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, count, &heap));

@@ -1,4 +1,5 @@
 // From plans to the flat program.
+#include "base/integer.h"
 #include "kernel/placement.h"
 #include "program/program.h"
 
@@ -62,8 +63,7 @@ static size_t place_local(tn_program_t* program, const tn_kernel_site_t* site) {
   if (share && share->is_placed) return share->offset;
   size_t offset = program->local_byte_length;
   if (share) *share = (tn_local_share_t){.is_placed = true, .offset = offset};
-  program->local_byte_length +=
-      (site->local_byte_length + LOCAL_ALIGNMENT - 1) / LOCAL_ALIGNMENT * LOCAL_ALIGNMENT;
+  program->local_byte_length += tn__align_up(site->local_byte_length, LOCAL_ALIGNMENT);
   return offset;
 }
 

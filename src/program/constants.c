@@ -1,4 +1,5 @@
 // Constants in the memory of a device that is not the host.
+#include "base/integer.h"
 #include "program/program.h"
 
 static bool is_devices(const tn_plan_buffer_t* buffer) {
@@ -13,7 +14,7 @@ static tn_status_t lay_out(const tn_program_t* program, size_t* out_byte_length)
     for (size_t b = 0; b < plan->buffer_count; ++b) {
       tn_plan_buffer_t* buffer = &plan->buffers[b];
       if (!is_devices(buffer)) continue;
-      end = (end + TN_PLAN_ALIGNMENT - 1) / TN_PLAN_ALIGNMENT * TN_PLAN_ALIGNMENT;
+      end = tn__align_up(end, TN_PLAN_ALIGNMENT);
       buffer->offset = end;
       if (__builtin_add_overflow(end, buffer->byte_length, &end) ||
           end > PTRDIFF_MAX - TN_PLAN_ALIGNMENT) {

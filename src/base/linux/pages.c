@@ -3,11 +3,12 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "base/integer.h"
 void* tn__pages_map(size_t byte_length, size_t alignment, int flags) {
   size_t all;
   const int unreserved = flags & TN_PAGES_UNRESERVED ? MAP_NORESERVE : 0;
   if (byte_length > PTRDIFF_MAX - TN_SYSTEM_PAGE_SIZE) return NULL;
-  byte_length = (byte_length + TN_SYSTEM_PAGE_SIZE - 1) / TN_SYSTEM_PAGE_SIZE * TN_SYSTEM_PAGE_SIZE;
+  byte_length = tn__align_up(byte_length, TN_SYSTEM_PAGE_SIZE);
   // What lies before and behind the aligned part is given back.
   if (__builtin_add_overflow(byte_length, alignment, &all)) return NULL;
   char* mapped =

@@ -1,5 +1,6 @@
 #include "kernel/common/strided.h"
 
+#include "base/integer.h"
 #include "kernel/common/merge.h"
 #include "kernel/common/transpose_block.h"
 
@@ -62,10 +63,6 @@ static void choose_form(tn_strided_loop_t* loops, size_t* loop_count, tn_strided
   copy->row = pop_loop(loops, loop_count);
 }
 
-static int64_t ceil_divide(int64_t a, int64_t b) {
-  return a / b + (a % b != 0);
-}
-
 static void cut_work(tn_strided_copy_t* copy) {
   const int64_t step = (int64_t)copy->run_byte_length;
   if (copy->form == TN_STRIDED_TRANSPOSE) {
@@ -76,8 +73,8 @@ static void cut_work(tn_strided_copy_t* copy) {
     if (copy->columns_per_unit > copy->column.count) copy->columns_per_unit = copy->column.count;
     copy->rows_per_unit = 1;
   }
-  copy->row_units = ceil_divide(copy->row.count, copy->rows_per_unit);
-  copy->column_units = ceil_divide(copy->column.count, copy->columns_per_unit);
+  copy->row_units = tn__ceil_divide(copy->row.count, copy->rows_per_unit);
+  copy->column_units = tn__ceil_divide(copy->column.count, copy->columns_per_unit);
   const int64_t units = copy->outer_count * copy->row_units * copy->column_units;
   const int64_t unit_bytes = copy->target_byte_length / units;
   copy->grain = unit_bytes >= UNIT_BYTES ? 1 : UNIT_BYTES / (unit_bytes ? unit_bytes : 1);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/integer.h"
 enum {
   ALIGNMENT = 64,
   // Rows and columns that are packed at a time: a few MiB of panels, whatever the shape.
@@ -16,16 +17,6 @@ enum {
   SMALL_PRODUCTS = 1 << 14,
   PACK_GRAIN = 16,  // panels
 };
-
-static int64_t ceil_divide(int64_t a, int64_t b) {
-  return a / b + (a % b != 0);
-}
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-static size_t align_up(size_t size) {
-  return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
 
 // --- planning
 
@@ -86,16 +77,17 @@ static extent_t packed_extent(const tn_gemm_t* gemm) {
 
 static size_t lhs_panels_byte_length(const tn_gemm_t* gemm, size_t scalar) {
   const extent_t extent = packed_extent(gemm);
-  const int64_t rows = least(extent.rows, BLOCK_ROWS), depth = least(extent.depth, TN_GEMM_DEPTH);
+  const int64_t rows = tn__least(extent.rows, BLOCK_ROWS),
+                depth = tn__least(extent.depth, TN_GEMM_DEPTH);
   const int64_t tile = gemm->set->tile_rows;
-  return align_up((size_t)(ceil_divide(rows, tile) * tile * depth) * scalar);
+  return tn__align_up((size_t)(tn__ceil_divide(rows, tile) * tile * depth) * scalar, ALIGNMENT);
 }
 
 static size_t rhs_panels_byte_length(const tn_gemm_t* gemm, size_t scalar) {
   const extent_t extent = packed_extent(gemm);
-  const int64_t columns = least(extent.columns, BLOCK_COLUMNS);
-  const int64_t depth = least(extent.depth, TN_GEMM_DEPTH), tile = gemm->set->tile_columns;
-  return align_up((size_t)(ceil_divide(columns, tile) * tile * depth) * scalar);
+  const int64_t columns = tn__least(extent.columns, BLOCK_COLUMNS);
+  const int64_t depth = tn__least(extent.depth, TN_GEMM_DEPTH), tile = gemm->set->tile_columns;
+  return tn__align_up((size_t)(tn__ceil_divide(columns, tile) * tile * depth) * scalar, ALIGNMENT);
 }
 
 tn_gemm_t tn__gemm_plan(const tn_gemm_shape_t* shape) {
@@ -115,7 +107,7 @@ tn_gemm_t tn__gemm_plan(const tn_gemm_shape_t* shape) {
   if (gemm.form == TN_GEMM_BLOCKED) {
     // Small matrices are done side by side, large ones one after another by all threads together.
     const bool split = product_count(shape) >= SPLIT_PRODUCTS;
-    gemm.slots = split ? 1 : least(gemm.batch, SLOT_LIMIT);
+    gemm.slots = split ? 1 : tn__least(gemm.batch, SLOT_LIMIT);
     gemm.slot_byte_length = lhs_panels_byte_length(&gemm, gemm.scalar_size) +
                             rhs_panels_byte_length(&gemm, gemm.scalar_size);
     gemm.scratch_byte_length = gemm.slot_byte_length * (size_t)gemm.slots;
@@ -198,14 +190,14 @@ static tn_status_t pack_lhs(int64_t begin, int64_t end, void* user) {
   const size_t panel = (size_t)(side * run->depth) * gemm->scalar_size;
   if (gemm->is_complex) {
     for (int64_t i = begin; i < end; ++i) {
-      pack_complex_rows(run, i * side, least(side, run->rows - i * side),
+      pack_complex_rows(run, i * side, tn__least(side, run->rows - i * side),
                         run->lhs_panels + (size_t)i * panel);
     }
     return TN_OK;
   }
   const int64_t index = (run->row + begin * side) * shape->lhs_row_stride +
                         run->depth_begin * shape->lhs_depth_stride;
-  gemm->set->pack_rows(least((end - begin) * side, run->rows - begin * side), run->depth,
+  gemm->set->pack_rows(tn__least((end - begin) * side, run->rows - begin * side), run->depth,
                        run->lhs + index * (int64_t)gemm->element_size, shape->lhs_row_stride,
                        shape->lhs_depth_stride, run->lhs_panels + (size_t)begin * panel);
   return TN_OK;
@@ -219,14 +211,14 @@ static tn_status_t pack_rhs(int64_t begin, int64_t end, void* user) {
   const size_t panel = (size_t)(side * run->depth) * gemm->scalar_size;
   if (gemm->is_complex) {
     for (int64_t i = begin; i < end; ++i) {
-      pack_complex_columns(run, i * side, least(side, run->columns - i * side),
+      pack_complex_columns(run, i * side, tn__least(side, run->columns - i * side),
                            run->rhs_panels + (size_t)i * panel);
     }
     return TN_OK;
   }
   const int64_t index = (run->column + begin * side) * shape->rhs_column_stride +
                         run->depth_begin * shape->rhs_depth_stride;
-  gemm->set->pack_columns(least((end - begin) * side, run->columns - begin * side), run->depth,
+  gemm->set->pack_columns(tn__least((end - begin) * side, run->columns - begin * side), run->depth,
                           run->rhs + index * (int64_t)gemm->element_size, shape->rhs_column_stride,
                           shape->rhs_depth_stride, run->rhs_panels + (size_t)begin * panel);
   return TN_OK;
@@ -266,17 +258,17 @@ static tn_status_t compute_pieces(int64_t begin, int64_t end, void* user) {
   const tn_gemm_set_t* set = run->gemm->set;
   const int64_t piece_rows = set->tile_rows * PIECE_TILES;
   const int64_t piece_columns = set->tile_columns * PIECE_TILES;
-  const int64_t down = ceil_divide(run->rows, piece_rows);
+  const int64_t down = tn__ceil_divide(run->rows, piece_rows);
   for (int64_t piece = begin; piece < end; ++piece) {
     const int64_t row = piece % down * piece_rows, column = piece / down * piece_columns;
-    const int64_t row_end = least(row + piece_rows, run->rows);
-    const int64_t column_end = least(column + piece_columns, run->columns);
+    const int64_t row_end = tn__least(row + piece_rows, run->rows);
+    const int64_t column_end = tn__least(column + piece_columns, run->columns);
     for (int64_t j = column; j < column_end; j += set->tile_columns) {
       const char* rhs = run->rhs_panels + (size_t)(j * run->depth) * run->gemm->scalar_size;
       for (int64_t i = row; i < row_end; i += set->tile_rows) {
         const char* lhs = run->lhs_panels + (size_t)(i * run->depth) * run->gemm->scalar_size;
-        compute_tile(run, i, j, least(set->tile_rows, row_end - i),
-                     least(set->tile_columns, column_end - j), lhs, rhs);
+        compute_tile(run, i, j, tn__least(set->tile_rows, row_end - i),
+                     tn__least(set->tile_columns, column_end - j), lhs, rhs);
       }
     }
   }
@@ -296,17 +288,17 @@ static tn_status_t run_blocked(const tn_gemm_t* gemm, tn_pool_t* pool, const cha
       .rhs_panels = slot + lhs_panels_byte_length(gemm, gemm->scalar_size),
   };
   for (run.column = 0; run.column < extent.columns; run.column += BLOCK_COLUMNS) {
-    run.columns = least(BLOCK_COLUMNS, extent.columns - run.column);
+    run.columns = tn__least(BLOCK_COLUMNS, extent.columns - run.column);
     for (run.depth_begin = 0; run.depth_begin < extent.depth; run.depth_begin += TN_GEMM_DEPTH) {
-      run.depth = least(TN_GEMM_DEPTH, extent.depth - run.depth_begin);
-      TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, ceil_divide(run.columns, set->tile_columns),
-                                               PACK_GRAIN, pack_rhs, &run));
+      run.depth = tn__least(TN_GEMM_DEPTH, extent.depth - run.depth_begin);
+      TN_RETURN_IF_ERROR(tn__pool_parallel_for(
+          pool, tn__ceil_divide(run.columns, set->tile_columns), PACK_GRAIN, pack_rhs, &run));
       for (run.row = 0; run.row < extent.rows; run.row += BLOCK_ROWS) {
-        run.rows = least(BLOCK_ROWS, extent.rows - run.row);
-        TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, ceil_divide(run.rows, set->tile_rows),
+        run.rows = tn__least(BLOCK_ROWS, extent.rows - run.row);
+        TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, tn__ceil_divide(run.rows, set->tile_rows),
                                                  PACK_GRAIN, pack_lhs, &run));
-        const int64_t pieces = ceil_divide(run.rows, set->tile_rows * PIECE_TILES) *
-                               ceil_divide(run.columns, set->tile_columns * PIECE_TILES);
+        const int64_t pieces = tn__ceil_divide(run.rows, set->tile_rows * PIECE_TILES) *
+                               tn__ceil_divide(run.columns, set->tile_columns * PIECE_TILES);
         TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, pieces, 1, compute_pieces, &run));
       }
     }
@@ -357,8 +349,8 @@ static tn_status_t run_slots(int64_t begin, int64_t end, void* user) {
   const gemm_run_t* run = user;
   const tn_gemm_t* gemm = run->gemm;
   for (int64_t slot = begin; slot < end; ++slot) {
-    const int64_t share = ceil_divide(gemm->batch, gemm->slots);
-    const int64_t last = least((slot + 1) * share, gemm->batch);
+    const int64_t share = tn__ceil_divide(gemm->batch, gemm->slots);
+    const int64_t last = tn__least((slot + 1) * share, gemm->batch);
     for (int64_t i = slot * share; i < last; ++i) {
       const matrix_t m = matrix_of(run, i);
       TN_RETURN_IF_ERROR(run_blocked(gemm, NULL, m.lhs, m.rhs, m.result,
@@ -390,7 +382,7 @@ static tn_status_t run_vector(int64_t begin, int64_t end, void* user) {
   for (int64_t piece = begin; piece < end; ++piece) {
     const matrix_t m = matrix_of(run, piece / run->pieces);
     const int64_t first = piece % run->pieces * run->width;
-    const int64_t width = least(run->width, count - first);
+    const int64_t width = tn__least(run->width, count - first);
     const char* matrix = (right ? m.lhs : m.rhs) + first * row_stride * (int64_t)gemm->element_size;
     const char* vector = right ? m.rhs : m.lhs;
     char* result = m.result + (size_t)first * gemm->element_size;
@@ -415,7 +407,7 @@ static tn_status_t run_vectors(gemm_run_t* run, tn_pool_t* pool) {
     // A few pieces at least, of whole cache lines.
     while (run->width > TN_GEMM_LANES && run->width * 8 > count) run->width /= 2;
   }
-  run->pieces = ceil_divide(count, run->width);
+  run->pieces = tn__ceil_divide(count, run->width);
   const int64_t grain = GRAIN_PRODUCTS / (run->width * shape->depth) + 1;
   return tn__pool_parallel_for(pool, run->gemm->batch * run->pieces, grain, run_vector, run);
 }

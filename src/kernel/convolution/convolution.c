@@ -9,6 +9,7 @@
 // features stay innermost in all three, and a row of them is a sum of products of rows.
 #include "kernel/convolution/convolution.h"
 
+#include "base/integer.h"
 #include "kernel/common/site.h"
 #include "kernel/common/sliding.h"
 #include "kernel/common/strided.h"
@@ -229,7 +230,7 @@ static void plan_products(tn_kernel_site_t* site, tn_dtype_t carrier, convolutio
   if (block > BLOCK_MOST) block = BLOCK_MOST;
   if (block > state->windows) block = state->windows;
   state->block = block;
-  state->blocks = (state->windows + block - 1) / block;
+  state->blocks = tn__ceil_divide(state->windows, block);
   tn_gemm_shape_t shape = {
       .type = tn__product_type(carrier),
       .rows = block,

@@ -10,6 +10,7 @@
 // Sums run over blocks of at most TN_GEMM_DEPTH terms, as in gemm.h.
 #include "kernel/convolution/convolution_walk.h"
 
+#include "base/integer.h"
 #include "kernel/common/merge.h"
 #include "kernel/common/site.h"
 #include "kernel/common/strided.h"
@@ -100,7 +101,7 @@ static span_t find_span(const tn_sliding_dim_t* dim, int64_t residue) {
   const int64_t base = dim->base_dilation, period = period_of(dim);
   span_t span = {
       .tap_step = 1,
-      .windows = (dim->output - residue + period - 1) / period,
+      .windows = tn__ceil_divide(dim->output - residue, period),
       .window_step = period * dim->stride / base,
   };
   for (int64_t tap = 0; tap < dim->size; ++tap) {
@@ -316,7 +317,7 @@ static tn_status_t plan_kernel(tn_kernel_site_t* site, const tn_convolution_shap
   }
   const int64_t lanes = walk->set->lanes;
   memcpy(padded, dims, sizeof padded);
-  padded[last] = (shape->features + lanes - 1) / lanes * lanes;
+  padded[last] = tn__ceil_divide(shape->features, lanes) * lanes;
   dense_strides(rank, padded, target);
   bool is_moved = false;
   for (size_t i = 0; i < rank; ++i) {
@@ -431,13 +432,6 @@ typedef struct walk_run {
   int64_t grain;                   // units worth a thread's while
 } walk_run_t;
 
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-static int64_t ceil_divide(int64_t a, int64_t b) {
-  return a / b + (a % b != 0);
-}
-
 // Calls for the steps [first, first + count) of the loops, in order: where they lie.
 static void list_places(const walk_loop_t* loops, size_t loop_count, int64_t first, int64_t count,
                         int64_t* inputs, int64_t* others) {
@@ -474,9 +468,9 @@ static void add_terms(const tn_convolution_walk_t* walk, const rows_t* rows, con
   const tn_gemm_set_t* set = walk->set;
   void* places[TN_GEMM_TILE_LIMIT];
   for (int64_t column = 0; column < walk->features; column += set->tile_columns) {
-    const int64_t columns = least(set->tile_columns, walk->features - column);
+    const int64_t columns = tn__least(set->tile_columns, walk->features - column);
     for (int64_t row = 0; row < rows->count; row += set->tile_rows) {
-      const int64_t count = least(set->tile_rows, rows->count - row);
+      const int64_t count = tn__least(set->tile_rows, rows->count - row);
       for (int64_t i = 0; i < count; ++i) {
         places[i] = (char*)rows->results[row + i] + (size_t)column * walk->size;
       }
@@ -504,10 +498,10 @@ static void sum_rows(const tn_convolution_walk_t* walk, const phase_t* phase, co
                           .lhs_step = inner.input,
                           .rhs_step = inner.other};
   for (int64_t run = 0; run < runs; run += phase->block_runs) {
-    terms.run_count = least(phase->block_runs, runs - run);
+    terms.run_count = tn__least(phase->block_runs, runs - run);
     list_places(loops->at, loops->count - 1, run, terms.run_count, inputs, others);
     for (int64_t p = 0; p < inner.count; p += TN_GEMM_DEPTH) {
-      terms.length = least(TN_GEMM_DEPTH, inner.count - p);
+      terms.length = tn__least(TN_GEMM_DEPTH, inner.count - p);
       add_terms(walk, rows, kernel, &terms, run > 0 || p > 0);
       inputs[0] += TN_GEMM_DEPTH * inner.input;
       others[0] += TN_GEMM_DEPTH * inner.other;
@@ -523,13 +517,13 @@ static tn_status_t run_units(int64_t begin, int64_t end, void* user) {
     const int64_t group = unit / run->group_units;
     int64_t rest = unit % run->group_units, units;
     const phase_t* phase = walk->phases;
-    while (rest >= (units = ceil_divide(phase->row_count, run->unit_rows))) {
+    while (rest >= (units = tn__ceil_divide(phase->row_count, run->unit_rows))) {
       rest -= units;
       ++phase;
     }
     const int64_t first = rest * run->unit_rows;
     int64_t inputs[ROW_LIMIT], results[ROW_LIMIT];
-    rows.count = least(run->unit_rows, phase->row_count - first);
+    rows.count = tn__least(run->unit_rows, phase->row_count - first);
     list_places(phase->rows.at, phase->rows.count, first, rows.count, inputs, results);
     const int64_t input = group * walk->group_input + phase->input_offset;
     const int64_t result = group * walk->group_result + phase->result_offset;
@@ -552,12 +546,12 @@ static void cut(const tn_convolution_walk_t* walk, int thread_count, walk_run_t*
   const int64_t limit = is_cached ? ROWS_SHORT : ROW_LIMIT;
   const int64_t per_thread = is_cached ? UNITS_PER_THREAD : 1;
   int64_t share = walk->row_count;
-  if (thread_count > 1) share = ceil_divide(share, thread_count * per_thread);
-  share = ceil_divide(share, tile) * tile;
-  run->unit_rows = least(share, limit / tile * tile);
+  if (thread_count > 1) share = tn__ceil_divide(share, thread_count * per_thread);
+  share = tn__ceil_divide(share, tile) * tile;
+  run->unit_rows = tn__least(share, limit / tile * tile);
   run->group_units = 0;
   for (size_t i = 0; i < walk->phase_count; ++i) {
-    run->group_units += ceil_divide(walk->phases[i].row_count, run->unit_rows);
+    run->group_units += tn__ceil_divide(walk->phases[i].row_count, run->unit_rows);
   }
   const double units = (double)(walk->groups * run->group_units);
   run->grain = 1 + (int64_t)(GRAIN_PRODUCTS * units / (walk->product_count + 1));

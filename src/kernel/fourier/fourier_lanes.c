@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/integer.h"
 enum {
   FINE = 1 << 10,      // the long line's table of roots in two parts
   SHORTEST_SIDE = 16,  // of a long line's matrix
@@ -208,7 +209,7 @@ tn_status_t tn__fourier_long_plan(tn_arena_t* arena, int64_t length,
   *out_fourier = NULL;
   const int64_t column = find_column(length);
   if (!column) return TN_OK;
-  const int64_t row = length / column, coarse_count = (length + FINE - 1) / FINE;
+  const int64_t row = length / column, coarse_count = tn__ceil_divide(length, FINE);
   tn_fourier_long_t* fourier;
   tn_complex_lanes_t* turns;
   tn_complex_t *coarse, *fine;
@@ -223,8 +224,8 @@ tn_status_t tn__fourier_long_plan(tn_arena_t* arena, int64_t length,
       .turns = turns,
       .coarse = coarse,
       .fine = fine,
-      .column_groups = (row + TN_FOURIER_LANES - 1) / TN_FOURIER_LANES,
-      .row_groups = (column + TN_FOURIER_LANES - 1) / TN_FOURIER_LANES,
+      .column_groups = tn__ceil_divide(row, TN_FOURIER_LANES),
+      .row_groups = tn__ceil_divide(column, TN_FOURIER_LANES),
       // Twice the longer side, and the numbers that a group of columns starts to turn with.
       .work_count = 2 * row + column / TN_FOURIER_LANES + 1,
   };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <tenon/strided.h>
 
+#include "base/integer.h"
 #include "kernel/common/site.h"
 #include "kernel/fusion/state.h"
 #include "kernel/node.h"
@@ -109,10 +110,6 @@ static tn_status_t make_loops(tn_fusion_state_t* state, tn_arena_t* arena) {
   return TN_OK;
 }
 
-static int64_t round_up(int64_t count, int64_t unit) {
-  return (count + unit - 1) / unit * unit;
-}
-
 // Tiles one below the other, so that all of a line of memory is used that a transposed gather
 // reads.
 static void stack_tiles(tn_fusion_state_t* state) {
@@ -154,16 +151,17 @@ static void cut(tn_fusion_state_t* state, size_t element_bytes) {
   } else if (2 * columns <= length) {
     state->lines_per_unit = length / columns;
   } else {
-    const int64_t pieces = (columns + length - 1) / length;
+    const int64_t pieces = tn__ceil_divide(columns, length);
     state->lines_per_unit = 1;
-    state->columns_per_unit = round_up((columns + pieces - 1) / pieces, TILE_UNIT);
+    state->columns_per_unit =
+        tn__ceil_divide(tn__ceil_divide(columns, pieces), TILE_UNIT) * TILE_UNIT;
     if (state->columns_per_unit > columns) state->columns_per_unit = columns;
   }
   if (state->lines_per_unit > state->line_count) state->lines_per_unit = state->line_count;
   state->lines_per_tile = state->lines_per_unit;
   stack_tiles(state);
-  state->column_units = (columns + state->columns_per_unit - 1) / state->columns_per_unit;
-  state->unit_count = (state->line_count + state->lines_per_unit - 1) / state->lines_per_unit;
+  state->column_units = tn__ceil_divide(columns, state->columns_per_unit);
+  state->unit_count = tn__ceil_divide(state->line_count, state->lines_per_unit);
   state->unit_count *= state->column_units;
   const int64_t unit_work =
       state->lines_per_unit * state->columns_per_unit * (int64_t)state->spec.step_count;
@@ -311,7 +309,7 @@ static tn_status_t place_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
   TN_RETURN_IF_ERROR(
       tn__fusion_list(arena, state->slot_count, sizeof(size_t), &state->slot_offsets));
   for (size_t i = 0; i < state->slot_count; ++i) {
-    end = (end + TN_FUSION_ALIGNMENT - 1) / TN_FUSION_ALIGNMENT * TN_FUSION_ALIGNMENT;
+    end = tn__align_up(end, TN_FUSION_ALIGNMENT);
     state->slot_offsets[i] = end;
     const tn_fusion_value_t* value = &state->slot_values[i];
     end += (value->space == TN_FUSION_ROW ? rows : length) * value->element_size;
@@ -322,11 +320,11 @@ static tn_status_t place_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
     gather->pitch = state->columns_per_unit * element_size_of(state, gather);
     // Elements of a column fall into different sets of the cache. Tiles of several lines are dense.
     if (state->lines_per_tile == 1 && gather->pitch >= 4 * LINE_BYTES) gather->pitch += LINE_BYTES;
-    end = (end + TN_FUSION_ALIGNMENT - 1) / TN_FUSION_ALIGNMENT * TN_FUSION_ALIGNMENT;
+    end = tn__align_up(end, TN_FUSION_ALIGNMENT);
     gather->block_offset = end;
     end += (size_t)(state->lines_per_unit * gather->pitch);
   }
-  end = (end + TN_FUSION_ALIGNMENT - 1) / TN_FUSION_ALIGNMENT * TN_FUSION_ALIGNMENT;
+  end = tn__align_up(end, TN_FUSION_ALIGNMENT);
   state->scratch_byte_length = end + TN_FUSION_ALIGNMENT;
   return TN_OK;
 }

@@ -11,6 +11,7 @@
 #include "kernel/lib/onednn.h"
 
 #ifdef TENON_ONEDNN
+#include "base/integer.h"
 #include "base/pool.h"
 #include "kernel/common/site.h"
 #include "kernel/common/sliding.h"
@@ -114,13 +115,6 @@ const char* tn__onednn_convolution_refuse(const tn_op_use_t* use) {
 
 // --- preparing
 
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-static size_t align(size_t length) {
-  return (length + 63) / 64 * 64;
-}
-
 static dnnl_data_type_t type_of(tn_dtype_t dtype) {
   return dtype == TN_DTYPE_BF16 ? dnnl_bf16 : dnnl_f32;
 }
@@ -179,7 +173,7 @@ static tn_status_t plan_order(tn_kernel_site_t* site, size_t spatial, convolutio
   tn__dense_strides(rank, dims, state->element_size, dense);
   for (size_t i = 0; i < rank; ++i) state->weights_strides[i] = dense[i] / size;
   state->moved_offset = site->scratch_byte_length;
-  site->scratch_byte_length += align(count * state->element_size);
+  site->scratch_byte_length += tn__align_up(count * state->element_size, TN_LINE_BYTES);
   return tn__strided_copy_prepare(site->arena, state->element_size, rank, dims, dense, source,
                                   &state->move);
 }
@@ -313,7 +307,7 @@ static tn_status_t make_parts(const convolution_t* state, dnnl_alg_kind_t algori
 }
 
 static void widen(size_t* length, size_t other) {
-  if (align(other) > *length) *length = align(other);
+  if (tn__align_up(other, TN_LINE_BYTES) > *length) *length = tn__align_up(other, TN_LINE_BYTES);
 }
 
 // Scratch memory for the copies of a part, and the library's own.
@@ -340,7 +334,8 @@ static void reserve(tn_kernel_site_t* site, convolution_t* state, part_t* parts,
       // Of each part of the features.
       const bool is_last = i & LAST_FEATURES;
       part->weights_offset = site->scratch_byte_length;
-      site->scratch_byte_length += align(length) * (size_t)(is_last ? 1 : state->feature_parts - 1);
+      site->scratch_byte_length +=
+          tn__align_up(length, TN_LINE_BYTES) * (size_t)(is_last ? 1 : state->feature_parts - 1);
     } else {
       widen(&state->weights_length, length);
     }
@@ -355,11 +350,11 @@ tn_status_t tn__onednn_convolution_prepare(tn_kernel_site_t* site) {
   if (!state->dnn) return tn_status_create(TN_CODE_UNAVAILABLE, "onednn: %s", reason);
   TN_RETURN_IF_ERROR(read_site(site, state));
   const int64_t batch = state->result_dims[0], features = state->result_dims[1];
-  state->batch_part = (batch + BATCH_PARTS - 1) / BATCH_PARTS;
-  state->batch_parts = (batch + state->batch_part - 1) / state->batch_part;
+  state->batch_part = tn__ceil_divide(batch, BATCH_PARTS);
+  state->batch_parts = tn__ceil_divide(batch, state->batch_part);
   const bool cuts = batch < FEATURE_BATCH && state->rank == state->weights_rank;
-  state->feature_part = cuts ? least(features, FEATURE_PART) : features;
-  state->feature_parts = (features + state->feature_part - 1) / state->feature_part;
+  state->feature_part = cuts ? tn__least(features, FEATURE_PART) : features;
+  state->feature_parts = tn__ceil_divide(features, state->feature_part);
   const int threads = tn__onednn_begin(state->dnn);
   tn_status_t status = make_parts(state, dnnl_convolution_direct, state->direct);
   if (!status && wants_winograd(site->use, state)) {
@@ -416,7 +411,8 @@ static const char* weights_of(const convolution_run_t* run, int64_t feature) {
 static char* kept_weights(const convolution_run_t* run, const part_t* part, int which,
                           int64_t feature) {
   const convolution_t* state = run->state;
-  const size_t length = align(state->dnn->dnnl_memory_desc_get_size(&part->convolution.weights));
+  const size_t length = tn__align_up(
+      state->dnn->dnnl_memory_desc_get_size(&part->convolution.weights), TN_LINE_BYTES);
   return run->scratch + part->weights_offset +
          (which & LAST_FEATURES ? 0 : (size_t)feature * length);
 }

@@ -5,6 +5,7 @@
 #include "kernel/lib/onednn.h"
 
 #ifdef TENON_ONEDNN
+#include "base/integer.h"
 #include "base/pool.h"
 #include "kernel/common/site.h"
 #include "kernel/contraction/dot.h"
@@ -32,10 +33,6 @@ typedef struct dot {
   int64_t slots;
   size_t slot_offset, slot_length;
 } dot_t;
-
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
 
 static dnnl_data_type_t type_of(tn_dtype_t dtype) {
   switch (dtype) {
@@ -140,8 +137,8 @@ static tn_status_t prepare_as(tn_kernel_site_t* site, tn_dot_wish_t wish, dot_t*
   state->result_size = tn_dtype_size(tn__site_result(site, 0)->dtype);
   state->batch = 1;
   for (size_t i = 0; i < shape->batch_loop_count; ++i) state->batch *= shape->batch_loops[i].count;
-  state->piece_rows = least(shape->rows, PIECE_ROWS);
-  state->piece_columns = least(shape->columns, PIECE_COLUMNS);
+  state->piece_rows = tn__least(shape->rows, PIECE_ROWS);
+  state->piece_columns = tn__least(shape->columns, PIECE_COLUMNS);
   while (state->piece_rows < shape->rows &&
          state->piece_rows * state->piece_columns * shape->depth < PIECE_PRODUCTS) {
     state->piece_rows *= 2;

@@ -3,6 +3,7 @@
 // contiguous. Other floats than the library has are converted first, as our own kernel does.
 #include "kernel/lib/openblas_dot.h"
 
+#include "base/integer.h"
 #include "base/pool.h"
 #include "kernel/common/site.h"
 #include "kernel/contraction/dot.h"
@@ -35,16 +36,12 @@ typedef struct dot {
   int64_t rows_of_pieces, columns_of_pieces;
 } dot_t;
 
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 static void cut_pieces(dot_t* state) {
   const tn_gemm_shape_t* shape = &state->plan.shape;
   int64_t rows = PIECE_ROWS, columns = PIECE_COLUMNS;
   for (;;) {
-    state->piece_rows = least(shape->rows, rows);
-    state->piece_columns = least(shape->columns, columns);
+    state->piece_rows = tn__least(shape->rows, rows);
+    state->piece_columns = tn__least(shape->columns, columns);
     state->rows_of_pieces = (shape->rows + state->piece_rows - 1) / state->piece_rows;
     state->columns_of_pieces = (shape->columns + state->piece_columns - 1) / state->piece_columns;
     if (state->batch * state->rows_of_pieces * state->columns_of_pieces >= LEAST_PIECES) break;
@@ -137,10 +134,11 @@ static tn_status_t run_pieces(int64_t begin, int64_t end, void* user) {
     rhs += column * shape->rhs_column_stride;
     const int64_t result = (matrix * shape->rows + row) * shape->columns + column;
     tn__openblas_gemm(run->blas, state->dtype, state->lhs_is_transposed, state->rhs_is_transposed,
-                      (int)least(state->piece_rows, shape->rows - row),
-                      (int)least(state->piece_columns, shape->columns - column), (int)shape->depth,
-                      run->lhs + lhs * size, (int)state->lhs_stride, run->rhs + rhs * size,
-                      (int)state->rhs_stride, run->result + result * size, (int)shape->columns);
+                      (int)tn__least(state->piece_rows, shape->rows - row),
+                      (int)tn__least(state->piece_columns, shape->columns - column),
+                      (int)shape->depth, run->lhs + lhs * size, (int)state->lhs_stride,
+                      run->rhs + rhs * size, (int)state->rhs_stride, run->result + result * size,
+                      (int)shape->columns);
   }
   return TN_OK;
 }

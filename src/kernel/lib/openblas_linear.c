@@ -6,6 +6,7 @@
 // other triangle is what we want, in place.
 #include "kernel/lib/openblas_linear.h"
 
+#include "base/integer.h"
 #include "base/pool.h"
 #include "kernel/common/element.h"
 #include "kernel/common/site.h"
@@ -19,13 +20,6 @@ enum {
   SOLVE_PIECE = 64,   // right sides
   GRAIN_PRODUCTS = 1 << 16,
 };
-
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-static int64_t ceil_divide(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
 
 const char* tn__openblas_linear_refuse(const tn_op_use_t* use) {
   const tn_type_t* type = use->operand_types[0];
@@ -181,7 +175,7 @@ static tn_status_t solve_panel(int64_t begin, int64_t end, void* user) {
   const int stride = (int)state->order, count = (int)step->count;
   for (int64_t piece = begin; piece < end; ++piece) {
     const int64_t place = step->rest + piece * PIECE;
-    const int width = (int)least(PIECE, state->order - place);
+    const int width = (int)tn__least(PIECE, state->order - place);
     solve_block(state->blas, state->dtype, &solution, state->is_lower ? width : count,
                 state->is_lower ? count : width, at(step, step->first, step->first), stride,
                 state->is_lower ? at(step, place, step->first) : at(step, step->first, place),
@@ -202,8 +196,8 @@ static tn_status_t update_triangle(int64_t begin, int64_t end, void* user) {
     // Of a lower triangle the far side is down, of an upper one to the right.
     const int64_t down = step->rest + (state->is_lower ? far : near) * PIECE;
     const int64_t right = step->rest + (state->is_lower ? near : far) * PIECE;
-    const int rows = (int)least(PIECE, state->order - down);
-    const int columns = (int)least(PIECE, state->order - right);
+    const int rows = (int)tn__least(PIECE, state->order - down);
+    const int columns = (int)tn__least(PIECE, state->order - right);
     if (state->is_lower) {
       subtract_product(state->blas, state->dtype, false, rows, columns, (int)step->count,
                        at(step, down, step->first), at(step, right, step->first),
@@ -232,12 +226,12 @@ static tn_status_t factor_large(const cholesky_t* state, tn_pool_t* pool, char* 
   step_t step = {.state = state, .matrix = matrix};
   *out_is_definite = true;
   for (step.first = 0; step.first < state->order; step.first += BLOCK) {
-    step.count = least(BLOCK, state->order - step.first);
+    step.count = tn__least(BLOCK, state->order - step.first);
     step.rest = step.first + step.count;
     *out_is_definite = factor_block(state->blas, state->dtype, state->is_lower, (int)step.count,
                                     at(&step, step.first, step.first), (int)state->order);
     if (!*out_is_definite) return TN_OK;
-    step.pieces = ceil_divide(state->order - step.rest, PIECE);
+    step.pieces = tn__ceil_divide(state->order - step.rest, PIECE);
     TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, step.pieces, 1, solve_panel, &step));
     TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, step.pieces * (step.pieces + 1) / 2, 1,
                                              update_triangle, &step));
@@ -320,8 +314,8 @@ tn_status_t tn__openblas_solve_prepare(tn_kernel_site_t* site) {
   state->rows = b->dims[b->rank - 2];
   state->columns = b->dims[b->rank - 1];
   state->batch = tn__type_size(a) / (state->order * state->order);
-  state->pieces =
-      ceil_divide(state->solution.side == TN_BLAS_LEFT ? state->columns : state->rows, SOLVE_PIECE);
+  state->pieces = tn__ceil_divide(
+      state->solution.side == TN_BLAS_LEFT ? state->columns : state->rows, SOLVE_PIECE);
   return TN_OK;
 }
 
@@ -331,8 +325,9 @@ static tn_status_t solve_pieces(int64_t begin, int64_t end, void* user) {
   const bool is_left = state->solution.side == TN_BLAS_LEFT;
   for (int64_t i = begin; i < end; ++i) {
     const int64_t matrix = i / state->pieces, first = i % state->pieces * SOLVE_PIECE;
-    const int64_t rows = is_left ? state->rows : least(SOLVE_PIECE, state->rows - first);
-    const int64_t columns = is_left ? least(SOLVE_PIECE, state->columns - first) : state->columns;
+    const int64_t rows = is_left ? state->rows : tn__least(SOLVE_PIECE, state->rows - first);
+    const int64_t columns =
+        is_left ? tn__least(SOLVE_PIECE, state->columns - first) : state->columns;
     const size_t place = (size_t)(matrix * state->rows * state->columns +
                                   (is_left ? first : first * state->columns)) *
                          state->size;

@@ -3,6 +3,7 @@
 //
 // A matrix that is not positive definite gives NaN everywhere in its factor, as LAPACK's users
 // expect. The other triangle is zero.
+#include "base/integer.h"
 #include "base/pool.h"
 #include "kernel/common/site.h"
 #include "kernel/common/strided.h"
@@ -25,10 +26,6 @@ typedef struct cholesky {
   size_t matrix_length, product_length, pivot_length, slot_length;
   uint8_t nan[16];
 } cholesky_t;
-
-static size_t align(size_t length) {
-  return (length + 63) / 64 * 64;
-}
 
 static tn_gemm_t plan_product(const cholesky_t* state, int64_t rows, int64_t columns,
                               int64_t depth) {
@@ -69,9 +66,9 @@ tn_status_t tn__cpu_cholesky_prepare(tn_kernel_site_t* site) {
       site->arena, state->size, 2, (int64_t[]){order, order}, (int64_t[]){order * size, size},
       (int64_t[]){size, order * size}, &state->transpose));
   const size_t wide = state->carrier_size > state->size ? state->carrier_size : state->size;
-  state->matrix_length = align((size_t)(order * order) * wide);
-  state->product_length = align((size_t)(order * BLOCK) * wide);
-  state->pivot_length = align((size_t)(order * BLOCK) * wide);
+  state->matrix_length = tn__align_up((size_t)(order * order) * wide, TN_LINE_BYTES);
+  state->product_length = tn__align_up((size_t)(order * BLOCK) * wide, TN_LINE_BYTES);
+  state->pivot_length = tn__align_up((size_t)(order * BLOCK) * wide, TN_LINE_BYTES);
   // The largest product, however far the factorisation has come.
   size_t gemm_length = 0;
   for (int64_t first = BLOCK; first < order; first += BLOCK) {
@@ -79,8 +76,8 @@ tn_status_t tn__cpu_cholesky_prepare(tn_kernel_site_t* site) {
     const size_t length = plan_product(state, order - first, count, first).scratch_byte_length;
     if (length > gemm_length) gemm_length = length;
   }
-  state->slot_length =
-      2 * state->matrix_length + state->product_length + state->pivot_length + align(gemm_length);
+  state->slot_length = 2 * state->matrix_length + state->product_length + state->pivot_length +
+                       tn__align_up(gemm_length, TN_LINE_BYTES);
   state->slots = order >= SPLIT_ORDER ? 1 : state->batch < SLOT_LIMIT ? state->batch : SLOT_LIMIT;
   site->scratch_byte_length = state->slot_length * (size_t)state->slots;
   return TN_OK;

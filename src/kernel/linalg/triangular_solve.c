@@ -1,6 +1,7 @@
 // Every problem becomes T x = b with a triangle T and columns b: a right side is the transposed
 // problem. Columns are independent; some of them together are a piece of work. In it, blocks of
 // rows are reduced by a matrix product with the rows that are solved, and then substituted.
+#include "base/integer.h"
 #include "base/pool.h"
 #include "kernel/common/site.h"
 #include "kernel/common/strided.h"
@@ -26,10 +27,6 @@ typedef struct solve {
   int64_t slots;
   size_t triangle_length, rows_length, product_length, slot_length;
 } solve_t;
-
-static size_t align(size_t length) {
-  return (length + 63) / 64 * 64;
-}
 
 // The copies of pieces with `width` columns.
 static tn_status_t plan_piece(tn_kernel_site_t* site, const solve_t* state, int64_t width,
@@ -89,15 +86,15 @@ tn_status_t tn__cpu_triangular_solve_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(tn__strided_copy_prepare(
       site->arena, state->size, 2, (int64_t[]){order, order}, ordered, own, &state->triangle));
   const int64_t width = state->columns < COLUMNS ? state->columns : COLUMNS;
-  state->pieces = (state->columns + COLUMNS - 1) / COLUMNS;
+  state->pieces = tn__ceil_divide(state->columns, COLUMNS);
   const int64_t last = state->columns - (state->pieces - 1) * COLUMNS;
   TN_RETURN_IF_ERROR(plan_piece(site, state, width, &state->in, &state->out));
   TN_RETURN_IF_ERROR(plan_piece(site, state, last, &state->last_in, &state->last_out));
   state->column_stride = state->is_right ? order * size : size;
   const size_t wide = state->carrier_size > state->size ? state->carrier_size : state->size;
-  state->triangle_length = align((size_t)(order * order) * wide);
-  state->rows_length = align((size_t)(order * width) * wide);
-  state->product_length = align((size_t)(BLOCK * width) * wide);
+  state->triangle_length = tn__align_up((size_t)(order * order) * wide, TN_LINE_BYTES);
+  state->rows_length = tn__align_up((size_t)(order * width) * wide, TN_LINE_BYTES);
+  state->product_length = tn__align_up((size_t)(BLOCK * width) * wide, TN_LINE_BYTES);
   size_t gemm_length = 0;
   for (int64_t w = last;; w = width) {
     const size_t length = plan_product(state, BLOCK, w, order).scratch_byte_length;
@@ -106,7 +103,7 @@ tn_status_t tn__cpu_triangular_solve_prepare(tn_kernel_site_t* site) {
   }
   // Room for what is converted, too.
   state->slot_length = 2 * (state->triangle_length + state->rows_length) + state->product_length +
-                       align(gemm_length);
+                       tn__align_up(gemm_length, TN_LINE_BYTES);
   const int64_t units = state->batch * state->pieces;
   state->slots = units < SLOT_LIMIT ? units : SLOT_LIMIT;
   site->scratch_byte_length = state->slot_length * (size_t)state->slots;
@@ -118,7 +115,7 @@ static tn_status_t solve_rows(const solve_t* state, const char* triangle, char* 
                               char* product, char* gemm_scratch) {
   const int64_t order = state->order;
   const size_t size = state->carrier_size;
-  const int64_t blocks = (order + BLOCK - 1) / BLOCK;
+  const int64_t blocks = tn__ceil_divide(order, BLOCK);
   for (int64_t step = 0; step < blocks; ++step) {
     const int64_t block = state->is_lower ? step : blocks - 1 - step;
     const int64_t first = block * BLOCK;

@@ -5,6 +5,7 @@
 // even size, else the first one of the largest size, as if that were one larger.
 #include "kernel/random/random.h"
 
+#include "base/integer.h"
 #include "base/pool.h"
 #include "kernel/common/site.h"
 
@@ -96,7 +97,7 @@ tn_status_t tn__cpu_rng_bit_generator_prepare(tn_kernel_site_t* site) {
     state->block_count = lines * state->half * state->inner;
   } else {
     const int64_t elements = state->is_threefry ? 1 : is_wide ? 2 : 4;  // of a block
-    state->block_count = (state->element_count + elements - 1) / elements;
+    state->block_count = tn__ceil_divide(state->element_count, elements);
   }
   return TN_OK;
 }

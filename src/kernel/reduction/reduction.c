@@ -4,6 +4,7 @@
 // to do side by side.
 #include "kernel/reduction/reduction.h"
 
+#include "base/integer.h"
 #include "kernel/common/merge.h"
 
 #include <string.h>
@@ -24,13 +25,6 @@ enum {
   READ_ELEMENTS = 4096,   // that a source is asked for at a time, or as many as there are together
   FEWEST_READ = 256,
 };
-
-static int64_t ceil_divide(int64_t a, int64_t b) {
-  return a / b + (a % b != 0);
-}
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
 
 // --- planning
 
@@ -102,15 +96,15 @@ static void cut_units(tn_reduction_t* r, int64_t unit_elements, int64_t side_by_
   if (side_by_side < ENOUGH_OUTPUTS) {
     const int64_t piece = unit_elements < PIECE ? PIECE / unit_elements : 1;
     r->units_per_group = piece;
-    if (ceil_divide(r->unit_count, piece) > GROUP_LIMIT) {
-      r->units_per_group = ceil_divide(r->unit_count, GROUP_LIMIT);
+    if (tn__ceil_divide(r->unit_count, piece) > GROUP_LIMIT) {
+      r->units_per_group = tn__ceil_divide(r->unit_count, GROUP_LIMIT);
     }
   }
-  r->group_count = ceil_divide(r->unit_count, r->units_per_group);
+  r->group_count = tn__ceil_divide(r->unit_count, r->units_per_group);
   if (r->group_count > 1) {
     r->scratch_byte_length = (size_t)(r->group_count * r->output_count) * r->carrier_size;
   }
-  const int64_t task_elements = least(r->units_per_group, r->unit_count) * unit_elements;
+  const int64_t task_elements = tn__least(r->units_per_group, r->unit_count) * unit_elements;
   r->grain = task_elements < GRAIN ? GRAIN / task_elements : 1;
 }
 
@@ -143,15 +137,15 @@ tn_status_t tn__reduction_plan(tn_arena_t* arena, const char* op, const tn_type_
     if (columns) {
       r.form = TN_REDUCTION_COLUMNS;
       r.width = pop_axis(&r.kept).count;
-      r.block_width = least(r.width, BLOCK_BYTES / (int64_t)r.carrier_size);
-      r.block_count = ceil_divide(r.width, r.block_width);
+      r.block_width = tn__least(r.width, BLOCK_BYTES / (int64_t)r.carrier_size);
+      r.block_count = tn__ceil_divide(r.width, r.block_width);
       r.unit_count = r.folded.size;
       cut_units(&r, r.block_width, r.kept.size * r.block_count);
     } else {
       r.form = TN_REDUCTION_ROWS;
       if (folded) r.width = pop_axis(&r.folded).count;
-      r.block_width = least(r.width, PIECE);
-      r.block_count = ceil_divide(r.width, r.block_width);
+      r.block_width = tn__least(r.width, PIECE);
+      r.block_count = tn__ceil_divide(r.width, r.block_width);
       r.unit_count = r.folded.size * r.block_count;
       if (r.width <= THIN_WIDTH && r.folded.size == 1 && r.kept.count == 1) {
         r.form = TN_REDUCTION_THIN;
@@ -182,7 +176,7 @@ static void finish(const reduction_run_t* run, int64_t first, const char* values
   char sums[BLOCK_BYTES];
   const int64_t most = BLOCK_BYTES / (int64_t)r->carrier_size;
   for (int64_t begin = 0; begin < count; begin += most) {
-    const int64_t length = least(most, count - begin);
+    const int64_t length = tn__least(most, count - begin);
     for (int64_t i = 0; i < length; ++i) {
       memcpy(sums + (size_t)i * r->carrier_size, run->init, r->carrier_size);
     }
@@ -266,7 +260,7 @@ static tn_status_t read_elements(reader_t* reader, int64_t offset, int64_t count
   if (first < reader->begin || first >= reader->end) {
     const void* elements = NULL;
     const int64_t portions = count < READ_ELEMENTS ? READ_ELEMENTS / count : 1;
-    const int64_t length = least(limit / size - first, portions * count);
+    const int64_t length = tn__least(limit / size - first, portions * count);
     TN_RETURN_IF_ERROR(run->source->read(reader->source, first, length, &elements));
     reader->begin = first;
     reader->end = first + length;
@@ -323,7 +317,7 @@ static void fold_row(const tn_reduction_t* r, cascade_t* cascade, const char* ro
   const bool direct = loads_nothing(r);
   const int64_t most = direct ? count : TN_CHUNK;
   for (int64_t begin = 0; begin < count; begin += most) {
-    const int64_t length = least(most, count - begin);
+    const int64_t length = tn__least(most, count - begin);
     const char* values = row + (size_t)begin * r->operand_size;
     if (!direct) {
       r->load.run(&r->load, values, chunk, (size_t)length);
@@ -345,10 +339,10 @@ static tn_status_t fold_rows(reader_t* reader, int64_t begin, int64_t end) {
   for (int64_t task = begin; task < end; ++task) {
     const int64_t output = task / r->group_count, group = task % r->group_count;
     const int64_t base = tn__axes_offset(&r->kept, output);
-    const int64_t last = least((group + 1) * r->units_per_group, r->unit_count);
+    const int64_t last = tn__least((group + 1) * r->units_per_group, r->unit_count);
     for (int64_t unit = group * r->units_per_group; unit < last; ++unit) {
       const int64_t at = unit % r->block_count * r->block_width;
-      const int64_t count = least(r->block_width, r->width - at);
+      const int64_t count = tn__least(r->block_width, r->width - at);
       const int64_t offset = base + tn__axes_offset(&r->folded, unit / r->block_count) + at * size;
       const int64_t limit = is_straight ? end * r->width * size : offset + count * size;
       const char* row = NULL;
@@ -392,7 +386,7 @@ static tn_status_t fold_thin(reader_t* reader, int64_t begin, int64_t end) {
   char sums[THIN_BLOCK * CARRIER_LIMIT];
   const bool direct = loads_nothing(r);
   for (; begin < end; begin += THIN_BLOCK) {
-    const int64_t count = least(THIN_BLOCK, end - begin);
+    const int64_t count = tn__least(THIN_BLOCK, end - begin);
     const char* rows = NULL;
     TN_RETURN_IF_ERROR(
         read_elements(reader, begin * row_bytes, count * r->width, end * row_bytes, &rows));
@@ -490,9 +484,9 @@ static tn_status_t fold_columns(reader_t* reader, int64_t begin, int64_t end) {
     const int64_t group = task % r->group_count, place = task / r->group_count;
     const int64_t outer = place / r->block_count;
     const int64_t column = place % r->block_count * r->block_width;
-    const int64_t width = least(r->block_width, r->width - column);
+    const int64_t width = tn__least(r->block_width, r->width - column);
     const int64_t first = group * r->units_per_group;
-    const int64_t last = least(first + r->units_per_group, r->unit_count);
+    const int64_t last = tn__least(first + r->units_per_group, r->unit_count);
     const int64_t base = tn__axes_offset(&r->kept, outer) + column * size;
     char* total = NULL;
     if (adjacent && r->width * (int64_t)r->carrier_size <= NARROW_BYTES) {
@@ -537,7 +531,7 @@ static tn_status_t combine_groups(int64_t begin, int64_t end, void* user) {
   column_sums_t sums;
   memset(sums.counts, 0, sizeof sums.counts);
   for (; begin < end; begin += most) {
-    const int64_t count = least(most, end - begin);
+    const int64_t count = tn__least(most, end - begin);
     for (int64_t group = 0; group < r->group_count; ++group) {
       push_row(r, &sums,
                run->partials + (size_t)(group * r->output_count + begin) * r->carrier_size, count);

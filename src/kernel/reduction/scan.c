@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/integer.h"
 enum { LINES = 8, GRAIN = 32 << 10, BLOCK = 64, ELEMENT_LIMIT = 16 };
 
 #define PLUS(a, b) ((a) + (b))
@@ -197,6 +198,6 @@ tn_status_t tn__scan_run(const tn_scan_t* scan, tn_pool_t* pool, const void* sou
   if (scan->outer == 0 || line == 0) return TN_OK;
   // Whole bundles of lines.
   const int64_t grain = line < GRAIN ? GRAIN / line : 1;
-  return tn__pool_parallel_for(pool, scan->outer, (grain + LINES - 1) / LINES * LINES, scan_range,
+  return tn__pool_parallel_for(pool, scan->outer, tn__ceil_divide(grain, LINES) * LINES, scan_range,
                                &run);
 }
