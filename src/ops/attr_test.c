@@ -1,6 +1,7 @@
 #include "ops/attr.h"
 
 #include "base/testing.h"
+#include "base/testing_allocator.h"
 
 static int set_up(void** state) {
   static tn_arena_t arena;
@@ -189,6 +190,78 @@ static void what_is_no_list_of_integers_is_said(void** state) {
                    tn__attr_get_i64_list(&dictionary, "dims", arena, &list));
 }
 
+// What the copy is of is overwritten: lists, names and texts in it are the copy's own.
+static void copies_share_nothing_and_are_sorted(void** state) {
+  tn_arena_t* arena = *state;
+  char text[] = "abc", name[] = "text";
+  int64_t values[] = {1, 2};
+  const tn_attr_t string = {.kind = TN_ATTR_STRING, .string = {text, 3}};
+  const tn_attr_t number = {.kind = TN_ATTR_INTEGER, .dtype = TN_DTYPE_S64, .integer = 7};
+  const tn_attr_t* items[] = {&number, &string};
+  const tn_attr_t array = {.kind = TN_ATTR_ARRAY, .array = {.count = 2, .items = items}};
+  const tn_named_attr_t field = {TN_SV_LITERAL("field"), &array};
+  const tn_named_attr_t entries[] = {
+      {{name, 4}, &string},
+      TN_I64_LIST_ATTR("list", 2, values),
+      TN_STRUCT_ATTR("inner", "tenon.struct", 1, &field),
+  };
+  for (int is_counted = 0; is_counted < 2; ++is_counted) {
+    const tn_attr_dictionary_t given = {3, entries};
+    tn_attr_dictionary_t copy;
+    text[0] = 'a';
+    name[0] = 't';
+    values[0] = 1;
+    TN_ASSERT_OK(tn__attr_dictionary_copy(arena, is_counted, &given, &copy));
+    text[0] = name[0] = '!';
+    values[0] = 9;
+    assert_int_equal(copy.count, 3);
+    const char* const wanted[] = {"inner", "list", "text"};
+    for (size_t i = 0; i < 3; ++i) assert_true(tn__sv_is(copy.entries[i].name, wanted[i]));
+    assert_true(tn__sv_is(copy.entries[2].attr->string, "abc"));
+    tn_i64_list_t list;
+    TN_ASSERT_OK(tn__attr_get_i64_list(&copy, "list", arena, &list));
+    assert_int_equal(list.values[0], 1);
+    const tn_attr_t* inner = copy.entries[0].attr;
+    assert_true(tn__sv_is(inner->name, "tenon.struct"));
+    const tn_attr_t* copied = inner->dictionary.entries[0].attr;
+    assert_int_equal(copied->array.items[0]->integer, 7);
+    assert_true(tn__sv_is(copied->array.items[1]->string, "abc"));
+    assert_int_equal(copied->depth, is_counted ? 1 : 0);
+    assert_int_equal(inner->depth, is_counted ? 2 : 0);
+  }
+}
+
+static void copies_of_dictionaries_are_empty_or_refuse_doubles(void** state) {
+  tn_arena_t* arena = *state;
+  const tn_attr_t number = {.kind = TN_ATTR_INTEGER, .dtype = TN_DTYPE_S64, .integer = 7};
+  const tn_named_attr_t twice[] = {{TN_SV_LITERAL("a"), &number}, {TN_SV_LITERAL("a"), &number}};
+  const tn_attr_dictionary_t none = {0}, doubled = {2, twice};
+  tn_attr_dictionary_t copy;
+  TN_ASSERT_OK(tn__attr_dictionary_copy(arena, false, &none, &copy));
+  assert_int_equal(copy.count, 0);
+  TN_ASSERT_REPORT("attribute \"a\" is given twice",
+                   tn__attr_dictionary_copy(arena, false, &doubled, &copy));
+  assert_int_equal(copy.count, 0);
+}
+
+static tn_status_t copy_with(const tn_allocator_t* allocator, void* dictionary) {
+  tn_arena_t arena;
+  tn_attr_dictionary_t copy;
+  tn__arena_init(&arena, allocator);
+  tn_status_t status = tn__attr_dictionary_copy(&arena, true, dictionary, &copy);
+  tn__arena_deinit(&arena);
+  return status;
+}
+
+static void a_copy_without_memory_is_an_error(void** state) {
+  (void)state;
+  const tn_attr_t string = {.kind = TN_ATTR_STRING, .string = TN_SV_LITERAL("abc")};
+  const tn_named_attr_t field = {TN_SV_LITERAL("field"), &string};
+  const tn_named_attr_t entry = TN_STRUCT_ATTR("inner", "tenon.struct", 1, &field);
+  tn_attr_dictionary_t dictionary = {1, &entry};
+  tn__testing_sweep_allocations(copy_with, &dictionary);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(dictionaries_sort_their_entries_and_refuse_doubles, set_up,
@@ -199,6 +272,10 @@ int main(void) {
       cmocka_unit_test_setup_teardown(lists_read_alike_however_they_are_written, set_up, tear_down),
       cmocka_unit_test_setup_teardown(splats_expand_but_not_without_end, set_up, tear_down),
       cmocka_unit_test_setup_teardown(what_is_no_list_of_integers_is_said, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(copies_share_nothing_and_are_sorted, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(copies_of_dictionaries_are_empty_or_refuse_doubles, set_up,
+                                      tear_down),
+      cmocka_unit_test(a_copy_without_memory_is_an_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,10 +34,6 @@ static tn_array_t* sum_folded(const tn_rule_t* rule, tn_array_t* x) {
   return tn_array_sum(rule->scope, x, count, folded, false);
 }
 
-static bool folds_with(const tn_rule_t* rule, const tn_op_t* op) {
-  return tn__rule_body_op(rule) == op;
-}
-
 // The product of the others that are folded with each element: of those before it and of those
 // behind it, so that an element of zero has one.
 static tn_array_t* products_of_others(const tn_rule_t* rule) {
@@ -67,29 +63,19 @@ static tn_array_t* products_of_others(const tn_rule_t* rule) {
 static tn_array_t* weights(const tn_rule_t* rule, tn_array_t* y) {
   tn_array_t* x = rule->operands[0];
   tn_scope_t* scope = rule->scope;
-  if (folds_with(rule, TN__OP(multiply))) return products_of_others(rule);
+  if (tn__rule_folds_with(rule, TN__OP(multiply))) return products_of_others(rule);
   tn_array_t* is_chosen =
       tn_array_astype(scope, tn_array_equal(scope, x, spread(rule, y)), x->dtype);
   return tn_array_divide(scope, is_chosen, spread(rule, sum_folded(rule, is_chosen)));
 }
 
-static tn_status_t check_body(const tn_rule_t* rule, const char* what) {
-  if (folds_with(rule, TN__OP(add)) || folds_with(rule, TN__OP(maximum)) ||
-      folds_with(rule, TN__OP(minimum)) || folds_with(rule, TN__OP(multiply))) {
-    return TN_OK;
-  }
-  const tn_op_t* op = tn__rule_body_op(rule);
-  return tn_status_create(TN_CODE_UNIMPLEMENTED, "reduce: there is no %s of a reduction with %s",
-                          what, op ? tn__op_short_name(op) : "a region of its own");
-}
-
 tn_status_t tn__jvp_reduce(const tn_rule_t* rule, const tn_jvp_call_t* call) {
-  TN_RETURN_IF_ERROR(check_body(rule, "jvp"));
+  TN_RETURN_IF_ERROR(tn__rule_check_fold(rule, "jvp"));
   call->out_tangents[0] = NULL;
   for (size_t i = 0; i < call->argnum_count; ++i) {
     if (call->argnums[i] != 0) continue;  // the initial value is a constant of Tenon's own
     tn_array_t* t = call->tangents[i];
-    if (!folds_with(rule, TN__OP(add))) {
+    if (!tn__rule_folds_with(rule, TN__OP(add))) {
       t = tn_array_multiply(rule->scope, t, weights(rule, call->outputs[0]));
     }
     call->out_tangents[0] = sum_folded(rule, t);
@@ -98,12 +84,12 @@ tn_status_t tn__jvp_reduce(const tn_rule_t* rule, const tn_jvp_call_t* call) {
 }
 
 tn_status_t tn__vjp_reduce(const tn_rule_t* rule, const tn_vjp_call_t* call) {
-  TN_RETURN_IF_ERROR(check_body(rule, "vjp"));
+  TN_RETURN_IF_ERROR(tn__rule_check_fold(rule, "vjp"));
   for (size_t i = 0; i < call->argnum_count; ++i) {
     call->out_cotangents[i] = NULL;
     if (call->argnums[i] != 0) continue;
     tn_array_t* t = spread(rule, call->cotangents[0]);
-    if (!folds_with(rule, TN__OP(add))) {
+    if (!tn__rule_folds_with(rule, TN__OP(add))) {
       t = tn_array_multiply(rule->scope, t, weights(rule, call->outputs[0]));
     }
     call->out_cotangents[i] = t;

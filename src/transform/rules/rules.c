@@ -173,6 +173,17 @@ tn_array_t* tn__batched(const tn_rule_t* rule, const tn_vmap_call_t* call, size_
   return tn__view_broadcast(rule->scope, x, dimensions, x->rank + 1, dims);
 }
 
+tn_status_t tn__rule_check_fold(const tn_rule_t* rule, const char* derivative) {
+  const tn_op_t* op = tn__rule_body_op(rule);
+  if (op == TN__OP(add) || op == TN__OP(maximum) || op == TN__OP(minimum) ||
+      op == TN__OP(multiply)) {
+    return TN_OK;
+  }
+  return tn_status_create(TN_CODE_UNIMPLEMENTED, "%s: there is no %s of a reduction with %s",
+                          tn__op_short_name(tn__rule_step(rule)->op), derivative,
+                          op ? tn__op_short_name(op) : "a region of its own");
+}
+
 // --- rules of many operations
 
 tn_status_t tn__jvp_zero(const tn_rule_t* rule, const tn_jvp_call_t* call) {

@@ -34,6 +34,11 @@ tn_array_t* tn__rule_apply(const tn_rule_t* rule, tn_array_t* const* operands,
 static inline const tn_op_t* tn__rule_body_op(const tn_rule_t* rule) {
   return tn__body_op(tn__rule_step(rule)->body);
 }
+static inline bool tn__rule_folds_with(const tn_rule_t* rule, const tn_op_t* op) {
+  return tn__rule_body_op(rule) == op;
+}
+// Whether reductions with that operation have derivatives; if not, UNIMPLEMENTED.
+TN_MUST_USE tn_status_t tn__rule_check_fold(const tn_rule_t* rule, const char* derivative);
 tn_array_t* tn__zeros_like(tn_scope_t* scope, const tn_array_t* x);
 // a + b; NULL is zero.
 tn_array_t* tn__add_or_either(tn_scope_t* scope, tn_array_t* a, tn_array_t* b);

@@ -129,29 +129,15 @@ static tn_status_t fold_windows(void* user, tn_scope_t* scope, size_t input_coun
 
 // --- derivatives
 
-static bool folds_with(const tn_rule_t* rule, const tn_op_t* op) {
-  return tn__rule_body_op(rule) == op;
-}
-
-static tn_status_t check_body(const tn_rule_t* rule, const char* what) {
-  if (folds_with(rule, TN__OP(add)) || folds_with(rule, TN__OP(maximum)) ||
-      folds_with(rule, TN__OP(minimum)) || folds_with(rule, TN__OP(multiply))) {
-    return TN_OK;
-  }
-  const tn_op_t* op = tn__rule_body_op(rule);
-  return tn_status_create(TN_CODE_UNIMPLEMENTED, "reduce_window: there is no %s of windows of %s",
-                          what, op ? tn__op_short_name(op) : "a region of their own");
-}
-
 tn_status_t tn__jvp_reduce_window(const tn_rule_t* rule, const tn_jvp_call_t* call) {
-  TN_RETURN_IF_ERROR(check_body(rule, "jvp"));
+  TN_RETURN_IF_ERROR(tn__rule_check_fold(rule, "jvp"));
   const tn_windows_t w = windows_of(rule);
   const tn_closure_t fold = {fold_windows, (void*)rule};
   call->out_tangents[0] = NULL;
   for (size_t i = 0; i < call->argnum_count; ++i) {
     if (call->argnums[i] != 0) continue;  // the initial value is a constant of Tenon's own
     tn_array_t *t = call->tangents[i], *y = NULL;
-    if (folds_with(rule, TN__OP(add))) {
+    if (tn__rule_folds_with(rule, TN__OP(add))) {
       tn_array_t* zero = tn_array_scalar(rule->scope, t->dtype, 0);
       call->out_tangents[0] = reduce_window(rule, t, zero, &w, rule->result_types);
     } else if (tn_array_size(call->outputs[0]) == 0) {
@@ -191,12 +177,12 @@ static tn_array_t* spread(const tn_rule_t* rule, tn_array_t* t) {
 }
 
 tn_status_t tn__vjp_reduce_window(const tn_rule_t* rule, const tn_vjp_call_t* call) {
-  TN_RETURN_IF_ERROR(check_body(rule, "vjp"));
+  TN_RETURN_IF_ERROR(tn__rule_check_fold(rule, "vjp"));
   const tn_closure_t fold = {fold_windows, (void*)rule};
   for (size_t i = 0; i < call->argnum_count; ++i) {
     call->out_cotangents[i] = NULL;
     if (call->argnums[i] != 0 || tn_array_size(call->cotangents[0]) == 0) continue;
-    if (folds_with(rule, TN__OP(add))) {
+    if (tn__rule_folds_with(rule, TN__OP(add))) {
       call->out_cotangents[i] = spread(rule, call->cotangents[0]);
     } else {
       TN_RETURN_IF_ERROR(tn_vjp(rule->scope, &fold, 1, rule->operands, 1, call->cotangents, NULL,

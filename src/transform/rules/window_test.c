@@ -207,8 +207,10 @@ static void windows_of_other_operations_have_no_derivative(void** state) {
   const tn_closure_t function = {tn__call_subject, (void*)&difference};
   tn_array_t* x = tn_array_ones(s, TN_DTYPE_F64, TN_LIST(4, 3));
   tn_array_t *y = NULL, *t = NULL, *u = tn_array_ones(s, TN_DTYPE_F64, TN_LIST(8, 2));
-  TN_ASSERT_REPORT("windows of subtract", tn_jvp(s, &function, 1, &x, &x, 1, &y, &t));
-  TN_ASSERT_REPORT("windows of subtract", tn_vjp(s, &function, 1, &x, 1, &u, NULL, &t));
+  TN_ASSERT_REPORT("reduce_window: there is no jvp of a reduction with subtract",
+                   tn_jvp(s, &function, 1, &x, &x, 1, &y, &t));
+  TN_ASSERT_REPORT("reduce_window: there is no vjp of a reduction with subtract",
+                   tn_vjp(s, &function, 1, &x, 1, &u, NULL, &t));
   tn_scope_destroy(s);
 }
 
