@@ -196,6 +196,23 @@ tn_status_t cli_make_buffer(tn_device_t* device, tn_dtype_t dtype, size_t rank, 
                             cli_elements_fn write, void* user, tn_buffer_t** out_buffer);
 void cli_release_buffers(tn_buffer_t** buffers, size_t count);
 
+// --- archives.c
+
+typedef tn_status_t (*cli_read_fn)(tn_device_t* device, const char* path, const char* key,
+                                   const tn_type_t* expected, tn_buffer_t** out_buffer);
+typedef tn_status_t (*cli_write_fn)(const char* path, size_t count, const char* const* keys,
+                                    tn_buffer_t* const* buffers);
+typedef struct archive {
+  char path[4096];
+  const char* key;  // in the SPEC
+  cli_read_fn read;
+  cli_write_fn write;
+} archive_t;
+// Whether `spec` names one array of an archive.
+bool cli_is_archive(const char* spec, archive_t* out_archive);
+// Whether it names an archive, and none of its arrays.
+bool cli_needs_key(const char* spec);
+
 // --- inputs.c, literal.c, fill.c: one buffer for each argument of the program
 
 // From the --input options. Arguments without one get `fallback` ("random"); NULL: they are a

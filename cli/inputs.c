@@ -40,11 +40,11 @@ static tn_status_t make(const session_t* session, const input_t* input, fill_t f
   if (cli_is_literal(spec)) {
     return cli_read_literal(session->device, spec, input->type, out_buffer);
   }
-  const char* key = strstr(spec, ".npz:");
-  if (!key) return tn_npy_read(session->device, spec, input->type, out_buffer);
-  char path[4096];
-  snprintf(path, sizeof path, "%.*s", (int)(key + 4 - spec), spec);
-  return tn_npz_read(session->device, path, key + 5, input->type, out_buffer);
+  archive_t archive;
+  if (!cli_is_archive(spec, &archive)) {
+    return tn_npy_read(session->device, spec, input->type, out_buffer);
+  }
+  return archive.read(session->device, archive.path, archive.key, input->type, out_buffer);
 }
 
 // "argument 1 (%x)"
@@ -87,11 +87,12 @@ static int make_input(const arguments_t* arguments, const session_t* session, co
   if (!read_fill(spec, &fill, &seed)) {
     return cli_refuse(arguments->command, "%s %s: the seed is no whole number", option, spec);
   }
+  archive_t archive;
   if (fill == FILL_NONE && !cli_is_literal(spec) && !ends_with(spec, ".npy") &&
-      !strstr(spec, ".npz:")) {
+      !cli_is_archive(spec, &archive)) {
     static const char* const words[] = {"random", "zeros", "ones", "iota"};
     const char* near = cli_nearest(spec, words, 4);
-    if (ends_with(spec, ".npz")) {
+    if (cli_needs_key(spec)) {
       return cli_refuse(arguments->command, "%s %s: which array of it? Write %s:KEY", option, spec,
                         spec);
     }
@@ -106,7 +107,8 @@ static int make_input(const arguments_t* arguments, const session_t* session, co
                         spec, (int)strlen(example) - 1, example, spec);
     }
     return cli_refuse(arguments->command,
-                      "%s %s is none of x.npy, x.npz:KEY, random[:SEED], zeros, ones, iota and "
+                      "%s %s is none of x.npy, x.npz:KEY, x.safetensors:NAME, random[:SEED], "
+                      "zeros, ones, iota and "
                       "literals such as %s",
                       option, spec, example);
   }

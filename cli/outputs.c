@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -19,11 +20,55 @@ int cli_check_outputs(const arguments_t* arguments, const session_t* session) {
   for (size_t i = 0; i < given; ++i) {
     const char* file = file_of(arguments, i);
     size_t length = file ? strlen(file) : 0;
-    if (file && (length < 5 || strcmp(file + length - 4, ".npy") != 0)) {
-      return cli_refuse(arguments->command, "--output %s is neither a .npy file nor -", file);
+    archive_t archive;
+    if (file && cli_needs_key(file)) {
+      return cli_refuse(arguments->command, "--output %s: as which array of it? Write %s:KEY", file,
+                        file);
+    }
+    if (file && !cli_is_archive(file, &archive) &&
+        (length < 5 || strcmp(file + length - 4, ".npy") != 0)) {
+      return cli_refuse(arguments->command,
+                        "--output %s is none of x.npy, x.npz:KEY, x.safetensors:NAME and -", file);
     }
   }
   return EXIT_FINE;
+}
+
+// All results that go to one archive, once.
+static tn_status_t save_archive(const arguments_t* arguments, size_t first,
+                                const archive_t* archive, tn_buffer_t* const* results) {
+  const size_t given = arguments->option_counts[OPTION_OUTPUT];
+  size_t count = 0;
+  const char** keys = calloc(given, sizeof *keys);
+  tn_buffer_t** buffers = calloc(given, sizeof *buffers);
+  tn_status_t status = TN_OK;
+  if (!keys || !buffers) {
+    status = tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
+    goto done;
+  }
+  for (size_t i = 0; i < given; ++i) {
+    const char* file = file_of(arguments, i);
+    archive_t other;
+    if (!file || !results[i] || !cli_is_archive(file, &other)) continue;
+    if (strcmp(other.path, archive->path) != 0) continue;
+    if (i < first) goto done;  // it has been written
+    keys[count] = other.key;
+    buffers[count++] = results[i];
+  }
+  status = archive->write(archive->path, count, keys, buffers);
+done:
+  free(keys);
+  free(buffers);
+  return status;
+}
+
+// Results without a file are left.
+static tn_status_t save(const arguments_t* arguments, size_t index, tn_buffer_t* const* results) {
+  const char* file = file_of(arguments, index);
+  archive_t archive;
+  if (!file || !results[index]) return TN_OK;
+  if (cli_is_archive(file, &archive)) return save_archive(arguments, index, &archive, results);
+  return tn_npy_write(file, results[index]);
 }
 
 static tn_status_t print(const session_t* session, size_t index, tn_buffer_t* result) {
@@ -42,9 +87,8 @@ tn_status_t cli_write_outputs(const arguments_t* arguments, const session_t* ses
                               tn_buffer_t* const* results) {
   size_t count = tn_program_result_count(session->program);
   for (size_t i = 0; i < count; ++i) {
-    const char* file = file_of(arguments, i);
-    tn_status_t status =
-        file && results[i] ? tn_npy_write(file, results[i]) : print(session, i, results[i]);
+    const bool is_saved = file_of(arguments, i) && results[i];
+    tn_status_t status = is_saved ? save(arguments, i, results) : print(session, i, results[i]);
     if (status) return status;
   }
   return TN_OK;
@@ -82,8 +126,7 @@ tn_status_t cli_write_json_outputs(const arguments_t* arguments, const session_t
   size_t count = tn_program_result_count(session->program);
   // Files first: what fails then has printed nothing.
   for (size_t i = 0; i < count; ++i) {
-    const char* file = file_of(arguments, i);
-    tn_status_t status = file && results[i] ? tn_npy_write(file, results[i]) : TN_OK;
+    tn_status_t status = save(arguments, i, results);
     if (status) return status;
   }
   printf("{\"results\": [");

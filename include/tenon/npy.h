@@ -1,4 +1,4 @@
-// Buffers and NumPy: .npy and .npz files, and printing as NumPy prints.
+// Buffers and files: .npy, .npz and safetensors, and printing as NumPy prints.
 #ifndef TENON_NPY_H_
 #define TENON_NPY_H_
 
@@ -22,6 +22,23 @@ TN_API TN_MUST_USE tn_status_t tn_npz_read(tn_device_t* device, const char* path
 // Waits for the buffer and writes it as .npy, C order. dtypes that NumPy has not are written as
 // bytes of that size.
 TN_API TN_MUST_USE tn_status_t tn_npy_write(const char* path, tn_buffer_t* buffer);
+
+// Waits for the buffers and writes them as an archive, not deflated. INVALID_ARGUMENT for keys that
+// are equal or empty; UNIMPLEMENTED for 4 GiB and more.
+TN_API TN_MUST_USE tn_status_t tn_npz_write(const char* path, size_t count, const char* const* keys,
+                                            tn_buffer_t* const* buffers);
+
+// The tensor `name` of a safetensors file; the others are not read. Errors as of tn_npy_read;
+// NOT_FOUND for the name has the nearest one as a note.
+TN_API TN_MUST_USE tn_status_t tn_safetensors_read(tn_device_t* device, const char* path,
+                                                   const char* name, const tn_type_t* expected,
+                                                   tn_buffer_t** out_buffer);
+
+// Waits for the buffers and writes them as a safetensors file. INVALID_ARGUMENT for names that are
+// equal, UNIMPLEMENTED for dtypes that the format does not have.
+TN_API TN_MUST_USE tn_status_t tn_safetensors_write(const char* path, size_t count,
+                                                    const char* const* names,
+                                                    tn_buffer_t* const* buffers);
 
 // Waits for the buffer and writes it as NumPy's str() does: at most 1000 elements in full, of
 // larger ones the first and last three along each dimension. `write` gets the text in pieces.

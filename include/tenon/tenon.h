@@ -25,6 +25,7 @@
 #include <tenon/cancellation.h>
 #include <tenon/context.h>
 #include <tenon/device.h>
+#include <tenon/dlpack.h>
 #include <tenon/dtype.h>
 #include <tenon/export.h>
 #include <tenon/module.h>

@@ -9,6 +9,7 @@
 
 #include "base/type.h"
 #include "device/buffer.h"
+#include "device/npy.h"
 #include "device/npz.h"
 #include "ops/rule.h"
 
@@ -443,26 +444,33 @@ static void describe(tn_dtype_t dtype, char* out, size_t capacity) {
   snprintf(out, capacity, "|%c%zu", kind, size);
 }
 
-static tn_status_t write_all(FILE* file, const char* path, tn_buffer_t* buffer, const void* data) {
-  enum { ALIGNMENT = 64 };
-  char descr[16], header[2048];
+size_t tn__npy_header(tn_buffer_t* buffer, char out[TN_NPY_HEADER_LIMIT]) {
+  enum { ALIGNMENT = 64, PREFIX = 10 };
+  char descr[16];
   describe(tn_buffer_dtype(buffer), descr, sizeof descr);
-  int length =
-      snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
-  size_t rank = tn_buffer_rank(buffer);
+  size_t length =
+      PREFIX + (size_t)snprintf(out + PREFIX, TN_NPY_HEADER_LIMIT - PREFIX,
+                                "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
+  const size_t rank = tn_buffer_rank(buffer);
   for (size_t i = 0; i < rank; ++i) {
-    length += snprintf(header + length, sizeof header - (size_t)length, "%s%lld", i ? ", " : "",
-                       (long long)tn_buffer_dims(buffer)[i]);
+    length += (size_t)snprintf(out + length, TN_NPY_HEADER_LIMIT - length, "%s%lld", i ? ", " : "",
+                               (long long)tn_buffer_dims(buffer)[i]);
   }
-  length += snprintf(header + length, sizeof header - (size_t)length, rank == 1 ? ",), }" : "), }");
-  while ((10 + length + 1) % ALIGNMENT) header[length++] = ' ';
-  header[length++] = '\n';
-  unsigned char prefix[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 0, 0};
-  prefix[8] = (unsigned char)length;
-  prefix[9] = (unsigned char)(length >> 8);
-  size_t byte_length = tn_buffer_byte_length(buffer);
-  bool good = fwrite(prefix, sizeof prefix, 1, file) == 1 &&
-              fwrite(header, (size_t)length, 1, file) == 1 &&
+  length +=
+      (size_t)snprintf(out + length, TN_NPY_HEADER_LIMIT - length, rank == 1 ? ",), }" : "), }");
+  while ((length + 1) % ALIGNMENT) out[length++] = ' ';
+  out[length++] = '\n';
+  memcpy(out, "\x93NUMPY\1\0", 8);
+  out[8] = (char)((length - PREFIX) & 0xFF);
+  out[9] = (char)((length - PREFIX) >> 8);
+  return length;
+}
+
+static tn_status_t write_all(FILE* file, const char* path, tn_buffer_t* buffer, const void* data) {
+  char header[TN_NPY_HEADER_LIMIT];
+  const size_t length = tn__npy_header(buffer, header);
+  const size_t byte_length = tn_buffer_byte_length(buffer);
+  bool good = fwrite(header, length, 1, file) == 1 &&
               (byte_length == 0 || fwrite(data, byte_length, 1, file) == 1);
   return good
              ? TN_OK

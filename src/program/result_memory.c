@@ -1,6 +1,7 @@
 // Results in memory of the caller: checks of it, and which results are written there directly.
 #include <stdlib.h>
 
+#include "device/dlpack.h"
 #include "program/run.h"
 
 // --- each by itself
@@ -60,6 +61,30 @@ tn_status_t tn__run_take_result_memory(tn_run_t* run, const tn_run_options_t* op
     run->results[i].given = given->data;
     run->has_result_memory |= given->data != NULL;
   }
+  return TN_OK;
+}
+
+tn_status_t tn_result_memory_from_dlpack(const tn_dl_tensor_t* tensor, uint64_t flags,
+                                         tn_result_memory_t* out_memory) {
+  tn_dlpack_view_t view;
+  *out_memory = (tn_result_memory_t){0};
+  TN_RETURN_IF_NULL(tensor);
+  TN_RETURN_IF_ERROR(tn__dlpack_view(tensor, flags, &view));
+  if (flags & TN_DL_READ_ONLY) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "the DLPack tensor is read-only; a result cannot be written there");
+  }
+  if (!view.is_dense) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "the DLPack tensor's strides leave gaps or overlap; a result is "
+                            "row-major without gaps");
+  }
+  const tn_type_t type = {.kind = TN_TYPE_TENSOR,
+                          .dtype = view.dtype,
+                          .rank = (size_t)tensor->rank,
+                          .dims = tensor->dims};
+  *out_memory = (tn_result_memory_t){view.data, tn__type_byte_length(&type), view.dtype,
+                                     (size_t)tensor->rank, tensor->dims};
   return TN_OK;
 }
 

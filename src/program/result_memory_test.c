@@ -127,6 +127,31 @@ static void a_donated_argument_does_not_become_the_result(void** state) {
   tn_buffer_release(result);
 }
 
+static void a_dlpack_tensor_is_memory_for_a_result(void** state) {
+  (void)state;
+  tn_buffer_t* result = NULL;
+  tn_result_memory_t given;
+  tn_dl_tensor_t tensor = {.data = memory,
+                           .device = {1, 0},
+                           .rank = 1,
+                           .dtype = {2, 32, 1},
+                           .dims = (int64_t[]){4},
+                           .byte_offset = 64};
+  program = tn__testing_program(
+      MAIN("%x: " F4, F4, "%y = stablehlo.negate %x : " F4 "\nreturn %y : " F4), false);
+  TN_ASSERT_OK(tn_result_memory_from_dlpack(&tensor, 0, &given));
+  TN_ASSERT_OK(run(1, &given, &result));
+  expect_floats(memory + 64, -1, -2, -3, -4);
+  tn_buffer_release(result);
+  TN_ASSERT_CODE(INVALID_ARGUMENT, tn_result_memory_from_dlpack(&tensor, TN_DL_READ_ONLY, &given));
+  tensor.strides = (int64_t[]){0};  // all four in one place
+  TN_ASSERT_CODE(INVALID_ARGUMENT, tn_result_memory_from_dlpack(&tensor, 0, &given));
+  tensor.strides = NULL;
+  tensor.dims[0] = 3;
+  TN_ASSERT_OK(tn_result_memory_from_dlpack(&tensor, 0, &given));
+  TN_ASSERT_CODE(INVALID_ARGUMENT, run(1, &given, &result));
+}
+
 static void an_argument_that_is_returned_is_copied(void** state) {
   (void)state;
   tn_buffer_t* result = NULL;
@@ -254,6 +279,7 @@ int main(void) {
       TEST(memory_that_the_device_cannot_use_gets_a_copy),
       TEST(results_of_a_stream_are_there_when_it_has_come_that_far),
       TEST(a_donated_argument_does_not_become_the_result),
+      TEST(a_dlpack_tensor_is_memory_for_a_result),
       TEST(an_argument_that_is_returned_is_copied),
       TEST(sizes_that_are_known_when_it_runs_are_checked_then),
       TEST(memory_that_does_not_fit_is_refused_by_result),

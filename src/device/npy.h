@@ -1,0 +1,14 @@
+// What .npy files and the members of .npz archives share.
+#ifndef TENON_DEVICE_NPY_H_
+#define TENON_DEVICE_NPY_H_
+
+#include <tenon/buffer.h>
+
+#include "base/status.h"
+
+enum { TN_NPY_HEADER_LIMIT = 2048 };
+
+// What stands before the buffer's bytes; returns its length.
+size_t tn__npy_header(tn_buffer_t* buffer, char out[TN_NPY_HEADER_LIMIT]);
+
+#endif  // TENON_DEVICE_NPY_H_

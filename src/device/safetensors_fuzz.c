@@ -1,0 +1,12 @@
+// Any bytes as the header of a safetensors file.
+#include "base/testing_fuzz.h"
+#include "device/safetensors.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  tn_safetensor_t tensor;
+  tn_status_t status =
+      tn__safetensors_find("fuzz", size ? (const char*)data : "", size, "x", &tensor);
+  if (!status && (tensor.begin > tensor.end || tensor.rank > TN_MAX_RANK)) __builtin_trap();
+  tn_status_release(status);
+  return 0;
+}
