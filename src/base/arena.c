@@ -115,6 +115,15 @@ tn_status_t tn__arena_make(tn_arena_t* arena, size_t count, size_t element_size,
   return status;
 }
 
+tn_status_t tn__arena_copy(tn_arena_t* arena, size_t count, size_t element_size, const void* items,
+                           void* out_pointer) {
+  void* memory = NULL;
+  tn_status_t status = tn__arena_allocate_array(arena, count, element_size, &memory);
+  if (!status && count) memcpy(memory, items, count * element_size);
+  memcpy(out_pointer, &memory, sizeof memory);
+  return status;
+}
+
 tn_arena_mark_t tn__arena_mark(const tn_arena_t* arena) {
   return (tn_arena_mark_t){arena->blocks, arena->blocks ? arena->blocks->used : 0};
 }

@@ -34,6 +34,11 @@ TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__arena_allocate_array(tn_arena_t* aren
 #define TN_ARENA_ARRAY(arena, count, out) tn__arena_make((arena), (count), sizeof **(out), (out))
 TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__arena_make(tn_arena_t* arena, size_t count,
                                                       size_t element_size, void* out_pointer);
+// A copy of `count` items.
+#define TN_ARENA_COPY(arena, count, items, out) \
+  tn__arena_copy((arena), (count), sizeof *(items), (items), (out))
+TN_MUST_USE tn_status_t tn__arena_copy(tn_arena_t* arena, size_t count, size_t element_size,
+                                       const void* items, void* out_pointer);
 // Makes room for so many bytes, which are expected to be taken, in one piece.
 TN_MUST_USE tn_status_t tn__arena_reserve(tn_arena_t* arena, size_t size);
 // Gives back what was taken since the mark, if it lies in the block that was current then.

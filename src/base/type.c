@@ -96,11 +96,10 @@ static tn_status_t make_parts(tn_arena_t* arena, tn_type_kind_t kind, size_t cou
                               TN_MAX_TYPE_PARTS);
     }
   }
-  void *list = NULL, *offset_list = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *elements, &list));
-  if (count) memcpy(list, elements, count * sizeof *elements);
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(uint32_t), &offset_list));
-  uint32_t* leaf_offsets = offset_list;
+  const tn_type_t** list = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_COPY(arena, count, elements, &list));
+  uint32_t* leaf_offsets = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, &leaf_offsets));
   size_t leaf_count = 0;
   bool is_dynamic = false;
   for (size_t i = 0; i < count; ++i) {
@@ -108,9 +107,8 @@ static tn_status_t make_parts(tn_arena_t* arena, tn_type_kind_t kind, size_t cou
     leaf_count += tn_type_leaf_count(elements[i]);
     is_dynamic |= !tn__type_is_static(elements[i]);
   }
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof(tn_type_t), &memory));
-  tn_type_t* type = memory;
+  tn_type_t* type = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(arena, &type));
   *type = (tn_type_t){.kind = kind,
                       .element_count = count,
                       .elements = list,
@@ -158,19 +156,15 @@ tn_status_t tn__type_copy(tn_arena_t* arena, const tn_type_t* type, const tn_typ
     const tn_type_t* copy = NULL;
     TN_RETURN_IF_ERROR(tn__type_tensor(arena, type->dtype, type->rank, type->dims, &copy));
     if (type->bounds) {
-      void* bounds = NULL;
+      // A scalar has no bounds, so `copy` is not static.
       TN_RETURN_IF_ERROR(
-          tn__arena_allocate_array(arena, type->rank, sizeof *type->bounds, &bounds));
-      memcpy(bounds, type->bounds, type->rank * sizeof *type->bounds);
-      ((tn_type_t*)copy)->bounds = bounds;  // a scalar has no bounds, so `copy` is not static
+          TN_ARENA_COPY(arena, type->rank, type->bounds, &((tn_type_t*)copy)->bounds));
     }
     *out_type = copy;
     return TN_OK;
   }
-  void* list = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, type->element_count, sizeof(tn_type_t*), &list));
-  const tn_type_t** elements = list;
+  const tn_type_t** elements = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, type->element_count, &elements));
   for (size_t i = 0; i < type->element_count; ++i) {
     TN_RETURN_IF_ERROR(tn__type_copy(arena, type->elements[i], &elements[i]));
   }

@@ -217,10 +217,10 @@ static tn_status_t take_message(source_t source, message_t* message) {
 // The size of a dynamic dimension is its upper bound.
 static tn_status_t add_bounds(tn_arena_t* arena, const message_t* message, const tn_type_t** type) {
   const tn_type_t* unbounded = *type;
-  void *memory = NULL, *list = NULL;
+  void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof *unbounded, &memory));
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, unbounded->rank, sizeof(int64_t), &list));
-  int64_t* bounds = list;
+  int64_t* bounds = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, unbounded->rank, &bounds));
   for (size_t i = 0; i < unbounded->rank; ++i) {
     bool is_dynamic = unbounded->dims[i] == TN_DIM_DYNAMIC;
     bounds[i] = is_dynamic ? message->dims.values[i] : TN_DIM_DYNAMIC;
@@ -273,13 +273,12 @@ static tn_status_t make_type(tn_arena_t* arena, source_t source, size_t depth,
 
 static tn_status_t make_tuple(tn_arena_t* arena, source_t source, size_t count, size_t depth,
                               const tn_type_t** out_type) {
-  void* memory = NULL;
   if (depth == TN_MAX_TYPE_DEPTH) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "serialized type: tuples nest deeper than %d",
                             TN_MAX_TYPE_DEPTH);
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(tn_type_t*), &memory));
-  const tn_type_t** elements = memory;
+  const tn_type_t** elements = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, &elements));
   size_t filled = 0;
   while (source.at != source.end) {
     field_t field;

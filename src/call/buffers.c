@@ -21,21 +21,16 @@ static tn_status_t make_buffer(const tn_type_t* type, const char* what, size_t i
 
 // Dimensions are copied: handlers get a pointer that is not const.
 static tn_status_t copy_dims(tn_arena_t* arena, const tn_type_t* type, int64_t** out_dims) {
-  void* dims = NULL;
-  size_t rank = tn__type_is_tensor(type) ? type->rank : 0;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, rank, sizeof(int64_t), &dims));
-  if (rank) memcpy(dims, type->dims, rank * sizeof(int64_t));
-  *out_dims = dims;
-  return TN_OK;
+  const size_t rank = tn__type_is_tensor(type) ? type->rank : 0;
+  return TN_ARENA_COPY(arena, rank, type->dims, out_dims);
 }
 
 tn_status_t tn__call_buffers_make(const tn_call_site_t* call, tn_call_buffers_t* out) {
   tn_arena_t* arena = call->site->arena;
   const size_t count = call->operand_count + call->result_count;
-  void *buffers = NULL, *types = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *out->buffers, &buffers));
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *out->types, &types));
-  *out = (tn_call_buffers_t){buffers, types};
+  *out = (tn_call_buffers_t){0};
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, &out->buffers));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, &out->types));
   for (size_t i = 0; i < count; ++i) {
     const bool is_operand = i < call->operand_count;
     const size_t index = is_operand ? i : i - call->operand_count;

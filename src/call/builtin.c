@@ -23,7 +23,6 @@ typedef struct comparison {
 } comparison_t;
 
 static tn_status_t make_comparison(const tn_call_site_t* call, bool returns_boolean) {
-  void* memory = NULL;
   TN_RETURN_IF_ERROR(check_counts(call, 2, returns_boolean ? 1 : 0));
   const tn_type_t* type = call->operands[0];
   if (!tn__type_is_tensor(type) || !tn_type_equal(type, call->operands[1])) {
@@ -35,8 +34,8 @@ static tn_status_t make_comparison(const tn_call_site_t* call, bool returns_bool
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the result has type %s; expected tensor<i1>",
                             TN_TYPE_TEXT(call->results[0]));
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate(call->site->arena, sizeof(comparison_t), &memory));
-  comparison_t* comparison = memory;
+  comparison_t* comparison = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(call->site->arena, &comparison));
   comparison->type = type;
   bool is_boolean = false;
   if (!tn__check_find(call->name, type, &comparison->check, &is_boolean) ||

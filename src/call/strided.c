@@ -68,21 +68,18 @@ static uint32_t find_in_place(const tn_call_site_t* call, uint32_t donates) {
 
 tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target) {
   tn_kernel_site_t* site = call->site;
-  void* memory = NULL;
   tn_attr_dictionary_t attrs = call->attrs;
   TN_RETURN_IF_ERROR(tn__call_check(target->op, false, call->operand_count, call->operands,
                                     call->result_count, call->results, &call->attrs, site->arena,
                                     &attrs));
-  TN_RETURN_IF_ERROR(tn__arena_allocate(site->arena, sizeof(strided_state_t), &memory));
-  strided_state_t* state = memory;
+  strided_state_t* state = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(site->arena, &state));
   TN_RETURN_IF_ERROR(tn__call_attributes_build(call, &attrs, &state->attrs));
   TN_RETURN_IF_ERROR(tn__call_buffers_make(call, &state->buffers));
   state->operand_count = call->operand_count;
   state->result_count = call->result_count;
   TN_RETURN_IF_ERROR(list_strides(call, &state->strides));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(site->arena, call->result_count, sizeof *site->in_place, &memory));
-  site->in_place = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, call->result_count, &site->in_place));
   if (call->result_count) site->in_place[0] = find_in_place(call, target->definition.donates);
   state->target = tn__target_retain(target);
   site->state = state;

@@ -55,12 +55,9 @@ static size_t local_byte_length(const tn_typed_state_t* state) {
 
 static tn_status_t make_buffers(const tn_call_site_t* call, tn_typed_state_t* state) {
   tn_call_buffers_t buffers;
-  void* values = NULL;
   const size_t count = call->operand_count + call->result_count;
   TN_RETURN_IF_ERROR(tn__call_buffers_make(call, &buffers));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(call->site->arena, count, sizeof *state->values, &values));
-  state->values = values;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(call->site->arena, count, &state->values));
   for (size_t i = 0; i < count; ++i) {
     state->values[i] = tn__call_value_type(call, i);
     state->dim_count += (size_t)buffers.buffers[i].rank;
@@ -244,10 +241,9 @@ tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target) {
     return TN_OK;
   }
   tn_handler_facts_t facts;
-  void* memory = NULL;
   TN_RETURN_IF_ERROR(find_facts(call, target, &facts));
-  TN_RETURN_IF_ERROR(tn__arena_allocate(site->arena, sizeof(tn_typed_state_t), &memory));
-  tn_typed_state_t* state = memory;
+  tn_typed_state_t* state = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(site->arena, &state));
   tn_attr_dictionary_t attrs = call->attrs;
   const tn_ffi_op_t* op = target->op ? target->op : facts.op;
   const bool is_learned = !op && target->learned;

@@ -455,10 +455,8 @@ static tn_status_t write_out(tn_arena_t* arena, const tn_attr_spec_t* spec,
 // Those that the operation specifies, without hints for compilers.
 static tn_status_t read_attributes(const tn_planner_t* planner) {
   const tn_node_t* node = planner->piece->node;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(planner->arena, node->attrs.count,
-                                              sizeof(tn_named_attr_t), &memory));
-  tn_named_attr_t* entries = memory;
+  tn_named_attr_t* entries = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(planner->arena, node->attrs.count, &entries));
   size_t count = 0;
   for (size_t i = 0; i < node->attrs.count; ++i) {
     const tn_attr_spec_t* spec = find_spec(node->op, node->attrs.entries[i].name);

@@ -78,11 +78,7 @@ static tn_status_t copy(tn_arena_t* arena, const char* text, const char** out) {
 }
 
 static tn_status_t make_params(tn_arena_t* arena, size_t count, tn_ffi_param_t** out) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(tn_ffi_param_t), &memory));
-  if (count) memset(memory, 0, count * sizeof(tn_ffi_param_t));
-  *out = memory;
-  return TN_OK;
+  return TN_ARENA_ARRAY(arena, count, out);
 }
 
 static tn_status_t make_attr(tn_arena_t* arena, const tn_probe_t* probe,

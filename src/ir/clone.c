@@ -189,13 +189,11 @@ static void add_captured(const tn_node_t* node, const tn_region_t* region, bool*
 tn_status_t tn__node_captured(const tn_node_t* node, tn_arena_t* arena,
                               tn_captured_values_t* out_captured) {
   const tn_function_t* function = node->region->function;
-  void *values = NULL, *listed = NULL;
+  bool* listed = NULL;
   *out_captured = (tn_captured_values_t){0};
   if (node->region_count == 0) return TN_OK;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, function->value_count, sizeof(tn_value_t*), &values));
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, function->value_count, sizeof(bool), &listed));
-  out_captured->values = values;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, function->value_count, &out_captured->values));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, function->value_count, &listed));
   for (uint32_t i = 0; i < node->region_count; ++i) {
     add_captured(node, node->regions[i], listed, out_captured);
   }

@@ -71,16 +71,6 @@ tn_function_t* tn__module_entry(const tn_module_t* module) {
   return module->first_function == module->last_function ? module->first_function : NULL;
 }
 
-static tn_status_t copy_types(tn_arena_t* arena, size_t count, const tn_type_t* const* types,
-                              const tn_type_t*** out_types) {
-  void* list = NULL;
-  *out_types = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *types, &list));
-  if (count) memcpy(list, types, count * sizeof *types);
-  *out_types = list;
-  return TN_OK;
-}
-
 static tn_status_t allocate_dictionaries(tn_arena_t* arena, size_t count,
                                          tn_attr_dictionary_t** out) {
   *out = NULL;
@@ -108,9 +98,9 @@ tn_status_t tn__function_create(tn_module_t* module, tn_string_view_t name, size
   function->result_count = (uint32_t)result_count;
   TN_RETURN_IF_ERROR(tn__arena_copy_string(&module->arena, name, &function->name));
   TN_RETURN_IF_ERROR(
-      copy_types(&module->arena, argument_count, argument_types, &function->argument_types));
+      TN_ARENA_COPY(&module->arena, argument_count, argument_types, &function->argument_types));
   TN_RETURN_IF_ERROR(
-      copy_types(&module->arena, result_count, result_types, &function->result_types));
+      TN_ARENA_COPY(&module->arena, result_count, result_types, &function->result_types));
   TN_RETURN_IF_ERROR(
       allocate_dictionaries(&module->arena, argument_count, &function->argument_attrs));
   TN_RETURN_IF_ERROR(allocate_dictionaries(&module->arena, result_count, &function->result_attrs));

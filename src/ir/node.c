@@ -3,16 +3,12 @@
 tn_status_t tn__region_create(tn_function_t* function, size_t argument_count,
                               const tn_type_t* const* argument_types, tn_region_t** out_region) {
   tn_arena_t* arena = &function->module->arena;
-  void* memory = NULL;
-  void* arguments = NULL;
+  tn_region_t* region = NULL;
   *out_region = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof(tn_region_t), &memory));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, argument_count, sizeof(tn_value_t), &arguments));
-  tn_region_t* region = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(arena, &region));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, argument_count, &region->arguments));
   region->function = function;
   region->argument_count = (uint32_t)argument_count;
-  region->arguments = arguments;
   for (uint32_t i = 0; i < region->argument_count; ++i) {
     region->arguments[i].type = argument_types[i];
     region->arguments[i].region = region;
@@ -149,10 +145,9 @@ tn_status_t tn__function_locate(const tn_function_t* function, tn_status_t statu
 
 static tn_status_t value_types(tn_arena_t* arena, size_t count, tn_value_t* const* values,
                                const tn_type_t* const** out_types) {
-  void* memory = NULL;
   *out_types = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(tn_type_t*), &memory));
-  const tn_type_t** types = memory;
+  const tn_type_t** types = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, &types));
   for (size_t i = 0; i < count; ++i) types[i] = tn__value_resolve(values[i])->type;
   *out_types = types;
   return TN_OK;
@@ -160,10 +155,8 @@ static tn_status_t value_types(tn_arena_t* arena, size_t count, tn_value_t* cons
 
 static tn_status_t region_signature(const tn_region_t* region, tn_arena_t* arena,
                                     tn_region_signature_t* out) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, region->argument_count, sizeof(tn_type_t*), &memory));
-  const tn_type_t** types = memory;
+  const tn_type_t** types = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, region->argument_count, &types));
   for (uint32_t i = 0; i < region->argument_count; ++i) types[i] = region->arguments[i].type;
   out->region = region;
   out->argument_count = region->argument_count;
@@ -175,7 +168,6 @@ static tn_status_t region_signature(const tn_region_t* region, tn_arena_t* arena
 }
 
 tn_status_t tn__node_use(const tn_node_t* node, tn_arena_t* arena, tn_op_use_t* out_use) {
-  void* memory = NULL;
   *out_use = (tn_op_use_t){
       .op = node->op,
       .operand_count = node->operand_count,
@@ -186,14 +178,12 @@ tn_status_t tn__node_use(const tn_node_t* node, tn_arena_t* arena, tn_op_use_t* 
   };
   TN_RETURN_IF_ERROR(
       value_types(arena, node->operand_count, node->operands, &out_use->operand_types));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, node->result_count, sizeof(tn_type_t*), &memory));
-  const tn_type_t** result_types = memory;
+  const tn_type_t** result_types = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, node->result_count, &result_types));
   for (uint32_t i = 0; i < node->result_count; ++i) result_types[i] = node->results[i].type;
   out_use->result_types = result_types;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, node->region_count, sizeof(tn_region_signature_t), &memory));
-  tn_region_signature_t* regions = memory;
+  tn_region_signature_t* regions = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, node->region_count, &regions));
   for (uint32_t i = 0; i < node->region_count; ++i) {
     TN_RETURN_IF_ERROR(region_signature(node->regions[i], arena, &regions[i]));
   }

@@ -169,11 +169,8 @@ static tn_status_t find_order(const tn_region_t* region, tn_arena_t* arena,
   tn_sort_key_t keys[NESTING_LIMIT];
   size_t count = 0;
   if (!find_keys(region, last->operands[0]->node, keys, NESTING_LIMIT, &count)) return TN_OK;
-  void* kept;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *keys, &kept));
-  memcpy(kept, keys, count * sizeof *keys);
+  TN_RETURN_IF_ERROR(TN_ARENA_COPY(arena, count, keys, &shape->keys));
   shape->key_count = count;
-  shape->keys = kept;
   return TN_OK;
 }
 

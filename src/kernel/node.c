@@ -36,13 +36,11 @@ static int64_t lanes_of(const tn_node_t* node, const tn_region_t* region) {
 
 tn_status_t tn__node_prepare(const tn_node_t* node, const tn_node_choice_t* choice,
                              tn_kernel_site_t* site) {
-  void* memory = NULL;
   site->use = choice->use;
   site->target = tn__node_target(node);
   if (!choice->kernel) return no_kernel(node, choice->use);
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(site->arena, node->region_count, sizeof(tn_body_shape_t), &memory));
-  tn_body_shape_t* bodies = memory;
+  tn_body_shape_t* bodies = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, node->region_count, &bodies));
   site->bodies = bodies;
   for (uint32_t i = 0; i < node->region_count; ++i) {
     TN_RETURN_IF_ERROR(tn__body_shape(node->regions[i], site->arena, &bodies[i]));

@@ -26,10 +26,9 @@ const tn_static_form_t* tn__static_form_of(const tn_op_t* op) {
 tn_status_t tn__static_form_read(tn_arena_t* arena, const tn_type_t* type, const void* data,
                                  bool splat, const int64_t** out_values) {
   const size_t count = (size_t)tn__type_size(type), size = tn_dtype_size(type->dtype);
-  void* memory = NULL;
   *out_values = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof(int64_t), &memory));
-  int64_t* values = memory;
+  int64_t* values = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, &values));
   for (size_t i = 0; i < count; ++i) {
     values[i] = tn__index_load(type->dtype, (const char*)data + (splat ? 0 : i * size));
   }
@@ -112,12 +111,9 @@ static size_t attr_capacity(const tn_op_t* op) {
 tn_status_t tn__static_form_use(const tn_static_form_t* form, const tn_op_use_t* use,
                                 const int64_t* const* values, tn_arena_t* arena,
                                 tn_op_use_t* out_use) {
-  void* memory = NULL;
   attrs_t attrs = {0};
   const tn_attr_t* dictionary = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, attr_capacity(form->fixed), sizeof *attrs.entries, &memory));
-  attrs.entries = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, attr_capacity(form->fixed), &attrs.entries));
   add_shared(&attrs, form, use);
   if (use->op == TN__OP(set_dimension_size)) {
     TN_RETURN_IF_ERROR(add_prefix(&attrs, arena, use, values[0][0]));

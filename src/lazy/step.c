@@ -22,20 +22,15 @@ static size_t room_for(const tn_attr_dictionary_t* dictionary) {
 // Steps with several results keep their types, since a result may go before the step is evaluated.
 static tn_status_t keep_results(tn_step_t* step, const tn_step_spec_t* spec) {
   tn_arena_t* arena = &step->arena;
-  void* memory = NULL;
   if (spec->result_count == 1) return TN_OK;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, spec->result_count, sizeof(tn_array_t*), &memory));
-  step->results = memory;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, spec->result_count, sizeof(tn_array_type_t), &memory));
-  tn_array_type_t* types = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->result_count, &step->results));
+  tn_array_type_t* types = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->result_count, &types));
   step->result_types = types;
   for (size_t i = 0; i < spec->result_count; ++i) {
     const tn_array_type_t* type = &spec->result_types[i];
-    TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, type->rank, sizeof *type->dims, &memory));
-    if (type->rank) memcpy(memory, type->dims, type->rank * sizeof *type->dims);
-    types[i] = (tn_array_type_t){type->dtype, type->rank, memory};
+    types[i] = (tn_array_type_t){.dtype = type->dtype, .rank = type->rank};
+    TN_RETURN_IF_ERROR(TN_ARENA_COPY(arena, type->rank, type->dims, &types[i].dims));
   }
   return TN_OK;
 }

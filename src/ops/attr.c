@@ -278,11 +278,9 @@ tn_status_t tn__attr_type(tn_arena_t* arena, const tn_type_t* type, bool element
 
 tn_status_t tn__attr_array(tn_arena_t* arena, size_t count, const tn_attr_t* const* items,
                            const tn_attr_t** out_attr) {
-  void* list = NULL;
   *out_attr = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *items, &list));
-  if (count) memcpy(list, items, count * sizeof *items);
-  tn_attr_t attr = {.kind = TN_ATTR_ARRAY, .array = {.count = count, .items = list}};
+  tn_attr_t attr = {.kind = TN_ATTR_ARRAY, .array = {.count = count}};
+  TN_RETURN_IF_ERROR(TN_ARENA_COPY(arena, count, items, &attr.array.items));
   for (size_t i = 0; i < count; ++i) {
     TN_RETURN_IF_ERROR(tn__attr_add_inner(&attr, (tn_string_view_t){0}, items[i]));
   }
@@ -312,11 +310,9 @@ static tn_status_t sort_entries(size_t count, tn_named_attr_t* entries) {
 tn_status_t tn__attr_dictionary(tn_arena_t* arena, tn_attr_kind_t kind, tn_string_view_t name,
                                 size_t count, const tn_named_attr_t* entries,
                                 const tn_attr_t** out_attr) {
-  void* list = NULL;
   *out_attr = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *entries, &list));
-  tn_named_attr_t* sorted = list;
-  if (count) memcpy(sorted, entries, count * sizeof *entries);
+  tn_named_attr_t* sorted = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_COPY(arena, count, entries, &sorted));
   TN_RETURN_IF_ERROR(sort_entries(count, sorted));
   for (size_t i = 0; i < count; ++i) {
     TN_RETURN_IF_ERROR(tn__arena_copy_string(arena, sorted[i].name, &sorted[i].name));
@@ -335,8 +331,7 @@ tn_status_t tn__attr_dense_array(tn_arena_t* arena, tn_dtype_t dtype, int64_t co
                                  const void* data, const tn_attr_t** out_attr) {
   void* copy = NULL;
   *out_attr = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, (size_t)count, tn_dtype_size(dtype), &copy));
-  if (count) memcpy(copy, data, (size_t)count * tn_dtype_size(dtype));
+  TN_RETURN_IF_ERROR(tn__arena_copy(arena, (size_t)count, tn_dtype_size(dtype), data, &copy));
   return make(arena,
               (tn_attr_t){.kind = TN_ATTR_DENSE_ARRAY,
                           .dtype = dtype,

@@ -112,13 +112,9 @@ static tn_status_t infer(const tn_op_use_t* use, tn_op_results_t* out_results) {
   size_t capacity = use->op->results == TN_VARIADIC ? use->operand_count + use->result_count
                                                     : (size_t)use->op->results;
   for (size_t i = 0; i < use->region_count; ++i) capacity += use->regions[i].result_count;
-  void *types = NULL, *constraints = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(use->arena, capacity, sizeof(const tn_type_t*), &types));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(use->arena, capacity, sizeof(const char*), &constraints));
-  *out_results =
-      (tn_op_results_t){.capacity = capacity, .types = types, .constraints = constraints};
+  *out_results = (tn_op_results_t){.capacity = capacity};
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(use->arena, capacity, &out_results->types));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(use->arena, capacity, &out_results->constraints));
   return use->op->infer(use, out_results);
 }
 

@@ -157,7 +157,6 @@ static tn_status_t view_by_operation(viewer_t* viewer, bool* out_is_view) {
 tn_status_t tn__view_of_result(const tn_op_use_t* use, const tn_view_t* operand,
                                tn_view_t* out_view, bool* out_is_view) {
   int64_t from[TN_MAX_RANK] = {0};
-  void* memory = NULL;
   viewer_t viewer = {.use = use,
                      .operand = use->operand_types[0],
                      .result = use->result_types[0],
@@ -166,9 +165,7 @@ tn_status_t tn__view_of_result(const tn_op_use_t* use, const tn_view_t* operand,
   *out_is_view = false;
   *out_view = (tn_view_t){0};
   if (!has_elements(viewer.operand) || !has_elements(viewer.result)) return TN_OK;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(use->arena, viewer.result->rank, sizeof(int64_t), &memory));
-  viewer.to = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(use->arena, viewer.result->rank, &viewer.to));
   tn__view_strides(operand, viewer.operand, from);
   TN_RETURN_IF_ERROR(view_by_operation(&viewer, out_is_view));
   if (!*out_is_view) return TN_OK;

@@ -39,9 +39,8 @@ static void sweep(tn_region_t* region, uint32_t* uses) {
 }
 
 static tn_status_t remove_dead(tn_function_t* function, tn_arena_t* scratch) {
-  void* uses = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(scratch, function->value_count, sizeof(uint32_t), &uses));
+  uint32_t* uses = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, function->value_count, &uses));
   count_uses(function->body, uses);
   sweep(function->body, uses);
   tn__function_number(function);

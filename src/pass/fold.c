@@ -73,11 +73,9 @@ static bool is_devices(const tn_node_t* node) {
 // *out_data is NULL when the kernel needs more than a call.
 static tn_status_t run_kernel(const tn_node_t* node, const tn_kernel_t* kernel,
                               const tn_kernel_site_t* site, tn_arena_t* scratch, void** out_data) {
-  void* memory = NULL;
   if (site->local_byte_length) return TN_OK;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(scratch, node->operand_count, sizeof(void*), &memory));
-  const void** operands = memory;
+  const void** operands = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, node->operand_count, &operands));
   for (uint32_t i = 0; i < node->operand_count; ++i) {
     TN_RETURN_IF_ERROR(operand_data(tn__value_resolve(node->operands[i]), scratch, &operands[i]));
   }

@@ -19,13 +19,6 @@ typedef struct fuser {
   uint8_t* states;  // by unit
 } fuser_t;
 
-static tn_status_t take_list(tn_arena_t* arena, size_t count, size_t item_size, void* out_list) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, item_size, &memory));
-  memcpy(out_list, &memory, sizeof memory);
-  return TN_OK;
-}
-
 // --- lists of nodes
 
 static void append(tn_region_t* region, tn_node_t* node) {
@@ -149,11 +142,10 @@ static tn_status_t move_member(maker_t* maker, tn_node_t* node) {
 static tn_status_t make_region(maker_t* maker, size_t operand_count) {
   fuser_t* fuser = maker->fuser;
   const tn_type_t** types = NULL;
-  TN_RETURN_IF_ERROR(take_list(fuser->scratch, operand_count * TN_TRACE_VIEWS,
-                               sizeof *maker->copied, &maker->copied));
-  TN_RETURN_IF_ERROR(take_list(fuser->scratch, operand_count, sizeof *types, &types));
   TN_RETURN_IF_ERROR(
-      take_list(fuser->scratch, operand_count, sizeof *maker->operands, &maker->operands));
+      TN_ARENA_ARRAY(fuser->scratch, operand_count * TN_TRACE_VIEWS, &maker->copied));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(fuser->scratch, operand_count, &types));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(fuser->scratch, operand_count, &maker->operands));
   return tn__region_create(fuser->region->function, operand_count, types, &maker->region);
 }
 
@@ -162,7 +154,7 @@ static tn_status_t add_fusion(maker_t* maker, size_t result_count, tn_value_t** 
                               tn_location_t location) {
   tn_node_t *fusion = NULL, *terminator = NULL;
   const tn_type_t** types = NULL;
-  TN_RETURN_IF_ERROR(take_list(maker->fuser->scratch, result_count, sizeof *types, &types));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(maker->fuser->scratch, result_count, &types));
   for (size_t r = 0; r < result_count; ++r) types[r] = results[r]->type;
   TN_RETURN_IF_ERROR(tn__node_append(maker->region,
                                      &(tn_node_spec_t){.op = TN__OP(return ),
@@ -201,7 +193,7 @@ static tn_status_t emit_group(fuser_t* fuser, uint32_t group) {
     value_count += groups->nodes[members[m]]->result_count;
   }
   tn_value_t** results = NULL;
-  TN_RETURN_IF_ERROR(take_list(fuser->scratch, value_count, sizeof *results, &results));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(fuser->scratch, value_count, &results));
   TN_RETURN_IF_ERROR(make_region(&maker, operand_count));
   for (uint32_t m = 0; m < member_count; ++m) {
     tn_node_t* node = groups->nodes[members[m]];
@@ -302,8 +294,8 @@ static void resolve_region(tn_region_t* region) {
 static tn_status_t rewrite_region(fuser_t* fuser) {
   const tn_fusion_groups_t* groups = &fuser->groups;
   visit_t* path = NULL;
-  TN_RETURN_IF_ERROR(take_list(fuser->scratch, groups->node_count, sizeof *path, &path));
-  TN_RETURN_IF_ERROR(take_list(fuser->scratch, groups->node_count, 1, &fuser->states));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(fuser->scratch, groups->node_count, &path));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(fuser->scratch, groups->node_count, &fuser->states));
   note_all_uses(fuser);
   fuser->region->first = fuser->region->last = NULL;
   for (uint32_t i = 0; i < groups->node_count; ++i) {

@@ -28,13 +28,6 @@ typedef struct chooser {
   size_t own_bytes;  // of the value that is looked at
 } chooser_t;
 
-static tn_status_t take_list(tn_arena_t* arena, size_t count, size_t item_size, void* out_list) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, item_size, &memory));
-  memcpy(out_list, &memory, sizeof memory);
-  return TN_OK;
-}
-
 static bool is_quick(const tn_node_t* node) {
   const tn_op_t* const quick[] = {
       TN__OP(abs),     TN__OP(add),     TN__OP(and),     TN__OP(clamp),    TN__OP(compare),
@@ -58,7 +51,7 @@ static tn_status_t add_use(chooser_t* chooser, tn_node_t* user, uint32_t operand
   use_t* use = NULL;
   if (!maker) return TN_OK;
   if (group == TN_FUSION_NONE) chooser->is_kept[maker->id] = true;
-  TN_RETURN_IF_ERROR(take_list(chooser->scratch, 1, sizeof *use, &use));
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(chooser->scratch, &use));
   *use = (use_t){user, group, operand, chooser->uses[maker->id]};
   chooser->uses[maker->id] = use;
   return TN_OK;
@@ -184,8 +177,8 @@ tn_status_t tn__fusion_compute_again(tn_region_t* region, const tn_fusion_groups
                                      tn_arena_t* scratch, bool* out_any) {
   chooser_t chooser = {.region = region, .scratch = scratch, .groups = groups};
   *out_any = false;
-  TN_RETURN_IF_ERROR(take_list(scratch, groups->node_count, sizeof(use_t*), &chooser.uses));
-  TN_RETURN_IF_ERROR(take_list(scratch, groups->node_count, sizeof(bool), &chooser.is_kept));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, groups->node_count, &chooser.uses));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, groups->node_count, &chooser.is_kept));
   for (uint32_t n = 0; n < groups->node_count; ++n) {
     tn_node_t* node = groups->nodes[n];
     for (uint32_t i = 0; i < node->operand_count; ++i) {

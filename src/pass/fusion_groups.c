@@ -53,13 +53,6 @@ typedef struct finder {
   bool* joins;     // by dependency: user and used may be members of one group
 } finder_t;
 
-static tn_status_t take_list(tn_arena_t* arena, size_t count, size_t item_size, void* out_list) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, item_size, &memory));
-  memcpy(out_list, &memory, sizeof memory);
-  return TN_OK;
-}
-
 // --- views
 
 static bool is_view(const tn_node_t* node) {
@@ -274,12 +267,11 @@ static tn_status_t list_dependencies(finder_t* finder) {
   if (limit >= TN_FUSION_NONE) {
     return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "a region uses more than 2^32 values");
   }
-  TN_RETURN_IF_ERROR(
-      take_list(finder->scratch, groups->node_count + 1, sizeof(uint32_t), &groups->starts));
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, limit, sizeof(uint32_t), &groups->dependencies));
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, limit, sizeof(uint32_t), &groups->views));
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, limit, sizeof(int32_t), &finder->reads));
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, limit, sizeof(bool), &finder->joins));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(finder->scratch, groups->node_count + 1, &groups->starts));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(finder->scratch, limit, &groups->dependencies));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(finder->scratch, limit, &groups->views));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(finder->scratch, limit, &finder->reads));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(finder->scratch, limit, &finder->joins));
   for (uint32_t i = 0; i < groups->node_count; ++i) {
     const tn_node_t* node = groups->nodes[i];
     groups->starts[i] = finder->dependency_count;
@@ -436,9 +428,9 @@ static tn_status_t raise_levels(finder_t* finder) {
   const tn_fusion_groups_t* groups = finder->groups;
   riser_t riser = {.finder = finder};
   const uint32_t count = groups->node_count;
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(int32_t), &riser.limits));
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(int32_t), &riser.joined));
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(int32_t), &riser.lasts));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(finder->scratch, count, &riser.limits));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(finder->scratch, count, &riser.joined));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(finder->scratch, count, &riser.lasts));
   for (uint32_t i = 0; i < count; ++i) {
     riser.limits[i] = riser.joined[i] = LEVEL_LIMIT;
     riser.lasts[i] = finder->levels[i];
@@ -492,8 +484,8 @@ static tn_status_t number_groups(finder_t* finder, uint32_t* leaders) {
   const uint32_t count = groups->node_count;
   counts_t* all_counts = NULL;
   bool* has_last = NULL;  // by group
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof *has_last, &has_last));
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof *all_counts, &all_counts));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(finder->scratch, count, &has_last));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(finder->scratch, count, &all_counts));
   for (uint32_t i = 0; i < count; ++i) {
     counts_t* counts = &all_counts[find_leader(leaders, i)];
     groups->group_of[i] = TN_FUSION_NONE;
@@ -515,9 +507,9 @@ static tn_status_t number_groups(finder_t* finder, uint32_t* leaders) {
     }
     groups->group_of[i] = counts->group;
   }
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, (size_t)groups->group_count + 2, sizeof(uint32_t),
-                               &groups->firsts));
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(uint32_t), &groups->members));
+  TN_RETURN_IF_ERROR(
+      TN_ARENA_ARRAY(finder->scratch, (size_t)groups->group_count + 2, &groups->firsts));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(finder->scratch, count, &groups->members));
   uint32_t* firsts = groups->firsts;
   for (uint32_t i = 0; i < count; ++i) {
     if (groups->group_of[i] != TN_FUSION_NONE) ++firsts[groups->group_of[i] + 2];
@@ -533,7 +525,7 @@ static tn_status_t number_groups(finder_t* finder, uint32_t* leaders) {
 static tn_status_t join(finder_t* finder) {
   tn_fusion_groups_t* groups = finder->groups;
   uint32_t* leaders = NULL;
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, groups->node_count, sizeof(uint32_t), &leaders));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(finder->scratch, groups->node_count, &leaders));
   for (uint32_t i = 0; i < groups->node_count; ++i) leaders[i] = i;
   for (uint32_t i = 0; i < groups->node_count; ++i) {
     for (uint32_t d = groups->starts[i]; d < groups->starts[i + 1]; ++d) {
@@ -551,8 +543,8 @@ static tn_status_t list_nodes(const finder_t* finder, const tn_fusion_groups_t* 
   tn_fusion_groups_t* groups = finder->groups;
   size_t count = 0;
   TN_FOR_EACH_NODE (node, finder->region) ++count;
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(tn_node_t*), &groups->nodes));
-  TN_RETURN_IF_ERROR(take_list(finder->scratch, count, sizeof(uint8_t), &groups->roles));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(finder->scratch, count, &groups->nodes));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(finder->scratch, count, &groups->roles));
   TN_FOR_EACH_NODE (node, finder->region) {
     const uint32_t i = groups->node_count++;
     if (known->roles) groups->roles[i] = known->roles[node->id];
@@ -574,10 +566,10 @@ tn_status_t tn__fusion_find_groups(tn_region_t* region, int64_t fewest_elements,
   TN_RETURN_IF_ERROR(list_nodes(&finder, &known));
   const uint32_t count = groups->node_count;
   if (!has_large(&finder)) return TN_OK;
-  TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof *finder.kinds, &finder.kinds));
-  TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof *finder.spaces, &finder.spaces));
-  TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(int32_t), &finder.levels));
-  TN_RETURN_IF_ERROR(take_list(scratch, count, sizeof(uint32_t), &groups->group_of));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, count, &finder.kinds));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, count, &finder.spaces));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, count, &finder.levels));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, count, &groups->group_of));
   TN_RETURN_IF_ERROR(list_dependencies(&finder));
   spread_rows(&finder);
   note_joins(&finder);

@@ -19,12 +19,10 @@ static tn_status_t read_layout(const turner_t* turner, const tn_attr_t* layouts,
   const tn_named_attr_t entry = {TN_SV_LITERAL("layout"), layouts->array.items[index]};
   const tn_attr_dictionary_t dictionary = {1, &entry};
   tn_i64_list_t list;
-  void* memory = NULL;
   *out_is_row_major = true;
   TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&dictionary, "layout", turner->scratch, &list));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(turner->scratch, list.count, sizeof(int64_t), &memory));
-  int64_t* order = memory;
+  int64_t* order = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(turner->scratch, list.count, &order));
   for (size_t i = 0; i < list.count; ++i) {
     order[i] = list.values[list.count - 1 - i];
     if (order[i] != (int64_t)i) *out_is_row_major = false;
@@ -100,10 +98,8 @@ static tn_status_t list_results(const turner_t* turner, result_list_t* out) {
     *out = (result_list_t){true, only->element_count, only->elements};
     return TN_OK;
   }
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(turner->scratch, node->result_count, sizeof(tn_type_t*), &memory));
-  const tn_type_t** types = memory;
+  const tn_type_t** types = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(turner->scratch, node->result_count, &types));
   for (uint32_t i = 0; i < node->result_count; ++i) types[i] = node->results[i].type;
   *out = (result_list_t){false, node->result_count, types};
   return TN_OK;
@@ -113,10 +109,7 @@ static tn_status_t make_call(const turner_t* turner, tn_value_t* const* operands
                              tn_node_t** out_call) {
   const tn_node_t* node = turner->node;
   const tn_type_t** types = NULL;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(turner->scratch, node->result_count, sizeof *types, &memory));
-  types = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(turner->scratch, node->result_count, &types));
   for (uint32_t i = 0; i < node->result_count; ++i) types[i] = node->results[i].type;
   return tn__node_insert(turner->node,
                          &(tn_node_spec_t){.op = node->op,
@@ -145,10 +138,8 @@ static tn_status_t replace_results(const turner_t* turner, tn_node_t* call,
                                    const result_list_t* results, const tn_i64_list_t* orders,
                                    const bool* is_row_major) {
   tn_node_t* node = turner->node;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(turner->scratch, results->count, sizeof(tn_value_t*), &memory));
-  tn_value_t** values = memory;
+  tn_value_t** values = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(turner->scratch, results->count, &values));
   for (size_t i = 0; i < results->count; ++i) {
     values[i] = &call->results[i];
     if (results->is_tuple) {
@@ -173,14 +164,13 @@ TN_APART static tn_status_t turn_call(tn_node_t* node, tn_arena_t* scratch) {
   if (!operand_layouts) return TN_OK;
   const turner_t turner = {node, &node->region->function->module->arena, scratch};
   result_list_t results;
-  void* memory = NULL;
   bool turns = false;
   TN_RETURN_IF_ERROR(list_results(&turner, &results));
   size_t count = (size_t)node->operand_count + results.count;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(scratch, count, sizeof(tn_i64_list_t), &memory));
-  tn_i64_list_t* orders = memory;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(scratch, count, sizeof(bool), &memory));
-  bool* is_row_major = memory;
+  tn_i64_list_t* orders = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, count, &orders));
+  bool* is_row_major = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, count, &is_row_major));
   for (size_t i = 0; i < count; ++i) {
     bool is_operand = i < node->operand_count;
     TN_RETURN_IF_ERROR(read_layout(&turner, is_operand ? operand_layouts : result_layouts,
@@ -189,9 +179,8 @@ TN_APART static tn_status_t turn_call(tn_node_t* node, tn_arena_t* scratch) {
     turns |= !is_row_major[i];
   }
   if (!turns) return TN_OK;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(scratch, node->operand_count, sizeof(tn_value_t*), &memory));
-  tn_value_t** operands = memory;
+  tn_value_t** operands = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, node->operand_count, &operands));
   for (uint32_t i = 0; i < node->operand_count; ++i) {
     operands[i] = tn__value_resolve(node->operands[i]);
     if (is_row_major[i]) continue;

@@ -169,11 +169,8 @@ static tn_status_t place_region(placer_t* placer, const tn_region_t* region) {
 }
 
 static tn_status_t place_function(tn_function_t* function, tn_arena_t* scratch) {
-  void* memory = NULL;
   placer_t placer = {.target = function->module->target, .scratch = scratch};
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(scratch, function->value_count, sizeof(tn_value_t*), &memory));
-  placer.counterparts = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, function->value_count, &placer.counterparts));
   TN_RETURN_IF_ERROR(place_region(&placer, function->body));
   tn__function_number(function);
   return TN_OK;

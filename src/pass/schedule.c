@@ -121,10 +121,9 @@ static bool has_wishes(const tn_region_t* region) {
 }
 
 static tn_status_t schedule_function(tn_function_t* function, tn_arena_t* scratch) {
-  void* first_users = NULL;
+  tn_node_t** first_users = NULL;
   if (!has_wishes(function->body)) return TN_OK;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(scratch, function->value_count, sizeof(tn_node_t*), &first_users));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, function->value_count, &first_users));
   place_calls(function->body, first_users);
   tn__function_number(function);
   return TN_OK;

@@ -83,16 +83,13 @@ static tn_status_t finish_step(planner_t* planner, const step_t* from, tn_plan_s
 }
 
 static tn_status_t finish_block(planner_t* planner, const block_t* from, tn_plan_block_t* to) {
-  void* memory = NULL;
   size_t count = from->step_count + from->copy_count;
   for (size_t i = 0; i < from->step_count; ++i) count += from->steps[i].copy_count;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(planner->arena, count, sizeof(tn_plan_step_t), &memory));
   *to = (tn_plan_block_t){
-      .steps = memory,
       .argument_count = from->argument_count,
       .result_count = from->result_count,
   };
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(planner->arena, count, &to->steps));
   for (size_t i = 0; i < from->step_count; ++i) {
     const step_t* step = &from->steps[i];
     for (size_t c = 0; c < step->copy_count; ++c) {
@@ -142,12 +139,10 @@ static tn_status_t finish_signature(planner_t* planner) {
 // Buffers grew in the allocator; the plan keeps them in its arena.
 static tn_status_t finish_buffers(planner_t* planner) {
   tn_plan_t* plan = planner->plan;
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(planner->arena, plan->buffer_count, sizeof *plan->buffers, &memory));
-  if (plan->buffer_count) memcpy(memory, plan->buffers, plan->buffer_count * sizeof *plan->buffers);
+  tn_plan_buffer_t* buffers = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_COPY(planner->arena, plan->buffer_count, plan->buffers, &buffers));
   tn__free(planner->allocator, plan->buffers, planner->buffer_capacity * sizeof *plan->buffers);
-  plan->buffers = memory;
+  plan->buffers = buffers;
   planner->buffer_capacity = 0;
   return TN_OK;
 }
@@ -169,15 +164,13 @@ static void release_block(planner_t* planner, block_t* block, bool has_failed) {
 tn_status_t tn__plan_create(tn_function_t* function, tn_arena_t* arena,
                             const tn_plan_options_t* options, tn_plan_t** out_plan) {
   tn_status_t status = TN_OK;
-  void* memory = NULL;
+  planner_t planner = {.arena = arena, .allocator = arena->allocator, .options = options};
   *out_plan = NULL;
   if (!function->body) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "function @%.*s has no body",
                             TN_SV(function->name));
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof(tn_plan_t), &memory));
-  planner_t planner = {
-      .plan = memory, .arena = arena, .allocator = arena->allocator, .options = options};
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(arena, &planner.plan));
   planner.plan->function = function;
   planner.plan->arena = arena;
   tn__arena_init(&planner.scratch, arena->allocator);

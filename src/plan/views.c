@@ -220,14 +220,9 @@ static tn_status_t read_region(planner_t* planner, const tn_region_t* region) {
 }
 
 tn_status_t tn__plan_find_views(planner_t* planner, const tn_function_t* function) {
-  void* memory = NULL;
   if (!has_view_operation(function->body)) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, function->value_count,
-                                              sizeof(value_view_t), &memory));
-  planner->views = memory;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, function->node_count,
-                                              sizeof(tn_node_choice_t), &memory));
-  planner->choices = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch, function->value_count, &planner->views));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch, function->node_count, &planner->choices));
   TN_RETURN_IF_ERROR(find_views(planner, function->body));
   return read_region(planner, function->body);
 }

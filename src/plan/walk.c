@@ -87,10 +87,9 @@ TN_APART static tn_status_t gather_leaves(planner_t* planner, size_t value_count
                                           size_t* out_count) {
   size_t count = 0;
   for (size_t i = 0; i < value_count; ++i) count += tn_type_leaf_count(values[i]->type);
-  void* memory = NULL;
   *out_leaves = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, count, sizeof(uint32_t), &memory));
-  uint32_t* leaves = memory;
+  uint32_t* leaves = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch, count, &leaves));
   size_t filled = 0;
   for (size_t i = 0; i < value_count; ++i) {
     size_t n = tn_type_leaf_count(values[i]->type);
@@ -129,9 +128,8 @@ static tn_status_t use_leaf(planner_t* planner, uint32_t index, const tn_region_
     if (position > leaf->last_use) leaf->last_use = position;
     return TN_OK;
   }
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate(&planner->scratch, sizeof(capture_t), &memory));
-  capture_t* capture = memory;
+  capture_t* capture = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(&planner->scratch, &capture));
   *capture = (capture_t){.next = planner->captures[loop->id], .leaf = index};
   planner->captures[loop->id] = capture;
   return TN_OK;
@@ -239,15 +237,13 @@ static void keep_storage(step_t* step, uint32_t operand) {
 // Sets the step's operands: the leaves that it reads.
 TN_APART static tn_status_t gather_operands(planner_t* planner, const tn_node_t* node, step_t* step,
                                             const tn_view_t** out_views) {
-  void* memory = NULL;
   *out_views = NULL;
   if (!planner->views) {
     return gather_leaves(planner, node->operand_count, (const tn_value_t* const*)node->operands,
                          &step->operands, &step->plan.operand_count);
   }
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&planner->scratch, node->operand_count,
-                                              sizeof(tn_value_t*), &memory));
-  const tn_value_t** roots = memory;
+  const tn_value_t** roots = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch, node->operand_count, &roots));
   for (uint32_t i = 0; i < node->operand_count; ++i) roots[i] = node->operands[i];
   TN_RETURN_IF_ERROR(tn__plan_read_views(planner, node, roots, out_views));
   TN_RETURN_IF_ERROR(gather_leaves(planner, node->operand_count, roots, &step->operands,
@@ -308,10 +304,8 @@ static tn_status_t walk_step(planner_t* planner, tn_node_t* node, block_t* block
                               is_while ? step->plan.begin - 1 : step->plan.begin, true));
   }
   if (has_regions) {
-    void* memory = NULL;
-    TN_RETURN_IF_ERROR(
-        tn__arena_allocate_array(&planner->scratch, node->region_count, sizeof(block_t), &memory));
-    block_t* blocks = memory;
+    block_t* blocks = NULL;
+    TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch, node->region_count, &blocks));
     step->blocks = blocks;
     step->plan.block_count = node->region_count;
     size_t index = (size_t)(step - block->steps);  // the block's steps may move meanwhile
@@ -331,14 +325,11 @@ static tn_status_t walk_step(planner_t* planner, tn_node_t* node, block_t* block
   for (size_t i = 0; i < step->plan.operand_count; ++i) {
     TN_RETURN_IF_ERROR(use_leaf(planner, step->operands[i], node->region, use_position));
   }
-  void* memory = NULL;
   size_t result_leaves = 0;
   for (uint32_t i = 0; i < node->result_count; ++i) {
     result_leaves += tn_type_leaf_count(node->results[i].type);
   }
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&planner->scratch, result_leaves, sizeof(uint32_t), &memory));
-  step->results = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch, result_leaves, &step->results));
   for (uint32_t i = 0; i < node->result_count; ++i) {
     const uint32_t* leaves = leaves_of(planner, &node->results[i]);
     size_t count = tn_type_leaf_count(node->results[i].type);
@@ -377,15 +368,12 @@ static tn_status_t walk_region(planner_t* planner, tn_region_t* region, block_t*
   block->region = region;
   planner->position += 2;
   block->begin = planner->position;
-  void* memory = NULL;
   size_t argument_leaves = 0;
   for (uint32_t i = 0; i < region->argument_count; ++i) {
     TN_RETURN_IF_ERROR(define(planner, &region->arguments[i], block->begin, false));
     argument_leaves += tn_type_leaf_count(region->arguments[i].type);
   }
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&planner->scratch, argument_leaves, sizeof(uint32_t), &memory));
-  block->arguments = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch, argument_leaves, &block->arguments));
   for (uint32_t i = 0; i < region->argument_count; ++i) {
     const uint32_t* leaves = leaves_of(planner, &region->arguments[i]);
     size_t count = tn_type_leaf_count(region->arguments[i].type);
@@ -448,17 +436,10 @@ static size_t count_leaves(const tn_region_t* region) {
 }
 
 tn_status_t tn__plan_walk(planner_t* planner, tn_function_t* function) {
-  void* memory = NULL;
   tn_arena_t* scratch = &planner->scratch;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(scratch, function->value_count, sizeof(uint32_t), &memory));
-  planner->value_leaves = memory;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(scratch, count_leaves(function->body), sizeof(uint32_t), &memory));
-  planner->leaf_lists = memory;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(scratch, function->node_count, sizeof(capture_t*), &memory));
-  planner->captures = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, function->value_count, &planner->value_leaves));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, count_leaves(function->body), &planner->leaf_lists));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, function->node_count, &planner->captures));
   TN_RETURN_IF_ERROR(tn__plan_find_views(planner, function));
   TN_RETURN_IF_ERROR(walk_region(planner, function->body, &planner->block));
   keep_operands_in(planner, &planner->block);

@@ -33,10 +33,8 @@ static void list_free(builder_t* builder, list_t* list) {
 }
 
 static tn_status_t list_keep(builder_t* builder, const list_t* list, void** out_items) {
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&builder->program->arena, list->count, list->item_size, out_items));
-  if (list->count) memcpy(*out_items, list->items, list->count * list->item_size);
-  return TN_OK;
+  return tn__arena_copy(&builder->program->arena, list->count, list->item_size, list->items,
+                        out_items);
 }
 
 static tn_instruction_t* instruction_at(builder_t* builder, uint32_t index) {

@@ -34,22 +34,14 @@ static tn_status_t set_origin(tn_program_t* program, const tn_node_t* node, cons
 
 tn_status_t tn__program_keep_values(tn_program_t* program, tn_function_t* entry) {
   tn_module_t* module = program->module;
-  void *operands = NULL, *types = NULL, *attrs = NULL, *origins = NULL;
   TN_RETURN_IF_ERROR(tn__pass_flatten(module, entry));
   const size_t count = count_kept(entry->body);
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&module->arena, count, sizeof(tn_value_t*), &operands));
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(&module->arena, count, sizeof(tn_type_t*), &types));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&module->arena, count, sizeof(tn_attr_dictionary_t), &attrs));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(&program->arena, count, sizeof(tn_result_origin_t), &origins));
-  program->origins = origins;
-  entry->result_types = types;
-  entry->result_attrs = attrs;
-  entry->result_count = 0;
   tn_node_t* terminator = entry->body->last;
-  terminator->operands = operands;
+  entry->result_count = terminator->operand_count = 0;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&module->arena, count, &terminator->operands));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&module->arena, count, &entry->result_types));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&module->arena, count, &entry->result_attrs));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&program->arena, count, &program->origins));
   TN_FOR_EACH_NODE (node, entry->body) {
     for (uint32_t i = 0; i < node->result_count; ++i) {
       if (!is_kept(node, i)) continue;

@@ -162,11 +162,9 @@ static tn_status_t read_tensor(tn_parser_t* parser, const char* begin, const cha
   TN_RETURN_IF_ERROR(tn__parser_locate(parser, position,
                                        tn__type_tensor(parser->arena, dtype, rank, dims, &type)));
   if (bounded && rank) {
-    void* bounds = NULL;
+    // Ours until it is handed out.
     TN_RETURN_IF_ERROR(
-        tn__arena_allocate_array(parser->arena, rank, sizeof *type->bounds, &bounds));
-    memcpy(bounds, dims + rank, rank * sizeof *type->bounds);
-    ((tn_type_t*)type)->bounds = bounds;  // ours until it is handed out
+        TN_ARENA_COPY(parser->arena, rank, dims + rank, &((tn_type_t*)type)->bounds));
   }
   parser->integer_stack.count = first;
   *out_type = type;

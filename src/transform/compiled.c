@@ -122,13 +122,11 @@ static const char call_name[] = "tn_compiled_call";
 
 static tn_status_t copy_types(tn_arena_t* arena, size_t count, tn_array_t* const* arrays,
                               tn_array_type_t** out_types) {
-  void* dims = NULL;
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, out_types));
   for (size_t i = 0; i < count; ++i) {
     const tn_array_t* array = arrays[i];
-    TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, array->rank, sizeof(int64_t), &dims));
-    if (array->rank) memcpy(dims, array->dims, array->rank * sizeof(int64_t));
-    (*out_types)[i] = (tn_array_type_t){array->dtype, array->rank, dims};
+    (*out_types)[i] = (tn_array_type_t){.dtype = array->dtype, .rank = array->rank};
+    TN_RETURN_IF_ERROR(TN_ARENA_COPY(arena, array->rank, array->dims, &(*out_types)[i].dims));
   }
   return TN_OK;
 }

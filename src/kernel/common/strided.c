@@ -111,11 +111,8 @@ tn_status_t tn__strided_copy_prepare(tn_arena_t* arena, size_t element_size, siz
   copy.outer_count = 1;
   for (size_t i = 0; i < count; ++i) copy.outer_count *= loops[i].count;
   cut_work(&copy);
-  void* kept;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, sizeof *loops, &kept));
-  if (count) memcpy(kept, loops, count * sizeof *loops);
+  TN_RETURN_IF_ERROR(TN_ARENA_COPY(arena, count, loops, &copy.loops));
   copy.loop_count = count;
-  copy.loops = kept;
   *out_copy = copy;
   return TN_OK;
 }

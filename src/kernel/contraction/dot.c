@@ -133,8 +133,7 @@ static void plan_conversion(tn_kernel_site_t* site, tn_dtype_t from, tn_dtype_t 
 static tn_status_t list_batch(tn_kernel_site_t* site, const group_t* lhs, const group_t* rhs,
                               tn_gemm_shape_t* shape) {
   tn_gemm_batch_t* loops;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(site->arena, lhs->rank, sizeof *loops, (void**)&loops));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, lhs->rank, &loops));
   for (size_t i = 0; i < lhs->rank; ++i) {
     loops[i] = (tn_gemm_batch_t){lhs->dims[i], lhs->strides[i], rhs->strides[i]};
   }

@@ -393,10 +393,8 @@ tn_status_t tn__convolution_walk_plan(tn_kernel_site_t* site, const tn_convoluti
     phase_count *= period_of(&shape->spatial.dims[i]);
     if (phase_count > PHASE_LIMIT) return TN_OK;
   }
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(site->arena, 1, sizeof(tn_convolution_walk_t), &memory));
-  tn_convolution_walk_t* walk = memory;
+  tn_convolution_walk_t* walk = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(site->arena, &walk));
   *walk = (tn_convolution_walk_t){
       .set = tn__gemm_set((tn_gemm_scalar_t)type),
       .size = tn_dtype_size(shape->carrier),
@@ -407,9 +405,7 @@ tn_status_t tn__convolution_walk_plan(tn_kernel_site_t* site, const tn_convoluti
   TN_RETURN_IF_ERROR(plan_input(site, shape, padded, &strides, walk));
   TN_RETURN_IF_ERROR(plan_kernel(site, shape, &strides, walk));
   TN_RETURN_IF_ERROR(plan_result(site, shape, &strides, walk));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(site->arena, walk->phase_count, sizeof(phase_t), &memory));
-  walk->phases = memory;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, walk->phase_count, &walk->phases));
   memset(walk->phases, 0, walk->phase_count * sizeof *walk->phases);
   for (size_t i = 0; i < walk->phase_count; ++i) {
     phase_t* phase = &walk->phases[i];

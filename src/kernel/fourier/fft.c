@@ -100,8 +100,7 @@ tn_status_t tn__cpu_fft_prepare(tn_kernel_site_t* site) {
   state->complex_count = tn__type_size(complex_side);
   const size_t first = complex_side->rank - lengths.count;
   const size_t last = state->has_real ? complex_side->rank - 1 : complex_side->rank;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, lengths.count, sizeof *state->axes,
-                                              (void**)&state->axes));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, lengths.count, &state->axes));
   size_t slot_length = 0;
   for (size_t d = first; d < last; ++d) {
     axis_t* axis = &state->axes[state->axis_count++];

@@ -40,8 +40,7 @@ tn_complex_t tn__fourier_root(int64_t k, int64_t n) {
 
 static tn_status_t make_roots(tn_arena_t* arena, int64_t length, const tn_complex_t** out_roots) {
   tn_complex_t* roots;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, (size_t)length, sizeof *roots, (void**)&roots));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, (size_t)length, &roots));
   for (int64_t k = 0; k < length; ++k) roots[k] = tn__fourier_root(k, length);
   *out_roots = roots;
   return TN_OK;
@@ -76,14 +75,11 @@ static tn_status_t plan_convolution(tn_arena_t* arena, tn_fourier_t* fourier) {
   while (padded < 2 * length - 1) padded *= 2;
   tn_fourier_t* convolution;
   tn_complex_t *chirp, *filter, *work;
-  TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof *convolution, (void**)&convolution));
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(arena, &convolution));
   TN_RETURN_IF_ERROR(tn__fourier_plan(arena, padded, convolution));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, (size_t)length, sizeof *chirp, (void**)&chirp));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, (size_t)padded, sizeof *filter, (void**)&filter));
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, (size_t)convolution->work_count, sizeof *work,
-                                              (void**)&work));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, (size_t)length, &chirp));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, (size_t)padded, &filter));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, (size_t)convolution->work_count, &work));
   int64_t square = 0;  // k^2 modulo 2 length
   for (int64_t k = 0; k < length; ++k) {
     chirp[k] = tn__fourier_root(square, 2 * length);
@@ -244,8 +240,7 @@ tn_status_t tn__real_fourier_plan(tn_arena_t* arena, int64_t length,
   const int64_t half = length / 2;
   tn_complex_t* turns;
   TN_RETURN_IF_ERROR(tn__fourier_plan(arena, half, &out_fourier->half));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, (size_t)(half / 2 + 1), sizeof *turns, (void**)&turns));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, (size_t)(half / 2 + 1), &turns));
   for (int64_t k = 0; k <= half / 2; ++k) turns[k] = tn__fourier_root(k, length);
   out_fourier->turns = turns;
   return TN_OK;

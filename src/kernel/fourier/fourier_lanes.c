@@ -213,12 +213,11 @@ tn_status_t tn__fourier_long_plan(tn_arena_t* arena, int64_t length,
   tn_fourier_long_t* fourier;
   tn_complex_lanes_t* turns;
   tn_complex_t *coarse, *fine;
-  TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof *fourier, (void**)&fourier));
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(arena, &fourier));
   TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(arena, (size_t)column * sizeof *turns,
                                                 sizeof turns->re, (void**)&turns));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, (size_t)coarse_count, sizeof *coarse, (void**)&coarse));
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, FINE, sizeof *fine, (void**)&fine));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, (size_t)coarse_count, &coarse));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, FINE, &fine));
   *fourier = (tn_fourier_long_t){
       .length = length,
       .turns = turns,

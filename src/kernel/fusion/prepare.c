@@ -39,8 +39,7 @@ int64_t tn__fusion_tile_length(const void* state) {
 
 static tn_status_t find_gathers(tn_fusion_state_t* state, tn_arena_t* arena) {
   const tn_fusion_spec_t* spec = &state->spec;
-  TN_RETURN_IF_ERROR(
-      tn__fusion_list(arena, spec->read_count, sizeof *state->gathers, &state->gathers));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->read_count, &state->gathers));
   for (size_t i = 0; i < spec->read_count; ++i) {
     const tn_fusion_read_t* read = &spec->reads[i];
     if (read->is_dense || spec->values[read->value].space != TN_FUSION_ALL) continue;
@@ -67,8 +66,8 @@ static tn_status_t list_strides(const tn_fusion_state_t* state, tn_arena_t* aren
   const tn_type_t* shape = spec->shape;
   const size_t count = state->gather_count + 1;
   int64_t *dims = NULL, **lists = NULL;
-  TN_RETURN_IF_ERROR(tn__fusion_list(arena, (count + 1) * shape->rank, sizeof *dims, &dims));
-  TN_RETURN_IF_ERROR(tn__fusion_list(arena, count, sizeof *lists, &lists));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, (count + 1) * shape->rank, &dims));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, &lists));
   for (size_t g = 0; g < count; ++g) lists[g] = dims + (g + 1) * shape->rank;
   for (size_t d = 0; d < shape->rank; ++d) {
     dims[d] = shape->dims[d];
@@ -249,16 +248,12 @@ bool tn__fusion_is_picked(const tn_fusion_state_t* state, size_t read) {
 static tn_status_t make_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
   const tn_fusion_spec_t* spec = &state->spec;
   slot_maker_t maker = {.state = state};
-  TN_RETURN_IF_ERROR(
-      tn__fusion_list(arena, spec->value_count, sizeof(uint32_t), &maker.last_reads));
-  TN_RETURN_IF_ERROR(tn__fusion_list(arena, spec->value_count + 1, sizeof(bool), &maker.is_free));
-  TN_RETURN_IF_ERROR(tn__fusion_list(arena, spec->value_count + 1, sizeof *state->slot_values,
-                                     &state->slot_values));
-  TN_RETURN_IF_ERROR(tn__fusion_list(arena, spec->value_count, sizeof(uint32_t), &state->slots));
-  TN_RETURN_IF_ERROR(
-      tn__fusion_list(arena, state->pointer_count, sizeof(uint32_t), &state->pointer_slots));
-  TN_RETURN_IF_ERROR(
-      tn__fusion_list(arena, state->pointer_count, sizeof(tn_fusion_pointer_t), &state->moving));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->value_count, &maker.last_reads));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->value_count + 1, &maker.is_free));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->value_count + 1, &state->slot_values));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->value_count, &state->slots));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, state->pointer_count, &state->pointer_slots));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, state->pointer_count, &state->moving));
   for (size_t v = 0; v < spec->value_count; ++v) state->slots[v] = TN_FUSION_NO_SLOT;
   for (uint32_t s = 0; s < spec->step_count; ++s) {
     for (uint32_t i = 0; i < spec->steps[s].operand_count; ++i) {
@@ -306,8 +301,7 @@ static tn_status_t place_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
   const size_t length = (size_t)tn__fusion_tile_length(state);
   const size_t rows = (size_t)(state->lines_per_tile / state->lines_per_row);
   size_t end = (state->pointer_count + state->spec.value_count) * sizeof(void*);
-  TN_RETURN_IF_ERROR(
-      tn__fusion_list(arena, state->slot_count, sizeof(size_t), &state->slot_offsets));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, state->slot_count, &state->slot_offsets));
   for (size_t i = 0; i < state->slot_count; ++i) {
     end = tn__align_up(end, TN_FUSION_ALIGNMENT);
     state->slot_offsets[i] = end;
@@ -437,7 +431,7 @@ static tn_status_t plan_tiles(tn_fusion_state_t* state, tn_kernel_site_t* site) 
   const tn_fusion_spec_t* spec = &state->spec;
   tn_arena_t* arena = site->arena;
   size_t element_bytes = 0;
-  TN_RETURN_IF_ERROR(tn__fusion_list(arena, spec->value_count, sizeof(bool), &state->is_placed));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->value_count, &state->is_placed));
   for (size_t v = 0; v < spec->value_count; ++v) {
     if (spec->values[v].space == TN_FUSION_ALL) element_bytes += spec->values[v].element_size;
   }
@@ -447,7 +441,7 @@ static tn_status_t plan_tiles(tn_fusion_state_t* state, tn_kernel_site_t* site) 
     const tn_fusion_step_t* step = &spec->steps[s];
     state->pointer_count += (size_t)step->operand_count + step->result_count;
   }
-  TN_RETURN_IF_ERROR(tn__fusion_list(arena, spec->result_count, sizeof(uint32_t), &site->in_place));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->result_count, &site->in_place));
   for (size_t r = 0; r < spec->result_count; ++r) {
     site->in_place[r] = in_place_mask(state, spec->results[r]) & site->single_operands;
   }

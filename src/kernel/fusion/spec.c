@@ -96,7 +96,7 @@ static tn_status_t repeat(builder_t* builder, uint32_t rows, uint32_t* out_value
   uint32_t* operand = NULL;
   *out_value = builder->repeated[rows];
   if (*out_value != NO_VALUE) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__fusion_list(builder->arena, 1, sizeof *operand, &operand));
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(builder->arena, &operand));
   *operand = rows;
   *out_value = add_value(builder, builder->values[rows].element_size, TN_FUSION_ALL);
   builder->repeated[rows] = *out_value;
@@ -134,7 +134,7 @@ static tn_status_t read_operand(builder_t* builder, const tn_value_t* argument,
     if (is_same_read(builder, &builder->reads[i], &read, space)) return TN_OK;
   }
   int64_t* kept = NULL;
-  TN_RETURN_IF_ERROR(tn__fusion_list(builder->arena, type->rank, sizeof *kept, &kept));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(builder->arena, type->rank, &kept));
   if (type->rank) memcpy(kept, view->strides, type->rank * sizeof *kept);
   *out_value = read.value = add_value(builder, size, space);
   builder->values[read.value].is_read = true;
@@ -189,8 +189,7 @@ static tn_status_t add_member(builder_t* builder, const tn_node_t* node) {
                            .operand_count = node->operand_count,
                            .result_count = node->result_count};
   uint32_t* operands = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__fusion_list(builder->arena, node->operand_count, sizeof *operands, &operands));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(builder->arena, node->operand_count, &operands));
   step.operands = operands;
   for (uint32_t i = 0; i < node->operand_count && builder->fits; ++i) {
     const bool is_initial = is_fold && i == 1;
@@ -206,7 +205,7 @@ static tn_status_t add_member(builder_t* builder, const tn_node_t* node) {
   }
   if (is_fold && !spec->has_rows) {
     tn_fusion_step_t* last = NULL;
-    TN_RETURN_IF_ERROR(tn__fusion_list(builder->arena, 1, sizeof *last, &last));
+    TN_RETURN_IF_ERROR(TN_ARENA_NEW(builder->arena, &last));
     *last = step;
     spec->last = last;
   } else {
@@ -220,8 +219,7 @@ static tn_status_t list_results(builder_t* builder) {
   tn_fusion_spec_t* spec = builder->spec;
   const tn_node_t* last = builder->region->last;
   uint32_t* results = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__fusion_list(builder->arena, last->operand_count, sizeof *results, &results));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(builder->arena, last->operand_count, &results));
   spec->results = results;
   spec->result_count = last->operand_count;
   for (uint32_t r = 0; r < last->operand_count && builder->fits; ++r) {
@@ -274,13 +272,12 @@ static tn_status_t make_lists(builder_t* builder) {
   if (!builder->fits) return TN_OK;
   tn_arena_t* arena = builder->arena;
   const size_t values = n.operands + n.results + n.rows;
-  TN_RETURN_IF_ERROR(tn__fusion_list(arena, values, sizeof *builder->values, &builder->values));
-  TN_RETURN_IF_ERROR(
-      tn__fusion_list(arena, n.members + n.rows, sizeof *builder->steps, &builder->steps));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, values, &builder->values));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, n.members + n.rows, &builder->steps));
   arena = &builder->scratch;
-  TN_RETURN_IF_ERROR(tn__fusion_list(arena, n.operands, sizeof *builder->reads, &builder->reads));
-  TN_RETURN_IF_ERROR(tn__fusion_list(arena, values, sizeof(uint32_t), &builder->repeated));
-  TN_RETURN_IF_ERROR(tn__fusion_list(arena, n.ids, sizeof(uint32_t), &builder->numbers));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, n.operands, &builder->reads));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, values, &builder->repeated));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, n.ids, &builder->numbers));
   builder->spec->values = builder->values;
   builder->spec->steps = builder->steps;
   return TN_OK;
@@ -290,7 +287,7 @@ static tn_status_t make_lists(builder_t* builder) {
 static tn_status_t keep_reads(builder_t* builder) {
   const size_t count = builder->spec->read_count;
   tn_fusion_read_t* kept = NULL;
-  TN_RETURN_IF_ERROR(tn__fusion_list(builder->arena, count, sizeof *kept, &kept));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(builder->arena, count, &kept));
   if (count) memcpy(kept, builder->reads, count * sizeof *kept);
   builder->spec->reads = kept;
   return TN_OK;

@@ -59,14 +59,6 @@ typedef struct tn_fusion_state {
   uint32_t folded_result;      // which result it reads; TN_FUSION_NO_RESULT: it is none
 } tn_fusion_state_t;
 
-static inline tn_status_t tn__fusion_list(tn_arena_t* arena, size_t count, size_t item_size,
-                                          void* out_list) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, count, item_size, &memory));
-  memcpy(out_list, &memory, sizeof memory);
-  return TN_OK;
-}
-
 // member.c: what a node can be; whether an element-wise one is of the form that a member has, if
 // its kernel has parts.
 bool tn__fusion_fits(const tn_node_t* node);

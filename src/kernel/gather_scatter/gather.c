@@ -86,8 +86,7 @@ tn_status_t tn__cpu_gather_prepare(tn_kernel_site_t* site) {
   state->index_dtype = indices->dtype;
   const bool has_vector = (size_t)numbers.index_vector_dim < indices->rank;
   coordinate_t* coordinates;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, numbers.start_map.count,
-                                              sizeof *coordinates, (void**)&coordinates));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, numbers.start_map.count, &coordinates));
   for (size_t i = 0; i < numbers.start_map.count; ++i) {
     const size_t d = (size_t)numbers.start_map.values[i];
     coordinates[i] = (coordinate_t){
@@ -111,10 +110,8 @@ tn_status_t tn__cpu_gather_prepare(tn_kernel_site_t* site) {
     window_to[window_rank] = result_strides[numbers.offset_dims.values[window_rank]];
     state->window_count *= window_dims[window_rank++];
   }
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(site->arena, result->rank, sizeof(batch_loop_t), &memory));
-  batch_loop_t* loops = memory;
+  batch_loop_t* loops = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, result->rank, &loops));
   state->loops = loops;
   state->batch_count = 1;
   bool batch_is_last = true, seen_batch = false;
@@ -147,19 +144,9 @@ tn_status_t tn__cpu_gather_prepare(tn_kernel_site_t* site) {
     if (state->window_count > 1) {
       site->scratch_byte_length = (size_t)state->batch_count * sizeof(int64_t);
     }
-    void *kept_dims, *kept_strides;
-    TN_RETURN_IF_ERROR(
-        tn__arena_allocate_array(site->arena, window_rank, sizeof *window_dims, &kept_dims));
-    TN_RETURN_IF_ERROR(
-        tn__arena_allocate_array(site->arena, window_rank, sizeof *window_from, &kept_strides));
-    if (window_rank) {
-      memcpy(kept_dims, window_dims, window_rank * sizeof *window_dims);
-      memcpy(kept_strides, window_from, window_rank * sizeof *window_from);
-    }
     state->window_rank = window_rank;
-    state->window_dims = kept_dims;
-    state->window_strides = kept_strides;
-    return TN_OK;
+    TN_RETURN_IF_ERROR(TN_ARENA_COPY(site->arena, window_rank, window_dims, &state->window_dims));
+    return TN_ARENA_COPY(site->arena, window_rank, window_from, &state->window_strides);
   }
   return tn__strided_copy_prepare(site->arena, element_size, window_rank, window_dims, window_to,
                                   window_from, &state->window);

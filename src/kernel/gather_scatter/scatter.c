@@ -36,8 +36,7 @@ static tn_status_t read_numbers(const tn_kernel_site_t* site, scatter_numbers_t*
 static tn_status_t list_channels(tn_kernel_site_t* site, tn_scatter_t* state) {
   const size_t count = state->channel_count;
   tn_scatter_channel_t* channels;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(site->arena, count, sizeof *channels, (void**)&channels));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, count, &channels));
   for (size_t i = 0; i < count; ++i) {
     const tn_type_t *input = tn__site_operand(site, i), *result = tn__site_result(site, i);
     const tn_dtype_t update = tn__site_operand(site, count + 1 + i)->dtype;
@@ -82,8 +81,7 @@ static tn_status_t list_loops(tn_kernel_site_t* site, const scatter_numbers_t* n
   const tn_type_t* indices = tn__site_operand(site, state->channel_count);
   const tn_type_t* updates = tn__site_operand(site, state->channel_count + 1);
   tn_scatter_loop_t* loops;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(site->arena, updates->rank, sizeof *loops, (void**)&loops));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, updates->rank, &loops));
   state->loops = loops;
   state->position_count = 1;
   size_t index_dim = 0, count = 0, first_merged = 0;
@@ -128,8 +126,7 @@ tn_status_t tn__cpu_scatter_prepare(tn_kernel_site_t* site) {
   state->index_dtype = indices->dtype;
 
   tn_scatter_coordinate_t* coordinates;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, numbers.map.count, sizeof *coordinates,
-                                              (void**)&coordinates));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, numbers.map.count, &coordinates));
   const bool has_vector = (size_t)numbers.index_vector_dim < indices->rank;
   for (size_t i = 0; i < numbers.map.count; ++i) {
     coordinates[i] = (tn_scatter_coordinate_t){
@@ -142,10 +139,8 @@ tn_status_t tn__cpu_scatter_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(list_loops(site, &numbers, update_strides, index_strides, state));
 
   tn_scatter_window_t *window, *whole;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(site->arena, input->rank, sizeof *window, (void**)&window));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(site->arena, input->rank, sizeof *whole, (void**)&whole));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, input->rank, &window));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, input->rank, &whole));
   size_t update_dim_index = 0;
   state->is_flat = true;
   for (size_t d = 0; d < input->rank; ++d) {

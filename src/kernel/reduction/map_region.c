@@ -24,8 +24,7 @@ tn_status_t tn__cpu_map_region_prepare(tn_kernel_site_t* site) {
   state->operand_count = site->use->operand_count;
   state->result_size = tn_dtype_size(result->dtype);
   size_t* sizes;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(site->arena, state->operand_count, sizeof *sizes, (void**)&sizes));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, state->operand_count, &sizes));
   for (size_t i = 0; i < state->operand_count; ++i) {
     sizes[i] = tn_dtype_size(tn__site_operand(site, i)->dtype);
   }

@@ -74,8 +74,7 @@ tn_status_t tn__cpu_reduce_prepare(tn_kernel_site_t* site) {
   }
   state->count = count;
   state->width = site->bodies[0].lanes ? site->bodies[0].lanes : 1;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, count, sizeof *state->channels,
-                                              (void**)&state->channels));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, count, &state->channels));
   for (size_t i = 0; i < count; ++i) {
     const tn_dtype_t element = tn__site_operand(site, i)->dtype;
     const tn_dtype_t argument = tn__site_result(site, i)->dtype;

@@ -113,8 +113,7 @@ static tn_status_t prepare_known(tn_kernel_site_t* site, const char* op, reduce_
 static tn_status_t prepare_body(tn_kernel_site_t* site, reduce_window_t* state) {
   const size_t count = site->use->operand_count / 2;
   channel_t* channels;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(site->arena, count, sizeof *channels, (void**)&channels));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, count, &channels));
   for (size_t i = 0; i < count; ++i) {
     const tn_dtype_t element = tn__site_operand(site, i)->dtype;
     const tn_dtype_t argument = tn__site_result(site, i)->dtype;

@@ -52,9 +52,8 @@ bool tn__reduction_supports(const char* op, tn_dtype_t result) {
 tn_status_t tn__reduction_axes(tn_arena_t* arena, const tn_type_t* operand, const int64_t* strides,
                                const bool* is_folded, tn_axes_t* out_kept, tn_axes_t* out_folded) {
   tn_axis_t *kept, *folded;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(arena, operand->rank, sizeof *kept, (void**)&kept));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(arena, operand->rank, sizeof *folded, (void**)&folded));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, operand->rank, &kept));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, operand->rank, &folded));
   *out_kept = (tn_axes_t){.axes = kept, .size = 1};
   *out_folded = (tn_axes_t){.axes = folded, .size = 1};
   for (size_t i = 0; i < operand->rank; ++i) {

@@ -36,7 +36,7 @@ static sliced_t slice_of(const tn_type_t* type, size_t dimension) {
 static tn_status_t read_slices(tn_kernel_site_t* site, const tn_type_t* const* types, size_t count,
                                size_t dimension, const sliced_t** out) {
   sliced_t* slices;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, count, sizeof *slices, (void**)&slices));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, count, &slices));
   for (size_t i = 0; i < count; ++i) slices[i] = slice_of(types[i], dimension);
   *out = slices;
   return TN_OK;
@@ -60,8 +60,7 @@ tn_status_t tn__cpu_scan_region_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(
       read_slices(site, use->result_types, state->output_count, dimension, &state->outputs));
   carried_t* carries;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(site->arena, state->carry_count, sizeof *carries, (void**)&carries));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, state->carry_count, &carries));
   for (size_t i = 0; i < state->carry_count; ++i) {
     carries[i].byte_length = tn__type_byte_length(use->operand_types[state->input_count + i]);
     carries[i].scratch_offset = site->scratch_byte_length;

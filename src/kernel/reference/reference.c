@@ -3,9 +3,8 @@
 #include "kernel/reference/scalar.h"
 
 tn_status_t tn__reference_prepare(tn_kernel_site_t* site) {
-  void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate(site->arena, sizeof(tn_reference_use_t), &memory));
-  tn_reference_use_t* state = memory;
+  tn_reference_use_t* state = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(site->arena, &state));
   *state = (tn_reference_use_t){.use = site->use, .bodies = site->bodies};
   site->state = state;
   return TN_OK;

@@ -42,10 +42,8 @@ static tn_status_t read_keys(tn_kernel_site_t* site, sort_t* state, bool* out_is
   if (shape->key_count == 0) return TN_OK;
   tn_key_map_t* maps;
   uint32_t* operands;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(site->arena, shape->key_count, sizeof *maps, (void**)&maps));
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_array(site->arena, shape->key_count, sizeof *operands, (void**)&operands));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, shape->key_count, &maps));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, shape->key_count, &operands));
   for (size_t i = 0; i < shape->key_count; ++i) {
     const tn_sort_key_t* key = &shape->keys[i];
     if (!tn__key_map(key, tn__site_operand(site, key->operand)->dtype, &maps[i])) return TN_OK;
@@ -76,7 +74,7 @@ tn_status_t tn__cpu_sort_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
   const size_t count = site->use->operand_count;
   size_t* sizes;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_array(site->arena, count, sizeof *sizes, (void**)&sizes));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, count, &sizes));
   for (size_t i = 0; i < count; ++i) sizes[i] = tn_dtype_size(tn__site_operand(site, i)->dtype);
   state->element_sizes = sizes;
   state->operand_count = count;
