@@ -228,8 +228,10 @@ static void place_reads(const worker_t* worker, const tile_t* tile) {
   for (size_t i = 0; i < spec->read_count; ++i) {
     const tn_fusion_read_t* read = &spec->reads[i];
     const tn_fusion_value_t* value = &spec->values[read->value];
-    if (tn__fusion_is_picked(state, i)) pick_rows(worker, read, tile);
-    if (!read->is_dense) continue;
+    if (!read->is_dense) {
+      if (tn__fusion_is_picked(state, i)) pick_rows(worker, read, tile);
+      continue;
+    }
     char* place = place_in(worker, worker->call->operands[read->operand], read->value, tile);
     worker->places[read->value] = place;
     if (!asks_ahead || value->space != TN_FUSION_ALL) continue;
@@ -321,8 +323,10 @@ static tn_status_t run_unit(const worker_t* worker, int64_t unit) {
   for (; tile.line < end; tile.line += tile.lines) {
     tile.lines = state->lines_per_tile;
     if (tile.lines > end - tile.line) tile.lines = end - tile.line;
-    tile.row = tile.line / state->lines_per_row;
-    tile.rows = tile.lines / state->lines_per_row;
+    if (state->spec.has_rows) {
+      tile.row = tile.line / state->lines_per_row;
+      tile.rows = tile.lines / state->lines_per_row;
+    }
     TN_RETURN_IF_ERROR(run_tile(worker, &tile));
   }
   return TN_OK;

@@ -159,6 +159,37 @@ static void scatter_follows_batching_dimensions(void** state) {
   tn__case_end(&c);
 }
 
+static void dimensions_behind_batching_ones_are_one(void** state) {
+  (void)state;
+  // Of [2, 2, 2] updates, the first dimension goes along the input's and the others are merged.
+  for (int batching_size = 1; batching_size <= 2; ++batching_size) {
+    tn_case_t c;
+    tn__case_begin(&c, "stablehlo.scatter");
+    tn__case_operand(&c, TN_DTYPE_S32, TN_DIMS(batching_size, 3), (int32_t[]){0, 0, 0, 0, 0, 0});
+    tn__case_operand(&c, TN_DTYPE_S32, TN_DIMS(batching_size, 2, 2, 1),
+                     (int32_t[]){0, 1, 2, 1, 2, 2, 0, 3});
+    tn__case_operand(&c, TN_DTYPE_S32, TN_DIMS(batching_size, 2, 2),
+                     (int32_t[]){1, 2, 3, 4, 5, 6, 7, 8});
+    add_numbers(&c, &(numbers_t){.inserted_count = 1,
+                                 .inserted = &one,
+                                 .batching_count = 1,
+                                 .batching = &zero,
+                                 .index_batching = &zero,
+                                 .map_count = 1,
+                                 .map = &one,
+                                 .index_vector_dim = 3});
+    tn__case_result(&c, TN_DTYPE_S32, TN_DIMS(batching_size, 3));
+    tn__case_binary_body(&c, "stablehlo.add");
+    TN_ASSERT_OK(tn__case_run(&c));
+    if (batching_size == 1) {
+      TN_ASSERT_RESULT(&c, int32_t, 1, 6, 3);
+    } else {
+      TN_ASSERT_RESULT(&c, int32_t, 1, 6, 3, 7, 0, 11);
+    }
+    tn__case_end(&c);
+  }
+}
+
 static void narrow_floats_are_combined_and_rounded(void** state) {
   (void)state;
   tn_case_t c;
@@ -312,6 +343,7 @@ int main(void) {
       cmocka_unit_test(windows_are_cut_at_the_edges),
       cmocka_unit_test(window_dimensions_may_come_first),
       cmocka_unit_test(scatter_follows_batching_dimensions),
+      cmocka_unit_test(dimensions_behind_batching_ones_are_one),
       cmocka_unit_test(narrow_floats_are_combined_and_rounded),
       cmocka_unit_test(several_inputs_go_through_the_body),
       cmocka_unit_test(scatter_of_nothing_copies),
