@@ -147,6 +147,8 @@ double cli_now_ms(void);
 // "1.5 MiB".
 const char* cli_bytes_text(double bytes, char out[32]);
 void cli_print_json_string(FILE* file, const char* text);
+// To standard output; null for NULL.
+void cli_print_json_member(const char* separator, const char* name, const char* text);
 
 // --- targets.c: a custom call with all that is known of it
 

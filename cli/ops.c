@@ -67,15 +67,6 @@ static void list_types(const listing_t* listing, const tn_op_info_t* info, size_
 
 // --- JSON
 
-static void print_member(const char* separator, const char* name, const char* text) {
-  printf("%s\"%s\": ", separator, name);
-  if (text) {
-    cli_print_json_string(stdout, text);
-  } else {
-    printf("null");
-  }
-}
-
 static const char* json_bool(bool value) {
   return value ? "true" : "false";
 }
@@ -99,21 +90,21 @@ static void print_types_json(const listing_t* listing, const tn_op_info_t* info,
 }
 
 static void print_op_json(const listing_t* listing, const tn_op_info_t* info) {
-  print_member("{", "name", info->name);
-  print_member(", ", "doc", info->doc);
+  cli_print_json_member("{", "name", info->name);
+  cli_print_json_member(", ", "doc", info->doc);
   printf(", \"operands\": %d, \"minimum_operands\": %d, \"results\": %d, \"regions\": %d",
          info->operand_count, info->minimum_operand_count, info->result_count, info->region_count);
   printf(", \"pure\": %s, \"elementwise\": %s, \"deprecated\": %s, \"supported\": %s",
          json_bool(info->is_pure), json_bool(info->is_elementwise), json_bool(info->is_deprecated),
          json_bool(info->is_supported));
-  print_member(", ", "kernel", info->kernel);
+  cli_print_json_member(", ", "kernel", info->kernel);
   print_types_json(listing, info, "types", SUPPORT_COMPUTED);
   print_types_json(listing, info, "types_not_computed", SUPPORT_NOT_COMPUTED);
   printf(", \"attributes\": [");
   for (size_t i = 0; i < info->attribute_count; ++i) {
     const tn_op_attribute_t* attribute = &info->attributes[i];
-    print_member(i ? ", {" : "{", "name", attribute->name);
-    print_member(", ", "type", attribute->type);
+    cli_print_json_member(i ? ", {" : "{", "name", attribute->name);
+    cli_print_json_member(", ", "type", attribute->type);
     printf(", \"required\": %s}", json_bool(attribute->is_required));
   }
   printf("]}");

@@ -176,3 +176,12 @@ void cli_print_json_string(FILE* file, const char* text) {
   }
   fputc('"', file);
 }
+
+void cli_print_json_member(const char* separator, const char* name, const char* text) {
+  printf("%s\"%s\": ", separator, name);
+  if (text) {
+    cli_print_json_string(stdout, text);
+  } else {
+    printf("null");
+  }
+}

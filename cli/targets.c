@@ -21,15 +21,6 @@ static bool is_typed(const tn_target_info_t* info) {
 
 // --- JSON
 
-static void print_member(const char* separator, const char* name, const char* text) {
-  printf("%s\"%s\": ", separator, name);
-  if (text) {
-    cli_print_json_string(stdout, text);
-  } else {
-    printf("null");
-  }
-}
-
 static void print_flag(const char* name, bool value) {
   printf(", \"%s\": %s", name, value ? "true" : "false");
 }
@@ -37,32 +28,32 @@ static void print_flag(const char* name, bool value) {
 void cli_print_target_json(const tn_target_info_t* info) {
   const char* stages[4];
   size_t stage_count = list_stages(info, stages);
-  print_member("{", "name", info->name);
-  print_member(", ", "platform", info->platform);
+  cli_print_json_member("{", "name", info->name);
+  cli_print_json_member(", ", "platform", info->platform);
   printf(", \"api_version\": %d, \"handler_minor\": %d, \"traits\": %u, \"stages\": [",
          info->api_version, info->handler_minor, info->traits);
   for (size_t i = 0; i < stage_count; ++i) printf("%s\"%s\"", i ? ", " : "", stages[i]);
   printf("]");
-  print_member(", ", "state_type", info->state_type);
-  print_member(", ", "library", info->library);
-  print_member(", ", "signature", info->signature);
+  cli_print_json_member(", ", "state_type", info->state_type);
+  cli_print_json_member(", ", "library", info->library);
+  cli_print_json_member(", ", "signature", info->signature);
   print_flag("declared", info->is_declared);
   print_flag("learned", info->is_learned);
   print_flag("confined", info->is_confined);
-  print_member(", ", "other_stages", info->stage_signatures);
-  print_member(", ", "asks_for", info->asks_for);
-  print_member(", ", "unknown", info->gap);
-  print_member(", ", "definition", info->definition);
-  print_member(", ", "doc", info->doc);
-  print_member(", ", "refusal", info->refusal);
+  cli_print_json_member(", ", "other_stages", info->stage_signatures);
+  cli_print_json_member(", ", "asks_for", info->asks_for);
+  cli_print_json_member(", ", "unknown", info->gap);
+  cli_print_json_member(", ", "definition", info->definition);
+  cli_print_json_member(", ", "doc", info->doc);
+  cli_print_json_member(", ", "refusal", info->refusal);
   printf(", \"parameters\": [");
   for (size_t i = 0; i < info->parameter_count; ++i) {
     const tn_target_parameter_t* parameter = &info->parameters[i];
-    print_member(i ? ", {" : "{", "kind", kinds[parameter->kind]);
-    print_member(", ", "name", parameter->name);
-    print_member(", ", "type", parameter->type);
-    print_member(", ", "default", parameter->default_value);
-    print_member(", ", "doc", parameter->doc);
+    cli_print_json_member(i ? ", {" : "{", "kind", kinds[parameter->kind]);
+    cli_print_json_member(", ", "name", parameter->name);
+    cli_print_json_member(", ", "type", parameter->type);
+    cli_print_json_member(", ", "default", parameter->default_value);
+    cli_print_json_member(", ", "doc", parameter->doc);
     printf("}");
   }
   printf("]}");

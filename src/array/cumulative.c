@@ -23,18 +23,8 @@ static tn_array_t* windows(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, 
   };
   tn_array_t* operands[] = {x, initial};
   const tn_array_type_t type = {x->dtype, x->rank, x->dims};
-  const tn_step_spec_t spec = {
-      .op = TN__OP(reduce_window),
-      .operand_count = 2,
-      .operands = operands,
-      .attributes = {2, attributes},
-      .body = tn__body_of(scope, op, x->dtype),
-      .result_count = 1,
-      .result_types = &type,
-  };
-  tn_array_t* result = NULL;
-  tn__step_add(scope, &spec, &result);
-  return result;
+  return tn__apply_body(scope, TN__OP(reduce_window), 2, operands, 2, attributes,
+                        tn__body_of(scope, op, x->dtype), &type);
 }
 
 // Everything `distance` places on, away from where the fold begins.

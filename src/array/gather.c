@@ -57,18 +57,7 @@ tn_array_t* tn__scatter(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices, s
   const tn_named_attr_t attribute =
       TN_STRUCT_ATTR("scatter_dimension_numbers", "scatter", 6, fields);
   const tn_array_type_t type = {x->dtype, x->rank, x->dims};
-  const tn_step_spec_t spec = {
-      .op = TN__OP(scatter),
-      .operand_count = 3,
-      .operands = operands,
-      .attributes = {1, &attribute},
-      .body = body,
-      .result_count = 1,
-      .result_types = &type,
-  };
-  tn_array_t* result = NULL;
-  tn__step_add(scope, &spec, &result);
-  return result;
+  return tn__apply_body(scope, TN__OP(scatter), 3, operands, 1, &attribute, body, &type);
 }
 
 const tn_region_t* tn__scatter_body(tn_scope_t* scope, tn_scatter_mode_t mode, tn_dtype_t dtype) {

@@ -28,17 +28,8 @@ static tn_array_t* fold(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, tn_
   tn_array_t* operands[] = {x, initial};
   const tn_named_attr_t attribute = TN_I64_LIST_ATTR("dimensions", count, dimensions);
   const tn_array_type_t type = {x->dtype, folded.rank, folded.dims};
-  const tn_step_spec_t spec = {
-      .op = TN__OP(reduce),
-      .operand_count = 2,
-      .operands = operands,
-      .attributes = {1, &attribute},
-      .body = tn__body_of(scope, op, x->dtype),
-      .result_count = 1,
-      .result_types = &type,
-  };
-  tn_array_t* result = NULL;
-  tn__step_add(scope, &spec, &result);
+  tn_array_t* result = tn__apply_body(scope, TN__OP(reduce), 2, operands, 1, &attribute,
+                                      tn__body_of(scope, op, x->dtype), &type);
   return tn_array_reshape(scope, result, kept.rank, kept.dims);
 }
 

@@ -155,6 +155,11 @@ tn_array_t* tn__apply_with(tn_scope_t* scope, const tn_op_t* op, size_t operand_
                            tn_array_t* const* operands, size_t attribute_count,
                            const tn_named_attr_t* attributes, tn_dtype_t dtype, size_t rank,
                            const int64_t* dims);
+// The same with a region, which is NULL or that of a step.
+tn_array_t* tn__apply_body(tn_scope_t* scope, const tn_op_t* op, size_t operand_count,
+                           tn_array_t* const* operands, size_t attribute_count,
+                           const tn_named_attr_t* attributes, const tn_region_t* body,
+                           const tn_array_type_t* type);
 
 // The same elements in other places: `strides` in bytes and `byte_offset` are relative to the root
 // of `x`. `op` with its attributes is what computes the view in a program.

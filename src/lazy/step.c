@@ -177,22 +177,31 @@ void tn__step_add(tn_scope_t* scope, const tn_step_spec_t* spec, tn_array_t** ou
   tn__step_release(step);
 }
 
-tn_array_t* tn__apply_with(tn_scope_t* scope, const tn_op_t* op, size_t operand_count,
+tn_array_t* tn__apply_body(tn_scope_t* scope, const tn_op_t* op, size_t operand_count,
                            tn_array_t* const* operands, size_t attribute_count,
-                           const tn_named_attr_t* attributes, tn_dtype_t dtype, size_t rank,
-                           const int64_t* dims) {
-  const tn_array_type_t type = {dtype, rank, dims};
+                           const tn_named_attr_t* attributes, const tn_region_t* body,
+                           const tn_array_type_t* type) {
   const tn_step_spec_t spec = {
       .op = op,
       .operand_count = operand_count,
       .operands = operands,
       .attributes = {attribute_count, attributes},
+      .body = body,
       .result_count = 1,
-      .result_types = &type,
+      .result_types = type,
   };
   tn_array_t* result = NULL;
   tn__step_add(scope, &spec, &result);
   return result;
+}
+
+tn_array_t* tn__apply_with(tn_scope_t* scope, const tn_op_t* op, size_t operand_count,
+                           tn_array_t* const* operands, size_t attribute_count,
+                           const tn_named_attr_t* attributes, tn_dtype_t dtype, size_t rank,
+                           const int64_t* dims) {
+  const tn_array_type_t type = {dtype, rank, dims};
+  return tn__apply_body(scope, op, operand_count, operands, attribute_count, attributes, NULL,
+                        &type);
 }
 
 tn_array_t* tn__apply(tn_scope_t* scope, const tn_op_t* op, size_t operand_count,

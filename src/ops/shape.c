@@ -54,14 +54,21 @@ tn_status_t tn__infer_broadcast(const tn_op_use_t* use, tn_op_results_t* results
   return tn__give_tensor(use, results, NULL, operand->dtype, sizes.count + operand->rank, dims);
 }
 
-// C1 to C5 of broadcast_in_dim and of its dynamic form.
-static tn_status_t check_broadcast(const tn_op_use_t* use) {
+// The operand and the result are tensors of the same elements.
+static tn_status_t check_elements(const tn_op_use_t* use) {
   TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
   TN_RETURN_IF_ERROR(tn__rule_result(use, 0, "C1", "result", TN__ANY));
   const tn_type_t *operand = use->operand_types[0], *result = use->result_types[0];
   TN_CONSTRAINT(use, "C1", operand->dtype == result->dtype,
                 "result has elements of type %s; expected %s", tn_dtype_name(result->dtype),
                 tn_dtype_name(operand->dtype));
+  return TN_OK;
+}
+
+// C1 to C5 of broadcast_in_dim and of its dynamic form.
+static tn_status_t check_broadcast(const tn_op_use_t* use) {
+  TN_RETURN_IF_ERROR(check_elements(use));
+  const tn_type_t *operand = use->operand_types[0], *result = use->result_types[0];
   tn_i64_list_t dimensions;
   TN_RETURN_IF_ERROR(tn__rule_list(use, &use->attrs, "broadcast_dimensions", &dimensions));
   TN_RETURN_IF_ERROR(tn__rule_count(use, "C2", "broadcast_dimensions", dimensions, operand->rank));
@@ -108,12 +115,8 @@ tn_status_t tn__verify_dynamic_broadcast_in_dim(const tn_op_use_t* use) {
 // --- the same elements otherwise
 
 static tn_status_t check_reshape(const tn_op_use_t* use) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
-  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, "C1", "result", TN__ANY));
+  TN_RETURN_IF_ERROR(check_elements(use));
   const tn_type_t *operand = use->operand_types[0], *result = use->result_types[0];
-  TN_CONSTRAINT(use, "C1", operand->dtype == result->dtype,
-                "result has elements of type %s; expected %s", tn_dtype_name(result->dtype),
-                tn_dtype_name(operand->dtype));
   if (!tn__type_is_static(operand) || !tn__type_is_static(result)) return TN_OK;
   TN_CONSTRAINT(use, "C2", tn__type_size(operand) == tn__type_size(result),
                 "result has %lld elements; expected %lld", (long long)tn__type_size(result),

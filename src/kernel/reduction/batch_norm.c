@@ -74,6 +74,16 @@ typedef struct sum_run {
   term_fn term;
 } sum_run_t;
 
+// The operand, and the gradient where there is one, as doubles.
+static void load(const norm_run_t* run, int64_t first, int64_t count, double* values,
+                 double* gradients) {
+  const batch_norm_t* state = run->state;
+  const size_t offset = (size_t)first * state->size;
+  state->load.run(&state->load, run->operand + offset, values, (size_t)count);
+  if (!run->gradient) return;
+  state->load.run(&state->load, run->gradient + offset, gradients, (size_t)count);
+}
+
 static void sum_row(const sum_run_t* run, int64_t row, double* first, double* second) {
   const norm_run_t* norm = run->norm;
   const batch_norm_t* state = norm->state;
@@ -82,11 +92,7 @@ static void sum_row(const sum_run_t* run, int64_t row, double* first, double* se
   int64_t feature = 0, inside = 0;
   for (int64_t begin = 0; begin < count; begin += TN_CHUNK) {
     const int64_t length = count - begin < TN_CHUNK ? count - begin : TN_CHUNK;
-    const size_t offset = (size_t)(row * count + begin) * state->size;
-    state->load.run(&state->load, norm->operand + offset, values, (size_t)length);
-    if (norm->gradient) {
-      state->load.run(&state->load, norm->gradient + offset, gradients, (size_t)length);
-    }
+    load(norm, row * count + begin, length, values, gradients);
     for (int64_t i = 0; i < length; ++i) {
       run->term(values[i], gradients[i], norm->mean[feature], &first[feature], &second[feature]);
       if (++inside == state->inner) {
@@ -143,11 +149,7 @@ static tn_status_t normalize_rows(int64_t begin, int64_t end, void* user) {
     int64_t f = 0, inside = 0;
     for (int64_t at = 0; at < count; at += TN_CHUNK) {
       const int64_t length = count - at < TN_CHUNK ? count - at : TN_CHUNK;
-      const size_t offset = (size_t)(row * count + at) * state->size;
-      state->load.run(&state->load, run->operand + offset, values, (size_t)length);
-      if (run->gradient) {
-        state->load.run(&state->load, run->gradient + offset, gradients, (size_t)length);
-      }
+      load(run, row * count + at, length, values, gradients);
       for (int64_t i = 0; i < length; ++i) {
         const double centred = values[i] - run->mean[f];
         const double spread = run->variance[f] + state->epsilon;
@@ -164,7 +166,8 @@ static tn_status_t normalize_rows(int64_t begin, int64_t end, void* user) {
           ++f;
         }
       }
-      state->store.run(&state->store, values, run->result + offset, (size_t)length);
+      state->store.run(&state->store, values,
+                       run->result + (size_t)(row * count + at) * state->size, (size_t)length);
     }
   }
   return TN_OK;

@@ -112,18 +112,8 @@ const int64_t* tn__rule_list_attribute(const tn_rule_t* rule, const char* name, 
 tn_array_t* tn__rule_apply(const tn_rule_t* rule, tn_array_t* const* operands,
                            const tn_array_type_t* type) {
   const tn_step_t* step = tn__rule_step(rule);
-  const tn_step_spec_t spec = {
-      .op = step->op,
-      .operand_count = step->operand_count,
-      .operands = operands,
-      .attributes = step->attributes,
-      .body = step->body,
-      .result_count = 1,
-      .result_types = type,
-  };
-  tn_array_t* result = NULL;
-  tn__step_add(rule->scope, &spec, &result);
-  return result;
+  return tn__apply_body(rule->scope, step->op, step->operand_count, operands,
+                        step->attributes.count, step->attributes.entries, step->body, type);
 }
 
 tn_array_t* tn__zeros_like(tn_scope_t* scope, const tn_array_t* x) {

@@ -40,18 +40,9 @@ static tn_array_t* reduce_window(const tn_rule_t* rule, tn_array_t* x, tn_array_
       TN_I64_PAIRS_ATTR("padding", w->rank, w->padding),
   };
   tn_array_t* operands[] = {x, initial};
-  const tn_step_spec_t spec = {
-      .op = TN__OP(reduce_window),
-      .operand_count = 2,
-      .operands = operands,
-      .attributes = {sizeof attributes / sizeof *attributes, attributes},
-      .body = tn__rule_step(rule)->body,
-      .result_count = 1,
-      .result_types = type,
-  };
-  tn_array_t* result = NULL;
-  tn__step_add(rule->scope, &spec, &result);
-  return result;
+  return tn__apply_body(rule->scope, TN__OP(reduce_window), 2, operands,
+                        sizeof attributes / sizeof *attributes, attributes,
+                        tn__rule_step(rule)->body, type);
 }
 
 // --- the fold in steps
