@@ -32,8 +32,11 @@ typedef struct tn_scope tn_scope_t;
 
 // --- scopes
 
-// Arrays of this scope and of those nested in it belong together; arrays of other scopes are
-// refused as operands. Retains the device; NULL: the default one (tn_default_device).
+// Arrays of this scope and of those nested in it make up one graph. An array of another scope can
+// be an operand too, if the devices have one context: it is evaluated when the operation is called,
+// and enters with its value, without a copy. To transforms of this scope it is a constant; one that
+// depends on an input of a transform that is still under way is an error. Retains the device; NULL:
+// the default one (tn_default_device).
 TN_API TN_MUST_USE tn_status_t tn_scope_create(tn_device_t* device, tn_scope_t** out_scope);
 // A scope for arrays of its own, on the same device and, at first, the same stream. `outer` need
 // not outlive it, and may be in use by another thread.

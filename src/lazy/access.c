@@ -8,13 +8,7 @@
 // --- in
 
 static tn_array_t* create_ready(tn_scope_t* scope, tn_buffer_t* buffer) {
-  tn_array_t* array = tn__array_create(tn__scope_evaluator(scope), tn_buffer_dtype(buffer),
-                                       tn_buffer_rank(buffer), tn_buffer_dims(buffer));
-  if (array) {
-    array->buffer = tn_buffer_retain(buffer);
-    atomic_init(&array->state, TN_ARRAY_READY);
-  }
-  return tn__scope_give(scope, array);
+  return tn__scope_give(scope, tn__array_create_ready(tn__scope_evaluator(scope), buffer));
 }
 
 tn_array_t* tn_array_from_host(tn_scope_t* scope, tn_dtype_t dtype, size_t rank,

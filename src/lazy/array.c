@@ -39,6 +39,15 @@ tn_array_t* tn__array_create(tn_evaluator_t* evaluator, tn_dtype_t dtype, size_t
   return array;
 }
 
+tn_array_t* tn__array_create_ready(tn_evaluator_t* evaluator, tn_buffer_t* buffer) {
+  tn_array_t* array = tn__array_create(evaluator, tn_buffer_dtype(buffer), tn_buffer_rank(buffer),
+                                       tn_buffer_dims(buffer));
+  if (!array) return NULL;
+  array->buffer = tn_buffer_retain(buffer);
+  atomic_init(&array->state, TN_ARRAY_READY);
+  return array;
+}
+
 tn_array_t* tn__array_create_failed(tn_evaluator_t* evaluator, tn_failure_t* failure) {
   int64_t dims[TN_MAX_RANK];
   for (size_t i = 0; i < TN_MAX_RANK; ++i) dims[i] = 1;

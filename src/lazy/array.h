@@ -146,6 +146,16 @@ const char* tn__step_name(const tn_step_t* step);
 // shapes agree with the operation: that is the business of who calls.
 void tn__step_add(tn_scope_t* scope, const tn_step_spec_t* spec, tn_array_t** out_results);
 
+// The parts of it: a step without results, and a view by a step (NULL when there is no memory).
+TN_MUST_USE tn_status_t tn__step_create(tn_evaluator_t* evaluator, tn_stream_t* stream,
+                                        const tn_step_spec_t* spec, tn_step_t** out_step);
+tn_array_t* tn__view_create(tn_step_t* step, const tn_array_type_t* type, const int64_t* strides,
+                            int64_t byte_offset);
+
+// An array of another graph as an input of this one: evaluated, and with the same views (enter.c).
+TN_MUST_USE tn_status_t tn__array_enter(tn_evaluator_t* evaluator, tn_array_t* array,
+                                        tn_array_t** out_own);
+
 // One result, no more to it.
 tn_array_t* tn__apply(tn_scope_t* scope, const tn_op_t* op, size_t operand_count,
                       tn_array_t* const* operands, tn_dtype_t dtype, size_t rank,
@@ -172,7 +182,7 @@ tn_array_t* tn__identity(tn_scope_t* scope, tn_array_t* x, uint8_t flags);
 // An input without a value, for what is traced.
 tn_array_t* tn__abstract(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, const int64_t* dims);
 
-// Whether arrays can be operands in this scope: not NULL, of its evaluator, without error.
+// Whether arrays can be operands in this scope: not NULL, of its context, without error.
 TN_MUST_USE tn_status_t tn__scope_check(const tn_scope_t* scope, const char* operation,
                                         size_t count, tn_array_t* const* arrays);
 
@@ -202,6 +212,9 @@ void tn__operation_leave(const tn_operation_frame_t* entered);
 const char* tn__scope_operation(const tn_scope_t* scope);  // the outermost; NULL: none
 tn_array_t* tn__check_operands(tn_scope_t* scope, size_t count, tn_array_t* const* arrays);
 
+// The array itself, or, if it is of another graph, an input of this one that the scope holds.
+tn_array_t* tn__scope_own(tn_scope_t* scope, const char* operation, tn_array_t* array);
+
 // Takes a key from the scope's own sequence of keys for random numbers.
 void tn__scope_next_key(tn_scope_t* scope, uint32_t out_key[2]);
 
@@ -218,6 +231,8 @@ tn_array_t* tn__scope_fail(tn_scope_t* scope, tn_code_t code, const char* format
 // An array of its own, dense and without a value; NULL when there is no memory.
 tn_array_t* tn__array_create(tn_evaluator_t* evaluator, tn_dtype_t dtype, size_t rank,
                              const int64_t* dims);
+// One with a value; retains the buffer.
+tn_array_t* tn__array_create_ready(tn_evaluator_t* evaluator, tn_buffer_t* buffer);
 
 // An array with an error, which is taken; NULL when there is no memory. Operations that are made of
 // others find out about errors of the inner ones at their end, and look at shapes before: this one

@@ -166,18 +166,6 @@ static void a_compiled_function_runs_where_it_is_called(void** state) {
   tn_compiled_release(compiled);
 }
 
-static void arrays_of_scopes_that_are_not_nested_are_refused(void** state) {
-  (void)state;
-  tn_scope_t* other = NULL;
-  TN_ASSERT_OK(tn_scope_create(devices[1], &other));
-  tn_array_t* sum =
-      tn_array_add(s, tn__testing_range(s, TN_LIST(3)), tn__testing_range(other, TN_LIST(3)));
-  TN_ASSERT_REPORT("operand 1 was made in a scope that this one is not nested with",
-                   tn_array_status(sum));
-  assert_null(tn_array_device(sum));
-  tn_scope_destroy(other);
-}
-
 static tn_status_t attempt(const tn_allocator_t* allocator, void* context) {
   (void)context;
   tn_device_t* own[2] = {NULL, NULL};
@@ -217,7 +205,6 @@ int main(void) {
       TEST(parts_are_programs),
       TEST(derivatives_are_computed_where_the_operations_were),
       TEST(a_compiled_function_runs_where_it_is_called),
-      TEST(arrays_of_scopes_that_are_not_nested_are_refused),
       cmocka_unit_test(graphs_of_two_devices_survive_any_refused_allocation),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

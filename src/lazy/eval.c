@@ -467,17 +467,12 @@ static tn_status_t check_arrays(const char* function, size_t count, tn_array_t* 
     if (!arrays[i]) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: array %zu is NULL", function, i);
     }
-    if (arrays[i]->evaluator != arrays[0]->evaluator) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                              "%s: arrays 0 and %zu were made in scopes that are not nested",
-                              function, i);
-    }
   }
   return TN_OK;
 }
 
-tn_status_t tn__evaluate(size_t count, tn_array_t* const* arrays, bool is_async) {
-  TN_RETURN_IF_ERROR(check_arrays(is_async ? "tn_async_eval" : "tn_eval", count, arrays));
+// Arrays of one graph.
+static tn_status_t evaluate(size_t count, tn_array_t* const* arrays, bool is_async) {
   tn_evaluation_t evaluation = {.evaluator = evaluator_of(count, arrays), .is_async = is_async};
   tn_evaluator_t* evaluator = evaluation.evaluator;
   if (!evaluator) return TN_OK;
@@ -488,6 +483,21 @@ tn_status_t tn__evaluate(size_t count, tn_array_t* const* arrays, bool is_async)
   tn__graph_forget(evaluation.graph);
   give_graph(evaluator, evaluation.graph);
   return status;
+}
+
+static size_t end_of_graph(tn_array_t* const* arrays, size_t first, size_t count) {
+  size_t end = first + 1;
+  while (end < count && arrays[end]->evaluator == arrays[first]->evaluator) ++end;
+  return end;
+}
+
+tn_status_t tn__evaluate(size_t count, tn_array_t* const* arrays, bool is_async) {
+  TN_RETURN_IF_ERROR(check_arrays(is_async ? "tn_async_eval" : "tn_eval", count, arrays));
+  for (size_t i = 0, end = 0; i < count; i = end) {
+    end = end_of_graph(arrays, i, count);
+    TN_RETURN_IF_ERROR(evaluate(end - i, arrays + i, is_async));
+  }
+  return TN_OK;
 }
 
 static tn_status_t wait_for(tn_array_t* array) {

@@ -1,4 +1,4 @@
-// Arrays shared between threads: each has a scope of its own, and all evaluate one graph.
+// Arrays shared between threads: each has a scope of its own, most of them of one graph.
 #include <pthread.h>
 #include <tenon/custom.h>
 #include <tenon/transform.h>
@@ -9,6 +9,7 @@ enum { THREAD_COUNT = 4, ROUND_COUNT = 50 };
 
 typedef struct tn_shared {
   tn_scope_t* scope;
+  bool is_apart;     // a thread has a graph of its own
   tn_array_t* x;     // evaluated
   tn_array_t* step;  // pending, and wanted by all
 } tn_shared_t;
@@ -25,7 +26,11 @@ static void* use(void* user) {
   const tn_closure_t function = {square, NULL};
   tn_scope_t* s = NULL;
   tn_array_t *x = shared->x, *gradient = NULL;
-  TN_ASSERT_OK(tn_scope_nest(shared->scope, &s));
+  if (shared->is_apart) {
+    TN_ASSERT_OK(tn_scope_create(tn_scope_device(shared->scope), &s));
+  } else {
+    TN_ASSERT_OK(tn_scope_nest(shared->scope, &s));
+  }
   tn_array_t* y = tn_array_add(s, shared->step, x);
   TN_ASSERT_F32(y, TN_LIST(4), 0, 3, 6, 9);
   TN_ASSERT_F32(shared->step, TN_LIST(4), 0, 2, 4, 6);
@@ -37,12 +42,11 @@ static void* use(void* user) {
   return NULL;
 }
 
-static void threads_share_arrays_and_what_is_pending(void** state) {
-  (void)state;
+static void share(bool is_apart) {
   tn_scope_t* s = tn__testing_scope();
   for (int round = 0; round < ROUND_COUNT; ++round) {
     pthread_t threads[THREAD_COUNT];
-    tn_shared_t shared = {.scope = s};
+    tn_shared_t shared = {.scope = s, .is_apart = is_apart};
     shared.x = tn__testing_range(s, TN_LIST(4));
     tn_array_t* minus = tn_array_negative(s, shared.x);
     shared.step = tn_array_subtract(s, shared.x, minus);
@@ -53,6 +57,16 @@ static void threads_share_arrays_and_what_is_pending(void** state) {
     tn_scope_clear(s);
   }
   tn_scope_destroy(s);
+}
+
+static void threads_share_arrays_and_what_is_pending(void** state) {
+  (void)state;
+  share(false);
+}
+
+static void threads_with_graphs_of_their_own_share_arrays(void** state) {
+  (void)state;
+  share(true);
 }
 
 static void work_on_streams_is_waited_for_where_it_is_read(void** state) {
@@ -170,6 +184,7 @@ static void a_process_may_end_with_work_under_way(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads_share_arrays_and_what_is_pending),
+      cmocka_unit_test(threads_with_graphs_of_their_own_share_arrays),
       cmocka_unit_test(work_on_streams_is_waited_for_where_it_is_read),
       cmocka_unit_test(threads_compile_register_and_forget_at_once),
       cmocka_unit_test(a_process_may_end_with_work_under_way),

@@ -212,6 +212,12 @@ tn_array_t* tn__scope_fail(tn_scope_t* scope, tn_code_t code, const char* format
   return tn__scope_refuse(scope, status);
 }
 
+// Arrays of any scope can meet, of one context.
+static bool can_meet(const tn_scope_t* scope, const tn_array_t* array) {
+  return array->evaluator == scope->evaluator ||
+         array->evaluator->device->context == scope->evaluator->device->context;
+}
+
 tn_status_t tn__scope_check(const tn_scope_t* scope, const char* operation, size_t count,
                             tn_array_t* const* arrays) {
   if (!arrays && count) {
@@ -221,30 +227,43 @@ tn_status_t tn__scope_check(const tn_scope_t* scope, const char* operation, size
     if (!arrays[i]) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: operand %zu is NULL", operation, i);
     }
-    if (arrays[i]->evaluator != scope->evaluator) {
+    if (!can_meet(scope, arrays[i])) {
+      const tn_device_t *theirs = arrays[i]->evaluator->device, *ours = scope->evaluator->device;
       tn_status_t status = tn_status_create(
-          TN_CODE_INVALID_ARGUMENT,
-          "%s: operand %zu was made in a scope that this one is not nested with", operation, i);
-      return tn__device_explain(status, arrays[i]->evaluator->device, scope->evaluator->device);
+          TN_CODE_INVALID_ARGUMENT, "%s: operand %zu was made in a scope on %s, this one is on %s",
+          operation, i, tn_device_name(theirs), tn_device_name(ours));
+      return tn__device_explain(status, theirs, ours);
     }
     if (tn__array_state(arrays[i]) == TN_ARRAY_FAILED) return tn_array_status(arrays[i]);
   }
   return TN_OK;
 }
 
-// The error of an operand, which is that of the result.
+// The error of an operand, which is that of the result. One of another graph is copied: its memory
+// is of another device.
 static tn_array_t* hand_on(tn_scope_t* scope, const tn_array_t* operand) {
+  if (operand->evaluator != scope->evaluator) {
+    return tn_array_error(scope, tn_array_status(operand));
+  }
   tn_failure_t* failure = tn__failure_retain(operand->failure);
   return tn__scope_give(scope, tn__array_create_failed(scope->evaluator, failure));
 }
 
 tn_array_t* tn__check_operands(tn_scope_t* scope, size_t count, tn_array_t* const* arrays) {
   for (size_t i = 0; i < count; ++i) {
-    const bool is_ours = arrays && arrays[i] && arrays[i]->evaluator == scope->evaluator;
-    if (!is_ours) {
+    const bool can_be = arrays && arrays[i] && can_meet(scope, arrays[i]);
+    if (!can_be) {
       return tn__scope_refuse(scope, tn__scope_check(scope, scope->innermost, i + 1, arrays));
     }
     if (tn__array_state(arrays[i]) == TN_ARRAY_FAILED) return hand_on(scope, arrays[i]);
   }
   return NULL;
+}
+
+tn_array_t* tn__scope_own(tn_scope_t* scope, const char* operation, tn_array_t* array) {
+  tn_array_t* own = NULL;
+  if (array->evaluator == scope->evaluator) return array;
+  tn_status_t status = tn__scope_check(scope, operation, 1, &array);
+  if (!status) status = tn__array_enter(scope->evaluator, array, &own);
+  return status ? tn__scope_refuse(scope, status) : tn__scope_give(scope, own);
 }

@@ -59,8 +59,8 @@ static bool lacks_body(const tn_step_spec_t* spec) {
   return spec->op && spec->op->regions > 0 && !spec->excerpt && !spec->body;
 }
 
-static tn_status_t create_step(tn_evaluator_t* evaluator, tn_stream_t* stream,
-                               const tn_step_spec_t* spec, tn_step_t** out_step) {
+tn_status_t tn__step_create(tn_evaluator_t* evaluator, tn_stream_t* stream,
+                            const tn_step_spec_t* spec, tn_step_t** out_step) {
   void* memory = NULL;
   *out_step = NULL;
   if (lacks_body(spec)) return tn__status_out_of_memory();
@@ -85,8 +85,16 @@ static tn_status_t create_step(tn_evaluator_t* evaluator, tn_stream_t* stream,
   step->stream = tn_stream_retain(stream);
   step->operand_count = (uint32_t)spec->operand_count;
   step->result_count = (uint32_t)spec->result_count;
-  for (size_t i = 0; i < spec->operand_count; ++i) {
-    step->operands[i] = tn_array_retain(spec->operands[i]);
+  for (size_t i = 0; i < spec->operand_count && !status; ++i) {
+    if (spec->operands[i]->evaluator == evaluator) {
+      step->operands[i] = tn_array_retain(spec->operands[i]);
+    } else {
+      status = tn__array_enter(evaluator, spec->operands[i], &step->operands[i]);
+    }
+  }
+  if (status) {
+    tn__step_release(step);
+    return status;
   }
   *out_step = step;
   return TN_OK;
@@ -144,7 +152,8 @@ static tn_step_t* begin_step(tn_scope_t* scope, const tn_step_spec_t* spec,
   tn_step_t* step = NULL;
   *out_error = check_spec(scope, spec);
   if (*out_error) return NULL;
-  tn_status_t status = create_step(tn__scope_evaluator(scope), tn_scope_stream(scope), spec, &step);
+  tn_status_t status =
+      tn__step_create(tn__scope_evaluator(scope), tn_scope_stream(scope), spec, &step);
   if (tn_status_code(status) == TN_CODE_RESOURCE_EXHAUSTED) {
     tn_status_release(status);
     *out_error = tn__scope_give(scope, NULL);
@@ -210,10 +219,21 @@ tn_array_t* tn__apply(tn_scope_t* scope, const tn_op_t* op, size_t operand_count
   return tn__apply_with(scope, op, operand_count, operands, 0, NULL, dtype, rank, dims);
 }
 
+tn_array_t* tn__view_create(tn_step_t* step, const tn_array_type_t* type, const int64_t* strides,
+                            int64_t byte_offset) {
+  tn_array_t* array = tn__array_create(step->evaluator, type->dtype, type->rank, type->dims);
+  if (!array) return NULL;
+  step->is_view = true;
+  array->flags = inherited_flags(1, step->operands) | TN_ARRAY_VIEW;
+  array->step = tn__step_retain(step);
+  array->byte_offset = byte_offset;
+  if (type->rank) memcpy(array->strides, strides, type->rank * sizeof *strides);
+  return array;
+}
+
 tn_array_t* tn__view(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, size_t attribute_count,
                      const tn_named_attr_t* attributes, size_t rank, const int64_t* dims,
                      const int64_t* strides, int64_t byte_offset) {
-  tn_evaluator_t* evaluator = tn__scope_evaluator(scope);
   const tn_array_type_t type = {x->dtype, rank, dims};
   const tn_step_spec_t spec = {
       .op = op,
@@ -226,14 +246,7 @@ tn_array_t* tn__view(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, size_t
   tn_array_t* error = NULL;
   tn_step_t* step = begin_step(scope, &spec, &error);
   if (!step) return error;
-  step->is_view = true;
-  tn_array_t* array = tn__array_create(evaluator, x->dtype, rank, dims);
-  if (array) {
-    array->flags = inherited_flags(1, &x) | TN_ARRAY_VIEW;
-    array->step = tn__step_retain(step);
-    array->byte_offset = byte_offset;
-    if (rank) memcpy(array->strides, strides, rank * sizeof *strides);
-  }
+  tn_array_t* array = tn__view_create(step, &type, strides, byte_offset);
   tn__step_release(step);
   return tn__scope_give(scope, array);
 }

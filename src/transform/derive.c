@@ -103,11 +103,6 @@ static tn_status_t check_change(const tn_step_view_t* view, const char* rule, si
   if (!change) return TN_OK;
   TN_RETURN_IF_ERROR(tn_status_prefix(tn_array_status(change), "in the %s of %s", rule,
                                       tn__step_name(view->step)));
-  if (change->evaluator != value->evaluator) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "the %s of %s gave an array of a scope that is not nested with its own",
-                            rule, tn__step_name(view->step));
-  }
   const bool is_same = change->rank == value->rank && change->dtype == value->dtype &&
                        (value->rank == 0 ||
                         memcmp(change->dims, value->dims, value->rank * sizeof *value->dims) == 0);

@@ -142,12 +142,7 @@ tn_status_t tn__closure_call(const char* name, const tn_closure_t* function, tn_
       return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the function left output %zu NULL",
                               name, i);
     }
-    if (out_outputs[i]->evaluator != tn__scope_evaluator(scope)) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                              "%s: output %zu of the function was made in a scope that is not "
-                              "nested with that of the transform",
-                              name, i);
-    }
+    out_outputs[i] = tn__scope_own(scope, name, out_outputs[i]);
     TN_RETURN_IF_ERROR(tn_array_status(out_outputs[i]));
   }
   return TN_OK;
