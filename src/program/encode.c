@@ -5,6 +5,10 @@
 // before a predicate, and at the end; and behind a kernel with a region, which runs in the host's
 // memory while the kernel does. What else it does itself works in memory that the device does not
 // see, so nothing else needs an order.
+//
+// A run reports its first error in the order of the program. For this it also waits where a call
+// becomes pending: what the device is at was then always launched behind every pending call, and
+// before the instruction that is encoded.
 #include "program/observe.h"
 #include "program/pending.h"
 
@@ -27,6 +31,20 @@ static tn_status_t finish(encoder_t* encoder) {
   encoder->is_behind = false;
   tn_status_t status = encoder->device->vtable->finish(encoder->activation->queue, &index);
   return status ? tn__instruction_locate(instruction_at(encoder, index), status) : TN_OK;
+}
+
+// `status` is an error of the instruction that is encoded. Takes it.
+static tn_status_t finish_before(encoder_t* encoder, tn_status_t status) {
+  tn_status_t earlier = finish(encoder);
+  if (!earlier) return status;
+  tn_status_release(status);
+  return earlier;
+}
+
+// `status` is an error of a pending call. Returns it.
+static tn_status_t finish_behind(encoder_t* encoder, tn_status_t status) {
+  tn_status_release(finish(encoder));
+  return status;
 }
 
 static tn_memory_t device_memory(const encoder_t* encoder, uint32_t pointer) {
@@ -122,16 +140,29 @@ static tn_status_t encode(encoder_t* encoder, uint32_t index) {
   return TN_OK;
 }
 
+// After an error of the device nobody asks for the call's.
+static tn_status_t defer(encoder_t* encoder, tn_pending_block_t pending, uint32_t index,
+                         int64_t begin_ns) {
+  const tn_kernel_pending_t left = encoder->activation->left;
+  tn_status_t status = finish(encoder);
+  if (status) {
+    tn_status_release(left.finish(left.user));
+  } else {
+    tn__pending_add(pending, index, begin_ns);
+  }
+  return status;
+}
+
 static tn_status_t encode_next(encoder_t* encoder, tn_pending_block_t pending, uint32_t index) {
   TN_RETURN_IF_ERROR(tn__interrupt_check(encoder->activation->environment.interrupt));
-  TN_RETURN_IF_ERROR(tn__pending_await(pending, index));
+  tn_status_t status = tn__pending_await(pending, index);
+  if (status) return finish_behind(encoder, status);
   const tn_observation_t observation = tn__observe_begin(encoder->activation, index);
-  tn_status_t status = encode(encoder, index);
+  status = encode(encoder, index);
   // To be measured one by one, kernels run one by one.
   if (!status && observation.observer) status = finish(encoder);
   if (status == tn__status_pending()) {
-    tn__pending_add(pending, index, observation.begin_ns);
-    status = TN_OK;
+    status = defer(encoder, pending, index, observation.begin_ns);
   } else {
     tn__observe_report(encoder->activation, index, observation, false);
   }
@@ -149,15 +180,13 @@ static tn_status_t encode_block(encoder_t* encoder, uint32_t index) {
     // One that has a place, of an operation inside, keeps it.
     if (status) status = tn__instruction_locate(instruction_at(encoder, instruction), status);
   }
-  return tn__pending_end(pending, status);
+  if (status) status = finish_before(encoder, status);
+  status = tn__pending_end(pending, status);
+  return status ? finish_behind(encoder, status) : TN_OK;
 }
 
 tn_status_t tn__activation_encode(tn_activation_t* activation, uint32_t unit) {
   encoder_t encoder = {.activation = activation, .device = activation->program->device};
-  tn_status_t status = encode_block(&encoder, activation->program->units[unit].block);
-  // Whatever happened, the device is at nothing of this run any more; its error came first.
-  tn_status_t late = finish(&encoder);
-  if (!late) return status;
-  tn_status_release(status);
-  return late;
+  TN_RETURN_IF_ERROR(encode_block(&encoder, activation->program->units[unit].block));
+  return finish(&encoder);
 }
