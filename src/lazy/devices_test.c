@@ -2,6 +2,7 @@
 #include <tenon/transform.h>
 
 #include "base/testing_allocator.h"
+#include "device/device.h"
 #include "lazy/array.h"
 #include "lazy/testing_lazy.h"
 
@@ -130,6 +131,45 @@ static void parts_are_programs(void** state) {
   tn_array_release(x);
 }
 
+enum { COPY_BYTES = 1 << 16 };
+static const tn_device_vtable_t* uncounted;
+static int copy_count;  // of so many bytes, to device 1
+
+static tn_status_t count_copy(tn_device_t* device, tn_stream_t* stream, tn_memory_t to,
+                              const void* from, size_t byte_length) {
+  if (byte_length == COPY_BYTES) ++copy_count;
+  return uncounted->copy_from_host(device, stream, to, from, byte_length);
+}
+
+// Two groups of the graph read it on that device, step by step in the first round.
+static void an_evaluation_copies_an_array_once(void** state) {
+  (void)state;
+  static tn_device_vtable_t vtable;
+  uncounted = devices[1]->vtable;
+  vtable = *uncounted;
+  vtable.copy_from_host = count_copy;
+  devices[1]->vtable = &vtable;
+  tn_array_t* zeros = tn_array_zeros(s, TN_DTYPE_F32, TN_LIST(COPY_BYTES / sizeof(float)));
+  tn_array_t* x = tn_array_retain(tn_array_add(s, zeros, zeros));
+  TN_ASSERT_OK(tn_eval(1, &x));
+  for (int round = 0; round < 4; ++round) {
+    copy_count = 0;
+    go_to(s, 1);
+    tn_array_t* y = tn_array_sum(s, tn_array_add(s, x, x), 0, NULL, false);
+    go_to(s, 0);
+    y = tn_array_negative(s, y);
+    go_to(s, 1);
+    y = tn_array_sum(s, tn_array_multiply(s, x, y), 0, NULL, false);
+    TN_ASSERT_OK(round % 2 ? tn_async_eval(1, &y) : tn_eval(1, &y));
+    TN_ASSERT_F32(y, TN_NO_DIMS, 0);
+    assert_int_equal(copy_count, 1);
+    tn_scope_clear(s);
+  }
+  go_to(s, 0);
+  tn_array_release(x);
+  devices[1]->vtable = uncounted;
+}
+
 static tn_status_t across(void* user, tn_scope_t* scope, size_t input_count,
                           tn_array_t* const* inputs, size_t output_count, tn_array_t** out) {
   (void)user, (void)input_count, (void)output_count;
@@ -203,6 +243,7 @@ int main(void) {
       TEST(an_operation_is_computed_where_its_stream_is),
       TEST(a_graph_goes_from_device_to_device),
       TEST(parts_are_programs),
+      TEST(an_evaluation_copies_an_array_once),
       TEST(derivatives_are_computed_where_the_operations_were),
       TEST(a_compiled_function_runs_where_it_is_called),
       cmocka_unit_test(graphs_of_two_devices_survive_any_refused_allocation),

@@ -1,6 +1,7 @@
 #include "lazy/eval.h"
 
 #include "base/process.h"
+#include "lazy/copies.h"
 #include "lazy/graph.h"
 
 // An evaluation under way. Its address is what steps are claimed with.
@@ -9,6 +10,7 @@ typedef struct tn_evaluation {
   bool is_async;
   tn_graph_t* graph;  // all of it
   tn_graph_t piece;   // one step of it, when it is done step by step
+  tn_copies_t copies;
 } tn_evaluation_t;
 
 // --- memory for walking
@@ -206,28 +208,44 @@ static tn_status_t run_call(const tn_graph_t* graph, tn_program_t* program,
   return status;
 }
 
-// What lies on another device is copied, in the stream's turn. Released by release_copies.
-static tn_status_t bring_arguments(const tn_graph_t* graph, tn_stream_t* stream,
-                                   tn_graph_run_t* run) {
+// A copy for one argument, which may be donated in its place.
+static tn_status_t copy_argument(tn_evaluation_t* evaluation, const tn_graph_t* graph,
+                                 tn_stream_t* stream, bool is_donated, tn_buffer_t** argument) {
+  tn_buffer_t *buffer = *argument, *copy = NULL;
+  TN_RETURN_IF_ERROR(tn_buffer_to_device(buffer, graph->device, stream, &copy));
+  *argument = copy;
+  if (is_donated) return TN_OK;
+  return tn__copies_add(&evaluation->copies, graph->evaluator->allocator, buffer, copy);
+}
+
+// What is on another device is copied, in the stream's turn. Released by release_copies.
+static tn_status_t bring_arguments(tn_evaluation_t* evaluation, const tn_graph_t* graph,
+                                   tn_stream_t* stream, tn_graph_run_t* run) {
   for (size_t i = 0; i < run->argument_count; ++i) {
-    tn_buffer_t* buffer = run->arguments[i];
-    if (tn_buffer_device(buffer) == graph->device) continue;
-    tn_status_t status = tn_buffer_to_device(buffer, graph->device, stream, &run->arguments[i]);
-    if (!status) continue;
-    run->arguments[i] = buffer;
-    return status;
+    tn_buffer_t** argument = &run->arguments[i];
+    if (tn_buffer_device(*argument) == graph->device) continue;
+    tn_buffer_t* copy = tn__copies_find(&evaluation->copies, *argument, graph->device);
+    if (copy) {
+      *argument = tn_buffer_retain(copy);
+    } else {
+      TN_RETURN_IF_ERROR(copy_argument(evaluation, graph, stream, run->donated[i], argument));
+    }
   }
   return TN_OK;
 }
 
-static void release_copies(const tn_graph_t* graph, const tn_graph_run_t* run) {
+// Copies of what nothing else refers to are not read again.
+static void release_copies(tn_evaluation_t* evaluation, const tn_graph_t* graph,
+                           const tn_graph_run_t* run) {
   for (size_t i = 0; i < run->argument_count; ++i) {
-    if (run->arguments[i] == graph->values[run->numbers[i]].array->buffer) continue;
+    const tn_graph_value_t* value = &graph->values[run->numbers[i]];
+    if (run->arguments[i] == value->array->buffer) continue;
     tn_buffer_release(run->arguments[i]);
+    if (!value->is_held) tn__copies_forget(&evaluation->copies, value->array->buffer);
   }
 }
 
-static tn_status_t run_program(const tn_evaluation_t* evaluation, tn_graph_t* graph,
+static tn_status_t run_program(tn_evaluation_t* evaluation, tn_graph_t* graph,
                                tn_program_t* program, tn_graph_run_t* run) {
   tn_run_options_t options = {.struct_size = sizeof options, .stream = graph->stream};
   if (evaluation->is_async && !options.stream) {
@@ -235,14 +253,14 @@ static tn_status_t run_program(const tn_evaluation_t* evaluation, tn_graph_t* gr
   }
   set_arguments(graph, run);
   if (!is_divisible(evaluation, graph)) options.donated = run->donated;
-  tn_status_t status = bring_arguments(graph, options.stream, run);
+  tn_status_t status = bring_arguments(evaluation, graph, options.stream, run);
   if (!status && graph->call) {
     status = run_call(graph, program, &options, run);
   } else if (!status) {
     status = tn_program_run(program, &options, run->argument_count, run->arguments,
                             graph->output_count, run->results);
   }
-  release_copies(graph, run);
+  release_copies(evaluation, graph, run);
   return status;
 }
 
@@ -482,6 +500,7 @@ static tn_status_t evaluate(size_t count, tn_array_t* const* arrays, bool is_asy
   if (!status && evaluation.graph->computed_count) status = finish_graph(&evaluation);
   tn__graph_forget(evaluation.graph);
   give_graph(evaluator, evaluation.graph);
+  tn__copies_deinit(&evaluation.copies, evaluator->allocator);
   return status;
 }
 
