@@ -13,7 +13,7 @@ enum { LOAD_LIMIT_MS = 10000 };
 // A library that says nothing of itself may export handlers all the same. Takes the refusal.
 static tn_status_t load_exported(const char* path, tn_status_t refusal) {
   size_t count = 0;
-  tn_status_t status = tn_library_load_exported(path, &count);
+  tn_status_t status = tn_library_load_exported(NULL, path, &count);
   bool is_loaded = !status && count;
   tn_status_release(status);
   if (!is_loaded) return refusal;

@@ -10,7 +10,7 @@ static bool learn(void* user, const tn_target_info_t* info) {
   tn_status_t* status = user;
   bool may_be_handler = info->api_version == 4 || info->api_version == 0;
   if (!may_be_handler || info->refusal || strlen(info->name) != info->name_length) return true;
-  *status = tn_target_learn(info->name, info->platform);
+  *status = tn_target_learn(NULL, info->name, info->platform);
   if (*status && info->api_version == 0) {
     tn_status_release(*status);
     *status = TN_OK;

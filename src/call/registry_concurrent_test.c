@@ -78,7 +78,7 @@ static void* learn(void* user) {
     expect_ok_or(tn_register("foreign", "Host", (tn_target_function_t)copy_handler,
                              TN_API_VERSION_TYPED_FFI),
                  TN_CODE_OK);
-    expect_ok_or(tn_target_learn("foreign", "Host"), TN_CODE_NOT_FOUND);
+    expect_ok_or(tn_target_learn(NULL, "foreign", "Host"), TN_CODE_NOT_FOUND);
     if (i % 3 == 0) expect_ok_or(tn_unregister("foreign", "Host"), TN_CODE_NOT_FOUND);
   }
   return NULL;

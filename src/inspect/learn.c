@@ -302,26 +302,26 @@ static tn_status_t check_handler(const tn_target_t* target) {
                           target->versions & TN_TARGET_TYPED ? ", and is not a handler" : "");
 }
 
-static tn_status_t learn(const tn_target_t* target) {
+static tn_status_t learn(tn_context_t* context, const tn_target_t* target) {
   tn_learned_t* learned = NULL;
   if (target->op || target->learned) return TN_OK;
   if (target->refusal) return tn__target_refusal(target);
   TN_RETURN_IF_ERROR(check_handler(target));
   TN_RETURN_IF_ERROR(find_out(&target->bundle, &learned));
-  return tn__registry_teach(NULL, target, learned);
+  return tn__registry_teach(context, target, learned);
 }
 
-tn_status_t tn_target_learn(const char* name, const char* platform) {
+tn_status_t tn_target_learn(tn_context_t* context, const char* name, const char* platform) {
   if (!name || !platform) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the name or the platform is NULL");
   }
   const char* known = tn__platform_name(tn__sv(platform));
   if (known) platform = known;
-  const tn_op_t* op = tn__registry_find(NULL, tn__sv(name));
+  const tn_op_t* op = tn__registry_find(context, tn__sv(name));
   const tn_target_t* target = tn__op_target(op, platform);
-  tn_status_t status =
-      target ? tn_status_prefix(learn(target), "custom call @%s", TN_NAME_TEXT(target->name))
-             : tn__registry_miss(NULL, tn__sv(name), platform);
+  tn_status_t status = target ? tn_status_prefix(learn(context, target), "custom call @%s",
+                                                 TN_NAME_TEXT(target->name))
+                              : tn__registry_miss(context, tn__sv(name), platform);
   tn__op_release(op);
   return status;
 }

@@ -364,7 +364,7 @@ static int ask_without_seccomp(void) {
   tn__probe_free(probe);
   // Functions that may be no handlers are not run.
   tn_status_t status =
-      tn_library_load_exported(TESTING_LIBRARIES "/testing_library_plain.so", &count);
+      tn_library_load_exported(NULL, TESTING_LIBRARIES "/testing_library_plain.so", &count);
   if (tn_status_code(status) != TN_CODE_UNIMPLEMENTED) return 6;
   tn_status_release(status);
   return 0;

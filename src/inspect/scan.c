@@ -107,7 +107,8 @@ tn_status_t tn__scan_function(tn_ffi_handler_t function, bool* out_is_handler) {
   return status;
 }
 
-static tn_status_t add_handlers(const scan_t* scan, tn_library_t* library, size_t* out_count) {
+static tn_status_t add_handlers(tn_context_t* context, const scan_t* scan, tn_library_t* library,
+                                size_t* out_count) {
   for (size_t i = 0; i < scan->count; ++i) {
     if (!scan->verdicts->is_handler[i]) continue;
     const tn_target_spec_t spec = {
@@ -117,17 +118,17 @@ static tn_status_t add_handlers(const scan_t* scan, tn_library_t* library, size_
         .bundle = {.execute = scan->functions[i]},
         .library = library,
     };
-    TN_RETURN_IF_ERROR(tn__registry_add(NULL, &spec, TN_REGISTER_LENIENT));
+    TN_RETURN_IF_ERROR(tn__registry_add(context, &spec, TN_REGISTER_LENIENT));
     ++*out_count;
   }
   return TN_OK;
 }
 
-tn_status_t tn_library_load_exported(const char* path, size_t* out_count) {
+tn_status_t tn_library_load_exported(tn_context_t* context, const char* path, size_t* out_count) {
   tn_library_t* library = NULL;
   void *memory = NULL, *shared = NULL;
   *out_count = 0;
-  TN_RETURN_IF_ERROR(tn__library_open(NULL, tn__sv(path), &library));
+  TN_RETURN_IF_ERROR(tn__library_open(context, tn__sv(path), &library));
   tn_status_t status = tn__allocate(tn_allocator_system(), sizeof(scan_t), &memory);
   if (!status) status = tn__child_share(sizeof(verdicts_t), &shared);
   if (!status) {
@@ -136,7 +137,7 @@ tn_status_t tn_library_load_exported(const char* path, size_t* out_count) {
     scan->verdicts = shared;
     tn__library_visit_exports(library, add_function, scan);
     if (scan->count) status = run(scan);
-    if (!status) status = add_handlers(scan, library, out_count);
+    if (!status) status = add_handlers(context, scan, library, out_count);
   }
   tn__child_unshare(shared, sizeof(verdicts_t));
   if (memory) tn__free(tn_allocator_system(), memory, sizeof(scan_t));

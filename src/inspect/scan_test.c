@@ -53,7 +53,7 @@ static void handlers_are_found_by_their_answers(void** state) {
   (void)state;
   names_t names = {0, ""};
   size_t count = 0;
-  tn_status_t status = tn_library_load_exported(PLAIN, &count);
+  tn_status_t status = tn_library_load_exported(NULL, PLAIN, &count);
   if (tn_status_code(status) == TN_CODE_UNIMPLEMENTED) {  // no seccomp
     tn_status_release(status);
     skip();
@@ -64,21 +64,51 @@ static void handlers_are_found_by_their_answers(void** state) {
   assert_string_equal(names.text, "plain_execute plain_instantiate plain_too_new");
 }
 
+static bool count_target(void* user, const tn_target_info_t* info) {
+  (void)info;
+  ++*(int*)user;
+  return true;
+}
+
+static void handlers_are_registered_and_asked_in_a_context(void** state) {
+  (void)state;
+  tn_context_t* context = NULL;
+  size_t count = 0;
+  int ours = 0, before = 0, after = 0;
+  TN_ASSERT_OK(tn_context_create(NULL, &context));
+  TN_ASSERT_OK(tn_target_enumerate(count_target, &before));
+  tn_status_t status = tn_library_load_exported(context, TABLE, &count);
+  if (tn_status_code(status) == TN_CODE_UNIMPLEMENTED) {
+    tn_status_release(status);
+    tn_context_release(context);
+    skip();
+  }
+  TN_ASSERT_OK(status);
+  TN_ASSERT_OK(tn_context_enumerate_targets(context, count_target, &ours));
+  TN_ASSERT_OK(tn_target_enumerate(count_target, &after));
+  assert_int_equal(ours, count);
+  assert_int_equal(after, before);
+  TN_ASSERT_OK(tn_target_learn(context, "negate", "Host"));
+  TN_ASSERT_CODE(NOT_FOUND, tn_target_learn(NULL, "negate", "Host"));
+  tn_context_release(context);
+}
+
 static void libraries_without_handlers_have_none(void** state) {
   (void)state;
   size_t count = 7;
-  TN_ASSERT_CODE(NOT_FOUND, tn_library_load_exported(TESTING_LIBRARIES "/no_such.so", &count));
+  TN_ASSERT_CODE(NOT_FOUND,
+                 tn_library_load_exported(NULL, TESTING_LIBRARIES "/no_such.so", &count));
   assert_int_equal(count, 0);
-  TN_ASSERT_CODE(INVALID_ARGUMENT, tn_library_load_exported(NULL, &count));
+  TN_ASSERT_CODE(INVALID_ARGUMENT, tn_library_load_exported(NULL, NULL, &count));
   TN_ASSERT_REPORT("this is not a shared library",
-                   tn_library_load_exported("/proc/self/comm", &count));
+                   tn_library_load_exported(NULL, "/proc/self/comm", &count));
 }
 
 static tn_status_t load(const tn_allocator_t* allocator, void* context) {
   (void)allocator;
   (void)context;
   size_t count;
-  tn_status_t status = tn_library_load_exported(TABLE, &count);
+  tn_status_t status = tn_library_load_exported(NULL, TABLE, &count);
   tn_status_release(tn_unregister("negate", "Host"));
   return status;
 }
@@ -86,7 +116,7 @@ static tn_status_t load(const tn_allocator_t* allocator, void* context) {
 static void finding_them_survives_every_failed_allocation(void** state) {
   (void)state;
   size_t count = 0;
-  tn_status_t status = tn_library_load_exported(TABLE, &count);
+  tn_status_t status = tn_library_load_exported(NULL, TABLE, &count);
   if (tn_status_code(status) == TN_CODE_UNIMPLEMENTED) {
     tn_status_release(status);
     skip();
@@ -105,7 +135,7 @@ static tn_status_t learn(const tn_allocator_t* allocator, void* context) {
   (void)allocator;
   (void)context;
   tn_status_t status = tn_library_load(PLAIN ":any=plain_execute");
-  if (!status) status = tn_target_learn("any", "Host");
+  if (!status) status = tn_target_learn(NULL, "any", "Host");
   tn_status_release(tn_unregister("any", "Host"));
   return status;
 }
@@ -114,7 +144,7 @@ static void functions_of_no_api_version_are_learned_if_they_answer(void** state)
   (void)state;
   bool is_handler = false;
   TN_ASSERT_OK(tn_library_load(PLAIN ":any=plain_execute"));
-  tn_status_t status = tn_target_learn("any", "Host");
+  tn_status_t status = tn_target_learn(NULL, "any", "Host");
   if (tn_status_code(status) == TN_CODE_UNIMPLEMENTED) {
     tn_status_release(status);
     skip();
@@ -123,8 +153,8 @@ static void functions_of_no_api_version_are_learned_if_they_answer(void** state)
   TN_ASSERT_OK(tn_target_enumerate(is_typed, &is_handler));
   assert_true(is_handler);
   TN_ASSERT_OK(tn_library_load(PLAIN ":any=plain_double"));
-  TN_ASSERT_CODE(FAILED_PRECONDITION, tn_target_learn("any", "Host"));
-  TN_ASSERT_REPORT("and is not a handler; only handlers", tn_target_learn("any", "Host"));
+  TN_ASSERT_CODE(FAILED_PRECONDITION, tn_target_learn(NULL, "any", "Host"));
+  TN_ASSERT_REPORT("and is not a handler; only handlers", tn_target_learn(NULL, "any", "Host"));
   tn__testing_sweep_allocations(learn, NULL);
 }
 
@@ -133,6 +163,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(exports_are_the_functions_that_others_may_call),
       TEST(handlers_are_found_by_their_answers),
+      TEST(handlers_are_registered_and_asked_in_a_context),
       TEST(libraries_without_handlers_have_none),
       TEST(finding_them_survives_every_failed_allocation),
       TEST(functions_of_no_api_version_are_learned_if_they_answer),
