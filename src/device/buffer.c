@@ -291,7 +291,7 @@ tn_status_t tn_buffer_create_tuple(tn_device_t* device, size_t count, tn_buffer_
     if (elements[i]->device != device) {
       tn_status_t status =
           tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                           "element %zu of a tuple lies on another device than the tuple", i);
+                           "element %zu of a tuple is on another device than the tuple", i);
       return tn__device_explain(status, elements[i]->device, device);
     }
   }

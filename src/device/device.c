@@ -54,8 +54,13 @@ void tn_device_release(tn_device_t* device) {
 }
 
 tn_status_t tn__device_explain(tn_status_t status, const tn_device_t* a, const tn_device_t* b) {
-  if (a->context == b->context) return status;
-  return tn_status_note(status, "they belong to two contexts, which share nothing");
+  const char* why = "";
+  if (a->context != b->context) {
+    why = ": they belong to two contexts, which share nothing";
+  } else if (strcmp(a->name, b->name) == 0) {
+    why = ": each tn_device_create makes one of its own";
+  }
+  return tn_status_note(status, "the devices are %s and %s%s", a->name, b->name, why);
 }
 
 tn_context_t* tn_device_context(const tn_device_t* device) {

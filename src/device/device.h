@@ -157,8 +157,8 @@ void tn__device_init(tn_device_t* device, const tn_device_vtable_t* vtable, cons
 // Gives up what tn__device_init took; the last thing before the device's memory goes.
 void tn__device_deinit(tn_device_t* device);
 
-// Takes and returns the error of something of `a` that was given where something of `b` belongs; if
-// that is because their contexts differ, it says so.
+// Takes and returns the error of something of `a` that was given where something of `b` belongs:
+// adds which devices they are, and what tells them apart.
 tn_status_t tn__device_explain(tn_status_t status, const tn_device_t* a, const tn_device_t* b);
 
 // Gives memory back when the event has happened, well or with an error; NULL: now. Never waits, but

@@ -30,10 +30,7 @@ tn_array_t* tn_array_from_buffer(tn_scope_t* scope, tn_buffer_t* buffer) {
   }
   if (tn_buffer_device(buffer) != tn_scope_device(scope)) {
     tn_status_t status = tn_status_create(
-        TN_CODE_INVALID_ARGUMENT,
-        "%s: the buffer lies on another device (%s) than the scope (%s); each "
-        "tn_device_create makes one of its own",
-        name, tn_device_name(tn_buffer_device(buffer)), tn_device_name(tn_scope_device(scope)));
+        TN_CODE_INVALID_ARGUMENT, "%s: the buffer is on another device than the scope", name);
     return tn__scope_refuse(
         scope, tn__device_explain(status, tn_buffer_device(buffer), tn_scope_device(scope)));
   }

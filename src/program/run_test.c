@@ -330,7 +330,7 @@ static void buffers_and_streams_of_another_device_are_refused(void** state) {
   tn_stream_t* stream = NULL;
   TN_ASSERT_OK(tn_device_create("cpu", NULL, &other));
   TN_ASSERT_OK(tn_buffer_create(other, TN_DTYPE_F32, 1, (int64_t[]){4}, NULL, &argument));
-  TN_ASSERT_REPORT("argument 0 x lies on the device",
+  TN_ASSERT_REPORT("argument 0 x is on another device",
                    tn_program_run(program, NULL, 1, &argument, 1, &result));
   TN_ASSERT_OK(tn_stream_create(other, &stream));
   const tn_run_options_t options = {.struct_size = sizeof options, .stream = stream};
@@ -338,6 +338,39 @@ static void buffers_and_streams_of_another_device_are_refused(void** state) {
   tn_stream_release(stream);
   tn_buffer_release(argument);
   tn_device_release(other);
+}
+
+// Whatever takes something of a device names both when it is another's.
+static void errors_name_both_devices(void** state) {
+  (void)state;
+  static const char names[] = "the devices are reference and cpu";
+  tn_device_t *other = NULL, *device = NULL;
+  tn_buffer_t *buffer = NULL, *result = NULL;
+  tn_stream_t* stream = NULL;
+  tn_scope_t* scope = NULL;
+  TN_ASSERT_OK(tn_device_create("cpu", NULL, &device));
+  TN_ASSERT_OK(tn_device_create("reference", NULL, &other));
+  program = tn__testing_program_on(device, MAIN("%x: " F4, F4, "return %x : " F4), false);
+  TN_ASSERT_OK(tn_buffer_create(other, TN_DTYPE_F32, 1, (int64_t[]){4}, NULL, &buffer));
+  TN_ASSERT_OK(tn_stream_create(other, &stream));
+  TN_ASSERT_OK(tn_scope_create(device, &scope));
+  const tn_run_options_t options = {.struct_size = sizeof options, .stream = stream};
+  TN_ASSERT_REPORT(names, tn_program_run(program, NULL, 1, &buffer, 1, &result));
+  TN_ASSERT_REPORT(names, tn_program_run(program, &options, 1, &buffer, 1, &result));
+  TN_ASSERT_REPORT(names, tn_buffer_create_tuple(device, 1, &buffer, &result));
+  TN_ASSERT_REPORT(names, tn_array_status(tn_array_from_buffer(scope, buffer)));
+  TN_ASSERT_REPORT(names, tn_set_default_stream(device, stream));
+  tn_scope_destroy(scope);
+  tn_stream_release(stream);
+  tn_buffer_release(buffer);
+  tn_device_release(other);
+  TN_ASSERT_OK(tn_device_create("cpu", NULL, &other));
+  TN_ASSERT_OK(tn_buffer_create(other, TN_DTYPE_F32, 1, (int64_t[]){4}, NULL, &buffer));
+  TN_ASSERT_REPORT("the devices are cpu and cpu: each tn_device_create makes one of its own",
+                   tn_program_run(program, NULL, 1, &buffer, 1, &result));
+  tn_buffer_release(buffer);
+  tn_device_release(other);
+  tn_device_release(device);
 }
 
 // --- tuples and tokens
@@ -773,6 +806,7 @@ int main(void) {
       cmocka_unit_test_teardown(call_of_a_declaration_is_refused_with_its_place, release),
       cmocka_unit_test_teardown(arguments_that_do_not_fit_are_refused, release),
       cmocka_unit_test_teardown(buffers_and_streams_of_another_device_are_refused, release),
+      cmocka_unit_test_teardown(errors_name_both_devices, release),
       cmocka_unit_test_teardown(tuples_come_and_go_as_leaves, release),
       cmocka_unit_test_teardown(tuples_come_and_go_as_tuple_buffers, release),
       cmocka_unit_test_teardown(tokens_need_no_buffer, release),

@@ -26,9 +26,9 @@ static tn_status_t check_leaf(const tn_program_t* program, size_t index,
   if (tn_buffer_device(buffer) != program->device) {
     tn_status_t status =
         tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                         "argument %zu%s%s lies on the device %s, which is not the one that the "
-                         "program was compiled for",
-                         index, space, name, tn_device_name(tn_buffer_device(buffer)));
+                         "argument %zu%s%s is on another device than the one that the program was "
+                         "compiled for",
+                         index, space, name);
     return tn__device_explain(status, tn_buffer_device(buffer), program->device);
   }
   return TN_OK;
