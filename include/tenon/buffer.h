@@ -39,8 +39,8 @@ TN_API TN_MUST_USE tn_status_t tn_buffer_create_from_host(tn_device_t* device, t
 
 // Uses memory of the host in place if the device can (the CPU can when it is 64-byte aligned), and
 // copies it otherwise. Takes the memory: `release` (NULL: none) is called when it is not needed any
-// more, which is before the return after a copy or an error. Until then nobody may write to it. `data`
-// is an address of the host; that it is one, and not another device's, cannot be checked.
+// more, which is before the return after a copy or an error. Until then nobody may write to it.
+// `data` is an address of the host; that it is one, and not another device's, cannot be checked.
 TN_API TN_MUST_USE tn_status_t tn_buffer_import(tn_device_t* device, tn_dtype_t dtype, size_t rank,
                                                 const int64_t* dims, void* data, size_t byte_length,
                                                 tn_buffer_release_fn release, void* user,
