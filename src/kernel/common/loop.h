@@ -17,15 +17,6 @@
 #define TN_INDEPENDENT
 #endif
 
-// The loops of numbers are compiled for several instruction sets (float_avx2.c): TARGET is the
-// attribute of their functions, TABLES what their tables are called.
-#ifndef TN_TARGET
-#define TN_TARGET
-#define TN_TABLES tn__loops
-#endif
-#define TN_TABLE_OF_(tables, name) TN_PASTE(tables, name)
-#define TN_TABLE_OF(name) TN_TABLE_OF_(TN_TABLES, name)
-
 // Elements that are converted at a time when a dtype is not computed in directly.
 enum { TN_CHUNK = 512 };
 

@@ -11,12 +11,12 @@ static const tn_loops_t* const sets[][TN_NATIVE_COUNT] = {
     },
 #if TN_ISA_X86
     {
-#define TN_NATIVE(NAME, name, type) [TN_NATIVE_##NAME] = &tn__loops_avx2_##name,
+#define TN_NATIVE(NAME, name, type) [TN_NATIVE_##NAME] = &tn__loops_##name##_avx2,
         TN_NATIVE_NUMBERS(TN_NATIVE)
 #undef TN_NATIVE
-            [TN_NATIVE_PRED] = &tn__loops_avx2_pred,
-        [TN_NATIVE_C64] = &tn__loops_avx2_c64,
-        [TN_NATIVE_C128] = &tn__loops_avx2_c128,
+            [TN_NATIVE_PRED] = &tn__loops_pred_avx2,
+        [TN_NATIVE_C64] = &tn__loops_c64_avx2,
+        [TN_NATIVE_C128] = &tn__loops_c128_avx2,
     },
 #endif
 };

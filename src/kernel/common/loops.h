@@ -54,12 +54,13 @@ typedef struct tn_loops {
 } tn_loops_t;
 
 // They are there for each instruction set; all do the same operations on each element.
-#define TN_NATIVE(NAME, name, type) extern const tn_loops_t tn__loops_##name, tn__loops_avx2_##name;
+#define TN_NATIVE(NAME, name, type) \
+  extern const tn_loops_t tn__loops_##name, tn__loops_##name##_avx2;
 TN_NATIVE_NUMBERS(TN_NATIVE)
 #undef TN_NATIVE
-extern const tn_loops_t tn__loops_pred, tn__loops_avx2_pred;
-extern const tn_loops_t tn__loops_c64, tn__loops_avx2_c64;
-extern const tn_loops_t tn__loops_c128, tn__loops_avx2_c128;
+extern const tn_loops_t tn__loops_pred, tn__loops_pred_avx2;
+extern const tn_loops_t tn__loops_c64, tn__loops_c64_avx2;
+extern const tn_loops_t tn__loops_c128, tn__loops_c128_avx2;
 
 // The best that this processor can do. `native` is below TN_NATIVE_COUNT.
 const tn_loops_t* tn__loops(tn_native_t native);

@@ -3,6 +3,6 @@
 
 #if TN_ISA_X86
 #define TN_TARGET __attribute__((target("avx2")))
-#define TN_TABLES tn__loops_avx2
+#define TN_VARIANT(name) name##_avx2
 #include "kernel/elementwise/integer_dtypes.inc"
 #endif

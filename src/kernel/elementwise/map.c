@@ -59,6 +59,7 @@ static tn_dtype_t twin(tn_dtype_t dtype, bool is_signed) {
 
 // Leading zeros of what has fewer than 8 bits, in a byte.
 #define TN_T uint8_t
+#define TN_TARGET
 #define TN_NAME u1
 TN_UNARY_LOOP(count_leading_zeros, SAME, IS(a ? 0 : 1))
 #undef TN_NAME
