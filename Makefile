@@ -62,6 +62,10 @@ bench: ## builds and runs the benchmarks
 coverage: ## which lines the unit tests reach, in build/coverage/report
 	@tools/coverage
 
+.PHONY: amalgamation
+amalgamation: ## Tenon as one C file and one header, in build/amalgamation
+	@tools/amalgamation
+
 .PHONY: install
 install: all ## installs into PREFIX (/usr/local), below DESTDIR if that is set
 	@cmake --install build/release --prefix $(PREFIX)
@@ -72,4 +76,4 @@ clean: ## removes what was built, but keeps build/venv
 
 .PHONY: help
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -5,7 +5,7 @@ tn_array_t* tn_array_squeeze(tn_scope_t* scope, tn_array_t* x, size_t axis_count
                              const int64_t* axes) {
   TN__OPERATION_ON(scope, "squeeze", x);
   uint64_t set = 0;
-  tn_shape_t shape = {0};
+  tn_array_shape_t shape = {0};
   TN__RETURN_IF_FAILED(tn__normalise_axes(scope, axis_count, axes, x->rank, &set));
   for (size_t i = 0; i < x->rank; ++i) {
     const bool is_chosen = set >> i & 1;
@@ -74,7 +74,7 @@ tn_array_t* tn_array_matrix_transpose(tn_scope_t* scope, tn_array_t* x) {
 tn_array_t* tn_array_flatten(tn_scope_t* scope, tn_array_t* x, int64_t start_axis,
                              int64_t end_axis) {
   TN__OPERATION_ON(scope, "flatten", x);
-  tn_shape_t shape = {0};
+  tn_array_shape_t shape = {0};
   size_t start = 0, end = 0;
   if (x->rank == 0) return tn_array_reshape(scope, x, 1, (const int64_t[]){1});
   TN__RETURN_IF_FAILED(tn__normalise_axis(scope, start_axis, x->rank, &start));
@@ -98,7 +98,7 @@ tn_array_t* tn_array_flatten(tn_scope_t* scope, tn_array_t* x, int64_t start_axi
 tn_array_t* tn_array_unflatten(tn_scope_t* scope, tn_array_t* x, int64_t axis, size_t rank,
                                const int64_t* dims) {
   TN__OPERATION_ON(scope, "unflatten", x);
-  tn_shape_t shape = {0};
+  tn_array_shape_t shape = {0};
   size_t at = 0, unknown = SIZE_MAX;
   int64_t known = 1;
   TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, x->rank, &at));
@@ -162,7 +162,7 @@ tn_array_t* tn_array_atleast_3d(tn_scope_t* scope, tn_array_t* x) {
 void tn_array_broadcast_arrays(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
                                tn_array_t** out_arrays) {
   TN__OPERATION(scope, "broadcast_arrays");
-  tn_shape_t shape;
+  tn_array_shape_t shape;
   tn_array_t* error = tn__check_operands(scope, count, arrays);
   if (!error) error = tn__broadcast_shapes(scope, count, arrays, &shape);
   for (size_t i = 0; i < count; ++i) {

@@ -1,7 +1,7 @@
 #include "array/common.h"
 
 tn_array_t* tn__broadcast_shapes(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
-                                 tn_shape_t* out_shape) {
+                                 tn_array_shape_t* out_shape) {
   out_shape->rank = 0;
   for (size_t i = 0; i < count; ++i) {
     if (arrays[i]->rank > out_shape->rank) out_shape->rank = arrays[i]->rank;
@@ -131,7 +131,7 @@ static const char* refuse(tn_dtype_t dtype, unsigned rules) {
 }
 
 tn_array_t* tn__prepare(tn_scope_t* scope, size_t count, tn_array_t** operands, unsigned rules,
-                        tn_shape_t* out_shape, tn_dtype_t* out_dtype) {
+                        tn_array_shape_t* out_shape, tn_dtype_t* out_dtype) {
   TN__RETURN_IF_FAILED(tn__check_operands(scope, count, operands));
   TN__RETURN_IF_FAILED(tn__result_type(scope, count, operands, out_dtype));
   const char* refusal = refuse(*out_dtype, rules);
@@ -154,7 +154,7 @@ tn_array_t* tn__prepare(tn_scope_t* scope, size_t count, tn_array_t** operands, 
 tn_array_t* tn__elementwise(tn_scope_t* scope, const char* name, const tn_op_t* op, size_t count,
                             tn_array_t** operands, unsigned rules) {
   TN__OPERATION(scope, name);
-  tn_shape_t shape;
+  tn_array_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
   shape.rank = 0;
   TN__RETURN_IF_FAILED(tn__prepare(scope, count, operands, rules, &shape, &dtype));

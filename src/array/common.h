@@ -10,12 +10,12 @@
 // Checks return NULL, or the array with the error that is the result (TN__RETURN_IF_FAILED).
 
 // Shapes of operands, broadcast against each other; an error array when they do not.
-typedef struct tn_shape {
+typedef struct tn_array_shape {
   size_t rank;
   int64_t dims[TN_MAX_RANK];
-} tn_shape_t;
+} tn_array_shape_t;
 tn_array_t* tn__broadcast_shapes(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
-                                 tn_shape_t* out_shape);
+                                 tn_array_shape_t* out_shape);
 
 // The dtype that all of them are promoted to; an error array when there is none.
 tn_array_t* tn__result_type(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
@@ -55,7 +55,7 @@ typedef enum tn_operand_rule {
 // Promotes and broadcasts the operands in their list; an error array when that cannot be, or a
 // rule is broken.
 tn_array_t* tn__prepare(tn_scope_t* scope, size_t count, tn_array_t** operands, unsigned rules,
-                        tn_shape_t* out_shape, tn_dtype_t* out_dtype);
+                        tn_array_shape_t* out_shape, tn_dtype_t* out_dtype);
 // The operation on prepared operands, with a result of their dtype. Changes the list.
 tn_array_t* tn__elementwise(tn_scope_t* scope, const char* name, const tn_op_t* op, size_t count,
                             tn_array_t** operands, unsigned rules);

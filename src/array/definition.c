@@ -141,7 +141,7 @@ static tn_status_t choose_dtype(const use_t* use, tn_dtype_t* out_dtype) {
                           TN_DTYPES_TEXT(param->dtypes));
 }
 
-static tn_status_t broadcast_operands(use_t* use, tn_shape_t* out_shape) {
+static tn_status_t broadcast_operands(use_t* use, tn_array_shape_t* out_shape) {
   const tn_application_t* application = use->application;
   const size_t count = application->operand_count;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
@@ -191,7 +191,7 @@ static tn_status_t declared_type(const use_t* use, size_t index, tn_array_type_t
                           use->application->name, shape ? "dtype" : "shape", index);
 }
 
-static tn_status_t infer(use_t* use, const tn_shape_t* shape) {
+static tn_status_t infer(use_t* use, const tn_array_shape_t* shape) {
   const tn_op_def_t* definition = use->definition;
   const size_t count = use->application->result_count;
   if (definition && definition->infer) {
@@ -243,7 +243,7 @@ static tn_status_t prepare(use_t* use) {
   const tn_application_t* application = use->application;
   const tn_op_def_t* definition = use->definition;
   const bool is_elementwise = definition && definition->flags & TN_OP_ELEMENTWISE;
-  tn_shape_t* shape = NULL;
+  tn_array_shape_t* shape = NULL;
   TN_RETURN_IF_ERROR(check_counts(use));
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&use->arena, application->operand_count, &use->operands));
   if (application->operand_count) {

@@ -180,7 +180,7 @@ tn_array_t* tn_array_conjugate(tn_scope_t* scope, tn_array_t* x) {
 tn_array_t* tn_array_subtract(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
   TN__OPERATION(scope, "subtract");
   tn_array_t* operands[] = {a, b};
-  tn_shape_t shape;
+  tn_array_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
   TN__RETURN_IF_FAILED(tn__prepare(scope, 2, operands, 0, &shape, &dtype));
   // Of booleans: modulo 2.
@@ -195,7 +195,7 @@ tn_array_t* tn_array_bitwise_invert(tn_scope_t* scope, tn_array_t* x) {
 
 static tn_array_t* shift(tn_scope_t* scope, bool left, tn_array_t* a, tn_array_t* b) {
   tn_array_t* operands[] = {a, b};
-  tn_shape_t shape;
+  tn_array_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
   TN__RETURN_IF_FAILED(tn__prepare(scope, 2, operands, TN_OPERANDS_INTEGER, &shape, &dtype));
   if (dtype == TN_DTYPE_PRED) {
@@ -223,7 +223,7 @@ tn_array_t* tn_array_right_shift(tn_scope_t* scope, tn_array_t* a, tn_array_t* b
 tn_array_t* tn_array_logaddexp(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
   TN__OPERATION(scope, "logaddexp");
   tn_array_t* operands[] = {a, b};
-  tn_shape_t shape;
+  tn_array_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
   TN__RETURN_IF_FAILED(tn__prepare(scope, 2, operands, TN_OPERANDS_FLOAT, &shape, &dtype));
   tn_array_t* high = tn_array_maximum(scope, operands[0], operands[1]);
@@ -238,7 +238,7 @@ tn_array_t* tn_array_logaddexp(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) 
 // Booleans as the integers that they are for what has no meaning on them.
 static tn_array_t* prepare_quotient(tn_scope_t* scope, unsigned rules, tn_array_t** operands,
                                     bool* out_is_bool) {
-  tn_shape_t shape;
+  tn_array_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
   TN__RETURN_IF_FAILED(tn__prepare(scope, 2, operands, rules, &shape, &dtype));
   *out_is_bool = dtype == TN_DTYPE_PRED;

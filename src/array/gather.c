@@ -104,7 +104,7 @@ tn_array_t* tn_array_take(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
                           const int64_t* axis) {
   TN__OPERATION_ON(scope, "take", x, indices);
   tn_indexed_t indexed = {.indexed_count = 1};
-  tn_shape_t shape = {0};
+  tn_array_shape_t shape = {0};
   size_t at = 0;
   if (!axis) {
     x = tn_array_flatten(scope, x, 0, -1);
@@ -139,7 +139,7 @@ static tn_array_t* prepare_along(tn_scope_t* scope, tn_array_t** x, tn_array_t**
                                  const int64_t* axis, tn_indexed_t* out_indexed) {
   tn_array_t* operands[] = {*x, *indices};
   size_t at = 0;
-  tn_shape_t shape = {0}, index_shape = {0};
+  tn_array_shape_t shape = {0}, index_shape = {0};
   TN__RETURN_IF_FAILED(tn__check_operands(scope, 2, operands));
   if (!axis) {
     *x = tn_array_flatten(scope, *x, 0, -1);
@@ -203,7 +203,7 @@ tn_array_t* tn_array_put_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t
                                     tn_array_t* values, const int64_t* axis,
                                     tn_scatter_mode_t mode) {
   TN__OPERATION_ON(scope, "put_along_axis", x);
-  tn_shape_t shape;
+  tn_array_shape_t shape;
   tn_indexed_t indexed;
   TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &values));
   TN__RETURN_IF_FAILED(tn__check_choice(scope, "mode", (int)mode, TN_SCATTER_MINIMUM));

@@ -11,9 +11,9 @@ typedef struct tn_selection {
   size_t array_count;
   bool is_whole;  // every dimension without integer or array is there in full
   // The result's shape before arrays: sizes of kept dimensions and new ones; where arrays come.
-  size_t first_array;  // how many entries of `kept` come before the arrays' dimensions
-  tn_shape_t kept;     // without the arrays' dimensions
-  tn_shape_t index;    // the arrays', broadcast
+  size_t first_array;      // how many entries of `kept` come before the arrays' dimensions
+  tn_array_shape_t kept;   // without the arrays' dimensions
+  tn_array_shape_t index;  // the arrays', broadcast
 } tn_selection_t;
 
 static size_t consumed(const tn_index_t* item) {
@@ -167,12 +167,12 @@ static tn_array_t* join_arrays(tn_scope_t* scope, size_t rank, tn_selection_t* s
 
 // The dimensions of `x` that have no array, and where they come: the arrays' are first or between.
 static void place_windows(const tn_array_t* x, const tn_selection_t* selection,
-                          tn_indexed_t* indexed, tn_shape_t* out_shape) {
+                          tn_indexed_t* indexed, tn_array_shape_t* out_shape) {
   size_t before = 0;  // kept dimensions of x in front of the first array, new ones not counted
   if (selection->first_array > 0) {
     while (!selection->arrays[before]) ++before;
   }
-  *out_shape = (tn_shape_t){0};
+  *out_shape = (tn_array_shape_t){0};
   bool is_placed = false;
   for (size_t i = 0; i <= x->rank; ++i) {
     for (size_t d = 0; indexed->window_count == before && !is_placed; ++d) {
@@ -188,7 +188,7 @@ static void place_windows(const tn_array_t* x, const tn_selection_t* selection,
 // With new dimensions, and without those of integers.
 static tn_array_t* reshape_result(tn_scope_t* scope, const tn_selection_t* selection,
                                   tn_array_t* x) {
-  tn_shape_t shape = {0};
+  tn_array_shape_t shape = {0};
   for (size_t i = 0; i <= selection->kept.rank; ++i) {
     if (i == selection->first_array && selection->array_count) {
       for (size_t d = 0; d < selection->index.rank; ++d) {
@@ -225,7 +225,7 @@ tn_array_t* tn_array_index(tn_scope_t* scope, tn_array_t* x, size_t count,
   TN__OPERATION_ON(scope, "index", x);
   tn_selection_t selection;
   tn_indexed_t indexed = {0};
-  tn_shape_t shape;
+  tn_array_shape_t shape;
   TN__RETURN_IF_FAILED(check_items(scope, count, items));
   if (tn__has_masks(count, items)) {
     tn_items_t found;
@@ -374,7 +374,7 @@ tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* x, size_t count
   TN__OPERATION_ON(scope, "index_update", x, updates);
   tn_selection_t selection;
   tn_indexed_t indexed = {0};
-  tn_shape_t shape;
+  tn_array_shape_t shape;
   TN__RETURN_IF_FAILED(check_items(scope, count, items));
   TN__RETURN_IF_FAILED(tn__check_choice(scope, "mode", (int)mode, TN_SCATTER_MINIMUM));
   if (tn__is_mask_alone(count, items)) {
@@ -397,7 +397,7 @@ tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* x, size_t count
   if (indices->dtype == TN_DTYPE_INVALID) return indices;
   place_windows(x, &selection, &indexed, &shape);
   // The updates' shape is that of the result, in which new dimensions may lie.
-  tn_shape_t full = {0};
+  tn_array_shape_t full = {0};
   for (size_t i = 0; i <= selection.kept.rank; ++i) {
     if (i == selection.first_array) {
       for (size_t d = 0; d < selection.index.rank; ++d) {

@@ -8,7 +8,7 @@ tn_array_t* tn_array_concatenate(tn_scope_t* scope, size_t count, tn_array_t* co
   TN__OPERATION(scope, "concatenate");
   tn_array_t* few[16];
   size_t at = 0;
-  tn_shape_t shape;
+  tn_array_shape_t shape;
   if (count == 0) return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "no arrays");
   TN__RETURN_IF_FAILED(tn__check_operands(scope, count, arrays));
   tn_dtype_t dtype = TN_DTYPE_INVALID;
@@ -210,7 +210,7 @@ static tn_array_t* repeat_axis(tn_scope_t* scope, tn_array_t* x, size_t axis, in
   int64_t dims[TN_MAX_RANK + 1];
   if (times == 1 || x->dtype == TN_DTYPE_INVALID) return x;
   const size_t rank = x->rank, at = whole ? axis : axis + 1;
-  tn_shape_t flat = {.rank = rank};
+  tn_array_shape_t flat = {.rank = rank};
   memcpy(flat.dims, x->dims, rank * sizeof *flat.dims);
   if (__builtin_mul_overflow(flat.dims[axis], times, &flat.dims[axis])) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,

@@ -30,7 +30,7 @@ static tn_array_t* compare(tn_scope_t* scope, const char* name, const char* dire
                            tn_array_t* a, tn_array_t* b) {
   TN__OPERATION(scope, name);
   tn_array_t* operands[] = {a, b};
-  tn_shape_t shape;
+  tn_array_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
   TN__RETURN_IF_FAILED(tn__prepare(scope, 2, operands, 0, &shape, &dtype));
   const bool is_order = direction[0] == 'L' || direction[0] == 'G';
@@ -72,7 +72,7 @@ tn_array_t* tn_array_logical_not(tn_scope_t* scope, tn_array_t* x) {
 tn_array_t* tn_array_where(tn_scope_t* scope, tn_array_t* condition, tn_array_t* x, tn_array_t* y) {
   TN__OPERATION_ON(scope, "where", condition, x, y);
   tn_array_t* operands[] = {condition, x, y};
-  tn_shape_t shape;
+  tn_array_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
   TN__RETURN_IF_FAILED(tn__result_type(scope, 2, operands + 1, &dtype));
   TN__RETURN_IF_FAILED(tn__broadcast_shapes(scope, 3, operands, &shape));
@@ -182,7 +182,7 @@ tn_array_t* tn_array_isclose(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, do
                              double atol, bool equal_nan) {
   TN__OPERATION(scope, "isclose");
   tn_array_t* operands[] = {a, b};
-  tn_shape_t shape;
+  tn_array_shape_t shape;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
   TN__RETURN_IF_FAILED(tn__prepare(scope, 2, operands, TN_OPERANDS_FLOAT, &shape, &dtype));
   a = operands[0];

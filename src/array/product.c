@@ -202,7 +202,7 @@ tn_array_t* tn_array_vecdot(tn_scope_t* scope, tn_array_t* a, tn_array_t* b, int
 tn_array_t* tn_array_kron(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
   TN__OPERATION_ON(scope, "kron", a, b);
   tn_array_t* operands[] = {a, b};
-  tn_shape_t shape = {0};
+  tn_array_shape_t shape = {0};
   const size_t rank = a->rank > b->rank ? a->rank : b->rank;
   if (2 * rank > TN_MAX_RANK) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%zu dimensions; at most %d", rank,

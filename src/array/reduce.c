@@ -6,7 +6,8 @@
 #include "lazy/body.h"
 
 // `x` without the dimensions of `set`, or with ones in their place.
-static void reduced_shape(const tn_array_t* x, uint64_t set, bool keeps, tn_shape_t* out_shape) {
+static void reduced_shape(const tn_array_t* x, uint64_t set, bool keeps,
+                          tn_array_shape_t* out_shape) {
   out_shape->rank = 0;
   for (size_t i = 0; i < x->rank; ++i) {
     const bool is_folded = set >> i & 1;
@@ -18,7 +19,7 @@ static tn_array_t* fold(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x, tn_
                         uint64_t set, bool keepdims) {
   int64_t dimensions[TN_MAX_RANK];
   size_t count = 0;
-  tn_shape_t folded, kept;
+  tn_array_shape_t folded, kept;
   for (size_t i = 0; i < x->rank; ++i) {
     if (set >> i & 1) dimensions[count++] = (int64_t)i;
   }
@@ -262,7 +263,7 @@ tn_array_t* tn_array_logsumexp(tn_scope_t* scope, tn_array_t* x, size_t axis_cou
                                const int64_t* axes, bool keepdims) {
   TN__OPERATION(scope, "logsumexp");
   uint64_t set = 0;
-  tn_shape_t shape;
+  tn_array_shape_t shape;
   TN__RETURN_IF_FAILED(begin(scope, x, axis_count, axes, &set));
   x = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
   tn_array_t* highest = tn_array_max(scope, x, axis_count, axes, true);

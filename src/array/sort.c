@@ -94,7 +94,7 @@ tn_array_t* tn_array_median(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
   int64_t order[TN_MAX_RANK], starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK];
   uint64_t set = 0;
   size_t count = 0;
-  tn_shape_t kept = {0}, lines = {0};
+  tn_array_shape_t kept = {0}, lines = {0};
   int64_t length = 1;
   TN__RETURN_IF_FAILED(tn__normalise_axes(scope, axis_count, axes, x->rank, &set));
   for (size_t i = 0; i < x->rank; ++i) {

@@ -10,7 +10,7 @@
 typedef struct entry {
   tn_function_t* function;
   size_t piece_count;
-  tn_piece_t* pieces;
+  tn_module_piece_t* pieces;
   size_t operand_limit;  // of one piece, with what it captures
   size_t result_limit;
 } entry_t;
@@ -62,7 +62,7 @@ static tn_status_t fill_entry(entry_t* entry, tn_scope_t* scope, tn_module_t* mo
   entry->result_limit = 1;
   TN_FOR_EACH_NODE (node, function->body) {
     if (node->result_count == 0) continue;  // nobody could tell whether it took place
-    tn_piece_t* piece = &entry->pieces[entry->piece_count++];
+    tn_module_piece_t* piece = &entry->pieces[entry->piece_count++];
     tn_status_t status = tn__piece_init(piece, scope, node, &module->arena);
     if (status) return tn__node_locate(node, status);
     const size_t operand_count =
@@ -232,7 +232,7 @@ typedef struct lists {
   tn_array_t** results;
 } lists_t;
 
-static void do_piece(tn_scope_t* scope, const tn_piece_t* piece, const lists_t* lists) {
+static void do_piece(tn_scope_t* scope, const tn_module_piece_t* piece, const lists_t* lists) {
   const tn_node_t* node = piece->node;
   for (uint32_t i = 0; i < node->operand_count; ++i) {
     lists->operands[i] = lists->values[node->operands[i]->id];

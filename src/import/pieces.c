@@ -12,31 +12,31 @@
 #include "lazy/body.h"
 
 typedef struct tn_planner {
-  tn_piece_t* piece;
+  tn_module_piece_t* piece;
   tn_scope_t* scope;
   tn_arena_t* arena;
 } tn_planner_t;
 
-static const tn_attr_t* attribute_of(const tn_piece_t* piece, const char* name) {
+static const tn_attr_t* attribute_of(const tn_module_piece_t* piece, const char* name) {
   return tn__attr_find(&piece->attributes, name);
 }
 
-static const int64_t* list_of(const tn_piece_t* piece, const char* name) {
+static const int64_t* list_of(const tn_module_piece_t* piece, const char* name) {
   size_t count = 0;
   return tn__attr_get_elements(&piece->attributes, name, &count);
 }
 
-static const int64_t* dims_of(const tn_piece_t* piece) {
+static const int64_t* dims_of(const tn_module_piece_t* piece) {
   return piece->result_types[0].dims;
 }
 
-static size_t rank_of(const tn_piece_t* piece) {
+static size_t rank_of(const tn_module_piece_t* piece) {
   return piece->result_types[0].rank;
 }
 
 // --- as they are
 
-static void apply_plain(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
+static void apply_plain(tn_scope_t* scope, const tn_module_piece_t* piece, tn_array_t** operands,
                         tn_array_t** out_results) {
   const tn_step_spec_t spec = {
       .op = piece->node->op,
@@ -65,7 +65,7 @@ static tn_status_t make_excerpt(const tn_planner_t* planner, tn_excerpt_t** out_
 
 static tn_status_t plan_excerpt(const tn_planner_t* planner) {
   tn_excerpt_t* excerpt = NULL;
-  tn_piece_t* piece = planner->piece;
+  tn_module_piece_t* piece = planner->piece;
   TN_RETURN_IF_ERROR(make_excerpt(planner, &excerpt));
   piece->attributes = (tn_attr_dictionary_t){0};
   piece->excerpt = excerpt;
@@ -76,7 +76,7 @@ static tn_status_t plan_excerpt(const tn_planner_t* planner) {
 // Attributes as they are, and the region that the node has: what rules need that only change
 // dimensions.
 static tn_status_t plan_region(const tn_planner_t* planner) {
-  tn_piece_t* piece = planner->piece;
+  tn_module_piece_t* piece = planner->piece;
   const tn_node_t* node = piece->node;
   tn_captured_values_t captured;
   if (node->region_count != 1 || !node->regions[0]->last) return TN_OK;
@@ -89,7 +89,7 @@ static tn_status_t plan_region(const tn_planner_t* planner) {
 
 // --- constants
 
-static void apply_constant(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
+static void apply_constant(tn_scope_t* scope, const tn_module_piece_t* piece, tn_array_t** operands,
                            tn_array_t** out_results) {
   (void)operands;
   out_results[0] =
@@ -98,14 +98,14 @@ static void apply_constant(tn_scope_t* scope, const tn_piece_t* piece, tn_array_
           : tn__view_broadcast(scope, piece->constant, NULL, rank_of(piece), dims_of(piece));
 }
 
-static tn_status_t keep_constant(tn_piece_t* piece, tn_array_t* constant) {
+static tn_status_t keep_constant(tn_module_piece_t* piece, tn_array_t* constant) {
   TN_RETURN_IF_ERROR(tn_array_status(constant));
   piece->constant = tn_array_retain(constant);
   return TN_OK;
 }
 
 static tn_status_t plan_constant(const tn_planner_t* planner) {
-  tn_piece_t* piece = planner->piece;
+  tn_module_piece_t* piece = planner->piece;
   const tn_attr_t* value = tn__attr_find(&piece->node->attrs, "value");
   const tn_array_type_t* type = &piece->result_types[0];
   if (!value || value->kind != TN_ATTR_ELEMENTS) return TN_OK;
@@ -122,30 +122,30 @@ static tn_status_t plan_constant(const tn_planner_t* planner) {
 
 // --- views
 
-static void apply_broadcast(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
-                            tn_array_t** out_results) {
+static void apply_broadcast(tn_scope_t* scope, const tn_module_piece_t* piece,
+                            tn_array_t** operands, tn_array_t** out_results) {
   out_results[0] = tn__view_broadcast(scope, operands[0], list_of(piece, "broadcast_dimensions"),
                                       rank_of(piece), dims_of(piece));
 }
 
-static void apply_reshape(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
+static void apply_reshape(tn_scope_t* scope, const tn_module_piece_t* piece, tn_array_t** operands,
                           tn_array_t** out_results) {
   out_results[0] = tn_array_reshape(scope, operands[0], rank_of(piece), dims_of(piece));
 }
 
-static void apply_transpose(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
-                            tn_array_t** out_results) {
+static void apply_transpose(tn_scope_t* scope, const tn_module_piece_t* piece,
+                            tn_array_t** operands, tn_array_t** out_results) {
   out_results[0] = tn_array_transpose(scope, operands[0], list_of(piece, "permutation"));
 }
 
-static void apply_reverse(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
+static void apply_reverse(tn_scope_t* scope, const tn_module_piece_t* piece, tn_array_t** operands,
                           tn_array_t** out_results) {
   size_t count = 0;
   const int64_t* dimensions = tn__attr_get_elements(&piece->attributes, "dimensions", &count);
   out_results[0] = tn__view_reverse(scope, operands[0], count, dimensions);
 }
 
-static void apply_slice(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
+static void apply_slice(tn_scope_t* scope, const tn_module_piece_t* piece, tn_array_t** operands,
                         tn_array_t** out_results) {
   out_results[0] = tn__view_slice(scope, operands[0], list_of(piece, "start_indices"),
                                   list_of(piece, "limit_indices"), list_of(piece, "strides"));
@@ -154,7 +154,7 @@ static void apply_slice(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t**
 // --- element by element
 
 // Operands without dimensions stand for all places.
-static void apply_spread(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
+static void apply_spread(tn_scope_t* scope, const tn_module_piece_t* piece, tn_array_t** operands,
                          tn_array_t** out_results) {
   for (uint32_t i = 0; i < piece->node->operand_count; ++i) {
     operands[i] = tn_array_broadcast_to(scope, operands[i], rank_of(piece), dims_of(piece));
@@ -205,15 +205,15 @@ static bool is_constant(const tn_value_t* value, const unsigned char* element) {
 }
 
 // From the neutral element on, which is what the rules assume.
-static void apply_fold(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
+static void apply_fold(tn_scope_t* scope, const tn_module_piece_t* piece, tn_array_t** operands,
                        tn_array_t** out_results) {
   operands[1] = piece->constant;
   apply_plain(scope, piece, operands, out_results);
 }
 
 // The same, and the initial value is folded in afterwards.
-static void apply_fold_and_more(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
-                                tn_array_t** out_results) {
+static void apply_fold_and_more(tn_scope_t* scope, const tn_module_piece_t* piece,
+                                tn_array_t** operands, tn_array_t** out_results) {
   tn_array_t* initial = operands[1];
   apply_fold(scope, piece, operands, out_results);
   tn_array_t* both[] = {
@@ -225,7 +225,7 @@ static void apply_fold_and_more(tn_scope_t* scope, const tn_piece_t* piece, tn_a
 }
 
 static tn_status_t plan_fold(const tn_planner_t* planner) {
-  tn_piece_t* piece = planner->piece;
+  tn_module_piece_t* piece = planner->piece;
   const tn_node_t* node = piece->node;
   unsigned char neutral[16];
   if (node->region_count != 1 || !node->regions[0]->last) return TN_OK;
@@ -251,7 +251,7 @@ static tn_status_t plan_scatter(const tn_planner_t* planner) {
 // --- products
 
 // Operands in the dtype of the result: a product of narrow ones that is wider is that of wide ones.
-static void apply_dot(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
+static void apply_dot(tn_scope_t* scope, const tn_module_piece_t* piece, tn_array_t** operands,
                       tn_array_t** out_results) {
   for (size_t i = 0; i < 2; ++i) {
     operands[i] = tn_array_astype(scope, operands[i], piece->result_types[0].dtype);
@@ -271,7 +271,7 @@ static tn_status_t plan_dot(const tn_planner_t* planner) {
 }
 
 // Numbers of the dimensions of one side: the first, those of space, the last, in this order.
-static void read_side(const tn_piece_t* piece, const char* first, const char* middle,
+static void read_side(const tn_module_piece_t* piece, const char* first, const char* middle,
                       const char* last, int64_t* out_axes) {
   const tn_attr_dictionary_t* numbers = &attribute_of(piece, "dimension_numbers")->dictionary;
   const size_t rank = rank_of(piece);
@@ -282,8 +282,8 @@ static void read_side(const tn_piece_t* piece, const char* first, const char* mi
   if (spatial) memcpy(out_axes + 1, spatial, (rank - 2) * sizeof *out_axes);
 }
 
-static void apply_convolution(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
-                              tn_array_t** out_results) {
+static void apply_convolution(tn_scope_t* scope, const tn_module_piece_t* piece,
+                              tn_array_t** operands, tn_array_t** out_results) {
   int64_t axes[TN_MAX_RANK] = {0}, inverse[TN_MAX_RANK];
   int64_t low[TN_MAX_RANK] = {0}, high[TN_MAX_RANK] = {0};
   const size_t rank = rank_of(piece);
@@ -316,7 +316,7 @@ static void apply_convolution(tn_scope_t* scope, const tn_piece_t* piece, tn_arr
 }
 
 static tn_status_t plan_convolution(const tn_planner_t* planner) {
-  const tn_piece_t* piece = planner->piece;
+  const tn_module_piece_t* piece = planner->piece;
   const tn_dtype_t dtype = piece->result_types[0].dtype;
   size_t reversal_count = 0;
   const bool* reversal =
@@ -338,7 +338,7 @@ static tn_status_t plan_convolution(const tn_planner_t* planner) {
 
 // --- authors' operations
 
-static void apply_called(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
+static void apply_called(tn_scope_t* scope, const tn_module_piece_t* piece, tn_array_t** operands,
                          tn_array_t** out_results) {
   const tn_application_t application = {
       .struct_size = sizeof application,
@@ -370,7 +370,7 @@ static tn_status_t are_row_major(const tn_planner_t* planner, const char* name, 
 
 // A typed call of an operation that its author defined, with nothing but its dictionary.
 static tn_status_t plan_called(const tn_planner_t* planner) {
-  tn_piece_t* piece = planner->piece;
+  tn_module_piece_t* piece = planner->piece;
   if (!tn__op_definition(piece->node->op)) return TN_OK;
   const tn_attr_dictionary_t* attrs = &piece->node->attrs;
   const tn_attr_t* config = tn__attr_find(attrs, "mhlo.backend_config");
@@ -397,7 +397,7 @@ static tn_status_t plan_called(const tn_planner_t* planner) {
 static tn_status_t plan_view(const tn_planner_t* planner) {
   static const struct {
     const tn_op_t* op;
-    void (*apply)(tn_scope_t* scope, const tn_piece_t* piece, tn_array_t** operands,
+    void (*apply)(tn_scope_t* scope, const tn_module_piece_t* piece, tn_array_t** operands,
                   tn_array_t** out_results);
   } views[] = {
       {TN__OP(broadcast_in_dim), apply_broadcast},
@@ -478,7 +478,7 @@ static tn_status_t plan(const tn_planner_t* planner) {
       {TN__OP(reduce_window), plan_fold}, {TN__OP(scatter), plan_scatter},
       {TN__OP(sort), plan_region},
   };
-  tn_piece_t* piece = planner->piece;
+  tn_module_piece_t* piece = planner->piece;
   const tn_node_t* node = piece->node;
   if (tn__op_is_called(node->op)) return plan_called(planner);
   TN_RETURN_IF_ERROR(read_attributes(planner));
@@ -506,10 +506,10 @@ static tn_status_t read_types(const tn_planner_t* planner) {
   return TN_OK;
 }
 
-tn_status_t tn__piece_init(tn_piece_t* piece, tn_scope_t* scope, const tn_node_t* node,
+tn_status_t tn__piece_init(tn_module_piece_t* piece, tn_scope_t* scope, const tn_node_t* node,
                            tn_arena_t* arena) {
   const tn_planner_t planner = {piece, scope, arena};
-  *piece = (tn_piece_t){.node = node};
+  *piece = (tn_module_piece_t){.node = node};
   if (node->op == TN__OP_OF(func, call)) {
     return tn_status_create(TN_CODE_UNIMPLEMENTED,
                             "the calls of the function make it larger than can be imported");
@@ -519,6 +519,6 @@ tn_status_t tn__piece_init(tn_piece_t* piece, tn_scope_t* scope, const tn_node_t
   return piece->apply ? TN_OK : plan_excerpt(&planner);
 }
 
-void tn__piece_deinit(tn_piece_t* piece) {
+void tn__piece_deinit(tn_module_piece_t* piece) {
   tn_array_release(piece->constant);
 }

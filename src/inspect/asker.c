@@ -20,72 +20,72 @@ static tn_status_t note_and_refuse(uint32_t what) {
   return refuse();
 }
 
-static tn_status_t error_create(tn_ffi_error_create_t* request) {
+static tn_status_t asker_error_create(tn_ffi_error_create_t* request) {
   return refuse_with(request->message);
 }
-static void error_get_message(tn_ffi_error_get_message_t* request) {
+static void asker_error_get_message(tn_ffi_error_get_message_t* request) {
   request->message = request->error ? (const char*)request->error : "";
 }
-static void error_destroy(tn_ffi_error_destroy_t* request) {
+static void asker_error_destroy(tn_ffi_error_destroy_t* request) {
   (void)request;
 }
-static tn_status_t handler_register(tn_ffi_handler_register_t* request) {
+static tn_status_t asker_handler_register(tn_ffi_handler_register_t* request) {
   (void)request;
   return refuse();
 }
-static tn_status_t stream_get(tn_ffi_stream_get_t* request) {
+static tn_status_t asker_stream_get(tn_ffi_stream_get_t* request) {
   request->stream = NULL;
   return note_and_refuse(TN_PROBE_STREAM);
 }
-static tn_status_t type_register(tn_ffi_type_register_t* request) {
+static tn_status_t asker_type_register(tn_ffi_type_register_t* request) {
   (void)request;
   return refuse();
 }
-static tn_status_t context_get(tn_ffi_context_get_t* request) {
+static tn_status_t asker_context_get(tn_ffi_context_get_t* request) {
   request->data = NULL;
   return note_and_refuse(TN_PROBE_USER_DATA);
 }
-static tn_status_t state_set(tn_ffi_state_set_t* request) {
+static tn_status_t asker_state_set(tn_ffi_state_set_t* request) {
   (void)request;
   return refuse();
 }
-static tn_status_t state_get(tn_ffi_state_get_t* request) {
+static tn_status_t asker_state_get(tn_ffi_state_get_t* request) {
   (void)request;  // older headers have a smaller one
   return note_and_refuse(TN_PROBE_STATE);
 }
-static tn_status_t memory_allocate(tn_ffi_memory_allocate_t* request) {
+static tn_status_t asker_memory_allocate(tn_ffi_memory_allocate_t* request) {
   request->data = NULL;
   return refuse();
 }
-static tn_status_t memory_free(tn_ffi_memory_free_t* request) {
+static tn_status_t asker_memory_free(tn_ffi_memory_free_t* request) {
   (void)request;
   return refuse();
 }
-static tn_status_t schedule(tn_ffi_schedule_t* request) {
+static tn_status_t asker_schedule(tn_ffi_schedule_t* request) {
   (void)request;
   return refuse();
 }
-static tn_status_t thread_count(tn_ffi_thread_count_t* request) {
+static tn_status_t asker_thread_count(tn_ffi_thread_count_t* request) {
   (void)request;
   return refuse();
 }
-static tn_status_t future_create(tn_ffi_future_create_t* request) {
+static tn_status_t asker_future_create(tn_ffi_future_create_t* request) {
   request->future = NULL;
   return refuse();
 }
-static tn_status_t future_finish(tn_ffi_future_finish_t* request) {
+static tn_status_t asker_future_finish(tn_ffi_future_finish_t* request) {
   (void)request;
   return refuse();
 }
-static tn_status_t future_fail(tn_ffi_future_fail_t* request) {
+static tn_status_t asker_future_fail(tn_ffi_future_fail_t* request) {
   (void)request;
   return refuse();
 }
-static tn_status_t run_id_get(tn_ffi_run_id_get_t* request) {
+static tn_status_t asker_run_id_get(tn_ffi_run_id_get_t* request) {
   (void)request;
   return note_and_refuse(TN_PROBE_RUN_ID);
 }
-static tn_status_t device_ordinal_get(tn_ffi_device_ordinal_get_t* request) {
+static tn_status_t asker_device_ordinal_get(tn_ffi_device_ordinal_get_t* request) {
   (void)request;
   return note_and_refuse(TN_PROBE_DEVICE_ORDINAL);
 }
@@ -93,7 +93,7 @@ static tn_status_t device_ordinal_get(tn_ffi_device_ordinal_get_t* request) {
 static const tn_ffi_api_t api = {
     .struct_size = TN_FFI_API_SIZE,
     .api_version = {TN_FFI_API_VERSION_SIZE, NULL, TN_FFI_API_MAJOR, TN_FFI_API_MINOR},
-#define TN_API_FUNCTION(name) .name = name,
+#define TN_API_FUNCTION(name) .name = asker_##name,
 #include "call/api_functions.def"
 #undef TN_API_FUNCTION
 };

@@ -21,10 +21,10 @@ static tn_status_t same_as_value(const tn_op_use_t* use, uint32_t kinds) {
 }
 
 tn_status_t tn__verify_expect_eq(const tn_op_use_t* use) {
-  return same_operands(use, TN__ANY);
+  return same_operands(use, TN__ANY_KIND);
 }
 tn_status_t tn__verify_expect_eq_const(const tn_op_use_t* use) {
-  return same_as_value(use, TN__ANY);
+  return same_as_value(use, TN__ANY_KIND);
 }
 tn_status_t tn__verify_expect_almost_eq(const tn_op_use_t* use) {
   return same_operands(use, TN__FLOAT_OR_COMPLEX);

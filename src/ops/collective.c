@@ -120,7 +120,7 @@ tn_status_t tn__infer_collective_reduce(const tn_op_use_t* use, tn_op_results_t*
 tn_status_t tn__verify_reduce_scatter(const tn_op_use_t* use) {
   int64_t size = 0;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY_KIND));
   const tn_type_t *operand = use->operand_types[0], *result = use->result_types[0];
   int64_t dimension = tn__attr_get_integer(&use->attrs, "scatter_dimension", 0);
   uint64_t set = 0;
@@ -136,7 +136,7 @@ tn_status_t tn__verify_reduce_scatter(const tn_op_use_t* use) {
                 size <= 0 || whole == TN_DIM_DYNAMIC || whole % size == 0,
                 "dimension %lld of operand is %lld; expected a multiple of the group size, %lld",
                 (long long)dimension, (long long)whole, (long long)size);
-  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, "C8", "result", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, "C8", "result", TN__ANY_KIND));
   bool fits = result->rank == operand->rank;
   for (size_t i = 0; fits && i < operand->rank; ++i) {
     int64_t from = operand->dims[i], to = result->dims[i];
@@ -158,7 +158,7 @@ tn_status_t tn__verify_reduce_scatter(const tn_op_use_t* use) {
 
 tn_status_t tn__infer_cross_replica_sum(const tn_op_use_t* use, tn_op_results_t* results) {
   int64_t size = 0;
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, NULL, "operand", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, NULL, "operand", TN__ANY_KIND));
   TN_RETURN_IF_ERROR(check_groups(use, NULL, NULL, true, &size));
   return tn__give(use, results, NULL, use->operand_types[0]);
 }

@@ -56,8 +56,8 @@ static tn_status_t check_pairs(const tn_op_use_t* use, const char* constraint, c
 tn_status_t tn__contract_sides(const tn_op_use_t* use, const char* numbers,
                                tn_contract_side_t* out_lhs, tn_contract_side_t* out_rhs) {
   tn_contract_side_t *lhs = out_lhs, *rhs = out_rhs;
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "lhs", TN__ANY));
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 1, "I2", "rhs", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "lhs", TN__ANY_KIND));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 1, "I2", "rhs", TN__ANY_KIND));
   const tn_attr_dictionary_t* fields = tn__rule_struct(use, numbers);
   TN_RETURN_IF_ERROR(read_side(use, fields, true, lhs));
   TN_RETURN_IF_ERROR(read_side(use, fields, false, rhs));
@@ -134,8 +134,8 @@ tn_status_t tn__infer_dot_general(const tn_op_use_t* use, tn_op_results_t* resul
 // --- dot: the last dimension of lhs with the first of rhs
 
 tn_status_t tn__infer_dot(const tn_op_use_t* use, tn_op_results_t* results) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, NULL, "lhs", TN__ANY));
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 1, NULL, "rhs", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, NULL, "lhs", TN__ANY_KIND));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 1, NULL, "rhs", TN__ANY_KIND));
   const tn_type_t *lhs = use->operand_types[0], *rhs = use->operand_types[1];
   TN_CONSTRAINT(use, NULL, lhs->rank >= 1 && lhs->rank <= 2 && rhs->rank >= 1 && rhs->rank <= 2,
                 "operands have ranks %zu and %zu; expected 1 or 2 each", lhs->rank, rhs->rank);

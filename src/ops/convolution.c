@@ -75,8 +75,8 @@ static tn_status_t check_groups(const tn_op_use_t* use, convolution_t* c) {
 // same numbers.
 static tn_status_t read_convolution(const tn_op_use_t* use, convolution_t* out_convolution) {
   convolution_t* c = out_convolution;
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "lhs", TN__ANY));
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 1, "I2", "rhs", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "lhs", TN__ANY_KIND));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 1, "I2", "rhs", TN__ANY_KIND));
   *c = (convolution_t){.lhs = use->operand_types[0], .rhs = use->operand_types[1]};
   c->rank = c->lhs->rank;
   TN_CONSTRAINT(use, "C1", c->rank == c->rhs->rank && c->rank >= 2,  // convolution_c1
@@ -157,7 +157,7 @@ tn_status_t tn__verify_dynamic_conv(const tn_op_use_t* use) {
                     tn__dims_agree(padding->dims[1], 2),
                 "padding has shape %s; expected %zux2", TN_SHAPE_TEXT(padding->rank, padding->dims),
                 c.spatial_rank);
-  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, "C27", "result", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, "C27", "result", TN__ANY_KIND));
   TN_CONSTRAINT(use, "C27", tn__contract_mixes(c.lhs->dtype, result->dtype),
                 "result has elements of type %s; expected %s", tn_dtype_name(result->dtype),
                 tn_dtype_name(c.lhs->dtype));

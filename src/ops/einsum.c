@@ -102,7 +102,7 @@ tn_status_t tn__einsum_read(const tn_op_use_t* use, tn_einsum_t* out_einsum) {
   for (size_t i = 0; i < TN_EINSUM_LABEL_COUNT; ++i) out_einsum->sizes[i] = ABSENT;
   tn_string_view_t config = tn__attr_get_string(&use->attrs, "einsum_config"), rest = config;
   for (size_t i = 0; i < use->operand_count; ++i) {
-    TN_RETURN_IF_ERROR(tn__rule_operand(use, i, NULL, i ? "rhs" : "operand", TN__ANY));
+    TN_RETURN_IF_ERROR(tn__rule_operand(use, i, NULL, i ? "rhs" : "operand", TN__ANY_KIND));
     bool follows = i == 0 || take(&rest, ",");
     TN_CONSTRAINT(use, NULL, follows, "einsum_config is \"%.*s\"; expected %zu terms",
                   TN_SV(config), use->operand_count);

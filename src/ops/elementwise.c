@@ -22,7 +22,7 @@ static tn_status_t same_type(const tn_op_use_t* use, uint32_t kinds, tn_op_resul
 }
 
 tn_status_t tn__infer_any(const tn_op_use_t* use, tn_op_results_t* results) {
-  return same_type(use, TN__ANY, results);
+  return same_type(use, TN__ANY_KIND, results);
 }
 tn_status_t tn__infer_number(const tn_op_use_t* use, tn_op_results_t* results) {
   return same_type(use, TN__NUMBER, results);
@@ -115,8 +115,8 @@ tn_status_t tn__infer_complex(const tn_op_use_t* use, tn_op_results_t* results) 
 }
 
 tn_status_t tn__verify_convert(const tn_op_use_t* use) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
-  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, "C1", "result", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY_KIND));
+  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, "C1", "result", TN__ANY_KIND));
   const tn_type_t *operand = use->operand_types[0], *result = use->result_types[0];
   TN_CONSTRAINT(use, "C1", tn__shapes_agree(operand, result),  // convert_c1
                 "result has type %s; expected shape %s", TN_TYPE_TEXT(result),
@@ -138,8 +138,8 @@ static bool compares_as(tn_kind_t kind, int type) {
 }
 
 tn_status_t tn__infer_compare(const tn_op_use_t* use, tn_op_results_t* results) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "lhs", TN__ANY));
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 1, "I2", "rhs", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "lhs", TN__ANY_KIND));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 1, "I2", "rhs", TN__ANY_KIND));
   const tn_type_t *lhs = use->operand_types[0], *rhs = use->operand_types[1];
   TN_CONSTRAINT(use, "C1", lhs->dtype == rhs->dtype,  // compare_c1
                 "rhs has elements of type %s; expected %s, as lhs", tn_dtype_name(rhs->dtype),
@@ -159,7 +159,7 @@ tn_status_t tn__infer_clamp(const tn_op_use_t* use, tn_op_results_t* results) {
   static const char *const roles[] = {"min", "operand", "max"}, *const labels[] = {"I1", "I2",
                                                                                    "I3"};
   for (size_t i = 0; i < 3; ++i) {
-    TN_RETURN_IF_ERROR(tn__rule_operand(use, i, labels[i], roles[i], TN__ANY));
+    TN_RETURN_IF_ERROR(tn__rule_operand(use, i, labels[i], roles[i], TN__ANY_KIND));
   }
   const tn_type_t *min = use->operand_types[0], *operand = use->operand_types[1],
                   *max = use->operand_types[2];
@@ -178,8 +178,8 @@ tn_status_t tn__infer_clamp(const tn_op_use_t* use, tn_op_results_t* results) {
 
 tn_status_t tn__infer_select(const tn_op_use_t* use, tn_op_results_t* results) {
   TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "pred", TN_KIND_BOOL));
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 1, "I2", "on_true", TN__ANY));
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 2, "I3", "on_false", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 1, "I2", "on_true", TN__ANY_KIND));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 2, "I3", "on_false", TN__ANY_KIND));
   const tn_type_t *pred = use->operand_types[0], *on_true = use->operand_types[1],
                   *on_false = use->operand_types[2];
   TN_CONSTRAINT(use, "C1", pred->rank == 0 || tn__shapes_agree(pred, on_true),  // select_c1

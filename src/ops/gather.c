@@ -158,7 +158,7 @@ static void result_dims(const tn_op_use_t* use, const numbers_t* n, const int64_
 // What does not need the slice sizes.
 static tn_status_t check_gather(const tn_op_use_t* use, const char* const* constraints,
                                 numbers_t* n, size_t* out_rank) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY_KIND));
   TN_RETURN_IF_ERROR(tn__rule_operand(use, 1, "I2", "start_indices", TN_KIND_INTEGER));
   TN_RETURN_IF_ERROR(read_numbers(use, constraints, n));
   TN_RETURN_IF_ERROR(check_operand_dims(use, n));
@@ -205,7 +205,7 @@ tn_status_t tn__verify_dynamic_gather(const tn_op_use_t* use) {
                 sizes->rank == 1 && tn__dims_agree(sizes->dims[0], (int64_t)operand->rank),
                 "slice_sizes has shape %s; expected %zu, the rank of operand",
                 TN_SHAPE_TEXT(sizes->rank, sizes->dims), operand->rank);
-  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, "C14", "result", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, "C14", "result", TN__ANY_KIND));
   const tn_type_t* result = use->result_types[0];
   TN_CONSTRAINT(use, "C14", result->dtype == operand->dtype,  // dynamic_gather_c14
                 "result has elements of type %s; expected %s", tn_dtype_name(result->dtype),
@@ -222,7 +222,7 @@ tn_status_t tn__verify_dynamic_gather(const tn_op_use_t* use) {
 // The result has operand's dimensions before `dim`, index's from `batch_dims` on, operand's after
 // `dim`; the first `batch_dims` dimensions of both are paired.
 tn_status_t tn__infer_torch_index_select(const tn_op_use_t* use, tn_op_results_t* results) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, NULL, "operand", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, NULL, "operand", TN__ANY_KIND));
   TN_RETURN_IF_ERROR(tn__rule_operand(use, 1, NULL, "index", TN_KIND_INTEGER));
   const tn_type_t *operand = use->operand_types[0], *index = use->operand_types[1];
   int64_t dim = tn__attr_get_integer(&use->attrs, "dim", 0);

@@ -56,10 +56,10 @@ tn_status_t tn__infer_map(const tn_op_use_t* use, tn_op_results_t* results) {
                 "dimensions is %s; expected all %zu dimensions in order", TN_LIST_TEXT(dimensions),
                 first->rank);
   const tn_region_signature_t* computation = &use->regions[0];
-  TN_CONSTRAINT(
-      use, "C4",
-      computation->result_count == 1 && tn__is_scalar_of(computation->result_types[0], TN__ANY),
-      "computation gives %zu results; expected one scalar", computation->result_count);
+  TN_CONSTRAINT(use, "C4",
+                computation->result_count == 1 &&
+                    tn__is_scalar_of(computation->result_types[0], TN__ANY_KIND),
+                "computation gives %zu results; expected one scalar", computation->result_count);
   TN_RETURN_IF_ERROR(tn__rule_region(use, 0, "C4", "computation", count, elements, 1,  // map_c4
                                      computation->result_types));
   return tn__give_tensor(use, results, "C4", computation->result_types[0]->dtype, first->rank,

@@ -75,7 +75,7 @@ static void describe_kinds(uint32_t kinds, size_t capacity, char* text) {
       {TN_KIND_FLOAT, "floats"},           {TN_KIND_COMPLEX, "complex numbers"},
   };
   size_t length = (size_t)snprintf(text, capacity, "a tensor");
-  if ((kinds & TN__ANY) == TN__ANY) return;
+  if ((kinds & TN__ANY_KIND) == TN__ANY_KIND) return;
   uint32_t said = 0;
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     uint32_t these = names[i].kinds;
@@ -254,7 +254,7 @@ tn_status_t tn__rule_folded(const tn_op_use_t* use, const char* count_constraint
   const tn_type_t *const *inputs = use->operand_types, *const *inits = use->operand_types + count;
   TN_RETURN_IF_ERROR(tn__rule_tensors(use, 0, count, "I1", "input"));
   for (size_t i = 0; i < count; ++i) {
-    TN_CONSTRAINT(use, "I2", tn__is_scalar_of(inits[i], TN__ANY),
+    TN_CONSTRAINT(use, "I2", tn__is_scalar_of(inits[i], TN__ANY_KIND),
                   "init value %zu has type %s; expected a scalar", i, TN_TYPE_TEXT(inits[i]));
     TN_CONSTRAINT(use, shape_constraint, tn__shapes_agree(inputs[i], inputs[0]),
                   "input %zu has shape %s; expected %s", i,
@@ -278,11 +278,11 @@ tn_status_t tn__rule_folding(const tn_op_use_t* use, size_t region, const char* 
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(use->arena, 2 * count, &wanted));
   for (size_t i = 0; i < count; ++i) {
     const tn_type_t* result = found->result_types[i];
-    TN_CONSTRAINT(
-        use, constraint,
-        tn__is_scalar_of(result, TN__ANY) && tn__dtype_promotes(operands[i]->dtype, result->dtype),
-        "result %zu of %s has type %s; expected tensor<%s> or what that promotes to", i, role,
-        TN_TYPE_TEXT(result), tn_dtype_name(operands[i]->dtype));
+    TN_CONSTRAINT(use, constraint,
+                  tn__is_scalar_of(result, TN__ANY_KIND) &&
+                      tn__dtype_promotes(operands[i]->dtype, result->dtype),
+                  "result %zu of %s has type %s; expected tensor<%s> or what that promotes to", i,
+                  role, TN_TYPE_TEXT(result), tn_dtype_name(operands[i]->dtype));
     wanted[i] = wanted[count + i] = result;
     out_dtypes[i] = result->dtype;
   }

@@ -41,7 +41,7 @@ tn_status_t tn__verify_dynamic_iota(const tn_op_use_t* use) {
 // --- broadcasts
 
 tn_status_t tn__infer_broadcast(const tn_op_use_t* use, tn_op_results_t* results) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, NULL, "operand", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, NULL, "operand", TN__ANY_KIND));
   const tn_type_t* operand = use->operand_types[0];
   tn_i64_list_t sizes;
   TN_RETURN_IF_ERROR(tn__rule_list(use, &use->attrs, "broadcast_sizes", &sizes));
@@ -56,8 +56,8 @@ tn_status_t tn__infer_broadcast(const tn_op_use_t* use, tn_op_results_t* results
 
 // The operand and the result are tensors of the same elements.
 static tn_status_t check_elements(const tn_op_use_t* use) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
-  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, "C1", "result", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY_KIND));
+  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, "C1", "result", TN__ANY_KIND));
   const tn_type_t *operand = use->operand_types[0], *result = use->result_types[0];
   TN_CONSTRAINT(use, "C1", operand->dtype == result->dtype,
                 "result has elements of type %s; expected %s", tn_dtype_name(result->dtype),
@@ -136,7 +136,7 @@ tn_status_t tn__verify_dynamic_reshape(const tn_op_use_t* use) {
 }
 
 tn_status_t tn__infer_transpose(const tn_op_use_t* use, tn_op_results_t* results) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY_KIND));
   const tn_type_t* operand = use->operand_types[0];
   tn_i64_list_t permutation;
   TN_RETURN_IF_ERROR(tn__rule_list(use, &use->attrs, "permutation", &permutation));
@@ -152,7 +152,7 @@ tn_status_t tn__infer_transpose(const tn_op_use_t* use, tn_op_results_t* results
 }
 
 tn_status_t tn__infer_reverse(const tn_op_use_t* use, tn_op_results_t* results) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY_KIND));
   const tn_type_t* operand = use->operand_types[0];
   tn_i64_list_t dimensions;
   TN_RETURN_IF_ERROR(tn__rule_list(use, &use->attrs, "dimensions", &dimensions));
@@ -162,8 +162,8 @@ tn_status_t tn__infer_reverse(const tn_op_use_t* use, tn_op_results_t* results) 
 }
 
 tn_status_t tn__verify_bitcast_convert(const tn_op_use_t* use) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
-  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, "C1", "result", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY_KIND));
+  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, "C1", "result", TN__ANY_KIND));
   const tn_type_t *operand = use->operand_types[0], *result = use->result_types[0];
   bool from_complex = tn_dtype_kind(operand->dtype) == TN_KIND_COMPLEX;
   bool to_complex = tn_dtype_kind(result->dtype) == TN_KIND_COMPLEX;
@@ -194,7 +194,7 @@ tn_status_t tn__verify_bitcast_convert(const tn_op_use_t* use) {
 // --- sizes of dimensions
 
 tn_status_t tn__infer_get_dimension_size(const tn_op_use_t* use, tn_op_results_t* results) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY_KIND));
   uint64_t set = 0;
   TN_RETURN_IF_ERROR(tn__rule_dim(use, "C1", "C1", "dimension",  // get_dimension_size_c1
                                   tn__attr_get_integer(&use->attrs, "dimension", 0),
@@ -203,7 +203,7 @@ tn_status_t tn__infer_get_dimension_size(const tn_op_use_t* use, tn_op_results_t
 }
 
 tn_status_t tn__verify_set_dimension_size(const tn_op_use_t* use) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, NULL, "operand", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, NULL, "operand", TN__ANY_KIND));
   const tn_type_t *operand = use->operand_types[0], *size = use->operand_types[1],
                   *result = use->result_types[0];
   TN_CONSTRAINT(use, NULL, tn__is_scalar_of(size, TN_KIND_SIGNED) && size->dtype == TN_DTYPE_S32,
@@ -211,7 +211,7 @@ tn_status_t tn__verify_set_dimension_size(const tn_op_use_t* use) {
   int64_t dimension = tn__attr_get_integer(&use->attrs, "dimension", 0);
   uint64_t set = 0;
   TN_RETURN_IF_ERROR(tn__rule_dim(use, NULL, NULL, "dimension", dimension, operand->rank, &set));
-  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, NULL, "result", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, NULL, "result", TN__ANY_KIND));
   bool fits = result->dtype == operand->dtype && result->rank == operand->rank;
   for (size_t i = 0; fits && i < operand->rank; ++i) {
     int64_t from = operand->dims[i], to = result->dims[i];

@@ -4,7 +4,7 @@
 // --- slices at fixed places
 
 tn_status_t tn__infer_slice(const tn_op_use_t* use, tn_op_results_t* results) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY_KIND));
   const tn_type_t* operand = use->operand_types[0];
   tn_i64_list_t starts, limits, strides;
   TN_RETURN_IF_ERROR(tn__rule_list(use, &use->attrs, "start_indices", &starts));
@@ -51,7 +51,7 @@ static tn_status_t start_indices(const tn_op_use_t* use, size_t first, const cha
 }
 
 tn_status_t tn__infer_dynamic_slice(const tn_op_use_t* use, tn_op_results_t* results) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY_KIND));
   const tn_type_t* operand = use->operand_types[0];
   TN_RETURN_IF_ERROR(start_indices(use, 1, "I2", "C2", "C3"));  // dynamic_slice_c2, _c3
   tn_i64_list_t sizes;
@@ -69,8 +69,8 @@ tn_status_t tn__infer_dynamic_slice(const tn_op_use_t* use, tn_op_results_t* res
 }
 
 tn_status_t tn__infer_dynamic_update_slice(const tn_op_use_t* use, tn_op_results_t* results) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 1, "I2", "update", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY_KIND));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 1, "I2", "update", TN__ANY_KIND));
   const tn_type_t *operand = use->operand_types[0], *update = use->operand_types[1];
   TN_CONSTRAINT(use, "C2", update->dtype == operand->dtype,  // dynamic_update_slice_c2
                 "update has elements of type %s; expected %s", tn_dtype_name(update->dtype),
@@ -92,8 +92,8 @@ tn_status_t tn__infer_dynamic_update_slice(const tn_op_use_t* use, tn_op_results
 // Operands 1, 2, 3 hold starts, limits and strides.
 tn_status_t tn__verify_real_dynamic_slice(const tn_op_use_t* use) {
   static const char* const roles[] = {"operand", "start_indices", "limit_indices", "strides"};
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, NULL, roles[0], TN__ANY));
-  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, NULL, "result", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, NULL, roles[0], TN__ANY_KIND));
+  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, NULL, "result", TN__ANY_KIND));
   const tn_type_t *operand = use->operand_types[0], *result = use->result_types[0];
   for (size_t i = 1; i < 4; ++i) {
     TN_RETURN_IF_ERROR(tn__rule_operand(use, i, NULL, roles[i], TN_KIND_INTEGER));
@@ -165,9 +165,9 @@ static int64_t padded_size(int64_t size, int64_t low, int64_t high, int64_t inte
 }
 
 tn_status_t tn__infer_pad(const tn_op_use_t* use, tn_op_results_t* results) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY_KIND));
   const tn_type_t *operand = use->operand_types[0], *value = use->operand_types[1];
-  TN_CONSTRAINT(use, "I2", tn__is_scalar_of(value, TN__ANY),
+  TN_CONSTRAINT(use, "I2", tn__is_scalar_of(value, TN__ANY_KIND),
                 "padding_value has type %s; expected a scalar", TN_TYPE_TEXT(value));
   TN_CONSTRAINT(use, "C1", value->dtype == operand->dtype,  // pad_c1
                 "padding_value has type %s; expected tensor<%s>", TN_TYPE_TEXT(value),
@@ -195,11 +195,11 @@ tn_status_t tn__infer_pad(const tn_op_use_t* use, tn_op_results_t* results) {
 tn_status_t tn__verify_dynamic_pad(const tn_op_use_t* use) {
   static const char *const roles[] = {"edge_padding_low", "edge_padding_high", "interior_padding"},
                            *const labels[] = {"I3", "I4", "I5"};
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
-  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, "C4", "result", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY_KIND));
+  TN_RETURN_IF_ERROR(tn__rule_result(use, 0, "C4", "result", TN__ANY_KIND));
   const tn_type_t *operand = use->operand_types[0], *value = use->operand_types[1],
                   *result = use->result_types[0];
-  TN_CONSTRAINT(use, "I2", tn__is_scalar_of(value, TN__ANY),
+  TN_CONSTRAINT(use, "I2", tn__is_scalar_of(value, TN__ANY_KIND),
                 "padding_value has type %s; expected a scalar", TN_TYPE_TEXT(value));
   TN_CONSTRAINT(use, "C1",  // dynamic_pad_c1
                 value->dtype == operand->dtype && result->dtype == operand->dtype,

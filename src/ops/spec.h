@@ -12,7 +12,7 @@
       NULL, TN_ATTR_TYPE_ANY, NULL, false \
     }                                     \
   }
-#define TN_REQUIRED(attr, kind) \
+#define TN_REQUIRES(attr, kind) \
   { #attr, TN_ATTR_TYPE_##kind, NULL, false }
 #define TN_OPTIONAL(attr, kind) \
   { #attr, TN_ATTR_TYPE_##kind, NULL, true }

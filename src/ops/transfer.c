@@ -34,7 +34,7 @@ static tn_status_t check_pairs(const tn_op_use_t* use) {
 }
 
 tn_status_t tn__infer_collective_permute(const tn_op_use_t* use, tn_op_results_t* results) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY_KIND));
   // collective_permute_c1 is the attribute's type.
   TN_RETURN_IF_ERROR(check_pairs(use));  // collective_permute_c2 to collective_permute_c4
   return tn__give(use, results, "C5", use->operand_types[0]);  // collective_permute_c5

@@ -85,11 +85,11 @@ tn_status_t tn__infer_reduce_window(const tn_op_use_t* use, tn_op_results_t* res
 // --- select_and_scatter
 
 tn_status_t tn__infer_select_and_scatter(const tn_op_use_t* use, tn_op_results_t* results) {
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY));
-  TN_RETURN_IF_ERROR(tn__rule_operand(use, 1, "I2", "source", TN__ANY));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY_KIND));
+  TN_RETURN_IF_ERROR(tn__rule_operand(use, 1, "I2", "source", TN__ANY_KIND));
   const tn_type_t *operand = use->operand_types[0], *source = use->operand_types[1],
                   *init = use->operand_types[2];
-  TN_CONSTRAINT(use, "I3", tn__is_scalar_of(init, TN__ANY),
+  TN_CONSTRAINT(use, "I3", tn__is_scalar_of(init, TN__ANY_KIND),
                 "init_value has type %s; expected a scalar", TN_TYPE_TEXT(init));
   TN_CONSTRAINT(use, "C1", operand->dtype == source->dtype,  // select_and_scatter_c1
                 "source has elements of type %s; expected %s", tn_dtype_name(source->dtype),

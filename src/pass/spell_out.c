@@ -24,7 +24,8 @@ static tn_status_t become(const speller_t* s, tn_value_t** value, const tn_op_t*
   return tn__pass_insert(s->node, op, 1, value, attrs, type, value);
 }
 
-static tn_status_t transpose(const speller_t* s, tn_value_t** value, const int64_t* permutation) {
+static tn_status_t transpose_value(const speller_t* s, tn_value_t** value,
+                                   const int64_t* permutation) {
   const tn_type_t* type = (*value)->type;
   tn_pass_attrs_t attrs = {.arena = s->arena};
   int64_t dims[TN_MAX_RANK];
@@ -150,7 +151,7 @@ static tn_status_t take_diagonal(const speller_t* s, summand_t* x, size_t first,
     term.labels[term.rank++] = x->term.labels[i];
   }
   x->term = term;
-  TN_RETURN_IF_ERROR(transpose(s, &x->value, permutation));
+  TN_RETURN_IF_ERROR(transpose_value(s, &x->value, permutation));
   TN_RETURN_IF_ERROR(reshape(s, &x->value, term.rank, dims));
   return take_every(s, &x->value, size + 1, size);
 }
@@ -274,7 +275,7 @@ TN_APART static tn_status_t spell_einsum(const speller_t* s, tn_arena_t* scratch
     has(&product.term, einsum.result.labels[i], &at);
     permutation[i] = (int64_t)at;
   }
-  TN_RETURN_IF_ERROR(transpose(s, &product.value, permutation));
+  TN_RETURN_IF_ERROR(transpose_value(s, &product.value, permutation));
   node->results[0].replacement = product.value;
   return TN_OK;
 }

@@ -2,9 +2,11 @@
 #ifndef TENON_CALL_LAPACK_BATCH_H_
 #define TENON_CALL_LAPACK_BATCH_H_
 
-// The handlers stay inside of the library.
-#define TN_EXPORT __attribute__((visibility("hidden")))
 #include <tenon/custom.h>
+
+// The handlers stay inside of the library.
+#undef TN_EXPORT
+#define TN_EXPORT __attribute__((visibility("hidden")))
 
 // A target under jaxlib's name; the C names begin as those of all internal functions do.
 #define TN_LAPACK_OP(target, LIST, doc) TN_OP_ON(TN__HOST, #target, 0, tn__##target, LIST, doc)

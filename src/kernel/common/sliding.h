@@ -15,7 +15,7 @@ typedef struct tn_window_dim {
   int64_t input, output;  // sizes of the arrays
 } tn_sliding_dim_t;
 
-typedef struct tn_window {
+typedef struct tn_sliding_window {
   size_t rank;
   tn_sliding_dim_t dims[TN_MAX_RANK];
 } tn_sliding_t;

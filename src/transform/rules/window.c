@@ -83,8 +83,9 @@ static tn_array_t* fold_axis(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x
   return folded;
 }
 
-static tn_array_t* pad(tn_scope_t* scope, tn_array_t* x, tn_array_t* value, const int64_t* low,
-                       const int64_t* high, const int64_t* interior, const int64_t* dims) {
+static tn_array_t* pad_array(tn_scope_t* scope, tn_array_t* x, tn_array_t* value,
+                             const int64_t* low, const int64_t* high, const int64_t* interior,
+                             const int64_t* dims) {
   tn_array_t* operands[] = {x, value};
   const tn_named_attr_t attributes[] = {
       TN_I64_LIST_ATTR("edge_padding_low", x->rank, low),
@@ -110,7 +111,7 @@ static tn_status_t fold_windows(void* user, tn_scope_t* scope, size_t input_coun
     interior[d] = w.base_dilations[d] - 1;
     dims[d] = (x->dims[d] ? (x->dims[d] - 1) * w.base_dilations[d] + 1 : 0) + low[d] + high[d];
   }
-  x = pad(scope, x, rule->operands[1], low, high, interior, dims);
+  x = pad_array(scope, x, rule->operands[1], low, high, interior, dims);
   for (size_t d = 0; d < w.rank; ++d) {
     x = fold_axis(scope, tn__rule_body_op(rule), x, d, w.sizes[d], w.window_dilations[d]);
   }
@@ -161,7 +162,7 @@ static tn_array_t* spread(const tn_rule_t* rule, tn_array_t* t) {
     back.padding[2 * d] = back.padding[2 * d + 1] = 0;
   }
   tn_array_t* zero = tn_array_scalar(rule->scope, t->dtype, 0);
-  t = pad(rule->scope, t, zero, low, high, interior, padded);
+  t = pad_array(rule->scope, t, zero, low, high, interior, padded);
   const tn_array_type_t type = {t->dtype, w.rank, dilated};
   t = reduce_window(rule, t, zero, &back, &type);
   return tn__view_slice(rule->scope, t, starts, dilated, w.base_dilations);
