@@ -79,6 +79,7 @@ static tn_status_t run_block(tn_activation_t* activation, uint32_t index) {
   if (__builtin_expect(activation->environment.interrupt || activation->observer, 0)) {
     return run_block_watched(activation, block);
   }
+  if (block->instruction_count == 0) return TN_OK;
   const tn_instruction_t* instruction =
       &activation->program->instructions[block->first_instruction];
   const tn_kernel_call_t* call = &activation->calls[block->first_instruction];
