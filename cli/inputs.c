@@ -125,42 +125,96 @@ static bool is_token(const tn_type_t* type) {
   return tn_type_kind(type) == TN_TYPE_TOKEN;
 }
 
-static int check_count(const arguments_t* arguments, const session_t* session,
-                       const char* fallback) {
-  size_t count = tn_program_argument_count(session->program);
-  size_t given = arguments->option_counts[OPTION_INPUT], wanted = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const tn_type_t* type = tn_program_argument_type(session->program, i);
-    if (is_token(type)) continue;
-    if (++wanted == given + 1 && !fallback) {
-      char text[160], name[128], example[160];
-      tn_type_format(type, text, sizeof text);
-      return cli_refuse(arguments->command, "%s of type %s has no --input, such as %s or %s",
-                        argument_text(session, i, name), text,
-                        strchr(text, '?') ? "x.npy" : "random", example_text(type, example));
+// NAME=SPEC, or NAME=@SPEC; what begins as a literal or a path does is none. `*out_spec` is left at
+// the whole where there is no name.
+static bool has_name(const char* text, char out_name[512], const char** out_spec) {
+  const size_t length = strcspn(text, "=/");
+  *out_spec = text;
+  if (text[length] != '=' || !length || length >= 512 || cli_is_literal(text)) return false;
+  snprintf(out_name, 512, "%.*s", (int)length, text);
+  *out_spec = text + length + 1;
+  if (**out_spec == '@') ++*out_spec;
+  return true;
+}
+
+// Those with a name go to that argument.
+static int take_named(const arguments_t* arguments, const session_t* session, const char** specs) {
+  for (size_t i = 0; i < arguments->option_counts[OPTION_INPUT]; ++i) {
+    char name[512];
+    size_t index = 0;
+    const char *text = arguments->option_values[OPTION_INPUT][i], *spec = NULL;
+    if (!has_name(text, name, &spec)) continue;
+    tn_status_t status = tn_program_find_input(session->program, name, &index);
+    if (status) return cli_report(tn_status_prefix(status, "--input %s", text));
+    if (specs[index]) {
+      return cli_refuse(arguments->command, "--input %s: '%s' is given twice", text, name);
     }
+    specs[index] = spec;
   }
-  if (given <= wanted) return EXIT_FINE;
-  return cli_refuse(arguments->command, "%zu inputs are given; the program takes %zu", given,
-                    wanted);
+  return EXIT_FINE;
+}
+
+// The others go to the rest of the arguments, in order.
+static int take_unnamed(const arguments_t* arguments, const session_t* session,
+                        const char** specs) {
+  const size_t given = arguments->option_counts[OPTION_INPUT];
+  const size_t count = tn_program_argument_count(session->program);
+  size_t next = 0, wanted = 0;
+  for (size_t i = 0; i < count; ++i) {
+    wanted += !is_token(tn_program_argument_type(session->program, i));
+  }
+  for (size_t i = 0; i < given; ++i) {
+    char name[512];
+    const char *text = arguments->option_values[OPTION_INPUT][i], *spec = NULL;
+    if (has_name(text, name, &spec)) continue;
+    while (next < count &&
+           (specs[next] || is_token(tn_program_argument_type(session->program, next)))) {
+      ++next;
+    }
+    if (next == count) {
+      return cli_refuse(arguments->command, "%zu inputs are given; the program takes %zu", given,
+                        wanted);
+    }
+    specs[next++] = spec;
+  }
+  return EXIT_FINE;
+}
+
+static int refuse_missing(const arguments_t* arguments, const session_t* session, size_t index) {
+  char text[160], name[128], example[160];
+  const tn_type_t* type = tn_program_argument_type(session->program, index);
+  tn_type_format(type, text, sizeof text);
+  return cli_refuse(arguments->command, "%s of type %s has no --input, such as %s or %s",
+                    argument_text(session, index, name), text,
+                    strchr(text, '?') ? "x.npy" : "random", example_text(type, example));
 }
 
 int cli_make_inputs(const arguments_t* arguments, const session_t* session, const char* fallback,
                     tn_buffer_t*** out_inputs) {
-  size_t count = tn_program_argument_count(session->program), next = 0;
-  *out_inputs = NULL;
-  int code = check_count(arguments, session, fallback);
-  if (code != EXIT_FINE) return code;
+  const size_t count = tn_program_argument_count(session->program);
+  const char** specs = calloc(count + 1, sizeof *specs);
   tn_buffer_t** inputs = calloc(count + 1, sizeof *inputs);
-  if (!inputs) return cli_report(tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory"));
-  for (size_t i = 0; i < count && code == EXIT_FINE; ++i) {
-    input_t input = {
-        .option = "--input", .index = i, .type = tn_program_argument_type(session->program, i)};
-    if (is_token(input.type)) continue;
-    bool is_given = next < arguments->option_counts[OPTION_INPUT];
-    input.spec = is_given ? arguments->option_values[OPTION_INPUT][next++] : fallback;
-    code = make_input(arguments, session, &input, &inputs[i]);
+  *out_inputs = NULL;
+  if (!specs || !inputs) {
+    free(specs);
+    free(inputs);
+    return cli_report(tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory"));
   }
+  int code = take_named(arguments, session, specs);
+  if (code == EXIT_FINE) code = take_unnamed(arguments, session, specs);
+  for (size_t i = 0; i < count && code == EXIT_FINE; ++i) {
+    if (specs[i] || is_token(tn_program_argument_type(session->program, i))) continue;
+    specs[i] = fallback;
+    if (!fallback) code = refuse_missing(arguments, session, i);
+  }
+  for (size_t i = 0; i < count && code == EXIT_FINE; ++i) {
+    const input_t input = {.option = "--input",
+                           .index = i,
+                           .type = tn_program_argument_type(session->program, i),
+                           .spec = specs[i]};
+    if (input.spec) code = make_input(arguments, session, &input, &inputs[i]);
+  }
+  free(specs);
   if (code == EXIT_FINE) {
     *out_inputs = inputs;
   } else {

@@ -46,8 +46,18 @@ TN_API void tn_program_release(tn_program_t* program);
 // views that live as long as the program; NULL when out of range.
 TN_API size_t tn_program_argument_count(const tn_program_t* program);
 TN_API const tn_type_t* tn_program_argument_type(const tn_program_t* program, size_t index);
-TN_API const char* tn_program_argument_name(const tn_program_t* program,
-                                            size_t index);  // "" if none
+// What a program's author calls an argument or result: of the location that jax.export writes
+// (params['w'] is "params.w"), else of the value in the text; of a result its jax.result_info
+// ("result.y"). "" if there is none.
+TN_API const char* tn_program_argument_name(const tn_program_t* program, size_t index);
+TN_API const char* tn_program_result_name(const tn_program_t* program, size_t index);
+// The index of an argument or result by its name, in either spelling (params['w'], params.w), or
+// "arg0", "result0" and so on where it has none. NOT_FOUND has the nearest name as a note;
+// INVALID_ARGUMENT when several have the name.
+TN_API TN_MUST_USE tn_status_t tn_program_find_input(const tn_program_t* program, const char* name,
+                                                     size_t* out_index);
+TN_API TN_MUST_USE tn_status_t tn_program_find_output(const tn_program_t* program, const char* name,
+                                                      size_t* out_index);
 // Whether a run can use the memory of this argument when it is donated: the program marks it (JAX:
 // donate_argnums) and a result takes its place. Others may be donated too; their memory is freed.
 TN_API bool tn_program_may_donate(const tn_program_t* program, size_t index);

@@ -134,6 +134,13 @@ TN_MUST_USE tn_status_t tn__module_clone(tn_module_t* module, tn_module_t** out_
 // The text that the module, or the one that it is a clone of, was read from; NULL: it was built.
 const tn_source_t* tn__module_source(const tn_module_t* module);
 
+// The name that a label such as params['w'] stands for, "params.w", and its length; 0 and "" when
+// there is none. `out` has room for one byte more than the label has.
+size_t tn__input_name(tn_string_view_t label, char* out);
+// Calls an argument of a function so, if the label stands for a name.
+TN_MUST_USE tn_status_t tn__value_set_name(tn_module_t* module, tn_value_t* value,
+                                           tn_string_view_t label);
+
 // Retains `other` for as long as `module` lives.
 TN_MUST_USE tn_status_t tn__module_keep(tn_module_t* module, tn_module_t* other);
 // Retains an operation that nodes of `module` use, for as long as that lives.

@@ -132,6 +132,7 @@ tn_status_t tn__program_compile_for(tn_device_t* device, tn_module_t* module,
   tn__arena_init(&program->arena, allocator);
   pthread_mutex_init(&program->mutex, NULL);
   tn_status_t status = compile(program, options, argument_types);
+  if (!status) status = tn__program_name_results(program);
   if (status) {
     tn_program_release(program);
     return status;

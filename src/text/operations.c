@@ -422,7 +422,10 @@ tn_status_t tn__parser_block(tn_parser_t* parser, tn_region_t* region, size_t na
   size_t scope = parser->values.count;
   TN_RETURN_IF_ERROR(tn__parser_enter(parser));
   for (uint32_t i = 0; i < region->argument_count; ++i) {
-    TN_RETURN_IF_ERROR(define(parser, &parser->name_stack.items[names + i], &region->arguments[i]));
+    const tn_read_name_t* name = &parser->name_stack.items[names + i];
+    TN_RETURN_IF_ERROR(define(parser, name, &region->arguments[i]));
+    if (!name->label.length) continue;
+    TN_RETURN_IF_ERROR(tn__value_set_name(parser->module, &region->arguments[i], name->label));
   }
   while (!tn__parser_accept(parser, '}')) {
     if (tn__parser_at(parser, TN_TOKEN_BLOCK)) {

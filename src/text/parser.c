@@ -216,7 +216,8 @@ tn_status_t tn__parser_push_attr(tn_parser_t* parser, tn_string_view_t name, con
 tn_status_t tn__parser_push_name(tn_parser_t* parser, tn_string_view_t name, uint32_t count,
                                  const char* position) {
   MAKE_ROOM(name_stack);
-  parser->name_stack.items[parser->name_stack.count++] = (tn_read_name_t){name, position, count};
+  parser->name_stack.items[parser->name_stack.count++] =
+      (tn_read_name_t){name, position, count, {0}};
   return TN_OK;
 }
 

@@ -26,7 +26,8 @@ typedef struct tn_read_value {
 typedef struct tn_read_name {
   tn_string_view_t name;
   const char* position;
-  uint32_t count;  // of %name:count
+  uint32_t count;          // of %name:count
+  tn_string_view_t label;  // of an argument: the name in its location; empty: none
 } tn_read_name_t;
 
 // Lists under construction: each user notes `count`, pushes, and cuts back to what was.

@@ -33,6 +33,23 @@ static tn_status_t read_type(tn_parser_t* parser) {
   return tn__parser_push_type(parser, type, position);
 }
 
+// loc("x") or loc("x"(...)) of the argument whose name was pushed last: what its author calls it.
+static tn_status_t read_label(tn_parser_t* parser) {
+  const tn_lexer_t before = parser->lexer;
+  tn_read_name_t* name = &parser->name_stack.items[parser->name_stack.count - 1];
+  if (!tn__parser_at_word(parser, "loc") || tn__lexer_peek(&parser->lexer) != '(') return TN_OK;
+  tn__lexer_next(&parser->lexer);
+  tn__lexer_next(&parser->lexer);
+  const bool has_label =
+      tn__parser_at(parser, TN_TOKEN_STRING) && tn__lexer_peek(&parser->lexer) != ':';  // of a file
+  if (has_label) {
+    const tn_token_t token = parser->lexer.token;
+    TN_RETURN_IF_ERROR(tn__parser_unescape(parser, tn__token_text(&token), &name->label));
+  }
+  parser->lexer = before;
+  return TN_OK;
+}
+
 // (%a: T {k = v} loc("x"), ...), or of a declaration (T, T {k = v})
 static tn_status_t read_arguments(tn_parser_t* parser, signature_t* signature) {
   TN_RETURN_IF_ERROR(tn__parser_expect(parser, '(', "`(` of the arguments"));
@@ -50,6 +67,7 @@ static tn_status_t read_arguments(tn_parser_t* parser, signature_t* signature) {
     }
     TN_RETURN_IF_ERROR(read_type(parser));
     TN_RETURN_IF_ERROR(read_dictionary(parser));
+    if (signature->named) TN_RETURN_IF_ERROR(read_label(parser));
     TN_RETURN_IF_ERROR(tn__parser_skip_location(parser));
     ++signature->argument_count;
     if (!tn__parser_accept(parser, ',') && !tn__parser_at(parser, ')')) {

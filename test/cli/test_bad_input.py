@@ -58,7 +58,7 @@ def test_wrong_use_is_explained(arguments, message):
     (["-i", "random:x", "-i", "ones"], "the seed is no whole number"),
     (["-i", "random:", "-i", "ones"], "the seed is no whole number"),
     (["-i", "ones", "-i", "ones", "-o", "a.npy", "-o", "b.npy"], "2 outputs are given; the program has 1"),
-    (["-i", "ones", "-i", "ones", "-o", "a.txt"], "neither a .npy file nor -"),
+    (["-i", "ones", "-i", "ones", "-o", "a.txt"], "--output a.txt is none of x.npy, x.npz:KEY, x.safetensors:NAME and -"),
 ])
 def test_wrong_inputs_and_outputs_are_wrong_use(folder, arguments, message):
     assert message in refused("run", folder / "add.mlir", *arguments, code=2)

@@ -235,3 +235,38 @@ def test_a_small_address_space_is_enough(folder):
     assert done.returncode == 0, done.stderr
     predictions, labels = np.load(folder / "predictions.npy"), np.load(example / "labels.npy")
     assert np.mean(predictions == labels) >= 0.95
+
+
+# --- inputs by name
+
+NAMED = """func.func @main(%a: tensor<2xf32> loc("params['w']"), %b: tensor<2xf32> loc("x"), %c: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.subtract %a, %b : tensor<2xf32>
+  %1 = stablehlo.divide %0, %c : tensor<2xf32>
+  return %1 : tensor<2xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("inputs", [
+    ["x=ones", "params.w=2xf32=5,9", "2xf32=2"], ["params['w']=2xf32=5,9", "ones", "c=2xf32=2"],
+    ["c=@c.npy", "x=@x.npz:one", "2xf32=5,9"]])
+def test_inputs_go_to_the_arguments_they_name(folder, inputs):
+    np.save(folder / "c.npy", np.full(2, 2, np.float32))
+    np.savez(folder / "x.npz", one=np.ones(2, np.float32))
+    (folder / "named.mlir").write_text(NAMED)
+    done = subprocess.run([COMMAND, "run", "named.mlir", *(word for text in inputs for word in ("-i", text))], cwd=folder,
+                          capture_output=True, text=True, timeout=60)
+    assert done.stdout == "[2. 4.]\n", done.stderr
+
+
+@pytest.mark.parametrize("inputs, code, message", [
+    (["y=ones"], 1, "--input y=ones: the program has no input 'y' among 3"),
+    (["params.v=ones"], 1, "did you mean params.w?"),
+    (["x=ones", "x=zeros"], 2, "'x' is given twice"),
+    (["x=ones", "ones", "ones", "ones"], 2, "4 inputs are given; the program takes 3"),
+    (["x=ones"], 2, "argument 0 (%params.w) of type tensor<2xf32> has no --input"),
+    (["x=nothing", "ones", "ones"], 2, "--input nothing is none of"),
+])
+def test_names_that_are_wrong_are_told(folder, inputs, code, message):
+    (folder / "named.mlir").write_text(NAMED)
+    assert message in tenon("run", folder / "named.mlir", *(word for text in inputs for word in ("-i", text)), code=code)[1]

@@ -435,6 +435,27 @@ tn_status_t tn__bytecode_attr(tn_bytecode_t* bytecode, uint64_t index, const uin
   return tn__bytecode_fail(bytecode, reader.cursor.position, "more bytes than the attribute has");
 }
 
+// The cursor behind the code of an attribute of the builtin dialect.
+static bool begin_builtin(const tn_bytecode_t* bytecode, uint64_t index, tn_builtin_attr_t code,
+                          tn_cursor_t* out_cursor) {
+  if (index >= bytecode->attr_count) return false;
+  const tn_encoded_t* encoded = &bytecode->attrs[index].encoded;
+  *out_cursor = tn__cursor(encoded->begin, encoded->begin + encoded->length);
+  return encoded->custom && encoded->dialect == TN_DIALECT_BUILTIN &&
+         tn__cursor_varint(out_cursor) == code;
+}
+
+tn_string_view_t tn__bytecode_place_name(const tn_bytecode_t* bytecode, uint64_t index) {
+  tn_cursor_t cursor;
+  if (!begin_builtin(bytecode, index, TN_BUILTIN_NAMED_PLACE, &cursor))
+    return (tn_string_view_t){0};
+  const uint64_t name = tn__cursor_varint(&cursor);
+  if (!begin_builtin(bytecode, name, TN_BUILTIN_STRING, &cursor)) return (tn_string_view_t){0};
+  const uint64_t string = tn__cursor_varint(&cursor);
+  if (string >= bytecode->string_count) return (tn_string_view_t){0};
+  return bytecode->strings[string].text;
+}
+
 tn_status_t tn__bytecode_dictionary_find(tn_bytecode_t* bytecode, uint64_t index, const char* name,
                                          uint64_t* out_index) {
   *out_index = SIZE_MAX;

@@ -27,6 +27,9 @@ TN_MUST_USE tn_status_t tn__bytecode_value_type_at(tn_bytecode_t* bytecode, uint
 // dictionaries go without them.
 TN_MUST_USE tn_status_t tn__bytecode_attr(tn_bytecode_t* bytecode, uint64_t index,
                                           const uint8_t* position, tn_encoded_attr_t** out_attr);
+
+// The name of a location that has one; "" for others, and for what is not a location.
+tn_string_view_t tn__bytecode_place_name(const tn_bytecode_t* bytecode, uint64_t index);
 // Finds the attribute `name` in the encoded dictionary `index` without reading the others;
 // *out_index is SIZE_MAX when it is not there.
 TN_MUST_USE tn_status_t tn__bytecode_dictionary_find(tn_bytecode_t* bytecode, uint64_t index,

@@ -26,8 +26,9 @@ tn_status_t tn__bytecode_leave_regions(tn_bytecode_reader_t* reader, tn_cursor_t
                            "more bytes than the regions have");
 }
 
-// Types of the arguments onto the stack.
+// Types of the arguments onto the stack. Those of a function get the names in their locations.
 TN_APART static tn_status_t read_argument_types(tn_bytecode_reader_t* reader, tn_cursor_t* cursor,
+                                                const tn_bytecode_target_t* target,
                                                 size_t* out_count) {
   tn_bytecode_t* bytecode = &reader->bytecode;
   size_t count = tn__cursor_count(cursor);
@@ -40,8 +41,12 @@ TN_APART static tn_status_t read_argument_types(tn_bytecode_reader_t* reader, tn
     uint64_t index = bytecode->version >= TN_BYTECODE_OPTIONAL_LOCATIONS
                          ? tn__cursor_flagged(cursor, &has_place)
                          : tn__cursor_varint(cursor);
-    if (has_place) tn__cursor_varint(cursor);
+    const uint64_t place = has_place ? tn__cursor_varint(cursor) : UINT64_MAX;
     TN_RETURN_IF_ERROR(tn__bytecode_check(bytecode, cursor, "the arguments of a region"));
+    if (target->is_body && i < target->region->argument_count) {
+      tn_string_view_t label = tn__bytecode_place_name(bytecode, place);
+      TN_RETURN_IF_ERROR(tn__value_set_name(reader->module, &target->region->arguments[i], label));
+    }
     TN_RETURN_IF_ERROR(tn__bytecode_value_type_at(bytecode, index, position, &type));
     reader->types.items[reader->types.count++] = type;
   }
@@ -85,7 +90,7 @@ static tn_status_t read_block(tn_bytecode_reader_t* reader, tn_cursor_t* cursor,
   bool has_arguments = false;
   size_t first = reader->types.count, count = 0;
   uint64_t operations = tn__cursor_flagged(cursor, &has_arguments);
-  if (has_arguments) TN_RETURN_IF_ERROR(read_argument_types(reader, cursor, &count));
+  if (has_arguments) TN_RETURN_IF_ERROR(read_argument_types(reader, cursor, target, &count));
   TN_RETURN_IF_ERROR(define_arguments(reader, position, first, count, target, ids));
   reader->types.count = first;
   for (uint64_t i = 0; i < operations; ++i) {

@@ -1,0 +1,91 @@
+// Inputs and outputs by the names that a program's author gave them.
+#include <stdio.h>
+
+#include "base/spelling.h"
+#include "program/dynamic.h"
+
+enum { LONGEST_NAME = 512 };
+
+// That of the function's results; none where they are not what the function of the module returns.
+static tn_string_view_t label_of(const tn_function_t* function, size_t index) {
+  return tn__attr_get_string(&function->result_attrs[index], "jax.result_info");
+}
+
+tn_status_t tn__program_name_results(tn_program_t* program) {
+  const tn_function_t* function = tn__program_function(program);
+  const size_t count = tn_program_result_count(program);
+  bool has_names = false;
+  if (program->origins || function->result_count != count) return TN_OK;
+  for (size_t i = 0; i < count; ++i) has_names |= label_of(function, i).length > 0;
+  if (!has_names) return TN_OK;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&program->arena, count, &program->result_names));
+  for (size_t i = 0; i < count; ++i) {
+    const tn_string_view_t label = label_of(function, i);
+    void* memory = NULL;
+    TN_RETURN_IF_ERROR(tn__arena_allocate(&program->arena, label.length + 1, &memory));
+    tn__input_name(label, memory);
+    program->result_names[i] = memory;
+  }
+  return TN_OK;
+}
+
+const char* tn_program_result_name(const tn_program_t* program, size_t index) {
+  if (!program->result_names || index >= tn_program_result_count(program)) return "";
+  return program->result_names[index];
+}
+
+// --- look-up
+
+typedef struct names {
+  const char* kind;      // "input", for messages
+  const char* fallback;  // "arg"
+  size_t count;
+  const char* (*name)(const tn_program_t* program, size_t index);
+} names_t;
+
+static tn_status_t find(const tn_program_t* program, const names_t* names, const char* wanted,
+                        size_t* out_index) {
+  char word[LONGEST_NAME] = "", fallback[48];
+  size_t found = 0;
+  if (strlen(wanted) < sizeof word && !tn__input_name(tn__sv(wanted), word)) {
+    snprintf(word, sizeof word, "%s", wanted);
+  }
+  tn_spelling_t near = {.word = tn__sv(word)};
+  for (size_t i = 0; i < names->count; ++i) {
+    const char* name = names->name(program, i);
+    snprintf(fallback, sizeof fallback, "%s%zu", names->fallback, i);
+    const char* known = *name ? name : fallback;
+    tn__spelling_consider(&near, tn__sv(known));
+    if (strcmp(known, word) != 0) continue;
+    *out_index = i;
+    ++found;
+  }
+  if (found == 1) return TN_OK;
+  *out_index = 0;
+  if (found) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%zu %ss of the program are called '%s'",
+                            found, names->kind, wanted);
+  }
+  return tn__spelling_note(
+      &near, "",
+      tn_status_create(TN_CODE_NOT_FOUND, "the program has no %s '%s' among %zu", names->kind,
+                       wanted, names->count));
+}
+
+tn_status_t tn_program_find_input(const tn_program_t* program, const char* name,
+                                  size_t* out_index) {
+  TN_RETURN_IF_NULL(program);
+  TN_RETURN_IF_NULL(name);
+  const names_t names = {"input", "arg", tn_program_argument_count(program),
+                         tn_program_argument_name};
+  return find(program, &names, name, out_index);
+}
+
+tn_status_t tn_program_find_output(const tn_program_t* program, const char* name,
+                                   size_t* out_index) {
+  TN_RETURN_IF_NULL(program);
+  TN_RETURN_IF_NULL(name);
+  const names_t names = {"output", "result", tn_program_result_count(program),
+                         tn_program_result_name};
+  return find(program, &names, name, out_index);
+}
