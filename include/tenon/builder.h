@@ -1,4 +1,4 @@
-// Programs built in C, in the words of XLA's builder.
+// Builds StableHLO programs in C, with an API modelled on XLA's builder.
 //
 //   tn_builder_t* b = NULL;
 //   tn_builder_create(NULL, "axpy", &b);
@@ -10,11 +10,11 @@
 //   tn_status_t status = tn_builder_build(b, 1, &sum, &module);
 //   tn_builder_destroy(b);
 //
-// Misuse is recorded and reported once, by tn_builder_build: the first mistake, with the
-// operation's number and name. A function that cannot do its work returns NULL, and NULL operands
-// that come from it are not reported again. Result types are inferred by the rules that StableHLO
-// states. Externally synchronised. Values, types and computations live as long as the builder, or
-// the module that it became.
+// Errors are recorded and reported once, by tn_builder_build: the first one, with the index and
+// name of the operation. A function that fails returns NULL, and NULL operands that result from it
+// are not reported again. Result types are inferred as StableHLO specifies. Externally
+// synchronised. Values, types and computations live as long as the builder, or the module built
+// from it.
 #ifndef TENON_BUILDER_H_
 #define TENON_BUILDER_H_
 
@@ -23,17 +23,18 @@
 TN_EXTERN_C_BEGIN
 
 typedef struct tn_builder tn_builder_t;
-// A region under construction or done: the body of a reduce, the branches of an if.
+// A region, open or complete: the body of a reduce, the branches of an if.
 typedef struct tn_computation tn_computation_t;
 
 // `name` is the module's name and is copied. `allocator` NULL: the system's.
 TN_API TN_MUST_USE tn_status_t tn_builder_create(const tn_allocator_t* allocator, const char* name,
                                                  tn_builder_t** out_builder);
-// Frees the builder and what was not built. NULL is fine.
+// Frees the builder and what has not been built. Accepts NULL.
 TN_API void tn_builder_destroy(tn_builder_t* builder);
 
-// Ends the function @main with these results, verifies everything, and makes the module (reference
-// counted, see module.h). After it, success or not, only tn_builder_destroy may be called.
+// Ends the function @main with these results, verifies everything, and returns the module
+// (reference counted, see module.h). Afterwards, on success or failure, only tn_builder_destroy may
+// be called.
 TN_API TN_MUST_USE tn_status_t tn_builder_build(tn_builder_t* builder, size_t result_count,
                                                 tn_value_t* const* results,
                                                 tn_module_t** out_module);
@@ -45,8 +46,8 @@ TN_API const tn_type_t* tn_tensor_type(tn_builder_t* builder, tn_dtype_t dtype, 
 TN_API const tn_type_t* tn_tuple_type(tn_builder_t* builder, size_t count,
                                       const tn_type_t* const* elements);
 TN_API const tn_type_t* tn_token_type(void);
-// The counterpart of tn_type_serialize. Fields that are not known are skipped. INVALID_ARGUMENT for
-// bytes that are no type; UNIMPLEMENTED for a layout that is not row-major.
+// The inverse of tn_type_serialize. Skips unknown fields. INVALID_ARGUMENT if the bytes do not
+// encode a type; UNIMPLEMENTED for a layout that is not row-major.
 TN_API TN_MUST_USE tn_status_t tn_type_parse(tn_builder_t* builder, const void* data, size_t length,
                                              const tn_type_t** out_type);
 TN_API const tn_type_t* tn_value_type(const tn_value_t* value);  // NULL for NULL
@@ -74,7 +75,7 @@ typedef struct tn_attribute {
   const struct tn_attribute* entries;
 } tn_attribute_t;
 
-// Those of one value, which need not be written out.
+// Attributes of one value.
 static inline tn_attribute_t tn_attribute_float(const char* name, tn_dtype_t dtype, double value) {
   tn_attribute_t attribute = {name, TN_ATTRIBUTE_FLOAT, dtype, 0, value, NULL, 0, NULL};
   return attribute;
@@ -93,13 +94,13 @@ static inline tn_attribute_t tn_attribute_string(const char* name, const char* d
 
 // --- values
 
-// Parameter `number` of the function; `name` may be NULL. Numbers must be 0, 1, ... without gaps
-// when the module is built.
+// Parameter `number` of the function; `name` may be NULL. When the module is built, the numbers
+// must be 0, 1, ... without gaps.
 TN_API tn_value_t* tn_parameter(tn_builder_t* builder, int64_t number, const tn_type_t* type,
                                 const char* name);
 // `data`: the elements of a tensor type, row-major, as in memory; copied.
 TN_API tn_value_t* tn_constant(tn_builder_t* builder, const tn_type_t* type, const void* data);
-// A tensor of `type` whose elements are all the one at `element`.
+// A tensor of `type` with all elements equal to `*element`.
 TN_API tn_value_t* tn_splat(tn_builder_t* builder, const tn_type_t* type, const void* element);
 TN_API tn_value_t* tn_scalar_f32(tn_builder_t* builder, float value);
 TN_API tn_value_t* tn_scalar_s32(tn_builder_t* builder, int32_t value);
@@ -108,10 +109,9 @@ TN_API tn_value_t* tn_iota(tn_builder_t* builder, const tn_type_t* type, int64_t
 TN_API tn_value_t* tn_tuple(tn_builder_t* builder, size_t count, tn_value_t* const* elements);
 TN_API tn_value_t* tn_get_tuple_element(tn_builder_t* builder, tn_value_t* tuple, int64_t index);
 
-// Any operation by its StableHLO name ("stablehlo.add", or "add"). `attributes` are its attributes;
-// enumerators are STRINGs; lists of integers ARRAYs of S64. `result_types` NULL: inferred.
-// `computations` are its regions. The results go to out_results (`result_count` of them; NULLs
-// after a mistake).
+// Any operation by its StableHLO name ("stablehlo.add", or "add"). `attributes`: enumerators are
+// STRINGs, lists of integers are ARRAYs of S64. `result_types` NULL: inferred. `computations` are
+// its regions. Writes `result_count` results to out_results, or NULLs after an error.
 typedef struct tn_operation {
   size_t struct_size;  // sizeof(tn_operation_t)
   const char* name;
@@ -126,7 +126,7 @@ typedef struct tn_operation {
 TN_API void tn_build_operation(tn_builder_t* builder, const tn_operation_t* operation,
                                size_t result_count, tn_value_t** out_results);
 
-// tn_abs(builder, x) and so on: element-wise operations of one operand, as StableHLO defines them.
+// tn_abs(builder, x) and so on: elementwise operations of one operand, as StableHLO defines them.
 // clang-format off
 #define TN_UNARY_OPERATIONS(X)                                                              \
   X(abs) X(cbrt) X(ceil) X(cosine) X(count_leading_zeros) X(exponential)                    \
@@ -138,7 +138,7 @@ TN_API void tn_build_operation(tn_builder_t* builder, const tn_operation_t* oper
 TN_UNARY_OPERATIONS(TN_UNARY_OPERATION)
 #undef TN_UNARY_OPERATION
 
-// tn_add(builder, a, b) and so on. The operands have one type.
+// tn_add(builder, a, b) and so on. The operands have the same type.
 // clang-format off
 #define TN_BINARY_OPERATIONS(X)                                                                \
   X(add) X(and) X(atan2) X(complex) X(divide) X(maximum) X(minimum) X(multiply) X(or) X(power) \
@@ -171,7 +171,7 @@ TN_API tn_value_t* tn_reverse(tn_builder_t* builder, tn_value_t* x, size_t count
 // `strides` NULL: all 1.
 TN_API tn_value_t* tn_slice(tn_builder_t* builder, tn_value_t* x, const int64_t* starts,
                             const int64_t* limits, const int64_t* strides);
-// One scalar start for each dimension.
+// `starts`: one scalar for each dimension.
 TN_API tn_value_t* tn_dynamic_slice(tn_builder_t* builder, tn_value_t* x, tn_value_t* const* starts,
                                     const int64_t* sizes);
 TN_API tn_value_t* tn_dynamic_update_slice(tn_builder_t* builder, tn_value_t* x, tn_value_t* update,
@@ -191,14 +191,15 @@ TN_API tn_value_t* tn_dot(tn_builder_t* builder, tn_value_t* lhs, tn_value_t* rh
 
 // --- regions
 
-// Opens a computation: operations go into it until tn_computation_end. out_arguments gets `count`
-// values. It may use values from outside, but nothing outside may use its own.
+// Opens a computation: subsequent operations are added to it until tn_computation_end. Writes
+// `count` values to out_arguments. A computation may use values from outside; its own values cannot
+// be used outside.
 TN_API tn_computation_t* tn_computation_begin(tn_builder_t* builder, size_t count,
                                               const tn_type_t* const* types,
                                               tn_value_t** out_arguments);
 TN_API void tn_computation_end(tn_builder_t* builder, tn_computation_t* computation, size_t count,
                                tn_value_t* const* results);
-// A computation of two scalars that is one operation, for reduce: "add", "maximum"...
+// A computation of two scalars with a single operation, for reduce: "add", "maximum"...
 TN_API tn_computation_t* tn_binary_computation(tn_builder_t* builder, const char* name,
                                                tn_dtype_t dtype);
 
@@ -227,7 +228,7 @@ typedef enum tn_api_version {
   TN_API_VERSION_TYPED_FFI = 4,
 } tn_api_version_t;
 
-// The result (at `output_path` inside the result tuple; empty: the whole result) lies in the
+// The result (at `output_path` inside the result tuple; empty: the whole result) aliases the
 // storage of an operand.
 typedef struct tn_output_operand_alias {
   size_t output_path_length;
@@ -237,7 +238,7 @@ typedef struct tn_output_operand_alias {
   const int64_t* operand_path;
 } tn_output_operand_alias_t;
 
-// Zero is fine: opaque empty, no side effect, no aliases, no literal, schedule none, api version
+// Zero means: opaque empty, no side effect, no aliases, no literal, schedule none, API version
 // original.
 typedef struct tn_custom_call_options {
   size_t struct_size;  // sizeof(tn_custom_call_options_t)
@@ -252,7 +253,7 @@ typedef struct tn_custom_call_options {
   tn_api_version_t api_version;
   size_t called_computation_count;
   const char* const* called_computations;  // names of functions of the module
-  // Minor to major, one list for each operand and each array of the result (NULL: row-major); both
+  // Minor-to-major, one list for each operand and each array of the result (NULL: row-major); both
   // or neither.
   const int64_t* const* operand_layouts;
   const int64_t* const* result_layouts;

@@ -1,4 +1,4 @@
-// Ends runs of programs before they are done.
+// Cancellation of program runs.
 #ifndef TENON_CANCELLATION_H_
 #define TENON_CANCELLATION_H_
 
@@ -8,7 +8,7 @@
 
 TN_EXTERN_C_BEGIN
 
-// A flag that any number of runs can be given (tn_run_options_t.cancellation). Set once, for all of
+// A flag that any number of runs can share (tn_run_options_t.cancellation). Set once for all of
 // them, and never cleared. Reference counted; thread-safe.
 typedef struct tn_cancellation tn_cancellation_t;
 
@@ -18,9 +18,9 @@ TN_API TN_MUST_USE tn_status_t tn_cancellation_create(const tn_allocator_t* allo
 TN_API tn_cancellation_t* tn_cancellation_retain(tn_cancellation_t* cancellation);
 TN_API void tn_cancellation_release(tn_cancellation_t* cancellation);
 
-// Runs that have it end with CANCELLED at their next operation or iteration of a loop, and those
-// that have not begun do not begin. Does not wait for them. May be called in a signal handler. NULL
-// is fine, and is not cancelled.
+// Runs that have the flag end with CANCELLED at their next operation or loop iteration; runs that
+// have not begun do not begin. Does not wait for them. Async-signal-safe. Accepts NULL, which is
+// never cancelled.
 TN_API void tn_cancellation_cancel(tn_cancellation_t* cancellation);
 TN_API bool tn_cancellation_is_cancelled(const tn_cancellation_t* cancellation);
 

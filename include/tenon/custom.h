@@ -1,6 +1,5 @@
-/* Custom operations in plain C. Include this one file, link nothing, and get handlers of XLA's
- * typed FFI: JAX calls them, Tenon calls them, and so does every host that speaks that ABI. C11 and
- * C++17.
+/* Custom operations in plain C. This single header is self-contained and defines handlers of XLA's
+ * typed FFI, which JAX, Tenon and every other runtime with that ABI can call. C11 and C++17.
  *
  *   #include <tenon/custom.h>
  *
@@ -16,52 +15,54 @@
  *
  *   TN_LIBRARY(rms_norm)
  *
- * From the one list come the struct that `call` points to, the decoder with its checks, the
- * metadata and the signature that tools read. `rms_norm` is an exported handler. TN_LIBRARY exports
- * the table `tenon_library`, once in a shared library; it may name operations of other files.
+ * From this signature list the macros generate the struct that `call` points to, its decoder with
+ * all checks, the metadata, and the signature that tools read. `rms_norm` is an exported handler.
+ * TN_LIBRARY exports the table `tenon_library`, once in a shared library; it may name operations of
+ * other files.
  *
  * ARG(name, dtype, shape[, "doc"])   RET(name, dtype, shape[, "doc"])
- *   dtype  pred s8 s16 s32 s64 u8 u16 u32 u64 f16 bf16 f32 f64 c64 c128 token, types below a byte
+ *   dtype  pred s8 s16 s32 s64 u8 u16 u32 u64 f16 bf16 f32 f64 c64 c128 token, sub-byte types
  *          (s4 u4 ...), small floats (f8e4m3fn ...); any; of(f32, f64), up to 12; dtype_of(x)
  *   shape  any_rank; rank(2); like(x): shape and dtype of x; shape_of(x);
- *          optional: may be left out at the end (tn_is_present);
- *          remaining: all that follow (tn_get_arg, tn_get_ret)
- *   field  tn_arg_f32_t, tn_ret_f32_t ...: {data, dims, rank, dtype}; tn_arg_any_t, with void*
- * data, if the dtype is not one name; tn_remaining_t {values, first, count}
+ *          optional: a trailing operand or result that may be omitted (tn_is_present);
+ *          remaining: variadic, all that follow (tn_get_arg, tn_get_ret)
+ *   field  tn_arg_f32_t, tn_ret_f32_t ...: {data, dims, rank, dtype}; tn_arg_any_t, with
+ *          `void* data`, unless the dtype is a single one; tn_remaining_t {values, first, count}
  *
  * ATTR(name, type, default[, "doc"])
- *   type   bool, int8_t ... uint64_t, float, double. Integers and floats of another width are taken
- *          when it is the same number.
+ *   type   bool, int8_t ... uint64_t, float, double. Integers and floats of another width are
+ *          converted if the value is exactly representable.
  *          string: tn_string_t {data, size}. array(float): tn_array_float_t {data, count}.
  *          address: void*. dictionary: tn_dictionary_t (tn_get, tn_has).
- *          enum_of(type, int32_t): the author's enum, which travels as exactly that integer.
- *          record(type): the author's struct, see TN_RECORD.
+ *          enum_of(type, int32_t): a C enum, passed as exactly that integer type.
+ *          record(type): a struct attribute, see TN_RECORD.
  *          decoded_by(type, f): tn_status_t f(const tn_call_t*, const tn_ffi_attr_t*, type* out).
- *          all_attributes: the whole dictionary, which may then hold others than those listed.
- *   default  for when the caller gives none, or TN_REQUIRED. Arrays, dictionaries and records have
- *          TN_EMPTY (a record's fields then have their own defaults).
+ *          all_attributes: the attribute dictionary, which may then have unlisted entries.
+ *   default  the value of an omitted attribute, or TN_REQUIRED. Arrays, dictionaries and structs
+ *          have TN_EMPTY (the fields of a struct then have their own defaults).
  *
- * In the body these take `call`, or the `const tn_call_t*` that is call->tn:
- *   return TN_ERROR(call, INVALID_ARGUMENT, "n is %d", n)  one of the 17 codes; printf-style
- *   TN_TRY(expression)                                     returns the status if it is not TN_OK
+ * In the kernel body these take `call`, or the `const tn_call_t*` call->tn:
+ *   return TN_ERROR(call, INVALID_ARGUMENT, "n is %d", n)  one of 16 codes; printf-style
+ *   TN_TRY(expression)                                     returns the status unless it is TN_OK
  *   tn_scratch(call, bytes)                                memory until it returns, or NULL
- *   tn_parallel_for(call, count, grain, function, user)    on the host's threads
+ *   tn_parallel_for(call, count, grain, function, user)    on the runtime's threads
  *   tn_thread_count(call)  tn_stream(call, &stream)  tn_device_ordinal(call, &ordinal)
  *   tn_run_id(call, &id)  tn_user_data(call, type_id, &pointer)
  *   tn_get_arg(call, call->xs, i, f32, &x)  tn_get_ret(call, call->ys, i, any, &y)
  *   tn_get(call, dictionary, "lo", int64_t, &lo)  tn_has(dictionary, "lo")
  *   tn_defer(call, &future), later tn_finish(future) or tn_fail(future, CODE, "...")
- * and these a buffer: tn_size, tn_last_dim, tn_rank, tn_dim(buffer, axis), tn_byte_size.
- * bf16 and f16 have tn_bf16_to_float, tn_bf16_from_float ...; all small floats tn_float_read and
- * tn_float_write. tn_shape_parse reads a shape from opaque bytes. Further: TN_OP_ON (platform,
- * traits), TN_STATEFUL_OP, TN_UNTYPED.
+ * These take an operand or result: tn_size, tn_last_dim, tn_rank, tn_dim(buffer, axis),
+ * tn_byte_size. bf16 and f16 are converted by tn_bf16_to_float, tn_bf16_from_float ...; all small
+ * floats by tn_float_read and tn_float_write. tn_shape_parse reads a shape from opaque bytes. See
+ * also TN_OP_ON (platform, traits), TN_STATEFUL_OP and TN_UNTYPED.
  *
- * Threads: a handler may be called from several threads at once. Nothing here keeps globals, except
- * hints about where attributes lie (relaxed atomics) and the ids of state types.
- * Errors are objects of the host, made through the frame's own table; who receives one owns it. */
+ * Threads: a handler may be called from several threads at once. This header keeps no global state
+ * but hints about the positions of attributes (relaxed atomics) and the ids of state types.
+ * Errors are objects of the runtime, created through the table of the call frame; the receiver of
+ * an error owns it. */
 
-// Part 1: the binary interface, as XLA lays it out, and Tenon's table of a library. The runtime
-// uses these very definitions. With TN_FFI_ABI_ONLY defined there is no part 2.
+// Part 1: the binary interface, with XLA's layout, and the table that a library exports. The
+// runtime uses the same definitions. TN_FFI_ABI_ONLY omits part 2.
 #ifndef TENON_CUSTOM_ABI_
 #define TENON_CUSTOM_ABI_
 
@@ -75,14 +76,14 @@ extern "C" {
 #define TN__STATIC_ASSERT _Static_assert
 #endif
 
-// The host's error object; NULL is success. In Tenon it is the status of <tenon/status.h>,
-// elsewhere what the host makes of it: a handler creates it, returns it, and knows nothing more.
+// An error object of the runtime; NULL is success. In Tenon it is the status of <tenon/status.h>;
+// other runtimes have their own. A handler only creates it and returns it.
 typedef struct tn_status* tn_status_t;
 #define TN_OK ((tn_status_t)0)
 
-// The oldest version of the ABI that hosts accept from a handler, the one since which deleters of
-// states come with their types, the one since which states have their present form, and the newest
-// described here. A handler says the oldest that it can do with.
+// Minor versions of the ABI: the oldest that runtimes accept from a handler, the first that
+// registers state types with their deleters, the first with the present form of states, and the
+// newest described here. A handler states the oldest that it requires.
 enum {
   TN_FFI_API_MAJOR = 0,
   TN_FFI_API_MINOR_OLDEST = 1,
@@ -91,11 +92,11 @@ enum {
   TN_FFI_API_MINOR = 3
 };
 
-// Extensions; the second is Tenon's own, behind the first, and other hosts have none.
+// Extensions; the second is Tenon's, linked after the first, and other runtimes do not send it.
 enum { TN_FFI_METADATA = 1, TN_FFI_SIGNATURE = 0x746e };
 enum { TN_FFI_BUFFER = 1 };                     // values
 enum { TN_FFI_COMMAND_BUFFER_COMPATIBLE = 1 };  // traits
-// Attributes, stages, codes of errors.
+// Attribute types, stages, error codes.
 // clang-format off
 enum { TN_FFI_ARRAY = 1, TN_FFI_DICTIONARY, TN_FFI_SCALAR, TN_FFI_STRING };
 enum { TN_FFI_INSTANTIATE, TN_FFI_PREPARE, TN_FFI_INITIALIZE, TN_FFI_EXECUTE };
@@ -105,11 +106,11 @@ enum { TN_FFI_INSTANTIATE, TN_FFI_PREPARE, TN_FFI_INITIALIZE, TN_FFI_EXECUTE };
   X(OUT_OF_RANGE) X(UNIMPLEMENTED) X(INTERNAL) X(UNAVAILABLE) X(DATA_LOSS) X(UNAUTHENTICATED)
 #define TN__FFI_CODE(name) TN_FFI_##name,
 enum { TN_FFI_OK, TN_FFI_ERRORS(TN__FFI_CODE) };
-// What TN_ERROR takes, and nothing else that begins with TN_FFI_.
+// The codes that TN_ERROR takes, and no other name that begins with TN_FFI_.
 #define TN__NAMED_CODE(name) TN__ERROR_##name = TN_FFI_##name,
 enum { TN_FFI_ERRORS(TN__NAMED_CODE) };
 
-// Element types: X(word in lists, NAME, number, C type). Types below a byte take a byte an element.
+// Element types: X(name in lists, NAME, value, C type). Sub-byte elements take a byte each.
 #define TN_FFI_DTYPES(X)                                                                         \
   X(pred, PRED, 1, bool) X(s1, S1, 30, int8_t) X(s2, S2, 26, int8_t) X(s4, S4, 21, int8_t)       \
   X(s8, S8, 2, int8_t) X(s16, S16, 3, int16_t) X(s32, S32, 4, int32_t) X(s64, S64, 5, int64_t)   \
@@ -128,13 +129,13 @@ typedef int32_t tn_ffi_dtype_t;
 #define TN__NUMBER(word, NAME, number, ctype) TN_FFI_##NAME = number,
 enum { TN_FFI_DTYPES(TN__NUMBER) TN_FFI_INVALID = 0 };
 
-// Opaque: they are the host's.
+// Opaque objects of the runtime.
 typedef struct tn_ffi_context tn_ffi_context_t;
 typedef struct tn_ffi_future tn_ffi_future_t;
 typedef struct tn_ffi_internal tn_ffi_internal_t;
 
 // clang-format off
-typedef struct tn_ffi_bytes { const char* data; size_t size; } tn_ffi_bytes_t;  // NULs and all
+typedef struct tn_ffi_bytes { const char* data; size_t size; } tn_ffi_bytes_t;  // may contain NULs
 typedef struct tn_ffi_scalar { tn_ffi_dtype_t dtype; void* value; } tn_ffi_scalar_t;
 typedef struct tn_ffi_array { tn_ffi_dtype_t dtype; size_t count; void* data; } tn_ffi_array_t;
 typedef struct tn_ffi_type_id { int64_t id; } tn_ffi_type_id_t;  // 0: not registered yet
@@ -145,9 +146,9 @@ typedef struct tn_ffi_extension {
 } tn_ffi_extension_t;
 // clang-format on
 
-// Structs passed by pointer begin with their size, which is the end of the field that was last when
-// the struct's version was fixed; not always sizeof. TN__STRUCT(NAME, name, size, that field,
-// fields) declares tn_ffi_name_t and TN_FFI_NAME_SIZE, and checks the layout.
+// Structs passed by pointer begin with their size: the end of the field that was last when the
+// version of the struct was fixed, which is not always sizeof. TN__STRUCT(NAME, name, size, that
+// field, fields) declares tn_ffi_name_t and TN_FFI_NAME_SIZE, and checks the layout.
 // clang-format off
 #define TN_FFI_END_OF(type, field) (offsetof(type, field) + sizeof(((type*)0)->field))
 #define TN__STRUCT(NAME, name, size, last, fields)                    \
@@ -163,9 +164,9 @@ typedef struct tn_ffi_extension {
 TN__STRUCT(API_VERSION, api_version, 24, minor, int32_t major; int32_t minor;)
 TN__STRUCT(TYPE_INFO, type_info, 24, deleter, void (*deleter)(void* state);)
 TN__STRUCT(BUFFER, buffer, 48, dims, tn_ffi_dtype_t dtype; void* data; int64_t rank; int64_t* dims;)
-// Arguments, and results: types[i] is TN_FFI_BUFFER, values[i] a tn_ffi_buffer_t*.
+// Arguments or results: types[i] is TN_FFI_BUFFER, values[i] a tn_ffi_buffer_t*.
 TN__STRUCT(VALUES, values, 40, values, int64_t count; int32_t* types; void** values;)
-// Sorted by name, byte by byte, nested ones too. types[i] is TN_FFI_SCALAR ...; values[i] points to
+// Sorted by name, bytewise; so are nested ones. types[i] is TN_FFI_SCALAR ...; values[i] points to
 // a tn_ffi_scalar_t, tn_ffi_array_t, tn_ffi_bytes_t or tn_ffi_attrs_t.
 TN__STRUCT(ATTRS, attrs, 48, values, int64_t count; int32_t* types; tn_ffi_bytes_t** names;
            void** values;)
@@ -181,8 +182,8 @@ typedef struct tn_ffi_bundle {
   tn_ffi_handler_t instantiate, prepare, initialize, execute;
 } tn_ffi_bundle_t;
 
-// A host that asks what a handler is passes a frame with this extension. `state_type_id` is beyond
-// the size; the instantiate handler of a stateful operation fills it in.
+// A runtime that queries the metadata of a handler passes a frame with this extension.
+// `state_type_id` is beyond the size; the instantiate handler of a stateful operation fills it in.
 typedef struct tn_ffi_metadata {
   size_t struct_size;  // 36
   tn_ffi_api_version_t api_version;
@@ -196,7 +197,7 @@ typedef struct tn_ffi_metadata_extension {
 } tn_ffi_metadata_extension_t;
 
 // clang-format off
-// What the host's functions take; the last field or two are what they give, unless said otherwise.
+// Parameters of the runtime's functions; the last field or two are outputs unless stated otherwise.
 TN__STRUCT(ERROR_CREATE, error_create, 28, code, const char* message; int32_t code;)  // both in
 TN__STRUCT(ERROR_GET_MESSAGE, error_get_message, 32, message, tn_status_t error;
            const char* message;)
@@ -229,7 +230,7 @@ TN__STRUCT(DEVICE_ORDINAL_GET, device_ordinal_get, 28, device_ordinal, tn_ffi_co
            int32_t device_ordinal;)
 // clang-format on
 
-// The host's functions. An older host has fewer: a slot exists if struct_size reaches behind it.
+// The runtime's functions. An older runtime has fewer: a slot exists if struct_size includes it.
 typedef struct tn_ffi_api {
   size_t struct_size;
   tn_ffi_extension_t* extension_start;
@@ -268,32 +269,32 @@ TN__AT(tn_ffi_type_register_t, type_info, 40)
 TN__AT(tn_ffi_api_t, error_create, 48)
 TN__AT(tn_ffi_api_t, device_ordinal_get, 184)
 
-// Signatures: what an operation takes and gives, for runtimes, tools and documentation.
+// Signatures: what an operation takes and returns, for runtimes, tools and documentation.
 enum { TN_FFI_PARAM_ARG, TN_FFI_PARAM_ATTR, TN_FFI_PARAM_RET };
 enum {                           // flags
-  TN_FFI_PARAM_REMAINING = 1,    // ARG, RET: this and all that follow
-  TN_FFI_PARAM_OPTIONAL = 2,     // ARG, RET: may be left out
-  TN_FFI_PARAM_LIKE = 4,         // ARG, RET: the dtype is that of `same_shape_as` too
-  TN_FFI_PARAM_ENUM = 8,         // ATTR: a scalar that names one of several things
-  TN_FFI_PARAM_ADDRESS = 16,     // ATTR: an s64 that holds an address
-  TN_FFI_PARAM_EVERYTHING = 32,  // ATTR: not one attribute but the whole dictionary
+  TN_FFI_PARAM_REMAINING = 1,    // ARG, RET: variadic, this and all that follow
+  TN_FFI_PARAM_OPTIONAL = 2,     // ARG, RET: may be omitted
+  TN_FFI_PARAM_LIKE = 4,         // ARG, RET: has the dtype of `same_shape_as`, too
+  TN_FFI_PARAM_ENUM = 8,         // ATTR: a scalar with the value of an enum
+  TN_FFI_PARAM_ADDRESS = 16,     // ATTR: an s64 with the value of an address
+  TN_FFI_PARAM_EVERYTHING = 32,  // ATTR: the attribute dictionary
 };
 typedef struct tn_ffi_param {
   const char* name;
   const char* doc;        // or NULL
-  const char* type_text;  // as the author wrote it: "float", "of(f32, f64)"
+  const char* type_text;  // as written in the list: "float", "of(f32, f64)"
   int32_t kind;           // TN_FFI_PARAM_ARG ...
-  // ARG and RET; `dtypes` also of scalars and arrays
-  uint64_t dtypes;            // bit TN_FFI_F32 is set when f32 is accepted
+  // ARG and RET; `dtypes` also for scalars and arrays
+  uint64_t dtypes;            // bit TN_FFI_F32 is set if f32 is accepted
   const char* same_dtype_as;  // the other parameter's name or NULL
   int64_t rank;               // -1: any
   uint32_t flags;
   const char* same_shape_as;  // the other parameter's name or NULL
   // ATTR
-  int32_t attr_type;                  // TN_FFI_SCALAR ...; 0: the author decodes it
-  const struct tn_ffi_param* fields;  // of a record, else NULL
+  int32_t attr_type;                  // TN_FFI_SCALAR ...; 0: decoded_by
+  const struct tn_ffi_param* fields;  // of a struct attribute, else NULL
   size_t field_count;
-  const char* default_text;       // as the author wrote it; NULL: required
+  const char* default_text;       // as written in the list; NULL: required
   int64_t default_integer;        // of a bool, integer, enum
   double default_number;          // of a float, double
   tn_ffi_bytes_t default_string;  // of a string
@@ -302,30 +303,30 @@ typedef struct tn_ffi_param {
 struct tn_op_def;
 typedef struct tn_ffi_op {
   size_t struct_size;
-  size_t param_size;     // distance of two params
+  size_t param_size;     // distance in bytes of two params
   const char* name;      // the custom call's target
   const char* platform;  // "Host", "CUDA" ...
   const char* doc;
-  int32_t api_version;         // as in StableHLO: 4 typed; 1, 2, 3 untyped
+  int32_t api_version;         // as in StableHLO: 4 typed; 1, 2, 3 legacy
   uint32_t traits;             // TN_FFI_COMMAND_BUFFER_COMPATIBLE
   tn_ffi_bundle_t bundle;      // typed; else all NULL
-  tn_ffi_function_t function;  // untyped; else NULL
+  tn_ffi_function_t function;  // legacy; else NULL
   const tn_ffi_param_t* params;
   size_t param_count;
-  // What there is besides the handler (<tenon/operation.h>); NULL: nothing. Operations of libraries
-  // that were built before it was added end here, as their struct_size says.
+  // The definition beyond the handler (<tenon/operation.h>); NULL: none. In libraries built before
+  // it was added the struct ends here, as struct_size states.
   const struct tn_op_def* definition;
 } tn_ffi_op_t;
 
-// Behind the extension for metadata: the handler of TN_OP fills in what it was declared with, which
-// lives as long as the handler's code. Others leave NULL there.
+// Linked after the metadata extension: the handler of a TN_OP fills in its signature, which lives
+// as long as the handler's code. Other handlers leave it NULL.
 typedef struct tn_ffi_signature_extension {
   tn_ffi_extension_t extension;
   const tn_ffi_op_t* op;
 } tn_ffi_signature_extension_t;
 enum { TN_FFI_SIGNATURE_EXTENSION_SIZE = 32 };
 
-// What the exported symbol `tenon_library` is.
+// The type of the exported symbol `tenon_library`.
 #define TN_FFI_LIBRARY_SYMBOL "tenon_library"
 enum { TN_FFI_LIBRARY_VERSION = 1 };
 typedef struct tn_ffi_library {
@@ -340,7 +341,7 @@ typedef struct tn_ffi_library {
 #endif
 #endif  // TENON_CUSTOM_ABI_
 
-// Part 2: writing operations.
+// Part 2: macros and functions for custom operations.
 #if !defined(TENON_CUSTOM_H_) && !defined(TN_FFI_ABI_ONLY)
 #define TENON_CUSTOM_H_
 
@@ -382,9 +383,8 @@ extern "C" {
 #define TN__RUN(result, body) result = body;
 #endif
 
-#ifndef TN_EXPORT  // whoever builds handlers into a program of their own may want them hidden
-// Protected: a library's own calls reach its own function, also when C has one of that name
-// (select).
+#ifndef TN_EXPORT  // define it to hide handlers that are built into a program
+// Protected: calls inside a library use its own function even if C has one of that name (select).
 #ifdef __ELF__
 #define TN_EXPORT __attribute__((visibility("protected")))
 #else
@@ -397,8 +397,9 @@ extern "C" {
 #define TN__APART __attribute__((noinline, unused)) static
 #define TN__UNUSED __attribute__((unused)) static
 #define TN__INLINE __attribute__((always_inline, unused)) static inline
-// A body for floats of 16 bits, which processors have no arithmetic for, is compiled for AVX2 as
-// well: its loops take half the time. (Not for instructions that would round differently.)
+// Kernel bodies for 16-bit floats, for which processors have no arithmetic, are also compiled for
+// AVX2, which halves the time of their loops. (Instructions that round differently are not
+// enabled.)
 #if defined __x86_64__ && !defined __AVX2__ && !defined __CUDACC__
 #define TN__FOR_AVX2 __attribute__((target("avx2"), flatten, noinline, unused)) static
 #define TN__HAS_AVX2() __builtin_cpu_supports("avx2")
@@ -409,7 +410,7 @@ extern "C" {
 #define TN__LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define TN__UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-// ---- What a body reads
+// ---- Values in a kernel body
 
 // clang-format off
 typedef struct tn_f16 { uint16_t bits; } tn_f16_t;
@@ -417,7 +418,7 @@ typedef struct tn_bf16 { uint16_t bits; } tn_bf16_t;
 typedef struct tn_c64 { float real, imaginary; } tn_c64_t;
 typedef struct tn_c128 { double real, imaginary; } tn_c128_t;
 
-// Buffers: dense, in the order of `dims`. All have one layout; they differ in the type of `data`.
+// Operands and results: dense and row-major. All have one layout and differ in the type of `data`.
 #define TN__BUFFER(suffix, ctype)                                                 \
   typedef struct tn_arg_##suffix { TN__FIELDS(const ctype) } tn_arg_##suffix##_t; \
   typedef struct tn_ret_##suffix { TN__FIELDS(ctype) } tn_ret_##suffix##_t;
@@ -433,13 +434,13 @@ typedef struct tn_ffi_attr { int32_t type; const void* value; } tn_ffi_attr_t;  
 typedef void* tn_address_t;
 // clang-format on
 
-// The call under way. The struct of every operation has the field `tn` that points here, and so has
-// this one: what takes a call takes either.
+// The current call. The struct of every operation has a field `tn` that points to it, and so has
+// this one: macros that take a call accept either.
 typedef struct tn_call {
   struct tn_call* tn;
   tn_ffi_call_frame_t* frame;
   const tn_ffi_op_t* op;
-  struct tn__block* blocks;  // scratch memory to give back
+  struct tn__block* blocks;  // scratch memory to free
 } tn_call_t;
 
 TN__INLINE int64_t tn__product(const int64_t* dims, int64_t rank) {
@@ -448,7 +449,7 @@ TN__INLINE int64_t tn__product(const int64_t* dims, int64_t rank) {
   return size;
 }
 
-// Bytes that an element takes in memory.
+// The size in bytes of an element in memory.
 TN__INLINE size_t tn_ffi_dtype_size(tn_ffi_dtype_t dtype) {
 #define TN__SIZE_CASE(word, NAME, number, ctype) \
   case number: return number == TN_FFI_TOKEN ? 0 : sizeof(ctype);
@@ -488,7 +489,7 @@ TN__COLD void tn__drop_error(const tn_ffi_api_t* api, tn_status_t error) {
   if (error != TN_OK) api->error_destroy(&destroy);
 }
 
-// A message in the making; what does not fit is cut off.
+// A message under construction; text beyond its capacity is truncated.
 typedef struct tn__text {
   size_t size;
   char data[1024];
@@ -507,7 +508,7 @@ TN__PRINTF(2, 3) TN__COLD void tn__print(tn__text_t* text, const char* format, .
   va_end(values);
 }
 
-// A number with a point, whatever the host's locale has between the digits.
+// Formats a number with a decimal point in any locale.
 TN__COLD void tn__print_number(tn__text_t* text, double number) {
   const size_t begin = text->size;
   size_t end = begin;
@@ -516,7 +517,7 @@ TN__COLD void tn__print_number(tn__text_t* text, double number) {
     const bool is_of_number = text->data[i] && strchr(" +-.0123456789einfa", text->data[i]);
     if (is_of_number) {
       text->data[end++] = text->data[i];
-    } else if (end > begin && text->data[end - 1] != '.') {  // one character of several bytes
+    } else if (end > begin && text->data[end - 1] != '.') {  // a separator of several bytes
       text->data[end++] = '.';
     }
   }
@@ -524,14 +525,14 @@ TN__COLD void tn__print_number(tn__text_t* text, double number) {
   text->data[end] = 0;
 }
 
-// A host always makes an error object: by that the compiler, and who reads its warnings, know that
-// a refusal ends the call.
+// A runtime always creates an error object. Stating that tells the compiler, and so its warnings,
+// that an error ends the call.
 TN__INLINE tn_status_t tn__refused(tn_status_t error) {
   if (error == TN_OK) __builtin_unreachable();
   return error;
 }
 
-// Behind TN_ERROR. The message begins with the operation's name.
+// The implementation of TN_ERROR. The message begins with the operation's name.
 TN__PRINTF(3, 4)
 TN__COLD tn_status_t tn__error(const tn_call_t* call, int32_t code, const char* format, ...) {
   tn__text_t text = {0, ""};
@@ -545,7 +546,7 @@ TN__COLD tn_status_t tn__error(const tn_call_t* call, int32_t code, const char* 
 
 #define tn__error(...) tn__refused(tn__error(__VA_ARGS__))
 
-// ---- Looking for attributes
+// ---- Attribute lookup
 
 TN__INLINE bool tn__is_named(const tn_ffi_attrs_t* attrs, int64_t index, const char* name,
                              size_t size) {
@@ -553,9 +554,9 @@ TN__INLINE bool tn__is_named(const tn_ffi_attrs_t* attrs, int64_t index, const c
          TN__LIKELY(!memcmp(attrs->names[index]->data, name, size));
 }
 
-// The attribute of that name. They come sorted, but where one lies depends on which others the
-// caller gives. So its last place is remembered, as the distance from its place in the list; a call
-// of another form looks at all of them. `hint` may be NULL.
+// The attribute of that name. Attributes are sorted by name, so that the position of one depends on
+// which others the caller gives. `hint` stores the distance of its last position from its index in
+// the list; if it is not found there, all are searched. `hint` may be NULL.
 TN__APART bool tn__find(const tn_ffi_attrs_t* attrs, const char* name, int64_t guess,
                         signed char* hint, tn_ffi_attr_t* out) {
   const size_t size = strlen(name);
@@ -572,14 +573,14 @@ TN__APART bool tn__find(const tn_ffi_attrs_t* attrs, const char* name, int64_t g
   return true;
 }
 
-// ---- Refusals: what the decoders say when something is not as the list says
+// ---- Errors of the decoders
 
 TN__COLD void tn__print_type(tn__text_t* text, const tn_ffi_buffer_t* buffer) {
   for (int64_t i = 0; i < buffer->rank; ++i) tn__print(text, "%" PRId64 "x", buffer->dims[i]);
   tn__print(text, "%s", tn_ffi_dtype_name(buffer->dtype));
 }
 
-// There are too few or too many arguments or results.
+// The number of arguments or results is wrong.
 TN__COLD tn_status_t tn__refuse_count(const tn_call_t* call) {
   for (int32_t kind = TN_FFI_PARAM_ARG;; kind = TN_FFI_PARAM_RET) {
     const bool is_arg = kind == TN_FFI_PARAM_ARG;
@@ -605,7 +606,7 @@ TN__COLD tn_status_t tn__refuse_count(const tn_call_t* call) {
   }
 }
 
-// Is this value not as its parameter wants it, leaving aside what it has to do with others?
+// Whether the value does not match its parameter, without regard to other values.
 TN__INLINE bool tn__misfit(const tn_ffi_param_t* param, const tn_ffi_buffer_t* buffer) {
   const uint64_t set = param->dtypes, dtype = (uint32_t)buffer->dtype;
   const bool single = (set & (set - 1)) == 0;
@@ -622,7 +623,7 @@ TN__INLINE bool tn__same_shape(const int64_t* a, int64_t a_rank, const int64_t* 
   return true;
 }
 
-// The value of a parameter, or of the first of the remaining ones; NULL if there is none.
+// The value of a parameter, or the first of the variadic ones; NULL if there is none.
 TN__COLD const tn_ffi_buffer_t* tn__value_of(const tn_call_t* call, const char* name) {
   int64_t index[3] = {0, 0, 0};
   for (size_t i = 0; i < call->op->param_count; ++i) {
@@ -638,7 +639,7 @@ TN__COLD const tn_ffi_buffer_t* tn__value_of(const tn_call_t* call, const char* 
   return NULL;
 }
 
-// Says what of a value is wrong, and OK if nothing is.
+// Describes how a value differs from its parameter; OK if it matches.
 TN__COLD tn_status_t tn__judge_value(const tn_call_t* call, const tn_ffi_param_t* param,
                                      const tn_ffi_buffer_t* buffer, int64_t offset,
                                      bool relations) {
@@ -680,7 +681,7 @@ TN__COLD tn_status_t tn__judge_value(const tn_call_t* call, const tn_ffi_param_t
   return tn__error(call, TN_FFI_INVALID_ARGUMENT, "%s", text.data);
 }
 
-// Names the first value that is not as the list says.
+// Names the first value that does not match the list.
 TN__COLD tn_status_t tn__refuse_values(const tn_call_t* call) {
   for (int relations = 0; relations < 2; ++relations) {
     int64_t index[3] = {0, 0, 0};
@@ -705,7 +706,7 @@ TN__COLD tn_status_t tn__refuse_values(const tn_call_t* call) {
   return tn__error(call, TN_FFI_INTERNAL, "the arguments changed while they were looked at");
 }
 
-// Where an attribute is: in which attribute of the call, if it is a record's field.
+// The path of an attribute: includes the enclosing attribute of a struct field.
 typedef struct tn__path {
   const struct tn__path* parent;
   const char* name;
@@ -738,7 +739,7 @@ TN__COLD void tn__print_attr(tn__text_t* text, tn_ffi_attr_t attr) {
   }
 }
 
-// The attribute of that name is not what is wanted, or not there.
+// The attribute is missing or does not have the expected type.
 TN__COLD tn_status_t tn__refuse_attr(const tn_call_t* call, const tn__path_t* path,
                                      const tn_ffi_attrs_t* attrs, const char* name,
                                      const char* wanted) {
@@ -756,7 +757,7 @@ TN__COLD tn_status_t tn__refuse_attr(const tn_call_t* call, const tn__path_t* pa
   return tn__error(call, TN_FFI_INVALID_ARGUMENT, "%s", text.data);
 }
 
-// How many letters to change, insert or drop to make one name of the other, as far as it matters.
+// The edit distance of two names, up to the limit that matters.
 TN__COLD size_t tn__distance(const char* a, size_t a_size, const char* b, size_t b_size) {
   size_t row[64];
   if (a_size > 60 || b_size > 60) return 99;
@@ -774,7 +775,7 @@ TN__COLD size_t tn__distance(const char* a, size_t a_size, const char* b, size_t
   return row[b_size];
 }
 
-// The caller gave more attributes than there are in the list: names the first.
+// Names the first attribute that is not in the list.
 TN__COLD tn_status_t tn__refuse_unknown(const tn_call_t* call, const tn__path_t* path,
                                         const tn_ffi_attrs_t* attrs, const tn_ffi_param_t* params,
                                         size_t count) {
@@ -821,9 +822,9 @@ TN__COLD tn_status_t tn__refuse_frame(const tn_call_t* call, int32_t stage) {
 
 // ---- Decoding
 
-// The type at this place, joined with the next if both are among the `least` that there are for
-// sure; one of these at an odd place has been seen with the one before. All are 1 unless a bit
-// above is set.
+// The type at this index, combined with the next one if both are among the `least` values that must
+// exist; a type at an odd index was then checked with the previous one. All are 1 unless a higher
+// bit is set.
 TN__INLINE uint64_t tn__types_at(const int32_t* types, int64_t index, int64_t least) {
   uint64_t pair = 0;
   if (index < least && index % 2 == 1) return 0;
@@ -831,7 +832,7 @@ TN__INLINE uint64_t tn__types_at(const int32_t* types, int64_t index, int64_t le
   return pair;
 }
 
-// The buffer, of whatever type, whose field `dims` this is.
+// The buffer, of any type, whose field `dims` this is.
 typedef struct __attribute__((may_alias)) tn__seen {
   TN__FIELDS(const void)
 } tn__seen_t;
@@ -848,7 +849,7 @@ TN__INLINE tn_arg_any_t tn__remaining(tn_remaining_t remaining, int64_t index) {
 
 static const tn_ffi_attrs_t tn__no_attrs = {TN_FFI_ATTRS_SIZE, NULL, 0, NULL, NULL, NULL};
 
-// A number of another type than the one wanted; false if that type cannot hold it.
+// Converts a scalar to another type; false if that type cannot represent the value.
 TN__APART bool tn__convert(tn_ffi_attr_t attr, tn_ffi_dtype_t dtype, void* out) {
   const tn_ffi_scalar_t* from = (const tn_ffi_scalar_t*)attr.value;
   if (from->dtype == TN_FFI_F32 && dtype == TN_FFI_F64) {
@@ -867,7 +868,7 @@ TN__APART bool tn__convert(tn_ffi_attr_t attr, tn_ffi_dtype_t dtype, void* out) 
   if (from->dtype < TN_FFI_S8 || from->dtype > TN_FFI_U64 || dtype < TN_FFI_S8 ||
       dtype > TN_FFI_U64)
     return false;
-  // Integers: the bits that the type keeps must give the same number again, sign included.
+  // Integers: the bits that the type keeps must represent the same number, including its sign.
   const bool from_signed = from->dtype <= TN_FFI_S64, to_signed = dtype <= TN_FFI_S64;
   const int from_shift = 64 - 8 * (int)tn_ffi_dtype_size(from->dtype),
             to_shift = 64 - 8 * (int)tn_ffi_dtype_size(dtype);
@@ -880,8 +881,8 @@ TN__APART bool tn__convert(tn_ffi_attr_t attr, tn_ffi_dtype_t dtype, void* out) 
   return kept == bits && (from_signed && (int64_t)bits < 0) == (to_signed && (int64_t)kept < 0);
 }
 
-// Scalar types of attributes: X(C type, NAME). Each has a set of one dtype, tn_array_TYPE_t, and
-// the decoders of a scalar without and with conversion and of an array.
+// Scalar types of attributes: X(C type, NAME). For each: the set with its dtype, tn_array_TYPE_t,
+// and decoders of a scalar without and with conversion and of an array.
 // clang-format off
 #define TN__SCALARS(X)                                                            \
   X(bool, PRED) X(int8_t, S8) X(int16_t, S16) X(int32_t, S32) X(int64_t, S64)     \
@@ -940,8 +941,8 @@ TN__INLINE bool tn__as_address(const tn_ffi_attr_t* attr, tn_address_t* out) {
   return true;
 }
 
-// Looking into dictionaries: tn_get(call, dictionary, "name", type, &value), where the type is a
-// scalar's or string, address, dictionary, array(float).
+// Reads an entry of a dictionary: tn_get(call, dictionary, "name", type, &value), where the type is
+// that of a scalar, or string, address, dictionary, array(float).
 #define tn_get(call, from, name, type, out) TN__GET_##type((call)->tn, from, name, out)
 #define tn_has(from, name) tn__has((from).attrs, name)
 TN__UNUSED bool tn__has(const tn_ffi_attrs_t* attrs, const char* name) {
@@ -964,8 +965,8 @@ TN__GETTER(TN__GET_string, tn__as_string, tn_string_t, "string")
 TN__GETTER(TN__GET_address, tn__as_address, tn_address_t, "address")
 TN__GETTER(TN__GET_dictionary, tn__as_dictionary, tn_dictionary_t, "dictionary")
 
-// One of the remaining arguments or results: tn_get_arg(call, call->xs, i, f32, &x), with any for
-// any dtype.
+// One of the variadic arguments or results: tn_get_arg(call, call->xs, i, f32, &x); `any` accepts
+// every dtype.
 #define tn_get_arg(call, from, index, word, out) \
   tn__get_value((call)->tn, from, index, tn_element_##word, 1 ? (out) : (tn_arg_##word##_t*)NULL)
 #define tn_get_ret(call, from, index, word, out) \
@@ -988,9 +989,10 @@ TN__UNUSED tn_status_t tn__get_value(const tn_call_t* call, tn_remaining_t from,
   return TN_OK;
 }
 
-// ---- The words of the lists
-// A word is a macro for "~, 1, ..."; what is no word stays one token, for which those that pick a
-// part have a substitute. So a mistake is the one failed assertion that names it (see TN__FIELD).
+// ---- Keywords of the lists
+// A keyword is a macro for "~, 1, ..."; any other name remains one token, for which the macros that
+// select a part substitute a default. A mistake therefore fails exactly one assertion, which names
+// it (see TN__FIELD).
 
 #define TN__CAT(a, b) TN__PASTE(a, b)
 #define TN__PASTE(a, b) a##b
@@ -1004,7 +1006,7 @@ TN__UNUSED tn_status_t tn__get_value(const tn_call_t* call, tn_remaining_t from,
 #define TN__6TH(a, b, c, d, e, f, ...) f
 #define TN__KNOWN(...) TN__2ND(__VA_ARGS__, 0, ~)
 
-// Element types: ~, 1, suffix of the struct, (set, same dtype as), the other one.
+// Element types: ~, 1, suffix of the struct, (set, same dtype as), substitute.
 #define TN__SUFFIX(...) TN__3RD(__VA_ARGS__, any, any, ~)
 #define TN__DTYPES(...) TN__4TH(__VA_ARGS__, (0, NULL), (0, NULL), (0, NULL), ~)
 #define TN__DTYPE_OTHER(...) \
@@ -1057,7 +1059,7 @@ enum { TN_FFI_DTYPES(TN__ELEMENT) tn_element_any = 0, tn_element_none = 63 };
 #define TN__D_f8e5m2fnuz TN__FIXED(f8e5m2fnuz)
 #define TN__D_f8e8m0fnu TN__FIXED(f8e8m0fnu)
 
-// Shapes: ~, 1, how many, (rank, flags, same shape as), the other one.
+// Shapes: ~, 1, number of values, (rank, flags, same shape as), substitute.
 #define TN__MANY(...) TN__3RD(__VA_ARGS__, one, one, ~)
 #define TN__SHAPE(...) TN__4TH(__VA_ARGS__, (0, 0, NULL), (0, 0, NULL), (0, 0, NULL), ~)
 #define TN__SHAPE_OTHER(...) \
@@ -1070,7 +1072,7 @@ enum { TN_FFI_DTYPES(TN__ELEMENT) tn_element_any = 0, tn_element_none = 63 };
 #define TN__S_remaining ~, 1, rest, (-1, TN_FFI_PARAM_REMAINING, NULL), (*tn_value)
 
 // Attributes: ~, 1, C type, kind of default, expression that decodes tn_found into *tn_out, (set,
-// same dtype as, rank, flags, same shape as, type on the wire, fields, their number).
+// same dtype as, rank, flags, same shape as, type in the ABI, fields, number of fields).
 #define TN__CTYPE(...) TN__3RD(__VA_ARGS__, int, int, ~)
 #define TN__DEFAULT(...) TN__4TH(__VA_ARGS__, unknown, unknown, unknown, ~)
 #define TN__DECODER(...) TN__5TH(__VA_ARGS__, false, false, false, false, ~)
@@ -1134,8 +1136,8 @@ typedef union tn__wire {
   uint64_t as_uint64_t;
 } tn__wire_t;
 
-// Defaults, by kind: what the signature says (TN__SAY: text, integer, number, string), and putting
-// it into the struct (TN__PUT). TN__WAY is the kind, or `required` where TN_REQUIRED stands.
+// Defaults, by kind: the entry of the signature (TN__SAY: text, integer, number, string), and the
+// assignment to the struct (TN__PUT). TN__WAY is the kind, or `required` for TN_REQUIRED.
 #define TN_REQUIRED() ~, 1
 #define TN_EMPTY 0
 #define TN__WAY(way, ...) TN__CAT(TN__WAY_, TN__IS_REQUIRED(__VA_ARGS__, ~))(way)
@@ -1165,9 +1167,9 @@ typedef union tn__wire {
   tn_found.value = &tn__no_attrs;                  \
   if (!(decoder)) return tn_bad;
 
-// ---- What the lists become
+// ---- Expansions of the lists
 
-// The struct, with the assertions.
+// The struct, with its assertions.
 #define TN__FIELD_ARG(name, dtype, ...)                                               \
   TN__FIELD(arg, name, "ARG(" #name ", " #dtype ", " #__VA_ARGS__ ")", TN__D_##dtype, \
             TN__S_##__VA_ARGS__, ~)
@@ -1191,8 +1193,8 @@ typedef union tn__wire {
   TN__CTYPE(TN__A_##type) name;
 #define TN__MEMBER_ATTR(name, type, ...) TN__CTYPE(TN__A_##type) name;
 #define TN__COPY_ATTR(name, type, ...) tn_self->name = tn_attrs.name;
-// What may follow what, as a number that is 1 if something follows the remaining ones (9999 + 1 <
-// 999 || 0 + 1) or a needed one follows an optional one.
+// Checks the order, as a number that is 1 if something follows the variadic values (9999 + 1 < 999
+// || 0 + 1) or a required value follows an optional one.
 #define TN__AFTER_REST(name, dtype, ...) TN__CAT(TN__AFTER_REST_, TN__MANY(TN__S_##__VA_ARGS__))
 #define TN__AFTER_REST_one +1
 #define TN__AFTER_REST_maybe +1
@@ -1222,7 +1224,7 @@ typedef union tn__wire {
 // clang-format on
 #define TN__ROWS(rows) rows, sizeof rows / sizeof *rows - 1
 
-// Decoding attributes, of operations and records.
+// The decoder of attributes, for operations and structs.
 #define TN__DECODE_ATTR(name, type, ...)                                                 \
   TN__DECODE_ATTR_AS(name, #name, TN__CTYPE(TN__A_##type), (TN__DECODER(TN__A_##type)),  \
                      TN__CAT(TN__PUT_, TN__WAY(TN__DEFAULT(TN__A_##type), __VA_ARGS__)), \
@@ -1262,7 +1264,7 @@ typedef union tn__wire {
   statements if (TN__LIKELY(tn_open || tn_seen == tn_attrs->count)) return TN_OK; \
   return tn__refuse_unknown(tn_call, tn_path, tn_attrs, TN__ROWS(rows))
 
-// The same for the usual case, in registers: numbers and the like, all given, as last time.
+// The common case, in registers: scalars and the like, all given, at their last positions.
 #define TN__QUICK_ATTR(name, type, ...)                                                \
   TN__QUICK_ATTR_AS(name, #name, TN__CTYPE(TN__A_##type), (TN__DECODER(TN__A_##type)), \
                     TN__CAT(TN__QUICK_, TN__DEFAULT(TN__A_##type)))
@@ -1284,8 +1286,8 @@ typedef union tn__wire {
 #define TN__QUICK_text TN__QUICK_integer
 #define TN__QUICK_empty TN__QUICK_integer
 
-// Decoding arguments and results: how many there must and may be; taking them; and then, when all
-// are there, what they have to do with each other.
+// The decoder of arguments and results: checks their number, reads them, and, once all are present,
+// checks them against each other.
 #define TN__LEAST(name, dtype, ...) TN__CAT(TN__LEAST_, TN__MANY(TN__S_##__VA_ARGS__))
 #define TN__LEAST_one +1
 #define TN__LEAST_maybe
@@ -1332,7 +1334,7 @@ typedef union tn__wire {
   for (; index < source->count; ++index)                                           \
     tn_wrong |= tn__misfit(tn_row, (const tn_ffi_buffer_t*)source->values[index]); \
   ++tn_row;
-// Whether some operand or result is said to be a float of 16 bits, maybe.
+// Whether an operand or result may be a 16-bit float.
 #define TN__NOTE_HALVES(...)             \
   tn_halves |= tn__takes_halves(tn_row); \
   ++tn_row;
@@ -1363,11 +1365,11 @@ TN__INLINE bool tn__takes_halves(const tn_ffi_param_t* row) {
 
 // ---- Operations
 
-// The body follows: TN_OP(name, LIST, "doc") { ... return TN_OK; }
+// The kernel body follows: TN_OP(name, LIST, "doc") { ... return TN_OK; }
 #define TN__HOST "Host"
 #define TN_OP(op, LIST, doc) TN_OP_ON(TN__HOST, #op, 0, op, LIST, doc)
 
-// The same for a platform ("CUDA" ...), a target that need not be the function's name, and traits.
+// The same for a platform ("CUDA" ...), a target name other than the function's, and traits.
 #define TN_OP_ON(platform, target, traits, op, LIST, doc)                               \
   TN__DECLARE(op, LIST, )                                                               \
   TN__DESCRIBE(op, target, platform, doc, 4, traits, (NULL, NULL, NULL, op), NULL,      \
@@ -1499,10 +1501,10 @@ TN__INLINE bool tn__takes_halves(const tn_ffi_param_t* row) {
     return tn_result;                                                          \
   }
 
-// Puts a function of the untyped convention into the table; the author writes it as usual:
+// Adds a function of the legacy custom-call ABI to the table; it is written as usual:
 //   TN_UNTYPED(add, "out = a + b")
 //   void add(void* out, const void** in) { ... }
-// The other two are for those that report a status, without and with the opaque bytes.
+// The other two are for functions that report a status, without and with the opaque bytes.
 #define TN_UNTYPED(function, doc) TN__UNTYPED(function, doc, 1, (void* out, const void** in))
 #define TN_UNTYPED_STATUS(function, doc) \
   TN__UNTYPED(function, doc, 2, (void* out, const void** in, struct XlaCustomCallStatus_* status))
@@ -1516,9 +1518,9 @@ TN__INLINE bool tn__takes_halves(const tn_ffi_param_t* row) {
                (tn_ffi_function_t)function, NULL, 0)
 struct XlaCustomCallStatus_;
 
-// The author's own struct, decoded from a dictionary:
+// A struct attribute, decoded from a dictionary:
 //   #define RANGE(FIELD) FIELD(lo, int64_t, TN_REQUIRED) FIELD(hi, int64_t, 100)
-//   TN_RECORD(range_t, RANGE)          declares range_t as well; TN_RECORD_OF takes one that exists
+//   TN_RECORD(range_t, RANGE)          also declares range_t; TN_RECORD_OF uses an existing struct
 #define TN_RECORD(type, LIST) \
   typedef struct type {       \
     LIST(TN__FIELD_ATTR)      \
@@ -1533,7 +1535,7 @@ struct XlaCustomCallStatus_;
     TN__DECODE_ATTRS(type##_fields, LIST(TN__DECODE_ATTR));                       \
   }
 
-// The exported table of a library: names operations of this file and of others. Up to 256.
+// The exported table of a library: up to 256 operations of this and other files.
 #define TN_LIBRARY(...)                                                                       \
   TN__EACH(TN__LIST_DECLARE, __VA_ARGS__)                                                     \
   static const tn_ffi_op_t* const tn__library_ops[] = {TN__EACH(TN__LIST_NAME, __VA_ARGS__)}; \
@@ -1554,9 +1556,9 @@ struct XlaCustomCallStatus_;
 #define TN__SCAN_16(...) TN__SCAN_4(TN__SCAN_4(TN__SCAN_4(TN__SCAN_4(__VA_ARGS__))))
 #define TN__SCAN_4(...) TN__PLAIN(TN__PLAIN(TN__PLAIN(TN__PLAIN(__VA_ARGS__))))
 
-// ---- Floats with no C type
+// ---- Floats without a C type
 
-// The small formats: bits of exponent and mantissa, bias, and what there is besides numbers.
+// The small formats: bits of exponent and mantissa, bias, and special values.
 enum { TN__IEEE, TN__NAN_ALL_ONES, TN__NAN_MINUS_ZERO, TN__FINITE };
 typedef struct tn__format {
   tn_ffi_dtype_t dtype;
@@ -1586,10 +1588,9 @@ TN__INLINE double tn__power_of_two(int32_t exponent) {
   return power;
 }
 
-// An element of f16, bf16 or any of the smaller floats (but f8e8m0fnu, which is 2 to the (bits -
-// 127), can only be read), given and made as its bits. Rounds to nearest, ties to even; what is too
-// large becomes infinite, or NaN where there is no infinity, or the largest number where there is
-// no NaN.
+// Conversion of f16, bf16 and all smaller floats from and to their bits (f8e8m0fnu, which is
+// 2^(bits - 127), can only be read). Rounds to nearest, ties to even; overflow gives infinity, or
+// NaN if the format has no infinity, or the largest value if it has no NaN.
 TN__UNUSED float tn_float_read(tn_ffi_dtype_t dtype, uint32_t bits) {
   if (dtype == TN_FFI_F8E8M0FNU)
     return bits == 255 ? __builtin_nanf("") : (float)tn__power_of_two((int32_t)bits - 127);
@@ -1625,7 +1626,7 @@ TN__UNUSED uint32_t tn_float_write(tn_ffi_dtype_t dtype, float value) {
   if (value != value) return nan;
   if (magnitude > 3.4028234663852886e38)
     return f.kind == TN__IEEE ? sign | top : f.kind == TN__FINITE ? sign | largest : nan;
-  // In units of the last place: the bits of the result up to a carry, which is right as well.
+  // In units of the last place: the bits of the result up to a carry, which is also correct.
   int32_t exponent = (int32_t)(bits >> 52 & 2047) - 1023;
   if (exponent < 1 - f.bias) exponent = 1 - f.bias;
   const double units = magnitude * tn__power_of_two(f.mantissa - exponent);
@@ -1654,9 +1655,9 @@ TN__INLINE tn_bf16_t tn_bf16_from_float(float value) {
   return narrow;
 }
 
-// Without branches, so that loops become vector code; and without subnormal floats, which programs
-// such as JAX make the processor take for zero. A subnormal half is the mantissa of a normal float
-// whose leading bit is one too many.
+// Branchless, so that loops are vectorised; and without subnormal floats, which programs such as
+// JAX set the processor to flush to zero. A subnormal half is the mantissa of a normal float whose
+// leading bit is one too many.
 TN__INLINE float tn_f16_to_float(tn_f16_t value) {
   const int32_t magnitude = (int32_t)(value.bits & 0x7fff) << 13;
   const int32_t subnormal = -(magnitude < 1 << 23), special = -(magnitude >= 31 << 23);
@@ -1672,8 +1673,8 @@ TN__INLINE float tn_f16_to_float(tn_f16_t value) {
   return wide;
 }
 
-// Likewise. Adding a power of two that is 2^13 above the value's own rounds it to ten bits of
-// mantissa, or fewer for the subnormal ones.
+// Likewise. Adding a power of two that is 2^13 above the value's own rounds the value to ten bits
+// of mantissa, or fewer for subnormal results.
 TN__INLINE tn_f16_t tn_f16_from_float(float value) {
   const int32_t infinite = 255 << 23, least = 113 << 23, most = 143 << 23;  // 2^-14, 2^16
   uint32_t bits;
@@ -1688,15 +1689,15 @@ TN__INLINE tn_f16_t tn_f16_from_float(float value) {
   memcpy(&anchor, &anchor_bits, sizeof anchor);
   sum += anchor;
   memcpy(&sum_bits, &sum, sizeof sum_bits);
-  // What the sum has beyond the anchor are the value's exponent and mantissa, in units of 2^-24 or
-  // more; a carry goes into the exponent by itself, and 2^16 becomes infinite.
+  // The sum exceeds the anchor by the value's exponent and mantissa, in units of 2^-24 or more; a
+  // carry propagates into the exponent, and 2^16 becomes infinite.
   const int32_t half = sum_bits - anchor_bits + ((anchor_bits >> 13) - (126 << 10));
   const int32_t nan = -(magnitude > infinite) & 0x200;
   const tn_f16_t narrow = {(uint16_t)((bits >> 16 & 0x8000) | (uint32_t)(half | nan))};
   return narrow;
 }
 
-// ---- What a body may ask of the host
+// ---- Execution-context services
 
 #define TN__HAS(api, slot) ((api)->struct_size >= TN_FFI_END_OF(tn_ffi_api_t, slot))
 
@@ -1717,7 +1718,7 @@ TN__ASK(tn__device_ordinal, device_ordinal_get, TN_FFI_DEVICE_ORDINAL_GET_SIZE, 
         device_ordinal)
 TN__ASK(tn__run_id, run_id_get, TN_FFI_RUN_ID_GET_SIZE, int64_t, run_id)
 
-// What the caller of the program attached to the run under this type id.
+// The object that the caller of the program attached to the run under this type id.
 #define tn_user_data(call, type_id, out) tn__user_data((call)->tn, type_id, out)
 TN__UNUSED tn_status_t tn__user_data(const tn_call_t* call, tn_ffi_type_id_t type_id, void** out) {
   tn_ffi_context_get_t get = {TN_FFI_CONTEXT_GET_SIZE, NULL, call->frame->context, &type_id, NULL};
@@ -1747,8 +1748,8 @@ TN__APART void tn__free_blocks(tn_call_t* call) {
   }
 }
 
-// Memory on the operation's device until the handler returns; NULL when there is none. On the CPU
-// it is aligned to 64 bytes, and malloc's if the host has none for handlers.
+// Memory on the operation's device until the handler returns; NULL if there is not enough. On the
+// CPU it is aligned to 64 bytes, and allocated by malloc if the runtime has no memory for handlers.
 #define tn_scratch(call, size) tn__scratch((call)->tn, size)
 TN__UNUSED void* tn__scratch(tn_call_t* call, size_t size) {
   const bool on_cpu = !strcmp(call->op->platform, "Host");
@@ -1773,7 +1774,7 @@ TN__UNUSED void* tn__scratch(tn_call_t* call, size_t size) {
   return block->data;
 }
 
-// The threads that tn_parallel_for can use, the caller's included; at least 1.
+// The number of threads that tn_parallel_for can use, including the caller's; at least 1.
 #define tn_thread_count(call) tn__thread_count((call)->tn)
 TN__UNUSED int64_t tn__thread_count(const tn_call_t* call) {
   int64_t count = 1;
@@ -1782,8 +1783,8 @@ TN__UNUSED int64_t tn__thread_count(const tn_call_t* call) {
   return count < 1 ? 1 : count;
 }
 
-// A loop under way. Its memory belongs to all that work on it, for a task may start after the
-// loop's end.
+// A loop in progress. Its memory is shared by all threads that work on it, since a task may start
+// after the end of the loop.
 typedef struct tn__loop {
   void (*function)(void* user, int64_t begin, int64_t end);
   void* user;
@@ -1810,9 +1811,9 @@ TN__UNUSED void tn__loop_task(void* data) {
   tn__loop_release((tn__loop_t*)data);
 }
 
-// Calls function(user, begin, end) for parts of [0, count) of `grain` or fewer, which may be 0 for
-// a choice of its own, on the host's threads and this one, and returns when all are done. It
-// finishes also when no other thread is free, so it may be used inside itself.
+// Calls function(user, begin, end) on ranges of [0, count) of at most `grain` elements (0: chosen
+// automatically), on the runtime's threads and the current one, and returns when all are complete.
+// It completes even if no other thread is available, so that calls may be nested.
 #define tn_parallel_for(call, count, grain, function, user) \
   tn__parallel_for((call)->tn, count, grain, function, user)
 TN__UNUSED void tn__parallel_for(const tn_call_t* call, int64_t count, int64_t grain,
@@ -1845,9 +1846,9 @@ TN__UNUSED void tn__parallel_for(const tn_call_t* call, int64_t count, int64_t g
   tn__loop_release(loop);
 }
 
-// An operation that finishes later: after tn_defer(call, &future) the handler returns TN_OK, and
-// some thread calls tn_finish or tn_fail, once. Until then the host keeps the frame's buffers and
-// attributes, but `call` and its scratch memory end with the handler.
+// Asynchronous calls: after tn_defer(call, &future) the handler returns TN_OK, and any thread calls
+// tn_finish or tn_fail, once. Until then the runtime keeps the buffers and attributes of the frame,
+// but `call` and its scratch memory are valid only until the handler returns.
 typedef struct tn_future {
   const tn_ffi_api_t* api;
   tn_ffi_future_t* future;
@@ -1883,8 +1884,8 @@ TN__UNUSED void tn__fail(tn_future_t future, int32_t code, const char* format, .
 //   TN_STATE(counter_t, counter_destroy)                void counter_destroy(void* counter)
 //   TN_STATEFUL_OP(count, COUNT, counter_t, "doc") { ... call->state ... }
 //   TN_INSTANTIATE(count) { ... attributes of call ... *state = ...; return TN_OK; }
-// The state belongs to the host from then on, which destroys it together with the compiled program.
-// The type is registered with the host by itself. Such handlers are of version 0.3.
+// The runtime then owns the state and destroys it with the compiled program. The type is registered
+// with the runtime automatically. Such handlers are of version 0.3.
 
 typedef struct tn_state_type {
   const char* name;
@@ -1893,13 +1894,13 @@ typedef struct tn_state_type {
   struct {
     const tn_ffi_api_t* api;
     tn_ffi_type_id_t id;
-  } hosts[8];  // each host has its own ids
+  } hosts[8];  // each runtime has its own ids
 } tn_state_type_t;
 #define TN_STATE(type, destroy)           \
   static tn_state_type_t type##_state = { \
       #type, {TN_FFI_TYPE_INFO_SIZE, NULL, destroy}, 0, {{NULL, {0}}}};
 
-// The type's id in the host of this call. The name that the host sees is unique in the process.
+// The type's id in the runtime of this call. The name that is registered is unique in the process.
 TN__COLD tn_status_t tn__register_state(const tn_call_t* call, tn_state_type_t* type,
                                         tn_ffi_type_id_t** out_id) {
   const tn_ffi_api_t* const api = call->frame->api;
@@ -1941,7 +1942,7 @@ TN__COLD void tn__answer_signature(const tn_call_t* call) {
   }
 }
 
-// Answers a host that asks what a handler is.
+// Responds to a query for metadata.
 TN__COLD tn_status_t tn__answer(const tn_call_t* call, int32_t minor, tn_state_type_t* state_type) {
   tn_ffi_metadata_t* metadata =
       ((tn_ffi_metadata_extension_t*)(void*)call->frame->extension_start)->metadata;
@@ -1955,7 +1956,7 @@ TN__COLD tn_status_t tn__answer(const tn_call_t* call, int32_t minor, tn_state_t
   metadata->api_version.minor = minor;
   metadata->traits = call->op->traits;
   tn__answer_signature(call);
-  // Only hosts that accept this version have the field.
+  // Only runtimes that accept this version have the field.
   if (!state_type || call->frame->api->api_version.minor < TN_FFI_API_MINOR_STATE) return TN_OK;
   tn_ffi_type_id_t* id = NULL;
   TN_TRY(tn__state_id(call, state_type, &id));
@@ -1963,8 +1964,8 @@ TN__COLD tn_status_t tn__answer(const tn_call_t* call, int32_t minor, tn_state_t
   return TN_OK;
 }
 
-// The state of a stage: tn_get_state(call, INSTANTIATE, counter_t, &counter), and, in the body of
-// that stage, tn_set_state(call, counter_t, counter).
+// The state of a stage: tn_get_state(call, INSTANTIATE, counter_t, &counter), and, in the kernel
+// body of that stage, tn_set_state(call, counter_t, counter).
 #define tn_get_state(call, STAGE, type, out) \
   tn__get_state((call)->tn, TN_FFI_##STAGE, &type##_state, 1 ? (out) : (type**)NULL)
 #define tn_set_state(call, type, state) \
@@ -1994,8 +1995,8 @@ TN__UNUSED tn_status_t tn__set_state(const tn_call_t* call, tn_state_type_t* typ
   static tn_status_t op##_instantiate_body(__attribute__((unused)) const struct op##_call* call, \
                                            op##_state_t** state)
 
-// With all stages: TN_INSTANTIATE(op), and TN_PREPARE(op) { ... }, TN_INITIALIZE(op) { ... }, in
-// which arguments and results have addresses but no contents yet.
+// All stages: TN_INSTANTIATE(op), and TN_PREPARE(op) { ... }, TN_INITIALIZE(op) { ... }, in which
+// arguments and results have addresses but no contents yet.
 #define TN_STAGED_OP(platform, target, traits, op, LIST, type, doc)                  \
   TN__EXTERN_C TN_EXPORT tn_status_t op##_prepare(tn_ffi_call_frame_t* tn_frame);    \
   TN__EXTERN_C TN_EXPORT tn_status_t op##_initialize(tn_ffi_call_frame_t* tn_frame); \
@@ -2032,13 +2033,13 @@ TN__UNUSED tn_status_t tn__set_state(const tn_call_t* call, tn_state_type_t* typ
   static tn_status_t op##_body(__attribute__((unused)) const struct op##_call* call)
 
 // ---- Types in opaque bytes
-// XLA's ShapeProto, as tn_type_serialize of <tenon/type.h> writes it, and in Python
-// jaxlib.xla_client.Shape.to_serialized_proto(). A kernel of a GPU has its sizes from there:
-// operands lie in the device's memory.
+// XLA's ShapeProto, as written by tn_type_serialize of <tenon/type.h>, and in Python by
+// jaxlib.xla_client.Shape.to_serialized_proto(). GPU kernels pass sizes in this way, because their
+// operands are in device memory.
 
 enum { TN_SHAPE_RANK_LIMIT = 64, TN_FFI_TUPLE = 13 };
 
-// An array, a token or a tuple. Behind a tuple come its elements, nested ones in preorder.
+// An array, a token or a tuple. The elements of a tuple follow it, nested ones in preorder.
 typedef struct tn_shape {
   tn_ffi_dtype_t dtype;   // TN_FFI_F32 ..., TN_FFI_TOKEN, TN_FFI_TUPLE
   int64_t element_count;  // of a tuple
@@ -2065,7 +2066,7 @@ TN__UNUSED uint64_t tn__proto_varint(tn__proto_t* proto) {
   return 0;
 }
 
-// The bytes of a field that has a length. After a mistake there are none.
+// The bytes of a length-delimited field; empty after an error.
 TN__UNUSED tn__proto_t tn__proto_bytes(tn__proto_t* proto) {
   const uint64_t size = tn__proto_varint(proto);
   if (size > (uint64_t)(proto->end - proto->at)) proto->is_bad = true;
@@ -2074,7 +2075,7 @@ TN__UNUSED tn__proto_t tn__proto_bytes(tn__proto_t* proto) {
   return bytes;
 }
 
-// One field's number and, below it, its wire type.
+// Skips a field; `key` is its number and, in the low bits, its wire type.
 TN__UNUSED void tn__proto_skip(tn__proto_t* proto, uint64_t key) {
   const uint64_t wire = key & 7, size = wire == 1 ? 8 : 4;
   if (wire == 0) {
@@ -2088,7 +2089,7 @@ TN__UNUSED void tn__proto_skip(tn__proto_t* proto, uint64_t key) {
   }
 }
 
-// A repeated number: one, or several packed.
+// A repeated integer field: a single value, or a packed list.
 TN__UNUSED void tn__proto_numbers(tn__proto_t* proto, uint64_t key, int64_t* values,
                                   int64_t* count) {
   const bool is_packed = (key & 7) == 2;
@@ -2107,7 +2108,7 @@ TN__UNUSED void tn__proto_numbers(tn__proto_t* proto, uint64_t key, int64_t* val
   }
 }
 
-// Whether the dimensions, what says of them that they vary, and the layout belong together.
+// Whether the dimensions, the flags of dynamic dimensions, and the layout are consistent.
 TN__UNUSED bool tn__shape_is_good(tn_shape_t* part, const int64_t* varies, int64_t varies_count,
                                   int64_t layout_count) {
   uint64_t seen = 0;
@@ -2134,7 +2135,7 @@ TN__UNUSED bool tn__shape_is_good(tn_shape_t* part, const int64_t* varies, int64
   return part->rank == 64 ? seen == UINT64_MAX : seen == (UINT64_C(1) << part->rank) - 1;
 }
 
-// Reads one type, and counts it and those inside it. Only parts below `capacity` are written.
+// Reads one type, and counts it and the types inside it. Writes only parts below `capacity`.
 TN__UNUSED void tn__shape_read(tn__proto_t* proto, int depth, tn_shape_t* parts, int64_t capacity,
                                int64_t* count) {
   enum { ELEMENT_TYPE = 2, DIMENSIONS = 3, TUPLE_SHAPES = 4, LAYOUT = 5, IS_DYNAMIC = 6 };
@@ -2178,8 +2179,8 @@ TN__UNUSED void tn__shape_read(tn__proto_t* proto, int depth, tn_shape_t* parts,
   if (index < capacity) parts[index] = part;
 }
 
-// Reads a serialised type. Returns the number of its parts, of which the first `capacity` are in
-// out_parts (NULL when that is 0), or -1 for bytes that are no type.
+// Reads a serialised type. Returns the number of its parts, of which the first `capacity` are
+// written to out_parts (may be NULL if capacity is 0), or -1 if the bytes are not a type.
 TN__UNUSED int64_t tn_shape_parse(const void* bytes, size_t size, tn_shape_t* out_parts,
                                   int64_t capacity) {
   const unsigned char* const begin = (const unsigned char*)bytes;

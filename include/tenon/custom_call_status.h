@@ -1,4 +1,4 @@
-/* How a function of api version 2 or 3 reports a failure:
+/* Error reporting for functions of API versions 2 and 3:
  *
  *   void f(void* out, const void** in, XlaCustomCallStatus* status);
  *
@@ -13,14 +13,14 @@
 extern "C" {
 #endif
 
-/* The host's; only good until the function returns. */
+/* Opaque; valid until the function returns. */
 typedef struct XlaCustomCallStatus_ XlaCustomCallStatus;
 
-/* Success, which is what a status that nobody touches means. */
+/* Reports success, which is the initial state. */
 void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus* status);
 
-/* Failure: the program ends, and its outputs are not handed out. `message` has `message_len` bytes
- * and is copied. The last call counts. */
+/* Reports failure: the run ends without results. `message` has `message_len` bytes and is copied.
+ * The last call takes effect. */
 void XlaCustomCallStatusSetFailure(XlaCustomCallStatus* status, const char* message,
                                    size_t message_len);
 

@@ -1,4 +1,4 @@
-// Devices: where buffers live and programs run. "cpu" is always there.
+// Devices: memory and an executor. "cpu" is always available.
 #ifndef TENON_DEVICE_H_
 #define TENON_DEVICE_H_
 
@@ -14,43 +14,44 @@ TN_EXTERN_C_BEGIN
 // lives as long as the last of them.
 typedef struct tn_device tn_device_t;
 
-// What can be asked for when a device is created. Zero means the default, everywhere.
+// Options of a device. Zero always means the default.
 typedef struct tn_device_options {
   size_t struct_size;  // sizeof(tn_device_options_t)
   const tn_allocator_t*
-      allocator;         // for headers and the like; must outlive the device; NULL: malloc
-  int32_t thread_count;  // of parallel loops on the host; 0: the context's, else the cores
+      allocator;         // for headers and other metadata; must outlive the device; NULL: malloc
+  int32_t thread_count;  // of parallel loops on the CPU; 0: the context's, else the number of cores
                          // that the calling thread may use
-  uint64_t memory_limit_byte_length;  // see tn_device_set_memory_limit; 0: the context's, else what
-                                      // the process may use, by the machine's memory and its
-                                      // control group
+  uint64_t memory_limit_byte_length;  // see tn_device_set_memory_limit; 0: the context's, else the
+                                      // memory that the machine and the control group allow the
+                                      // process
   uint64_t cache_limit_byte_length;   // see tn_device_set_cache_limit
   tn_context_t* context;              // retained
 } tn_device_options_t;
 
-// One device of the machine, before it is created. Strings are views that live as long as the
-// callback runs.
+// A device of the machine that can be created. Strings are views that live as long as the callback
+// runs.
 typedef struct tn_device_info {
   size_t struct_size;
-  const char* name;             // what tn_device_create takes: "cpu", "cuda:0"
-  const char* platform;         // what custom calls are registered for: "Host", "CUDA", "OpenCL"
-  const char* description;      // for people: "2 cores, 64-bit x86"
+  const char* name;             // for tn_device_create: "cpu", "cuda:0"
+  const char* platform;         // that custom calls are registered for: "Host", "CUDA", "OpenCL"
+  const char* description;      // human-readable: "2 cores, 64-bit x86"
   uint64_t memory_byte_length;  // that the process may use; 0: unknown
 } tn_device_info_t;
 
 // Called on the caller's thread; false ends the enumeration.
 typedef bool (*tn_device_visit_fn)(void* user, const tn_device_info_t* info);
 
-// Visits every device that is there. Loads drivers to look for them, which may take a while.
+// Visits every available device. Loads drivers to find them, which may take a while.
 TN_API TN_MUST_USE tn_status_t tn_device_enumerate(tn_device_visit_fn visit, void* user);
 
-// `name` is "cpu", or another that tn_device_enumerate gives; "name" and "name:0" are the same.
-// `options` may be NULL. NOT_FOUND when there is no such device; INVALID_ARGUMENT for options
-// (or an environment) that make no sense. Devices of the same name are separate: each has its own
+// `name` is "cpu", or another name that tn_device_enumerate reports; "name" and "name:0" are the
+// same. `options` may be NULL. NOT_FOUND if the device does not exist; INVALID_ARGUMENT for invalid
+// options or an invalid environment. Devices of the same name are separate: each has its own
 // memory, limits and threads.
 //
-// After fork, the child of a process that had created a device gets FAILED_PRECONDITION here and
-// from whatever needs a device's threads; it may read what is computed, and release. Fork earlier.
+// After fork, if the parent had created a device, the child gets FAILED_PRECONDITION here and from
+// every function that needs a device's threads; it may read computed values and release objects.
+// Fork before you create a device.
 TN_API TN_MUST_USE tn_status_t tn_device_create(const char* name,
                                                 const tn_device_options_t* options,
                                                 tn_device_t** out_device);
@@ -60,19 +61,19 @@ TN_API void tn_device_release(tn_device_t* device);
 TN_API tn_context_t* tn_device_context(const tn_device_t* device);  // view, as long as the device
 TN_API const char* tn_device_name(const tn_device_t* device);       // view, as long as the device
 TN_API const char* tn_device_platform(const tn_device_t* device);
-// Threads that a parallel loop may use, the caller's included.
+// The number of threads that a parallel loop may use, including the caller's.
 TN_API int32_t tn_device_thread_count(const tn_device_t* device);
 
-// All in bytes, unless a name says otherwise.
+// In bytes unless a name states otherwise.
 typedef struct tn_memory_statistics {
   size_t struct_size;                // in: sizeof(tn_memory_statistics_t)
-  uint64_t in_use_byte_length;       // handed out (rounded up by at most 1/8, or to 64 bytes)
-  uint64_t peak_byte_length;         // the most that was in use since the start or the last reset
-  uint64_t cached_byte_length;       // freed, and kept for the next request
+  uint64_t in_use_byte_length;       // allocated (rounded up by at most 1/8, or to 64 bytes)
+  uint64_t peak_byte_length;         // maximum of bytes in use since creation or the last reset
+  uint64_t cached_byte_length;       // freed, and kept for reuse
   uint64_t reserved_byte_length;     // address space taken from the system or driver
-  uint64_t limit_byte_length;        // of what is in use; 0: none
-  uint64_t cache_limit_byte_length;  // of what is cached
-  uint64_t allocation_count;         // since the start
+  uint64_t limit_byte_length;        // of bytes in use; 0: none
+  uint64_t cache_limit_byte_length;  // of cached bytes
+  uint64_t allocation_count;         // since creation
   uint64_t free_count;
 } tn_memory_statistics_t;
 
@@ -81,17 +82,17 @@ TN_API void tn_device_memory_statistics(tn_device_t* device,
                                         tn_memory_statistics_t* out_statistics);
 TN_API void tn_device_reset_peak(tn_device_t* device);
 
-// Allocations that would bring the bytes in use above the limit fail with RESOURCE_EXHAUSTED. What
-// is in use already stays so. 0: no limit. A program whose results and temporaries exceed what is
-// left of the limit fails before it runs; its error has their sizes.
+// Allocations that would bring the bytes in use above the limit fail with RESOURCE_EXHAUSTED;
+// memory in use is not affected. 0: no limit. A run fails before it begins if its results and
+// temporaries exceed the remaining memory; its error states their sizes.
 TN_API void tn_device_set_memory_limit(tn_device_t* device, uint64_t byte_length);
 
-// Freed memory is kept up to this many bytes (by default a quarter of the limit that the device is
-// created with). 0 keeps nothing.
+// Freed memory is cached up to this many bytes (by default a quarter of the memory limit that the
+// device is created with). 0: no cache.
 TN_API void tn_device_set_cache_limit(tn_device_t* device, uint64_t byte_length);
 
-// Gives cached memory back to the system until no more than `keep_byte_length` is kept; 0: all that
-// can be given back.
+// Returns cached memory to the system until at most `keep_byte_length` bytes are cached; 0: all
+// that can be returned.
 TN_API void tn_device_trim(tn_device_t* device, uint64_t keep_byte_length);
 
 TN_EXTERN_C_END

@@ -1,5 +1,5 @@
-// Kernels that see arrays where they lie: operands by their strides, outputs that they may allocate
-// themselves or take over from an operand, work that is done in steps.
+// Strided kernels: an operation that receives its operands as strided views and may allocate its
+// outputs itself, reuse the memory of an operand, or split its work into tasks.
 //
 //   #include <tenon/eval.h>
 //
@@ -12,28 +12,28 @@
 //   TN_DEFINE(roll, .eval_cpu = roll_eval)
 //   TN_LIBRARY(roll)
 //
-// The list, the attributes and the errors are those of TN_OP (<tenon/custom.h>). Lazy arrays hand
-// over views (transposed, sliced, broadcast) as they are. Hosts that know nothing of strides, JAX
-// among them, call the handler `roll`, which TN_EVAL_OP makes as well: it calls the same function
-// with dense arrays. So there is one definition for every door.
+// The signature list, the attributes and the errors are those of TN_OP (<tenon/custom.h>). Lazy
+// arrays pass views (transposed, sliced, broadcast) without a copy. Runtimes without strides, such
+// as JAX, call the handler `roll`, which TN_EVAL_OP defines as well: it calls the same function
+// with dense arrays. One definition therefore serves every caller.
 //
-// In the body `call` has the attributes; of call->x only the shape and dtype may be looked at.
-// tn_eval_for_rows is the loop; <tenon/strided.h> has others.
+// In the kernel body `call` has the attributes; of call->x only the shape and dtype are valid.
+// tn_eval_for_rows is the usual loop; <tenon/strided.h> has others.
 //
-// What an eval may ask for, all by way of the table eval->api, so that a library needs no symbol of
-// Tenon's:
-//   tn_eval_dispatch(eval, function, payload, size)    work for when the eval has returned
-//   tn_eval_set_input_array(eval, x)  ..._set_output_array(eval, y)    checks that they have memory
-//   tn_eval_add_temporary(eval, dtype, rank, dims, &t) an array until the last work is done
-//   tn_eval_for_rows(eval, n, arrays, written, f, user)    f gets rows of dense elements, on the
-//                                                      host's threads, whatever the strides are
-//   tn_eval_parallel_for(eval, count, grain, f, user)  on the host's threads
+// Services of an eval. All are called through the table eval->api, so that a library needs no
+// symbol of Tenon:
+//   tn_eval_dispatch(eval, function, payload, size)    enqueues a task to run after the eval
+//   tn_eval_set_input_array(eval, x)  ..._set_output_array(eval, y)    check that they have memory
+//   tn_eval_add_temporary(eval, dtype, rank, dims, &t) an array that lives until the last task ends
+//   tn_eval_for_rows(eval, n, arrays, written, f, user)    calls f on rows of contiguous elements,
+//                                                      on several threads, whatever the strides are
+//   tn_eval_parallel_for(eval, count, grain, f, user)  on the runtime's threads
 //   TN_EVAL_ERROR(eval, INVALID_ARGUMENT, "n is %d", n)
 // and with TN_OP_ALLOCATES, once for each output:
-//   tn_eval_allocate(eval, 0)                          memory of its own
-//   tn_eval_donate(eval, 0, i)                         the memory of operand i (TN_DONATABLE)
-//   tn_eval_share(eval, 0, i, offset, strides)         the elements of operand i, in other places
-//   tn_eval_set_data(eval, 0, data, strides, release, user)    memory of the author's
+//   tn_eval_allocate(eval, 0)                          allocates the output
+//   tn_eval_donate(eval, 0, i)                         reuses operand i's memory (TN_DONATABLE)
+//   tn_eval_share(eval, 0, i, offset, strides)         makes the output a view of operand i
+//   tn_eval_set_data(eval, 0, data, strides, release, user)    uses memory of the kernel
 //
 // C11.
 #ifndef TENON_EVAL_H_
@@ -48,87 +48,88 @@ extern "C" {
 #endif
 
 typedef enum tn_strided_flag {
-  TN_ROW_CONTIGUOUS = 1 << 0,     // dense, the last dimension fastest
-  TN_COLUMN_CONTIGUOUS = 1 << 1,  // dense, the first dimension fastest
-  TN_DONATABLE = 1 << 2,          // an operand whose memory output 0 may have; see `donates`
+  TN_ROW_CONTIGUOUS = 1 << 0,     // dense and row-major
+  TN_COLUMN_CONTIGUOUS = 1 << 1,  // dense and column-major
+  TN_DONATABLE = 1 << 2,          // an operand whose memory output 0 may reuse; see `donates`
 } tn_strided_flag_t;
 
-// An operand or an output of an eval, or a temporary. Its dims and strides live as long as it does.
+// An operand, output or temporary of an eval. `dims` and `strides` live as long as the struct.
 typedef struct tn_strided {
   size_t struct_size;
   tn_ffi_dtype_t dtype;
   uint32_t flags;  // TN_ROW_CONTIGUOUS ...
   size_t rank;
   const int64_t* dims;
-  const int64_t* strides;  // in elements; 0 and negative ones among them
+  const int64_t* strides;  // in elements; may be 0 or negative
   int64_t element_count;
-  void* data;  // element [0, 0, ...]; NULL: it has no memory yet, or no elements
+  void* data;  // element [0, 0, ...]; NULL: not allocated yet, or no elements
 } tn_strided_t;
 
-// A piece of work that was dispatched. `payload` is the copy.
+// An enqueued task. `payload` is the copy of the task argument.
 typedef tn_status_t (*tn_eval_work_fn)(const tn_eval_call_t* eval, void* payload);
-// Part of a parallel loop: [begin, end).
+// A range of a parallel loop: [begin, end).
 typedef tn_status_t (*tn_eval_loop_fn)(void* user, int64_t begin, int64_t end);
-// `count` elements of each array, which lie one behind the other from rows[k] on.
+// `count` contiguous elements of each array, starting at rows[k].
 typedef tn_status_t (*tn_eval_row_fn)(void* user, int64_t count, void* const* rows);
 
-// What an eval may call: on the thread of the eval and of its work, unless it says otherwise. The
-// list only grows at its end: an older host's table is shorter, which its struct_size tells.
+// The functions that an eval may call, on the thread of the eval or of its tasks unless stated
+// otherwise. The table is append-only: struct_size tells how much of it an older runtime has.
 typedef struct tn_eval_api {
   size_t struct_size;
-  // Outputs of operations with TN_OP_ALLOCATES: each gets its memory once, while the eval runs or
-  // in its work; one that is left without is an error. FAILED_PRECONDITION for a second time, or
-  // without the flag.
+  // Outputs of operations with TN_OP_ALLOCATES: each is given memory once, by the eval or by one of
+  // its tasks; an output without memory at the end is an error. FAILED_PRECONDITION for a second
+  // time, or without the flag.
   tn_status_t (*allocate)(const tn_eval_call_t* eval, size_t output);  // dense
   tn_status_t (*donate)(const tn_eval_call_t* eval, size_t output, size_t operand);
-  // The output's element [i, j, ...] is where operand->data[offset + i * strides[0] + ...] is. What
-  // cannot stay there (a program has the place of every value before it runs) is copied behind the
-  // last work. OUT_OF_RANGE when that leaves the operand's elements.
+  // The output's element [i, j, ...] is operand->data[offset + i * strides[0] + ...]. The elements
+  // are copied after the last task where the output cannot alias them (a compiled program assigns
+  // every value an offset before it runs). OUT_OF_RANGE if an element is outside the operand.
   tn_status_t (*share)(const tn_eval_call_t* eval, size_t output, size_t operand, int64_t offset,
                        const int64_t* strides);
-  // `strides` NULL: dense. Copied behind the last work; then `release`, which may be NULL, is
-  // called with `user`, also after an error of this function.
+  // `strides` NULL: dense. The elements are copied after the last task; then `release`, which may
+  // be NULL, is called with `user`, also after an error of this function.
   tn_status_t (*set_data)(const tn_eval_call_t* eval, size_t output, void* data,
                           const int64_t* strides, void (*release)(void* user), void* user);
-  // What the work dispatched next reads and writes. FAILED_PRECONDITION for one without memory.
+  // Declares what the next task reads and writes. FAILED_PRECONDITION for an array without memory.
   tn_status_t (*set_input_array)(const tn_eval_call_t* eval, const tn_strided_t* array);
   tn_status_t (*set_output_array)(const tn_eval_call_t* eval, const tn_strided_t* array);
-  // Copies the payload. The work is done when the eval has returned, one piece after the other, in
-  // this order, on the same thread; operands, outputs and temporaries live until then. It may
-  // dispatch more. Its error is the operation's, and what follows is not done.
+  // Enqueues a task and copies its payload. Tasks run after the eval has returned, one at a time,
+  // in this order, on the same thread; operands, outputs and temporaries live until the last
+  // completes. A task may enqueue others. The error of a task is the operation's, and later tasks
+  // do not run.
   tn_status_t (*dispatch)(const tn_eval_call_t* eval, tn_eval_work_fn work, const void* payload,
                           size_t byte_length);
-  // A dense array with memory, aligned to 64 bytes, until the last work is done.
+  // An allocated dense array, aligned to 64 bytes, that lives until the last task completes.
   tn_status_t (*add_temporary)(const tn_eval_call_t* eval, tn_ffi_dtype_t dtype, size_t rank,
                                const int64_t* dims, tn_strided_t** out_array);
-  // As tn_parallel_for does; the error is one of those that the parts return. For any thread.
+  // As tn_parallel_for. If several ranges fail, one of their errors is returned. Thread-safe.
   tn_status_t (*parallel_for)(const tn_eval_call_t* eval, int64_t count, int64_t grain,
                               tn_eval_loop_fn function, void* user);
-  // For any thread.
+  // Thread-safe.
   tn_status_t (*error)(const tn_eval_call_t* eval, int32_t code, const char* message);
-  // All elements of arrays of one shape, at most TN_NEST_ARRAY_LIMIT, in rows, on several threads.
-  // Which elements are in a row, and in which order, is the host's choice; what lies otherwise is
-  // packed into blocks that stay in the cache. The function writes all elements of the first
-  // `written_count` arrays, which no others overlap unless they are the same, and reads the rest.
-  // Of an array only the dtype, rank, dims, strides and data count. The error is one of those that
-  // the function returns. For any thread.
+  // Calls `function` on all elements of arrays of one shape, at most TN_NEST_ARRAY_LIMIT, row by
+  // row and on several threads. The runtime chooses the rows and their order; arrays that are not
+  // contiguous along a row are packed into cache-sized blocks. The function writes all elements of
+  // the first `written_count` arrays and reads the others. A written array may overlap another only
+  // if both are the same. Only dtype, rank, dims, strides and data of the arrays are used. If
+  // several rows fail, one of their errors is returned. Thread-safe.
   tn_status_t (*for_rows)(const tn_eval_call_t* eval, size_t array_count,
                           const tn_strided_t* const* arrays, size_t written_count,
                           tn_eval_row_fn function, void* user);
 } tn_eval_api_t;
 
-// One use of the operation. Valid until the last work is done.
+// One use of the operation. Valid until the last task completes.
 struct tn_eval_call {
   size_t struct_size;
   const tn_eval_api_t* api;
-  tn_ffi_call_frame_t* frame;  // attributes and shapes as handlers see them
+  tn_ffi_call_frame_t* frame;  // attributes and shapes as in handlers
   size_t operand_count;
   const tn_strided_t* const* operands;
   size_t output_count;
   const tn_strided_t* const* outputs;
 };
 
-// --- the table, without the table
+// --- shorthands for the table
 
 // clang-format off
 #define tn_eval_allocate(eval, output) ((eval)->api->allocate((eval), (output)))
@@ -160,9 +161,9 @@ TN__COLD tn_status_t tn__eval_error(const tn_eval_call_t* eval, int32_t code, co
   return eval->api->error(eval, code, text.data);
 }
 
-// --- the operation
+// --- definition
 
-// The body follows: TN_EVAL_OP(name, LIST, "doc") { ... eval ... call ... return TN_OK; }
+// The kernel body follows: TN_EVAL_OP(name, LIST, "doc") { ... eval ... call ... return TN_OK; }
 #define TN_EVAL_OP(op, LIST, doc)                                                              \
   TN__EXTERN_C TN__HIDDEN const tn_op_def_t op##_definition;                                   \
   static tn_status_t op##_eval(const tn_eval_call_t* eval);                                    \

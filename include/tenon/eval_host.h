@@ -1,6 +1,6 @@
-// What stands behind the table of an eval (<tenon/eval.h>, which includes this). In a library it
-// serves hosts that know only dense arrays; Tenon's own table is made of it, too. Not to be called
-// by authors.
+// The implementation of the table of an eval (<tenon/eval.h>, which includes this). Compiled into a
+// library, it serves runtimes that pass dense arrays only; Tenon's own table is built from it as
+// well. Not to be called by kernels.
 #ifndef TENON_EVAL_HOST_H_
 #define TENON_EVAL_HOST_H_
 
@@ -12,24 +12,24 @@ extern "C" {
 
 typedef struct tn__eval_work {
   struct tn__eval_work* next;
-  tn_eval_work_fn function;  // the payload is behind it
+  tn_eval_work_fn function;  // followed by the payload
 } tn__eval_work_t;
 TN__STATIC_ASSERT(sizeof(tn__eval_work_t) % 16 == 0, "payloads are aligned as malloc aligns");
 
-// What becomes of an output.
+// The state of an output.
 typedef struct tn__eval_output {
-  void* place;      // where its elements are to be in the end, dense
-  bool has_data;    // its array says where they are
-  bool is_shared;   // they are elements of operand `operand`
-  bool is_donated;  // its memory was that operand's
+  void* place;      // the final, dense destination of its elements
+  bool has_data;    // its array has memory
+  bool is_shared;   // its elements are those of operand `operand`
+  bool is_donated;  // it reuses that operand's memory
   size_t operand;
   void (*release)(void* user);
   void* user;
 } tn__eval_output_t;
 
 typedef struct tn__eval_state {
-  tn_eval_call_t eval;  // first: the functions of the table come here from it
-  tn_call_t call;       // its memory is the eval's
+  tn_eval_call_t eval;  // first: the functions of the table cast it to this struct
+  tn_call_t call;       // owns the memory of the eval
   uint32_t flags;       // of the definition
   uint32_t donates;
   tn_strided_t** arrays;  // operands, then outputs
@@ -57,7 +57,7 @@ TN__UNUSED void tn__eval_measure(tn_strided_t* array) {
   }
 }
 
-// The lowest and the highest offset of an element.
+// The lowest and the highest offset of any element.
 TN__UNUSED void tn__eval_extent(const tn_strided_t* array, const int64_t* strides, int64_t offset,
                                 int64_t* low, int64_t* high) {
   *low = *high = offset;
@@ -87,7 +87,7 @@ TN__UNUSED tn_status_t tn__eval_check_operand(const tn__eval_state_t* state, siz
   return tn__error(&state->call, TN_FFI_INVALID_ARGUMENT, "there is no operand %zu", operand);
 }
 
-// Whether some other output has to do with the operand's memory.
+// Fails if an output already uses the operand's memory.
 TN__UNUSED tn_status_t tn__eval_check_unshared(const tn__eval_state_t* state, size_t operand) {
   for (size_t i = 0; i < state->eval.output_count; ++i) {
     if (state->results[i].is_shared && state->results[i].operand == operand)
@@ -104,7 +104,8 @@ TN__UNUSED bool tn__eval_is_operand(const tn__eval_state_t* state, const void* p
   return false;
 }
 
-// Its place; memory beside it, while that is an operand's which has not been donated.
+// Gives the output its destination, or scratch memory while an operand that has not been donated
+// occupies it.
 TN__UNUSED tn_status_t tn__eval_place(tn__eval_state_t* state, size_t output) {
   tn_strided_t* array = state->arrays[state->eval.operand_count + output];
   tn__eval_output_t* result = &state->results[output];
@@ -140,7 +141,7 @@ TN__UNUSED tn_status_t tn__eval_donate(const tn_eval_call_t* eval, size_t output
   return TN_OK;
 }
 
-// Elements of `data` with other strides; NULL: dense.
+// Makes the output a view of `data` with other strides; NULL: dense.
 TN__UNUSED void tn__eval_point(tn__eval_state_t* state, size_t output, void* data,
                                const int64_t* strides) {
   tn_strided_t* array = state->arrays[state->eval.operand_count + output];
@@ -262,7 +263,7 @@ typedef struct tn__eval_loop {
   const tn__eval_state_t* state;
   tn_eval_loop_fn function;
   void* user;
-  tn_status_t error;  // the first one; the others are dropped
+  tn_status_t error;  // the first one; later ones are dropped
 } tn__eval_loop_t;
 
 TN__UNUSED void tn__eval_loop_part(void* user, int64_t begin, int64_t end) {
@@ -300,7 +301,7 @@ TN__UNUSED void tn__copy_elements(size_t element_size, void* to, int64_t to_stri
 }
 #undef TN__COPY_ELEMENTS
 
-// One loop nest over arrays that are walked over together.
+// One loop nest over several arrays.
 TN__UNUSED tn_status_t tn__eval_nest(const tn_eval_call_t* eval, size_t array_count,
                                      const tn_strided_t* const* arrays, tn_nest_t* nest) {
   const tn_call_t* call = &tn__eval_state_of(eval)->call;
@@ -338,7 +339,8 @@ typedef struct tn__eval_rows {
 
 enum { TN__PACKED_LENGTH = 64, TN__ROW_LENGTH = 8192 };
 
-// A few elements at a time of what is no row: nearly everything is, where hosts have dense arrays.
+// Packs rows that are not contiguous, a few elements at a time. Of dense arrays nearly all rows are
+// contiguous.
 TN__UNUSED tn_status_t tn__eval_rows_part(void* user, int64_t begin, int64_t end) {
   const tn__eval_rows_t* all = (const tn__eval_rows_t*)user;
   const tn_nest_t* nest = &all->nest;
@@ -389,9 +391,9 @@ __attribute__((unused)) static const tn_eval_api_t tn__eval_api = {
     tn__eval_add_temporary, tn__eval_parallel_for, tn__eval_make_error,   tn__eval_for_rows,
 };
 
-// --- beginning and ending
+// --- setup and teardown
 
-// The memory that tn__eval_init lays out.
+// The size of the memory that tn__eval_init lays out.
 TN__UNUSED size_t tn__eval_byte_length(const tn_ffi_call_frame_t* frame) {
   const tn_ffi_values_t* values[] = {&frame->args, &frame->rets};
   size_t byte_length = (size_t)frame->rets.count * sizeof(tn__eval_output_t);
@@ -405,7 +407,8 @@ TN__UNUSED size_t tn__eval_byte_length(const tn_ffi_call_frame_t* frame) {
   return byte_length;
 }
 
-// For one frame, again and again: operands and outputs are dense, and have no data yet.
+// Sets up the state for a frame that may be called repeatedly: operands and outputs are dense and
+// have no data yet.
 TN__UNUSED void tn__eval_init(tn__eval_state_t* state, void* memory, tn_ffi_call_frame_t* frame,
                               const tn_ffi_op_t* op, uint32_t flags, uint32_t donates) {
   const size_t operand_count = (size_t)frame->args.count, output_count = (size_t)frame->rets.count;
@@ -445,7 +448,7 @@ TN__UNUSED void tn__eval_init(tn__eval_state_t* state, void* memory, tn_ffi_call
   state->eval.outputs = (const tn_strided_t* const*)state->arrays + operand_count;
 }
 
-// Operand `i` lies where the first result is to be, which the operation says it can do with.
+// Whether operand `i` has the memory of the first result, and the operation allows that.
 TN__UNUSED bool tn__eval_is_donatable(const tn__eval_state_t* state, size_t i) {
   const tn_strided_t *operand = state->arrays[i],
                      *output = state->arrays[state->eval.operand_count];
@@ -455,7 +458,7 @@ TN__UNUSED bool tn__eval_is_donatable(const tn__eval_state_t* state, size_t i) {
          tn_ffi_dtype_size(operand->dtype) == tn_ffi_dtype_size(output->dtype);
 }
 
-// The operands have their data, and the results in the frame.
+// Prepares a call: takes the addresses of operands and results from the frame.
 TN__UNUSED tn_status_t tn__eval_begin(tn__eval_state_t* state) {
   const size_t operand_count = state->eval.operand_count;
   const bool allocates = state->flags & TN_OP_ALLOCATES;
@@ -465,7 +468,7 @@ TN__UNUSED tn_status_t tn__eval_begin(tn__eval_state_t* state) {
     tn_strided_t* array = state->arrays[operand_count + i];
     memset(result, 0, sizeof *result);
     result->place = ((const tn_ffi_buffer_t*)state->call.frame->rets.values[i])->data;
-    if (allocates) {  // a use before this one may have changed them
+    if (allocates) {  // an earlier call may have changed them
       tn_row_major_strides(array->rank, array->dims, (int64_t*)(uintptr_t)array->strides);
       tn__eval_measure(array);
     }
@@ -502,7 +505,7 @@ TN__UNUSED void tn__eval_copy(const tn_strided_t* array, void* target) {
   }
 }
 
-// Brings an output to its place, where an operand may lie that it shares.
+// Moves an output to its destination, which may be the memory of an operand that it aliases.
 TN__UNUSED tn_status_t tn__eval_finish_output(tn__eval_state_t* state, size_t output) {
   const tn_strided_t* array = state->arrays[state->eval.operand_count + output];
   const tn__eval_output_t* result = &state->results[output];
@@ -528,8 +531,8 @@ TN__UNUSED tn_status_t tn__eval_finish_output(tn__eval_state_t* state, size_t ou
   return TN_OK;
 }
 
-// Gives back what the eval has taken, work that is not done among it. A host that catches what the
-// eval throws does it in the place of tn__eval_run, which had no chance to.
+// Releases what the eval holds, tasks that have not run included. A runtime that catches an
+// exception of the eval calls it, since tn__eval_run was left without doing so.
 TN__UNUSED void tn__eval_end(tn__eval_state_t* state) {
   while (state->first_work) {
     tn__eval_work_t* work = state->first_work;
@@ -551,11 +554,11 @@ TN__UNUSED tn_status_t tn__eval_run(tn__eval_state_t* state, tn_eval_fn function
   while (state->first_work && status == TN_OK) {
     tn__eval_work_t* work = state->first_work;
     status = work->function(&state->eval, work + 1);
-    state->first_work = work->next;  // which the work may have dispatched
+    state->first_work = work->next;  // which the task may have enqueued
     if (!work->next) state->last_work = NULL;
     free(work);
   }
-  // The first output last: its place may be an operand's, which others share.
+  // The first output last: its destination may be the memory of an operand that others alias.
   for (size_t i = state->eval.output_count; i-- > 0 && status == TN_OK;) {
     status = tn__eval_finish_output(state, i);
   }
@@ -563,7 +566,7 @@ TN__UNUSED tn_status_t tn__eval_run(tn__eval_state_t* state, tn_eval_fn function
   return status;
 }
 
-// What the handler of a TN_EVAL_OP does.
+// The handler of a TN_EVAL_OP.
 TN__UNUSED tn_status_t tn__eval_dense(tn_call_t* call, const tn_op_def_t* definition,
                                       tn_eval_fn function) {
   tn__eval_state_t state;

@@ -1,8 +1,8 @@
-// Looking into libraries of handlers that declare nothing: which there are, and what they take. For
-// tools: link libtenon_inspect (CMake: Tenon::inspect).
+// Introspection of libraries whose handlers have no signature metadata: which handlers they export,
+// and what those take. For tools: link libtenon_inspect (CMake: Tenon::inspect).
 //
-// Handlers that were built with XLA's headers can be asked. Since nothing is known of the code,
-// that happens in a forked child. Linux only.
+// Handlers built with XLA's headers can be probed. Since the code is unknown, probe calls are made
+// in a forked child process. Linux only.
 #ifndef TENON_INSPECT_H_
 #define TENON_INSPECT_H_
 
@@ -12,27 +12,27 @@
 
 TN_EXTERN_C_BEGIN
 
-// Finds out what a handler of api version 4 takes that is registered in the context (NULL: the
-// default one) and has no declaration, by calls that its decoder refuses. From then on programs
-// that call it otherwise do not compile; without this, they fail when they run. Nothing happens to
-// targets that are declared or that have been asked.
+// Infers what a registered handler of API version 4 without signature metadata takes, by probe
+// calls that its decoder rejects. `context` NULL: the default one. From then on mismatched calls
+// are compile errors; without the inferred signature they fail at run time. Does nothing for
+// targets with metadata or an inferred signature.
 //
-// It costs a fork of the process for each stage, and a millisecond. The questions are put in the
-// child, which can do nothing but compute where the system has seccomp, and otherwise has no files.
-// The author's own code does not run, except when it takes any call whatsoever; then it runs once,
-// in the child, with no operands. A function that was registered without an api version (tenon run
-// --load LIB.so:TARGET=SYMBOL) is a handler if it answers like one, and from then on nothing else.
-// FAILED_PRECONDITION for other functions, which cannot be asked; UNIMPLEMENTED where it takes
-// seccomp to find out and the system has none. What a handler does not answer is no error, but the
-// `gap` of its tn_target_info_t.
+// Costs a fork of the process for each stage, and a millisecond. Probe calls are made in the child,
+// which is confined to computation where the system has seccomp, and otherwise has no files. The
+// kernel itself does not run, unless it accepts every call; then it runs once, in the child,
+// without operands. A function that was registered without an API version (tenon run --load
+// LIB.so:TARGET=SYMBOL) is treated as a handler from then on if it responds like one.
+// FAILED_PRECONDITION for other functions, which cannot be probed; UNIMPLEMENTED if probing needs
+// seccomp and the system has none. Details that a handler does not reveal are not an error; `gap`
+// of its tn_target_info_t lists them.
 TN_API TN_MUST_USE tn_status_t tn_target_learn(tn_context_t* context, const char* name,
                                                const char* platform);
 
-// Registers in the context, under their own names and for the host, all functions that a library
-// exports and that are handlers of XLA's FFI. They need no declaration and no table to be found: a
-// handler answers when it is asked for its version. Each exported C function is called for that, in
-// a child that can do nothing but compute; UNIMPLEMENTED where the system has no seccomp. What
-// cannot be used says why to the programs that want it.
+// Registers in the context all functions that a library exports and that are handlers of XLA's FFI,
+// under their own names, for the platform "Host". They need neither metadata nor a table: a handler
+// responds to a query for its version. Each exported C function is called with that query, in a
+// child process confined to computation; UNIMPLEMENTED if the system has no seccomp. Functions that
+// cannot be used are reported to the programs that call them.
 TN_API TN_MUST_USE tn_status_t tn_library_load_exported(tn_context_t* context, const char* path,
                                                         size_t* out_count);
 

@@ -1,4 +1,4 @@
-// Buffers and files: .npy, .npz and safetensors, and printing as NumPy prints.
+// Buffers in files: .npy, .npz and safetensors, and printing in NumPy's format.
 #ifndef TENON_NPY_H_
 #define TENON_NPY_H_
 
@@ -6,49 +6,51 @@
 
 TN_EXTERN_C_BEGIN
 
-// Reads a .npy file (formats 1 to 3, either byte order, C or Fortran order) into a buffer on
-// `device`. `expected` may be NULL; otherwise the array must have that type, and elements that
-// NumPy does not name (bfloat16 and the 8-bit floats are saved as bytes of that size) are taken as
-// its dtype. Errors name the file: NOT_FOUND, INVALID_ARGUMENT for what is no .npy file or another
-// type, DATA_LOSS for a truncated one, UNIMPLEMENTED for objects, strings and records.
+// Reads a .npy file (format versions 1 to 3, either byte order, C or Fortran order) into a buffer
+// on `device`. `expected` may be NULL; otherwise the array must have that type, and elements that
+// NumPy has no name for (bfloat16 and 8-bit floats are saved as raw bytes of that size) are taken
+// as its dtype. Errors name the file: NOT_FOUND, INVALID_ARGUMENT for another file format or
+// another type, DATA_LOSS for a truncated file, UNIMPLEMENTED for objects, strings and structured
+// dtypes.
 TN_API TN_MUST_USE tn_status_t tn_npy_read(tn_device_t* device, const char* path,
                                            const tn_type_t* expected, tn_buffer_t** out_buffer);
 
-// The array `key` of a .npz file, whose members are stored or deflated. NOT_FOUND lists the keys
-// that there are.
+// Reads the array `key` of a .npz file, whose members are stored or deflated. The error NOT_FOUND
+// lists the available keys.
 TN_API TN_MUST_USE tn_status_t tn_npz_read(tn_device_t* device, const char* path, const char* key,
                                            const tn_type_t* expected, tn_buffer_t** out_buffer);
 
-// Waits for the buffer and writes it as .npy, C order. dtypes that NumPy has not are written as
-// bytes of that size.
+// Waits for the buffer and writes it as .npy in C order. Dtypes that NumPy does not have are
+// written as raw bytes of that size.
 TN_API TN_MUST_USE tn_status_t tn_npy_write(const char* path, tn_buffer_t* buffer);
 
-// Waits for the buffers and writes them as an archive, not deflated. INVALID_ARGUMENT for keys that
-// are equal or empty; UNIMPLEMENTED for 4 GiB and more.
+// Waits for the buffers and writes them as an uncompressed archive. INVALID_ARGUMENT for equal or
+// empty keys; UNIMPLEMENTED for 4 GiB and more.
 TN_API TN_MUST_USE tn_status_t tn_npz_write(const char* path, size_t count, const char* const* keys,
                                             tn_buffer_t* const* buffers);
 
-// The tensor `name` of a safetensors file; the others are not read. Errors as of tn_npy_read;
-// NOT_FOUND for the name has the nearest one as a note.
+// Reads the tensor `name` of a safetensors file, and no others. Errors as tn_npy_read; a NOT_FOUND
+// error suggests the nearest name in a note.
 TN_API TN_MUST_USE tn_status_t tn_safetensors_read(tn_device_t* device, const char* path,
                                                    const char* name, const tn_type_t* expected,
                                                    tn_buffer_t** out_buffer);
 
-// Waits for the buffers and writes them as a safetensors file. INVALID_ARGUMENT for names that are
-// equal, UNIMPLEMENTED for dtypes that the format does not have.
+// Waits for the buffers and writes them as a safetensors file. INVALID_ARGUMENT for equal
+// names, UNIMPLEMENTED for dtypes that the format does not have.
 TN_API TN_MUST_USE tn_status_t tn_safetensors_write(const char* path, size_t count,
                                                     const char* const* names,
                                                     tn_buffer_t* const* buffers);
 
-// Waits for the buffer and writes it as NumPy's str() does: at most 1000 elements in full, of
-// larger ones the first and last three along each dimension. `write` gets the text in pieces.
+// Waits for the buffer and prints it as NumPy's str() does: arrays of up to 1000 elements in full,
+// of larger ones the first and last three along each dimension. `write` is called with consecutive
+// parts of the text.
 TN_API TN_MUST_USE tn_status_t tn_buffer_print(tn_buffer_t* buffer,
                                                tn_status_t (*write)(void* user, const char* text,
                                                                     size_t length),
                                                void* user);
 
-// Waits for the buffer and writes all of it as JSON: nested lists, booleans, numbers that read back
-// exactly, [real, imaginary] pairs, and "nan", "inf", "-inf" as strings.
+// Waits for the buffer and prints all of it as JSON: nested lists, booleans, numbers that
+// round-trip exactly, [real, imaginary] pairs, and "nan", "inf", "-inf" as strings.
 TN_API TN_MUST_USE tn_status_t
 tn_buffer_print_json(tn_buffer_t* buffer,
                      tn_status_t (*write)(void* user, const char* text, size_t length), void* user);

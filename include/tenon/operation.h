@@ -1,5 +1,5 @@
-// An operation, whole: what authors add to a handler (<tenon/custom.h>) so that it serves lazy
-// arrays and their transforms.
+// Operation definitions: what a custom operation adds to its handler (<tenon/custom.h>) to support
+// lazy arrays and their transforms.
 //
 //   TN_OP(axpby, AXPBY, "z = alpha * x + beta * y") { ... }     // the kernel, dense buffers
 //
@@ -8,11 +8,10 @@
 //   TN_DEFINE(axpby, .flags = TN_OP_ELEMENTWISE, .vjp = axpby_vjp)
 //   TN_LIBRARY(axpby)
 //
-// Rules reach Tenon through the table of functions that they are handed, so that a library needs no
-// symbol of Tenon's, and the same file loads in JAX. In a program that links Tenon the table is
-// there just as well.
+// Rules call Tenon through a table of functions that is passed to them, so that a library needs no
+// symbol of Tenon and JAX can load the same file. Programs that link Tenon use the same table.
 //
-// This header needs no library, and is C11 and C++17.
+// This header needs no library. C11 and C++17.
 #ifndef TENON_OPERATION_H_
 #define TENON_OPERATION_H_
 
@@ -28,10 +27,10 @@ typedef struct tn_array tn_array_t;
 typedef struct tn_scope tn_scope_t;
 typedef struct tn_op_def tn_op_def_t;
 
-// --- what rules call
+// --- functions for rules
 
-// Operations on arrays as <tenon/array_ops.h> describes them, by the same names. The list only
-// grows at its end: an older Tenon's table is shorter, which its struct_size tells.
+// Operations on arrays, by the names and with the meaning of <tenon/array_ops.h>. The table is
+// append-only: struct_size tells how much of it an older Tenon has.
 // clang-format off
 #define TN_RULE_UNARY(X)                                                                      \
   X(abs) X(cos) X(exp) X(expm1) X(log) X(log1p) X(negative) X(rsqrt) X(sigmoid) X(sign) X(sin) \
@@ -57,7 +56,7 @@ typedef struct tn_application {
   size_t attribute_count;
   const tn_attribute_t* attributes;
   size_t result_count;
-  const tn_array_type_t* result_types;  // NULL: as the operation says
+  const tn_array_type_t* result_types;  // NULL: inferred by the operation
 } tn_application_t;
 
 typedef struct tn_rule_api {
@@ -87,26 +86,26 @@ typedef struct tn_rule_api {
 
 // --- rules
 
-// One use of the operation, as its rules see it. Rules build more graph: arrays have shapes and
-// dtypes, and may have no values yet.
+// One use of the operation, as passed to its rules. Rules add operations to the graph: arrays have
+// shapes and dtypes, and may have no values yet.
 typedef struct tn_rule {
   size_t struct_size;
   const tn_rule_api_t* api;
-  tn_scope_t* scope;  // takes what the rule makes, on the stream of the operation
+  tn_scope_t* scope;  // for the arrays of the rule, on the stream of the operation
   const char* name;
-  const tn_op_def_t* op;   // its definition; NULL: one of Tenon's own
-  size_t attribute_count;  // with the defaults of those that were not given
+  const tn_op_def_t* op;   // its definition; NULL: a built-in operation
+  size_t attribute_count;  // including defaults of attributes that were not given
   const tn_attribute_t* attributes;
   size_t operand_count;
-  tn_array_t* const* operands;  // the primals; in vmap some of them have one more axis
+  tn_array_t* const* operands;  // the primals; in vmap the batched ones have one more axis
   size_t result_count;
-  const tn_array_type_t* result_types;  // without a batch
+  const tn_array_type_t* result_types;  // without the batch axis
   const void* internal;                 // Tenon's
 } tn_rule_t;
 
-// Forward: out_tangents[r] for each result, given tangents[i] of operand argnums[i], which has its
-// shape and dtype. The other operands are constant. outputs[r] are the results themselves. NULL, in
-// out_tangents, is a tangent of zeros.
+// JVP (forward mode): computes out_tangents[r] of each result from tangents[i] of operand
+// argnums[i], which has the operand's shape and dtype. The other operands are constant. outputs[r]
+// are the results themselves. NULL in out_tangents means zeros.
 typedef struct tn_jvp_call {
   size_t struct_size;
   size_t argnum_count;
@@ -117,8 +116,9 @@ typedef struct tn_jvp_call {
 } tn_jvp_call_t;
 typedef tn_status_t (*tn_jvp_fn)(const tn_rule_t* rule, const tn_jvp_call_t* call);
 
-// Backward: out_cotangents[i] of operand argnums[i], given cotangents[r] of each result, all of
-// which are there. outputs[r] are the results themselves. NULL is a cotangent of zeros.
+// VJP (reverse mode): computes out_cotangents[i] of operand argnums[i] from cotangents[r] of each
+// result, none of which is NULL. outputs[r] are the results themselves. NULL in out_cotangents
+// means zeros.
 typedef struct tn_vjp_call {
   size_t struct_size;
   size_t argnum_count;
@@ -131,8 +131,8 @@ typedef tn_status_t (*tn_vjp_fn)(const tn_rule_t* rule, const tn_vjp_call_t* cal
 
 #define TN_NO_AXIS INT64_MIN
 
-// Over a batch: operand i has the batch along axes[i], or none (TN_NO_AXIS). Gives each result, and
-// where its batch is.
+// Batching: operand i has the batch along axes[i], or is unbatched (TN_NO_AXIS). Computes each
+// result and its batch axis.
 typedef struct tn_vmap_call {
   size_t struct_size;
   int64_t batch_size;
@@ -142,24 +142,24 @@ typedef struct tn_vmap_call {
 } tn_vmap_call_t;
 typedef tn_status_t (*tn_vmap_fn)(const tn_rule_t* rule, const tn_vmap_call_t* call);
 
-// The types of the results; `out_types` has room for `result_count`, whose dims point into
-// `out_dims`, which has room for TN_MAX_RANK for each.
+// Infers the types of the results. `out_types` has room for `result_count` types; their dims point
+// into `out_dims`, which has room for TN_MAX_RANK dimensions each.
 typedef tn_status_t (*tn_infer_types_fn)(const tn_rule_t* rule, int64_t (*out_dims)[TN_MAX_RANK],
                                          tn_array_type_t* out_types);
 
 // --- the definition
 
 typedef enum tn_op_flag {
-  // Element i of each result depends on element i of each operand alone. Operands are promoted to
-  // one dtype that the operation takes (integers and booleans to f32 if need be) and broadcast; the
-  // results have their shape. The handler is given pieces of any length, of one dimension, on
-  // several threads at once, whatever the operands' strides are. The rule over batches comes of it.
+  // Element i of each result depends only on element i of each operand. Operands are promoted to a
+  // common dtype that the operation accepts (integers and booleans to f32 if necessary) and
+  // broadcast; results have their shape. The handler is called on 1-D chunks of any length, on
+  // several threads at once, whatever the operands' strides are. The batching rule follows from it.
   TN_OP_ELEMENTWISE = 1 << 0,
-  // The eval gives its outputs their memory itself (<tenon/eval.h>).
+  // The eval allocates its outputs itself (<tenon/eval.h>).
   TN_OP_ALLOCATES = 1 << 1,
 } tn_op_flag_t;
 
-// A kernel that sees arrays by their strides: <tenon/eval.h>.
+// A strided kernel: <tenon/eval.h>.
 typedef struct tn_eval_call tn_eval_call_t;
 typedef tn_status_t (*tn_eval_fn)(const tn_eval_call_t* eval);
 
@@ -169,50 +169,50 @@ struct tn_op_def {
   size_t struct_size;  // sizeof(tn_op_def_t)
   const struct tn_ffi_op* handler;
   uint32_t flags;           // TN_OP_ELEMENTWISE ...
-  tn_infer_types_fn infer;  // NULL: as the signature says
-  tn_jvp_fn jvp;            // NULL: there is none
+  tn_infer_types_fn infer;  // NULL: from the signature
+  tn_jvp_fn jvp;            // NULL: none
   tn_vjp_fn vjp;
-  tn_vmap_fn vmap;  // NULL: none, unless the operation is element-wise
-  // One use as text, "axpby(alpha=2)", with snprintf's contract. NULL: the name and the attributes.
+  tn_vmap_fn vmap;  // NULL: none, unless the operation is elementwise
+  // Formats one use, "axpby(alpha=2)", with snprintf's contract. NULL: the name and the attributes.
   size_t (*print)(const tn_rule_t* rule, char* buffer, size_t capacity);
-  // Whether two uses with the same operands compute the same. NULL: with equal attributes.
+  // Whether two uses with the same operands compute the same results. NULL: compares attributes.
   bool (*equal)(const tn_rule_t* a, const tn_rule_t* b);
   void* user;                   // for the rules
-  void (*destroy)(void* user);  // when nothing needs the definition any more; NULL: nothing to do
-  // For the host's memory, in the place of the handler: operands come where they lie. NULL: the
-  // handler, with dense ones.
+  void (*destroy)(void* user);  // called when the definition is no longer used; NULL: none
+  // Called instead of the handler on the CPU, with strided operands. NULL: the handler is called,
+  // with dense operands.
   tn_eval_fn eval_cpu;
-  // Bit i: output 0 of the eval may be given the memory of operand i, when nobody else needs that.
-  // Without TN_OP_ALLOCATES the output then lies there from the start.
+  // Bit i: output 0 of the eval may reuse the memory of operand i if the operand has no other user.
+  // Without TN_OP_ALLOCATES the output then has that memory from the start.
   uint32_t donates;
 };
 
-// At file scope, behind the handler TN_OP(op, ...): its definition, tn_definition_of(op), which
-// TN_LIBRARY(op) lists with the handler.
+// At file scope, after the handler TN_OP(op, ...): its definition, tn_definition_of(op), which
+// TN_LIBRARY(op) exports with the handler.
 #define tn_definition_of(op) (&op##_definition)
 #define TN_DEFINE(op, ...)                                   \
   TN__EXTERN_C TN__HIDDEN const tn_op_def_t op##_definition; \
   const tn_op_def_t op##_definition = {                      \
       .struct_size = sizeof(tn_op_def_t), .handler = &op##_op, __VA_ARGS__};
 
-// --- in programs that link Tenon
+// --- for programs that link Tenon
 
-// Registers an operation with its handler, in the place of what had that name. The definition is
-// copied; `handler` must live as long as the process. Errors as tn_register's; INVALID_ARGUMENT for
-// a definition without a handler, or an element-wise one whose handler is none of the typed FFI.
+// Registers an operation with its handler; replaces an earlier one of that name. The definition is
+// copied; `handler` must live as long as the process. Errors as tn_register; INVALID_ARGUMENT for a
+// definition without a handler, or an elementwise one whose handler does not use the typed FFI.
 TN_API TN_MUST_USE tn_status_t tn_context_register_op(tn_context_t* context,
                                                       const tn_op_def_t* definition);
 TN_API TN_MUST_USE tn_status_t tn_op_register(const tn_op_def_t* definition);
 
-// Adds one use of a registered operation to the graph. Attributes are checked against the
-// signature, and get their defaults. Without result types they follow from the definition:
-// element-wise operations have the operands' broadcast shape and promoted dtype, others what
-// `infer` says or the signature (like(x), shape_of(x), a dtype by name). Results are arrays of the
-// scope, with an error in each of them after a mistake.
+// Adds one use of a registered operation to the graph. Attributes are checked against the signature
+// and completed with its defaults. Result types that are not given follow from the definition:
+// elementwise operations have the operands' broadcast shape and promoted dtype; others use `infer`
+// or the signature (like(x), shape_of(x), a named dtype). Results are arrays of the scope; after an
+// error each of them carries it.
 TN_API void tn_apply(tn_scope_t* scope, const tn_application_t* application,
                      tn_array_t** out_results);
 
-// The same for an operation with one result, of the type that follows from the definition.
+// The same for an operation with one result whose type follows from the definition.
 static inline tn_array_t* tn_apply_one(tn_scope_t* scope, const char* name, size_t operand_count,
                                        tn_array_t* const* operands, size_t attribute_count,
                                        const tn_attribute_t* attributes) {
@@ -223,7 +223,7 @@ static inline tn_array_t* tn_apply_one(tn_scope_t* scope, const char* name, size
   return result;
 }
 
-// --- for rules: the functions of the table, without the table
+// --- for rules: shorthands for the table
 
 // Members are called in parentheses: <tgmath.h> has macros of some of these names.
 
@@ -240,13 +240,13 @@ TN_RULE_UNARY(TN_RULE_FUNCTION)
 TN_RULE_BINARY(TN_RULE_FUNCTION)
 #undef TN_RULE_FUNCTION
 
-// A number as an array of the dtype of `like`.
+// A scalar of the dtype of `like`.
 static inline tn_array_t* tn_rule_number(const tn_rule_t* rule, const tn_array_t* like,
                                          double value) {
   return rule->api->scalar(rule->scope, rule->api->dtype(like), value);
 }
 
-// A number among the attributes, or 0 when there is none of that name.
+// The value of a numeric attribute, or 0 if there is none of that name.
 static inline double tn_rule_attribute(const tn_rule_t* rule, const char* name) {
   for (size_t i = 0; i < rule->attribute_count; ++i) {
     const tn_attribute_t* attribute = &rule->attributes[i];
@@ -258,7 +258,7 @@ static inline double tn_rule_attribute(const tn_rule_t* rule, const char* name) 
   return 0;
 }
 
-// The operation of the rule itself on other operands, with the same attributes.
+// Applies the rule's own operation to other operands, with the same attributes.
 static inline tn_array_t* tn_rule_again(const tn_rule_t* rule, tn_array_t* const* operands) {
   tn_array_t* result = NULL;
   tn_application_t application = {sizeof application,

@@ -1,4 +1,4 @@
-// The operations that programs may use.
+// The operations that Tenon knows.
 #ifndef TENON_OPS_H_
 #define TENON_OPS_H_
 
@@ -11,29 +11,28 @@ TN_EXTERN_C_BEGIN
 
 typedef struct tn_op_attribute {
   const char* name;
-  const char* type;  // in words: "an integer of type i64", "one of EQ, NE, GE, GT, LE, LT"
+  const char* type;  // human-readable: "an integer of type i64", "one of EQ, NE, GE, GT, LE, LT"
   bool is_required;
 } tn_op_attribute_t;
 
-// A row of the table of operations. Everything in it is a view that lives as long as the callback
-// runs.
+// An operation. All of it is a view that lives as long as the callback runs.
 typedef struct tn_op_info {
   size_t struct_size;
   const char* name;        // "stablehlo.add"
   const char* dialect;     // "stablehlo"
   const char* short_name;  // "add"
-  int32_t operand_count;   // -1: any number from `minimum_operand_count` on
+  int32_t operand_count;   // -1: variadic, at least `minimum_operand_count`
   int32_t minimum_operand_count;
   int32_t result_count;  // -1: any number
   int32_t region_count;  // -1: any number
-  bool is_pure;          // has no effect but its results
+  bool is_pure;          // no side effects
   bool is_elementwise;
-  bool is_deprecated;  // read, but not written by current producers
+  bool is_deprecated;  // accepted, but not written by current producers
   size_t attribute_count;
   const tn_op_attribute_t* attributes;
   const char* doc;
-  bool is_supported;   // some uses of it, at least, can be run
-  const char* kernel;  // what computes it: "ref.add"; NULL: it needs none, or there is none
+  bool is_supported;   // at least some uses can be run
+  const char* kernel;  // that computes it: "ref.add"; NULL: not needed, or not implemented
 } tn_op_info_t;
 
 // Called on the caller's thread; false ends the enumeration.
@@ -42,24 +41,24 @@ typedef bool (*tn_op_visit_fn)(void* user, const tn_op_info_t* info);
 // Visits all operations in the order of the table. Thread-safe.
 TN_API void tn_op_enumerate(tn_op_visit_fn visit, void* user);
 
-// The name that `name` (with its dialect or without) was probably meant to be; NULL when nothing is
-// near. Static.
+// A known name close to `name` (with or without its dialect), for error messages; NULL if none is
+// close. Static.
 TN_API const char* tn_op_suggest(const char* name);
 
-// A library that computes some operations when it is there. Views, as above.
+// An optional library that computes some operations if it is installed. Views, as above.
 typedef struct tn_kernel_library_info {
   size_t struct_size;
   const char* name;     // "openblas", as the environment's TENON_LIBRARIES spells it
   const char* purpose;  // "matrix products, linear algebra"
-  const char* package;  // Debian's package of it
-  const char* soname;   // NULL: it was not found when Tenon was configured
+  const char* package;  // its Debian package
+  const char* soname;   // NULL: not found when Tenon was configured
   bool is_used;
-  const char* state;  // which version it is; else why it is not used
+  const char* state;  // its version, or why it is not used
 } tn_kernel_library_info_t;
 
 typedef bool (*tn_kernel_library_visit_fn)(void* user, const tn_kernel_library_info_t* info);
 
-// Visits all libraries that Tenon knows, and loads those that it may use. Thread-safe.
+// Visits all optional libraries, and loads those that Tenon may use. Thread-safe.
 TN_API void tn_kernel_library_enumerate(tn_kernel_library_visit_fn visit, void* user);
 
 TN_EXTERN_C_END

@@ -1,6 +1,6 @@
-// Loops over the elements of arrays with strides: header-only, for kernels (<tenon/eval.h>) and for
-// whoever has an array by its strides. Strides are in elements, may be 0 (broadcast) or negative,
-// and go with dims; offsets count elements from [0, 0, ...].
+// Loop nests over strided arrays. Header-only; for kernels (<tenon/eval.h>) and for other code that
+// has an array with strides. Strides are in elements, may be 0 (broadcast) or negative, and have
+// one entry for each dimension; offsets count elements from [0, 0, ...].
 //
 //   tn_nest_t nest;  // one loop nest over z, x and y, which have one shape
 //   tn_nest_init(&nest, rank, dims, 3, (const int64_t*[]){z_strides, x_strides, y_strides});
@@ -11,9 +11,9 @@
 //       z_at[i * nest.strides[0]] = x_at[i * nest.strides[1]] + y_at[i * nest.strides[2]];
 //   }
 //
-// Any range of pieces can be walked by itself, so that is also the way to share them out among
-// threads. Elements are used where they lie; tn_eval_for_rows (<tenon/eval.h>) packs those that lie
-// badly, which is several times faster. C11 and C++17; needs no library.
+// Any range of chunks can be traversed separately, so threads can divide the chunks among them.
+// Elements are read in place; tn_eval_for_rows (<tenon/eval.h>) packs non-contiguous operands
+// first, which is several times faster. C11 and C++17; needs no library.
 #ifndef TENON_STRIDED_H_
 #define TENON_STRIDED_H_
 
@@ -29,14 +29,14 @@ enum {
 
 // --- one array
 
-// The number of elements of a shape that an array has; a scalar has one.
+// The number of elements of a valid shape; a scalar has one.
 static inline int64_t tn_element_count(size_t rank, const int64_t* dims) {
   int64_t count = 1;
   for (size_t i = 0; i < rank; ++i) count *= dims[i];
   return count;
 }
 
-// Where the element with this row-major number, which must be one of the array's, is.
+// The offset of the element with the row-major index `elem`, which must be in range.
 static inline int64_t tn_elem_to_loc(int64_t elem, size_t rank, const int64_t* dims,
                                      const int64_t* strides) {
   int64_t location = 0;
@@ -47,7 +47,7 @@ static inline int64_t tn_elem_to_loc(int64_t elem, size_t rank, const int64_t* d
   return location;
 }
 
-// The strides of dense elements, the last dimension fastest.
+// The strides of a dense row-major array.
 static inline void tn_row_major_strides(size_t rank, const int64_t* dims, int64_t* out_strides) {
   int64_t stride = 1;
   for (size_t i = rank; i-- > 0;) {
@@ -56,8 +56,8 @@ static inline void tn_row_major_strides(size_t rank, const int64_t* dims, int64_
   }
 }
 
-// Dense, the last dimension fastest (row) or the first (column). Strides of dimensions of size 1 do
-// not count; an array without elements is both.
+// Whether the elements are dense in row-major or column-major order. Strides of dimensions of size
+// 1 are ignored; an array without elements is both.
 static inline bool tn_is_row_contiguous(size_t rank, const int64_t* dims, const int64_t* strides) {
   int64_t stride = 1;
   if (tn_element_count(rank, dims) == 0) return true;
@@ -80,8 +80,7 @@ static inline bool tn_is_column_contiguous(size_t rank, const int64_t* dims,
 
 // --- several arrays of one shape
 
-// Whether the item `inner` of the lists goes on where the next one of `outer` begins, in every
-// array.
+// Whether items `outer` and `inner` of the lists can be merged into one dimension in every array.
 static inline bool tn__dims_merge(size_t outer, size_t inner, const int64_t* dims,
                                   size_t array_count, int64_t* const* strides) {
   for (size_t k = 0; k < array_count; ++k) {
@@ -90,8 +89,7 @@ static inline bool tn__dims_merge(size_t outer, size_t inner, const int64_t* dim
   return true;
 }
 
-// tn_collapse_contiguous_dims of lists in which a dimension is `pitch` items behind the one before
-// it: of members of structures.
+// tn_collapse_contiguous_dims for lists of structs: consecutive dimensions are `pitch` items apart.
 static inline size_t tn__collapse_dims(size_t rank, size_t pitch, int64_t* dims, size_t array_count,
                                        int64_t* const* strides) {
   size_t count = 0;
@@ -106,8 +104,8 @@ static inline size_t tn__collapse_dims(size_t rank, size_t pitch, int64_t* dims,
   return count;
 }
 
-// Takes out dimensions of size 1, and makes one of adjacent ones where every array allows it:
-// `dims` and each list of strides get shorter. Returns how many are left.
+// Removes dimensions of size 1 and merges adjacent dimensions where the strides of all arrays allow
+// it: shortens `dims` and each list of strides. Returns the new rank.
 static inline size_t tn_collapse_contiguous_dims(size_t rank, int64_t* dims, size_t array_count,
                                                  int64_t* const* strides) {
   return tn__collapse_dims(rank, 1, dims, array_count, strides);
@@ -115,31 +113,31 @@ static inline size_t tn_collapse_contiguous_dims(size_t rank, int64_t* dims, siz
 
 // --- a loop nest over several arrays
 
-// Dimensions of size 1 are gone, adjacent ones are one where every array allows it, and the order
-// is that of the first array's memory, then the second's...: whoever writes comes first. The
-// innermost loop is cut into pieces. Where another array's elements are neighbours down a column
-// instead, the last two loops go by tiles, so that what was read of a line of memory is still at
-// hand when the rest of it is needed.
+// Dimensions of size 1 are removed, adjacent dimensions are merged where every array allows it, and
+// loops are ordered by the memory order of the first array, then the second, and so on: list
+// written arrays first. The innermost loop is divided into chunks. If another array is contiguous
+// along the next loop instead, the two innermost loops are tiled, so that its cache lines are
+// reused before they are evicted.
 typedef struct tn_nest {
   size_t array_count;
   int64_t element_count;
   int64_t row_length;                    // elements of the innermost loop
-  int64_t strides[TN_NEST_ARRAY_LIMIT];  // of each array along it
-  size_t loop_count;                     // around it, the outermost first
+  int64_t strides[TN_NEST_ARRAY_LIMIT];  // of each array along the innermost loop
+  size_t loop_count;                     // loops around it, outermost first
   int64_t loop_counts[TN_NEST_RANK_LIMIT];
   int64_t loop_strides[TN_NEST_ARRAY_LIMIT][TN_NEST_RANK_LIMIT];
-  int64_t rows_per_tile;  // 0: there are no tiles
-  int64_t piece_length;   // the most that a piece has
+  int64_t rows_per_tile;  // 0: not tiled
+  int64_t piece_length;   // the largest number of elements of a chunk
   int64_t pieces_per_row, piece_count;
 } tn_nest_t;
 
-// Part of a row: `count` elements, of which the first is at offsets[k] of array k.
+// A chunk: `count` elements of a row, of which the first is at offsets[k] of array k.
 typedef struct tn_piece {
   int64_t index;
   int64_t count;
   int64_t offsets[TN_NEST_ARRAY_LIMIT];
-  int64_t rows_left;  // of the tile, below it
-  int64_t column;     // from here on: where it is in the nest
+  int64_t rows_left;  // of the tile, below this row
+  int64_t column;     // from here on: the position in the nest
   int64_t at[TN_NEST_RANK_LIMIT];
 } tn_piece_t;
 
@@ -147,7 +145,7 @@ static inline int64_t tn__magnitude(int64_t stride) {
   return stride < 0 ? -stride : stride;
 }
 
-// Whether dimension `a` goes around `b`: by the first array that can tell.
+// Whether loop `a` is outside of loop `b`: decided by the first array whose strides differ.
 static inline bool tn__goes_around(const tn_nest_t* nest, size_t a, size_t b) {
   for (size_t k = 0; k < nest->array_count; ++k) {
     const int64_t x = tn__magnitude(nest->loop_strides[k][a]),
@@ -168,7 +166,7 @@ static inline void tn__nest_swap(tn_nest_t* nest, size_t a, size_t b) {
   }
 }
 
-// Pieces of at most this many elements: as many as a thread should have at a time.
+// Sets the largest number of elements of a chunk, the unit of work for a thread.
 static inline void tn_nest_set_piece_length(tn_nest_t* nest, int64_t piece_length) {
   const bool is_empty = nest->element_count == 0;
   if (nest->rows_per_tile && piece_length > TN_NEST_TILE) piece_length = TN_NEST_TILE;
@@ -178,7 +176,7 @@ static inline void tn_nest_set_piece_length(tn_nest_t* nest, int64_t piece_lengt
   for (size_t l = 0; l < nest->loop_count; ++l) nest->piece_count *= nest->loop_counts[l];
 }
 
-// Whether the elements of some array are neighbours along the last loop rather than the row.
+// Whether some array is contiguous along the last outer loop rather than along the row.
 static inline bool tn__nest_is_turned(const tn_nest_t* nest) {
   for (size_t k = 0; nest->loop_count && k < nest->array_count; ++k) {
     const int64_t down = tn__magnitude(nest->loop_strides[k][nest->loop_count - 1]);
@@ -187,8 +185,8 @@ static inline bool tn__nest_is_turned(const tn_nest_t* nest) {
   return false;
 }
 
-// strides[k] are those of array k. False, and no pieces, for more than TN_NEST_ARRAY_LIMIT arrays
-// or TN_NEST_RANK_LIMIT dimensions.
+// strides[k] are those of array k. Returns false, with no chunks, for more than TN_NEST_ARRAY_LIMIT
+// arrays or TN_NEST_RANK_LIMIT dimensions.
 static inline bool tn_nest_init(tn_nest_t* nest, size_t rank, const int64_t* dims,
                                 size_t array_count, const int64_t* const* strides) {
   const bool fits = rank <= TN_NEST_RANK_LIMIT && array_count <= TN_NEST_ARRAY_LIMIT;
@@ -228,8 +226,7 @@ static inline void tn__piece_measure(const tn_nest_t* nest, tn_piece_t* piece) {
   piece->count = left < nest->piece_length ? left : nest->piece_length;
 }
 
-// The piece of this number, from 0 to nest->piece_count. The last of these is none: it has no
-// elements.
+// The chunk at `index`, from 0 to nest->piece_count; at nest->piece_count an empty chunk.
 static inline tn_piece_t tn_piece_at(const tn_nest_t* nest, int64_t index) {
   tn_piece_t piece;
   piece.index = index;
@@ -266,7 +263,7 @@ static inline tn_piece_t tn_piece_at(const tn_nest_t* nest, int64_t index) {
   return piece;
 }
 
-// The piece behind it. The piece is none of the last.
+// Advances to the next chunk; after the last one to the empty chunk.
 static inline void tn_piece_next(const tn_nest_t* nest, tn_piece_t* piece) {
   if (nest->rows_per_tile && !piece->rows_left) {
     *piece = tn_piece_at(nest, piece->index + 1);
@@ -306,15 +303,15 @@ static inline void tn_piece_next(const tn_nest_t* nest, tn_piece_t* piece) {
   tn__piece_measure(nest, piece);
 }
 
-// A loop over the pieces from `begin` to below `end`; the body has `piece`.
+// Loops over the chunks [begin, end); the loop body has `piece`.
 #define TN_FOR_PIECES(nest, piece, begin, end)                               \
   for (tn_piece_t piece = tn_piece_at((nest), (begin)); piece.index < (end); \
        tn_piece_next((nest), &piece))
 
-// --- one element after the other
+// --- element by element
 
-// Walks over the elements of one array in row-major order; `location` is where the present one is.
-// For what wants every element by itself: a nest is faster where a loop over a row will do.
+// Visits the elements of one array in row-major order; `location` is the offset of the current one.
+// For code that needs every element separately: where a loop over rows will do, a nest is faster.
 typedef struct tn_contiguous_iterator {
   int64_t location;
   size_t rank;
@@ -328,7 +325,7 @@ static inline void tn_contiguous_iterator_reset(tn_contiguous_iterator_t* iterat
   for (size_t i = 0; i < iterator->rank; ++i) iterator->at[i] = 0;
 }
 
-// Adjacent dimensions become one where the strides allow it. At most TN_NEST_RANK_LIMIT dimensions.
+// Merges adjacent dimensions where the strides allow it. At most TN_NEST_RANK_LIMIT dimensions.
 static inline void tn_contiguous_iterator_init(tn_contiguous_iterator_t* iterator, size_t rank,
                                                const int64_t* dims, const int64_t* strides) {
   int64_t* const list = iterator->strides;
@@ -340,7 +337,7 @@ static inline void tn_contiguous_iterator_init(tn_contiguous_iterator_t* iterato
   tn_contiguous_iterator_reset(iterator);
 }
 
-// The next element; behind the last one comes the first again.
+// Advances to the next element; after the last one to the first.
 static inline void tn_contiguous_iterator_step(tn_contiguous_iterator_t* iterator) {
   for (size_t i = iterator->rank; i-- > 0;) {
     if (++iterator->at[i] < iterator->dims[i]) {
@@ -352,7 +349,7 @@ static inline void tn_contiguous_iterator_step(tn_contiguous_iterator_t* iterato
   }
 }
 
-// The element with this row-major number, which must be one of the array's.
+// Moves to the element with the row-major index `elem`, which must be in range.
 static inline void tn_contiguous_iterator_seek(tn_contiguous_iterator_t* iterator, int64_t elem) {
   iterator->location = 0;
   for (size_t i = iterator->rank; i-- > 0;) {

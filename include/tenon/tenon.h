@@ -1,13 +1,13 @@
 // Tenon: an embeddable runtime for array programs and custom operations.
 //
-// Ownership words, used everywhere:
+// Terms of ownership, used throughout:
 //   create / retain / release   shared objects, reference counted; release(NULL) does nothing
-//   init / deinit               the storage is the caller's
-//   view                        borrowed; the comment says until when
-//   take                        the callee owns it from the call on, failure included
-//   arena                       lives until its module or plan does
+//   init / deinit               in storage that the caller provides
+//   view                        borrowed; the comment states until when
+//   take                        the callee owns it from the call on, even if it fails
+//   arena                       lives as long as its module or plan
 //
-// Errors are tn_status_t objects. A function that fails writes NULL to its outputs. Nothing here
+// Errors are tn_status_t objects. A function that fails sets its outputs to NULL. The library never
 // ends the process, prints, or keeps a thread-local "last error".
 #ifndef TENON_TENON_H_
 #define TENON_TENON_H_

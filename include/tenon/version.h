@@ -1,4 +1,4 @@
-// The version, once: the build reads these three numbers.
+// The version; the build reads these three numbers.
 #ifndef TENON_VERSION_H_
 #define TENON_VERSION_H_
 
@@ -14,8 +14,8 @@ TN_EXTERN_C_BEGIN
 #define TN_VERSION_NUMBER(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))
 #define TN_VERSION TN_VERSION_NUMBER(TN_VERSION_MAJOR, TN_VERSION_MINOR, TN_VERSION_PATCH)
 
-// The version of the library that was loaded, which may be newer than the header that a caller was
-// compiled with.
+// The version of the loaded library, which may be newer than the header that a caller was compiled
+// with.
 TN_API int tn_version(void);
 TN_API const char* tn_version_string(void);  // "0.1.0"; static
 
