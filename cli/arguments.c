@@ -94,9 +94,9 @@ static int refuse_long(const command_t* command, const char* word, size_t length
   }
   const char* near = cli_nearest(name, names, count);
   if (near) {
-    return cli_refuse(command, "there is no option '--%s'; did you mean '--%s'?", name, near);
+    return cli_refuse(command, "unknown option '--%s'; did you mean '--%s'?", name, near);
   }
-  return cli_refuse(command, "there is no option '--%s'", name);
+  return cli_refuse(command, "unknown option '--%s'", name);
 }
 
 // One word that begins with "-". *index moves over a value in a word of its own.
@@ -114,7 +114,7 @@ static int parse_option(const command_t* command, int count, char** words, int* 
   } else {
     option = find_short(word[1]);
     if (!cli_takes(command, option)) {
-      return cli_refuse(command, "there is no option '-%c'", word[1]);
+      return cli_refuse(command, "unknown option '-%c'", word[1]);
     }
     if (word[2]) value = word + 2;
   }
@@ -185,7 +185,7 @@ int cli_word(const arguments_t* arguments, option_id_t option, const char* fallb
     if (strlen(value) == length && memcmp(value, word, length) == 0) return i;
     word += length + strspn(word + length, " ");
   }
-  cli_refuse(arguments->command, "--%s %s is none of: %s", cli_options[option].name, value,
+  cli_refuse(arguments->command, "--%s %s is not one of: %s", cli_options[option].name, value,
              cli_options[option].completes);
   return -1;
 }

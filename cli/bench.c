@@ -154,7 +154,8 @@ int tn_command_bench(const arguments_t* arguments) {
     errno = 0;
     wanted = strtoull(runs, &end, 10);
     if (errno || *end || end == runs || wanted == 0 || wanted > MOST_RUNS || *runs == '-') {
-      return cli_refuse(arguments->command, "--runs %s is no number from 1 to %d", runs, MOST_RUNS);
+      return cli_refuse(arguments->command, "--runs %s is not a number from 1 to %d", runs,
+                        MOST_RUNS);
     }
   }
   session_t session;

@@ -197,6 +197,6 @@ int cli_print_completions(const char* shell, FILE* file) {
     shells[i].print(file);
     return EXIT_FINE;
   }
-  fprintf(stderr, "tenon --completions: '%s' is none of bash, zsh and fish\n", shell);
+  fprintf(stderr, "tenon --completions: '%s' is not one of bash, zsh, fish\n", shell);
   return EXIT_USAGE;
 }

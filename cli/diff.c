@@ -247,7 +247,7 @@ int tn_command_diff(const arguments_t* arguments) {
   if (given > 2)
     return cli_refuse(arguments->command, "%zu devices are given; expected two", given);
   if (!read_ulps(arguments, &diff.tolerance)) {
-    return cli_refuse(arguments->command, "--ulps %s is no number of units, such as 1",
+    return cli_refuse(arguments->command, "--ulps %s is not a number of units, such as 1",
                       cli_value(arguments, OPTION_ULPS, ""));
   }
   if (given > 0) diff.sides[0].name = names[0];

@@ -85,7 +85,7 @@ static int make_input(const arguments_t* arguments, const session_t* session, co
   uint64_t seed;
   const char *option = input->option, *spec = input->spec;
   if (!read_fill(spec, &fill, &seed)) {
-    return cli_refuse(arguments->command, "%s %s: the seed is no whole number", option, spec);
+    return cli_refuse(arguments->command, "%s %s: the seed is not an integer", option, spec);
   }
   archive_t archive;
   if (fill == FILL_NONE && !cli_is_literal(spec) && !ends_with(spec, ".npy") &&
@@ -107,9 +107,8 @@ static int make_input(const arguments_t* arguments, const session_t* session, co
                         spec, (int)strlen(example) - 1, example, spec);
     }
     return cli_refuse(arguments->command,
-                      "%s %s is none of x.npy, x.npz:KEY, x.safetensors:NAME, random[:SEED], "
-                      "zeros, ones, iota and "
-                      "literals such as %s",
+                      "%s %s is not one of x.npy, x.npz:KEY, x.safetensors:NAME, random[:SEED], "
+                      "zeros, ones, iota or a literal such as %s",
                       option, spec, example);
   }
   tn_status_t status = make(session, input, fill, seed, out_buffer);

@@ -45,9 +45,9 @@ static bool read_type(const char* spec, const tn_type_t* expected, literal_t* ou
     text = end + 1;
   }
   if (out->rank == 0) return false;
-  *out_status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "'%.*s' is no element type; expected %s",
-                                 (int)(equals - text), text,
-                                 expected ? tn_dtype_name(tn_type_dtype(expected)) : "one");
+  *out_status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                                 "'%.*s' is not an element type; expected %s", (int)(equals - text),
+                                 text, expected ? tn_dtype_name(tn_type_dtype(expected)) : "one");
   return true;
 }
 
@@ -176,7 +176,7 @@ static tn_status_t read_elements(const literal_t* literal, int64_t size, char* d
     if (!fits || !is_whole) {
       return tn_status_create(
           TN_CODE_INVALID_ARGUMENT,
-          is_whole ? "'%.*s' is out of the range of %s" : "'%.*s' is no value of %s",
+          is_whole ? "'%.*s' is out of the range of %s" : "'%.*s' is not a value of %s",
           (int)strcspn(text, ","), text, tn_dtype_name(literal->dtype));
     }
     if (count < size) memcpy(data + (size_t)count * element_size, element, element_size);
@@ -225,7 +225,7 @@ tn_status_t cli_read_literal(tn_device_t* device, const char* spec, const tn_typ
   tn_status_t status = TN_OK;
   *out_buffer = NULL;
   if (!read_type(spec, expected, &literal, &status)) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "it is no literal");
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "it is not a literal");
   }
   if (!status) status = match(&literal, expected);
   if (status) return status;

@@ -12,8 +12,8 @@ static int unknown_command(const char* name) {
   for (; count < cli_command_count && count < 32; ++count) names[count] = cli_commands[count].name;
   const char* near = cli_nearest(name, names, count);
   fprintf(stderr,
-          name[0] == '-' ? "tenon: '%s' is no command, and options follow one"
-                         : "tenon: there is no command '%s'",
+          name[0] == '-' ? "tenon: '%s' is not a command; options follow the command"
+                         : "tenon: unknown command '%s'",
           name);
   if (near) fprintf(stderr, "; did you mean '%s'?", near);
   fprintf(stderr, "\nTry 'tenon --help'.\n");

@@ -185,8 +185,8 @@ int tn_command_new(const arguments_t* arguments) {
   if (!is_good_name(name)) {
     return cli_refuse(
         arguments->command,
-        "\"%s\" is no name of an operation: expected lower-case letters, digits and _, "
-        "up to 64, beginning with a letter, and no word of C",
+        "\"%s\" is not a name of an operation: expected lower-case letters, digits and _, "
+        "up to 64, beginning with a letter, and not a keyword of C",
         name);
   }
   const char* owner = owner_of(name);

@@ -28,7 +28,8 @@ int cli_check_outputs(const arguments_t* arguments, const session_t* session) {
     if (file && !cli_is_archive(file, &archive) &&
         (length < 5 || strcmp(file + length - 4, ".npy") != 0)) {
       return cli_refuse(arguments->command,
-                        "--output %s is none of x.npy, x.npz:KEY, x.safetensors:NAME and -", file);
+                        "--output %s is not one of x.npy, x.npz:KEY, x.safetensors:NAME and -",
+                        file);
     }
   }
   return EXIT_FINE;

@@ -77,8 +77,8 @@ tn_status_t cli_read_file(const char* path, char** out_text, size_t* out_length)
     length += fread(text + length, 1, capacity - length - 1, file);
     if (length > TN_MAX_STREAM_BYTES && !is_regular(file)) {
       status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                                "%s: it is no regular file, and gives more than %d bytes", path,
-                                TN_MAX_STREAM_BYTES);
+                                "%s: it is not a regular file, and delivers more than %d bytes",
+                                path, TN_MAX_STREAM_BYTES);
       goto done;
     }
   } while (!feof(file) && !ferror(file));

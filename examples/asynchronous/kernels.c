@@ -1,5 +1,4 @@
-// A handler that returns before its work is done: a thread of its own finishes it, or makes it
-// fail.
+// An asynchronous handler: a thread completes its future, with success or an error.
 //   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libasynchronous.so -lpthread
 #include <pthread.h>
 #include <tenon/custom.h>
@@ -13,7 +12,7 @@ typedef struct job {
   int64_t delay_ms;
 } job_t;
 
-// The host keeps the buffers until the future is finished; `call` is gone by now.
+// The runtime keeps the buffers until the future is complete; `call` is no longer valid.
 static void* work(void* user) {
   const job_t job = *(const job_t*)user;
   free(user);

@@ -1,4 +1,4 @@
-// A call that finishes later, with and without an error.
+// An asynchronous call, with and without an error.
 #include <stdio.h>
 
 #include "../example.h"
@@ -23,7 +23,7 @@ static tn_status_t run(const float* x, int64_t delay_ms, float* y) {
   };
   tn_value_t* parameter = tn_parameter(b, 0, type, "x");
   tn_value_t* later = tn_custom_call(b, "add_later", 1, &parameter, type, &options);
-  // What follows waits for the call.
+  // Later operations wait for the call.
   return example_build_and_run(b, tn_add(b, later, later), (const void*[]){x}, (void*[]){y});
 }
 

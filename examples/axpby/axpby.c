@@ -38,13 +38,13 @@ TN_OP(axpby, AXPBY, "z = alpha * x + beta * y, element by element") {
   return TN_OK;
 }
 
-// How much the result changes with operand 0 or 1.
+// The derivative with respect to operand 0 or 1.
 static tn_array_t* scaled(const tn_rule_t* rule, size_t argnum, tn_array_t* t) {
   const double factor = tn_rule_attribute(rule, argnum == 0 ? "alpha" : "beta");
   return tn_rule_multiply(rule, tn_rule_number(rule, t, factor), t);
 }
 
-// alpha * dx + beta * dy, or the one of them that is asked for.
+// alpha * dx + beta * dy, or the requested one of them.
 static tn_status_t axpby_jvp(const tn_rule_t* rule, const tn_jvp_call_t* call) {
   if (call->argnum_count == 2) {
     call->out_tangents[0] = tn_rule_again(rule, call->tangents);
@@ -71,7 +71,7 @@ static bool axpby_equal(const tn_rule_t* a, const tn_rule_t* b) {
          tn_rule_attribute(a, "beta") == tn_rule_attribute(b, "beta");
 }
 
-// Element-wise: promotion, broadcasting, strides, threads and the rule over batches come of that.
+// Elementwise: promotion, broadcasting, strides, threads and the batching rule follow from it.
 TN_DEFINE(axpby, .flags = TN_OP_ELEMENTWISE, .jvp = axpby_jvp, .vjp = axpby_vjp,
           .print = axpby_print, .equal = axpby_equal)
 TN_LIBRARY(axpby)

@@ -1,5 +1,5 @@
-// What axpby promises, checked: dtypes, both derivatives against differences, batches, other
-// shapes, other threads, and the way through StableHLO and back.
+// Tests of axpby: dtypes, both derivatives against finite differences, batches, other shapes, other
+// threads, and the round trip through StableHLO.
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -151,7 +151,7 @@ static void check_threads(tn_scope_t* s) {
   pthread_join(thread, NULL);
 }
 
-// An error waits for who reads, also when nobody waited for the work.
+// An error is reported by the next reader, even if no call waited for the work.
 static void check_errors(tn_scope_t* s) {
   tn_array_t* x = tn_array_scalar(s, TN_DTYPE_F64, 1);
   tn_array_t* z = tn_array_exp(s, axpby(s, x, x));

@@ -1,4 +1,4 @@
-// What an operation of one file gives: lazily, in a gradient, over a batch, and in a training loop.
+// Uses of a custom operation: lazily, in a gradient, over a batch, and in a training loop.
 #include <stdio.h>
 #include <tenon/tenon.h>
 
@@ -17,7 +17,7 @@ static tn_array_t* axpby(tn_scope_t* s, tn_array_t* x, tn_array_t* y, double alp
   return tn_apply_one(s, "axpby", 2, operands, 2, attributes);
 }
 
-// The same of operations that are there.
+// The same composed of built-in operations.
 static tn_array_t* simple_axpby(tn_scope_t* s, tn_array_t* x, tn_array_t* y, double alpha,
                                 double beta) {
   tn_array_t* a = tn_array_scalar(s, TN_DTYPE_F32, alpha);
@@ -94,7 +94,7 @@ static tn_status_t train(tn_scope_t* s, tn_array_t** w) {
     tn_array_t* next = tn_array_retain(axpby(s, *w, gradient, 1.0, -0.1));
     tn_array_release(*w);
     *w = next;
-    tn_scope_clear(s);  // what was made on the way need not be stored
+    tn_scope_clear(s);  // intermediate values need not be stored
     TRY(tn_eval(1, w));
   }
   return show("w after 100 steps", *w);

@@ -19,7 +19,7 @@ void add_sized(void* out, const void** in) {
   for (int64_t i = 0; i < c_size; ++i) a[i] = b[i % b_size] + c[i];
 }
 
-// The sizes come with the buffers, and a call in which they disagree does not get here.
+// The sizes come with the buffers; calls with mismatched sizes are rejected before this point.
 #define BROADCAST_ADD(ARG, ATTR, RET)      \
   ARG(b, f32, rank(1), "is repeated")      \
   ARG(c, f32, rank(1), "gives the length") \

@@ -49,7 +49,7 @@ static tn_value_t* with_plain_operations(const inputs_t* in) {
   return tn_add(in->builder, tn_reshape(in->builder, repeated, 1, flat), in->c);
 }
 
-// The result has the size of b: no call of broadcast_add is like that.
+// The result has the size of b, which does not match the signature of broadcast_add.
 static tn_value_t* with_another_result(const inputs_t* in) {
   tn_value_t* operands[] = {in->b, in->c};
   const tn_custom_call_options_t options = {

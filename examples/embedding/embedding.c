@@ -1,5 +1,5 @@
-// A server in small: one program, compiled once, that threads run at the same time, with a kernel
-// of the process itself, inputs in the caller's memory, and a limit on memory.
+// A minimal server: one program, compiled once, that threads run concurrently, with an in-process
+// kernel, inputs in the caller's memory, and a memory limit.
 //   embedding score.mlir
 #include <math.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 enum { THREADS = 4, ROWS = 4, COLUMNS = 8 };
 
-// --- a kernel of the program itself
+// --- an in-process kernel
 
 #define SWISH(ARG, ATTR, RET) \
   ARG(x, f32, any_rank)       \

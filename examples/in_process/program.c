@@ -1,5 +1,4 @@
-// Functions of the process itself as targets of custom calls: registered when it starts, and while
-// it runs.
+// In-process functions as targets of custom calls: registered at program start, and at run time.
 #include <stdio.h>
 
 #include "../example.h"

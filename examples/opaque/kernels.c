@@ -18,7 +18,7 @@ void add_opaque(void* out, const void** in, const char* opaque, size_t opaque_si
   tn_shape_t parts[3];
   if (tn_shape_parse(opaque, opaque_size, parts, 3) != 3 || parts[0].dtype != TN_FFI_TUPLE ||
       !is_vector(&parts[1]) || !is_vector(&parts[2])) {
-    fail(status, "the opaque bytes are no type (f32[n], f32[m])");
+    fail(status, "the opaque bytes are not a type (f32[n], f32[m])");
     return;
   }
   const int64_t b_size = parts[1].dims[0], c_size = parts[2].dims[0];

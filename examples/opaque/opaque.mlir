@@ -16,7 +16,7 @@ func.func @main() {
 
 // -----
 
-// error: the opaque bytes are no type
+// error: the opaque bytes are not a type
 func.func @main() -> tensor<2048xf32> {
   %b = stablehlo.iota dim = 0 : tensor<128xf32>
   %c = stablehlo.iota dim = 0 : tensor<2048xf32>

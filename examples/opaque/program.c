@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
     if (a[i] != b[i % B_SIZE] + c[i]) return 1;
   }
   return example_failed_with(run("128", 3, b, c, a), TN_CODE_INTERNAL,
-                             "@add_opaque: INTERNAL: the opaque bytes are no type")
+                             "@add_opaque: INTERNAL: the opaque bytes are not a type")
              ? 0
              : 1;
 }

@@ -1,10 +1,10 @@
-// Calls that somebody outside can see, and when they run.
+// Calls with side effects, and their order.
 #include <stdatomic.h>
 #include <tenon/custom.h>
 
 static atomic_int next_ticket;
 
-// One operation three times: with nothing to say of when, behind a token, and for numbers.
+// One operation three times: without ordering, after a token, and with operands.
 #define TICKET(ARG, ATTR, RET) RET(number, s32, rank(0))
 TN_OP(ticket, TICKET, "how many tickets were drawn before") {
   *call->number.data = atomic_fetch_add(&next_ticket, 1);

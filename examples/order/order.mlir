@@ -77,7 +77,7 @@ func.func @main() {
 
 // -----
 
-// error: custom_call: tenon.schedule is no schedule; expected "none", "earliest" or "latest"
+// error: custom_call: tenon.schedule is not a schedule; expected "none", "earliest" or "latest"
 func.func @main() -> tensor<i32> {
   %a = stablehlo.custom_call @ticket() {api_version = 4 : i32, tenon.schedule = "soon"} : () -> tensor<i32>
   return %a : tensor<i32>

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   tn_builder_t* b = NULL;
   example_load(argc, argv);
   if (!example_succeeded(tn_builder_create(NULL, "order", &b))) return 1;
-  // Written first, drawn last: the three others come before it.
+  // First in program order, scheduled last: the three others run before it.
   tn_value_t* last = ticket(b, false, TN_SCHEDULE_LATEST);
   ticket(b, true, TN_SCHEDULE_NONE);
   ticket(b, true, TN_SCHEDULE_NONE);

@@ -1,4 +1,4 @@
-// Arrays by their strides, in a kernel of one's own: views, a gradient, a batch.
+// A strided kernel: views, a gradient, a batch.
 #include <stdio.h>
 #include <tenon/tenon.h>
 

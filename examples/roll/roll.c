@@ -9,14 +9,14 @@
   ATTR(axis, int64_t, -1, "negative: from the end")   \
   RET(y, dtype_of(x), shape_of(x))
 
-// The elements of a row lie one behind the other, wherever the arrays have them.
+// The elements of a row are contiguous, whatever the strides of the arrays are.
 static tn_status_t copy_row(void* user, int64_t count, void* const* rows) {
   (void)user;
   memcpy(rows[0], rows[1], (size_t)count * sizeof(uint32_t));
   return TN_OK;
 }
 
-// As much of an array as `dims` say, from `begin` along the axis.
+// A part of an array with the shape `dims`, from `begin` along the axis.
 static tn_strided_t part_of(const tn_strided_t* array, const int64_t* dims, size_t axis,
                             int64_t begin) {
   tn_strided_t part = *array;
@@ -25,7 +25,7 @@ static tn_strided_t part_of(const tn_strided_t* array, const int64_t* dims, size
   return part;
 }
 
-// `count` places along the axis, from `source` to `target`, on all threads.
+// Copies `count` indices along the axis, from `source` to `target`, on all threads.
 static tn_status_t copy_part(const tn_eval_call_t* eval, size_t axis, int64_t target,
                              int64_t source, int64_t count) {
   int64_t dims[TN_NEST_RANK_LIMIT];
@@ -48,8 +48,8 @@ TN_EVAL_OP(roll, ROLL, "y[i] = x[i - shift] along an axis") {
   return copy_part(eval, (size_t)axis, 0, n - shift, shift);
 }
 
-// The operation once more. An axis that is counted from the end stays the same when there is a
-// batch in front.
+// Applies the operation again. An axis that is counted from the end stays the same with a leading
+// batch axis.
 static tn_array_t* rolled(const tn_rule_t* rule, tn_array_t* x, double direction) {
   const double axis = tn_rule_attribute(rule, "axis");
   const double rank = (double)rule->api->rank(rule->operands[0]);
@@ -81,7 +81,7 @@ static tn_status_t roll_vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   return TN_OK;
 }
 
-// The batch comes to the front, which is a view.
+// Moves the batch to axis 0, which is a view.
 static tn_status_t roll_vmap(const tn_rule_t* rule, const tn_vmap_call_t* call) {
   int64_t axes[TN_MAX_RANK] = {call->axes[0]};
   for (int64_t i = 0, next = 1; i < (int64_t)rule->api->rank(rule->operands[0]); ++i) {

@@ -1,5 +1,4 @@
-// What a handler may ask of its host: memory, threads, where it runs, and what its caller brought
-// along.
+// Execution-context services: memory, threads, the device, and user data of the caller.
 #include <math.h>
 #include <tenon/custom.h>
 
@@ -8,7 +7,7 @@ typedef struct squares {
   float* squares;
 } squares_t;
 
-// On one of the host's threads, for a part of the elements.
+// Runs on a thread of the runtime, for a range of the elements.
 static void square(void* user, int64_t begin, int64_t end) {
   const squares_t* work = (const squares_t*)user;
   for (int64_t i = begin; i < end; ++i) work->squares[i] = work->x[i] * work->x[i];

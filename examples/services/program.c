@@ -1,4 +1,4 @@
-// Brings a number along that a handler adds to.
+// Passes user data: a number that a handler adds to.
 #include <stdio.h>
 
 #include "../example.h"

@@ -1,4 +1,4 @@
-// A handler with a state: an exponential average, which remembers what it saw in earlier runs.
+// A stateful handler: an exponential average over runs.
 //   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libstateful.so
 #include <tenon/custom.h>
 

@@ -1,4 +1,4 @@
-// A function that can fail, of the convention with a status (api version 2).
+// A function that can fail, with a status (API version 2).
 //   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libstatus.so -lm
 #include <math.h>
 #include <tenon/custom.h>

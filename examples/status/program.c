@@ -1,4 +1,4 @@
-// A call that fails ends the program; its message and its place reach the caller.
+// A call that fails ends the run; the caller gets its message and source location.
 #include <stdio.h>
 
 #include "../example.h"
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   if (!example_succeeded(example_run_text(text, (const void*[]){squares}, (void*[]){y}))) return 1;
   if (!is_right(y)) return 1;
 
-  // After a failure nothing is handed out: y is as it was.
+  // After a failure there are no outputs: y is unchanged.
   tn_status_t status = run_built(negative, y);
   if (!example_failed_with(status, TN_CODE_INTERNAL, "@roots: INTERNAL: x[3] is -9")) return 1;
   status = example_run_text(text, (const void*[]){negative}, (void*[]){y});

@@ -1,4 +1,4 @@
-// Where operands and results lie: in one place, and in another order than row by row.
+// Input/output aliasing, and a layout other than row-major.
 #include <tenon/custom.h>
 
 #define ADD_ONE(ARG, ATTR, RET) \
@@ -12,8 +12,8 @@ TN_OP(add_one, ADD_ONE, "y = x + 1") {
   return TN_OK;
 }
 
-#define COLUMN_SUMS(ARG, ATTR, RET)                 \
-  ARG(x, f32, rank(2), "lies column behind column") \
+#define COLUMN_SUMS(ARG, ATTR, RET)       \
+  ARG(x, f32, rank(2), "is column-major") \
   RET(sums, f32, rank(1))
 
 TN_OP(column_sums, COLUMN_SUMS, "the sums of the columns of x") {

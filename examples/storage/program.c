@@ -1,5 +1,4 @@
-// A result in the storage of an operand, and an operand that lies column behind column, through the
-// builder.
+// Input/output aliasing, and a column-major operand, through the builder.
 #include <stdio.h>
 
 #include "../example.h"

@@ -1,6 +1,6 @@
 // One operand that is a tuple (f32[32], (f32[64], f32[128]), f32[256]), and a result that is a
 // tuple (f32[512], f32[1024]): the running sums of all 480 numbers, with 0 for those that are
-// missing, and scratch memory that nobody reads afterwards.
+// missing, and scratch memory, which has no further uses.
 //   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libtuples.so
 #include <tenon/custom.h>
 
@@ -18,7 +18,7 @@ static void add_up(float* sums, float* scratch) {
   memcpy(sums, from, SUM_COUNT * sizeof *sums);
 }
 
-// In the untyped convention a tuple is an array of pointers, one for each element.
+// In the legacy ABI a tuple is an array of pointers, one for each element.
 TN_UNTYPED(sum_tuple, "running sums of a nested tuple")
 void sum_tuple(void* out, const void** in) {
   const void* const* p0 = in[0];

@@ -1,8 +1,8 @@
-// Typed handlers and what they can be given: buffers of any type, any number of them, attributes.
+// Typed handlers: buffers of any type, variadic operands, attributes.
 //   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libtyped_attributes.so
 #include <tenon/custom.h>
 
-// Buffers of any element type and any number of dimensions.
+// Buffers of any element type and rank.
 #define COPY(ARG, ATTR, RET) ARG(x, any, any_rank) RET(y, dtype_of(x), shape_of(x))
 TN_OP(copy, COPY, "y = x") {
   memcpy(call->y.data, call->x.data, tn_byte_size(call->x));
@@ -41,7 +41,7 @@ TN_OP(scalar_attributes, SCALAR, "y = x + i32 + length of str") {
   return TN_OK;
 }
 
-// An enumeration, which travels as the integer that it is.
+// An enumeration, which is passed as its integer type.
 typedef enum command { COMMAND_ADD = 0, COMMAND_MULTIPLY = 1 } command_t;
 
 #define COMMAND(ARG, ATTR, RET)                                \
@@ -83,7 +83,7 @@ TN_OP(all_attributes_of_it, DICTIONARY, "y = x + i32, where there is one") {
   return TN_OK;
 }
 
-// An error: one of 17 codes, and a message.
+// An error: a code, and a message.
 #define NOTHING(ARG, ATTR, RET) ARG(x, f32, any_rank) RET(y, f32, like(x))
 TN_OP(always_error, NOTHING, "fails") {
   return TN_ERROR(call, INTERNAL, "Oops!");

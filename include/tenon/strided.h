@@ -308,7 +308,7 @@ static inline void tn_piece_next(const tn_nest_t* nest, tn_piece_t* piece) {
   for (tn_piece_t piece = tn_piece_at((nest), (begin)); piece.index < (end); \
        tn_piece_next((nest), &piece))
 
-// --- element by element
+// --- iteration over elements
 
 // Visits the elements of one array in row-major order; `location` is the offset of the current one.
 // For code that needs every element separately: where a loop over rows will do, a nest is faster.

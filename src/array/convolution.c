@@ -14,7 +14,7 @@ static tn_array_t* check(tn_scope_t* scope, const tn_array_t* x, const tn_array_
     problem = "the elements must be floats";
   } else if (spatial < 1 || spatial > SPATIAL_LIMIT || x->rank != spatial + 2 ||
              kernel->rank != x->rank) {
-    problem = "both need a dimension in front of the spatial ones and one behind";
+    problem = "both need a dimension before the spatial ones and one after";
   } else if (groups < 1 || kernel->dims[0] % groups) {
     problem = "the output channels do not make so many groups";
   } else if (x->dims[spatial + 1] != groups * kernel->dims[spatial + 1]) {

@@ -84,7 +84,7 @@ tn_array_t* tn_array_arange(tn_scope_t* scope, tn_dtype_t dtype, double start, d
   const double length = ceil((stop - start) / step);
   if (step == 0 || isnan(length) || isinf(start) || isinf(stop) || length > INT32_MAX) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "from %g to %g by %g is no number of elements below 2^31", start, stop,
+                          "from %g to %g by %g is not a number of elements below 2^31", start, stop,
                           step);
   }
   if (isinf(step) && length != 0) {

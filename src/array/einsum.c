@@ -194,7 +194,7 @@ static tn_array_t* parse(tn_scope_t* scope, const char* subscripts, size_t count
   }
   text += 2;
   if (!read_labels(&text, ellipsis_rank, &has_ellipsis, out) || *text) {
-    return fail(scope, subscripts, "expected letters behind the arrow");
+    return fail(scope, subscripts, "expected letters after the arrow");
   }
   for (size_t i = 0; i < out->rank; ++i) {
     bool is_there = false;

@@ -168,7 +168,7 @@ static tn_array_t* check_attention(tn_scope_t* scope, tn_array_t** operands,
   } else if (k->dims[3] != q->dims[3] || k->dims[2] != v->dims[2]) {
     problem = "the features of queries and keys differ, or the lengths of keys and values";
   } else if (k->dims[1] != v->dims[1] || k->dims[1] == 0 || q->dims[1] % k->dims[1]) {
-    problem = "the heads of the queries are no multiple of those of keys and values";
+    problem = "the heads of the queries are not a multiple of those of keys and values";
   } else if (how->causal && how->mask) {
     problem = "a mask and causal, too";
   } else if (how->mask && how->mask->rank > 4) {

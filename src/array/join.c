@@ -311,7 +311,7 @@ tn_array_t* tn_array_pad(tn_scope_t* scope, tn_array_t* x, const int64_t* low, c
     if (!is_bad) continue;
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "axis %zu of size %lld cannot have %lld elements before and %lld "
-                          "behind",
+                          "after",
                           i, (long long)x->dims[i], (long long)low[i], (long long)high[i]);
   }
   if (mode != TN_PAD_CONSTANT) {

@@ -32,7 +32,7 @@ const tn_type_t* tn_type_element(const tn_type_t* type, size_t index) {
 
 tn_status_t tn__type_check(tn_dtype_t dtype, size_t rank, const int64_t* dims) {
   if (!tn_dtype_is_valid((int)dtype) || dtype == TN_DTYPE_TOKEN) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%d is no element type of a tensor",
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%d is not an element type of a tensor",
                             (int)dtype);
   }
   if (rank > TN_MAX_RANK) {

@@ -243,7 +243,7 @@ static tn_status_t make_tensor(tn_arena_t* arena, const message_t* message,
   size_t rank = message->dims.count;
   if (message->element_type > INT32_MAX || !tn_dtype_is_valid((int)message->element_type)) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "serialized type: %llu is no element type that Tenon has",
+                            "serialized type: %llu is not an element type of Tenon",
                             (unsigned long long)message->element_type);
   }
   if (message->dynamic.count && message->dynamic.count != rank) {

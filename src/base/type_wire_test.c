@@ -85,11 +85,11 @@ static void what_is_no_type_is_an_error(void** state) {
     size_t length;
     const char* message;
   } cases[] = {
-      {"", 0, "0 is no element type"},
+      {"", 0, "0 is not an element type"},
       {"\x10", 1, "byte 1: a number is cut off"},
       {"\x1a\x05\x01", 3, "a field is cut off"},
       {"\x13", 1, "there is no such kind of field"},
-      {"\x10\x63", 2, "99 is no element type"},
+      {"\x10\x63", 2, "99 is not an element type"},
       {"\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12, "longer than 64 bits"},
       {"\x10\x0b\x1a\x02\x05\x07\x32\x01\x00", 9, "2 dimensions, but 1 marks"},
       {"\x10\x0b\x1a\x02\x05\x07\x2a\x04\x0a\x02\x00\x01", 12, "its layout is not row-major"},

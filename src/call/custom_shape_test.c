@@ -98,7 +98,7 @@ static void bytes_that_are_no_type_are_refused(void** state) {
       CASE("a negative dimension", "\x10\x0b\x1a\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
       CASE("a bound of -1", "\x10\x0b\x1a\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x32\x01\x01"),
       CASE("dimensions of fixed width", "\x10\x0b\x1d\x01\x00\x00\x00"),
-      CASE("a group, which is no field of today", "\x10\x0b\x13"),
+      CASE("a group, which is not a field of today", "\x10\x0b\x13"),
       CASE("an unknown field that is cut off", "\x10\x0b\x9a\x06\x05\x00"),
       CASE("more marks than dimensions", "\x10\x0b\x1a\x01\x05\x32\x02\x00\x00"),
       CASE("fewer marks than dimensions", "\x10\x0b\x1a\x02\x05\x07\x32\x01\x00"),

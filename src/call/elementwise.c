@@ -64,11 +64,11 @@ static tn_status_t describe_values(const tn_call_site_t* call, elementwise_state
     const tn_type_t* type =
         is_operand ? call->operands[v] : call->results[v - state->operand_count];
     if (!tn__type_is_tensor(type) || !tn__type_same_shape(type, call->results[0])) {
-      return tn_status_create(
-          TN_CODE_INVALID_ARGUMENT,
-          "%s %zu has type %s; an element-wise operation has one shape, here %s",
-          is_operand ? "operand" : "result", is_operand ? v : v - state->operand_count,
-          TN_TYPE_TEXT(type), TN_TYPE_TEXT(call->results[0]));
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "%s %zu has type %s; an elementwise operation has one shape, here %s",
+                              is_operand ? "operand" : "result",
+                              is_operand ? v : v - state->operand_count, TN_TYPE_TEXT(type),
+                              TN_TYPE_TEXT(call->results[0]));
     }
     state->dtypes[v] = tn__ffi_dtype(type->dtype);
     state->paths[v] =
@@ -87,7 +87,7 @@ tn_status_t tn__elementwise_prepare(const tn_call_site_t* call, tn_target_t* tar
   tn_arena_t* arena = call->site->arena;
   tn_attr_dictionary_t attrs = call->attrs;
   if (call->result_count == 0) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "an element-wise operation has a result");
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "an elementwise operation has a result");
   }
   TN_RETURN_IF_ERROR(tn__call_check(target->op, false, call->operand_count, call->operands,
                                     call->result_count, call->results, &call->attrs, arena,

@@ -298,7 +298,7 @@ static void errors_and_futures_are_settled_once(void** state) {
                    run(give_one_error_twice));
   TN_ASSERT_REPORT("the future's error was not made by the frame's own table",
                    run(fail_with_stranger));
-  TN_ASSERT_REPORT("this is no future", run(fail_no_future));
+  TN_ASSERT_REPORT("this is not a future", run(fail_no_future));
   TN_ASSERT_REPORT("or that was destroyed or returned before", run(return_destroyed_error));
   TN_ASSERT_REPORT("ABORTED: both", run(return_error_beside_future));
   TN_ASSERT_REPORT("an error object that the frame's own table did not make",

@@ -152,7 +152,7 @@ tn_status_t tn__future_set(tn_ffi_future_t* future, tn_status_t error) {
   tn_status_release(error);
   if (is_set) return TN_OK;
   return tn_status_create(TN_CODE_FAILED_PRECONDITION,
-                          is_known ? "the future is complete already" : "this is no future");
+                          is_known ? "the future is complete already" : "this is not a future");
 }
 
 bool tn__future_begin(tn_ffi_future_t* future) {

@@ -85,7 +85,7 @@ static tn_status_t parse_option(request_t* request, tn_string_view_t option) {
   const char* equals = find_first(option, '=');
   tn_string_view_t key = equals ? before(option, equals) : option;
   tn_string_view_t value = equals ? behind(option, equals) : (tn_string_view_t){0};
-  if (!value.length) return bad_request(request, "an option behind a comma has no value");
+  if (!value.length) return bad_request(request, "an option after a comma has no value");
   for (size_t i = 0; i < sizeof stage_keys / sizeof *stage_keys; ++i) {
     if (!tn__sv_is(key, stage_keys[i])) continue;
     if (request->stages[i].length) return bad_request(request, "a stage is given twice");
@@ -115,7 +115,7 @@ static tn_status_t parse(tn_string_view_t text, request_t* request) {
     tn_string_view_t version = behind(rest, hash);
     if (version.length != 1 || version.data[0] < '1' || version.data[0] > '4') {
       return bad_request(request,
-                         "expected 1, 2, 3 or 4, and nothing else, as the api version behind #");
+                         "expected 1, 2, 3 or 4, and nothing else, as the api version after #");
     }
     request->api_version = version.data[0] - '0';
     rest = before(rest, hash);

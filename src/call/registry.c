@@ -101,7 +101,7 @@ static tn_status_t check_definition(const tn_target_spec_t* spec) {
   const bool is_elementwise = definition->flags & TN_OP_ELEMENTWISE;
   const char* problem = NULL;
   if ((has_eval || is_elementwise) && spec->versions != TN_TARGET_TYPED) {
-    problem = is_elementwise ? "element-wise operations have handlers of the typed FFI (4)"
+    problem = is_elementwise ? "elementwise operations have handlers of the typed FFI (4)"
                              : "operations with an eval have handlers of the typed FFI (4) besides";
   } else if (has_eval && (bundle->instantiate || bundle->prepare || bundle->initialize)) {
     problem = "operations with an eval have no other stages";
@@ -319,14 +319,14 @@ tn_status_t tn__registry_miss(tn_context_t* context, tn_string_view_t name, cons
 
 enum { DEFINITION_CAPACITY = 80 };
 
-// "element-wise, jvp, vjp"; NULL when there is no definition.
+// "elementwise, jvp, vjp"; NULL when there is no definition.
 static const char* describe_definition(const tn_op_def_t* definition,
                                        char out[DEFINITION_CAPACITY]) {
   const struct {
     const char* name;
     bool is_there;
   } parts[] = {
-      {"element-wise", definition->flags & TN_OP_ELEMENTWISE},
+      {"elementwise", definition->flags & TN_OP_ELEMENTWISE},
       {"sees strides", definition->eval_cpu != NULL},
       {"infer", definition->infer != NULL},
       {"jvp", definition->jvp != NULL},
@@ -438,7 +438,7 @@ static tn_status_t add_strictly(tn_context_t* context, const char* name, const c
 tn_status_t tn_context_register(tn_context_t* context, const char* name, const char* platform,
                                 tn_target_function_t function, tn_api_version_t api_version) {
   if ((unsigned)api_version >= TN_API_VERSION_LIMIT) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom call @%s: %d is no api version",
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom call @%s: %d is not an api version",
                             TN_NAME_TEXT(tn__sv(name)), (int)api_version);
   }
   if (api_version == TN_API_VERSION_TYPED_FFI) {

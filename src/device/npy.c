@@ -216,13 +216,13 @@ static tn_status_t parse_header(const char* name, const unsigned char* bytes, si
   static const unsigned char magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
   *out = (npy_header_t){0};
   if (length < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0) {
-    return refuse(name, "this is no .npy file: it does not begin with \\x93NUMPY");
+    return refuse(name, "this is not a .npy file: it does not begin with \\x93NUMPY");
   }
   if (length < 10) {
     return tn_status_create(TN_CODE_DATA_LOSS, "%s: the .npy header is cut off", name);
   }
   size_t prefix = bytes[6] == 1 ? 10 : 12;
-  if (bytes[6] < 1 || bytes[6] > 3) return refuse(name, "the .npy version is none of 1, 2 and 3");
+  if (bytes[6] < 1 || bytes[6] > 3) return refuse(name, "the .npy version is not 1, 2 or 3");
   size_t header_length = bytes[8] | (size_t)bytes[9] << 8;
   if (prefix == 12 && length >= 12) {
     header_length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
@@ -378,7 +378,7 @@ static tn_status_t read_file(const char* path, unsigned char** out_bytes, size_t
     goto done;
   }
   if (!S_ISREG(about.st_mode)) {
-    status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: it is no file", path);
+    status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: it is not a file", path);
     goto done;
   }
   size_t length = (size_t)about.st_size;

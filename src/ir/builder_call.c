@@ -127,7 +127,7 @@ static tn_status_t put_computations(attr_list_t* list, const tn_custom_call_opti
 static tn_status_t put_schedule(attr_list_t* list, tn_custom_call_schedule_t schedule) {
   static const char* const names[] = {"none", "latest", "earliest"};
   if ((unsigned)schedule >= sizeof names / sizeof *names) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom_call: %d is no schedule",
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom_call: %d is not a schedule",
                             (int)schedule);
   }
   return put_text(list, "tenon.schedule", TN_ATTR_STRING, tn__sv(names[schedule]));
@@ -169,7 +169,7 @@ static tn_status_t put_options(attr_list_t* list, const char* target,
                                const tn_type_t* const* result_type) {
   const tn_attr_t* attr = NULL;
   if ((unsigned)options->api_version > TN_API_VERSION_TYPED_FFI) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom_call: %d is no api version",
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom_call: %d is not an api version",
                             (int)options->api_version);
   }
   TN_RETURN_IF_ERROR(put_text(list, "call_target_name", TN_ATTR_STRING, tn__sv(target)));

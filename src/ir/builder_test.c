@@ -635,12 +635,13 @@ static void call_options_without_struct_size_are_reported(void** state) {
 
 static void unknown_api_version_is_reported(void** state) {
   (void)state;
-  TN_ASSERT_REPORT("9 is no api version", build_call(OPTIONS(.api_version = (tn_api_version_t)9)));
+  TN_ASSERT_REPORT("9 is not an api version",
+                   build_call(OPTIONS(.api_version = (tn_api_version_t)9)));
 }
 
 static void unknown_schedule_is_reported(void** state) {
   (void)state;
-  TN_ASSERT_REPORT("7 is no schedule",
+  TN_ASSERT_REPORT("7 is not a schedule",
                    build_call(OPTIONS(.schedule = (tn_custom_call_schedule_t)7)));
 }
 

@@ -269,9 +269,8 @@ static tn_status_t check_region(verifier_t* verifier, tn_region_t* region, size_
     if (!status) status = check_node(verifier, node);
     if (status) return refuse(node, status);
     if (tn__op_has(node->op, TN_TERMINATOR) && node->next) {
-      return refuse(node->next,
-                    tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: stands behind the return",
-                                     tn__op_short_name(node->next->op)));
+      return refuse(node->next, tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: follows the return",
+                                                 tn__op_short_name(node->next->op)));
     }
     for (uint32_t i = 0; i < node->result_count; ++i) {
       TN_RETURN_IF_ERROR(define(verifier, &node->results[i]));

@@ -1,9 +1,9 @@
-// What the region of a fusion may hold: element-wise operations over one shape or over its rows,
+// What the region of a fusion may hold: elementwise operations over one shape or over its rows,
 // reductions of arrays of that shape, and views of values (ops/view.h).
 #include "ir/ir.h"
 #include "ops/view.h"
 
-// Text says a user's operation as a custom call; whether it is element-wise is known when the
+// Text says a user's operation as a custom call; whether it is elementwise is known when the
 // module is compiled.
 static bool is_elementwise(const tn_node_t* node) {
   if (node->region_count || node->result_count == 0) return false;
@@ -30,7 +30,7 @@ static tn_status_t check_kind(const tn_node_t* node) {
   if (node->op == TN__OP(reduce) || tn__op_makes_view(node->op) || is_elementwise(node))
     return TN_OK;
   return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                          "fusion: its region holds %s; expected element-wise operations without "
+                          "fusion: its region holds %s; expected elementwise operations without "
                           "effects, reductions, and views of values",
                           tn__op_short_name(node->op));
 }

@@ -175,7 +175,7 @@ static tn_status_t check_schedule(const tn_op_use_t* use) {
                   (tn__sv_is(schedule->string, "none") || tn__sv_is(schedule->string, "earliest") ||
                    tn__sv_is(schedule->string, "latest")));
   TN_CONSTRAINT(use, NULL, is_word,
-                "tenon.schedule is no schedule; expected \"none\", \"earliest\" or \"latest\"");
+                "tenon.schedule is not a schedule; expected \"none\", \"earliest\" or \"latest\"");
   TN_CONSTRAINT(use, NULL, !literal || literal->kind == TN_ATTR_ELEMENTS,
                 "tenon.literal is %s; expected dense elements", tn__attr_kind_name(literal->kind));
   return TN_OK;

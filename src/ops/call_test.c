@@ -46,7 +46,7 @@ static void calls_refuse_what_breaks_a_rule(void** state) {
       {CALL("f32", ", backend_config = [1], api_version = 4") "f32",
        "custom_call: backend_config is an array<...>; expected a dictionary with api_version 4"},
       {CALL("f32", ", tenon.schedule = \"soon\"") "f32",
-       "custom_call: tenon.schedule is no schedule; expected \"none\", \"earliest\" or "
+       "custom_call: tenon.schedule is not a schedule; expected \"none\", \"earliest\" or "
        "\"latest\""},
       {CALL("f32", ", tenon.literal = 3") "f32",
        "custom_call: tenon.literal is an integer; expected dense elements"},

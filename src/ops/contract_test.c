@@ -101,7 +101,7 @@ static void einsum_reads_its_configuration(void** state) {
        "operand 0 has rank 2; expected 1 for \"i\""},
       {"einsum(2x3xf32, 2x4xf32) einsum_config = \"ij,jk->ik\" -> 2x4xf32",
        "dimension 0 of operand 1 is 2; expected 3"},
-      {"einsum(2x3xf32, 3x4xf32) einsum_config = \"i1,jk->ik\" -> 2x4xf32", "is no letter"},
+      {"einsum(2x3xf32, 3x4xf32) einsum_config = \"i1,jk->ik\" -> 2x4xf32", "is not a letter"},
       {"einsum(2x3xf32, 3x4xf32) einsum_config = \"......,jk->ik\" -> 2x4xf32", "two \"...\""},
       {"einsum(5x2xf32, 4x2xf32) einsum_config = \"...i,...i->...\" -> 5xf32",
        "dimension 0 of operand 1 is 4; expected 5"},

@@ -57,7 +57,7 @@ static tn_status_t read_term(const reader_t* e, tn_string_view_t term, size_t un
     }
     if (is_dots) continue;
     int label = letter_label(rest.data[0]);
-    TN_CONSTRAINT(e->use, NULL, label != ABSENT, "einsum_config: '%c' in \"%.*s\" is no letter",
+    TN_CONSTRAINT(e->use, NULL, label != ABSENT, "einsum_config: '%c' in \"%.*s\" is not a letter",
                   rest.data[0], TN_SV(term));
     out_labels[(*out_rank)++] = label;
     ++rest.data;

@@ -184,10 +184,11 @@ tn_status_t tn__infer_pad(const tn_op_use_t* use, tn_op_results_t* results) {
   int64_t dims[TN_MAX_RANK];
   for (size_t i = 0; i < operand->rank; ++i) {
     dims[i] = padded_size(operand->dims[i], low.values[i], high.values[i], interior.values[i]);
-    TN_CONSTRAINT(use, "C4", dims[i] != -1,  // pad_c4
-                  "dimension %zu, %lld, padded with %lld, %lld and %lld between is no valid size",
-                  i, (long long)operand->dims[i], (long long)low.values[i],
-                  (long long)high.values[i], (long long)interior.values[i]);
+    TN_CONSTRAINT(
+        use, "C4", dims[i] != -1,  // pad_c4
+        "dimension %zu, %lld, padded with %lld, %lld and %lld between is not a valid size", i,
+        (long long)operand->dims[i], (long long)low.values[i], (long long)high.values[i],
+        (long long)interior.values[i]);
   }
   return tn__give_tensor(use, results, "C4|C1", operand->dtype, operand->rank, dims);
 }

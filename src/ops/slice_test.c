@@ -111,7 +111,7 @@ static void slices_refuse_what_breaks_a_constraint(void** state) {
        "pad (C3)"},
       {"pad(3xf32, f32) edge_padding_low = [-4], edge_padding_high = [0], interior_padding = [0]"
        " -> 3xf32",
-       "pad (C4): dimension 0, 3, padded with -4, 0 and 0 between is no valid size"},
+       "pad (C4): dimension 0, 3, padded with -4, 0 and 0 between is not a valid size"},
       {"pad(3xf32, f32) edge_padding_low = [1], edge_padding_high = [0], interior_padding = [0]"
        " -> 3xf32",
        "pad (C4): result"},

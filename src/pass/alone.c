@@ -250,7 +250,7 @@ static tn_status_t replace_region(tn_region_t* region, tn_arena_t* scratch) {
   }
   if (!lone.channels) return TN_OK;
   return refuse(lone.channels->send,
-                "nobody receives from its channel; the program runs as one process");
+                "its channel has no receiver; the program runs as one process");
 }
 
 static tn_status_t refuse_futures(const tn_function_t* function, size_t count,

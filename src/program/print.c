@@ -247,7 +247,7 @@ tn_status_t tn_program_print(const tn_program_t* program, tn_program_stage_t sta
       break;
     default:
       status =
-          tn_status_create(TN_CODE_INVALID_ARGUMENT, "%d is no stage of a program", (int)stage);
+          tn_status_create(TN_CODE_INVALID_ARGUMENT, "%d is not a stage of a program", (int)stage);
   }
   tn_status_t written = tn__writer_finish(&writer);
   if (!status) return written;

@@ -45,7 +45,7 @@ TN_APART static tn_status_t parse_number(tn_parser_t* parser, const tn_attr_t** 
     TN_RETURN_IF_ERROR(number_type(parser, &dtype));
     if (dtype == TN_DTYPE_INVALID) dtype = TN_DTYPE_F64;
     if (tn_dtype_kind(dtype) != TN_KIND_FLOAT) {
-      return tn__parser_fail(parser, position, "a number with a decimal point is no %s",
+      return tn__parser_fail(parser, position, "a number with a decimal point is not of type %s",
                              tn_dtype_name(dtype));
     }
     return wrap_float(parser, dtype, negative ? -value : value, out_attr);

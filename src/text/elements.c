@@ -77,7 +77,7 @@ static tn_status_t read_integer(data_reader_t* reader, tn_dtype_t dtype, void* o
     while (is_digit(*reader->p)) ++reader->p;
   }
   if (*reader->p == '.') {
-    return tn__parser_fail(reader->parser, begin, "a number with a decimal point is no %s",
+    return tn__parser_fail(reader->parser, begin, "a number with a decimal point is not of type %s",
                            tn_dtype_name(dtype));
   }
   if (!tn__number_parse_unsigned(digits, reader->p, &magnitude) ||

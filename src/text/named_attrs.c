@@ -34,8 +34,9 @@ static tn_status_t unknown_enumerator(tn_parser_t* parser, const char* enumerati
     length +=
         (size_t)snprintf(all + length, sizeof all - length, "%s%s", length ? ", " : "", other);
   }
-  return tn__parser_fail(parser, parser->lexer.token.begin, "\"%.*s\" is no %s; expected one of %s",
-                         TN_SV(name), enumeration, all);
+  return tn__parser_fail(parser, parser->lexer.token.begin,
+                         "\"%.*s\" is not a valid %s; expected one of %s", TN_SV(name), enumeration,
+                         all);
 }
 
 tn_status_t tn__parser_enumerator(tn_parser_t* parser, const char* enumeration,
@@ -165,7 +166,7 @@ static const tn_attr_spec_t* find_field(const tn_attr_spec_t* fields, tn_string_
 static tn_status_t unknown_field(tn_parser_t* parser, tn_string_view_t structure,
                                  const tn_attr_spec_t* fields, tn_string_view_t name) {
   tn_status_t status =
-      tn__parser_fail(parser, parser->lexer.token.begin, "\"%.*s\" is no field of %.*s",
+      tn__parser_fail(parser, parser->lexer.token.begin, "\"%.*s\" is not a field of %.*s",
                       TN_SV(name), TN_SV(structure));
   tn_spelling_t search = {.word = name};
   for (; fields->name; ++fields) (void)tn__spelling_consider(&search, tn__sv(fields->name));

@@ -155,7 +155,7 @@ static tn_status_t read_tuple(tn_parser_t* parser, tn_draft_t* draft) {
   TN_RETURN_IF_ERROR(push_type(parser, &type));
   size_t count = operand_count(parser, draft);
   if (type.type->kind != TN_TYPE_TUPLE || type.type->element_count != count) {
-    return tn__parser_fail(parser, type.position, "%s: %s is no tuple of the %zu operands",
+    return tn__parser_fail(parser, type.position, "%s: %s is not a tuple of the %zu operands",
                            tn__op_short_name(draft->op), TN_TYPE_TEXT(type.type), count);
   }
   for (size_t i = 0; i < count; ++i) {

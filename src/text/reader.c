@@ -558,9 +558,10 @@ static tn_status_t read_file(const tn_allocator_t* allocator, FILE* file, const 
     *out_length += got;
     if (got == 0) break;
     if (*out_length > TN_MAX_STREAM_BYTES && length_of(file, *out_length) < *out_length) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                              "cannot read %s: it is no regular file, and gives more than %d bytes",
-                              path, TN_MAX_STREAM_BYTES);
+      return tn_status_create(
+          TN_CODE_INVALID_ARGUMENT,
+          "cannot read %s: it is not a regular file, and delivers more than %d bytes", path,
+          TN_MAX_STREAM_BYTES);
     }
   }
   if (!ferror(file)) return TN_OK;

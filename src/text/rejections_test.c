@@ -128,7 +128,7 @@ static void operations_are_checked(void** state) {
       {IN_FUNCTION("%0 = stablehlo.abs %x"), 3, 1, "expected `:` and the types; found `return`"},
       {IN_FUNCTION("%0 = stablehlo.compare LL, %x, %x : (tensor<2xf32>, tensor<2xf32>) -> "
                    "tensor<2xi1>"),
-       2, 24, "\"LL\" is no comparison_direction; expected one of EQ, NE, GE, GT, LE, LT"},
+       2, 24, "\"LL\" is not a valid comparison_direction; expected one of EQ, NE, GE, GT, LE, LT"},
       {IN_FUNCTION("%0 = stablehlo.reshape %x : tensor<2xf32>"), 2, 29, "expected `(` of the type"},
       {IN_FUNCTION("%0 = \"stablehlo.transpose\"(%x) <{permutaton = array<i64: 0>}> : "
                    "(tensor<2xf32>) -> tensor<2xf32>"),
@@ -193,7 +193,7 @@ static void numbers_are_checked(void** state) {
       {CONSTANT("dense<2> : tensor<i1>"), 2, 31, "2 does not fit i1"},
       {CONSTANT("dense<16> : tensor<i4>"), 2, 31, "16 does not fit i4"},
       {CONSTANT("dense<99999999999999999999> : tensor<i64>"), 2, 31, "does not fit i64"},
-      {CONSTANT("dense<1.0> : tensor<i32>"), 2, 31, "with a decimal point is no i32"},
+      {CONSTANT("dense<1.0> : tensor<i32>"), 2, 31, "with a decimal point is not of type i32"},
       {CONSTANT("dense<1> : tensor<f32>"), 2, 31, "type f32 needs a decimal point"},
       {CONSTANT("dense<1e3> : tensor<f32>"), 2, 31, "type f32 needs a decimal point"},
       {CONSTANT("dense<.5> : tensor<f32>"), 2, 31, "expected an element of type f32; found `.`"},
@@ -222,7 +222,7 @@ static void numbers_are_checked(void** state) {
       {CONSTANT("1 : i32"), 2, 25, "expected dense<...>"},
       {"module attributes {a = 300 : i8} {}", 1, 24, "does not fit i8"},
       {"module attributes {a = 1 : f32} {}", 1, 24, "needs a decimal point"},
-      {"module attributes {a = 1.0 : i32} {}", 1, 24, "with a decimal point is no i32"},
+      {"module attributes {a = 1.0 : i32} {}", 1, 24, "with a decimal point is not of type i32"},
       {"module attributes {a = array<i1: 1>} {}", 1, 34, "expected true or false"},
       {"module attributes {a = array<i8: 1, 300>} {}", 1, 37, "does not fit i8"},
   };

@@ -19,23 +19,23 @@ def refused(*arguments, code=1, stdin=None):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    (["rnu"], "there is no command 'rnu'; did you mean 'run'?"),
-    (["xyzzy"], "there is no command 'xyzzy'\n"),
-    (["--jason"], "'--jason' is no command, and options follow one"),
+    (["rnu"], "unknown command 'rnu'; did you mean 'run'?"),
+    (["xyzzy"], "unknown command 'xyzzy'\n"),
+    (["--jason"], "'--jason' is not a command; options follow the command"),
     (["run", "a.mlir", "--ipnut", "x"], "did you mean '--input'?"),
-    (["new", "My-Op"], '"My-Op" is no name of an operation'),
+    (["new", "My-Op"], '"My-Op" is not a name of an operation'),
     (["new", "tanh"], 'C has a function "tanh"'),
     (["new", "test"], 'CMake has a target "test", and the operation becomes one of its name: expected another, such as test_op'),
     (["new", "int32_t"], 'C has types with names like "int32_t"'),
     (["new", "tn_add"], """Tenon's header has names like "tn_add", and the operation becomes one of its name: expected another, such as add_op"""),
-    (["new", "null"], '"null" is no name of an operation'),
+    (["new", "null"], '"null" is not a name of an operation'),
     (["help", "rum"], "did you mean 'run'?"),
     (["run"], "missing argument FILE"),
     (["run", "a.mlir", "b.mlir"], "'b.mlir' is one argument too many"),
-    (["run", "a.mlir", "--inptu", "ones"], "there is no option '--inptu'; did you mean '--input'?"),
-    (["run", "a.mlir", "--inptu=ones"], "there is no option '--inptu'; did you mean '--input'?"),
-    (["run", "a.mlir", "--runs", "3"], "there is no option '--runs'"),
-    (["run", "a.mlir", "-z"], "there is no option '-z'"),
+    (["run", "a.mlir", "--inptu", "ones"], "unknown option '--inptu'; did you mean '--input'?"),
+    (["run", "a.mlir", "--inptu=ones"], "unknown option '--inptu'; did you mean '--input'?"),
+    (["run", "a.mlir", "--runs", "3"], "unknown option '--runs'"),
+    (["run", "a.mlir", "-z"], "unknown option '-z'"),
     (["run", "a.mlir", "--input"], "option '--input' needs a value: SPEC"),
     (["run", "a.mlir", "--time=3"], "option '--time' takes no value"),
     (["run", "a.mlir", "-f", "x", "-f", "y"], "option '--function' is given twice"),
@@ -50,15 +50,15 @@ def test_wrong_use_is_explained(arguments, message):
 @pytest.mark.parametrize("arguments, message", [
     (["-i", "ones"], "argument 1 (%b) of type tensor<3xf32> has no --input, such as random or 3xf32=1"),
     (["-i", "1,2,3", "-i", "ones"], "--input 1,2,3 has no type; did you mean '3xf32=1,2,3'?"),
-    (["-i", "[1,2,3]", "-i", "ones"], "and literals such as 3xf32=1"),
+    (["-i", "[1,2,3]", "-i", "ones"], "or a literal such as 3xf32=1"),
     (["-i", "ones", "-i", "ones", "-i", "ones"], "3 inputs are given; the program takes 2"),
     (["-i", "one", "-i", "ones"], "did you mean 'ones'?"),
-    (["-i", "file.txt", "-i", "ones"], "none of x.npy, x.npz:KEY"),
+    (["-i", "file.txt", "-i", "ones"], "not one of x.npy, x.npz:KEY"),
     (["-i", "data.npz", "-i", "ones"], "Write data.npz:KEY"),
-    (["-i", "random:x", "-i", "ones"], "the seed is no whole number"),
-    (["-i", "random:", "-i", "ones"], "the seed is no whole number"),
+    (["-i", "random:x", "-i", "ones"], "the seed is not an integer"),
+    (["-i", "random:", "-i", "ones"], "the seed is not an integer"),
     (["-i", "ones", "-i", "ones", "-o", "a.npy", "-o", "b.npy"], "2 outputs are given; the program has 1"),
-    (["-i", "ones", "-i", "ones", "-o", "a.txt"], "--output a.txt is none of x.npy, x.npz:KEY, x.safetensors:NAME and -"),
+    (["-i", "ones", "-i", "ones", "-o", "a.txt"], "--output a.txt is not one of x.npy, x.npz:KEY, x.safetensors:NAME and -"),
 ])
 def test_wrong_inputs_and_outputs_are_wrong_use(folder, arguments, message):
     assert message in refused("run", folder / "add.mlir", *arguments, code=2)
@@ -71,13 +71,13 @@ def test_wrong_inputs_and_outputs_are_wrong_use(folder, arguments, message):
     ("3xf32=1,2", "it lists 2 values; expected 3, or one for all"),
     ("3xf32=1,2,3,4", "it lists 4 values"),
     ("3xf32=", "it lists 0 values"),
-    ("3xf32=1,x,3", "'x' is no value of f32"),
-    ("3xf32=1 2 3", "is no value of f32"),
+    ("3xf32=1,x,3", "'x' is not a value of f32"),
+    ("3xf32=1 2 3", "is not a value of f32"),
     ("3xf64=1", "it is tensor<3xf64>; expected tensor<3xf32>"),
     ("4xf32=1", "it is tensor<4xf32>; expected tensor<3xf32>"),
     ("f32=1", "it is tensor<f32>; expected tensor<3xf32>"),
     ("3x3xf32=1", "it is tensor<3x3xf32>; expected tensor<3xf32>"),
-    ("3xf33=1", "'f33' is no element type; expected f32"),
+    ("3xf33=1", "'f33' is not an element type; expected f32"),
     ("99999999999x99999999999xf32=1", "it is tensor<99999999999x99999999999xf32>; expected"),
     ("x".join(["1"] * 65) + "xf32=1", "more than 64 dimensions"),
     ("1000000000000xf32=1", "it is tensor<1000000000000xf32>"),
@@ -102,7 +102,7 @@ def test_numbers_out_of_the_range_of_a_dtype_are_refused(dtype, value):
     ("complex<f32>", "(1,2"), ("complex<f32>", "j")])
 def test_texts_that_are_no_numbers_are_refused(dtype, value):
     text = f"func.func @main(%x: tensor<{dtype}>) -> tensor<{dtype}> {{ return %x : tensor<{dtype}> }}"
-    assert f"is no value of {dtype}" in refused("run", "-", "-i", f"{dtype}={value}", stdin=text, code=2)
+    assert f"is not a value of {dtype}" in refused("run", "-", "-i", f"{dtype}={value}", stdin=text, code=2)
 
 
 # --- .npy and .npz files
@@ -120,7 +120,7 @@ GOOD = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }\n"
 
 @pytest.mark.parametrize("name, header, data, options, message", [
     ("magic", GOOD, b"\0" * 12, {"magic": b"\x93NUMPX"}, "does not begin with \\x93NUMPY"),
-    ("version", GOOD, b"\0" * 12, {"version": 9}, "none of 1, 2 and 3"),
+    ("version", GOOD, b"\0" * 12, {"version": 9}, "not 1, 2 or 3"),
     ("short", GOOD, b"\0" * 11, {}, "11 bytes of elements; the shape needs 12"),
     ("shape", GOOD.replace("(3,)", "(4,)"), b"\0" * 16, {}, "the array is tensor<4xf32>; expected tensor<3xf32>"),
     ("double", GOOD.replace("f4", "f8"), b"\0" * 24, {}, "the array is tensor<3xf64>; expected tensor<3xf32>"),
@@ -291,7 +291,7 @@ def test_numbers_that_a_dtype_cannot_hold_are_not_infinity(tmp_path, literal):
 
 
 def test_programs_without_an_end_are_not_read_forever():
-    assert "/dev/zero: it is no regular file, and gives more than 1073741824 bytes" in refused("run", "/dev/zero")
+    assert "/dev/zero: it is not a regular file, and delivers more than 1073741824 bytes" in refused("run", "/dev/zero")
 
 
 def test_fortran_order_of_npy_is_true_or_false(tmp_path):

@@ -207,7 +207,7 @@ def test_show_ir_needs_no_custom_calls(folder):
 
 def test_show_refuses_what_makes_no_sense(folder):
     assert "plan" in tenon("show", folder / "add.mlir", "--at", "plna", code=2)[1]
-    assert "none of" in tenon("show", folder / "add.mlir", "--format", "png", code=2)[1]
+    assert "not one of" in tenon("show", folder / "add.mlir", "--format", "png", code=2)[1]
     assert "contradict" in tenon("show", folder / "add.mlir", "--format", "svg", "--json", code=2)[1]
     assert "svg" in tenon("show", folder / "add.mlir", "--at", "plan", "--format", "dot", code=1)[1].lower()
 

@@ -69,6 +69,6 @@ def test_a_device_does_not_differ_from_itself(file):
 def test_wrong_use_is_refused(file):
     path = file(EXACT)
     assert "expected two" in tenon("diff", path, "-d", "cpu", "-d", "cpu", "-d", "cpu", code=2)[1]
-    assert "--ulps -1 is no number" in tenon("diff", path, "--ulps", "-1", code=2)[1]
+    assert "--ulps -1 is not a number" in tenon("diff", path, "--ulps", "-1", code=2)[1]
     assert "there is no device" in tenon("diff", path, "-d", "cpu", "-d", "gpu", code=1)[1]
     assert "is given twice" in tenon("run", path, "-d", "cpu", "-d", "cpu", "-i", "ones", code=2)[1]

@@ -59,7 +59,7 @@ def test_sizes_that_are_known_when_it_runs_are_compared(folder):
 
 @pytest.mark.parametrize("arguments, code, text", [
     (["--expect", "2xf32=1"], 2, "--expect of result 0: it is tensor<2xf32>; expected tensor<3xf32>"),
-    (["--expect", "wibble"], 2, "--expect wibble is none of x.npy"),
+    (["--expect", "wibble"], 2, "--expect wibble is not one of x.npy"),
     (["--expect", "nowhere.npy"], 1, "--expect of result 0: nowhere.npy"),
     (["--expect", "ones", "--expect", "ones"], 2, "2 expected results are given; the program has 1"),
     (["--tolerance", "1"], 2, "--tolerance is given without --expect"),

@@ -42,7 +42,7 @@ def test_help_names_every_command_and_fits_a_terminal():
 
 
 def test_help_of_version_is_this():
-    assert tenon("version", "--help")[0] == """tenon version: say which version this is
+    assert tenon("version", "--help")[0] == """tenon version: print the version
 
 Usage: tenon version [OPTION]...
 
@@ -88,7 +88,7 @@ def test_completions_name_everything():
                 assert option in text
         if shutil.which(shell):
             subprocess.run([shell, "-n", "/dev/stdin"], input=text, text=True, check=True)
-    assert "none of bash, zsh and fish" in tenon("--completions", "csh", code=2)[1]
+    assert "not one of bash, zsh, fish" in tenon("--completions", "csh", code=2)[1]
     tenon("--completions", code=2)
 
 

@@ -265,7 +265,7 @@ def test_inputs_go_to_the_arguments_they_name(folder, inputs):
     (["x=ones", "x=zeros"], 2, "'x' is given twice"),
     (["x=ones", "ones", "ones", "ones"], 2, "4 inputs are given; the program takes 3"),
     (["x=ones"], 2, "argument 0 (%params.w) of type tensor<2xf32> has no --input"),
-    (["x=nothing", "ones", "ones"], 2, "--input nothing is none of"),
+    (["x=nothing", "ones", "ones"], 2, "--input nothing is not one of"),
 ])
 def test_names_that_are_wrong_are_told(folder, inputs, code, message):
     (folder / "named.mlir").write_text(NAMED)

@@ -13,7 +13,7 @@ func.func @to_itself() {
 }
 
 // -----
-// error: send: nobody receives from its channel; the program runs as one process
+// error: send: its channel has no receiver; the program runs as one process
 
 func.func @to_nobody(%x: tensor<2xi32>, %t: !stablehlo.token) -> !stablehlo.token {
   %0 = "stablehlo.send"(%x, %t) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = false}> : (tensor<2xi32>, !stablehlo.token) -> !stablehlo.token

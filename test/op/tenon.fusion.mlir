@@ -188,7 +188,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// error: fusion: its region holds sort; expected element-wise operations without effects, reductions, and views of values
+// error: fusion: its region holds sort; expected elementwise operations without effects, reductions, and views of values
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = "tenon.fusion"(%x) ({
   ^bb0(%a: tensor<2xf32>):

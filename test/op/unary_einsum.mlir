@@ -42,7 +42,7 @@ func.func @empty_diagonal() {
 }
 
 // -----
-// error: is no letter
+// error: is not a letter
 
 func.func @digit(%x: tensor<2x3xi32>) -> tensor<2xi32> {
   %0 = stablehlo.unary_einsum %x, config = "a1->a" : (tensor<2x3xi32>) -> tensor<2xi32>

@@ -66,7 +66,7 @@ TN_LAPACK_OP(lapack_gehrd, GEHRD, "Hessenberg forms") {
   ATTR(uplo, uint8_t, TN_REQUIRED, "L or U: the triangle to use")                 \
   RET(x_out, dtype_of(x), like(x), "the form, and Householder vectors beside it") \
   RET(d, of(f32, f64), any_rank, "its diagonal")                                  \
-  RET(e, of(f32, f64), any_rank, "what lies beside the diagonal")                 \
+  RET(e, of(f32, f64), any_rank, "the elements beside the diagonal")              \
   RET(tau, dtype_of(x), any_rank, "the scalars of the reflectors")                \
   RET(info, s32, any_rank, "0")
 

@@ -35,7 +35,7 @@ tn_status_t tn__cpu_reduce_precision_prepare(tn_kernel_site_t* site) {
   int64_t exponent_bits = tn__attr_get_integer(attrs, "exponent_bits", 0);
   int64_t mantissa_bits = tn__attr_get_integer(attrs, "mantissa_bits", 0);
   if (exponent_bits < 1 || mantissa_bits < 0) {
-    return tn_status_create(TN_CODE_INTERNAL, "reduce_precision: e%lldm%lld is no format",
+    return tn_status_create(TN_CODE_INTERNAL, "reduce_precision: e%lldm%lld is not a format",
                             (long long)exponent_bits, (long long)mantissa_bits);
   }
   tn_dtype_t dtype = tn__site_operand(site, 0)->dtype;

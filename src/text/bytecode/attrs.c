@@ -214,7 +214,7 @@ static tn_status_t read_dense_array(attr_reader_t* reader) {
   const size_t untidy = tn__elements_find_untidy(dtype, bytes.data, (size_t)count);
   if (untidy < count) {
     return tn__bytecode_fail(reader->bytecode, position,
-                             "element %zu of an array is no value of %s", untidy,
+                             "element %zu of an array is not a value of %s", untidy,
                              tn_dtype_name(dtype));
   }
   return tn__attr_dense_array(reader->bytecode->arena, dtype, (int64_t)count, bytes.data,

@@ -339,7 +339,7 @@ tn_status_t tn__bytecode_init(tn_bytecode_t* bytecode, const tn_allocator_t* all
   bytecode->entries_left = 16 * length + (1 << 16);
   tn__arena_init(&bytecode->scratch, allocator);
   if (!tn__bytecode_is(data, length)) {
-    return tn__bytecode_fail(bytecode, bytecode->begin, "this is no MLIR bytecode");
+    return tn__bytecode_fail(bytecode, bytecode->begin, "this is not MLIR bytecode");
   }
   tn_cursor_t cursor = tn__cursor(bytecode->begin + sizeof tn__bytecode_magic, bytecode->end);
   uint64_t version = tn__cursor_varint(&cursor);

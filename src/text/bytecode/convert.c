@@ -213,7 +213,7 @@ static tn_status_t read_dictionary(tn_bytecode_t* bytecode, const tn_bytecode_op
   TN_RETURN_IF_ERROR(tn__bytecode_attr(bytecode, attrs->dictionary, attrs->position, &encoded));
   if (!encoded->attr || encoded->attr->kind != TN_ATTR_DICTIONARY) {
     return tn__bytecode_fail(bytecode, attrs->position,
-                             "the attributes of an operation are no dictionary");
+                             "the attributes of an operation are not a dictionary");
   }
   *out_attr = encoded->attr;
   return TN_OK;

@@ -62,7 +62,8 @@ static tn_status_t read_visibility(tn_bytecode_reader_t* reader, const tn_byteco
     return TN_OK;
   }
   return tn__bytecode_fail(&reader->bytecode, head->position,
-                           "%.*s.%.*s: \"%.*s\" is no visibility", TN_OP_NAME(head), TN_SV(text));
+                           "%.*s.%.*s: \"%.*s\" is not a visibility", TN_OP_NAME(head),
+                           TN_SV(text));
 }
 
 static tn_status_t make_function(tn_bytecode_reader_t* reader, const tn_bytecode_head_t* head,

@@ -266,7 +266,7 @@ TN_APART static tn_status_t stands_behind_return(tn_bytecode_reader_t* reader,
   return tn__bytecode_fail(
       &reader->bytecode, head->position,
       // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reading it has succeeded
-      "%.*s.%.*s: stands behind the return", TN_OP_NAME(head));
+      "%.*s.%.*s: follows the return", TN_OP_NAME(head));
 }
 
 static tn_status_t read_operation(tn_bytecode_reader_t* reader, tn_cursor_t* cursor,

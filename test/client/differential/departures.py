@@ -139,7 +139,7 @@ departs(
     "convert",
     "f4E2M1FN",
     "turns the largest number into the limit of the integer type",
-    "a whole number that fits is itself",
+    "an integer in range is unchanged",
     lambda case: case.operation == "convert" and case.dtype.mlir == "f4E2M1FN",
 )
 departs(
@@ -206,7 +206,7 @@ departs(
     "bits as booleans",
     "bitcast_convert",
     "i1",
-    "takes a boolean for a byte, and refuses the shapes that follow from one bit",
+    "treats a boolean as a byte, and rejects the shapes that follow from one bit",
     "a boolean is one bit",
     lambda case: case.operation == "bitcast_convert",
 )
