@@ -65,15 +65,27 @@ static void free_memory(void* user, void* data) {
   free(data);
 }
 
-// Takes `x`, memory of malloc's kind that is aligned to 64 bytes: it is used where it is.
+// Takes `x`, which comes from aligned_alloc(64, ...): it is used where it is. The scores are
+// written where the caller wants them.
 static tn_status_t score(const model_t* model, float* x, float* scores) {
   tn_buffer_t* inputs[2] = {NULL, model->weights};
   tn_buffer_t* output = NULL;
   tn_status_t status =
       tn_buffer_import(model->device, TN_DTYPE_F32, 2, (int64_t[]){ROWS, COLUMNS}, x,
                        ROWS * COLUMNS * sizeof *x, free_memory, NULL, &inputs[0]);
-  if (!status) status = tn_program_run(model->program, NULL, 2, inputs, 1, &output);
-  if (!status) status = tn_buffer_to_host(output, scores, ROWS * sizeof *scores);
+  const tn_result_memory_t memory = {
+      .data = scores,
+      .byte_length = ROWS * sizeof *scores,
+      .dtype = TN_DTYPE_F32,
+      .rank = 1,
+      .dims = (int64_t[]){ROWS},
+  };
+  const tn_run_options_t options = {
+      .struct_size = sizeof options,
+      .result_memory_count = 1,
+      .result_memory = &memory,
+  };
+  if (!status) status = tn_program_run(model->program, &options, 2, inputs, 1, &output);
   tn_buffer_release(output);
   tn_buffer_release(inputs[0]);
   return status;
