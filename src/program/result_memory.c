@@ -47,7 +47,6 @@ static tn_status_t check_one(const tn_program_t* program, size_t index,
 }
 
 tn_status_t tn__run_take_result_memory(tn_run_t* run, const tn_run_options_t* options) {
-  if (!options->result_memory) return TN_OK;
   if (options->result_memory_count != run->result_count) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "tn_run_options_t: memory for %zu result%s; the program gives %zu",
@@ -154,7 +153,6 @@ tn_status_t tn__run_check_overlaps(const tn_run_t* run) {
   void* memory = NULL;
   const tn_allocator_t* allocator = run->program->allocator;
   const size_t most = run->result_count + run->argument_count;
-  if (!run->has_result_memory) return TN_OK;
   TN_RETURN_IF_ERROR(tn__allocate_array(allocator, most, sizeof(range_t), &memory));
   range_t* ranges = memory;
   tn_status_t status = check_ranges(run, collect_ranges(run, ranges), ranges);
@@ -165,7 +163,6 @@ tn_status_t tn__run_check_overlaps(const tn_run_t* run) {
 tn_status_t tn__run_wrap_result(tn_run_t* run, size_t index) {
   tn_device_t* device = run->program->device;
   tn_run_result_t* result = &run->results[index];
-  if (!result->given) return TN_OK;
   const size_t byte_length = tn__type_byte_length(tn_program_result_type(run->program, index));
   tn_status_t status =
       device->vtable->wrap_host(device, result->given, byte_length, &result->memory);
@@ -177,7 +174,7 @@ tn_status_t tn__run_wrap_result(tn_run_t* run, size_t index) {
 
 tn_status_t tn__run_copy_results(const tn_run_t* run) {
   tn_device_t* device = run->program->device;
-  for (size_t i = 0; run->has_result_memory && i < run->result_count; ++i) {
+  for (size_t i = 0; i < run->result_count; ++i) {
     const tn_run_result_t* result = &run->results[i];
     if (!result->given || result->is_wrapped) continue;
     TN_RETURN_IF_ERROR(device->vtable->copy_to_host(device, NULL, result->given, result->memory,

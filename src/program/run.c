@@ -168,7 +168,7 @@ static tn_status_t execute(const tn_run_t* run) {
   TN_RETURN_IF_ERROR(run->program->device->target->is_host
                          ? tn__activation_run(run->activation, 0)
                          : tn__activation_encode(run->activation, 0));
-  TN_RETURN_IF_ERROR(tn__run_copy_results(run));
+  if (run->has_result_memory) TN_RETURN_IF_ERROR(tn__run_copy_results(run));
   return tn__interrupt_check(interrupt);  // the last operation may have taken too long
 }
 
@@ -285,7 +285,7 @@ tn_status_t tn_program_run(tn_program_t* program, const tn_run_options_t* given_
   TN_RETURN_IF_ERROR(check_options(program, &options, result_count));
   tn_status_t status = create(program, &options, &run);
   if (status) return explain_memory(program, status);
-  status = tn__run_take_result_memory(run, &options);
+  if (options.result_memory) status = tn__run_take_result_memory(run, &options);
   if (!status) status = tn__run_take_arguments(run, argument_count, arguments);
   if (status) {
     end(run);

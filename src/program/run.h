@@ -55,7 +55,7 @@ size_t tn__run_result_count(const tn_program_t* program, bool is_nested);
 TN_MUST_USE tn_status_t tn__run_hand_out(const tn_run_t* run, bool is_nested,
                                          tn_buffer_t** out_results);
 
-// result_memory.c: memory of the caller.
+// result_memory.c: memory of the caller, for runs that were given some.
 
 // Notes where the results are to go, each checked by itself.
 TN_MUST_USE tn_status_t tn__run_take_result_memory(tn_run_t* run, const tn_run_options_t* options);

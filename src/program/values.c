@@ -121,7 +121,7 @@ static tn_status_t allocate_results(tn_run_t* run) {
   tn_device_t* device = run->program->device;
   for (size_t i = 0; i < run->result_count; ++i) {
     tn_run_result_t* result = &run->results[i];
-    TN_RETURN_IF_ERROR(tn__run_wrap_result(run, i));
+    if (result->given) TN_RETURN_IF_ERROR(tn__run_wrap_result(run, i));
     if (result->is_inherited || result->is_wrapped) continue;
     size_t byte_length = tn__type_byte_length(tn_program_result_type(run->program, i));
     TN_RETURN_IF_ERROR(device->vtable->allocate(device, byte_length, 0, &result->memory));
@@ -142,7 +142,7 @@ tn_status_t tn__run_bind(tn_run_t* run, const bool* donated, tn_event_t* ready) 
   for (size_t i = 0; donated && i < run->argument_count; ++i) {
     if (donated[i]) TN_RETURN_IF_ERROR(take(run, i));
   }
-  TN_RETURN_IF_ERROR(tn__run_check_overlaps(run));
+  if (run->has_result_memory) TN_RETURN_IF_ERROR(tn__run_check_overlaps(run));
   TN_RETURN_IF_ERROR(allocate_results(run));
   // From here on nothing can fail.
   for (size_t i = 0; i < run->argument_count; ++i) {
