@@ -9,7 +9,7 @@ typedef struct tn_evaluation {
   tn_evaluator_t* evaluator;
   bool is_async;
   tn_graph_t* graph;  // all of it
-  tn_graph_t piece;   // one step of it, when it is done step by step
+  tn_graph_t* piece;  // one step of it, when it is done step by step
   tn_copies_t copies;
 } tn_evaluation_t;
 
@@ -306,7 +306,7 @@ static tn_status_t finish(tn_evaluation_t* evaluation, tn_graph_t* graph, tn_pro
 
 static tn_status_t finish_step(tn_evaluation_t* evaluation, tn_array_t* array) {
   tn_evaluator_t* evaluator = evaluation->evaluator;
-  tn_graph_t* piece = &evaluation->piece;
+  tn_graph_t* piece = evaluation->piece;
   tn_program_t* program = NULL;
   bool is_claimed = false;
   pthread_mutex_lock(&evaluator->mutex);
@@ -354,7 +354,7 @@ static tn_status_t finish_each(tn_evaluation_t* evaluation, size_t count, tn_gra
 static tn_status_t collect_group(tn_evaluation_t* evaluation, size_t count, tn_graph_part_t* parts,
                                  tn_array_t** targets, bool* out_is_program) {
   tn_evaluator_t* evaluator = evaluation->evaluator;
-  tn_graph_t* piece = &evaluation->piece;
+  tn_graph_t* piece = evaluation->piece;
   size_t target_count = 0;
   bool is_claimed = false;
   for (size_t i = 0; i < count; ++i) {
@@ -387,7 +387,7 @@ static tn_status_t split_and_finish_each(tn_evaluation_t* evaluation, tn_graph_t
 // A group as one program, if it was seen before. Releases the parts.
 static tn_status_t finish_group(tn_evaluation_t* evaluation, size_t count, tn_graph_part_t* parts,
                                 tn_array_t** targets) {
-  tn_graph_t* piece = &evaluation->piece;
+  tn_graph_t* piece = evaluation->piece;
   tn_program_t* program = NULL;
   bool is_program = false;
   tn_status_t error = TN_OK;
@@ -447,10 +447,12 @@ static tn_status_t finish_by_groups(tn_evaluation_t* evaluation) {
 // What is no single program.
 static tn_status_t finish_in_parts(tn_evaluation_t* evaluation) {
   tn_graph_t* graph = evaluation->graph;
-  tn__graph_init(&evaluation->piece, evaluation->evaluator);
+  tn_graph_t piece;
+  tn__graph_init(&piece, evaluation->evaluator);
+  evaluation->piece = &piece;
   tn_status_t status = graph->has_many_streams ? finish_by_groups(evaluation)
                                                : split_and_finish_each(evaluation, graph);
-  tn__graph_deinit(&evaluation->piece);
+  tn__graph_deinit(&piece);
   return status;
 }
 

@@ -9,17 +9,21 @@
 #include "program/dynamic.h"
 
 // The caller's options, with zeros for what an older caller does not know.
-static tn_status_t read_options(const tn_run_options_t* given, tn_run_options_t* out_options) {
+// What is given, or a copy of it with all members.
+static tn_status_t read_options(const tn_run_options_t* given, tn_run_options_t* copy,
+                                const tn_run_options_t** out_options) {
   enum { OLDEST = offsetof(tn_run_options_t, timeout_ns) };
-  *out_options = (tn_run_options_t){.struct_size = sizeof *out_options};
+  *out_options = given;
+  if (given && given->struct_size >= sizeof *given) return TN_OK;
+  *copy = (tn_run_options_t){.struct_size = sizeof *copy};
+  *out_options = copy;
   if (!given) return TN_OK;
   if (given->struct_size < OLDEST) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "tn_run_options_t: struct_size is %zu; expected at least %d",
                             given->struct_size, OLDEST);
   }
-  size_t known = given->struct_size < sizeof *given ? given->struct_size : sizeof *given;
-  memcpy(out_options, given, known);
+  memcpy(copy, given, given->struct_size);
   return TN_OK;
 }
 
@@ -270,7 +274,8 @@ static tn_status_t run_dynamic(tn_program_t* program, const tn_run_options_t* op
 tn_status_t tn_program_run(tn_program_t* program, const tn_run_options_t* given_options,
                            size_t argument_count, tn_buffer_t* const* arguments,
                            size_t result_count, tn_buffer_t** out_results) {
-  tn_run_options_t options;
+  tn_run_options_t copy;
+  const tn_run_options_t* options = NULL;
   tn_run_t* run = NULL;
   if (result_count) TN_RETURN_IF_NULL(out_results);
   for (size_t i = 0; i < result_count; ++i) out_results[i] = NULL;
@@ -281,16 +286,16 @@ tn_status_t tn_program_run(tn_program_t* program, const tn_run_options_t* given_
     return run_dynamic(program, given_options, argument_count, arguments, result_count,
                        out_results);
   }
-  TN_RETURN_IF_ERROR(read_options(given_options, &options));
-  TN_RETURN_IF_ERROR(check_options(program, &options, result_count));
-  tn_status_t status = create(program, &options, &run);
+  TN_RETURN_IF_ERROR(read_options(given_options, &copy, &options));
+  TN_RETURN_IF_ERROR(check_options(program, options, result_count));
+  tn_status_t status = create(program, options, &run);
   if (status) return explain_memory(program, status);
-  if (options.result_memory) status = tn__run_take_result_memory(run, &options);
+  if (options->result_memory) status = tn__run_take_result_memory(run, options);
   if (!status) status = tn__run_take_arguments(run, argument_count, arguments);
   if (status) {
     end(run);
     return status;
   }
-  return options.stream ? run_on_stream(run, &options, out_results)
-                        : run_now(run, &options, out_results);
+  return options->stream ? run_on_stream(run, options, out_results)
+                        : run_now(run, options, out_results);
 }
