@@ -114,3 +114,7 @@ def test_libraries_of_kernels_are_compiled_so_that_loops_become_vector_code():
                 if re.search(r"\bcc .*-shared", line) and "-O" in line]
     assert len(commands) > 10
     assert [line for line in commands if "-O3" not in line] == []
+
+
+def test_picture_of_the_measurements_is_that_of_their_table():
+    subprocess.run(["python3", ROOT / "bench/picture.py", "--check"], check=True)
