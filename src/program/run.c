@@ -297,5 +297,5 @@ tn_status_t tn_program_run(tn_program_t* program, const tn_run_options_t* given_
     return status;
   }
   return options->stream ? run_on_stream(run, options, out_results)
-                        : run_now(run, options, out_results);
+                         : run_now(run, options, out_results);
 }
