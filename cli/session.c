@@ -114,7 +114,8 @@ tn_status_t cli_load_program(const arguments_t* arguments, session_t* session) {
   tn_status_t status = cli_load_module(arguments->values[0], session);
   if (status) return status;
   tn_compile_options_t options = {.struct_size = sizeof options,
-                                  .function = cli_value(arguments, OPTION_FUNCTION, NULL)};
+                                  .function = cli_value(arguments, OPTION_FUNCTION, NULL),
+                                  .guard_calls = cli_has(arguments, OPTION_GUARD)};
   double start = cli_now_ms();
   status = tn_program_compile(session->device, session->module, &options, &session->program);
   session->compile_ms = cli_now_ms() - start;

@@ -40,7 +40,10 @@ static tn_status_t run_function(const tally_t* tally, const part_t* part, tn_mod
   tn_program_t* program = NULL;
   tn_buffer_t** results = NULL;
   size_t count = 0;
-  tn_status_t status = tn_program_compile(tally->device, module, NULL, &program);
+  const tn_compile_options_t compile_options = {
+      .struct_size = sizeof compile_options,
+      .guard_calls = cli_has(tally->arguments, OPTION_GUARD)};
+  tn_status_t status = tn_program_compile(tally->device, module, &compile_options, &program);
   if (status) return status;
   if (tn_program_argument_count(program)) {
     status = tn_status_create(

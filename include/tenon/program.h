@@ -22,6 +22,12 @@ typedef struct tn_compile_options {
   // The same, and the results are all arrays that operations of the function compute, in program
   // order: see tn_program_result_origin.
   bool keep_values;
+  // For debugging: each custom call works on copies of its operands and results, on pages of their
+  // own between inaccessible ones; operands are read-only, results begin as 0xff bytes. A write
+  // outside of a result is an error of the run; where a page refuses the access, the standard error
+  // names the call and the operand or result before SIGSEGV takes its course. Only for devices that
+  // are the host; UNIMPLEMENTED for others.
+  bool guard_calls;
 } tn_compile_options_t;
 
 // Compiles one function of a module for a device. `options` may be NULL. The module and the device

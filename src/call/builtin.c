@@ -95,10 +95,10 @@ typedef struct builtin {
   tn_kernel_t kernel;
 } builtin_t;
 
-static const tn_kernel_t* find_kernel(const char* platform, const tn_op_use_t* use) {
+static const tn_kernel_t* find_kernel(const tn_compile_target_t* target, const tn_op_use_t* use) {
   const builtin_t* builtin = (const builtin_t*)(const void*)use->op;
   const bool is_there =
-      builtin->kernel.run && strcmp(platform, tn__compile_target_host.platform) == 0;
+      builtin->kernel.run && strcmp(target->platform, tn__compile_target_host.platform) == 0;
   return is_there ? &builtin->kernel : NULL;
 }
 

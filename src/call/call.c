@@ -1,6 +1,7 @@
 // The way of a custom call through the room: to its operation, and from there to a kernel.
 #include "call/call.h"
 
+#include "call/guarded.h"
 #include "call/lapack/lapack.h"
 #include "call/operation.h"
 #include "call/registry.h"
@@ -171,7 +172,19 @@ static const tn_kernel_t strided = {.op = "custom_call",
                                     .takes_view = takes_any_view,
                                     .prepare = prepare_strided,
                                     .run = tn__strided_run};
-const tn_kernel_t* tn__call_kernel(const char* platform, const tn_op_use_t* use) {
+static const tn_kernel_t guarded = {.op = "custom_call",
+                                    .name = "call.guarded",
+                                    .takes_view = takes_any_view,
+                                    .prepare = tn__guarded_prepare,
+                                    .run = tn__guarded_run};
+static const tn_kernel_t guarded_handler = {.op = "custom_call",
+                                            .name = "call.guarded",
+                                            .takes_view = takes_layout,
+                                            .has_layouts = true,
+                                            .prepare = tn__guarded_prepare,
+                                            .run = tn__guarded_run};
+
+const tn_kernel_t* tn__call_plain_kernel(const char* platform, const tn_op_use_t* use) {
   const tn_target_t* target = tn__op_target(use->op, platform);
   const int32_t version = tn__call_version(use);
   const bool is_hosts = strcmp(platform, tn__compile_target_host.platform) == 0;
@@ -181,4 +194,10 @@ const tn_kernel_t* tn__call_kernel(const char* platform, const tn_op_use_t* use)
   if (target && tn__target_is_strided(target)) return &strided;
   const bool has_stages = target && (target->bundle.prepare || target->bundle.initialize);
   return has_stages ? &typed_with_stages : &typed;
+}
+
+const tn_kernel_t* tn__call_kernel(const tn_compile_target_t* target, const tn_op_use_t* use) {
+  const tn_kernel_t* kernel = tn__call_plain_kernel(target->platform, use);
+  if (!kernel || !target->guards_calls) return kernel;
+  return kernel->has_layouts ? &guarded_handler : &guarded;
 }

@@ -75,7 +75,7 @@ static const tn_kernel_t* find(const tn_compile_target_t* target, const tn_op_us
                                const char** out_reason) {
   pthread_once(&index_once, index_sets);
   *out_reason = NULL;
-  if (use->op->find_kernel) return use->op->find_kernel(target->platform, use);
+  if (use->op->find_kernel) return use->op->find_kernel(target, use);
   const size_t op = tn__op_id(use->op);
   for (size_t i = 0; op < TN_OP_ID_COUNT && i < target->set_count; ++i) {
     const tn_kernel_t* kernel =

@@ -121,6 +121,7 @@ typedef struct tn_kernel_site {
   const tn_view_t* views;
   tn_arena_t* arena;                       // the program's
   const struct tn_compile_target* target;  // that the kernel was found for (kernel/target.h)
+  const struct tn_node* node;              // its operation in the program (ir/ir.h); NULL: none
   // What custom calls of one program share while they are prepared (call/call.h); NULL: nothing.
   struct tn_call_cache* calls;
   // Bit i: operand i is not in the storage of another one. Of the first 32.

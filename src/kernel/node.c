@@ -38,6 +38,7 @@ tn_status_t tn__node_prepare(const tn_node_t* node, const tn_node_choice_t* choi
                              tn_kernel_site_t* site) {
   site->use = choice->use;
   site->target = tn__node_target(node);
+  site->node = node;
   if (!choice->kernel) return no_kernel(node, choice->use);
   tn_body_shape_t* bodies = NULL;
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, node->region_count, &bodies));

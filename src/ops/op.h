@@ -119,6 +119,8 @@ typedef struct tn_op_owner {
   void (*destroy)(struct tn_op_owner* owner);
 } tn_op_owner_t;
 
+struct tn_compile_target;  // kernel/target.h
+
 struct tn_op {
   const char* name;      // with its dialect: "stablehlo.add"; as it was registered: "axpby"
   int operands;          // a number, or TN_VARIADIC
@@ -134,9 +136,10 @@ struct tn_op {
   const char* doc;
   // Operations that custom calls name (call/operation.h); those of the table have neither.
   tn_op_owner_t* owner;  // NULL: it is there for ever
-  // The kernel for a use on a platform: it comes with the operation. NULL, or returns NULL: see
+  // The kernel for a use on a target: it comes with the operation. NULL, or returns NULL: see
   // kernel/target.h.
-  const struct tn_kernel* (*find_kernel)(const char* platform, const tn_op_use_t* use);
+  const struct tn_kernel* (*find_kernel)(const struct tn_compile_target* target,
+                                         const tn_op_use_t* use);
 };
 
 // Returns `op`. An operation of the table is there for ever.

@@ -77,11 +77,29 @@ static bool is_small(const tn_program_t* program) {
   return byte_length <= SMALL_BYTES;
 }
 
+// Sets what the module is compiled for: what the device says, or a variant of it.
+static tn_status_t choose_target(tn_program_t* program, const tn_compile_options_t* options) {
+  const tn_device_t* device = program->device;
+  program->module->target = device->target;
+  if (!options->guard_calls) return TN_OK;
+  if (!device->target->is_host) {
+    return tn_status_create(TN_CODE_UNIMPLEMENTED,
+                            "guarded calls: device %s does not run custom calls on the host's "
+                            "memory; use the device cpu",
+                            device->name);
+  }
+  program->guarded = *device->target;
+  program->guarded.host = &program->guarded;
+  program->guarded.guards_calls = true;
+  program->module->target = &program->guarded;
+  return TN_OK;
+}
+
 static tn_status_t compile(tn_program_t* program, const tn_compile_options_t* options,
                            const tn_type_t* const* argument_types) {
   tn_function_t* entry = NULL;
   TN_RETURN_IF_ERROR(tn__module_clone(program->source, &program->module));
-  program->module->target = program->device->target;
+  TN_RETURN_IF_ERROR(choose_target(program, options));
   TN_RETURN_IF_ERROR(find_function(program->module, options->function, &entry));
   if (!argument_types && entry->body && tn__function_is_dynamic(entry)) {
     return tn__dynamic_create(program, entry, options);
@@ -92,7 +110,7 @@ static tn_status_t compile(tn_program_t* program, const tn_compile_options_t* op
   }
   program->keep_all = options->keep_all || options->keep_values;
   if (options->keep_values) TN_RETURN_IF_ERROR(tn__program_keep_values(program, entry));
-  tn_pass_options_t pass_options = {.target = program->device->target,
+  tn_pass_options_t pass_options = {.target = program->module->target,
                                     .keep_all = program->keep_all};
   TN_RETURN_IF_ERROR(tn__pass_run(program->module, entry, &pass_options));
   TN_RETURN_IF_ERROR(tn__program_build(program, entry));

@@ -195,7 +195,7 @@ static tn_status_t print_module(const tn_program_t* program, const tn_module_t* 
 static tn_status_t print_rewritten(const tn_program_t* program, tn_program_format_t format,
                                    tn_writer_t* writer) {
   const tn_pass_options_t options = {
-      .target = program->device->target, .keep_all = program->keep_all, .keep_valid = true};
+      .target = program->module->target, .keep_all = program->keep_all, .keep_valid = true};
   const tn_string_view_t name = tn__program_function(program)->name;
   tn_module_t* module = NULL;
   if (format != TN_FORMAT_TEXT) return print_module(program, program->module, format, writer);

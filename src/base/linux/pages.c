@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/integer.h"
 void* tn__pages_map(size_t byte_length, size_t alignment, int flags) {
@@ -33,4 +34,13 @@ void* tn__pages_resize(void* base, size_t byte_length, size_t new_byte_length) {
 
 void tn__pages_purge(void* base, size_t byte_length) {
   madvise(base, byte_length, MADV_DONTNEED);
+}
+
+bool tn__pages_protect(void* base, size_t byte_length, tn_pages_access_t access) {
+  static const int protections[] = {PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE};
+  return mprotect(base, byte_length, protections[access]) == 0;
+}
+
+size_t tn__pages_size(void) {
+  return (size_t)sysconf(_SC_PAGESIZE);
 }

@@ -2,6 +2,7 @@
 #ifndef TENON_BASE_LINUX_PAGES_H_
 #define TENON_BASE_LINUX_PAGES_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { TN_SYSTEM_PAGE_SIZE = 4096, TN_HUGE_PAGE_SIZE = 2 << 20 };
@@ -24,5 +25,10 @@ void tn__pages_unmap(void* base, size_t byte_length);
 void* tn__pages_resize(void* base, size_t byte_length, size_t new_byte_length);
 // Gives the memory behind the addresses back; the addresses stay, and read as zero.
 void tn__pages_purge(void* base, size_t byte_length);
+
+typedef enum tn_pages_access { TN_PAGES_CLOSED, TN_PAGES_READ, TN_PAGES_WRITE } tn_pages_access_t;
+// Of whole pages, whose size is tn__pages_size(). False when the system refuses.
+bool tn__pages_protect(void* base, size_t byte_length, tn_pages_access_t access);
+size_t tn__pages_size(void);
 
 #endif  // TENON_BASE_LINUX_PAGES_H_
