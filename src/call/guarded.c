@@ -72,14 +72,24 @@ static void measure(const tn_type_t* type, const tn_view_t* view, guarded_value_
   out->byte_length = out->before + behind;
 }
 
-// Room for the value wherever its memory is aligned.
+// Reserves pages for the value, whatever the alignment of its memory is.
 static tn_status_t place(guarded_state_t* state, guarded_value_t* value) {
-  const size_t room = tn__align_up(value->byte_length + ALIGNMENT - 1, tn__pages_size());
-  value->offset = state->byte_length + GUARD_BYTES;
-  value->page_bytes = room;
-  if (!__builtin_add_overflow(value->offset + GUARD_BYTES, room, &state->byte_length)) return TN_OK;
+  size_t end = 0;
+  value->page_bytes = tn__align_up(value->byte_length + ALIGNMENT - 1, tn__pages_size());
+  if (!__builtin_add_overflow(state->byte_length, GUARD_BYTES, &value->offset) &&
+      !__builtin_add_overflow(value->offset, value->page_bytes, &end) &&
+      !__builtin_add_overflow(end, GUARD_BYTES, &state->byte_length)) {
+    return TN_OK;
+  }
   return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
                           "guarded calls: the operands and results exceed the address space");
+}
+
+// With names where the library gives any; NULL: none is known.
+static const tn_ffi_op_t* find_signature(const tn_target_t* target) {
+  if (target->op) return target->op;
+  if (target->facts.op || !target->learned) return target->facts.op;
+  return target->learned->op;
 }
 
 // The name in the signature; "" if there is none.
@@ -123,7 +133,7 @@ static tn_status_t list_values(const tn_call_site_t* call, const tn_ffi_op_t* op
   return TN_OK;
 }
 
-// What a fault says of the call, since nothing can be put together then.
+// The texts of the message about a fault: a signal handler formats nothing.
 static tn_status_t name_call(const tn_call_site_t* call, guarded_state_t* state) {
   const tn_node_t* node = call->site->node;
   const tn_source_t* source = tn__module_source(node->region->function->module);
@@ -158,10 +168,7 @@ tn_status_t tn__guarded_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(TN_ARENA_NEW(site->arena, &state));
   TN_RETURN_IF_ERROR(tn__call_site_read(site, &call));
   const tn_target_t* target = tn__op_target(site->use->op, site->target->platform);
-  const tn_ffi_op_t* op = target->op                             ? target->op
-                          : target->facts.op || !target->learned ? target->facts.op
-                                                                 : target->learned->op;
-  TN_RETURN_IF_ERROR(list_values(&call, op, state));
+  TN_RETURN_IF_ERROR(list_values(&call, find_signature(target), state));
   TN_RETURN_IF_ERROR(name_call(&call, state));
   state->kernel = kernel;
   state->site = *site;
