@@ -99,8 +99,8 @@ static void print(const arguments_t* arguments, const bench_t* bench) {
     printf(
         "{\"median_ms\": %.6g, \"min_ms\": %.6g, \"runs\": %zu, \"compile_ms\": %.6g, "
         "\"plan_bytes\": %zu, \"plan_lower_bound_bytes\": %zu, \"peak_bytes\": %llu",
-        median, bench->times_ms[0], bench->run_count, session->compile_ms, program.plan_byte_length,
-        program.lower_bound_byte_length, (unsigned long long)memory.peak_byte_length);
+        median, bench->times_ms[0], bench->run_count, session->compile_ms, program.plan_byte_size,
+        program.lower_bound_byte_size, (unsigned long long)memory.peak_byte_size);
     if (bench->profile) {
       printf(", \"profile\": [");
       cli_profile_print(bench->profile, bench->run_count, true);
@@ -116,9 +116,9 @@ static void print(const arguments_t* arguments, const bench_t* bench) {
       "plan     %s, lower bound %s\n"
       "peak     %s of device memory\n",
       median, bench->run_count, bench->times_ms[0], session->compile_ms,
-      cli_bytes_text((double)program.plan_byte_length, plan),
-      cli_bytes_text((double)program.lower_bound_byte_length, bound),
-      cli_bytes_text((double)memory.peak_byte_length, peak));
+      cli_bytes_text((double)program.plan_byte_size, plan),
+      cli_bytes_text((double)program.lower_bound_byte_size, bound),
+      cli_bytes_text((double)memory.peak_byte_size, peak));
   if (bench->profile) cli_profile_print(bench->profile, bench->run_count, false);
 }
 

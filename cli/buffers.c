@@ -10,10 +10,10 @@ tn_status_t cli_make_buffer(tn_device_t* device, tn_dtype_t dtype, size_t rank, 
   *out_buffer = NULL;
   tn_status_t status = tn_buffer_create(device, dtype, rank, dims, &place, &buffer);
   if (status) return status;
-  size_t byte_length = tn_buffer_byte_length(buffer);
-  if (!place) memory = malloc(byte_length + 1);  // the host does not see the device's memory
+  size_t byte_size = tn_buffer_byte_size(buffer);
+  if (!place) memory = malloc(byte_size + 1);  // the host does not see the device's memory
   if (!place && !memory) {
-    status = tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "no memory for %zu bytes", byte_length);
+    status = tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "no memory for %zu bytes", byte_size);
     goto done;
   }
   status = write(user, (size_t)tn_buffer_size(buffer), place ? place : memory);
@@ -21,7 +21,7 @@ tn_status_t cli_make_buffer(tn_device_t* device, tn_dtype_t dtype, size_t rank, 
   if (!place) {
     tn_buffer_release(buffer);
     buffer = NULL;
-    status = tn_buffer_create_from_host(device, dtype, rank, dims, memory, byte_length, &buffer);
+    status = tn_buffer_create_from_host(device, dtype, rank, dims, memory, byte_size, &buffer);
     if (status) goto done;
   }
   *out_buffer = buffer;

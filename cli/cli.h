@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <tenon/inspect.h>
+#include <tenon/npy.h>
 #include <tenon/tenon.h>
 
 // Exit codes.

@@ -6,8 +6,8 @@ static bool print_line(void* user, const tn_device_info_t* info) {
   char memory[32];
   (void)user;
   printf("%-10s %-8s %s", info->name, info->platform, info->description);
-  if (info->memory_byte_length) {
-    printf(", %s", cli_bytes_text((double)info->memory_byte_length, memory));
+  if (info->memory_byte_size) {
+    printf(", %s", cli_bytes_text((double)info->memory_byte_size, memory));
   }
   printf("\n");
   return true;
@@ -21,7 +21,7 @@ static bool print_json(void* user, const tn_device_info_t* info) {
   cli_print_json_string(stdout, info->platform);
   printf(", \"description\": ");
   cli_print_json_string(stdout, info->description);
-  printf(", \"memory_bytes\": %" PRIu64 "}", info->memory_byte_length);
+  printf(", \"memory_bytes\": %" PRIu64 "}", info->memory_byte_size);
   return true;
 }
 

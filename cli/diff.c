@@ -31,7 +31,7 @@ typedef struct gap {
 static tn_status_t open_side(diff_t* diff, side_t* side) {
   const tn_device_options_t device_options = {
       .struct_size = sizeof device_options,
-      .memory_limit_byte_length = cli_memory_limit(diff->arguments)};
+      .memory_limit_byte_size = cli_memory_limit(diff->arguments)};
   const tn_compile_options_t options = {
       .struct_size = sizeof options,
       .function = cli_value(diff->arguments, OPTION_FUNCTION, NULL),
@@ -51,7 +51,7 @@ static tn_status_t copy_input(const side_t* from, side_t* to, size_t index) {
   tn_status_t status = tn_buffer_map(buffer, &data);
   if (status) return status;
   status = tn_buffer_create_from_host(to->device, tn_buffer_dtype(buffer), tn_buffer_rank(buffer),
-                                      tn_buffer_dims(buffer), data, tn_buffer_byte_length(buffer),
+                                      tn_buffer_dims(buffer), data, tn_buffer_byte_size(buffer),
                                       &to->inputs[index]);
   tn_buffer_unmap(buffer);
   return status;
@@ -92,7 +92,7 @@ static void close_sides(diff_t* diff) {
 
 static void compare_elements(tn_dtype_t dtype, const char* a, const char* b, uint64_t tolerance,
                              gap_t* gap) {
-  const size_t size = tn_dtype_size(dtype);
+  const size_t size = tn_dtype_byte_size(dtype);
   for (size_t i = 0; i < gap->element_count; ++i) {
     const uint64_t apart = tn_dtype_ulps_between(dtype, a + i * size, b + i * size);
     if (apart <= tolerance) continue;
@@ -132,7 +132,7 @@ static tn_status_t load_element(const diff_t* diff, size_t value, size_t element
     tn_status_t status = tn_buffer_map(buffer, &data);
     if (status) return status;
     const tn_dtype_t dtype = tn_buffer_dtype(buffer);
-    out[i] = tn_dtype_load(dtype, (const char*)data + element * tn_dtype_size(dtype));
+    out[i] = tn_dtype_load(dtype, (const char*)data + element * tn_dtype_byte_size(dtype));
     tn_buffer_unmap(buffer);
   }
   return TN_OK;

@@ -57,7 +57,7 @@ static bool numbers_fit(tn_dtype_t dtype, const char* found, const char* expecte
                           : dtype == TN_DTYPE_C128 ? TN_DTYPE_F64
                                                    : dtype;
   bool fits = true;
-  for (size_t at = 0; at < tn_dtype_size(dtype); at += tn_dtype_size(part)) {
+  for (size_t at = 0; at < tn_dtype_byte_size(dtype); at += tn_dtype_byte_size(part)) {
     if (tn_dtype_ulps_between(part, found + at, expected + at) == 0) continue;
     const double a = tn_dtype_load(part, found + at), b = tn_dtype_load(part, expected + at);
     const double distance = fabs(a - b);
@@ -70,7 +70,7 @@ static bool numbers_fit(tn_dtype_t dtype, const char* found, const char* expecte
 
 static mismatch_t compare(tn_dtype_t dtype, size_t count, const char* found, const char* expected,
                           double tolerance) {
-  const size_t size = tn_dtype_size(dtype);
+  const size_t size = tn_dtype_byte_size(dtype);
   mismatch_t mismatch = {0};
   for (size_t i = 0; i < count; ++i) {
     if (numbers_fit(dtype, found + i * size, expected + i * size, tolerance, &mismatch.largest)) {
@@ -103,7 +103,7 @@ static void number_text(tn_dtype_t dtype, const char* element, char out[64]) {
   if (dtype == TN_DTYPE_C64 || dtype == TN_DTYPE_C128) {
     const tn_dtype_t part = dtype == TN_DTYPE_C64 ? TN_DTYPE_F32 : TN_DTYPE_F64;
     snprintf(out, 64, "%.9g%+.9gj", tn_dtype_load(part, element),
-             tn_dtype_load(part, element + tn_dtype_size(part)));
+             tn_dtype_load(part, element + tn_dtype_byte_size(part)));
   } else if (dtype == TN_DTYPE_S64 || dtype == TN_DTYPE_U64) {  // double does not hold all of them
     int64_t value = 0;
     memcpy(&value, element, sizeof value);
@@ -117,7 +117,7 @@ static tn_status_t mismatch_error(size_t result, const tn_buffer_t* buffer, cons
                                   const char* expected, const mismatch_t* mismatch) {
   char index[256], found_text[64], expected_text[64];
   const tn_dtype_t dtype = tn_buffer_dtype(buffer);
-  const size_t at = mismatch->first * tn_dtype_size(dtype);
+  const size_t at = mismatch->first * tn_dtype_byte_size(dtype);
   number_text(dtype, found + at, found_text);
   number_text(dtype, expected + at, expected_text);
   tn_status_t status = tn_status_create(

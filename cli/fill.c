@@ -50,7 +50,7 @@ static double whole(tn_dtype_t dtype, uint64_t bits) {
 
 static void random_element(tn_dtype_t dtype, uint64_t state, char* element) {
   uint64_t bits = mix(state);
-  size_t size = tn_dtype_size(dtype);
+  size_t size = tn_dtype_byte_size(dtype);
   switch (tn_dtype_kind(dtype)) {
     case TN_KIND_BOOL: *element = (char)(bits >> 63); break;
     case TN_KIND_FLOAT: tn_dtype_store(dtype, unit(dtype, bits), element); break;
@@ -71,7 +71,7 @@ static void fill_floats(float* data, size_t count, uint64_t state) {
 }
 
 static void fill_elements(tn_dtype_t dtype, fill_t fill, uint64_t state, size_t count, char* data) {
-  size_t size = tn_dtype_size(dtype);
+  size_t size = tn_dtype_byte_size(dtype);
   if (fill == FILL_RANDOM && dtype == TN_DTYPE_F32) {  // the usual one
     fill_floats((float*)(void*)data, count, state);
     return;

@@ -9,7 +9,7 @@
 #include "cli.h"
 
 // "4G", "512M", "1000000". False: `text` is no such size.
-static bool read_size(const char* text, uint64_t* out_byte_length) {
+static bool read_size(const char* text, uint64_t* out_byte_size) {
   static const char units[] = "KMGT";
   char* end = NULL;
   errno = 0;
@@ -21,8 +21,8 @@ static bool read_size(const char* text, uint64_t* out_byte_length) {
     if (!unit || end[1]) return false;
     shift = 10 * (unsigned)(unit - units + 1);
   }
-  *out_byte_length = (uint64_t)number << shift;
-  return *out_byte_length >> shift == number;
+  *out_byte_size = (uint64_t)number << shift;
+  return *out_byte_size >> shift == number;
 }
 
 // "0.5", "10". False: `text` is no time above zero that can be told in nanoseconds.
@@ -41,9 +41,9 @@ int cli_check_limits(const arguments_t* arguments) {
   }
   const char* limit = cli_value(arguments, OPTION_MEMORY_LIMIT, NULL);
   const char* timeout = cli_value(arguments, OPTION_TIMEOUT, NULL);
-  uint64_t byte_length = 0;
+  uint64_t byte_size = 0;
   int64_t timeout_ns = 0;
-  if (limit && !read_size(limit, &byte_length)) {
+  if (limit && !read_size(limit, &byte_size)) {
     return cli_refuse(arguments->command,
                       "--memory-limit %s: expected a number of bytes, such as 500M or 4G", limit);
   }
@@ -57,8 +57,8 @@ int cli_check_limits(const arguments_t* arguments) {
 
 uint64_t cli_memory_limit(const arguments_t* arguments) {
   const char* limit = cli_value(arguments, OPTION_MEMORY_LIMIT, NULL);
-  uint64_t byte_length = 0;
-  return limit && read_size(limit, &byte_length) ? byte_length : 0;
+  uint64_t byte_size = 0;
+  return limit && read_size(limit, &byte_size) ? byte_size : 0;
 }
 
 // --- Ctrl-C

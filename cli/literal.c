@@ -25,7 +25,7 @@ static bool read_type(const char* spec, const tn_type_t* expected, literal_t* ou
   out->elements = equals + 1;
   for (;;) {
     out->dtype = tn_dtype_from_name(text, (size_t)(equals - text));
-    if (out->dtype != TN_DTYPE_INVALID && tn_dtype_size(out->dtype)) return true;
+    if (out->dtype != TN_DTYPE_INVALID && tn_dtype_byte_size(out->dtype)) return true;
     if (!isdigit((unsigned char)*text)) break;
     char* end = NULL;
     errno = 0;
@@ -102,7 +102,7 @@ static bool read_integer(tn_dtype_t dtype, const char* text, char* element, cons
   uint32_t width = tn_dtype_bit_width(dtype);
   const char* digits = text + (*text == '-' || *text == '+');
   int base = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') ? 16 : 10;
-  size_t size = tn_dtype_size(dtype);
+  size_t size = tn_dtype_byte_size(dtype);
   errno = 0;
   if (is_signed) {
     long long value = strtoll(text, &end, base);
@@ -146,7 +146,7 @@ static bool read_complex(tn_dtype_t dtype, const char* text, char* element, cons
   if (in_brackets && *end++ != ')') return false;
   *out_end = end;
   return fits && store_float(part, real, element) &&
-         store_float(part, imaginary, element + tn_dtype_size(part));
+         store_float(part, imaginary, element + tn_dtype_byte_size(part));
 }
 
 static bool read_element(tn_dtype_t dtype, const char* text, char* element, const char** out_end) {
@@ -163,7 +163,7 @@ static bool read_element(tn_dtype_t dtype, const char* text, char* element, cons
 }
 
 static tn_status_t read_elements(const literal_t* literal, int64_t size, char* data) {
-  size_t element_size = tn_dtype_size(literal->dtype);
+  size_t element_size = tn_dtype_byte_size(literal->dtype);
   const char* text = literal->elements + skip_spaces(literal->elements);
   int64_t count = 0;
   while (*text) {

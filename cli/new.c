@@ -35,7 +35,7 @@ static const project_file_t files[] = {
      "// Gradients: 1 for x, scale for y.\n"
      "static tn_status_t @_vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) {\n"
      "  tn_array_t* t = call->cotangents[0];\n"
-     "  tn_array_t* scale = tn_rule_number(rule, t, tn_rule_attribute(rule, \"scale\"));\n"
+     "  tn_array_t* scale = tn_rule_constant(rule, t, tn_rule_attribute(rule, \"scale\"));\n"
      "  for (size_t i = 0; i < call->argnum_count; ++i)\n"
      "    call->out_cotangents[i] = call->argnums[i] == 0 ? t : tn_rule_multiply(rule, scale, t);\n"
      "  return TN_OK;\n"
@@ -82,7 +82,7 @@ static const project_file_t files[] = {
      "CMake: `cc -Wall -O3 -shared -fPIC -I PREFIX/include @.c -o lib@.so`.\n"
      "\n"
      "In a StableHLO program it is `stablehlo.custom_call @@` (see test.mlir), in C\n"
-     "`tn_apply_one(scope, \"@\", ...)`, in JAX the handler `@` of this library.\n"},
+     "`tn_op_apply_one(scope, \"@\", ...)`, in JAX the handler `@` of this library.\n"},
 };
 
 // `@@` is one @, which begins the name of a function in StableHLO, and then the name; `@main`

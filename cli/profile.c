@@ -61,7 +61,7 @@ void cli_profile_observe(void* user, const tn_run_event_t* event) {
   }
   ++row->calls;
   row->own_ns += ns - inner_ns;
-  row->bytes += event->read_byte_length + event->written_byte_length;
+  row->bytes += event->read_byte_size + event->written_byte_size;
 }
 
 tn_status_t cli_profile_create(profile_t** out_profile) {

@@ -13,8 +13,8 @@ static void print_time(const session_t* session, double run_ms) {
           "run      %8.3f ms\n"
           "plan     peak %s, lower bound %s\n",
           session->read_ms, session->compile_ms, run_ms,
-          cli_bytes_text((double)statistics.plan_byte_length, peak),
-          cli_bytes_text((double)statistics.lower_bound_byte_length, bound));
+          cli_bytes_text((double)statistics.plan_byte_size, peak),
+          cli_bytes_text((double)statistics.lower_bound_byte_size, bound));
 }
 
 static tn_status_t write_json(const arguments_t* arguments, const session_t* session,
@@ -26,8 +26,8 @@ static tn_status_t write_json(const arguments_t* arguments, const session_t* ses
   printf(
       ", \"read_ms\": %.6g, \"compile_ms\": %.6g, \"run_ms\": %.6g, \"plan_bytes\": %zu, "
       "\"plan_lower_bound_bytes\": %zu}\n",
-      session->read_ms, session->compile_ms, run_ms, statistics.plan_byte_length,
-      statistics.lower_bound_byte_length);
+      session->read_ms, session->compile_ms, run_ms, statistics.plan_byte_size,
+      statistics.lower_bound_byte_size);
   return TN_OK;
 }
 

@@ -10,7 +10,7 @@ static bool learn(void* user, const tn_target_info_t* info) {
   tn_status_t* status = user;
   bool may_be_handler = info->api_version == 4 || info->api_version == 0;
   if (!may_be_handler || info->refusal || strlen(info->name) != info->name_length) return true;
-  *status = tn_target_learn(NULL, info->name, info->platform);
+  *status = tn_target_probe(NULL, info->name, info->platform);
   if (*status && info->api_version == 0) {
     tn_status_release(*status);
     *status = TN_OK;
@@ -44,7 +44,7 @@ tn_status_t cli_open(const arguments_t* arguments, session_t* session) {
   tn_status_t status = cli_load_libraries(arguments);
   if (status) return status;
   const tn_device_options_t options = {.struct_size = sizeof options,
-                                       .memory_limit_byte_length = cli_memory_limit(arguments)};
+                                       .memory_limit_byte_size = cli_memory_limit(arguments)};
   return tn_device_create(device_name(arguments), &options, &session->device);
 }
 

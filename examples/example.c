@@ -17,14 +17,14 @@ static tn_status_t run_program(tn_device_t* device, tn_program_t* program,
   }
   for (size_t i = 0; i < input_count && !status; ++i) {
     const tn_type_t* type = tn_program_argument_type(program, i);
-    size_t byte_length = tn_dtype_size(tn_type_dtype(type));
-    for (size_t d = 0; d < tn_type_rank(type); ++d) byte_length *= (size_t)tn_type_dims(type)[d];
+    size_t byte_size = tn_dtype_byte_size(tn_type_dtype(type));
+    for (size_t d = 0; d < tn_type_rank(type); ++d) byte_size *= (size_t)tn_type_dims(type)[d];
     status = tn_buffer_create_from_host(device, tn_type_dtype(type), tn_type_rank(type),
-                                        tn_type_dims(type), arguments[i], byte_length, &inputs[i]);
+                                        tn_type_dims(type), arguments[i], byte_size, &inputs[i]);
   }
   if (!status) status = tn_program_run(program, NULL, input_count, inputs, output_count, outputs);
   for (size_t i = 0; i < output_count && !status; ++i) {
-    status = tn_buffer_to_host(outputs[i], results[i], tn_buffer_byte_length(outputs[i]));
+    status = tn_buffer_to_host(outputs[i], results[i], tn_buffer_byte_size(outputs[i]));
   }
   for (size_t i = 0; i < ARRAY_LIMIT; ++i) {
     tn_buffer_release(inputs[i]);

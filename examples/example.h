@@ -2,6 +2,7 @@
 #ifndef TENON_EXAMPLE_H_
 #define TENON_EXAMPLE_H_
 
+#include <tenon/builder.h>
 #include <tenon/tenon.h>
 
 // Loads the library of custom calls that the program's only argument names. Without it, or when it

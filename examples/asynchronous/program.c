@@ -8,7 +8,7 @@ static tn_status_t run(const float* x, int64_t delay_ms, float* y) {
   const int64_t size = 4;
   tn_status_t status = tn_builder_create(NULL, "asynchronous", &b);
   if (status) return status;
-  const tn_type_t* type = tn_tensor_type(b, TN_DTYPE_F32, 1, &size);
+  const tn_type_t* type = tn_builder_tensor_type(b, TN_DTYPE_F32, 1, &size);
   const tn_attribute_t attributes[] = {
       {.name = "delay_ms",
        .kind = TN_ATTRIBUTE_INTEGER,
@@ -21,10 +21,11 @@ static tn_status_t run(const float* x, int64_t delay_ms, float* y) {
       .attribute_count = 1,
       .attributes = attributes,
   };
-  tn_value_t* parameter = tn_parameter(b, 0, type, "x");
-  tn_value_t* later = tn_custom_call(b, "add_later", 1, &parameter, type, &options);
+  tn_value_t* parameter = tn_builder_parameter(b, 0, type, "x");
+  tn_value_t* later = tn_builder_custom_call(b, "add_later", 1, &parameter, type, &options);
   // Later operations wait for the call.
-  return example_build_and_run(b, tn_add(b, later, later), (const void*[]){x}, (void*[]){y});
+  return example_build_and_run(b, tn_builder_add(b, later, later), (const void*[]){x},
+                               (void*[]){y});
 }
 
 int main(int argc, char** argv) {

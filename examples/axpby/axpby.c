@@ -41,13 +41,13 @@ TN_OP(axpby, AXPBY, "z = alpha * x + beta * y, element by element") {
 // The derivative with respect to operand 0 or 1.
 static tn_array_t* scaled(const tn_rule_t* rule, size_t argnum, tn_array_t* t) {
   const double factor = tn_rule_attribute(rule, argnum == 0 ? "alpha" : "beta");
-  return tn_rule_multiply(rule, tn_rule_number(rule, t, factor), t);
+  return tn_rule_multiply(rule, tn_rule_constant(rule, t, factor), t);
 }
 
 // alpha * dx + beta * dy, or the requested one of them.
 static tn_status_t axpby_jvp(const tn_rule_t* rule, const tn_jvp_call_t* call) {
   if (call->argnum_count == 2) {
-    call->out_tangents[0] = tn_rule_again(rule, call->tangents);
+    call->out_tangents[0] = tn_rule_rebind(rule, call->tangents);
   } else {
     call->out_tangents[0] = scaled(rule, call->argnums[0], call->tangents[0]);
   }

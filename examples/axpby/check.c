@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <tenon/arrays.h>
 #include <tenon/tenon.h>
 
 static int failures;
@@ -38,7 +39,7 @@ enum { ALPHA = 4, BETA = 2 };
 static tn_array_t* axpby(tn_scope_t* s, tn_array_t* x, tn_array_t* y) {
   const tn_attribute_t attributes[] = {tn_attribute_float("alpha", TN_DTYPE_F32, ALPHA),
                                        tn_attribute_float("beta", TN_DTYPE_F32, BETA)};
-  return tn_apply_one(s, "axpby", 2, (tn_array_t*[]){x, y}, 2, attributes);
+  return tn_op_apply_one(s, "axpby", 2, (tn_array_t*[]){x, y}, 2, attributes);
 }
 
 static tn_status_t call(void* user, tn_scope_t* s, size_t input_count, tn_array_t* const* inputs,
@@ -114,7 +115,7 @@ static void check_shapes(tn_scope_t* s) {
   expect_ok(tn_vmap(s, &function, 2, inputs, axes, 1, &out_axis, &z), "there is a vmap");
   EXPECT_ALL(z, "over columns and numbers", 2, 6, 10, 14, 18, 22);
   tn_compiled_t* compiled = NULL;
-  expect_ok(tn_compile(s, &function, NULL, &compiled), "it is compiled");
+  expect_ok(tn_closure_compile(s, &function, NULL, &compiled), "it is compiled");
   for (size_t n = 1; n < 4; ++n) {
     tn_array_t* pair[] = {floats(s, n, (float[]){1, 2, 3}), floats(s, n, (float[]){1, 1, 1})};
     expect_ok(tn_compiled_call(compiled, s, 2, pair, 1, &z), "for any shape");
@@ -156,7 +157,7 @@ static void check_errors(tn_scope_t* s) {
   tn_array_t* x = tn_array_scalar(s, TN_DTYPE_F64, 1);
   tn_array_t* z = tn_array_exp(s, axpby(s, x, x));
   double value = 0;
-  tn_status_release(tn_async_eval(1, &z));
+  tn_status_release(tn_array_async_eval(1, &z));
   tn_status_t status = tn_array_item(z, &value);
   expect(tn_status_code(status) == TN_CODE_INVALID_ARGUMENT,
          "its errors come out where it is read");

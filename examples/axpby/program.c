@@ -1,5 +1,6 @@
 // Uses of a custom operation: lazily, in a gradient, over a batch, and in a training loop.
 #include <stdio.h>
+#include <tenon/arrays.h>
 #include <tenon/tenon.h>
 
 #define TRY(expression)                 \
@@ -14,7 +15,7 @@ static tn_array_t* axpby(tn_scope_t* s, tn_array_t* x, tn_array_t* y, double alp
       tn_attribute_float("alpha", TN_DTYPE_F32, alpha),
       tn_attribute_float("beta", TN_DTYPE_F32, beta),
   };
-  return tn_apply_one(s, "axpby", 2, operands, 2, attributes);
+  return tn_op_apply_one(s, "axpby", 2, operands, 2, attributes);
 }
 
 // The same composed of built-in operations.
@@ -95,7 +96,7 @@ static tn_status_t train(tn_scope_t* s, tn_array_t** w) {
     tn_array_release(*w);
     *w = next;
     tn_scope_clear(s);  // intermediate values need not be stored
-    TRY(tn_eval(1, w));
+    TRY(tn_array_eval(1, w));
   }
   return show("w after 100 steps", *w);
 }

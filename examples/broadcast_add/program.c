@@ -15,23 +15,24 @@ static tn_status_t begin(int64_t b_size, inputs_t* in) {
   const int64_t c_size = C_SIZE;
   tn_status_t status = tn_builder_create(NULL, "broadcast_add", &in->builder);
   if (status) return status;
-  in->b_type = tn_tensor_type(in->builder, TN_DTYPE_F32, 1, &b_size);
-  in->c_type = tn_tensor_type(in->builder, TN_DTYPE_F32, 1, &c_size);
-  in->b = tn_parameter(in->builder, 0, in->b_type, "b");
-  in->c = tn_parameter(in->builder, 1, in->c_type, "c");
+  in->b_type = tn_builder_tensor_type(in->builder, TN_DTYPE_F32, 1, &b_size);
+  in->c_type = tn_builder_tensor_type(in->builder, TN_DTYPE_F32, 1, &c_size);
+  in->b = tn_builder_parameter(in->builder, 0, in->b_type, "b");
+  in->c = tn_builder_parameter(in->builder, 1, in->c_type, "c");
   return TN_OK;
 }
 
 static tn_value_t* with_fixed_sizes(const inputs_t* in) {
   tn_value_t* operands[] = {in->b, in->c};
-  return tn_custom_call(in->builder, "add_fixed", 2, operands, in->c_type, NULL);
+  return tn_builder_custom_call(in->builder, "add_fixed", 2, operands, in->c_type, NULL);
 }
 
 static tn_value_t* with_sizes_as_operands(const inputs_t* in) {
-  const tn_type_t* size_type = tn_tensor_type(in->builder, TN_DTYPE_S64, 0, NULL);
-  tn_value_t* operands[] = {in->b, in->c, tn_constant(in->builder, size_type, &(int64_t){B_SIZE}),
-                            tn_constant(in->builder, size_type, &(int64_t){C_SIZE})};
-  return tn_custom_call(in->builder, "add_sized", 4, operands, in->c_type, NULL);
+  const tn_type_t* size_type = tn_builder_tensor_type(in->builder, TN_DTYPE_S64, 0, NULL);
+  tn_value_t* operands[] = {in->b, in->c,
+                            tn_builder_constant(in->builder, size_type, &(int64_t){B_SIZE}),
+                            tn_builder_constant(in->builder, size_type, &(int64_t){C_SIZE})};
+  return tn_builder_custom_call(in->builder, "add_sized", 4, operands, in->c_type, NULL);
 }
 
 static tn_value_t* with_types(const inputs_t* in) {
@@ -40,13 +41,13 @@ static tn_value_t* with_types(const inputs_t* in) {
       .struct_size = sizeof options,
       .api_version = TN_API_VERSION_TYPED_FFI,
   };
-  return tn_custom_call(in->builder, "broadcast_add", 2, operands, in->c_type, &options);
+  return tn_builder_custom_call(in->builder, "broadcast_add", 2, operands, in->c_type, &options);
 }
 
 static tn_value_t* with_plain_operations(const inputs_t* in) {
   const int64_t rows[] = {C_SIZE / B_SIZE, B_SIZE}, b_is_dimension[] = {1}, flat[] = {C_SIZE};
-  tn_value_t* repeated = tn_broadcast_in_dim(in->builder, in->b, 2, rows, b_is_dimension);
-  return tn_add(in->builder, tn_reshape(in->builder, repeated, 1, flat), in->c);
+  tn_value_t* repeated = tn_builder_broadcast_in_dim(in->builder, in->b, 2, rows, b_is_dimension);
+  return tn_builder_add(in->builder, tn_builder_reshape(in->builder, repeated, 1, flat), in->c);
 }
 
 // The result has the size of b, which does not match the signature of broadcast_add.
@@ -56,7 +57,7 @@ static tn_value_t* with_another_result(const inputs_t* in) {
       .struct_size = sizeof options,
       .api_version = TN_API_VERSION_TYPED_FFI,
   };
-  return tn_custom_call(in->builder, "broadcast_add", 2, operands, in->b_type, &options);
+  return tn_builder_custom_call(in->builder, "broadcast_add", 2, operands, in->b_type, &options);
 }
 
 static float b[B_SIZE], c[C_SIZE], a[C_SIZE];

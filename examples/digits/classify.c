@@ -4,6 +4,7 @@
 //
 // reads the images and writes the other two arrays.
 #include <stdio.h>
+#include <tenon/npy.h>
 #include <tenon/tenon.h>
 
 static tn_status_t classify(const char* model, const char* library, const char* images,

@@ -36,8 +36,8 @@ typedef struct model {
 static tn_status_t load_model(const char* path, const float* weights, model_t* model) {
   const tn_device_options_t options = {
       .struct_size = sizeof options,
-      .thread_count = 1,                     // the server's own threads are parallelism enough
-      .memory_limit_byte_length = 64 << 20,  // of buffers and temporaries of this device
+      .thread_count = 1,                   // the server's own threads are parallelism enough
+      .memory_limit_byte_size = 64 << 20,  // of buffers and temporaries of this device
   };
   tn_module_t* module = NULL;
   tn_status_t status = tn_op_register(tn_definition_of(swish));
@@ -75,7 +75,7 @@ static tn_status_t score(const model_t* model, float* x, float* scores) {
                        ROWS * COLUMNS * sizeof *x, free_memory, NULL, &inputs[0]);
   const tn_result_memory_t memory = {
       .data = scores,
-      .byte_length = ROWS * sizeof *scores,
+      .byte_size = ROWS * sizeof *scores,
       .dtype = TN_DTYPE_F32,
       .rank = 1,
       .dims = (int64_t[]){ROWS},

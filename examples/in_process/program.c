@@ -40,14 +40,14 @@ static tn_status_t run_map(const float* x, float* y) {
 static bool registers_while_it_runs(const float* x) {
   float y[4] = {0};
   tn_status_t status =
-      tn_register("map", "Host", (tn_target_function_t)negate, TN_API_VERSION_ORIGINAL);
+      tn_target_register("map", "Host", (tn_target_function_t)negate, TN_API_VERSION_ORIGINAL);
   if (!status) status = run_map(x, y);
   if (!example_succeeded(status) || y[3] != -3) return false;
   // The same name again: programs that are compiled from now on square.
-  status = tn_register("map", "Host", (tn_target_function_t)square, TN_API_VERSION_ORIGINAL);
+  status = tn_target_register("map", "Host", (tn_target_function_t)square, TN_API_VERSION_ORIGINAL);
   if (!status) status = run_map(x, y);
   if (!example_succeeded(status) || y[3] != 9) return false;
-  if (!example_succeeded(tn_unregister("map", "Host"))) return false;
+  if (!example_succeeded(tn_target_unregister("map", "Host"))) return false;
   return example_failed_with(run_map(x, y), TN_CODE_NOT_FOUND,
                              "custom call @map: nothing is registered for platform Host");
 }

@@ -1,6 +1,7 @@
 // Runs a model that returns one array of floats: predict MODEL INPUT.npy...
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/npy.h>
 #include <tenon/tenon.h>
 
 enum { INPUT_LIMIT = 16 };

@@ -11,13 +11,14 @@ static tn_status_t run(const void* opaque, size_t opaque_length, const float* b_
   const int64_t b_size = B_SIZE, c_size = C_SIZE;
   tn_status_t status = tn_builder_create(NULL, "opaque", &builder);
   if (status) return status;
-  const tn_type_t* types[] = {tn_tensor_type(builder, TN_DTYPE_F32, 1, &b_size),
-                              tn_tensor_type(builder, TN_DTYPE_F32, 1, &c_size)};
-  tn_value_t* operands[] = {tn_parameter(builder, 0, types[0], "b"),
-                            tn_parameter(builder, 1, types[1], "c")};
+  const tn_type_t* types[] = {tn_builder_tensor_type(builder, TN_DTYPE_F32, 1, &b_size),
+                              tn_builder_tensor_type(builder, TN_DTYPE_F32, 1, &c_size)};
+  tn_value_t* operands[] = {tn_builder_parameter(builder, 0, types[0], "b"),
+                            tn_builder_parameter(builder, 1, types[1], "c")};
   char bytes[256];
   if (!opaque) {
-    opaque_length = tn_type_serialize(tn_tuple_type(builder, 2, types), bytes, sizeof bytes);
+    opaque_length =
+        tn_type_serialize(tn_builder_tuple_type(builder, 2, types), bytes, sizeof bytes);
     opaque = bytes;
   }
   const tn_custom_call_options_t options = {
@@ -26,7 +27,7 @@ static tn_status_t run(const void* opaque, size_t opaque_length, const float* b_
       .opaque_length = opaque_length,
       .api_version = TN_API_VERSION_STATUS_RETURNING_UNIFIED,
   };
-  tn_value_t* sum = tn_custom_call(builder, "add_opaque", 2, operands, types[1], &options);
+  tn_value_t* sum = tn_builder_custom_call(builder, "add_opaque", 2, operands, types[1], &options);
   return example_build_and_run(builder, sum, (const void*[]){b_data, c_data}, (void*[]){a});
 }
 

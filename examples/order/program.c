@@ -11,7 +11,8 @@ static tn_value_t* ticket(tn_builder_t* b, bool has_side_effect,
       .has_side_effect = has_side_effect,
       .schedule = schedule,
   };
-  return tn_custom_call(b, "ticket", 0, NULL, tn_tensor_type(b, TN_DTYPE_S32, 0, NULL), &options);
+  return tn_builder_custom_call(b, "ticket", 0, NULL,
+                                tn_builder_tensor_type(b, TN_DTYPE_S32, 0, NULL), &options);
 }
 
 int main(int argc, char** argv) {
@@ -24,7 +25,7 @@ int main(int argc, char** argv) {
   ticket(b, true, TN_SCHEDULE_NONE);
   ticket(b, true, TN_SCHEDULE_NONE);
   tn_value_t* first = ticket(b, false, TN_SCHEDULE_EARLIEST);
-  tn_value_t* result = tn_subtract(b, last, first);
+  tn_value_t* result = tn_builder_subtract(b, last, first);
   if (!example_succeeded(example_build_and_run(b, result, NULL, (void*[]){&distance}))) return 1;
   printf("tickets from the first to the last: %d\n", (int)distance);
   return distance == 3 ? 0 : 1;

@@ -1,5 +1,6 @@
 // A strided kernel: views, a gradient, a batch.
 #include <stdio.h>
+#include <tenon/arrays.h>
 #include <tenon/tenon.h>
 
 #define TRY(expression)                 \
@@ -13,7 +14,7 @@ static tn_array_t* roll(tn_scope_t* s, tn_array_t* x, int64_t shift, int64_t axi
       {.name = "shift", .kind = TN_ATTRIBUTE_INTEGER, .dtype = TN_DTYPE_S64, .integer = shift},
       {.name = "axis", .kind = TN_ATTRIBUTE_INTEGER, .dtype = TN_DTYPE_S64, .integer = axis},
   };
-  return tn_apply_one(s, "roll", 1, &x, 2, attributes);
+  return tn_op_apply_one(s, "roll", 1, &x, 2, attributes);
 }
 
 static tn_status_t write_out(void* user, const char* text, size_t length) {
@@ -71,7 +72,7 @@ static tn_status_t use(tn_scope_t* s) {
 
   tn_array_t* wrong = roll(s, x, 1, 7);
   char text[512];
-  tn_status_t status = tn_eval(1, &wrong);
+  tn_status_t status = tn_array_eval(1, &wrong);
   tn_status_format(status, text, sizeof text);
   printf("%s\n", text);
   tn_status_release(status);

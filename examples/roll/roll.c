@@ -1,7 +1,7 @@
 // y[i] = x[i - shift] along an axis, round and round: an operation that reads its operand where it
 // lies, so that nothing is copied before it of a transposed, sliced or broadcast array.
 //   cc -O3 -shared -fPIC -I <tenon>/include roll.c -o libroll.so
-#include <tenon/eval.h>
+#include <tenon/kernel.h>
 
 #define ROLL(ARG, ATTR, RET)                          \
   ARG(x, of(f32, s32, u32), any_rank)                 \

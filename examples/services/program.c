@@ -7,10 +7,10 @@ static tn_module_t* build(int64_t type_id) {
   tn_builder_t* b = NULL;
   tn_module_t* module = NULL;
   if (!example_succeeded(tn_builder_create(NULL, "tally", &b))) return NULL;
-  const tn_type_t* number = tn_tensor_type(b, TN_DTYPE_F64, 0, NULL);
-  const tn_type_t* types[] = {number, tn_tensor_type(b, TN_DTYPE_S64, 0, NULL),
-                              tn_tensor_type(b, TN_DTYPE_S32, 0, NULL)};
-  tn_value_t* x = tn_parameter(b, 0, number, "x");
+  const tn_type_t* number = tn_builder_tensor_type(b, TN_DTYPE_F64, 0, NULL);
+  const tn_type_t* types[] = {number, tn_builder_tensor_type(b, TN_DTYPE_S64, 0, NULL),
+                              tn_builder_tensor_type(b, TN_DTYPE_S32, 0, NULL)};
+  tn_value_t* x = tn_builder_parameter(b, 0, number, "x");
   const tn_attribute_t attributes[] = {
       {.name = "type", .kind = TN_ATTRIBUTE_INTEGER, .dtype = TN_DTYPE_S64, .integer = type_id},
   };
@@ -21,7 +21,8 @@ static tn_module_t* build(int64_t type_id) {
       .attribute_count = 1,
       .attributes = attributes,
   };
-  tn_value_t* result = tn_custom_call(b, "tally", 1, &x, tn_tuple_type(b, 3, types), &options);
+  tn_value_t* result =
+      tn_builder_custom_call(b, "tally", 1, &x, tn_builder_tuple_type(b, 3, types), &options);
   tn_status_t status = tn_builder_build(b, 1, &result, &module);
   tn_builder_destroy(b);
   return example_succeeded(status) ? module : NULL;

@@ -7,8 +7,8 @@ static tn_module_t* build(double weight) {
   tn_builder_t* b = NULL;
   tn_module_t* module = NULL;
   if (!example_succeeded(tn_builder_create(NULL, "stateful", &b))) return NULL;
-  const tn_type_t* number = tn_tensor_type(b, TN_DTYPE_F64, 0, NULL);
-  const tn_type_t* results[] = {number, tn_tensor_type(b, TN_DTYPE_S64, 0, NULL)};
+  const tn_type_t* number = tn_builder_tensor_type(b, TN_DTYPE_F64, 0, NULL);
+  const tn_type_t* results[] = {number, tn_builder_tensor_type(b, TN_DTYPE_S64, 0, NULL)};
   const tn_attribute_t attributes[] = {
       {.name = "weight", .kind = TN_ATTRIBUTE_FLOAT, .dtype = TN_DTYPE_F64, .real = weight},
   };
@@ -19,10 +19,11 @@ static tn_module_t* build(double weight) {
       .attribute_count = 1,
       .attributes = attributes,
   };
-  tn_value_t* x = tn_parameter(b, 0, number, "x");
-  tn_value_t* both =
-      tn_custom_call(b, "moving_average", 1, &x, tn_tuple_type(b, 2, results), &options);
-  tn_value_t* values[] = {tn_get_tuple_element(b, both, 0), tn_get_tuple_element(b, both, 1)};
+  tn_value_t* x = tn_builder_parameter(b, 0, number, "x");
+  tn_value_t* both = tn_builder_custom_call(b, "moving_average", 1, &x,
+                                            tn_builder_tuple_type(b, 2, results), &options);
+  tn_value_t* values[] = {tn_builder_get_tuple_element(b, both, 0),
+                          tn_builder_get_tuple_element(b, both, 1)};
   tn_status_t status = tn_builder_build(b, 2, values, &module);
   tn_builder_destroy(b);
   return example_succeeded(status) ? module : NULL;

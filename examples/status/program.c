@@ -16,14 +16,15 @@ static tn_status_t run_built(const float* x, float* y) {
   const int64_t size = 8;
   tn_status_t status = tn_builder_create(NULL, "roots", &b);
   if (status) return status;
-  const tn_type_t* type = tn_tensor_type(b, TN_DTYPE_F32, 1, &size);
-  tn_value_t* parameter = tn_parameter(b, 0, type, "x");
+  const tn_type_t* type = tn_builder_tensor_type(b, TN_DTYPE_F32, 1, &size);
+  tn_value_t* parameter = tn_builder_parameter(b, 0, type, "x");
   const tn_custom_call_options_t options = {
       .struct_size = sizeof options,
       .api_version = TN_API_VERSION_STATUS_RETURNING,
   };
-  tn_value_t* roots = tn_custom_call(b, "roots", 1, &parameter, type, &options);
-  return example_build_and_run(b, tn_add(b, roots, roots), (const void*[]){x}, (void*[]){y});
+  tn_value_t* roots = tn_builder_custom_call(b, "roots", 1, &parameter, type, &options);
+  return example_build_and_run(b, tn_builder_add(b, roots, roots), (const void*[]){x},
+                               (void*[]){y});
 }
 
 static bool is_right(const float* y) {

@@ -8,10 +8,10 @@ static tn_status_t run_in_place(const float x[3], bool is_alias, float y[3], boo
   const int64_t size = 3;
   tn_status_t status = tn_builder_create(NULL, "in_place", &b);
   if (status) return status;
-  const tn_type_t* type = tn_tensor_type(b, TN_DTYPE_F32, 1, &size);
-  const tn_type_t* types[] = {type, tn_tensor_type(b, TN_DTYPE_PRED, 0, NULL)};
-  tn_value_t* parameter = tn_parameter(b, 0, type, "x");
-  tn_value_t* twice = tn_add(b, parameter, parameter);
+  const tn_type_t* type = tn_builder_tensor_type(b, TN_DTYPE_F32, 1, &size);
+  const tn_type_t* types[] = {type, tn_builder_tensor_type(b, TN_DTYPE_PRED, 0, NULL)};
+  tn_value_t* parameter = tn_builder_parameter(b, 0, type, "x");
+  tn_value_t* twice = tn_builder_add(b, parameter, parameter);
   const int64_t first = 0;
   const tn_output_operand_alias_t alias = {
       .output_path_length = 1, .output_path = &first, .operand = 0};
@@ -21,7 +21,8 @@ static tn_status_t run_in_place(const float x[3], bool is_alias, float y[3], boo
       .alias_count = is_alias ? 1 : 0,
       .aliases = &alias,
   };
-  tn_value_t* both = tn_custom_call(b, "add_one", 1, &twice, tn_tuple_type(b, 2, types), &options);
+  tn_value_t* both =
+      tn_builder_custom_call(b, "add_one", 1, &twice, tn_builder_tuple_type(b, 2, types), &options);
   return example_build_and_run(b, both, (const void*[]){x}, (void*[]){y, in_place});
 }
 
@@ -30,7 +31,8 @@ static tn_status_t sum_columns(const float x[6], float sums[3]) {
   const int64_t dims[] = {2, 3}, count = 3;
   tn_status_t status = tn_builder_create(NULL, "columns", &b);
   if (status) return status;
-  tn_value_t* parameter = tn_parameter(b, 0, tn_tensor_type(b, TN_DTYPE_F32, 2, dims), "x");
+  tn_value_t* parameter =
+      tn_builder_parameter(b, 0, tn_builder_tensor_type(b, TN_DTYPE_F32, 2, dims), "x");
   const int64_t columns[] = {0, 1}, vector[] = {0};
   const tn_custom_call_options_t options = {
       .struct_size = sizeof options,
@@ -38,8 +40,8 @@ static tn_status_t sum_columns(const float x[6], float sums[3]) {
       .operand_layouts = (const int64_t* const[]){columns},
       .result_layouts = (const int64_t* const[]){vector},
   };
-  const tn_type_t* type = tn_tensor_type(b, TN_DTYPE_F32, 1, &count);
-  tn_value_t* result = tn_custom_call(b, "column_sums", 1, &parameter, type, &options);
+  const tn_type_t* type = tn_builder_tensor_type(b, TN_DTYPE_F32, 1, &count);
+  tn_value_t* result = tn_builder_custom_call(b, "column_sums", 1, &parameter, type, &options);
   return example_build_and_run(b, result, (const void*[]){x}, (void*[]){sums});
 }
 

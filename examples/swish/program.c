@@ -1,5 +1,6 @@
 // The operation of swish.c in C: in a program, lazily, in a gradient, over a batch.
 #include <stdio.h>
+#include <tenon/arrays.h>
 #include <tenon/tenon.h>
 
 #define TRY(expression)                 \
@@ -39,7 +40,7 @@ static tn_status_t run_program(tn_device_t* device, const char* path) {
 // One node of a graph; nothing is computed yet.
 static tn_array_t* swish(tn_scope_t* s, tn_array_t* x, double beta) {
   const tn_attribute_t attribute = tn_attribute_float("beta", TN_DTYPE_F32, beta);
-  return tn_apply_one(s, "swish", 1, &x, 1, &attribute);
+  return tn_op_apply_one(s, "swish", 1, &x, 1, &attribute);
 }
 
 // A function of arrays: the sum of swish over all elements.

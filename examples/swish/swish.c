@@ -19,9 +19,9 @@ TN_OP(swish, SWISH, "y = x * sigmoid(beta * x)") {
 // dy/dx = s + beta * y * (1 - s), where s = sigmoid(beta * x).
 static tn_status_t swish_vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   tn_array_t *x = rule->operands[0], *y = call->outputs[0];
-  tn_array_t* beta = tn_rule_number(rule, x, tn_rule_attribute(rule, "beta"));
+  tn_array_t* beta = tn_rule_constant(rule, x, tn_rule_attribute(rule, "beta"));
   tn_array_t* s = tn_rule_sigmoid(rule, tn_rule_multiply(rule, beta, x));
-  tn_array_t* rest = tn_rule_subtract(rule, tn_rule_number(rule, x, 1), s);
+  tn_array_t* rest = tn_rule_subtract(rule, tn_rule_constant(rule, x, 1), s);
   tn_array_t* slope = tn_rule_multiply(rule, beta, tn_rule_multiply(rule, y, rest));
   slope = tn_rule_add(rule, s, slope);
   call->out_cotangents[0] = tn_rule_multiply(rule, slope, call->cotangents[0]);

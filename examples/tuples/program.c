@@ -4,7 +4,7 @@
 #include "../example.h"
 
 static const tn_type_t* array(tn_builder_t* b, int64_t size) {
-  return tn_tensor_type(b, TN_DTYPE_F32, 1, &size);
+  return tn_builder_tensor_type(b, TN_DTYPE_F32, 1, &size);
 }
 
 static tn_status_t run(const char* target, tn_api_version_t version, const void* const* arguments,
@@ -13,14 +13,15 @@ static tn_status_t run(const char* target, tn_api_version_t version, const void*
   tn_status_t status = tn_builder_create(NULL, "tuples", &b);
   if (status) return status;
   const tn_type_t* pair[] = {array(b, 64), array(b, 128)};
-  const tn_type_t* parts[] = {array(b, 32), tn_tuple_type(b, 2, pair), array(b, 256)};
-  tn_value_t* p0 = tn_parameter(b, 0, tn_tuple_type(b, 3, parts), "p0");
+  const tn_type_t* parts[] = {array(b, 32), tn_builder_tuple_type(b, 2, pair), array(b, 256)};
+  tn_value_t* p0 = tn_builder_parameter(b, 0, tn_builder_tuple_type(b, 3, parts), "p0");
 
   const tn_type_t* outputs[] = {array(b, 512), array(b, 1024)};
   const tn_custom_call_options_t options = {.struct_size = sizeof options, .api_version = version};
-  tn_value_t* both = tn_custom_call(b, target, 1, &p0, tn_tuple_type(b, 2, outputs), &options);
+  tn_value_t* both =
+      tn_builder_custom_call(b, target, 1, &p0, tn_builder_tuple_type(b, 2, outputs), &options);
   // Element 1 is never read: it is the call's temporary memory.
-  tn_value_t* result = tn_get_tuple_element(b, both, 0);
+  tn_value_t* result = tn_builder_get_tuple_element(b, both, 0);
   return example_build_and_run(b, result, arguments, (void*[]){sums});
 }
 

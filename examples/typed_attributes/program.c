@@ -67,15 +67,15 @@ static tn_status_t call(const char* target, size_t count, const tn_attribute_t* 
   tn_builder_t* b = NULL;
   tn_status_t status = tn_builder_create(NULL, target, &b);
   if (status) return status;
-  const tn_type_t* type = tn_tensor_type(b, TN_DTYPE_F32, 0, NULL);
+  const tn_type_t* type = tn_builder_tensor_type(b, TN_DTYPE_F32, 0, NULL);
   const tn_custom_call_options_t options = {
       .struct_size = sizeof options,
       .api_version = TN_API_VERSION_TYPED_FFI,
       .attribute_count = count,
       .attributes = attributes,
   };
-  tn_value_t* parameter = tn_parameter(b, 0, type, "x");
-  tn_value_t* result = tn_custom_call(b, target, 1, &parameter, type, &options);
+  tn_value_t* parameter = tn_builder_parameter(b, 0, type, "x");
+  tn_value_t* result = tn_builder_custom_call(b, target, 1, &parameter, type, &options);
   return example_build_and_run(b, result, (const void*[]){&x}, (void*[]){y});
 }
 

@@ -2,10 +2,10 @@
 //
 //   tn_builder_t* b = NULL;
 //   tn_builder_create(NULL, "axpy", &b);
-//   const tn_type_t* type = tn_tensor_type(b, TN_DTYPE_F32, 1, (int64_t[]){128});
-//   tn_value_t* x = tn_parameter(b, 0, type, "x");
-//   tn_value_t* y = tn_parameter(b, 1, type, "y");
-//   tn_value_t* sum = tn_add(b, x, y);
+//   const tn_type_t* type = tn_builder_tensor_type(b, TN_DTYPE_F32, 1, (int64_t[]){128});
+//   tn_value_t* x = tn_builder_parameter(b, 0, type, "x");
+//   tn_value_t* y = tn_builder_parameter(b, 1, type, "y");
+//   tn_value_t* sum = tn_builder_add(b, x, y);
 //   tn_module_t* module = NULL;
 //   tn_status_t status = tn_builder_build(b, 1, &sum, &module);
 //   tn_builder_destroy(b);
@@ -18,7 +18,9 @@
 #ifndef TENON_BUILDER_H_
 #define TENON_BUILDER_H_
 
-#include <tenon/module.h>
+#include <tenon/detail/attribute.h>
+#include <tenon/detail/call.h>
+#include <tenon/detail/module.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -41,73 +43,37 @@ TN_API TN_MUST_USE tn_status_t tn_builder_build(tn_builder_t* builder, size_t re
 
 // --- types (dimensions and lists are copied)
 
-TN_API const tn_type_t* tn_tensor_type(tn_builder_t* builder, tn_dtype_t dtype, size_t rank,
-                                       const int64_t* dims);
-TN_API const tn_type_t* tn_tuple_type(tn_builder_t* builder, size_t count,
-                                      const tn_type_t* const* elements);
-TN_API const tn_type_t* tn_token_type(void);
+TN_API const tn_type_t* tn_builder_tensor_type(tn_builder_t* builder, tn_dtype_t dtype, size_t rank,
+                                               const int64_t* dims);
+TN_API const tn_type_t* tn_builder_tuple_type(tn_builder_t* builder, size_t count,
+                                              const tn_type_t* const* elements);
+TN_API const tn_type_t* tn_type_token(void);
 // The inverse of tn_type_serialize. Skips unknown fields. INVALID_ARGUMENT if the bytes do not
 // encode a type; UNIMPLEMENTED for a layout that is not row-major.
 TN_API TN_MUST_USE tn_status_t tn_type_parse(tn_builder_t* builder, const void* data, size_t length,
                                              const tn_type_t** out_type);
 TN_API const tn_type_t* tn_value_type(const tn_value_t* value);  // NULL for NULL
 
-// --- attributes
-
-typedef enum tn_attribute_kind {
-  TN_ATTRIBUTE_BOOL = 1,
-  TN_ATTRIBUTE_INTEGER,
-  TN_ATTRIBUTE_FLOAT,
-  TN_ATTRIBUTE_STRING,
-  TN_ATTRIBUTE_ARRAY,       // elements of `dtype`
-  TN_ATTRIBUTE_DICTIONARY,  // `entries`
-} tn_attribute_kind_t;
-
-// A named attribute; everything it points to is copied by the call that takes it.
-typedef struct tn_attribute {
-  const char* name;
-  tn_attribute_kind_t kind;
-  tn_dtype_t dtype;  // INTEGER, FLOAT, ARRAY
-  int64_t integer;   // BOOL, INTEGER
-  double real;       // FLOAT
-  const void* data;  // STRING: bytes; ARRAY: elements as in memory
-  size_t count;      // STRING: bytes; ARRAY: elements; DICTIONARY: entries
-  const struct tn_attribute* entries;
-} tn_attribute_t;
-
-// Attributes of one value.
-static inline tn_attribute_t tn_attribute_float(const char* name, tn_dtype_t dtype, double value) {
-  tn_attribute_t attribute = {name, TN_ATTRIBUTE_FLOAT, dtype, 0, value, NULL, 0, NULL};
-  return attribute;
-}
-static inline tn_attribute_t tn_attribute_integer(const char* name, tn_dtype_t dtype,
-                                                  int64_t value) {
-  tn_attribute_t attribute = {name, TN_ATTRIBUTE_INTEGER, dtype, value, 0, NULL, 0, NULL};
-  return attribute;
-}
-static inline tn_attribute_t tn_attribute_string(const char* name, const char* data,
-                                                 size_t length) {
-  tn_attribute_t attribute = {name, TN_ATTRIBUTE_STRING, TN_DTYPE_INVALID, 0, 0, data, length,
-                              NULL};
-  return attribute;
-}
-
 // --- values
 
 // Parameter `number` of the function; `name` may be NULL. When the module is built, the numbers
 // must be 0, 1, ... without gaps.
-TN_API tn_value_t* tn_parameter(tn_builder_t* builder, int64_t number, const tn_type_t* type,
-                                const char* name);
+TN_API tn_value_t* tn_builder_parameter(tn_builder_t* builder, int64_t number,
+                                        const tn_type_t* type, const char* name);
 // `data`: the elements of a tensor type, row-major, as in memory; copied.
-TN_API tn_value_t* tn_constant(tn_builder_t* builder, const tn_type_t* type, const void* data);
+TN_API tn_value_t* tn_builder_constant(tn_builder_t* builder, const tn_type_t* type,
+                                       const void* data);
 // A tensor of `type` with all elements equal to `*element`.
-TN_API tn_value_t* tn_splat(tn_builder_t* builder, const tn_type_t* type, const void* element);
-TN_API tn_value_t* tn_scalar_f32(tn_builder_t* builder, float value);
-TN_API tn_value_t* tn_scalar_s32(tn_builder_t* builder, int32_t value);
-TN_API tn_value_t* tn_iota(tn_builder_t* builder, const tn_type_t* type, int64_t dimension);
+TN_API tn_value_t* tn_builder_splat(tn_builder_t* builder, const tn_type_t* type,
+                                    const void* element);
+TN_API tn_value_t* tn_builder_scalar_f32(tn_builder_t* builder, float value);
+TN_API tn_value_t* tn_builder_scalar_s32(tn_builder_t* builder, int32_t value);
+TN_API tn_value_t* tn_builder_iota(tn_builder_t* builder, const tn_type_t* type, int64_t dimension);
 
-TN_API tn_value_t* tn_tuple(tn_builder_t* builder, size_t count, tn_value_t* const* elements);
-TN_API tn_value_t* tn_get_tuple_element(tn_builder_t* builder, tn_value_t* tuple, int64_t index);
+TN_API tn_value_t* tn_builder_tuple(tn_builder_t* builder, size_t count,
+                                    tn_value_t* const* elements);
+TN_API tn_value_t* tn_builder_get_tuple_element(tn_builder_t* builder, tn_value_t* tuple,
+                                                int64_t index);
 
 // Any operation by its StableHLO name ("stablehlo.add", or "add"). `attributes`: enumerators are
 // STRINGs, lists of integers are ARRAYs of S64. `result_types` NULL: inferred. `computations` are
@@ -123,71 +89,77 @@ typedef struct tn_operation {
   tn_computation_t* const* computations;
   const tn_type_t* const* result_types;
 } tn_operation_t;
-TN_API void tn_build_operation(tn_builder_t* builder, const tn_operation_t* operation,
-                               size_t result_count, tn_value_t** out_results);
+TN_API void tn_builder_operation(tn_builder_t* builder, const tn_operation_t* operation,
+                                 size_t result_count, tn_value_t** out_results);
 
-// tn_abs(builder, x) and so on: elementwise operations of one operand, as StableHLO defines them.
+// tn_builder_abs(builder, x) and so on: elementwise operations of one operand, as StableHLO defines
+// them.
 // clang-format off
-#define TN_UNARY_OPERATIONS(X)                                                              \
+#define TN_BUILDER_UNARY_OPERATIONS(X)                                                              \
   X(abs) X(cbrt) X(ceil) X(cosine) X(count_leading_zeros) X(exponential)                    \
   X(exponential_minus_one) X(floor) X(imag) X(is_finite) X(log) X(log_plus_one) X(logistic) \
   X(negate) X(not) X(popcnt) X(real) X(round_nearest_afz) X(round_nearest_even) X(rsqrt)    \
   X(sign) X(sine) X(sqrt) X(tan) X(tanh)
 // clang-format on
-#define TN_UNARY_OPERATION(name) TN_API tn_value_t* tn_##name(tn_builder_t* builder, tn_value_t* x);
-TN_UNARY_OPERATIONS(TN_UNARY_OPERATION)
-#undef TN_UNARY_OPERATION
+#define TN_BUILDER_UNARY_OPERATION(name) \
+  TN_API tn_value_t* tn_builder_##name(tn_builder_t* builder, tn_value_t* x);
+TN_BUILDER_UNARY_OPERATIONS(TN_BUILDER_UNARY_OPERATION)
+#undef TN_BUILDER_UNARY_OPERATION
 
-// tn_add(builder, a, b) and so on. The operands have the same type.
+// tn_builder_add(builder, a, b) and so on. The operands have the same type.
 // clang-format off
-#define TN_BINARY_OPERATIONS(X)                                                                \
+#define TN_BUILDER_BINARY_OPERATIONS(X)                                                                \
   X(add) X(and) X(atan2) X(complex) X(divide) X(maximum) X(minimum) X(multiply) X(or) X(power) \
   X(remainder) X(shift_left) X(shift_right_arithmetic) X(shift_right_logical) X(subtract)      \
   X(xor)
 // clang-format on
-#define TN_BINARY_OPERATION(name) \
-  TN_API tn_value_t* tn_##name(tn_builder_t* builder, tn_value_t* a, tn_value_t* b);
-TN_BINARY_OPERATIONS(TN_BINARY_OPERATION)
-#undef TN_BINARY_OPERATION
+#define TN_BUILDER_BINARY_OPERATION(name) \
+  TN_API tn_value_t* tn_builder_##name(tn_builder_t* builder, tn_value_t* a, tn_value_t* b);
+TN_BUILDER_BINARY_OPERATIONS(TN_BUILDER_BINARY_OPERATION)
+#undef TN_BUILDER_BINARY_OPERATION
 
 // `direction`: "EQ", "NE", "GE", "GT", "LE", "LT".
-TN_API tn_value_t* tn_compare(tn_builder_t* builder, tn_value_t* a, tn_value_t* b,
-                              const char* direction);
-TN_API tn_value_t* tn_select(tn_builder_t* builder, tn_value_t* predicate, tn_value_t* on_true,
-                             tn_value_t* on_false);
-TN_API tn_value_t* tn_clamp(tn_builder_t* builder, tn_value_t* minimum, tn_value_t* x,
-                            tn_value_t* maximum);
-TN_API tn_value_t* tn_convert(tn_builder_t* builder, tn_value_t* x, tn_dtype_t dtype);
-TN_API tn_value_t* tn_bitcast_convert(tn_builder_t* builder, tn_value_t* x, const tn_type_t* type);
+TN_API tn_value_t* tn_builder_compare(tn_builder_t* builder, tn_value_t* a, tn_value_t* b,
+                                      const char* direction);
+TN_API tn_value_t* tn_builder_select(tn_builder_t* builder, tn_value_t* predicate,
+                                     tn_value_t* on_true, tn_value_t* on_false);
+TN_API tn_value_t* tn_builder_clamp(tn_builder_t* builder, tn_value_t* minimum, tn_value_t* x,
+                                    tn_value_t* maximum);
+TN_API tn_value_t* tn_builder_convert(tn_builder_t* builder, tn_value_t* x, tn_dtype_t dtype);
+TN_API tn_value_t* tn_builder_bitcast_convert(tn_builder_t* builder, tn_value_t* x,
+                                              const tn_type_t* type);
 
-TN_API tn_value_t* tn_reshape(tn_builder_t* builder, tn_value_t* x, size_t rank,
-                              const int64_t* dims);
+TN_API tn_value_t* tn_builder_reshape(tn_builder_t* builder, tn_value_t* x, size_t rank,
+                                      const int64_t* dims);
 // Dimension i of x becomes dimension broadcast_dimensions[i] of the result.
-TN_API tn_value_t* tn_broadcast_in_dim(tn_builder_t* builder, tn_value_t* x, size_t rank,
-                                       const int64_t* dims, const int64_t* broadcast_dimensions);
-TN_API tn_value_t* tn_transpose(tn_builder_t* builder, tn_value_t* x, const int64_t* permutation);
-TN_API tn_value_t* tn_reverse(tn_builder_t* builder, tn_value_t* x, size_t count,
-                              const int64_t* dimensions);
+TN_API tn_value_t* tn_builder_broadcast_in_dim(tn_builder_t* builder, tn_value_t* x, size_t rank,
+                                               const int64_t* dims,
+                                               const int64_t* broadcast_dimensions);
+TN_API tn_value_t* tn_builder_transpose(tn_builder_t* builder, tn_value_t* x,
+                                        const int64_t* permutation);
+TN_API tn_value_t* tn_builder_reverse(tn_builder_t* builder, tn_value_t* x, size_t count,
+                                      const int64_t* dimensions);
 // `strides` NULL: all 1.
-TN_API tn_value_t* tn_slice(tn_builder_t* builder, tn_value_t* x, const int64_t* starts,
-                            const int64_t* limits, const int64_t* strides);
+TN_API tn_value_t* tn_builder_slice(tn_builder_t* builder, tn_value_t* x, const int64_t* starts,
+                                    const int64_t* limits, const int64_t* strides);
 // `starts`: one scalar for each dimension.
-TN_API tn_value_t* tn_dynamic_slice(tn_builder_t* builder, tn_value_t* x, tn_value_t* const* starts,
-                                    const int64_t* sizes);
-TN_API tn_value_t* tn_dynamic_update_slice(tn_builder_t* builder, tn_value_t* x, tn_value_t* update,
-                                           tn_value_t* const* starts);
-TN_API tn_value_t* tn_concatenate(tn_builder_t* builder, size_t count, tn_value_t* const* values,
-                                  int64_t dimension);
-TN_API tn_value_t* tn_pad(tn_builder_t* builder, tn_value_t* x, tn_value_t* padding,
-                          const int64_t* low, const int64_t* high, const int64_t* interior);
+TN_API tn_value_t* tn_builder_dynamic_slice(tn_builder_t* builder, tn_value_t* x,
+                                            tn_value_t* const* starts, const int64_t* sizes);
+TN_API tn_value_t* tn_builder_dynamic_update_slice(tn_builder_t* builder, tn_value_t* x,
+                                                   tn_value_t* update, tn_value_t* const* starts);
+TN_API tn_value_t* tn_builder_concatenate(tn_builder_t* builder, size_t count,
+                                          tn_value_t* const* values, int64_t dimension);
+TN_API tn_value_t* tn_builder_pad(tn_builder_t* builder, tn_value_t* x, tn_value_t* padding,
+                                  const int64_t* low, const int64_t* high, const int64_t* interior);
 
 // Batching and contracting dimensions come in pairs, left and right.
-TN_API tn_value_t* tn_dot_general(tn_builder_t* builder, tn_value_t* lhs, tn_value_t* rhs,
-                                  size_t batching_count, const int64_t* lhs_batching,
-                                  const int64_t* rhs_batching, size_t contracting_count,
-                                  const int64_t* lhs_contracting, const int64_t* rhs_contracting);
+TN_API tn_value_t* tn_builder_dot_general(tn_builder_t* builder, tn_value_t* lhs, tn_value_t* rhs,
+                                          size_t batching_count, const int64_t* lhs_batching,
+                                          const int64_t* rhs_batching, size_t contracting_count,
+                                          const int64_t* lhs_contracting,
+                                          const int64_t* rhs_contracting);
 // Matrix product of the last dimension of lhs with the first of rhs.
-TN_API tn_value_t* tn_dot(tn_builder_t* builder, tn_value_t* lhs, tn_value_t* rhs);
+TN_API tn_value_t* tn_builder_dot(tn_builder_t* builder, tn_value_t* lhs, tn_value_t* rhs);
 
 // --- regions
 
@@ -200,17 +172,20 @@ TN_API tn_computation_t* tn_computation_begin(tn_builder_t* builder, size_t coun
 TN_API void tn_computation_end(tn_builder_t* builder, tn_computation_t* computation, size_t count,
                                tn_value_t* const* results);
 // A computation of two scalars with a single operation, for reduce: "add", "maximum"...
-TN_API tn_computation_t* tn_binary_computation(tn_builder_t* builder, const char* name,
-                                               tn_dtype_t dtype);
+TN_API tn_computation_t* tn_builder_binary_computation(tn_builder_t* builder, const char* name,
+                                                       tn_dtype_t dtype);
 
 // The computation takes one accumulator and one element for each input, all accumulators first.
-TN_API void tn_reduce(tn_builder_t* builder, size_t count, tn_value_t* const* inputs,
-                      tn_value_t* const* initial_values, tn_computation_t* computation,
-                      size_t dimension_count, const int64_t* dimensions, tn_value_t** out_results);
-TN_API void tn_while(tn_builder_t* builder, tn_computation_t* condition, tn_computation_t* body,
-                     size_t count, tn_value_t* const* initial_values, tn_value_t** out_results);
-TN_API void tn_if(tn_builder_t* builder, tn_value_t* predicate, tn_computation_t* on_true,
-                  tn_computation_t* on_false, size_t result_count, tn_value_t** out_results);
+TN_API void tn_builder_reduce(tn_builder_t* builder, size_t count, tn_value_t* const* inputs,
+                              tn_value_t* const* initial_values, tn_computation_t* computation,
+                              size_t dimension_count, const int64_t* dimensions,
+                              tn_value_t** out_results);
+TN_API void tn_builder_while(tn_builder_t* builder, tn_computation_t* condition,
+                             tn_computation_t* body, size_t count,
+                             tn_value_t* const* initial_values, tn_value_t** out_results);
+TN_API void tn_builder_if(tn_builder_t* builder, tn_value_t* predicate, tn_computation_t* on_true,
+                          tn_computation_t* on_false, size_t result_count,
+                          tn_value_t** out_results);
 
 // --- custom calls
 
@@ -219,14 +194,6 @@ typedef enum tn_custom_call_schedule {
   TN_SCHEDULE_LATEST = 1,
   TN_SCHEDULE_EARLIEST = 2,
 } tn_custom_call_schedule_t;
-
-typedef enum tn_api_version {
-  TN_API_VERSION_UNSPECIFIED = 0,  // as ORIGINAL
-  TN_API_VERSION_ORIGINAL = 1,     // void f(void* out, const void** in)
-  TN_API_VERSION_STATUS_RETURNING = 2,
-  TN_API_VERSION_STATUS_RETURNING_UNIFIED = 3,
-  TN_API_VERSION_TYPED_FFI = 4,
-} tn_api_version_t;
 
 // The result (at `output_path` inside the result tuple; empty: the whole result) aliases the
 // storage of an operand.
@@ -262,9 +229,10 @@ typedef struct tn_custom_call_options {
 } tn_custom_call_options_t;
 
 // Calls a registered function or handler (call.h) with these operands. `options` may be NULL.
-TN_API tn_value_t* tn_custom_call(tn_builder_t* builder, const char* target, size_t operand_count,
-                                  tn_value_t* const* operands, const tn_type_t* result_type,
-                                  const tn_custom_call_options_t* options);
+TN_API tn_value_t* tn_builder_custom_call(tn_builder_t* builder, const char* target,
+                                          size_t operand_count, tn_value_t* const* operands,
+                                          const tn_type_t* result_type,
+                                          const tn_custom_call_options_t* options);
 
 TN_EXTERN_C_END
 

@@ -76,7 +76,7 @@ extern "C" {
 #define TN__STATIC_ASSERT _Static_assert
 #endif
 
-// An error object of the runtime; NULL is success. In Tenon it is the status of <tenon/status.h>;
+// An error object of the runtime; NULL is success. In Tenon it is the status of <tenon/tenon.h>;
 // other runtimes have their own. A handler only creates it and returns it.
 typedef struct tn_status* tn_status_t;
 #define TN_OK ((tn_status_t)0)
@@ -2033,7 +2033,7 @@ TN__UNUSED tn_status_t tn__set_state(const tn_call_t* call, tn_state_type_t* typ
   static tn_status_t op##_body(__attribute__((unused)) const struct op##_call* call)
 
 // ---- Types in opaque bytes
-// XLA's ShapeProto, as written by tn_type_serialize of <tenon/type.h>, and in Python by
+// XLA's ShapeProto, as written by tn_type_serialize of <tenon/tenon.h>, and in Python by
 // jaxlib.xla_client.Shape.to_serialized_proto(). GPU kernels pass sizes in this way, because their
 // operands are in device memory.
 

@@ -6,7 +6,7 @@
 #ifndef TENON_DLPACK_H_
 #define TENON_DLPACK_H_
 
-#include <tenon/program.h>
+#include <tenon/detail/program.h>
 
 TN_EXTERN_C_BEGIN
 

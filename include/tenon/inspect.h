@@ -7,8 +7,9 @@
 #define TENON_INSPECT_H_
 
 #include <stddef.h>
-#include <tenon/call.h>
-#include <tenon/context.h>
+#include <tenon/detail/call.h>
+#include <tenon/detail/context.h>
+#include <tenon/detail/ops.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -25,7 +26,7 @@ TN_EXTERN_C_BEGIN
 // FAILED_PRECONDITION for other functions, which cannot be probed; UNIMPLEMENTED if probing needs
 // seccomp and the system has none. Details that a handler does not reveal are not an error; `gap`
 // of its tn_target_info_t lists them.
-TN_API TN_MUST_USE tn_status_t tn_target_learn(tn_context_t* context, const char* name,
+TN_API TN_MUST_USE tn_status_t tn_target_probe(tn_context_t* context, const char* name,
                                                const char* platform);
 
 // Registers in the context all functions that a library exports and that are handlers of XLA's FFI,

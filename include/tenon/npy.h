@@ -2,7 +2,7 @@
 #ifndef TENON_NPY_H_
 #define TENON_NPY_H_
 
-#include <tenon/buffer.h>
+#include <tenon/detail/buffer.h>
 
 TN_EXTERN_C_BEGIN
 

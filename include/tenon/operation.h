@@ -18,8 +18,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <tenon/builder.h>
-#include <tenon/context.h>
+#include <tenon/detail/attribute.h>
+#include <tenon/detail/context.h>
+#include <tenon/detail/type.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -29,8 +30,8 @@ typedef struct tn_op_def tn_op_def_t;
 
 // --- functions for rules
 
-// Operations on arrays, by the names and with the meaning of <tenon/array_ops.h>. The table is
-// append-only: struct_size tells how much of it an older Tenon has.
+// Operations on arrays, by the names and with the meaning of <tenon/arrays.h>. The table
+// is append-only: struct_size tells how much of it an older Tenon has.
 // clang-format off
 #define TN_RULE_UNARY(X)                                                                      \
   X(abs) X(cos) X(exp) X(expm1) X(log) X(log1p) X(negative) X(rsqrt) X(sigmoid) X(sign) X(sin) \
@@ -40,14 +41,14 @@ typedef struct tn_op_def tn_op_def_t;
   X(less_equal) X(greater) X(greater_equal)
 // clang-format on
 
-// Shapes and dtypes of arrays; see tn_apply.
+// Shapes and dtypes of arrays; see tn_op_apply.
 typedef struct tn_array_type {
   tn_dtype_t dtype;
   size_t rank;
   const int64_t* dims;
 } tn_array_type_t;
 
-// An application of a registered operation: see tn_apply.
+// An application of a registered operation: see tn_op_apply.
 typedef struct tn_application {
   size_t struct_size;  // sizeof(tn_application_t)
   const char* name;
@@ -155,11 +156,11 @@ typedef enum tn_op_flag {
   // broadcast; results have their shape. The handler is called on 1-D chunks of any length, on
   // several threads at once, whatever the operands' strides are. The batching rule follows from it.
   TN_OP_ELEMENTWISE = 1 << 0,
-  // The eval allocates its outputs itself (<tenon/eval.h>).
+  // The eval allocates its outputs itself (<tenon/kernel.h>).
   TN_OP_ALLOCATES = 1 << 1,
 } tn_op_flag_t;
 
-// A strided kernel: <tenon/eval.h>.
+// A strided kernel: <tenon/kernel.h>.
 typedef struct tn_eval_call tn_eval_call_t;
 typedef tn_status_t (*tn_eval_fn)(const tn_eval_call_t* eval);
 
@@ -198,8 +199,9 @@ struct tn_op_def {
 // --- for programs that link Tenon
 
 // Registers an operation with its handler; replaces an earlier one of that name. The definition is
-// copied; `handler` must live as long as the process. Errors as tn_register; INVALID_ARGUMENT for a
-// definition without a handler, or an elementwise one whose handler does not use the typed FFI.
+// copied; `handler` must live as long as the process. Errors as tn_target_register;
+// INVALID_ARGUMENT for a definition without a handler, or an elementwise one whose handler does not
+// use the typed FFI.
 TN_API TN_MUST_USE tn_status_t tn_context_register_op(tn_context_t* context,
                                                       const tn_op_def_t* definition);
 TN_API TN_MUST_USE tn_status_t tn_op_register(const tn_op_def_t* definition);
@@ -209,17 +211,17 @@ TN_API TN_MUST_USE tn_status_t tn_op_register(const tn_op_def_t* definition);
 // elementwise operations have the operands' broadcast shape and promoted dtype; others use `infer`
 // or the signature (like(x), shape_of(x), a named dtype). Results are arrays of the scope; after an
 // error each of them carries it.
-TN_API void tn_apply(tn_scope_t* scope, const tn_application_t* application,
-                     tn_array_t** out_results);
+TN_API void tn_op_apply(tn_scope_t* scope, const tn_application_t* application,
+                        tn_array_t** out_results);
 
 // The same for an operation with one result whose type follows from the definition.
-static inline tn_array_t* tn_apply_one(tn_scope_t* scope, const char* name, size_t operand_count,
-                                       tn_array_t* const* operands, size_t attribute_count,
-                                       const tn_attribute_t* attributes) {
+static inline tn_array_t* tn_op_apply_one(tn_scope_t* scope, const char* name, size_t operand_count,
+                                          tn_array_t* const* operands, size_t attribute_count,
+                                          const tn_attribute_t* attributes) {
   const tn_application_t application = {
       sizeof application, name, operand_count, operands, attribute_count, attributes, 1, NULL};
   tn_array_t* result = NULL;
-  tn_apply(scope, &application, &result);
+  tn_op_apply(scope, &application, &result);
   return result;
 }
 
@@ -241,8 +243,8 @@ TN_RULE_BINARY(TN_RULE_FUNCTION)
 #undef TN_RULE_FUNCTION
 
 // A scalar of the dtype of `like`.
-static inline tn_array_t* tn_rule_number(const tn_rule_t* rule, const tn_array_t* like,
-                                         double value) {
+static inline tn_array_t* tn_rule_constant(const tn_rule_t* rule, const tn_array_t* like,
+                                           double value) {
   return rule->api->scalar(rule->scope, rule->api->dtype(like), value);
 }
 
@@ -259,7 +261,7 @@ static inline double tn_rule_attribute(const tn_rule_t* rule, const char* name) 
 }
 
 // Applies the rule's own operation to other operands, with the same attributes.
-static inline tn_array_t* tn_rule_again(const tn_rule_t* rule, tn_array_t* const* operands) {
+static inline tn_array_t* tn_rule_rebind(const tn_rule_t* rule, tn_array_t* const* operands) {
   tn_array_t* result = NULL;
   tn_application_t application = {sizeof application,
                                   rule->name,

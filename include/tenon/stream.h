@@ -7,7 +7,7 @@
 #ifndef TENON_STREAM_H_
 #define TENON_STREAM_H_
 
-#include <tenon/device.h>
+#include <tenon/detail/device.h>
 
 TN_EXTERN_C_BEGIN
 

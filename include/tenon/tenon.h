@@ -12,32 +12,20 @@
 #ifndef TENON_TENON_H_
 #define TENON_TENON_H_
 
-#include <tenon/allocator.h>
-#include <tenon/array.h>
-#include <tenon/array_fast.h>
-#include <tenon/array_fft.h>
-#include <tenon/array_linalg.h>
-#include <tenon/array_ops.h>
-#include <tenon/array_random.h>
-#include <tenon/buffer.h>
-#include <tenon/builder.h>
-#include <tenon/call.h>
-#include <tenon/cancellation.h>
-#include <tenon/context.h>
-#include <tenon/device.h>
+#include <tenon/detail/allocator.h>
+#include <tenon/detail/buffer.h>
+#include <tenon/detail/call.h>
+#include <tenon/detail/cancellation.h>
+#include <tenon/detail/context.h>
+#include <tenon/detail/device.h>
+#include <tenon/detail/dtype.h>
+#include <tenon/detail/module.h>
+#include <tenon/detail/program.h>
+#include <tenon/detail/status.h>
+#include <tenon/detail/type.h>
 #include <tenon/dlpack.h>
-#include <tenon/dtype.h>
-#include <tenon/export.h>
-#include <tenon/module.h>
-#include <tenon/npy.h>
 #include <tenon/operation.h>
-#include <tenon/ops.h>
-#include <tenon/program.h>
-#include <tenon/status.h>
 #include <tenon/stream.h>
-#include <tenon/strided.h>
-#include <tenon/transform.h>
-#include <tenon/type.h>
 #include <tenon/version.h>
 
 #endif  // TENON_TENON_H_

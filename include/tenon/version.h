@@ -2,7 +2,7 @@
 #ifndef TENON_VERSION_H_
 #define TENON_VERSION_H_
 
-#include <tenon/export.h>
+#include <tenon/detail/export.h>
 
 TN_EXTERN_C_BEGIN
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "array/testing_operations.h"
 #include "array/testing_weight.h"
@@ -89,7 +89,7 @@ static tn_array_t* make_array(machine_t* m, tn_scope_t* scope) {
     else if (count <= sizeof data)
       count *= (uint64_t)dims[i];
   }
-  const size_t size = tn_dtype_size(dtype);
+  const size_t size = tn_dtype_byte_size(dtype);
   const uint8_t seed = take(m);
   const bool is_wide = size > 1;
   for (size_t i = 0; i < sizeof data; ++i) {
@@ -181,7 +181,7 @@ static tn_status_t call(void* user, tn_scope_t* scope, size_t input_count,
       transform(m, scope, 3, known);
       continue;
     }
-    if (byte == 247) drop(tn_eval(1, &last));
+    if (byte == 247) drop(tn_array_eval(1, &last));
     tn_array_t* next = run_operation(m, scope, 4, known);
     if (next && (byte % 4 || !tn_array_dtype(next))) last = next;
     if (byte % 32 == 5) {
@@ -279,7 +279,7 @@ static void transform(machine_t* m, tn_scope_t* scope, size_t input_count,
     }
     case 6: {
       tn_compiled_t* compiled = NULL;
-      status = tn_compile(scope, &closure, NULL, &compiled);
+      status = tn_closure_compile(scope, &closure, NULL, &compiled);
       const uint8_t* begin = m->next;
       for (int i = 0; i < 2 && !status; ++i) {
         m->next = begin;  // the same function
@@ -328,10 +328,10 @@ static void use(machine_t* m, tn_scope_t* scope) {
     tn__testing_refuse_allocations(1 + take(m) % 64, kind % 2);
   }
   switch (kind % 12) {
-    case 0: drop(tn_eval(2, arrays)); break;
-    case 1: drop(tn_async_eval(2, arrays)); break;
+    case 0: drop(tn_array_eval(2, arrays)); break;
+    case 1: drop(tn_array_async_eval(2, arrays)); break;
     case 2: drop(tn_array_item(array, &value)); break;
-    case 3: drop(tn_array_to_host(array, data, tn_array_byte_length(array) + (kind == 3))); break;
+    case 3: drop(tn_array_to_host(array, data, tn_array_byte_size(array) + (kind == 3))); break;
     case 4: {
       tn_buffer_t* buffer = NULL;
       drop(tn_array_to_buffer(array, &buffer));
@@ -340,7 +340,7 @@ static void use(machine_t* m, tn_scope_t* scope) {
       break;
     }
     case 5: {
-      tn_array_view_t view;
+      tn_mapped_array_t view;
       tn_status_t status = tn_array_map(array, &view);
       if (!status) tn_array_unmap(array);
       drop(status);
@@ -353,10 +353,10 @@ static void use(machine_t* m, tn_scope_t* scope) {
       (void)tn_array_is_evaluated(array);
       drop(tn_array_status(array));
       break;
-    case 8: drop(tn_synchronize(scope)); break;
-    case 9: drop(tn_eval(1, arrays)); break;
-    case 10: drop(tn_async_eval(1, arrays)); break;
-    default: drop(tn_eval(1, arrays + 1));
+    case 8: drop(tn_scope_synchronize(scope)); break;
+    case 9: drop(tn_array_eval(1, arrays)); break;
+    case 10: drop(tn_array_async_eval(1, arrays)); break;
+    default: drop(tn_array_eval(1, arrays + 1));
   }
   tn__testing_refuse_allocations(0, false);
 }
@@ -375,7 +375,7 @@ static void arrange(machine_t* m) {
     case 4: tn_scope_clear_cache(m->scopes[which % 3]); break;
     case 5: {
       tn_scope_t* nested = NULL;
-      drop(tn_scope_nest(m->scopes[which % 3], &nested));
+      drop(tn_scope_create_nested(m->scopes[which % 3], &nested));
       if (!nested) break;
       tn_scope_destroy(m->scopes[1]);
       m->scopes[1] = nested;
@@ -412,10 +412,10 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static tn_device_t* device;
   machine_t m = {.next = data, .end = data + size};
   const tn_device_options_t options = {
-      .struct_size = sizeof options, .thread_count = 1, .memory_limit_byte_length = 64 << 20};
+      .struct_size = sizeof options, .thread_count = 1, .memory_limit_byte_size = 64 << 20};
   tn_status_t status = device ? TN_OK : tn_device_create("cpu", &options, &device);
   if (!status) status = tn_scope_create(device, &m.scopes[0]);
-  if (!status) status = tn_scope_nest(m.scopes[0], &m.scopes[1]);
+  if (!status) status = tn_scope_create_nested(m.scopes[0], &m.scopes[1]);
   if (!status) status = tn_scope_create(device, &m.scopes[2]);
   if (!status) status = tn_stream_create(device, &m.stream);
   if (status) abort();

@@ -183,7 +183,7 @@ static tn_array_t* view_complex(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dty
   }
   int64_t pairs[TN_MAX_RANK + 1], starts[TN_MAX_RANK + 1] = {0};
   tn_array_t* parts[2];
-  if (tn_dtype_size(x->dtype) == tn_dtype_size(dtype)) {
+  if (tn_dtype_byte_size(x->dtype) == tn_dtype_byte_size(dtype)) {
     x = tn_array_expand_dims(scope, x, 1, (const int64_t[]){-1});
   }
   if (rank) memcpy(pairs, dims, rank * sizeof *pairs);
@@ -202,7 +202,8 @@ tn_array_t* tn_array_view(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) {
   TN__OPERATION_ON(scope, "view", x);
   int64_t dims[TN_MAX_RANK + 1];  // with that of the parts of an element
   if (x->dtype == dtype) return x;
-  const int64_t from = (int64_t)tn_dtype_size(x->dtype), to = (int64_t)tn_dtype_size(dtype);
+  const int64_t from = (int64_t)tn_dtype_byte_size(x->dtype),
+                to = (int64_t)tn_dtype_byte_size(dtype);
   TN__RETURN_IF_FAILED(tn__check_dtype(scope, dtype));
   const int64_t last = x->rank ? x->dims[x->rank - 1] : 1;
   if (from != to && (x->rank == 0 || (from < to && last % (to / from)))) {

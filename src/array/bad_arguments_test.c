@@ -57,7 +57,7 @@ static void run(tn_scope_t* s, const tn_case_operation_t* operation, tn_case_t* 
   operation->run(s, it);
   for (size_t i = 0; i < TN_CASE_LIMIT && it->results[i]; ++i) {
     if (!tn__testing_is_light(1, &it->results[i], MOST_ELEMENTS)) continue;
-    tn_status_t status = tn_eval(1, &it->results[i]);
+    tn_status_t status = tn_array_eval(1, &it->results[i]);
     if (status) check_error(operation, status);
     tn_status_release(status);
   }
@@ -111,7 +111,7 @@ static void change_arrays(tn_scope_t* s, const tn_case_operation_t* operation) {
     // An error is handed on as it is.
     it.arrays[k] = tn_array_error(s, tn_status_create(TN_CODE_ABORTED, "on purpose"));
     operation->run(s, &it);
-    tn_status_t status = tn_eval(1, &it.results[0]);
+    tn_status_t status = tn_array_eval(1, &it.results[0]);
     if (tn_status_code(status) != TN_CODE_ABORTED) {
       print_error("%s: operand %zu is an error; the result is %s\n", operation->name, k,
                   status ? tn_status_message(status) : "fine");

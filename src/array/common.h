@@ -2,7 +2,7 @@
 #ifndef TENON_ARRAY_COMMON_H_
 #define TENON_ARRAY_COMMON_H_
 
-#include <tenon/array_ops.h>
+#include <tenon/detail/array_ops.h>
 
 #include "base/type.h"
 #include "lazy/array.h"

@@ -295,10 +295,10 @@ void tn__apply_op(tn_scope_t* scope, const tn_op_t* op, const tn_application_t* 
   tn__arena_deinit(&use.arena);
 }
 
-void tn_apply(tn_scope_t* scope, const tn_application_t* application, tn_array_t** out_results) {
+void tn_op_apply(tn_scope_t* scope, const tn_application_t* application, tn_array_t** out_results) {
   if (application->struct_size < sizeof *application || !application->name) {
-    tn_array_t* error =
-        tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "tn_apply: struct_size or name is not set");
+    tn_array_t* error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                                       "tn_op_apply: struct_size or name is not set");
     for (size_t i = 0; i < application->result_count; ++i) out_results[i] = error;
     return;
   }

@@ -4,7 +4,7 @@
 
 #include "lazy/array.h"
 
-// tn_apply of this operation, which custom calls name, whatever the name in `application` is.
+// tn_op_apply of this operation, which custom calls name, whatever the name in `application` is.
 void tn__apply_op(tn_scope_t* scope, const tn_op_t* op, const tn_application_t* application,
                   tn_array_t** out_results);
 

@@ -1,6 +1,6 @@
-#include <tenon/call.h>
 #include <tenon/custom.h>
-#include <tenon/transform.h>
+#include <tenon/detail/call.h>
+#include <tenon/detail/transform.h>
 
 #include "base/testing_allocator.h"
 #include "lazy/testing_lazy.h"
@@ -33,7 +33,7 @@ TN_OP(blend, BLEND, "z = scale * x + y") {
 static tn_status_t blend_vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   for (size_t i = 0; i < call->argnum_count; ++i) {
     tn_array_t* t = call->cotangents[0];
-    tn_array_t* scale = tn_rule_number(rule, t, tn_rule_attribute(rule, "scale"));
+    tn_array_t* scale = tn_rule_constant(rule, t, tn_rule_attribute(rule, "scale"));
     call->out_cotangents[i] = call->argnums[i] == 0 ? tn_rule_multiply(rule, scale, t) : t;
   }
   return TN_OK;
@@ -81,7 +81,7 @@ static tn_scope_t* begin(void) {
 
 static tn_array_t* blend_of(tn_scope_t* s, tn_array_t* x, tn_array_t* y, float scale) {
   const tn_attribute_t attribute = tn_attribute_float("scale", TN_DTYPE_F32, (double)scale);
-  return tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, y}, 1, &attribute);
+  return tn_op_apply_one(s, "blend", 2, (tn_array_t*[]){x, y}, 1, &attribute);
 }
 
 static void operands_are_promoted_and_broadcast(void** state) {
@@ -94,7 +94,7 @@ static void operands_are_promoted_and_broadcast(void** state) {
   TN_ASSERT_F32(blend_of(s, y, y, 3), TN_LIST(3), 4, 4, 4);
   tn_array_t* half = tn_array_astype(s, x, TN_DTYPE_F16);
   tn_array_t* z = blend_of(s, half, half, 1);
-  TN_ASSERT_REPORT("blend: it does not take f16; expected f32 or f64", tn_eval(1, &z));
+  TN_ASSERT_REPORT("blend: it does not take f16; expected f32 or f64", tn_array_eval(1, &z));
   tn_scope_destroy(s);
 }
 
@@ -116,24 +116,24 @@ static void attributes_have_their_defaults(void** state) {
   (void)state;
   tn_scope_t* s = begin();
   tn_array_t* x = tn__testing_range(s, TN_LIST(2));
-  TN_ASSERT_F32(tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 0, NULL), TN_LIST(2), 0, 3);
+  TN_ASSERT_F32(tn_op_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 0, NULL), TN_LIST(2), 0, 3);
   const tn_attribute_t misspelt = {
       .name = "scales", .kind = TN_ATTRIBUTE_FLOAT, .dtype = TN_DTYPE_F32, .real = 1};
-  tn_array_t* z = tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &misspelt);
+  tn_array_t* z = tn_op_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &misspelt);
   TN_ASSERT_REPORT("blend: there is no attribute \"scales\"\nnote: did you mean scale?",
-                   tn_eval(1, &z));
+                   tn_array_eval(1, &z));
   const tn_attribute_t nameless = {.kind = TN_ATTRIBUTE_INTEGER, .dtype = TN_DTYPE_S32};
-  z = tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &nameless);
-  TN_ASSERT_REPORT("blend: attribute 0 has no name", tn_eval(1, &z));
+  z = tn_op_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &nameless);
+  TN_ASSERT_REPORT("blend: attribute 0 has no name", tn_array_eval(1, &z));
   const tn_attribute_t hollow = {.name = "scale", .kind = TN_ATTRIBUTE_STRING, .count = 3};
-  z = tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &hollow);
-  TN_ASSERT_REPORT("blend: attribute \"scale\": its data is NULL", tn_eval(1, &z));
+  z = tn_op_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &hollow);
+  TN_ASSERT_REPORT("blend: attribute \"scale\": its data is NULL", tn_array_eval(1, &z));
   const tn_attribute_t huge = tn_attribute_float("scale", TN_DTYPE_F64, 1e300);
-  z = tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &huge);
+  z = tn_op_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &huge);
   TN_ASSERT_REPORT("blend: attribute \"scale\" is 1e+300; expected a float in the range of f32",
-                   tn_eval(1, &z));
-  z = tn_apply_one(s, "blond", 2, (tn_array_t*[]){x, x}, 0, NULL);
-  TN_ASSERT_REPORT("blend", tn_eval(1, &z));
+                   tn_array_eval(1, &z));
+  z = tn_op_apply_one(s, "blond", 2, (tn_array_t*[]){x, x}, 0, NULL);
+  TN_ASSERT_REPORT("blend", tn_array_eval(1, &z));
   tn_scope_destroy(s);
 }
 
@@ -179,7 +179,7 @@ static void empty_and_single_elements_work(void** state) {
   TN_ASSERT_F32(blend_of(s, one, one, 1), TN_NO_DIMS, 6);
   tn_array_t* empty = tn_array_zeros(s, TN_DTYPE_F32, TN_LIST(0, 4));
   tn_array_t* z = blend_of(s, empty, one, 1);
-  TN_ASSERT_OK(tn_eval(1, &z));
+  TN_ASSERT_OK(tn_array_eval(1, &z));
   assert_int_equal(tn_array_size(z), 0);
   tn_scope_destroy(s);
 }
@@ -190,10 +190,10 @@ static void a_kernel_that_fails_leaves_its_error_in_the_results(void** state) {
   tn_array_t* x = tn__testing_range(s, TN_LIST(4));
   const tn_attribute_t attribute = {
       .name = "fails_at", .kind = TN_ATTRIBUTE_FLOAT, .dtype = TN_DTYPE_F32, .real = 2};
-  tn_array_t* z = tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &attribute);
+  tn_array_t* z = tn_op_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 1, &attribute);
   tn_array_t* after = tn_array_exp(s, z);
   for (int round = 0; round < 2; ++round) {
-    TN_ASSERT_REPORT("x is 2", tn_eval(1, &after));
+    TN_ASSERT_REPORT("x is 2", tn_array_eval(1, &after));
     TN_ASSERT_REPORT("x is 2", tn_array_status(z));
   }
   TN_ASSERT_F32(x, TN_LIST(4), 0, 1, 2, 3);
@@ -209,12 +209,12 @@ static void what_does_not_depend_on_a_failed_kernel_is_computed(void** state) {
       .name = "fails_at", .kind = TN_ATTRIBUTE_FLOAT, .dtype = TN_DTYPE_F32, .real = 2};
   for (int round = 0; round < 4; ++round) {
     tn_array_t* gone = tn_array_add(s, x, x);
-    tn_array_t* z = tn_apply_one(s, "blend", 2, (tn_array_t*[]){x, gone}, 1, &attribute);
+    tn_array_t* z = tn_op_apply_one(s, "blend", 2, (tn_array_t*[]){x, gone}, 1, &attribute);
     tn_array_t* other = tn_array_multiply(s, tn_array_add(s, gone, x), x);
     tn_array_t* wanted[] = {tn_array_exp(s, z), tn_array_retain(other)};
     tn_array_retain(wanted[0]);
     tn_scope_clear(s);
-    TN_ASSERT_REPORT("x is 2", tn_eval(2, wanted));
+    TN_ASSERT_REPORT("x is 2", tn_array_eval(2, wanted));
     TN_ASSERT_REPORT("x is 2", tn_array_status(wanted[0]));
     TN_ASSERT_F32(wanted[1], TN_LIST(4), 0, 3, 12, 27);
     for (size_t i = 0; i < 2; ++i) tn_array_release(wanted[i]);
@@ -284,15 +284,15 @@ static void shapes_come_from_the_definition_or_the_caller(void** state) {
   (void)state;
   tn_scope_t* s = begin();
   tn_array_t* x = tn__testing_range(s, TN_LIST(2, 3));
-  TN_ASSERT_F32(tn_apply_one(s, "row_sums", 1, &x, 0, NULL), TN_LIST(2), 3, 12);
+  TN_ASSERT_F32(tn_op_apply_one(s, "row_sums", 1, &x, 0, NULL), TN_LIST(2), 3, 12);
   tn_array_t* t = tn_array_transpose(s, x, NULL);
-  TN_ASSERT_F32(tn_apply_one(s, "row_sums", 1, &t, 0, NULL), TN_LIST(3), 3, 5, 7);
+  TN_ASSERT_F32(tn_op_apply_one(s, "row_sums", 1, &t, 0, NULL), TN_LIST(3), 3, 5, 7);
   tn_array_t* one = tn_array_scalar(s, TN_DTYPE_F32, 1);
-  tn_array_t* y = tn_apply_one(s, "row_sums", 1, &one, 0, NULL);
-  TN_ASSERT_REPORT("row_sums: x is no matrix", tn_eval(1, &y));
+  tn_array_t* y = tn_op_apply_one(s, "row_sums", 1, &one, 0, NULL);
+  TN_ASSERT_REPORT("row_sums: x is no matrix", tn_array_eval(1, &y));
   const tn_array_type_t type = {TN_DTYPE_F32, TN_LIST(2)};
   const tn_application_t application = {sizeof application, "row_sums", 1, &x, 0, NULL, 1, &type};
-  tn_apply(s, &application, &y);
+  tn_op_apply(s, &application, &y);
   TN_ASSERT_F32(y, TN_LIST(2), 3, 12);
   tn_scope_destroy(s);
 }
@@ -342,7 +342,7 @@ static tn_status_t streamed_of(void* user, tn_scope_t* s, size_t input_count,
   (void)input_count, (void)output_count;
   tn_stream_t* before = tn_stream_retain(tn_scope_stream(s));
   TN_RETURN_IF_ERROR(tn_scope_set_stream(s, user));
-  out[0] = tn_apply_one(s, "streamed", 1, inputs, 0, NULL);
+  out[0] = tn_op_apply_one(s, "streamed", 1, inputs, 0, NULL);
   tn_status_t status = tn_scope_set_stream(s, before);
   tn_stream_release(before);
   return status;
@@ -418,7 +418,7 @@ TN_DEFINE(stubborn, .infer = stubborn_infer, .jvp = stubborn_jvp, .vjp = stubbor
 static tn_status_t stubborn_of(void* user, tn_scope_t* s, size_t input_count,
                                tn_array_t* const* inputs, size_t output_count, tn_array_t** out) {
   (void)user, (void)input_count, (void)output_count;
-  out[0] = tn_apply_one(s, "stubborn", 1, inputs, 0, NULL);
+  out[0] = tn_op_apply_one(s, "stubborn", 1, inputs, 0, NULL);
   return TN_OK;
 }
 
@@ -436,8 +436,8 @@ static void errors_of_rules_name_the_operation(void** state) {
                    tn_vmap(s, &function, 1, &x, NULL, 1, NULL, &y));
   const tn_attribute_t knows = {
       .name = "knows", .kind = TN_ATTRIBUTE_BOOL, .dtype = TN_DTYPE_PRED, .integer = 0};
-  y = tn_apply_one(s, "stubborn", 1, &x, 1, &knows);
-  TN_ASSERT_REPORT("error: stubborn: it gives up", tn_eval(1, &y));
+  y = tn_op_apply_one(s, "stubborn", 1, &x, 1, &knows);
+  TN_ASSERT_REPORT("error: stubborn: it gives up", tn_array_eval(1, &y));
   tn_scope_destroy(s);
 }
 
@@ -449,7 +449,7 @@ static void uses_that_do_not_fit_are_counted(void** state) {
   const tn_attribute_t scale = tn_attribute_float("scale", TN_DTYPE_F32, 3);
   const tn_attribute_t twice[] = {scale, scale};
   for (size_t count = 0; count <= 3; ++count) {
-    tn_array_t* y = tn_apply_one(s, "blend", count, operands, 0, NULL);
+    tn_array_t* y = tn_op_apply_one(s, "blend", count, operands, 0, NULL);
     TN_ASSERT_REPORT(count == 2   ? ""
                      : count == 1 ? "blend: has 1 operand; expected 2"
                      : count      ? "blend: has 3 operands; expected 2"
@@ -461,12 +461,12 @@ static void uses_that_do_not_fit_are_counted(void** state) {
                                         .operand_count = 2,
                                         .operands = operands,
                                         .result_count = 2};
-  tn_apply(s, &application, results);
+  tn_op_apply(s, &application, results);
   for (int i = 0; i < 2; ++i) {
     TN_ASSERT_REPORT("blend: has 2 results; expected 1", tn_array_status(results[i]));
   }
   TN_ASSERT_REPORT("blend: attribute \"scale\" is given twice",
-                   tn_array_status(tn_apply_one(s, "blend", 2, operands, 2, twice)));
+                   tn_array_status(tn_op_apply_one(s, "blend", 2, operands, 2, twice)));
   tn_scope_destroy(s);
 }
 
@@ -480,7 +480,7 @@ static tn_status_t apply_with(const tn_allocator_t* allocator, void* context) {
   if (!status) {
     tn_array_t* x = tn__testing_range(s, TN_LIST(2));
     tn_array_t* y = blend_of(s, x, x, 1);
-    status = tn_eval(1, &y);
+    status = tn_array_eval(1, &y);
   }
   tn_scope_destroy(s);
   tn_device_release(device);
@@ -500,7 +500,7 @@ static void a_definition_goes_when_nothing_needs_it(void** state) {
   const int before = destroyed;
   tn_array_t* x = tn__testing_range(s, TN_LIST(2));
   tn_array_t* z = blend_of(s, x, x, 1);
-  TN_ASSERT_OK(tn_unregister("blend", "Host"));
+  TN_ASSERT_OK(tn_target_unregister("blend", "Host"));
   assert_int_equal(destroyed, before);
   tn_scope_destroy(s);
   (void)z;

@@ -1,5 +1,5 @@
 // A recurrence over time, step by step.
-#include <tenon/array_fast.h>
+#include <tenon/detail/array_fast.h>
 
 #include "array/common.h"
 

@@ -7,9 +7,9 @@ static tn_status_t pass_barrier(tn_scope_t* scope, size_t count, tn_array_t* con
                                 tn_array_t** out_arrays) {
   const tn_allocator_t* allocator = tn__scope_evaluator(scope)->allocator;
   const size_t all_count = count + dependency_count;
-  const size_t byte_length = all_count * (sizeof(tn_array_type_t) + 2 * sizeof(tn_array_t*));
+  const size_t byte_size = all_count * (sizeof(tn_array_type_t) + 2 * sizeof(tn_array_t*));
   void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(allocator, byte_length, &memory));
+  TN_RETURN_IF_ERROR(tn__allocate(allocator, byte_size, &memory));
   tn_array_type_t* types = memory;
   tn_array_t** operands = (tn_array_t**)(types + all_count);
   tn_array_t** results = operands + all_count;
@@ -26,7 +26,7 @@ static tn_status_t pass_barrier(tn_scope_t* scope, size_t count, tn_array_t* con
   };
   tn__step_add(scope, &spec, results);
   for (size_t i = 0; i < count; ++i) out_arrays[i] = results[i];
-  tn__free(allocator, memory, byte_length);
+  tn__free(allocator, memory, byte_size);
   return TN_OK;
 }
 

@@ -1,5 +1,5 @@
 // What makes an array: as text, and compared with what makes another.
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "array/rule.h"
 #include "base/c_locale.h"
@@ -38,11 +38,11 @@ static void put_element(tn_line_t* line, tn_dtype_t dtype, const char* element) 
     case TN_KIND_COMPLEX: {
       const tn_dtype_t part = dtype == TN_DTYPE_C64 ? TN_DTYPE_F32 : TN_DTYPE_F64;
       put(line, "(%.9g, %.9g)", tn_dtype_load(part, element),
-          tn_dtype_load(part, element + tn_dtype_size(part)));
+          tn_dtype_load(part, element + tn_dtype_byte_size(part)));
       break;
     }
     default:
-      if (tn_dtype_size(dtype) < sizeof integer) {
+      if (tn_dtype_byte_size(dtype) < sizeof integer) {
         put(line, "%.0f", tn_dtype_load(dtype, element));
         break;
       }
@@ -59,7 +59,7 @@ static void put_elements(tn_line_t* line, tn_dtype_t dtype, size_t count, const 
   put(line, "[");
   for (size_t i = 0; i < count && i < MOST_ELEMENTS; ++i) {
     if (i) put(line, ", ");
-    put_element(line, dtype, data + i * tn_dtype_size(dtype));
+    put_element(line, dtype, data + i * tn_dtype_byte_size(dtype));
   }
   put(line, count > MOST_ELEMENTS ? ", ...]" : "]");
 }

@@ -61,7 +61,7 @@ static void choices_promote_and_broadcast(void** state) {
   tn_array_t* two = tn_array_scalar(s, TN_DTYPE_F32, 2);
   TN_ASSERT_F32(tn_array_clip(s, FLOATS(1, 3), two, NULL), TN_LIST(2), 2, 3);
   tn_array_t* none = tn_array_clip(s, two, NULL, NULL);
-  TN_ASSERT_REPORT("clip: neither a minimum nor a maximum", tn_eval(1, &none));
+  TN_ASSERT_REPORT("clip: neither a minimum nor a maximum", tn_array_eval(1, &none));
   tn_scope_destroy(s);
 }
 
@@ -73,10 +73,10 @@ static void dtypes_without_an_operation_are_refused(void** state) {
   tn_array_t* failures[] = {tn_array_bitwise_and(s, x, x), tn_array_remainder(s, c, x),
                             tn_array_negative(s, tn_array_isnan(s, x))};
   TN_ASSERT_REPORT("bitwise_and: takes only integers and booleans; got f32",
-                   tn_eval(1, &failures[0]));
+                   tn_array_eval(1, &failures[0]));
   TN_ASSERT_REPORT("remainder: takes no complex elements; got complex<f32>",
-                   tn_eval(1, &failures[1]));
-  TN_ASSERT_REPORT("negative: takes no booleans; got i1", tn_eval(1, &failures[2]));
+                   tn_array_eval(1, &failures[1]));
+  TN_ASSERT_REPORT("negative: takes no booleans; got i1", tn_array_eval(1, &failures[2]));
   tn_scope_destroy(s);
 }
 

@@ -1,6 +1,6 @@
 // Parts of networks.
 #include <math.h>
-#include <tenon/array_fast.h>
+#include <tenon/detail/array_fast.h>
 
 #include "array/common.h"
 

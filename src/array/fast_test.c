@@ -1,5 +1,5 @@
-#include <tenon/array_fast.h>
-#include <tenon/array_fft.h>
+#include <tenon/detail/array_fast.h>
+#include <tenon/detail/array_fft.h>
 
 #include "lazy/testing_lazy.h"
 
@@ -11,7 +11,7 @@ static void norms_keep_the_dtype(void** state) {
   tn_array_t* half = tn_array_astype(s, x, TN_DTYPE_F16);
   assert_int_equal(tn_array_dtype(tn_array_layer_norm(s, half, NULL, NULL, 1e-5)), TN_DTYPE_F16);
   tn_array_t* bad = tn_array_rms_norm(s, x, tn__testing_range(s, TN_LIST(3)), 0);
-  TN_ASSERT_REPORT("rms_norm: the weight has shape 3; expected 2 elements", tn_eval(1, &bad));
+  TN_ASSERT_REPORT("rms_norm: the weight has shape 3; expected 2 elements", tn_array_eval(1, &bad));
   tn_scope_destroy(s);
 }
 
@@ -37,7 +37,7 @@ static void transforms_come_back(void** state) {
   TN_ASSERT_F32(tn_array_real(s, tn_array_fft(s, x, 0, 0, TN_FFT_FORWARD)), TN_LIST(2, 4), 2, 3, 4,
                 5, -2, -2, -2, -2);
   tn_array_t* bad = tn_array_fft(s, x, -1, 0, TN_FFT_BACKWARD);
-  TN_ASSERT_REPORT("fft: -1 elements along axis 0", tn_eval(1, &bad));
+  TN_ASSERT_REPORT("fft: -1 elements along axis 0", tn_array_eval(1, &bad));
   tn_scope_destroy(s);
 }
 
@@ -51,10 +51,10 @@ static void letters_say_what_is_summed(void** state) {
   tn_array_t* bad =
       tn_array_einsum(s, "ij,jk", 2, (tn_array_t*[]){x, tn__testing_range(s, TN_LIST(3, 2))});
   TN_ASSERT_REPORT("einsum: \"ij,jk\": letter j has sizes 2 and 3; expected equal ones, or 1",
-                   tn_eval(1, &bad));
+                   tn_array_eval(1, &bad));
   bad = tn_array_einsum(s, "ij->k", 1, &x);
   TN_ASSERT_REPORT("einsum: \"ij->k\": the result has a letter twice, or one that no operand has",
-                   tn_eval(1, &bad));
+                   tn_array_eval(1, &bad));
   tn_scope_destroy(s);
 }
 

@@ -1,6 +1,6 @@
 // Fourier transforms, one axis after the other.
 #include <math.h>
-#include <tenon/array_fft.h>
+#include <tenon/detail/array_fft.h>
 
 #include "array/common.h"
 

@@ -1,5 +1,5 @@
 #include <math.h>
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "lazy/testing_lazy.h"
 
@@ -28,9 +28,10 @@ static void slices_are_pythons(void** state) {
                 0);
   tn_array_t* failures[] = {INDEX(x, TN_AT(3)), INDEX(x, TN_AT(0), TN_AT(0), TN_AT(0)),
                             INDEX(x, TN_AT_ARRAY(x))};
-  TN_ASSERT_REPORT("index: 3 is outside of axis 0 of the shape 3x4", tn_eval(1, &failures[0]));
-  TN_ASSERT_REPORT("index: 3 indices and 0 ellipses", tn_eval(1, &failures[1]));
-  TN_ASSERT_REPORT("index: indices are f32; expected integers", tn_eval(1, &failures[2]));
+  TN_ASSERT_REPORT("index: 3 is outside of axis 0 of the shape 3x4",
+                   tn_array_eval(1, &failures[0]));
+  TN_ASSERT_REPORT("index: 3 indices and 0 ellipses", tn_array_eval(1, &failures[1]));
+  TN_ASSERT_REPORT("index: indices are f32; expected integers", tn_array_eval(1, &failures[2]));
   tn_scope_destroy(s);
 }
 
@@ -70,7 +71,7 @@ static void updates_outside_go_nowhere(void** state) {
                 TN_LIST(2, 2, 2), 0, 1, 2, 3, 5, 5, 6, 7);
   y = UPDATE(tn_array_zeros(s, TN_DTYPE_F32, TN_LIST(0, 4)), one, TN_SCATTER_SET, TN_AT_ARRAY(far),
              TN_SLICE(0, 2));
-  TN_ASSERT_REPORT("is empty", tn_eval(1, &y));
+  TN_ASSERT_REPORT("is empty", tn_array_eval(1, &y));
   tn_scope_destroy(s);
 }
 
@@ -109,11 +110,11 @@ static void masks_select_what_is_true(void** state) {
   tn_array_t* rows = above(s, INDEX(x, TN_ALL, TN_AT(0)), 1);
   TN_ASSERT_F32(INDEX(x, TN_AT_ARRAY(rows)), TN_LIST(1, 3), 3, 4, 5);
   tn_array_t* none = INDEX(x, TN_AT_ARRAY(above(s, x, 9)));
-  TN_ASSERT_OK(tn_eval(1, &none));
+  TN_ASSERT_OK(tn_array_eval(1, &none));
   assert_int_equal(tn_array_size(none), 0);
   tn_array_t* wrong = INDEX(x, TN_AT_ARRAY(above(s, INDEX(x, TN_AT(0)), 1)));
   TN_ASSERT_REPORT("index: a mask of shape 3 does not fit the shape 2x3 from dimension 0 on",
-                   tn_eval(1, &wrong));
+                   tn_array_eval(1, &wrong));
   tn_scope_destroy(s);
 }
 
@@ -160,7 +161,7 @@ static void masks_without_values_are_read_by_nobody(void** state) {
       "index: the shape of what a mask selects follows from the mask's values";
   TN_ASSERT_REPORT(message, tn_vmap(s, &read, 1, &x, NULL, 1, NULL, &y));
   tn_compiled_t* compiled = NULL;
-  TN_ASSERT_OK(tn_compile(s, &read, NULL, &compiled));
+  TN_ASSERT_OK(tn_closure_compile(s, &read, NULL, &compiled));
   TN_ASSERT_REPORT(message, tn_compiled_call(compiled, s, 1, &x, 1, &y));
   tn_compiled_release(compiled);
   // The inputs of a derivative have values.

@@ -1,7 +1,7 @@
 // Factors of matrices, and what is computed with them.
 #include <math.h>
 
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "array/matrix.h"
 
@@ -202,7 +202,7 @@ tn_array_t* tn_array_linalg_det(tn_scope_t* scope, tn_array_t* x) {
   TN__OPERATION_ON(scope, "det", x);
   tn_array_t *diagonal = NULL, *sign = NULL;
   if (!tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) x = tn_array_astype(scope, x, TN_DTYPE_F32);
-  tn_array_t* constant = tn_stop_gradient(scope, x);
+  tn_array_t* constant = tn_array_stop_gradient(scope, x);
   TN__RETURN_IF_FAILED(prepare_determinant(scope, constant, &diagonal, &sign));
   tn_array_t* product = tn_array_prod(scope, diagonal, 1, last, false);
   product = tn_array_multiply(scope, sign, product);
@@ -239,7 +239,7 @@ void tn_array_linalg_qr(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_q, tn
   const tn_lapack_result_t types[] = {{x->dtype, 2, {ROWS(x), COLUMNS(x)}, true},
                                       {x->dtype, 1, {side}, true}};
   // What the routines do has no derivative of its own.
-  tn_array_t* constant = tn_stop_gradient(scope, x);
+  tn_array_t* constant = tn_array_stop_gradient(scope, x);
   tn__lapack(scope, "geqrf", 1, &constant, 0, NULL, 2, types, results);
   *out_r = tn_array_triu(scope, tn__leading_block(scope, results[0], side, COLUMNS(x)), 0);
   const tn_lapack_result_t q = {x->dtype, 2, {ROWS(x), side}, true};
@@ -293,7 +293,7 @@ tn_array_t* tn_array_linalg_pinv(tn_scope_t* scope, tn_array_t* x) {
   }
   const int64_t side = shorter_side(x);
   // Values that are equal have vectors without a derivative; what is made of them here has one.
-  tn_array_linalg_svd(scope, tn_stop_gradient(scope, x), &u, &s, &vt);
+  tn_array_linalg_svd(scope, tn_array_stop_gradient(scope, x), &u, &s, &vt);
   u = tn_array_matrix_transpose(scope, tn__leading_block(scope, u, ROWS(x), side));
   vt = tn_array_matrix_transpose(scope, tn__leading_block(scope, vt, side, COLUMNS(x)));
   // Smaller values are noise.

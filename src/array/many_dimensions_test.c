@@ -1,7 +1,7 @@
 // Every operation on arrays with as many dimensions as there can be, and with one less: what it
 // gives, its gradient, and what it is of a batch, for which there may be no room. What comes of it
 // is an error or elements; nothing else may happen.
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "array/testing_operations.h"
 #include "array/testing_weight.h"
@@ -45,7 +45,7 @@ static int elements_count, error_count;
 static void settle(const application_t* application, const char* what, tn_status_t status,
                    tn_array_t* result) {
   if (!status && result && tn__testing_is_light(1, &result, MOST_ELEMENTS)) {
-    status = tn_eval(1, &result);
+    status = tn_array_eval(1, &result);
   }
   if (status) {
     ++error_count;

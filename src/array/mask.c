@@ -79,14 +79,14 @@ static tn_status_t add_places(tn_scope_t* scope, const tn_array_t* mask, const c
 }
 
 static tn_status_t add_masked(tn_scope_t* scope, tn_array_t* mask, tn_items_t* items) {
-  const size_t byte_length = tn_array_byte_length(mask);
+  const size_t byte_size = tn_array_byte_size(mask);
   void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(items->allocator, byte_length, &memory));
+  TN_RETURN_IF_ERROR(tn__allocate(items->allocator, byte_size, &memory));
   tn_status_t status =
-      tn_status_prefix(tn_array_to_host(mask, memory, byte_length),
+      tn_status_prefix(tn_array_to_host(mask, memory, byte_size),
                        "the shape of what a mask selects follows from the mask's values");
   if (!status) status = add_places(scope, mask, memory, items);
-  tn__free(items->allocator, memory, byte_length);
+  tn__free(items->allocator, memory, byte_size);
   return status;
 }
 

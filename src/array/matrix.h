@@ -2,7 +2,7 @@
 #ifndef TENON_ARRAY_MATRIX_H_
 #define TENON_ARRAY_MATRIX_H_
 
-#include <tenon/array_linalg.h>
+#include <tenon/detail/array_linalg.h>
 
 #include "array/common.h"
 

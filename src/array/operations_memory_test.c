@@ -3,7 +3,7 @@
 // nothing behind, and the next attempt succeeds. TENON_OPERATION in the environment: the operation
 // of this name alone; TENON_PART=2/4: every fourth operation from the second on.
 #include <stdlib.h>
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "array/testing_operations.h"
 #include "base/testing_allocator.h"
@@ -59,9 +59,9 @@ typedef struct elements {
 
 static tn_status_t read_all(size_t count, tn_array_t* const* arrays, elements_t* out) {
   out->length = 0;
-  TN_RETURN_IF_ERROR(tn_eval(count, arrays));
+  TN_RETURN_IF_ERROR(tn_array_eval(count, arrays));
   for (size_t i = 0; i < count; ++i) {
-    const size_t length = tn_array_byte_length(arrays[i]);
+    const size_t length = tn_array_byte_size(arrays[i]);
     assert_true(out->length + length <= sizeof out->bytes);
     TN_RETURN_IF_ERROR(tn_array_to_host(arrays[i], out->bytes + out->length, length));
     out->length += length;

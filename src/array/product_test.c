@@ -19,10 +19,10 @@ static void matrices_and_vectors_multiply(void** state) {
       "matmul: operands have shapes 2x3 and 2x3; contracting dimensions 1 of the first and 0 of "
       "the "
       "second have sizes 3 and 2; expected equal ones",
-      tn_eval(1, &bad));
+      tn_array_eval(1, &bad));
   bad = tn_array_tensordot(s, a, a, 1, (int64_t[]){0}, (int64_t[]){1});
   TN_ASSERT_REPORT("contracting dimensions 0 of the first and 1 of the second have sizes 2 and 3",
-                   tn_eval(1, &bad));
+                   tn_array_eval(1, &bad));
   tn_scope_destroy(s);
 }
 
@@ -51,7 +51,7 @@ static void convolutions_slide_kernels(void** state) {
                                   tn__testing_range(s, TN_LIST(2)), TN_CONVOLVE_SAME),
                 TN_LIST(3), 0, 0, 1);
   tn_array_t* bad = tn_array_conv2d(s, x, k, NULL, NULL, NULL, 1);
-  TN_ASSERT_REPORT("conv2d: an input of shape 1x4x1", tn_eval(1, &bad));
+  TN_ASSERT_REPORT("conv2d: an input of shape 1x4x1", tn_array_eval(1, &bad));
   tn_scope_destroy(s);
 }
 

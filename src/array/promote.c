@@ -1,7 +1,7 @@
 // Promotion of dtypes: mlx.core's table, and what continues it for dtypes that MLX does not have.
 #include <string.h>
 
-#include <tenon/array.h>
+#include <tenon/detail/array.h>
 
 #include "base/type.h"
 

@@ -1,7 +1,7 @@
 // Random arrays: bits from a hash of a key and of counters, and what is made of them.
 #include <math.h>
-#include <tenon/array_linalg.h>
-#include <tenon/array_random.h>
+#include <tenon/detail/array_linalg.h>
+#include <tenon/detail/array_random.h>
 
 #include "array/common.h"
 #include "call/operation.h"

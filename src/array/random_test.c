@@ -1,5 +1,5 @@
-#include <tenon/array_random.h>
-#include <tenon/transform.h>
+#include <tenon/detail/array_random.h>
+#include <tenon/detail/transform.h>
 
 #include "lazy/testing_lazy.h"
 
@@ -63,10 +63,10 @@ static void keys_and_dtypes_are_checked(void** state) {
       tn_array_random_uniform(s, NULL, NULL, TN_DTYPE_F64, TN_LIST(2), key),
       tn_array_random_randint(s, key, key, TN_DTYPE_F32, TN_LIST(2), key),
   };
-  TN_ASSERT_REPORT("random_bits: the key is ui32 of shape 3", tn_eval(1, &failures[0]));
-  TN_ASSERT_REPORT("random_bits: the width is 3", tn_eval(1, &failures[1]));
-  TN_ASSERT_REPORT("random_uniform: the dtype is f64", tn_eval(1, &failures[2]));
-  TN_ASSERT_REPORT("random_randint: the dtype is f32", tn_eval(1, &failures[3]));
+  TN_ASSERT_REPORT("random_bits: the key is ui32 of shape 3", tn_array_eval(1, &failures[0]));
+  TN_ASSERT_REPORT("random_bits: the width is 3", tn_array_eval(1, &failures[1]));
+  TN_ASSERT_REPORT("random_uniform: the dtype is f64", tn_array_eval(1, &failures[2]));
+  TN_ASSERT_REPORT("random_randint: the dtype is f32", tn_array_eval(1, &failures[3]));
   tn_scope_destroy(s);
 }
 
@@ -93,7 +93,7 @@ static void batches_and_others_draw_the_same_bits(void** state) {
   tn_scope_t* s = tn__testing_scope();
   for (size_t c = 0; c < 4; ++c) {
     const tn_closure_t function = {draw_bits, (void*)&counts[c]};
-    const size_t byte_length = (size_t)counts[c] * sizeof(uint32_t);
+    const size_t byte_size = (size_t)counts[c] * sizeof(uint32_t);
     char got[3 * 8 * sizeof(uint32_t)], wanted[8 * sizeof(uint32_t)], again[8 * sizeof(uint32_t)];
     tn_array_t* keys = tn_array_random_split(s, tn_array_random_key(s, 5), 3);
     tn_array_t *batch = NULL, *one = NULL, *other = NULL;
@@ -103,18 +103,18 @@ static void batches_and_others_draw_the_same_bits(void** state) {
     bool has_call = false;
     tn_array_unstack(s, keys, 0, 3, rows);
     TN_ASSERT_OK(tn_vmap(s, &function, 1, &keys, NULL, 1, NULL, &batch));
-    TN_ASSERT_OK(tn_array_to_host(batch, got, 3 * byte_length));
+    TN_ASSERT_OK(tn_array_to_host(batch, got, 3 * byte_size));
     TN_ASSERT_OK(tn_export_function(s, &function, 1, rows, 1, &module));
     TN_ASSERT_OK(tn_module_print(module, find_call, &has_call));
     assert_false(has_call);
     TN_ASSERT_OK(tn_import_function(s, module, NULL, &imported));
     for (size_t i = 0; i < 3; ++i) {
       TN_ASSERT_OK(draw_bits((void*)&counts[c], s, 1, &rows[i], 1, &one));
-      TN_ASSERT_OK(tn_array_to_host(one, wanted, byte_length));
-      assert_memory_equal(got + i * byte_length, wanted, byte_length);
+      TN_ASSERT_OK(tn_array_to_host(one, wanted, byte_size));
+      assert_memory_equal(got + i * byte_size, wanted, byte_size);
       TN_ASSERT_OK(tn_imported_call(imported, s, 1, &rows[i], 1, &other));
-      TN_ASSERT_OK(tn_array_to_host(other, again, byte_length));
-      assert_memory_equal(again, wanted, byte_length);
+      TN_ASSERT_OK(tn_array_to_host(other, again, byte_size));
+      assert_memory_equal(again, wanted, byte_size);
     }
     tn_imported_release(imported);
     tn_module_release(module);

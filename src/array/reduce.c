@@ -1,6 +1,6 @@
 // Folding dimensions.
 #include <math.h>
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "array/common.h"
 #include "lazy/body.h"
@@ -253,7 +253,8 @@ tn_array_t* tn_array_softmax(tn_scope_t* scope, tn_array_t* x, size_t axis_count
   const tn_dtype_t dtype = tn__at_least_float(x->dtype);
   const bool is_narrow = tn_dtype_kind(dtype) == TN_KIND_FLOAT && tn_dtype_bit_width(dtype) < 32;
   x = tn_array_astype(scope, x, precise && is_narrow ? TN_DTYPE_F32 : dtype);
-  tn_array_t* highest = tn_stop_gradient(scope, tn_array_max(scope, x, axis_count, axes, true));
+  tn_array_t* highest =
+      tn_array_stop_gradient(scope, tn_array_max(scope, x, axis_count, axes, true));
   tn_array_t* powers = tn_array_exp(scope, tn_array_subtract(scope, x, highest));
   tn_array_t* sum = tn_array_sum(scope, powers, axis_count, axes, true);
   return tn_array_astype(scope, tn_array_divide(scope, powers, sum), dtype);
@@ -270,7 +271,7 @@ tn_array_t* tn_array_logsumexp(tn_scope_t* scope, tn_array_t* x, size_t axis_cou
   // An infinite highest element is not taken away: the difference of infinities is no number.
   highest = tn_array_where(scope, tn_array_isfinite(scope, highest), highest,
                            tn__number_like(scope, highest, 0));
-  highest = tn_stop_gradient(scope, highest);
+  highest = tn_array_stop_gradient(scope, highest);
   tn_array_t* sum = tn_array_sum(scope, tn_array_exp(scope, tn_array_subtract(scope, x, highest)),
                                  axis_count, axes, keepdims);
   reduced_shape(x, set, keepdims, &shape);

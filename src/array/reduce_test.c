@@ -29,7 +29,7 @@ static void extremes_say_where_they_are(void** state) {
   TN_ASSERT_F32(NUMBERS(tn_array_max(s, tn_array_astype(s, x, TN_DTYPE_S32), TN_LIST(-1), false)),
                 TN_LIST(2), 3, 2);
   tn_array_t* none = tn_array_max(s, tn_array_zeros(s, TN_DTYPE_F32, TN_LIST(0, 2)), TN_LIST(0), 0);
-  TN_ASSERT_REPORT("max: axis 0 of the shape 0x2 is empty", tn_eval(1, &none));
+  TN_ASSERT_REPORT("max: axis 0 of the shape 0x2 is empty", tn_array_eval(1, &none));
   tn_scope_destroy(s);
 }
 

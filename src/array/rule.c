@@ -1,6 +1,6 @@
 #include "array/rule.h"
 
-#include <tenon/array_ops.h>
+#include <tenon/detail/array_ops.h>
 
 #include "call/operation.h"
 
@@ -20,7 +20,7 @@ const tn_rule_api_t tn__rule_api = {
     .transpose = tn_array_transpose,
     .slice = tn_array_slice,
     .sum = tn_array_sum,
-    .apply = tn_apply,
+    .apply = tn_op_apply,
     .dtype = tn_array_dtype,
     .rank = tn_array_rank,
     .dims = tn_array_dims,

@@ -142,7 +142,7 @@ static bool find_strides(const tn_array_t* x, size_t rank, const int64_t* dims,
     size_t old_end = old, new_end = new;
     int64_t old_size = 1, new_size = 1;
     if (dims[new] == 1) {
-      out_strides[new ++] = (int64_t)tn_dtype_size(x->dtype);
+      out_strides[new ++] = (int64_t)tn_dtype_byte_size(x->dtype);
       continue;
     }
     while (old_end < x->rank && x->dims[old_end] == 1) ++old_end;

@@ -10,9 +10,9 @@ static void dimensions_of_size_one_come_and_go(void** state) {
   TN_ASSERT_F32(tn_array_expand_dims(s, tn_array_squeeze(s, x, TN_LIST(-1)), TN_LIST(0, -1)),
                 TN_LIST(1, 1, 3, 1), 0, 1, 2);
   tn_array_t* bad = tn_array_squeeze(s, x, TN_LIST(1));
-  TN_ASSERT_REPORT("squeeze: axis 1 of the shape 1x3x1 has size 3", tn_eval(1, &bad));
+  TN_ASSERT_REPORT("squeeze: axis 1 of the shape 1x3x1 has size 3", tn_array_eval(1, &bad));
   bad = tn_array_unflatten(s, x, 1, TN_LIST(2, -1));
-  TN_ASSERT_REPORT("unflatten: axis 1 of size 3 has no shape", tn_eval(1, &bad));
+  TN_ASSERT_REPORT("unflatten: axis 1 of size 3 has no shape", tn_array_eval(1, &bad));
   tn_scope_destroy(s);
 }
 
@@ -21,7 +21,7 @@ static void a_diagonal_is_a_view(void** state) {
   tn_scope_t* s = tn__testing_scope();
   tn_array_t* x = tn__testing_range(s, TN_LIST(3, 4));
   tn_array_t* line = tn_array_diagonal(s, x, 1, 0, 1);
-  tn_array_view_t whole, part;
+  tn_mapped_array_t whole, part;
   TN_ASSERT_OK(tn_array_map(x, &whole));
   TN_ASSERT_OK(tn_array_map(line, &part));
   assert_ptr_equal(part.data, (const float*)whole.data + 1);
@@ -54,7 +54,8 @@ static void arrays_are_joined_and_cut(void** state) {
                              TN_PAD_REFLECT, NULL),
                 TN_LIST(8), 1, 2, 1, 0, 1, 2, 1, 0);
   tn_array_split(s, x, 3, 0, parts);
-  TN_ASSERT_REPORT("split: axis 0 of size 2 does not make 3 equal parts", tn_eval(1, &parts[2]));
+  TN_ASSERT_REPORT("split: axis 0 of size 2 does not make 3 equal parts",
+                   tn_array_eval(1, &parts[2]));
   tn_scope_destroy(s);
 }
 

@@ -1,6 +1,6 @@
 // Fourier transforms of the frames of a signal.
 #include <math.h>
-#include <tenon/array_fft.h>
+#include <tenon/detail/array_fft.h>
 
 #include "array/common.h"
 

@@ -1,9 +1,9 @@
 // Operations with an eval: what it sees of lazy arrays, and what it may ask for.
 #include <stdlib.h>
-#include <tenon/call.h>
-#include <tenon/eval.h>
-#include <tenon/program.h>
-#include <tenon/transform.h>
+#include <tenon/detail/call.h>
+#include <tenon/detail/eval.h>
+#include <tenon/detail/program.h>
+#include <tenon/detail/transform.h>
 
 #include "base/testing_allocator.h"
 #include "lazy/testing_lazy.h"
@@ -70,7 +70,7 @@ static tn_status_t vmap_last_sums(const tn_rule_t* rule, const tn_vmap_call_t* c
     if ((int64_t)i != call->axes[0]) axes[next++] = (int64_t)i;
   }
   x = rule->api->transpose(rule->scope, x, axes);
-  call->out_results[0] = tn_rule_again(rule, &x);
+  call->out_results[0] = tn_rule_rebind(rule, &x);
   call->out_axes[0] = 0;
   return TN_OK;
 }
@@ -85,7 +85,7 @@ static tn_status_t vjp_last_sums(const tn_rule_t* rule, const tn_vjp_call_t* cal
   for (size_t i = 0; i < rank; ++i) dims[i] = i + 1 < rank ? api->dims(x)[i] : 1;
   t = api->broadcast_to(rule->scope, api->reshape(rule->scope, t, rank, dims), rank, api->dims(x));
   call->out_cotangents[0] =
-      tn_rule_multiply(rule, tn_rule_number(rule, t, tn_rule_attribute(rule, "scale")), t);
+      tn_rule_multiply(rule, tn_rule_constant(rule, t, tn_rule_attribute(rule, "scale")), t);
   return TN_OK;
 }
 
@@ -112,9 +112,9 @@ typedef enum place_mode {
   RET(y, f32, like(x))
 
 static void copy_array(const tn_strided_t* to, const tn_strided_t* from) {
-  tn_nest_t nest;
-  tn_nest_init(&nest, to->rank, to->dims, 2, (const int64_t*[]){to->strides, from->strides});
-  TN_FOR_PIECES(&nest, piece, 0, nest.piece_count) {
+  tn_loop_nest_t nest;
+  tn_loop_nest_init(&nest, to->rank, to->dims, 2, (const int64_t*[]){to->strides, from->strides});
+  TN_FOR_CHUNKS(&nest, piece, 0, nest.piece_count) {
     float* y = (float*)to->data + piece.offsets[0];
     const float* x = (const float*)from->data + piece.offsets[1];
     // Both have memory. NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
@@ -171,9 +171,10 @@ TN_DEFINE(place, .flags = TN_OP_ALLOCATES, .eval_cpu = place_eval)
 static int donation_count;
 
 static tn_status_t add_arrays(const tn_strided_t* z, const tn_strided_t* x, const tn_strided_t* y) {
-  tn_nest_t nest;
-  tn_nest_init(&nest, z->rank, z->dims, 3, (const int64_t*[]){z->strides, x->strides, y->strides});
-  TN_FOR_PIECES(&nest, piece, 0, nest.piece_count) {
+  tn_loop_nest_t nest;
+  tn_loop_nest_init(&nest, z->rank, z->dims, 3,
+                    (const int64_t*[]){z->strides, x->strides, y->strides});
+  TN_FOR_CHUNKS(&nest, piece, 0, nest.piece_count) {
     float* to = (float*)z->data + piece.offsets[0];
     const float* a = (const float*)x->data + piece.offsets[1];
     const float* b = (const float*)y->data + piece.offsets[2];
@@ -292,7 +293,7 @@ static tn_scope_t* begin(void) {
 static tn_array_t* last_sums_of(tn_scope_t* s, tn_array_t* x, float scale) {
   const tn_attribute_t attribute = {
       .name = "scale", .kind = TN_ATTRIBUTE_FLOAT, .dtype = TN_DTYPE_F32, .real = scale};
-  return tn_apply_one(s, "last_sums", 1, &x, 1, &attribute);
+  return tn_op_apply_one(s, "last_sums", 1, &x, 1, &attribute);
 }
 
 static void operands_lie_where_they_lie(void** state) {
@@ -326,9 +327,9 @@ static void empty_arrays_and_scalars_are_arrays(void** state) {
   TN_ASSERT_F32(last_sums_of(s, tn_array_zeros(s, TN_DTYPE_F32, TN_LIST(2, 0)), 1), TN_LIST(2), 0,
                 0);
   tn_array_t* none = last_sums_of(s, tn_array_zeros(s, TN_DTYPE_F32, TN_LIST(0, 4)), 1);
-  TN_ASSERT_OK(tn_eval(1, &none));
+  TN_ASSERT_OK(tn_array_eval(1, &none));
   tn_array_t* one = last_sums_of(s, tn_array_scalar(s, TN_DTYPE_F32, 1), 1);
-  TN_ASSERT_REPORT("last_sums: x is a scalar", tn_eval(1, &one));
+  TN_ASSERT_REPORT("last_sums: x is a scalar", tn_array_eval(1, &one));
   TN_ASSERT_F32(last_sums_of(s, tn__testing_range(s, TN_LIST(3)), 1), TN_NO_DIMS, 3);
   tn_scope_destroy(s);
 }
@@ -337,7 +338,7 @@ static tn_array_t* with_integer(tn_scope_t* s, const char* name, tn_array_t* x,
                                 const char* attribute, int64_t value) {
   const tn_attribute_t attributes[] = {
       {.name = attribute, .kind = TN_ATTRIBUTE_INTEGER, .dtype = TN_DTYPE_S64, .integer = value}};
-  return tn_apply_one(s, name, 1, &x, 1, attributes);
+  return tn_op_apply_one(s, name, 1, &x, 1, attributes);
 }
 
 static tn_status_t sums_of_sines(void* user, tn_scope_t* s, size_t input_count,
@@ -355,7 +356,7 @@ static void every_door_gives_the_same(void** state) {
   tn_scope_t* s = begin();
   const tn_closure_t function = {sums_of_sines, NULL};
   tn_compiled_t* compiled = NULL;
-  TN_ASSERT_OK(tn_compile(s, &function, NULL, &compiled));
+  TN_ASSERT_OK(tn_closure_compile(s, &function, NULL, &compiled));
   for (int round = 0; round < 3; ++round) {
     tn_array_t* x = tn__testing_range(s, TN_LIST(2, 3));
     tn_array_t* y = NULL;
@@ -367,13 +368,13 @@ static void every_door_gives_the_same(void** state) {
   }
   tn_compiled_release(compiled);
   // The handler by itself, which is what JAX calls.
-  TN_ASSERT_OK(
-      tn_register("plain_sums", "Host", (tn_target_function_t)last_sums, TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn_target_register("plain_sums", "Host", (tn_target_function_t)last_sums,
+                                  TN_API_VERSION_TYPED_FFI));
   tn_array_t* x = tn_array_transpose(s, tn__testing_range(s, TN_LIST(2, 3)), NULL);
   const tn_array_type_t type = {TN_DTYPE_F32, TN_LIST(3)};
   const tn_application_t application = {sizeof application, "plain_sums", 1, &x, 0, NULL, 1, &type};
   tn_array_t* y = NULL;
-  tn_apply(s, &application, &y);
+  tn_op_apply(s, &application, &y);
   TN_ASSERT_F32(y, TN_LIST(3), 3, 5, 7);
   assert_int_equal(seen_strides[1], 1);  // which are dense
   tn_scope_destroy(s);
@@ -424,7 +425,7 @@ static void outputs_get_their_memory_from_the_eval(void** state) {
   for (int mode = PLACE_ALLOCATE; mode <= PLACE_SET_DATA; ++mode) {
     if (mode == PLACE_SHARE_WIDE) continue;
     tn_array_t* y = with_integer(s, "place", empty, "mode", mode);
-    TN_ASSERT_OK(tn_eval(1, &y));
+    TN_ASSERT_OK(tn_array_eval(1, &y));
   }
   tn_scope_destroy(s);
 }
@@ -451,7 +452,7 @@ static void mistakes_with_memory_are_errors(void** state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     const int before = released;
     tn_array_t* y = with_integer(s, "place", x, "mode", cases[i].mode);
-    TN_ASSERT_REPORT(cases[i].report, tn_eval(1, &y));
+    TN_ASSERT_REPORT(cases[i].report, tn_array_eval(1, &y));
     assert_int_equal(released, before + (cases[i].mode == PLACE_TWICE));
   }
   TN_ASSERT_F32(x, TN_LIST(3), 0, 1, 2);
@@ -468,14 +469,14 @@ static void memory_is_donated_when_nobody_else_needs_it(void** state) {
       tn_array_t* sum = tn_array_retain(tn_array_add(s, x, x));
       for (int step = 0; step < 3; ++step) {
         tn_array_t* next =
-            tn_array_retain(tn_apply_one(s, name, 2, (tn_array_t*[]){sum, x}, 0, NULL));
+            tn_array_retain(tn_op_apply_one(s, name, 2, (tn_array_t*[]){sum, x}, 0, NULL));
         tn_array_release(sum);
         sum = next;
       }
       tn_array_retain(x);
       tn_scope_clear(s);
       donation_count = 0;
-      TN_ASSERT_OK(tn_eval(1, &sum));
+      TN_ASSERT_OK(tn_array_eval(1, &sum));
       // What is made in a program is given up in it; what comes into it is too small.
       assert_int_equal(donation_count, round ? 3 : 0);
       TN_ASSERT_F32(sum, TN_LIST(2, 2), 0, 5, 10, 15);
@@ -487,12 +488,12 @@ static void memory_is_donated_when_nobody_else_needs_it(void** state) {
     tn_scope_clear(s);
     // Not what is an operand twice, nor what lies otherwise.
     tn_array_t* sum = tn_array_retain(
-        tn_apply_one(s, name, 2,
-                     (tn_array_t*[]){tn_apply_one(s, name, 2, (tn_array_t*[]){x, x}, 0, NULL),
-                                     tn_array_transpose(s, x, NULL)},
-                     0, NULL));
-    tn_array_t* turned = tn_array_retain(
-        tn_apply_one(s, name, 2, (tn_array_t*[]){tn_array_transpose(s, sum, NULL), sum}, 0, NULL));
+        tn_op_apply_one(s, name, 2,
+                        (tn_array_t*[]){tn_op_apply_one(s, name, 2, (tn_array_t*[]){x, x}, 0, NULL),
+                                        tn_array_transpose(s, x, NULL)},
+                        0, NULL));
+    tn_array_t* turned = tn_array_retain(tn_op_apply_one(
+        s, name, 2, (tn_array_t*[]){tn_array_transpose(s, sum, NULL), sum}, 0, NULL));
     tn_array_release(x);
     tn_array_release(sum);
     tn_scope_clear(s);
@@ -511,15 +512,15 @@ static void inputs_that_nobody_holds_are_donatable_when_they_are_large(void** st
     for (int is_held = 0; is_held < 2; ++is_held) {
       tn_array_t* y = tn_array_retain(tn_array_ones(s, TN_DTYPE_F32, 1, &counts[i]));
       tn_array_t* x = tn_array_retain(tn_array_add(s, y, y));
-      TN_ASSERT_OK(tn_eval(2, (tn_array_t*[]){x, y}));
+      TN_ASSERT_OK(tn_array_eval(2, (tn_array_t*[]){x, y}));
       for (int op = 0; op < 2; ++op) {
         tn_array_t* sum = tn_array_retain(
-            tn_apply_one(s, op ? "add_onto" : "add_to", 2, (tn_array_t*[]){x, y}, 0, NULL));
+            tn_op_apply_one(s, op ? "add_onto" : "add_to", 2, (tn_array_t*[]){x, y}, 0, NULL));
         tn_array_t* const before = x;
         tn_scope_clear(s);
         if (!is_held) tn_array_release(before);
         donation_count = 0;
-        TN_ASSERT_OK(tn_eval(1, &sum));
+        TN_ASSERT_OK(tn_array_eval(1, &sum));
         assert_int_equal(donation_count, i && !is_held);
         if (is_held) tn_array_release(before);
         x = sum;
@@ -538,7 +539,7 @@ static void work_goes_through_temporaries(void** state) {
   tn_array_t* odd = tn_array_slice(s, x, (int64_t[]){1}, (int64_t[]){9}, (int64_t[]){2});
   const tn_application_t application = {sizeof application, "two_steps", 1, &odd, 0, NULL, 2, NULL};
   tn_array_t* results[2] = {NULL};
-  tn_apply(s, &application, results);
+  tn_op_apply(s, &application, results);
   TN_ASSERT_F32(results[0], TN_LIST(4), 2, 10, 26, 50);
   TN_ASSERT_F32(results[1], TN_LIST(4), 0, 8, 24, 48);
   tn_scope_destroy(s);
@@ -557,20 +558,20 @@ static void errors_of_dispatched_work_reach_the_arrays(void** state) {
   tn_array_t* results[2] = {NULL};
   const tn_application_t failing = {sizeof failing, "two_steps", 1, &x, 1, &fails_at, 2, NULL};
   second_steps = 0;
-  tn_apply(s, &failing, results);
+  tn_op_apply(s, &failing, results);
   tn_array_t* after = tn_array_exp(s, results[1]);
-  TN_ASSERT_REPORT("is out of range", tn_eval(1, &after));
+  TN_ASSERT_REPORT("is out of range", tn_array_eval(1, &after));
   TN_ASSERT_REPORT("two_steps: element", tn_array_status(results[0]));
   assert_int_equal(second_steps, 0);
   const tn_application_t large = {sizeof large, "two_steps", 1, &x, 1, &huge, 2, NULL};
-  tn_apply(s, &large, results);
-  TN_ASSERT_REPORT("two_steps: out of memory", tn_eval(1, results));
+  tn_op_apply(s, &large, results);
+  TN_ASSERT_REPORT("two_steps: out of memory", tn_array_eval(1, results));
   // In a stream's turn the error waits for who asks.
-  tn_apply(s, &failing, results);
-  TN_ASSERT_OK(tn_async_eval(2, results));
+  tn_op_apply(s, &failing, results);
+  TN_ASSERT_OK(tn_array_async_eval(2, results));
   float data[200];
   TN_ASSERT_REPORT("is out of range", tn_array_to_host(results[0], data, sizeof data));
-  tn_status_release(tn_synchronize(s));
+  tn_status_release(tn_scope_synchronize(s));
   TN_ASSERT_F32(last_sums_of(s, tn__testing_range(s, TN_LIST(1, 2)), 1), TN_LIST(1), 1);
   tn_scope_destroy(s);
 }
@@ -617,7 +618,7 @@ static tn_status_t apply_all(const tn_allocator_t* allocator, void* context) {
     tn_array_t* results[] = {last_sums_of(s, tn_array_transpose(s, x, NULL), 1),
                              with_integer(s, "place", x, "mode", PLACE_SHARE),
                              with_integer(s, "place", x, "mode", PLACE_ALLOCATE)};
-    status = tn_eval(3, results);
+    status = tn_array_eval(3, results);
   }
   tn_scope_destroy(s);
   tn_device_release(device);
@@ -638,9 +639,9 @@ static void temporaries_without_memory_are_errors(void** state) {
     tn_array_t* x = tn__testing_range(s, TN_LIST(20));
     const tn_application_t application = {sizeof application, "two_steps", 1, &x, 0, NULL, 2, NULL};
     tn_array_t* results[2] = {NULL};
-    tn_apply(s, &application, results);
+    tn_op_apply(s, &application, results);
     tn__testing_refuse_allocations(number, true);
-    tn_status_t status = tn_eval(2, results);
+    tn_status_t status = tn_array_eval(2, results);
     is_done = tn__testing_refused_allocation_count() == 0;
     tn__testing_refuse_allocations(0, false);
     if (status) assert_int_equal(tn_status_code(status), TN_CODE_RESOURCE_EXHAUSTED);
@@ -656,8 +657,8 @@ static tn_status_t add_in_a_chain(void* user, tn_scope_t* s, size_t input_count,
   (void)user, (void)input_count, (void)output_count;
   tn_array_t* twice = tn_array_add(s, inputs[0], inputs[0]);
   out[0] = tn_array_negative(
-      s, tn_apply_one(s, "add_any", 2, (tn_array_t*[]){tn_array_negative(s, twice), inputs[1]}, 0,
-                      NULL));
+      s, tn_op_apply_one(s, "add_any", 2, (tn_array_t*[]){tn_array_negative(s, twice), inputs[1]},
+                         0, NULL));
   return TN_OK;
 }
 
@@ -666,12 +667,12 @@ static void an_eval_may_be_element_wise(void** state) {
   tn_scope_t* s = begin();
   const tn_closure_t function = {add_in_a_chain, NULL};
   tn_compiled_t* compiled = NULL;
-  TN_ASSERT_OK(tn_compile(s, &function, NULL, &compiled));
+  TN_ASSERT_OK(tn_closure_compile(s, &function, NULL, &compiled));
   for (int round = 0; round < 3; ++round) {
     eval_count = 0;
     tn_array_t* x = tn_array_transpose(s, tn__testing_range(s, TN_LIST(2, 3)), NULL);
     tn_array_t* row = tn_array_from_host(s, TN_DTYPE_S32, TN_LIST(2), (int32_t[]){10, 20}, 8);
-    tn_array_t* z = tn_apply_one(s, "add_any", 2, (tn_array_t*[]){x, row}, 0, NULL);
+    tn_array_t* z = tn_op_apply_one(s, "add_any", 2, (tn_array_t*[]){x, row}, 0, NULL);
     TN_ASSERT_F32(z, TN_LIST(3, 2), 10, 23, 11, 24, 12, 25);
     tn_array_t* inputs[] = {x, row};
     TN_ASSERT_OK(add_in_a_chain(NULL, s, 2, inputs, 1, &z));

@@ -1,8 +1,8 @@
 // Kernels of authors that are loops over dense elements, on operands that lie in every way, for all
 // sizes of elements.
 #include <stdlib.h>
-#include <tenon/call.h>
-#include <tenon/eval.h>
+#include <tenon/detail/call.h>
+#include <tenon/detail/eval.h>
 
 #include "lazy/testing_lazy.h"
 
@@ -85,7 +85,7 @@ static void make_views(tn_scope_t* s, tn_dtype_t dtype, int64_t rows, int64_t co
   const int64_t down_only[] = {1, 2, 1}, down_dims[] = {DEPTH, 2 * rows, columns};
 #define OF(dims) \
   tn_array_from_host(s, dtype, 3, dims, data, (size_t)(dims[0] * dims[1] * dims[2]) * size)
-  const size_t size = tn_dtype_size(dtype);
+  const size_t size = tn_dtype_byte_size(dtype);
   tn_array_t* views[VIEW_COUNT] = {
       OF(dims),
       tn_array_matrix_transpose(s, OF(turned)),
@@ -108,16 +108,16 @@ static void check_shape(tn_scope_t* s, const char* name, tn_dtype_t dtype, int64
                         int64_t columns, const uint8_t* data) {
   const int64_t dims[] = {DEPTH, rows, columns};
   const tn_array_type_t type = {dtype, 3, dims};
-  const size_t byte_length = (size_t)(DEPTH * rows * columns) * tn_dtype_size(dtype);
+  const size_t byte_size = (size_t)(DEPTH * rows * columns) * tn_dtype_byte_size(dtype);
   tn_array_t *views[VIEW_COUNT], *z = NULL;
   make_views(s, dtype, rows, columns, data, views);
   uint8_t* hosts[VIEW_COUNT];
   for (size_t i = 0; i < VIEW_COUNT; ++i) {
-    hosts[i] = malloc(byte_length);
+    hosts[i] = malloc(byte_size);
     assert_non_null(hosts[i]);
-    TN_ASSERT_OK(tn_array_to_host(views[i], hosts[i], byte_length));
+    TN_ASSERT_OK(tn_array_to_host(views[i], hosts[i], byte_size));
   }
-  uint8_t* got = malloc(byte_length);
+  uint8_t* got = malloc(byte_size);
   assert_non_null(got);
   for (size_t i = 0; i < VIEW_COUNT; ++i) {
     for (size_t j = 0; j < VIEW_COUNT; ++j) {
@@ -125,9 +125,9 @@ static void check_shape(tn_scope_t* s, const char* name, tn_dtype_t dtype, int64
       tn_array_t* operands[] = {views[i], views[j]};
       const tn_application_t application = {
           sizeof application, name, 2, operands, 0, NULL, 1, &type};
-      tn_apply(s, &application, &z);
-      TN_ASSERT_OK(tn_array_to_host(z, got, byte_length));
-      for (size_t e = 0; e < byte_length; ++e) {
+      tn_op_apply(s, &application, &z);
+      TN_ASSERT_OK(tn_array_to_host(z, got, byte_size));
+      for (size_t e = 0; e < byte_size; ++e) {
         if (got[e] == mixed(hosts[i][e], hosts[j][e])) continue;
         fail_msg("%s: byte %zu of %s %lldx%lld, views %zu and %zu", name, e, tn_dtype_name(dtype),
                  (long long)rows, (long long)columns, i, j);
@@ -171,8 +171,8 @@ static void rows_of_an_eval_are_dense(void** state) {
 // The handler by itself, which has no rows of its host.
 static void rows_need_no_host_that_has_them(void** state) {
   (void)state;
-  TN_ASSERT_OK(tn_register("plain_mix_rows", "Host", (tn_target_function_t)mix_rows,
-                           TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn_target_register("plain_mix_rows", "Host", (tn_target_function_t)mix_rows,
+                                  TN_API_VERSION_TYPED_FFI));
   check_operation("plain_mix_rows", 2, (tn_dtype_t[]){TN_DTYPE_U8, TN_DTYPE_F64});
 }
 
@@ -198,14 +198,14 @@ static tn_status_t failing_row(void* user, int64_t count, void* const* rows) {
 
 TN_EVAL_OP(wrong_rows, WRONG_ROWS, "is an error") {
   const tn_strided_t *x = eval->operands[0], *y = eval->outputs[0];
-  const tn_strided_t* arrays[TN_NEST_ARRAY_LIMIT + 1] = {y, x, x, x, x, x, x, x, x};
+  const tn_strided_t* arrays[TN_LOOP_NEST_ARRAY_LIMIT + 1] = {y, x, x, x, x, x, x, x, x};
   const int64_t dims[] = {x->dims[0], x->dims[1] + 1};
   tn_strided_t other = *x;
   size_t count = 2;
   if (call->mistake == ROW_SHAPES) other.dims = dims;
   if (call->mistake == ROW_RANKS) other.rank = 1;
   if (call->mistake == ROW_NO_ARRAYS) count = 0;
-  if (call->mistake == ROW_MANY_ARRAYS) count = TN_NEST_ARRAY_LIMIT + 1;
+  if (call->mistake == ROW_MANY_ARRAYS) count = TN_LOOP_NEST_ARRAY_LIMIT + 1;
   arrays[1] = &other;
   return tn_eval_for_rows(eval, count, arrays, 1, failing_row, (void*)(uintptr_t)eval);
 }
@@ -236,16 +236,16 @@ static void mistakes_with_rows_are_errors(void** state) {
   for (int32_t mistake = ROW_FAILS; mistake <= ROW_MANY_ARRAYS; ++mistake) {
     const tn_attribute_t attribute = {
         .name = "mistake", .kind = TN_ATTRIBUTE_INTEGER, .dtype = TN_DTYPE_S32, .integer = mistake};
-    tn_array_t* y = tn_apply_one(s, "wrong_rows", 1, &x, 1, &attribute);
-    TN_ASSERT_REPORT(reports[mistake], tn_eval(1, &y));
+    tn_array_t* y = tn_op_apply_one(s, "wrong_rows", 1, &x, 1, &attribute);
+    TN_ASSERT_REPORT(reports[mistake], tn_array_eval(1, &y));
   }
-  tn_array_t* y = tn_apply_one(s, "unplaced", 1, &x, 0, NULL);
-  TN_ASSERT_REPORT("rows of array 0, which has no memory yet", tn_eval(1, &y));
+  tn_array_t* y = tn_op_apply_one(s, "unplaced", 1, &x, 0, NULL);
+  TN_ASSERT_REPORT("rows of array 0, which has no memory yet", tn_array_eval(1, &y));
   tn_array_t* none = tn_array_zeros(s, TN_DTYPE_F32, TN_LIST(0, 4));
   const tn_attribute_t attribute = {
       .name = "mistake", .kind = TN_ATTRIBUTE_INTEGER, .dtype = TN_DTYPE_S32};
-  y = tn_apply_one(s, "wrong_rows", 1, &none, 1, &attribute);
-  TN_ASSERT_OK(tn_eval(1, &y));  // nothing is called
+  y = tn_op_apply_one(s, "wrong_rows", 1, &none, 1, &attribute);
+  TN_ASSERT_OK(tn_array_eval(1, &y));  // nothing is called
   tn_scope_destroy(s);
 }
 

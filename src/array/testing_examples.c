@@ -211,7 +211,7 @@ static tn_array_t* array_of(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, co
   _Alignas(16) char data[1 << 16] = {0};
   size_t count = 1;
   for (size_t i = 0; i < rank; ++i) count *= (size_t)dims[i];
-  const size_t size = tn_dtype_size(dtype);
+  const size_t size = tn_dtype_byte_size(dtype);
   const bool is_inexact =
       tn_dtype_kind(dtype) == TN_KIND_FLOAT || tn_dtype_kind(dtype) == TN_KIND_COMPLEX;
   for (size_t i = 0; i < count && (i + 1) * size <= sizeof data; ++i) {

@@ -3,9 +3,10 @@
 #ifndef TENON_ARRAY_TESTING_OPERATIONS_H_
 #define TENON_ARRAY_TESTING_OPERATIONS_H_
 
+#include <tenon/arrays.h>
 #include <tenon/tenon.h>
 
-#include <tenon/array_ops.h>
+#include <tenon/detail/array_ops.h>
 
 enum { TN_CASE_LIMIT = 16, TN_CASE_LIST_LIMIT = 256, TN_CASE_RANK_LIMIT = 16 };
 

@@ -3,7 +3,7 @@
 #define TENON_ARRAY_TESTING_WEIGHT_H_
 
 #include <stdbool.h>
-#include <tenon/array.h>
+#include <tenon/detail/array.h>
 
 // Whether all that the arrays need, also what is inside of operations that are made of others, has
 // no more elements than `most`. Errors are light.

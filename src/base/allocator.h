@@ -2,7 +2,7 @@
 #ifndef TENON_BASE_ALLOCATOR_H_
 #define TENON_BASE_ALLOCATOR_H_
 
-#include <tenon/allocator.h>
+#include <tenon/detail/allocator.h>
 
 #include "base/status.h"
 #include "base/visibility.h"

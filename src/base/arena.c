@@ -25,7 +25,7 @@ void tn__arena_deinit(tn_arena_t* arena) {
     block = next;
   }
   arena->blocks = NULL;
-  arena->byte_length = 0;
+  arena->byte_size = 0;
 }
 
 void tn__arena_reset(tn_arena_t* arena) {
@@ -36,7 +36,7 @@ void tn__arena_reset(tn_arena_t* arena) {
   kept->next = NULL;
   kept->used = 0;
   arena->blocks = kept;
-  arena->byte_length = HEADER + kept->capacity;
+  arena->byte_size = HEADER + kept->capacity;
 }
 
 // A block of that capacity, behind the current one if `is_behind`.
@@ -47,7 +47,7 @@ static tn_status_t add_block(tn_arena_t* arena, size_t capacity, bool is_behind,
   if (!memory) return tn__status_out_of_memory();
   tn_arena_block_t* fresh = memory;
   *fresh = (tn_arena_block_t){.capacity = capacity};
-  arena->byte_length += HEADER + capacity;
+  arena->byte_size += HEADER + capacity;
   if (is_behind) {
     fresh->next = first->next;
     first->next = fresh;

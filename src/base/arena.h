@@ -9,7 +9,7 @@
 typedef struct tn_arena {
   const tn_allocator_t* allocator;
   struct tn_arena_block* blocks;
-  size_t byte_length;  // all blocks together
+  size_t byte_size;  // all blocks together
 } tn_arena_t;
 
 TN_FOR_INSPECT void tn__arena_init(tn_arena_t* arena, const tn_allocator_t* allocator);

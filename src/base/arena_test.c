@@ -86,7 +86,7 @@ static void arena_reset_keeps_one_zeroed_block(void** state) {
   }
   tn__arena_reset(&arena);
   assert_int_equal(atomic_load(&testing.live_block_count), 1);
-  assert_int_equal(atomic_load(&testing.live_byte_length), arena.byte_length);
+  assert_int_equal(atomic_load(&testing.live_byte_size), arena.byte_size);
   TN_ASSERT_OK(tn__arena_allocate(&arena, 1000, &memory));
   for (int i = 0; i < 1000; ++i) assert_int_equal(((char*)memory)[i], 0);
   tn__arena_deinit(&arena);

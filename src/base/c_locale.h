@@ -4,7 +4,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
-#include <tenon/export.h>
+#include <tenon/detail/export.h>
 
 // As vsnprintf, snprintf, strtod and strtof. Thread-safe.
 int tn__c_vsnprintf(char* text, size_t capacity, const char* format, va_list arguments)

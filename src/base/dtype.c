@@ -1,5 +1,5 @@
 #include <string.h>
-#include <tenon/dtype.h>
+#include <tenon/detail/dtype.h>
 
 typedef struct dtype_row {
   const char* name;
@@ -11,7 +11,7 @@ typedef struct dtype_row {
 static const dtype_row_t rows[TN_DTYPE_LIMIT] = {
 #define TN_DTYPE(name, number, mlir, numpy, bits, kind) \
   [TN_DTYPE_##name] = {mlir, numpy, bits, TN_KIND_##kind},
-#include <tenon/dtype.def>
+#include <tenon/detail/dtype.def>
 #undef TN_DTYPE
 };
 
@@ -36,7 +36,7 @@ tn_kind_t tn_dtype_kind(tn_dtype_t dtype) {
 uint32_t tn_dtype_bit_width(tn_dtype_t dtype) {
   return row(dtype)->bits;
 }
-size_t tn_dtype_size(tn_dtype_t dtype) {
+size_t tn_dtype_byte_size(tn_dtype_t dtype) {
   return (row(dtype)->bits + 7) / 8;
 }
 

@@ -1,13 +1,13 @@
 // Elements in memory as numbers; the bytes of narrow ones.
 #include <math.h>
 #include <string.h>
-#include <tenon/dtype.h>
+#include <tenon/detail/dtype.h>
 
 #include "base/element.h"
 #include "base/float_format.h"
 
 double tn_dtype_load(tn_dtype_t dtype, const void* element) {
-  size_t size = tn_dtype_size(dtype);
+  size_t size = tn_dtype_byte_size(dtype);
   switch (tn_dtype_kind(dtype)) {
     case TN_KIND_FLOAT: return tn__float_load(dtype, element);
     case TN_KIND_COMPLEX:
@@ -44,7 +44,7 @@ static uint64_t saturated_unsigned(double value, uint32_t bits) {
 }
 
 void tn_dtype_store(tn_dtype_t dtype, double value, void* element) {
-  size_t size = tn_dtype_size(dtype);
+  size_t size = tn_dtype_byte_size(dtype);
   uint32_t bits = tn_dtype_bit_width(dtype);
   switch (tn_dtype_kind(dtype)) {
     case TN_KIND_FLOAT: tn__float_store(dtype, value, element); break;
@@ -73,8 +73,8 @@ void tn_dtype_store(tn_dtype_t dtype, double value, void* element) {
 
 static int64_t integer_of(tn_dtype_t dtype, const void* element) {
   uint64_t bits = 0;
-  const unsigned unused = 64 - 8 * (unsigned)tn_dtype_size(dtype);
-  memcpy(&bits, element, tn_dtype_size(dtype));
+  const unsigned unused = 64 - 8 * (unsigned)tn_dtype_byte_size(dtype);
+  memcpy(&bits, element, tn_dtype_byte_size(dtype));
   return tn_dtype_kind(dtype) == TN_KIND_SIGNED ? (int64_t)(bits << unused) >> unused
                                                 : (int64_t)bits;
 }
@@ -91,8 +91,8 @@ static uint64_t floats_between(tn_dtype_t dtype, const void* a, const void* b) {
   const uint64_t mask = width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX;
   const double a_value = tn_dtype_load(dtype, a), b_value = tn_dtype_load(dtype, b);
   uint64_t x = 0, y = 0;
-  memcpy(&x, a, tn_dtype_size(dtype));
-  memcpy(&y, b, tn_dtype_size(dtype));
+  memcpy(&x, a, tn_dtype_byte_size(dtype));
+  memcpy(&y, b, tn_dtype_byte_size(dtype));
   x &= mask;
   y &= mask;
   if (isnan(a_value) || isnan(b_value)) return isnan(a_value) && isnan(b_value) ? 0 : UINT64_MAX;
@@ -109,7 +109,7 @@ uint64_t tn_dtype_ulps_between(tn_dtype_t dtype, const void* a, const void* b) {
     case TN_KIND_FLOAT: return floats_between(dtype, a, b);
     case TN_KIND_COMPLEX: {
       const tn_dtype_t part = dtype == TN_DTYPE_C64 ? TN_DTYPE_F32 : TN_DTYPE_F64;
-      const size_t size = tn_dtype_size(part);
+      const size_t size = tn_dtype_byte_size(part);
       const uint64_t re = floats_between(part, a, b);
       const uint64_t im = floats_between(part, (const char*)a + size, (const char*)b + size);
       return re > im ? re : im;

@@ -1,5 +1,5 @@
 #include <math.h>
-#include <tenon/dtype.h>
+#include <tenon/detail/dtype.h>
 
 #include "base/testing.h"
 

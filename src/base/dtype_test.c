@@ -1,10 +1,10 @@
-#include <tenon/dtype.h>
+#include <tenon/detail/dtype.h>
 
 #include "base/testing.h"
 
 static const tn_dtype_t every_dtype[] = {
 #define TN_DTYPE(name, number, mlir, numpy, bits, kind) TN_DTYPE_##name,
-#include <tenon/dtype.def>
+#include <tenon/detail/dtype.def>
 #undef TN_DTYPE
 };
 enum { DTYPE_COUNT = sizeof every_dtype / sizeof every_dtype[0] };
@@ -54,13 +54,14 @@ static void dtype_names_must_match_whole(void** state) {
 static void dtype_sizes_round_the_width_up_to_bytes(void** state) {
   (void)state;
   for (int i = 0; i < DTYPE_COUNT; ++i) {
-    assert_int_equal(tn_dtype_size(every_dtype[i]), (tn_dtype_bit_width(every_dtype[i]) + 7) / 8);
+    assert_int_equal(tn_dtype_byte_size(every_dtype[i]),
+                     (tn_dtype_bit_width(every_dtype[i]) + 7) / 8);
   }
-  assert_int_equal(tn_dtype_size(TN_DTYPE_PRED), 1);
-  assert_int_equal(tn_dtype_size(TN_DTYPE_S4), 1);
-  assert_int_equal(tn_dtype_size(TN_DTYPE_F6E2M3FN), 1);
-  assert_int_equal(tn_dtype_size(TN_DTYPE_C128), 16);
-  assert_int_equal(tn_dtype_size(TN_DTYPE_TOKEN), 0);
+  assert_int_equal(tn_dtype_byte_size(TN_DTYPE_PRED), 1);
+  assert_int_equal(tn_dtype_byte_size(TN_DTYPE_S4), 1);
+  assert_int_equal(tn_dtype_byte_size(TN_DTYPE_F6E2M3FN), 1);
+  assert_int_equal(tn_dtype_byte_size(TN_DTYPE_C128), 16);
+  assert_int_equal(tn_dtype_byte_size(TN_DTYPE_TOKEN), 0);
 }
 
 static void dtype_kinds_are_exclusive(void** state) {
@@ -79,7 +80,7 @@ static void dtype_numbers_outside_the_table_are_invalid(void** state) {
   for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; ++i) {
     assert_false(tn_dtype_is_valid(strangers[i]));
     assert_string_equal(tn_dtype_name((tn_dtype_t)strangers[i]), "invalid");
-    assert_int_equal(tn_dtype_size((tn_dtype_t)strangers[i]), 0);
+    assert_int_equal(tn_dtype_byte_size((tn_dtype_t)strangers[i]), 0);
     assert_int_equal(tn_dtype_kind((tn_dtype_t)strangers[i]), TN_KIND_NONE);
   }
 }

@@ -4,7 +4,7 @@
 #define TENON_BASE_ELEMENT_H_
 
 #include <stddef.h>
-#include <tenon/dtype.h>
+#include <tenon/detail/dtype.h>
 
 // Makes them so: any byte but 0 is true, and the upper bits of others are as they have to be.
 void tn__elements_tidy(tn_dtype_t dtype, void* data, size_t count);

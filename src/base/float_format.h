@@ -4,7 +4,7 @@
 #define TENON_BASE_FLOAT_FORMAT_H_
 
 #include <stdbool.h>
-#include <tenon/dtype.h>
+#include <tenon/detail/dtype.h>
 
 // What the highest exponent (and the sign bit of zero) stand for.
 typedef enum tn_float_specials {

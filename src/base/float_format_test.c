@@ -179,7 +179,7 @@ static void elements_load_what_was_stored(void** state) {
     tn__float_store(floats[i], 1.5, bytes);
     double wanted = floats[i] == TN_DTYPE_F8E8M0FNU ? 2.0 : 1.5;
     assert_true(tn__float_load(floats[i], bytes) == wanted);
-    assert_int_equal(bytes[tn_dtype_size(floats[i])], 0xA5);
+    assert_int_equal(bytes[tn_dtype_byte_size(floats[i])], 0xA5);
   }
 }
 

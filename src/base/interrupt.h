@@ -3,7 +3,7 @@
 #define TENON_BASE_INTERRUPT_H_
 
 #include <stdint.h>
-#include <tenon/cancellation.h>
+#include <tenon/detail/cancellation.h>
 
 // Immutable while a run is under way.
 typedef struct tn_interrupt {

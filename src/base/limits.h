@@ -1,6 +1,6 @@
 // What a program may ask of Tenon before it runs: every limit on input in one place, but for those
-// that callers may want to know (TN_MAX_... in <tenon/type.h> and <tenon/module.h>). SECURITY.md
-// states them all for users.
+// that callers may want to know (TN_MAX_... in <tenon/detail/type.h> and <tenon/detail/module.h>).
+// SECURITY.md states them all for users.
 #ifndef TENON_BASE_LIMITS_H_
 #define TENON_BASE_LIMITS_H_
 

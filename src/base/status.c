@@ -43,7 +43,7 @@ const char* tn_code_name(tn_code_t code) {
 #define TN_CODE(name, number, meaning) \
   case TN_CODE_##name:                 \
     return #name;
-#include <tenon/status.def>
+#include <tenon/detail/status.def>
 #undef TN_CODE
   }
   return "UNKNOWN";

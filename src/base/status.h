@@ -1,9 +1,9 @@
-// The error idiom inside Tenon; the type itself is public, in <tenon/status.h>.
+// The error idiom inside Tenon; the type itself is public, in <tenon/detail/status.h>.
 #ifndef TENON_BASE_STATUS_H_
 #define TENON_BASE_STATUS_H_
 
 #include <stdbool.h>
-#include <tenon/status.h>
+#include <tenon/detail/status.h>
 
 // Static: costs no memory.
 tn_status_t tn__status_out_of_memory(void);

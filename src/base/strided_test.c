@@ -1,7 +1,7 @@
-// <tenon/strided.h> against indices that are counted one by one.
+// <tenon/detail/strided.h> against indices that are counted one by one.
 #include <string.h>
-#include <tenon/strided.h>
-#include <tenon/type.h>
+#include <tenon/detail/strided.h>
+#include <tenon/detail/type.h>
 
 #include "base/testing.h"
 
@@ -61,10 +61,10 @@ static int compare_triples(const void* x, const void* y) {
 }
 
 // The pieces [begin, end), as places of their elements in all arrays.
-static size_t list_elements(const tn_nest_t* nest, int64_t begin, int64_t end,
+static size_t list_elements(const tn_loop_nest_t* nest, int64_t begin, int64_t end,
                             int64_t (*out)[ARRAY_COUNT]) {
   size_t count = 0;
-  TN_FOR_PIECES(nest, piece, begin, end) {
+  TN_FOR_CHUNKS(nest, piece, begin, end) {
     assert_true(piece.count > 0 && piece.count <= nest->piece_length);
     for (int64_t i = 0; i < piece.count; ++i, ++count) {
       assert_true(count < SIZE_LIMIT);
@@ -84,10 +84,10 @@ static void every_element_is_in_one_piece(void** state) {
     const arrays_t a = random_arrays(&seed);
     const int64_t* strides[] = {a.strides[0], a.strides[1], a.strides[2]};
     const int64_t size = tn_element_count(a.rank, a.dims);
-    tn_nest_t nest;
-    assert_true(tn_nest_init(&nest, a.rank, a.dims, ARRAY_COUNT, strides));
+    tn_loop_nest_t nest;
+    assert_true(tn_loop_nest_init(&nest, a.rank, a.dims, ARRAY_COUNT, strides));
     assert_int_equal(nest.element_count, size);
-    if (round % 2) tn_nest_set_piece_length(&nest, 1 + (int64_t)(next_random(&seed) % 4));
+    if (round % 2) tn_loop_nest_set_chunk_length(&nest, 1 + (int64_t)(next_random(&seed) % 4));
     // In two ranges, as two threads would.
     const int64_t middle = nest.piece_count ? (int64_t)next_random(&seed) % nest.piece_count : 0;
     size_t count = list_elements(&nest, 0, middle, got);
@@ -106,20 +106,20 @@ static void dimensions_that_lie_together_are_one_loop(void** state) {
   (void)state;
   const int64_t dims[] = {2, 1, 3, 4}, dense[] = {12, 99, 4, 1}, columns[] = {12, 7, 1, 3};
   const int64_t row[] = {0, 0, 0, 1}, back[] = {-12, 5, -4, -1};
-  tn_nest_t nest;
-  assert_true(tn_nest_init(&nest, 4, dims, 2, (const int64_t*[]){dense, back}));
+  tn_loop_nest_t nest;
+  assert_true(tn_loop_nest_init(&nest, 4, dims, 2, (const int64_t*[]){dense, back}));
   assert_int_equal(nest.loop_count, 0);
   assert_int_equal(nest.row_length, 24);
   assert_int_equal(nest.strides[1], -1);
-  assert_true(tn_nest_init(&nest, 4, dims, 2, (const int64_t*[]){dense, row}));
+  assert_true(tn_loop_nest_init(&nest, 4, dims, 2, (const int64_t*[]){dense, row}));
   assert_int_equal(nest.loop_count, 1);
   assert_int_equal(nest.loop_counts[0], 6);
   assert_int_equal(nest.row_length, 4);
   // The first array decides which loop is the innermost.
-  assert_true(tn_nest_init(&nest, 4, dims, 2, (const int64_t*[]){columns, dense}));
+  assert_true(tn_loop_nest_init(&nest, 4, dims, 2, (const int64_t*[]){columns, dense}));
   assert_int_equal(nest.strides[0], 1);
   assert_int_equal(nest.strides[1], 4);
-  assert_true(tn_nest_init(&nest, 4, dims, 2, (const int64_t*[]){dense, columns}));
+  assert_true(tn_loop_nest_init(&nest, 4, dims, 2, (const int64_t*[]){dense, columns}));
   assert_int_equal(nest.strides[0], 1);
   assert_int_equal(nest.strides[1], 3);
 }
@@ -131,10 +131,10 @@ static void tiles_cover_every_element(void** state) {
   static bool is_seen[SIZE_LIMIT];
   const int64_t dims[] = {2, 67, 30}, dense[] = {2010, 30, 1}, turned[] = {2010, 1, 67};
   for (int64_t length = 1; length < 200; length *= 3) {
-    tn_nest_t nest;
-    assert_true(tn_nest_init(&nest, 3, dims, 3, (const int64_t*[]){dense, turned, dense}));
+    tn_loop_nest_t nest;
+    assert_true(tn_loop_nest_init(&nest, 3, dims, 3, (const int64_t*[]){dense, turned, dense}));
     assert_int_equal(nest.rows_per_tile, TN_NEST_TILE);
-    tn_nest_set_piece_length(&nest, length);
+    tn_loop_nest_set_chunk_length(&nest, length);
     const int64_t middle = nest.piece_count / 3;
     size_t count = list_elements(&nest, 0, middle, got);
     count += list_elements(&nest, middle, nest.piece_count, got + count);
@@ -168,26 +168,26 @@ static void dimensions_are_collapsed_in_place(void** state) {
 
 static void scalars_have_one_piece_and_empty_arrays_none(void** state) {
   (void)state;
-  tn_nest_t nest;
-  assert_true(tn_nest_init(&nest, 0, NULL, 1, (const int64_t*[]){NULL}));
+  tn_loop_nest_t nest;
+  assert_true(tn_loop_nest_init(&nest, 0, NULL, 1, (const int64_t*[]){NULL}));
   assert_int_equal(nest.piece_count, 1);
-  assert_int_equal(tn_piece_at(&nest, 0).count, 1);
+  assert_int_equal(tn_chunk_at(&nest, 0).count, 1);
   const int64_t dims[] = {3, 0, 2}, strides[] = {0, 2, 1};
-  assert_true(tn_nest_init(&nest, 3, dims, 1, (const int64_t*[]){strides}));
+  assert_true(tn_loop_nest_init(&nest, 3, dims, 1, (const int64_t*[]){strides}));
   assert_int_equal(nest.piece_count, 0);
-  tn_nest_set_piece_length(&nest, 8);
+  tn_loop_nest_set_chunk_length(&nest, 8);
   assert_int_equal(nest.piece_count, 0);
-  assert_int_equal(tn_piece_at(&nest, 0).count, 0);
+  assert_int_equal(tn_chunk_at(&nest, 0).count, 0);
 }
 
 static void nests_have_a_limit(void** state) {
   (void)state;
-  tn_nest_t nest;
+  tn_loop_nest_t nest;
   const int64_t one = 1, dims = 3;
-  const int64_t* strides[TN_NEST_ARRAY_LIMIT + 1];
-  for (size_t k = 0; k <= TN_NEST_ARRAY_LIMIT; ++k) strides[k] = &one;
-  assert_true(tn_nest_init(&nest, 1, &dims, TN_NEST_ARRAY_LIMIT, strides));
-  assert_false(tn_nest_init(&nest, 1, &dims, TN_NEST_ARRAY_LIMIT + 1, strides));
+  const int64_t* strides[TN_LOOP_NEST_ARRAY_LIMIT + 1];
+  for (size_t k = 0; k <= TN_LOOP_NEST_ARRAY_LIMIT; ++k) strides[k] = &one;
+  assert_true(tn_loop_nest_init(&nest, 1, &dims, TN_LOOP_NEST_ARRAY_LIMIT, strides));
+  assert_false(tn_loop_nest_init(&nest, 1, &dims, TN_LOOP_NEST_ARRAY_LIMIT + 1, strides));
   assert_int_equal(nest.piece_count, 0);
 }
 

@@ -69,7 +69,7 @@ char* __wrap_strndup(const char* text, size_t length) {
 
 // In front of every block of a testing allocator.
 typedef struct block_header {
-  size_t byte_length;
+  size_t byte_size;
   size_t padding;
 } block_header_t;
 
@@ -80,21 +80,21 @@ static void* testing_reallocate(void* user, void* old_pointer, size_t old_size, 
   if (new_size > SIZE_MAX - sizeof(block_header_t)) return NULL;
   if (new_size > 0 && refuse()) return NULL;
   block_header_t* old = old_pointer ? (block_header_t*)old_pointer - 1 : NULL;
-  size_t true_old_size = old ? old->byte_length : 0;
+  size_t true_old_size = old ? old->byte_size : 0;
   if (true_old_size != old_size) atomic_fetch_add(&testing->wrong_size_count, 1);
   // Always a new place, so that a pointer kept across a reallocation is found out.
   block_header_t* fresh = NULL;
   if (new_size > 0) {
     fresh = __real_malloc(sizeof *fresh + new_size);
     if (!fresh) return NULL;
-    *fresh = (block_header_t){.byte_length = new_size};
+    *fresh = (block_header_t){.byte_size = new_size};
     if (old) memcpy(fresh + 1, old + 1, new_size < true_old_size ? new_size : true_old_size);
     atomic_fetch_add(&testing->live_block_count, 1);
-    atomic_fetch_add(&testing->live_byte_length, new_size);
+    atomic_fetch_add(&testing->live_byte_size, new_size);
   }
   if (old) {
     atomic_fetch_sub(&testing->live_block_count, 1);
-    atomic_fetch_sub(&testing->live_byte_length, true_old_size);
+    atomic_fetch_sub(&testing->live_byte_size, true_old_size);
     free(old);
   }
   return fresh ? fresh + 1 : NULL;
@@ -102,7 +102,7 @@ static void* testing_reallocate(void* user, void* old_pointer, size_t old_size, 
 
 void tn__testing_allocator_init(tn_testing_allocator_t* testing) {
   testing->allocator = (tn_allocator_t){.reallocate = testing_reallocate, .user = testing};
-  atomic_init(&testing->live_byte_length, 0);
+  atomic_init(&testing->live_byte_size, 0);
   atomic_init(&testing->live_block_count, 0);
   atomic_init(&testing->wrong_size_count, 0);
 }
@@ -113,7 +113,7 @@ void tn__testing_allocator_assert_empty(tn_testing_allocator_t* testing) {
   size_t blocks = atomic_load(&testing->live_block_count);
   if (blocks) {
     fail_msg("%zu blocks with %zu bytes are still live", blocks,
-             atomic_load(&testing->live_byte_length));
+             atomic_load(&testing->live_byte_size));
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <tenon/allocator.h>
+#include <tenon/detail/allocator.h>
 
 #include "base/status.h"
 
@@ -15,7 +15,7 @@
 // with. Thread-safe.
 typedef struct tn_testing_allocator {
   tn_allocator_t allocator;  // pass &testing.allocator
-  atomic_size_t live_byte_length;
+  atomic_size_t live_byte_size;
   atomic_size_t live_block_count;
   atomic_size_t wrong_size_count;
 } tn_testing_allocator_t;

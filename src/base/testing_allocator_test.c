@@ -11,9 +11,9 @@ static void testing_allocator_counts_what_is_live(void** state) {
   TN_ASSERT_OK(tn__allocate(&testing.allocator, 100, &one));
   TN_ASSERT_OK(tn__allocate(&testing.allocator, 20, &two));
   assert_int_equal(atomic_load(&testing.live_block_count), 2);
-  assert_int_equal(atomic_load(&testing.live_byte_length), 120);
+  assert_int_equal(atomic_load(&testing.live_byte_size), 120);
   tn__free(&testing.allocator, one, 100);
-  assert_int_equal(atomic_load(&testing.live_byte_length), 20);
+  assert_int_equal(atomic_load(&testing.live_byte_size), 20);
   tn__free(&testing.allocator, two, 20);
   tn__testing_allocator_assert_empty(&testing);
 }

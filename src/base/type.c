@@ -44,7 +44,7 @@ tn_status_t tn__type_check(tn_dtype_t dtype, size_t rank, const int64_t* dims) {
                             "the dimensions of a tensor of rank %zu are NULL", rank);
   }
   // A zero anywhere makes the product zero, but the other factors must not overflow on the way.
-  int64_t bytes = (int64_t)tn_dtype_size(dtype);
+  int64_t bytes = (int64_t)tn_dtype_byte_size(dtype);
   for (size_t i = 0; i < rank; ++i) {
     if (dims[i] == TN_DIM_DYNAMIC) continue;
     if (dims[i] < 0) {
@@ -140,7 +140,7 @@ const tn_type_t* tn__type_scalar(tn_dtype_t dtype) {
   static const tn_type_t scalars[TN_DTYPE_LIMIT] = {
 #define TN_DTYPE(name, number, mlir, numpy, bits, kind_) \
   [TN_DTYPE_##name] = {.kind = TN_TYPE_TENSOR, .dtype = TN_DTYPE_##name},
-#include <tenon/dtype.def>
+#include <tenon/detail/dtype.def>
 #undef TN_DTYPE
   };
   return tn_dtype_is_valid((int)dtype) && dtype != TN_DTYPE_TOKEN ? &scalars[dtype] : NULL;
@@ -187,9 +187,9 @@ int64_t tn__type_size(const tn_type_t* type) {
   return size;
 }
 
-size_t tn__type_byte_length(const tn_type_t* type) {
+size_t tn__type_byte_size(const tn_type_t* type) {
   if (type->kind != TN_TYPE_TENSOR) return 0;
-  return (size_t)tn__type_size(type) * tn_dtype_size(type->dtype);
+  return (size_t)tn__type_size(type) * tn_dtype_byte_size(type->dtype);
 }
 
 bool tn__type_same_shape(const tn_type_t* a, const tn_type_t* b) {

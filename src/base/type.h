@@ -1,8 +1,8 @@
-// Inside of tn_type_t (public in <tenon/type.h>), and the checked arithmetic of shapes.
+// Inside of tn_type_t (public in <tenon/detail/type.h>), and the checked arithmetic of shapes.
 #ifndef TENON_BASE_TYPE_H_
 #define TENON_BASE_TYPE_H_
 
-#include <tenon/type.h>
+#include <tenon/detail/type.h>
 
 #include "base/arena.h"
 
@@ -53,7 +53,7 @@ bool tn__type_is_static(const tn_type_t* type);  // no `?` anywhere in it
 // Number of elements of a static tensor. Cannot overflow: tn__type_tensor checked it.
 int64_t tn__type_size(const tn_type_t* type);
 // Bytes of a static tensor's data; 0 for tokens. Tuples have no bytes of their own.
-size_t tn__type_byte_length(const tn_type_t* type);
+size_t tn__type_byte_size(const tn_type_t* type);
 
 // Equal shapes (dims only), whatever the dtypes. Both are tensors.
 bool tn__type_same_shape(const tn_type_t* a, const tn_type_t* b);

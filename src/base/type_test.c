@@ -78,7 +78,7 @@ static void tensor_refuses_what_has_no_size(void** state) {
                    tn__type_tensor(&arena, TN_DTYPE_F32, 3, huge, &type));
   const int64_t wide[] = {INT64_C(1) << 60};
   TN_ASSERT_CODE(INVALID_ARGUMENT, tn__type_tensor(&arena, TN_DTYPE_F64, 1, wide, &type));
-  assert_int_equal(tn__type_byte_length(tensor(TN_DTYPE_S4, 1, wide)), 1ull << 60);
+  assert_int_equal(tn__type_byte_size(tensor(TN_DTYPE_S4, 1, wide)), 1ull << 60);
   int64_t many[TN_MAX_RANK + 1] = {0};
   TN_ASSERT_REPORT("rank 65", tn__type_tensor(&arena, TN_DTYPE_F32, TN_MAX_RANK + 1, many, &type));
 }
@@ -96,10 +96,10 @@ static void type_sizes_are_products_of_dimensions(void** state) {
   (void)state;
   const int64_t dims[] = {3, 4, 5}, none[] = {3, 0, 5};
   assert_int_equal(tn__type_size(tensor(TN_DTYPE_C128, 3, dims)), 60);
-  assert_int_equal(tn__type_byte_length(tensor(TN_DTYPE_C128, 3, dims)), 960);
-  assert_int_equal(tn__type_byte_length(tensor(TN_DTYPE_F32, 3, none)), 0);
-  assert_int_equal(tn__type_byte_length(tn__type_scalar(TN_DTYPE_BF16)), 2);
-  assert_int_equal(tn__type_byte_length(tn__type_token()), 0);
+  assert_int_equal(tn__type_byte_size(tensor(TN_DTYPE_C128, 3, dims)), 960);
+  assert_int_equal(tn__type_byte_size(tensor(TN_DTYPE_F32, 3, none)), 0);
+  assert_int_equal(tn__type_byte_size(tn__type_scalar(TN_DTYPE_BF16)), 2);
+  assert_int_equal(tn__type_byte_size(tn__type_token()), 0);
 }
 
 static void type_answers_for_parts_it_does_not_have(void** state) {

@@ -39,7 +39,8 @@ static void store_scalar(const tn_attr_t* attr, tn_dtype_t dtype, void* out) {
   if (attr->kind == TN_ATTR_FLOAT) {
     tn__float_store(dtype, attr->real, out);
   } else if (attr->kind == TN_ATTR_INTEGER) {
-    memcpy(out, &attr->integer, tn_dtype_size(dtype));  // little-endian: the low bytes come first
+    memcpy(out, &attr->integer,
+           tn_dtype_byte_size(dtype));  // little-endian: the low bytes come first
   } else {
     *(bool*)out = attr->kind == TN_ATTR_UNIT || attr->boolean;
   }
@@ -74,10 +75,10 @@ static tn_status_t build_array(tn_arena_t* arena, tn_dtype_t dtype, size_t count
   TN_RETURN_IF_ERROR(allocate(arena, 1, sizeof *array, &array));
   array->dtype = tn__ffi_dtype(dtype);
   array->count = count;
-  size_t size = tn_dtype_size(dtype), byte_length;
-  if (__builtin_mul_overflow(count, size, &byte_length)) return tn__status_out_of_memory();
-  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(arena, byte_length, 64, &array->data));
-  if (data && !splat && byte_length) memcpy(array->data, data, byte_length);
+  size_t size = tn_dtype_byte_size(dtype), byte_size;
+  if (__builtin_mul_overflow(count, size, &byte_size)) return tn__status_out_of_memory();
+  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(arena, byte_size, 64, &array->data));
+  if (data && !splat && byte_size) memcpy(array->data, data, byte_size);
   for (size_t i = 0; data && splat && i < count; ++i) {
     memcpy((char*)array->data + i * size, data, size);
   }
@@ -101,7 +102,7 @@ static tn_status_t build_list(tn_arena_t* arena, const tn_attr_t* attr, void** o
   TN_RETURN_IF_ERROR(build_array(arena, dtype, count, NULL, false, out));
   char* data = ((tn_ffi_array_t*)*out)->data;
   for (size_t i = 0; i < count; ++i) {
-    store_scalar(items[i], dtype, data + i * tn_dtype_size(dtype));
+    store_scalar(items[i], dtype, data + i * tn_dtype_byte_size(dtype));
   }
   return TN_OK;
 }
@@ -112,17 +113,17 @@ typedef struct attributes_builder {
 } attributes_builder_t;
 
 static tn_status_t count_splat(const attributes_builder_t* builder, const tn_type_t* type) {
-  const size_t byte_length = tn__type_byte_length(type);
-  const size_t left = TN_LIMIT_SPLAT_BYTES - builder->built->splat_byte_length;
-  if (byte_length <= left) {
-    builder->built->splat_byte_length += byte_length;
+  const size_t byte_size = tn__type_byte_size(type);
+  const size_t left = TN_LIMIT_SPLAT_BYTES - builder->built->splat_byte_size;
+  if (byte_size <= left) {
+    builder->built->splat_byte_size += byte_size;
     return TN_OK;
   }
   return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
                           "one element for all of %s: handlers get arrays in full, and this one "
                           "has %zu bytes; expected at most %d for all those of a program, of which "
                           "%zu are left",
-                          TN_TYPE_TEXT(type), byte_length, TN_LIMIT_SPLAT_BYTES, left);
+                          TN_TYPE_TEXT(type), byte_size, TN_LIMIT_SPLAT_BYTES, left);
 }
 
 static tn_status_t build_dictionary(const attributes_builder_t* builder,

@@ -8,8 +8,8 @@
 
 // What was built for one program so far.
 typedef struct tn_built_attributes {
-  tn_names_t large;          // large attributes, by their address
-  size_t splat_byte_length;  // of arrays that the program writes as one element
+  tn_names_t large;        // large attributes, by their address
+  size_t splat_byte_size;  // of arrays that the program writes as one element
 } tn_built_attributes_t;
 
 // Fills *out, sorted by name as the dictionary is. Everything in it lives in `arena`, the contents

@@ -31,11 +31,11 @@ static void walk(const tn_ffi_attrs_t* attrs) {
     if (attrs->types[i] == TN_FFI_SCALAR) {
       const tn_ffi_scalar_t* scalar = attrs->values[i];
       need(tn_dtype_is_valid(scalar->dtype));
-      read_bytes(scalar->value, tn_dtype_size((tn_dtype_t)scalar->dtype));
+      read_bytes(scalar->value, tn_dtype_byte_size((tn_dtype_t)scalar->dtype));
     } else if (attrs->types[i] == TN_FFI_ARRAY) {
       const tn_ffi_array_t* array = attrs->values[i];
       need(tn_dtype_is_valid(array->dtype));
-      read_bytes(array->data, array->count * tn_dtype_size((tn_dtype_t)array->dtype));
+      read_bytes(array->data, array->count * tn_dtype_byte_size((tn_dtype_t)array->dtype));
     } else if (attrs->types[i] == TN_FFI_STRING) {
       const tn_ffi_bytes_t* text = attrs->values[i];
       read_bytes(text->data, text->size);
@@ -88,8 +88,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       "}} : (tensor<2xf32>) -> tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n";
   if (!device) {
     tn_status_release(tn_device_create("cpu", NULL, &device));
-    tn_status_release(
-        tn_register("fuzz", "Host", (tn_target_function_t)handler, TN_API_VERSION_TYPED_FFI));
+    tn_status_release(tn_target_register("fuzz", "Host", (tn_target_function_t)handler,
+                                         TN_API_VERSION_TYPED_FFI));
   }
   size_t length = sizeof head - 1 + size + sizeof tail - 1;
   char* text = malloc(length);

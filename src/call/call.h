@@ -2,7 +2,7 @@
 #ifndef TENON_CALL_CALL_H_
 #define TENON_CALL_CALL_H_
 
-#include <tenon/call.h>
+#include <tenon/detail/call.h>
 
 #include "base/interrupt.h"
 #include "call/attributes.h"

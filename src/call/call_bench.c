@@ -248,7 +248,8 @@ int main(int argument_count, char** arguments) {
       {"1 operand, 1 result", noop, 1, 1, false, NULL, 0},
       {"6 operands, 2 attributes, 2 results", noop, 6, 2, true, NULL, 0},
   };
-  die_if_error(tn_register("bench", "Host", (tn_target_function_t)noop, TN_API_VERSION_TYPED_FFI));
+  die_if_error(
+      tn_target_register("bench", "Host", (tn_target_function_t)noop, TN_API_VERSION_TYPED_FFI));
   for (size_t i = 0; i < sizeof subjects / sizeof *subjects; ++i) {
     make_text(&subjects[i]);
     measure(&subjects[i]);

@@ -47,8 +47,8 @@ static void a_typed_call_runs_in_both_spellings(void** state) {
 static void a_handler_that_is_registered_alone_keeps_its_signature(void** state) {
   (void)state;
   tn_program_t* program = NULL;
-  TN_ASSERT_OK(tn_register("scale", "Host", (tn_target_function_t)scale_op.bundle.execute,
-                           TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn_target_register("scale", "Host", (tn_target_function_t)scale_op.bundle.execute,
+                                  TN_API_VERSION_TYPED_FFI));
   TN_ASSERT_REPORT("attribute \"factor\" is ",
                    tn__testing_compile(SCALE_CALL("api_version = 4 : i32, backend_config = "
                                                   "{factor = \"3\"}"),
@@ -183,8 +183,8 @@ static void sum_parts(void* out, const void** in) {
 
 static void tuples_are_lists_in_lists_on_both_sides(void** state) {
   (void)state;
-  TN_ASSERT_OK(
-      tn_register("sum_parts", "cpu", (tn_target_function_t)sum_parts, TN_API_VERSION_ORIGINAL));
+  TN_ASSERT_OK(tn_target_register("sum_parts", "cpu", (tn_target_function_t)sum_parts,
+                                  TN_API_VERSION_ORIGINAL));
   const float a[] = {1}, b[] = {2, 3}, c[] = {4, 5, 6};
   float y[2], z[1];
   const char* text =
@@ -213,8 +213,8 @@ static void a_miss_says_what_is_there_instead(void** state) {
   (void)state;
   tn_program_t* program = NULL;
   register_op(&scale_op);
-  TN_ASSERT_OK(
-      tn_register("only_cuda", "gpu", (tn_target_function_t)add_wrapped, TN_API_VERSION_ORIGINAL));
+  TN_ASSERT_OK(tn_target_register("only_cuda", "gpu", (tn_target_function_t)add_wrapped,
+                                  TN_API_VERSION_ORIGINAL));
 #define CALL_OF(name)                                                                          \
   "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = stablehlo.custom_call @" name \
   "(%a) : (tensor<4xf32>) -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n"
@@ -226,8 +226,8 @@ static void a_miss_says_what_is_there_instead(void** state) {
       tn__testing_compile(CALL_OF("scael"), &program));
   TN_ASSERT_REPORT("@only_cuda is registered for platform CUDA, api version 1 (untyped)",
                    tn__testing_compile(CALL_OF("only_cuda"), &program));
-  TN_ASSERT_OK(tn_unregister("only_cuda", "CUDA"));
-  TN_ASSERT_CODE(NOT_FOUND, tn_unregister("only_cuda", "CUDA"));
+  TN_ASSERT_OK(tn_target_unregister("only_cuda", "CUDA"));
+  TN_ASSERT_CODE(NOT_FOUND, tn_target_unregister("only_cuda", "CUDA"));
 }
 
 static void a_program_keeps_what_it_was_compiled_with(void** state) {
@@ -236,7 +236,7 @@ static void a_program_keeps_what_it_was_compiled_with(void** state) {
   float y[4];
   register_op(&scale_op);
   TN_ASSERT_OK(tn__testing_compile(SCALE_CALL("mhlo.backend_config = {}"), &program));
-  TN_ASSERT_OK(tn_unregister("scale", "Host"));
+  TN_ASSERT_OK(tn_target_unregister("scale", "Host"));
   TN_ASSERT_OK(tn__testing_run(program, 1, &FOUR, 1, (void*[]){y}));
   assert_true(y[3] == 8);
   tn_program_release(program);

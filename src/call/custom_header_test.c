@@ -2,7 +2,7 @@
 #include "call/testing_host.h"
 
 #include <tenon/custom.h>
-#include <tenon/dtype.h>
+#include <tenon/detail/dtype.h>
 
 // ---- The operations under test
 
@@ -172,10 +172,10 @@ static void numbers_are_those_of_the_runtime(void** state) {
   (void)state;
 #define SAME(word, NAME, number, ctype)             \
   assert_int_equal(TN_FFI_##NAME, TN_DTYPE_##NAME); \
-  assert_int_equal(tn_ffi_dtype_size(TN_FFI_##NAME), tn_dtype_size(TN_DTYPE_##NAME));
+  assert_int_equal(tn_ffi_dtype_size(TN_FFI_##NAME), tn_dtype_byte_size(TN_DTYPE_##NAME));
   TN_FFI_DTYPES(SAME)
 #define TN_CODE(name, number, meaning) assert_int_equal(TN_FFI_##name, TN_CODE_##name);
-#include <tenon/status.def>
+#include <tenon/detail/status.def>
 #undef TN_CODE
 }
 

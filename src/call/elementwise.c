@@ -3,7 +3,7 @@
 // The handler sees pieces of one dimension, one after the other, on all threads: so it may be as
 // simple as a loop, and its operands may have any strides (kernel/common/rows.h).
 #include <stdlib.h>
-#include <tenon/strided.h>
+#include <tenon/detail/strided.h>
 
 #include "base/pool.h"
 #include "call/api.h"
@@ -72,7 +72,7 @@ static tn_status_t describe_values(const tn_call_site_t* call, elementwise_state
     }
     state->dtypes[v] = tn__ffi_dtype(type->dtype);
     state->paths[v] =
-        (tn_row_path_t){.element_size = tn_dtype_size(type->dtype), .is_written = !is_operand};
+        (tn_row_path_t){.element_size = tn_dtype_byte_size(type->dtype), .is_written = !is_operand};
     state->types[v] = TN_FFI_BUFFER;
   }
   return TN_OK;
@@ -193,11 +193,11 @@ enum { SMALL_BYTES = 1024 };
 static tn_status_t run_part(const tn_kernel_call_t* call, bool in_units, int64_t begin,
                             int64_t end) {
   const elementwise_state_t* state = call->state;
-  const size_t byte_length = state->value_count * (2 * sizeof(void*) + sizeof(tn_ffi_buffer_t)) +
-                             64 + (in_units ? state->rows.memory_byte_length : 0);
+  const size_t byte_size = state->value_count * (2 * sizeof(void*) + sizeof(tn_ffi_buffer_t)) + 64 +
+                           (in_units ? state->rows.memory_byte_size : 0);
   _Alignas(64) char small[SMALL_BYTES];
-  void* large = byte_length > SMALL_BYTES ? malloc(byte_length) : NULL;
-  if (byte_length > SMALL_BYTES && !large) return tn__status_out_of_memory();
+  void* large = byte_size > SMALL_BYTES ? malloc(byte_size) : NULL;
+  if (byte_size > SMALL_BYTES && !large) return tn__status_out_of_memory();
   piece_call_t piece;
   init_piece(&piece, call, large ? large : small);
   tn_call_state_t none[3] = {{0}};

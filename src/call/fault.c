@@ -75,15 +75,15 @@ static void add_number(message_t* message, uint64_t number, unsigned base) {
 static void add_value(message_t* message, const tn_fault_value_t* value, uintptr_t address) {
   const bool is_before = address < value->data;
   const uintptr_t offset = is_before ? value->data - address : address - value->data;
-  add(message, is_before                     ? "access before the beginning of "
-               : offset < value->byte_length ? "write to "
-                                             : "access past the end of ");
+  add(message, is_before                   ? "access before the beginning of "
+               : offset < value->byte_size ? "write to "
+                                           : "access past the end of ");
   add(message, value->name);
   add(message, ": byte offset ");
   if (is_before) add(message, "-");
   add_number(message, offset, 10);
   add(message, " of ");
-  add_number(message, value->byte_length, 10);
+  add_number(message, value->byte_size, 10);
   add(message, " bytes\n");
 }
 

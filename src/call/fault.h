@@ -15,7 +15,7 @@ typedef struct tn_fault_value {
   const char* name;  // "operand 0 (x)"
   uintptr_t begin, end;
   uintptr_t data;
-  size_t byte_length;
+  size_t byte_size;
 } tn_fault_value_t;
 
 // A call that runs. The caller's memory, which it leaves alone meanwhile.

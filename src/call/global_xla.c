@@ -33,8 +33,8 @@ EXPORT void tn__global_set_register(tn_global_register_fn function) {
 
 // A program that links Tenon statically has registry.c's.
 #ifndef TN_STATIC
-EXPORT void tn_register_at_start(const char* name, const char* platform,
-                                 tn_target_function_t function) {
+EXPORT void tn_target_register_at_start(const char* name, const char* platform,
+                                        tn_target_function_t function) {
   tn_global_register_fn add = atomic_load(&current_register);
   if (add) add(name, platform, function);
 }

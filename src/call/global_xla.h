@@ -5,8 +5,8 @@
 #define TENON_CALL_GLOBAL_XLA_H_
 
 #include <stdbool.h>
-#include <tenon/call.h>
 #include <tenon/custom_call_status.h>
+#include <tenon/detail/call.h>
 
 // Zeroed: success. The message is malloc's; NULL with `has_failed` means that there was no memory
 // for it.
@@ -22,8 +22,9 @@ void tn__global_set_api(const void* api);
 // NULL until it is set.
 const void* XLA_FFI_GetApi(void);
 
-// What tn_register_at_start (<tenon/call.h>) does for libraries that find libtenon_xla's, as they
-// do where Tenon itself was loaded for one library only. Until it is set, nothing. Thread-safe.
+// What tn_target_register_at_start (<tenon/detail/call.h>) does for libraries that find
+// libtenon_xla's, as they do where Tenon itself was loaded for one library only. Until it is set,
+// nothing. Thread-safe.
 typedef void (*tn_global_register_fn)(const char* name, const char* platform,
                                       tn_target_function_t function);
 void tn__global_set_register(tn_global_register_fn function);

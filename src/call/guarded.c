@@ -20,9 +20,9 @@ enum {
 
 typedef struct guarded_value {
   const char* name;
-  size_t byte_length;  // from the first byte to the last, with the gaps of a view
-  size_t before;       // how many of them precede element [0, 0, ...]: reversed dimensions
-  size_t offset;       // of its pages
+  size_t byte_size;  // from the first byte to the last, with the gaps of a view
+  size_t before;     // how many of them precede element [0, 0, ...]: reversed dimensions
+  size_t offset;     // of its pages
   size_t page_bytes;
 } guarded_value_t;
 
@@ -33,7 +33,7 @@ typedef struct guarded_state {
   const char *place, *title;
   size_t operand_count, value_count;
   guarded_value_t* values;  // operands, then results
-  size_t byte_length;       // of all pages
+  size_t byte_size;         // of all pages
 } guarded_state_t;
 
 // Of an activation. Behind it: the addresses of the values, what a fault needs to know of them, and
@@ -44,7 +44,7 @@ typedef struct guarded_local {
   tn_fault_call_t fault;
 } guarded_local_t;
 
-static size_t own_byte_length(const guarded_state_t* state) {
+static size_t own_byte_size(const guarded_state_t* state) {
   return tn__align_up(
       sizeof(guarded_local_t) + state->value_count * (sizeof(tn_fault_value_t) + sizeof(void*)),
       ALIGNMENT);
@@ -61,24 +61,24 @@ static void** addresses_of(const guarded_state_t* state, guarded_local_t* local)
 // --- when the program is compiled
 
 static void measure(const tn_type_t* type, const tn_view_t* view, guarded_value_t* out) {
-  out->byte_length = tn__type_is_tensor(type) ? tn__type_byte_length(type) : 0;
-  if (!out->byte_length || !view || !view->strides) return;
-  size_t behind = tn_dtype_size(type->dtype);
+  out->byte_size = tn__type_is_tensor(type) ? tn__type_byte_size(type) : 0;
+  if (!out->byte_size || !view || !view->strides) return;
+  size_t behind = tn_dtype_byte_size(type->dtype);
   for (size_t d = 0; d < type->rank; ++d) {
     const int64_t span = (type->dims[d] - 1) * view->strides[d];
     if (span < 0) out->before += (size_t)-span;
     if (span > 0) behind += (size_t)span;
   }
-  out->byte_length = out->before + behind;
+  out->byte_size = out->before + behind;
 }
 
 // Reserves pages for the value, whatever the alignment of its memory is.
 static tn_status_t place(guarded_state_t* state, guarded_value_t* value) {
   size_t end = 0;
-  value->page_bytes = tn__align_up(value->byte_length + ALIGNMENT - 1, tn__pages_size());
-  if (!__builtin_add_overflow(state->byte_length, GUARD_BYTES, &value->offset) &&
+  value->page_bytes = tn__align_up(value->byte_size + ALIGNMENT - 1, tn__pages_size());
+  if (!__builtin_add_overflow(state->byte_size, GUARD_BYTES, &value->offset) &&
       !__builtin_add_overflow(value->offset, value->page_bytes, &end) &&
-      !__builtin_add_overflow(end, GUARD_BYTES, &state->byte_length)) {
+      !__builtin_add_overflow(end, GUARD_BYTES, &state->byte_size)) {
     return TN_OK;
   }
   return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
@@ -174,7 +174,7 @@ tn_status_t tn__guarded_prepare(tn_kernel_site_t* site) {
   state->site = *site;
   site->state = state;
   site->state_deinit = clear_state;
-  site->local_byte_length = own_byte_length(state) + state->site.local_byte_length;
+  site->local_byte_size = own_byte_size(state) + state->site.local_byte_size;
   site->local_share = NULL;
   site->local_init = init_local;
   site->local_deinit = deinit_local;
@@ -193,7 +193,7 @@ static tn_kernel_call_t call_inside(const tn_kernel_call_t* call) {
   inside.operands = (const void* const*)addresses;
   inside.results = addresses + state->operand_count;
   inside.state = state->site.state;
-  inside.local = (char*)local + own_byte_length(state);
+  inside.local = (char*)local + own_byte_size(state);
   inside.context = &local->context;
   return inside;
 }
@@ -204,15 +204,15 @@ static tn_status_t refused(void) {
 }
 
 static tn_status_t map_pages(const guarded_state_t* state, guarded_local_t* local) {
-  local->pages = tn__pages_map(state->byte_length, GUARD_BYTES, TN_PAGES_UNRESERVED);
+  local->pages = tn__pages_map(state->byte_size, GUARD_BYTES, TN_PAGES_UNRESERVED);
   if (!local->pages) return refused();
-  bool is_done = tn__pages_protect(local->pages, state->byte_length, TN_PAGES_CLOSED);
+  bool is_done = tn__pages_protect(local->pages, state->byte_size, TN_PAGES_CLOSED);
   for (size_t i = 0; is_done && i < state->value_count; ++i) {
     const guarded_value_t* value = &state->values[i];
     is_done = tn__pages_protect(local->pages + value->offset, value->page_bytes, TN_PAGES_WRITE);
   }
   if (is_done) return TN_OK;
-  tn__pages_unmap(local->pages, state->byte_length);
+  tn__pages_unmap(local->pages, state->byte_size);
   return refused();
 }
 
@@ -227,7 +227,7 @@ static tn_status_t init_local(const tn_kernel_call_t* call) {
     faults[i] = (tn_fault_value_t){.name = value->name,
                                    .begin = pages - GUARD_BYTES,
                                    .end = pages + value->page_bytes + GUARD_BYTES,
-                                   .byte_length = value->byte_length};
+                                   .byte_size = value->byte_size};
   }
   local->fault = (tn_fault_call_t){.place = state->place,
                                    .title = state->title,
@@ -235,7 +235,7 @@ static tn_status_t init_local(const tn_kernel_call_t* call) {
                                    .values = faults};
   const tn_kernel_call_t inside = call_inside(call);
   tn_status_t status = state->site.local_init ? state->site.local_init(&inside) : TN_OK;
-  if (status && state->value_count) tn__pages_unmap(local->pages, state->byte_length);
+  if (status && state->value_count) tn__pages_unmap(local->pages, state->byte_size);
   return status;
 }
 
@@ -244,7 +244,7 @@ static void deinit_local(const tn_kernel_call_t* call) {
   guarded_local_t* local = call->local;
   const tn_kernel_call_t inside = call_inside(call);
   if (state->site.local_deinit) state->site.local_deinit(&inside);
-  if (state->value_count) tn__pages_unmap(local->pages, state->byte_length);
+  if (state->value_count) tn__pages_unmap(local->pages, state->byte_size);
 }
 
 // --- when it runs
@@ -256,9 +256,9 @@ static char* enter(const guarded_state_t* state, guarded_local_t* local, size_t 
   const guarded_value_t* value = &state->values[index];
   char* pages = local->pages + value->offset;
   char* end = pages + value->page_bytes;
-  char* data = end - value->byte_length;
+  char* data = end - value->byte_size;
   data -= ((uintptr_t)data - (uintptr_t)original) % ALIGNMENT;
-  char* behind = data + value->byte_length;
+  char* behind = data + value->byte_size;
   memset(pages, pattern, (size_t)(data - pages));
   memset(behind, pattern, (size_t)(end - behind));
   faults_of(local)[index].data = (uintptr_t)data;
@@ -268,8 +268,7 @@ static char* enter(const guarded_state_t* state, guarded_local_t* local, size_t 
 
 static void enter_result(const guarded_state_t* state, guarded_local_t* local, size_t index,
                          const char* original) {
-  memset(enter(state, local, index, original, OUTSIDE), UNWRITTEN,
-         state->values[index].byte_length);
+  memset(enter(state, local, index, original, OUTSIDE), UNWRITTEN, state->values[index].byte_size);
 }
 
 // The result whose memory has the operand's bytes: it is computed in place. 0: none, which is an
@@ -280,8 +279,8 @@ static size_t find_shared(const tn_kernel_call_t* call, const guarded_value_t* o
   for (size_t i = state->operand_count; i < state->value_count; ++i) {
     const uintptr_t begin = (uintptr_t)call->results[i - state->operand_count];
     const uintptr_t offset = (uintptr_t)original - begin;  // wraps if it is elsewhere
-    const size_t byte_length = state->values[i].byte_length;
-    if (offset < byte_length && operand->byte_length <= byte_length - offset) return i;
+    const size_t byte_size = state->values[i].byte_size;
+    if (offset < byte_size && operand->byte_size <= byte_size - offset) return i;
   }
   return 0;
 }
@@ -293,18 +292,18 @@ static tn_status_t enter_operand(const tn_kernel_call_t* call, size_t index) {
   const char* original = (const char*)call->operands[index] - value->before;
   void** addresses = addresses_of(state, local);
   char* pages = local->pages + value->offset;
-  const size_t shared = value->byte_length ? find_shared(call, value, original) : 0;
+  const size_t shared = value->byte_size ? find_shared(call, value, original) : 0;
   if (shared) {
     char* result = addresses[shared];
     const char* before = call->results[shared - state->operand_count];
-    memcpy(result, before, state->values[shared].byte_length);
+    memcpy(result, before, state->values[shared].byte_size);
     addresses[index] = result + ((const char*)call->operands[index] - before);
     faults_of(local)[index].data = (uintptr_t)pages;  // never used
     return TN_OK;
   }
   if (!tn__pages_protect(pages, value->page_bytes, TN_PAGES_WRITE)) return refused();
   char* data = enter(state, local, index, original, UNWRITTEN);
-  if (value->byte_length) memcpy(data, original, value->byte_length);
+  if (value->byte_size) memcpy(data, original, value->byte_size);
   return tn__pages_protect(pages, value->page_bytes, TN_PAGES_READ) ? TN_OK : refused();
 }
 
@@ -315,7 +314,7 @@ static tn_status_t check_result(const guarded_state_t* state, guarded_local_t* l
   const guarded_value_t* value = &state->values[index];
   const unsigned char* pages = (unsigned char*)local->pages + value->offset;
   const unsigned char *begin = addresses_of(state, local)[index], *end = pages + value->page_bytes;
-  const unsigned char *behind = begin + value->byte_length, *before = begin;
+  const unsigned char *behind = begin + value->byte_size, *before = begin;
   while (behind < end && *behind == OUTSIDE) ++behind;
   while (before > pages && before[-1] == OUTSIDE) --before;
   if (behind == end && before == pages) return TN_OK;
@@ -323,7 +322,7 @@ static tn_status_t check_result(const guarded_state_t* state, guarded_local_t* l
   const bool is_behind = behind < end;
   return tn_status_create(TN_CODE_INTERNAL, "%s: write %s %s: byte offset %td of %zu bytes",
                           state->title, is_behind ? "past the end of" : "before the beginning of",
-                          value->name, (is_behind ? behind : before) - begin, value->byte_length);
+                          value->name, (is_behind ? behind : before) - begin, value->byte_size);
 }
 
 tn_status_t tn__guarded_run(const tn_kernel_call_t* call) {
@@ -344,10 +343,10 @@ tn_status_t tn__guarded_run(const tn_kernel_call_t* call) {
     status = check_result(state, local, i);
   }
   for (size_t i = state->operand_count; !status && i < state->value_count; ++i) {
-    const size_t byte_length = state->values[i].byte_length;
-    if (byte_length)
+    const size_t byte_size = state->values[i].byte_size;
+    if (byte_size)
       memcpy(results[i - state->operand_count], inside.results[i - state->operand_count],
-             byte_length);
+             byte_size);
   }
   return status;
 }

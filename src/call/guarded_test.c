@@ -59,7 +59,7 @@ static tn_status_t compile_on(const char* device_name, const tn_allocator_t* all
 static tn_status_t run(tn_program_t* program, float* out) {
   tn_buffer_t* result = NULL;
   tn_status_t status = tn_program_run(program, NULL, 0, NULL, 1, &result);
-  if (!status && out) status = tn_buffer_to_host(result, out, tn_buffer_byte_length(result));
+  if (!status && out) status = tn_buffer_to_host(result, out, tn_buffer_byte_size(result));
   tn_buffer_release(result);
   return status;
 }

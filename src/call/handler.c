@@ -1,6 +1,6 @@
 #include "call/handler.h"
 
-#include <tenon/call.h>
+#include <tenon/detail/call.h>
 
 #include "call/api.h"
 #include "call/guard.h"

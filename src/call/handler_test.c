@@ -55,8 +55,8 @@ static tn_status_t initialize_handler(tn_ffi_call_frame_t* frame) {
 static tn_status_t run(body_fn this_body) {
   float y[4];
   body = this_body;
-  TN_ASSERT_OK(
-      tn_register("handler", "Host", (tn_target_function_t)handler, TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn_target_register("handler", "Host", (tn_target_function_t)handler,
+                                  TN_API_VERSION_TYPED_FFI));
   return tn__testing_call(CALL(TYPED), 1, &FOUR, 1, (void*[]){y});
 }
 
@@ -148,8 +148,8 @@ static void attributes_of_all_kinds_come_sorted_by_their_bytes(void** state) {
   (void)state;
   float y[4];
   body = check_attributes;
-  TN_ASSERT_OK(
-      tn_register("handler", "Host", (tn_target_function_t)handler, TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn_target_register("handler", "Host", (tn_target_function_t)handler,
+                                  TN_API_VERSION_TYPED_FFI));
   TN_ASSERT_OK(tn__testing_call(
       CALL("mhlo.backend_config = {alpha = 0.1 : f64, Z = -2 : i16, Beta = 200 : ui8, array = "
            "array<i32: 7, 8>, empty = dense<> : tensor<0xf32>, flag = true, half = 0.5 : bf16, "
@@ -162,8 +162,8 @@ static void attributes_that_the_interface_cannot_say_are_refused_by_name(void** 
   (void)state;
   tn_program_t* program = NULL;
   body = NULL;
-  TN_ASSERT_OK(
-      tn_register("handler", "Host", (tn_target_function_t)handler, TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn_target_register("handler", "Host", (tn_target_function_t)handler,
+                                  TN_API_VERSION_TYPED_FFI));
   TN_ASSERT_REPORT("custom call @handler: attribute a: a type; handlers take numbers",
                    tn__testing_compile(CALL("mhlo.backend_config = {a = f32}"), &program));
   TN_ASSERT_REPORT(
@@ -197,8 +197,8 @@ static void arrays_of_other_layouts_are_turned_round(void** state) {
   const tn_testing_array_t x = {TN_DTYPE_F32, 2, {2, 3}, rows};
   float y[6] = {0};
   body = check_layout;
-  TN_ASSERT_OK(
-      tn_register("handler", "Host", (tn_target_function_t)handler, TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn_target_register("handler", "Host", (tn_target_function_t)handler,
+                                  TN_API_VERSION_TYPED_FFI));
   TN_ASSERT_OK(tn__testing_call(COLUMN_CALL("%r", "tensor<2x3xf32>", ""), 1, &x, 1, (void*[]){y}));
   assert_memory_equal(y, wanted, sizeof wanted);
   memset(y, 0, sizeof y);
@@ -226,8 +226,8 @@ static void arrays_of_other_layouts_may_be_aliased(void** state) {
   const tn_testing_array_t x = {TN_DTYPE_F32, 2, {2, 3}, rows};
   float y[6] = {0};
   body = check_layout_in_place;
-  TN_ASSERT_OK(
-      tn_register("handler", "Host", (tn_target_function_t)handler, TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn_target_register("handler", "Host", (tn_target_function_t)handler,
+                                  TN_API_VERSION_TYPED_FFI));
   TN_ASSERT_OK(tn__testing_call(
       "func.func @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {\n"
       "  %r = stablehlo.custom_call @handler(%a) {mhlo.backend_config = {}, operand_layouts = "
@@ -445,8 +445,8 @@ static void handlers_may_finish_later(void** state) {
   float y[4];
   body = defer_to_thread;
   later.error = NULL;
-  TN_ASSERT_OK(
-      tn_register("handler", "Host", (tn_target_function_t)handler, TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn_target_register("handler", "Host", (tn_target_function_t)handler,
+                                  TN_API_VERSION_TYPED_FFI));
   TN_ASSERT_OK(tn__testing_call(CALL(TYPED), 1, &FOUR, 1, (void*[]){y}));
   pthread_join(later_thread, NULL);
   assert_true(y[0] == 9 && y[3] == 9);
@@ -552,7 +552,7 @@ static void register_stages(body_fn instantiate_with, body_fn prepare_with, body
       .initialize = initialize_with ? (tn_target_function_t)initialize_handler : NULL,
       .execute = (tn_target_function_t)handler,
   };
-  TN_ASSERT_OK(tn_register_stages("handler", "Host", &stages));
+  TN_ASSERT_OK(tn_target_register_stages("handler", "Host", &stages));
 }
 
 static void stages_run_in_order_and_keep_states(void** state) {
@@ -636,18 +636,21 @@ static tn_status_t never(tn_ffi_call_frame_t* frame) {
 static void registering_refuses_what_cannot_be_called(void** state) {
   (void)state;
   const tn_handler_stages_t no_execute = {.prepare = (tn_target_function_t)handler};
-  TN_ASSERT_REPORT("there is no execute stage", tn_register_stages("x", "Host", &no_execute));
-  TN_ASSERT_REPORT("the function is NULL", tn_register("x", "Host", NULL, TN_API_VERSION_ORIGINAL));
-  TN_ASSERT_CODE(INVALID_ARGUMENT,
-                 tn_register("", "Host", (tn_target_function_t)handler, TN_API_VERSION_TYPED_FFI));
-  TN_ASSERT_CODE(INVALID_ARGUMENT, tn_register(NULL, "Host", (tn_target_function_t)handler,
-                                               TN_API_VERSION_TYPED_FFI));
-  TN_ASSERT_CODE(INVALID_ARGUMENT,
-                 tn_register("x", "Moon", (tn_target_function_t)handler, TN_API_VERSION_TYPED_FFI));
-  TN_ASSERT_CODE(INVALID_ARGUMENT,
-                 tn_register("x", "Host", (tn_target_function_t)handler, (tn_api_version_t)9));
-  TN_ASSERT_REPORT("custom call @x: FAILED_PRECONDITION: not yet",
-                   tn_register("x", "Host", (tn_target_function_t)never, TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_REPORT("there is no execute stage",
+                   tn_target_register_stages("x", "Host", &no_execute));
+  TN_ASSERT_REPORT("the function is NULL",
+                   tn_target_register("x", "Host", NULL, TN_API_VERSION_ORIGINAL));
+  TN_ASSERT_CODE(INVALID_ARGUMENT, tn_target_register("", "Host", (tn_target_function_t)handler,
+                                                      TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_CODE(INVALID_ARGUMENT, tn_target_register(NULL, "Host", (tn_target_function_t)handler,
+                                                      TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_CODE(INVALID_ARGUMENT, tn_target_register("x", "Moon", (tn_target_function_t)handler,
+                                                      TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_CODE(INVALID_ARGUMENT, tn_target_register("x", "Host", (tn_target_function_t)handler,
+                                                      (tn_api_version_t)9));
+  TN_ASSERT_REPORT(
+      "custom call @x: FAILED_PRECONDITION: not yet",
+      tn_target_register("x", "Host", (tn_target_function_t)never, TN_API_VERSION_TYPED_FFI));
 }
 
 int main(void) {

@@ -37,8 +37,8 @@ static tn_status_t handler(tn_ffi_call_frame_t* frame) {
 static void add_handler(body_fn this_body) {
   body = this_body;
   lie = NULL;
-  TN_ASSERT_OK(
-      tn_register("hostile", "Host", (tn_target_function_t)handler, TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn_target_register("hostile", "Host", (tn_target_function_t)handler,
+                                  TN_API_VERSION_TYPED_FFI));
 }
 
 static tn_status_t run(body_fn this_body) {
@@ -89,7 +89,8 @@ static void leave_future(tn_ffi_metadata_t* metadata, tn_ffi_call_frame_t* frame
 static tn_status_t add_liar(void (*this_lie)(tn_ffi_metadata_t*, tn_ffi_call_frame_t*)) {
   lie = this_lie;
   body = copy;
-  return tn_register("hostile", "Host", (tn_target_function_t)handler, TN_API_VERSION_TYPED_FFI);
+  return tn_target_register("hostile", "Host", (tn_target_function_t)handler,
+                            TN_API_VERSION_TYPED_FFI);
 }
 
 static void versions_that_are_none_are_refused(void** state) {
@@ -227,8 +228,8 @@ static void a_frame_that_its_handler_spoils_harms_no_run(void** state) {
   tn_program_t* program = NULL;
   float y[4] = {0};
   lie = NULL;
-  TN_ASSERT_OK(tn_register("hostile", "Host", (tn_target_function_t)spoiled_handler,
-                           TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn_target_register("hostile", "Host", (tn_target_function_t)spoiled_handler,
+                                  TN_API_VERSION_TYPED_FFI));
   TN_ASSERT_OK(tn__testing_compile(CALL("hostile", TYPED), &program));
   for (int i = 0; i < 3; ++i) {
     memset(y, 0, sizeof y);
@@ -328,13 +329,13 @@ static void messages_may_be_long_or_odd(void** state) {
 // --- while it runs
 
 static tn_status_t vanish(tn_ffi_call_frame_t* frame) {
-  tn_status_release(tn_unregister("hostile", "Host"));
-  tn_status_release(tn_unregister("hostile", "Host"));
+  tn_status_release(tn_target_unregister("hostile", "Host"));
+  tn_status_release(tn_target_unregister("hostile", "Host"));
   return copy(frame);
 }
 static tn_status_t replace(tn_ffi_call_frame_t* frame) {
-  tn_status_release(tn_register("hostile", "Host", (tn_target_function_t)spoiled_handler,
-                                TN_API_VERSION_TYPED_FFI));
+  tn_status_release(tn_target_register("hostile", "Host", (tn_target_function_t)spoiled_handler,
+                                       TN_API_VERSION_TYPED_FFI));
   return copy(frame);
 }
 static tn_status_t compile_another(tn_ffi_call_frame_t* frame) {
@@ -346,7 +347,7 @@ static tn_status_t compile_another(tn_ffi_call_frame_t* frame) {
   return refuse(frame, "it did not compile");
 }
 static void vanish_untyped(void* out, const void** in) {
-  tn_status_release(tn_unregister("hostile", "Host"));
+  tn_status_release(tn_target_unregister("hostile", "Host"));
   memcpy(out, in[0], sizeof four);
 }
 
@@ -365,11 +366,11 @@ static void a_handler_may_change_the_registry_while_it_runs(void** state) {
     tn_program_release(program);
   }
   float y[4] = {0};
-  TN_ASSERT_OK(tn_register("hostile", "Host", (tn_target_function_t)vanish_untyped,
-                           TN_API_VERSION_ORIGINAL));
+  TN_ASSERT_OK(tn_target_register("hostile", "Host", (tn_target_function_t)vanish_untyped,
+                                  TN_API_VERSION_ORIGINAL));
   TN_ASSERT_OK(tn__testing_call(CALL("hostile", ""), 1, &FOUR, 1, (void*[]){y}));
   assert_true(y[3] == 4);
-  TN_ASSERT_CODE(NOT_FOUND, tn_unregister("hostile", "Host"));
+  TN_ASSERT_CODE(NOT_FOUND, tn_target_unregister("hostile", "Host"));
 }
 
 // --- large, deep and odd programs
@@ -397,8 +398,8 @@ static void opaque_bytes_may_be_many(void** state) {
   memcpy(text, before, sizeof before - 1);
   memset(text + sizeof before - 1, 'o', OPAQUE_SIZE);
   memcpy(text + sizeof before - 1 + OPAQUE_SIZE, after, sizeof after);
-  TN_ASSERT_OK(tn_register("hostile", "Host", (tn_target_function_t)measure_opaque,
-                           TN_API_VERSION_STATUS_RETURNING_UNIFIED));
+  TN_ASSERT_OK(tn_target_register("hostile", "Host", (tn_target_function_t)measure_opaque,
+                                  TN_API_VERSION_STATUS_RETURNING_UNIFIED));
   TN_ASSERT_OK(tn__testing_call(text, 1, &FOUR, 1, (void*[]){y}));
   assert_int_equal(opaque_size, OPAQUE_SIZE);
   assert_true(is_opaque_good && y[3] == 4);
@@ -480,7 +481,7 @@ static void frames_share_what_attributes_share(void** state) {
     assert_int_equal(level->count, 2);
     assert_ptr_equal(level->values[0], level->values[1]);
   }
-  assert_true(to.byte_length < 64 << 10);
+  assert_true(to.byte_size < 64 << 10);
   tn__names_deinit(&built.large);
   tn__arena_deinit(&to);
   tn__arena_deinit(&from);
@@ -539,8 +540,8 @@ static void names_may_be_any_bytes(void** state) {
                        1, &FOUR, 1, (void*[]){y}));
   TN_ASSERT_REPORT("custom call @host\\00\\01ile: nothing is registered",
                    tn__testing_compile(CALL("\"host\\00\\01ile\"", TYPED), &program));
-  TN_ASSERT_OK(tn_register("h\xC3\xA4sslich\xFF", "Host", (tn_target_function_t)handler,
-                           TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn_target_register("h\xC3\xA4sslich\xFF", "Host", (tn_target_function_t)handler,
+                                  TN_API_VERSION_TYPED_FFI));
   body = copy;
   TN_ASSERT_OK(tn__testing_call(CALL("\"h\\C3\\A4sslich\\FF\"", TYPED), 1, &FOUR, 1, (void*[]){y}));
 }

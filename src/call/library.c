@@ -18,9 +18,9 @@ struct tn_library {
   atomic_bool is_pinned;  // holds a reference of its own
   tn_library_t* next;     // of all that are open; guarded by the room's lock
   void* handle;
-  int file;            // of one that is loaded by its descriptor; else -1
-  struct stat stat;    // of the file
-  size_t byte_length;  // of this struct with its path
+  int file;          // of one that is loaded by its descriptor; else -1
+  struct stat stat;  // of the file
+  size_t byte_size;  // of this struct with its path
   char path[];
 };
 
@@ -119,12 +119,12 @@ tn_status_t tn__library_open(tn_context_t* context, tn_string_view_t path,
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "a library's path is empty or holds a NUL");
   }
   // "./" and the NUL
-  size_t byte_length = sizeof(tn_library_t) + path.length + 3;
+  size_t byte_size = sizeof(tn_library_t) + path.length + 3;
   void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(tn_allocator_system(), byte_length, &memory));
+  TN_RETURN_IF_ERROR(tn__allocate(tn_allocator_system(), byte_size, &memory));
   tn_library_t* library = memory;
   atomic_init(&library->references, 1);
-  library->byte_length = byte_length;
+  library->byte_size = byte_size;
   library->file = -1;
   memcpy(library->path, path.data, path.length);
   bool is_file = access(library->path, F_OK) == 0;
@@ -166,7 +166,7 @@ void tn__library_release(tn_library_t* library) {
   delist(library);
   if (library->handle) dlclose(library->handle);
   if (library->file >= 0) close(library->file);  // not before: its number is a name until now
-  tn__free(tn_allocator_system(), library, library->byte_length);
+  tn__free(tn_allocator_system(), library, library->byte_size);
 }
 
 void tn__library_pin(tn_library_t* library) {

@@ -2,7 +2,7 @@
 #ifndef TENON_CALL_LIBRARY_H_
 #define TENON_CALL_LIBRARY_H_
 
-#include <tenon/context.h>
+#include <tenon/detail/context.h>
 
 #include "base/status.h"
 #include "base/view.h"

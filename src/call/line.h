@@ -3,7 +3,7 @@
 #define TENON_CALL_LINE_H_
 
 #include <stddef.h>
-#include <tenon/export.h>
+#include <tenon/detail/export.h>
 #include "base/visibility.h"
 
 typedef struct tn_line {

@@ -1,6 +1,6 @@
 // --load: what the text of a request means, and what a library's table lists.
 #include <stdlib.h>
-#include <tenon/call.h>
+#include <tenon/detail/call.h>
 
 #include "base/spelling.h"
 #include "call/library.h"

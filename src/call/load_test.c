@@ -102,7 +102,7 @@ static void states_live_as_long_as_their_program(void** state) {
   *live_counters = 0;
   TN_ASSERT_OK(tn__testing_compile(CALL("count", TYPED), &one));
   assert_int_equal(*live_counters, 1);
-  TN_ASSERT_OK(tn_unregister("count", "Host"));
+  TN_ASSERT_OK(tn_target_unregister("count", "Host"));
   for (int i = 0; i < 3; ++i) TN_ASSERT_OK(tn__testing_run(one, 1, &FOUR, 1, (void*[]){y}));
   assert_true(y[0] == 3);
   tn_program_release(one);
@@ -218,7 +218,7 @@ static tn_status_t load_and_forget(const tn_allocator_t* allocator, void* contex
   (void)context;
   tn_status_t status = tn_library_load(TABLE);
   const char* const names[] = {"negate", "copy_four", "refuse_negative", "fill_opaque"};
-  for (size_t i = 0; i < 4; ++i) tn_status_release(tn_unregister(names[i], "Host"));
+  for (size_t i = 0; i < 4; ++i) tn_status_release(tn_target_unregister(names[i], "Host"));
   return status;
 }
 

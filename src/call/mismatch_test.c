@@ -1,6 +1,6 @@
 // What decoders of XLA's headers say, in the words of the call that they refused.
 #include <stdio.h>
-#include <tenon/call.h>
+#include <tenon/detail/call.h>
 
 #include "call/abi.h"
 #include "call/testing_call.h"
@@ -37,7 +37,7 @@ static const char* report(const char* of_words) {
       {TN_DTYPE_F32, 1, {2}, a}, {TN_DTYPE_F64, 1, {3}, b}, {TN_DTYPE_F64, 2, {3, 1}, b}};
   words = of_words;
   TN_ASSERT_OK(
-      tn_register("picky", "Host", (tn_target_function_t)refuse, TN_API_VERSION_TYPED_FFI));
+      tn_target_register("picky", "Host", (tn_target_function_t)refuse, TN_API_VERSION_TYPED_FFI));
   tn_status_t status = tn__testing_call(CALL, 3, inputs, 1, (void*[]){y});
   assert_non_null(status);
   tn_status_format(status, text, sizeof text);

@@ -1,5 +1,5 @@
 // States as handlers set and get them whose headers are older than version 0.3 of the ABI.
-#include <tenon/call.h>
+#include <tenon/detail/call.h>
 
 #include "call/abi.h"
 #include "call/testing_call.h"
@@ -72,7 +72,7 @@ static tn_status_t run(int32_t of_minor, size_t with_set_size) {
   set_size = with_set_size;
   has_context = true;
   destroyed_by_request = 0;
-  TN_ASSERT_OK(tn_register_stages("old", "Host", &stages));
+  TN_ASSERT_OK(tn_target_register_stages("old", "Host", &stages));
   return tn__testing_call(CALL, 0, NULL, 1, (void*[]){y});
 }
 

@@ -14,7 +14,7 @@ static void destroy(tn_op_owner_t* owner) {
   tn_registered_op_t* registered =
       (tn_registered_op_t*)(void*)((char*)owner - offsetof(tn_registered_op_t, owner));
   for (size_t i = 0; i < registered->target_count; ++i) tn__target_release(registered->targets[i]);
-  tn__free(tn_allocator_system(), registered, registered->byte_length);
+  tn__free(tn_allocator_system(), registered, registered->byte_size);
 }
 
 static tn_status_t create(tn_string_view_t name, size_t target_count, tn_target_t* const* targets,
@@ -22,9 +22,9 @@ static tn_status_t create(tn_string_view_t name, size_t target_count, tn_target_
   void* memory = NULL;
   const tn_name_text_t shown = tn__name_text(name);
   const size_t head = sizeof(tn_registered_op_t) + target_count * sizeof(tn_target_t*);
-  const size_t byte_length = head + name.length + 1 + strlen(shown.text) + 1;
+  const size_t byte_size = head + name.length + 1 + strlen(shown.text) + 1;
   *out_registered = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(tn_allocator_system(), byte_length, &memory));
+  TN_RETURN_IF_ERROR(tn__allocate(tn_allocator_system(), byte_size, &memory));
   tn_registered_op_t* registered = memory;
   char* text = (char*)memory + head;
   if (name.length) memcpy(text, name.data, name.length);
@@ -32,7 +32,7 @@ static tn_status_t create(tn_string_view_t name, size_t target_count, tn_target_
   registered->owner.destroy = destroy;
   atomic_init(&registered->owner.references, 1);
   registered->name = (tn_string_view_t){text, name.length};
-  registered->byte_length = byte_length;
+  registered->byte_size = byte_size;
   registered->target_count = target_count;
   for (size_t i = 0; i < target_count; ++i) {
     registered->targets[i] = tn__target_retain(targets[i]);

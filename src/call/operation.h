@@ -17,7 +17,7 @@ typedef struct tn_registered_op {
   tn_op_t op;  // first; its name is for messages
   tn_op_owner_t owner;
   tn_string_view_t name;  // whatever bytes it has; followed by a NUL
-  size_t byte_length;
+  size_t byte_size;
   size_t target_count;
   tn_target_t* targets[];  // retained; sorted by platform
 } tn_registered_op_t;

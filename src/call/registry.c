@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <tenon/call.h>
+#include <tenon/detail/call.h>
 
 #include "base/allocator.h"
 #include "base/process.h"
@@ -435,8 +435,9 @@ static tn_status_t add_strictly(tn_context_t* context, const char* name, const c
   return tn__registry_add(context, &spec, TN_REGISTER_STRICT);
 }
 
-tn_status_t tn_context_register(tn_context_t* context, const char* name, const char* platform,
-                                tn_target_function_t function, tn_api_version_t api_version) {
+tn_status_t tn_context_register_target(tn_context_t* context, const char* name,
+                                       const char* platform, tn_target_function_t function,
+                                       tn_api_version_t api_version) {
   if ((unsigned)api_version >= TN_API_VERSION_LIMIT) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom call @%s: %d is not an api version",
                             TN_NAME_TEXT(tn__sv(name)), (int)api_version);
@@ -471,11 +472,13 @@ void tn__register_at_start(const char* name, const char* platform, tn_target_fun
   tn_status_release(tn__registry_add(tn__library_context(), &spec, TN_REGISTER_LENIENT));
 }
 
-void tn_register_at_start(const char* name, const char* platform, tn_target_function_t function) {
+void tn_target_register_at_start(const char* name, const char* platform,
+                                 tn_target_function_t function) {
   tn__register_at_start(name, platform, function);
 }
 
-tn_status_t tn_context_unregister(tn_context_t* context, const char* name, const char* platform) {
+tn_status_t tn_context_unregister_target(tn_context_t* context, const char* name,
+                                         const char* platform) {
   if (!name || !platform) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the name or the platform is NULL");
   }
@@ -498,18 +501,18 @@ void tn_context_set_call_timeout_ns(tn_context_t* context, int64_t timeout_ns) {
 
 // --- for the default context, or the one that a library is loaded for
 
-tn_status_t tn_register(const char* name, const char* platform, tn_target_function_t function,
-                        tn_api_version_t api_version) {
-  return tn_context_register(tn__library_context(), name, platform, function, api_version);
+tn_status_t tn_target_register(const char* name, const char* platform,
+                               tn_target_function_t function, tn_api_version_t api_version) {
+  return tn_context_register_target(tn__library_context(), name, platform, function, api_version);
 }
 
-tn_status_t tn_register_stages(const char* name, const char* platform,
-                               const tn_handler_stages_t* stages) {
+tn_status_t tn_target_register_stages(const char* name, const char* platform,
+                                      const tn_handler_stages_t* stages) {
   return tn_context_register_stages(tn__library_context(), name, platform, stages);
 }
 
-tn_status_t tn_unregister(const char* name, const char* platform) {
-  return tn_context_unregister(NULL, name, platform);
+tn_status_t tn_target_unregister(const char* name, const char* platform) {
+  return tn_context_unregister_target(NULL, name, platform);
 }
 
 tn_status_t tn_target_enumerate(tn_target_visit_fn visit, void* user) {

@@ -2,7 +2,7 @@
 #ifndef TENON_CALL_REGISTRY_H_
 #define TENON_CALL_REGISTRY_H_
 
-#include <tenon/call.h>
+#include <tenon/detail/call.h>
 
 #include "base/visibility.h"
 #include "call/operation.h"
@@ -36,7 +36,7 @@ TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__registry_teach(tn_context_t* context,
 TN_MUST_USE tn_status_t tn__registry_add_from_start(tn_context_t* context,
                                                     const tn_library_t* library, bool* out_has);
 
-// tn_register_at_start, of which there is one in libtenon_xla too: never that one.
+// tn_target_register_at_start, of which there is one in libtenon_xla too: never that one.
 void tn__register_at_start(const char* name, const char* platform, tn_target_function_t function);
 
 #endif  // TENON_CALL_REGISTRY_H_

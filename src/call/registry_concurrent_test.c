@@ -38,10 +38,10 @@ static void expect_ok_or(tn_status_t status, tn_code_t code) {
 static void* change(void* user) {
   (void)user;
   for (int i = 0; i < ROUNDS; ++i) {
-    expect_ok_or(tn_register("changing", "Host", (tn_target_function_t)(i % 2 ? one : two),
-                             TN_API_VERSION_ORIGINAL),
+    expect_ok_or(tn_target_register("changing", "Host", (tn_target_function_t)(i % 2 ? one : two),
+                                    TN_API_VERSION_ORIGINAL),
                  TN_CODE_OK);
-    if (i % 3 == 0) expect_ok_or(tn_unregister("changing", "cpu"), TN_CODE_NOT_FOUND);
+    if (i % 3 == 0) expect_ok_or(tn_target_unregister("changing", "cpu"), TN_CODE_NOT_FOUND);
   }
   return NULL;
 }
@@ -51,8 +51,8 @@ static void* load(void* user) {
   for (int i = 0; i < ROUNDS; ++i) {
     expect_ok_or(tn_library_load(TABLE), TN_CODE_OK);
     expect_ok_or(tn_library_load(PLAIN ":twice=plain_double"), TN_CODE_OK);
-    expect_ok_or(tn_unregister("negate", "Host"), TN_CODE_NOT_FOUND);
-    expect_ok_or(tn_unregister("twice", "Host"), TN_CODE_NOT_FOUND);
+    expect_ok_or(tn_target_unregister("negate", "Host"), TN_CODE_NOT_FOUND);
+    expect_ok_or(tn_target_unregister("twice", "Host"), TN_CODE_NOT_FOUND);
   }
   return NULL;
 }
@@ -75,11 +75,11 @@ static tn_status_t copy_handler(tn_ffi_call_frame_t* frame) {
 static void* learn(void* user) {
   (void)user;
   for (int i = 0; i < ROUNDS / 10; ++i) {
-    expect_ok_or(tn_register("foreign", "Host", (tn_target_function_t)copy_handler,
-                             TN_API_VERSION_TYPED_FFI),
+    expect_ok_or(tn_target_register("foreign", "Host", (tn_target_function_t)copy_handler,
+                                    TN_API_VERSION_TYPED_FFI),
                  TN_CODE_OK);
-    expect_ok_or(tn_target_learn(NULL, "foreign", "Host"), TN_CODE_NOT_FOUND);
-    if (i % 3 == 0) expect_ok_or(tn_unregister("foreign", "Host"), TN_CODE_NOT_FOUND);
+    expect_ok_or(tn_target_probe(NULL, "foreign", "Host"), TN_CODE_NOT_FOUND);
+    if (i % 3 == 0) expect_ok_or(tn_target_unregister("foreign", "Host"), TN_CODE_NOT_FOUND);
   }
   return NULL;
 }
@@ -117,7 +117,8 @@ static void the_registry_may_change_at_any_time(void** state) {
                          CALL("twice", ""), CALL("foreign", "mhlo.backend_config = {}")};
   float y[4];
   const tn_testing_array_t x = {TN_DTYPE_F32, 1, {4}, four};
-  TN_ASSERT_OK(tn_register("changing", "Host", (tn_target_function_t)one, TN_API_VERSION_ORIGINAL));
+  TN_ASSERT_OK(
+      tn_target_register("changing", "Host", (tn_target_function_t)one, TN_API_VERSION_ORIGINAL));
   TN_ASSERT_OK(tn__testing_call(texts[0], 1, &x, 1, (void*[]){y}));  // makes the device
   assert_int_equal(pthread_create(&threads[0], NULL, change, NULL), 0);
   assert_int_equal(pthread_create(&threads[1], NULL, change, NULL), 0);

@@ -14,15 +14,15 @@ struct tn_call_scratch {
 enum { LARGEST_ALIGNMENT = 4096 };
 
 // While a program is compiled no run says whose memory to take.
-static tn_status_t take(tn_call_scratch_t* block, size_t byte_length, size_t alignment) {
+static tn_status_t take(tn_call_scratch_t* block, size_t byte_size, size_t alignment) {
   tn_device_t* device = block->device;
   if (device) {
-    TN_RETURN_IF_ERROR(device->vtable->allocate(device, byte_length, alignment, &block->memory));
+    TN_RETURN_IF_ERROR(device->vtable->allocate(device, byte_size, alignment, &block->memory));
     block->data = device->vtable->host_pointer(device, block->memory);
     return TN_OK;
   }
-  if (!posix_memalign(&block->data, alignment, byte_length ? byte_length : 1)) return TN_OK;
-  return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "no %zu bytes are left", byte_length);
+  if (!posix_memalign(&block->data, alignment, byte_size ? byte_size : 1)) return TN_OK;
+  return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "no %zu bytes are left", byte_size);
 }
 
 static void give(tn_call_scratch_t* block) {
@@ -34,7 +34,7 @@ static void give(tn_call_scratch_t* block) {
   free(block);
 }
 
-tn_status_t tn__scratch_allocate(tn_ffi_context_t* context, size_t byte_length, size_t alignment,
+tn_status_t tn__scratch_allocate(tn_ffi_context_t* context, size_t byte_size, size_t alignment,
                                  void** out_data) {
   *out_data = NULL;
   if (alignment & (alignment - 1) || alignment > LARGEST_ALIGNMENT) {
@@ -49,7 +49,7 @@ tn_status_t tn__scratch_allocate(tn_ffi_context_t* context, size_t byte_length, 
   const tn_call_environment_t* environment = tn__context_environment(context);
   *block = (tn_call_scratch_t){.next = context->scratch,
                                .device = environment ? environment->device : NULL};
-  tn_status_t status = take(block, byte_length, alignment);
+  tn_status_t status = take(block, byte_size, alignment);
   if (status) {
     free(block);
     return tn_status_prefix(status, "scratch memory");

@@ -2,7 +2,7 @@
 #ifndef TENON_CALL_SIGNATURE_H_
 #define TENON_CALL_SIGNATURE_H_
 
-#include <tenon/call.h>
+#include <tenon/detail/call.h>
 
 #include "base/arena.h"
 #include "call/abi.h"

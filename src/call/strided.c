@@ -1,4 +1,5 @@
-// Calls of operations with an eval (<tenon/eval.h>), which see their operands where they lie.
+// Calls of operations with an eval (<tenon/detail/eval.h>), which see their operands where they
+// lie.
 //
 // What stands behind the table of an eval is the same code that a library has for hosts that know
 // only dense arrays; here its arrays have the strides that the call says, and the results may lie
@@ -85,9 +86,9 @@ tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target)
   site->state = state;
   site->state_deinit = clear_state;
   const size_t count = call->operand_count + call->result_count;
-  site->local_byte_length =
+  site->local_byte_size =
       sizeof(strided_local_t) + count * (sizeof(tn_ffi_buffer_t) + sizeof(void*)) +
-      tn__strided_eval_byte_length(call->operand_count, call->result_count, state->buffers.buffers);
+      tn__strided_eval_byte_size(call->operand_count, call->result_count, state->buffers.buffers);
   site->local_init = init_local;
   site->local_deinit = deinit_local;
   return TN_OK;

@@ -1,5 +1,5 @@
-// What an eval (<tenon/eval.h>) is run with. Apart from strided.c, since the macros for authors and
-// those of the table of operations have names in common.
+// What an eval (<tenon/detail/eval.h>) is run with. Apart from strided.c, since the macros for
+// authors and those of the table of operations have names in common.
 #ifndef TENON_CALL_STRIDED_H_
 #define TENON_CALL_STRIDED_H_
 
@@ -9,8 +9,8 @@
 
 // Of one activation, in memory of the caller's that has this length.
 typedef struct tn_strided_eval tn_strided_eval_t;
-size_t tn__strided_eval_byte_length(size_t operand_count, size_t result_count,
-                                    const tn_ffi_buffer_t* buffers);
+size_t tn__strided_eval_byte_size(size_t operand_count, size_t result_count,
+                                  const tn_ffi_buffer_t* buffers);
 
 // The frame has its buffers, without data, and stays where it is. `strides`: in bytes, by operand
 // and dimension; NULL: of one that is dense, or of all.

@@ -1,5 +1,5 @@
 #include <stdlib.h>
-#include <tenon/eval.h>
+#include <tenon/detail/eval.h>
 
 #include "call/strided.h"
 #include "kernel/common/rows.h"
@@ -17,7 +17,7 @@ enum { PART_COUNT = 32 };
 typedef struct rows_loop {
   const tn_eval_call_t* eval;
   tn_rows_t rows;
-  void* data[TN_NEST_ARRAY_LIMIT];
+  void* data[TN_LOOP_NEST_ARRAY_LIMIT];
   tn_eval_row_fn function;
   void* user;
 } rows_loop_t;
@@ -25,9 +25,9 @@ typedef struct rows_loop {
 static tn_status_t run_rows(void* user, int64_t begin, int64_t end) {
   const rows_loop_t* loop = user;
   _Alignas(64) char small[1024];
-  const size_t byte_length = (loop->rows.memory_byte_length + 63) / 64 * 64;
-  void* large = byte_length > sizeof small ? aligned_alloc(64, byte_length) : NULL;
-  if (byte_length > sizeof small && !large) {
+  const size_t byte_size = (loop->rows.memory_byte_size + 63) / 64 * 64;
+  void* large = byte_size > sizeof small ? aligned_alloc(64, byte_size) : NULL;
+  if (byte_size > sizeof small && !large) {
     return tn__eval_no_memory(tn__eval_state_of(loop->eval));
   }
   const tn_status_t status = tn__rows_run(&loop->rows, loop->data, large ? large : small, begin,
@@ -39,9 +39,9 @@ static tn_status_t run_rows(void* user, int64_t begin, int64_t end) {
 static tn_status_t for_rows(const tn_eval_call_t* eval, size_t array_count,
                             const tn_strided_t* const* arrays, size_t written_count,
                             tn_eval_row_fn function, void* user) {
-  tn_nest_t nest;
-  tn_row_path_t paths[TN_NEST_ARRAY_LIMIT];
-  int64_t dims[TN_NEST_RANK_LIMIT], strides[TN_NEST_ARRAY_LIMIT][TN_NEST_RANK_LIMIT];
+  tn_loop_nest_t nest;
+  tn_row_path_t paths[TN_LOOP_NEST_ARRAY_LIMIT];
+  int64_t dims[TN_NEST_RANK_LIMIT], strides[TN_LOOP_NEST_ARRAY_LIMIT][TN_NEST_RANK_LIMIT];
   rows_loop_t loop = {.eval = eval, .function = function, .user = user};
   TN_TRY(tn__eval_nest(eval, array_count, arrays, &nest));
   if (nest.element_count == 0) return TN_OK;
@@ -65,18 +65,18 @@ static tn_status_t for_rows(const tn_eval_call_t* eval, size_t array_count,
 
 // --- an activation's
 
-size_t tn__strided_eval_byte_length(size_t operand_count, size_t result_count,
-                                    const tn_ffi_buffer_t* buffers) {
-  size_t byte_length = sizeof(tn_strided_eval_t);
+size_t tn__strided_eval_byte_size(size_t operand_count, size_t result_count,
+                                  const tn_ffi_buffer_t* buffers) {
+  size_t byte_size = sizeof(tn_strided_eval_t);
   // One value at a time, since there is no frame yet.
   for (size_t i = 0; i < operand_count + result_count; ++i) {
     void* value = (void*)(uintptr_t)&buffers[i];
     tn_ffi_call_frame_t frame = {0};
     *(i < operand_count ? &frame.args : &frame.rets) =
         (tn_ffi_values_t){.count = 1, .values = &value};
-    byte_length += tn__eval_byte_length(&frame);
+    byte_size += tn__eval_byte_size(&frame);
   }
-  return byte_length;
+  return byte_size;
 }
 
 void tn__strided_eval_init(tn_strided_eval_t* eval, tn_ffi_call_frame_t* frame,

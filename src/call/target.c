@@ -8,10 +8,12 @@ tn_status_t tn__target_create(const tn_target_spec_t* spec, const char* platform
                               const tn_handler_facts_t* facts, tn_status_t refusal,
                               tn_target_t** out_target) {
   *out_target = NULL;
-  size_t platform_length = strlen(platform);
-  size_t byte_length = sizeof(tn_target_t) + spec->name.length + platform_length + 2;
+  size_t platform_length = strlen(platform), byte_size = 0;
   void* memory = NULL;
-  tn_status_t status = tn__allocate(tn_allocator_system(), byte_length, &memory);
+  tn_status_t status = __builtin_add_overflow(sizeof(tn_target_t) + platform_length + 2,
+                                              spec->name.length, &byte_size)
+                           ? tn__status_out_of_memory()
+                           : tn__allocate(tn_allocator_system(), byte_size, &memory);
   if (status) {
     tn_status_release(refusal);
     return status;
@@ -37,7 +39,7 @@ tn_status_t tn__target_create(const tn_target_spec_t* spec, const char* platform
   target->facts = *facts;
   target->refusal = refusal;
   target->is_from_start = spec->library && spec->library == tn__library_loading();
-  target->byte_length = byte_length;
+  target->byte_size = byte_size;
   *out_target = target;
   return TN_OK;
 }
@@ -98,7 +100,7 @@ void tn__target_release(tn_target_t* target) {
   tn__learned_free(target->learned);
   tn__library_release(target->library);
   tn_status_release(target->refusal);
-  tn__free(tn_allocator_system(), target, target->byte_length);
+  tn__free(tn_allocator_system(), target, target->byte_size);
 }
 
 tn_status_t tn__target_refusal(const tn_target_t* target) {

@@ -63,7 +63,7 @@ typedef struct tn_target {
   tn_handler_facts_t facts;
   tn_status_t refusal;  // why it cannot be called; NULL: it can
   bool is_from_start;   // its library registered it itself, while it was loaded
-  size_t byte_length;
+  size_t byte_size;
   char text[];
 } tn_target_t;
 

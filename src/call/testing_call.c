@@ -32,16 +32,16 @@ tn_status_t tn__testing_run(tn_program_t* program, size_t argument_count,
   tn_status_t status = find_device(&device);
   for (size_t i = 0; !status && i < argument_count; ++i) {
     const tn_testing_array_t* array = &arguments[i];
-    size_t byte_length = tn_dtype_size(array->dtype);
-    for (size_t k = 0; k < array->rank; ++k) byte_length *= (size_t)array->dims[k];
+    size_t byte_size = tn_dtype_byte_size(array->dtype);
+    for (size_t k = 0; k < array->rank; ++k) byte_size *= (size_t)array->dims[k];
     status = tn_buffer_create_from_host(device, array->dtype, array->rank, array->dims, array->data,
-                                        byte_length, &inputs[i]);
+                                        byte_size, &inputs[i]);
   }
   if (!status) {
     status = tn_program_run(program, &options, argument_count, inputs, result_count, outputs);
   }
   for (size_t i = 0; !status && i < result_count; ++i) {
-    status = tn_buffer_to_host(outputs[i], out_data[i], tn_buffer_byte_length(outputs[i]));
+    status = tn_buffer_to_host(outputs[i], out_data[i], tn_buffer_byte_size(outputs[i]));
   }
   for (size_t i = 0; i < LIMIT; ++i) {
     tn_buffer_release(inputs[i]);
@@ -62,7 +62,7 @@ tn_status_t tn__testing_call(const char* text, size_t argument_count,
 
 static bool unregister(void* user, const tn_target_info_t* info) {
   (void)user;
-  TN_ASSERT_OK(tn_unregister(info->name, info->platform));
+  TN_ASSERT_OK(tn_target_unregister(info->name, info->platform));
   return true;
 }
 

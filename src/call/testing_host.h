@@ -8,7 +8,7 @@
 #undef TN_FFI_ABI_ONLY
 
 #include <stdbool.h>
-#include <tenon/status.h>
+#include <tenon/detail/status.h>
 
 enum { TN_TESTING_MAX = 16 };
 

@@ -1,6 +1,6 @@
 // Kernels that are right unless they are asked to access one more element, `at`, of an array.
 #include <pthread.h>
-#include <tenon/eval.h>
+#include <tenon/kernel.h>
 #include <unistd.h>
 
 enum { READ_X = 1, WRITE_X, READ_Y, WRITE_Y, NOWHERE };

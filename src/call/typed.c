@@ -47,7 +47,7 @@ typedef struct typed_local {
   tn_ffi_buffer_t buffers[];
 } typed_local_t;
 
-static size_t local_byte_length(const tn_typed_state_t* state) {
+static size_t local_byte_size(const tn_typed_state_t* state) {
   return sizeof(typed_local_t) +
          (state->operand_count + state->result_count) * (sizeof(tn_ffi_buffer_t) + sizeof(void*)) +
          state->dim_count * sizeof(int64_t);
@@ -179,7 +179,7 @@ static void attach(tn_typed_state_t* state, tn_kernel_site_t* site) {
   ++state->site_count;
   site->state = state;
   site->state_deinit = clear_state;
-  site->local_byte_length = local_byte_length(state);
+  site->local_byte_size = local_byte_size(state);
   site->local_share = &state->local;
   site->local_init = init_local;
   site->local_deinit = deinit_local;
@@ -309,7 +309,7 @@ static typed_local_t* find_idle(const tn_typed_state_t* state, typed_local_t* lo
   void* memory = NULL;
   for (; local->is_pending; local = local->spare) {
     if (local->spare) continue;
-    tn_status_release(tn__allocate(state->allocator, local_byte_length(state), &memory));
+    tn_status_release(tn__allocate(state->allocator, local_byte_size(state), &memory));
     local->spare = memory;
     if (!memory) return NULL;
   }
@@ -348,7 +348,7 @@ static void deinit_local(const tn_kernel_call_t* call) {
   for (typed_local_t *spare = local->spare, *next = NULL; spare; spare = next) {
     next = spare->spare;
     clear_local(spare);
-    tn__free(state->allocator, spare, local_byte_length(state));
+    tn__free(state->allocator, spare, local_byte_size(state));
   }
   local->spare = NULL;
 }

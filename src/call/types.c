@@ -17,7 +17,7 @@ typedef struct type_entry {
   char name[];  // with its NUL; then what is shown of it
 } type_entry_t;
 
-static size_t entry_byte_length(size_t name_length) {
+static size_t entry_byte_size(size_t name_length) {
   return sizeof(type_entry_t) + 2 * (name_length + 1);
 }
 
@@ -87,7 +87,7 @@ tn_status_t tn__type_register(tn_string_view_t name, void (*deleter)(void* objec
         !name.length ? "a type has no name" : "a type's id must be 0 or greater, and have a place");
   }
   void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(tn_allocator_system(), entry_byte_length(name.length), &memory));
+  TN_RETURN_IF_ERROR(tn__allocate(tn_allocator_system(), entry_byte_size(name.length), &memory));
   type_entry_t* fresh = memory;
   fresh->deleter = deleter;
   fresh->library = library;
@@ -99,7 +99,7 @@ tn_status_t tn__type_register(tn_string_view_t name, void (*deleter)(void* objec
   tn_status_t status = add(fresh, id, &is_taken);
   tn__process_unlock();
   if (!is_taken) {
-    tn__free(tn_allocator_system(), fresh, entry_byte_length(name.length));
+    tn__free(tn_allocator_system(), fresh, entry_byte_size(name.length));
   }
   return status;
 }
@@ -122,10 +122,10 @@ tn_type_lookup_t tn__type_find(int64_t id, void (**out_deleter)(void* object)) {
 }
 
 // Whether the bytes can be read.
-static bool is_mapped(const void* address, size_t byte_length) {
+static bool is_mapped(const void* address, size_t byte_size) {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)address & ~(page - 1);
   unsigned char resident[2];
-  size_t length = (uintptr_t)address + byte_length - begin;
+  size_t length = (uintptr_t)address + byte_size - begin;
   return address && length <= 2 * page && mincore((void*)begin, length, resident) == 0;
 }
 

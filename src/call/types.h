@@ -3,7 +3,7 @@
 #ifndef TENON_CALL_TYPES_H_
 #define TENON_CALL_TYPES_H_
 
-#include <tenon/call.h>
+#include <tenon/detail/call.h>
 
 #include "base/status.h"
 #include "base/view.h"

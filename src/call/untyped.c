@@ -103,7 +103,7 @@ tn_status_t tn__untyped_prepare(const tn_call_site_t* call, tn_target_t* target)
   site->state = state;
   site->state_deinit = clear_state;
   // At least one place, so that an empty list has an address of its own.
-  site->local_byte_length = (layout.place_count + 1) * sizeof(void*);
+  site->local_byte_size = (layout.place_count + 1) * sizeof(void*);
   site->local_init = init_local;
   return TN_OK;
 }

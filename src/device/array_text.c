@@ -54,7 +54,7 @@ static double part_of(const array_t* array, const char* element, bool imaginary)
 }
 
 static int integer_text(tn_dtype_t dtype, const char* element, char* out, size_t capacity) {
-  size_t size = tn_dtype_size(dtype);
+  size_t size = tn_dtype_byte_size(dtype);
   if (tn_dtype_kind(dtype) == TN_KIND_UNSIGNED) {
     uint64_t value = 0;
     switch (size) {
@@ -454,7 +454,7 @@ static void init_array(array_t* out, const tn_buffer_t* buffer, const void* data
                    .dims = tn_buffer_dims(buffer),
                    .data = data,
                    .is_summarized = tn_buffer_size(buffer) > THRESHOLD};
-  size_t stride = tn_dtype_size(out->dtype);
+  size_t stride = tn_dtype_byte_size(out->dtype);
   for (size_t d = out->rank; d-- > 0;) {
     out->strides[d] = stride;
     stride *= (size_t)out->dims[d];

@@ -22,10 +22,10 @@ static tn_status_t append(void* user, const char* data, size_t length) {
 static tn_buffer_t* make(tn_dtype_t dtype, size_t rank, const int64_t* dims, const void* data) {
   tn_device_t* device = NULL;
   tn_buffer_t* buffer = NULL;
-  size_t byte_length = tn_dtype_size(dtype);
-  for (size_t i = 0; i < rank; ++i) byte_length *= (size_t)dims[i];
+  size_t byte_size = tn_dtype_byte_size(dtype);
+  for (size_t i = 0; i < rank; ++i) byte_size *= (size_t)dims[i];
   TN_ASSERT_OK(tn_device_create("cpu", NULL, &device));
-  TN_ASSERT_OK(tn_buffer_create_from_host(device, dtype, rank, dims, data, byte_length, &buffer));
+  TN_ASSERT_OK(tn_buffer_create_from_host(device, dtype, rank, dims, data, byte_size, &buffer));
   tn_device_release(device);
   return buffer;
 }

@@ -16,10 +16,10 @@ struct tn_buffer {
   void* release_data;
   tn_buffer_t* parent;       // of an alias: retained and held
   _Atomic(void*) host_copy;  // of memory that the host does not see; NULL: nobody has mapped it
-  size_t byte_length;
+  size_t byte_size;
   tn_type_t type;          // its dims are those below
   tn_buffer_t** elements;  // of a tuple: retained, in `storage`, behind it the types
-  size_t storage_byte_length;
+  size_t storage_byte_size;
   int64_t storage[];  // a tensor's dims
 };
 
@@ -35,15 +35,15 @@ static tn_status_t check_shape(tn_dtype_t dtype, size_t rank, const int64_t* dim
   return TN_OK;
 }
 
-static tn_status_t create_with_storage(tn_device_t* device, size_t storage_byte_length,
+static tn_status_t create_with_storage(tn_device_t* device, size_t storage_byte_size,
                                        tn_buffer_t** out_buffer) {
   void* memory;
   *out_buffer = NULL;
   TN_RETURN_IF_ERROR(
-      tn__allocate(device->allocator, sizeof(tn_buffer_t) + storage_byte_length, &memory));
+      tn__allocate(device->allocator, sizeof(tn_buffer_t) + storage_byte_size, &memory));
   tn_buffer_t* buffer = memory;
   atomic_init(&buffer->references, 1);
-  buffer->storage_byte_length = storage_byte_length;
+  buffer->storage_byte_size = storage_byte_size;
   buffer->device = tn_device_retain(device);
   *out_buffer = buffer;
   return TN_OK;
@@ -58,21 +58,20 @@ static tn_status_t create_header(tn_device_t* device, tn_dtype_t dtype, size_t r
   if (rank) memcpy(buffer->storage, dims, rank * sizeof *dims);
   buffer->type =
       (tn_type_t){.kind = TN_TYPE_TENSOR, .dtype = dtype, .rank = rank, .dims = buffer->storage};
-  buffer->byte_length = tn__type_byte_length(&buffer->type);
+  buffer->byte_size = tn__type_byte_size(&buffer->type);
   *out_buffer = buffer;
   return TN_OK;
 }
 
 static void free_host_copy(tn_buffer_t* buffer) {
-  tn__free(buffer->device->allocator, atomic_exchange(&buffer->host_copy, NULL),
-           buffer->byte_length);
+  tn__free(buffer->device->allocator, atomic_exchange(&buffer->host_copy, NULL), buffer->byte_size);
 }
 
 static void free_header(tn_buffer_t* buffer) {
   tn_device_t* device = buffer->device;
   free_host_copy(buffer);
   tn_event_release(buffer->ready);
-  tn__free(device->allocator, buffer, sizeof *buffer + buffer->storage_byte_length);
+  tn__free(device->allocator, buffer, sizeof *buffer + buffer->storage_byte_size);
   tn_device_release(device);
 }
 
@@ -105,7 +104,7 @@ tn_status_t tn_buffer_create(tn_device_t* device, tn_dtype_t dtype, size_t rank,
   TN_RETURN_IF_ERROR(check_shape(dtype, rank, dims));
   tn_buffer_t* buffer;
   TN_RETURN_IF_ERROR(create_header(device, dtype, rank, dims, &buffer));
-  tn_status_t status = device->vtable->allocate(device, buffer->byte_length, 0, &buffer->memory);
+  tn_status_t status = device->vtable->allocate(device, buffer->byte_size, 0, &buffer->memory);
   if (status) {
     free_header(buffer);
     return status;
@@ -115,14 +114,14 @@ tn_status_t tn_buffer_create(tn_device_t* device, tn_dtype_t dtype, size_t rank,
   return TN_OK;
 }
 
-static tn_status_t check_byte_length(tn_dtype_t dtype, size_t rank, const int64_t* dims,
-                                     const void* data, size_t byte_length) {
+static tn_status_t check_byte_size(tn_dtype_t dtype, size_t rank, const int64_t* dims,
+                                   const void* data, size_t byte_size) {
   TN_RETURN_IF_ERROR(check_shape(dtype, rank, dims));
   tn_type_t type = {.kind = TN_TYPE_TENSOR, .dtype = dtype, .rank = rank, .dims = dims};
-  size_t needed = tn__type_byte_length(&type);
-  if (byte_length != needed) {
+  size_t needed = tn__type_byte_size(&type);
+  if (byte_size != needed) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%zu bytes for a buffer %s; it has %zu",
-                            byte_length, TN_TYPE_TEXT(&type), needed);
+                            byte_size, TN_TYPE_TEXT(&type), needed);
   }
   if (!data && needed > 0) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the data of a buffer %s is NULL",
@@ -132,15 +131,15 @@ static tn_status_t check_byte_length(tn_dtype_t dtype, size_t rank, const int64_
 }
 
 tn_status_t tn_buffer_create_from_host(tn_device_t* device, tn_dtype_t dtype, size_t rank,
-                                       const int64_t* dims, const void* data, size_t byte_length,
+                                       const int64_t* dims, const void* data, size_t byte_size,
                                        tn_buffer_t** out_buffer) {
   *out_buffer = NULL;
   TN_RETURN_IF_NULL(device);
-  TN_RETURN_IF_ERROR(check_byte_length(dtype, rank, dims, data, byte_length));
+  TN_RETURN_IF_ERROR(check_byte_size(dtype, rank, dims, data, byte_size));
   tn_buffer_t* buffer;
   TN_RETURN_IF_ERROR(tn_buffer_create(device, dtype, rank, dims, NULL, &buffer));
   tn_status_t status =
-      device->vtable->copy_from_host(device, NULL, buffer->memory, data, byte_length);
+      device->vtable->copy_from_host(device, NULL, buffer->memory, data, byte_size);
   if (status) {
     tn_buffer_release(buffer);
     return status;
@@ -158,16 +157,16 @@ tn_status_t tn__buffer_create_written(tn_device_t* device, tn_dtype_t dtype, siz
   tn_buffer_t* buffer = NULL;
   *out_buffer = NULL;
   TN_RETURN_IF_ERROR(tn_buffer_create(device, dtype, rank, dims, &data, &buffer));
-  const size_t byte_length = buffer->byte_length;
-  if (!data) TN_DONE_IF_ERROR(tn__allocate(device->allocator, byte_length, &staging));
+  const size_t byte_size = buffer->byte_size;
+  if (!data) TN_DONE_IF_ERROR(tn__allocate(device->allocator, byte_size, &staging));
   TN_DONE_IF_ERROR(write(user, data ? data : staging));
   if (!data) {
     TN_DONE_IF_ERROR(
-        device->vtable->copy_from_host(device, NULL, buffer->memory, staging, byte_length));
+        device->vtable->copy_from_host(device, NULL, buffer->memory, staging, byte_size));
   }
   *out_buffer = tn_buffer_retain(buffer);
 done:
-  tn__free(device->allocator, staging, byte_length);
+  tn__free(device->allocator, staging, byte_size);
   tn_buffer_release(buffer);
   return status;
 }
@@ -177,8 +176,7 @@ static tn_status_t wrap(tn_device_t* device, tn_dtype_t dtype, size_t rank, cons
                         void* data, tn_buffer_t** out_buffer) {
   tn_buffer_t* buffer;
   TN_RETURN_IF_ERROR(create_header(device, dtype, rank, dims, &buffer));
-  tn_status_t status =
-      device->vtable->wrap_host(device, data, buffer->byte_length, &buffer->memory);
+  tn_status_t status = device->vtable->wrap_host(device, data, buffer->byte_size, &buffer->memory);
   if (status) {
     free_header(buffer);
     return status;
@@ -189,12 +187,12 @@ static tn_status_t wrap(tn_device_t* device, tn_dtype_t dtype, size_t rank, cons
 }
 
 tn_status_t tn_buffer_import(tn_device_t* device, tn_dtype_t dtype, size_t rank,
-                             const int64_t* dims, void* data, size_t byte_length,
+                             const int64_t* dims, void* data, size_t byte_size,
                              tn_buffer_release_fn release, void* user, tn_buffer_t** out_buffer) {
   *out_buffer = NULL;
   tn_buffer_t* buffer = NULL;
-  tn_status_t status = check_byte_length(dtype, rank, dims, data, byte_length);
-  if (!status && byte_length > 0) {
+  tn_status_t status = check_byte_size(dtype, rank, dims, data, byte_size);
+  if (!status && byte_size > 0) {
     status = wrap(device, dtype, rank, dims, data, &buffer);
     if (!status) {
       buffer->release = release;
@@ -206,7 +204,7 @@ tn_status_t tn_buffer_import(tn_device_t* device, tn_dtype_t dtype, size_t rank,
   }
   if (!status || tn_status_code(status) == TN_CODE_UNIMPLEMENTED) {
     tn_status_release(status);
-    status = tn_buffer_create_from_host(device, dtype, rank, dims, data, byte_length, out_buffer);
+    status = tn_buffer_create_from_host(device, dtype, rank, dims, data, byte_size, out_buffer);
   }
   if (release) release(user, data);
   return status;
@@ -245,8 +243,7 @@ tn_status_t tn__buffer_create_alias(tn_buffer_t* parent, tn_dtype_t dtype, size_
   TN_RETURN_IF_ERROR(create_header(parent->device, dtype, rank, dims, &buffer));
   tn_status_t status = TN_OK;
   tn_memory_t memory;
-  if (byte_offset > parent->byte_length ||
-      buffer->byte_length > parent->byte_length - byte_offset ||
+  if (byte_offset > parent->byte_size || buffer->byte_size > parent->byte_size - byte_offset ||
       byte_offset % parent->device->memory_alignment != 0) {
     status = tn_status_create(
         TN_CODE_INVALID_ARGUMENT,
@@ -337,8 +334,8 @@ const int64_t* tn_buffer_dims(const tn_buffer_t* buffer) {
 int64_t tn_buffer_size(const tn_buffer_t* buffer) {
   return buffer->elements ? 0 : tn__type_size(&buffer->type);
 }
-size_t tn_buffer_byte_length(const tn_buffer_t* buffer) {
-  return buffer->byte_length;
+size_t tn_buffer_byte_size(const tn_buffer_t* buffer) {
+  return buffer->byte_size;
 }
 tn_event_t* tn_buffer_ready_event(const tn_buffer_t* buffer) {
   return buffer->ready;
@@ -407,17 +404,17 @@ static tn_status_t hold_contents(tn_buffer_t* buffer, tn_memory_t* out_memory) {
   return status;
 }
 
-tn_status_t tn_buffer_to_host(tn_buffer_t* buffer, void* data, size_t byte_length) {
+tn_status_t tn_buffer_to_host(tn_buffer_t* buffer, void* data, size_t byte_size) {
   TN_RETURN_IF_NULL(buffer);
-  if (byte_length) TN_RETURN_IF_NULL(data);
-  if (byte_length != buffer->byte_length) {
+  if (byte_size) TN_RETURN_IF_NULL(data);
+  if (byte_size != buffer->byte_size) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%zu bytes for the contents of a %s of %zu",
-                            byte_length, TN_TYPE_TEXT(&buffer->type), buffer->byte_length);
+                            byte_size, TN_TYPE_TEXT(&buffer->type), buffer->byte_size);
   }
   tn_memory_t memory;
   TN_RETURN_IF_ERROR(hold_contents(buffer, &memory));
   tn_status_t status =
-      buffer->device->vtable->copy_to_host(buffer->device, NULL, data, memory, byte_length);
+      buffer->device->vtable->copy_to_host(buffer->device, NULL, data, memory, byte_size);
   tn__buffer_unhold(buffer);
   return status;
 }
@@ -426,11 +423,10 @@ tn_status_t tn_buffer_to_host(tn_buffer_t* buffer, void* data, size_t byte_lengt
 static tn_status_t copy_for_host(tn_buffer_t* buffer, tn_memory_t memory, const void** out_data) {
   tn_device_t* device = buffer->device;
   void *copy = NULL, *other = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(device->allocator, buffer->byte_length, &copy));
-  tn_status_t status =
-      device->vtable->copy_to_host(device, NULL, copy, memory, buffer->byte_length);
+  TN_RETURN_IF_ERROR(tn__allocate(device->allocator, buffer->byte_size, &copy));
+  tn_status_t status = device->vtable->copy_to_host(device, NULL, copy, memory, buffer->byte_size);
   const bool is_kept = !status && atomic_compare_exchange_strong(&buffer->host_copy, &other, copy);
-  if (!is_kept) tn__free(device->allocator, copy, buffer->byte_length);
+  if (!is_kept) tn__free(device->allocator, copy, buffer->byte_size);
   *out_data = is_kept ? copy : other;
   return status;
 }
@@ -442,7 +438,7 @@ tn_status_t tn_buffer_map(tn_buffer_t* buffer, const void** out_data) {
   TN_RETURN_IF_ERROR(hold_contents(buffer, &memory));
   *out_data = buffer->device->vtable->host_pointer(buffer->device, memory);
   if (!*out_data) *out_data = atomic_load(&buffer->host_copy);
-  if (*out_data || buffer->byte_length == 0) return TN_OK;
+  if (*out_data || buffer->byte_size == 0) return TN_OK;
   tn_status_t status = copy_for_host(buffer, memory, out_data);
   if (status) tn__buffer_unhold(buffer);
   return status;

@@ -1,8 +1,8 @@
-// Inside of tn_buffer_t (public in <tenon/buffer.h>): what runs need.
+// Inside of tn_buffer_t (public in <tenon/detail/buffer.h>): what runs need.
 #ifndef TENON_DEVICE_BUFFER_H_
 #define TENON_DEVICE_BUFFER_H_
 
-#include <tenon/buffer.h>
+#include <tenon/detail/buffer.h>
 
 #include "device/device.h"
 

@@ -1,7 +1,7 @@
 #include "device/context.h"
 
 #include <pthread.h>
-#include <tenon/ops.h>
+#include <tenon/detail/ops.h>
 
 #include "base/allocator.h"
 #include "base/process.h"
@@ -102,8 +102,8 @@ tn_status_t tn_context_create(const tn_context_options_t* options, tn_context_t*
   context->allocator = allocator;
   context->environment = environment;
   context->devices.thread_count = complete.thread_count;
-  context->devices.memory_limit_byte_length = complete.memory_limit_byte_length;
-  context->devices.cache_limit_byte_length = complete.cache_limit_byte_length;
+  context->devices.memory_limit_byte_size = complete.memory_limit_byte_size;
+  context->devices.cache_limit_byte_size = complete.cache_limit_byte_size;
   enlist(context);
   *out_context = context;
   return TN_OK;
@@ -113,11 +113,11 @@ void tn__context_complete(const tn_context_t* context, tn_device_options_t* opti
   const tn_device_options_t* devices = &context->devices;
   if (!options->thread_count) options->thread_count = devices->thread_count;
   if (!options->thread_count) options->thread_count = context->environment.thread_count;
-  if (!options->memory_limit_byte_length) {
-    options->memory_limit_byte_length = devices->memory_limit_byte_length;
+  if (!options->memory_limit_byte_size) {
+    options->memory_limit_byte_size = devices->memory_limit_byte_size;
   }
-  if (!options->cache_limit_byte_length) {
-    options->cache_limit_byte_length = devices->cache_limit_byte_length;
+  if (!options->cache_limit_byte_size) {
+    options->cache_limit_byte_size = devices->cache_limit_byte_size;
   }
 }
 

@@ -1,10 +1,10 @@
-// Inside of tn_context_t (public in <tenon/context.h>). Whatever has a device reaches its context
-// through it; modules that are compiled, through their target (kernel/target.h).
+// Inside of tn_context_t (public in <tenon/detail/context.h>). Whatever has a device reaches its
+// context through it; modules that are compiled, through their target (kernel/target.h).
 #ifndef TENON_DEVICE_CONTEXT_H_
 #define TENON_DEVICE_CONTEXT_H_
 
 #include <stdatomic.h>
-#include <tenon/device.h>
+#include <tenon/detail/device.h>
 
 #include "base/visibility.h"
 #include "device/environment.h"

@@ -1,5 +1,5 @@
 // Contexts as devices see them: settings, limits, defaults and lives.
-#include <tenon/buffer.h>
+#include <tenon/detail/buffer.h>
 #include <tenon/stream.h>
 
 #include "base/testing.h"
@@ -123,23 +123,23 @@ static void devices_have_the_limits_of_their_context(void** state) {
   (void)state;
   const tn_context_options_t options = {.struct_size = sizeof options,
                                         .thread_count = 2,
-                                        .memory_limit_byte_length = 1 << 20,
-                                        .cache_limit_byte_length = 1 << 16};
+                                        .memory_limit_byte_size = 1 << 20,
+                                        .cache_limit_byte_size = 1 << 16};
   tn_device_options_t own = {
-      .struct_size = sizeof own, .thread_count = 4, .memory_limit_byte_length = 1 << 21};
+      .struct_size = sizeof own, .thread_count = 4, .memory_limit_byte_size = 1 << 21};
   tn_memory_statistics_t statistics = {.struct_size = sizeof statistics};
   tn_device_t* other = NULL;
   TN_ASSERT_OK(tn_context_create(&options, &own.context));
   tn_device_t* device = create_device(own.context);
   assert_int_equal(tn_device_thread_count(device), 2);
   tn_device_memory_statistics(device, &statistics);
-  assert_int_equal(statistics.limit_byte_length, 1 << 20);
-  assert_int_equal(statistics.cache_limit_byte_length, 1 << 16);
+  assert_int_equal(statistics.limit_byte_size, 1 << 20);
+  assert_int_equal(statistics.cache_limit_byte_size, 1 << 16);
   TN_ASSERT_OK(tn_device_create("cpu", &own, &other));
   assert_int_equal(tn_device_thread_count(other), 4);
   tn_device_memory_statistics(other, &statistics);
-  assert_int_equal(statistics.limit_byte_length, 1 << 21);
-  assert_int_equal(statistics.cache_limit_byte_length, 1 << 16);
+  assert_int_equal(statistics.limit_byte_size, 1 << 21);
+  assert_int_equal(statistics.cache_limit_byte_size, 1 << 16);
   tn_device_release(other);
   tn_device_release(device);
   tn_context_release(own.context);

@@ -1,4 +1,4 @@
-#include <tenon/buffer.h>
+#include <tenon/detail/buffer.h>
 #include <tenon/stream.h>
 
 #include "base/testing.h"

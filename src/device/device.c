@@ -88,14 +88,14 @@ void tn_device_memory_statistics(tn_device_t* device, tn_memory_statistics_t* ou
 void tn_device_reset_peak(tn_device_t* device) {
   device->vtable->reset_peak(device);
 }
-void tn_device_set_memory_limit(tn_device_t* device, uint64_t byte_length) {
-  device->vtable->set_memory_limit(device, byte_length);
+void tn_device_set_memory_limit(tn_device_t* device, uint64_t byte_size) {
+  device->vtable->set_memory_limit(device, byte_size);
 }
-void tn_device_set_cache_limit(tn_device_t* device, uint64_t byte_length) {
-  device->vtable->set_cache_limit(device, byte_length);
+void tn_device_set_cache_limit(tn_device_t* device, uint64_t byte_size) {
+  device->vtable->set_cache_limit(device, byte_size);
 }
-void tn_device_trim(tn_device_t* device, uint64_t keep_byte_length) {
-  device->vtable->trim(device, keep_byte_length);
+void tn_device_trim(tn_device_t* device, uint64_t keep_byte_size) {
+  device->vtable->trim(device, keep_byte_size);
 }
 
 // --- memory that is given back later

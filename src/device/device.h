@@ -1,9 +1,9 @@
-// Inside of tn_device_t (public in <tenon/device.h>): what a device is to the rooms above.
+// Inside of tn_device_t (public in <tenon/detail/device.h>): what a device is to the rooms above.
 #ifndef TENON_DEVICE_DEVICE_H_
 #define TENON_DEVICE_DEVICE_H_
 
 #include <stdatomic.h>
-#include <tenon/device.h>
+#include <tenon/detail/device.h>
 #include <tenon/stream.h>
 
 #include "base/allocator.h"
@@ -86,31 +86,31 @@ struct tn_device_vtable {
   // ---- memory
 
   // Contents are undefined. `alignment` 0 is memory_alignment. A length of 0 gives memory, too.
-  tn_status_t (*allocate)(tn_device_t* device, size_t byte_length, size_t alignment,
+  tn_status_t (*allocate)(tn_device_t* device, size_t byte_size, size_t alignment,
                           tn_memory_t* out_memory);
   // `memory` as allocate gave it. Work on streams that uses it must be over; see tn__device_free.
   void (*free)(tn_device_t* device, tn_memory_t memory);
   void (*statistics)(tn_device_t* device, tn_memory_statistics_t* out_statistics);
   void (*reset_peak)(tn_device_t* device);
-  void (*set_memory_limit)(tn_device_t* device, size_t byte_length);
-  void (*set_cache_limit)(tn_device_t* device, size_t byte_length);
-  void (*trim)(tn_device_t* device, size_t keep_byte_length);
+  void (*set_memory_limit)(tn_device_t* device, size_t byte_size);
+  void (*set_cache_limit)(tn_device_t* device, size_t byte_size);
+  void (*trim)(tn_device_t* device, size_t keep_byte_size);
   // Where the host sees the memory; NULL when it does not.
   void* (*host_pointer)(tn_device_t* device, tn_memory_t memory);
   // Memory of the host as the device's, without a copy; it stays the caller's. UNIMPLEMENTED when
   // the device cannot, or not with this address.
-  tn_status_t (*wrap_host)(tn_device_t* device, void* data, size_t byte_length,
+  tn_status_t (*wrap_host)(tn_device_t* device, void* data, size_t byte_size,
                            tn_memory_t* out_memory);
   void (*unwrap_host)(tn_device_t* device, tn_memory_t memory);
 
   // ---- copies. Any part of an allocation will do. `stream` NULL: done when the function returns.
   // Otherwise in the stream's turn; the memory on both sides must live until then.
   tn_status_t (*copy_from_host)(tn_device_t* device, tn_stream_t* stream, tn_memory_t to,
-                                const void* from, size_t byte_length);
+                                const void* from, size_t byte_size);
   tn_status_t (*copy_to_host)(tn_device_t* device, tn_stream_t* stream, void* to, tn_memory_t from,
-                              size_t byte_length);
+                              size_t byte_size);
   tn_status_t (*copy)(tn_device_t* device, tn_stream_t* stream, tn_memory_t to, tn_memory_t from,
-                      size_t byte_length);
+                      size_t byte_size);
 
   // ---- kernels; NULL where the target's kernels are called, on the host
 

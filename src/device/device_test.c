@@ -10,7 +10,7 @@ static bool note_cpu(void* user, const tn_device_info_t* info) {
   if (strcmp(info->name, "cpu") == 0) {
     ++*(int*)user;
     assert_string_equal(info->platform, "Host");
-    assert_true(info->memory_byte_length > 0);
+    assert_true(info->memory_byte_size > 0);
     assert_true(strlen(info->description) > 0);
   }
   return true;
@@ -69,20 +69,20 @@ static void options_of_any_age_are_understood(void** state) {
   assert_int_equal(tn_device_thread_count(device), 3);
   tn_device_release(device);
 
-  options.memory_limit_byte_length = 1 << 20;
-  options.cache_limit_byte_length = 1 << 19;
+  options.memory_limit_byte_size = 1 << 20;
+  options.cache_limit_byte_size = 1 << 19;
   TN_ASSERT_OK(tn_device_create("cpu", &options, &device));
   tn_memory_statistics_t statistics = {.struct_size = sizeof statistics};
   tn_device_memory_statistics(device, &statistics);
-  assert_int_equal(statistics.limit_byte_length, 1 << 20);
-  assert_int_equal(statistics.cache_limit_byte_length, 1 << 19);
+  assert_int_equal(statistics.limit_byte_size, 1 << 20);
+  assert_int_equal(statistics.cache_limit_byte_size, 1 << 19);
   tn_device_release(device);
 
   // A caller that was compiled when the struct ended earlier, and one from the future.
-  options.struct_size = offsetof(tn_device_options_t, memory_limit_byte_length);
+  options.struct_size = offsetof(tn_device_options_t, memory_limit_byte_size);
   TN_ASSERT_OK(tn_device_create("cpu", &options, &device));
   tn_device_memory_statistics(device, &statistics);
-  assert_int_equal(statistics.limit_byte_length, tn__machine_memory());
+  assert_int_equal(statistics.limit_byte_size, tn__machine_memory());
   tn_device_release(device);
   struct {
     tn_device_options_t options;

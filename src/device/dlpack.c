@@ -119,7 +119,7 @@ tn_status_t tn__dlpack_view(const tn_dl_tensor_t* tensor, uint64_t flags,
   }
   TN_RETURN_IF_ERROR(
       tn_status_prefix(tn__type_check(out_view->dtype, rank, tensor->dims), "the DLPack tensor"));
-  TN_RETURN_IF_ERROR(check_strides(tensor, tn_dtype_size(out_view->dtype)));
+  TN_RETURN_IF_ERROR(check_strides(tensor, tn_dtype_byte_size(out_view->dtype)));
   const tn_type_t type = {.kind = TN_TYPE_TENSOR, .rank = rank, .dims = tensor->dims};
   const int64_t count = tn__type_size(&type);
   if (count > 0 && !tensor->data) {
@@ -139,7 +139,7 @@ typedef struct gather {
 static tn_status_t gather(void* user, void* to) {
   const gather_t* gather = user;
   const tn_dl_tensor_t* tensor = gather->tensor;
-  const ptrdiff_t size = (ptrdiff_t)tn_dtype_size(gather->view->dtype);
+  const ptrdiff_t size = (ptrdiff_t)tn_dtype_byte_size(gather->view->dtype);
   const int32_t last = tensor->rank - 1;  // a tensor that is not dense has a dimension
   const int64_t width = tensor->dims[last];
   const ptrdiff_t step = tensor->strides[last] * size;
@@ -171,7 +171,7 @@ static tn_status_t take(tn_device_t* device, const tn_dl_tensor_t* tensor, uint6
     const tn_type_t type = {
         .kind = TN_TYPE_TENSOR, .dtype = view.dtype, .rank = rank, .dims = tensor->dims};
     return tn_buffer_import(device, view.dtype, rank, tensor->dims, view.data,
-                            tn__type_byte_length(&type), release, user, out_buffer);
+                            tn__type_byte_size(&type), release, user, out_buffer);
   }
   if (!status) {
     gather_t elements = {tensor, &view};
@@ -228,13 +228,13 @@ typedef struct loan {
   tn_dl_managed_t managed;
   tn_dl_versioned_t versioned;
   tn_buffer_t* buffer;  // retained and mapped
-  size_t byte_length;
+  size_t byte_size;
   int64_t lists[];
 } loan_t;
 
 static void end_loan(loan_t* loan) {
   tn_buffer_t* buffer = loan->buffer;
-  tn__free(tn_buffer_device(buffer)->allocator, loan, loan->byte_length);
+  tn__free(tn_buffer_device(buffer)->allocator, loan, loan->byte_size);
   tn_buffer_unmap(buffer);
   tn_buffer_release(buffer);
 }
@@ -253,9 +253,9 @@ static tn_status_t lend(tn_buffer_t* buffer, loan_t** out_loan) {
   TN_RETURN_IF_NULL(buffer);
   TN_RETURN_IF_ERROR(tn_buffer_map(buffer, &data));
   const size_t rank = tn_buffer_rank(buffer);
-  const size_t byte_length = sizeof(loan_t) + 2 * rank * sizeof(int64_t);
+  const size_t byte_size = sizeof(loan_t) + 2 * rank * sizeof(int64_t);
   const dtype_row_t* row = row_of(tn_buffer_dtype(buffer));
-  tn_status_t status = row ? tn__allocate(tn_buffer_device(buffer)->allocator, byte_length, &memory)
+  tn_status_t status = row ? tn__allocate(tn_buffer_device(buffer)->allocator, byte_size, &memory)
                            : tn_status_create(TN_CODE_UNIMPLEMENTED, "DLPack has no elements %s",
                                               tn_dtype_name(tn_buffer_dtype(buffer)));
   if (status) {
@@ -276,7 +276,7 @@ static tn_status_t lend(tn_buffer_t* buffer, loan_t** out_loan) {
                                  .dims = dims,
                                  .strides = strides};
   loan->buffer = tn_buffer_retain(buffer);
-  loan->byte_length = byte_length;
+  loan->byte_size = byte_size;
   loan->managed = (tn_dl_managed_t){tensor, loan, delete_managed};
   loan->versioned = (tn_dl_versioned_t){
       MAJOR, MINOR, loan, delete_versioned, TN_DL_READ_ONLY | (row->bits < 8 ? TN_DL_IS_PADDED : 0),

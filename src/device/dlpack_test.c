@@ -39,7 +39,7 @@ static void expect(tn_dl_versioned_t* tensor, size_t count, const float* element
   tn_buffer_t* buffer = NULL;
   float found[24];
   TN_ASSERT_OK(tn_buffer_from_dlpack_versioned(device, tensor, &buffer));
-  assert_int_equal(tn_buffer_byte_length(buffer), count * sizeof *elements);
+  assert_int_equal(tn_buffer_byte_size(buffer), count * sizeof *elements);
   TN_ASSERT_OK(tn_buffer_to_host(buffer, found, count * sizeof *found));
   assert_memory_equal(found, elements, count * sizeof *elements);
   tn_buffer_release(buffer);
@@ -150,7 +150,7 @@ static tn_buffer_t* iota(tn_dtype_t dtype, const int64_t* dims, size_t rank, siz
   tn_buffer_t* buffer = NULL;
   for (size_t i = 0; i < sizeof bytes; ++i) bytes[i] = (unsigned char)(i % 4);
   TN_ASSERT_OK(tn_buffer_create_from_host(device, dtype, rank, dims, bytes,
-                                          count * tn_dtype_size(dtype), &buffer));
+                                          count * tn_dtype_byte_size(dtype), &buffer));
   return buffer;
 }
 

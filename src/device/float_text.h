@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <tenon/dtype.h>
+#include <tenon/detail/dtype.h>
 
 enum { TN_FLOAT_TEXT_SIZE = 512 };  // of every text below: 1.8e308 has 309 digits
 

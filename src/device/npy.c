@@ -297,7 +297,7 @@ static tn_status_t check_elements(const char* name, tn_dtype_t dtype, int64_t co
 
 static tn_status_t match(const char* name, npy_header_t* header, const tn_type_t* expected) {
   if (expected && header->dtype == TN_DTYPE_INVALID &&
-      tn_dtype_size(expected->dtype) == header->raw_size) {
+      tn_dtype_byte_size(expected->dtype) == header->raw_size) {
     header->dtype = expected->dtype;
   }
   // NumPy has no types of less than a byte; they come as the bytes that they take in memory.
@@ -323,22 +323,22 @@ typedef struct npy_elements {
   const char* name;
   const npy_header_t* header;
   const unsigned char* bytes;
-  size_t byte_length;
+  size_t byte_size;
 } npy_elements_t;
 
 static tn_status_t read_elements(void* user, void* data) {
   const npy_elements_t* elements = user;
   const npy_header_t* header = elements->header;
-  const size_t size = tn_dtype_size(header->dtype);
-  const int64_t count = (int64_t)(elements->byte_length / size);
+  const size_t size = tn_dtype_byte_size(header->dtype);
+  const int64_t count = (int64_t)(elements->byte_size / size);
   if (header->fortran_order && header->rank > 1) {
     transpose(header, (const char*)elements->bytes, data, size, count);
-  } else if (elements->byte_length) {
-    memcpy(data, elements->bytes, elements->byte_length);
+  } else if (elements->byte_size) {
+    memcpy(data, elements->bytes, elements->byte_size);
   }
   if (header->swapped) {
     size_t part = tn_dtype_kind(header->dtype) == TN_KIND_COMPLEX ? size / 2 : size;
-    swap_bytes(data, elements->byte_length / part, part);
+    swap_bytes(data, elements->byte_size / part, part);
   }
   return check_elements(elements->name, header->dtype, count, data);
 }
@@ -349,17 +349,17 @@ static tn_status_t decode(tn_device_t* device, const char* name, const unsigned 
   *out_buffer = NULL;
   TN_RETURN_IF_ERROR(parse_header(name, bytes, length, &header));
   TN_RETURN_IF_ERROR(match(name, &header, expected));
-  size_t byte_length = tn_dtype_size(header.dtype);
+  size_t byte_size = tn_dtype_byte_size(header.dtype);
   for (size_t i = 0; i < header.rank; ++i) {
-    if (__builtin_mul_overflow(byte_length, (size_t)header.dims[i], &byte_length)) {
+    if (__builtin_mul_overflow(byte_size, (size_t)header.dims[i], &byte_size)) {
       return refuse(name, "the shape in the .npy header overflows");
     }
   }
-  if (byte_length > length - header.data_offset) {
+  if (byte_size > length - header.data_offset) {
     return tn_status_create(TN_CODE_DATA_LOSS, "%s: %zu bytes of elements; the shape needs %zu",
-                            name, length - header.data_offset, byte_length);
+                            name, length - header.data_offset, byte_size);
   }
-  npy_elements_t elements = {name, &header, bytes + header.data_offset, byte_length};
+  npy_elements_t elements = {name, &header, bytes + header.data_offset, byte_size};
   return tn__buffer_create_written(device, header.dtype, header.rank, header.dims, read_elements,
                                    &elements, out_buffer);
 }
@@ -431,7 +431,7 @@ tn_status_t tn_npz_read(tn_device_t* device, const char* path, const char* key,
 static void describe(tn_dtype_t dtype, char* out, size_t capacity) {
   static const char kinds[] = "biufc";
   static const size_t sizes[] = {1, 2, 4, 8, 16};
-  size_t size = tn_dtype_size(dtype);
+  size_t size = tn_dtype_byte_size(dtype);
   for (const char* kind = kinds; *kind; ++kind) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
       if (dtype_of(*kind, sizes[i]) != dtype) continue;
@@ -469,9 +469,9 @@ size_t tn__npy_header(tn_buffer_t* buffer, char out[TN_NPY_HEADER_LIMIT]) {
 static tn_status_t write_all(FILE* file, const char* path, tn_buffer_t* buffer, const void* data) {
   char header[TN_NPY_HEADER_LIMIT];
   const size_t length = tn__npy_header(buffer, header);
-  const size_t byte_length = tn_buffer_byte_length(buffer);
+  const size_t byte_size = tn_buffer_byte_size(buffer);
   bool good = fwrite(header, length, 1, file) == 1 &&
-              (byte_length == 0 || fwrite(data, byte_length, 1, file) == 1);
+              (byte_size == 0 || fwrite(data, byte_size, 1, file) == 1);
   return good
              ? TN_OK
              : tn_status_create(TN_CODE_DATA_LOSS, "%s: writing failed: %s", path, strerror(errno));

@@ -2,7 +2,7 @@
 #ifndef TENON_DEVICE_NPY_H_
 #define TENON_DEVICE_NPY_H_
 
-#include <tenon/buffer.h>
+#include <tenon/detail/buffer.h>
 
 #include "base/status.h"
 

@@ -84,7 +84,7 @@ static void every_dtype_comes_back_when_its_type_is_expected(void** state) {
     const tn_type_t type = {.kind = TN_TYPE_TENSOR, .dtype = dtype, .rank = 1, .dims = dims};
     tn_buffer_t *buffer = NULL, *again = NULL;
     TN_ASSERT_OK(tn_buffer_create_from_host(fixture->device, dtype, 1, dims, zeros,
-                                            2 * tn_dtype_size(dtype), &buffer));
+                                            2 * tn_dtype_byte_size(dtype), &buffer));
     TN_ASSERT_OK(tn_npy_write(fixture->path, buffer));
     TN_ASSERT_OK(read_as(fixture, &type, &again));
     assert_int_equal(tn_buffer_dtype(again), dtype);

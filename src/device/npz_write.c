@@ -20,7 +20,7 @@ enum {
 
 typedef struct member {
   const char* key;
-  uint32_t crc, byte_length, offset;
+  uint32_t crc, byte_size, offset;
 } member_t;
 
 typedef struct archive {
@@ -69,8 +69,8 @@ static void put_common(archive_t* archive, const member_t* member) {
   put_16(archive, 0);  // time
   put_16(archive, DATE);
   put_32(archive, member->crc);
-  put_32(archive, member->byte_length);
-  put_32(archive, member->byte_length);
+  put_32(archive, member->byte_size);
+  put_32(archive, member->byte_size);
   put_16(archive, (uint32_t)strlen(member->key) + 4);
   put_16(archive, 0);
 }
@@ -84,8 +84,8 @@ static tn_status_t put_member(archive_t* archive, member_t* member, tn_buffer_t*
   char header[TN_NPY_HEADER_LIMIT];
   const void* data = NULL;
   const size_t header_length = tn__npy_header(buffer, header);
-  const size_t byte_length = tn_buffer_byte_length(buffer);
-  if (archive->offset + byte_length + sizeof header + LONGEST_NAME > UINT32_MAX) {
+  const size_t byte_size = tn_buffer_byte_size(buffer);
+  if (archive->offset + byte_size + sizeof header + LONGEST_NAME > UINT32_MAX) {
     return tn_status_create(
         TN_CODE_UNIMPLEMENTED,
         "%s:%s: archives of 4 GiB and more cannot be written; safetensors files "
@@ -94,14 +94,14 @@ static tn_status_t put_member(archive_t* archive, member_t* member, tn_buffer_t*
   }
   TN_RETURN_IF_ERROR(tn_buffer_map(buffer, &data));
   member->offset = (uint32_t)archive->offset;
-  member->byte_length = (uint32_t)(header_length + byte_length);
+  member->byte_size = (uint32_t)(header_length + byte_size);
   member->crc = add_to_crc(archive, 0, header, header_length);
-  member->crc = add_to_crc(archive, member->crc, data, byte_length);
+  member->crc = add_to_crc(archive, member->crc, data, byte_size);
   put_32(archive, LOCAL_SIGNATURE);
   put_common(archive, member);
   put_name(archive, member);
   put(archive, header, header_length);
-  put(archive, data, byte_length);
+  put(archive, data, byte_size);
   tn_buffer_unmap(buffer);
   return TN_OK;
 }

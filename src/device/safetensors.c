@@ -244,7 +244,7 @@ typedef struct source {
   int file;
   const char *path, *name;
   uint64_t offset;  // of the tensor's bytes
-  size_t byte_length;
+  size_t byte_size;
 } source_t;
 
 static tn_status_t read_bytes(const source_t* source, uint64_t offset, void* to, size_t length) {
@@ -263,7 +263,7 @@ static tn_status_t read_bytes(const source_t* source, uint64_t offset, void* to,
 
 static tn_status_t read_elements(void* user, void* data) {
   const source_t* source = user;
-  return read_bytes(source, source->offset, data, source->byte_length);
+  return read_bytes(source, source->offset, data, source->byte_size);
 }
 
 static tn_status_t check_tensor(const source_t* source, const tn_safetensor_t* tensor,
@@ -272,11 +272,11 @@ static tn_status_t check_tensor(const source_t* source, const tn_safetensor_t* t
       .kind = TN_TYPE_TENSOR, .dtype = tensor->dtype, .rank = tensor->rank, .dims = tensor->dims};
   TN_RETURN_IF_ERROR(tn_status_prefix(tn__type_check(type.dtype, type.rank, type.dims), "%s:%s",
                                       source->path, source->name));
-  const size_t byte_length = tn__type_byte_length(&type);
-  if (tensor->end - tensor->begin != byte_length) {
+  const size_t byte_size = tn__type_byte_size(&type);
+  if (tensor->end - tensor->begin != byte_size) {
     return tn_status_create(
         TN_CODE_INVALID_ARGUMENT, "%s:%s: %llu bytes; %s takes %zu", source->path, source->name,
-        (unsigned long long)(tensor->end - tensor->begin), TN_TYPE_TEXT(&type), byte_length);
+        (unsigned long long)(tensor->end - tensor->begin), TN_TYPE_TEXT(&type), byte_size);
   }
   if (tensor->end > available) {
     return tn_status_create(
@@ -318,7 +318,7 @@ static tn_status_t read_from(tn_device_t* device, source_t* source, uint64_t fil
       tn__safetensors_find(source->path, header, (size_t)length, source->name, &tensor));
   TN_DONE_IF_ERROR(check_tensor(source, &tensor, wanted, file_length - PREFIX - length));
   source->offset = PREFIX + length + tensor.begin;
-  source->byte_length = (size_t)(tensor.end - tensor.begin);
+  source->byte_size = (size_t)(tensor.end - tensor.begin);
   TN_DONE_IF_ERROR(tn__buffer_create_written(device, tensor.dtype, tensor.rank, tensor.dims,
                                              read_elements, source, out_buffer));
 done:
@@ -385,7 +385,7 @@ static size_t write_entry(FILE* file, const char* name, tn_buffer_t* buffer, uin
     length += fprintf(file, "%s%lld", d ? "," : "", (long long)tn_buffer_dims(buffer)[d]);
   }
   length += fprintf(file, "],\"data_offsets\":[%llu,%llu]}", (unsigned long long)offset,
-                    (unsigned long long)offset + tn_buffer_byte_length(buffer));
+                    (unsigned long long)offset + tn_buffer_byte_size(buffer));
   return (size_t)length;
 }
 
@@ -401,7 +401,7 @@ static tn_status_t write_header(FILE* file, size_t count, const char* const* nam
     if (!name) return tn__status_out_of_memory();
     if (i) fputc(',', file);
     length += (i > 0) + write_entry(file, name, buffers[i], offset);
-    offset += tn_buffer_byte_length(buffers[i]);
+    offset += tn_buffer_byte_size(buffers[i]);
     free(name);
   }
   fputc('}', file);
@@ -416,7 +416,7 @@ static tn_status_t write_header(FILE* file, size_t count, const char* const* nam
 static tn_status_t write_data(FILE* file, tn_buffer_t* buffer) {
   const void* data = NULL;
   TN_RETURN_IF_ERROR(tn_buffer_map(buffer, &data));
-  if (tn_buffer_byte_length(buffer)) fwrite(data, tn_buffer_byte_length(buffer), 1, file);
+  if (tn_buffer_byte_size(buffer)) fwrite(data, tn_buffer_byte_size(buffer), 1, file);
   tn_buffer_unmap(buffer);
   return TN_OK;
 }

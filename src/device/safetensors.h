@@ -2,7 +2,7 @@
 #ifndef TENON_DEVICE_SAFETENSORS_H_
 #define TENON_DEVICE_SAFETENSORS_H_
 
-#include <tenon/type.h>
+#include <tenon/detail/type.h>
 
 #include "base/view.h"
 

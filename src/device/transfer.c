@@ -6,38 +6,37 @@ typedef struct transfer {
   tn_buffer_t* from;  // retained and held
   tn_buffer_t* to;    // retained
   tn_memory_t from_memory, to_memory;
-  size_t byte_length;
+  size_t byte_size;
 } transfer_t;
 
 // Through memory of the host that neither device has.
 static tn_status_t copy_staged(const transfer_t* self) {
   tn_device_t *source = tn_buffer_device(self->from), *target = tn_buffer_device(self->to);
   void* staging = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(target->allocator, self->byte_length, &staging));
+  TN_RETURN_IF_ERROR(tn__allocate(target->allocator, self->byte_size, &staging));
   tn_status_t status =
-      source->vtable->copy_to_host(source, NULL, staging, self->from_memory, self->byte_length);
+      source->vtable->copy_to_host(source, NULL, staging, self->from_memory, self->byte_size);
   if (!status) {
     status =
-        target->vtable->copy_from_host(target, NULL, self->to_memory, staging, self->byte_length);
+        target->vtable->copy_from_host(target, NULL, self->to_memory, staging, self->byte_size);
   }
-  tn__free(target->allocator, staging, self->byte_length);
+  tn__free(target->allocator, staging, self->byte_size);
   return status;
 }
 
 static tn_status_t copy(const transfer_t* self) {
   tn_device_t *source = tn_buffer_device(self->from), *target = tn_buffer_device(self->to);
-  if (self->byte_length == 0) return TN_OK;
+  if (self->byte_size == 0) return TN_OK;
   if (source == target) {
-    return source->vtable->copy(source, NULL, self->to_memory, self->from_memory,
-                                self->byte_length);
+    return source->vtable->copy(source, NULL, self->to_memory, self->from_memory, self->byte_size);
   }
   const void* from = source->vtable->host_pointer(source, self->from_memory);
   if (from) {
-    return target->vtable->copy_from_host(target, NULL, self->to_memory, from, self->byte_length);
+    return target->vtable->copy_from_host(target, NULL, self->to_memory, from, self->byte_size);
   }
   void* to = target->vtable->host_pointer(target, self->to_memory);
   if (to) {
-    return source->vtable->copy_to_host(source, NULL, to, self->from_memory, self->byte_length);
+    return source->vtable->copy_to_host(source, NULL, to, self->from_memory, self->byte_size);
   }
   return copy_staged(self);
 }
@@ -61,14 +60,14 @@ static tn_status_t work(void* user, tn_status_t poison) {
 static tn_status_t create_target(const tn_buffer_t* from, tn_device_t* device, tn_event_t* ready,
                                  tn_memory_t* out_memory, tn_buffer_t** out_buffer) {
   const tn_type_t* type = tn_buffer_type(from);
-  TN_RETURN_IF_ERROR(device->vtable->allocate(device, tn_buffer_byte_length(from), 0, out_memory));
+  TN_RETURN_IF_ERROR(device->vtable->allocate(device, tn_buffer_byte_size(from), 0, out_memory));
   return tn__buffer_create_over(device, type->dtype, type->rank, type->dims, *out_memory, ready,
                                 out_buffer);
 }
 
 static tn_status_t begin(tn_buffer_t* from, tn_device_t* device, tn_event_t* ready,
                          transfer_t* out_self) {
-  *out_self = (transfer_t){.byte_length = tn_buffer_byte_length(from)};
+  *out_self = (transfer_t){.byte_size = tn_buffer_byte_size(from)};
   TN_RETURN_IF_ERROR(tn__buffer_hold(from, &out_self->from_memory));
   tn_status_t status = create_target(from, device, ready, &out_self->to_memory, &out_self->to);
   if (status) {

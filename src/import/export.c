@@ -34,7 +34,7 @@ tn_status_t tn_export_function(tn_scope_t* scope, const tn_closure_t* function, 
   TN_RETURN_IF_ERROR(tn__scope_check(scope, "tn_export_function", input_count, inputs));
   const tn_allocator_t* allocator = tn__scope_evaluator(scope)->allocator;
   const size_t count = input_count + output_count;
-  TN_RETURN_IF_ERROR(tn_scope_nest(scope, &inner));
+  TN_RETURN_IF_ERROR(tn_scope_create_nested(scope, &inner));
   atomic_fetch_add(&tn__scope_evaluator(scope)->transform_count, 1);
   tn_status_t status = tn__allocate_array(allocator, count, sizeof(tn_array_t*), &memory);
   tn_array_t** arrays = memory;

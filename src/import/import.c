@@ -2,7 +2,7 @@
 #include "import/import.h"
 
 #include <stdio.h>
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "pass/pass.h"
 
@@ -162,7 +162,7 @@ tn_status_t tn_import_function(tn_scope_t* scope, tn_module_t* module, const cha
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_import_function: module is NULL");
   }
   tn_evaluator_t* evaluator = tn__scope_evaluator(scope);
-  TN_RETURN_IF_ERROR(tn_scope_nest(scope, &inner));
+  TN_RETURN_IF_ERROR(tn_scope_create_nested(scope, &inner));
   TN_DONE_IF_ERROR(tn__allocate(evaluator->allocator, sizeof(tn_imported_t), &memory));
   imported = memory;
   atomic_init(&imported->references, 1);
@@ -284,7 +284,7 @@ tn_status_t tn_imported_call(tn_imported_t* imported, tn_scope_t* scope, size_t 
   const tn_allocator_t* allocator = imported->evaluator->allocator;
   const size_t value_count = entry->function->value_count;
   const size_t count = value_count + entry->operand_limit + entry->result_limit;
-  TN_RETURN_IF_ERROR(tn_scope_nest(scope, &inner));
+  TN_RETURN_IF_ERROR(tn_scope_create_nested(scope, &inner));
   tn_status_t status = tn__allocate_array(allocator, count, sizeof(tn_array_t*), &memory);
   if (!status) {
     lists_t lists = {.values = memory};

@@ -1,5 +1,5 @@
 #include <tenon/custom.h>
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "lazy/testing_lazy.h"
 
@@ -132,7 +132,7 @@ static void imported_functions_are_compiled(void** state) {
   tn_array_t* inputs[] = {tn__testing_range(s, TN_LIST(2, 3)),
                           tn_array_zeros(s, TN_DTYPE_F32, TN_LIST(3))};
   tn_array_t* y = NULL;
-  TN_ASSERT_OK(tn_compile(s, &closure, NULL, &compiled));
+  TN_ASSERT_OK(tn_closure_compile(s, &closure, NULL, &compiled));
   for (int i = 0; i < 2; ++i) {
     TN_ASSERT_OK(tn_compiled_call(compiled, s, 2, inputs, 1, &y));
     TN_ASSERT_F32(y, TN_NO_DIMS, 1);
@@ -254,7 +254,7 @@ TN_OP(import_scale, SCALE, "y = by * x") {
 
 static tn_status_t scale_vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   tn_array_t* t = call->cotangents[0];
-  tn_array_t* by = tn_rule_number(rule, t, tn_rule_attribute(rule, "by"));
+  tn_array_t* by = tn_rule_constant(rule, t, tn_rule_attribute(rule, "by"));
   call->out_cotangents[0] = tn_rule_multiply(rule, by, t);
   return TN_OK;
 }
@@ -382,7 +382,7 @@ static void empty_and_scalar_arrays_pass(void** state) {
   tn_array_t* inputs[] = {tn_array_zeros(s, TN_DTYPE_F32, TN_LIST(0, 3)),
                           tn_array_scalar(s, TN_DTYPE_F32, 1)};
   tn_array_t* y = call(imported, s, 2, inputs);
-  TN_ASSERT_OK(tn_eval(1, &y));
+  TN_ASSERT_OK(tn_array_eval(1, &y));
   assert_int_equal(tn_array_size(y), 0);
   assert_int_equal(tn_array_dim(y, 1), 3);
   tn_imported_release(imported);

@@ -114,10 +114,9 @@ static tn_status_t plan_constant(const tn_planner_t* planner) {
     return keep_constant(piece,
                          tn_array_scalar_of(planner->scope, type->dtype, value->elements.data));
   }
-  return keep_constant(
-      piece,
-      tn_array_from_host(planner->scope, type->dtype, type->rank, type->dims, value->elements.data,
-                         tn__type_byte_length(piece->node->results[0].type)));
+  return keep_constant(piece, tn_array_from_host(planner->scope, type->dtype, type->rank,
+                                                 type->dims, value->elements.data,
+                                                 tn__type_byte_size(piece->node->results[0].type)));
 }
 
 // --- views
@@ -170,7 +169,7 @@ static bool make_neutral(const tn_op_t* op, tn_dtype_t dtype, unsigned char* out
   const bool is_known = op == TN__OP(add) || op == TN__OP(multiply) || op == TN__OP(maximum) ||
                         op == TN__OP(minimum) || op == TN__OP(and) || op == TN__OP(or);
   const tn_kind_t kind = tn_dtype_kind(dtype);
-  const size_t size = tn_dtype_size(dtype);
+  const size_t size = tn_dtype_byte_size(dtype);
   if (!is_known || (kind != TN_KIND_BOOL && tn_dtype_bit_width(dtype) != 8 * size)) return false;
   const bool is_highest = op == TN__OP(minimum), is_lowest = op == TN__OP(maximum);
   memset(out_element, 0, 16);
@@ -201,7 +200,7 @@ static bool is_constant(const tn_value_t* value, const unsigned char* element) {
   const tn_attr_t* constant =
       node && node->op == TN__OP(constant) ? tn__attr_find(&node->attrs, "value") : NULL;
   return constant && constant->kind == TN_ATTR_ELEMENTS &&
-         memcmp(constant->elements.data, element, tn_dtype_size(value->type->dtype)) == 0;
+         memcmp(constant->elements.data, element, tn_dtype_byte_size(value->type->dtype)) == 0;
 }
 
 // From the neutral element on, which is what the rules assume.

@@ -1,6 +1,6 @@
 // Functions of modules as operations.
 #include <stdlib.h>
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "array/testing_operations.h"
 
@@ -27,7 +27,7 @@ tn_array_t* tn_case_imported(tn_scope_t* scope, tn_case_t* it) {
   tn_module_t* module = NULL;
   tn_imported_t* imported = NULL;
   tn_array_t* output = NULL;
-  const size_t length = tn_array_byte_length(it->arrays[0]);
+  const size_t length = tn_array_byte_size(it->arrays[0]);
   char* bytes = length < 1 << 20 ? malloc(length + 1) : NULL;
   tn_status_t status = bytes ? tn_array_to_host(it->arrays[0], bytes, length)
                              : tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "imported");

@@ -12,8 +12,8 @@
 
 #include "base/linux/clock.h"
 
-tn_status_t tn__child_share(size_t byte_length, void** out_memory) {
-  void* memory = mmap(NULL, byte_length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+tn_status_t tn__child_share(size_t byte_size, void** out_memory) {
+  void* memory = mmap(NULL, byte_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   *out_memory = NULL;
   if (memory == MAP_FAILED) {
     return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "no shared memory: %s", strerror(errno));
@@ -22,8 +22,8 @@ tn_status_t tn__child_share(size_t byte_length, void** out_memory) {
   return TN_OK;
 }
 
-void tn__child_unshare(void* memory, size_t byte_length) {
-  if (memory) munmap(memory, byte_length);
+void tn__child_unshare(void* memory, size_t byte_size) {
+  if (memory) munmap(memory, byte_size);
 }
 
 static tn_child_end_t wait_for(pid_t child, int64_t deadline_ns) {

@@ -14,8 +14,8 @@ typedef struct tn_child_end {
 
 // Memory that children share with their parent, zeroed. What is in it after a child has run is
 // whatever the code in there wrote.
-TN_MUST_USE tn_status_t tn__child_share(size_t byte_length, void** out_memory);
-void tn__child_unshare(void* memory, size_t byte_length);
+TN_MUST_USE tn_status_t tn__child_share(size_t byte_size, void** out_memory);
+void tn__child_unshare(void* memory, size_t byte_size);
 
 // Forks, and calls `work` in the child, which ends when it returns. Thread-safe; `work` runs with
 // the forking thread alone, and the locks of Tenon free.

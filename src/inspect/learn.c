@@ -311,7 +311,7 @@ static tn_status_t learn(tn_context_t* context, const tn_target_t* target) {
   return tn__registry_teach(context, target, learned);
 }
 
-tn_status_t tn_target_learn(tn_context_t* context, const char* name, const char* platform) {
+tn_status_t tn_target_probe(tn_context_t* context, const char* name, const char* platform) {
   if (!name || !platform) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the name or the platform is NULL");
   }

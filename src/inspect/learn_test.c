@@ -59,13 +59,13 @@ static tn_status_t say_only_version(tn_ffi_call_frame_t* frame) {
 }
 
 static void add(tn_ffi_handler_t handler) {
-  TN_ASSERT_OK(
-      tn_register("foreign", "Host", (tn_target_function_t)handler, TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn_target_register("foreign", "Host", (tn_target_function_t)handler,
+                                  TN_API_VERSION_TYPED_FFI));
 }
 
 static int forget(void** state) {
   (void)state;
-  tn_status_release(tn_unregister("foreign", "Host"));
+  tn_status_release(tn_target_unregister("foreign", "Host"));
   return 0;
 }
 
@@ -108,7 +108,7 @@ static void the_registry_shows_what_was_learned(void** state) {
   add(copy_handler);
   assert_false(look().is_learned);
   assert_string_equal(look().signature, "");
-  TN_ASSERT_OK(tn_target_learn(NULL, "foreign", "cpu"));
+  TN_ASSERT_OK(tn_target_probe(NULL, "foreign", "cpu"));
   seen_t seen = look();
   assert_true(seen.is_learned && !seen.is_declared);
   assert_string_equal(seen.signature,
@@ -116,9 +116,9 @@ static void the_registry_shows_what_was_learned(void** state) {
   assert_int_equal(seen.parameter_count, 4);
   assert_int_equal(seen.traits, TN_FFI_COMMAND_BUFFER_COMPATIBLE);
   assert_string_equal(seen.gap, "");
-  TN_ASSERT_OK(tn_target_learn(NULL, "foreign", "Host"));  // asked once
+  TN_ASSERT_OK(tn_target_probe(NULL, "foreign", "Host"));  // asked once
   add(open_handler);
-  TN_ASSERT_OK(tn_target_learn(NULL, "foreign", "Host"));
+  TN_ASSERT_OK(tn_target_probe(NULL, "foreign", "Host"));
   assert_string_equal(
       look().signature,
       "foreign(f32, i32 or none, any number of any dtype, any attributes) -> (f32)");
@@ -132,7 +132,7 @@ static void a_call_that_does_not_fit_what_was_learned_does_not_compile(void** st
   add(copy_handler);
   // Nobody has asked.
   TN_ASSERT_OK(compile(CALL("%b", GOOD, "tensor<4xi32>")));
-  TN_ASSERT_OK(tn_target_learn(NULL, "foreign", "Host"));
+  TN_ASSERT_OK(tn_target_probe(NULL, "foreign", "Host"));
   TN_ASSERT_OK(tn__testing_call(CALL("%a", GOOD, "tensor<4xf32>"), 1, &FOUR, 1, (void*[]){y}));
   assert_true(y[3] == 4);
   TN_ASSERT_REPORT("custom call @foreign: has 2 operands; expected 1",
@@ -153,7 +153,7 @@ static void a_call_that_does_not_fit_what_was_learned_does_not_compile(void** st
 static void numbers_are_not_narrowed_for_handlers_of_others(void** state) {
   (void)state;
   add(copy_handler);
-  TN_ASSERT_OK(tn_target_learn(NULL, "foreign", "Host"));
+  TN_ASSERT_OK(tn_target_probe(NULL, "foreign", "Host"));
   TN_ASSERT_REPORT("custom call @foreign: attribute \"eps\" is 1 : f64; expected float",
                    compile(CALL("%a", "eps = 1.0 : f64, sizes = array<i64: 1>", "tensor<4xf32>")));
   TN_ASSERT_REPORT("its handler declares nothing, and takes exactly that type",
@@ -164,7 +164,7 @@ static void what_takes_any_attributes_gets_them_all(void** state) {
   (void)state;
   float y[4] = {0};
   add(open_handler);
-  TN_ASSERT_OK(tn_target_learn(NULL, "foreign", "Host"));
+  TN_ASSERT_OK(tn_target_probe(NULL, "foreign", "Host"));
   TN_ASSERT_OK(tn__testing_call(CALL("%a, %b, %a", "more = 1 : i8",
                                      "tensor<4xf32>, tensor<4xi32>, "
                                      "tensor<4xf32>"),
@@ -190,8 +190,8 @@ static void other_stages_are_asked_for_their_attributes(void** state) {
   (void)state;
   const tn_handler_stages_t stages = {.instantiate = (tn_target_function_t)start_handler,
                                       .execute = (tn_target_function_t)copy_handler};
-  TN_ASSERT_OK(tn_register_stages("foreign", "Host", &stages));
-  TN_ASSERT_OK(tn_target_learn(NULL, "foreign", "Host"));
+  TN_ASSERT_OK(tn_target_register_stages("foreign", "Host", &stages));
+  TN_ASSERT_OK(tn_target_probe(NULL, "foreign", "Host"));
   seen_t seen = look();
   // Without seccomp it is left alone, which is said.
   if (!*seen.gap) assert_string_equal(seen.stages, "instantiate(any attributes)");
@@ -211,8 +211,8 @@ static void attributes_that_another_stage_takes_are_no_reason_to_warn(void** sta
   tn_program_t* program = NULL;
   const tn_handler_stages_t stages = {.instantiate = (tn_target_function_t)start_at_handler,
                                       .execute = (tn_target_function_t)open_handler};
-  TN_ASSERT_OK(tn_register_stages("foreign", "Host", &stages));
-  TN_ASSERT_OK(tn_target_learn(NULL, "foreign", "Host"));
+  TN_ASSERT_OK(tn_target_register_stages("foreign", "Host", &stages));
+  TN_ASSERT_OK(tn_target_probe(NULL, "foreign", "Host"));
   seen_t seen = look();
   if (!*seen.gap) assert_string_equal(seen.stages, "instantiate(start: int64_t)");
   TN_ASSERT_OK(tn__testing_compile(CALL("%a", "start = 1 : i64", "tensor<4xf32>"), &program));
@@ -223,7 +223,7 @@ static void attributes_that_another_stage_takes_are_no_reason_to_warn(void** sta
 static void what_does_not_answer_is_called_as_before(void** state) {
   (void)state;
   add(say_only_version);
-  TN_ASSERT_OK(tn_target_learn(NULL, "foreign", "Host"));
+  TN_ASSERT_OK(tn_target_probe(NULL, "foreign", "Host"));
   seen_t seen = look();
   assert_true(seen.is_learned);
   assert_string_equal(seen.signature, "");
@@ -237,23 +237,23 @@ static void untyped(void* out, const void** in) {
 
 static void what_cannot_be_asked_is_an_error(void** state) {
   (void)state;
-  TN_ASSERT_CODE(NOT_FOUND, tn_target_learn(NULL, "nobody", "Host"));
-  TN_ASSERT_CODE(INVALID_ARGUMENT, tn_target_learn(NULL, NULL, "Host"));
-  TN_ASSERT_CODE(INVALID_ARGUMENT, tn_target_learn(NULL, "foreign", NULL));
-  TN_ASSERT_OK(
-      tn_register("foreign", "Host", (tn_target_function_t)untyped, TN_API_VERSION_ORIGINAL));
+  TN_ASSERT_CODE(NOT_FOUND, tn_target_probe(NULL, "nobody", "Host"));
+  TN_ASSERT_CODE(INVALID_ARGUMENT, tn_target_probe(NULL, NULL, "Host"));
+  TN_ASSERT_CODE(INVALID_ARGUMENT, tn_target_probe(NULL, "foreign", NULL));
+  TN_ASSERT_OK(tn_target_register("foreign", "Host", (tn_target_function_t)untyped,
+                                  TN_API_VERSION_ORIGINAL));
   TN_ASSERT_REPORT(
       "custom call @foreign: it is registered for api version 1 (untyped); only "
       "handlers of api version 4 can be asked",
-      tn_target_learn(NULL, "foreign", "Host"));
+      tn_target_probe(NULL, "foreign", "Host"));
 }
 
 static tn_status_t learn_anew(const tn_allocator_t* allocator, void* context) {
   (void)allocator;
   (void)context;
-  tn_status_t status =
-      tn_register("foreign", "Host", (tn_target_function_t)copy_handler, TN_API_VERSION_TYPED_FFI);
-  return status ? status : tn_target_learn(NULL, "foreign", "Host");
+  tn_status_t status = tn_target_register("foreign", "Host", (tn_target_function_t)copy_handler,
+                                          TN_API_VERSION_TYPED_FFI);
+  return status ? status : tn_target_probe(NULL, "foreign", "Host");
 }
 
 static void learning_survives_every_failed_allocation(void** state) {

@@ -88,8 +88,8 @@ static void handlers_are_registered_and_asked_in_a_context(void** state) {
   TN_ASSERT_OK(tn_target_enumerate(count_target, &after));
   assert_int_equal(ours, count);
   assert_int_equal(after, before);
-  TN_ASSERT_OK(tn_target_learn(context, "negate", "Host"));
-  TN_ASSERT_CODE(NOT_FOUND, tn_target_learn(NULL, "negate", "Host"));
+  TN_ASSERT_OK(tn_target_probe(context, "negate", "Host"));
+  TN_ASSERT_CODE(NOT_FOUND, tn_target_probe(NULL, "negate", "Host"));
   tn_context_release(context);
 }
 
@@ -109,7 +109,7 @@ static tn_status_t load(const tn_allocator_t* allocator, void* context) {
   (void)context;
   size_t count;
   tn_status_t status = tn_library_load_exported(NULL, TABLE, &count);
-  tn_status_release(tn_unregister("negate", "Host"));
+  tn_status_release(tn_target_unregister("negate", "Host"));
   return status;
 }
 
@@ -135,8 +135,8 @@ static tn_status_t learn(const tn_allocator_t* allocator, void* context) {
   (void)allocator;
   (void)context;
   tn_status_t status = tn_library_load(PLAIN ":any=plain_execute");
-  if (!status) status = tn_target_learn(NULL, "any", "Host");
-  tn_status_release(tn_unregister("any", "Host"));
+  if (!status) status = tn_target_probe(NULL, "any", "Host");
+  tn_status_release(tn_target_unregister("any", "Host"));
   return status;
 }
 
@@ -144,7 +144,7 @@ static void functions_of_no_api_version_are_learned_if_they_answer(void** state)
   (void)state;
   bool is_handler = false;
   TN_ASSERT_OK(tn_library_load(PLAIN ":any=plain_execute"));
-  tn_status_t status = tn_target_learn(NULL, "any", "Host");
+  tn_status_t status = tn_target_probe(NULL, "any", "Host");
   if (tn_status_code(status) == TN_CODE_UNIMPLEMENTED) {
     tn_status_release(status);
     skip();
@@ -153,8 +153,8 @@ static void functions_of_no_api_version_are_learned_if_they_answer(void** state)
   TN_ASSERT_OK(tn_target_enumerate(is_typed, &is_handler));
   assert_true(is_handler);
   TN_ASSERT_OK(tn_library_load(PLAIN ":any=plain_double"));
-  TN_ASSERT_CODE(FAILED_PRECONDITION, tn_target_learn(NULL, "any", "Host"));
-  TN_ASSERT_REPORT("and is not a handler; only handlers", tn_target_learn(NULL, "any", "Host"));
+  TN_ASSERT_CODE(FAILED_PRECONDITION, tn_target_probe(NULL, "any", "Host"));
+  TN_ASSERT_REPORT("and is not a handler; only handlers", tn_target_probe(NULL, "any", "Host"));
   tn__testing_sweep_allocations(learn, NULL);
 }
 

@@ -61,8 +61,8 @@ const tn_type_t* tn__builder_type(tn_builder_t* builder, const tn_type_t* type) 
   return copy;
 }
 
-const tn_type_t* tn_tensor_type(tn_builder_t* builder, tn_dtype_t dtype, size_t rank,
-                                const int64_t* dims) {
+const tn_type_t* tn_builder_tensor_type(tn_builder_t* builder, tn_dtype_t dtype, size_t rank,
+                                        const int64_t* dims) {
   const tn_type_t* type = NULL;
   if (!tn__builder_is_good(builder)) return NULL;
   tn_status_t status = tn__type_tensor(tn__builder_arena(builder), dtype, rank, dims, &type);
@@ -70,8 +70,8 @@ const tn_type_t* tn_tensor_type(tn_builder_t* builder, tn_dtype_t dtype, size_t 
   return type;
 }
 
-const tn_type_t* tn_tuple_type(tn_builder_t* builder, size_t count,
-                               const tn_type_t* const* elements) {
+const tn_type_t* tn_builder_tuple_type(tn_builder_t* builder, size_t count,
+                                       const tn_type_t* const* elements) {
   const tn_type_t* type = NULL;
   if (!tn__builder_is_good(builder)) return NULL;
   if (!tn__builder_has_list(builder, "tuple type", "list of elements", count, elements))
@@ -91,7 +91,7 @@ const tn_type_t* tn_tuple_type(tn_builder_t* builder, size_t count,
   return type;
 }
 
-const tn_type_t* tn_token_type(void) {
+const tn_type_t* tn_type_token(void) {
   return tn__type_token();
 }
 
@@ -346,8 +346,8 @@ static tn_status_t add_parameter(tn_builder_t* builder, int64_t number, const tn
   return TN_OK;
 }
 
-tn_value_t* tn_parameter(tn_builder_t* builder, int64_t number, const tn_type_t* type,
-                         const char* name) {
+tn_value_t* tn_builder_parameter(tn_builder_t* builder, int64_t number, const tn_type_t* type,
+                                 const char* name) {
   tn_value_t* value = NULL;
   if (!tn__builder_is_good(builder)) return NULL;
   tn_status_t status = add_parameter(builder, number, type, name, &value);
@@ -412,8 +412,9 @@ void tn_computation_end(tn_builder_t* builder, tn_computation_t* computation, si
   computation->is_open = false;
 }
 
-tn_computation_t* tn_binary_computation(tn_builder_t* builder, const char* name, tn_dtype_t dtype) {
-  const tn_type_t* scalar = tn_tensor_type(builder, dtype, 0, NULL);
+tn_computation_t* tn_builder_binary_computation(tn_builder_t* builder, const char* name,
+                                                tn_dtype_t dtype) {
+  const tn_type_t* scalar = tn_builder_tensor_type(builder, dtype, 0, NULL);
   const tn_type_t* types[] = {scalar, scalar};
   tn_value_t* arguments[2] = {NULL, NULL};
   tn_computation_t* computation = tn_computation_begin(builder, 2, types, arguments);

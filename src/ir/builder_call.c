@@ -207,9 +207,9 @@ static tn_status_t put_options(attr_list_t* list, const char* target,
   return TN_OK;
 }
 
-tn_value_t* tn_custom_call(tn_builder_t* builder, const char* target, size_t operand_count,
-                           tn_value_t* const* operands, const tn_type_t* result_type,
-                           const tn_custom_call_options_t* options) {
+tn_value_t* tn_builder_custom_call(tn_builder_t* builder, const char* target, size_t operand_count,
+                                   tn_value_t* const* operands, const tn_type_t* result_type,
+                                   const tn_custom_call_options_t* options) {
   static const tn_custom_call_options_t defaults = {.struct_size = sizeof defaults};
   if (!tn__builder_is_good(builder)) return NULL;
   if (!options) options = &defaults;

@@ -15,14 +15,14 @@ static tn_named_attr_t ones(tn_builder_t* builder, const char* name, size_t coun
 
 // --- any operation
 
-void tn_build_operation(tn_builder_t* builder, const tn_operation_t* operation, size_t result_count,
-                        tn_value_t** out_results) {
+void tn_builder_operation(tn_builder_t* builder, const tn_operation_t* operation,
+                          size_t result_count, tn_value_t** out_results) {
   for (size_t i = 0; i < result_count; ++i) out_results[i] = NULL;
   if (!tn__builder_is_good(builder)) return;
   if (!operation || operation->struct_size < sizeof *operation || !operation->name) {
     tn__builder_fail(builder,
                      tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                                      "tn_build_operation: struct_size or name is not set"));
+                                      "tn_builder_operation: struct_size or name is not set"));
     return;
   }
   if (!tn__builder_has_list(builder, operation->name, "list of attributes",
@@ -56,22 +56,23 @@ void tn_build_operation(tn_builder_t* builder, const tn_operation_t* operation, 
 
 // --- element-wise
 
-#define TN_UNARY_OPERATION(name)                                \
-  tn_value_t* tn_##name(tn_builder_t* builder, tn_value_t* x) { \
-    return tn__builder_add_one(builder, #name, 1, &x, 0, NULL); \
+#define TN_BUILDER_UNARY_OPERATION(name)                                \
+  tn_value_t* tn_builder_##name(tn_builder_t* builder, tn_value_t* x) { \
+    return tn__builder_add_one(builder, #name, 1, &x, 0, NULL);         \
   }
-TN_UNARY_OPERATIONS(TN_UNARY_OPERATION)
-#undef TN_UNARY_OPERATION
+TN_BUILDER_UNARY_OPERATIONS(TN_BUILDER_UNARY_OPERATION)
+#undef TN_BUILDER_UNARY_OPERATION
 
-#define TN_BINARY_OPERATION(name)                                              \
-  tn_value_t* tn_##name(tn_builder_t* builder, tn_value_t* a, tn_value_t* b) { \
-    tn_value_t* operands[] = {a, b};                                           \
-    return tn__builder_add_one(builder, #name, 2, operands, 0, NULL);          \
+#define TN_BUILDER_BINARY_OPERATION(name)                                              \
+  tn_value_t* tn_builder_##name(tn_builder_t* builder, tn_value_t* a, tn_value_t* b) { \
+    tn_value_t* operands[] = {a, b};                                                   \
+    return tn__builder_add_one(builder, #name, 2, operands, 0, NULL);                  \
   }
-TN_BINARY_OPERATIONS(TN_BINARY_OPERATION)
-#undef TN_BINARY_OPERATION
+TN_BUILDER_BINARY_OPERATIONS(TN_BUILDER_BINARY_OPERATION)
+#undef TN_BUILDER_BINARY_OPERATION
 
-tn_value_t* tn_compare(tn_builder_t* builder, tn_value_t* a, tn_value_t* b, const char* direction) {
+tn_value_t* tn_builder_compare(tn_builder_t* builder, tn_value_t* a, tn_value_t* b,
+                               const char* direction) {
   tn_value_t* operands[] = {a, b};
   if (!direction) direction = "";
   const tn_attribute_t attribute = {.name = "comparison_direction",
@@ -82,14 +83,14 @@ tn_value_t* tn_compare(tn_builder_t* builder, tn_value_t* a, tn_value_t* b, cons
   return tn__builder_add_one(builder, "compare", 2, operands, 1, attrs);
 }
 
-tn_value_t* tn_select(tn_builder_t* builder, tn_value_t* predicate, tn_value_t* on_true,
-                      tn_value_t* on_false) {
+tn_value_t* tn_builder_select(tn_builder_t* builder, tn_value_t* predicate, tn_value_t* on_true,
+                              tn_value_t* on_false) {
   tn_value_t* operands[] = {predicate, on_true, on_false};
   return tn__builder_add_one(builder, "select", 3, operands, 0, NULL);
 }
 
-tn_value_t* tn_clamp(tn_builder_t* builder, tn_value_t* minimum, tn_value_t* x,
-                     tn_value_t* maximum) {
+tn_value_t* tn_builder_clamp(tn_builder_t* builder, tn_value_t* minimum, tn_value_t* x,
+                             tn_value_t* maximum) {
   tn_value_t* operands[] = {minimum, x, maximum};
   return tn__builder_add_one(builder, "clamp", 3, operands, 0, NULL);
 }
@@ -108,14 +109,15 @@ static tn_value_t* typed(tn_builder_t* builder, const char* name, size_t operand
   return node ? &node->results[0] : NULL;
 }
 
-tn_value_t* tn_convert(tn_builder_t* builder, tn_value_t* x, tn_dtype_t dtype) {
+tn_value_t* tn_builder_convert(tn_builder_t* builder, tn_value_t* x, tn_dtype_t dtype) {
   const tn_type_t* from = tn__builder_operand_type(builder, "convert", x, 0);
   if (!from) return NULL;
   return typed(builder, "convert", 1, &x, 0, NULL,
-               tn_tensor_type(builder, dtype, from->rank, from->dims));
+               tn_builder_tensor_type(builder, dtype, from->rank, from->dims));
 }
 
-tn_value_t* tn_bitcast_convert(tn_builder_t* builder, tn_value_t* x, const tn_type_t* type) {
+tn_value_t* tn_builder_bitcast_convert(tn_builder_t* builder, tn_value_t* x,
+                                       const tn_type_t* type) {
   return typed(builder, "bitcast_convert", 1, &x, 0, NULL, tn__builder_type(builder, type));
 }
 
@@ -146,70 +148,71 @@ static tn_value_t* constant(tn_builder_t* builder, const tn_type_t* type, bool s
   return typed(builder, "constant", 0, NULL, 1, attrs, type);
 }
 
-tn_value_t* tn_constant(tn_builder_t* builder, const tn_type_t* type, const void* data) {
+tn_value_t* tn_builder_constant(tn_builder_t* builder, const tn_type_t* type, const void* data) {
   return constant(builder, type, false, data);
 }
 
-tn_value_t* tn_splat(tn_builder_t* builder, const tn_type_t* type, const void* element) {
+tn_value_t* tn_builder_splat(tn_builder_t* builder, const tn_type_t* type, const void* element) {
   return constant(builder, type, true, element);
 }
 
-tn_value_t* tn_scalar_f32(tn_builder_t* builder, float value) {
+tn_value_t* tn_builder_scalar_f32(tn_builder_t* builder, float value) {
   return constant(builder, tn__type_scalar(TN_DTYPE_F32), false, &value);
 }
 
-tn_value_t* tn_scalar_s32(tn_builder_t* builder, int32_t value) {
+tn_value_t* tn_builder_scalar_s32(tn_builder_t* builder, int32_t value) {
   return constant(builder, tn__type_scalar(TN_DTYPE_S32), false, &value);
 }
 
-tn_value_t* tn_iota(tn_builder_t* builder, const tn_type_t* type, int64_t dimension) {
+tn_value_t* tn_builder_iota(tn_builder_t* builder, const tn_type_t* type, int64_t dimension) {
   tn_named_attr_t attrs[] = {tn__builder_i64(builder, "iota_dimension", dimension)};
   return typed(builder, "iota", 0, NULL, 1, attrs, tn__builder_type(builder, type));
 }
 
-tn_value_t* tn_tuple(tn_builder_t* builder, size_t count, tn_value_t* const* elements) {
+tn_value_t* tn_builder_tuple(tn_builder_t* builder, size_t count, tn_value_t* const* elements) {
   return tn__builder_add_one(builder, "tuple", count, elements, 0, NULL);
 }
 
-tn_value_t* tn_get_tuple_element(tn_builder_t* builder, tn_value_t* tuple, int64_t index) {
+tn_value_t* tn_builder_get_tuple_element(tn_builder_t* builder, tn_value_t* tuple, int64_t index) {
   tn_named_attr_t attrs[] = {i32(builder, "index", index)};
   return tn__builder_add_one(builder, "get_tuple_element", 1, &tuple, 1, attrs);
 }
 
 // --- movement
 
-tn_value_t* tn_reshape(tn_builder_t* builder, tn_value_t* x, size_t rank, const int64_t* dims) {
+tn_value_t* tn_builder_reshape(tn_builder_t* builder, tn_value_t* x, size_t rank,
+                               const int64_t* dims) {
   const tn_type_t* from = tn__builder_operand_type(builder, "reshape", x, 0);
   if (!from) return NULL;
   return typed(builder, "reshape", 1, &x, 0, NULL,
-               tn_tensor_type(builder, from->dtype, rank, dims));
+               tn_builder_tensor_type(builder, from->dtype, rank, dims));
 }
 
-tn_value_t* tn_broadcast_in_dim(tn_builder_t* builder, tn_value_t* x, size_t rank,
-                                const int64_t* dims, const int64_t* broadcast_dimensions) {
+tn_value_t* tn_builder_broadcast_in_dim(tn_builder_t* builder, tn_value_t* x, size_t rank,
+                                        const int64_t* dims, const int64_t* broadcast_dimensions) {
   const tn_type_t* from = tn__builder_operand_type(builder, "broadcast_in_dim", x, 0);
   if (!from) return NULL;
   tn_named_attr_t attrs[] = {
       tn__builder_i64_list(builder, "broadcast_dimensions", from->rank, broadcast_dimensions)};
   return typed(builder, "broadcast_in_dim", 1, &x, 1, attrs,
-               tn_tensor_type(builder, from->dtype, rank, dims));
+               tn_builder_tensor_type(builder, from->dtype, rank, dims));
 }
 
-tn_value_t* tn_transpose(tn_builder_t* builder, tn_value_t* x, const int64_t* permutation) {
+tn_value_t* tn_builder_transpose(tn_builder_t* builder, tn_value_t* x, const int64_t* permutation) {
   const tn_type_t* from = tn__builder_operand_type(builder, "transpose", x, 0);
   if (!from) return NULL;
   tn_named_attr_t attrs[] = {tn__builder_i64_list(builder, "permutation", from->rank, permutation)};
   return tn__builder_add_one(builder, "transpose", 1, &x, 1, attrs);
 }
 
-tn_value_t* tn_reverse(tn_builder_t* builder, tn_value_t* x, size_t count,
-                       const int64_t* dimensions) {
+tn_value_t* tn_builder_reverse(tn_builder_t* builder, tn_value_t* x, size_t count,
+                               const int64_t* dimensions) {
   tn_named_attr_t attrs[] = {tn__builder_i64_list(builder, "dimensions", count, dimensions)};
   return tn__builder_add_one(builder, "reverse", 1, &x, 1, attrs);
 }
 
-tn_value_t* tn_slice(tn_builder_t* builder, tn_value_t* x, const int64_t* starts,
-                     const int64_t* limits, const int64_t* strides) {
+tn_value_t* tn_builder_slice(tn_builder_t* builder, tn_value_t* x, const int64_t* starts,
+                             const int64_t* limits, const int64_t* strides) {
   const tn_type_t* from = tn__builder_operand_type(builder, "slice", x, 0);
   if (!from) return NULL;
   tn_named_attr_t attrs[] = {
@@ -221,8 +224,8 @@ tn_value_t* tn_slice(tn_builder_t* builder, tn_value_t* x, const int64_t* starts
   return tn__builder_add_one(builder, "slice", 1, &x, 3, attrs);
 }
 
-tn_value_t* tn_dynamic_slice(tn_builder_t* builder, tn_value_t* x, tn_value_t* const* starts,
-                             const int64_t* sizes) {
+tn_value_t* tn_builder_dynamic_slice(tn_builder_t* builder, tn_value_t* x,
+                                     tn_value_t* const* starts, const int64_t* sizes) {
   const tn_type_t* from = tn__builder_operand_type(builder, "dynamic_slice", x, 0);
   if (!from ||
       !tn__builder_has_list(builder, "dynamic_slice", "list of starts", from->rank, starts))
@@ -233,8 +236,8 @@ tn_value_t* tn_dynamic_slice(tn_builder_t* builder, tn_value_t* x, tn_value_t* c
   return tn__builder_add_one(builder, "dynamic_slice", 1 + from->rank, operands, 1, attrs);
 }
 
-tn_value_t* tn_dynamic_update_slice(tn_builder_t* builder, tn_value_t* x, tn_value_t* update,
-                                    tn_value_t* const* starts) {
+tn_value_t* tn_builder_dynamic_update_slice(tn_builder_t* builder, tn_value_t* x,
+                                            tn_value_t* update, tn_value_t* const* starts) {
   const tn_type_t* from = tn__builder_operand_type(builder, "dynamic_update_slice", x, 0);
   if (!from || !tn__builder_has_list(builder, "dynamic_update_slice", "list of starts", from->rank,
                                      starts)) {
@@ -245,14 +248,14 @@ tn_value_t* tn_dynamic_update_slice(tn_builder_t* builder, tn_value_t* x, tn_val
   return tn__builder_add_one(builder, "dynamic_update_slice", 2 + from->rank, operands, 0, NULL);
 }
 
-tn_value_t* tn_concatenate(tn_builder_t* builder, size_t count, tn_value_t* const* values,
-                           int64_t dimension) {
+tn_value_t* tn_builder_concatenate(tn_builder_t* builder, size_t count, tn_value_t* const* values,
+                                   int64_t dimension) {
   tn_named_attr_t attrs[] = {tn__builder_i64(builder, "dimension", dimension)};
   return tn__builder_add_one(builder, "concatenate", count, values, 1, attrs);
 }
 
-tn_value_t* tn_pad(tn_builder_t* builder, tn_value_t* x, tn_value_t* padding, const int64_t* low,
-                   const int64_t* high, const int64_t* interior) {
+tn_value_t* tn_builder_pad(tn_builder_t* builder, tn_value_t* x, tn_value_t* padding,
+                           const int64_t* low, const int64_t* high, const int64_t* interior) {
   const tn_type_t* from = tn__builder_operand_type(builder, "pad", x, 0);
   if (!from) return NULL;
   tn_value_t* operands[] = {x, padding};
@@ -311,13 +314,13 @@ static const tn_type_t* dot_type(tn_builder_t* builder, const tn_type_t* lhs, co
   for (size_t i = 0; i < rhs->rank; ++i) {
     if (!rhs_used[i]) dims[rank++] = rhs->dims[i];
   }
-  return tn_tensor_type(builder, lhs->dtype, rank, dims);
+  return tn_builder_tensor_type(builder, lhs->dtype, rank, dims);
 }
 
-tn_value_t* tn_dot_general(tn_builder_t* builder, tn_value_t* lhs, tn_value_t* rhs,
-                           size_t batching_count, const int64_t* lhs_batching,
-                           const int64_t* rhs_batching, size_t contracting_count,
-                           const int64_t* lhs_contracting, const int64_t* rhs_contracting) {
+tn_value_t* tn_builder_dot_general(tn_builder_t* builder, tn_value_t* lhs, tn_value_t* rhs,
+                                   size_t batching_count, const int64_t* lhs_batching,
+                                   const int64_t* rhs_batching, size_t contracting_count,
+                                   const int64_t* lhs_contracting, const int64_t* rhs_contracting) {
   const tn_type_t* lhs_type = tn__builder_operand_type(builder, "dot_general", lhs, 0);
   const tn_type_t* rhs_type = tn__builder_operand_type(builder, "dot_general", rhs, 1);
   if (!lhs_type || !rhs_type) return NULL;
@@ -346,11 +349,12 @@ tn_value_t* tn_dot_general(tn_builder_t* builder, tn_value_t* lhs, tn_value_t* r
   return typed(builder, "dot_general", 2, operands, 1, attrs, type);
 }
 
-tn_value_t* tn_dot(tn_builder_t* builder, tn_value_t* lhs, tn_value_t* rhs) {
+tn_value_t* tn_builder_dot(tn_builder_t* builder, tn_value_t* lhs, tn_value_t* rhs) {
   const tn_type_t* type = tn__builder_operand_type(builder, "dot", lhs, 0);
   if (!type) return NULL;
   int64_t lhs_dimension = (int64_t)type->rank - 1, rhs_dimension = 0;
-  return tn_dot_general(builder, lhs, rhs, 0, NULL, NULL, 1, &lhs_dimension, &rhs_dimension);
+  return tn_builder_dot_general(builder, lhs, rhs, 0, NULL, NULL, 1, &lhs_dimension,
+                                &rhs_dimension);
 }
 
 // --- regions
@@ -359,9 +363,10 @@ static void give_results(tn_node_t* node, size_t count, tn_value_t** out_results
   for (size_t i = 0; i < count; ++i) out_results[i] = node ? &node->results[i] : NULL;
 }
 
-void tn_reduce(tn_builder_t* builder, size_t count, tn_value_t* const* inputs,
-               tn_value_t* const* initial_values, tn_computation_t* computation,
-               size_t dimension_count, const int64_t* dimensions, tn_value_t** out_results) {
+void tn_builder_reduce(tn_builder_t* builder, size_t count, tn_value_t* const* inputs,
+                       tn_value_t* const* initial_values, tn_computation_t* computation,
+                       size_t dimension_count, const int64_t* dimensions,
+                       tn_value_t** out_results) {
   void* memory = NULL;
   give_results(NULL, count, out_results);
   if (!tn__builder_has_list(builder, "reduce", "list of inputs", count, inputs) ||
@@ -386,16 +391,16 @@ void tn_reduce(tn_builder_t* builder, size_t count, tn_value_t* const* inputs,
                count, out_results);
 }
 
-void tn_while(tn_builder_t* builder, tn_computation_t* condition, tn_computation_t* body,
-              size_t count, tn_value_t* const* initial_values, tn_value_t** out_results) {
+void tn_builder_while(tn_builder_t* builder, tn_computation_t* condition, tn_computation_t* body,
+                      size_t count, tn_value_t* const* initial_values, tn_value_t** out_results) {
   tn_computation_t* computations[] = {condition, body};
   give_results(tn__builder_add(builder, "while", count, initial_values, 0, NULL, 2, computations,
                                count, NULL),
                count, out_results);
 }
 
-void tn_if(tn_builder_t* builder, tn_value_t* predicate, tn_computation_t* on_true,
-           tn_computation_t* on_false, size_t result_count, tn_value_t** out_results) {
+void tn_builder_if(tn_builder_t* builder, tn_value_t* predicate, tn_computation_t* on_true,
+                   tn_computation_t* on_false, size_t result_count, tn_value_t** out_results) {
   tn_computation_t* computations[] = {on_true, on_false};
   give_results(
       tn__builder_add(builder, "if", 1, &predicate, 0, NULL, 2, computations, result_count, NULL),

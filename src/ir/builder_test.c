@@ -9,11 +9,11 @@ static tn_value_t *x, *y;
 static int begin(void** state) {
   (void)state;
   TN_ASSERT_OK(tn_builder_create(NULL, "test", &b));
-  scalar = tn_tensor_type(b, TN_DTYPE_F32, 0, NULL);
-  vector = tn_tensor_type(b, TN_DTYPE_F32, 1, (int64_t[]){4});
-  integer = tn_tensor_type(b, TN_DTYPE_S32, 0, NULL);
-  x = tn_parameter(b, 0, vector, "x");
-  y = tn_parameter(b, 1, vector, "y");
+  scalar = tn_builder_tensor_type(b, TN_DTYPE_F32, 0, NULL);
+  vector = tn_builder_tensor_type(b, TN_DTYPE_F32, 1, (int64_t[]){4});
+  integer = tn_builder_tensor_type(b, TN_DTYPE_S32, 0, NULL);
+  x = tn_builder_parameter(b, 0, vector, "x");
+  y = tn_builder_parameter(b, 1, vector, "y");
   return 0;
 }
 
@@ -70,7 +70,7 @@ static tn_status_t build(tn_value_t* result) {
 static void module_has_names_and_types(void** state) {
   (void)state;
   tn_module_t* module = NULL;
-  tn_value_t* sum = tn_add(b, x, y);
+  tn_value_t* sum = tn_builder_add(b, x, y);
   TN_ASSERT_OK(tn_builder_build(b, 1, &sum, &module));
   assert_int_equal(tn_module_function_count(module), 1);
   assert_string_equal(tn_module_function_name(module, 0), "main");
@@ -91,12 +91,12 @@ static void module_has_names_and_types(void** state) {
 
 static void types_are_inferred(void** state) {
   (void)state;
-  tn_value_t* p = tn_compare(b, x, y, "LT");
+  tn_value_t* p = tn_builder_compare(b, x, y, "LT");
   assert_int_equal(tn_type_dtype(tn_value_type(p)), TN_DTYPE_PRED);
-  tn_value_t* m = tn_broadcast_in_dim(b, x, 2, (int64_t[]){3, 4}, (int64_t[]){1});
-  tn_value_t* t = tn_transpose(b, m, (int64_t[]){1, 0});
+  tn_value_t* m = tn_builder_broadcast_in_dim(b, x, 2, (int64_t[]){3, 4}, (int64_t[]){1});
+  tn_value_t* t = tn_builder_transpose(b, m, (int64_t[]){1, 0});
   assert_int_equal(tn_type_dims(tn_value_type(t))[0], 4);
-  tn_value_t* product = tn_dot(b, m, t);
+  tn_value_t* product = tn_builder_dot(b, m, t);
   assert_int_equal(tn_type_rank(tn_value_type(product)), 2);
   assert_int_equal(tn_type_dims(tn_value_type(product))[1], 3);
   expect_text("stablehlo.dot_general", product);
@@ -104,8 +104,8 @@ static void types_are_inferred(void** state) {
 
 static void every_unary_operation_is_there(void** state) {
   (void)state;
-  tn_value_t* z = tn_complex(b, x, y);
-  tn_value_t* n = tn_iota(b, tn_tensor_type(b, TN_DTYPE_S32, 1, (int64_t[]){4}), 0);
+  tn_value_t* z = tn_builder_complex(b, x, y);
+  tn_value_t* n = tn_builder_iota(b, tn_builder_tensor_type(b, TN_DTYPE_S32, 1, (int64_t[]){4}), 0);
   tn_value_t* values[64];
   size_t count = 0;
 #define TRY(name)                                                                        \
@@ -115,25 +115,25 @@ static void every_unary_operation_is_there(void** state) {
                                   strcmp(#name, "count_leading_zeros") == 0              \
                               ? n                                                        \
                               : x;                                                       \
-    values[count++] = tn_##name(b, operand);                                             \
+    values[count++] = tn_builder_##name(b, operand);                                     \
   }
-  TN_UNARY_OPERATIONS(TRY)
+  TN_BUILDER_UNARY_OPERATIONS(TRY)
 #undef TRY
   built(count, values);
 }
 
 static void every_binary_operation_is_there(void** state) {
   (void)state;
-  tn_value_t* n = tn_iota(b, tn_tensor_type(b, TN_DTYPE_S32, 1, (int64_t[]){4}), 0);
+  tn_value_t* n = tn_builder_iota(b, tn_builder_tensor_type(b, TN_DTYPE_S32, 1, (int64_t[]){4}), 0);
   tn_value_t* values[64];
   size_t count = 0;
-#define TRY(name)                                                                         \
-  {                                                                                       \
-    bool wants_integers = strncmp(#name, "shift", 5) == 0 || strcmp(#name, "and") == 0 || \
-                          strcmp(#name, "or") == 0 || strcmp(#name, "xor") == 0;          \
-    values[count++] = tn_##name(b, wants_integers ? n : x, wants_integers ? n : y);       \
+#define TRY(name)                                                                           \
+  {                                                                                         \
+    bool wants_integers = strncmp(#name, "shift", 5) == 0 || strcmp(#name, "and") == 0 ||   \
+                          strcmp(#name, "or") == 0 || strcmp(#name, "xor") == 0;            \
+    values[count++] = tn_builder_##name(b, wants_integers ? n : x, wants_integers ? n : y); \
   }
-  TN_BINARY_OPERATIONS(TRY)
+  TN_BUILDER_BINARY_OPERATIONS(TRY)
 #undef TRY
   built(count, values);
 }
@@ -141,48 +141,49 @@ static void every_binary_operation_is_there(void** state) {
 static void every_other_operation_is_there(void** state) {
   (void)state;
   const int64_t zero = 0, one = 1, two = 2, four = 4;
-  tn_value_t* i = tn_scalar_s32(b, 1);
+  tn_value_t* i = tn_builder_scalar_s32(b, 1);
   tn_value_t* values[] = {
-      tn_select(b, tn_compare(b, x, y, "GE"), x, y),
-      tn_clamp(b, tn_scalar_f32(b, 0), x, tn_scalar_f32(b, 1)),
-      tn_convert(b, x, TN_DTYPE_BF16),
-      tn_bitcast_convert(b, x, tn_tensor_type(b, TN_DTYPE_S32, 1, &four)),
-      tn_reshape(b, x, 2, (int64_t[]){2, 2}),
-      tn_reverse(b, x, 1, &zero),
-      tn_slice(b, x, &one, &four, NULL),
-      tn_slice(b, x, &zero, &four, &two),
-      tn_dynamic_slice(b, x, &i, &two),
-      tn_dynamic_update_slice(b, x, tn_slice(b, y, &zero, &two, NULL), &i),
-      tn_concatenate(b, 2, (tn_value_t*[]){x, y}, 0),
-      tn_pad(b, x, tn_scalar_f32(b, 0), &one, &two, &zero),
-      tn_splat(b, vector, &(float){2.5f}),
-      tn_constant(b, vector, (float[]){1, 2, 3, 4}),
-      tn_get_tuple_element(b, tn_tuple(b, 2, (tn_value_t*[]){x, i}), 1),
-      tn_tuple(b, 0, NULL),
+      tn_builder_select(b, tn_builder_compare(b, x, y, "GE"), x, y),
+      tn_builder_clamp(b, tn_builder_scalar_f32(b, 0), x, tn_builder_scalar_f32(b, 1)),
+      tn_builder_convert(b, x, TN_DTYPE_BF16),
+      tn_builder_bitcast_convert(b, x, tn_builder_tensor_type(b, TN_DTYPE_S32, 1, &four)),
+      tn_builder_reshape(b, x, 2, (int64_t[]){2, 2}),
+      tn_builder_reverse(b, x, 1, &zero),
+      tn_builder_slice(b, x, &one, &four, NULL),
+      tn_builder_slice(b, x, &zero, &four, &two),
+      tn_builder_dynamic_slice(b, x, &i, &two),
+      tn_builder_dynamic_update_slice(b, x, tn_builder_slice(b, y, &zero, &two, NULL), &i),
+      tn_builder_concatenate(b, 2, (tn_value_t*[]){x, y}, 0),
+      tn_builder_pad(b, x, tn_builder_scalar_f32(b, 0), &one, &two, &zero),
+      tn_builder_splat(b, vector, &(float){2.5f}),
+      tn_builder_constant(b, vector, (float[]){1, 2, 3, 4}),
+      tn_builder_get_tuple_element(b, tn_builder_tuple(b, 2, (tn_value_t*[]){x, i}), 1),
+      tn_builder_tuple(b, 0, NULL),
   };
   built(sizeof values / sizeof *values, values);
 }
 
 static void regions_are_built(void** state) {
   (void)state;
-  tn_value_t *zero = tn_scalar_f32(b, 0), *sum = NULL, *arguments[2], *results[2];
-  tn_reduce(b, 1, &x, &zero, tn_binary_computation(b, "add", TN_DTYPE_F32), 1, (int64_t[]){0},
-            &sum);
+  tn_value_t *zero = tn_builder_scalar_f32(b, 0), *sum = NULL, *arguments[2], *results[2];
+  tn_builder_reduce(b, 1, &x, &zero, tn_builder_binary_computation(b, "add", TN_DTYPE_F32), 1,
+                    (int64_t[]){0}, &sum);
   const tn_type_t* types[] = {integer, vector};
   tn_computation_t* condition = tn_computation_begin(b, 2, types, arguments);
-  tn_value_t* go = tn_compare(b, arguments[0], tn_scalar_s32(b, 10), "LT");
+  tn_value_t* go = tn_builder_compare(b, arguments[0], tn_builder_scalar_s32(b, 10), "LT");
   tn_computation_end(b, condition, 1, &go);
   tn_computation_t* body = tn_computation_begin(b, 2, types, arguments);
-  tn_value_t* next[] = {tn_add(b, arguments[0], tn_scalar_s32(b, 1)), tn_add(b, arguments[1], y)};
+  tn_value_t* next[] = {tn_builder_add(b, arguments[0], tn_builder_scalar_s32(b, 1)),
+                        tn_builder_add(b, arguments[1], y)};
   tn_computation_end(b, body, 2, next);
-  tn_value_t* start[] = {tn_scalar_s32(b, 0), x};
-  tn_while(b, condition, body, 2, start, results);
-  tn_value_t *predicate = tn_compare(b, sum, zero, "GT"), *chosen = NULL;
+  tn_value_t* start[] = {tn_builder_scalar_s32(b, 0), x};
+  tn_builder_while(b, condition, body, 2, start, results);
+  tn_value_t *predicate = tn_builder_compare(b, sum, zero, "GT"), *chosen = NULL;
   tn_computation_t* yes = tn_computation_begin(b, 0, NULL, NULL);
   tn_computation_end(b, yes, 1, &results[1]);
   tn_computation_t* no = tn_computation_begin(b, 0, NULL, NULL);
   tn_computation_end(b, no, 1, &x);
-  tn_if(b, predicate, yes, no, 1, &chosen);
+  tn_builder_if(b, predicate, yes, no, 1, &chosen);
   expect_text("stablehlo.while", chosen);
 }
 
@@ -197,7 +198,7 @@ static void any_operation_can_be_named(void** state) {
                                     .operands = operands,
                                     .attribute_count = 1,
                                     .attributes = &direction};
-  tn_build_operation(b, &operation, 1, &result);
+  tn_builder_operation(b, &operation, 1, &result);
   expect_text("stablehlo.compare NE", result);
 }
 
@@ -223,7 +224,8 @@ static void custom_call_has_all_that_it_was_given(void** state) {
       .result_layouts = layouts,
   };
   tn_value_t* operands[] = {x, y};
-  tn_value_t* result = tn_custom_call(b, "my target \"quoted\"", 2, operands, vector, &options);
+  tn_value_t* result =
+      tn_builder_custom_call(b, "my target \"quoted\"", 2, operands, vector, &options);
   const char* text = built(1, &result);
   static const char* const parts[] = {
       "my target",      "api_version = 2", "has_side_effect = true", "operand_index = 1",
@@ -235,7 +237,7 @@ static void custom_call_has_all_that_it_was_given(void** state) {
 
 static void custom_call_without_options_is_an_untyped_one(void** state) {
   (void)state;
-  expect_text("api_version = 1", tn_custom_call(b, "f", 1, &x, vector, NULL));
+  expect_text("api_version = 1", tn_builder_custom_call(b, "f", 1, &x, vector, NULL));
 }
 
 static void typed_call_has_a_dictionary(void** state) {
@@ -255,7 +257,7 @@ static void typed_call_has_a_dictionary(void** state) {
                                             .api_version = TN_API_VERSION_TYPED_FFI,
                                             .attribute_count = 4,
                                             .attributes = attributes};
-  expect_text("n = -3 : i32", tn_custom_call(b, "f", 1, &x, vector, &options));
+  expect_text("n = -3 : i32", tn_builder_custom_call(b, "f", 1, &x, vector, &options));
 }
 
 static void names_of_any_kind_can_be_printed_and_read(void** state) {
@@ -263,7 +265,8 @@ static void names_of_any_kind_can_be_printed_and_read(void** state) {
   static const char* const names[] = {"with space", "\"quoted\"", "%percent", "1",
                                       "x",          "é",          "a\nb",     ""};
   tn_value_t* values[8];
-  for (size_t i = 0; i < 8; ++i) values[i] = tn_parameter(b, 2 + (int64_t)i, vector, names[i]);
+  for (size_t i = 0; i < 8; ++i)
+    values[i] = tn_builder_parameter(b, 2 + (int64_t)i, vector, names[i]);
   built(8, values);
 }
 
@@ -271,12 +274,12 @@ static void types_may_come_from_elsewhere(void** state) {
   (void)state;
   tn_builder_t* other = NULL;
   TN_ASSERT_OK(tn_builder_create(NULL, "other", &other));
-  const tn_type_t* type = tn_tensor_type(other, TN_DTYPE_F32, 1, (int64_t[]){4});
-  const tn_type_t* pair = tn_tuple_type(b, 2, (const tn_type_t*[]){type, tn_token_type()});
-  tn_value_t* z = tn_parameter(b, 2, type, "z");
-  tn_value_t* t = tn_parameter(b, 3, pair, "t");
-  tn_value_t* called = tn_custom_call(b, "f", 1, &z, type, NULL);
-  tn_value_t* constant = tn_constant(b, type, (float[]){1, 2, 3, 4});
+  const tn_type_t* type = tn_builder_tensor_type(other, TN_DTYPE_F32, 1, (int64_t[]){4});
+  const tn_type_t* pair = tn_builder_tuple_type(b, 2, (const tn_type_t*[]){type, tn_type_token()});
+  tn_value_t* z = tn_builder_parameter(b, 2, type, "z");
+  tn_value_t* t = tn_builder_parameter(b, 3, pair, "t");
+  tn_value_t* called = tn_builder_custom_call(b, "f", 1, &z, type, NULL);
+  tn_value_t* constant = tn_builder_constant(b, type, (float[]){1, 2, 3, 4});
   tn_value_t* argument = NULL;
   tn_computation_t* body = tn_computation_begin(b, 1, &type, &argument);
   tn_computation_end(b, body, 1, &argument);
@@ -287,7 +290,7 @@ static void types_may_come_from_elsewhere(void** state) {
 
 static void what_was_not_built_is_freed(void** state) {
   (void)state;
-  tn_add(b, x, y);
+  tn_builder_add(b, x, y);
 }
 
 static void nothing_may_be_created_and_destroyed(void** state) {
@@ -306,17 +309,17 @@ static void nothing_may_be_created_and_destroyed(void** state) {
 
 static void missing_operand_is_reported(void** state) {
   (void)state;
-  tn_value_t* sum = tn_add(b, x, NULL);
+  tn_value_t* sum = tn_builder_add(b, x, NULL);
   assert_null(sum);
   TN_ASSERT_REPORT("add: operand 1 is NULL", build(sum));
 }
 
 static void first_mistake_is_the_one_reported(void** state) {
   (void)state;
-  tn_negate(b, x);
-  tn_value_t* bad = tn_subtract(b, NULL, y);
-  assert_null(tn_tanh(b, bad));
-  assert_null(tn_parameter(b, 0, vector, "again"));
+  tn_builder_negate(b, x);
+  tn_value_t* bad = tn_builder_subtract(b, NULL, y);
+  assert_null(tn_builder_tanh(b, bad));
+  assert_null(tn_builder_parameter(b, 0, vector, "again"));
   TN_ASSERT_REPORT("in operation 1 (subtract) of the builder", build(bad));
 }
 
@@ -324,10 +327,10 @@ static void value_of_another_builder_is_reported(void** state) {
   (void)state;
   tn_builder_t* other = NULL;
   TN_ASSERT_OK(tn_builder_create(NULL, "other", &other));
-  tn_value_t* stranger =
-      tn_parameter(other, 0, tn_tensor_type(other, TN_DTYPE_F32, 1, (int64_t[]){4}), NULL);
+  tn_value_t* stranger = tn_builder_parameter(
+      other, 0, tn_builder_tensor_type(other, TN_DTYPE_F32, 1, (int64_t[]){4}), NULL);
   TN_ASSERT_REPORT("multiply: operand 1 is a value of another builder",
-                   build(tn_multiply(b, x, stranger)));
+                   build(tn_builder_multiply(b, x, stranger)));
   tn_builder_destroy(other);
 }
 
@@ -335,40 +338,40 @@ static void computation_of_another_builder_is_reported(void** state) {
   (void)state;
   tn_builder_t* other = NULL;
   TN_ASSERT_OK(tn_builder_create(NULL, "other", &other));
-  tn_computation_t* stranger = tn_binary_computation(other, "add", TN_DTYPE_F32);
-  tn_value_t *zero = tn_scalar_f32(b, 0), *sum = NULL;
-  tn_reduce(b, 1, &x, &zero, stranger, 1, (int64_t[]){0}, &sum);
+  tn_computation_t* stranger = tn_builder_binary_computation(other, "add", TN_DTYPE_F32);
+  tn_value_t *zero = tn_builder_scalar_f32(b, 0), *sum = NULL;
+  tn_builder_reduce(b, 1, &x, &zero, stranger, 1, (int64_t[]){0}, &sum);
   TN_ASSERT_REPORT("reduce: computation 0 belongs to another builder", build(sum));
   tn_builder_destroy(other);
 }
 
 static void second_parameter_0_is_reported(void** state) {
   (void)state;
-  assert_null(tn_parameter(b, 0, vector, "z"));
+  assert_null(tn_builder_parameter(b, 0, vector, "z"));
   TN_ASSERT_REPORT("parameter 0 is given twice", build(x));
 }
 
 static void gap_between_parameters_is_reported(void** state) {
   (void)state;
-  tn_parameter(b, 4, vector, "e");
+  tn_builder_parameter(b, 4, vector, "e");
   TN_ASSERT_REPORT("parameter 2 is missing; there are parameters up to 4", build(x));
 }
 
 static void parameter_number_that_is_none_is_reported(void** state) {
   (void)state;
-  assert_null(tn_parameter(b, -1, vector, NULL));
+  assert_null(tn_builder_parameter(b, -1, vector, NULL));
   TN_ASSERT_REPORT("parameter -1: numbers go from 0", build(x));
 }
 
 static void huge_parameter_number_is_reported(void** state) {
   (void)state;
-  assert_null(tn_parameter(b, INT64_MAX, vector, NULL));
+  assert_null(tn_builder_parameter(b, INT64_MAX, vector, NULL));
   TN_ASSERT_REPORT("numbers go from 0", build(x));
 }
 
 static void parameter_without_a_type_is_reported(void** state) {
   (void)state;
-  tn_parameter(b, 2, NULL, NULL);
+  tn_builder_parameter(b, 2, NULL, NULL);
   TN_ASSERT_REPORT("parameter 2: its type is NULL", build(x));
 }
 
@@ -376,53 +379,54 @@ static void parameter_inside_a_computation_is_reported(void** state) {
   (void)state;
   tn_value_t* argument = NULL;
   tn_computation_begin(b, 1, &scalar, &argument);
-  tn_parameter(b, 2, vector, NULL);
+  tn_builder_parameter(b, 2, vector, NULL);
   TN_ASSERT_REPORT("parameter 2: a computation is open", build(x));
 }
 
 static void wrong_dtype_is_reported(void** state) {
   (void)state;
-  TN_ASSERT_REPORT("and", build(tn_and(b, x, y)));
+  TN_ASSERT_REPORT("and", build(tn_builder_and(b, x, y)));
 }
 
 static void operands_of_different_types_are_reported(void** state) {
   (void)state;
-  TN_ASSERT_REPORT("add", build(tn_add(b, x, tn_scalar_f32(b, 1))));
+  TN_ASSERT_REPORT("add", build(tn_builder_add(b, x, tn_builder_scalar_f32(b, 1))));
 }
 
 static void shape_that_is_none_is_reported(void** state) {
   (void)state;
-  assert_null(tn_tensor_type(b, TN_DTYPE_F32, 2, (int64_t[]){3, -1}));
+  assert_null(tn_builder_tensor_type(b, TN_DTYPE_F32, 2, (int64_t[]){3, -1}));
   TN_ASSERT_CODE(INVALID_ARGUMENT, build(x));
 }
 
 static void dtype_that_is_none_is_reported(void** state) {
   (void)state;
-  assert_null(tn_tensor_type(b, (tn_dtype_t)77, 0, NULL));
+  assert_null(tn_builder_tensor_type(b, (tn_dtype_t)77, 0, NULL));
   TN_ASSERT_CODE(INVALID_ARGUMENT, build(x));
 }
 
 static void shape_that_overflows_is_reported(void** state) {
   (void)state;
-  assert_null(tn_tensor_type(b, TN_DTYPE_F32, 2, (int64_t[]){INT64_MAX / 2, 16}));
+  assert_null(tn_builder_tensor_type(b, TN_DTYPE_F32, 2, (int64_t[]){INT64_MAX / 2, 16}));
   TN_ASSERT_CODE(INVALID_ARGUMENT, build(x));
 }
 
 static void missing_tuple_element_is_reported(void** state) {
   (void)state;
-  assert_null(tn_tuple_type(b, 2, (const tn_type_t*[]){scalar, NULL}));
+  assert_null(tn_builder_tuple_type(b, 2, (const tn_type_t*[]){scalar, NULL}));
   TN_ASSERT_REPORT("tuple type: element 1 is NULL", build(x));
 }
 
 static void tuple_index_out_of_range_is_reported(void** state) {
   (void)state;
-  TN_ASSERT_REPORT("get_tuple_element", build(tn_get_tuple_element(b, tn_tuple(b, 1, &x), 1)));
+  TN_ASSERT_REPORT("get_tuple_element",
+                   build(tn_builder_get_tuple_element(b, tn_builder_tuple(b, 1, &x), 1)));
 }
 
 static void constant_without_data_is_reported(void** state) {
   (void)state;
   TN_ASSERT_REPORT("constant: needs a tensor type and its elements",
-                   build(tn_constant(b, vector, NULL)));
+                   build(tn_builder_constant(b, vector, NULL)));
 }
 
 static void unknown_operation_is_reported_with_a_suggestion(void** state) {
@@ -432,21 +436,21 @@ static void unknown_operation_is_reported_with_a_suggestion(void** state) {
                                     .operand_count = 1,
                                     .operands = &x};
   tn_value_t* result = NULL;
-  tn_build_operation(b, &operation, 1, &result);
+  tn_builder_operation(b, &operation, 1, &result);
   TN_ASSERT_REPORT("did you mean \"stablehlo.tanh\"?", build(x));
 }
 
 static void operation_without_struct_size_is_reported(void** state) {
   (void)state;
   tn_value_t* result = NULL;
-  tn_build_operation(b, &(tn_operation_t){.name = "add"}, 1, &result);
+  tn_builder_operation(b, &(tn_operation_t){.name = "add"}, 1, &result);
   assert_null(result);
   TN_ASSERT_REPORT("struct_size or name is not set", build(x));
 }
 
 static void missing_operation_is_reported(void** state) {
   (void)state;
-  tn_build_operation(b, NULL, 0, NULL);
+  tn_builder_operation(b, NULL, 0, NULL);
   TN_ASSERT_REPORT("struct_size or name is not set", build(x));
 }
 
@@ -455,7 +459,7 @@ static void wrong_number_of_results_is_reported(void** state) {
   const tn_operation_t operation = {
       .struct_size = sizeof operation, .name = "tanh", .operand_count = 1, .operands = &x};
   tn_value_t* results[2];
-  tn_build_operation(b, &operation, 2, results);
+  tn_builder_operation(b, &operation, 2, results);
   TN_ASSERT_REPORT("asked for 2", build(x));
 }
 
@@ -468,15 +472,15 @@ static void missing_lists_are_reported(void** state) {
                                        "the list of inputs is NULL",
                                        "lhs_contracting"};
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; ++i) {
-    tn_value_t* i1 = tn_scalar_s32(b, 0);
+    tn_value_t* i1 = tn_builder_scalar_s32(b, 0);
     switch (i) {
-      case 0: tn_dynamic_slice(b, x, &i1, NULL); break;
-      case 1: tn_reverse(b, x, 1, NULL); break;
-      case 2: tn_dynamic_update_slice(b, x, y, NULL); break;
-      case 3: tn_concatenate(b, 2, NULL, 0); break;
-      case 4: tn_tuple_type(b, 2, NULL); break;
-      case 5: tn_reduce(b, 1, NULL, &i1, NULL, 0, NULL, (tn_value_t*[]){NULL}); break;
-      default: tn_dot_general(b, x, y, 0, NULL, NULL, 1, NULL, NULL);
+      case 0: tn_builder_dynamic_slice(b, x, &i1, NULL); break;
+      case 1: tn_builder_reverse(b, x, 1, NULL); break;
+      case 2: tn_builder_dynamic_update_slice(b, x, y, NULL); break;
+      case 3: tn_builder_concatenate(b, 2, NULL, 0); break;
+      case 4: tn_builder_tuple_type(b, 2, NULL); break;
+      case 5: tn_builder_reduce(b, 1, NULL, &i1, NULL, 0, NULL, (tn_value_t*[]){NULL}); break;
+      default: tn_builder_dot_general(b, x, y, 0, NULL, NULL, 1, NULL, NULL);
     }
     TN_ASSERT_REPORT(wanted[i], build(x));
     end(state);
@@ -488,19 +492,20 @@ static void dot_dimension_named_twice_is_reported(void** state) {
   (void)state;
   int64_t many[TN_MAX_RANK] = {0};
   TN_ASSERT_REPORT("dot_general: dimension 0 of lhs is named twice",
-                   build(tn_dot_general(b, x, y, TN_MAX_RANK, many, many, 0, NULL, NULL)));
+                   build(tn_builder_dot_general(b, x, y, TN_MAX_RANK, many, many, 0, NULL, NULL)));
 }
 
 static void dot_dimension_out_of_range_is_reported(void** state) {
   (void)state;
   TN_ASSERT_REPORT(
       "dimensions 0 and 1 are outside ranks 1 and 1",
-      build(tn_dot_general(b, x, y, 0, NULL, NULL, 1, (int64_t[]){0}, (int64_t[]){1})));
+      build(tn_builder_dot_general(b, x, y, 0, NULL, NULL, 1, (int64_t[]){0}, (int64_t[]){1})));
 }
 
 static void dot_of_a_scalar_is_reported(void** state) {
   (void)state;
-  TN_ASSERT_REPORT("outside ranks 0 and 1", build(tn_dot(b, tn_scalar_f32(b, 1), y)));
+  TN_ASSERT_REPORT("outside ranks 0 and 1",
+                   build(tn_builder_dot(b, tn_builder_scalar_f32(b, 1), y)));
 }
 
 static void computation_left_open_is_reported(void** state) {
@@ -512,25 +517,25 @@ static void computation_left_open_is_reported(void** state) {
 
 static void open_computation_in_use_is_reported(void** state) {
   (void)state;
-  tn_value_t *argument = NULL, *zero = tn_scalar_f32(b, 0), *sum = NULL;
+  tn_value_t *argument = NULL, *zero = tn_builder_scalar_f32(b, 0), *sum = NULL;
   tn_computation_t* open = tn_computation_begin(b, 1, &scalar, &argument);
-  tn_reduce(b, 1, &x, &zero, open, 1, (int64_t[]){0}, &sum);
+  tn_builder_reduce(b, 1, &x, &zero, open, 1, (int64_t[]){0}, &sum);
   TN_ASSERT_REPORT("reduce: computation 0 was not ended", build(x));
 }
 
 static void computation_used_twice_is_reported(void** state) {
   (void)state;
-  tn_value_t *zero = tn_scalar_f32(b, 0), *sum = NULL;
-  tn_computation_t* add = tn_binary_computation(b, "add", TN_DTYPE_F32);
-  tn_reduce(b, 1, &x, &zero, add, 1, (int64_t[]){0}, &sum);
-  tn_reduce(b, 1, &x, &zero, add, 1, (int64_t[]){0}, &sum);
+  tn_value_t *zero = tn_builder_scalar_f32(b, 0), *sum = NULL;
+  tn_computation_t* add = tn_builder_binary_computation(b, "add", TN_DTYPE_F32);
+  tn_builder_reduce(b, 1, &x, &zero, add, 1, (int64_t[]){0}, &sum);
+  tn_builder_reduce(b, 1, &x, &zero, add, 1, (int64_t[]){0}, &sum);
   TN_ASSERT_REPORT("reduce: computation 0 is already in use", build(x));
 }
 
 static void missing_computation_is_reported(void** state) {
   (void)state;
-  tn_value_t *zero = tn_scalar_f32(b, 0), *sum = NULL;
-  tn_reduce(b, 1, &x, &zero, NULL, 1, (int64_t[]){0}, &sum);
+  tn_value_t *zero = tn_builder_scalar_f32(b, 0), *sum = NULL;
+  tn_builder_reduce(b, 1, &x, &zero, NULL, 1, (int64_t[]){0}, &sum);
   TN_ASSERT_REPORT("reduce: computation 0 is NULL", build(x));
 }
 
@@ -563,17 +568,17 @@ static void value_from_inside_a_computation_is_not_seen_outside(void** state) {
   tn_value_t* arguments[2];
   const tn_type_t* types[] = {scalar, scalar};
   tn_computation_t* body = tn_computation_begin(b, 2, types, arguments);
-  tn_value_t* inside = tn_add(b, arguments[0], arguments[1]);
+  tn_value_t* inside = tn_builder_add(b, arguments[0], arguments[1]);
   tn_computation_end(b, body, 1, &inside);
-  TN_ASSERT_REPORT("is not defined before this place", build(tn_negate(b, inside)));
+  TN_ASSERT_REPORT("is not defined before this place", build(tn_builder_negate(b, inside)));
 }
 
 static void computation_of_the_wrong_shape_is_reported(void** state) {
   (void)state;
-  tn_value_t *argument = NULL, *zero = tn_scalar_f32(b, 0), *sum = NULL;
+  tn_value_t *argument = NULL, *zero = tn_builder_scalar_f32(b, 0), *sum = NULL;
   tn_computation_t* body = tn_computation_begin(b, 1, &scalar, &argument);
   tn_computation_end(b, body, 1, &argument);
-  tn_reduce(b, 1, &x, &zero, body, 1, (int64_t[]){0}, &sum);
+  tn_builder_reduce(b, 1, &x, &zero, body, 1, (int64_t[]){0}, &sum);
   TN_ASSERT_REPORT("reduce", build(sum));
 }
 
@@ -592,16 +597,16 @@ static void missing_list_of_results_is_reported(void** state) {
 static void use_after_build_is_reported(void** state) {
   (void)state;
   TN_ASSERT_OK(build(x));
-  assert_null(tn_add(b, x, y));
-  assert_null(tn_tensor_type(b, TN_DTYPE_F32, 0, NULL));
+  assert_null(tn_builder_add(b, x, y));
+  assert_null(tn_builder_tensor_type(b, TN_DTYPE_F32, 0, NULL));
   TN_ASSERT_REPORT("the module was built already", build(x));
 }
 
 static void missing_builder_is_reported(void** state) {
   (void)state;
   tn_module_t* module = NULL;
-  assert_null(tn_add(NULL, x, y));
-  assert_null(tn_parameter(NULL, 0, vector, NULL));
+  assert_null(tn_builder_add(NULL, x, y));
+  assert_null(tn_builder_parameter(NULL, 0, vector, NULL));
   TN_ASSERT_REPORT("the builder is NULL", tn_builder_build(NULL, 1, &x, &module));
 }
 
@@ -609,19 +614,19 @@ static void missing_builder_is_reported(void** state) {
 
 static tn_status_t build_call(const tn_custom_call_options_t* options) {
   tn_value_t* operands[] = {x, y};
-  return build(tn_custom_call(b, "f", 2, operands, vector, options));
+  return build(tn_builder_custom_call(b, "f", 2, operands, vector, options));
 }
 
 static void call_without_a_target_is_reported(void** state) {
   (void)state;
   TN_ASSERT_REPORT("custom_call: the target has no name",
-                   build(tn_custom_call(b, "", 1, &x, vector, NULL)));
+                   build(tn_builder_custom_call(b, "", 1, &x, vector, NULL)));
 }
 
 static void call_without_a_result_type_is_reported(void** state) {
   (void)state;
   TN_ASSERT_REPORT("custom_call: the result type is NULL",
-                   build(tn_custom_call(b, "f", 1, &x, NULL, NULL)));
+                   build(tn_builder_custom_call(b, "f", 1, &x, NULL, NULL)));
 }
 
 static void call_options_without_struct_size_are_reported(void** state) {

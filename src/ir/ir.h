@@ -8,7 +8,7 @@
 #define TENON_IR_IR_H_
 
 #include <stdatomic.h>
-#include <tenon/module.h>
+#include <tenon/detail/module.h>
 
 #include "base/limits.h"
 #include "base/names.h"
@@ -88,7 +88,7 @@ struct tn_function {
 typedef struct tn_source {
   atomic_uint references;
   const tn_allocator_t* allocator;
-  size_t byte_length;
+  size_t byte_size;
   char* text;           // a NUL follows
   uint32_t first_line;  // the number of the first one, in the file that the text is a part of
   char name[];          // file name or "<string>", NUL-terminated

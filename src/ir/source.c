@@ -13,7 +13,7 @@ tn_status_t tn__source_create(const tn_allocator_t* allocator, tn_string_view_t 
   memory = NULL;
   atomic_init(&source->references, 1);
   source->allocator = allocator;
-  source->byte_length = text.length;
+  source->byte_size = text.length;
   source->first_line = 1;
   source->text = copy;
   if (text.length) memcpy(source->text, text.data, text.length);
@@ -32,7 +32,7 @@ tn_source_t* tn__source_retain(tn_source_t* source) {
 void tn__source_release(tn_source_t* source) {
   if (!source || atomic_fetch_sub(&source->references, 1) != 1) return;
   const tn_allocator_t* allocator = source->allocator;
-  tn__free(allocator, source->text, source->byte_length + 1);
+  tn__free(allocator, source->text, source->byte_size + 1);
   tn__free(allocator, source, sizeof *source + strlen(source->name) + 1);
 }
 
@@ -40,7 +40,7 @@ tn_status_t tn__source_locate(const tn_source_t* source, tn_location_t location,
                               tn_status_t status) {
   if (!source || !status || location.line == 0) return status;
   const char* line = source->text;
-  const char* end = source->text + source->byte_length;
+  const char* end = source->text + source->byte_size;
   for (uint32_t i = source->first_line; i < location.line; ++i) {
     const char* newline = memchr(line, '\n', (size_t)(end - line));
     if (!newline) return status;

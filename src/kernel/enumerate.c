@@ -1,6 +1,6 @@
 // The table of operations and the tables of kernels side by side, for whoever asks from outside.
 #include <stdio.h>
-#include <tenon/ops.h>
+#include <tenon/detail/ops.h>
 
 #include "kernel/kernel.h"
 #include "kernel/target.h"

@@ -1,4 +1,4 @@
-#include <tenon/ops.h>
+#include <tenon/detail/ops.h>
 
 #include "base/testing.h"
 #include "kernel/target.h"

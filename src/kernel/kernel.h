@@ -53,8 +53,8 @@ typedef struct tn_kernel_call {
   const void* const* operands;
   void* const* results;
   const void* state;        // what prepare() left
-  void* scratch;            // `scratch_byte_length` bytes, 64-byte aligned; contents undefined
-  void* local;              // `local_byte_length` bytes of this activation; kept between runs
+  void* scratch;            // `scratch_byte_size` bytes, 64-byte aligned; contents undefined
+  void* local;              // `local_byte_size` bytes of this activation; kept between runs
   const tn_body_t* bodies;  // one for each region
   const tn_kernel_context_t* context;
 } tn_kernel_call_t;
@@ -128,8 +128,8 @@ typedef struct tn_kernel_site {
   uint32_t single_operands;
   // out:
   void* state;
-  size_t scratch_byte_length;
-  size_t local_byte_length;
+  size_t scratch_byte_size;
+  size_t local_byte_size;
   tn_local_share_t* local_share;  // NULL: the memory is this site's alone; else local_init is
                                   // called for each site that shares it, with the same result
   tn_status_t (*local_init)(const tn_kernel_call_t* call);  // NULL: zeroed memory is fine

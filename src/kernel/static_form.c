@@ -25,7 +25,7 @@ const tn_static_form_t* tn__static_form_of(const tn_op_t* op) {
 
 tn_status_t tn__static_form_read(tn_arena_t* arena, const tn_type_t* type, const void* data,
                                  bool splat, const int64_t** out_values) {
-  const size_t count = (size_t)tn__type_size(type), size = tn_dtype_size(type->dtype);
+  const size_t count = (size_t)tn__type_size(type), size = tn_dtype_byte_size(type->dtype);
   *out_values = NULL;
   int64_t* values = NULL;
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, &values));

@@ -59,7 +59,7 @@ static inline const tn_type_t* tn__case_type(tn_case_t* c, tn_dtype_t dtype, siz
 static inline void tn__case_operand(tn_case_t* c, tn_dtype_t dtype, size_t rank,
                                     const int64_t* dims, const void* data) {
   const tn_type_t* type = tn__case_type(c, dtype, rank, dims);
-  const size_t length = tn__type_byte_length(type);
+  const size_t length = tn__type_byte_size(type);
   void* copy;
   TN_ASSERT_OK(tn__arena_allocate_aligned(&c->arena, length, TN_CASE_ALIGNMENT, &copy));
   if (length && data) memcpy(copy, data, length);
@@ -70,7 +70,7 @@ static inline void tn__case_operand(tn_case_t* c, tn_dtype_t dtype, size_t rank,
 static inline void tn__case_result(tn_case_t* c, tn_dtype_t dtype, size_t rank,
                                    const int64_t* dims) {
   const tn_type_t* type = tn__case_type(c, dtype, rank, dims);
-  const size_t length = tn__type_byte_length(type);
+  const size_t length = tn__type_byte_size(type);
   void* data;
   TN_ASSERT_OK(tn__arena_allocate_aligned(&c->arena, length, TN_CASE_ALIGNMENT, &data));
   memset(data, 0xA5, length);
@@ -173,13 +173,13 @@ static inline tn_status_t tn__case_run(tn_case_t* c) {
   if (kernel->prepare) TN_RETURN_IF_ERROR(kernel->prepare(&site));
   void *scratch, *local;
   TN_ASSERT_OK(
-      tn__arena_allocate_aligned(&c->arena, site.scratch_byte_length, TN_CASE_ALIGNMENT, &scratch));
+      tn__arena_allocate_aligned(&c->arena, site.scratch_byte_size, TN_CASE_ALIGNMENT, &scratch));
   TN_ASSERT_OK(
-      tn__arena_allocate_aligned(&c->arena, site.local_byte_length, TN_CASE_ALIGNMENT, &local));
-  memset(scratch, 0x5A, site.scratch_byte_length);
+      tn__arena_allocate_aligned(&c->arena, site.local_byte_size, TN_CASE_ALIGNMENT, &local));
+  memset(scratch, 0x5A, site.scratch_byte_size);
   if (c->in_place) {
     assert_true(kernel->in_place & 1);
-    memcpy(c->results[0], c->operands[0], tn__type_byte_length(c->operand_types[0]));
+    memcpy(c->results[0], c->operands[0], tn__type_byte_size(c->operand_types[0]));
     c->operands[0] = c->results[0];
   }
   const tn_kernel_context_t context = {.pool = c->pool, .random = &c->random};
@@ -200,11 +200,11 @@ static inline tn_status_t tn__case_run(tn_case_t* c) {
 }
 
 // Result 0 has these bytes.
-#define TN_ASSERT_RESULT(c, type, ...)                                            \
-  do {                                                                            \
-    const type wanted_[] = {__VA_ARGS__};                                         \
-    assert_int_equal(tn__type_byte_length((c)->result_types[0]), sizeof wanted_); \
-    assert_memory_equal((c)->results[0], wanted_, sizeof wanted_);                \
+#define TN_ASSERT_RESULT(c, type, ...)                                          \
+  do {                                                                          \
+    const type wanted_[] = {__VA_ARGS__};                                       \
+    assert_int_equal(tn__type_byte_size((c)->result_types[0]), sizeof wanted_); \
+    assert_memory_equal((c)->results[0], wanted_, sizeof wanted_);              \
   } while (0)
 
 #endif  // TENON_KERNEL_TESTING_KERNEL_H_

@@ -12,10 +12,10 @@ static tn_array_t* create_ready(tn_scope_t* scope, tn_buffer_t* buffer) {
 }
 
 tn_array_t* tn_array_from_host(tn_scope_t* scope, tn_dtype_t dtype, size_t rank,
-                               const int64_t* dims, const void* data, size_t byte_length) {
+                               const int64_t* dims, const void* data, size_t byte_size) {
   tn_buffer_t* buffer = NULL;
   tn_status_t status = tn_buffer_create_from_host(tn_scope_device(scope), dtype, rank, dims, data,
-                                                  byte_length, &buffer);
+                                                  byte_size, &buffer);
   if (status) return tn_array_error(scope, tn_status_prefix(status, "tn_array_from_host"));
   tn_array_t* array = create_ready(scope, buffer);
   tn_buffer_release(buffer);
@@ -45,12 +45,12 @@ tn_array_t* tn_array_scalar_of(tn_scope_t* scope, tn_dtype_t dtype, const void* 
   if (!element) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "tn_array_scalar_of: element is NULL");
   }
-  return tn_array_from_host(scope, dtype, 0, NULL, element, tn_dtype_size(dtype));
+  return tn_array_from_host(scope, dtype, 0, NULL, element, tn_dtype_byte_size(dtype));
 }
 
 tn_array_t* tn_array_scalar(tn_scope_t* scope, tn_dtype_t dtype, double value) {
   char element[16] = {0};
-  if (!tn_dtype_is_valid((int)dtype) || tn_dtype_size(dtype) == 0) {
+  if (!tn_dtype_is_valid((int)dtype) || tn_dtype_byte_size(dtype) == 0) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "tn_array_scalar: the dtype is %d (%s); expected one of elements",
                           (int)dtype, tn_dtype_name(dtype));
@@ -66,13 +66,13 @@ static tn_status_t check_array(const char* function, const tn_array_t* array) {
   return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: array is NULL", function);
 }
 
-tn_status_t tn_array_map(tn_array_t* array, tn_array_view_t* out_view) {
+tn_status_t tn_array_map(tn_array_t* array, tn_mapped_array_t* out_view) {
   const void* data = NULL;
-  *out_view = (tn_array_view_t){0};
+  *out_view = (tn_mapped_array_t){0};
   TN_RETURN_IF_ERROR(check_array("tn_array_map", array));
-  TN_RETURN_IF_ERROR(tn_eval(1, &array));
+  TN_RETURN_IF_ERROR(tn_array_eval(1, &array));
   TN_RETURN_IF_ERROR(tn_buffer_map(tn__array_root(array)->buffer, &data));
-  *out_view = (tn_array_view_t){
+  *out_view = (tn_mapped_array_t){
       .data = (const char*)data + array->byte_offset,
       .dtype = array->dtype,
       .rank = array->rank,
@@ -86,12 +86,12 @@ void tn_array_unmap(tn_array_t* array) {
   tn_buffer_unmap(tn__array_root(array)->buffer);
 }
 
-static tn_status_t copy_dense(const tn_array_t* array, const tn_array_view_t* view, void* data) {
+static tn_status_t copy_dense(const tn_array_t* array, const tn_mapped_array_t* view, void* data) {
   int64_t strides[TN_MAX_RANK];
   tn_strided_copy_t copy;
   tn_arena_t arena;
   const tn_evaluator_t* evaluator = array->evaluator;
-  const size_t element_size = tn_dtype_size(view->dtype);
+  const size_t element_size = tn_dtype_byte_size(view->dtype);
   tn__dense_strides(view->rank, view->dims, element_size, strides);
   tn__arena_init(&arena, evaluator->allocator);
   tn_status_t status = tn__strided_copy_prepare(&arena, element_size, view->rank, view->dims,
@@ -101,21 +101,21 @@ static tn_status_t copy_dense(const tn_array_t* array, const tn_array_view_t* vi
   return status;
 }
 
-tn_status_t tn_array_to_host(tn_array_t* array, void* data, size_t byte_length) {
-  tn_array_view_t view;
+tn_status_t tn_array_to_host(tn_array_t* array, void* data, size_t byte_size) {
+  tn_mapped_array_t view;
   TN_RETURN_IF_ERROR(check_array("tn_array_to_host", array));
-  if (!data && byte_length) {
+  if (!data && byte_size) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "tn_array_to_host: data is NULL; expected room for %zu bytes",
-                            byte_length);
+                            byte_size);
   }
   TN_RETURN_IF_ERROR(tn_array_map(array, &view));
   tn_status_t status = TN_OK;
-  if (byte_length != tn_array_byte_length(array)) {
+  if (byte_size != tn_array_byte_size(array)) {
     status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
                               "tn_array_to_host: the array has %zu bytes; there is room for %zu",
-                              tn_array_byte_length(array), byte_length);
-  } else if (byte_length) {
+                              tn_array_byte_size(array), byte_size);
+  } else if (byte_size) {
     status = copy_dense(array, &view, data);
   }
   tn_array_unmap(array);
@@ -123,7 +123,7 @@ tn_status_t tn_array_to_host(tn_array_t* array, void* data, size_t byte_length) 
 }
 
 tn_status_t tn_array_item(tn_array_t* array, double* out_value) {
-  tn_array_view_t view;
+  tn_mapped_array_t view;
   *out_value = 0;
   TN_RETURN_IF_ERROR(check_array("tn_array_item", array));
   TN_RETURN_IF_ERROR(tn_array_map(array, &view));
@@ -141,13 +141,13 @@ tn_status_t tn_array_item(tn_array_t* array, double* out_value) {
 
 static tn_status_t write_array(void* user, void* data) {
   tn_array_t* array = user;
-  return tn_array_to_host(array, data, tn_array_byte_length(array));
+  return tn_array_to_host(array, data, tn_array_byte_size(array));
 }
 
 tn_status_t tn_array_to_buffer(tn_array_t* array, tn_buffer_t** out_buffer) {
   *out_buffer = NULL;
   TN_RETURN_IF_ERROR(check_array("tn_array_to_buffer", array));
-  TN_RETURN_IF_ERROR(tn_eval(1, &array));
+  TN_RETURN_IF_ERROR(tn_array_eval(1, &array));
   tn_array_t* root = tn__array_root(array);
   if (root == array) {
     *out_buffer = tn_buffer_retain(array->buffer);

@@ -1,6 +1,6 @@
 #include "lazy/array.h"
 
-#include <tenon/program.h>
+#include <tenon/detail/program.h>
 
 #include "base/process.h"
 #include "base/type.h"
@@ -8,18 +8,18 @@
 
 // --- life
 
-static size_t byte_length_of_rank(size_t rank) {
+static size_t byte_size_of_rank(size_t rank) {
   return sizeof(tn_array_t) + 2 * rank * sizeof(int64_t);
 }
 
-static size_t array_byte_length(const tn_array_t* array) {
-  return byte_length_of_rank(array->dtype == TN_DTYPE_INVALID ? TN_MAX_RANK : array->rank);
+static size_t array_byte_size(const tn_array_t* array) {
+  return byte_size_of_rank(array->dtype == TN_DTYPE_INVALID ? TN_MAX_RANK : array->rank);
 }
 
 tn_array_t* tn__array_create(tn_evaluator_t* evaluator, tn_dtype_t dtype, size_t rank,
                              const int64_t* dims) {
   void* memory = NULL;
-  tn_status_t status = tn__allocate(evaluator->allocator, byte_length_of_rank(rank), &memory);
+  tn_status_t status = tn__allocate(evaluator->allocator, byte_size_of_rank(rank), &memory);
   if (status) {
     tn_status_release(status);
     return NULL;
@@ -30,7 +30,7 @@ tn_array_t* tn__array_create(tn_evaluator_t* evaluator, tn_dtype_t dtype, size_t
   array->dtype = dtype;
   array->rank = (uint32_t)rank;
   array->strides = array->dims + rank;
-  int64_t stride = (int64_t)tn_dtype_size(dtype);
+  int64_t stride = (int64_t)tn_dtype_byte_size(dtype);
   for (size_t i = rank; i-- > 0;) {
     array->dims[i] = dims[i];
     array->strides[i] = stride;
@@ -103,7 +103,7 @@ static void drop_array(tn_array_t* array, tn_step_t** dead) {
   drop_step(array->step, dead);
   tn_buffer_release(array->buffer);
   tn__failure_release(array->failure);
-  tn__free(evaluator->allocator, array, array_byte_length(array));
+  tn__free(evaluator->allocator, array, array_byte_size(array));
   tn__evaluator_release(evaluator);
 }
 
@@ -119,7 +119,7 @@ static void bury(tn_step_t* dead) {
     tn_evaluator_t* evaluator = step->evaluator;
     for (size_t i = 0; i < step->operand_count; ++i) drop_array(step->operands[i], &dead);
     tn__arena_deinit(&step->arena);
-    tn__free(evaluator->allocator, step, tn__step_byte_length(step->operand_count));
+    tn__free(evaluator->allocator, step, tn__step_byte_size(step->operand_count));
     tn__evaluator_release(evaluator);
   }
 }
@@ -171,8 +171,8 @@ int64_t tn_array_size(const tn_array_t* array) {
   return size;
 }
 
-size_t tn_array_byte_length(const tn_array_t* array) {
-  return (size_t)tn_array_size(array) * tn_dtype_size(tn_array_dtype(array));
+size_t tn_array_byte_size(const tn_array_t* array) {
+  return (size_t)tn_array_size(array) * tn_dtype_byte_size(tn_array_dtype(array));
 }
 
 tn_device_t* tn_array_device(const tn_array_t* array) {
@@ -212,7 +212,7 @@ tn_array_t* tn__array_root(tn_array_t* array) {
 bool tn__array_is_dense(const tn_array_t* array) {
   if (array->byte_offset) return false;
   if (tn_array_size(array) == 0) return true;
-  int64_t stride = (int64_t)tn_dtype_size(array->dtype);
+  int64_t stride = (int64_t)tn_dtype_byte_size(array->dtype);
   for (size_t i = array->rank; i-- > 0;) {
     if (array->dims[i] != 1 && array->strides[i] != stride) return false;
     stride *= array->dims[i];

@@ -10,8 +10,8 @@
 #define TENON_LAZY_ARRAY_H_
 
 #include <stdatomic.h>
-#include <tenon/array.h>
 #include <tenon/builder.h>
+#include <tenon/detail/array.h>
 #include <tenon/operation.h>
 
 #include "device/buffer.h"
@@ -110,7 +110,7 @@ struct tn_step {
   tn_array_t* operands[];               // retained
 };
 
-static inline size_t tn__step_byte_length(size_t operand_count) {
+static inline size_t tn__step_byte_size(size_t operand_count) {
   return sizeof(tn_step_t) + operand_count * sizeof(tn_array_t*);
 }
 

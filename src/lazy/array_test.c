@@ -32,7 +32,7 @@ static void results_that_nobody_holds_are_not_kept(void** state) {
   tn_array_t* x = tn_array_retain(tn__testing_range(s, TN_LIST(4)));
   tn_array_t* y = tn_array_retain(tn_array_exp(s, tn_array_negative(s, tn_array_negative(s, x))));
   tn_scope_clear(s);
-  TN_ASSERT_OK(tn_eval(1, &y));
+  TN_ASSERT_OK(tn_array_eval(1, &y));
   assert_null(y->step);
   tn_array_release(x);
   tn_array_release(y);
@@ -45,7 +45,7 @@ static void views_share_the_elements(void** state) {
   tn_array_t* x = tn__testing_range(s, TN_LIST(2, 3));
   tn_array_t* t = tn_array_transpose(s, x, NULL);
   tn_array_t* r = tn_array_slice(s, t, (int64_t[]){-1, 0}, (int64_t[]){-4, 2}, (int64_t[]){-1, 1});
-  tn_array_view_t view, base;
+  tn_mapped_array_t view, base;
   TN_ASSERT_OK(tn_array_map(r, &view));
   TN_ASSERT_OK(tn_array_map(x, &base));
   assert_ptr_equal(view.data, (const float*)base.data + 2);
@@ -90,10 +90,10 @@ static void a_mistake_comes_out_where_it_is_waited_for(void** state) {
   tn_array_t* x = tn__testing_range(s, TN_LIST(2, 3));
   tn_array_t* y = tn__testing_range(s, TN_LIST(4));
   tn_array_t* z = tn_array_exp(s, tn_array_add(s, x, y));
-  TN_ASSERT_REPORT("add: shapes 2x3 and 4 do not broadcast", tn_eval(1, &z));
-  TN_ASSERT_REPORT("add: shapes 2x3 and 4 do not broadcast", tn_eval(1, &z));
+  TN_ASSERT_REPORT("add: shapes 2x3 and 4 do not broadcast", tn_array_eval(1, &z));
+  TN_ASSERT_REPORT("add: shapes 2x3 and 4 do not broadcast", tn_array_eval(1, &z));
   tn_array_t* none = tn_array_add(s, x, NULL);
-  TN_ASSERT_REPORT("add: operand 1 is NULL", tn_eval(1, &none));
+  TN_ASSERT_REPORT("add: operand 1 is NULL", tn_array_eval(1, &none));
   tn_scope_destroy(s);
 }
 
@@ -122,7 +122,7 @@ static void operations_go_to_the_default_stream_when_it_is_meant(void** state) {
   TN_ASSERT_OK(tn_to_stream((tn_stream_or_device_t){0}, NULL, &stream));
   TN_ASSERT_OK(tn_scope_set_stream(s, stream));
   tn_array_t* y = tn_array_negative(s, tn__testing_range(s, TN_LIST(3)));
-  TN_ASSERT_OK(tn_async_eval(1, &y));
+  TN_ASSERT_OK(tn_array_async_eval(1, &y));
   TN_ASSERT_F32(y, TN_LIST(3), 0, -1, -2);
   tn_scope_destroy(s);
   tn_stream_release(stream);

@@ -21,23 +21,23 @@ static tn_value_t* compare(tn_builder_t* builder, tn_value_t* a, tn_value_t* b,
       .attributes = attributes,
   };
   tn_value_t* result = NULL;
-  tn_build_operation(builder, &operation, 1, &result);
+  tn_builder_operation(builder, &operation, 1, &result);
   return result;
 }
 
 static tn_value_t* number(tn_builder_t* builder, tn_dtype_t dtype, double value) {
   char element[16] = {0};
   tn_dtype_store(dtype, value, element);
-  return tn_constant(builder, tn_tensor_type(builder, dtype, 0, NULL), element);
+  return tn_builder_constant(builder, tn_builder_tensor_type(builder, dtype, 0, NULL), element);
 }
 
 // A float as sorting sees it: all zeros are equal, and all NaNs.
 static tn_value_t* sort_key(tn_builder_t* builder, tn_dtype_t dtype, tn_value_t* x) {
   tn_value_t* zero = number(builder, dtype, 0);
   tn_value_t* is_zero = compare(builder, x, zero, "EQ", "");
-  tn_value_t* key = tn_select(builder, is_zero, zero, x);
-  return tn_select(builder, compare(builder, x, x, "NE", ""), number(builder, dtype, (double)NAN),
-                   key);
+  tn_value_t* key = tn_builder_select(builder, is_zero, zero, x);
+  return tn_builder_select(builder, compare(builder, x, x, "NE", ""),
+                           number(builder, dtype, (double)NAN), key);
 }
 
 // Complex elements go by their real parts, equal ones by the imaginary parts.
@@ -46,13 +46,13 @@ static tn_value_t* complex_before(tn_builder_t* builder, tn_dtype_t dtype, tn_va
   tn_value_t* real[2];
   tn_value_t* imaginary[2];
   for (int i = 0; i < 2; ++i) {
-    real[i] = sort_key(builder, part, tn_real(builder, x[i]));
-    imaginary[i] = sort_key(builder, part, tn_imag(builder, x[i]));
+    real[i] = sort_key(builder, part, tn_builder_real(builder, x[i]));
+    imaginary[i] = sort_key(builder, part, tn_builder_imag(builder, x[i]));
   }
   tn_value_t* same = compare(builder, real[0], real[1], "EQ", "TOTALORDER");
   tn_value_t* rest = compare(builder, imaginary[0], imaginary[1], "LT", "TOTALORDER");
-  return tn_or(builder, compare(builder, real[0], real[1], "LT", "TOTALORDER"),
-               tn_and(builder, same, rest));
+  return tn_builder_or(builder, compare(builder, real[0], real[1], "LT", "TOTALORDER"),
+                       tn_builder_and(builder, same, rest));
 }
 
 static tn_value_t* before(tn_builder_t* builder, tn_dtype_t dtype, tn_value_t* const* x) {

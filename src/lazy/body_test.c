@@ -6,7 +6,7 @@
 static void a_region_is_made_once_for_each_dtype(void** state) {
   (void)state;
   tn_scope_t *s = tn__testing_scope(), *inner = NULL;
-  TN_ASSERT_OK(tn_scope_nest(s, &inner));
+  TN_ASSERT_OK(tn_scope_create_nested(s, &inner));
   const tn_region_t* sum = tn__body_of(s, TN__OP(add), TN_DTYPE_F32);
   assert_ptr_equal(sum, tn__body_of(inner, TN__OP(add), TN_DTYPE_F32));
   assert_ptr_not_equal(sum, tn__body_of(s, TN__OP(add), TN_DTYPE_S32));
@@ -44,7 +44,7 @@ static tn_status_t sum_and_sort(const tn_allocator_t* allocator, void* context) 
     tn_array_t* x = tn_array_arange(s, TN_DTYPE_C64, 0, 4, 1);
     x = tn_array_sort(s, x, NULL);
     x = tn_array_sum(s, x, 0, NULL, false);
-    status = tn_eval(1, &x);
+    status = tn_array_eval(1, &x);
     if (!status) status = tn_array_status(x);
   }
   tn_scope_destroy(s);

@@ -34,7 +34,7 @@ static uint64_t hash_of(tn_graph_key_t key) {
   return hash;
 }
 
-static size_t entry_byte_length(size_t word_count) {
+static size_t entry_byte_size(size_t word_count) {
   return sizeof(tn_cache_entry_t) + word_count * sizeof(uint64_t);
 }
 
@@ -86,7 +86,7 @@ static void free_entries(tn_graph_cache_t* cache, tn_cache_entry_t* entries) {
     tn_cache_entry_t* entry = entries;
     entries = entry->older;
     tn_program_release(entry->program);
-    tn__free(cache->allocator, entry, entry_byte_length(entry->word_count));
+    tn__free(cache->allocator, entry, entry_byte_size(entry->word_count));
   }
 }
 
@@ -133,7 +133,7 @@ static tn_status_t insert(tn_graph_cache_t* cache, tn_graph_key_t key, uint64_t 
   void* memory = NULL;
   *out_entry = NULL;
   if (key.count > TN_GRAPH_CACHE_WORD_LIMIT / 4) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__allocate(cache->allocator, entry_byte_length(key.count), &memory));
+  TN_RETURN_IF_ERROR(tn__allocate(cache->allocator, entry_byte_size(key.count), &memory));
   *gone = make_room(cache, key.count);
   tn_cache_entry_t* entry = memory;
   entry->hash = hash;

@@ -3,7 +3,7 @@
 #ifndef TENON_LAZY_CACHE_H_
 #define TENON_LAZY_CACHE_H_
 
-#include <tenon/program.h>
+#include <tenon/detail/program.h>
 
 #include "base/allocator.h"
 

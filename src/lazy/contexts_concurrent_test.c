@@ -1,6 +1,7 @@
 // Contexts on two threads: each thread creates its own, registers an operation under the same name
 // as the other, compiles, runs, evaluates and closes, again and again.
 #include <pthread.h>
+#include <tenon/arrays.h>
 #include <tenon/custom.h>
 #include <tenon/tenon.h>
 
@@ -70,7 +71,7 @@ static void evaluate(tn_device_t* device, float shift) {
                                           .operands = &x,
                                           .result_count = 1,
                                           .result_types = &type};
-    tn_apply(s, &application, &y);
+    tn_op_apply(s, &application, &y);
     TN_ASSERT_F32(tn_array_negative(s, y), TN_LIST(3), -shift, -shift - 2, -shift - 4);
     tn_scope_clear(s);
   }
@@ -85,9 +86,9 @@ static void* live(void* user) {
     TN_ASSERT_OK(tn_context_create(NULL, &context));
     const tn_device_options_t options = {
         .struct_size = sizeof options, .context = context, .thread_count = 2};
-    TN_ASSERT_OK(tn_context_register(context, "shift", "Host",
-                                     (tn_target_function_t)world->op->bundle.execute,
-                                     TN_API_VERSION_TYPED_FFI));
+    TN_ASSERT_OK(tn_context_register_target(context, "shift", "Host",
+                                            (tn_target_function_t)world->op->bundle.execute,
+                                            TN_API_VERSION_TYPED_FFI));
     TN_ASSERT_OK(tn_device_create(world->device_name, &options, &device));
     tn_context_release(context);  // the device keeps it
     run_text(device, world->shift);

@@ -3,7 +3,7 @@
 #ifndef TENON_LAZY_COPIES_H_
 #define TENON_LAZY_COPIES_H_
 
-#include <tenon/buffer.h>
+#include <tenon/detail/buffer.h>
 
 #include "base/allocator.h"
 

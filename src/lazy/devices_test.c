@@ -1,5 +1,5 @@
 // Arrays of two devices in one graph: what is computed where, and the copies between.
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "base/testing_allocator.h"
 #include "device/device.h"
@@ -79,7 +79,7 @@ static void an_operation_is_computed_where_its_stream_is(void** state) {
   expect_device(z, 1);
   TN_ASSERT_F32(y, TN_LIST(3), 0, 2, 4);
   tn_scope_t* inner = NULL;
-  TN_ASSERT_OK(tn_scope_nest(s, &inner));
+  TN_ASSERT_OK(tn_scope_create_nested(s, &inner));
   assert_ptr_equal(tn_scope_device(inner), devices[1]);
   tn_scope_destroy(inner);
   go_to(s, 0);
@@ -92,11 +92,11 @@ static void a_graph_goes_from_device_to_device(void** state) {
   for (int round = 0; round < 4; ++round) {  // at first step by step, later by programs
     compute(x, out);
     const bool is_async = round % 2;
-    TN_ASSERT_OK(is_async ? tn_async_eval(1, &out[3]) : tn_eval(1, &out[3]));
+    TN_ASSERT_OK(is_async ? tn_array_async_eval(1, &out[3]) : tn_array_eval(1, &out[3]));
     expect_all(out);
     tn_scope_clear(s);
     compute(x, out);
-    TN_ASSERT_OK(is_async ? tn_async_eval(4, out) : tn_eval(4, out));
+    TN_ASSERT_OK(is_async ? tn_array_async_eval(4, out) : tn_array_eval(4, out));
     expect_all(out);
     tn_scope_clear(s);
   }
@@ -108,7 +108,7 @@ static void parts_are_programs(void** state) {
   (void)state;
   enum { LENGTH = 1 << 14, STEPS = 8, BYTES = LENGTH * 4 };
   tn_array_t* x = tn_array_retain(tn_array_zeros(s, TN_DTYPE_F32, TN_LIST(LENGTH)));
-  TN_ASSERT_OK(tn_eval(1, &x));
+  TN_ASSERT_OK(tn_array_eval(1, &x));
   tn_memory_statistics_t statistics = {.struct_size = sizeof statistics};
   for (int round = 0; round < 3; ++round) {
     tn_array_t* y = x;
@@ -119,11 +119,11 @@ static void parts_are_programs(void** state) {
     tn_array_retain(y);
     tn_scope_clear(s);
     tn_device_memory_statistics(devices[0], &statistics);
-    const uint64_t before = statistics.in_use_byte_length;
+    const uint64_t before = statistics.in_use_byte_size;
     tn_device_reset_peak(devices[0]);
-    TN_ASSERT_OK(tn_eval(1, &y));
+    TN_ASSERT_OK(tn_array_eval(1, &y));
     tn_device_memory_statistics(devices[0], &statistics);
-    if (round == 2) assert_true(statistics.peak_byte_length <= before + 2 * BYTES);
+    if (round == 2) assert_true(statistics.peak_byte_size <= before + 2 * BYTES);
     expect_device(y, 1);
     tn_array_release(y);
   }
@@ -136,9 +136,9 @@ static const tn_device_vtable_t* uncounted;
 static int copy_count;  // of so many bytes, to device 1
 
 static tn_status_t count_copy(tn_device_t* device, tn_stream_t* stream, tn_memory_t to,
-                              const void* from, size_t byte_length) {
-  if (byte_length == COPY_BYTES) ++copy_count;
-  return uncounted->copy_from_host(device, stream, to, from, byte_length);
+                              const void* from, size_t byte_size) {
+  if (byte_size == COPY_BYTES) ++copy_count;
+  return uncounted->copy_from_host(device, stream, to, from, byte_size);
 }
 
 // Two groups of the graph read it on that device, step by step in the first round.
@@ -151,7 +151,7 @@ static void an_evaluation_copies_an_array_once(void** state) {
   devices[1]->vtable = &vtable;
   tn_array_t* zeros = tn_array_zeros(s, TN_DTYPE_F32, TN_LIST(COPY_BYTES / sizeof(float)));
   tn_array_t* x = tn_array_retain(tn_array_add(s, zeros, zeros));
-  TN_ASSERT_OK(tn_eval(1, &x));
+  TN_ASSERT_OK(tn_array_eval(1, &x));
   for (int round = 0; round < 4; ++round) {
     copy_count = 0;
     go_to(s, 1);
@@ -160,7 +160,7 @@ static void an_evaluation_copies_an_array_once(void** state) {
     y = tn_array_negative(s, y);
     go_to(s, 1);
     y = tn_array_sum(s, tn_array_multiply(s, x, y), 0, NULL, false);
-    TN_ASSERT_OK(round % 2 ? tn_async_eval(1, &y) : tn_eval(1, &y));
+    TN_ASSERT_OK(round % 2 ? tn_array_async_eval(1, &y) : tn_array_eval(1, &y));
     TN_ASSERT_F32(y, TN_NO_DIMS, 0);
     assert_int_equal(copy_count, 1);
     tn_scope_clear(s);
@@ -193,7 +193,7 @@ static void a_compiled_function_runs_where_it_is_called(void** state) {
   (void)state;
   const tn_closure_t function = {across, NULL};
   tn_compiled_t* compiled = NULL;
-  TN_ASSERT_OK(tn_compile(s, &function, NULL, &compiled));
+  TN_ASSERT_OK(tn_closure_compile(s, &function, NULL, &compiled));
   for (int i = 0; i < 4; ++i) {
     tn_array_t *x = tn__testing_range(s, TN_LIST(4)), *y = NULL;
     go_to(s, i % 2);
@@ -223,7 +223,7 @@ static tn_status_t attempt(const tn_allocator_t* allocator, void* context) {
     status = tn_scope_set_stream(scope, stream);
     tn_array_t* z = tn_array_negative(scope, tn_array_add(scope, y, x));
     if (!status) status = tn_scope_set_stream(scope, NULL);
-    if (!status) status = tn_eval(1, &z);
+    if (!status) status = tn_array_eval(1, &z);
     tn_scope_clear(scope);
   }
   tn_scope_destroy(scope);

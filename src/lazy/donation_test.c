@@ -4,7 +4,7 @@
 enum { COUNT = 1 << 15 };
 
 static const void* place_of(tn_array_t* array) {
-  tn_array_view_t view;
+  tn_mapped_array_t view;
   TN_ASSERT_OK(tn_array_map(array, &view));
   tn_array_unmap(array);
   return view.data;
@@ -12,7 +12,7 @@ static const void* place_of(tn_array_t* array) {
 
 // Element 1.
 static float one_of(tn_array_t* array) {
-  tn_array_view_t view;
+  tn_mapped_array_t view;
   TN_ASSERT_OK(tn_array_map(array, &view));
   const float one = ((const float*)view.data)[1];
   tn_array_unmap(array);
@@ -22,7 +22,7 @@ static float one_of(tn_array_t* array) {
 // 0, 1, 2...
 static tn_array_t* range(tn_scope_t* s) {
   tn_array_t* array = tn_array_retain(tn_array_arange(s, TN_DTYPE_F32, 0, COUNT, 1));
-  TN_ASSERT_OK(tn_eval(1, &array));
+  TN_ASSERT_OK(tn_array_eval(1, &array));
   return array;
 }
 
@@ -34,7 +34,7 @@ static void negate(tn_scope_t* s, bool gives_up, bool* out_is_same_place) {
   tn_array_t* y = tn_array_retain(tn_array_multiply(s, tn_array_negative(s, x), two));
   tn_scope_clear(s);
   if (gives_up) tn_array_release(x);
-  TN_ASSERT_OK(tn_eval(1, &y));
+  TN_ASSERT_OK(tn_array_eval(1, &y));
   assert_true(one_of(y) == -2);
   *out_is_same_place = place_of(y) == place;
   if (!gives_up) {
@@ -69,7 +69,7 @@ static void memory_that_is_needed_is_left_alone(void** state) {
     tn_scope_clear(s);
     tn_array_release(x);
     tn_array_t* results[] = {y, sorted};
-    TN_ASSERT_OK(tn_eval(2, results));
+    TN_ASSERT_OK(tn_array_eval(2, results));
     TN_ASSERT_F32(view, TN_LIST(2), 1, 2);
     assert_true(one_of(sorted) == -(COUNT - 2));
     tn_array_release(view);

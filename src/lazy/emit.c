@@ -15,7 +15,7 @@ typedef struct tn_emitter {
 } tn_emitter_t;
 
 static const tn_type_t* type_of(const tn_emitter_t* emitter, const tn_array_type_t* type) {
-  return tn_tensor_type(emitter->builder, type->dtype, type->rank, type->dims);
+  return tn_builder_tensor_type(emitter->builder, type->dtype, type->rank, type->dims);
 }
 
 static tn_array_type_t array_type(const tn_array_t* array) {
@@ -168,7 +168,8 @@ static void end(tn_emitter_t* emitter) {
 
 static void add_parameter(tn_emitter_t* emitter, uint32_t number, int64_t position) {
   const tn_array_type_t type = array_type(emitter->graph->values[number].array);
-  emitter->values[number] = tn_parameter(emitter->builder, position, type_of(emitter, &type), NULL);
+  emitter->values[number] =
+      tn_builder_parameter(emitter->builder, position, type_of(emitter, &type), NULL);
 }
 
 // Says of the parameters which may be donated, as JAX does.
@@ -229,7 +230,7 @@ static tn_status_t add_constant(tn_emitter_t* emitter, uint32_t number) {
                             TN_SHAPE_TEXT(array->rank, array->dims));
   }
   TN_RETURN_IF_ERROR(tn_buffer_map(array->buffer, &data));
-  emitter->values[number] = tn_constant(emitter->builder, type_of(emitter, &type), data);
+  emitter->values[number] = tn_builder_constant(emitter->builder, type_of(emitter, &type), data);
   tn_buffer_unmap(array->buffer);
   return TN_OK;
 }
@@ -240,7 +241,8 @@ static tn_status_t add_inputs(tn_emitter_t* emitter, size_t count, tn_array_t* c
   for (size_t i = 0; i < count; ++i) {
     const uint32_t number = find_value(graph, parameters[i]);
     const tn_array_type_t type = array_type(parameters[i]);
-    tn_value_t* value = tn_parameter(emitter->builder, (int64_t)i, type_of(emitter, &type), NULL);
+    tn_value_t* value =
+        tn_builder_parameter(emitter->builder, (int64_t)i, type_of(emitter, &type), NULL);
     if (number != TN_GRAPH_INPUT) emitter->values[number] = value;
   }
   if (!tn__builder_is_good(emitter->builder)) return TN_OK;  // which says why in the end

@@ -136,7 +136,7 @@ static tn_status_t find_program(const tn_evaluation_t* evaluation, tn_graph_t* g
 // The lists of one run.
 typedef struct tn_graph_run {
   void* memory;
-  size_t byte_length;
+  size_t byte_size;
   size_t argument_count;
   const uint32_t* numbers;  // of the arguments' values
   tn_buffer_t** arguments;
@@ -149,10 +149,10 @@ static tn_status_t run_init(tn_graph_run_t* run, const tn_graph_t* graph) {
   // A compiled function has its operands for arguments, and they are no views.
   const size_t argument_count = graph->call ? graph->call->operand_count : graph->input_count;
   const size_t pointer_count = argument_count + 2 * graph->output_count;
-  *run = (tn_graph_run_t){.byte_length = pointer_count * sizeof(void*) + argument_count,
+  *run = (tn_graph_run_t){.byte_size = pointer_count * sizeof(void*) + argument_count,
                           .argument_count = argument_count,
                           .numbers = graph->call ? graph->operands : graph->inputs};
-  TN_RETURN_IF_ERROR(tn__allocate(graph->evaluator->allocator, run->byte_length, &run->memory));
+  TN_RETURN_IF_ERROR(tn__allocate(graph->evaluator->allocator, run->byte_size, &run->memory));
   run->arguments = run->memory;
   run->results = run->arguments + argument_count;
   run->steps = (tn_step_t**)(run->results + graph->output_count);
@@ -290,14 +290,14 @@ static tn_status_t finish(tn_evaluation_t* evaluation, tn_graph_t* graph, tn_pro
   if (program && status && tn_status_code(status) != TN_CODE_RESOURCE_EXHAUSTED &&
       is_divisible(evaluation, graph)) {
     tn_status_release(status);
-    tn__free(evaluation->evaluator->allocator, run.memory, run.byte_length);
+    tn__free(evaluation->evaluator->allocator, run.memory, run.byte_size);
     tn_program_release(program);
     return finish_in_parts(evaluation);
   }
   if (status) failure = tn__failure_create(evaluation->evaluator->allocator, status);
   publish(evaluation, graph, &run, failure);
   tn__failure_release(failure);
-  tn__free(evaluation->evaluator->allocator, run.memory, run.byte_length);
+  tn__free(evaluation->evaluator->allocator, run.memory, run.byte_size);
   tn_program_release(program);
   return TN_OK;
 }
@@ -513,7 +513,8 @@ static size_t end_of_graph(tn_array_t* const* arrays, size_t first, size_t count
 }
 
 tn_status_t tn__evaluate(size_t count, tn_array_t* const* arrays, bool is_async) {
-  TN_RETURN_IF_ERROR(check_arrays(is_async ? "tn_async_eval" : "tn_eval", count, arrays));
+  TN_RETURN_IF_ERROR(
+      check_arrays(is_async ? "tn_array_async_eval" : "tn_array_eval", count, arrays));
   for (size_t i = 0, end = 0; i < count; i = end) {
     end = end_of_graph(arrays, i, count);
     TN_RETURN_IF_ERROR(evaluate(end - i, arrays + i, is_async));
@@ -528,7 +529,7 @@ static tn_status_t wait_for(tn_array_t* array) {
   return ready ? tn_event_wait(ready, -1) : TN_OK;
 }
 
-tn_status_t tn_eval(size_t count, tn_array_t* const* arrays) {
+tn_status_t tn_array_eval(size_t count, tn_array_t* const* arrays) {
   TN_RETURN_IF_ERROR(tn__evaluate(count, arrays, false));
   tn_status_t first = TN_OK;
   for (size_t i = 0; i < count; ++i) {
@@ -542,6 +543,6 @@ tn_status_t tn_eval(size_t count, tn_array_t* const* arrays) {
   return first;
 }
 
-tn_status_t tn_async_eval(size_t count, tn_array_t* const* arrays) {
+tn_status_t tn_array_async_eval(size_t count, tn_array_t* const* arrays) {
   return tn__evaluate(count, arrays, true);
 }

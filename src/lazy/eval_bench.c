@@ -2,10 +2,10 @@
 // line "NAME VALUE UNIT" for each figure, the median of several runs.
 #include <stdio.h>
 #include <stdlib.h>
-#include <tenon/array_ops.h>
 #include <tenon/builder.h>
-#include <tenon/call.h>
-#include <tenon/eval.h>
+#include <tenon/detail/array_ops.h>
+#include <tenon/detail/call.h>
+#include <tenon/detail/eval.h>
 #include <time.h>
 
 #include "base/linux/clock.h"
@@ -84,14 +84,14 @@ static void bench_small(tn_scope_t* s) {
     for (int i = 0; i < SMALL_COUNT; ++i) sum = tn_array_add(s, sum, one);
     tn_array_retain(sum);
     tn_scope_clear(s);
-    check(tn_eval(1, &sum));
+    check(tn_array_eval(1, &sum));
     tn_array_release(sum);
     if (run >= 0) times[run] = (double)(tn__clock_ns() - start) / SMALL_COUNT;
     start = tn__clock_ns();
     for (int i = 0; i < SMALL_COUNT; ++i) {
       sum = tn_array_retain(tn_array_add(s, one, one));
       tn_scope_clear(s);
-      check(tn_eval(1, &sum));
+      check(tn_array_eval(1, &sum));
       tn_array_release(sum);
     }
     if (run >= 0) singles[run] = (double)(tn__clock_ns() - start) / SMALL_COUNT;
@@ -109,7 +109,7 @@ static tn_array_t* apply(tn_scope_t* s, const char* name, tn_array_t* x, tn_arra
   tn_array_t* operands[] = {x, y};
   const tn_attribute_t attributes[] = {tn_attribute_float("alpha", TN_DTYPE_F32, 4),
                                        tn_attribute_float("beta", TN_DTYPE_F32, 2)};
-  return tn_apply_one(s, name, 2, operands, 2, attributes);
+  return tn_op_apply_one(s, name, 2, operands, 2, attributes);
 }
 
 static tn_array_t* custom(tn_scope_t* s, tn_array_t* x, tn_array_t* y) {
@@ -146,7 +146,7 @@ static void bench_large(tn_scope_t* s, int64_t side, size_t count, large_case_t*
       const double start = (double)tn__clock_ns() * 1e-6, cpu_start = cpu_ms();
       tn_array_t* z = tn_array_retain(c->function(s, c->x, c->y));
       tn_scope_clear(s);
-      check(tn_eval(1, &z));
+      check(tn_array_eval(1, &z));
       tn_array_release(z);
       if (run < 0) continue;
       c->times[run] = (double)tn__clock_ns() * 1e-6 - start;
@@ -189,7 +189,7 @@ static void bench_dtype(tn_scope_t* s, tn_dtype_t dtype, int64_t side) {
   tn_array_t* x = tn_array_retain(tn_array_add(s, tn_array_full(s, 2, dims, scalar), scalar));
   tn_array_t* y = tn_array_retain(tn_array_multiply(s, x, x));
   tn_array_t* both[] = {x, y};
-  check(tn_eval(2, both));
+  check(tn_array_eval(2, both));
   tn_array_t* views[] = {
       tn_array_retain(tn_array_slice(s, y, starts, row, NULL)),
       tn_array_retain(tn_array_slice(s, y, starts, column, NULL)),
@@ -230,13 +230,13 @@ static void bench_donation(tn_scope_t* s) {
       tn_array_t* one = tn_array_scalar(s, TN_DTYPE_F32, 1);
       tn_array_t* two = tn_array_scalar(s, TN_DTYPE_F32, 2);
       tn_array_t* x = tn_array_retain(tn_array_add(s, tn_array_full(s, 2, dims, one), two));
-      check(tn_eval(1, &x));
+      check(tn_array_eval(1, &x));
       tn_array_t* y = tn_array_retain(tn_array_multiply(s, tn_array_negative(s, x), two));
       tn_scope_clear(s);
       if (!is_held) tn_array_release(x);
       tn_device_reset_peak(tn_scope_device(s));
       const double start = cpu_ms();
-      check(tn_eval(1, &y));
+      check(tn_array_eval(1, &y));
       if (run >= 0) cpu_times[is_held][run] = cpu_ms() - start;
       tn_device_memory_statistics(tn_scope_device(s), &memory[is_held]);
       if (is_held) tn_array_release(x);
@@ -245,7 +245,7 @@ static void bench_donation(tn_scope_t* s) {
   }
   for (int is_held = 0; is_held < 2; ++is_held) {
     printf("-x * 2, x %s %.2f ms of CPU time, peak %.1f MB\n", is_held ? "held" : "given up",
-           median(cpu_times[is_held]), (double)memory[is_held].peak_byte_length * 1e-6);
+           median(cpu_times[is_held]), (double)memory[is_held].peak_byte_size * 1e-6);
   }
 }
 

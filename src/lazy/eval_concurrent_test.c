@@ -1,7 +1,7 @@
 // Arrays shared between threads: each has a scope of its own, most of them of one graph.
 #include <pthread.h>
 #include <tenon/custom.h>
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "lazy/testing_lazy.h"
 
@@ -29,7 +29,7 @@ static void* use(void* user) {
   if (shared->is_apart) {
     TN_ASSERT_OK(tn_scope_create(tn_scope_device(shared->scope), &s));
   } else {
-    TN_ASSERT_OK(tn_scope_nest(shared->scope, &s));
+    TN_ASSERT_OK(tn_scope_create_nested(shared->scope, &s));
   }
   tn_array_t* y = tn_array_add(s, shared->step, x);
   TN_ASSERT_F32(y, TN_LIST(4), 0, 3, 6, 9);
@@ -81,13 +81,13 @@ static void work_on_streams_is_waited_for_where_it_is_read(void** state) {
     tn_array_t* y = tn_array_add(s, x, x);
     TN_ASSERT_OK(tn_scope_set_stream(s, two));
     tn_array_t* z = tn_array_multiply(s, y, x);
-    TN_ASSERT_OK(tn_async_eval(1, &z));
+    TN_ASSERT_OK(tn_array_async_eval(1, &z));
     TN_ASSERT_OK(tn_scope_set_stream(s, NULL));
     tn_array_t* w = tn_array_add(s, z, y);
-    TN_ASSERT_OK(tn_async_eval(1, &w));
+    TN_ASSERT_OK(tn_array_async_eval(1, &w));
     TN_ASSERT_F32(w, TN_LIST(4), 0, 4, 12, 24);
     TN_ASSERT_F32(z, TN_LIST(4), 0, 2, 8, 18);
-    TN_ASSERT_OK(tn_synchronize(s));
+    TN_ASSERT_OK(tn_scope_synchronize(s));
     tn_scope_clear(s);
   }
   tn_stream_release(one);
@@ -116,7 +116,7 @@ static tn_array_t* apply_twice(tn_scope_t* s, tn_array_t* x) {
                                         .operand_count = 1,
                                         .operands = &x,
                                         .result_count = 1};
-  tn_apply(s, &application, &y);
+  tn_op_apply(s, &application, &y);
   return y;
 }
 
@@ -130,7 +130,7 @@ typedef struct tn_at_once {
 static void* do_all_at_once(void* user) {
   const tn_at_once_t* it = user;
   tn_scope_t* s = NULL;
-  TN_ASSERT_OK(tn_scope_nest(it->scope, &s));
+  TN_ASSERT_OK(tn_scope_create_nested(it->scope, &s));
   for (int round = 0; round < 10; ++round) {
     tn_array_t *x = tn__testing_range(s, TN_LIST(4)), *sum = NULL;
     TN_ASSERT_OK(tn_compiled_call(it->compiled, s, 1, &x, 1, &sum));
@@ -154,7 +154,7 @@ static void threads_compile_register_and_forget_at_once(void** state) {
   for (int round = 0; round < 5; ++round) {
     pthread_t threads[THREAD_COUNT];
     tn_at_once_t shared[THREAD_COUNT] = {{.scope = s}};
-    TN_ASSERT_OK(tn_compile(s, &function, NULL, &shared[0].compiled));
+    TN_ASSERT_OK(tn_closure_compile(s, &function, NULL, &shared[0].compiled));
     tn_array_split(s, apply_twice(s, tn__testing_range(s, TN_LIST(4))), 2, 0, shared[0].parts);
     shared[0].parts[0] =
         tn_array_multiply(s, shared[0].parts[0], tn_array_scalar(s, TN_DTYPE_F32, 0));
@@ -177,7 +177,7 @@ static void a_process_may_end_with_work_under_way(void** state) {
   tn_scope_t* s = tn__testing_scope();
   tn_array_t* x = tn_array_full(s, TN_LIST(512, 512), tn_array_scalar(s, TN_DTYPE_F32, 1));
   for (int i = 0; i < 20; ++i) x = tn_array_exp(s, tn_array_negative(s, x));
-  TN_ASSERT_OK(tn_async_eval(1, &x));
+  TN_ASSERT_OK(tn_array_async_eval(1, &x));
   tn_scope_destroy(s);
 }
 

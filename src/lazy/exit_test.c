@@ -2,9 +2,9 @@
 // a child process of its own, which must end by itself.
 #include <pthread.h>
 #include <sys/wait.h>
-#include <tenon/call.h>
 #include <tenon/custom.h>
-#include <tenon/transform.h>
+#include <tenon/detail/call.h>
+#include <tenon/detail/transform.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,15 +30,15 @@ TN_DEFINE(slow, .flags = 0)
 
 static tn_array_t* apply_slow(tn_scope_t* s, tn_array_t* x) {
   tn_array_t* y = NULL;
-  tn_apply(s,
-           &(tn_application_t){
-               .struct_size = sizeof(tn_application_t),
-               .name = "slow",
-               .operand_count = 1,
-               .operands = &x,
-               .result_count = 1,
-           },
-           &y);
+  tn_op_apply(s,
+              &(tn_application_t){
+                  .struct_size = sizeof(tn_application_t),
+                  .name = "slow",
+                  .operand_count = 1,
+                  .operands = &x,
+                  .result_count = 1,
+              },
+              &y);
   return y;
 }
 
@@ -46,7 +46,7 @@ static tn_array_t* apply_slow(tn_scope_t* s, tn_array_t* x) {
 static tn_array_t* begin_work(tn_scope_t* s) {
   tn_array_t* x = tn__testing_range(s, TN_LIST(4));
   for (int i = 0; i < 3; ++i) x = apply_slow(s, x);
-  TN_ASSERT_OK(tn_async_eval(1, &x));
+  TN_ASSERT_OK(tn_array_async_eval(1, &x));
   sleep_ms(20);
   return x;
 }
@@ -75,7 +75,7 @@ static int ends_by_exit_in_another_thread_while_it_waits(void) {
   pthread_t thread;
   tn_array_t* x = begin_work(tn__testing_scope());
   if (pthread_create(&thread, NULL, exit_elsewhere, NULL)) return 1;
-  TN_ASSERT_OK(tn_eval(1, &x));
+  TN_ASSERT_OK(tn_array_eval(1, &x));
   pthread_join(thread, NULL);
   return 2;
 }
@@ -115,15 +115,15 @@ static int a_forked_child_has_errors(void) {
   tn_array_t* x = begin_work(s);
   tn_array_t* y = apply_slow(s, tn__testing_range(s, TN_LIST(4)));  // pending
   tn_array_t* z = apply_slow(s, tn__testing_range(s, TN_LIST(4)));
-  TN_ASSERT_OK(tn_eval(1, &z));
+  TN_ASSERT_OK(tn_array_eval(1, &z));
   const pid_t child = fork();
   if (child == 0) {
     alarm(30);
     TN_ASSERT_F32(z, TN_LIST(4), 0, 2, 4, 6);
-    if (!is_refused(tn_eval(1, &x))) _exit(3);
-    if (!is_refused(tn_eval(1, &y))) _exit(4);
+    if (!is_refused(tn_array_eval(1, &x))) _exit(3);
+    if (!is_refused(tn_array_eval(1, &y))) _exit(4);
     tn_array_t* sum = tn_array_add(s, y, y);
-    if (!is_refused(tn_async_eval(1, &sum))) _exit(5);
+    if (!is_refused(tn_array_async_eval(1, &sum))) _exit(5);
     tn_scope_destroy(s);
     exit(0);
   }
@@ -135,7 +135,7 @@ static int a_forked_child_has_errors(void) {
 
 static void* evaluate(void* user) {
   tn_array_t* array = user;
-  TN_ASSERT_OK(tn_eval(1, &array));
+  TN_ASSERT_OK(tn_array_eval(1, &array));
   return NULL;
 }
 
@@ -149,7 +149,7 @@ static int a_forked_child_waits_for_no_other_thread(void) {
   const pid_t child = fork();
   if (child == 0) {
     alarm(30);
-    if (!is_refused(tn_eval(1, &x))) _exit(3);
+    if (!is_refused(tn_array_eval(1, &x))) _exit(3);
     tn_scope_destroy(s);
     exit(0);
   }
@@ -164,7 +164,7 @@ static int a_child_forked_before_the_first_device_computes(void) {
   tn_scope_t* s = tn__testing_scope();
   tn_array_t* x = apply_slow(s, tn__testing_range(s, TN_LIST(4)));
   if (child == 0) alarm(30);
-  TN_ASSERT_OK(tn_async_eval(1, &x));
+  TN_ASSERT_OK(tn_array_async_eval(1, &x));
   TN_ASSERT_F32(x, TN_LIST(4), 0, 2, 4, 6);
   tn_scope_destroy(s);
   if (child == 0) exit(0);

@@ -234,7 +234,7 @@ void tn__graph_choose_donors(tn_graph_t* graph) {
   for (size_t i = 0; i < graph->input_count; ++i) {
     tn_graph_value_t* value = &graph->values[graph->inputs[i]];
     value->is_donor = tn__graph_may_donate(graph, value) &&
-                      tn_buffer_byte_length(value->array->buffer) >= FEWEST_BYTES;
+                      tn_buffer_byte_size(value->array->buffer) >= FEWEST_BYTES;
   }
 }
 
@@ -283,8 +283,9 @@ static tn_status_t add_elements(tn_graph_t* graph, const tn_attr_t* attr) {
   TN_RETURN_IF_ERROR(reserve_words(graph, 1));
   add_word(graph, attr->elements.splat);
   TN_RETURN_IF_ERROR(add_whole_type(graph, type));
-  return add_bytes(graph, attr->elements.data,
-                   attr->elements.splat ? tn_dtype_size(type->dtype) : tn__type_byte_length(type));
+  return add_bytes(
+      graph, attr->elements.data,
+      attr->elements.splat ? tn_dtype_byte_size(type->dtype) : tn__type_byte_size(type));
 }
 
 static tn_status_t add_attribute(tn_graph_t* graph, const tn_attr_t* attr);
@@ -330,7 +331,7 @@ static tn_status_t add_attribute(tn_graph_t* graph, const tn_attr_t* attr) {
     case TN_ATTR_STRUCT: return add_dictionary(graph, &attr->dictionary);
     case TN_ATTR_DENSE_ARRAY:
       return add_bytes(graph, attr->dense_array.data,
-                       (size_t)attr->dense_array.count * tn_dtype_size(attr->dtype));
+                       (size_t)attr->dense_array.count * tn_dtype_byte_size(attr->dtype));
     case TN_ATTR_ELEMENTS: return add_elements(graph, attr);
   }
   return TN_OK;

@@ -1,6 +1,6 @@
 // Graphs that are deep, wide, or have very many ways through them: nothing recurses, and nothing is
 // walked twice.
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "lazy/testing_lazy.h"
 
@@ -127,7 +127,7 @@ static void very_many_operands_are_joined(void** state) {
   TN_ASSERT_F32(sum, TN_NO_DIMS, (float)count);
   tn_array_t* stacked = tn_array_stack(s, count, parts, 1);
   assert_int_equal(tn_array_dim(stacked, 1), count);
-  TN_ASSERT_OK(tn_eval(1, &stacked));
+  TN_ASSERT_OK(tn_array_eval(1, &stacked));
   free(parts);
   tn_scope_destroy(s);
 }

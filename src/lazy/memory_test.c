@@ -1,5 +1,5 @@
 // Graphs, transforms and evaluation with every allocation refused in turn.
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "base/testing_allocator.h"
 #include "lazy/testing_lazy.h"
@@ -30,8 +30,8 @@ static tn_status_t work(tn_scope_t* s) {
   tn_array_t *gradients[2], *batch = NULL;
   TN_RETURN_IF_ERROR(tn_grad(s, &function, 2, inputs, 2, argnums, gradients));
   TN_RETURN_IF_ERROR(tn_vmap(s, &row, 1, inputs, NULL, 1, NULL, &batch));
-  TN_RETURN_IF_ERROR(tn_eval(1, &batch));
-  TN_RETURN_IF_ERROR(tn_eval(2, gradients));
+  TN_RETURN_IF_ERROR(tn_array_eval(1, &batch));
+  TN_RETURN_IF_ERROR(tn_array_eval(2, gradients));
   TN_RETURN_IF_ERROR(tn_array_to_host(gradients[0], gradient, sizeof gradient));
   assert_true(gradient[0] == 0);
   return TN_OK;
@@ -66,7 +66,7 @@ static void what_could_not_be_evaluated_can_be_later(void** state) {
   tn_array_t* y = tn_array_exp(s, tn_array_multiply(s, x, tn_array_scalar(s, TN_DTYPE_F32, 0)));
   for (size_t first = 1; first < 40; ++first) {
     tn__testing_refuse_allocations(first, true);
-    tn_status_t status = tn_eval(1, &y);
+    tn_status_t status = tn_array_eval(1, &y);
     const size_t refused = tn__testing_refused_allocation_count();
     tn__testing_refuse_allocations(0, false);
     if (!refused) {

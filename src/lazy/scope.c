@@ -1,7 +1,7 @@
 // Scopes: who holds what operations return, and where their work goes.
 #include <stdarg.h>
 #include <stdio.h>
-#include <tenon/array_random.h>
+#include <tenon/detail/array_random.h>
 #include <time.h>
 
 #include "device/device.h"
@@ -54,9 +54,10 @@ tn_status_t tn_scope_create(tn_device_t* device, tn_scope_t** out_scope) {
   return status;
 }
 
-tn_status_t tn_scope_nest(const tn_scope_t* outer, tn_scope_t** out_scope) {
+tn_status_t tn_scope_create_nested(const tn_scope_t* outer, tn_scope_t** out_scope) {
   *out_scope = NULL;
-  if (!outer) return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_scope_nest: outer is NULL");
+  if (!outer)
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_scope_create_nested: outer is NULL");
   return create(outer->evaluator, outer->stream, out_scope);
 }
 
@@ -135,7 +136,7 @@ void tn_scope_clear_cache(tn_scope_t* scope) {
   tn__graph_cache_clear(scope->evaluator->cache);
 }
 
-tn_status_t tn_synchronize(tn_scope_t* scope) {
+tn_status_t tn_scope_synchronize(tn_scope_t* scope) {
   tn_stream_t* stream = scope->stream;
   if (!stream) TN_RETURN_IF_ERROR(tn__evaluator_stream(scope->evaluator, &stream));
   return tn_stream_synchronize(stream);

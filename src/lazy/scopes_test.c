@@ -1,6 +1,6 @@
 // Arrays of scopes that are not nested: two graphs, which meet in operations.
-#include <tenon/context.h>
-#include <tenon/transform.h>
+#include <tenon/detail/context.h>
+#include <tenon/detail/transform.h>
 
 #include "base/testing_allocator.h"
 #include "lazy/array.h"
@@ -71,8 +71,8 @@ static void arrays_of_several_scopes_are_evaluated_together(void** state) {
   (void)state;
   tn_array_t* arrays[4];
   for (int i = 0; i < 4; ++i) arrays[i] = pending(scopes[i % 2], TN_LIST(3));
-  TN_ASSERT_OK(tn_async_eval(2, arrays));
-  TN_ASSERT_OK(tn_eval(4, arrays));
+  TN_ASSERT_OK(tn_array_async_eval(2, arrays));
+  TN_ASSERT_OK(tn_array_eval(4, arrays));
   for (int i = 0; i < 4; ++i) TN_ASSERT_F32(arrays[i], TN_LIST(3), 0, 2, 4);
 }
 
@@ -120,7 +120,7 @@ static void to_transforms_they_are_constants(void** state) {
   const int64_t axis = 0, all = TN_NO_AXIS;
   TN_ASSERT_OK(tn_vmap(scopes[0], &same, 1, &x, &axis, 1, &all, &y));
   TN_ASSERT_F32(y, TN_LIST(3), 0, 2, 4);
-  TN_ASSERT_OK(tn_compile(scopes[0], &function, NULL, &compiled));
+  TN_ASSERT_OK(tn_closure_compile(scopes[0], &function, NULL, &compiled));
   TN_ASSERT_OK(tn_compiled_call(compiled, scopes[0], 1, &x, 1, &y));
   TN_ASSERT_F32(y, TN_NO_DIMS, 20);
   tn_compiled_release(compiled);
@@ -174,7 +174,7 @@ static tn_status_t attempt(const tn_allocator_t* allocator, void* user) {
   if (!status) {
     tn_array_t* x = tn_array_transpose(scope[1], pending(scope[1], TN_LIST(2, 3)), NULL);
     tn_array_t* y = tn_array_negative(scope[0], tn_array_flip(scope[1], x, TN_NO_DIMS));
-    status = tn_eval(1, &y);
+    status = tn_array_eval(1, &y);
   }
   for (int i = 0; i < 2; ++i) {
     tn_scope_destroy(scope[i]);

@@ -1,6 +1,6 @@
 // Adding steps to the graph.
-#include <tenon/program.h>
-#include <tenon/transform.h>
+#include <tenon/detail/program.h>
+#include <tenon/detail/transform.h>
 
 #include "base/type.h"
 #include "call/operation.h"
@@ -65,13 +65,13 @@ tn_status_t tn__step_create(tn_evaluator_t* evaluator, tn_stream_t* stream,
   *out_step = NULL;
   if (lacks_body(spec)) return tn__status_out_of_memory();
   TN_RETURN_IF_ERROR(
-      tn__allocate(evaluator->allocator, tn__step_byte_length(spec->operand_count), &memory));
+      tn__allocate(evaluator->allocator, tn__step_byte_size(spec->operand_count), &memory));
   tn_step_t* step = memory;
   tn__arena_init(&step->arena, evaluator->allocator);
   tn_status_t status = keep_lists(step, spec);
   if (status) {
     tn__arena_deinit(&step->arena);
-    tn__free(evaluator->allocator, step, tn__step_byte_length(spec->operand_count));
+    tn__free(evaluator->allocator, step, tn__step_byte_size(spec->operand_count));
     return status;
   }
   atomic_init(&step->references, 1);
@@ -269,7 +269,7 @@ tn_array_t* tn__identity(tn_scope_t* scope, tn_array_t* x, uint8_t flags) {
   return array;
 }
 
-tn_array_t* tn_stop_gradient(tn_scope_t* scope, tn_array_t* x) {
+tn_array_t* tn_array_stop_gradient(tn_scope_t* scope, tn_array_t* x) {
   return apply_identity(scope, TN__IDENTITY(stop_gradient), x);
 }
 

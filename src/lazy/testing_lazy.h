@@ -3,7 +3,7 @@
 #ifndef TENON_LAZY_TESTING_LAZY_H_
 #define TENON_LAZY_TESTING_LAZY_H_
 
-#include <tenon/array_ops.h>
+#include <tenon/detail/array_ops.h>
 
 #include "base/testing.h"
 

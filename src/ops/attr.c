@@ -90,9 +90,9 @@ bool tn__attr_dictionary_equal(const tn_attr_dictionary_t* a, const tn_attr_dict
   return true;
 }
 
-static size_t elements_byte_length(const tn_attr_t* attr) {
+static size_t elements_byte_size(const tn_attr_t* attr) {
   const tn_type_t* type = attr->elements.type;
-  return attr->elements.splat ? tn_dtype_size(type->dtype) : tn__type_byte_length(type);
+  return attr->elements.splat ? tn_dtype_byte_size(type->dtype) : tn__type_byte_size(type);
 }
 
 static bool bytes_equal(const void* a, const void* b, size_t length) {
@@ -128,13 +128,13 @@ bool tn__attr_equal(const tn_attr_t* a, const tn_attr_t* b) {
     case TN_ATTR_DENSE_ARRAY:
       return a->dense_array.count == b->dense_array.count &&
              bytes_equal(a->dense_array.data, b->dense_array.data,
-                         (size_t)a->dense_array.count * tn_dtype_size(a->dtype));
+                         (size_t)a->dense_array.count * tn_dtype_byte_size(a->dtype));
     case TN_ATTR_ELEMENTS:
       // Data that is all alike but written out is another attribute than a splat; both are rare
       // beside each other.
       return a->elements.splat == b->elements.splat &&
              tn_type_equal(a->elements.type, b->elements.type) &&
-             bytes_equal(a->elements.data, b->elements.data, elements_byte_length(a));
+             bytes_equal(a->elements.data, b->elements.data, elements_byte_size(a));
   }
   return false;
 }
@@ -193,10 +193,10 @@ uint64_t tn__attr_hash(const tn_attr_t* attr) {
     case TN_ATTR_TYPE: return mix_type(hash, attr->type.type);
     case TN_ATTR_DENSE_ARRAY:
       return mix_bytes(hash, attr->dense_array.data,
-                       (size_t)attr->dense_array.count * tn_dtype_size(attr->dtype));
+                       (size_t)attr->dense_array.count * tn_dtype_byte_size(attr->dtype));
     case TN_ATTR_ELEMENTS:
       return mix_bytes(mix(hash, attr->elements.type->dtype), attr->elements.data,
-                       elements_byte_length(attr));
+                       elements_byte_size(attr));
   }
   return hash;
 }
@@ -206,8 +206,9 @@ bool tn__attr_is_large(const tn_attr_t* attr) {
     case TN_ATTR_STRING:
     case TN_ATTR_OPAQUE: return attr->string.length >= TN_ATTR_LARGE_BYTES;
     case TN_ATTR_DENSE_ARRAY:
-      return (size_t)attr->dense_array.count * tn_dtype_size(attr->dtype) >= TN_ATTR_LARGE_BYTES;
-    case TN_ATTR_ELEMENTS: return tn__type_byte_length(attr->elements.type) >= TN_ATTR_LARGE_BYTES;
+      return (size_t)attr->dense_array.count * tn_dtype_byte_size(attr->dtype) >=
+             TN_ATTR_LARGE_BYTES;
+    case TN_ATTR_ELEMENTS: return tn__type_byte_size(attr->elements.type) >= TN_ATTR_LARGE_BYTES;
     default: return attr->inner_count >= TN_ATTR_LARGE_PARTS;
   }
 }
@@ -331,7 +332,7 @@ tn_status_t tn__attr_dense_array(tn_arena_t* arena, tn_dtype_t dtype, int64_t co
                                  const void* data, const tn_attr_t** out_attr) {
   void* copy = NULL;
   *out_attr = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_copy(arena, (size_t)count, tn_dtype_size(dtype), data, &copy));
+  TN_RETURN_IF_ERROR(tn__arena_copy(arena, (size_t)count, tn_dtype_byte_size(dtype), data, &copy));
   return make(arena,
               (tn_attr_t){.kind = TN_ATTR_DENSE_ARRAY,
                           .dtype = dtype,
@@ -349,7 +350,7 @@ tn_status_t tn__attr_elements(tn_arena_t* arena, const tn_type_t* type, bool spl
   enum { DATA_ALIGNMENT = 64 };
   void* copy = NULL;
   *out_attr = NULL;
-  size_t length = splat ? tn_dtype_size(type->dtype) : tn__type_byte_length(type);
+  size_t length = splat ? tn_dtype_byte_size(type->dtype) : tn__type_byte_size(type);
   TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(arena, length, DATA_ALIGNMENT, &copy));
   if (length) memcpy(copy, data, length);
   return make(arena,
@@ -446,13 +447,13 @@ static tn_status_t copy_into(tn_arena_t* arena, bool is_counted, const tn_attr_t
     // fall through
     case TN_ATTR_DICTIONARY: return copy_dictionary(arena, is_counted, out);
     case TN_ATTR_DENSE_ARRAY:
-      length = (size_t)from->dense_array.count * tn_dtype_size(from->dtype);
+      length = (size_t)from->dense_array.count * tn_dtype_byte_size(from->dtype);
       TN_RETURN_IF_ERROR(copy_bytes(arena, from->dense_array.data, length, &data));
       out->dense_array.data = data;
       break;
     case TN_ATTR_ELEMENTS:
       TN_RETURN_IF_ERROR(tn__type_copy(arena, from->elements.type, &out->elements.type));
-      length = elements_byte_length(from);
+      length = elements_byte_size(from);
       TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(arena, length, DATA_ALIGNMENT, &data));
       if (length) memcpy(data, from->elements.data, length);
       out->elements.data = data;
@@ -530,7 +531,7 @@ static bool read_integer(tn_dtype_t dtype, const void* data, int64_t index, int6
   switch (tn_dtype_kind(dtype)) {
     case TN_KIND_BOOL: *out = ((const uint8_t*)data)[index] != 0; return true;
     case TN_KIND_SIGNED:
-      switch (tn_dtype_size(dtype)) {
+      switch (tn_dtype_byte_size(dtype)) {
         case 1: *out = ((const int8_t*)data)[index]; return true;
         case 2: *out = ((const int16_t*)data)[index]; return true;
         case 4: *out = ((const int32_t*)data)[index]; return true;
@@ -538,7 +539,7 @@ static bool read_integer(tn_dtype_t dtype, const void* data, int64_t index, int6
         default: return false;
       }
     case TN_KIND_UNSIGNED:
-      switch (tn_dtype_size(dtype)) {
+      switch (tn_dtype_byte_size(dtype)) {
         case 1: *out = ((const uint8_t*)data)[index]; return true;
         case 2: *out = ((const uint16_t*)data)[index]; return true;
         case 4: *out = ((const uint32_t*)data)[index]; return true;

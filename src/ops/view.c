@@ -12,14 +12,14 @@ void tn__dense_strides(size_t rank, const int64_t* dims, size_t element_size,
 
 void tn__view_strides(const tn_view_t* view, const tn_type_t* type, int64_t* out_strides) {
   if (!view || !view->strides) {
-    tn__dense_strides(type->rank, type->dims, tn_dtype_size(type->dtype), out_strides);
+    tn__dense_strides(type->rank, type->dims, tn_dtype_byte_size(type->dtype), out_strides);
   } else if (type->rank) {
     memcpy(out_strides, view->strides, type->rank * sizeof *out_strides);
   }
 }
 
 bool tn__strides_are_dense(const tn_type_t* type, const int64_t* strides) {
-  int64_t expected = (int64_t)tn_dtype_size(type->dtype);
+  int64_t expected = (int64_t)tn_dtype_byte_size(type->dtype);
   for (size_t d = type->rank; d-- > 0;) {
     if (type->dims[d] != 1 && strides[d] != expected) return false;
     expected *= type->dims[d];
@@ -42,7 +42,7 @@ tn_status_t tn__view_of_layout(const tn_op_use_t* use, const char* list, size_t 
   tn_i64_list_t order;  // the dimension that varies fastest comes first
   TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&dictionary, "layout", use->arena, &order));
   TN_RETURN_IF_ERROR(tn__arena_allocate_array(use->arena, type->rank, sizeof(int64_t), &memory));
-  int64_t *strides = memory, stride = (int64_t)tn_dtype_size(type->dtype);
+  int64_t *strides = memory, stride = (int64_t)tn_dtype_byte_size(type->dtype);
   for (size_t i = 0; i < order.count; ++i) {
     strides[order.values[i]] = stride;
     stride *= type->dims[order.values[i]];

@@ -31,13 +31,12 @@ TN_APART static bool can_fold(const tn_node_t* node) {
   }
   const tn_type_t* type = node->results[0].type;
   if (!tn__type_is_tensor(type) || !tn__type_is_static(type) ||
-      tn__type_byte_length(type) > RESULT_LIMIT_BYTES) {
+      tn__type_byte_size(type) > RESULT_LIMIT_BYTES) {
     return false;
   }
   for (uint32_t i = 0; i < node->operand_count; ++i) {
     const tn_value_t* operand = tn__value_resolve(node->operands[i]);
-    if (!tn__pass_constant_of(operand) ||
-        tn__type_byte_length(operand->type) > OPERAND_LIMIT_BYTES) {
+    if (!tn__pass_constant_of(operand) || tn__type_byte_size(operand->type) > OPERAND_LIMIT_BYTES) {
       return false;
     }
   }
@@ -46,13 +45,13 @@ TN_APART static bool can_fold(const tn_node_t* node) {
 
 static tn_status_t operand_data(const tn_value_t* value, tn_arena_t* scratch, const void** out) {
   const tn_attr_t* attr = tn__pass_constant_of(value);
-  size_t byte_length = tn__type_byte_length(value->type);
+  size_t byte_size = tn__type_byte_size(value->type);
   *out = attr->elements.data;
   if (!attr->elements.splat || tn__type_size(value->type) == 1) return TN_OK;
   void* memory = NULL;
-  size_t size = tn_dtype_size(value->type->dtype);
-  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(scratch, byte_length, 64, &memory));
-  for (size_t i = 0; i < byte_length; i += size) {
+  size_t size = tn_dtype_byte_size(value->type->dtype);
+  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(scratch, byte_size, 64, &memory));
+  for (size_t i = 0; i < byte_size; i += size) {
     memcpy((char*)memory + i, attr->elements.data, size);
   }
   *out = memory;
@@ -73,16 +72,16 @@ static bool is_devices(const tn_node_t* node) {
 // *out_data is NULL when the kernel needs more than a call.
 static tn_status_t run_kernel(const tn_node_t* node, const tn_kernel_t* kernel,
                               const tn_kernel_site_t* site, tn_arena_t* scratch, void** out_data) {
-  if (site->local_byte_length) return TN_OK;
+  if (site->local_byte_size) return TN_OK;
   const void** operands = NULL;
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, node->operand_count, &operands));
   for (uint32_t i = 0; i < node->operand_count; ++i) {
     TN_RETURN_IF_ERROR(operand_data(tn__value_resolve(node->operands[i]), scratch, &operands[i]));
   }
   void *result = NULL, *work = NULL;
-  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(
-      scratch, tn__type_byte_length(node->results[0].type), 64, &result));
-  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(scratch, site->scratch_byte_length, 64, &work));
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_aligned(scratch, tn__type_byte_size(node->results[0].type), 64, &result));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(scratch, site->scratch_byte_size, 64, &work));
   tn_kernel_context_t context = {.pool = NULL};
   tn_kernel_call_t call = {.operands = operands,
                            .results = &result,

@@ -95,7 +95,7 @@ static tn_status_t can_compute(const chooser_t* chooser, const tn_node_t* node, 
   if (chooser->groups->group_of[node->id] == TN_FUSION_NONE) return TN_OK;
   for (uint32_t i = 0; i < node->operand_count; ++i) {
     const tn_value_t* root = tn__fusion_root(node->operands[i]);
-    const size_t length = tn__type_byte_length(root->type);
+    const size_t length = tn__type_byte_size(root->type);
     const tn_node_t* maker = maker_of(chooser, root);
     bool is_there = length <= chooser->own_bytes / SMALL_PART ||
                     (maker && is_read_by(chooser, maker, group, node));
@@ -159,7 +159,7 @@ static tn_status_t look_at(chooser_t* chooser, tn_node_t* node, bool* out_any) {
   if (chooser->is_kept[node->id] || !is_quick(node)) return TN_OK;
   const size_t count = list_readers(chooser, node, readers);
   if (count == 0 || count > MOST_GROUPS) return TN_OK;
-  chooser->own_bytes = tn__type_byte_length(node->results[0].type);
+  chooser->own_bytes = tn__type_byte_size(node->results[0].type);
   for (size_t i = 0; i < count; ++i) {
     bool can = false;
     size_t bytes = 0;

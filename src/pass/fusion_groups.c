@@ -92,7 +92,7 @@ static bool is_large(const finder_t* finder, const tn_type_t* type) {
 
 // The view of an array of rows by something of this type.
 static int32_t reads_of(const tn_type_t* type, const tn_view_t* view) {
-  int64_t expected = (int64_t)tn_dtype_size(type->dtype);
+  int64_t expected = (int64_t)tn_dtype_byte_size(type->dtype);
   int32_t row_rank = 0;
   if (!view->strides) return READS_ELEMENTS;
   for (size_t d = type->rank; d-- > 0;) {
@@ -389,7 +389,7 @@ static size_t kept_bytes(const riser_t* riser, uint32_t i, int32_t level) {
     for (uint32_t k = 0; k < o && !is_again; ++k) {
       is_again = tn__fusion_root(node->operands[k]) == root;
     }
-    if (!is_again) bytes += tn__type_byte_length(root->type);
+    if (!is_again) bytes += tn__type_byte_size(root->type);
   }
   return bytes;
 }
@@ -403,7 +403,7 @@ static void rise(riser_t* riser, uint32_t i) {
   if (is_view(node)) finder->levels[i] = level;
   if (!is_member(finder, i) || riser->joined[i] != level) return;
   for (uint32_t r = 0; r < node->result_count; ++r) {
-    own += tn__type_byte_length(node->results[r].type);
+    own += tn__type_byte_size(node->results[r].type);
   }
   // A few numbers for each row more are no reason to store an array.
   if (kept_bytes(riser, i, level) <= own + own / SMALL_PART) finder->levels[i] = level;

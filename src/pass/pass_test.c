@@ -608,7 +608,7 @@ static void long_chain_of_single_calls_is_inlined_in_linear_space(void** state) 
   assert_int_equal(count(entry, "call"), 0);
   assert_int_equal(count(entry, "negate"), 3 * 3001);
   // A copy of each function for each of its callers would be 4.5 million nodes.
-  assert_true(rewritten->arena.byte_length < 64 << 20);
+  assert_true(rewritten->arena.byte_size < 64 << 20);
   free(text.bytes);
 }
 

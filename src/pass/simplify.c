@@ -86,7 +86,7 @@ TN_APART static bool is_reshape(const tn_node_t* node, tn_arena_t* scratch) {
 TN_APART static tn_status_t split_splat(tn_node_t* node) {
   const tn_attr_t* value = tn__attr_find(&node->attrs, "value");
   const tn_type_t* type = node->results[0].type;
-  if (!value->elements.splat || tn__type_byte_length(type) <= LARGE_SPLAT_BYTES) return TN_OK;
+  if (!value->elements.splat || tn__type_byte_size(type) <= LARGE_SPLAT_BYTES) return TN_OK;
   tn_arena_t* arena = &node->region->function->module->arena;
   const tn_type_t* scalar = tn__type_scalar(type->dtype);
   const tn_attr_t *element = NULL, *dimensions = NULL, *dictionary = NULL;

@@ -18,7 +18,7 @@ static tn_status_t assign_block(planner_t* planner, block_t* block, const uint32
 static tn_plan_buffer_t temporary(const leaf_t* leaf) {
   return (tn_plan_buffer_t){
       .kind = tn__value_is_on_host(leaf->value) ? TN_PLAN_HOST_TEMPORARY : TN_PLAN_TEMPORARY,
-      .byte_length = tn__type_byte_length(leaf->type),
+      .byte_size = tn__type_byte_size(leaf->type),
       .begin = leaf->definition,
       .end = leaf->last_use,
       .parameter = TN_PLAN_NONE,
@@ -60,11 +60,11 @@ static bool gives_up_buffer(planner_t* planner, const leaf_t* leaf, uint32_t pos
 TN_APART static bool wish_is_free(planner_t* planner, const leaf_t* leaf, uint32_t position) {
   if (leaf->wish == NO_BUFFER || planner->places[leaf->wish].occupied_until >= position)
     return false;
-  return planner->plan->buffers[leaf->wish].byte_length == tn__type_byte_length(leaf->type);
+  return planner->plan->buffers[leaf->wish].byte_size == tn__type_byte_size(leaf->type);
 }
 
 static bool same_size(const leaf_t* a, const leaf_t* b) {
-  return tn__type_byte_length(a->type) == tn__type_byte_length(b->type);
+  return tn__type_byte_size(a->type) == tn__type_byte_size(b->type);
 }
 
 // --- wishes
@@ -137,13 +137,13 @@ TN_APART static tn_status_t place_result(planner_t* planner, step_t* step, size_
 }
 
 TN_APART static tn_status_t add_scratch(planner_t* planner, step_t* step) {
-  if (step->plan.site.scratch_byte_length == 0) return TN_OK;
+  if (step->plan.site.scratch_byte_size == 0) return TN_OK;
   return tn__plan_add_buffer(
       planner,
       (tn_plan_buffer_t){
           .kind = step->plan.node->placement == TN_ON_DEVICE ? TN_PLAN_TEMPORARY
                                                              : TN_PLAN_HOST_TEMPORARY,
-          .byte_length = step->plan.site.scratch_byte_length,
+          .byte_size = step->plan.site.scratch_byte_size,
           .begin = step->plan.begin,
           .end = step->plan.position,
           .parameter = TN_PLAN_NONE,
@@ -322,7 +322,7 @@ static tn_status_t place_argument(planner_t* planner, uint32_t number, const uin
                                   int64_t heir) {
   leaf_t* leaf = &planner->leaves[planner->block.arguments[number]];
   tn_plan_buffer_t* result = heir < 0 ? NULL : &planner->plan->buffers[targets[heir]];
-  if (result && result->byte_length == tn__type_byte_length(leaf->type) &&
+  if (result && result->byte_size == tn__type_byte_size(leaf->type) &&
       result->parameter == TN_PLAN_NONE) {
     result->parameter = (int64_t)number;
     occupy(planner, leaf, targets[heir]);

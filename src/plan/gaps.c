@@ -151,9 +151,9 @@ uint32_t tn__gaps_take(tn_gaps_t* gaps, size_t size) {
     remove_gap(gaps, index);
     gaps->blocks[index].size = size;
   } else {
-    index = add(gaps, index, gaps->byte_length, size);
+    index = add(gaps, index, gaps->byte_size, size);
   }
-  gaps->byte_length = gaps->blocks[index].offset + size;
+  gaps->byte_size = gaps->blocks[index].offset + size;
   return index;
 }
 

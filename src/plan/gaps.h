@@ -16,10 +16,10 @@ typedef struct tn_block {
 typedef struct tn_gaps {
   tn_block_t* blocks;
   uint32_t block_count, last;
-  uint32_t root;       // tree of the gaps by size, then offset; heap by priority
-  uint32_t unused;     // blocks that are nothing now, linked by `after`
-  size_t byte_length;  // of the arena so far
-  size_t looked_at;    // gaps, in all
+  uint32_t root;     // tree of the gaps by size, then offset; heap by priority
+  uint32_t unused;   // blocks that are nothing now, linked by `after`
+  size_t byte_size;  // of the arena so far
+  size_t looked_at;  // gaps, in all
 } tn_gaps_t;
 
 // Room for `most` takings, in the arena.

@@ -26,7 +26,7 @@ static void gaps_take_the_smallest_that_is_large_enough(void** state) {
   uint32_t blocks[6];
   begin(&f, 10);
   for (int i = 0; i < 6; ++i) blocks[i] = tn__gaps_take(&f.gaps, i == 1 ? 300 : i == 3 ? 200 : 100);
-  assert_int_equal(f.gaps.byte_length, 900);
+  assert_int_equal(f.gaps.byte_size, 900);
   tn__gaps_give(&f.gaps, blocks[1]);
   tn__gaps_give(&f.gaps, blocks[3]);
   assert_int_equal(offset_of(&f, tn__gaps_take(&f.gaps, 150)), 500);
@@ -59,7 +59,7 @@ static void neighbouring_gaps_become_one(void** state) {
     for (int i = 0; i < 4; ++i) blocks[i] = tn__gaps_take(&f.gaps, 64);
     for (int i = 0; i < 3; ++i) tn__gaps_give(&f.gaps, blocks[orders[k][i]]);
     assert_int_equal(offset_of(&f, tn__gaps_take(&f.gaps, 192)), 0);
-    assert_int_equal(f.gaps.byte_length, 256);
+    assert_int_equal(f.gaps.byte_size, 256);
     end(&f);
   }
 }
@@ -71,7 +71,7 @@ static void a_gap_at_the_top_grows(void** state) {
   tn__gaps_take(&f.gaps, 64);
   tn__gaps_give(&f.gaps, tn__gaps_take(&f.gaps, 64));
   assert_int_equal(offset_of(&f, tn__gaps_take(&f.gaps, 640)), 64);
-  assert_int_equal(f.gaps.byte_length, 704);
+  assert_int_equal(f.gaps.byte_size, 704);
   end(&f);
 }
 
@@ -104,7 +104,7 @@ static void random_takings_never_overlap(void** state) {
       in_use += !was_gap;
       offset += block->size;
     }
-    assert_int_equal(offset, f.gaps.byte_length);
+    assert_int_equal(offset, f.gaps.byte_size);
     assert_int_equal(in_use, count);
   }
   end(&f);

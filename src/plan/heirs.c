@@ -52,7 +52,7 @@ static tn_status_t named_heir(const tn_function_t* function, uint32_t argument,
 
 // A result of the function that a step writes.
 typedef struct candidate {
-  size_t byte_length;
+  size_t byte_size;
   uint32_t begin;   // of its step
   uint32_t result;  // number of the leaf among the function's results
 } candidate_t;
@@ -69,7 +69,7 @@ typedef struct heir_search {
 
 static int compare_candidates(const void* a, const void* b) {
   const candidate_t *x = a, *y = b;
-  if (x->byte_length != y->byte_length) return x->byte_length < y->byte_length ? -1 : 1;
+  if (x->byte_size != y->byte_size) return x->byte_size < y->byte_size ? -1 : 1;
   if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
   return (x->result > y->result) - (x->result < y->result);
 }
@@ -90,8 +90,7 @@ static tn_status_t init_lists(heir_search_t* search, planner_t* planner) {
 }
 
 static bool is_same_size(const planner_t* planner, uint32_t a, uint32_t b) {
-  return tn__type_byte_length(planner->leaves[a].type) ==
-         tn__type_byte_length(planner->leaves[b].type);
+  return tn__type_byte_size(planner->leaves[a].type) == tn__type_byte_size(planner->leaves[b].type);
 }
 
 // Notes that `result` lies where `operand` does, if that is not read any more.
@@ -116,7 +115,7 @@ static void note_step(heir_search_t* search, const step_t* step) {
       if (tn__plan_works_in_place(step, o, r)) note_successor(search, step, o, r);
     }
     search->candidates[search->candidate_count++] =
-        (candidate_t){tn__type_byte_length(search->planner->leaves[leaf].type), step->plan.begin,
+        (candidate_t){tn__type_byte_size(search->planner->leaves[leaf].type), step->plan.begin,
                       (uint32_t)search->results[leaf]};
   }
 }
@@ -154,8 +153,8 @@ static int64_t find_heir(const heir_search_t* search, uint32_t argument) {
   const leaf_t* leaf = &search->planner->leaves[argument];
   const int64_t successor = search->successor[argument];
   if (successor >= 0 && !search->is_taken[successor]) return successor;
-  const size_t byte_length = tn__type_byte_length(leaf->type);
-  const candidate_t wanted = {byte_length, leaf->last_use + 1, 0};
+  const size_t byte_size = tn__type_byte_size(leaf->type);
+  const candidate_t wanted = {byte_size, leaf->last_use + 1, 0};
   size_t low = 0, high = search->candidate_count;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
@@ -167,7 +166,7 @@ static int64_t find_heir(const heir_search_t* search, uint32_t argument) {
   }
   low = skip_taken(search, low);
   const bool is_found =
-      low < search->candidate_count && search->candidates[low].byte_length == byte_length;
+      low < search->candidate_count && search->candidates[low].byte_size == byte_size;
   return is_found ? (int64_t)search->candidates[low].result : -1;
 }
 

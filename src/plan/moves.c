@@ -27,7 +27,7 @@ tn_status_t tn__plan_add_buffer(planner_t* planner, tn_plan_buffer_t buffer,
 tn_status_t tn__plan_add_copy(planner_t* planner, copy_t** list, size_t* count, size_t* capacity,
                               copy_t copy) {
   void* copies = *list;
-  if (planner->plan->buffers[copy.to].byte_length == 0) return TN_OK;
+  if (planner->plan->buffers[copy.to].byte_size == 0) return TN_OK;
   TN_RETURN_IF_ERROR(tn__grow(planner->allocator, &copies, capacity, *count + 1, sizeof copy));
   *list = copies;
   (*list)[(*count)++] = copy;
@@ -92,7 +92,7 @@ static tn_status_t open_circle(mover_t* mover, move_t* move) {
   uint32_t buffer = NO_BUFFER, position = mover->block->end;
   const bool is_on_host = saved.kind == TN_PLAN_HOST_TEMPORARY;
   saved = (tn_plan_buffer_t){.kind = is_on_host ? TN_PLAN_HOST_TEMPORARY : TN_PLAN_TEMPORARY,
-                             .byte_length = saved.byte_length,
+                             .byte_size = saved.byte_size,
                              .begin = position,
                              .end = position,
                              .parameter = TN_PLAN_NONE,

@@ -110,7 +110,7 @@ static size_t pack_by_time(item_t* items, size_t count, heap_entry_t* heap, tn_g
     items[i].offset = gaps->blocks[block].offset;
     heap_push(heap, &live, (heap_entry_t){items[i].end, block});
   }
-  return gaps->byte_length;
+  return gaps->byte_size;
 }
 
 // --- both
@@ -122,9 +122,9 @@ tn_status_t tn__plan_live_bytes(const tn_plan_t* plan, tn_arena_t* arena, size_t
   for (size_t i = 0; i < plan->buffer_count; ++i) {
     const tn_plan_buffer_t* buffer = &plan->buffers[i];
     if (buffer->kind != TN_PLAN_TEMPORARY) continue;
-    live[buffer->begin] += tn__align_up(buffer->byte_length, TN_PLAN_ALIGNMENT);
+    live[buffer->begin] += tn__align_up(buffer->byte_size, TN_PLAN_ALIGNMENT);
     live[buffer->end + 1] -=
-        tn__align_up(buffer->byte_length, TN_PLAN_ALIGNMENT);  // below zero until it is summed up
+        tn__align_up(buffer->byte_size, TN_PLAN_ALIGNMENT);  // below zero until it is summed up
   }
   for (uint32_t p = 1; p <= plan->position_count; ++p) live[p] += live[p - 1];
   *out_live = live;
@@ -135,7 +135,7 @@ static tn_status_t find_lower_bound(tn_plan_t* plan, tn_arena_t* scratch) {
   size_t* live = NULL;
   TN_RETURN_IF_ERROR(tn__plan_live_bytes(plan, scratch, &live));
   for (uint32_t p = 0; p <= plan->position_count; ++p) {
-    if (live[p] > plan->lower_bound_byte_length) plan->lower_bound_byte_length = live[p];
+    if (live[p] > plan->lower_bound_byte_size) plan->lower_bound_byte_size = live[p];
   }
   return TN_OK;
 }
@@ -154,10 +154,9 @@ static tn_status_t pack(tn_plan_t* plan, tn_plan_buffer_kind_t kind, size_t enou
   size_t count = 0, total = 0;
   for (size_t i = 0; i < plan->buffer_count; ++i) {
     const tn_plan_buffer_t* buffer = &plan->buffers[i];
-    if (buffer->kind != kind || buffer->byte_length == 0) continue;
-    if (buffer->byte_length > PTRDIFF_MAX - TN_PLAN_ALIGNMENT ||
-        __builtin_add_overflow(total, tn__align_up(buffer->byte_length, TN_PLAN_ALIGNMENT),
-                               &total) ||
+    if (buffer->kind != kind || buffer->byte_size == 0) continue;
+    if (buffer->byte_size > PTRDIFF_MAX - TN_PLAN_ALIGNMENT ||
+        __builtin_add_overflow(total, tn__align_up(buffer->byte_size, TN_PLAN_ALIGNMENT), &total) ||
         total > PTRDIFF_MAX) {
       return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
                               "the program's temporaries exceed the address space");
@@ -165,7 +164,7 @@ static tn_status_t pack(tn_plan_t* plan, tn_plan_buffer_kind_t kind, size_t enou
     items[count++] = (item_t){.buffer = (uint32_t)i,
                               .begin = buffer->begin,
                               .end = buffer->end,
-                              .size = tn__align_up(buffer->byte_length, TN_PLAN_ALIGNMENT)};
+                              .size = tn__align_up(buffer->byte_size, TN_PLAN_ALIGNMENT)};
   }
   heap_entry_t* heap = NULL;
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, count, &heap));
@@ -189,11 +188,11 @@ tn_status_t tn__plan_pack(tn_plan_t* plan) {
   tn__arena_init(&scratch, plan->arena->allocator);
   tn_status_t status = find_lower_bound(plan, &scratch);
   if (!status) {
-    status = pack(plan, TN_PLAN_TEMPORARY, plan->lower_bound_byte_length, &scratch,
-                  &plan->arena_byte_length);
+    status = pack(plan, TN_PLAN_TEMPORARY, plan->lower_bound_byte_size, &scratch,
+                  &plan->arena_byte_size);
   }
   if (!status && !plan->function->module->target->is_host) {
-    status = pack(plan, TN_PLAN_HOST_TEMPORARY, 0, &scratch, &plan->host_arena_byte_length);
+    status = pack(plan, TN_PLAN_HOST_TEMPORARY, 0, &scratch, &plan->host_arena_byte_size);
   }
   tn__arena_deinit(&scratch);
   return status;

@@ -19,9 +19,9 @@ static tn_status_t copy_range(int64_t begin, int64_t end, void* user) {
 }
 
 static tn_status_t run_copy(const tn_kernel_call_t* call) {
-  const size_t* byte_length = call->state;
+  const size_t* byte_size = call->state;
   copy_run_t run = {call->operands[0], call->results[0]};
-  return tn__pool_parallel_for(call->context->pool, (int64_t)*byte_length, COPY_GRAIN_BYTES,
+  return tn__pool_parallel_for(call->context->pool, (int64_t)*byte_size, COPY_GRAIN_BYTES,
                                copy_range, &run);
 }
 
@@ -36,16 +36,16 @@ static tn_status_t finish_copy(planner_t* planner, const copy_t* copy, uint32_t 
   void* memory = NULL;
   TN_RETURN_IF_ERROR(
       tn__arena_allocate(planner->arena, sizeof(size_t) + 2 * sizeof(uint32_t), &memory));
-  size_t* byte_length = memory;
-  uint32_t* places = (uint32_t*)(byte_length + 1);
-  *byte_length = planner->plan->buffers[copy->to].byte_length;
+  size_t* byte_size = memory;
+  uint32_t* places = (uint32_t*)(byte_size + 1);
+  *byte_size = planner->plan->buffers[copy->to].byte_size;
   places[0] = copy->from;
   places[1] = copy->to;
   *out = (tn_plan_step_t){
       .node = copy->node,
       .reason = copy->reason,
       .kernel = &copy_kernel,
-      .site = {.arena = planner->arena, .state = byte_length},
+      .site = {.arena = planner->arena, .state = byte_size},
       .position = position,
       .begin = position,
       .operand_count = 1,
@@ -130,7 +130,7 @@ static tn_status_t finish_signature(planner_t* planner) {
     tn__type_for_each_leaf(last->operands[i]->type, add_result_leaf, plan);
   }
   for (size_t i = 0; i < planner->leaf_count; ++i) {
-    plan->total_byte_length += tn__type_byte_length(planner->leaves[i].type);
+    plan->total_byte_size += tn__type_byte_size(planner->leaves[i].type);
   }
   plan->position_count = planner->position + 1;
   return TN_OK;

@@ -27,7 +27,7 @@ enum { TN_PLAN_NONE = -1 };
 
 typedef struct tn_plan_buffer {
   tn_plan_buffer_kind_t kind;
-  size_t byte_length;
+  size_t byte_size;
   size_t offset;        // TEMPORARY, HOST_TEMPORARY
   uint32_t begin, end;  // first and last position at which its bytes matter, both included
   uint32_t index;       // PARAMETER, RESULT: the leaf's number
@@ -77,10 +77,10 @@ typedef struct tn_plan {
   const tn_value_t** parameter_values;  // by leaf: the argument that holds it
   const tn_type_t** result_leaves;
   uint32_t position_count;
-  size_t arena_byte_length;        // the peak: what the temporaries take
-  size_t host_arena_byte_length;   // the host temporaries
-  size_t lower_bound_byte_length;  // the largest sum of temporaries that are live at once
-  size_t total_byte_length;        // the sum of all values' bytes, had each its own place
+  size_t arena_byte_size;        // the peak: what the temporaries take
+  size_t host_arena_byte_size;   // the host temporaries
+  size_t lower_bound_byte_size;  // the largest sum of temporaries that are live at once
+  size_t total_byte_size;        // the sum of all values' bytes, had each its own place
 } tn_plan_t;
 
 typedef struct tn_plan_options {

@@ -41,9 +41,9 @@ static void plan_reuses_buffer_after_last_use(void** state) {
                                  TURN("a", "x") TURN("b", "a") TURN("c", "b")
                                      TURN("d", "c") "return %d : tensor<8x16xf32>"));
   assert_int_equal(tn__testing_plan_count(p, TN_PLAN_TEMPORARY), 3);
-  assert_int_equal(p->arena_byte_length, 2 * 8 * 16 * 4);
-  assert_int_equal(p->lower_bound_byte_length, 2 * 8 * 16 * 4);
-  assert_int_equal(p->total_byte_length, 5 * 8 * 16 * 4);
+  assert_int_equal(p->arena_byte_size, 2 * 8 * 16 * 4);
+  assert_int_equal(p->lower_bound_byte_size, 2 * 8 * 16 * 4);
+  assert_int_equal(p->total_byte_size, 5 * 8 * 16 * 4);
 #undef TURN
 }
 
@@ -56,7 +56,7 @@ static void chain_of_elementwise_operations_lies_in_the_result(void** state) {
                                  "%d = stablehlo.tanh %c : tensor<64xf32>\n"
                                  "return %d : tensor<64xf32>"));
   assert_int_equal(tn__testing_plan_count(p, TN_PLAN_TEMPORARY), 0);
-  assert_int_equal(p->arena_byte_length, 0);
+  assert_int_equal(p->arena_byte_size, 0);
   assert_int_equal(copies(p), 0);
   assert_int_equal(step_of(p, "tanh")->operands[0], step_of(p, "tanh")->results[0]);
 }
@@ -71,7 +71,7 @@ static void chain_inside_works_in_place(void** state) {
            "%d = stablehlo.transpose %c, dims = [1, 0] : (tensor<64x2xf32>) -> tensor<2x64xf32>\n"
            "return %d : tensor<2x64xf32>"));
   assert_int_equal(tn__testing_plan_count(p, TN_PLAN_TEMPORARY), 1);
-  assert_int_equal(p->arena_byte_length, 64 * 2 * 4);
+  assert_int_equal(p->arena_byte_size, 64 * 2 * 4);
 }
 
 static void operand_that_lives_on_is_not_overwritten(void** state) {
@@ -98,7 +98,7 @@ static void tuples_cost_nothing(void** state) {
       "%z = stablehlo.negate %w : tensor<8xf32>\n"
       "return %z : tensor<8xf32>"));
   assert_int_equal(p->block.step_count, 1);
-  assert_int_equal(p->arena_byte_length, 0);
+  assert_int_equal(p->arena_byte_size, 0);
 }
 
 static void reshapes_and_barriers_are_no_steps(void** state) {
@@ -134,7 +134,7 @@ static void arrays_without_elements_take_no_bytes(void** state) {
            "%a = stablehlo.negate %x : tensor<0x4xf32>\n"
            "%b = stablehlo.transpose %a, dims = [1, 0] : (tensor<0x4xf32>) -> tensor<4x0xf32>\n"
            "return %x, %b : tensor<0x4xf32>, tensor<4x0xf32>"));
-  assert_int_equal(p->total_byte_length, 0);
+  assert_int_equal(p->total_byte_size, 0);
   assert_int_equal(copies(p), 0);
 }
 
@@ -199,7 +199,7 @@ static void unread_results_of_custom_calls_are_temporaries(void** state) {
   const tn_plan_step_t* step = step_of(p, "f");
   const tn_plan_buffer_t* unread = &p->buffers[step->results[1]];
   assert_int_equal(unread->kind, TN_PLAN_TEMPORARY);
-  assert_int_equal(p->arena_byte_length, 32 * 4);
+  assert_int_equal(p->arena_byte_size, 32 * 4);
   assert_int_equal(p->buffers[step->results[0]].kind, TN_PLAN_RESULT);
 }
 
@@ -393,7 +393,7 @@ static void scan_updates_its_carry_in_place(void** state) {
   assert_int_equal(update->operands[0], update->results[0]);
   assert_int_equal(update->results[0], loop->results[1]);
   // What the body touches besides: a row and the counter.
-  assert_true(p->arena_byte_length <= 256);
+  assert_true(p->arena_byte_size <= 256);
 }
 
 static void carry_read_after_its_update_is_not_updated_in_place(void** state) {
@@ -488,7 +488,7 @@ static void branches_write_straight_into_the_results(void** state) {
                                  "}) : (tensor<i1>) -> tensor<64xf32>\n"
                                  "return %r : tensor<64xf32>"));
   assert_int_equal(copies(p), 0);
-  assert_int_equal(p->arena_byte_length, 0);
+  assert_int_equal(p->arena_byte_size, 0);
   assert_int_equal(step_of(p, "negate")->results[0], step_of(p, "if")->results[0]);
 }
 
@@ -520,7 +520,7 @@ static void branches_use_the_same_bytes_in_turn(void** state) {
       "%r = \"stablehlo.case\"(%p) ({\n" TURN("a", "b", "c") "}, {\n" TURN(
           "d", "e", "f") "}, {\n" TURN("g", "h", "i") "}) : (tensor<i32>) -> tensor<64x2xf32>\n"
                                                       "return %r : tensor<64x2xf32>"));
-  assert_int_equal(p->arena_byte_length, 64 * 2 * 4);
+  assert_int_equal(p->arena_byte_size, 64 * 2 * 4);
 #undef TURN
 }
 
@@ -557,7 +557,7 @@ static void donated_argument_is_where_its_result_is_made(void** state) {
   assert_int_equal(p->buffers[add->results[0]].index, 1);
   assert_int_equal(p->buffers[add->results[0]].parameter, 0);
   assert_int_equal(copies(p), 0);
-  assert_int_equal(p->arena_byte_length, 0);
+  assert_int_equal(p->arena_byte_size, 0);
 }
 
 static void donated_argument_of_another_size_is_ignored(void** state) {
@@ -613,7 +613,7 @@ static void an_argument_that_names_no_result_goes_to_the_first_free_one_of_its_s
     }
   }
   assert_int_equal(tn__testing_plan_count(p, TN_PLAN_PARAMETER), 2);
-  assert_int_equal(p->arena_byte_length, 0);
+  assert_int_equal(p->arena_byte_size, 0);
 }
 
 // The first result is written while %x is needed; the second is the last to need it.
@@ -781,7 +781,7 @@ static void a_small_view_does_not_keep_a_large_temporary(void** state) {
                 "%s = stablehlo.add %r, %c : tensor<1x128xf32>\n"
                 "return %s : tensor<1x128xf32>"));
   assert_non_null(step_of(p, "slice")->reader);
-  assert_true(p->arena_byte_length < 2 * 64 * 128 * 4);
+  assert_true(p->arena_byte_size < 2 * 64 * 128 * 4);
 }
 
 #define LAYOUTS                                                                        \

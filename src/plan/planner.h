@@ -78,8 +78,8 @@ typedef struct value_view {
   tn_view_t view;           // of the root; of a value that is no view, how it is stored itself
   const tn_node_t* reader;  // the view is stored all the same, for this node; NULL: it is not
   // Of a value whose storage views are in:
-  uint32_t last_read;         // the id of the last node that reads it
-  size_t viewed_byte_length;  // of all views of it together
+  uint32_t last_read;       // the id of the last node that reads it
+  size_t viewed_byte_size;  // of all views of it together
 } value_view_t;
 
 typedef struct planner {

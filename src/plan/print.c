@@ -72,7 +72,7 @@ void tn__plan_print_views(const tn_plan_step_t* step, tn_writer_t* writer) {
 static void print_buffer(const tn_plan_t* plan, size_t index, tn_writer_t* writer) {
   const tn_plan_buffer_t* buffer = &plan->buffers[index];
   tn__writef(writer, "  b%-4zu %-9s ", index, tn__plan_buffer_kind_name(buffer->kind));
-  tn__write_grouped(writer, buffer->byte_length);
+  tn__write_grouped(writer, buffer->byte_size);
   tn__write_string(writer, " bytes");
   switch (buffer->kind) {
     case TN_PLAN_TEMPORARY:
@@ -134,11 +134,11 @@ static void print_block(const tn_plan_block_t* block, int depth, tn_writer_t* wr
 
 void tn__plan_print_text(const tn_plan_t* plan, tn_writer_t* writer) {
   tn__writef(writer, "plan of @%.*s\n  peak ", TN_SV(plan->function->name));
-  tn__write_grouped(writer, plan->arena_byte_length);
+  tn__write_grouped(writer, plan->arena_byte_size);
   tn__write_string(writer, " bytes; lower bound ");
-  tn__write_grouped(writer, plan->lower_bound_byte_length);
+  tn__write_grouped(writer, plan->lower_bound_byte_size);
   tn__write_string(writer, "; all values ");
-  tn__write_grouped(writer, plan->total_byte_length);
+  tn__write_grouped(writer, plan->total_byte_size);
   tn__write_string(writer, "\nbuffers\n");
   for (size_t i = 0; i < plan->buffer_count; ++i) print_buffer(plan, i, writer);
   tn__write_string(writer, "steps\n");
@@ -170,7 +170,7 @@ void tn__plan_print_json_views(const tn_plan_step_t* step, tn_writer_t* writer) 
 
 void tn__plan_print_json_buffer(const tn_plan_buffer_t* buffer, size_t id, tn_writer_t* writer) {
   tn__writef(writer, "{\"id\": %zu, \"kind\": \"%s\", \"bytes\": %zu", id,
-             tn__plan_buffer_kind_name(buffer->kind), buffer->byte_length);
+             tn__plan_buffer_kind_name(buffer->kind), buffer->byte_size);
   if (buffer->kind == TN_PLAN_TEMPORARY || buffer->kind == TN_PLAN_HOST_TEMPORARY) {
     tn__writef(writer, ", \"offset\": %zu, \"begin\": %u, \"end\": %u", buffer->offset,
                buffer->begin, buffer->end);
@@ -231,7 +231,7 @@ void tn__plan_print_json(const tn_plan_t* plan, tn_writer_t* writer) {
   tn__writef(writer,
              ",\n \"peak_bytes\": %zu, \"lower_bound_bytes\": %zu, \"total_bytes\": %zu,\n "
              "\"buffers\": [",
-             plan->arena_byte_length, plan->lower_bound_byte_length, plan->total_byte_length);
+             plan->arena_byte_size, plan->lower_bound_byte_size, plan->total_byte_size);
   for (size_t i = 0; i < plan->buffer_count; ++i) {
     tn__write_string(writer, i ? ",\n    " : "\n    ");
     tn__plan_print_json_buffer(&plan->buffers[i], i, writer);

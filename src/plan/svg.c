@@ -44,8 +44,8 @@ static void draw_bar(const frame_t* frame, const tn_plan_buffer_t* buffer, size_
                                         "#f3d874", "#c9a3c1", "#bf9d88", "#cfc8c4", "#ffc1c8"};
   tn_writer_t* writer = frame->writer;
   double x = x_of(frame, buffer->begin), width = x_of(frame, buffer->end + 1) - x;
-  double height = (double)buffer->byte_length * frame->y_scale;
-  double y = y_of(frame, (double)(buffer->offset + buffer->byte_length));
+  double height = (double)buffer->byte_size * frame->y_scale;
+  double y = y_of(frame, (double)(buffer->offset + buffer->byte_size));
   const char* colour =
       buffer->value ? colours[number % (sizeof colours / sizeof *colours)] : "#ddd";
   tn__writef(writer, "<g><title>b%zu ", number);
@@ -55,7 +55,7 @@ static void draw_bar(const frame_t* frame, const tn_plan_buffer_t* buffer, size_
     tn__write_xml(writer, tn__sv(TN_TYPE_TEXT(buffer->value->type)));
   }
   tn__write_string(writer, ", ");
-  write_bytes(writer, (double)buffer->byte_length);
+  write_bytes(writer, (double)buffer->byte_size);
   tn__writef(writer, " at %zu, live %u to %u</title>", buffer->offset, buffer->begin, buffer->end);
   tn__writef(writer,
              "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\" "
@@ -63,7 +63,7 @@ static void draw_bar(const frame_t* frame, const tn_plan_buffer_t* buffer, size_
              x, y, width, height, colour);
   if (height >= LABEL_HEIGHT && width >= LABEL_WIDTH) {
     tn__writef(writer, "<text x=\"%.2f\" y=\"%.2f\">b%zu ", x + 4, y + height / 2 + 4, number);
-    write_bytes(writer, (double)buffer->byte_length);
+    write_bytes(writer, (double)buffer->byte_size);
     tn__write_string(writer, "</text>");
   }
   tn__write_string(writer, "</g>\n");
@@ -88,8 +88,8 @@ static void draw_live(const frame_t* frame) {
   for (size_t i = 0; i < plan->buffer_count; ++i) {
     const tn_plan_buffer_t* buffer = &plan->buffers[i];
     if (buffer->kind != TN_PLAN_TEMPORARY) continue;
-    changes[buffer->begin] += (int64_t)buffer->byte_length;
-    changes[buffer->end + 1] -= (int64_t)buffer->byte_length;
+    changes[buffer->begin] += (int64_t)buffer->byte_size;
+    changes[buffer->end + 1] -= (int64_t)buffer->byte_size;
   }
   int64_t live = 0;
   tn__writef(frame->writer, "<path d=\"M%d %d", LEFT, HEIGHT - BOTTOM);
@@ -150,7 +150,7 @@ static void draw_steps(const frame_t* frame) {
 }
 
 void tn__plan_print_svg(const tn_plan_t* plan, tn_writer_t* writer) {
-  double peak = plan->arena_byte_length ? (double)plan->arena_byte_length : 1;
+  double peak = plan->arena_byte_size ? (double)plan->arena_byte_size : 1;
   double top = peak * 1.08;
   frame_t frame = {
       .writer = writer,
@@ -166,11 +166,11 @@ void tn__plan_print_svg(const tn_plan_t* plan, tn_writer_t* writer) {
              WIDTH, HEIGHT, WIDTH, HEIGHT, LEFT);
   tn__write_xml(writer, plan->function->name);
   tn__writef(writer, " over time</text>\n<text x=\"%d\" y=\"42\" fill=\"#555\">peak ", LEFT);
-  write_bytes(writer, (double)plan->arena_byte_length);
+  write_bytes(writer, (double)plan->arena_byte_size);
   tn__write_string(writer, ", lower bound ");
-  write_bytes(writer, (double)plan->lower_bound_byte_length);
+  write_bytes(writer, (double)plan->lower_bound_byte_size);
   tn__write_string(writer, ", all values ");
-  write_bytes(writer, (double)plan->total_byte_length);
+  write_bytes(writer, (double)plan->total_byte_size);
   tn__writef(
       writer,
       "</text>\n<text x=\"%d\" y=\"58\" fill=\"#555\">bars: temporaries at their places, from "
@@ -179,14 +179,14 @@ void tn__plan_print_svg(const tn_plan_t* plan, tn_writer_t* writer) {
   draw_axes(&frame, top);
   for (size_t i = 0; i < plan->buffer_count; ++i) {
     const tn_plan_buffer_t* buffer = &plan->buffers[i];
-    if (buffer->kind == TN_PLAN_TEMPORARY && buffer->byte_length) draw_bar(&frame, buffer, i);
+    if (buffer->kind == TN_PLAN_TEMPORARY && buffer->byte_size) draw_bar(&frame, buffer, i);
   }
   draw_live(&frame);
   draw_steps(&frame);
-  draw_level(&frame, plan->arena_byte_length, "peak", "stroke=\"#c00\" stroke-dasharray=\"6 3\"",
+  draw_level(&frame, plan->arena_byte_size, "peak", "stroke=\"#c00\" stroke-dasharray=\"6 3\"",
              true);
-  if (plan->lower_bound_byte_length != plan->arena_byte_length) {
-    draw_level(&frame, plan->lower_bound_byte_length, "lower bound",
+  if (plan->lower_bound_byte_size != plan->arena_byte_size) {
+    draw_level(&frame, plan->lower_bound_byte_size, "lower bound",
                "stroke=\"#080\" stroke-dasharray=\"2 3\"", false);
   }
   tn__write_string(writer, "</svg>\n");

@@ -73,9 +73,9 @@ static void list_values(const checker_t* checker, size_t count, tn_value_t* valu
 static bool overlap(const checker_t* checker, uint32_t a, uint32_t b) {
   if (a == b) return true;
   const tn_plan_buffer_t *x = &checker->plan->buffers[a], *y = &checker->plan->buffers[b];
-  return x->kind == TN_PLAN_TEMPORARY && y->kind == TN_PLAN_TEMPORARY && x->byte_length &&
-         y->byte_length && x->offset < y->offset + y->byte_length &&
-         y->offset < x->offset + x->byte_length;
+  return x->kind == TN_PLAN_TEMPORARY && y->kind == TN_PLAN_TEMPORARY && x->byte_size &&
+         y->byte_size && x->offset < y->offset + y->byte_size &&
+         y->offset < x->offset + x->byte_size;
 }
 
 static void store(checker_t* checker, uint32_t buffer, uint32_t name, const char* who) {
@@ -84,7 +84,7 @@ static void store(checker_t* checker, uint32_t buffer, uint32_t name, const char
     fail_msg("%s writes to b%u, which must not change", who, buffer);
   }
   if (place->kind == TN_PLAN_TEMPORARY &&
-      place->offset + place->byte_length > checker->plan->arena_byte_length) {
+      place->offset + place->byte_size > checker->plan->arena_byte_size) {
     fail_msg("b%u lies outside of the arena", buffer);
   }
   for (uint32_t i = 0; i < checker->plan->buffer_count; ++i) {
@@ -95,7 +95,7 @@ static void store(checker_t* checker, uint32_t buffer, uint32_t name, const char
 
 static void expect(const checker_t* checker, uint32_t buffer, uint32_t name, const char* who,
                    const char* what, size_t index) {
-  if (checker->plan->buffers[buffer].byte_length == 0) return;
+  if (checker->plan->buffers[buffer].byte_size == 0) return;
   if (checker->contents[buffer] != name) {
     fail_msg("%s: %s %zu should be in b%u (value %u); value %u is there", who, what, index, buffer,
              name, checker->contents[buffer]);
@@ -175,7 +175,7 @@ static void name_arguments(checker_t* checker, const tn_region_t* region, places
 static void store_all(checker_t* checker, const uint32_t* buffers, const places_t* places,
                       const char* who) {
   for (size_t i = 0; i < places->count; ++i) {
-    if (checker->plan->buffers[buffers[i]].byte_length) {
+    if (checker->plan->buffers[buffers[i]].byte_size) {
       store(checker, buffers[i], places->names[i], who);
     }
   }
@@ -198,7 +198,7 @@ static void check_overlaps(const checker_t* checker, const tn_plan_step_t* step,
   const tn_plan_buffer_t* buffers = checker->plan->buffers;
   bool has_aliases = tn__attr_find(&step->node->attrs, "output_operand_aliases") != NULL;
   for (size_t r = 0; r < step->result_count; ++r) {
-    if (buffers[step->results[r]].byte_length == 0) continue;
+    if (buffers[step->results[r]].byte_size == 0) continue;
     for (size_t other = 0; other < r; ++other) {
       if (overlap(checker, step->results[r], step->results[other])) {
         fail_msg("%s: results %zu and %zu overlap", who, other, r);
@@ -329,7 +329,7 @@ static void check_step(checker_t* checker, const tn_plan_step_t* step) {
 static void check_copy(checker_t* checker, const tn_plan_step_t* step) {
   const tn_plan_buffer_t* buffers = checker->plan->buffers;
   uint32_t from = step->operands[0], to = step->results[0];
-  assert_true(buffers[from].byte_length == buffers[to].byte_length);
+  assert_true(buffers[from].byte_size == buffers[to].byte_size);
   if (checker->contents[from] == NOTHING) {
     fail_msg("the copy from b%u to b%u (%s) finds nothing", from, to, step->reason);
   }
@@ -403,7 +403,7 @@ void tn__testing_plan_check(const tn_plan_t* plan) {
     if (buffer->kind != TN_PLAN_RESULT) continue;
     expect(&checker, (uint32_t)i, names->names[buffer->index], "function", "result", buffer->index);
   }
-  assert_true(plan->lower_bound_byte_length <= plan->arena_byte_length);
+  assert_true(plan->lower_bound_byte_size <= plan->arena_byte_size);
   free(names);
   free(checker.names);
   free(checker.contents);

@@ -1,7 +1,7 @@
 #include "plan/testing_plan.h"
 
 #include <stdlib.h>
-#include <tenon/call.h>
+#include <tenon/detail/call.h>
 
 #include "kernel/target.h"
 #include "pass/pass.h"
@@ -18,8 +18,8 @@ static tn_status_t register_calls(const tn_region_t* region) {
     }
     if (node->op != TN__OP(custom_call)) continue;
     const tn_string_view_t name = tn__attr_get_string(&node->attrs, "call_target_name");
-    TN_RETURN_IF_ERROR(
-        tn_register(name.data, "Host", (tn_target_function_t)never_run, TN_API_VERSION_ORIGINAL));
+    TN_RETURN_IF_ERROR(tn_target_register(name.data, "Host", (tn_target_function_t)never_run,
+                                          TN_API_VERSION_ORIGINAL));
   }
   return TN_OK;
 }
@@ -72,7 +72,7 @@ size_t tn__testing_plan_copies(const tn_plan_block_t* block, const tn_plan_t* pl
     const tn_plan_step_t* step = &block->steps[i];
     if (step->reason) {
       ++count;
-      if (bytes) *bytes += plan->buffers[step->results[0]].byte_length;
+      if (bytes) *bytes += plan->buffers[step->results[0]].byte_size;
     }
     for (size_t b = 0; b < step->block_count; ++b) {
       count += tn__testing_plan_copies(&step->blocks[b], plan, bytes);

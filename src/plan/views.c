@@ -60,7 +60,7 @@ static tn_status_t find_layouts(planner_t* planner, const tn_node_t* node) {
 
 static bool is_whole(const tn_view_t* view, const tn_value_t* value, const tn_value_t* root) {
   return !view->strides && view->byte_offset == 0 &&
-         tn__type_byte_length(value->type) == tn__type_byte_length(root->type);
+         tn__type_byte_size(value->type) == tn__type_byte_size(root->type);
 }
 
 static tn_status_t find_view(const planner_t* planner, const tn_node_t* node) {
@@ -81,8 +81,8 @@ static tn_status_t find_view(const planner_t* planner, const tn_node_t* node) {
   }
   to->root = root;
   if (!from->root) {
-    planner->views[storage_of(planner, operand)->id].viewed_byte_length +=
-        tn__type_byte_length(node->results[0].type);
+    planner->views[storage_of(planner, operand)->id].viewed_byte_size +=
+        tn__type_byte_size(node->results[0].type);
   }
   return TN_OK;
 }
@@ -115,7 +115,7 @@ static bool needs_whole_operands(const tn_node_t* node) {
 }
 
 static bool is_smaller(const tn_value_t* a, const tn_value_t* b) {
-  return tn__type_byte_length(a->type) < tn__type_byte_length(b->type);
+  return tn__type_byte_size(a->type) < tn__type_byte_size(b->type);
 }
 
 static bool is_inside_loop(const tn_region_t* inside, const tn_region_t* outside) {
@@ -164,7 +164,7 @@ static bool keeps_too_much(const planner_t* planner, const tn_node_t* reader,
   const tn_value_t* storage = storage_of(planner, view->root);
   const value_view_t* read = &planner->views[storage->id];
   return is_smaller(value, view->root) && read->last_read < reader->id &&
-         read->viewed_byte_length < tn__type_byte_length(storage->type) &&
+         read->viewed_byte_size < tn__type_byte_size(storage->type) &&
          !is_kept_anyway(planner, storage);
 }
 

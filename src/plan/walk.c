@@ -173,13 +173,13 @@ TN_APART static tn_status_t add_constant(planner_t* planner, const tn_node_t* no
   const tn_attr_t* value = tn__attr_find(&node->attrs, "value");
   const tn_type_t* type = node->results[0].type;
   const void* data = value->elements.data;
-  size_t byte_length = tn__type_byte_length(type);
+  size_t byte_size = tn__type_byte_size(type);
   if (value->elements.splat && tn__type_size(type) != 1) {
     void* expanded = NULL;
     TN_RETURN_IF_ERROR(
-        tn__arena_allocate_aligned(planner->arena, byte_length, TN_PLAN_ALIGNMENT, &expanded));
-    size_t size = tn_dtype_size(type->dtype);
-    for (size_t i = 0; i < byte_length; i += size) {
+        tn__arena_allocate_aligned(planner->arena, byte_size, TN_PLAN_ALIGNMENT, &expanded));
+    size_t size = tn_dtype_byte_size(type->dtype);
+    for (size_t i = 0; i < byte_size; i += size) {
       memcpy((char*)expanded + i, value->elements.data, size);
     }
     data = expanded;
@@ -193,7 +193,7 @@ TN_APART static tn_status_t add_constant(planner_t* planner, const tn_node_t* no
   planner->leaves[leaf].buffer = (uint32_t)plan->buffer_count;
   plan->buffers[plan->buffer_count++] = (tn_plan_buffer_t){
       .kind = tn__value_is_on_host(&node->results[0]) ? TN_PLAN_HOST_CONSTANT : TN_PLAN_CONSTANT,
-      .byte_length = byte_length,
+      .byte_size = byte_size,
       .parameter = TN_PLAN_NONE,
       .data = data,
       .value = &node->results[0],
@@ -399,15 +399,15 @@ static tn_status_t walk_region(planner_t* planner, tn_region_t* region, block_t*
 // take memory meanwhile as well.
 static void keep_operands(planner_t* planner, const step_t* step) {
   uint32_t first_use = NO_POSITION;
-  size_t result_byte_length = 0;
+  size_t result_byte_size = 0;
   for (size_t i = 0; i < step->plan.result_count; ++i) {
     const leaf_t* leaf = &planner->leaves[step->results[i]];
     if (leaf->first_use < first_use) first_use = leaf->first_use;
-    result_byte_length += tn__type_byte_length(leaf->type);
+    result_byte_size += tn__type_byte_size(leaf->type);
   }
   for (size_t i = 0; i < step->plan.operand_count && first_use != NO_POSITION; ++i) {
     leaf_t* leaf = &planner->leaves[step->operands[i]];
-    if (tn__type_byte_length(leaf->type) > result_byte_length) continue;
+    if (tn__type_byte_size(leaf->type) > result_byte_size) continue;
     if (leaf->last_use < first_use - 1) leaf->last_use = first_use - 1;
   }
 }

@@ -203,14 +203,14 @@ static void deinit_local(tn_activation_t* activation, size_t count) {
 
 // Few temporaries stay with the activation; the device gets many back while no run has it.
 static bool keeps_temporaries(const tn_program_t* program) {
-  return program->arena_byte_length <= KEPT_BYTE_LENGTH;
+  return program->arena_byte_size <= KEPT_BYTE_LENGTH;
 }
 
 static tn_status_t take_temporaries(tn_activation_t* activation) {
   const tn_program_t* program = activation->program;
   tn_device_t* device = program->device;
   if (activation->has_temporaries) return TN_OK;
-  TN_RETURN_IF_ERROR(device->vtable->allocate(device, program->arena_byte_length, TN_PLAN_ALIGNMENT,
+  TN_RETURN_IF_ERROR(device->vtable->allocate(device, program->arena_byte_size, TN_PLAN_ALIGNMENT,
                                               &activation->temporary_memory));
   activation->has_temporaries = true;
   activation->temporaries = tn__memory_address(activation->temporary_memory);
@@ -224,18 +224,18 @@ static void release_temporaries(tn_activation_t* activation) {
 }
 
 // Of the host: its temporaries, what kernels keep between runs, and room to align both.
-static size_t host_byte_length(const tn_program_t* program) {
-  return program->host_arena_byte_length + program->local_byte_length + TN_PLAN_ALIGNMENT - 1;
+static size_t host_byte_size(const tn_program_t* program) {
+  return program->host_arena_byte_size + program->local_byte_size + TN_PLAN_ALIGNMENT - 1;
 }
 
 static tn_status_t allocate_host(tn_activation_t* activation) {
   const tn_program_t* program = activation->program;
   TN_RETURN_IF_ERROR(
-      tn__allocate(program->allocator, host_byte_length(program), &activation->host_memory));
+      tn__allocate(program->allocator, host_byte_size(program), &activation->host_memory));
   const uintptr_t address = (uintptr_t)activation->host_memory;
   activation->host_temporaries =
       (char*)activation->host_memory + (-address & (TN_PLAN_ALIGNMENT - 1));
-  activation->local = activation->host_temporaries + program->host_arena_byte_length;
+  activation->local = activation->host_temporaries + program->host_arena_byte_size;
   return TN_OK;
 }
 
@@ -244,7 +244,7 @@ static void destroy(tn_activation_t* activation) {
   const tn_allocator_t* allocator = program->allocator;
   if (activation->queue) program->device->vtable->queue_destroy(activation->queue);
   release_temporaries(activation);
-  tn__free(allocator, activation->host_memory, host_byte_length(program));
+  tn__free(allocator, activation->host_memory, host_byte_size(program));
   tn__free(allocator, activation->pointers, program->pointer_count * sizeof(void*));
   tn__free(allocator, activation->calls, program->instruction_count * sizeof(tn_kernel_call_t));
   tn__free(allocator, activation->bodies, program->block_count * sizeof(tn_body_t));

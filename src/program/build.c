@@ -59,9 +59,9 @@ static size_t place_local(tn_program_t* program, const tn_kernel_site_t* site) {
   enum { LOCAL_ALIGNMENT = 64 };
   tn_local_share_t* share = site->local_share;
   if (share && share->is_placed) return share->offset;
-  size_t offset = program->local_byte_length;
+  size_t offset = program->local_byte_size;
   if (share) *share = (tn_local_share_t){.is_placed = true, .offset = offset};
-  program->local_byte_length += tn__align_up(site->local_byte_length, LOCAL_ALIGNMENT);
+  program->local_byte_size += tn__align_up(site->local_byte_size, LOCAL_ALIGNMENT);
   return offset;
 }
 

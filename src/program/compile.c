@@ -64,9 +64,9 @@ static bool has_foreign(const tn_region_t* region) {
 // Loops and custom calls may take any time; for the rest the bytes tell.
 static bool is_small(const tn_program_t* program) {
   enum { SMALL_BYTES = 64 << 10 };
-  size_t byte_length = 0;
+  size_t byte_size = 0;
   for (size_t u = 0; u < program->unit_count; ++u) {
-    byte_length += program->units[u].plan->total_byte_length;
+    byte_size += program->units[u].plan->total_byte_size;
   }
   for (size_t i = 0; i < program->instruction_count; ++i) {
     const tn_node_t* node = program->instructions[i].step->node;
@@ -74,7 +74,7 @@ static bool is_small(const tn_program_t* program) {
     if (!node || (is_fusion && !has_foreign(node->regions[0]))) continue;
     if (node->region_count || tn__op_has(node->op, TN_FOREIGN)) return false;
   }
-  return byte_length <= SMALL_BYTES;
+  return byte_size <= SMALL_BYTES;
 }
 
 // Sets what the module is compiled for: what the device says, or a variant of it.
@@ -227,16 +227,16 @@ void tn_program_statistics(const tn_program_t* program, tn_program_statistics_t*
   tn_program_statistics_t figures = {
       .struct_size = statistics->struct_size,
       .instruction_count = program->instruction_count,
-      .plan_byte_length = program->arena_byte_length,
-      .lower_bound_byte_length = program->lower_bound_byte_length,
+      .plan_byte_size = program->arena_byte_size,
+      .lower_bound_byte_size = program->lower_bound_byte_size,
       .compile_ns = program->compile_ns,
   };
   for (size_t u = 0; u < program->unit_count; ++u) {
     const tn_plan_t* plan = program->units[u].plan;
-    figures.total_byte_length += plan->total_byte_length;
+    figures.total_byte_size += plan->total_byte_size;
     for (size_t b = 0; b < plan->buffer_count; ++b) {
       if (plan->buffers[b].kind == TN_PLAN_CONSTANT) {
-        figures.constant_byte_length += plan->buffers[b].byte_length;
+        figures.constant_byte_size += plan->buffers[b].byte_size;
       }
     }
   }

@@ -83,7 +83,7 @@ static tn_status_t measure(tn_device_t* device, const char* name, const char* te
       "%zu, "
       "\"plan_lower_bound_bytes\": %zu, \"most_memory\": %zu}\n",
       name, length, first_ms, times[runs / 2], times[0], cpu_times[runs / 2], runs,
-      statistics.instruction_count, statistics.plan_byte_length, statistics.lower_bound_byte_length,
+      statistics.instruction_count, statistics.plan_byte_size, statistics.lower_bound_byte_size,
       most_memory());
   return TN_OK;
 }

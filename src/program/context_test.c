@@ -1,6 +1,8 @@
 // Two contexts in one process: what one of them registers, sets and counts, the other does not see.
 #include <pthread.h>
+#include <tenon/arrays.h>
 #include <tenon/custom.h>
+#include <tenon/detail/ops.h>
 #include <tenon/tenon.h>
 
 #include "base/testing.h"
@@ -98,10 +100,10 @@ static void one_name_is_two_operations(void** state) {
   const tn_api_version_t version = TN_API_VERSION_ORIGINAL;
   tn_program_t *kept = NULL, *none = NULL;
   float y[4] = {0};
-  TN_ASSERT_OK(
-      tn_context_register(a.context, "bump", "Host", (tn_target_function_t)add_one, version));
-  TN_ASSERT_OK(
-      tn_context_register(b.context, "bump", "Host", (tn_target_function_t)add_two, version));
+  TN_ASSERT_OK(tn_context_register_target(a.context, "bump", "Host", (tn_target_function_t)add_one,
+                                          version));
+  TN_ASSERT_OK(tn_context_register_target(b.context, "bump", "Host", (tn_target_function_t)add_two,
+                                          version));
   assert_true(call(&a, CALL("bump", "")) == 2);
   assert_true(call(&b, CALL("bump", "")) == 3);
   TN_ASSERT_REPORT("custom call @bump: nothing is registered",
@@ -109,9 +111,9 @@ static void one_name_is_two_operations(void** state) {
   assert_int_equal(count_targets(a.context), 1);
   assert_int_equal(count_targets(c.context), 0);
   TN_ASSERT_OK(compile(&a, CALL("bump", ""), &kept));
-  TN_ASSERT_OK(tn_context_unregister(a.context, "bump", "Host"));
-  TN_ASSERT_CODE(NOT_FOUND, tn_context_unregister(a.context, "bump", "Host"));
-  TN_ASSERT_CODE(NOT_FOUND, tn_unregister("bump", "Host"));
+  TN_ASSERT_OK(tn_context_unregister_target(a.context, "bump", "Host"));
+  TN_ASSERT_CODE(NOT_FOUND, tn_context_unregister_target(a.context, "bump", "Host"));
+  TN_ASSERT_CODE(NOT_FOUND, tn_target_unregister("bump", "Host"));
   TN_ASSERT_CODE(NOT_FOUND, compile(&a, CALL("bump", ""), &none));
   assert_true(call(&b, CALL("bump", "")) == 3);
   // The program has what it found, also when its context is gone for everybody else.
@@ -132,10 +134,11 @@ static void the_default_context_is_one_of_them(void** state) {
   world_t a = create_world(NULL), ours = {.context = NULL};
   tn_program_t* none = NULL;
   TN_ASSERT_OK(tn_device_create("cpu", NULL, &ours.device));
-  TN_ASSERT_OK(tn_register("ours", "Host", (tn_target_function_t)add_one, TN_API_VERSION_ORIGINAL));
+  TN_ASSERT_OK(
+      tn_target_register("ours", "Host", (tn_target_function_t)add_one, TN_API_VERSION_ORIGINAL));
   assert_true(call(&ours, CALL("ours", "")) == 2);
   TN_ASSERT_CODE(NOT_FOUND, compile(&a, CALL("ours", ""), &none));
-  TN_ASSERT_OK(tn_context_unregister(tn_context_default(), "ours", "Host"));
+  TN_ASSERT_OK(tn_context_unregister_target(tn_context_default(), "ours", "Host"));
   TN_ASSERT_CODE(NOT_FOUND, compile(&ours, CALL("ours", ""), &none));
   tn_device_release(ours.device);
   destroy_world(&a);
@@ -189,9 +192,9 @@ TN_OP(run_number, RUN, "the number of the run") {
 }
 
 static void register_op(tn_context_t* context, const tn_ffi_op_t* op) {
-  TN_ASSERT_OK(tn_context_register(context, op->name, "Host",
-                                   (tn_target_function_t)op->bundle.execute,
-                                   TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn_context_register_target(context, op->name, "Host",
+                                          (tn_target_function_t)op->bundle.execute,
+                                          TN_API_VERSION_TYPED_FFI));
 }
 
 static void each_context_counts_its_runs(void** state) {
@@ -286,7 +289,7 @@ static void optional_libraries_are_allowed_by_context(void** state) {
   tn_array_t* x = tn_array_identity(scope, TN_DTYPE_F32, 3);
   tn_array_t* outputs[2];
   tn_array_linalg_qr(scope, x, &outputs[0], &outputs[1]);
-  TN_ASSERT_REPORT("needs openblas: switched off", tn_eval(1, outputs));
+  TN_ASSERT_REPORT("needs openblas: switched off", tn_array_eval(1, outputs));
   tn_scope_destroy(scope);
   tn_kernel_library_enumerate(note_openblas, &has_openblas);
   show(&with, product, text);
@@ -345,9 +348,9 @@ static tn_status_t use_two(const tn_allocator_t* allocator, void* user) {
     TN_DONE_IF_ERROR(tn_context_create(&options, &worlds[i].context));
     own.context = worlds[i].context;
     TN_DONE_IF_ERROR(tn_device_create("cpu", &own, &worlds[i].device));
-    TN_DONE_IF_ERROR(tn_context_register(own.context, "bump", "Host",
-                                         (tn_target_function_t)(i ? add_one : add_two),
-                                         TN_API_VERSION_ORIGINAL));
+    TN_DONE_IF_ERROR(tn_context_register_target(own.context, "bump", "Host",
+                                                (tn_target_function_t)(i ? add_one : add_two),
+                                                TN_API_VERSION_ORIGINAL));
     TN_DONE_IF_ERROR(tn_context_load_library(own.context, TABLE));
     TN_DONE_IF_ERROR(compile(&worlds[i], CALL("bump", ""), &program));
     tn_program_release(program);

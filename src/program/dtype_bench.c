@@ -173,7 +173,7 @@ static tn_buffer_t* make_argument(tn_device_t* device, tn_dtype_t dtype, uint64_
   const int64_t dims[] = {SIDE, SIDE};
   tn_buffer_t* buffer = NULL;
   die_if_error(tn_buffer_create_from_host(device, dtype, 2, dims, converted,
-                                          COUNT * tn_dtype_size(dtype), &buffer));
+                                          COUNT * tn_dtype_byte_size(dtype), &buffer));
   return buffer;
 }
 

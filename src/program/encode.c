@@ -51,10 +51,10 @@ static tn_memory_t device_memory(const encoder_t* encoder, uint32_t pointer) {
   return (tn_memory_t){encoder->activation->pointers[pointer], 0};
 }
 
-static tn_status_t read(encoder_t* encoder, uint32_t pointer, size_t byte_length, void* out_bytes) {
+static tn_status_t read(encoder_t* encoder, uint32_t pointer, size_t byte_size, void* out_bytes) {
   TN_RETURN_IF_ERROR(finish(encoder));
   return encoder->device->vtable->copy_to_host(encoder->device, NULL, out_bytes,
-                                               device_memory(encoder, pointer), byte_length);
+                                               device_memory(encoder, pointer), byte_size);
 }
 
 // --- instructions
@@ -87,9 +87,9 @@ static tn_status_t copy_leaves(encoder_t* encoder, const tn_instruction_t* instr
     TN_RETURN_IF_ERROR(
         instruction->kind == TN_COPY_TO_HOST
             ? device->vtable->copy_to_host(device, NULL, pointers[to], device_memory(encoder, from),
-                                           buffer->byte_length)
+                                           buffer->byte_size)
             : device->vtable->copy_from_host(device, NULL, device_memory(encoder, to),
-                                             pointers[from], buffer->byte_length));
+                                             pointers[from], buffer->byte_size));
   }
   return TN_OK;
 }

@@ -57,8 +57,9 @@ static int setup(void** state) {
   TN_ASSERT_OK(tn_device_create("reference", NULL, &device));
   tn__testing_fail_launches(device, "exponential");
   for (size_t i = 0; i < sizeof ops / sizeof *ops; ++i) {
-    TN_ASSERT_OK(tn_register(ops[i]->name, "Host", (tn_target_function_t)ops[i]->bundle.execute,
-                             TN_API_VERSION_TYPED_FFI));
+    TN_ASSERT_OK(tn_target_register(ops[i]->name, "Host",
+                                    (tn_target_function_t)ops[i]->bundle.execute,
+                                    TN_API_VERSION_TYPED_FFI));
   }
   *state = device;
   return 0;

@@ -108,8 +108,8 @@ static void expect_no_array(const char* text) {
   tn_program_t* fused = tn__testing_program(text, false);
   assert_int_equal(count_fused_reductions(plain), 0);
   assert_int_equal(count_fused_reductions(fused), 1);
-  assert_true(plain->arena_byte_length >= ARRAY_BYTES / 2);
-  assert_true(fused->arena_byte_length <= ARRAY_BYTES / 16);
+  assert_true(plain->arena_byte_size >= ARRAY_BYTES / 2);
+  assert_true(fused->arena_byte_size <= ARRAY_BYTES / 16);
   for (uint64_t seed = 1; seed <= 3; ++seed) {
     tn_testing_buffers_t arguments;
     tn_testing_bytes_t wanted, found;
@@ -132,7 +132,7 @@ static void expect_no_array(const char* text) {
 static void expect_one_instruction(const char* text) {
   tn_program_t* program = tn__testing_program(text, false);
   assert_int_equal(program->instruction_count, 1);
-  assert_int_equal(program->arena_byte_length, 0);
+  assert_int_equal(program->arena_byte_size, 0);
   tn_program_release(program);
   expect_no_array(text);
 }

@@ -338,7 +338,7 @@ static void make_arguments(const tn_program_t* program, tn_testing_buffers_t* ou
     void* data = NULL;
     TN_ASSERT_OK(tn_buffer_create(tn__testing_device(), tn_type_dtype(type), tn_type_rank(type),
                                   tn_type_dims(type), &data, &out->list[i]));
-    const size_t length = tn_buffer_byte_length(out->list[i]);
+    const size_t length = tn_buffer_byte_size(out->list[i]);
     const bool is_narrow = tn_dtype_bit_width(tn_type_dtype(type)) < 8;
     for (size_t k = 0; k < length; ++k) {
       const uint64_t random = next_random();

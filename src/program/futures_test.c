@@ -143,8 +143,8 @@ static int setup(void** state) {
               {"futures.fail", fail_now},   {"futures.count", count}};
   if (tn__testing_device_setup(state)) return -1;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
-    TN_ASSERT_OK(tn_register(rows[i].name, "Host", (tn_target_function_t)rows[i].handler,
-                             TN_API_VERSION_TYPED_FFI));
+    TN_ASSERT_OK(tn_target_register(rows[i].name, "Host", (tn_target_function_t)rows[i].handler,
+                                    TN_API_VERSION_TYPED_FFI));
   }
   return 0;
 }

@@ -31,10 +31,10 @@
 
 enum { SHORT_NS = 20 * 1000 * 1000 };
 
-static tn_buffer_t* scalar(tn_dtype_t dtype, const void* value, size_t byte_length) {
+static tn_buffer_t* scalar(tn_dtype_t dtype, const void* value, size_t byte_size) {
   tn_buffer_t* buffer = NULL;
-  TN_ASSERT_OK(tn_buffer_create_from_host(tn__testing_device(), dtype, 0, NULL, value, byte_length,
-                                          &buffer));
+  TN_ASSERT_OK(
+      tn_buffer_create_from_host(tn__testing_device(), dtype, 0, NULL, value, byte_size, &buffer));
   return buffer;
 }
 
@@ -148,8 +148,8 @@ static void sleep_long(void* out, const void** in) {
 
 static void a_last_operation_that_takes_too_long_is_an_error(void** state) {
   (void)state;
-  TN_ASSERT_OK(tn_register("testing.sleep_long", "Host", (tn_target_function_t)sleep_long,
-                           TN_API_VERSION_ORIGINAL));
+  TN_ASSERT_OK(tn_target_register("testing.sleep_long", "Host", (tn_target_function_t)sleep_long,
+                                  TN_API_VERSION_ORIGINAL));
   tn_program_t* program = tn__testing_program(
       "func.func @main(%x: tensor<i32>) -> tensor<i32> {\n"
       "  %0 = stablehlo.custom_call @testing.sleep_long(%x) : (tensor<i32>) -> tensor<i32>\n"

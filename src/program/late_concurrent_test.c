@@ -88,8 +88,8 @@ static void late_handlers_write_to_nobody_elses_memory(void** state) {
   atomic_store(&started, 0);
   atomic_store(&finished, 0);
   atomic_store(&late_count, 0);
-  TN_ASSERT_OK(tn_register("testing.sometimes_late", "Host", (tn_target_function_t)handler,
-                           TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn_target_register("testing.sometimes_late", "Host", (tn_target_function_t)handler,
+                                  TN_API_VERSION_TYPED_FFI));
   program = tn__testing_program(
       "func.func @main(%x: " F4 ") -> " F4
       " {\n"

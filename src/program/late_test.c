@@ -105,12 +105,12 @@ static int setup(void** state) {
   if (tn__testing_device_setup(state)) return -1;
   const tn_target_function_t execute = (tn_target_function_t)handler;
   TN_ASSERT_OK(tn_type_register("late_test.object", destroy_object, &object_type));
-  TN_ASSERT_OK(tn_register("testing.late", "Host", execute, TN_API_VERSION_TYPED_FFI));
-  TN_ASSERT_OK(
-      tn_register_stages("testing.late_prepared", "Host",
-                         &(tn_handler_stages_t){.prepare = (tn_target_function_t)prepare_handler,
-                                                .execute = execute}));
-  TN_ASSERT_OK(tn_register_stages(
+  TN_ASSERT_OK(tn_target_register("testing.late", "Host", execute, TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(tn_target_register_stages(
+      "testing.late_prepared", "Host",
+      &(tn_handler_stages_t){.prepare = (tn_target_function_t)prepare_handler,
+                             .execute = execute}));
+  TN_ASSERT_OK(tn_target_register_stages(
       "testing.late_made", "Host",
       &(tn_handler_stages_t){.instantiate = (tn_target_function_t)instantiate_late,
                              .execute = execute}));

@@ -6,6 +6,7 @@
 #include <locale.h>
 #include <sys/stat.h>
 #include <tenon/custom.h>
+#include <tenon/npy.h>
 #include <unistd.h>
 
 #include "base/c_locale.h"

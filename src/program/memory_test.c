@@ -1,4 +1,5 @@
 // From text or the builder to results, with every allocation refused in turn.
+#include <tenon/builder.h>
 #include <tenon/tenon.h>
 
 #include "base/testing.h"
@@ -96,22 +97,22 @@ static tn_status_t from_builder_to_module(const tn_allocator_t* allocator, void*
   tn_module_t* module = NULL;
   tn_status_t status = tn_builder_create(allocator, "test", &builder);
   if (!status) {
-    const tn_type_t* type = tn_tensor_type(builder, TN_DTYPE_F32, 1, (int64_t[]){8});
-    tn_value_t* x = tn_parameter(builder, 0, type, "x");
-    tn_value_t* pair[] = {x, tn_exponential(builder, x)};
-    tn_value_t* sum =
-        tn_add(builder, x, tn_get_tuple_element(builder, tn_tuple(builder, 2, pair), 1));
+    const tn_type_t* type = tn_builder_tensor_type(builder, TN_DTYPE_F32, 1, (int64_t[]){8});
+    tn_value_t* x = tn_builder_parameter(builder, 0, type, "x");
+    tn_value_t* pair[] = {x, tn_builder_exponential(builder, x)};
+    tn_value_t* sum = tn_builder_add(
+        builder, x, tn_builder_get_tuple_element(builder, tn_builder_tuple(builder, 2, pair), 1));
     const tn_attribute_t eps = {
         .name = "eps", .kind = TN_ATTRIBUTE_FLOAT, .dtype = TN_DTYPE_F32, .real = 1e-3};
     const tn_custom_call_options_t options = {.struct_size = sizeof options,
                                               .api_version = TN_API_VERSION_TYPED_FFI,
                                               .attribute_count = 1,
                                               .attributes = &eps};
-    tn_value_t* y = tn_custom_call(builder, "f", 1, &sum, type, &options);
+    tn_value_t* y = tn_builder_custom_call(builder, "f", 1, &sum, type, &options);
     tn_value_t* total = NULL;
-    tn_value_t* zero = tn_scalar_f32(builder, 0);
-    tn_computation_t* add = tn_binary_computation(builder, "add", TN_DTYPE_F32);
-    tn_reduce(builder, 1, &y, &zero, add, 1, (int64_t[]){0}, &total);
+    tn_value_t* zero = tn_builder_scalar_f32(builder, 0);
+    tn_computation_t* add = tn_builder_binary_computation(builder, "add", TN_DTYPE_F32);
+    tn_builder_reduce(builder, 1, &y, &zero, add, 1, (int64_t[]){0}, &total);
     status = tn_builder_build(builder, 1, &total, &module);
   }
   tn_module_release(module);

@@ -29,7 +29,7 @@ static uint64_t leaf_bytes(const tn_program_t* program, uint32_t first, uint32_t
   uint64_t sum = 0;
   const tn_program_unit_t* unit = NULL;
   for (uint32_t i = first; i < first + count; ++i) {
-    sum += tn__program_buffer(program, program->pointer_buffers[i], &unit)->byte_length;
+    sum += tn__program_buffer(program, program->pointer_buffers[i], &unit)->byte_size;
   }
   return sum;
 }
@@ -42,7 +42,7 @@ static uint64_t operand_bytes(const tn_program_t* program, const tn_instruction_
     return leaf_bytes(program, instruction->first_operand, instruction->operand_count);
   }
   for (uint32_t i = 0; i < instruction->operand_count; ++i) {
-    sum += tn__type_byte_length(site->use->operand_types[i]);
+    sum += tn__type_byte_size(site->use->operand_types[i]);
   }
   return sum;
 }
@@ -70,8 +70,8 @@ void tn__observe_report(const tn_activation_t* activation, uint32_t index,
       .column = node ? node->location.column : 0,
       .begin_ns = observation.begin_ns,
       .end_ns = tn__clock_ns(),
-      .read_byte_length = operand_bytes(program, instruction),
-      .written_byte_length =
+      .read_byte_size = operand_bytes(program, instruction),
+      .written_byte_size =
           leaf_bytes(program, instruction->first_result, instruction->result_count),
   };
   observation.observer->observe(observation.observer->user, &event);

@@ -63,7 +63,7 @@ static void an_instruction_is_reported_with_its_place_and_bytes(void** state) {
   assert_int_equal(seen.count, 1);
   assert_true(add && add->run_id == 7 && add->depth == 0 && !add->is_asynchronous);
   assert_true(add->line == 2 && add->column > 0 && add->target_length == 0);
-  assert_true(add->read_byte_length == 32 && add->written_byte_length == 16);
+  assert_true(add->read_byte_size == 32 && add->written_byte_size == 16);
   assert_non_null(strstr(add->kernel, ".add"));
   assert_string_equal(seen.files[0], "test.mlir");
 }
@@ -131,7 +131,7 @@ static void views_count_the_elements_that_are_read(void** state) {
   TN_ASSERT_OK(run(program, &seen, 1));
   tn_program_release(program);
   const tn_run_event_t* negate = &seen.events[seen.count - 1];
-  assert_true(seen.count >= 1 && negate->read_byte_length == 8 && negate->written_byte_length == 8);
+  assert_true(seen.count >= 1 && negate->read_byte_size == 8 && negate->written_byte_size == 8);
 }
 
 static void a_run_without_an_observer_tells_no_one(void** state) {

@@ -10,7 +10,7 @@
 typedef struct extent {
   uint32_t buffer;
   uintptr_t begin;
-  size_t byte_length;
+  size_t byte_size;
 } extent_t;
 
 static extent_t extent_of(const tn_activation_t* activation, uint32_t pointer) {
@@ -19,13 +19,13 @@ static extent_t extent_of(const tn_activation_t* activation, uint32_t pointer) {
   const uint32_t buffer = program->pointer_buffers[pointer];
   const int64_t offset = program->pointer_offsets ? program->pointer_offsets[pointer] : 0;
   return (extent_t){buffer, (uintptr_t)activation->pointers[pointer] - (uintptr_t)offset,
-                    tn__program_buffer(program, buffer, &unit)->byte_length};
+                    tn__program_buffer(program, buffer, &unit)->byte_size};
 }
 
 // Tokens have no bytes, but one buffer for whoever passes them on.
 static bool overlaps(const extent_t* a, const extent_t* b) {
   if (a->buffer == b->buffer) return true;
-  return a->begin < b->begin + b->byte_length && b->begin < a->begin + a->byte_length;
+  return a->begin < b->begin + b->byte_size && b->begin < a->begin + a->byte_size;
 }
 
 static bool is_among(const tn_activation_t* activation, const extent_t* extent, uint32_t first,

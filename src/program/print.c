@@ -117,8 +117,8 @@ static void text_fusion(const tn_instruction_t* instruction, tn_writer_t* writer
 static void text_program(const tn_program_t* program, tn_writer_t* writer) {
   tn__writef(writer, "program: %zu instructions, %zu pointers, ", program->instruction_count,
              program->pointer_count);
-  tn__write_grouped(writer, program->arena_byte_length);
-  tn__writef(writer, " bytes of temporaries, %zu bytes of frames\n", program->local_byte_length);
+  tn__write_grouped(writer, program->arena_byte_size);
+  tn__writef(writer, " bytes of temporaries, %zu bytes of frames\n", program->local_byte_size);
   for (size_t u = 0; u < program->unit_count; ++u) {
     const tn_program_unit_t* unit = &program->units[u];
     tn__writef(writer, "unit %zu @%.*s: block %u, arena at %zu\n", u,

@@ -246,8 +246,8 @@ static void json_list(const tn_program_t* program, const char* name, size_t coun
 }
 
 void tn__print_program_json(const tn_program_t* program, tn_writer_t* writer) {
-  tn__writef(writer, "{\"temporary_bytes\": %zu, \"frame_bytes\": %zu", program->arena_byte_length,
-             program->local_byte_length);
+  tn__writef(writer, "{\"temporary_bytes\": %zu, \"frame_bytes\": %zu", program->arena_byte_size,
+             program->local_byte_size);
   json_list(program, "units", program->unit_count, json_unit, writer);
   json_list(program, "blocks", program->block_count, json_block, writer);
   json_list(program, "instructions", program->instruction_count, json_instruction, writer);

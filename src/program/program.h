@@ -7,7 +7,7 @@
 #define TENON_PROGRAM_PROGRAM_H_
 
 #include <pthread.h>
-#include <tenon/program.h>
+#include <tenon/detail/program.h>
 
 #include "device/device.h"
 #include "plan/plan.h"
@@ -84,8 +84,8 @@ struct tn_program {
   uint32_t* patches;  // indices of pointers
   tn_instruction_t* instructions;
   tn_program_block_t* blocks;
-  size_t arena_byte_length, lower_bound_byte_length;
-  size_t host_arena_byte_length, local_byte_length;
+  size_t arena_byte_size, lower_bound_byte_size;
+  size_t host_arena_byte_size, local_byte_size;
   // On a device that is not the host: its copies of the constants.
   tn_memory_t constant_memory;
   bool has_constant_memory;

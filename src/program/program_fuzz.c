@@ -54,7 +54,7 @@ static bool is_light_region(const tn_region_t* region) {
 static bool is_worth_running(const tn_program_t* program) {
   tn_program_statistics_t figures = {.struct_size = sizeof figures};
   tn_program_statistics(program, &figures);
-  if (figures.total_byte_length > MOST_BYTES || figures.constant_byte_length > MOST_BYTES ||
+  if (figures.total_byte_size > MOST_BYTES || figures.constant_byte_size > MOST_BYTES ||
       tn_program_argument_count(program) > LEAVES || tn_program_result_count(program) > LEAVES) {
     return false;
   }
@@ -80,9 +80,9 @@ static tn_status_t argument(tn_device_t* device, const tn_type_t* type, unsigned
   tn_status_t status = tn_buffer_create(device, tn_type_dtype(type), rank, dims, &data, out_buffer);
   if (status) return status;
   unsigned char* bytes = data;
-  size_t length = tn_buffer_byte_length(*out_buffer);
+  size_t length = tn_buffer_byte_size(*out_buffer);
   // One byte may hold fewer bits, of which one is always there.
-  bool is_wide = tn_dtype_size(tn_type_dtype(type)) > 1;
+  bool is_wide = tn_dtype_byte_size(tn_type_dtype(type)) > 1;
   for (size_t i = 0; i < length; ++i) {
     bytes[i] = is_wide ? (unsigned char)(seed * (i * 37 + 11) >> 2) : (i ^ seed) & 1;
   }
@@ -133,8 +133,8 @@ static void expect_same(const outcome_t* a, const outcome_t* b) {
     tn_status_t status = tn_buffer_map(a->results[i], &a_bytes);
     if (!status) status = tn_buffer_map(b->results[i], &b_bytes);
     if (status) abort();
-    size_t length = tn_buffer_byte_length(a->results[i]);
-    if (length != tn_buffer_byte_length(b->results[i])) abort();
+    size_t length = tn_buffer_byte_size(a->results[i]);
+    if (length != tn_buffer_byte_size(b->results[i])) abort();
     if (length > 0 && memcmp(a_bytes, b_bytes, length) != 0) {
       fprintf(stderr, "result %zu differs after the passes\n", i);
       abort();

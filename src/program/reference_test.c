@@ -19,7 +19,7 @@ static const char* const without_generator[][2] = {
 
 static void fill(tn_sample_t* sample, tn_dtype_t dtype, int64_t count, unsigned char* bytes) {
   static const double special[] = {0.0, -0.0, 1, -1, INFINITY, -INFINITY, NAN, 0.5, 1e-40, 65504};
-  const size_t size = tn_dtype_size(dtype);
+  const size_t size = tn_dtype_byte_size(dtype);
   const tn_kind_t kind = tn_dtype_kind(dtype);
   const size_t part_size = kind == TN_KIND_COMPLEX ? size / 2 : size;
   const tn_dtype_t part = kind != TN_KIND_COMPLEX ? dtype
@@ -51,7 +51,7 @@ static void fill(tn_sample_t* sample, tn_dtype_t dtype, int64_t count, unsigned 
 static tn_buffer_t* copy_to(tn_device_t* device, const tn_type_t* type, const void* bytes) {
   tn_buffer_t* buffer = NULL;
   TN_ASSERT_OK(tn_buffer_create_from_host(device, tn_type_dtype(type), tn_type_rank(type),
-                                          tn_type_dims(type), bytes, tn__type_byte_length(type),
+                                          tn_type_dims(type), bytes, tn__type_byte_size(type),
                                           &buffer));
   return buffer;
 }
@@ -72,7 +72,7 @@ static double distance(tn_dtype_t dtype, double found, double wanted, double lar
 
 static double element_distance(tn_dtype_t dtype, const unsigned char* found,
                                const unsigned char* wanted, double largest) {
-  if (memcmp(found, wanted, tn_dtype_size(dtype)) == 0) return 0;
+  if (memcmp(found, wanted, tn_dtype_byte_size(dtype)) == 0) return 0;
   if (tn_dtype_kind(dtype) == TN_KIND_FLOAT) {
     return distance(dtype, tn_dtype_load(dtype, found), tn_dtype_load(dtype, wanted), largest);
   }
@@ -80,8 +80,8 @@ static double element_distance(tn_dtype_t dtype, const unsigned char* found,
   const tn_dtype_t part = dtype == TN_DTYPE_C64 ? TN_DTYPE_F32 : TN_DTYPE_F64;
   double parts[2][2];
   for (size_t k = 0; k < 2; ++k) {
-    parts[0][k] = tn_dtype_load(part, found + k * tn_dtype_size(part));
-    parts[1][k] = tn_dtype_load(part, wanted + k * tn_dtype_size(part));
+    parts[0][k] = tn_dtype_load(part, found + k * tn_dtype_byte_size(part));
+    parts[1][k] = tn_dtype_load(part, wanted + k * tn_dtype_byte_size(part));
   }
   // As points: the smaller part alone may have fewer right digits.
   const double apart = hypot(parts[0][0] - parts[1][0], parts[0][1] - parts[1][1]);
@@ -125,7 +125,7 @@ static double largest_of(const tn_type_t* type, const unsigned char* bytes) {
                           : type->dtype == TN_DTYPE_C64 ? TN_DTYPE_F32
                                                         : TN_DTYPE_F64;
   double largest = 0;
-  for (size_t at = 0; at < tn__type_byte_length(type); at += tn_dtype_size(part)) {
+  for (size_t at = 0; at < tn__type_byte_size(type); at += tn_dtype_byte_size(part)) {
     const double value = fabs(tn_dtype_load(part, bytes + at));
     if (isfinite(value) && value > largest) largest = value;
   }
@@ -133,7 +133,7 @@ static double largest_of(const tn_type_t* type, const unsigned char* bytes) {
 }
 
 static const char* element_text(char* out, const tn_type_t* type, const void* bytes, int64_t i) {
-  const size_t size = tn_dtype_size(type->dtype);
+  const size_t size = tn_dtype_byte_size(type->dtype);
   for (size_t k = 0; k < size; ++k) {
     sprintf(out + 2 * k, "%02x", ((const unsigned char*)bytes)[(size_t)i * size + k]);
   }
@@ -154,11 +154,24 @@ static void print_operands(tn_buffer_t* const* arguments, size_t count, int64_t 
   }
 }
 
+static double largest_operand(const tn_sample_t* sample, tn_buffer_t* const* arguments) {
+  double largest = 0;
+  for (size_t k = 0; k < sample->argument_count; ++k) {
+    const void* bytes = NULL;
+    TN_ASSERT_OK(tn_buffer_map(arguments[k], &bytes));
+    largest = fmax(largest, largest_of(tn_buffer_type(arguments[k]), bytes));
+    tn_buffer_unmap(arguments[k]);
+  }
+  return largest;
+}
+
 static void expect_near(const tn_sample_t* sample, const char* operation, size_t result,
                         const tn_type_t* type, const unsigned char* found,
                         const unsigned char* wanted, tn_buffer_t* const* arguments) {
-  const size_t size = tn_dtype_size(type->dtype);
-  const double largest = sample->is_by_largest ? largest_of(type, wanted) : 0;
+  const size_t size = tn_dtype_byte_size(type->dtype);
+  const double largest = sample->is_by_largest
+                             ? fmax(largest_of(type, wanted), largest_operand(sample, arguments))
+                             : 0;
   for (int64_t i = 0; i < tn__type_size(type); ++i) {
     const double apart =
         element_distance(type->dtype, found + (size_t)i * size, wanted + (size_t)i * size, largest);
@@ -178,7 +191,7 @@ static void run_both(tn_sample_t* sample, const char* operation, tn_program_t* c
               *results[2][TN_SAMPLE_RESULTS] = {{NULL}};
   for (size_t i = 0; i < sample->argument_count; ++i) {
     const tn_type_t* type = tn_program_argument_type(programs[0], i);
-    unsigned char* bytes = calloc(1, tn__type_byte_length(type) + 1);
+    unsigned char* bytes = calloc(1, tn__type_byte_size(type) + 1);
     assert_non_null(bytes);
     fill(sample, type->dtype, tn__type_size(type), bytes);
     for (size_t d = 0; d < 2; ++d) arguments[d][i] = copy_to(devices[d], type, bytes);

@@ -7,7 +7,7 @@
 // --- each by itself
 
 static size_t alignment_of(tn_dtype_t dtype) {
-  const size_t size = tn_dtype_size(dtype);
+  const size_t size = tn_dtype_byte_size(dtype);
   return tn_dtype_kind(dtype) == TN_KIND_COMPLEX ? size / 2 : size;
 }
 
@@ -31,11 +31,11 @@ static tn_status_t check_one(const tn_program_t* program, size_t index,
                             "the memory of result %zu is for %s; the result is %s", index,
                             TN_TYPE_TEXT(&expected), TN_TYPE_TEXT(type));
   }
-  const size_t needed = tn__type_byte_length(type);
-  if (given->byte_length < needed) {
+  const size_t needed = tn__type_byte_size(type);
+  if (given->byte_size < needed) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "the memory of result %zu has %zu bytes; %s takes %zu", index,
-                            given->byte_length, TN_TYPE_TEXT(type), needed);
+                            given->byte_size, TN_TYPE_TEXT(type), needed);
   }
   const size_t alignment = alignment_of(type->dtype);
   if ((uintptr_t)given->data % alignment != 0) {
@@ -56,7 +56,7 @@ tn_status_t tn__run_take_result_memory(tn_run_t* run, const tn_run_options_t* op
   for (size_t i = 0; i < run->result_count; ++i) {
     const tn_result_memory_t* given = &options->result_memory[i];
     TN_RETURN_IF_ERROR(check_one(run->program, i, given));
-    if (!tn__type_byte_length(tn_program_result_type(run->program, i))) continue;
+    if (!tn__type_byte_size(tn_program_result_type(run->program, i))) continue;
     run->results[i].given = given->data;
     run->has_result_memory |= given->data != NULL;
   }
@@ -82,7 +82,7 @@ tn_status_t tn_result_memory_from_dlpack(const tn_dl_tensor_t* tensor, uint64_t 
                           .dtype = view.dtype,
                           .rank = (size_t)tensor->rank,
                           .dims = tensor->dims};
-  *out_memory = (tn_result_memory_t){view.data, tn__type_byte_length(&type), view.dtype,
+  *out_memory = (tn_result_memory_t){view.data, tn__type_byte_size(&type), view.dtype,
                                      (size_t)tensor->rank, tensor->dims};
   return TN_OK;
 }
@@ -105,15 +105,15 @@ static size_t collect_ranges(const tn_run_t* run, range_t* ranges) {
   for (size_t i = 0; i < run->result_count; ++i) {
     const uintptr_t begin = (uintptr_t)run->results[i].given;
     if (!begin) continue;
-    const size_t byte_length = tn__type_byte_length(tn_program_result_type(run->program, i));
-    ranges[count++] = (range_t){begin, begin + byte_length, i, true};
+    const size_t byte_size = tn__type_byte_size(tn_program_result_type(run->program, i));
+    ranges[count++] = (range_t){begin, begin + byte_size, i, true};
   }
   // Elsewhere the host's addresses are not the device's.
   for (size_t i = 0; run->program->device->target->is_host && i < run->argument_count; ++i) {
     if (!run->arguments[i].buffer) continue;
     const uintptr_t begin = (uintptr_t)tn__memory_address(run->arguments[i].memory);
-    const size_t byte_length = tn_buffer_byte_length(run->arguments[i].buffer);
-    if (byte_length) ranges[count++] = (range_t){begin, begin + byte_length, i, false};
+    const size_t byte_size = tn_buffer_byte_size(run->arguments[i].buffer);
+    if (byte_size) ranges[count++] = (range_t){begin, begin + byte_size, i, false};
   }
   return count;
 }
@@ -163,9 +163,8 @@ tn_status_t tn__run_check_overlaps(const tn_run_t* run) {
 tn_status_t tn__run_wrap_result(tn_run_t* run, size_t index) {
   tn_device_t* device = run->program->device;
   tn_run_result_t* result = &run->results[index];
-  const size_t byte_length = tn__type_byte_length(tn_program_result_type(run->program, index));
-  tn_status_t status =
-      device->vtable->wrap_host(device, result->given, byte_length, &result->memory);
+  const size_t byte_size = tn__type_byte_size(tn_program_result_type(run->program, index));
+  tn_status_t status = device->vtable->wrap_host(device, result->given, byte_size, &result->memory);
   result->is_wrapped = result->is_owned = !status;
   if (tn_status_code(status) != TN_CODE_UNIMPLEMENTED) return status;
   tn_status_release(status);
@@ -178,7 +177,7 @@ tn_status_t tn__run_copy_results(const tn_run_t* run) {
     const tn_run_result_t* result = &run->results[i];
     if (!result->given || result->is_wrapped) continue;
     TN_RETURN_IF_ERROR(device->vtable->copy_to_host(device, NULL, result->given, result->memory,
-                                                    tn_buffer_byte_length(result->buffer)));
+                                                    tn_buffer_byte_size(result->buffer)));
   }
   return TN_OK;
 }

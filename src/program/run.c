@@ -53,18 +53,18 @@ __attribute__((returns_nonnull)) static tn_status_t explain_memory(const tn_prog
                                                                    tn_status_t status) {
   if (tn_status_code(status) != TN_CODE_RESOURCE_EXHAUSTED) return status;
   tn_memory_statistics_t memory = {.struct_size = sizeof memory};
-  uint64_t result_byte_length = 0;
+  uint64_t result_byte_size = 0;
   for (size_t i = 0; i < tn_program_result_count(program); ++i) {
     const tn_type_t* type = tn_program_result_type(program, i);
-    if (tn_type_kind(type) == TN_TYPE_TENSOR) result_byte_length += tn__type_byte_length(type);
+    if (tn_type_kind(type) == TN_TYPE_TENSOR) result_byte_size += tn__type_byte_size(type);
   }
   tn_device_memory_statistics(program->device, &memory);
   return tn_status_note(status,
                         "the program needs %" PRIu64
                         " bytes for results and %zu for temporaries; "
                         "the device has %" PRIu64 " in use, and its limit is %" PRIu64,
-                        result_byte_length, program->arena_byte_length, memory.in_use_byte_length,
-                        memory.limit_byte_length);
+                        result_byte_size, program->arena_byte_size, memory.in_use_byte_size,
+                        memory.limit_byte_size);
 }
 
 // --- beginning and ending
@@ -87,7 +87,7 @@ static void destroy(tn_call_keeper_t* keeper) {
     tn_buffer_release(run->results[i].buffer);
   }
   tn_cancellation_release(run->interrupt.cancellation);
-  tn__free(program->allocator, run, run->byte_length);
+  tn__free(program->allocator, run, run->byte_size);
   tn_program_release(program);
 }
 
@@ -105,7 +105,7 @@ static tn_status_t create(tn_program_t* program, const tn_run_options_t* options
   }
   TN_RETURN_IF_ERROR(tn__allocate(program->allocator, size, &memory));
   tn_run_t* run = memory;
-  run->byte_length = size;
+  run->byte_size = size;
   tn__keeper_init(&run->keeper, destroy);
   tn_status_t status = tn__activation_take(program, &run->activation);
   if (status) {
@@ -160,7 +160,7 @@ static tn_status_t copy_undonated(const tn_run_t* run) {
     if (ancestor == TN_PROGRAM_NONE || result->is_inherited || !result->buffer) continue;
     TN_RETURN_IF_ERROR(device->vtable->copy(device, NULL, result->memory,
                                             run->arguments[ancestor].memory,
-                                            tn_buffer_byte_length(result->buffer)));
+                                            tn_buffer_byte_size(result->buffer)));
   }
   return TN_OK;
 }

@@ -34,7 +34,7 @@ typedef struct tn_run {
   tn_user_data_t* user_data;  // copied
   tn_interrupt_t interrupt;
   tn_observer_t observer;
-  size_t byte_length;
+  size_t byte_size;
   bool has_result_memory;
 } tn_run_t;
 

@@ -47,8 +47,8 @@ static tn_program_t *waits, *adds, *fails;
 
 static int setup(void** state) {
   if (tn__testing_device_setup(state)) return -1;
-  TN_ASSERT_OK(tn_register("testing.pass_gate", "Host", (tn_target_function_t)pass_gate,
-                           TN_API_VERSION_ORIGINAL));
+  TN_ASSERT_OK(tn_target_register("testing.pass_gate", "Host", (tn_target_function_t)pass_gate,
+                                  TN_API_VERSION_ORIGINAL));
   waits = tn__testing_program(
       MAIN("%x: " F4, F4,
            "%a = stablehlo.custom_call @testing.pass_gate(%x) {has_side_effect = true} : (" F4
@@ -71,7 +71,7 @@ static int teardown(void** state) {
   tn_program_release(waits);
   tn_program_release(adds);
   tn_program_release(fails);
-  TN_ASSERT_OK(tn_unregister("testing.pass_gate", "Host"));
+  TN_ASSERT_OK(tn_target_unregister("testing.pass_gate", "Host"));
   return tn__testing_device_teardown(state);
 }
 
@@ -234,7 +234,7 @@ static void donations_go_on_from_run_to_run(void** state) {
   TN_ASSERT_OK(tn_stream_synchronize(stream));
   tn_device_memory_statistics(tn__testing_device(), &after);
   // One buffer all the time; what came on top are activations that wait for the next run.
-  assert_true(after.in_use_byte_length <= before.in_use_byte_length + 8 * 1024);
+  assert_true(after.in_use_byte_size <= before.in_use_byte_size + 8 * 1024);
   tn_buffer_release(sum);
 }
 

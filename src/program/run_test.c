@@ -1,5 +1,6 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
+#include <tenon/arrays.h>
 #include <unistd.h>
 
 #include "base/testing_allocator.h"
@@ -227,8 +228,8 @@ static void units_that_are_not_active_together_share_bytes(void** state) {
   tn_program_statistics_t statistics = {.struct_size = sizeof statistics};
   tn_program_statistics(program, &statistics);
   // The entry keeps one array over the first call, and each function one of its own.
-  assert_int_equal(statistics.plan_byte_length, 2 * 512);
-  assert_int_equal(statistics.lower_bound_byte_length, 2 * 512);
+  assert_int_equal(statistics.plan_byte_size, 2 * 512);
+  assert_int_equal(statistics.lower_bound_byte_size, 2 * 512);
 }
 
 static char* chain_of_calls(int count) {
@@ -579,7 +580,7 @@ static void donated_memory_without_an_heir_is_freed_after_the_run(void** state) 
   assert_true(tn_buffer_is_donated(arguments[0]));
   tn_buffer_release(arguments[0]);
   tn_device_memory_statistics(tn__testing_device(), &after);
-  assert_int_equal(before.in_use_byte_length, after.in_use_byte_length);
+  assert_int_equal(before.in_use_byte_size, after.in_use_byte_size);
   tn__testing_expect_floats(result, 2, (float[]){2, 3});
   tn_buffer_release(result);
   tn_buffer_release(arguments[1]);
@@ -603,7 +604,7 @@ static void run_that_cannot_begin_gives_donations_back(void** state) {
         .struct_size = sizeof options, .donated = donated, .stream = on_stream ? stream : NULL};
     tn_memory_statistics_t statistics = {.struct_size = sizeof statistics};
     tn_device_memory_statistics(tn__testing_device(), &statistics);
-    tn_device_set_memory_limit(tn__testing_device(), statistics.in_use_byte_length + (1 << 20));
+    tn_device_set_memory_limit(tn__testing_device(), statistics.in_use_byte_size + (1 << 20));
     tn_status_t status = tn_program_run(program, &options, 2, arguments, 2, results);
     tn_device_set_memory_limit(tn__testing_device(), 0);
     TN_ASSERT_CODE(RESOURCE_EXHAUSTED, status);
@@ -670,8 +671,8 @@ static void memory_does_not_grow_with_the_number_of_runs(void** state) {
     if (i == 10) tn_device_memory_statistics(tn__testing_device(), &first);
   }
   tn_device_memory_statistics(tn__testing_device(), &last);
-  assert_int_equal(last.in_use_byte_length, first.in_use_byte_length);
-  assert_int_equal(last.reserved_byte_length, first.reserved_byte_length);
+  assert_int_equal(last.in_use_byte_size, first.in_use_byte_size);
+  assert_int_equal(last.reserved_byte_size, first.reserved_byte_size);
   assert_int_equal(program->idle_count, 1);
   tn__testing_buffers_release(&arguments);
 }
@@ -732,10 +733,10 @@ static void meet(void* out, const void** in) {
 // place.
 static void work_of_the_host_waits_for_regions_that_run(void** state) {
   (void)state;
-  TN_ASSERT_OK(tn_register("testing.add_slowly", "Host", (tn_target_function_t)add_slowly,
-                           TN_API_VERSION_ORIGINAL));
-  TN_ASSERT_OK(
-      tn_register("testing.meet", "Host", (tn_target_function_t)meet, TN_API_VERSION_ORIGINAL));
+  TN_ASSERT_OK(tn_target_register("testing.add_slowly", "Host", (tn_target_function_t)add_slowly,
+                                  TN_API_VERSION_ORIGINAL));
+  TN_ASSERT_OK(tn_target_register("testing.meet", "Host", (tn_target_function_t)meet,
+                                  TN_API_VERSION_ORIGINAL));
   atomic_store(&met_count, 0);
   compile(MAIN("%x: " F4, "tensor<f32>, tensor<f32>",
                "%zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
@@ -755,8 +756,8 @@ static void work_of_the_host_waits_for_regions_that_run(void** state) {
   tn_buffer_release(results[0]);
   tn_buffer_release(results[1]);
   tn_buffer_release(argument);
-  TN_ASSERT_OK(tn_unregister("testing.add_slowly", "Host"));
-  TN_ASSERT_OK(tn_unregister("testing.meet", "Host"));
+  TN_ASSERT_OK(tn_target_unregister("testing.add_slowly", "Host"));
+  TN_ASSERT_OK(tn_target_unregister("testing.meet", "Host"));
 }
 
 static void failing_operation_is_named_with_its_place(void** state) {

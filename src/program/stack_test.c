@@ -124,8 +124,8 @@ static void make_arguments(life_t* life) {
     void* data = NULL;
     TN_ASSERT_OK(tn_buffer_create(device, tn_type_dtype(type), tn_type_rank(type),
                                   tn_type_dims(type), &data, &life->arguments[i]));
-    size_t size = tn_dtype_size(tn_type_dtype(type));
-    size_t length = tn_buffer_byte_length(life->arguments[i]);
+    size_t size = tn_dtype_byte_size(tn_type_dtype(type));
+    size_t length = tn_buffer_byte_size(life->arguments[i]);
     const void* element = tn_type_dtype(type) == TN_DTYPE_F32 ? (const void*)&real : &one;
     for (size_t at = 0; at < length; at += size) memcpy((char*)data + at, element, size);
   }

@@ -64,11 +64,11 @@ static uint64_t next_random(uint64_t* state) {
   return z ^ z >> 31;
 }
 
-static void fill(tn_dtype_t dtype, size_t byte_length, uint64_t* state, unsigned char* data) {
+static void fill(tn_dtype_t dtype, size_t byte_size, uint64_t* state, unsigned char* data) {
   static const uint32_t odd_floats[] = {0x00000000, 0x80000000, 0x7F800000, 0xFF800000,
                                         0x7FC00000, 0x3F800000, 0x00000001};
-  size_t size = tn_dtype_size(dtype);
-  for (size_t i = 0; i + size <= byte_length; i += size) {
+  size_t size = tn_dtype_byte_size(dtype);
+  for (size_t i = 0; i + size <= byte_size; i += size) {
     uint64_t random = next_random(state);
     int32_t small = (int32_t)(random >> 32) % 16;
     float real = (float)small / 3;
@@ -88,13 +88,13 @@ void tn__testing_arguments(const tn_program_t* program, uint64_t seed, tn_testin
   assert_true(out->count <= TN_TESTING_LEAVES);
   for (size_t i = 0; i < out->count; ++i) {
     const tn_type_t* type = tn_program_argument_type(program, i);
-    const size_t byte_length = tn__type_byte_length(type);
-    unsigned char* data = calloc(1, byte_length + 1);
+    const size_t byte_size = tn__type_byte_size(type);
+    unsigned char* data = calloc(1, byte_size + 1);
     assert_non_null(data);
-    fill(tn_type_dtype(type), byte_length, &seed, data);
+    fill(tn_type_dtype(type), byte_size, &seed, data);
     TN_ASSERT_OK(tn_buffer_create_from_host(program->device, tn_type_dtype(type),
-                                            tn_type_rank(type), tn_type_dims(type), data,
-                                            byte_length, &out->list[i]));
+                                            tn_type_rank(type), tn_type_dims(type), data, byte_size,
+                                            &out->list[i]));
     free(data);
   }
 }
@@ -127,13 +127,13 @@ void tn__testing_expect_floats(tn_buffer_t* buffer, size_t count, const float* v
 void tn__testing_read_bytes(const tn_testing_buffers_t* buffers, tn_testing_bytes_t* out) {
   *out = (tn_testing_bytes_t){0};
   for (size_t i = 0; i < buffers->count; ++i) {
-    out->length += tn_buffer_byte_length(buffers->list[i]);
+    out->length += tn_buffer_byte_size(buffers->list[i]);
   }
   out->bytes = calloc(1, out->length + 1);
   assert_non_null(out->bytes);
   size_t at = 0;
   for (size_t i = 0; i < buffers->count; ++i) {
-    size_t length = tn_buffer_byte_length(buffers->list[i]);
+    size_t length = tn_buffer_byte_size(buffers->list[i]);
     TN_ASSERT_OK(tn_buffer_to_host(buffers->list[i], out->bytes + at, length));
     at += length;
   }
@@ -158,19 +158,19 @@ bool tn__testing_bytes_equal(const tn_testing_bytes_t* a, const tn_testing_bytes
   return a->length == 0 || memcmp(a->bytes, b->bytes, a->length) == 0;
 }
 
-static void poison(tn_memory_t memory, size_t byte_length, unsigned char byte) {
-  unsigned char* bytes = malloc(byte_length + 1);
+static void poison(tn_memory_t memory, size_t byte_size, unsigned char byte) {
+  unsigned char* bytes = malloc(byte_size + 1);
   assert_non_null(bytes);
-  memset(bytes, byte, byte_length);
-  TN_ASSERT_OK(device->vtable->copy_from_host(device, NULL, memory, bytes, byte_length));
+  memset(bytes, byte, byte_size);
+  TN_ASSERT_OK(device->vtable->copy_from_host(device, NULL, memory, bytes, byte_size));
   free(bytes);
 }
 
 void tn__testing_poison(tn_program_t* program, unsigned char byte) {
   tn_activation_t* activation = NULL;
   TN_ASSERT_OK(tn__activation_take(program, &activation));
-  poison(activation->temporary_memory, program->arena_byte_length, byte);
-  memset(activation->host_temporaries, byte, program->host_arena_byte_length);
+  poison(activation->temporary_memory, program->arena_byte_size, byte);
+  memset(activation->host_temporaries, byte, program->host_arena_byte_size);
   tn__activation_give(activation);
   tn_testing_buffers_t results = {.count = tn_program_result_count(program)};
   for (size_t i = 0; i < results.count; ++i) {
@@ -179,7 +179,7 @@ void tn__testing_poison(tn_program_t* program, unsigned char byte) {
     TN_ASSERT_OK(tn_buffer_create(program->device, tn_type_dtype(type), tn_type_rank(type),
                                   tn_type_dims(type), NULL, &results.list[i]));
     TN_ASSERT_OK(tn__buffer_hold(results.list[i], &memory));
-    poison(memory, tn_buffer_byte_length(results.list[i]), byte);
+    poison(memory, tn_buffer_byte_size(results.list[i]), byte);
     tn__buffer_unhold(results.list[i]);
   }
   tn__testing_buffers_release(&results);

@@ -19,7 +19,7 @@ typedef struct tn_sample {
   tn_dtype_t dtype;
   tn_sample_values_t values;
   double tolerance;    // units in the last place
-  bool is_by_largest;  // of the result's largest element: sums in which much cancels
+  bool is_by_largest;  // of the largest element of the result and the operands: much cancels
   size_t argument_count, result_count;
   char arguments[TN_SAMPLE_ARGUMENTS][64], results[TN_SAMPLE_RESULTS][64];
   char body[TN_SAMPLE_TEXT], text[2 * TN_SAMPLE_TEXT];

@@ -140,16 +140,16 @@ static tn_status_t place_units(tn_program_t* program) {
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&program->arena, program->unit_count, &placer.depths));
   for (size_t i = 0; i < program->unit_count; ++i) {
     const tn_program_unit_t* unit = &program->units[i];
-    if (__builtin_add_overflow(unit->arena_offset, unit->plan->arena_byte_length,
+    if (__builtin_add_overflow(unit->arena_offset, unit->plan->arena_byte_size,
                                &placer.caller_end) ||
-        __builtin_add_overflow(unit->host_arena_offset, unit->plan->host_arena_byte_length,
+        __builtin_add_overflow(unit->host_arena_offset, unit->plan->host_arena_byte_size,
                                &placer.host_caller_end) ||
         placer.caller_end > PTRDIFF_MAX || placer.host_caller_end > PTRDIFF_MAX) {
       return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
                               "the program's temporaries exceed the address space");
     }
-    raise_to(&program->arena_byte_length, placer.caller_end);
-    raise_to(&program->host_arena_byte_length, placer.host_caller_end);
+    raise_to(&program->arena_byte_size, placer.caller_end);
+    raise_to(&program->host_arena_byte_size, placer.host_caller_end);
     TN_RETURN_IF_ERROR(place_callees(&placer, &unit->plan->block, placer.depths[i]));
   }
   return TN_OK;
@@ -181,13 +181,13 @@ static tn_status_t find_lower_bound(tn_program_t* program) {
   for (size_t i = program->unit_count; i-- > 0;) {
     const tn_plan_t* plan = program->units[i].plan;
     size_t* live = NULL;
-    bounds[i] = plan->lower_bound_byte_length;
+    bounds[i] = plan->lower_bound_byte_size;
     if (program->unit_count == 1) break;
     TN_DONE_IF_ERROR(tn__plan_live_bytes(plan, &scratch, &live));
     raise_by_calls(program, &plan->block, live, bounds, &bounds[i]);
     tn__arena_reset(&scratch);
   }
-  program->lower_bound_byte_length = bounds[0];
+  program->lower_bound_byte_size = bounds[0];
 done:
   tn__arena_deinit(&scratch);
   return status;

@@ -123,8 +123,8 @@ static tn_status_t allocate_results(tn_run_t* run) {
     tn_run_result_t* result = &run->results[i];
     if (result->given) TN_RETURN_IF_ERROR(tn__run_wrap_result(run, i));
     if (result->is_inherited || result->is_wrapped) continue;
-    size_t byte_length = tn__type_byte_length(tn_program_result_type(run->program, i));
-    TN_RETURN_IF_ERROR(device->vtable->allocate(device, byte_length, 0, &result->memory));
+    size_t byte_size = tn__type_byte_size(tn_program_result_type(run->program, i));
+    TN_RETURN_IF_ERROR(device->vtable->allocate(device, byte_size, 0, &result->memory));
     result->is_owned = true;
   }
   return TN_OK;

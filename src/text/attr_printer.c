@@ -12,7 +12,7 @@ static void put_element(tn_printer_t* printer, tn_dtype_t dtype, const char* ele
     tn__put(printer, "(", 1);
     put_element(printer, part, element);
     tn__put(printer, ",", 1);
-    put_element(printer, part, element + tn_dtype_size(part));
+    put_element(printer, part, element + tn_dtype_byte_size(part));
     tn__put(printer, ")", 1);
     return;
   }
@@ -48,7 +48,7 @@ static void put_list(tn_printer_t* printer, const tn_type_t* type, size_t dimens
                      const char** data) {
   if (dimension == type->rank) {
     put_element(printer, type->dtype, *data);
-    *data += tn_dtype_size(type->dtype);
+    *data += tn_dtype_byte_size(type->dtype);
     return;
   }
   tn__put(printer, "[", 1);
@@ -69,7 +69,7 @@ static void put_elements(tn_printer_t* printer, const tn_attr_t* attr) {
   } else if (attr->elements.splat) {
     put_element(printer, type->dtype, data);
   } else if (count > MOST_WRITTEN_OUT) {
-    put_hex(printer, type->dtype, (const uint8_t*)data, tn__type_byte_length(type));
+    put_hex(printer, type->dtype, (const uint8_t*)data, tn__type_byte_size(type));
   } else {
     put_list(printer, type, 0, &data);
   }
@@ -81,7 +81,7 @@ static void put_elements(tn_printer_t* printer, const tn_attr_t* attr) {
 
 static void put_dense_items(tn_printer_t* printer, const tn_attr_t* attr) {
   const char* data = attr->dense_array.data;
-  size_t size = tn_dtype_size(attr->dtype);
+  size_t size = tn_dtype_byte_size(attr->dtype);
   for (int64_t i = 0; i < attr->dense_array.count; ++i) {
     if (i) tn__put(printer, ", ", 2);
     put_element(printer, attr->dtype, data + (size_t)i * size);

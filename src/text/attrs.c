@@ -217,7 +217,7 @@ static tn_status_t parse_dense_array(tn_parser_t* parser, const tn_attr_t** out_
   }
   TN_RETURN_IF_ERROR(tn__parser_expect(parser, '>', "`,` or `>` in the array"));
   size_t count = parser->integer_stack.count - first;
-  size_t size = tn_dtype_size(dtype);
+  size_t size = tn_dtype_byte_size(dtype);
   char* items = (char*)(parser->integer_stack.items + first);
   for (size_t i = 1; i < count; ++i) memmove(items + i * size, items + i * sizeof(int64_t), size);
   parser->integer_stack.count = first;

@@ -2,12 +2,12 @@
 
 enum { DATA_ALIGNMENT = 64 };
 
-tn_status_t tn__element_data_make(tn_arena_t* arena, const tn_type_t* type, size_t byte_length,
+tn_status_t tn__element_data_make(tn_arena_t* arena, const tn_type_t* type, size_t byte_size,
                                   tn_attr_t** out_attr) {
   void *memory = NULL, *data = NULL;
   *out_attr = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate(arena, sizeof(tn_attr_t), &memory));
-  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(arena, byte_length, DATA_ALIGNMENT, &data));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(arena, byte_size, DATA_ALIGNMENT, &data));
   tn_attr_t* attr = memory;
   attr->kind = TN_ATTR_ELEMENTS;
   attr->elements.type = type;
@@ -17,8 +17,8 @@ tn_status_t tn__element_data_make(tn_arena_t* arena, const tn_type_t* type, size
 }
 
 void tn__element_data_note_splat(tn_attr_t* attr) {
-  size_t size = tn_dtype_size(attr->elements.type->dtype);
-  size_t length = tn__type_byte_length(attr->elements.type);
+  size_t size = tn_dtype_byte_size(attr->elements.type->dtype);
+  size_t length = tn__type_byte_size(attr->elements.type);
   const char* data = attr->elements.data;
   attr->elements.splat = length != 0 && memcmp(data, data + size, length - size) == 0;
 }

@@ -4,10 +4,10 @@
 
 #include "ops/attr.h"
 
-// ELEMENTS of a static tensor type with `byte_length` zeroed bytes, 64-byte aligned; the caller
+// ELEMENTS of a static tensor type with `byte_size` zeroed bytes, 64-byte aligned; the caller
 // fills them, and says whether they are a splat, before handing it out.
 TN_MUST_USE tn_status_t tn__element_data_make(tn_arena_t* arena, const tn_type_t* type,
-                                              size_t byte_length, tn_attr_t** out_attr);
+                                              size_t byte_size, tn_attr_t** out_attr);
 // Elements that are all alike are a splat, whichever way they were written. All of them are there.
 void tn__element_data_note_splat(tn_attr_t* attr);
 

@@ -147,7 +147,7 @@ static tn_status_t read_element(data_reader_t* reader, tn_dtype_t dtype, char* o
       TN_RETURN_IF_ERROR(expect_raw(reader, '(', "before a complex element"));
       TN_RETURN_IF_ERROR(read_float(reader, part, out));
       TN_RETURN_IF_ERROR(expect_raw(reader, ',', "between real and imaginary part"));
-      TN_RETURN_IF_ERROR(read_float(reader, part, out + tn_dtype_size(part)));
+      TN_RETURN_IF_ERROR(read_float(reader, part, out + tn_dtype_byte_size(part)));
       return expect_raw(reader, ')', "after a complex element");
     }
     default: return read_integer(reader, dtype, out);
@@ -174,7 +174,7 @@ static tn_status_t read_list(data_reader_t* reader, size_t dimension) {
   ++reader->p;
   skip_blanks(reader);
   bool innermost = dimension + 1 == type->rank;
-  size_t size = tn_dtype_size(type->dtype);
+  size_t size = tn_dtype_byte_size(type->dtype);
   for (int64_t i = 0; i < type->dims[dimension]; ++i) {
     if (i) {
       if (*reader->p != ',') {
@@ -206,7 +206,7 @@ static tn_status_t read_list(data_reader_t* reader, size_t dimension) {
 static tn_status_t make_splat(tn_parser_t* parser, const tn_type_t* type, const char* element,
                               const tn_attr_t** out_attr) {
   tn_attr_t* attr = NULL;
-  size_t size = tn__type_size(type) ? tn_dtype_size(type->dtype) : 0;
+  size_t size = tn__type_size(type) ? tn_dtype_byte_size(type->dtype) : 0;
   TN_RETURN_IF_ERROR(tn__element_data_make(parser->arena, type, size, &attr));
   if (size && element) memcpy((void*)attr->elements.data, element, size);
   attr->elements.splat = size != 0;
@@ -240,7 +240,7 @@ static tn_status_t elements_of_hex(tn_parser_t* parser, const char* position, co
                                    const char* end, const tn_type_t* type,
                                    const tn_attr_t** out_attr) {
   size_t digits = (size_t)(end - begin);
-  size_t length = tn__type_byte_length(type), size = tn_dtype_size(type->dtype);
+  size_t length = tn__type_byte_size(type), size = tn_dtype_byte_size(type->dtype);
   size_t byte_count = digits / 2;
   bool is_splat = byte_count == size && length != 0;
   tn_attr_t* attr = NULL;
@@ -308,7 +308,7 @@ static tn_status_t elements_of_list(data_reader_t* reader, const tn_attr_t** out
     return tn__parser_fail(parser, reader->p, "the list has fewer elements than %s",
                            TN_TYPE_TEXT(type));
   }
-  TN_RETURN_IF_ERROR(tn__element_data_make(parser->arena, type, tn__type_byte_length(type), &attr));
+  TN_RETURN_IF_ERROR(tn__element_data_make(parser->arena, type, tn__type_byte_size(type), &attr));
   reader->out = (char*)attr->elements.data;
   TN_RETURN_IF_ERROR(read_list(reader, 0));
   tn__element_data_note_splat(attr);
@@ -401,7 +401,7 @@ tn_status_t tn__parser_sparse(tn_parser_t* parser, const tn_attr_t** out_attr) {
   TN_RETURN_IF_ERROR(take_text(parser, &reader.p, &reader.end));
   TN_RETURN_IF_ERROR(read_type(parser, &reader.type));
   if (reader.p == reader.end) return make_splat(parser, reader.type, zero, out_attr);
-  size_t length = tn__type_byte_length(reader.type), size = tn_dtype_size(reader.type->dtype);
+  size_t length = tn__type_byte_size(reader.type), size = tn_dtype_byte_size(reader.type->dtype);
   if (length > SPARSE_LIMIT) {
     return tn__parser_unsupported(parser, reader.p, "a sparse constant of more than %d bytes",
                                   SPARSE_LIMIT);

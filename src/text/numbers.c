@@ -121,7 +121,7 @@ bool tn__number_fit_integer(tn_dtype_t dtype, bool negative, uint64_t magnitude,
 
 int64_t tn__number_load_integer(tn_dtype_t dtype, const void* element) {
   bool is_signed = tn_dtype_kind(dtype) == TN_KIND_SIGNED;
-  switch (tn_dtype_size(dtype)) {
+  switch (tn_dtype_byte_size(dtype)) {
     case 1: {
       uint8_t value;
       memcpy(&value, element, sizeof value);
@@ -146,7 +146,7 @@ int64_t tn__number_load_integer(tn_dtype_t dtype, const void* element) {
 }
 
 void tn__number_store_integer(tn_dtype_t dtype, int64_t value, void* element) {
-  switch (tn_dtype_size(dtype)) {
+  switch (tn_dtype_byte_size(dtype)) {
     case 1: *(uint8_t*)element = (uint8_t)value; return;
     case 2: {
       uint16_t narrow = (uint16_t)value;

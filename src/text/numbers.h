@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <tenon/dtype.h>
+#include <tenon/detail/dtype.h>
 
 enum { TN_NUMBER_CAPACITY = 32 };  // characters of a printed number, with its NUL
 

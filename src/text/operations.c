@@ -128,7 +128,7 @@ TN_APART static tn_status_t modernise(tn_parser_t* parser, const tn_op_t* op,
   int64_t copies[TN_MAX_RANK];  // lists of dimensions are no longer
   if (old->elements.splat && count > TN_MAX_RANK) return TN_OK;
   if (old->elements.splat) {
-    size_t size = tn_dtype_size(dtype);
+    size_t size = tn_dtype_byte_size(dtype);
     for (size_t i = 0; i < (size_t)count; ++i) memcpy((char*)copies + i * size, items, size);
     items = copies;
   }

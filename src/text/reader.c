@@ -472,7 +472,7 @@ static tn_status_t parse_text(const tn_allocator_t* allocator, tn_source_t* sour
   TN_DONE_IF_ERROR(tn__parser_init(&parser, allocator));
   parser.module = module;
   parser.arena = &module->arena;
-  tn__lexer_init(&parser.lexer, (tn_string_view_t){source->text, source->byte_length},
+  tn__lexer_init(&parser.lexer, (tn_string_view_t){source->text, source->byte_size},
                  source->first_line);
   TN_DONE_IF_ERROR(parse_module_body(&parser, TN_TOKEN_END));
   TN_DONE_IF_ERROR(tn__parser_take_preamble(&parser, &module->preamble));
@@ -485,7 +485,7 @@ done:
 static size_t expected_bytes(const tn_source_t* source) {
   enum { LINE_BYTES = 184 };
   size_t lines = 0;
-  for (size_t i = 0; i < source->byte_length; ++i) lines += source->text[i] == '\n';
+  for (size_t i = 0; i < source->byte_size; ++i) lines += source->text[i] == '\n';
   return lines * LINE_BYTES;
 }
 

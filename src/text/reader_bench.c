@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tenon/module.h>
+#include <tenon/detail/module.h>
 
 #include "base/linux/clock.h"
 

@@ -1,9 +1,9 @@
 // `add`, registered again by somebody else's library, is an operation like the built-in one: it
 // fuses, folds, differentiates, batches, prints and is verified in the same way.
-#include <tenon/call.h>
+#include <tenon/detail/call.h>
+#include <tenon/detail/program.h>
+#include <tenon/detail/transform.h>
 #include <tenon/operation.h>
-#include <tenon/program.h>
-#include <tenon/transform.h>
 
 #include "lazy/testing_lazy.h"
 
@@ -16,7 +16,7 @@ static int load(void** state) {
 typedef tn_array_t* (*add_fn)(tn_scope_t* s, tn_array_t* x, tn_array_t* y);
 
 static tn_array_t* own_add(tn_scope_t* s, tn_array_t* x, tn_array_t* y) {
-  return tn_apply_one(s, "add_again", 2, (tn_array_t*[]){x, y}, 0, NULL);
+  return tn_op_apply_one(s, "add_again", 2, (tn_array_t*[]){x, y}, 0, NULL);
 }
 
 // tanh(x * w + w) * (x + w): `user` is how to add.
@@ -126,7 +126,7 @@ static void expect_report(const char* text, const char* const* wanted) {
   TN_ASSERT_OK(tn_program_compile(device, module, NULL, &program));
   expect_one_fusion(program);
   TN_ASSERT_OK(tn_buffer_create(device, TN_DTYPE_F32, 2, (int64_t[]){64, 64}, &data, &x));
-  memset(data, 0, tn_buffer_byte_length(x));
+  memset(data, 0, tn_buffer_byte_size(x));
   for (; *wanted; ++wanted) {
     TN_ASSERT_REPORT(*wanted, tn_program_run(program, NULL, 1, &x, 1, &y));
   }
@@ -237,7 +237,7 @@ static void attributes_that_do_not_fit_are_told_alike(void** state) {
   tn_scope_t* s = tn__testing_scope();
   tn_array_t* x = tn__testing_range(s, TN_LIST(2));
   for (size_t i = 0; i < 2; ++i) {
-    tn_array_t* y = tn_apply_one(s, "add_again", 2, (tn_array_t*[]){x, x}, 1, &attributes[i]);
+    tn_array_t* y = tn_op_apply_one(s, "add_again", 2, (tn_array_t*[]){x, x}, 1, &attributes[i]);
     TN_ASSERT_REPORT(i ? unknown : misfit, tn_array_status(y));
   }
   TN_ASSERT_REPORT(misfit,

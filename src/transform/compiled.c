@@ -1,6 +1,6 @@
 // Compiled functions: a program for each set of input types, and steps that call it.
 #include <pthread.h>
-#include <tenon/program.h>
+#include <tenon/detail/program.h>
 
 #include "base/process.h"
 #include "base/recent.h"
@@ -41,24 +41,25 @@ static size_t captured_count(const tn_compiled_t* compiled) {
 static tn_status_t check_places(const char* what, size_t count, tn_array_t** const* places) {
   if (!places && count) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "tn_compile: %s is NULL; expected a list of %zu", what, count);
+                            "tn_closure_compile: %s is NULL; expected a list of %zu", what, count);
   }
   for (size_t i = 0; i < count; ++i) {
     if (places[i]) continue;
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_compile: %s[%zu] is NULL", what, i);
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_closure_compile: %s[%zu] is NULL", what,
+                            i);
   }
   return TN_OK;
 }
 
-tn_status_t tn_compile(tn_scope_t* scope, const tn_closure_t* function,
-                       const tn_compiled_options_t* options, tn_compiled_t** out_compiled) {
+tn_status_t tn_closure_compile(tn_scope_t* scope, const tn_closure_t* function,
+                               const tn_compiled_options_t* options, tn_compiled_t** out_compiled) {
   static const tn_compiled_options_t defaults = {.struct_size = sizeof defaults};
   void* memory = NULL;
   *out_compiled = NULL;
   if (!options) options = &defaults;
   if (options->struct_size < sizeof defaults || !function || !function->call) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "tn_compile: the function or struct_size is not set");
+                            "tn_closure_compile: the function or struct_size is not set");
   }
   TN_RETURN_IF_ERROR(
       check_places("captured_inputs", options->captured_input_count, options->captured_inputs));
@@ -222,7 +223,7 @@ static tn_status_t create_trace(const tn_compiled_t* compiled, tn_scope_t* scope
   tn_scope_t* inner = NULL;
   void* memory = NULL;
   *out_trace = NULL;
-  TN_RETURN_IF_ERROR(tn_scope_nest(scope, &inner));
+  TN_RETURN_IF_ERROR(tn_scope_create_nested(scope, &inner));
   atomic_fetch_add(&compiled->evaluator->transform_count, 1);
   tn_status_t status = tn__allocate(allocator, sizeof(trace_t), &memory);
   trace_t* trace = memory;

@@ -1,5 +1,5 @@
 #include <tenon/custom.h>
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "lazy/testing_lazy.h"
 
@@ -7,7 +7,7 @@ static int call_count;
 
 static tn_compiled_t* compile(tn_scope_t* s, const tn_closure_t* function) {
   tn_compiled_t* compiled = NULL;
-  TN_ASSERT_OK(tn_compile(s, function, NULL, &compiled));
+  TN_ASSERT_OK(tn_closure_compile(s, function, NULL, &compiled));
   return compiled;
 }
 
@@ -123,7 +123,7 @@ static tn_status_t mix(void* user, tn_scope_t* s, size_t input_count, tn_array_t
   const tn_application_t application = {
       sizeof application, "compiled_mix", 2, inputs, 0, NULL, 1, NULL};
   (void)user, (void)input_count, (void)output_count;
-  tn_apply(s, &application, out);
+  tn_op_apply(s, &application, out);
   return tn_array_status(out[0]);
 }
 
@@ -139,7 +139,7 @@ static void operations_of_authors_are_compiled(void** state) {
   TN_ASSERT_F32(call(compiled, s, 2, inputs), TN_LIST(3, 2), 0, 0.5, 0.5, 1, 1, 1.5);
   inputs[0] = tn_array_zeros(s, TN_DTYPE_F32, TN_LIST(0, 2));
   tn_array_t* none = call(compiled, s, 2, inputs);
-  TN_ASSERT_OK(tn_eval(1, &none));
+  TN_ASSERT_OK(tn_array_eval(1, &none));
   assert_int_equal(tn_array_size(none), 0);
   assert_int_equal(tn_compiled_trace_count(compiled), 3);
   tn_compiled_release(compiled);

@@ -1,6 +1,6 @@
 // Functions with rules of their own: a step that hands on what the function computed, and has the
 // rules. Its operands are the outputs of the function, then the inputs, to which the rules lead.
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "base/type.h"
 #include "call/operation.h"
@@ -188,9 +188,9 @@ static tn_status_t add_step(tn_scope_t* scope, const tn_op_t* op, size_t input_c
                             tn_array_t* const* inputs, size_t output_count, tn_array_t** outputs) {
   const tn_allocator_t* allocator = tn__scope_evaluator(scope)->allocator;
   const size_t count = input_count + output_count;
-  const size_t byte_length = count * sizeof(tn_array_t*) + output_count * sizeof(tn_array_type_t);
+  const size_t byte_size = count * sizeof(tn_array_t*) + output_count * sizeof(tn_array_type_t);
   void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(allocator, byte_length, &memory));
+  TN_RETURN_IF_ERROR(tn__allocate(allocator, byte_size, &memory));
   tn_array_type_t* types = memory;
   tn_array_t** operands = (tn_array_t**)(types + output_count);
   for (size_t i = 0; i < output_count; ++i) {
@@ -206,7 +206,7 @@ static tn_status_t add_step(tn_scope_t* scope, const tn_op_t* op, size_t input_c
       .result_types = types,
   };
   tn__step_add(scope, &spec, outputs);
-  tn__free(allocator, memory, byte_length);
+  tn__free(allocator, memory, byte_size);
   return TN_OK;
 }
 
@@ -224,7 +224,7 @@ static tn_status_t call_inside(const char* name, tn_scope_t* scope,
   }
   TN_RETURN_IF_ERROR(tn__allocate_array(allocator, input_count, sizeof(tn_array_t*), &memory));
   tn_array_t** constants = memory;
-  for (size_t i = 0; i < input_count; ++i) constants[i] = tn_stop_gradient(scope, inputs[i]);
+  for (size_t i = 0; i < input_count; ++i) constants[i] = tn_array_stop_gradient(scope, inputs[i]);
   tn_status_t status = tn__closure_call(name, &function->function, scope, input_count, constants,
                                         output_count, out_outputs);
   tn__free(allocator, constants, input_count * sizeof *constants);

@@ -16,14 +16,14 @@ typedef struct tn_derivation {
   tn_array_t** list;     // room for the operands and results of one step, thrice
   size_t* argnums;
   void* memory;
-  size_t byte_length;
+  size_t byte_size;
 } tn_derivation_t;
 
 static void deinit(tn_derivation_t* d) {
   if (!d->evaluator) return;
   tn__tape_deinit(&d->tape);
   atomic_fetch_sub(&d->evaluator->transform_count, 1);
-  tn__free(d->evaluator->allocator, d->memory, d->byte_length);
+  tn__free(d->evaluator->allocator, d->memory, d->byte_size);
   tn__free(d->evaluator->allocator, d->changes, d->change_count * sizeof *d->changes);
   tn__free(d->evaluator->allocator, d->list, d->list_count * sizeof *d->list);
   tn__free(d->evaluator->allocator, d->argnums, d->list_count * sizeof *d->argnums);
@@ -56,12 +56,12 @@ static tn_status_t init(tn_derivation_t* d, const char* name, tn_scope_t* scope,
                         size_t output_count) {
   *d = (tn_derivation_t){0};
   TN_RETURN_IF_ERROR(tn__scope_check(scope, name, input_count, inputs));
-  TN_RETURN_IF_ERROR(tn_scope_nest(scope, &d->scope));
+  TN_RETURN_IF_ERROR(tn_scope_create_nested(scope, &d->scope));
   d->evaluator = tn__scope_evaluator(scope);
   d->tape.allocator = d->evaluator->allocator;
   atomic_fetch_add(&d->evaluator->transform_count, 1);
-  d->byte_length = (input_count + output_count) * sizeof(tn_array_t*);
-  TN_RETURN_IF_ERROR(tn__allocate(d->evaluator->allocator, d->byte_length, &d->memory));
+  d->byte_size = (input_count + output_count) * sizeof(tn_array_t*);
+  TN_RETURN_IF_ERROR(tn__allocate(d->evaluator->allocator, d->byte_size, &d->memory));
   d->inputs = d->memory;
   d->outputs = d->inputs + input_count;
   for (size_t i = 0; i < input_count; ++i) {

@@ -1,9 +1,9 @@
 // Transforms, compiled, exported and imported functions, operations of authors, and what arrays are
 // asked for, with every allocation refused in turn: from the device on, and for graphs that are met
 // for the first time and again.
-#include <tenon/call.h>
 #include <tenon/custom.h>
-#include <tenon/transform.h>
+#include <tenon/detail/call.h>
+#include <tenon/detail/transform.h>
 
 #include "base/testing_allocator.h"
 #include "lazy/testing_lazy.h"
@@ -279,7 +279,7 @@ static tn_status_t compile(tn_scope_t* s) {
   const tn_closure_t function = {accumulate, NULL};
   tn_compiled_t* compiled = NULL;
   state_array = tn_array_retain(tn_array_scalar(s, TN_DTYPE_F32, 0));
-  tn_status_t status = tn_compile(s, &function, &options, &compiled);
+  tn_status_t status = tn_closure_compile(s, &function, &options, &compiled);
   if (!status) status = call_compiled(s, compiled);
   tn_compiled_release(compiled);
   tn_array_release(state_array);
@@ -318,7 +318,7 @@ static tn_status_t call_for_shapes(tn_scope_t* s, tn_compiled_t* compiled) {
 static tn_status_t compile_for_shapes(tn_scope_t* s) {
   const tn_closure_t function = {layers, NULL};
   tn_compiled_t* compiled = NULL;
-  TN_RETURN_IF_ERROR(tn_compile(s, &function, NULL, &compiled));
+  TN_RETURN_IF_ERROR(tn_closure_compile(s, &function, NULL, &compiled));
   tn_status_t status = call_for_shapes(s, compiled);
   tn_compiled_release(compiled);
   return status;
@@ -426,7 +426,7 @@ static tn_status_t blend_vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   assert_no_errors(1, call->cotangents);
   for (size_t i = 0; i < call->argnum_count; ++i) {
     tn_array_t* t = call->cotangents[0];
-    tn_array_t* scale = tn_rule_number(rule, t, tn_rule_attribute(rule, "scale"));
+    tn_array_t* scale = tn_rule_constant(rule, t, tn_rule_attribute(rule, "scale"));
     call->out_cotangents[i] = call->argnums[i] == 0 ? tn_rule_multiply(rule, scale, t) : t;
   }
   return TN_OK;
@@ -480,7 +480,7 @@ static tn_status_t apply(void* user, tn_scope_t* s, size_t input_count, tn_array
   const tn_attribute_t attribute = tn_attribute_float("scale", TN_DTYPE_F32, 4);
   tn_array_t* half = numbers(s, TN_LIST(1));
   (void)user, (void)input_count, (void)output_count;
-  out[0] = tn_apply_one(s, "memory_blend", 2, (tn_array_t*[]){x[0], half}, 1, &attribute);
+  out[0] = tn_op_apply_one(s, "memory_blend", 2, (tn_array_t*[]){x[0], half}, 1, &attribute);
   return TN_OK;
 }
 
@@ -494,7 +494,7 @@ static tn_status_t apply_and_sum(void* user, tn_scope_t* s, size_t input_count,
 static tn_status_t apply_rows(void* user, tn_scope_t* s, size_t input_count, tn_array_t* const* x,
                               size_t output_count, tn_array_t** out) {
   (void)user, (void)input_count, (void)output_count;
-  out[0] = tn_apply_one(s, "memory_row_sums", 1, x, 0, NULL);
+  out[0] = tn_op_apply_one(s, "memory_row_sums", 1, x, 0, NULL);
   return TN_OK;
 }
 
@@ -507,7 +507,7 @@ static tn_status_t use_operations(tn_scope_t* s) {
   TN_RETURN_IF_ERROR(expect_sum(s, y, 24));
   TN_RETURN_IF_ERROR(tn_vmap(s, &blend, 1, &x, NULL, 1, NULL, &y));
   TN_RETURN_IF_ERROR(expect_sum(s, y, 4 * 2.75 + 6 * 0.5));
-  y = tn_apply_one(s, "memory_row_sums", 1, &x, 0, NULL);
+  y = tn_op_apply_one(s, "memory_row_sums", 1, &x, 0, NULL);
   TN_RETURN_IF_ERROR(expect_sum(s, y, 2.75));
   tn_array_t* stack = tn_array_stack(s, 2, (tn_array_t*[]){x, x}, 0);
   TN_RETURN_IF_ERROR(tn_vmap(s, &rows, 1, &stack, NULL, 1, NULL, &y));
@@ -605,7 +605,7 @@ static tn_status_t share_buffer(tn_scope_t* s, tn_array_t* x, tn_buffer_t* buffe
 static tn_status_t ask_in(tn_scope_t* s) {
   tn_array_t* x = numbers(s, TN_LIST(2, 3));
   tn_array_t* y = tn_array_transpose(s, tn_array_add(s, x, x), NULL);
-  tn_array_view_t view;
+  tn_mapped_array_t view;
   tn_buffer_t* buffer = NULL;
   char text[64];
   size_t length = 0;
@@ -629,7 +629,7 @@ static tn_status_t ask_in(tn_scope_t* s) {
 
 static tn_status_t ask(tn_scope_t* s) {
   tn_scope_t* inner = NULL;
-  TN_RETURN_IF_ERROR(tn_scope_nest(s, &inner));
+  TN_RETURN_IF_ERROR(tn_scope_create_nested(s, &inner));
   tn_status_t status = ask_in(inner);
   tn_scope_destroy(inner);
   return status;
@@ -644,12 +644,12 @@ static tn_status_t work_on_stream(tn_scope_t* s, tn_stream_t* stream) {
   TN_RETURN_IF_ERROR(tn_scope_set_stream(s, stream));
   tn_array_t* x = numbers(s, TN_LIST(2, 3));
   tn_array_t* y = tn_array_add(s, tn_array_square(s, x), x);
-  TN_RETURN_IF_ERROR(tn_async_eval(1, &y));
-  TN_RETURN_IF_ERROR(tn_synchronize(s));
+  TN_RETURN_IF_ERROR(tn_array_async_eval(1, &y));
+  TN_RETURN_IF_ERROR(tn_scope_synchronize(s));
   TN_RETURN_IF_ERROR(tn_scope_set_stream(s, NULL));
   tn_array_t* z = tn_array_multiply(s, y, x);
-  TN_RETURN_IF_ERROR(tn_async_eval(1, &z));
-  TN_RETURN_IF_ERROR(tn_synchronize(s));
+  TN_RETURN_IF_ERROR(tn_array_async_eval(1, &z));
+  TN_RETURN_IF_ERROR(tn_scope_synchronize(s));
   return expect_sum(s, z, 0.375 + 0 + 12 + 0.078125 + 5.625 + 0.125);
 }
 

@@ -3,7 +3,7 @@
 #ifndef TENON_TRANSFORM_TAPE_H_
 #define TENON_TRANSFORM_TAPE_H_
 
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "lazy/array.h"
 

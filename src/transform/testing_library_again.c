@@ -27,7 +27,7 @@ static tn_status_t add_vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) {
 
 static tn_status_t add_jvp(const tn_rule_t* rule, const tn_jvp_call_t* call) {
   call->out_tangents[0] =
-      call->argnum_count == 2 ? tn_rule_again(rule, call->tangents) : call->tangents[0];
+      call->argnum_count == 2 ? tn_rule_rebind(rule, call->tangents) : call->tangents[0];
   return TN_OK;
 }
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tenon/array_ops.h>
-#include <tenon/transform.h>
+#include <tenon/detail/array_ops.h>
+#include <tenon/detail/transform.h>
 
 #include "base/linux/clock.h"
 
@@ -122,7 +122,7 @@ static double take_step(tn_scope_t* s, network_t* network, tn_compiled_t* compil
   for (size_t i = 0; i <= count; ++i) tn_array_retain(next[i]);
   for (size_t i = 0; i < count; ++i) tn_array_release(state[i]);
   tn_scope_clear(s);
-  check(tn_eval(count + 1, next));
+  check(tn_array_eval(count + 1, next));
   check(tn_array_item(next[count], &value));
   tn_array_release(next[count]);
   for (size_t i = 0; i < count; ++i) state[i] = next[i];
@@ -161,7 +161,7 @@ static void make_labels(tn_scope_t* s, network_t* network) {
 static uint64_t memory_in_use(tn_scope_t* s, bool is_peak) {
   tn_memory_statistics_t statistics = {.struct_size = sizeof statistics};
   tn_device_memory_statistics(tn_scope_device(s), &statistics);
-  return is_peak ? statistics.peak_byte_length : statistics.in_use_byte_length;
+  return is_peak ? statistics.peak_byte_size : statistics.in_use_byte_size;
 }
 
 static int compare(const void* a, const void* b) {
@@ -188,9 +188,9 @@ static void bench(network_t* network, bool is_compiled) {
           tn_array_retain(tn_array_zeros(s, TN_DTYPE_F32, network->ranks[i], network->dims[i]));
     }
   }
-  check(tn_eval(3 * count, state));
+  check(tn_array_eval(3 * count, state));
   tn_scope_clear(s);
-  if (is_compiled) check(tn_compile(s, &function, NULL, &compiled));
+  if (is_compiled) check(tn_closure_compile(s, &function, NULL, &compiled));
   tn_device_reset_peak(device);
   first = take_step(s, network, compiled, state);
   const uint64_t first_peak = memory_in_use(s, true);

@@ -1,6 +1,6 @@
 // A small network, trained: it learns, and memory stays what it was.
 #include <stdlib.h>
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "lazy/testing_lazy.h"
 
@@ -46,7 +46,7 @@ static double step(tn_scope_t* s, const tn_closure_t* function, tn_array_t** par
   wanted[PARAMETER_COUNT] = tn_array_retain(value);
   tn_scope_clear(s);
   for (int i = 0; i < PARAMETER_COUNT; ++i) tn_array_release(parameters[i]);
-  TN_ASSERT_OK(tn_eval(PARAMETER_COUNT + 1, wanted));
+  TN_ASSERT_OK(tn_array_eval(PARAMETER_COUNT + 1, wanted));
   TN_ASSERT_OK(tn_array_item(wanted[PARAMETER_COUNT], &loss_value));
   tn_array_release(wanted[PARAMETER_COUNT]);
   memcpy(parameters, wanted, PARAMETER_COUNT * sizeof *parameters);
@@ -56,7 +56,7 @@ static double step(tn_scope_t* s, const tn_closure_t* function, tn_array_t** par
 static uint64_t memory_in_use(tn_scope_t* s) {
   tn_memory_statistics_t statistics = {.struct_size = sizeof statistics};
   tn_device_memory_statistics(tn_scope_device(s), &statistics);
-  return statistics.in_use_byte_length;
+  return statistics.in_use_byte_size;
 }
 
 static void training_takes_no_more_memory_with_time(void** state) {
@@ -66,7 +66,7 @@ static void training_takes_no_more_memory_with_time(void** state) {
   tn_array_t* truth = noise(s, INPUT_COUNT, 1, 2);
   tn_samples_t samples = {.x = noise(s, SAMPLE_COUNT, INPUT_COUNT, 1)};
   samples.y = tn_array_retain(tn_array_matmul(s, samples.x, truth));
-  TN_ASSERT_OK(tn_eval(1, &samples.y));
+  TN_ASSERT_OK(tn_array_eval(1, &samples.y));
   tn_array_release(truth);
   tn_array_t* parameters[] = {noise(s, INPUT_COUNT, HIDDEN_COUNT, 3), noise(s, 1, HIDDEN_COUNT, 4),
                               noise(s, HIDDEN_COUNT, 1, 5)};

@@ -1,5 +1,5 @@
-#include <tenon/program.h>
-#include <tenon/transform.h>
+#include <tenon/detail/program.h>
+#include <tenon/detail/transform.h>
 
 #include "lazy/testing_lazy.h"
 
@@ -154,7 +154,7 @@ static tn_status_t scaled_by_its_constant(void* user, tn_scope_t* s, size_t inpu
                                           tn_array_t* const* inputs, size_t output_count,
                                           tn_array_t** out) {
   (void)user, (void)input_count, (void)output_count;
-  out[0] = tn_array_multiply(s, inputs[0], tn_stop_gradient(s, inputs[0]));
+  out[0] = tn_array_multiply(s, inputs[0], tn_array_stop_gradient(s, inputs[0]));
   return TN_OK;
 }
 
@@ -343,7 +343,7 @@ static void a_compiled_function_is_traced_once_for_each_shape(void** state) {
   tn_compiled_t* compiled = NULL;
   tn_array_t* y = NULL;
   const tn_closure_t function = {cube_and_count, NULL};
-  TN_ASSERT_OK(tn_compile(s, &function, NULL, &compiled));
+  TN_ASSERT_OK(tn_closure_compile(s, &function, NULL, &compiled));
   trace_count = 0;
   tn_array_t* x = tn__testing_range(s, TN_LIST(2, 2));
   for (int i = 0; i < 3; ++i) {
@@ -385,7 +385,7 @@ static tn_status_t call_behind_its_back(void* user, tn_scope_t* s, size_t input_
   (void)user, (void)input_count, (void)output_count;
   TN_ASSERT_REPORT("an input of a transform around it, of shape 2, which has no value",
                    tn_export_function(s, &function, 2, both, 2, &module));
-  TN_RETURN_IF_ERROR(tn_compile(s, &function, NULL, &compiled));
+  TN_RETURN_IF_ERROR(tn_closure_compile(s, &function, NULL, &compiled));
   tn_status_t status = tn_compiled_call(compiled, s, 2, both, 2, results);
   tn_compiled_release(compiled);
   out[0] = results[0];
@@ -424,7 +424,7 @@ static void captured_arrays_are_read_and_set_at_each_call(void** state) {
                                          .captured_output_count = 1,
                                          .captured_outputs = places};
   const tn_closure_t function = {accumulate, &sum};
-  TN_ASSERT_OK(tn_compile(s, &function, &options, &compiled));
+  TN_ASSERT_OK(tn_closure_compile(s, &function, &options, &compiled));
   for (int i = 1; i <= 3; ++i) {
     tn_array_t* x = tn_array_scalar(s, TN_DTYPE_F32, i);
     TN_ASSERT_OK(tn_compiled_call(compiled, s, 1, &x, 1, &y));

@@ -189,9 +189,9 @@ static tn_status_t do_step(tn_batching_t* b, const tn_tape_step_t* at) {
 
 // --- all of it
 
-static tn_status_t allocate(tn_batching_t* b, size_t which, size_t byte_length) {
-  b->byte_lengths[which] = byte_length;
-  return tn__allocate(b->evaluator->allocator, byte_length, &b->memory[which]);
+static tn_status_t allocate(tn_batching_t* b, size_t which, size_t byte_size) {
+  b->byte_lengths[which] = byte_size;
+  return tn__allocate(b->evaluator->allocator, byte_size, &b->memory[which]);
 }
 
 static tn_status_t allocate_lists(tn_batching_t* b) {
@@ -216,7 +216,7 @@ static tn_status_t trace(tn_batching_t* b, tn_scope_t* scope, const tn_closure_t
                          size_t input_count, tn_array_t* const* inputs, const int64_t* in_axes,
                          size_t output_count) {
   TN_RETURN_IF_ERROR(tn__scope_check(scope, "tn_vmap", input_count, inputs));
-  TN_RETURN_IF_ERROR(tn_scope_nest(scope, &b->scope));
+  TN_RETURN_IF_ERROR(tn_scope_create_nested(scope, &b->scope));
   b->evaluator = tn__scope_evaluator(scope);
   b->tape.allocator = b->evaluator->allocator;
   atomic_fetch_add(&b->evaluator->transform_count, 1);

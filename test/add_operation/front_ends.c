@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <tenon/arrays.h>
+#include <tenon/builder.h>
 #include <tenon/tenon.h>
 
 enum { COUNT = 4 };
@@ -29,13 +31,13 @@ static tn_status_t build(tn_module_t** out_module) {
   tn_builder_t* builder = NULL;
   tn_status_t status = tn_builder_create(NULL, NULL, &builder);
   if (status) return status;
-  const tn_type_t* type = tn_tensor_type(builder, TN_DTYPE_F32, 1, (int64_t[]){COUNT});
-  tn_value_t *x = tn_parameter(builder, 0, type, "x"), *y = NULL;
+  const tn_type_t* type = tn_builder_tensor_type(builder, TN_DTYPE_F32, 1, (int64_t[]){COUNT});
+  tn_value_t *x = tn_builder_parameter(builder, 0, type, "x"), *y = NULL;
   const tn_operation_t operation = {.struct_size = sizeof operation,
                                     .name = "chlo.soft_sign",
                                     .operand_count = 1,
                                     .operands = &x};
-  tn_build_operation(builder, &operation, 1, &y);
+  tn_builder_operation(builder, &operation, 1, &y);
   status = tn_builder_build(builder, 1, &y, out_module);
   tn_builder_destroy(builder);
   return status;

@@ -7,7 +7,7 @@ import pytest
 from command import ROOT
 
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
-HEADERS = sorted(path.name for path in (ROOT / "include/tenon").glob("*.h"))
+HEADERS = sorted(str(path.relative_to(ROOT / "include/tenon")) for path in (ROOT / "include/tenon").rglob("*.h"))
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 
 

@@ -79,7 +79,7 @@ static bool compare_elements(const expectation_t* wanted, tn_dtype_t got_dtype, 
     dtype = got_dtype = dtype == TN_DTYPE_C64 ? TN_DTYPE_F32 : TN_DTYPE_F64;
     count *= 2;
   }
-  const size_t size = tn_dtype_size(dtype), got_size = tn_dtype_size(got_dtype);
+  const size_t size = tn_dtype_byte_size(dtype), got_size = tn_dtype_byte_size(got_dtype);
   const bool is_float = tn_dtype_kind(dtype) == TN_KIND_FLOAT || wanted->any_dtype;
   for (size_t i = 0; i < count; ++i) {
     const double a = tn_dtype_load(got_dtype, got + i * got_size);
@@ -95,7 +95,7 @@ static bool compare_elements(const expectation_t* wanted, tn_dtype_t got_dtype, 
 
 static bool compare(tn_array_t* result, const expectation_t* wanted, char* out_why,
                     size_t capacity) {
-  tn_status_t status = tn_eval(1, &result);
+  tn_status_t status = tn_array_eval(1, &result);
   if (status) {
     snprintf(out_why, capacity, "%s", tn_status_message(status));
     tn_status_release(status);
@@ -123,10 +123,10 @@ static bool compare(tn_array_t* result, const expectation_t* wanted, char* out_w
     }
     return false;
   }
-  const size_t byte_length = tn_array_byte_length(result);
-  char* bytes = malloc(byte_length + 1);
+  const size_t byte_size = tn_array_byte_size(result);
+  char* bytes = malloc(byte_size + 1);
   if (!bytes) die("out of memory", "a result");
-  status = tn_array_to_host(result, bytes, byte_length);
+  status = tn_array_to_host(result, bytes, byte_size);
   if (status) {
     snprintf(out_why, capacity, "%s", tn_status_message(status));
     tn_status_release(status);
@@ -139,7 +139,7 @@ static bool compare(tn_array_t* result, const expectation_t* wanted, char* out_w
 }
 
 static bool is_refused(tn_array_t* result, char* out_why, size_t capacity) {
-  tn_status_t status = tn_eval(1, &result);
+  tn_status_t status = tn_array_eval(1, &result);
   if (!status) {
     snprintf(out_why, capacity, "succeeded; expected an error");
     return false;
@@ -173,9 +173,9 @@ static void read_tensor(char** text, expectation_t* out_tensor) {
   out_tensor->rank = (size_t)next_integer(text);
   if (out_tensor->rank > TN_CASE_RANK_LIMIT) die(name, "too many dimensions");
   for (size_t i = 0; i < out_tensor->rank; ++i) out_tensor->dims[i] = next_integer(text);
-  const size_t byte_length =
-      element_count(out_tensor->rank, out_tensor->dims) * tn_dtype_size(out_tensor->dtype);
-  if (out_tensor->offset + byte_length > data_length) die(name, "elements outside of the data");
+  const size_t byte_size =
+      element_count(out_tensor->rank, out_tensor->dims) * tn_dtype_byte_size(out_tensor->dtype);
+  if (out_tensor->offset + byte_size > data_length) die(name, "elements outside of the data");
 }
 
 static tn_array_t* read_array(tn_scope_t* scope, char* text) {
@@ -183,8 +183,9 @@ static tn_array_t* read_array(tn_scope_t* scope, char* text) {
   while (*text == ' ') ++text;
   if (strncmp(text, "none", 4) == 0) return NULL;
   read_tensor(&text, &tensor);
-  return tn_array_from_host(scope, tensor.dtype, tensor.rank, tensor.dims, data + tensor.offset,
-                            element_count(tensor.rank, tensor.dims) * tn_dtype_size(tensor.dtype));
+  return tn_array_from_host(
+      scope, tensor.dtype, tensor.rank, tensor.dims, data + tensor.offset,
+      element_count(tensor.rank, tensor.dims) * tn_dtype_byte_size(tensor.dtype));
 }
 
 static void read_list(char* text, tn_case_t* it) {

@@ -10,7 +10,7 @@ import numpy as np
 
 mx.set_default_device(mx.cpu)
 
-# Numbers of dtypes as include/tenon/dtype.def has them.
+# Numbers of dtypes as include/tenon/detail/dtype.def has them.
 NUMBERS = {"bool": 1, "int8": 2, "int16": 3, "int32": 4, "int64": 5, "uint8": 6, "uint16": 7, "uint32": 8,
            "uint64": 9, "float16": 10, "float32": 11, "float64": 12, "complex64": 15, "bfloat16": 16}
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]

@@ -98,7 +98,7 @@ static tn_status_t call_vjp(const tn_case_level_t* level, tn_scope_t* scope,
 static tn_status_t call_compiled(const tn_case_level_t* level, tn_scope_t* scope,
                                  tn_array_t* const* inputs, tn_array_t** out_outputs) {
   tn_compiled_t* compiled = NULL;
-  tn_status_t status = tn_compile(scope, &level->function, NULL, &compiled);
+  tn_status_t status = tn_closure_compile(scope, &level->function, NULL, &compiled);
   if (!status) {
     status = tn_compiled_call(compiled, scope, level->input_count, inputs, level->output_count,
                               out_outputs);

@@ -2,7 +2,7 @@
 #ifndef TENON_TEST_CLIENT_ARRAY_TRANSFORMS_H_
 #define TENON_TEST_CLIENT_ARRAY_TRANSFORMS_H_
 
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "array/testing_operations.h"
 

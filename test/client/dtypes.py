@@ -1,4 +1,4 @@
-"""The element types, as include/tenon/dtype.def lists them, with NumPy's types for those that it has."""
+"""The element types, as include/tenon/detail/dtype.def lists them, with NumPy's types for those that it has."""
 
 import dataclasses
 import pathlib
@@ -44,7 +44,7 @@ def _numpy_type(name):
 
 
 def _read():
-    table = (pathlib.Path(__file__).resolve().parents[2] / "include" / "tenon" / "dtype.def").read_text()
+    table = (pathlib.Path(__file__).resolve().parents[2] / "include" / "tenon" / "detail" / "dtype.def").read_text()
     for number, mlir, numpy, bits, kind in ROW.findall(table):
         found = _numpy_type(numpy)
         if found is not None:

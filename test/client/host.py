@@ -55,10 +55,10 @@ def register(name, address, api_version=4, platform="Host", **stages):
     if stages:
         order = ("instantiate", "prepare", "initialize")
         table = (POINTER * 4)(*[stages.get(stage) for stage in order], address)
-        call("tn_register_stages", ctypes.c_char_p(name.encode()), ctypes.c_char_p(platform.encode()),
+        call("tn_target_register_stages", ctypes.c_char_p(name.encode()), ctypes.c_char_p(platform.encode()),
              ctypes.cast(table, POINTER))
     else:
-        call("tn_register", ctypes.c_char_p(name.encode()), ctypes.c_char_p(platform.encode()),
+        call("tn_target_register", ctypes.c_char_p(name.encode()), ctypes.c_char_p(platform.encode()),
              POINTER(address), ctypes.c_int(api_version))
 
 

@@ -359,7 +359,7 @@ def test_status_functions_are_found_when_tenon_is_loaded_locally(tmp_path):
 
 
 KERNEL_THAT_REGISTERS_ITSELF = r"""
-#include <tenon/call.h>
+#include <tenon/detail/call.h>
 static void halve(void* out, const void** in) { *(float*)out = *(const float*)in[0] / 2; }
 TN_REGISTER_CUSTOM_CALL_TARGET(halve, "Host");
 """
@@ -369,7 +369,7 @@ import ctypes, sys
 import numpy as np
 sys.path.insert(0, sys.argv[1])
 import host  # ctypes loads Tenon for itself alone
-assert not hasattr(ctypes.CDLL(None), "tn_register_at_start")
+assert not hasattr(ctypes.CDLL(None), "tn_target_register_at_start")
 host.load(sys.argv[2])
 program = host.Program("func.func @main(%x: tensor<f32>) -> tensor<f32> { %0 = stablehlo.custom_call @halve(%x) : "
                        "(tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }")

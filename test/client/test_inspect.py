@@ -242,7 +242,7 @@ def test_the_kernels_inside_jaxlib_say_what_they_take():
 
     @VISIT
     def learn(_, info):
-        host.call("tn_target_learn", None, ctypes.c_char_p(info.contents.name), ctypes.c_char_p(b"Host"),
+        host.call("tn_target_probe", None, ctypes.c_char_p(info.contents.name), ctypes.c_char_p(b"Host"),
                   library=INSPECT)
         return True
 

@@ -25,10 +25,10 @@ NAMES = {
     "array": "tn_array_from_host", "load": "tn_npy_read", "save": "tn_npy_write",
     "can_cast": "tn_can_cast", "isdtype": "tn_isdtype", "result_type": "tn_result_type", "issubdtype": "tn_issubdtype",
     "broadcast_shapes": "tn_broadcast_shapes",
-    "eval": "tn_eval", "async_eval": "tn_async_eval", "synchronize": "tn_synchronize",
+    "eval": "tn_array_eval", "async_eval": "tn_array_async_eval", "synchronize": "tn_scope_synchronize",
     "grad": "tn_grad", "value_and_grad": "tn_value_and_grad", "jvp": "tn_jvp", "vjp": "tn_vjp", "vmap": "tn_vmap",
-    "compile": "tn_compile", "checkpoint": "tn_checkpoint", "custom_function": "tn_custom_function_call",
-    "stop_gradient": "tn_stop_gradient", "export_function": "tn_export_function", "exporter": "tn_export_functions",
+    "compile": "tn_closure_compile", "checkpoint": "tn_checkpoint", "custom_function": "tn_custom_function_call",
+    "stop_gradient": "tn_array_stop_gradient", "export_function": "tn_export_function", "exporter": "tn_export_functions",
     "import_function": "tn_import_function", "export_to_dot": "tn_program_print", "clear_cache": "tn_scope_clear_cache",
     "new_stream": "tn_stream_create", "new_thread_local_stream": "tn_stream_create",
     "new_thread_unsafe_stream": "tn_stream_create", "default_stream": "tn_scope_stream",
@@ -38,8 +38,8 @@ NAMES = {
     "linalg.lu_factor": "tn_array_linalg_lu_factor",
 }
 QUANTIZED = "quantised weights are a format of MLX's own"
-MEMORY = "allocators are the caller's (<tenon/allocator.h>); there is no pool behind his back"
-DEVICES = "devices are opened by name (<tenon/device.h>)"
+MEMORY = "allocators are the caller's (<tenon/detail/allocator.h>); there is no pool behind his back"
+DEVICES = "devices are opened by name (<tenon/detail/device.h>)"
 FILES = "arrays are saved one by one, as .npy"
 PYTHON = "of Python alone"
 LACKING = {

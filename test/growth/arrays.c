@@ -21,7 +21,7 @@ static tn_status_t doubled(void* user, tn_scope_t* s, size_t input_count, tn_arr
 static tn_status_t chain_of_arrays(tn_scope_t* s, int n) {
   tn_array_t *x = ones(s), *y = NULL;
   tn_status_t status = doubled(&n, s, 1, &x, 1, &y);
-  return status ? status : tn_eval(1, &y);
+  return status ? status : tn_array_eval(1, &y);
 }
 
 static tn_status_t out_of_memory(void) {
@@ -33,7 +33,7 @@ static tn_status_t arrays_made_from_one(tn_scope_t* s, int n) {
   tn_array_t* x = ones(s);
   if (!arrays) return out_of_memory();
   for (int i = 0; i < n; ++i) arrays[i] = tn_array_multiply(s, x, x);
-  tn_status_t status = tn_eval((size_t)n, arrays);
+  tn_status_t status = tn_array_eval((size_t)n, arrays);
   free(arrays);
   return status;
 }
@@ -44,7 +44,7 @@ static tn_status_t arrays_that_make_one(tn_scope_t* s, int n) {
   if (!arrays) return out_of_memory();
   for (int i = 0; i < n; ++i) arrays[i] = tn_array_add(s, x, x);
   tn_array_t* y = tn_array_concatenate(s, (size_t)n, arrays, 0);
-  tn_status_t status = tn_eval(1, &y);
+  tn_status_t status = tn_array_eval(1, &y);
   free(arrays);
   return status;
 }
@@ -53,7 +53,7 @@ static tn_status_t gradient_of_chain(tn_scope_t* s, int n) {
   const tn_closure_t function = {.call = doubled, .user = &n};
   tn_array_t *x = ones(s), *y = NULL, *gradient = NULL;
   tn_status_t status = tn_vjp(s, &function, 1, &x, 1, &x, &y, &gradient);
-  return status ? status : tn_eval(1, &gradient);
+  return status ? status : tn_array_eval(1, &gradient);
 }
 
 const arrays_shape_t arrays_shapes[] = {

@@ -1,6 +1,7 @@
 #ifndef TENON_TEST_GROWTH_ARRAYS_H_
 #define TENON_TEST_GROWTH_ARRAYS_H_
 
+#include <tenon/arrays.h>
 #include <tenon/tenon.h>
 
 // Lazy arrays whose operations grow in number with `n`: made and evaluated.

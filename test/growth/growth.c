@@ -17,8 +17,8 @@ enum { FACTOR = 4, LARGEST_RATIO = 6 };
 
 typedef struct cost {
   uint64_t steps;
-  size_t byte_length, text_length;  // of memory; 0: not counted
-  size_t leaf_count;                // of tuples
+  size_t byte_size, text_length;  // of memory; 0: not counted
+  size_t leaf_count;              // of tuples
 } cost_t;
 
 static tn_status_t discard(void* user, const char* text, size_t length) {
@@ -94,8 +94,8 @@ static bool tell(const char* name, int n, tn_status_t status, const cost_t costs
   const size_t text_length = costs[1].text_length;
   const size_t most =
       TN_LIMIT_TEXT_MEMORY * text_length + TN_LIMIT_LEAF_MEMORY * costs[1].leaf_count;
-  const double bytes = text_length ? (double)costs[1].byte_length / (double)text_length : 0;
-  const bool is_fine = ratio <= LARGEST_RATIO && costs[1].byte_length <= most;
+  const double bytes = text_length ? (double)costs[1].byte_size / (double)text_length : 0;
+  const bool is_fine = ratio <= LARGEST_RATIO && costs[1].byte_size <= most;
   printf(
       "%-6s %-34s %10llu steps at %5d, %11llu at %6d: %5.2f times; %5.1f bytes for one of text\n",
       is_fine ? "ok" : "FAILED", name, (unsigned long long)costs[0].steps, n,
@@ -136,7 +136,8 @@ int main(int count, char** names) {
   int failures = 0;
   tn_status_t status = tn_device_create("cpu", NULL, &device);
   if (!status) {
-    status = tn_register("growth", "Host", (tn_target_function_t)growth, TN_API_VERSION_ORIGINAL);
+    status =
+        tn_target_register("growth", "Host", (tn_target_function_t)growth, TN_API_VERSION_ORIGINAL);
   }
   if (status) {
     fprintf(stderr, "%s\n", tn_status_message(status));

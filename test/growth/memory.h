@@ -1,7 +1,7 @@
 #ifndef TENON_TEST_GROWTH_MEMORY_H_
 #define TENON_TEST_GROWTH_MEMORY_H_
 
-#include <tenon/allocator.h>
+#include <tenon/detail/allocator.h>
 
 // Memory from malloc that is counted. For one thread.
 const tn_allocator_t* memory_allocator(void);

@@ -38,7 +38,7 @@ void* tn__elf_open(int file, int mode) {
 typedef struct tables {
   const ElfW(Sym) * symbols;
   const char* names;
-  size_t name_byte_length;
+  size_t name_byte_size;
   size_t symbol_count;
 } tables_t;
 
@@ -64,7 +64,7 @@ static bool find_tables(const struct link_map* map, tables_t* out) {
     const void* address = (const void*)entry->d_un.d_ptr;
     if (entry->d_tag == DT_SYMTAB) out->symbols = address;
     if (entry->d_tag == DT_STRTAB) out->names = address;
-    if (entry->d_tag == DT_STRSZ) out->name_byte_length = entry->d_un.d_val;
+    if (entry->d_tag == DT_STRSZ) out->name_byte_size = entry->d_un.d_val;
     if (entry->d_tag == DT_HASH) hash = address;
     if (entry->d_tag == DT_GNU_HASH) gnu_hash = address;
   }
@@ -89,7 +89,7 @@ void tn__elf_visit_functions(void* handle, bool (*visit)(void* user, const char*
     // The fields are packed alike for both word sizes.
     bool is_function = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF;
     bool is_global = ELF64_ST_BIND(symbol->st_info) == STB_GLOBAL;
-    if (!is_function || !is_global || symbol->st_name >= tables.name_byte_length) continue;
+    if (!is_function || !is_global || symbol->st_name >= tables.name_byte_size) continue;
     const char* name = tables.names + symbol->st_name;
     if (*name && *name != '_' && !visit(user, name)) return;
   }

@@ -82,12 +82,12 @@ size_t tn__cgroup_memory_limit(const char* root) {
 
 static size_t physical_memory(void) {
   long page_count = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
-  size_t byte_length;
+  size_t byte_size;
   if (page_count < 1 || page_size < 1 ||
-      __builtin_mul_overflow((size_t)page_count, (size_t)page_size, &byte_length)) {
+      __builtin_mul_overflow((size_t)page_count, (size_t)page_size, &byte_size)) {
     return SIZE_MAX;
   }
-  return byte_length;
+  return byte_size;
 }
 
 size_t tn__machine_memory(void) {

@@ -18,17 +18,17 @@ typedef enum tn_pages_flag {
 
 // Zeroed pages, aligned to `alignment`, a power of two and at least a page. NULL when the system
 // refuses. Nothing is touched, so nothing but address space is used yet.
-void* tn__pages_map(size_t byte_length, size_t alignment, int flags);
-void tn__pages_unmap(void* base, size_t byte_length);
+void* tn__pages_map(size_t byte_size, size_t alignment, int flags);
+void tn__pages_unmap(void* base, size_t byte_size);
 // Moves pages to where there is room for more, or gives back those at the end; the alignment is
 // lost. NULL, with nothing changed, when the system refuses.
-void* tn__pages_resize(void* base, size_t byte_length, size_t new_byte_length);
+void* tn__pages_resize(void* base, size_t byte_size, size_t new_byte_size);
 // Gives the memory behind the addresses back; the addresses stay, and read as zero.
-void tn__pages_purge(void* base, size_t byte_length);
+void tn__pages_purge(void* base, size_t byte_size);
 
 typedef enum tn_pages_access { TN_PAGES_CLOSED, TN_PAGES_READ, TN_PAGES_WRITE } tn_pages_access_t;
 // Of whole pages, whose size is tn__pages_size(). False when the system refuses.
-bool tn__pages_protect(void* base, size_t byte_length, tn_pages_access_t access);
+bool tn__pages_protect(void* base, size_t byte_size, tn_pages_access_t access);
 size_t tn__pages_size(void);
 
 #endif  // TENON_BASE_LINUX_PAGES_H_

@@ -45,7 +45,7 @@ tn_status_t tn__lapack_matrices(const tn_call_t* call, const char* name, const t
       .element_size = tn_ffi_dtype_size(value->dtype),
   };
   for (int64_t i = 0; i + 2 < value->rank; ++i) matrices.batch *= value->dims[i];
-  matrices.byte_length = (size_t)(rows * columns) * matrices.element_size;
+  matrices.byte_size = (size_t)(rows * columns) * matrices.element_size;
   *out_matrices = matrices;
   return TN_OK;
 }

@@ -53,7 +53,7 @@ typedef struct tn_matrices {
   int64_t batch;
   int rows, columns, least;  // the smaller of the two
   int stride;                // of columns, in elements: what LAPACK calls the leading dimension
-  size_t element_size, byte_length;  // of one matrix
+  size_t element_size, byte_size;  // of one matrix
 } tn_matrices_t;
 
 // The last two dimensions; numbers that LAPACK cannot count are refused.
@@ -98,8 +98,8 @@ tn_status_t tn__lapack_run(const tn_call_t* call, const tn_matrices_t* matrices,
                            const tn_lapack_loop_t* loop);
 
 // Copies an operand to its result, unless they lie in one place.
-static inline void tn__lapack_copy(const void* operand, void* result, size_t byte_length) {
-  if (operand != result && byte_length) memcpy(result, operand, byte_length);
+static inline void tn__lapack_copy(const void* operand, void* result, size_t byte_size) {
+  if (operand != result && byte_size) memcpy(result, operand, byte_size);
 }
 
 // How much work space a query asks for: the number that it left in `answer`, an element of `dtype`.

@@ -47,7 +47,7 @@ static void run_syevd(const void* user, int64_t index, char* work) {
   const syevd_t* job = user;
   void* numbers = tn__lapack_part(&work, (size_t)job->work_count * job->x.element_size);
   void* reals = tn__lapack_part(&work, (size_t)job->real_count * job->real_size);
-  call_syevd(job, job->v + (size_t)index * job->x.byte_length,
+  call_syevd(job, job->v + (size_t)index * job->x.byte_size,
              job->w + (size_t)(index * job->x.rows) * job->real_size, numbers, reals,
              (int*)(void*)work, &job->info[index]);
 }
@@ -129,15 +129,15 @@ static void call_geev(const geev_t* job, void* a, void* w, void* w_imaginary, vo
 }
 
 // The routines do not end, or worse, with such numbers.
-static bool is_finite(tn_ffi_dtype_t dtype, const void* data, size_t byte_length) {
+static bool is_finite(tn_ffi_dtype_t dtype, const void* data, size_t byte_size) {
   if (tn__lapack_is_single(dtype)) {
     const float* values = data;
-    for (size_t i = 0; i < byte_length / sizeof *values; ++i) {
+    for (size_t i = 0; i < byte_size / sizeof *values; ++i) {
       if (!isfinite(values[i])) return false;
     }
   } else {
     const double* values = data;
-    for (size_t i = 0; i < byte_length / sizeof *values; ++i) {
+    for (size_t i = 0; i < byte_size / sizeof *values; ++i) {
       if (!isfinite(values[i])) return false;
     }
   }
@@ -178,12 +178,12 @@ static void run_geev(const void* user, int64_t index, char* work) {
   const tn_matrices_t* x = &job->x;
   const bool is_complex = tn__lapack_is_complex(x->dtype);
   const size_t w_length = (size_t)x->rows * x->element_size;
-  const char* operand = job->operand + (size_t)index * x->byte_length;
+  const char* operand = job->operand + (size_t)index * x->byte_size;
   char *w = job->w + (size_t)index * w_length, *w_imaginary = NULL;
   char* vl = job->vl + (size_t)index * job->vector_length;
   char* vr = job->vr + (size_t)index * job->vector_length;
   if (!is_complex) w_imaginary = job->w_imaginary + (size_t)index * w_length;
-  if (!is_finite(x->dtype, operand, x->byte_length)) {
+  if (!is_finite(x->dtype, operand, x->byte_size)) {
     memset(w, 0, w_length);
     if (w_imaginary) memset(w_imaginary, 0, w_length);
     memset(vl, 0, job->vector_length);
@@ -192,16 +192,16 @@ static void run_geev(const void* user, int64_t index, char* work) {
     return;
   }
   void* numbers = tn__lapack_part(&work, (size_t)job->work_count * x->element_size);
-  void* matrix = tn__lapack_part(&work, x->byte_length);
-  if (x->byte_length) memcpy(matrix, operand, x->byte_length);
+  void* matrix = tn__lapack_part(&work, x->byte_size);
+  if (x->byte_size) memcpy(matrix, operand, x->byte_size);
   if (job->left == 'N') memset(vl, 0, job->vector_length);
   if (job->right == 'N') memset(vr, 0, job->vector_length);
   if (is_complex) {
     call_geev(job, matrix, w, NULL, vl, vr, numbers, job->work_count, work, &job->info[index]);
     return;
   }
-  void* left = tn__lapack_part(&work, x->byte_length);
-  void* right = tn__lapack_part(&work, x->byte_length);
+  void* left = tn__lapack_part(&work, x->byte_size);
+  void* right = tn__lapack_part(&work, x->byte_size);
   call_geev(job, matrix, w, w_imaginary, left, right, numbers, job->work_count, NULL,
             &job->info[index]);
   if (job->left == 'V') expand(job, w_imaginary, left, vl);
@@ -255,7 +255,7 @@ TN_LAPACK_OP(lapack_geev, GEEV, "eigenvalues and eigenvectors of any matrices") 
   call_geev(&job, NULL, NULL, NULL, NULL, NULL, answer, -1, answer, &info);
   job.work_count = tn__lapack_answer(job.x.dtype, answer);
   job.vector_length = (size_t)job.x.rows * (size_t)job.x.rows * tn_ffi_dtype_size(complex);
-  const size_t matrix = tn__lapack_align(job.x.byte_length);
+  const size_t matrix = tn__lapack_align(job.x.byte_size);
   const size_t length = tn__lapack_align((size_t)job.work_count * job.x.element_size) + matrix +
                         (is_complex ? 2 * (size_t)job.x.rows * sizeof(double) : 2 * matrix);
   return tn__lapack_run(call->tn, &job.x, &(tn_lapack_loop_t){run_geev, &job, length});
@@ -309,16 +309,16 @@ static void run_gees(const void* user, int64_t index, char* work) {
   const gees_t* job = user;
   const tn_matrices_t* x = &job->x;
   const size_t w_length = (size_t)x->rows * x->element_size;
-  char* matrix = job->x_out + (size_t)index * x->byte_length;
+  char* matrix = job->x_out + (size_t)index * x->byte_size;
   char* w = job->w + (size_t)index * w_length;
   char* w_imaginary = job->w_imaginary ? job->w_imaginary + (size_t)index * w_length : NULL;
-  char* vs = job->vs + (size_t)index * x->byte_length;
+  char* vs = job->vs + (size_t)index * x->byte_size;
   job->selected[index] = 0;
-  if (job->mode == 'N' && x->byte_length) memset(vs, 0, x->byte_length);
-  if (!is_finite(x->dtype, matrix, x->byte_length)) {
+  if (job->mode == 'N' && x->byte_size) memset(vs, 0, x->byte_size);
+  if (!is_finite(x->dtype, matrix, x->byte_size)) {
     memset(w, 0, w_length);
     if (w_imaginary) memset(w_imaginary, 0, w_length);
-    memset(vs, 0, x->byte_length);
+    memset(vs, 0, x->byte_size);
     job->info[index] = -6;
     return;
   }

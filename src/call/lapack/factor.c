@@ -20,7 +20,7 @@ typedef struct potrf {
 static void run_potrf(const void* user, int64_t index, char* work) {
   const potrf_t* job = user;
   (void)work;
-  job->routine(&job->uplo, &job->x.rows, job->factors + (size_t)index * job->x.byte_length,
+  job->routine(&job->uplo, &job->x.rows, job->factors + (size_t)index * job->x.byte_size,
                &job->x.stride, &job->info[index], 1);
 }
 
@@ -53,7 +53,7 @@ typedef struct getrf {
 static void run_getrf(const void* user, int64_t index, char* work) {
   const getrf_t* job = user;
   (void)work;
-  job->routine(&job->x.rows, &job->x.columns, job->factors + (size_t)index * job->x.byte_length,
+  job->routine(&job->x.rows, &job->x.columns, job->factors + (size_t)index * job->x.byte_size,
                &job->x.stride, job->pivots + index * job->x.least, &job->info[index]);
 }
 
@@ -86,7 +86,7 @@ typedef struct geqrf {
 static void run_geqrf(const void* user, int64_t index, char* work) {
   const geqrf_t* job = user;
   int info;
-  job->routine(&job->x.rows, &job->x.columns, job->factors + (size_t)index * job->x.byte_length,
+  job->routine(&job->x.rows, &job->x.columns, job->factors + (size_t)index * job->x.byte_size,
                &job->x.stride, job->tau + (size_t)(index * job->x.least) * job->x.element_size,
                work, &job->work_count, &info);
 }
@@ -144,7 +144,7 @@ static void call_geqp3(const geqp3_t* job, void* a, int* jpvt, void* tau, void* 
 static void run_geqp3(const void* user, int64_t index, char* work) {
   const geqp3_t* job = user;
   void* numbers = tn__lapack_part(&work, (size_t)job->work_count * job->x.element_size);
-  call_geqp3(job, job->factors + (size_t)index * job->x.byte_length,
+  call_geqp3(job, job->factors + (size_t)index * job->x.byte_size,
              job->jpvt + index * job->x.columns,
              job->tau + (size_t)(index * job->x.least) * job->x.element_size, numbers,
              job->work_count, work);
@@ -188,7 +188,7 @@ static void run_orgqr(const void* user, int64_t index, char* work) {
   const orgqr_t* job = user;
   int info;
   job->routine(&job->x.rows, &job->x.columns, &job->reflectors,
-               job->q + (size_t)index * job->x.byte_length, &job->x.stride,
+               job->q + (size_t)index * job->x.byte_size, &job->x.stride,
                job->tau + (size_t)(index * job->reflectors) * job->x.element_size, work,
                &job->work_count, &info);
 }
@@ -243,9 +243,9 @@ static void run_ormqr(const void* user, int64_t index, char* work) {
   const ormqr_t* job = user;
   int info;
   job->routine(&job->side, &job->transpose, &job->c.rows, &job->c.columns, &job->reflectors,
-               job->reflector_data + (size_t)index * job->a.byte_length, &job->a.stride,
+               job->reflector_data + (size_t)index * job->a.byte_size, &job->a.stride,
                job->tau + (size_t)(index * job->reflectors) * job->a.element_size,
-               job->result + (size_t)index * job->c.byte_length, &job->c.stride, work,
+               job->result + (size_t)index * job->c.byte_size, &job->c.stride, work,
                &job->work_count, &info, 1, 1);
 }
 
@@ -309,9 +309,9 @@ static void run_trsm(const void* user, int64_t index, char* work) {
   const trsm_t* job = user;
   (void)work;
   job->routine(&job->side, &job->uplo, &job->transpose, &job->diagonal, &job->y.rows,
-               &job->y.columns, job->one, job->triangles + (size_t)index * job->x.byte_length,
-               &job->x.stride, job->result + (size_t)index * job->y.byte_length, &job->y.stride, 1,
-               1, 1, 1);
+               &job->y.columns, job->one, job->triangles + (size_t)index * job->x.byte_size,
+               &job->x.stride, job->result + (size_t)index * job->y.byte_size, &job->y.stride, 1, 1,
+               1, 1);
 }
 
 TN_LAPACK_OP(lapack_trsm, TRSM, "solves systems with triangles") {

@@ -23,10 +23,9 @@ typedef struct gehrd {
 
 static void run_gehrd(const void* user, int64_t index, char* work) {
   const gehrd_t* job = user;
-  job->routine(&job->x.rows, &job->low, &job->high,
-               job->factors + (size_t)index * job->x.byte_length, &job->x.stride,
-               job->tau + (size_t)(index * job->tau_count) * job->x.element_size, work,
-               &job->work_count, &job->info[index]);
+  job->routine(&job->x.rows, &job->low, &job->high, job->factors + (size_t)index * job->x.byte_size,
+               &job->x.stride, job->tau + (size_t)(index * job->tau_count) * job->x.element_size,
+               work, &job->work_count, &job->info[index]);
 }
 
 TN_LAPACK_OP(lapack_gehrd, GEHRD, "Hessenberg forms") {
@@ -84,7 +83,7 @@ typedef struct sytrd {
 
 static void run_sytrd(const void* user, int64_t index, char* work) {
   const sytrd_t* job = user;
-  job->routine(&job->uplo, &job->x.rows, job->factors + (size_t)index * job->x.byte_length,
+  job->routine(&job->uplo, &job->x.rows, job->factors + (size_t)index * job->x.byte_size,
                &job->x.stride, job->d + (size_t)(index * job->x.rows) * job->real_size,
                job->e + (size_t)(index * job->off_count) * job->real_size,
                job->tau + (size_t)(index * job->off_count) * job->x.element_size, work,

@@ -63,7 +63,7 @@ static void run_svd(const void* user, int64_t index, char* work) {
   const svd_t* job = user;
   void* numbers = tn__lapack_part(&work, (size_t)job->work_count * job->x.element_size);
   void* reals = tn__lapack_part(&work, job->real_length);
-  call_svd(job, job->x_out + (size_t)index * job->x.byte_length,
+  call_svd(job, job->x_out + (size_t)index * job->x.byte_size,
            job->s + (size_t)index * job->s_length, job->u + (size_t)index * job->u_length,
            job->vt + (size_t)index * job->vt_length, numbers, job->work_count, reals,
            (int*)(void*)work, &job->info[index]);
@@ -91,7 +91,7 @@ static tn_status_t compute(const tn_call_t* call, svd_t* job, tn_lapack_routine_
   TN_TRY(tn__lapack_function(call, routine, dtype, &job->routine.any));
   call_svd(job, NULL, NULL, NULL, NULL, answer, -1, &real_answer, &integer_answer, &info);
   job->work_count = tn__lapack_answer(dtype, answer);
-  tn__lapack_copy(x, job->x_out, (size_t)job->x.batch * job->x.byte_length);
+  tn__lapack_copy(x, job->x_out, (size_t)job->x.batch * job->x.byte_size);
   if (job->mode == 'N') {
     memset(job->u, 0, (size_t)job->x.batch * job->u_length);
     memset(job->vt, 0, (size_t)job->x.batch * job->vt_length);

@@ -41,7 +41,7 @@ static void run_gtsv(const void* user, int64_t index, char* work) {
   // Nothing lies below the diagonal of a single row.
   const size_t skipped = job->b.rows ? job->b.element_size : 0;
   job->routine(&job->b.rows, &job->b.columns, job->dl + first + skipped, job->d + first,
-               job->du + first, job->x + (size_t)index * job->b.byte_length, &job->b.stride,
+               job->du + first, job->x + (size_t)index * job->b.byte_size, &job->b.stride,
                &job->info[index]);
 }
 
@@ -138,7 +138,7 @@ static void run_perturbed(const void* user, int64_t index, char* work) {
   const int n = job->b.rows, columns = job->b.columns;
   const size_t first = (size_t)(index * n) * job->b.element_size;
   const void *dl = job->dl + first, *d = job->d + first, *du = job->du + first;
-  void *x = job->x + (size_t)index * job->b.byte_length, *numbers = work;
+  void *x = job->x + (size_t)index * job->b.byte_size, *numbers = work;
   switch (job->b.dtype) {
     case TN_FFI_F32: solve_f32(n, columns, dl, d, du, x, numbers); break;
     case TN_FFI_F64: solve_f64(n, columns, dl, d, du, x, numbers); break;

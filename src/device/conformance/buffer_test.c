@@ -9,20 +9,20 @@ static void contents_come_back_as_they_went_in(tn_device_t* device) {
     if (!tn_dtype_is_valid(dtype) || dtype == TN_DTYPE_TOKEN) continue;
     const int64_t dims[] = {3, 5, 2};
     unsigned char data[30 * 16], read[30 * 16] = {0};
-    size_t byte_length = 30 * tn_dtype_size((tn_dtype_t)dtype);
-    for (size_t i = 0; i < byte_length; ++i) data[i] = (unsigned char)(i + (size_t)dtype);
+    size_t byte_size = 30 * tn_dtype_byte_size((tn_dtype_t)dtype);
+    for (size_t i = 0; i < byte_size; ++i) data[i] = (unsigned char)(i + (size_t)dtype);
     tn_buffer_t* buffer;
     TN_ASSERT_OK(
-        tn_buffer_create_from_host(device, (tn_dtype_t)dtype, 3, dims, data, byte_length, &buffer));
+        tn_buffer_create_from_host(device, (tn_dtype_t)dtype, 3, dims, data, byte_size, &buffer));
     assert_int_equal(tn_buffer_dtype(buffer), dtype);
     assert_int_equal(tn_buffer_rank(buffer), 3);
     assert_memory_equal(tn_buffer_dims(buffer), dims, sizeof dims);
     assert_int_equal(tn_buffer_size(buffer), 30);
-    assert_int_equal(tn_buffer_byte_length(buffer), byte_length);
+    assert_int_equal(tn_buffer_byte_size(buffer), byte_size);
     assert_ptr_equal(tn_buffer_device(buffer), device);
     assert_null(tn_buffer_ready_event(buffer));
-    TN_ASSERT_OK(tn_buffer_to_host(buffer, read, byte_length));
-    assert_memory_equal(data, read, byte_length);
+    TN_ASSERT_OK(tn_buffer_to_host(buffer, read, byte_size));
+    assert_memory_equal(data, read, byte_size);
     tn_buffer_release(buffer);
   }
 }

@@ -4,9 +4,9 @@
 
 enum { KIB = 1 << 10, MIB = 1 << 20 };
 
-static tn_memory_t allocate(tn_device_t* device, size_t byte_length) {
+static tn_memory_t allocate(tn_device_t* device, size_t byte_size) {
   tn_memory_t memory;
-  TN_ASSERT_OK(device->vtable->allocate(device, byte_length, 0, &memory));
+  TN_ASSERT_OK(device->vtable->allocate(device, byte_size, 0, &memory));
   return memory;
 }
 
@@ -83,31 +83,31 @@ static void statistics_follow_allocations(tn_device_t* device) {
   tn_memory_statistics_t before = statistics_of(device);
   tn_memory_t memory = allocate(device, 5 * MIB);
   tn_memory_statistics_t during = statistics_of(device);
-  assert_true(during.in_use_byte_length >= before.in_use_byte_length + 5 * MIB);
-  assert_true(during.in_use_byte_length <= before.in_use_byte_length + 6 * MIB);
-  assert_true(during.peak_byte_length >= during.in_use_byte_length);
+  assert_true(during.in_use_byte_size >= before.in_use_byte_size + 5 * MIB);
+  assert_true(during.in_use_byte_size <= before.in_use_byte_size + 6 * MIB);
+  assert_true(during.peak_byte_size >= during.in_use_byte_size);
   assert_int_equal(during.allocation_count, before.allocation_count + 1);
   device->vtable->free(device, memory);
   tn_memory_statistics_t after = statistics_of(device);
-  assert_int_equal(after.in_use_byte_length, before.in_use_byte_length);
-  assert_int_equal(after.peak_byte_length, during.peak_byte_length);
+  assert_int_equal(after.in_use_byte_size, before.in_use_byte_size);
+  assert_int_equal(after.peak_byte_size, during.peak_byte_size);
   assert_int_equal(after.free_count, before.free_count + 1);
   tn_device_reset_peak(device);
-  assert_int_equal(statistics_of(device).peak_byte_length, after.in_use_byte_length);
+  assert_int_equal(statistics_of(device).peak_byte_size, after.in_use_byte_size);
   tn_device_trim(device, 0);
-  assert_int_equal(statistics_of(device).cached_byte_length, 0);
+  assert_int_equal(statistics_of(device).cached_byte_size, 0);
 }
 
 static void statistics_fill_no_more_than_the_caller_has(tn_device_t* device) {
   struct {
     tn_memory_statistics_t statistics;
-  } old = {{.struct_size = offsetof(tn_memory_statistics_t, cached_byte_length)}};
-  old.statistics.cached_byte_length = 12345;
+  } old = {{.struct_size = offsetof(tn_memory_statistics_t, cached_byte_size)}};
+  old.statistics.cached_byte_size = 12345;
   old.statistics.free_count = 6789;
   tn_memory_t memory = allocate(device, 1000);
   tn_device_memory_statistics(device, &old.statistics);
-  assert_true(old.statistics.in_use_byte_length >= 1000);
-  assert_int_equal(old.statistics.cached_byte_length, 12345);
+  assert_true(old.statistics.in_use_byte_size >= 1000);
+  assert_int_equal(old.statistics.cached_byte_size, 12345);
   assert_int_equal(old.statistics.free_count, 6789);
   device->vtable->free(device, memory);
 }
@@ -135,13 +135,13 @@ static void nothing_is_kept_without_a_cache(tn_device_t* device) {
   tn_device_set_cache_limit(device, 0);
   tn_memory_t memory = allocate(device, 50 * MIB);
   device->vtable->free(device, memory);
-  assert_int_equal(statistics_of(device).cached_byte_length, 0);
+  assert_int_equal(statistics_of(device).cached_byte_size, 0);
 }
 
 static uint64_t bytes_in_use(tn_device_t* device) {
   tn_memory_statistics_t statistics = {.struct_size = sizeof statistics};
   tn_device_memory_statistics(device, &statistics);
-  return statistics.in_use_byte_length;
+  return statistics.in_use_byte_size;
 }
 
 static void memory_is_given_back_behind_queued_work(tn_device_t* device) {

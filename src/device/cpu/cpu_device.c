@@ -28,11 +28,10 @@ static void destroy(tn_device_t* device) {
 
 // ---- memory
 
-static tn_status_t allocate(tn_device_t* device, size_t byte_length, size_t alignment,
+static tn_status_t allocate(tn_device_t* device, size_t byte_size, size_t alignment,
                             tn_memory_t* out_memory) {
   *out_memory = (tn_memory_t){NULL, 0};
-  return tn__host_memory_allocate(cast(device)->memory, byte_length, alignment,
-                                  &out_memory->handle);
+  return tn__host_memory_allocate(cast(device)->memory, byte_size, alignment, &out_memory->handle);
 }
 
 static void free_memory(tn_device_t* device, tn_memory_t memory) {
@@ -47,16 +46,16 @@ static void reset_peak(tn_device_t* device) {
   tn__host_memory_reset_peak(cast(device)->memory);
 }
 
-static void set_memory_limit(tn_device_t* device, size_t byte_length) {
-  tn__host_memory_set_limit(cast(device)->memory, byte_length);
+static void set_memory_limit(tn_device_t* device, size_t byte_size) {
+  tn__host_memory_set_limit(cast(device)->memory, byte_size);
 }
 
-static void set_cache_limit(tn_device_t* device, size_t byte_length) {
-  tn__host_memory_set_cache_limit(cast(device)->memory, byte_length);
+static void set_cache_limit(tn_device_t* device, size_t byte_size) {
+  tn__host_memory_set_cache_limit(cast(device)->memory, byte_size);
 }
 
-static void trim(tn_device_t* device, size_t keep_byte_length) {
-  tn__host_memory_trim(cast(device)->memory, keep_byte_length);
+static void trim(tn_device_t* device, size_t keep_byte_size) {
+  tn__host_memory_trim(cast(device)->memory, keep_byte_size);
 }
 
 static void* host_pointer(tn_device_t* device, tn_memory_t memory) {
@@ -64,9 +63,9 @@ static void* host_pointer(tn_device_t* device, tn_memory_t memory) {
   return tn__memory_address(memory);
 }
 
-static tn_status_t wrap_host(tn_device_t* device, void* data, size_t byte_length,
+static tn_status_t wrap_host(tn_device_t* device, void* data, size_t byte_size,
                              tn_memory_t* out_memory) {
-  (void)byte_length;
+  (void)byte_size;
   *out_memory = (tn_memory_t){NULL, 0};
   if ((uintptr_t)data % device->memory_alignment != 0) {
     return tn_status_create(TN_CODE_UNIMPLEMENTED, "memory at %p is not %zu-byte aligned", data,
@@ -86,7 +85,7 @@ static void unwrap_host(tn_device_t* device, tn_memory_t memory) {
 typedef struct copy_job {
   char* to;
   const char* from;
-  size_t byte_length;
+  size_t byte_size;
   tn_device_t* device;  // retained while the job is enqueued
 } copy_job_t;
 
@@ -97,10 +96,10 @@ static tn_status_t copy_range(int64_t begin, int64_t end, void* user) {
 }
 
 static tn_status_t copy_now(copy_job_t job) {
-  if (job.byte_length == 0 || job.to == job.from) return TN_OK;
-  bool overlap = job.to < job.from + job.byte_length && job.from < job.to + job.byte_length;
+  if (job.byte_size == 0 || job.to == job.from) return TN_OK;
+  bool overlap = job.to < job.from + job.byte_size && job.from < job.to + job.byte_size;
   tn_pool_t* pool = overlap ? NULL : job.device->pool;
-  return tn__pool_parallel_for(pool, (int64_t)job.byte_length, COPY_GRAIN, copy_range, &job);
+  return tn__pool_parallel_for(pool, (int64_t)job.byte_size, COPY_GRAIN, copy_range, &job);
 }
 
 static tn_status_t copy_in_turn(void* user, tn_status_t poison) {
@@ -113,8 +112,8 @@ static tn_status_t copy_in_turn(void* user, tn_status_t poison) {
 }
 
 static tn_status_t copy_bytes(tn_device_t* device, tn_stream_t* stream, void* to, const void* from,
-                              size_t byte_length) {
-  copy_job_t job = {.to = to, .from = from, .byte_length = byte_length, .device = device};
+                              size_t byte_size) {
+  copy_job_t job = {.to = to, .from = from, .byte_size = byte_size, .device = device};
   if (!stream) return copy_now(job);
   void* memory;
   TN_RETURN_IF_ERROR(tn__allocate(device->allocator, sizeof job, &memory));
@@ -122,7 +121,7 @@ static tn_status_t copy_bytes(tn_device_t* device, tn_stream_t* stream, void* to
   *enqueued = job;
   tn_device_retain(device);
   tn_status_t status = tn__stream_enqueue(stream, copy_in_turn, enqueued,
-                                          byte_length <= COPY_GRAIN ? TN_STREAM_MAY_RUN_INLINE : 0);
+                                          byte_size <= COPY_GRAIN ? TN_STREAM_MAY_RUN_INLINE : 0);
   if (status) {
     tn__free(device->allocator, enqueued, sizeof *enqueued);
     tn_device_release(device);
@@ -131,18 +130,18 @@ static tn_status_t copy_bytes(tn_device_t* device, tn_stream_t* stream, void* to
 }
 
 static tn_status_t copy_from_host(tn_device_t* device, tn_stream_t* stream, tn_memory_t to,
-                                  const void* from, size_t byte_length) {
-  return copy_bytes(device, stream, tn__memory_address(to), from, byte_length);
+                                  const void* from, size_t byte_size) {
+  return copy_bytes(device, stream, tn__memory_address(to), from, byte_size);
 }
 
 static tn_status_t copy_to_host(tn_device_t* device, tn_stream_t* stream, void* to,
-                                tn_memory_t from, size_t byte_length) {
-  return copy_bytes(device, stream, to, tn__memory_address(from), byte_length);
+                                tn_memory_t from, size_t byte_size) {
+  return copy_bytes(device, stream, to, tn__memory_address(from), byte_size);
 }
 
 static tn_status_t copy(tn_device_t* device, tn_stream_t* stream, tn_memory_t to, tn_memory_t from,
-                        size_t byte_length) {
-  return copy_bytes(device, stream, tn__memory_address(to), tn__memory_address(from), byte_length);
+                        size_t byte_size) {
+  return copy_bytes(device, stream, tn__memory_address(to), tn__memory_address(from), byte_size);
 }
 
 static void* stream_native(tn_stream_t* stream) {
@@ -202,7 +201,7 @@ static tn_status_t enumerate(tn_device_visit_fn visit, void* user, bool* out_go_
       .name = "cpu",
       .platform = tn__compile_target_host.platform,
       .description = description,
-      .memory_byte_length = tn__machine_memory(),
+      .memory_byte_size = tn__machine_memory(),
   };
   *out_go_on = visit(user, &info);
   return TN_OK;
@@ -221,9 +220,9 @@ static tn_status_t create(unsigned number, const tn_device_options_t* options,
   tn_pool_config_t pool_config = {.thread_count = options->thread_count};
   TN_DONE_IF_ERROR(tn__pool_create(&pool_config, options->allocator, &pool));
   tn_host_memory_config_t memory_config = {
-      .limit_byte_length = options->memory_limit_byte_length ? options->memory_limit_byte_length
-                                                             : tn__machine_memory(),
-      .cache_limit_byte_length = options->cache_limit_byte_length,
+      .limit_byte_size =
+          options->memory_limit_byte_size ? options->memory_limit_byte_size : tn__machine_memory(),
+      .cache_limit_byte_size = options->cache_limit_byte_size,
   };
   TN_DONE_IF_ERROR(tn__host_memory_create(&memory_config, options->allocator, &memory));
   TN_DONE_IF_ERROR(tn__allocate(options->allocator, sizeof *device, &storage));

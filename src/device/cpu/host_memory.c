@@ -20,7 +20,7 @@ enum {
 typedef struct mapping {
   struct mapping *next, *previous;  // in the list of free ones, most recently freed first
   char* base;
-  size_t byte_length;
+  size_t byte_size;
   bool is_free;
 } mapping_t;
 
@@ -33,10 +33,10 @@ struct tn_host_memory {
   mapping_t** mappings;  // ascending by address
   size_t mapping_count, mapping_capacity;
   mapping_t *free_first, *free_last;
-  size_t mapped_byte_length;        // all mappings
-  size_t free_mapping_byte_length;  // of those, free ones
-  size_t in_use_byte_length, peak_byte_length;
-  size_t limit_byte_length, cache_limit_byte_length;
+  size_t mapped_byte_size;        // all mappings
+  size_t free_mapping_byte_size;  // of those, free ones
+  size_t in_use_byte_size, peak_byte_size;
+  size_t limit_byte_size, cache_limit_byte_size;
   uint64_t allocation_count, free_count;
 };
 
@@ -49,9 +49,9 @@ static bool try_lock(tn_host_memory_t* memory) {
   return true;
 }
 
-static size_t default_cache_limit(size_t limit_byte_length) {
-  size_t byte_length = limit_byte_length == SIZE_MAX ? tn__machine_memory() : limit_byte_length;
-  return byte_length ? byte_length / 4 : (size_t)1 << 30;
+static size_t default_cache_limit(size_t limit_byte_size) {
+  size_t byte_size = limit_byte_size == SIZE_MAX ? tn__machine_memory() : limit_byte_size;
+  return byte_size ? byte_size / 4 : (size_t)1 << 30;
 }
 
 tn_status_t tn__host_memory_create(const tn_host_memory_config_t* config,
@@ -65,11 +65,10 @@ tn_status_t tn__host_memory_create(const tn_host_memory_config_t* config,
   tn__page_heap_init(&memory->small_pages, &memory->records, false, SMALL_ARENA_PAGES);
   tn__page_heap_init(&memory->large_pages, &memory->records, true, LARGE_ARENA_PAGES);
   tn__slab_set_init(&memory->slabs, &memory->records, &memory->small_pages);
-  memory->limit_byte_length =
-      config && config->limit_byte_length ? config->limit_byte_length : SIZE_MAX;
-  memory->cache_limit_byte_length = config && config->cache_limit_byte_length
-                                        ? config->cache_limit_byte_length
-                                        : default_cache_limit(memory->limit_byte_length);
+  memory->limit_byte_size = config && config->limit_byte_size ? config->limit_byte_size : SIZE_MAX;
+  memory->cache_limit_byte_size = config && config->cache_limit_byte_size
+                                      ? config->cache_limit_byte_size
+                                      : default_cache_limit(memory->limit_byte_size);
   *out_memory = memory;
   return TN_OK;
 }
@@ -79,7 +78,7 @@ void tn__host_memory_destroy(tn_host_memory_t* memory) {
   tn__page_heap_deinit(&memory->small_pages);
   tn__page_heap_deinit(&memory->large_pages);
   for (size_t i = 0; i < memory->mapping_count; ++i) {
-    tn__host_unmap(memory->mappings[i]->base, memory->mappings[i]->byte_length);
+    tn__host_unmap(memory->mappings[i]->base, memory->mappings[i]->byte_size);
   }
   tn__host_array_free(memory->mappings, memory->mapping_capacity, sizeof *memory->mappings);
   tn__records_deinit(&memory->records);
@@ -119,7 +118,7 @@ static void put_in_free_list(tn_host_memory_t* memory, mapping_t* mapping) {
     memory->free_last = mapping;
   }
   memory->free_first = mapping;
-  memory->free_mapping_byte_length += mapping->byte_length;
+  memory->free_mapping_byte_size += mapping->byte_size;
 }
 
 static void take_from_free_list(tn_host_memory_t* memory, mapping_t* mapping) {
@@ -135,7 +134,7 @@ static void take_from_free_list(tn_host_memory_t* memory, mapping_t* mapping) {
   }
   mapping->next = mapping->previous = NULL;
   mapping->is_free = false;
-  memory->free_mapping_byte_length -= mapping->byte_length;
+  memory->free_mapping_byte_size -= mapping->byte_size;
 }
 
 // Forgets a free mapping; the caller unmaps it and frees the header, outside the lock if it can.
@@ -145,26 +144,26 @@ static void forget_mapping(tn_host_memory_t* memory, mapping_t* mapping) {
   --memory->mapping_count;
   memmove(&memory->mappings[index], &memory->mappings[index + 1],
           (memory->mapping_count - index) * sizeof *memory->mappings);
-  memory->mapped_byte_length -= mapping->byte_length;
+  memory->mapped_byte_size -= mapping->byte_size;
 }
 
 // What a request got; `base` is NULL when it got nothing.
 typedef struct block {
   void* base;
-  size_t byte_length;
+  size_t byte_size;
 } block_t;
 
-static block_t allocate_mapping(tn_host_memory_t* memory, size_t byte_length, size_t room) {
-  size_t most = byte_length + byte_length / 8;
+static block_t allocate_mapping(tn_host_memory_t* memory, size_t byte_size, size_t room) {
+  size_t most = byte_size + byte_size / 8;
   if (most > room) most = room;
   mapping_t* best = NULL;
   for (mapping_t* mapping = memory->free_first; mapping; mapping = mapping->next) {
-    if (mapping->byte_length < byte_length || mapping->byte_length > most) continue;
-    if (!best || mapping->byte_length < best->byte_length) best = mapping;
+    if (mapping->byte_size < byte_size || mapping->byte_size > most) continue;
+    if (!best || mapping->byte_size < best->byte_size) best = mapping;
   }
   if (best) {
     take_from_free_list(memory, best);
-    return (block_t){best->base, best->byte_length};
+    return (block_t){best->base, best->byte_size};
   }
   void* mappings = memory->mappings;
   bool grown = tn__host_array_grow(&mappings, &memory->mapping_capacity, memory->mapping_count + 1,
@@ -173,27 +172,27 @@ static block_t allocate_mapping(tn_host_memory_t* memory, size_t byte_length, si
   if (!grown) return (block_t){0};
   mapping_t* fresh = tn__record_take(&memory->records);
   if (!fresh) return (block_t){0};
-  char* base = tn__host_map(byte_length, TN_HUGE_PAGE_SIZE, true);
+  char* base = tn__host_map(byte_size, TN_HUGE_PAGE_SIZE, true);
   if (!base) {
     tn__record_give_back(&memory->records, fresh);
     return (block_t){0};
   }
-  *fresh = (mapping_t){.base = base, .byte_length = byte_length};
+  *fresh = (mapping_t){.base = base, .byte_size = byte_size};
   size_t index = find_mapping_index(memory, base);
   memmove(&memory->mappings[index + 1], &memory->mappings[index],
           (memory->mapping_count - index) * sizeof *memory->mappings);
   memory->mappings[index] = fresh;
   ++memory->mapping_count;
-  memory->mapped_byte_length += byte_length;
-  return (block_t){base, byte_length};
+  memory->mapped_byte_size += byte_size;
+  return (block_t){base, byte_size};
 }
 
 // ---- trimming
 
-static size_t cached_byte_length(const tn_host_memory_t* memory) {
+static size_t cached_byte_size(const tn_host_memory_t* memory) {
   size_t pages = memory->small_pages.used_page_count - memory->small_pages.allocated_page_count +
                  memory->large_pages.used_page_count - memory->large_pages.allocated_page_count;
-  return pages * TN_PAGE_SIZE + memory->slabs.free_byte_length + memory->free_mapping_byte_length;
+  return pages * TN_PAGE_SIZE + memory->slabs.free_byte_size + memory->free_mapping_byte_size;
 }
 
 // What was taken out under the lock, to be unmapped outside it: that may take milliseconds.
@@ -202,9 +201,9 @@ typedef struct surplus {
 } surplus_t;
 
 // Takes free mappings out, the longest unused first, until no more than `keep` is cached.
-static surplus_t take_surplus_mappings(tn_host_memory_t* memory, size_t keep_byte_length) {
+static surplus_t take_surplus_mappings(tn_host_memory_t* memory, size_t keep_byte_size) {
   surplus_t surplus = {0};
-  while (memory->free_last && cached_byte_length(memory) > keep_byte_length) {
+  while (memory->free_last && cached_byte_size(memory) > keep_byte_size) {
     mapping_t* mapping = memory->free_last;
     forget_mapping(memory, mapping);
     mapping->next = surplus.first;
@@ -214,19 +213,19 @@ static surplus_t take_surplus_mappings(tn_host_memory_t* memory, size_t keep_byt
 }
 
 // The pages of one heap after what the rest keeps.
-static void trim_pages(tn_host_memory_t* memory, tn_page_heap_t* heap, size_t keep_byte_length) {
-  size_t cached = cached_byte_length(memory);
-  if (cached <= keep_byte_length) return;
-  size_t surplus_pages = (cached - keep_byte_length + TN_PAGE_SIZE - 1) / TN_PAGE_SIZE;
+static void trim_pages(tn_host_memory_t* memory, tn_page_heap_t* heap, size_t keep_byte_size) {
+  size_t cached = cached_byte_size(memory);
+  if (cached <= keep_byte_size) return;
+  size_t surplus_pages = (cached - keep_byte_size + TN_PAGE_SIZE - 1) / TN_PAGE_SIZE;
   size_t free_pages = heap->used_page_count - heap->allocated_page_count;
   tn__page_heap_trim(heap, free_pages > surplus_pages ? free_pages - surplus_pages : 0);
 }
 
-static surplus_t trim(tn_host_memory_t* memory, size_t keep_byte_length) {
-  surplus_t surplus = take_surplus_mappings(memory, keep_byte_length);
-  trim_pages(memory, &memory->large_pages, keep_byte_length);
-  if (cached_byte_length(memory) > keep_byte_length) tn__slab_set_trim(&memory->slabs);
-  trim_pages(memory, &memory->small_pages, keep_byte_length);
+static surplus_t trim(tn_host_memory_t* memory, size_t keep_byte_size) {
+  surplus_t surplus = take_surplus_mappings(memory, keep_byte_size);
+  trim_pages(memory, &memory->large_pages, keep_byte_size);
+  if (cached_byte_size(memory) > keep_byte_size) tn__slab_set_trim(&memory->slabs);
+  trim_pages(memory, &memory->small_pages, keep_byte_size);
   return surplus;
 }
 
@@ -234,7 +233,7 @@ static surplus_t trim(tn_host_memory_t* memory, size_t keep_byte_length) {
 static void unmap_surplus(tn_host_memory_t* memory, surplus_t surplus) {
   if (!surplus.first) return;
   for (mapping_t* mapping = surplus.first; mapping; mapping = mapping->next) {
-    tn__host_unmap(mapping->base, mapping->byte_length);
+    tn__host_unmap(mapping->base, mapping->byte_size);
   }
   pthread_mutex_lock(&memory->lock);
   while (surplus.first) {
@@ -245,17 +244,17 @@ static void unmap_surplus(tn_host_memory_t* memory, surplus_t surplus) {
   pthread_mutex_unlock(&memory->lock);
 }
 
-void tn__host_memory_trim(tn_host_memory_t* memory, size_t keep_byte_length) {
+void tn__host_memory_trim(tn_host_memory_t* memory, size_t keep_byte_size) {
   if (!try_lock(memory)) return;
-  surplus_t surplus = trim(memory, keep_byte_length);
+  surplus_t surplus = trim(memory, keep_byte_size);
   pthread_mutex_unlock(&memory->lock);
   unmap_surplus(memory, surplus);
 }
 
-void tn__host_memory_set_cache_limit(tn_host_memory_t* memory, size_t byte_length) {
+void tn__host_memory_set_cache_limit(tn_host_memory_t* memory, size_t byte_size) {
   if (!try_lock(memory)) return;
-  memory->cache_limit_byte_length = byte_length;
-  surplus_t surplus = trim(memory, byte_length);
+  memory->cache_limit_byte_size = byte_size;
+  surplus_t surplus = trim(memory, byte_size);
   pthread_mutex_unlock(&memory->lock);
   unmap_surplus(memory, surplus);
 }
@@ -267,7 +266,7 @@ typedef enum source { SLABS, SMALL_PAGES, LARGE_PAGES, MAPPINGS } source_t;
 
 typedef struct request {
   source_t source;
-  size_t byte_length;  // rounded up
+  size_t byte_size;  // rounded up
 } request_t;
 
 static bool round_up(size_t length, size_t unit, size_t* out) {
@@ -277,34 +276,34 @@ static bool round_up(size_t length, size_t unit, size_t* out) {
 }
 
 // False when the length overflows.
-static bool classify(size_t byte_length, size_t alignment, request_t* out) {
+static bool classify(size_t byte_size, size_t alignment, request_t* out) {
   *out = (request_t){.source = MAPPINGS};
-  if (byte_length <= TN_SLAB_BLOCK_LIMIT && alignment <= TN_PAGE_SIZE) {
+  if (byte_size <= TN_SLAB_BLOCK_LIMIT && alignment <= TN_PAGE_SIZE) {
     out->source = SLABS;
-    out->byte_length = tn__slab_block_length(byte_length, alignment);
+    out->byte_size = tn__slab_block_length(byte_size, alignment);
     return true;
   }
-  if (byte_length >= MAPPING_FROM || alignment > TN_PAGE_SIZE) {
-    return round_up(byte_length, TN_HUGE_PAGE_SIZE, &out->byte_length);
+  if (byte_size >= MAPPING_FROM || alignment > TN_PAGE_SIZE) {
+    return round_up(byte_size, TN_HUGE_PAGE_SIZE, &out->byte_size);
   }
-  out->source = byte_length < LARGE_FROM ? SMALL_PAGES : LARGE_PAGES;
-  return round_up(byte_length, TN_PAGE_SIZE, &out->byte_length);
+  out->source = byte_size < LARGE_FROM ? SMALL_PAGES : LARGE_PAGES;
+  return round_up(byte_size, TN_PAGE_SIZE, &out->byte_size);
 }
 
 static block_t take(tn_host_memory_t* memory, request_t request, size_t room) {
-  if (request.source == MAPPINGS) return allocate_mapping(memory, request.byte_length, room);
+  if (request.source == MAPPINGS) return allocate_mapping(memory, request.byte_size, room);
   if (request.source == SLABS) {
-    void* base = tn__slab_allocate(&memory->slabs, (uint32_t)request.byte_length);
-    return (block_t){base, request.byte_length};
+    void* base = tn__slab_allocate(&memory->slabs, (uint32_t)request.byte_size);
+    return (block_t){base, request.byte_size};
   }
   tn_page_heap_t* heap =
       request.source == SMALL_PAGES ? &memory->small_pages : &memory->large_pages;
-  tn_span_t* span = tn__page_heap_allocate(heap, (uint32_t)(request.byte_length / TN_PAGE_SIZE));
+  tn_span_t* span = tn__page_heap_allocate(heap, (uint32_t)(request.byte_size / TN_PAGE_SIZE));
   if (!span) return (block_t){0};
   return (block_t){tn__span_base(span), (size_t)span->page_count * TN_PAGE_SIZE};
 }
 
-tn_status_t tn__host_memory_allocate(tn_host_memory_t* memory, size_t byte_length, size_t alignment,
+tn_status_t tn__host_memory_allocate(tn_host_memory_t* memory, size_t byte_size, size_t alignment,
                                      void** out_block) {
   *out_block = NULL;
   if (alignment == 0) alignment = TN_HOST_ALIGNMENT;
@@ -316,14 +315,14 @@ tn_status_t tn__host_memory_allocate(tn_host_memory_t* memory, size_t byte_lengt
   request_t request;
   size_t length;
   bool is_possible =
-      !__builtin_add_overflow(byte_length ? byte_length : 1, (size_t)TN_HOST_RED_ZONE, &length) &&
+      !__builtin_add_overflow(byte_size ? byte_size : 1, (size_t)TN_HOST_RED_ZONE, &length) &&
       classify(length, alignment, &request);
   block_t block = {0};
 
   if (!try_lock(memory)) return tn__process_forked_error();
-  size_t in_use = memory->in_use_byte_length, limit = memory->limit_byte_length;
+  size_t in_use = memory->in_use_byte_size, limit = memory->limit_byte_size;
   size_t room = in_use < limit ? limit - in_use : 0;
-  bool is_within_limit = is_possible && request.byte_length <= room;
+  bool is_within_limit = is_possible && request.byte_size <= room;
   if (is_within_limit) {
     block = take(memory, request, room);
     if (!block.base) {
@@ -336,16 +335,16 @@ tn_status_t tn__host_memory_allocate(tn_host_memory_t* memory, size_t byte_lengt
     }
   }
   if (block.base) {
-    memory->in_use_byte_length += block.byte_length;
-    if (memory->in_use_byte_length > memory->peak_byte_length) {
-      memory->peak_byte_length = memory->in_use_byte_length;
+    memory->in_use_byte_size += block.byte_size;
+    if (memory->in_use_byte_size > memory->peak_byte_size) {
+      memory->peak_byte_size = memory->in_use_byte_size;
     }
     ++memory->allocation_count;
   }
   pthread_mutex_unlock(&memory->lock);
   if (block.base) {
-    tn__host_forbid(block.base, block.byte_length);
-    tn__host_allow(block.base, byte_length);
+    tn__host_forbid(block.base, block.byte_size);
+    tn__host_allow(block.base, byte_size);
     *out_block = block.base;
     return TN_OK;
   }
@@ -353,11 +352,11 @@ tn_status_t tn__host_memory_allocate(tn_host_memory_t* memory, size_t byte_lengt
     return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
                             "host memory: asked for %zu bytes with %zu in use; the system has no "
                             "more",
-                            byte_length, in_use);
+                            byte_size, in_use);
   }
   return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
                           "host memory: asked for %zu bytes with %zu in use; the limit is %zu",
-                          byte_length, in_use, limit);
+                          byte_size, in_use, limit);
 }
 
 // Which of the parts an address belongs to, if it is a block in use.
@@ -366,7 +365,7 @@ typedef struct place {
   tn_span_t* span;
   tn_slab_t* slab;  // blocks of slabs
   mapping_t* mapping;
-  size_t byte_length;  // 0: no block in use
+  size_t byte_size;  // 0: no block in use
 } place_t;
 
 static place_t find(tn_host_memory_t* memory, const void* block) {
@@ -378,12 +377,12 @@ static place_t find(tn_host_memory_t* memory, const void* block) {
   }
   if (!place.span) {
     place.mapping = find_mapping(memory, block);
-    if (place.mapping) place.byte_length = place.mapping->byte_length;
+    if (place.mapping) place.byte_size = place.mapping->byte_size;
   } else if (place.span->slab) {
     place.slab = place.span->slab;
-    if (tn__slab_has(place.slab, block)) place.byte_length = place.slab->block_length;
+    if (tn__slab_has(place.slab, block)) place.byte_size = place.slab->block_length;
   } else if (tn__span_base(place.span) == block) {
-    place.byte_length = (size_t)place.span->page_count * TN_PAGE_SIZE;
+    place.byte_size = (size_t)place.span->page_count * TN_PAGE_SIZE;
   }
   return place;
 }
@@ -392,8 +391,8 @@ bool tn__host_memory_free(tn_host_memory_t* memory, void* block) {
   surplus_t surplus = {0};
   if (!block || !try_lock(memory)) return true;
   place_t place = find(memory, block);
-  if (place.byte_length) {
-    tn__host_forbid(block, place.byte_length);
+  if (place.byte_size) {
+    tn__host_forbid(block, place.byte_size);
     if (place.mapping) {
       put_in_free_list(memory, place.mapping);
     } else if (place.slab) {
@@ -401,22 +400,22 @@ bool tn__host_memory_free(tn_host_memory_t* memory, void* block) {
     } else {
       tn__page_heap_free(place.heap, place.span);
     }
-    memory->in_use_byte_length -= place.byte_length;
+    memory->in_use_byte_size -= place.byte_size;
     ++memory->free_count;
-    if (!place.slab && cached_byte_length(memory) > memory->cache_limit_byte_length) {
-      surplus = trim(memory, memory->cache_limit_byte_length);
+    if (!place.slab && cached_byte_size(memory) > memory->cache_limit_byte_size) {
+      surplus = trim(memory, memory->cache_limit_byte_size);
     }
   }
   pthread_mutex_unlock(&memory->lock);
   unmap_surplus(memory, surplus);
-  return place.byte_length != 0;
+  return place.byte_size != 0;
 }
 
 size_t tn__host_memory_capacity(tn_host_memory_t* memory, const void* block) {
   if (!try_lock(memory)) return 0;
-  size_t byte_length = find(memory, block).byte_length;
+  size_t byte_size = find(memory, block).byte_size;
   pthread_mutex_unlock(&memory->lock);
-  return byte_length;
+  return byte_size;
 }
 
 // ---- statistics and limits
@@ -427,12 +426,12 @@ void tn__host_memory_statistics(tn_host_memory_t* memory, tn_memory_statistics_t
   size_t pages = memory->small_pages.reserved_page_count + memory->large_pages.reserved_page_count;
   *out_statistics = (tn_memory_statistics_t){
       .struct_size = sizeof *out_statistics,
-      .in_use_byte_length = memory->in_use_byte_length,
-      .peak_byte_length = memory->peak_byte_length,
-      .cached_byte_length = cached_byte_length(memory),
-      .reserved_byte_length = pages * TN_PAGE_SIZE + memory->mapped_byte_length,
-      .limit_byte_length = memory->limit_byte_length == SIZE_MAX ? 0 : memory->limit_byte_length,
-      .cache_limit_byte_length = memory->cache_limit_byte_length,
+      .in_use_byte_size = memory->in_use_byte_size,
+      .peak_byte_size = memory->peak_byte_size,
+      .cached_byte_size = cached_byte_size(memory),
+      .reserved_byte_size = pages * TN_PAGE_SIZE + memory->mapped_byte_size,
+      .limit_byte_size = memory->limit_byte_size == SIZE_MAX ? 0 : memory->limit_byte_size,
+      .cache_limit_byte_size = memory->cache_limit_byte_size,
       .allocation_count = memory->allocation_count,
       .free_count = memory->free_count,
   };
@@ -441,12 +440,12 @@ void tn__host_memory_statistics(tn_host_memory_t* memory, tn_memory_statistics_t
 
 void tn__host_memory_reset_peak(tn_host_memory_t* memory) {
   if (!try_lock(memory)) return;
-  memory->peak_byte_length = memory->in_use_byte_length;
+  memory->peak_byte_size = memory->in_use_byte_size;
   pthread_mutex_unlock(&memory->lock);
 }
 
-void tn__host_memory_set_limit(tn_host_memory_t* memory, size_t byte_length) {
+void tn__host_memory_set_limit(tn_host_memory_t* memory, size_t byte_size) {
   if (!try_lock(memory)) return;
-  memory->limit_byte_length = byte_length ? byte_length : SIZE_MAX;
+  memory->limit_byte_size = byte_size ? byte_size : SIZE_MAX;
   pthread_mutex_unlock(&memory->lock);
 }

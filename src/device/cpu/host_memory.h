@@ -11,7 +11,7 @@
 #ifndef TENON_DEVICE_CPU_HOST_MEMORY_H_
 #define TENON_DEVICE_CPU_HOST_MEMORY_H_
 
-#include <tenon/device.h>
+#include <tenon/detail/device.h>
 
 #include "base/allocator.h"
 
@@ -23,9 +23,9 @@ enum {
 typedef struct tn_host_memory tn_host_memory_t;
 
 typedef struct tn_host_memory_config {
-  size_t limit_byte_length;        // of what is handed out; 0: none
-  size_t cache_limit_byte_length;  // of what is kept; 0: a quarter of the limit, or of the
-                                   // machine's memory
+  size_t limit_byte_size;        // of what is handed out; 0: none
+  size_t cache_limit_byte_size;  // of what is kept; 0: a quarter of the limit, or of the
+                                 // machine's memory
 } tn_host_memory_config_t;
 
 // `allocator` serves the bookkeeping, and must outlive the object.
@@ -38,7 +38,7 @@ void tn__host_memory_destroy(tn_host_memory_t* memory);
 // Contents are undefined. `alignment` is a power of two up to the limit, or 0 for the least. A
 // length of 0 gives a block of its own, too. RESOURCE_EXHAUSTED says what was asked for, what is in
 // use, and the limit.
-TN_MUST_USE tn_status_t tn__host_memory_allocate(tn_host_memory_t* memory, size_t byte_length,
+TN_MUST_USE tn_status_t tn__host_memory_allocate(tn_host_memory_t* memory, size_t byte_size,
                                                  size_t alignment, void** out_block);
 
 // False when `block` is none that is allocated here; NULL is fine.
@@ -49,10 +49,10 @@ size_t tn__host_memory_capacity(tn_host_memory_t* memory, const void* block);
 
 void tn__host_memory_statistics(tn_host_memory_t* memory, tn_memory_statistics_t* out_statistics);
 void tn__host_memory_reset_peak(tn_host_memory_t* memory);
-void tn__host_memory_set_limit(tn_host_memory_t* memory, size_t byte_length);        // 0: none
-void tn__host_memory_set_cache_limit(tn_host_memory_t* memory, size_t byte_length);  // trims, too
+void tn__host_memory_set_limit(tn_host_memory_t* memory, size_t byte_size);        // 0: none
+void tn__host_memory_set_cache_limit(tn_host_memory_t* memory, size_t byte_size);  // trims, too
 
-// Gives cached memory back to the system until no more than `keep_byte_length` is kept.
-void tn__host_memory_trim(tn_host_memory_t* memory, size_t keep_byte_length);
+// Gives cached memory back to the system until no more than `keep_byte_size` is kept.
+void tn__host_memory_trim(tn_host_memory_t* memory, size_t keep_byte_size);
 
 #endif  // TENON_DEVICE_CPU_HOST_MEMORY_H_

@@ -25,9 +25,9 @@ static void compute(const float* x, float* y, float a, float b) {
   for (size_t i = 0; i < COUNT; ++i) y[i] = a * x[i] + b;
 }
 
-static void* take(tn_host_memory_t* memory, size_t byte_length) {
+static void* take(tn_host_memory_t* memory, size_t byte_size) {
   void* block;
-  tn_status_t status = tn__host_memory_allocate(memory, byte_length, 0, &block);
+  tn_status_t status = tn__host_memory_allocate(memory, byte_size, 0, &block);
   if (status) {
     fprintf(stderr, "host_memory_bench: %s\n", tn_status_message(status));
     exit(1);
@@ -35,25 +35,25 @@ static void* take(tn_host_memory_t* memory, size_t byte_length) {
   return block;
 }
 
-static void print_small(tn_host_memory_t* memory, size_t byte_length) {
+static void print_small(tn_host_memory_t* memory, size_t byte_size) {
   enum { REPEATS = 200000, LIVE = 64 };
   void* blocks[LIVE];
   double ours_ns[SAMPLES / 3], theirs_ns[SAMPLES / 3];
   for (int sample = 0; sample < SAMPLES / 3; ++sample) {
     int64_t start_ns = tn__clock_ns();
     for (int i = 0; i < REPEATS / LIVE; ++i) {
-      for (int k = 0; k < LIVE; ++k) blocks[k] = take(memory, byte_length);
+      for (int k = 0; k < LIVE; ++k) blocks[k] = take(memory, byte_size);
       for (int k = 0; k < LIVE; ++k) tn__host_memory_free(memory, blocks[k]);
     }
     ours_ns[sample] = (double)(tn__clock_ns() - start_ns) / REPEATS;
     start_ns = tn__clock_ns();
     for (int i = 0; i < REPEATS / LIVE; ++i) {
-      for (int k = 0; k < LIVE; ++k) blocks[k] = aligned_alloc(64, byte_length);
+      for (int k = 0; k < LIVE; ++k) blocks[k] = aligned_alloc(64, byte_size);
       for (int k = 0; k < LIVE; ++k) free(blocks[k]);
     }
     theirs_ns[sample] = (double)(tn__clock_ns() - start_ns) / REPEATS;
   }
-  printf("%8zu bytes, take and give back: %7.1f ns  (aligned_alloc %7.1f)\n", byte_length,
+  printf("%8zu bytes, take and give back: %7.1f ns  (aligned_alloc %7.1f)\n", byte_size,
          median(ours_ns, SAMPLES / 3), median(theirs_ns, SAMPLES / 3));
 }
 

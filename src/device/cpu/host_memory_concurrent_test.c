@@ -18,7 +18,7 @@ typedef struct shared {
 } shared_t;
 
 typedef struct header {
-  size_t byte_length;
+  size_t byte_size;
   unsigned mark;
 } header_t;
 
@@ -27,21 +27,21 @@ static void* trade(void* argument) {
   unsigned random = (unsigned)(uintptr_t)pthread_self() | 1;
   for (int step = 0; step < STEPS || shared->goes_on; ++step) {
     random = random * 1664525u + 1013904223u;
-    size_t byte_length = sizeof(header_t) + (random >> 8) % (step % 50 == 0 ? 3000000 : 20000);
+    size_t byte_size = sizeof(header_t) + (random >> 8) % (step % 50 == 0 ? 3000000 : 20000);
     void* block;
-    tn_status_t status = tn__host_memory_allocate(shared->memory, byte_length, 0, &block);
+    tn_status_t status = tn__host_memory_allocate(shared->memory, byte_size, 0, &block);
     if (status) {
       tn_status_release(status);
       atomic_fetch_add(&shared->failures, 1);
       continue;
     }
     header_t* header = block;
-    *header = (header_t){byte_length, (unsigned)byte_length * 31};
-    ((char*)block)[byte_length - 1] = ((char*)block)[byte_length - 1];
+    *header = (header_t){byte_size, (unsigned)byte_size * 31};
+    ((char*)block)[byte_size - 1] = ((char*)block)[byte_size - 1];
     void* other = atomic_exchange(&shared->places[(random >> 4) % PLACES], block);
     if (!other) continue;
     const header_t* found = other;
-    if (found->mark != (unsigned)found->byte_length * 31) atomic_fetch_add(&shared->failures, 1);
+    if (found->mark != (unsigned)found->byte_size * 31) atomic_fetch_add(&shared->failures, 1);
     if (!tn__host_memory_free(shared->memory, other)) atomic_fetch_add(&shared->failures, 1);
     if (step % 500 == 0) tn__host_memory_trim(shared->memory, 1 << 20);
   }
@@ -61,7 +61,7 @@ static void blocks_may_be_freed_by_other_threads(void** state) {
   assert_int_equal(shared.failures, 0);
   tn_memory_statistics_t statistics;
   tn__host_memory_statistics(shared.memory, &statistics);
-  assert_int_equal(statistics.in_use_byte_length, 0);
+  assert_int_equal(statistics.in_use_byte_size, 0);
   assert_int_equal(statistics.allocation_count, THREADS * STEPS);
   assert_int_equal(statistics.free_count, THREADS * STEPS);
   tn__host_memory_destroy(shared.memory);

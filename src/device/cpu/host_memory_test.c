@@ -8,9 +8,9 @@
 
 enum { MIB = 1 << 20 };
 
-static tn_host_memory_t* create(size_t limit_byte_length, size_t cache_limit_byte_length) {
+static tn_host_memory_t* create(size_t limit_byte_size, size_t cache_limit_byte_size) {
   tn_host_memory_t* memory;
-  tn_host_memory_config_t config = {limit_byte_length, cache_limit_byte_length};
+  tn_host_memory_config_t config = {limit_byte_size, cache_limit_byte_size};
   TN_ASSERT_OK(tn__host_memory_create(&config, tn_allocator_system(), &memory));
   return memory;
 }
@@ -58,7 +58,7 @@ static void blocks_are_aligned_apart_and_large_enough(void** state) {
       assert_true(tn__host_memory_free(memory, blocks[i][k]));
     }
   }
-  assert_int_equal(statistics_of(memory).in_use_byte_length, 0);
+  assert_int_equal(statistics_of(memory).in_use_byte_size, 0);
   assert_int_equal(statistics_of(memory).allocation_count, 2 * COUNT);
   assert_int_equal(statistics_of(memory).free_count, 2 * COUNT);
   tn__host_memory_destroy(memory);
@@ -138,7 +138,7 @@ static void impossible_sizes_are_refused(void** state) {
                      tn__host_memory_allocate(memory, sizes[i], 0, &block));
     assert_null(block);
   }
-  assert_int_equal(statistics_of(memory).in_use_byte_length, 0);
+  assert_int_equal(statistics_of(memory).in_use_byte_size, 0);
   tn__host_memory_destroy(memory);
 }
 
@@ -151,24 +151,24 @@ static void statistics_follow_what_happens(void** state) {
   tn_memory_statistics_t statistics = statistics_of(memory);
   size_t in_use = tn__host_memory_capacity(memory, a) + tn__host_memory_capacity(memory, b);
   assert_true(in_use >= 42 * MIB && in_use <= 42 * MIB + 4 * MIB);
-  assert_int_equal(statistics.in_use_byte_length, in_use);
-  assert_int_equal(statistics.peak_byte_length, in_use);
-  assert_true(statistics.reserved_byte_length >= in_use);
-  assert_int_equal(statistics.limit_byte_length, 0);
+  assert_int_equal(statistics.in_use_byte_size, in_use);
+  assert_int_equal(statistics.peak_byte_size, in_use);
+  assert_true(statistics.reserved_byte_size >= in_use);
+  assert_int_equal(statistics.limit_byte_size, 0);
   size_t a_capacity = tn__host_memory_capacity(memory, a);
   assert_true(tn__host_memory_free(memory, a));
   statistics = statistics_of(memory);
-  assert_int_equal(statistics.in_use_byte_length, in_use - a_capacity);
-  assert_int_equal(statistics.cached_byte_length, a_capacity);
-  assert_int_equal(statistics.peak_byte_length, in_use);
+  assert_int_equal(statistics.in_use_byte_size, in_use - a_capacity);
+  assert_int_equal(statistics.cached_byte_size, a_capacity);
+  assert_int_equal(statistics.peak_byte_size, in_use);
   tn__host_memory_reset_peak(memory);
-  assert_int_equal(statistics_of(memory).peak_byte_length, in_use - a_capacity);
+  assert_int_equal(statistics_of(memory).peak_byte_size, in_use - a_capacity);
   assert_true(tn__host_memory_free(memory, b));
-  assert_int_equal(statistics_of(memory).cached_byte_length, in_use);
+  assert_int_equal(statistics_of(memory).cached_byte_size, in_use);
   tn__host_memory_destroy(memory);
 }
 
-static size_t resident_byte_length(void) {
+static size_t resident_byte_size(void) {
   FILE* file = fopen("/proc/self/statm", "r");
   assert_non_null(file);
   char line[256];
@@ -193,18 +193,18 @@ static void trim_gives_memory_back_to_the_system(void** state) {
     memset(blocks[i], i, sizes[i]);
   }
   for (int i = 0; i < COUNT; ++i) assert_true(tn__host_memory_free(memory, blocks[i]));
-  size_t before = resident_byte_length(), cached = statistics_of(memory).cached_byte_length;
+  size_t before = resident_byte_size(), cached = statistics_of(memory).cached_byte_size;
   assert_true(cached >= 73 * MIB);
   tn__host_memory_trim(memory, 30 * MIB);
-  assert_true(statistics_of(memory).cached_byte_length <= 30 * MIB);
+  assert_true(statistics_of(memory).cached_byte_size <= 30 * MIB);
   tn__host_memory_trim(memory, 0);
-  assert_true(statistics_of(memory).cached_byte_length <= 2 * MIB);
-  assert_true(resident_byte_length() + 60 * MIB < before);
+  assert_true(statistics_of(memory).cached_byte_size <= 2 * MIB);
+  assert_true(resident_byte_size() + 60 * MIB < before);
   for (int i = 0; i < 2 * MIB; ++i) assert_int_equal(((char*)kept)[i], 7);
   assert_true(tn__host_memory_free(memory, kept));
   tn__host_memory_trim(memory, 0);
-  assert_int_equal(statistics_of(memory).cached_byte_length, 0);
-  assert_int_equal(statistics_of(memory).reserved_byte_length, 0);
+  assert_int_equal(statistics_of(memory).cached_byte_size, 0);
+  assert_int_equal(statistics_of(memory).reserved_byte_size, 0);
   tn__host_memory_destroy(memory);
 }
 
@@ -217,11 +217,11 @@ static void cache_stays_below_its_limit(void** state) {
   }
   for (int i = 0; i < 5; ++i) {
     assert_true(tn__host_memory_free(memory, blocks[i]));
-    assert_true(statistics_of(memory).cached_byte_length <= 100 * MIB);
+    assert_true(statistics_of(memory).cached_byte_size <= 100 * MIB);
   }
-  assert_true(statistics_of(memory).cached_byte_length >= 80 * MIB);
+  assert_true(statistics_of(memory).cached_byte_size >= 80 * MIB);
   tn__host_memory_set_cache_limit(memory, 0);
-  assert_int_equal(statistics_of(memory).cached_byte_length, 0);
+  assert_int_equal(statistics_of(memory).cached_byte_size, 0);
   tn__host_memory_destroy(memory);
 }
 

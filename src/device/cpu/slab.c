@@ -10,9 +10,9 @@ void tn__slab_set_init(tn_slab_set_t* set, tn_records_t* records, tn_page_heap_t
 
 // ---- size classes
 
-static uint32_t class_of(size_t byte_length) {
-  if (byte_length <= LINEAR_LIMIT) return (uint32_t)((byte_length + UNIT - 1) / UNIT - 1);
-  size_t last = byte_length - 1;
+static uint32_t class_of(size_t byte_size) {
+  if (byte_size <= LINEAR_LIMIT) return (uint32_t)((byte_size + UNIT - 1) / UNIT - 1);
+  size_t last = byte_size - 1;
   uint32_t exponent = 63 - (uint32_t)__builtin_clzll(last);  // 10: 1025..2048, 11: ..4096
   uint32_t step = (uint32_t)(last >> (exponent - 3)) - STEPS;
   return LINEAR_CLASSES + (exponent - 10) * STEPS + step;
@@ -24,8 +24,8 @@ static uint32_t length_of(uint32_t class_index) {
   return (STEPS + 1 + above % STEPS) << (7 + above / STEPS);
 }
 
-uint32_t tn__slab_block_length(size_t byte_length, size_t alignment) {
-  uint32_t class_index = class_of(byte_length);
+uint32_t tn__slab_block_length(size_t byte_size, size_t alignment) {
+  uint32_t class_index = class_of(byte_size);
   // Slabs begin at a page, so blocks are aligned as far as their length is.
   while (length_of(class_index) % alignment != 0) ++class_index;
   return length_of(class_index);
@@ -65,14 +65,14 @@ static tn_slab_t* create_slab(tn_slab_set_t* set, uint32_t block_length) {
     slab->free_bits[i / 64] |= (uint64_t)1 << i % 64;
   }
   tn__span_set_slab(span, slab);
-  set->free_byte_length += (size_t)slab->block_count * block_length;
+  set->free_byte_size += (size_t)slab->block_count * block_length;
   open_slab(set, slab);
   return slab;
 }
 
 static void destroy_slab(tn_slab_set_t* set, tn_slab_t* slab) {
   close_slab(set, slab);
-  set->free_byte_length -= (size_t)slab->block_count * slab->block_length;
+  set->free_byte_size -= (size_t)slab->block_count * slab->block_length;
   tn__page_heap_free(set->heap, slab->span);
   tn__record_give_back(set->records, slab);
 }
@@ -86,7 +86,7 @@ void* tn__slab_allocate(tn_slab_set_t* set, uint32_t block_length) {
   unsigned index = word * 64 + (unsigned)__builtin_ctzll(slab->free_bits[word]);
   slab->free_bits[word] &= slab->free_bits[word] - 1;
   if (--slab->free_count == 0) close_slab(set, slab);
-  set->free_byte_length -= block_length;
+  set->free_byte_size -= block_length;
   return tn__span_base(slab->span) + (size_t)index * block_length;
 }
 
@@ -101,7 +101,7 @@ void tn__slab_free(tn_slab_set_t* set, tn_slab_t* slab, void* block) {
   size_t offset = (size_t)((const char*)block - tn__span_base(slab->span));
   size_t index = offset / slab->block_length;
   slab->free_bits[index / 64] |= (uint64_t)1 << index % 64;
-  set->free_byte_length += slab->block_length;
+  set->free_byte_size += slab->block_length;
   if (slab->free_count++ == 0) open_slab(set, slab);
   // One empty slab stays, so that a block which comes and goes costs no more than its bit.
   bool is_empty = slab->free_count == slab->block_count;

@@ -24,15 +24,15 @@ typedef struct tn_slab_set {
   tn_records_t* records;  // unowned
   tn_page_heap_t* heap;   // unowned
   tn_slab_t* open[TN_SLAB_CLASS_COUNT];
-  size_t free_byte_length;  // of free blocks
+  size_t free_byte_size;  // of free blocks
 } tn_slab_set_t;
 
 // Both must outlive the set, and free what it took at their own end.
 void tn__slab_set_init(tn_slab_set_t* set, tn_records_t* records, tn_page_heap_t* heap);
 
-// The length of the blocks that serve a request: 1 <= byte_length <= TN_SLAB_BLOCK_LIMIT, alignment
+// The length of the blocks that serve a request: 1 <= byte_size <= TN_SLAB_BLOCK_LIMIT, alignment
 // a power of two up to TN_PAGE_SIZE.
-uint32_t tn__slab_block_length(size_t byte_length, size_t alignment);
+uint32_t tn__slab_block_length(size_t byte_size, size_t alignment);
 
 // `block_length` as tn__slab_block_length gave it. NULL when the system refuses.
 void* tn__slab_allocate(tn_slab_set_t* set, uint32_t block_length);

@@ -73,7 +73,7 @@ static void a_slab_knows_its_blocks(void** state) {
     tn__slab_free(&fixture->set, span->slab, blocks[i]);
   }
   tn__slab_set_trim(&fixture->set);
-  assert_int_equal(fixture->set.free_byte_length, 0);
+  assert_int_equal(fixture->set.free_byte_size, 0);
   assert_int_equal(fixture->heap.allocated_page_count, 0);
   destroy(fixture);
 }

@@ -7,23 +7,23 @@
 
 typedef struct tn_reference_memory {
   const tn_allocator_t* allocator;
-  atomic_ullong limit_byte_length;  // UINT64_MAX: none
-  atomic_ullong in_use_byte_length, peak_byte_length, allocation_count, free_count;
+  atomic_ullong limit_byte_size;  // UINT64_MAX: none
+  atomic_ullong in_use_byte_size, peak_byte_size, allocation_count, free_count;
 } tn_reference_memory_t;
 
-// `limit_byte_length` 0: what the machine has.
+// `limit_byte_size` 0: what the machine has.
 void tn__reference_memory_init(tn_reference_memory_t* memory, const tn_allocator_t* allocator,
-                               uint64_t limit_byte_length);
+                               uint64_t limit_byte_size);
 
 // What the vtable's functions of the same names do. Thread-safe.
 TN_MUST_USE tn_status_t tn__reference_memory_allocate(tn_reference_memory_t* memory,
-                                                      size_t byte_length, size_t alignment,
+                                                      size_t byte_size, size_t alignment,
                                                       void** out_address);
 void tn__reference_memory_free(tn_reference_memory_t* memory, void* address);
 void tn__reference_memory_statistics(const tn_reference_memory_t* memory,
                                      tn_memory_statistics_t* out_statistics);
 void tn__reference_memory_reset_peak(tn_reference_memory_t* memory);
-void tn__reference_memory_set_limit(tn_reference_memory_t* memory, uint64_t byte_length);
+void tn__reference_memory_set_limit(tn_reference_memory_t* memory, uint64_t byte_size);
 
 // Where the bytes are. INTERNAL when it is no address of the device.
 TN_MUST_USE tn_status_t tn__reference_memory_find(const void* address, void** out_bytes);

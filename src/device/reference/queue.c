@@ -17,7 +17,7 @@ typedef struct command {
   void* places[];  // operands, then results: addresses, and pointers while the kernel runs
 } command_t;
 
-static size_t byte_length_of(uint32_t operand_count, uint32_t result_count) {
+static size_t byte_size_of(uint32_t operand_count, uint32_t result_count) {
   return sizeof(command_t) + ((size_t)operand_count + result_count) * sizeof(void*);
 }
 
@@ -38,15 +38,15 @@ static tn_status_t work(void* user, tn_status_t poison) {
   tn_status_t status = poison ? TN_OK : run(command);
   if (status) queue->failed_tag = command->tag;
   tn__free(queue->device->allocator, command,
-           byte_length_of(command->operand_count, command->result_count));
+           byte_size_of(command->operand_count, command->result_count));
   return status;
 }
 
 tn_status_t tn__reference_queue_launch(tn_queue_t* queue, const tn_launch_t* launch) {
   const tn_allocator_t* allocator = queue->device->allocator;
-  const size_t byte_length = byte_length_of(launch->operand_count, launch->result_count);
+  const size_t byte_size = byte_size_of(launch->operand_count, launch->result_count);
   void* storage = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(allocator, byte_length, &storage));
+  TN_RETURN_IF_ERROR(tn__allocate(allocator, byte_size, &storage));
   command_t* command = storage;
   *command = (command_t){
       .queue = queue,
@@ -63,7 +63,7 @@ tn_status_t tn__reference_queue_launch(tn_queue_t* queue, const tn_launch_t* lau
     command->places[launch->operand_count + i] = launch->call->results[i];
   }
   tn_status_t status = tn__stream_enqueue(queue->stream, work, command, 0);
-  if (status) tn__free(allocator, command, byte_length);
+  if (status) tn__free(allocator, command, byte_size);
   return status;
 }
 

@@ -26,10 +26,10 @@ static void destroy(tn_device_t* device) {
 
 // ---- memory
 
-static tn_status_t allocate(tn_device_t* device, size_t byte_length, size_t alignment,
+static tn_status_t allocate(tn_device_t* device, size_t byte_size, size_t alignment,
                             tn_memory_t* out_memory) {
   *out_memory = (tn_memory_t){NULL, 0};
-  return tn__reference_memory_allocate(memory_of(device), byte_length, alignment,
+  return tn__reference_memory_allocate(memory_of(device), byte_size, alignment,
                                        &out_memory->handle);
 }
 
@@ -45,19 +45,19 @@ static void reset_peak(tn_device_t* device) {
   tn__reference_memory_reset_peak(memory_of(device));
 }
 
-static void set_memory_limit(tn_device_t* device, size_t byte_length) {
-  tn__reference_memory_set_limit(memory_of(device), byte_length);
+static void set_memory_limit(tn_device_t* device, size_t byte_size) {
+  tn__reference_memory_set_limit(memory_of(device), byte_size);
 }
 
 // What is freed is gone: nothing is cached.
-static void set_cache_limit(tn_device_t* device, size_t byte_length) {
+static void set_cache_limit(tn_device_t* device, size_t byte_size) {
   (void)device;
-  (void)byte_length;
+  (void)byte_size;
 }
 
-static void trim(tn_device_t* device, size_t keep_byte_length) {
+static void trim(tn_device_t* device, size_t keep_byte_size) {
   (void)device;
-  (void)keep_byte_length;
+  (void)keep_byte_size;
 }
 
 static void* host_pointer(tn_device_t* device, tn_memory_t memory) {
@@ -66,11 +66,11 @@ static void* host_pointer(tn_device_t* device, tn_memory_t memory) {
   return NULL;
 }
 
-static tn_status_t wrap_host(tn_device_t* device, void* data, size_t byte_length,
+static tn_status_t wrap_host(tn_device_t* device, void* data, size_t byte_size,
                              tn_memory_t* out_memory) {
   (void)device;
   (void)data;
-  (void)byte_length;
+  (void)byte_size;
   *out_memory = (tn_memory_t){NULL, 0};
   return tn_status_create(TN_CODE_UNIMPLEMENTED, "device reference: its memory is not the host's");
 }
@@ -87,7 +87,7 @@ typedef struct copy_job {
   void* to;
   const void* from;
   bool to_device, from_device;  // which of the two are addresses of the device
-  size_t byte_length;
+  size_t byte_size;
 } copy_job_t;
 
 static tn_status_t copy_now(const copy_job_t* job) {
@@ -98,7 +98,7 @@ static tn_status_t copy_now(const copy_job_t* job) {
   if (job->from_device) {
     TN_RETURN_IF_ERROR(tn__reference_memory_find(job->from, &from));
   }
-  if (job->byte_length) memmove(to, from, job->byte_length);
+  if (job->byte_size) memmove(to, from, job->byte_size);
   return TN_OK;
 }
 
@@ -127,31 +127,31 @@ static tn_status_t start_copy(tn_stream_t* stream, copy_job_t job) {
 }
 
 static tn_status_t copy_from_host(tn_device_t* device, tn_stream_t* stream, tn_memory_t to,
-                                  const void* from, size_t byte_length) {
+                                  const void* from, size_t byte_size) {
   return start_copy(stream, (copy_job_t){.device = device,
                                          .to = tn__memory_address(to),
                                          .from = from,
                                          .to_device = true,
-                                         .byte_length = byte_length});
+                                         .byte_size = byte_size});
 }
 
 static tn_status_t copy_to_host(tn_device_t* device, tn_stream_t* stream, void* to,
-                                tn_memory_t from, size_t byte_length) {
+                                tn_memory_t from, size_t byte_size) {
   return start_copy(stream, (copy_job_t){.device = device,
                                          .to = to,
                                          .from = tn__memory_address(from),
                                          .from_device = true,
-                                         .byte_length = byte_length});
+                                         .byte_size = byte_size});
 }
 
 static tn_status_t copy(tn_device_t* device, tn_stream_t* stream, tn_memory_t to, tn_memory_t from,
-                        size_t byte_length) {
+                        size_t byte_size) {
   return start_copy(stream, (copy_job_t){.device = device,
                                          .to = tn__memory_address(to),
                                          .from = tn__memory_address(from),
                                          .to_device = true,
                                          .from_device = true,
-                                         .byte_length = byte_length});
+                                         .byte_size = byte_size});
 }
 
 static void* stream_native(tn_stream_t* stream) {
@@ -218,7 +218,7 @@ static tn_status_t create(unsigned number, const tn_device_options_t* options,
   tn__device_init(&device->base, &vtable, "reference", &tn__compile_target_reference, options,
                   pool);
   device->base.memory_alignment = 64;
-  tn__reference_memory_init(&device->memory, options->allocator, options->memory_limit_byte_length);
+  tn__reference_memory_init(&device->memory, options->allocator, options->memory_limit_byte_size);
   pool = NULL;
   *out_device = &device->base;
 done:

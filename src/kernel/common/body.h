@@ -25,7 +25,8 @@ typedef struct tn_element_path {
 } tn_element_path_t;
 
 static inline tn_element_path_t tn__element_path(tn_dtype_t from, tn_dtype_t to) {
-  const tn_element_path_t path = {tn__conversion(from, to), from == to ? tn_dtype_size(to) : 0};
+  const tn_element_path_t path = {tn__conversion(from, to),
+                                  from == to ? tn_dtype_byte_size(to) : 0};
   return path;
 }
 static inline void tn__element_move(const tn_element_path_t* path, void* target,

@@ -124,7 +124,7 @@ static void load(tn_dtype_t from, const void* source, chunk_t* chunk, size_t cou
   } else if (tn_dtype_kind(from) == TN_KIND_COMPLEX) {
     take_real(from, source, chunk, count);
   } else {
-    memcpy(chunk, source, count * tn_dtype_size(from));
+    memcpy(chunk, source, count * tn_dtype_byte_size(from));
   }
 }
 
@@ -145,14 +145,14 @@ static void store(tn_dtype_t carrier, const chunk_t* chunk, tn_dtype_t to, void*
   } else if (tn_dtype_kind(to) == TN_KIND_COMPLEX) {
     put_real(to, chunk, destination, count);
   } else {
-    memcpy(destination, chunk, count * tn_dtype_size(to));
+    memcpy(destination, chunk, count * tn_dtype_byte_size(to));
   }
 }
 
 static void run_chunks(const tn_conversion_t* conversion, const void* source, void* destination,
                        size_t count) {
   tn_dtype_t from = conversion->from, to = conversion->to;
-  size_t from_size = tn_dtype_size(from), to_size = tn_dtype_size(to);
+  size_t from_size = tn_dtype_byte_size(from), to_size = tn_dtype_byte_size(to);
   tn_dtype_t a = source_carrier(from), b = destination_carrier(to, a);
   tn_convert_fn between = a == b ? NULL : tn__native_conversion(a, b);
   bool wide =
@@ -186,7 +186,7 @@ static void run_encode(const tn_conversion_t* conversion, const void* source, vo
 static void run_copy(const tn_conversion_t* conversion, const void* source, void* destination,
                      size_t count) {
   if (source != destination && count) {
-    memcpy(destination, source, count * tn_dtype_size(conversion->from));
+    memcpy(destination, source, count * tn_dtype_byte_size(conversion->from));
   }
 }
 

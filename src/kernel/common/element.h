@@ -6,7 +6,7 @@
 #ifndef TENON_KERNEL_COMMON_ELEMENT_H_
 #define TENON_KERNEL_COMMON_ELEMENT_H_
 
-#include <tenon/dtype.h>
+#include <tenon/detail/dtype.h>
 
 typedef struct tn_conversion tn_conversion_t;
 

@@ -206,7 +206,7 @@ static void conversion_of_many_is_conversion_of_each(void** state) {
   int32_t values[COUNT];
   for (int i = 0; i < COUNT; ++i) values[i] = (i * 7919) % 401 - 200;
   FOR_EACH_DTYPE(from) FOR_EACH_DTYPE(to) {
-    size_t from_size = tn_dtype_size(from), to_size = tn_dtype_size(to);
+    size_t from_size = tn_dtype_byte_size(from), to_size = tn_dtype_byte_size(to);
     tn__convert_elements(TN_DTYPE_S32, values, from, source, COUNT);
     tn__convert_elements(from, source, to, whole, COUNT);
     for (size_t i = 0; i < COUNT; ++i) {

@@ -20,7 +20,7 @@ static inline __attribute__((always_inline)) void load_run(tn_dtype_t dtype, con
 
 void tn__index_load_run(tn_dtype_t dtype, const void* elements, int64_t step, int64_t count,
                         int64_t* restrict out_indices) {
-  const bool is_adjacent = step == (int64_t)tn_dtype_size(dtype);
+  const bool is_adjacent = step == (int64_t)tn_dtype_byte_size(dtype);
   if (dtype == TN_DTYPE_S32 && is_adjacent) {
     load_run(TN_DTYPE_S32, elements, sizeof(int32_t), count, out_indices);
   } else if (dtype == TN_DTYPE_S32) {

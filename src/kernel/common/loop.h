@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <tenon/dtype.h>
+#include <tenon/detail/dtype.h>
 
 #define TN_PASTE_(a, b) a##_##b
 #define TN_PASTE(a, b) TN_PASTE_(a, b)

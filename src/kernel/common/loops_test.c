@@ -48,12 +48,12 @@ static void fill(tn_native_t native, operands_t* operands) {
 }
 
 // Which NaN comes out may differ, nothing else.
-static void assert_same(tn_native_t native, const void* x, const void* y, size_t byte_length) {
+static void assert_same(tn_native_t native, const void* x, const void* y, size_t byte_size) {
   const unsigned char *a = x, *b = y;
   const bool is_f32 = native == TN_NATIVE_F32 || native == TN_NATIVE_C64;
   if (is_f32 || native == TN_NATIVE_F64 || native == TN_NATIVE_C128) {
     size_t size = is_f32 ? 4 : 8;
-    for (size_t i = 0; i + size <= byte_length; i += size) {
+    for (size_t i = 0; i + size <= byte_size; i += size) {
       float p, q;
       double r, s;
       if (size == 4) {
@@ -69,7 +69,7 @@ static void assert_same(tn_native_t native, const void* x, const void* y, size_t
       assert_memory_equal(a + i, b + i, size);
     }
   } else {
-    assert_memory_equal(a, b, byte_length);
+    assert_memory_equal(a, b, byte_size);
   }
 }
 

@@ -61,7 +61,7 @@ static inline float round_to_odd(double value) {
 
 void tn__narrow_encode_f64(tn_dtype_t dtype, const double* source, void* destination,
                            size_t count) {
-  if (tn_dtype_size(dtype) == 1) {
+  if (tn_dtype_byte_size(dtype) == 1) {
     const tn_float_format_t* format = tn__float_format(dtype);
     uint8_t* to = destination;
     for (size_t i = 0; i < count; ++i) to[i] = (uint8_t)tn__float_encode(format, source[i]);

@@ -4,7 +4,7 @@
 #define TENON_KERNEL_COMMON_NARROW_H_
 
 #include <stddef.h>
-#include <tenon/dtype.h>
+#include <tenon/detail/dtype.h>
 
 // Exact. `dtype` is a float of at most 16 bits.
 void tn__narrow_decode(tn_dtype_t dtype, const void* source, float* destination, size_t count);

@@ -80,7 +80,7 @@ void tn__rows_init(tn_rows_t* rows, size_t rank, int64_t* dims, size_t array_cou
                       .loop_counts = dims,
                       .row_count = rank > 1 ? dims[rank - 2] : 1,
                       .column_count = rank > 0 ? dims[rank - 1] : 1,
-                      .memory_byte_length = array_count * 3 * sizeof(void*)};
+                      .memory_byte_size = array_count * 3 * sizeof(void*)};
   for (tn_row_path_t* path = paths; path < paths + array_count; ++path) {
     path->column_stride = rank > 0 ? path->strides[rank - 1] : (int64_t)path->element_size;
     path->row_stride = rank > 1 ? path->strides[rank - 2] : 0;
@@ -98,7 +98,7 @@ void tn__rows_init(tn_rows_t* rows, size_t rank, int64_t* dims, size_t array_cou
     if (is_transposed_path(path) && row_length >= 4 * LINE) path->block_stride += LINE;
     rows->is_joined &= path->block_stride == row_length;
     if (path->is_packed) {
-      rows->memory_byte_length += (size_t)(rows->rows_per_unit * path->block_stride) + LINE;
+      rows->memory_byte_size += (size_t)(rows->rows_per_unit * path->block_stride) + LINE;
     }
   }
 }

@@ -29,10 +29,10 @@ typedef struct tn_rows {
   int64_t row_count, column_count;
   int64_t rows_per_unit, columns_per_unit;
   int64_t row_units, column_units, unit_count;
-  int64_t grain;              // units that are worth a thread's while
-  bool is_transposed;         // some array is
-  bool is_joined;             // in each array the rows of a unit lie one behind the other
-  size_t memory_byte_length;  // what a thread needs for it
+  int64_t grain;            // units that are worth a thread's while
+  bool is_transposed;       // some array is
+  bool is_joined;           // in each array the rows of a unit lie one behind the other
+  size_t memory_byte_size;  // what a thread needs for it
 } tn_rows_t;
 
 // The arrays have elements, `dims` and the strides of `paths` are those that
@@ -49,7 +49,7 @@ void tn__rows_pack(char* block, const char* source, const tn_row_path_t* path, i
                    int64_t columns, int64_t rows_left);
 
 // The units [begin, end) of the arrays whose element [0, 0, ...] is at data[k], with memory of
-// memory_byte_length, aligned to 64 bytes.
+// memory_byte_size, aligned to 64 bytes.
 TN_MUST_USE tn_status_t tn__rows_run(const tn_rows_t* rows, void* const* data, void* memory,
                                      int64_t begin, int64_t end, tn_row_fn function, void* user);
 

@@ -12,8 +12,8 @@ tn_status_t tn__site_list(const tn_kernel_site_t* site, const char* name, size_t
   return TN_OK;
 }
 
-tn_status_t tn__site_state(tn_kernel_site_t* site, size_t byte_length, void** out) {
-  TN_RETURN_IF_ERROR(tn__arena_allocate(site->arena, byte_length, out));
+tn_status_t tn__site_state(tn_kernel_site_t* site, size_t byte_size, void** out) {
+  TN_RETURN_IF_ERROR(tn__arena_allocate(site->arena, byte_size, out));
   site->state = *out;
   return TN_OK;
 }

@@ -9,12 +9,12 @@
 TN_MUST_USE tn_status_t tn__site_list(const tn_kernel_site_t* site, const char* name,
                                       size_t wanted_count, const int64_t** out_values);
 // Allocates the site's state, zeroed.
-TN_MUST_USE tn_status_t tn__site_state(tn_kernel_site_t* site, size_t byte_length, void** out);
+TN_MUST_USE tn_status_t tn__site_state(tn_kernel_site_t* site, size_t byte_size, void** out);
 
-// Where `byte_length` bytes of the scratch memory begin, 64-byte aligned.
-static inline size_t tn__site_reserve(tn_kernel_site_t* site, size_t byte_length) {
-  const size_t offset = site->scratch_byte_length;
-  site->scratch_byte_length += (byte_length + 63) / 64 * 64;
+// Where `byte_size` bytes of the scratch memory begin, 64-byte aligned.
+static inline size_t tn__site_reserve(tn_kernel_site_t* site, size_t byte_size) {
+  const size_t offset = site->scratch_byte_size;
+  site->scratch_byte_size += (byte_size + 63) / 64 * 64;
   return offset;
 }
 

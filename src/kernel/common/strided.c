@@ -12,7 +12,7 @@ enum {
   TRANSPOSE_LEAST = 8,            // fewer elements of the source in a row: STEP is as good
 };
 // A target above this is written past the caches where the form can do that.
-static const int64_t streaming_byte_length = 8 << 20;
+static const int64_t streaming_byte_size = 8 << 20;
 
 // --- preparing
 
@@ -44,7 +44,7 @@ static void choose_form(tn_strided_loop_t* loops, size_t* loop_count, tn_strided
       if (outer && outer->source_stride == 0 && outer->target_stride == run &&
           run <= SHORT_RUN_BYTES) {
         copy->form = TN_STRIDED_REPEAT;
-        copy->run_byte_length = (size_t)run;
+        copy->run_byte_size = (size_t)run;
         copy->column = pop_loop(loops, loop_count);
       }
     } else if (copy->column.source_stride == 0) {
@@ -64,7 +64,7 @@ static void choose_form(tn_strided_loop_t* loops, size_t* loop_count, tn_strided
 }
 
 static void cut_work(tn_strided_copy_t* copy) {
-  const int64_t step = (int64_t)copy->run_byte_length;
+  const int64_t step = (int64_t)copy->run_byte_size;
   if (copy->form == TN_STRIDED_TRANSPOSE) {
     copy->columns_per_unit = (int64_t)(TN_TRANSPOSE_LINE_BYTES / copy->element_size);
     copy->rows_per_unit = TRANSPOSE_UNIT_ROWS;
@@ -76,7 +76,7 @@ static void cut_work(tn_strided_copy_t* copy) {
   copy->row_units = tn__ceil_divide(copy->row.count, copy->rows_per_unit);
   copy->column_units = tn__ceil_divide(copy->column.count, copy->columns_per_unit);
   const int64_t units = copy->outer_count * copy->row_units * copy->column_units;
-  const int64_t unit_bytes = copy->target_byte_length / units;
+  const int64_t unit_bytes = copy->target_byte_size / units;
   copy->grain = unit_bytes >= UNIT_BYTES ? 1 : UNIT_BYTES / (unit_bytes ? unit_bytes : 1);
 }
 
@@ -93,9 +93,9 @@ tn_status_t tn__strided_copy_prepare(tn_arena_t* arena, size_t element_size, siz
   }
   size_t count = TN_MERGE_LOOPS(rank, loops, 2);
   tn_strided_copy_t copy = {.element_size = element_size};
-  int64_t byte_length = (int64_t)element_size;
-  for (size_t i = 0; i < count; ++i) byte_length *= loops[i].count;
-  copy.target_byte_length = byte_length;
+  int64_t byte_size = (int64_t)element_size;
+  for (size_t i = 0; i < count; ++i) byte_size *= loops[i].count;
+  copy.target_byte_size = byte_size;
   if (count) {
     // A short contiguous run is an element itself: a transpose of pairs moves twice as wide.
     const tn_strided_loop_t* last = &loops[count - 1];
@@ -106,7 +106,7 @@ tn_status_t tn__strided_copy_prepare(tn_arena_t* arena, size_t element_size, siz
       --count;
     }
   }
-  copy.run_byte_length = copy.element_size;
+  copy.run_byte_size = copy.element_size;
   choose_form(loops, &count, &copy);
   copy.outer_count = 1;
   for (size_t i = 0; i < count; ++i) copy.outer_count *= loops[i].count;
@@ -212,7 +212,7 @@ static void copy_rows(const tn_strided_copy_t* copy, bool streaming, char* targe
     switch (copy->form) {
       case TN_STRIDED_RUN: memcpy(target, source, (size_t)columns * copy->element_size); break;
       case TN_STRIDED_FILL: fill_row(copy->element_size, target, source, columns); break;
-      case TN_STRIDED_REPEAT: repeat_row(copy->run_byte_length, target, source, columns); break;
+      case TN_STRIDED_REPEAT: repeat_row(copy->run_byte_size, target, source, columns); break;
       default:
         tn__step_row(copy->element_size, target, column.target_stride, source, column.source_stride,
                      columns);
@@ -272,13 +272,13 @@ tn_status_t tn__strided_copy_run(const tn_strided_copy_t* copy, tn_pool_t* pool,
   if (copy->form == TN_STRIDED_NOTHING) return TN_OK;
   const int64_t units = copy->outer_count * copy->row_units * copy->column_units;
   if (units == 1 && copy->form == TN_STRIDED_RUN) {
-    memcpy(target, source, (size_t)copy->target_byte_length);
+    memcpy(target, source, (size_t)copy->target_byte_size);
     return TN_OK;
   }
   strided_run_t run = {
       .copy = copy,
       .streaming =
-          copy->form == TN_STRIDED_TRANSPOSE && copy->target_byte_length >= streaming_byte_length,
+          copy->form == TN_STRIDED_TRANSPOSE && copy->target_byte_size >= streaming_byte_size,
       .target = target,
       .source = source,
   };
@@ -299,10 +299,10 @@ static tn_status_t copy_range(int64_t begin, int64_t end, void* user) {
   return TN_OK;
 }
 
-tn_status_t tn__copy_bytes(tn_pool_t* pool, void* target, const void* source, size_t byte_length) {
-  if (target == source || byte_length == 0) return TN_OK;
+tn_status_t tn__copy_bytes(tn_pool_t* pool, void* target, const void* source, size_t byte_size) {
+  if (target == source || byte_size == 0) return TN_OK;
   flat_run_t run = {.target = target, .source = source};
-  return tn__pool_parallel_for(pool, (int64_t)byte_length, UNIT_BYTES * 4, copy_range, &run);
+  return tn__pool_parallel_for(pool, (int64_t)byte_size, UNIT_BYTES * 4, copy_range, &run);
 }
 
 static tn_status_t fill_range(int64_t begin, int64_t end, void* user) {

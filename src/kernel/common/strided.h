@@ -27,8 +27,8 @@ typedef enum tn_strided_form {
 // Immutable once prepared; its loops live in the arena.
 typedef struct tn_strided_copy {
   tn_strided_form_t form;
-  size_t element_size;     // 1, 2, 4, 8 or 16: adjacent elements are taken together
-  size_t run_byte_length;  // of one step of `column`: the run of REPEAT, else an element
+  size_t element_size;   // 1, 2, 4, 8 or 16: adjacent elements are taken together
+  size_t run_byte_size;  // of one step of `column`: the run of REPEAT, else an element
   size_t loop_count;
   const tn_strided_loop_t* loops;  // around `row`, outermost first
   tn_strided_loop_t row, column;
@@ -36,8 +36,8 @@ typedef struct tn_strided_copy {
   int64_t outer_count;  // product of the counts of `loops`
   int64_t row_units, rows_per_unit;
   int64_t column_units, columns_per_unit;
-  int64_t grain;               // units worth a thread's while
-  int64_t target_byte_length;  // written in all
+  int64_t grain;             // units worth a thread's while
+  int64_t target_byte_size;  // written in all
 } tn_strided_copy_t;
 
 // `element_size` is 1, 2, 4, 8 or 16. The lists have `rank` entries, outermost first, and are not
@@ -59,7 +59,7 @@ void tn__step_row(size_t element_size, char* restrict target, int64_t target_str
 
 // A plain copy, on several threads when that pays. Does nothing when the two are the same.
 TN_MUST_USE tn_status_t tn__copy_bytes(tn_pool_t* pool, void* target, const void* source,
-                                       size_t byte_length);
+                                       size_t byte_size);
 // Writes `count` copies of an element of 1, 2, 4, 8 or 16 bytes.
 TN_MUST_USE tn_status_t tn__fill(tn_pool_t* pool, void* target, const void* element,
                                  size_t element_size, int64_t count);

@@ -52,7 +52,7 @@ static void sort_dimensions(const tn_type_t* type, const tn_view_t* view,
                             operand_t* out) {
   int64_t strides[TN_MAX_RANK];
   tn__view_strides(view, type, strides);
-  for (size_t i = 0; i < type->rank; ++i) strides[i] /= (int64_t)tn_dtype_size(type->dtype);
+  for (size_t i = 0; i < type->rank; ++i) strides[i] /= (int64_t)tn_dtype_byte_size(type->dtype);
   for (size_t i = 0; i < batch->count; ++i) {
     add_dimension(&out->batch, type, strides, batch->values[i]);
   }
@@ -97,7 +97,7 @@ static tn_status_t plan_move(tn_kernel_site_t* site, tn_dot_wish_t wish, bool mu
   const bool outer_folds = fold(outer), inner_folds = fold(inner);
   if (path->element_count == 0) return TN_OK;
   if (!must_move && outer_folds && inner_folds && grants(wish, outer, inner)) return TN_OK;
-  const size_t element_size = tn_dtype_size(type->dtype);
+  const size_t element_size = tn_dtype_byte_size(type->dtype);
   int64_t dims[TN_MAX_RANK], target_strides[TN_MAX_RANK], source_strides[TN_MAX_RANK];
   size_t rank = 0;
   for (size_t i = 0; i < 3; ++i) {
@@ -115,7 +115,7 @@ static tn_status_t plan_move(tn_kernel_site_t* site, tn_dot_wish_t wish, bool mu
     stride *= batch->dims[d];
   }
   path->is_moved = true;
-  path->moved_offset = tn__site_reserve(site, tn__type_byte_length(type));
+  path->moved_offset = tn__site_reserve(site, tn__type_byte_size(type));
   return tn__strided_copy_prepare(site->arena, element_size, rank, dims, target_strides,
                                   source_strides, &path->move);
 }
@@ -202,7 +202,7 @@ tn_status_t tn__dot_plan(tn_kernel_site_t* site, tn_dot_wish_t wish, bool keeps_
                                &rhs.free, &plan.rhs));
   plan.result.element_count = tn__type_size(result_type);
   if (!keeps_dtypes) {
-    const size_t compute_size = tn_dtype_size(compute);
+    const size_t compute_size = tn_dtype_byte_size(compute);
     plan_conversion(site, lhs_type->dtype, compute, compute_size, &plan.lhs);
     plan_conversion(site, rhs_type->dtype, compute, compute_size, &plan.rhs);
     plan_conversion(site, compute, result_type->dtype, compute_size, &plan.result);
@@ -227,7 +227,7 @@ tn_status_t tn__cpu_dot_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
   TN_RETURN_IF_ERROR(tn__dot_plan(site, TN_DOT_ANY_STRIDES, false, &state->plan));
   state->gemm = tn__gemm_plan(&state->plan.shape);
-  state->gemm_offset = tn__site_reserve(site, state->gemm.scratch_byte_length);
+  state->gemm_offset = tn__site_reserve(site, state->gemm.scratch_byte_size);
   return TN_OK;
 }
 

@@ -75,7 +75,7 @@ static extent_t packed_extent(const tn_gemm_t* gemm) {
                     parts};
 }
 
-static size_t lhs_panels_byte_length(const tn_gemm_t* gemm, size_t scalar) {
+static size_t lhs_panels_byte_size(const tn_gemm_t* gemm, size_t scalar) {
   const extent_t extent = packed_extent(gemm);
   const int64_t rows = tn__least(extent.rows, BLOCK_ROWS),
                 depth = tn__least(extent.depth, TN_GEMM_DEPTH);
@@ -83,7 +83,7 @@ static size_t lhs_panels_byte_length(const tn_gemm_t* gemm, size_t scalar) {
   return tn__align_up((size_t)(tn__ceil_divide(rows, tile) * tile * depth) * scalar, ALIGNMENT);
 }
 
-static size_t rhs_panels_byte_length(const tn_gemm_t* gemm, size_t scalar) {
+static size_t rhs_panels_byte_size(const tn_gemm_t* gemm, size_t scalar) {
   const extent_t extent = packed_extent(gemm);
   const int64_t columns = tn__least(extent.columns, BLOCK_COLUMNS);
   const int64_t depth = tn__least(extent.depth, TN_GEMM_DEPTH), tile = gemm->set->tile_columns;
@@ -108,9 +108,9 @@ tn_gemm_t tn__gemm_plan(const tn_gemm_shape_t* shape) {
     // Small matrices are done side by side, large ones one after another by all threads together.
     const bool split = product_count(shape) >= SPLIT_PRODUCTS;
     gemm.slots = split ? 1 : tn__least(gemm.batch, SLOT_LIMIT);
-    gemm.slot_byte_length = lhs_panels_byte_length(&gemm, gemm.scalar_size) +
-                            rhs_panels_byte_length(&gemm, gemm.scalar_size);
-    gemm.scratch_byte_length = gemm.slot_byte_length * (size_t)gemm.slots;
+    gemm.slot_byte_size = lhs_panels_byte_size(&gemm, gemm.scalar_size) +
+                          rhs_panels_byte_size(&gemm, gemm.scalar_size);
+    gemm.scratch_byte_size = gemm.slot_byte_size * (size_t)gemm.slots;
   }
   return gemm;
 }
@@ -285,7 +285,7 @@ static tn_status_t run_blocked(const tn_gemm_t* gemm, tn_pool_t* pool, const cha
       .rhs = rhs,
       .result = result,
       .lhs_panels = slot,
-      .rhs_panels = slot + lhs_panels_byte_length(gemm, gemm->scalar_size),
+      .rhs_panels = slot + lhs_panels_byte_size(gemm, gemm->scalar_size),
   };
   for (run.column = 0; run.column < extent.columns; run.column += BLOCK_COLUMNS) {
     run.columns = tn__least(BLOCK_COLUMNS, extent.columns - run.column);
@@ -354,7 +354,7 @@ static tn_status_t run_slots(int64_t begin, int64_t end, void* user) {
     for (int64_t i = slot * share; i < last; ++i) {
       const matrix_t m = matrix_of(run, i);
       TN_RETURN_IF_ERROR(run_blocked(gemm, NULL, m.lhs, m.rhs, m.result,
-                                     run->scratch + (size_t)slot * gemm->slot_byte_length));
+                                     run->scratch + (size_t)slot * gemm->slot_byte_size));
     }
   }
   return TN_OK;

@@ -52,9 +52,9 @@ typedef struct tn_gemm {
   bool is_complex;
   int64_t batch;  // matrices in all
   size_t scalar_size, element_size;
-  int64_t slots;            // BLOCKED: how many matrices are under way at once
-  size_t slot_byte_length;  // of scratch for each
-  size_t scratch_byte_length;
+  int64_t slots;          // BLOCKED: how many matrices are under way at once
+  size_t slot_byte_size;  // of scratch for each
+  size_t scratch_byte_size;
 } tn_gemm_t;
 
 tn_gemm_t tn__gemm_plan(const tn_gemm_shape_t* shape);

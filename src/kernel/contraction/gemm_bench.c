@@ -60,7 +60,7 @@ int main(void) {
     float* lhs = aligned_alloc(64, (size_t)(m * k) * size + 64);
     float* rhs = aligned_alloc(64, (size_t)(k * n) * size + 64);
     void* result = aligned_alloc(64, (size_t)(m * n) * size + 64);
-    void* scratch = aligned_alloc(64, gemm.scratch_byte_length + 64);
+    void* scratch = aligned_alloc(64, gemm.scratch_byte_size + 64);
     if (!lhs || !rhs || !result || !scratch) return 1;
     for (size_t j = 0; j < (size_t)(m * k) * size / 4; ++j) lhs[j] = 1.0f;
     for (size_t j = 0; j < (size_t)(k * n) * size / 4; ++j) rhs[j] = 1.0f;

@@ -114,8 +114,8 @@ static void check_shape(const tn_gemm_shape_t* shape, int64_t step, tn_pool_t* p
   randomize(shape->type, rhs, rhs_count);
   multiply_plainly(shape, lhs, rhs, wanted);
   tn_gemm_t gemm = tn__gemm_plan(shape);
-  void* scratch = checked_alloc(gemm.scratch_byte_length);
-  memset(scratch, 0xFF, gemm.scratch_byte_length);
+  void* scratch = checked_alloc(gemm.scratch_byte_size);
+  memset(scratch, 0xFF, gemm.scratch_byte_size);
   memset(got, 0xFF, length);
   TN_ASSERT_OK(tn__gemm_run(&gemm, pool, lhs, rhs, got, scratch));
   // -0 and 0 are both right where all terms are zero.
@@ -182,7 +182,7 @@ static void gemm_is_the_same_on_every_instruction_set(void** state) {
       tn_gemm_t gemm = tn__gemm_plan(&shape);
       gemm.set = tn__gemm_set_of(isa, TN_GEMM_SCALAR_F32);
       if (!gemm.set) continue;
-      void* scratch = checked_alloc(gemm.scratch_byte_length * 2);
+      void* scratch = checked_alloc(gemm.scratch_byte_size * 2);
       TN_ASSERT_OK(tn__gemm_run(&gemm, NULL, lhs, rhs, isa ? other : first, scratch));
       if (isa) assert_memory_equal(first, other, length);
       free(scratch);
@@ -244,7 +244,7 @@ static void gemm_is_the_same_for_every_number_of_threads(void** state) {
   for (int i = 0; i < SIZE * SIZE; ++i) operand[i] = (float)next() / 3e8f - 3.5f;
   const tn_gemm_shape_t shape = make_shape(TN_GEMM_F32, 1, SIZE, SIZE, SIZE, (layout_t){0});
   const tn_gemm_t gemm = tn__gemm_plan(&shape);
-  void* scratch = checked_alloc(gemm.scratch_byte_length);
+  void* scratch = checked_alloc(gemm.scratch_byte_size);
   for (int threads = 1; threads <= 4; ++threads) {
     tn_pool_t* pool;
     TN_ASSERT_OK(tn__pool_create(&(tn_pool_config_t){.thread_count = threads},

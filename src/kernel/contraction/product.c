@@ -41,8 +41,8 @@ typedef struct convert_run {
 static tn_status_t convert_range(int64_t begin, int64_t end, void* user) {
   const convert_run_t* run = user;
   const tn_conversion_t* conversion = run->conversion;
-  conversion->run(conversion, run->source + (size_t)begin * tn_dtype_size(conversion->from),
-                  run->target + (size_t)begin * tn_dtype_size(conversion->to),
+  conversion->run(conversion, run->source + (size_t)begin * tn_dtype_byte_size(conversion->from),
+                  run->target + (size_t)begin * tn_dtype_byte_size(conversion->to),
                   (size_t)(end - begin));
   return TN_OK;
 }

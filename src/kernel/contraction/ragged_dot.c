@@ -132,8 +132,8 @@ static tn_dtype_t carrier_of(tn_dtype_t dtype) {
 }
 
 static size_t reserve(tn_kernel_site_t* site, int64_t count, tn_dtype_t dtype) {
-  const size_t offset = site->scratch_byte_length;
-  site->scratch_byte_length += ((size_t)count * tn_dtype_size(dtype) + 63) / 64 * 64;
+  const size_t offset = site->scratch_byte_size;
+  site->scratch_byte_size += ((size_t)count * tn_dtype_byte_size(dtype) + 63) / 64 * 64;
   return offset;
 }
 
@@ -185,7 +185,7 @@ static place_t place_of(const axes_t* axes, int64_t index, place_t from) {
 
 // The group that an index of the ragged dimension is in; group_count: none.
 static int64_t group_of(const ragged_dot_t* state, const char* sizes, const place_t* place) {
-  const size_t size = tn_dtype_size(state->sizes_dtype);
+  const size_t size = tn_dtype_byte_size(state->sizes_dtype);
   int64_t rest = place->ragged, group = 0;
   for (; group < state->group_count; ++group) {
     const char* element = sizes + (size_t)(place->sizes + group) * size;
@@ -219,7 +219,7 @@ static void accumulate(const dot_run_t* run, const place_t* place, void* sum) {
 
 static void sum_one(const dot_run_t* run, int64_t index) {
   const ragged_dot_t* state = run->state;
-  const size_t size = tn_dtype_size(state->carrier);
+  const size_t size = tn_dtype_byte_size(state->carrier);
   void* sum = run->sums + (size_t)index * size;
   memset(sum, 0, size);
   place_t start = place_of(&state->outer, index, (place_t){0});

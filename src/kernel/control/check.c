@@ -47,7 +47,7 @@ static bool number_holds(const tn_check_t* check, tn_dtype_t dtype, const char* 
 static bool element_holds(const tn_check_t* check, tn_dtype_t dtype, const char* actual,
                           const char* expected) {
   const tn_dtype_t part = part_dtype(dtype);
-  const size_t size = tn_dtype_size(part);
+  const size_t size = tn_dtype_byte_size(part);
   if (part == dtype) return number_holds(check, dtype, actual, expected);
   if (check->rule == TN_CHECK_CLOSE) {
     // The worse part decides, for the lower bound as well.
@@ -94,7 +94,7 @@ static element_text_t element_text(tn_dtype_t dtype, const char* element) {
     snprintf(out.text, sizeof out.text, "%s", number_text(dtype, element).text);
   } else {
     snprintf(out.text, sizeof out.text, "(%s, %s)", number_text(part, element).text,
-             number_text(part, element + tn_dtype_size(part)).text);
+             number_text(part, element + tn_dtype_byte_size(part)).text);
   }
   return out;
 }
@@ -140,7 +140,7 @@ static rule_text_t rule_text(const tn_check_t* check) {
 // `expected_step` is 0 when one element stands for all.
 static tn_status_t compare(const tn_check_t* check, const tn_type_t* type, const char* actual,
                            const char* expected, size_t expected_step) {
-  const size_t size = tn_dtype_size(type->dtype);
+  const size_t size = tn_dtype_byte_size(type->dtype);
   const int64_t count = tn__type_size(type);
   int64_t first = -1, differing = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -162,13 +162,13 @@ static tn_status_t compare(const tn_check_t* check, const tn_type_t* type, const
 
 tn_status_t tn__check_compare(const tn_check_t* check, const tn_type_t* type, const void* actual,
                               const void* expected) {
-  return compare(check, type, actual, expected, tn_dtype_size(type->dtype));
+  return compare(check, type, actual, expected, tn_dtype_byte_size(type->dtype));
 }
 
 bool tn__check_holds(const tn_check_t* check, const tn_type_t* type, const void* actual,
                      const void* expected) {
-  const size_t size = tn_dtype_size(type->dtype);
-  const size_t length = tn__type_byte_length(type);
+  const size_t size = tn_dtype_byte_size(type->dtype);
+  const size_t length = tn__type_byte_size(type);
   for (size_t at = 0; at < length; at += size) {
     if (!element_holds(check, type->dtype, (const char*)actual + at, (const char*)expected + at)) {
       return false;
@@ -230,7 +230,7 @@ tn_status_t tn__cpu_check_prepare(tn_kernel_site_t* site) {
       return tn_status_create(TN_CODE_INTERNAL, "%s: no value", use->op->name);
     }
     state->constant = value->elements.data;
-    state->constant_step = value->elements.splat ? 0 : tn_dtype_size(state->type->dtype);
+    state->constant_step = value->elements.splat ? 0 : tn_dtype_byte_size(state->type->dtype);
   }
   return TN_OK;
 }

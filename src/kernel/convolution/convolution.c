@@ -53,7 +53,7 @@ typedef struct convolution {
   int64_t window_elements;  // spatial ones
   int64_t block, blocks;    // windows in a block; blocks of one batch element and group
   tn_gemm_t whole, rest;    // products of whole blocks, and of the last one
-  size_t result_offset, slot_offset, slot_byte_length, gemm_offset;  // scratch; in a slot: gemm
+  size_t result_offset, slot_offset, slot_byte_size, gemm_offset;  // scratch; in a slot: gemm
   int64_t slots;
 } convolution_t;
 
@@ -108,7 +108,7 @@ static bool is_dense(size_t rank, const int64_t* dims, const int64_t* strides,
 static tn_status_t plan_input(tn_kernel_site_t* site, tn_dtype_t dtype, tn_dtype_t carrier,
                               size_t rank, const int64_t* dims, const int64_t* strides,
                               path_t* path) {
-  const size_t size = tn_dtype_size(dtype);
+  const size_t size = tn_dtype_byte_size(dtype);
   path->count = 1;
   for (size_t i = 0; i < rank; ++i) path->count *= dims[i];
   if (path->count == 0) return TN_OK;
@@ -123,7 +123,8 @@ static tn_status_t plan_input(tn_kernel_site_t* site, tn_dtype_t dtype, tn_dtype
   path->is_converted = tn__product_converts(dtype, carrier);
   if (path->is_converted) {
     path->conversion = tn__conversion(dtype, carrier);
-    path->converted_offset = tn__site_reserve(site, (size_t)path->count * tn_dtype_size(carrier));
+    path->converted_offset =
+        tn__site_reserve(site, (size_t)path->count * tn_dtype_byte_size(carrier));
   }
   return TN_OK;
 }
@@ -132,7 +133,7 @@ static tn_status_t plan_lhs(tn_kernel_site_t* site, const layout_t* layout, tn_d
                             convolution_t* state) {
   const tn_type_t* type = tn__site_operand(site, 0);
   int64_t strides[TN_MAX_RANK], dims[TN_MAX_RANK], ordered[TN_MAX_RANK];
-  tn__dense_strides(type->rank, type->dims, tn_dtype_size(type->dtype), strides);
+  tn__dense_strides(type->rank, type->dims, tn_dtype_byte_size(type->dtype), strides);
   const size_t last = type->rank - 1;
   dims[0] = type->dims[layout->first];
   ordered[0] = strides[layout->first];
@@ -170,7 +171,7 @@ static tn_status_t plan_rhs(tn_kernel_site_t* site, const layout_t* layout, tn_d
   TN_RETURN_IF_ERROR(
       tn__attr_get_i64_list(&site->use->attrs, "window_reversal", site->arena, &reversal));
   int64_t strides[TN_MAX_RANK], dims[TN_MAX_RANK + 1], ordered[TN_MAX_RANK + 1];
-  tn__dense_strides(type->rank, type->dims, tn_dtype_size(type->dtype), strides);
+  tn__dense_strides(type->rank, type->dims, tn_dtype_byte_size(type->dtype), strides);
   const size_t spatial = layout->spatial.count;
   dims[0] = state->groups;
   ordered[0] = state->features * strides[layout->second];
@@ -193,7 +194,7 @@ static tn_status_t plan_rhs(tn_kernel_site_t* site, const layout_t* layout, tn_d
 static tn_status_t plan_result(tn_kernel_site_t* site, const layout_t* layout, tn_dtype_t carrier,
                                convolution_t* state) {
   const tn_type_t* type = tn__site_result(site, 0);
-  const size_t size = tn_dtype_size(type->dtype), spatial = layout->spatial.count;
+  const size_t size = tn_dtype_byte_size(type->dtype), spatial = layout->spatial.count;
   int64_t strides[TN_MAX_RANK], dims[TN_MAX_RANK + 1], ordered[TN_MAX_RANK + 1];
   tn__dense_strides(type->rank, type->dims, size, strides);
   dims[0] = state->batch;
@@ -244,13 +245,13 @@ static void plan_products(tn_kernel_site_t* site, tn_dtype_t carrier, convolutio
   state->whole = tn__gemm_plan(&shape);
   shape.rows = state->windows - (state->blocks - 1) * block;
   state->rest = tn__gemm_plan(&shape);
-  size_t gemm_length = state->whole.scratch_byte_length;
-  if (state->rest.scratch_byte_length > gemm_length) gemm_length = state->rest.scratch_byte_length;
+  size_t gemm_length = state->whole.scratch_byte_size;
+  if (state->rest.scratch_byte_size > gemm_length) gemm_length = state->rest.scratch_byte_size;
   state->gemm_offset = ((size_t)(block * depth) * state->carrier_size + 63) / 64 * 64;
-  state->slot_byte_length = (state->gemm_offset + gemm_length + 63) / 64 * 64;
+  state->slot_byte_size = (state->gemm_offset + gemm_length + 63) / 64 * 64;
   const int64_t units = state->batch * state->groups * state->blocks;
   state->slots = units < SLOT_LIMIT ? units : SLOT_LIMIT;
-  state->slot_offset = tn__site_reserve(site, state->slot_byte_length * (size_t)state->slots);
+  state->slot_offset = tn__site_reserve(site, state->slot_byte_size * (size_t)state->slots);
 }
 
 tn_status_t tn__cpu_convolution_prepare(tn_kernel_site_t* site) {
@@ -280,7 +281,7 @@ tn_status_t tn__cpu_convolution_prepare(tn_kernel_site_t* site) {
   }
   const tn_dtype_t carrier = tn__product_carrier(lhs->dtype, rhs->dtype, result->dtype,
                                                  state->window_elements * state->depth_features);
-  state->carrier_size = tn_dtype_size(carrier);
+  state->carrier_size = tn_dtype_byte_size(carrier);
   if (feature_groups > 1 && state->depth_features == 1 && state->features == 1 &&
       state->spatial.rank > 0) {
     if (carrier == TN_DTYPE_F32) state->multiply_add = multiply_add_f32;
@@ -419,7 +420,7 @@ static tn_status_t run_slots(int64_t begin, int64_t end, void* user) {
   for (int64_t slot = begin; slot < end; ++slot) {
     const int64_t last = units * (slot + 1) / state->slots;
     for (int64_t unit = units * slot / state->slots; unit < last; ++unit) {
-      TN_RETURN_IF_ERROR(run_unit(run, unit, run->slots + (size_t)slot * state->slot_byte_length));
+      TN_RETURN_IF_ERROR(run_unit(run, unit, run->slots + (size_t)slot * state->slot_byte_size));
     }
   }
   return TN_OK;

@@ -167,7 +167,7 @@ static void begin_case(tn_case_t* c, const convolution_t* v, tn_dtype_t dtype, c
 }
 
 static void check_convolution(const convolution_t* v, tn_dtype_t dtype, tn_pool_t* pool) {
-  const size_t rank = v->spatial + 2, size = tn_dtype_size(dtype);
+  const size_t rank = v->spatial + 2, size = tn_dtype_byte_size(dtype);
   const int64_t lhs_count = count_of(rank, v->lhs.dims), rhs_count = count_of(rank, v->rhs.dims);
   const int64_t count = count_of(rank, v->result.dims);
   int32_t* lhs = malloc((size_t)lhs_count * 4 + 4);

@@ -63,7 +63,7 @@ struct tn_convolution_walk {
   int64_t groups, features;
   int64_t group_input, group_kernel, group_result;  // elements from one group to the next
   int64_t kernel_row;                               // elements from one row of features to the next
-  int64_t kernel_byte_length, row_count;
+  int64_t kernel_byte_size, row_count;
   double product_count;
   size_t phase_count;
   phase_t* phases;
@@ -227,7 +227,7 @@ static void plan_conversion(tn_kernel_site_t* site, const tn_type_t* type, tn_dt
   if (!arrangement->is_converted) return;
   arrangement->conversion = tn__conversion(type->dtype, carrier);
   arrangement->converted_offset =
-      tn__site_reserve(site, (size_t)arrangement->count * tn_dtype_size(carrier));
+      tn__site_reserve(site, (size_t)arrangement->count * tn_dtype_byte_size(carrier));
 }
 
 // Copies from strides to strides, in elements, into a place of `place_count` of them.
@@ -327,7 +327,7 @@ static tn_status_t plan_kernel(tn_kernel_site_t* site, const tn_convolution_shap
   if (padded[last] != dims[last]) is_moved = true;
   walk->kernel_row = padded[last];
   walk->group_kernel = target[0];
-  walk->kernel_byte_length = count * (int64_t)walk->size;
+  walk->kernel_byte_size = count * (int64_t)walk->size;
   strides->kernel_feature = target[feature_at];
   for (size_t i = 0; i < spatial; ++i) strides->kernel[i] = target[spatial_at + i];
   plan_conversion(site, type, shape->carrier, &walk->kernel);
@@ -342,7 +342,7 @@ static tn_status_t plan_result(tn_kernel_site_t* site, const tn_convolution_shap
   const tn_type_t* type = tn__site_result(site, 0);
   const tn_convolution_layout_t* layout = &shape->output;
   const size_t spatial = shape->spatial.rank, rank = spatial + 3, last = rank - 1;
-  const size_t result_size = tn_dtype_size(type->dtype);
+  const size_t result_size = tn_dtype_byte_size(type->dtype);
   int64_t dense[TN_MAX_RANK], dims[LOOP_LIMIT], target[LOOP_LIMIT], source[LOOP_LIMIT];
   dense_strides(type->rank, type->dims, dense);
   walk->result_count = tn__type_size(type);
@@ -397,7 +397,7 @@ tn_status_t tn__convolution_walk_plan(tn_kernel_site_t* site, const tn_convoluti
   TN_RETURN_IF_ERROR(TN_ARENA_NEW(site->arena, &walk));
   *walk = (tn_convolution_walk_t){
       .set = tn__gemm_set((tn_gemm_scalar_t)type),
-      .size = tn_dtype_size(shape->carrier),
+      .size = tn_dtype_byte_size(shape->carrier),
       .groups = shape->groups,
       .features = shape->features,
       .phase_count = (size_t)phase_count,
@@ -538,7 +538,7 @@ static tn_status_t run_units(int64_t begin, int64_t end, void* user) {
 static void cut(const tn_convolution_walk_t* walk, int thread_count, walk_run_t* run) {
   const int64_t tile = walk->set->tile_rows;
   // A large kernel is read once by each unit.
-  const bool is_cached = walk->kernel_byte_length <= KERNEL_CACHED;
+  const bool is_cached = walk->kernel_byte_size <= KERNEL_CACHED;
   const int64_t limit = is_cached ? ROWS_SHORT : ROW_LIMIT;
   const int64_t per_thread = is_cached ? UNITS_PER_THREAD : 1;
   int64_t share = walk->row_count;

@@ -33,7 +33,7 @@ void tn__binary_map(const tn_binary_t* binary, const void* a, const void* b, voi
 
 void tn__binary_at(const tn_binary_t* binary, void* target, const int64_t* places,
                    const void* values, size_t count) {
-  const size_t size = tn_dtype_size(binary->dtype);
+  const size_t size = tn_dtype_byte_size(binary->dtype);
   if (binary->at) {
     binary->at(target, places, values, count);
     return;
@@ -47,7 +47,7 @@ void tn__binary_at(const tn_binary_t* binary, void* target, const int64_t* place
 
 static void fold_in_order(const tn_binary_t* binary, void* accumulator, const char* values,
                           size_t count) {
-  size_t size = tn_dtype_size(binary->dtype);
+  size_t size = tn_dtype_byte_size(binary->dtype);
   for (size_t i = 0; i < count; ++i) {
     tn__binary_map(binary, accumulator, values + i * size, accumulator, 1);
   }
@@ -58,7 +58,7 @@ static void fold_in_lanes(const tn_binary_t* binary, void* accumulator, const ch
                           size_t count) {
   enum { LANE_LIMIT = 128 };
   int64_t lanes[LANE_LIMIT];  // no element that is converted has more than 8 bytes
-  size_t size = tn_dtype_size(binary->dtype), width = 1;
+  size_t size = tn_dtype_byte_size(binary->dtype), width = 1;
   while (width < LANE_LIMIT && width * 4 <= count) width *= 2;
   memcpy(lanes, values, width * size);
   for (size_t i = width; i < count; i += width) {

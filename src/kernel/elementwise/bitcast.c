@@ -21,7 +21,7 @@ typedef struct bitcast_state {
 } bitcast_state_t;
 
 static side_t side_of(tn_dtype_t dtype) {
-  return (side_t){tn_dtype_bit_width(dtype), tn_dtype_size(dtype),
+  return (side_t){tn_dtype_bit_width(dtype), tn_dtype_byte_size(dtype),
                   tn_dtype_kind(dtype) == TN_KIND_SIGNED};
 }
 

@@ -46,7 +46,7 @@ tn_status_t tn__cpu_clamp_prepare(tn_kernel_site_t* site) {
 
 // One element, TN_CHUNK times.
 static void fill(const clamp_state_t* state, const void* scalar, chunk_t* chunk) {
-  size_t size = tn_dtype_size(state->load.to);
+  size_t size = tn_dtype_byte_size(state->load.to);
   state->load.run(&state->load, scalar, chunk, 1);
   for (size_t i = 1; i < TN_CHUNK; ++i) memcpy(chunk->bytes + i * size, chunk->bytes, size);
 }
@@ -56,7 +56,7 @@ static const void* load(const clamp_state_t* state, const tn_kernel_call_t* call
                         size_t begin, size_t length, chunk_t* chunk) {
   if (state->is_scalar[operand]) return chunk;
   const char* elements =
-      (const char*)call->operands[operand] + begin * tn_dtype_size(state->load.from);
+      (const char*)call->operands[operand] + begin * tn_dtype_byte_size(state->load.from);
   if (state->load.from == state->load.to) return elements;
   state->load.run(&state->load, elements, chunk, length);
   return chunk;
@@ -71,7 +71,7 @@ tn_status_t tn__cpu_clamp_range(int64_t begin, int64_t end, void* user) {
   }
   for (size_t at = (size_t)begin; at < (size_t)end; at += TN_CHUNK) {
     size_t length = (size_t)end - at < TN_CHUNK ? (size_t)end - at : TN_CHUNK;
-    char* result = (char*)call->results[0] + at * tn_dtype_size(state->store.to);
+    char* result = (char*)call->results[0] + at * tn_dtype_byte_size(state->store.to);
     const void* low = load(state, call, MIN, at, length, &chunks[MIN]);
     const void* operand = load(state, call, OPERAND, at, length, &chunks[OPERAND]);
     const void* high = load(state, call, MAX, at, length, &chunks[MAX]);

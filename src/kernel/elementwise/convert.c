@@ -25,8 +25,8 @@ tn_status_t tn__cpu_convert_range(int64_t begin, int64_t end, void* user) {
   const tn_kernel_call_t* call = user;
   const tn_conversion_t* conversion = &((const convert_state_t*)call->state)->conversion;
   const char* from =
-      (const char*)call->operands[0] + (size_t)begin * tn_dtype_size(conversion->from);
-  char* to = (char*)call->results[0] + (size_t)begin * tn_dtype_size(conversion->to);
+      (const char*)call->operands[0] + (size_t)begin * tn_dtype_byte_size(conversion->from);
+  char* to = (char*)call->results[0] + (size_t)begin * tn_dtype_byte_size(conversion->to);
   conversion->run(conversion, from, to, (size_t)(end - begin));
   return TN_OK;
 }

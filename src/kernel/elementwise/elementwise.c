@@ -69,8 +69,8 @@ tn_status_t tn__cpu_compare_prepare(tn_kernel_site_t* site) {
 tn_status_t tn__cpu_map_range(int64_t begin, int64_t end, void* user) {
   const tn_kernel_call_t* call = user;
   const tn_map_t* map = &((const map_state_t*)call->state)->map;
-  size_t operand_offset = (size_t)begin * tn_dtype_size(map->load.from);
-  size_t result_offset = (size_t)begin * tn_dtype_size(map->store.to);
+  size_t operand_offset = (size_t)begin * tn_dtype_byte_size(map->load.from);
+  size_t result_offset = (size_t)begin * tn_dtype_byte_size(map->store.to);
   const char* a = (const char*)call->operands[0] + operand_offset;
   const char* b = map->binary ? (const char*)call->operands[1] + operand_offset : NULL;
   tn__map_run(map, a, b, (char*)call->results[0] + result_offset, (size_t)(end - begin));

@@ -138,7 +138,8 @@ static void clamp_is_whole_across_chunks(void** state) {
     tn__convert_elements(dtypes[d], numbers, TN_DTYPE_F64, results, COUNT);
     for (int i = 0; i < COUNT; ++i) {
       double wanted = fmin(fmax(results[i], 8), 24), got;
-      tn__convert_elements(dtypes[d], (char*)c.results[0] + (size_t)i * tn_dtype_size(dtypes[d]),
+      tn__convert_elements(dtypes[d],
+                           (char*)c.results[0] + (size_t)i * tn_dtype_byte_size(dtypes[d]),
                            TN_DTYPE_F64, &got, 1);
       assert_true(got == wanted);
     }
@@ -182,7 +183,7 @@ static void select_knows_every_size_of_element(void** state) {
   const tn_dtype_t dtypes[] = {TN_DTYPE_S4, TN_DTYPE_BF16, TN_DTYPE_U32, TN_DTYPE_C64,
                                TN_DTYPE_C128};
   for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; ++d) {
-    size_t size = tn_dtype_size(dtypes[d]);
+    size_t size = tn_dtype_byte_size(dtypes[d]);
     uint8_t a[48], b[48];
     for (uint8_t i = 0; i < 48; ++i) a[i] = i;
     for (uint8_t i = 0; i < 48; ++i) b[i] = (uint8_t)(i + 100);
@@ -228,7 +229,7 @@ static void bitcast(tn_dtype_t from, size_t from_rank, const int64_t* from_dims,
   tn__case_operand(&c, from, from_rank, from_dims, data);
   tn__case_result(&c, to, to_rank, to_dims);
   TN_ASSERT_OK(tn__case_run(&c));
-  assert_memory_equal(c.results[0], wanted, tn__type_byte_length(c.result_types[0]));
+  assert_memory_equal(c.results[0], wanted, tn__type_byte_size(c.result_types[0]));
   tn__case_end(&c);
 }
 

@@ -164,7 +164,8 @@ bool tn__map_compare(tn_direction_t direction, bool total_order, tn_dtype_t oper
 }
 
 static void run_chunks(const tn_map_t* map, const char* a, const char* b, char* out, size_t count) {
-  size_t operand_size = tn_dtype_size(map->load.from), result_size = tn_dtype_size(map->store.to);
+  size_t operand_size = tn_dtype_byte_size(map->load.from),
+         result_size = tn_dtype_byte_size(map->store.to);
   // What is converted is carried in at most 8 bytes.
   int64_t left[TN_CHUNK], right[TN_CHUNK], result[TN_CHUNK];
   for (size_t begin = 0; begin < count; begin += TN_CHUNK) {

@@ -297,7 +297,7 @@ static uint8_t left[MANY * 16], right[MANY * 16], whole[MANY * 16], other[MANY *
 
 // Over a length that ends within a chunk: as one by one, and as in the place of each operand.
 static void assert_elementwise(const tn_map_t* map, const char* op) {
-  size_t size = tn_dtype_size(map->load.from), result_size = tn_dtype_size(map->store.to);
+  size_t size = tn_dtype_byte_size(map->load.from), result_size = tn_dtype_byte_size(map->store.to);
   const uint8_t* b = map->binary ? right : NULL;
   tn__map_run(map, left, b, whole, MANY);
   for (size_t i = 0; i < MANY; ++i) {
@@ -358,7 +358,7 @@ static void folds_give_the_same_as_one_by_one(void** state) {
   for (int dtype = 1; dtype < TN_DTYPE_LIMIT; ++dtype) {
     if (!tn_dtype_is_valid(dtype) || dtype == TN_DTYPE_TOKEN) continue;
     tn__convert_elements(TN_DTYPE_S32, values, (tn_dtype_t)dtype, left, MANY);
-    size_t size = tn_dtype_size((tn_dtype_t)dtype);
+    size_t size = tn_dtype_byte_size((tn_dtype_t)dtype);
     for (size_t op = 0; op < COUNT_OF(binary_names); ++op) {
       tn_binary_t binary;
       if (!tn__binary_find(binary_names[op], (tn_dtype_t)dtype, &binary)) continue;

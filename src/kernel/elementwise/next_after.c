@@ -24,7 +24,7 @@ tn_status_t tn__cpu_next_after_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
   const tn_type_t* type = tn__site_result(site, 0);
   state->format = tn__float_format(type->dtype);
-  state->size = tn_dtype_size(type->dtype);
+  state->size = tn_dtype_byte_size(type->dtype);
   state->count = tn__type_size(type);
   return TN_OK;
 }

@@ -44,7 +44,7 @@ tn_status_t tn__cpu_reduce_precision_prepare(tn_kernel_site_t* site) {
   const tn_float_format_t* format = tn__float_format(carrier);
   state->load = tn__conversion(dtype, carrier);
   state->store = tn__conversion(carrier, dtype);
-  state->carrier_size = tn_dtype_size(carrier);
+  state->carrier_size = tn_dtype_byte_size(carrier);
   state->sign = UINT64_C(1) << (format->bits - 1);
   state->one = UINT64_C(1) << format->mantissa_bits;
   state->exponent = state->sign - state->one;
@@ -89,7 +89,7 @@ static void reduce_all(const precision_state_t* state, const void* from, void* t
 tn_status_t tn__cpu_reduce_precision_range(int64_t begin, int64_t end, void* user) {
   const tn_kernel_call_t* call = user;
   const precision_state_t* state = call->state;
-  size_t size = tn_dtype_size(state->load.from), count = (size_t)(end - begin);
+  size_t size = tn_dtype_byte_size(state->load.from), count = (size_t)(end - begin);
   const char* from = (const char*)call->operands[0] + (size_t)begin * size;
   char* to = (char*)call->results[0] + (size_t)begin * size;
   if (state->load.from == state->load.to) {

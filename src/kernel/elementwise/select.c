@@ -52,7 +52,7 @@ tn_status_t tn__cpu_select_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof(select_state_t), &memory));
   select_state_t* state = memory;
   const tn_type_t* result = tn__site_result(site, 0);
-  state->element_size = tn_dtype_size(result->dtype);
+  state->element_size = tn_dtype_byte_size(result->dtype);
   state->count = tn__type_size(result);
   bool one_for_all = tn__site_operand(site, PREDICATE)->rank == 0 && result->rank != 0;
   state->loop = one_for_all ? NULL : find_loop(state->element_size);

@@ -95,8 +95,8 @@ tn_status_t tn__cpu_fft_prepare(tn_kernel_site_t* site) {
   const tn_type_t* real_side = state->kind == RFFT ? operand : result;
   state->load = tn__conversion(operand->dtype, state->kind == RFFT ? TN_DTYPE_F64 : TN_DTYPE_C128);
   state->store = tn__conversion(state->kind == IRFFT ? TN_DTYPE_F64 : TN_DTYPE_C128, result->dtype);
-  state->operand_size = tn_dtype_size(operand->dtype);
-  state->result_size = tn_dtype_size(result->dtype);
+  state->operand_size = tn_dtype_byte_size(operand->dtype);
+  state->result_size = tn_dtype_byte_size(result->dtype);
   state->complex_count = tn__type_size(complex_side);
   const size_t first = complex_side->rank - lengths.count;
   const size_t last = state->has_real ? complex_side->rank - 1 : complex_side->rank;
@@ -128,7 +128,7 @@ tn_status_t tn__cpu_fft_prepare(tn_kernel_site_t* site) {
   state->array_count = state->has_long_lines ? 2 : 1;
   // What goes from the operand to the result at once needs one less.
   if (state->axis_count == 1 && state->reads_operand && state->writes_result) --state->array_count;
-  site->scratch_byte_length =
+  site->scratch_byte_size =
       state->array_length * state->array_count + state->slot_length * (size_t)state->slots;
   return TN_OK;
 }

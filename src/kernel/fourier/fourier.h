@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/type.h"
 
-typedef struct tn_complex {
+typedef struct tn_builder_complex {
   double re, im;
 } tn_complex_t;
 

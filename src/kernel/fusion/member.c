@@ -33,7 +33,7 @@ bool tn__fusion_takes_strides(const tn_type_t* type, size_t element_size, const 
 
 bool tn__cpu_fusion_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view) {
   const tn_type_t* type = use->operand_types[operand];
-  return tn__fusion_takes_strides(type, tn_dtype_size(type->dtype), view->strides);
+  return tn__fusion_takes_strides(type, tn_dtype_byte_size(type->dtype), view->strides);
 }
 
 // Whether there is something about the node that a part of the elements could not have.
@@ -72,7 +72,7 @@ static bool are_types_fit(const tn_node_t* node) {
 static bool are_rows_fit(const tn_op_use_t* use) {
   const int64_t elements =
       tn__type_size(use->operand_types[0]) / tn__type_size(use->result_types[0]);
-  const size_t size = tn_dtype_size(use->operand_types[0]->dtype);
+  const size_t size = tn_dtype_byte_size(use->operand_types[0]->dtype);
   return elements >= FEWEST_ROW_ELEMENTS && (size_t)elements * size <= MOST_ROW_BYTES;
 }
 

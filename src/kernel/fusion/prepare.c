@@ -2,7 +2,7 @@
 // something else, lines of it are gathered, or looked at where they lie if the tile is a part of
 // one line; what repeats in every tile is gathered once.
 #include <stdlib.h>
-#include <tenon/strided.h>
+#include <tenon/detail/strided.h>
 
 #include "base/integer.h"
 #include "kernel/common/site.h"
@@ -319,7 +319,7 @@ static tn_status_t place_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
     end += (size_t)(state->lines_per_unit * gather->pitch);
   }
   end = tn__align_up(end, TN_FUSION_ALIGNMENT);
-  state->scratch_byte_length = end + TN_FUSION_ALIGNMENT;
+  state->scratch_byte_size = end + TN_FUSION_ALIGNMENT;
   return TN_OK;
 }
 
@@ -394,14 +394,14 @@ static tn_status_t choose_kernels(const tn_fusion_spec_t* spec, tn_arena_t* aren
 }
 
 static tn_status_t prepare_step(tn_fusion_step_t* step, const tn_kernel_site_t* fusion,
-                                size_t* out_scratch_byte_length) {
+                                size_t* out_scratch_byte_size) {
   const tn_node_choice_t choice = {step->use, step->kernel};
   tn_kernel_site_t site = {.arena = fusion->arena, .calls = fusion->calls};
   if (!step->node) return TN_OK;
   tn_status_t status = tn__node_prepare(step->node, &choice, &site);
   step->state = site.state;
   step->state_deinit = site.state_deinit;
-  *out_scratch_byte_length = site.scratch_byte_length;
+  *out_scratch_byte_size = site.scratch_byte_size;
   return tn__node_locate(step->node, status);
 }
 
@@ -411,7 +411,7 @@ static tn_status_t prepare_steps(const tn_fusion_spec_t* spec, tn_kernel_site_t*
   for (size_t s = 0; s < spec->step_count; ++s) {
     TN_RETURN_IF_ERROR(prepare_step(&spec->steps[s], fusion, &unused));
   }
-  return spec->last ? prepare_step(spec->last, fusion, &fusion->scratch_byte_length) : TN_OK;
+  return spec->last ? prepare_step(spec->last, fusion, &fusion->scratch_byte_size) : TN_OK;
 }
 
 // --- all of it

@@ -333,8 +333,8 @@ static tn_status_t run_unit(const worker_t* worker, int64_t unit) {
 }
 
 // Bytes that a worker has behind it.
-static size_t worker_byte_length(const tn_fusion_state_t* state) {
-  return state->gather_count * sizeof(gathered_t) + state->scratch_byte_length;
+static size_t worker_byte_size(const tn_fusion_state_t* state) {
+  return state->gather_count * sizeof(gathered_t) + state->scratch_byte_size;
 }
 
 static void start_worker(worker_t* worker, const tn_kernel_call_t* call, char* memory) {
@@ -343,9 +343,8 @@ static void start_worker(worker_t* worker, const tn_kernel_call_t* call, char* m
   *worker = (worker_t){.state = state, .call = call, .scratch = memory};
   worker->pointers = (char**)(void*)memory;
   worker->places = worker->pointers + state->pointer_count;
-  // The slots end where scratch_byte_length says, less what aligning takes.
-  worker->gathered =
-      (gathered_t*)(void*)(memory + state->scratch_byte_length - TN_FUSION_ALIGNMENT);
+  // The slots end where scratch_byte_size says, less what aligning takes.
+  worker->gathered = (gathered_t*)(void*)(memory + state->scratch_byte_size - TN_FUSION_ALIGNMENT);
   memset(worker->gathered, 0, state->gather_count * sizeof *worker->gathered);
   for (size_t p = 0; p < state->pointer_count; ++p) {
     const uint32_t slot = state->pointer_slots[p];
@@ -356,9 +355,9 @@ static void start_worker(worker_t* worker, const tn_kernel_call_t* call, char* m
 static tn_status_t run_units(int64_t begin, int64_t end, void* user) {
   const tn_kernel_call_t* call = user;
   _Alignas(TN_FUSION_ALIGNMENT) char small[STACK_BYTES];
-  const size_t byte_length = worker_byte_length(call->state);
-  char* large = byte_length > STACK_BYTES ? malloc(byte_length) : NULL;
-  if (byte_length > STACK_BYTES && !large) return tn__status_out_of_memory();
+  const size_t byte_size = worker_byte_size(call->state);
+  char* large = byte_size > STACK_BYTES ? malloc(byte_size) : NULL;
+  if (byte_size > STACK_BYTES && !large) return tn__status_out_of_memory();
   worker_t worker;
   start_worker(&worker, call, large ? large : small);
   tn_status_t status = TN_OK;
@@ -373,7 +372,7 @@ static tn_status_t open_reader(const tn_kernel_source_t* source, int64_t most, v
   const tn_kernel_call_t* call = source->user;
   const tn_fusion_state_t* state = call->state;
   const size_t size = state->spec.values[state->spec.last->operands[0]].element_size;
-  const size_t own = worker_byte_length(state), window = (size_t)most * size;
+  const size_t own = worker_byte_size(state), window = (size_t)most * size;
   worker_t* worker = malloc(sizeof *worker + own + window + TN_FUSION_ALIGNMENT);
   *out_reader = worker;
   if (!worker) return tn__status_out_of_memory();
@@ -440,18 +439,18 @@ static tn_status_t run_region(const tn_kernel_call_t* call) {
   const tn_op_use_t* use = state->use;
   for (size_t i = 0; i < use->operand_count; ++i) {
     const tn_type_t* type = use->operand_types[i];
-    const size_t length = tn__type_byte_length(type);
+    const size_t length = tn__type_byte_size(type);
     const int64_t* strides = state->views ? state->views[i].strides : NULL;
     if (strides) {
-      pick(type, tn_dtype_size(type->dtype), strides, call->operands[i], 0, tn__type_size(type),
-           body->arguments[i]);
+      pick(type, tn_dtype_byte_size(type->dtype), strides, call->operands[i], 0,
+           tn__type_size(type), body->arguments[i]);
     } else if (length) {
       memcpy(body->arguments[i], call->operands[i], length);
     }
   }
   TN_RETURN_IF_ERROR(body->run(body));
   for (size_t i = 0; i < use->result_count; ++i) {
-    const size_t length = tn__type_byte_length(use->result_types[i]);
+    const size_t length = tn__type_byte_size(use->result_types[i]);
     if (length) memcpy(call->results[i], body->results[i], length);
   }
   return TN_OK;

@@ -120,7 +120,7 @@ static tn_status_t read_operand(builder_t* builder, const tn_value_t* argument,
                                 tn_fusion_space_t space, const tn_type_t* type,
                                 const tn_view_t* view, uint32_t* out_value) {
   tn_fusion_spec_t* spec = builder->spec;
-  const size_t size = tn_dtype_size(argument->type->dtype);
+  const size_t size = tn_dtype_byte_size(argument->type->dtype);
   tn_fusion_read_t read = {
       .operand = argument->index,
       .is_dense = space == TN_FUSION_ONE ||
@@ -199,7 +199,8 @@ static tn_status_t add_member(builder_t* builder, const tn_node_t* node) {
   }
   const tn_fusion_space_t space = is_fold ? TN_FUSION_ROW : space_of(builder, shape);
   for (uint32_t i = 0; i < node->result_count; ++i) {
-    const uint32_t value = add_value(builder, tn_dtype_size(node->results[i].type->dtype), space);
+    const uint32_t value =
+        add_value(builder, tn_dtype_byte_size(node->results[i].type->dtype), space);
     if (i == 0) step.first_result = value;
     builder->numbers[node->results[i].id - builder->first_id] = value;
   }

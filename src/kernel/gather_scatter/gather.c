@@ -43,7 +43,7 @@ typedef struct gather {
   const int64_t* window_dims;
   const int64_t* window_strides;
   tn_strided_copy_t window;  // window by window
-  int64_t window_byte_length;
+  int64_t window_byte_size;
 } gather_t;
 
 typedef struct gather_numbers {
@@ -77,10 +77,11 @@ tn_status_t tn__cpu_gather_prepare(tn_kernel_site_t* site) {
   if (tn__type_size(result) == 0) return TN_OK;
   gather_numbers_t numbers;
   TN_RETURN_IF_ERROR(read_numbers(site, &numbers));
-  const size_t element_size = tn_dtype_size(operand->dtype);
+  const size_t element_size = tn_dtype_byte_size(operand->dtype);
   int64_t operand_strides[TN_MAX_RANK], index_strides[TN_MAX_RANK], result_strides[TN_MAX_RANK];
   tn__dense_strides(operand->rank, operand->dims, element_size, operand_strides);
-  tn__dense_strides(indices->rank, indices->dims, tn_dtype_size(indices->dtype), index_strides);
+  tn__dense_strides(indices->rank, indices->dims, tn_dtype_byte_size(indices->dtype),
+                    index_strides);
   tn__dense_strides(result->rank, result->dims, element_size, result_strides);
 
   state->index_dtype = indices->dtype;
@@ -138,11 +139,11 @@ tn_status_t tn__cpu_gather_prepare(tn_kernel_site_t* site) {
                     loops[0].index_stride == sizeof(int32_t) &&
                     state->index_dtype == TN_DTYPE_S32 && coordinates[0].limit <= INT32_MAX;
   state->element_size = element_size;
-  state->window_byte_length = state->window_count * (int64_t)element_size;
+  state->window_byte_size = state->window_count * (int64_t)element_size;
   state->by_columns = batch_is_last && (state->window_count == 1 || state->batch_count >= 16);
   if (state->by_columns) {
     if (state->window_count > 1) {
-      site->scratch_byte_length = (size_t)state->batch_count * sizeof(int64_t);
+      site->scratch_byte_size = (size_t)state->batch_count * sizeof(int64_t);
     }
     state->window_rank = window_rank;
     TN_RETURN_IF_ERROR(TN_ARENA_COPY(site->arena, window_rank, window_dims, &state->window_dims));
@@ -342,6 +343,6 @@ tn_status_t tn__cpu_gather_run(const tn_kernel_call_t* call) {
     locate_window(&run, 0, &from, &to);
     return tn__strided_copy_run(&state->window, pool, run.result + to, run.operand + from);
   }
-  const int64_t grain = BYTE_GRAIN / state->window_byte_length;
+  const int64_t grain = BYTE_GRAIN / state->window_byte_size;
   return tn__pool_parallel_for(pool, state->batch_count, grain ? grain : 1, copy_windows, &run);
 }

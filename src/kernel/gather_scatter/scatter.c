@@ -41,10 +41,10 @@ static tn_status_t list_channels(tn_kernel_site_t* site, tn_scatter_t* state) {
     const tn_type_t *input = tn__site_operand(site, i), *result = tn__site_result(site, i);
     const tn_dtype_t update = tn__site_operand(site, count + 1 + i)->dtype;
     channels[i] = (tn_scatter_channel_t){
-        .byte_length = tn__type_byte_length(input),
-        .input_size = tn_dtype_size(input->dtype),
-        .update_size = tn_dtype_size(update),
-        .result_size = tn_dtype_size(result->dtype),
+        .byte_size = tn__type_byte_size(input),
+        .input_size = tn_dtype_byte_size(input->dtype),
+        .update_size = tn_dtype_byte_size(update),
+        .result_size = tn_dtype_byte_size(result->dtype),
         .input = tn__element_path(input->dtype, result->dtype),
         .update = tn__element_path(update, result->dtype),
         .element_count = tn__type_size(input),
@@ -120,7 +120,8 @@ tn_status_t tn__cpu_scatter_prepare(tn_kernel_site_t* site) {
   int64_t index_strides[TN_MAX_RANK], update_strides[TN_MAX_RANK];
   tn__dense_strides(input->rank, input->dims, 1, state->input_strides);
   tn__dense_strides(updates->rank, updates->dims, 1, update_strides);
-  tn__dense_strides(indices->rank, indices->dims, tn_dtype_size(indices->dtype), index_strides);
+  tn__dense_strides(indices->rank, indices->dims, tn_dtype_byte_size(indices->dtype),
+                    index_strides);
   state->rank = input->rank;
   for (size_t i = 0; i < input->rank; ++i) state->input_dims[i] = input->dims[i];
   state->index_dtype = indices->dtype;

@@ -35,7 +35,7 @@ typedef enum tn_scatter_form {
 } tn_scatter_form_t;
 
 typedef struct tn_scatter_channel {
-  size_t byte_length;  // of the whole input
+  size_t byte_size;  // of the whole input
   size_t input_size, update_size, result_size;
   tn_element_path_t input;   // to the result's dtype
   tn_element_path_t update;  // to the dtype of the body's arguments

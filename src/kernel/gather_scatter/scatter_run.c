@@ -286,9 +286,9 @@ static void apply_elements(const tn_kernel_call_t* call) {
 }
 
 // The start of a row that is wanted soon, as far as it pays.
-static void prefetch(const char* row, int64_t byte_length) {
+static void prefetch(const char* row, int64_t byte_size) {
   enum { LINE = 64, MOST = 1024 };
-  for (int64_t i = 0; i < byte_length && i < MOST; i += LINE) __builtin_prefetch(row + i);
+  for (int64_t i = 0; i < byte_size && i < MOST; i += LINE) __builtin_prefetch(row + i);
 }
 
 static tn_status_t apply_flat(const part_t* part) {
@@ -364,7 +364,7 @@ tn_status_t tn__cpu_scatter_run(const tn_kernel_call_t* call) {
     const tn_scatter_channel_t* channel = &state->channels[k];
     if (channel->input.size) {
       TN_RETURN_IF_ERROR(
-          tn__copy_bytes(pool, call->results[k], call->operands[k], channel->byte_length));
+          tn__copy_bytes(pool, call->results[k], call->operands[k], channel->byte_size));
     } else {
       channel->input.conversion.run(&channel->input.conversion, call->operands[k], call->results[k],
                                     (size_t)channel->element_count);

@@ -103,7 +103,7 @@ static int64_t count_of(size_t rank, const int64_t* dims) {
 static void* random_array(tn_dtype_t dtype, int64_t count) {
   const size_t scalars = scalar_count(dtype, count);
   double* values = malloc(scalars * sizeof *values + 1);
-  void* data = malloc((size_t)count * tn_dtype_size(dtype) + 1);
+  void* data = malloc((size_t)count * tn_dtype_byte_size(dtype) + 1);
   const bool is_integer = tn_dtype_kind(dtype) & TN_KIND_INTEGER;
   const double shift = dtype == TN_DTYPE_U8 ? 128 : 0;
   for (size_t i = 0; i < scalars; ++i) {
@@ -187,7 +187,7 @@ static void products_are_the_references_within_depth_eps(void** state) {
     const int64_t count = count_of(p.result_rank, p.result_dims);
     compare(&got, &wanted, tolerance, round);
     assert_memory_equal(got.results[0], pooled.results[0],
-                        (size_t)count * tn_dtype_size(p.result_dtype));
+                        (size_t)count * tn_dtype_byte_size(p.result_dtype));
     tn__case_end(&wanted), tn__case_end(&got), tn__case_end(&pooled);
     free(p.lhs_data), free(p.rhs_data);
   }

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <tenon/ops.h>
-#include <tenon/status.h>
+#include <tenon/detail/ops.h>
+#include <tenon/detail/status.h>
 
 typedef enum tn_kernel_library {
 #define TN_KERNEL_LIBRARY(NAME, ...) TN_KERNEL_##NAME,

@@ -116,7 +116,7 @@ static tn_status_t finish(const tn_onednn_t* dnn, dnnl_primitive_desc_t descript
   if (has_weights) {
     made.weights = *dnn->dnnl_primitive_desc_query_md(description, dnnl_query_weights_md, 0);
   }
-  made.scratch_byte_length = dnn->dnnl_memory_desc_get_size(&made.scratch);
+  made.scratch_byte_size = dnn->dnnl_memory_desc_get_size(&made.scratch);
   const dnnl_status_t status = dnn->dnnl_primitive_create(&made.primitive, description);
   dnn->dnnl_primitive_desc_destroy(description);
   TN_RETURN_IF_ERROR(tn__onednn_status(dnn, status, "a primitive cannot be made"));

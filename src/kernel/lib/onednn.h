@@ -77,7 +77,7 @@ typedef struct tn_onednn_primitive {
   dnnl_primitive_t primitive;
   dnnl_memory_desc_t source, weights, result, scratch;
   bool has_weights;
-  size_t scratch_byte_length;
+  size_t scratch_byte_size;
 } tn_onednn_primitive_t;
 
 // Makes it from an operation's description; UNIMPLEMENTED when the library cannot, or only by its

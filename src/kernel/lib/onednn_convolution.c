@@ -172,8 +172,8 @@ static tn_status_t plan_order(tn_kernel_site_t* site, size_t spatial, convolutio
   }
   tn__dense_strides(rank, dims, state->element_size, dense);
   for (size_t i = 0; i < rank; ++i) state->weights_strides[i] = dense[i] / size;
-  state->moved_offset = site->scratch_byte_length;
-  site->scratch_byte_length += tn__align_up(count * state->element_size, TN_LINE_BYTES);
+  state->moved_offset = site->scratch_byte_size;
+  site->scratch_byte_size += tn__align_up(count * state->element_size, TN_LINE_BYTES);
   return tn__strided_copy_prepare(site->arena, state->element_size, rank, dims, dense, source,
                                   &state->move);
 }
@@ -196,8 +196,8 @@ static tn_status_t read_site(tn_kernel_site_t* site, convolution_t* state) {
   state->source_type = type_of(lhs->dtype);
   state->weights_type = type_of(rhs->dtype);
   state->result_type = type_of(result->dtype);
-  state->element_size = tn_dtype_size(lhs->dtype);
-  state->result_size = tn_dtype_size(result->dtype);
+  state->element_size = tn_dtype_byte_size(lhs->dtype);
+  state->result_size = tn_dtype_byte_size(result->dtype);
   order(lhs, input.first, input.second, &input.spatial, state->source_dims, state->source_strides);
   order(result, output.first, output.second, &output.spatial, state->result_dims,
         state->result_strides);
@@ -320,7 +320,7 @@ static void reserve(tn_kernel_site_t* site, convolution_t* state, part_t* parts,
     const tn_onednn_primitive_t* all[] = {&part->convolution, &part->source, &part->weights,
                                           &part->result};
     for (size_t k = 0; k < 4; ++k) {
-      if (all[k]->primitive) widen(scratch_length, all[k]->scratch_byte_length);
+      if (all[k]->primitive) widen(scratch_length, all[k]->scratch_byte_size);
     }
     if (part->source.primitive) {
       widen(&state->source_length, dnn->dnnl_memory_desc_get_size(&part->convolution.source));
@@ -333,8 +333,8 @@ static void reserve(tn_kernel_site_t* site, convolution_t* state, part_t* parts,
     if (keeps_weights) {
       // Of each part of the features.
       const bool is_last = i & LAST_FEATURES;
-      part->weights_offset = site->scratch_byte_length;
-      site->scratch_byte_length +=
+      part->weights_offset = site->scratch_byte_size;
+      site->scratch_byte_size +=
           tn__align_up(length, TN_LINE_BYTES) * (size_t)(is_last ? 1 : state->feature_parts - 1);
     } else {
       widen(&state->weights_length, length);
@@ -370,7 +370,7 @@ tn_status_t tn__onednn_convolution_prepare(tn_kernel_site_t* site) {
     if (!is_unknown) return status;
     tn_status_release(status);
     // The reference can do everything.
-    site->scratch_byte_length = 0;
+    site->scratch_byte_size = 0;
     TN_RETURN_IF_ERROR(tn__cpu_convolution_prepare(site));
     state->reference = site->state;
     site->state = state;
@@ -382,8 +382,8 @@ tn_status_t tn__onednn_convolution_prepare(tn_kernel_site_t* site) {
   state->slots = tn__onednn_slots(site->target, state->batch_parts * state->feature_parts);
   state->slot_length =
       state->source_length + state->weights_length + state->result_length + scratch_length;
-  state->slot_offset = site->scratch_byte_length;
-  site->scratch_byte_length += state->slot_length * (size_t)state->slots;
+  state->slot_offset = site->scratch_byte_size;
+  site->scratch_byte_size += state->slot_length * (size_t)state->slots;
   site->state_deinit = deinit;
   return TN_OK;
 }

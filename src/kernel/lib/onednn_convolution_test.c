@@ -81,7 +81,7 @@ static int64_t lay_out(const problem_t* p, size_t a, int64_t first, int64_t seco
 
 static void* random_array(tn_dtype_t dtype, int64_t count) {
   double* values = malloc((size_t)count * sizeof *values);
-  void* data = malloc((size_t)count * tn_dtype_size(dtype));
+  void* data = malloc((size_t)count * tn_dtype_byte_size(dtype));
   for (int64_t i = 0; i < count; ++i) values[i] = uniform();
   tn__convert_elements(TN_DTYPE_F64, values, dtype, data, (size_t)count);
   free(values);
@@ -177,7 +177,7 @@ static void onednn_convolutions_are_the_references_within_terms_eps(void** state
       }
     }
     assert_memory_equal(got.results[0], pooled.results[0],
-                        (size_t)count * tn_dtype_size(p.result_dtype));
+                        (size_t)count * tn_dtype_byte_size(p.result_dtype));
     tn__case_end(&got), tn__case_end(&wanted), tn__case_end(&pooled);
     free(a), free(b), free(p.input), free(p.kernel);
   }

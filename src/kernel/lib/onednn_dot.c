@@ -133,8 +133,8 @@ static tn_status_t make_primitives(dot_t* state, const tn_op_use_t* use) {
 static tn_status_t prepare_as(tn_kernel_site_t* site, tn_dot_wish_t wish, dot_t* state) {
   TN_RETURN_IF_ERROR(tn__dot_plan(site, wish, true, &state->plan));
   tn_gemm_shape_t* shape = &state->plan.shape;
-  state->element_size = tn_dtype_size(tn__site_operand(site, 0)->dtype);
-  state->result_size = tn_dtype_size(tn__site_result(site, 0)->dtype);
+  state->element_size = tn_dtype_byte_size(tn__site_operand(site, 0)->dtype);
+  state->result_size = tn_dtype_byte_size(tn__site_result(site, 0)->dtype);
   state->batch = 1;
   for (size_t i = 0; i < shape->batch_loop_count; ++i) state->batch *= shape->batch_loops[i].count;
   state->piece_rows = tn__least(shape->rows, PIECE_ROWS);
@@ -176,24 +176,24 @@ tn_status_t tn__onednn_dot_prepare(tn_kernel_site_t* site) {
   tn_status_t status = TN_OK;
   for (size_t i = 0; i < 2; ++i) {
     tn_status_release(status);
-    site->scratch_byte_length = 0;
+    site->scratch_byte_size = 0;
     status = prepare_as(site, wishes[i], state);
     if (!status || tn_status_code(status) != TN_CODE_UNIMPLEMENTED) break;
   }
   if (status) {
     if (tn_status_code(status) != TN_CODE_UNIMPLEMENTED) return status;
     tn_status_release(status);
-    site->scratch_byte_length = 0;
+    site->scratch_byte_size = 0;
     return prepare_stand_in(site, state);
   }
   for (size_t i = 0; i < 4; ++i) {
-    const size_t length = (state->primitives[i].scratch_byte_length + 63) / 64 * 64;
+    const size_t length = (state->primitives[i].scratch_byte_size + 63) / 64 * 64;
     if (length > state->slot_length) state->slot_length = length;
   }
   state->slots = tn__onednn_slots(site->target,
                                   state->batch * state->rows_of_pieces * state->columns_of_pieces);
-  state->slot_offset = site->scratch_byte_length;
-  site->scratch_byte_length += state->slot_length * (size_t)state->slots;
+  state->slot_offset = site->scratch_byte_size;
+  site->scratch_byte_size += state->slot_length * (size_t)state->slots;
   site->state_deinit = deinit;
   return TN_OK;
 }

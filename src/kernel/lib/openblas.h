@@ -6,7 +6,7 @@
 #ifndef TENON_KERNEL_LIB_OPENBLAS_H_
 #define TENON_KERNEL_LIB_OPENBLAS_H_
 
-#include <tenon/dtype.h>
+#include <tenon/detail/dtype.h>
 
 #include "kernel/lib/library.h"
 

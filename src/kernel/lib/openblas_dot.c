@@ -90,7 +90,7 @@ tn_status_t tn__openblas_dot_prepare(tn_kernel_site_t* site) {
   state->dtype =
       tn__product_carrier(tn__site_operand(site, 0)->dtype, tn__site_operand(site, 1)->dtype,
                           tn__site_result(site, 0)->dtype, shape->depth);
-  state->element_size = tn_dtype_size(state->dtype);
+  state->element_size = tn_dtype_byte_size(state->dtype);
   state->batch = 1;
   for (size_t i = 0; i < shape->batch_loop_count; ++i) state->batch *= shape->batch_loops[i].count;
   state->lhs_is_transposed = shape->lhs_depth_stride != 1;

@@ -123,7 +123,7 @@ tn_status_t tn__openblas_cholesky_prepare(tn_kernel_site_t* site) {
   state->blas = tn__openblas(&reason);
   if (!state->blas) return tn_status_create(TN_CODE_UNAVAILABLE, "openblas: %s", reason);
   state->dtype = type->dtype;
-  state->size = tn_dtype_size(type->dtype);
+  state->size = tn_dtype_byte_size(type->dtype);
   state->is_lower = tn__attr_get_bool(&site->use->attrs, "lower", false);
   state->order = type->dims[type->rank - 1];
   state->batch = tn__type_size(type) / (state->order * state->order);
@@ -309,7 +309,7 @@ tn_status_t tn__openblas_solve_prepare(tn_kernel_site_t* site) {
           tn__attr_get_bool(attrs, "unit_diagonal", false) ? TN_BLAS_UNIT : TN_BLAS_NON_UNIT,
   };
   state->dtype = b->dtype;
-  state->size = tn_dtype_size(b->dtype);
+  state->size = tn_dtype_byte_size(b->dtype);
   state->order = a->dims[a->rank - 1];
   state->rows = b->dims[b->rank - 2];
   state->columns = b->dims[b->rank - 1];

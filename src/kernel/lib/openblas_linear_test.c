@@ -62,7 +62,8 @@ static void run_cholesky(size_t field, int64_t batch, int64_t order, bool lower,
 // The matrices are well away from singular: sqrt(order) on the diagonal at least.
 static void check_cholesky(size_t field, int64_t batch, int64_t order, bool lower,
                            tn_pool_t* pool) {
-  const size_t count = (size_t)(batch * order * order), size = tn_dtype_size(fields[field].dtype);
+  const size_t count = (size_t)(batch * order * order),
+               size = tn_dtype_byte_size(fields[field].dtype);
   complex_t* a = malloc(count * sizeof *a);
   for (int64_t m = 0; m < batch; ++m) {
     complex_t* matrix = a + m * order * order;
@@ -144,7 +145,7 @@ static void check_solve(size_t field, int64_t order, int64_t others, unsigned fl
   enum { BATCH = 2 };
   const size_t a_count = (size_t)(BATCH * order * order),
                b_count = (size_t)(BATCH * order * others);
-  const size_t size = tn_dtype_size(fields[field].dtype);
+  const size_t size = tn_dtype_byte_size(fields[field].dtype);
   complex_t* values = malloc((a_count + b_count) * sizeof *values);
   for (int64_t i = 0; i < (int64_t)a_count; ++i) {
     const int64_t row = i % (order * order) / order, column = i % order;

@@ -48,9 +48,9 @@ tn_status_t tn__cpu_cholesky_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
   if (tn__type_size(type) == 0) return TN_OK;
   state->dtype = type->dtype;
-  state->size = tn_dtype_size(type->dtype);
+  state->size = tn_dtype_byte_size(type->dtype);
   state->carrier = tn__field_dtype(type->dtype);
-  state->carrier_size = tn_dtype_size(state->carrier);
+  state->carrier_size = tn_dtype_byte_size(state->carrier);
   state->gemm_type = tn__product_type(state->carrier);
   state->field = tn__field(state->carrier);
   state->load = tn__conversion(state->dtype, state->carrier);
@@ -73,13 +73,13 @@ tn_status_t tn__cpu_cholesky_prepare(tn_kernel_site_t* site) {
   size_t gemm_length = 0;
   for (int64_t first = BLOCK; first < order; first += BLOCK) {
     const int64_t count = order - first < BLOCK ? order - first : BLOCK;
-    const size_t length = plan_product(state, order - first, count, first).scratch_byte_length;
+    const size_t length = plan_product(state, order - first, count, first).scratch_byte_size;
     if (length > gemm_length) gemm_length = length;
   }
   state->slot_length = 2 * state->matrix_length + state->product_length + state->pivot_length +
                        tn__align_up(gemm_length, TN_LINE_BYTES);
   state->slots = order >= SPLIT_ORDER ? 1 : state->batch < SLOT_LIMIT ? state->batch : SLOT_LIMIT;
-  site->scratch_byte_length = state->slot_length * (size_t)state->slots;
+  site->scratch_byte_size = state->slot_length * (size_t)state->slots;
   return TN_OK;
 }
 

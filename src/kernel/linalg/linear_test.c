@@ -27,7 +27,7 @@ static const int64_t orders[] = {1, 3, 32, 33, 100};
 enum { ORDER_COUNT = sizeof orders / sizeof *orders };
 
 static void* make_array(tn_dtype_t dtype, const complex_t* values, int64_t count) {
-  void* data = malloc((size_t)count * tn_dtype_size(dtype) + 16);
+  void* data = malloc((size_t)count * tn_dtype_byte_size(dtype) + 16);
   tn__convert_elements(TN_DTYPE_C128, values, dtype, data, (size_t)count);
   return data;
 }

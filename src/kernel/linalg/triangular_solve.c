@@ -61,9 +61,9 @@ tn_status_t tn__cpu_triangular_solve_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
   if (tn__type_size(b) == 0) return TN_OK;
   state->dtype = b->dtype;
-  state->size = tn_dtype_size(b->dtype);
+  state->size = tn_dtype_byte_size(b->dtype);
   state->carrier = tn__field_dtype(b->dtype);
-  state->carrier_size = tn_dtype_size(state->carrier);
+  state->carrier_size = tn_dtype_byte_size(state->carrier);
   state->gemm_type = tn__product_type(state->carrier);
   state->field = tn__field(state->carrier);
   state->load = tn__conversion(state->dtype, state->carrier);
@@ -97,7 +97,7 @@ tn_status_t tn__cpu_triangular_solve_prepare(tn_kernel_site_t* site) {
   state->product_length = tn__align_up((size_t)(BLOCK * width) * wide, TN_LINE_BYTES);
   size_t gemm_length = 0;
   for (int64_t w = last;; w = width) {
-    const size_t length = plan_product(state, BLOCK, w, order).scratch_byte_length;
+    const size_t length = plan_product(state, BLOCK, w, order).scratch_byte_size;
     if (length > gemm_length) gemm_length = length;
     if (w == width) break;
   }
@@ -106,7 +106,7 @@ tn_status_t tn__cpu_triangular_solve_prepare(tn_kernel_site_t* site) {
                        tn__align_up(gemm_length, TN_LINE_BYTES);
   const int64_t units = state->batch * state->pieces;
   state->slots = units < SLOT_LIMIT ? units : SLOT_LIMIT;
-  site->scratch_byte_length = state->slot_length * (size_t)state->slots;
+  site->scratch_byte_size = state->slot_length * (size_t)state->slots;
   return TN_OK;
 }
 

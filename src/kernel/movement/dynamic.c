@@ -52,9 +52,8 @@ static tn_status_t run_once(const tn_kernel_t* kernel, const tn_kernel_site_t* s
                             const tn_kernel_call_t* call, tn_arena_t* arena) {
   tn_kernel_call_t once = *call;
   once.state = site->state;
-  TN_RETURN_IF_ERROR(
-      tn__arena_allocate_aligned(arena, site->scratch_byte_length, 64, &once.scratch));
-  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(arena, site->local_byte_length, 64, &once.local));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(arena, site->scratch_byte_size, 64, &once.scratch));
+  TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(arena, site->local_byte_size, 64, &once.local));
   if (site->local_init) TN_RETURN_IF_ERROR(site->local_init(&once));
   tn_status_t status = kernel->run(&once);
   if (site->local_deinit) site->local_deinit(&once);

@@ -23,13 +23,13 @@ tn_status_t tn__cpu_iota_prepare(tn_kernel_site_t* site) {
   iota_t* state;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
   state->dtype = type->dtype;
-  state->element_size = tn_dtype_size(type->dtype);
+  state->element_size = tn_dtype_byte_size(type->dtype);
   const int64_t size = tn__type_size(type);
   if (size == 0) return TN_OK;
   state->count = type->dims[dimension];
   state->is_flat = size == state->count;
   if (state->is_flat) return TN_OK;
-  site->scratch_byte_length = (size_t)state->count * state->element_size;
+  site->scratch_byte_size = (size_t)state->count * state->element_size;
   int64_t target_strides[TN_MAX_RANK], source_strides[TN_MAX_RANK] = {0};
   tn__dense_strides(type->rank, type->dims, state->element_size, target_strides);
   source_strides[dimension] = (int64_t)state->element_size;
@@ -69,7 +69,7 @@ tn_status_t tn__cpu_iota_run(const tn_kernel_call_t* call) {
 // --- single numbers
 
 typedef struct number {
-  size_t byte_length;
+  size_t byte_size;
   uint8_t bytes[16];
 } number_t;
 
@@ -77,7 +77,7 @@ static tn_status_t prepare_number(tn_kernel_site_t* site, int64_t value) {
   const tn_dtype_t dtype = tn__site_result(site, 0)->dtype;
   number_t* state;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
-  state->byte_length = tn_dtype_size(dtype);
+  state->byte_size = tn_dtype_byte_size(dtype);
   tn__convert_elements(TN_DTYPE_S64, &value, dtype, state->bytes, 1);
   return TN_OK;
 }
@@ -93,7 +93,7 @@ tn_status_t tn__cpu_process_id_prepare(tn_kernel_site_t* site) {
 
 tn_status_t tn__cpu_number_run(const tn_kernel_call_t* call) {
   const number_t* state = call->state;
-  memcpy(call->results[0], state->bytes, state->byte_length);
+  memcpy(call->results[0], state->bytes, state->byte_size);
   return TN_OK;
 }
 

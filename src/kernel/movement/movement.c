@@ -16,20 +16,20 @@ typedef struct move {
 tn_status_t tn__cpu_copy_prepare(tn_kernel_site_t* site) {
   size_t* state;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
-  *state = tn__type_byte_length(tn__site_result(site, 0));
+  *state = tn__type_byte_size(tn__site_result(site, 0));
   return TN_OK;
 }
 
 tn_status_t tn__cpu_copy_run(const tn_kernel_call_t* call) {
-  const size_t* byte_length = call->state;
-  return tn__copy_bytes(call->context->pool, call->results[0], call->operands[0], *byte_length);
+  const size_t* byte_size = call->state;
+  return tn__copy_bytes(call->context->pool, call->results[0], call->operands[0], *byte_size);
 }
 
 // --- views that are stored
 
 tn_status_t tn__cpu_view_prepare(tn_kernel_site_t* site) {
   const tn_type_t* type = tn__site_result(site, 0);
-  const size_t element_size = tn_dtype_size(type->dtype);
+  const size_t element_size = tn_dtype_byte_size(type->dtype);
   const tn_view_t operand = {.strides = site->views ? site->views[0].strides : NULL};
   int64_t target_strides[TN_MAX_RANK], source_strides[TN_MAX_RANK];
   bool is_view = false;
@@ -60,7 +60,7 @@ typedef struct concatenation {
 
 tn_status_t tn__cpu_concatenate_prepare(tn_kernel_site_t* site) {
   const tn_type_t* result = tn__site_result(site, 0);
-  const size_t element_size = tn_dtype_size(result->dtype);
+  const size_t element_size = tn_dtype_byte_size(result->dtype);
   const size_t dimension = (size_t)tn__attr_get_integer(&site->use->attrs, "dimension", 0);
   const size_t count = site->use->operand_count;
   concatenation_t* state;
@@ -111,7 +111,7 @@ tn_status_t tn__cpu_pad_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(tn__site_list(site, "interior_padding", rank, &interior));
   padding_t* state;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
-  state->element_size = tn_dtype_size(result->dtype);
+  state->element_size = tn_dtype_byte_size(result->dtype);
   state->result_size = tn__type_size(result);
   if (state->result_size == 0) return TN_OK;
   int64_t dims[TN_MAX_RANK], target_strides[TN_MAX_RANK], source_strides[TN_MAX_RANK];
@@ -156,7 +156,7 @@ tn_status_t tn__cpu_pad_run(const tn_kernel_call_t* call) {
 
 typedef struct window {
   tn_strided_copy_t copy;
-  size_t byte_length;  // of the whole array that is updated
+  size_t byte_size;  // of the whole array that is updated
   size_t rank;
   tn_dtype_t index_dtype;
   int64_t limits[TN_MAX_RANK];   // the largest start that keeps the window inside
@@ -169,8 +169,8 @@ static tn_status_t prepare_window(tn_kernel_site_t* site, const tn_type_t* windo
   const tn_type_t* array = tn__site_operand(site, 0);
   window_t* state;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
-  const size_t element_size = tn_dtype_size(array->dtype);
-  state->byte_length = tn__type_byte_length(array);
+  const size_t element_size = tn_dtype_byte_size(array->dtype);
+  state->byte_size = tn__type_byte_size(array);
   state->rank = array->rank;
   if (array->rank) state->index_dtype = tn__site_operand(site, first_index)->dtype;
   tn__site_strides(site, 0, state->strides);
@@ -220,7 +220,7 @@ tn_status_t tn__cpu_dynamic_update_slice_run(const tn_kernel_call_t* call) {
   const window_t* state = call->state;
   tn_pool_t* pool = call->context->pool;
   // In place this does nothing, and the whole costs what the window costs.
-  TN_RETURN_IF_ERROR(tn__copy_bytes(pool, call->results[0], call->operands[0], state->byte_length));
+  TN_RETURN_IF_ERROR(tn__copy_bytes(pool, call->results[0], call->operands[0], state->byte_size));
   if (state->copy.form == TN_STRIDED_NOTHING) return TN_OK;
   char* target = (char*)call->results[0] + window_offset(state, call->operands + 2);
   return tn__strided_copy_run(&state->copy, pool, target, call->operands[1]);

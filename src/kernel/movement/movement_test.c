@@ -45,7 +45,7 @@ static void broadcast_in_dim_spreads_scalars_of_every_size(void** state) {
     tn__case_list(&c, "broadcast_dimensions", 0, NULL);
     tn__case_result(&c, rows[i].dtype, TN_DIMS(5, 7));
     TN_ASSERT_OK(tn__case_run(&c));
-    const size_t size = tn_dtype_size(rows[i].dtype);
+    const size_t size = tn_dtype_byte_size(rows[i].dtype);
     for (size_t k = 0; k < 35; ++k) {
       assert_memory_equal((char*)c.results[0] + k * size, rows[i].bytes, size);
     }

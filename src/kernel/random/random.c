@@ -87,7 +87,7 @@ tn_status_t tn__cpu_rng_bit_generator_prepare(tn_kernel_site_t* site) {
   state->is_threefry = algorithm && tn__sv_is(algorithm->string, "THREE_FRY");
   state->state_count = (size_t)tn__type_size(tn__site_operand(site, 0));
   state->dtype = type->dtype;
-  state->element_size = tn_dtype_size(type->dtype);
+  state->element_size = tn_dtype_byte_size(type->dtype);
   state->element_count = tn__type_size(type);
   const bool is_wide = state->element_size == 8;
   if (state->is_threefry && !is_wide) {

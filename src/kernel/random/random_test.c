@@ -62,7 +62,7 @@ static void bits_are_those_of_xla(void** state) {
     begin_case(&c, cases[i].algorithm, 2, initial, cases[i].dtype, cases[i].rank, cases[i].dims);
     TN_ASSERT_OK(tn__case_run(&c));
     TN_ASSERT_RESULT(&c, uint64_t, initial[0], cases[i].counter);
-    const uint64_t hash = hash_of(c.results[1], tn__type_byte_length(c.result_types[1]));
+    const uint64_t hash = hash_of(c.results[1], tn__type_byte_size(c.result_types[1]));
     if (hash != cases[i].hash) fail_msg("case %zu", i);
     tn__case_end(&c);
   }

@@ -28,7 +28,7 @@ tn_status_t tn__cpu_rng_prepare(tn_kernel_site_t* site) {
   state->shape = tn__site_operand(site, 2);
   state->result = tn__site_result(site, 0);
   state->dtype = state->result->dtype;
-  state->element_size = tn_dtype_size(state->dtype);
+  state->element_size = tn_dtype_byte_size(state->dtype);
   state->is_normal =
       tn__attr_get_enum(&site->use->attrs, "rng_distribution", TN_ENUM_rng_distribution_UNIFORM) ==
       TN_ENUM_rng_distribution_NORMAL;
@@ -122,7 +122,7 @@ static tn_status_t draw_range(int64_t begin, int64_t end, void* user) {
 }
 
 static tn_status_t check_shape(const rng_t* state, const void* shape) {
-  const size_t size = tn_dtype_size(state->shape->dtype);
+  const size_t size = tn_dtype_byte_size(state->shape->dtype);
   for (size_t i = 0; i < state->result->rank; ++i) {
     const int64_t stated = state->result->dims[i];
     const int64_t value = tn__index_load(state->shape->dtype, (const char*)shape + i * size);

@@ -25,7 +25,7 @@ tn_status_t tn__cpu_batch_norm_prepare(tn_kernel_site_t* site) {
   batch_norm_t* state;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
   state->epsilon = tn__attr_get_float(&site->use->attrs, "epsilon", 0);
-  state->size = tn_dtype_size(type->dtype);
+  state->size = tn_dtype_byte_size(type->dtype);
   state->load = tn__conversion(type->dtype, TN_DTYPE_F64);
   state->store = tn__conversion(TN_DTYPE_F64, type->dtype);
   state->outer = state->inner = 1;
@@ -37,7 +37,7 @@ tn_status_t tn__cpu_batch_norm_prepare(tn_kernel_site_t* site) {
   if (state->groups == 0) state->groups = 1;
   state->row_grain = row && row < GRAIN ? GRAIN / row : 1;
   // Per feature: mean, variance, scale, offset and two sums; and a sum or two for each group.
-  site->scratch_byte_length =
+  site->scratch_byte_size =
       (size_t)(state->features * (LISTS + 2 * state->groups)) * sizeof(double);
   return TN_OK;
 }

@@ -22,11 +22,11 @@ tn_status_t tn__cpu_map_region_prepare(tn_kernel_site_t* site) {
   const tn_type_t* result = tn__site_result(site, 0);
   state->count = tn__type_size(result);
   state->operand_count = site->use->operand_count;
-  state->result_size = tn_dtype_size(result->dtype);
+  state->result_size = tn_dtype_byte_size(result->dtype);
   size_t* sizes;
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, state->operand_count, &sizes));
   for (size_t i = 0; i < state->operand_count; ++i) {
-    sizes[i] = tn_dtype_size(tn__site_operand(site, i)->dtype);
+    sizes[i] = tn_dtype_byte_size(tn__site_operand(site, i)->dtype);
   }
   state->sizes = sizes;
   const tn_op_t* op = state->operand_count == 2 ? site->bodies[0].binary : NULL;

@@ -69,7 +69,7 @@ tn_status_t tn__cpu_reduce_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(plan_known(site->use, strides, &site->bodies[0], site->arena, is_folded,
                                 &state->known, &state->is_known));
   if (state->is_known) {
-    site->scratch_byte_length = state->known.scratch_byte_length;
+    site->scratch_byte_size = state->known.scratch_byte_size;
     return TN_OK;
   }
   state->count = count;
@@ -81,16 +81,17 @@ tn_status_t tn__cpu_reduce_prepare(tn_kernel_site_t* site) {
     state->channels[i] = (channel_t){
         .init = tn__element_path(tn__site_operand(site, count + i)->dtype, argument),
         .element = tn__element_path(element, argument),
-        .operand_size = tn_dtype_size(element),
-        .result_size = tn_dtype_size(argument),
+        .operand_size = tn_dtype_byte_size(element),
+        .result_size = tn_dtype_byte_size(argument),
     };
-    state->staging_size += (size_t)state->width * tn_dtype_size(argument);
+    state->staging_size += (size_t)state->width * tn_dtype_byte_size(argument);
   }
   // bases, then the accumulators, then the tile
-  site->scratch_byte_length =
+  site->scratch_byte_size =
       (size_t)state->width * sizeof(int64_t) + (1 + TILE_STEPS) * state->staging_size;
   // Strides in elements serve every operand.
-  for (size_t d = 0; d < operand->rank; ++d) strides[d] /= (int64_t)tn_dtype_size(operand->dtype);
+  for (size_t d = 0; d < operand->rank; ++d)
+    strides[d] /= (int64_t)tn_dtype_byte_size(operand->dtype);
   TN_RETURN_IF_ERROR(
       tn__reduction_axes(site->arena, operand, strides, is_folded, &state->kept, &state->folded));
   state->inner = (tn_axis_t){state->folded.size, 0};

@@ -85,9 +85,9 @@ static tn_status_t prepare_known(tn_kernel_site_t* site, const char* op, reduce_
   state->load = tn__conversion(operand->dtype, carrier);
   state->load_init = tn__conversion(tn__site_operand(site, 1)->dtype, carrier);
   state->store = tn__conversion(carrier, result);
-  state->carrier_size = tn_dtype_size(carrier);
-  state->operand_size = tn_dtype_size(operand->dtype);
-  state->result_size = tn_dtype_size(result);
+  state->carrier_size = tn_dtype_byte_size(carrier);
+  state->operand_size = tn_dtype_byte_size(operand->dtype);
+  state->result_size = tn_dtype_byte_size(result);
   if (!tn__binary_find(op, carrier, &state->binary)) {
     return tn_status_create(TN_CODE_INTERNAL, "reduce_window: no %s of %s", op,
                             tn_dtype_name(carrier));
@@ -101,7 +101,7 @@ static tn_status_t prepare_known(tn_kernel_site_t* site, const char* op, reduce_
     if (tn__scan_plan(op, carrier, outer, length, inner, reversed, &state->scan)) {
       state->form = FORM_SCAN;
       if (operand->dtype != carrier || result != carrier) {
-        site->scratch_byte_length = (size_t)state->output_count * state->carrier_size;
+        site->scratch_byte_size = (size_t)state->output_count * state->carrier_size;
       }
     }
   }
@@ -120,12 +120,12 @@ static tn_status_t prepare_body(tn_kernel_site_t* site, reduce_window_t* state) 
     channels[i] = (channel_t){
         .init = tn__element_path(tn__site_operand(site, count + i)->dtype, argument),
         .element = tn__element_path(element, argument),
-        .operand_size = tn_dtype_size(element),
-        .result_size = tn_dtype_size(argument),
+        .operand_size = tn_dtype_byte_size(element),
+        .result_size = tn_dtype_byte_size(argument),
     };
   }
   state->form = FORM_BODY;
-  site->scratch_byte_length = count * CARRIER_LIMIT;
+  site->scratch_byte_size = count * CARRIER_LIMIT;
   state->channel_count = count;
   state->channels = channels;
   return TN_OK;

@@ -68,7 +68,7 @@ tn_status_t tn__reduction_axes(tn_arena_t* arena, const tn_type_t* operand, cons
 
 bool tn__reduction_takes_strides(const tn_type_t* operand, const int64_t* strides,
                                  const bool* is_folded) {
-  int64_t width = 1, expected = (int64_t)tn_dtype_size(operand->dtype);
+  int64_t width = 1, expected = (int64_t)tn_dtype_byte_size(operand->dtype);
   bool is_row = true, inner_is_folded = true;
   for (size_t d = operand->rank; d-- > 0;) {
     if (operand->dims[d] == 1) continue;
@@ -101,7 +101,7 @@ static void cut_units(tn_reduction_t* r, int64_t unit_elements, int64_t side_by_
   }
   r->group_count = tn__ceil_divide(r->unit_count, r->units_per_group);
   if (r->group_count > 1) {
-    r->scratch_byte_length = (size_t)(r->group_count * r->output_count) * r->carrier_size;
+    r->scratch_byte_size = (size_t)(r->group_count * r->output_count) * r->carrier_size;
   }
   const int64_t task_elements = tn__least(r->units_per_group, r->unit_count) * unit_elements;
   r->grain = task_elements < GRAIN ? GRAIN / task_elements : 1;
@@ -113,9 +113,12 @@ tn_status_t tn__reduction_plan(tn_arena_t* arena, const char* op, const tn_type_
   const tn_dtype_t carrier = tn__reduction_carrier(result);
   tn_reduction_t r = {
       // By way of the result's dtype this would round the same: carriers hold its values exactly.
-      .load = tn__conversion(operand->dtype, carrier), .load_init = tn__conversion(init, carrier),
-      .store = tn__conversion(carrier, result),        .carrier_size = tn_dtype_size(carrier),
-      .operand_size = tn_dtype_size(operand->dtype),   .result_size = tn_dtype_size(result),
+      .load = tn__conversion(operand->dtype, carrier),
+      .load_init = tn__conversion(init, carrier),
+      .store = tn__conversion(carrier, result),
+      .carrier_size = tn_dtype_byte_size(carrier),
+      .operand_size = tn_dtype_byte_size(operand->dtype),
+      .result_size = tn_dtype_byte_size(result),
   };
   *out_reduction = r;
   if (!tn__binary_find(op, carrier, &r.binary)) {
@@ -571,7 +574,7 @@ tn_status_t tn__reduction_run(const tn_reduction_t* r, tn_pool_t* pool, const vo
       .r = r,
       .operand = operand,
       .result = result,
-      .partials = r->scratch_byte_length ? scratch : NULL,
+      .partials = r->scratch_byte_size ? scratch : NULL,
   };
   return run_all(&run, pool, init);
 }
@@ -583,7 +586,7 @@ tn_status_t tn__reduction_run_from(const tn_reduction_t* r, tn_pool_t* pool,
       .r = r,
       .source = source,
       .result = result,
-      .partials = r->scratch_byte_length ? scratch : NULL,
+      .partials = r->scratch_byte_size ? scratch : NULL,
   };
   return run_all(&run, pool, init);
 }

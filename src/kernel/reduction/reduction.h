@@ -44,7 +44,7 @@ typedef struct tn_reduction {
   int64_t block_width, block_count;
   int64_t unit_count, units_per_group, group_count;
   int64_t grain;
-  size_t scratch_byte_length;
+  size_t scratch_byte_size;
 } tn_reduction_t;
 
 // What a dtype is accumulated in: itself, f32 for narrower floats, 32 bits for integers below 8.

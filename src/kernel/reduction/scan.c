@@ -126,7 +126,7 @@ bool tn__scan_plan(const char* op, tn_dtype_t dtype, int64_t outer, int64_t leng
     if (strcmp(op, names[i]) == 0) is_associative = true;
   }
   tn_scan_t scan = {
-      .element_size = tn_dtype_size(dtype),
+      .element_size = tn_dtype_byte_size(dtype),
       .outer = outer,
       .length = length,
       .inner = inner,

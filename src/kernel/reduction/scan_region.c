@@ -6,14 +6,14 @@
 
 #include "kernel/common/site.h"
 
-// An array that is cut along the dimension: `outer` runs of `run_byte_length` for each place.
+// An array that is cut along the dimension: `outer` runs of `run_byte_size` for each place.
 typedef struct sliced {
   int64_t outer;
-  size_t run_byte_length;
+  size_t run_byte_size;
 } sliced_t;
 
 typedef struct carried {
-  size_t byte_length, scratch_offset;
+  size_t byte_size, scratch_offset;
 } carried_t;
 
 typedef struct scan_region {
@@ -25,10 +25,10 @@ typedef struct scan_region {
 } scan_region_t;
 
 static sliced_t slice_of(const tn_type_t* type, size_t dimension) {
-  sliced_t sliced = {1, tn_dtype_size(type->dtype)};
+  sliced_t sliced = {1, tn_dtype_byte_size(type->dtype)};
   for (size_t i = 0; i < type->rank; ++i) {
     if (i < dimension) sliced.outer *= type->dims[i];
-    if (i > dimension) sliced.run_byte_length *= (size_t)type->dims[i];
+    if (i > dimension) sliced.run_byte_size *= (size_t)type->dims[i];
   }
   return sliced;
 }
@@ -62,9 +62,9 @@ tn_status_t tn__cpu_scan_region_prepare(tn_kernel_site_t* site) {
   carried_t* carries;
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, state->carry_count, &carries));
   for (size_t i = 0; i < state->carry_count; ++i) {
-    carries[i].byte_length = tn__type_byte_length(use->operand_types[state->input_count + i]);
-    carries[i].scratch_offset = site->scratch_byte_length;
-    site->scratch_byte_length += (carries[i].byte_length + 63) / 64 * 64;
+    carries[i].byte_size = tn__type_byte_size(use->operand_types[state->input_count + i]);
+    carries[i].scratch_offset = site->scratch_byte_size;
+    site->scratch_byte_size += (carries[i].byte_size + 63) / 64 * 64;
   }
   state->carries = carries;
   return TN_OK;
@@ -72,7 +72,7 @@ tn_status_t tn__cpu_scan_region_prepare(tn_kernel_site_t* site) {
 
 static void read_slice(const sliced_t* sliced, int64_t length, int64_t at, const char* array,
                        char* slice) {
-  const size_t run = sliced->run_byte_length;
+  const size_t run = sliced->run_byte_size;
   for (int64_t i = 0; i < sliced->outer; ++i) {
     memcpy(slice + (size_t)i * run, array + (size_t)(i * length + at) * run, run);
   }
@@ -80,7 +80,7 @@ static void read_slice(const sliced_t* sliced, int64_t length, int64_t at, const
 
 static void write_slice(const sliced_t* sliced, int64_t length, int64_t at, const char* slice,
                         char* array) {
-  const size_t run = sliced->run_byte_length;
+  const size_t run = sliced->run_byte_size;
   for (int64_t i = 0; i < sliced->outer; ++i) {
     memcpy(array + (size_t)(i * length + at) * run, slice + (size_t)i * run, run);
   }
@@ -100,12 +100,12 @@ static tn_status_t run_step(const tn_kernel_call_t* call, int64_t at) {
   for (size_t i = 0; i < state->carry_count; ++i) {
     const carried_t* carry = &state->carries[i];
     memcpy((char*)call->scratch + carry->scratch_offset, body->results[state->output_count + i],
-           carry->byte_length);
+           carry->byte_size);
   }
   for (size_t i = 0; i < state->carry_count; ++i) {
     const carried_t* carry = &state->carries[i];
     memcpy(body->arguments[state->input_count + i], (char*)call->scratch + carry->scratch_offset,
-           carry->byte_length);
+           carry->byte_size);
   }
   return TN_OK;
 }
@@ -115,14 +115,14 @@ tn_status_t tn__cpu_scan_region_run(const tn_kernel_call_t* call) {
   const tn_body_t* body = &call->bodies[0];
   for (size_t i = 0; i < state->carry_count; ++i) {
     memcpy(body->arguments[state->input_count + i], call->operands[state->input_count + i],
-           state->carries[i].byte_length);
+           state->carries[i].byte_size);
   }
   for (int64_t i = 0; i < state->length; ++i) {
     TN_RETURN_IF_ERROR(run_step(call, state->is_reverse ? state->length - 1 - i : i));
   }
   for (size_t i = 0; i < state->carry_count; ++i) {
     memcpy(call->results[state->output_count + i], body->arguments[state->input_count + i],
-           state->carries[i].byte_length);
+           state->carries[i].byte_size);
   }
   return TN_OK;
 }

@@ -40,7 +40,7 @@ static bool find_known(const tn_kernel_site_t* site, select_and_scatter_t* state
     if (tn__site_operand(site, i)->dtype != dtype) return false;
   }
   if (select->binary != TN__OP(compare) || !scatter->binary) return false;
-  if (tn_dtype_size(dtype) > ELEMENT_LIMIT) return false;
+  if (tn_dtype_byte_size(dtype) > ELEMENT_LIMIT) return false;
   const int direction =
       enum_of(select->binary_attrs, "comparison_direction", "comparison_direction");
   const bool total = enum_of(select->binary_attrs, "compare_type", "comparison_type") ==
@@ -58,9 +58,9 @@ tn_status_t tn__cpu_select_and_scatter_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(tn__sliding_read(site, operand, source, &state->window));
   tn__sliding_merge(&state->window);
   state->operand_count = tn__type_size(operand);
-  state->operand_size = tn_dtype_size(operand->dtype);
-  state->source_size = tn_dtype_size(source->dtype);
-  state->result_size = tn_dtype_size(result);
+  state->operand_size = tn_dtype_byte_size(operand->dtype);
+  state->source_size = tn_dtype_byte_size(source->dtype);
+  state->result_size = tn_dtype_byte_size(result);
   // The select body compares elements of the operand; the scatter body takes results.
   state->operand = tn__element_path(operand->dtype, operand->dtype);
   state->source = tn__element_path(source->dtype, result);

@@ -150,6 +150,6 @@ bool tn__reference_bitcast_supports(const tn_op_use_t* use) {
 }
 // The same bytes: a smaller dtype has one more dimension.
 tn_status_t tn__reference_bitcast_run(const tn_kernel_call_t* call) {
-  memmove(call->results[0], call->operands[0], tn__type_byte_length(tn__reference_result(call, 0)));
+  memmove(call->results[0], call->operands[0], tn__type_byte_size(tn__reference_result(call, 0)));
   return TN_OK;
 }

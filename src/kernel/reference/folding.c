@@ -37,12 +37,12 @@ tn_status_t tn__reference_fusion_run(const tn_kernel_call_t* call) {
   const tn_op_use_t* use = tn__reference_use(call);
   const tn_body_t* body = &call->bodies[0];
   for (size_t k = 0; k < use->operand_count; ++k) {
-    const size_t length = tn__type_byte_length(use->operand_types[k]);
+    const size_t length = tn__type_byte_size(use->operand_types[k]);
     if (length) memcpy(body->arguments[k], call->operands[k], length);
   }
   TN_RETURN_IF_ERROR(body->run(body));
   for (size_t k = 0; k < use->result_count; ++k) {
-    const size_t length = tn__type_byte_length(use->result_types[k]);
+    const size_t length = tn__type_byte_size(use->result_types[k]);
     if (length) memcpy(call->results[k], body->results[k], length);
   }
   return TN_OK;
@@ -323,8 +323,8 @@ tn_status_t tn__reference_sort_run(const tn_kernel_call_t* call) {
   if (dimension < 0) dimension += (int64_t)type->rank;
   const int64_t length = type->rank ? type->dims[dimension] : 1;
   void* memory = NULL;
-  const size_t byte_length = 2 * (size_t)length * sizeof(int64_t);
-  TN_RETURN_IF_ERROR(tn__allocate(tn_allocator_system(), byte_length, &memory));
+  const size_t byte_size = 2 * (size_t)length * sizeof(int64_t);
+  TN_RETURN_IF_ERROR(tn__allocate(tn_allocator_system(), byte_size, &memory));
   line_t line = {.call = call, .step = 1};
   for (size_t d = (size_t)dimension + 1; d < type->rank; ++d) line.step *= type->dims[d];
   for (int64_t i = 0; !status && i < tn__type_size(type); ++i) {
@@ -332,6 +332,6 @@ tn_status_t tn__reference_sort_run(const tn_kernel_call_t* call) {
     line.first = i;
     if (begins_line) status = sort_line(&line, length, memory);
   }
-  tn__free(tn_allocator_system(), memory, byte_length);
+  tn__free(tn_allocator_system(), memory, byte_size);
   return status;
 }

@@ -35,8 +35,8 @@ static const void* element(const move_t* move, size_t operand, const int64_t* co
 // --- without lists of their own
 
 tn_status_t tn__reference_copy_run(const tn_kernel_call_t* call) {
-  const size_t byte_length = tn__type_byte_length(tn__reference_result(call, 0));
-  if (byte_length) memcpy(call->results[0], call->operands[0], byte_length);
+  const size_t byte_size = tn__type_byte_size(tn__reference_result(call, 0));
+  if (byte_size) memcpy(call->results[0], call->operands[0], byte_size);
   return TN_OK;
 }
 

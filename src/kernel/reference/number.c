@@ -12,7 +12,7 @@ long double complex tn__complex_of(tn_number_t number) {
 
 static tn_wide_t load_integer(tn_dtype_t dtype, const void* element) {
   uint64_t bits = 0;
-  const size_t size = tn_dtype_size(dtype);
+  const size_t size = tn_dtype_byte_size(dtype);
   memcpy(&bits, element, size);
   if (tn_dtype_kind(dtype) == TN_KIND_BOOL) return bits != 0;
   if (tn_dtype_kind(dtype) == TN_KIND_UNSIGNED) return bits;
@@ -38,7 +38,7 @@ tn_number_t tn__number_load(tn_dtype_t dtype, const void* element) {
       const tn_dtype_t part = part_of(dtype);
       return (tn_number_t){
           .re = tn_dtype_load(part, element),
-          .im = tn_dtype_load(part, (const char*)element + tn_dtype_size(part)),
+          .im = tn_dtype_load(part, (const char*)element + tn_dtype_byte_size(part)),
       };
     }
     default: return tn__number_integer(load_integer(dtype, element));
@@ -60,7 +60,7 @@ void tn__number_store(tn_dtype_t dtype, tn_number_t number, void* element) {
     case TN_KIND_COMPLEX: {
       const tn_dtype_t part = part_of(dtype);
       store_float(part, number.re, element);
-      store_float(part, number.im, (char*)element + tn_dtype_size(part));
+      store_float(part, number.im, (char*)element + tn_dtype_byte_size(part));
       break;
     }
     case TN_KIND_BOOL: {
@@ -70,7 +70,7 @@ void tn__number_store(tn_dtype_t dtype, tn_number_t number, void* element) {
     }
     default: {
       const uint64_t bits = (uint64_t)keep_low_bits(dtype, number.integer);
-      memcpy(element, &bits, tn_dtype_size(dtype));
+      memcpy(element, &bits, tn_dtype_byte_size(dtype));
     }
   }
 }

@@ -5,7 +5,7 @@
 #define TENON_KERNEL_REFERENCE_NUMBER_H_
 
 #include <complex.h>
-#include <tenon/dtype.h>
+#include <tenon/detail/dtype.h>
 
 __extension__ typedef __int128 tn_wide_t;
 __extension__ typedef unsigned __int128 tn_unsigned_wide_t;
@@ -35,11 +35,11 @@ tn_number_t tn__number_convert(tn_dtype_t from, tn_dtype_t to, tn_number_t numbe
 
 // Element `index` of an array.
 static inline tn_number_t tn__number_at(tn_dtype_t dtype, const void* elements, int64_t index) {
-  return tn__number_load(dtype, (const char*)elements + (size_t)index * tn_dtype_size(dtype));
+  return tn__number_load(dtype, (const char*)elements + (size_t)index * tn_dtype_byte_size(dtype));
 }
 static inline void tn__number_put(tn_dtype_t dtype, tn_number_t number, void* elements,
                                   int64_t index) {
-  tn__number_store(dtype, number, (char*)elements + (size_t)index * tn_dtype_size(dtype));
+  tn__number_store(dtype, number, (char*)elements + (size_t)index * tn_dtype_byte_size(dtype));
 }
 
 #endif  // TENON_KERNEL_REFERENCE_NUMBER_H_

@@ -55,12 +55,12 @@ int64_t tn__reference_join(size_t rank, const int64_t* dims, const int64_t* coor
 
 static inline const void* tn__reference_element(const tn_type_t* type, const void* elements,
                                                 int64_t index) {
-  return (const char*)elements + (size_t)index * tn_dtype_size(type->dtype);
+  return (const char*)elements + (size_t)index * tn_dtype_byte_size(type->dtype);
 }
 static inline void tn__reference_copy(const tn_type_t* type, const void* from, void* elements,
                                       int64_t index) {
-  memcpy((char*)elements + (size_t)index * tn_dtype_size(type->dtype), from,
-         tn_dtype_size(type->dtype));
+  memcpy((char*)elements + (size_t)index * tn_dtype_byte_size(type->dtype), from,
+         tn_dtype_byte_size(type->dtype));
 }
 
 // --- bodies

@@ -29,7 +29,7 @@ typedef struct sort {
   const tn_key_map_t* maps;
   const uint32_t* key_operands;
   int64_t slots;
-  size_t slot_byte_length;
+  size_t slot_byte_size;
 } sort_t;
 
 // --- preparing
@@ -57,7 +57,7 @@ static tn_status_t read_keys(tn_kernel_site_t* site, sort_t* state, bool* out_is
   return TN_OK;
 }
 
-static size_t spare_byte_length(const sort_t* state) {
+static size_t spare_byte_size(const sort_t* state) {
   const size_t length = (size_t)state->length;
   switch (state->form) {
     case SORT_COPY: return 0;
@@ -75,7 +75,8 @@ tn_status_t tn__cpu_sort_prepare(tn_kernel_site_t* site) {
   const size_t count = site->use->operand_count;
   size_t* sizes;
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, count, &sizes));
-  for (size_t i = 0; i < count; ++i) sizes[i] = tn_dtype_size(tn__site_operand(site, i)->dtype);
+  for (size_t i = 0; i < count; ++i)
+    sizes[i] = tn_dtype_byte_size(tn__site_operand(site, i)->dtype);
   state->element_sizes = sizes;
   state->operand_count = count;
   state->element_count = tn__type_size(type);
@@ -96,16 +97,16 @@ tn_status_t tn__cpu_sort_prepare(tn_kernel_site_t* site) {
   }
   // What VALUES falls back to when the values are not enough.
   if (state->form == SORT_VALUES && bit_count > 32) {
-    state->slot_byte_length = 2 * (size_t)state->length * sizeof(tn_wide_pair_t);
+    state->slot_byte_size = 2 * (size_t)state->length * sizeof(tn_wide_pair_t);
   } else {
-    state->slot_byte_length = spare_byte_length(state);
+    state->slot_byte_size = spare_byte_size(state);
   }
-  state->slot_byte_length = (state->slot_byte_length + 63) / 64 * 64;
+  state->slot_byte_size = (state->slot_byte_size + 63) / 64 * 64;
   state->slots = 1;
   if (state->form != SORT_COMPARE) {
     state->slots = state->line_count < SLOT_LIMIT ? state->line_count : SLOT_LIMIT;
   }
-  site->scratch_byte_length = state->slot_byte_length * (size_t)state->slots;
+  site->scratch_byte_size = state->slot_byte_size * (size_t)state->slots;
   return TN_OK;
 }
 
@@ -265,7 +266,7 @@ static tn_status_t sort_slots(int64_t begin, int64_t end, void* user) {
     const int64_t to = state->line_count * (slot + 1) / state->slots;
     line_t line = {.state = state,
                    .call = call,
-                   .spare = (char*)call->scratch + (size_t)slot * state->slot_byte_length};
+                   .spare = (char*)call->scratch + (size_t)slot * state->slot_byte_size};
     for (int64_t i = from; i < to; ++i) {
       line.first = i / state->inner * state->length * state->inner + i % state->inner;
       switch (state->form) {

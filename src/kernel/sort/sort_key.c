@@ -8,7 +8,7 @@ bool tn__key_map(const tn_sort_key_t* key, tn_dtype_t dtype, tn_key_map_t* out_m
       .dtype = dtype,
       .kind = tn_dtype_kind(dtype),
       .is_canonical = key->is_canonical,
-      .element_size = tn_dtype_size(dtype),
+      .element_size = tn_dtype_byte_size(dtype),
       .bit_count = (int)tn_dtype_bit_width(dtype),
   };
   if (!(map.kind & (TN_KIND_INTEGER | TN_KIND_BOOL | TN_KIND_FLOAT))) return false;

@@ -40,13 +40,13 @@ tn_status_t tn__cpu_top_k_prepare(tn_kernel_site_t* site) {
     return tn_status_create(TN_CODE_INTERNAL, "top_k: no order of %s",
                             tn_dtype_name(operand->dtype));
   }
-  state->element_size = tn_dtype_size(operand->dtype);
+  state->element_size = tn_dtype_byte_size(operand->dtype);
   state->length = operand->dims[operand->rank - 1];
   state->k = tn__attr_get_integer(&site->use->attrs, "k", 0);
   if (state->k == 0) return TN_OK;
   state->line_count = tn__type_size(operand) / state->length;
   state->slots = state->line_count < SLOT_LIMIT ? state->line_count : SLOT_LIMIT;
-  site->scratch_byte_length = (size_t)(state->slots * state->k) * sizeof(ranked_t);
+  site->scratch_byte_size = (size_t)(state->slots * state->k) * sizeof(ranked_t);
   return TN_OK;
 }
 

@@ -189,7 +189,7 @@ static void put_elements(tn_bytes_t* out, tn_dtype_t dtype, const void* data, si
   } else if (width < 8) {
     put_narrow(out, data, stored, width);
   } else {
-    tn__bytes_blob(out, data, stored * tn_dtype_size(dtype));
+    tn__bytes_blob(out, data, stored * tn_dtype_byte_size(dtype));
   }
 }
 
@@ -263,7 +263,7 @@ static uint64_t write_dense_array(tn_artifact_t* artifact, const tn_attr_t* attr
   tn__bytes_varint(out, TN_BUILTIN_DENSE_ARRAY);
   tn__bytes_varint(out, type);
   tn__bytes_varint(out, count);
-  tn__bytes_blob(out, attr->dense_array.data, count * tn_dtype_size(attr->dtype));
+  tn__bytes_blob(out, attr->dense_array.data, count * tn_dtype_byte_size(attr->dtype));
   return end_attr(artifact);
 }
 

@@ -205,7 +205,7 @@ static tn_status_t read_dense_array(attr_reader_t* reader) {
   TN_RETURN_IF_ERROR(tn__bytecode_element_type(reader->bytecode, &reader->cursor, &dtype));
   uint64_t count = tn__cursor_varint(&reader->cursor);
   tn_string_view_t bytes = tn__cursor_blob(&reader->cursor);
-  size_t size = tn_dtype_size(dtype);
+  size_t size = tn_dtype_byte_size(dtype);
   TN_RETURN_IF_ERROR(tn__bytecode_check(reader->bytecode, &reader->cursor, "an array"));
   if (size == 0 || bytes.length / size != count || bytes.length % size) {
     return tn__bytecode_fail(reader->bytecode, position, "an array of %llu %s in %zu bytes",

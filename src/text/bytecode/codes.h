@@ -2,7 +2,7 @@
 #ifndef TENON_TEXT_BYTECODE_CODES_H_
 #define TENON_TEXT_BYTECODE_CODES_H_
 
-#include <tenon/dtype.h>
+#include <tenon/detail/dtype.h>
 #include "base/view.h"
 
 #include "text/bytecode/version.h"

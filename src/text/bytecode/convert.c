@@ -10,7 +10,7 @@ enum { LONGEST_SPLAT = 4096 };
 static tn_status_t list_of_elements(tn_bytecode_t* bytecode, const tn_attr_t* attr,
                                     const tn_attr_t** out_attr) {
   const tn_type_t* type = attr->elements.type;
-  size_t size = tn_dtype_size(type->dtype), count = (size_t)tn__type_size(type);
+  size_t size = tn_dtype_byte_size(type->dtype), count = (size_t)tn__type_size(type);
   void* memory = NULL;
   const void* data = attr->elements.data;
   if (type->rank != 1 || (attr->elements.splat && count > LONGEST_SPLAT)) return TN_OK;

@@ -19,7 +19,7 @@ static tn_status_t read_booleans(const tn_type_t* type, tn_string_view_t bytes, 
 // How the bytes may be spread over elements.
 static bool is_splat_of(const tn_type_t* type, tn_string_view_t bytes) {
   size_t count = (size_t)tn__type_size(type);
-  if (count == 0 || bytes.length != tn_dtype_size(type->dtype)) return false;
+  if (count == 0 || bytes.length != tn_dtype_byte_size(type->dtype)) return false;
   if (type->dtype != TN_DTYPE_PRED) return true;
   uint8_t byte = (uint8_t)bytes.data[0];
   return count == 1 || count > 8 || byte == 0 || byte == UINT8_MAX;
@@ -29,7 +29,7 @@ tn_status_t tn__bytecode_elements(tn_bytecode_t* bytecode, const uint8_t* positi
                                   const tn_type_t* type, tn_string_view_t bytes,
                                   const tn_attr_t** out_attr) {
   tn_attr_t* attr = NULL;
-  size_t length = tn__type_byte_length(type), size = tn_dtype_size(type->dtype);
+  size_t length = tn__type_byte_size(type), size = tn_dtype_byte_size(type->dtype);
   bool is_splat = is_splat_of(type, bytes);
   bool is_packed = type->dtype == TN_DTYPE_PRED && length != 0 && bytes.length == (length + 7) / 8;
   *out_attr = NULL;

@@ -84,7 +84,7 @@ static tn_array_t* change_by_values(tn_scope_t* scope, tn_array_t* x, tn_array_t
   static const int64_t last[] = {-1}, row[] = {-2}, both[] = {-2, -1};
   tn_array_t *u = NULL, *values = NULL, *vt = NULL;
   const int64_t size = x->dims[x->rank - 1];
-  tn_array_linalg_svd(scope, tn_stop_gradient(scope, x), &u, &values, &vt);
+  tn_array_linalg_svd(scope, tn_array_stop_gradient(scope, x), &u, &values, &vt);
   tn_array_t* sign = tn_array_linalg_det(scope, tn_array_matmul(scope, u, vt));
   tn_array_t *left = tn__adjoint(scope, u), *right = tn__adjoint(scope, vt);
   x = tn_array_matmul(scope, tn_array_matmul(scope, left, x), right);
@@ -107,7 +107,7 @@ static tn_array_t* change_by_values(tn_scope_t* scope, tn_array_t* x, tn_array_t
 static tn_array_t* lacks_pivots(tn_scope_t* scope, tn_array_t* x) {
   static const int64_t last[] = {-1};
   tn_array_t *factors = NULL, *exchanges = NULL;
-  tn_array_linalg_lu_factor(scope, tn_stop_gradient(scope, x), &factors, &exchanges);
+  tn_array_linalg_lu_factor(scope, tn_array_stop_gradient(scope, x), &factors, &exchanges);
   tn_array_t* pivots = tn_array_abs(scope, tn_array_diagonal(scope, factors, 0, -2, -1));
   const double eps = x->dtype == TN_DTYPE_F64 ? 0x1p-52 : 0x1p-23;
   const double size = (double)x->dims[x->rank - 1];

@@ -1,5 +1,5 @@
 // Rules of linear algebra and of Fourier transforms.
-#include <tenon/array_linalg.h>
+#include <tenon/detail/array_linalg.h>
 
 #include "kernel/lib/openblas.h"
 #include "transform/rules/testing_rules.h"

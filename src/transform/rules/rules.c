@@ -39,7 +39,7 @@ tn_status_t tn__vmap_identity(const tn_rule_t* rule, const tn_vmap_call_t* call)
 
 // A constant to derivatives of the batch as well.
 tn_status_t tn__vmap_stop_gradient(const tn_rule_t* rule, const tn_vmap_call_t* call) {
-  call->out_results[0] = tn_stop_gradient(rule->scope, rule->operands[0]);
+  call->out_results[0] = tn_array_stop_gradient(rule->scope, rule->operands[0]);
   call->out_axes[0] = call->axes[0];
   return TN_OK;
 }

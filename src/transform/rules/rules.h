@@ -3,8 +3,8 @@
 #ifndef TENON_TRANSFORM_RULES_RULES_H_
 #define TENON_TRANSFORM_RULES_RULES_H_
 
-#include <tenon/array_ops.h>
-#include <tenon/transform.h>
+#include <tenon/detail/array_ops.h>
+#include <tenon/detail/transform.h>
 
 #include "array/rule.h"
 #include "lazy/body.h"

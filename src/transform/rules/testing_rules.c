@@ -30,12 +30,12 @@ static tn_array_t* make(tn_scope_t* s, const tn_rule_case_t* c, size_t input, co
 }
 
 static size_t read_array(tn_array_t* array, double* data) {
-  const size_t byte_length = tn_array_byte_length(array);
+  const size_t byte_size = tn_array_byte_size(array);
   TN_ASSERT_OK(tn_array_status(array));
   assert_int_equal(tn_array_dtype(array), TN_DTYPE_F64);
-  assert_true(byte_length <= SIZE_LIMIT * BATCH * sizeof *data);
-  TN_ASSERT_OK(tn_array_to_host(array, data, byte_length));
-  return byte_length / sizeof *data;
+  assert_true(byte_size <= SIZE_LIMIT * BATCH * sizeof *data);
+  TN_ASSERT_OK(tn_array_to_host(array, data, byte_size));
+  return byte_size / sizeof *data;
 }
 
 static double dot(size_t count, const double* a, const double* b) {

@@ -4,7 +4,7 @@
 #ifndef TENON_TRANSFORM_RULES_TESTING_RULES_H_
 #define TENON_TRANSFORM_RULES_TESTING_RULES_H_
 
-#include <tenon/transform.h>
+#include <tenon/detail/transform.h>
 
 #include "array/common.h"
 #include "lazy/testing_lazy.h"

@@ -1,9 +1,9 @@
 // The operations of mlx.core.fast: building blocks of neural networks, composed of other
 // operations.
-#ifndef TENON_ARRAY_FAST_H_
-#define TENON_ARRAY_FAST_H_
+#ifndef TENON_DETAIL_ARRAY_FAST_H_
+#define TENON_DETAIL_ARRAY_FAST_H_
 
-#include <tenon/array.h>
+#include <tenon/detail/array.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -54,4 +54,4 @@ TN_API tn_array_t* tn_array_cross_entropy(tn_scope_t* scope, tn_array_t* logits,
 
 TN_EXTERN_C_END
 
-#endif  // TENON_ARRAY_FAST_H_
+#endif  // TENON_DETAIL_ARRAY_FAST_H_

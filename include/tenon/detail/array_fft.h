@@ -1,10 +1,10 @@
 // Fourier transforms, with the names and semantics of mlx.core.fft.
 //
 // Complex results are complex64 and real ones float32; complex128 and float64 for 64-bit operands.
-#ifndef TENON_ARRAY_FFT_H_
-#define TENON_ARRAY_FFT_H_
+#ifndef TENON_DETAIL_ARRAY_FFT_H_
+#define TENON_DETAIL_ARRAY_FFT_H_
 
-#include <tenon/array_ops.h>
+#include <tenon/detail/array_ops.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -57,4 +57,4 @@ TN_API tn_array_t* tn_array_istft(tn_scope_t* scope, tn_array_t* x, const tn_stf
 
 TN_EXTERN_C_END
 
-#endif  // TENON_ARRAY_FFT_H_
+#endif  // TENON_DETAIL_ARRAY_FFT_H_

@@ -1,9 +1,9 @@
 // StableHLO modules: programs before compilation, parsed or built (see builder.h).
-#ifndef TENON_MODULE_H_
-#define TENON_MODULE_H_
+#ifndef TENON_DETAIL_MODULE_H_
+#define TENON_DETAIL_MODULE_H_
 
-#include <tenon/allocator.h>
-#include <tenon/type.h>
+#include <tenon/detail/allocator.h>
+#include <tenon/detail/type.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -73,4 +73,4 @@ TN_API const tn_type_t* tn_module_result_type(const tn_module_t* module, size_t 
 
 TN_EXTERN_C_END
 
-#endif  // TENON_MODULE_H_
+#endif  // TENON_DETAIL_MODULE_H_

@@ -1,10 +1,10 @@
 // The allocator of Tenon's own data structures (modules, programs, headers of buffers). Array data
 // is allocated by a device.
-#ifndef TENON_ALLOCATOR_H_
-#define TENON_ALLOCATOR_H_
+#ifndef TENON_DETAIL_ALLOCATOR_H_
+#define TENON_DETAIL_ALLOCATOR_H_
 
 #include <stddef.h>
-#include <tenon/export.h>
+#include <tenon/detail/export.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -22,4 +22,4 @@ TN_API const tn_allocator_t* tn_allocator_system(void);
 
 TN_EXTERN_C_END
 
-#endif  // TENON_ALLOCATOR_H_
+#endif  // TENON_DETAIL_ALLOCATOR_H_

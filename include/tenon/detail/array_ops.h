@@ -3,10 +3,10 @@
 // Each takes the scope as its first parameter and returns a view that the scope owns (array.h).
 // Operands broadcast as in NumPy; dtypes are promoted by tn_promote_types. A negative `axis` counts
 // from the end. Lists are copied.
-#ifndef TENON_ARRAY_OPS_H_
-#define TENON_ARRAY_OPS_H_
+#ifndef TENON_DETAIL_ARRAY_OPS_H_
+#define TENON_DETAIL_ARRAY_OPS_H_
 
-#include <tenon/array.h>
+#include <tenon/detail/array.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -310,8 +310,8 @@ typedef struct tn_index {
 // x[items] with NumPy's rules; a view unless an item is an array. An integer beside arrays is
 // treated as an array. A boolean mask covers as many dimensions of x as it has, with equal sizes,
 // and selects the elements where it is true. The number of these decides the result's shape, so the
-// mask is evaluated; a mask that depends on a tracer (tn_vmap, tn_compile, tn_export_function) is
-// an error.
+// mask is evaluated; a mask that depends on a tracer (tn_vmap, tn_closure_compile,
+// tn_export_function) is an error.
 TN_API tn_array_t* tn_array_index(tn_scope_t* scope, tn_array_t* x, size_t count,
                                   const tn_index_t* items);
 // x with x[items] combined with updates, which broadcast to its shape and are converted to its
@@ -458,4 +458,4 @@ TN_ARRAY_WINDOW(TN_ARRAY_DECLARE_WINDOW)
 
 TN_EXTERN_C_END
 
-#endif  // TENON_ARRAY_OPS_H_
+#endif  // TENON_DETAIL_ARRAY_OPS_H_

@@ -2,12 +2,12 @@
 // registered custom calls, the default device, and settings. Functions without a context use the
 // default one, which lives as long as the process. docs/context.md lists what else exists once per
 // process.
-#ifndef TENON_CONTEXT_H_
-#define TENON_CONTEXT_H_
+#ifndef TENON_DETAIL_CONTEXT_H_
+#define TENON_DETAIL_CONTEXT_H_
 
 #include <stdint.h>
-#include <tenon/allocator.h>
-#include <tenon/status.h>
+#include <tenon/detail/allocator.h>
+#include <tenon/detail/status.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -25,8 +25,8 @@ typedef struct tn_context_options {
   const char* const* environment;
   // Defaults for the options of its devices; see tn_device_options_t.
   int32_t thread_count;
-  uint64_t memory_limit_byte_length;
-  uint64_t cache_limit_byte_length;
+  uint64_t memory_limit_byte_size;
+  uint64_t cache_limit_byte_size;
 } tn_context_options_t;
 
 // `options` may be NULL. Environment variables:
@@ -47,4 +47,4 @@ TN_API tn_context_t* tn_context_default(void);
 
 TN_EXTERN_C_END
 
-#endif  // TENON_CONTEXT_H_
+#endif  // TENON_DETAIL_CONTEXT_H_

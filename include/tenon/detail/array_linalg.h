@@ -3,10 +3,10 @@
 // The last two dimensions are matrices, leading dimensions are batches. Elements are float32 or
 // float64, and complex where stated. Factorisations other than Cholesky need OpenBLAS; without it
 // their evaluation is an error.
-#ifndef TENON_ARRAY_LINALG_H_
-#define TENON_ARRAY_LINALG_H_
+#ifndef TENON_DETAIL_ARRAY_LINALG_H_
+#define TENON_DETAIL_ARRAY_LINALG_H_
 
-#include <tenon/array.h>
+#include <tenon/detail/array.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -69,4 +69,4 @@ TN_API tn_array_t* tn_array_linalg_norm(tn_scope_t* scope, tn_array_t* x, tn_nor
 
 TN_EXTERN_C_END
 
-#endif  // TENON_ARRAY_LINALG_H_
+#endif  // TENON_DETAIL_ARRAY_LINALG_H_

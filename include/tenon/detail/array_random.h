@@ -3,15 +3,16 @@
 // Results are a pure function of key, shape and dtype. `key` is uint32 of shape [2], from
 // tn_array_random_key or tn_array_random_split; NULL: the next key of the scope's own sequence,
 // which tn_random_seed restarts.
-#ifndef TENON_ARRAY_RANDOM_H_
-#define TENON_ARRAY_RANDOM_H_
+#ifndef TENON_DETAIL_ARRAY_RANDOM_H_
+#define TENON_DETAIL_ARRAY_RANDOM_H_
 
-#include <tenon/array.h>
+#include <tenon/detail/array.h>
 
 TN_EXTERN_C_BEGIN
 
 // Seeds the key sequence of a scope; unseeded scopes start at an arbitrary key. Nested scopes have
-// their own sequences. A function compiled with tn_compile draws keys once, when it is traced.
+// their own sequences. A function compiled with tn_closure_compile draws keys once, when it is
+// traced.
 TN_API void tn_random_seed(tn_scope_t* scope, uint64_t seed);
 TN_API tn_array_t* tn_array_random_key(tn_scope_t* scope, uint64_t seed);
 // `count` keys, of shape [count, 2].
@@ -68,4 +69,4 @@ TN_API tn_array_t* tn_array_random_permute(tn_scope_t* scope, tn_array_t* x, int
 
 TN_EXTERN_C_END
 
-#endif  // TENON_ARRAY_RANDOM_H_
+#endif  // TENON_DETAIL_ARRAY_RANDOM_H_

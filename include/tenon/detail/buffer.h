@@ -1,11 +1,11 @@
 // Buffers: dense, row-major arrays in a device's memory, and tuples of them. Programs take and
 // return buffers.
-#ifndef TENON_BUFFER_H_
-#define TENON_BUFFER_H_
+#ifndef TENON_DETAIL_BUFFER_H_
+#define TENON_DETAIL_BUFFER_H_
 
-#include <tenon/device.h>
+#include <tenon/detail/device.h>
+#include <tenon/detail/type.h>
 #include <tenon/stream.h>
-#include <tenon/type.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -32,10 +32,10 @@ TN_API TN_MUST_USE tn_status_t tn_buffer_create(tn_device_t* device, tn_dtype_t 
                                                 const int64_t* dims, void** out_data,
                                                 tn_buffer_t** out_buffer);
 
-// Copies `byte_length` bytes, which must match the shape, before it returns.
+// Copies `byte_size` bytes, which must match the shape, before it returns.
 TN_API TN_MUST_USE tn_status_t tn_buffer_create_from_host(tn_device_t* device, tn_dtype_t dtype,
                                                           size_t rank, const int64_t* dims,
-                                                          const void* data, size_t byte_length,
+                                                          const void* data, size_t byte_size,
                                                           tn_buffer_t** out_buffer);
 
 // Uses host memory in place if the device can (the CPU can if it is 64-byte aligned), and copies it
@@ -43,7 +43,7 @@ TN_API TN_MUST_USE tn_status_t tn_buffer_create_from_host(tn_device_t* device, t
 // is before the function returns after a copy or an error. Until then it must not be modified.
 // `data` must be a host address; passing an address of another device cannot be detected.
 TN_API TN_MUST_USE tn_status_t tn_buffer_import(tn_device_t* device, tn_dtype_t dtype, size_t rank,
-                                                const int64_t* dims, void* data, size_t byte_length,
+                                                const int64_t* dims, void* data, size_t byte_size,
                                                 tn_buffer_release_fn release, void* user,
                                                 tn_buffer_t** out_buffer);
 
@@ -66,8 +66,8 @@ TN_API const tn_type_t* tn_buffer_type(const tn_buffer_t* buffer);  // without `
 TN_API tn_dtype_t tn_buffer_dtype(const tn_buffer_t* buffer);
 TN_API size_t tn_buffer_rank(const tn_buffer_t* buffer);
 TN_API const int64_t* tn_buffer_dims(const tn_buffer_t* buffer);
-TN_API int64_t tn_buffer_size(const tn_buffer_t* buffer);        // elements
-TN_API size_t tn_buffer_byte_length(const tn_buffer_t* buffer);  // of all elements
+TN_API int64_t tn_buffer_size(const tn_buffer_t* buffer);      // elements
+TN_API size_t tn_buffer_byte_size(const tn_buffer_t* buffer);  // of all elements
 
 // The event that the contents wait for, a view; NULL if they were ready at creation, and for
 // tuples.
@@ -76,10 +76,9 @@ TN_API tn_event_t* tn_buffer_ready_event(const tn_buffer_t* buffer);
 // Whether a run has taken the memory.
 TN_API bool tn_buffer_is_donated(const tn_buffer_t* buffer);
 
-// Waits for the contents and copies them. `byte_length` must be the buffer's. Returns the error of
+// Waits for the contents and copies them. `byte_size` must be the buffer's. Returns the error of
 // the work that computes the contents, if any; FAILED_PRECONDITION if the buffer has been donated.
-TN_API TN_MUST_USE tn_status_t tn_buffer_to_host(tn_buffer_t* buffer, void* data,
-                                                 size_t byte_length);
+TN_API TN_MUST_USE tn_status_t tn_buffer_to_host(tn_buffer_t* buffer, void* data, size_t byte_size);
 
 // Copies the buffer to a device, its own or another. Without a stream the copy is complete when the
 // function returns; with a stream of that device it is enqueued there, and `buffer` may be released
@@ -96,4 +95,4 @@ TN_API void tn_buffer_unmap(tn_buffer_t* buffer);
 
 TN_EXTERN_C_END
 
-#endif  // TENON_BUFFER_H_
+#endif  // TENON_DETAIL_BUFFER_H_

@@ -1,18 +1,18 @@
 // Element types: values, names and sizes, from dtype.def.
-#ifndef TENON_DTYPE_H_
-#define TENON_DTYPE_H_
+#ifndef TENON_DETAIL_DTYPE_H_
+#define TENON_DETAIL_DTYPE_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <tenon/export.h>
+#include <tenon/detail/export.h>
 
 TN_EXTERN_C_BEGIN
 
 typedef enum tn_dtype {
   TN_DTYPE_INVALID = 0,
 #define TN_DTYPE(name, number, mlir, numpy, bits, kind) TN_DTYPE_##name = number,
-#include <tenon/dtype.def>
+#include <tenon/detail/dtype.def>
 #undef TN_DTYPE
   TN_DTYPE_LIMIT = 103,  // all dtypes are below this value
 } tn_dtype_t;
@@ -35,7 +35,7 @@ TN_API const char* tn_dtype_name(
 TN_API const char* tn_dtype_numpy_name(tn_dtype_t dtype);  // NumPy's or ml_dtypes' name: "float32"
 TN_API tn_kind_t tn_dtype_kind(tn_dtype_t dtype);
 TN_API uint32_t tn_dtype_bit_width(tn_dtype_t dtype);
-TN_API size_t tn_dtype_size(tn_dtype_t dtype);  // bytes per element in memory; 0 for tokens
+TN_API size_t tn_dtype_byte_size(tn_dtype_t dtype);  // bytes per element in memory; 0 for tokens
 TN_API tn_dtype_t tn_dtype_from_name(const char* name,
                                      size_t length);  // StableHLO or NumPy name; INVALID if none
 
@@ -54,4 +54,4 @@ TN_API uint64_t tn_dtype_ulps_between(tn_dtype_t dtype, const void* a, const voi
 
 TN_EXTERN_C_END
 
-#endif  // TENON_DTYPE_H_
+#endif  // TENON_DETAIL_DTYPE_H_

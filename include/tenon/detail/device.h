@@ -1,12 +1,12 @@
 // Devices: memory and an executor. "cpu" is always available.
-#ifndef TENON_DEVICE_H_
-#define TENON_DEVICE_H_
+#ifndef TENON_DETAIL_DEVICE_H_
+#define TENON_DETAIL_DEVICE_H_
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <tenon/allocator.h>
-#include <tenon/context.h>
-#include <tenon/status.h>
+#include <tenon/detail/allocator.h>
+#include <tenon/detail/context.h>
+#include <tenon/detail/status.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -21,21 +21,21 @@ typedef struct tn_device_options {
       allocator;         // for headers and other metadata; must outlive the device; NULL: malloc
   int32_t thread_count;  // of parallel loops on the CPU; 0: the context's, else the number of cores
                          // that the calling thread may use
-  uint64_t memory_limit_byte_length;  // see tn_device_set_memory_limit; 0: the context's, else the
-                                      // memory that the machine and the control group allow the
-                                      // process
-  uint64_t cache_limit_byte_length;   // see tn_device_set_cache_limit
-  tn_context_t* context;              // retained
+  uint64_t memory_limit_byte_size;  // see tn_device_set_memory_limit; 0: the context's, else the
+                                    // memory that the machine and the control group allow the
+                                    // process
+  uint64_t cache_limit_byte_size;   // see tn_device_set_cache_limit
+  tn_context_t* context;            // retained
 } tn_device_options_t;
 
 // A device of the machine that can be created. Strings are views that live as long as the callback
 // runs.
 typedef struct tn_device_info {
   size_t struct_size;
-  const char* name;             // for tn_device_create: "cpu", "cuda:0"
-  const char* platform;         // that custom calls are registered for: "Host", "CUDA", "OpenCL"
-  const char* description;      // human-readable: "2 cores, 64-bit x86"
-  uint64_t memory_byte_length;  // that the process may use; 0: unknown
+  const char* name;           // for tn_device_create: "cpu", "cuda:0"
+  const char* platform;       // that custom calls are registered for: "Host", "CUDA", "OpenCL"
+  const char* description;    // human-readable: "2 cores, 64-bit x86"
+  uint64_t memory_byte_size;  // that the process may use; 0: unknown
 } tn_device_info_t;
 
 // Called on the caller's thread; false ends the enumeration.
@@ -66,14 +66,14 @@ TN_API int32_t tn_device_thread_count(const tn_device_t* device);
 
 // In bytes unless a name states otherwise.
 typedef struct tn_memory_statistics {
-  size_t struct_size;                // in: sizeof(tn_memory_statistics_t)
-  uint64_t in_use_byte_length;       // allocated (rounded up by at most 1/8, or to 64 bytes)
-  uint64_t peak_byte_length;         // maximum of bytes in use since creation or the last reset
-  uint64_t cached_byte_length;       // freed, and kept for reuse
-  uint64_t reserved_byte_length;     // address space taken from the system or driver
-  uint64_t limit_byte_length;        // of bytes in use; 0: none
-  uint64_t cache_limit_byte_length;  // of cached bytes
-  uint64_t allocation_count;         // since creation
+  size_t struct_size;              // in: sizeof(tn_memory_statistics_t)
+  uint64_t in_use_byte_size;       // allocated (rounded up by at most 1/8, or to 64 bytes)
+  uint64_t peak_byte_size;         // maximum of bytes in use since creation or the last reset
+  uint64_t cached_byte_size;       // freed, and kept for reuse
+  uint64_t reserved_byte_size;     // address space taken from the system or driver
+  uint64_t limit_byte_size;        // of bytes in use; 0: none
+  uint64_t cache_limit_byte_size;  // of cached bytes
+  uint64_t allocation_count;       // since creation
   uint64_t free_count;
 } tn_memory_statistics_t;
 
@@ -85,16 +85,16 @@ TN_API void tn_device_reset_peak(tn_device_t* device);
 // Allocations that would bring the bytes in use above the limit fail with RESOURCE_EXHAUSTED;
 // memory in use is not affected. 0: no limit. A run fails before it begins if its results and
 // temporaries exceed the remaining memory; its error states their sizes.
-TN_API void tn_device_set_memory_limit(tn_device_t* device, uint64_t byte_length);
+TN_API void tn_device_set_memory_limit(tn_device_t* device, uint64_t byte_size);
 
 // Freed memory is cached up to this many bytes (by default a quarter of the memory limit that the
 // device is created with). 0: no cache.
-TN_API void tn_device_set_cache_limit(tn_device_t* device, uint64_t byte_length);
+TN_API void tn_device_set_cache_limit(tn_device_t* device, uint64_t byte_size);
 
-// Returns cached memory to the system until at most `keep_byte_length` bytes are cached; 0: all
+// Returns cached memory to the system until at most `keep_byte_size` bytes are cached; 0: all
 // that can be returned.
-TN_API void tn_device_trim(tn_device_t* device, uint64_t keep_byte_length);
+TN_API void tn_device_trim(tn_device_t* device, uint64_t keep_byte_size);
 
 TN_EXTERN_C_END
 
-#endif  // TENON_DEVICE_H_
+#endif  // TENON_DETAIL_DEVICE_H_

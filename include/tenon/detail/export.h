@@ -1,6 +1,6 @@
 // Linkage and annotation macros of the public headers.
-#ifndef TENON_EXPORT_H_
-#define TENON_EXPORT_H_
+#ifndef TENON_DETAIL_EXPORT_H_
+#define TENON_DETAIL_EXPORT_H_
 
 #define TN_API __attribute__((visibility("default")))
 #define TN_MUST_USE __attribute__((warn_unused_result))
@@ -15,4 +15,4 @@
 #define TN_EXTERN_C_END
 #endif
 
-#endif  // TENON_EXPORT_H_
+#endif  // TENON_DETAIL_EXPORT_H_

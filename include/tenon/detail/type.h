@@ -1,10 +1,10 @@
 // Types of values: tensors, tuples, tokens. Immutable; owned by the module or builder that created
 // them (views elsewhere).
-#ifndef TENON_TYPE_H_
-#define TENON_TYPE_H_
+#ifndef TENON_DETAIL_TYPE_H_
+#define TENON_DETAIL_TYPE_H_
 
-#include <tenon/dtype.h>
-#include <tenon/status.h>
+#include <tenon/detail/dtype.h>
+#include <tenon/detail/status.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -49,4 +49,4 @@ TN_API size_t tn_type_serialize(const tn_type_t* type, void* buffer, size_t capa
 
 TN_EXTERN_C_END
 
-#endif  // TENON_TYPE_H_
+#endif  // TENON_DETAIL_TYPE_H_

@@ -4,22 +4,22 @@
 //   status = tn_scope_create(device, &scope);
 //   tn_array_t* x = tn_array_ones(scope, TN_DTYPE_F32, 2, (int64_t[]){3, 4});
 //   tn_array_t* y = tn_array_add(scope, tn_array_multiply(scope, x, x), x);  // nothing is computed
-//   status = tn_eval(1, &y);                                                 // now it is
+//   status = tn_array_eval(1, &y);                                                 // now it is
 //   tn_scope_destroy(scope);                                                 // x and y are gone
 //
-// Operations only record work; tn_eval and every function that reads data perform it. Operations
-// never return NULL and never fail immediately: an error (shapes that do not broadcast, an axis out
-// of range) results in an error-carrying array, and so does every operation on it; the next
-// function that waits for such an array reports the error. Arrays are immutable: values, shapes and
-// dtypes never change.
+// Operations only record work; tn_array_eval and every function that reads data perform it.
+// Operations never return NULL and never fail immediately: an error (shapes that do not broadcast,
+// an axis out of range) results in an error-carrying array, and so does every operation on it; the
+// next function that waits for such an array reports the error. Arrays are immutable: values,
+// shapes and dtypes never change.
 //
 // Threads: arrays may be used from any thread. A scope is externally synchronised; give each thread
-// its own (tn_scope_nest).
-#ifndef TENON_ARRAY_H_
-#define TENON_ARRAY_H_
+// its own (tn_scope_create_nested).
+#ifndef TENON_DETAIL_ARRAY_H_
+#define TENON_DETAIL_ARRAY_H_
 
 #include <stdbool.h>
-#include <tenon/buffer.h>
+#include <tenon/detail/buffer.h>
 #include <tenon/stream.h>
 
 TN_EXTERN_C_BEGIN
@@ -41,7 +41,8 @@ typedef struct tn_scope tn_scope_t;
 TN_API TN_MUST_USE tn_status_t tn_scope_create(tn_device_t* device, tn_scope_t** out_scope);
 // A scope with its own arrays, on the same device and, initially, the same stream. `outer` need not
 // outlive it, and may be in use by another thread.
-TN_API TN_MUST_USE tn_status_t tn_scope_nest(const tn_scope_t* outer, tn_scope_t** out_scope);
+TN_API TN_MUST_USE tn_status_t tn_scope_create_nested(const tn_scope_t* outer,
+                                                      tn_scope_t** out_scope);
 // Releases the arrays created in it. Accepts NULL.
 TN_API void tn_scope_destroy(tn_scope_t* scope);
 // Releases the arrays created in it; the scope remains usable. A training step should clear its
@@ -54,9 +55,9 @@ TN_API tn_array_t* tn_scope_adopt(tn_scope_t* scope, tn_array_t* array);
 // Sets the stream of subsequent operations, and with it the device that computes them and holds
 // their results (tn_to_stream returns the stream of a device). Operands on another device are
 // copied to it once they are computed. NULL, the default: the evaluating thread, on the device that
-// the scope was created for. tn_async_eval then uses a stream that all nested scopes share, so that
-// an error of one scope also affects later work of the others; give scopes their own streams to
-// avoid that. Retains the stream.
+// the scope was created for. tn_array_async_eval then uses a stream that all nested scopes share,
+// so that an error of one scope also affects later work of the others; give scopes their own
+// streams to avoid that. Retains the stream.
 TN_API TN_MUST_USE tn_status_t tn_scope_set_stream(tn_scope_t* scope, tn_stream_t* stream);
 TN_API tn_stream_t* tn_scope_stream(const tn_scope_t* scope);  // view; NULL: the default
 // The device of the stream, or else the one that the scope was created for. A view.
@@ -68,9 +69,9 @@ TN_API void tn_scope_clear_cache(tn_scope_t* scope);
 
 // --- arrays from data
 
-// Copies `byte_length` bytes of row-major elements, which must match the shape.
+// Copies `byte_size` bytes of row-major elements, which must match the shape.
 TN_API tn_array_t* tn_array_from_host(tn_scope_t* scope, tn_dtype_t dtype, size_t rank,
-                                      const int64_t* dims, const void* data, size_t byte_length);
+                                      const int64_t* dims, const void* data, size_t byte_size);
 // Retains the buffer, which must be on the scope's device, and be neither a tuple nor donated.
 TN_API tn_array_t* tn_array_from_buffer(tn_scope_t* scope, tn_buffer_t* buffer);
 // A scalar, converted to `dtype` as tn_dtype_store does.
@@ -90,7 +91,7 @@ TN_API const int64_t* tn_array_dims(const tn_array_t* array);
 TN_API int64_t tn_array_dim(const tn_array_t* array, int64_t axis);  // negative: from the end; 0 if
                                                                      // out of range
 TN_API int64_t tn_array_size(const tn_array_t* array);               // elements
-TN_API size_t tn_array_byte_length(const tn_array_t* array);         // of all elements
+TN_API size_t tn_array_byte_size(const tn_array_t* array);           // of all elements
 
 // The device that holds the elements, or will hold them once they are computed; a view. NULL for an
 // error-carrying array.
@@ -106,16 +107,16 @@ TN_API tn_array_t* tn_array_error(tn_scope_t* scope, tn_status_t status);
 
 // Computes the arrays and everything they depend on, and waits. Returns the error of the first
 // array in the list that has one.
-TN_API TN_MUST_USE tn_status_t tn_eval(size_t count, tn_array_t* const* arrays);
+TN_API TN_MUST_USE tn_status_t tn_array_eval(size_t count, tn_array_t* const* arrays);
 // The same without waiting for streams: errors are reported by functions that wait for the arrays.
-TN_API TN_MUST_USE tn_status_t tn_async_eval(size_t count, tn_array_t* const* arrays);
-// Waits for all work that tn_async_eval has enqueued on the stream of the scope.
-TN_API TN_MUST_USE tn_status_t tn_synchronize(tn_scope_t* scope);
+TN_API TN_MUST_USE tn_status_t tn_array_async_eval(size_t count, tn_array_t* const* arrays);
+// Waits for all work that tn_array_async_eval has enqueued on the stream of the scope.
+TN_API TN_MUST_USE tn_status_t tn_scope_synchronize(tn_scope_t* scope);
 // Whether the value is available, or will be without another evaluation.
 TN_API bool tn_array_is_evaluated(const tn_array_t* array);
 
-// Evaluates, waits and copies all elements in row-major order. `byte_length` must be the array's.
-TN_API TN_MUST_USE tn_status_t tn_array_to_host(tn_array_t* array, void* data, size_t byte_length);
+// Evaluates, waits and copies all elements in row-major order. `byte_size` must be the array's.
+TN_API TN_MUST_USE tn_status_t tn_array_to_host(tn_array_t* array, void* data, size_t byte_size);
 // Evaluates and returns the only element, converted as tn_dtype_load does. INVALID_ARGUMENT if the
 // array does not have exactly one element.
 TN_API TN_MUST_USE tn_status_t tn_array_item(tn_array_t* array, double* out_value);
@@ -131,10 +132,10 @@ typedef struct tn_array_view {
   size_t rank;
   const int64_t* dims;
   const int64_t* strides;
-} tn_array_view_t;
+} tn_mapped_array_t;
 // Evaluates, waits, and returns the address of the elements, valid until the array is unmapped or
 // destroyed. UNIMPLEMENTED if the CPU cannot access the memory.
-TN_API TN_MUST_USE tn_status_t tn_array_map(tn_array_t* array, tn_array_view_t* out_view);
+TN_API TN_MUST_USE tn_status_t tn_array_map(tn_array_t* array, tn_mapped_array_t* out_view);
 TN_API void tn_array_unmap(tn_array_t* array);
 
 // Evaluates and prints the array as NumPy's str() does.
@@ -177,4 +178,4 @@ TN_API TN_MUST_USE tn_status_t tn_broadcast_shapes(size_t count, const size_t* r
 
 TN_EXTERN_C_END
 
-#endif  // TENON_ARRAY_H_
+#endif  // TENON_DETAIL_ARRAY_H_

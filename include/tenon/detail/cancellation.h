@@ -1,10 +1,10 @@
 // Cancellation of program runs.
-#ifndef TENON_CANCELLATION_H_
-#define TENON_CANCELLATION_H_
+#ifndef TENON_DETAIL_CANCELLATION_H_
+#define TENON_DETAIL_CANCELLATION_H_
 
 #include <stdbool.h>
-#include <tenon/allocator.h>
-#include <tenon/status.h>
+#include <tenon/detail/allocator.h>
+#include <tenon/detail/status.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -26,4 +26,4 @@ TN_API bool tn_cancellation_is_cancelled(const tn_cancellation_t* cancellation);
 
 TN_EXTERN_C_END
 
-#endif  // TENON_CANCELLATION_H_
+#endif  // TENON_DETAIL_CANCELLATION_H_

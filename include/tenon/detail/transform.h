@@ -3,11 +3,11 @@
 // A transform calls the function with tracers in place of its inputs, and transforms the graph that
 // results. Transforms can therefore be nested in any order: a closure may call a transform itself.
 // Results are arrays of `scope`, which are computed when they are needed.
-#ifndef TENON_TRANSFORM_H_
-#define TENON_TRANSFORM_H_
+#ifndef TENON_DETAIL_TRANSFORM_H_
+#define TENON_DETAIL_TRANSFORM_H_
 
-#include <tenon/array.h>
-#include <tenon/module.h>
+#include <tenon/detail/array.h>
+#include <tenon/detail/module.h>
 #include <tenon/operation.h>
 
 TN_EXTERN_C_BEGIN
@@ -64,7 +64,7 @@ TN_API TN_MUST_USE tn_status_t tn_vmap(tn_scope_t* scope, const tn_closure_t* fu
                                        const int64_t* out_axes, tn_array_t** out_outputs);
 
 // Returns x as a constant for differentiation: its gradient and its tangent are zero.
-TN_API tn_array_t* tn_stop_gradient(tn_scope_t* scope, tn_array_t* x);
+TN_API tn_array_t* tn_array_stop_gradient(tn_scope_t* scope, tn_array_t* x);
 
 // A custom_jvp, custom_vjp or custom_vmap function. Transforms use its rules instead of
 // transforming the operations inside. If it has one derivative rule but not the one that a
@@ -122,9 +122,9 @@ typedef struct tn_compiled_options {
 
 // Copies `function`, whose user data must live as long as the compiled function, and the lists of
 // `options`, which may be NULL.
-TN_API TN_MUST_USE tn_status_t tn_compile(tn_scope_t* scope, const tn_closure_t* function,
-                                          const tn_compiled_options_t* options,
-                                          tn_compiled_t** out_compiled);
+TN_API TN_MUST_USE tn_status_t tn_closure_compile(tn_scope_t* scope, const tn_closure_t* function,
+                                                  const tn_compiled_options_t* options,
+                                                  tn_compiled_t** out_compiled);
 TN_API tn_compiled_t* tn_compiled_retain(tn_compiled_t* compiled);
 TN_API void tn_compiled_release(tn_compiled_t* compiled);  // accepts NULL
 TN_API TN_MUST_USE tn_status_t tn_compiled_call(tn_compiled_t* compiled, tn_scope_t* scope,
@@ -202,4 +202,4 @@ TN_API bool tn_array_is_equivalent(const tn_array_t* a, const tn_array_t* b);
 
 TN_EXTERN_C_END
 
-#endif  // TENON_TRANSFORM_H_
+#endif  // TENON_DETAIL_TRANSFORM_H_

@@ -1,11 +1,11 @@
 // The operations that Tenon knows.
-#ifndef TENON_OPS_H_
-#define TENON_OPS_H_
+#ifndef TENON_DETAIL_OPS_H_
+#define TENON_DETAIL_OPS_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <tenon/export.h>
+#include <tenon/detail/export.h>
 
 TN_EXTERN_C_BEGIN
 
@@ -63,4 +63,4 @@ TN_API void tn_kernel_library_enumerate(tn_kernel_library_visit_fn visit, void* 
 
 TN_EXTERN_C_END
 
-#endif  // TENON_OPS_H_
+#endif  // TENON_DETAIL_OPS_H_

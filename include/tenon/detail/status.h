@@ -5,19 +5,19 @@
 // and release are thread-safe; everything else is externally synchronised. If there is not enough
 // memory for a status, a static RESOURCE_EXHAUSTED status is returned, which every function here
 // accepts.
-#ifndef TENON_STATUS_H_
-#define TENON_STATUS_H_
+#ifndef TENON_DETAIL_STATUS_H_
+#define TENON_DETAIL_STATUS_H_
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <tenon/export.h>
+#include <tenon/detail/export.h>
 
 TN_EXTERN_C_BEGIN
 
 typedef enum tn_code {
 #define TN_CODE(name, number, meaning) TN_CODE_##name = number,
-#include <tenon/status.def>
+#include <tenon/detail/status.def>
 #undef TN_CODE
 } tn_code_t;
 
@@ -63,4 +63,4 @@ TN_API void tn_status_print(tn_status_t status, FILE* stream);
 
 TN_EXTERN_C_END
 
-#endif  // TENON_STATUS_H_
+#endif  // TENON_DETAIL_STATUS_H_

@@ -1,10 +1,10 @@
-// Loop nests over strided arrays. Header-only; for kernels (<tenon/eval.h>) and for other code that
-// has an array with strides. Strides are in elements, may be 0 (broadcast) or negative, and have
-// one entry for each dimension; offsets count elements from [0, 0, ...].
+// Loop nests over strided arrays. Header-only; for kernels (<tenon/kernel.h>) and for other code
+// that has an array with strides. Strides are in elements, may be 0 (broadcast) or negative, and
+// have one entry for each dimension; offsets count elements from [0, 0, ...].
 //
-//   tn_nest_t nest;  // one loop nest over z, x and y, which have one shape
-//   tn_nest_init(&nest, rank, dims, 3, (const int64_t*[]){z_strides, x_strides, y_strides});
-//   TN_FOR_PIECES(&nest, piece, 0, nest.piece_count) {
+//   tn_loop_nest_t nest;  // one loop nest over z, x and y, which have one shape
+//   tn_loop_nest_init(&nest, rank, dims, 3, (const int64_t*[]){z_strides, x_strides, y_strides});
+//   TN_FOR_CHUNKS(&nest, piece, 0, nest.piece_count) {
 //     float* z_at = z + piece.offsets[0];
 //     const float *x_at = x + piece.offsets[1], *y_at = y + piece.offsets[2];
 //     for (int64_t i = 0; i < piece.count; ++i)
@@ -12,19 +12,19 @@
 //   }
 //
 // Any range of chunks can be traversed separately, so threads can divide the chunks among them.
-// Elements are read in place; tn_eval_for_rows (<tenon/eval.h>) packs non-contiguous operands
+// Elements are read in place; tn_eval_for_rows (<tenon/kernel.h>) packs non-contiguous operands
 // first, which is several times faster. C11 and C++17; needs no library.
-#ifndef TENON_STRIDED_H_
-#define TENON_STRIDED_H_
+#ifndef TENON_DETAIL_STRIDED_H_
+#define TENON_DETAIL_STRIDED_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-  TN_NEST_ARRAY_LIMIT = 8,  // arrays of one nest
-  TN_NEST_RANK_LIMIT = 64,  // dimensions: TN_MAX_RANK
-  TN_NEST_TILE = 64,        // rows and columns of a tile
+  TN_LOOP_NEST_ARRAY_LIMIT = 8,  // arrays of one nest
+  TN_NEST_RANK_LIMIT = 64,       // dimensions: TN_MAX_RANK
+  TN_NEST_TILE = 64,             // rows and columns of a tile
 };
 
 // --- one array
@@ -121,32 +121,32 @@ static inline size_t tn_collapse_contiguous_dims(size_t rank, int64_t* dims, siz
 typedef struct tn_nest {
   size_t array_count;
   int64_t element_count;
-  int64_t row_length;                    // elements of the innermost loop
-  int64_t strides[TN_NEST_ARRAY_LIMIT];  // of each array along the innermost loop
-  size_t loop_count;                     // loops around it, outermost first
+  int64_t row_length;                         // elements of the innermost loop
+  int64_t strides[TN_LOOP_NEST_ARRAY_LIMIT];  // of each array along the innermost loop
+  size_t loop_count;                          // loops around it, outermost first
   int64_t loop_counts[TN_NEST_RANK_LIMIT];
-  int64_t loop_strides[TN_NEST_ARRAY_LIMIT][TN_NEST_RANK_LIMIT];
+  int64_t loop_strides[TN_LOOP_NEST_ARRAY_LIMIT][TN_NEST_RANK_LIMIT];
   int64_t rows_per_tile;  // 0: not tiled
   int64_t piece_length;   // the largest number of elements of a chunk
   int64_t pieces_per_row, piece_count;
-} tn_nest_t;
+} tn_loop_nest_t;
 
 // A chunk: `count` elements of a row, of which the first is at offsets[k] of array k.
 typedef struct tn_piece {
   int64_t index;
   int64_t count;
-  int64_t offsets[TN_NEST_ARRAY_LIMIT];
+  int64_t offsets[TN_LOOP_NEST_ARRAY_LIMIT];
   int64_t rows_left;  // of the tile, below this row
   int64_t column;     // from here on: the position in the nest
   int64_t at[TN_NEST_RANK_LIMIT];
-} tn_piece_t;
+} tn_chunk_t;
 
 static inline int64_t tn__magnitude(int64_t stride) {
   return stride < 0 ? -stride : stride;
 }
 
 // Whether loop `a` is outside of loop `b`: decided by the first array whose strides differ.
-static inline bool tn__goes_around(const tn_nest_t* nest, size_t a, size_t b) {
+static inline bool tn__goes_around(const tn_loop_nest_t* nest, size_t a, size_t b) {
   for (size_t k = 0; k < nest->array_count; ++k) {
     const int64_t x = tn__magnitude(nest->loop_strides[k][a]),
                   y = tn__magnitude(nest->loop_strides[k][b]);
@@ -155,7 +155,7 @@ static inline bool tn__goes_around(const tn_nest_t* nest, size_t a, size_t b) {
   return true;
 }
 
-static inline void tn__nest_swap(tn_nest_t* nest, size_t a, size_t b) {
+static inline void tn__nest_swap(tn_loop_nest_t* nest, size_t a, size_t b) {
   const int64_t count = nest->loop_counts[a];
   nest->loop_counts[a] = nest->loop_counts[b];
   nest->loop_counts[b] = count;
@@ -167,7 +167,7 @@ static inline void tn__nest_swap(tn_nest_t* nest, size_t a, size_t b) {
 }
 
 // Sets the largest number of elements of a chunk, the unit of work for a thread.
-static inline void tn_nest_set_piece_length(tn_nest_t* nest, int64_t piece_length) {
+static inline void tn_loop_nest_set_chunk_length(tn_loop_nest_t* nest, int64_t piece_length) {
   const bool is_empty = nest->element_count == 0;
   if (nest->rows_per_tile && piece_length > TN_NEST_TILE) piece_length = TN_NEST_TILE;
   nest->piece_length = piece_length > 0 ? piece_length : 1;
@@ -177,7 +177,7 @@ static inline void tn_nest_set_piece_length(tn_nest_t* nest, int64_t piece_lengt
 }
 
 // Whether some array is contiguous along the last outer loop rather than along the row.
-static inline bool tn__nest_is_turned(const tn_nest_t* nest) {
+static inline bool tn__nest_is_turned(const tn_loop_nest_t* nest) {
   for (size_t k = 0; nest->loop_count && k < nest->array_count; ++k) {
     const int64_t down = tn__magnitude(nest->loop_strides[k][nest->loop_count - 1]);
     if (down && down < tn__magnitude(nest->strides[k])) return true;
@@ -185,12 +185,12 @@ static inline bool tn__nest_is_turned(const tn_nest_t* nest) {
   return false;
 }
 
-// strides[k] are those of array k. Returns false, with no chunks, for more than TN_NEST_ARRAY_LIMIT
-// arrays or TN_NEST_RANK_LIMIT dimensions.
-static inline bool tn_nest_init(tn_nest_t* nest, size_t rank, const int64_t* dims,
-                                size_t array_count, const int64_t* const* strides) {
-  const bool fits = rank <= TN_NEST_RANK_LIMIT && array_count <= TN_NEST_ARRAY_LIMIT;
-  int64_t* lists[TN_NEST_ARRAY_LIMIT];
+// strides[k] are those of array k. Returns false, with no chunks, for more than
+// TN_LOOP_NEST_ARRAY_LIMIT arrays or TN_NEST_RANK_LIMIT dimensions.
+static inline bool tn_loop_nest_init(tn_loop_nest_t* nest, size_t rank, const int64_t* dims,
+                                     size_t array_count, const int64_t* const* strides) {
+  const bool fits = rank <= TN_NEST_RANK_LIMIT && array_count <= TN_LOOP_NEST_ARRAY_LIMIT;
+  int64_t* lists[TN_LOOP_NEST_ARRAY_LIMIT];
   nest->array_count = fits ? array_count : 0;
   nest->element_count = fits ? tn_element_count(rank, dims) : 0;
   nest->loop_count = 0;
@@ -217,18 +217,18 @@ static inline bool tn_nest_init(tn_nest_t* nest, size_t rank, const int64_t* dim
     }
   }
   nest->rows_per_tile = tn__nest_is_turned(nest) ? TN_NEST_TILE : 0;
-  tn_nest_set_piece_length(nest, INT64_MAX);
+  tn_loop_nest_set_chunk_length(nest, INT64_MAX);
   return fits;
 }
 
-static inline void tn__piece_measure(const tn_nest_t* nest, tn_piece_t* piece) {
+static inline void tn__chunk_measure(const tn_loop_nest_t* nest, tn_chunk_t* piece) {
   const int64_t left = nest->row_length - piece->column;
   piece->count = left < nest->piece_length ? left : nest->piece_length;
 }
 
 // The chunk at `index`, from 0 to nest->piece_count; at nest->piece_count an empty chunk.
-static inline tn_piece_t tn_piece_at(const tn_nest_t* nest, int64_t index) {
-  tn_piece_t piece;
+static inline tn_chunk_t tn_chunk_at(const tn_loop_nest_t* nest, int64_t index) {
+  tn_chunk_t piece;
   piece.index = index;
   piece.count = piece.column = piece.rows_left = 0;
   for (size_t k = 0; k < nest->array_count; ++k) piece.offsets[k] = 0;
@@ -259,14 +259,14 @@ static inline tn_piece_t tn_piece_at(const tn_nest_t* nest, int64_t index) {
       piece.offsets[k] += piece.at[l] * nest->loop_strides[k][l];
     }
   }
-  tn__piece_measure(nest, &piece);
+  tn__chunk_measure(nest, &piece);
   return piece;
 }
 
 // Advances to the next chunk; after the last one to the empty chunk.
-static inline void tn_piece_next(const tn_nest_t* nest, tn_piece_t* piece) {
+static inline void tn_chunk_next(const tn_loop_nest_t* nest, tn_chunk_t* piece) {
   if (nest->rows_per_tile && !piece->rows_left) {
-    *piece = tn_piece_at(nest, piece->index + 1);
+    *piece = tn_chunk_at(nest, piece->index + 1);
     return;
   }
   ++piece->index;
@@ -284,7 +284,7 @@ static inline void tn_piece_next(const tn_nest_t* nest, tn_piece_t* piece) {
       piece->offsets[k] += piece->count * nest->strides[k];
     }
     piece->column += piece->count;
-    tn__piece_measure(nest, piece);
+    tn__chunk_measure(nest, piece);
     return;
   }
   for (size_t k = 0; k < nest->array_count; ++k) {
@@ -300,13 +300,13 @@ static inline void tn_piece_next(const tn_nest_t* nest, tn_piece_t* piece) {
     if (!carries) break;
     piece->at[l] = 0;
   }
-  tn__piece_measure(nest, piece);
+  tn__chunk_measure(nest, piece);
 }
 
 // Loops over the chunks [begin, end); the loop body has `piece`.
-#define TN_FOR_PIECES(nest, piece, begin, end)                               \
-  for (tn_piece_t piece = tn_piece_at((nest), (begin)); piece.index < (end); \
-       tn_piece_next((nest), &piece))
+#define TN_FOR_CHUNKS(nest, piece, begin, end)                               \
+  for (tn_chunk_t piece = tn_chunk_at((nest), (begin)); piece.index < (end); \
+       tn_chunk_next((nest), &piece))
 
 // --- iteration over elements
 
@@ -359,4 +359,4 @@ static inline void tn_contiguous_iterator_seek(tn_contiguous_iterator_t* iterato
   }
 }
 
-#endif  // TENON_STRIDED_H_
+#endif  // TENON_DETAIL_STRIDED_H_

@@ -15,15 +15,23 @@
 // held while foreign code runs: library initialisers, handlers, destructors.
 //
 // Platforms: "Host" (or "cpu"), "CUDA" ("gpu"), "OpenCL"; case is ignored.
-#ifndef TENON_CALL_H_
-#define TENON_CALL_H_
+#ifndef TENON_DETAIL_CALL_H_
+#define TENON_DETAIL_CALL_H_
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <tenon/builder.h>
-#include <tenon/context.h>
+#include <tenon/detail/context.h>
 
 TN_EXTERN_C_BEGIN
+
+// Calling conventions of custom calls, by XLA's numbers.
+typedef enum tn_api_version {
+  TN_API_VERSION_UNSPECIFIED = 0,  // as ORIGINAL
+  TN_API_VERSION_ORIGINAL = 1,     // void f(void* out, const void** in)
+  TN_API_VERSION_STATUS_RETURNING = 2,
+  TN_API_VERSION_STATUS_RETURNING_UNIFIED = 3,
+  TN_API_VERSION_TYPED_FFI = 4,
+} tn_api_version_t;
 
 // Any function, cast. API version 1: void f(void* out, const void** in); versions 2 and 3: with an
 // XlaCustomCallStatus* as well; version 4: a handler of XLA's FFI. See tn_api_version_t.
@@ -37,13 +45,13 @@ typedef void (*tn_target_function_t)(void);
 // tn_op_register of <tenon/operation.h>, which takes handler, signature and rules.)
 // INVALID_ARGUMENT for an unknown platform, an empty name, a NULL function, or a handler whose ABI
 // version is too new or too old.
-TN_API TN_MUST_USE tn_status_t tn_context_register(tn_context_t* context, const char* name,
-                                                   const char* platform,
-                                                   tn_target_function_t function,
-                                                   tn_api_version_t api_version);
-TN_API TN_MUST_USE tn_status_t tn_register(const char* name, const char* platform,
-                                           tn_target_function_t function,
-                                           tn_api_version_t api_version);
+TN_API TN_MUST_USE tn_status_t tn_context_register_target(tn_context_t* context, const char* name,
+                                                          const char* platform,
+                                                          tn_target_function_t function,
+                                                          tn_api_version_t api_version);
+TN_API TN_MUST_USE tn_status_t tn_target_register(const char* name, const char* platform,
+                                                  tn_target_function_t function,
+                                                  tn_api_version_t api_version);
 
 // The stages of a handler of XLA's FFI, each an XLA_FFI_Handler; all but `execute` may be NULL.
 typedef struct tn_handler_stages {
@@ -57,24 +65,24 @@ typedef struct tn_handler_stages {
 TN_API TN_MUST_USE tn_status_t tn_context_register_stages(tn_context_t* context, const char* name,
                                                           const char* platform,
                                                           const tn_handler_stages_t* stages);
-TN_API TN_MUST_USE tn_status_t tn_register_stages(const char* name, const char* platform,
-                                                  const tn_handler_stages_t* stages);
+TN_API TN_MUST_USE tn_status_t tn_target_register_stages(const char* name, const char* platform,
+                                                         const tn_handler_stages_t* stages);
 
 // NOT_FOUND if the name is not registered for the platform.
-TN_API TN_MUST_USE tn_status_t tn_context_unregister(tn_context_t* context, const char* name,
-                                                     const char* platform);
-TN_API TN_MUST_USE tn_status_t tn_unregister(const char* name, const char* platform);
+TN_API TN_MUST_USE tn_status_t tn_context_unregister_target(tn_context_t* context, const char* name,
+                                                            const char* platform);
+TN_API TN_MUST_USE tn_status_t tn_target_unregister(const char* name, const char* platform);
 
 // At file scope: registers `function` under its own name when the program or library starts, as
-// tn_register does with TN_API_VERSION_UNSPECIFIED. Errors are reported by programs that use the
-// target.
-#define TN_REGISTER_CUSTOM_CALL_TARGET(function, platform)                         \
-  __attribute__((constructor)) static void tn_register_at_start_##function(void) { \
-    tn_register_at_start(#function, platform, (tn_target_function_t)(function));   \
-  }                                                                                \
+// tn_target_register does with TN_API_VERSION_UNSPECIFIED. Errors are reported by programs that use
+// the target.
+#define TN_REGISTER_CUSTOM_CALL_TARGET(function, platform)                              \
+  __attribute__((constructor)) static void tn_register_at_start_##function(void) {      \
+    tn_target_register_at_start(#function, platform, (tn_target_function_t)(function)); \
+  }                                                                                     \
   static void tn_register_at_start_##function(void)
-TN_API void tn_register_at_start(const char* name, const char* platform,
-                                 tn_target_function_t function);
+TN_API void tn_target_register_at_start(const char* name, const char* platform,
+                                        tn_target_function_t function);
 
 // Loads a shared library and registers targets of it. `spec` is one of
 //   LIB.so                   all operations of its table (<tenon/custom.h>: TN_LIBRARY), or all
@@ -128,7 +136,7 @@ typedef struct tn_target_info {
   uint32_t traits;         // of a handler, as XLA numbers them; 1: compatible with command buffers
   const char* state_type;  // of the state that its instantiate stage creates; NULL: none
   bool is_declared;        // has signature metadata, which the fields above show
-  // The signature and parameters were inferred by tn_target_learn (<tenon/inspect.h>), and so were
+  // The signature and parameters were inferred by tn_target_probe (<tenon/inspect.h>), and so were
   // the fields that follow.
   bool is_learned;
   bool is_confined;              // it was probed in a sandbox that allows computation only
@@ -169,4 +177,4 @@ TN_API void tn_call_set_timeout_ns(int64_t timeout_ns);
 
 TN_EXTERN_C_END
 
-#endif  // TENON_CALL_H_
+#endif  // TENON_DETAIL_CALL_H_

@@ -1,10 +1,10 @@
-// The implementation of the table of an eval (<tenon/eval.h>, which includes this). Compiled into a
-// library, it serves runtimes that pass dense arrays only; Tenon's own table is built from it as
+// The implementation of the table of an eval (<tenon/kernel.h>, which includes this). Compiled into
+// a library, it serves runtimes that pass dense arrays only; Tenon's own table is built from it as
 // well. Not to be called by kernels.
-#ifndef TENON_EVAL_HOST_H_
-#define TENON_EVAL_HOST_H_
+#ifndef TENON_DETAIL_EVAL_HOST_H_
+#define TENON_DETAIL_EVAL_HOST_H_
 
-#include <tenon/eval.h>
+#include <tenon/detail/eval.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -207,14 +207,14 @@ TN__UNUSED tn_status_t tn__eval_check_memory(const tn_eval_call_t* eval,
 }
 
 TN__UNUSED tn_status_t tn__eval_dispatch(const tn_eval_call_t* eval, tn_eval_work_fn function,
-                                         const void* payload, size_t byte_length) {
+                                         const void* payload, size_t byte_size) {
   tn__eval_state_t* state = tn__eval_state_of(eval);
   tn__eval_work_t* work = NULL;
-  if (byte_length <= SIZE_MAX / 2) work = (tn__eval_work_t*)malloc(sizeof *work + byte_length);
+  if (byte_size <= SIZE_MAX / 2) work = (tn__eval_work_t*)malloc(sizeof *work + byte_size);
   if (!work) return tn__eval_no_memory(state);
   work->next = NULL;
   work->function = function;
-  if (byte_length) memcpy(work + 1, payload, byte_length);
+  if (byte_size) memcpy(work + 1, payload, byte_size);
   if (state->last_work) {
     state->last_work->next = work;
   } else {
@@ -228,20 +228,20 @@ TN__UNUSED tn_status_t tn__eval_add_temporary(const tn_eval_call_t* eval, tn_ffi
                                               size_t rank, const int64_t* dims,
                                               tn_strided_t** out_array) {
   tn__eval_state_t* state = tn__eval_state_of(eval);
-  size_t byte_length = tn_ffi_dtype_size(dtype);
-  bool is_bad = byte_length == 0 || rank > TN_NEST_RANK_LIMIT, is_large = false;
+  size_t byte_size = tn_ffi_dtype_size(dtype);
+  bool is_bad = byte_size == 0 || rank > TN_NEST_RANK_LIMIT, is_large = false;
   *out_array = NULL;
   for (size_t i = 0; i < rank && !is_bad; ++i) {
     is_bad = dims[i] < 0;
-    is_large |= __builtin_mul_overflow(byte_length, (size_t)dims[i], &byte_length);
+    is_large |= __builtin_mul_overflow(byte_size, (size_t)dims[i], &byte_size);
   }
   if (is_bad)
     return tn__error(&state->call, TN_FFI_INVALID_ARGUMENT,
                      "a temporary has no such dtype (%d) or shape", (int)dtype);
   const size_t header = (sizeof(tn_strided_t) + 2 * rank * sizeof(int64_t) + 63) / 64 * 64;
   char* memory = NULL;
-  if (!is_large && byte_length < SIZE_MAX / 4)
-    memory = (char*)tn__scratch(&state->call, header + byte_length);
+  if (!is_large && byte_size < SIZE_MAX / 4)
+    memory = (char*)tn__scratch(&state->call, header + byte_size);
   if (!memory) return tn__eval_no_memory(state);
   tn_strided_t* array = (tn_strided_t*)(void*)memory;
   int64_t* own_dims = (int64_t*)(array + 1);
@@ -303,12 +303,12 @@ TN__UNUSED void tn__copy_elements(size_t element_size, void* to, int64_t to_stri
 
 // One loop nest over several arrays.
 TN__UNUSED tn_status_t tn__eval_nest(const tn_eval_call_t* eval, size_t array_count,
-                                     const tn_strided_t* const* arrays, tn_nest_t* nest) {
+                                     const tn_strided_t* const* arrays, tn_loop_nest_t* nest) {
   const tn_call_t* call = &tn__eval_state_of(eval)->call;
-  const int64_t* strides[TN_NEST_ARRAY_LIMIT] = {NULL};
-  if (array_count < 1 || array_count > TN_NEST_ARRAY_LIMIT)
+  const int64_t* strides[TN_LOOP_NEST_ARRAY_LIMIT] = {NULL};
+  if (array_count < 1 || array_count > TN_LOOP_NEST_ARRAY_LIMIT)
     return tn__error(call, TN_FFI_INVALID_ARGUMENT, "rows of %zu arrays; there may be 1 to %d",
-                     array_count, (int)TN_NEST_ARRAY_LIMIT);
+                     array_count, (int)TN_LOOP_NEST_ARRAY_LIMIT);
   for (size_t k = 0; k < array_count; ++k) {
     const tn_strided_t* array = arrays[k];
     bool is_same = array->rank == arrays[0]->rank;
@@ -323,14 +323,14 @@ TN__UNUSED tn_status_t tn__eval_nest(const tn_eval_call_t* eval, size_t array_co
       return tn__error(call, TN_FFI_FAILED_PRECONDITION,
                        "rows of array %zu, which has no memory yet: see tn_eval_allocate", k);
   }
-  if (!tn_nest_init(nest, arrays[0]->rank, arrays[0]->dims, array_count, strides))
+  if (!tn_loop_nest_init(nest, arrays[0]->rank, arrays[0]->dims, array_count, strides))
     return tn__error(call, TN_FFI_INVALID_ARGUMENT, "rows of arrays of %zu dimensions",
                      arrays[0]->rank);
   return TN_OK;
 }
 
 typedef struct tn__eval_rows {
-  tn_nest_t nest;
+  tn_loop_nest_t nest;
   const tn_strided_t* const* arrays;
   size_t written_count;
   tn_eval_row_fn function;
@@ -343,10 +343,10 @@ enum { TN__PACKED_LENGTH = 64, TN__ROW_LENGTH = 8192 };
 // contiguous.
 TN__UNUSED tn_status_t tn__eval_rows_part(void* user, int64_t begin, int64_t end) {
   const tn__eval_rows_t* all = (const tn__eval_rows_t*)user;
-  const tn_nest_t* nest = &all->nest;
-  tn_c128_t packed[TN_NEST_ARRAY_LIMIT][TN__PACKED_LENGTH];
-  void* rows[TN_NEST_ARRAY_LIMIT];
-  TN_FOR_PIECES(nest, piece, begin, end) {
+  const tn_loop_nest_t* nest = &all->nest;
+  tn_c128_t packed[TN_LOOP_NEST_ARRAY_LIMIT][TN__PACKED_LENGTH];
+  void* rows[TN_LOOP_NEST_ARRAY_LIMIT];
+  TN_FOR_CHUNKS(nest, piece, begin, end) {
     for (size_t k = 0; k < nest->array_count; ++k) {
       const size_t size = tn_ffi_dtype_size(all->arrays[k]->dtype);
       char* from = (char*)all->arrays[k]->data + piece.offsets[k] * (int64_t)size;
@@ -376,7 +376,7 @@ TN__UNUSED tn_status_t tn__eval_for_rows(const tn_eval_call_t* eval, size_t arra
   rows.function = function;
   rows.user = user;
   for (size_t k = 0; k < array_count; ++k) packs |= rows.nest.strides[k] != 1;
-  tn_nest_set_piece_length(&rows.nest, packs ? TN__PACKED_LENGTH : TN__ROW_LENGTH);
+  tn_loop_nest_set_chunk_length(&rows.nest, packs ? TN__PACKED_LENGTH : TN__ROW_LENGTH);
   return tn__eval_parallel_for(eval, rows.nest.piece_count, 0, tn__eval_rows_part, &rows);
 }
 
@@ -394,17 +394,17 @@ __attribute__((unused)) static const tn_eval_api_t tn__eval_api = {
 // --- setup and teardown
 
 // The size of the memory that tn__eval_init lays out.
-TN__UNUSED size_t tn__eval_byte_length(const tn_ffi_call_frame_t* frame) {
+TN__UNUSED size_t tn__eval_byte_size(const tn_ffi_call_frame_t* frame) {
   const tn_ffi_values_t* values[] = {&frame->args, &frame->rets};
-  size_t byte_length = (size_t)frame->rets.count * sizeof(tn__eval_output_t);
+  size_t byte_size = (size_t)frame->rets.count * sizeof(tn__eval_output_t);
   for (int v = 0; v < 2; ++v) {
     for (int64_t i = 0; i < values[v]->count; ++i) {
       const tn_ffi_buffer_t* buffer = (const tn_ffi_buffer_t*)values[v]->values[i];
-      byte_length +=
+      byte_size +=
           sizeof(tn_strided_t*) + sizeof(tn_strided_t) + (size_t)buffer->rank * sizeof(int64_t);
     }
   }
-  return byte_length;
+  return byte_size;
 }
 
 // Sets up the state for a frame that may be called repeatedly: operands and outputs are dense and
@@ -495,10 +495,10 @@ TN__UNUSED void tn__eval_copy(const tn_strided_t* array, void* target) {
   int64_t dense[TN_NEST_RANK_LIMIT];
   const int64_t* strides[2] = {dense, array->strides};
   const size_t size = tn_ffi_dtype_size(array->dtype);
-  tn_nest_t nest;
+  tn_loop_nest_t nest;
   tn_row_major_strides(array->rank, array->dims, dense);
-  tn_nest_init(&nest, array->rank, array->dims, 2, strides);
-  TN_FOR_PIECES(&nest, piece, 0, nest.piece_count) {
+  tn_loop_nest_init(&nest, array->rank, array->dims, 2, strides);
+  TN_FOR_CHUNKS(&nest, piece, 0, nest.piece_count) {
     tn__copy_elements(size, (char*)target + piece.offsets[0] * (int64_t)size, nest.strides[0],
                       (const char*)array->data + piece.offsets[1] * (int64_t)size, nest.strides[1],
                       piece.count);
@@ -510,9 +510,9 @@ TN__UNUSED tn_status_t tn__eval_finish_output(tn__eval_state_t* state, size_t ou
   const tn_strided_t* array = state->arrays[state->eval.operand_count + output];
   const tn__eval_output_t* result = &state->results[output];
   const size_t element_size = tn_ffi_dtype_size(array->dtype);
-  const size_t byte_length = (size_t)array->element_count * element_size;
+  const size_t byte_size = (size_t)array->element_count * element_size;
   int64_t low, high;
-  if (byte_length == 0) return TN_OK;
+  if (byte_size == 0) return TN_OK;
   if (!array->data)
     return tn__error(&state->call, TN_FFI_INTERNAL, "output %zu was left without memory", output);
   if (array->data == result->place && array->flags & TN_ROW_CONTIGUOUS) return TN_OK;
@@ -520,14 +520,14 @@ TN__UNUSED tn_status_t tn__eval_finish_output(tn__eval_state_t* state, size_t ou
   const uintptr_t first = (uintptr_t)array->data + (uintptr_t)(low * (int64_t)element_size);
   const uintptr_t last = (uintptr_t)array->data + (uintptr_t)((high + 1) * (int64_t)element_size);
   const uintptr_t place = (uintptr_t)result->place;
-  if (last <= place || first >= place + byte_length) {
+  if (last <= place || first >= place + byte_size) {
     tn__eval_copy(array, result->place);
     return TN_OK;
   }
-  void* beside = tn__scratch(&state->call, byte_length);
+  void* beside = tn__scratch(&state->call, byte_size);
   if (!beside) return tn__eval_no_memory(state);
   tn__eval_copy(array, beside);
-  memcpy(result->place, beside, byte_length);
+  memcpy(result->place, beside, byte_size);
   return TN_OK;
 }
 
@@ -571,8 +571,8 @@ TN__UNUSED tn_status_t tn__eval_dense(tn_call_t* call, const tn_op_def_t* defini
                                       tn_eval_fn function) {
   tn__eval_state_t state;
   int64_t small[128];
-  const size_t byte_length = tn__eval_byte_length(call->frame);
-  void* memory = byte_length <= sizeof small ? small : tn__scratch(call, byte_length);
+  const size_t byte_size = tn__eval_byte_size(call->frame);
+  void* memory = byte_size <= sizeof small ? small : tn__scratch(call, byte_size);
   if (!memory) return tn__error(call, TN_FFI_RESOURCE_EXHAUSTED, "out of memory");
   tn__eval_init(&state, memory, call->frame, call->op, definition->flags, definition->donates);
   for (size_t i = 0; i < state.eval.operand_count; ++i) {
@@ -585,4 +585,4 @@ TN__UNUSED tn_status_t tn__eval_dense(tn_call_t* call, const tn_op_def_t* defini
 }
 #endif
 
-#endif  // TENON_EVAL_HOST_H_
+#endif  // TENON_DETAIL_EVAL_HOST_H_

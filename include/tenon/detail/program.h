@@ -1,12 +1,12 @@
 // Compiled programs and their runs.
-#ifndef TENON_PROGRAM_H_
-#define TENON_PROGRAM_H_
+#ifndef TENON_DETAIL_PROGRAM_H_
+#define TENON_DETAIL_PROGRAM_H_
 
-#include <tenon/buffer.h>
-#include <tenon/call.h>
-#include <tenon/cancellation.h>
-#include <tenon/device.h>
-#include <tenon/module.h>
+#include <tenon/detail/buffer.h>
+#include <tenon/detail/call.h>
+#include <tenon/detail/cancellation.h>
+#include <tenon/detail/device.h>
+#include <tenon/detail/module.h>
 #include <tenon/stream.h>
 
 TN_EXTERN_C_BEGIN
@@ -89,10 +89,10 @@ TN_API TN_MUST_USE tn_status_t tn_program_warning(const tn_program_t* program, s
 typedef struct tn_program_statistics {
   size_t struct_size;  // set by the caller
   size_t instruction_count;
-  size_t plan_byte_length;         // temporaries of one run: the peak of the memory plan
-  size_t lower_bound_byte_length;  // the largest total of temporaries that are live at once
-  size_t total_byte_length;        // of all values, without reuse of memory
-  size_t constant_byte_length;
+  size_t plan_byte_size;         // temporaries of one run: the peak of the memory plan
+  size_t lower_bound_byte_size;  // the largest total of temporaries that are live at once
+  size_t total_byte_size;        // of all values, without reuse of memory
+  size_t constant_byte_size;
   uint64_t compile_ns;
 } tn_program_statistics_t;
 TN_API void tn_program_statistics(const tn_program_t* program, tn_program_statistics_t* statistics);
@@ -140,7 +140,7 @@ typedef struct tn_run_event {
   uint32_t line, column;     // 1-based
   int64_t begin_ns, end_ns;  // of CLOCK_MONOTONIC
   // The size of all operands and results, each counted once.
-  uint64_t read_byte_length, written_byte_length;
+  uint64_t read_byte_size, written_byte_size;
 } tn_run_event_t;
 
 // Called after each instruction, inner ones before the loop, branch or call that contains them, on
@@ -152,9 +152,9 @@ typedef void (*tn_run_observer_fn)(void* user, const tn_run_event_t* event);
 // CPU 64-byte aligned memory is written directly, also while the run is in progress; otherwise the
 // result is copied to it at the end.
 typedef struct tn_result_memory {
-  void* data;          // aligned for the elements; NULL: the run allocates the result
-  size_t byte_length;  // at least the size of the result
-  tn_dtype_t dtype;    // the expected type of the result; TN_DTYPE_INVALID: not checked
+  void* data;        // aligned for the elements; NULL: the run allocates the result
+  size_t byte_size;  // at least the size of the result
+  tn_dtype_t dtype;  // the expected type of the result; TN_DTYPE_INVALID: not checked
   size_t rank;
   const int64_t* dims;
 } tn_result_memory_t;
@@ -209,4 +209,4 @@ TN_API TN_MUST_USE tn_status_t tn_program_run(tn_program_t* program,
 
 TN_EXTERN_C_END
 
-#endif  // TENON_PROGRAM_H_
+#endif  // TENON_DETAIL_PROGRAM_H_

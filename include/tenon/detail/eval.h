@@ -1,7 +1,7 @@
 // Strided kernels: an operation that receives its operands as strided views and may allocate its
 // outputs itself, reuse the memory of an operand, or split its work into tasks.
 //
-//   #include <tenon/eval.h>
+//   #include <tenon/kernel.h>
 //
 //   TN_EVAL_OP(roll, ROLL, "y[i] = x[i - shift]") {       // static tn_status_t roll_eval(...)
 //     const tn_strided_t *x = eval->operands[0], *y = eval->outputs[0];
@@ -18,7 +18,7 @@
 // with dense arrays. One definition therefore serves every caller.
 //
 // In the kernel body `call` has the attributes; of call->x only the shape and dtype are valid.
-// tn_eval_for_rows is the usual loop; <tenon/strided.h> has others.
+// tn_eval_for_rows is the usual loop; <tenon/kernel.h> has others.
 //
 // Services of an eval. All are called through the table eval->api, so that a library needs no
 // symbol of Tenon:
@@ -36,12 +36,12 @@
 //   tn_eval_set_data(eval, 0, data, strides, release, user)    uses memory of the kernel
 //
 // C11.
-#ifndef TENON_EVAL_H_
-#define TENON_EVAL_H_
+#ifndef TENON_DETAIL_EVAL_H_
+#define TENON_DETAIL_EVAL_H_
 
 #include <tenon/custom.h>
+#include <tenon/detail/strided.h>
 #include <tenon/operation.h>
-#include <tenon/strided.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -98,7 +98,7 @@ typedef struct tn_eval_api {
   // completes. A task may enqueue others. The error of a task is the operation's, and later tasks
   // do not run.
   tn_status_t (*dispatch)(const tn_eval_call_t* eval, tn_eval_work_fn work, const void* payload,
-                          size_t byte_length);
+                          size_t byte_size);
   // An allocated dense array, aligned to 64 bytes, that lives until the last task completes.
   tn_status_t (*add_temporary)(const tn_eval_call_t* eval, tn_ffi_dtype_t dtype, size_t rank,
                                const int64_t* dims, tn_strided_t** out_array);
@@ -107,11 +107,11 @@ typedef struct tn_eval_api {
                               tn_eval_loop_fn function, void* user);
   // Thread-safe.
   tn_status_t (*error)(const tn_eval_call_t* eval, int32_t code, const char* message);
-  // Calls `function` on all elements of arrays of one shape, at most TN_NEST_ARRAY_LIMIT, row by
-  // row and on several threads. The runtime chooses the rows and their order; arrays that are not
-  // contiguous along a row are packed into cache-sized blocks. The function writes all elements of
-  // the first `written_count` arrays and reads the others. A written array may overlap another only
-  // if both are the same. Only dtype, rank, dims, strides and data of the arrays are used. If
+  // Calls `function` on all elements of arrays of one shape, at most TN_LOOP_NEST_ARRAY_LIMIT, row
+  // by row and on several threads. The runtime chooses the rows and their order; arrays that are
+  // not contiguous along a row are packed into cache-sized blocks. The function writes all elements
+  // of the first `written_count` arrays and reads the others. A written array may overlap another
+  // only if both are the same. Only dtype, rank, dims, strides and data of the arrays are used. If
   // several rows fail, one of their errors is returned. Thread-safe.
   tn_status_t (*for_rows)(const tn_eval_call_t* eval, size_t array_count,
                           const tn_strided_t* const* arrays, size_t written_count,
@@ -140,8 +140,8 @@ struct tn_eval_call {
   ((eval)->api->set_data((eval), (output), (data), (strides), (release), (user)))
 #define tn_eval_set_input_array(eval, array) ((eval)->api->set_input_array((eval), (array)))
 #define tn_eval_set_output_array(eval, array) ((eval)->api->set_output_array((eval), (array)))
-#define tn_eval_dispatch(eval, work, payload, byte_length) \
-  ((eval)->api->dispatch((eval), (work), (payload), (byte_length)))
+#define tn_eval_dispatch(eval, work, payload, byte_size) \
+  ((eval)->api->dispatch((eval), (work), (payload), (byte_size)))
 #define tn_eval_add_temporary(eval, dtype, rank, dims, out_array) \
   ((eval)->api->add_temporary((eval), (dtype), (rank), (dims), (out_array)))
 #define tn_eval_parallel_for(eval, count, grain, function, user) \
@@ -187,6 +187,6 @@ TN__COLD tn_status_t tn__eval_error(const tn_eval_call_t* eval, int32_t code, co
 }
 #endif
 
-#include <tenon/eval_host.h>
+#include <tenon/detail/eval_host.h>
 
-#endif  // TENON_EVAL_H_
+#endif  // TENON_DETAIL_EVAL_H_
