@@ -453,6 +453,7 @@ static tn_status_t finish_in_parts(tn_evaluation_t* evaluation) {
   tn_status_t status = graph->has_many_streams ? finish_by_groups(evaluation)
                                                : split_and_finish_each(evaluation, graph);
   tn__graph_deinit(&piece);
+  evaluation->piece = NULL;
   return status;
 }
 

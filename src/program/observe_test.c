@@ -61,7 +61,8 @@ static void an_instruction_is_reported_with_its_place_and_bytes(void** state) {
   observe(MAIN("%x: " F4, F4, "%y = stablehlo.add %x, %x : " F4 "\nreturn %y : " F4), &seen);
   const tn_run_event_t* add = find(&seen, "add", 0);
   assert_int_equal(seen.count, 1);
-  assert_true(add && add->run_id == 7 && add->depth == 0 && !add->is_asynchronous);
+  if (!add) fail();
+  assert_true(add->run_id == 7 && add->depth == 0 && !add->is_asynchronous);
   assert_true(add->line == 2 && add->column > 0 && add->target_length == 0);
   assert_true(add->read_byte_size == 32 && add->written_byte_size == 16);
   assert_non_null(strstr(add->kernel, ".add"));
@@ -84,7 +85,8 @@ static void each_iteration_is_reported_inside_its_loop(void** state) {
            "  stablehlo.return %j, %b : tensor<i32>, " F4 " }\nreturn %r#1 : " F4),
       &seen);
   const tn_run_event_t *loop = find(&seen, "while", 0), *last = find(&seen, "negate", 2);
-  assert_true(loop && last && !find(&seen, "negate", 3) && find(&seen, "compare", 3));
+  if (!loop || !last) fail();
+  assert_true(!find(&seen, "negate", 3) && find(&seen, "compare", 3));
   assert_true(loop->depth == 0 && last->depth == 1 && last < loop);
   assert_true(loop->begin_ns <= last->begin_ns && last->end_ns <= loop->end_ns);
 }
