@@ -22,7 +22,8 @@ int cli_check_outputs(const arguments_t* arguments, const session_t* session) {
     size_t length = file ? strlen(file) : 0;
     archive_t archive;
     if (file && cli_needs_key(file)) {
-      return cli_refuse(arguments->command, "--output %s: as which array of it? Write %s:KEY", file,
+      return cli_refuse(arguments->command,
+                        "--output %s: the name of the array is missing; expected %s:NAME", file,
                         file);
     }
     if (file && !cli_is_archive(file, &archive) &&

@@ -343,10 +343,8 @@ tn_status_t tn__guarded_run(const tn_kernel_call_t* call) {
     status = check_result(state, local, i);
   }
   for (size_t i = state->operand_count; !status && i < state->value_count; ++i) {
-    const size_t byte_size = state->values[i].byte_size;
-    if (byte_size)
-      memcpy(results[i - state->operand_count], inside.results[i - state->operand_count],
-             byte_size);
+    const size_t byte_size = state->values[i].byte_size, result = i - state->operand_count;
+    if (byte_size) memcpy(results[result], inside.results[result], byte_size);
   }
   return status;
 }

@@ -43,19 +43,46 @@ typedef struct names {
   const char* (*name)(const tn_program_t* program, size_t index);
 } names_t;
 
+static void name_at(const tn_program_t* program, const names_t* names, size_t index,
+                    char name[LONGEST_NAME]) {
+  const char* given = names->name(program, index);
+  if (*given) {
+    snprintf(name, LONGEST_NAME, "%s", given);
+  } else {
+    snprintf(name, LONGEST_NAME, "%s%zu", names->fallback, index);
+  }
+}
+
+// "x, y, ..." as far as there is room.
+static void list_names(const tn_program_t* program, const names_t* names, size_t capacity,
+                       char* list) {
+  char name[LONGEST_NAME];
+  size_t length = 0;
+  list[0] = 0;
+  for (size_t i = 0; i < names->count; ++i) {
+    name_at(program, names, i, name);
+    if (length + strlen(name) + sizeof ", , ..." > capacity) {
+      snprintf(list + length, capacity - length, "%s...", i ? ", " : "");
+      return;
+    }
+    length += (size_t)snprintf(list + length, capacity - length, "%s%s", i ? ", " : "", name);
+  }
+}
+
 static tn_status_t find(const tn_program_t* program, const names_t* names, const char* wanted,
                         size_t* out_index) {
-  char word[LONGEST_NAME] = "", fallback[48];
+  char word[LONGEST_NAME] = "", known[LONGEST_NAME], nearest[LONGEST_NAME], list[200];
   size_t found = 0;
   if (strlen(wanted) < sizeof word && !tn__input_name(tn__sv(wanted), word)) {
     snprintf(word, sizeof word, "%s", wanted);
   }
   tn_spelling_t near = {.word = tn__sv(word)};
   for (size_t i = 0; i < names->count; ++i) {
-    const char* name = names->name(program, i);
-    snprintf(fallback, sizeof fallback, "%s%zu", names->fallback, i);
-    const char* known = *name ? name : fallback;
-    tn__spelling_consider(&near, tn__sv(known));
+    name_at(program, names, i, known);
+    if (tn__spelling_consider(&near, tn__sv(known))) {
+      snprintf(nearest, sizeof nearest, "%s", known);
+      near.nearest = tn__sv(nearest);
+    }
     if (strcmp(known, word) != 0) continue;
     *out_index = i;
     ++found;
@@ -66,10 +93,11 @@ static tn_status_t find(const tn_program_t* program, const names_t* names, const
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%zu %ss of the program are called '%s'",
                             found, names->kind, wanted);
   }
+  list_names(program, names, sizeof list, list);
   return tn__spelling_note(
       &near, "",
-      tn_status_create(TN_CODE_NOT_FOUND, "the program has no %s '%s' among %zu", names->kind,
-                       wanted, names->count));
+      tn_status_create(TN_CODE_NOT_FOUND, "the program has no %s '%s'; its %ss are: %s",
+                       names->kind, wanted, names->kind, names->count ? list : "none"));
 }
 
 tn_status_t tn_program_find_input(const tn_program_t* program, const char* name,

@@ -64,12 +64,25 @@ static void names_that_are_not_there_have_the_nearest_as_a_note(void** state) {
   expect_error(tn_program_find_input(program, "params.v.0.x", &index), TN_CODE_NOT_FOUND,
                "did you mean params.w.0.x?");
   expect_error(tn_program_find_output(program, "result.z", &index), TN_CODE_NOT_FOUND,
-               "the program has no output 'result.z' among 2");
+               "the program has no output 'result.z'; its outputs are: ");
   expect_error(tn_program_find_input(program, "", &index), TN_CODE_NOT_FOUND, "no input ''");
   memset(longest, 'x', sizeof longest - 1);
   longest[sizeof longest - 1] = 0;
   expect_error(tn_program_find_input(program, longest, &index), TN_CODE_NOT_FOUND, "xxx");
   expect_error(tn_program_find_input(program, NULL, &index), TN_CODE_INVALID_ARGUMENT, "NULL");
+}
+
+static void numbers_are_suggested_where_there_are_no_names(void** state) {
+  (void)state;
+  size_t index = 0;
+  program = tn__testing_program(
+      "func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {\n"
+      "  return %x, %x : tensor<2xf32>, tensor<2xf32>\n}\n",
+      false);
+  expect_error(tn_program_find_output(program, "resul0", &index), TN_CODE_NOT_FOUND,
+               "did you mean result0?");
+  expect_error(tn_program_find_output(program, "y", &index), TN_CODE_NOT_FOUND,
+               "its outputs are: result0, result1");
 }
 
 static void a_name_of_two_inputs_is_an_error(void** state) {
@@ -106,6 +119,7 @@ int main(void) {
       cmocka_unit_test_teardown(inputs_are_found_by_their_names, end),
       cmocka_unit_test_teardown(outputs_are_found_by_their_names, end),
       cmocka_unit_test_teardown(names_that_are_not_there_have_the_nearest_as_a_note, end),
+      cmocka_unit_test_teardown(numbers_are_suggested_where_there_are_no_names, end),
       cmocka_unit_test_teardown(a_name_of_two_inputs_is_an_error, end),
       cmocka_unit_test_teardown(names_are_printed_with_the_module, end),
   };

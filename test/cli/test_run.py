@@ -260,7 +260,7 @@ def test_inputs_go_to_the_arguments_they_name(folder, inputs):
 
 
 @pytest.mark.parametrize("inputs, code, message", [
-    (["y=ones"], 1, "--input y=ones: the program has no input 'y' among 3"),
+    (["y=ones"], 1, "--input y=ones: the program has no input 'y'; its inputs are: params.w, x, c"),
     (["params.v=ones"], 1, "did you mean params.w?"),
     (["x=ones", "x=zeros"], 2, "'x' is given twice"),
     (["x=ones", "ones", "ones", "ones"], 2, "4 inputs are given; the program takes 3"),
