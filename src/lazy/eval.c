@@ -16,26 +16,12 @@ typedef struct tn_evaluation {
 // --- memory for walking
 
 static tn_status_t take_graph(tn_evaluator_t* evaluator, tn_graph_t** out_graph) {
-  void* memory = NULL;
-  pthread_mutex_lock(&evaluator->mutex);
-  *out_graph = evaluator->idle_graph;
-  evaluator->idle_graph = NULL;
-  pthread_mutex_unlock(&evaluator->mutex);
-  if (*out_graph) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__allocate(evaluator->allocator, sizeof(tn_graph_t), &memory));
-  *out_graph = memory;
-  tn__graph_init(*out_graph, evaluator);
-  return TN_OK;
+  *out_graph = atomic_exchange(&evaluator->idle_graph, NULL);
+  return *out_graph ? TN_OK : tn__graph_create(evaluator, out_graph);
 }
 
 static void give_graph(tn_evaluator_t* evaluator, tn_graph_t* graph) {
-  pthread_mutex_lock(&evaluator->mutex);
-  tn_graph_t* other = evaluator->idle_graph;
-  evaluator->idle_graph = graph;
-  pthread_mutex_unlock(&evaluator->mutex);
-  if (!other) return;
-  tn__graph_deinit(other);
-  tn__free(evaluator->allocator, other, sizeof *other);
+  tn__graph_destroy(atomic_exchange(&evaluator->idle_graph, graph));
 }
 
 // --- claims
@@ -133,10 +119,8 @@ static tn_status_t find_program(const tn_evaluation_t* evaluation, tn_graph_t* g
 
 // --- running
 
-// The lists of one run.
+// The lists of one run, in memory that the graph keeps.
 typedef struct tn_graph_run {
-  void* memory;
-  size_t byte_size;
   size_t argument_count;
   const uint32_t* numbers;  // of the arguments' values
   tn_buffer_t** arguments;
@@ -145,15 +129,16 @@ typedef struct tn_graph_run {
   bool* donated;
 } tn_graph_run_t;
 
-static tn_status_t run_init(tn_graph_run_t* run, const tn_graph_t* graph) {
+static tn_status_t run_init(tn_graph_run_t* run, tn_graph_t* graph) {
   // A compiled function has its operands for arguments, and they are no views.
   const size_t argument_count = graph->call ? graph->call->operand_count : graph->input_count;
   const size_t pointer_count = argument_count + 2 * graph->output_count;
-  *run = (tn_graph_run_t){.byte_size = pointer_count * sizeof(void*) + argument_count,
-                          .argument_count = argument_count,
-                          .numbers = graph->call ? graph->operands : graph->inputs};
-  TN_RETURN_IF_ERROR(tn__allocate(graph->evaluator->allocator, run->byte_size, &run->memory));
-  run->arguments = run->memory;
+  const size_t byte_size = pointer_count * sizeof(void*) + argument_count;
+  TN_RETURN_IF_ERROR(
+      tn__grow(graph->evaluator->allocator, &graph->lists, &graph->list_capacity, byte_size, 1));
+  run->argument_count = argument_count;
+  run->numbers = graph->call ? graph->operands : graph->inputs;
+  run->arguments = graph->lists;
   run->results = run->arguments + argument_count;
   run->steps = (tn_step_t**)(run->results + graph->output_count);
   run->donated = (bool*)(run->steps + graph->output_count);
@@ -290,14 +275,12 @@ static tn_status_t finish(tn_evaluation_t* evaluation, tn_graph_t* graph, tn_pro
   if (program && status && tn_status_code(status) != TN_CODE_RESOURCE_EXHAUSTED &&
       is_divisible(evaluation, graph)) {
     tn_status_release(status);
-    tn__free(evaluation->evaluator->allocator, run.memory, run.byte_size);
     tn_program_release(program);
     return finish_in_parts(evaluation);
   }
   if (status) failure = tn__failure_create(evaluation->evaluator->allocator, status);
   publish(evaluation, graph, &run, failure);
   tn__failure_release(failure);
-  tn__free(evaluation->evaluator->allocator, run.memory, run.byte_size);
   tn_program_release(program);
   return TN_OK;
 }

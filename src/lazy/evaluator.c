@@ -34,10 +34,7 @@ void tn__evaluator_release(tn_evaluator_t* evaluator) {
   const tn_allocator_t* allocator = evaluator->allocator;
   tn__graph_cache_destroy(evaluator->cache);
   tn__body_cache_destroy(evaluator->bodies);
-  if (evaluator->idle_graph) {
-    tn__graph_deinit(evaluator->idle_graph);
-    tn__free(allocator, evaluator->idle_graph, sizeof(tn_graph_t));
-  }
+  tn__graph_destroy(atomic_load(&evaluator->idle_graph));
   tn_stream_release(evaluator->stream);
   pthread_cond_destroy(&evaluator->published);
   pthread_mutex_destroy(&evaluator->mutex);

@@ -25,8 +25,8 @@ typedef struct tn_evaluator {
   pthread_cond_t published;  // steps that were claimed are done
   size_t waiting_count;      // threads that wait for it
   uint64_t last_mark;
-  struct tn_graph* idle_graph;  // whose memory the next evaluation can use; NULL: none
-  tn_stream_t* stream;          // for tn_array_async_eval without one; made when it is first needed
+  _Atomic(struct tn_graph*) idle_graph;  // whose memory the next evaluation can use; NULL: none
+  tn_stream_t* stream;  // for tn_array_async_eval without one; made when it is first needed
 } tn_evaluator_t;
 
 TN_MUST_USE tn_status_t tn__evaluator_create(tn_device_t* device, tn_evaluator_t** out_evaluator);

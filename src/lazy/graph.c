@@ -21,7 +21,24 @@ void tn__graph_deinit(tn_graph_t* graph) {
   tn__free(allocator, graph->inputs, graph->input_capacity * sizeof *graph->inputs);
   tn__free(allocator, graph->outputs, graph->output_capacity * sizeof *graph->outputs);
   tn__free(allocator, graph->words, graph->word_capacity * sizeof *graph->words);
+  tn__free(allocator, graph->lists, graph->list_capacity);
   tn__free(allocator, graph->stack, graph->stack_capacity * sizeof *graph->stack);
+}
+
+tn_status_t tn__graph_create(tn_evaluator_t* evaluator, tn_graph_t** out_graph) {
+  void* memory = NULL;
+  *out_graph = NULL;
+  TN_RETURN_IF_ERROR(tn__allocate(evaluator->allocator, sizeof(tn_graph_t), &memory));
+  *out_graph = memory;
+  tn__graph_init(*out_graph, evaluator);
+  return TN_OK;
+}
+
+void tn__graph_destroy(tn_graph_t* graph) {
+  if (!graph) return;
+  const tn_allocator_t* allocator = graph->evaluator->allocator;
+  tn__graph_deinit(graph);
+  tn__free(allocator, graph, sizeof *graph);
 }
 
 // Makes room for one more element of a list of the graph.

@@ -41,6 +41,8 @@ typedef struct tn_graph {
   tn_array_t* abstract;   // some input that has no value; NULL
   size_t word_count, word_capacity;
   uint64_t* words;
+  size_t list_capacity;  // bytes
+  void* lists;           // of the run under way (eval.c)
   // while walking
   size_t stack_count, stack_capacity;
   struct tn_graph_frame* stack;
@@ -48,6 +50,9 @@ typedef struct tn_graph {
 
 void tn__graph_init(tn_graph_t* graph, tn_evaluator_t* evaluator);
 void tn__graph_deinit(tn_graph_t* graph);
+// The same in memory of its own. NULL is fine.
+TN_MUST_USE tn_status_t tn__graph_create(tn_evaluator_t* evaluator, tn_graph_t** out_graph);
+void tn__graph_destroy(tn_graph_t* graph);
 
 // Collects what `targets` need, again and again with the same memory. Under the evaluator's mutex.
 // *out_is_claimed: an evaluation other than `claimant` has some step, and nothing was collected.
