@@ -172,11 +172,10 @@ typedef struct session {
   double read_ms, compile_ms;
 } session_t;
 
-// Loads the libraries that the options name, and asks their handlers what they take if --learn is
-// given.
+// Loads the libraries that the options name, and probes their handlers if --probe is given.
 tn_status_t cli_load_libraries(const arguments_t* arguments);
-// Asks all handlers that declare nothing what they take.
-tn_status_t cli_learn_targets(void);
+// Probes all handlers without signature metadata.
+tn_status_t cli_probe_targets(void);
 // The same, and creates the device.
 tn_status_t cli_open(const arguments_t* arguments, session_t* session);
 // The whole of a file ("-": the standard input) in memory from malloc, with a NUL behind it.
@@ -184,9 +183,9 @@ tn_status_t cli_read_file(const char* path, char** out_text, size_t* out_length)
 tn_status_t cli_load_module(const char* path, session_t* session);
 // Reads and compiles the file.
 tn_status_t cli_load_program(const arguments_t* arguments, session_t* session);
-// What a run failed with. Where a handler that declares nothing refused its call, all such handlers
-// are asked what they take, and the error of a compile that knows is given instead, with the old
-// one as a note. Takes `status`.
+// The error of a run. If a handler without signature metadata rejected its call, all such handlers
+// are probed, and the error of a compilation with their signatures is returned instead, with the
+// original one as a note. Takes `status`.
 tn_status_t cli_explain(const arguments_t* arguments, const session_t* session, tn_status_t status);
 void cli_close(session_t* session);
 

@@ -21,10 +21,10 @@ typedef struct diff {
 } diff_t;
 
 // How far one value of the program is apart.
-typedef struct gap {
+typedef struct difference {
   size_t element_count, different_count, first;  // first: element
   uint64_t largest;                              // ulp; UINT64_MAX: one of them is NaN
-} gap_t;
+} difference_t;
 
 // --- setting up
 
@@ -91,25 +91,25 @@ static void close_sides(diff_t* diff) {
 // --- comparing
 
 static void compare_elements(tn_dtype_t dtype, const char* a, const char* b, uint64_t tolerance,
-                             gap_t* gap) {
+                             difference_t* difference) {
   const size_t size = tn_dtype_byte_size(dtype);
-  for (size_t i = 0; i < gap->element_count; ++i) {
+  for (size_t i = 0; i < difference->element_count; ++i) {
     const uint64_t apart = tn_dtype_ulps_between(dtype, a + i * size, b + i * size);
     if (apart <= tolerance) continue;
-    if (gap->different_count++ == 0) gap->first = i;
-    if (apart > gap->largest) gap->largest = apart;
+    if (difference->different_count++ == 0) difference->first = i;
+    if (apart > difference->largest) difference->largest = apart;
   }
 }
 
-static tn_status_t compare(const diff_t* diff, size_t value, gap_t* out_gap) {
+static tn_status_t compare(const diff_t* diff, size_t value, difference_t* out_difference) {
   tn_buffer_t *a = diff->sides[0].results[value], *b = diff->sides[1].results[value];
   const void *a_data = NULL, *b_data = NULL;
-  *out_gap = (gap_t){.element_count = (size_t)tn_buffer_size(a)};
+  *out_difference = (difference_t){.element_count = (size_t)tn_buffer_size(a)};
   tn_status_t status = tn_buffer_map(a, &a_data);
   if (status) return status;
   status = tn_buffer_map(b, &b_data);
   if (!status) {
-    compare_elements(tn_buffer_dtype(a), a_data, b_data, diff->tolerance, out_gap);
+    compare_elements(tn_buffer_dtype(a), a_data, b_data, diff->tolerance, out_difference);
     tn_buffer_unmap(b);
   }
   tn_buffer_unmap(a);
@@ -147,16 +147,16 @@ static const char* value_text(const tn_result_origin_t* origin, size_t value, ch
   return out;
 }
 
-static tn_status_t print_gap(diff_t* diff, size_t value, const gap_t* gap) {
+static tn_status_t print_difference(diff_t* diff, size_t value, const difference_t* difference) {
   tn_result_origin_t origin = {.struct_size = sizeof origin};
   char name[64], largest[32], type[160];
   double numbers[2];
   tn_program_result_origin(diff->sides[0].program, value, &origin);
   tn_type_format(tn_program_result_type(diff->sides[0].program, value), type, sizeof type);
-  tn_status_t status = load_element(diff, value, gap->first, numbers);
+  tn_status_t status = load_element(diff, value, difference->first, numbers);
   if (status) return status;
   value_text(&origin, value, name);
-  ulps_text(gap->largest, largest);
+  ulps_text(difference->largest, largest);
   if (cli_has(diff->arguments, OPTION_JSON)) {
     printf("%s\n  {\"value\": ", diff->different_count ? "," : "");
     cli_print_json_string(stdout, name);
@@ -165,21 +165,22 @@ static tn_status_t print_gap(diff_t* diff, size_t value, const gap_t* gap) {
     printf(
         ", \"line\": %u, \"type\": \"%s\", \"elements\": %zu, \"different\": %zu, "
         "\"largest_ulps\": %llu, \"first\": %zu}",
-        origin.line, type, gap->element_count, gap->different_count,
-        (unsigned long long)gap->largest, gap->first);
+        origin.line, type, difference->element_count, difference->different_count,
+        (unsigned long long)difference->largest, difference->first);
     return TN_OK;
   }
   if (diff->different_count == 0) {
     printf("the first value that differs is %s = %s%s\n", name, origin.operation,
            origin.line ? "" : ", which has no line");
     if (origin.line) printf("  line %u of %s\n", origin.line, diff->arguments->values[0]);
-    printf("  element %zu of a %s: %s has %.17g, %s has %.17g\n\n", gap->first, type,
+    printf("  element %zu of a %s: %s has %.17g, %s has %.17g\n\n", difference->first, type,
            diff->sides[0].name, numbers[0], diff->sides[1].name, numbers[1]);
     printf("%-16s %-24s %6s  %-20s %s\n", "value", "operation", "line", "elements that differ",
            "largest");
   }
   char counts[48];
-  snprintf(counts, sizeof counts, "%zu of %zu", gap->different_count, gap->element_count);
+  snprintf(counts, sizeof counts, "%zu of %zu", difference->different_count,
+           difference->element_count);
   printf("%-16s %-24s %6u  %-20s %s\n", name, origin.operation, origin.line, counts, largest);
   return TN_OK;
 }
@@ -195,10 +196,10 @@ static tn_status_t compare_all(diff_t* diff) {
     printf("], \"tolerance_ulps\": %llu, \"different\": [", (unsigned long long)diff->tolerance);
   }
   for (size_t i = 0; i < diff->value_count && !status; ++i) {
-    gap_t gap;
-    status = compare(diff, i, &gap);
-    if (status || gap.different_count == 0) continue;
-    status = print_gap(diff, i, &gap);
+    difference_t difference;
+    status = compare(diff, i, &difference);
+    if (status || difference.different_count == 0) continue;
+    status = print_difference(diff, i, &difference);
     ++diff->different_count;
   }
   if (status) return status;

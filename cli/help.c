@@ -73,7 +73,7 @@ static void print_whole_help(FILE* file) {
           "check failed, 2 the command was used wrongly.\n");
   print_examples(file,
                  "tenon run add.mlir --input 3xf32=1,2,3 --input ones\n"
-                 "tenon show add.mlir --at plan\n"
+                 "tenon show add.mlir --stage plan\n"
                  "tenon run --help");
 }
 

@@ -10,14 +10,14 @@
 
 enum { LOAD_LIMIT_MS = 10000 };
 
-// A library that says nothing of itself may export handlers all the same. Takes the refusal.
-static tn_status_t load_exported(const char* path, tn_status_t refusal) {
+// A library that says nothing of itself may export handlers all the same. Takes the error.
+static tn_status_t load_exported(const char* path, tn_status_t error) {
   size_t count = 0;
   tn_status_t status = tn_library_load_exported(NULL, path, &count);
   bool is_loaded = !status && count;
   tn_status_release(status);
-  if (!is_loaded) return refusal;
-  tn_status_release(refusal);
+  if (!is_loaded) return error;
+  tn_status_release(error);
   return TN_OK;
 }
 
@@ -105,7 +105,7 @@ int tn_command_inspect(const arguments_t* arguments) {
   listing_t listing = {.is_json = cli_has(arguments, OPTION_JSON)};
   tn_status_t status = try_to_load(arguments);
   if (!status) status = load_all(arguments);
-  if (!status) status = cli_learn_targets();
+  if (!status) status = cli_probe_targets();
   if (status) return cli_report(status);
   if (listing.is_json) printf("[");
   status = tn_target_enumerate(show, &listing);

@@ -170,9 +170,12 @@ static void print_op(const listing_t* listing, const tn_op_info_t* info) {
 
 static void print_target_line(const tn_target_info_t* info) {
   char doc[1024];
-  const char* text = info->refusal ? info->refusal : info->doc ? info->doc : info->signature;
-  snprintf(doc, sizeof doc, "%s%s", info->refusal ? "cannot be used: " : "", text ? text : "");
-  print_name(info->name, !info->refusal);
+  const char* text = info->unusable_reason ? info->unusable_reason
+                     : info->doc           ? info->doc
+                                           : info->signature;
+  snprintf(doc, sizeof doc, "%s%s", info->unusable_reason ? "cannot be used: " : "",
+           text ? text : "");
+  print_name(info->name, !info->unusable_reason);
   cli_print_wrapped(stdout, doc, NAME_COLUMN, WIDTH);
 }
 

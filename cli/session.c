@@ -5,11 +5,12 @@
 
 #include "cli.h"
 
-// Whatever has no api version may be a handler, and is asked; it need not be one.
-static bool learn(void* user, const tn_target_info_t* info) {
+// A function without an API version may be a handler, so it is probed as well.
+static bool probe(void* user, const tn_target_info_t* info) {
   tn_status_t* status = user;
   bool may_be_handler = info->api_version == 4 || info->api_version == 0;
-  if (!may_be_handler || info->refusal || strlen(info->name) != info->name_length) return true;
+  if (!may_be_handler || info->unusable_reason || strlen(info->name) != info->name_length)
+    return true;
   *status = tn_target_probe(NULL, info->name, info->platform);
   if (*status && info->api_version == 0) {
     tn_status_release(*status);
@@ -18,11 +19,11 @@ static bool learn(void* user, const tn_target_info_t* info) {
   return *status == TN_OK;
 }
 
-tn_status_t cli_learn_targets(void) {
-  tn_status_t learned = TN_OK;
-  tn_status_t status = tn_target_enumerate(learn, &learned);
-  if (!status) return learned;
-  tn_status_release(learned);
+tn_status_t cli_probe_targets(void) {
+  tn_status_t probed = TN_OK;
+  tn_status_t status = tn_target_enumerate(probe, &probed);
+  if (!status) return probed;
+  tn_status_release(probed);
   return status;
 }
 
@@ -31,7 +32,7 @@ tn_status_t cli_load_libraries(const arguments_t* arguments) {
     tn_status_t status = tn_library_load(arguments->option_values[OPTION_LOAD][i]);
     if (status) return status;
   }
-  return cli_has(arguments, OPTION_LEARN) ? cli_learn_targets() : TN_OK;
+  return cli_has(arguments, OPTION_PROBE) ? cli_probe_targets() : TN_OK;
 }
 
 static const char* device_name(const arguments_t* arguments) {
@@ -134,7 +135,7 @@ tn_status_t cli_explain(const arguments_t* arguments, const session_t* session,
   if (tn_status_code(status) != TN_CODE_INVALID_ARGUMENT) return status;
   if (!strstr(tn_status_message(status), "custom call @")) return status;
   tn_program_t* program = NULL;
-  tn_status_t reason = cli_learn_targets();
+  tn_status_t reason = cli_probe_targets();
   if (reason) {
     tn_status_release(reason);
     return status;

@@ -1,7 +1,7 @@
 #include "cli.h"
 
 int tn_command_show(const arguments_t* arguments) {
-  int stage = cli_word(arguments, OPTION_AT, "ir");
+  int stage = cli_word(arguments, OPTION_STAGE, "ir");
   int format =
       cli_word(arguments, OPTION_FORMAT, cli_has(arguments, OPTION_JSON) ? "json" : "text");
   if (stage < 0 || format < 0) return EXIT_USAGE;

@@ -38,14 +38,14 @@ void cli_print_target_json(const tn_target_info_t* info) {
   cli_print_json_member(", ", "library", info->library);
   cli_print_json_member(", ", "signature", info->signature);
   print_flag("declared", info->is_declared);
-  print_flag("learned", info->is_learned);
+  print_flag("probed", info->is_probed);
   print_flag("confined", info->is_confined);
   cli_print_json_member(", ", "other_stages", info->stage_signatures);
-  cli_print_json_member(", ", "asks_for", info->asks_for);
-  cli_print_json_member(", ", "unknown", info->gap);
+  cli_print_json_member(", ", "required_services", info->required_services);
+  cli_print_json_member(", ", "unresolved", info->unresolved);
   cli_print_json_member(", ", "definition", info->definition);
   cli_print_json_member(", ", "doc", info->doc);
-  cli_print_json_member(", ", "refusal", info->refusal);
+  cli_print_json_member(", ", "unusable_reason", info->unusable_reason);
   printf(", \"parameters\": [");
   for (size_t i = 0; i < info->parameter_count; ++i) {
     const tn_target_parameter_t* parameter = &info->parameters[i];
@@ -89,7 +89,7 @@ static void print_handler(const tn_target_info_t* info) {
   printf("; traits %s\n", info->traits & 1 ? "command buffer compatible" : "none");
   if (info->state_type) printf("  state of type %s\n", info->state_type);
   if (info->stage_signatures) printf("  other stages %s\n", info->stage_signatures);
-  if (info->asks_for) printf("  asks its host for %s\n", info->asks_for);
+  if (info->required_services) printf("  requires %s\n", info->required_services);
 }
 
 // A line of text that may be long.
@@ -103,21 +103,22 @@ void cli_print_target(const tn_target_info_t* info) {
          info->platform);
   if (info->doc) print_remark("", info->doc);
   if (info->signature) {
-    printf("  %s%s\n", info->signature, info->is_declared ? "" : "   (learned from the handler)");
+    printf("  %s%s\n", info->signature, info->is_declared ? "" : "   (inferred by probe calls)");
   }
   print_parameters(info);
   if (info->api_version) {
     print_handler(info);
   } else {
-    printf("  a function of whatever api version a call says\n");
+    printf("  api version as each call states\n");
   }
   if (info->definition) printf("  for lazy arrays: %s\n", info->definition);
   if (info->library) printf("  from %s\n", info->library);
-  if (info->gap) print_remark("not known: ", info->gap);
-  if (info->is_learned && !info->is_confined) {
-    print_remark("",
-                 "it was asked in a child that had no files, but that the system could not "
-                 "confine further (seccomp)");
+  if (info->unresolved) print_remark("unresolved: ", info->unresolved);
+  if (info->is_probed && !info->is_confined) {
+    print_remark(
+        "",
+        "probed in a child process without files, but not confined further: the system has "
+        "no seccomp");
   }
-  if (info->refusal) print_remark("cannot be used: ", info->refusal);
+  if (info->unusable_reason) print_remark("cannot be used: ", info->unusable_reason);
 }

@@ -44,14 +44,14 @@ run "$show" "$example/images.npy" "$example/labels.npy" "$out/predictions.npy" "
 
 # The plan says where every value lives; its summary has the peak.
 echo
-"$tenon" show "$example/digits.mlir" --load "$library" --at plan >"$out/plan.txt"
+"$tenon" show "$example/digits.mlir" --load "$library" --stage plan >"$out/plan.txt"
 sed -n '/peak/{s/^ */the plan: /p;q;}' "$out/plan.txt"
-"$tenon" show "$example/digits.mlir" --load "$library" --at plan --format svg >"$out/plan.svg"
+"$tenon" show "$example/digits.mlir" --load "$library" --stage plan --format svg >"$out/plan.svg"
 
 cat <<END
 
 ${bold}What to try next$plain
-  $tenon show $example/digits.mlir --load $library --at plan
+  $tenon show $example/digits.mlir --load $library --stage plan
       where every value lives; $out/plan.svg draws it
   $tenon ops digits_dense --load $library
       what an operation of the library takes and gives

@@ -17,7 +17,7 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 // Another api version than the function's.
-// error: custom call @roots: it is called with api version 4 (typed FFI), but registered for api version 2 (untyped, with a status)
+// error: custom call @roots: it is called with api version 4 (typed FFI), but registered for api version 2 (legacy, with a status)
 func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   %y = stablehlo.custom_call @roots(%x) {api_version = 4 : i32} : (tensor<8xf32>) -> tensor<8xf32>
   return %y : tensor<8xf32>

@@ -24,8 +24,8 @@ TN_EXTERN_C_BEGIN
 // without operands. A function that was registered without an API version (tenon run --load
 // LIB.so:TARGET=SYMBOL) is treated as a handler from then on if it responds like one.
 // FAILED_PRECONDITION for other functions, which cannot be probed; UNIMPLEMENTED if probing needs
-// seccomp and the system has none. Details that a handler does not reveal are not an error; `gap`
-// of its tn_target_info_t lists them.
+// seccomp and the system has none. Details that a handler does not reveal are not an error;
+// `unresolved` of its tn_target_info_t lists them.
 TN_API TN_MUST_USE tn_status_t tn_target_probe(tn_context_t* context, const char* name,
                                                const char* platform);
 

@@ -206,7 +206,7 @@ static void last_reference_may_be_dropped_by_a_task(void** state) {
     tn__futex_wake(&last->done, 1);
     while (atomic_load(&last->later_tasks) < 5) usleep(100);
   }
-  usleep(10000);  // lets the last heir free its queue, for the leak checker
+  usleep(10000);  // lets the last worker free its queue, for the leak checker
 }
 
 static tn_status_t fail_at_multiples_of_ten(int64_t begin, int64_t end, void* user) {

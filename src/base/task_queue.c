@@ -21,7 +21,7 @@ struct tn_task_queue {
   pthread_mutex_t lock;  // protects what follows
   task_t *first, *last;
   bool is_stopping;
-  task_worker_t* heir;  // frees the queue at its end: the worker that called destroy
+  task_worker_t* destroyer;  // frees the queue at its end: the worker that called destroy
   int thread_limit;
   int thread_count;
   task_worker_t workers[];
@@ -66,9 +66,9 @@ static void worker_main(void* user) {
       pthread_mutex_lock(&queue->lock);
     }
   }
-  bool is_heir = queue->heir == self;
+  bool is_destroyer = queue->destroyer == self;
   pthread_mutex_unlock(&queue->lock);
-  if (is_heir) free_queue(queue);
+  if (is_destroyer) free_queue(queue);
 }
 
 tn_status_t tn__task_queue_create(const tn_cores_t* cores, int thread_limit,
@@ -87,20 +87,20 @@ tn_status_t tn__task_queue_create(const tn_cores_t* cores, int thread_limit,
 
 void tn__task_queue_destroy(tn_task_queue_t* queue) {
   if (!queue) return;
-  task_worker_t* heir = NULL;
+  task_worker_t* destroyer = NULL;
   pthread_mutex_lock(&queue->lock);
   queue->is_stopping = true;
   int thread_count = queue->thread_count;
   for (int i = 0; i < thread_count; ++i) {
-    if (tn__worker_is_current(&queue->workers[i].worker)) heir = &queue->workers[i];
+    if (tn__worker_is_current(&queue->workers[i].worker)) destroyer = &queue->workers[i];
   }
-  queue->heir = heir;
+  queue->destroyer = destroyer;
   pthread_mutex_unlock(&queue->lock);
   for (int i = 0; i < thread_count; ++i) {
     if (tn__worker_claim(&queue->workers[i].worker)) tn__worker_rouse(&queue->workers[i].worker);
   }
   for (int i = 0; i < thread_count; ++i) tn__worker_join(&queue->workers[i].worker);
-  if (!heir) free_queue(queue);
+  if (!destroyer) free_queue(queue);
 }
 
 // Under the lock. The worker's first look at the queue waits for it.

@@ -89,7 +89,7 @@ static tn_status_t prepare(tn_kernel_site_t* site,
   TN_RETURN_IF_ERROR(tn__call_site_read(site, &call));
   tn_target_t* target = tn__op_target(site->use->op, site->target->platform);
   if (!target) return miss(&call, site->target);
-  if (target->refusal) return tn__target_refusal(target);
+  if (target->unusable_reason) return tn__target_unusable_reason(target);
   tn_status_t status = check_version(&call, target);
   if (!status) status = prepare_kind(&call, target);
   return tn_status_prefix(status, "custom call @%s", TN_NAME_TEXT(call.name));
@@ -118,9 +118,9 @@ static tn_status_t prepare_elementwise(tn_kernel_site_t* site) {
 static tn_status_t prepare_strided(tn_kernel_site_t* site) {
   return prepare(site, tn__strided_prepare);
 }
-static tn_status_t prepare_untyped(tn_kernel_site_t* site) {
+static tn_status_t prepare_legacy(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(check_layouts(site));
-  return prepare(site, tn__untyped_prepare);
+  return prepare(site, tn__legacy_prepare);
 }
 
 // Results that are the memory of operands are the whole of it.
@@ -155,10 +155,10 @@ static bool takes_layout(const tn_op_use_t* use, size_t operand, const tn_view_t
 static const tn_kernel_t typed = TN_HANDLER_KERNEL("typed", prepare_typed, tn__typed_run, true);
 static const tn_kernel_t typed_with_stages =
     TN_HANDLER_KERNEL("typed", prepare_typed, tn__typed_run_stages, true);
-static const tn_kernel_t untyped[] = {
-    TN_HANDLER_KERNEL("original", prepare_untyped, tn__untyped_run_original, false),
-    TN_HANDLER_KERNEL("status", prepare_untyped, tn__untyped_run_status, false),
-    TN_HANDLER_KERNEL("status_unified", prepare_untyped, tn__untyped_run_opaque, false),
+static const tn_kernel_t legacy[] = {
+    TN_HANDLER_KERNEL("original", prepare_legacy, tn__legacy_run_original, false),
+    TN_HANDLER_KERNEL("status", prepare_legacy, tn__legacy_run_status, false),
+    TN_HANDLER_KERNEL("status_unified", prepare_legacy, tn__legacy_run_opaque, false),
 };
 #undef TN_HANDLER_KERNEL
 static const tn_kernel_t elementwise = {.op = "custom_call",
@@ -189,7 +189,7 @@ const tn_kernel_t* tn__call_plain_kernel(const char* platform, const tn_op_use_t
   const int32_t version = tn__call_version(use);
   const bool is_hosts = strcmp(platform, tn__compile_target_host.platform) == 0;
   if (!target && !is_hosts) return NULL;
-  if (version >= 1 && version <= 3) return &untyped[version - 1];
+  if (version >= 1 && version <= 3) return &legacy[version - 1];
   if (target && tn__target_is_elementwise(target)) return &elementwise;
   if (target && tn__target_is_strided(target)) return &strided;
   const bool has_stages = target && (target->bundle.prepare || target->bundle.initialize);

@@ -6,7 +6,7 @@
 
 #include "base/interrupt.h"
 #include "call/attributes.h"
-#include "call/keeper.h"
+#include "call/lifetime.h"
 #include "ir/ir.h"
 #include "kernel/kernel.h"
 
@@ -20,7 +20,7 @@ typedef struct tn_call_environment {
   size_t user_data_count;
   const tn_user_data_t* user_data;  // objects for handlers that ask for their type
   const tn_interrupt_t* interrupt;  // NULL: nothing ends the run early
-  tn_call_keeper_t* keeper;         // of all that the handlers see; NULL: nothing outlives a call
+  tn_call_lifetime_t* lifetime;     // of all that the handlers see; NULL: nothing outlives a call
 } tn_call_environment_t;
 
 // What the calls of one program share while they are prepared. What it points to lives in the

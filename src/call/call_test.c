@@ -136,7 +136,7 @@ static void a_call_that_does_not_fit_the_declaration_does_not_compile(void** sta
                        "(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n"
                        "  return %0 : tensor<4xf32>\n}\n",
                        &program));
-  TN_ASSERT_REPORT("it is called with api version 1 (untyped), but registered for api version 4",
+  TN_ASSERT_REPORT("it is called with api version 1 (legacy), but registered for api version 4",
                    tn__testing_compile(SCALE_CALL("backend_config = \"\""), &program));
 }
 
@@ -149,7 +149,7 @@ static void a_handlers_error_reaches_the_caller_with_target_and_code(void** stat
                                     &FOUR, 1, (void*[]){y}));
 }
 
-// --- untyped functions
+// --- legacy functions
 
 static void add_wrapped(void* out, const void** in) {
   const float *b = in[0], *c = in[1];
@@ -224,7 +224,7 @@ static void a_miss_says_what_is_there_instead(void** state) {
       "did you mean @scale (platform Host, api version 4 (typed FFI), from this "
       "process)?",
       tn__testing_compile(CALL_OF("scael"), &program));
-  TN_ASSERT_REPORT("@only_cuda is registered for platform CUDA, api version 1 (untyped)",
+  TN_ASSERT_REPORT("@only_cuda is registered for platform CUDA, api version 1 (legacy)",
                    tn__testing_compile(CALL_OF("only_cuda"), &program));
   TN_ASSERT_OK(tn_target_unregister("only_cuda", "CUDA"));
   TN_ASSERT_CODE(NOT_FOUND, tn_target_unregister("only_cuda", "CUDA"));

@@ -10,7 +10,7 @@
 
 typedef struct checker {
   const tn_ffi_op_t* op;
-  bool is_learned;
+  bool is_probed;
   tn_arena_t* arena;
   size_t counts[3];  // by kind of parameter: leaves
   const tn_type_t* const* types[3];
@@ -64,7 +64,7 @@ static tn_status_t check_value(const checker_t* checker, const tn_ffi_param_t* p
   const tn_type_t* element = param->same_dtype_as ? find_leaf(checker, param->same_dtype_as) : NULL;
   if (param->flags & TN_FFI_PARAM_LIKE && shape) element = shape;
   size_t rank = tn__type_is_tensor(type) ? type->rank : 0;
-  if (!param->dtypes) return TN_OK;  // not learned
+  if (!param->dtypes) return TN_OK;  // unresolved
   if (dtype >= 64 || !(param->dtypes >> dtype & 1)) {
     snprintf(wanted, sizeof wanted, "elements of %s", TN_DTYPES_TEXT(param->dtypes));
   } else if (param->rank >= 0 && (int64_t)rank != param->rank) {
@@ -185,9 +185,9 @@ static tn_status_t resolve(const checker_t* checker, const tn_ffi_param_t* param
       }
       if (attr->kind != TN_ATTR_INTEGER && attr->kind != TN_ATTR_FLOAT) return TN_OK;
       if (attr->dtype == dtype) *out = attr;
-      // A number that stands for something, or for an address, travels in exactly one type; and of
-      // what was learned nobody knows whether it stands for something.
-      if (*out || checker->is_learned || param->flags & (TN_FFI_PARAM_ENUM | TN_FFI_PARAM_ADDRESS))
+      // An enumeration or an address has exactly one integer type, and an inferred scalar may be
+      // one.
+      if (*out || checker->is_probed || param->flags & (TN_FFI_PARAM_ENUM | TN_FFI_PARAM_ADDRESS))
         return TN_OK;
       return narrow(checker->arena, attr, dtype, out);
     case TN_FFI_STRING:
@@ -297,7 +297,7 @@ static tn_status_t check_field(const checker_t* checker, const tn_ffi_param_t* p
   tn_dtype_t dtype = only_dtype(param->dtypes);
   bool is_number = attr->kind == TN_ATTR_FLOAT && tn_dtype_kind(dtype) == TN_KIND_FLOAT;
   tn_status_t status = tn__attr_misfit(param->name, attr, param->type_text);
-  if (checker->is_learned) {
+  if (checker->is_probed) {
     return tn_status_note(status, "its handler declares nothing, and takes exactly that type");
   }
   if (param->attr_type != TN_FFI_SCALAR) return status;
@@ -336,18 +336,18 @@ static tn_status_t check_fields(const checker_t* checker, const tn_ffi_param_t* 
   return TN_OK;
 }
 
-tn_status_t tn__call_fit_attributes(const tn_ffi_op_t* op, bool is_learned,
+tn_status_t tn__call_fit_attributes(const tn_ffi_op_t* op, bool is_probed,
                                     const tn_attr_dictionary_t* attrs, tn_arena_t* arena,
                                     tn_attr_dictionary_t* out_attrs) {
-  const checker_t checker = {.op = op, .is_learned = is_learned, .arena = arena};
+  const checker_t checker = {.op = op, .is_probed = is_probed, .arena = arena};
   return check_fields(&checker, NULL, attrs, out_attrs);
 }
 
-tn_status_t tn__call_check(const tn_ffi_op_t* op, bool is_learned, size_t operand_count,
+tn_status_t tn__call_check(const tn_ffi_op_t* op, bool is_probed, size_t operand_count,
                            const tn_type_t* const* operands, size_t result_count,
                            const tn_type_t* const* results, const tn_attr_dictionary_t* attrs,
                            tn_arena_t* arena, tn_attr_dictionary_t* out_attrs) {
-  checker_t checker = {.op = op, .is_learned = is_learned, .arena = arena};
+  checker_t checker = {.op = op, .is_probed = is_probed, .arena = arena};
   checker.counts[TN_FFI_PARAM_ARG] = operand_count;
   checker.types[TN_FFI_PARAM_ARG] = operands;
   checker.counts[TN_FFI_PARAM_RET] = result_count;

@@ -7,16 +7,16 @@
 
 // Operands and results are leaves. *out_attrs (in `arena`) is `attrs` as the handler will get them:
 // with defaults in the place of what was left out, and numbers of the declared width where that is
-// exact. Messages name the parameter. What `is_learned` of a handler (learned.h) has no names for
+// exact. Messages name the parameter. What `is_probed` of a handler (probed.h) has no names for
 // values and takes scalars of one width.
-TN_MUST_USE tn_status_t tn__call_check(const tn_ffi_op_t* op, bool is_learned, size_t operand_count,
+TN_MUST_USE tn_status_t tn__call_check(const tn_ffi_op_t* op, bool is_probed, size_t operand_count,
                                        const tn_type_t* const* operands, size_t result_count,
                                        const tn_type_t* const* results,
                                        const tn_attr_dictionary_t* attrs, tn_arena_t* arena,
                                        tn_attr_dictionary_t* out_attrs);
 
 // The attributes alone.
-TN_MUST_USE tn_status_t tn__call_fit_attributes(const tn_ffi_op_t* op, bool is_learned,
+TN_MUST_USE tn_status_t tn__call_fit_attributes(const tn_ffi_op_t* op, bool is_probed,
                                                 const tn_attr_dictionary_t* attrs,
                                                 tn_arena_t* arena, tn_attr_dictionary_t* out_attrs);
 

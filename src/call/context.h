@@ -21,11 +21,11 @@ struct tn_ffi_context {
   // By stage; the last place stays empty. INSTANTIATE's belongs to the program and only points
   // there.
   tn_call_state_t* states[TN_FFI_EXECUTE + 1];
-  tn_call_scratch_t* scratch;  // what the handler has not given back
-  tn_call_keeper_t* keeper;    // while a program is compiled; the run's is in its environment
-  const tn_context_t* owner;   // the same; whose time limit applies
-  bool brings_deleters;        // the handler sets states as version 0.1 of the ABI did
-  bool is_late;                // the handler may go on using all this; see keeper.h
+  tn_call_scratch_t* scratch;    // what the handler has not given back
+  tn_call_lifetime_t* lifetime;  // while a program is compiled; the run's is in its environment
+  const tn_context_t* owner;     // the same; whose time limit applies
+  bool brings_deleters;          // the handler sets states as version 0.1 of the ABI did
+  bool is_late;                  // the handler may go on using all this; see lifetime.h
 };
 
 // What the run told the kernels; NULL while a program is compiled, or when it told nothing.
@@ -41,9 +41,9 @@ static inline const tn_interrupt_t* tn__context_interrupt(const tn_ffi_context_t
 }
 
 // NULL: there is none.
-static inline tn_call_keeper_t* tn__context_keeper(const tn_ffi_context_t* context) {
+static inline tn_call_lifetime_t* tn__context_lifetime(const tn_ffi_context_t* context) {
   const tn_call_environment_t* environment = tn__context_environment(context);
-  return environment ? environment->keeper : context->keeper;
+  return environment ? environment->lifetime : context->lifetime;
 }
 
 // How long to wait for a handler that finishes later.

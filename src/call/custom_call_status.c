@@ -1,4 +1,4 @@
-// The setters that functions of the untyped conventions call. They are part of both libraries:
+// The setters that functions of the legacy conventions call. They are part of both libraries:
 // programs that link libtenon alone have them, and so have kernels, which find libtenon_xla's.
 #include "call/global_xla.h"
 

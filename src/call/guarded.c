@@ -88,8 +88,8 @@ static tn_status_t place(guarded_state_t* state, guarded_value_t* value) {
 // With names where the library gives any; NULL: none is known.
 static const tn_ffi_op_t* find_signature(const tn_target_t* target) {
   if (target->op) return target->op;
-  if (target->facts.op || !target->learned) return target->facts.op;
-  return target->learned->op;
+  if (target->facts.op || !target->probed) return target->facts.op;
+  return target->probed->op;
 }
 
 // The name in the signature; "" if there is none.

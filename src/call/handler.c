@@ -19,17 +19,17 @@ static tn_status_t finish(tn_string_view_t target, tn_ffi_call_frame_t* frame, i
   tn_ffi_future_t* future = frame->future;
   frame->future = NULL;
   tn_ffi_context_t* context = frame->context;
-  tn_call_keeper_t* keeper = context ? tn__context_keeper(context) : NULL;
+  tn_call_lifetime_t* lifetime = context ? tn__context_lifetime(context) : NULL;
   tn_status_t status = TN_OK;
   bool is_late = false;
   if (error) {
-    is_late = tn__future_abandon(future, keeper);
+    is_late = tn__future_abandon(future, lifetime);
     status = take_error(error);
   } else if (future) {
     const tn_interrupt_t* interrupt = context ? tn__context_interrupt(context) : NULL;
-    status = tn__future_wait(future, timeout_ns, interrupt, keeper, &is_late);
+    status = tn__future_wait(future, timeout_ns, interrupt, lifetime, &is_late);
   }
-  if (context) context->is_late = is_late && keeper;
+  if (context) context->is_late = is_late && lifetime;
   const char* code = tn_code_name(tn_status_code(status));
   if (!target.length) return tn_status_prefix(status, "%s", code);
   return tn_status_prefix(status, "custom call @%s: %s", TN_NAME_TEXT(target), code);

@@ -14,7 +14,7 @@ TN_MUST_USE tn_status_t tn__handler_ask(tn_context_t* context, const tn_target_s
 // What came of a call: `error`, as the handler returned it, and the future it left in the frame,
 // which is waited for and taken out. Errors begin with the name of the target, unless it is empty,
 // and of their code. A future that the handler has not completed by then makes the frame's context
-// late: nothing that the handler sees may be freed or used again before its keeper says so.
+// late: nothing that the handler sees may be freed or used again before its lifetime says so.
 TN_MUST_USE tn_status_t tn__handler_finish(tn_string_view_t target, tn_ffi_call_frame_t* frame,
                                            tn_status_t error);
 

@@ -556,7 +556,7 @@ typedef struct seen {
 static bool see(void* user, const tn_target_info_t* info) {
   seen_t* seen = user;
   if (!info->library || !strstr(info->library, "hostile")) return true;
-  ++*(info->refusal ? &seen->refused : &seen->good);
+  ++*(info->unusable_reason ? &seen->refused : &seen->good);
   seen->has_odd_name |= info->name_length == 11 && !memcmp(info->name, "hostile\0\xC3\xA9\xFF", 11);
   return true;
 }

@@ -10,8 +10,8 @@
 struct tn_ffi_future {
   atomic_uint is_complete;
   bool is_abandoned;
-  int64_t begin_ns;          // of its time limit; 0: when it is waited for
-  tn_call_keeper_t* keeper;  // of an abandoned one; retained
+  int64_t begin_ns;              // of its time limit; 0: when it is waited for
+  tn_call_lifetime_t* lifetime;  // of an abandoned one; retained
   tn_status_t error;
 };
 
@@ -147,7 +147,7 @@ tn_status_t tn__future_set(tn_ffi_future_t* future, tn_status_t error) {
     }
   }
   tn__process_unlock();
-  if (dead) tn__keeper_release(dead->keeper);
+  if (dead) tn__lifetime_release(dead->lifetime);
   free(dead);
   tn_status_release(error);
   if (is_set) return TN_OK;
@@ -189,7 +189,7 @@ static tn_status_t sleep_until_complete(tn_ffi_future_t* future, int64_t deadlin
 }
 
 tn_status_t tn__future_wait(tn_ffi_future_t* future, int64_t timeout_ns,
-                            const tn_interrupt_t* interrupt, tn_call_keeper_t* keeper,
+                            const tn_interrupt_t* interrupt, tn_call_lifetime_t* lifetime,
                             bool* out_is_late) {
   *out_is_late = false;
   tn__process_lock();
@@ -208,7 +208,7 @@ tn_status_t tn__future_wait(tn_ffi_future_t* future, int64_t timeout_ns,
     drop(find(future, LIVE_FUTURE));
   } else {
     future->is_abandoned = true;
-    future->keeper = tn__keeper_retain(keeper);
+    future->lifetime = tn__lifetime_retain(lifetime);
   }
   tn__process_unlock();
   if (is_complete) {
@@ -223,7 +223,7 @@ tn_status_t tn__future_wait(tn_ffi_future_t* future, int64_t timeout_ns,
                           (double)timeout_ns / 1e9);
 }
 
-bool tn__future_abandon(tn_ffi_future_t* future, tn_call_keeper_t* keeper) {
+bool tn__future_abandon(tn_ffi_future_t* future, tn_call_lifetime_t* lifetime) {
   tn_ffi_future_t* dead = NULL;
   tn_status_t error = NULL;
   tn__process_lock();
@@ -234,7 +234,7 @@ bool tn__future_abandon(tn_ffi_future_t* future, tn_call_keeper_t* keeper) {
     error = future->error;
   } else if (slot) {
     future->is_abandoned = true;
-    future->keeper = tn__keeper_retain(keeper);
+    future->lifetime = tn__lifetime_retain(lifetime);
   }
   tn__process_unlock();
   free(dead);

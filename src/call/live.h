@@ -6,7 +6,7 @@
 #include "base/interrupt.h"
 #include "base/status.h"
 #include "call/abi.h"
-#include "call/keeper.h"
+#include "call/lifetime.h"
 
 // Hands an error to a handler, which owns it then; NULL stays NULL. Takes `status`. Without memory
 // for it the static out-of-memory status goes out.
@@ -30,10 +30,10 @@ bool tn__future_begin(tn_ffi_future_t* future);
 // now, or the error of `interrupt` (NULL: none): then it is given up as below, and *out_is_late is
 // true.
 TN_MUST_USE tn_status_t tn__future_wait(tn_ffi_future_t* future, int64_t timeout_ns,
-                                        const tn_interrupt_t* interrupt, tn_call_keeper_t* keeper,
-                                        bool* out_is_late);
-// Gives it up: whoever completes it frees it, and `keeper`, which may be NULL, is retained until
+                                        const tn_interrupt_t* interrupt,
+                                        tn_call_lifetime_t* lifetime, bool* out_is_late);
+// Gives it up: whoever completes it frees it, and `lifetime`, which may be NULL, is retained until
 // then. False, and nothing retained, when it is no future, or is complete.
-bool tn__future_abandon(tn_ffi_future_t* future, tn_call_keeper_t* keeper);
+bool tn__future_abandon(tn_ffi_future_t* future, tn_call_lifetime_t* lifetime);
 
 #endif  // TENON_CALL_LIVE_H_

@@ -59,7 +59,7 @@ static void a_symbol_is_what_the_table_says_of_it(void** state) {
   TN_ASSERT_REPORT(
       "there is no attribute \"eps\"",
       tn__testing_compile(CALL("minus", "mhlo.backend_config = {eps = 1 : i32}"), &program));
-  TN_ASSERT_REPORT("negate is declared with api version 4 (typed FFI), not api version 1 (untyped)",
+  TN_ASSERT_REPORT("negate is declared with api version 4 (typed FFI), not api version 1 (legacy)",
                    tn_library_load(TABLE ":minus=negate#1"));
 }
 
@@ -71,7 +71,7 @@ static void a_symbol_without_a_table_is_what_the_call_says(void** state) {
   TN_ASSERT_OK(tn__testing_call(CALL("twice", ""), 1, &FOUR, 1, (void*[]){y}));
   assert_true(y[3] == 8);
   TN_ASSERT_OK(tn_library_load(PLAIN ":twice=plain_double#2"));
-  TN_ASSERT_REPORT("it is called with api version 1 (untyped), but registered for api version 2",
+  TN_ASSERT_REPORT("it is called with api version 1 (legacy), but registered for api version 2",
                    tn__testing_compile(CALL("twice", ""), &program));
 }
 

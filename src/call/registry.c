@@ -120,12 +120,12 @@ static tn_status_t ask(tn_context_t* context, const tn_target_spec_t* spec,
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom call @%s: there is no execute stage",
                             TN_NAME_TEXT(spec->name));
   }
-  if (spec->versions & TN_TARGET_UNTYPED && !spec->function && !spec->bundle.execute) {
+  if (spec->versions & TN_TARGET_LEGACY && !spec->function && !spec->bundle.execute) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom call @%s: the function is NULL",
                             TN_NAME_TEXT(spec->name));
   }
   TN_RETURN_IF_ERROR(check_definition(spec));
-  // Whoever may be untyped cannot be asked.
+  // A function that may be a legacy one cannot be queried.
   if (spec->versions != TN_TARGET_TYPED) return TN_OK;
   return tn_status_prefix(tn__handler_ask(context, spec, facts), "custom call @%s",
                           TN_NAME_TEXT(spec->name));
@@ -150,16 +150,16 @@ tn_status_t tn__registry_add(tn_context_t* context, const tn_target_spec_t* spec
   const char* platform = tn__platform_name(spec->platform);
   tn_name_text_t given = tn__name_text(spec->platform);
   tn_handler_facts_t facts = {.minor = -1};
-  tn_status_t refusal =
+  tn_status_t unusable_reason =
       platform ? ask(context, spec, &facts)
                : tn_status_create(TN_CODE_INVALID_ARGUMENT,
                                   "custom call @%s: there is no platform \"%s\"; expected one of "
                                   "%s",
                                   TN_NAME_TEXT(spec->name), given.text, tn__platform_list());
-  if (refusal && mode == TN_REGISTER_STRICT) return refusal;
+  if (unusable_reason && mode == TN_REGISTER_STRICT) return unusable_reason;
   tn_target_t* target = NULL;
   TN_RETURN_IF_ERROR(
-      tn__target_create(spec, platform ? platform : given.text, &facts, refusal, &target));
+      tn__target_create(spec, platform ? platform : given.text, &facts, unusable_reason, &target));
   tn_status_t status = put(context, target);
   tn__target_release(target);
   return status;
@@ -291,7 +291,8 @@ tn_status_t tn__registry_miss(tn_context_t* context, tn_string_view_t name, cons
     status =
         tn_status_note(status, "@%s is registered for platform %s, %s, from %s", TN_NAME_TEXT(name),
                        target->platform, tn__versions_text(target->versions), origin_of(target));
-    if (target->refusal) status = tn_status_note(status, "%s", tn_status_message(target->refusal));
+    if (target->unusable_reason)
+      status = tn_status_note(status, "%s", tn_status_message(target->unusable_reason));
   }
   for (size_t distance = 1; distance <= 3 && near_count < MOST_NAMES; ++distance) {
     for (size_t i = 0; i < snapshot.count && near_count < MOST_NAMES; ++i) {
@@ -349,8 +350,8 @@ static const char* describe_definition(const tn_op_def_t* definition,
 static bool show(const tn_target_t* target, tn_target_visit_fn visit, void* user,
                  tn_status_t* status) {
   tn_signature_t signature = {0};
-  const tn_learned_t* learned = target->learned;
-  const tn_ffi_op_t* op = target->op ? target->op : learned ? learned->op : NULL;
+  const tn_probed_t* probed = target->probed;
+  const tn_ffi_op_t* op = target->op ? target->op : probed ? probed->op : NULL;
   *status = op ? tn__signature_init(&signature, op, target->name) : TN_OK;
   if (*status) return false;
   int32_t version = 0;
@@ -373,15 +374,16 @@ static bool show(const tn_target_t* target, tn_target_visit_fn visit, void* user
       .signature = signature.text,
       .parameter_count = signature.parameter_count,
       .parameters = signature.parameters,
-      .refusal = target->refusal ? tn_status_message(target->refusal) : NULL,
+      .unusable_reason =
+          target->unusable_reason ? tn_status_message(target->unusable_reason) : NULL,
       .traits = target->facts.traits,
       .state_type = tn__type_name(target->facts.state_type_id),
       .is_declared = target->op != NULL,
-      .is_learned = learned != NULL,
-      .is_confined = learned && learned->is_confined,
-      .stage_signatures = learned && *learned->stages ? learned->stages : NULL,
-      .asks_for = learned && *learned->context ? learned->context : NULL,
-      .gap = learned && *learned->gap ? learned->gap : NULL,
+      .is_probed = probed != NULL,
+      .is_confined = probed && probed->is_confined,
+      .stage_signatures = probed && *probed->stages ? probed->stages : NULL,
+      .required_services = probed && *probed->required_services ? probed->required_services : NULL,
+      .unresolved = probed && *probed->unresolved ? probed->unresolved : NULL,
       .definition = describe_definition(&target->definition, definition),
   };
   bool more = visit(user, &info);
@@ -400,21 +402,21 @@ tn_status_t tn_context_enumerate_targets(tn_context_t* context, tn_target_visit_
   return status;
 }
 
-// --- learning
+// --- inferred signatures
 
-tn_status_t tn__registry_teach(tn_context_t* context, const tn_target_t* target,
-                               tn_learned_t* learned) {
-  tn_target_t* taught = NULL;
+tn_status_t tn__registry_set_probed(tn_context_t* context, const tn_target_t* target,
+                                    tn_probed_t* probed) {
+  tn_target_t* probed_target = NULL;
   const tn_op_t* old = NULL;
   context = tn__context_of(context);
-  TN_RETURN_IF_ERROR(tn__target_create_learned(target, learned, &taught));
+  TN_RETURN_IF_ERROR(tn__target_create_probed(target, probed, &probed_target));
   tn__process_lock();
   const tn_registered_op_t* op = look_up(context, target->name);
   const bool is_there = op && tn__op_target(&op->op, target->platform) == target;
   tn_status_t status =
-      is_there ? replace(context, target->name, taught, target->platform, &old) : TN_OK;
+      is_there ? replace(context, target->name, probed_target, target->platform, &old) : TN_OK;
   tn__process_unlock();
-  tn__target_release(taught);
+  tn__target_release(probed_target);
   tn__op_release(old);
   return status;
 }
@@ -446,7 +448,7 @@ tn_status_t tn_context_register_target(tn_context_t* context, const char* name,
     return add_strictly(context, name, platform, TN_TARGET_TYPED,
                         (tn_ffi_bundle_t){.execute = (tn_ffi_handler_t)function}, NULL);
   }
-  uint32_t versions = api_version ? 1u << api_version : (uint32_t)TN_TARGET_UNTYPED;
+  uint32_t versions = api_version ? 1u << api_version : (uint32_t)TN_TARGET_LEGACY;
   return add_strictly(context, name, platform, versions, (tn_ffi_bundle_t){0}, function);
 }
 
@@ -465,7 +467,7 @@ void tn__register_at_start(const char* name, const char* platform, tn_target_fun
   const tn_target_spec_t spec = {
       .name = tn__sv(name),
       .platform = tn__sv(platform),
-      .versions = TN_TARGET_UNTYPED,
+      .versions = TN_TARGET_LEGACY,
       .function = function,
       .library = tn__library_loading(),
   };

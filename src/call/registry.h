@@ -24,11 +24,11 @@ TN_FOR_INSPECT const tn_op_t* tn__registry_find(tn_context_t* context, tn_string
 TN_FOR_INSPECT tn_status_t tn__registry_miss(tn_context_t* context, tn_string_view_t name,
                                              const char* platform);
 
-// Puts what was learned (taken) with a registered target that declares nothing, which is a handler
-// from then on. Does nothing when something else was registered in its place meanwhile.
-TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__registry_teach(tn_context_t* context,
-                                                          const tn_target_t* target,
-                                                          tn_learned_t* learned);
+// Stores an inferred signature (taken) with a registered target without metadata, which is a
+// handler from then on. Does nothing when something else was registered in its place meanwhile.
+TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__registry_set_probed(tn_context_t* context,
+                                                               const tn_target_t* target,
+                                                               tn_probed_t* probed);
 
 // Registers in the context what this library, or one that is the same loaded file, registered
 // itself in another while it was loaded: its initialisers do not run again. `*out_has` says whether

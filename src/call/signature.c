@@ -78,7 +78,7 @@ static void write_value_type(tn_writer_t* writer, const tn_ffi_param_t* param) {
   }
 }
 
-// "record(range_t) {lo: int64_t, hi: int64_t = 1}". What was learned has its fields in its text.
+// "record(range_t) {lo: int64_t, hi: int64_t = 1}". Inferred types have their fields in their text.
 static void write_attr_type(tn_writer_t* writer, const tn_ffi_op_t* op, const tn_ffi_param_t* param,
                             size_t depth) {
   enum { DEPTH_LIMIT = 16 };
@@ -156,7 +156,7 @@ static tn_status_t fill(tn_signature_t* signature, const tn_ffi_op_t* op, tn_str
   }
   signature->parameters = parameters;
   signature->parameter_count = op->param_count;
-  // An untyped function has no declaration but its name and doc.
+  // A legacy function has no metadata but its name and doc.
   if (op->api_version != 4) return TN_OK;
   text_t text = {.arena = &signature->arena};
   tn_writer_t writer;

@@ -11,7 +11,7 @@ typedef struct tn_call_site {
   tn_kernel_site_t* site;
   tn_string_view_t name;               // of the target
   int32_t version;                     // 1 to 4
-  tn_string_view_t opaque;             // untyped calls
+  tn_string_view_t opaque;             // legacy calls
   tn_attr_dictionary_t attrs;          // typed ones
   size_t operand_count, result_count;  // leaves
   const tn_type_t** operands;
@@ -41,10 +41,10 @@ const tn_kernel_t* tn__call_plain_kernel(const char* platform, const tn_op_use_t
 TN_MUST_USE tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target);
 TN_MUST_USE tn_status_t tn__typed_run(const tn_kernel_call_t* call);
 TN_MUST_USE tn_status_t tn__typed_run_stages(const tn_kernel_call_t* call);
-TN_MUST_USE tn_status_t tn__untyped_prepare(const tn_call_site_t* call, tn_target_t* target);
-TN_MUST_USE tn_status_t tn__untyped_run_original(const tn_kernel_call_t* call);
-TN_MUST_USE tn_status_t tn__untyped_run_status(const tn_kernel_call_t* call);
-TN_MUST_USE tn_status_t tn__untyped_run_opaque(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__legacy_prepare(const tn_call_site_t* call, tn_target_t* target);
+TN_MUST_USE tn_status_t tn__legacy_run_original(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__legacy_run_status(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__legacy_run_opaque(const tn_kernel_call_t* call);
 
 // An operation element by element (elementwise.c). False for one with an eval, which sees whole
 // arrays.

@@ -5,7 +5,7 @@
 #include "base/allocator.h"
 
 tn_status_t tn__target_create(const tn_target_spec_t* spec, const char* platform,
-                              const tn_handler_facts_t* facts, tn_status_t refusal,
+                              const tn_handler_facts_t* facts, tn_status_t unusable_reason,
                               tn_target_t** out_target) {
   *out_target = NULL;
   size_t platform_length = strlen(platform), byte_size = 0;
@@ -15,7 +15,7 @@ tn_status_t tn__target_create(const tn_target_spec_t* spec, const char* platform
                            ? tn__status_out_of_memory()
                            : tn__allocate(tn_allocator_system(), byte_size, &memory);
   if (status) {
-    tn_status_release(refusal);
+    tn_status_release(unusable_reason);
     return status;
   }
   tn_target_t* target = memory;
@@ -37,15 +37,15 @@ tn_status_t tn__target_create(const tn_target_spec_t* spec, const char* platform
     memcpy(&target->definition, spec->definition, given < known ? given : known);
   }
   target->facts = *facts;
-  target->refusal = refusal;
+  target->unusable_reason = unusable_reason;
   target->is_from_start = spec->library && spec->library == tn__library_loading();
   target->byte_size = byte_size;
   *out_target = target;
   return TN_OK;
 }
 
-tn_status_t tn__target_create_learned(const tn_target_t* target, tn_learned_t* learned,
-                                      tn_target_t** out_target) {
+tn_status_t tn__target_create_probed(const tn_target_t* target, tn_probed_t* probed,
+                                     tn_target_t** out_target) {
   const tn_target_spec_t spec = {
       .name = target->name,
       .versions = TN_TARGET_TYPED,
@@ -56,9 +56,9 @@ tn_status_t tn__target_create_learned(const tn_target_t* target, tn_learned_t* l
   };
   tn_status_t status = tn__target_create(&spec, target->platform, &target->facts, NULL, out_target);
   if (status) {
-    tn__learned_free(learned);
+    tn__probed_free(probed);
   } else {
-    (*out_target)->learned = learned;
+    (*out_target)->probed = probed;
     (*out_target)->is_from_start = target->is_from_start;
   }
   return status;
@@ -97,24 +97,24 @@ void tn__target_release(tn_target_t* target) {
     return;
   }
   if (target->definition.destroy) target->definition.destroy(target->definition.user);
-  tn__learned_free(target->learned);
+  tn__probed_free(target->probed);
   tn__library_release(target->library);
-  tn_status_release(target->refusal);
+  tn_status_release(target->unusable_reason);
   tn__free(tn_allocator_system(), target, target->byte_size);
 }
 
-tn_status_t tn__target_refusal(const tn_target_t* target) {
-  return tn_status_create(tn_status_code(target->refusal), "%s",
-                          tn_status_message(target->refusal));
+tn_status_t tn__target_unusable_reason(const tn_target_t* target) {
+  return tn_status_create(tn_status_code(target->unusable_reason), "%s",
+                          tn_status_message(target->unusable_reason));
 }
 
 const char* tn__versions_text(uint32_t versions) {
   switch (versions) {
-    case 1 << 1: return "api version 1 (untyped)";
-    case 1 << 2: return "api version 2 (untyped, with a status)";
-    case 1 << 3: return "api version 3 (untyped, with opaque bytes and a status)";
+    case 1 << 1: return "api version 1 (legacy)";
+    case 1 << 2: return "api version 2 (legacy, with a status)";
+    case 1 << 3: return "api version 3 (legacy, with an opaque string and a status)";
     case TN_TARGET_TYPED: return "api version 4 (typed FFI)";
-    case TN_TARGET_UNTYPED: return "the untyped api versions 1 to 3";
+    case TN_TARGET_LEGACY: return "the legacy api versions 1 to 3";
     default: return "any api version";
   }
 }

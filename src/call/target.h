@@ -8,15 +8,15 @@
 #include "base/visibility.h"
 #include "base/writer.h"
 #include "call/abi.h"
-#include "call/learned.h"
 #include "call/library.h"
+#include "call/probed.h"
 
 enum {
   TN_API_VERSION_LIMIT = 5,
   // Sets of api versions: bit v stands for version v.
-  TN_TARGET_UNTYPED = 1 << 1 | 1 << 2 | 1 << 3,
+  TN_TARGET_LEGACY = 1 << 1 | 1 << 2 | 1 << 3,
   TN_TARGET_TYPED = 1 << 4,
-  TN_TARGET_ANY = TN_TARGET_UNTYPED | TN_TARGET_TYPED,
+  TN_TARGET_ANY = TN_TARGET_LEGACY | TN_TARGET_TYPED,
 };
 
 // What a target is made of. Everything is copied or retained.
@@ -25,7 +25,7 @@ typedef struct tn_target_spec {
   tn_string_view_t platform;   // any spelling
   uint32_t versions;           // of calls that may use it
   tn_ffi_bundle_t bundle;      // typed
-  tn_ffi_function_t function;  // untyped; NULL: bundle.execute
+  tn_ffi_function_t function;  // legacy; NULL: bundle.execute
   uint32_t traits;
   const tn_ffi_op_t* op;  // its declaration, in the library; NULL: none
   tn_library_t* library;  // NULL: the process itself
@@ -57,31 +57,31 @@ typedef struct tn_target {
   tn_ffi_bundle_t bundle;
   tn_ffi_function_t function;
   const tn_ffi_op_t* op;
-  tn_learned_t* learned;  // what was found out in the place of a declaration; NULL: not asked
+  tn_probed_t* probed;  // the inferred signature; NULL: not probed
   tn_library_t* library;
   tn_op_def_t definition;  // struct_size 0: none
   tn_handler_facts_t facts;
-  tn_status_t refusal;  // why it cannot be called; NULL: it can
-  bool is_from_start;   // its library registered it itself, while it was loaded
+  tn_status_t unusable_reason;  // why it cannot be called; NULL: it can
+  bool is_from_start;           // its library registered it itself, while it was loaded
   size_t byte_size;
   char text[];
 } tn_target_t;
 
-// `refusal` is taken.
+// `unusable_reason` is taken.
 TN_MUST_USE tn_status_t tn__target_create(const tn_target_spec_t* spec, const char* platform,
-                                          const tn_handler_facts_t* facts, tn_status_t refusal,
-                                          tn_target_t** out_target);
+                                          const tn_handler_facts_t* facts,
+                                          tn_status_t unusable_reason, tn_target_t** out_target);
 tn_target_t* tn__target_retain(tn_target_t* target);
 void tn__target_release(tn_target_t* target);
 
-// The target again, as a handler, with what was learned of it (taken).
-TN_MUST_USE tn_status_t tn__target_create_learned(const tn_target_t* target, tn_learned_t* learned,
-                                                  tn_target_t** out_target);
+// A copy of the target, as a handler with an inferred signature (taken).
+TN_MUST_USE tn_status_t tn__target_create_probed(const tn_target_t* target, tn_probed_t* probed,
+                                                 tn_target_t** out_target);
 
-// A fresh copy of the refusal, since statuses collect notes and places.
-TN_FOR_INSPECT tn_status_t tn__target_refusal(const tn_target_t* target);
+// A fresh copy of the reason, since statuses collect notes and places.
+TN_FOR_INSPECT tn_status_t tn__target_unusable_reason(const tn_target_t* target);
 
-// "api version 4 (typed FFI)", "any untyped api version", ...
+// "api version 4 (typed FFI)", "any legacy api version", ...
 TN_FOR_INSPECT const char* tn__versions_text(uint32_t versions);
 
 #endif  // TENON_CALL_TARGET_H_

@@ -1,4 +1,4 @@
-// A library as an author of operations makes it: a table of typed and untyped ones.
+// A library as an author of operations makes it: a table of typed and legacy ones.
 #include <stdio.h>
 #include <tenon/custom.h>
 #include <tenon/custom_call_status.h>

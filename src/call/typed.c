@@ -93,7 +93,7 @@ static void clear_state(void* user) {
 
 // What an instantiate stage sees, which lives on when its handler is late.
 typedef struct instantiation {
-  tn_call_keeper_t keeper;
+  tn_call_lifetime_t lifetime;
   tn_arena_t arena;     // of the attributes
   tn_target_t* target;  // retained
   tn_ffi_call_frame_t frame;
@@ -101,8 +101,8 @@ typedef struct instantiation {
   tn_call_state_t made;
 } instantiation_t;
 
-static void destroy_instantiation(tn_call_keeper_t* keeper) {
-  instantiation_t* self = (instantiation_t*)(void*)keeper;  // its first member
+static void destroy_instantiation(tn_call_lifetime_t* lifetime) {
+  instantiation_t* self = (instantiation_t*)(void*)lifetime;  // its first member
   const tn_allocator_t* allocator = self->arena.allocator;
   tn__scratch_free_all(&self->context);
   tn__call_state_clear(&self->made);
@@ -128,13 +128,13 @@ static tn_status_t instantiate(tn_typed_state_t* state, const tn_attr_dictionary
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(instantiation_t), &memory));
   instantiation_t* self = memory;
-  tn__keeper_init(&self->keeper, destroy_instantiation);
+  tn__lifetime_init(&self->lifetime, destroy_instantiation);
   tn__arena_init(&self->arena, allocator);
   self->target = tn__target_retain(state->target);
   init_frame(state, &self->context, &self->frame);
   self->frame.stage = TN_FFI_INSTANTIATE;
   self->context.states[TN_FFI_INSTANTIATE] = &self->made;
-  self->context.keeper = &self->keeper;
+  self->context.lifetime = &self->lifetime;
   self->context.owner = site->target->context;
   self->context.brings_deleters = facts->instantiate_minor < TN_FFI_API_MINOR_TYPE_INFO;
   tn_status_t status = tn__attributes_build(&self->arena, NULL, attrs, &self->frame.attrs);
@@ -148,7 +148,7 @@ static tn_status_t instantiate(tn_typed_state_t* state, const tn_attr_dictionary
     state->instantiated = self->made;
     self->made = (tn_call_state_t){0};
   }
-  tn__keeper_release(&self->keeper);
+  tn__lifetime_release(&self->lifetime);
   if (status || !facts->state_type_id || state->instantiated.type_id == facts->state_type_id) {
     return status;
   }
@@ -224,7 +224,7 @@ static void remember(tn_call_cache_t* cache, const tn_typed_state_t* state) {
 static tn_status_t warn_of_attributes(const tn_call_site_t* call, const tn_target_t* target) {
   char text[512];
   tn_string_view_t copy;
-  if (!call->attrs.count || !target->learned->takes_any_attributes) return TN_OK;
+  if (!call->attrs.count || !target->probed->takes_any_attributes) return TN_OK;
   snprintf(text, sizeof text,
            "custom call @%s: attribute %s: the handler takes any attributes, and may look at none",
            TN_NAME_TEXT(target->name), TN_NAME_TEXT(call->attrs.entries[0].name));
@@ -246,13 +246,13 @@ tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target) {
   TN_RETURN_IF_ERROR(TN_ARENA_NEW(site->arena, &state));
   tn_attr_dictionary_t attrs = call->attrs;
   const tn_ffi_op_t* op = target->op ? target->op : facts.op;
-  const bool is_learned = !op && target->learned;
-  if (is_learned) op = target->learned->op;
+  const bool is_probed = !op && target->probed;
+  if (is_probed) op = target->probed->op;
   if (op) {
-    TN_RETURN_IF_ERROR(tn__call_check(op, is_learned, call->operand_count, call->operands,
+    TN_RETURN_IF_ERROR(tn__call_check(op, is_probed, call->operand_count, call->operands,
                                       call->result_count, call->results, &call->attrs, site->arena,
                                       &attrs));
-    if (is_learned) TN_RETURN_IF_ERROR(warn_of_attributes(call, target));
+    if (is_probed) TN_RETURN_IF_ERROR(warn_of_attributes(call, target));
   }
   TN_RETURN_IF_ERROR(tn__call_attributes_build(call, &attrs, &state->attrs));
   TN_RETURN_IF_ERROR(make_buffers(call, state));

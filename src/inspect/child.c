@@ -60,7 +60,7 @@ tn_status_t tn__child_run(void (*work)(void* user, tn_confinement_t confinement)
 tn_child_end_text_t tn__child_end_text(const tn_child_end_t* end) {
   tn_child_end_text_t out = {"the child ended"};
   if (end->is_late) {
-    snprintf(out.text, sizeof out.text, "it gave no answer in time");
+    snprintf(out.text, sizeof out.text, "it timed out");
   } else if (end->is_known && WIFSIGNALED(end->state) && WTERMSIG(end->state) == SIGSYS) {
     snprintf(out.text, sizeof out.text, "it made a system call that it may not make here");
   } else if (end->is_known && WIFSIGNALED(end->state)) {

@@ -22,7 +22,7 @@ static void ask(void* user, tn_confinement_t confinement) {
 // --- what the child left, which code of others may have written over
 
 static bool is_answer(tn_probe_answer_t answer) {
-  return answer == TN_PROBE_UNKNOWN || answer == TN_PROBE_ANY || answer == TN_PROBE_LEARNED;
+  return answer == TN_PROBE_UNKNOWN || answer == TN_PROBE_ANY || answer == TN_PROBE_KNOWN;
 }
 
 static bool is_list_sound(const tn_probe_values_t* list) {
@@ -61,7 +61,7 @@ bool tn__probe_is_sound(const tn_probe_t* probe) {
   for (int32_t i = 0; i < probe->field_count; ++i) {
     if (!is_attr_sound(&probe->fields[i], 0)) return false;
   }
-  return strnlen(probe->gap, sizeof probe->gap) < sizeof probe->gap;
+  return strnlen(probe->unresolved, sizeof probe->unresolved) < sizeof probe->unresolved;
 }
 
 static void settle(const tn_probe_t* left, const tn_child_end_t* end, tn_probe_t* out) {
@@ -71,10 +71,10 @@ static void settle(const tn_probe_t* left, const tn_child_end_t* end, tn_probe_t
     tn_confinement_t confinement = out->confinement;
     memset(out, 0, sizeof *out);
     out->confinement = confinement == TN_CONFINED_BY_SECCOMP ? confinement : TN_CONFINED_BY_LIMITS;
-    snprintf(out->gap, sizeof out->gap, "it wrote over its own answers");
+    snprintf(out->unresolved, sizeof out->unresolved, "it overwrote the results of the probe");
   } else if (!out->is_over) {
-    snprintf(out->gap, sizeof out->gap, "%s, when it was asked %s", tn__child_end_text(end).text,
-             out->question[0] ? out->question : "what it is");
+    snprintf(out->unresolved, sizeof out->unresolved, "%s, in the probe call for %s",
+             tn__child_end_text(end).text, out->question[0] ? out->question : "the frame check");
   }
 }
 

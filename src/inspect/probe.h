@@ -1,11 +1,11 @@
-// The signature of a handler that nobody declared, learned from the handler itself. Handlers that
-// are built with XLA's headers check a call frame before they enter their author's code, and say
-// what they expected; so frames that are wrong on purpose, one question each, read the signature
-// out. They are put in a forked child, since nothing is known of the code.
+// Infers the signature of a handler without metadata. Handlers that are built with XLA's headers
+// check a call frame before they enter the kernel body, and report what they expected: so frames
+// that are invalid on purpose, each in one respect, reveal the signature. The calls are made in a
+// forked child process, since the code is unknown.
 //
-// The author's code is entered by nothing but a handler that takes every frame: one without
-// operands, results and attributes, or with any number of each. That happens in the child as well,
-// which may do nothing but compute (confine.h), and ends the questions.
+// The body is entered only if a handler accepts every frame: one without operands, results and
+// attributes, or with any number of each. That happens in the child as well, which is confined to
+// computation (confine.h), and ends the probe.
 #ifndef TENON_CALL_PROBE_H_
 #define TENON_CALL_PROBE_H_
 
@@ -22,9 +22,9 @@ enum {
 };
 
 typedef enum tn_probe_answer {
-  TN_PROBE_UNKNOWN,  // not asked, or no answer that is understood
-  TN_PROBE_ANY,      // whatever there is
-  TN_PROBE_LEARNED,
+  TN_PROBE_UNKNOWN,  // not probed, or the error text is not recognised
+  TN_PROBE_ANY,      // everything is accepted
+  TN_PROBE_KNOWN,
 } tn_probe_answer_t;
 
 typedef struct tn_probe_value {
@@ -42,7 +42,7 @@ typedef struct tn_probe_values {
 } tn_probe_values_t;
 
 typedef struct tn_probe_attr {
-  tn_probe_answer_t answer;  // LEARNED: the type
+  tn_probe_answer_t answer;  // KNOWN: the type
   int32_t name_length;
   char name[TN_PROBE_NAME_LIMIT];  // followed by a NUL
   int32_t type;                    // TN_FFI_SCALAR ...; 0: `dtypes` has scalars of several types
@@ -52,7 +52,7 @@ typedef struct tn_probe_attr {
   int32_t first_field, field_count;
 } tn_probe_attr_t;
 
-enum {  // what its context is asked for, as far as decoding asks
+enum {  // services that decoding requests from the context
   TN_PROBE_STREAM = 1,
   TN_PROBE_USER_DATA = 2,
   TN_PROBE_STATE = 4,
@@ -69,22 +69,22 @@ typedef struct tn_probe {
   tn_probe_attr_t attrs[TN_PROBE_ATTR_LIMIT];
   int32_t field_count;
   tn_probe_attr_t fields[TN_PROBE_FIELD_LIMIT];
-  uint8_t is_entered;  // the author's code ran, and ended the questions
-  char question[48];   // the last one that was put: "the types of its attributes"
-  char gap[256];       // what is not known, and why; "": nothing
-  uint8_t is_over;     // the child came to its end
+  uint8_t is_entered;    // the kernel body ran, which ended the probe
+  char question[48];     // the last one: "the types of its attributes"
+  char unresolved[256];  // what could not be inferred, and why; "": nothing
+  uint8_t is_over;       // the child came to its end
 } tn_probe_t;
 
 enum { TN_PROBE_TIMEOUT_MS = 2000 };
 
-// Puts the questions to one handler, which is registered for `stage`, in a child. *out_probe tells
-// what came of it, whatever the handler did; free it with tn__probe_free. RESOURCE_EXHAUSTED when
-// the system gives no child. Thread-safe. Takes as long as a fork of the process, and some 0.1 ms.
+// Probes one handler, which is registered for `stage`, in a child process. *out_probe has the
+// outcome, whatever the handler did; free it with tn__probe_free. RESOURCE_EXHAUSTED if the system
+// cannot create a child. Thread-safe. Takes as long as a fork of the process, and some 0.1 ms.
 TN_MUST_USE tn_status_t tn__probe_handler(tn_ffi_handler_t handler, int32_t stage,
                                           int64_t timeout_ms, tn_probe_t** out_probe);
 void tn__probe_free(tn_probe_t* probe);
 
-// The child's part: puts the questions, here and now, to a zeroed `probe`. One thread at a time.
+// The child's part: probes in this process, into a zeroed `probe`. One thread at a time.
 void tn__probe_ask(tn_ffi_handler_t handler, int32_t stage, tn_probe_t* probe);
 
 // Whether it can be read: all numbers are within their limits, and all texts end.

@@ -1,4 +1,4 @@
-// Asking handlers what they take: what is learned, and what becomes of those that do not answer.
+// Asking handlers what they take: what is probed, and what becomes of those that do not answer.
 #include "inspect/probe.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #include "base/testing.h"
 #include "call/testing_foreign.h"
-#include "inspect/asker.h"
+#include "inspect/prober.h"
 
 static tn_testing_foreign_t foreign;
 static int* entered;  // shared with children
@@ -52,15 +52,15 @@ static tn_probe_t* probe_foreign(const tn_testing_foreign_t* what) {
   tn__probe_ask(foreign_handler, TN_FFI_EXECUTE, here);
   assert_memory_equal(here->lists, probe->lists, sizeof here->lists);
   assert_memory_equal(here->attrs, probe->attrs, sizeof here->attrs);
-  assert_string_equal(here->gap, probe->gap);
+  assert_string_equal(here->unresolved, probe->unresolved);
   free(here);
   return probe;
 }
 
 static void assert_value(const tn_probe_values_t* list, int index, int dtype, int rank) {
   const tn_probe_value_t* value = &list->values[index];
-  assert_int_equal(value->dtype_answer, dtype == TN_TESTING_ANY ? TN_PROBE_ANY : TN_PROBE_LEARNED);
-  assert_int_equal(value->rank_answer, rank == TN_TESTING_ANY ? TN_PROBE_ANY : TN_PROBE_LEARNED);
+  assert_int_equal(value->dtype_answer, dtype == TN_TESTING_ANY ? TN_PROBE_ANY : TN_PROBE_KNOWN);
+  assert_int_equal(value->rank_answer, rank == TN_TESTING_ANY ? TN_PROBE_ANY : TN_PROBE_KNOWN);
   if (dtype != TN_TESTING_ANY) assert_int_equal(value->dtype, dtype);
   if (rank != TN_TESTING_ANY) assert_int_equal(value->rank, rank);
 }
@@ -78,7 +78,7 @@ static void buffers_have_their_dtypes_and_ranks(void** state) {
                 {2, 0, false, {{TN_FFI_TOKEN, 0}, {TN_FFI_BF16, 1}}}},
   };
   tn_probe_t* probe = probe_foreign(&what);
-  assert_string_equal(probe->gap, "");
+  assert_string_equal(probe->unresolved, "");
   assert_int_equal(probe->lists[0].required, 3);
   assert_int_equal(probe->lists[1].required, 2);
   assert_value(&probe->lists[0], 0, TN_FFI_F32, TN_TESTING_ANY);
@@ -105,7 +105,7 @@ static void what_may_be_left_out_is_told_from_what_may_follow(void** state) {
         tn_probe_t* probe = probe_foreign(&what);
         const tn_probe_values_t* list = &probe->lists[0];
         bool is_bound = required || optional || has_rest;
-        assert_int_equal(list->answer, is_bound ? TN_PROBE_LEARNED : TN_PROBE_ANY);
+        assert_int_equal(list->answer, is_bound ? TN_PROBE_KNOWN : TN_PROBE_ANY);
         assert_int_equal(list->required, required);
         assert_int_equal(list->optional, optional);
         assert_int_equal(list->has_rest, has_rest);
@@ -131,7 +131,7 @@ static void attributes_have_their_names_and_types(void** state) {
   tn_probe_t* probe = probe_foreign(&what);
   assert_int_equal(probe->attr_count, 4);
   for (int i = 0; i < 4; ++i) {
-    assert_int_equal(probe->attrs[i].answer, TN_PROBE_LEARNED);
+    assert_int_equal(probe->attrs[i].answer, TN_PROBE_KNOWN);
     assert_string_equal(probe->attrs[i].name, what.attrs[i].name);
     assert_int_equal(probe->attrs[i].type, what.attrs[i].type);
     uint64_t dtypes = what.attrs[i].dtype ? UINT64_C(1) << what.attrs[i].dtype : 0;
@@ -143,7 +143,7 @@ static void attributes_have_their_names_and_types(void** state) {
   tn__probe_free(probe);
 }
 
-static void what_could_only_be_accepted_is_not_asked(void** state) {
+static void what_could_only_be_accepted_is_not_probed(void** state) {
   (void)state;
   const tn_testing_foreign_t what = {
       .stage = TN_FFI_EXECUTE,
@@ -152,7 +152,7 @@ static void what_could_only_be_accepted_is_not_asked(void** state) {
   tn_probe_t* probe = probe_foreign(&what);
   assert_int_equal(probe->lists[0].required, 1);
   assert_int_equal(probe->lists[0].values[0].dtype_answer, TN_PROBE_UNKNOWN);
-  assert_non_null(strstr(probe->gap, "cannot be asked without reaching its code"));
+  assert_non_null(strstr(probe->unresolved, "cannot be probed without reaching the kernel body"));
   assert_int_equal(*entered, 0);
   tn__probe_free(probe);
 }
@@ -162,7 +162,7 @@ static void a_handler_that_takes_everything_says_so(void** state) {
   const tn_testing_foreign_t what = {.stage = TN_FFI_EXECUTE};
   tn_probe_t* probe = probe_foreign(&what);
   assert_true(probe->is_entered);
-  assert_non_null(strstr(probe->gap, "its own code was reached"));
+  assert_non_null(strstr(probe->unresolved, "its kernel body was reached"));
   assert_int_equal(*entered, 2);  // once in the child, once here
   tn__probe_free(probe);
 }
@@ -171,12 +171,12 @@ static void older_headers_say_what_they_take_none_of(void** state) {
   (void)state;
   const tn_testing_foreign_t nothing = {.stage = TN_FFI_EXECUTE, .is_old = true};
   tn_probe_t* probe = probe_foreign(&nothing);
-  assert_string_equal(probe->gap, "");
+  assert_string_equal(probe->unresolved, "");
   for (int kind = 0; kind < 2; ++kind) {
-    assert_int_equal(probe->lists[kind].answer, TN_PROBE_LEARNED);
+    assert_int_equal(probe->lists[kind].answer, TN_PROBE_KNOWN);
     assert_int_equal(probe->lists[kind].required, 0);
   }
-  assert_int_equal(probe->attrs_answer, TN_PROBE_LEARNED);
+  assert_int_equal(probe->attrs_answer, TN_PROBE_KNOWN);
   assert_int_equal(probe->attr_count, 0);
   assert_int_equal(*entered, 0);
   tn__probe_free(probe);
@@ -189,8 +189,8 @@ static void older_headers_say_what_they_take_none_of(void** state) {
         .is_old = true,
     };
     probe = probe_foreign(&what);
-    assert_string_equal(probe->gap, "");
-    assert_int_equal(probe->attrs_answer, TN_PROBE_LEARNED);
+    assert_string_equal(probe->unresolved, "");
+    assert_int_equal(probe->attrs_answer, TN_PROBE_KNOWN);
     assert_int_equal(probe->attr_count, count);
     assert_value(&probe->lists[0], 0, TN_FFI_F32, TN_TESTING_ANY);
     assert_value(&probe->lists[1], 0, TN_TESTING_ANY, TN_TESTING_ANY);
@@ -205,7 +205,8 @@ static void a_handler_of_another_stage_is_left_alone(void** state) {
   const tn_testing_foreign_t what = {.stage = TN_FFI_INITIALIZE,
                                      .lists = {{1, 0, false, {F32}}, {0}}};
   tn_probe_t* probe = probe_foreign(&what);
-  assert_non_null(strstr(probe->gap, "it is a handler of the stage initialize, not of execute"));
+  assert_non_null(
+      strstr(probe->unresolved, "it is a handler of the stage initialize, not of execute"));
   assert_int_equal(probe->lists[0].answer, TN_PROBE_UNKNOWN);
   assert_int_equal(*entered, 0);
   tn__probe_free(probe);
@@ -281,40 +282,40 @@ static tn_probe_t* probe_hostile(tn_ffi_handler_t handler, int64_t timeout_ms) {
   return probe;
 }
 
-static void expect_gap(tn_ffi_handler_t handler, const char* text) {
+static void expect_unresolved(tn_ffi_handler_t handler, const char* text) {
   tn_probe_t* probe = probe_hostile(handler, 5000);
-  if (!strstr(probe->gap, text)) fail_msg("wanted \"%s\" in: %s", text, probe->gap);
+  if (!strstr(probe->unresolved, text)) fail_msg("wanted \"%s\" in: %s", text, probe->unresolved);
   tn__probe_free(probe);
 }
 
 static void handlers_that_do_not_check_are_left_alone(void** state) {
   (void)state;
-  expect_gap(accept_all, "its own code was reached");
-  expect_gap(speak_otherwise,
-             "it does not answer as handlers do that are built with XLA's headers");
-  expect_gap(give_foreign_error, "an error that is not of the frame's own table");
+  expect_unresolved(accept_all, "its kernel body was reached");
+  expect_unresolved(speak_otherwise,
+                    "its error text is not that of handlers built with XLA's headers");
+  expect_unresolved(give_foreign_error, "an error that the frame's API table did not create");
 }
 
 // The answers lie in memory that a handler can find.
 static tn_status_t write_over_answers(tn_ffi_call_frame_t* frame) {
-  tn_asker_t* asker = (tn_asker_t*)(void*)((char*)frame - offsetof(tn_asker_t, frame));
-  memset(asker->probe, 0xA5, sizeof *asker->probe);
+  tn_prober_t* prober = (tn_prober_t*)(void*)((char*)frame - offsetof(tn_prober_t, frame));
+  memset(prober->probe, 0xA5, sizeof *prober->probe);
   return TN_OK;
 }
 
 static void handlers_that_end_the_process_end_the_child(void** state) {
   (void)state;
-  expect_gap(crash,
-             "it crashed (Segmentation fault), when it was asked whether it checks its frame");
-  expect_gap(give_up, "it crashed (Aborted)");
-  expect_gap(leave, "it ended the process (code 7)");
-  expect_gap(write_over_answers, "it wrote over its own answers");
+  expect_unresolved(crash,
+                    "it crashed (Segmentation fault), in the probe call for the frame check");
+  expect_unresolved(give_up, "it crashed (Aborted)");
+  expect_unresolved(leave, "it ended the process (code 7)");
+  expect_unresolved(write_over_answers, "it overwrote the results of the probe");
 }
 
 static void handlers_that_hang_are_given_up(void** state) {
   (void)state;
   tn_probe_t* probe = probe_hostile(hang, 50);
-  assert_non_null(strstr(probe->gap, "it gave no answer in time"));
+  assert_non_null(strstr(probe->unresolved, "it timed out"));
   tn__probe_free(probe);
 }
 
@@ -324,10 +325,10 @@ static void the_child_can_do_no_harm(void** state) {
   bool is_confined = probe->confinement == TN_CONFINED_BY_SECCOMP;
   assert_int_equal(*entered, 0);  // there are no files in any case
   tn__probe_free(probe);
-  expect_gap(fill_memory, "it does not answer");
+  expect_unresolved(fill_memory, "its error text is not that of handlers");
   if (!is_confined) skip();
-  expect_gap(make_a_file, "it made a system call that it may not make here");
-  expect_gap(remove_a_file, "it made a system call that it may not make here");
+  expect_unresolved(make_a_file, "it made a system call that it may not make here");
+  expect_unresolved(remove_a_file, "it made a system call that it may not make here");
 }
 
 // --- systems that do not confine
@@ -356,7 +357,7 @@ static int ask_without_seccomp(void) {
                                    .lists = {{1, 0, false, {F32}}, {1, 0, false, {F32}}},
                                    .body = enter};
   if (tn__probe_handler(foreign_handler, TN_FFI_EXECUTE, 5000, &probe)) return 1;
-  if (probe->confinement != TN_CONFINED_BY_LIMITS || *probe->gap) return 2;
+  if (probe->confinement != TN_CONFINED_BY_LIMITS || *probe->unresolved) return 2;
   if (probe->lists[0].values[0].dtype != TN_FFI_F32 || *entered) return 3;
   tn__probe_free(probe);
   if (tn__probe_handler(make_a_file, TN_FFI_EXECUTE, 5000, &probe)) return 4;
@@ -431,7 +432,7 @@ int main(void) {
       cmocka_unit_test(buffers_have_their_dtypes_and_ranks),
       cmocka_unit_test(what_may_be_left_out_is_told_from_what_may_follow),
       cmocka_unit_test(attributes_have_their_names_and_types),
-      cmocka_unit_test(what_could_only_be_accepted_is_not_asked),
+      cmocka_unit_test(what_could_only_be_accepted_is_not_probed),
       cmocka_unit_test(a_handler_that_takes_everything_says_so),
       cmocka_unit_test(older_headers_say_what_they_take_none_of),
       cmocka_unit_test(a_handler_of_another_stage_is_left_alone),

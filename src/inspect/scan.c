@@ -79,8 +79,8 @@ static tn_status_t run(scan_t* scan) {
     TN_RETURN_IF_ERROR(tn__child_run(ask_all, scan, ROUND_MS, &end));
     if (!scan->verdicts->is_confined) {
       return tn_status_create(TN_CODE_UNIMPLEMENTED,
-                              "the system cannot confine a child (seccomp) in which the library's "
-                              "functions could be asked whether they are handlers");
+                              "searching a library for handlers needs seccomp, which the system "
+                              "does not have");
     }
     // A function that ended the child is passed over.
     if (scan->verdicts->next >= scan->count || tn__clock_ns() > deadline_ns) break;

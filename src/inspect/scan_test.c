@@ -25,9 +25,9 @@ static bool see_export(void* user, const char* name) {
 static bool see_target(void* user, const tn_target_info_t* info) {
   append(user, info->name);
   if (strcmp(info->name, "plain_too_new") == 0) {
-    assert_non_null(strstr(info->refusal, "built for version 0.99"));
+    assert_non_null(strstr(info->unusable_reason, "built for version 0.99"));
   } else {
-    assert_null(info->refusal);
+    assert_null(info->unusable_reason);
   }
   return true;
 }
@@ -70,7 +70,7 @@ static bool count_target(void* user, const tn_target_info_t* info) {
   return true;
 }
 
-static void handlers_are_registered_and_asked_in_a_context(void** state) {
+static void handlers_are_registered_and_probed_in_a_context(void** state) {
   (void)state;
   tn_context_t* context = NULL;
   size_t count = 0;
@@ -127,7 +127,7 @@ static void finding_them_survives_every_failed_allocation(void** state) {
 }
 
 static bool is_typed(void* user, const tn_target_info_t* info) {
-  *(bool*)user = info->api_version == 4 && info->is_learned;
+  *(bool*)user = info->api_version == 4 && info->is_probed;
   return true;
 }
 
@@ -140,7 +140,7 @@ static tn_status_t learn(const tn_allocator_t* allocator, void* context) {
   return status;
 }
 
-static void functions_of_no_api_version_are_learned_if_they_answer(void** state) {
+static void functions_of_no_api_version_are_probed_if_they_respond(void** state) {
   (void)state;
   bool is_handler = false;
   TN_ASSERT_OK(tn_library_load(PLAIN ":any=plain_execute"));
@@ -163,10 +163,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(exports_are_the_functions_that_others_may_call),
       TEST(handlers_are_found_by_their_answers),
-      TEST(handlers_are_registered_and_asked_in_a_context),
+      TEST(handlers_are_registered_and_probed_in_a_context),
       TEST(libraries_without_handlers_have_none),
       TEST(finding_them_survives_every_failed_allocation),
-      TEST(functions_of_no_api_version_are_learned_if_they_answer),
+      TEST(functions_of_no_api_version_are_probed_if_they_respond),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

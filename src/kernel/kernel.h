@@ -150,7 +150,7 @@ enum {
 // A row of a kernel table.
 typedef struct tn_kernel {
   const char* op;    // short name of a stablehlo operation, or with its dialect
-  const char* name;  // what `show --at program` prints: "cpu.add"
+  const char* name;  // what `show --stage program` prints: "cpu.add"
   const char* tier;  // and behind it, in words: "library openblas"; NULL: it is our own
   uint8_t library;   // 1 + the library that it needs (kernel/lib/library.h); 0: none
   // Which uses it can do; NULL: all that pass the verifier.

@@ -1,5 +1,5 @@
-// A loop carry that the body hands on unchanged is no carry: the regions read the initial value
-// from outside, which costs no copy and no storage.
+// loop-invariant-carries: a carried value that the body returns unchanged is removed from the loop;
+// its regions read the initial value from outside, which costs no copy and no storage.
 #include "pass/passes.h"
 
 static bool is_unchanged(const tn_node_t* loop, uint32_t index) {
@@ -93,6 +93,6 @@ static tn_status_t drop_in_function(tn_function_t* function, tn_arena_t* scratch
   return TN_OK;
 }
 
-tn_status_t tn__pass_drop_carries(tn_module_t* module, tn_function_t* entry) {
+tn_status_t tn__pass_loop_invariant_carries(tn_module_t* module, tn_function_t* entry) {
   return tn__pass_for_each_function(module, entry, drop_in_function);
 }

@@ -1,4 +1,4 @@
-// A composite is computed by the function that says what it means: it becomes a call of that one.
+// lower-composites: a composite becomes a call of its decomposition.
 #include "pass/passes.h"
 
 static tn_status_t call_decomposition(tn_node_t* node) {
@@ -26,6 +26,6 @@ static tn_status_t call_in_function(tn_function_t* function, tn_arena_t* scratch
   return call_in_region(function->body);
 }
 
-tn_status_t tn__pass_call_composites(tn_module_t* module, tn_function_t* entry) {
+tn_status_t tn__pass_lower_composites(tn_module_t* module, tn_function_t* entry) {
   return tn__pass_for_each_function(module, entry, call_in_function);
 }

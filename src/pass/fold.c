@@ -1,6 +1,6 @@
-// Computes small values whose operands are constants, with the kernels that would compute them at
-// run time; and gives operations their static forms once the operands that say how large things are
-// have become constants.
+// constant-folding: computes small values whose operands are constants, with the kernels that would
+// compute them at run time; and gives operations their static forms once the operands that say how
+// large things are have become constants.
 #include "kernel/kernel.h"
 #include "kernel/static_form.h"
 #include "kernel/target.h"

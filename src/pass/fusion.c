@@ -352,5 +352,5 @@ static tn_status_t fuse_function(tn_function_t* function, tn_arena_t* scratch) {
 tn_status_t tn__pass_fuse(tn_module_t* module, tn_function_t* entry) {
   if (!module->target->fusion) return TN_OK;
   TN_RETURN_IF_ERROR(tn__pass_for_each_function(module, entry, fuse_function));
-  return tn__pass_remove_dead(module, entry);  // broadcasts that nobody reads any more
+  return tn__pass_eliminate_dead_code(module, entry);  // broadcasts that nobody reads any more
 }

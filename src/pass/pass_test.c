@@ -234,7 +234,7 @@ static void large_splat_becomes_a_broadcast(void** state) {
   assert_ptr_equal(returned(entry, 1)->node->op, TN__OP(constant));
 }
 
-// --- fold-constants
+// --- constant-folding
 
 static uint32_t bits_of(const tn_value_t* value) {
   const tn_attr_t* attr = tn__attr_find(&value->node->attrs, "value");
@@ -277,7 +277,7 @@ static void large_results_are_not_folded(void** state) {
   assert_int_equal(count(entry, "broadcast_in_dim"), 1);
 }
 
-// --- read-turned
+// --- fold-transposes
 
 #define CONVOLUTION_OF(x, w)                                                    \
   "%r = stablehlo.convolution(" x ", " w                                        \
@@ -311,14 +311,15 @@ static void other_reversals_stay_before_convolutions(void** state) {
   assert_int_equal(count(entry, "reverse"), 2);
 }
 
-// --- merge-common
+// --- common-subexpression-elimination
 
 static void equal_operations_are_merged(void** state) {
   (void)state;
   const tn_function_t* entry =
-      after("merge-common", MAIN("%x: " T ", %y: " T, T ", " T,
-                                 "%a = stablehlo.add %x, %y : " T "\n"
-                                 "%b = stablehlo.add %x, %y : " T "\n" RETURN("%a, %b", T ", " T)));
+      after("common-subexpression-elimination",
+            MAIN("%x: " T ", %y: " T, T ", " T,
+                 "%a = stablehlo.add %x, %y : " T "\n"
+                 "%b = stablehlo.add %x, %y : " T "\n" RETURN("%a, %b", T ", " T)));
   assert_int_equal(count(entry, "add"), 1);
   assert_ptr_equal(returned(entry, 0), returned(entry, 1));
 }
@@ -326,7 +327,7 @@ static void equal_operations_are_merged(void** state) {
 static void operations_that_differ_are_not_merged(void** state) {
   (void)state;
   const tn_function_t* entry =
-      after("merge-common",
+      after("common-subexpression-elimination",
             MAIN("%x: " T ", %y: " T, T ", " T ", tensor<4xi1>, tensor<4xi1>",
                  "%a = stablehlo.subtract %x, %y : " T "\n"
                  "%b = stablehlo.subtract %y, %x : " T "\n"
@@ -350,29 +351,31 @@ static void zeros_of_both_signs_are_not_merged(void** state) {
 static void inner_regions_use_what_was_computed_outside(void** state) {
   (void)state;
   const tn_function_t* entry =
-      after("merge-common", MAIN("%p: tensor<i1>, %x: " T, T ", " T,
-                                 "%a = stablehlo.tanh %x : " T "\n"
-                                 "%r = \"stablehlo.if\"(%p) ({\n"
-                                 "  %b = stablehlo.tanh %x : " T "\n"
-                                 "  stablehlo.return %b : " T "\n"
-                                 "}, {\n"
-                                 "  stablehlo.return %x : " T "\n"
-                                 "}) : (tensor<i1>) -> " T "\n" RETURN("%a, %r", T ", " T)));
+      after("common-subexpression-elimination",
+            MAIN("%p: tensor<i1>, %x: " T, T ", " T,
+                 "%a = stablehlo.tanh %x : " T "\n"
+                 "%r = \"stablehlo.if\"(%p) ({\n"
+                 "  %b = stablehlo.tanh %x : " T "\n"
+                 "  stablehlo.return %b : " T "\n"
+                 "}, {\n"
+                 "  stablehlo.return %x : " T "\n"
+                 "}) : (tensor<i1>) -> " T "\n" RETURN("%a, %r", T ", " T)));
   assert_int_equal(count(entry, "tanh"), 1);
 }
 
 static void branches_do_not_use_each_others_values(void** state) {
   (void)state;
   const tn_function_t* entry =
-      after("merge-common", MAIN("%p: tensor<i1>, %x: " T, T ", " T,
-                                 "%r = \"stablehlo.if\"(%p) ({\n"
-                                 "  %b = stablehlo.tanh %x : " T "\n"
-                                 "  stablehlo.return %b : " T "\n"
-                                 "}, {\n"
-                                 "  %b = stablehlo.tanh %x : " T "\n"
-                                 "  stablehlo.return %b : " T "\n"
-                                 "}) : (tensor<i1>) -> " T "\n"
-                                 "%a = stablehlo.tanh %x : " T "\n" RETURN("%a, %r", T ", " T)));
+      after("common-subexpression-elimination",
+            MAIN("%p: tensor<i1>, %x: " T, T ", " T,
+                 "%r = \"stablehlo.if\"(%p) ({\n"
+                 "  %b = stablehlo.tanh %x : " T "\n"
+                 "  stablehlo.return %b : " T "\n"
+                 "}, {\n"
+                 "  %b = stablehlo.tanh %x : " T "\n"
+                 "  stablehlo.return %b : " T "\n"
+                 "}) : (tensor<i1>) -> " T "\n"
+                 "%a = stablehlo.tanh %x : " T "\n" RETURN("%a, %r", T ", " T)));
   assert_int_equal(count(entry, "tanh"), 3);
 }
 
@@ -458,22 +461,22 @@ static void effect_inside_a_loop_keeps_the_loop(void** state) {
   assert_int_equal(count(entry, "first"), 1);
 }
 
-// --- remove-dead
+// --- dead-code-elimination
 
 static void what_nobody_reads_goes_with_what_it_read(void** state) {
   (void)state;
   const tn_function_t* entry =
-      after("remove-dead", MAIN("%x: " T, T,
-                                "%a = stablehlo.negate %x : " T "\n"
-                                "%b = stablehlo.tanh %a : " T "\n"
-                                "%c = stablehlo.add %a, %b : " T "\n" RETURN("%x", T)));
+      after("dead-code-elimination", MAIN("%x: " T, T,
+                                          "%a = stablehlo.negate %x : " T "\n"
+                                          "%b = stablehlo.tanh %a : " T "\n"
+                                          "%c = stablehlo.add %a, %b : " T "\n" RETURN("%x", T)));
   assert_int_equal(entry->node_count, 1);
 }
 
 static void unread_loop_goes_with_all_it_holds(void** state) {
   (void)state;
   const tn_function_t* entry =
-      after("remove-dead",
+      after("dead-code-elimination",
             MAIN("%x: " T ", %n: tensor<i32>", T,
                  "%k = stablehlo.negate %n : tensor<i32>\n"
                  "%r = stablehlo.while(%i = %n) : tensor<i32>\n"
@@ -487,7 +490,7 @@ static void unread_loop_goes_with_all_it_holds(void** state) {
   assert_int_equal(entry->node_count, 1);
 }
 
-// --- drop-carries
+// --- loop-invariant-carries
 
 #define COUNT(condition, body)                           \
   "cond {\n"                                             \
@@ -501,7 +504,7 @@ static void unread_loop_goes_with_all_it_holds(void** state) {
 static void unchanged_carries_are_read_from_outside(void** state) {
   (void)state;
   const tn_function_t* entry = after(
-      "drop-carries",
+      "loop-invariant-carries",
       MAIN("%x: " T ", %n: tensor<i32>", "tensor<i32>, " T,
            "%r:3 = stablehlo.while(%i = %n, %limit = %n, %a = %x) : tensor<i32>, tensor<i32>, " T
            "\n" COUNT("%i, %limit",
@@ -514,7 +517,7 @@ static void unchanged_carries_are_read_from_outside(void** state) {
 static void carries_of_an_outer_loop_that_an_inner_one_hands_on_are_dropped(void** state) {
   (void)state;
   const tn_function_t* entry = after(
-      "drop-carries",
+      "loop-invariant-carries",
       MAIN(
           "%x: " T ", %n: tensor<i32>", T,
           "%r:2 = stablehlo.while(%i = %n, %a = %x) : tensor<i32>, " T "\n" COUNT(
@@ -535,13 +538,13 @@ static void loop_without_any_changing_carry_is_still_a_loop(void** state) {
   (void)state;
   // It never ends once it begins, as before.
   const tn_function_t* entry =
-      after("drop-carries", MAIN("%p: tensor<i1>", "tensor<i1>",
-                                 "%r = stablehlo.while(%a = %p) : tensor<i1>\n"
-                                 "cond {\n"
-                                 "  stablehlo.return %a : tensor<i1>\n"
-                                 "} do {\n"
-                                 "  stablehlo.return %a : tensor<i1>\n"
-                                 "}\n" RETURN("%r", "tensor<i1>")));
+      after("loop-invariant-carries", MAIN("%p: tensor<i1>", "tensor<i1>",
+                                           "%r = stablehlo.while(%a = %p) : tensor<i1>\n"
+                                           "cond {\n"
+                                           "  stablehlo.return %a : tensor<i1>\n"
+                                           "} do {\n"
+                                           "  stablehlo.return %a : tensor<i1>\n"
+                                           "}\n" RETURN("%r", "tensor<i1>")));
   assert_int_equal(find(entry, "while")->operand_count, 0);
 }
 
@@ -549,14 +552,14 @@ static void loop_without_any_changing_carry_is_still_a_loop(void** state) {
 
 static void small_functions_are_inlined(void** state) {
   (void)state;
-  const tn_function_t* entry =
-      after("inline-calls", "module {\n" MAIN("%x: " T, T,
-                                              "%a = func.call @f(%x) : (" T ") -> " T "\n"
-                                              "%b = func.call @f(%a) : (" T ") -> " T "\n" RETURN(
-                                                  "%b", T)) "func.func private @f(%x: " T ") -> " T
-                                                            " {\n"
-                                                            "%a = stablehlo.negate %x : " T
-                                                            "\n" RETURN("%a", T) "\n}\n}");
+  const tn_function_t* entry = after(
+      "inline", "module {\n" MAIN("%x: " T, T,
+                                  "%a = func.call @f(%x) : (" T ") -> " T "\n"
+                                  "%b = func.call @f(%a) : (" T ") -> " T
+                                  "\n" RETURN("%b", T)) "func.func private @f(%x: " T ") -> " T
+                                                        " {\n"
+                                                        "%a = stablehlo.negate %x : " T
+                                                        "\n" RETURN("%a", T) "\n}\n}");
   assert_int_equal(count(entry, "call"), 0);
   assert_int_equal(count(entry, "negate"), 2);
 }
@@ -604,7 +607,7 @@ static text_t chain(size_t count, size_t fan, size_t work) {
 static void long_chain_of_single_calls_is_inlined_in_linear_space(void** state) {
   (void)state;
   text_t text = chain(3000, 1, 3);
-  const tn_function_t* entry = after("inline-calls", text.bytes);
+  const tn_function_t* entry = after("inline", text.bytes);
   assert_int_equal(count(entry, "call"), 0);
   assert_int_equal(count(entry, "negate"), 3 * 3001);
   // A copy of each function for each of its callers would be 4.5 million nodes.
@@ -615,7 +618,7 @@ static void long_chain_of_single_calls_is_inlined_in_linear_space(void** state) 
 static void calls_that_double_at_each_level_stay_calls_in_the_end(void** state) {
   (void)state;
   text_t text = chain(60, 2, 1);
-  const tn_function_t* entry = after("inline-calls", text.bytes);
+  const tn_function_t* entry = after("inline", text.bytes);
   assert_true(count(entry, "call") > 0);
   size_t total = 0;
   for (tn_function_t* f = rewritten->first_function; f; f = f->next) total += f->node_count;

@@ -1,28 +1,28 @@
-// The passes themselves, private to this room, and what several of them need.
+// The passes, private to this component, and what several of them need.
 #ifndef TENON_PASS_PASSES_H_
 #define TENON_PASS_PASSES_H_
 
 #include "pass/pass.h"
 
-tn_status_t tn__pass_sort_approximate(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_exact_top_k(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_check_recursion(tn_module_t* module, tn_function_t* entry);
-tn_status_t tn__pass_call_composites(tn_module_t* module, tn_function_t* entry);
-tn_status_t tn__pass_run_alone(tn_module_t* module, tn_function_t* entry);
-tn_status_t tn__pass_spell_out(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_lower_composites(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_single_process_collectives(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_decompose(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_resolve_calls(tn_module_t* module, tn_function_t* entry);
-tn_status_t tn__pass_turn_layouts(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_normalize_layouts(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_inline_calls(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_inline_all(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_simplify(tn_module_t* module, tn_function_t* entry);
-tn_status_t tn__pass_drop_carries(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_loop_invariant_carries(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_fold_constants(tn_module_t* module, tn_function_t* entry);
-tn_status_t tn__pass_merge_common(tn_module_t* module, tn_function_t* entry);
-tn_status_t tn__pass_widen_bodies(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_eliminate_common_subexpressions(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_vectorize_bodies(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_schedule_calls(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_fuse(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_place(tn_module_t* module, tn_function_t* entry);
-tn_status_t tn__pass_read_turned(tn_module_t* module, tn_function_t* entry);
-tn_status_t tn__pass_remove_dead(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_fold_transposes(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_eliminate_dead_code(tn_module_t* module, tn_function_t* entry);
 
 // Calls `rewrite` for every function with a body that `entry` reaches, callees first, with a
 // scratch arena of its own.

@@ -317,15 +317,16 @@ static tn_status_t assign_block(planner_t* planner, block_t* block, const uint32
 
 // --- the function
 
-// `heir`: a leaf of the results, or -1.
+// `donation_target`: a leaf of the results, or -1.
 static tn_status_t place_argument(planner_t* planner, uint32_t number, const uint32_t* targets,
-                                  int64_t heir) {
+                                  int64_t donation_target) {
   leaf_t* leaf = &planner->leaves[planner->block.arguments[number]];
-  tn_plan_buffer_t* result = heir < 0 ? NULL : &planner->plan->buffers[targets[heir]];
+  tn_plan_buffer_t* result =
+      donation_target < 0 ? NULL : &planner->plan->buffers[targets[donation_target]];
   if (result && result->byte_size == tn__type_byte_size(leaf->type) &&
       result->parameter == TN_PLAN_NONE) {
     result->parameter = (int64_t)number;
-    occupy(planner, leaf, targets[heir]);
+    occupy(planner, leaf, targets[donation_target]);
     return TN_OK;
   }
   tn_plan_buffer_t buffer = temporary(leaf);
@@ -337,13 +338,14 @@ static tn_status_t place_argument(planner_t* planner, uint32_t number, const uin
 static tn_status_t place_arguments(planner_t* planner, const uint32_t* targets) {
   const tn_function_t* function = planner->plan->function;
   uint32_t next = 0;
-  int64_t* heirs = NULL;
-  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch, function->argument_count, &heirs));
-  TN_RETURN_IF_ERROR(tn__plan_find_heirs(planner, heirs));
+  int64_t* donation_targets = NULL;
+  TN_RETURN_IF_ERROR(
+      TN_ARENA_ARRAY(&planner->scratch, function->argument_count, &donation_targets));
+  TN_RETURN_IF_ERROR(tn__plan_find_donation_targets(planner, donation_targets));
   for (uint32_t i = 0; i < function->argument_count; ++i) {
     size_t count = tn_type_leaf_count(function->argument_types[i]);
     for (size_t k = 0; k < count; ++k) {
-      TN_RETURN_IF_ERROR(place_argument(planner, next++, targets, heirs[i]));
+      TN_RETURN_IF_ERROR(place_argument(planner, next++, targets, donation_targets[i]));
     }
   }
   return TN_OK;

@@ -633,7 +633,7 @@ static void an_argument_goes_to_a_result_that_needs_no_copy(void** state) {
   }
 }
 
-static void an_argument_that_no_result_can_take_over_has_no_heir(void** state) {
+static void an_argument_that_no_result_can_take_over_has_no_donation_target(void** state) {
   (void)state;
   const tn_plan_t* p = plan(MAIN("%x: tensor<64xf32> {jax.buffer_donor = true}", "tensor<64xf32>",
                                  "%a = stablehlo.reverse %x, dims = [0] : tensor<64xf32>\n"
@@ -908,7 +908,8 @@ int main(void) {
       cmocka_unit_test_teardown(
           an_argument_that_names_no_result_goes_to_the_first_free_one_of_its_size, release),
       cmocka_unit_test_teardown(an_argument_goes_to_a_result_that_needs_no_copy, release),
-      cmocka_unit_test_teardown(an_argument_that_no_result_can_take_over_has_no_heir, release),
+      cmocka_unit_test_teardown(an_argument_that_no_result_can_take_over_has_no_donation_target,
+                                release),
       cmocka_unit_test_teardown(aliasing_of_a_result_that_is_not_there_is_refused, release),
       cmocka_unit_test_teardown(temporaries_beyond_the_address_space_are_refused, release),
   };

@@ -120,12 +120,13 @@ TN_MUST_USE tn_status_t tn__plan_read_views(planner_t* planner, const tn_node_t*
                                             const tn_value_t** roots, const tn_view_t** out_views);
 // aliases.c: what a custom call's output_operand_aliases say; fills step->aliases.
 TN_MUST_USE tn_status_t tn__plan_read_aliases(planner_t* planner, step_t* step);
-// heirs.c: whether result `result` of the step may lie where its operand `operand` does, which dies
-// there.
+// donation.c: whether result `result` of the step may lie where its operand `operand` does, which
+// dies there.
 bool tn__plan_works_in_place(const step_t* step, size_t operand, size_t result);
 // Which result leaf may begin in the storage of each argument of the entry, when a run is given
 // that; -1: none. Those that name their result come first; the others get one that needs no copy.
-TN_MUST_USE tn_status_t tn__plan_find_heirs(planner_t* planner, int64_t* heirs);
+TN_MUST_USE tn_status_t tn__plan_find_donation_targets(planner_t* planner,
+                                                       int64_t* donation_targets);
 // assign.c: leaves to buffers, copies where they are needed.
 TN_MUST_USE tn_status_t tn__plan_assign(planner_t* planner);
 // moves.c: copies.

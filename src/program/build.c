@@ -182,16 +182,16 @@ static tn_status_t list_offsets(tn_program_t* program) {
   return TN_OK;
 }
 
-static tn_status_t list_heirs(tn_program_t* program) {
+static tn_status_t list_donation_targets(tn_program_t* program) {
   const tn_plan_t* plan = program->units[0].plan;
   size_t count = plan->parameter_leaf_count + plan->result_leaf_count;
-  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&program->arena, count, &program->heirs));
-  program->ancestors = program->heirs + plan->parameter_leaf_count;
-  for (size_t i = 0; i < count; ++i) program->heirs[i] = TN_PROGRAM_NONE;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&program->arena, count, &program->donation_targets));
+  program->ancestors = program->donation_targets + plan->parameter_leaf_count;
+  for (size_t i = 0; i < count; ++i) program->donation_targets[i] = TN_PROGRAM_NONE;
   for (size_t i = 0; i < plan->buffer_count; ++i) {
     const tn_plan_buffer_t* buffer = &plan->buffers[i];
     if (buffer->kind != TN_PLAN_RESULT || buffer->parameter == TN_PLAN_NONE) continue;
-    program->heirs[buffer->parameter] = buffer->index;
+    program->donation_targets[buffer->parameter] = buffer->index;
     program->ancestors[buffer->index] = (uint32_t)buffer->parameter;
   }
   return TN_OK;
@@ -243,7 +243,7 @@ tn_status_t tn__program_build(tn_program_t* program, tn_function_t* function) {
   program->pointer_count = builder.pointers.count;
   TN_DONE_IF_ERROR(list_offsets(program));
   TN_DONE_IF_ERROR(sort_pointers(program, &starts));
-  TN_DONE_IF_ERROR(list_heirs(program));
+  TN_DONE_IF_ERROR(list_donation_targets(program));
   TN_DONE_IF_ERROR(tn__program_place_constants(program));
   for (size_t i = 0; i < program->unit_count; ++i) {
     tn_program_unit_t* unit = &program->units[i];

@@ -209,7 +209,7 @@ const char* tn_program_argument_name(const tn_program_t* program, size_t index) 
 
 bool tn_program_may_donate(const tn_program_t* program, size_t index) {
   return index < tn_program_argument_count(program) && !program->dynamic &&
-         program->heirs[index] != TN_PROGRAM_NONE;
+         program->donation_targets[index] != TN_PROGRAM_NONE;
 }
 
 size_t tn_program_result_count(const tn_program_t* program) {

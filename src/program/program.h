@@ -90,7 +90,7 @@ struct tn_program {
   tn_memory_t constant_memory;
   bool has_constant_memory;
   // Results that begin as an argument's bytes, in its memory when it is donated; leaves, or NONE.
-  uint32_t* heirs;              // by argument
+  uint32_t* donation_targets;   // by argument
   uint32_t* ancestors;          // by result
   bool is_small;                // so little work that another thread is not worth its while
   tn_result_origin_t* origins;  // by result, when all values are kept; else NULL

@@ -69,8 +69,8 @@ __attribute__((returns_nonnull)) static tn_status_t explain_memory(const tn_prog
 
 // --- beginning and ending
 
-static void destroy(tn_call_keeper_t* keeper) {
-  tn_run_t* run = (tn_run_t*)(void*)keeper;  // its first member
+static void destroy(tn_call_lifetime_t* lifetime) {
+  tn_run_t* run = (tn_run_t*)(void*)lifetime;  // its first member
   tn_program_t* program = run->program;
   tn_device_t* device = program->device;
   tn__activation_give(run->activation);
@@ -106,7 +106,7 @@ static tn_status_t create(tn_program_t* program, const tn_run_options_t* options
   TN_RETURN_IF_ERROR(tn__allocate(program->allocator, size, &memory));
   tn_run_t* run = memory;
   run->byte_size = size;
-  tn__keeper_init(&run->keeper, destroy);
+  tn__lifetime_init(&run->lifetime, destroy);
   tn_status_t status = tn__activation_take(program, &run->activation);
   if (status) {
     tn__free(program->allocator, run, size);
@@ -135,7 +135,7 @@ static tn_status_t create(tn_program_t* program, const tn_run_options_t* options
       .user_data_count = options->user_data_count,
       .user_data = run->user_data,
       .interrupt = is_interruptible ? &run->interrupt : NULL,
-      .keeper = &run->keeper,
+      .lifetime = &run->lifetime,
   };
   run->observer = (tn_observer_t){.observe = options->observe, .user = options->observe_user};
   run->activation->observer = options->observe ? &run->observer : NULL;
@@ -146,7 +146,7 @@ static tn_status_t create(tn_program_t* program, const tn_run_options_t* options
 }
 
 static void end(tn_run_t* run) {
-  tn__keeper_release(&run->keeper);
+  tn__lifetime_release(&run->lifetime);
 }
 
 // --- the work

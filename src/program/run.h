@@ -25,7 +25,7 @@ typedef struct tn_run_result {
 // Holds its arguments and results until it is over, and no handler of it is late. One piece of
 // memory.
 typedef struct tn_run {
-  tn_call_keeper_t keeper;
+  tn_call_lifetime_t lifetime;
   tn_program_t* program;  // retained
   tn_activation_t* activation;
   size_t argument_count, result_count;  // leaves

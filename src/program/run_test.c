@@ -567,7 +567,7 @@ static void imported_memory_is_declined(void** state) {
   tn_buffer_release(arguments[1]);
 }
 
-static void donated_memory_without_an_heir_is_freed_after_the_run(void** state) {
+static void donated_memory_without_a_target_is_freed_after_the_run(void** state) {
   (void)state;
   compile(MAIN("%x: " F4 ", %y: " F4, "tensor<2xf32>",
                "%a = stablehlo.add %x, %y : " F4 "\n"
@@ -818,7 +818,7 @@ int main(void) {
       cmocka_unit_test_teardown(donation_of_held_memory_is_declined, release),
       cmocka_unit_test_teardown(buffer_that_is_donated_and_read_is_declined, release),
       cmocka_unit_test_teardown(imported_memory_is_declined, release),
-      cmocka_unit_test_teardown(donated_memory_without_an_heir_is_freed_after_the_run, release),
+      cmocka_unit_test_teardown(donated_memory_without_a_target_is_freed_after_the_run, release),
       cmocka_unit_test_teardown(run_that_cannot_begin_gives_donations_back, release),
       cmocka_unit_test_teardown(run_that_does_not_fit_names_the_sizes_of_its_plan, release),
       cmocka_unit_test_teardown(donated_leaf_of_a_tuple_is_taken, release),

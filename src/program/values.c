@@ -97,10 +97,10 @@ static tn_status_t take(tn_run_t* run, size_t index) {
     return hold(run, index);
   }
   argument->is_taken = true;
-  uint32_t heir = run->program->heirs[index];
-  argument->is_spent = heir == TN_PROGRAM_NONE || run->results[heir].given;
+  uint32_t target = run->program->donation_targets[index];
+  argument->is_spent = target == TN_PROGRAM_NONE || run->results[target].given;
   if (!argument->is_spent) {
-    tn_run_result_t* result = &run->results[heir];
+    tn_run_result_t* result = &run->results[target];
     result->memory = argument->memory;
     result->is_owned = result->is_inherited = true;
   }

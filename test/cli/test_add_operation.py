@@ -55,7 +55,7 @@ def test_three_edits_make_an_operation(tmp_path):
               "  %1 = stablehlo.add %0, %x : tensor<64x64xf32>\n  return %1 : tensor<64x64xf32>\n}\n"
     printed = run(tenon, "show", "-", input=program)
     assert "chlo.soft_sign" in printed and run(tenon, "show", "-", input=printed) == printed
-    fused = run(tenon, "show", "-", "--at", "program", input=program)
+    fused = run(tenon, "show", "-", "--stage", "program", input=program)
     assert "program: 1 instruction" in fused and "2 operations together" in fused
 
     run("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{tmp_path}/include", HERE / "front_ends.c",

@@ -197,7 +197,7 @@ def test_unknown_dimensions_are_those_of_the_inputs(inputs, code, message):
     text = ADD.replace("3xf32", "?xf32")
     assert message in refused("run", "-", *arguments, stdin=text, code=code)
     assert tenon("run", "-", "-i", "2xf32=1,2", "-i", "2xf32=3", stdin=text)[0] == "[4. 5.]\n"
-    assert "unknown dimensions" in refused("show", "-", "--at", "plan", stdin=text)
+    assert "unknown dimensions" in refused("show", "-", "--stage", "plan", stdin=text)
 
 
 def test_places_have_a_caret():

@@ -154,10 +154,10 @@ def test_a_trace_that_cannot_be_written_is_an_error(folder):
 
 def test_show_prints_every_stage(folder):
     assert "stablehlo.dot_general" in tenon("show", folder / "model.mlir")[0]
-    assert "stablehlo.dot_general" in tenon("show", folder / "model.mlir", "--at", "pass")[0]
-    plan = tenon("show", folder / "model.mlir", "--at", "plan")[0]
+    assert "stablehlo.dot_general" in tenon("show", folder / "model.mlir", "--stage", "pass")[0]
+    plan = tenon("show", folder / "model.mlir", "--stage", "plan")[0]
     assert "peak" in plan and "lower bound" in plan and "temporary" in plan
-    assert "cpu." in tenon("show", folder / "model.mlir", "--at", "program")[0]
+    assert "cpu." in tenon("show", folder / "model.mlir", "--stage", "program")[0]
 
 
 def test_show_says_by_which_strides_operands_are_read():
@@ -172,8 +172,8 @@ def test_show_says_by_which_strides_operands_are_read():
   }) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return %3 : tensor<2x3xf32>
 }"""
-    plan = tenon("show", "-", "--at", "plan", stdin=text)[0]
-    program = tenon("show", "-", "--at", "program", stdin=text)[0]
+    plan = tenon("show", "-", "--stage", "plan", stdin=text)[0]
+    program = tenon("show", "-", "--stage", "program", stdin=text)[0]
     assert "b1[offset 8, strides 4 16] b2[offset 12]" in plan
     assert re.search(r"cpu\.tenon\.fusion .*  operand 0\[offset 8, strides 4 16\]  operand 1\[offset 12\]", program)
 
@@ -181,18 +181,18 @@ def test_show_says_by_which_strides_operands_are_read():
 def test_what_show_prints_is_read_again(folder):
     text = tenon("show", folder / "model.mlir")[0]
     assert tenon("show", "-", stdin=text)[0] == text
-    text = tenon("show", folder / "model.mlir", "--at=pass")[0]
+    text = tenon("show", folder / "model.mlir", "--stage=pass")[0]
     assert tenon("run", "-", "-i", "iota", stdin=text) == tenon("run", folder / "model.mlir", "-i", "iota")
 
 
 @pytest.mark.parametrize("stage", ["ir", "pass", "plan", "program"])
 def test_show_writes_json(folder, stage):
-    assert json.loads(tenon("show", folder / "model.mlir", "--at", stage, "--json")[0])
-    assert json.loads(tenon("show", folder / "model.mlir", "--at", stage, "--format", "json")[0])
+    assert json.loads(tenon("show", folder / "model.mlir", "--stage", stage, "--json")[0])
+    assert json.loads(tenon("show", folder / "model.mlir", "--stage", stage, "--format", "json")[0])
 
 
 def test_show_draws(folder):
-    drawing = xml.etree.ElementTree.fromstring(tenon("show", folder / "model.mlir", "--at", "plan", "--format", "svg")[0])
+    drawing = xml.etree.ElementTree.fromstring(tenon("show", folder / "model.mlir", "--stage", "plan", "--format", "svg")[0])
     assert drawing.tag.endswith("svg") and any(child.tag.endswith("rect") for child in drawing.iter())
     graph = tenon("show", folder / "model.mlir", "--format", "dot")[0]
     assert graph.startswith("digraph") and graph.count("{") == graph.count("}")
@@ -200,16 +200,16 @@ def test_show_draws(folder):
 
 def test_show_ir_needs_no_custom_calls(folder):
     assert "@rms_norm" in tenon("show", folder / "norm.mlir")[0]
-    errors = tenon("show", folder / "norm.mlir", "--at", "plan", code=1)[1]
+    errors = tenon("show", folder / "norm.mlir", "--stage", "plan", code=1)[1]
     assert "rms_norm" in errors and "norm.mlir:2:" in errors
-    assert "custom_call" in tenon("show", folder / "norm.mlir", "--at", "plan", "--load", folder / "librms_norm.so")[0]
+    assert "custom_call" in tenon("show", folder / "norm.mlir", "--stage", "plan", "--load", folder / "librms_norm.so")[0]
 
 
 def test_show_refuses_what_makes_no_sense(folder):
-    assert "plan" in tenon("show", folder / "add.mlir", "--at", "plna", code=2)[1]
+    assert "plan" in tenon("show", folder / "add.mlir", "--stage", "plna", code=2)[1]
     assert "not one of" in tenon("show", folder / "add.mlir", "--format", "png", code=2)[1]
     assert "contradict" in tenon("show", folder / "add.mlir", "--format", "svg", "--json", code=2)[1]
-    assert "svg" in tenon("show", folder / "add.mlir", "--at", "plan", "--format", "dot", code=1)[1].lower()
+    assert "svg" in tenon("show", folder / "add.mlir", "--stage", "plan", "--format", "dot", code=1)[1].lower()
 
 
 # --- ops, devices, version
@@ -265,8 +265,8 @@ def test_libraries_can_be_switched_off(folder):
       : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
 }""")
-    shown = tenon("show", "--at", "program", folder / "dot.mlir", TENON_LIBRARIES="none")[0]
+    shown = tenon("show", "--stage", "program", folder / "dot.mlir", TENON_LIBRARIES="none")[0]
     assert re.search(r"cpu\.dot_general .*\((switched off|not found when Tenon was configured)\)", shown)
     assert re.search(r"\((library openblas|not found when .*)\)",
-                     tenon("show", "--at", "program", folder / "dot.mlir")[0])
-    assert re.search(r"cpu\.add ", tenon("show", "--at", "program", folder / "add.mlir")[0])
+                     tenon("show", "--stage", "program", folder / "dot.mlir")[0])
+    assert re.search(r"cpu\.add ", tenon("show", "--stage", "program", folder / "add.mlir")[0])

@@ -104,7 +104,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 def test_bash_completes(folder):
     assert set(COMMANDS) <= set(complete("tenon"))
-    assert complete("tenon", "show", "x.mlir", "--at") == ["ir", "pass", "plan", "program"]
+    assert complete("tenon", "show", "x.mlir", "--stage") == ["ir", "pass", "plan", "program"]
     assert complete("tenon", "run", "-d") == ["cpu", "reference"]
 
 

@@ -41,7 +41,7 @@ def test_declared_operations_show_all_that_their_author_wrote(folder):
   from {folder / "librms_norm.so"}
 """
     [handler] = json.loads(tenon("inspect", "--json", folder / "librms_norm.so")[0])
-    assert handler["declared"] and not handler["learned"] and handler["unknown"] is None
+    assert handler["declared"] and not handler["probed"] and handler["unresolved"] is None
     assert [parameter["name"] for parameter in handler["parameters"]] == ["x", "eps", "y"]
     assert handler["definition"] is None
 
@@ -53,10 +53,10 @@ def test_definitions_are_summed_up_in_a_line():
     assert handler["definition"] == "elementwise, jvp, vjp, print, equal"
 
 
-def test_untyped_functions_take_what_their_calls_say(folder):
+def test_functions_without_an_api_version_take_that_of_their_calls(folder):
     [handler] = json.loads(tenon("inspect", "--json", f"{folder / 'libold.so'}:scale=scale_kernel#1")[0])
-    assert handler["api_version"] == 1 and handler["signature"] is None and not handler["learned"]
-    assert "a function of whatever api version" in tenon("inspect", f"{folder / 'libold.so'}:scale=scale_kernel")[0]
+    assert handler["api_version"] == 1 and handler["signature"] is None and not handler["probed"]
+    assert "api version as each call states" in tenon("inspect", f"{folder / 'libold.so'}:scale=scale_kernel")[0]
 
 
 def test_functions_that_are_no_handlers_are_not_taken_for_any(folder):

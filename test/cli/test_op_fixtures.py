@@ -42,7 +42,7 @@ def test_refuses_what_the_fixture_says(path, tmp_path):
     for part in filter(error_of, parts(path)):
         file = tmp_path / path.name
         file.write_text(part)
-        done = subprocess.run([TENON, "show", str(file), "--at", "plan"], capture_output=True, text=True)
+        done = subprocess.run([TENON, "show", str(file), "--stage", "plan"], capture_output=True, text=True)
         assert done.returncode == 1, part
         assert error_of(part) in done.stderr, done.stderr
 

@@ -65,7 +65,7 @@ def test_demo_takes_a_device():
 
 
 def test_host_instructions_and_copies_are_shown():
-    program = subprocess.run([TENON, "show", "--at", "program", "--device", "reference", EXAMPLES / "digits/digits.mlir",
+    program = subprocess.run([TENON, "show", "--stage", "program", "--device", "reference", EXAMPLES / "digits/digits.mlir",
                               "--load", BUILD / "examples/digits/libdigits.so"], capture_output=True, text=True, check=True)
     kernels = [line.split()[1] for line in program.stdout.splitlines() if re.match(r"  \d+ ", line)]
     call = next(i for i, kernel in enumerate(kernels) if kernel.startswith("call"))

@@ -61,7 +61,7 @@ def folder(tmp_path_factory):
 
 def show(folder, text, stage):
     load = f"{folder}/libcopy.so:a target=copy#1"
-    return tenon("show", "-", "--json", "--at", stage, "--load", load, stdin=text)[0]
+    return tenon("show", "-", "--json", "--stage", stage, "--load", load, stdin=text)[0]
 
 
 # --- modules, written again in the generic form

@@ -14,13 +14,13 @@ def program(levels, count):
 
 
 def test_tuples_of_too_many_arrays_are_an_error():
-    _, error = tenon("show", "--at", "plan", "-", stdin=program(8, 100), code=1)
+    _, error = tenon("show", "--stage", "plan", "-", stdin=program(8, 100), code=1)
     assert ("func: with argument 16, a tuple of 65536 arrays, the tuples of the program have 1114112 arrays; "
             "expected at most 1048576") in error
 
 
 def test_tuples_of_as_many_arrays_as_are_allowed_compile():
-    out, _ = tenon("show", "--at", "plan", "-", stdin=program(8, 16))
+    out, _ = tenon("show", "--stage", "plan", "-", stdin=program(8, 16))
     assert "parameter" in out
 
 
@@ -45,10 +45,10 @@ def loop(levels):
 
 
 def test_loops_over_tuples_of_too_many_arrays_are_an_error():
-    _, error = tenon("show", "--at", "plan", "-", stdin=loop(18), code=1)
+    _, error = tenon("show", "--stage", "plan", "-", stdin=loop(18), code=1)
     assert "expected at most 1048576" in error
 
 
 def test_loops_over_large_tuples_compile():
-    out, _ = tenon("show", "--at", "program", "-", stdin=loop(14))
+    out, _ = tenon("show", "--stage", "program", "-", stdin=loop(14))
     assert "while" in out

@@ -1,4 +1,4 @@
-"""What handlers take that others compiled: asked of the handlers themselves, and held against their sources."""
+"""Signatures of handlers that were built with XLA's headers: inferred by probe calls, and compared with their sources."""
 
 import ctypes
 import json
@@ -48,8 +48,8 @@ SIGNATURES = {
     "count": f"({ANY}, any attributes) -> (f64[rank 1])",
 }
 ASKS_FOR = {"where": "run id, device ordinal", "stream": "stream", "count": "state"}
-UNKNOWN = {"flags": "execute: attribute flags has a decoder of its author's, or none that answers",
-           "all_attributes": "execute: the type of its only result cannot be asked without reaching its code"}
+UNKNOWN = {"flags": "execute: attribute flags has a decoder of its own, or one without error messages",
+           "all_attributes": "execute: the type of its only result cannot be probed without reaching the kernel body"}
 
 
 @pytest.fixture(scope="module", params=COMPILERS, ids="".join)
@@ -72,16 +72,16 @@ def need_confinement(handlers):
         pytest.skip("the system has no seccomp")
 
 
-def test_all_that_handlers_bind_is_learned(library):
+def test_all_that_handlers_bind_is_inferred(library):
     handlers = inspect(library)
     need_confinement(handlers)
     assert list(handlers) == sorted(SIGNATURES)
     for name, signature in SIGNATURES.items():
         handler = handlers[name]
         assert handler["signature"] == name + signature
-        assert handler["learned"] and not handler["declared"]
-        assert handler["asks_for"] == ASKS_FOR.get(name)
-        assert handler["unknown"] == UNKNOWN.get(name)
+        assert handler["probed"] and not handler["declared"]
+        assert handler["required_services"] == ASKS_FOR.get(name)
+        assert handler["unresolved"] == UNKNOWN.get(name)
         assert (handler["api_version"], handler["handler_minor"], handler["platform"]) == (4, 3, "Host")
     assert handlers["count"]["stages"] == ["instantiate", "execute"]
     assert handlers["count"]["state_type"] == "counter"
@@ -94,7 +94,7 @@ def test_handlers_need_not_be_named(library):
     # Functions that are no handlers are not taken for any.
     assert set(handlers) >= {*SIGNATURES, "count_instantiate"}
     assert not set(handlers) & {"counter_type_id", "counter_type_info", "live_counters"}
-    assert "must be registered" in handlers["count_instantiate"]["refusal"]
+    assert "must be registered" in handlers["count_instantiate"]["unusable_reason"]
     for name in set(SIGNATURES) - {"count"}:  # without its type it cannot answer
         assert handlers[name]["signature"] == name + SIGNATURES[name]
 
@@ -125,11 +125,11 @@ def run_wrong(library, tmp_path, target, *options, text=WRONG):
 
 
 @pytest.mark.parametrize("target", ["axpby=axpby#4", "axpby=axpby"])
-def test_a_mismatch_is_an_error_of_the_compile_with_learn(library, tmp_path, target):
-    """A function without an api version is a handler where it answers like one."""
+def test_a_mismatch_is_an_error_of_the_compile_with_probe(library, tmp_path, target):
+    """A function without an api version is a handler if it responds like one."""
     if "#" not in target:
         need_confinement(inspect(library))
-    report = run_wrong(library, tmp_path, target, "--learn")
+    report = run_wrong(library, tmp_path, target, "--probe")
     assert "operand 0 has type tensor<3xi32>; expected elements of f32" in report
     assert "2:" in report  # the call's line
     assert "Failed to decode" not in report
@@ -186,10 +186,10 @@ EXTRA = """func.func @main(%x: tensor<3xf32>) -> tensor<4xi32> {
 """
 
 
-def test_an_attribute_that_nobody_asks_for_is_a_warning(library, tmp_path):
+def test_an_attribute_that_is_not_bound_is_a_warning(library, tmp_path):
     path = tmp_path / "extra.mlir"
     path.write_text(EXTRA)
-    done = subprocess.run([COMMAND, "run", path, "-l", f"{library}:look=look#4", "-i", "ones", "--learn"],
+    done = subprocess.run([COMMAND, "run", path, "-l", f"{library}:look=look#4", "-i", "ones", "--probe"],
                           capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and "[11  1  3 12]" in done.stdout
     assert "extra.mlir:2:8: warning: custom call @look: attribute typo: the handler takes any attributes" in done.stderr
@@ -207,7 +207,7 @@ class Info(ctypes.Structure):
                 ("platform", ctypes.c_char_p), ("api_version", ctypes.c_int32), ("handler_minor", ctypes.c_int32),
                 ("stages", ctypes.c_bool * 3), ("library", ctypes.c_char_p), ("doc", ctypes.c_char_p),
                 ("signature", ctypes.c_char_p), ("parameter_count", ctypes.c_size_t),
-                ("parameters", ctypes.POINTER(Parameter)), ("refusal", ctypes.c_char_p)]
+                ("parameters", ctypes.POINTER(Parameter)), ("unusable_reason", ctypes.c_char_p)]
 
 
 VISIT = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.POINTER(Info))
@@ -238,10 +238,10 @@ def wanted_of(name):
 
 def test_the_kernels_inside_jaxlib_say_what_they_take():
     register_all()
-    learned = {}
+    probed = {}
 
     @VISIT
-    def learn(_, info):
+    def visit(_, info):
         host.call("tn_target_probe", None, ctypes.c_char_p(info.contents.name), ctypes.c_char_p(b"Host"),
                   library=INSPECT)
         return True
@@ -249,14 +249,14 @@ def test_the_kernels_inside_jaxlib_say_what_they_take():
     @VISIT
     def look(_, info):
         parameters = [info.contents.parameters[i] for i in range(info.contents.parameter_count)]
-        learned[info.contents.name.decode()] = tuple(
+        probed[info.contents.name.decode()] = tuple(
             [(parameter.name or parameter.type).decode().split("[")[0] for parameter in parameters if parameter.kind == kind]
             for kind in (0, 1, 2))
         return True
 
-    host.call("tn_target_enumerate", learn, ctypes.c_void_p())
+    host.call("tn_target_enumerate", visit, ctypes.c_void_p())
     host.call("tn_target_enumerate", look, ctypes.c_void_p())
-    lapack = {name: found for name, found in learned.items() if name.startswith("lapack_")}
+    lapack = {name: found for name, found in probed.items() if name.startswith("lapack_")}
     assert len(lapack) >= 60
     checked = 0
     for name, found in lapack.items():

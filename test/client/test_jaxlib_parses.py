@@ -13,7 +13,7 @@ def test_printed_program_parses_and_means_the_same(program, tmp_path):
     text = program.lower().as_text()
     file = tmp_path / "program.mlir"
     file.write_text(text)
-    printed = parse(tenon("show", file, "--at", "ir"))
+    printed = parse(tenon("show", file, "--stage", "ir"))
     if str(printed) == str(parse(text)):
         return
     # What Tenon writes in other operations (chlo.square is a product) must compute the same.
@@ -30,7 +30,7 @@ def test_every_form_is_the_same_module_to_jaxlib(file):
     text = file.read_text()
     if file.stem in ("syntax", "numbers"):
         pytest.skip("holds what jaxlib keeps in another form, or refuses")
-    assert str(parse(tenon("show", file, "--at", "ir"))) == str(parse(text))
+    assert str(parse(tenon("show", file, "--stage", "ir"))) == str(parse(text))
 
 
 def test_parser_refuses_what_is_wrong():

@@ -132,17 +132,17 @@ typedef struct tn_target_info {
   const char* signature;  // "rms_norm(x: f32, eps: float = 1e-5f) -> (y: like x)"; NULL: unknown
   size_t parameter_count;
   const tn_target_parameter_t* parameters;
-  const char* refusal;     // why programs cannot use it; NULL: they can
+  const char* unusable_reason;  // why programs cannot use it; NULL: they can
   uint32_t traits;         // of a handler, as XLA numbers them; 1: compatible with command buffers
   const char* state_type;  // of the state that its instantiate stage creates; NULL: none
   bool is_declared;        // has signature metadata, which the fields above show
   // The signature and parameters were inferred by tn_target_probe (<tenon/inspect.h>), and so were
   // the fields that follow.
-  bool is_learned;
-  bool is_confined;              // it was probed in a sandbox that allows computation only
-  const char* stage_signatures;  // "instantiate(start: int64_t)"; NULL: no other stages
-  const char* asks_for;          // execution-context services: "stream, run id"; NULL: none found
-  const char* gap;               // what could not be inferred, and why; NULL: nothing
+  bool is_probed;
+  bool is_confined;               // it was probed in a sandbox that allows computation only
+  const char* stage_signatures;   // "instantiate(start: int64_t)"; NULL: no other stages
+  const char* required_services;  // execution-context services: "stream, run id"; NULL: none found
+  const char* unresolved;         // what could not be inferred, and why; NULL: nothing
   // What its definition (<tenon/operation.h>) provides: "elementwise, vjp"; NULL: none.
   const char* definition;
 } tn_target_info_t;

@@ -1,5 +1,5 @@
-// JAX's approx_max_k and approx_min_k are custom calls @ApproxTopK that name their comparison. Here
-// the answer is exact: a stable sort, of which the first elements are kept.
+// exact-top-k: JAX's approx_max_k and approx_min_k are custom calls @ApproxTopK that name their
+// comparison. They become exact: a stable sort, of which the first elements are kept.
 #include "call/operation.h"
 #include "pass/passes.h"
 
@@ -130,6 +130,6 @@ static tn_status_t sort_function(tn_function_t* function, tn_arena_t* scratch) {
   return TN_OK;
 }
 
-tn_status_t tn__pass_sort_approximate(tn_module_t* module, tn_function_t* entry) {
+tn_status_t tn__pass_exact_top_k(tn_module_t* module, tn_function_t* entry) {
   return tn__pass_for_each_function(module, entry, sort_function);
 }

@@ -1,14 +1,14 @@
-// Operations that others express: the deprecated ones einsum and torch_index_select, and constants
-// of chlo.
+// decompose: expresses operations by others: the deprecated einsum and torch_index_select, and
+// constants of chlo.
 #include "ops/einsum.h"
 #include "pass/passes.h"
 
 // --- one operation after another, before the node that they replace
 
-typedef struct speller {
+typedef struct decomposer {
   tn_node_t* node;
   tn_arena_t* arena;  // the module's
-} speller_t;
+} decomposer_t;
 
 // An operand of a sum on its way: its dimensions have the labels of its term.
 typedef struct summand {
@@ -16,7 +16,7 @@ typedef struct summand {
   tn_einsum_term_t term;
 } summand_t;
 
-static tn_status_t become(const speller_t* s, tn_value_t** value, const tn_op_t* op,
+static tn_status_t become(const decomposer_t* s, tn_value_t** value, const tn_op_t* op,
                           const tn_pass_attrs_t* attrs, tn_dtype_t dtype, size_t rank,
                           const int64_t* dims) {
   const tn_type_t* type = NULL;
@@ -24,7 +24,7 @@ static tn_status_t become(const speller_t* s, tn_value_t** value, const tn_op_t*
   return tn__pass_insert(s->node, op, 1, value, attrs, type, value);
 }
 
-static tn_status_t transpose_value(const speller_t* s, tn_value_t** value,
+static tn_status_t transpose_value(const decomposer_t* s, tn_value_t** value,
                                    const int64_t* permutation) {
   const tn_type_t* type = (*value)->type;
   tn_pass_attrs_t attrs = {.arena = s->arena};
@@ -34,19 +34,19 @@ static tn_status_t transpose_value(const speller_t* s, tn_value_t** value,
   return become(s, value, TN__OP(transpose), &attrs, type->dtype, type->rank, dims);
 }
 
-static tn_status_t reshape(const speller_t* s, tn_value_t** value, size_t rank,
+static tn_status_t reshape(const decomposer_t* s, tn_value_t** value, size_t rank,
                            const int64_t* dims) {
   return become(s, value, TN__OP(reshape), NULL, (*value)->type->dtype, rank, dims);
 }
 
-static tn_status_t convert(const speller_t* s, tn_value_t** value, tn_dtype_t dtype) {
+static tn_status_t convert(const decomposer_t* s, tn_value_t** value, tn_dtype_t dtype) {
   const tn_type_t* type = (*value)->type;
   if (type->dtype == dtype) return TN_OK;
   return become(s, value, TN__OP(convert), NULL, dtype, type->rank, type->dims);
 }
 
 // Every `stride`-th element of the first dimension.
-static tn_status_t take_every(const speller_t* s, tn_value_t** value, int64_t stride,
+static tn_status_t take_every(const decomposer_t* s, tn_value_t** value, int64_t stride,
                               int64_t count) {
   const tn_type_t* type = (*value)->type;
   tn_pass_attrs_t attrs = {.arena = s->arena};
@@ -62,7 +62,7 @@ static tn_status_t take_every(const speller_t* s, tn_value_t** value, int64_t st
 }
 
 // The body of a reduction that adds.
-static tn_status_t make_sum(const speller_t* s, tn_dtype_t dtype, tn_region_t** out_region) {
+static tn_status_t make_sum(const decomposer_t* s, tn_dtype_t dtype, tn_region_t** out_region) {
   const tn_type_t *scalar = tn__type_scalar(dtype), *pair[] = {scalar, scalar};
   tn_region_t* region = NULL;
   tn_node_t *add = NULL, *last = NULL;
@@ -87,7 +87,7 @@ static tn_status_t make_sum(const speller_t* s, tn_dtype_t dtype, tn_region_t** 
   return TN_OK;
 }
 
-static tn_status_t make_zero(const speller_t* s, tn_dtype_t dtype, tn_value_t** out_zero) {
+static tn_status_t make_zero(const decomposer_t* s, tn_dtype_t dtype, tn_value_t** out_zero) {
   static const uint64_t zero[2] = {0, 0};
   const tn_attr_t* value = NULL;
   tn_pass_attrs_t attrs = {.arena = s->arena};
@@ -97,7 +97,7 @@ static tn_status_t make_zero(const speller_t* s, tn_dtype_t dtype, tn_value_t** 
                          out_zero);
 }
 
-static tn_status_t sum(const speller_t* s, tn_value_t** value, size_t count,
+static tn_status_t sum(const decomposer_t* s, tn_value_t** value, size_t count,
                        const int64_t* dimensions, size_t rank, const int64_t* dims) {
   const tn_type_t *from = (*value)->type, *to = NULL;
   const tn_attr_t *list = NULL, *dictionary = NULL;
@@ -139,7 +139,7 @@ static bool has(const tn_einsum_term_t* term, int label, size_t* out_position) {
 
 // Two dimensions of one label become one: the diagonal of an n by n matrix is every n+1-th of its
 // elements.
-static tn_status_t take_diagonal(const speller_t* s, summand_t* x, size_t first, size_t second) {
+static tn_status_t take_diagonal(const decomposer_t* s, summand_t* x, size_t first, size_t second) {
   const int64_t size = x->value->type->dims[first];
   tn_einsum_term_t term = {.rank = 1, .labels = {x->term.labels[first]}};
   int64_t permutation[TN_MAX_RANK] = {(int64_t)first, (int64_t)second}, dims[TN_MAX_RANK];
@@ -156,7 +156,7 @@ static tn_status_t take_diagonal(const speller_t* s, summand_t* x, size_t first,
   return take_every(s, &x->value, size + 1, size);
 }
 
-static tn_status_t take_diagonals(const speller_t* s, summand_t* x) {
+static tn_status_t take_diagonals(const decomposer_t* s, summand_t* x) {
   for (size_t i = 0; i < x->term.rank; ++i) {
     for (size_t k = i + 1; k < x->term.rank; ++k) {
       if (x->term.labels[i] != x->term.labels[k]) continue;
@@ -169,7 +169,7 @@ static tn_status_t take_diagonals(const speller_t* s, summand_t* x) {
 }
 
 // Dimensions of size 1 that broadcast to another size belong to the other operand alone.
-static tn_status_t drop_ones(const speller_t* s, const tn_einsum_t* einsum, summand_t* x) {
+static tn_status_t drop_ones(const decomposer_t* s, const tn_einsum_t* einsum, summand_t* x) {
   tn_einsum_term_t term = {0};
   int64_t dims[TN_MAX_RANK];
   for (size_t i = 0; i < x->term.rank; ++i) {
@@ -184,7 +184,7 @@ static tn_status_t drop_ones(const speller_t* s, const tn_einsum_t* einsum, summ
 }
 
 // Sums over what neither the other operand nor the result has.
-static tn_status_t sum_own(const speller_t* s, const tn_einsum_t* einsum,
+static tn_status_t sum_own(const decomposer_t* s, const tn_einsum_t* einsum,
                            const tn_einsum_term_t* other, tn_dtype_t dtype, summand_t* x) {
   tn_einsum_term_t term = {0};
   int64_t dims[TN_MAX_RANK], dimensions[TN_MAX_RANK];
@@ -204,7 +204,7 @@ static tn_status_t sum_own(const speller_t* s, const tn_einsum_t* einsum,
   return sum(s, &x->value, count, dimensions, term.rank, dims);
 }
 
-static tn_status_t make_dot(const speller_t* s, const tn_einsum_t* einsum, const summand_t* lhs,
+static tn_status_t make_dot(const decomposer_t* s, const tn_einsum_t* einsum, const summand_t* lhs,
                             const summand_t* rhs, tn_dtype_t dtype, summand_t* out_product) {
   static const char* const names[] = {"lhs_batching_dimensions", "rhs_batching_dimensions",
                                       "lhs_contracting_dimensions", "rhs_contracting_dimensions"};
@@ -247,7 +247,7 @@ static tn_status_t make_dot(const speller_t* s, const tn_einsum_t* einsum, const
                          &out_product->value);
 }
 
-TN_APART static tn_status_t spell_einsum(const speller_t* s, tn_arena_t* scratch) {
+TN_APART static tn_status_t decompose_einsum(const decomposer_t* s, tn_arena_t* scratch) {
   const tn_node_t* node = s->node;
   tn_op_use_t use;
   tn_einsum_t einsum;
@@ -284,7 +284,7 @@ TN_APART static tn_status_t spell_einsum(const speller_t* s, tn_arena_t* scratch
 
 // A gather of slices that are one place of `dim`, all of the dimensions after the paired ones, and
 // one place of these.
-TN_APART static tn_status_t spell_index_select(const speller_t* s) {
+TN_APART static tn_status_t decompose_index_select(const decomposer_t* s) {
   tn_node_t* node = s->node;
   tn_value_t* operands[] = {tn__value_resolve(node->operands[0]),
                             tn__value_resolve(node->operands[1])};
@@ -319,7 +319,7 @@ TN_APART static tn_status_t spell_index_select(const speller_t* s) {
 
 // --- all of them
 
-// Others are refused when the program is planned.
+// Others are an error when the program is planned.
 static bool has_static_types(const tn_node_t* node) {
   for (uint32_t i = 0; i < node->operand_count; ++i) {
     if (!tn__type_is_static(tn__value_resolve(node->operands[i])->type)) return false;
@@ -327,19 +327,19 @@ static bool has_static_types(const tn_node_t* node) {
   return node->result_count == 1 && tn__type_is_static(node->results[0].type);
 }
 
-static tn_status_t spell_region(tn_region_t* region, tn_arena_t* scratch) {
+static tn_status_t decompose_region(tn_region_t* region, tn_arena_t* scratch) {
   for (tn_node_t *node = region->first, *next = NULL; node; node = next) {
     next = node->next;
     for (uint32_t i = 0; i < node->region_count; ++i) {
-      TN_RETURN_IF_ERROR(spell_region(node->regions[i], scratch));
+      TN_RETURN_IF_ERROR(decompose_region(node->regions[i], scratch));
     }
     if (node->op == TN__OP_OF(chlo, constant)) node->op = TN__OP(constant);
-    const speller_t s = {node, &node->region->function->module->arena};
+    const decomposer_t s = {node, &node->region->function->module->arena};
     if (!has_static_types(node)) continue;
     if (node->op == TN__OP(einsum) || node->op == TN__OP(unary_einsum)) {
-      TN_RETURN_IF_ERROR(spell_einsum(&s, scratch));
+      TN_RETURN_IF_ERROR(decompose_einsum(&s, scratch));
     } else if (node->op == TN__OP(torch_index_select)) {
-      TN_RETURN_IF_ERROR(spell_index_select(&s));
+      TN_RETURN_IF_ERROR(decompose_index_select(&s));
     } else {
       continue;
     }
@@ -349,13 +349,13 @@ static tn_status_t spell_region(tn_region_t* region, tn_arena_t* scratch) {
   return TN_OK;
 }
 
-static tn_status_t spell_function(tn_function_t* function, tn_arena_t* scratch) {
-  TN_RETURN_IF_ERROR(spell_region(function->body, scratch));
+static tn_status_t decompose_function(tn_function_t* function, tn_arena_t* scratch) {
+  TN_RETURN_IF_ERROR(decompose_region(function->body, scratch));
   tn__function_resolve(function);
   tn__function_number(function);
   return TN_OK;
 }
 
-tn_status_t tn__pass_spell_out(tn_module_t* module, tn_function_t* entry) {
-  return tn__pass_for_each_function(module, entry, spell_function);
+tn_status_t tn__pass_decompose(tn_module_t* module, tn_function_t* entry) {
+  return tn__pass_for_each_function(module, entry, decompose_function);
 }

@@ -20,7 +20,7 @@ typedef struct link {
   size_t from, to;
 } link_t;
 
-typedef struct untyped_state {
+typedef struct legacy_state {
   tn_ffi_function_t function;
   size_t operand_count, result_count;  // leaves
   const size_t* places;                // of the leaves, operands first, in the lists
@@ -31,7 +31,7 @@ typedef struct untyped_state {
   const link_t* links;
   tn_string_view_t opaque;
   tn_target_t* target;  // retained
-} untyped_state_t;
+} legacy_state_t;
 
 // --- when the program is compiled: where everything lies
 
@@ -59,19 +59,19 @@ static size_t lay_out(layout_t* layout, size_t count, const tn_type_t* const* ty
   return begin;
 }
 
-static void lay_out_call(layout_t* layout, const tn_op_use_t* use, untyped_state_t* state) {
+static void lay_out_call(layout_t* layout, const tn_op_use_t* use, legacy_state_t* state) {
   state->in = lay_out(layout, use->operand_count, use->operand_types);
   state->out = lay_out(layout, use->result_count, use->result_types);
 }
 
 static void clear_state(void* user) {
-  untyped_state_t* state = user;
+  legacy_state_t* state = user;
   tn__target_release(state->target);
   state->target = NULL;
 }
 
 static tn_status_t init_local(const tn_kernel_call_t* call) {
-  const untyped_state_t* state = call->state;
+  const legacy_state_t* state = call->state;
   void** lists = call->local;
   for (size_t i = 0; i < state->link_count; ++i) {
     lists[state->links[i].from] = &lists[state->links[i].to];
@@ -79,9 +79,9 @@ static tn_status_t init_local(const tn_kernel_call_t* call) {
   return TN_OK;
 }
 
-tn_status_t tn__untyped_prepare(const tn_call_site_t* call, tn_target_t* target) {
+tn_status_t tn__legacy_prepare(const tn_call_site_t* call, tn_target_t* target) {
   tn_kernel_site_t* site = call->site;
-  untyped_state_t* state = NULL;
+  legacy_state_t* state = NULL;
   TN_RETURN_IF_ERROR(TN_ARENA_NEW(site->arena, &state));
   layout_t layout = {0};
   lay_out_call(&layout, site->use, state);
@@ -112,14 +112,14 @@ tn_status_t tn__untyped_prepare(const tn_call_site_t* call, tn_target_t* target)
 
 // What a call passes on.
 typedef struct passed {
-  const untyped_state_t* state;
+  const legacy_state_t* state;
   void* out;
   const void** in;
   struct XlaCustomCallStatus_ status;
 } passed_t;
 
 static inline passed_t patch(const tn_kernel_call_t* call) {
-  const untyped_state_t* state = call->state;
+  const legacy_state_t* state = call->state;
   void** lists = call->local;
   const size_t* place = state->places;
   for (size_t i = 0; i < state->operand_count; ++i) {
@@ -192,12 +192,12 @@ static tn_status_t call_opaque(tn_ffi_call_frame_t* frame) {
   return TN_OK;
 }
 
-tn_status_t tn__untyped_run_original(const tn_kernel_call_t* call) {
+tn_status_t tn__legacy_run_original(const tn_kernel_call_t* call) {
   return run(call, call_original);
 }
-tn_status_t tn__untyped_run_status(const tn_kernel_call_t* call) {
+tn_status_t tn__legacy_run_status(const tn_kernel_call_t* call) {
   return run(call, call_status);
 }
-tn_status_t tn__untyped_run_opaque(const tn_kernel_call_t* call) {
+tn_status_t tn__legacy_run_opaque(const tn_kernel_call_t* call) {
   return run(call, call_opaque);
 }

@@ -77,9 +77,9 @@ static tn_status_t compile(const char* text) {
 }
 
 typedef struct seen {
-  char signature[256], stages[64], gap[128];
+  char signature[256], stages[64], unresolved[128];
   size_t parameter_count;
-  bool is_learned, is_declared;
+  bool is_probed, is_declared;
   uint32_t traits;
 } seen_t;
 
@@ -89,9 +89,10 @@ static bool see(void* user, const tn_target_info_t* info) {
   snprintf(seen->signature, sizeof seen->signature, "%s", info->signature ? info->signature : "");
   snprintf(seen->stages, sizeof seen->stages, "%s",
            info->stage_signatures ? info->stage_signatures : "");
-  snprintf(seen->gap, sizeof seen->gap, "%s", info->gap ? info->gap : "");
+  snprintf(seen->unresolved, sizeof seen->unresolved, "%s",
+           info->unresolved ? info->unresolved : "");
   seen->parameter_count = info->parameter_count;
-  seen->is_learned = info->is_learned;
+  seen->is_probed = info->is_probed;
   seen->is_declared = info->is_declared;
   seen->traits = info->traits;
   return false;
@@ -103,19 +104,19 @@ static seen_t look(void) {
   return seen;
 }
 
-static void the_registry_shows_what_was_learned(void** state) {
+static void the_registry_shows_the_inferred_signature(void** state) {
   (void)state;
   add(copy_handler);
-  assert_false(look().is_learned);
+  assert_false(look().is_probed);
   assert_string_equal(look().signature, "");
   TN_ASSERT_OK(tn_target_probe(NULL, "foreign", "cpu"));
   seen_t seen = look();
-  assert_true(seen.is_learned && !seen.is_declared);
+  assert_true(seen.is_probed && !seen.is_declared);
   assert_string_equal(seen.signature,
                       "foreign(f32[rank 1], eps: float, sizes: array(int64_t)) -> (f32)");
   assert_int_equal(seen.parameter_count, 4);
   assert_int_equal(seen.traits, TN_FFI_COMMAND_BUFFER_COMPATIBLE);
-  assert_string_equal(seen.gap, "");
+  assert_string_equal(seen.unresolved, "");
   TN_ASSERT_OK(tn_target_probe(NULL, "foreign", "Host"));  // asked once
   add(open_handler);
   TN_ASSERT_OK(tn_target_probe(NULL, "foreign", "Host"));
@@ -126,7 +127,7 @@ static void the_registry_shows_what_was_learned(void** state) {
 
 #define GOOD "eps = 1.0 : f32, sizes = array<i64: 1, 2>"
 
-static void a_call_that_does_not_fit_what_was_learned_does_not_compile(void** state) {
+static void a_call_that_does_not_fit_the_inferred_signature_does_not_compile(void** state) {
   (void)state;
   float y[4] = {0};
   add(copy_handler);
@@ -186,7 +187,7 @@ static void what_takes_any_attributes_gets_them_all(void** state) {
                    compile(CALL("%a, %a", "", "tensor<4xf32>, tensor<4xf32>")));
 }
 
-static void other_stages_are_asked_for_their_attributes(void** state) {
+static void other_stages_are_probed_for_their_attributes(void** state) {
   (void)state;
   const tn_handler_stages_t stages = {.instantiate = (tn_target_function_t)start_handler,
                                       .execute = (tn_target_function_t)copy_handler};
@@ -194,7 +195,7 @@ static void other_stages_are_asked_for_their_attributes(void** state) {
   TN_ASSERT_OK(tn_target_probe(NULL, "foreign", "Host"));
   seen_t seen = look();
   // Without seccomp it is left alone, which is said.
-  if (!*seen.gap) assert_string_equal(seen.stages, "instantiate(any attributes)");
+  if (!*seen.unresolved) assert_string_equal(seen.stages, "instantiate(any attributes)");
 }
 
 static const tn_testing_foreign_t start_at = {
@@ -214,7 +215,7 @@ static void attributes_that_another_stage_takes_are_no_reason_to_warn(void** sta
   TN_ASSERT_OK(tn_target_register_stages("foreign", "Host", &stages));
   TN_ASSERT_OK(tn_target_probe(NULL, "foreign", "Host"));
   seen_t seen = look();
-  if (!*seen.gap) assert_string_equal(seen.stages, "instantiate(start: int64_t)");
+  if (!*seen.unresolved) assert_string_equal(seen.stages, "instantiate(start: int64_t)");
   TN_ASSERT_OK(tn__testing_compile(CALL("%a", "start = 1 : i64", "tensor<4xf32>"), &program));
   TN_ASSERT_OK(tn_program_warning(program, 0));
   tn_program_release(program);
@@ -225,9 +226,9 @@ static void what_does_not_answer_is_called_as_before(void** state) {
   add(say_only_version);
   TN_ASSERT_OK(tn_target_probe(NULL, "foreign", "Host"));
   seen_t seen = look();
-  assert_true(seen.is_learned);
+  assert_true(seen.is_probed);
   assert_string_equal(seen.signature, "");
-  assert_non_null(strstr(seen.gap, "execute: it takes every call"));
+  assert_non_null(strstr(seen.unresolved, "execute: it accepts every probe call"));
   TN_ASSERT_OK(compile(CALL("%b", GOOD, "tensor<4xi32>")));
 }
 
@@ -235,7 +236,7 @@ static void untyped(void* out, const void** in) {
   memcpy(out, in[0], sizeof four);
 }
 
-static void what_cannot_be_asked_is_an_error(void** state) {
+static void what_cannot_be_probed_is_an_error(void** state) {
   (void)state;
   TN_ASSERT_CODE(NOT_FOUND, tn_target_probe(NULL, "nobody", "Host"));
   TN_ASSERT_CODE(INVALID_ARGUMENT, tn_target_probe(NULL, NULL, "Host"));
@@ -243,8 +244,8 @@ static void what_cannot_be_asked_is_an_error(void** state) {
   TN_ASSERT_OK(tn_target_register("foreign", "Host", (tn_target_function_t)untyped,
                                   TN_API_VERSION_ORIGINAL));
   TN_ASSERT_REPORT(
-      "custom call @foreign: it is registered for api version 1 (untyped); only "
-      "handlers of api version 4 can be asked",
+      "custom call @foreign: it is registered for api version 1 (legacy); only "
+      "handlers of api version 4 can be probed",
       tn_target_probe(NULL, "foreign", "Host"));
 }
 
@@ -264,14 +265,14 @@ static void learning_survives_every_failed_allocation(void** state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup(name, forget)
   const struct CMUnitTest tests[] = {
-      TEST(the_registry_shows_what_was_learned),
-      TEST(a_call_that_does_not_fit_what_was_learned_does_not_compile),
+      TEST(the_registry_shows_the_inferred_signature),
+      TEST(a_call_that_does_not_fit_the_inferred_signature_does_not_compile),
       TEST(numbers_are_not_narrowed_for_handlers_of_others),
       TEST(what_takes_any_attributes_gets_them_all),
-      TEST(other_stages_are_asked_for_their_attributes),
+      TEST(other_stages_are_probed_for_their_attributes),
       TEST(attributes_that_another_stage_takes_are_no_reason_to_warn),
       TEST(what_does_not_answer_is_called_as_before),
-      TEST(what_cannot_be_asked_is_an_error),
+      TEST(what_cannot_be_probed_is_an_error),
       TEST(learning_survives_every_failed_allocation),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

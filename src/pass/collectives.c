@@ -1,6 +1,7 @@
-// What speaks to other processes, in a program that runs as one. A group of one process combines
-// and exchanges nothing: its operands are its results. What is sent and received within a region of
-// the program is handed over. Everything else needs somebody outside, and is refused.
+// single-process-collectives: collectives and channels of a program that runs as one process. In a
+// group of one process the results of a collective are its operands. A value that is sent and
+// received within a region of the program is forwarded. Everything else needs another process, and
+// is an error.
 #include "pass/passes.h"
 
 typedef struct channel {
@@ -9,12 +10,12 @@ typedef struct channel {
   tn_node_t* send;
 } channel_t;
 
-typedef struct lone {
+typedef struct collectives {
   tn_arena_t* scratch;
   channel_t* channels;  // on which something was sent and not yet received
-} lone_t;
+} collectives_t;
 
-static tn_status_t refuse(const tn_node_t* node, const char* reason) {
+static tn_status_t reject(const tn_node_t* node, const char* reason) {
   tn_status_t status =
       tn_status_create(TN_CODE_UNIMPLEMENTED, "%s: %s", tn__op_short_name(node->op), reason);
   return tn__node_locate(node, status);
@@ -23,48 +24,50 @@ static tn_status_t refuse(const tn_node_t* node, const char* reason) {
 // --- groups
 
 // The members of the group of process 0, which is this one. No groups: all processes, this one.
-static tn_status_t check_group(const lone_t* lone, const tn_node_t* node) {
+static tn_status_t check_group(const collectives_t* collectives, const tn_node_t* node) {
   const tn_attr_t* groups = tn__attr_find(&node->attrs, "replica_groups");
   tn_i64_list_t ids = {0};
   if (groups->kind != TN_ATTR_ELEMENTS) {
-    return refuse(node, "replica_groups are mesh axes; the program runs as one process");
+    return reject(node, "replica_groups are mesh axes; the program runs as one process");
   }
-  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&node->attrs, "replica_groups", lone->scratch, &ids));
+  TN_RETURN_IF_ERROR(
+      tn__attr_get_i64_list(&node->attrs, "replica_groups", collectives->scratch, &ids));
   const size_t length = ids.count ? (size_t)groups->elements.type->dims[1] : 0;
   for (size_t row = 0; row < ids.count; row += length) {
     size_t members = 0;
     for (size_t i = 0; i < length; ++i) members += ids.values[row + i] >= 0;
     if (members > 1) {
-      return refuse(node,
+      return reject(node,
                     "replica_groups has a group of several processes; the program runs as one");
     }
   }
   return TN_OK;
 }
 
-// One id is this process, any other is not there.
-static tn_status_t check_pairs(const lone_t* lone, const tn_node_t* node, size_t* out_count) {
+// ID 0 is this process; others do not exist.
+static tn_status_t check_pairs(const collectives_t* collectives, const tn_node_t* node,
+                               size_t* out_count) {
   tn_i64_list_t ids = {0};
   TN_RETURN_IF_ERROR(
-      tn__attr_get_i64_list(&node->attrs, "source_target_pairs", lone->scratch, &ids));
+      tn__attr_get_i64_list(&node->attrs, "source_target_pairs", collectives->scratch, &ids));
   for (size_t i = 0; i < ids.count; ++i) {
     if (ids.values[i] == 0) continue;
-    return refuse(node, "source_target_pairs has another process than 0; the program runs as one");
+    return reject(node, "source_target_pairs has another process than 0; the program runs as one");
   }
   *out_count = ids.count / 2;
   return TN_OK;
 }
 
-static tn_status_t pass_on(tn_node_t* node) {
+static tn_status_t forward(tn_node_t* node) {
   const bool splits = node->op == TN__OP(all_to_all);
   if (splits && tn__attr_get_integer(&node->attrs, "split_count", 1) != 1) {
-    return refuse(node, "split_count is not 1; the program runs as one process");
+    return reject(node, "split_count is not 1; the program runs as one process");
   }
   for (uint32_t i = 0; i < node->result_count; ++i) {
     tn_value_t* operand = tn__value_resolve(node->operands[i]);
     const tn_type_t* type = node->results[i].type;
     if (!tn__type_is_tensor(type) || !tn__type_same_shape(operand->type, type)) {
-      return refuse(node,
+      return reject(node,
                     "the result has the shape for several processes; the program runs as one");
     }
     if (operand->type->dtype != type->dtype) {  // a computation in wider elements
@@ -76,19 +79,19 @@ static tn_status_t pass_on(tn_node_t* node) {
   return TN_OK;
 }
 
-static tn_status_t replace_collective(const lone_t* lone, tn_node_t* node) {
-  TN_RETURN_IF_ERROR(check_group(lone, node));
-  return pass_on(node);
+static tn_status_t replace_collective(const collectives_t* collectives, tn_node_t* node) {
+  TN_RETURN_IF_ERROR(check_group(collectives, node));
+  return forward(node);
 }
 
-// Nobody sends to this process unless it does so itself; then the result is zeros.
-static tn_status_t replace_permute(const lone_t* lone, tn_node_t* node) {
+// The result is zeros unless the process sends to itself.
+static tn_status_t replace_permute(const collectives_t* collectives, tn_node_t* node) {
   static const uint64_t zero[2] = {0, 0};
   size_t count = 0;
   const tn_attr_t* value = NULL;
   tn_pass_attrs_t attrs = {.arena = &node->region->function->module->arena};
-  TN_RETURN_IF_ERROR(check_pairs(lone, node, &count));
-  if (count) return pass_on(node);
+  TN_RETURN_IF_ERROR(check_pairs(collectives, node, &count));
+  if (count) return forward(node);
   const tn_type_t* type = node->results[0].type;
   if (!tn__type_is_static(type)) return TN_OK;
   TN_RETURN_IF_ERROR(tn__attr_elements(attrs.arena, type, true, zero, &value));
@@ -106,21 +109,21 @@ static int64_t handle_of(const tn_node_t* node) {
   return tn__attr_get_integer(&channel->dictionary, "handle", 0);
 }
 
-static tn_status_t check_channel(const lone_t* lone, const tn_node_t* node) {
+static tn_status_t check_channel(const collectives_t* collectives, const tn_node_t* node) {
   size_t count = 0;
   if (tn__attr_get_bool(&node->attrs, "is_host_transfer", false)) {
-    return refuse(node, "is a transfer to or from the host, which a run has no channel for");
+    return reject(node, "is a transfer to or from the host, which a run has no channel for");
   }
-  return check_pairs(lone, node, &count);
+  return check_pairs(collectives, node, &count);
 }
 
 // Its token is that of its operands.
-static tn_status_t replace_send(lone_t* lone, tn_node_t* node) {
-  TN_RETURN_IF_ERROR(check_channel(lone, node));
+static tn_status_t replace_send(collectives_t* collectives, tn_node_t* node) {
+  TN_RETURN_IF_ERROR(check_channel(collectives, node));
   channel_t* channel = NULL;
-  TN_RETURN_IF_ERROR(TN_ARENA_NEW(lone->scratch, &channel));
-  *channel = (channel_t){lone->channels, handle_of(node), node};
-  lone->channels = channel;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(collectives->scratch, &channel));
+  *channel = (channel_t){collectives->channels, handle_of(node), node};
+  collectives->channels = channel;
   node->results[0].replacement = tn__value_resolve(node->operands[node->operand_count - 1]);
   tn__node_remove(node);
   return TN_OK;
@@ -134,18 +137,18 @@ static bool fits(const tn_node_t* recv, const tn_node_t* send) {
   return result;
 }
 
-static tn_status_t replace_recv(lone_t* lone, tn_node_t* node) {
-  TN_RETURN_IF_ERROR(check_channel(lone, node));
+static tn_status_t replace_recv(collectives_t* collectives, tn_node_t* node) {
+  TN_RETURN_IF_ERROR(check_channel(collectives, node));
   const int64_t handle = handle_of(node);
   channel_t** sent = NULL;  // the first in, since the list begins with the last
-  for (channel_t** at = &lone->channels; *at; at = &(*at)->next) {
+  for (channel_t** at = &collectives->channels; *at; at = &(*at)->next) {
     if ((*at)->handle == handle) sent = at;
   }
   if (!sent) {
-    return refuse(node, "nothing was sent on its channel before; the program runs as one process");
+    return reject(node, "nothing was sent on its channel before; the program runs as one process");
   }
   tn_node_t* send = (*sent)->send;
-  if (!fits(node, send)) return refuse(node, "its results are not what was sent on its channel");
+  if (!fits(node, send)) return reject(node, "its results are not what was sent on its channel");
   for (uint32_t i = 0; i + 1 < node->result_count; ++i) {
     node->results[i].replacement = tn__value_resolve(send->operands[i]);
   }
@@ -155,13 +158,13 @@ static tn_status_t replace_recv(lone_t* lone, tn_node_t* node) {
   return TN_OK;
 }
 
-// A queue of the host that no value goes through.
+// An infeed or outfeed without values.
 static tn_status_t replace_queue(tn_node_t* node) {
   if (node->operand_count > 1) {
-    return refuse(node, "a run has no queue to the host; return the values");
+    return reject(node, "a run has no queue to the host; return the values");
   }
   if (node->result_count > 1) {
-    return refuse(node, "a run has no queue from the host; take the values as arguments");
+    return reject(node, "a run has no queue from the host; take the values as arguments");
   }
   node->results[0].replacement = tn__value_resolve(node->operands[0]);
   tn__node_remove(node);
@@ -170,8 +173,8 @@ static tn_status_t replace_queue(tn_node_t* node) {
 
 // --- futures
 
-// Nothing is done meanwhile: what the body holds (a slice; collectives are gone already) stands
-// where it began, and the future is a tuple of its results.
+// Nothing runs asynchronously: the operations of the body (a slice; collectives are replaced
+// already) replace the start, and the future is a tuple of its results.
 static tn_status_t replace_start(tn_node_t* node) {
   tn_region_t* body = node->regions[0];
   for (uint32_t i = 0; i < body->argument_count; ++i) {
@@ -205,7 +208,7 @@ static tn_status_t replace_start(tn_node_t* node) {
   return TN_OK;
 }
 
-// A future that came from elsewhere stays, and is refused when the program is planned.
+// A future that is not of such a start stays, and is an error when the program is planned.
 static tn_status_t replace_done(tn_node_t* node) {
   tn_value_t* tuple = tn__value_resolve(node->operands[0]);
   if (tuple->type->kind != TN_TYPE_TUPLE) return TN_OK;
@@ -223,16 +226,16 @@ static tn_status_t replace_done(tn_node_t* node) {
 
 // --- all of them
 
-TN_APART static tn_status_t replace_node(lone_t* lone, tn_node_t* node) {
+TN_APART static tn_status_t replace_node(collectives_t* collectives, tn_node_t* node) {
   const tn_op_t* op = node->op;
   if (op == TN__OP(all_gather) || op == TN__OP(all_reduce) || op == TN__OP(all_to_all) ||
       op == TN__OP(collective_broadcast) || op == TN__OP(collective_reduce) ||
       op == TN__OP(reduce_scatter) || op == TN__OP(cross_replica_sum)) {
-    return replace_collective(lone, node);
+    return replace_collective(collectives, node);
   }
-  if (op == TN__OP(collective_permute)) return replace_permute(lone, node);
-  if (op == TN__OP(send)) return replace_send(lone, node);
-  if (op == TN__OP(recv)) return replace_recv(lone, node);
+  if (op == TN__OP(collective_permute)) return replace_permute(collectives, node);
+  if (op == TN__OP(send)) return replace_send(collectives, node);
+  if (op == TN__OP(recv)) return replace_recv(collectives, node);
   if (op == TN__OP(async_start)) return replace_start(node);
   if (op == TN__OP(async_done)) return replace_done(node);
   if (op == TN__OP(infeed) || op == TN__OP(outfeed)) return replace_queue(node);
@@ -240,20 +243,20 @@ TN_APART static tn_status_t replace_node(lone_t* lone, tn_node_t* node) {
 }
 
 static tn_status_t replace_region(tn_region_t* region, tn_arena_t* scratch) {
-  lone_t lone = {.scratch = scratch};
+  collectives_t collectives = {.scratch = scratch};
   for (tn_node_t *node = region->first, *next = NULL; node; node = next) {
     next = node->next;
     for (uint32_t i = 0; i < node->region_count; ++i) {
       TN_RETURN_IF_ERROR(replace_region(node->regions[i], scratch));
     }
-    TN_RETURN_IF_ERROR(replace_node(&lone, node));
+    TN_RETURN_IF_ERROR(replace_node(&collectives, node));
   }
-  if (!lone.channels) return TN_OK;
-  return refuse(lone.channels->send,
+  if (!collectives.channels) return TN_OK;
+  return reject(collectives.channels->send,
                 "its channel has no receiver; the program runs as one process");
 }
 
-static tn_status_t refuse_futures(const tn_function_t* function, size_t count,
+static tn_status_t reject_futures(const tn_function_t* function, size_t count,
                                   const tn_type_t* const* types) {
   for (size_t i = 0; i < count; ++i) {
     if (types[i]->kind != TN_TYPE_FUTURE) continue;
@@ -267,14 +270,14 @@ static tn_status_t refuse_futures(const tn_function_t* function, size_t count,
 }
 
 static tn_status_t replace_in_function(tn_function_t* function, tn_arena_t* scratch) {
-  TN_RETURN_IF_ERROR(refuse_futures(function, function->argument_count, function->argument_types));
-  TN_RETURN_IF_ERROR(refuse_futures(function, function->result_count, function->result_types));
+  TN_RETURN_IF_ERROR(reject_futures(function, function->argument_count, function->argument_types));
+  TN_RETURN_IF_ERROR(reject_futures(function, function->result_count, function->result_types));
   TN_RETURN_IF_ERROR(replace_region(function->body, scratch));
   tn__function_resolve(function);
   tn__function_number(function);
   return TN_OK;
 }
 
-tn_status_t tn__pass_run_alone(tn_module_t* module, tn_function_t* entry) {
+tn_status_t tn__pass_single_process_collectives(tn_module_t* module, tn_function_t* entry) {
   return tn__pass_for_each_function(module, entry, replace_in_function);
 }

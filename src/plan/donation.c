@@ -1,4 +1,4 @@
-// Which result may have the memory of an argument that a run donates.
+// Donation targets: which result may take over the memory of an argument that a run donates.
 #include <stdlib.h>
 
 #include "plan/planner.h"
@@ -12,7 +12,7 @@ bool tn__plan_works_in_place(const step_t* step, size_t operand, size_t result) 
   return operand < TN_PLAN_IN_PLACE_OPERANDS && ((operands & ~step->kept_operands) >> operand & 1);
 }
 
-// --- those that name their result
+// --- arguments with tf.aliasing_output
 
 // For each result of the function its first leaf.
 static tn_status_t find_result_leaves(planner_t* planner, const uint32_t** out_leaves) {
@@ -31,8 +31,8 @@ static tn_status_t find_result_leaves(planner_t* planner, const uint32_t** out_l
 }
 
 // -1 for results that are tuples too.
-static tn_status_t named_heir(const tn_function_t* function, uint32_t argument,
-                              const uint32_t* result_leaves, int64_t* out_leaf) {
+static tn_status_t named_target(const tn_function_t* function, uint32_t argument,
+                                const uint32_t* result_leaves, int64_t* out_leaf) {
   const tn_attr_t* attr = tn__attr_find(&function->argument_attrs[argument], "tf.aliasing_output");
   *out_leaf = -1;
   if (!attr) return TN_OK;
@@ -48,7 +48,7 @@ static tn_status_t named_heir(const tn_function_t* function, uint32_t argument,
   return TN_OK;
 }
 
-// --- those that go to whichever can use them
+// --- other arguments
 
 // A result of the function that a step writes.
 typedef struct candidate {
@@ -57,7 +57,7 @@ typedef struct candidate {
   uint32_t result;  // number of the leaf among the function's results
 } candidate_t;
 
-typedef struct heir_search {
+typedef struct donation_search {
   const planner_t* planner;
   int64_t* results;    // by leaf: the first of the function's results that it is; -1: none
   int64_t* successor;  // by leaf: the result that comes to be where the leaf is; -1: none
@@ -65,7 +65,7 @@ typedef struct heir_search {
   size_t candidate_count;
   candidate_t* candidates;  // in order
   size_t* next;             // by candidate that is taken: one behind it that may be free
-} heir_search_t;
+} donation_search_t;
 
 static int compare_candidates(const void* a, const void* b) {
   const candidate_t *x = a, *y = b;
@@ -74,7 +74,7 @@ static int compare_candidates(const void* a, const void* b) {
   return (x->result > y->result) - (x->result < y->result);
 }
 
-static tn_status_t init_lists(heir_search_t* search, planner_t* planner) {
+static tn_status_t init_lists(donation_search_t* search, planner_t* planner) {
   const size_t leaf_count = planner->leaf_count, result_count = planner->block.result_count;
   void* memory = NULL;
   search->planner = planner;
@@ -94,7 +94,7 @@ static bool is_same_size(const planner_t* planner, uint32_t a, uint32_t b) {
 }
 
 // Notes that `result` lies where `operand` does, if that is not read any more.
-static void note_successor(heir_search_t* search, const step_t* step, size_t operand,
+static void note_successor(donation_search_t* search, const step_t* step, size_t operand,
                            size_t result) {
   const planner_t* planner = search->planner;
   const uint32_t from = step->operands[operand], to = step->results[result];
@@ -104,7 +104,7 @@ static void note_successor(heir_search_t* search, const step_t* step, size_t ope
   }
 }
 
-static void note_step(heir_search_t* search, const step_t* step) {
+static void note_step(donation_search_t* search, const step_t* step) {
   for (size_t i = 0; i < step->alias_count; ++i) {
     note_successor(search, step, step->aliases[i].operand, step->aliases[i].result);
   }
@@ -120,7 +120,7 @@ static void note_step(heir_search_t* search, const step_t* step) {
   }
 }
 
-static tn_status_t init_search(heir_search_t* search, planner_t* planner) {
+static tn_status_t init_search(donation_search_t* search, planner_t* planner) {
   const block_t* block = &planner->block;
   TN_RETURN_IF_ERROR(init_lists(search, planner));
   for (size_t i = block->result_count; i-- > 0;) search->results[block->results[i]] = (int64_t)i;
@@ -134,7 +134,7 @@ static tn_status_t init_search(heir_search_t* search, planner_t* planner) {
   return TN_OK;
 }
 
-static size_t skip_taken(const heir_search_t* search, size_t index) {
+static size_t skip_taken(const donation_search_t* search, size_t index) {
   size_t end = index;
   while (end < search->candidate_count && search->is_taken[search->candidates[end].result]) {
     end = search->next[end];
@@ -149,7 +149,7 @@ static size_t skip_taken(const heir_search_t* search, size_t index) {
 
 // A result that can come to be where the argument is, so that nothing is copied there: the argument
 // itself, what its last reader writes in place, or the first one that is begun after it.
-static int64_t find_heir(const heir_search_t* search, uint32_t argument) {
+static int64_t find_target(const donation_search_t* search, uint32_t argument) {
   const leaf_t* leaf = &search->planner->leaves[argument];
   const int64_t successor = search->successor[argument];
   if (successor >= 0 && !search->is_taken[successor]) return successor;
@@ -170,27 +170,27 @@ static int64_t find_heir(const heir_search_t* search, uint32_t argument) {
   return is_found ? (int64_t)search->candidates[low].result : -1;
 }
 
-tn_status_t tn__plan_find_heirs(planner_t* planner, int64_t* heirs) {
+tn_status_t tn__plan_find_donation_targets(planner_t* planner, int64_t* donation_targets) {
   const tn_function_t* function = planner->plan->function;
   const uint32_t count = function->argument_count;
-  for (uint32_t i = 0; i < count; ++i) heirs[i] = -1;
+  for (uint32_t i = 0; i < count; ++i) donation_targets[i] = -1;
   if (!planner->options->is_entry) return TN_OK;
-  heir_search_t search = {0};
+  donation_search_t search = {0};
   TN_RETURN_IF_ERROR(init_search(&search, planner));
   const uint32_t* result_leaves = NULL;
   TN_RETURN_IF_ERROR(find_result_leaves(planner, &result_leaves));
   for (uint32_t i = 0; i < count; ++i) {
     if (function->argument_types[i]->kind != TN_TYPE_TENSOR) continue;
-    TN_RETURN_IF_ERROR(named_heir(function, i, result_leaves, &heirs[i]));
-    if (heirs[i] >= 0) search.is_taken[heirs[i]] = true;
+    TN_RETURN_IF_ERROR(named_target(function, i, result_leaves, &donation_targets[i]));
+    if (donation_targets[i] >= 0) search.is_taken[donation_targets[i]] = true;
   }
   size_t leaf = 0;  // among the arguments'
   for (uint32_t i = 0; i < count; ++i) {
     const tn_type_t* type = function->argument_types[i];
-    if (heirs[i] < 0 && type->kind == TN_TYPE_TENSOR &&
+    if (donation_targets[i] < 0 && type->kind == TN_TYPE_TENSOR &&
         tn__attr_get_bool(&function->argument_attrs[i], "jax.buffer_donor", false)) {
-      heirs[i] = find_heir(&search, planner->block.arguments[leaf]);
-      if (heirs[i] >= 0) search.is_taken[heirs[i]] = true;
+      donation_targets[i] = find_target(&search, planner->block.arguments[leaf]);
+      if (donation_targets[i] >= 0) search.is_taken[donation_targets[i]] = true;
     }
     leaf += tn_type_leaf_count(type);
   }

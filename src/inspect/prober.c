@@ -1,22 +1,22 @@
-#include "inspect/asker.h"
+#include "inspect/prober.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static tn_asker_t* asker;  // for the functions of the table
+static tn_prober_t* prober;  // for the functions of the table
 
 // --- the table: everything that decoding asks for is noted and refused
 
 static tn_status_t refuse_with(const char* text) {
-  char* error = asker->errors[asker->error_count++ % TN_ASKER_ERROR_LIMIT];
-  snprintf(error, TN_ASKER_TEXT_LIMIT, "%s", text ? text : "");
+  char* error = prober->errors[prober->error_count++ % TN_PROBER_ERROR_LIMIT];
+  snprintf(error, TN_PROBER_TEXT_LIMIT, "%s", text ? text : "");
   return (tn_status_t)(void*)error;
 }
 static tn_status_t refuse(void) {
-  return refuse_with("it is only asked what it takes");
+  return refuse_with("this is a probe call");
 }
 static tn_status_t note_and_refuse(uint32_t what) {
-  asker->probe->context |= what;
+  prober->probe->context |= what;
   return refuse();
 }
 
@@ -100,85 +100,85 @@ static const tn_ffi_api_t api = {
 
 // --- the frame
 
-tn_ffi_values_t* tn__asker_list(int kind) {
-  return kind == TN_ASKER_OPERANDS ? &asker->frame.args : &asker->frame.rets;
+tn_ffi_values_t* tn__prober_list(int kind) {
+  return kind == TN_PROBER_OPERANDS ? &prober->frame.args : &prober->frame.rets;
 }
 
-void tn__asker_fill(int kind, int64_t count, bool is_strange) {
-  tn__asker_list(kind)->count = count;
+void tn__prober_fill(int kind, int64_t count, bool is_strange) {
+  tn__prober_list(kind)->count = count;
   for (int64_t i = 0; i < count; ++i) {
-    asker->types[kind][i] = is_strange ? TN_ASKER_STRANGE_TYPE : TN_FFI_BUFFER;
-    asker->buffers[kind][i].dtype = TN_FFI_INVALID;
-    asker->buffers[kind][i].rank = 0;
+    prober->types[kind][i] = is_strange ? TN_PROBER_STRANGE_TYPE : TN_FFI_BUFFER;
+    prober->buffers[kind][i].dtype = TN_FFI_INVALID;
+    prober->buffers[kind][i].rank = 0;
   }
 }
 
-void tn__asker_set_attr(tn_asker_dictionary_t* dictionary, int32_t index, int32_t type,
-                        tn_ffi_dtype_t dtype) {
-  tn_asker_value_t* value = &dictionary->storage[index];
+void tn__prober_set_attr(tn_prober_dictionary_t* dictionary, int32_t index, int32_t type,
+                         tn_ffi_dtype_t dtype) {
+  tn_prober_value_t* value = &dictionary->storage[index];
   dictionary->types[index] = type;
   switch (type) {
-    case TN_FFI_SCALAR: value->scalar = (tn_ffi_scalar_t){dtype, asker->zeros}; break;
-    case TN_FFI_ARRAY: value->array = (tn_ffi_array_t){dtype, 1, asker->zeros}; break;
-    case TN_FFI_STRING: value->string = (tn_ffi_bytes_t){asker->zeros, 0}; break;
+    case TN_FFI_SCALAR: value->scalar = (tn_ffi_scalar_t){dtype, prober->zeros}; break;
+    case TN_FFI_ARRAY: value->array = (tn_ffi_array_t){dtype, 1, prober->zeros}; break;
+    case TN_FFI_STRING: value->string = (tn_ffi_bytes_t){prober->zeros, 0}; break;
     default: value->dictionary = (tn_ffi_attrs_t){.struct_size = TN_FFI_ATTRS_SIZE}; break;
   }
 }
 
-void tn__asker_fill_strange(tn_asker_dictionary_t* dictionary, int32_t first, int32_t count) {
+void tn__prober_fill_strange(tn_prober_dictionary_t* dictionary, int32_t first, int32_t count) {
   for (int32_t i = first; i < first + count; ++i) {
-    dictionary->name_storage[i] = (tn_ffi_bytes_t){dictionary->strange[i], TN_ASKER_NAME_SIZE - 1};
-    tn__asker_set_attr(dictionary, i, TN_FFI_SCALAR, TN_FFI_TOKEN);
+    dictionary->name_storage[i] = (tn_ffi_bytes_t){dictionary->strange[i], TN_PROBER_NAME_SIZE - 1};
+    tn__prober_set_attr(dictionary, i, TN_FFI_SCALAR, TN_FFI_TOKEN);
   }
 }
 
-void tn__asker_set_name(tn_asker_dictionary_t* dictionary, int32_t index,
-                        const tn_probe_attr_t* attr) {
+void tn__prober_set_name(tn_prober_dictionary_t* dictionary, int32_t index,
+                         const tn_probe_attr_t* attr) {
   dictionary->name_storage[index] = (tn_ffi_bytes_t){attr->name, (size_t)attr->name_length};
 }
 
-void tn__asker_attach(tn_asker_dictionary_t* dictionary, int32_t count, tn_ffi_attrs_t* out) {
+void tn__prober_attach(tn_prober_dictionary_t* dictionary, int32_t count, tn_ffi_attrs_t* out) {
   *out = (tn_ffi_attrs_t){TN_FFI_ATTRS_SIZE, NULL, count, dictionary->types, dictionary->names,
                           dictionary->values};
 }
 
-static void init_dictionary(tn_asker_dictionary_t* dictionary) {
+static void init_dictionary(tn_prober_dictionary_t* dictionary) {
   for (int i = 0; i < TN_PROBE_ATTR_LIMIT; ++i) {
-    snprintf(dictionary->strange[i], TN_ASKER_NAME_SIZE, "?%02d", i);
+    snprintf(dictionary->strange[i], TN_PROBER_NAME_SIZE, "?%02d", i);
     dictionary->names[i] = &dictionary->name_storage[i];
     dictionary->values[i] = &dictionary->storage[i];
   }
-  tn__asker_fill_strange(dictionary, 0, TN_PROBE_ATTR_LIMIT);
+  tn__prober_fill_strange(dictionary, 0, TN_PROBE_ATTR_LIMIT);
 }
 
 static void init_frame(void) {
-  for (int i = 0; i < TN_ASKER_ASKED_RANK; ++i) asker->dims[i] = 1;
+  for (int i = 0; i < TN_PROBER_ASKED_RANK; ++i) prober->dims[i] = 1;
   for (int kind = 0; kind < 2; ++kind) {
     for (int i = 0; i < TN_PROBE_VALUE_LIMIT; ++i) {
-      asker->buffers[kind][i] = (tn_ffi_buffer_t){
-          .struct_size = TN_FFI_BUFFER_SIZE, .data = asker->zeros, .dims = asker->dims};
-      asker->values[kind][i] = &asker->buffers[kind][i];
-      asker->types[kind][i] = TN_ASKER_STRANGE_TYPE;
+      prober->buffers[kind][i] = (tn_ffi_buffer_t){
+          .struct_size = TN_FFI_BUFFER_SIZE, .data = prober->zeros, .dims = prober->dims};
+      prober->values[kind][i] = &prober->buffers[kind][i];
+      prober->types[kind][i] = TN_PROBER_STRANGE_TYPE;
     }
-    *tn__asker_list(kind) =
-        (tn_ffi_values_t){TN_FFI_VALUES_SIZE, NULL, 0, asker->types[kind], asker->values[kind]};
+    *tn__prober_list(kind) =
+        (tn_ffi_values_t){TN_FFI_VALUES_SIZE, NULL, 0, prober->types[kind], prober->values[kind]};
   }
-  init_dictionary(&asker->attrs);
-  init_dictionary(&asker->fields);
-  asker->frame.struct_size = TN_FFI_CALL_FRAME_SIZE;
-  asker->frame.api = &api;
+  init_dictionary(&prober->attrs);
+  init_dictionary(&prober->fields);
+  prober->frame.struct_size = TN_FFI_CALL_FRAME_SIZE;
+  prober->frame.api = &api;
   // No function of the table reads it, but handlers may look whether it is there.
-  asker->frame.context = (tn_ffi_context_t*)(void*)asker->zeros;
-  tn__asker_attach(&asker->attrs, 0, &asker->frame.attrs);
+  prober->frame.context = (tn_ffi_context_t*)(void*)prober->zeros;
+  tn__prober_attach(&prober->attrs, 0, &prober->frame.attrs);
 }
 
-tn_asker_t* tn__asker_begin(tn_probe_t* probe, tn_ffi_handler_t handler) {
+tn_prober_t* tn__prober_begin(tn_probe_t* probe, tn_ffi_handler_t handler) {
   // Not on the stack, which may be a small one.
-  static tn_asker_t the_asker;
+  static tn_prober_t the_asker;
   memset(&the_asker, 0, sizeof the_asker);
   the_asker.probe = probe;
   the_asker.handler = handler;
-  asker = &the_asker;
+  prober = &the_asker;
   init_frame();
-  return asker;
+  return prober;
 }

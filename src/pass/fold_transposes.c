@@ -1,6 +1,6 @@
-// Convolutions say which dimension of an operand is what, and whether a kernel is read backwards.
-// So an operand that was only transposed, or reversed, need not be: the convolution reads what it
-// was made of. Gradients come with such operands, as large as the images.
+// fold-transposes: the attributes of a convolution state the order of the dimensions of its
+// operands, and whether the kernel is reversed. So it can read the operand of a transpose or
+// reversal itself. Gradients have such operands, as large as the images.
 #include "pass/passes.h"
 
 enum { FIELD_LIMIT = 16 };
@@ -87,7 +87,7 @@ static tn_status_t read_reversed(tn_node_t* node, const tn_i64_list_t* reversed,
   return replace(node, scratch, "window_reversal", attr);
 }
 
-TN_APART static tn_status_t turn_operand(tn_node_t* node, size_t index, tn_arena_t* scratch) {
+TN_APART static tn_status_t fold_operand(tn_node_t* node, size_t index, tn_arena_t* scratch) {
   const tn_attr_t* numbers = tn__attr_find(&node->attrs, "dimension_numbers");
   if (!numbers || numbers->kind != TN_ATTR_STRUCT || numbers->dictionary.count > FIELD_LIMIT) {
     return TN_OK;
@@ -110,21 +110,21 @@ TN_APART static tn_status_t turn_operand(tn_node_t* node, size_t index, tn_arena
   }
 }
 
-static tn_status_t turn_region(tn_region_t* region, tn_arena_t* scratch) {
+static tn_status_t fold_region(tn_region_t* region, tn_arena_t* scratch) {
   TN_FOR_EACH_NODE (node, region) {
     for (uint32_t i = 0; i < node->region_count; ++i) {
-      TN_RETURN_IF_ERROR(turn_region(node->regions[i], scratch));
+      TN_RETURN_IF_ERROR(fold_region(node->regions[i], scratch));
     }
     if (node->op != TN__OP(convolution)) continue;
-    for (size_t i = 0; i < 2; ++i) TN_RETURN_IF_ERROR(turn_operand(node, i, scratch));
+    for (size_t i = 0; i < 2; ++i) TN_RETURN_IF_ERROR(fold_operand(node, i, scratch));
   }
   return TN_OK;
 }
 
-static tn_status_t turn_function(tn_function_t* function, tn_arena_t* scratch) {
-  return turn_region(function->body, scratch);
+static tn_status_t fold_function(tn_function_t* function, tn_arena_t* scratch) {
+  return fold_region(function->body, scratch);
 }
 
-tn_status_t tn__pass_read_turned(tn_module_t* module, tn_function_t* entry) {
-  return tn__pass_for_each_function(module, entry, turn_function);
+tn_status_t tn__pass_fold_transposes(tn_module_t* module, tn_function_t* entry) {
+  return tn__pass_for_each_function(module, entry, fold_function);
 }

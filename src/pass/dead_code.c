@@ -1,4 +1,4 @@
-// Removes pure nodes whose results nobody reads.
+// dead-code-elimination: removes pure nodes whose results have no uses.
 #include "pass/passes.h"
 
 static void count_uses(const tn_region_t* region, uint32_t* uses) {
@@ -47,6 +47,6 @@ static tn_status_t remove_dead(tn_function_t* function, tn_arena_t* scratch) {
   return TN_OK;
 }
 
-tn_status_t tn__pass_remove_dead(tn_module_t* module, tn_function_t* entry) {
+tn_status_t tn__pass_eliminate_dead_code(tn_module_t* module, tn_function_t* entry) {
   return tn__pass_for_each_function(module, entry, remove_dead);
 }

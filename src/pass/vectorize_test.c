@@ -26,7 +26,7 @@ static void assert_body_takes(const char* wanted, const char* outputs, const cha
   TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &module));
   TN_ASSERT_OK(tn__module_clone(module, &clone));
   clone->target = &tn__compile_target_host;
-  TN_ASSERT_OK(tn__pass_widen_bodies(clone, tn__module_entry(clone)));
+  TN_ASSERT_OK(tn__pass_vectorize_bodies(clone, tn__module_entry(clone)));
   const tn_region_t* region = reduce_of(clone)->regions[0];
   TN_FOR_EACH_NODE (node, region) {
     for (uint32_t i = 0; i < node->operand_count; ++i) {

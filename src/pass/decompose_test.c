@@ -19,7 +19,7 @@ static const tn_function_t* after(const char* operands, const char* operation, c
   TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &source));
   TN_ASSERT_OK(tn__module_clone(source, &rewritten));
   tn_function_t* entry = tn__module_entry(rewritten);
-  TN_ASSERT_OK(tn__pass_spell_out(rewritten, entry));
+  TN_ASSERT_OK(tn__pass_decompose(rewritten, entry));
   TN_ASSERT_OK(tn__module_verify(rewritten));
   return entry;
 }

@@ -11,7 +11,7 @@
 #include "inspect/scan.h"
 
 typedef struct found {
-  tn_learned_t learned;  // first
+  tn_probed_t probed;  // first
   tn_arena_t arena;
 } found_t;
 
@@ -43,7 +43,7 @@ static void print_dtypes(tn_line_t* line, uint64_t dtypes) {
 }
 
 static void print_type(tn_line_t* line, const tn_probe_t* probe, const tn_probe_attr_t* attr) {
-  if (attr->answer != TN_PROBE_LEARNED) {
+  if (attr->answer != TN_PROBE_KNOWN) {
     tn__line_print(line, "unknown");
   } else if (attr->is_address) {
     tn__line_print(line, "address");
@@ -86,7 +86,7 @@ static tn_status_t make_attr(tn_arena_t* arena, const tn_probe_t* probe,
   tn_line_t line = {.length = 0};
   tn_ffi_param_t* fields = NULL;
   *out = (tn_ffi_param_t){.kind = TN_FFI_PARAM_ATTR, .rank = -1};
-  if (attr->answer == TN_PROBE_LEARNED) {
+  if (attr->answer == TN_PROBE_KNOWN) {
     out->attr_type = attr->type;
     out->dtypes = attr->dtypes;
     // Whether a scalar stands for something cannot be seen.
@@ -95,7 +95,7 @@ static tn_status_t make_attr(tn_arena_t* arena, const tn_probe_t* probe,
   print_type(&line, probe, attr);
   TN_RETURN_IF_ERROR(copy(arena, attr->name_length ? attr->name : "?", &out->name));
   TN_RETURN_IF_ERROR(copy(arena, line.text, &out->type_text));
-  if (attr->answer != TN_PROBE_LEARNED || !attr->is_record) return TN_OK;
+  if (attr->answer != TN_PROBE_KNOWN || !attr->is_record) return TN_OK;
   TN_RETURN_IF_ERROR(make_params(arena, (size_t)attr->field_count, &fields));
   for (int32_t i = 0; i < attr->field_count; ++i) {
     TN_RETURN_IF_ERROR(make_attr(arena, probe, &probe->fields[attr->first_field + i], &fields[i]));
@@ -106,7 +106,7 @@ static tn_status_t make_attr(tn_arena_t* arena, const tn_probe_t* probe,
 }
 
 static tn_ffi_param_t make_value(int32_t kind, const tn_probe_value_t* value, uint32_t flags) {
-  bool is_known = value && value->dtype_answer == TN_PROBE_LEARNED;
+  bool is_known = value && value->dtype_answer == TN_PROBE_KNOWN;
   bool is_any = !value || value->dtype_answer == TN_PROBE_ANY;
   return (tn_ffi_param_t){
       .name = "",
@@ -114,7 +114,7 @@ static tn_ffi_param_t make_value(int32_t kind, const tn_probe_value_t* value, ui
       .dtypes = is_known ? UINT64_C(1) << value->dtype
                 : is_any ? UINT64_MAX
                          : 0,
-      .rank = value && value->rank_answer == TN_PROBE_LEARNED ? value->rank : -1,
+      .rank = value && value->rank_answer == TN_PROBE_KNOWN ? value->rank : -1,
       .flags = flags,
   };
 }
@@ -122,7 +122,7 @@ static tn_ffi_param_t make_value(int32_t kind, const tn_probe_value_t* value, ui
 // Operands, or results. An unknown number of them is any.
 static size_t add_values(int32_t kind, const tn_probe_values_t* list, tn_ffi_param_t* out) {
   size_t count = 0;
-  bool is_known = list->answer == TN_PROBE_LEARNED;
+  bool is_known = list->answer == TN_PROBE_KNOWN;
   for (int32_t i = 0; is_known && i < list->required + list->optional; ++i) {
     out[count++] =
         make_value(kind, &list->values[i], i < list->required ? 0 : TN_FFI_PARAM_OPTIONAL);
@@ -133,7 +133,7 @@ static size_t add_values(int32_t kind, const tn_probe_values_t* list, tn_ffi_par
 
 static tn_status_t add_attrs(tn_arena_t* arena, const tn_probe_t* probe, tn_ffi_param_t* out,
                              size_t* out_count) {
-  bool has_names = probe->attrs_answer == TN_PROBE_LEARNED;
+  bool has_names = probe->attrs_answer == TN_PROBE_KNOWN;
   for (int32_t i = 0; i < probe->attr_count; ++i) has_names &= probe->attrs[i].name_length > 0;
   *out_count = has_names ? (size_t)probe->attr_count : 1;
   if (!has_names) {
@@ -151,7 +151,7 @@ static tn_status_t add_attrs(tn_arena_t* arena, const tn_probe_t* probe, tn_ffi_
   return TN_OK;
 }
 
-static bool has_learned(const tn_probe_t* probe) {
+static bool has_answers(const tn_probe_t* probe) {
   return probe->lists[0].answer || probe->lists[1].answer || probe->attrs_answer;
 }
 
@@ -185,7 +185,7 @@ static tn_status_t make_op(tn_arena_t* arena, const tn_probe_t* probe, const tn_
 
 // --- all stages
 
-static void print_context(tn_line_t* line, uint32_t context) {
+static void print_services(tn_line_t* line, uint32_t context) {
   static const struct {
     uint32_t bit;
     const char* word;
@@ -216,73 +216,73 @@ static void print_stage(tn_line_t* line, int32_t stage, const tn_probe_t* probe)
                                                            : "");
 }
 
-static void print_gap(tn_line_t* line, int32_t stage, const char* gap) {
-  if (!*gap) return;
-  tn__line_print(line, "%s%s: %s", line->length ? "; " : "", tn__stage_names[stage], gap);
+static void print_unresolved(tn_line_t* line, int32_t stage, const char* unresolved) {
+  if (!*unresolved) return;
+  tn__line_print(line, "%s%s: %s", line->length ? "; " : "", tn__stage_names[stage], unresolved);
 }
 
 // Asks all stages, each in a child of its own.
 static tn_status_t ask_stages(found_t* found, const tn_ffi_bundle_t* bundle) {
-  tn_learned_t* learned = &found->learned;
+  tn_probed_t* probed = &found->probed;
   tn_confinement_t confinement = TN_CONFINED_BY_LIMITS;
   const tn_ffi_handler_t stages[] = {bundle->instantiate, bundle->prepare, bundle->initialize,
                                      bundle->execute};
-  tn_line_t texts = {.length = 0}, context = {.length = 0}, gap = {.length = 0};
+  tn_line_t texts = {.length = 0}, services = {.length = 0}, unresolved = {.length = 0};
   tn_probe_t* probe = NULL;
   uint32_t asked_for = 0;
   TN_RETURN_IF_ERROR(
       tn__probe_handler(bundle->execute, TN_FFI_EXECUTE, TN_PROBE_TIMEOUT_MS, &probe));
   confinement = probe->confinement;
-  learned->is_confined = confinement == TN_CONFINED_BY_SECCOMP;
-  learned->takes_any_attributes = probe->attrs_answer == TN_PROBE_ANY;
+  probed->is_confined = confinement == TN_CONFINED_BY_SECCOMP;
+  probed->takes_any_attributes = probe->attrs_answer == TN_PROBE_ANY;
   asked_for |= probe->context;
-  print_gap(&gap, TN_FFI_EXECUTE, probe->gap);
-  tn_status_t status = has_learned(probe) ? make_op(&found->arena, probe, &learned->op) : TN_OK;
+  print_unresolved(&unresolved, TN_FFI_EXECUTE, probe->unresolved);
+  tn_status_t status = has_answers(probe) ? make_op(&found->arena, probe, &probed->op) : TN_OK;
   tn__probe_free(probe);
   for (int32_t stage = 0; !status && stage < TN_FFI_EXECUTE; ++stage) {
     if (!stages[stage]) continue;
     // Many take no attributes, so that their own code is reached by asking.
-    if (!learned->is_confined) {
-      learned->takes_any_attributes = false;
-      print_gap(&gap, stage, "it is left alone, since the system cannot confine it (seccomp)");
+    if (!probed->is_confined) {
+      probed->takes_any_attributes = false;
+      print_unresolved(&unresolved, stage, "not probed: the system has no seccomp to confine it");
       continue;
     }
     status = tn__probe_handler(stages[stage], stage, TN_PROBE_TIMEOUT_MS, &probe);
     if (status) break;
     asked_for |= probe->context;
-    // To be entered is no gap: it takes no attributes, as far as it cares.
-    if (!probe->is_entered) print_gap(&gap, stage, probe->gap);
+    // A stage whose body was reached binds no attributes: nothing is unresolved.
+    if (!probe->is_entered) print_unresolved(&unresolved, stage, probe->unresolved);
     if (probe->is_entered) probe->attrs_answer = TN_PROBE_ANY;
     print_stage(&texts, stage, probe);
-    if (probe->attrs_answer != TN_PROBE_ANY) learned->takes_any_attributes = false;
+    if (probe->attrs_answer != TN_PROBE_ANY) probed->takes_any_attributes = false;
     tn__probe_free(probe);
   }
-  print_context(&context, asked_for);
-  if (!status) status = copy(&found->arena, texts.text, &learned->stages);
-  if (!status) status = copy(&found->arena, context.text, &learned->context);
-  if (!status) status = copy(&found->arena, gap.text, &learned->gap);
+  print_services(&services, asked_for);
+  if (!status) status = copy(&found->arena, texts.text, &probed->stages);
+  if (!status) status = copy(&found->arena, services.text, &probed->required_services);
+  if (!status) status = copy(&found->arena, unresolved.text, &probed->unresolved);
   return status;
 }
 
-static void destroy(tn_learned_t* learned) {
-  found_t* found = (found_t*)(void*)learned;
+static void destroy(tn_probed_t* probed) {
+  found_t* found = (found_t*)(void*)probed;
   tn__arena_deinit(&found->arena);
   tn__free(tn_allocator_system(), found, sizeof *found);
 }
 
-static tn_status_t find_out(const tn_ffi_bundle_t* bundle, tn_learned_t** out_learned) {
+static tn_status_t find_out(const tn_ffi_bundle_t* bundle, tn_probed_t** out_probed) {
   void* memory = NULL;
-  *out_learned = NULL;
+  *out_probed = NULL;
   TN_RETURN_IF_ERROR(tn__allocate(tn_allocator_system(), sizeof(found_t), &memory));
   found_t* found = memory;
-  found->learned.destroy = destroy;
+  found->probed.destroy = destroy;
   tn__arena_init(&found->arena, tn_allocator_system());
   tn_status_t status = ask_stages(found, bundle);
   if (status) {
-    destroy(&found->learned);
+    destroy(&found->probed);
     return status;
   }
-  *out_learned = &found->learned;
+  *out_probed = &found->probed;
   return TN_OK;
 }
 
@@ -296,19 +296,19 @@ static tn_status_t check_handler(const tn_target_t* target) {
   }
   if (is_handler) return TN_OK;
   return tn_status_create(TN_CODE_FAILED_PRECONDITION,
-                          "it is registered for %s%s; only handlers of api version 4 can be asked "
-                          "what they take",
+                          "it is registered for %s%s; only handlers of api version 4 can be "
+                          "probed",
                           tn__versions_text(target->versions),
                           target->versions & TN_TARGET_TYPED ? ", and is not a handler" : "");
 }
 
-static tn_status_t learn(tn_context_t* context, const tn_target_t* target) {
-  tn_learned_t* learned = NULL;
-  if (target->op || target->learned) return TN_OK;
-  if (target->refusal) return tn__target_refusal(target);
+static tn_status_t probe_target(tn_context_t* context, const tn_target_t* target) {
+  tn_probed_t* probed = NULL;
+  if (target->op || target->probed) return TN_OK;
+  if (target->unusable_reason) return tn__target_unusable_reason(target);
   TN_RETURN_IF_ERROR(check_handler(target));
-  TN_RETURN_IF_ERROR(find_out(&target->bundle, &learned));
-  return tn__registry_teach(context, target, learned);
+  TN_RETURN_IF_ERROR(find_out(&target->bundle, &probed));
+  return tn__registry_set_probed(context, target, probed);
 }
 
 tn_status_t tn_target_probe(tn_context_t* context, const char* name, const char* platform) {
@@ -319,7 +319,7 @@ tn_status_t tn_target_probe(tn_context_t* context, const char* name, const char*
   if (known) platform = known;
   const tn_op_t* op = tn__registry_find(context, tn__sv(name));
   const tn_target_t* target = tn__op_target(op, platform);
-  tn_status_t status = target ? tn_status_prefix(learn(context, target), "custom call @%s",
+  tn_status_t status = target ? tn_status_prefix(probe_target(context, target), "custom call @%s",
                                                  TN_NAME_TEXT(target->name))
                               : tn__registry_miss(context, tn__sv(name), platform);
   tn__op_release(op);

@@ -43,7 +43,7 @@ static const tn_function_t* after(search_t search) {
   TN_ASSERT_OK(tn__module_clone(source, &rewritten));
   tn_function_t* entry = tn__module_entry(rewritten);
   TN_ASSERT_OK(tn__pass_resolve_calls(rewritten, entry));
-  TN_ASSERT_OK(tn__pass_sort_approximate(rewritten, entry));
+  TN_ASSERT_OK(tn__pass_exact_top_k(rewritten, entry));
   TN_ASSERT_OK(tn__module_verify(rewritten));
   return entry;
 }

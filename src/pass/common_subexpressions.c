@@ -1,5 +1,6 @@
-// Merges pure nodes that compute the same: same operation, operands, attributes and result types. A
-// node may stand for another in its own region and in those inside.
+// common-subexpression-elimination: merges pure nodes that compute the same: same operation,
+// operands, attributes and result types. A node may stand for another in its own region and in
+// those inside.
 #include "pass/passes.h"
 
 // Open addressing by hash. Entries of a region are taken out again when it ends, last one first,
@@ -86,6 +87,6 @@ static tn_status_t merge_function(tn_function_t* function, tn_arena_t* scratch) 
   return TN_OK;
 }
 
-tn_status_t tn__pass_merge_common(tn_module_t* module, tn_function_t* entry) {
+tn_status_t tn__pass_eliminate_common_subexpressions(tn_module_t* module, tn_function_t* entry) {
   return tn__pass_for_each_function(module, entry, merge_function);
 }

@@ -1,12 +1,12 @@
-// Bodies of reductions that run as callbacks work on many outputs at a time.
+// vectorize-bodies: bodies of reductions that run as callbacks compute many outputs at a time.
 //
 // A reduction whose body is not one known operation (an argmax, say) calls it once for each
 // element, and a call costs far more than the body's work on one number. When everything in the
-// body is element-wise, it may as well work on arrays: lane i of every value belongs to output i.
+// body is elementwise, it is rewritten for arrays: lane i of every value belongs to output i.
 // The values of the body get the type tensor<Wx...>; the kernel sees from the type of the arguments
 // how wide the body is. In each lane the order of the operations is what it was.
 //
-// After this pass a reduce is no longer what StableHLO allows, so it comes late.
+// After this pass a reduce is not valid StableHLO, so it runs late.
 #include "kernel/target.h"
 #include "pass/passes.h"
 
@@ -15,19 +15,18 @@ enum {
   FEWEST_LANES = 4,  // below, nothing is gained
 };
 
-// The scalars from outside that the body reads become arrays outside; here is where they are
-// remembered.
-typedef struct widener {
+// Scalars from outside the body become arrays outside; this table maps them.
+typedef struct vectorizer {
   tn_node_t* reduce;
   const tn_region_t* body;
   int64_t width;
-} widener_t;
+} vectorizer_t;
 
 static bool is_scalar(const tn_value_t* value) {
   return tn__type_is_tensor(value->type) && value->type->rank == 0;
 }
 
-TN_APART static bool can_widen(const tn_node_t* reduce) {
+TN_APART static bool can_vectorize(const tn_node_t* reduce) {
   const tn_region_t* body = reduce->regions[0];
   TN_FOR_EACH_NODE (node, body) {
     if (tn__op_has(node->op, TN_TERMINATOR)) continue;
@@ -51,10 +50,10 @@ TN_APART static bool has_own_loop(const tn_node_t* reduce) {
          first->operand_count == 2;
 }
 
-static tn_status_t wide_type(const widener_t* widener, const tn_type_t* scalar,
+static tn_status_t wide_type(const vectorizer_t* vectorizer, const tn_type_t* scalar,
                              const tn_type_t** out_type) {
-  tn_arena_t* arena = &widener->reduce->region->function->module->arena;
-  return tn__type_tensor(arena, scalar->dtype, 1, &widener->width, out_type);
+  tn_arena_t* arena = &vectorizer->reduce->region->function->module->arena;
+  return tn__type_tensor(arena, scalar->dtype, 1, &vectorizer->width, out_type);
 }
 
 static tn_status_t make_attrs(tn_arena_t* arena, const char* name, const tn_attr_t* attr,
@@ -68,86 +67,86 @@ static tn_status_t make_attrs(tn_arena_t* arena, const char* name, const tn_attr
 }
 
 // A value from outside the body, broadcast before the reduction.
-static tn_status_t widen_capture(const widener_t* widener, tn_value_t** value) {
-  tn_arena_t* arena = &widener->reduce->region->function->module->arena;
+static tn_status_t vectorize_capture(const vectorizer_t* vectorizer, tn_value_t** value) {
+  tn_arena_t* arena = &vectorizer->reduce->region->function->module->arena;
   const tn_type_t* type = NULL;
   const tn_attr_t* dimensions = NULL;
   tn_attr_dictionary_t attrs;
   tn_node_t* broadcast = NULL;
-  TN_RETURN_IF_ERROR(wide_type(widener, (*value)->type, &type));
+  TN_RETURN_IF_ERROR(wide_type(vectorizer, (*value)->type, &type));
   TN_RETURN_IF_ERROR(tn__attr_i64_array(arena, 0, NULL, &dimensions));
   TN_RETURN_IF_ERROR(make_attrs(arena, "broadcast_dimensions", dimensions, &attrs));
-  TN_RETURN_IF_ERROR(tn__node_insert(widener->reduce,
+  TN_RETURN_IF_ERROR(tn__node_insert(vectorizer->reduce,
                                      &(tn_node_spec_t){.op = TN__OP(broadcast_in_dim),
                                                        .operand_count = 1,
                                                        .operands = value,
                                                        .result_count = 1,
                                                        .result_types = &type,
                                                        .attrs = attrs,
-                                                       .location = widener->reduce->location},
+                                                       .location = vectorizer->reduce->location},
                                      &broadcast));
   *value = &broadcast->results[0];
   return TN_OK;
 }
 
-static tn_status_t widen_constant(const widener_t* widener, tn_node_t* constant) {
-  tn_arena_t* arena = &widener->reduce->region->function->module->arena;
+static tn_status_t vectorize_constant(const vectorizer_t* vectorizer, tn_node_t* constant) {
+  tn_arena_t* arena = &vectorizer->reduce->region->function->module->arena;
   const tn_attr_t* value = tn__attr_find(&constant->attrs, "value");
   const tn_type_t* type = NULL;
   const tn_attr_t* splat = NULL;
-  TN_RETURN_IF_ERROR(wide_type(widener, constant->results[0].type, &type));
+  TN_RETURN_IF_ERROR(wide_type(vectorizer, constant->results[0].type, &type));
   TN_RETURN_IF_ERROR(tn__attr_elements(arena, type, true, value->elements.data, &splat));
   return make_attrs(arena, "value", splat, &constant->attrs);
 }
 
-static tn_status_t widen_operands(const widener_t* widener, tn_node_t* node) {
+static tn_status_t vectorize_operands(const vectorizer_t* vectorizer, tn_node_t* node) {
   for (uint32_t i = 0; i < node->operand_count; ++i) {
-    if (node->operands[i]->region != widener->body) {
-      TN_RETURN_IF_ERROR(widen_capture(widener, &node->operands[i]));
+    if (node->operands[i]->region != vectorizer->body) {
+      TN_RETURN_IF_ERROR(vectorize_capture(vectorizer, &node->operands[i]));
     }
   }
   return TN_OK;
 }
 
-TN_APART static tn_status_t widen(tn_node_t* reduce) {
+TN_APART static tn_status_t vectorize(tn_node_t* reduce) {
   tn_region_t* body = reduce->regions[0];
   int64_t outputs = tn__type_size(reduce->results[0].type);
-  widener_t widener = {reduce, body, outputs < MOST_LANES ? outputs : MOST_LANES};
+  vectorizer_t vectorizer = {reduce, body, outputs < MOST_LANES ? outputs : MOST_LANES};
   for (uint32_t i = 0; i < body->argument_count; ++i) {
     tn_value_t* argument = &body->arguments[i];
-    TN_RETURN_IF_ERROR(wide_type(&widener, argument->type, &argument->type));
+    TN_RETURN_IF_ERROR(wide_type(&vectorizer, argument->type, &argument->type));
   }
   TN_FOR_EACH_NODE (node, body) {
-    TN_RETURN_IF_ERROR(widen_operands(&widener, node));
-    if (node->op == TN__OP(constant)) TN_RETURN_IF_ERROR(widen_constant(&widener, node));
+    TN_RETURN_IF_ERROR(vectorize_operands(&vectorizer, node));
+    if (node->op == TN__OP(constant)) TN_RETURN_IF_ERROR(vectorize_constant(&vectorizer, node));
     for (uint32_t i = 0; i < node->result_count; ++i) {
       tn_value_t* result = &node->results[i];
-      TN_RETURN_IF_ERROR(wide_type(&widener, result->type, &result->type));
+      TN_RETURN_IF_ERROR(wide_type(&vectorizer, result->type, &result->type));
     }
   }
   return TN_OK;
 }
 
-static tn_status_t widen_region(tn_region_t* region) {
+static tn_status_t vectorize_region(tn_region_t* region) {
   TN_FOR_EACH_NODE (node, region) {
     for (uint32_t i = 0; i < node->region_count; ++i) {
-      TN_RETURN_IF_ERROR(widen_region(node->regions[i]));
+      TN_RETURN_IF_ERROR(vectorize_region(node->regions[i]));
     }
-    if (node->op != TN__OP(reduce) || has_own_loop(node) || !can_widen(node)) continue;
-    if (tn__type_size(node->results[0].type) >= FEWEST_LANES) TN_RETURN_IF_ERROR(widen(node));
+    if (node->op != TN__OP(reduce) || has_own_loop(node) || !can_vectorize(node)) continue;
+    if (tn__type_size(node->results[0].type) >= FEWEST_LANES) TN_RETURN_IF_ERROR(vectorize(node));
   }
   return TN_OK;
 }
 
-static tn_status_t widen_function(tn_function_t* function, tn_arena_t* scratch) {
+static tn_status_t vectorize_function(tn_function_t* function, tn_arena_t* scratch) {
   (void)scratch;
-  TN_RETURN_IF_ERROR(widen_region(function->body));
+  TN_RETURN_IF_ERROR(vectorize_region(function->body));
   tn__function_number(function);
   return TN_OK;
 }
 
 // The host's reductions take such bodies.
-tn_status_t tn__pass_widen_bodies(tn_module_t* module, tn_function_t* entry) {
+tn_status_t tn__pass_vectorize_bodies(tn_module_t* module, tn_function_t* entry) {
   if (!module->target->is_host) return TN_OK;
-  return tn__pass_for_each_function(module, entry, widen_function);
+  return tn__pass_for_each_function(module, entry, vectorize_function);
 }
