@@ -99,39 +99,51 @@ static int refuse_long(const command_t* command, const char* word, size_t length
   return cli_refuse(command, "unknown option '--%s'", name);
 }
 
-// One word that begins with "-". *index moves over a value in a word of its own.
-static int parse_option(const command_t* command, int count, char** words, int* index,
-                        arguments_t* out) {
-  const char* word = words[*index];
-  const char* value = NULL;
-  option_id_t option;
-  if (word[1] == '-') {
-    const char* equals = strchr(word, '=');
-    size_t length = equals ? (size_t)(equals - word - 2) : strlen(word + 2);
-    option = find_long(word + 2, length);
-    value = equals ? equals + 1 : NULL;
-    if (!cli_takes(command, option)) return refuse_long(command, word, length);
-  } else {
-    option = find_short(word[1]);
-    if (!cli_takes(command, option)) {
-      return cli_refuse(command, "unknown option '-%c'", word[1]);
-    }
-    if (word[2]) value = word + 2;
-  }
+typedef struct words {
+  int count, index;
+  char** words;
+} words_t;
+
+// `value` NULL: the next word, if the option takes one.
+static int add_option(const command_t* command, option_id_t option, const char* value,
+                      words_t* words, arguments_t* out) {
   const option_t* spec = &cli_options[option];
   if (!spec->value) {
     if (value) return cli_refuse(command, "option '--%s' takes no value", spec->name);
     value = "";
   } else if (!value) {
-    if (*index + 1 >= count) {
+    if (words->index + 1 >= words->count) {
       return cli_refuse(command, "option '--%s' needs a value: %s", spec->name, spec->value);
     }
-    value = words[++*index];
+    value = words->words[++words->index];
   }
   if (out->option_counts[option] && !spec->repeats && spec->value) {
     return cli_refuse(command, "option '--%s' is given twice", spec->name);
   }
   out->option_values[option][out->option_counts[option]++] = value;
+  return EXIT_FINE;
+}
+
+// "--json", "--input=ones".
+static int parse_long(const command_t* command, words_t* words, arguments_t* out) {
+  const char* word = words->words[words->index];
+  const char* equals = strchr(word, '=');
+  const size_t length = equals ? (size_t)(equals - word - 2) : strlen(word + 2);
+  const option_id_t option = find_long(word + 2, length);
+  if (!cli_takes(command, option)) return refuse_long(command, word, length);
+  return add_option(command, option, equals ? equals + 1 : NULL, words, out);
+}
+
+// "-j", "-iones", "-ji": options without a value may be combined with what follows.
+static int parse_short(const command_t* command, words_t* words, arguments_t* out) {
+  for (const char* letter = words->words[words->index] + 1; *letter; ++letter) {
+    const option_id_t option = find_short(*letter);
+    if (!cli_takes(command, option)) return cli_refuse(command, "unknown option '-%c'", *letter);
+    const bool has_value = cli_options[option].value != NULL;
+    const char* value = has_value && letter[1] ? letter + 1 : NULL;
+    const int code = add_option(command, option, value, words, out);
+    if (code != EXIT_FINE || has_value) return code;
+  }
   return EXIT_FINE;
 }
 
@@ -147,14 +159,15 @@ int cli_parse(const command_t* command, int count, char** words, arguments_t* ou
   out->values = memory;
   for (size_t i = 0; i < OPTION_COUNT; ++i) out->option_values[i] = memory + (i + 1) * room;
   bool only_values = false;
-  for (int i = 0; i < count; ++i) {
-    const char* word = words[i];
+  words_t all = {.count = count, .words = words};
+  for (; all.index < count; ++all.index) {
+    const char* word = words[all.index];
     if (only_values || word[0] != '-' || !word[1]) {
       out->values[out->count++] = word;
     } else if (strcmp(word, "--") == 0) {
       only_values = true;
     } else {
-      int code = parse_option(command, count, words, &i, out);
+      int code = word[1] == '-' ? parse_long(command, &all, out) : parse_short(command, &all, out);
       if (code != EXIT_FINE) return code;
     }
   }
@@ -162,7 +175,7 @@ int cli_parse(const command_t* command, int count, char** words, arguments_t* ou
   if (out->count < command->minimum)
     return cli_refuse(command, "missing argument %s", command->arguments);
   if (out->count > command->maximum) {
-    return cli_refuse(command, "'%s' is one argument too many", out->values[command->maximum]);
+    return cli_refuse(command, "unexpected argument '%s'", out->values[command->maximum]);
   }
   return EXIT_FINE;
 }

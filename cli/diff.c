@@ -29,9 +29,7 @@ typedef struct difference {
 // --- setting up
 
 static tn_status_t open_side(diff_t* diff, side_t* side) {
-  const tn_device_options_t device_options = {
-      .struct_size = sizeof device_options,
-      .memory_limit_byte_size = cli_memory_limit(diff->arguments)};
+  const tn_device_options_t device_options = cli_device_options(diff->arguments);
   const tn_compile_options_t options = {
       .struct_size = sizeof options,
       .function = cli_value(diff->arguments, OPTION_FUNCTION, NULL),

@@ -68,9 +68,13 @@ static void print_whole_help(FILE* file) {
     snprintf(left, sizeof left, "%s %s", command->name, command->arguments);
     fprintf(file, "  %-*s%s\n", COMMAND_COLUMN - 2, left, command->summary);
   }
+  print_heading(file, "More");
   fprintf(file,
-          "\ntenon COMMAND --help says more of each. Exit codes: 0 fine, 1 the program or a\n"
-          "check failed, 2 the command was used wrongly.\n");
+          "  tenon help COMMAND           the same as tenon COMMAND --help\n"
+          "  tenon --man                  manual page, with the environment variables\n"
+          "  tenon --completions SHELL    completion script for bash, zsh or fish\n"
+          "  tenon --version              version\n\n"
+          "Exit codes: 0 success, 1 the program or a check failed, 2 invalid usage.\n");
   print_examples(file,
                  "tenon run add.mlir --input 3xf32=1,2,3 --input ones\n"
                  "tenon show add.mlir --stage plan\n"

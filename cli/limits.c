@@ -8,6 +8,8 @@
 
 #include "cli.h"
 
+enum { THREADS_LIMIT = 1024 };
+
 // "4G", "512M", "1000000". False: `text` is no such size.
 static bool read_size(const char* text, uint64_t* out_byte_size) {
   static const char units[] = "KMGT";
@@ -34,6 +36,15 @@ static bool read_seconds(const char* text, int64_t* out_ns) {
   return true;
 }
 
+static bool read_threads(const char* text, int32_t* out_count) {
+  char* end = NULL;
+  errno = 0;
+  const long count = strtol(text, &end, 10);
+  if (errno || end == text || *end || count < 1 || count > THREADS_LIMIT) return false;
+  *out_count = (int32_t)count;
+  return true;
+}
+
 int cli_check_limits(const arguments_t* arguments) {
   const bool takes_two = strcmp(arguments->command->name, "diff") == 0;
   if (arguments->option_counts[OPTION_DEVICE] > 1 && !takes_two) {
@@ -41,8 +52,14 @@ int cli_check_limits(const arguments_t* arguments) {
   }
   const char* limit = cli_value(arguments, OPTION_MEMORY_LIMIT, NULL);
   const char* timeout = cli_value(arguments, OPTION_TIMEOUT, NULL);
+  const char* threads = cli_value(arguments, OPTION_THREADS, NULL);
   uint64_t byte_size = 0;
   int64_t timeout_ns = 0;
+  int32_t thread_count = 0;
+  if (threads && !read_threads(threads, &thread_count)) {
+    return cli_refuse(arguments->command, "--threads %s: expected a number from 1 to %d", threads,
+                      THREADS_LIMIT);
+  }
   if (limit && !read_size(limit, &byte_size)) {
     return cli_refuse(arguments->command,
                       "--memory-limit %s: expected a number of bytes, such as 500M or 4G", limit);
@@ -55,10 +72,15 @@ int cli_check_limits(const arguments_t* arguments) {
   return EXIT_FINE;
 }
 
-uint64_t cli_memory_limit(const arguments_t* arguments) {
+tn_device_options_t cli_device_options(const arguments_t* arguments) {
   const char* limit = cli_value(arguments, OPTION_MEMORY_LIMIT, NULL);
-  uint64_t byte_size = 0;
-  return limit && read_size(limit, &byte_size) ? byte_size : 0;
+  const char* threads = cli_value(arguments, OPTION_THREADS, NULL);
+  tn_device_options_t options = {.struct_size = sizeof options};
+  if (limit && !read_size(limit, &options.memory_limit_byte_size)) {
+    options.memory_limit_byte_size = 0;
+  }
+  if (threads && !read_threads(threads, &options.thread_count)) options.thread_count = 0;
+  return options;
 }
 
 // --- Ctrl-C

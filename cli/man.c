@@ -62,9 +62,7 @@ void cli_print_man(FILE* file) {
   for (size_t i = 0; i < cli_command_count; ++i) print_command(file, &cli_commands[i]);
   fputs(".SH OPTIONS\n", file);
   for (int i = 0; i < OPTION_COUNT; ++i) print_option(file, &cli_options[i]);
-  fputs(
-      ".SH EXIT STATUS\n0 fine, 1 the program or a check failed, 2 the command was used wrongly.\n",
-      file);
+  fputs(".SH EXIT STATUS\n0 success, 1 the program or a check failed, 2 invalid usage.\n", file);
   fputs(".SH ENVIRONMENT\n", file);
   for (size_t i = 0; i < cli_variable_count; ++i) {
     fputs(".TP\n\\fB", file);

@@ -1,5 +1,7 @@
 // tenon ops: the operations of programs and the custom calls of libraries.
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -114,6 +116,11 @@ static void print_op_json(const listing_t* listing, const tn_op_info_t* info) {
 
 enum { NAME_COLUMN = 32, WIDTH = 100 };
 
+// Of a list: one operation a line in a pipe, for tools that read lines.
+static int line_width(void) {
+  return isatty(STDOUT_FILENO) ? WIDTH : INT_MAX;
+}
+
 static void print_name(const char* name, bool is_supported) {
   printf("  %s%-*s%s", cli_colour(stdout, is_supported ? "0" : "2"), NAME_COLUMN - 2, name,
          cli_colour(stdout, NULL));
@@ -127,7 +134,7 @@ static void print_op_line(const listing_t* listing, const tn_op_info_t* info) {
            info->is_deprecated ? "(deprecated) " : "", info->doc, *types ? " [" : "", types,
            *types ? "]" : "");
   print_name(is_own ? info->short_name : info->name, info->is_supported);
-  cli_print_wrapped(stdout, doc, NAME_COLUMN, WIDTH);
+  cli_print_wrapped(stdout, doc, NAME_COLUMN, line_width());
 }
 
 static const char* count_text(int32_t count, int32_t minimum, char out[32]) {
@@ -157,9 +164,9 @@ static void print_op(const listing_t* listing, const tn_op_info_t* info) {
   }
   printf("  traits    %s%s%s\n", info->is_pure ? "pure" : "has effects",
          info->is_elementwise ? ", elementwise" : "", info->is_deprecated ? ", deprecated" : "");
-  printf("  computed  %s\n", info->kernel         ? info->kernel
-                             : info->is_supported ? "by the program itself"
-                                                  : "not supported: programs with it are refused");
+  printf("  kernel    %s\n", info->kernel         ? info->kernel
+                             : info->is_supported ? "none: part of the program"
+                                                  : "none: programs with it are rejected");
   if (info->attribute_count) printf("  attributes\n");
   for (size_t i = 0; i < info->attribute_count; ++i) {
     const tn_op_attribute_t* attribute = &info->attributes[i];
@@ -176,7 +183,7 @@ static void print_target_line(const tn_target_info_t* info) {
   snprintf(doc, sizeof doc, "%s%s", info->unusable_reason ? "cannot be used: " : "",
            text ? text : "");
   print_name(info->name, !info->unusable_reason);
-  cli_print_wrapped(stdout, doc, NAME_COLUMN, WIDTH);
+  cli_print_wrapped(stdout, doc, NAME_COLUMN, line_width());
 }
 
 // --- both

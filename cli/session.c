@@ -44,8 +44,7 @@ tn_status_t cli_open(const arguments_t* arguments, session_t* session) {
   *session = (session_t){0};
   tn_status_t status = cli_load_libraries(arguments);
   if (status) return status;
-  const tn_device_options_t options = {.struct_size = sizeof options,
-                                       .memory_limit_byte_size = cli_memory_limit(arguments)};
+  const tn_device_options_t options = cli_device_options(arguments);
   return tn_device_create(device_name(arguments), &options, &session->device);
 }
 

@@ -86,7 +86,7 @@ static void print_handler(const tn_target_info_t* info) {
   if (!is_typed(info)) return;
   printf("  stages ");
   for (size_t i = 0; i < stage_count; ++i) printf("%s%s", i ? ", " : "", stages[i]);
-  printf("; traits %s\n", info->traits & 1 ? "command buffer compatible" : "none");
+  printf("%s\n", info->traits & 1 ? "; traits command buffer compatible" : "");
   if (info->state_type) printf("  state of type %s\n", info->state_type);
   if (info->stage_signatures) printf("  other stages %s\n", info->stage_signatures);
   if (info->required_services) printf("  requires %s\n", info->required_services);

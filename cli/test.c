@@ -251,7 +251,8 @@ int tn_command_test(const arguments_t* arguments) {
     has_error = true;
     cli_report(status);
   }
-  summarize(&tally);
+  const bool is_empty = tally.counts[0] + tally.counts[1] + tally.counts[2] == 0;
+  if (is_json || !has_error || !is_empty) summarize(&tally);
   cli_close(&session);
   return has_error || tally.counts[OUTCOME_FAILED] ? EXIT_FAILED : EXIT_FINE;
 }

@@ -7,8 +7,11 @@
 #include "pass/pass.h"
 #include "program/dynamic.h"
 #include "program/print.h"
+#include "text/writer.h"
 
 // --- the graph, for Graphviz
+
+enum { DOT_ELEMENTS = 8 };  // of a constant that is shown
 
 static void dot_value_name(const tn_value_t* value, tn_writer_t* writer) {
   if (value->node) {
@@ -27,18 +30,41 @@ TN_APART static void dot_arguments(const tn_region_t* region, tn_writer_t* write
   }
 }
 
+static tn_status_t write_quoted(void* user, const char* text, size_t length) {
+  tn__write_json_text(user, text, length);
+  return TN_OK;
+}
+
+// The elements, if there are few.
+TN_APART static void dot_constant(const tn_node_t* node, tn_writer_t* writer) {
+  const tn_attr_t* value = tn__attr_find(&node->attrs, "value");
+  const bool is_shown = node->op == TN__OP(constant) && value->kind == TN_ATTR_ELEMENTS &&
+                        node->results[0].type->element_count <= DOT_ELEMENTS;
+  if (!is_shown || writer->status) return;
+  tn__write_string(writer, "\\n");
+  writer->status = tn__text_write_attribute(node->region->function->module->allocator, value,
+                                            write_quoted, writer);
+}
+
 TN_APART static void dot_node(const tn_node_t* node, tn_writer_t* writer) {
   tn__writef(writer, "  n%u [label=\"%s", node->id, tn__op_short_name(tn__op_written(node->op)));
   tn_string_view_t target = tn__attr_get_string(&node->attrs, "call_target_name");
   if (target.length) tn__writef(writer, "\\n@%.*s", TN_SV(target));
-  if (node->result_count == 1) {
-    tn__writef(writer, "\\n%s", TN_TYPE_TEXT(node->results[0].type));
+  for (uint32_t i = 0; i < node->result_count; ++i) {
+    tn__writef(writer, "\\n%s", TN_TYPE_TEXT(node->results[i].type));
   }
+  dot_constant(node, writer);
   tn__write_string(writer, target.length ? "\", style=filled];\n" : "\"];\n");
   for (uint32_t i = 0; i < node->operand_count; ++i) {
+    const tn_value_t* operand = node->operands[i];
     tn__write_string(writer, "  ");
-    dot_value_name(node->operands[i], writer);
-    tn__writef(writer, " -> n%u;\n", node->id);
+    dot_value_name(operand, writer);
+    tn__writef(writer, " -> n%u", node->id);
+    if (node->operand_count > 1) tn__writef(writer, " [headlabel=\"%u\"]", i);
+    if (operand->node && operand->node->result_count > 1) {
+      tn__writef(writer, " [taillabel=\"%zu\"]", (size_t)(operand - operand->node->results));
+    }
+    tn__write_string(writer, ";\n");
   }
 }
 
@@ -115,13 +141,13 @@ static void text_fusion(const tn_instruction_t* instruction, tn_writer_t* writer
 }
 
 static void text_program(const tn_program_t* program, tn_writer_t* writer) {
-  tn__writef(writer, "program: %zu instructions, %zu pointers, ", program->instruction_count,
-             program->pointer_count);
+  tn__writef(writer, "program: %zu instruction%s, %zu pointers, ", program->instruction_count,
+             program->instruction_count == 1 ? "" : "s", program->pointer_count);
   tn__write_grouped(writer, program->arena_byte_size);
   tn__writef(writer, " bytes of temporaries, %zu bytes of frames\n", program->local_byte_size);
   for (size_t u = 0; u < program->unit_count; ++u) {
     const tn_program_unit_t* unit = &program->units[u];
-    tn__writef(writer, "unit %zu @%.*s: block %u, arena at %zu\n", u,
+    tn__writef(writer, "function %zu @%.*s: block %u, temporaries from %zu\n", u,
                TN_SV(unit->plan->function->name), unit->block, unit->arena_offset);
   }
   for (size_t b = 0; b < program->block_count; ++b) {
@@ -136,7 +162,8 @@ static void text_program(const tn_program_t* program, tn_writer_t* writer) {
       if (node) tn__writef(writer, " %s", tn__plan_step_name(instruction->step));
       tn_string_view_t target = tn__plan_step_target(instruction->step);
       if (target.length) tn__writef(writer, " @%.*s", TN_SV(target));
-      if (instruction->unit != TN_PROGRAM_NONE) tn__writef(writer, " unit %u", instruction->unit);
+      if (instruction->unit != TN_PROGRAM_NONE)
+        tn__writef(writer, " function %u", instruction->unit);
       if (instruction->block_count) {
         tn__writef(writer, " blocks %u..%u", instruction->first_block,
                    instruction->first_block + instruction->block_count - 1);

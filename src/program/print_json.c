@@ -196,7 +196,7 @@ static void json_instruction(const tn_program_t* program, size_t index, tn_write
     tn__writef(writer, ", \"scratch\": %u", program->pointer_buffers[instruction->scratch]);
   }
   if (instruction->unit != TN_PROGRAM_NONE) {
-    tn__writef(writer, ", \"unit\": %u", instruction->unit);
+    tn__writef(writer, ", \"function\": %u", instruction->unit);
   }
   for (uint32_t b = 0; b < instruction->block_count; ++b) {
     tn__writef(writer, "%s%u", b ? ", " : ", \"blocks\": [", instruction->first_block + b);
@@ -213,7 +213,7 @@ static void json_instruction(const tn_program_t* program, size_t index, tn_write
 
 static void json_unit(const tn_program_t* program, size_t index, tn_writer_t* writer) {
   const tn_program_unit_t* unit = &program->units[index];
-  tn__writef(writer, "{\"id\": %zu, \"function\": ", index);
+  tn__writef(writer, "{\"id\": %zu, \"name\": ", index);
   tn__write_json_string(writer, unit->plan->function->name);
   tn__writef(writer, ", \"block\": %u, \"offset\": %zu, \"buffers\": [", unit->block,
              unit->arena_offset);
@@ -248,7 +248,7 @@ static void json_list(const tn_program_t* program, const char* name, size_t coun
 void tn__print_program_json(const tn_program_t* program, tn_writer_t* writer) {
   tn__writef(writer, "{\"temporary_bytes\": %zu, \"frame_bytes\": %zu", program->arena_byte_size,
              program->local_byte_size);
-  json_list(program, "units", program->unit_count, json_unit, writer);
+  json_list(program, "functions", program->unit_count, json_unit, writer);
   json_list(program, "blocks", program->block_count, json_block, writer);
   json_list(program, "instructions", program->instruction_count, json_instruction, writer);
   tn__write_string(writer, "}\n");

@@ -219,6 +219,7 @@ static const struct {
     {"layer_norm", "reduce, subtract, rsqrt and multiply"},
     {"matmul", "dot_general"},
     {"mean", "reduce and divide"},
+    {"pow", "power"},
     {"relu", "maximum with a constant of zeros"},
     {"sigmoid", "logistic"},
     {"softmax", "reduce (maximum), subtract, exponential, reduce (add) and divide"},
@@ -241,19 +242,28 @@ static tn_status_t advise(tn_status_t status, tn_string_view_t name) {
   return near ? tn_status_note(status, "did you mean %s?", near->name) : status;
 }
 
+// Whether the word is in a list such as "stablehlo, chlo".
+static bool is_listed(const char* list, tn_string_view_t word) {
+  while (*list) {
+    const size_t length = strcspn(list, ",");
+    if (tn__sv_equal(word, (tn_string_view_t){list, length})) return true;
+    list += length;
+    list += strspn(list, ", ");
+  }
+  return false;
+}
+
 // The dialects of the table: "stablehlo, chlo, func". False when that of `name` is not among them.
 static bool list_dialects(tn_string_view_t name, size_t capacity, char* out_list) {
   bool is_known = false;
   size_t length = 0;
-  tn_string_view_t last = {0};
   out_list[0] = 0;
   for (size_t i = 0; i < tn__op_count(); ++i) {
     const char* op = tn__op_at(i)->name;
     const tn_string_view_t dialect = {op, strcspn(op, ".")};
     is_known = is_known || (name.length > dialect.length && name.data[dialect.length] == '.' &&
                             memcmp(name.data, op, dialect.length) == 0);
-    if (tn__sv_equal(dialect, last) || length >= capacity) continue;
-    last = dialect;
+    if (length >= capacity || is_listed(out_list, dialect)) continue;
     length += (size_t)snprintf(out_list + length, capacity - length, "%s%.*s", length ? ", " : "",
                                TN_SV(dialect));
   }

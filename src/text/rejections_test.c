@@ -114,7 +114,9 @@ static void operations_are_checked(void** state) {
                    "tensor<2xf32>"),
        2, 6, "did you mean stablehlo.multiply?"},
       {IN_FUNCTION("%0 = linalg.matmul %x"), 2, 6,
-       "\"linalg.matmul\" is not supported; expected one of the dialects "},
+       "\"linalg.matmul\" is not supported; expected one of the dialects stablehlo, chlo, func, "
+       "tenon, "
+       "check"},
       {IN_FUNCTION("%0 = mhlo.tanh %x"), 2, 6, "note: did you mean stablehlo.tanh?"},
       {IN_FUNCTION("%0 = mhlo.erf %x"), 2, 6, "note: did you mean chlo.erf?"},
       {IN_FUNCTION("%0 = stablehlo.softmax %x"), 2, 6,

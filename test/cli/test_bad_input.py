@@ -31,7 +31,7 @@ def refused(*arguments, code=1, stdin=None):
     (["new", "null"], '"null" is not a name of an operation'),
     (["help", "rum"], "did you mean 'run'?"),
     (["run"], "missing argument FILE"),
-    (["run", "a.mlir", "b.mlir"], "'b.mlir' is one argument too many"),
+    (["run", "a.mlir", "b.mlir"], "unexpected argument 'b.mlir'"),
     (["run", "a.mlir", "--inptu", "ones"], "unknown option '--inptu'; did you mean '--input'?"),
     (["run", "a.mlir", "--inptu=ones"], "unknown option '--inptu'; did you mean '--input'?"),
     (["run", "a.mlir", "--runs", "3"], "unknown option '--runs'"),
@@ -39,7 +39,7 @@ def refused(*arguments, code=1, stdin=None):
     (["run", "a.mlir", "--input"], "option '--input' needs a value: SPEC"),
     (["run", "a.mlir", "--time=3"], "option '--time' takes no value"),
     (["run", "a.mlir", "-f", "x", "-f", "y"], "option '--function' is given twice"),
-    (["version", "now"], "'now' is one argument too many"),
+    (["version", "now"], "unexpected argument 'now'"),
     (["test"], "missing argument FILE..."),
 ])
 def test_wrong_use_is_explained(arguments, message):
@@ -279,6 +279,22 @@ def test_a_program_that_cannot_fit_into_memory_is_an_error_before_it_runs(tmp_pa
     tenon("run", add, "-i", "ones", "-i", "ones", "--memory-limit", "1M")
     for limit in ["0", "-1", "4X", "4GB", "1e9", "99999999999999T", "K"]:
         assert f"--memory-limit {limit}: expected a number of bytes" in refused("run", add, f"--memory-limit={limit}", code=2)
+
+
+def test_impossible_numbers_of_threads_are_refused(tmp_path):
+    add = tmp_path / "add.mlir"
+    add.write_text(ADD)
+    tenon("run", add, "-i", "ones", "-i", "ones", "--threads", "1")
+    for threads in ["0", "-1", "1025", "two", "1.5", "99999999999999999999"]:
+        assert f"--threads {threads}: expected a number from 1 to 1024" in refused("run", add, f"--threads={threads}", code=2)
+
+
+def test_options_without_a_value_can_be_combined(tmp_path):
+    add = tmp_path / "add.mlir"
+    add.write_text(ADD)
+    assert tenon("run", add, "-ji", "ones", "-iones")[0].startswith('{"results": ')
+    assert "unknown option '-x'" in refused("run", add, "-jx", code=2)
+    assert "option '--input' needs a value" in refused("run", add, "-ji", code=2)
 
 
 @pytest.mark.parametrize("literal", ["3xf32=1e99999", "3xf32=-1e99999", "3xf32=1e300", "3xf16=70000", "3xf64=1e999"])

@@ -198,6 +198,25 @@ def test_show_draws(folder):
     assert graph.startswith("digraph") and graph.count("{") == graph.count("}")
 
 
+def test_drawn_graphs_have_constants_types_and_positions():
+    graph = tenon("show", "-", "--format", "dot", stdin="""func.func @main(%x: tensor<2xf32>) -> tensor<2xi32> {
+  %c = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %y = stablehlo.subtract %c, %x : tensor<2xf32>
+  %i = stablehlo.iota dim = 0 : tensor<2xi32>
+  %s:2 = "stablehlo.sort"(%y, %i) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %p: tensor<i32>, %q: tensor<i32>):
+    %less = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %less : tensor<i1>
+  }) {dimension = 0 : i64} : (tensor<2xf32>, tensor<2xi32>) -> (tensor<2xf32>, tensor<2xi32>)
+  return %s#1 : tensor<2xi32>
+}""")[0]
+    [constant] = re.findall(r'(n\d+) \[label="constant\\ntensor<2xf32>\\ndense<\[1.*, 2.*\]>', graph)
+    [subtract] = re.findall(r'(n\d+) \[label="subtract', graph)
+    [sort] = re.findall(r'(n\d+) \[label="sort\\ntensor<2xf32>\\ntensor<2xi32>"\]', graph)
+    assert f'{constant} -> {subtract} [headlabel="0"];' in graph and f'{sort} -> n' in graph
+    assert '[taillabel="1"];' in graph and '[taillabel="0"];' not in graph
+
+
 def test_show_ir_needs_no_custom_calls(folder):
     assert "@rms_norm" in tenon("show", folder / "norm.mlir")[0]
     errors = tenon("show", folder / "norm.mlir", "--stage", "plan", code=1)[1]
@@ -226,6 +245,13 @@ def test_ops_lists_operations_and_custom_calls(folder):
     one = tenon("ops", "--load", folder / "librms_norm.so", "rms_norm")[0]
     assert "eps" in one and "1e-5f" in one and "librms_norm.so" in one
     assert "did you mean 'stablehlo.dot_general'" in tenon("ops", "dot_genral", code=1)[1]
+
+
+def test_lists_in_a_pipe_have_one_operation_a_line():
+    lines = tenon("ops")[0].splitlines()
+    assert len(lines) == len(json.loads(tenon("ops", "--json")[0])["operations"]) + 1
+    [line] = [line for line in lines if line.startswith("  dot_general ")]
+    assert line.endswith("]")
 
 
 def test_ops_writes_json(folder):

@@ -24,11 +24,16 @@ def all_examples():
     return [example for command in [None, *COMMANDS] for example in examples_of(command)]
 
 
-def test_help_is_the_same_from_every_door():
+def test_help_is_the_same_however_it_is_requested():
     for command in COMMANDS:
         assert tenon(command, "--help") == tenon("help", command) == tenon(command, "-h") == tenon("--help", command)
     assert tenon("--help") == tenon("help") == tenon("-h")
     assert tenon(code=2) == ("", tenon("--help")[0])
+
+
+def test_help_names_what_else_there_is():
+    whole = tenon("--help")[0]
+    assert all(word in whole for word in ["tenon help", "--man", "--completions", "--version"])
 
 
 def test_help_names_every_command_and_fits_a_terminal():

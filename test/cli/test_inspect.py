@@ -37,7 +37,7 @@ def test_declared_operations_show_all_that_their_author_wrote(folder):
     attribute eps              float = 1e-5f
     result    y                like x
   api version 4, XLA FFI 0.1
-  stages execute; traits none
+  stages execute
   from {folder / "librms_norm.so"}
 """
     [handler] = json.loads(tenon("inspect", "--json", folder / "librms_norm.so")[0])

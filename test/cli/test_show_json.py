@@ -174,10 +174,10 @@ def test_plans_have_the_buffers_of_all_steps(folder, name):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs_have_the_buffers_and_blocks_of_all_instructions(folder, name):
     program = json.loads(show(folder, PROGRAMS[name], "program"))
-    defined = [buffer["id"] for unit in program["units"] for buffer in unit["buffers"]]
+    defined = [buffer["id"] for function in program["functions"] for buffer in function["buffers"]]
     assert defined == list(range(len(defined)))
-    blocks, instructions, units = program["blocks"], program["instructions"], program["units"]
-    reached, run = {unit["block"] for unit in units}, set()
+    blocks, instructions, functions = program["blocks"], program["instructions"], program["functions"]
+    reached, run = {function["block"] for function in functions}, set()
     for block in blocks:
         check_buffers(defined, block["arguments"] + block["results"])
         first = block["first_instruction"]
@@ -186,5 +186,5 @@ def test_programs_have_the_buffers_and_blocks_of_all_instructions(folder, name):
         assert instruction["id"] == index
         check_buffers(defined, instruction["operands"] + instruction["results"])
         reached |= set(instruction.get("blocks", []))
-        assert instruction.get("unit", 0) < len(units)
+        assert instruction.get("function", 0) < len(functions)
     assert reached == {block["id"] for block in blocks} and run == set(range(len(instructions)))
