@@ -1,8 +1,18 @@
 # The installed package: headers, library, command, pkg-config file, CMake package.
 include(CMakePackageConfigHelpers)
 
+# custom.h is one file, which can be copied.
+set(custom_h ${PROJECT_BINARY_DIR}/include/tenon/custom.h)
+set(bundle -DHEADER=${PROJECT_SOURCE_DIR}/include/tenon/custom.h -DOUT=${custom_h}
+  -P ${PROJECT_SOURCE_DIR}/cmake/BundleHeader.cmake)
+file(GLOB custom_parts CONFIGURE_DEPENDS include/tenon/detail/custom/*.h)
+add_custom_command(OUTPUT ${custom_h} COMMAND ${CMAKE_COMMAND} ${bundle} VERBATIM
+  DEPENDS ${PROJECT_SOURCE_DIR}/include/tenon/custom.h ${custom_parts} ${PROJECT_SOURCE_DIR}/cmake/BundleHeader.cmake)
+add_custom_target(custom_header ALL DEPENDS ${custom_h})
+install(FILES ${custom_h} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenon)
 install(DIRECTORY include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN *.h PATTERN *.def)
+  FILES_MATCHING PATTERN *.h PATTERN *.def
+  PATTERN tenon/custom.h EXCLUDE PATTERN detail/custom EXCLUDE)
 set(libraries tenon tenon_inspect tenon_xla tenon_static tenon_xla_static)
 install(TARGETS ${libraries} EXPORT TenonTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -13,7 +23,7 @@ if(TARGET tenon_cli)
   install(TARGETS tenon_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 # What is installed, without tests and examples: what `make` builds.
-add_custom_target(product DEPENDS ${libraries})
+add_custom_target(product DEPENDS ${libraries} custom_header)
 foreach(target tenon_cli tenon_written)
   if(TARGET ${target})
     add_dependencies(product ${target})

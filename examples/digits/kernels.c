@@ -48,7 +48,7 @@ TN_OP(digits_dense, DIGITS_DENSE, "y = activation(x w + b), in one pass over y")
                     (long long)tn_dim(call->y, 0), (long long)tn_dim(call->y, 1));
   const int relu = is(call->activation, "relu"), tangent = is(call->activation, "tanh");
   if (!relu && !tangent && !is(call->activation, "none"))
-    return TN_ERROR(call, INVALID_ARGUMENT, "activation is \"%.*s\"; wanted none, relu or tanh",
+    return TN_ERROR(call, INVALID_ARGUMENT, "activation is \"%.*s\"; expected none, relu or tanh",
                     (int)call->activation.size, call->activation.data);
   for (int64_t row = 0; row < rows; row++) {
     const float* x = call->x.data + row * from;

@@ -191,6 +191,7 @@ struct tn_op_def {
 // At file scope, after the handler TN_OP(op, ...): its definition, tn_definition_of(op), which
 // TN_LIBRARY(op) exports with the handler.
 #define tn_definition_of(op) (&op##_definition)
+#undef TN_DEFINE  // custom.h has one that reports a missing include
 #define TN_DEFINE(op, ...)                                   \
   TN__EXTERN_C TN__HIDDEN const tn_op_def_t op##_definition; \
   const tn_op_def_t op##_definition = {                      \

@@ -1,10 +1,8 @@
-// XLA's FFI and Tenon's table of a library, as <tenon/custom.h> declares them for authors: one
-// truth. The second part of that header, which is for writing operations, stays out.
+// XLA's FFI and Tenon's table of a library: the part of <tenon/custom.h> that declares them. The
+// parts for writing operations stay out.
 #ifndef TENON_CALL_ABI_H_
 #define TENON_CALL_ABI_H_
 
-#define TN_FFI_ABI_ONLY
-#include <tenon/custom.h>
-#undef TN_FFI_ABI_ONLY
+#include <tenon/detail/custom/abi.h>
 
 #endif  // TENON_CALL_ABI_H_

@@ -221,7 +221,7 @@ static tn_status_t get_state(const tn_ffi_context_t* context, int32_t stage,
   }
   if (state->type_id != type_id->id) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "state: the stage %s has set one of the type id %lld; wanted %lld",
+                            "state: the stage %s has set one of the type id %lld; expected %lld",
                             stage_names[stage], (long long)state->type_id, (long long)type_id->id);
   }
   *out_object = state->object;

@@ -195,16 +195,17 @@ static void answers_with_the_oldest_version(void** state) {
 static void refuses_frames_it_does_not_know(void** state) {
   (void)state;
   frame.frame.stage = TN_FFI_INITIALIZE;
-  TN_ASSERT_REPORT("rescale: wanted stage execute, found initialize",
+  TN_ASSERT_REPORT("rescale: expected stage execute, found initialize",
                    tn__host_call(rescale, &frame));
   frame.frame.stage = 9;
-  TN_ASSERT_REPORT("rescale: wanted stage execute, found unknown", tn__host_call(rescale, &frame));
+  TN_ASSERT_REPORT("rescale: expected stage execute, found unknown",
+                   tn__host_call(rescale, &frame));
   frame.frame.stage = TN_FFI_EXECUTE;
   frame.frame.struct_size = 160;
-  TN_ASSERT_REPORT("rescale: wanted a call frame of 168 bytes, found 160",
+  TN_ASSERT_REPORT("rescale: expected a call frame of 168 bytes, found 160",
                    tn__host_call(rescale, &frame));
   frame.frame.struct_size = 176;  // a newer host's
-  TN_ASSERT_REPORT("wanted 1 argument", tn__host_call(rescale, &frame));
+  TN_ASSERT_REPORT("expected 1 argument", tn__host_call(rescale, &frame));
 }
 
 static void scale_frame(void) {
@@ -255,32 +256,34 @@ static void takes_other_numbers_when_exact(void** state) {
   assert_true(out[0] == 202);
   scale_frame();
   tn__host_scalar(&frame.attrs, "offset", TN_FFI_S64, &large);
-  TN_ASSERT_REPORT("rescale: attribute offset: wanted int32_t, found s64 2147483648; other scalars",
-                   tn__host_call(rescale, &frame));
+  TN_ASSERT_REPORT(
+      "rescale: attribute offset: expected int32_t, found s64 2147483648; other scalars",
+      tn__host_call(rescale, &frame));
   scale_frame();
   tn__host_scalar(&frame.attrs, "offset", TN_FFI_U64, &huge);
-  TN_ASSERT_REPORT("wanted int32_t, found u64", tn__host_call(rescale, &frame));
+  TN_ASSERT_REPORT("expected int32_t, found u64", tn__host_call(rescale, &frame));
   scale_frame();
   tn__host_scalar(&frame.attrs, "factor", TN_FFI_F64, &tenth);
-  TN_ASSERT_REPORT("attribute factor: wanted float, found f64 0.1;",
+  TN_ASSERT_REPORT("attribute factor: expected float, found f64 0.1;",
                    tn__host_call(rescale, &frame));
   scale_frame();
   tn__host_scalar(&frame.attrs, "factor", TN_FFI_S64, &minus);
-  TN_ASSERT_REPORT("attribute factor: wanted float, found s64 -3;", tn__host_call(rescale, &frame));
+  TN_ASSERT_REPORT("attribute factor: expected float, found s64 -3;",
+                   tn__host_call(rescale, &frame));
 }
 
 static void names_the_attribute_that_is_wrong(void** state) {
   (void)state;
   const int32_t offset = 1;
   scale_frame();
-  TN_ASSERT_REPORT("rescale: attribute offset is missing; wanted int32_t",
+  TN_ASSERT_REPORT("rescale: attribute offset is missing; expected int32_t",
                    tn__host_call(rescale, &frame));
   tn__host_string(&frame.attrs, "offset", "one");
-  TN_ASSERT_REPORT("attribute offset: wanted int32_t, found the string \"one\"",
+  TN_ASSERT_REPORT("attribute offset: expected int32_t, found the string \"one\"",
                    tn__host_call(rescale, &frame));
   scale_frame();
   tn__host_array(&frame.attrs, "offset", TN_FFI_S32, &offset, 1);
-  TN_ASSERT_REPORT("attribute offset: wanted int32_t, found an array of 1 s32",
+  TN_ASSERT_REPORT("attribute offset: expected int32_t, found an array of 1 s32",
                    tn__host_call(rescale, &frame));
   scale_frame();
   tn__host_scalar(&frame.attrs, "offset", TN_FFI_S32, &offset);
@@ -290,25 +293,25 @@ static void names_the_attribute_that_is_wrong(void** state) {
   scale_frame();
   tn__host_scalar(&frame.attrs, "offset", TN_FFI_S32, &offset);
   tn__host_scalar(&frame.attrs, "zzz", TN_FFI_S32, &offset);
-  TN_ASSERT_REPORT("attribute zzz is unknown; wanted factor, offset",
+  TN_ASSERT_REPORT("attribute zzz is unknown; expected factor, offset",
                    tn__host_call(rescale, &frame));
   tn__host_frame_init(&frame, &host);
   tn__host_scalar(&frame.attrs, "zzz", TN_FFI_S32, &offset);
-  TN_ASSERT_REPORT("fail_with: attribute zzz is unknown; wanted none",
+  TN_ASSERT_REPORT("fail_with: attribute zzz is unknown; expected none",
                    tn__host_call(fail_with, &frame));
 }
 
 static void counts_values(void** state) {
   (void)state;
-  TN_ASSERT_REPORT("rescale: wanted 1 argument (x), found 0", tn__host_call(rescale, &frame));
+  TN_ASSERT_REPORT("rescale: expected 1 argument (x), found 0", tn__host_call(rescale, &frame));
   tn__host_arg(&frame, TN_FFI_F32, in, TN_TESTING_DIMS(2));
-  TN_ASSERT_REPORT("rescale: wanted 1 result (y), found 0", tn__host_call(rescale, &frame));
-  TN_ASSERT_REPORT("mix: wanted at least 4 arguments (a, b, c, d, e), found 1",
+  TN_ASSERT_REPORT("rescale: expected 1 result (y), found 0", tn__host_call(rescale, &frame));
+  TN_ASSERT_REPORT("mix: expected at least 4 arguments (a, b, c, d, e), found 1",
                    tn__host_call(mix, &frame));
-  TN_ASSERT_REPORT("fail_with: wanted 0 arguments (none), found 1",
+  TN_ASSERT_REPORT("fail_with: expected 0 arguments (none), found 1",
                    tn__host_call(fail_with, &frame));
   for (int i = 0; i < 5; ++i) tn__host_arg(&frame, TN_FFI_F32, in, TN_TESTING_DIMS(2));
-  TN_ASSERT_REPORT("mix: wanted at most 5 arguments (a, b, c, d, e), found 6",
+  TN_ASSERT_REPORT("mix: expected at most 5 arguments (a, b, c, d, e), found 6",
                    tn__host_call(mix, &frame));
 }
 
@@ -333,36 +336,36 @@ static void checks_dtypes_shapes_and_their_relations(void** state) {
   assert_true(mix_saw_e);
 
   frame.buffers[0][0].rank = 1;
-  TN_ASSERT_REPORT("mix: argument a: wanted rank 2, found 2xs32", tn__host_call(mix, &frame));
+  TN_ASSERT_REPORT("mix: argument a: expected rank 2, found 2xs32", tn__host_call(mix, &frame));
   mix_frame(5);
   frame.buffers[0][1].dtype = TN_FFI_F64;
-  TN_ASSERT_REPORT("mix: argument b: wanted s8 or f32 or bf16, found 5xf64",
+  TN_ASSERT_REPORT("mix: argument b: expected s8 or f32 or bf16, found 5xf64",
                    tn__host_call(mix, &frame));
   mix_frame(5);
   frame.buffers[0][2].dtype = TN_FFI_S64;
-  TN_ASSERT_REPORT("mix: argument c: wanted the dtype of a, 2x3xs32, found 7xs64",
+  TN_ASSERT_REPORT("mix: argument c: expected the dtype of a, 2x3xs32, found 7xs64",
                    tn__host_call(mix, &frame));
   mix_frame(5);
   frame.dims[0][3][1] = 4;
-  TN_ASSERT_REPORT("mix: argument d: wanted the shape of a, 2x3xs32, found 2x4xpred",
+  TN_ASSERT_REPORT("mix: argument d: expected the shape of a, 2x3xs32, found 2x4xpred",
                    tn__host_call(mix, &frame));
   mix_frame(5);
   frame.buffers[0][4].dtype = TN_FFI_F32;
-  TN_ASSERT_REPORT("mix: argument e: wanted f64, found f32", tn__host_call(mix, &frame));
+  TN_ASSERT_REPORT("mix: argument e: expected f64, found f32", tn__host_call(mix, &frame));
   mix_frame(5);
   frame.buffers[1][0].dtype = TN_FFI_U32;
-  TN_ASSERT_REPORT("mix: result y: wanted the dtype of a, 2x3xs32, found 2x3xu32",
+  TN_ASSERT_REPORT("mix: result y: expected the dtype of a, 2x3xs32, found 2x3xu32",
                    tn__host_call(mix, &frame));
   mix_frame(5);
   frame.buffers[1][1].dtype = TN_FFI_F32;
-  TN_ASSERT_REPORT("mix: result z: wanted the dtype of b, 5xbf16, found 7xf32",
+  TN_ASSERT_REPORT("mix: result z: expected the dtype of b, 5xbf16, found 7xf32",
                    tn__host_call(mix, &frame));
   mix_frame(5);
   frame.types[0][2] = 2;
-  TN_ASSERT_REPORT("mix: c: wanted a buffer, found type 2", tn__host_call(mix, &frame));
+  TN_ASSERT_REPORT("mix: c: expected a buffer, found type 2", tn__host_call(mix, &frame));
   mix_frame(5);
   frame.buffers[0][1].dtype = 99;
-  TN_ASSERT_REPORT("argument b: wanted s8 or f32 or bf16, found 5xno dtype",
+  TN_ASSERT_REPORT("argument b: expected s8 or f32 or bf16, found 5xno dtype",
                    tn__host_call(mix, &frame));
   frame.buffers[0][1].dtype = -1;
   TN_ASSERT_REPORT("found 5xno dtype", tn__host_call(mix, &frame));
@@ -373,7 +376,7 @@ static void gives_access_to_the_remaining(void** state) {
   for (int i = 0; i < 4; ++i) tn__host_arg(&frame, TN_FFI_F32, &in[i], 0, NULL);
   for (int i = 0; i < 2; ++i) tn__host_ret(&frame, TN_FFI_F32, &out[i], 0, NULL);
   gather_index = 2;
-  TN_ASSERT_REPORT("gather: remaining value 2: wanted f64, found f32",
+  TN_ASSERT_REPORT("gather: remaining value 2: expected f64, found f32",
                    tn__host_call(gather, &frame));
   assert_true(out[0] == 10 && out[1] == 10);
   gather_index = 3;
@@ -382,10 +385,10 @@ static void gives_access_to_the_remaining(void** state) {
   gather_index = -1;
   TN_ASSERT_CODE(OUT_OF_RANGE, tn__host_call(gather, &frame));
   frame.buffers[0][2].dtype = TN_FFI_S8;
-  TN_ASSERT_REPORT("gather: argument more[1]: wanted the dtype of first, f32, found s8",
+  TN_ASSERT_REPORT("gather: argument more[1]: expected the dtype of first, f32, found s8",
                    tn__host_call(gather, &frame));
   frame.frame.args.count = 0;
-  TN_ASSERT_REPORT("gather: wanted at least 1 argument (first, more), found 0",
+  TN_ASSERT_REPORT("gather: expected at least 1 argument (first, more), found 0",
                    tn__host_call(gather, &frame));
 }
 
@@ -441,16 +444,16 @@ static void names_the_field_that_is_wrong(void** state) {
   tn__host_attrs_init(&inner);
   tn__host_attrs_init(&point);
   tn__host_dictionary(&frame.attrs, "range", &range);
-  TN_ASSERT_REPORT("every_kind: attribute range.lo is missing; wanted int64_t",
+  TN_ASSERT_REPORT("every_kind: attribute range.lo is missing; expected int64_t",
                    tn__host_call(every_kind, &frame));
   tn__host_scalar(&range, "lo", TN_FFI_S64, &lo);
   tn__host_scalar(&inner, "deep", TN_FFI_S64, &deep);
   tn__host_dictionary(&range, "inner", &inner);
-  TN_ASSERT_REPORT("attribute range.inner.deep: wanted uint8_t, found s64 256",
+  TN_ASSERT_REPORT("attribute range.inner.deep: expected uint8_t, found s64 256",
                    tn__host_call(every_kind, &frame));
   tn__host_attrs_init(&inner);
   tn__host_string(&inner, "deep", "very");
-  TN_ASSERT_REPORT("attribute range.inner.deep: wanted uint8_t, found the string",
+  TN_ASSERT_REPORT("attribute range.inner.deep: expected uint8_t, found the string",
                    tn__host_call(every_kind, &frame));
   tn__host_attrs_init(&inner);
   tn__host_scalar(&inner, "depp", TN_FFI_S64, &lo);
@@ -460,19 +463,19 @@ static void names_the_field_that_is_wrong(void** state) {
   tn__host_frame_init(&frame, &host);
   const int64_t command = 1;
   tn__host_scalar(&frame.attrs, "command", TN_FFI_S64, &command);
-  TN_ASSERT_REPORT("attribute command: wanted enum_of(command_t, int32_t), found s64 1",
+  TN_ASSERT_REPORT("attribute command: expected enum_of(command_t, int32_t), found s64 1",
                    tn__host_call(every_kind, &frame));
   tn__host_frame_init(&frame, &host);
   tn__host_array(&frame.attrs, "weights", TN_FFI_F64, &command, 1);
-  TN_ASSERT_REPORT("attribute weights: wanted array(float), found an array of 1 f64",
+  TN_ASSERT_REPORT("attribute weights: expected array(float), found an array of 1 f64",
                    tn__host_call(every_kind, &frame));
   tn__host_frame_init(&frame, &host);
   tn__host_string(&frame.attrs, "range", "0..1");
-  TN_ASSERT_REPORT("attribute range: wanted record(range_t), found the string \"0..1\"",
+  TN_ASSERT_REPORT("attribute range: expected record(range_t), found the string \"0..1\"",
                    tn__host_call(every_kind, &frame));
   tn__host_frame_init(&frame, &host);
   tn__host_dictionary(&frame.attrs, "name", &point);
-  TN_ASSERT_REPORT("attribute name: wanted string, found a dictionary",
+  TN_ASSERT_REPORT("attribute name: expected string, found a dictionary",
                    tn__host_call(every_kind, &frame));
 }
 
@@ -499,19 +502,19 @@ static void looks_attributes_up_by_name(void** state) {
   const int64_t lo = -1, n = 5;
   tn_testing_attrs_t nested;
   tn__host_attrs_init(&nested);
-  TN_ASSERT_REPORT("open_ended: attribute eps is missing; wanted float",
+  TN_ASSERT_REPORT("open_ended: attribute eps is missing; expected float",
                    tn__host_call(open_ended, &frame));
   tn__host_scalar(&frame.attrs, "eps", TN_FFI_F32, &eps);
   tn__host_scalar(&frame.attrs, "n", TN_FFI_S64, &n);
   tn__host_string(&frame.attrs, "text", "ab");
   tn__host_array(&frame.attrs, "list", TN_FFI_S32, list, 3);
   tn__host_dictionary(&frame.attrs, "nested", &nested);
-  TN_ASSERT_REPORT("attribute lo is missing; wanted int64_t", tn__host_call(open_ended, &frame));
+  TN_ASSERT_REPORT("attribute lo is missing; expected int64_t", tn__host_call(open_ended, &frame));
   tn__host_scalar(&nested, "lo", TN_FFI_S64, &lo);
   TN_ASSERT_OK(tn__host_call(open_ended, &frame));
   tn__host_attrs_init(&nested);
   tn__host_string(&nested, "lo", "low");
-  TN_ASSERT_REPORT("attribute lo: wanted int64_t, found the string \"low\"",
+  TN_ASSERT_REPORT("attribute lo: expected int64_t, found the string \"low\"",
                    tn__host_call(open_ended, &frame));
 }
 
@@ -536,7 +539,7 @@ static void long_messages_are_cut(void** state) {
   scale_frame();
   tn__host_scalar(&frame.attrs, "offset", TN_FFI_S32, &offset);
   tn__host_scalar(&frame.attrs, name, TN_FFI_S32, &offset);
-  TN_ASSERT_REPORT("qqq is unknown; wanted factor, offset", tn__host_call(rescale, &frame));
+  TN_ASSERT_REPORT("qqq is unknown; expected factor, offset", tn__host_call(rescale, &frame));
 }
 
 static const tn_ffi_param_t* param(const tn_ffi_op_t* op, const char* name) {

@@ -138,7 +138,8 @@ static void the_context_is_asked(void** state) {
 static void older_hosts_are_told_what_they_lack(void** state) {
   (void)state;
   host.api.struct_size = offsetof(tn_ffi_api_t, run_id_get);
-  TN_ASSERT_REPORT("context: the host has no device_ordinal_get", tn__host_call(context, &frame));
+  TN_ASSERT_REPORT("context: the runtime has no device_ordinal_get",
+                   tn__host_call(context, &frame));
 }
 
 // ---- States
@@ -214,7 +215,7 @@ static void states_live_from_instantiate_on(void** state) {
   // A state that the host does not take is destroyed.
   TN_ASSERT_REPORT("set already", run_stage(count_instantiate, TN_FFI_INSTANTIATE, NULL));
   assert_int_equal(live_counters, 1);
-  TN_ASSERT_REPORT("count: wanted stage instantiate, found execute",
+  TN_ASSERT_REPORT("count: expected stage instantiate, found execute",
                    run_stage(count_instantiate, TN_FFI_EXECUTE, NULL));
 }
 
@@ -286,7 +287,7 @@ static void futures_finish_and_fail(void** state) {
   assert_int_equal(tn_status_code(host.future_error), TN_CODE_DATA_LOSS);
   assert_string_equal(tn_status_message(host.future_error), "lost 3 bytes");
   host.api.struct_size = offsetof(tn_ffi_api_t, future_create);
-  TN_ASSERT_REPORT("later: the host has no futures", tn__host_call(later, &frame));
+  TN_ASSERT_REPORT("later: the runtime has no futures", tn__host_call(later, &frame));
 }
 
 int main(void) {

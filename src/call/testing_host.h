@@ -3,9 +3,7 @@
 #ifndef TENON_CALL_TESTING_HOST_H_
 #define TENON_CALL_TESTING_HOST_H_
 
-#define TN_FFI_ABI_ONLY
-#include <tenon/custom.h>
-#undef TN_FFI_ABI_ONLY
+#include <tenon/detail/custom/abi.h>
 
 #include <stdbool.h>
 #include <tenon/detail/status.h>

@@ -1,7 +1,6 @@
 // A library whose initialiser registers what nobody can call, among one good handler.
 #include <string.h>
-#define TN_FFI_ABI_ONLY
-#include <tenon/custom.h>
+#include <tenon/detail/custom/abi.h>
 
 const tn_ffi_api_t* XLA_FFI_GetApi(void);
 

@@ -1,7 +1,6 @@
 // A library without a table: handlers and functions that are loaded by their symbols. Handlers that
 // no header wrote.
-#define TN_FFI_ABI_ONLY
-#include <tenon/custom.h>
+#include <tenon/detail/custom/abi.h>
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -1,8 +1,7 @@
 // A library that registers its handlers itself while it is loaded, as XLA_FFI_REGISTER_HANDLER
 // does.
 #include <string.h>
-#define TN_FFI_ABI_ONLY
-#include <tenon/custom.h>
+#include <tenon/detail/custom/abi.h>
 
 const tn_ffi_api_t* XLA_FFI_GetApi(void);
 

@@ -224,7 +224,7 @@ static tn_status_t accept_all(tn_ffi_call_frame_t* frame) {
   return TN_OK;
 }
 static tn_status_t speak_otherwise(tn_ffi_call_frame_t* frame) {
-  return say(frame, "wanted a call frame of 168 bytes, found 0");
+  return say(frame, "expected a call frame of 168 bytes, found 0");
 }
 static tn_status_t give_foreign_error(tn_ffi_call_frame_t* frame) {
   (void)frame;

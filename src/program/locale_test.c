@@ -126,7 +126,7 @@ static void handlers_report_numbers_with_points(void** state) {
   tn__testing_host_init(&host);
   tn__host_frame_init(&frame, &host);
   tn__host_scalar(&frame.attrs, "factor", TN_FFI_F64, &number);
-  TN_ASSERT_REPORT("attribute factor: wanted int32_t, found f64 1.5;",
+  TN_ASSERT_REPORT("attribute factor: expected int32_t, found f64 1.5;",
                    tn__host_call(takes_integer, &frame));
   tn__testing_host_deinit(&host);
 }

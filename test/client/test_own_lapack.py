@@ -163,7 +163,7 @@ def test_shapes_that_do_not_fit_are_refused():
     text = jax.jit(jax.lax.linalg.lu).lower(np.zeros((3, 4, 4), np.float32)).as_text()
     bad = re.sub(r"(lapack_sgetrf_ffi.*-> \(tensor<3x4x4xf32>, )tensor<3x4xi32>", r"\1tensor<3x3xi32>", text)
     assert bad != text
-    with pytest.raises(host.Error, match="pivots: wanted 4 in dimension 1, found 3"):
+    with pytest.raises(host.Error, match="pivots: expected 4 in dimension 1, found 3"):
         head = "func.func @main(%a: tensor<3x4x4xf32>) -> tensor<3x3xi32> {"
         call = next(line for line in bad.splitlines() if "sgetrf" in line)
         name = re.search(r"(%\w+):3 = ", call)[1]

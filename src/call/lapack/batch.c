@@ -25,8 +25,9 @@ tn_status_t tn__lapack_function(const tn_call_t* call, tn_lapack_routine_t* rout
 tn_status_t tn__lapack_matrices(const tn_call_t* call, const char* name, const tn_arg_any_t* value,
                                 tn_matrices_t* out_matrices) {
   if (value->rank < 2) {
-    return TN_ERROR(call, INVALID_ARGUMENT, "%s: wanted a matrix or a batch of them, found rank %d",
-                    name, (int)value->rank);
+    return TN_ERROR(call, INVALID_ARGUMENT,
+                    "%s: expected a matrix or a batch of them, found rank %d", name,
+                    (int)value->rank);
   }
   const int64_t rows = value->dims[value->rank - 2], columns = value->dims[value->rank - 1];
   if (rows > INT32_MAX / 8 || columns > INT32_MAX / 8 || (columns && rows > INT32_MAX / columns)) {
@@ -54,7 +55,7 @@ tn_status_t tn__lapack_squares(const tn_call_t* call, const char* name, const tn
                                tn_matrices_t* out_matrices) {
   TN_TRY(tn__lapack_matrices(call, name, value, out_matrices));
   if (out_matrices->rows == out_matrices->columns) return TN_OK;
-  return TN_ERROR(call, INVALID_ARGUMENT, "%s: wanted a square matrix, found %d by %d", name,
+  return TN_ERROR(call, INVALID_ARGUMENT, "%s: expected a square matrix, found %d by %d", name,
                   out_matrices->rows, out_matrices->columns);
 }
 
@@ -63,19 +64,19 @@ tn_status_t tn__lapack_expect(const tn_call_t* call, const char* name, const tn_
                               const int64_t* dims) {
   const int64_t batch_rank = x->rank - 2;
   if (value->dtype != dtype) {
-    return TN_ERROR(call, INVALID_ARGUMENT, "%s: wanted %s, found %s", name,
+    return TN_ERROR(call, INVALID_ARGUMENT, "%s: expected %s, found %s", name,
                     tn_ffi_dtype_name(dtype), tn_ffi_dtype_name(value->dtype));
   }
   if (value->rank != batch_rank + (int64_t)rank) {
-    return TN_ERROR(call, INVALID_ARGUMENT, "%s: wanted rank %d, found %d", name,
+    return TN_ERROR(call, INVALID_ARGUMENT, "%s: expected rank %d, found %d", name,
                     (int)(batch_rank + (int64_t)rank), (int)value->rank);
   }
   for (int64_t i = 0; i < value->rank; ++i) {
     const int64_t wanted = i < batch_rank ? x->dims[i] : dims[i - batch_rank];
     if (value->dims[i] == wanted) continue;
     return TN_ERROR(call, INVALID_ARGUMENT,
-                    "%s: wanted %" PRId64 " in dimension %d, found %" PRId64, name, wanted, (int)i,
-                    value->dims[i]);
+                    "%s: expected %" PRId64 " in dimension %d, found %" PRId64, name, wanted,
+                    (int)i, value->dims[i]);
   }
   return TN_OK;
 }
@@ -83,7 +84,7 @@ tn_status_t tn__lapack_expect(const tn_call_t* call, const char* name, const tn_
 tn_status_t tn__lapack_letter(const tn_call_t* call, const char* name, uint8_t value,
                               const char* letters) {
   if (value && strchr(letters, value)) return TN_OK;
-  return TN_ERROR(call, INVALID_ARGUMENT, "%s: wanted one of the letters %s, found %d", name,
+  return TN_ERROR(call, INVALID_ARGUMENT, "%s: expected one of the letters %s, found %d", name,
                   letters, value);
 }
 

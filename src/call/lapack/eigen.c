@@ -239,7 +239,7 @@ TN_LAPACK_OP(lapack_geev, GEEV, "eigenvalues and eigenvectors of any matrices") 
   const int64_t wanted = is_complex ? 4 : 5, order[] = {job.x.rows, job.x.rows};
   const tn_ffi_dtype_t complex = tn__lapack_complex(job.x.dtype);
   if (call->results.count != wanted) {
-    return TN_ERROR(call, INVALID_ARGUMENT, "wanted %d results, found %d", (int)wanted,
+    return TN_ERROR(call, INVALID_ARGUMENT, "expected %d results, found %d", (int)wanted,
                     (int)call->results.count);
   }
   int64_t next = 0;
@@ -345,7 +345,7 @@ TN_LAPACK_OP(lapack_gees, GEES, "Schur forms") {
   const bool is_complex = tn__lapack_is_complex(job.x.dtype);
   const int64_t wanted = is_complex ? 3 : 4, order[] = {job.x.rows};
   if (call->results.count != wanted) {
-    return TN_ERROR(call, INVALID_ARGUMENT, "wanted %d results, found %d", (int)wanted + 2,
+    return TN_ERROR(call, INVALID_ARGUMENT, "expected %d results, found %d", (int)wanted + 2,
                     (int)call->results.count + 2);
   }
   int64_t next = 0;

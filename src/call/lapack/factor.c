@@ -204,7 +204,7 @@ TN_LAPACK_OP(lapack_orgqr, ORGQR, "Q of QR factors, from Householder reflectors"
   if (job.x.rows < job.x.columns || reflectors > job.x.columns) {
     return TN_ERROR(call, INVALID_ARGUMENT,
                     "x, tau: %d by %d from %" PRId64
-                    " reflectors; wanted no more columns than rows, and no more reflectors than "
+                    " reflectors; expected no more columns than rows, and no more reflectors than "
                     "columns",
                     job.x.rows, job.x.columns, reflectors);
   }
@@ -269,7 +269,7 @@ TN_LAPACK_OP(lapack_ormqr, ORMQR,
   if (job.a.rows != order || reflectors > job.a.columns || reflectors > order) {
     return TN_ERROR(call, INVALID_ARGUMENT,
                     "a, tau: %d by %d with %" PRId64
-                    " reflectors; wanted %d rows, and no more reflectors than rows or columns",
+                    " reflectors; expected %d rows, and no more reflectors than rows or columns",
                     job.a.rows, job.a.columns, reflectors, order);
   }
   job.transpose = !call->transpose ? 'N' : tn__lapack_is_complex(job.a.dtype) ? 'C' : 'T';
@@ -335,7 +335,7 @@ TN_LAPACK_OP(lapack_trsm, TRSM, "solves systems with triangles") {
   TN_TRY(tn__lapack_letter(call->tn, "diag", call->diag, "NU"));
   const int order = call->side == 'L' ? job.y.rows : job.y.columns;
   if (job.x.rows != order) {
-    return TN_ERROR(call, INVALID_ARGUMENT, "x: wanted %d rows, as many as y has %s, found %d",
+    return TN_ERROR(call, INVALID_ARGUMENT, "x: expected %d rows, as many as y has %s, found %d",
                     order, call->side == 'L' ? "rows" : "columns", job.x.rows);
   }
   job.one = tn__lapack_is_single(job.x.dtype) ? (const void*)one_single : one_double;

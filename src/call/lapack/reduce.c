@@ -46,7 +46,7 @@ TN_LAPACK_OP(lapack_gehrd, GEHRD, "Hessenberg forms") {
   const int least = job.x.rows ? 1 : 0;
   if (call->low < 1 || call->high < least || call->high > job.x.rows ||
       (job.x.rows && call->low > call->high)) {
-    return TN_ERROR(call, INVALID_ARGUMENT, "low, high: wanted a part of 1 to %d, found %d to %d",
+    return TN_ERROR(call, INVALID_ARGUMENT, "low, high: expected a part of 1 to %d, found %d to %d",
                     job.x.rows, call->low, call->high);
   }
   TN_TRY(tn__lapack_function(call->tn, &routine, job.x.dtype, (void**)&job.routine));
