@@ -241,6 +241,29 @@ static void a_time_limit_of_the_run_ends_the_wait_for_a_future(void** state) {
   complete();
 }
 
+// The memory is the caller's, who keeps it until the handler has completed its future.
+static void a_late_handler_may_write_into_the_callers_memory(void** state) {
+  (void)state;
+  static _Alignas(64) float memory[4];
+  tn_program_t* program = tn__testing_program(
+      "func.func @main(%x: " F4 ") -> " F4 " {\n  %0 = stablehlo.negate %x : " F4
+      "\n  %1 = stablehlo.custom_call @testing.late(%0) {api_version = 4 : i32, "
+      "backend_config = {word = \"kept\"}} : (" F4 ") -> " F4 "\n  return %1 : " F4 "\n}\n",
+      false);
+  tn_buffer_t *argument = tn__testing_floats(4, (float[]){1, 2, 3, 4}), *result = NULL;
+  const tn_run_options_t options = {
+      .struct_size = sizeof options,
+      .result_memory_count = 1,
+      .result_memory = &(tn_result_memory_t){.data = memory, .byte_size = sizeof memory}};
+  TN_ASSERT_REPORT("DEADLINE_EXCEEDED",
+                   tn_program_run(program, &options, 1, &argument, 1, &result));
+  assert_null(result);
+  tn_buffer_release(argument);
+  tn_program_release(program);
+  use_it();
+  complete();
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_limit, take_limit)
   const struct CMUnitTest tests[] = {
@@ -251,6 +274,7 @@ int main(void) {
       TEST(a_late_instantiate_stage_keeps_its_attributes),
       TEST(a_late_handler_on_a_stream_keeps_the_results),
       TEST(a_time_limit_of_the_run_ends_the_wait_for_a_future),
+      TEST(a_late_handler_may_write_into_the_callers_memory),
   };
   return TN_TESTING_RUN_ON_EVERY_DEVICE(tests, setup, tn__testing_device_teardown);
 }

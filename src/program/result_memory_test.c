@@ -254,6 +254,42 @@ static void a_cancelled_run_leaves_memory_that_can_be_given_again(void** state) 
   tn_cancellation_release(cancellation);
 }
 
+static void cancel(void* user, const tn_run_event_t* event) {
+  (void)event;
+  tn_cancellation_cancel(user);
+}
+
+// What has been written stays written; nothing outside of the given memory is.
+static void a_run_that_is_cancelled_while_it_writes_stays_in_the_memory(void** state) {
+  (void)state;
+  tn_cancellation_t* cancellation = NULL;
+  tn_buffer_t *results[2], *argument = tn__testing_floats(4, (float[]){1, 2, 3, 4});
+  char untouched[sizeof memory];
+  memset(untouched, 0x55, sizeof untouched);
+  compile_two();
+  TN_ASSERT_OK(tn_cancellation_create(NULL, &cancellation));
+  const tn_result_memory_t given[] = {{.data = memory + 64, .byte_size = 16},
+                                      {.data = memory + 128, .byte_size = 16}};
+  const tn_run_options_t options = {.struct_size = sizeof options,
+                                    .cancellation = cancellation,
+                                    .observe = cancel,
+                                    .observe_user = cancellation,
+                                    .result_memory_count = 2,
+                                    .result_memory = given};
+  TN_ASSERT_CODE(CANCELLED, tn_program_run(program, &options, 1, &argument, 2, results));
+  assert_null(results[0]);
+  assert_null(results[1]);
+  if (host_sees_device()) expect_floats(memory + 64, 2, 4, 6, 8);
+  assert_memory_equal(memory, untouched, 64);
+  assert_memory_equal(memory + 80, untouched, 48);
+  assert_memory_equal(memory + 144, untouched, sizeof memory - 144);
+  TN_ASSERT_OK(run(2, given, results));
+  expect_floats(memory + 128, -1, -2, -3, -4);
+  for (size_t i = 0; i < 2; ++i) tn_buffer_release(results[i]);
+  tn_buffer_release(argument);
+  tn_cancellation_release(cancellation);
+}
+
 static tn_status_t attempt(const tn_allocator_t* allocator, void* context) {
   (void)allocator;
   tn_buffer_t* results[2] = {NULL};
@@ -285,6 +321,7 @@ int main(void) {
       TEST(memory_that_does_not_fit_is_refused_by_result),
       TEST(memory_that_overlaps_is_refused),
       TEST(a_cancelled_run_leaves_memory_that_can_be_given_again),
+      TEST(a_run_that_is_cancelled_while_it_writes_stays_in_the_memory),
       TEST(refused_allocations_leave_nothing_behind),
   };
   return TN_TESTING_RUN_ON_EVERY_DEVICE(tests, tn__testing_device_setup,

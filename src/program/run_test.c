@@ -634,6 +634,26 @@ static void run_that_does_not_fit_names_the_sizes_of_its_plan(void** state) {
   tn_buffer_release(argument);
 }
 
+static void limits_that_let_nothing_run_are_errors(void** state) {
+  (void)state;
+  compile(MAIN("%x: " F4, F4, "%y = stablehlo.negate %x : " F4 "\nreturn %y : " F4));
+  tn_buffer_t *argument = floats4(1, 2, 3, 4), *other = NULL, *result = NULL;
+  tn_device_set_memory_limit(tn__testing_device(), 1);
+  TN_ASSERT_CODE(RESOURCE_EXHAUSTED,
+                 tn_buffer_create_from_host(tn__testing_device(), TN_DTYPE_F32, 0, NULL,
+                                            &(float){1}, sizeof(float), &other));
+  TN_ASSERT_CODE(RESOURCE_EXHAUSTED, tn_program_run(program, NULL, 1, &argument, 1, &result));
+  assert_true(!other && !result);
+  tn_device_set_memory_limit(tn__testing_device(), 0);
+  const tn_run_options_t no_time = {.struct_size = sizeof no_time, .timeout_ns = 1};
+  TN_ASSERT_CODE(DEADLINE_EXCEEDED, tn_program_run(program, &no_time, 1, &argument, 1, &result));
+  assert_null(result);
+  TN_ASSERT_OK(tn_program_run(program, NULL, 1, &argument, 1, &result));
+  tn__testing_expect_floats(result, 4, (float[]){-1, -2, -3, -4});
+  tn_buffer_release(argument);
+  tn_buffer_release(result);
+}
+
 static void donated_leaf_of_a_tuple_is_taken(void** state) {
   (void)state;
   compile(MAIN("%t: " PAIR ", %x: " F4 " {tf.aliasing_output = 0 : i32}", F4,
@@ -821,6 +841,7 @@ int main(void) {
       cmocka_unit_test_teardown(donated_memory_without_a_target_is_freed_after_the_run, release),
       cmocka_unit_test_teardown(run_that_cannot_begin_gives_donations_back, release),
       cmocka_unit_test_teardown(run_that_does_not_fit_names_the_sizes_of_its_plan, release),
+      cmocka_unit_test_teardown(limits_that_let_nothing_run_are_errors, release),
       cmocka_unit_test_teardown(donated_leaf_of_a_tuple_is_taken, release),
       cmocka_unit_test_teardown(memory_does_not_grow_with_the_number_of_runs, release),
       cmocka_unit_test_teardown(activation_that_fails_half_way_undoes_its_first_half, release),

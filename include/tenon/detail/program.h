@@ -117,9 +117,9 @@ typedef enum tn_program_format {
 // type}], operations: [{operation, line, operands: [id], results: [{id, name, type}], attributes,
 // regions}]}; ids are those of values of the function, attributes and types are text as
 // tn_module_print writes it. PLAN: {function, buffers: [{id, kind, ...}], arguments, results,
-// steps, callees}; operands, results and scratch are ids of buffers. PROGRAM: {units: [{id,
-// function, block, buffers}], blocks, instructions}; offsets of temporaries are relative to their
-// unit. Custom calls have a target. Names and fields that do not apply are omitted.
+// steps, callees}; operands, results and scratch are ids of buffers. PROGRAM: {functions: [{id,
+// name, block, buffers}], blocks, instructions}; offsets of temporaries are relative to their
+// function. Custom calls have a target. Names and fields that do not apply are omitted.
 TN_API TN_MUST_USE tn_status_t
 tn_program_print(const tn_program_t* program, tn_program_stage_t stage, tn_program_format_t format,
                  tn_status_t (*write)(void* user, const char* text, size_t length), void* user);
@@ -178,9 +178,11 @@ typedef struct tn_run_options {
   tn_run_observer_fn observe;
   void* observe_user;
   // By result leaf: the caller's memory, which must live until the run is complete and the buffers
-  // of the results are released; NULL: none. After an error of the run its contents are undefined;
-  // after an error that the call returns before the run has begun they are unchanged. The list is
-  // copied.
+  // of the results are released; NULL: none. After an error of the run, a time limit and a
+  // cancellation included, its contents are undefined: some results may have been written, none
+  // outside of their memory. A custom call whose future was abandoned may still write there until
+  // it completes the future. After an error that the call returns before the run has begun, the
+  // contents are unchanged. The list is copied.
   size_t result_memory_count;
   const tn_result_memory_t* result_memory;
 } tn_run_options_t;
