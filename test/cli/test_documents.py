@@ -59,6 +59,35 @@ def test_programs_stand_in_files_that_are_run(text):
     assert stands_in(text, SCRIPTS), text
 
 
+LINK = re.compile(r"\]\(([^)#\s]*)#([^)\s]+)\)")
+
+
+def anchors(path):
+    """Those that a code host gives headings."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_to_headings_lead_to_one(path):
+    for target, anchor in LINK.findall(path.read_text()):
+        if "://" not in target:
+            assert anchor in anchors((path.parent / target).resolve() if target else path), f"{target}#{anchor}"
+
+
+NAME = re.compile(r"\b(?:tn_|TN_)\w+")
+NAMES = {name for path in tracked("include/*", "cli/*", "src/*.c", "src/*.h", "src/*.def", "examples/*.c", "test/*.c")
+         for name in NAME.findall(path.read_text())}
+
+
+@pytest.mark.parametrize("path", [path for path in DOCUMENTS if path.name != "measurements.md"],
+                         ids=lambda path: str(path.relative_to(ROOT)))
+def test_names_of_the_interface_exist(path):
+    """`tn_array_linalg_...` stands for all names that begin so."""
+    for name in NAME.findall(path.read_text()):
+        assert name in NAMES or (name.endswith("_") and any(other.startswith(name) for other in NAMES)), name
+
+
 # Guides are followed from their beginning (guide.py).
 GUIDES = ("docs/write-an-operation.md", "docs/jax-model.md")
 CONSOLES = [block for block in blocks("console") if not block.id.startswith(GUIDES)]
