@@ -18,8 +18,8 @@ static int form_of(const arguments_t* arguments) {
   if (cli_has(arguments, OPTION_TO)) return cli_word(arguments, OPTION_TO, "mlir");
   if (ends_in(path, ".mlirbc")) return FORM_ARTIFACT;
   if (ends_in(path, ".mlir")) return FORM_TEXT;
-  cli_refuse(arguments->command, "'%s' ends in neither .mlir nor .mlirbc; --to says which it is",
-             path);
+  cli_refuse(arguments->command,
+             "'%s' ends in neither .mlir nor .mlirbc; expected --to mlir or --to mlirbc", path);
   return -1;
 }
 

@@ -111,7 +111,8 @@ int tn_command_inspect(const arguments_t* arguments) {
   status = tn_target_enumerate(show, &listing);
   if (listing.is_json) printf("]\n");
   if (!status && !listing.count) {
-    status = tn_status_create(TN_CODE_NOT_FOUND, "%s: there are no handlers", arguments->values[0]);
+    status =
+        tn_status_create(TN_CODE_NOT_FOUND, "%s: no handlers were found", arguments->values[0]);
   }
   return status ? cli_report(status) : EXIT_FINE;
 }

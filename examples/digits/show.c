@@ -128,7 +128,7 @@ static int is_usable(const digits_t* digits, char* message, size_t size) {
   size_t count = digits->labels.count;
   const npy_array_t* p = &digits->probabilities;
   if (digits->images.rank != 3 || digits->images.dims[2] > 32)
-    (void)snprintf(message, size, "the images have rank %zu; wanted NxHxW, at most 32 wide",
+    (void)snprintf(message, size, "the images have rank %zu; expected NxHxW, at most 32 wide",
                    digits->images.rank);
   else if (digits->labels.rank != 1 || digits->predictions.rank != 1)
     (void)snprintf(message, size, "labels and predictions are one number per image (rank 1)");

@@ -80,7 +80,7 @@ static tn_array_t* convolve(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel
                               padding[2 * i + 1], strides[i], dilations[i], input_dilations[i]);
     if (dims[i + 1] <= 0 && x->dims[i + 1] != 0) {
       return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                            "spatial axis %zu of size %lld has no place for a kernel of size "
+                            "spatial axis %zu of size %lld is too small for a kernel of size "
                             "%lld",
                             i, (long long)x->dims[i + 1], (long long)kernel->dims[i + 1]);
     }

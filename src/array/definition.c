@@ -187,7 +187,7 @@ static tn_status_t declared_type(const use_t* use, size_t index, tn_array_type_t
   if (out->dtype != TN_DTYPE_INVALID && (shape || (param && param->rank == 0))) return TN_OK;
   return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                           "%s: the %s of result %zu does not follow from its operands; the "
-                          "definition needs `infer`, or the caller says it",
+                          "definition needs `infer`, or the call `result_types`",
                           use->application->name, shape ? "dtype" : "shape", index);
 }
 

@@ -52,8 +52,8 @@ static tn_array_t* check_place(tn_scope_t* scope, tn_array_t* x, int64_t place,
   const int64_t size = x->dims[at];
   if (place >= -size && place < size) return NULL;
   return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE,
-                        "place %lld is outside of an axis of %lld elements", (long long)place,
-                        (long long)size);
+                        "index %lld is out of bounds for an axis of %lld elements",
+                        (long long)place, (long long)size);
 }
 
 tn_array_t* tn_array_partition(tn_scope_t* scope, tn_array_t* x, int64_t place,

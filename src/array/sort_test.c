@@ -40,7 +40,8 @@ static void the_largest_are_at_the_end(void** state) {
                             tn_array_partition(s, x, 3, &last)};
   TN_ASSERT_REPORT("topk: k is 4; expected 0 to 3", tn_array_eval(1, &failures[0]));
   TN_ASSERT_REPORT("sort: axis 2 is out of range", tn_array_eval(1, &failures[1]));
-  TN_ASSERT_REPORT("partition: place 3 is outside of an axis of 3", tn_array_eval(1, &failures[2]));
+  TN_ASSERT_REPORT("partition: index 3 is out of bounds for an axis of 3",
+                   tn_array_eval(1, &failures[2]));
   tn_scope_destroy(s);
 }
 

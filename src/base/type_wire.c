@@ -255,7 +255,7 @@ static tn_status_t make_tensor(tn_arena_t* arena, const message_t* message,
     if (message->minor_to_major.values[i] == (int64_t)(rank - 1 - i)) continue;
     return tn_status_create(
         TN_CODE_UNIMPLEMENTED,
-        "serialized type: its layout is not row-major, which a type cannot say");
+        "serialized type: its layout is not row-major; expected a row-major layout");
   }
   bool has_bounds = false;
   for (size_t i = 0; i < rank; ++i) {

@@ -200,7 +200,7 @@ static tn_kernel_call_t call_inside(const tn_kernel_call_t* call) {
 
 static tn_status_t refused(void) {
   return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
-                          "guarded calls: the system refuses pages for operands and results");
+                          "guarded calls: the system has no pages left for operands and results");
 }
 
 static tn_status_t map_pages(const guarded_state_t* state, guarded_local_t* local) {

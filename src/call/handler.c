@@ -82,7 +82,7 @@ static tn_status_t ask_one(const tn_context_t* context, const tn_target_spec_t* 
   if (version->major == -1 && version->minor == -1) {
     return tn_status_create(
         TN_CODE_INVALID_ARGUMENT,
-        "the function does not say its version, as handlers of XLA's FFI do when they are asked");
+        "the function does not report its version, as handlers of XLA's FFI do");
   }
   if (version->major != TN_FFI_API_MAJOR || version->minor < TN_FFI_API_MINOR_OLDEST ||
       version->minor > TN_FFI_API_MINOR) {

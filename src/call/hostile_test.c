@@ -108,7 +108,7 @@ static void versions_that_are_none_are_refused(void** state) {
   }
   said.major = -1;
   said.minor = -1;  // as if it had not answered
-  TN_ASSERT_REPORT("the function does not say its version", add_liar(say_version));
+  TN_ASSERT_REPORT("the function does not report its version", add_liar(say_version));
 }
 
 static void what_a_handler_spoils_when_it_is_asked_matters_to_nobody(void** state) {

@@ -166,7 +166,7 @@ static void a_handler_that_is_too_new_is_refused_by_name(void** state) {
       tn_library_load(PLAIN ":new=plain_too_new#4"));
   TN_ASSERT_REPORT("build " PLAIN " against older headers",
                    tn_library_load(PLAIN ":new=plain_too_new#4"));
-  TN_ASSERT_REPORT("the function does not say its version",
+  TN_ASSERT_REPORT("the function does not report its version",
                    tn_library_load(PLAIN ":new=plain_silent#4"));
 }
 

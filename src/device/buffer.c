@@ -30,7 +30,7 @@ static tn_status_t check_shape(tn_dtype_t dtype, size_t rank, const int64_t* dim
   for (size_t i = 0; i < rank; ++i) {
     if (dims[i] != TN_DIM_DYNAMIC) continue;
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "dimension %zu of a buffer is dynamic; wanted a number", i);
+                            "dimension %zu of a buffer is dynamic; expected a number", i);
   }
   return TN_OK;
 }
@@ -247,7 +247,7 @@ tn_status_t tn__buffer_create_alias(tn_buffer_t* parent, tn_dtype_t dtype, size_
       byte_offset % parent->device->memory_alignment != 0) {
     status = tn_status_create(
         TN_CODE_INVALID_ARGUMENT,
-        "%s at byte %zu of a buffer %s; wanted a multiple of %zu, and all of it inside",
+        "%s at byte %zu of a buffer %s; expected a multiple of %zu, and all of it inside",
         TN_TYPE_TEXT(&buffer->type), byte_offset, TN_TYPE_TEXT(&parent->type),
         parent->device->memory_alignment);
   }

@@ -570,7 +570,7 @@ static void value_from_inside_a_computation_is_not_seen_outside(void** state) {
   tn_computation_t* body = tn_computation_begin(b, 2, types, arguments);
   tn_value_t* inside = tn_builder_add(b, arguments[0], arguments[1]);
   tn_computation_end(b, body, 1, &inside);
-  TN_ASSERT_REPORT("is not defined before this place", build(tn_builder_negate(b, inside)));
+  TN_ASSERT_REPORT("is not defined before this operation", build(tn_builder_negate(b, inside)));
 }
 
 static void computation_of_the_wrong_shape_is_reported(void** state) {

@@ -42,11 +42,11 @@ static tn_status_t check_operands(const verifier_t* verifier, const tn_node_t* n
     }
     if (value->id >= verifier->function->value_count || value->id < verifier->first_visible ||
         verifier->visible[value->id] != value) {
-      return refuse(node,
-                    tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                                     "%s: operand %u (%%%.*s) is not defined before this place, or "
-                                     "belongs to another region or function",
-                                     tn__op_short_name(node->op), i, TN_SV(value->name)));
+      return refuse(
+          node, tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                                 "%s: operand %u (%%%.*s) is not defined before this operation, or "
+                                 "belongs to another region or function",
+                                 tn__op_short_name(node->op), i, TN_SV(value->name)));
     }
   }
   return TN_OK;

@@ -98,8 +98,7 @@ static tn_status_t open_circle(mover_t* mover, move_t* move) {
                              .parameter = TN_PLAN_NONE,
                              .value = saved.value};
   TN_RETURN_IF_ERROR(tn__plan_add_buffer(planner, saved, position, &buffer));
-  TN_RETURN_IF_ERROR(
-      add(mover, (copy_t){move->to, buffer, mover->owner, "results exchange places"}));
+  TN_RETURN_IF_ERROR(add(mover, (copy_t){move->to, buffer, mover->owner, "results swap"}));
   move_t* reader = move;  // round the circle: who reads move->to?
   while (reader->from != move->to) reader = writer_of(mover, reader->from);
   reader->from = buffer;

@@ -173,7 +173,7 @@ void tn__plan_print_svg(const tn_plan_t* plan, tn_writer_t* writer) {
   write_bytes(writer, (double)plan->total_byte_size);
   tn__writef(
       writer,
-      "</text>\n<text x=\"%d\" y=\"58\" fill=\"#555\">bars: temporaries at their places, from "
+      "</text>\n<text x=\"%d\" y=\"58\" fill=\"#555\">bars: temporaries at their offsets, from "
       "their first to their last use; line: the sum of what is live</text>\n",
       LEFT);
   draw_axes(&frame, top);

@@ -71,7 +71,7 @@ TN_APART static tn_status_t make_body(tn_parser_t* parser, const tn_draft_t* dra
   const tn_type_t* input = parser->operand_stack.items[draft->operands].value->type;
   if (!tn__type_is_tensor(input) || parser->operand_stack.count - draft->operands != 2) {
     return tn__parser_fail(parser, draft->position,
-                           "reduce: `applies` wants one input that is a tensor");
+                           "reduce: `applies` takes one input that is a tensor");
   }
   const tn_type_t* scalar = tn__type_scalar(input->dtype);
   const tn_type_t* types[2] = {scalar, scalar};
@@ -106,7 +106,7 @@ TN_APART static tn_status_t read_applied(tn_parser_t* parser, const tn_op_t** ou
   const tn_op_t* op = tn__op_find(name);
   if (!op || !tn__op_has(op, TN_COMMUTATIVE) || strncmp(op->name, "stablehlo.", 10) != 0) {
     return tn__parser_fail(parser, token.begin,
-                           "reduce: `applies` wants a commutative operation, not \"%.*s\"",
+                           "reduce: `applies` takes a commutative operation, not \"%.*s\"",
                            TN_SV(name));
   }
   tn__lexer_next(&parser->lexer);

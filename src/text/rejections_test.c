@@ -142,7 +142,7 @@ static void operations_are_checked(void** state) {
        "branches between blocks"},
       {IN_FUNCTION("%0 = stablehlo.reduce(%x init: %i) applies stablehlo.subtract across "
                    "dimensions = [0] : (tensor<2xf32>, tensor<i32>) -> tensor<f32>"),
-       2, 44, "`applies` wants a commutative operation"},
+       2, 44, "`applies` takes a commutative operation"},
       {IN_FUNCTION("%0 = stablehlo.reduce_precision %x, format = e5n2 : tensor<2xf32>"), 2, 46,
        "a format such as e5m10"},
       {IN_FUNCTION("%0 = stablehlo.convolution(%x, %x) dim_numbers = [b, b]x[i, o]->[b, f], window "

@@ -241,7 +241,7 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// error: negate: operand 0 (%x) is not defined before this place, or belongs to another region or function
+// error: negate: operand 0 (%x) is not defined before this operation, or belongs to another region or function
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = "tenon.fusion"(%x) ({
   ^bb0(%a: tensor<2xf32>):

@@ -309,7 +309,7 @@ tn_status_t tn__host_memory_allocate(tn_host_memory_t* memory, size_t byte_size,
   if (alignment == 0) alignment = TN_HOST_ALIGNMENT;
   if (alignment > TN_HOST_ALIGNMENT_LIMIT || (alignment & (alignment - 1)) != 0) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "host memory: alignment is %zu; wanted a power of two up to %d",
+                            "host memory: alignment is %zu; expected a power of two up to %d",
                             alignment, TN_HOST_ALIGNMENT_LIMIT);
   }
   request_t request;

@@ -198,7 +198,7 @@ static tn_status_t enumerate(tn_device_visit_fn visit, void* user, bool* out_go_
       .struct_size = sizeof info,
       .name = "reference",
       .platform = tn__compile_target_reference.platform,
-      .description = "kernels written to be read, to judge other devices by",
+      .description = "simple kernels, the reference for other devices",
   };
   *out_go_on = visit(user, &info);
   return TN_OK;

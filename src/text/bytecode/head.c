@@ -100,8 +100,8 @@ static tn_status_t read_operands(tn_bytecode_reader_t* reader, tn_cursor_t* curs
     if (!value) {
       return tn__bytecode_fail(
           &reader->bytecode, position,
-          "%.*s.%.*s: operand %zu, value %llu, is not defined before this place", TN_OP_NAME(head),
-          i, (unsigned long long)id);
+          "%.*s.%.*s: operand %zu, value %llu, is not defined before this operation",
+          TN_OP_NAME(head), i, (unsigned long long)id);
     }
     reader->operands.items[reader->operands.count++] = value;
   }
