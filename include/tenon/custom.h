@@ -63,17 +63,19 @@
 #ifndef TENON_CUSTOM_H_
 #define TENON_CUSTOM_H_
 
-// The implementation, in the order of reading. What is installed is one file with these in place.
+// The implementation, in the order of reading. Installed, this is one file with the parts in place.
+// clang-format off
 #include <tenon/detail/custom/abi.h>
-#include <tenon/detail/custom/attributes.h>
 #include <tenon/detail/custom/call.h>
+#include <tenon/detail/custom/error.h>
+#include <tenon/detail/custom/attributes.h>
+#include <tenon/detail/custom/signature.h>
 #include <tenon/detail/custom/decode.h>
 #include <tenon/detail/custom/define.h>
-#include <tenon/detail/custom/error.h>
 #include <tenon/detail/custom/floats.h>
 #include <tenon/detail/custom/services.h>
-#include <tenon/detail/custom/shape.h>
-#include <tenon/detail/custom/signature.h>
 #include <tenon/detail/custom/state.h>
+#include <tenon/detail/custom/shape.h>
+// clang-format on
 
 #endif  // TENON_CUSTOM_H_

@@ -126,7 +126,7 @@ TN_API TN_MUST_USE tn_status_t tn_array_to_buffer(tn_array_t* array, tn_buffer_t
 
 // Elements in memory, not copied. Strides are in bytes, may be 0 or negative, and have one entry
 // for each dimension; data is the address of element [0, 0, ...].
-typedef struct tn_array_view {
+typedef struct tn_mapped_array {
   const void* data;
   tn_dtype_t dtype;
   size_t rank;

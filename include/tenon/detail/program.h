@@ -85,8 +85,8 @@ TN_API void tn_program_result_origin(const tn_program_t* program, size_t index,
 // error with its location, which the caller releases; NULL if there is none at `index`.
 TN_API TN_MUST_USE tn_status_t tn_program_warning(const tn_program_t* program, size_t index);
 
-// Statistics of the memory plan and of compilation.
-typedef struct tn_program_statistics {
+// Statistics of the memory plan and of compilation. No tag: in C++ the function would hide it.
+typedef struct {
   size_t struct_size;  // set by the caller
   size_t instruction_count;
   size_t plan_byte_size;         // temporaries of one run: the peak of the memory plan
