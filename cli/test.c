@@ -107,7 +107,7 @@ static tn_status_t compare(const part_t* part, tn_status_t status) {
   return status;
 }
 
-// --- telling
+// --- reporting
 
 static void tell(const tally_t* tally, const part_t* part, outcome_t outcome, double ms) {
   static const char* const colours[] = {"32", "1;31", "33"};

@@ -43,7 +43,7 @@ tn_dtype_t tn__at_least_float(tn_dtype_t dtype) {
   return tn_issubdtype(dtype, TN_CATEGORY_INEXACT) ? dtype : TN_DTYPE_F32;
 }
 
-// --- what is given besides arrays
+// --- parameters besides arrays
 
 tn_array_t* tn__check_list(tn_scope_t* scope, const char* what, size_t count, const void* list) {
   if (list || count == 0) return NULL;

@@ -121,7 +121,7 @@ static void arrays_of_all_dimensions_are_computed_or_refused(void** state) {
   assert_true(only || (elements_count > 500 && error_count > 500));
 }
 
-// --- batches of what has no room for them
+// --- batches of arrays of the highest rank
 
 typedef struct growth {
   const char* name;

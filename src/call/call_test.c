@@ -207,7 +207,7 @@ static void tuples_are_lists_in_lists_on_both_sides(void** state) {
   assert_true(y[0] == 4 && y[1] == 6 && z[0] == 2);
 }
 
-// --- what is not there
+// --- missing targets
 
 static void a_miss_says_what_is_there_instead(void** state) {
   (void)state;

@@ -239,7 +239,7 @@ static void arrays_of_other_layouts_may_be_aliased(void** state) {
   assert_memory_equal(y, wanted, sizeof wanted);
 }
 
-// --- what the host does
+// --- services of the runtime
 
 static tn_status_t check_services(tn_ffi_call_frame_t* frame) {
   const tn_ffi_api_t* api = frame->api;

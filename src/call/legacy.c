@@ -33,7 +33,7 @@ typedef struct legacy_state {
   tn_target_t* target;  // retained
 } legacy_state_t;
 
-// --- when the program is compiled: where everything lies
+// --- compilation: the layout of the arguments
 
 typedef struct layout {
   size_t place_count, leaf_count, link_count;

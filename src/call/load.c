@@ -141,7 +141,7 @@ static tn_status_t parse(tn_string_view_t text, request_t* request) {
   return TN_OK;
 }
 
-// --- what it asks for
+// --- options of a specification
 
 static bool consider(void* user, const char* name) {
   (void)tn__spelling_consider(user, tn__sv(name));

@@ -205,7 +205,7 @@ static void drop_snapshot(snapshot_t* snapshot) {
   free(snapshot->targets);
 }
 
-// --- what a library registers itself while it is loaded
+// --- registrations of a library's initialisers
 
 static bool is_from_start(const tn_target_t* target, const tn_library_t* library) {
   return target->is_from_start &&
@@ -421,7 +421,7 @@ tn_status_t tn__registry_set_probed(tn_context_t* context, const tn_target_t* ta
   return status;
 }
 
-// --- from outside
+// --- public functions
 
 static tn_status_t add_strictly(tn_context_t* context, const char* name, const char* platform,
                                 uint32_t versions, tn_ffi_bundle_t bundle,

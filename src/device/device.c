@@ -98,7 +98,7 @@ void tn_device_trim(tn_device_t* device, uint64_t keep_byte_size) {
   device->vtable->trim(device, keep_byte_size);
 }
 
-// --- memory that is given back later
+// --- deferred release of memory
 
 typedef struct release {
   tn_device_t* device;  // retained

@@ -36,7 +36,7 @@ static const dtype_row_t dtypes[] = {
 };
 enum { DTYPE_COUNT = sizeof dtypes / sizeof *dtypes };
 
-// --- the header: JSON, of which strings, whole numbers, lists and objects can be skipped
+// --- the header: JSON, of which strings, integers, lists and objects can be skipped
 
 typedef struct json {
   const char* path;

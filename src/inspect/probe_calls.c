@@ -35,7 +35,7 @@ static const char* const beginnings[] = {WRONG_NAME, MISSING_NAME, "Wrong ", "Fa
 
 static tn_prober_t* prober;
 
-// --- asking
+// --- one probe call
 
 // What is not known, and why; the first of them is kept.
 static void note_unresolved(const char* why) {

@@ -212,7 +212,7 @@ static void a_handler_of_another_stage_is_left_alone(void** state) {
   tn__probe_free(probe);
 }
 
-// --- handlers that nobody's headers made
+// --- handlers without XLA's headers
 
 static tn_status_t say(const tn_ffi_call_frame_t* frame, const char* message) {
   tn_ffi_error_create_t create = {TN_FFI_ERROR_CREATE_SIZE, NULL, message, TN_FFI_INVALID_ARGUMENT};
@@ -384,7 +384,7 @@ static void without_seccomp_children_have_no_files_at_least(void** state) {
   assert_int_equal(WEXITSTATUS(ended), 0);
 }
 
-// --- answers that lie
+// --- false responses
 
 static const char* lie;
 static tn_status_t lie_about_counts(tn_ffi_call_frame_t* frame) {

@@ -286,7 +286,7 @@ static tn_status_t find_out(const tn_ffi_bundle_t* bundle, tn_probed_t** out_pro
   return TN_OK;
 }
 
-// --- from outside
+// --- public functions
 
 // Whether it can be asked: it is registered as a handler, or as any function and answers like one.
 static tn_status_t check_handler(const tn_target_t* target) {

@@ -305,7 +305,7 @@ static void nothing_may_be_created_and_destroyed(void** state) {
   tn_module_release(module);
 }
 
-// --- mistakes: one test each, with the message
+// --- errors: one test each, with the message
 
 static void missing_operand_is_reported(void** state) {
   (void)state;

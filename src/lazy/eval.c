@@ -13,7 +13,7 @@ typedef struct tn_evaluation {
   tn_copies_t copies;
 } tn_evaluation_t;
 
-// --- memory for walking
+// --- memory of the traversal
 
 static tn_status_t take_graph(tn_evaluator_t* evaluator, tn_graph_t** out_graph) {
   *out_graph = atomic_exchange(&evaluator->idle_graph, NULL);

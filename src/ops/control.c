@@ -92,7 +92,7 @@ tn_status_t tn__infer_optimization_barrier(const tn_op_use_t* use, tn_op_results
                   use->operand_types);  // optimization_barrier_c1
 }
 
-// --- tokens, and who runs
+// --- tokens, replica and partition IDs
 
 tn_status_t tn__infer_after_all(const tn_op_use_t* use, tn_op_results_t* results) {
   for (size_t i = 0; i < use->operand_count; ++i) {

@@ -191,7 +191,7 @@ tn_status_t tn__infer_select(const tn_op_use_t* use, tn_op_results_t* results) {
   return tn__give(use, results, "C2", tn__type_is_static(on_true) ? on_true : on_false);
 }
 
-// --- quantized types, which Tenon's types cannot say
+// --- quantized types, which are not supported
 
 tn_status_t tn__verify_uniform_quantize(const tn_op_use_t* use) {
   return tn__rule_error(use, "C2", "result has type %s; expected a quantized tensor",

@@ -1,7 +1,7 @@
 // Parts of tensors: cut out, written over, joined, padded.
 #include "ops/rules.h"
 
-// --- slices at fixed places
+// --- static slices
 
 tn_status_t tn__infer_slice(const tn_op_use_t* use, tn_op_results_t* results) {
   TN_RETURN_IF_ERROR(tn__rule_operand(use, 0, "I1", "operand", TN__ANY_KIND));
@@ -29,7 +29,7 @@ tn_status_t tn__infer_slice(const tn_op_use_t* use, tn_op_results_t* results) {
                          dims);  // slice_c1, slice_c5
 }
 
-// --- slices at places that are operands
+// --- dynamic slices
 
 // The operands from `first` on: one integer scalar for each dimension, all of one type.
 static tn_status_t start_indices(const tn_op_use_t* use, size_t first, const char* label,

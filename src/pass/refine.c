@@ -254,7 +254,7 @@ static tn_status_t refine_branches(refiner_t* refiner, tn_node_t* node) {
   return TN_OK;
 }
 
-// --- what JAX asserts of shapes
+// --- shape assertions of JAX
 
 // "{1}" in the text of the assertion stands for operand 1 + 1.
 static tn_status_t fail_assertion(refiner_t* refiner, const tn_node_t* node) {

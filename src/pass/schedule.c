@@ -2,14 +2,14 @@
 // depend on allows. Those with effects keep their order among all nodes with effects.
 #include "pass/passes.h"
 
-typedef enum wish { WISH_NONE, WISH_EARLIEST, WISH_LATEST } wish_t;
+typedef enum hint { HINT_NONE, HINT_EARLIEST, HINT_LATEST } hint_t;
 
-static wish_t wish_of(const tn_node_t* node) {
-  if (!tn__op_has(node->op, TN_FOREIGN)) return WISH_NONE;
+static hint_t hint_of(const tn_node_t* node) {
+  if (!tn__op_has(node->op, TN_FOREIGN)) return HINT_NONE;
   tn_string_view_t text = tn__attr_get_string(&node->attrs, "tenon.schedule");
-  return tn__sv_is(text, "earliest") ? WISH_EARLIEST
-         : tn__sv_is(text, "latest") ? WISH_LATEST
-                                     : WISH_NONE;
+  return tn__sv_is(text, "earliest") ? HINT_EARLIEST
+         : tn__sv_is(text, "latest") ? HINT_LATEST
+                                     : HINT_NONE;
 }
 
 // Takes the node out of its region's list and puts it between two neighbours, of which one may be
@@ -42,7 +42,7 @@ static void hoist(tn_region_t* region) {
   for (tn_node_t *node = region->first, *next = NULL; node; node = next) {
     next = node->next;
     bool is_pure = tn__pass_is_pure(node);
-    if (wish_of(node) == WISH_EARLIEST) {
+    if (hint_of(node) == HINT_EARLIEST) {
       tn_node_t* anchor = is_pure ? NULL : last_effect;
       for (uint32_t i = 0; i < node->operand_count; ++i) {
         tn_node_t* operand = node->operands[i]->node;
@@ -83,7 +83,7 @@ static void sink(const sinker_t* sinker) {
   for (tn_node_t *node = region->last, *previous = NULL; node; node = previous) {
     previous = node->previous;
     bool is_pure = tn__op_has(node->op, TN_TERMINATOR) || tn__pass_is_pure(node);
-    if (wish_of(node) == WISH_LATEST) {
+    if (hint_of(node) == HINT_LATEST) {
       tn_node_t* anchor = is_pure ? NULL : next_effect;
       for (uint32_t i = 0; i < node->result_count; ++i) {
         anchor = earlier(anchor, sinker->first_users[node->results[i].id]);
@@ -110,11 +110,11 @@ static void place_calls(tn_region_t* region, tn_node_t** first_users) {
   sink(&sinker);
 }
 
-static bool has_wishes(const tn_region_t* region) {
+static bool has_hints(const tn_region_t* region) {
   TN_FOR_EACH_NODE (node, region) {
-    if (wish_of(node) != WISH_NONE) return true;
+    if (hint_of(node) != HINT_NONE) return true;
     for (uint32_t i = 0; i < node->region_count; ++i) {
-      if (has_wishes(node->regions[i])) return true;
+      if (has_hints(node->regions[i])) return true;
     }
   }
   return false;
@@ -122,7 +122,7 @@ static bool has_wishes(const tn_region_t* region) {
 
 static tn_status_t schedule_function(tn_function_t* function, tn_arena_t* scratch) {
   tn_node_t** first_users = NULL;
-  if (!has_wishes(function->body)) return TN_OK;
+  if (!has_hints(function->body)) return TN_OK;
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, function->value_count, &first_users));
   place_calls(function->body, first_users);
   tn__function_number(function);

@@ -33,7 +33,7 @@ static void check_order(const char* body, const char* wanted) {
 #define NEGATE(result, operand) "%" result " = stablehlo.negate %" operand " : " T "\n"
 #define RETURN(value) "return %" value " : " T
 
-static void calls_without_a_wish_stay(void** state) {
+static void calls_without_a_hint_stay(void** state) {
   (void)state;
   check_order(NEGATE("a", "x") CALL("b", "one", "x", "")
                   CALL("c", "two", "x", "tenon.schedule = \"none\"") RETURN("c"),
@@ -90,7 +90,7 @@ static void calls_with_effects_do_not_pass_each_other(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(calls_without_a_wish_stay),
+      cmocka_unit_test(calls_without_a_hint_stay),
       cmocka_unit_test(early_calls_follow_their_operands),
       cmocka_unit_test(early_calls_keep_their_order),
       cmocka_unit_test(late_calls_precede_their_first_user),

@@ -57,27 +57,27 @@ static bool gives_up_buffer(planner_t* planner, const leaf_t* leaf, uint32_t pos
          planner->places[leaf->buffer].occupied_until <= position;
 }
 
-TN_APART static bool wish_is_free(planner_t* planner, const leaf_t* leaf, uint32_t position) {
-  if (leaf->wish == NO_BUFFER || planner->places[leaf->wish].occupied_until >= position)
+TN_APART static bool preferred_is_free(planner_t* planner, const leaf_t* leaf, uint32_t position) {
+  if (leaf->preferred == NO_BUFFER || planner->places[leaf->preferred].occupied_until >= position)
     return false;
-  return planner->plan->buffers[leaf->wish].byte_size == tn__type_byte_size(leaf->type);
+  return planner->plan->buffers[leaf->preferred].byte_size == tn__type_byte_size(leaf->type);
 }
 
 static bool same_size(const leaf_t* a, const leaf_t* b) {
   return tn__type_byte_size(a->type) == tn__type_byte_size(b->type);
 }
 
-// --- wishes
+// --- preferred placement
 
-TN_APART static void wish(planner_t* planner, uint32_t index, uint32_t buffer,
-                          const tn_region_t* region) {
+TN_APART static void prefer(planner_t* planner, uint32_t index, uint32_t buffer,
+                            const tn_region_t* region) {
   leaf_t* leaf = &planner->leaves[index];
-  if (leaf->is_step_result && leaf->region == region && leaf->wish == NO_BUFFER) {
-    leaf->wish = buffer;
+  if (leaf->is_step_result && leaf->region == region && leaf->preferred == NO_BUFFER) {
+    leaf->preferred = buffer;
   }
 }
 
-TN_APART static void hand_wishes_up(planner_t* planner, block_t* block) {
+TN_APART static void propagate_preferences(planner_t* planner, block_t* block) {
   for (size_t i = block->step_count; i-- > 0;) {
     step_t* step = &block->steps[i];
     bool is_while = step->plan.node->op == TN__OP(while);
@@ -85,11 +85,12 @@ TN_APART static void hand_wishes_up(planner_t* planner, block_t* block) {
       uint32_t operand = step->operands[step->aliases[a].operand];
       const leaf_t* result = &planner->leaves[step->results[step->aliases[a].result]];
       bool dies = planner->leaves[operand].last_use == step->plan.position;
-      if (dies && result->wish != NO_BUFFER) wish(planner, operand, result->wish, block->region);
+      if (dies && result->preferred != NO_BUFFER)
+        prefer(planner, operand, result->preferred, block->region);
     }
     for (size_t r = 0; r < step->plan.result_count; ++r) {
       const leaf_t* result = &planner->leaves[step->results[r]];
-      if (result->wish == NO_BUFFER) continue;
+      if (result->preferred == NO_BUFFER) continue;
       const size_t first = is_while ? r : 0;
       const size_t end = is_while ? r + 1 : TN_PLAN_IN_PLACE_OPERANDS;
       for (size_t o = first; o < step->plan.operand_count && o < end; ++o) {
@@ -97,7 +98,7 @@ TN_APART static void hand_wishes_up(planner_t* planner, block_t* block) {
         bool shares = is_while || tn__plan_works_in_place(step, o, r);
         uint32_t dies_at = is_while ? step->plan.begin - 1 : step->plan.position;
         if (shares && operand->last_use == dies_at && same_size(operand, result)) {
-          wish(planner, step->operands[o], result->wish, block->region);
+          prefer(planner, step->operands[o], result->preferred, block->region);
           break;
         }
       }
@@ -117,19 +118,19 @@ TN_APART static tn_status_t place_result(planner_t* planner, step_t* step, size_
     if (!tn__plan_works_in_place(step, o, index) || !same_size(operand, leaf)) continue;
     if (!gives_up_buffer(planner, operand, position)) continue;
     shared = operand->buffer;
-    if (shared == leaf->wish) break;
+    if (shared == leaf->preferred) break;
   }
-  bool free_wish = wish_is_free(planner, leaf, step->plan.begin);
-  bool shares_wish = shared != NO_BUFFER && shared == leaf->wish;
+  bool free_preferred = preferred_is_free(planner, leaf, step->plan.begin);
+  bool shares_preferred = shared != NO_BUFFER && shared == leaf->preferred;
   // An element-wise step may as well write straight to where its result is wanted. And what has to
   // be copied from the region's end on must not lie in the way of another result.
-  bool prefers_other = !shares_wish && leaf->wish != NO_BUFFER && shared != NO_BUFFER &&
-                       (free_wish ? tn__op_has(step->plan.node->op, TN_ELEMENTWISE)
-                                  : planner->places[shared].target_count > 0);
+  bool prefers_other = !shares_preferred && leaf->preferred != NO_BUFFER && shared != NO_BUFFER &&
+                       (free_preferred ? tn__op_has(step->plan.node->op, TN_ELEMENTWISE)
+                                       : planner->places[shared].target_count > 0);
   if (shared != NO_BUFFER && !prefers_other) {
     occupy(planner, leaf, shared);
-  } else if (free_wish) {
-    occupy(planner, leaf, leaf->wish);
+  } else if (free_preferred) {
+    occupy(planner, leaf, leaf->preferred);
   } else {
     return own_buffer(planner, leaf);
   }
@@ -177,8 +178,8 @@ TN_APART static tn_status_t place_aliases(planner_t* planner, step_t* step) {
     }
     uint32_t from = operand->buffer;
     result->definition = step->plan.begin - 1;
-    if (wish_is_free(planner, result, step->plan.begin - 1)) {
-      occupy(planner, result, result->wish);
+    if (preferred_is_free(planner, result, step->plan.begin - 1)) {
+      occupy(planner, result, result->preferred);
     } else {
       TN_RETURN_IF_ERROR(own_buffer(planner, result));
     }
@@ -207,8 +208,8 @@ static tn_status_t assign_while(planner_t* planner, step_t* step) {
     const leaf_t* operand = &planner->leaves[step->operands[i]];
     if (gives_up_buffer(planner, operand, before)) {
       occupy(planner, result, operand->buffer);
-    } else if (wish_is_free(planner, result, before)) {
-      occupy(planner, result, result->wish);
+    } else if (preferred_is_free(planner, result, before)) {
+      occupy(planner, result, result->preferred);
     } else {
       TN_RETURN_IF_ERROR(own_buffer(planner, result));
     }
@@ -245,8 +246,8 @@ static tn_status_t assign_branches(planner_t* planner, step_t* step) {
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&planner->scratch, count, &targets));
   for (size_t i = 0; i < count; ++i) {
     leaf_t* result = &planner->leaves[step->results[i]];
-    if (wish_is_free(planner, result, step->plan.begin)) {
-      occupy(planner, result, result->wish);
+    if (preferred_is_free(planner, result, step->plan.begin)) {
+      occupy(planner, result, result->preferred);
     } else {
       TN_RETURN_IF_ERROR(own_buffer(planner, result));
     }
@@ -302,10 +303,10 @@ static tn_status_t assign_step(planner_t* planner, step_t* step) {
 static tn_status_t assign_block(planner_t* planner, block_t* block, const uint32_t* targets,
                                 const tn_node_t* owner) {
   for (size_t i = 0; targets && i < block->result_count; ++i) {
-    wish(planner, block->results[i], targets[i], block->region);
+    prefer(planner, block->results[i], targets[i], block->region);
     ++planner->places[targets[i]].target_count;
   }
-  hand_wishes_up(planner, block);
+  propagate_preferences(planner, block);
   for (size_t i = 0; i < block->step_count; ++i) {
     TN_RETURN_IF_ERROR(assign_step(planner, &block->steps[i]));
   }

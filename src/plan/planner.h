@@ -20,7 +20,8 @@ typedef struct leaf {
   uint32_t first_use;         // position; NO_POSITION: none
   uint32_t last_use;          // position; a use inside a loop counts at the end of the loop
   uint32_t buffer;
-  uint32_t wish;  // the buffer where it had best be, because it ends up there; NO_BUFFER: anywhere
+  uint32_t
+      preferred;  // the buffer whose storage it should have, since it ends up there; NO_BUFFER: any
   bool is_step_result;  // written by a step, so its place can be chosen
 } leaf_t;
 

@@ -71,7 +71,7 @@ TN_APART static tn_status_t define(planner_t* planner, const tn_value_t* value, 
                 .first_use = NO_POSITION,
                 .last_use = position,
                 .buffer = NO_BUFFER,
-                .wish = NO_BUFFER,
+                .preferred = NO_BUFFER,
                 .is_step_result = is_step_result},
       .out = &planner->leaf_lists[planner->leaf_list_count],
   };

@@ -181,7 +181,7 @@ void tn_program_release(tn_program_t* program) {
   tn__free(program->allocator, program, sizeof *program);
 }
 
-// --- what a program says of itself
+// --- queries
 
 static const tn_plan_t* entry_plan(const tn_program_t* program) {
   return program->units[0].plan;

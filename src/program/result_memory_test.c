@@ -175,7 +175,7 @@ static void sizes_that_are_known_when_it_runs_are_checked_then(void** state) {
                  run(1, &(tn_result_memory_t){.data = memory, .byte_size = 15}, &result));
 }
 
-// --- what is refused
+// --- rejections
 
 static void expect_refused(size_t count, const tn_result_memory_t* given, const char* text) {
   tn_buffer_t* results[2];

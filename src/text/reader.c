@@ -463,7 +463,7 @@ static tn_status_t parse_module_body(tn_parser_t* parser, int close) {
   return TN_OK;
 }
 
-// --- the doors
+// --- entry points
 
 static tn_status_t parse_text(const tn_allocator_t* allocator, tn_source_t* source,
                               tn_module_t* module) {

@@ -76,8 +76,8 @@ static bool has_lines(const group_t* line, const group_t* across) {
          (across->count == 1 || (across->stride >= line->count && across->stride <= INT32_MAX));
 }
 
-static bool grants(tn_dot_wish_t wish, const group_t* outer, const group_t* inner) {
-  switch (wish) {
+static bool grants(tn_dot_layout_t layout, const group_t* outer, const group_t* inner) {
+  switch (layout) {
     case TN_DOT_ANY_STRIDES: return true;
     case TN_DOT_UNIT_STRIDE: return has_lines(inner, outer) || has_lines(outer, inner);
     case TN_DOT_DENSE: break;
@@ -86,17 +86,17 @@ static bool grants(tn_dot_wish_t wish, const group_t* outer, const group_t* inne
          (has_stride(outer, 1) && has_stride(inner, outer->count));
 }
 
-// Makes outer and inner group fold, and lie as is wished, by moving the operand into the order
+// Makes outer and inner group fold, in the requested layout, by moving the operand into the order
 // batch, outer, inner if need be, or in any case if it `must_move`. Batch dimensions may lie
 // anywhere.
-static tn_status_t plan_move(tn_kernel_site_t* site, tn_dot_wish_t wish, bool must_move,
+static tn_status_t plan_move(tn_kernel_site_t* site, tn_dot_layout_t layout, bool must_move,
                              const tn_type_t* type, group_t* batch, group_t* outer, group_t* inner,
                              path_t* path) {
   path->element_count = tn__type_size(type);
   group_t* const groups[] = {batch, outer, inner};
   const bool outer_folds = fold(outer), inner_folds = fold(inner);
   if (path->element_count == 0) return TN_OK;
-  if (!must_move && outer_folds && inner_folds && grants(wish, outer, inner)) return TN_OK;
+  if (!must_move && outer_folds && inner_folds && grants(layout, outer, inner)) return TN_OK;
   const size_t element_size = tn_dtype_byte_size(type->dtype);
   int64_t dims[TN_MAX_RANK], target_strides[TN_MAX_RANK], source_strides[TN_MAX_RANK];
   size_t rank = 0;
@@ -184,7 +184,7 @@ static bool must_move(const tn_kernel_site_t* site, size_t operand, tn_dtype_t c
          tn__product_converts(tn__site_operand(site, operand)->dtype, compute);
 }
 
-tn_status_t tn__dot_plan(tn_kernel_site_t* site, tn_dot_wish_t wish, bool keeps_dtypes,
+tn_status_t tn__dot_plan(tn_kernel_site_t* site, tn_dot_layout_t layout, bool keeps_dtypes,
                          tn_dot_plan_t* out_plan) {
   const tn_type_t *lhs_type = tn__site_operand(site, 0), *rhs_type = tn__site_operand(site, 1);
   const tn_type_t* result_type = tn__site_result(site, 0);
@@ -196,9 +196,9 @@ tn_status_t tn__dot_plan(tn_kernel_site_t* site, tn_dot_wish_t wish, bool keeps_
                                                  result_type->dtype, lhs.contracted.count);
   const bool moves_lhs = !keeps_dtypes && must_move(site, 0, compute);
   const bool moves_rhs = !keeps_dtypes && must_move(site, 1, compute);
-  TN_RETURN_IF_ERROR(plan_move(site, wish, moves_lhs, lhs_type, &lhs.batch, &lhs.free,
+  TN_RETURN_IF_ERROR(plan_move(site, layout, moves_lhs, lhs_type, &lhs.batch, &lhs.free,
                                &lhs.contracted, &plan.lhs));
-  TN_RETURN_IF_ERROR(plan_move(site, wish, moves_rhs, rhs_type, &rhs.batch, &rhs.contracted,
+  TN_RETURN_IF_ERROR(plan_move(site, layout, moves_rhs, rhs_type, &rhs.batch, &rhs.contracted,
                                &rhs.free, &plan.rhs));
   plan.result.element_count = tn__type_size(result_type);
   if (!keeps_dtypes) {

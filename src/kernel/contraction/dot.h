@@ -31,15 +31,15 @@ typedef struct tn_dot_plan {
   tn_dot_path_t result;  // converted only
 } tn_dot_plan_t;
 
-typedef enum tn_dot_wish {
+typedef enum tn_dot_layout {
   TN_DOT_ANY_STRIDES,
   TN_DOT_UNIT_STRIDE,  // in one of the two dimensions of each matrix
   TN_DOT_DENSE,        // each matrix, or its transpose
-} tn_dot_wish_t;
+} tn_dot_layout_t;
 
 // `keeps_dtypes`: nothing is converted. Adds to the site's scratch memory.
-TN_MUST_USE tn_status_t tn__dot_plan(tn_kernel_site_t* site, tn_dot_wish_t wish, bool keeps_dtypes,
-                                     tn_dot_plan_t* out_plan);
+TN_MUST_USE tn_status_t tn__dot_plan(tn_kernel_site_t* site, tn_dot_layout_t layout,
+                                     bool keeps_dtypes, tn_dot_plan_t* out_plan);
 // Operand `index` as its path gives it.
 TN_MUST_USE tn_status_t tn__dot_fetch(const tn_dot_path_t* path, const tn_kernel_call_t* call,
                                       size_t index, const void** out_data);

@@ -214,7 +214,7 @@ static void plan_phase(const tn_convolution_shape_t* shape, const strides_t* str
   if (phase->term_count > 0) plan_runs(phase);
 }
 
-// --- where operands and the result lie
+// --- offsets of operands and the result
 
 static void dense_strides(size_t rank, const int64_t* dims, int64_t* strides) {
   tn__dense_strides(rank, dims, 1, strides);

@@ -130,8 +130,8 @@ static tn_status_t make_primitives(dot_t* state, const tn_op_use_t* use) {
 }
 
 // UNIMPLEMENTED when the library has no such product. The state has no primitives then.
-static tn_status_t prepare_as(tn_kernel_site_t* site, tn_dot_wish_t wish, dot_t* state) {
-  TN_RETURN_IF_ERROR(tn__dot_plan(site, wish, true, &state->plan));
+static tn_status_t prepare_as(tn_kernel_site_t* site, tn_dot_layout_t layout, dot_t* state) {
+  TN_RETURN_IF_ERROR(tn__dot_plan(site, layout, true, &state->plan));
   tn_gemm_shape_t* shape = &state->plan.shape;
   state->element_size = tn_dtype_byte_size(tn__site_operand(site, 0)->dtype);
   state->result_size = tn_dtype_byte_size(tn__site_result(site, 0)->dtype);
@@ -172,12 +172,12 @@ tn_status_t tn__onednn_dot_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
   state->dnn = tn__onednn(&reason);
   if (!state->dnn) return tn_status_create(TN_CODE_UNAVAILABLE, "onednn: %s", reason);
-  static const tn_dot_wish_t wishes[] = {TN_DOT_UNIT_STRIDE, TN_DOT_DENSE};
+  static const tn_dot_layout_t layouts[] = {TN_DOT_UNIT_STRIDE, TN_DOT_DENSE};
   tn_status_t status = TN_OK;
   for (size_t i = 0; i < 2; ++i) {
     tn_status_release(status);
     site->scratch_byte_size = 0;
-    status = prepare_as(site, wishes[i], state);
+    status = prepare_as(site, layouts[i], state);
     if (!status || tn_status_code(status) != TN_CODE_UNIMPLEMENTED) break;
   }
   if (status) {

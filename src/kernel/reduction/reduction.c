@@ -161,7 +161,7 @@ tn_status_t tn__reduction_plan(tn_arena_t* arena, const char* op, const tn_type_
   return TN_OK;
 }
 
-// --- what all forms share
+// --- common to all forms
 
 typedef struct reduction_run {
   const tn_reduction_t* r;

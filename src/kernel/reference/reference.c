@@ -49,7 +49,7 @@ int64_t tn__reference_index_in(const tn_reference_list_t* list, int64_t value) {
   return -1;
 }
 
-// --- places
+// --- indices
 
 void tn__reference_split(size_t rank, const int64_t* dims, int64_t index,
                          int64_t* out_coordinates) {

@@ -46,7 +46,7 @@ int tn__reference_enum(const tn_attr_dictionary_t* attrs, const char* name, cons
 // Where `value` is in the list; -1: nowhere.
 int64_t tn__reference_index_in(const tn_reference_list_t* list, int64_t value);
 
-// --- places
+// --- indices
 
 // The coordinates of element `index` of an array of these dimensions, and back; -1 when they are
 // outside.

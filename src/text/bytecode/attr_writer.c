@@ -373,7 +373,7 @@ static uint64_t write_opaque(tn_artifact_t* artifact, const tn_attr_t* attr) {
   return tn__artifact_type_attr(artifact, tn__artifact_plain_type(artifact, TN_VHLO_TF32));
 }
 
-// --- from outside
+// --- entry points
 
 static uint64_t write_attr(tn_artifact_t* artifact, const tn_attr_t* attr,
                            tn_artifact_form_t form) {

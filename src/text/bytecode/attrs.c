@@ -400,7 +400,7 @@ static tn_status_t read_vhlo(attr_reader_t* reader) {
   }
 }
 
-// --- from outside
+// --- entry points
 
 tn_status_t tn__bytecode_attr(tn_bytecode_t* bytecode, uint64_t index, const uint8_t* position,
                               tn_encoded_attr_t** out_attr) {

@@ -114,7 +114,7 @@ tn_artifact_op_t* tn__artifact_choose_op(tn_artifact_t* artifact, const tn_node_
   return version_of(artifact, vhlo);
 }
 
-// --- what absent attributes say
+// --- absent attributes
 
 static size_t list_length(const tn_attr_t* list) {
   if (!list) return 0;

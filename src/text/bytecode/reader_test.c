@@ -84,7 +84,7 @@ static void attributes_of_other_dialects_are_dropped(void** state) {
   tn_module_release(module);
 }
 
-// --- what is refused
+// --- rejections
 
 static void versions_from_the_future_are_refused(void** state) {
   (void)state;

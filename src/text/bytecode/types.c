@@ -205,7 +205,7 @@ static tn_status_t read_type(tn_bytecode_t* bytecode, tn_encoded_type_t* type) {
   return tn__bytecode_fail(bytecode, cursor.position, "more bytes than the type has");
 }
 
-// --- from outside
+// --- entry points
 
 tn_status_t tn__bytecode_type(tn_bytecode_t* bytecode, uint64_t index, const uint8_t* position,
                               const tn_encoded_type_t** out_type) {

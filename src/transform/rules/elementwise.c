@@ -32,7 +32,7 @@ typedef tn_array_t* (*tn_chain_fn)(const tn_rule_t* rule, size_t argnum, tn_arra
 #define CHOICE_SLOPE choice_slope(rule, argnum, y, t)
 #define POWER_SLOPE power_slope(rule, argnum, y, t)
 
-// --- those that are no expression
+// --- operations without an expression
 
 // t where the predicate holds, else 0.
 static tn_array_t* where(const tn_rule_t* rule, tn_array_t* predicate, tn_array_t* t) {

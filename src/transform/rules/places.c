@@ -53,7 +53,7 @@ tn_array_t* tn__clamp_starts(tn_scope_t* scope, tn_array_t* indices,
                        for_components(scope, numbers, indices, limits));
 }
 
-// --- places of updates
+// --- indices of updates
 
 typedef struct tn_updates {
   tn_scope_t* scope;
