@@ -97,7 +97,7 @@ def test_edges_of_second_derivatives_are_where_jax_has_them(tmp_path):
     check(array_transforms.generate_edges(SECOND_EDGES, [("jvp", "jvp"), ("vjp", "jvp"), ("vjp", "vjp"), ("jvp", "vjp")]), tmp_path)
 
 
-def test_departures_from_jax_are_as_they_are_told(tmp_path):
+def test_deviations_from_jax_are_as_documented(tmp_path):
     wanted = [gradients for _, gradients in DEPARTURES]
     check(array_transforms.generate_edges([edge for edge, _ in DEPARTURES], [("vjp",)],
                                           lambda number, stack: wanted[number]), tmp_path)

@@ -79,4 +79,4 @@ def test_every_operation_is_compared():
 
 
 def test_document_shows_the_table():
-    assert table() in (ROOT / "docs" / "xla.md").read_text(), "test/client/differential --departures prints the table"
+    assert table() in (ROOT / "docs" / "xla.md").read_text(), "test/client/differential --deviations prints the table"

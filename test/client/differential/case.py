@@ -51,7 +51,7 @@ class Case:
         self.ulps = None
         self.by_norm = False  # units in the last place of the largest element wanted
         self.elementwise = False
-        # Gives what the specification wants, for the departures (departures.py).
+        # Gives what the specification wants, for the deviations (deviations.py).
         self.reference = None
         self.notes = set()
 

@@ -9,14 +9,14 @@ import argparse
 import collections
 import time
 
-from differential import departures
+from differential import deviations
 from differential.registry import GENERATORS, make
 from differential.runner import report, run
 
 
 def summary(operation, outcomes, seconds):
     failed = sorted({str(outcome.case.dtype) for outcome in outcomes if outcome.failure})
-    used = collections.Counter(name for outcome in outcomes for name in outcome.departures)
+    used = collections.Counter(name for outcome in outcomes for name in outcome.deviations)
     text = f"{operation}: {len(outcomes)} programs in {seconds:.1f} s"
     if failed:
         text += f", DIFFERENT in {', '.join(failed)}"
@@ -29,11 +29,11 @@ def summary(operation, outcomes, seconds):
 
 
 def table():
-    """The departures, as docs/xla.md shows them."""
+    """The deviations, as docs/xla.md shows them."""
     rows = ["| | operations | element types | XLA on the CPU | the specification |", "| --- | --- | --- | --- | --- |"]
     rows += [
         f"| {row.name} | {row.operations} | {row.dtypes} | {row.xla} | {row.specification} |"
-        for row in departures.TABLE
+        for row in deviations.TABLE
     ]
     return "\n".join(rows) + "\n"
 
@@ -44,9 +44,9 @@ def main():
     parser.add_argument("dtype", nargs="?", default="all")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--count", type=int, default=1, help="how many seeds")
-    parser.add_argument("--departures", action="store_true", help="print the table of docs/xla.md instead")
+    parser.add_argument("--deviations", action="store_true", help="print the table of docs/xla.md instead")
     options = parser.parse_args()
-    if options.departures:
+    if options.deviations:
         print(table(), end="")
         return 0
     bad = 0

@@ -7,7 +7,7 @@ import numpy as np
 
 import host
 from differential import case as cases_module
-from differential import departures
+from differential import deviations
 from differential.compare import distance, norm_distance
 from differential.tolerances import tolerance
 from support import parse, xla_run
@@ -18,7 +18,7 @@ class Outcome:
     case: object
     refusal: str = ""  # XLA's, if it cannot run the program
     failure: str = ""
-    departures: tuple = ()
+    deviations: tuple = ()
     worst: float = 0.0
 
 
@@ -64,7 +64,7 @@ def run(cases):
             outcome.failure = f"Tenon refuses the program: {ours}"
         elif not outcome.refusal:
             _compare(outcome, ours, theirs)
-        elif departures.of(case) and case.reference:
+        elif deviations.of(case) and case.reference:
             _compare(outcome, ours, [np.empty((0, 0)) for _ in ours])
         else:
             outcome.failure = f"XLA refuses the program: {outcome.refusal}"
@@ -90,18 +90,18 @@ def _compare(outcome, ours, theirs):
             apart = distance(a, b, value.dtype, allowed == 0)
         bad = apart > allowed
         if bad.any():
-            for departure in departures.of(case):
-                where = bad & departure.where(case, value, a, b)
+            for deviation in deviations.of(case):
+                where = bad & deviation.where(case, value, a, b)
                 if not where.any():
                     continue
                 if reference is None:
                     reference = case.reference() if case.reference else [None] * len(case.results)
                 if reference[i] is None:
                     continue
-                within = max(allowed, departure.ulps)
+                within = max(allowed, deviation.ulps)
                 right = distance(a, reference[i], value.dtype, within == 0) <= within
                 if (where & right).any():
-                    used.add(departure.name)
+                    used.add(deviation.name)
                 bad &= ~(where & right)
         good = apart[~bad]
         if good.size and allowed:
@@ -109,7 +109,7 @@ def _compare(outcome, ours, theirs):
         if bad.any():
             outcome.failure = _describe(case, i, a, b, bad, apart, allowed, reference and reference[i])
             break
-    outcome.departures = tuple(sorted(used))
+    outcome.deviations = tuple(sorted(used))
 
 
 def _describe(case, index, ours, theirs, bad, apart, allowed, reference):

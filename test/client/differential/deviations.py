@@ -1,5 +1,5 @@
-"""Where XLA departs from the specification of StableHLO. There Tenon is held to the specification, as NumPy computes it
-(`reference` of a case), and XLA's result does not count. docs/xla.md shows this table."""
+"""Where XLA deviates from the specification of StableHLO. There Tenon is compared with the specification, as NumPy computes
+it (`reference` of a case), and not with XLA. docs/xla.md shows this table."""
 
 import dataclasses
 from typing import Callable
@@ -11,7 +11,7 @@ from differential.values import finfo
 
 
 @dataclasses.dataclass(frozen=True)
-class Departure:
+class Deviation:
     name: str
     operations: str
     dtypes: str
@@ -26,15 +26,15 @@ TABLE = []
 
 
 def of(case):
-    return [departure for departure in TABLE if departure.applies(case)]
+    return [deviation for deviation in TABLE if deviation.applies(case)]
 
 
 def everywhere(case, value, ours, theirs):
     return np.ones(ours.shape, bool)
 
 
-def departs(name, operations, dtypes, xla, specification, applies, where=everywhere, ulps=0.0):
-    TABLE.append(Departure(name, operations, dtypes, xla, specification, applies, where, ulps))
+def deviates(name, operations, dtypes, xla, specification, applies, where=everywhere, ulps=0.0):
+    TABLE.append(Deviation(name, operations, dtypes, xla, specification, applies, where, ulps))
 
 
 def _is_subnormal(array, dtype):
@@ -84,125 +84,125 @@ def _complex(case):
     return case.elementwise and case.dtype.kind == "COMPLEX" and case.operation != "convert"
 
 
-departs(
+deviates(
     "subnormal numbers",
-    "all that compute",
+    "arithmetic",
     "floats, complex",
-    "takes subnormal operands for zero, and gives zero for subnormal results",
-    "subnormal numbers are numbers",
+    "flushes subnormal operands and results to zero",
+    "subnormal numbers are ordinary numbers",
     lambda case: case.elementwise,
     _subnormal,
     ulps=3,
 )
-departs(
+deviates(
     "sums of booleans",
     "add",
     "i1",
     "adds modulo 2 (exclusive or)",
-    "the sum of booleans is their disjunction",
+    "logical or",
     lambda case: case.operation == "add" and case.dtype.kind == "BOOL",
 )
-departs(
+deviates(
     "powers of integers",
     "power",
     "integers",
-    "looks at the lowest 6 bits of the exponent only",
-    "the power, modulo 2 to the width",
+    "uses the lowest 6 bits of the exponent only",
+    "the power modulo 2^width",
     lambda case: case.operation == "power" and case.dtype.is_integer,
 )
-departs(
-    "bits of narrow integers",
+deviates(
+    "bits of sub-byte integers",
     "popcnt",
     "i2, i4",
     "leaves bits above the width in the result",
-    "the number of one bits",
+    "the number of bits that are set",
     lambda case: case.operation == "popcnt" and case.dtype.bits < 8,
 )
-departs(
+deviates(
     "a format without zero",
-    "all that compute",
+    "arithmetic",
     "f8E8M0FNU",
-    "gives NaN where the result is 0, and takes 2^-127 for 0, because it is subnormal in f32",
-    "the smallest number, 2^-127, stands for 0",
+    "returns NaN for results of 0, and flushes 2^-127, which is subnormal in f32, to 0",
+    "the smallest number, 2^-127, represents 0",
     _has("f8E8M0FNU"),
 )
-departs(
+deviates(
     "reduced precision of f8",
     "reduce_precision",
     "f8, f4",
-    "goes through f16, and keeps of the smaller format's subnormal numbers what f16 has",
-    "they become zero",
+    "computes in f16, and keeps those subnormal numbers of the smaller format that f16 has",
+    "subnormal numbers become zero",
     lambda case: case.operation == "reduce_precision" and case.dtype.bits <= 8,
 )
-departs(
+deviates(
     "f4 to integers",
     "convert",
     "f4E2M1FN",
-    "turns the largest number into the limit of the integer type",
+    "converts the largest number to the limit of the integer type",
     "an integer in range is unchanged",
     lambda case: case.operation == "convert" and case.dtype.mlir == "f4E2M1FN",
 )
-departs(
+deviates(
     "complex results that are not finite",
-    "all that compute",
+    "arithmetic",
     "complex",
-    "has rules of its own for which part is infinite or NaN",
-    "does not say; Tenon follows C's annex G where it speaks",
+    "its own rules for which part is infinite or NaN",
+    "unspecified; Tenon follows annex G of C where that applies",
     _complex,
     _not_finite,
 )
-departs(
+deviates(
     "complex functions",
-    "transcendental ones, division, power",
+    "transcendental functions, division, power",
     "complex",
-    "loses digits of the result, or of its smaller part, by cancellation, overflow and underflow on the way",
-    "the function's value",
+    "loses digits of the result, or of its smaller part, by cancellation, overflow and underflow of intermediate values",
+    "the value of the function",
     _complex,
     ulps=4,
 )
-departs(
-    "infinities of a format without any",
+deviates(
+    "infinities of a format without infinities",
     "chlo.is_inf, is_pos_inf, is_neg_inf",
     "f4E2M1FN",
-    "finds that 0 is infinite",
-    "there are none",
+    "returns true for 0",
+    "false",
     lambda case: case.operation.startswith("chlo.is_") and case.dtype.mlir == "f4E2M1FN",
 )
-departs(
-    "products of narrow integers",
+deviates(
+    "products of sub-byte integers",
     "chlo.mulhi",
     "i2, ui2, i4, ui4",
-    "gives the upper half of a byte",
-    "the upper half of the product of that width",
+    "returns the upper half of a byte",
+    "the upper half of the product, of the type's width",
     lambda case: case.operation == "chlo.mulhi" and case.dtype.bits < 8,
 )
-departs(
-    "windows past the end",
+deviates(
+    "windows out of bounds",
     "scatter",
     "all",
-    "leaves a window of updates out when a part of it is out of bounds",
-    "leaves out the elements that are out of bounds, each for itself",
+    "drops a window of updates if a part of it is out of bounds",
+    "drops each element that is out of bounds",
     lambda case: case.operation == "scatter",
 )
-departs(
+deviates(
     "variances",
     "batch_norm_training",
     "f16, f32, f64",
-    "subtracts the square of the mean from the mean of the squares, which cancels",
+    "the mean of the squares minus the square of the mean, which loses digits by cancellation",
     "the mean of the squared differences",
     lambda case: case.operation == "batch_norm_training",
     ulps=16,
 )
-departs(
+deviates(
     "functions",
-    "transcendental ones",
+    "transcendental functions",
     "floats",
-    "approximates some by formulas that lose digits (sinh, erfc, digamma...), and flushes what is subnormal on the way",
-    "the function's value",
+    "approximates some by formulas that lose digits (sinh, erfc, digamma...), and flushes subnormal intermediate values",
+    "the value of the function",
     lambda case: case.operation in FUNCTIONS and case.dtype.kind == "FLOAT",
     ulps=4,
 )
-departs(
+deviates(
     "bits as booleans",
     "bitcast_convert",
     "i1",
@@ -210,11 +210,11 @@ departs(
     "a boolean is one bit",
     lambda case: case.operation == "bitcast_convert",
 )
-departs(
-    "the NaN without a sign",
+deviates(
+    "NaN without a sign",
     "compare with TOTALORDER, sort",
     "f8 formats whose name ends in FNUZ",
     "orders it before all numbers, because its bits are those of a negative zero",
-    "does not say; in Tenon it follows all numbers, as a positive NaN does",
+    "unspecified; in Tenon it comes after all numbers, as a positive NaN does",
     lambda case: "total order" in case.notes and case.dtype.mlir.endswith("FNUZ"),
 )
