@@ -66,6 +66,14 @@ coverage: ## which lines the unit tests reach, in build/coverage/report
 amalgamation: ## Tenon as one C file and one header, in build/amalgamation
 	@tools/amalgamation
 
+.PHONY: reference
+reference: ## the API reference from the public headers, in build/reference (needs Doxygen)
+	@tools/reference
+
+.PHONY: site
+site: ## the documents as a site, in build/site (needs MkDocs)
+	@tools/site
+
 .PHONY: install
 install: all ## installs into PREFIX (/usr/local), below DESTDIR if that is set
 	@cmake --install build/release --prefix $(PREFIX)

@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -164,6 +165,25 @@ def headers():
             source.write_text(f"#include <{header}>\nextern int a_unit_is_not_empty;\n")
             jobs += [(compiler, standard, source) for compiler in compilers]
     each(one, jobs)
+
+
+@check
+def reference():
+    """The API reference has no broken references."""
+    return optional("doxygen", "tools/reference")
+
+
+@check
+def site():
+    """The documents as a site have no broken links."""
+    return optional("mkdocs", "tools/site")
+
+
+def optional(program, tool):
+    if not shutil.which(program):
+        return f"skipped: {program} is not installed"
+    run([tool])
+    return None
 
 
 @check
