@@ -391,6 +391,8 @@ MISTAKES = {
     "ARG(z, of(s1, s2, s4, s8, s16, s32, s64, u1, u2, u4, u8, u16, u32), any_rank)": "unknown dtype; expected any, of(f32, f64) with up to 12",
     "RET(z, f32, rank2)": "RET(z, f32, rank2): unknown shape; expected any_rank, rank(2), like(x), shape_of(x), optional, remaining",
     "ATTR(z, flaot, 1)": "ATTR(z, flaot, ...): unknown type; expected string, array(float), ",
+    "ATTR(z, array(flaot), TN_EMPTY)": "ATTR(z, array(flaot), ...): unknown type; expected string, array(float), ",
+    "ATTR(z, array(string), TN_EMPTY)": "ATTR(z, array(string), ...): unknown type; expected string, array(float), ",
     "ARG(z, f32, like(q))": "q",
     "ARG(x, f32, any_rank)": "x",
     "ARG(z, f32, remaining) ARG(w, f32, any_rank)": "op: an ARG follows the remaining ones",
