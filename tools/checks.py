@@ -137,7 +137,7 @@ def format():
 
 @check
 def layers():
-    """Includes point only to earlier rooms."""
+    """Includes point only to earlier components."""
     run(["tools/check-layers"])
 
 
@@ -238,7 +238,7 @@ def tsan():
 
 @check
 def symbols():
-    """Objects refer only to those of earlier rooms, and keep no variables that are not listed."""
+    """Objects refer only to those of earlier components, and keep no variables that are not listed."""
     run(["cmake", "--preset", "tsan"])
     run(["cmake", "--build", "--preset", "tsan"])
     run(["tools/check-layers", ROOT / "build" / "tsan"])

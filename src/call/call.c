@@ -1,4 +1,4 @@
-// The way of a custom call through the room: to its operation, and from there to a kernel.
+// The path of a custom call through the component: to its operation, and from there to a kernel.
 #include "call/call.h"
 
 #include "call/guarded.h"

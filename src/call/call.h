@@ -1,4 +1,4 @@
-// The door out: custom calls, seen from the inside of the runtime.
+// Custom calls, as the rest of the runtime uses them.
 #ifndef TENON_CALL_CALL_H_
 #define TENON_CALL_CALL_H_
 

@@ -16,7 +16,7 @@
 struct tn_library {
   atomic_uint references;
   atomic_bool is_pinned;  // holds a reference of its own
-  tn_library_t* next;     // of all that are open; guarded by the room's lock
+  tn_library_t* next;     // of all that are open; guarded by the component's lock
   void* handle;
   int file;          // of one that is loaded by its descriptor; else -1
   struct stat stat;  // of the file

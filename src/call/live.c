@@ -17,7 +17,7 @@ struct tn_ffi_future {
 
 typedef enum live_kind { LIVE_ERROR = 1, LIVE_FUTURE } live_kind_t;
 
-// Open addressing; at most half of the slots are in use. Guarded by the room's lock.
+// Open addressing; at most half of the slots are in use. Guarded by the component's lock.
 typedef struct live_slot {
   void* object;
   live_kind_t kind;

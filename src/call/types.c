@@ -32,7 +32,7 @@ static size_t shown_length(tn_string_view_t name) {
   return at - 1;
 }
 
-// Guarded by the room's lock. Types stay for the life of the process: handlers keep their ids.
+// Guarded by the component's lock. Types stay for the life of the process: handlers keep their ids.
 static type_entry_t* types;
 static int64_t last_id;
 

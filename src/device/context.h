@@ -10,7 +10,7 @@
 #include "device/environment.h"
 #include "ops/op.h"
 
-// Operations that custom calls name. The room call fills and searches it (call/registry.c).
+// Operations that custom calls name. The component `call` fills and searches it (call/registry.c).
 typedef struct tn_op_list {
   const tn_op_t** ops;  // retained
   size_t count, capacity;

@@ -1,4 +1,5 @@
-// Inside of tn_device_t (public in <tenon/detail/device.h>): what a device is to the rooms above.
+// Inside of tn_device_t (public in <tenon/detail/device.h>): what a device is to the components
+// above.
 #ifndef TENON_DEVICE_DEVICE_H_
 #define TENON_DEVICE_DEVICE_H_
 

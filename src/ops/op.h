@@ -1,8 +1,8 @@
 // What Tenon knows of an operation, whoever defined it: the descriptor that IR points to, and the
 // rules over types.
 //
-// The rows of ops.def become these descriptors. Rooms above add what is theirs (kernels, syntax
-// with its own shape, gradients) in tables of their own, joined by the operation's name.
+// The rows of ops.def become these descriptors. Components above add what is theirs (kernels,
+// syntax with its own shape, gradients) in tables of their own, joined by the operation's name.
 #ifndef TENON_OPS_OP_H_
 #define TENON_OPS_OP_H_
 

@@ -1,4 +1,4 @@
-// The planner's working state, private to this room.
+// The planner's working state, private to this component.
 #ifndef TENON_PLAN_PLANNER_H_
 #define TENON_PLAN_PLANNER_H_
 

@@ -1,4 +1,4 @@
-// Modules and functions, and the doors tn_module_parse and tn_module_parse_file.
+// Modules and functions, and the entry points tn_module_parse and tn_module_parse_file.
 #include "text/reader.h"
 
 #include <errno.h>
