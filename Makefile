@@ -29,7 +29,7 @@ test: ## all tests on the release build, and the unit tests under sanitizers
 	@result=0; ctest --preset release || result=1; ctest --preset asan || result=1; exit $$result
 
 .PHONY: test-long
-test-long: ## the tests with every allocation failure, all differential runs and long fuzzing
+test-long: ## the tests with every allocation failure, all differential runs, long fuzzing, platforms
 	@tools/setup test
 	@mkdir -p build
 	@$(call build_preset,release)
@@ -37,6 +37,12 @@ test-long: ## the tests with every allocation failure, all differential runs and
 	@export TENON_LONG_TESTS=1; result=0; ctest --preset release || result=1; \
 	  ctest --preset asan --label-exclude fuzz || result=1; exit $$result
 	@$(MAKE) --no-print-directory fuzz
+	@$(MAKE) --no-print-directory platforms
+
+.PHONY: platforms
+platforms: ## builds and tests with other compilers, with musl, and for 64-bit ARM (emulated)
+	@tools/setup platforms
+	@tools/platforms
 
 .PHONY: fuzz
 fuzz: ## every fuzz program for SECONDS_EACH (60) seconds

@@ -1,6 +1,7 @@
 # What stands beside the sources and is found by its name: tests, fuzzers, benchmarks.
 find_library(TENON_CMOCKA_LIBRARY cmocka)
-mark_as_advanced(TENON_CMOCKA_LIBRARY)
+find_path(TENON_CMOCKA_INCLUDE cmocka.h)
+mark_as_advanced(TENON_CMOCKA_LIBRARY TENON_CMOCKA_INCLUDE)
 
 # src/base/arena_test.c -> base_arena_test
 function(tenon_program_name out source)
@@ -8,6 +9,12 @@ function(tenon_program_name out source)
   string(REPLACE "/" "_" name ${name})
   set(${out} ${name} PARENT_SCOPE)
 endfunction()
+
+# Seconds that a test may take; an emulator is ten times slower.
+set(TENON_TEST_SECONDS 120)
+if(CMAKE_CROSSCOMPILING)
+  set(TENON_TEST_SECONDS 1800)
+endif()
 
 set(TENON_TEST_ENVIRONMENT
   "ASAN_OPTIONS=detect_leaks=1;UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=halt_on_error=1")
@@ -33,7 +40,7 @@ function(tenon_add_unit_tests)
       add_dependencies(concurrent_tests ${program})
     endif()
     add_test(NAME unit.${name} COMMAND ${program})
-    set_tests_properties(unit.${name} PROPERTIES TIMEOUT 120 LABELS "${labels}"
+    set_tests_properties(unit.${name} PROPERTIES TIMEOUT ${TENON_TEST_SECONDS} LABELS "${labels}"
       ENVIRONMENT "${TENON_TEST_ENVIRONMENT}")
   endforeach()
 endfunction()

@@ -19,6 +19,8 @@ import subprocess
 import sys
 import time
 
+import platforms
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = ROOT / "build" / "check"
 JOBS = len(os.sched_getaffinity(0))
@@ -198,6 +200,24 @@ def warnings_gcc():
     """No warning from gcc, those that need the optimiser included."""
     entries, _ = database("gcc")
     compile_each("gcc", entries, "-Werror", "-c", "-o", "/dev/null")
+
+
+@check
+def other_platforms():
+    """The library and the command compile for musl and for 64-bit ARM."""
+    skipped = []
+    for name, configure in (("musl", platforms.configure_musl), ("arm64", platforms.configure_arm64)):
+        try:
+            build = configure()
+        except platforms.Skipped as reason:
+            skipped.append(f"{name} skipped: {reason}")
+            continue
+        entries = json.loads((build / "compile_commands.json").read_text())
+        parts = (str(ROOT / "src"), str(ROOT / "cli"))
+        product = [entry for entry in entries if entry["file"].startswith(parts)
+                   and not re.search(r"/testing_|_(test|bench|fuzz)\.c$", entry["file"])]
+        compile_each(name, product, "-Werror", "-fsyntax-only")
+    return "; ".join(skipped) or None
 
 
 @check

@@ -47,6 +47,8 @@ static void check_error(const tn_case_operation_t* operation, tn_status_t status
     print_message("%-28s %-44s %s: %s\n", operation->name, changed, tn_code_name(code), message);
   }
   if (code == TN_CODE_RESOURCE_EXHAUSTED) return;
+  // Without OpenBLAS the call that it serves is what is missing.
+  if (code == TN_CODE_NOT_FOUND && strncmp(message, "custom call @lapack_", 20) == 0) return;
   if (is_fine && begins_with_name(message, operation->name)) return;
   print_error("%s, %s: %s: %s\n", operation->name, changed, tn_code_name(code), message);
   ++failure_count;

@@ -48,8 +48,11 @@ static tn_status_t no_such_library(const char* path) {
 
 static tn_status_t refuse(const char* path, bool is_file) {
   const char* error = dlerror();
-  // One that the system found may miss another, which the system's words begin with then.
-  if (!is_file && (!error || strncmp(error, path, strlen(path)) == 0)) return no_such_library(path);
+  // A library that the system found by its name may lack another, whose name its message begins
+  // with.
+  if (!is_file && (strchr(path, '/') || !error || strncmp(error, path, strlen(path)) == 0)) {
+    return no_such_library(path);
+  }
   tn_status_t status = tn_status_create(TN_CODE_FAILED_PRECONDITION, "%s: cannot be loaded: %s",
                                         path, error ? error : "no reason given");
   const char* reason = tn__elf_complaint(path);

@@ -31,12 +31,19 @@ size_t tn__confine_address_space(void) {
   return (size_t)strtoull(text, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE) + room;
 }
 
-static void limit(int resource, rlim_t value) {
+// What the RLIMIT_* constants are: an enumeration in glibc, int elsewhere.
+#ifdef __GLIBC__
+typedef __rlimit_resource_t resource_t;
+#else
+typedef int resource_t;
+#endif
+
+static void limit(resource_t resource, rlim_t value) {
   struct rlimit limits;
-  if (getrlimit((__rlimit_resource_t)resource, &limits)) return;
+  if (getrlimit(resource, &limits)) return;
   if (limits.rlim_cur > value) limits.rlim_cur = value;
   if (limits.rlim_max > value) limits.rlim_max = value;
-  (void)setrlimit((__rlimit_resource_t)resource, &limits);
+  (void)setrlimit(resource, &limits);
 }
 
 // The process's own handlers of faults would print, or jump into code that is not there any more.
