@@ -24,8 +24,8 @@ static tn_status_t run_once(const bench_t* bench, double* out_ms) {
   tn_run_options_t options = bench->options;
   options.stream = bench->stream;
   double start = cli_now_ms();
-  tn_status_t status = tn_program_run(bench->session->program, &options, bench->input_count,
-                                      bench->inputs, bench->result_count, bench->results);
+  tn_status_t status = tn_program_run(bench->session->program, bench->input_count, bench->inputs,
+                                      &options, bench->result_count, bench->results);
   if (!status) status = tn_stream_synchronize(bench->stream);
   *out_ms = cli_now_ms() - start;
   for (size_t i = 0; bench->results && i < bench->result_count; ++i) {

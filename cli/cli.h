@@ -142,8 +142,6 @@ char* cli_status_text(tn_status_t status);
 bool cli_has_colour(FILE* file);
 // `code` (such as "1;31") switches a colour on and NULL off; "" without colours.
 const char* cli_colour(FILE* file, const char* code);
-// For tn_module_print and others; `user` is a FILE*.
-tn_status_t cli_write(void* file, const char* text, size_t length);
 double cli_now_ms(void);
 // "1.5 MiB".
 const char* cli_bytes_text(double bytes, char out[32]);

@@ -29,8 +29,8 @@ static tn_status_t write_module(const arguments_t* arguments, const tn_module_t*
       .struct_size = sizeof options,
       .version = cli_value(arguments, OPTION_TARGET_VERSION, NULL),
   };
-  if (form == FORM_TEXT) return tn_module_print(module, cli_write, file);
-  return tn_module_serialize(module, &options, cli_write, file);
+  if (form == FORM_TEXT) return tn_module_print(module, tn_write_to_file, file);
+  return tn_module_serialize(module, &options, tn_write_to_file, file);
 }
 
 static tn_status_t write_file(const char* path, const char* data, size_t length) {
@@ -39,7 +39,7 @@ static tn_status_t write_file(const char* path, const char* data, size_t length)
   if (!file) {
     return tn_status_create(TN_CODE_NOT_FOUND, "cannot write %s: %s", path, strerror(errno));
   }
-  tn_status_t status = cli_write(file, data, length);
+  tn_status_t status = tn_write_to_file(file, data, length);
   const bool is_done = is_stdout ? fflush(file) == 0 : fclose(file) == 0;
   if (status || is_done) return status;
   return tn_status_create(TN_CODE_DATA_LOSS, "cannot write %s: %s", path, strerror(errno));

@@ -69,8 +69,8 @@ static tn_status_t run_side(diff_t* diff, side_t* side) {
   tn_run_options_t options;
   tn_status_t status = cli_run_options(diff->arguments, &options);
   if (status) return status;
-  return tn_program_run(side->program, &options, tn_program_argument_count(side->program),
-                        side->inputs, diff->value_count, side->results);
+  return tn_program_run(side->program, tn_program_argument_count(side->program), side->inputs,
+                        &options, diff->value_count, side->results);
 }
 
 static void close_sides(diff_t* diff) {

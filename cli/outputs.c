@@ -80,7 +80,7 @@ static tn_status_t print(const session_t* session, size_t index, tn_buffer_t* re
     printf("%sresult %zu: %s%s\n", cli_colour(stdout, "2"), index, type, cli_colour(stdout, NULL));
   }
   if (!result) return TN_OK;  // a token
-  tn_status_t status = tn_buffer_print(result, cli_write, stdout);
+  tn_status_t status = tn_buffer_print(result, tn_write_to_file, stdout);
   putchar('\n');
   return status;
 }
@@ -117,7 +117,7 @@ static tn_status_t print_json(const session_t* session, size_t index, const char
     cli_print_json_string(stdout, file);
   } else if (result) {
     printf(", \"data\": ");
-    status = tn_buffer_print_json(result, cli_write, stdout);
+    status = tn_buffer_print_json(result, tn_write_to_file, stdout);
   }
   printf("}");
   return status;

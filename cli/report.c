@@ -129,11 +129,6 @@ void cli_warn(tn_status_t status) {
   tn_status_release(status);
 }
 
-tn_status_t cli_write(void* file, const char* text, size_t length) {
-  if (fwrite(text, 1, length, file) == length) return TN_OK;
-  return tn_status_create(TN_CODE_DATA_LOSS, "the output could not be written");
-}
-
 const char* cli_bytes_text(double bytes, char out[32]) {
   static const char* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   size_t unit = 0;

@@ -43,8 +43,8 @@ static tn_status_t compute(const arguments_t* arguments, const session_t* sessio
   if (trace) options.observe = cli_trace_observe;
   options.observe_user = trace;
   const double start = cli_now_ms();
-  status = tn_program_run(session->program, &options, tn_program_argument_count(session->program),
-                          inputs, tn_program_result_count(session->program), results);
+  status = tn_program_run(session->program, tn_program_argument_count(session->program), inputs,
+                          &options, tn_program_result_count(session->program), results);
   const double end = cli_now_ms();
   *out_ms = end - start;
   tn_status_t trace_status = trace ? cli_trace_close(trace, start, end) : TN_OK;

@@ -119,9 +119,8 @@ tn_status_t cli_load_program(const arguments_t* arguments, session_t* session) {
   double start = cli_now_ms();
   status = tn_program_compile(session->device, session->module, &options, &session->program);
   session->compile_ms = cli_now_ms() - start;
-  for (size_t i = 0; !status; ++i) {
-    tn_status_t warning = tn_program_warning(session->program, i);
-    if (!warning) break;
+  tn_status_t warning = TN_OK;
+  for (size_t i = 0; !status && tn_program_warning(session->program, i, &warning); ++i) {
     cli_warn(warning);
   }
   return status;

@@ -14,12 +14,12 @@ int tn_command_show(const arguments_t* arguments) {
   if (status) return cli_report(status);
   if (is_plain) {  // shown whether it compiles or not
     status = cli_load_module(arguments->values[0], &session);
-    if (!status) status = tn_module_print(session.module, cli_write, stdout);
+    if (!status) status = tn_module_print(session.module, tn_write_to_file, stdout);
   } else {
     status = cli_load_program(arguments, &session);
     if (!status) {
       status = tn_program_print(session.program, (tn_program_stage_t)stage,
-                                (tn_program_format_t)format, cli_write, stdout);
+                                (tn_program_format_t)format, tn_write_to_file, stdout);
     }
   }
   cli_close(&session);

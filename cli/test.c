@@ -56,7 +56,7 @@ static tn_status_t run_function(const tally_t* tally, const part_t* part, tn_mod
   tn_run_options_t options;
   status = cli_run_options(tally->arguments, &options);
   if (!status) {
-    status = results ? tn_program_run(program, &options, 0, NULL, count, results)
+    status = results ? tn_program_run(program, 0, NULL, &options, count, results)
                      : tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
   }
   // An error that is expected says enough, and what handlers are asked is known in later modules.

@@ -22,7 +22,7 @@ static tn_status_t run_program(tn_device_t* device, tn_program_t* program,
     status = tn_buffer_create_from_host(device, tn_type_dtype(type), tn_type_rank(type),
                                         tn_type_dims(type), arguments[i], byte_size, &inputs[i]);
   }
-  if (!status) status = tn_program_run(program, NULL, input_count, inputs, output_count, outputs);
+  if (!status) status = tn_program_run(program, input_count, inputs, NULL, output_count, outputs);
   for (size_t i = 0; i < output_count && !status; ++i) {
     status = tn_buffer_to_host(outputs[i], results[i], tn_buffer_byte_size(outputs[i]));
   }

@@ -26,14 +26,9 @@ static tn_array_t* simple_axpby(tn_scope_t* s, tn_array_t* x, tn_array_t* y, dou
   return tn_array_add(s, tn_array_multiply(s, a, x), tn_array_multiply(s, b, y));
 }
 
-static tn_status_t write_out(void* user, const char* text, size_t length) {
-  fwrite(text, 1, length, user);
-  return TN_OK;
-}
-
 static tn_status_t show(const char* name, tn_array_t* array) {
   printf("%s =\n", name);
-  TRY(tn_array_print(array, write_out, stdout));
+  TRY(tn_array_print(array, tn_write_to_file, stdout));
   putchar('\n');
   return TN_OK;
 }
@@ -92,9 +87,7 @@ static tn_status_t train(tn_scope_t* s, tn_array_t** w) {
   for (int step = 0; step < 100; ++step) {
     tn_array_t* gradient = NULL;
     TRY(tn_grad(s, &function, 1, w, 1, NULL, &gradient));
-    tn_array_t* next = tn_array_retain(axpby(s, *w, gradient, 1.0, -0.1));
-    tn_array_release(*w);
-    *w = next;
+    tn_array_assign(w, axpby(s, *w, gradient, 1.0, -0.1));
     tn_scope_clear(s);  // intermediate values need not be stored
     TRY(tn_array_eval(1, w));
   }

@@ -75,7 +75,7 @@ inline std::vector<Buffer> run(const Program& program, const std::vector<const B
   std::vector<tn_buffer_t*> in, out(tn_program_result_count(program.get()));
   for (const Buffer* input : inputs) in.push_back(input->get());
   std::vector<Buffer> outputs(out.size());
-  check(tn_program_run(program.get(), nullptr, in.size(), in.data(), out.size(), out.data()));
+  check(tn_program_run(program.get(), in.size(), in.data(), nullptr, out.size(), out.data()));
   for (std::size_t i = 0; i < out.size(); ++i) outputs[i].reset(out[i]);
   return outputs;
 }

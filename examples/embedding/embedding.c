@@ -85,7 +85,7 @@ static tn_status_t score(const model_t* model, float* x, float* scores) {
       .result_memory_count = 1,
       .result_memory = &memory,
   };
-  if (!status) status = tn_program_run(model->program, &options, 2, inputs, 1, &output);
+  if (!status) status = tn_program_run(model->program, 2, inputs, &options, 1, &output);
   tn_buffer_release(output);
   tn_buffer_release(inputs[0]);
   return status;
@@ -119,7 +119,7 @@ static tn_status_t score_on_stream(const model_t* model, tn_buffer_t* x, float* 
       .timeout_ns = 5000000000,  // five seconds, waiting for the stream included
   };
   tn_buffer_t* inputs[] = {x, model->weights};
-  if (!status) status = tn_program_run(model->program, &options, 2, inputs, 1, &output);
+  if (!status) status = tn_program_run(model->program, 2, inputs, &options, 1, &output);
   // ... other work of this thread ...
   if (!status) status = tn_buffer_to_host(output, scores, ROWS * sizeof *scores);  // waits
   tn_buffer_release(output);

@@ -17,14 +17,9 @@ static tn_array_t* roll(tn_scope_t* s, tn_array_t* x, int64_t shift, int64_t axi
   return tn_op_apply_one(s, "roll", 1, &x, 2, attributes);
 }
 
-static tn_status_t write_out(void* user, const char* text, size_t length) {
-  fwrite(text, 1, length, user);
-  return TN_OK;
-}
-
 static tn_status_t show(const char* name, tn_array_t* array) {
   printf("%s =\n", name);
-  TRY(tn_array_print(array, write_out, stdout));
+  TRY(tn_array_print(array, tn_write_to_file, stdout));
   putchar('\n');
   return TN_OK;
 }

@@ -41,7 +41,7 @@ static double run(tn_device_t* device, tn_program_t* program, double x, int64_t 
   };
   tn_status_t status =
       tn_buffer_create_from_host(device, TN_DTYPE_F64, 0, NULL, &x, sizeof x, &input);
-  if (!status) status = tn_program_run(program, &options, 1, &input, 3, outputs);
+  if (!status) status = tn_program_run(program, 1, &input, &options, 3, outputs);
   if (!status) status = tn_buffer_to_host(outputs[0], &result, sizeof result);
   for (int i = 0; i < 3; ++i) tn_buffer_release(outputs[i]);
   tn_buffer_release(input);

@@ -34,7 +34,7 @@ static tn_status_t run(tn_device_t* device, tn_program_t* program, double x, dou
   tn_buffer_t *argument = NULL, *results[2] = {NULL, NULL};
   tn_status_t status =
       tn_buffer_create_from_host(device, TN_DTYPE_F64, 0, NULL, &x, sizeof x, &argument);
-  if (!status) status = tn_program_run(program, NULL, 1, &argument, 2, results);
+  if (!status) status = tn_program_run(program, 1, &argument, NULL, 2, results);
   if (!status) status = tn_buffer_to_host(results[0], average, sizeof *average);
   if (!status) status = tn_buffer_to_host(results[1], count, sizeof *count);
   tn_buffer_release(results[1]);

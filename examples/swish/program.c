@@ -9,11 +9,6 @@
     if (status_) return status_;        \
   } while (0)
 
-static tn_status_t write_out(void* user, const char* text, size_t length) {
-  fwrite(text, 1, length, user);
-  return TN_OK;
-}
-
 // A StableHLO program that calls the operation.
 static tn_status_t run_program(tn_device_t* device, const char* path) {
   const float x[] = {-1, 0, 1};
@@ -27,7 +22,7 @@ static tn_status_t run_program(tn_device_t* device, const char* path) {
     status =
         tn_buffer_create_from_host(device, TN_DTYPE_F32, 1, (int64_t[]){3}, x, sizeof x, &input);
   }
-  if (!status) status = tn_program_run(program, NULL, 1, &input, 1, &output);
+  if (!status) status = tn_program_run(program, 1, &input, NULL, 1, &output);
   if (!status) status = tn_buffer_to_host(output, y, sizeof y);
   if (!status) printf("program   %.4f %.4f %.4f\n", (double)y[0], (double)y[1], (double)y[2]);
   tn_buffer_release(output);
@@ -53,7 +48,7 @@ static tn_status_t total(void* user, tn_scope_t* s, size_t input_count, tn_array
 
 static tn_status_t show(const char* name, tn_array_t* array) {
   printf("%-9s ", name);
-  TRY(tn_array_print(array, write_out, stdout));
+  TRY(tn_array_print(array, tn_write_to_file, stdout));
   putchar('\n');
   return TN_OK;
 }

@@ -20,7 +20,7 @@ static tn_status_t tanh_of(const float* x, float* y) {
     status = tn_buffer_create_from_host(device, TN_DTYPE_F32, 1, (int64_t[]){3}, x,
                                         3 * sizeof(float), &input);
   }
-  if (!status) status = tn_program_run(program, NULL, 1, &input, 1, &output);
+  if (!status) status = tn_program_run(program, 1, &input, NULL, 1, &output);
   if (!status) status = tn_buffer_to_host(output, y, 3 * sizeof(float));
   tn_buffer_release(output);
   tn_buffer_release(input);

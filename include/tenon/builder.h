@@ -196,7 +196,7 @@ typedef enum tn_custom_call_schedule {
 } tn_custom_call_schedule_t;
 
 // The result (at `output_path` inside the result tuple; empty: the whole result) aliases the
-// storage of an operand.
+// storage of an operand. An element of a list: the struct will not grow.
 typedef struct tn_output_operand_alias {
   size_t output_path_length;
   const int64_t* output_path;

@@ -44,16 +44,12 @@ TN_API TN_MUST_USE tn_status_t tn_safetensors_write(const char* path, size_t cou
 // Waits for the buffer and prints it as NumPy's str() does: arrays of up to 1000 elements in full,
 // of larger ones the first and last three along each dimension. `write` is called with consecutive
 // parts of the text.
-TN_API TN_MUST_USE tn_status_t tn_buffer_print(tn_buffer_t* buffer,
-                                               tn_status_t (*write)(void* user, const char* text,
-                                                                    size_t length),
-                                               void* user);
+TN_API TN_MUST_USE tn_status_t tn_buffer_print(tn_buffer_t* buffer, tn_write_fn write, void* user);
 
 // Waits for the buffer and prints all of it as JSON: nested lists, booleans, numbers that
 // round-trip exactly, [real, imaginary] pairs, and "nan", "inf", "-inf" as strings.
-TN_API TN_MUST_USE tn_status_t
-tn_buffer_print_json(tn_buffer_t* buffer,
-                     tn_status_t (*write)(void* user, const char* text, size_t length), void* user);
+TN_API TN_MUST_USE tn_status_t tn_buffer_print_json(tn_buffer_t* buffer, tn_write_fn write,
+                                                    void* user);
 
 TN_EXTERN_C_END
 

@@ -31,7 +31,7 @@ TN_API tn_device_t* tn_stream_device(const tn_stream_t* stream);  // view, as lo
 TN_API TN_MUST_USE tn_status_t tn_stream_synchronize(tn_stream_t* stream);
 
 // Whether no task is enqueued or running at this moment.
-TN_API bool tn_stream_is_idle(tn_stream_t* stream);
+TN_API bool tn_stream_is_idle(const tn_stream_t* stream);
 
 // Completes the event when everything enqueued before is complete. An event can be recorded or set,
 // once: FAILED_PRECONDITION otherwise. The stream retains the event for as long as it needs it.
@@ -93,7 +93,7 @@ TN_API TN_MUST_USE tn_status_t tn_default_stream(tn_device_t* device, tn_stream_
 TN_API TN_MUST_USE tn_status_t tn_set_default_stream(tn_device_t* device, tn_stream_t* stream);
 
 // Where to run: on a stream, or, if that is NULL, on the default stream of a device, or, if both
-// are NULL, on the default stream of the default device. Views.
+// are NULL, on the default stream of the default device. Views. Passed by value: will not grow.
 typedef struct tn_stream_or_device {
   tn_stream_t* stream;
   tn_device_t* device;

@@ -47,7 +47,7 @@ static tn_array_t* mask_blocks(tn_scope_t* scope, tn_array_t* x, tn_array_t* mas
                           (long long)(tn__ceil_divide(columns, block_size)), (long long)block_size);
   }
   for (int64_t axis = -2; axis < 0; ++axis) {
-    mask = tn_array_repeat(scope, mask, block_size, &axis);
+    mask = tn_array_repeat(scope, mask, block_size, axis);
   }
   const tn_index_t items[] = {TN_ELLIPSIS, TN_SLICE(0, rows), TN_SLICE(0, columns)};
   mask = tn_array_index(scope, mask, 3, items);

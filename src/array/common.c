@@ -85,11 +85,10 @@ tn_array_t* tn__normalise_axis(tn_scope_t* scope, int64_t axis, size_t rank, siz
   return NULL;
 }
 
-tn_array_t* tn__axis_or_all(tn_scope_t* scope, tn_array_t** x, const int64_t* axis,
-                            size_t* out_axis) {
+tn_array_t* tn__axis_or_all(tn_scope_t* scope, tn_array_t** x, int64_t axis, size_t* out_axis) {
   TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, x));
   *out_axis = 0;
-  if (axis) return tn__normalise_axis(scope, *axis, (*x)->rank, out_axis);
+  if (axis != TN_ALL_AXES) return tn__normalise_axis(scope, axis, (*x)->rank, out_axis);
   *x = tn_array_flatten(scope, *x, 0, -1);
   return tn__check_operands(scope, 1, x);
 }

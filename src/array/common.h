@@ -37,8 +37,7 @@ tn_array_t* tn__check_dtype(tn_scope_t* scope, tn_dtype_t dtype);
 // An axis from the end or the beginning, of `rank` dimensions; an error array when it is outside.
 tn_array_t* tn__normalise_axis(tn_scope_t* scope, int64_t axis, size_t rank, size_t* out_axis);
 // The axis to work along; without one the array is flattened.
-tn_array_t* tn__axis_or_all(tn_scope_t* scope, tn_array_t** x, const int64_t* axis,
-                            size_t* out_axis);
+tn_array_t* tn__axis_or_all(tn_scope_t* scope, tn_array_t** x, int64_t axis, size_t* out_axis);
 // A list of them, as a set of bits; NULL: all. An axis that is given twice is an error.
 tn_array_t* tn__normalise_axes(tn_scope_t* scope, size_t count, const int64_t* axes, size_t rank,
                                uint64_t* out_set);

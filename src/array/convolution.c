@@ -1,5 +1,6 @@
 // Convolutions of images [batch, ..., channel] with kernels [channel, ..., channel of the image].
 #include "array/common.h"
+#include "base/options.h"
 
 enum { SPATIAL_LIMIT = 8 };
 
@@ -41,7 +42,7 @@ static int64_t output_size(int64_t dim, int64_t size, int64_t low, int64_t high,
 }
 
 static tn_array_t* convolve(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel,
-                            const tn_convolution_t* how) {
+                            const tn_convolution_t* options) {
   tn_array_t* operands[] = {x, kernel};
   int64_t strides[SPATIAL_LIMIT], padding[2 * SPATIAL_LIMIT], dilations[SPATIAL_LIMIT];
   int64_t input_dilations[SPATIAL_LIMIT], places[SPATIAL_LIMIT], dims[SPATIAL_LIMIT + 2];
@@ -52,18 +53,18 @@ static tn_array_t* convolve(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel
   x = operands[0] = tn_array_astype(scope, x, dtype);
   kernel = operands[1] = tn_array_astype(scope, kernel, dtype);
   const size_t spatial = x->rank > 2 ? x->rank - 2 : 0;
-  const int64_t groups = how->groups ? how->groups : 1;
+  const int64_t groups = options->groups ? options->groups : 1;
   TN__RETURN_IF_FAILED(check(scope, x, kernel, spatial, groups));
   dims[0] = x->dims[0];
   dims[spatial + 1] = kernel->dims[0];
   for (size_t i = 0; i < spatial; ++i) {
-    strides[i] = item_or(how->strides, i, 1);
-    dilations[i] = item_or(how->kernel_dilations, i, 1);
-    input_dilations[i] = item_or(how->input_dilations, i, 1);
-    padding[2 * i] = item_or(how->padding_low, i, 0);
-    padding[2 * i + 1] = item_or(how->padding_high, i, padding[2 * i]);
+    strides[i] = item_or(options->strides, i, 1);
+    dilations[i] = item_or(options->kernel_dilations, i, 1);
+    input_dilations[i] = item_or(options->input_dilations, i, 1);
+    padding[2 * i] = item_or(options->padding_low, i, 0);
+    padding[2 * i + 1] = item_or(options->padding_high, i, padding[2 * i]);
     places[i] = (int64_t)i + 1;
-    reversal[i] = how->flip;
+    reversal[i] = options->flip;
     const int64_t limit = INT32_MAX;
     if (strides[i] < 1 || dilations[i] < 1 || input_dilations[i] < 1 || strides[i] > limit ||
         dilations[i] > limit || input_dilations[i] > limit || padding[2 * i] > limit ||
@@ -111,10 +112,13 @@ static tn_array_t* convolve(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel
 }
 
 tn_array_t* tn_array_conv_general(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel,
-                                  const tn_convolution_t* how) {
+                                  const tn_convolution_t* options) {
   TN__OPERATION(scope, "conv_general");
-  static const tn_convolution_t plain = {.groups = 1};
-  return convolve(scope, x, kernel, how ? how : &plain);
+  tn_convolution_t copy;
+  tn_status_t status;
+  options = TN_OPTIONS_READ(tn_convolution_t, options, &copy, &status);
+  if (status) return tn__scope_refuse(scope, status);
+  return convolve(scope, x, kernel, options);
 }
 
 static tn_array_t* check_spatial(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel,
@@ -134,13 +138,13 @@ static tn_array_t* check_spatial(tn_scope_t* scope, tn_array_t* x, tn_array_t* k
                                       const int64_t* strides, const int64_t* padding,       \
                                       const int64_t* dilations, int64_t groups) {           \
     TN__OPERATION(scope, "conv" #count "d");                                                \
-    const tn_convolution_t how = {.strides = strides,                                       \
-                                  .padding_low = padding,                                   \
-                                  .padding_high = padding,                                  \
-                                  .kernel_dilations = dilations,                            \
-                                  .groups = groups};                                        \
+    const tn_convolution_t options = {.strides = strides,                                   \
+                                      .padding_low = padding,                               \
+                                      .padding_high = padding,                              \
+                                      .kernel_dilations = dilations,                        \
+                                      .groups = groups};                                    \
     TN__RETURN_IF_FAILED(check_spatial(scope, x, kernel, count));                           \
-    return convolve(scope, x, kernel, &how);                                                \
+    return convolve(scope, x, kernel, &options);                                            \
   }
 TN_ARRAY_CONVOLUTION(CONVOLUTION)
 
@@ -164,13 +168,13 @@ static tn_array_t* convolve_back(tn_scope_t* scope, const char* name, size_t spa
                             i, (long long)dilation, (long long)size);
     }
   }
-  const tn_convolution_t how = {.padding_low = low,
-                                .padding_high = high,
-                                .kernel_dilations = dilations,
-                                .input_dilations = strides,
-                                .groups = groups,
-                                .flip = true};
-  return convolve(scope, x, kernel, &how);
+  const tn_convolution_t options = {.padding_low = low,
+                                    .padding_high = high,
+                                    .kernel_dilations = dilations,
+                                    .input_dilations = strides,
+                                    .groups = groups,
+                                    .flip = true};
+  return convolve(scope, x, kernel, &options);
 }
 
 #define CONVOLUTION_BACK(count)                                                                   \
@@ -201,9 +205,9 @@ tn_array_t* tn_array_convolve(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
     high = reach / 2;
     low = reach - high;
   }
-  const tn_convolution_t how = {.padding_low = &low, .padding_high = &high, .flip = true};
+  const tn_convolution_t options = {.padding_low = &low, .padding_high = &high, .flip = true};
   x = tn_array_reshape(scope, x, 3, (const int64_t[]){1, -1, 1});
   kernel = tn_array_reshape(scope, kernel, 3, (const int64_t[]){1, -1, 1});
-  x = convolve(scope, x, kernel, &how);
+  x = convolve(scope, x, kernel, &options);
   return tn_array_reshape(scope, x, 1, (const int64_t[]){-1});
 }

@@ -43,7 +43,7 @@ static tn_array_t* moved(tn_scope_t* scope, tn_array_t* x, tn_array_t* filling, 
 }
 
 static tn_array_t* cumulate(tn_scope_t* scope, const tn_op_t* op, double initial, tn_array_t* x,
-                            const int64_t* axis, bool reverse, bool inclusive) {
+                            int64_t axis, bool reverse, bool inclusive) {
   tn_cumulation_t how = {.is_reverse = reverse};
   TN__RETURN_IF_FAILED(tn__axis_or_all(scope, &x, axis, &how.axis));
   const float pair[] = {(float)initial, isinf(initial) ? (float)initial : 0};
@@ -55,34 +55,34 @@ static tn_array_t* cumulate(tn_scope_t* scope, const tn_op_t* op, double initial
   return inclusive ? result : moved(scope, result, first, how, 1);
 }
 
-tn_array_t* tn_array_cumsum(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool reverse,
+tn_array_t* tn_array_cumsum(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool reverse,
                             bool inclusive) {
   TN__OPERATION_ON(scope, "cumsum", x);
   if (x->dtype == TN_DTYPE_PRED) x = tn_array_astype(scope, x, TN_DTYPE_S32);
   return cumulate(scope, TN__OP(add), 0, x, axis, reverse, inclusive);
 }
 
-tn_array_t* tn_array_cumprod(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool reverse,
+tn_array_t* tn_array_cumprod(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool reverse,
                              bool inclusive) {
   TN__OPERATION(scope, "cumprod");
   return cumulate(scope, TN__OP(multiply), 1, x, axis, reverse, inclusive);
 }
 
-tn_array_t* tn_array_cummax(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool reverse,
+tn_array_t* tn_array_cummax(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool reverse,
                             bool inclusive) {
   TN__OPERATION(scope, "cummax");
   return cumulate(scope, TN__OP(maximum), -(double)INFINITY, x, axis, reverse, inclusive);
 }
 
-tn_array_t* tn_array_cummin(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool reverse,
+tn_array_t* tn_array_cummin(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool reverse,
                             bool inclusive) {
   TN__OPERATION(scope, "cummin");
   return cumulate(scope, TN__OP(minimum), INFINITY, x, axis, reverse, inclusive);
 }
 
 // Each round folds twice as many elements into one: there is no window of this operation.
-tn_array_t* tn_array_logcumsumexp(tn_scope_t* scope, tn_array_t* x, const int64_t* axis,
-                                  bool reverse, bool inclusive) {
+tn_array_t* tn_array_logcumsumexp(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool reverse,
+                                  bool inclusive) {
   TN__OPERATION(scope, "logcumsumexp");
   tn_cumulation_t how = {.is_reverse = reverse};
   TN__RETURN_IF_FAILED(tn__axis_or_all(scope, &x, axis, &how.axis));

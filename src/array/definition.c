@@ -2,6 +2,7 @@
 
 #include "array/common.h"
 #include "array/rule.h"
+#include "base/options.h"
 #include "base/type.h"
 #include "call/check.h"
 #include "call/registry.h"
@@ -296,17 +297,23 @@ void tn__apply_op(tn_scope_t* scope, const tn_op_t* op, const tn_application_t* 
 }
 
 void tn_op_apply(tn_scope_t* scope, const tn_application_t* application, tn_array_t** out_results) {
-  if (application->struct_size < sizeof *application || !application->name) {
-    tn_array_t* error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                                       "tn_op_apply: struct_size or name is not set");
-    for (size_t i = 0; i < application->result_count; ++i) out_results[i] = error;
+  tn_application_t copy;
+  tn_status_t status;
+  const size_t result_count = application->result_count;
+  application = TN_OPTIONS_READ(tn_application_t, application, &copy, &status);
+  if (!status && !application->name) {
+    status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_op_apply: name is NULL");
+  }
+  if (status) {
+    tn_array_t* error = tn_array_error(scope, status);
+    for (size_t i = 0; i < result_count; ++i) out_results[i] = error;
     return;
   }
   const tn_string_view_t name = tn__sv(application->name);
   const char* platform = tn_device_platform(tn_scope_device(scope));
   tn_context_t* context = tn_device_context(tn_scope_device(scope));
   const tn_op_t* op = NULL;
-  tn_status_t status = tn__call_find(context, name, &op);
+  status = tn__call_find(context, name, &op);
   if (!status && !tn__op_target_for(op, platform))
     status = tn__registry_miss(context, name, platform);
   if (!status) {

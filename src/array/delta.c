@@ -41,10 +41,9 @@ static tn_array_t* expand(const tn_delta_t* d, tn_array_t* x, int64_t axis) {
 
 // One of the keys' heads for each of the values'.
 static tn_array_t* repeat_heads(const tn_delta_t* d, tn_array_t* x) {
-  static const int64_t axis = 2;
   return d->value_heads == d->key_heads
              ? x
-             : tn_array_repeat(d->scope, x, d->value_heads / d->key_heads, &axis);
+             : tn_array_repeat(d->scope, x, d->value_heads / d->key_heads, 2);
 }
 
 // The product of the state with a vector of each head.

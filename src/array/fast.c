@@ -3,6 +3,7 @@
 #include <tenon/detail/array_fast.h>
 
 #include "array/common.h"
+#include "base/options.h"
 
 static const int64_t last[] = {-1};
 
@@ -151,14 +152,10 @@ tn_array_t* tn_array_rope(tn_scope_t* scope, tn_array_t* x, int64_t dims, bool t
 // --- attention
 
 static tn_array_t* check_attention(tn_scope_t* scope, tn_array_t** operands,
-                                   const tn_attention_t* how) {
+                                   const tn_attention_t* options) {
   TN__RETURN_IF_FAILED(tn__check_operands(scope, 3, operands));
-  if (!how) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "how is NULL; expected a scale at least");
-  }
-  if (how->mask) TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &how->mask));
-  if (how->sinks) TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &how->sinks));
+  if (options->mask) TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &options->mask));
+  if (options->sinks) TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &options->sinks));
   const tn_array_t *q = operands[0], *k = operands[1], *v = operands[2];
   const char* problem = NULL;
   if (q->rank != 4 || k->rank != 4 || v->rank != 4) {
@@ -169,11 +166,12 @@ static tn_array_t* check_attention(tn_scope_t* scope, tn_array_t** operands,
     problem = "the features of queries and keys differ, or the lengths of keys and values";
   } else if (k->dims[1] != v->dims[1] || k->dims[1] == 0 || q->dims[1] % k->dims[1]) {
     problem = "the heads of the queries are not a multiple of those of keys and values";
-  } else if (how->causal && how->mask) {
+  } else if (options->causal && options->mask) {
     problem = "a mask and causal, too";
-  } else if (how->mask && how->mask->rank > 4) {
+  } else if (options->mask && options->mask->rank > 4) {
     problem = "the mask has more than four dimensions";
-  } else if (how->sinks && (how->sinks->rank != 1 || how->sinks->dims[0] != q->dims[1])) {
+  } else if (options->sinks &&
+             (options->sinks->rank != 1 || options->sinks->dims[0] != q->dims[1])) {
     problem = "there is not one sink for each head";
   }
   if (!problem) return NULL;
@@ -199,10 +197,18 @@ static tn_array_t* hide(tn_scope_t* scope, tn_array_t* scores, tn_array_t* mask)
 
 tn_array_t* tn_array_scaled_dot_product_attention(tn_scope_t* scope, tn_array_t* queries,
                                                   tn_array_t* keys, tn_array_t* values,
-                                                  const tn_attention_t* how) {
+                                                  const tn_attention_t* options) {
   TN__OPERATION(scope, "scaled_dot_product_attention");
   tn_array_t* operands[] = {queries, keys, values};
-  TN__RETURN_IF_FAILED(check_attention(scope, operands, how));
+  tn_attention_t copy;
+  tn_status_t status;
+  if (!options) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "options is NULL; expected a scale at least");
+  }
+  options = TN_OPTIONS_READ(tn_attention_t, options, &copy, &status);
+  if (status) return tn__scope_refuse(scope, status);
+  TN__RETURN_IF_FAILED(check_attention(scope, operands, options));
   tn_dtype_t dtype = TN_DTYPE_INVALID;
   TN__RETURN_IF_FAILED(tn__result_type(scope, 3, operands, &dtype));
   if (!tn_issubdtype(dtype, TN_CATEGORY_FLOATING)) {
@@ -213,7 +219,7 @@ tn_array_t* tn_array_scaled_dot_product_attention(tn_scope_t* scope, tn_array_t*
   const int64_t groups = keys->dims[1], key_count = keys->dims[2];
   // Queries that share keys are rows of one matrix.
   tn_array_t* q = tn_array_astype(scope, queries, dtype);
-  q = tn_array_multiply(scope, q, tn__number_like(scope, q, how->scale));
+  q = tn_array_multiply(scope, q, tn__number_like(scope, q, options->scale));
   q = tn_array_reshape(scope, q, 4,
                        (const int64_t[]){batch, groups, heads / groups * length, queries->dims[3]});
   tn_array_t* scores = tn_array_matmul(
@@ -221,20 +227,20 @@ tn_array_t* tn_array_scaled_dot_product_attention(tn_scope_t* scope, tn_array_t*
   const int64_t full[] = {batch, heads, length, key_count};
   scores = tn_array_reshape(scope, scores, 4, full);
   if (scores->dtype == TN_DTYPE_INVALID) return scores;
-  if (how->causal) {
+  if (options->causal) {
     scores = hide(scope, scores,
                   tn_array_tri(scope, TN_DTYPE_PRED, length, key_count, key_count - length));
-  } else if (how->mask) {
-    scores = hide(scope, scores, how->mask);
+  } else if (options->mask) {
+    scores = hide(scope, scores, options->mask);
   }
-  if (how->sinks) {
-    tn_array_t* sinks = tn_array_astype(scope, how->sinks, dtype);
+  if (options->sinks) {
+    tn_array_t* sinks = tn_array_astype(scope, options->sinks, dtype);
     sinks = tn_array_reshape(scope, sinks, 4, (const int64_t[]){1, heads, 1, 1});
     sinks = tn_array_broadcast_to(scope, sinks, 4, (const int64_t[]){batch, heads, length, 1});
     scores = tn_array_concatenate(scope, 2, (tn_array_t*[]){sinks, scores}, -1);
   }
   scores = tn_array_softmax(scope, scores, 1, last, true);
-  if (how->sinks) scores = features(scope, scores, 1, key_count + 1, 1);
+  if (options->sinks) scores = features(scope, scores, 1, key_count + 1, 1);
   scores = tn_array_reshape(scope, scores, 4,
                             (const int64_t[]){batch, groups, heads / groups * length, key_count});
   tn_array_t* result = tn_array_matmul(scope, scores, tn_array_astype(scope, values, dtype));
@@ -257,7 +263,7 @@ tn_array_t* tn_array_cross_entropy(tn_scope_t* scope, tn_array_t* logits, tn_arr
   }
   tn_array_t* all = tn_array_astype(scope, logits, TN_DTYPE_F32);
   tn_array_t* places = tn_array_expand_dims(scope, targets, 1, last);
-  tn_array_t* chosen = tn_array_take_along_axis(scope, all, places, last);
+  tn_array_t* chosen = tn_array_take_along_axis(scope, all, places, -1);
   return tn_array_subtract(scope, tn_array_logsumexp(scope, all, 1, last, false),
                            tn_array_squeeze(scope, chosen, 1, last));
 }

@@ -20,8 +20,8 @@ static void attention_to_one_key_is_its_value(void** state) {
   tn_scope_t* s = tn__testing_scope();
   tn_array_t* q = tn__testing_range(s, TN_LIST(1, 2, 2, 1));
   tn_array_t* k = tn__testing_range(s, TN_LIST(1, 1, 2, 1));
-  const tn_attention_t how = {.scale = 1, .causal = true};
-  tn_array_t* y = tn_array_scaled_dot_product_attention(s, q, k, k, &how);
+  const tn_attention_t options = {.struct_size = sizeof options, .scale = 1, .causal = true};
+  tn_array_t* y = tn_array_scaled_dot_product_attention(s, q, k, k, &options);
   const tn_index_t first[] = {TN_ELLIPSIS, TN_SLICE(0, 1), TN_ALL};
   TN_ASSERT_F32(tn_array_index(s, y, 3, first), TN_LIST(1, 2, 1, 1), 0, 0);
   tn_scope_destroy(s);

@@ -100,17 +100,17 @@ tn_array_t* tn__scatter_combine(tn_scope_t* scope, tn_scatter_mode_t mode, tn_ar
 
 // --- along one axis
 
-tn_array_t* tn_array_take(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
-                          const int64_t* axis) {
+tn_array_t* tn_array_take(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices, int64_t axis) {
   TN__OPERATION_ON(scope, "take", x, indices);
   tn_indexed_t indexed = {.indexed_count = 1};
   tn_array_shape_t shape = {0};
   size_t at = 0;
-  if (!axis) {
+  if (axis == TN_ALL_AXES) {
     x = tn_array_flatten(scope, x, 0, -1);
     if (x->dtype == TN_DTYPE_INVALID) return x;
-  } else
-    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, *axis, x->rank, &at));
+  } else {
+    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, x->rank, &at));
+  }
   TN__RETURN_IF_FAILED(tn__wrap_indices(scope, &indices, x->dims[at]));
   if (x->rank - 1 + indices->rank > TN_MAX_RANK) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
@@ -136,19 +136,20 @@ tn_array_t* tn_array_take(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
 
 // `x` and the indices of one rank, which go along in all dimensions but the axis.
 static tn_array_t* prepare_along(tn_scope_t* scope, tn_array_t** x, tn_array_t** indices,
-                                 const int64_t* axis, tn_indexed_t* out_indexed) {
+                                 int64_t axis, tn_indexed_t* out_indexed) {
   tn_array_t* operands[] = {*x, *indices};
   size_t at = 0;
   tn_array_shape_t shape = {0}, index_shape = {0};
   TN__RETURN_IF_FAILED(tn__check_operands(scope, 2, operands));
-  if (!axis) {
+  if (axis == TN_ALL_AXES) {
     *x = tn_array_flatten(scope, *x, 0, -1);
     *indices = tn_array_flatten(scope, *indices, 0, -1);
     operands[0] = *x;
     operands[1] = *indices;
     TN__RETURN_IF_FAILED(tn__check_operands(scope, 2, operands));
-  } else
-    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, *axis, (*x)->rank, &at));
+  } else {
+    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, (*x)->rank, &at));
+  }
   if ((*x)->rank != (*indices)->rank) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "the array has shape %s and the indices %s; expected as many "
@@ -184,7 +185,7 @@ static tn_array_t* prepare_along(tn_scope_t* scope, tn_array_t** x, tn_array_t**
 }
 
 tn_array_t* tn_array_take_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
-                                     const int64_t* axis) {
+                                     int64_t axis) {
   TN__OPERATION(scope, "take_along_axis");
   tn_indexed_t indexed;
   TN__RETURN_IF_FAILED(prepare_along(scope, &x, &indices, axis, &indexed));
@@ -200,8 +201,7 @@ tn_array_t* tn_array_take_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_
 }
 
 tn_array_t* tn_array_put_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
-                                    tn_array_t* values, const int64_t* axis,
-                                    tn_scatter_mode_t mode) {
+                                    tn_array_t* values, int64_t axis, tn_scatter_mode_t mode) {
   TN__OPERATION_ON(scope, "put_along_axis", x);
   tn_array_shape_t shape;
   tn_indexed_t indexed;
@@ -211,12 +211,12 @@ tn_array_t* tn_array_put_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t
   if (x->rank) memcpy(shape.dims, x->dims, x->rank * sizeof *shape.dims);
   TN__RETURN_IF_FAILED(prepare_along(scope, &x, &indices, axis, &indexed));
   values = tn_array_astype(scope, values, x->dtype);
-  if (!axis && values->rank > 1) values = tn_array_flatten(scope, values, 0, -1);
+  if (axis == TN_ALL_AXES && values->rank > 1) values = tn_array_flatten(scope, values, 0, -1);
   values = tn_array_broadcast_to(scope, values, indices->rank, indices->dims);
   values = tn__scatter_updates(scope, mode, values);
   x = tn__scatter(scope, x, indices, indices->rank, values, &indexed,
                   tn__scatter_body(scope, mode, x->dtype));
-  return axis ? x : tn_array_reshape(scope, x, shape.rank, shape.dims);
+  return axis == TN_ALL_AXES ? tn_array_reshape(scope, x, shape.rank, shape.dims) : x;
 }
 
 // --- strides over memory that is not there
@@ -224,7 +224,6 @@ tn_array_t* tn_array_put_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t
 tn_array_t* tn_array_as_strided(tn_scope_t* scope, tn_array_t* x, size_t rank, const int64_t* dims,
                                 const int64_t* strides, int64_t offset) {
   TN__OPERATION_ON(scope, "as_strided", x);
-  const int64_t axis = 0;
   int64_t low = offset, high = offset;
   bool is_empty = false;
   TN__RETURN_IF_FAILED(tn__check_dims(scope, rank, dims));
@@ -251,5 +250,5 @@ tn_array_t* tn_array_as_strided(tn_scope_t* scope, tn_array_t* x, size_t rank, c
                           "the strides reach from element %lld to %lld; the array has %lld",
                           (long long)low, (long long)high, (long long)tn_array_size(x));
   }
-  return tn_array_take(scope, tn_array_flatten(scope, x, 0, -1), places, &axis);
+  return tn_array_take(scope, tn_array_flatten(scope, x, 0, -1), places, 0);
 }

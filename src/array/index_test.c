@@ -45,7 +45,7 @@ static void arrays_choose_elements(void** state) {
   // With a slice between them the arrays' dimensions come first.
   TN_ASSERT_F32(INDEX(x, TN_AT_ARRAY(i), TN_SLICE(0, 1), TN_AT_ARRAY(i)), TN_LIST(2, 1), 15, 0);
   TN_ASSERT_F32(tn_array_take(s, tn__testing_range(s, TN_LIST(3)),
-                              places(s, TN_LIST(2, 1), (int32_t[]){2, -2}), NULL),
+                              places(s, TN_LIST(2, 1), (int32_t[]){2, -2}), TN_ALL_AXES),
                 TN_LIST(2, 1), 2, 1);
   tn_scope_destroy(s);
 }
@@ -90,8 +90,8 @@ static void updates_go_where_the_index_says(void** state) {
                 9);
   TN_ASSERT_F32(UPDATE(x, one, TN_SCATTER_ADD, TN_AT_ARRAY(i), TN_SLICE(0, 2)), TN_LIST(2, 4), 1, 2,
                 2, 3, 6, 7, 6, 7);
-  TN_ASSERT_F32(tn_array_put_along_axis(s, x, places(s, TN_LIST(2, 1), (int32_t[]){3, 0}), one,
-                                        (int64_t[]){1}, TN_SCATTER_SET),
+  TN_ASSERT_F32(tn_array_put_along_axis(s, x, places(s, TN_LIST(2, 1), (int32_t[]){3, 0}), one, 1,
+                                        TN_SCATTER_SET),
                 TN_LIST(2, 4), 0, 1, 2, 1, 1, 5, 6, 7);
   tn_scope_destroy(s);
 }

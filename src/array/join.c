@@ -223,16 +223,14 @@ static tn_array_t* repeat_axis(tn_scope_t* scope, tn_array_t* x, size_t axis, in
   return tn_array_reshape(scope, x, flat.rank, flat.dims);
 }
 
-tn_array_t* tn_array_repeat(tn_scope_t* scope, tn_array_t* x, int64_t repeats,
-                            const int64_t* axis) {
+tn_array_t* tn_array_repeat(tn_scope_t* scope, tn_array_t* x, int64_t repeats, int64_t axis) {
   TN__OPERATION_ON(scope, "repeat", x);
   size_t at = 0;
   if (repeats < 0) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%lld repeats; expected at least 0",
                           (long long)repeats);
   }
-  if (!axis) x = tn_array_flatten(scope, x, 0, -1);
-  if (axis) TN__RETURN_IF_FAILED(tn__normalise_axis(scope, *axis, x->rank, &at));
+  TN__RETURN_IF_FAILED(tn__axis_or_all(scope, &x, axis, &at));
   return repeat_axis(scope, x, at, repeats, false);
 }
 
@@ -290,7 +288,7 @@ static tn_array_t* pad_axis(tn_scope_t* scope, tn_array_t* x, size_t axis, int64
       tn_array_from_host(scope, TN_DTYPE_S32, 1, &count, places, (size_t)count * sizeof *places);
   tn__free(allocator, memory, (size_t)count * sizeof *places);
   const int64_t at = (int64_t)axis;
-  return tn_array_take(scope, x, indices, &at);
+  return tn_array_take(scope, x, indices, at);
 }
 
 tn_array_t* tn_array_pad(tn_scope_t* scope, tn_array_t* x, const int64_t* low, const int64_t* high,

@@ -120,7 +120,7 @@ void tn_array_linalg_lu(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_rows,
   const int64_t side = shorter_side(x);
   factor(scope, x, &factors, &pivots);
   // x[rows] = L U; the inverse of the permutation gives x = L[inverse] U.
-  tn_array_t* rows = tn_array_argsort(scope, tn__rows_of_pivots(scope, x, pivots), last);
+  tn_array_t* rows = tn_array_argsort(scope, tn__rows_of_pivots(scope, x, pivots), -1);
   tn_array_t* lower = tn_array_tril(scope, tn__leading_block(scope, factors, ROWS(x), side), -1);
   *out_rows = rows;
   *out_lower = tn_array_add(scope, lower, tn_array_eye(scope, x->dtype, ROWS(x), side, 0));
@@ -129,7 +129,6 @@ void tn_array_linalg_lu(tn_scope_t* scope, tn_array_t* x, tn_array_t** out_rows,
 
 tn_array_t* tn_array_linalg_solve(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
   TN__OPERATION(scope, "solve");
-  static const int64_t row_axis[] = {-2};
   tn_array_t* operands[] = {a, b};
   tn_array_t *factors = NULL, *pivots = NULL;
   bool is_vector = false;
@@ -146,7 +145,7 @@ tn_array_t* tn_array_linalg_solve(tn_scope_t* scope, tn_array_t* a, tn_array_t* 
   const size_t rank = rows->rank < b->rank ? b->rank : rows->rank, lead = rank - (*shorter)->rank;
   for (size_t i = 0; i < lead; ++i) ones[i] = (int64_t)i;
   *shorter = tn_array_expand_dims(scope, *shorter, lead, ones);
-  b = tn_array_take_along_axis(scope, b, rows, row_axis);
+  b = tn_array_take_along_axis(scope, b, rows, -2);
   tn_array_t* x = tn__solve_triangles(scope, factors, b, true, true);
   x = tn__solve_triangles(scope, factors, x, false, false);
   return is_vector ? tn_array_squeeze(scope, x, 1, last) : x;

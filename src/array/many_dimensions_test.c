@@ -156,7 +156,7 @@ static tn_array_t* slice_update_at(tn_scope_t* s, tn_array_t* const* x) {
   return tn_array_slice_update_at(s, x[1], x[1], start_of(s, x[0]), 1, zeros);
 }
 static tn_array_t* take(tn_scope_t* s, tn_array_t* const* x) {
-  return tn_array_take(s, x[1], start_of(s, x[0]), zeros);
+  return tn_array_take(s, x[1], start_of(s, x[0]), 0);
 }
 static tn_array_t* multiply_matrices(tn_scope_t* s, tn_array_t* const* x) {
   return tn_array_matmul(s, tn_array_reshape(s, x[0], 2, ones), x[1]);

@@ -142,13 +142,12 @@ static tn_array_t* widen(tn_scope_t* scope, const tn_array_t* x, tn_array_t* mas
 // first true place. *mask loses the places for which there is none.
 static tn_array_t* deal(tn_scope_t* scope, const tn_array_t* x, tn_array_t** mask,
                         tn_array_t* updates) {
-  static const int64_t axis = 0;
   int64_t dims[TN_MAX_RANK];
   const int64_t count = updates->dims[0];
   const tn_dtype_t dtype = tn_array_size(*mask) > INT32_MAX ? TN_DTYPE_S64 : TN_DTYPE_S32;
   tn_array_t* line = tn_array_flatten(scope, *mask, 0, -1);
   tn_array_t* places = tn_array_astype(scope, line, dtype);
-  places = tn_array_cumsum(scope, places, &axis, false, true);
+  places = tn_array_cumsum(scope, places, 0, false, true);
   places = tn_array_subtract(scope, places, tn__number_like(scope, places, 1));
   tn_array_t* is_there =
       tn_array_less(scope, places, tn__number_like(scope, places, (double)count));
@@ -156,7 +155,7 @@ static tn_array_t* deal(tn_scope_t* scope, const tn_array_t* x, tn_array_t** mas
   *mask = tn_array_logical_and(scope, *mask, is_there);
   places = tn_array_clip(scope, places, tn__number_like(scope, places, 0),
                          tn__number_like(scope, places, (double)(count - 1)));
-  tn_array_t* dealt = tn_array_take(scope, updates, places, &axis);
+  tn_array_t* dealt = tn_array_take(scope, updates, places, 0);
   for (size_t i = 0; i < x->rank; ++i) dims[i] = x->dims[i];
   return tn_array_reshape(scope, dealt, x->rank, dims);
 }

@@ -119,7 +119,6 @@ tn_array_t* tn__solve_triangles(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
 tn_array_t* tn__rows_of_pivots(tn_scope_t* scope, const tn_array_t* x, tn_array_t* pivots) {
   int64_t dims[TN_MAX_RANK];
   memcpy(dims, x->dims, (x->rank - 1) * sizeof *dims);
-  static const int64_t last[] = {-1};
   const size_t axis = x->rank - 2;
   const int64_t rows_of_x = x->dims[axis], columns = x->dims[axis + 1];
   const int64_t side = rows_of_x < columns ? rows_of_x : columns;
@@ -131,7 +130,7 @@ tn_array_t* tn__rows_of_pivots(tn_scope_t* scope, const tn_array_t* x, tn_array_
     const tn_index_t items[] = {TN_ELLIPSIS, TN_SLICE(i, i + 1)};
     tn_array_t* other = tn_array_index(scope, pivots, 2, items);
     tn_array_t* here = tn_array_index(scope, rows, 2, items);
-    tn_array_t* there = tn_array_take_along_axis(scope, rows, other, last);
+    tn_array_t* there = tn_array_take_along_axis(scope, rows, other, -1);
     tn_array_t* at = tn_array_scalar(scope, TN_DTYPE_S32, (double)i);
     rows = tn_array_where(scope, tn_array_equal(scope, places, other), here, rows);
     rows = tn_array_where(scope, tn_array_equal(scope, places, at), there, rows);

@@ -49,7 +49,7 @@ static void lists_that_are_missing_are_named(void** state) {
   ASSERT_FAILS("concatenate: the list of arrays is NULL", tn_array_concatenate(s, 2, NULL, 0));
   ASSERT_FAILS("einsum: subscripts is NULL", tn_array_einsum(s, NULL, 1, &x));
   ASSERT_FAILS("rope: the offset is NULL", tn_array_rope(s, x, 2, false, 1e4, 1, NULL, NULL));
-  ASSERT_FAILS("scaled_dot_product_attention: how is NULL",
+  ASSERT_FAILS("scaled_dot_product_attention: options is NULL",
                tn_array_scaled_dot_product_attention(s, x, x, x, NULL));
   ASSERT_FAILS("stop_gradient: operand 0 is NULL", tn_array_stop_gradient(s, NULL));
   tn_array_split_at(s, x, 2, NULL, 0, parts);
@@ -110,7 +110,7 @@ static void numbers_that_stand_for_nothing_are_named(void** state) {
   ASSERT_FAILS("pad: the mode is 9; expected 0 to 3",
                tn_array_pad(s, x, two, two, (tn_pad_mode_t)9, NULL));
   ASSERT_FAILS("put_along_axis: the mode is 7",
-               tn_array_put_along_axis(s, x, places, x, two, (tn_scatter_mode_t)7));
+               tn_array_put_along_axis(s, x, places, x, 1, (tn_scatter_mode_t)7));
   ASSERT_FAILS("index_update: the mode is -1",
                tn_array_index_update(s, x, 0, NULL, x, (tn_scatter_mode_t)-1));
   ASSERT_FAILS("index: the kind of an item is 42", tn_array_index(s, x, 1, &item));

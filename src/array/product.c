@@ -238,7 +238,7 @@ static tn_array_t* gather_matrices(tn_scope_t* scope, tn_array_t* x, tn_array_t*
   const int64_t axis = 0;
   tn_array_t* line =
       x->rank == 2 ? tn_array_expand_dims(scope, x, 1, &axis) : tn_array_flatten(scope, x, 0, -3);
-  return tn_array_take(scope, line, places, &axis);
+  return tn_array_take(scope, line, places, axis);
 }
 
 tn_array_t* tn_array_gather_mm(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,

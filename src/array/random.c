@@ -246,7 +246,6 @@ tn_array_t* tn_array_random_bernoulli(tn_scope_t* scope, tn_array_t* p, size_t r
 // One distribution for all samples: they are looked up in its sums.
 static tn_array_t* choose_by_sums(tn_scope_t* scope, tn_array_t* logits, size_t rank,
                                   const int64_t* dims, tn_array_t* key) {
-  static const int64_t axis = 0;
   tn_array_t* x = tn_array_flatten(scope, logits, 0, -1);
   x = tn_array_astype(scope, x, tn_promote_types(logits->dtype, TN_DTYPE_F32));
   tn_array_t* highest = tn_array_max(scope, x, 0, NULL, false);
@@ -254,7 +253,7 @@ static tn_array_t* choose_by_sums(tn_scope_t* scope, tn_array_t* logits, size_t 
       tn_array_where(scope, tn_array_isinf(scope, highest),
                      tn_array_astype(scope, tn_array_equal(scope, x, highest), TN_DTYPE_F32),
                      tn_array_exp(scope, tn_array_subtract(scope, x, highest)));
-  tn_array_t* sums = tn_array_cumsum(scope, weights, &axis, false, false);
+  tn_array_t* sums = tn_array_cumsum(scope, weights, 0, false, false);
   tn_array_t* u = tn_array_random_uniform(scope, NULL, NULL, TN_DTYPE_F32, rank, dims, key);
   u = tn_array_multiply(scope, u, tn_array_sum(scope, weights, 0, NULL, false));
   return tn_array_subtract(scope, tn_array_searchsorted(scope, sums, u, true),
@@ -277,8 +276,7 @@ static tn_array_t* choose(tn_scope_t* scope, tn_array_t* logits, size_t axis, si
   const size_t place = axis + rank + 1 - logits->rank;
   for (size_t i = 0, from = 0; i <= rank; ++i) full[i] = i == place ? size : dims[from++];
   tn_array_t* noise = tn_array_random_gumbel(scope, TN_DTYPE_F32, rank + 1, full, key);
-  return tn_array_argmax(scope, tn_array_add(scope, noise, logits),
-                         (const int64_t[]){(int64_t)place}, false);
+  return tn_array_argmax(scope, tn_array_add(scope, noise, logits), (int64_t)place, false);
 }
 
 tn_array_t* tn_array_random_categorical(tn_scope_t* scope, tn_array_t* logits, int64_t axis,
@@ -322,8 +320,7 @@ tn_array_t* tn_array_random_categorical_samples(tn_scope_t* scope, tn_array_t* l
 
 tn_array_t* tn_array_random_permutation(tn_scope_t* scope, int64_t count, tn_array_t* key) {
   TN__OPERATION(scope, "random_permutation");
-  static const int64_t axis = 0;
-  return tn_array_argsort(scope, tn_array_random_bits(scope, 4, 1, &count, key), &axis);
+  return tn_array_argsort(scope, tn_array_random_bits(scope, 4, 1, &count, key), 0);
 }
 
 tn_array_t* tn_array_random_permute(tn_scope_t* scope, tn_array_t* x, int64_t axis,
@@ -332,5 +329,5 @@ tn_array_t* tn_array_random_permute(tn_scope_t* scope, tn_array_t* x, int64_t ax
   size_t at = 0;
   TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, x->rank, &at));
   if (x->dims[at] == 0) return x;
-  return tn_array_take(scope, x, tn_array_random_permutation(scope, x->dims[at], key), &axis);
+  return tn_array_take(scope, x, tn_array_random_permutation(scope, x->dims[at], key), axis);
 }

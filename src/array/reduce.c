@@ -160,17 +160,18 @@ void tn_array_minmax(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const 
 }
 
 // The first place of the extreme; a NaN is one.
-static tn_array_t* place(tn_scope_t* scope, bool is_max, tn_array_t* x, const int64_t* axis,
+static tn_array_t* place(tn_scope_t* scope, bool is_max, tn_array_t* x, int64_t axis,
                          bool keepdims) {
   int64_t ones[TN_MAX_RANK];
   size_t at = 0;
   TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
   const size_t rank = x->rank;
-  if (!axis) {
+  const bool is_flat = axis == TN_ALL_AXES;
+  if (is_flat) {
     x = tn_array_reshape(scope, x, 1, (const int64_t[]){-1});
     if (x->dtype == TN_DTYPE_INVALID) return x;
   } else {
-    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, *axis, rank, &at));
+    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, rank, &at));
   }
   const uint64_t set = UINT64_C(1) << at;
   TN__RETURN_IF_FAILED(check_extreme(scope, x, set));
@@ -181,18 +182,18 @@ static tn_array_t* place(tn_scope_t* scope, bool is_max, tn_array_t* x, const in
   tn_array_t* places = tn__iota(scope, TN_DTYPE_U32, x->rank, x->dims, at);
   tn_array_t* none = tn_array_scalar(scope, TN_DTYPE_U32, UINT32_MAX);
   tn_array_t* first = fold(scope, TN__OP(minimum), tn_array_where(scope, is_best, places, none),
-                           none, set, keepdims && axis);
-  if (axis || !keepdims) return first;
+                           none, set, keepdims && !is_flat);
+  if (!is_flat || !keepdims) return first;
   for (size_t i = 0; i < rank; ++i) ones[i] = 1;
   return tn_array_reshape(scope, first, rank, ones);
 }
 
-tn_array_t* tn_array_argmax(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool keepdims) {
+tn_array_t* tn_array_argmax(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool keepdims) {
   TN__OPERATION(scope, "argmax");
   return place(scope, true, x, axis, keepdims);
 }
 
-tn_array_t* tn_array_argmin(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, bool keepdims) {
+tn_array_t* tn_array_argmin(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool keepdims) {
   TN__OPERATION(scope, "argmin");
   return place(scope, false, x, axis, keepdims);
 }

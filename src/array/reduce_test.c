@@ -20,12 +20,11 @@ static void means_and_variances_are_floats(void** state) {
 static void extremes_say_where_they_are(void** state) {
   (void)state;
   tn_scope_t* s = tn__testing_scope();
-  const int64_t last = -1;
   tn_array_t* x = tn__testing_f32(s, TN_LIST(2, 3), (float[]){3, 1, 3, 0, NAN, 2});
-  tn_array_t* place = tn_array_argmax(s, x, &last, false);
+  tn_array_t* place = tn_array_argmax(s, x, -1, false);
   assert_int_equal(tn_array_dtype(place), TN_DTYPE_U32);
   TN_ASSERT_F32(NUMBERS(place), TN_LIST(2), 0, 1);
-  TN_ASSERT_F32(NUMBERS(tn_array_argmin(s, x, NULL, true)), TN_LIST(1, 1), 4);
+  TN_ASSERT_F32(NUMBERS(tn_array_argmin(s, x, TN_ALL_AXES, true)), TN_LIST(1, 1), 4);
   TN_ASSERT_F32(NUMBERS(tn_array_max(s, tn_array_astype(s, x, TN_DTYPE_S32), TN_LIST(-1), false)),
                 TN_LIST(2), 3, 2);
   tn_array_t* none = tn_array_max(s, tn_array_zeros(s, TN_DTYPE_F32, TN_LIST(0, 2)), TN_LIST(0), 0);
@@ -46,13 +45,12 @@ static void infinities_have_a_logsumexp(void** state) {
 static void cumulative_sums_go_both_ways(void** state) {
   (void)state;
   tn_scope_t* s = tn__testing_scope();
-  const int64_t axis = 1;
   tn_array_t* x = tn__testing_range(s, TN_LIST(2, 3));
-  TN_ASSERT_F32(tn_array_cumsum(s, x, &axis, false, true), TN_LIST(2, 3), 0, 1, 3, 3, 7, 12);
-  TN_ASSERT_F32(tn_array_cumsum(s, x, &axis, true, false), TN_LIST(2, 3), 3, 2, 0, 9, 5, 0);
-  TN_ASSERT_F32(tn_array_cumprod(s, x, NULL, false, false), TN_LIST(6), 1, 0, 0, 0, 0, 0);
-  TN_ASSERT_F32(tn_array_cummax(s, tn_array_negative(s, x), &axis, true, true), TN_LIST(2, 3),
-                -0.0f, -1, -2, -3, -4, -5);
+  TN_ASSERT_F32(tn_array_cumsum(s, x, 1, false, true), TN_LIST(2, 3), 0, 1, 3, 3, 7, 12);
+  TN_ASSERT_F32(tn_array_cumsum(s, x, 1, true, false), TN_LIST(2, 3), 3, 2, 0, 9, 5, 0);
+  TN_ASSERT_F32(tn_array_cumprod(s, x, TN_ALL_AXES, false, false), TN_LIST(6), 1, 0, 0, 0, 0, 0);
+  TN_ASSERT_F32(tn_array_cummax(s, tn_array_negative(s, x), 1, true, true), TN_LIST(2, 3), -0.0f,
+                -1, -2, -3, -4, -5);
   tn_scope_destroy(s);
 }
 

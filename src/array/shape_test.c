@@ -45,7 +45,7 @@ static void arrays_are_joined_and_cut(void** state) {
   TN_ASSERT_F32(tn_array_concatenate(s, 2, (tn_array_t*[]){x, parts[0]}, -1), TN_LIST(2, 3), 0, 1,
                 0, 2, 3, 2);
   TN_ASSERT_F32(tn_array_tile(s, parts[1], TN_LIST(2)), TN_LIST(2, 2), 1, 1, 3, 3);
-  TN_ASSERT_F32(tn_array_repeat(s, x, 2, NULL), TN_LIST(8), 0, 0, 1, 1, 2, 2, 3, 3);
+  TN_ASSERT_F32(tn_array_repeat(s, x, 2, TN_ALL_AXES), TN_LIST(8), 0, 0, 1, 1, 2, 2, 3, 3);
   TN_ASSERT_F32(tn_array_roll(s, x, TN_LIST(1), NULL), TN_LIST(2, 2), 3, 0, 1, 2);
   TN_ASSERT_F32(
       tn_array_pad(s, parts[1], (int64_t[]){1, 0}, (int64_t[]){0, 1}, TN_PAD_CONSTANT, NULL),

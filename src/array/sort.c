@@ -25,7 +25,7 @@ static void sort_together(tn_scope_t* scope, size_t count, tn_array_t* const* ar
   tn__step_add(scope, &spec, out_results);
 }
 
-tn_array_t* tn_array_sort(tn_scope_t* scope, tn_array_t* x, const int64_t* axis) {
+tn_array_t* tn_array_sort(tn_scope_t* scope, tn_array_t* x, int64_t axis) {
   TN__OPERATION(scope, "sort");
   size_t at = 0;
   tn_array_t* result = NULL;
@@ -34,7 +34,7 @@ tn_array_t* tn_array_sort(tn_scope_t* scope, tn_array_t* x, const int64_t* axis)
   return result;
 }
 
-tn_array_t* tn_array_argsort(tn_scope_t* scope, tn_array_t* x, const int64_t* axis) {
+tn_array_t* tn_array_argsort(tn_scope_t* scope, tn_array_t* x, int64_t axis) {
   TN__OPERATION(scope, "argsort");
   size_t at = 0;
   tn_array_t* results[2] = {NULL, NULL};
@@ -45,8 +45,7 @@ tn_array_t* tn_array_argsort(tn_scope_t* scope, tn_array_t* x, const int64_t* ax
 }
 
 // Sorted arrays are partitioned around every place.
-static tn_array_t* check_place(tn_scope_t* scope, tn_array_t* x, int64_t place,
-                               const int64_t* axis) {
+static tn_array_t* check_place(tn_scope_t* scope, tn_array_t* x, int64_t place, int64_t axis) {
   size_t at = 0;
   TN__RETURN_IF_FAILED(tn__axis_or_all(scope, &x, axis, &at));
   const int64_t size = x->dims[at];
@@ -56,21 +55,19 @@ static tn_array_t* check_place(tn_scope_t* scope, tn_array_t* x, int64_t place,
                         (long long)place, (long long)size);
 }
 
-tn_array_t* tn_array_partition(tn_scope_t* scope, tn_array_t* x, int64_t place,
-                               const int64_t* axis) {
+tn_array_t* tn_array_partition(tn_scope_t* scope, tn_array_t* x, int64_t place, int64_t axis) {
   TN__OPERATION(scope, "partition");
   TN__RETURN_IF_FAILED(check_place(scope, x, place, axis));
   return tn_array_sort(scope, x, axis);
 }
 
-tn_array_t* tn_array_argpartition(tn_scope_t* scope, tn_array_t* x, int64_t place,
-                                  const int64_t* axis) {
+tn_array_t* tn_array_argpartition(tn_scope_t* scope, tn_array_t* x, int64_t place, int64_t axis) {
   TN__OPERATION(scope, "argpartition");
   TN__RETURN_IF_FAILED(check_place(scope, x, place, axis));
   return tn_array_argsort(scope, x, axis);
 }
 
-tn_array_t* tn_array_topk(tn_scope_t* scope, tn_array_t* x, int64_t k, const int64_t* axis) {
+tn_array_t* tn_array_topk(tn_scope_t* scope, tn_array_t* x, int64_t k, int64_t axis) {
   TN__OPERATION(scope, "topk");
   int64_t starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK];
   size_t at = 0;
@@ -118,8 +115,8 @@ tn_array_t* tn_array_median(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
   lines.dims[lines.rank++] = length;
   tn_array_t* line =
       tn_array_reshape(scope, tn_array_transpose(scope, x, order), lines.rank, lines.dims);
-  tn_array_t* sorted = tn_array_astype(scope, tn_array_sort(scope, line, (const int64_t[]){-1}),
-                                       tn__at_least_float(x->dtype));
+  tn_array_t* sorted =
+      tn_array_astype(scope, tn_array_sort(scope, line, -1), tn__at_least_float(x->dtype));
   const size_t last = lines.rank - 1;
   for (size_t i = 0; i < last; ++i) stops[i] = lines.dims[i];
   starts[last] = (length - 1) / 2;
@@ -167,7 +164,7 @@ tn_array_t* tn_array_searchsorted(tn_scope_t* scope, tn_array_t* sorted, tn_arra
   for (int64_t rest = size; rest > 0; rest /= 2) {
     tn_array_t* middle = tn_array_right_shift(scope, tn_array_add(scope, low, high),
                                               tn_array_scalar(scope, TN_DTYPE_S32, 1));
-    tn_array_t* there = tn_array_take(scope, sorted, middle, &axis);
+    tn_array_t* there = tn_array_take(scope, sorted, middle, axis);
     tn_array_t* goes_on = right ? tn_array_logical_not(scope, comes_before(scope, values, there))
                                 : comes_before(scope, there, values);
     goes_on = tn_array_logical_and(scope, goes_on, tn_array_less(scope, low, high));

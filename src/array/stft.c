@@ -3,6 +3,7 @@
 #include <tenon/detail/array_fft.h>
 
 #include "array/common.h"
+#include "base/options.h"
 
 // What is asked for, with its defaults.
 typedef struct tn_frames {
@@ -18,15 +19,15 @@ static tn_array_t* fail(tn_scope_t* scope, const tn_array_t* x, const tn_frames_
 }
 
 static tn_array_t* resolve(tn_scope_t* scope, const tn_array_t* x, int64_t size,
-                           const tn_stft_t* how, tn_frames_t* frames) {
-  tn_array_t* window = how->window;
+                           const tn_stft_t* options, tn_frames_t* frames) {
+  tn_array_t* window = options->window;
   frames->size = size;
-  frames->hop = how->hop ? how->hop : size / 4;
+  frames->hop = options->hop ? options->hop : size / 4;
   if (size < 1 || frames->hop < 1 || size > INT32_MAX || frames->hop > INT32_MAX) {
     return fail(scope, x, frames);
   }
   if (!window) {
-    const int64_t length = how->window_size ? how->window_size : size;
+    const int64_t length = options->window_size ? options->window_size : size;
     window = tn_array_ones(scope, TN_DTYPE_F32, 1, &length);
   }
   TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &window));
@@ -48,19 +49,21 @@ static tn_array_t* places(tn_scope_t* scope, const tn_frames_t* frames) {
   return tn_array_add(scope, frame, tn__iota(scope, TN_DTYPE_S32, 2, dims, 1));
 }
 
-tn_array_t* tn_array_stft(tn_scope_t* scope, tn_array_t* x, const tn_stft_t* how) {
+tn_array_t* tn_array_stft(tn_scope_t* scope, tn_array_t* x, const tn_stft_t* options) {
   TN__OPERATION(scope, "stft");
-  static const int64_t last = -1;
-  static const tn_stft_t defaults = {0};
+  tn_stft_t copy;
+  tn_status_t status;
   enum { DEFAULT_SIZE = 2048 };
   int64_t around[TN_MAX_RANK] = {0};
   tn_frames_t frames = {0};
-  if (!how) how = &defaults;
+  options = TN_OPTIONS_READ(tn_stft_t, options, &copy, &status);
+  if (status) return tn__scope_refuse(scope, status);
   TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
-  TN__RETURN_IF_FAILED(resolve(scope, x, how->size ? how->size : DEFAULT_SIZE, how, &frames));
-  if (x->rank && !how->is_not_centered) {
+  TN__RETURN_IF_FAILED(
+      resolve(scope, x, options->size ? options->size : DEFAULT_SIZE, options, &frames));
+  if (x->rank && !options->is_not_centered) {
     around[x->rank - 1] = frames.size / 2;
-    x = tn_array_pad(scope, x, around, around, how->pad_mode, NULL);
+    x = tn_array_pad(scope, x, around, around, options->pad_mode, NULL);
     if (x->dtype == TN_DTYPE_INVALID) return x;
   }
   if (x->rank == 0 || x->dims[x->rank - 1] < frames.size || x->dims[x->rank - 1] > INT32_MAX) {
@@ -68,10 +71,10 @@ tn_array_t* tn_array_stft(tn_scope_t* scope, tn_array_t* x, const tn_stft_t* how
   }
   frames.count = 1 + (x->dims[x->rank - 1] - frames.size) / frames.hop;
   const bool is_complex = tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX;
-  x = tn_array_take(scope, x, places(scope, &frames), &last);
+  x = tn_array_take(scope, x, places(scope, &frames), -1);
   x = tn_array_multiply(scope, x, frames.window);
-  x = is_complex || how->is_two_sided ? tn_array_fft(scope, x, 0, last, how->norm)
-                                      : tn_array_rfft(scope, x, 0, last, how->norm);
+  x = is_complex || options->is_two_sided ? tn_array_fft(scope, x, 0, -1, options->norm)
+                                          : tn_array_rfft(scope, x, 0, -1, options->norm);
   return tn_array_swapaxes(scope, x, -1, -2);
 }
 
@@ -98,27 +101,28 @@ static tn_array_t* trim(tn_scope_t* scope, tn_array_t* x, int64_t start, int64_t
   return tn_array_pad(scope, x, none, missing, TN_PAD_CONSTANT, NULL);
 }
 
-tn_array_t* tn_array_istft(tn_scope_t* scope, tn_array_t* x, const tn_stft_t* how) {
+tn_array_t* tn_array_istft(tn_scope_t* scope, tn_array_t* x, const tn_stft_t* options) {
   TN__OPERATION(scope, "istft");
-  static const int64_t last = -1;
-  static const tn_stft_t defaults = {0};
+  tn_stft_t copy;
+  tn_status_t status;
   tn_frames_t frames = {0};
-  if (!how) how = &defaults;
+  options = TN_OPTIONS_READ(tn_stft_t, options, &copy, &status);
+  if (status) return tn__scope_refuse(scope, status);
   TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
   if (x->rank < 2 || x->dims[x->rank - 1] < 1 || x->rank == TN_MAX_RANK) {
     return fail(scope, x, &frames);
   }
   const int64_t frequencies = x->dims[x->rank - 2];
-  int64_t size = how->size;
-  if (size == 0) size = how->is_two_sided ? frequencies : 2 * (frequencies - 1);
-  TN__RETURN_IF_FAILED(resolve(scope, x, size, how, &frames));
+  int64_t size = options->size;
+  if (size == 0) size = options->is_two_sided ? frequencies : 2 * (frequencies - 1);
+  TN__RETURN_IF_FAILED(resolve(scope, x, size, options, &frames));
   frames.count = x->dims[x->rank - 1];
-  if (frames.count > INT32_MAX || how->length < 0 || how->length > INT64_MAX / 2) {
+  if (frames.count > INT32_MAX || options->length < 0 || options->length > INT64_MAX / 2) {
     return fail(scope, x, &frames);
   }
   x = tn_array_swapaxes(scope, x, -1, -2);
-  x = how->is_two_sided ? tn_array_real(scope, tn_array_ifft(scope, x, size, last, how->norm))
-                        : tn_array_irfft(scope, x, size, last, how->norm);
+  x = options->is_two_sided ? tn_array_real(scope, tn_array_ifft(scope, x, size, -1, options->norm))
+                            : tn_array_irfft(scope, x, size, -1, options->norm);
   x = overlap(scope, tn_array_multiply(scope, x, frames.window), &frames);
   tn_array_t* weights = tn_array_square(scope, frames.window);
   weights = tn_array_broadcast_to(scope, weights, 2, (const int64_t[]){frames.count, size});
@@ -126,7 +130,7 @@ tn_array_t* tn_array_istft(tn_scope_t* scope, tn_array_t* x, const tn_stft_t* ho
   tn_array_t* is_covered = tn_array_greater(scope, weights, tn__number_like(scope, weights, 1e-11));
   x = tn_array_divide(
       scope, x, tn_array_where(scope, is_covered, weights, tn__number_like(scope, weights, 1)));
-  const int64_t edge = how->is_not_centered ? 0 : size / 2;
+  const int64_t edge = options->is_not_centered ? 0 : size / 2;
   const int64_t end = size + frames.hop * (frames.count - 1) - edge;
-  return trim(scope, x, edge, end, how->length);
+  return trim(scope, x, edge, end, options->length);
 }

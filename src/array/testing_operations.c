@@ -6,6 +6,7 @@
 #define A(i) (it->arrays[i])
 #define LIST(i) it->lists[i].count, it->lists[i].values
 #define VALUES(i) (it->lists[i].values)
+#define AXIS(i) (it->lists[i].values ? *it->lists[i].values : TN_ALL_AXES)
 #define COUNT(i) (it->lists[i].count)
 // A list of one number that must be there.
 #define INTEGER(i) (it->lists[i].numbers[0])
@@ -17,10 +18,10 @@
 #define OPERATIONS(X)                                                                             \
   X(allclose, 2, 1, 2, tn_array_allclose(s, A(0), A(1), R(0), R(1), BOOL(0)))                     \
   X(arange, 0, 1, 3, tn_array_arange(s, DTYPE(0), R(0), R(1), R(2)))                              \
-  X(argmax, 1, 2, 0, tn_array_argmax(s, A(0), VALUES(0), BOOL(1)))                                \
-  X(argmin, 1, 2, 0, tn_array_argmin(s, A(0), VALUES(0), BOOL(1)))                                \
-  X(argpartition, 1, 2, 0, tn_array_argpartition(s, A(0), INTEGER(0), VALUES(1)))                 \
-  X(argsort, 1, 1, 0, tn_array_argsort(s, A(0), VALUES(0)))                                       \
+  X(argmax, 1, 2, 0, tn_array_argmax(s, A(0), AXIS(0), BOOL(1)))                                  \
+  X(argmin, 1, 2, 0, tn_array_argmin(s, A(0), AXIS(0), BOOL(1)))                                  \
+  X(argpartition, 1, 2, 0, tn_array_argpartition(s, A(0), INTEGER(0), AXIS(1)))                   \
+  X(argsort, 1, 1, 0, tn_array_argsort(s, A(0), AXIS(0)))                                         \
   X(array_equal, 2, 1, 0, tn_array_array_equal(s, A(0), A(1), BOOL(0)))                           \
   X(as_strided, 1, 3, 0, tn_array_as_strided(s, A(0), LIST(0), VALUES(1), INTEGER(2)))            \
   X(astype, 1, 1, 0, tn_array_astype(s, A(0), DTYPE(0)))                                          \
@@ -67,8 +68,8 @@
   X(pad, 2, 3, 0, tn_array_pad(s, A(0), VALUES(0), VALUES(1), (tn_pad_mode_t)INTEGER(2), A(1)))   \
   X(partition_place, 1, 2, 0, partition_place(s, it))                                             \
   X(put_along_axis, 3, 2, 0,                                                                      \
-    tn_array_put_along_axis(s, A(0), A(1), A(2), VALUES(0), (tn_scatter_mode_t)INTEGER(1)))       \
-  X(repeat, 1, 2, 0, tn_array_repeat(s, A(0), INTEGER(0), VALUES(1)))                             \
+    tn_array_put_along_axis(s, A(0), A(1), A(2), AXIS(0), (tn_scatter_mode_t)INTEGER(1)))         \
+  X(repeat, 1, 2, 0, tn_array_repeat(s, A(0), INTEGER(0), AXIS(1)))                               \
   X(reshape, 1, 1, 0, tn_array_reshape(s, A(0), LIST(0)))                                         \
   X(result_type, 0, 1, 0, result_type(s, it))                                                     \
   X(roll, 1, 2, 0, tn_array_roll(s, A(0), LIST(0), VALUES(1)))                                    \
@@ -76,17 +77,16 @@
   X(searchsorted, 2, 1, 0, tn_array_searchsorted(s, A(0), A(1), BOOL(0)))                         \
   X(slice, 1, 3, 0, tn_array_slice(s, A(0), VALUES(0), VALUES(1), VALUES(2)))                     \
   X(softmax, 1, 2, 0, tn_array_softmax(s, A(0), LIST(0), BOOL(1)))                                \
-  X(sort, 1, 1, 0, tn_array_sort(s, A(0), VALUES(0)))                                             \
+  X(sort, 1, 1, 0, tn_array_sort(s, A(0), AXIS(0)))                                               \
   X(squeeze, 1, 1, 0, tn_array_squeeze(s, A(0), LIST(0)))                                         \
   X(stack, 1, 1, 0, tn_array_stack(s, it->array_count, it->arrays, INTEGER(0)))                   \
   X(std, 1, 3, 0, tn_array_std(s, A(0), LIST(0), BOOL(1), INTEGER(2)))                            \
   X(swapaxes, 1, 2, 0, tn_array_swapaxes(s, A(0), INTEGER(0), INTEGER(1)))                        \
-  X(take, 2, 1, 0, tn_array_take(s, A(0), A(1), VALUES(0)))                                       \
-  X(take_along_axis, 2, 1, 0, tn_array_take_along_axis(s, A(0), A(1), VALUES(0)))                 \
+  X(take, 2, 1, 0, tn_array_take(s, A(0), A(1), AXIS(0)))                                         \
+  X(take_along_axis, 2, 1, 0, tn_array_take_along_axis(s, A(0), A(1), AXIS(0)))                   \
   X(tensordot, 2, 2, 0, tn_array_tensordot(s, A(0), A(1), COUNT(0), VALUES(0), VALUES(1)))        \
   X(tile, 1, 1, 0, tn_array_tile(s, A(0), LIST(0)))                                               \
-  X(topk_sorted, 1, 2, 0,                                                                         \
-    tn_array_sort(s, tn_array_topk(s, A(0), INTEGER(0), VALUES(1)), VALUES(1)))                   \
+  X(topk_sorted, 1, 2, 0, tn_array_sort(s, tn_array_topk(s, A(0), INTEGER(0), AXIS(1)), AXIS(1))) \
   X(trace, 1, 4, 0, tn_array_trace(s, A(0), INTEGER(0), INTEGER(1), INTEGER(2), DTYPE(3)))        \
   X(transpose, 1, 1, 0, tn_array_transpose(s, A(0), VALUES(0)))                                   \
   X(tri, 0, 4, 0, tn_array_tri(s, DTYPE(0), INTEGER(1), INTEGER(2), INTEGER(3)))                  \
@@ -161,7 +161,8 @@
   X(scaled_dot_product_attention, 5, 1, 1, attention(s, it))
 
 #define STFT                                          \
-  ((tn_stft_t){.window = A(1),                        \
+  ((tn_stft_t){.struct_size = sizeof(tn_stft_t),      \
+               .window = A(1),                        \
                .size = INTEGER(0),                    \
                .hop = INTEGER(1),                     \
                .is_not_centered = !BOOL(2),           \
@@ -192,14 +193,15 @@
   X(linalg_slogdet, 1, 0, 0, tn_array_linalg_slogdet(s, A(0), &OUT[0], &OUT[1]))
 
 static tn_array_t* conv_general(tn_scope_t* s, tn_case_t* it) {
-  const tn_convolution_t how = {.strides = VALUES(0),
-                                .padding_low = VALUES(1),
-                                .padding_high = VALUES(2),
-                                .kernel_dilations = VALUES(3),
-                                .input_dilations = VALUES(4),
-                                .groups = INTEGER(5),
-                                .flip = BOOL(6)};
-  return tn_array_conv_general(s, A(0), A(1), &how);
+  const tn_convolution_t options = {.struct_size = sizeof options,
+                                    .strides = VALUES(0),
+                                    .padding_low = VALUES(1),
+                                    .padding_high = VALUES(2),
+                                    .kernel_dilations = VALUES(3),
+                                    .input_dilations = VALUES(4),
+                                    .groups = INTEGER(5),
+                                    .flip = BOOL(6)};
+  return tn_array_conv_general(s, A(0), A(1), &options);
 }
 
 // A list of characters as a word.
@@ -256,8 +258,9 @@ static tn_array_t* einsum_path(tn_scope_t* s, tn_case_t* it) {
 }
 
 static tn_array_t* attention(tn_scope_t* s, tn_case_t* it) {
-  const tn_attention_t how = {.scale = R(0), .mask = A(3), .causal = BOOL(0), .sinks = A(4)};
-  return tn_array_scaled_dot_product_attention(s, A(0), A(1), A(2), &how);
+  const tn_attention_t options = {
+      .struct_size = sizeof options, .scale = R(0), .mask = A(3), .causal = BOOL(0), .sinks = A(4)};
+  return tn_array_scaled_dot_product_attention(s, A(0), A(1), A(2), &options);
 }
 
 // Numbers without a key after the scope was seeded; the second of two draws.
@@ -298,9 +301,8 @@ static tn_array_t* eig_again(tn_scope_t* s, tn_case_t* it) {
 // What is at place k of a partition.
 static tn_array_t* partition_place(tn_scope_t* s, tn_case_t* it) {
   const tn_array_t* x = A(0);
-  if (tn_array_rank(x) != 1) return tn_array_partition(s, A(0), INTEGER(0), VALUES(1));
-  return tn_array_index(s, tn_array_partition(s, A(0), INTEGER(0), VALUES(1)), 1,
-                        &TN_AT(INTEGER(0)));
+  if (tn_array_rank(x) != 1) return tn_array_partition(s, A(0), INTEGER(0), AXIS(1));
+  return tn_array_index(s, tn_array_partition(s, A(0), INTEGER(0), AXIS(1)), 1, &TN_AT(INTEGER(0)));
 }
 
 // Items are in list 0, four numbers each: kind, start, stop, step; arrays are the operands behind
@@ -334,7 +336,7 @@ static tn_array_t* index_with(tn_scope_t* s, tn_case_t* it, tn_array_t* updates,
 #define BINARY_ADAPTER(name) ADAPTER(name, 2, 0, 0, tn_array_##name(s, A(0), A(1)))
 #define REDUCTION_ADAPTER(name) ADAPTER(name, 1, 2, 0, tn_array_##name(s, A(0), LIST(0), BOOL(1)))
 #define CUMULATIVE_ADAPTER(name) \
-  ADAPTER(name, 1, 3, 0, tn_array_##name(s, A(0), VALUES(0), BOOL(1), BOOL(2)))
+  ADAPTER(name, 1, 3, 0, tn_array_##name(s, A(0), AXIS(0), BOOL(1), BOOL(2)))
 #define WINDOW_ADAPTER(name) ADAPTER(name, 0, 1, 0, tn_array_##name(s, INTEGER(0)))
 #define FFT_ADAPTER(name)                                                                    \
   ADAPTER(name, 1, 3, 0,                                                                     \

@@ -34,6 +34,25 @@ static void status_codes_have_the_numbers_and_names_of_absl(void** state) {
   assert_string_equal(tn_code_name((tn_code_t)99), "UNKNOWN");
 }
 
+static void text_is_written_to_files(void** state) {
+  (void)state;
+  char text[8] = "";
+  FILE* file = tmpfile();
+  assert_non_null(file);
+  TN_ASSERT_OK(tn_write_to_file(file, "ab", 2));
+  TN_ASSERT_OK(tn_write_to_file(file, NULL, 0));
+  TN_ASSERT_OK(tn_write_to_file(file, "cd", 1));
+  rewind(file);
+  assert_int_equal(fread(text, 1, sizeof text, file), 3);
+  assert_string_equal(text, "abc");
+  (void)fclose(file);
+  file = fopen("/dev/full", "w");
+  if (!file) return;
+  (void)setvbuf(file, NULL, _IONBF, 0);
+  TN_ASSERT_CODE(DATA_LOSS, tn_write_to_file(file, "ab", 2));
+  (void)fclose(file);
+}
+
 static void status_with_code_ok_becomes_internal(void** state) {
   (void)state;
   TN_ASSERT_CODE(INTERNAL, tn_status_create(TN_CODE_OK, "no success has a message"));
@@ -195,6 +214,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(status_of_success_is_null_and_empty),
       cmocka_unit_test(status_codes_have_the_numbers_and_names_of_absl),
+      cmocka_unit_test(text_is_written_to_files),
       cmocka_unit_test(status_with_code_ok_becomes_internal),
       cmocka_unit_test(status_without_a_place_prints_only_its_message),
       cmocka_unit_test(status_points_a_caret_at_the_column),

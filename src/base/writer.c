@@ -6,6 +6,11 @@
 
 #include "base/c_locale.h"
 
+tn_status_t tn_write_to_file(void* file, const char* bytes, size_t length) {
+  if (!length || fwrite(bytes, 1, length, file) == length) return TN_OK;
+  return tn_status_create(TN_CODE_DATA_LOSS, "the output could not be written");
+}
+
 void tn__writer_init(tn_writer_t* writer, tn_write_fn write, void* user) {
   writer->write = write;
   writer->user = user;

@@ -7,8 +7,6 @@
 #include "base/view.h"
 #include "base/visibility.h"
 
-typedef tn_status_t (*tn_write_fn)(void* user, const char* text, size_t length);
-
 typedef struct tn_writer {
   tn_write_fn write;
   void* user;

@@ -71,7 +71,7 @@ static tn_status_t run(tn_device_t* device, const char* text, size_t length) {
     status = tn_buffer_create_from_host(device, TN_DTYPE_F32, 1, (const int64_t[]){2}, x, sizeof x,
                                         &argument);
   }
-  if (!status) status = tn_program_run(program, NULL, 1, &argument, 1, &result);
+  if (!status) status = tn_program_run(program, 1, &argument, NULL, 1, &result);
   tn_buffer_release(argument);
   tn_buffer_release(result);
   tn_program_release(program);

@@ -124,7 +124,7 @@ static double in_program_ns(const subject_t* subject, tn_device_t* device) {
   }
   for (int i = 0; i < RUNS; ++i) {
     int64_t start = tn__clock_ns();
-    die_if_error(tn_program_run(program, NULL, argument_count, arguments, result_count, results));
+    die_if_error(tn_program_run(program, argument_count, arguments, NULL, result_count, results));
     times[i] = (double)(tn__clock_ns() - start) / CALLS;
     for (size_t k = 0; k < result_count; ++k) tn_buffer_release(results[k]);
   }

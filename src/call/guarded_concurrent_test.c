@@ -26,7 +26,7 @@ static tn_status_t compile(tn_program_t** out_program) {
 static tn_status_t run(tn_program_t* program) {
   tn_buffer_t* result = NULL;
   float y[5] = {0};
-  tn_status_t status = tn_program_run(program, NULL, 0, NULL, 1, &result);
+  tn_status_t status = tn_program_run(program, 0, NULL, NULL, 1, &result);
   if (!status) status = tn_buffer_to_host(result, y, sizeof y);
   tn_buffer_release(result);
   if (!status && y[4] != 5) status = tn_status_create(TN_CODE_INTERNAL, "a wrong result");

@@ -58,7 +58,7 @@ static tn_status_t compile_on(const char* device_name, const tn_allocator_t* all
 // `out` has room for the result; NULL: it is dropped.
 static tn_status_t run(tn_program_t* program, float* out) {
   tn_buffer_t* result = NULL;
-  tn_status_t status = tn_program_run(program, NULL, 0, NULL, 1, &result);
+  tn_status_t status = tn_program_run(program, 0, NULL, NULL, 1, &result);
   if (!status && out) status = tn_buffer_to_host(result, out, tn_buffer_byte_size(result));
   tn_buffer_release(result);
   return status;

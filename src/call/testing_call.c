@@ -38,7 +38,7 @@ tn_status_t tn__testing_run(tn_program_t* program, size_t argument_count,
                                         byte_size, &inputs[i]);
   }
   if (!status) {
-    status = tn_program_run(program, &options, argument_count, inputs, result_count, outputs);
+    status = tn_program_run(program, argument_count, inputs, &options, result_count, outputs);
   }
   for (size_t i = 0; !status && i < result_count; ++i) {
     status = tn_buffer_to_host(outputs[i], out_data[i], tn_buffer_byte_size(outputs[i]));

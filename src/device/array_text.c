@@ -461,9 +461,7 @@ static void init_array(array_t* out, const tn_buffer_t* buffer, const void* data
   }
 }
 
-tn_status_t tn_buffer_print(tn_buffer_t* buffer,
-                            tn_status_t (*write)(void* user, const char* text, size_t length),
-                            void* user) {
+tn_status_t tn_buffer_print(tn_buffer_t* buffer, tn_write_fn write, void* user) {
   const void* data = NULL;
   page_t* page = NULL;
   array_t array;
@@ -489,9 +487,7 @@ done:
   return status;
 }
 
-tn_status_t tn_buffer_print_json(tn_buffer_t* buffer,
-                                 tn_status_t (*write)(void* user, const char* text, size_t length),
-                                 void* user) {
+tn_status_t tn_buffer_print_json(tn_buffer_t* buffer, tn_write_fn write, void* user) {
   const void* data = NULL;
   array_t array;
   tn_writer_t writer;

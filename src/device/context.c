@@ -4,6 +4,7 @@
 #include <tenon/detail/ops.h>
 
 #include "base/allocator.h"
+#include "base/options.h"
 #include "base/process.h"
 #include "kernel/lib/library.h"
 
@@ -77,22 +78,16 @@ static void delist(tn_context_t* context) {
 }
 
 tn_status_t tn_context_create(const tn_context_options_t* options, tn_context_t** out_context) {
-  tn_context_options_t complete = {0};
+  tn_context_options_t copy;
+  tn_environment_t environment;
+  tn_status_t status;
   void* memory = NULL;
   TN_RETURN_IF_NULL(out_context);
   *out_context = NULL;
-  if (options) {
-    const size_t size = options->struct_size;
-    if (size < sizeof options->struct_size) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                              "tn_context_options_t: struct_size is %zu; expected %zu", size,
-                              sizeof complete);
-    }
-    memcpy(&complete, options, size < sizeof complete ? size : sizeof complete);
-  }
-  const tn_allocator_t* allocator = complete.allocator ? complete.allocator : tn_allocator_system();
-  tn_environment_t environment;
-  TN_RETURN_IF_ERROR(tn__environment_read(complete.environment, &environment));
+  options = TN_OPTIONS_READ(tn_context_options_t, options, &copy, &status);
+  TN_RETURN_IF_ERROR(status);
+  const tn_allocator_t* allocator = options->allocator ? options->allocator : tn_allocator_system();
+  TN_RETURN_IF_ERROR(tn__environment_read(options->environment, &environment));
   TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(tn_context_t), &memory));
   tn_context_t* context = memory;
   atomic_init(&context->references, 1);
@@ -101,9 +96,9 @@ tn_status_t tn_context_create(const tn_context_options_t* options, tn_context_t*
   atomic_init(&context->next_run_id, 1);
   context->allocator = allocator;
   context->environment = environment;
-  context->devices.thread_count = complete.thread_count;
-  context->devices.memory_limit_byte_size = complete.memory_limit_byte_size;
-  context->devices.cache_limit_byte_size = complete.cache_limit_byte_size;
+  context->devices.thread_count = options->thread_count;
+  context->devices.memory_limit_byte_size = options->memory_limit_byte_size;
+  context->devices.cache_limit_byte_size = options->cache_limit_byte_size;
   enlist(context);
   *out_context = context;
   return TN_OK;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "base/process.h"
 
 void tn__device_init(tn_device_t* device, const tn_device_vtable_t* vtable, const char* name,
@@ -76,13 +77,11 @@ int32_t tn_device_thread_count(const tn_device_t* device) {
   return tn__pool_thread_count(device->pool);
 }
 
-void tn_device_memory_statistics(tn_device_t* device, tn_memory_statistics_t* out_statistics) {
+void tn_device_memory_statistics(const tn_device_t* device,
+                                 tn_memory_statistics_t* out_statistics) {
   tn_memory_statistics_t statistics = {0};
   device->vtable->statistics(device, &statistics);
-  size_t size = out_statistics->struct_size;
-  if (size > sizeof statistics) size = sizeof statistics;
-  statistics.struct_size = out_statistics->struct_size;
-  memcpy(out_statistics, &statistics, size);
+  tn__options_fill(out_statistics, &statistics, sizeof statistics);
 }
 
 void tn_device_reset_peak(tn_device_t* device) {

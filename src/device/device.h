@@ -91,7 +91,7 @@ struct tn_device_vtable {
                           tn_memory_t* out_memory);
   // `memory` as allocate gave it. Work on streams that uses it must be over; see tn__device_free.
   void (*free)(tn_device_t* device, tn_memory_t memory);
-  void (*statistics)(tn_device_t* device, tn_memory_statistics_t* out_statistics);
+  void (*statistics)(const tn_device_t* device, tn_memory_statistics_t* out_statistics);
   void (*reset_peak)(tn_device_t* device);
   void (*set_memory_limit)(tn_device_t* device, size_t byte_size);
   void (*set_cache_limit)(tn_device_t* device, size_t byte_size);
@@ -136,7 +136,7 @@ struct tn_device_vtable {
   tn_status_t (*stream_record)(tn_stream_t* stream, tn_event_t* event);
   tn_status_t (*stream_wait)(tn_stream_t* stream, tn_event_t* event);
   tn_status_t (*stream_synchronize)(tn_stream_t* stream);
-  bool (*stream_is_idle)(tn_stream_t* stream);
+  bool (*stream_is_idle)(const tn_stream_t* stream);
   // What a handler gets as the platform's stream (a CUstream...); NULL when there is none.
   void* (*stream_native)(tn_stream_t* stream);
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "device/driver.h"
 
 static const tn_device_driver_t* const drivers[] = {
@@ -62,18 +63,11 @@ tn_status_t tn_device_create(const char* name, const tn_device_options_t* option
                              tn_device_t** out_device) {
   *out_device = NULL;
   TN_RETURN_IF_NULL(name);
-  tn_device_options_t complete = {0};
-  if (options) {
-    size_t size = options->struct_size;
-    if (size < sizeof options->struct_size) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                              "device options: struct_size is %zu; expected "
-                              "sizeof(tn_device_options_t)",
-                              size);
-    }
-    memcpy(&complete, options, size < sizeof complete ? size : sizeof complete);
-  }
-  complete.struct_size = sizeof complete;
+  tn_device_options_t copy;
+  tn_status_t status;
+  options = TN_OPTIONS_READ(tn_device_options_t, options, &copy, &status);
+  TN_RETURN_IF_ERROR(status);
+  tn_device_options_t complete = *options;
   if (!complete.context) complete.context = tn_context_default();
   TN_RETURN_IF_ERROR(tn__context_read_environment(complete.context));
   tn__context_complete(complete.context, &complete);
@@ -81,7 +75,7 @@ tn_status_t tn_device_create(const char* name, const tn_device_options_t* option
   for (size_t i = 0; i < DRIVER_COUNT; ++i) {
     unsigned number;
     if (!parse(name, drivers[i], &number)) continue;
-    tn_status_t status = drivers[i]->create(number, &complete, out_device);
+    status = drivers[i]->create(number, &complete, out_device);
     if (tn_status_code(status) != TN_CODE_NOT_FOUND) return status;
     tn_status_release(status);
   }

@@ -37,7 +37,7 @@ tn_status_t tn_stream_synchronize(tn_stream_t* stream) {
   return stream->device->vtable->stream_synchronize(stream);
 }
 
-bool tn_stream_is_idle(tn_stream_t* stream) {
+bool tn_stream_is_idle(const tn_stream_t* stream) {
   return stream->device->vtable->stream_is_idle(stream);
 }
 

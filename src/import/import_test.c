@@ -49,9 +49,9 @@ static tn_status_t network(void* user, tn_scope_t* s, size_t input_count, tn_arr
   tn_array_t* x = tn_array_matmul(s, inputs[0], inputs[1]);
   x = tn_array_softmax(s, tn_array_tanh(s, x), 1, last, false);
   x = tn_array_concatenate(s, 2, (tn_array_t*[]){x, tn_array_flip(s, x, 1, last)}, -1);
-  x = tn_array_cumsum(s, tn_array_maximum(s, x, tn_array_scalar(s, TN_DTYPE_F32, 0.25)), last,
-                      false, true);
-  x = tn_array_sort(s, x, last);
+  x = tn_array_cumsum(s, tn_array_maximum(s, x, tn_array_scalar(s, TN_DTYPE_F32, 0.25)), -1, false,
+                      true);
+  x = tn_array_sort(s, x, -1);
   out[0] = tn_array_sum(s, tn_array_multiply(s, x, x), 0, NULL, false);
   return TN_OK;
 }

@@ -292,7 +292,8 @@ static void apply_convolution(tn_scope_t* scope, const tn_module_piece_t* piece,
     low[i] = padding[2 * i];
     high[i] = padding[2 * i + 1];
   }
-  const tn_convolution_t how = {
+  const tn_convolution_t options = {
+      .struct_size = sizeof options,
       .strides = list_of(piece, "window_strides"),
       .padding_low = low,
       .padding_high = high,
@@ -311,7 +312,7 @@ static void apply_convolution(tn_scope_t* scope, const tn_module_piece_t* piece,
             "output_feature_dimension", axes);
   for (size_t i = 0; i < rank; ++i) inverse[axes[i]] = (int64_t)i;
   out_results[0] =
-      tn_array_transpose(scope, tn_array_conv_general(scope, x, kernel, &how), inverse);
+      tn_array_transpose(scope, tn_array_conv_general(scope, x, kernel, &options), inverse);
 }
 
 static tn_status_t plan_convolution(const tn_planner_t* planner) {

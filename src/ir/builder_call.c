@@ -1,5 +1,6 @@
 // Custom calls of <tenon/builder.h>: options become the attributes that StableHLO has for them, and
 // tenon.* ones for what it has not (literal, schedule).
+#include "base/options.h"
 #include "ir/builder.h"
 
 enum { ATTR_LIMIT = 16 };
@@ -210,15 +211,17 @@ static tn_status_t put_options(attr_list_t* list, const char* target,
 tn_value_t* tn_builder_custom_call(tn_builder_t* builder, const char* target, size_t operand_count,
                                    tn_value_t* const* operands, const tn_type_t* result_type,
                                    const tn_custom_call_options_t* options) {
-  static const tn_custom_call_options_t defaults = {.struct_size = sizeof defaults};
+  tn_custom_call_options_t copy;
+  tn_status_t status;
   if (!tn__builder_is_good(builder)) return NULL;
-  if (!options) options = &defaults;
-  if (!target || !*target || !result_type || options->struct_size < sizeof defaults) {
-    tn__builder_fail(builder,
-                     tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom_call: %s",
-                                      !target || !*target ? "the target has no name"
-                                      : !result_type      ? "the result type is NULL"
-                                                     : "struct_size of the options is not set"));
+  options = TN_OPTIONS_READ(tn_custom_call_options_t, options, &copy, &status);
+  if (!status && (!target || !*target || !result_type)) {
+    status =
+        tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom_call: %s",
+                         target && *target ? "the result type is NULL" : "the target has no name");
+  }
+  if (status) {
+    tn__builder_fail(builder, status);
     return NULL;
   }
   result_type = tn__builder_type(builder, result_type);
@@ -232,7 +235,7 @@ tn_value_t* tn_builder_custom_call(tn_builder_t* builder, const char* target, si
   }
   attr_list_t list = {.builder = builder, .arena = tn__builder_arena(builder)};
   const tn_type_t** types = NULL;
-  tn_status_t status = TN_ARENA_ARRAY(list.arena, operand_count, &types);
+  status = TN_ARENA_ARRAY(list.arena, operand_count, &types);
   for (size_t i = 0; !status && i < operand_count; ++i) {
     types[i] = tn__builder_operand_type(builder, "custom_call", operands[i], i);
     if (!types[i]) return NULL;

@@ -1,4 +1,5 @@
 // The operations of <tenon/builder.h>, each by the name and the attributes that StableHLO gives it.
+#include "base/options.h"
 #include "ir/builder.h"
 
 static tn_named_attr_t i32(tn_builder_t* builder, const char* name, int64_t value) {
@@ -19,10 +20,14 @@ void tn_builder_operation(tn_builder_t* builder, const tn_operation_t* operation
                           size_t result_count, tn_value_t** out_results) {
   for (size_t i = 0; i < result_count; ++i) out_results[i] = NULL;
   if (!tn__builder_is_good(builder)) return;
-  if (!operation || operation->struct_size < sizeof *operation || !operation->name) {
-    tn__builder_fail(builder,
-                     tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                                      "tn_builder_operation: struct_size or name is not set"));
+  tn_operation_t copy;
+  tn_status_t status;
+  operation = TN_OPTIONS_READ(tn_operation_t, operation, &copy, &status);
+  if (!status && !operation->name) {
+    status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_builder_operation: name is NULL");
+  }
+  if (status) {
+    tn__builder_fail(builder, status);
     return;
   }
   if (!tn__builder_has_list(builder, operation->name, "list of attributes",
@@ -34,7 +39,7 @@ void tn_builder_operation(tn_builder_t* builder, const tn_operation_t* operation
   const tn_op_t* op = tn__builder_find_op(operation->name);
   tn_arena_t* arena = tn__builder_arena(builder);
   tn_named_attr_t* attrs = NULL;
-  tn_status_t status = TN_ARENA_ARRAY(arena, operation->attribute_count, &attrs);
+  status = TN_ARENA_ARRAY(arena, operation->attribute_count, &attrs);
   const tn_type_t** types = NULL;
   if (!status) status = TN_ARENA_ARRAY(arena, result_count, &types);
   if (status) {

@@ -445,13 +445,13 @@ static void operation_without_struct_size_is_reported(void** state) {
   tn_value_t* result = NULL;
   tn_builder_operation(b, &(tn_operation_t){.name = "add"}, 1, &result);
   assert_null(result);
-  TN_ASSERT_REPORT("struct_size or name is not set", build(x));
+  TN_ASSERT_REPORT("tn_operation_t: struct_size is 0", build(x));
 }
 
 static void missing_operation_is_reported(void** state) {
   (void)state;
   tn_builder_operation(b, NULL, 0, NULL);
-  TN_ASSERT_REPORT("struct_size or name is not set", build(x));
+  TN_ASSERT_REPORT("tn_builder_operation: name is NULL", build(x));
 }
 
 static void wrong_number_of_results_is_reported(void** state) {
@@ -631,7 +631,7 @@ static void call_without_a_result_type_is_reported(void** state) {
 
 static void call_options_without_struct_size_are_reported(void** state) {
   (void)state;
-  TN_ASSERT_REPORT("struct_size of the options is not set",
+  TN_ASSERT_REPORT("tn_custom_call_options_t: struct_size is 0",
                    build_call(&(tn_custom_call_options_t){0}));
 }
 

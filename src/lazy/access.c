@@ -2,6 +2,7 @@
 #include <tenon/npy.h>
 
 #include "device/device.h"
+#include "kernel/common/element.h"
 #include "kernel/common/strided.h"
 #include "lazy/eval.h"
 
@@ -59,6 +60,14 @@ tn_array_t* tn_array_scalar(tn_scope_t* scope, tn_dtype_t dtype, double value) {
   return tn_array_scalar_of(scope, dtype, element);
 }
 
+tn_array_t* tn_array_scalar_like(tn_scope_t* scope, const tn_array_t* like, double value) {
+  if (!like) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "tn_array_scalar_like: like is NULL");
+  }
+  tn_status_t status = tn_array_status(like);
+  return status ? tn_array_error(scope, status) : tn_array_scalar(scope, like->dtype, value);
+}
+
 // --- out
 
 static tn_status_t check_array(const char* function, const tn_array_t* array) {
@@ -66,19 +75,26 @@ static tn_status_t check_array(const char* function, const tn_array_t* array) {
   return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: array is NULL", function);
 }
 
+// The address of the first element; the strides are the array's.
+static tn_status_t map(const char* function, tn_array_t* array, const void** out_data) {
+  *out_data = NULL;
+  TN_RETURN_IF_ERROR(check_array(function, array));
+  TN_RETURN_IF_ERROR(tn_array_eval(1, &array));
+  TN_RETURN_IF_ERROR(tn_buffer_map(tn__array_root(array)->buffer, out_data));
+  *out_data = (const char*)*out_data + array->byte_offset;
+  return TN_OK;
+}
+
 tn_status_t tn_array_map(tn_array_t* array, tn_mapped_array_t* out_view) {
   const void* data = NULL;
-  *out_view = (tn_mapped_array_t){0};
-  TN_RETURN_IF_ERROR(check_array("tn_array_map", array));
-  TN_RETURN_IF_ERROR(tn_array_eval(1, &array));
-  TN_RETURN_IF_ERROR(tn_buffer_map(tn__array_root(array)->buffer, &data));
-  *out_view = (tn_mapped_array_t){
-      .data = (const char*)data + array->byte_offset,
-      .dtype = array->dtype,
-      .rank = array->rank,
-      .dims = array->dims,
-      .strides = array->strides,
-  };
+  out_view->data = NULL;
+  TN_RETURN_IF_ERROR(map("tn_array_map", array, &data));
+  const int64_t byte_size = (int64_t)tn_dtype_byte_size(array->dtype);
+  out_view->data = data;
+  out_view->dtype = array->dtype;
+  out_view->rank = array->rank;
+  out_view->dims = array->dims;
+  for (size_t i = 0; i < array->rank; ++i) out_view->strides[i] = array->strides[i] / byte_size;
   return TN_OK;
 }
 
@@ -86,57 +102,76 @@ void tn_array_unmap(tn_array_t* array) {
   tn_buffer_unmap(tn__array_root(array)->buffer);
 }
 
-static tn_status_t copy_dense(const tn_array_t* array, const tn_mapped_array_t* view, void* data) {
+static tn_status_t copy_dense(const tn_array_t* array, const void* source, void* data) {
   int64_t strides[TN_MAX_RANK];
   tn_strided_copy_t copy;
   tn_arena_t arena;
   const tn_evaluator_t* evaluator = array->evaluator;
-  const size_t element_size = tn_dtype_byte_size(view->dtype);
-  tn__dense_strides(view->rank, view->dims, element_size, strides);
+  const size_t element_size = tn_dtype_byte_size(array->dtype);
+  tn__dense_strides(array->rank, array->dims, element_size, strides);
   tn__arena_init(&arena, evaluator->allocator);
-  tn_status_t status = tn__strided_copy_prepare(&arena, element_size, view->rank, view->dims,
-                                                strides, view->strides, &copy);
-  if (!status) status = tn__strided_copy_run(&copy, evaluator->device->pool, data, view->data);
+  tn_status_t status = tn__strided_copy_prepare(&arena, element_size, array->rank, array->dims,
+                                                strides, array->strides, &copy);
+  if (!status) status = tn__strided_copy_run(&copy, evaluator->device->pool, data, source);
   tn__arena_deinit(&arena);
   return status;
 }
 
 tn_status_t tn_array_to_host(tn_array_t* array, void* data, size_t byte_size) {
-  tn_mapped_array_t view;
+  const void* source = NULL;
   TN_RETURN_IF_ERROR(check_array("tn_array_to_host", array));
   if (!data && byte_size) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "tn_array_to_host: data is NULL; expected room for %zu bytes",
                             byte_size);
   }
-  TN_RETURN_IF_ERROR(tn_array_map(array, &view));
+  TN_RETURN_IF_ERROR(map("tn_array_to_host", array, &source));
   tn_status_t status = TN_OK;
   if (byte_size != tn_array_byte_size(array)) {
     status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
                               "tn_array_to_host: the array has %zu bytes; there is room for %zu",
                               tn_array_byte_size(array), byte_size);
   } else if (byte_size) {
-    status = copy_dense(array, &view, data);
+    status = copy_dense(array, source, data);
+  }
+  tn_array_unmap(array);
+  return status;
+}
+
+static tn_status_t get_item(const char* function, tn_array_t* array, tn_dtype_t dtype,
+                            void* out_element) {
+  const void* data = NULL;
+  TN_RETURN_IF_ERROR(map(function, array, &data));
+  tn_status_t status = TN_OK;
+  if (tn_array_size(array) == 1) {
+    tn__convert_elements(array->dtype, data, dtype, out_element, 1);
+  } else {
+    status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "%s: the array has the shape %s; expected one element", function,
+                              TN_SHAPE_TEXT(array->rank, array->dims));
   }
   tn_array_unmap(array);
   return status;
 }
 
 tn_status_t tn_array_item(tn_array_t* array, double* out_value) {
-  tn_mapped_array_t view;
   *out_value = 0;
-  TN_RETURN_IF_ERROR(check_array("tn_array_item", array));
-  TN_RETURN_IF_ERROR(tn_array_map(array, &view));
-  tn_status_t status = TN_OK;
-  if (tn_array_size(array) == 1) {
-    *out_value = tn_dtype_load(view.dtype, view.data);
-  } else {
-    status = tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                              "tn_array_item: the array has the shape %s; expected one element",
-                              TN_SHAPE_TEXT(view.rank, view.dims));
+  return get_item("tn_array_item", array, TN_DTYPE_F64, out_value);
+}
+
+tn_status_t tn_array_item_as(tn_array_t* array, tn_dtype_t dtype, void* out_element) {
+  static const char name[] = "tn_array_item_as";
+  const size_t byte_size = tn_dtype_byte_size(dtype);
+  if (!out_element) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: out_element is NULL", name);
   }
-  tn_array_unmap(array);
-  return status;
+  if (!byte_size) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "%s: the dtype is %d (%s); expected one of elements", name, (int)dtype,
+                            tn_dtype_name(dtype));
+  }
+  memset(out_element, 0, byte_size);
+  return get_item(name, array, dtype, out_element);
 }
 
 static tn_status_t write_array(void* user, void* data) {
@@ -161,9 +196,7 @@ tn_status_t tn_array_to_buffer(tn_array_t* array, tn_buffer_t** out_buffer) {
                                    array->dims, write_array, array, out_buffer);
 }
 
-tn_status_t tn_array_print(tn_array_t* array,
-                           tn_status_t (*write)(void* user, const char* text, size_t length),
-                           void* user) {
+tn_status_t tn_array_print(tn_array_t* array, tn_write_fn write, void* user) {
   tn_buffer_t* buffer = NULL;
   TN_RETURN_IF_ERROR(check_array("tn_array_print", array));
   TN_RETURN_IF_ERROR(tn_array_to_buffer(array, &buffer));

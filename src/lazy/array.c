@@ -130,6 +130,12 @@ void tn__step_release(tn_step_t* step) {
   bury(dead);
 }
 
+void tn_array_assign(tn_array_t** variable, tn_array_t* array) {
+  tn_array_t* previous = *variable;
+  *variable = array ? tn_array_retain(array) : NULL;
+  tn_array_release(previous);
+}
+
 void tn_array_release(tn_array_t* array) {
   tn_step_t* dead = NULL;
   drop_array(array, &dead);

@@ -49,6 +49,8 @@ static void views_share_the_elements(void** state) {
   TN_ASSERT_OK(tn_array_map(r, &view));
   TN_ASSERT_OK(tn_array_map(x, &base));
   assert_ptr_equal(view.data, (const float*)base.data + 2);
+  assert_true(view.rank == 2 && view.dims[0] == 3 && view.dims[1] == 2);
+  assert_true(view.strides[0] == -1 && view.strides[1] == 3);  // in elements
   tn_array_unmap(r);
   tn_array_unmap(x);
   TN_ASSERT_F32(t, TN_LIST(3, 2), 0, 3, 1, 4, 2, 5);
@@ -97,6 +99,65 @@ static void a_mistake_comes_out_where_it_is_waited_for(void** state) {
   tn_scope_destroy(s);
 }
 
+static void an_item_is_exact_in_its_own_dtype(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  const int64_t large = INT64_C(9007199254740993);  // 2^53 + 1, which is not a double
+  const uint64_t largest = UINT64_MAX;
+  const float pair[] = {1.5f, -2};
+  int64_t integer = 0;
+  uint64_t bits = 0;
+  uint8_t byte = 0;
+  float parts[2] = {0};
+  double value = 0, wide[2] = {0};
+  tn_array_t* x = tn_array_scalar_of(s, TN_DTYPE_S64, &large);
+  tn_array_t* y = tn_array_scalar_of(s, TN_DTYPE_U64, &largest);
+  tn_array_t* z = tn_array_scalar_of(s, TN_DTYPE_C64, pair);
+  TN_ASSERT_OK(tn_array_item_as(x, TN_DTYPE_S64, &integer));
+  TN_ASSERT_OK(tn_array_item_as(y, TN_DTYPE_U64, &bits));
+  TN_ASSERT_OK(tn_array_item_as(z, TN_DTYPE_C64, parts));
+  TN_ASSERT_OK(tn_array_item_as(z, TN_DTYPE_C128, wide));
+  assert_true(integer == large && bits == largest);
+  assert_true(parts[0] == 1.5f && parts[1] == -2 && wide[0] == 1.5 && wide[1] == -2);
+  // As tn_array_astype converts: the low bits, the real part, the nearest double.
+  TN_ASSERT_OK(tn_array_item_as(y, TN_DTYPE_U8, &byte));
+  assert_int_equal(byte, 255);
+  TN_ASSERT_OK(tn_array_item_as(z, TN_DTYPE_F64, &value));
+  assert_true(value == 1.5);
+  TN_ASSERT_OK(tn_array_item(x, &value));
+  assert_true(value == 9007199254740992);
+  tn_array_t* row = tn__testing_range(s, TN_LIST(3));
+  TN_ASSERT_REPORT("tn_array_item_as: the array has the shape 3; expected one element",
+                   tn_array_item_as(row, TN_DTYPE_F64, &value));
+  assert_true(value == 0);
+  TN_ASSERT_REPORT("tn_array_item_as: out_element is NULL",
+                   tn_array_item_as(x, TN_DTYPE_S64, NULL));
+  TN_ASSERT_REPORT("tn_array_item_as: the dtype is 0 (invalid)",
+                   tn_array_item_as(x, TN_DTYPE_INVALID, &value));
+  tn_scope_destroy(s);
+}
+
+static void a_variable_holds_one_reference(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  tn_array_t* weight = NULL;
+  tn_array_assign(&weight, tn_array_scalar(s, TN_DTYPE_F32, 1));
+  for (int i = 0; i < 3; ++i) {
+    tn_array_assign(&weight, tn_array_add(s, weight, tn_array_scalar_like(s, weight, 2.5)));
+    tn_array_assign(&weight, weight);
+    tn_scope_clear(s);
+    TN_ASSERT_OK(tn_array_eval(1, &weight));
+  }
+  TN_ASSERT_F32(weight, TN_NO_DIMS, 8.5);
+  tn_array_assign(&weight, NULL);
+  assert_null(weight);
+  TN_ASSERT_REPORT("tn_array_scalar_like: like is NULL",
+                   tn_array_status(tn_array_scalar_like(s, NULL, 1)));
+  tn_array_t* error = tn_array_error(s, tn_status_create(TN_CODE_ABORTED, "stop"));
+  TN_ASSERT_REPORT("stop", tn_array_status(tn_array_scalar_like(s, error, 1)));
+  tn_scope_destroy(s);
+}
+
 static void deep_graphs_are_released(void** state) {
   (void)state;
   tn_scope_t* s = tn__testing_scope();
@@ -138,6 +199,8 @@ int main(void) {
       cmocka_unit_test(a_view_of_a_pending_array_is_read),
       cmocka_unit_test(dtypes_are_promoted),
       cmocka_unit_test(a_mistake_comes_out_where_it_is_waited_for),
+      cmocka_unit_test(an_item_is_exact_in_its_own_dtype),
+      cmocka_unit_test(a_variable_holds_one_reference),
       cmocka_unit_test(deep_graphs_are_released),
       cmocka_unit_test(operations_go_to_the_default_stream_when_it_is_meant),
   };

@@ -42,7 +42,7 @@ static tn_status_t sum_and_sort(const tn_allocator_t* allocator, void* context) 
   if (!status) status = tn_scope_create(device, &s);
   if (!status) {
     tn_array_t* x = tn_array_arange(s, TN_DTYPE_C64, 0, 4, 1);
-    x = tn_array_sort(s, x, NULL);
+    x = tn_array_sort(s, x, TN_ALL_AXES);
     x = tn_array_sum(s, x, 0, NULL, false);
     status = tn_array_eval(1, &x);
     if (!status) status = tn_array_status(x);

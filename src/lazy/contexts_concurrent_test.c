@@ -47,7 +47,7 @@ static void run_text(tn_device_t* device, float shift) {
   TN_ASSERT_OK(tn_program_compile(device, module, NULL, &program));
   TN_ASSERT_OK(tn_buffer_create_from_host(device, TN_DTYPE_F32, 1, (int64_t[]){3}, numbers,
                                           sizeof numbers, &x));
-  TN_ASSERT_OK(tn_program_run(program, NULL, 1, &x, 1, &y));
+  TN_ASSERT_OK(tn_program_run(program, 1, &x, NULL, 1, &y));
   TN_ASSERT_OK(tn_buffer_to_host(y, out, sizeof out));
   for (int i = 0; i < 3; ++i) assert_true(out[i] == 2 * numbers[i] + shift);
   tn_buffer_release(y);

@@ -65,7 +65,7 @@ static void memory_that_is_needed_is_left_alone(void** state) {
     tn_array_t* view =
         tn_array_retain(tn_array_slice(s, x, (int64_t[]){1}, (int64_t[]){3}, (int64_t[]){1}));
     tn_array_t* y = tn_array_retain(tn_array_add(s, x, x));
-    tn_array_t* sorted = tn_array_retain(tn_array_sort(s, tn_array_negative(s, x), NULL));
+    tn_array_t* sorted = tn_array_retain(tn_array_sort(s, tn_array_negative(s, x), TN_ALL_AXES));
     tn_scope_clear(s);
     tn_array_release(x);
     tn_array_t* results[] = {y, sorted};

@@ -183,7 +183,7 @@ static tn_status_t run_call(const tn_graph_t* graph, tn_program_t* program,
   TN_RETURN_IF_ERROR(tn__allocate_array(allocator, count, sizeof(tn_buffer_t*), &memory));
   tn_buffer_t** results = memory;
   tn_status_t status =
-      tn_program_run(program, options, run->argument_count, run->arguments, count, results);
+      tn_program_run(program, run->argument_count, run->arguments, options, count, results);
   for (size_t i = 0; i < graph->output_count && !status; ++i) {
     const uint32_t index = graph->values[graph->outputs[i]].index;
     run->results[i] = tn_buffer_retain(results[index]);
@@ -242,7 +242,7 @@ static tn_status_t run_program(tn_evaluation_t* evaluation, tn_graph_t* graph,
   if (!status && graph->call) {
     status = run_call(graph, program, &options, run);
   } else if (!status) {
-    status = tn_program_run(program, &options, run->argument_count, run->arguments,
+    status = tn_program_run(program, run->argument_count, run->arguments, &options,
                             graph->output_count, run->results);
   }
   release_copies(evaluation, graph, run);

@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "base/linux/clock.h"
+#include "base/options.h"
 #include "base/spelling.h"
 #include "device/device.h"
 #include "pass/pass.h"
@@ -130,15 +131,12 @@ tn_status_t tn__program_compile_for(tn_device_t* device, tn_module_t* module,
                                     const tn_compile_options_t* options,
                                     const tn_type_t* const* argument_types,
                                     tn_program_t** out_program) {
-  static const tn_compile_options_t defaults = {.struct_size = sizeof defaults};
+  tn_compile_options_t copy;
+  tn_status_t status;
   int64_t start_ns = tn__clock_ns();
   *out_program = NULL;
-  if (!options) options = &defaults;
-  if (options->struct_size < sizeof defaults) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "tn_compile_options_t: struct_size is %zu; expected at least %zu",
-                            options->struct_size, sizeof defaults);
-  }
+  options = TN_OPTIONS_READ(tn_compile_options_t, options, &copy, &status);
+  TN_RETURN_IF_ERROR(status);
   const tn_allocator_t* allocator = options->allocator ? options->allocator : tn_allocator_system();
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(tn_program_t), &memory));
@@ -149,7 +147,7 @@ tn_status_t tn__program_compile_for(tn_device_t* device, tn_module_t* module,
   program->device = tn_device_retain(device);
   tn__arena_init(&program->arena, allocator);
   pthread_mutex_init(&program->mutex, NULL);
-  tn_status_t status = compile(program, options, argument_types);
+  status = compile(program, options, argument_types);
   if (!status) status = tn__program_name_results(program);
   if (status) {
     tn_program_release(program);
@@ -225,7 +223,6 @@ const tn_type_t* tn_program_result_type(const tn_program_t* program, size_t inde
 
 void tn_program_statistics(const tn_program_t* program, tn_program_statistics_t* statistics) {
   tn_program_statistics_t figures = {
-      .struct_size = statistics->struct_size,
       .instruction_count = program->instruction_count,
       .plan_byte_size = program->arena_byte_size,
       .lower_bound_byte_size = program->lower_bound_byte_size,
@@ -240,7 +237,5 @@ void tn_program_statistics(const tn_program_t* program, tn_program_statistics_t*
       }
     }
   }
-  size_t known =
-      statistics->struct_size < sizeof figures ? statistics->struct_size : sizeof figures;
-  memcpy(statistics, &figures, known);
+  tn__options_fill(statistics, &figures, sizeof figures);
 }

@@ -58,7 +58,7 @@ static tn_buffer_t* create_buffer(tn_device_t* device) {
 
 static tn_status_t run(const world_t* world, tn_program_t* program, float* out) {
   tn_buffer_t *argument = create_buffer(world->device), *result = NULL;
-  tn_status_t status = tn_program_run(program, NULL, 1, &argument, 1, &result);
+  tn_status_t status = tn_program_run(program, 1, &argument, NULL, 1, &result);
   if (!status) status = tn_buffer_to_host(result, out, sizeof four);
   tn_buffer_release(argument);
   tn_buffer_release(result);
@@ -313,7 +313,7 @@ static void what_belongs_to_two_contexts_cannot_be_mixed(void** state) {
   static const char text[] = "func.func @main(%x: " F4 ") -> " F4
                              " {\n  %0 = stablehlo.negate %x : " F4 "\n  return %0 : " F4 "\n}\n";
   TN_ASSERT_OK(compile(&a, text, &program));
-  TN_ASSERT_REPORT(TWO_CONTEXTS, tn_program_run(program, NULL, 1, &buffer, 1, &result));
+  TN_ASSERT_REPORT(TWO_CONTEXTS, tn_program_run(program, 1, &buffer, NULL, 1, &result));
   TN_ASSERT_OK(tn_stream_create(a.device, &stream));
   TN_ASSERT_OK(tn_event_create(b.device, &event));
   TN_ASSERT_REPORT(TWO_CONTEXTS, tn_stream_wait_event(stream, event));

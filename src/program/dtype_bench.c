@@ -148,7 +148,7 @@ static void measure(tn_device_t* device, const operation_t* operation,
     for (int d = 0; d < DTYPES; ++d) {
       tn_buffer_t* result = NULL;
       const double start_ns = cpu_ns();
-      die_if_error(tn_program_run(programs[d], NULL, 2, arguments[d], 1, &result));
+      die_if_error(tn_program_run(programs[d], 2, arguments[d], NULL, 1, &result));
       if (run >= 0) times[d][run] = (cpu_ns() - start_ns) / COUNT;
       tn_buffer_release(result);
     }

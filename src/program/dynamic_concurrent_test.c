@@ -24,7 +24,7 @@ static bool runs_for(tn_program_t* program, tn_stream_t* stream, int64_t size) {
   for (int64_t i = 0; i < size; ++i) values[i] = (float)i;
   tn_status_t status = tn_buffer_create_from_host(tn__testing_device(), TN_DTYPE_F32, 1, &size,
                                                   values, (size_t)size * sizeof *values, &x);
-  if (!status) status = tn_program_run(program, &options, 1, &x, 2, results);
+  if (!status) status = tn_program_run(program, 1, &x, &options, 2, results);
   if (!status) status = tn_buffer_to_host(results[0], doubled, (size_t)size * sizeof *doubled);
   if (!status) status = tn_buffer_to_host(results[1], &count, sizeof count);
   bool is_right = !status && count == size;
@@ -65,10 +65,10 @@ static void arguments_that_do_not_fit_are_named(void** state) {
   TN_ASSERT_OK(tn_buffer_create_from_host(tn__testing_device(), TN_DTYPE_F32, 2, (int64_t[]){1, 1},
                                           &(float){0}, sizeof(float), &wrong));
   TN_ASSERT_REPORT("argument 0 x is tensor<1x1xf32>; expected tensor<?xf32>",
-                   tn_program_run(program, NULL, 1, &wrong, 2, results));
+                   tn_program_run(program, 1, &wrong, NULL, 2, results));
   TN_ASSERT_REPORT("argument 0 x is NULL; expected tensor<?xf32>",
-                   tn_program_run(program, NULL, 1, &nothing, 2, results));
-  TN_ASSERT_REPORT("0 arguments; expected 1", tn_program_run(program, NULL, 0, NULL, 2, results));
+                   tn_program_run(program, 1, &nothing, NULL, 2, results));
+  TN_ASSERT_REPORT("0 arguments; expected 1", tn_program_run(program, 0, NULL, NULL, 2, results));
   tn_buffer_release(wrong);
   tn_program_release(program);
 }
@@ -121,7 +121,7 @@ static tn_status_t compile_and_run(const tn_allocator_t* allocator, void* user) 
     status = tn_buffer_create_from_host(tn__testing_device(), TN_DTYPE_F32, 1, (int64_t[]){2},
                                         (float[]){1, 2}, 2 * sizeof(float), &x);
   }
-  if (!status) status = tn_program_run(program, NULL, 1, &x, 2, results);
+  if (!status) status = tn_program_run(program, 1, &x, NULL, 2, results);
   for (size_t i = 0; i < 2; ++i) tn_buffer_release(results[i]);
   tn_buffer_release(x);
   tn_program_release(program);

@@ -79,10 +79,10 @@ static void expect(tn_device_t* device, const char* text, const char* error) {
   TN_ASSERT_OK(tn_buffer_create_from_host(device, TN_DTYPE_F32, 1, (int64_t[]){4},
                                           (float[]){1, 2, 3, 4}, 4 * sizeof(float), &x));
   for (int i = 0; i < 2; ++i) {
-    TN_ASSERT_REPORT(error, tn_program_run(program, NULL, 1, &x, 3, results));
+    TN_ASSERT_REPORT(error, tn_program_run(program, 1, &x, NULL, 3, results));
     assert_null(results[0]);
   }
-  TN_ASSERT_OK(tn_program_run(sound, NULL, 1, &x, 3, results));
+  TN_ASSERT_OK(tn_program_run(sound, 1, &x, NULL, 3, results));
   for (int i = 0; i < 3; ++i) {
     tn__testing_expect_floats(results[i], 4, (float[]){-1, -2, -3, -4});
     tn_buffer_release(results[i]);
@@ -172,7 +172,7 @@ static void results_on_a_stream_carry_the_error(void** state) {
   TN_ASSERT_OK(tn_buffer_create_from_host(*state, TN_DTYPE_F32, 1, (int64_t[]){4},
                                           (float[]){1, 2, 3, 4}, sizeof out, &x));
   const tn_run_options_t options = {.struct_size = sizeof options, .stream = stream};
-  TN_ASSERT_OK(tn_program_run(program, &options, 1, &x, 3, results));
+  TN_ASSERT_OK(tn_program_run(program, 1, &x, &options, 3, results));
   for (int i = 0; i < 3; ++i) {
     TN_ASSERT_REPORT("the device failed", tn_buffer_to_host(results[i], out, sizeof out));
     tn_buffer_release(results[i]);

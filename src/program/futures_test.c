@@ -167,7 +167,7 @@ static int end(void** state) {
 
 static tn_status_t run_on(tn_program_t* program, float* out) {
   tn_buffer_t *argument = tn__testing_floats(4, (float[]){1, 2, 3, 4}), *result = NULL;
-  tn_status_t status = tn_program_run(program, NULL, 1, &argument, 1, &result);
+  tn_status_t status = tn_program_run(program, 1, &argument, NULL, 1, &result);
   if (!status) status = tn_buffer_to_host(result, out, 4 * sizeof *out);
   tn_buffer_release(argument);
   tn_buffer_release(result);
@@ -269,7 +269,7 @@ static void a_pending_call_is_observed_when_it_is_complete(void** state) {
   tn_program_t* program = tn__testing_program(
       MAIN("%x: " F4, F4, CALL("a", "later", "x") NEGATE("b", "a") "return %b : " F4), false);
   tn_buffer_t *argument = tn__testing_floats(4, (float[]){1, 2, 3, 4}), *result = NULL;
-  TN_ASSERT_OK(tn_program_run(program, &options, 1, &argument, 1, &result));
+  TN_ASSERT_OK(tn_program_run(program, 1, &argument, &options, 1, &result));
   assert_int_equal(count, 1);
   tn__testing_expect_floats(result, 4, (float[]){1, 2, 3, 4});
   tn_buffer_release(argument);
@@ -414,7 +414,7 @@ static void a_cancelled_run_gives_up_its_calls(void** state) {
   const tn_run_options_t options = {
       .struct_size = sizeof options, .stream = stream, .cancellation = cancellation};
   tn_buffer_t *argument = tn__testing_floats(4, (float[]){1, 2, 3, 4}), *result = NULL;
-  TN_ASSERT_OK(tn_program_run(program, &options, 1, &argument, 1, &result));
+  TN_ASSERT_OK(tn_program_run(program, 1, &argument, &options, 1, &result));
   tn_cancellation_cancel(cancellation);
   TN_ASSERT_CODE(CANCELLED, tn_stream_synchronize(stream));
   tn_buffer_release(argument);
@@ -438,7 +438,7 @@ static tn_status_t attempt(const tn_allocator_t* allocator, void* context) {
   tn_buffer_t* result = NULL;
   tn_status_t status = tn_module_parse(allocator, "test.mlir", text, sizeof text - 1, &module);
   if (!status) status = tn_program_compile(tn__testing_device(), module, &options, &program);
-  if (!status) status = tn_program_run(program, NULL, 1, context, 1, &result);
+  if (!status) status = tn_program_run(program, 1, context, NULL, 1, &result);
   join_threads();
   tn_buffer_release(result);
   tn_program_release(program);

@@ -52,7 +52,7 @@ static void* cancel_soon(void* user) {
 static void expect_end(tn_program_t* program, const tn_run_options_t* options,
                        tn_buffer_t* argument, const char* report) {
   tn_buffer_t* result = NULL;
-  tn_status_t status = tn_program_run(program, options, 1, &argument, 1, &result);
+  tn_status_t status = tn_program_run(program, 1, &argument, options, 1, &result);
   if (!status) status = tn_stream_synchronize(options->stream);
   TN_ASSERT_REPORT(report, status);
   tn_buffer_release(result);
@@ -86,7 +86,7 @@ static void the_error_names_the_operation_it_stopped_at(void** state) {
   tn_buffer_t* argument = integer(0);
   const tn_run_options_t options = {.struct_size = sizeof options, .timeout_ns = SHORT_NS};
   tn_buffer_t* result = NULL;
-  tn_status_t status = tn_program_run(program, &options, 1, &argument, 1, &result);
+  tn_status_t status = tn_program_run(program, 1, &argument, &options, 1, &result);
   assert_int_equal(tn_status_code(status), TN_CODE_DEADLINE_EXCEEDED);
   assert_true(tn_status_line(status) >= 3 && tn_status_line(status) <= 9);
   tn_status_release(status);
@@ -121,7 +121,7 @@ static void a_stream_goes_on_behind_a_run_that_was_cancelled(void** state) {
   tn_buffer_t *endless = integer(0), *quick = integer(1), *result = NULL;
   tn_run_options_t options = {
       .struct_size = sizeof options, .stream = stream, .cancellation = cancellation};
-  TN_ASSERT_OK(tn_program_run(program, &options, 1, &endless, 1, &result));
+  TN_ASSERT_OK(tn_program_run(program, 1, &endless, &options, 1, &result));
   tn_buffer_release(result);
   cancel_soon(cancellation);
   TN_ASSERT_REPORT("the run was cancelled", tn_stream_synchronize(stream));
@@ -129,7 +129,7 @@ static void a_stream_goes_on_behind_a_run_that_was_cancelled(void** state) {
   expect_end(program, &options, endless, "the run was cancelled");
   tn_cancellation_release(cancellation);
   options.cancellation = NULL;
-  TN_ASSERT_OK(tn_program_run(program, &options, 1, &quick, 1, &result));
+  TN_ASSERT_OK(tn_program_run(program, 1, &quick, &options, 1, &result));
   TN_ASSERT_OK(tn_stream_synchronize(stream));
   int32_t value = 0;
   TN_ASSERT_OK(tn_buffer_to_host(result, &value, sizeof value));
@@ -159,7 +159,7 @@ static void a_last_operation_that_takes_too_long_is_an_error(void** state) {
   tn_run_options_t options = {.struct_size = sizeof options, .timeout_ns = SHORT_NS};
   expect_end(program, &options, argument, "the run was not over within its time limit");
   options.timeout_ns = 0;
-  TN_ASSERT_OK(tn_program_run(program, &options, 1, &argument, 1, &result));
+  TN_ASSERT_OK(tn_program_run(program, 1, &argument, &options, 1, &result));
   tn_buffer_release(result);
   tn_buffer_release(argument);
   tn_program_release(program);
@@ -175,7 +175,7 @@ static void an_argument_that_is_never_ready_ends_with_the_time_limit(void** stat
   TN_ASSERT_OK(tn_stream_wait_event(stream, event));
   tn_buffer_t *quick = integer(1), *late = NULL;
   const tn_run_options_t on_stream = {.struct_size = sizeof on_stream, .stream = stream};
-  TN_ASSERT_OK(tn_program_run(program, &on_stream, 1, &quick, 1, &late));
+  TN_ASSERT_OK(tn_program_run(program, 1, &quick, &on_stream, 1, &late));
   const tn_run_options_t options = {.struct_size = sizeof options, .timeout_ns = SHORT_NS};
   expect_end(program, &options, late, "the run was not over within its time limit");
   TN_ASSERT_OK(tn_event_set(event, NULL));
@@ -194,13 +194,13 @@ static void options_from_before_there_were_time_limits_are_understood(void** sta
   tn_run_options_t options = {.struct_size = offsetof(tn_run_options_t, timeout_ns),
                               .timeout_ns = -7,
                               .cancellation = (void*)&options};
-  TN_ASSERT_OK(tn_program_run(program, &options, 1, &argument, 1, &result));
+  TN_ASSERT_OK(tn_program_run(program, 1, &argument, &options, 1, &result));
   tn_buffer_release(result);
   options = (tn_run_options_t){.struct_size = sizeof options, .timeout_ns = -7};
   TN_ASSERT_REPORT("timeout_ns is -7; expected 0 or more",
-                   tn_program_run(program, &options, 1, &argument, 1, &result));
+                   tn_program_run(program, 1, &argument, &options, 1, &result));
   options.struct_size = 8;
-  TN_ASSERT_REPORT("struct_size is 8", tn_program_run(program, &options, 1, &argument, 1, &result));
+  TN_ASSERT_REPORT("struct_size is 8", tn_program_run(program, 1, &argument, &options, 1, &result));
   tn_buffer_release(argument);
   tn_program_release(program);
 }

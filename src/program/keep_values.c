@@ -1,5 +1,6 @@
 // Programs whose results are all arrays that their operations compute: to compare devices value by
 // value, and to look inside.
+#include "base/options.h"
 #include "pass/pass.h"
 #include "program/program.h"
 
@@ -24,7 +25,6 @@ static tn_status_t set_origin(tn_program_t* program, const tn_node_t* node, cons
   if (value->name.length) memcpy(name, value->name.data, value->name.length);
   name[value->name.length] = 0;
   *out_origin = (tn_result_origin_t){
-      .struct_size = sizeof(tn_result_origin_t),
       .operation = tn__op_short_name(node->op),
       .name = name,
       .line = node->location.line,
@@ -64,6 +64,5 @@ void tn_program_result_origin(const tn_program_t* program, size_t index,
                               tn_result_origin_t* origin) {
   tn_result_origin_t known = {.operation = "", .name = ""};
   if (program->origins && index < tn_program_result_count(program)) known = program->origins[index];
-  known.struct_size = origin->struct_size;
-  memcpy(origin, &known, origin->struct_size < sizeof known ? origin->struct_size : sizeof known);
+  tn__options_fill(origin, &known, sizeof known);
 }

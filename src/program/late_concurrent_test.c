@@ -65,7 +65,7 @@ static void* run_often(void* user) {
     const float value = first + (float)i;
     tn_buffer_t* argument = tn__testing_floats(4, (float[]){value, value, value, value});
     tn_buffer_t* result = NULL;
-    tn_status_t status = tn_program_run(program, NULL, 1, &argument, 1, &result);
+    tn_status_t status = tn_program_run(program, 1, &argument, NULL, 1, &result);
     tn_buffer_release(argument);
     if (status) {
       if (tn_status_code(status) != TN_CODE_DEADLINE_EXCEEDED) abort();

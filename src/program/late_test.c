@@ -132,7 +132,7 @@ static int take_limit(void** state) {
 
 static tn_status_t run_once(tn_program_t* program) {
   tn_buffer_t *argument = tn__testing_floats(4, (float[]){1, 2, 3, 4}), *result = NULL;
-  tn_status_t status = tn_program_run(program, NULL, 1, &argument, 1, &result);
+  tn_status_t status = tn_program_run(program, 1, &argument, NULL, 1, &result);
   tn_buffer_release(argument);
   if (status) return status;
   tn__testing_expect_floats(result, 4, (float[]){1, 2, 3, 4});
@@ -216,7 +216,7 @@ static void a_late_handler_on_a_stream_keeps_the_results(void** state) {
   tn_program_t* program = tn__testing_program(CALL("testing.late", "word = \"kept\""), false);
   tn_buffer_t *argument = tn__testing_floats(4, (float[]){1, 2, 3, 4}), *result = NULL;
   const tn_run_options_t options = {.struct_size = sizeof options, .stream = stream};
-  TN_ASSERT_OK(tn_program_run(program, &options, 1, &argument, 1, &result));
+  TN_ASSERT_OK(tn_program_run(program, 1, &argument, &options, 1, &result));
   TN_ASSERT_REPORT("DEADLINE_EXCEEDED", tn_stream_synchronize(stream));
   tn_buffer_release(argument);
   tn_buffer_release(result);
@@ -234,7 +234,7 @@ static void a_time_limit_of_the_run_ends_the_wait_for_a_future(void** state) {
   tn_buffer_t *argument = tn__testing_floats(4, (float[]){1, 2, 3, 4}), *result = NULL;
   const tn_run_options_t options = {.struct_size = sizeof options, .timeout_ns = LIMIT_NS};
   TN_ASSERT_REPORT("the run was not over within its time limit",
-                   tn_program_run(program, &options, 1, &argument, 1, &result));
+                   tn_program_run(program, 1, &argument, &options, 1, &result));
   tn_buffer_release(argument);
   tn_program_release(program);
   use_it();
@@ -256,7 +256,7 @@ static void a_late_handler_may_write_into_the_callers_memory(void** state) {
       .result_memory_count = 1,
       .result_memory = &(tn_result_memory_t){.data = memory, .byte_size = sizeof memory}};
   TN_ASSERT_REPORT("DEADLINE_EXCEEDED",
-                   tn_program_run(program, &options, 1, &argument, 1, &result));
+                   tn_program_run(program, 1, &argument, &options, 1, &result));
   assert_null(result);
   tn_buffer_release(argument);
   tn_program_release(program);

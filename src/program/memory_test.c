@@ -61,7 +61,7 @@ static tn_status_t run(tn_device_t* device, tn_program_t* program) {
   if (!status) {
     status = tn_buffer_create_from_host(device, TN_DTYPE_S32, 0, NULL, &n, sizeof n, &arguments[1]);
   }
-  if (!status) status = tn_program_run(program, NULL, 2, arguments, 2, results);
+  if (!status) status = tn_program_run(program, 2, arguments, NULL, 2, results);
   if (!status) status = tn_buffer_to_host(results[0], sums, sizeof sums);
   if (!status) assert_true(sums[0] == 24 && sums[3] == 132);
   for (int i = 0; i < 2; ++i) {

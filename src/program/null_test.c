@@ -13,11 +13,11 @@ static void null_arguments_are_named(void** state) {
   tn_event_t* event = NULL;
   const void* data = NULL;
   TN_ASSERT_REPORT("tn_program_run: program is NULL",
-                   tn_program_run(NULL, NULL, 1, &argument, 1, &result));
-  TN_ASSERT_REPORT("tn_program_run: arguments is NULL",
-                   tn_program_run(program, NULL, 1, NULL, 1, &result));
-  TN_ASSERT_REPORT("tn_program_run: out_results is NULL",
-                   tn_program_run(program, NULL, 1, &argument, 1, NULL));
+                   tn_program_run(NULL, 1, &argument, NULL, 1, &result));
+  TN_ASSERT_REPORT("tn_program_run: inputs is NULL",
+                   tn_program_run(program, 1, NULL, NULL, 1, &result));
+  TN_ASSERT_REPORT("tn_program_run: out_outputs is NULL",
+                   tn_program_run(program, 1, &argument, NULL, 1, NULL));
   TN_ASSERT_REPORT("tn_program_compile: device is NULL",
                    tn_program_compile(NULL, NULL, NULL, &compiled));
   TN_ASSERT_REPORT("tn_program_compile: module is NULL",

@@ -28,7 +28,7 @@ static tn_status_t run(tn_program_t* program, seen_t* seen, size_t result_count)
                                     .run_id = 7,
                                     .observe = seen ? see : NULL,
                                     .observe_user = seen};
-  tn_status_t status = tn_program_run(program, &options, 1, &argument, result_count, results);
+  tn_status_t status = tn_program_run(program, 1, &argument, &options, result_count, results);
   if (!status)
     status = tn_buffer_ready_event(results[0])
                  ? tn_event_wait(tn_buffer_ready_event(results[0]), -1)

@@ -112,7 +112,7 @@ static tn_status_t run(tn_device_t* device, tn_program_t* program, unsigned char
     status = tn__dynamic_specialise(program, argument_count, arguments, &variant);
   }
   if (!status && (!variant || is_worth_running(variant))) {
-    status = tn_program_run(program, &options, argument_count, arguments, out_outcome->count,
+    status = tn_program_run(program, argument_count, arguments, &options, out_outcome->count,
                             out_outcome->results);
     out_outcome->has_run = !status;
   }

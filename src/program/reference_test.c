@@ -198,7 +198,7 @@ static void run_both(tn_sample_t* sample, const char* operation, tn_program_t* c
     free(bytes);
   }
   for (size_t d = 0; d < 2; ++d) {
-    TN_ASSERT_OK(tn_program_run(programs[d], NULL, sample->argument_count, arguments[d],
+    TN_ASSERT_OK(tn_program_run(programs[d], sample->argument_count, arguments[d], NULL,
                                 sample->result_count, results[d]));
   }
   for (size_t i = 0; i < sample->result_count; ++i) {

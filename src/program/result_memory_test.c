@@ -38,7 +38,7 @@ static tn_status_t run_with(tn_buffer_t* argument, const bool* donated, tn_strea
                                     .donated = donated,
                                     .result_memory_count = count,
                                     .result_memory = given};
-  return tn_program_run(program, &options, 1, &argument, tn_program_result_count(program), results);
+  return tn_program_run(program, 1, &argument, &options, tn_program_result_count(program), results);
 }
 
 static tn_status_t run(size_t count, const tn_result_memory_t* given, tn_buffer_t** results) {
@@ -246,7 +246,7 @@ static void a_cancelled_run_leaves_memory_that_can_be_given_again(void** state) 
                                     .cancellation = cancellation,
                                     .result_memory_count = 2,
                                     .result_memory = given};
-  TN_ASSERT_CODE(CANCELLED, tn_program_run(program, &options, 1, &argument, 2, results));
+  TN_ASSERT_CODE(CANCELLED, tn_program_run(program, 1, &argument, &options, 2, results));
   TN_ASSERT_OK(run(2, given, results));
   expect_floats(memory, 2, 4, 6, 8);
   for (size_t i = 0; i < 2; ++i) tn_buffer_release(results[i]);
@@ -276,7 +276,7 @@ static void a_run_that_is_cancelled_while_it_writes_stays_in_the_memory(void** s
                                     .observe_user = cancellation,
                                     .result_memory_count = 2,
                                     .result_memory = given};
-  TN_ASSERT_CODE(CANCELLED, tn_program_run(program, &options, 1, &argument, 2, results));
+  TN_ASSERT_CODE(CANCELLED, tn_program_run(program, 1, &argument, &options, 2, results));
   assert_null(results[0]);
   assert_null(results[1]);
   if (host_sees_device()) expect_floats(memory + 64, 2, 4, 6, 8);

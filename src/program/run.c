@@ -4,28 +4,10 @@
 #include <inttypes.h>
 
 #include "base/linux/clock.h"
+#include "base/options.h"
 #include "base/process.h"
 #include "device/event.h"
 #include "program/dynamic.h"
-
-// The caller's options, with zeros for what an older caller does not know.
-// What is given, or a copy of it with all members.
-static tn_status_t read_options(const tn_run_options_t* given, tn_run_options_t* copy,
-                                const tn_run_options_t** out_options) {
-  enum { OLDEST = offsetof(tn_run_options_t, timeout_ns) };
-  *out_options = given;
-  if (given && given->struct_size >= sizeof *given) return TN_OK;
-  *copy = (tn_run_options_t){.struct_size = sizeof *copy};
-  *out_options = copy;
-  if (!given) return TN_OK;
-  if (given->struct_size < OLDEST) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "tn_run_options_t: struct_size is %zu; expected at least %d",
-                            given->struct_size, OLDEST);
-  }
-  memcpy(copy, given, given->struct_size);
-  return TN_OK;
-}
 
 static tn_status_t check_options(const tn_program_t* program, const tn_run_options_t* options,
                                  size_t result_count) {
@@ -266,36 +248,36 @@ static tn_status_t run_dynamic(tn_program_t* program, const tn_run_options_t* op
   tn_program_t* variant = NULL;
   TN_RETURN_IF_ERROR(tn__dynamic_specialise(program, argument_count, arguments, &variant));
   tn_status_t status =
-      tn_program_run(variant, options, argument_count, arguments, result_count, out_results);
+      tn_program_run(variant, argument_count, arguments, options, result_count, out_results);
   tn_program_release(variant);
   return status;
 }
 
-tn_status_t tn_program_run(tn_program_t* program, const tn_run_options_t* given_options,
-                           size_t argument_count, tn_buffer_t* const* arguments,
-                           size_t result_count, tn_buffer_t** out_results) {
+tn_status_t tn_program_run(tn_program_t* program, size_t input_count, tn_buffer_t* const* inputs,
+                           const tn_run_options_t* options, size_t output_count,
+                           tn_buffer_t** out_outputs) {
   tn_run_options_t copy;
-  const tn_run_options_t* options = NULL;
   tn_run_t* run = NULL;
-  if (result_count) TN_RETURN_IF_NULL(out_results);
-  for (size_t i = 0; i < result_count; ++i) out_results[i] = NULL;
+  tn_status_t status;
+  if (output_count) TN_RETURN_IF_NULL(out_outputs);
+  for (size_t i = 0; i < output_count; ++i) out_outputs[i] = NULL;
   TN_RETURN_IF_NULL(program);
   TN_RETURN_IF_ERROR(tn__process_check());
-  if (argument_count) TN_RETURN_IF_NULL(arguments);
+  if (input_count) TN_RETURN_IF_NULL(inputs);
   if (program->dynamic) {
-    return run_dynamic(program, given_options, argument_count, arguments, result_count,
-                       out_results);
+    return run_dynamic(program, options, input_count, inputs, output_count, out_outputs);
   }
-  TN_RETURN_IF_ERROR(read_options(given_options, &copy, &options));
-  TN_RETURN_IF_ERROR(check_options(program, options, result_count));
-  tn_status_t status = create(program, options, &run);
+  options = TN_OPTIONS_READ(tn_run_options_t, options, &copy, &status);
+  TN_RETURN_IF_ERROR(status);
+  TN_RETURN_IF_ERROR(check_options(program, options, output_count));
+  status = create(program, options, &run);
   if (status) return explain_memory(program, status);
   if (options->result_memory) status = tn__run_take_result_memory(run, options);
-  if (!status) status = tn__run_take_arguments(run, argument_count, arguments);
+  if (!status) status = tn__run_take_arguments(run, input_count, inputs);
   if (status) {
     end(run);
     return status;
   }
-  return options->stream ? run_on_stream(run, options, out_results)
-                         : run_now(run, options, out_results);
+  return options->stream ? run_on_stream(run, options, out_outputs)
+                         : run_now(run, options, out_outputs);
 }

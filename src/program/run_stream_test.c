@@ -100,7 +100,7 @@ static tn_buffer_t* enqueue(tn_program_t* program, tn_stream_t* on, size_t count
   const tn_run_options_t options = {
       .struct_size = sizeof options, .stream = on, .donated = donated};
   tn_buffer_t* result = NULL;
-  TN_ASSERT_OK(tn_program_run(program, &options, count, arguments, 1, &result));
+  TN_ASSERT_OK(tn_program_run(program, count, arguments, &options, 1, &result));
   for (size_t i = 0; i < count; ++i) tn_buffer_release(arguments[i]);
   return result;
 }
@@ -192,7 +192,7 @@ static void failed_argument_fails_the_run(void** state) {
     TN_ASSERT_REPORT("test.mlir:2:", tn_buffer_to_host(bad, (float[4]){0}, 16));
   }
   tn_buffer_t *arguments[] = {bad, bad}, *result = NULL;
-  TN_ASSERT_REPORT("test.mlir:2:", tn_program_run(adds, NULL, 2, arguments, 1, &result));
+  TN_ASSERT_REPORT("test.mlir:2:", tn_program_run(adds, 2, arguments, NULL, 1, &result));
   assert_null(result);
   tn_buffer_release(bad);
   tn_stream_release(other);
@@ -209,7 +209,7 @@ static void everything_may_be_released_before_the_work_is_done(void** state) {
   tn_buffer_t *argument = floats4(1, 2, 3, 4), *results[2];
   const tn_run_options_t options = {.struct_size = sizeof options, .stream = stream};
   for (int i = 0; i < 20; ++i) {
-    TN_ASSERT_OK(tn_program_run(program, &options, 1, &argument, 2, results));
+    TN_ASSERT_OK(tn_program_run(program, 1, &argument, &options, 2, results));
     tn_buffer_release(results[0]);
     tn_buffer_release(results[1]);
   }
@@ -325,8 +325,8 @@ static void a_device_that_failed_in_a_run_can_be_closed(void** state) {
                                             (float[]){1, 2, 3, 4}, 16, &arguments[i]));
   }
   const tn_run_options_t options = {.struct_size = sizeof options, .stream = on};
-  TN_ASSERT_OK(tn_program_run(program, &options, 2, arguments, 2, results));
-  TN_ASSERT_OK(tn_program_run(program, &options, 2, results, 2, behind));
+  TN_ASSERT_OK(tn_program_run(program, 2, arguments, &options, 2, results));
+  TN_ASSERT_OK(tn_program_run(program, 2, results, &options, 2, behind));
   for (int i = 0; i < 2; ++i) {
     TN_ASSERT_REPORT("test.mlir:3:", tn_buffer_to_host(results[i], (float[4]){0}, 16));
     TN_ASSERT_REPORT("test.mlir:3:", tn_buffer_to_host(behind[i], (float[4]){0}, 16));

@@ -47,7 +47,7 @@ static tn_buffer_t* integer(int32_t value) {
 // Runs with these arguments, which it releases, and compares the only result.
 static void expect(size_t count, tn_buffer_t** arguments, const float wanted[4]) {
   tn_buffer_t* result = NULL;
-  TN_ASSERT_OK(tn_program_run(program, NULL, count, arguments, 1, &result));
+  TN_ASSERT_OK(tn_program_run(program, count, arguments, NULL, 1, &result));
   tn__testing_expect_floats(result, 4, wanted);
   tn_buffer_release(result);
   for (size_t i = 0; i < count; ++i) tn_buffer_release(arguments[i]);
@@ -71,7 +71,7 @@ static void one_value_returned_twice_has_two_buffers(void** state) {
   compile(MAIN("%x: " F4, F4 ", " F4 ", " F4,
                "%a = stablehlo.negate %x : " F4 "\nreturn %a, %x, %a : " F4 ", " F4 ", " F4));
   tn_buffer_t *argument = floats4(1, 2, 3, 4), *results[3];
-  TN_ASSERT_OK(tn_program_run(program, NULL, 1, &argument, 3, results));
+  TN_ASSERT_OK(tn_program_run(program, 1, &argument, NULL, 3, results));
   const void* places[3];
   for (size_t i = 0; i < 3; ++i) TN_ASSERT_OK(tn_buffer_map(results[i], &places[i]));
   const void* original = NULL;
@@ -89,7 +89,7 @@ static void results_outlive_the_program(void** state) {
   (void)state;
   compile(MAIN("%x: " F4, F4, "%a = stablehlo.negate %x : " F4 "\nreturn %a : " F4));
   tn_buffer_t *argument = floats4(1, 2, 3, 4), *result = NULL;
-  TN_ASSERT_OK(tn_program_run(program, NULL, 1, &argument, 1, &result));
+  TN_ASSERT_OK(tn_program_run(program, 1, &argument, NULL, 1, &result));
   tn_buffer_release(argument);
   release(NULL);
   tn__testing_expect_floats(result, 4, (float[]){-1, -2, -3, -4});
@@ -305,18 +305,18 @@ static void arguments_that_do_not_fit_are_refused(void** state) {
   TN_ASSERT_OK(tn_buffer_create_tuple(tn__testing_device(), 1, &good, &tuple));
   tn_buffer_t* exchanged[] = {other, good};
   TN_ASSERT_REPORT("argument 0 weights is tensor<2x2xi32>; expected tensor<4xf32>",
-                   tn_program_run(program, NULL, 2, exchanged, 1, &result));
+                   tn_program_run(program, 2, exchanged, NULL, 1, &result));
   tn_buffer_t* missing[] = {good, NULL};
-  TN_ASSERT_REPORT("argument 1 y is NULL", tn_program_run(program, NULL, 2, missing, 1, &result));
+  TN_ASSERT_REPORT("argument 1 y is NULL", tn_program_run(program, 2, missing, NULL, 1, &result));
   tn_buffer_t* nested[] = {tuple, other};
   TN_ASSERT_REPORT("argument 0 weights is tuple<tensor<4xf32>>; expected tensor<4xf32>",
-                   tn_program_run(program, NULL, 2, nested, 1, &result));
-  TN_ASSERT_REPORT("takes 2 arguments", tn_program_run(program, NULL, 1, &good, 1, &result));
+                   tn_program_run(program, 2, nested, NULL, 1, &result));
+  TN_ASSERT_REPORT("takes 2 arguments", tn_program_run(program, 1, &good, NULL, 1, &result));
   tn_buffer_t* right[] = {good, other};
   TN_ASSERT_REPORT("gives 1 result; there is room for 0",
-                   tn_program_run(program, NULL, 2, right, 0, NULL));
+                   tn_program_run(program, 2, right, NULL, 0, NULL));
   const tn_run_options_t empty = {0};
-  TN_ASSERT_REPORT("struct_size is 0", tn_program_run(program, &empty, 2, right, 1, &result));
+  TN_ASSERT_REPORT("struct_size is 0", tn_program_run(program, 2, right, &empty, 1, &result));
   assert_null(result);
   tn_buffer_release(tuple);
   tn_buffer_release(good);
@@ -332,10 +332,10 @@ static void buffers_and_streams_of_another_device_are_refused(void** state) {
   TN_ASSERT_OK(tn_device_create("cpu", NULL, &other));
   TN_ASSERT_OK(tn_buffer_create(other, TN_DTYPE_F32, 1, (int64_t[]){4}, NULL, &argument));
   TN_ASSERT_REPORT("argument 0 x is on another device",
-                   tn_program_run(program, NULL, 1, &argument, 1, &result));
+                   tn_program_run(program, 1, &argument, NULL, 1, &result));
   TN_ASSERT_OK(tn_stream_create(other, &stream));
   const tn_run_options_t options = {.struct_size = sizeof options, .stream = stream};
-  TN_ASSERT_REPORT("another device", tn_program_run(program, &options, 1, &argument, 1, &result));
+  TN_ASSERT_REPORT("another device", tn_program_run(program, 1, &argument, &options, 1, &result));
   tn_stream_release(stream);
   tn_buffer_release(argument);
   tn_device_release(other);
@@ -356,8 +356,8 @@ static void errors_name_both_devices(void** state) {
   TN_ASSERT_OK(tn_stream_create(other, &stream));
   TN_ASSERT_OK(tn_scope_create(device, &scope));
   const tn_run_options_t options = {.struct_size = sizeof options, .stream = stream};
-  TN_ASSERT_REPORT(names, tn_program_run(program, NULL, 1, &buffer, 1, &result));
-  TN_ASSERT_REPORT(names, tn_program_run(program, &options, 1, &buffer, 1, &result));
+  TN_ASSERT_REPORT(names, tn_program_run(program, 1, &buffer, NULL, 1, &result));
+  TN_ASSERT_REPORT(names, tn_program_run(program, 1, &buffer, &options, 1, &result));
   TN_ASSERT_REPORT(names, tn_buffer_create_tuple(device, 1, &buffer, &result));
   TN_ASSERT_REPORT(names, tn_array_status(tn_array_from_buffer(scope, buffer)));
   TN_ASSERT_REPORT(names, tn_set_default_stream(device, stream));
@@ -368,7 +368,7 @@ static void errors_name_both_devices(void** state) {
   TN_ASSERT_OK(tn_device_create("cpu", NULL, &other));
   TN_ASSERT_OK(tn_buffer_create(other, TN_DTYPE_F32, 1, (int64_t[]){4}, NULL, &buffer));
   TN_ASSERT_REPORT("the devices are cpu and cpu: each tn_device_create makes one of its own",
-                   tn_program_run(program, NULL, 1, &buffer, 1, &result));
+                   tn_program_run(program, 1, &buffer, NULL, 1, &result));
   tn_buffer_release(buffer);
   tn_device_release(other);
   tn_device_release(device);
@@ -405,7 +405,7 @@ static void tuples_come_and_go_as_leaves(void** state) {
   tn_buffer_t *arguments[] = {floats4(9, 9, 9, 9), floats4(1, 2, 3, 4), floats4(5, 5, 5, 5),
                               floats4(1, 1, 1, 1)},
               *results[3];
-  TN_ASSERT_OK(tn_program_run(program, NULL, 4, arguments, 3, results));
+  TN_ASSERT_OK(tn_program_run(program, 4, arguments, NULL, 3, results));
   tn__testing_expect_floats(results[0], 4, (float[]){8, 7, 6, 5});
   tn__testing_expect_floats(results[1], 4, (float[]){4, 4, 4, 4});
   tn__testing_expect_floats(results[2], 4, (float[]){9, 9, 9, 9});
@@ -424,7 +424,7 @@ static void tuples_come_and_go_as_tuple_buffers(void** state) {
   TN_ASSERT_OK(tn_buffer_create_tuple(device, 2, (tn_buffer_t*[]){pair, leaves[2]}, &tuple));
   const tn_run_options_t options = {.struct_size = sizeof options, .nested_results = true};
   tn_buffer_t* arguments[] = {tuple, leaves[3]};
-  TN_ASSERT_OK(tn_program_run(program, &options, 2, arguments, 2, results));
+  TN_ASSERT_OK(tn_program_run(program, 2, arguments, &options, 2, results));
   tn__testing_expect_floats(tn_buffer_element(results[0], 0), 4, (float[]){8, 7, 6, 5});
   tn__testing_expect_floats(tn_buffer_element(results[0], 1), 4, (float[]){4, 4, 4, 4});
   assert_null(tn_buffer_element(results[0], 2));
@@ -433,7 +433,7 @@ static void tuples_come_and_go_as_tuple_buffers(void** state) {
   tn_buffer_release(results[1]);
   tn_buffer_t* wrong[] = {pair, leaves[3]};
   TN_ASSERT_REPORT("in the place of tuple<",
-                   tn_program_run(program, &options, 2, wrong, 2, results));
+                   tn_program_run(program, 2, wrong, &options, 2, results));
   assert_null(results[0]);
   for (size_t i = 0; i < 4; ++i) tn_buffer_release(leaves[i]);
   tn_buffer_release(pair);
@@ -446,7 +446,7 @@ static void tokens_need_no_buffer(void** state) {
                "%u = stablehlo.after_all %t, %t : !stablehlo.token\n"
                "%a = stablehlo.negate %x : " F4 "\nreturn %u, %a : !stablehlo.token, " F4));
   tn_buffer_t *arguments[] = {NULL, floats4(1, 2, 3, 4)}, *results[2];
-  TN_ASSERT_OK(tn_program_run(program, NULL, 2, arguments, 2, results));
+  TN_ASSERT_OK(tn_program_run(program, 2, arguments, NULL, 2, results));
   assert_null(results[0]);
   tn__testing_expect_floats(results[1], 4, (float[]){-1, -2, -3, -4});
   tn_buffer_release(results[1]);
@@ -464,7 +464,7 @@ static void empty_arrays_run(void** state) {
   tn_buffer_t *argument = NULL, *results[2];
   TN_ASSERT_OK(
       tn_buffer_create(tn__testing_device(), TN_DTYPE_F32, 2, (int64_t[]){0, 4}, NULL, &argument));
-  TN_ASSERT_OK(tn_program_run(program, NULL, 1, &argument, 2, results));
+  TN_ASSERT_OK(tn_program_run(program, 1, &argument, NULL, 2, results));
   assert_int_equal(tn_buffer_size(results[0]), 0);
   tn__testing_expect_floats(results[1], 4, (float[]){7, 7, 7, 7});
   tn_buffer_release(argument);
@@ -488,7 +488,7 @@ static const void* place_of(tn_buffer_t* buffer) {
 static tn_status_t run_donating(tn_buffer_t** arguments, tn_buffer_t** out_result) {
   const bool donated[] = {true, false};
   const tn_run_options_t options = {.struct_size = sizeof options, .donated = donated};
-  return tn_program_run(program, &options, 2, arguments, 1, out_result);
+  return tn_program_run(program, 2, arguments, &options, 1, out_result);
 }
 
 static void donated_memory_becomes_the_result(void** state) {
@@ -515,7 +515,7 @@ static void argument_that_is_not_donated_stays_as_it_is(void** state) {
   (void)state;
   compile(DONATES);
   tn_buffer_t *arguments[] = {floats4(1, 2, 3, 4), floats4(1, 1, 1, 1)}, *result = NULL;
-  TN_ASSERT_OK(tn_program_run(program, NULL, 2, arguments, 1, &result));
+  TN_ASSERT_OK(tn_program_run(program, 2, arguments, NULL, 1, &result));
   tn__testing_expect_floats(result, 4, (float[]){2, 3, 4, 5});
   tn__testing_expect_floats(arguments[0], 4, (float[]){1, 2, 3, 4});
   assert_ptr_not_equal(place_of(result), place_of(arguments[0]));
@@ -605,7 +605,7 @@ static void run_that_cannot_begin_gives_donations_back(void** state) {
     tn_memory_statistics_t statistics = {.struct_size = sizeof statistics};
     tn_device_memory_statistics(tn__testing_device(), &statistics);
     tn_device_set_memory_limit(tn__testing_device(), statistics.in_use_byte_size + (1 << 20));
-    tn_status_t status = tn_program_run(program, &options, 2, arguments, 2, results);
+    tn_status_t status = tn_program_run(program, 2, arguments, &options, 2, results);
     tn_device_set_memory_limit(tn__testing_device(), 0);
     TN_ASSERT_CODE(RESOURCE_EXHAUSTED, status);
     assert_true(!results[0] && !results[1]);
@@ -627,7 +627,7 @@ static void run_that_does_not_fit_names_the_sizes_of_its_plan(void** state) {
   TN_ASSERT_OK(tn_buffer_create_from_host(tn__testing_device(), TN_DTYPE_F32, 0, NULL, &(float){1},
                                           sizeof(float), &argument));
   tn_device_set_memory_limit(tn__testing_device(), 1 << 20);
-  tn_status_t status = tn_program_run(program, NULL, 1, &argument, 1, &result);
+  tn_status_t status = tn_program_run(program, 1, &argument, NULL, 1, &result);
   tn_device_set_memory_limit(tn__testing_device(), 0);
   assert_int_equal(tn_status_code(status), TN_CODE_RESOURCE_EXHAUSTED);
   TN_ASSERT_REPORT("the program needs 4194304 bytes for results and 0 for temporaries", status);
@@ -642,13 +642,13 @@ static void limits_that_let_nothing_run_are_errors(void** state) {
   TN_ASSERT_CODE(RESOURCE_EXHAUSTED,
                  tn_buffer_create_from_host(tn__testing_device(), TN_DTYPE_F32, 0, NULL,
                                             &(float){1}, sizeof(float), &other));
-  TN_ASSERT_CODE(RESOURCE_EXHAUSTED, tn_program_run(program, NULL, 1, &argument, 1, &result));
+  TN_ASSERT_CODE(RESOURCE_EXHAUSTED, tn_program_run(program, 1, &argument, NULL, 1, &result));
   assert_true(!other && !result);
   tn_device_set_memory_limit(tn__testing_device(), 0);
   const tn_run_options_t no_time = {.struct_size = sizeof no_time, .timeout_ns = 1};
-  TN_ASSERT_CODE(DEADLINE_EXCEEDED, tn_program_run(program, &no_time, 1, &argument, 1, &result));
+  TN_ASSERT_CODE(DEADLINE_EXCEEDED, tn_program_run(program, 1, &argument, &no_time, 1, &result));
   assert_null(result);
-  TN_ASSERT_OK(tn_program_run(program, NULL, 1, &argument, 1, &result));
+  TN_ASSERT_OK(tn_program_run(program, 1, &argument, NULL, 1, &result));
   tn__testing_expect_floats(result, 4, (float[]){-1, -2, -3, -4});
   tn_buffer_release(argument);
   tn_buffer_release(result);
@@ -664,7 +664,7 @@ static void donated_leaf_of_a_tuple_is_taken(void** state) {
   const bool donated[] = {false, false, true};
   const tn_run_options_t options = {.struct_size = sizeof options, .donated = donated};
   const void* place = place_of(arguments[2]);
-  TN_ASSERT_OK(tn_program_run(program, &options, 3, arguments, 1, &result));
+  TN_ASSERT_OK(tn_program_run(program, 3, arguments, &options, 1, &result));
   assert_ptr_equal(place_of(result), place);
   tn__testing_expect_floats(result, 4, (float[]){4, 3, 2, 1});
   for (size_t i = 0; i < 3; ++i) tn_buffer_release(arguments[i]);
@@ -686,7 +686,7 @@ static void memory_does_not_grow_with_the_number_of_runs(void** state) {
   tn_memory_statistics_t first = {.struct_size = sizeof first}, last = first;
   for (int i = 0; i < 10000; ++i) {
     tn_buffer_t* result = NULL;
-    TN_ASSERT_OK(tn_program_run(program, NULL, 1, arguments.list, 1, &result));
+    TN_ASSERT_OK(tn_program_run(program, 1, arguments.list, NULL, 1, &result));
     tn_buffer_release(result);
     if (i == 10) tn_device_memory_statistics(tn__testing_device(), &first);
   }
@@ -724,9 +724,9 @@ static void activation_that_fails_half_way_undoes_its_first_half(void** state) {
     site->local_deinit = deinit_local;
   }
   tn_buffer_t *argument = floats4(1, 2, 3, 4), *result = NULL;
-  TN_ASSERT_REPORT("the third one fails", tn_program_run(program, NULL, 1, &argument, 1, &result));
+  TN_ASSERT_REPORT("the third one fails", tn_program_run(program, 1, &argument, NULL, 1, &result));
   assert_int_equal(live_locals, 0);
-  TN_ASSERT_OK(tn_program_run(program, NULL, 1, &argument, 1, &result));
+  TN_ASSERT_OK(tn_program_run(program, 1, &argument, NULL, 1, &result));
   assert_int_equal(live_locals, program->instruction_count);
   tn_buffer_release(result);
   tn_buffer_release(argument);
@@ -770,7 +770,7 @@ static void work_of_the_host_waits_for_regions_that_run(void** state) {
                "(tensor<f32>) -> tensor<f32>\n"
                "return %sum, %met : tensor<f32>, tensor<f32>"));
   tn_buffer_t *argument = floats4(1, 2, 3, 4), *results[2] = {NULL};
-  TN_ASSERT_OK(tn_program_run(program, NULL, 1, &argument, 2, results));
+  TN_ASSERT_OK(tn_program_run(program, 1, &argument, NULL, 2, results));
   tn__testing_expect_floats(results[0], 1, (float[]){10});
   assert_int_equal(atomic_load(&met_count), 0);
   tn_buffer_release(results[0]);
@@ -786,7 +786,7 @@ static void failing_operation_is_named_with_its_place(void** state) {
                "stablehlo.custom_call @check.expect_eq(%x, %y) {has_side_effect = true} : (" F4
                ", " F4 ") -> ()\nreturn"));
   tn_buffer_t* arguments[] = {floats4(1, 2, 3, 4), floats4(1, 2, 3, 5)};
-  TN_ASSERT_REPORT("test.mlir:2:", tn_program_run(program, NULL, 2, arguments, 0, NULL));
+  TN_ASSERT_REPORT("test.mlir:2:", tn_program_run(program, 2, arguments, NULL, 0, NULL));
   tn_buffer_release(arguments[0]);
   tn_buffer_release(arguments[1]);
 }
@@ -799,7 +799,7 @@ static void run_in_a_forked_child_is_an_error(void** state) {
   assert_true(child >= 0);
   if (child == 0) {
     alarm(30);
-    tn_status_t status = tn_program_run(program, NULL, 1, &argument, 1, &result);
+    tn_status_t status = tn_program_run(program, 1, &argument, NULL, 1, &result);
     tn_buffer_release(argument);
     tn_program_release(program);
     _exit(tn_status_code(status) == TN_CODE_FAILED_PRECONDITION ? 0 : 1);

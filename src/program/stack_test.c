@@ -100,7 +100,7 @@ static tn_status_t print_program(void* context) {
 
 static tn_status_t run_program(void* context) {
   life_t* life = context;
-  return tn_program_run(life->program, NULL, life->argument_count, life->arguments,
+  return tn_program_run(life->program, life->argument_count, life->arguments, NULL,
                         life->result_count, life->results);
 }
 

@@ -146,7 +146,7 @@ tn_status_t tn__testing_run_bytes(tn_program_t* program, const tn_run_options_t*
   tn_testing_buffers_t results = {.count = tn_program_result_count(program)};
   *out = (tn_testing_bytes_t){0};
   assert_true(results.count <= TN_TESTING_LEAVES);
-  TN_RETURN_IF_ERROR(tn_program_run(program, options, arguments->count, arguments->list,
+  TN_RETURN_IF_ERROR(tn_program_run(program, arguments->count, arguments->list, options,
                                     results.count, results.list));
   tn__testing_read_bytes(&results, out);
   tn__testing_buffers_release(&results);

@@ -41,7 +41,7 @@ static tn_status_t warn_of_attributes(const tn_region_t* region, size_t* index, 
 
 // --- all of them
 
-tn_status_t tn_program_warning(const tn_program_t* program, size_t index) {
+static tn_status_t find(const tn_program_t* program, size_t index) {
   for (size_t i = 0; i < program->instruction_count; ++i) {
     const tn_plan_step_t* step = program->instructions[i].step;
     if (!step->site.warning || index--) continue;
@@ -55,4 +55,9 @@ tn_status_t tn_program_warning(const tn_program_t* program, size_t index) {
     if (warning) return warning;
   }
   return TN_OK;
+}
+
+bool tn_program_warning(const tn_program_t* program, size_t index, tn_status_t* out_warning) {
+  *out_warning = find(program, index);
+  return *out_warning != NULL;
 }

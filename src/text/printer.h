@@ -6,8 +6,6 @@
 #include "base/names.h"
 #include "ir/ir.h"
 
-typedef tn_status_t (*tn_write_fn)(void* user, const char* text, size_t length);
-
 typedef struct tn_printed_name {
   const tn_value_t* value;  // NULL: free
   tn_string_view_t name;    // without %

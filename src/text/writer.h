@@ -5,17 +5,12 @@
 
 #include "ir/ir.h"
 
-TN_MUST_USE tn_status_t tn__text_write(const tn_module_t* module,
-                                       tn_status_t (*write)(void* user, const char* text,
-                                                            size_t length),
-                                       void* user);
+TN_MUST_USE tn_status_t tn__text_write(const tn_module_t* module, tn_write_fn write, void* user);
 // One attribute, or one type, as they stand in such text.
-TN_MUST_USE tn_status_t tn__text_write_attribute(
-    const tn_allocator_t* allocator, const tn_attr_t* attr,
-    tn_status_t (*write)(void* user, const char* text, size_t length), void* user);
+TN_MUST_USE tn_status_t tn__text_write_attribute(const tn_allocator_t* allocator,
+                                                 const tn_attr_t* attr, tn_write_fn write,
+                                                 void* user);
 TN_MUST_USE tn_status_t tn__text_write_type(const tn_allocator_t* allocator, const tn_type_t* type,
-                                            tn_status_t (*write)(void* user, const char* text,
-                                                                 size_t length),
-                                            void* user);
+                                            tn_write_fn write, void* user);
 
 #endif  // TENON_TEXT_WRITER_H_

@@ -128,7 +128,7 @@ static void expect_report(const char* text, const char* const* wanted) {
   TN_ASSERT_OK(tn_buffer_create(device, TN_DTYPE_F32, 2, (int64_t[]){64, 64}, &data, &x));
   memset(data, 0, tn_buffer_byte_size(x));
   for (; *wanted; ++wanted) {
-    TN_ASSERT_REPORT(*wanted, tn_program_run(program, NULL, 1, &x, 1, &y));
+    TN_ASSERT_REPORT(*wanted, tn_program_run(program, 1, &x, NULL, 1, &y));
   }
   tn_buffer_release(x);
   tn_program_release(program);

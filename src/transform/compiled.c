@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <tenon/detail/program.h>
 
+#include "base/options.h"
 #include "base/process.h"
 #include "base/recent.h"
 #include "lazy/graph.h"
@@ -53,14 +54,13 @@ static tn_status_t check_places(const char* what, size_t count, tn_array_t** con
 
 tn_status_t tn_closure_compile(tn_scope_t* scope, const tn_closure_t* function,
                                const tn_compiled_options_t* options, tn_compiled_t** out_compiled) {
-  static const tn_compiled_options_t defaults = {.struct_size = sizeof defaults};
+  tn_compiled_options_t copy;
+  tn_status_t status;
   void* memory = NULL;
   *out_compiled = NULL;
-  if (!options) options = &defaults;
-  if (options->struct_size < sizeof defaults || !function || !function->call) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "tn_closure_compile: the function or struct_size is not set");
-  }
+  TN_RETURN_IF_ERROR(tn__closure_check("tn_closure_compile", function));
+  options = TN_OPTIONS_READ(tn_compiled_options_t, options, &copy, &status);
+  TN_RETURN_IF_ERROR(status);
   TN_RETURN_IF_ERROR(
       check_places("captured_inputs", options->captured_input_count, options->captured_inputs));
   TN_RETURN_IF_ERROR(
@@ -113,7 +113,7 @@ void tn_compiled_release(tn_compiled_t* compiled) {
   tn__evaluator_release(evaluator);
 }
 
-size_t tn_compiled_trace_count(tn_compiled_t* compiled) {
+size_t tn_compiled_trace_count(const tn_compiled_t* compiled) {
   return atomic_load(&compiled->trace_count);
 }
 

@@ -47,9 +47,9 @@ static tn_status_t layers(void* user, tn_scope_t* s, size_t input_count, tn_arra
   x = tn_array_tanh(s, tn_array_matmul(s, x, w));
   x = tn_array_add(s, x, tn_array_sum(s, w, 1, first, false));
   x = tn_array_softmax(s, x, 1, last, false);
-  x = tn_array_add(s, tn_array_cumsum(s, x, first, false, true), tn_array_ones_like(s, x));
+  x = tn_array_add(s, tn_array_cumsum(s, x, 0, false, true), tn_array_ones_like(s, x));
   x = tn_array_concatenate(s, 2, (tn_array_t*[]){x, tn_array_flip(s, x, 1, last)}, 0);
-  x = tn_array_swapaxes(s, tn_array_sort(s, x, last), 0, 1);
+  x = tn_array_swapaxes(s, tn_array_sort(s, x, -1), 0, 1);
   out[0] = tn_array_expand_dims(s, tn_array_mean(s, x, 1, first, false), 1, last);
   return TN_OK;
 }
@@ -185,7 +185,7 @@ static tn_array_t* joined_rows(tn_scope_t* s, tn_array_t* x) {
   return tn_array_reshape(s, x, TN_LIST(tn_array_dim(x, 0) / 3, 3));
 }
 static tn_array_t* places_of_largest(tn_scope_t* s, tn_array_t* x) {
-  return tn_array_argmax(s, x, (const int64_t[]){0}, true);
+  return tn_array_argmax(s, x, 0, true);
 }
 
 static void what_a_function_computes_of_shapes_is_right_for_each(void** state) {

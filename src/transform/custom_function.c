@@ -2,6 +2,7 @@
 // rules. Its operands are the outputs of the function, then the inputs, to which the rules lead.
 #include <tenon/detail/transform.h>
 
+#include "base/options.h"
 #include "base/type.h"
 #include "call/operation.h"
 #include "transform/rules/rules.h"
@@ -257,10 +258,11 @@ tn_status_t tn_custom_function_call(tn_scope_t* scope, const tn_custom_function_
                                     size_t input_count, tn_array_t* const* inputs,
                                     size_t output_count, tn_array_t** out_outputs) {
   for (size_t i = 0; i < output_count; ++i) out_outputs[i] = NULL;
-  if (!function || function->struct_size < sizeof *function || !function->function.call) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "tn_custom_function_call: struct_size or the function is not set");
-  }
+  tn_custom_function_t copy;
+  tn_status_t status;
+  function = TN_OPTIONS_READ(tn_custom_function_t, function, &copy, &status);
+  TN_RETURN_IF_ERROR(status);
+  TN_RETURN_IF_ERROR(tn__closure_check("tn_custom_function_call", &function->function));
   return call_with_rules(scope, function, false, input_count, inputs, output_count, out_outputs);
 }
 

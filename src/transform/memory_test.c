@@ -131,7 +131,7 @@ static tn_status_t rows_at(void* user, tn_scope_t* s, size_t input_count, tn_arr
   out[0] = tn_array_take(s, x[1],
                          tn_array_clip(s, place, tn_array_scalar(s, TN_DTYPE_S32, 0),
                                        tn_array_scalar(s, TN_DTYPE_S32, 1)),
-                         &zero);
+                         zero);
   out[1] = tn_array_ones(s, TN_DTYPE_F32, TN_LIST(2));
   return TN_OK;
 }
@@ -298,7 +298,7 @@ static tn_status_t layers(void* user, tn_scope_t* s, size_t input_count, tn_arra
   tn_array_t* y = tn_array_subtract(s, x[0], tn_array_mean(s, x[0], 1, last, true));
   y = tn_array_matmul(s, y, tn_array_transpose(s, x[0], NULL));
   y = tn_array_concatenate(s, 2, (tn_array_t*[]){y, tn_array_flip(s, y, 1, last)}, 0);
-  y = tn_array_sort(s, tn_array_cumsum(s, y, first, false, true), last);
+  y = tn_array_sort(s, tn_array_cumsum(s, y, 0, false, true), -1);
   out[0] = tn_array_expand_dims(s, tn_array_sum(s, y, 1, first, false), 1, last);
   return TN_OK;
 }

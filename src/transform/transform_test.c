@@ -295,7 +295,7 @@ static void a_function_is_exported_as_a_module(void** state) {
   assert_non_null(strstr(text.bytes, "[1.000000e+01, 1.000000e+02]"));
   TN_ASSERT_OK(tn_program_compile(tn_scope_device(s), module, NULL, &program));
   for (int i = 0; i < 2; ++i) TN_ASSERT_OK(tn_array_to_buffer(inputs[i], &arguments[i]));
-  TN_ASSERT_OK(tn_program_run(program, NULL, 2, arguments, 2, results));
+  TN_ASSERT_OK(tn_program_run(program, 2, arguments, NULL, 2, results));
   TN_ASSERT_OK(tn_buffer_to_host(results[0], got, sizeof got));
   assert_true(got[0] == 31 && got[1] == 302);
   for (int i = 0; i < 2; ++i) {

@@ -56,7 +56,7 @@ static void run_built(const float* wanted) {
     status = tn_buffer_create_from_host(device, TN_DTYPE_F32, 1, (int64_t[]){COUNT}, numbers,
                                         sizeof numbers, &x);
   }
-  if (!status) status = tn_program_run(program, NULL, 1, &x, 1, &y);
+  if (!status) status = tn_program_run(program, 1, &x, NULL, 1, &y);
   if (!status) status = tn_buffer_to_host(y, got, sizeof got);
   check("builder", status);
   expect("builder", got, wanted);

@@ -43,8 +43,8 @@ static tn_array_t* attention_loss(tn_scope_t* s, tn_case_t* it) {
 
 // The same by the operation.
 static tn_array_t* fast_attention_loss(tn_scope_t* s, tn_case_t* it) {
-  const tn_attention_t how = {.scale = 0.5, .mask = A(3)};
-  return sum_of_squares(s, tn_array_scaled_dot_product_attention(s, A(0), A(1), A(2), &how));
+  const tn_attention_t options = {.struct_size = sizeof options, .scale = 0.5, .mask = A(3)};
+  return sum_of_squares(s, tn_array_scaled_dot_product_attention(s, A(0), A(1), A(2), &options));
 }
 
 // Two convolutions with rectifiers, means over the picture, a layer, and the cross entropy.
@@ -55,7 +55,7 @@ static tn_array_t* convolution_loss(tn_scope_t* s, tn_case_t* it) {
   x = tn_array_conv2d(s, x, A(2), twos, ones, ones, 1);
   x = tn_array_maximum(s, x, number(s, x, 0));
   x = tn_array_matmul(s, tn_array_mean(s, x, 2, picture, false), A(3));
-  tn_array_t* chosen = tn_array_take_along_axis(s, x, A(4), last);
+  tn_array_t* chosen = tn_array_take_along_axis(s, x, A(4), -1);
   return mean(s, tn_array_subtract(s, tn_array_logsumexp(s, x, 1, last, true), chosen));
 }
 
@@ -111,27 +111,26 @@ static tn_array_t* lstm_loss(tn_scope_t* s, tn_case_t* it) {
 // How far two sets of numbers are from each other, and the sum of the largest ones.
 static tn_array_t* order_loss(tn_scope_t* s, tn_case_t* it) {
   tn_array_t* distance =
-      tn_array_subtract(s, tn_array_sort(s, A(0), last), tn_array_sort(s, A(1), last));
-  tn_array_t* largest = tn_array_exp(s, tn_array_topk(s, A(0), 3, last));
+      tn_array_subtract(s, tn_array_sort(s, A(0), -1), tn_array_sort(s, A(1), -1));
+  tn_array_t* largest = tn_array_exp(s, tn_array_topk(s, A(0), 3, -1));
   tn_array_t* middle = tn_array_median(s, A(0), 1, last, false);
   return tn_array_add(s, tn_array_add(s, sum_of_squares(s, distance), sum(s, largest)),
                       sum_of_squares(s, middle));
 }
 
 static tn_array_t* cumulative_loss(tn_scope_t* s, tn_case_t* it) {
-  tn_array_t* sums = tn_array_cumsum(s, tn_array_sigmoid(s, A(0)), last, false, true);
-  tn_array_t* products = tn_array_cumprod(s, A(0), last, true, true);
-  tn_array_t* logarithms = tn_array_logcumsumexp(s, A(0), last, false, true);
-  tn_array_t* largest = tn_array_cummax(s, A(0), last, false, true);
+  tn_array_t* sums = tn_array_cumsum(s, tn_array_sigmoid(s, A(0)), -1, false, true);
+  tn_array_t* products = tn_array_cumprod(s, A(0), -1, true, true);
+  tn_array_t* logarithms = tn_array_logcumsumexp(s, A(0), -1, false, true);
+  tn_array_t* largest = tn_array_cummax(s, A(0), -1, false, true);
   tn_array_t* all = tn_array_multiply(s, tn_array_add(s, sums, products), logarithms);
   return tn_array_add(s, sum(s, all), sum_of_squares(s, largest));
 }
 
 // Rows of a table by numbers, of which some come twice; what is added to a table likewise.
 static tn_array_t* embedding_loss(tn_scope_t* s, tn_case_t* it) {
-  static const int64_t first = 0;
   const tn_index_t item = TN_AT_ARRAY(A(1));
-  tn_array_t* rows = tn_array_take(s, A(0), A(1), &first);
+  tn_array_t* rows = tn_array_take(s, A(0), A(1), 0);
   tn_array_t* table = tn_array_index_update(s, tn_array_square(s, A(0)), 1, &item,
                                             tn_array_sin(s, rows), TN_SCATTER_ADD);
   return sum_of_squares(s, tn_array_multiply(s, table, tn_array_cos(s, A(0))));

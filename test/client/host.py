@@ -122,7 +122,7 @@ class Program:
                 inputs[i] = buffer
             count = result_count(self.handle)
             outputs = (POINTER * count)()
-            call("tn_program_run", self.handle, ctypes.byref(options), ctypes.c_size_t(len(arrays)), inputs,
+            call("tn_program_run", self.handle, ctypes.c_size_t(len(arrays)), inputs, ctypes.byref(options),
                  ctypes.c_size_t(count), outputs)
             for output in outputs:
                 stack.callback(buffer_release, output)

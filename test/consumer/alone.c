@@ -34,7 +34,7 @@ static tn_status_t run(float x, float* out_y) {
   if (!status) {
     status = tn_buffer_create_from_host(device, TN_DTYPE_F32, 0, NULL, &x, sizeof x, &input);
   }
-  if (!status) status = tn_program_run(program, NULL, 1, &input, 1, &output);
+  if (!status) status = tn_program_run(program, 1, &input, NULL, 1, &output);
   if (!status) status = tn_buffer_to_host(output, out_y, sizeof *out_y);
   tn_buffer_release(output);
   tn_buffer_release(input);

@@ -29,7 +29,7 @@ static tn_status_t square(const float* x, float* out_square) {
   if (!status) {
     status = tn_buffer_create_from_host(device, TN_DTYPE_F32, 2, dims, x, 4 * sizeof *x, &input);
   }
-  if (!status) status = tn_program_run(program, NULL, 1, &input, 1, &output);
+  if (!status) status = tn_program_run(program, 1, &input, NULL, 1, &output);
   if (!status) status = tn_buffer_to_host(output, out_square, 4 * sizeof *out_square);
   tn_buffer_release(output);
   tn_buffer_release(input);

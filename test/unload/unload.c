@@ -55,7 +55,7 @@ static void run(void* tenon) {
   expect(!program_compile(device, module, NULL, &program), "tn_program_compile");
   expect(!buffer_create(device, TN_DTYPE_F32, 1, &size, &data, &x), "tn_buffer_create");
   memset(data, 0, (size_t)size * sizeof(float));
-  expect(!program_run(program, NULL, 1, &x, 1, &y), "tn_program_run");
+  expect(!program_run(program, 1, &x, NULL, 1, &y), "tn_program_run");
   buffer_release(x);
   buffer_release(y);
   program_release(program);

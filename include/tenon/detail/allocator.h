@@ -11,7 +11,8 @@ TN_EXTERN_C_BEGIN
 // One function allocates, resizes and frees, as in Lua: `old_pointer` is NULL and `old_size` 0 for
 // a new block, `new_size` is 0 to free. Blocks are aligned for any C type (16 bytes). Returns NULL
 // if there is not enough memory; the old block is then unchanged. Called from any thread, under no
-// lock. Must outlive everything allocated through it.
+// lock. Must outlive everything allocated through it. One function is all that
+// Tenon needs: the struct will not grow.
 typedef struct tn_allocator {
   void* (*reallocate)(void* user, void* old_pointer, size_t old_size, size_t new_size);
   void* user;

@@ -76,6 +76,8 @@ TN_API tn_array_t* tn_array_from_host(tn_scope_t* scope, tn_dtype_t dtype, size_
 TN_API tn_array_t* tn_array_from_buffer(tn_scope_t* scope, tn_buffer_t* buffer);
 // A scalar, converted to `dtype` as tn_dtype_store does.
 TN_API tn_array_t* tn_array_scalar(tn_scope_t* scope, tn_dtype_t dtype, double value);
+// The same with the dtype of `like`.
+TN_API tn_array_t* tn_array_scalar_like(tn_scope_t* scope, const tn_array_t* like, double value);
 // A scalar with the value of the element in memory.
 TN_API tn_array_t* tn_array_scalar_of(tn_scope_t* scope, tn_dtype_t dtype, const void* element);
 
@@ -83,6 +85,9 @@ TN_API tn_array_t* tn_array_scalar_of(tn_scope_t* scope, tn_dtype_t dtype, const
 
 TN_API tn_array_t* tn_array_retain(tn_array_t* array);
 TN_API void tn_array_release(tn_array_t* array);  // accepts NULL
+// Stores a new reference to `array` in *variable, and releases the one that was there. Accepts NULL
+// for either array.
+TN_API void tn_array_assign(tn_array_t** variable, tn_array_t* array);
 
 // Views, valid as long as the array. For error-carrying arrays: INVALID, 0, NULL.
 TN_API tn_dtype_t tn_array_dtype(const tn_array_t* array);
@@ -120,18 +125,23 @@ TN_API TN_MUST_USE tn_status_t tn_array_to_host(tn_array_t* array, void* data, s
 // Evaluates and returns the only element, converted as tn_dtype_load does. INVALID_ARGUMENT if the
 // array does not have exactly one element.
 TN_API TN_MUST_USE tn_status_t tn_array_item(tn_array_t* array, double* out_value);
+// The same as an element of `dtype` in memory (int64_t for TN_DTYPE_S64, two floats for
+// TN_DTYPE_C64), converted as by tn_array_astype; exact if `dtype` is the array's.
+TN_API TN_MUST_USE tn_status_t tn_array_item_as(tn_array_t* array, tn_dtype_t dtype,
+                                                void* out_element);
 // Evaluates and returns a dense buffer of the elements, a new reference: the array's own, or a copy
 // if the array is a view of another one.
 TN_API TN_MUST_USE tn_status_t tn_array_to_buffer(tn_array_t* array, tn_buffer_t** out_buffer);
 
-// Elements in memory, not copied. Strides are in bytes, may be 0 or negative, and have one entry
-// for each dimension; data is the address of element [0, 0, ...].
+// Elements in memory, not copied. `data` is the address of element [0, 0, ...]. Strides are in
+// elements, may be 0 or negative, and there is one for each dimension. The members are DLPack's:
+// the struct will not grow.
 typedef struct tn_mapped_array {
   const void* data;
   tn_dtype_t dtype;
   size_t rank;
   const int64_t* dims;
-  const int64_t* strides;
+  int64_t strides[TN_MAX_RANK];
 } tn_mapped_array_t;
 // Evaluates, waits, and returns the address of the elements, valid until the array is unmapped or
 // destroyed. UNIMPLEMENTED if the CPU cannot access the memory.
@@ -139,10 +149,7 @@ TN_API TN_MUST_USE tn_status_t tn_array_map(tn_array_t* array, tn_mapped_array_t
 TN_API void tn_array_unmap(tn_array_t* array);
 
 // Evaluates and prints the array as NumPy's str() does.
-TN_API TN_MUST_USE tn_status_t tn_array_print(tn_array_t* array,
-                                              tn_status_t (*write)(void* user, const char* text,
-                                                                   size_t length),
-                                              void* user);
+TN_API TN_MUST_USE tn_status_t tn_array_print(tn_array_t* array, tn_write_fn write, void* user);
 
 // --- dtypes
 

@@ -23,7 +23,8 @@ TN_API tn_array_t* tn_array_rope(tn_scope_t* scope, tn_array_t* x, int64_t dims,
                                  double base, double scale, tn_array_t* offset, tn_array_t* freqs);
 
 typedef struct tn_attention {
-  double scale;      // of the queries
+  size_t struct_size;  // sizeof(tn_attention_t)
+  double scale;        // of the queries
   tn_array_t* mask;  // boolean, or added to the scores; broadcasts to [batch, heads, queries, keys]
   bool causal;       // queries attend to keys at or before their position; the last query is
                      // aligned with the last key

@@ -38,8 +38,9 @@ TN_API tn_array_t* tn_array_fftshift(tn_scope_t* scope, tn_array_t* x, size_t ax
 TN_API tn_array_t* tn_array_ifftshift(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                                       const int64_t* axes);
 
-// Options of the short-time Fourier transform; zero-initialised or NULL for all defaults.
+// Options of the short-time Fourier transform; zeros, or NULL, for all defaults.
 typedef struct tn_stft {
+  size_t struct_size;    // sizeof(tn_stft_t)
   int64_t size;          // FFT size of a frame; 0: 2048, for istft derived from the frames
   int64_t hop;           // distance between frames; 0: size / 4
   int64_t window_size;   // size of the rectangular window if `window` is NULL; 0: `size`

@@ -10,6 +10,9 @@
 
 TN_EXTERN_C_BEGIN
 
+// As the `axis` of repeat, argmax, cumsum, sort, take and so on: the array is flattened first.
+#define TN_ALL_AXES INT64_MAX
+
 // --- elementwise
 
 // tn_array_exp(scope, x) and so on. Integers and booleans are converted to float32, other dtypes
@@ -164,9 +167,8 @@ TN_API void tn_array_meshgrid(tn_scope_t* scope, size_t count, tn_array_t* const
 // Rotates by shifts[i] along axes[i]; `axes` NULL: the flattened array, by the sum of the shifts.
 TN_API tn_array_t* tn_array_roll(tn_scope_t* scope, tn_array_t* x, size_t count,
                                  const int64_t* shifts, const int64_t* axes);
-// Repeats each element along an axis; `axis` NULL: of the flattened array.
-TN_API tn_array_t* tn_array_repeat(tn_scope_t* scope, tn_array_t* x, int64_t repeats,
-                                   const int64_t* axis);
+// Repeats each element along an axis, or of the flattened array (TN_ALL_AXES).
+TN_API tn_array_t* tn_array_repeat(tn_scope_t* scope, tn_array_t* x, int64_t repeats, int64_t axis);
 // Repeats the whole array, repetitions[i] times along each of the last axes.
 TN_API tn_array_t* tn_array_tile(tn_scope_t* scope, tn_array_t* x, size_t count,
                                  const int64_t* repetitions);
@@ -209,12 +211,10 @@ TN_API tn_array_t* tn_array_std(tn_scope_t* scope, tn_array_t* x, size_t axis_co
 TN_API void tn_array_minmax(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                             const int64_t* axes, bool keepdims, tn_array_t** out_min,
                             tn_array_t** out_max);
-// The index (uint32) of the first largest or smallest element, or of the first NaN. `axis` NULL: of
+// The index (uint32) of the first largest or smallest element, or of the first NaN; TN_ALL_AXES: of
 // the flattened array.
-TN_API tn_array_t* tn_array_argmax(tn_scope_t* scope, tn_array_t* x, const int64_t* axis,
-                                   bool keepdims);
-TN_API tn_array_t* tn_array_argmin(tn_scope_t* scope, tn_array_t* x, const int64_t* axis,
-                                   bool keepdims);
+TN_API tn_array_t* tn_array_argmax(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool keepdims);
+TN_API tn_array_t* tn_array_argmin(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool keepdims);
 // exp(x) / sum(exp(x)) over the axes. precise: 16-bit floats are computed in float32.
 TN_API tn_array_t* tn_array_softmax(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
                                     const int64_t* axes, bool precise);
@@ -222,28 +222,26 @@ TN_API tn_array_t* tn_array_softmax(tn_scope_t* scope, tn_array_t* x, size_t axi
 TN_API tn_array_t* tn_array_trace(tn_scope_t* scope, tn_array_t* x, int64_t offset, int64_t axis1,
                                   int64_t axis2, tn_dtype_t dtype);
 
-// Cumulative reductions along an axis (NULL: of the flattened array); reverse: from the end;
+// Cumulative reductions along an axis (TN_ALL_AXES: of the flattened array); reverse: from the end;
 // inclusive: each result includes its own element. Booleans are summed as int32; other dtypes are
 // kept, except that logcumsumexp of integers is float32.
-#define TN_ARRAY_DECLARE_CUMULATIVE(name)                                                   \
-  TN_API tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* x, const int64_t* axis, \
-                                     bool reverse, bool inclusive);
+#define TN_ARRAY_DECLARE_CUMULATIVE(name)                                                          \
+  TN_API tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool reverse, \
+                                     bool inclusive);
 #define TN_ARRAY_CUMULATIVE(X) X(cummax) X(cummin) X(cumprod) X(cumsum) X(logcumsumexp)
 TN_ARRAY_CUMULATIVE(TN_ARRAY_DECLARE_CUMULATIVE)
 
-// --- sorting: along an axis (NULL: of the flattened array); NaNs sort to the end
+// --- sorting: along an axis (TN_ALL_AXES: of the flattened array); NaNs sort to the end
 
-TN_API tn_array_t* tn_array_sort(tn_scope_t* scope, tn_array_t* x, const int64_t* axis);
+TN_API tn_array_t* tn_array_sort(tn_scope_t* scope, tn_array_t* x, int64_t axis);
 // The indices (uint32) that would sort the array; stable.
-TN_API tn_array_t* tn_array_argsort(tn_scope_t* scope, tn_array_t* x, const int64_t* axis);
+TN_API tn_array_t* tn_array_argsort(tn_scope_t* scope, tn_array_t* x, int64_t axis);
 // Partially sorts: element k is in its sorted position, no element before it is larger, and none
 // after it is smaller.
-TN_API tn_array_t* tn_array_partition(tn_scope_t* scope, tn_array_t* x, int64_t k,
-                                      const int64_t* axis);
-TN_API tn_array_t* tn_array_argpartition(tn_scope_t* scope, tn_array_t* x, int64_t k,
-                                         const int64_t* axis);
+TN_API tn_array_t* tn_array_partition(tn_scope_t* scope, tn_array_t* x, int64_t k, int64_t axis);
+TN_API tn_array_t* tn_array_argpartition(tn_scope_t* scope, tn_array_t* x, int64_t k, int64_t axis);
 // The k largest elements, in unspecified order.
-TN_API tn_array_t* tn_array_topk(tn_scope_t* scope, tn_array_t* x, int64_t k, const int64_t* axis);
+TN_API tn_array_t* tn_array_topk(tn_scope_t* scope, tn_array_t* x, int64_t k, int64_t axis);
 // The indices (uint32) at which to insert values into a sorted 1-D array: before equal elements, or
 // after them (right).
 TN_API tn_array_t* tn_array_searchsorted(tn_scope_t* scope, tn_array_t* sorted, tn_array_t* values,
@@ -261,13 +259,14 @@ TN_API void tn_array_unique(tn_scope_t* scope, tn_array_t* x, int64_t size, tn_a
 // An out-of-bounds index in an array is not an error, since elements are not known when the graph
 // is built: reads clamp the index, and updates are dropped.
 
-// Elements along an axis (NULL: of the flattened array), which the dimensions of `indices` replace.
+// Elements along an axis (TN_ALL_AXES: of the flattened array), which the dimensions of `indices`
+// replace.
 TN_API tn_array_t* tn_array_take(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
-                                 const int64_t* axis);
+                                 int64_t axis);
 // Element [i, indices[i, j], ...]: an index along one axis, the element's own indices along the
 // others.
 TN_API tn_array_t* tn_array_take_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
-                                            const int64_t* axis);
+                                            int64_t axis);
 // How existing elements and updates are combined.
 typedef enum tn_scatter_mode {
   TN_SCATTER_SET = 0,  // for duplicate indices, any of the updates
@@ -280,10 +279,10 @@ typedef enum tn_scatter_mode {
 } tn_scatter_mode_t;
 // x with `values` combined at the indices that take_along_axis would read.
 TN_API tn_array_t* tn_array_put_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
-                                           tn_array_t* values, const int64_t* axis,
+                                           tn_array_t* values, int64_t axis,
                                            tn_scatter_mode_t mode);
 
-// One item of a NumPy indexing expression x[...].
+// One item of a NumPy indexing expression x[...], an element of a list: the struct will not grow.
 typedef enum tn_index_kind {
   TN_INDEX_INTEGER,
   TN_INDEX_SLICE,
@@ -389,6 +388,7 @@ TN_API void tn_array_depends(tn_scope_t* scope, size_t count, tn_array_t* const*
 // Lists have one entry for each spatial dimension; NULL: 1 for strides and dilations, 0 for
 // padding, padding_low for padding_high.
 typedef struct tn_convolution {
+  size_t struct_size;  // sizeof(tn_convolution_t)
   const int64_t* strides;
   const int64_t* padding_low;  // may be negative
   const int64_t* padding_high;

@@ -15,7 +15,8 @@ typedef enum tn_attribute_kind {
   TN_ATTRIBUTE_DICTIONARY,  // `entries`
 } tn_attribute_kind_t;
 
-// A named attribute; everything it points to is copied by the call that takes it.
+// A named attribute; everything it points to is copied by the call that takes it. An element of a
+// list: the struct will not grow.
 typedef struct tn_attribute {
   const char* name;
   tn_attribute_kind_t kind;

@@ -53,7 +53,8 @@ TN_API TN_MUST_USE tn_status_t tn_target_register(const char* name, const char* 
                                                   tn_target_function_t function,
                                                   tn_api_version_t api_version);
 
-// The stages of a handler of XLA's FFI, each an XLA_FFI_Handler; all but `execute` may be NULL.
+// The stages of a handler of XLA's FFI, each an XLA_FFI_Handler; all but `execute` may be NULL. The
+// FFI has these four: the struct will not grow.
 typedef struct tn_handler_stages {
   tn_target_function_t instantiate;  // when a program is compiled: creates the state of the call
   tn_target_function_t prepare;      // before `execute`, in each run
@@ -161,7 +162,8 @@ TN_API TN_MUST_USE tn_status_t tn_target_enumerate(tn_target_visit_fn visit, voi
 TN_API TN_MUST_USE tn_status_t tn_type_register(const char* name, void (*deleter)(void* object),
                                                 int64_t* type_id);
 
-// An object for handlers that request user data of this type; see tn_run_options_t.
+// An object for handlers that request user data of this type; see tn_run_options_t. An
+// element of a list: the struct will not grow.
 typedef struct tn_user_data {
   int64_t type_id;
   void* data;

@@ -77,8 +77,8 @@ typedef struct tn_memory_statistics {
   uint64_t free_count;
 } tn_memory_statistics_t;
 
-// Fills as much of the struct as its `struct_size` covers.
-TN_API void tn_device_memory_statistics(tn_device_t* device,
+// Fills the struct as far as its `struct_size` covers; members that only the caller knows become 0.
+TN_API void tn_device_memory_statistics(const tn_device_t* device,
                                         tn_memory_statistics_t* out_statistics);
 TN_API void tn_device_reset_peak(tn_device_t* device);
 

@@ -36,9 +36,7 @@ TN_API void tn_module_release(tn_module_t* module);
 
 // Writes the module as StableHLO text: calls `write` with consecutive parts of it, on the caller's
 // thread, until it returns an error, which is returned.
-TN_API TN_MUST_USE tn_status_t tn_module_print(const tn_module_t* module,
-                                               tn_status_t (*write)(void* user, const char* text,
-                                                                    size_t length),
+TN_API TN_MUST_USE tn_status_t tn_module_print(const tn_module_t* module, tn_write_fn write,
                                                void* user);
 
 // Writes the module as a portable artifact, which StableHLO's tools, JAX and tn_module_parse read.
@@ -54,7 +52,7 @@ typedef struct tn_serialize_options {
 } tn_serialize_options_t;
 TN_API TN_MUST_USE tn_status_t tn_module_serialize(
     const tn_module_t* module, const tn_serialize_options_t* options,  // NULL: the default
-    tn_status_t (*write)(void* user, const char* bytes, size_t length), void* user);
+    tn_write_fn write, void* user);
 
 // The functions of a module, in order. Strings and types are views that live as long as the module.
 TN_API size_t tn_module_function_count(const tn_module_t* module);

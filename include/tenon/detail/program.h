@@ -81,9 +81,10 @@ typedef struct tn_result_origin {
 TN_API void tn_program_result_origin(const tn_program_t* program, size_t index,
                                      tn_result_origin_t* origin);
 
-// Warnings about the program, such as an unknown attribute (the first 16 of these): each is an
-// error with its location, which the caller releases; NULL if there is none at `index`.
-TN_API TN_MUST_USE tn_status_t tn_program_warning(const tn_program_t* program, size_t index);
+// Warnings about the program, such as an unknown attribute (the first 16 of these). Whether there
+// is one at `index`: *out_warning is then a status with its location, which the caller releases,
+// and otherwise NULL.
+TN_API bool tn_program_warning(const tn_program_t* program, size_t index, tn_status_t* out_warning);
 
 // Statistics of the memory plan and of compilation. No tag: in C++ the function would hide it.
 typedef struct {
@@ -120,9 +121,10 @@ typedef enum tn_program_format {
 // steps, callees}; operands, results and scratch are ids of buffers. PROGRAM: {functions: [{id,
 // name, block, buffers}], blocks, instructions}; offsets of temporaries are relative to their
 // function. Custom calls have a target. Names and fields that do not apply are omitted.
-TN_API TN_MUST_USE tn_status_t
-tn_program_print(const tn_program_t* program, tn_program_stage_t stage, tn_program_format_t format,
-                 tn_status_t (*write)(void* user, const char* text, size_t length), void* user);
+TN_API TN_MUST_USE tn_status_t tn_program_print(const tn_program_t* program,
+                                                tn_program_stage_t stage,
+                                                tn_program_format_t format, tn_write_fn write,
+                                                void* user);
 
 // One instruction of a run, once it is complete. The event and its strings live as long as the
 // call.
@@ -148,9 +150,9 @@ typedef struct tn_run_event {
 // kernel count as the kernel's time. Must not wait for the run.
 typedef void (*tn_run_observer_fn)(void* user, const tn_run_event_t* event);
 
-// Host memory for a result. It must not overlap that of another result or of an argument. On the
-// CPU 64-byte aligned memory is written directly, also while the run is in progress; otherwise the
-// result is copied to it at the end.
+// Host memory for a result, an element of a list: the struct will not grow. It must not overlap
+// that of another result or of an argument. On the CPU 64-byte aligned memory is written directly,
+// also while the run is in progress; otherwise the result is copied to it at the end.
 typedef struct tn_result_memory {
   void* data;        // aligned for the elements; NULL: the run allocates the result
   size_t byte_size;  // at least the size of the result
@@ -187,16 +189,16 @@ typedef struct tn_run_options {
   const tn_result_memory_t* result_memory;
 } tn_run_options_t;
 
-// Runs a program. `arguments` are the leaves in order, or one buffer for each argument of the
+// Runs a program. `inputs` are the leaves in order, or one buffer for each argument of the
 // function, where tuples are tuple buffers (tn_buffer_create_tuple). They are checked against the
-// program's types and retained until the run is complete. Tokens have no buffers: pass NULL for an
-// argument that is a token; a result that is one is NULL. On success out_results[0 .. result_count)
-// are new buffers on the program's device, which the caller releases: the leaves in order, or with
-// nested_results one for each result of the function. With a stream the call returns at once and
-// the buffers become ready when the run is complete; an error is reported by every wait for them or
-// for the stream. After an error out_results holds NULLs, and donated buffers are unchanged unless
-// the run had begun. Donation is a permission: memory that has other users, was imported, or
-// belongs to an alias is not reused. Thread-safe.
+// program's types and retained until the run is complete. `options` may be NULL. Tokens have no
+// buffers: pass NULL for an argument that is a token; a result that is one is NULL. On success
+// out_outputs[0 .. output_count) are new buffers on the program's device, which the caller
+// releases: the leaves in order, or with nested_results one for each result of the function. With a
+// stream the call returns at once and the buffers become ready when the run is complete; an error
+// is reported by every wait for them or for the stream. After an error out_outputs holds NULLs, and
+// donated buffers are unchanged unless the run had begun. Donation is a permission: memory that has
+// other users, was imported, or belongs to an alias is not reused. Thread-safe.
 //
 // Time limits and cancellation take effect between two operations, at each iteration of a loop, and
 // while the run waits for a handler's future; an operation or handler in progress is not
@@ -204,10 +206,10 @@ typedef struct tn_run_options {
 // On a stream it is an error like any other: it poisons the work enqueued after the run, is
 // reported by a wait, and the stream continues. A handler whose future was abandoned keeps its
 // arguments until it completes the future.
-TN_API TN_MUST_USE tn_status_t tn_program_run(tn_program_t* program,
-                                              const tn_run_options_t* options,
-                                              size_t argument_count, tn_buffer_t* const* arguments,
-                                              size_t result_count, tn_buffer_t** out_results);
+TN_API TN_MUST_USE tn_status_t tn_program_run(tn_program_t* program, size_t input_count,
+                                              tn_buffer_t* const* inputs,
+                                              const tn_run_options_t* options, size_t output_count,
+                                              tn_buffer_t** out_outputs);
 
 TN_EXTERN_C_END
 

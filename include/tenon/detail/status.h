@@ -61,6 +61,13 @@ TN_API size_t tn_status_format(tn_status_t status, char* buffer, size_t capacity
 // `status`.
 TN_API void tn_status_print(tn_status_t status, FILE* stream);
 
+// Receives a text or file in consecutive parts, on the thread of the call that writes it. An error
+// ends the writing and is returned by that call.
+typedef tn_status_t (*tn_write_fn)(void* user, const char* bytes, size_t length);
+
+// A tn_write_fn for files: `file` is a FILE*. DATA_LOSS if it cannot be written.
+TN_API TN_MUST_USE tn_status_t tn_write_to_file(void* file, const char* bytes, size_t length);
+
 TN_EXTERN_C_END
 
 #endif  // TENON_DETAIL_STATUS_H_

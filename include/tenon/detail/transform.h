@@ -14,7 +14,8 @@ TN_EXTERN_C_BEGIN
 
 // A function of arrays. `call` receives a scope for the arrays that it creates, which it must
 // neither clear nor destroy (it may be the caller's own); all of them but the outputs are released
-// after the call. It writes all outputs, or returns an error. Called on the caller's thread.
+// after the call. It writes all outputs, or returns an error. Called on the caller's thread. The
+// struct is passed by value and is a part of others: it will not grow.
 typedef struct tn_closure {
   tn_status_t (*call)(void* user, tn_scope_t* scope, size_t input_count, tn_array_t* const* inputs,
                       size_t output_count, tn_array_t** out_outputs);
@@ -132,7 +133,7 @@ TN_API TN_MUST_USE tn_status_t tn_compiled_call(tn_compiled_t* compiled, tn_scop
                                                 size_t output_count, tn_array_t** out_outputs);
 // The number of times that the function has been traced: once for each set of shapes and dtypes,
 // and again for a set whose program was evicted.
-TN_API size_t tn_compiled_trace_count(tn_compiled_t* compiled);
+TN_API size_t tn_compiled_trace_count(const tn_compiled_t* compiled);
 
 // --- programs
 
@@ -145,7 +146,8 @@ TN_API TN_MUST_USE tn_status_t tn_export_function(tn_scope_t* scope, const tn_cl
                                                   size_t input_count, tn_array_t* const* inputs,
                                                   size_t output_count, tn_module_t** out_module);
 
-// A function, or one specialisation of it for given shapes, of a module with several.
+// A function, or one specialisation of it for given shapes, of a module with several. An element
+// of a list: the struct will not grow.
 typedef struct tn_export {
   const char* name;  // in the module, without "@"; "main" is what programs run by default
   tn_closure_t function;

@@ -38,8 +38,8 @@ static void free_memory(tn_device_t* device, tn_memory_t memory) {
   tn__host_memory_free(cast(device)->memory, memory.handle);
 }
 
-static void statistics(tn_device_t* device, tn_memory_statistics_t* out_statistics) {
-  tn__host_memory_statistics(cast(device)->memory, out_statistics);
+static void statistics(const tn_device_t* device, tn_memory_statistics_t* out_statistics) {
+  tn__host_memory_statistics(((const cpu_device_t*)device)->memory, out_statistics);
 }
 
 static void reset_peak(tn_device_t* device) {

@@ -327,8 +327,8 @@ tn_status_t tn__cpu_stream_synchronize(tn_stream_t* stream) {
   return status;
 }
 
-bool tn__cpu_stream_is_idle(tn_stream_t* stream) {
-  cpu_stream_t* self = cast(stream);
+bool tn__cpu_stream_is_idle(const tn_stream_t* stream) {
+  const cpu_stream_t* self = (const cpu_stream_t*)stream;
   return atomic_load(&self->completed_count) == atomic_load(&self->enqueued_count);
 }
 

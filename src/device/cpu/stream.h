@@ -14,6 +14,6 @@ TN_MUST_USE tn_status_t tn__cpu_stream_enqueue(tn_stream_t* stream, tn_stream_wo
 TN_MUST_USE tn_status_t tn__cpu_stream_record(tn_stream_t* stream, tn_event_t* event);
 TN_MUST_USE tn_status_t tn__cpu_stream_wait(tn_stream_t* stream, tn_event_t* event);
 TN_MUST_USE tn_status_t tn__cpu_stream_synchronize(tn_stream_t* stream);
-bool tn__cpu_stream_is_idle(tn_stream_t* stream);
+bool tn__cpu_stream_is_idle(const tn_stream_t* stream);
 
 #endif  // TENON_DEVICE_CPU_STREAM_H_

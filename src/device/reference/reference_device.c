@@ -37,8 +37,8 @@ static void free_memory(tn_device_t* device, tn_memory_t memory) {
   tn__reference_memory_free(memory_of(device), memory.handle);
 }
 
-static void statistics(tn_device_t* device, tn_memory_statistics_t* out_statistics) {
-  tn__reference_memory_statistics(memory_of(device), out_statistics);
+static void statistics(const tn_device_t* device, tn_memory_statistics_t* out_statistics) {
+  tn__reference_memory_statistics(&((const reference_device_t*)device)->memory, out_statistics);
 }
 
 static void reset_peak(tn_device_t* device) {

@@ -1,17 +1,17 @@
 // Modules as portable artifacts; the inside of tn_module_serialize.
 #include <stddef.h>
 
+#include "base/options.h"
 #include "text/bytecode/artifact.h"
 
-static tn_status_t read_options(const tn_serialize_options_t* options,
+static tn_status_t read_version(const tn_serialize_options_t* options,
                                 tn_artifact_version_t* out_version, bool* out_is_given) {
   *out_version = TN_ARTIFACT_USUAL;
   *out_is_given = false;
-  if (!options) return TN_OK;
-  if (options->struct_size < sizeof options->struct_size + sizeof options->version) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "tn_module_serialize: struct_size is too small");
-  }
+  tn_serialize_options_t copy;
+  tn_status_t status;
+  options = TN_OPTIONS_READ(tn_serialize_options_t, options, &copy, &status);
+  TN_RETURN_IF_ERROR(status);
   if (!options->version) return TN_OK;
   *out_is_given = true;
   if (!tn__artifact_version_parse(tn__sv(options->version), out_version, NULL)) {
@@ -57,7 +57,7 @@ tn_status_t tn_module_serialize(const tn_module_t* module, const tn_serialize_op
                                 tn_write_fn write, void* user) {
   tn_artifact_version_t version, needed;
   bool is_given;
-  TN_RETURN_IF_ERROR(read_options(options, &version, &is_given));
+  TN_RETURN_IF_ERROR(read_version(options, &version, &is_given));
   TN_RETURN_IF_ERROR(attempt(module, version, is_given, write, user, &needed));
   if (needed == version) return TN_OK;
   return attempt(module, needed, true, write, user, &needed);

@@ -37,7 +37,6 @@ static tn_array_t* sum_folded(const tn_rule_t* rule, tn_array_t* x) {
 // The product of the others that are folded with each element: of those before it and of those
 // behind it, so that an element of zero has one.
 static tn_array_t* products_of_others(const tn_rule_t* rule) {
-  static const int64_t last[] = {-1};
   tn_scope_t* scope = rule->scope;
   const tn_array_t* x = rule->operands[0];
   size_t count = 0;
@@ -53,8 +52,8 @@ static tn_array_t* products_of_others(const tn_rule_t* rule) {
   dims[kept] = -1;
   tn_array_t* line = tn_array_transpose(scope, rule->operands[0], order);
   line = tn_array_reshape(scope, line, kept + 1, dims);
-  line = tn_array_multiply(scope, tn_array_cumprod(scope, line, last, false, false),
-                           tn_array_cumprod(scope, line, last, true, false));
+  line = tn_array_multiply(scope, tn_array_cumprod(scope, line, -1, false, false),
+                           tn_array_cumprod(scope, line, -1, true, false));
   return tn_array_transpose(scope, tn_array_reshape(scope, line, x->rank, turned), inverse);
 }
 

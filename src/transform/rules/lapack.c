@@ -58,7 +58,7 @@ static tn_status_t change_lu(void* user, tn_scope_t* scope, size_t input_count,
                              tn_array_t** out_outputs) {
   static const tn_triangle_t lower = {.is_left = true, .is_lower = true, .is_unit = true};
   static const tn_triangle_t upper = {.is_left = false, .is_lower = false};
-  static const int64_t last[] = {-1}, row_axis[] = {-2};
+  static const int64_t last[] = {-1};
   const tn_routine_t* r = user;
   (void)input_count, (void)output_count;
   tn_array_t *factors = from_columns(scope, r->results[0]), *left = factors, *right = factors;
@@ -66,7 +66,7 @@ static tn_status_t change_lu(void* user, tn_scope_t* scope, size_t input_count,
   tn_array_t* rows = tn__rows_of_pivots(scope, factors, r->results[1]);
   rows = tn_array_expand_dims(scope, rows, 1, last);
   tn_array_t* change = from_columns(scope, inputs[0]);
-  change = tn_array_take_along_axis(scope, change, rows, row_axis);
+  change = tn_array_take_along_axis(scope, change, rows, -2);
   if (height > width) {
     left = in_corner(scope, factors, height, false);
     right = tn__leading_block(scope, factors, width, width);
@@ -148,8 +148,8 @@ static tn_array_t* in_order_of(tn_scope_t* scope, tn_array_t* values, tn_array_t
   static const int64_t row[] = {-2}, column[] = {-1};
   tn_array_t* gaps = tn_array_subtract(scope, tn_array_expand_dims(scope, values, 1, column),
                                        tn_array_expand_dims(scope, others, 1, row));
-  tn_array_t* places = tn_array_argmin(scope, tn_array_abs(scope, gaps), column, false);
-  return tn_array_take_along_axis(scope, changes, places, column);
+  tn_array_t* places = tn_array_argmin(scope, tn_array_abs(scope, gaps), -1, false);
+  return tn_array_take_along_axis(scope, changes, places, -1);
 }
 
 // Of any square matrix. V^-1 dA V has the changes of the values on its diagonal, and beside it how

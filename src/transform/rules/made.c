@@ -71,9 +71,8 @@ static tn_array_t* change_by_inverse(tn_scope_t* scope, tn_array_t* x, tn_array_
 
 // The product of all elements but each one, along the last axis.
 static tn_array_t* products_of_others(tn_scope_t* scope, tn_array_t* x) {
-  static const int64_t last[] = {-1};
-  return tn_array_multiply(scope, tn_array_cumprod(scope, x, last, false, false),
-                           tn_array_cumprod(scope, x, last, true, false));
+  return tn_array_multiply(scope, tn_array_cumprod(scope, x, -1, false, false),
+                           tn_array_cumprod(scope, x, -1, true, false));
 }
 
 // Of any matrix. Between its singular vectors, which stay as they are, it is M = D + N, D on the

@@ -60,7 +60,7 @@ tn_status_t tn__jvp_sort(const tn_rule_t* rule, const tn_jvp_call_t* call) {
   for (size_t i = 0; i < rule->result_count; ++i) call->out_tangents[i] = NULL;
   for (size_t i = 0; i < call->argnum_count; ++i) {
     call->out_tangents[call->argnums[i]] =
-        tn_array_take_along_axis(rule->scope, call->tangents[i], places, &axis);
+        tn_array_take_along_axis(rule->scope, call->tangents[i], places, axis);
   }
   return TN_OK;
 }
@@ -69,10 +69,10 @@ tn_status_t tn__jvp_sort(const tn_rule_t* rule, const tn_jvp_call_t* call) {
 tn_status_t tn__vjp_sort(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   const int64_t axis = axis_of(rule);
   TN_RETURN_IF_ERROR(check_count(rule));
-  tn_array_t* places = tn_array_argsort(rule->scope, sources(rule, axis), &axis);
+  tn_array_t* places = tn_array_argsort(rule->scope, sources(rule, axis), axis);
   for (size_t i = 0; i < call->argnum_count; ++i) {
     call->out_cotangents[i] =
-        tn_array_take_along_axis(rule->scope, call->cotangents[call->argnums[i]], places, &axis);
+        tn_array_take_along_axis(rule->scope, call->cotangents[call->argnums[i]], places, axis);
   }
   return TN_OK;
 }

@@ -200,13 +200,13 @@ tn_array_t* tn__products_of_others(tn_scope_t* scope, tn_array_t* places, tn_arr
   }
   memcpy(dims, updates->dims, rank * sizeof *dims);
   places = tn_array_flatten(scope, tn_array_broadcast_to(scope, places, rank, dims), 0, -1);
-  tn_array_t* order = tn_array_argsort(scope, places, axis);
-  tn_array_t* line = tn_array_take(scope, tn_array_flatten(scope, updates, 0, -1), order, axis);
-  places = tn_array_take(scope, places, order, axis);
+  tn_array_t* order = tn_array_argsort(scope, places, 0);
+  tn_array_t* line = tn_array_take(scope, tn_array_flatten(scope, updates, 0, -1), order, 0);
+  places = tn_array_take(scope, places, order, 0);
   tn_array_t* before = products_before(scope, places, line);
   tn_array_t* behind = products_before(scope, tn__view_reverse(scope, places, 1, axis),
                                        tn__view_reverse(scope, line, 1, axis));
   line = tn_array_multiply(scope, before, tn__view_reverse(scope, behind, 1, axis));
-  line = tn_array_take(scope, line, tn_array_argsort(scope, order, axis), axis);
+  line = tn_array_take(scope, line, tn_array_argsort(scope, order, 0), 0);
   return tn_array_reshape(scope, line, rank, dims);
 }

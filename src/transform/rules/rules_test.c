@@ -76,10 +76,10 @@ TN_SUBJECT(logsumexp) {
   return tn_array_logsumexp(s, x[0], 1, last, false);
 }
 TN_SUBJECT(cumsum) {
-  return tn_array_cumsum(s, x[0], last, false, true);
+  return tn_array_cumsum(s, x[0], -1, false, true);
 }
 TN_SUBJECT(sort) {
-  return tn_array_sort(s, x[0], last);
+  return tn_array_sort(s, x[0], -1);
 }
 TN_SUBJECT(concatenate) {
   return tn_array_concatenate(s, 2, x, 1);
@@ -122,21 +122,21 @@ TN_SUBJECT(pad) {
 TN_SUBJECT(take) {
   const int32_t places[] = {2, 0, 2, 1};
   tn_array_t* indices = tn_array_from_host(s, TN_DTYPE_S32, TN_LIST(4), places, sizeof places);
-  return tn_array_take(s, x[0], indices, last);
+  return tn_array_take(s, x[0], indices, -1);
 }
 TN_SUBJECT(take_along_axis) {
-  return tn_array_take_along_axis(s, x[0], tn_array_argsort(s, x[1], last), last);
+  return tn_array_take_along_axis(s, x[0], tn_array_argsort(s, x[1], -1), -1);
 }
 TN_SUBJECT(put) {
   const int32_t places[] = {2, 0, 2, 1};
   tn_array_t* indices = tn_array_from_host(s, TN_DTYPE_S32, TN_LIST(4, 1), places, sizeof places);
-  return tn_array_put_along_axis(s, x[0], indices, x[1], last, TN_SCATTER_SET);
+  return tn_array_put_along_axis(s, x[0], indices, x[1], -1, TN_SCATTER_SET);
 }
 // Places 2 and 0 of the last two rows come twice.
 static tn_array_t* put_twice(tn_scope_t* s, tn_array_t* const* x, tn_scatter_mode_t mode) {
   const int32_t places[] = {2, 1, 0, 2, 2, 2, 0, 0};
   tn_array_t* indices = tn_array_from_host(s, TN_DTYPE_S32, TN_LIST(4, 2), places, sizeof places);
-  return tn_array_put_along_axis(s, x[0], indices, x[1], last, mode);
+  return tn_array_put_along_axis(s, x[0], indices, x[1], -1, mode);
 }
 TN_SUBJECT(put_max) {
   return put_twice(s, x, TN_SCATTER_MAXIMUM);
@@ -160,7 +160,7 @@ TN_SUBJECT(put_product_of_zeros) {
 static tn_array_t* put_outside(tn_scope_t* s, tn_array_t* const* x, tn_scatter_mode_t mode) {
   const int32_t places[] = {2, 1, 3, 0, 2, 5, 2, 1, 99, 0, 0, 3};
   tn_array_t* indices = tn_array_from_host(s, TN_DTYPE_S32, TN_LIST(4, 3), places, sizeof places);
-  return tn_array_put_along_axis(s, x[0], indices, x[1], last, mode);
+  return tn_array_put_along_axis(s, x[0], indices, x[1], -1, mode);
 }
 TN_SUBJECT(put_set_outside) {
   return put_outside(s, x, TN_SCATTER_SET);
@@ -177,7 +177,7 @@ TN_SUBJECT(put_max_outside) {
 TN_SUBJECT(take_outside) {
   const int32_t places[] = {2, 1, 3, 0, 2, 5};
   tn_array_t* indices = tn_array_from_host(s, TN_DTYPE_S32, TN_LIST(6), places, sizeof places);
-  return tn_array_take(s, x[0], indices, last);
+  return tn_array_take(s, x[0], indices, -1);
 }
 TN_SUBJECT(put_quotient) {
   return put_twice(s, x, TN_SCATTER_DIVIDE);
@@ -185,7 +185,7 @@ TN_SUBJECT(put_quotient) {
 TN_SUBJECT(put_add) {
   const int32_t places[] = {2, 0, 2, 2, 1, 1, 0, 0};
   tn_array_t* indices = tn_array_from_host(s, TN_DTYPE_S32, TN_LIST(4, 2), places, sizeof places);
-  return tn_array_put_along_axis(s, x[0], indices, x[1], last, TN_SCATTER_ADD);
+  return tn_array_put_along_axis(s, x[0], indices, x[1], -1, TN_SCATTER_ADD);
 }
 TN_SUBJECT(tensordot) {
   return tn_array_tensordot(s, x[0], x[1], 1, (const int64_t[]){1}, (const int64_t[]){0});
@@ -216,10 +216,10 @@ TN_SUBJECT(any) {
   return as_f64(s, tn_array_any(s, tn_array_greater(s, x[0], x[1]), 1, first, false));
 }
 TN_SUBJECT(argmax) {
-  return as_f64(s, tn_array_argmax(s, x[0], first, false));
+  return as_f64(s, tn_array_argmax(s, x[0], 0, false));
 }
 TN_SUBJECT(argmin) {
-  return as_f64(s, tn_array_argmin(s, x[0], NULL, false));
+  return as_f64(s, tn_array_argmin(s, x[0], TN_ALL_AXES, false));
 }
 TN_SUBJECT(bits) {
   return as_f64(s, tn_array_view(s, x[0], TN_DTYPE_S16));

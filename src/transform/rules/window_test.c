@@ -2,8 +2,6 @@
 #include "lazy/body.h"
 #include "transform/rules/testing_rules.h"
 
-static const int64_t first[] = {0}, last[] = {-1};
-
 TN_SUBJECT(conv1d) {
   return tn_array_conv1d(s, x[0], x[1], NULL, NULL, NULL, 1);
 }
@@ -18,14 +16,15 @@ TN_SUBJECT(conv2d) {
   return tn_array_conv2d(s, x[0], x[1], (const int64_t[]){2, 1}, (const int64_t[]){1, 0}, NULL, 1);
 }
 TN_SUBJECT(conv_general) {
-  const tn_convolution_t how = {.strides = (const int64_t[]){2, 3},
-                                .padding_low = (const int64_t[]){-1, 2},
-                                .padding_high = (const int64_t[]){3, -1},
-                                .kernel_dilations = (const int64_t[]){2, 1},
-                                .input_dilations = (const int64_t[]){3, 2},
-                                .groups = 2,
-                                .flip = true};
-  return tn_array_conv_general(s, x[0], x[1], &how);
+  const tn_convolution_t options = {.struct_size = sizeof options,
+                                    .strides = (const int64_t[]){2, 3},
+                                    .padding_low = (const int64_t[]){-1, 2},
+                                    .padding_high = (const int64_t[]){3, -1},
+                                    .kernel_dilations = (const int64_t[]){2, 1},
+                                    .input_dilations = (const int64_t[]){3, 2},
+                                    .groups = 2,
+                                    .flip = true};
+  return tn_array_conv_general(s, x[0], x[1], &options);
 }
 TN_SUBJECT(conv_transpose) {
   return tn_array_conv_transpose1d(s, x[0], x[1], (const int64_t[]){2}, (const int64_t[]){1},
@@ -39,19 +38,19 @@ TN_SUBJECT(slice_update) {
                                NULL, TN_SCATTER_SET);
 }
 TN_SUBJECT(cumprod) {
-  return tn_array_cumprod(s, x[0], last, false, true);
+  return tn_array_cumprod(s, x[0], -1, false, true);
 }
 TN_SUBJECT(cumprod_back) {
-  return tn_array_cumprod(s, x[0], first, true, false);
+  return tn_array_cumprod(s, x[0], 0, true, false);
 }
 TN_SUBJECT(cummax) {
-  return tn_array_cummax(s, x[0], first, false, true);
+  return tn_array_cummax(s, x[0], 0, false, true);
 }
 TN_SUBJECT(cummin) {
-  return tn_array_cummin(s, x[0], last, true, true);
+  return tn_array_cummin(s, x[0], -1, true, true);
 }
 TN_SUBJECT(logcumsumexp) {
-  return tn_array_logcumsumexp(s, x[0], first, false, true);
+  return tn_array_logcumsumexp(s, x[0], 0, false, true);
 }
 
 // --- functions of steps that no operation on arrays makes so
@@ -125,7 +124,7 @@ TN_GRADIENT(cumprod, 1, 0)
 TN_SUBJECT(cumprod_of_zeros) {
   static const double shift[] = {0, 1, 2, 0, 0, 1, 1, 2, 3, 3, 0, 2};
   tn_array_t* y = tn_array_from_host(s, TN_DTYPE_F64, TN_LIST(4, 3), shift, sizeof shift);
-  return tn_array_cumprod(s, tn_array_add(s, x[0], y), last, false, true);
+  return tn_array_cumprod(s, tn_array_add(s, x[0], y), -1, false, true);
 }
 TN_PLAIN_GRADIENT(cumprod_of_zeros, 1)
 TN_GRADIENT(cummax, 1, 0)
