@@ -32,7 +32,7 @@
  * ATTR(name, type, default[, "doc"])
  *   type   bool, int8_t ... uint64_t, float, double. Integers and floats of another width are
  *          converted if the value is exactly representable.
- *          string: tn_string_t {data, size}. array(float): tn_array_float_t {data, count}.
+ *          string: tn_string_t {data, size}. array(float): tn_span_float_t {data, count}.
  *          address: void*. dictionary: tn_dictionary_t (tn_get, tn_has).
  *          enum_of(type, int32_t): a C enum, passed as exactly that integer type.
  *          record(type): a struct attribute, see TN_RECORD.

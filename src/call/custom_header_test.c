@@ -111,7 +111,7 @@ static void remember(const void* call) {
 TN_OP(open_ended, OPEN, "looks attributes up") {
   float eps = 0;
   tn_string_t text;
-  tn_array_int32_t_t list;
+  tn_span_int32_t_t list;
   tn_dictionary_t nested;
   int64_t lo = 0;
   TN_TRY(tn_get(call, call->all, "eps", float, &eps));

@@ -15,7 +15,6 @@ TN_EXTERN_C_BEGIN
 //
 // Elements are in C order without gaps. Sub-byte elements take a byte each; complex ones are (real,
 // imaginary) pairs.
-// are (real, imaginary) pairs.
 typedef struct tn_buffer tn_buffer_t;
 
 // Releases imported memory. Called exactly once, under no lock, on the thread that ends the last

@@ -9,6 +9,7 @@
 
 TN_EXTERN_C_BEGIN
 
+// TN_DTYPE_F32 is TN_FFI_F32 of <tenon/custom.h>, and so are the others.
 typedef enum tn_dtype {
   TN_DTYPE_INVALID = 0,
 #define TN_DTYPE(name, number, mlir, numpy, bits, kind) TN_DTYPE_##name = number,

@@ -33,7 +33,7 @@ enum {
 enum { TN_FFI_METADATA = 1, TN_FFI_SIGNATURE = 0x746e };
 enum { TN_FFI_BUFFER = 1 };                     // values
 enum { TN_FFI_COMMAND_BUFFER_COMPATIBLE = 1 };  // traits
-// Attribute types, stages, error codes.
+// Attribute types, stages, error codes. A code has the number of the TN_CODE_* of its name.
 // clang-format off
 enum { TN_FFI_ARRAY = 1, TN_FFI_DICTIONARY, TN_FFI_SCALAR, TN_FFI_STRING };
 enum { TN_FFI_INSTANTIATE, TN_FFI_PREPARE, TN_FFI_INITIALIZE, TN_FFI_EXECUTE };
@@ -47,7 +47,8 @@ enum { TN_FFI_OK, TN_FFI_ERRORS(TN__FFI_CODE) };
 #define TN__NAMED_CODE(name) TN__ERROR_##name = TN_FFI_##name,
 enum { TN_FFI_ERRORS(TN__NAMED_CODE) };
 
-// Element types: X(name in lists, NAME, value, C type). Sub-byte elements take a byte each.
+// Element types: X(name in lists, NAME, value, C type). Sub-byte elements take a byte each. TN_FFI_F32
+// is TN_DTYPE_F32 of <tenon/tenon.h>, and so are the others: a kernel may compare either.
 #define TN_FFI_DTYPES(X)                                                                         \
   X(pred, PRED, 1, bool) X(s1, S1, 30, int8_t) X(s2, S2, 26, int8_t) X(s4, S4, 21, int8_t)       \
   X(s8, S8, 2, int8_t) X(s16, S16, 3, int16_t) X(s32, S32, 4, int32_t) X(s64, S64, 5, int64_t)   \

@@ -45,7 +45,7 @@ TN__APART bool tn__convert(tn_ffi_attr_t attr, tn_ffi_dtype_t dtype, void* out) 
   return kept == bits && (from_signed && (int64_t)bits < 0) == (to_signed && (int64_t)kept < 0);
 }
 
-// Scalar types of attributes: X(C type, NAME). For each: the set with its dtype, tn_array_TYPE_t,
+// Scalar types of attributes: X(C type, NAME). For each: the set with its dtype, tn_span_TYPE_t,
 // and decoders of a scalar without and with conversion and of an array.
 // clang-format off
 #define TN__SCALARS(X)                                                            \
@@ -55,10 +55,10 @@ TN__APART bool tn__convert(tn_ffi_attr_t attr, tn_ffi_dtype_t dtype, void* out) 
 // clang-format on
 #define TN__SCALAR(ctype, NAME)                                                                    \
   enum { tn_element_##ctype = TN_FFI_##NAME };                                                     \
-  typedef struct tn_array_##ctype {                                                                \
+  typedef struct tn_span_##ctype {                                                                \
     const ctype* data;                                                                             \
     int64_t count;                                                                                 \
-  } tn_array_##ctype##_t;                                                                          \
+  } tn_span_##ctype##_t;                                                                          \
   TN__INLINE bool tn__exact_##ctype(const tn_ffi_attr_t* attr, ctype* out) {                       \
     const tn_ffi_scalar_t* scalar = (const tn_ffi_scalar_t*)attr->value;                           \
     if (TN__UNLIKELY(attr->type != TN_FFI_SCALAR) || TN__UNLIKELY(scalar->dtype != TN_FFI_##NAME)) \
@@ -75,7 +75,7 @@ TN__APART bool tn__convert(tn_ffi_attr_t attr, tn_ffi_dtype_t dtype, void* out) 
     *out = converted;                                                                              \
     return true;                                                                                   \
   }                                                                                                \
-  TN__INLINE bool tn__as_array_##ctype(const tn_ffi_attr_t* attr, tn_array_##ctype##_t* out) {     \
+  TN__INLINE bool tn__as_array_##ctype(const tn_ffi_attr_t* attr, tn_span_##ctype##_t* out) {     \
     const tn_ffi_array_t* array = (const tn_ffi_array_t*)attr->value;                              \
     if (attr->type != TN_FFI_ARRAY || array->dtype != TN_FFI_##NAME) return false;                 \
     out->data = (const ctype*)array->data;                                                         \
@@ -122,7 +122,7 @@ TN__UNUSED bool tn__has(const tn_ffi_attrs_t* attrs, const char* name) {
   }
 #define TN__GETTERS(ctype, NAME)                             \
   TN__GETTER(TN__GET_##ctype, tn__as_##ctype, ctype, #ctype) \
-  TN__GETTER(TN__GET_array_##ctype, tn__as_array_##ctype, tn_array_##ctype##_t, "array(" #ctype ")")
+  TN__GETTER(TN__GET_array_##ctype, tn__as_array_##ctype, tn_span_##ctype##_t, "array(" #ctype ")")
 #define TN__GET_array(T) TN__GET_array_##T
 TN__SCALARS(TN__GETTERS)
 TN__GETTER(TN__GET_string, tn__as_string, tn_string_t, "string")

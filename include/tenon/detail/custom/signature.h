@@ -127,7 +127,7 @@ enum { TN_FFI_DTYPES(TN__ELEMENT) tn_element_any = 0, tn_element_none = 63 };
 #define TN__A_string \
   TN__A(tn_string_t, text, tn__as_string(&tn_found, tn_out), 0, 0, TN_FFI_STRING, NULL, 0)
 #define TN__A_array(T) \
-  TN__CAT(TN__ARRAY_, TN__DEFAULT(TN__A_##T))(tn_array_##T##_t, tn__as_array_##T, tn_element_##T)
+  TN__CAT(TN__ARRAY_, TN__DEFAULT(TN__A_##T))(tn_span_##T##_t, tn__as_array_##T, tn_element_##T)
 #define TN__ARRAY_integer(ctype, decode, element) \
   TN__A(ctype, empty, decode(&tn_found, tn_out), UINT64_C(1) << element, 0, TN_FFI_ARRAY, NULL, 0)
 #define TN__ARRAY_number TN__ARRAY_integer
