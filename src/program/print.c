@@ -170,8 +170,9 @@ static void text_program(const tn_program_t* program, tn_writer_t* writer) {
       }
       if (node && node->location.line) tn__writef(writer, "  line %u", node->location.line);
       if (tn__instruction_fusion(instruction)) {
-        tn__writef(writer, "  (%zu operations together, %lld elements at a time)",
-                   operation_count(tn__instruction_fusion(instruction)),
+        const size_t count = operation_count(tn__instruction_fusion(instruction));
+        tn__writef(writer, "  (%zu operation%s, %lld elements at a time)", count,
+                   count == 1 ? "" : "s together",
                    (long long)tn__fusion_tile_length(instruction->state));
       }
       text_reason(instruction, writer);

@@ -55,10 +55,10 @@ TN__APART bool tn__convert(tn_ffi_attr_t attr, tn_ffi_dtype_t dtype, void* out) 
 // clang-format on
 #define TN__SCALAR(ctype, NAME)                                                                    \
   enum { tn_element_##ctype = TN_FFI_##NAME };                                                     \
-  typedef struct tn_span_##ctype {                                                                \
+  typedef struct tn_span_##ctype {                                                                 \
     const ctype* data;                                                                             \
     int64_t count;                                                                                 \
-  } tn_span_##ctype##_t;                                                                          \
+  } tn_span_##ctype##_t;                                                                           \
   TN__INLINE bool tn__exact_##ctype(const tn_ffi_attr_t* attr, ctype* out) {                       \
     const tn_ffi_scalar_t* scalar = (const tn_ffi_scalar_t*)attr->value;                           \
     if (TN__UNLIKELY(attr->type != TN_FFI_SCALAR) || TN__UNLIKELY(scalar->dtype != TN_FFI_##NAME)) \
@@ -75,7 +75,7 @@ TN__APART bool tn__convert(tn_ffi_attr_t attr, tn_ffi_dtype_t dtype, void* out) 
     *out = converted;                                                                              \
     return true;                                                                                   \
   }                                                                                                \
-  TN__INLINE bool tn__as_array_##ctype(const tn_ffi_attr_t* attr, tn_span_##ctype##_t* out) {     \
+  TN__INLINE bool tn__as_array_##ctype(const tn_ffi_attr_t* attr, tn_span_##ctype##_t* out) {      \
     const tn_ffi_array_t* array = (const tn_ffi_array_t*)attr->value;                              \
     if (attr->type != TN_FFI_ARRAY || array->dtype != TN_FFI_##NAME) return false;                 \
     out->data = (const ctype*)array->data;                                                         \
