@@ -52,7 +52,9 @@ def run(command, **environment):
                           env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
-        raise Failed(f"$ {' '.join(map(str, command))}\n{done.stdout[-8000:]}")
+        # Ninja lists what it built before the first failure.
+        begin = max(done.stdout.find("FAILED:"), 0)
+        raise Failed(f"$ {' '.join(map(str, command))}\n{done.stdout[begin:][-8000:]}")
     return done.stdout
 
 
