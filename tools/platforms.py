@@ -94,8 +94,9 @@ def configure_musl():
                          "asm": f"{multiarch}/asm"}.items():
         if not (headers / name).is_symlink():
             (headers / name).symlink_to(pathlib.Path("/usr/include") / source)
-    return configure("musl", "-DCMAKE_C_COMPILER=musl-gcc", f"-DCMAKE_C_FLAGS=-isystem {headers}",
-                     "-DTENON_COMPUTE_LIBRARIES=OFF", PKG_CONFIG_LIBDIR="/nonexistent")
+    return configure("musl", "-DCMAKE_C_COMPILER=musl-gcc", "-DCMAKE_CXX_COMPILER=OFF",
+                     f"-DCMAKE_C_FLAGS=-isystem {headers}", "-DTENON_COMPUTE_LIBRARIES=OFF",
+                     PKG_CONFIG_LIBDIR="/nonexistent")
 
 
 def cmocka_for_arm64():
@@ -113,7 +114,7 @@ def cmocka_for_arm64():
            "-o", f"Dir::Cache={state}/cache", "-o", "APT::Sandbox::User="]
     try:
         run([*apt, "update"])
-        run(["sh", "-ec", 'cd "$0" && shift 0; "$@"', folder, *apt, "download", "libcmocka0:arm64",
+        run(["sh", "-ec", 'cd "$0"; "$@"', folder, *apt, "download", "libcmocka0:arm64",
              "libcmocka-dev:arm64"])
         for package in folder.glob("*.deb"):
             run(["dpkg", "-x", package, folder])
@@ -129,7 +130,9 @@ def configure_arm64():
         f"-DCMAKE_LIBRARY_PATH={folder}/usr/lib/aarch64-linux-gnu",
         f"-DCMAKE_INCLUDE_PATH={folder}/usr/include"]
     return configure("arm64", "-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=aarch64",
-                     "-DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc", "-DTENON_COMPUTE_LIBRARIES=OFF",
+                     "-DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc",
+                     f"-DCMAKE_CXX_COMPILER={shutil.which('aarch64-linux-gnu-g++') or 'OFF'}",
+                     "-DTENON_COMPUTE_LIBRARIES=OFF",
                      f"-DCMAKE_CROSSCOMPILING_EMULATOR={';'.join(EMULATOR)}", *found,
                      PKG_CONFIG_LIBDIR="/nonexistent")
 
