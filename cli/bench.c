@@ -126,8 +126,8 @@ static int bench_program(const arguments_t* arguments, const session_t* session,
   bench_t bench = {.session = session};
   int code = cli_make_inputs(arguments, session, "random", &bench.inputs);
   if (code != EXIT_FINE) return code;
-  bench.input_count = tn_program_argument_count(session->program);
-  bench.result_count = tn_program_result_count(session->program);
+  bench.input_count = tn_program_input_count(session->program);
+  bench.result_count = tn_program_output_count(session->program);
   bench.results = calloc(bench.result_count + 1, sizeof *bench.results);
   tn_status_t status = bench.results
                            ? tn_stream_create(session->device, &bench.stream)

@@ -213,18 +213,25 @@ bool cli_is_archive(const char* spec, archive_t* out_archive);
 // Whether it names an archive, and none of its arrays.
 bool cli_needs_key(const char* spec);
 
-// --- inputs.c, literal.c, fill.c: one buffer for each argument of the program
+// --- specs.c
 
-// From the --input options. Arguments without one get `fallback` ("random"); NULL: they are a
+// Which value of --input, --output or --expect goes to which input or output of the program: those
+// of the form NAME=SPEC to the one of that name, the others in order; tokens take none. A list from
+// malloc with an entry for each; NULL: none is given. Reports mistakes and returns their exit code.
+int cli_assign_specs(const arguments_t* arguments, const tn_program_t* program, option_id_t option,
+                     const char*** out_specs);
+
+// --- inputs.c, literal.c, fill.c: one buffer for each input of the program
+
+// From the --input options. Inputs without one get `fallback` ("random"); NULL: they are a
 // mistake. Reports what is wrong and returns its exit code. The list has as many entries as the
-// program has arguments; those of tokens are NULL.
+// program has inputs; those of tokens are NULL.
 int cli_make_inputs(const arguments_t* arguments, const session_t* session, const char* fallback,
                     tn_buffer_t*** out_inputs);
 
-// What the --expect option `spec` says of result `index`, as a buffer of its type; otherwise the
-// same.
-int cli_make_result(const arguments_t* arguments, const session_t* session, size_t index,
-                    const char* spec, tn_buffer_t** out_buffer);
+// What an --expect option says of output `index`, as a buffer of its type; otherwise the same.
+int cli_make_expected_output(const arguments_t* arguments, const session_t* session, size_t index,
+                             const char* spec, tn_buffer_t** out_buffer);
 
 // Whether `spec` begins as a literal does: with dimensions and a dtype in front of "=".
 bool cli_is_literal(const char* spec);
@@ -245,25 +252,29 @@ tn_status_t cli_fill(tn_device_t* device, const tn_type_t* type, fill_t fill, ui
 
 // --- outputs.c
 
-// Checks the --output options before anything runs; returns an exit code.
-int cli_check_outputs(const arguments_t* arguments, const session_t* session);
-// Saves those results that have a file; prints the others.
-tn_status_t cli_write_outputs(const arguments_t* arguments, const session_t* session,
-                              tn_buffer_t* const* results);
-// The same as JSON: an object with the member "results" that is still open.
-tn_status_t cli_write_json_outputs(const arguments_t* arguments, const session_t* session,
-                                   tn_buffer_t* const* results);
+typedef struct outputs {
+  size_t count;
+  tn_buffer_t** buffers;  // NULL: a token
+  const char** files;     // NULL: printed
+} outputs_t;
+// Checks the --output options before anything runs, and lists their files; returns an exit code.
+int cli_check_outputs(const arguments_t* arguments, const session_t* session,
+                      const char*** out_files);
+// Saves those outputs that have a file; prints the others.
+tn_status_t cli_write_outputs(const session_t* session, const outputs_t* outputs);
+// The same as JSON: an object with the member "outputs" that is still open.
+tn_status_t cli_write_json_outputs(const session_t* session, const outputs_t* outputs);
 
 // --- expect.c
 
-// From the --expect options, before anything runs: a buffer for each result, in a list that has an
+// From the --expect options, before anything runs: a buffer for each output, in a list that has an
 // entry for each; NULL: nothing is expected of it. Reports mistakes, of --tolerance too, and
 // returns their exit code.
 int cli_make_expected(const arguments_t* arguments, const session_t* session,
                       tn_buffer_t** out_expected);
-// An error for the first result that differs from what is expected.
-tn_status_t cli_compare_expected(const arguments_t* arguments, const session_t* session,
-                                 tn_buffer_t* const* results, tn_buffer_t* const* expected);
+// An error for the first output that differs from what is expected.
+tn_status_t cli_compare_expected(const arguments_t* arguments, tn_buffer_t* const* outputs,
+                                 tn_buffer_t* const* expected, size_t count);
 
 // --- profile.c: the time of runs by instruction
 

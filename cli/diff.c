@@ -37,7 +37,7 @@ static tn_status_t open_side(diff_t* diff, side_t* side) {
   tn_status_t status = tn_device_create(side->name, &device_options, &side->device);
   if (!status) status = tn_program_compile(side->device, diff->module, &options, &side->program);
   if (status) return status;
-  diff->value_count = tn_program_result_count(side->program);
+  diff->value_count = tn_program_output_count(side->program);
   side->results = calloc(diff->value_count + 1, sizeof *side->results);
   return side->results ? TN_OK : tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
 }
@@ -57,7 +57,7 @@ static tn_status_t copy_input(const side_t* from, side_t* to, size_t index) {
 
 static tn_status_t copy_inputs(diff_t* diff) {
   side_t *from = &diff->sides[0], *to = &diff->sides[1];
-  const size_t count = tn_program_argument_count(from->program);
+  const size_t count = tn_program_input_count(from->program);
   tn_status_t status = TN_OK;
   to->inputs = calloc(count + 1, sizeof *to->inputs);
   if (!to->inputs) return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
@@ -69,7 +69,7 @@ static tn_status_t run_side(diff_t* diff, side_t* side) {
   tn_run_options_t options;
   tn_status_t status = cli_run_options(diff->arguments, &options);
   if (status) return status;
-  return tn_program_run(side->program, tn_program_argument_count(side->program), side->inputs,
+  return tn_program_run(side->program, tn_program_input_count(side->program), side->inputs,
                         &options, diff->value_count, side->results);
 }
 
@@ -77,7 +77,7 @@ static void close_sides(diff_t* diff) {
   for (size_t i = 0; i < 2; ++i) {
     side_t* side = &diff->sides[i];
     if (side->program) {
-      cli_release_buffers(side->inputs, tn_program_argument_count(side->program));
+      cli_release_buffers(side->inputs, tn_program_input_count(side->program));
     }
     cli_release_buffers(side->results, side->results ? diff->value_count : 0);
     tn_program_release(side->program);
@@ -136,7 +136,7 @@ static tn_status_t load_element(const diff_t* diff, size_t value, size_t element
   return TN_OK;
 }
 
-static const char* value_text(const tn_result_origin_t* origin, size_t value, char out[64]) {
+static const char* value_text(const tn_output_origin_t* origin, size_t value, char out[64]) {
   if (*origin->name) {
     snprintf(out, 64, "%%%s", origin->name);
   } else {
@@ -146,11 +146,11 @@ static const char* value_text(const tn_result_origin_t* origin, size_t value, ch
 }
 
 static tn_status_t print_difference(diff_t* diff, size_t value, const difference_t* difference) {
-  tn_result_origin_t origin = {.struct_size = sizeof origin};
+  tn_output_origin_t origin = {.struct_size = sizeof origin};
   char name[64], largest[32], type[160];
   double numbers[2];
-  tn_program_result_origin(diff->sides[0].program, value, &origin);
-  tn_type_format(tn_program_result_type(diff->sides[0].program, value), type, sizeof type);
+  tn_program_output_origin(diff->sides[0].program, value, &origin);
+  tn_type_format(tn_program_output_type(diff->sides[0].program, value), type, sizeof type);
   tn_status_t status = load_element(diff, value, difference->first, numbers);
   if (status) return status;
   value_text(&origin, value, name);

@@ -1,4 +1,4 @@
-// --expect: results compared with what they must be.
+// --expect: outputs compared with what they must be.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "cli.h"
 
-// Elements of one result that are too far from what is expected.
+// Elements of one output that are too far from what is expected.
 typedef struct mismatch {
   size_t count, first;
   double largest;  // distance of the numbers that are finite
@@ -19,17 +19,13 @@ static bool read_tolerance(const arguments_t* arguments, double* out_tolerance) 
   return end != text && !*end && *out_tolerance >= 0;
 }
 
-static int check(const arguments_t* arguments, size_t given, size_t count) {
+static int check_tolerance(const arguments_t* arguments) {
   double tolerance = 0;
-  if (given > count) {
-    return cli_refuse(arguments->command, "%zu expected results are given; the program has %zu",
-                      given, count);
-  }
   if (!read_tolerance(arguments, &tolerance)) {
     return cli_refuse(arguments->command, "--tolerance %s is not a number such as 1e-5",
                       cli_value(arguments, OPTION_TOLERANCE, ""));
   }
-  if (cli_has(arguments, OPTION_TOLERANCE) && !given) {
+  if (cli_has(arguments, OPTION_TOLERANCE) && !cli_has(arguments, OPTION_EXPECT)) {
     return cli_refuse(arguments->command, "--tolerance is given without --expect");
   }
   return EXIT_FINE;
@@ -37,17 +33,19 @@ static int check(const arguments_t* arguments, size_t given, size_t count) {
 
 int cli_make_expected(const arguments_t* arguments, const session_t* session,
                       tn_buffer_t** out_expected) {
-  const size_t count = tn_program_result_count(session->program);
-  const size_t given = arguments->option_counts[OPTION_EXPECT];
-  size_t next = 0;
-  int code = EXIT_FINE;
-  for (size_t i = 0; i < count && next < given && code == EXIT_FINE; ++i) {
-    const tn_type_t* type = tn_program_result_type(session->program, i);
-    if (tn_type_kind(type) == TN_TYPE_TOKEN) continue;
-    code = cli_make_result(arguments, session, i, arguments->option_values[OPTION_EXPECT][next++],
-                           &out_expected[i]);
+  const size_t count = tn_program_output_count(session->program);
+  const char** specs = NULL;
+  int code = check_tolerance(arguments);
+  if (code == EXIT_FINE) {
+    code = cli_assign_specs(arguments, session->program, OPTION_EXPECT, &specs);
   }
-  return code == EXIT_FINE ? check(arguments, given, next) : code;
+  for (size_t i = 0; i < count && code == EXIT_FINE; ++i) {
+    if (specs[i]) {
+      code = cli_make_expected_output(arguments, session, i, specs[i], &out_expected[i]);
+    }
+  }
+  free(specs);
+  return code;
 }
 
 // Numbers of a complex element one by one.
@@ -113,7 +111,7 @@ static void number_text(tn_dtype_t dtype, const char* element, char out[64]) {
   }
 }
 
-static tn_status_t mismatch_error(size_t result, const tn_buffer_t* buffer, const char* found,
+static tn_status_t mismatch_error(size_t output, const tn_buffer_t* buffer, const char* found,
                                   const char* expected, const mismatch_t* mismatch) {
   char index[256], found_text[64], expected_text[64];
   const tn_dtype_t dtype = tn_buffer_dtype(buffer);
@@ -121,44 +119,44 @@ static tn_status_t mismatch_error(size_t result, const tn_buffer_t* buffer, cons
   number_text(dtype, found + at, found_text);
   number_text(dtype, expected + at, expected_text);
   tn_status_t status = tn_status_create(
-      TN_CODE_FAILED_PRECONDITION, "result %zu: element %s is %s; expected %s", result,
+      TN_CODE_FAILED_PRECONDITION, "output %zu: element %s is %s; expected %s", output,
       index_text(buffer, mismatch->first, index), found_text, expected_text);
   return tn_status_note(status, "%zu of %lld elements differ, by at most %.6g", mismatch->count,
                         (long long)tn_buffer_size(buffer), mismatch->largest);
 }
 
-static tn_status_t compare_result(size_t index, tn_buffer_t* result, tn_buffer_t* expected,
+static tn_status_t compare_output(size_t index, tn_buffer_t* output, tn_buffer_t* expected,
                                   double tolerance) {
   const void *found_data = NULL, *expected_data = NULL;
-  if (!tn_type_equal(tn_buffer_type(result), tn_buffer_type(expected))) {  // sizes were unknown
+  if (!tn_type_equal(tn_buffer_type(output), tn_buffer_type(expected))) {  // sizes were unknown
     char found_type[160], expected_type[160];
-    tn_type_format(tn_buffer_type(result), found_type, sizeof found_type);
+    tn_type_format(tn_buffer_type(output), found_type, sizeof found_type);
     tn_type_format(tn_buffer_type(expected), expected_type, sizeof expected_type);
-    return tn_status_create(TN_CODE_FAILED_PRECONDITION, "result %zu has type %s; expected %s",
+    return tn_status_create(TN_CODE_FAILED_PRECONDITION, "output %zu has type %s; expected %s",
                             index, found_type, expected_type);
   }
-  tn_status_t status = tn_buffer_map(result, &found_data);
+  tn_status_t status = tn_buffer_map(output, &found_data);
   if (status) return status;
   status = tn_buffer_map(expected, &expected_data);
   if (!status) {
-    const mismatch_t mismatch = compare(tn_buffer_dtype(result), (size_t)tn_buffer_size(result),
+    const mismatch_t mismatch = compare(tn_buffer_dtype(output), (size_t)tn_buffer_size(output),
                                         found_data, expected_data, tolerance);
     if (mismatch.count) {
-      status = mismatch_error(index, result, found_data, expected_data, &mismatch);
+      status = mismatch_error(index, output, found_data, expected_data, &mismatch);
     }
     tn_buffer_unmap(expected);
   }
-  tn_buffer_unmap(result);
+  tn_buffer_unmap(output);
   return status;
 }
 
-tn_status_t cli_compare_expected(const arguments_t* arguments, const session_t* session,
-                                 tn_buffer_t* const* results, tn_buffer_t* const* expected) {
+tn_status_t cli_compare_expected(const arguments_t* arguments, tn_buffer_t* const* outputs,
+                                 tn_buffer_t* const* expected, size_t count) {
   double tolerance = 0;
   tn_status_t status = TN_OK;
   read_tolerance(arguments, &tolerance);
-  for (size_t i = 0; !status && i < tn_program_result_count(session->program); ++i) {
-    if (expected[i]) status = compare_result(i, results[i], expected[i], tolerance);
+  for (size_t i = 0; !status && i < count; ++i) {
+    if (expected[i]) status = compare_output(i, outputs[i], expected[i], tolerance);
   }
   return status;
 }

@@ -26,7 +26,7 @@ static bool read_fill(const char* spec, fill_t* out_fill, uint64_t* out_seed) {
 
 typedef struct input {
   const char* option;  // "--input"
-  size_t index;        // of the argument or result
+  size_t index;        // of the input or output
   const tn_type_t* type;
   const char* spec;
 } input_t;
@@ -47,24 +47,24 @@ static tn_status_t make(const session_t* session, const input_t* input, fill_t f
   return archive.read(session->device, archive.path, archive.key, input->type, out_buffer);
 }
 
-// "argument 1 (%x)"
-static const char* argument_text(const session_t* session, size_t index, char out[128]) {
-  const char* name = tn_program_argument_name(session->program, index);
+// "input 1 (%x)"
+static const char* input_text(const session_t* session, size_t index, char out[128]) {
+  const char* name = tn_program_input_name(session->program, index);
   if (*name) {
-    snprintf(out, 128, "argument %zu (%s%.80s)", index, *name == '%' ? "" : "%", name);
+    snprintf(out, 128, "input %zu (%s%.80s)", index, *name == '%' ? "" : "%", name);
   } else {
-    snprintf(out, 128, "argument %zu", index);
+    snprintf(out, 128, "input %zu", index);
   }
   return out;
 }
 
 static const char* target_text(const session_t* session, const input_t* input, char out[128]) {
-  if (strcmp(input->option, "--input") == 0) return argument_text(session, input->index, out);
-  snprintf(out, 128, "result %zu", input->index);
+  if (strcmp(input->option, "--input") == 0) return input_text(session, input->index, out);
+  snprintf(out, 128, "--expect of output %zu", input->index);
   return out;
 }
 
-// "2x3xf32=1": how a value for all elements is written for an argument of `type`.
+// "2x3xf32=1": how a value for all elements is written for an input of `type`.
 static const char* example_text(const tn_type_t* type, char out[160]) {
   static const char before[] = "tensor<";
   size_t length = tn_type_format(type, out, 150);
@@ -115,101 +115,38 @@ static int make_input(const arguments_t* arguments, const session_t* session, co
   char name[128];
   if (!status) return EXIT_FINE;
   const bool is_usage = cli_is_literal(spec) && tn_status_code(status) == TN_CODE_INVALID_ARGUMENT;
-  const int code =
-      cli_report(tn_status_prefix(status, "%s of %s", option, target_text(session, input, name)));
+  const int code = cli_report(tn_status_prefix(status, "%s", target_text(session, input, name)));
   return is_usage ? EXIT_USAGE : code;
-}
-
-static bool is_token(const tn_type_t* type) {
-  return tn_type_kind(type) == TN_TYPE_TOKEN;
-}
-
-// NAME=SPEC, or NAME=@SPEC; what begins as a literal or a path does is none. `*out_spec` is left at
-// the whole where there is no name.
-static bool has_name(const char* text, char out_name[512], const char** out_spec) {
-  const size_t length = strcspn(text, "=/");
-  *out_spec = text;
-  if (text[length] != '=' || !length || length >= 512 || cli_is_literal(text)) return false;
-  snprintf(out_name, 512, "%.*s", (int)length, text);
-  *out_spec = text + length + 1;
-  if (**out_spec == '@') ++*out_spec;
-  return true;
-}
-
-// Those with a name go to that argument.
-static int take_named(const arguments_t* arguments, const session_t* session, const char** specs) {
-  for (size_t i = 0; i < arguments->option_counts[OPTION_INPUT]; ++i) {
-    char name[512];
-    size_t index = 0;
-    const char *text = arguments->option_values[OPTION_INPUT][i], *spec = NULL;
-    if (!has_name(text, name, &spec)) continue;
-    tn_status_t status = tn_program_find_input(session->program, name, &index);
-    if (status) return cli_report(tn_status_prefix(status, "--input %s", text));
-    if (specs[index]) {
-      return cli_refuse(arguments->command, "--input %s: '%s' is given twice", text, name);
-    }
-    specs[index] = spec;
-  }
-  return EXIT_FINE;
-}
-
-// The others go to the rest of the arguments, in order.
-static int take_unnamed(const arguments_t* arguments, const session_t* session,
-                        const char** specs) {
-  const size_t given = arguments->option_counts[OPTION_INPUT];
-  const size_t count = tn_program_argument_count(session->program);
-  size_t next = 0, wanted = 0;
-  for (size_t i = 0; i < count; ++i) {
-    wanted += !is_token(tn_program_argument_type(session->program, i));
-  }
-  for (size_t i = 0; i < given; ++i) {
-    char name[512];
-    const char *text = arguments->option_values[OPTION_INPUT][i], *spec = NULL;
-    if (has_name(text, name, &spec)) continue;
-    while (next < count &&
-           (specs[next] || is_token(tn_program_argument_type(session->program, next)))) {
-      ++next;
-    }
-    if (next == count) {
-      return cli_refuse(arguments->command, "%zu inputs are given; the program takes %zu", given,
-                        wanted);
-    }
-    specs[next++] = spec;
-  }
-  return EXIT_FINE;
 }
 
 static int refuse_missing(const arguments_t* arguments, const session_t* session, size_t index) {
   char text[160], name[128], example[160];
-  const tn_type_t* type = tn_program_argument_type(session->program, index);
+  const tn_type_t* type = tn_program_input_type(session->program, index);
   tn_type_format(type, text, sizeof text);
   return cli_refuse(arguments->command, "%s of type %s has no --input, such as %s or %s",
-                    argument_text(session, index, name), text,
-                    strchr(text, '?') ? "x.npy" : "random", example_text(type, example));
+                    input_text(session, index, name), text, strchr(text, '?') ? "x.npy" : "random",
+                    example_text(type, example));
 }
 
 int cli_make_inputs(const arguments_t* arguments, const session_t* session, const char* fallback,
                     tn_buffer_t*** out_inputs) {
-  const size_t count = tn_program_argument_count(session->program);
-  const char** specs = calloc(count + 1, sizeof *specs);
-  tn_buffer_t** inputs = calloc(count + 1, sizeof *inputs);
+  const size_t count = tn_program_input_count(session->program);
+  const char** specs = NULL;
   *out_inputs = NULL;
-  if (!specs || !inputs) {
-    free(specs);
-    free(inputs);
-    return cli_report(tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory"));
-  }
-  int code = take_named(arguments, session, specs);
-  if (code == EXIT_FINE) code = take_unnamed(arguments, session, specs);
+  int code = cli_assign_specs(arguments, session->program, OPTION_INPUT, &specs);
+  if (code != EXIT_FINE) return code;
+  tn_buffer_t** inputs = calloc(count + 1, sizeof *inputs);
+  if (!inputs) code = cli_report(tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory"));
   for (size_t i = 0; i < count && code == EXIT_FINE; ++i) {
-    if (specs[i] || is_token(tn_program_argument_type(session->program, i))) continue;
+    const tn_type_t* type = tn_program_input_type(session->program, i);
+    if (specs[i] || tn_type_kind(type) == TN_TYPE_TOKEN) continue;
     specs[i] = fallback;
     if (!fallback) code = refuse_missing(arguments, session, i);
   }
   for (size_t i = 0; i < count && code == EXIT_FINE; ++i) {
     const input_t input = {.option = "--input",
                            .index = i,
-                           .type = tn_program_argument_type(session->program, i),
+                           .type = tn_program_input_type(session->program, i),
                            .spec = specs[i]};
     if (input.spec) code = make_input(arguments, session, &input, &inputs[i]);
   }
@@ -222,11 +159,11 @@ int cli_make_inputs(const arguments_t* arguments, const session_t* session, cons
   return code;
 }
 
-int cli_make_result(const arguments_t* arguments, const session_t* session, size_t index,
-                    const char* spec, tn_buffer_t** out_buffer) {
+int cli_make_expected_output(const arguments_t* arguments, const session_t* session, size_t index,
+                             const char* spec, tn_buffer_t** out_buffer) {
   const input_t input = {.option = "--expect",
                          .index = index,
-                         .type = tn_program_result_type(session->program, index),
+                         .type = tn_program_output_type(session->program, index),
                          .spec = spec};
   *out_buffer = NULL;
   return make_input(arguments, session, &input, out_buffer);

@@ -3,59 +3,50 @@
 
 #include "cli.h"
 
-// NULL: the result is printed.
-static const char* file_of(const arguments_t* arguments, size_t index) {
-  if (index >= arguments->option_counts[OPTION_OUTPUT]) return NULL;
-  const char* spec = arguments->option_values[OPTION_OUTPUT][index];
-  return strcmp(spec, "-") == 0 ? NULL : spec;
-}
-
-int cli_check_outputs(const arguments_t* arguments, const session_t* session) {
-  size_t given = arguments->option_counts[OPTION_OUTPUT];
-  size_t count = tn_program_result_count(session->program);
-  if (given > count) {
-    return cli_refuse(arguments->command, "%zu outputs are given; the program has %zu", given,
-                      count);
+static int check_file(const arguments_t* arguments, const char* file) {
+  const size_t length = strlen(file);
+  archive_t archive;
+  if (cli_needs_key(file)) {
+    return cli_refuse(arguments->command,
+                      "--output %s: the name of the array is missing; expected %s:NAME", file,
+                      file);
   }
-  for (size_t i = 0; i < given; ++i) {
-    const char* file = file_of(arguments, i);
-    size_t length = file ? strlen(file) : 0;
-    archive_t archive;
-    if (file && cli_needs_key(file)) {
-      return cli_refuse(arguments->command,
-                        "--output %s: the name of the array is missing; expected %s:NAME", file,
-                        file);
-    }
-    if (file && !cli_is_archive(file, &archive) &&
-        (length < 5 || strcmp(file + length - 4, ".npy") != 0)) {
-      return cli_refuse(arguments->command,
-                        "--output %s is not one of x.npy, x.npz:KEY, x.safetensors:NAME and -",
-                        file);
-    }
+  if (!cli_is_archive(file, &archive) && (length < 5 || strcmp(file + length - 4, ".npy") != 0)) {
+    return cli_refuse(arguments->command,
+                      "--output %s is not one of x.npy, x.npz:KEY, x.safetensors:NAME and -", file);
   }
   return EXIT_FINE;
 }
 
-// All results that go to one archive, once.
-static tn_status_t save_archive(const arguments_t* arguments, size_t first,
-                                const archive_t* archive, tn_buffer_t* const* results) {
-  const size_t given = arguments->option_counts[OPTION_OUTPUT];
+int cli_check_outputs(const arguments_t* arguments, const session_t* session,
+                      const char*** out_files) {
+  const size_t count = tn_program_output_count(session->program);
+  int code = cli_assign_specs(arguments, session->program, OPTION_OUTPUT, out_files);
+  const char** files = *out_files;
+  for (size_t i = 0; i < count && code == EXIT_FINE; ++i) {
+    if (files[i] && strcmp(files[i], "-") == 0) files[i] = NULL;
+    if (files[i]) code = check_file(arguments, files[i]);
+  }
+  return code;
+}
+
+// All outputs that go to one archive, once.
+static tn_status_t save_archive(const outputs_t* outputs, size_t first, const archive_t* archive) {
   size_t count = 0;
-  const char** keys = calloc(given, sizeof *keys);
-  tn_buffer_t** buffers = calloc(given, sizeof *buffers);
+  const char** keys = calloc(outputs->count, sizeof *keys);
+  tn_buffer_t** buffers = calloc(outputs->count, sizeof *buffers);
   tn_status_t status = TN_OK;
   if (!keys || !buffers) {
     status = tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
     goto done;
   }
-  for (size_t i = 0; i < given; ++i) {
-    const char* file = file_of(arguments, i);
+  for (size_t i = 0; i < outputs->count; ++i) {
     archive_t other;
-    if (!file || !results[i] || !cli_is_archive(file, &other)) continue;
+    if (!outputs->files[i] || !cli_is_archive(outputs->files[i], &other)) continue;
     if (strcmp(other.path, archive->path) != 0) continue;
     if (i < first) goto done;  // it has been written
     keys[count] = other.key;
-    buffers[count++] = results[i];
+    buffers[count++] = outputs->buffers[i];
   }
   status = archive->write(archive->path, count, keys, buffers);
 done:
@@ -64,33 +55,31 @@ done:
   return status;
 }
 
-// Results without a file are left.
-static tn_status_t save(const arguments_t* arguments, size_t index, tn_buffer_t* const* results) {
-  const char* file = file_of(arguments, index);
+// Outputs without a file are left.
+static tn_status_t save(const outputs_t* outputs, size_t index) {
+  const char* file = outputs->files[index];
   archive_t archive;
-  if (!file || !results[index]) return TN_OK;
-  if (cli_is_archive(file, &archive)) return save_archive(arguments, index, &archive, results);
-  return tn_npy_write(file, results[index]);
+  if (!file) return TN_OK;
+  if (cli_is_archive(file, &archive)) return save_archive(outputs, index, &archive);
+  return tn_npy_write(file, outputs->buffers[index]);
 }
 
-static tn_status_t print(const session_t* session, size_t index, tn_buffer_t* result) {
-  if (tn_program_result_count(session->program) > 1) {
+static tn_status_t print(const session_t* session, size_t index, tn_buffer_t* output) {
+  if (tn_program_output_count(session->program) > 1) {
     char type[160];
-    tn_type_format(tn_program_result_type(session->program, index), type, sizeof type);
-    printf("%sresult %zu: %s%s\n", cli_colour(stdout, "2"), index, type, cli_colour(stdout, NULL));
+    tn_type_format(tn_program_output_type(session->program, index), type, sizeof type);
+    printf("%soutput %zu: %s%s\n", cli_colour(stdout, "2"), index, type, cli_colour(stdout, NULL));
   }
-  if (!result) return TN_OK;  // a token
-  tn_status_t status = tn_buffer_print(result, tn_write_to_file, stdout);
+  if (!output) return TN_OK;  // a token
+  tn_status_t status = tn_buffer_print(output, tn_write_to_file, stdout);
   putchar('\n');
   return status;
 }
 
-tn_status_t cli_write_outputs(const arguments_t* arguments, const session_t* session,
-                              tn_buffer_t* const* results) {
-  size_t count = tn_program_result_count(session->program);
-  for (size_t i = 0; i < count; ++i) {
-    const bool is_saved = file_of(arguments, i) && results[i];
-    tn_status_t status = is_saved ? save(arguments, i, results) : print(session, i, results[i]);
+tn_status_t cli_write_outputs(const session_t* session, const outputs_t* outputs) {
+  for (size_t i = 0; i < outputs->count; ++i) {
+    tn_status_t status =
+        outputs->files[i] ? save(outputs, i) : print(session, i, outputs->buffers[i]);
     if (status) return status;
   }
   return TN_OK;
@@ -109,32 +98,30 @@ static void print_json_type(const tn_type_t* type) {
 }
 
 static tn_status_t print_json(const session_t* session, size_t index, const char* file,
-                              tn_buffer_t* result) {
+                              tn_buffer_t* output) {
   tn_status_t status = TN_OK;
-  print_json_type(tn_program_result_type(session->program, index));
-  if (result && file) {
+  print_json_type(tn_program_output_type(session->program, index));
+  if (output && file) {
     printf(", \"file\": ");
     cli_print_json_string(stdout, file);
-  } else if (result) {
+  } else if (output) {
     printf(", \"data\": ");
-    status = tn_buffer_print_json(result, tn_write_to_file, stdout);
+    status = tn_buffer_print_json(output, tn_write_to_file, stdout);
   }
   printf("}");
   return status;
 }
 
-tn_status_t cli_write_json_outputs(const arguments_t* arguments, const session_t* session,
-                                   tn_buffer_t* const* results) {
-  size_t count = tn_program_result_count(session->program);
+tn_status_t cli_write_json_outputs(const session_t* session, const outputs_t* outputs) {
   // Files first: what fails then has printed nothing.
-  for (size_t i = 0; i < count; ++i) {
-    tn_status_t status = save(arguments, i, results);
+  for (size_t i = 0; i < outputs->count; ++i) {
+    tn_status_t status = save(outputs, i);
     if (status) return status;
   }
-  printf("{\"results\": [");
-  for (size_t i = 0; i < count; ++i) {
+  printf("{\"outputs\": [");
+  for (size_t i = 0; i < outputs->count; ++i) {
     if (i) printf(", ");
-    tn_status_t status = print_json(session, i, file_of(arguments, i), results[i]);
+    tn_status_t status = print_json(session, i, outputs->files[i], outputs->buffers[i]);
     if (status) return status;
   }
   printf("]");

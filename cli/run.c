@@ -17,11 +17,10 @@ static void print_time(const session_t* session, double run_ms) {
           cli_bytes_text((double)statistics.lower_bound_byte_size, bound));
 }
 
-static tn_status_t write_json(const arguments_t* arguments, const session_t* session,
-                              tn_buffer_t* const* results, double run_ms) {
+static tn_status_t write_json(const session_t* session, const outputs_t* outputs, double run_ms) {
   tn_program_statistics_t statistics = {.struct_size = sizeof statistics};
   tn_program_statistics(session->program, &statistics);
-  tn_status_t status = cli_write_json_outputs(arguments, session, results);
+  tn_status_t status = cli_write_json_outputs(session, outputs);
   if (status) return status;
   printf(
       ", \"read_ms\": %.6g, \"compile_ms\": %.6g, \"run_ms\": %.6g, \"plan_bytes\": %zu, "
@@ -33,7 +32,7 @@ static tn_status_t write_json(const arguments_t* arguments, const session_t* ses
 
 // The run itself, and its trace.
 static tn_status_t compute(const arguments_t* arguments, const session_t* session,
-                           tn_buffer_t* const* inputs, tn_buffer_t** results, double* out_ms) {
+                           tn_buffer_t* const* inputs, const outputs_t* outputs, double* out_ms) {
   const char* path = cli_value(arguments, OPTION_TRACE, NULL);
   trace_t* trace = NULL;
   tn_run_options_t options;
@@ -43,8 +42,8 @@ static tn_status_t compute(const arguments_t* arguments, const session_t* sessio
   if (trace) options.observe = cli_trace_observe;
   options.observe_user = trace;
   const double start = cli_now_ms();
-  status = tn_program_run(session->program, tn_program_argument_count(session->program), inputs,
-                          &options, tn_program_result_count(session->program), results);
+  status = tn_program_run(session->program, tn_program_input_count(session->program), inputs,
+                          &options, outputs->count, outputs->buffers);
   const double end = cli_now_ms();
   *out_ms = end - start;
   tn_status_t trace_status = trace ? cli_trace_close(trace, start, end) : TN_OK;
@@ -53,38 +52,37 @@ static tn_status_t compute(const arguments_t* arguments, const session_t* sessio
   return cli_explain(arguments, session, status);
 }
 
-// The results, and what is expected of each, in lists that have room for all.
 static tn_status_t run_once(const arguments_t* arguments, const session_t* session,
-                            tn_buffer_t* const* inputs, tn_buffer_t** results,
+                            tn_buffer_t* const* inputs, const outputs_t* outputs,
                             tn_buffer_t* const* expected) {
   double run_ms = 0;
-  tn_status_t status = compute(arguments, session, inputs, results, &run_ms);
+  tn_status_t status = compute(arguments, session, inputs, outputs, &run_ms);
   if (status) return status;
-  status = cli_has(arguments, OPTION_JSON) ? write_json(arguments, session, results, run_ms)
-                                           : cli_write_outputs(arguments, session, results);
+  status = cli_has(arguments, OPTION_JSON) ? write_json(session, outputs, run_ms)
+                                           : cli_write_outputs(session, outputs);
   if (status) return status;
   if (cli_has(arguments, OPTION_TIME)) print_time(session, run_ms);
-  return cli_compare_expected(arguments, session, results, expected);
+  return cli_compare_expected(arguments, outputs->buffers, expected, outputs->count);
 }
 
 static int run(const arguments_t* arguments, session_t* session) {
-  const size_t input_count = tn_program_argument_count(session->program);
-  const size_t result_count = tn_program_result_count(session->program);
+  outputs_t outputs = {.count = tn_program_output_count(session->program)};
   tn_buffer_t** inputs = NULL;
-  tn_buffer_t** results = calloc(result_count + 1, sizeof *results);
-  tn_buffer_t** expected = calloc(result_count + 1, sizeof *expected);
-  int code = results && expected
-                 ? cli_check_outputs(arguments, session)
+  outputs.buffers = calloc(outputs.count + 1, sizeof *outputs.buffers);
+  tn_buffer_t** expected = calloc(outputs.count + 1, sizeof *expected);
+  int code = outputs.buffers && expected
+                 ? cli_check_outputs(arguments, session, &outputs.files)
                  : cli_report(tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory"));
   if (code == EXIT_FINE) code = cli_make_expected(arguments, session, expected);
   if (code == EXIT_FINE) code = cli_make_inputs(arguments, session, NULL, &inputs);
   if (code == EXIT_FINE) {
-    tn_status_t status = run_once(arguments, session, inputs, results, expected);
+    tn_status_t status = run_once(arguments, session, inputs, &outputs, expected);
     if (status) code = cli_report(status);
   }
-  cli_release_buffers(inputs, input_count);
-  cli_release_buffers(expected, result_count);
-  cli_release_buffers(results, result_count);
+  cli_release_buffers(inputs, tn_program_input_count(session->program));
+  cli_release_buffers(expected, outputs.count);
+  cli_release_buffers(outputs.buffers, outputs.count);
+  free(outputs.files);
   return code;
 }
 

@@ -45,13 +45,13 @@ static tn_status_t run_function(const tally_t* tally, const part_t* part, tn_mod
       .guard_calls = cli_has(tally->arguments, OPTION_GUARD)};
   tn_status_t status = tn_program_compile(tally->device, module, &compile_options, &program);
   if (status) return status;
-  if (tn_program_argument_count(program)) {
+  if (tn_program_input_count(program)) {
     status = tn_status_create(
         TN_CODE_INVALID_ARGUMENT, "the function takes %zu argument%s; a test takes none",
-        tn_program_argument_count(program), tn_program_argument_count(program) == 1 ? "" : "s");
+        tn_program_input_count(program), tn_program_input_count(program) == 1 ? "" : "s");
     goto done;
   }
-  count = tn_program_result_count(program);
+  count = tn_program_output_count(program);
   results = calloc(count + 1, sizeof *results);
   tn_run_options_t options;
   status = cli_run_options(tally->arguments, &options);

@@ -9,14 +9,14 @@ enum { ARRAY_LIMIT = 16 };
 static tn_status_t run_program(tn_device_t* device, tn_program_t* program,
                                const void* const* arguments, void* const* results) {
   tn_buffer_t *inputs[ARRAY_LIMIT] = {NULL}, *outputs[ARRAY_LIMIT] = {NULL};
-  size_t input_count = tn_program_argument_count(program);
-  size_t output_count = tn_program_result_count(program);
+  size_t input_count = tn_program_input_count(program);
+  size_t output_count = tn_program_output_count(program);
   tn_status_t status = TN_OK;
   if (input_count > ARRAY_LIMIT || output_count > ARRAY_LIMIT) {
     return tn_status_create(TN_CODE_OUT_OF_RANGE, "no more than %d arrays", ARRAY_LIMIT);
   }
   for (size_t i = 0; i < input_count && !status; ++i) {
-    const tn_type_t* type = tn_program_argument_type(program, i);
+    const tn_type_t* type = tn_program_input_type(program, i);
     size_t byte_size = tn_dtype_byte_size(tn_type_dtype(type));
     for (size_t d = 0; d < tn_type_rank(type); ++d) byte_size *= (size_t)tn_type_dims(type)[d];
     status = tn_buffer_create_from_host(device, tn_type_dtype(type), tn_type_rank(type),

@@ -72,7 +72,7 @@ inline std::vector<float> to_vector(const Buffer& buffer) {
 }
 
 inline std::vector<Buffer> run(const Program& program, const std::vector<const Buffer*>& inputs) {
-  std::vector<tn_buffer_t*> in, out(tn_program_result_count(program.get()));
+  std::vector<tn_buffer_t*> in, out(tn_program_output_count(program.get()));
   for (const Buffer* input : inputs) in.push_back(input->get());
   std::vector<Buffer> outputs(out.size());
   check(tn_program_run(program.get(), in.size(), in.data(), nullptr, out.size(), out.data()));

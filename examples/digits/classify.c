@@ -17,7 +17,7 @@ static tn_status_t classify(const char* model, const char* library, const char* 
   if (!status) status = tn_default_device(&device);
   if (!status) status = tn_module_parse_file(NULL, model, &module);
   if (!status) status = tn_program_compile(device, module, NULL, &program);
-  if (!status) status = tn_npy_read(device, images, tn_program_argument_type(program, 0), &input);
+  if (!status) status = tn_npy_read(device, images, tn_program_input_type(program, 0), &input);
   if (!status) status = tn_program_run(program, 1, &input, NULL, 2, outputs);
   for (int i = 0; i < 2; ++i) {
     if (!status) status = tn_npy_write(out_paths[i], outputs[i]);

@@ -73,7 +73,7 @@ static tn_status_t score(const model_t* model, float* x, float* scores) {
   tn_status_t status =
       tn_buffer_import(model->device, TN_DTYPE_F32, 2, (int64_t[]){ROWS, COLUMNS}, x,
                        ROWS * COLUMNS * sizeof *x, free_memory, NULL, &inputs[0]);
-  const tn_result_memory_t memory = {
+  const tn_output_memory_t memory = {
       .data = scores,
       .byte_size = ROWS * sizeof *scores,
       .dtype = TN_DTYPE_F32,
@@ -82,8 +82,8 @@ static tn_status_t score(const model_t* model, float* x, float* scores) {
   };
   const tn_run_options_t options = {
       .struct_size = sizeof options,
-      .result_memory_count = 1,
-      .result_memory = &memory,
+      .output_memory_count = 1,
+      .output_memory = &memory,
   };
   if (!status) status = tn_program_run(model->program, 2, inputs, &options, 1, &output);
   tn_buffer_release(output);

@@ -15,7 +15,7 @@ static tn_status_t predict(const char* model, size_t count, char** paths, tn_buf
   if (!status) status = tn_module_parse_file(NULL, model, &module);
   if (!status) status = tn_program_compile(device, module, NULL, &program);
   for (size_t i = 0; !status && i < count; ++i) {
-    status = tn_npy_read(device, paths[i], tn_program_argument_type(program, i), &inputs[i]);
+    status = tn_npy_read(device, paths[i], tn_program_input_type(program, i), &inputs[i]);
   }
   if (!status) status = tn_program_run(program, count, inputs, NULL, 1, output);
   for (size_t i = 0; i < count; ++i) tn_buffer_release(inputs[i]);

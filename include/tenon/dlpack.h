@@ -72,13 +72,13 @@ TN_API TN_MUST_USE tn_status_t tn_buffer_to_dlpack(tn_buffer_t* buffer,
 TN_API TN_MUST_USE tn_status_t tn_buffer_to_dlpack_versioned(tn_buffer_t* buffer,
                                                              tn_dl_versioned_t** out_tensor);
 
-// The elements of a tensor as the memory of a result (tn_run_options_t.result_memory). Does not
+// The elements of a tensor as the memory of an output (tn_run_options_t.output_memory). Does not
 // take the tensor, which must live as long as the memory is used. INVALID_ARGUMENT when it cannot
 // be written: it is read-only, or not row-major without gaps, its elements overlap each other among
 // them. `flags` are those of the versioned form; otherwise 0.
-TN_API TN_MUST_USE tn_status_t tn_result_memory_from_dlpack(const tn_dl_tensor_t* tensor,
+TN_API TN_MUST_USE tn_status_t tn_output_memory_from_dlpack(const tn_dl_tensor_t* tensor,
                                                             uint64_t flags,
-                                                            tn_result_memory_t* out_memory);
+                                                            tn_output_memory_t* out_memory);
 
 TN_EXTERN_C_END
 

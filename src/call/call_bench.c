@@ -115,8 +115,8 @@ static double in_program_ns(const subject_t* subject, tn_device_t* device) {
   tn_buffer_t *arguments[8], *results[8];
   double times[RUNS];
   compile(subject, device, &program);
-  size_t argument_count = tn_program_argument_count(program);
-  size_t result_count = tn_program_result_count(program);
+  size_t argument_count = tn_program_input_count(program);
+  size_t result_count = tn_program_output_count(program);
   if (argument_count > 8 || result_count > 8) exit(1);
   for (size_t i = 0; i < argument_count; ++i) {
     const int64_t dims[] = {8};

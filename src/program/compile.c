@@ -185,20 +185,20 @@ static const tn_plan_t* entry_plan(const tn_program_t* program) {
   return program->units[0].plan;
 }
 
-size_t tn_program_argument_count(const tn_program_t* program) {
+size_t tn_program_input_count(const tn_program_t* program) {
   return program->dynamic ? tn__program_function(program)->argument_count
                           : entry_plan(program)->parameter_leaf_count;
 }
 
-const tn_type_t* tn_program_argument_type(const tn_program_t* program, size_t index) {
-  if (index >= tn_program_argument_count(program)) return NULL;
+const tn_type_t* tn_program_input_type(const tn_program_t* program, size_t index) {
+  if (index >= tn_program_input_count(program)) return NULL;
   return program->dynamic ? tn__program_function(program)->argument_types[index]
                           : entry_plan(program)->parameter_leaves[index];
 }
 
 // Leaves of a tuple bear the name of the argument that holds them.
-const char* tn_program_argument_name(const tn_program_t* program, size_t index) {
-  if (index >= tn_program_argument_count(program)) return "";
+const char* tn_program_input_name(const tn_program_t* program, size_t index) {
+  if (index >= tn_program_input_count(program)) return "";
   const tn_value_t* value = program->dynamic
                                 ? &tn__program_function(program)->body->arguments[index]
                                 : entry_plan(program)->parameter_values[index];
@@ -206,17 +206,17 @@ const char* tn_program_argument_name(const tn_program_t* program, size_t index) 
 }
 
 bool tn_program_may_donate(const tn_program_t* program, size_t index) {
-  return index < tn_program_argument_count(program) && !program->dynamic &&
+  return index < tn_program_input_count(program) && !program->dynamic &&
          program->donation_targets[index] != TN_PROGRAM_NONE;
 }
 
-size_t tn_program_result_count(const tn_program_t* program) {
+size_t tn_program_output_count(const tn_program_t* program) {
   return program->dynamic ? tn__program_function(program)->result_count
                           : entry_plan(program)->result_leaf_count;
 }
 
-const tn_type_t* tn_program_result_type(const tn_program_t* program, size_t index) {
-  if (index >= tn_program_result_count(program)) return NULL;
+const tn_type_t* tn_program_output_type(const tn_program_t* program, size_t index) {
+  if (index >= tn_program_output_count(program)) return NULL;
   return program->dynamic ? tn__program_function(program)->result_types[index]
                           : entry_plan(program)->result_leaves[index];
 }

@@ -65,7 +65,7 @@ static tn_status_t check_argument(const tn_program_t* program, uint32_t index,
   const tn_string_view_t name = function->body->arguments[index].name;
   if (buffer) given = tn_buffer_type(buffer);
   if (given && given->kind == TN_TYPE_TENSOR && tn__types_agree(given, type)) return TN_OK;
-  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "argument %u%s%.*s is %s; expected %s", index,
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "input %u%s%.*s is %s; expected %s", index,
                           name.length ? " " : "", TN_SV(name), given ? TN_TYPE_TEXT(given) : "NULL",
                           TN_TYPE_TEXT(type));
 }

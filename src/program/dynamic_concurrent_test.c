@@ -47,12 +47,12 @@ static void more_sizes_than_are_kept_run_one_after_the_other(void** state) {
 static void a_program_says_what_its_function_says(void** state) {
   (void)state;
   tn_program_t* program = tn__testing_program(double_and_count, false);
-  assert_int_equal(tn_program_argument_count(program), 1);
-  assert_string_equal(tn_program_argument_name(program, 0), "x");
-  assert_int_equal(tn_type_dims(tn_program_argument_type(program, 0))[0], TN_DIM_DYNAMIC);
-  assert_null(tn_program_argument_type(program, 1));
-  assert_int_equal(tn_program_result_count(program), 2);
-  assert_int_equal(tn_type_dims(tn_program_result_type(program, 0))[0], TN_DIM_DYNAMIC);
+  assert_int_equal(tn_program_input_count(program), 1);
+  assert_string_equal(tn_program_input_name(program, 0), "x");
+  assert_int_equal(tn_type_dims(tn_program_input_type(program, 0))[0], TN_DIM_DYNAMIC);
+  assert_null(tn_program_input_type(program, 1));
+  assert_int_equal(tn_program_output_count(program), 2);
+  assert_int_equal(tn_type_dims(tn_program_output_type(program, 0))[0], TN_DIM_DYNAMIC);
   assert_false(tn_program_may_donate(program, 0));
   tn_program_release(program);
 }
@@ -64,9 +64,9 @@ static void arguments_that_do_not_fit_are_named(void** state) {
   tn_buffer_t* nothing = NULL;
   TN_ASSERT_OK(tn_buffer_create_from_host(tn__testing_device(), TN_DTYPE_F32, 2, (int64_t[]){1, 1},
                                           &(float){0}, sizeof(float), &wrong));
-  TN_ASSERT_REPORT("argument 0 x is tensor<1x1xf32>; expected tensor<?xf32>",
+  TN_ASSERT_REPORT("input 0 x is tensor<1x1xf32>; expected tensor<?xf32>",
                    tn_program_run(program, 1, &wrong, NULL, 2, results));
-  TN_ASSERT_REPORT("argument 0 x is NULL; expected tensor<?xf32>",
+  TN_ASSERT_REPORT("input 0 x is NULL; expected tensor<?xf32>",
                    tn_program_run(program, 1, &nothing, NULL, 2, results));
   TN_ASSERT_REPORT("0 arguments; expected 1", tn_program_run(program, 0, NULL, NULL, 2, results));
   tn_buffer_release(wrong);

@@ -332,9 +332,9 @@ static char* random_program(void) {
 
 // Any bits, NaNs among them; of numbers below a byte, 0 and 1.
 static void make_arguments(const tn_program_t* program, tn_testing_buffers_t* out) {
-  out->count = tn_program_argument_count(program);
+  out->count = tn_program_input_count(program);
   for (size_t i = 0; i < out->count; ++i) {
-    const tn_type_t* type = tn_program_argument_type(program, i);
+    const tn_type_t* type = tn_program_input_type(program, i);
     void* data = NULL;
     TN_ASSERT_OK(tn_buffer_create(tn__testing_device(), tn_type_dtype(type), tn_type_rank(type),
                                   tn_type_dims(type), &data, &out->list[i]));

@@ -18,13 +18,13 @@ static size_t count_kept(const tn_region_t* body) {
 
 // The name in the text is part of a line; this one ends.
 static tn_status_t set_origin(tn_program_t* program, const tn_node_t* node, const tn_value_t* value,
-                              tn_result_origin_t* out_origin) {
+                              tn_output_origin_t* out_origin) {
   void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__arena_allocate(&program->arena, value->name.length + 1, &memory));
   char* name = memory;
   if (value->name.length) memcpy(name, value->name.data, value->name.length);
   name[value->name.length] = 0;
-  *out_origin = (tn_result_origin_t){
+  *out_origin = (tn_output_origin_t){
       .operation = tn__op_short_name(node->op),
       .name = name,
       .line = node->location.line,
@@ -60,9 +60,9 @@ tn_status_t tn__program_keep_values(tn_program_t* program, tn_function_t* entry)
   return TN_OK;
 }
 
-void tn_program_result_origin(const tn_program_t* program, size_t index,
-                              tn_result_origin_t* origin) {
-  tn_result_origin_t known = {.operation = "", .name = ""};
-  if (program->origins && index < tn_program_result_count(program)) known = program->origins[index];
+void tn_program_output_origin(const tn_program_t* program, size_t index,
+                              tn_output_origin_t* origin) {
+  tn_output_origin_t known = {.operation = "", .name = ""};
+  if (program->origins && index < tn_program_output_count(program)) known = program->origins[index];
   tn__options_fill(origin, &known, sizeof known);
 }

@@ -253,8 +253,8 @@ static void a_late_handler_may_write_into_the_callers_memory(void** state) {
   tn_buffer_t *argument = tn__testing_floats(4, (float[]){1, 2, 3, 4}), *result = NULL;
   const tn_run_options_t options = {
       .struct_size = sizeof options,
-      .result_memory_count = 1,
-      .result_memory = &(tn_result_memory_t){.data = memory, .byte_size = sizeof memory}};
+      .output_memory_count = 1,
+      .output_memory = &(tn_output_memory_t){.data = memory, .byte_size = sizeof memory}};
   TN_ASSERT_REPORT("DEADLINE_EXCEEDED",
                    tn_program_run(program, 1, &argument, &options, 1, &result));
   assert_null(result);

@@ -42,7 +42,7 @@ static tn_status_t run(tn_program_t* program, seen_t* seen, size_t result_count)
 static void observe(const char* text, seen_t* seen) {
   tn_program_t* program = tn__testing_program(text, true);
   *seen = (seen_t){0};
-  TN_ASSERT_OK(run(program, seen, tn_program_result_count(program)));
+  TN_ASSERT_OK(run(program, seen, tn_program_output_count(program)));
   tn_program_release(program);
 }
 

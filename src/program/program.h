@@ -93,8 +93,8 @@ struct tn_program {
   uint32_t* donation_targets;   // by argument
   uint32_t* ancestors;          // by result
   bool is_small;                // so little work that another thread is not worth its while
-  tn_result_origin_t* origins;  // by result, when all values are kept; else NULL
-  const char** result_names;    // by result; NULL: none has one
+  tn_output_origin_t* origins;  // by result, when all values are kept; else NULL
+  const char** output_names;    // by result; NULL: none has one
   uint64_t compile_ns;
   // Activations that no run is using (activation.h).
   pthread_mutex_t mutex;
@@ -117,7 +117,7 @@ TN_MUST_USE tn_status_t tn__program_place_constants(tn_program_t* program);
 // Makes the results of `entry` all arrays that it computes (keep_values.c).
 TN_MUST_USE tn_status_t tn__program_keep_values(tn_program_t* program, tn_function_t* entry);
 
-// Keeps what the results are called (input_names.c).
+// Keeps what the results are called (names.c).
 TN_MUST_USE tn_status_t tn__program_name_results(tn_program_t* program);
 
 // Plans and flattens `function` of `module`, which is the program's own and already rewritten by

@@ -55,7 +55,7 @@ static bool is_worth_running(const tn_program_t* program) {
   tn_program_statistics_t figures = {.struct_size = sizeof figures};
   tn_program_statistics(program, &figures);
   if (figures.total_byte_size > MOST_BYTES || figures.constant_byte_size > MOST_BYTES ||
-      tn_program_argument_count(program) > LEAVES || tn_program_result_count(program) > LEAVES) {
+      tn_program_input_count(program) > LEAVES || tn_program_output_count(program) > LEAVES) {
     return false;
   }
   for (const tn_function_t* f = program->module->first_function; f; f = f->next) {
@@ -99,11 +99,11 @@ static tn_status_t run(tn_device_t* device, tn_program_t* program, unsigned char
                        outcome_t* out_outcome) {
   tn_buffer_t* arguments[LEAVES + 1] = {0};
   bool donated[LEAVES + 1] = {0};
-  size_t argument_count = tn_program_argument_count(program);
+  size_t argument_count = tn_program_input_count(program);
   tn_status_t status = TN_OK;
-  out_outcome->count = tn_program_result_count(program);
+  out_outcome->count = tn_program_output_count(program);
   for (size_t i = 0; !status && i < argument_count; ++i) {
-    status = argument(device, tn_program_argument_type(program, i), seed, &arguments[i]);
+    status = argument(device, tn_program_input_type(program, i), seed, &arguments[i]);
     donated[i] = seed & 1;
   }
   const tn_run_options_t options = {.struct_size = sizeof options, .donated = donated};

@@ -190,7 +190,7 @@ static void run_both(tn_sample_t* sample, const char* operation, tn_program_t* c
   tn_buffer_t *arguments[2][TN_SAMPLE_ARGUMENTS] = {{NULL}},
               *results[2][TN_SAMPLE_RESULTS] = {{NULL}};
   for (size_t i = 0; i < sample->argument_count; ++i) {
-    const tn_type_t* type = tn_program_argument_type(programs[0], i);
+    const tn_type_t* type = tn_program_input_type(programs[0], i);
     unsigned char* bytes = calloc(1, tn__type_byte_size(type) + 1);
     assert_non_null(bytes);
     fill(sample, type->dtype, tn__type_size(type), bytes);
@@ -204,7 +204,7 @@ static void run_both(tn_sample_t* sample, const char* operation, tn_program_t* c
   for (size_t i = 0; i < sample->result_count; ++i) {
     const void* bytes[2];
     for (size_t d = 0; d < 2; ++d) TN_ASSERT_OK(tn_buffer_map(results[d][i], &bytes[d]));
-    expect_near(sample, operation, i, tn_program_result_type(programs[0], i), bytes[0], bytes[1],
+    expect_near(sample, operation, i, tn_program_output_type(programs[0], i), bytes[0], bytes[1],
                 arguments[0]);
     for (size_t d = 0; d < 2; ++d) tn_buffer_unmap(results[d][i]);
   }

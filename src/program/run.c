@@ -16,7 +16,7 @@ static tn_status_t check_options(const tn_program_t* program, const tn_run_optio
                             "tn_run_options_t: timeout_ns is %" PRId64 "; expected 0 or more",
                             options->timeout_ns);
   }
-  size_t wanted = tn__run_result_count(program, options->nested_results);
+  size_t wanted = tn__run_result_count(program, options->nested_outputs);
   if (result_count != wanted) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "the program gives %zu result%s; there is room for %zu", wanted,
@@ -36,8 +36,8 @@ __attribute__((returns_nonnull)) static tn_status_t explain_memory(const tn_prog
   if (tn_status_code(status) != TN_CODE_RESOURCE_EXHAUSTED) return status;
   tn_memory_statistics_t memory = {.struct_size = sizeof memory};
   uint64_t result_byte_size = 0;
-  for (size_t i = 0; i < tn_program_result_count(program); ++i) {
-    const tn_type_t* type = tn_program_result_type(program, i);
+  for (size_t i = 0; i < tn_program_output_count(program); ++i) {
+    const tn_type_t* type = tn_program_output_type(program, i);
     if (tn_type_kind(type) == TN_TYPE_TENSOR) result_byte_size += tn__type_byte_size(type);
   }
   tn_device_memory_statistics(program->device, &memory);
@@ -76,8 +76,8 @@ static void destroy(tn_call_lifetime_t* lifetime) {
 static tn_status_t create(tn_program_t* program, const tn_run_options_t* options,
                           tn_run_t** out_run) {
   tn_context_t* context = program->device->context;
-  size_t argument_count = tn_program_argument_count(program);
-  size_t result_count = tn_program_result_count(program);
+  size_t argument_count = tn_program_input_count(program);
+  size_t result_count = tn_program_output_count(program);
   size_t size = sizeof(tn_run_t) + argument_count * sizeof(tn_run_argument_t) +
                 result_count * sizeof(tn_run_result_t);
   void* memory = NULL;
@@ -154,7 +154,7 @@ static tn_status_t execute(const tn_run_t* run) {
   TN_RETURN_IF_ERROR(run->program->device->target->is_host
                          ? tn__activation_run(run->activation, 0)
                          : tn__activation_encode(run->activation, 0));
-  if (run->has_result_memory) TN_RETURN_IF_ERROR(tn__run_copy_results(run));
+  if (run->has_output_memory) TN_RETURN_IF_ERROR(tn__run_copy_results(run));
   return tn__interrupt_check(interrupt);  // the last operation may have taken too long
 }
 
@@ -202,7 +202,7 @@ static tn_status_t run_now(tn_run_t* run, const tn_run_options_t* options,
     tn__run_give_back(run);
   } else {
     status = execute(run);
-    if (!status) status = tn__run_hand_out(run, options->nested_results, out_results);
+    if (!status) status = tn__run_hand_out(run, options->nested_outputs, out_results);
   }
   end(run);
   return status;
@@ -222,12 +222,12 @@ static tn_status_t run_on_stream(tn_run_t* run, const tn_run_options_t* options,
   tn_status_t status = TN_OK;
   tn_event_t* ready = NULL;
   tn_stream_t* stream = options->stream;
-  size_t result_count = tn__run_result_count(run->program, options->nested_results);
+  size_t result_count = tn__run_result_count(run->program, options->nested_outputs);
   unsigned flags = run->program->is_small ? TN_STREAM_MAY_RUN_INLINE : 0;
   TN_DONE_IF_ERROR(tn_event_create(run->program->device, &ready));
   TN_DONE_IF_ERROR(queue_waits(run, stream));
   TN_DONE_IF_ERROR(tn__run_bind(run, options->donated, ready));
-  TN_DONE_IF_ERROR(tn__run_hand_out(run, options->nested_results, out_results));
+  TN_DONE_IF_ERROR(tn__run_hand_out(run, options->nested_outputs, out_results));
   TN_DONE_IF_ERROR(tn__stream_enqueue(stream, work, run, flags));
   run = NULL;
   TN_DONE_IF_ERROR(tn_stream_record_event(stream, ready));
@@ -272,7 +272,7 @@ tn_status_t tn_program_run(tn_program_t* program, size_t input_count, tn_buffer_
   TN_RETURN_IF_ERROR(check_options(program, options, output_count));
   status = create(program, options, &run);
   if (status) return explain_memory(program, status);
-  if (options->result_memory) status = tn__run_take_result_memory(run, options);
+  if (options->output_memory) status = tn__run_take_output_memory(run, options);
   if (!status) status = tn__run_take_arguments(run, input_count, inputs);
   if (status) {
     end(run);

@@ -35,7 +35,7 @@ typedef struct tn_run {
   tn_interrupt_t interrupt;
   tn_observer_t observer;
   size_t byte_size;
-  bool has_result_memory;
+  bool has_output_memory;
 } tn_run_t;
 
 // values.c: what comes in and goes out.
@@ -55,10 +55,10 @@ size_t tn__run_result_count(const tn_program_t* program, bool is_nested);
 TN_MUST_USE tn_status_t tn__run_hand_out(const tn_run_t* run, bool is_nested,
                                          tn_buffer_t** out_results);
 
-// result_memory.c: memory of the caller, for runs that were given some.
+// output_memory.c: memory of the caller, for runs that were given some.
 
 // Notes where the results are to go, each checked by itself.
-TN_MUST_USE tn_status_t tn__run_take_result_memory(tn_run_t* run, const tn_run_options_t* options);
+TN_MUST_USE tn_status_t tn__run_take_output_memory(tn_run_t* run, const tn_run_options_t* options);
 // The arguments' memory is known.
 TN_MUST_USE tn_status_t tn__run_check_overlaps(const tn_run_t* run);
 // Makes the given memory that of the result, if the device can write there.

@@ -304,12 +304,12 @@ static void arguments_that_do_not_fit_are_refused(void** state) {
       tn_buffer_create(tn__testing_device(), TN_DTYPE_S32, 2, (int64_t[]){2, 2}, NULL, &other));
   TN_ASSERT_OK(tn_buffer_create_tuple(tn__testing_device(), 1, &good, &tuple));
   tn_buffer_t* exchanged[] = {other, good};
-  TN_ASSERT_REPORT("argument 0 weights is tensor<2x2xi32>; expected tensor<4xf32>",
+  TN_ASSERT_REPORT("input 0 weights is tensor<2x2xi32>; expected tensor<4xf32>",
                    tn_program_run(program, 2, exchanged, NULL, 1, &result));
   tn_buffer_t* missing[] = {good, NULL};
-  TN_ASSERT_REPORT("argument 1 y is NULL", tn_program_run(program, 2, missing, NULL, 1, &result));
+  TN_ASSERT_REPORT("input 1 y is NULL", tn_program_run(program, 2, missing, NULL, 1, &result));
   tn_buffer_t* nested[] = {tuple, other};
-  TN_ASSERT_REPORT("argument 0 weights is tuple<tensor<4xf32>>; expected tensor<4xf32>",
+  TN_ASSERT_REPORT("input 0 weights is tuple<tensor<4xf32>>; expected tensor<4xf32>",
                    tn_program_run(program, 2, nested, NULL, 1, &result));
   TN_ASSERT_REPORT("takes 2 arguments", tn_program_run(program, 1, &good, NULL, 1, &result));
   tn_buffer_t* right[] = {good, other};
@@ -331,7 +331,7 @@ static void buffers_and_streams_of_another_device_are_refused(void** state) {
   tn_stream_t* stream = NULL;
   TN_ASSERT_OK(tn_device_create("cpu", NULL, &other));
   TN_ASSERT_OK(tn_buffer_create(other, TN_DTYPE_F32, 1, (int64_t[]){4}, NULL, &argument));
-  TN_ASSERT_REPORT("argument 0 x is on another device",
+  TN_ASSERT_REPORT("input 0 x is on another device",
                    tn_program_run(program, 1, &argument, NULL, 1, &result));
   TN_ASSERT_OK(tn_stream_create(other, &stream));
   const tn_run_options_t options = {.struct_size = sizeof options, .stream = stream};
@@ -398,10 +398,10 @@ static void errors_name_both_devices(void** state) {
 static void tuples_come_and_go_as_leaves(void** state) {
   (void)state;
   compile(NESTED_PROGRAM);
-  assert_int_equal(tn_program_argument_count(program), 4);
-  assert_int_equal(tn_program_result_count(program), 3);
-  assert_string_equal(tn_program_argument_name(program, 2), "t");
-  assert_string_equal(tn_program_argument_name(program, 3), "x");
+  assert_int_equal(tn_program_input_count(program), 4);
+  assert_int_equal(tn_program_output_count(program), 3);
+  assert_string_equal(tn_program_input_name(program, 2), "t");
+  assert_string_equal(tn_program_input_name(program, 3), "x");
   tn_buffer_t *arguments[] = {floats4(9, 9, 9, 9), floats4(1, 2, 3, 4), floats4(5, 5, 5, 5),
                               floats4(1, 1, 1, 1)},
               *results[3];
@@ -422,7 +422,7 @@ static void tuples_come_and_go_as_tuple_buffers(void** state) {
               *pair = NULL, *tuple = NULL, *results[2];
   TN_ASSERT_OK(tn_buffer_create_tuple(device, 2, leaves, &pair));
   TN_ASSERT_OK(tn_buffer_create_tuple(device, 2, (tn_buffer_t*[]){pair, leaves[2]}, &tuple));
-  const tn_run_options_t options = {.struct_size = sizeof options, .nested_results = true};
+  const tn_run_options_t options = {.struct_size = sizeof options, .nested_outputs = true};
   tn_buffer_t* arguments[] = {tuple, leaves[3]};
   TN_ASSERT_OK(tn_program_run(program, 2, arguments, &options, 2, results));
   tn__testing_expect_floats(tn_buffer_element(results[0], 0), 4, (float[]){8, 7, 6, 5});
@@ -506,7 +506,7 @@ static void donated_memory_becomes_the_result(void** state) {
   TN_ASSERT_CODE(FAILED_PRECONDITION, tn_buffer_to_host(arguments[0], (float[4]){0}, 16));
   tn__testing_expect_floats(result, 4, (float[]){2, 3, 4, 5});
   tn_buffer_release(result);
-  TN_ASSERT_REPORT("argument 0: the buffer", run_donating(arguments, &result));
+  TN_ASSERT_REPORT("input 0: the buffer", run_donating(arguments, &result));
   tn_buffer_release(arguments[0]);
   tn_buffer_release(arguments[1]);
 }

@@ -115,10 +115,10 @@ static tn_status_t release_all(void* context) {
 
 // Every argument is full of ones.
 static void make_arguments(life_t* life) {
-  life->argument_count = tn_program_argument_count(life->program);
-  life->result_count = tn_program_result_count(life->program);
+  life->argument_count = tn_program_input_count(life->program);
+  life->result_count = tn_program_output_count(life->program);
   for (size_t i = 0; i < life->argument_count; ++i) {
-    const tn_type_t* type = tn_program_argument_type(life->program, i);
+    const tn_type_t* type = tn_program_input_type(life->program, i);
     const int32_t one = 1;
     const float real = 1;
     void* data = NULL;

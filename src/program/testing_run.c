@@ -84,10 +84,10 @@ static void fill(tn_dtype_t dtype, size_t byte_size, uint64_t* state, unsigned c
 }
 
 void tn__testing_arguments(const tn_program_t* program, uint64_t seed, tn_testing_buffers_t* out) {
-  out->count = tn_program_argument_count(program);
+  out->count = tn_program_input_count(program);
   assert_true(out->count <= TN_TESTING_LEAVES);
   for (size_t i = 0; i < out->count; ++i) {
-    const tn_type_t* type = tn_program_argument_type(program, i);
+    const tn_type_t* type = tn_program_input_type(program, i);
     const size_t byte_size = tn__type_byte_size(type);
     unsigned char* data = calloc(1, byte_size + 1);
     assert_non_null(data);
@@ -143,7 +143,7 @@ void tn__testing_read_bytes(const tn_testing_buffers_t* buffers, tn_testing_byte
 
 tn_status_t tn__testing_run_bytes(tn_program_t* program, const tn_run_options_t* options,
                                   const tn_testing_buffers_t* arguments, tn_testing_bytes_t* out) {
-  tn_testing_buffers_t results = {.count = tn_program_result_count(program)};
+  tn_testing_buffers_t results = {.count = tn_program_output_count(program)};
   *out = (tn_testing_bytes_t){0};
   assert_true(results.count <= TN_TESTING_LEAVES);
   TN_RETURN_IF_ERROR(tn_program_run(program, arguments->count, arguments->list, options,
@@ -172,9 +172,9 @@ void tn__testing_poison(tn_program_t* program, unsigned char byte) {
   poison(activation->temporary_memory, program->arena_byte_size, byte);
   memset(activation->host_temporaries, byte, program->host_arena_byte_size);
   tn__activation_give(activation);
-  tn_testing_buffers_t results = {.count = tn_program_result_count(program)};
+  tn_testing_buffers_t results = {.count = tn_program_output_count(program)};
   for (size_t i = 0; i < results.count; ++i) {
-    const tn_type_t* type = tn_program_result_type(program, i);
+    const tn_type_t* type = tn_program_output_type(program, i);
     tn_memory_t memory;
     TN_ASSERT_OK(tn_buffer_create(program->device, tn_type_dtype(type), tn_type_rank(type),
                                   tn_type_dims(type), NULL, &results.list[i]));

@@ -9,24 +9,24 @@ static const tn_function_t* function_of(const tn_program_t* program) {
 
 static tn_status_t check_leaf(const tn_program_t* program, size_t index,
                               const tn_buffer_t* buffer) {
-  const tn_type_t* type = tn_program_argument_type(program, index);
-  const char* name = tn_program_argument_name(program, index);
+  const tn_type_t* type = tn_program_input_type(program, index);
+  const char* name = tn_program_input_name(program, index);
   const char* space = *name ? " " : "";
   if (type->kind == TN_TYPE_TOKEN) return TN_OK;
   if (!buffer) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "argument %zu%s%s is NULL; expected %s",
-                            index, space, name, TN_TYPE_TEXT(type));
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "input %zu%s%s is NULL; expected %s", index,
+                            space, name, TN_TYPE_TEXT(type));
   }
   const tn_type_t* given = tn_buffer_type(buffer);
   if (given->kind != TN_TYPE_TENSOR || given->dtype != type->dtype ||
       !tn__type_same_shape(given, type)) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "argument %zu%s%s is %s; expected %s", index,
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "input %zu%s%s is %s; expected %s", index,
                             space, name, TN_TYPE_TEXT(given), TN_TYPE_TEXT(type));
   }
   if (tn_buffer_device(buffer) != program->device) {
     tn_status_t status =
         tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                         "argument %zu%s%s is on another device than the one that the program was "
+                         "input %zu%s%s is on another device than the one that the program was "
                          "compiled for",
                          index, space, name);
     return tn__device_explain(status, tn_buffer_device(buffer), program->device);
@@ -42,9 +42,8 @@ static tn_status_t take_leaves(tn_run_t* run, size_t argument, const tn_type_t* 
   }
   const tn_type_t* given = buffer ? tn_buffer_type(buffer) : NULL;
   if (!given || given->kind != TN_TYPE_TUPLE || given->element_count != type->element_count) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "argument %zu: there is %s in the place of %s", argument,
-                            given ? TN_TYPE_TEXT(given) : "NULL", TN_TYPE_TEXT(type));
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "input %zu: there is %s in the place of %s",
+                            argument, given ? TN_TYPE_TEXT(given) : "NULL", TN_TYPE_TEXT(type));
   }
   for (size_t i = 0; i < type->element_count; ++i) {
     TN_RETURN_IF_ERROR(
@@ -88,7 +87,7 @@ static tn_status_t hold(tn_run_t* run, size_t index) {
   if (!argument->buffer) return TN_OK;
   tn_status_t status = tn__buffer_hold(argument->buffer, &argument->memory);
   argument->is_held = !status;
-  return tn_status_prefix(status, "argument %zu", index);
+  return tn_status_prefix(status, "input %zu", index);
 }
 
 static tn_status_t take(tn_run_t* run, size_t index) {
@@ -109,7 +108,7 @@ static tn_status_t take(tn_run_t* run, size_t index) {
 
 static tn_status_t create_buffers(tn_run_t* run, tn_event_t* ready) {
   for (size_t i = 0; i < run->result_count; ++i) {
-    const tn_type_t* type = tn_program_result_type(run->program, i);
+    const tn_type_t* type = tn_program_output_type(run->program, i);
     if (type->kind == TN_TYPE_TOKEN) continue;
     TN_RETURN_IF_ERROR(tn__buffer_create_without_memory(
         run->program->device, type->dtype, type->rank, type->dims, ready, &run->results[i].buffer));
@@ -123,7 +122,7 @@ static tn_status_t allocate_results(tn_run_t* run) {
     tn_run_result_t* result = &run->results[i];
     if (result->given) TN_RETURN_IF_ERROR(tn__run_wrap_result(run, i));
     if (result->is_inherited || result->is_wrapped) continue;
-    size_t byte_size = tn__type_byte_size(tn_program_result_type(run->program, i));
+    size_t byte_size = tn__type_byte_size(tn_program_output_type(run->program, i));
     TN_RETURN_IF_ERROR(device->vtable->allocate(device, byte_size, 0, &result->memory));
     result->is_owned = true;
   }
@@ -142,7 +141,7 @@ tn_status_t tn__run_bind(tn_run_t* run, const bool* donated, tn_event_t* ready) 
   for (size_t i = 0; donated && i < run->argument_count; ++i) {
     if (donated[i]) TN_RETURN_IF_ERROR(take(run, i));
   }
-  if (run->has_result_memory) TN_RETURN_IF_ERROR(tn__run_check_overlaps(run));
+  if (run->has_output_memory) TN_RETURN_IF_ERROR(tn__run_check_overlaps(run));
   TN_RETURN_IF_ERROR(allocate_results(run));
   // From here on nothing can fail.
   for (size_t i = 0; i < run->argument_count; ++i) {
@@ -181,7 +180,7 @@ void tn__run_give_back(tn_run_t* run) {
 // --- results
 
 size_t tn__run_result_count(const tn_program_t* program, bool is_nested) {
-  return is_nested ? function_of(program)->result_count : tn_program_result_count(program);
+  return is_nested ? function_of(program)->result_count : tn_program_output_count(program);
 }
 
 static tn_status_t nest(const tn_run_t* run, const tn_type_t* type, size_t* next,

@@ -57,7 +57,7 @@ def test_results_that_name_one_file_are_saved_together(folder, extension):
     assert sorted(arrays) == ["a", "c"] and np.load(folder / "b.npy") == 7
     assert arrays["a"].tolist() == [0, 1, 2] and arrays["c"].tolist() == [True, True]
     again = tenon("run", path, "-i", f"{file}:a", "-i", "zeros", "-i", f"{file}:c", "-o", f"{file}:x", "--json")[0]
-    assert json.loads(again)["results"][0]["file"] == f"{file}:x"
+    assert json.loads(again)["outputs"][0]["file"] == f"{file}:x"
 
 
 def test_what_is_wrong_is_told(folder):

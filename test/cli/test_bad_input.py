@@ -48,7 +48,7 @@ def test_wrong_use_is_explained(arguments, message):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    (["-i", "ones"], "argument 1 (%b) of type tensor<3xf32> has no --input, such as random or 3xf32=1"),
+    (["-i", "ones"], "input 1 (%b) of type tensor<3xf32> has no --input, such as random or 3xf32=1"),
     (["-i", "1,2,3", "-i", "ones"], "--input 1,2,3 has no type; did you mean '3xf32=1,2,3'?"),
     (["-i", "[1,2,3]", "-i", "ones"], "or a literal such as 3xf32=1"),
     (["-i", "ones", "-i", "ones", "-i", "ones"], "3 inputs are given; the program takes 2"),
@@ -85,7 +85,7 @@ def test_wrong_inputs_and_outputs_are_wrong_use(folder, arguments, message):
 ])
 def test_wrong_literals_are_explained(folder, spec, message):
     errors = refused("run", folder / "add.mlir", "-i", spec, "-i", "ones", code=2)
-    assert message in errors and "argument 0 (%a)" in errors
+    assert message in errors and "input 0 (%a)" in errors
 
 
 @pytest.mark.parametrize("dtype, value", [
@@ -133,7 +133,7 @@ GOOD = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }\n"
 def test_wrong_npy_files_are_refused(folder, name, header, data, options, message):
     path = npy(folder, name, header, data, **options)
     errors = refused("run", folder / "add.mlir", "-i", path, "-i", "ones")
-    assert message in errors and str(path) in errors and "argument 0 (%a)" in errors
+    assert message in errors and str(path) in errors and "input 0 (%a)" in errors
 
 
 def test_objects_are_refused_and_never_unpickled(folder):
@@ -187,7 +187,7 @@ def test_garbage_is_refused_with_its_place(text, message):
 
 
 @pytest.mark.parametrize("inputs, code, message", [
-    ([], 2, "argument 0 (%a) of type tensor<?xf32> has no --input, such as x.npy or 2xf32=1"),
+    ([], 2, "input 0 (%a) of type tensor<?xf32> has no --input, such as x.npy or 2xf32=1"),
     (["random", "2xf32=1"], 1, "dimension 0 has no size of its own; name an array (x.npy) or write one (2x3xf32=1)"),
     (["2x2xf32=1", "2xf32=1"], 2, "it is tensor<2x2xf32>; expected tensor<?xf32>"),
     (["2xf32=1", "3xf32=1"], 1, "<stdin>:2:8: error: add (C1): rhs has type tensor<3xf32>; expected tensor<2xf32>, as lhs"),
@@ -270,7 +270,7 @@ def test_a_program_that_cannot_fit_into_memory_is_an_error_before_it_runs(tmp_pa
 }}""")
     for fill in ["zeros", "random"]:
         errors = refused("run", tmp_path / "argument.mlir", "-i", fill)
-        assert "--input of argument 0 (%x): host memory: asked for 4000000000000 bytes" in errors and "the limit is" in errors
+        assert "input 0 (%x): host memory: asked for 4000000000000 bytes" in errors and "the limit is" in errors
     assert "the program needs 4000000000000 bytes for results and 0 for temporaries" in refused("run", tmp_path / "result.mlir", "-i", "ones")
     add = tmp_path / "add.mlir"
     add.write_text(ADD.replace("tensor<3xf32>", "tensor<300xf32>"))
@@ -292,7 +292,7 @@ def test_impossible_numbers_of_threads_are_refused(tmp_path):
 def test_options_without_a_value_can_be_combined(tmp_path):
     add = tmp_path / "add.mlir"
     add.write_text(ADD)
-    assert tenon("run", add, "-ji", "ones", "-iones")[0].startswith('{"results": ')
+    assert tenon("run", add, "-ji", "ones", "-iones")[0].startswith('{"outputs": ')
     assert "unknown option '-x'" in refused("run", add, "-jx", code=2)
     assert "option '--input' needs a value" in refused("run", add, "-ji", code=2)
 

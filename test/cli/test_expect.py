@@ -20,7 +20,7 @@ def test_a_result_that_is_as_expected_passes(folder):
 
 def test_the_first_element_that_differs_is_named(folder):
     _, error = run(folder, "--expect", "3xf32=1,2.5,4", code=1)
-    assert error == "error: result 0: element [1] is 2; expected 2.5\nnote: 2 of 3 elements differ, by at most 1\n"
+    assert error == "error: output 0: element [1] is 2; expected 2.5\nnote: 2 of 3 elements differ, by at most 1\n"
     _, error = run(folder, "--expect", "3xf32=1,nan,inf", code=1)
     assert "element [1] is 2; expected nan" in error and "2 of 3" in error
 
@@ -54,14 +54,14 @@ def test_sizes_that_are_known_when_it_runs_are_compared(folder):
     np.save(folder / "y.npy", np.ones(3, np.float32))
     tenon("run", path, "-i", folder / "x.npy", "-e", folder / "x.npy")
     _, error = tenon("run", path, "-i", folder / "x.npy", "-e", folder / "y.npy", code=1)
-    assert "result 0 has type tensor<2xf32>; expected tensor<3xf32>" in error
+    assert "output 0 has type tensor<2xf32>; expected tensor<3xf32>" in error
 
 
 @pytest.mark.parametrize("arguments, code, text", [
-    (["--expect", "2xf32=1"], 2, "--expect of result 0: it is tensor<2xf32>; expected tensor<3xf32>"),
+    (["--expect", "2xf32=1"], 2, "--expect of output 0: it is tensor<2xf32>; expected tensor<3xf32>"),
     (["--expect", "wibble"], 2, "--expect wibble is not one of x.npy"),
-    (["--expect", "nowhere.npy"], 1, "--expect of result 0: nowhere.npy"),
-    (["--expect", "ones", "--expect", "ones"], 2, "2 expected results are given; the program has 1"),
+    (["--expect", "nowhere.npy"], 1, "--expect of output 0: nowhere.npy"),
+    (["--expect", "ones", "--expect", "ones"], 2, "2 expected outputs are given; the program has 1"),
     (["--tolerance", "1"], 2, "--tolerance is given without --expect"),
     (["--expect", "ones", "--tolerance", "-1"], 2, "--tolerance -1 is not a number such as 1e-5"),
 ])
@@ -73,7 +73,7 @@ def test_mistakes_are_found_before_the_program_runs(folder, arguments, code, tex
 def test_a_difference_is_an_error_in_json(folder):
     error = json.loads(run(folder, "--expect", "zeros", "--json", code=1)[1])["error"]
     assert error["code"] == "FAILED_PRECONDITION"
-    assert error["message"] == "result 0: element [0] is 1; expected 0"
+    assert error["message"] == "output 0: element [0] is 1; expected 0"
 
 
 def test_check_reports_every_module_that_is_not_valid(folder):

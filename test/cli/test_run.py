@@ -127,10 +127,10 @@ def test_npz_archives_are_read(folder):
 
 def test_several_results_say_which_they_are(folder):
     output, _ = tenon("run", folder / "model.mlir", "-i", "zeros")
-    assert output.startswith("result 0: tensor<4x4xf32>\n[[0. 0. 0. 0.]\n")
-    assert "result 1: tensor<4x8xf32>\n[[0. " in output
+    assert output.startswith("output 0: tensor<4x4xf32>\n[[0. 0. 0. 0.]\n")
+    assert "output 1: tensor<4x8xf32>\n[[0. " in output
     output, _ = tenon("run", folder / "model.mlir", "-i", "zeros", "-o", folder / "first.npy")
-    assert output.startswith("result 1")
+    assert output.startswith("output 1")
     assert np.load(folder / "first.npy").shape == (4, 4)
 
 
@@ -144,14 +144,14 @@ def test_tuples_count_as_their_leaves(folder):
       return %4 : tuple<tensor<i32>, tuple<tensor<2xi32>>>
     }"""
     output, _ = tenon("run", "-", "-i", "2xi32=1,2", "-i", "i32=7", stdin=text)
-    assert output == "result 0: tensor<i32>\n7\nresult 1: tensor<2xi32>\n[1 2]\n"
+    assert output == "output 0: tensor<i32>\n7\noutput 1: tensor<2xi32>\n[1 2]\n"
 
 
 def test_tokens_take_no_input_and_print_nothing(folder):
     text = """func.func @main(%t: !stablehlo.token, %x: tensor<f32>) -> (!stablehlo.token, tensor<f32>) {
       return %t, %x : !stablehlo.token, tensor<f32>
     }"""
-    assert tenon("run", "-", "-i", "f32=2", stdin=text)[0] == "result 0: !stablehlo.token\nresult 1: tensor<f32>\n2.0\n"
+    assert tenon("run", "-", "-i", "f32=2", stdin=text)[0] == "output 0: !stablehlo.token\noutput 1: tensor<f32>\n2.0\n"
 
 
 def test_a_function_is_chosen(folder):
@@ -164,10 +164,10 @@ def test_a_function_is_chosen(folder):
 
 def test_json_has_results_and_times(folder):
     read = json.loads(tenon("run", folder / "add.mlir", "-i", "3xf32=1,nan,-inf", "-i", "ones", "--json")[0])
-    assert read["results"] == [{"type": "tensor<3xf32>", "dtype": "float32", "shape": [3], "data": [2.0, "nan", "-inf"]}]
+    assert read["outputs"] == [{"type": "tensor<3xf32>", "dtype": "float32", "shape": [3], "data": [2.0, "nan", "-inf"]}]
     assert read["read_ms"] > 0 and read["compile_ms"] > 0 and read["run_ms"] >= 0 and read["plan_bytes"] == 0
     read = json.loads(tenon("run", folder / "model.mlir", "-i", "ones", "-o", folder / 'a "b".npy', "--json")[0])
-    assert read["results"][0]["file"] == str(folder / 'a "b".npy') and len(read["results"][1]["data"]) == 4
+    assert read["outputs"][0]["file"] == str(folder / 'a "b".npy') and len(read["outputs"][1]["data"]) == 4
     assert read["plan_bytes"] >= read["plan_lower_bound_bytes"] > 0
 
 
@@ -264,9 +264,65 @@ def test_inputs_go_to_the_arguments_they_name(folder, inputs):
     (["params.v=ones"], 1, "did you mean params.w?"),
     (["x=ones", "x=zeros"], 2, "'x' is given twice"),
     (["x=ones", "ones", "ones", "ones"], 2, "4 inputs are given; the program takes 3"),
-    (["x=ones"], 2, "argument 0 (%params.w) of type tensor<2xf32> has no --input"),
+    (["x=ones"], 2, "input 0 (%params.w) of type tensor<2xf32> has no --input"),
     (["x=nothing", "ones", "ones"], 2, "--input nothing is not one of"),
 ])
 def test_names_that_are_wrong_are_told(folder, inputs, code, message):
     (folder / "named.mlir").write_text(NAMED)
     assert message in tenon("run", folder / "named.mlir", *(word for text in inputs for word in ("-i", text)), code=code)[1]
+
+
+# --- outputs by name
+
+TWO_OUTPUTS = """func.func @main(%a: tensor<2xf32>, %t: !stablehlo.token)
+    -> (tensor<2xf32> {jax.result_info = "result['sum']"}, !stablehlo.token, tensor<2xf32> {jax.result_info = "result.y"}, tensor<2xf32>) {
+  %0 = stablehlo.add %a, %a : tensor<2xf32>
+  %1 = stablehlo.negate %a : tensor<2xf32>
+  return %0, %t, %1, %a : tensor<2xf32>, !stablehlo.token, tensor<2xf32>, tensor<2xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("outputs, saved, printed", [
+    (["result.y=y.npy"], {"y.npy": [-1, -2]}, ["output 0", "output 1", "output 3"]),
+    (["result['sum']=./s.npy", "y.npy"], {"s.npy": [2, 4], "y.npy": [-1, -2]}, ["output 1", "output 3"]),
+    (["s.npy", "y.npy", "result3=a.npy"], {"s.npy": [2, 4], "y.npy": [-1, -2], "a.npy": [1, 2]}, ["output 1"]),
+    (["result.y=all.npz:y", "result3=@all.npz:a", "-"], {"all.npz": {"y": [-1, -2], "a": [1, 2]}}, ["output 0", "output 1"]),
+    (["result.y=-", "./a=b.npy"], {"a=b.npy": [2, 4]}, ["output 1", "output 2", "output 3"]),
+])
+def test_outputs_are_saved_by_name(folder, outputs, saved, printed):
+    (folder / "two.mlir").write_text(TWO_OUTPUTS)
+    done = subprocess.run([COMMAND, "run", "two.mlir", "-i", "2xf32=1,2", *(word for text in outputs for word in ("-o", text))],
+                          cwd=folder, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert [line.split(":")[0] for line in done.stdout.splitlines() if line.startswith("output")] == printed
+    for file, expected in saved.items():
+        found = np.load(folder / file)
+        if file.endswith(".npz"):
+            assert {key: list(found[key]) for key in found} == expected
+        else:
+            assert list(found) == expected
+
+
+@pytest.mark.parametrize("option, spec", [("-o", "{}.npy"), ("-e", "2xf32=2,4")])
+@pytest.mark.parametrize("name, code, message", [
+    ("result.z", 1, "the program has no output 'result.z'; its outputs are: result.sum, result1, result.y, result3\n"
+                    "note: did you mean result.y?"),
+    ("result1", 2, "'result1' is a token, which has no elements"),
+])
+def test_output_names_that_are_wrong_are_errors(folder, option, spec, name, code, message):
+    (folder / "two.mlir").write_text(TWO_OUTPUTS)
+    text = f"{name}={spec.format(folder / 'x')}"
+    assert message in tenon("run", folder / "two.mlir", "-i", "ones", option, text, code=code)[1]
+
+
+def test_an_output_that_is_named_twice_is_an_error(folder):
+    (folder / "two.mlir").write_text(TWO_OUTPUTS)
+    errors = tenon("run", folder / "two.mlir", "-i", "ones", "-o", "result.y=a.npy", "-o", "result['y']=b.npy", code=2)[1]
+    assert "'result['y']' is given twice" in errors
+
+
+def test_expected_outputs_are_named(folder):
+    (folder / "two.mlir").write_text(TWO_OUTPUTS)
+    expect = ["-e", "result.y=2xf32=-1,-2", "-e", "2xf32=2,4", "-e", "2xf32=1,3"]
+    assert "output 3: element [1] is 2; expected 3" in tenon("run", folder / "two.mlir", "-i", "2xf32=1,2", *expect, code=1)[1]

@@ -75,12 +75,12 @@ buffer_rank = declare("tn_buffer_rank", ctypes.c_size_t, POINTER)
 buffer_dims = declare("tn_buffer_dims", ctypes.POINTER(ctypes.c_int64), POINTER)
 program_release = declare("tn_program_release", None, POINTER)
 module_release = declare("tn_module_release", None, POINTER)
-result_count = declare("tn_program_result_count", ctypes.c_size_t, POINTER)
+result_count = declare("tn_program_output_count", ctypes.c_size_t, POINTER)
 
 
 class RunOptions(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("stream", POINTER), ("donated", POINTER), ("run_id", ctypes.c_int64),
-                ("user_data_count", ctypes.c_size_t), ("user_data", POINTER), ("nested_results", ctypes.c_bool)]
+                ("user_data_count", ctypes.c_size_t), ("user_data", POINTER), ("nested_outputs", ctypes.c_bool)]
 
 
 class UserData(ctypes.Structure):

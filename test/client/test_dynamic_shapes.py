@@ -90,7 +90,7 @@ def test_sizes_that_contradict_each_other_are_an_error_of_the_run():
     with pytest.raises(host.Error, match="add.*tensor<3xf32>.*tensor<2xf32>|add.*tensor<2xf32>.*tensor<3xf32>"):
         program(np.zeros(2, np.float32), np.zeros(3, np.float32))
     assert program(np.ones(3, np.float32), np.ones(3, np.float32))[0].tolist() == [2, 2, 2]
-    with pytest.raises(host.Error, match=r"argument 1 %?y is tensor<3xf64>; expected tensor<\?xf32>"):
+    with pytest.raises(host.Error, match=r"input 1 %?y is tensor<3xf64>; expected tensor<\?xf32>"):
         program(np.zeros(3, np.float32), np.zeros(3, np.float64))
 
 

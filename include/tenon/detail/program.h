@@ -19,8 +19,8 @@ typedef struct tn_compile_options {
   const char* function;             // of the module; NULL: `main`, else the only function
   const tn_allocator_t* allocator;  // NULL: the system's
   bool keep_all;                    // do not optimise: only passes that execution requires are run
-  // The same, and the results are all arrays that operations of the function compute, in program
-  // order: see tn_program_result_origin.
+  // The same, and the outputs are all arrays that operations of the function compute, in program
+  // order: see tn_program_output_origin.
   bool keep_values;
   // For debugging: each custom call works on copies of its operands and results, on pages of their
   // own between inaccessible ones; operands are read-only, results begin as 0xff bytes. A write
@@ -38,7 +38,7 @@ typedef struct tn_compile_options {
 //
 // Arguments of a function may have dynamic dimensions (tensor<?x4xf32>, as jax.export writes for
 // symbolic shapes). Their types then contain TN_DIM_DYNAMIC, and a run compiles the function for
-// the sizes of its arguments; programs for the 32 most recently used sets of sizes are kept. Such a
+// the sizes of its inputs; programs for the 32 most recently used sets of sizes are kept. Such a
 // run also reports compile errors: sizes that contradict each other or an assertion of the program
 // (INVALID_ARGUMENT), sizes that depend on the elements of arrays (UNIMPLEMENTED). Such a function
 // has only tensors as arguments and results; none of its arguments is donated.
@@ -48,38 +48,39 @@ TN_API TN_MUST_USE tn_status_t tn_program_compile(tn_device_t* device, tn_module
 TN_API tn_program_t* tn_program_retain(tn_program_t* program);
 TN_API void tn_program_release(tn_program_t* program);
 
-// Arguments and results are leaves: a tuple counts as the arrays inside it, in preorder. Types are
-// views that live as long as the program; NULL if the index is out of range.
-TN_API size_t tn_program_argument_count(const tn_program_t* program);
-TN_API const tn_type_t* tn_program_argument_type(const tn_program_t* program, size_t index);
-// The name of an argument or result: from the location that jax.export writes (params['w'] is
-// "params.w"), else that of the value in the text; of a result its jax.result_info ("result.y"). ""
-// if there is none.
-TN_API const char* tn_program_argument_name(const tn_program_t* program, size_t index);
-TN_API const char* tn_program_result_name(const tn_program_t* program, size_t index);
-// The index of the argument or result with a name, in either spelling (params['w'], params.w), or
+// The inputs and outputs of a program are leaves of the function's arguments and results: a tuple
+// counts as the arrays inside it, in preorder. Types are views that live as long as the program;
+// NULL if the index is out of range.
+TN_API size_t tn_program_input_count(const tn_program_t* program);
+TN_API const tn_type_t* tn_program_input_type(const tn_program_t* program, size_t index);
+TN_API size_t tn_program_output_count(const tn_program_t* program);
+TN_API const tn_type_t* tn_program_output_type(const tn_program_t* program, size_t index);
+// The name of an input or output: from the location that jax.export writes (params['w'] is
+// "params.w"), else that of the value in the text; of an output its jax.result_info ("result.y").
+// "" if there is none.
+TN_API const char* tn_program_input_name(const tn_program_t* program, size_t index);
+TN_API const char* tn_program_output_name(const tn_program_t* program, size_t index);
+// The index of the input or output with a name, in either spelling (params['w'], params.w), or
 // "arg0", "result0" and so on for those without one. A NOT_FOUND error suggests the nearest name in
 // a note; INVALID_ARGUMENT if the name is ambiguous.
 TN_API TN_MUST_USE tn_status_t tn_program_find_input(const tn_program_t* program, const char* name,
                                                      size_t* out_index);
 TN_API TN_MUST_USE tn_status_t tn_program_find_output(const tn_program_t* program, const char* name,
                                                       size_t* out_index);
-// Whether a run can reuse the memory of this argument if it is donated: the program marks it (JAX:
-// donate_argnums) and a result aliases it. Others may be donated too; their memory is freed.
+// Whether a run can reuse the memory of this input if it is donated: the program marks it (JAX:
+// donate_argnums) and an output aliases it. Others may be donated too; their memory is freed.
 TN_API bool tn_program_may_donate(const tn_program_t* program, size_t index);
-TN_API size_t tn_program_result_count(const tn_program_t* program);
-TN_API const tn_type_t* tn_program_result_type(const tn_program_t* program, size_t index);
 
-// The origin of a result of a program that keeps all values. Strings are views that live as long as
-// the program; for other programs "", "" and 0.
-typedef struct tn_result_origin {
+// The origin of an output of a program that keeps all values. Strings are views that live as long
+// as the program; for other programs "", "" and 0.
+typedef struct tn_output_origin {
   size_t struct_size;     // set by the caller
   const char* operation;  // "add"
   const char* name;       // of the value in the text, without "%"; "" if none
   uint32_t line;          // 1-based; 0: unknown
-} tn_result_origin_t;
-TN_API void tn_program_result_origin(const tn_program_t* program, size_t index,
-                                     tn_result_origin_t* origin);
+} tn_output_origin_t;
+TN_API void tn_program_output_origin(const tn_program_t* program, size_t index,
+                                     tn_output_origin_t* origin);
 
 // Warnings about the program, such as an unknown attribute (the first 16 of these). Whether there
 // is one at `index`: *out_warning is then a status with its location, which the caller releases,
@@ -150,27 +151,27 @@ typedef struct tn_run_event {
 // kernel count as the kernel's time. Must not wait for the run.
 typedef void (*tn_run_observer_fn)(void* user, const tn_run_event_t* event);
 
-// Host memory for a result, an element of a list: the struct will not grow. It must not overlap
-// that of another result or of an argument. On the CPU 64-byte aligned memory is written directly,
-// also while the run is in progress; otherwise the result is copied to it at the end.
-typedef struct tn_result_memory {
-  void* data;        // aligned for the elements; NULL: the run allocates the result
-  size_t byte_size;  // at least the size of the result
-  tn_dtype_t dtype;  // the expected type of the result; TN_DTYPE_INVALID: not checked
+// Host memory for an output, an element of a list: the struct will not grow. It must not overlap
+// that of another output or of an input. On the CPU 64-byte aligned memory is written directly,
+// also while the run is in progress; otherwise the output is copied to it at the end.
+typedef struct tn_output_memory {
+  void* data;        // aligned for the elements; NULL: the run allocates the output
+  size_t byte_size;  // at least the size of the output
+  tn_dtype_t dtype;  // the expected type of the output; TN_DTYPE_INVALID: not checked
   size_t rank;
   const int64_t* dims;
-} tn_result_memory_t;
+} tn_output_memory_t;
 
 typedef struct tn_run_options {
   size_t struct_size;   // sizeof(tn_run_options_t)
   tn_stream_t* stream;  // NULL: run on the calling thread, complete when the call returns
-  const bool* donated;  // by argument leaf: the run may take and overwrite this buffer; NULL: none.
-                        // A donated buffer must have no other user, and is empty after the call.
+  const bool* donated;  // by input: the run may take and overwrite this buffer; NULL: none. A
+                        // donated buffer must have no other user, and is empty after the call.
   int64_t run_id;       // passed to handlers, and the seed of rng; 0: a new number
   size_t user_data_count;
   const tn_user_data_t* user_data;  // for handlers that request its type; the list is copied, the
                                     // data must live until the run is complete
-  bool nested_results;              // return each tuple result as one tuple buffer
+  bool nested_outputs;              // return each tuple result as one tuple buffer
   int64_t timeout_ns;  // from the call to the end of the run, including the wait for the stream;
                        // the run then fails with DEADLINE_EXCEEDED; 0: no limit
   tn_cancellation_t* cancellation;  // ends the run with CANCELLED; retained until the run is
@@ -179,22 +180,22 @@ typedef struct tn_run_options {
   // instruction at a time.
   tn_run_observer_fn observe;
   void* observe_user;
-  // By result leaf: the caller's memory, which must live until the run is complete and the buffers
-  // of the results are released; NULL: none. After an error of the run, a time limit and a
-  // cancellation included, its contents are undefined: some results may have been written, none
+  // By output: the caller's memory, which must live until the run is complete and the buffers
+  // of the outputs are released; NULL: none. After an error of the run, a time limit and a
+  // cancellation included, its contents are undefined: some outputs may have been written, none
   // outside of their memory. A custom call whose future was abandoned may still write there until
   // it completes the future. After an error that the call returns before the run has begun, the
   // contents are unchanged. The list is copied.
-  size_t result_memory_count;
-  const tn_result_memory_t* result_memory;
+  size_t output_memory_count;
+  const tn_output_memory_t* output_memory;
 } tn_run_options_t;
 
 // Runs a program. `inputs` are the leaves in order, or one buffer for each argument of the
 // function, where tuples are tuple buffers (tn_buffer_create_tuple). They are checked against the
 // program's types and retained until the run is complete. `options` may be NULL. Tokens have no
-// buffers: pass NULL for an argument that is a token; a result that is one is NULL. On success
+// buffers: pass NULL for an input that is a token; an output that is one is NULL. On success
 // out_outputs[0 .. output_count) are new buffers on the program's device, which the caller
-// releases: the leaves in order, or with nested_results one for each result of the function. With a
+// releases: the leaves in order, or with nested_outputs one for each result of the function. With a
 // stream the call returns at once and the buffers become ready when the run is complete; an error
 // is reported by every wait for them or for the stream. After an error out_outputs holds NULLs, and
 // donated buffers are unchanged unless the run had begun. Donation is a permission: memory that has

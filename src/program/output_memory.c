@@ -1,4 +1,4 @@
-// Results in memory of the caller: checks of it, and which results are written there directly.
+// Outputs in memory of the caller: checks of it, and which outputs are written there directly.
 #include <stdlib.h>
 
 #include "device/dlpack.h"
@@ -12,61 +12,61 @@ static size_t alignment_of(tn_dtype_t dtype) {
 }
 
 static tn_status_t check_one(const tn_program_t* program, size_t index,
-                             const tn_result_memory_t* given) {
-  const tn_type_t* type = tn_program_result_type(program, index);
+                             const tn_output_memory_t* given) {
+  const tn_type_t* type = tn_program_output_type(program, index);
   if (!given->data) return TN_OK;
   if (type->kind == TN_TYPE_TOKEN) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "result %zu is a token, which takes no memory; expected NULL", index);
+                            "output %zu is a token, which takes no memory; expected NULL", index);
   }
   if (given->dtype != TN_DTYPE_INVALID) {
     TN_RETURN_IF_ERROR(tn_status_prefix(tn__type_check(given->dtype, given->rank, given->dims),
-                                        "the memory of result %zu", index));
+                                        "the memory of output %zu", index));
   }
   const tn_type_t expected = {
       .kind = TN_TYPE_TENSOR, .dtype = given->dtype, .rank = given->rank, .dims = given->dims};
   if (given->dtype != TN_DTYPE_INVALID &&
       (given->dtype != type->dtype || !tn__type_same_shape(&expected, type))) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "the memory of result %zu is for %s; the result is %s", index,
+                            "the memory of output %zu is for %s; the output is %s", index,
                             TN_TYPE_TEXT(&expected), TN_TYPE_TEXT(type));
   }
   const size_t needed = tn__type_byte_size(type);
   if (given->byte_size < needed) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "the memory of result %zu has %zu bytes; %s takes %zu", index,
+                            "the memory of output %zu has %zu bytes; %s takes %zu", index,
                             given->byte_size, TN_TYPE_TEXT(type), needed);
   }
   const size_t alignment = alignment_of(type->dtype);
   if ((uintptr_t)given->data % alignment != 0) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "the memory of result %zu (%s) is at %p; expected a multiple of %zu",
+                            "the memory of output %zu (%s) is at %p; expected a multiple of %zu",
                             index, TN_TYPE_TEXT(type), given->data, alignment);
   }
   return TN_OK;
 }
 
-tn_status_t tn__run_take_result_memory(tn_run_t* run, const tn_run_options_t* options) {
-  if (options->result_memory_count != run->result_count) {
+tn_status_t tn__run_take_output_memory(tn_run_t* run, const tn_run_options_t* options) {
+  if (options->output_memory_count != run->result_count) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "tn_run_options_t: memory for %zu result%s; the program gives %zu",
-                            options->result_memory_count,
-                            options->result_memory_count == 1 ? "" : "s", run->result_count);
+                            "tn_run_options_t: memory for %zu output%s; the program has %zu",
+                            options->output_memory_count,
+                            options->output_memory_count == 1 ? "" : "s", run->result_count);
   }
   for (size_t i = 0; i < run->result_count; ++i) {
-    const tn_result_memory_t* given = &options->result_memory[i];
+    const tn_output_memory_t* given = &options->output_memory[i];
     TN_RETURN_IF_ERROR(check_one(run->program, i, given));
-    if (!tn__type_byte_size(tn_program_result_type(run->program, i))) continue;
+    if (!tn__type_byte_size(tn_program_output_type(run->program, i))) continue;
     run->results[i].given = given->data;
-    run->has_result_memory |= given->data != NULL;
+    run->has_output_memory |= given->data != NULL;
   }
   return TN_OK;
 }
 
-tn_status_t tn_result_memory_from_dlpack(const tn_dl_tensor_t* tensor, uint64_t flags,
-                                         tn_result_memory_t* out_memory) {
+tn_status_t tn_output_memory_from_dlpack(const tn_dl_tensor_t* tensor, uint64_t flags,
+                                         tn_output_memory_t* out_memory) {
   tn_dlpack_view_t view;
-  *out_memory = (tn_result_memory_t){0};
+  *out_memory = (tn_output_memory_t){0};
   TN_RETURN_IF_NULL(tensor);
   TN_RETURN_IF_ERROR(tn__dlpack_view(tensor, flags, &view));
   if (flags & TN_DL_READ_ONLY) {
@@ -82,7 +82,7 @@ tn_status_t tn_result_memory_from_dlpack(const tn_dl_tensor_t* tensor, uint64_t 
                           .dtype = view.dtype,
                           .rank = (size_t)tensor->rank,
                           .dims = tensor->dims};
-  *out_memory = (tn_result_memory_t){view.data, tn__type_byte_size(&type), view.dtype,
+  *out_memory = (tn_output_memory_t){view.data, tn__type_byte_size(&type), view.dtype,
                                      (size_t)tensor->rank, tensor->dims};
   return TN_OK;
 }
@@ -105,7 +105,7 @@ static size_t collect_ranges(const tn_run_t* run, range_t* ranges) {
   for (size_t i = 0; i < run->result_count; ++i) {
     const uintptr_t begin = (uintptr_t)run->results[i].given;
     if (!begin) continue;
-    const size_t byte_size = tn__type_byte_size(tn_program_result_type(run->program, i));
+    const size_t byte_size = tn__type_byte_size(tn_program_output_type(run->program, i));
     ranges[count++] = (range_t){begin, begin + byte_size, i, true};
   }
   // Elsewhere the host's addresses are not the device's.
@@ -123,13 +123,13 @@ static tn_status_t overlap(const tn_run_t* run, const range_t* a, const range_t*
   if (other->is_result) {
     const bool is_first = result->index < other->index;
     return tn_status_create(
-        TN_CODE_INVALID_ARGUMENT, "the memory of result %zu overlaps that of result %zu",
+        TN_CODE_INVALID_ARGUMENT, "the memory of output %zu overlaps that of output %zu",
         is_first ? other->index : result->index, is_first ? result->index : other->index);
   }
-  const char* name = tn_program_argument_name(run->program, other->index);
+  const char* name = tn_program_input_name(run->program, other->index);
   return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                          "the memory of result %zu overlaps that of argument %zu%s%s",
-                          result->index, other->index, *name ? " " : "", name);
+                          "the memory of output %zu overlaps that of input %zu%s%s", result->index,
+                          other->index, *name ? " " : "", name);
 }
 
 // In order of their beginnings: a range overlaps an earlier one when it begins before the farthest
@@ -163,7 +163,7 @@ tn_status_t tn__run_check_overlaps(const tn_run_t* run) {
 tn_status_t tn__run_wrap_result(tn_run_t* run, size_t index) {
   tn_device_t* device = run->program->device;
   tn_run_result_t* result = &run->results[index];
-  const size_t byte_size = tn__type_byte_size(tn_program_result_type(run->program, index));
+  const size_t byte_size = tn__type_byte_size(tn_program_output_type(run->program, index));
   tn_status_t status = device->vtable->wrap_host(device, result->given, byte_size, &result->memory);
   result->is_wrapped = result->is_owned = !status;
   if (tn_status_code(status) != TN_CODE_UNIMPLEMENTED) return status;

@@ -34,7 +34,7 @@ static void expect_error(tn_status_t status, tn_code_t code, const char* text) {
 static void inputs_are_found_by_their_names(void** state) {
   (void)state;
   program = tn__testing_program(TEXT, false);
-  assert_string_equal(tn_program_argument_name(program, 0), "params.w.0.x");
+  assert_string_equal(tn_program_input_name(program, 0), "params.w.0.x");
   assert_int_equal(input("params['w'][0].x"), 0);
   assert_int_equal(input("params.w.0.x"), 0);
   assert_int_equal(input("x"), 1);
@@ -47,9 +47,9 @@ static void outputs_are_found_by_their_names(void** state) {
   (void)state;
   size_t index = SIZE_MAX;
   program = tn__testing_program(TEXT, false);
-  assert_string_equal(tn_program_result_name(program, 0), "result.y");
-  assert_string_equal(tn_program_result_name(program, 1), "");
-  assert_string_equal(tn_program_result_name(program, 2), "");
+  assert_string_equal(tn_program_output_name(program, 0), "result.y");
+  assert_string_equal(tn_program_output_name(program, 1), "");
+  assert_string_equal(tn_program_output_name(program, 2), "");
   TN_ASSERT_OK(tn_program_find_output(program, "result['y']", &index));
   assert_int_equal(index, 0);
   TN_ASSERT_OK(tn_program_find_output(program, "result1", &index));

@@ -13,25 +13,25 @@ static tn_string_view_t label_of(const tn_function_t* function, size_t index) {
 
 tn_status_t tn__program_name_results(tn_program_t* program) {
   const tn_function_t* function = tn__program_function(program);
-  const size_t count = tn_program_result_count(program);
+  const size_t count = tn_program_output_count(program);
   bool has_names = false;
   if (program->origins || function->result_count != count) return TN_OK;
   for (size_t i = 0; i < count; ++i) has_names |= label_of(function, i).length > 0;
   if (!has_names) return TN_OK;
-  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&program->arena, count, &program->result_names));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&program->arena, count, &program->output_names));
   for (size_t i = 0; i < count; ++i) {
     const tn_string_view_t label = label_of(function, i);
     void* memory = NULL;
     TN_RETURN_IF_ERROR(tn__arena_allocate(&program->arena, label.length + 1, &memory));
     tn__input_name(label, memory);
-    program->result_names[i] = memory;
+    program->output_names[i] = memory;
   }
   return TN_OK;
 }
 
-const char* tn_program_result_name(const tn_program_t* program, size_t index) {
-  if (!program->result_names || index >= tn_program_result_count(program)) return "";
-  return program->result_names[index];
+const char* tn_program_output_name(const tn_program_t* program, size_t index) {
+  if (!program->output_names || index >= tn_program_output_count(program)) return "";
+  return program->output_names[index];
 }
 
 // --- look-up
@@ -104,8 +104,7 @@ tn_status_t tn_program_find_input(const tn_program_t* program, const char* name,
                                   size_t* out_index) {
   TN_RETURN_IF_NULL(program);
   TN_RETURN_IF_NULL(name);
-  const names_t names = {"input", "arg", tn_program_argument_count(program),
-                         tn_program_argument_name};
+  const names_t names = {"input", "arg", tn_program_input_count(program), tn_program_input_name};
   return find(program, &names, name, out_index);
 }
 
@@ -113,7 +112,7 @@ tn_status_t tn_program_find_output(const tn_program_t* program, const char* name
                                    size_t* out_index) {
   TN_RETURN_IF_NULL(program);
   TN_RETURN_IF_NULL(name);
-  const names_t names = {"output", "result", tn_program_result_count(program),
-                         tn_program_result_name};
+  const names_t names = {"output", "result", tn_program_output_count(program),
+                         tn_program_output_name};
   return find(program, &names, name, out_index);
 }
