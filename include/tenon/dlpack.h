@@ -6,6 +6,7 @@
 #ifndef TENON_DLPACK_H_
 #define TENON_DLPACK_H_
 
+#include <tenon/detail/array.h>
 #include <tenon/detail/program.h>
 
 TN_EXTERN_C_BEGIN
@@ -71,6 +72,15 @@ TN_API TN_MUST_USE tn_status_t tn_buffer_to_dlpack(tn_buffer_t* buffer,
                                                    tn_dl_managed_t** out_tensor);
 TN_API TN_MUST_USE tn_status_t tn_buffer_to_dlpack_versioned(tn_buffer_t* buffer,
                                                              tn_dl_versioned_t** out_tensor);
+
+// The same for the elements of an array, which is evaluated. Transposes, slices, reverses,
+// broadcasts and other views are not copied: the tensor has their strides, which may be negative or
+// 0. It keeps the buffer that the elements are in, also after the array and its scope are released.
+// Thread-safe for one array. Errors are those of the evaluation and of tn_buffer_map;
+// FAILED_PRECONDITION for an input of a transform in progress, which has no elements.
+TN_API TN_MUST_USE tn_status_t tn_array_to_dlpack(tn_array_t* array, tn_dl_managed_t** out_tensor);
+TN_API TN_MUST_USE tn_status_t tn_array_to_dlpack_versioned(tn_array_t* array,
+                                                            tn_dl_versioned_t** out_tensor);
 
 // The elements of a tensor as the memory of an output (tn_run_options_t.output_memory). Does not
 // take the tensor, which must live as long as the memory is used. INVALID_ARGUMENT when it cannot

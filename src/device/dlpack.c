@@ -246,30 +246,28 @@ static void delete_versioned(tn_dl_versioned_t* self) {
   end_loan(self->user);
 }
 
-static tn_status_t lend(tn_buffer_t* buffer, loan_t** out_loan) {
+static tn_status_t lend(tn_buffer_t* buffer, const tn_dlpack_layout_t* layout, loan_t** out_loan) {
   const void* data = NULL;
   void* memory = NULL;
   *out_loan = NULL;
-  TN_RETURN_IF_NULL(buffer);
   TN_RETURN_IF_ERROR(tn_buffer_map(buffer, &data));
-  const size_t rank = tn_buffer_rank(buffer);
+  const size_t rank = layout->rank;
   const size_t byte_size = sizeof(loan_t) + 2 * rank * sizeof(int64_t);
-  const dtype_row_t* row = row_of(tn_buffer_dtype(buffer));
+  const dtype_row_t* row = row_of(layout->dtype);
   tn_status_t status = row ? tn__allocate(tn_buffer_device(buffer)->allocator, byte_size, &memory)
                            : tn_status_create(TN_CODE_UNIMPLEMENTED, "DLPack has no elements %s",
-                                              tn_dtype_name(tn_buffer_dtype(buffer)));
+                                              tn_dtype_name(layout->dtype));
   if (status) {
     tn_buffer_unmap(buffer);
     return status;
   }
   loan_t* loan = memory;
-  int64_t *dims = loan->lists, *strides = loan->lists + rank, stride = 1;
-  for (size_t d = rank; d-- > 0;) {
-    dims[d] = tn_buffer_dims(buffer)[d];
-    strides[d] = stride;
-    stride *= dims[d] > 1 ? dims[d] : 1;
+  int64_t *dims = loan->lists, *strides = loan->lists + rank;
+  for (size_t d = 0; d < rank; ++d) {
+    dims[d] = layout->dims[d];
+    strides[d] = layout->strides[d];
   }
-  const tn_dl_tensor_t tensor = {.data = (void*)data,
+  const tn_dl_tensor_t tensor = {.data = (char*)data + layout->byte_offset,
                                  .device = {CPU, 0},
                                  .rank = (int32_t)rank,
                                  .dtype = {row->code, row->bits, 1},
@@ -285,25 +283,54 @@ static tn_status_t lend(tn_buffer_t* buffer, loan_t** out_loan) {
   return TN_OK;
 }
 
-tn_status_t tn_buffer_to_dlpack(tn_buffer_t* buffer, tn_dl_managed_t** out_tensor) {
+tn_status_t tn__dlpack_lend(tn_buffer_t* buffer, const tn_dlpack_layout_t* layout,
+                            tn_dl_managed_t** out_tensor) {
   loan_t* loan = NULL;
-  *out_tensor = NULL;
-  TN_RETURN_IF_NULL(buffer);
-  const dtype_row_t* row = row_of(tn_buffer_dtype(buffer));
+  const dtype_row_t* row = row_of(layout->dtype);
   if (row && row->bits < 8) {
     return tn_status_create(TN_CODE_UNIMPLEMENTED,
                             "a DLPack tensor without a version has no elements %s",
                             tn_dtype_name(row->dtype));
   }
-  TN_RETURN_IF_ERROR(lend(buffer, &loan));
+  TN_RETURN_IF_ERROR(lend(buffer, layout, &loan));
   *out_tensor = &loan->managed;
   return TN_OK;
 }
 
-tn_status_t tn_buffer_to_dlpack_versioned(tn_buffer_t* buffer, tn_dl_versioned_t** out_tensor) {
+tn_status_t tn__dlpack_lend_versioned(tn_buffer_t* buffer, const tn_dlpack_layout_t* layout,
+                                      tn_dl_versioned_t** out_tensor) {
   loan_t* loan = NULL;
-  *out_tensor = NULL;
-  TN_RETURN_IF_ERROR(lend(buffer, &loan));
+  TN_RETURN_IF_ERROR(lend(buffer, layout, &loan));
   *out_tensor = &loan->versioned;
   return TN_OK;
+}
+
+// Row-major, with strides in `strides`.
+static tn_dlpack_layout_t layout_of(const tn_buffer_t* buffer, int64_t strides[TN_MAX_RANK]) {
+  const tn_dlpack_layout_t layout = {.dtype = tn_buffer_dtype(buffer),
+                                     .rank = tn_buffer_rank(buffer),
+                                     .dims = tn_buffer_dims(buffer),
+                                     .strides = strides};
+  int64_t stride = 1;
+  for (size_t d = layout.rank; d-- > 0;) {
+    strides[d] = stride;
+    stride *= layout.dims[d] > 1 ? layout.dims[d] : 1;
+  }
+  return layout;
+}
+
+tn_status_t tn_buffer_to_dlpack(tn_buffer_t* buffer, tn_dl_managed_t** out_tensor) {
+  int64_t strides[TN_MAX_RANK];
+  *out_tensor = NULL;
+  TN_RETURN_IF_NULL(buffer);
+  const tn_dlpack_layout_t layout = layout_of(buffer, strides);
+  return tn__dlpack_lend(buffer, &layout, out_tensor);
+}
+
+tn_status_t tn_buffer_to_dlpack_versioned(tn_buffer_t* buffer, tn_dl_versioned_t** out_tensor) {
+  int64_t strides[TN_MAX_RANK];
+  *out_tensor = NULL;
+  TN_RETURN_IF_NULL(buffer);
+  const tn_dlpack_layout_t layout = layout_of(buffer, strides);
+  return tn__dlpack_lend_versioned(buffer, &layout, out_tensor);
 }
