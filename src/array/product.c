@@ -227,27 +227,27 @@ tn_array_t* tn_array_kron(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
   return tn_array_reshape(scope, product, rank, shape.dims);
 }
 
-// The places of matrices in a line of them: 0, 1, 2... of this shape.
-static tn_array_t* default_places(tn_scope_t* scope, const tn_array_t* x) {
+// The indices of matrices in the flattened leading dimensions: 0, 1, 2... of this shape.
+static tn_array_t* default_indices(tn_scope_t* scope, const tn_array_t* x) {
   int64_t count = 1;
   for (size_t i = 0; i + 2 < x->rank; ++i) count *= x->dims[i];
   return tn_array_reshape(scope, tn__iota(scope, TN_DTYPE_S32, 1, &count, 0), x->rank - 2, x->dims);
 }
 
-static tn_array_t* gather_matrices(tn_scope_t* scope, tn_array_t* x, tn_array_t* places) {
+static tn_array_t* gather_matrices(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices) {
   const int64_t axis = 0;
   tn_array_t* line =
       x->rank == 2 ? tn_array_expand_dims(scope, x, 1, &axis) : tn_array_flatten(scope, x, 0, -3);
-  return tn_array_take(scope, line, places, axis);
+  return tn_array_take(scope, line, indices, axis);
 }
 
 tn_array_t* tn_array_gather_mm(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
-                               tn_array_t* a_places, tn_array_t* b_places) {
+                               tn_array_t* lhs_indices, tn_array_t* rhs_indices) {
   TN__OPERATION(scope, "gather_mm");
   tn_array_t* operands[] = {a, b};
   int64_t axes[2];
   size_t count = 0;
-  if (!a_places && !b_places) return tn_array_matmul(scope, a, b);
+  if (!lhs_indices && !rhs_indices) return tn_array_matmul(scope, a, b);
   TN__RETURN_IF_FAILED(promote(scope, operands));
   const bool is_row = operands[0]->rank == 1, is_column = operands[1]->rank == 1;
   if (is_row) operands[0] = tn_array_expand_dims(scope, operands[0], 1, (const int64_t[]){0});
@@ -257,11 +257,11 @@ tn_array_t* tn_array_gather_mm(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
                           "shapes %s and %s; expected at least one dimension each",
                           TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims));
   }
-  tn_array_t* places[] = {a_places ? a_places : default_places(scope, operands[0]),
-                          b_places ? b_places : default_places(scope, operands[1])};
-  tn_array_broadcast_arrays(scope, 2, places, places);
-  a = gather_matrices(scope, operands[0], places[0]);
-  b = gather_matrices(scope, operands[1], places[1]);
+  tn_array_t* indices[] = {lhs_indices ? lhs_indices : default_indices(scope, operands[0]),
+                           rhs_indices ? rhs_indices : default_indices(scope, operands[1])};
+  tn_array_broadcast_arrays(scope, 2, indices, indices);
+  a = gather_matrices(scope, operands[0], indices[0]);
+  b = gather_matrices(scope, operands[1], indices[1]);
   if (a->dtype == TN_DTYPE_INVALID) return a;
   if (b->dtype == TN_DTYPE_INVALID) return b;
   tn_array_t* product = multiply_matrices(scope, a, b);

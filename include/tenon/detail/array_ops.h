@@ -340,10 +340,10 @@ TN_API tn_array_t* tn_array_matmul(tn_scope_t* scope, tn_array_t* a, tn_array_t*
 // alpha * (a @ b) + beta * c, with the shape of a @ b.
 TN_API tn_array_t* tn_array_addmm(tn_scope_t* scope, tn_array_t* c, tn_array_t* a, tn_array_t* b,
                                   double alpha, double beta);
-// Products of the matrices a[a_places] and b[b_places], with indices into the flattened leading
-// dimensions; NULL: all, in order.
+// Products of the matrices a[lhs_indices] and b[rhs_indices], with indices into the flattened
+// leading dimensions; NULL: all, in order.
 TN_API tn_array_t* tn_array_gather_mm(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
-                                      tn_array_t* a_places, tn_array_t* b_places);
+                                      tn_array_t* lhs_indices, tn_array_t* rhs_indices);
 // a @ b for each pair [start, end) of segments, contracted over that range only.
 TN_API tn_array_t* tn_array_segmented_mm(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
                                          tn_array_t* segments);
