@@ -121,7 +121,9 @@ static tn_array_t* take_array(machine_t* m, tn_scope_t* scope, size_t count,
 
 // --- operations
 
-static void change_list(machine_t* m, tn_case_list_t* list) {
+static void change_list(machine_t* m, const tn_case_operation_t* operation, tn_case_t* it) {
+  const size_t index = take(m) % (it->list_count ? it->list_count : 1);
+  tn_case_list_t* list = &it->lists[index];
   const uint8_t how = take(m);
   list->values = list->numbers;
   if (how % 4 == 0) list->count = how / 4 % (TN_MAX_RANK + 2);
@@ -129,7 +131,7 @@ static void change_list(machine_t* m, tn_case_list_t* list) {
     const uint8_t place = take(m);
     list->numbers[place % (list->count ? list->count : 1)] = take_integer(m);
   }
-  if (how >= 250 && list->is_optional) list->values = NULL;
+  if (how >= 250 && tn_case_list_is_optional(operation, index)) list->values = NULL;
   if (how == 254) list->count = 0;
 }
 
@@ -149,11 +151,11 @@ static tn_array_t* run_operation(machine_t* m, tn_scope_t* scope, size_t input_c
   for (size_t i = 0; i < it.array_count; ++i) {
     if (changes >> i & 1) it.arrays[i] = take_array(m, scope, input_count, inputs);
   }
-  if (changes & 32) change_list(m, &it.lists[take(m) % (it.list_count ? it.list_count : 1)]);
-  if (changes & 64) change_list(m, &it.lists[take(m) % (it.list_count ? it.list_count : 1)]);
+  if (changes & 32) change_list(m, operation, &it);
+  if (changes & 64) change_list(m, operation, &it);
   if (changes & 128) it.reals[take(m) % 4] = take_real(m);
   tn_case_keep_within(operation, &it);
-  operation->run(scope, &it);
+  tn_case_run(operation, scope, &it);
   memcpy(results, it.results, sizeof results);
   tn_array_t* result = results[changes % 3] ? results[changes % 3] : results[0];
   // Operations never return NULL; but of no parts there is none.

@@ -56,7 +56,7 @@ static void check_error(const tn_case_operation_t* operation, tn_status_t status
 
 static void run(tn_scope_t* s, const tn_case_operation_t* operation, tn_case_t* it) {
   tn_case_keep_within(operation, it);
-  operation->run(s, it);
+  tn_case_run(operation, s, it);
   for (size_t i = 0; i < TN_CASE_LIMIT && it->results[i]; ++i) {
     if (!tn__testing_is_light(1, &it->results[i], MOST_ELEMENTS)) continue;
     tn_status_t status = tn_array_eval(1, &it->results[i]);
@@ -112,7 +112,7 @@ static void change_arrays(tn_scope_t* s, const tn_case_operation_t* operation) {
     run(s, operation, &it);
     // An error is handed on as it is.
     it.arrays[k] = tn_array_error(s, tn_status_create(TN_CODE_ABORTED, "on purpose"));
-    operation->run(s, &it);
+    tn_case_run(operation, s, &it);
     tn_status_t status = tn_array_eval(1, &it.results[0]);
     if (tn_status_code(status) != TN_CODE_ABORTED) {
       print_error("%s: operand %zu is an error; the result is %s\n", operation->name, k,
@@ -145,7 +145,7 @@ static void change_lists(tn_scope_t* s, const tn_case_operation_t* operation) {
     }
     (void)tn_case_example(operation, s, &it);
     it.lists[k].count = 0;
-    if (it.lists[k].is_optional) it.lists[k].values = NULL;
+    if (tn_case_list_is_optional(operation, k)) it.lists[k].values = NULL;
     snprintf(changed, sizeof changed, "list %zu is empty or not given", k);
     run(s, operation, &it);
     (void)tn_case_example(operation, s, &it);

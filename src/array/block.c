@@ -58,16 +58,16 @@ static tn_array_t* mask_blocks(tn_scope_t* scope, tn_array_t* x, tn_array_t* mas
 }
 
 tn_array_t* tn_array_block_masked_mm(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
-                                     int64_t block_size, tn_array_t* mask_out, tn_array_t* mask_a,
-                                     tn_array_t* mask_b) {
+                                     int64_t block_size, tn_array_t* mask_out, tn_array_t* mask_lhs,
+                                     tn_array_t* mask_rhs) {
   TN__OPERATION_ON(scope, "block_masked_mm", a, b);
   if (a->rank < 2 || b->rank < 2 || block_size < 1 || block_size > INT32_MAX) {
     return tn__scope_fail(
         scope, TN_CODE_INVALID_ARGUMENT, "shapes %s and %s in blocks of %lld; expected matrices",
         TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims), (long long)block_size);
   }
-  a = mask_blocks(scope, a, mask_a, block_size);
-  b = mask_blocks(scope, b, mask_b, block_size);
+  a = mask_blocks(scope, a, mask_lhs, block_size);
+  b = mask_blocks(scope, b, mask_rhs, block_size);
   return mask_blocks(scope, tn_array_matmul(scope, a, b), mask_out, block_size);
 }
 
@@ -104,10 +104,10 @@ static tn_array_t* hadamard_matrix(tn_scope_t* scope, int64_t order, tn_dtype_t 
 }
 
 // A transform of m * 2^k elements is that of the m parts, and that of each part.
-tn_array_t* tn_array_hadamard_transform(tn_scope_t* scope, tn_array_t* x, const double* scale) {
-  TN__OPERATION_ON(scope, "hadamard_transform", x);
-  const tn_dtype_t dtype = tn__at_least_float(x->dtype);
-  const int64_t size = x->rank ? x->dims[x->rank - 1] : 1;
+tn_array_t* tn_array_hadamard_transform(tn_scope_t* scope, tn_array_t* a, const double* scale) {
+  TN__OPERATION_ON(scope, "hadamard_transform", a);
+  const tn_dtype_t dtype = tn__at_least_float(a->dtype);
+  const int64_t size = a->rank ? a->dims[a->rank - 1] : 1;
   int64_t power = size > 0 ? size & -size : 1;  // the largest power of 2 in it
   int64_t order = size > 0 ? size / power : 0;
   if (order > 1 && power >= 4) {
@@ -117,26 +117,27 @@ tn_array_t* tn_array_hadamard_transform(tn_scope_t* scope, tn_array_t* x, const 
   tn_array_t* matrix = order == 1 ? NULL : hadamard_matrix(scope, order, dtype);
   if (order != 1 && !matrix) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "the last axis of the shape %s; expected a power of 2, or that times "
+                          "the last axis of the shape %s; expected first power of 2, or that times "
                           "12, 20 or 28",
-                          TN_SHAPE_TEXT(x->rank, x->dims));
+                          TN_SHAPE_TEXT(a->rank, a->dims));
   }
-  tn_array_t* y = tn_array_astype(scope, x, dtype);
+  tn_array_t* y = tn_array_astype(scope, a, dtype);
   for (int64_t half = 1; half < power; half *= 2) {
     const tn_index_t low[] = {TN_ALL, TN_AT(0)}, high[] = {TN_ALL, TN_AT(1)};
-    const int64_t pairs = tn_array_size(x) / (2 * half);
+    const int64_t pairs = tn_array_size(a) / (2 * half);
     y = tn_array_reshape(scope, y, 3, (const int64_t[]){pairs, 2, half});
-    tn_array_t* a = tn_array_index(scope, y, 2, low);
-    tn_array_t* b = tn_array_index(scope, y, 2, high);
-    tn_array_t* parts[] = {tn_array_add(scope, a, b), tn_array_subtract(scope, a, b)};
+    tn_array_t* first = tn_array_index(scope, y, 2, low);
+    tn_array_t* second = tn_array_index(scope, y, 2, high);
+    tn_array_t* parts[] = {tn_array_add(scope, first, second),
+                           tn_array_subtract(scope, first, second)};
     y = tn_array_stack(scope, 2, parts, 1);
   }
   if (matrix) {
     y = tn_array_reshape(scope, y, 3,
-                         (const int64_t[]){tn_array_size(x) / (order * power), order, power});
+                         (const int64_t[]){tn_array_size(a) / (order * power), order, power});
     y = tn_array_matmul(scope, matrix, y);
   }
-  y = tn_array_reshape(scope, y, x->rank, x->dims);
+  y = tn_array_reshape(scope, y, a->rank, a->dims);
   return tn_array_multiply(scope, y,
                            tn__number_like(scope, y, scale ? *scale : 1 / sqrt((double)size)));
 }

@@ -58,9 +58,9 @@ static tn_array_t* convolve(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel
   dims[0] = x->dims[0];
   dims[spatial + 1] = kernel->dims[0];
   for (size_t i = 0; i < spatial; ++i) {
-    strides[i] = item_or(options->strides, i, 1);
-    dilations[i] = item_or(options->kernel_dilations, i, 1);
-    input_dilations[i] = item_or(options->input_dilations, i, 1);
+    strides[i] = item_or(options->stride, i, 1);
+    dilations[i] = item_or(options->kernel_dilation, i, 1);
+    input_dilations[i] = item_or(options->input_dilation, i, 1);
     padding[2 * i] = item_or(options->padding_low, i, 0);
     padding[2 * i + 1] = item_or(options->padding_high, i, padding[2 * i]);
     places[i] = (int64_t)i + 1;
@@ -111,14 +111,14 @@ static tn_array_t* convolve(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel
                         dims);
 }
 
-tn_array_t* tn_array_conv_general(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel,
+tn_array_t* tn_array_conv_general(tn_scope_t* scope, tn_array_t* input, tn_array_t* weight,
                                   const tn_convolution_t* options) {
   TN__OPERATION(scope, "conv_general");
   tn_convolution_t copy;
   tn_status_t status;
   options = TN_OPTIONS_READ(tn_convolution_t, options, &copy, &status);
   if (status) return tn__scope_refuse(scope, status);
-  return convolve(scope, x, kernel, options);
+  return convolve(scope, input, weight, options);
 }
 
 static tn_array_t* check_spatial(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel,
@@ -133,71 +133,75 @@ static tn_array_t* check_spatial(tn_scope_t* scope, tn_array_t* x, tn_array_t* k
                         spatial + 2);
 }
 
-#define CONVOLUTION(count)                                                                  \
-  tn_array_t* tn_array_conv##count##d(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel, \
-                                      const int64_t* strides, const int64_t* padding,       \
-                                      const int64_t* dilations, int64_t groups) {           \
-    TN__OPERATION(scope, "conv" #count "d");                                                \
-    const tn_convolution_t options = {.strides = strides,                                   \
-                                      .padding_low = padding,                               \
-                                      .padding_high = padding,                              \
-                                      .kernel_dilations = dilations,                        \
-                                      .groups = groups};                                    \
-    TN__RETURN_IF_FAILED(check_spatial(scope, x, kernel, count));                           \
-    return convolve(scope, x, kernel, &options);                                            \
+#define CONVOLUTION(count)                                                                      \
+  tn_array_t* tn_array_conv##count##d(tn_scope_t* scope, tn_array_t* input, tn_array_t* weight, \
+                                      const int64_t* stride, const int64_t* padding,            \
+                                      const int64_t* dilation, int64_t groups) {                \
+    TN__OPERATION(scope, "conv" #count "d");                                                    \
+    const tn_convolution_t options = {.stride = stride,                                         \
+                                      .padding_low = padding,                                   \
+                                      .padding_high = padding,                                  \
+                                      .kernel_dilation = dilation,                              \
+                                      .groups = groups};                                        \
+    TN__RETURN_IF_FAILED(check_spatial(scope, input, weight, count));                           \
+    return convolve(scope, input, weight, &options);                                            \
   }
-TN_ARRAY_CONVOLUTION(CONVOLUTION)
+CONVOLUTION(1)
+CONVOLUTION(2)
+CONVOLUTION(3)
 
 // The convolution whose input has holes where the other one has strides.
-static tn_array_t* convolve_back(tn_scope_t* scope, const char* name, size_t spatial, tn_array_t* x,
-                                 tn_array_t* kernel, const int64_t* strides, const int64_t* padding,
-                                 const int64_t* dilations, const int64_t* output_padding,
-                                 int64_t groups) {
+static tn_array_t* convolve_back(tn_scope_t* scope, const char* name, size_t spatial,
+                                 tn_array_t* input, tn_array_t* weight, const int64_t* stride,
+                                 const int64_t* padding, const int64_t* dilation,
+                                 const int64_t* output_padding, int64_t groups) {
   TN__OPERATION(scope, name);
   int64_t low[SPATIAL_LIMIT], high[SPATIAL_LIMIT];
-  TN__RETURN_IF_FAILED(check_spatial(scope, x, kernel, spatial));
+  TN__RETURN_IF_FAILED(check_spatial(scope, input, weight, spatial));
   for (size_t i = 0; i < spatial; ++i) {
-    const int64_t dilation = item_or(dilations, i, 1), size = kernel->dims[i + 1];
+    const int64_t distance = item_or(dilation, i, 1), size = weight->dims[i + 1];
     int64_t reach = 0;
-    if (__builtin_mul_overflow(dilation, size - 1, &reach) ||
+    if (__builtin_mul_overflow(distance, size - 1, &reach) ||
         __builtin_sub_overflow(reach, item_or(padding, i, 0), &low[i]) ||
         __builtin_add_overflow(low[i], item_or(output_padding, i, 0), &high[i])) {
       return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                             "spatial axis %zu: a dilation of %lld, a kernel of size %lld and "
                             "their padding reach too far",
-                            i, (long long)dilation, (long long)size);
+                            i, (long long)distance, (long long)size);
     }
   }
   const tn_convolution_t options = {.padding_low = low,
                                     .padding_high = high,
-                                    .kernel_dilations = dilations,
-                                    .input_dilations = strides,
+                                    .kernel_dilation = dilation,
+                                    .input_dilation = stride,
                                     .groups = groups,
                                     .flip = true};
-  return convolve(scope, x, kernel, &options);
+  return convolve(scope, input, weight, &options);
 }
 
-#define CONVOLUTION_BACK(count)                                                                   \
-  tn_array_t* tn_array_conv_transpose##count##d(tn_scope_t* scope, tn_array_t* x,                 \
-                                                tn_array_t* kernel, const int64_t* strides,       \
-                                                const int64_t* padding, const int64_t* dilations, \
-                                                const int64_t* output_padding, int64_t groups) {  \
-    return convolve_back(scope, "conv_transpose" #count "d", count, x, kernel, strides, padding,  \
-                         dilations, output_padding, groups);                                      \
+#define CONVOLUTION_BACK(count)                                                                  \
+  tn_array_t* tn_array_conv_transpose##count##d(tn_scope_t* scope, tn_array_t* input,            \
+                                                tn_array_t* weight, const int64_t* stride,       \
+                                                const int64_t* padding, const int64_t* dilation, \
+                                                const int64_t* output_padding, int64_t groups) { \
+    return convolve_back(scope, "conv_transpose" #count "d", count, input, weight, stride,       \
+                         padding, dilation, output_padding, groups);                             \
   }
-TN_ARRAY_CONVOLUTION(CONVOLUTION_BACK)
+CONVOLUTION_BACK(1)
+CONVOLUTION_BACK(2)
+CONVOLUTION_BACK(3)
 
-tn_array_t* tn_array_convolve(tn_scope_t* scope, tn_array_t* a, tn_array_t* b,
+tn_array_t* tn_array_convolve(tn_scope_t* scope, tn_array_t* a, tn_array_t* v,
                               tn_convolve_mode_t mode) {
-  TN__OPERATION_ON(scope, "convolve", a, b);
+  TN__OPERATION_ON(scope, "convolve", a, v);
   TN__RETURN_IF_FAILED(tn__check_choice(scope, "mode", (int)mode, TN_CONVOLVE_VALID));
-  if (a->rank != 1 || b->rank != 1 || a->dims[0] == 0 || b->dims[0] == 0) {
+  if (a->rank != 1 || v->rank != 1 || a->dims[0] == 0 || v->dims[0] == 0) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "shapes %s and %s; expected one dimension, not empty",
-                          TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(b->rank, b->dims));
+                          TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(v->rank, v->dims));
   }
-  tn_array_t* x = a->dims[0] < b->dims[0] ? b : a;
-  tn_array_t* kernel = a->dims[0] < b->dims[0] ? a : b;
+  tn_array_t* x = a->dims[0] < v->dims[0] ? v : a;
+  tn_array_t* kernel = a->dims[0] < v->dims[0] ? a : v;
   const int64_t reach = kernel->dims[0] - 1;
   int64_t low = 0, high = 0;
   if (mode == TN_CONVOLVE_FULL) low = high = reach;

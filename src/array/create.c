@@ -3,9 +3,9 @@
 
 #include "array/common.h"
 
-tn_array_t* tn_array_full(tn_scope_t* scope, size_t rank, const int64_t* dims, tn_array_t* value) {
+tn_array_t* tn_array_full(tn_scope_t* scope, size_t rank, const int64_t* dims, tn_array_t* vals) {
   TN__OPERATION(scope, "full");
-  return tn_array_broadcast_to(scope, value, rank, dims);
+  return tn_array_broadcast_to(scope, vals, rank, dims);
 }
 
 static tn_array_t* filled(tn_scope_t* scope, tn_dtype_t dtype, double value, size_t rank,
@@ -35,24 +35,24 @@ tn_array_t* tn_array_empty(tn_scope_t* scope, tn_dtype_t dtype, size_t rank, con
   return tn_array_zeros(scope, dtype, rank, dims);
 }
 
-tn_array_t* tn_array_empty_like(tn_scope_t* scope, tn_array_t* x) {
+tn_array_t* tn_array_empty_like(tn_scope_t* scope, tn_array_t* a) {
   TN__OPERATION(scope, "empty_like");
-  return tn_array_zeros_like(scope, x);
+  return tn_array_zeros_like(scope, a);
 }
 
-tn_array_t* tn_array_full_like(tn_scope_t* scope, tn_array_t* x, tn_array_t* value) {
-  TN__OPERATION_ON(scope, "full_like", x, value);
-  return tn_array_full(scope, x->rank, x->dims, tn_array_astype(scope, value, x->dtype));
+tn_array_t* tn_array_full_like(tn_scope_t* scope, tn_array_t* a, tn_array_t* vals) {
+  TN__OPERATION_ON(scope, "full_like", a, vals);
+  return tn_array_full(scope, a->rank, a->dims, tn_array_astype(scope, vals, a->dtype));
 }
 
-tn_array_t* tn_array_zeros_like(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION_ON(scope, "zeros_like", x);
-  return tn_array_zeros(scope, x->dtype, x->rank, x->dims);
+tn_array_t* tn_array_zeros_like(tn_scope_t* scope, tn_array_t* a) {
+  TN__OPERATION_ON(scope, "zeros_like", a);
+  return tn_array_zeros(scope, a->dtype, a->rank, a->dims);
 }
 
-tn_array_t* tn_array_ones_like(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION_ON(scope, "ones_like", x);
-  return tn_array_ones(scope, x->dtype, x->rank, x->dims);
+tn_array_t* tn_array_ones_like(tn_scope_t* scope, tn_array_t* a) {
+  TN__OPERATION_ON(scope, "ones_like", a);
+  return tn_array_ones(scope, a->dtype, a->rank, a->dims);
 }
 
 // --- progressions
@@ -94,19 +94,19 @@ tn_array_t* tn_array_arange(tn_scope_t* scope, tn_dtype_t dtype, double start, d
 }
 
 tn_array_t* tn_array_linspace(tn_scope_t* scope, tn_dtype_t dtype, double start, double stop,
-                              int64_t count, bool endpoint) {
+                              int64_t num, bool endpoint) {
   TN__OPERATION(scope, "linspace");
   TN__RETURN_IF_FAILED(tn__check_dtype(scope, dtype));
-  if (count < 0 || count > INT32_MAX) {
+  if (num < 0 || num > INT32_MAX) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%lld elements; expected 0 to 2^31 - 1",
-                          (long long)count);
+                          (long long)num);
   }
-  if (count == 1) {
-    return tn_array_full(scope, 1, &count, tn_array_scalar(scope, dtype, start));
+  if (num == 1) {
+    return tn_array_full(scope, 1, &num, tn_array_scalar(scope, dtype, start));
   }
   const tn_dtype_t inner = dtype == TN_DTYPE_F64 ? TN_DTYPE_F64 : TN_DTYPE_F32;
-  tn_array_t* t = tn__iota(scope, inner, 1, &count, 0);
-  t = tn_array_divide(scope, t, tn__number_like(scope, t, (double)(endpoint ? count - 1 : count)));
+  tn_array_t* t = tn__iota(scope, inner, 1, &num, 0);
+  t = tn_array_divide(scope, t, tn__number_like(scope, t, (double)(endpoint ? num - 1 : num)));
   // Both ends are exact this way.
   tn_array_t* rest = tn_array_subtract(scope, tn__number_like(scope, t, 1), t);
   tn_array_t* x =
@@ -150,12 +150,15 @@ static tn_array_t* hanning(tn_scope_t* scope, tn_array_t* x) {
   return tn_array_square(scope, tn_array_sin(scope, line(scope, 0, 0.5, x)));
 }
 
-#define WINDOW(name)                                               \
-  tn_array_t* tn_array_##name(tn_scope_t* scope, int64_t length) { \
-    TN__OPERATION(scope, #name);                                   \
-    return window(scope, length, name);                            \
+#define WINDOW(name)                                          \
+  tn_array_t* tn_array_##name(tn_scope_t* scope, int64_t M) { \
+    TN__OPERATION(scope, #name);                              \
+    return window(scope, M, name);                            \
   }
-TN_ARRAY_WINDOW(WINDOW)
+WINDOW(bartlett)
+WINDOW(blackman)
+WINDOW(hamming)
+WINDOW(hanning)
 
 // --- diagonals
 
@@ -176,23 +179,21 @@ static tn_array_t* diagonal_mask(tn_scope_t* scope, int64_t rows, int64_t column
   return below ? tn_array_greater_equal(scope, row, column) : tn_array_equal(scope, row, column);
 }
 
-tn_array_t* tn_array_eye(tn_scope_t* scope, tn_dtype_t dtype, int64_t rows, int64_t columns,
-                         int64_t k) {
+tn_array_t* tn_array_eye(tn_scope_t* scope, tn_dtype_t dtype, int64_t n, int64_t m, int64_t k) {
   TN__OPERATION(scope, "eye");
-  TN__RETURN_IF_FAILED(check_matrix(scope, rows, columns));
-  return tn_array_astype(scope, diagonal_mask(scope, rows, columns, k, false), dtype);
+  TN__RETURN_IF_FAILED(check_matrix(scope, n, m));
+  return tn_array_astype(scope, diagonal_mask(scope, n, m, k, false), dtype);
 }
 
-tn_array_t* tn_array_identity(tn_scope_t* scope, tn_dtype_t dtype, int64_t size) {
+tn_array_t* tn_array_identity(tn_scope_t* scope, tn_dtype_t dtype, int64_t n) {
   TN__OPERATION(scope, "identity");
-  return tn_array_eye(scope, dtype, size, size, 0);
+  return tn_array_eye(scope, dtype, n, n, 0);
 }
 
-tn_array_t* tn_array_tri(tn_scope_t* scope, tn_dtype_t dtype, int64_t rows, int64_t columns,
-                         int64_t k) {
+tn_array_t* tn_array_tri(tn_scope_t* scope, tn_dtype_t dtype, int64_t n, int64_t m, int64_t k) {
   TN__OPERATION(scope, "tri");
-  TN__RETURN_IF_FAILED(check_matrix(scope, rows, columns));
-  return tn_array_astype(scope, diagonal_mask(scope, rows, columns, k, true), dtype);
+  TN__RETURN_IF_FAILED(check_matrix(scope, n, m));
+  return tn_array_astype(scope, diagonal_mask(scope, n, m, k, true), dtype);
 }
 
 static tn_array_t* triangle(tn_scope_t* scope, tn_array_t* x, int64_t k, bool is_lower) {
@@ -238,46 +239,46 @@ static tn_array_t* last_diagonal(tn_scope_t* scope, tn_array_t* x, int64_t offse
   return tn_array_slice(scope, tn_array_flatten(scope, x, -2, -1), starts, stops, steps);
 }
 
-tn_array_t* tn_array_diagonal(tn_scope_t* scope, tn_array_t* x, int64_t offset, int64_t axis1,
+tn_array_t* tn_array_diagonal(tn_scope_t* scope, tn_array_t* a, int64_t offset, int64_t axis1,
                               int64_t axis2) {
-  TN__OPERATION_ON(scope, "diagonal", x);
+  TN__OPERATION_ON(scope, "diagonal", a);
   int64_t axes[TN_MAX_RANK];
   size_t first = 0, second = 0, count = 0;
-  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis1, x->rank, &first));
-  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis2, x->rank, &second));
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis1, a->rank, &first));
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis2, a->rank, &second));
   if (first == second) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "axis %lld is given twice",
                           (long long)axis1);
   }
-  for (size_t i = 0; i < x->rank; ++i) {
+  for (size_t i = 0; i < a->rank; ++i) {
     if (i != first && i != second) axes[count++] = (int64_t)i;
   }
   axes[count++] = (int64_t)first;
   axes[count] = (int64_t)second;
-  x = tn_array_transpose(scope, x, axes);
-  return x->dtype == TN_DTYPE_INVALID ? x : last_diagonal(scope, x, offset);
+  a = tn_array_transpose(scope, a, axes);
+  return a->dtype == TN_DTYPE_INVALID ? a : last_diagonal(scope, a, offset);
 }
 
-tn_array_t* tn_array_diag(tn_scope_t* scope, tn_array_t* x, int64_t k) {
-  TN__OPERATION_ON(scope, "diag", x);
-  if (x->rank == 2) return tn_array_diagonal(scope, x, k, 0, 1);
-  if (x->rank != 1 || k > INT32_MAX || k < -INT32_MAX) {
+tn_array_t* tn_array_diag(tn_scope_t* scope, tn_array_t* a, int64_t k) {
+  TN__OPERATION_ON(scope, "diag", a);
+  if (a->rank == 2) return tn_array_diagonal(scope, a, k, 0, 1);
+  if (a->rank != 1 || k > INT32_MAX || k < -INT32_MAX) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "an array of shape %s, diagonal %lld; expected one or two dimensions",
-                          TN_SHAPE_TEXT(x->rank, x->dims), (long long)k);
+                          TN_SHAPE_TEXT(a->rank, a->dims), (long long)k);
   }
-  const int64_t more = k < 0 ? -k : k, size = x->dims[0] + more, zero = 0;
+  const int64_t more = k < 0 ? -k : k, size = a->dims[0] + more, zero = 0;
   tn_array_t* mask = diagonal_mask(scope, size, size, k, false);
-  tn_array_t* elements = tn_array_pad(scope, x, &zero, &more, TN_PAD_CONSTANT, NULL);
+  tn_array_t* elements = tn_array_pad(scope, a, &zero, &more, TN_PAD_CONSTANT, NULL);
   // Above the main diagonal the row tells which element it is, below it the column.
   if (k >= 0) elements = tn_array_expand_dims(scope, elements, 1, (const int64_t[]){1});
-  return tn_array_where(scope, mask, elements, tn__number_like(scope, x, 0));
+  return tn_array_where(scope, mask, elements, tn__number_like(scope, a, 0));
 }
 
-tn_array_t* tn_array_trace(tn_scope_t* scope, tn_array_t* x, int64_t offset, int64_t axis1,
+tn_array_t* tn_array_trace(tn_scope_t* scope, tn_array_t* a, int64_t offset, int64_t axis1,
                            int64_t axis2, tn_dtype_t dtype) {
   TN__OPERATION(scope, "trace");
-  tn_array_t* line = tn_array_diagonal(scope, x, offset, axis1, axis2);
+  tn_array_t* line = tn_array_diagonal(scope, a, offset, axis1, axis2);
   if (dtype != TN_DTYPE_INVALID) line = tn_array_astype(scope, line, dtype);
   return tn_array_sum(scope, line, 1, (const int64_t[]){-1}, false);
 }

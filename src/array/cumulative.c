@@ -55,42 +55,42 @@ static tn_array_t* cumulate(tn_scope_t* scope, const tn_op_t* op, double initial
   return inclusive ? result : moved(scope, result, first, how, 1);
 }
 
-tn_array_t* tn_array_cumsum(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool reverse,
+tn_array_t* tn_array_cumsum(tn_scope_t* scope, tn_array_t* a, int64_t axis, bool reverse,
                             bool inclusive) {
-  TN__OPERATION_ON(scope, "cumsum", x);
-  if (x->dtype == TN_DTYPE_PRED) x = tn_array_astype(scope, x, TN_DTYPE_S32);
-  return cumulate(scope, TN__OP(add), 0, x, axis, reverse, inclusive);
+  TN__OPERATION_ON(scope, "cumsum", a);
+  if (a->dtype == TN_DTYPE_PRED) a = tn_array_astype(scope, a, TN_DTYPE_S32);
+  return cumulate(scope, TN__OP(add), 0, a, axis, reverse, inclusive);
 }
 
-tn_array_t* tn_array_cumprod(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool reverse,
+tn_array_t* tn_array_cumprod(tn_scope_t* scope, tn_array_t* a, int64_t axis, bool reverse,
                              bool inclusive) {
   TN__OPERATION(scope, "cumprod");
-  return cumulate(scope, TN__OP(multiply), 1, x, axis, reverse, inclusive);
+  return cumulate(scope, TN__OP(multiply), 1, a, axis, reverse, inclusive);
 }
 
-tn_array_t* tn_array_cummax(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool reverse,
+tn_array_t* tn_array_cummax(tn_scope_t* scope, tn_array_t* a, int64_t axis, bool reverse,
                             bool inclusive) {
   TN__OPERATION(scope, "cummax");
-  return cumulate(scope, TN__OP(maximum), -(double)INFINITY, x, axis, reverse, inclusive);
+  return cumulate(scope, TN__OP(maximum), -(double)INFINITY, a, axis, reverse, inclusive);
 }
 
-tn_array_t* tn_array_cummin(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool reverse,
+tn_array_t* tn_array_cummin(tn_scope_t* scope, tn_array_t* a, int64_t axis, bool reverse,
                             bool inclusive) {
   TN__OPERATION(scope, "cummin");
-  return cumulate(scope, TN__OP(minimum), INFINITY, x, axis, reverse, inclusive);
+  return cumulate(scope, TN__OP(minimum), INFINITY, a, axis, reverse, inclusive);
 }
 
 // Each round folds twice as many elements into one: there is no window of this operation.
-tn_array_t* tn_array_logcumsumexp(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool reverse,
+tn_array_t* tn_array_logcumsumexp(tn_scope_t* scope, tn_array_t* a, int64_t axis, bool reverse,
                                   bool inclusive) {
   TN__OPERATION(scope, "logcumsumexp");
   tn_cumulation_t how = {.is_reverse = reverse};
-  TN__RETURN_IF_FAILED(tn__axis_or_all(scope, &x, axis, &how.axis));
-  x = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
-  tn_array_t* nothing = tn__number_like(scope, x, -(double)INFINITY);
-  const int64_t length = x->dims[how.axis];
+  TN__RETURN_IF_FAILED(tn__axis_or_all(scope, &a, axis, &how.axis));
+  a = tn_array_astype(scope, a, tn__at_least_float(a->dtype));
+  tn_array_t* nothing = tn__number_like(scope, a, -(double)INFINITY);
+  const int64_t length = a->dims[how.axis];
   for (int64_t distance = 1; distance < length; distance *= 2) {
-    x = tn_array_logaddexp(scope, x, moved(scope, x, nothing, how, distance));
+    a = tn_array_logaddexp(scope, a, moved(scope, a, nothing, how, distance));
   }
-  return inclusive || length == 0 ? x : moved(scope, x, nothing, how, 1);
+  return inclusive || length == 0 ? a : moved(scope, a, nothing, how, 1);
 }

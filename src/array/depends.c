@@ -30,16 +30,16 @@ static tn_status_t pass_barrier(tn_scope_t* scope, size_t count, tn_array_t* con
   return TN_OK;
 }
 
-void tn_array_depends(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
+void tn_array_depends(tn_scope_t* scope, size_t count, tn_array_t* const* inputs,
                       size_t dependency_count, tn_array_t* const* dependencies,
                       tn_array_t** out_arrays) {
   TN__OPERATION(scope, "depends");
-  tn_array_t* error = tn__check_operands(scope, count, arrays);
+  tn_array_t* error = tn__check_operands(scope, count, inputs);
   if (!error) error = tn__check_operands(scope, dependency_count, dependencies);
   if (count == 0) return;
   if (!error) {
     tn_status_t status =
-        pass_barrier(scope, count, arrays, dependency_count, dependencies, out_arrays);
+        pass_barrier(scope, count, inputs, dependency_count, dependencies, out_arrays);
     if (!status) return;
     error = tn_array_error(scope, status);
   }

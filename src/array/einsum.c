@@ -349,19 +349,19 @@ static tn_array_t* sum_up(tn_scope_t* scope, const char* subscripts, size_t coun
 }
 
 tn_array_t* tn_array_einsum(tn_scope_t* scope, const char* subscripts, size_t count,
-                            tn_array_t* const* arrays) {
+                            tn_array_t* const* operands) {
   TN__OPERATION(scope, "einsum");
-  return sum_up(scope, subscripts, count, arrays, NULL);
+  return sum_up(scope, subscripts, count, operands, NULL);
 }
 
 tn_status_t tn_array_einsum_path(tn_scope_t* scope, const char* subscripts, size_t count,
-                                 tn_array_t* const* arrays, size_t (*out_pairs)[2]) {
+                                 tn_array_t* const* operands, size_t (*out_pairs)[2]) {
   tn_scope_t* inner = NULL;
   TN_RETURN_IF_ERROR(tn_scope_create_nested(scope, &inner));
   tn_status_t status = TN_OK;
   {
     TN__OPERATION(inner, "einsum_path");
-    status = tn_array_status(sum_up(inner, subscripts, count, arrays, out_pairs));
+    status = tn_array_status(sum_up(inner, subscripts, count, operands, out_pairs));
   }
   tn_scope_destroy(inner);
   return status;

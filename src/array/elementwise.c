@@ -6,11 +6,11 @@
 
 #define NUMBER(x, value) tn__number_like(scope, (x), (value))
 
-tn_array_t* tn_array_astype(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) {
-  TN__OPERATION_ON(scope, "astype", x);
-  if (x->dtype == dtype) return x;
+tn_array_t* tn_array_astype(tn_scope_t* scope, tn_array_t* a, tn_dtype_t dtype) {
+  TN__OPERATION_ON(scope, "astype", a);
+  if (a->dtype == dtype) return a;
   TN__RETURN_IF_FAILED(tn__check_dtype(scope, dtype));
-  return tn__map(scope, TN__OP(convert), x, dtype);
+  return tn__map(scope, TN__OP(convert), a, dtype);
 }
 
 // --- one operand
@@ -24,8 +24,8 @@ tn_array_t* tn_array_astype(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) 
 #define UNARY_ARRAY(op, dialect, pair) UNARY_1(TN__OP_OF(dialect, op), UNPACK pair)
 #define UNARY_1(op, ...) UNARY_2(op, __VA_ARGS__)
 #define UNARY_2(op, name, rules)                                    \
-  tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* x) {   \
-    return tn__elementwise(scope, #name, op, 1, &x, RULES_##rules); \
+  tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* a) {   \
+    return tn__elementwise(scope, #name, op, 1, &a, RULES_##rules); \
   }
 #define BINARY_NONE(op, dialect, pair)
 #define BINARY_ARRAY(op, dialect, pair) BINARY_1(TN__OP_OF(dialect, op), UNPACK pair)
@@ -49,12 +49,12 @@ static tn_array_t* as_float(tn_scope_t* scope, tn_array_t* x) {
   return tn_array_astype(scope, x, tn__at_least_float(x->dtype));
 }
 
-// f(x) times or divided by a number, in x's dtype.
+// f(a) times or divided by a number, in the dtype of a.
 #define SCALED(name, inner, outer, value)                         \
-  tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* x) { \
+  tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* a) { \
     TN__OPERATION(scope, #name);                                  \
-    x = as_float(scope, x);                                       \
-    return tn_array_##outer(scope, inner(x), NUMBER(x, value));   \
+    a = as_float(scope, a);                                       \
+    return tn_array_##outer(scope, inner(a), NUMBER(a, value));   \
   }
 #define ITSELF(x) (x)
 #define LOG_OF(x) tn_array_log(scope, x)
@@ -63,40 +63,40 @@ SCALED(log10, LOG_OF, divide, M_LN10)
 SCALED(log2, LOG_OF, divide, M_LN2)
 SCALED(radians, ITSELF, multiply, M_PI / 180)
 
-tn_array_t* tn_array_reciprocal(tn_scope_t* scope, tn_array_t* x) {
+tn_array_t* tn_array_reciprocal(tn_scope_t* scope, tn_array_t* a) {
   TN__OPERATION(scope, "reciprocal");
-  x = as_float(scope, x);
-  return tn_array_divide(scope, NUMBER(x, 1), x);
+  a = as_float(scope, a);
+  return tn_array_divide(scope, NUMBER(a, 1), a);
 }
 
-tn_array_t* tn_array_abs(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION_ON(scope, "abs", x);
-  const tn_kind_t kind = tn_dtype_kind(x->dtype);
-  if (kind == TN_KIND_BOOL || kind == TN_KIND_UNSIGNED) return x;
-  return tn__map(scope, TN__OP(abs), x, tn__real_dtype(x->dtype));
+tn_array_t* tn_array_abs(tn_scope_t* scope, tn_array_t* a) {
+  TN__OPERATION_ON(scope, "abs", a);
+  const tn_kind_t kind = tn_dtype_kind(a->dtype);
+  if (kind == TN_KIND_BOOL || kind == TN_KIND_UNSIGNED) return a;
+  return tn__map(scope, TN__OP(abs), a, tn__real_dtype(a->dtype));
 }
 
-tn_array_t* tn_array_negative(tn_scope_t* scope, tn_array_t* x) {
+tn_array_t* tn_array_negative(tn_scope_t* scope, tn_array_t* a) {
   TN__OPERATION(scope, "negative");
-  return tn__elementwise(scope, "negative", TN__OP(negate), 1, &x, TN_OPERANDS_NUMBER);
+  return tn__elementwise(scope, "negative", TN__OP(negate), 1, &a, TN_OPERANDS_NUMBER);
 }
 
-tn_array_t* tn_array_positive(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION_ON(scope, "positive", x);
-  return x;
+tn_array_t* tn_array_positive(tn_scope_t* scope, tn_array_t* a) {
+  TN__OPERATION_ON(scope, "positive", a);
+  return a;
 }
 
-tn_array_t* tn_array_sign(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION_ON(scope, "sign", x);
-  const tn_kind_t kind = tn_dtype_kind(x->dtype);
-  if (kind == TN_KIND_BOOL) return x;
-  if (kind == TN_KIND_UNSIGNED) return tn_array_minimum(scope, x, NUMBER(x, 1));
-  return tn__map(scope, TN__OP(sign), x, x->dtype);
+tn_array_t* tn_array_sign(tn_scope_t* scope, tn_array_t* a) {
+  TN__OPERATION_ON(scope, "sign", a);
+  const tn_kind_t kind = tn_dtype_kind(a->dtype);
+  if (kind == TN_KIND_BOOL) return a;
+  if (kind == TN_KIND_UNSIGNED) return tn_array_minimum(scope, a, NUMBER(a, 1));
+  return tn__map(scope, TN__OP(sign), a, a->dtype);
 }
 
-tn_array_t* tn_array_square(tn_scope_t* scope, tn_array_t* x) {
+tn_array_t* tn_array_square(tn_scope_t* scope, tn_array_t* a) {
   TN__OPERATION(scope, "square");
-  return tn_array_multiply(scope, x, x);
+  return tn_array_multiply(scope, a, a);
 }
 
 // What integers and booleans are already.
@@ -107,22 +107,22 @@ static tn_array_t* round_with(tn_scope_t* scope, const char* name, const tn_op_t
   return tn__elementwise(scope, name, op, 1, &x, TN_OPERANDS_REAL);
 }
 
-tn_array_t* tn_array_ceil(tn_scope_t* scope, tn_array_t* x) {
+tn_array_t* tn_array_ceil(tn_scope_t* scope, tn_array_t* a) {
   TN__OPERATION(scope, "ceil");
-  return round_with(scope, "ceil", TN__OP(ceil), x);
+  return round_with(scope, "ceil", TN__OP(ceil), a);
 }
 
-tn_array_t* tn_array_floor(tn_scope_t* scope, tn_array_t* x) {
+tn_array_t* tn_array_floor(tn_scope_t* scope, tn_array_t* a) {
   TN__OPERATION(scope, "floor");
-  return round_with(scope, "floor", TN__OP(floor), x);
+  return round_with(scope, "floor", TN__OP(floor), a);
 }
 
-tn_array_t* tn_array_trunc(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION_ON(scope, "trunc", x);
-  if (!tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) return x;
-  tn_array_t* down = round_with(scope, "trunc", TN__OP(floor), x);
-  tn_array_t* up = round_with(scope, "trunc", TN__OP(ceil), x);
-  return tn_array_where(scope, tn_array_less(scope, x, NUMBER(x, 0)), up, down);
+tn_array_t* tn_array_trunc(tn_scope_t* scope, tn_array_t* a) {
+  TN__OPERATION_ON(scope, "trunc", a);
+  if (!tn_issubdtype(a->dtype, TN_CATEGORY_INEXACT)) return a;
+  tn_array_t* down = round_with(scope, "trunc", TN__OP(floor), a);
+  tn_array_t* up = round_with(scope, "trunc", TN__OP(ceil), a);
+  return tn_array_where(scope, tn_array_less(scope, a, NUMBER(a, 0)), up, down);
 }
 
 static tn_array_t* round_whole(tn_scope_t* scope, tn_array_t* x) {
@@ -134,17 +134,17 @@ static tn_array_t* round_whole(tn_scope_t* scope, tn_array_t* x) {
   return tn__apply(scope, TN__OP(complex), 2, parts, x->dtype, x->rank, x->dims);
 }
 
-tn_array_t* tn_array_round(tn_scope_t* scope, tn_array_t* x, int decimals) {
-  TN__OPERATION_ON(scope, "round", x);
-  if (decimals == 0) return round_whole(scope, x);
-  tn_array_t* y = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
+tn_array_t* tn_array_round(tn_scope_t* scope, tn_array_t* a, int decimals) {
+  TN__OPERATION_ON(scope, "round", a);
+  if (decimals == 0) return round_whole(scope, a);
+  tn_array_t* y = tn_array_astype(scope, a, tn__at_least_float(a->dtype));
   const double scale = pow(10, decimals);
   // Narrow floats as MLX has them, whose scale is a float.
   const bool is_double = tn__real_dtype(y->dtype) == TN_DTYPE_F64;
   const double back = is_double ? 1 / scale : (double)(1 / (float)scale);
   y = round_whole(scope, tn_array_multiply(scope, y, NUMBER(y, scale)));
   y = tn_array_multiply(scope, y, NUMBER(y, back));
-  return tn_array_astype(scope, y, x->dtype);
+  return tn_array_astype(scope, y, a->dtype);
 }
 
 // --- complex elements
@@ -157,22 +157,22 @@ static tn_array_t* part(tn_scope_t* scope, const tn_op_t* op, tn_array_t* x) {
   return op == TN__OP(real) ? x : tn_array_zeros(scope, x->dtype, x->rank, x->dims);
 }
 
-tn_array_t* tn_array_real(tn_scope_t* scope, tn_array_t* x) {
+tn_array_t* tn_array_real(tn_scope_t* scope, tn_array_t* a) {
   TN__OPERATION(scope, "real");
-  return part(scope, TN__OP(real), x);
+  return part(scope, TN__OP(real), a);
 }
 
-tn_array_t* tn_array_imag(tn_scope_t* scope, tn_array_t* x) {
+tn_array_t* tn_array_imag(tn_scope_t* scope, tn_array_t* a) {
   TN__OPERATION(scope, "imag");
-  return part(scope, TN__OP(imag), x);
+  return part(scope, TN__OP(imag), a);
 }
 
-tn_array_t* tn_array_conjugate(tn_scope_t* scope, tn_array_t* x) {
-  TN__OPERATION_ON(scope, "conjugate", x);
-  if (tn_dtype_kind(x->dtype) != TN_KIND_COMPLEX) return x;
-  tn_array_t* parts[] = {tn_array_real(scope, x),
-                         tn_array_negative(scope, tn_array_imag(scope, x))};
-  return tn__apply(scope, TN__OP(complex), 2, parts, x->dtype, x->rank, x->dims);
+tn_array_t* tn_array_conjugate(tn_scope_t* scope, tn_array_t* a) {
+  TN__OPERATION_ON(scope, "conjugate", a);
+  if (tn_dtype_kind(a->dtype) != TN_KIND_COMPLEX) return a;
+  tn_array_t* parts[] = {tn_array_real(scope, a),
+                         tn_array_negative(scope, tn_array_imag(scope, a))};
+  return tn__apply(scope, TN__OP(complex), 2, parts, a->dtype, a->rank, a->dims);
 }
 
 // --- two operands
@@ -188,9 +188,9 @@ tn_array_t* tn_array_subtract(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) {
   return tn__apply(scope, op, 2, operands, dtype, shape.rank, shape.dims);
 }
 
-tn_array_t* tn_array_bitwise_invert(tn_scope_t* scope, tn_array_t* x) {
+tn_array_t* tn_array_bitwise_invert(tn_scope_t* scope, tn_array_t* a) {
   TN__OPERATION(scope, "bitwise_invert");
-  return tn__elementwise(scope, "bitwise_invert", TN__OP(not ), 1, &x, TN_OPERANDS_INTEGER);
+  return tn__elementwise(scope, "bitwise_invert", TN__OP(not ), 1, &a, TN_OPERANDS_INTEGER);
 }
 
 static tn_array_t* shift(tn_scope_t* scope, bool left, tn_array_t* a, tn_array_t* b) {

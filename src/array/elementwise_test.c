@@ -61,7 +61,7 @@ static void choices_promote_and_broadcast(void** state) {
   tn_array_t* two = tn_array_scalar(s, TN_DTYPE_F32, 2);
   TN_ASSERT_F32(tn_array_clip(s, FLOATS(1, 3), two, NULL), TN_LIST(2), 2, 3);
   tn_array_t* none = tn_array_clip(s, two, NULL, NULL);
-  TN_ASSERT_REPORT("clip: neither a minimum nor a maximum", tn_array_eval(1, &none));
+  TN_ASSERT_REPORT("clip: neither a_min nor a_max", tn_array_eval(1, &none));
   tn_scope_destroy(s);
 }
 

@@ -118,23 +118,23 @@ static tn_array_t* angles(tn_scope_t* scope, int64_t length, int64_t pairs, doub
   return tn_array_multiply(scope, positions, speeds);
 }
 
-tn_array_t* tn_array_rope(tn_scope_t* scope, tn_array_t* x, int64_t dims, bool traditional,
+tn_array_t* tn_array_rope(tn_scope_t* scope, tn_array_t* a, int64_t dims, bool traditional,
                           double base, double scale, tn_array_t* offset, tn_array_t* freqs) {
   TN__OPERATION(scope, "rope");
-  TN__RETURN_IF_FAILED(check_rope(scope, x, dims, offset, freqs));
-  const int64_t size = x->dims[x->rank - 1], length = x->dims[x->rank - 2], half = dims / 2;
-  tn_array_t* line = tn_array_reshape(scope, x, 4, (const int64_t[]){x->dims[0], -1, length, size});
-  if (tn_array_size(x) == 0) return x;
+  TN__RETURN_IF_FAILED(check_rope(scope, a, dims, offset, freqs));
+  const int64_t size = a->dims[a->rank - 1], length = a->dims[a->rank - 2], half = dims / 2;
+  tn_array_t* line = tn_array_reshape(scope, a, 4, (const int64_t[]){a->dims[0], -1, length, size});
+  if (tn_array_size(a) == 0) return a;
   tn_array_t* theta = angles(scope, length, half, base, scale, offset, freqs);
-  tn_array_t* cosine = tn_array_astype(scope, tn_array_cos(scope, theta), x->dtype);
-  tn_array_t* sine = tn_array_astype(scope, tn_array_sin(scope, theta), x->dtype);
-  tn_array_t* a = features(scope, line, 0, traditional ? dims : half, traditional ? 2 : 1);
-  tn_array_t* b = features(scope, line, traditional ? 1 : half, dims, traditional ? 2 : 1);
-  tn_array_t* parts[] = {
-      tn_array_subtract(scope, tn_array_multiply(scope, a, cosine),
-                        tn_array_multiply(scope, b, sine)),
-      tn_array_add(scope, tn_array_multiply(scope, a, sine), tn_array_multiply(scope, b, cosine)),
-      NULL};
+  tn_array_t* cosine = tn_array_astype(scope, tn_array_cos(scope, theta), a->dtype);
+  tn_array_t* sine = tn_array_astype(scope, tn_array_sin(scope, theta), a->dtype);
+  tn_array_t* first = features(scope, line, 0, traditional ? dims : half, traditional ? 2 : 1);
+  tn_array_t* second = features(scope, line, traditional ? 1 : half, dims, traditional ? 2 : 1);
+  tn_array_t* parts[] = {tn_array_subtract(scope, tn_array_multiply(scope, first, cosine),
+                                           tn_array_multiply(scope, second, sine)),
+                         tn_array_add(scope, tn_array_multiply(scope, first, sine),
+                                      tn_array_multiply(scope, second, cosine)),
+                         NULL};
   tn_array_t* turned = NULL;
   if (traditional) {
     turned = tn_array_flatten(scope, tn_array_stack(scope, 2, parts, -1), -2, -1);
@@ -146,7 +146,7 @@ tn_array_t* tn_array_rope(tn_scope_t* scope, tn_array_t* x, int64_t dims, bool t
     parts[1] = features(scope, line, dims, size, 1);
     turned = tn_array_concatenate(scope, 2, parts, -1);
   }
-  return tn_array_reshape(scope, turned, x->rank, x->dims);
+  return tn_array_reshape(scope, turned, a->rank, a->dims);
 }
 
 // --- attention
@@ -195,11 +195,10 @@ static tn_array_t* hide(tn_scope_t* scope, tn_array_t* scores, tn_array_t* mask)
   return tn_array_where(scope, mask, scores, tn__number_like(scope, scores, lowest(scores->dtype)));
 }
 
-tn_array_t* tn_array_scaled_dot_product_attention(tn_scope_t* scope, tn_array_t* queries,
-                                                  tn_array_t* keys, tn_array_t* values,
-                                                  const tn_attention_t* options) {
+tn_array_t* tn_array_scaled_dot_product_attention(tn_scope_t* scope, tn_array_t* q, tn_array_t* k,
+                                                  tn_array_t* v, const tn_attention_t* options) {
   TN__OPERATION(scope, "scaled_dot_product_attention");
-  tn_array_t* operands[] = {queries, keys, values};
+  tn_array_t* operands[] = {q, k, v};
   tn_attention_t copy;
   tn_status_t status;
   if (!options) {
@@ -215,15 +214,15 @@ tn_array_t* tn_array_scaled_dot_product_attention(tn_scope_t* scope, tn_array_t*
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%s; expected floats",
                           tn_dtype_name(dtype));
   }
-  const int64_t batch = queries->dims[0], heads = queries->dims[1], length = queries->dims[2];
-  const int64_t groups = keys->dims[1], key_count = keys->dims[2];
-  // Queries that share keys are rows of one matrix.
-  tn_array_t* q = tn_array_astype(scope, queries, dtype);
-  q = tn_array_multiply(scope, q, tn__number_like(scope, q, options->scale));
-  q = tn_array_reshape(scope, q, 4,
-                       (const int64_t[]){batch, groups, heads / groups * length, queries->dims[3]});
+  const int64_t batch = q->dims[0], heads = q->dims[1], length = q->dims[2];
+  const int64_t groups = k->dims[1], key_count = k->dims[2];
+  // Queries that share k are rows of one matrix.
+  tn_array_t* rows = tn_array_astype(scope, q, dtype);
+  rows = tn_array_multiply(scope, rows, tn__number_like(scope, rows, options->scale));
+  rows = tn_array_reshape(scope, rows, 4,
+                          (const int64_t[]){batch, groups, heads / groups * length, q->dims[3]});
   tn_array_t* scores = tn_array_matmul(
-      scope, q, tn_array_swapaxes(scope, tn_array_astype(scope, keys, dtype), -1, -2));
+      scope, rows, tn_array_swapaxes(scope, tn_array_astype(scope, k, dtype), -1, -2));
   const int64_t full[] = {batch, heads, length, key_count};
   scores = tn_array_reshape(scope, scores, 4, full);
   if (scores->dtype == TN_DTYPE_INVALID) return scores;
@@ -243,9 +242,8 @@ tn_array_t* tn_array_scaled_dot_product_attention(tn_scope_t* scope, tn_array_t*
   if (options->sinks) scores = features(scope, scores, 1, key_count + 1, 1);
   scores = tn_array_reshape(scope, scores, 4,
                             (const int64_t[]){batch, groups, heads / groups * length, key_count});
-  tn_array_t* result = tn_array_matmul(scope, scores, tn_array_astype(scope, values, dtype));
-  return tn_array_reshape(scope, result, 4,
-                          (const int64_t[]){batch, heads, length, values->dims[3]});
+  tn_array_t* result = tn_array_matmul(scope, scores, tn_array_astype(scope, v, dtype));
+  return tn_array_reshape(scope, result, 4, (const int64_t[]){batch, heads, length, v->dims[3]});
 }
 
 tn_array_t* tn_array_cross_entropy(tn_scope_t* scope, tn_array_t* logits, tn_array_t* targets) {

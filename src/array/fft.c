@@ -102,17 +102,17 @@ static tn_array_t* transform_all(tn_scope_t* scope, const char* name, tn_fourier
 static const int64_t last_two[] = {-2, -1};
 
 #define TRANSFORM(name, kind)                                                                     \
-  tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* x, int64_t size, int64_t axis,       \
+  tn_array_t* tn_array_##name(tn_scope_t* scope, tn_array_t* a, int64_t n, int64_t axis,          \
                               tn_fft_norm_t norm) {                                               \
-    return transform_all(scope, #name, kind, x, 1, &axis, size ? &size : NULL, norm);             \
+    return transform_all(scope, #name, kind, a, 1, &axis, n ? &n : NULL, norm);                   \
   }                                                                                               \
-  tn_array_t* tn_array_##name##n(tn_scope_t* scope, tn_array_t* x, size_t axis_count,             \
+  tn_array_t* tn_array_##name##n(tn_scope_t* scope, tn_array_t* a, size_t axis_count,             \
                                  const int64_t* axes, const int64_t* sizes, tn_fft_norm_t norm) { \
-    return transform_all(scope, #name "n", kind, x, axis_count, axes, sizes, norm);               \
+    return transform_all(scope, #name "n", kind, a, axis_count, axes, sizes, norm);               \
   }                                                                                               \
-  tn_array_t* tn_array_##name##2(tn_scope_t * scope, tn_array_t * x, const int64_t* axes,         \
+  tn_array_t* tn_array_##name##2(tn_scope_t * scope, tn_array_t * a, const int64_t* axes,         \
                                  const int64_t* sizes, tn_fft_norm_t norm) {                      \
-    return transform_all(scope, #name "2", kind, x, 2, axes ? axes : last_two, sizes, norm);      \
+    return transform_all(scope, #name "2", kind, a, 2, axes ? axes : last_two, sizes, norm);      \
   }
 TRANSFORM(fft, FORWARD)
 TRANSFORM(ifft, INVERSE)
@@ -127,23 +127,23 @@ static tn_array_t* check_count(tn_scope_t* scope, int64_t size) {
                         (long long)size);
 }
 
-tn_array_t* tn_array_fftfreq(tn_scope_t* scope, int64_t size, double distance) {
+tn_array_t* tn_array_fftfreq(tn_scope_t* scope, int64_t n, double d) {
   TN__OPERATION(scope, "fftfreq");
-  TN__RETURN_IF_FAILED(check_count(scope, size));
-  const int64_t half = (size + 1) / 2;
-  tn_array_t* x = tn_array_arange(scope, TN_DTYPE_F32, 0, (double)size, 1);
-  tn_array_t* below = tn_array_subtract(scope, x, tn__number_like(scope, x, (double)size));
+  TN__RETURN_IF_FAILED(check_count(scope, n));
+  const int64_t half = (n + 1) / 2;
+  tn_array_t* x = tn_array_arange(scope, TN_DTYPE_F32, 0, (double)n, 1);
+  tn_array_t* below = tn_array_subtract(scope, x, tn__number_like(scope, x, (double)n));
   x = tn_array_where(scope, tn_array_less(scope, x, tn__number_like(scope, x, (double)half)), x,
                      below);
-  return tn_array_multiply(scope, x, tn__number_like(scope, x, 1 / ((double)size * distance)));
+  return tn_array_multiply(scope, x, tn__number_like(scope, x, 1 / ((double)n * d)));
 }
 
-tn_array_t* tn_array_rfftfreq(tn_scope_t* scope, int64_t size, double distance) {
+tn_array_t* tn_array_rfftfreq(tn_scope_t* scope, int64_t n, double d) {
   TN__OPERATION(scope, "rfftfreq");
-  TN__RETURN_IF_FAILED(check_count(scope, size));
-  const int64_t count = size / 2 + 1;
+  TN__RETURN_IF_FAILED(check_count(scope, n));
+  const int64_t count = n / 2 + 1;
   tn_array_t* x = tn_array_arange(scope, TN_DTYPE_F32, 0, (double)count, 1);
-  return tn_array_multiply(scope, x, tn__number_like(scope, x, 1 / ((double)size * distance)));
+  return tn_array_multiply(scope, x, tn__number_like(scope, x, 1 / ((double)n * d)));
 }
 
 static tn_array_t* shift(tn_scope_t* scope, bool back, tn_array_t* x, size_t axis_count,
@@ -161,14 +161,14 @@ static tn_array_t* shift(tn_scope_t* scope, bool back, tn_array_t* x, size_t axi
   return tn_array_roll(scope, x, count, shifts, places);
 }
 
-tn_array_t* tn_array_fftshift(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
+tn_array_t* tn_array_fftshift(tn_scope_t* scope, tn_array_t* a, size_t axis_count,
                               const int64_t* axes) {
   TN__OPERATION(scope, "fftshift");
-  return shift(scope, false, x, axis_count, axes);
+  return shift(scope, false, a, axis_count, axes);
 }
 
-tn_array_t* tn_array_ifftshift(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
+tn_array_t* tn_array_ifftshift(tn_scope_t* scope, tn_array_t* a, size_t axis_count,
                                const int64_t* axes) {
   TN__OPERATION(scope, "ifftshift");
-  return shift(scope, true, x, axis_count, axes);
+  return shift(scope, true, a, axis_count, axes);
 }

@@ -100,38 +100,38 @@ tn_array_t* tn__scatter_combine(tn_scope_t* scope, tn_scatter_mode_t mode, tn_ar
 
 // --- along one axis
 
-tn_array_t* tn_array_take(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices, int64_t axis) {
-  TN__OPERATION_ON(scope, "take", x, indices);
+tn_array_t* tn_array_take(tn_scope_t* scope, tn_array_t* a, tn_array_t* indices, int64_t axis) {
+  TN__OPERATION_ON(scope, "take", a, indices);
   tn_indexed_t indexed = {.indexed_count = 1};
   tn_array_shape_t shape = {0};
   size_t at = 0;
   if (axis == TN_ALL_AXES) {
-    x = tn_array_flatten(scope, x, 0, -1);
-    if (x->dtype == TN_DTYPE_INVALID) return x;
+    a = tn_array_flatten(scope, a, 0, -1);
+    if (a->dtype == TN_DTYPE_INVALID) return a;
   } else {
-    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, x->rank, &at));
+    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, a->rank, &at));
   }
-  TN__RETURN_IF_FAILED(tn__wrap_indices(scope, &indices, x->dims[at]));
-  if (x->rank - 1 + indices->rank > TN_MAX_RANK) {
+  TN__RETURN_IF_FAILED(tn__wrap_indices(scope, &indices, a->dims[at]));
+  if (a->rank - 1 + indices->rank > TN_MAX_RANK) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "%zu dimensions at indices of %zu are too many", (size_t)x->rank,
+                          "%zu dimensions at indices of %zu are too many", (size_t)a->rank,
                           (size_t)indices->rank);
   }
-  if (x->dims[at] == 0 && tn_array_size(indices) != 0) {
+  if (a->dims[at] == 0 && tn_array_size(indices) != 0) {
     return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE, "axis %zu of the shape %s is empty", at,
-                          TN_SHAPE_TEXT(x->rank, x->dims));
+                          TN_SHAPE_TEXT(a->rank, a->dims));
   }
   indexed.indexed[0] = (int64_t)at;
-  for (size_t i = 0; i < x->rank; ++i) {
+  for (size_t i = 0; i < a->rank; ++i) {
     if (i == at) {
       for (size_t d = 0; d < indices->rank; ++d) shape.dims[shape.rank++] = indices->dims[d];
     } else {
       indexed.window[indexed.window_count++] = (int64_t)shape.rank;
-      shape.dims[shape.rank++] = x->dims[i];
+      shape.dims[shape.rank++] = a->dims[i];
     }
   }
-  if (tn_array_size(x) == 0) return tn_array_zeros(scope, x->dtype, shape.rank, shape.dims);
-  return tn__gather(scope, x, indices, indices->rank, &indexed, shape.rank, shape.dims);
+  if (tn_array_size(a) == 0) return tn_array_zeros(scope, a->dtype, shape.rank, shape.dims);
+  return tn__gather(scope, a, indices, indices->rank, &indexed, shape.rank, shape.dims);
 }
 
 // `x` and the indices of one rank, which go along in all dimensions but the axis.
@@ -184,46 +184,46 @@ static tn_array_t* prepare_along(tn_scope_t* scope, tn_array_t** x, tn_array_t**
   return NULL;
 }
 
-tn_array_t* tn_array_take_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
+tn_array_t* tn_array_take_along_axis(tn_scope_t* scope, tn_array_t* a, tn_array_t* indices,
                                      int64_t axis) {
   TN__OPERATION(scope, "take_along_axis");
   tn_indexed_t indexed;
-  TN__RETURN_IF_FAILED(prepare_along(scope, &x, &indices, axis, &indexed));
-  if (tn_array_size(x) == 0 && tn_array_size(indices) != 0) {
+  TN__RETURN_IF_FAILED(prepare_along(scope, &a, &indices, axis, &indexed));
+  if (tn_array_size(a) == 0 && tn_array_size(indices) != 0) {
     return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE, "the array of shape %s is empty",
-                          TN_SHAPE_TEXT(x->rank, x->dims));
+                          TN_SHAPE_TEXT(a->rank, a->dims));
   }
   // Sizes of 1 would not fit an array without elements.
   if (tn_array_size(indices) == 0) {
-    return tn_array_zeros(scope, x->dtype, indices->rank, indices->dims);
+    return tn_array_zeros(scope, a->dtype, indices->rank, indices->dims);
   }
-  return tn__gather(scope, x, indices, indices->rank, &indexed, indices->rank, indices->dims);
+  return tn__gather(scope, a, indices, indices->rank, &indexed, indices->rank, indices->dims);
 }
 
-tn_array_t* tn_array_put_along_axis(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices,
+tn_array_t* tn_array_put_along_axis(tn_scope_t* scope, tn_array_t* a, tn_array_t* indices,
                                     tn_array_t* values, int64_t axis, tn_scatter_mode_t mode) {
-  TN__OPERATION_ON(scope, "put_along_axis", x);
+  TN__OPERATION_ON(scope, "put_along_axis", a);
   tn_array_shape_t shape;
   tn_indexed_t indexed;
   TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &values));
   TN__RETURN_IF_FAILED(tn__check_choice(scope, "mode", (int)mode, TN_SCATTER_MINIMUM));
-  shape.rank = x->rank;
-  if (x->rank) memcpy(shape.dims, x->dims, x->rank * sizeof *shape.dims);
-  TN__RETURN_IF_FAILED(prepare_along(scope, &x, &indices, axis, &indexed));
-  values = tn_array_astype(scope, values, x->dtype);
+  shape.rank = a->rank;
+  if (a->rank) memcpy(shape.dims, a->dims, a->rank * sizeof *shape.dims);
+  TN__RETURN_IF_FAILED(prepare_along(scope, &a, &indices, axis, &indexed));
+  values = tn_array_astype(scope, values, a->dtype);
   if (axis == TN_ALL_AXES && values->rank > 1) values = tn_array_flatten(scope, values, 0, -1);
   values = tn_array_broadcast_to(scope, values, indices->rank, indices->dims);
   values = tn__scatter_updates(scope, mode, values);
-  x = tn__scatter(scope, x, indices, indices->rank, values, &indexed,
-                  tn__scatter_body(scope, mode, x->dtype));
-  return axis == TN_ALL_AXES ? tn_array_reshape(scope, x, shape.rank, shape.dims) : x;
+  a = tn__scatter(scope, a, indices, indices->rank, values, &indexed,
+                  tn__scatter_body(scope, mode, a->dtype));
+  return axis == TN_ALL_AXES ? tn_array_reshape(scope, a, shape.rank, shape.dims) : a;
 }
 
 // --- strides over memory that is not there
 
-tn_array_t* tn_array_as_strided(tn_scope_t* scope, tn_array_t* x, size_t rank, const int64_t* dims,
+tn_array_t* tn_array_as_strided(tn_scope_t* scope, tn_array_t* a, size_t rank, const int64_t* dims,
                                 const int64_t* strides, int64_t offset) {
-  TN__OPERATION_ON(scope, "as_strided", x);
+  TN__OPERATION_ON(scope, "as_strided", a);
   int64_t low = offset, high = offset;
   bool is_empty = false;
   TN__RETURN_IF_FAILED(tn__check_dims(scope, rank, dims));
@@ -245,10 +245,10 @@ tn_array_t* tn_array_as_strided(tn_scope_t* scope, tn_array_t* x, size_t rank, c
         scope, places,
         tn_array_multiply(scope, count, tn__number_like(scope, count, (double)strides[i])));
   }
-  if (!is_empty && (low < 0 || high >= tn_array_size(x))) {
+  if (!is_empty && (low < 0 || high >= tn_array_size(a))) {
     return tn__scope_fail(scope, TN_CODE_OUT_OF_RANGE,
                           "the strides reach from element %lld to %lld; the array has %lld",
-                          (long long)low, (long long)high, (long long)tn_array_size(x));
+                          (long long)low, (long long)high, (long long)tn_array_size(a));
   }
-  return tn_array_take(scope, tn_array_flatten(scope, x, 0, -1), places, 0);
+  return tn_array_take(scope, tn_array_flatten(scope, a, 0, -1), places, 0);
 }

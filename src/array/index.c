@@ -220,30 +220,30 @@ static tn_array_t* check_items(tn_scope_t* scope, size_t count, const tn_index_t
   return NULL;
 }
 
-tn_array_t* tn_array_index(tn_scope_t* scope, tn_array_t* x, size_t count,
+tn_array_t* tn_array_index(tn_scope_t* scope, tn_array_t* a, size_t count,
                            const tn_index_t* items) {
-  TN__OPERATION_ON(scope, "index", x);
+  TN__OPERATION_ON(scope, "index", a);
   tn_selection_t selection;
   tn_indexed_t indexed = {0};
   tn_array_shape_t shape;
   TN__RETURN_IF_FAILED(check_items(scope, count, items));
   if (tn__has_masks(count, items)) {
     tn_items_t found;
-    tn_array_t* result = tn__find_masked(scope, x, count, items, &found);
-    if (!result) result = tn_array_index(scope, x, found.count, found.items);
+    tn_array_t* result = tn__find_masked(scope, a, count, items, &found);
+    if (!result) result = tn_array_index(scope, a, found.count, found.items);
     tn__items_free(&found);
     return result;
   }
-  TN__RETURN_IF_FAILED(resolve(scope, x, count, items, &selection));
-  tn_array_t* part = tn_array_slice(scope, x, selection.starts, selection.stops, selection.steps);
+  TN__RETURN_IF_FAILED(resolve(scope, a, count, items, &selection));
+  tn_array_t* part = tn_array_slice(scope, a, selection.starts, selection.stops, selection.steps);
   if (part->dtype == TN_DTYPE_INVALID) return part;
   if (selection.array_count == 0) return reshape_result(scope, &selection, part);
-  tn_array_t* indices = join_arrays(scope, x->rank, &selection, &indexed);
+  tn_array_t* indices = join_arrays(scope, a->rank, &selection, &indexed);
   if (indices->dtype == TN_DTYPE_INVALID) return indices;
   place_windows(part, &selection, &indexed, &shape);
   if (tn_array_size(part) == 0) {
-    TN__RETURN_IF_FAILED(check_empty(scope, x, &selection, indices));
-    part = tn_array_zeros(scope, x->dtype, shape.rank, shape.dims);
+    TN__RETURN_IF_FAILED(check_empty(scope, a, &selection, indices));
+    part = tn_array_zeros(scope, a->dtype, shape.rank, shape.dims);
     return reshape_result(scope, &selection, part);
   }
   part = tn__gather(scope, part, indices, indices->rank - 1, &indexed, shape.rank, shape.dims);
@@ -368,10 +368,10 @@ static tn_array_t* update_places(tn_scope_t* scope, tn_array_t* x, size_t count,
   return tn_array_reshape(scope, result, x->rank, x->dims);
 }
 
-tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* x, size_t count,
+tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* a, size_t count,
                                   const tn_index_t* items, tn_array_t* updates,
                                   tn_scatter_mode_t mode) {
-  TN__OPERATION_ON(scope, "index_update", x, updates);
+  TN__OPERATION_ON(scope, "index_update", a, updates);
   tn_selection_t selection;
   tn_indexed_t indexed = {0};
   tn_array_shape_t shape;
@@ -379,23 +379,23 @@ tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* x, size_t count
   TN__RETURN_IF_FAILED(tn__check_choice(scope, "mode", (int)mode, TN_SCATTER_MINIMUM));
   if (tn__is_mask_alone(count, items)) {
     // There is one. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
-    return tn__update_masked(scope, x, items[0].array, updates, mode);
+    return tn__update_masked(scope, a, items[0].array, updates, mode);
   }
   if (tn__has_masks(count, items)) {
     tn_items_t found;
-    tn_array_t* result = tn__find_masked(scope, x, count, items, &found);
-    if (!result) result = tn_array_index_update(scope, x, found.count, found.items, updates, mode);
+    tn_array_t* result = tn__find_masked(scope, a, count, items, &found);
+    if (!result) result = tn_array_index_update(scope, a, found.count, found.items, updates, mode);
     tn__items_free(&found);
     return result;
   }
-  TN__RETURN_IF_FAILED(resolve(scope, x, count, items, &selection));
-  if (selection.array_count == 0) return update_slice(scope, x, &selection, updates, mode);
+  TN__RETURN_IF_FAILED(resolve(scope, a, count, items, &selection));
+  if (selection.array_count == 0) return update_slice(scope, a, &selection, updates, mode);
   if (!selection.is_whole) {
-    return update_places(scope, x, count, items, &selection, updates, mode);
+    return update_places(scope, a, count, items, &selection, updates, mode);
   }
-  tn_array_t* indices = join_arrays(scope, x->rank, &selection, &indexed);
+  tn_array_t* indices = join_arrays(scope, a->rank, &selection, &indexed);
   if (indices->dtype == TN_DTYPE_INVALID) return indices;
-  place_windows(x, &selection, &indexed, &shape);
+  place_windows(a, &selection, &indexed, &shape);
   // The updates' shape is that of the result, in which new dimensions may lie.
   tn_array_shape_t full = {0};
   for (size_t i = 0; i <= selection.kept.rank; ++i) {
@@ -406,25 +406,25 @@ tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* x, size_t count
     }
     if (i < selection.kept.rank) full.dims[full.rank++] = selection.kept.dims[i];
   }
-  updates = fit_updates(scope, updates, x->dtype, full.rank, full.dims);
+  updates = fit_updates(scope, updates, a->dtype, full.rank, full.dims);
   updates = tn_array_reshape(scope, updates, shape.rank, shape.dims);
   updates = tn__scatter_updates(scope, mode, updates);
-  return tn__scatter(scope, x, indices, indices->rank - 1, updates, &indexed,
-                     tn__scatter_body(scope, mode, x->dtype));
+  return tn__scatter(scope, a, indices, indices->rank - 1, updates, &indexed,
+                     tn__scatter_body(scope, mode, a->dtype));
 }
 
-tn_array_t* tn_array_slice_update(tn_scope_t* scope, tn_array_t* x, tn_array_t* updates,
+tn_array_t* tn_array_slice_update(tn_scope_t* scope, tn_array_t* a, tn_array_t* updates,
                                   const int64_t* starts, const int64_t* stops,
                                   const int64_t* strides, tn_scatter_mode_t mode) {
-  TN__OPERATION_ON(scope, "slice_update", x);
+  TN__OPERATION_ON(scope, "slice_update", a);
   tn_index_t items[TN_MAX_RANK];
-  TN__RETURN_IF_FAILED(tn__check_list(scope, "starts", x->rank, starts));
-  TN__RETURN_IF_FAILED(tn__check_list(scope, "stops", x->rank, stops));
-  for (size_t i = 0; i < x->rank; ++i) {
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "starts", a->rank, starts));
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "stops", a->rank, stops));
+  for (size_t i = 0; i < a->rank; ++i) {
     items[i] = (tn_index_t){.kind = TN_INDEX_SLICE,
                             .start = starts[i],
                             .stop = stops[i],
                             .step = strides ? strides[i] : 1};
   }
-  return tn_array_index_update(scope, x, x->rank, items, updates, mode);
+  return tn_array_index_update(scope, a, a->rank, items, updates, mode);
 }

@@ -105,101 +105,101 @@ static tn_array_t* cut(tn_scope_t* scope, tn_array_t* x, size_t axis, int64_t st
   return tn_array_slice(scope, x, starts, stops, NULL);
 }
 
-void tn_array_split(tn_scope_t* scope, tn_array_t* x, size_t count, int64_t axis,
+void tn_array_split(tn_scope_t* scope, tn_array_t* a, size_t sections, int64_t axis,
                     tn_array_t** out_parts) {
   TN__OPERATION(scope, "split");
   size_t at = 0;
   int64_t length = 0;
-  tn_array_t* error = tn__check_operands(scope, 1, &x);
-  if (!error) error = tn__normalise_axis(scope, axis, x->rank, &at);
+  tn_array_t* error = tn__check_operands(scope, 1, &a);
+  if (!error) error = tn__normalise_axis(scope, axis, a->rank, &at);
   if (!error) {
-    if (count) length = x->dims[at] / (int64_t)count;
-    if (count == 0 || x->dims[at] % (int64_t)count) {
+    if (sections) length = a->dims[at] / (int64_t)sections;
+    if (sections == 0 || a->dims[at] % (int64_t)sections) {
       error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                              "axis %lld of size %lld does not make %zu equal parts",
-                             (long long)axis, (long long)x->dims[at], count);
+                             (long long)axis, (long long)a->dims[at], sections);
     }
   }
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < sections; ++i) {
     const int64_t start = (int64_t)i * length;
-    out_parts[i] = error ? error : cut(scope, x, at, start, start + length);
+    out_parts[i] = error ? error : cut(scope, a, at, start, start + length);
   }
 }
 
-void tn_array_split_at(tn_scope_t* scope, tn_array_t* x, size_t index_count, const int64_t* indices,
+void tn_array_split_at(tn_scope_t* scope, tn_array_t* a, size_t index_count, const int64_t* indices,
                        int64_t axis, tn_array_t** out_parts) {
   TN__OPERATION(scope, "split_at");
   size_t at = 0;
-  tn_array_t* error = tn__check_operands(scope, 1, &x);
-  if (!error) error = tn__normalise_axis(scope, axis, x->rank, &at);
+  tn_array_t* error = tn__check_operands(scope, 1, &a);
+  if (!error) error = tn__normalise_axis(scope, axis, a->rank, &at);
   if (!error) error = tn__check_list(scope, "indices", index_count, indices);
   for (size_t i = 0; i <= index_count; ++i) {
     out_parts[i] = error;
     if (error) continue;
     const int64_t start = i ? indices[i - 1] : 0;
-    out_parts[i] = cut(scope, x, at, start, i < index_count ? indices[i] : x->dims[at]);
+    out_parts[i] = cut(scope, a, at, start, i < index_count ? indices[i] : a->dims[at]);
   }
 }
 
-void tn_array_unstack(tn_scope_t* scope, tn_array_t* x, int64_t axis, size_t count,
+void tn_array_unstack(tn_scope_t* scope, tn_array_t* a, int64_t axis, size_t count,
                       tn_array_t** out_parts) {
   TN__OPERATION(scope, "unstack");
   size_t at = 0;
-  tn_array_t* error = tn__check_operands(scope, 1, &x);
-  if (!error) error = tn__normalise_axis(scope, axis, x->rank, &at);
-  if (!error && x->dims[at] != (int64_t)count) {
+  tn_array_t* error = tn__check_operands(scope, 1, &a);
+  if (!error) error = tn__normalise_axis(scope, axis, a->rank, &at);
+  if (!error && a->dims[at] != (int64_t)count) {
     error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "axis %lld has size %lld; expected %zu",
-                           (long long)axis, (long long)x->dims[at], count);
+                           (long long)axis, (long long)a->dims[at], count);
   }
   for (size_t i = 0; i < count; ++i) {
     out_parts[i] = error;
     if (error) continue;
     const int64_t where = (int64_t)at;
-    tn_array_t* part = cut(scope, x, at, (int64_t)i, (int64_t)i + 1);
+    tn_array_t* part = cut(scope, a, at, (int64_t)i, (int64_t)i + 1);
     out_parts[i] = tn_array_squeeze(scope, part, 1, &where);
   }
 }
 
-tn_array_t* tn_array_roll(tn_scope_t* scope, tn_array_t* x, size_t count, const int64_t* shifts,
+tn_array_t* tn_array_roll(tn_scope_t* scope, tn_array_t* a, size_t count, const int64_t* shift,
                           const int64_t* axes) {
-  TN__OPERATION_ON(scope, "roll", x);
-  TN__RETURN_IF_FAILED(tn__check_list(scope, "shifts", count, shifts));
+  TN__OPERATION_ON(scope, "roll", a);
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "shift", count, shift));
   if (!axes) {
-    const int64_t size = tn_array_size(x);
+    const int64_t size = tn_array_size(a);
     int64_t total = 0;
-    if (size == 0) return x;
-    for (size_t i = 0; i < count; ++i) total = (total % size + shifts[i] % size) % size;
-    tn_array_t* line = tn_array_flatten(scope, x, 0, -1);
+    if (size == 0) return a;
+    for (size_t i = 0; i < count; ++i) total = (total % size + shift[i] % size) % size;
+    tn_array_t* line = tn_array_flatten(scope, a, 0, -1);
     line = tn_array_roll(scope, line, 1, &total, (const int64_t[]){0});
-    return tn_array_reshape(scope, line, x->rank, x->dims);
+    return tn_array_reshape(scope, line, a->rank, a->dims);
   }
   for (size_t i = 0; i < count; ++i) {
     size_t at = 0;
-    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axes[i], x->rank, &at));
-    const int64_t size = x->dims[at];
-    if (size == 0 || shifts[i] % size == 0) continue;
-    const int64_t point = shifts[i] > 0 ? size - shifts[i] % size : -(shifts[i] % size);
-    tn_array_t* parts[] = {cut(scope, x, at, point, size), cut(scope, x, at, 0, point)};
-    x = tn_array_concatenate(scope, 2, parts, (int64_t)at);
-    if (x->dtype == TN_DTYPE_INVALID) return x;
+    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axes[i], a->rank, &at));
+    const int64_t size = a->dims[at];
+    if (size == 0 || shift[i] % size == 0) continue;
+    const int64_t point = shift[i] > 0 ? size - shift[i] % size : -(shift[i] % size);
+    tn_array_t* parts[] = {cut(scope, a, at, point, size), cut(scope, a, at, 0, point)};
+    a = tn_array_concatenate(scope, 2, parts, (int64_t)at);
+    if (a->dtype == TN_DTYPE_INVALID) return a;
   }
-  return x;
+  return a;
 }
 
-tn_array_t* tn_array_diff(tn_scope_t* scope, tn_array_t* x, int64_t order, int64_t axis) {
-  TN__OPERATION_ON(scope, "diff", x);
+tn_array_t* tn_array_diff(tn_scope_t* scope, tn_array_t* a, int64_t n, int64_t axis) {
+  TN__OPERATION_ON(scope, "diff", a);
   size_t at = 0;
-  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, x->rank, &at));
-  if (order < 0) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "the order is %lld; expected at least 0",
-                          (long long)order);
+  TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axis, a->rank, &at));
+  if (n < 0) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "n is %lld; expected at least 0",
+                          (long long)n);
   }
-  for (int64_t i = 0; i < order && x->dims[at]; ++i) {
-    const int64_t size = x->dims[at];
-    x = tn_array_subtract(scope, cut(scope, x, at, 1, size), cut(scope, x, at, 0, size - 1));
-    if (x->dtype == TN_DTYPE_INVALID) return x;
+  for (int64_t i = 0; i < n && a->dims[at]; ++i) {
+    const int64_t size = a->dims[at];
+    a = tn_array_subtract(scope, cut(scope, a, at, 1, size), cut(scope, a, at, 0, size - 1));
+    if (a->dtype == TN_DTYPE_INVALID) return a;
   }
-  return x;
+  return a;
 }
 
 // --- repeating
@@ -223,42 +223,40 @@ static tn_array_t* repeat_axis(tn_scope_t* scope, tn_array_t* x, size_t axis, in
   return tn_array_reshape(scope, x, flat.rank, flat.dims);
 }
 
-tn_array_t* tn_array_repeat(tn_scope_t* scope, tn_array_t* x, int64_t repeats, int64_t axis) {
-  TN__OPERATION_ON(scope, "repeat", x);
+tn_array_t* tn_array_repeat(tn_scope_t* scope, tn_array_t* array, int64_t repeats, int64_t axis) {
+  TN__OPERATION_ON(scope, "repeat", array);
   size_t at = 0;
   if (repeats < 0) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%lld repeats; expected at least 0",
                           (long long)repeats);
   }
-  TN__RETURN_IF_FAILED(tn__axis_or_all(scope, &x, axis, &at));
-  return repeat_axis(scope, x, at, repeats, false);
+  TN__RETURN_IF_FAILED(tn__axis_or_all(scope, &array, axis, &at));
+  return repeat_axis(scope, array, at, repeats, false);
 }
 
-tn_array_t* tn_array_tile(tn_scope_t* scope, tn_array_t* x, size_t count,
-                          const int64_t* repetitions) {
-  TN__OPERATION_ON(scope, "tile", x);
+tn_array_t* tn_array_tile(tn_scope_t* scope, tn_array_t* a, size_t count, const int64_t* reps) {
+  TN__OPERATION_ON(scope, "tile", a);
   int64_t dims[TN_MAX_RANK];
   if (count > TN_MAX_RANK) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%zu repetitions; at most %d", count,
-                          TN_MAX_RANK);
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "reps has %zu elements; at most %d",
+                          count, TN_MAX_RANK);
   }
-  TN__RETURN_IF_FAILED(tn__check_list(scope, "repetitions", count, repetitions));
-  if (count > x->rank) {
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "reps", count, reps));
+  if (count > a->rank) {
     for (size_t i = 0; i < count; ++i)
-      dims[i] = i < count - x->rank ? 1 : x->dims[i - (count - x->rank)];
-    x = tn_array_reshape(scope, x, count, dims);
-    if (x->dtype == TN_DTYPE_INVALID) return x;
+      dims[i] = i < count - a->rank ? 1 : a->dims[i - (count - a->rank)];
+    a = tn_array_reshape(scope, a, count, dims);
+    if (a->dtype == TN_DTYPE_INVALID) return a;
   }
-  const size_t lead = x->rank - count;
+  const size_t lead = a->rank - count;
   for (size_t i = 0; i < count; ++i) {
-    if (repetitions[i] < 0) {
+    if (reps[i] < 0) {
       return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                            "repetition %zu is %lld; expected at least 0", i,
-                            (long long)repetitions[i]);
+                            "repetition %zu is %lld; expected at least 0", i, (long long)reps[i]);
     }
-    x = repeat_axis(scope, x, lead + i, repetitions[i], true);
+    a = repeat_axis(scope, a, lead + i, reps[i], true);
   }
-  return x;
+  return a;
 }
 
 // --- padding
@@ -291,44 +289,45 @@ static tn_array_t* pad_axis(tn_scope_t* scope, tn_array_t* x, size_t axis, int64
   return tn_array_take(scope, x, indices, at);
 }
 
-tn_array_t* tn_array_pad(tn_scope_t* scope, tn_array_t* x, const int64_t* low, const int64_t* high,
-                         tn_pad_mode_t mode, tn_array_t* value) {
+tn_array_t* tn_array_pad(tn_scope_t* scope, tn_array_t* a, const int64_t* low, const int64_t* high,
+                         tn_pad_mode_t mode, tn_array_t* constant_values) {
   TN__OPERATION(scope, "pad");
   int64_t dims[TN_MAX_RANK], none[TN_MAX_RANK] = {0};
-  tn_array_t* operands[] = {x, value};
-  TN__RETURN_IF_FAILED(tn__check_operands(scope, value ? 2 : 1, operands));
+  tn_array_t* operands[] = {a, constant_values};
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, constant_values ? 2 : 1, operands));
   TN__RETURN_IF_FAILED(tn__check_choice(scope, "mode", (int)mode, TN_PAD_SYMMETRIC));
-  TN__RETURN_IF_FAILED(tn__check_list(scope, "low", x->rank, low));
-  TN__RETURN_IF_FAILED(tn__check_list(scope, "high", x->rank, high));
-  for (size_t i = 0; i < x->rank; ++i) {
-    dims[i] = x->dims[i];
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "low", a->rank, low));
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "high", a->rank, high));
+  for (size_t i = 0; i < a->rank; ++i) {
+    dims[i] = a->dims[i];
     const bool is_bad = low[i] < 0 || high[i] < 0 ||
                         __builtin_add_overflow(dims[i], low[i], &dims[i]) ||
                         __builtin_add_overflow(dims[i], high[i], &dims[i]) ||
-                        (mode != TN_PAD_CONSTANT && (x->dims[i] == 0 || dims[i] > INT32_MAX));
+                        (mode != TN_PAD_CONSTANT && (a->dims[i] == 0 || dims[i] > INT32_MAX));
     if (!is_bad) continue;
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "axis %zu of size %lld cannot have %lld elements before and %lld "
                           "after",
-                          i, (long long)x->dims[i], (long long)low[i], (long long)high[i]);
+                          i, (long long)a->dims[i], (long long)low[i], (long long)high[i]);
   }
   if (mode != TN_PAD_CONSTANT) {
     for (size_t i = 0; i < (size_t)operands[0]->rank; ++i)
-      x = pad_axis(scope, x, i, low[i], high[i], mode);
-    return x;
+      a = pad_axis(scope, a, i, low[i], high[i], mode);
+    return a;
   }
-  value = value ? tn_array_astype(scope, value, x->dtype) : tn__number_like(scope, x, 0);
-  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &value));
-  if (tn_array_size(value) != 1) {
+  constant_values = constant_values ? tn_array_astype(scope, constant_values, a->dtype)
+                                    : tn__number_like(scope, a, 0);
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &constant_values));
+  if (tn_array_size(constant_values) != 1) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "the value has shape %s; expected one element",
-                          TN_SHAPE_TEXT(value->rank, value->dims));
+                          "constant_values has shape %s; expected one element",
+                          TN_SHAPE_TEXT(constant_values->rank, constant_values->dims));
   }
-  operands[1] = tn_array_reshape(scope, value, 0, NULL);
+  operands[1] = tn_array_reshape(scope, constant_values, 0, NULL);
   const tn_named_attr_t attributes[] = {
-      TN_I64_LIST_ATTR("edge_padding_low", x->rank, low),
-      TN_I64_LIST_ATTR("edge_padding_high", x->rank, high),
-      TN_I64_LIST_ATTR("interior_padding", x->rank, none),
+      TN_I64_LIST_ATTR("edge_padding_low", a->rank, low),
+      TN_I64_LIST_ATTR("edge_padding_high", a->rank, high),
+      TN_I64_LIST_ATTR("interior_padding", a->rank, none),
   };
-  return tn__apply_with(scope, TN__OP(pad), 2, operands, 3, attributes, x->dtype, x->rank, dims);
+  return tn__apply_with(scope, TN__OP(pad), 2, operands, 3, attributes, a->dtype, a->rank, dims);
 }

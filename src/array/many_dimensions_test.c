@@ -23,7 +23,7 @@ static tn_status_t call(void* user, tn_scope_t* s, size_t input_count, tn_array_
   (void)input_count, (void)output_count;
   it = application->it;
   it.arrays[application->variable] = inputs[0];
-  application->operation->run(s, &it);
+  tn_case_run(application->operation, s, &it);
   out[0] = it.results[0];
   return TN_OK;
 }
@@ -94,7 +94,7 @@ static void check(tn_scope_t* s, const tn_case_operation_t* operation, size_t wh
     if (*x && (which == i || which == ALL_ARRAYS)) *x = widen(s, *x, rank);
   }
   tn_case_t it = application.it;
-  operation->run(s, &it);
+  tn_case_run(operation, s, &it);
   settle(&application, "the value", TN_OK, it.results[0]);
   transform(s, &application);
   tn_scope_clear(s);

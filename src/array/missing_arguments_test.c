@@ -38,9 +38,9 @@ static void lists_that_are_missing_are_named(void** state) {
   ASSERT_FAILS("slice_update: starts is NULL",
                tn_array_slice_update(s, x, x, NULL, two, NULL, TN_SCATTER_SET));
   ASSERT_FAILS("slice_at: axes is NULL", tn_array_slice_at(s, x, place, 1, NULL, two));
-  ASSERT_FAILS("slice_at: sizes is NULL", tn_array_slice_at(s, x, place, 1, two, NULL));
-  ASSERT_FAILS("roll: shifts is NULL", tn_array_roll(s, x, 1, NULL, NULL));
-  ASSERT_FAILS("tile: repetitions is NULL", tn_array_tile(s, x, 1, NULL));
+  ASSERT_FAILS("slice_at: slice_size is NULL", tn_array_slice_at(s, x, place, 1, two, NULL));
+  ASSERT_FAILS("roll: shift is NULL", tn_array_roll(s, x, 1, NULL, NULL));
+  ASSERT_FAILS("tile: reps is NULL", tn_array_tile(s, x, 1, NULL));
   ASSERT_FAILS("pad: low is NULL", tn_array_pad(s, x, NULL, two, TN_PAD_CONSTANT, NULL));
   ASSERT_FAILS("pad: high is NULL", tn_array_pad(s, x, two, NULL, TN_PAD_CONSTANT, NULL));
   ASSERT_FAILS("index: items is NULL", tn_array_index(s, x, 1, NULL));

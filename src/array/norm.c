@@ -75,29 +75,29 @@ static tn_array_t* of_matrices(tn_scope_t* scope, tn_array_t* x, tn_norm_t kind,
   return keepdims ? tn_array_expand_dims(scope, values, 2, axes) : values;
 }
 
-tn_array_t* tn_array_linalg_norm(tn_scope_t* scope, tn_array_t* x, tn_norm_t kind, double order,
+tn_array_t* tn_array_linalg_norm(tn_scope_t* scope, tn_array_t* a, tn_norm_t kind, double ord,
                                  size_t axis_count, const int64_t* axes, bool keepdims) {
-  TN__OPERATION_ON(scope, "norm", x);
+  TN__OPERATION_ON(scope, "norm", a);
   size_t places[2] = {0, 1};
   uint64_t set = 0;
   TN__RETURN_IF_FAILED(tn__check_choice(scope, "kind", (int)kind, TN_NORM_NUCLEAR));
-  x = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
-  if (!axes && kind == TN_NORM_DEFAULT) return euclidean(scope, x, 0, NULL, keepdims);
-  if (!axes) axis_count = x->rank;
+  a = tn_array_astype(scope, a, tn__at_least_float(a->dtype));
+  if (!axes && kind == TN_NORM_DEFAULT) return euclidean(scope, a, 0, NULL, keepdims);
+  if (!axes) axis_count = a->rank;
   const bool is_matrix_norm = kind == TN_NORM_FROBENIUS || kind == TN_NORM_NUCLEAR;
   if (axis_count > 2 || axis_count == 0 || (is_matrix_norm && axis_count == 1)) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%zu axes of the shape %s; expected %s",
-                          axis_count, TN_SHAPE_TEXT(x->rank, x->dims),
+                          axis_count, TN_SHAPE_TEXT(a->rank, a->dims),
                           is_matrix_norm ? "2" : "1 or 2");
   }
-  if (axes) TN__RETURN_IF_FAILED(tn__normalise_axes(scope, axis_count, axes, x->rank, &set));
+  if (axes) TN__RETURN_IF_FAILED(tn__normalise_axes(scope, axis_count, axes, a->rank, &set));
   for (size_t i = 0; axes && i < axis_count; ++i) {
-    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axes[i], x->rank, &places[i]));
+    TN__RETURN_IF_FAILED(tn__normalise_axis(scope, axes[i], a->rank, &places[i]));
   }
   if (axis_count == 1) {
-    return of_vectors(scope, x, kind == TN_NORM_ORDER ? order : 2, (int64_t)places[0], keepdims);
+    return of_vectors(scope, a, kind == TN_NORM_ORDER ? ord : 2, (int64_t)places[0], keepdims);
   }
-  return of_matrices(scope, x, kind, order, (int64_t)places[0], (int64_t)places[1], keepdims);
+  return of_matrices(scope, a, kind, ord, (int64_t)places[0], (int64_t)places[1], keepdims);
 }
 
 // --- cross products

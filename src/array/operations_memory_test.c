@@ -29,7 +29,7 @@ static tn_status_t call(void* user, tn_scope_t* s, size_t input_count, tn_array_
   tn_case_t it = application->it;
   (void)input_count, (void)output_count;
   it.arrays[application->variable] = inputs[0];
-  application->operation->run(s, &it);
+  tn_case_run(application->operation, s, &it);
   out[0] = it.results[0];
   return TN_OK;
 }
@@ -79,7 +79,7 @@ static tn_status_t attempt(tn_scope_t* s, const tn_case_operation_t* operation, 
   application.variable = variable;
   tn_array_t* input = application.it.arrays[variable];
   if (stage == STAGE_VALUE) {
-    operation->run(s, &application.it);
+    tn_case_run(operation, s, &application.it);
     for (count = 0; application.it.results[count]; ++count) {
       outputs[count] = application.it.results[count];
     }

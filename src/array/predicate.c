@@ -62,9 +62,9 @@ LOGICAL(and, and)
 LOGICAL(or, or)
 LOGICAL(xor, xor)
 
-tn_array_t* tn_array_logical_not(tn_scope_t* scope, tn_array_t* x) {
+tn_array_t* tn_array_logical_not(tn_scope_t* scope, tn_array_t* a) {
   TN__OPERATION(scope, "logical_not");
-  return tn__elementwise(scope, "logical_not", TN__OP(not ), 1, &x, TN_OPERANDS_BOOL);
+  return tn__elementwise(scope, "logical_not", TN__OP(not ), 1, &a, TN_OPERANDS_BOOL);
 }
 
 // --- choices
@@ -83,15 +83,13 @@ tn_array_t* tn_array_where(tn_scope_t* scope, tn_array_t* condition, tn_array_t*
   return tn__apply(scope, TN__OP(select), 3, operands, dtype, shape.rank, shape.dims);
 }
 
-tn_array_t* tn_array_clip(tn_scope_t* scope, tn_array_t* x, tn_array_t* minimum,
-                          tn_array_t* maximum) {
+tn_array_t* tn_array_clip(tn_scope_t* scope, tn_array_t* a, tn_array_t* a_min, tn_array_t* a_max) {
   TN__OPERATION(scope, "clip");
-  if (!minimum && !maximum) {
-    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "neither a minimum nor a maximum is given");
+  if (!a_min && !a_max) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "neither a_min nor a_max is given");
   }
-  if (minimum) x = tn_array_maximum(scope, x, minimum);
-  return maximum ? tn_array_minimum(scope, x, maximum) : x;
+  if (a_min) a = tn_array_maximum(scope, a, a_min);
+  return a_max ? tn_array_minimum(scope, a, a_max) : a;
 }
 
 // --- kinds of numbers
@@ -112,41 +110,41 @@ static tn_array_t* without_floats(tn_scope_t* scope, bool value, tn_array_t* x) 
   return tn_array_full(scope, x->rank, x->dims, tn_array_scalar(scope, TN_DTYPE_PRED, value));
 }
 
-tn_array_t* tn_array_isnan(tn_scope_t* scope, tn_array_t* x) {
+tn_array_t* tn_array_isnan(tn_scope_t* scope, tn_array_t* a) {
   TN__OPERATION(scope, "isnan");
-  tn_array_t* known = without_floats(scope, false, x);
-  return known ? known : tn_array_not_equal(scope, x, x);
+  tn_array_t* known = without_floats(scope, false, a);
+  return known ? known : tn_array_not_equal(scope, a, a);
 }
 
-tn_array_t* tn_array_isfinite(tn_scope_t* scope, tn_array_t* x) {
+tn_array_t* tn_array_isfinite(tn_scope_t* scope, tn_array_t* a) {
   TN__OPERATION(scope, "isfinite");
-  tn_array_t* known = without_floats(scope, true, x);
+  tn_array_t* known = without_floats(scope, true, a);
   if (known) return known;
-  if (tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX) {
-    return of_parts(scope, tn_array_isfinite, true, x);
+  if (tn_dtype_kind(a->dtype) == TN_KIND_COMPLEX) {
+    return of_parts(scope, tn_array_isfinite, true, a);
   }
-  return tn__map(scope, TN__OP(is_finite), x, TN_DTYPE_PRED);
+  return tn__map(scope, TN__OP(is_finite), a, TN_DTYPE_PRED);
 }
 
-tn_array_t* tn_array_isinf(tn_scope_t* scope, tn_array_t* x) {
+tn_array_t* tn_array_isinf(tn_scope_t* scope, tn_array_t* a) {
   TN__OPERATION(scope, "isinf");
-  tn_array_t* known = without_floats(scope, false, x);
+  tn_array_t* known = without_floats(scope, false, a);
   if (known) return known;
-  if (tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX) return of_parts(scope, tn_array_isinf, false, x);
-  tn_array_t* size = tn_array_abs(scope, x);
+  if (tn_dtype_kind(a->dtype) == TN_KIND_COMPLEX) return of_parts(scope, tn_array_isinf, false, a);
+  tn_array_t* size = tn_array_abs(scope, a);
   return tn_array_equal(scope, size, tn__number_like(scope, size, INFINITY));
 }
 
-tn_array_t* tn_array_isposinf(tn_scope_t* scope, tn_array_t* x) {
+tn_array_t* tn_array_isposinf(tn_scope_t* scope, tn_array_t* a) {
   TN__OPERATION(scope, "isposinf");
-  tn_array_t* known = without_floats(scope, false, x);
-  return known ? known : tn_array_equal(scope, x, tn__number_like(scope, x, INFINITY));
+  tn_array_t* known = without_floats(scope, false, a);
+  return known ? known : tn_array_equal(scope, a, tn__number_like(scope, a, INFINITY));
 }
 
-tn_array_t* tn_array_isneginf(tn_scope_t* scope, tn_array_t* x) {
+tn_array_t* tn_array_isneginf(tn_scope_t* scope, tn_array_t* a) {
   TN__OPERATION(scope, "isneginf");
-  tn_array_t* known = without_floats(scope, false, x);
-  return known ? known : tn_array_equal(scope, x, tn__number_like(scope, x, -(double)INFINITY));
+  tn_array_t* known = without_floats(scope, false, a);
+  return known ? known : tn_array_equal(scope, a, tn__number_like(scope, a, -(double)INFINITY));
 }
 
 // The largest finite number of a float dtype.
@@ -159,20 +157,20 @@ static double largest(tn_dtype_t dtype) {
   }
 }
 
-tn_array_t* tn_array_nan_to_num(tn_scope_t* scope, tn_array_t* x, double nan, const double* posinf,
+tn_array_t* tn_array_nan_to_num(tn_scope_t* scope, tn_array_t* a, double nan, const double* posinf,
                                 const double* neginf) {
-  TN__OPERATION_ON(scope, "nan_to_num", x);
-  if (!tn_issubdtype(x->dtype, TN_CATEGORY_INEXACT)) return x;
-  if (tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX) {
+  TN__OPERATION_ON(scope, "nan_to_num", a);
+  if (!tn_issubdtype(a->dtype, TN_CATEGORY_INEXACT)) return a;
+  if (tn_dtype_kind(a->dtype) == TN_KIND_COMPLEX) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "takes no complex elements; got %s",
-                          tn_dtype_name(x->dtype));
+                          tn_dtype_name(a->dtype));
   }
-  const double high = posinf ? *posinf : largest(x->dtype);
-  const double low = neginf ? *neginf : -largest(x->dtype);
+  const double high = posinf ? *posinf : largest(a->dtype);
+  const double low = neginf ? *neginf : -largest(a->dtype);
   tn_array_t* y =
-      tn_array_where(scope, tn_array_isnan(scope, x), tn__number_like(scope, x, nan), x);
-  y = tn_array_where(scope, tn_array_isposinf(scope, x), tn__number_like(scope, x, high), y);
-  return tn_array_where(scope, tn_array_isneginf(scope, x), tn__number_like(scope, x, low), y);
+      tn_array_where(scope, tn_array_isnan(scope, a), tn__number_like(scope, a, nan), a);
+  y = tn_array_where(scope, tn_array_isposinf(scope, a), tn__number_like(scope, a, high), y);
+  return tn_array_where(scope, tn_array_isneginf(scope, a), tn__number_like(scope, a, low), y);
 }
 
 // --- closeness

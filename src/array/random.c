@@ -61,9 +61,9 @@ tn_array_t* tn_array_random_bits(tn_scope_t* scope, int width, size_t rank, cons
   return tn_array_reshape(scope, words, rank, dims);
 }
 
-tn_array_t* tn_array_random_split(tn_scope_t* scope, tn_array_t* key, int64_t count) {
+tn_array_t* tn_array_random_split(tn_scope_t* scope, tn_array_t* key, int64_t num) {
   TN__OPERATION(scope, "random_split");
-  return tn_array_random_bits(scope, 4, 2, (const int64_t[]){count, 2}, key);
+  return tn_array_random_bits(scope, 4, 2, (const int64_t[]){num, 2}, key);
 }
 
 // --- floats
@@ -156,27 +156,26 @@ tn_array_t* tn_array_random_truncated_normal(tn_scope_t* scope, tn_array_t* lowe
 }
 
 tn_array_t* tn_array_random_multivariate_normal(tn_scope_t* scope, tn_array_t* mean,
-                                                tn_array_t* covariance, size_t rank,
-                                                const int64_t* dims, tn_array_t* key) {
-  TN__OPERATION_ON(scope, "random_multivariate_normal", mean, covariance);
+                                                tn_array_t* cov, size_t rank, const int64_t* dims,
+                                                tn_array_t* key) {
+  TN__OPERATION_ON(scope, "random_multivariate_normal", mean, cov);
   static const int64_t row[] = {-2};
   int64_t full[TN_MAX_RANK];
   tn_array_t* factors[3];
   const int64_t size = mean->rank ? mean->dims[mean->rank - 1] : -1;
-  if (covariance->rank < 2 || rank >= TN_MAX_RANK || size < 0 ||
-      covariance->dims[covariance->rank - 1] != size ||
-      covariance->dims[covariance->rank - 2] != size) {
+  if (cov->rank < 2 || rank >= TN_MAX_RANK || size < 0 || cov->dims[cov->rank - 1] != size ||
+      cov->dims[cov->rank - 2] != size) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "a mean of shape %s and a covariance of shape %s; expected n and nxn, "
                           "perhaps with a batch in front",
                           TN_SHAPE_TEXT(mean->rank, mean->dims),
-                          TN_SHAPE_TEXT(covariance->rank, covariance->dims));
+                          TN_SHAPE_TEXT(cov->rank, cov->dims));
   }
   if (rank) memcpy(full, dims, rank * sizeof *full);
   full[rank] = size;
-  // The root of the covariance.
-  tn_array_linalg_svd(scope, tn_array_astype(scope, covariance, TN_DTYPE_F32), &factors[0],
-                      &factors[1], &factors[2]);
+  // The root of the cov.
+  tn_array_linalg_svd(scope, tn_array_astype(scope, cov, TN_DTYPE_F32), &factors[0], &factors[1],
+                      &factors[2]);
   tn_array_t* roots = tn_array_expand_dims(scope, tn_array_sqrt(scope, factors[1]), 1, row);
   tn_array_t* root =
       tn_array_matmul(scope, tn_array_multiply(scope, factors[0], roots), factors[2]);
@@ -303,7 +302,7 @@ tn_array_t* tn_array_random_categorical(tn_scope_t* scope, tn_array_t* logits, i
 }
 
 tn_array_t* tn_array_random_categorical_samples(tn_scope_t* scope, tn_array_t* logits, int64_t axis,
-                                                int64_t count, tn_array_t* key) {
+                                                int64_t num_samples, tn_array_t* key) {
   TN__OPERATION(scope, "random_categorical_samples");
   int64_t dims[TN_MAX_RANK] = {0};
   size_t at = 0, rank = 0;
@@ -312,15 +311,15 @@ tn_array_t* tn_array_random_categorical_samples(tn_scope_t* scope, tn_array_t* l
   for (size_t i = 0; i < logits->rank; ++i) {
     if (i != at) dims[rank++] = logits->dims[i];
   }
-  dims[rank++] = count;
+  dims[rank++] = num_samples;
   logits = tn_array_expand_dims(scope, logits, 1, (const int64_t[]){-1});
   if (logits->dtype == TN_DTYPE_INVALID) return logits;
   return choose(scope, logits, at, rank, dims, key);
 }
 
-tn_array_t* tn_array_random_permutation(tn_scope_t* scope, int64_t count, tn_array_t* key) {
+tn_array_t* tn_array_random_permutation(tn_scope_t* scope, int64_t n, tn_array_t* key) {
   TN__OPERATION(scope, "random_permutation");
-  return tn_array_argsort(scope, tn_array_random_bits(scope, 4, 1, &count, key), 0);
+  return tn_array_argsort(scope, tn_array_random_bits(scope, 4, 1, &n, key), 0);
 }
 
 tn_array_t* tn_array_random_permute(tn_scope_t* scope, tn_array_t* x, int64_t axis,

@@ -70,41 +70,41 @@ static tn_array_t* accumulate(tn_scope_t* scope, const tn_op_t* op, double initi
   return fold(scope, op, x, tn__number_like(scope, x, initial), set, keepdims);
 }
 
-tn_array_t* tn_array_sum(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
+tn_array_t* tn_array_sum(tn_scope_t* scope, tn_array_t* a, size_t axis_count, const int64_t* axes,
                          bool keepdims) {
   TN__OPERATION(scope, "sum");
-  return accumulate(scope, TN__OP(add), 0, x, axis_count, axes, keepdims);
+  return accumulate(scope, TN__OP(add), 0, a, axis_count, axes, keepdims);
 }
 
-tn_array_t* tn_array_prod(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
+tn_array_t* tn_array_prod(tn_scope_t* scope, tn_array_t* a, size_t axis_count, const int64_t* axes,
                           bool keepdims) {
   TN__OPERATION(scope, "prod");
-  return accumulate(scope, TN__OP(multiply), 1, x, axis_count, axes, keepdims);
+  return accumulate(scope, TN__OP(multiply), 1, a, axis_count, axes, keepdims);
 }
 
-tn_array_t* tn_array_count_nonzero(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
+tn_array_t* tn_array_count_nonzero(tn_scope_t* scope, tn_array_t* a, size_t axis_count,
                                    const int64_t* axes, bool keepdims) {
-  TN__OPERATION_ON(scope, "count_nonzero", x);
-  x = tn_array_astype(scope, tn_array_not_equal(scope, x, tn__number_like(scope, x, 0)),
+  TN__OPERATION_ON(scope, "count_nonzero", a);
+  a = tn_array_astype(scope, tn_array_not_equal(scope, a, tn__number_like(scope, a, 0)),
                       TN_DTYPE_S32);
-  return accumulate(scope, TN__OP(add), 0, x, axis_count, axes, keepdims);
+  return accumulate(scope, TN__OP(add), 0, a, axis_count, axes, keepdims);
 }
 
-tn_array_t* tn_array_all(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
+tn_array_t* tn_array_all(tn_scope_t* scope, tn_array_t* a, size_t axis_count, const int64_t* axes,
                          bool keepdims) {
   TN__OPERATION(scope, "all");
   uint64_t set = 0;
-  TN__RETURN_IF_FAILED(begin(scope, x, axis_count, axes, &set));
-  return fold(scope, TN__OP(and), tn_array_astype(scope, x, TN_DTYPE_PRED),
+  TN__RETURN_IF_FAILED(begin(scope, a, axis_count, axes, &set));
+  return fold(scope, TN__OP(and), tn_array_astype(scope, a, TN_DTYPE_PRED),
               tn_array_scalar(scope, TN_DTYPE_PRED, 1), set, keepdims);
 }
 
-tn_array_t* tn_array_any(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
+tn_array_t* tn_array_any(tn_scope_t* scope, tn_array_t* a, size_t axis_count, const int64_t* axes,
                          bool keepdims) {
   TN__OPERATION(scope, "any");
   uint64_t set = 0;
-  TN__RETURN_IF_FAILED(begin(scope, x, axis_count, axes, &set));
-  return fold(scope, TN__OP(or), tn_array_astype(scope, x, TN_DTYPE_PRED),
+  TN__RETURN_IF_FAILED(begin(scope, a, axis_count, axes, &set));
+  return fold(scope, TN__OP(or), tn_array_astype(scope, a, TN_DTYPE_PRED),
               tn_array_scalar(scope, TN_DTYPE_PRED, 0), set, keepdims);
 }
 
@@ -140,23 +140,23 @@ static tn_array_t* extreme(tn_scope_t* scope, bool is_max, tn_array_t* x, size_t
   return fold(scope, op, x, bound(scope, x->dtype, is_max), set, keepdims);
 }
 
-tn_array_t* tn_array_max(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
+tn_array_t* tn_array_max(tn_scope_t* scope, tn_array_t* a, size_t axis_count, const int64_t* axes,
                          bool keepdims) {
   TN__OPERATION(scope, "max");
-  return extreme(scope, true, x, axis_count, axes, keepdims);
+  return extreme(scope, true, a, axis_count, axes, keepdims);
 }
 
-tn_array_t* tn_array_min(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
+tn_array_t* tn_array_min(tn_scope_t* scope, tn_array_t* a, size_t axis_count, const int64_t* axes,
                          bool keepdims) {
   TN__OPERATION(scope, "min");
-  return extreme(scope, false, x, axis_count, axes, keepdims);
+  return extreme(scope, false, a, axis_count, axes, keepdims);
 }
 
-void tn_array_minmax(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
+void tn_array_minmax(tn_scope_t* scope, tn_array_t* a, size_t axis_count, const int64_t* axes,
                      bool keepdims, tn_array_t** out_min, tn_array_t** out_max) {
   TN__OPERATION(scope, "minmax");
-  *out_min = tn_array_min(scope, x, axis_count, axes, keepdims);
-  *out_max = tn_array_max(scope, x, axis_count, axes, keepdims);
+  *out_min = tn_array_min(scope, a, axis_count, axes, keepdims);
+  *out_max = tn_array_max(scope, a, axis_count, axes, keepdims);
 }
 
 // The first place of the extreme; a NaN is one.
@@ -188,14 +188,14 @@ static tn_array_t* place(tn_scope_t* scope, bool is_max, tn_array_t* x, int64_t 
   return tn_array_reshape(scope, first, rank, ones);
 }
 
-tn_array_t* tn_array_argmax(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool keepdims) {
+tn_array_t* tn_array_argmax(tn_scope_t* scope, tn_array_t* a, int64_t axis, bool keepdims) {
   TN__OPERATION(scope, "argmax");
-  return place(scope, true, x, axis, keepdims);
+  return place(scope, true, a, axis, keepdims);
 }
 
-tn_array_t* tn_array_argmin(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool keepdims) {
+tn_array_t* tn_array_argmin(tn_scope_t* scope, tn_array_t* a, int64_t axis, bool keepdims) {
   TN__OPERATION(scope, "argmin");
-  return place(scope, false, x, axis, keepdims);
+  return place(scope, false, a, axis, keepdims);
 }
 
 // --- statistics
@@ -207,75 +207,75 @@ static tn_array_t* count_folded(tn_scope_t* scope, tn_array_t* x, uint64_t set, 
   return tn__number_like(scope, sum, count > 0 ? count : 0);
 }
 
-tn_array_t* tn_array_mean(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
+tn_array_t* tn_array_mean(tn_scope_t* scope, tn_array_t* a, size_t axis_count, const int64_t* axes,
                           bool keepdims) {
   TN__OPERATION(scope, "mean");
   uint64_t set = 0;
-  TN__RETURN_IF_FAILED(begin(scope, x, axis_count, axes, &set));
-  x = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
-  tn_array_t* sum = tn_array_sum(scope, x, axis_count, axes, keepdims);
-  tn_array_t* share = tn__number_like(scope, sum, 1 / (double)folded_size(x, set));
+  TN__RETURN_IF_FAILED(begin(scope, a, axis_count, axes, &set));
+  a = tn_array_astype(scope, a, tn__at_least_float(a->dtype));
+  tn_array_t* sum = tn_array_sum(scope, a, axis_count, axes, keepdims);
+  tn_array_t* share = tn__number_like(scope, sum, 1 / (double)folded_size(a, set));
   return tn_array_multiply(scope, sum, share);
 }
 
-tn_array_t* tn_array_var(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
+tn_array_t* tn_array_var(tn_scope_t* scope, tn_array_t* a, size_t axis_count, const int64_t* axes,
                          bool keepdims, int64_t ddof) {
   TN__OPERATION(scope, "var");
   uint64_t set = 0;
-  TN__RETURN_IF_FAILED(begin(scope, x, axis_count, axes, &set));
-  x = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
+  TN__RETURN_IF_FAILED(begin(scope, a, axis_count, axes, &set));
+  a = tn_array_astype(scope, a, tn__at_least_float(a->dtype));
   tn_array_t* distance =
-      tn_array_subtract(scope, x, tn_array_mean(scope, x, axis_count, axes, true));
+      tn_array_subtract(scope, a, tn_array_mean(scope, a, axis_count, axes, true));
   tn_array_t* square =
-      tn_dtype_kind(x->dtype) == TN_KIND_COMPLEX
+      tn_dtype_kind(a->dtype) == TN_KIND_COMPLEX
           ? tn_array_real(scope,
                           tn_array_multiply(scope, distance, tn_array_conjugate(scope, distance)))
           : tn_array_square(scope, distance);
   tn_array_t* sum = tn_array_sum(scope, square, axis_count, axes, keepdims);
-  tn_array_t* count = count_folded(scope, x, set, ddof, sum);
+  tn_array_t* count = count_folded(scope, a, set, ddof, sum);
   if (sum->dtype != TN_DTYPE_INVALID) count = tn_array_astype(scope, count, sum->dtype);
   return tn_array_divide(scope, sum, count);
 }
 
-tn_array_t* tn_array_std(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
+tn_array_t* tn_array_std(tn_scope_t* scope, tn_array_t* a, size_t axis_count, const int64_t* axes,
                          bool keepdims, int64_t ddof) {
   TN__OPERATION(scope, "std");
-  return tn_array_sqrt(scope, tn_array_var(scope, x, axis_count, axes, keepdims, ddof));
+  return tn_array_sqrt(scope, tn_array_var(scope, a, axis_count, axes, keepdims, ddof));
 }
 
 // --- exponentials
 
-tn_array_t* tn_array_softmax(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
+tn_array_t* tn_array_softmax(tn_scope_t* scope, tn_array_t* a, size_t axis_count,
                              const int64_t* axes, bool precise) {
   TN__OPERATION(scope, "softmax");
   uint64_t set = 0;
-  TN__RETURN_IF_FAILED(begin(scope, x, axis_count, axes, &set));
-  if (tn_array_size(x) == 0) return x;
-  const tn_dtype_t dtype = tn__at_least_float(x->dtype);
+  TN__RETURN_IF_FAILED(begin(scope, a, axis_count, axes, &set));
+  if (tn_array_size(a) == 0) return a;
+  const tn_dtype_t dtype = tn__at_least_float(a->dtype);
   const bool is_narrow = tn_dtype_kind(dtype) == TN_KIND_FLOAT && tn_dtype_bit_width(dtype) < 32;
-  x = tn_array_astype(scope, x, precise && is_narrow ? TN_DTYPE_F32 : dtype);
+  a = tn_array_astype(scope, a, precise && is_narrow ? TN_DTYPE_F32 : dtype);
   tn_array_t* highest =
-      tn_array_stop_gradient(scope, tn_array_max(scope, x, axis_count, axes, true));
-  tn_array_t* powers = tn_array_exp(scope, tn_array_subtract(scope, x, highest));
+      tn_array_stop_gradient(scope, tn_array_max(scope, a, axis_count, axes, true));
+  tn_array_t* powers = tn_array_exp(scope, tn_array_subtract(scope, a, highest));
   tn_array_t* sum = tn_array_sum(scope, powers, axis_count, axes, true);
   return tn_array_astype(scope, tn_array_divide(scope, powers, sum), dtype);
 }
 
-tn_array_t* tn_array_logsumexp(tn_scope_t* scope, tn_array_t* x, size_t axis_count,
+tn_array_t* tn_array_logsumexp(tn_scope_t* scope, tn_array_t* a, size_t axis_count,
                                const int64_t* axes, bool keepdims) {
   TN__OPERATION(scope, "logsumexp");
   uint64_t set = 0;
   tn_array_shape_t shape;
-  TN__RETURN_IF_FAILED(begin(scope, x, axis_count, axes, &set));
-  x = tn_array_astype(scope, x, tn__at_least_float(x->dtype));
-  tn_array_t* highest = tn_array_max(scope, x, axis_count, axes, true);
+  TN__RETURN_IF_FAILED(begin(scope, a, axis_count, axes, &set));
+  a = tn_array_astype(scope, a, tn__at_least_float(a->dtype));
+  tn_array_t* highest = tn_array_max(scope, a, axis_count, axes, true);
   // An infinite highest element is not taken away: the difference of infinities is no number.
   highest = tn_array_where(scope, tn_array_isfinite(scope, highest), highest,
                            tn__number_like(scope, highest, 0));
   highest = tn_array_stop_gradient(scope, highest);
-  tn_array_t* sum = tn_array_sum(scope, tn_array_exp(scope, tn_array_subtract(scope, x, highest)),
+  tn_array_t* sum = tn_array_sum(scope, tn_array_exp(scope, tn_array_subtract(scope, a, highest)),
                                  axis_count, axes, keepdims);
-  reduced_shape(x, set, keepdims, &shape);
+  reduced_shape(a, set, keepdims, &shape);
   return tn_array_add(scope, tn_array_log(scope, sum),
                       tn_array_reshape(scope, highest, shape.rank, shape.dims));
 }

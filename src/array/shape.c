@@ -16,42 +16,42 @@ tn_array_t* tn__view_broadcast(tn_scope_t* scope, tn_array_t* x, const int64_t* 
                   x->byte_offset);
 }
 
-tn_array_t* tn_array_broadcast_to(tn_scope_t* scope, tn_array_t* x, size_t rank,
+tn_array_t* tn_array_broadcast_to(tn_scope_t* scope, tn_array_t* a, size_t rank,
                                   const int64_t* dims) {
-  TN__OPERATION_ON(scope, "broadcast_to", x);
+  TN__OPERATION_ON(scope, "broadcast_to", a);
   int64_t dimensions[TN_MAX_RANK];
   TN__RETURN_IF_FAILED(tn__check_dims(scope, rank, dims));
-  bool is_possible = x->rank <= rank, is_same = x->rank == rank;
-  for (size_t i = 0; is_possible && i < x->rank; ++i) {
-    const size_t d = rank - x->rank + i;
+  bool is_possible = a->rank <= rank, is_same = a->rank == rank;
+  for (size_t i = 0; is_possible && i < a->rank; ++i) {
+    const size_t d = rank - a->rank + i;
     dimensions[i] = (int64_t)d;
-    if (x->dims[i] != 1 && x->dims[i] != dims[d]) is_possible = false;
-    if (x->dims[i] != dims[d]) is_same = false;
+    if (a->dims[i] != 1 && a->dims[i] != dims[d]) is_possible = false;
+    if (a->dims[i] != dims[d]) is_same = false;
   }
   if (!is_possible) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "the shape %s does not broadcast to %s",
-                          TN_SHAPE_TEXT(x->rank, x->dims), TN_SHAPE_TEXT(rank, dims));
+                          TN_SHAPE_TEXT(a->rank, a->dims), TN_SHAPE_TEXT(rank, dims));
   }
-  return is_same ? x : tn__view_broadcast(scope, x, dimensions, rank, dims);
+  return is_same ? a : tn__view_broadcast(scope, a, dimensions, rank, dims);
 }
 
-tn_array_t* tn_array_transpose(tn_scope_t* scope, tn_array_t* x, const int64_t* axes) {
-  TN__OPERATION_ON(scope, "transpose", x);
+tn_array_t* tn_array_transpose(tn_scope_t* scope, tn_array_t* a, const int64_t* axes) {
+  TN__OPERATION_ON(scope, "transpose", a);
   int64_t permutation[TN_MAX_RANK], dims[TN_MAX_RANK], strides[TN_MAX_RANK];
   uint64_t set = 0;
-  if (axes) TN__RETURN_IF_FAILED(tn__normalise_axes(scope, x->rank, axes, x->rank, &set));
+  if (axes) TN__RETURN_IF_FAILED(tn__normalise_axes(scope, a->rank, axes, a->rank, &set));
   bool is_same = true;
-  for (size_t i = 0; i < x->rank; ++i) {
-    const int64_t axis = axes ? axes[i] : (int64_t)(x->rank - 1 - i);
-    permutation[i] = axis < 0 ? axis + (int64_t)x->rank : axis;
-    dims[i] = x->dims[permutation[i]];
-    strides[i] = x->strides[permutation[i]];
+  for (size_t i = 0; i < a->rank; ++i) {
+    const int64_t axis = axes ? axes[i] : (int64_t)(a->rank - 1 - i);
+    permutation[i] = axis < 0 ? axis + (int64_t)a->rank : axis;
+    dims[i] = a->dims[permutation[i]];
+    strides[i] = a->strides[permutation[i]];
     if (permutation[i] != (int64_t)i) is_same = false;
   }
-  if (is_same) return x;
-  const tn_named_attr_t attribute = TN_I64_LIST_ATTR("permutation", x->rank, permutation);
-  return tn__view(scope, TN__OP(transpose), x, 1, &attribute, x->rank, dims, strides,
-                  x->byte_offset);
+  if (is_same) return a;
+  const tn_named_attr_t attribute = TN_I64_LIST_ATTR("permutation", a->rank, permutation);
+  return tn__view(scope, TN__OP(transpose), a, 1, &attribute, a->rank, dims, strides,
+                  a->byte_offset);
 }
 
 // --- slices
@@ -98,16 +98,16 @@ tn_array_t* tn__view_slice(tn_scope_t* scope, tn_array_t* x, const int64_t* star
   return tn__view(scope, TN__OP(slice), x, 3, attributes, x->rank, dims, strides, offset);
 }
 
-tn_array_t* tn_array_slice(tn_scope_t* scope, tn_array_t* x, const int64_t* starts,
+tn_array_t* tn_array_slice(tn_scope_t* scope, tn_array_t* a, const int64_t* starts,
                            const int64_t* stops, const int64_t* strides) {
-  TN__OPERATION_ON(scope, "slice", x);
+  TN__OPERATION_ON(scope, "slice", a);
   int64_t first[TN_MAX_RANK] = {0}, limits[TN_MAX_RANK] = {0}, steps[TN_MAX_RANK] = {0};
   int64_t backward[TN_MAX_RANK];
   size_t backward_count = 0;
-  TN__RETURN_IF_FAILED(tn__check_list(scope, "starts", x->rank, starts));
-  TN__RETURN_IF_FAILED(tn__check_list(scope, "stops", x->rank, stops));
-  for (size_t i = 0; i < x->rank; ++i) {
-    const int64_t dim = x->dims[i];
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "starts", a->rank, starts));
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "stops", a->rank, stops));
+  for (size_t i = 0; i < a->rank; ++i) {
+    const int64_t dim = a->dims[i];
     int64_t step = strides ? strides[i] : 1;
     if (step == 0) {
       return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
@@ -126,9 +126,9 @@ tn_array_t* tn_array_slice(tn_scope_t* scope, tn_array_t* x, const int64_t* star
     first[i] = stop > start ? start : 0;
     limits[i] = stop > start ? stop : 0;
   }
-  x = tn__view_reverse(scope, x, backward_count, backward);
-  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
-  return tn__view_slice(scope, x, first, limits, steps);
+  a = tn__view_reverse(scope, a, backward_count, backward);
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &a));
+  return tn__view_slice(scope, a, first, limits, steps);
 }
 
 // --- reshape
@@ -194,18 +194,18 @@ static bool resolve_dims(const tn_array_t* x, size_t rank, const int64_t* wanted
   return true;
 }
 
-tn_array_t* tn_array_reshape(tn_scope_t* scope, tn_array_t* x, size_t rank, const int64_t* wanted) {
-  TN__OPERATION_ON(scope, "reshape", x);
-  int64_t dims[TN_MAX_RANK] = {0}, strides[TN_MAX_RANK];
-  TN__RETURN_IF_FAILED(tn__check_dims(scope, rank, wanted));
-  if (!resolve_dims(x, rank, wanted, dims)) {
+tn_array_t* tn_array_reshape(tn_scope_t* scope, tn_array_t* a, size_t rank, const int64_t* dims) {
+  TN__OPERATION_ON(scope, "reshape", a);
+  int64_t resolved[TN_MAX_RANK] = {0}, strides[TN_MAX_RANK];
+  TN__RETURN_IF_FAILED(tn__check_dims(scope, rank, dims));
+  if (!resolve_dims(a, rank, dims, resolved)) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "an array of %lld elements has no shape %s", (long long)tn_array_size(x),
-                          TN_SHAPE_TEXT(rank, wanted));
+                          "an array of %lld elements has no shape %s", (long long)tn_array_size(a),
+                          TN_SHAPE_TEXT(rank, dims));
   }
-  if (rank == x->rank && memcmp(dims, x->dims, rank * sizeof *dims) == 0) return x;
-  if (tn_array_size(x) == 0 || !find_strides(x, rank, dims, strides)) {
-    return tn__apply(scope, TN__OP(reshape), 1, &x, x->dtype, rank, dims);
+  if (rank == a->rank && memcmp(resolved, a->dims, rank * sizeof *resolved) == 0) return a;
+  if (tn_array_size(a) == 0 || !find_strides(a, rank, resolved, strides)) {
+    return tn__apply(scope, TN__OP(reshape), 1, &a, a->dtype, rank, resolved);
   }
-  return tn__view(scope, TN__OP(reshape), x, 0, NULL, rank, dims, strides, x->byte_offset);
+  return tn__view(scope, TN__OP(reshape), a, 0, NULL, rank, resolved, strides, a->byte_offset);
 }

@@ -22,12 +22,12 @@ static tn_array_t* resolve(tn_scope_t* scope, const tn_array_t* x, int64_t size,
                            const tn_stft_t* options, tn_frames_t* frames) {
   tn_array_t* window = options->window;
   frames->size = size;
-  frames->hop = options->hop ? options->hop : size / 4;
+  frames->hop = options->hop_length ? options->hop_length : size / 4;
   if (size < 1 || frames->hop < 1 || size > INT32_MAX || frames->hop > INT32_MAX) {
     return fail(scope, x, frames);
   }
   if (!window) {
-    const int64_t length = options->window_size ? options->window_size : size;
+    const int64_t length = options->win_length ? options->win_length : size;
     window = tn_array_ones(scope, TN_DTYPE_F32, 1, &length);
   }
   TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &window));
@@ -60,7 +60,7 @@ tn_array_t* tn_array_stft(tn_scope_t* scope, tn_array_t* x, const tn_stft_t* opt
   if (status) return tn__scope_refuse(scope, status);
   TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
   TN__RETURN_IF_FAILED(
-      resolve(scope, x, options->size ? options->size : DEFAULT_SIZE, options, &frames));
+      resolve(scope, x, options->n_fft ? options->n_fft : DEFAULT_SIZE, options, &frames));
   if (x->rank && !options->is_not_centered) {
     around[x->rank - 1] = frames.size / 2;
     x = tn_array_pad(scope, x, around, around, options->pad_mode, NULL);
@@ -101,36 +101,40 @@ static tn_array_t* trim(tn_scope_t* scope, tn_array_t* x, int64_t start, int64_t
   return tn_array_pad(scope, x, none, missing, TN_PAD_CONSTANT, NULL);
 }
 
-tn_array_t* tn_array_istft(tn_scope_t* scope, tn_array_t* x, const tn_stft_t* options) {
+tn_array_t* tn_array_istft(tn_scope_t* scope, tn_array_t* stft_matrix, const tn_stft_t* options) {
   TN__OPERATION(scope, "istft");
   tn_stft_t copy;
   tn_status_t status;
   tn_frames_t frames = {0};
   options = TN_OPTIONS_READ(tn_stft_t, options, &copy, &status);
   if (status) return tn__scope_refuse(scope, status);
-  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &x));
-  if (x->rank < 2 || x->dims[x->rank - 1] < 1 || x->rank == TN_MAX_RANK) {
-    return fail(scope, x, &frames);
+  TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &stft_matrix));
+  if (stft_matrix->rank < 2 || stft_matrix->dims[stft_matrix->rank - 1] < 1 ||
+      stft_matrix->rank == TN_MAX_RANK) {
+    return fail(scope, stft_matrix, &frames);
   }
-  const int64_t frequencies = x->dims[x->rank - 2];
-  int64_t size = options->size;
+  const int64_t frequencies = stft_matrix->dims[stft_matrix->rank - 2];
+  int64_t size = options->n_fft;
   if (size == 0) size = options->is_two_sided ? frequencies : 2 * (frequencies - 1);
-  TN__RETURN_IF_FAILED(resolve(scope, x, size, options, &frames));
-  frames.count = x->dims[x->rank - 1];
+  TN__RETURN_IF_FAILED(resolve(scope, stft_matrix, size, options, &frames));
+  frames.count = stft_matrix->dims[stft_matrix->rank - 1];
   if (frames.count > INT32_MAX || options->length < 0 || options->length > INT64_MAX / 2) {
-    return fail(scope, x, &frames);
+    return fail(scope, stft_matrix, &frames);
   }
-  x = tn_array_swapaxes(scope, x, -1, -2);
-  x = options->is_two_sided ? tn_array_real(scope, tn_array_ifft(scope, x, size, -1, options->norm))
-                            : tn_array_irfft(scope, x, size, -1, options->norm);
-  x = overlap(scope, tn_array_multiply(scope, x, frames.window), &frames);
+  stft_matrix = tn_array_swapaxes(scope, stft_matrix, -1, -2);
+  stft_matrix =
+      options->is_two_sided
+          ? tn_array_real(scope, tn_array_ifft(scope, stft_matrix, size, -1, options->norm))
+          : tn_array_irfft(scope, stft_matrix, size, -1, options->norm);
+  stft_matrix = overlap(scope, tn_array_multiply(scope, stft_matrix, frames.window), &frames);
   tn_array_t* weights = tn_array_square(scope, frames.window);
   weights = tn_array_broadcast_to(scope, weights, 2, (const int64_t[]){frames.count, size});
   weights = overlap(scope, weights, &frames);
   tn_array_t* is_covered = tn_array_greater(scope, weights, tn__number_like(scope, weights, 1e-11));
-  x = tn_array_divide(
-      scope, x, tn_array_where(scope, is_covered, weights, tn__number_like(scope, weights, 1)));
+  stft_matrix = tn_array_divide(
+      scope, stft_matrix,
+      tn_array_where(scope, is_covered, weights, tn__number_like(scope, weights, 1)));
   const int64_t edge = options->is_not_centered ? 0 : size / 2;
   const int64_t end = size + frames.hop * (frames.count - 1) - edge;
-  return trim(scope, x, edge, end, options->length);
+  return trim(scope, stft_matrix, edge, end, options->length);
 }

@@ -1,4 +1,4 @@
-// Every operation on arrays by name, with where its arguments are in a case: for tests that go
+// Every operation on arrays by name, with its arguments as lists of numbers: for tests that go
 // through all of them.
 #ifndef TENON_ARRAY_TESTING_OPERATIONS_H_
 #define TENON_ARRAY_TESTING_OPERATIONS_H_
@@ -13,7 +13,6 @@ enum { TN_CASE_LIMIT = 16, TN_CASE_LIST_LIMIT = 256, TN_CASE_RANK_LIMIT = 16 };
 typedef struct tn_case_list {
   size_t count;
   const int64_t* values;  // NULL: not given
-  bool is_optional;       // NULL is documented; only examples say so
   int64_t numbers[TN_CASE_LIST_LIMIT];
 } tn_case_list_t;
 
@@ -28,11 +27,18 @@ typedef struct tn_case {
 typedef struct tn_case_operation {
   const char* name;
   size_t array_count, list_count, real_count;  // that `run` reads at least
+  const struct tn_function* function;          // of the table, or NULL: `run`
   void (*run)(tn_scope_t* scope, tn_case_t* it);
 } tn_case_operation_t;
 
 const tn_case_operation_t* tn_case_operation(const char* name);  // NULL: none
 const tn_case_operation_t* tn_case_operation_at(size_t index);   // NULL: that was the last one
+
+// Takes the arrays, lists and numbers of the case in the order of the parameters: lists are axes,
+// integers, booleans, dtypes, choices and characters, too.
+void tn_case_run(const tn_case_operation_t* operation, tn_scope_t* scope, tn_case_t* it);
+// Whether the parameter that this list is for may be left out.
+bool tn_case_list_is_optional(const tn_case_operation_t* operation, size_t index);
 
 // The function in a module's bytes, which are the first array, of the others (testing_imports.c).
 // List 0 says what is wanted: 0 its output, 1 the gradient of the output's sum, 2 its outputs over

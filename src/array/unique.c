@@ -12,18 +12,18 @@ static tn_array_t* number_runs(tn_scope_t* scope, tn_array_t* sorted) {
   return tn_array_cumsum(scope, tn_array_concatenate(scope, 2, parts, 0), 0, false, true);
 }
 
-void tn_array_unique(tn_scope_t* scope, tn_array_t* x, int64_t size, tn_array_t* fill_value,
+void tn_array_unique(tn_scope_t* scope, tn_array_t* a, int64_t size, tn_array_t* fill_value,
                      tn_array_t** out_values, tn_array_t** out_index, tn_array_t** out_inverse,
                      tn_array_t** out_counts) {
   TN__OPERATION(scope, "unique");
   tn_array_t** const outs[] = {out_values, out_index, out_inverse, out_counts};
-  tn_array_t* operands[] = {x, fill_value};
+  tn_array_t* operands[] = {a, fill_value};
   tn_array_t* error = tn__check_operands(scope, fill_value ? 2 : 1, operands);
-  if (!error && (size < 0 || size >= INT32_MAX || tn_array_size(x) == 0)) {
+  if (!error && (size < 0 || size >= INT32_MAX || tn_array_size(a) == 0)) {
     error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                            "%lld elements of an array of shape %s; expected 0 to 2^31 - 2 of "
                            "one that is not empty",
-                           (long long)size, TN_SHAPE_TEXT(x->rank, x->dims));
+                           (long long)size, TN_SHAPE_TEXT(a->rank, a->dims));
   }
   if (!error && fill_value && tn_array_size(fill_value) != 1) {
     error = tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
@@ -34,7 +34,7 @@ void tn_array_unique(tn_scope_t* scope, tn_array_t* x, int64_t size, tn_array_t*
     if (outs[i]) *outs[i] = error;
   }
   if (error) return;
-  tn_array_t* line = tn_array_flatten(scope, x, 0, -1);
+  tn_array_t* line = tn_array_flatten(scope, a, 0, -1);
   tn_array_t* order = tn_array_argsort(scope, line, 0);
   tn_array_t* runs = number_runs(scope, tn_array_take(scope, line, order, 0));
   tn_array_t* wanted = tn__iota(scope, TN_DTYPE_S32, 1, &size, 0);
@@ -47,7 +47,7 @@ void tn_array_unique(tn_scope_t* scope, tn_array_t* x, int64_t size, tn_array_t*
   *out_values = tn_array_take(scope, line, index, 0);
   if (fill_value) {
     fill_value = tn_array_reshape(scope, fill_value, 0, NULL);
-    fill_value = tn_array_astype(scope, fill_value, x->dtype);
+    fill_value = tn_array_astype(scope, fill_value, a->dtype);
     *out_values = tn_array_where(scope, is_there, *out_values, fill_value);
   }
   if (out_index) *out_index = index;
@@ -61,6 +61,6 @@ void tn_array_unique(tn_scope_t* scope, tn_array_t* x, int64_t size, tn_array_t*
     inverse = tn_array_minimum(scope, inverse,
                                tn__number_like(scope, inverse, size ? (double)size - 1 : 0));
     inverse = tn_array_astype(scope, inverse, TN_DTYPE_U32);
-    *out_inverse = tn_array_reshape(scope, inverse, x->rank, x->dims);
+    *out_inverse = tn_array_reshape(scope, inverse, a->rank, a->dims);
   }
 }

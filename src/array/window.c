@@ -25,45 +25,46 @@ static tn_array_t* split_starts(tn_scope_t* scope, tn_array_t* x, tn_array_t* st
   return NULL;
 }
 
-tn_array_t* tn_array_slice_at(tn_scope_t* scope, tn_array_t* x, tn_array_t* starts,
-                              size_t axis_count, const int64_t* axes, const int64_t* sizes) {
+tn_array_t* tn_array_slice_at(tn_scope_t* scope, tn_array_t* a, tn_array_t* start_indices,
+                              size_t axis_count, const int64_t* axes, const int64_t* slice_size) {
   TN__OPERATION(scope, "slice_at");
-  tn_array_t* operands[1 + TN_MAX_RANK] = {x};
-  TN__RETURN_IF_FAILED(split_starts(scope, x, starts, axis_count, axes, operands + 1));
-  TN__RETURN_IF_FAILED(tn__check_list(scope, "sizes", x->rank, sizes));
-  for (size_t i = 0; i < x->rank; ++i) {
-    if (sizes[i] >= 0 && sizes[i] <= x->dims[i]) continue;
+  tn_array_t* operands[1 + TN_MAX_RANK] = {a};
+  TN__RETURN_IF_FAILED(split_starts(scope, a, start_indices, axis_count, axes, operands + 1));
+  TN__RETURN_IF_FAILED(tn__check_list(scope, "slice_size", a->rank, slice_size));
+  for (size_t i = 0; i < a->rank; ++i) {
+    if (slice_size[i] >= 0 && slice_size[i] <= a->dims[i]) continue;
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "the size along axis %zu is %lld; expected 0 to %lld", i,
-                          (long long)sizes[i], (long long)x->dims[i]);
+                          (long long)slice_size[i], (long long)a->dims[i]);
   }
-  const tn_named_attr_t attribute = TN_I64_LIST_ATTR("slice_sizes", x->rank, sizes);
-  return tn__apply_with(scope, TN__OP(dynamic_slice), 1 + x->rank, operands, 1, &attribute,
-                        x->dtype, x->rank, sizes);
+  const tn_named_attr_t attribute = TN_I64_LIST_ATTR("slice_sizes", a->rank, slice_size);
+  return tn__apply_with(scope, TN__OP(dynamic_slice), 1 + a->rank, operands, 1, &attribute,
+                        a->dtype, a->rank, slice_size);
 }
 
-tn_array_t* tn_array_slice_update_at(tn_scope_t* scope, tn_array_t* x, tn_array_t* update,
-                                     tn_array_t* starts, size_t axis_count, const int64_t* axes) {
+tn_array_t* tn_array_slice_update_at(tn_scope_t* scope, tn_array_t* a, tn_array_t* update,
+                                     tn_array_t* start_indices, size_t axis_count,
+                                     const int64_t* axes) {
   TN__OPERATION(scope, "slice_update_at");
-  tn_array_t* operands[2 + TN_MAX_RANK] = {x};
+  tn_array_t* operands[2 + TN_MAX_RANK] = {a};
   int64_t dims[TN_MAX_RANK];
   TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, &update));
-  TN__RETURN_IF_FAILED(split_starts(scope, x, starts, axis_count, axes, operands + 2));
+  TN__RETURN_IF_FAILED(split_starts(scope, a, start_indices, axis_count, axes, operands + 2));
   // Dimensions that the update does not have are single.
-  bool fits = update->rank <= x->rank;
-  const size_t lead = fits ? x->rank - update->rank : 0;
-  for (size_t i = 0; fits && i < x->rank; ++i) {
+  bool fits = update->rank <= a->rank;
+  const size_t lead = fits ? a->rank - update->rank : 0;
+  for (size_t i = 0; fits && i < a->rank; ++i) {
     dims[i] = i < lead ? 1 : update->dims[i - lead];
-    fits = dims[i] <= x->dims[i];
+    fits = dims[i] <= a->dims[i];
   }
   if (!fits) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "an update of shape %s is larger than the array of shape %s",
                           TN_SHAPE_TEXT(update->rank, update->dims),
-                          TN_SHAPE_TEXT(x->rank, x->dims));
+                          TN_SHAPE_TEXT(a->rank, a->dims));
   }
-  update = tn_array_reshape(scope, update, x->rank, dims);
-  operands[1] = tn_array_astype(scope, update, x->dtype);
-  return tn__apply(scope, TN__OP(dynamic_update_slice), 2 + x->rank, operands, x->dtype, x->rank,
-                   x->dims);
+  update = tn_array_reshape(scope, update, a->rank, dims);
+  operands[1] = tn_array_astype(scope, update, a->dtype);
+  return tn__apply(scope, TN__OP(dynamic_update_slice), 2 + a->rank, operands, a->dtype, a->rank,
+                   a->dims);
 }

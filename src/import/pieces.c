@@ -294,11 +294,11 @@ static void apply_convolution(tn_scope_t* scope, const tn_module_piece_t* piece,
   }
   const tn_convolution_t options = {
       .struct_size = sizeof options,
-      .strides = list_of(piece, "window_strides"),
+      .stride = list_of(piece, "window_strides"),
       .padding_low = low,
       .padding_high = high,
-      .kernel_dilations = list_of(piece, "rhs_dilation"),
-      .input_dilations = list_of(piece, "lhs_dilation"),
+      .kernel_dilation = list_of(piece, "rhs_dilation"),
+      .input_dilation = list_of(piece, "lhs_dilation"),
       .groups = attribute_of(piece, "feature_group_count")->integer,
       .flip = reversal && reversal->dense_array.count && *(const bool*)reversal->dense_array.data,
   };

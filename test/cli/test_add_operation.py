@@ -9,7 +9,7 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "test" / "add_operation"
-PARTS = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "cli", "cmake", "examples", "include", "src", "test")
+PARTS = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "cli", "cmake", "examples", "include", "src", "test", "tools")
 
 
 def run(*command, **options):
@@ -26,7 +26,7 @@ def edit(path, before, after):
 
 def test_the_page_says_what_the_files_say():
     page = (ROOT / "CONTRIBUTING.md").read_text()
-    for name in "row.def", "soft_sign.mlir":
+    for name in "row.def", "declaration.h", "soft_sign.mlir":
         quoted = textwrap.indent((HERE / name).read_text(), "   ", lambda line: line.strip())
         assert quoted in page, name
 
@@ -39,12 +39,14 @@ def test_three_edits_make_an_operation(tmp_path):
             shutil.copy(ROOT / part, tmp_path / part)
     edit(tmp_path / "src/ops/scalar.def", "TN_UNARY(chlo, square,",
          (HERE / "row.def").read_text() + "TN_UNARY(chlo, square,")
-    edit(tmp_path / "include/tenon/detail/array_ops.h", "X(sinh) X(sqrt)", "X(sinh) X(soft_sign) X(sqrt)")
+    edit(tmp_path / "include/tenon/detail/array_ops.h", "// Square root.",
+         (HERE / "declaration.h").read_text() + "// Square root.")
     shutil.copy(HERE / "soft_sign.mlir", tmp_path / "test/op/soft_sign.mlir")
 
     build = tmp_path / "build"
     run("cmake", "-G", "Ninja", "-S", tmp_path, "-B", build, "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O0")
-    run("cmake", "--build", build, "--target", "tenon", "tenon_cli", "program_reference_test", "transform_rules_rules_test")
+    run("cmake", "--build", build, "--target", "tenon", "tenon_cli", "program_reference_test", "transform_rules_rules_test",
+        "array_bad_arguments_test")
 
     tenon = build / "cli" / "tenon"
     for device in "cpu", "reference":
@@ -65,3 +67,6 @@ def test_three_edits_make_an_operation(tmp_path):
     briefly = {name: value for name, value in os.environ.items() if name != "TENON_LONG_TESTS"}
     run(build / "src/program_reference_test", env=briefly)
     run(build / "src/transform_rules_rules_test", env=briefly)
+    # The function with wrong arguments, by its declaration alone.
+    printed = run(build / "src/array_bad_arguments_test", env={**briefly, "TENON_OPERATION": "soft_sign", "TENON_PRINT": "1"})
+    assert "soft_sign: operand 0 is NULL" in printed

@@ -210,7 +210,7 @@ static void run_once(tn_scope_t* scope, record_t* r, char* out_why, size_t capac
   tn_array_t* outputs[TN_CASE_INPUT_LIMIT] = {NULL};
   if (r->stack.level_count == 0) {
     memset(r->it.results, 0, sizeof r->it.results);
-    r->stack.operation->run(scope, &r->it);
+    tn_case_run(r->stack.operation, scope, &r->it);
     memcpy(outputs, r->it.results, sizeof r->it.results);
   } else {
     tn_status_t status =

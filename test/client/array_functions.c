@@ -205,7 +205,7 @@ static tn_array_t* qr_loss(tn_scope_t* s, tn_case_t* it) {
   }
 FUNCTIONS(ADAPTER)
 
-#define ROW(name, arrays) {#name, arrays, 0, 0, run_##name},
+#define ROW(id, arrays) {.name = #id, .array_count = arrays, .run = run_##id},
 static const tn_case_operation_t functions[] = {FUNCTIONS(ROW)};
 
 const tn_case_operation_t* tn_case_function_at(size_t index) {

@@ -34,7 +34,7 @@ def random_bits(cases, name):
         cases.add(name, [], [seed, [2, 3]], wanted=wanted)
     elif name == "random_bits":
         width = cases.random.choice([1, 2, 4])
-        cases.add(name, [key], [width, list(shape)], wanted=bits(key, shape, width))
+        cases.add(name, [key], [list(shape), width], wanted=bits(key, shape, width))
     elif name == "random_permutation":
         count = cases.random.randint(0, 20)
         if count:
@@ -42,7 +42,7 @@ def random_bits(cases, name):
     else:
         x = cases.draw(cases.dtype(), lowest=1, empty=False)
         axis = cases.axis(x.ndim)
-        cases.add(name, [key, x], [axis], wanted=lambda key, x: mx.random.permutation(x, axis, key))
+        cases.add(name, [x, key], [axis], wanted=lambda x, key: mx.random.permutation(x, axis, key))
 
 
 def bits(key, shape, width):
@@ -78,21 +78,21 @@ def random_floats(cases, name):
         low = high = None
     if name == "random_uniform":
         bounds = lambda low, high: (0, 1) if low is None else (low, high)
-        cases.add(name, [key, low, high], [NUMBERS[dtype], list(shape)],
-                  wanted=lambda key, low, high: drawn(*bounds(low, high), shape, kind, key))
+        cases.add(name, [low, high, key], [list(shape), NUMBERS[dtype]],
+                  wanted=lambda low, high, key: drawn(*bounds(low, high), shape, kind, key))
     elif name == "random_normal":
-        cases.add(name, [key, low, high], [NUMBERS[dtype], list(shape)], slack=slack, atol=3e-5 if dtype == "float32" else None,
-                  wanted=lambda key, low, high: drawn(shape, kind, low, high, key))
+        cases.add(name, [low, high, key], [list(shape), NUMBERS[dtype]], slack=slack, atol=3e-5 if dtype == "float32" else None,
+                  wanted=lambda low, high, key: drawn(shape, kind, low, high, key))
     elif name == "random_truncated_normal":
         dtype, kind = "float32", mx.float32
         low, high = low.astype(dtype), high.astype(dtype)
-        cases.add(name, [key, low, high], [NUMBERS[dtype], list(shape)], slack=slack, atol=3e-5,
-                  wanted=lambda key, low, high: drawn(low, high, shape, kind, key))
+        cases.add(name, [low, high, key], [list(shape), NUMBERS[dtype]], slack=slack, atol=3e-5,
+                  wanted=lambda low, high, key: drawn(low, high, shape, kind, key))
     elif name == "random_laplace":
-        cases.add(name, [key], [NUMBERS[dtype], list(shape)], [0.5, 2.0], slack=slack,
+        cases.add(name, [key], [list(shape), NUMBERS[dtype]], [0.5, 2.0], slack=slack,
                   wanted=lambda key: drawn(shape, kind, 0.5, 2.0, key))
     elif dtype == "float32":
-        cases.add(name, [key], [NUMBERS[dtype], list(shape)], slack=slack, atol=1e-5, wanted=lambda key: drawn(shape, kind, key))
+        cases.add(name, [key], [list(shape), NUMBERS[dtype]], slack=slack, atol=1e-5, wanted=lambda key: drawn(shape, kind, key))
 
 
 @generator("random_multivariate_normal")
@@ -100,7 +100,7 @@ def random_vectors(cases, name):
     key, shape, n = draw_key(cases), cases.shape(0, 2, empty=False), cases.random.randint(1, 4)
     root = cases.array((n, n), "float32")
     mean, covariance = cases.array((n,), "float32"), (root @ root.T + np.eye(n)).astype(np.float32)
-    cases.add(name, [key, mean, covariance], [list(shape)], slack=400, atol=2e-4, wanted=lambda key, mean, covariance:
+    cases.add(name, [mean, covariance, key], [list(shape)], slack=400, atol=2e-4, wanted=lambda mean, covariance, key:
               mx.random.multivariate_normal(mean, covariance, shape, key=key, stream=mx.cpu))
 
 
@@ -110,11 +110,11 @@ def random_choices(cases, name):
     if name == "random_randint":
         dtype = cases.dtype(["int32", "uint8", "int64"])
         low, high = cases.array((), "int32", 0, 3), cases.array(shape[-1:], "int32", 5, 90)
-        cases.add(name, [key, low, high], [NUMBERS[dtype], list(shape)],
-                  wanted=lambda key, low, high: mx.random.randint(low, high, shape, mlx_dtype(dtype), key))
+        cases.add(name, [low, high, key], [list(shape), NUMBERS[dtype]],
+                  wanted=lambda low, high, key: mx.random.randint(low, high, shape, mlx_dtype(dtype), key))
     elif name == "random_bernoulli":
         p = cases.array(shape[-1:], "float32", 0, 1)
-        cases.add(name, [key, p], [list(shape)], wanted=lambda key, p: mx.random.bernoulli(p, shape, key))
+        cases.add(name, [p, key], [list(shape)], wanted=lambda p, key: mx.random.bernoulli(p, shape, key))
     else:
         logits = cases.draw("float32", lowest=1, highest=3, empty=False)
         axis, count = cases.axis(logits.ndim), cases.random.randint(1, 5)
@@ -122,11 +122,11 @@ def random_choices(cases, name):
             dims = cases.random.choice([None, [3, *np.delete(logits.shape, axis)]])
             if logits.size == logits.shape[axis] and dims is not None:
                 return  # the installed mlx and the newest one draw these in different ways
-            cases.add(name, [key, logits], [axis, dims],
-                      wanted=lambda key, logits: mx.random.categorical(logits, axis, dims, key=key))
+            cases.add(name, [logits, key], [axis, dims],
+                      wanted=lambda logits, key: mx.random.categorical(logits, axis, dims, key=key))
         elif logits.size != logits.shape[axis]:
-            cases.add(name, [key, logits], [axis, count],
-                      wanted=lambda key, logits: mx.random.categorical(logits, axis, num_samples=count, key=key))
+            cases.add(name, [logits, key], [count, axis],
+                      wanted=lambda logits, key: mx.random.categorical(logits, axis, num_samples=count, key=key))
 
 
 # --- Fourier transforms
@@ -164,11 +164,11 @@ def stft(cases, name):
     how = {"n_fft": size, "hop_length": hop or None, "center": center, "onesided": onesided}
     draw = lambda x, window: mx.fft.stft(x, window=window, pad_mode=["constant", "edge", "reflect"][mode], **how)
     if name == "stft":
-        cases.add(name, [x, window], [size, hop, center, onesided, mode, 0], wanted=draw, slack=100, atol=2e-5)
+        cases.add(name, [x, window], [size, hop, 0, center, mode, 0, onesided, 0], wanted=draw, slack=100, atol=2e-5)
         return
     frames = to_numpy(draw(to_mlx(x), None if window is None else to_mlx(window)))
     length = cases.random.choice([0, 15, 40])
-    cases.add(name, [frames, window], [size, hop, center, onesided, 0, length], slack=200, atol=5e-5,
+    cases.add(name, [frames, window], [size, hop, 0, center, 0, onesided, length, 0], slack=200, atol=5e-5,
               wanted=lambda x, window: mx.fft.istft(x, window=window, length=length or None, **how))
 
 

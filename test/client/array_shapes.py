@@ -234,7 +234,7 @@ def diag(cases, name):
 @generator("zeros", "ones")
 def filled(cases, name):
     dtype, shape = cases.dtype(), cases.shape()
-    cases.add(name, [], [NUMBERS[dtype], list(shape)], wanted=lambda: getattr(mx, name)(shape, mlx_dtype(dtype)))
+    cases.add(name, [], [list(shape), NUMBERS[dtype]], wanted=lambda: getattr(mx, name)(shape, mlx_dtype(dtype)))
 
 
 @generator("full", "full_like")
@@ -260,20 +260,20 @@ def arange(cases, name):
 def linspace(cases, name):
     count, endpoint = cases.random.randint(0, 9), cases.random.random() < 0.7
     wanted = np.linspace(-1.5, 4.0, count, endpoint=endpoint).astype(np.float32)
-    cases.add(name, [], [NUMBERS["float32"], count, endpoint], [-1.5, 4.0], wanted=wanted, slack=4)
+    cases.add(name, [], [count, endpoint, NUMBERS["float32"]], [-1.5, 4.0], wanted=wanted, slack=4)
 
 
 @generator("eye", "tri")
 def eye(cases, name):
     dtype, k = cases.dtype(["float32", "int32", "bool"]), cases.random.randint(-4, 4)
     n, m = cases.random.randint(0, 5), cases.random.randint(0, 5)
-    cases.add(name, [], [NUMBERS[dtype], n, m, k], wanted=lambda: getattr(mx, name)(n, m, k, dtype=mlx_dtype(dtype)))
+    cases.add(name, [], [n, m, k, NUMBERS[dtype]], wanted=lambda: getattr(mx, name)(n, m, k, dtype=mlx_dtype(dtype)))
 
 
 @generator("identity")
 def identity(cases, name):
     n = cases.random.randint(0, 5)
-    cases.add(name, [], [NUMBERS["float32"], n], wanted=lambda: mx.identity(n))
+    cases.add(name, [], [n, NUMBERS["float32"]], wanted=lambda: mx.identity(n))
 
 
 @generator("bartlett", "blackman", "hamming", "hanning")

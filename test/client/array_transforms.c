@@ -51,7 +51,7 @@ static tn_status_t call_operation(void* user, tn_scope_t* scope, size_t input_co
     if (own[i] && next < input_count) it->arrays[i] = inputs[next++];
   }
   memset(it->results, 0, sizeof it->results);
-  stack->operation->run(scope, it);
+  tn_case_run(stack->operation, scope, it);
   memcpy(it->arrays, own, sizeof own);
   for (size_t i = 0; i < output_count; ++i) {
     if (i == TN_CASE_LIMIT || !it->results[i]) {

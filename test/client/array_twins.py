@@ -424,26 +424,26 @@ def frames_of(a, l):
 def stft(a, l, r):
     size, hop, window = frames_of(a, l)
     x = a[0]
-    if l[2][0]:
+    if l[3][0]:
         x = jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(size // 2, size // 2)], ["constant", "edge", "reflect"][l[4][0]])
     count = 1 + (x.shape[-1] - size) // hop
     x = x[..., np.arange(count)[:, None] * hop + np.arange(size)] * window
-    return (jnp.fft.rfft(x) if l[3][0] else jnp.fft.fft(x)).swapaxes(-1, -2)
+    return (jnp.fft.rfft(x) if l[6][0] else jnp.fft.fft(x)).swapaxes(-1, -2)
 
 
 @twin("istft")
 def istft(a, l, r):
     size, hop, window = frames_of(a, l)
     x = a[0].swapaxes(-1, -2)
-    x = (jnp.fft.irfft(x, size) if l[3][0] else jnp.fft.ifft(x, size).real) * window
+    x = (jnp.fft.irfft(x, size) if l[5][0] else jnp.fft.ifft(x, size).real) * window
     count = x.shape[-2]
     places = np.arange(count)[:, None] * hop + np.arange(size)
     full = size + hop * (count - 1)
     weights = jnp.zeros(full).at[places].add(jnp.broadcast_to(window**2, (count, size)))
     x = jnp.zeros((*x.shape[:-2], full)).at[..., places].add(x) / jnp.where(weights > 1e-11, weights, 1)
-    edge = size // 2 if l[2][0] else 0
-    x = x[..., edge:edge + l[5][0] if l[5][0] else full - edge]
-    return jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, max(0, l[5][0] - x.shape[-1]))])
+    edge = size // 2 if l[3][0] else 0
+    x = x[..., edge:edge + l[6][0] if l[6][0] else full - edge]
+    return jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, max(0, l[6][0] - x.shape[-1]))])
 
 
 # --- linear algebra

@@ -36,7 +36,7 @@ def broadcast_shapes(cases, name):
 def empty(cases, name):
     dtype, shape = cases.dtype(), cases.shape()
     if name == "empty":
-        cases.add(name, lists=[NUMBERS[dtype], list(shape)], wanted=lambda: mx.zeros(shape, mlx_dtype(dtype)))
+        cases.add(name, lists=[list(shape), NUMBERS[dtype]], wanted=lambda: mx.zeros(shape, mlx_dtype(dtype)))
     else:
         cases.add(name, [cases.array(shape, dtype)], wanted=mx.empty_like)
 

@@ -22,6 +22,16 @@
 #include <tenon/detail/buffer.h>
 #include <tenon/stream.h>
 
+// Annotations of the parameters of array functions, for languages with keyword arguments: the
+// default, which C passes explicitly; the keyword, if it is not the parameter's name; for a bool
+// the keyword that means the opposite; the number of elements of a list, which is also the number
+// of results; and after the parameters the order of keywords. To C they mean nothing.
+#define TN_DEFAULT(value)
+#define TN_NAMED(keyword)
+#define TN_NOT(keyword)
+#define TN_COUNT(count)
+#define TN_ORDER(...)
+
 TN_EXTERN_C_BEGIN
 
 typedef struct tn_array tn_array_t;

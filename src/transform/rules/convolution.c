@@ -34,11 +34,11 @@ static tn_convolution_lists_t lists_of(const tn_rule_t* rule) {
 static tn_array_t* convolve(tn_scope_t* scope, tn_array_t* x, tn_array_t* kernel,
                             const tn_convolution_lists_t* lists) {
   const tn_convolution_t options = {.struct_size = sizeof options,
-                                    .strides = lists->strides,
+                                    .stride = lists->strides,
                                     .padding_low = lists->low,
                                     .padding_high = lists->high,
-                                    .kernel_dilations = lists->kernel_dilations,
-                                    .input_dilations = lists->input_dilations,
+                                    .kernel_dilation = lists->kernel_dilations,
+                                    .input_dilation = lists->input_dilations,
                                     .groups = lists->groups,
                                     .flip = lists->flip};
   return tn_array_conv_general(scope, x, kernel, &options);

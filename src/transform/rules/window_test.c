@@ -17,11 +17,11 @@ TN_SUBJECT(conv2d) {
 }
 TN_SUBJECT(conv_general) {
   const tn_convolution_t options = {.struct_size = sizeof options,
-                                    .strides = (const int64_t[]){2, 3},
+                                    .stride = (const int64_t[]){2, 3},
                                     .padding_low = (const int64_t[]){-1, 2},
                                     .padding_high = (const int64_t[]){3, -1},
-                                    .kernel_dilations = (const int64_t[]){2, 1},
-                                    .input_dilations = (const int64_t[]){3, 2},
+                                    .kernel_dilation = (const int64_t[]){2, 1},
+                                    .input_dilation = (const int64_t[]){3, 2},
                                     .groups = 2,
                                     .flip = true};
   return tn_array_conv_general(s, x[0], x[1], &options);
