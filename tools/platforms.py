@@ -171,6 +171,8 @@ def main(names):
     failed = 0
     for name in names or PLATFORMS:
         started = time.monotonic()
+        if sys.stdout.isatty():
+            print(f"building and testing {name} ...", end="\r", flush=True)
         try:
             word, remark = "ok", PLATFORMS[name]()
         except Skipped as skipped:
@@ -178,7 +180,8 @@ def main(names):
         except Failed as failure:
             word, remark = "FAILED", str(failure)
             failed += 1
-        print(f"{word:8} {name:9} {time.monotonic() - started:6.1f} s  {remark}", flush=True)
+        clear = "\33[K" if sys.stdout.isatty() else ""
+        print(f"{clear}{word:8} {name:9} {time.monotonic() - started:6.1f} s  {remark}", flush=True)
     return 1 if failed else 0
 
 
