@@ -171,7 +171,7 @@ def headers():
 
 @check
 def reference():
-    """The API reference has no broken references."""
+    """The API reference has no broken references, and every function has a comment."""
     return optional("doxygen", "tools/reference")
 
 

@@ -43,10 +43,12 @@ TN_API TN_MUST_USE tn_status_t tn_builder_build(tn_builder_t* builder, size_t re
 
 // --- types (dimensions and lists are copied)
 
+// The type of a tensor, and of a tuple.
 TN_API const tn_type_t* tn_builder_tensor_type(tn_builder_t* builder, tn_dtype_t dtype, size_t rank,
                                                const int64_t* dims);
 TN_API const tn_type_t* tn_builder_tuple_type(tn_builder_t* builder, size_t count,
                                               const tn_type_t* const* elements);
+// The type of tokens, a constant.
 TN_API const tn_type_t* tn_type_token(void);
 // The inverse of tn_type_serialize. Skips unknown fields. INVALID_ARGUMENT if the bytes do not
 // encode a type; UNIMPLEMENTED for a layout that is not row-major.
@@ -66,10 +68,13 @@ TN_API tn_value_t* tn_builder_constant(tn_builder_t* builder, const tn_type_t* t
 // A tensor of `type` with all elements equal to `*element`.
 TN_API tn_value_t* tn_builder_splat(tn_builder_t* builder, const tn_type_t* type,
                                     const void* element);
+// Constants of rank 0.
 TN_API tn_value_t* tn_builder_scalar_f32(tn_builder_t* builder, float value);
 TN_API tn_value_t* tn_builder_scalar_s32(tn_builder_t* builder, int32_t value);
+// The index of each element along the dimension.
 TN_API tn_value_t* tn_builder_iota(tn_builder_t* builder, const tn_type_t* type, int64_t dimension);
 
+// A tuple of the elements, and element `index` of a tuple.
 TN_API tn_value_t* tn_builder_tuple(tn_builder_t* builder, size_t count,
                                     tn_value_t* const* elements);
 TN_API tn_value_t* tn_builder_get_tuple_element(tn_builder_t* builder, tn_value_t* tuple,
@@ -121,22 +126,28 @@ TN_BUILDER_BINARY_OPERATIONS(TN_BUILDER_BINARY_OPERATION)
 // `direction`: "EQ", "NE", "GE", "GT", "LE", "LT".
 TN_API tn_value_t* tn_builder_compare(tn_builder_t* builder, tn_value_t* a, tn_value_t* b,
                                       const char* direction);
+// Elements of `on_true` where the predicate is true, otherwise of `on_false`.
 TN_API tn_value_t* tn_builder_select(tn_builder_t* builder, tn_value_t* predicate,
                                      tn_value_t* on_true, tn_value_t* on_false);
+// Limits elements to [minimum, maximum]; the bounds have the type of x or are scalars.
 TN_API tn_value_t* tn_builder_clamp(tn_builder_t* builder, tn_value_t* minimum, tn_value_t* x,
                                     tn_value_t* maximum);
+// Converts elements to another dtype; bitcast_convert reinterprets their bits as another type.
 TN_API tn_value_t* tn_builder_convert(tn_builder_t* builder, tn_value_t* x, tn_dtype_t dtype);
 TN_API tn_value_t* tn_builder_bitcast_convert(tn_builder_t* builder, tn_value_t* x,
                                               const tn_type_t* type);
 
+// The same elements with another shape.
 TN_API tn_value_t* tn_builder_reshape(tn_builder_t* builder, tn_value_t* x, size_t rank,
                                       const int64_t* dims);
 // Dimension i of x becomes dimension broadcast_dimensions[i] of the result.
 TN_API tn_value_t* tn_builder_broadcast_in_dim(tn_builder_t* builder, tn_value_t* x, size_t rank,
                                                const int64_t* dims,
                                                const int64_t* broadcast_dimensions);
+// Dimension i of the result is dimension permutation[i] of x.
 TN_API tn_value_t* tn_builder_transpose(tn_builder_t* builder, tn_value_t* x,
                                         const int64_t* permutation);
+// Reverses the order of elements along the dimensions.
 TN_API tn_value_t* tn_builder_reverse(tn_builder_t* builder, tn_value_t* x, size_t count,
                                       const int64_t* dimensions);
 // `strides` NULL: all 1.
@@ -145,10 +156,13 @@ TN_API tn_value_t* tn_builder_slice(tn_builder_t* builder, tn_value_t* x, const 
 // `starts`: one scalar for each dimension.
 TN_API tn_value_t* tn_builder_dynamic_slice(tn_builder_t* builder, tn_value_t* x,
                                             tn_value_t* const* starts, const int64_t* sizes);
+// x with `update` written at `starts`.
 TN_API tn_value_t* tn_builder_dynamic_update_slice(tn_builder_t* builder, tn_value_t* x,
                                                    tn_value_t* update, tn_value_t* const* starts);
+// The values one after the other along the dimension.
 TN_API tn_value_t* tn_builder_concatenate(tn_builder_t* builder, size_t count,
                                           tn_value_t* const* values, int64_t dimension);
+// Adds low[i] elements before, high[i] after and interior[i] between the elements of dimension i.
 TN_API tn_value_t* tn_builder_pad(tn_builder_t* builder, tn_value_t* x, tn_value_t* padding,
                                   const int64_t* low, const int64_t* high, const int64_t* interior);
 

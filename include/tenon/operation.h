@@ -30,8 +30,8 @@ typedef struct tn_op_def tn_op_def_t;
 
 // --- functions for rules
 
-// Operations on arrays, by the names and with the meaning of <tenon/arrays.h>. The table
-// is append-only: struct_size tells how much of it an older Tenon has.
+// Operations on arrays, by the names and with the meaning of <tenon/arrays.h>: tn_rule_exp(rule,
+// x), tn_rule_add(rule, a, b).
 // clang-format off
 #define TN_RULE_UNARY(X)                                                                      \
   X(abs) X(cos) X(exp) X(expm1) X(log) X(log1p) X(negative) X(rsqrt) X(sigmoid) X(sign) X(sin) \
@@ -60,6 +60,7 @@ typedef struct tn_application {
   const tn_array_type_t* result_types;  // NULL: inferred by the operation
 } tn_application_t;
 
+// The functions behind them. Append-only: struct_size tells how much of it an older Tenon has.
 typedef struct tn_rule_api {
   size_t struct_size;
 #define TN_RULE_FUNCTION(name) tn_array_t* (*name)(tn_scope_t * scope, tn_array_t * x);

@@ -93,6 +93,7 @@ TN_API tn_array_t* tn_array_scalar_of(tn_scope_t* scope, tn_dtype_t dtype, const
 
 // --- handles
 
+// Adds a reference; returns `array`.
 TN_API tn_array_t* tn_array_retain(tn_array_t* array);
 TN_API void tn_array_release(tn_array_t* array);  // accepts NULL
 // Stores a new reference to `array` in *variable, and releases the one that was there. Accepts NULL

@@ -56,6 +56,7 @@ TN_API TN_MUST_USE tn_status_t tn_buffer_create_tuple(tn_device_t* device, size_
 // tuples.
 TN_API tn_buffer_t* tn_buffer_element(const tn_buffer_t* buffer, size_t index);
 
+// Adds a reference and returns the buffer; removes one, and destroys the buffer with the last one.
 TN_API tn_buffer_t* tn_buffer_retain(tn_buffer_t* buffer);
 TN_API void tn_buffer_release(tn_buffer_t* buffer);
 

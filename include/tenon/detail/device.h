@@ -58,6 +58,7 @@ TN_API TN_MUST_USE tn_status_t tn_device_create(const char* name,
 TN_API tn_device_t* tn_device_retain(tn_device_t* device);
 TN_API void tn_device_release(tn_device_t* device);
 
+// Properties of a device.
 TN_API tn_context_t* tn_device_context(const tn_device_t* device);  // view, as long as the device
 TN_API const char* tn_device_name(const tn_device_t* device);       // view, as long as the device
 TN_API const char* tn_device_platform(const tn_device_t* device);

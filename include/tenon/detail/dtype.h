@@ -30,6 +30,7 @@ typedef enum tn_kind {
   TN_KIND_INTEGER = TN_KIND_SIGNED | TN_KIND_UNSIGNED,
 } tn_kind_t;
 
+// Properties of dtypes.
 TN_API bool tn_dtype_is_valid(int dtype);
 TN_API const char* tn_dtype_name(
     tn_dtype_t dtype);  // StableHLO's spelling: "f32"; "invalid" for other values

@@ -31,6 +31,7 @@ enum { TN_MAX_STREAM_BYTES = 1 << 30 };
 TN_API TN_MUST_USE tn_status_t tn_module_parse_file(const tn_allocator_t* allocator,
                                                     const char* path, tn_module_t** out_module);
 
+// Adds a reference and returns the module; removes one, and destroys the module with the last one.
 TN_API tn_module_t* tn_module_retain(tn_module_t* module);
 TN_API void tn_module_release(tn_module_t* module);
 

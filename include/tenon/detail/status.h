@@ -31,6 +31,7 @@ TN_API const char* tn_code_name(tn_code_t code);
 // Creates an error. `code` must not be TN_CODE_OK (it becomes INTERNAL).
 TN_API tn_status_t tn_status_create(tn_code_t code, const char* format, ...) TN_PRINTF(2, 3);
 
+// Adds a reference and returns `status`; removes one, and destroys the error with the last one.
 TN_API tn_status_t tn_status_retain(tn_status_t status);
 TN_API void tn_status_release(tn_status_t status);
 

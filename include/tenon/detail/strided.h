@@ -320,6 +320,7 @@ typedef struct tn_contiguous_iterator {
   int64_t at[TN_NEST_RANK_LIMIT];
 } tn_contiguous_iterator_t;
 
+// Moves to the first element.
 static inline void tn_contiguous_iterator_reset(tn_contiguous_iterator_t* iterator) {
   iterator->location = 0;
   for (size_t i = 0; i < iterator->rank; ++i) iterator->at[i] = 0;

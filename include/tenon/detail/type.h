@@ -26,6 +26,7 @@ typedef enum tn_type_kind {
 
 typedef struct tn_type tn_type_t;
 
+// Properties of types.
 TN_API tn_type_kind_t tn_type_kind(const tn_type_t* type);
 TN_API tn_dtype_t tn_type_dtype(const tn_type_t* type);  // tensors; TOKEN for tokens; else INVALID
 TN_API size_t tn_type_rank(const tn_type_t* type);       // tensors; else 0

@@ -115,6 +115,7 @@ TN__INLINE size_t tn_ffi_dtype_size(tn_ffi_dtype_t dtype) {
   switch (dtype) { TN_FFI_DTYPES(TN__SIZE_CASE) default : return 0; }
 }
 
+// "f32"; "no dtype" for other values.
 TN__COLD const char* tn_ffi_dtype_name(tn_ffi_dtype_t dtype) {
 #define TN__NAME_CASE(word, NAME, number, ctype) \
   case number: return #word;

@@ -85,6 +85,7 @@ TN__UNUSED uint32_t tn_float_write(tn_ffi_dtype_t dtype, float value) {
   return code || f.kind != TN__NAN_MINUS_ZERO ? sign | code : 0;
 }
 
+// Exact.
 TN__INLINE float tn_bf16_to_float(tn_bf16_t value) {
   const uint32_t bits = (uint32_t)value.bits << 16;
   float wide;
@@ -92,6 +93,7 @@ TN__INLINE float tn_bf16_to_float(tn_bf16_t value) {
   return wide;
 }
 
+// Rounds to nearest, ties to even.
 TN__INLINE tn_bf16_t tn_bf16_from_float(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);

@@ -169,6 +169,7 @@ TN__UNUSED tn_status_t tn__defer(const tn_call_t* call, tn_future_t* out) {
   out->future = call->frame->future = create.future;
   return TN_OK;
 }
+// Completes the future of a call: its results are written.
 TN__UNUSED void tn_finish(tn_future_t future) {
   tn_ffi_future_finish_t finish = {TN_FFI_FUTURE_FINISH_SIZE, NULL, future.future};
   tn__drop_error(future.api, future.api->future_finish(&finish));
