@@ -75,6 +75,7 @@ def database(compiler, *options):
     build = ROOT / "build" / f"check-{compiler}"
     run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", f"-DCMAKE_C_COMPILER={compiler}",
          "-DCMAKE_C_COMPILER_LAUNCHER=", "-DCMAKE_BUILD_TYPE=Release", *options])
+    run(["cmake", "--build", build, "--target", "generated_sources"])
     return json.loads((build / "compile_commands.json").read_text()), build
 
 
