@@ -23,7 +23,7 @@ set(TENON_TEST_ENVIRONMENT
 function(tenon_lacks_function_table result source)
   set(${result} OFF PARENT_SCOPE)
   if(NOT TARGET tenon_function_table)
-    file(STRINGS ${source} uses REGEX "\"array/(testing_operations|function_table)\\.h\"")
+    file(STRINGS ${source} uses REGEX "\"(array/testing_operations|bindings/functions)\\.h\"")
     if(uses)
       set(${result} ON PARENT_SCOPE)
     endif()

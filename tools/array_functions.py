@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the table of the array functions, and what other languages need of it, from the public headers.
 
-  tools/array_functions.py --table OUT.c        the table of src/array/function_table.h
+  tools/array_functions.py --table OUT.c        the table of src/bindings/functions.h
   tools/array_functions.py --markdown OUT.md    the reference of all functions
   tools/array_functions.py --stubs FOLDER       type stubs in Python: core.pyi, linalg.pyi and so on
 
@@ -451,9 +451,9 @@ def table(functions):
     lists = [f"static const char* const choices_{name}[] = {{{', '.join(map(string, values))}, NULL}};"
              for name, values in choices.items()]
     parts = [function_in_c(function) for function in functions]
-    return "\n".join(["// Written by tools/array_functions.py.", '#include "array/function_table_counts.h"', "", *lists, "",
-                      *[definition for definition, _ in parts], "", "const tn_function_t tn_functions[] = {",
-                      *[row for _, row in parts], "};", "const size_t tn_function_count = sizeof tn_functions / sizeof *tn_functions;", ""])
+    return "\n".join(["// Written by tools/array_functions.py.", '#include "bindings/counts.h"', "", *lists, "",
+                      *[definition for definition, _ in parts], "", "const tn_array_function_t tn_array_functions[] = {",
+                      *[row for _, row in parts], "};", "const size_t tn_array_function_count = sizeof tn_array_functions / sizeof *tn_array_functions;", ""])
 
 
 def main():

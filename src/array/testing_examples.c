@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/function_table.h"
 #include "array/testing_operations.h"
+#include "bindings/functions.h"
 
 typedef struct example {
   const char *name, *arrays, *lists, *reals;
@@ -301,7 +301,7 @@ static void add_list(const tn_parameter_t* parameter, tn_case_t* it) {
 }
 
 // False: a parameter needs a value.
-static bool derive_example(const tn_function_t* function, tn_scope_t* scope, tn_case_t* it) {
+static bool derive_example(const tn_array_function_t* function, tn_scope_t* scope, tn_case_t* it) {
   for (size_t i = 0; i < function->parameter_count; ++i) {
     const tn_parameter_t* parameter = &function->parameters[i];
     const tn_parameter_kind_t kind = parameter->kind;

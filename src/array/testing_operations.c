@@ -1,8 +1,8 @@
 // The operations that cases can name: the table of array functions, and compositions.
 #include <string.h>
 
-#include "array/function_table.h"
 #include "array/testing_operations.h"
+#include "bindings/functions.h"
 
 #define A(i) (it->arrays[i])
 #define LIST(i) it->lists[i].count, it->lists[i].values
@@ -68,14 +68,14 @@ static tn_argument_t read_argument(const tn_parameter_t* parameter, const tn_cas
   return argument;
 }
 
-static void run_function(const tn_function_t* function, tn_scope_t* scope, tn_case_t* it) {
+static void run_function(const tn_array_function_t* function, tn_scope_t* scope, tn_case_t* it) {
   tn_argument_t arguments[TN_CASE_LIMIT];
   cursor_t next = {0};
   word_t word;  // no function takes two
   for (size_t i = 0; i < function->parameter_count; ++i) {
     arguments[i] = read_argument(&function->parameters[i], it, &next, &word);
   }
-  tn_function_call(function, scope, arguments, it->results);
+  tn_array_function_call(function, scope, arguments, it->results);
 }
 
 static bool is_list(tn_parameter_kind_t kind) {
@@ -83,7 +83,7 @@ static bool is_list(tn_parameter_kind_t kind) {
          kind != TN_PARAMETER_REAL_OR_NONE;
 }
 
-static tn_case_operation_t operation_of(const tn_function_t* function) {
+static tn_case_operation_t operation_of(const tn_array_function_t* function) {
   tn_case_operation_t operation = {.name = function->name, .function = function};
   for (size_t i = 0; i < function->parameter_count; ++i) {
     const tn_parameter_kind_t kind = function->parameters[i].kind;
@@ -95,7 +95,7 @@ static tn_case_operation_t operation_of(const tn_function_t* function) {
 }
 
 bool tn_case_list_is_optional(const tn_case_operation_t* operation, size_t index) {
-  const tn_function_t* function = operation->function;
+  const tn_array_function_t* function = operation->function;
   for (size_t i = 0; function && i < function->parameter_count; ++i) {
     const tn_parameter_t* parameter = &function->parameters[i];
     if (is_list(parameter->kind) && index-- == 0) return parameter->is_optional;
@@ -271,8 +271,9 @@ static const operations_t* operations(void) {
   static operations_t it;
   if (it.count) return &it;
   for (size_t i = 0; i < COMPOSITIONS; ++i) it.all[it.count++] = compositions[i].operation;
-  for (size_t i = 0; i < tn_function_count && it.count < OPERATION_LIMIT; ++i) {
-    if (!is_served(tn_functions[i].name)) it.all[it.count++] = operation_of(&tn_functions[i]);
+  for (size_t i = 0; i < tn_array_function_count && it.count < OPERATION_LIMIT; ++i) {
+    if (!is_served(tn_array_functions[i].name))
+      it.all[it.count++] = operation_of(&tn_array_functions[i]);
   }
   return &it;
 }

@@ -27,7 +27,7 @@ typedef struct tn_case {
 typedef struct tn_case_operation {
   const char* name;
   size_t array_count, list_count, real_count;  // that `run` reads at least
-  const struct tn_function* function;          // of the table, or NULL: `run`
+  const struct tn_array_function* function;    // of the table, or NULL: `run`
   void (*run)(tn_scope_t* scope, tn_case_t* it);
 } tn_case_operation_t;
 

@@ -1,8 +1,8 @@
 // What the generated table computes numbers of elements with.
-#ifndef TENON_ARRAY_FUNCTION_TABLE_COUNTS_H_
-#define TENON_ARRAY_FUNCTION_TABLE_COUNTS_H_
+#ifndef TENON_BINDINGS_COUNTS_H_
+#define TENON_BINDINGS_COUNTS_H_
 
-#include "array/function_table.h"
+#include "bindings/functions.h"
 
 // The dimensions of an array, less some. Any number for an array that carries an error, which the
 // function reports.
@@ -20,4 +20,4 @@ static inline size_t size_of(int64_t integer) {
   return integer > 0 ? (size_t)integer : 0;
 }
 
-#endif  // TENON_ARRAY_FUNCTION_TABLE_COUNTS_H_
+#endif  // TENON_BINDINGS_COUNTS_H_

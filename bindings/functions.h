@@ -3,8 +3,8 @@
 //
 // tools/array_functions.py writes the table at build time, from the declarations in
 // <tenon/detail/array_*.h>. It is not part of the library.
-#ifndef TENON_ARRAY_FUNCTION_TABLE_H_
-#define TENON_ARRAY_FUNCTION_TABLE_H_
+#ifndef TENON_BINDINGS_FUNCTIONS_H_
+#define TENON_BINDINGS_FUNCTIONS_H_
 
 #include <tenon/arrays.h>
 
@@ -55,7 +55,7 @@ typedef enum tn_result_kind {
   TN_RESULT_LIST,   // as many as `count` says
 } tn_result_kind_t;
 
-typedef struct tn_function {
+typedef struct tn_array_function {
   const char* name;       // as in C without tn_array_: "argmax", "linalg_qr"
   const char* module;     // of mlx.core: "", "linalg", "fft", "random" or "fast"
   const char* attribute;  // the name in that module: "argmax", "qr"
@@ -68,18 +68,19 @@ typedef struct tn_function {
   tn_count_fn count;    // LIST
   // Lists must have the number of elements that parameters ask for.
   void (*call)(tn_scope_t* scope, const tn_argument_t* arguments, tn_array_t** results);
-} tn_function_t;
+} tn_array_function_t;
 
-extern const tn_function_t tn_functions[];
-extern const size_t tn_function_count;
+extern const tn_array_function_t tn_array_functions[];
+extern const size_t tn_array_function_count;
 
-const tn_function_t* tn_function_find(const char* name);  // NULL: there is none
+const tn_array_function_t* tn_array_function_find(const char* name);  // NULL: there is none
 // The default; of parameters without one, "none given" or 0.
 tn_argument_t tn_argument_default(const tn_parameter_t* parameter);
 // How many results there are.
-size_t tn_function_result_count(const tn_function_t* function, const tn_argument_t* arguments);
+size_t tn_array_function_result_count(const tn_array_function_t* function,
+                                      const tn_argument_t* arguments);
 // Calls it. A list with a wrong number of elements is an error, as an array in each of the results.
-void tn_function_call(const tn_function_t* function, tn_scope_t* scope,
-                      const tn_argument_t* arguments, tn_array_t** results);
+void tn_array_function_call(const tn_array_function_t* function, tn_scope_t* scope,
+                            const tn_argument_t* arguments, tn_array_t** results);
 
-#endif  // TENON_ARRAY_FUNCTION_TABLE_H_
+#endif  // TENON_BINDINGS_FUNCTIONS_H_
