@@ -42,6 +42,12 @@ void scale_kernel(void* out, const void** in) {
   for (int i = 0; i < 3; ++i) ((float*)out)[i] = 2 * ((const float*)in[0])[i];
 }
 """
+TRAIN = """func.func @main(%w: tensor<4xf32> loc("params['w']"), %x: tensor<4xf32> loc("x"))
+    -> (tensor<4xf32> {jax.result_info = "result['w']"}) {
+  %0 = stablehlo.subtract %w, %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
 CHECKS = """func.func @main() {
   %0 = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
   %1 = stablehlo.add %0, %0 : tensor<2xi32>
@@ -70,6 +76,8 @@ def make_folder(folder):
     (folder / "add.mlir").write_text(ADD)
     (folder / "model.mlir").write_text(MODEL)
     (folder / "norm.mlir").write_text(NORM)
+    (folder / "train.mlir").write_text(TRAIN)
+    np.save(folder / "w.npy", np.arange(4, dtype=np.float32))
     (folder / "old.mlir").write_text(OLD)
     (folder / "kernels.mlir").write_text(CHECKS + "// -----\n" + CHECKS)
     (folder / "test" / "op").mkdir(parents=True)
