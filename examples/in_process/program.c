@@ -37,14 +37,27 @@ static tn_status_t run_map(const float* x, float* y) {
   return example_run_text(text, (const void*[]){x}, (void*[]){y});
 }
 
+static tn_status_t replace_map(void) {
+  tn_status_t status = tn_target_unregister("map", "Host");
+  if (status) return status;
+  return tn_target_register("map", "Host", (tn_target_function_t)square, TN_API_VERSION_ORIGINAL);
+}
+
 static bool registers_while_it_runs(const float* x) {
   float y[4] = {0};
   tn_status_t status =
       tn_target_register("map", "Host", (tn_target_function_t)negate, TN_API_VERSION_ORIGINAL);
   if (!status) status = run_map(x, y);
   if (!example_succeeded(status) || y[3] != -3) return false;
-  // The same name again: programs that are compiled from now on square.
+  // A name belongs to one function, until it is unregistered.
   status = tn_target_register("map", "Host", (tn_target_function_t)square, TN_API_VERSION_ORIGINAL);
+  if (!example_failed_with(status, TN_CODE_ALREADY_EXISTS,
+                           "custom call @map: a different function is already registered for "
+                           "platform Host, by this process")) {
+    return false;
+  }
+  // Programs that are compiled from now on square.
+  status = replace_map();
   if (!status) status = run_map(x, y);
   if (!example_succeeded(status) || y[3] != 9) return false;
   if (!example_succeeded(tn_target_unregister("map", "Host"))) return false;

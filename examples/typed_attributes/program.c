@@ -59,7 +59,8 @@ static tn_status_t run_snippet(const char* library, size_t i, float* y) {
   if (status) return status;
   snprintf(text, sizeof text, "func.func @main(%%arg0: %s) -> %s {\n%sreturn %%0 : %s\n}\n",
            snippets[i].type, snippets[i].type, snippets[i].text, snippets[i].type);
-  return example_run_text(text, (const void*[]){x}, (void*[]){y});
+  status = example_run_text(text, (const void*[]){x}, (void*[]){y});
+  return status ? status : tn_target_unregister("foo", "Host");
 }
 
 static tn_status_t call(const char* target, size_t count, const tn_attribute_t* attributes, float x,

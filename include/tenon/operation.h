@@ -200,10 +200,10 @@ struct tn_op_def {
 
 // --- for programs that link Tenon
 
-// Registers an operation with its handler; replaces an earlier one of that name. The definition is
-// copied; `handler` must live as long as the process. Errors as tn_target_register;
-// INVALID_ARGUMENT for a definition without a handler, or an elementwise one whose handler does not
-// use the typed FFI.
+// Registers an operation with its handler. The definition is copied; `handler` must live as long as
+// the process. Errors as tn_target_register; INVALID_ARGUMENT for a definition without a handler,
+// or an elementwise one whose handler does not use the typed FFI; ALREADY_EXISTS also for a
+// different definition of a registered handler. After an error, `user` is still the caller's.
 TN_API TN_MUST_USE tn_status_t tn_context_register_op(tn_context_t* context,
                                                       const tn_op_def_t* definition);
 TN_API TN_MUST_USE tn_status_t tn_op_register(const tn_op_def_t* definition);

@@ -87,7 +87,14 @@ static tn_status_t handler_register(tn_ffi_handler_register_t* request) {
       .traits = request->traits,
       .library = tn__library_loading(),
   };
-  return tn__error_give(tn__registry_add(tn__library_context(), &spec, TN_REGISTER_LENIENT));
+  tn_status_t status = tn__registry_add(tn__library_context(), &spec, TN_REGISTER_LENIENT);
+  // XLA's macro drops the error, so loading the library reports it as well.
+  if (tn_status_code(status) == TN_CODE_ALREADY_EXISTS && spec.library) {
+    tn_status_t copy = tn_status_create(TN_CODE_ALREADY_EXISTS, "%s", tn_status_message(status));
+    tn__library_set_error(spec.library, status);
+    status = copy;
+  }
+  return tn__error_give(status);
 }
 
 static tn_status_t type_register(tn_ffi_type_register_t* request) {

@@ -552,6 +552,7 @@ static void register_stages(body_fn instantiate_with, body_fn prepare_with, body
       .initialize = initialize_with ? (tn_target_function_t)initialize_handler : NULL,
       .execute = (tn_target_function_t)handler,
   };
+  tn_status_release(tn_target_unregister("handler", "Host"));
   TN_ASSERT_OK(tn_target_register_stages("handler", "Host", &stages));
 }
 

@@ -34,11 +34,16 @@ static tn_status_t handler(tn_ffi_call_frame_t* frame) {
   return TN_OK;
 }
 
+// In the place of the one that a test before registered.
+static tn_status_t put_hostile(tn_target_function_t function, tn_api_version_t version) {
+  tn_status_release(tn_target_unregister("hostile", "Host"));
+  return tn_target_register("hostile", "Host", function, version);
+}
+
 static void add_handler(body_fn this_body) {
   body = this_body;
   lie = NULL;
-  TN_ASSERT_OK(tn_target_register("hostile", "Host", (tn_target_function_t)handler,
-                                  TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(put_hostile((tn_target_function_t)handler, TN_API_VERSION_TYPED_FFI));
 }
 
 static tn_status_t run(body_fn this_body) {
@@ -89,8 +94,7 @@ static void leave_future(tn_ffi_metadata_t* metadata, tn_ffi_call_frame_t* frame
 static tn_status_t add_liar(void (*this_lie)(tn_ffi_metadata_t*, tn_ffi_call_frame_t*)) {
   lie = this_lie;
   body = copy;
-  return tn_target_register("hostile", "Host", (tn_target_function_t)handler,
-                            TN_API_VERSION_TYPED_FFI);
+  return put_hostile((tn_target_function_t)handler, TN_API_VERSION_TYPED_FFI);
 }
 
 static void versions_that_are_none_are_refused(void** state) {
@@ -228,8 +232,7 @@ static void a_frame_that_its_handler_spoils_harms_no_run(void** state) {
   tn_program_t* program = NULL;
   float y[4] = {0};
   lie = NULL;
-  TN_ASSERT_OK(tn_target_register("hostile", "Host", (tn_target_function_t)spoiled_handler,
-                                  TN_API_VERSION_TYPED_FFI));
+  TN_ASSERT_OK(put_hostile((tn_target_function_t)spoiled_handler, TN_API_VERSION_TYPED_FFI));
   TN_ASSERT_OK(tn__testing_compile(CALL("hostile", TYPED), &program));
   for (int i = 0; i < 3; ++i) {
     memset(y, 0, sizeof y);
@@ -334,8 +337,7 @@ static tn_status_t vanish(tn_ffi_call_frame_t* frame) {
   return copy(frame);
 }
 static tn_status_t replace(tn_ffi_call_frame_t* frame) {
-  tn_status_release(tn_target_register("hostile", "Host", (tn_target_function_t)spoiled_handler,
-                                       TN_API_VERSION_TYPED_FFI));
+  tn_status_release(put_hostile((tn_target_function_t)spoiled_handler, TN_API_VERSION_TYPED_FFI));
   return copy(frame);
 }
 static tn_status_t compile_another(tn_ffi_call_frame_t* frame) {
@@ -366,8 +368,7 @@ static void a_handler_may_change_the_registry_while_it_runs(void** state) {
     tn_program_release(program);
   }
   float y[4] = {0};
-  TN_ASSERT_OK(tn_target_register("hostile", "Host", (tn_target_function_t)vanish_untyped,
-                                  TN_API_VERSION_ORIGINAL));
+  TN_ASSERT_OK(put_hostile((tn_target_function_t)vanish_untyped, TN_API_VERSION_ORIGINAL));
   TN_ASSERT_OK(tn__testing_call(CALL("hostile", ""), 1, &FOUR, 1, (void*[]){y}));
   assert_true(y[3] == 4);
   TN_ASSERT_CODE(NOT_FOUND, tn_target_unregister("hostile", "Host"));
@@ -398,8 +399,8 @@ static void opaque_bytes_may_be_many(void** state) {
   memcpy(text, before, sizeof before - 1);
   memset(text + sizeof before - 1, 'o', OPAQUE_SIZE);
   memcpy(text + sizeof before - 1 + OPAQUE_SIZE, after, sizeof after);
-  TN_ASSERT_OK(tn_target_register("hostile", "Host", (tn_target_function_t)measure_opaque,
-                                  TN_API_VERSION_STATUS_RETURNING_UNIFIED));
+  TN_ASSERT_OK(
+      put_hostile((tn_target_function_t)measure_opaque, TN_API_VERSION_STATUS_RETURNING_UNIFIED));
   TN_ASSERT_OK(tn__testing_call(text, 1, &FOUR, 1, (void*[]){y}));
   assert_int_equal(opaque_size, OPAQUE_SIZE);
   assert_true(is_opaque_good && y[3] == 4);

@@ -17,6 +17,7 @@ struct tn_library {
   atomic_uint references;
   atomic_bool is_pinned;  // holds a reference of its own
   tn_library_t* next;     // of all that are open; guarded by the component's lock
+  tn_status_t error;      // of its initialisers
   void* handle;
   int file;          // of one that is loaded by its descriptor; else -1
   struct stat stat;  // of the file
@@ -168,6 +169,7 @@ void tn__library_release(tn_library_t* library) {
   }
   delist(library);
   if (library->handle) dlclose(library->handle);
+  tn_status_release(library->error);
   if (library->file >= 0) close(library->file);  // not before: its number is a name until now
   tn__free(tn_allocator_system(), library, library->byte_size);
 }
@@ -178,6 +180,20 @@ void tn__library_pin(tn_library_t* library) {
 
 const char* tn__library_path(const tn_library_t* library) {
   return library->path;
+}
+
+void tn__library_set_error(tn_library_t* library, tn_status_t status) {
+  if (library && !library->error) {
+    library->error = status;
+  } else {
+    tn_status_release(status);
+  }
+}
+
+tn_status_t tn__library_take_error(tn_library_t* library) {
+  tn_status_t status = library->error;
+  library->error = NULL;
+  return status;
 }
 
 void tn__library_visit_exports(const tn_library_t* library,

@@ -37,6 +37,10 @@ bool tn__library_same(const tn_library_t* a, const tn_library_t* b);
 
 // The library whose initialisers run on this thread now; NULL: none does.
 tn_library_t* tn__library_loading(void);
+// An error of its initialisers (taken; NULL: none), which cannot return it: the first one is kept,
+// for tn__library_take_error. Nothing if `library` is NULL.
+void tn__library_set_error(tn_library_t* library, tn_status_t status);
+TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__library_take_error(tn_library_t* library);
 // The context that it is loaded for; NULL: the default one, or none does.
 tn_context_t* tn__library_context(void);
 

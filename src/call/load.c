@@ -263,7 +263,12 @@ tn_status_t tn_context_load_library(tn_context_t* context, const char* spec) {
   const tn_ffi_library_t* table = NULL;
   TN_RETURN_IF_ERROR(parse(tn__sv(spec), &request));
   TN_RETURN_IF_ERROR(tn__library_open(context, request.path, &library));
-  tn_status_t status = find_table(library, &table);
+  tn_status_t status = tn__library_take_error(library);
+  if (status) {
+    tn__registry_remove_from_start(context, library);
+  } else {
+    status = find_table(library, &table);
+  }
   if (!status) {
     status = request.target.length ? add_request(context, &request, table, library)
              : table               ? add_table(context, table, library)

@@ -131,13 +131,56 @@ static tn_status_t ask(tn_context_t* context, const tn_target_spec_t* spec,
                           TN_NAME_TEXT(spec->name));
 }
 
-// Puts a target in the place of that of its name and platform.
-static tn_status_t put(tn_context_t* context, tn_target_t* target) {
-  const tn_op_t* old = NULL;
+static const char* origin_of(const tn_target_t* target) {
+  return target->library ? tn__library_path(target->library) : "this process";
+}
+
+// Whether `target` is of the library of `old`, which was rebuilt and is loaded again, or gives the
+// same function other stages.
+static bool is_update(const tn_target_t* old, const tn_target_t* target) {
+  return old->library && target->library &&
+         strcmp(tn__library_path(old->library), tn__library_path(target->library)) == 0 &&
+         (!tn__library_same(old->library, target->library) || old->function == target->function);
+}
+
+static tn_status_t already_exists(const tn_target_t* old, tn_target_difference_t difference) {
+  tn_status_t status = tn_status_create(
+      TN_CODE_ALREADY_EXISTS,
+      "custom call @%s: a different %s is already registered for platform "
+      "%s, by %s",
+      TN_NAME_TEXT(old->name),
+      difference == TN_TARGET_OTHER_FUNCTION ? "function" : "definition of the function",
+      old->platform, origin_of(old));
+  return tn_status_note(status,
+                        "to replace it, unregister it first (tn_target_unregister); to keep both, "
+                        "register one under another name (LIB.so:NAME=SYMBOL)");
+}
+
+// Registers a target unless another function has its name on its platform. `*out_owns_user` says
+// whether the definition's user data is the target's then: it is the caller's after an error, and
+// the first registration's if both are the same.
+static tn_status_t put(tn_context_t* context, tn_target_t* target, bool* out_owns_user) {
+  const tn_op_t* replaced = NULL;
+  tn_status_t status = TN_OK;
   tn__process_lock();
-  tn_status_t status = replace(context, target->name, target, target->platform, &old);
+  const tn_registered_op_t* op = look_up(context, target->name);
+  tn_target_t* old = op ? tn__op_target(&op->op, target->platform) : NULL;
+  const bool is_new = !old || is_update(old, target);
+  const tn_target_difference_t difference =
+      is_new ? TN_TARGET_SAME : tn__target_difference(old, target);
+  const bool is_owner = !is_new && !difference && old->definition.destroy;
+  if (difference) {
+    tn__target_retain(old);
+  } else if (!is_owner) {
+    status = replace(context, target->name, target, target->platform, &replaced);
+  }
   tn__process_unlock();
-  tn__op_release(old);
+  *out_owns_user = !difference && !is_owner && !status;
+  if (difference) {
+    status = already_exists(old, difference);
+    tn__target_release(old);
+  }
+  tn__op_release(replaced);
   return status;
 }
 
@@ -160,7 +203,9 @@ tn_status_t tn__registry_add(tn_context_t* context, const tn_target_spec_t* spec
   tn_target_t* target = NULL;
   TN_RETURN_IF_ERROR(
       tn__target_create(spec, platform ? platform : given.text, &facts, unusable_reason, &target));
-  tn_status_t status = put(context, target);
+  bool owns_user = false;
+  tn_status_t status = put(context, target, &owns_user);
+  if (!owns_user) target->definition.destroy = NULL;
   tn__target_release(target);
   return status;
 }
@@ -214,11 +259,11 @@ static bool is_from_start(const tn_target_t* target, const tn_library_t* library
 
 static bool has_target(const tn_context_t* context, const tn_target_t* target) {
   const tn_registered_op_t* op = look_up(context, target->name);
-  return op && tn__op_target(&op->op, target->platform);
+  const tn_target_t* found = op ? tn__op_target(&op->op, target->platform) : NULL;
+  return found && !tn__target_difference(found, target);
 }
 
-// A target of the library in `from`; `lacking` NULL or without one of that name. NULL: there is
-// none.
+// A target of the library in `from` that `lacking` (NULL: none) does not have. NULL: there is none.
 static tn_target_t* find_from_start(const tn_context_t* from, const tn_context_t* lacking,
                                     const tn_library_t* library) {
   for (size_t i = 0; i < from->registered.count; ++i) {
@@ -247,7 +292,8 @@ tn_status_t tn__registry_add_from_start(tn_context_t* context, const tn_library_
     *out_has = find_from_start(context, NULL, library) != NULL;
     tn__process_unlock();
     if (!target) return TN_OK;
-    tn_status_t status = put(context, target);
+    bool owns_user = false;  // it has no definition
+    tn_status_t status = put(context, target, &owns_user);
     if (status) {
       tn__target_release(target);
       return status;
@@ -255,8 +301,19 @@ tn_status_t tn__registry_add_from_start(tn_context_t* context, const tn_library_
   }
 }
 
-static const char* origin_of(const tn_target_t* target) {
-  return target->library ? tn__library_path(target->library) : "this process";
+void tn__registry_remove_from_start(tn_context_t* context, const tn_library_t* library) {
+  const tn_op_t* old = NULL;
+  context = tn__context_of(context);
+  do {
+    tn_status_t status = TN_OK;
+    old = NULL;
+    tn__process_lock();
+    const tn_target_t* target = find_from_start(context, NULL, library);
+    if (target) status = replace(context, target->name, NULL, target->platform, &old);
+    tn__process_unlock();
+    tn_status_release(status);
+    tn__op_release(old);
+  } while (old);
 }
 
 // The names on the platform, or those that the text has room for.
@@ -463,6 +520,28 @@ tn_status_t tn_context_register_stages(tn_context_t* context, const char* name,
   return add_strictly(context, name, platform, TN_TARGET_TYPED, bundle, NULL);
 }
 
+// A program's own initialisers have no caller to return an error to: calls of the target get it.
+static void put_unusable(const tn_target_spec_t* spec, tn_status_t unusable_reason) {
+  const tn_handler_facts_t facts = {.minor = -1};
+  const char* platform = tn__platform_name(spec->platform);
+  const tn_op_t* old = NULL;
+  tn_target_t* target = NULL;
+  tn_context_t* context = tn_context_default();
+  if (!platform) {
+    tn_status_release(unusable_reason);  // no program can call it anyway
+    return;
+  }
+  tn_status_t status = tn__target_create(spec, platform, &facts, unusable_reason, &target);
+  if (!status) {
+    tn__process_lock();
+    status = replace(context, target->name, target, platform, &old);
+    tn__process_unlock();
+  }
+  tn_status_release(status);
+  tn__target_release(target);
+  tn__op_release(old);
+}
+
 void tn__register_at_start(const char* name, const char* platform, tn_target_function_t function) {
   const tn_target_spec_t spec = {
       .name = tn__sv(name),
@@ -471,7 +550,12 @@ void tn__register_at_start(const char* name, const char* platform, tn_target_fun
       .function = function,
       .library = tn__library_loading(),
   };
-  tn_status_release(tn__registry_add(tn__library_context(), &spec, TN_REGISTER_LENIENT));
+  tn_status_t status = tn__registry_add(tn__library_context(), &spec, TN_REGISTER_LENIENT);
+  if (tn_status_code(status) == TN_CODE_ALREADY_EXISTS && !spec.library) {
+    put_unusable(&spec, status);
+  } else {
+    tn__library_set_error(spec.library, status);
+  }
 }
 
 void tn_target_register_at_start(const char* name, const char* platform,

@@ -12,8 +12,9 @@ typedef enum tn_register_mode {
   TN_REGISTER_LENIENT,  // is registered, and tells why when a program wants it
 } tn_register_mode_t;
 
-// Registers a target, in the place of one with the same name and platform. Asks handlers for their
-// metadata.
+// Registers a target. ALREADY_EXISTS if a different function or definition has its name on its
+// platform, unless it is of a library that has been rebuilt and is loaded again. Asks handlers for
+// their metadata.
 TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__registry_add(tn_context_t* context,
                                                         const tn_target_spec_t* spec,
                                                         tn_register_mode_t mode);
@@ -35,6 +36,9 @@ TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__registry_set_probed(tn_context_t* con
 // there is anything of the kind in the context then.
 TN_MUST_USE tn_status_t tn__registry_add_from_start(tn_context_t* context,
                                                     const tn_library_t* library, bool* out_has);
+
+// Takes away what this library registered itself while it was loaded.
+void tn__registry_remove_from_start(tn_context_t* context, const tn_library_t* library);
 
 // tn_target_register_at_start, of which there is one in libtenon_xla too: never that one.
 void tn__register_at_start(const char* name, const char* platform, tn_target_function_t function);

@@ -64,6 +64,25 @@ tn_status_t tn__target_create_probed(const tn_target_t* target, tn_probed_t* pro
   return status;
 }
 
+static bool has_functions_of(const tn_target_t* a, const tn_target_t* b) {
+  return a->function == b->function && a->bundle.instantiate == b->bundle.instantiate &&
+         a->bundle.prepare == b->bundle.prepare && a->bundle.initialize == b->bundle.initialize &&
+         a->bundle.execute == b->bundle.execute;
+}
+
+static bool is_same_definition(const tn_op_def_t* a, const tn_op_def_t* b) {
+  return !a->struct_size == !b->struct_size && a->flags == b->flags && a->infer == b->infer &&
+         a->jvp == b->jvp && a->vjp == b->vjp && a->vmap == b->vmap && a->print == b->print &&
+         a->equal == b->equal && a->user == b->user && a->destroy == b->destroy &&
+         a->eval_cpu == b->eval_cpu && a->donates == b->donates;
+}
+
+tn_target_difference_t tn__target_difference(const tn_target_t* a, const tn_target_t* b) {
+  if (!has_functions_of(a, b)) return TN_TARGET_OTHER_FUNCTION;
+  return is_same_definition(&a->definition, &b->definition) ? TN_TARGET_SAME
+                                                            : TN_TARGET_OTHER_DEFINITION;
+}
+
 bool tn__op_is_good(const tn_ffi_op_t* op) {
   return op && op->struct_size >= offsetof(tn_ffi_op_t, definition) &&
          op->param_size >= sizeof(tn_ffi_param_t) && op->name && op->platform &&

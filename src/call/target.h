@@ -74,6 +74,14 @@ TN_MUST_USE tn_status_t tn__target_create(const tn_target_spec_t* spec, const ch
 tn_target_t* tn__target_retain(tn_target_t* target);
 void tn__target_release(tn_target_t* target);
 
+typedef enum tn_target_difference {
+  TN_TARGET_SAME,
+  TN_TARGET_OTHER_FUNCTION,    // of some stage
+  TN_TARGET_OTHER_DEFINITION,  // the functions are the same
+} tn_target_difference_t;
+
+tn_target_difference_t tn__target_difference(const tn_target_t* a, const tn_target_t* b);
+
 // A copy of the target, as a handler with an inferred signature (taken).
 TN_MUST_USE tn_status_t tn__target_create_probed(const tn_target_t* target, tn_probed_t* probed,
                                                  tn_target_t** out_target);

@@ -129,7 +129,8 @@ tn_status_t tn_library_load_exported(tn_context_t* context, const char* path, si
   void *memory = NULL, *shared = NULL;
   *out_count = 0;
   TN_RETURN_IF_ERROR(tn__library_open(context, tn__sv(path), &library));
-  tn_status_t status = tn__allocate(tn_allocator_system(), sizeof(scan_t), &memory);
+  tn_status_t status = tn__library_take_error(library);
+  if (!status) status = tn__allocate(tn_allocator_system(), sizeof(scan_t), &memory);
   if (!status) status = tn__child_share(sizeof(verdicts_t), &shared);
   if (!status) {
     scan_t* scan = memory;

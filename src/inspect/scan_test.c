@@ -152,6 +152,7 @@ static void functions_of_no_api_version_are_probed_if_they_respond(void** state)
   TN_ASSERT_OK(status);
   TN_ASSERT_OK(tn_target_enumerate(is_typed, &is_handler));
   assert_true(is_handler);
+  TN_ASSERT_OK(tn_target_unregister("any", "Host"));
   TN_ASSERT_OK(tn_library_load(PLAIN ":any=plain_double"));
   TN_ASSERT_CODE(FAILED_PRECONDITION, tn_target_probe(NULL, "any", "Host"));
   TN_ASSERT_REPORT("and is not a handler; only handlers", tn_target_probe(NULL, "any", "Host"));

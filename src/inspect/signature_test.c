@@ -59,6 +59,7 @@ static tn_status_t say_only_version(tn_ffi_call_frame_t* frame) {
 }
 
 static void add(tn_ffi_handler_t handler) {
+  tn_status_release(tn_target_unregister("foreign", "Host"));
   TN_ASSERT_OK(tn_target_register("foreign", "Host", (tn_target_function_t)handler,
                                   TN_API_VERSION_TYPED_FFI));
 }

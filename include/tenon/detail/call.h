@@ -2,7 +2,7 @@
 // the device to a function.
 //
 // Names are looked up when a program is compiled. A program keeps the functions that it found:
-// replacing or removing a registration affects only programs that are compiled later. A library
+// registering or removing a function affects only programs that are compiled later. A library
 // stays loaded as long as a registered target or a program needs it.
 //
 // Each context has its own registry, which programs for its devices use. Functions without a
@@ -37,12 +37,13 @@ typedef enum tn_api_version {
 // XlaCustomCallStatus* as well; version 4: a handler of XLA's FFI. See tn_api_version_t.
 typedef void (*tn_target_function_t)(void);
 
-// Registers `function` under `name` (copied); replaces an earlier registration of that name. Calls
-// of another API version than `api_version` are rejected; with TN_API_VERSION_UNSPECIFIED, calls of
-// the legacy versions 1 to 3 are accepted without a check. The metadata of a handler is queried at
-// once, and a handler of TN_OP (<tenon/custom.h>) returns its signature with it: its calls are
-// checked at compile time, as those of a library are. (To register an operation with rules, use
-// tn_op_register of <tenon/operation.h>, which takes handler, signature and rules.)
+// Registers `function` under `name` (copied). ALREADY_EXISTS if a different function has that name
+// on the platform: unregister it first to replace it. The same function may be registered again.
+// Calls of another API version than `api_version` are rejected; with TN_API_VERSION_UNSPECIFIED,
+// calls of the legacy versions 1 to 3 are accepted without a check. The metadata of a handler is
+// queried at once, and a handler of TN_OP (<tenon/custom.h>) returns its signature with it: its
+// calls are checked at compile time, as those of a library are. (To register an operation with
+// rules, use tn_op_register of <tenon/operation.h>, which takes handler, signature and rules.)
 // INVALID_ARGUMENT for an unknown platform, an empty name, a NULL function, or a handler whose ABI
 // version is too new or too old.
 TN_API TN_MUST_USE tn_status_t tn_context_register_target(tn_context_t* context, const char* name,
@@ -76,7 +77,7 @@ TN_API TN_MUST_USE tn_status_t tn_target_unregister(const char* name, const char
 
 // At file scope: registers `function` under its own name when the program or library starts, as
 // tn_target_register does with TN_API_VERSION_UNSPECIFIED. Errors are reported by programs that use
-// the target.
+// the target, and ALREADY_EXISTS of a library by tn_library_load.
 #define TN_REGISTER_CUSTOM_CALL_TARGET(function, platform)                              \
   __attribute__((constructor)) static void tn_register_at_start_##function(void) {      \
     tn_target_register_at_start(#function, platform, (tn_target_function_t)(function)); \
@@ -96,7 +97,9 @@ TN_API void tn_target_register_at_start(const char* name, const char* platform,
 //     #API_VERSION           1 to 4; default: as the library's table states for the symbol, else 4
 //                            if there are further stages, else as each call states
 // Errors: NOT_FOUND for a missing file or symbol, INVALID_ARGUMENT for a malformed spec or a
-// library without a table, FAILED_PRECONDITION if the system cannot load it. Operations of a table
+// library without a table, FAILED_PRECONDITION if the system cannot load it, ALREADY_EXISTS if a
+// different function has the name of one of the targets: those before it stay registered. (A
+// library that was rebuilt and is loaded again replaces its own functions.) Operations of a table
 // that this version of Tenon cannot call are skipped; the others are registered. The library's own
 // initialisers run in this process: one that aborts or exits ends it. They run once: targets that a
 // library registered itself for one context are registered for the next without them.
