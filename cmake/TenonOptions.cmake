@@ -1,6 +1,7 @@
 # Options, compiler flags and the features found on this machine.
 option(TENON_BUILD_COMMAND "Build the command `tenon`" ${TENON_IS_TOP_LEVEL})
 option(TENON_BUILD_TESTS "Build the examples, tests and benchmarks, which need the command" ${TENON_IS_TOP_LEVEL})
+option(TENON_BUILD_PYTHON "Build the Python package" ${TENON_IS_TOP_LEVEL})
 option(TENON_INSTALL "Install headers, libraries and the command" ${TENON_IS_TOP_LEVEL})
 option(TENON_BUILD_FUZZERS "Build every *_fuzz.c as a libFuzzer program (clang)" OFF)
 option(TENON_COVERAGE "Instrument for source-based coverage (clang)" OFF)

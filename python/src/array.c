@@ -1,0 +1,405 @@
+// The type of arrays: members, operators, and methods that are functions.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+PyTypeObject* core_array_type;
+
+bool core_is_array(PyObject* object) {
+  return Py_TYPE(object) == core_array_type || PyObject_TypeCheck(object, core_array_type);
+}
+
+tn_array_t* core_array_value(PyObject* object) {
+  return ((core_array_t*)object)->value;
+}
+
+static PyObject* object_of(PyTypeObject* type, tn_array_t* value) {
+  if (tn_array_dtype(value) == TN_DTYPE_INVALID) return core_raise(tn_array_status(value));
+  core_array_t* object = PyObject_New(core_array_t, type);
+  if (object) object->value = tn_array_retain(value);
+  return (PyObject*)object;
+}
+
+PyObject* core_array_object(tn_array_t* value) {
+  return object_of(core_array_type, value);
+}
+
+PyObject* core_array_take(tn_array_t* value) {
+  PyObject* object = core_array_object(value);
+  tn_array_release(value);
+  return object;
+}
+
+// --- life
+
+static PyObject* array_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+  static char* names[] = {"val", "dtype", NULL};
+  PyObject *value = NULL, *dtype_object = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O:array", names, &value,
+                                   &dtype_object)) {
+    return NULL;
+  }
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  if (dtype_object != Py_None && !core_dtype_from(dtype_object, &dtype)) return NULL;
+  core_call_t call;
+  if (!core_begin(&call, NULL)) return NULL;
+  tn_array_t* array = NULL;
+  PyObject* object = core_convert_to(&call, value, dtype, &array) ? object_of(type, array) : NULL;
+  core_end(&call);
+  return object;
+}
+
+static void array_dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  tn_array_release(core_array_value(self));
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+// Arrays compare element by element, and are keys by their identity.
+static Py_hash_t array_hash(PyObject* self) {
+  return (Py_hash_t)((uintptr_t)self >> 4);
+}
+
+// --- members
+
+static PyObject* get_shape(PyObject* self, void* unused) {
+  (void)unused;
+  const tn_array_t* array = core_array_value(self);
+  const size_t rank = tn_array_rank(array);
+  PyObject* shape = PyTuple_New((Py_ssize_t)rank);
+  for (size_t i = 0; shape && i < rank; ++i) {
+    PyObject* size = PyLong_FromLongLong(tn_array_dims(array)[i]);
+    if (size) {
+      PyTuple_SetItem(shape, (Py_ssize_t)i, size);
+    } else {
+      Py_CLEAR(shape);
+    }
+  }
+  return shape;
+}
+
+static PyObject* get_dtype(PyObject* self, void* unused) {
+  (void)unused;
+  return core_dtype_object(tn_array_dtype(core_array_value(self)));
+}
+
+static PyObject* get_ndim(PyObject* self, void* unused) {
+  (void)unused;
+  return PyLong_FromSize_t(tn_array_rank(core_array_value(self)));
+}
+
+static PyObject* get_size(PyObject* self, void* unused) {
+  (void)unused;
+  return PyLong_FromLongLong(tn_array_size(core_array_value(self)));
+}
+
+static PyObject* get_itemsize(PyObject* self, void* unused) {
+  (void)unused;
+  return PyLong_FromSize_t(tn_dtype_byte_size(tn_array_dtype(core_array_value(self))));
+}
+
+static PyObject* get_nbytes(PyObject* self, void* unused) {
+  (void)unused;
+  return PyLong_FromSize_t(tn_array_byte_size(core_array_value(self)));
+}
+
+static PyObject* call_one(const char* name, PyObject* self) {
+  return core_function_call(core_function_find(name), self, NULL, 0, NULL);
+}
+
+static PyObject* get_T(PyObject* self, void* unused) {
+  (void)unused;
+  return call_one("transpose", self);
+}
+
+static PyObject* get_mT(PyObject* self, void* unused) {
+  (void)unused;
+  return call_one("matrix_transpose", self);
+}
+
+static PyObject* get_real(PyObject* self, void* unused) {
+  (void)unused;
+  return call_one("real", self);
+}
+
+static PyObject* get_imag(PyObject* self, void* unused) {
+  (void)unused;
+  return call_one("imag", self);
+}
+
+static PyGetSetDef members[] = {
+    {"shape", get_shape, NULL, "The dimensions, a tuple.", NULL},
+    {"dtype", get_dtype, NULL, "The type of the elements.", NULL},
+    {"ndim", get_ndim, NULL, "The number of dimensions.", NULL},
+    {"size", get_size, NULL, "The number of elements.", NULL},
+    {"itemsize", get_itemsize, NULL, "The bytes of an element.", NULL},
+    {"nbytes", get_nbytes, NULL, "The bytes of all elements.", NULL},
+    {"T", get_T, NULL, "The array with its dimensions in reverse order.", NULL},
+    {"mT", get_mT, NULL, "The array with its last two dimensions exchanged.", NULL},
+    {"real", get_real, NULL, "The real parts.", NULL},
+    {"imag", get_imag, NULL, "The imaginary parts.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+// --- elements
+
+static PyObject* array_item(PyObject* self, PyObject* unused) {
+  (void)unused;
+  tn_array_t* array = core_array_value(self);
+  _Alignas(16) char element[16];
+  if (tn_array_size(array) != 1) {
+    PyErr_SetString(PyExc_ValueError,
+                    "[convert] Only length-1 arrays can be converted to Python scalars.");
+    return NULL;
+  }
+  tn_status_t status = TN_OK;
+  Py_BEGIN_ALLOW_THREADS;
+  status = tn_array_item_as(array, tn_array_dtype(array), element);
+  Py_END_ALLOW_THREADS;
+  return core_check(status) ? core_element(tn_array_dtype(array), element) : NULL;
+}
+
+static PyObject* array_tolist(PyObject* self, PyObject* unused) {
+  (void)unused;
+  return core_to_list(core_array_value(self));
+}
+
+static int array_bool(PyObject* self) {
+  PyObject* item = array_item(self, NULL);
+  if (!item) return -1;
+  const int is_true = PyObject_IsTrue(item);
+  Py_DECREF(item);
+  return is_true;
+}
+
+static PyObject* convert_item(PyObject* self, PyObject* (*convert)(PyObject*)) {
+  PyObject* item = array_item(self, NULL);
+  if (!item) return NULL;
+  PyObject* result = convert(item);
+  Py_DECREF(item);
+  return result;
+}
+
+static PyObject* array_int(PyObject* self) {
+  return convert_item(self, PyNumber_Long);
+}
+
+static PyObject* array_float(PyObject* self) {
+  return convert_item(self, PyNumber_Float);
+}
+
+static PyObject* array_index(PyObject* self) {
+  const tn_kind_t kind = tn_dtype_kind(tn_array_dtype(core_array_value(self)));
+  if (kind & TN_KIND_INTEGER) return array_item(self, NULL);
+  PyErr_SetString(PyExc_TypeError, "only arrays of one integer can be an index");
+  return NULL;
+}
+
+static PyObject* array_complex(PyObject* self, PyObject* unused) {
+  (void)unused;
+  PyObject* item = array_item(self, NULL);
+  if (!item) return NULL;
+  PyObject* result = PyObject_CallFunctionObjArgs((PyObject*)&PyComplex_Type, item, NULL);
+  Py_DECREF(item);
+  return result;
+}
+
+static Py_ssize_t array_length(PyObject* self) {
+  const tn_array_t* array = core_array_value(self);
+  if (tn_array_rank(array)) return (Py_ssize_t)tn_array_dims(array)[0];
+  PyErr_SetString(PyExc_TypeError, "len() 0-dimensional array.");
+  return -1;
+}
+
+// --- text
+
+typedef struct text {
+  char* bytes;
+  size_t length, capacity;
+} text_t;
+
+static tn_status_t append(void* user, const char* bytes, size_t length) {
+  text_t* text = user;
+  if (text->length + length > text->capacity) {
+    const size_t capacity = 2 * (text->length + length);
+    char* grown = realloc(text->bytes, capacity);
+    if (!grown) return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
+    text->bytes = grown;
+    text->capacity = capacity;
+  }
+  memcpy(text->bytes + text->length, bytes, length);
+  text->length += length;
+  return TN_OK;
+}
+
+static PyObject* array_repr(PyObject* self) {
+  tn_array_t* array = core_array_value(self);
+  text_t text = {0};
+  tn_status_t status = TN_OK;
+  Py_BEGIN_ALLOW_THREADS;
+  status = tn_array_print(array, append, &text);
+  Py_END_ALLOW_THREADS;
+  PyObject* numbers =
+      core_check(status) ? PyUnicode_FromStringAndSize(text.bytes, (Py_ssize_t)text.length) : NULL;
+  free(text.bytes);
+  PyObject* result = numbers ? PyUnicode_FromFormat("array(%U, dtype=%s)", numbers,
+                                                    tn_dtype_numpy_name(tn_array_dtype(array)))
+                             : NULL;
+  Py_XDECREF(numbers);
+  return result;
+}
+
+// --- operators
+
+typedef enum operator{
+#define BINARY(slot, function) OPERATOR_##slot,
+#define UNARY(slot, function) OPERATOR_##slot,
+#include "operators.def"
+#undef BINARY
+#undef UNARY
+  OPERATOR_power,
+  OPERATOR_COUNT,
+} operator_t;
+
+static const core_function_t* operators[OPERATOR_COUNT];
+static const core_function_t* comparisons[6];  // by Py_LT and so on
+
+static PyObject* call_binary(const core_function_t* function, PyObject* a, PyObject* b) {
+  if (!core_is_like_array(a) || !core_is_like_array(b)) return Py_NewRef(Py_NotImplemented);
+  return core_function_call(function, NULL, (PyObject*[]){a, b}, 2, NULL);
+}
+
+// The array object itself gets the result, as in mlx.core: other names of it see the change.
+static PyObject* call_in_place(const core_function_t* function, PyObject* self, PyObject* other) {
+  PyObject* result = call_binary(function, self, other);
+  if (!result || result == Py_NotImplemented) return result;
+  tn_array_assign(&((core_array_t*)self)->value, core_array_value(result));
+  Py_DECREF(result);
+  return Py_NewRef(self);
+}
+
+#define BINARY(slot, function)                                        \
+  static PyObject* operator_##slot(PyObject* a, PyObject* b) {        \
+    return call_binary(operators[OPERATOR_##slot], a, b);             \
+  }                                                                   \
+  static PyObject* in_place_##slot(PyObject* self, PyObject* other) { \
+    return call_in_place(operators[OPERATOR_##slot], self, other);    \
+  }
+#define UNARY(slot, function)                                                   \
+  static PyObject* operator_##slot(PyObject* self) {                            \
+    return core_function_call(operators[OPERATOR_##slot], self, NULL, 0, NULL); \
+  }
+#include "operators.def"
+#undef BINARY
+#undef UNARY
+
+static PyObject* operator_power(PyObject* a, PyObject* b, PyObject* modulus) {
+  if (modulus != Py_None) return Py_NewRef(Py_NotImplemented);
+  return call_binary(operators[OPERATOR_power], a, b);
+}
+
+static PyObject* in_place_power(PyObject* self, PyObject* other, PyObject* modulus) {
+  if (modulus != Py_None) return Py_NewRef(Py_NotImplemented);
+  return call_in_place(operators[OPERATOR_power], self, other);
+}
+
+static PyObject* operator_positive(PyObject* self) {
+  return Py_NewRef(self);
+}
+
+static PyObject* compare(PyObject* a, PyObject* b, int operation) {
+  return call_binary(comparisons[operation], a, b);
+}
+
+static void find_operators(void) {
+#define BINARY(slot, function) operators[OPERATOR_##slot] = core_function_find(#function);
+#define UNARY(slot, function) operators[OPERATOR_##slot] = core_function_find(#function);
+#include "operators.def"
+#undef BINARY
+#undef UNARY
+  static const char* const names[] = {
+      [Py_LT] = "less",      [Py_LE] = "less_equal", [Py_EQ] = "equal",
+      [Py_NE] = "not_equal", [Py_GT] = "greater",    [Py_GE] = "greater_equal"};
+  for (int i = 0; i < 6; ++i) comparisons[i] = core_function_find(names[i]);
+  operators[OPERATOR_power] = core_function_find("power");
+}
+
+// --- methods
+
+#define METHOD(name) METHOD_AS(name, name)
+#define METHOD_AS(name, function)                                                              \
+  static PyObject* method_##name(PyObject* self, PyObject* const* arguments, Py_ssize_t count, \
+                                 PyObject* names) {                                            \
+    static const core_function_t* found;                                                       \
+    if (!found) found = core_function_find(#function);                                         \
+    return core_function_call(found, self, arguments, count, names);                           \
+  }
+METHOD(astype)
+METHOD(reshape)
+METHOD(transpose)
+#include "methods.def"
+#undef METHOD_AS
+
+#define FAST(name) (PyCFunction)(void (*)(void)) method_##name, METH_FASTCALL | METH_KEYWORDS
+static PyMethodDef methods[] = {
+    {"item", array_item, METH_NOARGS, "item($self, /)\n--\n\nThe only element, as a number."},
+    {"tolist", array_tolist, METH_NOARGS,
+     "tolist($self, /)\n--\n\nThe elements as nested lists; of a scalar the number."},
+    {"__complex__", array_complex, METH_NOARGS, NULL},
+    {"__dlpack__", (PyCFunction)(void (*)(void))core_to_dlpack, METH_VARARGS | METH_KEYWORDS,
+     "The array as a capsule of DLPack, without a copy."},
+    {"__dlpack_device__", core_dlpack_device, METH_NOARGS, NULL},
+    {"astype", FAST(astype), "astype(self, dtype, *, stream=None)\n\nSee :func:`astype`."},
+    {"reshape", FAST(reshape), "reshape(self, shape, *, stream=None)\n\nSee :func:`reshape`."},
+    {"transpose", FAST(transpose),
+     "transpose(self, axes=None, *, stream=None)\n\nSee :func:`transpose`."},
+#define METHOD_AS(name, function) \
+  {#name, FAST(name), "The function `" #function "` of this array."},
+#include "methods.def"
+#undef METHOD_AS
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "array(val, dtype=None)\n--\n\nAn array, evaluated when its elements are needed."},
+    CORE_SLOT(Py_tp_new, array_new),
+    CORE_SLOT(Py_tp_dealloc, array_dealloc),
+    CORE_SLOT(Py_tp_hash, array_hash),
+    CORE_SLOT(Py_tp_repr, array_repr),
+    CORE_SLOT(Py_tp_getset, members),
+    CORE_SLOT(Py_tp_methods, methods),
+    CORE_SLOT(Py_tp_richcompare, compare),
+    CORE_SLOT(Py_mp_length, array_length),
+    CORE_SLOT(Py_nb_bool, array_bool),
+    CORE_SLOT(Py_nb_int, array_int),
+    CORE_SLOT(Py_nb_float, array_float),
+    CORE_SLOT(Py_nb_index, array_index),
+    CORE_SLOT(Py_nb_positive, operator_positive),
+    CORE_SLOT(Py_nb_power, operator_power),
+    CORE_SLOT(Py_nb_inplace_power, in_place_power),
+#define BINARY(slot, function) \
+  CORE_SLOT(Py_nb_##slot, operator_##slot), CORE_SLOT(Py_nb_inplace_##slot, in_place_##slot),
+#define UNARY(slot, function) CORE_SLOT(Py_nb_##slot, operator_##slot),
+#include "operators.def"
+#undef BINARY
+#undef UNARY
+    CORE_SLOT(Py_bf_getbuffer, core_get_buffer),
+    CORE_SLOT(Py_bf_releasebuffer, core_release_buffer),
+    {0, NULL},
+};
+
+static PyType_Spec spec = {
+    .name = "tenon.core.array",
+    .basicsize = sizeof(core_array_t),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = slots,
+};
+
+bool core_add_array(PyObject* module) {
+  find_operators();
+  core_array_type = (PyTypeObject*)PyType_FromSpec(&spec);
+  return core_array_type && PyModule_AddType(module, core_array_type) == 0;
+}

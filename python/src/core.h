@@ -1,0 +1,129 @@
+// What the parts of the module tenon.core share.
+//
+// Arrays of Python own one reference each. A call of an array function runs in a scope of its
+// thread, from which its results are retained, and which is cleared at the end: no scope grows.
+// Inside functions that a transform calls, it runs in the transform's scope (core_enter).
+//
+// Functions return NULL or false after an error, with an exception set. Those that return PyObject*
+// give a new reference.
+#ifndef TENON_PYTHON_CORE_H_
+#define TENON_PYTHON_CORE_H_
+
+#ifndef Py_GIL_DISABLED
+#define Py_LIMITED_API 0x030B0000
+#endif
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdbool.h>
+#include <tenon/arrays.h>
+
+#include "bindings/functions.h"
+
+// A slot that holds a function, which ISO C does not convert to void*.
+#define CORE_SLOT(slot, function) \
+  { slot, (void*)(uintptr_t)(function) }
+
+// --- error.c
+
+// The exception for an error, which is taken: ValueError, IndexError, NotImplementedError,
+// MemoryError, OSError or RuntimeError. Always NULL.
+PyObject* core_raise(tn_status_t status);
+// Sets the exception unless the status is OK. Takes it.
+bool core_check(tn_status_t status);
+// Raises with the name of the object's type in place of %U. Always false.
+bool core_raise_type(PyObject* exception, const char* format, PyObject* object);
+
+// --- scope.c
+
+// A call of array functions: their scope, and the stream that the scope had before.
+typedef struct core_call {
+  tn_scope_t* scope;
+  tn_stream_t* stream;
+  bool has_stream;  // of its own
+  bool is_nested;   // in a scope that the call must not clear
+} core_call_t;
+
+// `stream`: a stream, a device, None or NULL.
+bool core_begin(core_call_t* call, PyObject* stream);
+void core_end(core_call_t* call);
+// Calls on this thread run in `scope` until core_leave gets what this returned.
+tn_scope_t* core_enter(tn_scope_t* scope);
+void core_leave(tn_scope_t* previous);
+
+// --- stream.c
+
+// The stream that a stream, a device or a type of devices stands for, a new reference.
+bool core_stream_from(PyObject* object, tn_scope_t* scope, tn_stream_t** out_stream);
+
+// --- dtype.c
+
+typedef struct core_dtype {
+  PyObject_HEAD tn_dtype_t value;
+} core_dtype_t;
+
+bool core_add_dtypes(PyObject* module);
+PyObject* core_dtype_object(tn_dtype_t dtype);
+bool core_is_dtype(PyObject* object);
+// A Dtype, a dtype of NumPy or ml_dtypes, or a name.
+bool core_dtype_from(PyObject* object, tn_dtype_t* out_dtype);
+
+// --- array.c
+
+typedef struct core_array {
+  PyObject_HEAD tn_array_t* value;  // owned
+} core_array_t;
+
+extern PyTypeObject* core_array_type;
+
+bool core_add_array(PyObject* module);
+bool core_is_array(PyObject* object);
+tn_array_t* core_array_value(PyObject* object);  // of an array
+// An object for a view. An array with an error raises it.
+PyObject* core_array_object(tn_array_t* value);
+// The same for a new reference, which is taken.
+PyObject* core_array_take(tn_array_t* value);
+
+// --- convert.c
+
+// The array for anything that is like one (arrays, numbers, nested sequences, buffers, DLPack), in
+// the call's scope. Numbers of Python take the dtype `like`, unless it is INVALID or of a kind that
+// cannot hold them. TypeError for what is none; `is_like` tells before.
+bool core_convert(core_call_t* call, PyObject* object, tn_dtype_t like, tn_array_t** out_array);
+bool core_is_number(PyObject* object);  // of Python: bool, int, float, complex
+bool core_is_like_array(PyObject* object);
+// The same with elements of a dtype; INVALID: that of the elements.
+bool core_convert_to(core_call_t* call, PyObject* object, tn_dtype_t dtype, tn_array_t** out_array);
+// The elements as nested lists, or one number.
+PyObject* core_to_list(tn_array_t* array);
+PyObject* core_element(tn_dtype_t dtype, const void* element);
+
+// --- exchange.c
+
+// Arrays from buffers, DLPack and __array__; *out_array is NULL if the object has none of them.
+bool core_import(core_call_t* call, PyObject* object, tn_array_t** out_array);
+int core_get_buffer(PyObject* object, Py_buffer* buffer, int flags);
+void core_release_buffer(PyObject* object, Py_buffer* buffer);
+PyObject* core_to_dlpack(PyObject* self, PyObject* arguments, PyObject* keywords);
+PyObject* core_dlpack_device(PyObject* self, PyObject* unused);
+
+// --- functions.c
+
+// A function of the table, as Python calls it.
+typedef struct core_function core_function_t;
+
+bool core_prepare_functions(void);  // before the others
+bool core_add_functions(PyObject* module);
+const core_function_t* core_function_find(const char* name);  // aborts if there is none
+// Calls it with `first`, unless that is NULL, in front of the arguments.
+PyObject* core_function_call(const core_function_t* function, PyObject* first,
+                             PyObject* const* arguments, Py_ssize_t count, PyObject* names);
+
+// --- tree.c
+
+// Calls `visit` with each array in nested lists, tuples and dicts, until it returns false.
+typedef bool (*core_visit_fn)(void* user, PyObject* array);
+bool core_tree_visit(PyObject* tree, core_visit_fn visit, void* user);
+
+bool core_add_evaluation(PyObject* module);  // eval, async_eval
+
+#endif  // TENON_PYTHON_CORE_H_

@@ -1,0 +1,51 @@
+#include <string.h>
+
+#include "core.h"
+
+static PyObject* exception_of(tn_code_t code) {
+  switch (code) {
+    case TN_CODE_INVALID_ARGUMENT:
+    case TN_CODE_ALREADY_EXISTS: return PyExc_ValueError;
+    case TN_CODE_OUT_OF_RANGE: return PyExc_IndexError;
+    case TN_CODE_UNIMPLEMENTED: return PyExc_NotImplementedError;
+    case TN_CODE_RESOURCE_EXHAUSTED: return PyExc_MemoryError;
+    case TN_CODE_NOT_FOUND: return PyExc_FileNotFoundError;
+    case TN_CODE_PERMISSION_DENIED: return PyExc_PermissionError;
+    default: return PyExc_RuntimeError;
+  }
+}
+
+PyObject* core_raise(tn_status_t status) {
+  static const char prefix[] = "error: ";
+  if (PyErr_Occurred()) {  // raised by a function of Python that the work has called
+    tn_status_release(status);
+    return NULL;
+  }
+  PyObject* exception = exception_of(tn_status_code(status));
+  const size_t length = tn_status_format(status, NULL, 0);
+  char* text = PyMem_Malloc(length + 1);
+  if (text) {
+    tn_status_format(status, text, length + 1);
+    const bool has_prefix = strncmp(text, prefix, strlen(prefix)) == 0;
+    char* end = text + length;
+    while (end > text && end[-1] == '\n') *--end = 0;
+    PyErr_SetString(exception, has_prefix ? text + strlen(prefix) : text);
+    PyMem_Free(text);
+  } else {
+    PyErr_NoMemory();
+  }
+  tn_status_release(status);
+  return NULL;
+}
+
+bool core_check(tn_status_t status) {
+  if (status) core_raise(status);
+  return !status;
+}
+
+bool core_raise_type(PyObject* exception, const char* format, PyObject* object) {
+  PyObject* name = PyType_GetName(Py_TYPE(object));
+  if (name) PyErr_Format(exception, format, name);
+  Py_XDECREF(name);
+  return false;
+}

@@ -1,0 +1,45 @@
+// The module tenon.core.
+
+#include <math.h>
+
+#include "core.h"
+
+static bool add_constants(PyObject* module) {
+  static const struct {
+    const char* name;
+    double value;
+  } constants[] = {{"pi", 3.14159265358979323846},
+                   {"e", 2.71828182845904523536},
+                   {"euler_gamma", 0.57721566490153286061},
+                   {"inf", INFINITY},
+                   {"nan", NAN}};
+  for (size_t i = 0; i < sizeof constants / sizeof *constants; ++i) {
+    PyObject* value = PyFloat_FromDouble(constants[i].value);
+    const bool is_added = value && PyModule_AddObjectRef(module, constants[i].name, value) == 0;
+    Py_XDECREF(value);
+    if (!is_added) return false;
+  }
+  return PyModule_AddObjectRef(module, "newaxis", Py_None) == 0;
+}
+
+static PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "tenon.core",
+    .m_doc = "Lazy arrays and the functions on them, with the names of mlx.core.",
+    .m_size = -1,
+};
+
+PyMODINIT_FUNC PyInit_core(void);
+PyMODINIT_FUNC PyInit_core(void) {
+  PyObject* module = PyModule_Create(&definition);
+  if (!module) return NULL;
+#ifdef Py_GIL_DISABLED
+  PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);
+#endif
+  if (core_prepare_functions() && core_add_dtypes(module) && core_add_array(module) &&
+      core_add_functions(module) && core_add_evaluation(module) && add_constants(module)) {
+    return module;
+  }
+  Py_DECREF(module);
+  return NULL;
+}

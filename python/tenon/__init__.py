@@ -1,0 +1,1 @@
+"""Tenon: array programs with custom operations that are written once, in C."""
