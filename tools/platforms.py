@@ -96,7 +96,7 @@ def configure_musl():
         if not (headers / name).is_symlink():
             (headers / name).symlink_to(pathlib.Path("/usr/include") / source)
     return configure("musl", "-DCMAKE_C_COMPILER=musl-gcc", "-DCMAKE_CXX_COMPILER=OFF",
-                     f"-DCMAKE_C_FLAGS=-isystem {headers}", "-DTENON_COMPUTE_LIBRARIES=OFF",
+                     f"-DCMAKE_C_FLAGS=-isystem {headers}", "-DTENON_COMPUTE_LIBRARIES=OFF", "-DTENON_BUILD_PYTHON=OFF",
                      PKG_CONFIG_LIBDIR="/nonexistent")
 
 

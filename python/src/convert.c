@@ -127,7 +127,6 @@ typedef struct nest {
   size_t rank;
   int64_t dims[TN_MAX_RANK];
   tn_dtype_t dtype;  // of all numbers; INVALID: there are none
-  bool has_arrays;   // or what can be imported
 } nest_t;
 
 static bool is_sequence(PyObject* object) {
@@ -163,27 +162,41 @@ static bool measure_shape(PyObject* sequence, nest_t* nest) {
   return true;
 }
 
-// Whether all parts have that shape, and what they hold.
-static bool measure_elements(PyObject* object, size_t depth, nest_t* nest) {
-  if (core_is_number(object)) {
+// Whether all parts have that shape, and what dtype all numbers have.
+static bool measure_numbers(PyObject* object, size_t depth, nest_t* nest) {
+  if (!is_sequence(object)) {
     if (depth != nest->rank) return fail("Initialization encountered non-uniform length.");
     nest->dtype = wider(nest->dtype, dtype_of(object));
     return true;
-  }
-  if (!is_sequence(object)) {
-    nest->has_arrays = true;
-    if (core_is_like_array(object)) return true;
-    return core_raise_type(PyExc_ValueError, "Invalid type %U received in array initialization.",
-                           object);
   }
   if (depth == nest->rank || size_of(object) != nest->dims[depth]) {
     return fail("Initialization encountered non-uniform length.");
   }
   for (Py_ssize_t i = 0; i < nest->dims[depth]; ++i) {
     PyObject* item = item_of(object, i);
-    if (!item || !measure_elements(item, depth + 1, nest)) return false;
+    if (!item || !measure_numbers(item, depth + 1, nest)) return false;
   }
   return true;
+}
+
+// Whether there is anything but numbers, which must be like an array.
+static bool look_for_arrays(PyObject* object, bool* has_arrays) {
+  if (core_is_number(object)) return true;
+  if (!is_sequence(object)) {
+    *has_arrays = true;
+    return core_is_like_array(object) ||
+           core_raise_type(PyExc_ValueError, "Invalid type %U received in array initialization.",
+                           object);
+  }
+  if (Py_EnterRecursiveCall(" in a nested sequence")) return false;
+  bool is_done = true;
+  const Py_ssize_t size = size_of(object);
+  for (Py_ssize_t i = 0; is_done && i < size; ++i) {
+    PyObject* item = item_of(object, i);
+    is_done = item && look_for_arrays(item, has_arrays);
+  }
+  Py_LeaveRecursiveCall();
+  return is_done;
 }
 
 static bool store_elements(PyObject* object, tn_dtype_t dtype, char** at) {
@@ -239,17 +252,13 @@ static bool convert_parts(core_call_t* call, PyObject* sequence, tn_dtype_t dtyp
 
 static bool convert_sequence(core_call_t* call, PyObject* sequence, tn_dtype_t dtype,
                              tn_array_t** out_array) {
-  if (Py_EnterRecursiveCall(" in a nested sequence")) return false;
+  bool has_arrays = false;
   nest_t nest = {0};
-  bool is_done = measure_shape(sequence, &nest) && measure_elements(sequence, 0, &nest);
-  if (is_done && nest.has_arrays) {
-    is_done = convert_parts(call, sequence, dtype, out_array);
-  } else if (is_done) {
-    if (dtype == TN_DTYPE_INVALID) dtype = nest.dtype ? nest.dtype : TN_DTYPE_F32;
-    is_done = convert_numbers(call, sequence, &nest, dtype, out_array);
-  }
-  Py_LeaveRecursiveCall();
-  return is_done;
+  if (!look_for_arrays(sequence, &has_arrays)) return false;
+  if (has_arrays) return convert_parts(call, sequence, dtype, out_array);
+  if (!measure_shape(sequence, &nest) || !measure_numbers(sequence, 0, &nest)) return false;
+  if (dtype == TN_DTYPE_INVALID) dtype = nest.dtype ? nest.dtype : TN_DTYPE_F32;
+  return convert_numbers(call, sequence, &nest, dtype, out_array);
 }
 
 // --- anything
