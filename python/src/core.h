@@ -50,10 +50,20 @@ void core_end(core_call_t* call);
 tn_scope_t* core_enter(tn_scope_t* scope);
 void core_leave(tn_scope_t* previous);
 
-// --- stream.c
+// --- device.c, stream.c, memory.c
 
-// The stream that a stream, a device or a type of devices stands for, a new reference.
-bool core_stream_from(PyObject* object, tn_scope_t* scope, tn_stream_t** out_stream);
+bool core_add_devices(PyObject* module);
+bool core_add_streams(PyObject* module);
+bool core_add_memory(PyObject* module);
+// The stream that a stream, a device or a type of devices stands for, a new reference. NULL: the
+// thread that evaluates, on the CPU.
+bool core_stream_from(PyObject* object, tn_stream_t** out_stream);
+// That of calls that name none, a view.
+tn_stream_t* core_thread_stream(void);
+void core_forget_streams(void);  // of this thread
+tn_device_t* core_cpu(void);     // a view, as long as the process
+// Waits for what has been enqueued without a stream on this thread.
+tn_status_t core_synchronize_thread(void);
 
 // --- dtype.c
 

@@ -36,7 +36,8 @@ PyMODINIT_FUNC PyInit_core(void) {
 #ifdef Py_GIL_DISABLED
   PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);
 #endif
-  if (core_prepare_functions() && core_add_dtypes(module) && core_add_array(module) &&
+  if (core_prepare_functions() && core_add_dtypes(module) && core_add_devices(module) &&
+      core_add_streams(module) && core_add_memory(module) && core_add_array(module) &&
       core_add_functions(module) && core_add_evaluation(module) && add_constants(module)) {
     return module;
   }

@@ -12,12 +12,13 @@ static _Thread_local tn_scope_t* own;      // of the thread
 static _Thread_local tn_scope_t* current;  // that of a transform; NULL: `own`
 
 static void destroy(void* scope) {
+  core_forget_streams();
   tn_scope_destroy(scope);
   own = NULL;
 }
 
 static void create_root(void) {
-  failure = tn_scope_create(NULL, &root);
+  failure = tn_scope_create(core_cpu(), &root);
   if (!failure && pthread_key_create(&of_thread, destroy)) {
     failure = tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "too many keys of threads");
   }
@@ -33,7 +34,7 @@ static bool create_own(void) {
 
 static bool set_stream(core_call_t* call, PyObject* object) {
   tn_stream_t* stream = NULL;
-  if (!core_stream_from(object, call->scope, &stream)) return false;
+  if (!core_stream_from(object, &stream)) return false;
   call->stream = tn_stream_retain(tn_scope_stream(call->scope));
   call->has_stream = true;
   tn_status_t status = tn_scope_set_stream(call->scope, stream);
@@ -41,10 +42,17 @@ static bool set_stream(core_call_t* call, PyObject* object) {
   return core_check(status);
 }
 
+// Calls that name no stream have the thread's.
+static bool use_default(core_call_t* call) {
+  tn_stream_t* stream = core_thread_stream();
+  return tn_scope_stream(call->scope) == stream ||
+         core_check(tn_scope_set_stream(call->scope, stream));
+}
+
 bool core_begin(core_call_t* call, PyObject* stream) {
   if (!own && !create_own()) return false;
   *call = (core_call_t){.scope = current ? current : own, .is_nested = current != NULL};
-  if (!stream || stream == Py_None || set_stream(call, stream)) return true;
+  if (!stream || stream == Py_None ? use_default(call) : set_stream(call, stream)) return true;
   core_end(call);
   return false;
 }
@@ -55,6 +63,10 @@ void core_end(core_call_t* call) {
     tn_stream_release(call->stream);
   }
   if (!call->is_nested) tn_scope_clear(call->scope);
+}
+
+tn_status_t core_synchronize_thread(void) {
+  return own ? tn_scope_synchronize(own) : TN_OK;
 }
 
 tn_scope_t* core_enter(tn_scope_t* scope) {
