@@ -1,8 +1,5 @@
 // The type of arrays: members, operators, and methods that are functions.
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core.h"
 
 PyTypeObject* core_array_type;
@@ -214,44 +211,6 @@ static Py_ssize_t array_length(PyObject* self) {
   return -1;
 }
 
-// --- text
-
-typedef struct text {
-  char* bytes;
-  size_t length, capacity;
-} text_t;
-
-static tn_status_t append(void* user, const char* bytes, size_t length) {
-  text_t* text = user;
-  if (text->length + length > text->capacity) {
-    const size_t capacity = 2 * (text->length + length);
-    char* grown = realloc(text->bytes, capacity);
-    if (!grown) return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
-    text->bytes = grown;
-    text->capacity = capacity;
-  }
-  memcpy(text->bytes + text->length, bytes, length);
-  text->length += length;
-  return TN_OK;
-}
-
-static PyObject* array_repr(PyObject* self) {
-  tn_array_t* array = core_array_value(self);
-  text_t text = {0};
-  tn_status_t status = TN_OK;
-  Py_BEGIN_ALLOW_THREADS;
-  status = tn_array_print(array, append, &text);
-  Py_END_ALLOW_THREADS;
-  PyObject* numbers =
-      core_check(status) ? PyUnicode_FromStringAndSize(text.bytes, (Py_ssize_t)text.length) : NULL;
-  free(text.bytes);
-  PyObject* result = numbers ? PyUnicode_FromFormat("array(%U, dtype=%s)", numbers,
-                                                    tn_dtype_numpy_name(tn_array_dtype(array)))
-                             : NULL;
-  Py_XDECREF(numbers);
-  return result;
-}
-
 // --- operators
 
 typedef enum operator{
@@ -349,6 +308,7 @@ static PyMethodDef methods[] = {
     {"tolist", array_tolist, METH_NOARGS,
      "tolist($self, /)\n--\n\nThe elements as nested lists; of a scalar the number."},
     {"__complex__", array_complex, METH_NOARGS, NULL},
+    {"__format__", core_array_format, METH_O, NULL},
     {"__dlpack__", (PyCFunction)(void (*)(void))core_to_dlpack, METH_VARARGS | METH_KEYWORDS,
      "The array as a capsule of DLPack, without a copy."},
     {"__dlpack_device__", core_dlpack_device, METH_NOARGS, NULL},
@@ -368,7 +328,7 @@ static PyType_Slot slots[] = {
     CORE_SLOT(Py_tp_new, array_new),
     CORE_SLOT(Py_tp_dealloc, array_dealloc),
     CORE_SLOT(Py_tp_hash, array_hash),
-    CORE_SLOT(Py_tp_repr, array_repr),
+    CORE_SLOT(Py_tp_repr, core_array_repr),
     CORE_SLOT(Py_tp_getset, members),
     CORE_SLOT(Py_tp_methods, methods),
     CORE_SLOT(Py_tp_richcompare, compare),

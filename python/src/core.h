@@ -93,6 +93,12 @@ PyObject* core_array_object(tn_array_t* value);
 // The same for a new reference, which is taken.
 PyObject* core_array_take(tn_array_t* value);
 
+// --- print.c
+
+PyObject* core_array_repr(PyObject* self);
+PyObject* core_array_format(PyObject* self, PyObject* format);  // __format__
+bool core_add_printing(PyObject* module);
+
 // --- convert.c
 
 // The array for anything that is like one (arrays, numbers, nested sequences, buffers, DLPack), in
@@ -121,7 +127,7 @@ PyObject* core_dlpack_device(PyObject* self, PyObject* unused);
 // A function of the table, as Python calls it.
 typedef struct core_function core_function_t;
 
-bool core_prepare_functions(void);  // before the others
+bool core_prepare_functions(PyObject* module);  // before the others
 bool core_add_functions(PyObject* module);
 const core_function_t* core_function_find(const char* name);  // aborts if there is none
 // Calls it with `first`, unless that is NULL, in front of the arguments.

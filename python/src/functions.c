@@ -398,7 +398,8 @@ bool core_add_functions(PyObject* core) {
   return stream_name != NULL;
 }
 
-bool core_prepare_functions(void) {
+bool core_prepare_functions(PyObject* core) {
+  (void)core;
   functions = PyMem_Calloc(tn_array_function_count, sizeof *functions);
   for (size_t i = 0; functions && i < tn_array_function_count; ++i) {
     if (!prepare(&functions[i], &tn_array_functions[i])) return false;

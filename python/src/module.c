@@ -29,6 +29,13 @@ static PyModuleDef definition = {
     .m_size = -1,
 };
 
+// What fills the module, in this order.
+static bool (*const parts[])(PyObject* module) = {
+    core_prepare_functions, core_add_dtypes, core_add_devices,   core_add_streams,
+    core_add_memory,        core_add_array,  core_add_functions, core_add_evaluation,
+    core_add_printing,      add_constants,
+};
+
 PyMODINIT_FUNC PyInit_core(void);
 PyMODINIT_FUNC PyInit_core(void) {
   PyObject* module = PyModule_Create(&definition);
@@ -36,11 +43,11 @@ PyMODINIT_FUNC PyInit_core(void) {
 #ifdef Py_GIL_DISABLED
   PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);
 #endif
-  if (core_prepare_functions() && core_add_dtypes(module) && core_add_devices(module) &&
-      core_add_streams(module) && core_add_memory(module) && core_add_array(module) &&
-      core_add_functions(module) && core_add_evaluation(module) && add_constants(module)) {
-    return module;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
+    if (!parts[i](module)) {
+      Py_DECREF(module);
+      return NULL;
+    }
   }
-  Py_DECREF(module);
-  return NULL;
+  return module;
 }
