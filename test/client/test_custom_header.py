@@ -393,6 +393,9 @@ MISTAKES = {
     "ATTR(z, flaot, 1)": "ATTR(z, flaot, ...): unknown type; expected string, array(float), ",
     "ATTR(z, array(flaot), TN_EMPTY)": "ATTR(z, array(flaot), ...): unknown type; expected string, array(float), ",
     "ATTR(z, array(string), TN_EMPTY)": "ATTR(z, array(string), ...): unknown type; expected string, array(float), ",
+    "ATTR(z, string, 5)": "ATTR(z, string, 5): wrong default; expected a string literal for a string, a number for a number",
+    "ATTR(z, string, NULL)": "ATTR(z, string, NULL): wrong default; expected a string literal",
+    "ARG(z, f32)": "ARG(z, f32, ): unknown shape; expected any_rank, ",
     "ARG(z, f32, like(q))": "q",
     "ARG(x, f32, any_rank)": "x",
     "ARG(z, f32, remaining) ARG(w, f32, any_rank)": "op: an ARG follows the remaining ones",
@@ -418,6 +421,7 @@ def test_a_mistake_in_the_list_is_one_error(compiler, mistake, tmp_path):
 @pytest.mark.parametrize("compiler", COMPILERS, ids=[name for name, *_ in COMPILERS])
 @pytest.mark.parametrize("attribute, result, message", [
     ("ATTR(z, float)", "TN_OK", "ATTR(z, float): no default; expected a value or TN_REQUIRED"),
+    ('ATTR(z, float, "1")', "TN_OK", "wrong default; expected a string literal for a string, a number for a number"),
     ("", 'TN_ERROR(call, INVALID, "no such code")', "TN__ERROR_INVALID"),
     ("", 'TN_ERROR(call, F32, "an element type")', "TN__ERROR_F32"),
 ])
@@ -432,6 +436,50 @@ def test_other_mistakes_begin_with_what_is_wrong(compiler, attribute, result, me
                           capture_output=True, text=True)
     errors = [line for line in done.stderr.splitlines() if " error: " in line]
     assert errors and message in errors[0], done.stderr
+
+
+@pytest.mark.parametrize("compiler", COMPILERS, ids=[name for name, *_ in COMPILERS])
+@pytest.mark.parametrize("line", [
+    "#define LIST(ARG, RET) ARG(x, f32, any_rank) RET(y, f32, like(x))",
+    "#define LIST(ARG, ATTR, RET, FIELD) ARG(x, f32, any_rank) RET(y, f32, like(x))",
+    "#define LIST(ARG, ATTR, RET) ARG(x) RET(y, f32, any_rank)",
+    "#define LIST(ARG, ATTR, RET) ARG(x, f32, any_rank) RETT(y, f32, like(x))",
+    "#define LISTS(ARG, ATTR, RET) ARG(x, f32, any_rank) RET(y, f32, like(x))",
+], ids=["two parameters", "four parameters", "an entry of one", "a misspelt entry", "a misspelt list"])
+@pytest.mark.parametrize("kind", ['TN_OP(op, LIST, "doc")', 'TN_STATEFUL_OP(op, LIST, counter_t, "doc")'])
+def test_a_malformed_list_is_one_error_after_the_preprocessors(compiler, line, kind, tmp_path):
+    (tmp_path / "op.c").write_text(textwrap.dedent(f"""\
+        #include <tenon/custom.h>
+        {line}
+        typedef struct counter {{ int64_t count; }} counter_t;
+        static void destroy(void* counter) {{ (void)counter; }}
+        TN_STATE(counter_t, destroy)
+        {kind} {{ return TN_OK; }}
+        TN_LIBRARY(op)
+        """))
+    done = subprocess.run([*compiler, "-fsyntax-only", "-I", str(HEADER), str(tmp_path / "op.c")],
+                          capture_output=True, text=True)
+    errors = [line for line in done.stderr.splitlines() if " error: " in line]
+    assert len(errors) <= 2 and all("macro" in error for error in errors[:-1]), done.stderr
+    assert "op: LIST is not a signature list; expected #define LIST(ARG, ATTR, RET), with ARG(name, " in errors[-1], done.stderr
+
+
+@pytest.mark.parametrize("compiler", COMPILERS, ids=[name for name, *_ in COMPILERS])
+@pytest.mark.parametrize("number", [2, 3, 4])
+def test_the_first_error_is_at_the_line_that_lacks_its_continuation(compiler, number, tmp_path):
+    lines = ["#include <tenon/custom.h>",
+             "#define LIST(ARG, ATTR, RET) \\",
+             "  ARG(x, f32, any_rank) \\",
+             "  ATTR(alpha, float, 1) \\",
+             "  RET(y, f32, like(x))",
+             'TN_OP(op, LIST, "doc") { return TN_OK; }']
+    lines[number - 1] = lines[number - 1].rstrip("\\")
+    (tmp_path / "op.c").write_text("\n".join(lines) + "\n")
+    done = subprocess.run([*compiler, "-fsyntax-only", "-I", str(HEADER), str(tmp_path / "op.c")],
+                          capture_output=True, text=True)
+    errors = [line for line in done.stderr.splitlines() if " error: " in line]
+    # The preprocessor cannot tell: the rest of the list is read as C, and fails within two lines.
+    assert int(errors[0].split("op.c:")[1].split(":")[0]) in (number + 1, number + 2), done.stderr
 
 
 @pytest.mark.parametrize("compiler", COMPILERS, ids=[name for name, *_ in COMPILERS])

@@ -10,7 +10,7 @@
 
 // The same for a platform ("CUDA" ...), a target name other than the function's, and traits.
 #define TN_OP_ON(platform, target, traits, op, LIST, doc)                               \
-  TN__DECLARE(op, LIST, )                                                               \
+  TN__CHECK_LIST(TN__IS_LIST(LIST), op, LIST, )                                         \
   TN__DESCRIBE(op, target, platform, doc, 4, traits, (NULL, NULL, NULL, op), NULL,      \
                TN__ROWS(op##_params))                                                   \
   TN__HANDLER(op, op, op##_body_chosen(&call), TN_FFI_EXECUTE, op##_decode(&call, &tn), \
@@ -31,6 +31,25 @@
                                function,                                                    \
                                __VA_ARGS__,                                                 \
                                &op##_definition};
+
+// A list that does not expand to nothing, since it or an entry is misspelt or has other parameters,
+// is replaced by an empty one: the compiler's own error is followed by one only.
+#define TN__IS_LIST(LIST) TN__KNOWN(TN__LEFT(LIST(TN__ENTRY, TN__ENTRY, TN__ENTRY), ~))
+#define TN__ENTRY(name, type, ...)
+#define TN__LEFT(token, ...) TN__LEFT_OF(token)
+#define TN__LEFT_OF(token) TN__LEFT_##token
+#define TN__LEFT_ ~, 1
+#define TN__CHECK_LIST(is_list, op, LIST, state_field) \
+  TN__CHECK_LIST_AS(is_list, op, LIST, state_field)
+#define TN__CHECK_LIST_AS(is_list, op, LIST, state_field)                                       \
+  TN__STATIC_ASSERT(is_list, #op ": " #LIST " is not a signature list; expected #define " #LIST \
+                                 "(ARG, ATTR, RET), with ARG(name, dtype, shape), ATTR(name, "  \
+                                 "type, default), RET(name, dtype, shape)");                    \
+  TN__DECLARE_AS(op, TN__LIST_##is_list(LIST), state_field)
+#define TN__LIST_1(LIST) LIST
+#define TN__LIST_0(LIST) TN__NO_LIST
+#define TN__NO_LIST(ARG, ATTR, RET)
+#define TN__DECLARE_AS(op, LIST, state_field) TN__DECLARE(op, LIST, state_field)
 
 #define TN__DECLARE(op, LIST, state_field)                                                        \
   TN__EXTERN_C TN_EXPORT tn_status_t op(tn_ffi_call_frame_t* tn_frame);                           \

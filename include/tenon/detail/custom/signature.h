@@ -179,25 +179,57 @@ typedef union tn__wire {
 // clang-format off
 #define TN__SAY_required(...) NULL, 0, 0.0, {NULL, 0}
 #define TN__SAY_unknown(...) NULL, 0, 0.0, {NULL, 0}
-#define TN__SAY_integer(value, ...) #value, (int64_t)(value), 0.0, {NULL, 0}
-#define TN__SAY_number(value, ...) #value, 0, (double)(value), {NULL, 0}
-#define TN__SAY_text(value, ...) #value, 0, 0.0, {"" value, sizeof(value) - 1}
+#define TN__SAY_integer(value, ...) #value, (int64_t)TN__AS_NUMBER(value), 0.0, {NULL, 0}
+#define TN__SAY_number(value, ...) #value, 0, (double)TN__AS_NUMBER(value), {NULL, 0}
+#define TN__SAY_text(value, ...) #value, 0, 0.0, {TN__AS_TEXT(value), sizeof(value) - 1}
 #define TN__SAY_value(value, ...) #value, 0, 0.0, {NULL, 0}
 #define TN__SAY_empty(value, ...) "", (value), 0.0, {NULL, 0}
 #define TN__SAY_fields(value, ...) "", (value), 0.0, {NULL, 0}
 // clang-format on
 #define TN__PUT_required(decoder, ...) return TN__REFUSE_ATTR();
 #define TN__PUT_unknown(decoder, ...)
-#define TN__PUT_integer(decoder, otherwise, ...) *tn_out = (otherwise);
-#define TN__PUT_number(decoder, otherwise, ...) *tn_out = (otherwise);
+#define TN__PUT_integer(decoder, otherwise, ...) *tn_out = TN__AS_NUMBER(otherwise);
+#define TN__PUT_number(decoder, otherwise, ...) *tn_out = TN__AS_NUMBER(otherwise);
 #define TN__PUT_text(decoder, otherwise, ...) \
-  tn_out->data = (otherwise), tn_out->size = sizeof(otherwise) - 1;
+  tn_out->data = TN__AS_TEXT(otherwise), tn_out->size = sizeof(otherwise) - 1;
 #define TN__PUT_value(decoder, otherwise, ...) *tn_out = (otherwise);
 #define TN__PUT_empty(decoder, otherwise, ...) memset(tn_out, (otherwise), sizeof *tn_out);
 #define TN__PUT_fields(decoder, otherwise, ...)    \
   tn_found.type = TN_FFI_DICTIONARY + (otherwise); \
   tn_found.value = &tn__no_attrs;                  \
   if (!(decoder)) return tn_bad;
+
+// Whether a default is a string; TN__AS_TEXT and TN__AS_NUMBER are it, or a substitute if it is of
+// another kind, so that only the assertion fails.
+#ifdef __cplusplus
+extern "C++" {
+template <size_t size>
+char (&tn__text_kind(const char (&)[size]))[2];
+char (&tn__text_kind(...))[1];
+template <size_t size>
+constexpr const char* tn__as_text(const char (&text)[size]) {
+  return text;
+}
+constexpr const char* tn__as_text(...) {
+  return "";
+}
+}
+#define TN__IS_TEXT(value) (sizeof tn__text_kind(value) == 2)
+#define TN__AS_TEXT(value) tn__as_text(value)
+#define TN__AS_NUMBER(value) (value)
+#else
+#define TN__IS_TEXT(value) _Generic((value), char* : 1, default : 0)
+#define TN__AS_TEXT(value) _Generic((value), char* : (value), default : "")
+#define TN__AS_NUMBER(value) _Generic((value), char* : 0, default : (value))
+#endif
+#define TN__FITS_required(...) 1
+#define TN__FITS_unknown(...) 1
+#define TN__FITS_integer(value, ...) !TN__IS_TEXT(value)
+#define TN__FITS_number(value, ...) !TN__IS_TEXT(value)
+#define TN__FITS_text(value, ...) TN__IS_TEXT(value)
+#define TN__FITS_value(...) 1
+#define TN__FITS_empty(...) 1
+#define TN__FITS_fields(...) 1
 
 // ---- Expansions of the lists
 
@@ -230,6 +262,10 @@ typedef union tn__wire {
                     "ATTR(" #name ", " #type ", ...): unknown type; expected " TN__TYPE_CHOICES); \
   TN__STATIC_ASSERT(sizeof(#__VA_ARGS__) > 1,                                                     \
                     "ATTR(" #name ", " #type "): no default; expected a value or TN_REQUIRED");   \
+  TN__STATIC_ASSERT(                                                                              \
+      TN__CAT(TN__FITS_, TN__WAY(TN__DEFAULT(TN__A_##type), __VA_ARGS__))(__VA_ARGS__, ~),        \
+      "ATTR(" #name ", " #type ", " #__VA_ARGS__                                                  \
+      "): wrong default; expected a string literal for a string, a number for a number");         \
   TN__CTYPE(TN__A_##type) name;
 #define TN__MEMBER_ATTR(name, type, ...) TN__CTYPE(TN__A_##type) name;
 #define TN__COPY_ATTR(name, type, ...) tn_self->name = tn_attrs.name;

@@ -149,7 +149,7 @@ TN__UNUSED tn_status_t tn__set_state(const tn_call_t* call, tn_state_type_t* typ
 
 #define TN__STATEFUL(platform, target, traits, op, LIST, type, doc, bundle)                 \
   TN__CHECK_STATE(type)                                                                     \
-  TN__DECLARE(op, LIST, type* state;)                                                       \
+  TN__CHECK_LIST(TN__IS_LIST(LIST), op, LIST, type* state;)                                 \
   TN__EXTERN_C TN_EXPORT tn_status_t op##_instantiate(tn_ffi_call_frame_t* tn_frame);       \
   typedef type op##_state_t;                                                                \
   static tn_status_t op##_instantiate_body(const struct op##_call* call, type** state);     \
