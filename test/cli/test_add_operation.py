@@ -9,7 +9,7 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "test" / "add_operation"
-PARTS = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "bindings", "cli", "cmake", "examples", "include", "src", "test", "tools")
+PARTS = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "bindings", "cli", "cmake", "examples", "include", "python", "src", "test", "tools")
 
 
 def run(*command, **options):
