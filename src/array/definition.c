@@ -240,6 +240,45 @@ static tn_status_t check_counts(const use_t* use) {
   return tn_status_prefix(status, "%s", application->name);
 }
 
+// Types of tensors, for checks.
+static tn_status_t tensors(tn_arena_t* arena, size_t count, tn_type_t** out_types,
+                           const tn_type_t*** out_list) {
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, out_types));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, out_list));
+  for (size_t i = 0; i < count; ++i) (*out_list)[i] = &(*out_types)[i];
+  return TN_OK;
+}
+
+// Whether the signature has such operands and results.
+static tn_status_t check_types(use_t* use) {
+  const size_t operand_count = use->application->operand_count;
+  const size_t result_count = use->application->result_count;
+  tn_type_t *operands = NULL, *results = NULL;
+  const tn_type_t **operand_list = NULL, **result_list = NULL;
+  TN_RETURN_IF_ERROR(tensors(&use->arena, operand_count, &operands, &operand_list));
+  TN_RETURN_IF_ERROR(tensors(&use->arena, result_count, &results, &result_list));
+  for (size_t i = 0; i < operand_count; ++i) {
+    const tn_array_t* it = use->operands[i];
+    operands[i] =
+        (tn_type_t){.kind = TN_TYPE_TENSOR, .dtype = it->dtype, .rank = it->rank, .dims = it->dims};
+  }
+  for (size_t i = 0; i < result_count; ++i) {
+    const tn_array_type_t* it = &use->types[i];
+    results[i] =
+        (tn_type_t){.kind = TN_TYPE_TENSOR, .dtype = it->dtype, .rank = it->rank, .dims = it->dims};
+  }
+  return tn_status_prefix(
+      tn__call_check_types(use->signature, operand_count, operand_list, result_count, result_list),
+      "%s", use->application->name);
+}
+
+static tn_status_t infer_types(use_t* use, const tn_array_shape_t* shape) {
+  const tn_application_t* application = use->application;
+  if (!application->result_types) return infer(use, shape);
+  memcpy(use->types, application->result_types, application->result_count * sizeof *use->types);
+  return TN_OK;
+}
+
 static tn_status_t prepare(use_t* use) {
   const tn_application_t* application = use->application;
   const tn_op_def_t* definition = use->definition;
@@ -257,9 +296,8 @@ static tn_status_t prepare(use_t* use) {
     TN_RETURN_IF_ERROR(TN_ARENA_NEW(&use->arena, &shape));
     TN_RETURN_IF_ERROR(broadcast_operands(use, shape));
   }
-  if (!application->result_types) return infer(use, shape);
-  memcpy(use->types, application->result_types, application->result_count * sizeof *use->types);
-  return TN_OK;
+  TN_RETURN_IF_ERROR(infer_types(use, shape));
+  return use->signature && !is_elementwise ? check_types(use) : TN_OK;
 }
 
 void tn__apply_op(tn_scope_t* scope, const tn_op_t* op, const tn_application_t* application,

@@ -470,6 +470,16 @@ static void uses_that_do_not_fit_are_counted(void** state) {
   tn_scope_destroy(s);
 }
 
+static void operands_of_another_type_are_refused_at_the_call(void** state) {
+  (void)state;
+  tn_scope_t* s = begin();
+  tn_array_t* x = tn_array_astype(s, tn__testing_range(s, TN_LIST(2)), TN_DTYPE_S8);
+  tn_array_t* y = tn_op_apply_one(s, "streamed", 1, &x, 0, NULL);
+  TN_ASSERT_REPORT("streamed: operand 0 (x) has type tensor<2xi8>; expected elements of f32",
+                   tn_array_status(y));
+  tn_scope_destroy(s);
+}
+
 static tn_status_t apply_with(const tn_allocator_t* allocator, void* context) {
   const tn_device_options_t options = {.struct_size = sizeof options, .allocator = allocator};
   tn_device_t* device = NULL;
@@ -522,6 +532,7 @@ int main(void) {
       cmocka_unit_test(rules_make_arrays_on_the_stream_of_the_operation),
       cmocka_unit_test(errors_of_rules_name_the_operation),
       cmocka_unit_test(uses_that_do_not_fit_are_counted),
+      cmocka_unit_test(operands_of_another_type_are_refused_at_the_call),
       cmocka_unit_test(use_without_memory_is_an_error),
       cmocka_unit_test(a_definition_goes_when_nothing_needs_it),
   };

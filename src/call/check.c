@@ -343,6 +343,22 @@ tn_status_t tn__call_fit_attributes(const tn_ffi_op_t* op, bool is_probed,
   return check_fields(&checker, NULL, attrs, out_attrs);
 }
 
+static tn_status_t check_types(const checker_t* checker) {
+  TN_RETURN_IF_ERROR(check_values(checker, TN_FFI_PARAM_ARG));
+  return check_values(checker, TN_FFI_PARAM_RET);
+}
+
+tn_status_t tn__call_check_types(const tn_ffi_op_t* op, size_t operand_count,
+                                 const tn_type_t* const* operands, size_t result_count,
+                                 const tn_type_t* const* results) {
+  const checker_t checker = {.op = op,
+                             .counts[TN_FFI_PARAM_ARG] = operand_count,
+                             .types[TN_FFI_PARAM_ARG] = operands,
+                             .counts[TN_FFI_PARAM_RET] = result_count,
+                             .types[TN_FFI_PARAM_RET] = results};
+  return check_types(&checker);
+}
+
 tn_status_t tn__call_check(const tn_ffi_op_t* op, bool is_probed, size_t operand_count,
                            const tn_type_t* const* operands, size_t result_count,
                            const tn_type_t* const* results, const tn_attr_dictionary_t* attrs,
@@ -352,7 +368,6 @@ tn_status_t tn__call_check(const tn_ffi_op_t* op, bool is_probed, size_t operand
   checker.types[TN_FFI_PARAM_ARG] = operands;
   checker.counts[TN_FFI_PARAM_RET] = result_count;
   checker.types[TN_FFI_PARAM_RET] = results;
-  TN_RETURN_IF_ERROR(check_values(&checker, TN_FFI_PARAM_ARG));
-  TN_RETURN_IF_ERROR(check_values(&checker, TN_FFI_PARAM_RET));
+  TN_RETURN_IF_ERROR(check_types(&checker));
   return check_fields(&checker, NULL, attrs, out_attrs);
 }

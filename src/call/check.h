@@ -15,6 +15,11 @@ TN_MUST_USE tn_status_t tn__call_check(const tn_ffi_op_t* op, bool is_probed, si
                                        const tn_attr_dictionary_t* attrs, tn_arena_t* arena,
                                        tn_attr_dictionary_t* out_attrs);
 
+// The operands and results alone.
+TN_MUST_USE tn_status_t tn__call_check_types(const tn_ffi_op_t* op, size_t operand_count,
+                                             const tn_type_t* const* operands, size_t result_count,
+                                             const tn_type_t* const* results);
+
 // The attributes alone.
 TN_MUST_USE tn_status_t tn__call_fit_attributes(const tn_ffi_op_t* op, bool is_probed,
                                                 const tn_attr_dictionary_t* attrs,
