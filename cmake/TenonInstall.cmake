@@ -13,9 +13,16 @@ install(FILES ${custom_h} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenon)
 install(DIRECTORY include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN *.h PATTERN *.def
   PATTERN tenon/custom.h EXCLUDE PATTERN detail/custom EXCLUDE)
-set(libraries tenon tenon_inspect tenon_xla tenon_static tenon_xla_static)
+set(libraries tenon tenon_inspect tenon_xla)
+set(namelink)
+if(SKBUILD)
+  # A wheel has no links: each library is there once, under the name that the loader looks for.
+  set(namelink NAMELINK_SKIP)
+else()
+  list(APPEND libraries tenon_static tenon_xla_static)
+endif()
 install(TARGETS ${libraries} EXPORT TenonTargets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ${namelink} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET tenon_cli)
   # The command finds the library beside it, wherever both were put.
   file(RELATIVE_PATH to_library ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})

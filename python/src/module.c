@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core.h"
+#include "operation.h"
 
 static bool add_constants(PyObject* module) {
   static const struct {
@@ -31,9 +32,9 @@ static PyModuleDef definition = {
 
 // What fills the module, in this order.
 static bool (*const parts[])(PyObject* module) = {
-    core_prepare_functions, core_add_dtypes, core_add_devices,   core_add_streams,
-    core_add_memory,        core_add_array,  core_add_functions, core_add_evaluation,
-    core_add_printing,      add_constants,
+    core_prepare_functions, core_add_dtypes,     core_add_devices,   core_add_streams,
+    core_add_memory,        core_add_array,      core_add_functions, core_add_evaluation,
+    core_add_printing,      core_add_operations, add_constants,
 };
 
 PyMODINIT_FUNC PyInit_core(void);

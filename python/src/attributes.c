@@ -1,0 +1,150 @@
+// Attributes of operations from Python's values.
+
+#include <string.h>
+
+#include "operation.h"
+
+struct core_block {
+  core_block_t* before;
+  _Alignas(16) char bytes[];
+};
+
+void* core_allocate(core_pool_t* pool, size_t count, size_t size) {
+  core_block_t* block = NULL;
+  if (!size || count <= (SIZE_MAX / 2) / size) {
+    block = PyMem_Calloc(1, sizeof *block + count * size);
+  }
+  if (!block) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  block->before = pool->last;
+  pool->last = block;
+  return block->bytes;
+}
+
+void core_free(core_pool_t* pool) {
+  while (pool->last) {
+    core_block_t* block = pool->last;
+    pool->last = block->before;
+    PyMem_Free(block);
+  }
+}
+
+// --- types of signatures
+
+static const struct {
+  const char* name;
+  tn_dtype_t dtype;
+} types[] = {{"bool", TN_DTYPE_PRED},    {"int8_t", TN_DTYPE_S8},    {"int16_t", TN_DTYPE_S16},
+             {"int32_t", TN_DTYPE_S32},  {"int64_t", TN_DTYPE_S64},  {"uint8_t", TN_DTYPE_U8},
+             {"uint16_t", TN_DTYPE_U16}, {"uint32_t", TN_DTYPE_U32}, {"uint64_t", TN_DTYPE_U64},
+             {"float", TN_DTYPE_F32},    {"double", TN_DTYPE_F64}};
+
+// The dtype of "float", or of the elements of "array(float)"; INVALID for other types.
+static tn_dtype_t dtype_of_type(const char* type) {
+  if (!type) return TN_DTYPE_INVALID;
+  const char* open = strchr(type, '(');
+  const char* name = open ? open + 1 : type;
+  const size_t length = strcspn(name, ")");
+  for (size_t i = 0; i < sizeof types / sizeof *types; ++i) {
+    if (strlen(types[i].name) == length && strncmp(types[i].name, name, length) == 0) {
+      return types[i].dtype;
+    }
+  }
+  return TN_DTYPE_INVALID;
+}
+
+// --- values
+
+static bool from_text(PyObject* object, tn_attribute_t* out_attribute) {
+  Py_ssize_t size = 0;
+  char* bytes = NULL;
+  if (PyBytes_Check(object)) {
+    if (PyBytes_AsStringAndSize(object, &bytes, &size) < 0) return false;
+    out_attribute->data = bytes;
+  } else {
+    out_attribute->data = PyUnicode_AsUTF8AndSize(object, &size);
+  }
+  out_attribute->kind = TN_ATTRIBUTE_STRING;
+  out_attribute->count = (size_t)size;
+  return out_attribute->data != NULL;
+}
+
+static bool from_integer(PyObject* object, const char* type, tn_attribute_t* out_attribute) {
+  PyObject* index = PyNumber_Index(object);
+  if (!index) return false;
+  int overflow = 0;
+  int64_t value = PyLong_AsLongLongAndOverflow(index, &overflow);
+  if (overflow > 0) value = (int64_t)PyLong_AsUnsignedLongLong(index);
+  Py_DECREF(index);
+  if (PyErr_Occurred()) return false;
+  if (overflow < 0) {
+    PyErr_Format(PyExc_OverflowError, "%R does not fit into 64 bits", object);
+    return false;
+  }
+  const bool is_bool = type && strcmp(type, "bool") == 0 && (value == 0 || value == 1);
+  out_attribute->kind = is_bool ? TN_ATTRIBUTE_BOOL : TN_ATTRIBUTE_INTEGER;
+  out_attribute->dtype = is_bool ? TN_DTYPE_INVALID : overflow ? TN_DTYPE_U64 : TN_DTYPE_S64;
+  out_attribute->integer = value;
+  return true;
+}
+
+static bool from_real(PyObject* object, tn_attribute_t* out_attribute) {
+  out_attribute->kind = TN_ATTRIBUTE_FLOAT;
+  out_attribute->dtype = TN_DTYPE_F64;
+  out_attribute->real = PyFloat_AsDouble(object);
+  return out_attribute->real != -1 || !PyErr_Occurred();
+}
+
+static bool from_array(core_call_t* call, core_pool_t* pool, const char* type, PyObject* object,
+                       tn_attribute_t* out_attribute) {
+  tn_array_t* array = NULL;
+  if (!core_convert_to(call, object, dtype_of_type(type), &array)) return false;
+  if (tn_array_dtype(array) == TN_DTYPE_INVALID) return core_check(tn_array_status(array));
+  const size_t byte_size = tn_array_byte_size(array);
+  void* data = core_allocate(pool, byte_size, 1);
+  if (!data || !core_check(tn_array_to_host(array, data, byte_size))) return false;
+  out_attribute->kind = TN_ATTRIBUTE_ARRAY;
+  out_attribute->dtype = tn_array_dtype(array);
+  out_attribute->data = data;
+  out_attribute->count = (size_t)tn_array_size(array);
+  return true;
+}
+
+static bool from_dict(core_call_t* call, core_pool_t* pool, PyObject* object,
+                      tn_attribute_t* out_attribute) {
+  const size_t count = (size_t)PyDict_Size(object);
+  tn_attribute_t* entries = core_allocate(pool, count, sizeof *entries);
+  if (!entries) return false;
+  Py_ssize_t at = 0;
+  PyObject *key = NULL, *value = NULL;
+  for (size_t i = 0; i < count && PyDict_Next(object, &at, &key, &value); ++i) {
+    const char* name = PyUnicode_AsUTF8AndSize(key, NULL);
+    if (!name || !core_attribute_from(call, pool, name, NULL, value, &entries[i])) return false;
+  }
+  out_attribute->kind = TN_ATTRIBUTE_DICTIONARY;
+  out_attribute->entries = entries;
+  out_attribute->count = count;
+  return true;
+}
+
+bool core_attribute_from(core_call_t* call, core_pool_t* pool, const char* name, const char* type,
+                         PyObject* object, tn_attribute_t* out_attribute) {
+  *out_attribute = (tn_attribute_t){.name = name};
+  const bool is_list = type && strncmp(type, "array(", strlen("array(")) == 0;
+  if (PyUnicode_Check(object) || PyBytes_Check(object)) return from_text(object, out_attribute);
+  if (PyBool_Check(object)) {
+    out_attribute->kind = TN_ATTRIBUTE_BOOL;
+    out_attribute->integer = object == Py_True;
+    return true;
+  }
+  if (is_list) return from_array(call, pool, type, object, out_attribute);
+  if (PyFloat_Check(object)) return from_real(object, out_attribute);
+  if (PyIndex_Check(object)) return from_integer(object, type, out_attribute);
+  if (PyDict_Check(object)) return from_dict(call, pool, object, out_attribute);
+  if (PyNumber_Check(object) && !core_is_array(object) && !PySequence_Check(object)) {
+    return from_real(object, out_attribute);  // NumPy's scalars
+  }
+  return from_array(call, pool, type, object, out_attribute);
+}

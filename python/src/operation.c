@@ -1,0 +1,394 @@
+// Custom operations as functions, from the signatures that libraries carry.
+
+#include "operation.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/detail/call.h>
+
+// A parameter of an operation, in the order of its signature.
+typedef struct parameter {
+  PyObject* name;  // interned
+  char* type;
+  bool is_attribute;
+  bool is_required;
+  bool is_list;  // takes a sequence of arrays
+} parameter_t;
+
+typedef struct operation {
+  char* name;
+  char* signature;  // "axpby(x, y, alpha=1.0)"
+  char* doc;
+  size_t parameter_count;
+  parameter_t* parameters;  // operands and attributes
+  size_t result_count;
+  bool has_any_attributes;  // also those that are not in the signature
+  PyMethodDef method;
+} operation_t;
+
+// --- one use
+
+typedef struct use {
+  core_call_t call;
+  core_pool_t pool;
+  size_t operand_count, attribute_count;
+  PyObject** operands;  // views
+  tn_attribute_t* attributes;
+  PyObject* lists;  // of operands, kept until the end; NULL: none
+} use_t;
+
+// The dtype of the operands that are arrays, which numbers beside them take.
+static tn_dtype_t common_dtype(const use_t* use) {
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  for (size_t i = 0; i < use->operand_count; ++i) {
+    if (!core_is_array(use->operands[i])) continue;
+    const tn_dtype_t other = tn_array_dtype(core_array_value(use->operands[i]));
+    dtype = dtype ? tn_promote_types(dtype, other) : other;
+  }
+  return dtype;
+}
+
+static PyObject* results_of(size_t count, tn_array_t* const* results) {
+  if (count == 1) return core_array_object(results[0]);
+  PyObject* tuple = PyTuple_New((Py_ssize_t)count);
+  for (size_t i = 0; tuple && i < count; ++i) {
+    PyObject* object = core_array_object(results[i]);
+    if (object) {
+      PyTuple_SetItem(tuple, (Py_ssize_t)i, object);
+    } else {
+      Py_CLEAR(tuple);
+    }
+  }
+  return tuple;
+}
+
+// `types` NULL: inferred.
+static PyObject* apply(use_t* use, const char* name, size_t result_count,
+                       const tn_array_type_t* types) {
+  tn_array_t** operands = core_allocate(&use->pool, use->operand_count, sizeof *operands);
+  tn_array_t** results = core_allocate(&use->pool, result_count, sizeof *results);
+  if (!operands || !results) return NULL;
+  const tn_dtype_t dtype = common_dtype(use);
+  for (size_t i = 0; i < use->operand_count; ++i) {
+    if (!core_convert(&use->call, use->operands[i], dtype, &operands[i])) return NULL;
+  }
+  const tn_application_t application = {
+      .struct_size = sizeof application,
+      .name = name,
+      .operand_count = use->operand_count,
+      .operands = operands,
+      .attribute_count = use->attribute_count,
+      .attributes = use->attributes,
+      .result_count = result_count,
+      .result_types = types,
+  };
+  tn_op_apply(use->call.scope, &application, results);
+  return results_of(result_count, results);
+}
+
+// --- arguments
+
+static size_t find_parameter(const operation_t* operation, PyObject* name) {
+  for (size_t i = 0; i < operation->parameter_count; ++i) {
+    PyObject* other = operation->parameters[i].name;
+    if (other == name || PyUnicode_Compare(other, name) == 0) return i;
+  }
+  return operation->parameter_count;
+}
+
+// Keywords that are no parameter are attributes if the operation takes any, or `stream`.
+static bool bind_keyword(const operation_t* operation, use_t* use, PyObject** bound, PyObject* name,
+                         PyObject* object, PyObject** stream) {
+  const size_t i = find_parameter(operation, name);
+  const char* text = PyUnicode_AsUTF8AndSize(name, NULL);
+  if (!text) return false;
+  if (i < operation->parameter_count) {
+    if (bound[i]) {
+      PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'", operation->name,
+                   name);
+      return false;
+    }
+    bound[i] = object;
+    return true;
+  }
+  if (strcmp(text, "stream") == 0) {
+    *stream = object;
+    return true;
+  }
+  if (operation->has_any_attributes) {
+    return core_attribute_from(&use->call, &use->pool, text, NULL, object,
+                               &use->attributes[use->attribute_count++]);
+  }
+  PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'; it is %s",
+               operation->name, name, operation->signature);
+  return false;
+}
+
+static bool add_operands(use_t* use, const parameter_t* parameter, PyObject* object) {
+  if (!parameter->is_list) {
+    use->operands[use->operand_count++] = object;
+    return true;
+  }
+  PyObject* list = PySequence_Tuple(object);
+  if (!list) return false;
+  const size_t count = (size_t)PyTuple_Size(list), all = use->operand_count + count;
+  PyObject** operands = core_allocate(&use->pool, all, sizeof *operands);
+  for (size_t i = 0; operands && i < all; ++i) {
+    operands[i] = i < use->operand_count
+                      ? use->operands[i]
+                      : PyTuple_GetItem(list, (Py_ssize_t)(i - use->operand_count));
+  }
+  PyObject* kept = operands ? PyTuple_Pack(2, list, use->lists ? use->lists : Py_None) : NULL;
+  Py_DECREF(list);
+  if (!kept) return false;
+  Py_XDECREF(use->lists);
+  use->lists = kept;
+  use->operands = operands;
+  use->operand_count = all;
+  return true;
+}
+
+static bool take(const operation_t* operation, use_t* use, PyObject* const* bound) {
+  for (size_t i = 0; i < operation->parameter_count; ++i) {
+    const parameter_t* parameter = &operation->parameters[i];
+    PyObject* object = bound[i];
+    if (object == Py_None && !parameter->is_required) object = NULL;
+    if (!object && parameter->is_required) {
+      PyErr_Format(PyExc_TypeError, "%s() missing required argument '%U': it is %s",
+                   operation->name, parameter->name, operation->signature);
+      return false;
+    }
+    if (!object) continue;
+    if (!parameter->is_attribute) {
+      if (!add_operands(use, parameter, object)) return false;
+      continue;
+    }
+    const char* name = PyUnicode_AsUTF8AndSize(parameter->name, NULL);
+    if (!name || !core_attribute_from(&use->call, &use->pool, name, parameter->type, object,
+                                      &use->attributes[use->attribute_count++])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static PyObject* use_operation(const operation_t* operation, use_t* use, PyObject* const* objects,
+                               size_t count, PyObject* names) {
+  const size_t name_count = names ? (size_t)PyTuple_Size(names) : 0;
+  const size_t room = operation->parameter_count + name_count;
+  PyObject** bound = core_allocate(&use->pool, operation->parameter_count, sizeof *bound);
+  use->operands = core_allocate(&use->pool, operation->parameter_count, sizeof *use->operands);
+  use->attributes = core_allocate(&use->pool, room, sizeof *use->attributes);
+  if (!bound || !use->operands || !use->attributes) return NULL;
+  if (count > operation->parameter_count) {
+    PyErr_Format(PyExc_TypeError,
+                 "%s() takes %zu positional arguments but %zu were given: it is %s",
+                 operation->name, operation->parameter_count, count, operation->signature);
+    return NULL;
+  }
+  for (size_t i = 0; i < count; ++i) bound[i] = objects[i];
+  PyObject* stream = NULL;
+  for (size_t i = 0; i < name_count; ++i) {
+    if (!bind_keyword(operation, use, bound, PyTuple_GetItem(names, (Py_ssize_t)i),
+                      objects[count + i], &stream)) {
+      return NULL;
+    }
+  }
+  if (!take(operation, use, bound)) return NULL;
+  if (!stream || stream == Py_None)
+    return apply(use, operation->name, operation->result_count, NULL);
+  core_end(&use->call);
+  if (!core_begin(&use->call, stream)) return NULL;
+  return apply(use, operation->name, operation->result_count, NULL);
+}
+
+static PyObject* call_operation(PyObject* self, PyObject* const* objects, Py_ssize_t count,
+                                PyObject* names) {
+  const operation_t* operation = PyCapsule_GetPointer(self, NULL);
+  use_t use = {0};
+  if (!operation || !core_begin(&use.call, NULL)) return NULL;
+  PyObject* result = use_operation(operation, &use, objects, (size_t)count, names);
+  core_end(&use.call);
+  core_free(&use.pool);
+  Py_XDECREF(use.lists);
+  return result;
+}
+
+// --- from signatures
+
+// "1.0f" is 1.0 to Python, "1" of a bool True, "{}" None; names of C become "...".
+static void write_default(const tn_target_parameter_t* parameter, char* out, size_t capacity) {
+  const char* text = parameter->default_value;
+  char* end = NULL;
+  strtod(text, &end);
+  const size_t number = (size_t)(end - text);
+  if (strcmp(parameter->type, "bool") == 0) {
+    const bool is_true = strcmp(text, "1") == 0 || strcmp(text, "true") == 0;
+    snprintf(out, capacity, "%s", is_true ? "True" : "False");
+  } else if (number && !end[strspn(end, "fFlLuU")]) {
+    snprintf(out, capacity, "%.*s%s", (int)number, text, end[-1] == '.' ? "0" : "");
+  } else if (!*text || *text == '{') {
+    snprintf(out, capacity, "None");
+  } else {
+    snprintf(out, capacity, "%s", *text == '"' ? text : "...");
+  }
+}
+
+// A text that grows; the first failure to grow sticks.
+typedef struct text {
+  char* bytes;
+  size_t length;
+  bool has_failed;
+} text_t;
+
+static void add(text_t* text, const char* part) {
+  if (!part || text->has_failed) {
+    text->has_failed = true;
+    return;
+  }
+  const size_t length = strlen(part);
+  char* bytes = PyMem_Realloc(text->bytes, text->length + length + 1);
+  text->has_failed = !bytes;
+  if (!bytes) return;
+  memcpy(bytes + text->length, part, length + 1);
+  text->bytes = bytes;
+  text->length += length;
+}
+
+static char* copy(const char* text) {
+  text_t out = {0};
+  add(&out, text ? text : "");
+  return out.bytes;
+}
+
+// "xs...: f32" in the signature is a list.
+static bool is_list(const char* signature, const char* name) {
+  char wanted[256];
+  snprintf(wanted, sizeof wanted, "%s...:", name);
+  return signature && strstr(signature, wanted);
+}
+
+static bool is_optional(const tn_target_parameter_t* it) {
+  return it->default_value || (it->kind == TN_TARGET_OPERAND && strstr(it->type, "optional"));
+}
+
+static void describe(operation_t* operation, const tn_target_info_t* info) {
+  text_t signature = {0}, doc = {0};
+  add(&signature, operation->name);
+  add(&signature, "(");
+  for (size_t i = 0, written = 0; i < info->parameter_count; ++i) {
+    const tn_target_parameter_t* it = &info->parameters[i];
+    if (it->kind == TN_TARGET_RESULT) continue;
+    char value[256] = "None";
+    if (it->default_value) write_default(it, value, sizeof value);
+    if (written++) add(&signature, ", ");
+    add(&signature, it->name);
+    if (!is_optional(it)) continue;
+    add(&signature, "=");
+    add(&signature, value);
+  }
+  add(&doc, signature.bytes);
+  add(&doc, operation->parameter_count ? ", *, stream=None)\n--\n\n" : "*, stream=None)\n--\n\n");
+  add(&signature, ")");
+  if (info->doc) add(&doc, info->doc);
+  add(&doc, "\n\n");
+  add(&doc, info->signature ? info->signature : "");
+  for (size_t i = 0; i < info->parameter_count; ++i) {
+    const tn_target_parameter_t* it = &info->parameters[i];
+    if (!it->doc) continue;
+    add(&doc, "\n");
+    add(&doc, it->name);
+    add(&doc, ": ");
+    add(&doc, it->doc);
+  }
+  operation->signature = signature.has_failed ? NULL : signature.bytes;
+  operation->doc = doc.has_failed ? NULL : doc.bytes;
+}
+
+static bool fill(operation_t* operation, const tn_target_info_t* info) {
+  operation->name = copy(info->name);
+  operation->parameters = PyMem_Calloc(info->parameter_count + 1, sizeof(parameter_t));
+  if (!operation->name || !operation->parameters) return false;
+  for (size_t i = 0; i < info->parameter_count; ++i) {
+    const tn_target_parameter_t* it = &info->parameters[i];
+    if (it->kind == TN_TARGET_RESULT) {
+      ++operation->result_count;
+      continue;
+    }
+    parameter_t* parameter = &operation->parameters[operation->parameter_count++];
+    parameter->name = PyUnicode_InternFromString(it->name);
+    parameter->type = copy(it->type);
+    parameter->is_attribute = it->kind == TN_TARGET_ATTRIBUTE;
+    parameter->is_required = !is_optional(it);
+    parameter->is_list = !parameter->is_attribute && is_list(info->signature, it->name);
+    operation->has_any_attributes |= strcmp(it->type, "all_attributes") == 0;
+    if (!parameter->name || !parameter->type) return false;
+  }
+  describe(operation, info);
+  operation->method = (PyMethodDef){operation->name, (PyCFunction)(void (*)(void))call_operation,
+                                    METH_FASTCALL | METH_KEYWORDS, operation->doc};
+  return operation->signature && operation->doc;
+}
+
+// A function for an operation; it stays as long as the process, as the library does.
+static PyObject* function_of(const tn_target_info_t* info, PyObject* module_name) {
+  operation_t* operation = PyMem_Calloc(1, sizeof *operation);
+  if (!operation || !fill(operation, info)) return PyErr_NoMemory();
+  PyObject* self = PyCapsule_New(operation, NULL, NULL);
+  PyObject* function = self ? PyCFunction_NewEx(&operation->method, self, module_name) : NULL;
+  Py_XDECREF(self);
+  return function;
+}
+
+// --- libraries
+
+typedef struct search {
+  const char* path;  // resolved
+  PyObject* module_name;
+  PyObject* functions;  // a dict
+} search_t;
+
+static bool is_of(const tn_target_info_t* info, const char* path) {
+  char* resolved = info->library ? realpath(info->library, NULL) : NULL;
+  const bool is_same = resolved && strcmp(resolved, path) == 0;
+  free(resolved);
+  return is_same;
+}
+
+static bool visit(void* user, const tn_target_info_t* info) {
+  search_t* search = user;
+  if (!info->is_declared || !info->signature || !is_of(info, search->path)) return true;
+  PyObject* function = function_of(info, search->module_name);
+  const bool is_added =
+      function && PyDict_SetItemString(search->functions, info->name, function) == 0;
+  Py_XDECREF(function);
+  return is_added;
+}
+
+static PyObject* load_operations(PyObject* module, PyObject* arguments) {
+  (void)module;
+  const char* path = NULL;
+  PyObject* module_name = NULL;
+  if (!PyArg_ParseTuple(arguments, "sU:load_operations", &path, &module_name)) return NULL;
+  char* resolved = realpath(path, NULL);
+  if (!core_check(tn_library_load(resolved ? resolved : path))) {
+    free(resolved);
+    return NULL;
+  }
+  search_t search = {resolved, module_name, PyDict_New()};
+  tn_status_t status = search.functions && resolved ? tn_target_enumerate(visit, &search) : TN_OK;
+  free(resolved);
+  if (!core_check(status) || PyErr_Occurred()) Py_CLEAR(search.functions);
+  return search.functions;
+}
+
+static PyMethodDef functions[] = {
+    {"load_operations", load_operations, METH_VARARGS,
+     "load_operations(path, module_name)\n--\n\nLoads a library of operations; gives a dict of "
+     "functions, by name. For tenon.ops.load."},
+    {NULL, NULL, 0, NULL},
+};
+
+bool core_add_operations(PyObject* module) {
+  return PyModule_AddFunctions(module, functions) == 0;
+}

@@ -1,0 +1,114 @@
+"""For setup.py: packages with operations, built by `pip install .` and `python setup.py build_ext --inplace`.
+
+    from setuptools import setup
+    from tenon import extension
+
+    setup(
+        name="axpby",
+        packages=["axpby"],
+        ext_modules=[extension.Extension("axpby.axpby", ["axpby.c"])],
+        cmdclass={"build_ext": extension.BuildExtension},
+    )
+
+puts axpby/libaxpby.so beside axpby/__init__.py, which loads it:
+
+    from tenon.ops import load_package
+    load_package(__name__)
+
+so that `from axpby import axpby` works. Nothing here loads Tenon's library. pyproject.toml names the build's requirements:
+`requires = ["setuptools>=64", "tenon"]`, and "cmake" and "ninja" for CMakeExtension where they are not installed.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import setuptools
+from setuptools.command.build_ext import build_ext
+
+from . import __main__ as places
+
+__all__ = ["BuildExtension", "CMakeBuild", "CMakeExtension", "Extension"]
+
+
+class Extension(setuptools.Extension):
+    """A library of operations from C sources, without CMake: `Extension("pkg.name", ["name.c"])` is pkg/libname.so.
+
+    Takes what setuptools.Extension takes. Tenon's headers are found, and nothing of Tenon is linked.
+    """
+
+
+class CMakeExtension(setuptools.Extension):
+    """Libraries of operations that a CMakeLists.txt builds: `CMakeExtension("pkg._ext")` puts them into the folder of pkg.
+
+    name: of a module in the package; it says where, and there will be no such module.
+    source_dir: of the CMakeLists.txt, from setup.py's folder.
+    options: for CMake, such as ["-DUSE_X=ON"]. CMAKE_ARGS of the environment is added to them.
+    """
+
+    def __init__(self, name, source_dir="", options=()):
+        super().__init__(name, sources=[])
+        self.source_dir = os.path.abspath(source_dir)
+        self.options = list(options)
+
+
+class BuildExtension(build_ext):
+    """build_ext for Extension and CMakeExtension; others are built as ever."""
+
+    def build_extension(self, extension):
+        folder = pathlib.Path(self.get_ext_fullpath(extension.name)).parent.absolute()
+        if isinstance(extension, CMakeExtension):
+            extension.folder = folder
+            self.build_with_cmake(extension, folder)
+        elif isinstance(extension, Extension):
+            self.build_library(extension, folder)
+        else:
+            super().build_extension(extension)
+
+    def get_ext_filename(self, fullname):
+        extension = self.ext_map.get(fullname) if hasattr(self, "ext_map") else None
+        extension = extension or next((it for it in self.extensions or [] if it.name == fullname), None)
+        if not isinstance(extension, Extension):
+            return super().get_ext_filename(fullname)
+        *folders, name = fullname.split(".")
+        return os.path.join(*folders, f"lib{name}.so")
+
+    def copy_extensions_to_source(self):
+        ours, others = [it for it in self.extensions if isinstance(it, CMakeExtension)], self.extensions
+        self.extensions = [it for it in others if it not in ours]
+        super().copy_extensions_to_source()
+        self.extensions = others
+        for extension in ours:
+            package = extension.name.rpartition(".")[0]
+            target = self.get_finalized_command("build_py").get_package_dir(package)
+            for library in extension.folder.glob("*.so"):
+                self.copy_file(library, os.path.join(target, library.name))
+
+    def build_library(self, extension, folder):
+        include = [str(places.PACKAGE / "include"), *(extension.include_dirs or [])]
+        objects = self.compiler.compile(
+            extension.sources, output_dir=self.build_temp, macros=extension.define_macros, include_dirs=include, debug=self.debug,
+            extra_postargs=["-std=c11", "-O3", "-fPIC", *(extension.extra_compile_args or [])], depends=extension.depends)
+        folder.mkdir(parents=True, exist_ok=True)
+        self.compiler.link_shared_object(
+            [*objects, *(extension.extra_objects or [])], str(folder / os.path.basename(self.get_ext_filename(extension.name))),
+            libraries=extension.libraries, library_dirs=extension.library_dirs, runtime_library_dirs=extension.runtime_library_dirs,
+            extra_postargs=["-Wl,-rpath,$ORIGIN", *(extension.extra_link_args or [])], debug=self.debug)
+
+    def build_with_cmake(self, extension, folder):
+        if not shutil.which("cmake"):
+            raise RuntimeError("CMake was not found; name it in build-system.requires of pyproject.toml, or install it")
+        build = pathlib.Path(self.build_temp, extension.name).absolute()
+        build.mkdir(parents=True, exist_ok=True)
+        generator = ["-G", "Ninja"] if shutil.which("ninja") and "CMAKE_GENERATOR" not in os.environ else []
+        jobs = str(self.parallel) if self.parallel and self.parallel is not True else str(os.cpu_count() or 1)
+        subprocess.run(
+            ["cmake", "-S", extension.source_dir, "-B", build, *generator, f"-DTenon_DIR={places.cmake_dir()}",
+             f"-DCMAKE_BUILD_TYPE={'Debug' if self.debug else 'Release'}", f"-DCMAKE_LIBRARY_OUTPUT_DIRECTORY={folder}",
+             "-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON", "-DCMAKE_INSTALL_RPATH=$ORIGIN", *extension.options,
+             *os.environ.get("CMAKE_ARGS", "").split()], check=True)
+        subprocess.run(["cmake", "--build", build, "--parallel", jobs], check=True)
+
+
+CMakeBuild = BuildExtension  # the name that it has in mlx.extension

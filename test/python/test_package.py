@@ -1,0 +1,172 @@
+"""The wheel, and packages of authors that are built against it."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+import time
+import venv
+import zipfile
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WHEELS = ROOT / "build" / "venv" / "wheels"  # what isolated builds install
+
+
+def run(*command, cwd=None, **environment):
+    done = subprocess.run(list(map(str, command)), cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env={**{key: value for key, value in os.environ.items() if key != "PYTHONPATH"}, **environment})
+    assert done.returncode == 0, f"$ {' '.join(map(str, command))}\n{done.stdout[-6000:]}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-build-isolation", "--no-deps", "-w", folder, ROOT)
+    return next(folder.glob("*.whl"))
+
+
+class Site:
+    """An environment with the wheel, and nothing else but what a test installs."""
+
+    def __init__(self, folder, wheel):
+        venv.create(folder, with_pip=False)
+        self.python, self.bin = folder / "bin" / "python", folder / "bin"
+        self.packages = next(folder.glob("lib/python*/site-packages"))
+        self.links = [f"--find-links={WHEELS}", f"--find-links={wheel.parent}"]
+        self.pip("install", "--no-deps", wheel)
+
+    def pip(self, *arguments, **environment):
+        links = f"{WHEELS} {self.links[1].partition('=')[2]}"
+        return run(sys.executable, "-m", "pip", "--python", self.python, *arguments, "-q", "--disable-pip-version-check",
+                   PIP_NO_INDEX="1", PIP_FIND_LINKS=links, **environment)
+
+    def say(self, program, cwd="/", **environment):
+        return run(self.python, "-c", textwrap.dedent(program), cwd=cwd, **environment).strip()
+
+
+@pytest.fixture
+def site(tmp_path, wheel):
+    return Site(tmp_path / "site", wheel)
+
+
+def copy_example(folder, name):
+    """The example, and its scripts, without what it needs of this checkout."""
+    return pathlib.Path(shutil.copytree(ROOT / "examples" / name, folder / name))
+
+
+def test_one_wheel_serves_every_python_from_3_11_on(wheel):
+    assert re.fullmatch(r"tenon-[\d.]+-cp311-abi3-linux_\w+\.whl", wheel.name)
+    assert wheel.stat().st_size < 5_000_000
+    names = zipfile.ZipFile(wheel).namelist()
+    for name in ["core.abi3.so", "bin/tenon", "include/tenon/custom.h", "lib/cmake/Tenon/TenonConfig.cmake", "py.typed"]:
+        assert f"tenon/{name}" in names
+    assert len(names) == len(set(names))
+    assert sum(pathlib.PurePath(name).name.startswith("libtenon.so") for name in names) == 1
+
+
+def test_it_needs_nothing_else_and_starts_at_once(site):
+    assert site.say("import tenon.core as tn; print((tn.array([1, 2]) + 1).tolist())") == "[2, 3]"
+    begin = time.perf_counter()
+    site.say("import tenon.core")
+    whole = time.perf_counter() - begin
+    assert whole < 5  # seconds; it is some 20 ms
+
+
+def test_the_command_comes_with_it(site):
+    assert run(site.bin / "tenon", "version").startswith("tenon ")
+    assert run(site.python, "-m", "tenon", "version").startswith("tenon ")
+
+
+def test_builds_find_the_package_without_loading_it(site, tmp_path):
+    asked = run(site.python, "-X", "importtime", "-m", "tenon", "--cflags")
+    assert "tenon.core" not in asked and "-I" in asked
+    flags = run(site.python, "-m", "tenon", "--cflags", "--libs").split()
+    run("cc", "-O3", "-shared", "-fPIC", flags[0], ROOT / "examples/axpby/axpby.c", "-o", tmp_path / "libaxpby.so")
+    run("cc", flags[0], ROOT / "examples/axpby/program.c", *flags[1:], "-o", tmp_path / "program")
+    assert run(tmp_path / "program", tmp_path / "libaxpby.so") == (ROOT / "examples/axpby/program.txt").read_text()
+    where = run(site.python, "-m", "tenon", "--cmake-dir").strip()
+    run("cmake", "-S", ROOT / "examples/axpby", "-B", tmp_path / "build", f"-DTenon_DIR={where}")
+    run("cmake", "--build", tmp_path / "build")
+    assert list((tmp_path / "build").glob("*axpby.so"))
+
+
+def test_an_author_ships_an_operation_with_pip_install(site, tmp_path):
+    project = copy_example(tmp_path, "axpby")
+    site.pip("install", project)
+    assert run(site.python, project / "scripts" / "usage.py", cwd="/") == "c shape: [3, 4]\nc dtype: float32\nc is correct: True\n"
+    assert [path.name for path in (site.packages / "axpby").glob("*.so")] == ["libaxpby.so"]
+    said = site.say("""
+        import inspect
+        import axpby
+        print(inspect.signature(axpby.axpby))
+        print(axpby.axpby.__module__, axpby.axpby.__doc__.splitlines()[0])
+    """)
+    assert said == "(x, y, alpha=1.0, beta=1.0, *, stream=None)\naxpby z = alpha * x + beta * y, element by element"
+
+
+def test_without_isolation_in_place_and_editable(site, tmp_path):
+    project = copy_example(tmp_path, "axpby")
+    site.pip("install", "setuptools", "wheel")
+    run(site.python, "setup.py", "build_ext", "-j8", "--inplace", cwd=project)
+    assert (project / "axpby" / "libaxpby.so").exists()
+    assert run(site.python, "scripts/usage.py", cwd=project, PYTHONPATH=".").endswith("True\n")
+    (project / "axpby" / "libaxpby.so").unlink()
+    site.pip("install", "--no-build-isolation", "-e", project)
+    assert run(site.python, project / "scripts" / "usage.py", cwd="/").endswith("True\n")
+    site.pip("uninstall", "-y", "axpby")
+    site.pip("install", "--no-build-isolation", project)
+    assert run(site.python, project / "scripts" / "usage.py", cwd="/").endswith("True\n")
+
+
+def test_cmake_builds_libraries_into_the_package(site, tmp_path):
+    project = tmp_path / "project"
+    (project / "double_up").mkdir(parents=True)
+    (project / "double_up" / "__init__.py").write_text("from tenon.ops import load_package\n\nload_package(__name__)\n")
+    (project / "setup.py").write_text(textwrap.dedent("""
+        from setuptools import setup
+        from tenon import extension
+
+        setup(
+            name="double_up", version="0.0.0", packages=["double_up"],
+            ext_modules=[extension.CMakeExtension("double_up._ext")], cmdclass={"build_ext": extension.CMakeBuild},
+        )
+    """))
+    (project / "CMakeLists.txt").write_text(textwrap.dedent("""
+        cmake_minimum_required(VERSION 3.18)
+        project(double_up LANGUAGES C)
+        find_package(Tenon CONFIG REQUIRED)
+        tenon_add_extension(double_up double_up.c)
+    """))
+    (project / "double_up.c").write_text(textwrap.dedent("""
+        #include <tenon/custom.h>
+        #define DOUBLE(ARG, ATTR, RET) ARG(x, f32, any_rank) RET(y, f32, like(x))
+        TN_OP(double_up, DOUBLE, "y = 2 * x") {
+          for (int64_t i = 0; i < tn_size(call->x); ++i) call->y.data[i] = 2 * call->x.data[i];
+          return TN_OK;
+        }
+        TN_LIBRARY(double_up)
+    """))
+    site.pip("install", "setuptools", "wheel")
+    site.pip("install", "--no-build-isolation", project)
+    use = "import double_up; print(double_up.double_up([1.0, 2.0]).tolist())"
+    assert site.say(use) == "[2.0, 4.0]"
+    site.pip("uninstall", "-y", "double_up")
+    run(site.python, "setup.py", "build_ext", "-j8", "--inplace", cwd=project)
+    assert site.say(use, cwd=project) == "[2.0, 4.0]"
+
+
+def test_a_package_that_was_not_built_says_so(site, tmp_path):
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "bare" / "__init__.py").write_text("from tenon.ops import load_package\nload_package(__name__)\n")
+    assert "has no library of operations" in site.say("""
+        try:
+            import bare
+        except ImportError as error:
+            print(error)
+    """, cwd=tmp_path)
