@@ -1,4 +1,4 @@
-// Buffers: one from elements that somebody writes, and the end of a list of them.
+// Buffers: one from elements in a text, and the end of a list of them.
 #include <stdlib.h>
 
 #include "cli.h"

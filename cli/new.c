@@ -166,7 +166,7 @@ static bool is_good_name(const char* name) {
   return true;
 }
 
-// Whose name it is already; NULL: nobody's.
+// What has the name already; NULL: nothing.
 static const char* owner_of(const char* name) {
   const size_t length = strlen(name);
   if (strcmp(name, "tn") == 0 || strncmp(name, "tn_", 3) == 0) {

@@ -39,7 +39,7 @@ static tn_dtype_t real_of(tn_dtype_t dtype) {
   return dtype == TN_DTYPE_C64 ? TN_DTYPE_F32 : dtype == TN_DTYPE_C128 ? TN_DTYPE_F64 : dtype;
 }
 
-// The template with types in the place of $T and its kin (op_types.def).
+// The template with types in the place of $T and the like (op_types.def).
 static void put_template(text_t* text, const char* template, tn_dtype_t dtype) {
   const char* element = tn_dtype_name(dtype);
   for (; *template; ++template) {

@@ -36,7 +36,7 @@ static bool is_caret(const char* line, size_t length) {
   return blank + 1 == length && line[blank] == '^';
 }
 
-// What a report begins with, behind the place, and how it stands there.
+// What a report begins with, behind the place, and how it is written there.
 typedef struct heading {
   const char *word, *colour;
 } heading_t;

@@ -87,7 +87,7 @@ def once(name, entry, command, preprocess, salt=""):
     """Runs the command for one entry of a database, unless it passed on the same text before."""
     text = subprocess.run(preprocess, cwd=entry["directory"], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-    # The build folder's name may stand in the text; the checkout's does not matter.
+    # The build folder's name may be in the text; the checkout's does not matter.
     key = hashlib.sha256(text + shlex.join(map(str, command)).encode() + salt.encode()).hexdigest()
     stamp = CACHE / name / key
     if stamp.exists():

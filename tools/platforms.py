@@ -86,7 +86,7 @@ def pattern(names):
 
 
 def configure_musl():
-    """musl-gcc does not look where the kernel's headers lie, and libraries there need glibc."""
+    """musl-gcc does not look where the kernel's headers are, and libraries there need glibc."""
     need("musl-gcc")
     headers = BUILD / "kernel-headers"
     headers.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-/* Reads the arrays that NumPy's save() writes: whole numbers and floats, as double. */
+/* Reads the arrays that NumPy's save() writes: integers and floats, as double. */
 #ifndef DIGITS_NPY_H
 #define DIGITS_NPY_H
 

@@ -1,4 +1,4 @@
-// A name that nobody registered.
+// A name that is not registered.
 // error: custom call @rots: nothing is registered for platform Host
 func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   %y = stablehlo.custom_call @rots(%x) {api_version = 2 : i32} : (tensor<8xf32>) -> tensor<8xf32>

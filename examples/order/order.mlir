@@ -20,7 +20,7 @@ func.func @main() {
 
 // -----
 
-// A call with side effects is made though nobody reads its result; one without is not.
+// A call with side effects is made though its result is unused; one without is not.
 func.func @main() {
   %a = stablehlo.custom_call @ticket() {api_version = 4 : i32, has_side_effect = true} : () -> tensor<i32>
   %unread = stablehlo.custom_call @ticket() {api_version = 4 : i32} : () -> tensor<i32>

@@ -30,7 +30,7 @@ TN_OP(length, LENGTH, "the root of the sum of the squares of x") {
   RET(sum, f64, rank(0))                                           \
   RET(run, s64, rank(0))                                           \
   RET(device, s32, rank(0))
-TN_OP(tally, TALLY, "adds x to a number of whoever runs the program") {
+TN_OP(tally, TALLY, "adds x to a number of the program's caller") {
   void* found = NULL;
   TN_TRY(tn_user_data(call, (tn_ffi_type_id_t){call->type}, &found));
   double* sum = (double*)found;

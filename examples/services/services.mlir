@@ -7,7 +7,7 @@ func.func @main() {
 
 // -----
 
-// Nobody brings a number to add to.
+// The caller passes no number to add to.
 // error: custom call @tally: NOT_FOUND: User data with type id 77 not found in execution context
 func.func @main() -> tensor<f64> {
   %x = stablehlo.constant dense<2.0> : tensor<f64>

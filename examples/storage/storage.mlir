@@ -32,7 +32,7 @@ func.func @main() {
 
 // -----
 
-// Nobody said that it may: the result has storage of its own.
+// Without permission to alias: the result has storage of its own.
 func.func @main() {
   %x = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
   %a = stablehlo.add %x, %x : tensor<3xf32>

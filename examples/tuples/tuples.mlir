@@ -1,4 +1,4 @@
-// One operand that is a tuple; the second part of the result is scratch memory that nobody reads.
+// One operand that is a tuple; the second part of the result is scratch memory that is not read.
 func.func @main() {
   %all = stablehlo.constant dense<1.0> : tensor<480xf32>
   %a = stablehlo.slice %all [0:32] : (tensor<480xf32>) -> tensor<32xf32>

@@ -1,7 +1,7 @@
 // Order between arrays that do not need one another.
 #include "array/common.h"
 
-// All of them pass one barrier; what comes of the dependencies is nobody's.
+// All of them pass one barrier; the results for the dependencies are unused.
 static tn_status_t pass_barrier(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
                                 size_t dependency_count, tn_array_t* const* dependencies,
                                 tn_array_t** out_arrays) {

@@ -98,7 +98,7 @@ static void sum_rest(tn_scope_t* scope, tn_term_t* term, size_t count, const tn_
 }
 
 // The product of both in the first: matrices over what only one of them has, in batches of what
-// both have and is needed, summed over what both have and nobody needs.
+// both have and is needed, summed over what both have and neither needs.
 static void multiply(tn_scope_t* scope, tn_term_t* a, tn_term_t* b, size_t rest_count,
                      const tn_term_t* rest, const tn_term_t* kept) {
   enum { BATCH, ROWS, INNER, COLUMNS, GROUPS };
@@ -313,7 +313,7 @@ static void contract(tn_scope_t* scope, const size_t pair[2], size_t count, tn_t
   terms[rest] = a;
 }
 
-// `out_pairs` NULL: nobody asks.
+// `out_pairs` NULL: not needed.
 static tn_array_t* sum_up(tn_scope_t* scope, const char* subscripts, size_t count,
                           tn_array_t* const* arrays, size_t (*out_pairs)[2]) {
   tn_term_t terms[OPERAND_LIMIT];

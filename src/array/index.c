@@ -261,7 +261,7 @@ static tn_array_t* fit_updates(tn_scope_t* scope, tn_array_t* updates, tn_dtype_
   return tn_array_broadcast_to(scope, tn_array_astype(scope, updates, dtype), rank, dims);
 }
 
-// What lies between elements of a slice with steps keeps its values.
+// What is between elements of a slice with steps keeps its values.
 static tn_array_t* put_slice(tn_scope_t* scope, tn_array_t* x, const tn_selection_t* selection,
                              tn_array_t* updates) {
   tn_array_t* operands[2 + TN_MAX_RANK] = {x, updates};
@@ -396,7 +396,7 @@ tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* a, size_t count
   tn_array_t* indices = join_arrays(scope, a->rank, &selection, &indexed);
   if (indices->dtype == TN_DTYPE_INVALID) return indices;
   place_windows(a, &selection, &indexed, &shape);
-  // The updates' shape is that of the result, in which new dimensions may lie.
+  // The updates' shape is that of the result, in which new dimensions may occur.
   tn_array_shape_t full = {0};
   for (size_t i = 0; i <= selection.kept.rank; ++i) {
     if (i == selection.first_array) {

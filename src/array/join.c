@@ -261,7 +261,7 @@ tn_array_t* tn_array_tile(tn_scope_t* scope, tn_array_t* a, size_t count, const 
 
 // --- padding
 
-// Which element of an axis lies at a place around it.
+// Which element of an axis is at a place around it.
 static int64_t padded_place(tn_pad_mode_t mode, int64_t place, int64_t size) {
   if (mode == TN_PAD_EDGE) return place < 0 ? 0 : place >= size ? size - 1 : place;
   const int64_t repeated = mode == TN_PAD_SYMMETRIC;  // the element at the edge comes twice

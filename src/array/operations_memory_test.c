@@ -98,7 +98,7 @@ static tn_status_t attempt(tn_scope_t* s, const tn_case_operation_t* operation, 
   return read_all(count, outputs, out);
 }
 
-// Numbers of allocations to refuse: all of them in long tests, else some that lie further and
+// Numbers of allocations to refuse: all of them in long tests, else some that are further and
 // further apart.
 static size_t next_number(size_t number) {
   return getenv("TENON_LONG_TESTS") ? number + 1 : number + 1 + number / 2;

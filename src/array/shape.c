@@ -134,7 +134,7 @@ tn_array_t* tn_array_slice(tn_scope_t* scope, tn_array_t* a, const int64_t* star
 // --- reshape
 
 // Strides of the new shape over the same elements: each group of old dimensions that makes a group
-// of new ones must lie evenly. False when the elements must be moved.
+// of new ones must be evenly spaced. False when the elements must be moved.
 static bool find_strides(const tn_array_t* x, size_t rank, const int64_t* dims,
                          int64_t* out_strides) {
   size_t old = 0, new = 0;

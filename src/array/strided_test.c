@@ -8,7 +8,7 @@
 #include "base/testing_allocator.h"
 #include "lazy/testing_lazy.h"
 
-// The sum along the last axis, of operands wherever they lie.
+// The sum along the last axis, of operands of any layout.
 #define LAST_SUMS(ARG, ATTR, RET) \
   ARG(x, f32, any_rank)           \
   ATTR(scale, float, 1.0f)        \
@@ -202,7 +202,7 @@ TN_EVAL_OP(add_to, ADD_TO, "z = x + y") {
 }
 TN_DEFINE(add_to, .flags = TN_OP_ALLOCATES, .eval_cpu = add_to_eval, .donates = 1)
 
-// The same where the output lies there from the start.
+// The same where the output is there from the start.
 TN_EVAL_OP(add_onto, ADD_TO, "z = x + y") {
   donation_count += eval->outputs[0]->data == eval->operands[0]->data;
   return add_arrays(eval->outputs[0], eval->operands[0], eval->operands[1]);
@@ -486,7 +486,7 @@ static void memory_is_donated_when_nobody_else_needs_it(void** state) {
     }
     tn_array_t* x = tn_array_retain(tn__testing_range(s, TN_LIST(2, 2)));
     tn_scope_clear(s);
-    // Not what is an operand twice, nor what lies otherwise.
+    // Not what is an operand twice, nor what has other strides.
     tn_array_t* sum = tn_array_retain(
         tn_op_apply_one(s, name, 2,
                         (tn_array_t*[]){tn_op_apply_one(s, name, 2, (tn_array_t*[]){x, x}, 0, NULL),

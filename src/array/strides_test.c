@@ -1,4 +1,4 @@
-// Kernels of authors that are loops over dense elements, on operands that lie in every way, for all
+// Kernels of authors that are loops over dense elements, on operands with every layout, for all
 // sizes of elements.
 #include <stdlib.h>
 #include <tenon/detail/call.h>
@@ -50,7 +50,7 @@ static tn_strided_t backwards(const tn_strided_t* array, int64_t size, int64_t* 
   return back;
 }
 
-// z is written backwards; before, what it is to be goes into an array that lies the other way.
+// z is written backwards; before, what it is to be goes into an array with the other layout.
 TN_EVAL_OP(mix_rows, MIX, "mixes the bytes of x and y, by rows") {
   const tn_strided_t *x = eval->operands[0], *y = eval->operands[1], *z = eval->outputs[0];
   int64_t size = (int64_t)tn_ffi_dtype_size(z->dtype), dims[TN_MAX_RANK], strides[3][TN_MAX_RANK];

@@ -23,7 +23,7 @@ void tn__arena_reset(tn_arena_t* arena);
 // Zeroed, 16-byte aligned; a size of 0 gives a valid non-NULL pointer.
 TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__arena_allocate(tn_arena_t* arena, size_t size,
                                                           void** out);
-// The same with any contents, for whoever writes all of it.
+// The same with any contents, for callers that write all of it.
 TN_MUST_USE tn_status_t tn__arena_take(tn_arena_t* arena, size_t size, void** out);
 TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__arena_allocate_array(tn_arena_t* arena, size_t count,
                                                                 size_t element_size, void** out);
@@ -41,7 +41,7 @@ TN_MUST_USE tn_status_t tn__arena_copy(tn_arena_t* arena, size_t count, size_t e
                                        const void* items, void* out_pointer);
 // Makes room for so many bytes, which are expected to be taken, in one piece.
 TN_MUST_USE tn_status_t tn__arena_reserve(tn_arena_t* arena, size_t size);
-// Gives back what was taken since the mark, if it lies in the block that was current then.
+// Gives back what was taken since the mark, if it is in the block that was current then.
 typedef struct tn_arena_mark {
   struct tn_arena_block* block;
   size_t used;

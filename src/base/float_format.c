@@ -104,7 +104,7 @@ double tn__float_decode(const tn_float_format_t* format, uint64_t bits) {
   }
   if (exponent == 0 && format->specials != TN_FLOAT_POWERS) {
     if (mantissa == 0) return double_of_bits(sign);
-    // Subnormal here, normal as a double: move the highest bit to where the implied one stands.
+    // Subnormal here, normal as a double: move the highest bit to where the implied one is.
     exponent = 1;
     while (!(mantissa >> m)) {
       mantissa <<= 1;

@@ -49,7 +49,7 @@ static void narrow_formats_round_trip_exactly(void** state) {
   }
 }
 
-// The finite values in order of their bits grow; what lies between two neighbours goes to the
+// The finite values in order of their bits grow; what is between two neighbours goes to the
 // nearer one, and the middle to the even one.
 static void values_between_neighbours_go_to_the_nearest(void** state) {
   (void)state;

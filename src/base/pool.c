@@ -19,7 +19,7 @@ enum {
 };
 
 // The board is one word that says all that a thread needs to know: which slots have chunks that
-// nobody has claimed (bits 0..30), that the pool is ending (31), how many workers are awake without
+// are unclaimed (bits 0..30), that the pool is ending (31), how many workers are awake without
 // work (32..47) and how many sleep (48..63). As every change is to the same word, who publishes
 // work sees the sleepers, or who is about to sleep sees the work.
 #define BOARD_STOP ((uint64_t)1 << SLOT_COUNT)
@@ -37,9 +37,9 @@ static unsigned sleepers_of(uint64_t board) {
 
 #define CALLER_SLEEPS ((unsigned)1 << 31)
 
-// A loop under way. Whoever has claimed a chunk may read the slot until it reports the chunk as
-// finished, for the caller waits so long. Slots are never freed before the pool is, so a late look
-// at `unclaimed` is harmless, and a claim that succeeds is right, whichever loop it hits.
+// A loop under way. A thread that has claimed a chunk may read the slot until it reports the chunk
+// as finished, for the caller waits so long. Slots are never freed before the pool is, so a late
+// look at `unclaimed` is harmless, and a claim that succeeds is right, whichever loop it hits.
 typedef struct slot {
   atomic_uint unclaimed;   // chunks; claimed in ascending order
   atomic_uint unfinished;  // chunks, and CALLER_SLEEPS
@@ -147,7 +147,7 @@ static void wake_one(tn_pool_t* pool) {
 
 // When the system refuses a thread, the pool goes on with those it has.
 static void start_one(tn_pool_t* pool) {
-  if (pthread_mutex_trylock(&pool->start_lock) != 0) return;  // somebody else is at it
+  if (pthread_mutex_trylock(&pool->start_lock) != 0) return;  // another thread does it
   int index = atomic_load(&pool->worker_count);
   if (index < atomic_load(&pool->worker_limit)) {
     loop_worker_t* fresh = &pool->workers[index];
@@ -394,7 +394,7 @@ static bool wake_pays(tn_pool_t* pool, int64_t now_ns, int64_t left_ns) {
 }
 
 // The first chunk of a loop for which everybody sleeps: does one grain of it, looks at the clock,
-// and wakes somebody if what is left is worth it.
+// and wakes a worker if what is left is worth it.
 static tn_status_t run_probe(tn_pool_t* pool, slot_t* slot, int64_t grain, uint64_t board) {
   int64_t start_ns = tn__clock_ns();
   TN_RETURN_IF_ERROR(slot->body(0, grain, slot->user));

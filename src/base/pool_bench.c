@@ -30,7 +30,7 @@ static tn_status_t touch(int64_t begin, int64_t end, void* user) {
   return TN_OK;
 }
 
-// Waits until as many threads as there are chunks have come: nobody can do two of them.
+// Waits until as many threads as there are chunks have come: no thread can do two of them.
 typedef struct meeting {
   atomic_int arrivals;
   int thread_count;

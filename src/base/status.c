@@ -195,7 +195,7 @@ static void put_string(writer_t* writer, const char* text) {
   put(writer, text, strlen(text));
 }
 
-// The line as it stands, windowed around the column when it is very long, and a caret below it.
+// The line as it is, windowed around the column when it is very long, and a caret below it.
 static void put_caret(writer_t* writer, const char* text, uint32_t column) {
   enum { WINDOW = 120, BEFORE = 60 };
   size_t length = strlen(text);

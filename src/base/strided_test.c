@@ -20,7 +20,7 @@ static uint64_t next_random(uint64_t* seed) {
   return *seed >> 33;
 }
 
-// Dense in a random order of dimensions, with dimensions turned round, stepped over or repeated.
+// Dense in a random order of dimensions, with dimensions reversed, stepped over or repeated.
 static void choose_strides(arrays_t* a, int64_t* strides, uint64_t* seed) {
   size_t order[RANK_LIMIT];
   int64_t stride = 1;

@@ -19,7 +19,7 @@ struct tn_type {
   size_t part_count;             // the tuple itself and everything in it
   bool is_dynamic;               // whether there is a `?` in an element
   size_t leaf_count;             // of a tuple
-  const uint32_t* leaf_offsets;  // of a tuple: how many leaves lie before each element
+  const uint32_t* leaf_offsets;  // of a tuple: how many leaves are before each element
   const tn_type_t* const* elements;
 };
 
@@ -61,7 +61,7 @@ bool tn__type_same_shape(const tn_type_t* a, const tn_type_t* b);
 // size 1 aside. *out_rank is how many of them; the others make a row.
 bool tn__type_is_rows_of(const tn_type_t* rows, const tn_type_t* whole, size_t* out_rank);
 
-// How many leaves of a tuple lie before those of element `index`.
+// How many leaves of a tuple are before those of element `index`.
 size_t tn__type_leaf_offset(const tn_type_t* type, size_t index);
 // Leaves in preorder: calls visit(user, leaf) for each tensor or token.
 void tn__type_for_each_leaf(const tn_type_t* type, void (*visit)(void* user, const tn_type_t* leaf),

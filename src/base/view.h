@@ -1,4 +1,4 @@
-// Borrowed text and bytes. The comment of whoever hands out a view says until when it lives.
+// Borrowed text and bytes. The function that returns a view documents its lifetime.
 #ifndef TENON_BASE_VIEW_H_
 #define TENON_BASE_VIEW_H_
 

@@ -1,7 +1,7 @@
 // A thread that sleeps until it is wanted. Pools, task queues and streams are made of these.
 //
 // Waking: the kernel likes to put a woken thread on the core of the thread that woke it. When that
-// one goes on working or spinning, the woken thread stands in line behind it, for milliseconds in
+// one goes on working or spinning, the woken thread is in line behind it, for milliseconds in
 // bad cases. So a sleeper keeps out of the core from which it was last woken; a waker on another
 // core moves that exclusion first, which costs it some microseconds; and a worker that is awake and
 // has nothing to do takes its whole set of cores back.
@@ -40,7 +40,7 @@ void tn__worker_join(tn_worker_t* worker);
 // Sleeping, on the worker's own thread, takes two steps, so that no wake-up is lost: announce it,
 // look for work once more, then sleep or withdraw.
 void tn__worker_announce_sleep(tn_worker_t* worker);
-// False: somebody has claimed the worker meanwhile.
+// False: another thread has claimed the worker meanwhile.
 bool tn__worker_withdraw_sleep(tn_worker_t* worker);
 // Until claimed and roused. Returns at once if that has happened already.
 void tn__worker_sleep(tn_worker_t* worker);

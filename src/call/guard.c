@@ -51,7 +51,7 @@ __asm__(
     "  .size tn__guard_call, . - tn__guard_call\n");
 
 // The symbol of the library that the address belongs to, or of one that it needs. Tenon itself
-// links neither an unwinder nor a C++ library: whoever throws has brought them along.
+// links neither an unwinder nor a C++ library: a library that throws has loaded them.
 static void* symbol_near(const void* address, const char* name) {
   Dl_info info;
   if (!dladdr(address, &info) || !info.dli_fname) return NULL;
@@ -146,7 +146,7 @@ tn_status_t tn__guard_error(void* exception) {
   return status;
 }
 
-#else  // an exception ends the process, as one does that nobody catches
+#else  // an exception ends the process, as an uncaught one does
 
 tn_guarded_t tn__guard_call(tn_ffi_handler_t handler, tn_ffi_call_frame_t* frame) {
   return (tn_guarded_t){handler(frame), NULL};

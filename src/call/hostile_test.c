@@ -1,4 +1,4 @@
-// Handlers, libraries and programs that nobody would write, unless by mistake or on purpose.
+// Handlers, libraries and programs that are written by mistake or with intent only.
 #include <limits.h>
 
 #include "call/abi.h"

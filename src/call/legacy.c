@@ -2,7 +2,7 @@
 // version 2 on with a status behind, of version 3 with the opaque bytes before it.
 //
 // `in` lists the operands. A tuple is a list of its elements, nested as the type is. `out` is the
-// only result if there is one, else the list of all. The lists lie in the activation's local
+// only result if there is one, else the list of all. The lists are in the activation's local
 // memory; a call patches the leaves into them.
 #include <stdlib.h>
 

@@ -87,7 +87,7 @@ static void delist(tn_library_t* library) {
 }
 
 // The system tells libraries apart by their paths, and would give the old one for a path under
-// which a new file lies. Such a file is opened here, and loaded under the name of its descriptor.
+// which a new file is. Such a file is opened here, and loaded under the name of its descriptor.
 static tn_status_t look_for_older(tn_library_t* library) {
   bool is_replaced = false, is_overwritten = false;
   if (stat(library->path, &library->stat)) return TN_OK;  // dlopen says what is wrong

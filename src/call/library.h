@@ -22,7 +22,7 @@ TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__library_open(tn_context_t* context,
                                                         tn_library_t** out_library);
 tn_library_t* tn__library_retain(tn_library_t* library);
 TN_FOR_INSPECT void tn__library_release(tn_library_t* library);
-// Keeps it open for ever: threads of its own may run its code when nothing of it is needed.
+// Keeps it open indefinitely: threads of its own may run its code when nothing of it is needed.
 void tn__library_pin(tn_library_t* library);
 
 const char* tn__library_path(const tn_library_t* library);  // as it was given

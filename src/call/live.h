@@ -32,7 +32,7 @@ bool tn__future_begin(tn_ffi_future_t* future);
 TN_MUST_USE tn_status_t tn__future_wait(tn_ffi_future_t* future, int64_t timeout_ns,
                                         const tn_interrupt_t* interrupt,
                                         tn_call_lifetime_t* lifetime, bool* out_is_late);
-// Gives it up: whoever completes it frees it, and `lifetime`, which may be NULL, is retained until
+// Gives it up: its completion frees it, and `lifetime`, which may be NULL, is retained until
 // then. False, and nothing retained, when it is no future, or is complete.
 bool tn__future_abandon(tn_ffi_future_t* future, tn_call_lifetime_t* lifetime);
 

@@ -2,7 +2,7 @@
 //
 // A custom_call is resolved once, when a program is compiled or a step is added to a lazy graph.
 // From there on its node points to a tn_op_t like any other, with traits, kernels by platform and
-// rules; nobody asks for the name again.
+// rules; the name is not looked up again.
 #ifndef TENON_CALL_OPERATION_H_
 #define TENON_CALL_OPERATION_H_
 
@@ -12,7 +12,7 @@
 #include "ops/op.h"
 
 // What is registered under one name. Reference counted (tn__op_retain of its `op`); immutable:
-// whoever registers something else for a platform makes another one.
+// another registration for a platform makes another one.
 typedef struct tn_registered_op {
   tn_op_t op;  // first; its name is for messages
   tn_op_owner_t owner;

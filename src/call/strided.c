@@ -1,8 +1,8 @@
 // Calls of operations with an eval (<tenon/detail/eval.h>), which see their operands where they
-// lie.
+// are.
 //
-// What stands behind the table of an eval is the same code that a library has for hosts that know
-// only dense arrays; here its arrays have the strides that the call says, and the results may lie
+// What follows the table of an eval is the same code that a library has for hosts that know
+// only dense arrays; here its arrays have the strides that the call says, and the results may be
 // where an operand was, if the operation says that it can do with that.
 #include "call/strided.h"
 #include "call/api.h"

@@ -1,4 +1,4 @@
-// A library whose initialiser registers what nobody can call, among one good handler.
+// A library whose initialiser registers what cannot be called, among one good handler.
 #include <string.h>
 #include <tenon/detail/custom/abi.h>
 

@@ -405,7 +405,7 @@ static tn_status_t finish_pending(void* user) {
 }
 
 // Leaves the call to a handler that completes its future later, and the frame to the handler. False
-// when whoever runs the call does not go on without it, or the future needs no waiting.
+// when the run does not go on without it, or the future needs no waiting.
 static bool leave(typed_local_t* local) {
   tn_kernel_pending_t* pending = local->context.kernel->pending;
   const tn_ffi_call_frame_t* frame = &local->frame;

@@ -26,7 +26,7 @@ const char* tn__type_name(int64_t id);
 // What kind of type the id has; *out_deleter is set for TYPE_OF_STATES.
 tn_type_lookup_t tn__type_find(int64_t id, void (**out_deleter)(void* object));
 
-// The deleter that a library gives with a type; NULL: none. The pointer may be anything: it lies
+// The deleter that a library gives with a type; NULL: none. The pointer may be anything: it is
 // beyond the size of a request, where a library that was built before there was such a field leaves
 // whatever is on its stack; and the struct of jaxlib 0.8.0 was a smaller one.
 void (*tn__type_deleter(const tn_ffi_type_info_t* info))(void* object);

@@ -39,7 +39,7 @@ typedef struct float_style {
 } float_style_t;
 
 typedef struct style {
-  int width;  // of whole numbers
+  int width;  // of integers
   float_style_t real, imaginary;
 } style_t;
 
@@ -75,7 +75,7 @@ static int integer_text(tn_dtype_t dtype, const char* element, char* out, size_t
   return snprintf(out, capacity, "%" PRId64, value);
 }
 
-// NumPy aligns its own dtypes; those of ml_dtypes stand as they are.
+// NumPy aligns its own dtypes; those of ml_dtypes stay as they are.
 static bool is_aligned(tn_dtype_t dtype) {
   switch (tn_dtype_kind(dtype)) {
     case TN_KIND_SIGNED:
@@ -242,7 +242,7 @@ static int float_word(tn_dtype_t dtype, const float_style_t* style, double value
   return snprintf(out, WORD_SIZE, "%*s%s%s%*s", left, "", plus, text, right, "");
 }
 
-// The "j" stands behind the digits, before the spaces that fill the column.
+// The "j" follows the digits, before the spaces that fill the column.
 static int complex_word(const array_t* array, const style_t* style, const char* element,
                         char* out) {
   int length = float_word(array->dtype, &style->real, part_of(array, element, false), out);

@@ -15,7 +15,7 @@ struct tn_buffer {
   void* release_user;
   void* release_data;
   tn_buffer_t* parent;       // of an alias: retained and held
-  _Atomic(void*) host_copy;  // of memory that the host does not see; NULL: nobody has mapped it
+  _Atomic(void*) host_copy;  // of memory that the host does not see; NULL: it was not mapped
   size_t byte_size;
   tn_type_t type;          // its dims are those below
   tn_buffer_t** elements;  // of a tuple: retained, in `storage`, behind it the types

@@ -27,7 +27,7 @@ TN_MUST_USE tn_status_t tn__buffer_create_over(tn_device_t* device, tn_dtype_t d
                                                tn_event_t* ready, tn_buffer_t** out_buffer);
 
 // Another shape of the same bytes from `byte_offset` on. Retains `parent`, which is not donated as
-// long as the alias lives; nor is the alias. INVALID_ARGUMENT when it does not lie inside, or its
+// long as the alias lives; nor is the alias. INVALID_ARGUMENT when it is not inside, or its
 // offset is no multiple of the device's memory_alignment.
 TN_MUST_USE tn_status_t tn__buffer_create_alias(tn_buffer_t* parent, tn_dtype_t dtype, size_t rank,
                                                 const int64_t* dims, size_t byte_offset,
@@ -39,8 +39,9 @@ TN_MUST_USE tn_status_t tn__buffer_hold(tn_buffer_t* buffer, tn_memory_t* out_me
 void tn__buffer_unhold(tn_buffer_t* buffer);
 
 // Donation: the memory is the caller's to free from now on, and the buffer has none any more. The
-// contents are there when the ready event has happened. False when it has to be declined: somebody
-// holds it, it was donated before, or it is not the device's own (imported, an alias, a tuple).
+// contents are there when the ready event has happened. False when it has to be declined: another
+// user holds it, it was donated before, or it is not the device's own (imported, an alias, a
+// tuple).
 bool tn__buffer_take_memory(tn_buffer_t* buffer, tn_memory_t* out_memory);
 
 // The reverse: gives memory to a buffer that has none. Takes `memory`.
@@ -49,7 +50,7 @@ void tn__buffer_put_memory(tn_buffer_t* buffer, tn_memory_t memory);
 // The same for memory of the host that the device has wrapped, and will unwrap.
 void tn__buffer_put_wrapped(tn_buffer_t* buffer, tn_memory_t memory);
 
-// Whether nobody else has a reference at this moment, and the memory could be donated.
+// Whether this is the only reference at this moment, and the memory could be donated.
 bool tn__buffer_is_donatable(const tn_buffer_t* buffer);
 
 #endif  // TENON_DEVICE_BUFFER_H_

@@ -1,4 +1,4 @@
-// What is meant when nobody says which device or stream.
+// The device and the stream of calls that name none.
 #include "base/process.h"
 #include "device/device.h"
 

@@ -86,7 +86,7 @@ static tn_status_t set_flag(void* user, tn_status_t poison) {
   return TN_OK;
 }
 
-// Whoever has the stream has the device, and the last of them waits for the work.
+// A reference to the stream keeps the device, and the last of them waits for the work.
 static void the_default_stream_goes_with_its_device(void** state) {
   (void)state;
   int is_done = 0;

@@ -14,9 +14,9 @@
 
 typedef struct tn_device_vtable tn_device_vtable_t;
 
-// A place in a device's memory: what the device allocated, and an offset into it. A value, owned by
-// nobody. The handle is an address of the device: on the CPU and with CUDA the real one, elsewhere
-// one from a range that the device deals out itself, and knows the object behind.
+// A place in a device's memory: what the device allocated, and an offset into it. A value without
+// an owner. The handle is an address of the device: on the CPU and with CUDA the real one,
+// elsewhere one from a range that the device deals out itself, and knows the object behind.
 typedef struct tn_memory {
   void* handle;
   size_t byte_offset;
@@ -40,7 +40,7 @@ struct tn_device {
   tn_compile_target_t targets[2];     // its own, and what the host computes for it
   size_t memory_alignment;            // of every allocation, at least
   tn_pool_t* pool;                    // for parallel loops on the host; never NULL
-  _Atomic(tn_stream_t*) own_stream;   // the default one; NULL: nobody has asked for it
+  _Atomic(tn_stream_t*) own_stream;   // the default one; NULL: it was not needed yet
   tn_stream_t* chosen_stream;         // that was set in its place; retained; see defaults.c
   tn_device_t* next_chosen;           // the next of the context's devices that have one
   char name[32];

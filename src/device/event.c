@@ -9,7 +9,7 @@
 
 enum {
   PENDING = 0,
-  AWAITED = 1,  // pending, and somebody may sleep on the word
+  AWAITED = 1,  // pending, and a thread may sleep on the word
   COMPLETE = 2,
 };
 
@@ -69,7 +69,7 @@ static bool is_complete(const tn_event_t* event) {
 void tn_event_release(tn_event_t* event) {
   if (!event || atomic_fetch_sub(&event->references, 1) != 1 || tn__process_is_forked()) return;
   if (!is_complete(event) && atomic_load(&event->callbacks)) {
-    // Whoever waits for it by a callback must hear that it will not come.
+    // Callbacks must learn that it will not come.
     atomic_store(&event->references, 1);
     tn__event_complete(event,
                        tn__failure_create(event->device->allocator,

@@ -6,7 +6,7 @@
 
 #include "device/failure.h"
 
-// Claims the right to make the event happen. FAILED_PRECONDITION when somebody has it.
+// Claims the right to make the event happen. FAILED_PRECONDITION when it is claimed already.
 TN_MUST_USE tn_status_t tn__event_arm(tn_event_t* event);
 // Gives that right back, when recording failed after all.
 void tn__event_disarm(tn_event_t* event);

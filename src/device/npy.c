@@ -32,7 +32,7 @@ static tn_status_t refuse(const char* name, const char* what) {
 
 typedef struct literal {
   const char* name;      // of the file
-  const char *at, *end;  // a NUL stands at the end
+  const char *at, *end;  // a NUL is at the end
 } literal_t;
 
 static void skip_blanks(literal_t* in) {

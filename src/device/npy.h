@@ -8,7 +8,7 @@
 
 enum { TN_NPY_HEADER_LIMIT = 2048 };
 
-// What stands before the buffer's bytes; returns its length.
+// What is before the buffer's bytes; returns its length.
 size_t tn__npy_header(tn_buffer_t* buffer, char out[TN_NPY_HEADER_LIMIT]);
 
 #endif  // TENON_DEVICE_NPY_H_

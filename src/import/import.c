@@ -61,7 +61,7 @@ static tn_status_t fill_entry(entry_t* entry, tn_scope_t* scope, tn_module_t* mo
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&module->arena, count, &entry->pieces));
   entry->result_limit = 1;
   TN_FOR_EACH_NODE (node, function->body) {
-    if (node->result_count == 0) continue;  // nobody could tell whether it took place
+    if (node->result_count == 0) continue;  // its execution has no effect on results
     tn_module_piece_t* piece = &entry->pieces[entry->piece_count++];
     tn_status_t status = tn__piece_init(piece, scope, node, &module->arena);
     if (status) return tn__node_locate(node, status);

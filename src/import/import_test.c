@@ -393,7 +393,7 @@ static void empty_and_scalar_arrays_pass(void** state) {
   tn_scope_destroy(s);
 }
 
-// By how far a number is from 1, which stands outside of the comparator; what it does not compare
+// By how far a number is from 1, which is outside of the comparator; what it does not compare
 // goes along.
 static const char by_distance[] =
     "func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {\n"

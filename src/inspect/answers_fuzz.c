@@ -1,5 +1,5 @@
 // Any text as what a handler answers when it is asked what it takes: a new answer behind each NUL,
-// and the last one for ever. An empty one is none, as if the handler had run.
+// and the last one from then on. An empty one is none, as if the handler had run.
 #include <stdlib.h>
 #include <string.h>
 

@@ -349,9 +349,9 @@ static void ask_attr(int32_t index) {
       ask_fields(&prober->attrs.storage[index].dictionary, &attr->first_field, &attr->field_count);
 }
 
-// How many attributes it takes, asked with one whose name is nobody's. Older headers take no other
-// number than none when none is bound, newer ones any. *out_answer is what decoding says then; NULL
-// when there is nothing to decode.
+// How many attributes it takes, asked with one whose name no handler has. Older headers take no
+// other number than none when none is bound, newer ones any. *out_answer is what decoding says
+// then; NULL when there is nothing to decode.
 static bool ask_attr_count(const char** out_answer) {
   tn_probe_t* probe = prober->probe;
   bool is_least = false;

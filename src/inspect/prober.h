@@ -54,7 +54,7 @@ tn_ffi_values_t* tn__prober_list(int kind);
 // That many buffers of a dtype that no decoder takes, if it cares for dtypes; or `strange` values,
 // which none takes. A negative number: no list at all.
 void tn__prober_fill(int kind, int64_t count, bool is_strange);
-// Names that nobody has, in order, and scalars of a type that none have.
+// Names that no handler has, in order, and scalars of a type that none have.
 void tn__prober_fill_strange(tn_prober_dictionary_t* dictionary, int32_t first, int32_t count);
 void tn__prober_set_attr(tn_prober_dictionary_t* dictionary, int32_t index, int32_t type,
                          tn_ffi_dtype_t dtype);

@@ -132,7 +132,7 @@ static void a_call_that_does_not_fit_the_inferred_signature_does_not_compile(voi
   (void)state;
   float y[4] = {0};
   add(copy_handler);
-  // Nobody has asked.
+  // It was not probed.
   TN_ASSERT_OK(compile(CALL("%b", GOOD, "tensor<4xi32>")));
   TN_ASSERT_OK(tn_target_probe(NULL, "foreign", "Host"));
   TN_ASSERT_OK(tn__testing_call(CALL("%a", GOOD, "tensor<4xf32>"), 1, &FOUR, 1, (void*[]){y}));
@@ -246,7 +246,7 @@ static void untyped(void* out, const void** in) {
 
 static void what_cannot_be_probed_is_an_error(void** state) {
   (void)state;
-  TN_ASSERT_CODE(NOT_FOUND, tn_target_probe(NULL, "nobody", "Host"));
+  TN_ASSERT_CODE(NOT_FOUND, tn_target_probe(NULL, "missing", "Host"));
   TN_ASSERT_CODE(INVALID_ARGUMENT, tn_target_probe(NULL, NULL, "Host"));
   TN_ASSERT_CODE(INVALID_ARGUMENT, tn_target_probe(NULL, "foreign", NULL));
   TN_ASSERT_OK(tn_target_register("foreign", "Host", (tn_target_function_t)untyped,

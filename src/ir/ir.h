@@ -18,7 +18,7 @@ typedef struct tn_node tn_node_t;
 typedef struct tn_region tn_region_t;
 typedef struct tn_function tn_function_t;
 
-// Where something stands in the module's source; line 0 means unknown. Both are 1-based.
+// Where something is in the module's source; line 0 means unknown. Both are 1-based.
 typedef struct tn_location {
   uint32_t line, column;
 } tn_location_t;
@@ -29,12 +29,12 @@ struct tn_value {
   tn_node_t* node;          // NULL for an argument
   tn_region_t* region;      // of the node, or whose argument it is
   uint32_t index;           // which result or argument
-  uint32_t id;              // free for whoever walks: see tn__function_number
+  uint32_t id;              // free for traversals: see tn__function_number
   tn_value_t* replacement;  // while a pass rewrites: use that one instead (tn__value_resolve)
   tn_string_view_t name;    // as the source says it, without "%"; may be empty
 };
 
-// Who computes a node, and where its operands and results lie; see kernel/placement.h.
+// Who computes a node, and where its operands and results are; see kernel/placement.h.
 typedef enum tn_placement {
   TN_ON_DEVICE,
   TN_ON_HOST,
@@ -52,7 +52,7 @@ struct tn_node {
   tn_region_t** regions;
   tn_attr_dictionary_t attrs;
   tn_location_t location;
-  uint32_t id;               // free for whoever walks
+  uint32_t id;               // free for traversals
   tn_placement_t placement;  // of a module that is compiled
 };
 
@@ -81,7 +81,7 @@ struct tn_function {
   tn_region_t* body;  // NULL: a declaration
   tn_location_t location;
   uint32_t value_count, node_count;  // as tn__function_number counted last
-  uint32_t index;                    // free for whoever walks
+  uint32_t index;                    // free for traversals
 };
 
 // The text that a module was read from: for carets. Reference counted, immutable.

@@ -1,4 +1,4 @@
-// The table of operations and the tables of kernels side by side, for whoever asks from outside.
+// The table of operations and the tables of kernels side by side, for users of the library.
 #include <stdio.h>
 #include <tenon/detail/ops.h>
 

@@ -12,9 +12,9 @@
 
 typedef struct tn_pool tn_pool_t;  // base/pool.h
 
-// A region of the instruction, ready to be run: write the arguments' bytes (or know that they lie
+// A region of the instruction, ready to be run: write the arguments' bytes (or know that they are
 // there), call run, read the results. Arguments and results have fixed places for the life of the
-// activation; results may lie in the places of arguments, and run may overwrite arguments. One at a
+// activation; results may be in the places of arguments, and run may overwrite arguments. One at a
 // time: not thread-safe.
 typedef struct tn_body {
   void* const* arguments;
@@ -47,7 +47,7 @@ typedef struct tn_kernel_context {
 
 // One instruction of one activation. Results are dense, row-major, 64-byte aligned when the program
 // owns them. So are operands, but for views that the kernel takes (tn_kernel_t.takes_view), and for
-// dense parts of arrays, which are aligned to their elements; leaves of tuples stand flattened in
+// dense parts of arrays, which are aligned to their elements; leaves of tuples are flattened in
 // preorder. Tokens have a non-NULL pointer to nothing.
 typedef struct tn_kernel_call {
   const void* const* operands;
@@ -66,12 +66,12 @@ typedef tn_status_t (*tn_kernel_run_fn)(const tn_kernel_call_t* call);
 typedef tn_status_t (*tn_kernel_range_fn)(int64_t begin, int64_t end, void* user);
 
 // Where operand 0 of a kernel comes from when it is stored nowhere: it is computed as it is read,
-// for fusions (kernel/fusion/). What a reader gives lies there until it is asked again. All
+// for fusions (kernel/fusion/). What a reader gives is there until it is asked again. All
 // readers together are asked for each element once, in any order of ranges.
 typedef struct tn_kernel_source {
   // A reader for the calling thread, that gives `most` elements at a time at most.
   tn_status_t (*open)(const struct tn_kernel_source* source, int64_t most, void** out_reader);
-  // Elements `first` <= i < `first` + `count`, counted as they would lie in memory.
+  // Elements `first` <= i < `first` + `count`, counted as they would be in memory.
   tn_status_t (*read)(void* reader, int64_t first, int64_t count, const void** out_elements);
   void (*close)(void* reader);
   const void* user;
@@ -161,7 +161,7 @@ typedef struct tn_kernel {
   // Whether it reads operand `operand` by this view, which is not dense; NULL: it takes no views,
   // and is given dense operands.
   bool (*takes_view)(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
-  // Custom calls: operands and results lie as operand_layouts and result_layouts say. Such operands
+  // Custom calls: operands and results are as operand_layouts and result_layouts say. Such operands
   // are views, which it takes.
   bool has_layouts;
   tn_status_t (*prepare)(tn_kernel_site_t* site);  // NULL: no state
@@ -175,7 +175,7 @@ typedef struct tn_kernel {
   tn_status_t (*folds)(const tn_op_use_t* use, const tn_body_shape_t* body, uint32_t* out_folds);
   tn_status_t (*run_from)(const tn_kernel_call_t* call, const tn_kernel_source_t* source);
   tn_status_t (*run_rows)(const tn_kernel_call_t* call, int64_t count);
-  // Bit i: result 0 may lie in the storage of operand i, if that has the same byte length and dies
+  // Bit i: result 0 may be in the storage of operand i, if that has the same byte length and dies
   // here.
   uint32_t in_place;
   bool may_pend;  // run() may return tn__status_pending()

@@ -12,7 +12,7 @@
 extern const tn_op_t tn__op_to_host, tn__op_to_device;
 extern const tn_kernel_t tn__kernel_to_host, tn__kernel_to_device;
 
-// while, if, case: whoever runs the program reads their predicates and runs their regions.
+// while, if, case: the runner reads their predicates and runs their regions.
 static inline bool tn__op_is_control(const tn_op_t* op) {
   return op == TN__OP(while) || op == TN__OP(if) || op == TN__OP(case);
 }
@@ -24,7 +24,7 @@ static inline bool tn__op_is_transfer(const tn_op_t* op) {
 // Whose kernels compute the node.
 const tn_compile_target_t* tn__node_target(const tn_node_t* node);
 
-// Whether the value lies in the host's memory, and the device's is another.
+// Whether the value is in the host's memory, and the device's is another.
 bool tn__value_is_on_host(const tn_value_t* value);
 
 #endif  // TENON_KERNEL_PLACEMENT_H_

@@ -30,7 +30,7 @@ typedef struct tn_case {
   tn_named_attr_t attrs[TN_CASE_LIMIT];
   tn_body_shape_t body_shapes[TN_CASE_LIMIT];
   tn_body_t bodies[TN_CASE_LIMIT];
-  bool in_place;    // result 0 lies where operand 0 does
+  bool in_place;    // result 0 is where operand 0 is
   tn_pool_t* pool;  // NULL: loops run on the test's thread
   bool may_use_libraries;
   const tn_kernel_t* kernel;  // out: the one that ran

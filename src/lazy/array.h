@@ -2,7 +2,7 @@
 //
 // A step applies an operation of the IR to arrays; its results are arrays that refer to it. Once
 // evaluated, a result has a buffer and lets go of its step, and the step of its operands: what
-// nobody holds any more is gone.
+// has no reference any more is gone.
 //
 // What never changes (shape, dtype, strides, operands) is read without a lock. What evaluation
 // changes (state, step, buffer) is changed under the evaluator's mutex, and `state` last.
@@ -76,7 +76,7 @@ enum {
 extern const tn_op_t tn__identities[TN_STEP_OP_COUNT - TN_OP_ID_COUNT];
 #define TN__IDENTITY(name) (&tn__identities[TN_OP_ID_lazy_##name - TN_OP_ID_COUNT])
 
-// A node of a module as it stands there, with its attributes and regions. Lives in the module.
+// A node of a module as it is in its module, with its attributes and regions. Lives in the module.
 typedef struct tn_excerpt {
   tn_module_t* module;  // a view: who holds the excerpt holds this
   const tn_node_t* node;

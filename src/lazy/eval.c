@@ -93,7 +93,7 @@ static tn_status_t compile(const tn_graph_t* graph, tn_graph_key_t key,
 }
 
 // A program of several steps that fails does not tell which: done one by one, only what depends on
-// the failed one fails. Handlers are called again then, so the inputs are kept. On a stream nobody
+// the failed one fails. Handlers are called again then, so the inputs are kept. On a stream no one
 // is there to do it.
 static bool is_divisible(const tn_evaluation_t* evaluation, const tn_graph_t* graph) {
   return graph == evaluation->graph && graph->computed_count > 1 && graph->has_calls &&
@@ -174,7 +174,7 @@ static void publish(const tn_evaluation_t* evaluation, tn_graph_t* graph, tn_gra
   for (size_t i = 0; i < output_count; ++i) tn__step_release(run->steps[i]);
 }
 
-// A compiled function gives all its results; those that nobody holds go at once.
+// A compiled function gives all its results; those without a reference are released at once.
 static tn_status_t run_call(const tn_graph_t* graph, tn_program_t* program,
                             const tn_run_options_t* options, const tn_graph_run_t* run) {
   const tn_allocator_t* allocator = graph->evaluator->allocator;

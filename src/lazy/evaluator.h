@@ -20,7 +20,7 @@ typedef struct tn_evaluator {
   tn_graph_cache_t* cache;
   struct tn_body_cache* bodies;  // under the mutex
   atomic_uint transform_count;   // transforms under way: traced arrays keep their steps
-  // What evaluation changes in arrays and steps. Nobody computes or calls out while holding it.
+  // What evaluation changes in arrays and steps. No thread computes or calls out while holding it.
   pthread_mutex_t mutex;
   pthread_cond_t published;  // steps that were claimed are done
   size_t waiting_count;      // threads that wait for it

@@ -82,7 +82,7 @@ static bool is_claimed(const tn_step_t* step, const void* claimant) {
   return step->claimant && step->claimant != claimant;
 }
 
-// Meets an array: an input gets its number; a step is walked through when it is met first.
+// Meets an array: an input gets its number; a step is traversed when it is met first.
 static tn_status_t visit(tn_graph_t* graph, tn_array_t* array, const tn_walk_t* walk) {
   if (array->mark == walk->mark) return TN_OK;
   if (!is_made(array)) return add_value(graph, array, walk->mark, TN_GRAPH_INPUT);
@@ -145,7 +145,7 @@ static tn_status_t walk_from(tn_graph_t* graph, tn_array_t* target, const tn_wal
   return TN_OK;
 }
 
-// What somebody else has a reference to is still to be had afterwards; what a view shows is held by
+// What has another reference is still available afterwards; what a view shows is held by
 // who holds the view.
 static tn_status_t choose_outputs(tn_graph_t* graph) {
   for (size_t i = graph->value_count; i-- > 0;) {

@@ -8,11 +8,11 @@
 
 // An array that takes part: an input, or a result that is still there.
 typedef struct tn_graph_value {
-  tn_array_t* array;   // outputs: retained. NULL: somebody has just given it up
+  tn_array_t* array;   // outputs: retained. NULL: its last reference was just released
   uint32_t use_count;  // by steps of the graph
   uint32_t step;       // that makes it; TN_GRAPH_INPUT
   uint32_t index;      // which of its results
-  bool is_held;        // somebody outside of the graph can still ask for it
+  bool is_held;        // has a reference from outside of the graph
   bool is_donor;       // an input whose memory a result may take: see tn__graph_choose_donors
 } tn_graph_value_t;
 #define TN_GRAPH_INPUT UINT32_MAX
@@ -35,7 +35,7 @@ typedef struct tn_graph {
   bool has_many_streams;  // or there is no such one
   tn_device_t* device;    // that the steps are computed on; a view
   bool has_failed_input;
-  bool has_calls;         // some step is an operation of somebody's own, which may fail
+  bool has_calls;         // some step is a custom operation, which may fail
   const tn_step_t* call;  // a step that is a call of a compiled function; NULL: there is none
   bool keeps_steps;       // some output is traced: what it was made from is needed again
   tn_array_t* abstract;   // some input that has no value; NULL
@@ -84,7 +84,7 @@ void tn__graph_part_release(tn_graph_part_t* part);
 // Frees the list. The parts have been released.
 void tn__graph_parts_free(const tn_graph_t* graph, tn_graph_part_t* parts, size_t count);
 
-// Whether an input goes with the run: nobody else refers to it, and nothing of the graph stays.
+// Whether an input goes with the run: it has no other reference, and nothing of the graph stays.
 bool tn__graph_may_donate(const tn_graph_t* graph, const tn_graph_value_t* value);
 // Marks those of them whose memory a result may take. Part of the key, and what is marked must be
 // donated.

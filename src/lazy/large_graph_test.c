@@ -1,5 +1,5 @@
 // Graphs that are deep, wide, or have very many ways through them: nothing recurses, and nothing is
-// walked twice.
+// traversed twice.
 #include <tenon/detail/transform.h>
 
 #include "lazy/testing_lazy.h"

@@ -579,7 +579,7 @@ tn_status_t tn__attr_get_i64_list(const tn_attr_dictionary_t* dictionary, const 
                               "attribute \"%s\" is %s; expected a list of integers", name,
                               tn__attr_kind_name(attr->kind));
   }
-  if (attr->kind != TN_ATTR_ARRAY && dtype == TN_DTYPE_S64 && !splat) {  // as it lies there
+  if (attr->kind != TN_ATTR_ARRAY && dtype == TN_DTYPE_S64 && !splat) {  // in place
     *out_list = (tn_i64_list_t){true, (size_t)count, data};
     return TN_OK;
   }

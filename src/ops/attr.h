@@ -164,7 +164,7 @@ TN_MUST_USE tn_status_t tn__attr_elements(tn_arena_t* arena, const tn_type_t* ty
 
 // Readers for rules and kernels, whose attributes the verifier has already matched with the
 // operation's specification. Absent attributes give `fallback`.
-// A list of array<...> or dense<...>, where it lies; NULL and 0 when it is absent.
+// A list of array<...> or dense<...>, where it is; NULL and 0 when it is absent.
 const void* tn__attr_get_elements(const tn_attr_dictionary_t* dictionary, const char* name,
                                   size_t* out_count);
 int64_t tn__attr_get_integer(const tn_attr_dictionary_t* dictionary, const char* name,

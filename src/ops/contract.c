@@ -1,4 +1,4 @@
-// Contractions: dot_general and its older kin.
+// Contractions: dot_general and its predecessors.
 #include "ops/contract.h"
 
 #include "ops/rules.h"

@@ -1,4 +1,4 @@
-// What contractions (dot_general, convolution and their kin) share.
+// What contractions (dot_general, convolution and related ones) share.
 #ifndef TENON_OPS_CONTRACT_H_
 #define TENON_OPS_CONTRACT_H_
 

@@ -35,7 +35,7 @@ static bool take(tn_string_view_t* rest, const char* token) {
   return true;
 }
 
-// Labels of a term's dimensions; `unlabelled` dimensions stand where "..." is.
+// Labels of a term's dimensions; `unlabelled` dimensions are where "..." is.
 static tn_status_t read_term(const reader_t* e, tn_string_view_t term, size_t unlabelled,
                              tn_einsum_term_t* out_term) {
   tn_string_view_t rest = term;

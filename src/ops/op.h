@@ -1,5 +1,5 @@
-// What Tenon knows of an operation, whoever defined it: the descriptor that IR points to, and the
-// rules over types.
+// What Tenon knows of an operation, built in or registered: the descriptor that IR points to, and
+// the rules over types.
 //
 // The rows of ops.def become these descriptors. Components above add what is theirs (kernels,
 // syntax with its own shape, gradients) in tables of their own, joined by the operation's name.
@@ -135,14 +135,14 @@ struct tn_op {
                        // its own in text/
   const char* doc;
   // Operations that custom calls name (call/operation.h); those of the table have neither.
-  tn_op_owner_t* owner;  // NULL: it is there for ever
+  tn_op_owner_t* owner;  // NULL: it is never freed
   // The kernel for a use on a target: it comes with the operation. NULL, or returns NULL: see
   // kernel/target.h.
   const struct tn_kernel* (*find_kernel)(const struct tn_compile_target* target,
                                          const tn_op_use_t* use);
 };
 
-// Returns `op`. An operation of the table is there for ever.
+// Returns `op`. An operation of the table is never freed.
 const tn_op_t* tn__op_retain(const tn_op_t* op);
 TN_FOR_INSPECT void tn__op_release(const tn_op_t* op);  // NULL is fine
 

@@ -1,4 +1,4 @@
-// How to read a column of scalar.def: NONE, IS(expression) and what else may stand there.
+// How to read a column of scalar.def: NONE, IS(expression) and what else may be there.
 #ifndef TENON_OPS_SCALAR_H_
 #define TENON_OPS_SCALAR_H_
 
@@ -12,7 +12,7 @@
 #define TN_COLUMN_OWN OWN, 0
 #define TN_COLUMN_ARRAY(...) ARRAY, (__VA_ARGS__)
 
-// What BITS(expression) is read as; whoever shares the loops of both signs says so here.
+// What BITS(expression) is read as; a file that shares the loops of both signs says so here.
 #define TN_BITS_FORM IS
 
 // Becomes PREFIX_NONE(name, detail, expression), PREFIX_IS(name, detail, expression)... `detail` is
@@ -22,7 +22,7 @@
 #define TN_COLUMN_1(prefix, name, detail, ...) TN_COLUMN_2(prefix, name, detail, __VA_ARGS__)
 #define TN_COLUMN_2(prefix, name, detail, how, expression) prefix##_##how(name, detail, expression)
 
-// What stands before the name in tables of kernels: TN_PREFIX_##dialect #name.
+// What is before the name in tables of kernels: TN_PREFIX_##dialect #name.
 #define TN_PREFIX_stablehlo ""
 #define TN_PREFIX_chlo "chlo."
 

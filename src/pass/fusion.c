@@ -289,7 +289,7 @@ static void resolve_region(tn_region_t* region) {
   }
 }
 
-// Nodes keep their order, groups stand where their last member did, and what is needed before that
+// Nodes keep their order, groups are where their last member was, and what is needed before that
 // comes first.
 static tn_status_t rewrite_region(fuser_t* fuser) {
   const tn_fusion_groups_t* groups = &fuser->groups;
@@ -319,7 +319,7 @@ static bool is_control_flow(const tn_node_t* node) {
   return node->op == TN__OP(while) || node->op == TN__OP(if) || node->op == TN__OP(case);
 }
 
-// Without what lies in the region's own regions.
+// Without what is in the region's own regions.
 TN_APART static tn_status_t fuse_nodes(tn_region_t* region, int64_t fewest, tn_arena_t* scratch) {
   fuser_t fuser = {.region = region, .scratch = scratch};
   bool any = false;
@@ -352,5 +352,5 @@ static tn_status_t fuse_function(tn_function_t* function, tn_arena_t* scratch) {
 tn_status_t tn__pass_fuse(tn_module_t* module, tn_function_t* entry) {
   if (!module->target->fusion) return TN_OK;
   TN_RETURN_IF_ERROR(tn__pass_for_each_function(module, entry, fuse_function));
-  return tn__pass_eliminate_dead_code(module, entry);  // broadcasts that nobody reads any more
+  return tn__pass_eliminate_dead_code(module, entry);  // broadcasts that are not read any more
 }

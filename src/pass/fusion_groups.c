@@ -350,7 +350,7 @@ static void note_joins(const finder_t* finder) {
 }
 
 // How much higher than what it needs by dependency d node i has to be. A view is where its operand
-// is: it computes nothing, and whoever reads it is above.
+// is: it computes nothing, and its readers are above.
 static int32_t rise_over(const finder_t* finder, uint32_t i, uint32_t d) {
   return finder->joins[d] || is_view(finder->groups->nodes[i]) ? 0 : 1;
 }

@@ -186,7 +186,7 @@ static void a_group_has_one_reduction_of_another_kind(void** state) {
          "return %s, %t : tensor<64xf32>, tensor<64xf32>\n}\n");
 }
 
-// Bodies that are run element by element, and short pieces of rows that lie apart.
+// Bodies that are run element by element, and short pieces of rows that are apart.
 static void some_reductions_read_what_is_stored(void** state) {
   (void)state;
   expect("constant negate reduce return",

@@ -54,7 +54,7 @@ static bool pays(inliner_t* inliner, const tn_function_t* callee, uint32_t depth
   return true;
 }
 
-// Gives the node that now stands first in the call's place; NULL at the end of the region.
+// Gives the node that is now first in the call's place; NULL at the end of the region.
 static tn_status_t inline_call(inliner_t* inliner, tn_node_t* node, const tn_function_t* callee,
                                tn_node_t** out_first) {
   tn_region_t* region = node->region;

@@ -31,7 +31,7 @@ static tn_node_t* earlier(tn_node_t* a, tn_node_t* b) {
   return !a || (b && b->id < a->id) ? b : a;
 }
 
-// A node that moves takes the number of the one it moves to, so nodes of one number stand side by
+// A node that moves takes the number of the one it moves to, so nodes of one number are side by
 // side, in the order of the program.
 static void hoist(tn_region_t* region) {
   const uint32_t front = region->first->id;  // of those that need nothing, and go there

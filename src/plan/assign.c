@@ -1,4 +1,4 @@
-// Which buffer every leaf lies in.
+// Which buffer every leaf is in.
 //
 // Leaves are taken in the order in which they come to be. A leaf goes, in this order of preference,
 // to
@@ -7,8 +7,8 @@
 //   a branch), when that
 //      place is free by then,
 //   3. a buffer of its own.
-// Wishes for 2 are handed upward through kernels that work in place, so that a chain of updates
-// happens in one place. What still lies elsewhere at the end of its region is copied.
+// Preferred placements for 2 are passed upward through kernels that work in place, so that a chain
+// of updates happens in one place. What is still elsewhere at the end of its region is copied.
 #include "kernel/placement.h"
 #include "plan/planner.h"
 
@@ -123,7 +123,7 @@ TN_APART static tn_status_t place_result(planner_t* planner, step_t* step, size_
   bool free_preferred = preferred_is_free(planner, leaf, step->plan.begin);
   bool shares_preferred = shared != NO_BUFFER && shared == leaf->preferred;
   // An element-wise step may as well write straight to where its result is wanted. And what has to
-  // be copied from the region's end on must not lie in the way of another result.
+  // be copied from the region's end on must not be in the way of another result.
   bool prefers_other = !shares_preferred && leaf->preferred != NO_BUFFER && shared != NO_BUFFER &&
                        (free_preferred ? tn__op_has(step->plan.node->op, TN_ELEMENTWISE)
                                        : planner->places[shared].target_count > 0);
@@ -161,7 +161,7 @@ static void count_operands(planner_t* planner, const step_t* step) {
   }
 }
 
-// Declared aliases of a custom call: the result lies in the operand's storage, or in that of a copy
+// Declared aliases of a custom call: the result is in the operand's storage, or in that of a copy
 // when the operand lives on.
 TN_APART static tn_status_t place_aliases(planner_t* planner, step_t* step) {
   const tn_node_t* node = step->plan.node;

@@ -93,7 +93,7 @@ static bool is_same_size(const planner_t* planner, uint32_t a, uint32_t b) {
   return tn__type_byte_size(planner->leaves[a].type) == tn__type_byte_size(planner->leaves[b].type);
 }
 
-// Notes that `result` lies where `operand` does, if that is not read any more.
+// Notes that `result` is where `operand` is, if that is not read any more.
 static void note_successor(donation_search_t* search, const step_t* step, size_t operand,
                            size_t result) {
   const planner_t* planner = search->planner;

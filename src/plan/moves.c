@@ -47,7 +47,7 @@ typedef struct mover {
   size_t count;
   move_t* moves;  // by `to`, which is another buffer in each
   size_t ready_count;
-  size_t* ready;  // moves whose target nobody needs to read any more
+  size_t* ready;  // moves whose target is not read any more
 } mover_t;
 
 static int by_target(const void* a, const void* b) {

@@ -1,7 +1,7 @@
 // Where every value lives, decided before anything runs.
 //
 // A plan is made for one function: its steps in order (regions nested), each with the kernel that
-// will compute it, and the buffers that its operands and results lie in. Arrays are the leaves of
+// will compute it, and the buffers that its operands and results are in. Arrays are the leaves of
 // values: a tuple is nothing but its leaves, and an operation that forwards bytes (reshape, tuple,
 // optimization_barrier) is no step at all. Nor is one that makes a view (transpose, slice, reverse,
 // broadcast), if all its readers take views: they read the buffer of the root.

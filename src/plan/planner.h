@@ -45,7 +45,7 @@ typedef struct copy {
   const char* reason;
 } copy_t;
 
-// A result of a custom call that lies in the storage of an operand; numbers of leaves.
+// A result of a custom call that is in the storage of an operand; numbers of leaves.
 typedef struct alias {
   uint32_t operand, result;
 } alias_t;
@@ -106,7 +106,7 @@ typedef struct planner {
 
 // walk.c: nodes to steps and leaves with their live ranges.
 TN_MUST_USE tn_status_t tn__plan_walk(planner_t* planner, tn_function_t* function);
-// Who computes a node that is a step, not a call of a function; the kernel is NULL when nobody
+// Who computes a node that is a step, not a call of a function; the kernel is NULL when none
 // does.
 TN_MUST_USE tn_status_t tn__plan_find_kernel(planner_t* planner, const tn_node_t* node,
                                              tn_node_choice_t* out_choice);
@@ -121,7 +121,7 @@ TN_MUST_USE tn_status_t tn__plan_read_views(planner_t* planner, const tn_node_t*
                                             const tn_value_t** roots, const tn_view_t** out_views);
 // aliases.c: what a custom call's output_operand_aliases say; fills step->aliases.
 TN_MUST_USE tn_status_t tn__plan_read_aliases(planner_t* planner, step_t* step);
-// donation.c: whether result `result` of the step may lie where its operand `operand` does, which
+// donation.c: whether result `result` of the step may be where its operand `operand` is, which
 // dies there.
 bool tn__plan_works_in_place(const step_t* step, size_t operand, size_t result);
 // Which result leaf may begin in the storage of each argument of the entry, when a run is given
@@ -136,7 +136,7 @@ TN_MUST_USE tn_status_t tn__plan_add_buffer(planner_t* planner, tn_plan_buffer_t
 // Copies of nothing are left out.
 TN_MUST_USE tn_status_t tn__plan_add_copy(planner_t* planner, copy_t** list, size_t* count,
                                           size_t* capacity, copy_t copy);
-// Copies at the end of a block, so that each result lies in its target. `owner`: the node whose
+// Copies at the end of a block, so that each result is in its target. `owner`: the node whose
 // region it is, NULL for the function.
 TN_MUST_USE tn_status_t tn__plan_move_results(planner_t* planner, block_t* block,
                                               const uint32_t* targets, const tn_node_t* owner);

@@ -185,7 +185,7 @@ static bool works_in_place(const tn_plan_step_t* step, size_t operand, size_t re
   const uint32_t* in_place = step->site.in_place;
   if (operand >= 32 || !step->kernel) return false;
   if (!in_place) return result == 0 && (step->kernel->in_place >> operand & 1);
-  // A fusion may read what lies there in another way as well.
+  // A fusion may read what is there in another way as well.
   for (size_t o = 0; o < step->operand_count; ++o) {
     if (o != operand && step->operands[o] == step->operands[operand]) return false;
   }

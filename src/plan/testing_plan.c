@@ -10,7 +10,7 @@ static void never_run(void) {
   abort();
 }
 
-// The plans of tests are not run: calls need somebody to plan for, and get that.
+// The plans of tests are not run: calls need a registered function to be planned, and get this one.
 static tn_status_t register_calls(const tn_region_t* region) {
   TN_FOR_EACH_NODE (node, region) {
     for (uint32_t i = 0; i < node->region_count; ++i) {

@@ -1,7 +1,7 @@
 // From nodes to steps: which kernels there are, in which order, and from when to when every leaf is
 // needed.
 //
-// Positions count upward through the function; a step's regions lie between its `begin` and its
+// Positions count upward through the function; a step's regions are between its `begin` and its
 // `position`. Even numbers are steps and ends of regions, the odd number before a step is for
 // copies that the assignment may put there.
 #include "kernel/placement.h"
@@ -224,7 +224,7 @@ tn_status_t tn__plan_find_kernel(planner_t* planner, const tn_node_t* node,
   return TN_OK;
 }
 
-// Whatever lies where the operand does is not to be overwritten: the step reads it in another
+// What is in the place of the operand is not to be overwritten: the step reads it in another
 // order.
 static void keep_storage(step_t* step, uint32_t operand) {
   for (size_t i = 0; i < step->plan.operand_count && i < TN_PLAN_IN_PLACE_OPERANDS; ++i) {
@@ -335,7 +335,7 @@ static tn_status_t walk_step(planner_t* planner, tn_node_t* node, block_t* block
     size_t count = tn_type_leaf_count(node->results[i].type);
     for (size_t k = 0; k < count; ++k) {
       step->results[step->plan.result_count++] = leaves[k];
-      // Even a result that nobody reads is written up to the end of the step.
+      // Even an unused result is written up to the end of the step.
       leaf_t* leaf = &planner->leaves[leaves[k]];
       if (leaf->last_use < step->plan.position) leaf->last_use = step->plan.position;
     }

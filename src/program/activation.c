@@ -146,7 +146,7 @@ static void* address_of(const tn_activation_t* activation, uint32_t number) {
         return tn__memory_address(
             tn__memory_at(activation->program->constant_memory, buffer->offset));
       }
-      return (void*)buffer->data;  // nobody writes there: see plan/assign.c
+      return (void*)buffer->data;  // nothing writes there: see plan/assign.c
     case TN_PLAN_HOST_CONSTANT: return (void*)buffer->data;
     case TN_PLAN_PARAMETER:
     case TN_PLAN_RESULT: break;

@@ -140,7 +140,7 @@ static tn_status_t encode(encoder_t* encoder, uint32_t index) {
   return TN_OK;
 }
 
-// After an error of the device nobody asks for the call's.
+// After an error of the device that of the call is not reported.
 static tn_status_t defer(encoder_t* encoder, tn_pending_block_t pending, uint32_t index,
                          int64_t begin_ns) {
   const tn_kernel_pending_t left = encoder->activation->left;

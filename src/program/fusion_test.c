@@ -301,7 +301,7 @@ static char* random_program(void) {
     add_value(&body, used[below(3)], i < 2 ? i : below(body.shape_count));
   }
   for (size_t i = 0; i < OPERATION_COUNT; ++i) put_random_operation(&body);
-  // What nobody else reads is never stored.
+  // What no other operation reads is never stored.
   const size_t last = body.value_count - 1;
   if (body.values[last].shape != 1) put_reduction(&body, last);
   size_t results[RESULT_COUNT] = {body.value_count - 1};

@@ -1,6 +1,6 @@
 // Handlers that complete their futures about when the time limit ends, from threads of their own,
 // while other runs of the same program go on. ThreadSanitizer sees a late handler write where
-// somebody else reads.
+// another operation reads.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>

@@ -147,7 +147,7 @@ static void a_late_handler_keeps_what_it_was_given(void** state) {
   is_late = false;
   for (int i = 0; i < 4; ++i) TN_ASSERT_OK(run_once(program));
   use_it();
-  TN_ASSERT_OK(run_once(program));  // what was written went to nobody
+  TN_ASSERT_OK(run_once(program));  // what was written was not read
   complete();
   for (int i = 0; i < 4; ++i) TN_ASSERT_OK(run_once(program));
   tn_program_release(program);

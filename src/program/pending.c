@@ -22,7 +22,7 @@ static extent_t extent_of(const tn_activation_t* activation, uint32_t pointer) {
                     tn__program_buffer(program, buffer, &unit)->byte_size};
 }
 
-// Tokens have no bytes, but one buffer for whoever passes them on.
+// Tokens have no bytes, but one buffer for operations that pass them on.
 static bool overlaps(const extent_t* a, const extent_t* b) {
   if (a->buffer == b->buffer) return true;
   return a->begin < b->begin + b->byte_size && b->begin < a->begin + a->byte_size;

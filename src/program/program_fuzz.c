@@ -20,7 +20,7 @@ enum {
 static bool is_light_region(const tn_region_t* region);
 
 // What takes long without large values: loops that end by their data, and windows of which the most
-// lies in padding.
+// is in padding.
 static bool is_light(const tn_node_t* node) {
   const char* name = node->op->name;
   if (strcmp(name, "stablehlo.while") == 0) return false;

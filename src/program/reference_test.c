@@ -1,4 +1,4 @@
-// The CPU against the device that judges it: random programs of every operation that both compute,
+// The CPU against the reference device: random programs of every operation that both compute,
 // in every dtype.
 #include <math.h>
 

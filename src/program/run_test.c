@@ -749,8 +749,8 @@ static void meet(void* out, const void** in) {
   memcpy(out, in[0], sizeof(float));
 }
 
-// A region lies in the host's memory, whoever calls it: the next operation there may take its
-// place.
+// A region is in the host's memory, whichever device calls it: the next operation there may take
+// its place.
 static void work_of_the_host_waits_for_regions_that_run(void** state) {
   (void)state;
   TN_ASSERT_OK(tn_target_register("testing.add_slowly", "Host", (tn_target_function_t)add_slowly,

@@ -448,7 +448,7 @@ static const char* folding(tn_sample_t* sample) {
   if (sample->dtype == TN_DTYPE_PRED) return logical[tn__sample_pick(sample, 0, 4)];
   if (tn_dtype_kind(sample->dtype) == TN_KIND_COMPLEX) return "add";
   const char* operation = numeric[tn__sample_pick(sample, 0, 3)];
-  // Products of whole numbers soon need more digits than floats have.
+  // Products of integers soon need more digits than floats have.
   const bool is_float = tn_dtype_kind(sample->dtype) == TN_KIND_FLOAT;
   return is_float && strcmp(operation, "multiply") == 0 ? "add" : operation;
 }

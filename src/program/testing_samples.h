@@ -10,7 +10,7 @@ enum { TN_SAMPLE_ARGUMENTS = 6, TN_SAMPLE_RESULTS = 3, TN_SAMPLE_TEXT = 8192 };
 typedef enum tn_sample_values {
   TN_SAMPLE_WILD,      // any bits, and what is special
   TN_SAMPLE_ORDINARY,  // numbers of ordinary size
-  TN_SAMPLE_WHOLE,     // small whole numbers: sums of products are exact, whatever their order
+  TN_SAMPLE_WHOLE,     // small integers: sums of products are exact, whatever their order
 } tn_sample_values_t;
 
 // One program. Its operation reads %a0, %a1... and gives %r, or %r:2...

@@ -1,4 +1,4 @@
-// Arguments and results of a run: leaves, tuples, and whose memory they lie in.
+// Arguments and results of a run: leaves, tuples, and whose memory they are in.
 #include "program/run.h"
 
 // --- arguments

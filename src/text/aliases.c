@@ -23,7 +23,7 @@ static tn_string_view_t whole(const tn_token_t* token) {
   return (tn_string_view_t){token->begin, (size_t)(token->end - token->begin)};
 }
 
-// Definitions stand at the beginning of lines. This one pass serves all mentions that come before
+// Definitions are at the beginning of lines. This one pass serves all mentions that come before
 // their definition; without any, it does not happen.
 static tn_status_t index_all(tn_parser_t* parser) {
   tn_lexer_t lexer = parser->lexer;

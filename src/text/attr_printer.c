@@ -182,10 +182,10 @@ void tn__put_struct_fields(tn_printer_t* printer, const tn_attr_t* attr) {
   tn__put(printer, ">", 1);
 }
 
-// Where a dimension of one tensor of a convolution stands: a letter, or a spatial number.
+// Where a dimension of one tensor of a convolution is: a letter, or a spatial number.
 typedef struct dimension_place {
   char letter;      // 0: spatial
-  int64_t spatial;  // -1: nothing stands here
+  int64_t spatial;  // -1: nothing is here
 } dimension_place_t;
 
 typedef struct dimension_names {

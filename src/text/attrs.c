@@ -135,7 +135,7 @@ tn_status_t tn__parser_pop_structure(tn_parser_t* parser, tn_attr_kind_t kind,
   attr->kind = kind;
   attr->name = name;
   TN_RETURN_IF_ERROR(tn__parser_pop_dictionary(parser, first, &attr->dictionary));
-  // What was taken from the stack still stands there, in the same order.
+  // What was taken from the stack is still there, in the same order.
   for (size_t i = 0; i < attr->dictionary.count; ++i) {
     const tn_named_attr_t* entry = &attr->dictionary.entries[i];
     TN_RETURN_IF_ERROR(tn__parser_locate(parser, parser->attr_stack.items[first + i].position,
@@ -277,7 +277,7 @@ static tn_status_t parse_opaque(tn_parser_t* parser, const tn_attr_t** out_attr)
   tn__lexer_next(&parser->lexer);
   while (tn__parser_at(parser, '<') || tn__parser_at(parser, '[') || tn__parser_at(parser, '(')) {
     const char* bad = NULL;
-    if (parser->lexer.token.begin != end) break;  // a bracket apart is somebody else's
+    if (parser->lexer.token.begin != end) break;  // a separate bracket belongs to the context
     end = tn__lexer_skip_brackets(&parser->lexer, parser->lexer.token.begin, &bad);
     if (!end) return tn__parser_fail(parser, bad, "the brackets do not match");
     tn__lexer_seek(&parser->lexer, end);

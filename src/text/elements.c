@@ -158,7 +158,7 @@ static tn_status_t read_element(data_reader_t* reader, tn_dtype_t dtype, char* o
 
 static tn_status_t wrong_count(data_reader_t* reader, const char* begin, size_t dimension) {
   return tn__parser_fail(
-      reader->parser, begin, "the list does not have the %lld items that dimension %zu of %s wants",
+      reader->parser, begin, "the list does not have the %lld items that dimension %zu of %s needs",
       (long long)reader->type->dims[dimension], dimension, TN_TYPE_TEXT(reader->type));
 }
 
@@ -246,7 +246,7 @@ static tn_status_t elements_of_hex(tn_parser_t* parser, const char* position, co
   tn_attr_t* attr = NULL;
   if (digits % 2) return tn__parser_fail(parser, position, "an odd number of hexadecimal digits");
   if (!is_splat && byte_count != length) {
-    return tn__parser_fail(parser, position, "%zu bytes of data; %s wants %zu, or %zu for a splat",
+    return tn__parser_fail(parser, position, "%zu bytes of data; %s needs %zu, or %zu for a splat",
                            byte_count, TN_TYPE_TEXT(type), length, size);
   }
   TN_RETURN_IF_ERROR(tn__element_data_make(parser->arena, type, byte_count, &attr));
@@ -438,7 +438,7 @@ tn_status_t tn__parser_sparse(tn_parser_t* parser, const tn_attr_t** out_attr) {
 
 // --- dense_resource<key>
 
-// The data stands in {-# dialect_resources: {builtin: {key: "0x..."}} #-} at the end of the text.
+// The data is in {-# dialect_resources: {builtin: {key: "0x..."}} #-} at the end of the text.
 static tn_status_t index_resources(tn_parser_t* parser) {
   tn_lexer_t lexer = parser->lexer;
   const char* open = NULL;
@@ -465,7 +465,7 @@ static tn_status_t index_resources(tn_parser_t* parser) {
 }
 
 tn_status_t tn__parser_resource(tn_parser_t* parser, const tn_attr_t** out_attr) {
-  enum { PREFIX = 3 + 8 };  // "0x and the digits of the alignment, which matters to nobody
+  enum { PREFIX = 3 + 8 };  // "0x and the digits of the alignment, which is not used
   tn__lexer_next(&parser->lexer);
   TN_RETURN_IF_ERROR(tn__parser_expect(parser, '<', "`<` after dense_resource"));
   tn_token_t token = parser->lexer.token;

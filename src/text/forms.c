@@ -145,7 +145,7 @@ static tn_status_t read_optimization_barrier(tn_parser_t* parser, tn_draft_t* dr
 // --- dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1],
 //     precision = [DEFAULT, DEFAULT], algorithm = <...> : FT
 
-// , word = : true when that stands here, and then it is passed.
+// , word = : true when that is here, and then it is passed.
 static bool accept_option(tn_parser_t* parser, const char* word) {
   tn_lexer_t before = parser->lexer;
   if (tn__parser_accept(parser, ',') && tn__parser_accept_word(parser, word) &&

@@ -100,7 +100,7 @@ static void invalid(tn_lexer_t* lexer, const char* at, const char* problem) {
   lexer->problem_at = at;
 }
 
-// `p` stands behind the opening quote. Returns what is behind the closing one, or NULL.
+// `p` is behind the opening quote. Returns what is behind the closing one, or NULL.
 static const char* scan_string(tn_lexer_t* lexer, const char* p) {
   for (;; ++p) {
     switch (*p) {

@@ -91,7 +91,7 @@ static tn_status_t natural_integer(tn_parser_t* parser, tn_dtype_t dtype,
   return tn__attr_integer(parser->arena, dtype, fitted, out_attr);
 }
 
-// Without a type, whose colon would be somebody else's.
+// Without a type, whose colon would belong to the context.
 static tn_status_t natural_float(tn_parser_t* parser, tn_dtype_t dtype,
                                  const tn_attr_t** out_attr) {
   bool negative = tn__parser_accept(parser, '-');
@@ -221,7 +221,7 @@ typedef struct dimension_letters {
   const char* spatial;
 } dimension_letters_t;
 
-// [b, 0, 1, f]: where each letter and each number stands.
+// [b, 0, 1, f]: where each letter and each number is.
 static tn_status_t dimension_list(tn_parser_t* parser, const dimension_letters_t* expected) {
   const char* position = parser->lexer.token.begin;
   int64_t places[2] = {-1, -1};

@@ -373,7 +373,7 @@ TN_APART static tn_status_t parse_sharding_constraint(tn_parser_t* parser, size_
   return tn__names_add(&parser->values, name.name, 1, value);
 }
 
-// What stands behind the regions and types: the node is made.
+// What follows the regions and types: the node is made.
 TN_APART static tn_status_t finish_operation(tn_parser_t* parser, tn_region_t* region, size_t names,
                                              const tn_draft_t* draft) {
   tn_node_t* node = NULL;

@@ -9,7 +9,7 @@
 #include "text/lexer.h"
 #include "text/numbers.h"
 
-// Something read, and where it stands.
+// Something read, and where it is.
 typedef struct tn_read_type {
   const tn_type_t* type;
   const char* position;
@@ -219,7 +219,7 @@ TN_MUST_USE tn_status_t tn__parser_resource(tn_parser_t* parser, const tn_attr_t
 
 // --- operations.c
 
-// An operation on its way into a region: what it has so far lies on the parser's stacks from these
+// An operation on its way into a region: what it has so far is on the parser's stacks from these
 // marks on.
 typedef struct tn_draft {
   const tn_op_t* op;

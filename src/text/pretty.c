@@ -57,7 +57,7 @@ static tn_status_t read_variable(tn_parser_t* parser, const tn_draft_t* draft,
                           draft->op->name, TN_SV(name));
 }
 
-// Whether the literals that a group begins with stand here; then they are passed.
+// Whether the literals that a group begins with are here; then they are passed.
 static bool group_begins(tn_parser_t* parser, const char** syntax) {
   tn_lexer_t before = parser->lexer;
   const char* p = *syntax;

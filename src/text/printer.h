@@ -66,7 +66,7 @@ void tn__put_i64_list(tn_printer_t* printer, const tn_attr_t* attr);  // [1, 2]
 // k = v, k; without braces
 void tn__put_entry(tn_printer_t* printer, const tn_named_attr_t* entry);
 void tn__put_dictionary(tn_printer_t* printer, const tn_attr_dictionary_t* dictionary);
-// The structure from its < on; of `conv`, what stands between < and >.
+// The structure from its < on; of `conv`, what is between < and >.
 void tn__put_struct_fields(tn_printer_t* printer, const tn_attr_t* attr);
 void tn__put_convolution_numbers(tn_printer_t* printer, const tn_attr_t* attr);
 // Whether the numbers can be written with letters, each dimension once.

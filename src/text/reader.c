@@ -96,7 +96,7 @@ static tn_status_t read_results(tn_parser_t* parser, signature_t* signature) {
   return TN_OK;
 }
 
-// The function of what lies on the stacks; takes the types and dictionaries off.
+// The function of what is on the stacks; takes the types and dictionaries off.
 static tn_status_t make_function(tn_parser_t* parser, tn_string_view_t name, const char* position,
                                  const signature_t* signature, bool is_declaration) {
   const tn_type_t* const* types = NULL;
@@ -380,7 +380,7 @@ static tn_status_t parse_generic_module(tn_parser_t* parser) {
   return tn__parser_skip_location(parser);
 }
 
-// sdy.mesh @mesh = <...> {...}: partitioning, which is kept for whoever reads the module after us.
+// sdy.mesh @mesh = <...> {...}: partitioning, which is kept for later readers of the module.
 TN_APART static tn_status_t keep_mesh(tn_parser_t* parser) {
   tn_string_view_t name = {0};
   const char* begin = parser->lexer.token.begin;

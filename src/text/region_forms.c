@@ -53,7 +53,7 @@ TN_APART static tn_status_t read_inputs(tn_parser_t* parser, const tn_draft_t* d
     TN_RETURN_IF_ERROR(tn__parser_expect(parser, ')', "`)` after the initial value"));
     ++count;
   } while (tn__parser_accept(parser, ','));
-  // They lie in pairs now: the initial values go behind, and both halves close up.
+  // They are in pairs now: the initial values go behind, and both halves close up.
   for (size_t i = 0; i < count; ++i) {
     tn_read_value_t init = parser->operand_stack.items[draft->operands + 2 * i + 1];
     TN_RETURN_IF_ERROR(tn__parser_push_operand(parser, init.value, init.position));

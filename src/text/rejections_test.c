@@ -216,7 +216,7 @@ static void numbers_are_checked(void** state) {
       {CONSTANT("dense<1 2> : tensor<2xi32>"), 2, 33, "expected `>` after the elements"},
       {CONSTANT("dense<1> : tensor<?xi32>"), 2, 36, "a static tensor type"},
       {CONSTANT("dense<\"0x0102\"> : tensor<3xi8>"), 2, 31,
-       "2 bytes of data; tensor<3xi8> wants 3"},
+       "2 bytes of data; tensor<3xi8> needs 3"},
       {CONSTANT("dense<\"0x01020\"> : tensor<3xi8>"), 2, 31, "odd number"},
       {CONSTANT("dense<\"0x010g03\"> : tensor<3xi8>"), 2, 37, "hexadecimal digit"},
       {CONSTANT("dense<\"hello\"> : tensor<3xi8>"), 2, 31, "expected \"0x...\""},

@@ -92,7 +92,7 @@ static bool fits_value_name(tn_string_view_t name) {
   return true;
 }
 
-// Whatever it was, as characters that may stand in a name.
+// Whatever it was, as characters that may be in a name.
 static tn_status_t clean_name(tn_printer_t* printer, tn_string_view_t name,
                               tn_string_view_t* out_name) {
   void* memory = NULL;

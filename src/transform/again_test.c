@@ -1,4 +1,4 @@
-// `add`, registered again by somebody else's library, is an operation like the built-in one: it
+// `add`, registered again by another library, is an operation like the built-in one: it
 // fuses, folds, differentiates, batches, prints and is verified in the same way.
 #include <tenon/detail/call.h>
 #include <tenon/detail/program.h>

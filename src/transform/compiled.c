@@ -132,7 +132,7 @@ static tn_status_t copy_types(tn_arena_t* arena, size_t count, tn_array_t* const
   return TN_OK;
 }
 
-// Calls the function with stand-ins in all places. `outputs` gets its own, then the captured ones;
+// Calls the function with tracers in all places. `outputs` gets its own, then the captured ones;
 // `kept` is room for what stood in the captured places.
 static tn_status_t call_with_stand_ins(const tn_compiled_t* compiled, tn_scope_t* scope,
                                        size_t own_count, tn_array_t* const* stand_ins,
@@ -154,7 +154,7 @@ static tn_status_t call_with_stand_ins(const tn_compiled_t* compiled, tn_scope_t
   return status;
 }
 
-// What the graph needs besides the stand-ins becomes further parameters.
+// What the graph needs besides the tracers becomes further parameters.
 static tn_status_t take_constants(trace_t* trace, const tn_graph_t* graph) {
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&trace->arena, graph->input_count, &trace->constants));
   for (size_t i = 0; i < graph->input_count; ++i) {

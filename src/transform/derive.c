@@ -125,7 +125,7 @@ static tn_status_t hand_out(tn_scope_t* scope, size_t count, tn_array_t* const* 
   return TN_OK;
 }
 
-// A change that somebody gave for a value: of its shape, in its dtype.
+// A tangent or cotangent that the caller gave for a value: of its shape, in its dtype.
 static tn_status_t take_change(const tn_derivation_t* d, const char* name, const char* what,
                                size_t index, tn_array_t* change, const tn_array_t* value,
                                tn_array_t** out_change) {

@@ -546,7 +546,7 @@ static void imports_of_loops_and_calls_survive(void** state) {
   sweep(import_text);
 }
 
-// By how far a number is from 1, which stands outside of the comparator; what it does not compare
+// By how far a number is from 1, which is outside of the comparator; what it does not compare
 // goes along.
 static const char sort_text[] =
     "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {\n"

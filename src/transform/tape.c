@@ -38,7 +38,7 @@ static tn_status_t add_value(tn_tape_t* tape, tn_array_t* array, uint64_t mark) 
   return TN_OK;
 }
 
-// A result that nobody has any more, or the one that is there. A new reference.
+// A result without a reference, or the one that is there. A new reference.
 static tn_array_t* get_result(tn_step_t* step, uint32_t index, tn_array_t* met) {
   if (!step->results) return tn_array_retain(met);
   tn_array_t* array = step->results[index];

@@ -184,7 +184,7 @@ static void what_is_stopped_is_a_constant_to_derivatives_of_its_batch(void** sta
   tn_scope_destroy(s);
 }
 
-// inputs[0] turned round and negated, after inputs[1].
+// inputs[0] swapped and negated, after inputs[1].
 static tn_status_t after_the_other(void* user, tn_scope_t* s, size_t input_count,
                                    tn_array_t* const* inputs, size_t output_count,
                                    tn_array_t** out) {

@@ -68,7 +68,7 @@ class Cases:
         return [axis - rank if self.random.random() < 0.4 else axis for axis in chosen]
 
     def array(self, shape, dtype, low=-4.0, high=4.0, special=False):
-        """Elements of [low, high], whole numbers as far as integers go."""
+        """Elements of [low, high], integers for integer dtypes."""
         if dtype == "bool":
             return self.numbers.integers(0, 2, shape).astype(bool)
         if dtype in INTEGERS:

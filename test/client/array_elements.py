@@ -58,7 +58,7 @@ def binary(cases, name):
         if not whole and name != "divide":
             return quotient(cases, name, a, b)
     if name == "power":
-        # Whole numbers to negative powers: 1 / x, cut off, which MLX gives as 0; StableHLO as 1 for 1.
+        # Integers to negative powers: 1 / x, cut off, which MLX gives as 0; StableHLO as 1 for 1.
         a, b = np.abs(a).astype(a.dtype), np.abs(b).astype(b.dtype)
         if promoted == mx.complex64:
             return
@@ -223,7 +223,7 @@ def cumulative(cases, name):
 @generator("sort", "argsort", "topk_sorted", "argpartition", "partition_place")
 def order(cases, name):
     x = cases.draw(cases.dtype(REAL), lowest=1, empty=False, special=name == "sort")
-    if name == "sort":  # the order of zeros of both signs is nobody's
+    if name == "sort":  # the order of zeros of both signs is unspecified
         x = np.where(x == 0, np.zeros_like(x), x)
     axis = None if cases.random.random() < 0.2 else cases.axis(x.ndim)
     size = x.size if axis is None else x.shape[axis]

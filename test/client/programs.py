@@ -355,7 +355,7 @@ def reductions(x):
 
 @program(numbers(89, 4, 7, 5))
 def variances(x):
-    """jnp.var and its kin leave `chlo.square` in the text."""
+    """jnp.var and similar functions leave `chlo.square` in the text."""
     return jnp.var(x, axis=(1, 2)), jnp.std(x), jnp.linalg.norm(x, axis=-1), jnp.square(x)
 
 

@@ -29,7 +29,7 @@ def tenon(*arguments):
 
 
 def load_npy(path, dtype):
-    """.npy files name bfloat16 and its kin by their size alone."""
+    """.npy files name bfloat16 and similar types by their size alone."""
     array = np.load(path)
     return array.view(dtype) if array.dtype.kind == "V" else array
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // Sleeps while *word is `expected`, until woken or until `deadline_ns` of tn__clock_ns (INT64_MAX:
-// for ever). May return early: the caller looks at the word again. False once the deadline has
+// no limit). May return early: the caller looks at the word again. False once the deadline has
 // passed.
 bool tn__futex_wait(atomic_uint* word, unsigned expected, int64_t deadline_ns);
 

@@ -10,7 +10,7 @@ void* tn__pages_map(size_t byte_size, size_t alignment, int flags) {
   const int unreserved = flags & TN_PAGES_UNRESERVED ? MAP_NORESERVE : 0;
   if (byte_size > PTRDIFF_MAX - TN_SYSTEM_PAGE_SIZE) return NULL;
   byte_size = tn__align_up(byte_size, TN_SYSTEM_PAGE_SIZE);
-  // What lies before and behind the aligned part is given back.
+  // What is before and behind the aligned part is given back.
   if (__builtin_add_overflow(byte_size, alignment, &all)) return NULL;
   char* mapped =
       mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | unreserved, -1, 0);

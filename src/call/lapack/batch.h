@@ -97,7 +97,7 @@ typedef struct tn_lapack_loop {
 tn_status_t tn__lapack_run(const tn_call_t* call, const tn_matrices_t* matrices,
                            const tn_lapack_loop_t* loop);
 
-// Copies an operand to its result, unless they lie in one place.
+// Copies an operand to its result, unless they are in one place.
 static inline void tn__lapack_copy(const void* operand, void* result, size_t byte_size) {
   if (operand != result && byte_size) memcpy(result, operand, byte_size);
 }

@@ -2,7 +2,7 @@
 // with <tenon/custom.h> over LAPACK. They are found like any other target, without being
 // registered; what is registered under their names comes first.
 //
-// As JAX calls them, matrices lie column by column (it says so with layouts), the dimensions before
+// As JAX calls them, matrices are column-major (it says so with layouts), the dimensions before
 // the last two are a batch, and `info` tells of numbers that cannot be factored: that is no error.
 #ifndef TENON_CALL_LAPACK_LAPACK_H_
 #define TENON_CALL_LAPACK_LAPACK_H_

@@ -38,7 +38,7 @@ static void run_gtsv(const void* user, int64_t index, char* work) {
   const gtsv_t* job = user;
   const size_t first = (size_t)(index * job->b.rows) * job->b.element_size;
   (void)work;
-  // Nothing lies below the diagonal of a single row.
+  // Nothing is below the diagonal of a single row.
   const size_t skipped = job->b.rows ? job->b.element_size : 0;
   job->routine(&job->b.rows, &job->b.columns, job->dl + first + skipped, job->d + first,
                job->du + first, job->x + (size_t)index * job->b.byte_size, &job->b.stride,

@@ -109,7 +109,7 @@ static void imported_memory_is_given_back_exactly_once(tn_device_t* device) {
     int read[16];
     TN_ASSERT_OK(tn_buffer_to_host(buffer, read, sizeof read));
     for (int i = 0; i < 16; ++i) assert_int_equal(read[i], offset + i);
-    if (offset == 1) assert_int_equal(released, 1);  // no device uses it where it lies
+    if (offset == 1) assert_int_equal(released, 1);  // no device uses it where it is
     tn_buffer_release(buffer);
     assert_int_equal(released, 1);
   }

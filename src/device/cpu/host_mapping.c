@@ -24,7 +24,7 @@ void tn__host_allow(const void* base, size_t byte_size) {
 #endif
 
 void tn__host_unmap(void* base, size_t byte_size) {
-  tn__host_allow(base, byte_size);  // whoever gets these addresses next knows nothing of it
+  tn__host_allow(base, byte_size);  // the next user of these addresses does not expect it
   tn__pages_unmap(base, byte_size);
 }
 

@@ -1,5 +1,5 @@
 // Runs of pages ("spans") out of arenas: best fit, merged with their neighbours when they are
-// freed. The bookkeeping lies outside the pages, so that a kernel that writes past its buffer
+// freed. The bookkeeping is outside the pages, so that a kernel that writes past its buffer
 // cannot corrupt it. Externally synchronised.
 #ifndef TENON_DEVICE_CPU_PAGE_HEAP_H_
 #define TENON_DEVICE_CPU_PAGE_HEAP_H_

@@ -1,5 +1,5 @@
 // Blocks of equal length out of one span, for requests that are small against a page. Which blocks
-// are free stands in the slab's header, not in the blocks. Externally synchronised.
+// are free is in the slab's header, not in the blocks. Externally synchronised.
 #ifndef TENON_DEVICE_CPU_SLAB_H_
 #define TENON_DEVICE_CPU_SLAB_H_
 

@@ -28,14 +28,14 @@ typedef struct cpu_stream {
   pthread_mutex_t lock;  // protects what follows
   item_t* items;         // a ring
   size_t capacity, first, count;
-  bool is_running;  // somebody does an item: the stream's thread, or a caller of enqueue
+  bool is_running;  // an item is being run by the stream's thread, or by a caller of enqueue
   pthread_t runner;
   bool has_thread;
   bool is_closing;
   bool is_orphan;  // the thread frees the stream
   uint64_t epoch;
   uint64_t failed_epoch;  // of `failure`
-  tn_failure_t* failure;  // only who runs an item, or nobody being there, replaces it
+  tn_failure_t* failure;  // replaced only by the thread that runs an item, or while none does
 
   // Items, modulo 2^32. Written under the lock, watched without it.
   atomic_uint enqueued_count, completed_count;
@@ -102,7 +102,8 @@ static tn_failure_t* finish(cpu_stream_t* stream, const item_t* item, tn_failure
   return obsolete;
 }
 
-// Under the lock, which is given up meanwhile; nobody runs. Does one item on the calling thread.
+// Under the lock, which is released meanwhile; no item is running. Does one item on the calling
+// thread.
 static void run(cpu_stream_t* stream, item_t item) {
   tn_failure_t* obsolete;
   tn_failure_t* poison = begin(stream, &item, &obsolete);
@@ -182,7 +183,7 @@ static void thread_main(void* user) {
   if (is_orphan) free_stream(stream);
 }
 
-// Under the lock, which it releases. Sees to it that what is queued gets done by somebody.
+// Under the lock, which it releases. Makes sure that a thread runs what is queued.
 static void hand_over_and_unlock(cpu_stream_t* stream) {
   bool must_rouse = false;
   if (stream->count > 0 && !stream->is_running) {

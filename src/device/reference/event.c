@@ -79,7 +79,7 @@ static tn_status_t enqueue(command_t* command, tn_stream_work_fn work, unsigned 
 
 // --- streams
 
-// The host's event first: with it, nothing can fail that somebody waits for.
+// The host's event first: with it, nothing can fail that a thread waits for.
 static tn_status_t record(tn_stream_t* stream, tn_event_t* event, native_event_t* native) {
   command_t* command = NULL;
   unsigned state = UNKNOWN;

@@ -1,6 +1,6 @@
-// `reference`: the device that judges the others. Its kernels are written to be read, its memory
-// has addresses that the host cannot follow, and it runs beside the host: whatever is right by luck
-// on the CPU is an error here. It is also the example of a device for whoever writes one.
+// `reference`: the device that the others are compared with. Its kernels are written to be read,
+// its memory has addresses that the host cannot follow, and it runs beside the host: whatever is
+// right by luck on the CPU is an error here. It is also the example for new devices.
 #include <string.h>
 
 #include "device/cpu/stream.h"

@@ -1,4 +1,4 @@
-// Elements as they lie in memory, of any dtype: conversion between dtypes as stablehlo.convert
+// Elements as they are in memory, of any dtype: conversion between dtypes as stablehlo.convert
 // defines it.
 //
 // In memory an i1 is a byte 0 or 1; integers below 8 bits are a sign- or zero-extended byte; floats

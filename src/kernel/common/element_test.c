@@ -88,7 +88,7 @@ static void narrowing_rounds_once_to_nearest_even(void** state) {
 
 static void large_integers_round_once(void** state) {
   (void)state;
-  // 2^62 + 2^54 lies between two bf16; the lowest bit decides, which f64 cannot hold beside it.
+  // 2^62 + 2^54 is between two bf16; the lowest bit decides, which f64 cannot hold beside it.
   int64_t tie = (INT64_C(1) << 62) + (INT64_C(1) << 54), above = tie + 1, below = tie - 1;
   uint16_t got;
   tn__convert_elements(TN_DTYPE_S64, &tie, TN_DTYPE_BF16, &got, 1);

@@ -50,7 +50,7 @@ static void every_half_decodes_exactly_and_nans_keep_their_bits(void** state) {
   for_each_format(check_decoding);
 }
 
-// What lies half-way between neighbours, and the floats around it.
+// What is half-way between neighbours, and the floats around it.
 static void check_rounding(const format_t* format) {
   const tn_float_format_t* oracle = tn__float_format(format->dtype);
   for (uint32_t half = 0; half < format->infinity; ++half) {

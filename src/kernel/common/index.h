@@ -22,7 +22,7 @@ static inline int64_t tn__index_load(tn_dtype_t dtype, const void* element) {
 void tn__index_load_run(tn_dtype_t dtype, const void* elements, int64_t step, int64_t count,
                         int64_t* restrict out_indices);
 
-// The start of a window that must lie inside: at least 0, at most `limit` (>= 0).
+// The start of a window that must be inside: at least 0, at most `limit` (>= 0).
 static inline int64_t tn__index_clamp(int64_t index, int64_t limit) {
   return index < 0 ? 0 : index > limit ? limit : index;
 }

@@ -1,8 +1,8 @@
 // A loop over the elements of several arrays of one shape, whatever their strides, for functions
 // that are as simple as a loop over dense ones: they get rows, of which the elements of each array
-// lie one behind the other.
+// are contiguous.
 //
-// A row of an array that is contiguous is handed over where it lies. Others are packed into a block
+// A row of an array that is contiguous is handed over where it is. Others are packed into a block
 // that stays in the cache, several rows at a time, since the elements of a transposed array are
 // neighbours down a column; blocks of what is written are unpacked afterwards.
 #ifndef TENON_KERNEL_COMMON_ROWS_H_
@@ -31,7 +31,7 @@ typedef struct tn_rows {
   int64_t row_units, column_units, unit_count;
   int64_t grain;            // units that are worth a thread's while
   bool is_transposed;       // some array is
-  bool is_joined;           // in each array the rows of a unit lie one behind the other
+  bool is_joined;           // in each array the rows of a unit are contiguous
   size_t memory_byte_size;  // what a thread needs for it
 } tn_rows_t;
 

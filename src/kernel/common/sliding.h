@@ -42,7 +42,7 @@ static inline int64_t tn__sliding_place(const tn_sliding_dim_t* dim, int64_t out
   return place >= 0 && place < dim->input ? place : -1;
 }
 
-// Windows whose element `at` lies inside, if the base is not dilated: [*out_first, *out_last).
+// Windows whose element `at` is inside, if the base is not dilated: [*out_first, *out_last).
 void tn__sliding_inside(const tn_sliding_dim_t* dim, int64_t at, int64_t* out_first,
                         int64_t* out_last);
 

@@ -128,7 +128,7 @@ static void strided_copy_sees_through_the_dimensions(void** state) {
 
 static void large_transposes_are_exact(void** state) {
   (void)state;
-  enum { ROWS = 2000, COLUMNS = 1808 };  // the target's lines lie on cache lines
+  enum { ROWS = 2000, COLUMNS = 1808 };  // the target's lines are on cache lines
   uint32_t* source = malloc(sizeof *source * ROWS * COLUMNS);
   uint32_t* target = aligned_alloc(64, sizeof *target * ROWS * COLUMNS);
   for (uint32_t i = 0; i < ROWS * COLUMNS; ++i) source[i] = i;

@@ -87,7 +87,7 @@ static bool grants(tn_dot_layout_t layout, const group_t* outer, const group_t* 
 }
 
 // Makes outer and inner group fold, in the requested layout, by moving the operand into the order
-// batch, outer, inner if need be, or in any case if it `must_move`. Batch dimensions may lie
+// batch, outer, inner if need be, or in any case if it `must_move`. Batch dimensions may be
 // anywhere.
 static tn_status_t plan_move(tn_kernel_site_t* site, tn_dot_layout_t layout, bool must_move,
                              const tn_type_t* type, group_t* batch, group_t* outer, group_t* inner,
@@ -178,7 +178,7 @@ tn_status_t tn__dot_extent(const tn_op_use_t* use, tn_dot_extent_t* out_extent) 
   return TN_OK;
 }
 
-// What is converted is taken as it lies, one element after the other.
+// What is converted is taken as it is, one element after the other.
 static bool must_move(const tn_kernel_site_t* site, size_t operand, tn_dtype_t compute) {
   return site->views && site->views[operand].strides &&
          tn__product_converts(tn__site_operand(site, operand)->dtype, compute);

@@ -12,7 +12,7 @@ TN_MUST_USE tn_status_t tn__cpu_dot_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__cpu_dot_run(const tn_kernel_call_t* call);
 
 // What follows is for other kernels of the same operations: products of matrices, however the
-// dimensions lie.
+// dimensions are.
 
 // How an operand gets to the matrix product: as it is, or by way of scratch memory.
 typedef struct tn_dot_path {

@@ -142,7 +142,7 @@ static int64_t at(size_t rank, const int64_t* dims, const int64_t* index) {
 }
 
 // Sizes 2 and 3 are batch, 4 and 2 contracted, the rest free; `lhs` and `rhs` say in which
-// dimension of the operand each of the five letters stands.
+// dimension of the operand each of the five letters is.
 static void check_numbers(const int64_t* lhs, const int64_t* rhs) {
   enum { B0 = 2, B1 = 3, K0 = 4, K1 = 2, M = 5, N = 3 };
   int64_t lhs_dims[LHS_RANK], rhs_dims[RHS_RANK];

@@ -127,7 +127,7 @@ typedef struct block_run {
   int64_t rows, columns, depth;
 } block_run_t;
 
-// Real and imaginary part of row r, term p stand at depths 2p and 2p + 1.
+// Real and imaginary part of row r, term p are at depths 2p and 2p + 1.
 static void pack_complex_rows(const block_run_t* run, int64_t first, int64_t rows, char* packed) {
   const tn_gemm_t* gemm = run->gemm;
   const tn_gemm_shape_t* shape = &gemm->shape;

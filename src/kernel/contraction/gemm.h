@@ -1,4 +1,5 @@
-// Matrix products of strided operands: what dot_general, convolution and their kin come down to.
+// Matrix products of strided operands: what dot_general, convolution and related operations are
+// reduced to.
 //
 // Sums run in an order that only the shape decides: over blocks of TN_GEMM_DEPTH terms, each summed
 // from zero in order, the blocks' sums added in order (a dot

@@ -26,7 +26,7 @@ enum {
   TN_GEMM_LANES = 64,            // partial sums of a dot product
 };
 
-// Terms of sums that lie where they lie: a few runs of `length` of them. Places in scalars, from
+// Terms of sums in place: a few runs of `length` of them. Places in scalars, from
 // where each row of the left matrix begins, and the right one.
 typedef struct tn_gemm_walk {
   int64_t run_count, length;

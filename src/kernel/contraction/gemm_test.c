@@ -17,7 +17,7 @@ static void randomize(tn_gemm_type_t type, void* data, int64_t count) {
   const bool is_f32 = type == TN_GEMM_F32 || type == TN_GEMM_C64;
   const int64_t parts = type >= TN_GEMM_C64 ? 2 : 1;
   for (int64_t i = 0; i < count * parts; ++i) {
-    // Small whole numbers: every sum is exact, whatever its order.
+    // Small integers: every sum is exact, whatever its order.
     const int64_t value = (int64_t)(next() % 15) - 7;
     if (type == TN_GEMM_I32)
       ((uint32_t*)data)[i] = (uint32_t)next() * 0x9E3779B9u;

@@ -1,4 +1,4 @@
-// Each result is its own sum of products, in the widest dtype of its kind. What lies in no group is
+// Each result is its own sum of products, in the widest dtype of its kind. What is in no group is
 // zero.
 #include "kernel/contraction/ragged_dot.h"
 
@@ -164,7 +164,7 @@ tn_status_t tn__cpu_ragged_dot_prepare(tn_kernel_site_t* site) {
 
 // --- running
 
-// Where an index of the axes lies.
+// Where an index of the axes is.
 typedef struct place {
   int64_t lhs, rhs, sizes, ragged, group;
 } place_t;

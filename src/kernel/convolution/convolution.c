@@ -1,9 +1,9 @@
-// Most convolutions of numbers are walked (convolution_walk.c). Of the others, complex ones and
-// those with one feature to a group among them, the input goes into the order [batch, spatial...,
-// feature], the kernel into [group, spatial..., input feature, output feature], both in what sums
-// are made in. Then, for blocks of windows of one batch element and group, the windows' elements
-// are laid out as rows of a matrix, which times the kernel's gives the results, in the order
-// [batch, group, spatial..., feature].
+// Most convolutions of real numbers are direct (convolution_walk.c). Of the others, complex ones
+// and those with one feature to a group among them, the input goes into the order [batch,
+// spatial..., feature], the kernel into [group, spatial..., input feature, output feature], both in
+// what sums are made in. Then, for blocks of windows of one batch element and group, the windows'
+// elements are laid out as rows of a matrix, which times the kernel's gives the results, in the
+// order [batch, group, spatial..., feature].
 //
 // Groups of one feature each (depthwise convolutions of floats) have no matrices: there the
 // features stay innermost in all three, and a row of them is a sum of products of rows.
@@ -328,7 +328,7 @@ static char* lay_out_row(const convolution_t* state, const char* row, int64_t ou
   const int64_t stride = state->input_features * (int64_t)state->carrier_size;
   if (dim->dilation == 1 && dim->base_dilation == 1 &&
       state->depth_features == state->input_features) {
-    // What lies inside is one piece.
+    // What is inside is one piece.
     const int64_t start = output * dim->stride - dim->low;
     const int64_t first = start < 0 ? -start : 0;
     int64_t last = dim->input - start < dim->size ? dim->input - start : dim->size;

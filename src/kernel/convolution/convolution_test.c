@@ -272,7 +272,7 @@ static void many_terms_and_features_agree_with_the_definition(void** state) {
     do {
       v = many_terms_and_features();
     } while (!infer(&v) || product_count(&v) > 1 << 19);
-    // Sums of bf16 are no larger than it has whole numbers for.
+    // Sums of bf16 are no larger than the integers that it represents.
     const bool is_small = v.features_in * count_of(v.spatial, v.kernel) <= 128;
     check_convolution(&v, dtypes[round % (is_small ? 4 : 3)], round % 2 ? NULL : pool);
   }

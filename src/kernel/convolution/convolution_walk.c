@@ -1,6 +1,6 @@
 // A result is a sum over loops: the features of the input, and the elements of a window. A row of
 // results, the features of one window, begins at a place of the input; from there each term is a
-// fixed distance away. What lies in the padding would be no element: so where windows reach into
+// fixed distance away. What is in the padding would be no element: so where windows reach into
 // it, the input is copied into the middle of zeros.
 //
 // Where the base is dilated, windows meet elements and holes. Those that begin at the same distance
@@ -46,7 +46,7 @@ typedef struct phase {
   int64_t input_offset, kernel_offset, result_offset;  // elements
 } phase_t;
 
-// An operand on its way to what is walked over: converted, then copied to its place.
+// An operand of the traversal: converted, then copied to its place.
 typedef struct arrangement {
   bool is_converted, is_filled, is_moved;
   tn_conversion_t conversion;
@@ -173,7 +173,7 @@ static int64_t steps_of(const loops_t* loops) {
   return steps;
 }
 
-// Strides in elements, of what is walked over.
+// Strides in elements, of what is traversed.
 typedef struct strides {
   int64_t input_batch, input_feature, input[TN_MAX_RANK];
   int64_t kernel_feature, kernel[TN_MAX_RANK];
@@ -428,7 +428,7 @@ typedef struct walk_run {
   int64_t grain;                   // units worth a thread's while
 } walk_run_t;
 
-// Calls for the steps [first, first + count) of the loops, in order: where they lie.
+// Calls for the steps [first, first + count) of the loops, in order: where they are.
 static void list_places(const walk_loop_t* loops, size_t loop_count, int64_t first, int64_t count,
                         int64_t* inputs, int64_t* others) {
   int64_t at[LOOP_LIMIT] = {0}, input = 0, other = 0;

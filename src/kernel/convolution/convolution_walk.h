@@ -1,5 +1,5 @@
-// Convolutions of numbers that are not complex, without matrices: the terms of a sum are walked to
-// where they lie, in whatever order the operands have their dimensions. So gradients, whose sums
+// Convolutions of numbers that are not complex, without matrices: the terms of a sum are traversed
+// where they are, in whatever order the operands have their dimensions. So gradients, whose sums
 // go over the batch and over places far apart, cost what the convolution itself does.
 #ifndef TENON_KERNEL_CONVOLUTION_CONVOLUTION_WALK_H_
 #define TENON_KERNEL_CONVOLUTION_CONVOLUTION_WALK_H_

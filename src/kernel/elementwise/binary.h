@@ -1,11 +1,11 @@
-// Binary operations on arrays of one dtype, for whoever needs them outside of an instruction:
+// Binary operations on arrays of one dtype, for use outside of an instruction:
 // bodies of reductions, scans and scatters that are a single operation.
 #ifndef TENON_KERNEL_ELEMENTWISE_BINARY_H_
 #define TENON_KERNEL_ELEMENTWISE_BINARY_H_
 
 #include "kernel/elementwise/map.h"
 
-// An operation ready to be applied to elements of `dtype` as they lie in memory. A plain value;
+// An operation ready to be applied to elements of `dtype` as they are in memory. A plain value;
 // immutable, thread-safe.
 typedef struct tn_binary {
   tn_dtype_t dtype;

@@ -39,7 +39,7 @@ tn_status_t tn__cpu_bitcast_prepare(tn_kernel_site_t* site) {
   return TN_OK;
 }
 
-// Elements of whole bytes lie in memory as their bits do; narrower ones are taken apart here.
+// Elements of whole bytes are in memory as their bits are; narrower ones are taken apart here.
 static void gather_bits(const side_t* side, const uint8_t* elements, size_t count,
                         uint8_t* out_bits) {
   if (side->bits % 8 == 0) {

@@ -1,5 +1,5 @@
 // Kernels whose result element i depends on element i of the operands alone. Columns of
-// kernels.def; all are safe when the result lies where an operand of the same byte length does.
+// kernels.def; all are safe when the result is where an operand of the same byte length is.
 #ifndef TENON_KERNEL_ELEMENTWISE_ELEMENTWISE_H_
 #define TENON_KERNEL_ELEMENTWISE_ELEMENTWISE_H_
 

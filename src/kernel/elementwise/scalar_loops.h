@@ -14,7 +14,7 @@
 #include "kernel/common/loops.h"
 #include "ops/scalar.h"
 
-// The type of the result, by the column: TN_T, or as whoever includes this defines.
+// The type of the result, by the column: TN_T, or as the including file defines.
 #define TN_RESULT_SAME TN_T
 #define TN_RESULT_BOOL uint8_t
 

@@ -176,7 +176,7 @@ static tn_status_t transform_slots(int64_t begin, int64_t end, void* user) {
   return TN_OK;
 }
 
-// Adjacent lines by eight: those of one row of the inner dimensions lie side by side, and without
+// Adjacent lines by eight: those of one row of the inner dimensions are adjacent, and without
 // inner dimensions one behind the other.
 static tn_status_t transform_lanes(int64_t begin, int64_t end, void* user) {
   const fft_run_t* run = user;

@@ -16,7 +16,7 @@ typedef struct tn_complex_lanes {
   double re[TN_FOURIER_LANES], im[TN_FOURIER_LANES];
 } tn_complex_lanes_t;
 
-// Complex numbers as they lie in memory: tn_complex_t, or of floats when they are narrow.
+// Complex numbers as they are in memory: tn_complex_t, or of floats when they are narrow.
 typedef struct tn_fourier_array {
   void* data;
   bool is_narrow;

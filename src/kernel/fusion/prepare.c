@@ -1,5 +1,5 @@
-// Tiles are ranges of elements in the order in which arrays lie in memory. Where a member reads
-// something else, lines of it are gathered, or looked at where they lie if the tile is a part of
+// Tiles are ranges of elements in the order in which arrays are in memory. Where a member reads
+// something else, lines of it are gathered, or looked at where they are if the tile is a part of
 // one line; what repeats in every tile is gathered once.
 #include <stdlib.h>
 #include <tenon/detail/strided.h>
@@ -17,7 +17,7 @@ enum {
   LARGE_BYTES = 8 << 20,  // more than the caches hold of a loop over arrays
   UNIT_GRAIN = 65536,     // elements, times operations, that are worth a thread's while
   // Of what is read transposed: what is used of each line of memory, of how many at a time, and
-  // what may lie in the second-level cache.
+  // what may be in the second-level cache.
   TRANSPOSED_BYTES = 256,
   TRANSPOSED_COLUMNS = 1024,
   BLOCK_BYTES = 256 << 10,
@@ -192,7 +192,7 @@ static uint32_t new_slot(slot_maker_t* maker, uint32_t value) {
   return (uint32_t)state->slot_count++;
 }
 
-// Whether the step's result 0 may lie where `value`, which it reads, does.
+// Whether the step's result 0 may be where `value`, which it reads, is.
 static bool works_in_place(const tn_fusion_step_t* step, uint32_t value) {
   bool reads = false;
   if (step->kind != TN_FUSION_MAP) return false;
@@ -338,7 +338,7 @@ static bool is_read_once(const tn_fusion_spec_t* spec, uint32_t operand, uint32_
   return count == 1 && is_dense;
 }
 
-// Result `value` of a step may lie in the storage of a dense operand that nothing reads any more
+// Result `value` of a step may be in the storage of a dense operand that nothing reads any more
 // when it is written.
 static uint32_t in_place_mask(const tn_fusion_state_t* state, uint32_t value) {
   const tn_fusion_spec_t* spec = &state->spec;

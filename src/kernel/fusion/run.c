@@ -198,7 +198,7 @@ static void ask_for(const char* start, size_t length) {
   for (size_t i = 0; i < length; i += LINE_BYTES) __builtin_prefetch(start + i, 0, 2);
 }
 
-// Where element `element` of what the last reduction reads lies.
+// Where element `element` of what the last reduction reads is.
 static char* place_of_folded(const worker_t* worker, size_t element) {
   const tn_fusion_state_t* state = worker->state;
   const size_t size = state->spec.values[state->spec.last->operands[0]].element_size;

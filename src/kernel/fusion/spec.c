@@ -16,7 +16,7 @@ typedef struct builder {
   tn_fusion_step_t* steps;
   uint32_t first_id;
   uint32_t* numbers;   // by id of a member's result, from first_id on: its value
-  uint32_t* repeated;  // by value: the same for all elements; NO_VALUE: nobody read it so yet
+  uint32_t* repeated;  // by value: the same for all elements; NO_VALUE: not read so yet
   bool fits;
 } builder_t;
 

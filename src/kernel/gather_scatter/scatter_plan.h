@@ -57,7 +57,7 @@ typedef struct tn_scatter {
   // Dimensions in which the window is a single place, which must be inside.
   bool is_place[TN_MAX_RANK];
   int64_t position_count;
-  // A window that lies wholly inside, with merged dimensions; its last one is contiguous or of one
+  // A window that is wholly inside, with merged dimensions; its last one is contiguous or of one
   // element.
   size_t whole_rank;
   const tn_scatter_window_t* whole;

@@ -1,5 +1,5 @@
 // Every element of the input meets its updates in the order of their indices, and each is one
-// thread's alone: so the number of threads makes no difference. What lies outside of the input is
+// thread's alone: so the number of threads makes no difference. What is outside of the input is
 // left out element by element: a window is cut to the part that is inside.
 #include "kernel/common/index.h"
 #include "kernel/common/site.h"
@@ -90,8 +90,8 @@ static tn_status_t apply_box(const tn_kernel_call_t* call, const tn_scatter_wind
 }
 
 // What a thread does of a scatter: the windows that start in [low, high) if they are flat, else the
-// elements of the input that lie there in the split dimension. Nobody else touches these, and they
-// meet their updates in order; so the parts may be any.
+// elements of the input that are there in the split dimension. No other thread touches these, and
+// they meet their updates in order; so the parts may be any.
 typedef struct part {
   const tn_kernel_call_t* call;
   int64_t low, high;
@@ -137,7 +137,7 @@ static int64_t find_place(const tn_scatter_t* state, const int64_t* starts) {
   return input;
 }
 
-// Cuts [*low, *high) of a window that starts at `start` to what lies inside of [first, last).
+// Cuts [*low, *high) of a window that starts at `start` to what is inside of [first, last).
 static void cut(int64_t start, int64_t first, int64_t last, int64_t* low, int64_t* high) {
   if (first - start > *low) *low = first - start;
   if (last - start < *high) *high = last - start;
@@ -266,7 +266,7 @@ static void write_at(size_t size, char* target, const int64_t* places, const cha
   }
 }
 
-// Windows of single elements: updates lie in the order of their positions. On one thread: to find
+// Windows of single elements: updates are in the order of their positions. On one thread: to find
 // out which of them belong to a part takes as long as to apply them.
 static void apply_elements(const tn_kernel_call_t* call) {
   const tn_scatter_t* state = call->state;

@@ -162,7 +162,7 @@ static void compare(const tn_case_t* got, const tn_case_t* wanted, double tolera
   free(a), free(b);
 }
 
-// Operands lie between -1/2 and 1/2: each of `depth` terms is off by an eps of 1/4, twice if
+// Operands are between -1/2 and 1/2: each of `depth` terms is off by an eps of 1/4, twice if
 // complex, and so is each sum of them.
 static void products_are_the_references_within_depth_eps(void** state) {
   (void)state;

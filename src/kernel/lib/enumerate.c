@@ -1,4 +1,4 @@
-// The libraries, for whoever asks from outside.
+// The libraries, for users of the library.
 #include "kernel/lib/library.h"
 #include "kernel/lib/onednn.h"
 #include "kernel/lib/openblas.h"

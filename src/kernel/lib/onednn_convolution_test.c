@@ -25,7 +25,7 @@ typedef struct problem {
   int64_t strides[MOST_SPATIAL], dilations[MOST_SPATIAL], padding[2 * MOST_SPATIAL];
   bool reversed[MOST_SPATIAL];
   bool is_precise;
-  size_t order[3][RANK];  // of the arrays: where their dimensions lie
+  size_t order[3][RANK];  // of the arrays: where their dimensions are
   void *input, *kernel;
 } problem_t;
 
@@ -142,7 +142,7 @@ static double* as_doubles(const tn_case_t* c, int64_t* out_count) {
   return values;
 }
 
-// Operands lie between -1/2 and 1/2, so that each of the terms is 1/4 at most; Winograd's sums go
+// Operands are between -1/2 and 1/2, so that each of the terms is 1/4 at most; Winograd's sums go
 // by way of numbers some ten times larger.
 static double tolerance_of(const problem_t* p) {
   const int64_t features = p->features_in / p->groups;

@@ -23,7 +23,7 @@ enum {
 
 typedef struct dot {
   const tn_onednn_t* dnn;
-  // Where the library has no such product: whoever stands in for it, and its state.
+  // Where the library has no such product: the kernel that replaces it, and its state.
   tn_kernel_run_fn stand_in;
   const void* stand_in_state;
   tn_dot_plan_t plan;

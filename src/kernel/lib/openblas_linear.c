@@ -1,7 +1,7 @@
 // LAPACK's potrf does a matrix, or a block on the diagonal of a large one: what follows from the
 // block for the rest is one solution with a triangle and one product, cut into pieces by shape.
 //
-// Our matrices lie row by row. For LAPACK, which reads them column by column, that is the conjugate
+// Our matrices are row-major. For LAPACK, which reads them column by column, that is the conjugate
 // of a Hermitian matrix with the other triangle, whose factor is the transpose of ours: so its
 // other triangle is what we want, in place.
 #include "kernel/lib/openblas_linear.h"

@@ -120,7 +120,7 @@ static tn_status_t solve_rows(const solve_t* state, const char* triangle, char* 
     const int64_t block = state->is_lower ? step : blocks - 1 - step;
     const int64_t first = block * BLOCK;
     const int64_t count = order - first < BLOCK ? order - first : BLOCK;
-    // What is solved lies before the block, or behind it.
+    // What is solved is before the block, or behind it.
     const int64_t solved = state->is_lower ? 0 : first + count;
     const int64_t depth = state->is_lower ? first : order - solved;
     char* target = rows + (size_t)(first * width) * size;

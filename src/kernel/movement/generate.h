@@ -14,7 +14,7 @@ TN_MUST_USE tn_status_t tn__cpu_get_dimension_size_prepare(tn_kernel_site_t* sit
 TN_MUST_USE tn_status_t tn__cpu_process_id_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__cpu_number_run(const tn_kernel_call_t* call);
 
-// A token is nothing but the order in which instructions stand.
+// A token is nothing but the order of the instructions.
 TN_MUST_USE tn_status_t tn__cpu_token_run(const tn_kernel_call_t* call);
 
 #endif  // TENON_KERNEL_MOVEMENT_GENERATE_H_

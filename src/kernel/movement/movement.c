@@ -119,7 +119,7 @@ tn_status_t tn__cpu_pad_prepare(tn_kernel_site_t* site) {
   tn__site_strides(site, 0, source_strides);
   int64_t covered = 1;
   for (size_t i = 0; i < rank; ++i) {
-    // Element k of the operand stands at low + k * step; those inside the result are first..last.
+    // Element k of the operand is at low + k * step; those inside the result are first..last.
     const int64_t step = operand->dims[i] > 1 ? interior[i] + 1 : 1;
     const int64_t first = low[i] < 0 ? -(low[i] + 1) / step + 1 : 0;
     int64_t room;
@@ -160,10 +160,10 @@ typedef struct window {
   size_t rank;
   tn_dtype_t index_dtype;
   int64_t limits[TN_MAX_RANK];   // the largest start that keeps the window inside
-  int64_t strides[TN_MAX_RANK];  // of the array that the window lies in, in bytes
+  int64_t strides[TN_MAX_RANK];  // of the array that the window is in, in bytes
 } window_t;
 
-// The window lies in operand 0, or in what is made of it.
+// The window is in operand 0, or in what is made of it.
 static tn_status_t prepare_window(tn_kernel_site_t* site, const tn_type_t* window,
                                   size_t first_index, bool is_update) {
   const tn_type_t* array = tn__site_operand(site, 0);

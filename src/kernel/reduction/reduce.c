@@ -24,7 +24,7 @@ typedef struct reduce {
   bool by_tiles;           // the lanes' elements are taken several steps at a time; see load_tile
 } reduce_t;
 
-// Steps of a tile: as many elements as lie in a line of the cache, mostly.
+// Steps of a tile: as many elements as are in a line of the cache, mostly.
 enum { TILE_STEPS = 16 };
 
 static tn_status_t read_dimensions(const tn_op_use_t* use, tn_arena_t* arena, bool* out_is_folded) {
@@ -133,7 +133,7 @@ static inline __attribute__((always_inline)) void turn_of(size_t size, char* res
   }
 }
 
-// The next `steps` elements of every lane, which lie together, step by step: lanes are far apart in
+// The next `steps` elements of every lane, which are together, step by step: lanes are far apart in
 // memory, often by a power of two, so that few of them stay in the cache side by side.
 static void load_tile(const reduce_t* state, const tn_kernel_call_t* call, const int64_t* bases,
                       int64_t at, int64_t steps, char* tile) {
@@ -161,7 +161,7 @@ static void load_step(const reduce_t* state, const tn_kernel_call_t* call, const
   }
 }
 
-// The body's results become the accumulators, all at once: one result may lie where another
+// The body's results become the accumulators, all at once: one result may be where another
 // accumulator has to go.
 static void accumulate(const reduce_t* state, const tn_kernel_call_t* call) {
   const tn_body_t* body = &call->bodies[0];

@@ -339,7 +339,7 @@ static tn_status_t fold_window(const tn_kernel_call_t* call, int64_t output) {
       }
     }
     TN_RETURN_IF_ERROR(body->run(body));
-    // One result may lie where another accumulator has to go.
+    // One result may be where another accumulator has to go.
     char* staging = call->scratch;
     for (size_t k = 0; k < channels; ++k) {
       tn__element_copy(state->channels[k].result_size, staging + k * CARRIER_LIMIT,

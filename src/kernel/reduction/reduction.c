@@ -214,7 +214,7 @@ typedef struct reader {
   const char* elements;
 } reader_t;
 
-// Rows that lie one after the other, in the order in which they are folded.
+// Rows that are one after the other, in the order in which they are folded.
 static bool has_straight_rows(const tn_reduction_t* r) {
   return r->kept.count <= 1 && r->folded.count == 0 && r->block_count == 1;
 }
@@ -437,7 +437,7 @@ static char* drain_rows(const tn_reduction_t* r, column_sums_t* sums, int64_t wi
   return total;
 }
 
-// `count` elements that lie together, as one row.
+// `count` elements that are together, as one row.
 static void take_row(const tn_reduction_t* r, column_sums_t* sums, const char* row, int64_t count) {
   char loaded[BLOCK_BYTES];
   if (!loads_nothing(r)) {
@@ -447,7 +447,7 @@ static void take_row(const tn_reduction_t* r, column_sums_t* sums, const char* r
   push_row(r, sums, row, count);
 }
 
-// Narrow rows that lie one after the other: several of them are a wide one, whose parts are added
+// Narrow rows that are one after the other: several of them are a wide one, whose parts are added
 // up in the end.
 static tn_status_t fold_narrow_rows(reader_t* reader, column_sums_t* sums, int64_t base,
                                     int64_t count, char** out_total) {

@@ -85,7 +85,7 @@ bool tn__reduction_reads_neighbours(const tn_reduction_t* reduction);
 TN_MUST_USE tn_status_t tn__reduction_axes(tn_arena_t* arena, const tn_type_t* operand,
                                            const int64_t* strides, const bool* is_folded,
                                            tn_axes_t* out_kept, tn_axes_t* out_folded);
-// Where index `index` of the loops, counted row by row, lies.
+// Where index `index` of the loops, counted row by row, is.
 static inline int64_t tn__axes_offset(const tn_axes_t* axes, int64_t index) {
   int64_t offset = 0;
   for (size_t i = axes->count; i-- > 1;) {

@@ -96,7 +96,7 @@ static tn_status_t run_step(const tn_kernel_call_t* call, int64_t at) {
   for (size_t i = 0; i < state->output_count; ++i) {
     write_slice(&state->outputs[i], state->length, at, body->results[i], call->results[i]);
   }
-  // A result may lie where another argument does: all of them go by way of scratch memory.
+  // A result may be where another argument is: all of them go by way of scratch memory.
   for (size_t i = 0; i < state->carry_count; ++i) {
     const carried_t* carry = &state->carries[i];
     memcpy((char*)call->scratch + carry->scratch_offset, body->results[state->output_count + i],

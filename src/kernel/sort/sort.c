@@ -125,7 +125,7 @@ static const char* element_at(const line_t* line, size_t operand, int64_t index)
          (size_t)(line->first + index * state->inner) * state->element_sizes[operand];
 }
 
-// Writes every result in the order of the indices, which stand `step` words apart in the low bits.
+// Writes every result in the order of the indices, which are `step` words apart in the low bits.
 static void permute(const line_t* line, const uint64_t* indices, size_t step, uint64_t mask) {
   const sort_t* state = line->state;
   for (size_t k = 0; k < state->operand_count; ++k) {

@@ -85,7 +85,7 @@ tn_bytes_t* tn__artifact_begin(tn_artifact_t* artifact, tn_artifact_encoding_t k
 // Ends it; the number that it has in `table`.
 uint64_t tn__artifact_end(tn_artifact_t* artifact, tn_names_t* table);
 // What has been written for something that is mentioned again, by its address and how it was
-// written: false when that is not known. Something large need not be walked twice.
+// written: false when that is not known. Something large need not be traversed twice.
 bool tn__artifact_recall(const tn_names_t* known, const void* address, uint64_t form,
                          uint64_t* out_number);
 void tn__artifact_note(tn_artifact_t* artifact, tn_names_t* known, const void* address,

@@ -181,7 +181,7 @@ static tn_status_t read_type(attr_reader_t* reader) {
       return tn__attr_type(arena, tn__type_scalar(type->element), true, &reader->out->attr);
     case TN_ENCODED_TF32: return make_text(reader, TN_ATTR_OPAQUE, TN_SV_LITERAL("tf32"));
     case TN_ENCODED_NOTHING:
-    case TN_ENCODED_FUNCTION: return TN_OK;  // whoever wants a function's type asks for `type`
+    case TN_ENCODED_FUNCTION: return TN_OK;  // a function's type is read as `type`
   }
   return TN_OK;
 }

@@ -28,7 +28,7 @@ void tn__bytes_varint(tn_bytes_t* bytes, uint64_t value) {
   uint8_t encoded[LONGEST];
   size_t length = 1;
   while (length < LONGEST && value >> 7 * length) ++length;
-  // The first byte of the longest form is 0, and the number stands behind it.
+  // The first byte of the longest form is 0, and the number follows it.
   const bool is_longest = length == LONGEST;
   const uint64_t bits = is_longest ? value : (value << 1 | 1) << (length - 1);
   encoded[0] = 0;

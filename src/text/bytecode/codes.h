@@ -96,7 +96,7 @@ typedef struct tn_builtin_element {
   uint16_t detail;  // 0: none
   tn_dtype_t dtype;
 } tn_builtin_element_t;
-// By what stands in the file; INVALID when there is none.
+// By what is in the file; INVALID when there is none.
 tn_dtype_t tn__builtin_element_dtype(uint64_t code, uint64_t detail);
 // NULL when builtin has none.
 const tn_builtin_element_t* tn__builtin_element(tn_dtype_t dtype);

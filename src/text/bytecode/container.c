@@ -254,7 +254,7 @@ static tn_status_t read_dialects(tn_bytecode_t* bytecode, tn_cursor_t cursor) {
   return read_op_names(bytecode, &cursor);
 }
 
-// --- where encodings stand
+// --- where encodings are
 
 // Takes the next encoding of `data` by its size.
 static tn_status_t read_encoded(const tn_bytecode_t* bytecode, tn_cursor_t* offsets,

@@ -1,5 +1,5 @@
 // The container of MLIR bytecode: sections, strings, names of dialects and operations, and where
-// the encodings of attributes, types and properties stand. Nothing of the contents is looked at
+// the encodings of attributes, types and properties are. Nothing of the contents is looked at
 // here; see encodings.h.
 #ifndef TENON_TEXT_BYTECODE_CONTAINER_H_
 #define TENON_TEXT_BYTECODE_CONTAINER_H_

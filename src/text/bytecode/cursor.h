@@ -1,5 +1,5 @@
 // A place in bytes from outside: every read is checked, and the first that goes past the end is
-// remembered; from then on everything reads as 0. Whoever reads looks at `bad` before believing.
+// remembered; from then on everything reads as 0. Callers check `bad` before they use a value.
 #ifndef TENON_TEXT_BYTECODE_CURSOR_H_
 #define TENON_TEXT_BYTECODE_CURSOR_H_
 

@@ -35,7 +35,7 @@ tn_status_t tn__bytecode_elements(tn_bytecode_t* bytecode, const uint8_t* positi
   *out_attr = NULL;
   if (!is_splat && !is_packed && bytes.length != length && !(length == 0 && bytes.length == size)) {
     return tn__bytecode_fail(bytecode, position,
-                             "%zu bytes of data; %s wants %zu, or %zu for a splat", bytes.length,
+                             "%zu bytes of data; %s needs %zu, or %zu for a splat", bytes.length,
                              TN_TYPE_TEXT(type), length, size);
   }
   TN_RETURN_IF_ERROR(tn__element_data_make(bytecode->arena, type, is_splat ? size : length, &attr));

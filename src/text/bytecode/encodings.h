@@ -1,5 +1,5 @@
 // Attributes and types of the dialects builtin and vhlo, decoded when they are first asked for and
-// once each, whoever mentions them.
+// once each, however many uses they have.
 #ifndef TENON_TEXT_BYTECODE_ENCODINGS_H_
 #define TENON_TEXT_BYTECODE_ENCODINGS_H_
 

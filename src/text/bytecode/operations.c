@@ -51,7 +51,7 @@ static const tn_attr_spec_t* find_spec(const tn_attr_spec_t* specs, const char* 
   return NULL;
 }
 
-// Structures lie flat among the properties, under the names of their fields; those of a channel
+// Structures are flat among the properties, under the names of their fields; those of a channel
 // have longer ones.
 bool tn__vhlo_property_place(const tn_op_t* op, const char* property,
                              const tn_attr_spec_t** out_attr, const tn_attr_spec_t** out_field) {

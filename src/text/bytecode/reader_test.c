@@ -8,7 +8,7 @@
 
 static tn_status_t read_bytes(const tn_testing_bytes_t* bytes, size_t length,
                               tn_module_t** out_module) {
-  // Of their own allocation, so that sanitizers see what lies behind the end.
+  // Of their own allocation, so that sanitizers see what is behind the end.
   uint8_t* copy = malloc(length ? length : 1);
   assert_non_null(copy);
   if (length) memcpy(copy, bytes->data, length);
@@ -121,7 +121,7 @@ static void lies_are_refused_before_anything_is_allocated(void** state) {
       {{N(1), N(1), N(99)}, 3, "attribute 99 of"},
       {{N(14), N(99)}, 2, "string 99 of"},
       {{N(17), N(99)}, 2, "type 99 of"},
-      {{N(15), N(1), N(3), 0, 0, 0}, 6, "3 bytes of data; tensor<2xf32> wants 8, or 4"},
+      {{N(15), N(1), N(3), 0, 0, 0}, 6, "3 bytes of data; tensor<2xf32> needs 8, or 4"},
       {{N(15), N(1), N(63)}, 3, "the bytes end"},
       {{N(3), N(9)}, 2, "there is no comparison_direction 9"},
       {{N(2), N(1), N(1)}, 3, "more bytes than the attribute has"},

@@ -225,7 +225,7 @@ static tn_array_t* dot_cotangent(const tn_rule_t* rule, tn_array_t* t, bool is_r
     order[self.free[i]] = (int64_t)rank;
     dims[rank++] = x->dims[self.free[i]];
   }
-  // The other's contracting dimensions come in the order in which they stand there.
+  // The other's contracting dimensions come in their order there.
   for (size_t d = 0; d < other.rank; ++d) {
     for (size_t i = 0; i < other.contracting_count; ++i) {
       if (other.contracting[i] != (int64_t)d) continue;

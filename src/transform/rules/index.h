@@ -31,7 +31,7 @@ tn_array_t* tn__scatter_by(tn_scope_t* scope, tn_array_t* x, tn_array_t* indices
 // Sizes of the windows of a scatter along each dimension of x.
 void tn__window_sizes(const tn_index_numbers_t* numbers, const tn_array_t* x,
                       const tn_array_t* updates, int64_t* out_sizes);
-// The indices of a gather as it reads them: each slice lies within x.
+// The indices of a gather as it reads them: each slice is within x.
 tn_array_t* tn__clamp_starts(tn_scope_t* scope, tn_array_t* indices,
                              const tn_index_numbers_t* numbers, const tn_array_t* x,
                              const int64_t* sizes);

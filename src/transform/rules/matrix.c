@@ -1,4 +1,4 @@
-// Rules of cholesky and of triangular_solve. What stands in a triangle that is not read has no
+// Rules of cholesky and of triangular_solve. What is in a triangle that is not read has no
 // derivative.
 #include "transform/rules/matrix.h"
 

@@ -11,7 +11,7 @@ static tn_index_numbers_t scatter_numbers(const tn_rule_t* rule) {
                            tn__scatter_names);
 }
 
-// What lies where the updates go.
+// What is where the updates go.
 static tn_array_t* read_windows(const tn_rule_t* rule, tn_array_t* t) {
   tn_index_numbers_t numbers = scatter_numbers(rule);
   int64_t sizes[TN_MAX_RANK];
@@ -55,7 +55,7 @@ static tn_array_t* add_at(const tn_rule_t* rule, tn_array_t* x, tn_array_t* upda
   return tn__scatter_by(rule->scope, x, rule->operands[1], updates, &numbers, sum);
 }
 
-// Which of the updates is what stands there in the end, when several went to one place: each writes
+// Which of the updates is what is there in the end, when several went to one place: each writes
 // its number, and reads whose it finds.
 static tn_array_t* mask_of_last(const tn_rule_t* rule) {
   tn_scope_t* scope = rule->scope;
@@ -66,10 +66,10 @@ static tn_array_t* mask_of_last(const tn_rule_t* rule) {
   tn_array_t* own =
       tn__apply_with(scope, TN__OP(iota), 0, NULL, 1, &attribute, TN_DTYPE_S64, 1, &size);
   own = tn_array_reshape(scope, own, updates->rank, updates->dims);
-  tn_array_t* nobody =
+  tn_array_t* no_update =
       tn_array_full(scope, x->rank, x->dims, tn_array_scalar(scope, TN_DTYPE_S64, -1));
   const tn_region_t* replace = tn__body_replacing(scope, TN_DTYPE_S64);
-  tn_array_t* last = tn__scatter_by(scope, nobody, rule->operands[1], own, &numbers, replace);
+  tn_array_t* last = tn__scatter_by(scope, no_update, rule->operands[1], own, &numbers, replace);
   return tn_array_equal(scope, read_windows(rule, last), own);
 }
 
@@ -148,7 +148,7 @@ tn_status_t tn__jvp_scatter(const tn_rule_t* rule, const tn_jvp_call_t* call) {
   return TN_OK;
 }
 
-// Of updates that are added or replace: what lies at their places, for those that are still there.
+// Of updates that are added or replace: what is at their places, for those that are still there.
 static tn_array_t* cotangent_of_updates(const tn_rule_t* rule, tn_array_t* t) {
   tn_array_t* read = read_windows(rule, t);
   if (adds(rule)) return of_inside(rule->scope, places_of(rule), read);

@@ -75,7 +75,7 @@ tn_status_t tn__vjp_broadcast_in_dim(const tn_rule_t* rule, const tn_vjp_call_t*
   }
   tn_array_t* t = call->cotangents[0];
   if (sum_count) t = tn_array_sum(rule->scope, t, sum_count, axes, false);
-  // What is left stands in the order of the result; that of x comes first, then the ones.
+  // What is left is in the order of the result; that of x comes first, then the ones.
   size_t used = 0;
   for (size_t i = 0; i < count; ++i) {
     if (!(kept >> dimensions[i] & 1)) continue;

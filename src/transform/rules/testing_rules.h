@@ -19,7 +19,7 @@ typedef struct tn_rule_case {
   size_t input_count;
   size_t ranks[TN_RULE_INPUT_LIMIT];
   int64_t dims[TN_RULE_INPUT_LIMIT][4];
-  double low, high;  // where the inputs lie
+  double low, high;  // where the inputs are
 } tn_rule_case_t;
 
 // A closure whose user is a case.

@@ -477,7 +477,7 @@ def _zeta(case):
             return np.where(cancels, terms.sum(-1).astype(float), found)
 
     def make(random, dtype, shape):
-        # Nobody says what an infinite order gives.
+        # It is unspecified what an infinite order gives.
         array = values.special(random, dtype, shape)
         array = np.where(np.isinf(array), np.ones_like(array), array)
         # Far below zero SciPy goes up step by step.

@@ -10,7 +10,7 @@ from differential.generators import generator
 NUMBERS = INTEGER + FLOAT
 # XLA lays integers of two bits out in another way than their companions.
 SORTED = [dtype for dtype in NUMBERS if dtype.bits > 2]
-# Formats in which small whole numbers are exact, and so are a few sums and products of them.
+# Formats in which small integers are exact, and so are a few sums and products of them.
 EXACT = [dtype for dtype in FLOAT if dtype.bits >= 16] + INTEGER + COMPLEX + BOOL
 
 

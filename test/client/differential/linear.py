@@ -15,7 +15,7 @@ MULTIPLIED = [dtype for dtype in INTEGER if dtype.bits > 2] + [dtype for dtype i
 
 
 def factors(case, shapes):
-    """Whole numbers whose sums of products are exact, or any numbers, which are compared by the largest result."""
+    """Integers whose sums of products are exact, or any numbers, which are compared by the largest result."""
     if case.dtype.is_inexact and case.random.random() < 0.5:
         case.by_norm, case.ulps = True, 16 if case.dtype.part.bits >= 32 else 2
         return [
@@ -145,7 +145,7 @@ def _fft(case):
     case.by_norm, case.ulps = True, 32
     array = values.ordinary(case.random, case.dtype, (*batch, *given))
     if kind == "IRFFT":
-        # What no real signal has, is read by nobody or by somebody: the spectrum is that of a signal.
+        # What no real signal has, is read by some libraries only: the spectrum is that of a signal.
         signal = case.random.standard_normal((*batch, *lengths))
         array = np.fft.rfftn(signal, axes=range(-rank, 0)).astype(case.dtype.numpy)
     case.give(

@@ -1,4 +1,4 @@
-"""Random shapes and elements: ordinary ones, and those at which arithmetic goes wrong."""
+"""Random shapes and elements: ordinary ones, and those at which arithmetic is inexact or undefined."""
 
 import ml_dtypes
 import numpy as np
@@ -178,7 +178,7 @@ def ordinary(random, dtype, shape):
 
 
 def small(random, dtype, shape, low=-3, high=3):
-    """Whole numbers so small that sums and products of some of them are exact."""
+    """Integers so small that sums and products of some of them are exact."""
     if dtype.kind == "COMPLEX":
         return _parts(random, dtype, shape, small)
     if not dtype.is_inexact:
