@@ -34,7 +34,7 @@ static PyModuleDef definition = {
 static bool (*const parts[])(PyObject* module) = {
     core_prepare_functions, core_add_dtypes,     core_add_devices,   core_add_streams,
     core_add_memory,        core_add_array,      core_add_functions, core_add_evaluation,
-    core_add_printing,      core_add_operations, add_constants,
+    core_add_printing,      core_add_operations, core_add_programs,  add_constants,
 };
 
 PyMODINIT_FUNC PyInit_core(void);

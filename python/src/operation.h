@@ -26,4 +26,8 @@ bool core_attribute_from(core_call_t* call, core_pool_t* pool, const char* name,
 
 bool core_add_operations(PyObject* module);
 
+// --- program.c
+
+bool core_add_programs(PyObject* module);
+
 #endif  // TENON_PYTHON_OPERATION_H_

@@ -2,17 +2,23 @@
 
   tenon.core      lazy arrays and the functions on them, with the names of mlx.core
   tenon.ops       libraries of custom operations
+  tenon.load      a StableHLO program as a function
 """
 
 import importlib
 
-__all__ = ["core", "ops"]
+_MODULES = ["core", "ops"]
+_NAMES = {"load": "programs", "Program": "programs"}  # and the modules they are in
+
+__all__ = [*_MODULES, *_NAMES]
 
 
 def __getattr__(name):
     # On first use: `python -m tenon --cflags` does not load the library.
-    if name in __all__:
+    if name in _MODULES:
         return importlib.import_module(f"{__name__}.{name}")
+    if name in _NAMES:
+        return getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
