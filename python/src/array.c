@@ -310,8 +310,17 @@ static PyMethodDef methods[] = {
     {"__complex__", array_complex, METH_NOARGS, NULL},
     {"__format__", core_array_format, METH_O, NULL},
     {"__dlpack__", (PyCFunction)(void (*)(void))core_to_dlpack, METH_VARARGS | METH_KEYWORDS,
-     "The array as a capsule of DLPack, without a copy."},
+     "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+     "The array as a capsule of DLPack, without a copy unless `copy` is true."},
     {"__dlpack_device__", core_dlpack_device, METH_NOARGS, NULL},
+    {"__array__", (PyCFunction)(void (*)(void))core_to_numpy, METH_VARARGS | METH_KEYWORDS,
+     "__array__($self, /, dtype=None, copy=None)\n--\n\nThe array as one of NumPy, which is "
+     "read-only unless it is a copy."},
+    {"__bytes__", core_to_bytes, METH_NOARGS, NULL},
+    {"__array_namespace__", (PyCFunction)(void (*)(void))core_namespace,
+     METH_VARARGS | METH_KEYWORDS,
+     "__array_namespace__($self, /, *, api_version=None)\n--\n\nThe module with the functions of "
+     "the array API."},
     {"astype", FAST(astype), "astype(self, dtype, *, stream=None)\n\nSee :func:`astype`."},
     {"reshape", FAST(reshape), "reshape(self, shape, *, stream=None)\n\nSee :func:`reshape`."},
     {"transpose", FAST(transpose),

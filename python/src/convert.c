@@ -89,6 +89,28 @@ bool core_is_number(PyObject* object) {
   return PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object);
 }
 
+// Without an import of NumPy: before that there are no scalars of it.
+static PyObject* find_numpy_scalars(void) {
+  PyObject* name = PyUnicode_FromString("numpy");
+  PyObject* numpy = name ? PyImport_GetModule(name) : NULL;
+  PyObject* type = numpy ? PyObject_GetAttrString(numpy, "generic") : NULL;
+  Py_XDECREF(numpy);
+  Py_XDECREF(name);
+  PyErr_Clear();
+  return type;
+}
+
+static bool is_numpy_scalar(PyObject* object) {
+  static PyObject* generic;  // as long as the process
+  if (core_is_array(object) || PyFloat_Check(object) || PyLong_Check(object)) return false;
+  if (!generic) generic = find_numpy_scalars();
+  return generic && PyType_Check(generic) && PyObject_TypeCheck(object, (PyTypeObject*)generic);
+}
+
+bool core_is_scalar(PyObject* object) {
+  return core_is_number(object) || is_numpy_scalar(object);
+}
+
 static bool fits_in_int32(PyObject* number) {
   int overflow = 0;
   const int64_t value = PyLong_AsLongLongAndOverflow(number, &overflow);
@@ -275,24 +297,25 @@ bool core_is_like_array(PyObject* object) {
   return false;
 }
 
-static bool import(core_call_t* call, PyObject* object, tn_dtype_t dtype, tn_array_t** out_array) {
-  tn_array_t* array = NULL;
-  if (!core_import(call, object, &array)) return false;
-  if (!array) {
-    return core_raise_type(PyExc_TypeError,
-                           "expected an array, a number or a sequence of them; found %U", object);
-  }
-  // As mlx.core does: arrays in double precision are asked for by their dtype.
-  if (dtype == TN_DTYPE_INVALID && tn_array_dtype(array) == TN_DTYPE_F64) dtype = TN_DTYPE_F32;
-  if (dtype == TN_DTYPE_INVALID && tn_array_dtype(array) == TN_DTYPE_C128) dtype = TN_DTYPE_C64;
-  *out_array = dtype ? tn_array_astype(call->scope, array, dtype) : array;
-  return true;
+// A scalar of NumPy beside an array counts as a number of Python.
+static bool convert_scalar(core_call_t* call, PyObject* scalar, tn_dtype_t like,
+                           tn_array_t** out_array) {
+  PyObject* number = PyObject_CallMethod(scalar, "item", NULL);
+  if (!number) return false;
+  const bool is_done = core_is_number(number)
+                           ? convert_number(call, number, dtype_beside(number, like), out_array)
+                           : core_import_as(call, scalar, TN_DTYPE_INVALID, CORE_COPY, out_array);
+  Py_DECREF(number);
+  return is_done;
 }
 
 bool core_convert(core_call_t* call, PyObject* object, tn_dtype_t like, tn_array_t** out_array) {
   if (core_is_array(object)) {
     *out_array = core_array_value(object);
     return true;
+  }
+  if (like != TN_DTYPE_INVALID && is_numpy_scalar(object)) {
+    return convert_scalar(call, object, like, out_array);
   }
   if (core_is_number(object)) {
     return convert_number(call, object, dtype_beside(object, like), out_array);
@@ -311,7 +334,7 @@ bool core_convert_to(core_call_t* call, PyObject* object, tn_dtype_t dtype,
     return convert_number(call, object, dtype ? dtype : dtype_of(object), out_array);
   }
   if (is_sequence(object)) return convert_sequence(call, object, dtype, out_array);
-  return import(call, object, dtype, out_array);
+  return core_import_as(call, object, dtype, CORE_COPY, out_array);
 }
 
 // --- to lists

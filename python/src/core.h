@@ -106,6 +106,7 @@ bool core_add_printing(PyObject* module);
 // cannot hold them. TypeError for what is none; `is_like` tells before.
 bool core_convert(core_call_t* call, PyObject* object, tn_dtype_t like, tn_array_t** out_array);
 bool core_is_number(PyObject* object);  // of Python: bool, int, float, complex
+bool core_is_scalar(PyObject* object);  // that, or a scalar of NumPy
 bool core_is_like_array(PyObject* object);
 // The same with elements of a dtype; INVALID: that of the elements.
 bool core_convert_to(core_call_t* call, PyObject* object, tn_dtype_t dtype, tn_array_t** out_array);
@@ -113,14 +114,36 @@ bool core_convert_to(core_call_t* call, PyObject* object, tn_dtype_t dtype, tn_a
 PyObject* core_to_list(tn_array_t* array);
 PyObject* core_element(tn_dtype_t dtype, const void* element);
 
-// --- exchange.c
+// --- import.c, exchange.c
 
+// Whether an array may use the memory of another package's object.
+typedef enum core_sharing { CORE_COPY, CORE_SHARE_OR_COPY, CORE_SHARE } core_sharing_t;
+
+bool core_add_import(PyObject* module);  // asarray, from_dlpack
 // Arrays from buffers, DLPack and __array__; *out_array is NULL if the object has none of them.
-bool core_import(core_call_t* call, PyObject* object, tn_array_t** out_array);
+bool core_import(core_call_t* call, PyObject* object, core_sharing_t sharing,
+                 tn_array_t** out_array);
+// The same with elements of a dtype. INVALID: of their own, but in single precision. TypeError for
+// an object that has no elements.
+bool core_import_as(core_call_t* call, PyObject* object, tn_dtype_t dtype, core_sharing_t sharing,
+                    tn_array_t** out_array);
+tn_dtype_t core_dtype_of_format(const char* text);  // INVALID: there is none
+// Members of arrays.
+bool core_add_exchange(PyObject* module);
 int core_get_buffer(PyObject* object, Py_buffer* buffer, int flags);
 void core_release_buffer(PyObject* object, Py_buffer* buffer);
 PyObject* core_to_dlpack(PyObject* self, PyObject* arguments, PyObject* keywords);
 PyObject* core_dlpack_device(PyObject* self, PyObject* unused);
+PyObject* core_to_bytes(PyObject* self, PyObject* unused);
+PyObject* core_to_numpy(PyObject* self, PyObject* arguments, PyObject* keywords);
+PyObject* core_namespace(PyObject* self, PyObject* arguments, PyObject* keywords);
+
+// --- interpreter.c
+
+bool core_add_interpreter(PyObject* module);
+// For threads that may not be Python's. False when the interpreter ends and cannot be used.
+bool core_interpreter_enter(PyGILState_STATE* out_state);
+void core_interpreter_leave(PyGILState_STATE state);
 
 // --- functions.c
 

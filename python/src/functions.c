@@ -235,7 +235,7 @@ static tn_dtype_t promoted_dtype(const arguments_t* arguments) {
 // Numbers wait for the dtype of the arrays beside them.
 static bool is_waiting(const arguments_t* arguments, size_t i) {
   return arguments->function->is_promoted[i] && arguments->objects[i] &&
-         core_is_number(arguments->objects[i]);
+         core_is_scalar(arguments->objects[i]);
 }
 
 static bool to_values(arguments_t* arguments, core_call_t* call) {

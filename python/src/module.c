@@ -32,9 +32,24 @@ static PyModuleDef definition = {
 
 // What fills the module, in this order.
 static bool (*const parts[])(PyObject* module) = {
-    core_prepare_functions, core_add_dtypes,     core_add_devices,   core_add_streams,
-    core_add_memory,        core_add_array,      core_add_functions, core_add_evaluation,
-    core_add_printing,      core_add_operations, core_add_programs,  add_constants,
+    // One a line.
+    // clang-format off
+    core_prepare_functions,
+    core_add_dtypes,
+    core_add_devices,
+    core_add_streams,
+    core_add_memory,
+    core_add_interpreter,
+    core_add_array,
+    core_add_import,
+    core_add_exchange,
+    core_add_functions,
+    core_add_evaluation,
+    core_add_printing,
+    core_add_operations,
+    core_add_programs,
+    add_constants,
+    // clang-format on
 };
 
 PyMODINIT_FUNC PyInit_core(void);

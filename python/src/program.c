@@ -220,7 +220,7 @@ static bool to_buffer(run_t* run, size_t i) {
   if (is_plain || core_is_array(object)) {
     const tn_dtype_t dtype = is_plain ? tn_type_dtype(type) : TN_DTYPE_INVALID;
     if (!core_convert_to(&run->call, object, dtype, &array)) return false;
-  } else if (!core_import(&run->call, object, &array)) {
+  } else if (!core_import(&run->call, object, CORE_COPY, &array)) {
     return false;
   }
   if (!array) {
