@@ -209,10 +209,11 @@ TN_API TN_MUST_USE tn_status_t tn_context_register_op(tn_context_t* context,
 TN_API TN_MUST_USE tn_status_t tn_op_register(const tn_op_def_t* definition);
 
 // Adds one use of a registered operation to the graph. Attributes are checked against the signature
-// and completed with its defaults. Result types that are not given follow from the definition:
-// elementwise operations have the operands' broadcast shape and promoted dtype; others use `infer`
-// or the signature (like(x), shape_of(x), a named dtype). Results are arrays of the scope; after an
-// error each of them carries it.
+// and completed with its defaults; an untyped function of API version 3 takes one, a string named
+// "opaque". Result types that are not given follow from the definition: elementwise operations have
+// the operands' broadcast shape and promoted dtype; others use `infer` or the signature (like(x),
+// shape_of(x), a named dtype). Results are arrays of the scope; after an error each of them carries
+// it.
 TN_API void tn_op_apply(tn_scope_t* scope, const tn_application_t* application,
                         tn_array_t** out_results);
 

@@ -112,6 +112,28 @@ static bool from_array(core_call_t* call, core_pool_t* pool, const char* type, P
   return true;
 }
 
+// A scalar of NumPy keeps its dtype; *has_dtype is false for other objects.
+static bool from_scalar(core_call_t* call, PyObject* object, bool* has_dtype,
+                        tn_attribute_t* out_attribute) {
+  PyObject* dtype_object = PyObject_GetAttrString(object, "dtype");
+  PyErr_Clear();
+  *has_dtype = dtype_object && PyNumber_Check(object) && !PySequence_Check(object);
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  const bool is_dtype = *has_dtype && core_dtype_from(dtype_object, &dtype);
+  Py_XDECREF(dtype_object);
+  if (!*has_dtype) return true;
+  tn_array_t* array = NULL;
+  if (!is_dtype || !core_convert_to(call, object, dtype, &array)) return false;
+  const tn_kind_t kind = tn_dtype_kind(dtype);
+  out_attribute->dtype = dtype;
+  if (kind & TN_KIND_FLOAT) {
+    out_attribute->kind = TN_ATTRIBUTE_FLOAT;
+    return core_check(tn_array_item(array, &out_attribute->real));
+  }
+  out_attribute->kind = kind == TN_KIND_BOOL ? TN_ATTRIBUTE_BOOL : TN_ATTRIBUTE_INTEGER;
+  return core_check(tn_array_item_as(array, TN_DTYPE_S64, &out_attribute->integer));
+}
+
 static bool from_dict(core_call_t* call, core_pool_t* pool, PyObject* object,
                       tn_attribute_t* out_attribute) {
   const size_t count = (size_t)PyDict_Size(object);
@@ -140,11 +162,13 @@ bool core_attribute_from(core_call_t* call, core_pool_t* pool, const char* name,
     return true;
   }
   if (is_list) return from_array(call, pool, type, object, out_attribute);
+  bool has_dtype = false;
+  if (!from_scalar(call, object, &has_dtype, out_attribute)) return false;
+  if (has_dtype) return true;
   if (PyFloat_Check(object)) return from_real(object, out_attribute);
-  if (PyIndex_Check(object)) return from_integer(object, type, out_attribute);
-  if (PyDict_Check(object)) return from_dict(call, pool, object, out_attribute);
-  if (PyNumber_Check(object) && !core_is_array(object) && !PySequence_Check(object)) {
-    return from_real(object, out_attribute);  // NumPy's scalars
+  if (PyIndex_Check(object) && !PySequence_Check(object)) {
+    return from_integer(object, type, out_attribute);
   }
+  if (PyDict_Check(object)) return from_dict(call, pool, object, out_attribute);
   return from_array(call, pool, type, object, out_attribute);
 }

@@ -382,7 +382,113 @@ static PyObject* load_operations(PyObject* module, PyObject* arguments) {
   return search.functions;
 }
 
+// --- targets by their names
+
+static bool to_types(core_pool_t* pool, PyObject* list, size_t count, tn_array_type_t* types) {
+  for (size_t i = 0; i < count; ++i) {
+    PyObject *shape = NULL, *dtype = NULL;
+    if (!PyArg_ParseTuple(PyTuple_GetItem(list, (Py_ssize_t)i), "O!O", &PyTuple_Type, &shape,
+                          &dtype)) {
+      return false;
+    }
+    const size_t rank = (size_t)PyTuple_Size(shape);
+    int64_t* dims = core_allocate(pool, rank, sizeof *dims);
+    if (!dims || !core_dtype_from(dtype, &types[i].dtype)) return false;
+    for (size_t axis = 0; axis < rank; ++axis) {
+      dims[axis] = PyLong_AsLongLong(PyTuple_GetItem(shape, (Py_ssize_t)axis));
+    }
+    types[i].rank = rank;
+    types[i].dims = dims;
+  }
+  return !PyErr_Occurred();
+}
+
+static bool take_target(use_t* use, PyObject* operands, PyObject* attributes, size_t count) {
+  const size_t operand_count = (size_t)PyTuple_Size(operands);
+  use->operands = core_allocate(&use->pool, operand_count, sizeof *use->operands);
+  use->attributes = core_allocate(&use->pool, count, sizeof *use->attributes);
+  if (!use->operands || !use->attributes) return false;
+  while (use->operand_count < operand_count) {
+    use->operands[use->operand_count] = PyTuple_GetItem(operands, (Py_ssize_t)use->operand_count);
+    ++use->operand_count;
+  }
+  Py_ssize_t at = 0;
+  PyObject *key = NULL, *value = NULL;
+  while (use->attribute_count < count && PyDict_Next(attributes, &at, &key, &value)) {
+    const char* name = PyUnicode_AsUTF8AndSize(key, NULL);
+    if (!name || !core_attribute_from(&use->call, &use->pool, name, NULL, value,
+                                      &use->attributes[use->attribute_count++])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static PyObject* apply_target(PyObject* module, PyObject* arguments) {
+  (void)module;
+  const char* name = NULL;
+  PyObject *operands = NULL, *attributes = NULL, *types = NULL, *stream = NULL;
+  if (!PyArg_ParseTuple(arguments, "sO!O!O!O:apply_target", &name, &PyTuple_Type, &operands,
+                        &PyDict_Type, &attributes, &PyTuple_Type, &types, &stream)) {
+    return NULL;
+  }
+  use_t use = {0};
+  if (!core_begin(&use.call, stream)) return NULL;
+  const size_t count = (size_t)PyTuple_Size(types);
+  tn_array_type_t* result_types = core_allocate(&use.pool, count, sizeof *result_types);
+  PyObject* result = NULL;
+  if (result_types && to_types(&use.pool, types, count, result_types) &&
+      take_target(&use, operands, attributes, (size_t)PyDict_Size(attributes))) {
+    result = apply(&use, name, count, result_types);
+  }
+  core_end(&use.call);
+  core_free(&use.pool);
+  return result;
+}
+
+static bool function_from(PyObject* capsule, tn_target_function_t* out_function) {
+  *out_function = NULL;
+  if (capsule == Py_None) return true;
+  if (!PyCapsule_CheckExact(capsule)) {
+    PyErr_Format(PyExc_TypeError, "expected a capsule with a function's address; found %R",
+                 capsule);
+    return false;
+  }
+  void* address = PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule));
+  memcpy(out_function, &address, sizeof address);
+  return address != NULL;
+}
+
+static PyObject* register_target(PyObject* module, PyObject* arguments) {
+  (void)module;
+  const char *name = NULL, *platform = NULL;
+  int api_version = 0;
+  PyObject* capsules[4];
+  tn_target_function_t functions[4];
+  if (!PyArg_ParseTuple(arguments, "ssiOOOO:register_target", &name, &platform, &api_version,
+                        &capsules[0], &capsules[1], &capsules[2], &capsules[3])) {
+    return NULL;
+  }
+  for (int i = 0; i < 4; ++i) {
+    if (!function_from(capsules[i], &functions[i])) return NULL;
+  }
+  const tn_handler_stages_t stages = {.instantiate = functions[0],
+                                      .prepare = functions[1],
+                                      .initialize = functions[2],
+                                      .execute = functions[3]};
+  const bool has_stages = functions[0] || functions[1] || functions[2];
+  tn_status_t status =
+      has_stages ? tn_target_register_stages(name, platform, &stages)
+                 : tn_target_register(name, platform, functions[3], (tn_api_version_t)api_version);
+  return core_check(status) ? Py_NewRef(Py_None) : NULL;
+}
+
 static PyMethodDef functions[] = {
+    {"apply_target", apply_target, METH_VARARGS,
+     "apply_target(name, operands, attributes, types, stream)\n--\n\nFor tenon.ffi.ffi_call."},
+    {"register_target", register_target, METH_VARARGS,
+     "register_target(name, platform, api_version, instantiate, prepare, initialize, execute)\n"
+     "--\n\nFor tenon.ffi.register_ffi_target."},
     {"load_operations", load_operations, METH_VARARGS,
      "load_operations(path, module_name)\n--\n\nLoads a library of operations; gives a dict of "
      "functions, by name. For tenon.ops.load."},

@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "base/type.h"
 #include "call/check.h"
+#include "call/operation.h"
 #include "call/registry.h"
 #include "call/signature.h"
 #include "ir/builder.h"
@@ -34,6 +35,7 @@ typedef struct use {
   tn_scope_t* scope;
   const tn_ffi_op_t* signature;   // NULL: there is none
   const tn_op_def_t* definition;  // NULL: there is none
+  int32_t version;                // of the call
   const tn_application_t* application;
   tn_arena_t arena;
   size_t attribute_count;
@@ -94,13 +96,27 @@ static tn_status_t read_given(use_t* use) {
   return TN_OK;
 }
 
+static tn_status_t check_untyped(const use_t* use) {
+  if (use->version == TN_API_VERSION_TYPED_FFI) return TN_OK;
+  const bool takes_opaque = use->version == TN_API_VERSION_STATUS_RETURNING_UNIFIED;
+  for (size_t i = 0; i < use->attribute_count; ++i) {
+    const tn_attribute_t* it = &use->attributes[i];
+    const bool is_opaque = strcmp(it->name, TN_OPAQUE) == 0 && it->kind == TN_ATTRIBUTE_STRING;
+    if (is_opaque && takes_opaque) continue;
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "an untyped function has no attribute \"%s\"; expected %s", it->name,
+                            takes_opaque ? "at most \"opaque\", a string" : "none");
+  }
+  return TN_OK;
+}
+
 // Fitted to the signature, by the check that compiling makes; without one as they are.
 static tn_status_t take_attributes(use_t* use) {
   const tn_attr_t* given = NULL;
   tn_attr_dictionary_t fitted;
   bool is_complete = true;
   TN_RETURN_IF_ERROR(read_given(use));
-  if (!use->signature) return TN_OK;
+  if (!use->signature || use->version != TN_API_VERSION_TYPED_FFI) return check_untyped(use);
   TN_RETURN_IF_ERROR(
       tn__attribute_dictionary(use->attribute_count, use->attributes, &use->arena, &given));
   TN_RETURN_IF_ERROR(
@@ -297,7 +313,8 @@ static tn_status_t prepare(use_t* use) {
     TN_RETURN_IF_ERROR(broadcast_operands(use, shape));
   }
   TN_RETURN_IF_ERROR(infer_types(use, shape));
-  return use->signature && !is_elementwise ? check_types(use) : TN_OK;
+  const bool is_checked = use->signature && use->version == TN_API_VERSION_TYPED_FFI;
+  return is_checked && !is_elementwise ? check_types(use) : TN_OK;
 }
 
 void tn__apply_op(tn_scope_t* scope, const tn_op_t* op, const tn_application_t* application,
@@ -306,6 +323,7 @@ void tn__apply_op(tn_scope_t* scope, const tn_op_t* op, const tn_application_t* 
   use_t use = {.scope = scope,
                .signature = target ? target->op : NULL,
                .definition = tn__op_definition(op),
+               .version = tn__op_call_version(op, application->attribute_count),
                .application = application};
   TN__OPERATION(scope, application->name);
   tn_array_t* error = tn__check_operands(scope, application->operand_count, application->operands);

@@ -1,4 +1,5 @@
 #include <tenon/custom.h>
+#include <tenon/custom_call_status.h>
 #include <tenon/detail/call.h>
 #include <tenon/detail/transform.h>
 
@@ -470,6 +471,33 @@ static void uses_that_do_not_fit_are_counted(void** state) {
   tn_scope_destroy(s);
 }
 
+static void add_opaque(void* out, const void* const* in, const char* opaque, size_t length,
+                       XlaCustomCallStatus* status) {
+  (void)opaque, (void)status;
+  for (size_t i = 0; i < 2; ++i) ((float*)out)[i] = ((const float*)in[0])[i] + (float)length;
+}
+
+static void untyped_functions_take_opaque_bytes(void** state) {
+  (void)state;
+  tn_scope_t* s = begin();
+  TN_ASSERT_OK(tn_target_register("add_opaque", "Host", (tn_target_function_t)add_opaque,
+                                  TN_API_VERSION_STATUS_RETURNING_UNIFIED));
+  tn_array_t *x = tn__testing_range(s, TN_LIST(2)), *y = NULL;
+  const tn_array_type_t type = {TN_DTYPE_F32, TN_LIST(2)};
+  tn_attribute_t attribute = tn_attribute_string("opaque", "abc", 3);
+  const tn_application_t application = {
+      sizeof application, "add_opaque", 1, &x, 1, &attribute, 1, &type};
+  tn_op_apply(s, &application, &y);
+  TN_ASSERT_F32(y, TN_LIST(2), 3, 4);
+  attribute.name = "scale";
+  tn_op_apply(s, &application, &y);
+  TN_ASSERT_REPORT(
+      "add_opaque: an untyped function has no attribute \"scale\"; expected at most "
+      "\"opaque\", a string",
+      tn_array_status(y));
+  tn_scope_destroy(s);
+}
+
 static void operands_of_another_type_are_refused_at_the_call(void** state) {
   (void)state;
   tn_scope_t* s = begin();
@@ -533,6 +561,7 @@ int main(void) {
       cmocka_unit_test(errors_of_rules_name_the_operation),
       cmocka_unit_test(uses_that_do_not_fit_are_counted),
       cmocka_unit_test(operands_of_another_type_are_refused_at_the_call),
+      cmocka_unit_test(untyped_functions_take_opaque_bytes),
       cmocka_unit_test(use_without_memory_is_an_error),
       cmocka_unit_test(a_definition_goes_when_nothing_needs_it),
   };

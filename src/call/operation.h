@@ -36,6 +36,10 @@ tn_string_view_t tn__op_called_name(const tn_op_t* op);
 TN_FOR_INSPECT tn_target_t* tn__op_target(const tn_op_t* op, const char* platform);
 // The same, or the host's: a device runs what it has no kernel for on the host.
 tn_target_t* tn__op_target_for(const tn_op_t* op, const char* platform);
+// The attribute of an untyped function: its opaque bytes, which reach those of API version 3.
+#define TN_OPAQUE "opaque"
+// The API version of calls that the runtime makes itself: typed where the target can be called so.
+int32_t tn__op_call_version(const tn_op_t* op, bool has_attributes);
 // What its author defined, the host's before others; NULL: nothing.
 const tn_op_def_t* tn__op_definition(const tn_op_t* op);
 

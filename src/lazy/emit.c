@@ -60,14 +60,24 @@ static void add(const tn_emitter_t* emitter, const tn_step_t* step, const tn_op_
 
 // --- custom calls
 
+// Untyped functions get bytes in the place of attributes.
+static tn_attr_t config_of(const tn_step_t* step, int32_t version) {
+  if (version == TN_API_VERSION_TYPED_FFI) {
+    return (tn_attr_t){.kind = TN_ATTR_DICTIONARY, .dictionary = step->attributes};
+  }
+  return (tn_attr_t){.kind = TN_ATTR_STRING,
+                     .string = tn__attr_get_string(&step->attributes, TN_OPAQUE)};
+}
+
 static tn_status_t emit_call(tn_emitter_t* emitter, const tn_step_t* step, tn_value_t** operands,
                              const tn_type_t* const* types, tn_value_t** results) {
+  const int32_t version = tn__op_call_version(step->op, step->attributes.count);
+  const tn_attr_t config = config_of(step, version);
   const tn_named_attr_t attributes[] = {
       TN_ATTR_OF("call_target_name", .kind = TN_ATTR_STRING,
                  .string = tn__op_called_name(step->op)),
-      TN_ATTR_OF("api_version", .kind = TN_ATTR_INTEGER, .dtype = TN_DTYPE_S32,
-                 .integer = TN_API_VERSION_TYPED_FFI),
-      TN_ATTR_OF("backend_config", .kind = TN_ATTR_DICTIONARY, .dictionary = step->attributes),
+      TN_ATTR_OF("api_version", .kind = TN_ATTR_INTEGER, .dtype = TN_DTYPE_S32, .integer = version),
+      {tn__sv("backend_config"), &config},
   };
   add(emitter, step, tn__op_written(step->op), operands, (tn_attr_dictionary_t){3, attributes},
       types, results);
