@@ -77,7 +77,8 @@ tn_target_t* tn__op_target_for(const tn_op_t* op, const char* platform) {
 
 int32_t tn__op_call_version(const tn_op_t* op, bool has_attributes) {
   const tn_registered_op_t* registered = tn__op_registered(op);
-  const uint32_t versions = registered ? registered->targets[0]->versions : TN_TARGET_TYPED;
+  const bool has_target = registered && registered->target_count;
+  const uint32_t versions = has_target ? registered->targets[0]->versions : TN_TARGET_TYPED;
   if (versions & TN_TARGET_TYPED) return TN_API_VERSION_TYPED_FFI;
   int32_t version =
       has_attributes ? TN_API_VERSION_STATUS_RETURNING_UNIFIED : TN_API_VERSION_ORIGINAL;
