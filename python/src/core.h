@@ -159,10 +159,89 @@ PyObject* core_function_call(const core_function_t* function, PyObject* first,
 
 // --- tree.c
 
-// Calls `visit` with each array in nested lists, tuples and dicts, until it returns false.
+// Trees are nested lists, tuples and dicts. Anything else in them is a leaf.
+
+// Calls `visit` with each array of a tree, until it returns false.
 typedef bool (*core_visit_fn)(void* user, PyObject* array);
 bool core_tree_visit(PyObject* tree, core_visit_fn visit, void* user);
 
+// Arrays of trees, in order.
+typedef struct core_leaves {
+  size_t count, capacity;
+  PyObject** objects;   // owned
+  tn_array_t** values;  // retained
+} core_leaves_t;
+
+// Appends the arrays of a tree.
+bool core_tree_flatten(PyObject* tree, core_leaves_t* leaves);
+// The same, and returns the tree in new lists, tuples and dicts. ValueError for other leaves.
+PyObject* core_tree_take(PyObject* tree, core_leaves_t* leaves);
+bool core_leaves_copy(const core_leaves_t* leaves, core_leaves_t* out_leaves);  // appends
+void core_leaves_clear(core_leaves_t* leaves);
+// Gives what takes the place of a leaf, a new reference.
+typedef PyObject* (*core_map_fn)(void* user, PyObject* leaf);
+// The tree in new lists, tuples and dicts.
+PyObject* core_tree_map(PyObject* tree, core_map_fn map, void* user);
+// Changes lists and dicts themselves; tuples in which something changes are new.
+PyObject* core_tree_update(PyObject* tree, core_map_fn map, void* user);
+// For both: objects of a list take the place of arrays, one after the other.
+typedef struct core_fill {
+  PyObject* objects;
+  Py_ssize_t next;
+} core_fill_t;
+PyObject* core_fill_next(void* user, PyObject* leaf);
+// A list of objects for arrays.
+PyObject* core_objects_of(size_t count, tn_array_t* const* values);
+
 bool core_add_evaluation(PyObject* module);  // eval, async_eval
+
+// --- trace.c
+
+// A function of Python under a transform, on this thread.
+typedef struct core_trace {
+  core_leaves_t inputs;
+  tn_trace_t* trace;
+  PyObject* tracers;  // a list
+} core_trace_t;
+
+// Makes tracers for the inputs, which the caller has filled in. Ended in any case.
+bool core_trace_begin(core_trace_t* trace, tn_trace_kind_t kind, const int64_t* in_axes);
+void core_trace_end(core_trace_t* trace);
+// Puts the inputs back where their tracers still are in a tree.
+bool core_trace_restore(const core_trace_t* trace, PyObject* tree);
+bool core_is_tracing(void);
+// Keeps an object until the outermost trace of the thread ends: for what rules need.
+bool core_trace_keep(PyObject* object);
+
+// What a transform makes of a function: an object that calls `call`.
+typedef struct core_transformed core_transformed_t;
+typedef PyObject* (*core_call_fn)(core_transformed_t* self, PyObject* arguments,
+                                  PyObject* keywords);
+struct core_transformed {
+  PyObject_HEAD core_call_fn call;
+  PyObject* function;
+  PyObject* data;  // of the transform
+};
+
+// TypeError, with the name of the transform, unless the function can be called.
+PyObject* core_transformed_new(const char* name, core_call_fn call, PyObject* function,
+                               PyObject* data);
+
+// --- transform.c, compile.c, custom_function.c
+
+// Where the batch is in each array of a tree. `prefix`: an int, None, or a tree of them. The caller
+// frees the values with PyMem_Free.
+typedef struct core_axes {
+  size_t count, capacity;
+  int64_t* values;
+} core_axes_t;
+bool core_axes_of(PyObject* tree, PyObject* prefix, core_axes_t* axes);
+
+// Cotangents and gradients between the library's convention and that of mlx.core.
+void core_conjugate(tn_scope_t* scope, size_t count, tn_array_t** arrays);
+
+bool core_add_transforms(PyObject* module);
+bool core_add_compile(PyObject* module);
+bool core_add_custom_function(PyObject* module);
 
 #endif  // TENON_PYTHON_CORE_H_

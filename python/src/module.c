@@ -48,6 +48,9 @@ static bool (*const parts[])(PyObject* module) = {
     core_add_printing,
     core_add_operations,
     core_add_programs,
+    core_add_transforms,
+    core_add_compile,
+    core_add_custom_function,
     add_constants,
     // clang-format on
 };

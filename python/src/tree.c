@@ -1,7 +1,5 @@
 // Nested lists, tuples and dicts of arrays.
 
-#include <string.h>
-
 #include "core.h"
 
 static bool visit_sequence(PyObject* tree, bool is_list, core_visit_fn visit, void* user) {
@@ -33,40 +31,185 @@ bool core_tree_visit(PyObject* tree, core_visit_fn visit, void* user) {
   return is_done;
 }
 
-// --- evaluation
+// --- leaves
 
-typedef struct list {
-  size_t count, capacity;
-  tn_array_t** arrays;  // retained: another thread may change the tree
-} list_t;
-
-static bool append(void* user, PyObject* array) {
-  list_t* list = user;
-  if (list->count == list->capacity) {
-    const size_t capacity = list->capacity ? 2 * list->capacity : 16;
-    tn_array_t** arrays = PyMem_Realloc(list->arrays, capacity * sizeof *arrays);
-    if (!arrays) {
-      PyErr_NoMemory();
-      return false;
-    }
-    list->arrays = arrays;
-    list->capacity = capacity;
+static bool grow(core_leaves_t* leaves) {
+  if (leaves->count < leaves->capacity) return true;
+  const size_t capacity = leaves->capacity ? 2 * leaves->capacity : 16;
+  PyObject** objects = PyMem_Realloc(leaves->objects, capacity * sizeof(PyObject*));
+  if (objects) leaves->objects = objects;
+  tn_array_t** values =
+      objects ? PyMem_Realloc(leaves->values, capacity * sizeof(tn_array_t*)) : NULL;
+  if (!values) {
+    PyErr_NoMemory();
+    return false;
   }
-  list->arrays[list->count++] = tn_array_retain(core_array_value(array));
+  leaves->values = values;
+  leaves->capacity = capacity;
   return true;
 }
 
+static bool append(void* user, PyObject* array) {
+  core_leaves_t* leaves = user;
+  if (!grow(leaves)) return false;
+  leaves->objects[leaves->count] = Py_NewRef(array);
+  leaves->values[leaves->count++] = tn_array_retain(core_array_value(array));
+  return true;
+}
+
+bool core_leaves_copy(const core_leaves_t* leaves, core_leaves_t* out_leaves) {
+  for (size_t i = 0; i < leaves->count; ++i) {
+    if (!append(out_leaves, leaves->objects[i])) return false;
+  }
+  return true;
+}
+
+void core_leaves_clear(core_leaves_t* leaves) {
+  for (size_t i = 0; i < leaves->count; ++i) {
+    Py_DECREF(leaves->objects[i]);
+    tn_array_release(leaves->values[i]);
+  }
+  PyMem_Free(leaves->objects);
+  PyMem_Free(leaves->values);
+  *leaves = (core_leaves_t){0};
+}
+
+bool core_tree_flatten(PyObject* tree, core_leaves_t* leaves) {
+  return core_tree_visit(tree, append, leaves);
+}
+
+static PyObject* take_leaf(void* user, PyObject* leaf) {
+  if (core_is_array(leaf)) return append(user, leaf) ? Py_NewRef(leaf) : NULL;
+  core_raise_type(PyExc_ValueError,
+                  "[tree_flatten] The argument should contain only arrays; found %U", leaf);
+  return NULL;
+}
+
+PyObject* core_tree_take(PyObject* tree, core_leaves_t* leaves) {
+  return core_tree_map(tree, take_leaf, leaves);
+}
+
+// --- the same tree with other leaves
+
+typedef struct mapping {
+  core_map_fn map;
+  void* user;
+  bool is_update;
+} mapping_t;
+
+static PyObject* map_tree(const mapping_t* mapping, PyObject* tree);
+
+static PyObject* map_list(const mapping_t* mapping, PyObject* list) {
+  const Py_ssize_t count = PyList_Size(list);
+  PyObject* result = mapping->is_update ? Py_NewRef(list) : PyList_New(count);
+  for (Py_ssize_t i = 0; result && i < count; ++i) {
+    PyObject* part = PyList_GetItem(list, i);
+    PyObject* mapped = part ? map_tree(mapping, part) : NULL;
+    if (!mapped || PyList_SetItem(result, i, mapped) < 0) Py_CLEAR(result);
+  }
+  return result;
+}
+
+// A tuple of the type of another: named ones take their parts as arguments.
+static PyObject* tuple_like(PyObject* tuple, PyObject* parts) {
+  PyObject* type = (PyObject*)Py_TYPE(tuple);
+  if (PyTuple_CheckExact(tuple)) return Py_NewRef(parts);
+  if (PyObject_HasAttrString(tuple, "_fields")) return PyObject_Call(type, parts, NULL);
+  return PyObject_CallFunctionObjArgs(type, parts, NULL);
+}
+
+static PyObject* map_tuple(const mapping_t* mapping, PyObject* tuple) {
+  const Py_ssize_t count = PyTuple_Size(tuple);
+  bool has_changed = !mapping->is_update;
+  PyObject* parts = PyTuple_New(count);
+  for (Py_ssize_t i = 0; parts && i < count; ++i) {
+    PyObject* part = PyTuple_GetItem(tuple, i);
+    PyObject* mapped = map_tree(mapping, part);
+    has_changed = has_changed || mapped != part;
+    if (!mapped || PyTuple_SetItem(parts, i, mapped) < 0) Py_CLEAR(parts);
+  }
+  if (!parts) return NULL;
+  PyObject* result = has_changed ? tuple_like(tuple, parts) : Py_NewRef(tuple);
+  Py_DECREF(parts);
+  return result;
+}
+
+static PyObject* map_dict(const mapping_t* mapping, PyObject* dict) {
+  PyObject* result = mapping->is_update ? Py_NewRef(dict) : PyDict_New();
+  PyObject* keys = result ? PyDict_Keys(dict) : NULL;
+  const Py_ssize_t count = keys ? PyList_Size(keys) : 0;
+  if (!keys) Py_CLEAR(result);
+  for (Py_ssize_t i = 0; result && i < count; ++i) {
+    PyObject* key = PyList_GetItem(keys, i);
+    PyObject* part = PyDict_GetItemWithError(dict, key);
+    PyObject* mapped = part ? map_tree(mapping, part) : NULL;
+    if (!part && !PyErr_Occurred()) PyErr_SetObject(PyExc_KeyError, key);
+    if (!mapped ||
+        ((mapped != part || !mapping->is_update) && PyDict_SetItem(result, key, mapped) < 0)) {
+      Py_CLEAR(result);
+    }
+    Py_XDECREF(mapped);
+  }
+  Py_XDECREF(keys);
+  return result;
+}
+
+static PyObject* map_tree(const mapping_t* mapping, PyObject* tree) {
+  PyObject* result = NULL;
+  if (core_is_array(tree)) return mapping->map(mapping->user, tree);
+  if (Py_EnterRecursiveCall(" in a tree of arrays")) return NULL;
+  if (PyList_Check(tree)) {
+    result = map_list(mapping, tree);
+  } else if (PyTuple_Check(tree)) {
+    result = map_tuple(mapping, tree);
+  } else if (PyDict_Check(tree)) {
+    result = map_dict(mapping, tree);
+  } else {
+    result = mapping->map(mapping->user, tree);
+  }
+  Py_LeaveRecursiveCall();
+  return result;
+}
+
+PyObject* core_tree_map(PyObject* tree, core_map_fn map, void* user) {
+  const mapping_t mapping = {map, user, false};
+  return map_tree(&mapping, tree);
+}
+
+PyObject* core_tree_update(PyObject* tree, core_map_fn map, void* user) {
+  const mapping_t mapping = {map, user, true};
+  return map_tree(&mapping, tree);
+}
+
+PyObject* core_fill_next(void* user, PyObject* leaf) {
+  core_fill_t* fill = user;
+  if (!core_is_array(leaf)) return Py_NewRef(leaf);
+  PyObject* object = PyList_GetItem(fill->objects, fill->next++);
+  if (!object) PyErr_SetString(PyExc_ValueError, "a tree of arrays has changed meanwhile");
+  return Py_XNewRef(object);
+}
+
+PyObject* core_objects_of(size_t count, tn_array_t* const* values) {
+  PyObject* list = PyList_New((Py_ssize_t)count);
+  for (size_t i = 0; list && i < count; ++i) {
+    PyObject* object = core_array_object(values[i]);
+    if (!object || PyList_SetItem(list, (Py_ssize_t)i, object) < 0) Py_CLEAR(list);
+  }
+  return list;
+}
+
+// --- evaluation
+
 static PyObject* evaluate(PyObject* trees, bool is_async) {
-  list_t list = {0};
+  core_leaves_t list = {0};  // retained: another thread may change the tree
   tn_status_t status = TN_OK;
   const bool is_listed = core_tree_visit(trees, append, &list);
   if (is_listed && list.count) {
     Py_BEGIN_ALLOW_THREADS;
-    status = (is_async ? tn_array_async_eval : tn_array_eval)(list.count, list.arrays);
+    status = (is_async ? tn_array_async_eval : tn_array_eval)(list.count, list.values);
     Py_END_ALLOW_THREADS;
   }
-  for (size_t i = 0; i < list.count; ++i) tn_array_release(list.arrays[i]);
-  PyMem_Free(list.arrays);
+  core_leaves_clear(&list);
   return is_listed && core_check(status) ? Py_NewRef(Py_None) : NULL;
 }
 

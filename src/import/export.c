@@ -4,12 +4,16 @@
 #include "transform/rules/rules.h"
 #include "transform/tape.h"
 
+// `tracers`: stand-ins that have been made, or NULL.
 static tn_status_t trace(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
-                         tn_array_t* const* inputs, tn_array_t** stand_ins, size_t output_count,
-                         tn_array_t** outputs, tn_module_t** out_module) {
+                         tn_array_t* const* inputs, tn_array_t* const* tracers,
+                         tn_array_t** stand_ins, size_t output_count, tn_array_t** outputs,
+                         tn_module_t** out_module) {
   tn_graph_t graph;
   for (size_t i = 0; i < input_count; ++i) {
-    stand_ins[i] = tn__abstract(scope, inputs[i]->dtype, inputs[i]->rank, inputs[i]->dims);
+    stand_ins[i] = tracers
+                       ? tracers[i]
+                       : tn__abstract(scope, inputs[i]->dtype, inputs[i]->rank, inputs[i]->dims);
     TN_RETURN_IF_ERROR(tn_array_status(stand_ins[i]));
   }
   TN_RETURN_IF_ERROR(tn__closure_call("tn_export_function", function, scope, input_count, stand_ins,
@@ -25,9 +29,9 @@ static tn_status_t trace(tn_scope_t* scope, const tn_closure_t* function, size_t
   return status;
 }
 
-tn_status_t tn_export_function(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
-                               tn_array_t* const* inputs, size_t output_count,
-                               tn_module_t** out_module) {
+tn_status_t tn__export(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
+                       tn_array_t* const* inputs, tn_array_t* const* tracers, size_t output_count,
+                       tn_module_t** out_module) {
   tn_scope_t* inner = NULL;
   void* memory = NULL;
   *out_module = NULL;
@@ -39,13 +43,19 @@ tn_status_t tn_export_function(tn_scope_t* scope, const tn_closure_t* function, 
   tn_status_t status = tn__allocate_array(allocator, count, sizeof(tn_array_t*), &memory);
   tn_array_t** arrays = memory;
   if (!status) {
-    status = trace(inner, function, input_count, inputs, arrays, output_count, arrays + input_count,
-                   out_module);
+    status = trace(inner, function, input_count, inputs, tracers, arrays, output_count,
+                   arrays + input_count, out_module);
   }
   atomic_fetch_sub(&tn__scope_evaluator(scope)->transform_count, 1);
   tn__free(allocator, arrays, count * sizeof *arrays);
   tn_scope_destroy(inner);
   return status;
+}
+
+tn_status_t tn_export_function(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
+                               tn_array_t* const* inputs, size_t output_count,
+                               tn_module_t** out_module) {
+  return tn__export(scope, function, input_count, inputs, NULL, output_count, out_module);
 }
 
 // The functions, each in a module of its own, as those of one.

@@ -197,8 +197,9 @@ static tn_status_t compile_graph(trace_t* trace, tn_evaluator_t* evaluator,
   return status;
 }
 
+// `has_stand_ins`: the inputs are stand-ins already.
 static tn_status_t fill_trace(const tn_compiled_t* compiled, tn_scope_t* scope, trace_t* trace,
-                              size_t own_count, tn_array_t* const* inputs,
+                              size_t own_count, tn_array_t* const* inputs, bool has_stand_ins,
                               size_t own_output_count) {
   tn_arena_t* arena = &trace->arena;
   const size_t count = trace->input_count + trace->output_count + captured_count(compiled);
@@ -207,7 +208,9 @@ static tn_status_t fill_trace(const tn_compiled_t* compiled, tn_scope_t* scope, 
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, &stand_ins));
   tn_array_t** outputs = stand_ins + trace->input_count;
   for (size_t i = 0; i < trace->input_count; ++i) {
-    stand_ins[i] = tn__abstract(scope, inputs[i]->dtype, inputs[i]->rank, inputs[i]->dims);
+    stand_ins[i] = has_stand_ins
+                       ? inputs[i]
+                       : tn__abstract(scope, inputs[i]->dtype, inputs[i]->rank, inputs[i]->dims);
     TN_RETURN_IF_ERROR(tn_array_status(stand_ins[i]));
   }
   TN_RETURN_IF_ERROR(call_with_stand_ins(compiled, scope, own_count, stand_ins, own_output_count,
@@ -217,8 +220,8 @@ static tn_status_t fill_trace(const tn_compiled_t* compiled, tn_scope_t* scope, 
 }
 
 static tn_status_t create_trace(const tn_compiled_t* compiled, tn_scope_t* scope, size_t own_count,
-                                tn_array_t* const* inputs, size_t own_output_count,
-                                trace_t** out_trace) {
+                                tn_array_t* const* inputs, bool has_stand_ins,
+                                size_t own_output_count, trace_t** out_trace) {
   const tn_allocator_t* allocator = compiled->evaluator->allocator;
   tn_scope_t* inner = NULL;
   void* memory = NULL;
@@ -233,7 +236,7 @@ static tn_status_t create_trace(const tn_compiled_t* compiled, tn_scope_t* scope
     trace->device = tn_scope_device(scope);
     trace->input_count = own_count + compiled->captured_input_count;
     trace->output_count = own_output_count + compiled->captured_output_count;
-    status = fill_trace(compiled, inner, trace, own_count, inputs, own_output_count);
+    status = fill_trace(compiled, inner, trace, own_count, inputs, has_stand_ins, own_output_count);
     if (status) release_trace(trace, allocator);
   }
   atomic_fetch_sub(&compiled->evaluator->transform_count, 1);
@@ -280,7 +283,8 @@ static tn_status_t get_trace(tn_compiled_t* compiled, tn_scope_t* scope, size_t 
   if (*out_trace) atomic_fetch_add(&(*out_trace)->references, 1);
   pthread_mutex_unlock(&compiled->mutex);
   if (*out_trace) return TN_OK;
-  TN_RETURN_IF_ERROR(create_trace(compiled, scope, own_count, inputs, own_output_count, &made));
+  TN_RETURN_IF_ERROR(
+      create_trace(compiled, scope, own_count, inputs, false, own_output_count, &made));
   pthread_mutex_lock(&compiled->mutex);
   ++compiled->trace_count;
   *out_trace = tn__recent_find(&compiled->traces, fits, &wanted);
@@ -398,4 +402,36 @@ tn_status_t tn_compiled_call(tn_compiled_t* compiled, tn_scope_t* scope, size_t 
   tn__free(allocator, given, count * sizeof *given);
   for (size_t i = 0; status && i < output_count; ++i) out_outputs[i] = NULL;
   return status;
+}
+
+// --- from a trace
+
+// In place of the function, which the caller has called.
+static tn_status_t refuse(void* user, tn_scope_t* scope, size_t input_count,
+                          tn_array_t* const* inputs, size_t output_count,
+                          tn_array_t** out_outputs) {
+  (void)user, (void)scope, (void)input_count, (void)inputs, (void)output_count, (void)out_outputs;
+  return tn_status_create(TN_CODE_UNIMPLEMENTED,
+                          "tn_compiled_call: the function was compiled from one trace: inputs of "
+                          "other shapes or dtypes, and transforms, need a new one");
+}
+
+tn_status_t tn__compile_traced(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
+                               tn_array_t* const* tracers, size_t output_count,
+                               tn_compiled_t** out_compiled) {
+  tn_compiled_t* compiled = NULL;
+  trace_t* trace = NULL;
+  *out_compiled = NULL;
+  TN_RETURN_IF_ERROR(tn_closure_compile(scope, function, NULL, &compiled));
+  tn_status_t status =
+      create_trace(compiled, scope, input_count, tracers, true, output_count, &trace);
+  if (status) {
+    tn_compiled_release(compiled);
+    return status;
+  }
+  compiled->function = (tn_closure_t){refuse, NULL};
+  compiled->trace_count = 1;
+  release_trace(tn__recent_add(&compiled->traces, trace), compiled->evaluator->allocator);
+  *out_compiled = compiled;
+  return TN_OK;
 }

@@ -50,10 +50,11 @@ static tn_status_t allocate_lists(tn_derivation_t* d) {
   return TN_OK;
 }
 
-// Calls the function with handles on the inputs that can be told from them.
+// Calls the function with handles on the inputs that can be told from them: `tracers`, if they have
+// been made.
 static tn_status_t init(tn_derivation_t* d, const char* name, tn_scope_t* scope,
                         const tn_closure_t* function, size_t input_count, tn_array_t* const* inputs,
-                        size_t output_count) {
+                        tn_array_t* const* tracers, size_t output_count) {
   *d = (tn_derivation_t){0};
   TN_RETURN_IF_ERROR(tn__scope_check(scope, name, input_count, inputs));
   TN_RETURN_IF_ERROR(tn_scope_create_nested(scope, &d->scope));
@@ -65,7 +66,7 @@ static tn_status_t init(tn_derivation_t* d, const char* name, tn_scope_t* scope,
   d->inputs = d->memory;
   d->outputs = d->inputs + input_count;
   for (size_t i = 0; i < input_count; ++i) {
-    d->inputs[i] = tn__identity(d->scope, inputs[i], TN_ARRAY_TRACED);
+    d->inputs[i] = tracers ? tracers[i] : tn__identity(d->scope, inputs[i], TN_ARRAY_TRACED);
   }
   TN_RETURN_IF_ERROR(tn__tape_record(name, d->scope, function, input_count, d->inputs, output_count,
                                      d->outputs, &d->tape));
@@ -234,17 +235,26 @@ static tn_status_t finish(tn_derivation_t* d, tn_status_t status, size_t output_
   return status;
 }
 
-tn_status_t tn_jvp(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
-                   tn_array_t* const* inputs, tn_array_t* const* tangents, size_t output_count,
-                   tn_array_t** out_outputs, tn_array_t** out_tangents) {
+tn_status_t tn__jvp(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
+                    tn_array_t* const* inputs, tn_array_t* const* tracers,
+                    tn_array_t* const* tangents, size_t output_count, tn_array_t** out_outputs,
+                    tn_array_t** out_tangents) {
   tn_derivation_t d;
   forget(output_count, out_outputs);
   forget(output_count, out_tangents);
-  tn_status_t status = init(&d, "tn_jvp", scope, function, input_count, inputs, output_count);
+  tn_status_t status =
+      init(&d, "tn_jvp", scope, function, input_count, inputs, tracers, output_count);
   if (!status) {
     status = jvp(&d, scope, input_count, tangents, output_count, out_outputs, out_tangents);
   }
   return finish(&d, status, output_count, out_outputs, output_count, out_tangents);
+}
+
+tn_status_t tn_jvp(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
+                   tn_array_t* const* inputs, tn_array_t* const* tangents, size_t output_count,
+                   tn_array_t** out_outputs, tn_array_t** out_tangents) {
+  return tn__jvp(scope, function, input_count, inputs, NULL, tangents, output_count, out_outputs,
+                 out_tangents);
 }
 
 // --- backwards
@@ -320,17 +330,26 @@ static tn_status_t vjp(tn_derivation_t* d, tn_scope_t* scope, size_t input_count
   return out_outputs ? hand_out(scope, output_count, d->outputs, out_outputs) : TN_OK;
 }
 
-tn_status_t tn_vjp(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
-                   tn_array_t* const* inputs, size_t output_count, tn_array_t* const* cotangents,
-                   tn_array_t** out_outputs, tn_array_t** out_gradients) {
+tn_status_t tn__vjp(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
+                    tn_array_t* const* inputs, tn_array_t* const* tracers, size_t output_count,
+                    tn_array_t* const* cotangents, tn_array_t** out_outputs,
+                    tn_array_t** out_gradients) {
   tn_derivation_t d;
   forget(output_count, out_outputs);
   forget(input_count, out_gradients);
-  tn_status_t status = init(&d, "tn_vjp", scope, function, input_count, inputs, output_count);
+  tn_status_t status =
+      init(&d, "tn_vjp", scope, function, input_count, inputs, tracers, output_count);
   if (!status) {
     status = vjp(&d, scope, input_count, output_count, cotangents, out_outputs, out_gradients);
   }
   return finish(&d, status, output_count, out_outputs, input_count, out_gradients);
+}
+
+tn_status_t tn_vjp(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
+                   tn_array_t* const* inputs, size_t output_count, tn_array_t* const* cotangents,
+                   tn_array_t** out_outputs, tn_array_t** out_gradients) {
+  return tn__vjp(scope, function, input_count, inputs, NULL, output_count, cotangents, out_outputs,
+                 out_gradients);
 }
 
 // --- gradients
@@ -392,7 +411,7 @@ static tn_status_t differentiate(const char* name, tn_scope_t* scope, const tn_c
   if (!argnums) argnums = first_argnum;
   TN_RETURN_IF_ERROR(tn__scope_check(scope, name, input_count, inputs));
   TN_RETURN_IF_ERROR(check_argnums(name, input_count, inputs, argnum_count, argnums));
-  tn_status_t status = init(&d, name, scope, function, input_count, inputs, output_count);
+  tn_status_t status = init(&d, name, scope, function, input_count, inputs, NULL, output_count);
   if (!status) {
     status = value_and_grad(&d, name, scope, argnum_count, argnums, output_count, out_outputs,
                             out_gradients);

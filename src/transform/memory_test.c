@@ -100,6 +100,41 @@ static tn_status_t slope_of_cubes(void* user, tn_scope_t* s, size_t input_count,
   return TN_OK;
 }
 
+// --- functions that the caller calls
+
+static tn_status_t transform_traces(tn_scope_t* s) {
+  const tn_trace_kind_t kinds[] = {TN_TRACE_DERIVATIVE, TN_TRACE_BATCH, TN_TRACE_TYPES};
+  tn_status_t status = TN_OK;
+  for (size_t i = 0; i < 3 && !status; ++i) {
+    tn_array_t *x = numbers(s, TN_LIST(2, 3)), *tracer = NULL, *y = NULL, *change = NULL;
+    tn_trace_t* trace = NULL;
+    tn_compiled_t* compiled = NULL;
+    tn_module_t* module = NULL;
+    TN_RETURN_IF_ERROR(tn_trace_begin(s, kinds[i], 1, &x, NULL, &trace, &tracer));
+    tn_array_t* square = tn_array_square(s, tracer);
+    if (kinds[i] == TN_TRACE_DERIVATIVE) {
+      status = tn_trace_vjp(trace, s, 1, &square, &x, &y, &change);
+      if (!status) status = tn_trace_jvp(trace, s, &x, 1, &square, &y, &change);
+    } else if (kinds[i] == TN_TRACE_BATCH) {
+      status = tn_trace_vmap(trace, s, 1, &square, NULL, &y);
+    } else {
+      status = tn_trace_export(trace, s, 1, &square, &module);
+      if (!status) status = tn_trace_compile(trace, s, 1, &square, &compiled);
+      if (!status) status = tn_compiled_call(compiled, s, 1, &x, 1, &y);
+    }
+    tn_trace_end(trace);
+    if (!status) status = expect_sum(s, y, 0.25 + 1 + 4 + 0.0625 + 2.25 + 0.25);
+    tn_compiled_release(compiled);
+    tn_module_release(module);
+  }
+  return status;
+}
+
+static void functions_that_the_caller_calls_survive(void** state) {
+  (void)state;
+  sweep(transform_traces);
+}
+
 // --- derivatives and batches
 
 static tn_status_t derive(tn_scope_t* s) {
@@ -669,6 +704,7 @@ static void work_on_streams_survives(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(functions_that_the_caller_calls_survive),
       cmocka_unit_test(derivatives_survive),
       cmocka_unit_test(batches_survive),
       cmocka_unit_test(functions_with_rules_survive_and_rules_get_no_errors),

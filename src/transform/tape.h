@@ -45,4 +45,32 @@ TN_MUST_USE tn_status_t tn__closure_call(const char* name, const tn_closure_t* f
                                          tn_array_t* const* inputs, size_t output_count,
                                          tn_array_t** out_outputs);
 
+// The transforms, with the tracers that the function is to get in place of the inputs; NULL: they
+// are made.
+TN_MUST_USE tn_status_t tn__jvp(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
+                                tn_array_t* const* inputs, tn_array_t* const* tracers,
+                                tn_array_t* const* tangents, size_t output_count,
+                                tn_array_t** out_outputs, tn_array_t** out_tangents);
+TN_MUST_USE tn_status_t tn__vjp(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
+                                tn_array_t* const* inputs, tn_array_t* const* tracers,
+                                size_t output_count, tn_array_t* const* cotangents,
+                                tn_array_t** out_outputs, tn_array_t** out_gradients);
+TN_MUST_USE tn_status_t tn__vmap(tn_scope_t* scope, const tn_closure_t* function,
+                                 size_t input_count, tn_array_t* const* inputs,
+                                 tn_array_t* const* tracers, const int64_t* in_axes,
+                                 size_t output_count, const int64_t* out_axes,
+                                 tn_array_t** out_outputs);
+// The tracers of a batch, in `scope`.
+TN_MUST_USE tn_status_t tn__vmap_elements(tn_scope_t* scope, size_t input_count,
+                                          tn_array_t* const* inputs, const int64_t* in_axes,
+                                          tn_array_t** out_elements);
+TN_MUST_USE tn_status_t tn__export(tn_scope_t* scope, const tn_closure_t* function,
+                                   size_t input_count, tn_array_t* const* inputs,
+                                   tn_array_t* const* tracers, size_t output_count,
+                                   tn_module_t** out_module);
+// One program: other inputs are an error.
+TN_MUST_USE tn_status_t tn__compile_traced(tn_scope_t* scope, const tn_closure_t* function,
+                                           size_t input_count, tn_array_t* const* tracers,
+                                           size_t output_count, tn_compiled_t** out_compiled);
+
 #endif  // TENON_TRANSFORM_TAPE_H_

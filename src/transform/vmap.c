@@ -65,6 +65,26 @@ static tn_array_t* element_of(tn_scope_t* scope, tn_array_t* input, int64_t axis
   return tn__abstract(scope, input->dtype, rank, dims);
 }
 
+// `out_elements` NULL: only checks the inputs.
+static tn_status_t make_elements(tn_scope_t* scope, size_t input_count, tn_array_t* const* inputs,
+                                 const int64_t* in_axes, int64_t* out_batch_size,
+                                 tn_array_t** out_elements) {
+  *out_batch_size = -1;
+  for (size_t i = 0; i < input_count; ++i) {
+    int64_t axis = in_axes ? in_axes[i] : 0;
+    TN_RETURN_IF_ERROR(check_input(i, inputs[i], &axis, out_batch_size));
+    if (out_elements) out_elements[i] = element_of(scope, inputs[i], axis);
+  }
+  if (*out_batch_size >= 0) return TN_OK;
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_vmap: no input has a batch");
+}
+
+tn_status_t tn__vmap_elements(tn_scope_t* scope, size_t input_count, tn_array_t* const* inputs,
+                              const int64_t* in_axes, tn_array_t** out_elements) {
+  int64_t batch_size = 0;
+  return make_elements(scope, input_count, inputs, in_axes, &batch_size, out_elements);
+}
+
 // --- the steps
 
 static bool is_batched(const tn_batching_t* b, const uint32_t* operands, uint32_t count) {
@@ -214,7 +234,7 @@ static tn_status_t allocate_lists(tn_batching_t* b) {
 
 static tn_status_t trace(tn_batching_t* b, tn_scope_t* scope, const tn_closure_t* function,
                          size_t input_count, tn_array_t* const* inputs, const int64_t* in_axes,
-                         size_t output_count) {
+                         tn_array_t* const* tracers, size_t output_count) {
   TN_RETURN_IF_ERROR(tn__scope_check(scope, "tn_vmap", input_count, inputs));
   TN_RETURN_IF_ERROR(tn_scope_create_nested(scope, &b->scope));
   b->evaluator = tn__scope_evaluator(scope);
@@ -224,15 +244,9 @@ static tn_status_t trace(tn_batching_t* b, tn_scope_t* scope, const tn_closure_t
   b->inputs = b->memory[0];
   b->outputs = b->inputs + input_count;
   b->input_count = input_count;
-  b->batch_size = -1;
-  for (size_t i = 0; i < input_count; ++i) {
-    int64_t axis = in_axes ? in_axes[i] : 0;
-    TN_RETURN_IF_ERROR(check_input(i, inputs[i], &axis, &b->batch_size));
-    b->inputs[i] = element_of(b->scope, inputs[i], axis);
-  }
-  if (b->batch_size < 0) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_vmap: no input has a batch");
-  }
+  TN_RETURN_IF_ERROR(make_elements(b->scope, input_count, inputs, in_axes, &b->batch_size,
+                                   tracers ? NULL : b->inputs));
+  for (size_t i = 0; tracers && i < input_count; ++i) b->inputs[i] = tracers[i];
   TN_RETURN_IF_ERROR(tn__tape_record("tn_vmap", b->scope, function, input_count, b->inputs,
                                      output_count, b->outputs, &b->tape));
   return allocate_lists(b);
@@ -291,16 +305,24 @@ static tn_status_t vmap(tn_batching_t* b, tn_scope_t* scope, size_t input_count,
   return TN_OK;
 }
 
-tn_status_t tn_vmap(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
-                    tn_array_t* const* inputs, const int64_t* in_axes, size_t output_count,
-                    const int64_t* out_axes, tn_array_t** out_outputs) {
+tn_status_t tn__vmap(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
+                     tn_array_t* const* inputs, tn_array_t* const* tracers, const int64_t* in_axes,
+                     size_t output_count, const int64_t* out_axes, tn_array_t** out_outputs) {
   tn_batching_t b = {0};
   for (size_t i = 0; i < output_count; ++i) out_outputs[i] = NULL;
-  tn_status_t status = trace(&b, scope, function, input_count, inputs, in_axes, output_count);
+  tn_status_t status =
+      trace(&b, scope, function, input_count, inputs, in_axes, tracers, output_count);
   if (!status) {
     status = vmap(&b, scope, input_count, inputs, in_axes, output_count, out_axes, out_outputs);
   }
   deinit(&b);
   for (size_t i = 0; status && i < output_count; ++i) out_outputs[i] = NULL;
   return status;
+}
+
+tn_status_t tn_vmap(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
+                    tn_array_t* const* inputs, const int64_t* in_axes, size_t output_count,
+                    const int64_t* out_axes, tn_array_t** out_outputs) {
+  return tn__vmap(scope, function, input_count, inputs, NULL, in_axes, output_count, out_axes,
+                  out_outputs);
 }

@@ -192,6 +192,51 @@ TN_API TN_MUST_USE tn_status_t tn_imported_call(tn_imported_t* imported, tn_scop
 // The same as a closure, for transforms: a view, valid as long as `imported`.
 TN_API tn_closure_t tn_imported_closure(tn_imported_t* imported);
 
+// --- functions that the caller calls
+
+// For callers that learn how many outputs a function has when it returns, as bindings to other
+// languages do. tn_trace_begin gives tracers; the caller calls the function with them, and gives
+// the outputs to one of the functions below, once or several times. Traces of one thread nest: the
+// last that has begun ends first. Externally synchronised.
+typedef struct tn_trace tn_trace_t;
+
+typedef enum tn_trace_kind {
+  TN_TRACE_DERIVATIVE = 0,  // for tn_trace_jvp, tn_trace_vjp: the tracers have the inputs' values
+  TN_TRACE_BATCH = 1,       // for tn_trace_vmap: each tracer is one element of the batch
+  TN_TRACE_TYPES = 2,       // for tn_trace_compile, tn_trace_export: only types are known
+} tn_trace_kind_t;
+
+// Retains the inputs. `in_axes` is for BATCH, as in tn_vmap, and copied. The tracers are views,
+// valid until the end of the trace; functions may be called in any scope of the same nest.
+TN_API TN_MUST_USE tn_status_t tn_trace_begin(tn_scope_t* scope, tn_trace_kind_t kind,
+                                              size_t input_count, tn_array_t* const* inputs,
+                                              const int64_t* in_axes, tn_trace_t** out_trace,
+                                              tn_array_t** out_tracers);
+TN_API void tn_trace_end(tn_trace_t* trace);  // accepts NULL
+
+// As the functions of the same name without trace_, with results in `scope`, which is of the same
+// nest as that of the trace. `outputs` are those of the function. out_outputs of the vjp may be NULL.
+// INVALID_ARGUMENT if the trace is of another kind.
+TN_API TN_MUST_USE tn_status_t tn_trace_jvp(tn_trace_t* trace, tn_scope_t* scope,
+                                            tn_array_t* const* tangents, size_t output_count,
+                                            tn_array_t* const* outputs, tn_array_t** out_outputs,
+                                            tn_array_t** out_tangents);
+TN_API TN_MUST_USE tn_status_t tn_trace_vjp(tn_trace_t* trace, tn_scope_t* scope,
+                                            size_t output_count, tn_array_t* const* outputs,
+                                            tn_array_t* const* cotangents, tn_array_t** out_outputs,
+                                            tn_array_t** out_gradients);
+TN_API TN_MUST_USE tn_status_t tn_trace_vmap(tn_trace_t* trace, tn_scope_t* scope,
+                                             size_t output_count, tn_array_t* const* outputs,
+                                             const int64_t* out_axes, tn_array_t** out_outputs);
+// The compiled function is for inputs with the shapes and dtypes of the trace's; others, and inputs
+// of a transform, are UNIMPLEMENTED.
+TN_API TN_MUST_USE tn_status_t tn_trace_compile(tn_trace_t* trace, tn_scope_t* scope,
+                                                size_t output_count, tn_array_t* const* outputs,
+                                                tn_compiled_t** out_compiled);
+TN_API TN_MUST_USE tn_status_t tn_trace_export(tn_trace_t* trace, tn_scope_t* scope,
+                                               size_t output_count, tn_array_t* const* outputs,
+                                               tn_module_t** out_module);
+
 // --- the producer of an array
 
 // Formats the operation that produces the array, with snprintf's contract: its name and its

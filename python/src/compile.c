@@ -1,0 +1,332 @@
+// compile: a program for each set of structures, constants, shapes and dtypes of the arguments.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+static bool is_disabled;
+
+// --- what programs are told apart by
+
+typedef struct key {
+  char* bytes;
+  size_t length, capacity;
+} text_t;
+
+static bool put(text_t* key, const void* bytes, size_t length) {
+  if (key->length + length > key->capacity) {
+    const size_t capacity = 2 * (key->length + length) + 256;
+    char* grown = PyMem_Realloc(key->bytes, capacity);
+    if (!grown) {
+      PyErr_NoMemory();
+      return false;
+    }
+    key->bytes = grown;
+    key->capacity = capacity;
+  }
+  if (length) memcpy(key->bytes + key->length, bytes, length);
+  key->length += length;
+  return true;
+}
+
+static bool put_tag(text_t* key, char tag, int64_t value) {
+  return put(key, &tag, 1) && put(key, &value, sizeof value);
+}
+
+static bool put_text(text_t* key, char tag, PyObject* text) {
+  Py_ssize_t length = 0;
+  const char* bytes = PyUnicode_AsUTF8AndSize(text, &length);
+  return bytes && put_tag(key, tag, length) && put(key, bytes, (size_t)length);
+}
+
+static bool put_array(text_t* key, const tn_array_t* array) {
+  const size_t rank = tn_array_rank(array);
+  return put_tag(key, 'a', (int64_t)tn_array_dtype(array)) && put_tag(key, 'r', (int64_t)rank) &&
+         put(key, tn_array_dims(array), rank * sizeof(int64_t));
+}
+
+// Anything else is told apart by its text, which repr gives.
+static bool put_repr(text_t* key, char tag, PyObject* object) {
+  PyObject* text = PyObject_Repr(object);
+  const bool is_put = text && put_text(key, tag, text);
+  Py_XDECREF(text);
+  return is_put;
+}
+
+static bool put_constant(text_t* key, PyObject* object) {
+  if (object == Py_None) return put_tag(key, 'n', 0);
+  if (PyBool_Check(object)) return put_tag(key, 'b', object == Py_True);
+  if (PyLong_Check(object)) return put_repr(key, 'i', object);
+  if (PyUnicode_Check(object)) return put_text(key, 's', object);
+  if (PyFloat_Check(object)) {
+    const double value = PyFloat_AsDouble(object);
+    return put_tag(key, 'f', 0) && put(key, &value, sizeof value);
+  }
+  if (PyComplex_Check(object)) return put_repr(key, 'c', object);
+  return core_raise_type(PyExc_ValueError,
+                         "[compile] Function arguments must be trees of arrays or constants "
+                         "(floats, ints, strings, or None), but received type %U.",
+                         object);
+}
+
+static bool put_tree(text_t* key, PyObject* tree, bool has_constants);
+
+static bool put_sequence(text_t* key, PyObject* tree, bool is_list, bool has_constants) {
+  const Py_ssize_t count = is_list ? PyList_Size(tree) : PyTuple_Size(tree);
+  bool is_put = put_tag(key, is_list ? 'l' : 't', count);
+  for (Py_ssize_t i = 0; is_put && i < count; ++i) {
+    PyObject* part = is_list ? PyList_GetItem(tree, i) : PyTuple_GetItem(tree, i);
+    is_put = part && put_tree(key, part, has_constants);
+  }
+  return is_put;
+}
+
+static bool put_dict(text_t* key, PyObject* tree, bool has_constants) {
+  Py_ssize_t at = 0;
+  PyObject *name = NULL, *part = NULL;
+  if (!put_tag(key, 'd', PyDict_Size(tree))) return false;
+  while (PyDict_Next(tree, &at, &name, &part)) {
+    const bool is_put = PyUnicode_Check(name) ? put_text(key, 'k', name) : put_repr(key, 'K', name);
+    if (!is_put || !put_tree(key, part, has_constants)) return false;
+  }
+  return true;
+}
+
+// `has_constants`: leaves that are not arrays count as well.
+static bool put_tree(text_t* key, PyObject* tree, bool has_constants) {
+  if (core_is_array(tree)) return put_array(key, core_array_value(tree));
+  const bool is_list = PyList_Check(tree);
+  const bool is_tree = is_list || PyTuple_Check(tree) || PyDict_Check(tree);
+  if (!is_tree) return has_constants ? put_constant(key, tree) : put_tag(key, 'o', 0);
+  if (Py_EnterRecursiveCall(" in a tree of arrays")) return false;
+  const bool is_put = PyDict_Check(tree) ? put_dict(key, tree, has_constants)
+                                         : put_sequence(key, tree, is_list, has_constants);
+  Py_LeaveRecursiveCall();
+  return is_put;
+}
+
+// --- programs
+
+// One that has been traced: a capsule in the dict of programs.
+typedef struct entry {
+  tn_compiled_t* compiled;
+  PyObject* tree;           // of the outputs, with an array of no use in each place
+  size_t own_count, count;  // outputs: of the function; with the captured ones
+} entry_t;
+
+static void destroy_entry(PyObject* capsule) {
+  entry_t* entry = PyCapsule_GetPointer(capsule, NULL);
+  tn_compiled_release(entry->compiled);
+  Py_XDECREF(entry->tree);
+  PyMem_Free(entry);
+}
+
+// The parts of a compiled function's data.
+enum { DATA_INPUTS, DATA_OUTPUTS, DATA_PROGRAMS, DATA_SHAPELESS };
+
+static PyObject* data_of(const core_transformed_t* self, Py_ssize_t part) {
+  return PyTuple_GetItem(self->data, part);
+}
+
+// Outputs keep their structure with one array in the place of all.
+static PyObject* forget_array(void* placeholder, PyObject* leaf) {
+  return Py_NewRef(core_is_array(leaf) ? placeholder : leaf);
+}
+
+static PyObject* forget_arrays(PyObject* tree) {
+  core_call_t call;
+  if (!core_begin(&call, NULL)) return NULL;
+  PyObject* placeholder = core_array_object(tn_array_scalar(call.scope, TN_DTYPE_PRED, 0));
+  core_end(&call);
+  PyObject* forgotten = placeholder ? core_tree_map(tree, forget_array, placeholder) : NULL;
+  Py_XDECREF(placeholder);
+  return forgotten;
+}
+
+static bool compile_trace(core_trace_t* trace, const core_leaves_t* outputs, entry_t* entry) {
+  core_call_t call;
+  if (!core_begin(&call, NULL)) return false;
+  tn_status_t status = TN_OK;
+  status =
+      tn_trace_compile(trace->trace, call.scope, outputs->count, outputs->values, &entry->compiled);
+  core_end(&call);
+  return core_check(status);
+}
+
+// Calls the function with tracers in its arguments and in the captured trees.
+static PyObject* call_traced(const core_transformed_t* self, const core_trace_t* trace,
+                             PyObject* arguments, PyObject* keywords, core_leaves_t* outputs,
+                             size_t* out_own_count) {
+  core_fill_t fill = {trace->tracers, 0};
+  PyObject* inputs = data_of(self, DATA_INPUTS);
+  PyObject* positional = core_tree_map(arguments, core_fill_next, &fill);
+  PyObject* named = positional && keywords ? core_tree_map(keywords, core_fill_next, &fill) : NULL;
+  PyObject* captured =
+      positional && (named || !keywords) ? core_tree_update(inputs, core_fill_next, &fill) : NULL;
+  PyObject* result = captured ? PyObject_Call(self->function, positional, named) : NULL;
+  bool is_done = result && core_tree_flatten(result, outputs);
+  *out_own_count = outputs->count;
+  is_done = is_done && core_tree_flatten(data_of(self, DATA_OUTPUTS), outputs);
+  if (!is_done) Py_CLEAR(result);
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  if (captured && (!core_trace_restore(trace, captured) ||
+                   !core_trace_restore(trace, data_of(self, DATA_OUTPUTS)))) {
+    Py_CLEAR(result);
+  }
+  if (type) PyErr_Restore(type, value, traceback);
+  Py_XDECREF(captured);
+  Py_XDECREF(named);
+  Py_XDECREF(positional);
+  return result;
+}
+
+static bool trace_function(const core_transformed_t* self, const core_leaves_t* inputs,
+                           PyObject* arguments, PyObject* keywords, entry_t* entry) {
+  core_trace_t trace = {0};
+  core_leaves_t outputs = {0};
+  PyObject* result = NULL;
+  bool is_done =
+      core_leaves_copy(inputs, &trace.inputs) && core_trace_begin(&trace, TN_TRACE_TYPES, NULL);
+  if (is_done) {
+    result = call_traced(self, &trace, arguments, keywords, &outputs, &entry->own_count);
+  }
+  if (result) entry->tree = forget_arrays(result);
+  entry->count = outputs.count;
+  is_done = entry->tree && compile_trace(&trace, &outputs, entry);
+  Py_XDECREF(result);
+  core_leaves_clear(&outputs);
+  core_trace_end(&trace);
+  return is_done;
+}
+
+// The program for the arguments, which is made if there is none. Borrowed.
+static entry_t* find_entry(const core_transformed_t* self, PyObject* key,
+                           const core_leaves_t* inputs, PyObject* arguments, PyObject* keywords) {
+  PyObject* programs = data_of(self, DATA_PROGRAMS);
+  PyObject* found = PyDict_GetItemWithError(programs, key);
+  if (found) return PyCapsule_GetPointer(found, NULL);
+  if (PyErr_Occurred()) return NULL;
+  entry_t* entry = PyMem_Calloc(1, sizeof *entry);
+  PyObject* capsule = entry ? PyCapsule_New(entry, NULL, destroy_entry) : PyErr_NoMemory();
+  if (!capsule) {
+    PyMem_Free(entry);
+    return NULL;
+  }
+  const bool is_done = trace_function(self, inputs, arguments, keywords, entry) &&
+                       PyDict_SetItem(programs, key, capsule) == 0;
+  Py_DECREF(capsule);
+  return is_done ? entry : NULL;
+}
+
+// --- calls
+
+static PyObject* key_of(const core_transformed_t* self, PyObject* arguments, PyObject* keywords) {
+  text_t key = {0};
+  const bool is_put = put_tree(&key, arguments, true) &&
+                      (!keywords || put_tree(&key, keywords, true)) &&
+                      put_tree(&key, data_of(self, DATA_INPUTS), false);
+  PyObject* bytes = is_put ? PyBytes_FromStringAndSize(key.bytes, (Py_ssize_t)key.length) : NULL;
+  PyMem_Free(key.bytes);
+  return bytes;
+}
+
+static PyObject* run(const entry_t* entry, const core_leaves_t* inputs) {
+  core_call_t call;
+  tn_array_t** outputs = PyMem_Calloc(entry->count + 1, sizeof(tn_array_t*));
+  if (!outputs) return PyErr_NoMemory();
+  PyObject* objects = NULL;
+  if (core_begin(&call, NULL)) {
+    if (core_check(tn_compiled_call(entry->compiled, call.scope, inputs->count, inputs->values,
+                                    entry->count, outputs))) {
+      objects = core_objects_of(entry->count, outputs);
+    }
+    core_end(&call);
+  }
+  PyMem_Free(outputs);
+  return objects;
+}
+
+// The results of the function, after the captured outputs have got theirs.
+static PyObject* hand_out(const core_transformed_t* self, const entry_t* entry, PyObject* objects) {
+  core_fill_t fill = {objects, 0};
+  PyObject* result = core_tree_map(entry->tree, core_fill_next, &fill);
+  if (!result || entry->own_count == entry->count) return result;
+  PyObject* captured = core_tree_update(data_of(self, DATA_OUTPUTS), core_fill_next, &fill);
+  if (!captured) Py_CLEAR(result);
+  Py_XDECREF(captured);
+  return result;
+}
+
+static PyObject* call_compiled(core_transformed_t* self, PyObject* arguments, PyObject* keywords) {
+  core_leaves_t inputs = {0};
+  PyObject *key = NULL, *result = NULL, *objects = NULL;
+  if (is_disabled || core_is_tracing()) return PyObject_Call(self->function, arguments, keywords);
+  if (keywords && !PyDict_Size(keywords)) keywords = NULL;
+  if (core_tree_flatten(arguments, &inputs) &&
+      (!keywords || core_tree_flatten(keywords, &inputs)) &&
+      core_tree_flatten(data_of(self, DATA_INPUTS), &inputs)) {
+    key = key_of(self, arguments, keywords);
+  }
+  const entry_t* entry = key ? find_entry(self, key, &inputs, arguments, keywords) : NULL;
+  PyObject* capsule = entry ? Py_XNewRef(PyDict_GetItem(data_of(self, DATA_PROGRAMS), key)) : NULL;
+  objects = capsule ? run(entry, &inputs) : NULL;
+  if (objects) result = hand_out(self, entry, objects);
+  Py_XDECREF(capsule);
+  Py_XDECREF(objects);
+  Py_XDECREF(key);
+  core_leaves_clear(&inputs);
+  return result;
+}
+
+static PyObject* compile(PyObject* module, PyObject* arguments, PyObject* keywords) {
+  static char* names[] = {"fun", "inputs", "outputs", "shapeless", NULL};
+  PyObject *function = NULL, *inputs = Py_None, *outputs = Py_None;
+  int is_shapeless = 0;
+  (void)module;
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OOp:compile", names, &function, &inputs,
+                                   &outputs, &is_shapeless)) {
+    return NULL;
+  }
+  PyObject* programs = PyDict_New();
+  PyObject* data =
+      programs ? PyTuple_Pack(4, inputs, outputs, programs, is_shapeless ? Py_True : Py_False)
+               : NULL;
+  PyObject* result = data ? core_transformed_new("compile", call_compiled, function, data) : NULL;
+  Py_XDECREF(data);
+  Py_XDECREF(programs);
+  return result;
+}
+
+static PyObject* disable_compile(PyObject* module, PyObject* unused) {
+  (void)module, (void)unused;
+  is_disabled = true;
+  return Py_NewRef(Py_None);
+}
+
+static PyObject* enable_compile(PyObject* module, PyObject* unused) {
+  (void)module, (void)unused;
+  is_disabled = false;
+  return Py_NewRef(Py_None);
+}
+
+static PyMethodDef functions[] = {
+    {"compile", (PyCFunction)(void (*)(void))compile, METH_VARARGS | METH_KEYWORDS,
+     "compile(fun, inputs=None, outputs=None, shapeless=False)\n--\n\n"
+     "`fun` as a program, which is made at the first call for each structure, shapes and dtypes "
+     "of\n"
+     "the arguments. `inputs` and `outputs` are trees of arrays that the function reads and sets\n"
+     "besides: each call uses and changes what is in them. `shapeless` is accepted, and changes\n"
+     "nothing: a new shape makes a new program."},
+    {"disable_compile", disable_compile, METH_NOARGS,
+     "disable_compile()\n--\n\nCompiled functions call the functions themselves from now on."},
+    {"enable_compile", enable_compile, METH_NOARGS,
+     "enable_compile()\n--\n\nCompiled functions use their programs again."},
+    {NULL, NULL, 0, NULL},
+};
+
+bool core_add_compile(PyObject* module) {
+  is_disabled = getenv("MLX_DISABLE_COMPILE") != NULL || getenv("TENON_DISABLE_COMPILE") != NULL;
+  return PyModule_AddFunctions(module, functions) == 0;
+}
