@@ -26,7 +26,14 @@ bool core_attribute_from(core_call_t* call, core_pool_t* pool, const char* name,
 
 bool core_add_operations(PyObject* module);
 
+// --- exports.c
+
+bool core_add_exports(PyObject* module);
+
 // --- program.c
+
+// A tuple of sizes, None for those that are not known.
+PyObject* core_shape_of(size_t rank, const int64_t* dims);
 
 bool core_add_programs(PyObject* module);
 

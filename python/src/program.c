@@ -90,12 +90,10 @@ static void program_dealloc(PyObject* self) {
 
 // --- inputs and outputs
 
-static PyObject* shape_of(const tn_type_t* type) {
-  const size_t rank = tn_type_rank(type);
+PyObject* core_shape_of(size_t rank, const int64_t* dims) {
   PyObject* shape = PyTuple_New((Py_ssize_t)rank);
   for (size_t i = 0; shape && i < rank; ++i) {
-    const int64_t dim = tn_type_dims(type)[i];
-    PyObject* size = dim == TN_DIM_DYNAMIC ? Py_NewRef(Py_None) : PyLong_FromLongLong(dim);
+    PyObject* size = dims[i] == TN_DIM_DYNAMIC ? Py_NewRef(Py_None) : PyLong_FromLongLong(dims[i]);
     if (size) {
       PyTuple_SetItem(shape, (Py_ssize_t)i, size);
     } else {
@@ -107,7 +105,7 @@ static PyObject* shape_of(const tn_type_t* type) {
 
 // (name, shape, dtype); the dtype of a token is None.
 static PyObject* describe(const char* name, const tn_type_t* type) {
-  PyObject* shape = shape_of(type);
+  PyObject* shape = core_shape_of(tn_type_rank(type), tn_type_dims(type));
   PyObject* dtype = tn_type_kind(type) == TN_TYPE_TENSOR ? core_dtype_object(tn_type_dtype(type))
                                                          : Py_NewRef(Py_None);
   PyObject* result = shape && dtype ? Py_BuildValue("(sOO)", name, shape, dtype) : NULL;

@@ -3,12 +3,13 @@
   tenon.core      lazy arrays and the functions on them, with the names of mlx.core
   tenon.ops       libraries of custom operations
   tenon.ffi       other functions of C, with the words of jax.ffi
+  tenon.jax       operations as functions of JAX
   tenon.load      a StableHLO program as a function
 """
 
 import importlib
 
-_MODULES = ["core", "ffi", "ops"]
+_MODULES = ["core", "ffi", "jax", "ops"]
 _NAMES = {"load": "programs", "Program": "programs"}  # and the modules they are in
 
 __all__ = [*_MODULES, *_NAMES]

@@ -1,0 +1,214 @@
+// Functions as modules and back, and the handlers of libraries: what tenon.jax is made of.
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/custom.h>
+#include <tenon/tenon.h>
+
+#include "operation.h"
+
+// --- functions to modules
+
+static PyObject* text_of(const tn_module_t* module) {
+  char* bytes = NULL;
+  size_t size = 0;
+  FILE* stream = open_memstream(&bytes, &size);
+  if (!stream) return PyErr_NoMemory();
+  tn_status_t status = tn_module_print(module, tn_write_to_file, stream);
+  const bool is_written = fclose(stream) == 0;
+  PyObject* text = NULL;
+  if (core_check(status)) {
+    text = is_written ? PyUnicode_FromStringAndSize(bytes, (Py_ssize_t)size) : PyErr_NoMemory();
+  }
+  free(bytes);
+  return text;
+}
+
+static PyObject* finish(core_trace_t* trace, PyObject* result) {
+  core_leaves_t outputs = {0};
+  tn_module_t* module = NULL;
+  PyObject* text = NULL;
+  core_call_t call;
+  if (core_tree_flatten(result, &outputs) && core_begin(&call, NULL)) {
+    tn_status_t status =
+        tn_trace_export(trace->trace, call.scope, outputs.count, outputs.values, &module);
+    if (core_check(status)) text = text_of(module);
+    core_end(&call);
+  }
+  tn_module_release(module);
+  core_leaves_clear(&outputs);
+  return text;
+}
+
+// export_module(function, *inputs): only shapes and dtypes of the inputs matter.
+static PyObject* export_module(PyObject* self, PyObject* arguments) {
+  (void)self;
+  const Py_ssize_t count = PyTuple_Size(arguments);
+  PyObject* function = count ? PyTuple_GetItem(arguments, 0) : NULL;
+  if (!function || !PyCallable_Check(function)) {
+    PyErr_SetString(PyExc_TypeError, "export_module: expected a function, and arrays");
+    return NULL;
+  }
+  core_trace_t trace = {0};
+  PyObject* inputs = PyTuple_GetSlice(arguments, 1, count);
+  PyObject* text = NULL;
+  if (inputs && core_tree_flatten(inputs, &trace.inputs) &&
+      core_trace_begin(&trace, TN_TRACE_TYPES, NULL)) {
+    PyObject* tracers = PyList_AsTuple(trace.tracers);
+    PyObject* result = tracers ? PyObject_CallObject(function, tracers) : NULL;
+    if (result) text = finish(&trace, result);
+    Py_XDECREF(result);
+    Py_XDECREF(tracers);
+  }
+  core_trace_end(&trace);
+  Py_XDECREF(inputs);
+  return text;
+}
+
+// --- modules to functions
+
+static void drop_imported(PyObject* capsule) {
+  tn_imported_release(PyCapsule_GetPointer(capsule, NULL));
+}
+
+static PyObject* call_imported(PyObject* self, PyObject* arguments) {
+  tn_imported_t* imported = PyCapsule_GetPointer(PyTuple_GetItem(self, 0), NULL);
+  const size_t output_count = PyLong_AsSize_t(PyTuple_GetItem(self, 1));
+  const size_t input_count = (size_t)PyTuple_Size(arguments);
+  core_call_t call;
+  core_pool_t pool = {0};
+  if (!imported || !core_begin(&call, NULL)) return NULL;
+  tn_array_t** inputs = core_allocate(&pool, input_count, sizeof(tn_array_t*));
+  tn_array_t** outputs = core_allocate(&pool, output_count, sizeof(tn_array_t*));
+  bool is_good = inputs && outputs;
+  for (size_t i = 0; is_good && i < input_count; ++i) {
+    is_good = core_convert(&call, PyTuple_GetItem(arguments, (Py_ssize_t)i), TN_DTYPE_INVALID,
+                           &inputs[i]);
+  }
+  is_good = is_good && core_check(tn_imported_call(imported, call.scope, input_count, inputs,
+                                                   output_count, outputs));
+  PyObject* list = is_good ? core_objects_of(output_count, outputs) : NULL;
+  PyObject* result = list ? PyList_AsTuple(list) : NULL;
+  Py_XDECREF(list);
+  core_end(&call);
+  core_free(&pool);
+  return result;
+}
+
+static PyMethodDef imported_method = {
+    "module_function", call_imported, METH_VARARGS,
+    "module_function(*inputs)\n--\n\nThe main function of a module: gives a tuple of arrays."};
+
+static PyObject* types_of(const tn_module_t* module, size_t function) {
+  const size_t count = tn_module_result_count(module, function);
+  PyObject* list = PyTuple_New((Py_ssize_t)count);
+  for (size_t i = 0; list && i < count; ++i) {
+    const tn_type_t* type = tn_module_result_type(module, function, i);
+    PyObject* shape = core_shape_of(tn_type_rank(type), tn_type_dims(type));
+    PyObject* dtype = core_dtype_object(tn_type_dtype(type));
+    PyObject* pair = shape && dtype ? PyTuple_Pack(2, shape, dtype) : NULL;
+    Py_XDECREF(shape);
+    Py_XDECREF(dtype);
+    if (pair) {
+      PyTuple_SetItem(list, (Py_ssize_t)i, pair);
+    } else {
+      Py_CLEAR(list);
+    }
+  }
+  return list;
+}
+
+// import_module(text): the function, and the types of its results
+static PyObject* import_module(PyObject* self, PyObject* source) {
+  (void)self;
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(source, &size);
+  core_call_t call;
+  if (!text || !core_begin(&call, NULL)) return NULL;
+  tn_module_t* module = NULL;
+  tn_imported_t* imported = NULL;
+  tn_status_t status = tn_module_parse(NULL, NULL, text, (size_t)size, &module);
+  if (!status) status = tn_import_function(call.scope, module, "main", &imported);
+  core_end(&call);
+  PyObject* result = NULL;
+  if (core_check(status)) {
+    const size_t main = tn_module_find(module, "main");
+    PyObject* types = types_of(module, main);
+    PyObject* capsule = types ? PyCapsule_New(imported, NULL, drop_imported) : NULL;
+    if (capsule) imported = NULL;
+    PyObject* bound = capsule ? Py_BuildValue("(Nn)", capsule, PyTuple_Size(types)) : NULL;
+    PyObject* function = bound ? PyCFunction_NewEx(&imported_method, bound, NULL) : NULL;
+    if (function) result = PyTuple_Pack(2, function, types);
+    Py_XDECREF(function);
+    Py_XDECREF(bound);
+    Py_XDECREF(types);
+  }
+  tn_imported_release(imported);
+  tn_module_release(module);
+  return result;
+}
+
+// --- handlers
+
+static PyObject* capsule_of(const void* function) {
+  void* address = NULL;
+  memcpy(&address, function, sizeof address);
+  return address ? PyCapsule_New(address, NULL, NULL) : Py_NewRef(Py_None);
+}
+
+static PyObject* stages_of(const tn_ffi_op_t* op) {
+  return Py_BuildValue("{s:N,s:N,s:N,s:N}", "instantiate", capsule_of(&op->bundle.instantiate),
+                       "prepare", capsule_of(&op->bundle.prepare), "initialize",
+                       capsule_of(&op->bundle.initialize), "execute",
+                       capsule_of(&op->bundle.execute));
+}
+
+static PyObject* operands_of(const tn_ffi_op_t* op) {
+  PyObject* names = PyList_New(0);
+  for (size_t i = 0; names && i < op->param_count; ++i) {
+    const char* rows = (const char*)op->params;
+    const tn_ffi_param_t* param = (const tn_ffi_param_t*)(const void*)(rows + i * op->param_size);
+    if (param->kind != TN_FFI_PARAM_ARG) continue;
+    PyObject* name = PyUnicode_FromString(param->name);
+    if (!name || PyList_Append(names, name) < 0) Py_CLEAR(names);
+    Py_XDECREF(name);
+  }
+  return names;
+}
+
+// library_handlers(path): (name, platform, traits, names of operands, stages) of each typed
+// operation of a library that is loaded.
+static PyObject* library_handlers(PyObject* self, PyObject* arguments) {
+  (void)self;
+  const char* path = NULL;
+  if (!PyArg_ParseTuple(arguments, "s:library_handlers", &path)) return NULL;
+  void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  const tn_ffi_library_t* library = handle ? dlsym(handle, TN_FFI_LIBRARY_SYMBOL) : NULL;
+  PyObject* list = PyList_New(0);
+  for (int32_t i = 0; library && list && i < library->op_count; ++i) {
+    const tn_ffi_op_t* op = library->ops[i];
+    if (op->api_version != TN_API_VERSION_TYPED_FFI) continue;
+    PyObject* row = Py_BuildValue("(ssINN)", op->name, op->platform, (unsigned)op->traits,
+                                  operands_of(op), stages_of(op));
+    if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
+    Py_XDECREF(row);
+  }
+  if (handle) dlclose(handle);
+  return list;
+}
+
+static PyMethodDef functions[] = {
+    {"export_module", export_module, METH_VARARGS,
+     "export_module(function, *inputs)\n--\n\nThe text of a module with the function as @main."},
+    {"import_module", import_module, METH_O,
+     "import_module(text)\n--\n\nThe function @main of a module, and the (shape, dtype) of each of "
+     "its results."},
+    {"library_handlers", library_handlers, METH_VARARGS,
+     "library_handlers(path)\n--\n\nThe handlers of a library that is loaded. For tenon.jax."},
+    {NULL, NULL, 0, NULL},
+};
+
+bool core_add_exports(PyObject* module) {
+  return PyModule_AddFunctions(module, functions) == 0;
+}

@@ -1,0 +1,100 @@
+"""tenon.jax: operations of libraries, and functions of tenon.core, under JAX's transforms."""
+
+import os
+import pathlib
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import tenon.core as tn
+import tenon.jax
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("TENON_BUILD_DIR", ROOT / "build" / "release"))
+X = jnp.linspace(-1, 1, 6, dtype=jnp.float32).reshape(2, 3)
+Y = jnp.linspace(2, 3, 6, dtype=jnp.float32).reshape(2, 3)
+
+
+@pytest.fixture(scope="module")
+def axpby():
+    return tenon.jax.register(BUILD / "examples" / "axpby" / "libaxpby.so").axpby
+
+
+def plain(x, y, alpha=1.0, beta=1.0):
+    return alpha * x + beta * y
+
+
+def close(ours, theirs):
+    ours, theirs = jax.tree.leaves(ours), jax.tree.leaves(theirs)
+    assert len(ours) == len(theirs)
+    for a, b in zip(ours, theirs):
+        assert a.shape == b.shape and a.dtype == b.dtype
+        np.testing.assert_allclose(np.asarray(a, np.float32), np.asarray(b, np.float32), rtol=1e-5, atol=1e-6)
+
+
+def test_an_operation_is_a_function_of_jax(axpby):
+    for run in (lambda f: f, jax.jit):
+        close(run(lambda x, y: axpby(x, y, 4.0, beta=2.0))(X, Y), plain(X, Y, 4.0, 2.0))
+    assert axpby(X.astype(jnp.bfloat16), Y.astype(jnp.bfloat16)).dtype == jnp.bfloat16
+    assert jax.eval_shape(axpby, X, Y).shape == (2, 3)
+
+
+def test_its_derivatives_are_those_of_the_library(axpby):
+    def loss(f):
+        return lambda x, y: jnp.sin(f(x * 2, y, 4.0, 2.0)).sum()
+
+    for transform in (jax.grad, lambda f: jax.grad(f, argnums=(0, 1)), jax.jacfwd, jax.jacrev, jax.hessian,
+                      lambda f: jax.jit(jax.value_and_grad(f)), lambda f: jax.grad(lambda x, y: jax.grad(f)(x, y).sum())):
+        close(transform(loss(axpby))(X, Y), transform(loss(plain))(X, Y))
+    close(jax.jvp(axpby, (X, Y), (Y, X)), jax.jvp(plain, (X, Y), (Y, X)))
+    close(jax.vjp(axpby, X, Y)[1](Y), jax.vjp(plain, X, Y)[1](Y))
+
+
+def test_it_is_batched(axpby):
+    for axes in ((0, 0), (0, None), (None, 1), (1, 1)):
+        if axes == (0, None):
+            arguments = X, Y[0]
+        elif axes == (None, 1):
+            arguments = X[:, 0], Y
+        else:
+            arguments = X, Y
+        close(jax.vmap(axpby, in_axes=axes)(*arguments), jax.vmap(plain, in_axes=axes)(*arguments))
+    for f in (lambda g: jax.vmap(jax.grad(lambda x, y: jnp.tanh(g(x, y, 3.0)).sum()), in_axes=(0, None)),
+              lambda g: jax.grad(lambda x, y: jax.vmap(g, in_axes=(0, None))(x, y).var()),
+              lambda g: jax.vmap(lambda x, y: jax.jvp(g, (x, y), (y, x)), in_axes=(0, None))):
+        close(f(axpby)(X, Y[0]), f(plain)(X, Y[0]))
+
+
+def test_loops_and_scans_call_it(axpby):
+    def step(f):
+        return lambda carry, y: (f(carry, y, 0.5), carry.sum())
+
+    close(jax.lax.scan(step(axpby), X, jnp.stack([Y, X])), jax.lax.scan(step(plain), X, jnp.stack([Y, X])))
+
+
+def test_any_function_of_tenon_core_is_one_of_jax():
+    def normalise(x):
+        return x / tn.sqrt(tn.sum(x * x, axis=-1, keepdims=True)), tn.argmax(x, axis=-1)
+
+    def twin(x):
+        return x / jnp.sqrt(jnp.sum(x * x, axis=-1, keepdims=True)), jnp.argmax(x, axis=-1).astype(jnp.uint32)
+
+    wrapped = tenon.jax.wrap(normalise)
+    close(wrapped(X), twin(X))
+    close(jax.grad(lambda x: (wrapped(x)[0] ** 3).sum())(X), jax.grad(lambda x: (twin(x)[0] ** 3).sum())(X))
+    close(jax.vmap(wrapped)(X), jax.vmap(twin)(X))
+
+
+def test_one_module_serves_many_calls_of_a_program(axpby):
+    text = jax.jit(lambda x, y: axpby(axpby(x, y), y)).lower(X, Y).as_text()
+    assert text.count("func.func private @tenon_") == 1 and text.count("stablehlo.custom_call @axpby") == 1
+
+
+def test_mistakes_are_raised_at_the_trace(axpby):
+    with pytest.raises(ValueError, match="axpby: shapes 2x3 and 2 do not broadcast"):
+        jax.jit(axpby)(X, X[:, 0])
+    with pytest.raises(TypeError, match="missing a required argument: 'y'"):
+        axpby(X)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'gamma'"):
+        axpby(X, Y, gamma=1)
