@@ -1,6 +1,7 @@
 // The module tenon.core.
 
 #include <math.h>
+#include <tenon/version.h>
 
 #include "core.h"
 #include "operation.h"
@@ -20,7 +21,8 @@ static bool add_constants(PyObject* module) {
     Py_XDECREF(value);
     if (!is_added) return false;
   }
-  return PyModule_AddObjectRef(module, "newaxis", Py_None) == 0;
+  return PyModule_AddStringConstant(module, "__version__", tn_version_string()) == 0 &&
+         PyModule_AddObjectRef(module, "newaxis", Py_None) == 0;
 }
 
 static PyModuleDef definition = {

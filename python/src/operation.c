@@ -2,8 +2,10 @@
 
 #include "operation.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/custom.h>
 #include <tenon/detail/call.h>
 
 // A parameter of an operation, in the order of its signature.
@@ -16,7 +18,8 @@ typedef struct parameter {
 } parameter_t;
 
 typedef struct operation {
-  char* name;
+  char* target;     // as it is registered
+  char* name;       // of the function
   char* signature;  // "axpby(x, y, alpha=1.0)"
   char* doc;
   size_t parameter_count;
@@ -196,10 +199,10 @@ static PyObject* use_operation(const operation_t* operation, use_t* use, PyObjec
   }
   if (!take(operation, use, bound)) return NULL;
   if (!stream || stream == Py_None)
-    return apply(use, operation->name, operation->result_count, NULL);
+    return apply(use, operation->target, operation->result_count, NULL);
   core_end(&use->call);
   if (!core_begin(&use->call, stream)) return NULL;
-  return apply(use, operation->name, operation->result_count, NULL);
+  return apply(use, operation->target, operation->result_count, NULL);
 }
 
 static PyObject* call_operation(PyObject* self, PyObject* const* objects, Py_ssize_t count,
@@ -305,10 +308,11 @@ static void describe(operation_t* operation, const tn_target_info_t* info) {
   operation->doc = doc.has_failed ? NULL : doc.bytes;
 }
 
-static bool fill(operation_t* operation, const tn_target_info_t* info) {
-  operation->name = copy(info->name);
+static bool fill(operation_t* operation, const tn_target_info_t* info, const char* name) {
+  operation->target = copy(info->name);
+  operation->name = copy(name);
   operation->parameters = PyMem_Calloc(info->parameter_count + 1, sizeof(parameter_t));
-  if (!operation->name || !operation->parameters) return false;
+  if (!operation->target || !operation->name || !operation->parameters) return false;
   for (size_t i = 0; i < info->parameter_count; ++i) {
     const tn_target_parameter_t* it = &info->parameters[i];
     if (it->kind == TN_TARGET_RESULT) {
@@ -331,9 +335,10 @@ static bool fill(operation_t* operation, const tn_target_info_t* info) {
 }
 
 // A function for an operation; it stays as long as the process, as the library does.
-static PyObject* function_of(const tn_target_info_t* info, PyObject* module_name) {
+static PyObject* function_of(const tn_target_info_t* info, const char* name,
+                             PyObject* module_name) {
   operation_t* operation = PyMem_Calloc(1, sizeof *operation);
-  if (!operation || !fill(operation, info)) return PyErr_NoMemory();
+  if (!operation || !fill(operation, info, name)) return PyErr_NoMemory();
   PyObject* self = PyCapsule_New(operation, NULL, NULL);
   PyObject* function = self ? PyCFunction_NewEx(&operation->method, self, module_name) : NULL;
   Py_XDECREF(self);
@@ -358,7 +363,7 @@ static bool is_of(const tn_target_info_t* info, const char* path) {
 static bool visit(void* user, const tn_target_info_t* info) {
   search_t* search = user;
   if (!info->is_declared || !info->signature || !is_of(info, search->path)) return true;
-  PyObject* function = function_of(info, search->module_name);
+  PyObject* function = function_of(info, info->name, search->module_name);
   const bool is_added =
       function && PyDict_SetItemString(search->functions, info->name, function) == 0;
   Py_XDECREF(function);
@@ -380,6 +385,70 @@ static PyObject* load_operations(PyObject* module, PyObject* arguments) {
   free(resolved);
   if (!core_check(status) || PyErr_Occurred()) Py_CLEAR(search.functions);
   return search.functions;
+}
+
+// --- one operation under another name
+
+// As the library has it, but for the name; both stay as long as the process.
+static tn_status_t register_as(const tn_ffi_op_t* op, const char* target) {
+  tn_ffi_op_t* renamed = PyMem_Calloc(1, sizeof *renamed);
+  tn_op_def_t definition = {.struct_size = sizeof definition, .handler = renamed};
+  char* name = copy(target);
+  if (!renamed || !name) return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
+  memcpy(renamed, op, op->struct_size < sizeof *op ? op->struct_size : sizeof *op);
+  if (renamed->definition) {
+    const size_t size = renamed->definition->struct_size;
+    memcpy(&definition, renamed->definition, size < sizeof definition ? size : sizeof definition);
+    definition.handler = renamed;
+  }
+  renamed->name = name;
+  renamed->definition = NULL;
+  return tn_op_register(&definition);
+}
+
+static tn_status_t find_and_register(const char* path, const char* name, const char* target) {
+  void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);  // stays loaded
+  if (!handle) {
+    const char* reason = dlerror();
+    return tn_status_create(TN_CODE_FAILED_PRECONDITION, "%s", reason ? reason : path);
+  }
+  const tn_ffi_library_t* library = dlsym(handle, TN_FFI_LIBRARY_SYMBOL);
+  for (int32_t i = 0; library && i < library->op_count; ++i) {
+    if (strcmp(library->ops[i]->name, name) == 0) return register_as(library->ops[i], target);
+  }
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                          "the source of %s defines no operation of that name: TN_OP(%s, ...)",
+                          name, name);
+}
+
+typedef struct one {
+  const char *target, *name;
+  PyObject *module_name, *function;
+} one_t;
+
+static bool visit_one(void* user, const tn_target_info_t* info) {
+  one_t* one = user;
+  if (strcmp(info->name, one->target) != 0) return true;
+  one->function = function_of(info, one->name, one->module_name);
+  return false;
+}
+
+static bool find_one(one_t* one) {
+  return core_check(tn_target_enumerate(visit_one, one)) && !PyErr_Occurred();
+}
+
+static PyObject* load_kernel(PyObject* module, PyObject* arguments) {
+  (void)module;
+  const char* path = NULL;
+  one_t one = {0};
+  if (!PyArg_ParseTuple(arguments, "sssU:load_kernel", &path, &one.name, &one.target,
+                        &one.module_name) ||
+      !find_one(&one)) {
+    return NULL;
+  }
+  if (one.function) return one.function;  // loaded before
+  const bool is_found = core_check(find_and_register(path, one.name, one.target)) && find_one(&one);
+  return is_found ? one.function : NULL;
 }
 
 // --- targets by their names
@@ -489,6 +558,10 @@ static PyMethodDef functions[] = {
     {"register_target", register_target, METH_VARARGS,
      "register_target(name, platform, api_version, instantiate, prepare, initialize, execute)\n"
      "--\n\nFor tenon.ffi.register_ffi_target."},
+    {"load_kernel", load_kernel, METH_VARARGS,
+     "load_kernel(path, name, target, module_name)\n--\n\nThe operation of a library as a "
+     "function, "
+     "registered under another name. For tenon.fast.cpu_kernel."},
     {"load_operations", load_operations, METH_VARARGS,
      "load_operations(path, module_name)\n--\n\nLoads a library of operations; gives a dict of "
      "functions, by name. For tenon.ops.load."},

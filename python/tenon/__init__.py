@@ -2,6 +2,7 @@
 
   tenon.core      lazy arrays and the functions on them, with the names of mlx.core
   tenon.ops       libraries of custom operations
+  tenon.fast      kernels from a C source
   tenon.ffi       other functions of C, with the words of jax.ffi
   tenon.jax       operations as functions of JAX
   tenon.load      a StableHLO program as a function
@@ -9,7 +10,7 @@
 
 import importlib
 
-_MODULES = ["core", "ffi", "jax", "ops"]
+_MODULES = ["core", "fast", "ffi", "jax", "ops"]
 _NAMES = {"load": "programs", "Program": "programs"}  # and the modules they are in
 
 __all__ = [*_MODULES, *_NAMES]
@@ -21,6 +22,8 @@ def __getattr__(name):
         return importlib.import_module(f"{__name__}.{name}")
     if name in _NAMES:
         return getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
+    if name == "__version__":
+        return importlib.import_module(f"{__name__}.core").__version__
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

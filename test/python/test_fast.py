@@ -1,0 +1,104 @@
+"""tenon.fast.cpu_kernel: kernels from a C source."""
+
+import concurrent.futures
+import os
+import pathlib
+import stat
+
+import numpy as np
+import pytest
+import tenon
+import tenon.core as tn
+
+SWISH = """
+#define SWISH(ARG, ATTR, RET) ARG(x, f32, any_rank) ATTR(beta, float, 1.0f) RET(y, f32, like(x))
+TN_OP(swish, SWISH, "y = x * sigmoid(beta * x)") {
+  for (int64_t i = 0; i < tn_size(call->x); ++i)
+    call->y.data[i] = call->x.data[i] / (1 + expf(-call->beta * call->x.data[i]));
+  return TN_OK;
+}
+"""
+X = np.linspace(-2, 2, 5, dtype=np.float32)
+
+
+def swish(x, beta=1.0):
+    return x * tn.sigmoid(beta * x)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "tenon" / "kernels"
+
+
+def close(a, b):
+    np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-6)
+
+
+def test_a_source_becomes_a_function_with_its_signature():
+    kernel = tenon.fast.cpu_kernel("swish", SWISH)
+    close(kernel(tn.array(X)), swish(tn.array(X)))
+    close(kernel(X, beta=3), swish(tn.array(X), 3))
+    assert str(kernel.signature()) == "(x, beta=1.0, *, stream=None)"
+    with pytest.raises(TypeError, match="unexpected keyword argument 'gamma'"):
+        kernel(X, gamma=1)
+    with pytest.raises(ValueError, match="expected elements of f32"):
+        kernel(tn.array([1, 2]))
+
+
+def test_it_is_compiled_once_into_a_private_folder(cache, monkeypatch):
+    tenon.fast.cpu_kernel("swish", SWISH)(X)
+    (library,) = cache.glob("*.so")
+    assert stat.S_IMODE(cache.stat().st_mode) == 0o700
+    when = library.stat().st_mtime_ns
+    tenon.fast.cpu_kernel("swish", SWISH)(X)
+    assert [path.stat().st_mtime_ns for path in cache.glob("*")] == [when]
+    tenon.fast.cpu_kernel("swish2", SWISH.replace("swish", "swish2"), options=["-O1"])(X)
+    assert len(list(cache.glob("*.so"))) == 2
+    cache.chmod(0o777)
+    with pytest.raises(PermissionError, match="others can write to it"):
+        tenon.fast.cpu_kernel("swish3", SWISH.replace("swish", "swish3"))(X)
+
+
+def test_sources_of_one_name_do_not_get_into_each_other_s_way():
+    one = tenon.fast.cpu_kernel("swish", SWISH)
+    y = one(X)
+    other = tenon.fast.cpu_kernel("swish", SWISH.replace("call->x.data[i] /", "2 * call->x.data[i] /"))
+    close(other(X), 2 * np.asarray(one(X)))
+    close(y, one(X))
+
+
+def test_many_threads_may_compile_at_once(cache):
+    source = SWISH.replace("swish", "swish4")
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda _: tenon.fast.cpu_kernel("swish4", source)(X).tolist(), range(4)))
+    assert all(result == results[0] for result in results) and len(list(cache.glob("*"))) == 1
+
+
+def test_what_the_compiler_refuses_is_shown():
+    with pytest.raises(tenon.fast.CompileError, match=r"(?s)bad:.*bad:5.*undeclared") as caught:
+        tenon.fast.cpu_kernel("bad", SWISH.replace("swish", "bad").replace("call->beta", "beta"))(X)
+    assert "failed" in str(caught.value)
+
+
+def test_without_a_compiler_the_fallback_is_called(monkeypatch):
+    monkeypatch.setenv("PATH", "/nothing")
+    monkeypatch.delenv("CC", raising=False)
+    close(tenon.fast.cpu_kernel("swish5", SWISH.replace("swish", "swish5"), fallback=swish)(tn.array(X), beta=2.0),
+          swish(tn.array(X), 2.0))
+    with pytest.raises(FileNotFoundError, match="no C compiler was found"):
+        tenon.fast.cpu_kernel("swish5", SWISH.replace("swish", "swish5"))(X)
+
+
+def test_gradients_are_those_of_a_rule_in_python():
+    def rule(primals, cotangent, output):
+        x = primals if isinstance(primals, tn.array) else primals[0]
+        s = tn.sigmoid(x)
+        return cotangent * (s + x * s * (1 - s))
+
+    kernel = tenon.fast.cpu_kernel("swish", SWISH, vjp=rule)
+    x = tn.array(X)
+    close(tn.grad(lambda x: kernel(x).sum())(x), tn.grad(lambda x: swish(x).sum())(x))
+    plain = tenon.fast.cpu_kernel("swish", SWISH)
+    with pytest.raises(NotImplementedError, match="swish"):
+        tn.grad(lambda x: plain(x).sum())(x)
