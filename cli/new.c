@@ -68,10 +68,63 @@ static const project_file_t files[] = {
      "find_program(TENON tenon HINTS ${Tenon_DIR}/../../../bin REQUIRED)\n"
      "add_test(NAME @ COMMAND ${TENON} test ${CMAKE_CURRENT_SOURCE_DIR}/test.mlir\n"
      "  --load $<TARGET_FILE:@>)\n"},
+    {"pyproject.toml",
+     "[build-system]\n"
+     "requires = [\"setuptools>=64\", \"tenon\"]\n"
+     "build-backend = \"setuptools.build_meta\"\n"
+     "\n"
+     "[project]\n"
+     "name = \"@\"\n"
+     "version = \"0.1.0\"\n"
+     "description = \"z = x + scale * y, as an operation of Tenon\"\n"
+     "requires-python = \">=3.11\"\n"
+     "dependencies = [\"tenon\"]\n"
+     "\n"
+     "[tool.setuptools]\n"
+     "package-dir = {\"\" = \"src\"}\n"
+     "packages = [\"@\"]\n"},
+    {"setup.py",
+     "from setuptools import setup\n"
+     "from tenon import extension\n"
+     "\n"
+     "setup(\n"
+     "    ext_modules=[extension.Extension(\"@.@\", [\"@.c\"])],\n"
+     "    cmdclass={\"build_ext\": extension.BuildExtension},\n"
+     ")\n"},
+    {"src/@/__init__.py",
+     "\"\"\"z = x + scale * y, an operation of Tenon.\"\"\"\n"
+     "\n"
+     "from tenon.ops import load_package\n"
+     "\n"
+     "load_package(__name__)\n"},
+    {"test_@.py",
+     "import tenon.core as tn\n"
+     "from @ import @\n"
+     "\n"
+     "\n"
+     "def test_values():\n"
+     "    z = @(tn.array([1.0, 2.0, 3.0]), tn.array([10.0, 20.0, 30.0]), scale=0.5)\n"
+     "    assert z.tolist() == [6.0, 12.0, 18.0]\n"
+     "\n"
+     "\n"
+     "def test_gradient():\n"
+     "    gradient = tn.grad(lambda y: @(tn.array([1.0]), y, scale=3.0).sum())(tn.array([2.0]))\n"
+     "    assert gradient.tolist() == [3.0]\n"},
     {"README.md",
      "# @\n"
      "\n"
      "An operation for Tenon and JAX.\n"
+     "\n"
+     "In Python, `pip install .` makes it a function, and `pytest` tests it:\n"
+     "\n"
+     "```\n"
+     "import tenon.core as tn\n"
+     "from @ import @\n"
+     "\n"
+     "@(tn.array([1.0]), tn.array([10.0]), scale=0.5)\n"
+     "```\n"
+     "\n"
+     "As a library:\n"
      "\n"
      "```\n"
      "cmake -B build && cmake --build build && ctest --test-dir build\n"
@@ -82,7 +135,8 @@ static const project_file_t files[] = {
      "CMake: `cc -Wall -O3 -shared -fPIC -I PREFIX/include @.c -o lib@.so`.\n"
      "\n"
      "In a StableHLO program it is `stablehlo.custom_call @@` (see test.mlir), in C\n"
-     "`tn_op_apply_one(scope, \"@\", ...)`, in JAX the handler `@` of this library.\n"},
+     "`tn_op_apply_one(scope, \"@\", ...)`, in JAX a function of\n"
+     "`tenon.jax.register(\"build/lib@.so\")`.\n"},
 };
 
 // `@@` is one @, which begins the name of a function in StableHLO, and then the name; `@main`
@@ -112,12 +166,25 @@ static int fail(const char* path) {
       is_there ? "it is there already; nothing was written" : strerror(errno)));
 }
 
+// Where a file of the project is; the folders of its path are made.
+static bool make_path(const char* pattern, const char* name, char* path, size_t capacity) {
+  FILE* out = fmemopen(path, capacity, "w");
+  if (!out) return false;
+  fprintf(out, "%s/", name);
+  write_text(out, pattern, name);
+  if (fclose(out)) return false;
+  for (char* slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = 0;
+    const bool is_made = mkdir(path, 0777) == 0 || errno == EEXIST;
+    *slash = '/';
+    if (!is_made) return false;
+  }
+  return true;
+}
+
 static int write_file(const project_file_t* file, const char* name) {
-  char path[512];
-  const bool is_source = file->name[0] == '@';
-  snprintf(path, sizeof path, "%s/%s%s", name, is_source ? name : "",
-           is_source ? file->name + 1 : file->name);
-  FILE* out = fopen(path, "w");
+  char path[512] = "";
+  FILE* out = make_path(file->name, name, path, sizeof path) ? fopen(path, "w") : NULL;
   if (!out) return fail(path);
   write_text(out, file->text, name);
   const bool is_bad = ferror(out) != 0;
@@ -126,15 +193,28 @@ static int write_file(const project_file_t* file, const char* name) {
   return EXIT_FINE;
 }
 
-// Functions, macros and the target of CMake are called as the operation is.
-static const char* const words_of_c[] = {
-    "asm",      "auto",    "bool",    "break",    "case",   "char",     "const",
-    "continue", "default", "do",      "double",   "else",   "enum",     "eof",
-    "extern",   "false",   "float",   "for",      "goto",   "if",       "inline",
-    "int",      "linux",   "long",    "main",     "null",   "offsetof", "register",
-    "restrict", "return",  "short",   "signed",   "sizeof", "static",   "struct",
-    "switch",   "true",    "typedef", "typeof",   "union",  "unix",     "unsigned",
-    "va_arg",   "va_copy", "va_end",  "va_start", "void",   "volatile", "while"};
+static void say_next(const char* name) {
+  printf(
+      "\n"
+      "cd %s, then\n"
+      "  pip install . && pytest                  the operation in Python, and its test\n"
+      "  cmake -B build && cmake --build build    the library, build/lib%s.so\n"
+      "  tenon test test.mlir --load build/lib%s.so\n",
+      name, name, name);
+}
+
+// Functions, macros, the target of CMake and the package in Python are called as the operation is.
+static const char* const words_taken[] = {
+    "and",      "as",     "assert",   "async",   "await",    "class",    "def",      "del",
+    "elif",     "except", "finally",  "from",    "global",   "import",   "in",       "is",
+    "lambda",   "none",   "nonlocal", "not",     "or",       "pass",     "raise",    "tenon",
+    "try",      "with",   "yield",    "asm",     "auto",     "bool",     "break",    "case",
+    "char",     "const",  "continue", "default", "do",       "double",   "else",     "enum",
+    "eof",      "extern", "false",    "float",   "for",      "goto",     "if",       "inline",
+    "int",      "linux",  "long",     "main",    "null",     "offsetof", "register", "restrict",
+    "return",   "short",  "signed",   "sizeof",  "static",   "struct",   "switch",   "true",
+    "typedef",  "typeof", "union",    "unix",    "unsigned", "va_arg",   "va_copy",  "va_end",
+    "va_start", "void",   "volatile", "while"};
 static const char* const targets_of_cmake[] = {"all",
                                                "clean",
                                                "depend",
@@ -158,7 +238,7 @@ static bool is_one_of(const char* name, const char* const* names, size_t count) 
 static bool is_good_name(const char* name) {
   const size_t length = strlen(name);
   if (length == 0 || length > 64 || !islower((unsigned char)name[0])) return false;
-  if (is_one_of(name, words_of_c, sizeof words_of_c / sizeof *words_of_c)) return false;
+  if (is_one_of(name, words_taken, sizeof words_taken / sizeof *words_taken)) return false;
   for (const char* letter = name; *letter; ++letter) {
     const unsigned char c = (unsigned char)*letter;
     if (c > 127 || (!islower(c) && !isdigit(c) && c != '_')) return false;
@@ -186,7 +266,7 @@ int tn_command_new(const arguments_t* arguments) {
     return cli_refuse(
         arguments->command,
         "\"%s\" is not a name of an operation: expected lower-case letters, digits and _, "
-        "up to 64, beginning with a letter, and not a keyword of C",
+        "up to 64, beginning with a letter, and not a keyword of C or Python",
         name);
   }
   const char* owner = owner_of(name);
@@ -203,5 +283,6 @@ int tn_command_new(const arguments_t* arguments) {
     const int code = write_file(&files[i], name);
     if (code) return code;
   }
+  say_next(name);
   return EXIT_FINE;
 }

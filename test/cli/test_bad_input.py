@@ -28,6 +28,8 @@ def refused(*arguments, code=1, stdin=None):
     (["new", "test"], 'CMake has a target "test", and the operation becomes one of its name: expected another, such as test_op'),
     (["new", "int32_t"], 'C has types with names like "int32_t"'),
     (["new", "tn_add"], """Tenon's header has names like "tn_add", and the operation becomes one of its name: expected another, such as add_op"""),
+    (["new", "lambda"], "and not a keyword of C or Python"),
+    (["new", "tenon"], "and not a keyword of C or Python"),
     (["new", "null"], '"null" is not a name of an operation'),
     (["help", "rum"], "did you mean 'run'?"),
     (["run"], "missing argument FILE"),

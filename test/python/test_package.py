@@ -99,7 +99,7 @@ def test_builds_find_the_package_without_loading_it(site, tmp_path):
 def test_an_author_ships_an_operation_with_pip_install(site, tmp_path):
     project = copy_example(tmp_path, "axpby")
     site.pip("install", project)
-    assert run(site.python, project / "scripts" / "usage.py", cwd="/") == "c shape: [3, 4]\nc dtype: float32\nc is correct: True\n"
+    assert run(site.python, project / "usage.py", cwd="/") == "c shape: [3, 4]\nc dtype: float32\nc is correct: True\n"
     assert [path.name for path in (site.packages / "axpby").glob("*.so")] == ["libaxpby.so"]
     said = site.say("""
         import inspect
@@ -110,18 +110,29 @@ def test_an_author_ships_an_operation_with_pip_install(site, tmp_path):
     assert said == "(x, y, alpha=1.0, beta=1.0, *, stream=None)\naxpby z = alpha * x + beta * y, element by element"
 
 
+def test_a_new_project_is_a_package_with_a_tested_gradient(site, tmp_path):
+    run(site.bin / "tenon", "new", "blend_in", cwd=tmp_path)
+    tests = "import test_blend_in as it; it.test_values(); it.test_gradient(); print('passed')"
+    site.pip("install", tmp_path / "blend_in")
+    assert site.say(tests, cwd=tmp_path / "blend_in") == "passed"
+    site.pip("uninstall", "-y", "blend_in")
+    site.pip("install", "setuptools", "wheel")
+    run(site.python, "setup.py", "build_ext", "--inplace", cwd=tmp_path / "blend_in")
+    assert site.say(tests, cwd=tmp_path / "blend_in", PYTHONPATH="src") == "passed"
+
+
 def test_without_isolation_in_place_and_editable(site, tmp_path):
     project = copy_example(tmp_path, "axpby")
     site.pip("install", "setuptools", "wheel")
     run(site.python, "setup.py", "build_ext", "-j8", "--inplace", cwd=project)
-    assert (project / "axpby" / "libaxpby.so").exists()
-    assert run(site.python, "scripts/usage.py", cwd=project, PYTHONPATH=".").endswith("True\n")
-    (project / "axpby" / "libaxpby.so").unlink()
+    assert (project / "src" / "axpby" / "libaxpby.so").exists()
+    assert run(site.python, "usage.py", cwd=project, PYTHONPATH="src").endswith("True\n")
+    (project / "src" / "axpby" / "libaxpby.so").unlink()
     site.pip("install", "--no-build-isolation", "-e", project)
-    assert run(site.python, project / "scripts" / "usage.py", cwd="/").endswith("True\n")
+    assert run(site.python, project / "usage.py", cwd="/").endswith("True\n")
     site.pip("uninstall", "-y", "axpby")
     site.pip("install", "--no-build-isolation", project)
-    assert run(site.python, project / "scripts" / "usage.py", cwd="/").endswith("True\n")
+    assert run(site.python, project / "usage.py", cwd="/").endswith("True\n")
 
 
 def test_cmake_builds_libraries_into_the_package(site, tmp_path):

@@ -1,4 +1,4 @@
-"""The operation beside the same in two operations: python scripts/benchmark.py, after pip install ."""
+"""The operation beside the same in two operations: python benchmark.py, after pip install ."""
 
 import time
 

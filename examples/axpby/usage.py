@@ -1,4 +1,4 @@
-"""The operation from Python: python scripts/usage.py, after pip install ."""
+"""The operation from Python: python usage.py, after pip install ."""
 
 import tenon.core as tn
 from axpby import axpby
