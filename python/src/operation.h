@@ -26,6 +26,10 @@ bool core_attribute_from(core_call_t* call, core_pool_t* pool, const char* name,
 
 bool core_add_operations(PyObject* module);
 
+// --- profile.c
+
+bool core_add_profiles(PyObject* module);
+
 // --- exports.c
 
 bool core_add_exports(PyObject* module);

@@ -6,12 +6,14 @@
   tenon.ffi       other functions of C, with the words of jax.ffi
   tenon.jax       operations as functions of JAX
   tenon.load      a StableHLO program as a function
+  tenon.profile   a trace of what runs, for Perfetto
+  tenon.show      a picture of a function
 """
 
 import importlib
 
 _MODULES = ["core", "fast", "ffi", "jax", "ops"]
-_NAMES = {"load": "programs", "Program": "programs"}  # and the modules they are in
+_NAMES = {"load": "programs", "Program": "programs", "profile": "inspection", "show": "inspection"}  # and the modules they are in
 
 __all__ = [*_MODULES, *_NAMES]
 

@@ -94,6 +94,7 @@ tn_status_t tn_context_create(const tn_context_options_t* options, tn_context_t*
   atomic_init(&context->holders, 1);
   atomic_init(&context->call_timeout_ns, -1);
   atomic_init(&context->next_run_id, 1);
+  atomic_init(&context->run_observer, 0);
   context->allocator = allocator;
   context->environment = environment;
   context->devices.thread_count = options->thread_count;

@@ -4,6 +4,7 @@
 #define TENON_DEVICE_CONTEXT_H_
 
 #include <stdatomic.h>
+#include <stdint.h>
 #include <tenon/detail/device.h>
 
 #include "base/visibility.h"
@@ -32,6 +33,8 @@ struct tn_context {
   tn_device_options_t devices;    // what they have whose options say nothing
   atomic_llong call_timeout_ns;   // see tn_call_set_timeout_ns
   atomic_llong next_run_id;
+  // A const tn_run_observer_t*, of runs that name none; 0: none. See tn_context_set_run_observer.
+  atomic_uintptr_t run_observer;
   // Guarded by tn__process_lock:
   struct tn_context* next;      // of all that there are, the default one first
   tn_device_t* default_device;  // retained; NULL: not asked for yet

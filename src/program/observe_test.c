@@ -160,6 +160,21 @@ static void an_instruction_that_fails_is_reported(void** state) {
   tn_program_release(program);
 }
 
+static void a_context_has_an_observer_for_runs_without_one(void** state) {
+  (void)state;
+  seen_t seen = {0}, own = {0};
+  const tn_run_observer_t observer = {.observe = see, .user = &seen};
+  tn_program_t* program = tn__testing_program(
+      MAIN("%x: " F4, F4, "%y = stablehlo.add %x, %x : " F4 "\nreturn %y : " F4), true);
+  tn_context_set_run_observer(NULL, &observer);
+  TN_ASSERT_OK(run(program, NULL, 1));
+  TN_ASSERT_OK(run(program, &own, 1));
+  tn_context_set_run_observer(NULL, NULL);
+  TN_ASSERT_OK(run(program, NULL, 1));
+  assert_true(seen.count == 1 && own.count == 1);
+  tn_program_release(program);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_instruction_is_reported_with_its_place_and_bytes),
@@ -169,6 +184,7 @@ int main(void) {
       cmocka_unit_test(views_count_the_elements_that_are_read),
       cmocka_unit_test(a_run_without_an_observer_tells_no_one),
       cmocka_unit_test(an_instruction_that_fails_is_reported),
+      cmocka_unit_test(a_context_has_an_observer_for_runs_without_one),
   };
   return TN_TESTING_RUN_ON_EVERY_DEVICE(tests, tn__testing_device_setup,
                                         tn__testing_device_teardown);

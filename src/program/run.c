@@ -119,12 +119,23 @@ static tn_status_t create(tn_program_t* program, const tn_run_options_t* options
       .interrupt = is_interruptible ? &run->interrupt : NULL,
       .lifetime = &run->lifetime,
   };
-  run->observer = (tn_observer_t){.observe = options->observe, .user = options->observe_user};
-  run->activation->observer = options->observe ? &run->observer : NULL;
+  const tn_run_observer_t* observer =
+      (const tn_run_observer_t*)atomic_load_explicit(&context->run_observer, memory_order_acquire);
+  if (options->observe) {
+    run->observer = (tn_observer_t){.observe = options->observe, .user = options->observe_user};
+  } else if (observer) {
+    run->observer = (tn_observer_t){.observe = observer->observe, .user = observer->user};
+  }
+  run->activation->observer = run->observer.observe ? &run->observer : NULL;
   run->activation->random =
       (tn_kernel_random_t){.key = (uint64_t)run->activation->environment.run_id};
   *out_run = run;
   return TN_OK;
+}
+
+void tn_context_set_run_observer(tn_context_t* context, const tn_run_observer_t* observer) {
+  atomic_store_explicit(&tn__context_of(context)->run_observer, (uintptr_t)observer,
+                        memory_order_release);
 }
 
 static void end(tn_run_t* run) {

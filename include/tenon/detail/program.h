@@ -151,6 +151,16 @@ typedef struct tn_run_event {
 // kernel count as the kernel's time. Must not wait for the run.
 typedef void (*tn_run_observer_fn)(void* user, const tn_run_event_t* event);
 
+// An observer of all runs of a context whose options name none, those of lazy arrays included:
+// called as above, and concurrently for different runs. NULL: none, the default. Not copied: it
+// must live until another one is set and the runs that have begun are complete. Passed by address
+// and a part of others: it will not grow.
+typedef struct tn_run_observer {
+  tn_run_observer_fn observe;
+  void* user;
+} tn_run_observer_t;
+TN_API void tn_context_set_run_observer(tn_context_t* context, const tn_run_observer_t* observer);
+
 // Host memory for an output, an element of a list: the struct will not grow. It must not overlap
 // that of another output or of an input. On the CPU 64-byte aligned memory is written directly,
 // also while the run is in progress; otherwise the output is copied to it at the end.

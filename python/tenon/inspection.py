@@ -1,0 +1,67 @@
+"""What people look at: traces of what ran, and pictures of functions."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+
+from . import core
+from .programs import Program
+
+__all__ = ["Picture", "profile", "show"]
+
+
+@contextlib.contextmanager
+def profile(path):
+    """Writes what runs inside of the `with` to a file that Perfetto (ui.perfetto.dev) and chrome://tracing open.
+
+    Each operation and custom call is a slice with its name, kernel, bytes and GB/s, on the track of the thread that computes it:
+    programs and the evaluation of lazy arrays.
+
+    Raises OSError if the file cannot be written, RuntimeError if another profile is being written.
+    """
+    core.begin_profile(os.fspath(path))
+    try:
+        yield
+    finally:
+        core.end_profile()
+
+
+class Picture:
+    """A function as a graph: a notebook draws it, and `str` writes it as StableHLO."""
+
+    def __init__(self, program):
+        self.program = program
+
+    def __str__(self):
+        return self.program.to_text("pass")
+
+    def to_dot(self):
+        """The graph for Graphviz, after the passes."""
+        return self.program.print("pass", "dot")
+
+    def memory(self):
+        """The memory of a run over time, as SVG."""
+        return self.program.print("plan", "svg")
+
+    def _repr_svg_(self):
+        """The graph where Graphviz is installed, else the memory."""
+        if not shutil.which("dot"):
+            return self.memory()
+        return subprocess.run(["dot", "-Tsvg"], input=self.to_dot(), capture_output=True, text=True, check=True).stdout
+
+    def save(self, path):
+        """Writes the picture that a notebook would draw."""
+        with open(path, "w") as file:
+            file.write(self._repr_svg_())
+
+
+def show(function, *inputs):
+    """A picture of a function of arrays: its graph, its instructions and its memory.
+
+    function: of arrays of tenon.core, or a program.
+    inputs: arrays, or trees of them; only their shapes and dtypes matter.
+    """
+    if isinstance(function, Program):
+        return Picture(function)
+    return Picture(Program(core.export_module(function, *inputs).encode()))

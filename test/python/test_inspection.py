@@ -1,0 +1,66 @@
+"""tenon.profile and tenon.show: what people look at."""
+
+import json
+import os
+import pathlib
+import threading
+
+import pytest
+import tenon
+import tenon.core as tn
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("TENON_BUILD_DIR", ROOT / "build" / "release"))
+
+
+def slices(path):
+    return json.loads(path.read_text())["traceEvents"]
+
+
+def test_a_profile_names_operations_and_custom_calls(tmp_path):
+    roll = tenon.ops.load(BUILD / "examples" / "roll" / "libroll.so").roll
+    x = tn.ones((64, 64))
+    with tenon.profile(tmp_path / "t.json"):
+        tn.eval(tn.matmul(x, x))
+        tn.eval(roll(x))
+    tn.eval(x + 1)
+    found = slices(tmp_path / "t.json")
+    names = [it["name"] for it in found]
+    assert "dot_general" in names and "roll" in names and "add" not in names
+    product = found[names.index("dot_general")]
+    assert product["ph"] == "X" and product["dur"] > 0 and product["args"]["written_bytes"] == 64 * 64 * 4
+    assert product["args"]["gb_per_s"] > 0
+
+
+def test_threads_have_tracks_of_their_own(tmp_path):
+    def work():
+        for _ in range(5):
+            tn.eval(tn.ones((32, 32)) @ tn.ones((32, 32)))
+
+    with tenon.profile(tmp_path / "t.json"):
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len({it["tid"] for it in slices(tmp_path / "t.json")}) >= 3
+
+
+def test_a_profile_that_cannot_be_written_says_so(tmp_path):
+    with pytest.raises(OSError, match="nowhere"):
+        with tenon.profile(tmp_path / "nowhere" / "t.json"):
+            pass
+    with tenon.profile(tmp_path / "t.json"):
+        with pytest.raises(RuntimeError, match="another profile"):
+            with tenon.profile(tmp_path / "other.json"):
+                pass
+    assert slices(tmp_path / "t.json") == []
+
+
+def test_a_function_is_shown_as_graph_text_and_memory(tmp_path):
+    picture = tenon.show(lambda x: tn.exp(x @ x).sum(), tn.ones((8, 8)))
+    assert "stablehlo.dot_general" in str(picture)
+    assert picture.to_dot().startswith("digraph") and picture.memory().startswith("<svg")
+    assert "<svg" in picture._repr_svg_()
+    picture.save(tmp_path / "picture.svg")
+    assert "</svg>" in (tmp_path / "picture.svg").read_text()
