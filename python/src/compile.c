@@ -154,12 +154,68 @@ static bool compile_trace(core_trace_t* trace, const core_leaves_t* outputs, ent
   return core_check(status);
 }
 
+static PyObject* same(void* unused, PyObject* leaf) {
+  (void)unused;
+  return Py_NewRef(leaf);
+}
+
+static bool put_back(PyObject* tree, PyObject* copy);
+
+static bool put_back_in_list(PyObject* list, PyObject* copy) {
+  if (!PyList_Check(copy) || PyList_Size(list) != PyList_Size(copy)) return true;
+  for (Py_ssize_t i = 0; i < PyList_Size(copy); ++i) {
+    PyObject* original = PyList_GetItem(copy, i);
+    const bool is_array = core_is_array(original) && core_is_array(PyList_GetItem(list, i));
+    if (is_array ? PyList_SetItem(list, i, Py_NewRef(original)) < 0
+                 : !put_back(PyList_GetItem(list, i), original)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool put_back_in_dict(PyObject* dict, PyObject* copy) {
+  Py_ssize_t at = 0;
+  PyObject *key = NULL, *original = NULL;
+  while (PyDict_Check(copy) && PyDict_Next(copy, &at, &key, &original)) {
+    PyObject* now = PyDict_GetItemWithError(dict, key);
+    if (!now && PyErr_Occurred()) return false;
+    if (!now) continue;
+    const bool is_array = core_is_array(original) && core_is_array(now);
+    if (is_array ? PyDict_SetItem(dict, key, original) < 0 : !put_back(now, original)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Lists and dicts get the arrays that the copy of them has, where there still are arrays: what the
+// function set during the trace has no value.
+static bool put_back(PyObject* tree, PyObject* copy) {
+  if (Py_EnterRecursiveCall(" in a tree of arrays")) return false;
+  bool is_done = true;
+  if (PyList_Check(tree)) {
+    is_done = put_back_in_list(tree, copy);
+  } else if (PyDict_Check(tree)) {
+    is_done = put_back_in_dict(tree, copy);
+  } else if (PyTuple_Check(tree) && PyTuple_Check(copy) &&
+             PyTuple_Size(tree) == PyTuple_Size(copy)) {
+    for (Py_ssize_t i = 0; is_done && i < PyTuple_Size(tree); ++i) {
+      is_done = put_back(PyTuple_GetItem(tree, i), PyTuple_GetItem(copy, i));
+    }
+  }
+  Py_LeaveRecursiveCall();
+  return is_done;
+}
+
 // Calls the function with tracers in its arguments and in the captured trees.
 static PyObject* call_traced(const core_transformed_t* self, const core_trace_t* trace,
                              PyObject* arguments, PyObject* keywords, core_leaves_t* outputs,
                              size_t* out_own_count) {
   core_fill_t fill = {trace->tracers, 0};
   PyObject* inputs = data_of(self, DATA_INPUTS);
+  PyObject* copy = core_tree_map(inputs, same, NULL);
+  if (!copy) return NULL;
   PyObject* positional = core_tree_map(arguments, core_fill_next, &fill);
   PyObject* named = positional && keywords ? core_tree_map(keywords, core_fill_next, &fill) : NULL;
   PyObject* captured =
@@ -171,11 +227,12 @@ static PyObject* call_traced(const core_transformed_t* self, const core_trace_t*
   if (!is_done) Py_CLEAR(result);
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
-  if (captured && (!core_trace_restore(trace, captured) ||
-                   !core_trace_restore(trace, data_of(self, DATA_OUTPUTS)))) {
+  if (captured &&
+      (!put_back(inputs, copy) || !core_trace_restore(trace, data_of(self, DATA_OUTPUTS)))) {
     Py_CLEAR(result);
   }
   if (type) PyErr_Restore(type, value, traceback);
+  Py_DECREF(copy);
   Py_XDECREF(captured);
   Py_XDECREF(named);
   Py_XDECREF(positional);

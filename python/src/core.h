@@ -244,4 +244,8 @@ bool core_add_transforms(PyObject* module);
 bool core_add_compile(PyObject* module);
 bool core_add_custom_function(PyObject* module);
 
+// --- distributed.c
+
+bool core_add_distributed(PyObject* module);
+
 #endif  // TENON_PYTHON_CORE_H_

@@ -375,6 +375,17 @@ static bool have_shapes(const char* what, const core_leaves_t* values,
   return true;
 }
 
+// As in mlx.core: outputs that are not numbers with fractions have tangents of the tangents' dtype.
+static void give_dtype(tn_scope_t* scope, const core_leaves_t* tangents, size_t count,
+                       tn_array_t** out_tangents) {
+  const tn_dtype_t dtype = tangents->count ? tn_array_dtype(tangents->values[0]) : TN_DTYPE_INVALID;
+  for (size_t i = 0; dtype && i < count; ++i) {
+    const tn_kind_t kind = tn_dtype_kind(tn_array_dtype(out_tangents[i]));
+    if (kind & (TN_KIND_FLOAT | TN_KIND_COMPLEX)) continue;
+    out_tangents[i] = tn_array_astype(scope, out_tangents[i], dtype);
+  }
+}
+
 static PyObject* push_forward(core_trace_t* trace, const core_leaves_t* tangents,
                               PyObject* function) {
   core_leaves_t outputs = {0};
@@ -390,6 +401,7 @@ static PyObject* push_forward(core_trace_t* trace, const core_leaves_t* tangents
     tn_array_t** out_tangents = arrays + outputs.count;
     if (core_check(tn_trace_jvp(trace->trace, call.scope, tangents->values, outputs.count,
                                 outputs.values, arrays, out_tangents))) {
+      give_dtype(call.scope, tangents, outputs.count, out_tangents);
       result = pair_of_lists(outputs.count, arrays, outputs.count, out_tangents);
     }
     core_end(&call);
@@ -592,13 +604,21 @@ static bool sizes_agree(const core_leaves_t* inputs, const core_axes_t* axes) {
   return false;
 }
 
-static PyObject* vectorize(core_trace_t* trace, PyObject* result, PyObject* out_axes) {
+// One array may have its axis in a list or tuple.
+static PyObject* only_part(PyObject* result, PyObject* axes) {
+  const bool is_sequence = PyList_Check(axes) || PyTuple_Check(axes);
+  if (!core_is_array(result) || !is_sequence || PySequence_Size(axes) != 1) return Py_NewRef(axes);
+  return PySequence_GetItem(axes, 0);
+}
+
+static PyObject* vectorize(core_trace_t* trace, PyObject* result, PyObject* all_out_axes) {
   core_leaves_t outputs = {0};
   core_axes_t axes = {0};
   core_call_t call;
   PyObject* objects = NULL;
   tn_array_t** arrays = NULL;
-  PyObject* copy = core_tree_take(result, &outputs);
+  PyObject* out_axes = only_part(result, all_out_axes);
+  PyObject* copy = out_axes ? core_tree_take(result, &outputs) : NULL;
   if (copy && set_axes(&axes, copy, out_axes)) {
     arrays = PyMem_Calloc(outputs.count + 1, sizeof(tn_array_t*));
     if (!arrays) PyErr_NoMemory();
@@ -613,6 +633,7 @@ static PyObject* vectorize(core_trace_t* trace, PyObject* result, PyObject* out_
   core_fill_t fill = {objects, 0};
   PyObject* tree = objects ? core_tree_map(copy, core_fill_next, &fill) : NULL;
   Py_XDECREF(copy);
+  Py_XDECREF(out_axes);
   Py_XDECREF(objects);
   PyMem_Free(arrays);
   PyMem_Free(axes.values);
