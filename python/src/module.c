@@ -53,10 +53,7 @@ static bool (*const parts[])(PyObject* module) = {
     core_add_transforms,
     core_add_compile,
     core_add_custom_function,
-    core_prepare_functions, core_add_dtypes,          core_add_devices,     core_add_streams,
-    core_add_memory,        core_add_array,           core_add_functions,   core_add_evaluation,
-    core_add_printing,      core_add_operations,      core_add_programs,    core_add_transforms,
-    core_add_compile,       core_add_custom_function, core_add_distributed, add_constants,
+    core_add_distributed,
     add_constants,
     // clang-format on
 };

@@ -4,7 +4,7 @@
 #include "transform/rules/rules.h"
 #include "transform/tape.h"
 
-// `tracers`: stand-ins that have been made, or NULL.
+// `tracers`: those that have been made, or NULL.
 static tn_status_t trace(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
                          tn_array_t* const* inputs, tn_array_t* const* tracers,
                          tn_array_t** stand_ins, size_t output_count, tn_array_t** outputs,

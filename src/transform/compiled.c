@@ -197,9 +197,9 @@ static tn_status_t compile_graph(trace_t* trace, tn_evaluator_t* evaluator,
   return status;
 }
 
-// `has_stand_ins`: the inputs are stand-ins already.
+// `has_tracers`: the inputs are tracers already.
 static tn_status_t fill_trace(const tn_compiled_t* compiled, tn_scope_t* scope, trace_t* trace,
-                              size_t own_count, tn_array_t* const* inputs, bool has_stand_ins,
+                              size_t own_count, tn_array_t* const* inputs, bool has_tracers,
                               size_t own_output_count) {
   tn_arena_t* arena = &trace->arena;
   const size_t count = trace->input_count + trace->output_count + captured_count(compiled);
@@ -208,7 +208,7 @@ static tn_status_t fill_trace(const tn_compiled_t* compiled, tn_scope_t* scope, 
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, &stand_ins));
   tn_array_t** outputs = stand_ins + trace->input_count;
   for (size_t i = 0; i < trace->input_count; ++i) {
-    stand_ins[i] = has_stand_ins
+    stand_ins[i] = has_tracers
                        ? inputs[i]
                        : tn__abstract(scope, inputs[i]->dtype, inputs[i]->rank, inputs[i]->dims);
     TN_RETURN_IF_ERROR(tn_array_status(stand_ins[i]));
@@ -220,7 +220,7 @@ static tn_status_t fill_trace(const tn_compiled_t* compiled, tn_scope_t* scope, 
 }
 
 static tn_status_t create_trace(const tn_compiled_t* compiled, tn_scope_t* scope, size_t own_count,
-                                tn_array_t* const* inputs, bool has_stand_ins,
+                                tn_array_t* const* inputs, bool has_tracers,
                                 size_t own_output_count, trace_t** out_trace) {
   const tn_allocator_t* allocator = compiled->evaluator->allocator;
   tn_scope_t* inner = NULL;
@@ -236,7 +236,7 @@ static tn_status_t create_trace(const tn_compiled_t* compiled, tn_scope_t* scope
     trace->device = tn_scope_device(scope);
     trace->input_count = own_count + compiled->captured_input_count;
     trace->output_count = own_output_count + compiled->captured_output_count;
-    status = fill_trace(compiled, inner, trace, own_count, inputs, has_stand_ins, own_output_count);
+    status = fill_trace(compiled, inner, trace, own_count, inputs, has_tracers, own_output_count);
     if (status) release_trace(trace, allocator);
   }
   atomic_fetch_sub(&compiled->evaluator->transform_count, 1);

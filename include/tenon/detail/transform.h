@@ -215,8 +215,8 @@ TN_API TN_MUST_USE tn_status_t tn_trace_begin(tn_scope_t* scope, tn_trace_kind_t
 TN_API void tn_trace_end(tn_trace_t* trace);  // accepts NULL
 
 // As the functions of the same name without trace_, with results in `scope`, which is of the same
-// nest as that of the trace. `outputs` are those of the function. out_outputs of the vjp may be NULL.
-// INVALID_ARGUMENT if the trace is of another kind.
+// nest as that of the trace. `outputs` are those of the function. out_outputs of the vjp may be
+// NULL. INVALID_ARGUMENT if the trace is of another kind.
 TN_API TN_MUST_USE tn_status_t tn_trace_jvp(tn_trace_t* trace, tn_scope_t* scope,
                                             tn_array_t* const* tangents, size_t output_count,
                                             tn_array_t* const* outputs, tn_array_t** out_outputs,
