@@ -2,6 +2,9 @@
 
 #include "core.h"
 
+#include <stddef.h>
+#include <structmember.h>
+
 PyTypeObject* core_array_type;
 
 bool core_is_array(PyObject* object) {
@@ -15,7 +18,10 @@ tn_array_t* core_array_value(PyObject* object) {
 static PyObject* object_of(PyTypeObject* type, tn_array_t* value) {
   if (tn_array_dtype(value) == TN_DTYPE_INVALID) return core_raise(tn_array_status(value));
   core_array_t* object = PyObject_New(core_array_t, type);
-  if (object) object->value = tn_array_retain(value);
+  if (object) {
+    object->value = tn_array_retain(value);
+    object->weak_references = NULL;
+  }
   return (PyObject*)object;
 }
 
@@ -50,6 +56,7 @@ static PyObject* array_new(PyTypeObject* type, PyObject* arguments, PyObject* ke
 
 static void array_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
+  if (((core_array_t*)self)->weak_references) PyObject_ClearWeakRefs(self);
   tn_array_release(core_array_value(self));
   PyObject_Free(self);
   Py_DECREF(type);
@@ -138,6 +145,7 @@ static PyGetSetDef members[] = {
     {"mT", get_mT, NULL, "The array with its last two dimensions exchanged.", NULL},
     {"real", get_real, NULL, "The real parts.", NULL},
     {"imag", get_imag, NULL, "The imaginary parts.", NULL},
+    {"at", core_get_at, NULL, "Updates at indices: x.at[0].add(value) is another array.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -231,8 +239,16 @@ static PyObject* call_binary(const core_function_t* function, PyObject* a, PyObj
   return core_function_call(function, NULL, (PyObject*[]){a, b}, 2, NULL);
 }
 
+static bool is_inexact(PyObject* self) {
+  return tn_issubdtype(tn_array_dtype(core_array_value(self)), TN_CATEGORY_INEXACT);
+}
+
 // The array object itself gets the result, as in mlx.core: other names of it see the change.
 static PyObject* call_in_place(const core_function_t* function, PyObject* self, PyObject* other) {
+  if (function == operators[OPERATOR_true_divide] && !is_inexact(self)) {
+    PyErr_SetString(PyExc_ValueError, "an array of integers cannot be divided in place");
+    return NULL;
+  }
   PyObject* result = call_binary(function, self, other);
   if (!result || result == Py_NotImplemented) return result;
   tn_array_assign(&((core_array_t*)self)->value, core_array_value(result));
@@ -269,7 +285,9 @@ static PyObject* operator_positive(PyObject* self) {
   return Py_NewRef(self);
 }
 
+// Lists are compared as objects of another type, as in mlx.core.
 static PyObject* compare(PyObject* a, PyObject* b, int operation) {
+  if (PyList_Check(b) || PyTuple_Check(b)) return Py_NewRef(Py_NotImplemented);
   return call_binary(comparisons[operation], a, b);
 }
 
@@ -296,9 +314,6 @@ static void find_operators(void) {
     if (!found) found = core_function_find(#function);                                         \
     return core_function_call(found, self, arguments, count, names);                           \
   }
-METHOD(astype)
-METHOD(reshape)
-METHOD(transpose)
 #include "methods.def"
 #undef METHOD_AS
 
@@ -308,6 +323,10 @@ static PyMethodDef methods[] = {
     {"tolist", array_tolist, METH_NOARGS,
      "tolist($self, /)\n--\n\nThe elements as nested lists; of a scalar the number."},
     {"__complex__", array_complex, METH_NOARGS, NULL},
+    {"__copy__", core_array_copy, METH_NOARGS, NULL},
+    {"__deepcopy__", core_array_copy, METH_O, NULL},
+    {"__reduce__", core_array_reduce, METH_NOARGS, NULL},
+    {"_from_bytes", core_array_from_bytes, METH_VARARGS | METH_CLASS, NULL},
     {"__format__", core_array_format, METH_O, NULL},
     {"__dlpack__", (PyCFunction)(void (*)(void))core_to_dlpack, METH_VARARGS | METH_KEYWORDS,
      "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
@@ -321,15 +340,15 @@ static PyMethodDef methods[] = {
      METH_VARARGS | METH_KEYWORDS,
      "__array_namespace__($self, /, *, api_version=None)\n--\n\nThe module with the functions of "
      "the array API."},
-    {"astype", FAST(astype), "astype(self, dtype, *, stream=None)\n\nSee :func:`astype`."},
-    {"reshape", FAST(reshape), "reshape(self, shape, *, stream=None)\n\nSee :func:`reshape`."},
-    {"transpose", FAST(transpose),
-     "transpose(self, axes=None, *, stream=None)\n\nSee :func:`transpose`."},
-#define METHOD_AS(name, function) \
-  {#name, FAST(name), "The function `" #function "` of this array."},
+#define METHOD_AS(name, function) {#name, FAST(name), #function},
 #include "methods.def"
 #undef METHOD_AS
     {NULL, NULL, 0, NULL},
+};
+
+static PyMemberDef offsets[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(core_array_t, weak_references), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
 };
 
 static PyType_Slot slots[] = {
@@ -339,9 +358,13 @@ static PyType_Slot slots[] = {
     CORE_SLOT(Py_tp_hash, array_hash),
     CORE_SLOT(Py_tp_repr, core_array_repr),
     CORE_SLOT(Py_tp_getset, members),
+    CORE_SLOT(Py_tp_members, offsets),
     CORE_SLOT(Py_tp_methods, methods),
     CORE_SLOT(Py_tp_richcompare, compare),
     CORE_SLOT(Py_mp_length, array_length),
+    CORE_SLOT(Py_mp_subscript, core_get_item),
+    CORE_SLOT(Py_mp_ass_subscript, core_set_item),
+    CORE_SLOT(Py_tp_iter, core_array_iterate),
     CORE_SLOT(Py_nb_bool, array_bool),
     CORE_SLOT(Py_nb_int, array_int),
     CORE_SLOT(Py_nb_float, array_float),
@@ -367,8 +390,19 @@ static PyType_Spec spec = {
     .slots = slots,
 };
 
+// Methods that are functions have their documentation.
+static bool add_docs(void) {
+  for (PyMethodDef* method = methods; method->ml_name; ++method) {
+    if (method->ml_flags != (METH_FASTCALL | METH_KEYWORDS)) continue;
+    method->ml_doc = core_method_doc(core_function_find(method->ml_doc), method->ml_name);
+    if (!method->ml_doc) return false;
+  }
+  return true;
+}
+
 bool core_add_array(PyObject* module) {
   find_operators();
+  if (!add_docs()) return false;
   core_array_type = (PyTypeObject*)PyType_FromSpec(&spec);
   return core_array_type && PyModule_AddType(module, core_array_type) == 0;
 }

@@ -253,6 +253,12 @@ static bool convert_numbers(core_call_t* call, PyObject* sequence, const nest_t*
   return is_stored;
 }
 
+static bool have_same_shape(const tn_array_t* a, const tn_array_t* b) {
+  const size_t rank = tn_array_rank(a);
+  return rank == tn_array_rank(b) &&
+         (!rank || memcmp(tn_array_dims(a), tn_array_dims(b), rank * sizeof(int64_t)) == 0);
+}
+
 // Sequences with arrays in them are stacked.
 static bool convert_parts(core_call_t* call, PyObject* sequence, tn_dtype_t dtype,
                           tn_array_t** out_array) {
@@ -266,6 +272,10 @@ static bool convert_parts(core_call_t* call, PyObject* sequence, tn_dtype_t dtyp
   for (Py_ssize_t i = 0; i < count && is_done; ++i) {
     PyObject* item = item_of(sequence, i);
     is_done = item && core_convert_to(call, item, dtype, &parts[i]);
+  }
+  for (Py_ssize_t i = 1; i < count && is_done; ++i) {
+    is_done = have_same_shape(parts[0], parts[i]) ||
+              fail("Initialization encountered non-uniform length.");
   }
   if (is_done) *out_array = tn_array_stack(call->scope, (size_t)count, parts, 0);
   PyMem_Free(parts);

@@ -28,6 +28,7 @@
 // The exception for an error, which is taken: ValueError, IndexError, NotImplementedError,
 // MemoryError, OSError or RuntimeError. Always NULL.
 PyObject* core_raise(tn_status_t status);
+bool core_add_errors(PyObject* module);  // the class of exceptions for indices
 // Sets the exception unless the status is OK. Takes it.
 bool core_check(tn_status_t status);
 // Raises with the name of the object's type in place of %U. Always false.
@@ -38,6 +39,7 @@ bool core_raise_type(PyObject* exception, const char* format, PyObject* object);
 // A call of array functions: their scope, and the stream that the scope had before.
 typedef struct core_call {
   tn_scope_t* scope;
+  const struct core_function* function;  // the one that Python has called; NULL: none
   tn_stream_t* stream;
   bool has_stream;  // of its own
   bool is_nested;   // in a scope that the call must not clear
@@ -81,6 +83,7 @@ bool core_dtype_from(PyObject* object, tn_dtype_t* out_dtype);
 
 typedef struct core_array {
   PyObject_HEAD tn_array_t* value;  // owned
+  PyObject* weak_references;
 } core_array_t;
 
 extern PyTypeObject* core_array_type;
@@ -98,6 +101,24 @@ PyObject* core_array_take(tn_array_t* value);
 PyObject* core_array_repr(PyObject* self);
 PyObject* core_array_format(PyObject* self, PyObject* format);  // __format__
 bool core_add_printing(PyObject* module);
+
+// --- index.c
+
+PyObject* core_get_item(PyObject* self, PyObject* key);
+int core_set_item(PyObject* self, PyObject* key, PyObject* value);
+PyObject* core_get_at(PyObject* self, void* unused);
+PyObject* core_array_iterate(PyObject* self);
+bool core_add_indexing(PyObject* module);
+
+// --- copy.c
+
+PyObject* core_array_copy(PyObject* self, PyObject* unused);
+PyObject* core_array_reduce(PyObject* self, PyObject* unused);
+PyObject* core_array_from_bytes(PyObject* type, PyObject* arguments);
+
+// --- category.c
+
+bool core_add_categories(PyObject* module);  // DtypeCategory, finfo, iinfo
 
 // --- convert.c
 
@@ -145,17 +166,53 @@ bool core_add_interpreter(PyObject* module);
 bool core_interpreter_enter(PyGILState_STATE* out_state);
 void core_interpreter_leave(PyGILState_STATE state);
 
-// --- functions.c
+// --- functions.c, signature.c, adapters.c
 
-// A function of the table, as Python calls it.
+// A function as Python calls it (function.h).
 typedef struct core_function core_function_t;
 
 bool core_prepare_functions(PyObject* module);  // before the others
 bool core_add_functions(PyObject* module);
-const core_function_t* core_function_find(const char* name);  // aborts if there is none
+// By its name in Python: "add", "linalg.norm", "array.reshape" (a method). Aborts if there is none.
+const core_function_t* core_function_find(const char* name);
 // Calls it with `first`, unless that is NULL, in front of the arguments.
 PyObject* core_function_call(const core_function_t* function, PyObject* first,
                              PyObject* const* arguments, Py_ssize_t count, PyObject* names);
+const char* core_function_name(const core_function_t* function);
+// The documentation of a method of that name that is the function.
+char* core_method_doc(const core_function_t* function, const char* name);
+// Calls the function of the table with the name in C, with an object for each of its parameters;
+// NULL or, for optional ones, None: not given. For adapters.
+PyObject* core_apply(core_call_t* call, const char* name, PyObject* const* objects);
+#define CORE_APPLY(call, name, ...) core_apply(call, name, (PyObject* [24]){__VA_ARGS__})
+
+// What a function with a signature of its own calls: gets views in the order of the signature;
+// NULL: not given. "*name" is a tuple.
+typedef PyObject* (*core_adapter_fn)(core_call_t* call, PyObject* const* objects);
+typedef struct core_adapter {
+  const char* module;  // "array": a method only
+  const char* name;
+  const char* signature;
+  const char* target;    // the function of the table that it stands for
+  const char* doc;       // NULL: that of the target
+  core_adapter_fn call;  // NULL: the target, with the arguments of the same names
+} core_adapter_t;
+extern const core_adapter_t core_adapters[];
+extern const size_t core_adapter_count;
+typedef struct core_alias {
+  const char* name;
+  const char* target;
+} core_alias_t;
+extern const core_alias_t core_aliases[];
+extern const size_t core_alias_count;
+extern const char* const core_hidden[];  // functions of the table that Python has other names for
+extern const size_t core_hidden_count;
+
+// --- random.c
+
+// The next key of the global sequence, in the scope.
+tn_array_t* core_random_next(core_call_t* call);
+bool core_add_random(PyObject* module);  // seed, state
 
 // --- tree.c
 

@@ -2,11 +2,25 @@
 
 #include "core.h"
 
+// An index or an axis that is out of range: an IndexError for those who index, and a ValueError as
+// in mlx.core.
+static PyObject* out_of_range;
+
+bool core_add_errors(PyObject* module) {
+  PyObject* bases = PyTuple_Pack(2, PyExc_ValueError, PyExc_IndexError);
+  out_of_range =
+      bases ? PyErr_NewExceptionWithDoc("tenon.core.OutOfRangeError",
+                                        "An index or an axis is out of range.", bases, NULL)
+            : NULL;
+  Py_XDECREF(bases);
+  return out_of_range && PyModule_AddObjectRef(module, "OutOfRangeError", out_of_range) == 0;
+}
+
 static PyObject* exception_of(tn_code_t code) {
   switch (code) {
     case TN_CODE_INVALID_ARGUMENT:
     case TN_CODE_ALREADY_EXISTS: return PyExc_ValueError;
-    case TN_CODE_OUT_OF_RANGE: return PyExc_IndexError;
+    case TN_CODE_OUT_OF_RANGE: return out_of_range;
     case TN_CODE_UNIMPLEMENTED: return PyExc_NotImplementedError;
     case TN_CODE_RESOURCE_EXHAUSTED: return PyExc_MemoryError;
     case TN_CODE_NOT_FOUND: return PyExc_FileNotFoundError;

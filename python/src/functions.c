@@ -3,40 +3,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
+#include "function.h"
 
-enum { MAX_PARAMETERS = 24, MAX_ALLOCATIONS = 8 };
+enum { MAX_ALLOCATIONS = 8, NO_SOURCE = CORE_MAX_PARAMETERS };
 
-struct core_function {
-  const tn_array_function_t* table;
-  PyObject* names[MAX_PARAMETERS];   // interned
-  bool is_promoted[MAX_PARAMETERS];  // with the others: numbers take the dtype of the arrays
-  PyMethodDef method;
-  char* doc;
-};
+static core_function_t* functions;  // those of the table, adapters, and aliases
+static size_t function_count;
+static PyObject *stream_name, *axis_name, *axes_name;
 
-static core_function_t* functions;  // as in the table
-static PyObject* stream_name;
-
-// A call on its way.
+// The arguments of a function of the table, on their way to C.
 typedef struct arguments {
-  const core_function_t* function;
-  PyObject* objects[MAX_PARAMETERS];  // views; NULL: not given
-  PyObject* stream;
-  tn_argument_t values[MAX_PARAMETERS];
+  const core_function_t* function;  // of the table
+  PyObject* const* objects;         // views; NULL: not given
+  tn_argument_t values[CORE_MAX_PARAMETERS];
   void* allocations[MAX_ALLOCATIONS];
   size_t allocation_count;
 } arguments_t;
 
-const core_function_t* core_function_find(const char* name) {
+// What a call gives the parameters of a signature.
+typedef struct bound {
+  const core_function_t* function;
+  PyObject* objects[CORE_MAX_PARAMETERS];  // views; NULL: not given
+  PyObject* stream;
+  PyObject* rest;  // owned
+} bound_t;
+
+// The functions of the table come first, and have its names in C.
+static const core_function_t* find_in_table(const char* name) {
   for (size_t i = 0; i < tn_array_function_count; ++i) {
     if (strcmp(tn_array_functions[i].name, name) == 0) return &functions[i];
+  }
+  return NULL;
+}
+
+const core_function_t* core_function_find(const char* name) {
+  const char* point = strchr(name, '.');
+  const size_t length = point ? (size_t)(point - name) : 0;
+  const char* attribute = point ? point + 1 : name;
+  for (size_t i = function_count; i-- > 0;) {
+    const core_function_t* function = &functions[i];
+    if (strlen(function->module) == length && strncmp(function->module, name, length) == 0 &&
+        strcmp(function->name, attribute) == 0) {
+      return function;
+    }
   }
   abort();
 }
 
-static const char* name_of(const arguments_t* arguments) {
-  return arguments->function->table->attribute;
+const char* core_function_name(const core_function_t* function) {
+  return function->name;
 }
 
 static void* allocate(arguments_t* arguments, size_t count, size_t size) {
@@ -53,72 +68,102 @@ static void* allocate(arguments_t* arguments, size_t count, size_t size) {
 // --- which argument is which
 
 static size_t find_name(const core_function_t* function, PyObject* name) {
-  const size_t count = function->table->parameter_count;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < function->count; ++i) {
     if (function->names[i] == name) return i;
   }
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < function->count; ++i) {
     if (PyUnicode_Compare(function->names[i], name) == 0) return i;
   }
-  return count;
+  return function->count;
 }
 
-static bool bind_keyword(arguments_t* arguments, PyObject* name, PyObject* object) {
+static bool bind_keyword(bound_t* bound, PyObject* name, PyObject* object) {
   if (name == stream_name || PyUnicode_Compare(name, stream_name) == 0) {
-    arguments->stream = object;
+    bound->stream = object;
     return true;
   }
-  const tn_array_function_t* table = arguments->function->table;
-  const size_t i = find_name(arguments->function, name);
-  if (i == table->parameter_count) {
-    PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'; it is %s",
-                 table->attribute, name, table->signature);
+  const core_function_t* function = bound->function;
+  const size_t i = find_name(function, name);
+  if (i == function->count || i == function->rest) {
+    PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'; it is %s(%s)",
+                 function->name, name, function->name, function->signature);
     return false;
   }
-  if (arguments->objects[i]) {
-    PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'", table->attribute,
+  if (bound->objects[i]) {
+    PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'", function->name,
                  name);
     return false;
   }
-  arguments->objects[i] = object;
+  bound->objects[i] = object;
   return true;
 }
 
-static bool bind(arguments_t* arguments, PyObject* first, PyObject* const* objects,
-                 Py_ssize_t count, PyObject* names) {
-  const tn_array_function_t* table = arguments->function->table;
-  const size_t is_method = first != NULL;
-  if ((size_t)count + is_method > table->parameter_count) {
+// Positions behind those of the signature: the elements of "*name", or a stream.
+static bool bind_rest(bound_t* bound, size_t is_method, PyObject* const* objects, size_t count) {
+  const core_function_t* function = bound->function;
+  const size_t taken = function->positional_count - is_method;
+  const size_t surplus = count > taken ? count - taken : 0;
+  if (function->rest < function->count) {
+    bound->rest = PyTuple_New((Py_ssize_t)surplus);
+    for (size_t i = 0; bound->rest && i < surplus; ++i) {
+      PyTuple_SetItem(bound->rest, (Py_ssize_t)i, Py_NewRef(objects[taken + i]));
+    }
+    bound->objects[function->rest] = bound->rest;
+    return bound->rest != NULL;
+  }
+  if (surplus == 1 && function->has_stream_position) {
+    bound->stream = objects[taken];
+  } else if (surplus) {
     PyErr_Format(PyExc_TypeError,
-                 "%s() takes %zu positional arguments but %zd were given: it is %s",
-                 table->attribute, table->parameter_count - is_method, count, table->signature);
-    return false;
-  }
-  if (first) arguments->objects[0] = first;
-  for (Py_ssize_t i = 0; i < count; ++i) arguments->objects[(size_t)i + is_method] = objects[i];
-  const Py_ssize_t name_count = names ? PyTuple_Size(names) : 0;
-  for (Py_ssize_t i = 0; i < name_count; ++i) {
-    if (!bind_keyword(arguments, PyTuple_GetItem(names, i), objects[count + i])) return false;
-  }
-  for (size_t i = 0; i < table->parameter_count; ++i) {
-    if (arguments->objects[i] || table->parameters[i].is_optional) continue;
-    PyErr_Format(PyExc_TypeError, "%s() missing required argument '%s': it is %s", table->attribute,
-                 table->parameters[i].name, table->signature);
+                 "%s() takes %zu positional arguments but %zu were given: it is %s(%s)",
+                 function->name, taken, count, function->name, function->signature);
     return false;
   }
   return true;
+}
+
+// Required parameters that are not given.
+static bool check_given(const bound_t* bound) {
+  const core_function_t* function = bound->function;
+  for (size_t i = 0; i < function->count; ++i) {
+    if (bound->objects[i] || function->is_optional[i]) continue;
+    PyErr_Format(PyExc_TypeError, "%s() missing required argument '%U': it is %s(%s)",
+                 function->name, function->names[i], function->name, function->signature);
+    return false;
+  }
+  return true;
+}
+
+static bool bind(bound_t* bound, PyObject* first, PyObject* const* objects, Py_ssize_t count,
+                 PyObject* names) {
+  const core_function_t* function = bound->function;
+  const size_t is_method = first != NULL;
+  const size_t given = (size_t)count + is_method;
+  if (first) bound->objects[0] = first;
+  for (size_t i = is_method; i < given && i < function->positional_count; ++i) {
+    bound->objects[i] = objects[i - is_method];
+  }
+  if ((given > function->positional_count || function->rest < function->count) &&
+      !bind_rest(bound, is_method, objects, (size_t)count)) {
+    return false;
+  }
+  const Py_ssize_t name_count = names ? PyTuple_Size(names) : 0;
+  for (Py_ssize_t i = 0; i < name_count; ++i) {
+    if (!bind_keyword(bound, PyTuple_GetItem(names, i), objects[count + i])) return false;
+  }
+  return check_given(bound);
 }
 
 // --- their values
 
 // Says which argument the exception is about.
-static bool blame(const arguments_t* arguments, size_t i) {
+static bool blame(const core_call_t* call, const arguments_t* arguments, size_t i) {
   if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
-  PyErr_Format(PyExc_TypeError, "%s(): argument '%s': %S; it is %s", name_of(arguments),
-               arguments->function->table->parameters[i].name, value,
-               arguments->function->table->signature);
+  const core_function_t* called = call->function ? call->function : arguments->function;
+  PyErr_Format(PyExc_TypeError, "%s(): argument '%U': %S; it is %s(%s)", called->name,
+               arguments->function->names[i], value, called->name, called->signature);
   Py_XDECREF(type);
   Py_XDECREF(value);
   Py_XDECREF(trace);
@@ -133,15 +178,38 @@ static bool to_integer(PyObject* object, int64_t* out_value) {
   return *out_value != -1 || !PyErr_Occurred();
 }
 
+// None: of the flattened array, unless the function has the first axis instead.
+static bool to_axis(const tn_parameter_t* parameter, PyObject* object, int64_t* out_axis) {
+  *out_axis = parameter->integer ? TN_ALL_AXES : 0;
+  return object == Py_None || to_integer(object, out_axis);
+}
+
 static bool to_real(PyObject* object, double* out_value) {
   *out_value = PyFloat_AsDouble(object);
   return *out_value != -1 || !PyErr_Occurred();
 }
 
-// One integer stands for a list of it.
-static bool to_integers(arguments_t* arguments, PyObject* object, tn_argument_t* value) {
-  const bool is_one = PyIndex_Check(object) && !PySequence_Check(object);
-  PyObject* list = is_one ? PyTuple_Pack(1, object) : PySequence_Tuple(object);
+// One integer stands for a list of it, as long as it must be.
+static bool to_repeated(arguments_t* arguments, const tn_parameter_t* parameter, PyObject* object,
+                        tn_argument_t* value) {
+  int64_t integer = 0;
+  size_t count = parameter->count ? parameter->count(arguments->values) : 1;
+  if (count == TN_ANY_COUNT) count = 1;
+  if (!to_integer(object, &integer)) return false;
+  int64_t* integers = allocate(arguments, count, sizeof *integers);
+  if (!integers) return false;
+  for (size_t i = 0; i < count; ++i) integers[i] = integer;
+  value->integers = integers;
+  value->count = count;
+  return true;
+}
+
+static bool to_integers(arguments_t* arguments, const tn_parameter_t* parameter, PyObject* object,
+                        tn_argument_t* value) {
+  if (PyIndex_Check(object) && !PySequence_Check(object)) {
+    return to_repeated(arguments, parameter, object, value);
+  }
+  PyObject* list = PySequence_Tuple(object);
   if (!list) return false;
   const Py_ssize_t count = PyTuple_Size(list);
   int64_t* integers = allocate(arguments, (size_t)count, sizeof *integers);
@@ -195,9 +263,9 @@ static bool to_value(arguments_t* arguments, core_call_t* call, size_t i) {
   switch (parameter->kind) {
     case TN_PARAMETER_ARRAY: return core_convert(call, object, TN_DTYPE_INVALID, &value->array);
     case TN_PARAMETER_ARRAYS: return to_arrays(arguments, call, object, value);
-    case TN_PARAMETER_AXIS:
+    case TN_PARAMETER_AXIS: return to_axis(parameter, object, &value->integer);
     case TN_PARAMETER_INTEGER: return to_integer(object, &value->integer);
-    case TN_PARAMETER_INTEGERS: return to_integers(arguments, object, value);
+    case TN_PARAMETER_INTEGERS: return to_integers(arguments, parameter, object, value);
     case TN_PARAMETER_REAL: return to_real(object, &value->real);
     case TN_PARAMETER_REAL_OR_NONE:
       value->real_or_null = &value->real;
@@ -232,35 +300,49 @@ static tn_dtype_t promoted_dtype(const arguments_t* arguments) {
   return dtype;
 }
 
+// None stands for a default, unless it is an axis.
+static bool is_given(const arguments_t* arguments, size_t i) {
+  const PyObject* object = arguments->objects[i];
+  const tn_parameter_t* parameter = &arguments->function->table->parameters[i];
+  return object &&
+         (object != Py_None || !parameter->is_optional || parameter->kind == TN_PARAMETER_AXIS);
+}
+
 // Numbers wait for the dtype of the arrays beside them.
 static bool is_waiting(const arguments_t* arguments, size_t i) {
   return arguments->function->is_promoted[i] && arguments->objects[i] &&
          core_is_scalar(arguments->objects[i]);
 }
 
+// Random numbers without a key take the next one of the global sequence.
+static bool add_key(arguments_t* arguments, core_call_t* call) {
+  const size_t i = arguments->function->key;
+  if (i >= CORE_MAX_PARAMETERS || arguments->values[i].array) return true;
+  arguments->values[i].array = core_random_next(call);
+  return arguments->values[i].array != NULL;
+}
+
 static bool to_values(arguments_t* arguments, core_call_t* call) {
   const tn_array_function_t* table = arguments->function->table;
   bool has_waiting = false;
   for (size_t i = 0; i < table->parameter_count; ++i) {
-    PyObject* object = arguments->objects[i];
     arguments->values[i] = tn_argument_default(&table->parameters[i]);
-    if (object == Py_None && table->parameters[i].is_optional) object = NULL;
-    if (!object) continue;
+    if (!is_given(arguments, i)) continue;
     if (is_waiting(arguments, i)) {
       has_waiting = true;
     } else if (!to_value(arguments, call, i)) {
-      return blame(arguments, i);
+      return blame(call, arguments, i);
     }
   }
-  if (!has_waiting) return true;
+  if (!has_waiting) return add_key(arguments, call);
   const tn_dtype_t dtype = promoted_dtype(arguments);
   for (size_t i = 0; i < table->parameter_count; ++i) {
     if (is_waiting(arguments, i) &&
         !core_convert(call, arguments->objects[i], dtype, &arguments->values[i].array)) {
-      return blame(arguments, i);
+      return blame(call, arguments, i);
     }
   }
-  return true;
+  return add_key(arguments, call);
 }
 
 // --- results
@@ -298,19 +380,61 @@ static PyObject* call_table(arguments_t* arguments, core_call_t* call) {
   return to_list(count, results, table->result_kind == TN_RESULT_TUPLE);
 }
 
-PyObject* core_function_call(const core_function_t* function, PyObject* first,
-                             PyObject* const* objects, Py_ssize_t count, PyObject* names) {
+static PyObject* apply(core_call_t* call, const core_function_t* function,
+                       PyObject* const* objects) {
   arguments_t arguments;
   arguments.function = function;
-  memset(arguments.objects, 0, function->table->parameter_count * sizeof *arguments.objects);
-  arguments.stream = NULL;
+  arguments.objects = objects;
   arguments.allocation_count = 0;
-  if (!bind(&arguments, first, objects, count, names)) return NULL;
-  core_call_t call;
-  if (!core_begin(&call, arguments.stream)) return NULL;
-  PyObject* result = to_values(&arguments, &call) ? call_table(&arguments, &call) : NULL;
-  core_end(&call);
+  PyObject* result = to_values(&arguments, call) ? call_table(&arguments, call) : NULL;
   for (size_t i = 0; i < arguments.allocation_count; ++i) PyMem_Free(arguments.allocations[i]);
+  return result;
+}
+
+PyObject* core_apply(core_call_t* call, const char* name, PyObject* const* objects) {
+  const core_function_t* function = find_in_table(name);
+  if (!function) abort();
+  return apply(call, function, objects);
+}
+
+// Parameters of the table get those with their names.
+static PyObject* forward(core_call_t* call, const bound_t* bound) {
+  const core_function_t* function = bound->function;
+  PyObject* objects[CORE_MAX_PARAMETERS];
+  for (size_t i = 0; i < function->table->parameter_count; ++i) {
+    const size_t source = function->source[i];
+    objects[i] = source == NO_SOURCE ? NULL : bound->objects[source];
+  }
+  return apply(call, &functions[function->table - tn_array_functions], objects);
+}
+
+static PyObject* call_bound(core_call_t* call, bound_t* bound) {
+  const core_function_t* function = bound->function;
+  if (function->is_direct) return apply(call, function, bound->objects);
+  if (!function->adapter) return forward(call, bound);
+  for (size_t i = 0; i < function->count; ++i) {
+    const bool is_none = bound->objects[i] == Py_None && function->is_optional[i];
+    const bool is_kept = function->names[i] == axis_name || function->names[i] == axes_name;
+    if (is_none && !is_kept) bound->objects[i] = NULL;
+  }
+  return function->adapter(call, bound->objects);
+}
+
+PyObject* core_function_call(const core_function_t* function, PyObject* first,
+                             PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+  bound_t bound;
+  bound.function = function;
+  memset(bound.objects, 0, function->count * sizeof *bound.objects);
+  bound.stream = NULL;
+  bound.rest = NULL;
+  PyObject* result = NULL;
+  core_call_t call;
+  if (bind(&bound, first, arguments, count, names) && core_begin(&call, bound.stream)) {
+    call.function = function;
+    result = call_bound(&call, &bound);
+    core_end(&call);
+  }
+  Py_XDECREF(bound.rest);
   return result;
 }
 
@@ -324,7 +448,9 @@ static PyObject* call_function(PyObject* self, PyObject* const* objects, Py_ssiz
 
 // Operands that are promoted to one dtype.
 static bool is_promoted(const tn_array_function_t* table, const tn_parameter_t* parameter) {
-  static const char* const names[] = {"a", "b", "x", "y", "a_min", "a_max"};
+  static const char* const names[] = {
+      "a",     "b", "x", "y", "a_min", "a_max", "constant_values", "fill_value", "sorted_sequence",
+      "values"};
   size_t arrays = 0;
   bool is_named = false;
   for (size_t i = 0; i < table->parameter_count; ++i) {
@@ -337,18 +463,22 @@ static bool is_promoted(const tn_array_function_t* table, const tn_parameter_t* 
 }
 
 // inspect.signature reads the first line.
-static char* doc_of(const tn_array_function_t* table) {
-  static const char format[] = "%.*s%s*, stream=None)\n--\n\n%s\n\n%s";
-  const int length = (int)strlen(table->signature) - 1;
-  const char* separator = table->parameter_count ? ", " : "";
-  const int size =
-      snprintf(NULL, 0, format, length, table->signature, separator, table->signature, table->doc);
+static char* doc_of(const core_function_t* function, const char* name, bool is_method,
+                    const char* text) {
+  char signature[CORE_MAX_SIGNATURE];
+  core_signature_write(function->signature, is_method, signature, sizeof signature);
+  static const char format[] = "%s(%s)\n--\n\n%s(%s)\n\n%s";
+  const int size = snprintf(NULL, 0, format, name, signature, name, function->signature, text);
   char* doc = PyMem_Malloc((size_t)size + 1);
   if (doc) {
-    snprintf(doc, (size_t)size + 1, format, length, table->signature, separator, table->signature,
-             table->doc);
+    snprintf(doc, (size_t)size + 1, format, name, signature, name, function->signature, text);
   }
   return doc;
+}
+
+char* core_method_doc(const core_function_t* function, const char* name) {
+  const char* text = function->table ? function->table->doc : function->method.ml_doc;
+  return doc_of(function, name, true, text);
 }
 
 // tenon.core, or a module in it, which is created.
@@ -362,47 +492,118 @@ static PyObject* module_of(PyObject* core, const char* name) {
   return module;
 }
 
-static bool prepare(core_function_t* function, const tn_array_function_t* table) {
-  if (table->parameter_count > MAX_PARAMETERS) abort();
-  function->table = table;
-  for (size_t i = 0; i < table->parameter_count; ++i) {
-    function->names[i] = PyUnicode_InternFromString(table->parameters[i].name);
-    if (!function->names[i]) return false;
-    function->is_promoted[i] = is_promoted(table, &table->parameters[i]);
+// What the function of the table with that name gets from the parameters of the signature.
+static void connect(core_function_t* function, const core_function_t* target) {
+  for (size_t i = 0; i < target->count; ++i) {
+    const size_t source = find_name(function, target->names[i]);
+    function->source[i] = (uint8_t)(source == function->count ? NO_SOURCE : source);
   }
-  function->doc = doc_of(table);
-  function->method = (PyMethodDef){table->attribute, (PyCFunction)(void (*)(void))call_function,
+  function->table = target->table;
+}
+
+static bool prepare(core_function_t* function, const char* doc) {
+  if (!core_signature_parse(function, function->signature)) return false;
+  function->doc = doc_of(function, function->name, false, doc);
+  function->method = (PyMethodDef){function->name, (PyCFunction)(void (*)(void))call_function,
                                    METH_FASTCALL | METH_KEYWORDS, function->doc};
   return function->doc != NULL;
 }
 
-static bool add_function(PyObject* core, core_function_t* function) {
-  PyObject* module = module_of(core, function->table->module);
-  PyObject* name = module ? PyModule_GetNameObject(module) : NULL;
+// "sum(a, axis=None)" as "a, axis=None, *, stream=None".
+static char* signature_of(const tn_array_function_t* table) {
+  const char* inside = strchr(table->signature, '(') + 1;
+  const int length = (int)strlen(inside) - 1;
+  const char* separator = length ? ", " : "";
+  const size_t size = (size_t)length + sizeof ", *, stream=None";
+  char* text = PyMem_Malloc(size);
+  if (text) snprintf(text, size, "%.*s%s*, stream=None", length, inside, separator);
+  return text;
+}
+
+static bool prepare_table(core_function_t* function, const tn_array_function_t* table) {
+  function->module = table->module;
+  function->name = table->attribute;
+  function->signature = signature_of(table);
+  function->table = table;
+  function->is_direct = true;
+  function->key = CORE_MAX_PARAMETERS;
+  for (size_t i = 0; i < table->parameter_count; ++i) {
+    function->is_promoted[i] = is_promoted(table, &table->parameters[i]);
+    const bool is_key = table->parameters[i].is_optional && strcmp(table->module, "random") == 0 &&
+                        strcmp(table->parameters[i].name, "key") == 0;
+    if (is_key) function->key = i;
+  }
+  return function->signature && prepare(function, table->doc);
+}
+
+static bool prepare_adapter(core_function_t* function, const core_adapter_t* adapter) {
+  const core_function_t* target = adapter->target ? find_in_table(adapter->target) : NULL;
+  if (!adapter->doc && !target) abort();
+  function->module = adapter->module;
+  function->name = adapter->name;
+  function->signature = adapter->signature;
+  function->adapter = adapter->call;
+  if (!prepare(function, target ? target->table->doc : adapter->doc)) return false;
+  if (target) connect(function, target);
+  return true;
+}
+
+static bool is_hidden(const core_function_t* function) {
+  for (size_t i = 0; i < core_hidden_count; ++i) {
+    if (function->is_direct && strcmp(function->table->name, core_hidden[i]) == 0) return true;
+  }
+  return strcmp(function->module, "array") == 0;
+}
+
+static PyObject* object_of(core_function_t* function, PyObject* module) {
+  PyObject* name = PyModule_GetNameObject(module);
   PyObject* self = name ? PyCapsule_New(function, NULL, NULL) : NULL;
   PyObject* object = self ? PyCFunction_NewEx(&function->method, self, name) : NULL;
-  const bool is_added =
-      object && PyModule_AddObjectRef(module, function->table->attribute, object) == 0;
-  Py_XDECREF(object);
   Py_XDECREF(self);
   Py_XDECREF(name);
+  return object;
+}
+
+static bool add_function(PyObject* core, core_function_t* function) {
+  PyObject* module = module_of(core, function->module);
+  PyObject* object = module ? object_of(function, module) : NULL;
+  const bool is_added = object && PyModule_AddObjectRef(module, function->name, object) == 0;
+  Py_XDECREF(object);
   Py_XDECREF(module);
   return is_added;
 }
 
+static bool add_alias(PyObject* core, const core_alias_t* alias) {
+  PyObject* object = PyObject_GetAttrString(core, alias->target);
+  const bool is_added = object && PyModule_AddObjectRef(core, alias->name, object) == 0;
+  Py_XDECREF(object);
+  return is_added;
+}
+
 bool core_add_functions(PyObject* core) {
-  stream_name = PyUnicode_InternFromString("stream");
-  for (size_t i = 0; i < tn_array_function_count; ++i) {
-    if (!add_function(core, &functions[i])) return false;
+  for (size_t i = 0; i < function_count; ++i) {
+    if (!is_hidden(&functions[i]) && !add_function(core, &functions[i])) return false;
   }
-  return stream_name != NULL;
+  for (size_t i = 0; i < core_alias_count; ++i) {
+    if (!add_alias(core, &core_aliases[i])) return false;
+  }
+  return true;
 }
 
 bool core_prepare_functions(PyObject* core) {
   (void)core;
-  functions = PyMem_Calloc(tn_array_function_count, sizeof *functions);
-  for (size_t i = 0; functions && i < tn_array_function_count; ++i) {
-    if (!prepare(&functions[i], &tn_array_functions[i])) return false;
+  stream_name = PyUnicode_InternFromString("stream");
+  axis_name = PyUnicode_InternFromString("axis");
+  axes_name = PyUnicode_InternFromString("axes");
+  function_count = tn_array_function_count + core_adapter_count;
+  functions = PyMem_Calloc(function_count, sizeof *functions);
+  if (!functions || !stream_name || !axis_name || !axes_name) return false;
+  for (size_t i = 0; i < tn_array_function_count; ++i) {
+    if (!prepare_table(&functions[i], &tn_array_functions[i])) return false;
   }
-  return functions != NULL;
+  for (size_t i = 0; i < core_adapter_count; ++i) {
+    core_function_t* function = &functions[tn_array_function_count + i];
+    if (!prepare_adapter(function, &core_adapters[i])) return false;
+  }
+  return true;
 }

@@ -21,8 +21,8 @@ static bool add_constants(PyObject* module) {
     Py_XDECREF(value);
     if (!is_added) return false;
   }
-  return PyModule_AddStringConstant(module, "__version__", tn_version_string()) == 0 &&
-         PyModule_AddObjectRef(module, "newaxis", Py_None) == 0;
+  return PyModule_AddObjectRef(module, "newaxis", Py_None) == 0 &&
+         PyModule_AddStringConstant(module, "__version__", tn_version_string()) == 0;
 }
 
 static PyModuleDef definition = {
@@ -36,16 +36,20 @@ static PyModuleDef definition = {
 static bool (*const parts[])(PyObject* module) = {
     // One a line.
     // clang-format off
+    core_add_errors,
     core_prepare_functions,
     core_add_dtypes,
+    core_add_categories,
     core_add_devices,
     core_add_streams,
     core_add_memory,
     core_add_interpreter,
     core_add_array,
+    core_add_indexing,
     core_add_import,
     core_add_exchange,
     core_add_functions,
+    core_add_random,
     core_add_evaluation,
     core_add_printing,
     core_add_operations,

@@ -1,0 +1,226 @@
+// Adapters: elementwise functions, reductions, sorting, products, linear algebra, layers.
+
+#include "adapters.h"
+
+#include <string.h>
+
+PyObject* core_clip(core_call_t* call, PyObject* const* objects) {
+  if (objects[1] == Py_None && objects[2] == Py_None) {
+    PyErr_SetString(PyExc_ValueError, "At most one of a_min and a_max may be None");
+    return NULL;
+  }
+  return CORE_APPLY(call, "clip", objects[0], objects[1], objects[2]);
+}
+
+// a, axis, reverse, inclusive, dtype
+PyObject* core_cumulate(core_call_t* call, PyObject* const* objects) {
+  const char* name = core_function_name(call->function);
+  PyObject* a =
+      objects[4] ? CORE_APPLY(call, "astype", objects[0], objects[4]) : Py_NewRef(objects[0]);
+  PyObject* result = a ? CORE_APPLY(call, name, a, objects[1], objects[2], objects[3]) : NULL;
+  Py_XDECREF(a);
+  return result;
+}
+
+// a, axis, keepdims, ddof, correction: another name of ddof
+PyObject* core_deviation(core_call_t* call, PyObject* const* objects) {
+  return CORE_APPLY(call, core_function_name(call->function), objects[0], objects[1], objects[2],
+                    objects[4] ? objects[4] : objects[3]);
+}
+
+PyObject* core_searchsorted(core_call_t* call, PyObject* const* objects) {
+  bool is_right = false;
+  if (!core_choose(objects[2], "side", "left", "right", &is_right)) return NULL;
+  return CORE_APPLY(call, "searchsorted", objects[0], objects[1], is_right ? Py_True : Py_False);
+}
+
+// The values, and those of index, inverse and counts that are asked for.
+PyObject* core_unique(core_call_t* call, PyObject* const* objects) {
+  PyObject* all = CORE_APPLY(call, "unique", objects[0], objects[1], objects[5]);
+  PyObject* list = all ? PyList_New(0) : NULL;
+  for (Py_ssize_t i = 0; list && i < 4; ++i) {
+    const int is_wanted = i == 0 ? 1 : core_is_true(objects[1 + i]);
+    if (is_wanted < 0 || (is_wanted && PyList_Append(list, PyTuple_GetItem(all, i)) < 0)) {
+      Py_CLEAR(list);
+    }
+  }
+  Py_XDECREF(all);
+  PyObject* result = NULL;
+  if (list) {
+    result = PyList_Size(list) == 1 ? Py_NewRef(PyList_GetItem(list, 0)) : PyList_AsTuple(list);
+  }
+  Py_XDECREF(list);
+  return result;
+}
+
+// --- products
+
+static PyObject* tensordot_last(core_call_t* call, PyObject* const* objects) {
+  int64_t count = 2;
+  tn_array_t *a = NULL, *b = NULL;
+  int64_t a_axes[TN_MAX_RANK], b_axes[TN_MAX_RANK];
+  if ((objects[2] && !core_integer_from(objects[2], &count)) ||
+      !core_convert(call, objects[0], TN_DTYPE_INVALID, &a) ||
+      !core_convert(call, objects[1], TN_DTYPE_INVALID, &b)) {
+    return NULL;
+  }
+  const int64_t rank = (int64_t)tn_array_rank(a);
+  if (count < 0 || count > rank || count > (int64_t)tn_array_rank(b)) {
+    PyErr_Format(PyExc_ValueError,
+                 "tensordot: cannot contract %lld axes of %lld and %zu dimensions",
+                 (long long)count, (long long)rank, tn_array_rank(b));
+    return NULL;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    a_axes[i] = rank - count + i;
+    b_axes[i] = i;
+  }
+  return core_array_object(tn_array_tensordot(call->scope, a, b, (size_t)count, a_axes, b_axes));
+}
+
+PyObject* core_tensordot(core_call_t* call, PyObject* const* objects) {
+  PyObject* axes = objects[2];
+  if (!axes || !PySequence_Check(axes)) return tensordot_last(call, objects);
+  PyObject* pair = PySequence_Tuple(axes);
+  PyObject* result = NULL;
+  if (pair && PyTuple_Size(pair) == 2) {
+    result = CORE_APPLY(call, "tensordot", objects[0], objects[1], PyTuple_GetItem(pair, 0),
+                        PyTuple_GetItem(pair, 1));
+  } else if (pair) {
+    PyErr_SetString(PyExc_ValueError,
+                    "tensordot: axes is a number of axes, or two lists: those of a and of b");
+  }
+  Py_XDECREF(pair);
+  return result;
+}
+
+// input, weight, stride, padding, kernel_dilation, input_dilation, groups, flip: padding is a
+// number, a list, or a list for the low ends and one for the high ends.
+PyObject* core_conv_general(core_call_t* call, PyObject* const* objects) {
+  PyObject *low = objects[3], *high = NULL, *pair = NULL;
+  if (low && PySequence_Check(low)) {
+    pair = PySequence_Tuple(low);
+    if (!pair) return NULL;
+    const bool is_pair = PyTuple_Size(pair) == 2 && PySequence_Check(PyTuple_GetItem(pair, 0));
+    if (is_pair) {
+      low = PyTuple_GetItem(pair, 0);
+      high = PyTuple_GetItem(pair, 1);
+    }
+  }
+  PyObject* result = CORE_APPLY(call, "conv_general", objects[0], objects[1], objects[2], low, high,
+                                objects[4], objects[5], objects[6], objects[7]);
+  Py_XDECREF(pair);
+  return result;
+}
+
+// --- the order of einsum
+
+static PyObject* path_of(const char* subscripts, size_t count, size_t (*pairs)[2]) {
+  PyObject* list = PyList_New((Py_ssize_t)count);
+  for (size_t i = 0; list && i < count; ++i) {
+    PyObject* pair = Py_BuildValue("(nn)", (Py_ssize_t)pairs[i][0], (Py_ssize_t)pairs[i][1]);
+    if (pair) {
+      PyList_SetItem(list, (Py_ssize_t)i, pair);
+    } else {
+      Py_CLEAR(list);
+    }
+  }
+  PyObject* text =
+      list ? PyUnicode_FromFormat("einsum %s in the order %R", subscripts, list) : NULL;
+  PyObject* result = text ? PyTuple_Pack(2, list, text) : NULL;
+  Py_XDECREF(text);
+  Py_XDECREF(list);
+  return result;
+}
+
+static PyObject* path_of_one(const char* subscripts) {
+  return Py_BuildValue("([(i)]N)", 0, PyUnicode_FromFormat("einsum %s", subscripts));
+}
+
+PyObject* core_einsum_path(core_call_t* call, PyObject* const* objects) {
+  enum { LIMIT = 64 };
+  tn_array_t* operands[LIMIT];
+  size_t pairs[LIMIT][2];
+  const char* subscripts = PyUnicode_AsUTF8AndSize(objects[0], NULL);
+  const size_t count = (size_t)PyTuple_Size(objects[1]);
+  if (!subscripts) return NULL;
+  if (count > LIMIT) {
+    return PyErr_Format(PyExc_ValueError, "einsum_path: %zu operands; at most %d", count, LIMIT);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    PyObject* operand = PyTuple_GetItem(objects[1], (Py_ssize_t)i);
+    if (!core_convert(call, operand, TN_DTYPE_INVALID, &operands[i])) return NULL;
+  }
+  tn_status_t status = tn_array_einsum_path(call->scope, subscripts, count, operands, pairs);
+  if (!core_check(status)) return NULL;
+  return count == 1 ? path_of_one(subscripts) : path_of(subscripts, count - 1, pairs);
+}
+
+// --- linear algebra
+
+static PyObject* norm(core_call_t* call, PyObject* const* objects, const char* kind,
+                      PyObject* order) {
+  PyObject* name = PyUnicode_FromString(kind);
+  PyObject* result =
+      name ? CORE_APPLY(call, "linalg_norm", objects[0], name, order, objects[2], objects[3])
+           : NULL;
+  Py_XDECREF(name);
+  return result;
+}
+
+// a, ord, axis, keepdims
+PyObject* core_norm(core_call_t* call, PyObject* const* objects) {
+  PyObject* order = objects[1];
+  PyObject* axis = objects[2] == Py_None ? NULL : objects[2];
+  PyObject* const given[] = {objects[0], order, axis, objects[3]};
+  if (!order) return norm(call, given, "default", NULL);
+  if (!PyUnicode_Check(order)) return norm(call, given, "order", order);
+  const char* text = PyUnicode_AsUTF8AndSize(order, NULL);
+  if (!text) return NULL;
+  if (strcmp(text, "fro") == 0 || strcmp(text, "f") == 0) {
+    return norm(call, given, "frobenius", NULL);
+  }
+  if (strcmp(text, "nuc") == 0) return norm(call, given, "nuclear", NULL);
+  return PyErr_Format(PyExc_ValueError, "norm: expected a number, 'fro' or 'nuc'; found %R", order);
+}
+
+PyObject* core_eigh(core_call_t* call, PyObject* const* objects) {
+  bool is_upper = false;
+  if (!core_choose(objects[1], "UPLO", "L", "U", &is_upper)) return NULL;
+  const bool has_vectors = strcmp(core_function_name(call->function), "eigh") == 0;
+  return CORE_APPLY(call, has_vectors ? "linalg_eigh" : "linalg_eigvalsh", objects[0],
+                    is_upper ? Py_True : Py_False);
+}
+
+PyObject* core_svd(core_call_t* call, PyObject* const* objects) {
+  const int has_vectors = objects[1] ? PyObject_IsTrue(objects[1]) : 1;
+  if (has_vectors < 0) return NULL;
+  if (has_vectors) return CORE_APPLY(call, "linalg_svd", objects[0]);
+  tn_array_t *a = NULL, *values = NULL;
+  if (!core_convert(call, objects[0], TN_DTYPE_INVALID, &a)) return NULL;
+  tn_array_linalg_svd(call->scope, a, NULL, &values, NULL);
+  return core_array_object(values);
+}
+
+// a, s, axes, norm. axes=None: all of them.
+PyObject* core_fft2(core_call_t* call, PyObject* const* objects) {
+  char name[16];
+  const char* given = core_function_name(call->function);
+  snprintf(name, sizeof name, "%.*s%c", (int)strlen(given) - 1, given,
+           objects[2] == Py_None ? 'n' : '2');
+  return CORE_APPLY(call, name, objects[0], objects[1], objects[2], objects[3]);
+}
+
+// --- layers: q, k, v, scale, mask, sinks, force_fused
+
+PyObject* core_attention(core_call_t* call, PyObject* const* objects) {
+  PyObject* mask = objects[4];
+  const bool is_text = mask && PyUnicode_Check(mask);
+  if (is_text && PyUnicode_CompareWithASCIIString(mask, "causal") != 0) {
+    return PyErr_Format(PyExc_ValueError,
+                        "scaled_dot_product_attention: the mask is 'causal' or an array; found %R",
+                        mask);
+  }
+  return CORE_APPLY(call, "scaled_dot_product_attention", objects[0], objects[1], objects[2],
+                    objects[3], is_text ? NULL : mask, is_text ? Py_True : NULL, objects[5]);
+}

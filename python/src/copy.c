@@ -1,0 +1,60 @@
+// Copies and pickles of arrays.
+
+#include "core.h"
+
+// Copies share the elements, which never change: operations in place give an object another array.
+PyObject* core_array_copy(PyObject* self, PyObject* unused) {
+  (void)unused;
+  return core_array_object(core_array_value(self));
+}
+
+// What pickle calls again: array._from_bytes(dtype, shape, bytes).
+PyObject* core_array_reduce(PyObject* self, PyObject* unused) {
+  PyObject* restore = PyObject_GetAttrString((PyObject*)Py_TYPE(self), "_from_bytes");
+  PyObject* dtype = PyObject_GetAttrString(self, "dtype");
+  PyObject* shape = PyObject_GetAttrString(self, "shape");
+  PyObject* bytes = core_to_bytes(self, unused);
+  PyObject* result = NULL;
+  if (restore && dtype && shape && bytes) {
+    result = Py_BuildValue("O(OOO)", restore, dtype, shape, bytes);
+  }
+  Py_XDECREF(bytes);
+  Py_XDECREF(shape);
+  Py_XDECREF(dtype);
+  Py_XDECREF(restore);
+  return result;
+}
+
+static bool read_dims(PyObject* shape, size_t* out_rank, int64_t* out_dims) {
+  const Py_ssize_t rank = PyTuple_Size(shape);
+  if (rank < 0 || rank > TN_MAX_RANK) {
+    PyErr_SetString(PyExc_ValueError, "the shape has too many dimensions");
+    return false;
+  }
+  for (Py_ssize_t i = 0; i < rank; ++i) {
+    out_dims[i] = PyLong_AsLongLong(PyTuple_GetItem(shape, i));
+    if (out_dims[i] == -1 && PyErr_Occurred()) return false;
+  }
+  *out_rank = (size_t)rank;
+  return true;
+}
+
+PyObject* core_array_from_bytes(PyObject* type, PyObject* arguments) {
+  (void)type;
+  PyObject *dtype_object = NULL, *shape = NULL;
+  const char* data = NULL;
+  Py_ssize_t size = 0;
+  size_t rank = 0;
+  int64_t dims[TN_MAX_RANK];
+  tn_dtype_t dtype = TN_DTYPE_INVALID;
+  core_call_t call;
+  if (!PyArg_ParseTuple(arguments, "OO!y#", &dtype_object, &PyTuple_Type, &shape, &data, &size) ||
+      !core_dtype_from(dtype_object, &dtype) || !read_dims(shape, &rank, dims) ||
+      !core_begin(&call, NULL)) {
+    return NULL;
+  }
+  PyObject* array =
+      core_array_object(tn_array_from_host(call.scope, dtype, rank, dims, data, (size_t)size));
+  core_end(&call);
+  return array;
+}
