@@ -1,6 +1,6 @@
-// Copies and pickles of arrays.
+// Copies and pickles of arrays, and the memory that they take.
 
-#include "core.h"
+#include "adapters.h"
 
 // Copies share the elements, which never change: operations in place give an object another array.
 PyObject* core_array_copy(PyObject* self, PyObject* unused) {
@@ -57,4 +57,37 @@ PyObject* core_array_from_bytes(PyObject* type, PyObject* arguments) {
       core_array_object(tn_array_from_host(call.scope, dtype, rank, dims, data, (size_t)size));
   core_end(&call);
   return array;
+}
+
+// --- the memory of arrays
+
+typedef struct memory {
+  PyObject* addresses;  // a set
+  size_t byte_size;
+} memory_t;
+
+static bool add_memory(void* user, PyObject* object) {
+  memory_t* memory = user;
+  tn_array_t* array = core_array_value(object);
+  tn_mapped_array_t view;
+  if (!tn_array_is_evaluated(array)) {
+    PyErr_SetString(PyExc_ValueError, "get_array_buffer_size: an array is not computed yet");
+    return false;
+  }
+  if (!core_check(tn_array_map(array, &view))) return false;
+  PyObject* address = PyLong_FromVoidPtr((void*)(uintptr_t)view.data);
+  tn_array_unmap(array);
+  const Py_ssize_t count = PySet_Size(memory->addresses);
+  const bool is_added = address && PySet_Add(memory->addresses, address) == 0;
+  Py_XDECREF(address);
+  if (PySet_Size(memory->addresses) > count) memory->byte_size += tn_array_byte_size(array);
+  return is_added;
+}
+
+PyObject* core_buffer_size(core_call_t* call, PyObject* const* objects) {
+  (void)call;
+  memory_t memory = {.addresses = PySet_New(NULL)};
+  const bool is_done = memory.addresses && core_tree_visit(objects[0], add_memory, &memory);
+  Py_XDECREF(memory.addresses);
+  return is_done ? PyLong_FromSize_t(memory.byte_size) : NULL;
 }

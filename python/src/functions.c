@@ -77,6 +77,12 @@ static size_t find_name(const core_function_t* function, PyObject* name) {
   return function->count;
 }
 
+// Functions of NumPy call methods of other arrays with out=None and dtype=None.
+static bool is_numpy(PyObject* name) {
+  return PyUnicode_CompareWithASCIIString(name, "out") == 0 ||
+         PyUnicode_CompareWithASCIIString(name, "dtype") == 0;
+}
+
 static bool bind_keyword(bound_t* bound, PyObject* name, PyObject* object) {
   if (name == stream_name || PyUnicode_Compare(name, stream_name) == 0) {
     bound->stream = object;
@@ -84,7 +90,8 @@ static bool bind_keyword(bound_t* bound, PyObject* name, PyObject* object) {
   }
   const core_function_t* function = bound->function;
   const size_t i = find_name(function, name);
-  if (i == function->count || i == function->rest) {
+  if (i >= function->count || i == function->rest) {
+    if (object == Py_None && is_numpy(name)) return true;
     PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'; it is %s(%s)",
                  function->name, name, function->name, function->signature);
     return false;

@@ -121,6 +121,7 @@ m.conv_general(m.ones((1, 4, 4, 1)), m.ones((1, 2, 2, 1)), padding=[1, 2])
 m.conv_general(m.ones((1, 4, 4, 1)), m.ones((1, 2, 2, 1)), 2, 1, input_dilation=2, flip=True)
 m.convolve(m.array([1.0, 2.0, 3.0]), m.array([1.0, 1.0]), mode="same")
 m.linalg.norm(m.array([3.0, 4.0]))
+m.matrix_norm(m.array([[3.0, 4.0]]), 1)
 m.linalg.norm(m.array([3.0, 4.0]), 1)
 m.linalg.norm(m.array([3.0, 4.0]), float("inf"))
 m.linalg.norm(m.array([[3.0, 4.0]]), "fro")
@@ -243,6 +244,20 @@ def test_the_state_of_random_numbers_can_be_kept_and_set():
         tn.random.state[1]
     with pytest.raises(TypeError):
         tn.random.state[0] = 1
+
+
+def test_memory_is_counted_once():
+    for m in (tn, mx):
+        x, y = m.zeros((3, 4)), m.zeros(2)
+        m.eval(x, y)
+        assert m.get_array_buffer_size(x, [x, {"a": y}], 1) == 56
+        with pytest.raises(ValueError):
+            m.get_array_buffer_size(x + 1)
+
+
+def test_numpy_functions_call_the_methods():
+    x = tn.array([[True, False], [True, True]])
+    assert np.all(x).item() is False and np.sum(x, axis=0).tolist() == [2, 1] and np.mean(tn.array([1.0, 2.0])).item() == 1.5
 
 
 def test_a_stream_can_be_the_last_position_where_mlx_has_it_there():
