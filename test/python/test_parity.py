@@ -19,7 +19,6 @@ ABSENT = {
     "fast.metal_kernel": "no GPU",
     "fast.precompiled_cuda_kernel": "no GPU",
     "random.__getattr__": "random.state is an attribute",
-    **dict.fromkeys(["quantize", "dequantize", "quantized_matmul", "qqmm", "gather_qmm", "gather_qqmm"], "no quantized matrices"),
     **dict.fromkeys(["checkpoint", "compile", "custom_function", "disable_compile", "enable_compile", "grad", "jvp", "value_and_grad",
                      "vjp", "vmap", "stop_gradient"], "no transforms in Python"),
     **dict.fromkeys(["export_function", "export_to_dot", "exporter", "import_function", "FunctionExporter"], "no export in Python"),
