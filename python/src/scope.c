@@ -10,6 +10,7 @@ static tn_scope_t* root;
 static tn_status_t failure;
 static _Thread_local tn_scope_t* own;      // of the thread
 static _Thread_local tn_scope_t* current;  // that of a transform; NULL: `own`
+static _Thread_local size_t depth;         // of calls: objects that a call converts may call others
 
 static void destroy(void* scope) {
   core_forget_streams();
@@ -42,16 +43,21 @@ static bool set_stream(core_call_t* call, PyObject* object) {
   return core_check(status);
 }
 
-// Calls that name no stream have the thread's.
+// Calls that name no stream have the thread's. Around a call in another one is that one's.
 static bool use_default(core_call_t* call) {
-  tn_stream_t* stream = core_thread_stream();
-  return tn_scope_stream(call->scope) == stream ||
-         core_check(tn_scope_set_stream(call->scope, stream));
+  tn_stream_t *stream = core_thread_stream(), *before = tn_scope_stream(call->scope);
+  if (before == stream) return true;
+  if (call->is_nested) {
+    call->stream = tn_stream_retain(before);
+    call->has_stream = true;
+  }
+  return core_check(tn_scope_set_stream(call->scope, stream));
 }
 
 bool core_begin(core_call_t* call, PyObject* stream) {
   if (!own && !create_own()) return false;
-  *call = (core_call_t){.scope = current ? current : own, .is_nested = current != NULL};
+  *call = (core_call_t){.scope = current ? current : own, .is_nested = current || depth};
+  ++depth;
   if (!stream || stream == Py_None ? use_default(call) : set_stream(call, stream)) return true;
   core_end(call);
   return false;
@@ -62,6 +68,7 @@ void core_end(core_call_t* call) {
     tn_status_release(tn_scope_set_stream(call->scope, call->stream));  // it has been its stream
     tn_stream_release(call->stream);
   }
+  --depth;
   if (!call->is_nested) tn_scope_clear(call->scope);
 }
 

@@ -1,5 +1,9 @@
 """Each function gives what that of mlx.core gives: the same results, or an error in both."""
 
+import os
+import subprocess
+import sys
+
 import mlx.core as mx
 import numpy as np
 import pytest
@@ -232,6 +236,11 @@ def test_random_numbers_without_a_key_are_those_of_mlx_for_a_seed():
         compare(tn.random.normal(), mx.random.normal())
         compare(tn.random.permutation(5), mx.random.permutation(5))
     compare(tn.random.state[0], mx.random.state[0])
+
+
+def test_the_first_random_numbers_of_a_process_are_in_range():
+    code = "import tenon.core as tn; x = tn.random.uniform(-1, 1, (2, 2)); assert tn.all(tn.abs(x) <= 1).item(), x"
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(tn.__file__))})
 
 
 def test_the_state_of_random_numbers_can_be_kept_and_set():
