@@ -9,11 +9,16 @@ TN_EXTERN_C_BEGIN
 // Reads a .npy file (format versions 1 to 3, either byte order, C or Fortran order) into a buffer
 // on `device`. `expected` may be NULL; otherwise the array must have that type, and elements that
 // NumPy has no name for (bfloat16 and 8-bit floats are saved as raw bytes of that size) are taken
-// as its dtype. Errors name the file: NOT_FOUND, INVALID_ARGUMENT for another file format or
-// another type, DATA_LOSS for a truncated file, UNIMPLEMENTED for objects, strings and structured
-// dtypes.
+// as its dtype. Without an expected type those of two bytes are bfloat16. Errors name the file:
+// NOT_FOUND, INVALID_ARGUMENT for another file format or another type, DATA_LOSS for a truncated
+// file, UNIMPLEMENTED for objects, strings and structured dtypes.
 TN_API TN_MUST_USE tn_status_t tn_npy_read(tn_device_t* device, const char* path,
                                            const tn_type_t* expected, tn_buffer_t** out_buffer);
+
+// The same from the bytes of such a file, which are copied. `name` is for messages.
+TN_API TN_MUST_USE tn_status_t tn_npy_decode(tn_device_t* device, const char* name,
+                                             const void* bytes, size_t byte_size,
+                                             const tn_type_t* expected, tn_buffer_t** out_buffer);
 
 // Reads the array `key` of a .npz file, whose members are stored or deflated. The error NOT_FOUND
 // lists the available keys.
@@ -23,6 +28,9 @@ TN_API TN_MUST_USE tn_status_t tn_npz_read(tn_device_t* device, const char* path
 // Waits for the buffer and writes it as .npy in C order. Dtypes that NumPy does not have are
 // written as raw bytes of that size.
 TN_API TN_MUST_USE tn_status_t tn_npy_write(const char* path, tn_buffer_t* buffer);
+
+// The same to `write`, which is called with consecutive parts of the file.
+TN_API TN_MUST_USE tn_status_t tn_npy_encode(tn_buffer_t* buffer, tn_write_fn write, void* user);
 
 // Waits for the buffers and writes them as an uncompressed archive. INVALID_ARGUMENT for equal or
 // empty keys; UNIMPLEMENTED for 4 GiB and more.

@@ -57,6 +57,7 @@ void core_leave(tn_scope_t* previous);
 bool core_add_devices(PyObject* module);
 bool core_add_streams(PyObject* module);
 bool core_add_memory(PyObject* module);
+bool core_add_files(PyObject* module);  // file.c: save, load...
 // The stream that a stream, a device or a type of devices stands for, a new reference. NULL: the
 // thread that evaluates, on the CPU.
 bool core_stream_from(PyObject* object, tn_stream_t** out_stream);

@@ -43,6 +43,7 @@ static bool (*const parts[])(PyObject* module) = {
     core_add_devices,
     core_add_streams,
     core_add_memory,
+    core_add_files,
     core_add_interpreter,
     core_add_array,
     core_add_indexing,

@@ -300,6 +300,9 @@ static tn_status_t match(const char* name, npy_header_t* header, const tn_type_t
       tn_dtype_byte_size(expected->dtype) == header->raw_size) {
     header->dtype = expected->dtype;
   }
+  if (!expected && header->dtype == TN_DTYPE_INVALID && header->raw_size == 2) {
+    header->dtype = TN_DTYPE_BF16;
+  }
   // NumPy has no types of less than a byte; they come as the bytes that they take in memory.
   if (expected && tn_dtype_bit_width(expected->dtype) < 8 &&
       (header->dtype == TN_DTYPE_S8 || header->dtype == TN_DTYPE_U8)) {
@@ -343,8 +346,9 @@ static tn_status_t read_elements(void* user, void* data) {
   return check_elements(elements->name, header->dtype, count, data);
 }
 
-static tn_status_t decode(tn_device_t* device, const char* name, const unsigned char* bytes,
+tn_status_t tn_npy_decode(tn_device_t* device, const char* name, const void* contents,
                           size_t length, const tn_type_t* expected, tn_buffer_t** out_buffer) {
+  const unsigned char* bytes = contents;
   npy_header_t header;
   *out_buffer = NULL;
   TN_RETURN_IF_ERROR(parse_header(name, bytes, length, &header));
@@ -408,7 +412,7 @@ tn_status_t tn_npy_read(tn_device_t* device, const char* path, const tn_type_t* 
   size_t length = 0;
   *out_buffer = NULL;
   TN_RETURN_IF_ERROR(read_file(path, &bytes, &length));
-  tn_status_t status = decode(device, path, bytes, length, expected, out_buffer);
+  tn_status_t status = tn_npy_decode(device, path, bytes, length, expected, out_buffer);
   free(bytes);
   return status;
 }
@@ -421,7 +425,7 @@ tn_status_t tn_npz_read(tn_device_t* device, const char* path, const char* key,
   *out_buffer = NULL;
   TN_RETURN_IF_ERROR(tn__npz_extract(path, key, &bytes, &length));
   snprintf(name, sizeof name, "%s:%s", path, key);
-  tn_status_t status = decode(device, name, bytes, length, expected, out_buffer);
+  tn_status_t status = tn_npy_decode(device, name, bytes, length, expected, out_buffer);
   free(bytes);
   return status;
 }
@@ -466,32 +470,40 @@ size_t tn__npy_header(tn_buffer_t* buffer, char out[TN_NPY_HEADER_LIMIT]) {
   return length;
 }
 
-static tn_status_t write_all(FILE* file, const char* path, tn_buffer_t* buffer, const void* data) {
+tn_status_t tn_npy_encode(tn_buffer_t* buffer, tn_write_fn write, void* user) {
   char header[TN_NPY_HEADER_LIMIT];
-  const size_t length = tn__npy_header(buffer, header);
+  const void* data = NULL;
+  TN_RETURN_IF_ERROR(tn_buffer_map(buffer, &data));
   const size_t byte_size = tn_buffer_byte_size(buffer);
-  bool good = fwrite(header, length, 1, file) == 1 &&
-              (byte_size == 0 || fwrite(data, byte_size, 1, file) == 1);
-  return good
-             ? TN_OK
-             : tn_status_create(TN_CODE_DATA_LOSS, "%s: writing failed: %s", path, strerror(errno));
+  tn_status_t status = write(user, header, tn__npy_header(buffer, header));
+  if (!status && byte_size) status = write(user, data, byte_size);
+  tn_buffer_unmap(buffer);
+  return status;
+}
+
+typedef struct destination {
+  FILE* file;
+  const char* path;
+} destination_t;
+
+static tn_status_t write_bytes(void* user, const char* bytes, size_t length) {
+  const destination_t* to = user;
+  if (fwrite(bytes, length, 1, to->file) == 1) return TN_OK;
+  return tn_status_create(TN_CODE_DATA_LOSS, "%s: writing failed: %s", to->path, strerror(errno));
 }
 
 tn_status_t tn_npy_write(const char* path, tn_buffer_t* buffer) {
   const void* data = NULL;
-  tn_status_t status = TN_OK;
-  FILE* file = NULL;
+  // What fails leaves no file.
   TN_RETURN_IF_ERROR(tn_buffer_map(buffer, &data));
-  file = fopen(path, "wb");
-  if (!file) {
-    status = tn_status_create(TN_CODE_PERMISSION_DENIED, "%s: %s", path, strerror(errno));
-    goto done;
+  tn_buffer_unmap(buffer);
+  destination_t to = {fopen(path, "wb"), path};
+  if (!to.file) {
+    return tn_status_create(TN_CODE_PERMISSION_DENIED, "%s: %s", path, strerror(errno));
   }
-  status = write_all(file, path, buffer, data);
-  if (fclose(file) != 0 && !status) {
+  tn_status_t status = tn_npy_encode(buffer, write_bytes, &to);
+  if (fclose(to.file) != 0 && !status) {
     status = tn_status_create(TN_CODE_DATA_LOSS, "%s: writing failed: %s", path, strerror(errno));
   }
-done:
-  tn_buffer_unmap(buffer);
   return status;
 }
