@@ -162,7 +162,8 @@ static PyObject* array_item(PyObject* self, PyObject* unused) {
   }
   tn_status_t status = TN_OK;
   Py_BEGIN_ALLOW_THREADS;
-  status = tn_array_item_as(array, tn_array_dtype(array), element);
+  status = core_evaluate(1, &array);
+  if (!status) status = tn_array_item_as(array, tn_array_dtype(array), element);
   Py_END_ALLOW_THREADS;
   return core_check(status) ? core_element(tn_array_dtype(array), element) : NULL;
 }

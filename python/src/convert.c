@@ -370,7 +370,7 @@ PyObject* core_to_list(tn_array_t* array) {
   tn_mapped_array_t view;
   tn_status_t status = TN_OK;
   Py_BEGIN_ALLOW_THREADS;
-  status = tn_array_map(array, &view);
+  status = core_map(array, &view);
   Py_END_ALLOW_THREADS;
   if (!core_check(status)) return NULL;
   PyObject* list = to_list(&view, 0, view.data);

@@ -162,6 +162,14 @@ PyObject* core_namespace(PyObject* self, PyObject* arguments, PyObject* keywords
 
 // --- interpreter.c
 
+// tn_array_eval that signals of Python (Ctrl-C) end: the exception is then set. Called without the
+// interpreter's lock, as are those that wait.
+tn_status_t core_evaluate(size_t count, tn_array_t* const* arrays);
+// The same for runs: a flag for them, NULL on threads that handle no signals.
+tn_status_t core_take_cancellation(tn_cancellation_t** out_cancellation);
+void core_give_cancellation(tn_cancellation_t* cancellation);          // after the run
+tn_status_t core_map(tn_array_t* array, tn_mapped_array_t* out_view);  // the same for tn_array_map
+tn_status_t core_wait_for(tn_stream_t* stream);  // the same for tn_stream_synchronize
 bool core_add_interpreter(PyObject* module);
 // For threads that may not be Python's. False when the interpreter ends and cannot be used.
 bool core_interpreter_enter(PyGILState_STATE* out_state);

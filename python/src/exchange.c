@@ -14,8 +14,8 @@ typedef struct format {
 
 static const format_t formats[] = {
     {"?", TN_DTYPE_PRED}, {"b", TN_DTYPE_S8},  {"B", TN_DTYPE_U8},   {"h", TN_DTYPE_S16},
-    {"H", TN_DTYPE_U16},  {"i", TN_DTYPE_S32}, {"I", TN_DTYPE_U32},  {"l", TN_DTYPE_S64},
-    {"L", TN_DTYPE_U64},  {"q", TN_DTYPE_S64}, {"Q", TN_DTYPE_U64},  {"e", TN_DTYPE_F16},
+    {"H", TN_DTYPE_U16},  {"i", TN_DTYPE_S32}, {"I", TN_DTYPE_U32},  {"q", TN_DTYPE_S64},
+    {"Q", TN_DTYPE_U64},  {"l", TN_DTYPE_S64}, {"L", TN_DTYPE_U64},  {"e", TN_DTYPE_F16},
     {"f", TN_DTYPE_F32},  {"d", TN_DTYPE_F64}, {"Zf", TN_DTYPE_C64}, {"Zd", TN_DTYPE_C128},
 };
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
@@ -84,6 +84,20 @@ static void release(exported_t* it) {
   PyMem_Free(it);
 }
 
+// NumPy goes on to __array__ after any error of a buffer: Ctrl-C is raised there again.
+static tn_array_t* interrupted;  // of the main thread, retained; NULL: none
+
+static void note_interrupt(tn_array_t* array) {
+  if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) tn_array_assign(&interrupted, array);
+}
+
+static bool was_interrupted(const tn_array_t* array) {
+  const bool was = interrupted == array;
+  if (interrupted) tn_array_assign(&interrupted, NULL);
+  if (was) PyErr_SetNone(PyExc_KeyboardInterrupt);
+  return was;
+}
+
 static int export_elements(PyObject* object, tn_array_t* array, const char* format,
                            Py_buffer* buffer, int flags) {
   tn_mapped_array_t view;
@@ -95,13 +109,15 @@ static int export_elements(PyObject* object, tn_array_t* array, const char* form
   }
   it->array = tn_array_retain(array);
   Py_BEGIN_ALLOW_THREADS;
-  status = tn_array_map(array, &view);
+  status = core_map(array, &view);
   Py_END_ALLOW_THREADS;
   if (!core_check(status)) {
+    note_interrupt(array);
     tn_array_release(array);
     PyMem_Free(it);
     return -1;
   }
+  if (interrupted == array) tn_array_assign(&interrupted, NULL);
   fill(buffer, object, it, format, &view);
   if (suits(buffer, flags)) return 0;
   PyErr_SetString(PyExc_BufferError, "the array is not contiguous as it is asked for");
@@ -136,24 +152,25 @@ void core_release_buffer(PyObject* object, Py_buffer* buffer) {
 static void drop_tensor(PyObject* capsule) {
   if (!PyCapsule_IsValid(capsule, "dltensor")) return;  // consumed
   tn_dl_managed_t* tensor = PyCapsule_GetPointer(capsule, "dltensor");
-  if (tensor->deleter) tensor->deleter(tensor);
+  if (tensor && tensor->deleter) tensor->deleter(tensor);
 }
 
 static void drop_versioned(PyObject* capsule) {
   if (!PyCapsule_IsValid(capsule, "dltensor_versioned")) return;
   tn_dl_versioned_t* tensor = PyCapsule_GetPointer(capsule, "dltensor_versioned");
-  if (tensor->deleter) tensor->deleter(tensor);
+  if (tensor && tensor->deleter) tensor->deleter(tensor);
 }
 
 static PyObject* to_tensor(tn_array_t* array) {
   tn_dl_managed_t* tensor = NULL;
   tn_status_t status = TN_OK;
   Py_BEGIN_ALLOW_THREADS;
-  status = tn_array_to_dlpack(array, &tensor);
+  status = core_evaluate(1, &array);
+  if (!status) status = tn_array_to_dlpack(array, &tensor);
   Py_END_ALLOW_THREADS;
   if (!core_check(status)) return NULL;
   PyObject* capsule = PyCapsule_New(tensor, "dltensor", drop_tensor);
-  if (!capsule && tensor->deleter) tensor->deleter(tensor);
+  if (!capsule && tensor && tensor->deleter) tensor->deleter(tensor);
   return capsule;
 }
 
@@ -162,12 +179,14 @@ static PyObject* to_versioned(tn_array_t* array, bool is_copy) {
   tn_dl_versioned_t* tensor = NULL;
   tn_status_t status = TN_OK;
   Py_BEGIN_ALLOW_THREADS;
-  status = tn_array_to_dlpack_versioned(array, &tensor);
+  status = core_evaluate(1, &array);
+  if (!status) status = tn_array_to_dlpack_versioned(array, &tensor);
   Py_END_ALLOW_THREADS;
   if (!core_check(status)) return NULL;
-  if (is_copy) tensor->flags = (tensor->flags | TN_DL_IS_COPIED) & ~(uint64_t)TN_DL_READ_ONLY;
+  if (is_copy && tensor)
+    tensor->flags = (tensor->flags | TN_DL_IS_COPIED) & ~(uint64_t)TN_DL_READ_ONLY;
   PyObject* capsule = PyCapsule_New(tensor, "dltensor_versioned", drop_versioned);
-  if (!capsule && tensor->deleter) tensor->deleter(tensor);
+  if (!capsule && tensor && tensor->deleter) tensor->deleter(tensor);
   return capsule;
 }
 
@@ -180,8 +199,10 @@ static tn_array_t* copy_of(tn_array_t* array) {
   tn_status_t status = TN_OK;
   tn_array_t* copy = NULL;
   Py_BEGIN_ALLOW_THREADS;
-  status = tn_buffer_create(core_cpu(), tn_array_dtype(array), tn_array_rank(array),
-                            tn_array_dims(array), &data, &buffer);
+  status = core_evaluate(1, &array);
+  if (!status)
+    status = tn_buffer_create(core_cpu(), tn_array_dtype(array), tn_array_rank(array),
+                              tn_array_dims(array), &data, &buffer);
   if (!status) status = tn_array_to_host(array, data, tn_array_byte_size(array));
   Py_END_ALLOW_THREADS;
   if (core_check(status)) copy = tn_array_retain(tn_array_from_buffer(call.scope, buffer));
@@ -262,7 +283,8 @@ PyObject* core_to_bytes(PyObject* self, PyObject* unused) {
   char* data = PyBytes_AsString(bytes);
   tn_status_t status = TN_OK;
   Py_BEGIN_ALLOW_THREADS;
-  status = tn_array_to_host(array, data, byte_size);
+  status = core_evaluate(1, &array);
+  if (!status) status = tn_array_to_host(array, data, byte_size);
   Py_END_ALLOW_THREADS;
   if (!core_check(status)) Py_CLEAR(bytes);
   return bytes;
@@ -358,6 +380,7 @@ static PyObject* convert_view(PyObject* numpy, PyObject* view, PyObject* dtype, 
 PyObject* core_to_numpy(PyObject* self, PyObject* arguments, PyObject* keywords) {
   static char* names[] = {"dtype", "copy", NULL};
   PyObject *dtype = Py_None, *copy = Py_None;
+  if (was_interrupted(core_array_value(self))) return NULL;
   if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|OO:__array__", names, &dtype, &copy)) {
     return NULL;
   }

@@ -113,7 +113,8 @@ tn_buffer_t* core_file_buffer(PyObject* object) {
   tn_status_t status = TN_OK;
   if (is_array) {
     Py_BEGIN_ALLOW_THREADS;
-    status = tn_array_to_buffer(array, &buffer);
+    status = core_evaluate(1, &array);
+    if (!status) status = tn_array_to_buffer(array, &buffer);
     if (!status) status = wait_for(buffer);
     Py_END_ALLOW_THREADS;
   }

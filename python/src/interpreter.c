@@ -3,6 +3,8 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "core.h"
 
@@ -23,6 +25,84 @@ void core_interpreter_leave(PyGILState_STATE state) {
   PyGILState_Release(state);
   atomic_fetch_sub(&inside, 1);
 }
+
+// --- signals, which the main thread handles
+
+static bool is_main_thread(void) {
+  static _Thread_local enum { UNKNOWN, MAIN, OTHER } kind;
+  if (kind == UNKNOWN) kind = syscall(SYS_gettid) == getpid() ? MAIN : OTHER;
+  return kind == MAIN;
+}
+
+// Whether a handler has raised an exception.
+static bool handle_signals(void* user) {
+  PyGILState_STATE state;
+  (void)user;
+  if (!core_interpreter_enter(&state)) return false;
+  const bool has_raised = PyErr_CheckSignals() < 0;
+  core_interpreter_leave(state);
+  return has_raised;
+}
+
+static tn_cancellation_t* spare;  // of the main thread; handlers may evaluate as well
+
+tn_status_t core_take_cancellation(tn_cancellation_t** out_cancellation) {
+  *out_cancellation = NULL;
+  if (!is_main_thread()) return TN_OK;
+  *out_cancellation = spare;
+  spare = NULL;
+  if (*out_cancellation) return TN_OK;
+  tn_status_t status = tn_cancellation_create(NULL, out_cancellation);
+  if (!status) tn_cancellation_set_poll(*out_cancellation, handle_signals, NULL);
+  return status;
+}
+
+void core_give_cancellation(tn_cancellation_t* cancellation) {
+  if (!cancellation) return;
+  if (spare || tn_cancellation_is_cancelled(cancellation)) {
+    tn_cancellation_release(cancellation);
+  } else {
+    spare = cancellation;
+  }
+}
+
+tn_status_t core_evaluate(size_t count, tn_array_t* const* arrays) {
+  tn_cancellation_t* cancellation = NULL;
+  tn_status_t status = core_take_cancellation(&cancellation);
+  if (status) return status;
+  status = tn_array_eval_until(count, arrays, cancellation);
+  core_give_cancellation(cancellation);
+  return status;
+}
+
+tn_status_t core_map(tn_array_t* array, tn_mapped_array_t* out_view) {
+  tn_status_t status = core_evaluate(1, &array);
+  return status ? status : tn_array_map(array, out_view);
+}
+
+// Until the event is complete, whatever its error.
+static tn_status_t wait_for_event(tn_event_t* event) {
+  enum { SLICE_NS = 20 * 1000 * 1000 };
+  while (!tn_event_is_complete(event)) {
+    tn_status_release(tn_event_wait(event, SLICE_NS));
+    if (!tn_event_is_complete(event) && handle_signals(NULL)) {
+      return tn_status_create(TN_CODE_CANCELLED, "the wait was interrupted");
+    }
+  }
+  return TN_OK;
+}
+
+tn_status_t core_wait_for(tn_stream_t* stream) {
+  tn_event_t* event = NULL;
+  if (!is_main_thread() || tn_stream_is_idle(stream)) return tn_stream_synchronize(stream);
+  tn_status_t status = tn_event_create(tn_stream_device(stream), &event);
+  if (!status) status = tn_stream_record_event(stream, event);
+  if (!status) status = wait_for_event(event);
+  tn_event_release(event);
+  return status ? status : tn_stream_synchronize(stream);
+}
+
+// --- the end
 
 // Called while the interpreter still works: from here on other threads cannot use it.
 static PyObject* end(PyObject* module, PyObject* unused) {

@@ -128,7 +128,7 @@ PyObject* core_array_repr(PyObject* self) {
   tn_mapped_array_t view;
   tn_status_t status = TN_OK;
   Py_BEGIN_ALLOW_THREADS;
-  status = tn_array_map(array, &view);
+  status = core_map(array, &view);
   Py_END_ALLOW_THREADS;
   if (!core_check(status)) return NULL;
   text_t text = {0};

@@ -229,7 +229,8 @@ static bool to_buffer(run_t* run, size_t i) {
   }
   tn_status_t status = TN_OK;
   Py_BEGIN_ALLOW_THREADS;
-  status = tn_array_to_buffer(array, &run->inputs[i]);
+  status = core_evaluate(1, &array);
+  if (!status) status = tn_array_to_buffer(array, &run->inputs[i]);
   Py_END_ALLOW_THREADS;
   return core_check(status);
 }
@@ -286,15 +287,19 @@ static PyObject* run_with(run_t* run, PyObject* donate, double timeout) {
     if (!to_buffer(run, i)) return NULL;
   }
   if (!to_donated(run, donate)) return NULL;
-  const tn_run_options_t options = {
+  tn_run_options_t options = {
       .struct_size = sizeof options,
       .donated = run->donated,
       .timeout_ns = timeout > 0 ? (int64_t)(timeout * 1e9) + 1 : 0,
   };
   tn_status_t status = TN_OK;
   Py_BEGIN_ALLOW_THREADS;
-  status = tn_program_run(run->program, run->input_count, run->inputs, &options, run->output_count,
-                          run->outputs);
+  status = core_take_cancellation(&options.cancellation);
+  if (!status) {
+    status = tn_program_run(run->program, run->input_count, run->inputs, &options,
+                            run->output_count, run->outputs);
+    core_give_cancellation(options.cancellation);
+  }
   Py_END_ALLOW_THREADS;
   return core_check(status) ? take_outputs(run) : NULL;
 }

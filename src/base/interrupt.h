@@ -17,5 +17,7 @@ enum { TN_INTERRUPT_POLL_NS = 10 * 1000 * 1000 };
 
 // CANCELLED, DEADLINE_EXCEEDED, or OK when the run is to go on. `interrupt` may be NULL.
 TN_MUST_USE tn_status_t tn__interrupt_check(const tn_interrupt_t* interrupt);
+// The same for work that is done: nothing is asked whether to cancel it.
+TN_MUST_USE tn_status_t tn__interrupt_check_done(const tn_interrupt_t* interrupt);
 
 #endif  // TENON_BASE_INTERRUPT_H_

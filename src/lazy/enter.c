@@ -14,7 +14,7 @@ static bool is_being_traced(const tn_array_t* array) {
 }
 
 static tn_status_t enter_root(tn_evaluator_t* evaluator, tn_array_t* root, tn_array_t** out_own) {
-  TN_RETURN_IF_ERROR(tn__evaluate(1, &root, false));
+  TN_RETURN_IF_ERROR(tn__evaluate(1, &root, false, NULL));
   TN_RETURN_IF_ERROR(tn_array_status(root));
   *out_own = tn__array_create_ready(evaluator, root->buffer);
   return *out_own ? TN_OK : tn__status_out_of_memory();

@@ -1,5 +1,8 @@
 #include "lazy/eval.h"
 
+#include <time.h>
+
+#include "base/interrupt.h"
 #include "base/process.h"
 #include "lazy/copies.h"
 #include "lazy/graph.h"
@@ -8,8 +11,9 @@
 typedef struct tn_evaluation {
   tn_evaluator_t* evaluator;
   bool is_async;
-  tn_graph_t* graph;  // all of it
-  tn_graph_t* piece;  // one step of it, when it is done step by step
+  tn_cancellation_t* cancellation;  // NULL: none
+  tn_graph_t* graph;                // all of it
+  tn_graph_t* piece;                // one step of it, when it is done step by step
   tn_copies_t copies;
 } tn_evaluation_t;
 
@@ -26,6 +30,32 @@ static void give_graph(tn_evaluator_t* evaluator, tn_graph_t* graph) {
 
 // --- claims
 
+static tn_status_t check_cancellation(tn_cancellation_t* cancellation) {
+  const tn_interrupt_t interrupt = {.cancellation = cancellation, .deadline_ns = INT64_MAX};
+  return tn__interrupt_check(&interrupt);
+}
+
+// Under the mutex, which the check is made without.
+static tn_status_t wait_for_others(tn_evaluator_t* evaluator, tn_cancellation_t* cancellation) {
+  tn_status_t status = TN_OK;
+  ++evaluator->waiting_count;
+  if (cancellation) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += TN_INTERRUPT_POLL_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&evaluator->published, &evaluator->mutex, &until);
+    pthread_mutex_unlock(&evaluator->mutex);
+    status = check_cancellation(cancellation);
+    pthread_mutex_lock(&evaluator->mutex);
+  } else {
+    pthread_cond_wait(&evaluator->published, &evaluator->mutex);
+  }
+  --evaluator->waiting_count;
+  return status;
+}
+
 // What others are evaluating is waited for: it is then an input.
 static tn_status_t collect_and_claim(tn_evaluation_t* evaluation, size_t count,
                                      tn_array_t* const* arrays) {
@@ -37,9 +67,8 @@ static tn_status_t collect_and_claim(tn_evaluation_t* evaluation, size_t count,
   for (;;) {
     status = tn__graph_collect(graph, evaluation, count, arrays, &is_claimed);
     if (status || !is_claimed) break;
-    ++evaluator->waiting_count;
-    pthread_cond_wait(&evaluator->published, &evaluator->mutex);
-    --evaluator->waiting_count;
+    status = wait_for_others(evaluator, evaluation->cancellation);
+    if (status) break;
   }
   if (!status && graph->abstract) {
     status = tn_status_create(TN_CODE_FAILED_PRECONDITION,
@@ -232,7 +261,9 @@ static void release_copies(tn_evaluation_t* evaluation, const tn_graph_t* graph,
 
 static tn_status_t run_program(tn_evaluation_t* evaluation, tn_graph_t* graph,
                                tn_program_t* program, tn_graph_run_t* run) {
-  tn_run_options_t options = {.struct_size = sizeof options, .stream = graph->stream};
+  tn_run_options_t options = {.struct_size = sizeof options,
+                              .stream = graph->stream,
+                              .cancellation = evaluation->cancellation};
   if (evaluation->is_async && !options.stream) {
     TN_RETURN_IF_ERROR(tn__evaluator_stream(evaluation->evaluator, &options.stream));
   }
@@ -257,6 +288,16 @@ static tn_failure_t* failure_of_inputs(const tn_graph_t* graph) {
   return NULL;
 }
 
+// Whether the graph is as it was before the run that `status` ended: it was cancelled, and its
+// operands are still there.
+static bool is_undone(const tn_graph_t* graph, const tn_graph_run_t* run, tn_status_t status) {
+  if (tn_status_code(status) != TN_CODE_CANCELLED) return false;
+  for (size_t i = 0; i < run->argument_count; ++i) {
+    if (tn_buffer_is_donated(graph->values[run->numbers[i]].array->buffer)) return false;
+  }
+  return true;
+}
+
 static tn_status_t finish_in_parts(tn_evaluation_t* evaluation);
 
 // Runs the graph and publishes what comes of it. Takes the program; without one the outputs fail
@@ -272,6 +313,10 @@ static tn_status_t finish(tn_evaluation_t* evaluation, tn_graph_t* graph, tn_pro
   }
   tn_failure_t* failure = program || status ? NULL : failure_of_inputs(graph);
   if (program && !status) status = run_program(evaluation, graph, program, &run);
+  if (status && evaluation->cancellation && is_undone(graph, &run, status)) {
+    tn_program_release(program);
+    return give_up(evaluation, graph, status);
+  }
   if (program && status && tn_status_code(status) != TN_CODE_RESOURCE_EXHAUSTED &&
       is_divisible(evaluation, graph)) {
     tn_status_release(status);
@@ -476,8 +521,10 @@ static tn_status_t check_arrays(const char* function, size_t count, tn_array_t* 
 }
 
 // Arrays of one graph.
-static tn_status_t evaluate(size_t count, tn_array_t* const* arrays, bool is_async) {
-  tn_evaluation_t evaluation = {.evaluator = evaluator_of(count, arrays), .is_async = is_async};
+static tn_status_t evaluate(size_t count, tn_array_t* const* arrays, bool is_async,
+                            tn_cancellation_t* cancellation) {
+  tn_evaluation_t evaluation = {
+      .evaluator = evaluator_of(count, arrays), .is_async = is_async, .cancellation = cancellation};
   tn_evaluator_t* evaluator = evaluation.evaluator;
   if (!evaluator) return TN_OK;
   TN_RETURN_IF_ERROR(tn__process_check());
@@ -496,28 +543,38 @@ static size_t end_of_graph(tn_array_t* const* arrays, size_t first, size_t count
   return end;
 }
 
-tn_status_t tn__evaluate(size_t count, tn_array_t* const* arrays, bool is_async) {
+tn_status_t tn__evaluate(size_t count, tn_array_t* const* arrays, bool is_async,
+                         tn_cancellation_t* cancellation) {
   TN_RETURN_IF_ERROR(
       check_arrays(is_async ? "tn_array_async_eval" : "tn_array_eval", count, arrays));
   for (size_t i = 0, end = 0; i < count; i = end) {
     end = end_of_graph(arrays, i, count);
-    TN_RETURN_IF_ERROR(evaluate(end - i, arrays + i, is_async));
+    TN_RETURN_IF_ERROR(evaluate(end - i, arrays + i, is_async, cancellation));
   }
   return TN_OK;
 }
 
-static tn_status_t wait_for(tn_array_t* array) {
+static tn_status_t wait_for(tn_array_t* array, tn_cancellation_t* cancellation) {
   const tn_array_t* root = tn__array_root(array);
   if (tn__array_state(root) == TN_ARRAY_FAILED) return tn__failure_report(root->failure);
   tn_event_t* ready = root->buffer ? tn_buffer_ready_event(root->buffer) : NULL;
+  while (ready && cancellation && !tn_event_is_complete(ready)) {
+    TN_RETURN_IF_ERROR(check_cancellation(cancellation));
+    tn_status_release(tn_event_wait(ready, TN_INTERRUPT_POLL_NS));
+  }
   return ready ? tn_event_wait(ready, -1) : TN_OK;
 }
 
 tn_status_t tn_array_eval(size_t count, tn_array_t* const* arrays) {
-  TN_RETURN_IF_ERROR(tn__evaluate(count, arrays, false));
+  return tn_array_eval_until(count, arrays, NULL);
+}
+
+tn_status_t tn_array_eval_until(size_t count, tn_array_t* const* arrays,
+                                tn_cancellation_t* cancellation) {
+  TN_RETURN_IF_ERROR(tn__evaluate(count, arrays, false, cancellation));
   tn_status_t first = TN_OK;
   for (size_t i = 0; i < count; ++i) {
-    tn_status_t status = wait_for(arrays[i]);
+    tn_status_t status = wait_for(arrays[i], cancellation);
     if (first) {
       tn_status_release(status);
     } else {
@@ -528,5 +585,5 @@ tn_status_t tn_array_eval(size_t count, tn_array_t* const* arrays) {
 }
 
 tn_status_t tn_array_async_eval(size_t count, tn_array_t* const* arrays) {
-  return tn__evaluate(count, arrays, true);
+  return tn__evaluate(count, arrays, true, NULL);
 }

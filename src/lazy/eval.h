@@ -7,6 +7,8 @@
 // Computes what `arrays` need: with one program for all of it if such a graph was seen before, else
 // step by step. Errors of the work itself are left in the arrays; the returned one says why nothing
 // could be done, and leaves the arrays pending. With `is_async` work without a stream gets one.
-TN_MUST_USE tn_status_t tn__evaluate(size_t count, tn_array_t* const* arrays, bool is_async);
+// `cancellation` may be NULL.
+TN_MUST_USE tn_status_t tn__evaluate(size_t count, tn_array_t* const* arrays, bool is_async,
+                                     tn_cancellation_t* cancellation);
 
 #endif  // TENON_LAZY_EVAL_H_

@@ -230,7 +230,7 @@ tn_status_t tn__graph_collect_whole(tn_graph_t* graph, size_t target_count,
     // down.
     array = !status && graph->call ? tn_array_retain(result_of(graph, graph->call)) : NULL;
     pthread_mutex_unlock(&evaluator->mutex);
-    if (array) status = tn__evaluate(1, &array, false);
+    if (array) status = tn__evaluate(1, &array, false, NULL);
     tn_array_release(array);
   } while (array && !status);
   for (size_t i = 0; i < graph->input_count && !status; ++i) {

@@ -166,7 +166,7 @@ static tn_status_t execute(const tn_run_t* run) {
                          ? tn__activation_run(run->activation, 0)
                          : tn__activation_encode(run->activation, 0));
   if (run->has_output_memory) TN_RETURN_IF_ERROR(tn__run_copy_results(run));
-  return tn__interrupt_check(interrupt);  // the last operation may have taken too long
+  return tn__interrupt_check_done(interrupt);  // the last operation may have taken too long
 }
 
 // In a stream's turn.
@@ -207,6 +207,7 @@ static tn_status_t queue_waits(const tn_run_t* run, tn_stream_t* stream) {
 static tn_status_t run_now(tn_run_t* run, const tn_run_options_t* options,
                            tn_buffer_t** out_results) {
   tn_status_t status = wait_for_arguments(run);
+  if (!status) status = tn__interrupt_check(run->activation->environment.interrupt);
   if (!status) status = tn__run_bind(run, options->donated, NULL);
   if (status) {
     status = explain_memory(run->program, status);

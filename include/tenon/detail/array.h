@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <tenon/detail/buffer.h>
+#include <tenon/detail/cancellation.h>
 #include <tenon/stream.h>
 
 // Annotations of the parameters of array functions, for languages with keyword arguments: the
@@ -124,7 +125,13 @@ TN_API tn_array_t* tn_array_error(tn_scope_t* scope, tn_status_t status);
 // Computes the arrays and everything they depend on, and waits. Returns the error of the first
 // array in the list that has one.
 TN_API TN_MUST_USE tn_status_t tn_array_eval(size_t count, tn_array_t* const* arrays);
-// The same without waiting for streams: errors are reported by functions that wait for the arrays.
+// The same until the flag is cancelled: then it returns CANCELLED. Arrays that were not computed
+// are pending as before, or, where operands were donated to the work that was given up or a stream
+// did it, carry that error.
+TN_API TN_MUST_USE tn_status_t tn_array_eval_until(size_t count, tn_array_t* const* arrays,
+                                                   tn_cancellation_t* cancellation);
+// As tn_array_eval without waiting for streams: errors are reported by functions that wait for the
+// arrays.
 TN_API TN_MUST_USE tn_status_t tn_array_async_eval(size_t count, tn_array_t* const* arrays);
 // Waits for all work that tn_array_async_eval has enqueued on the stream of the scope.
 TN_API TN_MUST_USE tn_status_t tn_scope_synchronize(tn_scope_t* scope);

@@ -24,6 +24,13 @@ TN_API void tn_cancellation_release(tn_cancellation_t* cancellation);
 TN_API void tn_cancellation_cancel(tn_cancellation_t* cancellation);
 TN_API bool tn_cancellation_is_cancelled(const tn_cancellation_t* cancellation);
 
+// Asks a function whether to cancel, for example because a signal has arrived. Runs and waits that
+// have the flag call it on the thread that set it, under no lock, every 20 ms at most. Set before
+// the flag is shared; NULL: none.
+typedef bool (*tn_cancellation_poll_fn)(void* user);
+TN_API void tn_cancellation_set_poll(tn_cancellation_t* cancellation, tn_cancellation_poll_fn poll,
+                                     void* user);
+
 TN_EXTERN_C_END
 
 #endif  // TENON_DETAIL_CANCELLATION_H_

@@ -1,0 +1,96 @@
+// Evaluations that are given up.
+#include <unistd.h>
+
+#include "lazy/testing_lazy.h"
+
+static bool say_yes(void* user) {
+  ++*(int*)user;
+  return true;
+}
+
+static bool say_no(void* user) {
+  ++*(int*)user;
+  return false;
+}
+
+static tn_cancellation_t* create(tn_cancellation_poll_fn poll, int* count) {
+  tn_cancellation_t* cancellation = NULL;
+  TN_ASSERT_OK(tn_cancellation_create(NULL, &cancellation));
+  if (poll) tn_cancellation_set_poll(cancellation, poll, count);
+  return cancellation;
+}
+
+static void let_the_poll_be_due(void) {
+  usleep(50 * 1000);
+}
+
+static void arrays_are_pending_as_before(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  tn_cancellation_t* cancellation = create(NULL, NULL);
+  tn_array_t* x = tn__testing_range(s, TN_LIST(4));
+  tn_array_t* y = tn_array_add(s, tn_array_multiply(s, x, x), x);
+  tn_cancellation_cancel(cancellation);
+  for (int round = 0; round < 3; ++round) {  // step by step, compiled, from the cache
+    TN_ASSERT_REPORT("the run was cancelled", tn_array_eval_until(1, &y, cancellation));
+    assert_false(tn_array_is_evaluated(y));
+    TN_ASSERT_OK(tn_array_status(y));
+  }
+  TN_ASSERT_F32(y, TN_LIST(4), 0, 2, 6, 12);
+  TN_ASSERT_OK(tn_array_eval_until(1, &y, cancellation));  // there is nothing to give up
+  tn_cancellation_release(cancellation);
+  tn_scope_destroy(s);
+}
+
+static void a_poll_decides(void** state) {
+  (void)state;
+  int count = 0;
+  tn_scope_t* s = tn__testing_scope();
+  tn_cancellation_t *yes = create(say_yes, &count), *no = create(say_no, &count);
+  tn_array_t* x = tn__testing_range(s, TN_LIST(4));
+  tn_array_t* y = tn_array_negative(s, x);
+  let_the_poll_be_due();
+  TN_ASSERT_REPORT("the run was cancelled", tn_array_eval_until(1, &y, yes));
+  assert_int_equal(count, 1);
+  TN_ASSERT_OK(tn_array_eval_until(1, &y, no));
+  assert_int_equal(count, 2);
+  tn_array_t* z = tn_array_negative(s, y);
+  TN_ASSERT_OK(tn_array_eval_until(1, &z, no));  // too early for the next
+  assert_int_equal(count, 2);
+  tn_cancellation_release(yes);
+  tn_cancellation_release(no);
+  tn_scope_destroy(s);
+}
+
+static void a_wait_for_a_stream_is_given_up(void** state) {
+  (void)state;
+  int count = 0;
+  tn_scope_t* s = tn__testing_scope();
+  tn_stream_t* stream = NULL;
+  tn_event_t* gate = NULL;
+  tn_cancellation_t* cancellation = create(say_yes, &count);
+  TN_ASSERT_OK(tn_stream_create(tn_scope_device(s), &stream));
+  TN_ASSERT_OK(tn_event_create(tn_scope_device(s), &gate));
+  TN_ASSERT_OK(tn_stream_wait_event(stream, gate));
+  TN_ASSERT_OK(tn_scope_set_stream(s, stream));
+  tn_array_t* x = tn__testing_range(s, TN_LIST(4));
+  tn_array_t* y = tn_array_negative(s, x);
+  TN_ASSERT_OK(tn_array_async_eval(1, &y));
+  TN_ASSERT_REPORT("the run was cancelled", tn_array_eval_until(1, &y, cancellation));
+  assert_int_equal(count, 1);
+  TN_ASSERT_OK(tn_event_set(gate, TN_OK));
+  TN_ASSERT_F32(y, TN_LIST(4), 0, -1, -2, -3);  // the work itself was not given up
+  tn_cancellation_release(cancellation);
+  tn_event_release(gate);
+  tn_stream_release(stream);
+  tn_scope_destroy(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(arrays_are_pending_as_before),
+      cmocka_unit_test(a_poll_decides),
+      cmocka_unit_test(a_wait_for_a_stream_is_given_up),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
