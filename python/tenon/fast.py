@@ -88,7 +88,7 @@ def _identity(compiler):
 
 
 def _folder():
-    """The cache, which nobody else can write to."""
+    """The cache, which only the user can write to."""
     root = os.environ.get("XDG_CACHE_HOME")
     folder = pathlib.Path(root) if root else pathlib.Path.home() / ".cache"
     folder = folder / "tenon" / "kernels"
