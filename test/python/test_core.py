@@ -222,3 +222,15 @@ def test_threads_work_side_by_side():
     for thread in threads:
         thread.join()
     assert results == [200, 201, 202, 203]
+
+
+def test_conversions_may_call_the_functions_again():
+    class Late:
+        def __array__(self, dtype=None, copy=None):
+            for _ in range(10):
+                tn.eval(tn.array([[5.0] * 50]) + 1)
+            return np.float32(3)
+
+    for _ in range(20):
+        assert tn.stack([1.0, 2.0, Late(), 4.0]).tolist() == [1, 2, 3, 4]
+        assert tn.add(1.0, tn.stack([Late(), tn.array(7.0)]), stream=tn.cpu).tolist() == [4, 8]
