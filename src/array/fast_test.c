@@ -38,6 +38,10 @@ static void transforms_come_back(void** state) {
                 5, -2, -2, -2, -2);
   tn_array_t* bad = tn_array_fft(s, x, -1, 0, TN_FFT_BACKWARD);
   TN_ASSERT_REPORT("fft: -1 elements along axis 0", tn_array_eval(1, &bad));
+  bad = tn_array_fftfreq(s, 0, 1);
+  TN_ASSERT_REPORT("fftfreq: 0 elements; expected 1 to", tn_array_eval(1, &bad));
+  bad = tn_array_rfftfreq(s, 3, 0);
+  TN_ASSERT_REPORT("rfftfreq: the sample spacing d is 0", tn_array_eval(1, &bad));
   tn_scope_destroy(s);
 }
 

@@ -121,15 +121,18 @@ TRANSFORM(irfft, REAL_INVERSE)
 
 // --- frequencies
 
-static tn_array_t* check_count(tn_scope_t* scope, int64_t size) {
-  if (size >= 0 && size <= INT32_MAX) return NULL;
-  return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%lld elements; expected 0 to 2^31 - 1",
-                        (long long)size);
+static tn_array_t* check_samples(tn_scope_t* scope, int64_t size, double spacing) {
+  if (size < 1 || size > INT32_MAX) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "%lld elements; expected 1 to 2^31 - 1",
+                          (long long)size);
+  }
+  if (spacing != 0) return NULL;
+  return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT, "the sample spacing d is 0");
 }
 
 tn_array_t* tn_array_fftfreq(tn_scope_t* scope, int64_t n, double d) {
   TN__OPERATION(scope, "fftfreq");
-  TN__RETURN_IF_FAILED(check_count(scope, n));
+  TN__RETURN_IF_FAILED(check_samples(scope, n, d));
   const int64_t half = (n + 1) / 2;
   tn_array_t* x = tn_array_arange(scope, TN_DTYPE_F32, 0, (double)n, 1);
   tn_array_t* below = tn_array_subtract(scope, x, tn__number_like(scope, x, (double)n));
@@ -140,7 +143,7 @@ tn_array_t* tn_array_fftfreq(tn_scope_t* scope, int64_t n, double d) {
 
 tn_array_t* tn_array_rfftfreq(tn_scope_t* scope, int64_t n, double d) {
   TN__OPERATION(scope, "rfftfreq");
-  TN__RETURN_IF_FAILED(check_count(scope, n));
+  TN__RETURN_IF_FAILED(check_samples(scope, n, d));
   const int64_t count = n / 2 + 1;
   tn_array_t* x = tn_array_arange(scope, TN_DTYPE_F32, 0, (double)count, 1);
   return tn_array_multiply(scope, x, tn__number_like(scope, x, 1 / ((double)n * d)));

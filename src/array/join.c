@@ -300,10 +300,10 @@ tn_array_t* tn_array_pad(tn_scope_t* scope, tn_array_t* a, const int64_t* low, c
   TN__RETURN_IF_FAILED(tn__check_list(scope, "high", a->rank, high));
   for (size_t i = 0; i < a->rank; ++i) {
     dims[i] = a->dims[i];
-    const bool is_bad = low[i] < 0 || high[i] < 0 ||
-                        __builtin_add_overflow(dims[i], low[i], &dims[i]) ||
-                        __builtin_add_overflow(dims[i], high[i], &dims[i]) ||
-                        (mode != TN_PAD_CONSTANT && (a->dims[i] == 0 || dims[i] > INT32_MAX));
+    const bool is_bad =
+        low[i] < 0 || high[i] < 0 || __builtin_add_overflow(dims[i], low[i], &dims[i]) ||
+        __builtin_add_overflow(dims[i], high[i], &dims[i]) ||
+        (mode != TN_PAD_CONSTANT && ((a->dims[i] == 0 && dims[i] > 0) || dims[i] > INT32_MAX));
     if (!is_bad) continue;
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
                           "axis %zu of size %lld cannot have %lld elements before and %lld "

@@ -53,6 +53,13 @@ static void arrays_are_joined_and_cut(void** state) {
   TN_ASSERT_F32(tn_array_pad(s, tn__testing_range(s, TN_LIST(3)), (int64_t[]){3}, (int64_t[]){2},
                              TN_PAD_REFLECT, NULL),
                 TN_LIST(8), 1, 2, 1, 0, 1, 2, 1, 0);
+  // An axis without elements can stay so.
+  TN_ASSERT_F32(
+      tn_array_sum(s,
+                   tn_array_pad(s, tn_array_zeros(s, TN_DTYPE_F32, TN_LIST(0, 3)),
+                                (int64_t[]){0, 2}, (int64_t[]){0, 1}, TN_PAD_REFLECT, NULL),
+                   TN_LIST(0), false),
+      TN_LIST(6), 0, 0, 0, 0, 0, 0);
   tn_array_split(s, x, 3, 0, parts);
   TN_ASSERT_REPORT("split: axis 0 of size 2 does not make 3 equal parts",
                    tn_array_eval(1, &parts[2]));
