@@ -5,7 +5,7 @@ from axpby import axpby
 
 a = tn.ones((3, 4))
 b = tn.ones((3, 4))
-c = axpby(a, b, 4.0, 2.0)
+c = axpby(a, b, 4.0, 2.0, stream=tn.cpu)
 
 print(f"c shape: {list(c.shape)}")
 print(f"c dtype: {c.dtype.name}")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tenon.core as tn
 import tenon.jax
+from jax.test_util import check_grads
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("TENON_BUILD_DIR", ROOT / "build" / "release"))
@@ -49,6 +50,12 @@ def test_its_derivatives_are_those_of_the_library(axpby):
         close(transform(loss(axpby))(X, Y), transform(loss(plain))(X, Y))
     close(jax.jvp(axpby, (X, Y), (Y, X)), jax.jvp(plain, (X, Y), (Y, X)))
     close(jax.vjp(axpby, X, Y)[1](Y), jax.vjp(plain, X, Y)[1](Y))
+
+
+def test_jax_checks_its_gradients_in_both_modes(axpby):
+    for function in (axpby, jax.jit(axpby), jax.vmap(axpby)):
+        check_grads(lambda x, y: function(x, y, 4.0, 2.0) if function is axpby else jnp.tanh(function(x, y)), (X, Y), order=2,
+                    modes=["fwd", "rev"], rtol=2e-2)
 
 
 def test_it_is_batched(axpby):
