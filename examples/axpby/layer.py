@@ -1,9 +1,10 @@
 """The operation in a layer, and a training step: python layer.py. It needs the package mlx, whose layers run on tenon.core."""
 
-import tenon.core as tn
-import tenon.mlx  # before mlx.nn
+import tenon.mlx  # first: from now on mlx.core is tenon.core
+import mlx.core as mx
+import mlx.nn as nn
+import mlx.optimizers as optim
 from axpby import axpby
-from mlx import nn, optimizers
 
 
 class Blend(nn.Module):
@@ -15,14 +16,14 @@ class Blend(nn.Module):
         return axpby(x, self.linear(x), alpha=0.5, beta=2.0)
 
 
-tn.random.seed(0)
+mx.random.seed(0)
 model = Blend(4)
-optimizer = optimizers.SGD(learning_rate=0.05)
-x = tn.random.normal((32, 4))
+optimizer = optim.SGD(learning_rate=0.05)
+x = mx.random.normal((32, 4))
 
 
 def loss(model, x):
-    return tn.mean(tn.square(model(x) - 3 * x))
+    return mx.mean(mx.square(model(x) - 3 * x))
 
 
 step = nn.value_and_grad(model, loss)
@@ -30,6 +31,6 @@ first, _ = step(model, x)
 for _ in range(200):
     value, gradients = step(model, x)
     optimizer.update(model, gradients)
-    tn.eval(model.parameters(), optimizer.state)
+    mx.eval(model.parameters(), optimizer.state)
 
 print(f"the loss falls by a factor of 1000: {value.item() < first.item() / 1000}")
