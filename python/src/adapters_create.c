@@ -214,3 +214,15 @@ PyObject* core_truncated_normal(core_call_t* call, PyObject* const* objects) {
   Py_XDECREF(shape);
   return result;
 }
+
+// mean, cov, shape, dtype, key
+PyObject* core_multivariate_normal(core_call_t* call, PyObject* const* objects) {
+  tn_dtype_t dtype = TN_DTYPE_F32;
+  if (!core_dtype_or(objects[3], dtype, &dtype)) return NULL;
+  if (dtype != TN_DTYPE_F32) {
+    PyErr_SetString(PyExc_ValueError, "multivariate_normal: expected dtype float32");
+    return NULL;
+  }
+  return CORE_APPLY(call, "random_multivariate_normal", objects[0], objects[1], objects[2],
+                    objects[4]);
+}

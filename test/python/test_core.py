@@ -190,14 +190,6 @@ def test_results_are_owned_by_their_objects():
     assert used() - before < 64 * 1024  # kilobytes; 300 results would be 1.2 GB
 
 
-def test_objects_may_call_functions_while_they_are_converted():
-    class Calling:
-        def __array__(self, dtype=None, copy=None):
-            return np.asarray(tn.ones((2,)) * 3)
-
-    assert tn.where(tn.array([True, False]), [1.0, 2.0], Calling()).tolist() == [1, 3]
-
-
 def test_eval_takes_trees():
     x = tn.array([1.0, 2])
     tree = {"a": [x + 1, (x * 2, None)], "b": 3}

@@ -200,6 +200,7 @@ MISTAKES = [
     ("m.fast.scaled_dot_product_attention(*[m.ones((1, 1, 2, 4))] * 3, scale=1.0, mask='x')", ValueError),
     ("m.fast.rms_norm(m.array([1.0]))", TypeError),
     ("m.einsum('ij->i')", ValueError),
+    ("m.random.multivariate_normal(m.zeros(2), m.eye(2), dtype=m.float16)", ValueError),
 ]
 
 
@@ -249,10 +250,13 @@ def test_the_state_of_random_numbers_can_be_kept_and_set():
     one = tn.random.uniform(shape=[4])
     tn.random.state[0] = kept[0]
     assert tn.random.uniform(shape=[4]).tolist() == one.tolist() != tn.random.uniform(shape=[4]).tolist()
-    with pytest.raises(IndexError):
-        tn.random.state[1]
-    with pytest.raises(TypeError):
-        tn.random.state[0] = 1
+    tn.random.state[0] = 1
+    with pytest.raises(TypeError, match="random.state"):
+        tn.random.uniform()
+    tn.random.state[0] = tn.array([1.0])
+    with pytest.raises(ValueError, match="key"):
+        tn.random.uniform()
+    tn.random.seed(0)
 
 
 def test_memory_is_counted_once():

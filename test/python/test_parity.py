@@ -19,6 +19,7 @@ ABSENT = {
     "fast.metal_kernel": "no GPU",
     "fast.precompiled_cuda_kernel": "no GPU",
     "random.__getattr__": "random.state is an attribute",
+    "random._RandomState": "random.state is a list",
     **dict.fromkeys(["checkpoint", "compile", "custom_function", "disable_compile", "enable_compile", "grad", "jvp", "value_and_grad",
                      "vjp", "vmap", "stop_gradient"], "no transforms in Python"),
     **dict.fromkeys(["export_function", "export_to_dot", "exporter", "import_function", "FunctionExporter"], "no export in Python"),
