@@ -152,6 +152,7 @@ bool core_import_as(core_call_t* call, PyObject* object, tn_dtype_t dtype, core_
 tn_dtype_t core_dtype_of_format(const char* text);  // INVALID: there is none
 // Members of arrays.
 bool core_add_exchange(PyObject* module);
+bool core_add_namespace(PyObject* module);  // namespace.c: __array_namespace_info__
 int core_get_buffer(PyObject* object, Py_buffer* buffer, int flags);
 void core_release_buffer(PyObject* object, Py_buffer* buffer);
 PyObject* core_to_dlpack(PyObject* self, PyObject* arguments, PyObject* keywords);

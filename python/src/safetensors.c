@@ -25,6 +25,7 @@ static const struct {
     {"F32", TN_DTYPE_F32},
     {"F64", TN_DTYPE_F64},
     {"C64", TN_DTYPE_C64},
+    {"F8_E4M3", TN_DTYPE_U8},  // read as codes, which from_fp8 takes
     {"F8_E4M3", TN_DTYPE_F8E4M3FN},
     {"F8_E5M2", TN_DTYPE_F8E5M2},
     {"F8_E8M0", TN_DTYPE_F8E8M0FNU},

@@ -407,6 +407,28 @@ def test_arrays_name_their_namespace():
         tn.array(1).__array_namespace__(api_version="1999.1")
 
 
+def names(value):
+    if isinstance(value, dict):
+        return {key: names(part) for key, part in value.items()}
+    return [names(part) for part in value] if isinstance(value, tuple) else repr(value).replace("tenon", "mlx")
+
+
+@pytest.mark.parametrize("call", ["default_device()", "default_dtypes()", "devices()", "dtypes()", "dtypes(kind='bool')",
+                                  "dtypes(kind='signed integer')", "dtypes(kind='real floating')", "dtypes(kind='numeric')",
+                                  "dtypes(kind=('bool', 'complex floating'))", "dtypes(kind=())"])
+def test_the_namespace_is_described_as_by_mlx(call):
+    ours, theirs = (names(eval("info." + call, {"info": core.__array_namespace_info__()})) for core in (tn, mx))
+    assert ours == theirs
+
+
+def test_what_the_namespace_cannot_do():
+    info = tn.__array_namespace_info__()
+    assert info.capabilities() == {"boolean indexing": False, "data-dependent shapes": False, "max dimensions": 64}
+    for kind in ("float", 3, ("bool", "x")):
+        with pytest.raises(ValueError, match="no kind of dtypes"):
+            info.dtypes(kind=kind)
+
+
 END = """
 import mmap, threading, time
 import numpy as np, tenon.core as tn
