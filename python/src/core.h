@@ -311,10 +311,6 @@ bool core_add_transforms(PyObject* module);
 bool core_add_compile(PyObject* module);
 bool core_add_custom_function(PyObject* module);
 
-// --- export.c
-
-bool core_add_export(PyObject* module);
-
 // --- distributed.c
 
 bool core_add_distributed(PyObject* module);

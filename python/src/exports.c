@@ -1,4 +1,5 @@
-// Functions as modules and back, and the handlers of libraries: what tenon.jax is made of.
+// Functions as modules and back, and the handlers of libraries: what tenon.jax and files of
+// functions (tenon/exports.py) are made of.
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -198,7 +199,48 @@ static PyObject* library_handlers(PyObject* self, PyObject* arguments) {
   return list;
 }
 
+// --- the functions of mlx.core for files, which are in Python
+
+static PyObject* call_python(const char* name, PyObject* arguments, PyObject* keywords) {
+  PyObject* module = PyImport_ImportModule("tenon.exports");
+  PyObject* function = module ? PyObject_GetAttrString(module, name) : NULL;
+  PyObject* result = function ? PyObject_Call(function, arguments, keywords) : NULL;
+  Py_XDECREF(function);
+  Py_XDECREF(module);
+  return result;
+}
+
+static PyObject* export_function(PyObject* self, PyObject* arguments, PyObject* keywords) {
+  (void)self;
+  return call_python("export_function", arguments, keywords);
+}
+
+static PyObject* exporter(PyObject* self, PyObject* arguments, PyObject* keywords) {
+  (void)self;
+  return call_python("exporter", arguments, keywords);
+}
+
+static PyObject* import_function(PyObject* self, PyObject* arguments, PyObject* keywords) {
+  (void)self;
+  return call_python("import_function", arguments, keywords);
+}
+
+#define WITH_KEYWORDS(function) \
+  (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
+
 static PyMethodDef functions[] = {
+    {"export_function", WITH_KEYWORDS(export_function),
+     "export_function(file_or_callback, fun, *args, shapeless=False, metadata=None, **kwargs)\n"
+     "--\n\n"
+     "Writes `fun`, for arguments with the shapes and dtypes of those given, as StableHLO text.\n"
+     "`shapeless` is accepted: the exported function is for these shapes all the same."},
+    {"exporter", WITH_KEYWORDS(exporter),
+     "exporter(file, fun, *, shapeless=False, metadata=None)\n--\n\n"
+     "A context manager whose calls write `fun` for the arguments of each."},
+    {"import_function", WITH_KEYWORDS(import_function),
+     "import_function(file, return_metadata=False)\n--\n\n"
+     "The function in a file that export_function or exporter wrote, or in any file of StableHLO\n"
+     "text; it returns a tuple of arrays."},
     {"export_module", export_module, METH_VARARGS,
      "export_module(function, *inputs)\n--\n\nThe text of a module with the function as @main."},
     {"import_module", import_module, METH_O,

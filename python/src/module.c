@@ -62,7 +62,6 @@ static bool (*const parts[])(PyObject* module) = {
     core_add_compile,
     core_add_custom_function,
     core_add_distributed,
-    core_add_export,
     add_constants,
     // clang-format on
 };

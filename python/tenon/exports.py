@@ -11,7 +11,7 @@ from . import core
 
 __all__ = ["FunctionExporter", "export_function", "exporter", "import_function"]
 
-_MARK = b"// tenon.function "
+_MARK = "// tenon.function "
 
 
 def _is_arrays(values):
@@ -47,7 +47,7 @@ class FunctionExporter:
             raise TypeError(f"exporter(): expected a function; found {fun!r}")
         if metadata is not None and not isinstance(metadata, str):
             raise TypeError(f"exporter(): metadata is a string; found {metadata!r}")
-        self._file = open(os.fspath(file), "wb")  # noqa: SIM115
+        self._file = open(os.fspath(file), "w", encoding="utf-8")  # noqa: SIM115
         self._fun, self._metadata, self._seen = fun, metadata or "", []
 
     def __call__(self, *args, **kwargs):
@@ -57,9 +57,16 @@ class FunctionExporter:
         head = {"inputs": _types(positional), "keywords": dict(zip(named, _types(named.values()))), "metadata": self._metadata}
         if head in self._seen:
             raise RuntimeError("[export_function] the function has been exported for such arguments already")
-        text = core._export_module(self._fun, positional, named)
+
+        def call(*arrays):
+            outputs = self._fun(*arrays[: len(positional)], **dict(zip(named, arrays[len(positional):])))
+            if not isinstance(outputs, core.array) and not (isinstance(outputs, (list, tuple)) and _is_arrays(outputs)):
+                raise ValueError("[export_function] the function should return an array, or a list or tuple of arrays")
+            return outputs
+
+        text = core.export_module(call, *positional, *named.values())
         self._seen.append(head)
-        self._file.write(_MARK + json.dumps(head).encode() + b"\n" + text)
+        self._file.write(f"{_MARK}{json.dumps(head)}\n{text}")
 
     def close(self):
         """Ends the file."""
@@ -92,14 +99,14 @@ class _Imported:
     """A function with a module for each kind of arguments."""
 
     def __init__(self, parts):
-        self._parts = [(head, core._import_module(text)) for head, text in parts]
+        self._parts = [(head, core.import_module(text)[0]) for head, text in parts]
 
     def __call__(self, *args, **kwargs):
         positional, named = _arguments("import_function", args, kwargs)
         inputs, keywords = _types(positional), dict(zip(named, _types(named.values())))
         for head, function in self._parts:
             if head is None or (head["inputs"] == inputs and head["keywords"] == keywords):
-                return tuple(function([*positional, *named.values()]))
+                return function(*positional, *named.values())
         known = ", ".join(_spell(head["inputs"], head["keywords"]) for head, _ in self._parts)
         raise ValueError(f"[import_function] the function is for {known}; it was called with {_spell(inputs, keywords)}")
 
@@ -116,13 +123,15 @@ def _head(file, line):
 
 
 def import_function(file, return_metadata=False):
-    with open(os.fspath(file), "rb") as stream:
+    with open(os.fspath(file), encoding="utf-8") as stream:
         before, *rest = stream.read().split(_MARK)
     parts = []
     for part in rest:
-        line, _, text = part.partition(b"\n")
+        line, _, text = part.partition("\n")
         parts.append((_head(file, line), text))
     if not parts:
         parts = [(None, before)]
+    if not all("@main" in text for _, text in parts):
+        raise ValueError(f"[import_function] {file}: there is no function @main")
     function = _Imported(parts)
     return (function, parts[0][0]["metadata"] if parts[0][0] else "") if return_metadata else function

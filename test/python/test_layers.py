@@ -67,16 +67,26 @@ def agree(results, name, tolerance):
 
 LAYERS = {
     "Linear": "nn.Linear(3, 4), (2, 3)",
+    "Bilinear": "nn.Bilinear(3, 3, 4), (2, 3), (2, 3)",
     "Conv1d": "nn.Conv1d(3, 4, 3, stride=2), (2, 8, 3)",
+    "Conv2d": "nn.Conv2d(3, 4, 3, padding=1), (2, 8, 8, 3)",
+    "ConvTranspose2d": "nn.ConvTranspose2d(3, 4, 3, stride=2), (2, 4, 4, 3)",
     "LayerNorm": "nn.LayerNorm(4), (2, 4)",
     "RMSNorm": "nn.RMSNorm(4), (2, 4)",
     "BatchNorm": "nn.BatchNorm(4), (6, 4)",
+    "GroupNorm": "nn.GroupNorm(2, 4), (2, 3, 4)",
+    "InstanceNorm": "nn.InstanceNorm(4, affine=True), (2, 5, 4)",
+    "MultiHeadAttention": "nn.MultiHeadAttention(8, 2), (2, 5, 8), (2, 5, 8), (2, 5, 8)",
+    "TransformerEncoderLayer": "nn.TransformerEncoderLayer(8, 2), (2, 5, 8), None",
+    "RNN": "nn.RNN(3, 4), (2, 5, 3)",
     "RoPE": "nn.RoPE(4), (1, 2, 3, 4)",
+    "SinusoidalPositionalEncoding": "nn.SinusoidalPositionalEncoding(8), (5,)",
     "MaxPool2d": "nn.MaxPool2d(2), (1, 4, 4, 2)",
     "AvgPool1d": "nn.AvgPool1d(2), (1, 4, 2)",
     "GELU": "nn.GELU(), (5,)",
     "PReLU": "nn.PReLU(), (5,)",
     "Softmax": "nn.Softmax(), (2, 5)",
+    "Upsample": "nn.Upsample(2.0, mode='linear'), (1, 3, 2)",
 }
 
 
@@ -164,6 +174,41 @@ def optimizers():
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_training_goes_step_by_step_as_with_mlx(optimizers, optimizer, compiled):
     agree(optimizers, f"{optimizer} {compiled}", 1e-5)
+
+
+TRANSFORMER = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(11, 8)
+        self.block = nn.TransformerEncoder(2, 8, 2, dropout=0.0)
+        self.out = nn.Linear(8, 11)
+
+    def __call__(self, tokens):
+        mask = nn.MultiHeadAttention.create_additive_causal_mask(tokens.shape[1])
+        return self.out(self.block(self.embedding(tokens), mask))
+
+
+model = randomize(Net())
+tokens = mx.array(numbers.integers(0, 11, (4, 7)).astype(np.int32))
+optimizer = optim.Adam(learning_rate=1e-2)
+step_gradient = nn.value_and_grad(model, lambda t: nn.losses.cross_entropy(model(t[:, :-1]), t[:, 1:], reduction="mean"))
+state = [model.state, optimizer.state]
+
+
+@partial(mx.compile, inputs=state, outputs=state)
+def step(tokens):
+    loss, gradients = step_gradient(tokens)
+    optimizer.update(model, gradients)
+    return loss
+
+
+show_for("losses", lambda: (step(tokens) for _ in range(5)))
+"""
+
+
+def test_a_transformer_is_trained_as_with_mlx():
+    agree([run_each(library, TRANSFORMER) for library in ("tenon", "mlx")], "losses", 1e-4)
 
 
 def test_the_library_of_mlx_is_not_loaded():
