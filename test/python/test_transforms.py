@@ -244,6 +244,28 @@ def test_compiled_functions_may_add_captured_arrays():
     both(work)
 
 
+def test_compiled_functions_read_and_advance_the_state_of_random_numbers():
+    def draw(core):
+        return core.random.uniform(shape=(4,))
+
+    def work(core, compiled):
+        counter = {"n": core.array(0)}
+        state = [counter, core.random.state]
+
+        def step():
+            counter["n"] = counter["n"] + 1
+            return draw(core)
+
+        one = core.compile(lambda: draw(core), inputs=core.random.state, outputs=core.random.state) if compiled else lambda: draw(core)
+        two = core.compile(step, inputs=state, outputs=state) if compiled else step
+        core.random.seed(5)
+        return [one(), one(), two(), two(), draw(core)], counter
+
+    assert plain(both(lambda core: work(core, True))) == plain(work(tn, False))
+    constant = tn.compile(lambda: draw(tn))
+    assert constant().tolist() == constant().tolist()
+
+
 def test_compiled_functions_are_functions_for_transforms():
     def work(core):
         f = core.compile(lambda x: (core.exp(x) * x).sum())
