@@ -7,7 +7,7 @@ tn_value_t* tn__value_root(tn_value_t* value) {
   return value;
 }
 
-static tn_status_t follow(const tn_node_t* node, tn_arena_t* arena, tn_trace_t* trace) {
+static tn_status_t follow(const tn_node_t* node, tn_arena_t* arena, tn_value_trace_t* trace) {
   tn_op_use_t use;
   const tn_view_t operand = trace->view;
   TN_RETURN_IF_ERROR(tn__node_use(node, arena, &use));
@@ -15,10 +15,10 @@ static tn_status_t follow(const tn_node_t* node, tn_arena_t* arena, tn_trace_t* 
 }
 
 tn_status_t tn__value_trace(tn_value_t* value, const tn_view_t* arguments, tn_arena_t* arena,
-                            tn_trace_t* out_trace) {
+                            tn_value_trace_t* out_trace) {
   const tn_node_t* chain[TN_TRACE_VIEWS];
   size_t length = 0;
-  *out_trace = (tn_trace_t){.root = tn__value_root(value), .is_view = true};
+  *out_trace = (tn_value_trace_t){.root = tn__value_root(value), .is_view = true};
   for (; value != out_trace->root; value = value->node->operands[0]) chain[length++] = value->node;
   // The offset of an argument is in the pointer that a run has.
   if (arguments && !out_trace->root->node) {

@@ -162,7 +162,7 @@ static tn_status_t classify_reduction(finder_t* finder, uint32_t i) {
 // does.
 static tn_status_t find_rows(const finder_t* finder, tn_value_t* operand,
                              const tn_node_t** out_rows, int32_t* out_reads) {
-  tn_trace_t trace;
+  tn_value_trace_t trace;
   const tn_value_t* root = tn__value_root(operand);
   *out_rows = NULL;
   if (!finder->has_folds || !is_here(finder, root) || !gives_rows(finder, root->node->id)) {

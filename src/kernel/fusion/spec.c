@@ -146,7 +146,7 @@ static tn_status_t read_operand(builder_t* builder, const tn_value_t* argument,
 // What a member of `type` reads when it reads `value`: all of it, or a scalar again and again.
 static tn_status_t read_value(builder_t* builder, tn_value_t* value, tn_fusion_space_t space,
                               const tn_type_t* type, uint32_t* out_value) {
-  tn_trace_t trace;
+  tn_value_trace_t trace;
   int64_t strides[TN_MAX_RANK];
   *out_value = 0;
   TN_RETURN_IF_ERROR(tn__value_trace(value, builder->views, &builder->scratch, &trace));
@@ -224,7 +224,7 @@ static tn_status_t list_results(builder_t* builder) {
   spec->results = results;
   spec->result_count = last->operand_count;
   for (uint32_t r = 0; r < last->operand_count && builder->fits; ++r) {
-    tn_trace_t trace;
+    tn_value_trace_t trace;
     TN_RETURN_IF_ERROR(
         tn__value_trace(last->operands[r], builder->views, &builder->scratch, &trace));
     builder->fits &= trace.is_view && trace.root->node && is_member(trace.root->node) &&
