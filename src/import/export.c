@@ -29,9 +29,10 @@ static tn_status_t trace(tn_scope_t* scope, const tn_closure_t* function, size_t
   return status;
 }
 
-tn_status_t tn__export(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
-                       tn_array_t* const* inputs, tn_array_t* const* tracers, size_t output_count,
-                       tn_module_t** out_module) {
+static tn_status_t export_traced(tn_scope_t* scope, const tn_closure_t* function,
+                                 size_t input_count, tn_array_t* const* inputs,
+                                 tn_array_t* const* tracers, size_t output_count,
+                                 tn_module_t** out_module) {
   tn_scope_t* inner = NULL;
   void* memory = NULL;
   *out_module = NULL;
@@ -55,7 +56,7 @@ tn_status_t tn__export(tn_scope_t* scope, const tn_closure_t* function, size_t i
 tn_status_t tn_export_function(tn_scope_t* scope, const tn_closure_t* function, size_t input_count,
                                tn_array_t* const* inputs, size_t output_count,
                                tn_module_t** out_module) {
-  return tn__export(scope, function, input_count, inputs, NULL, output_count, out_module);
+  return export_traced(scope, function, input_count, inputs, NULL, output_count, out_module);
 }
 
 // The functions, each in a module of its own, as those of one.
@@ -95,4 +96,14 @@ tn_status_t tn_export_functions(tn_scope_t* scope, size_t count, const tn_export
   }
   *out_module = module;
   return TN_OK;
+}
+
+tn_status_t tn_trace_export(tn_trace_t* trace, tn_scope_t* scope, size_t output_count,
+                            tn_array_t* const* outputs, tn_module_t** out_module) {
+  tn_traced_t traced;
+  *out_module = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__trace_read("tn_trace_export", trace, scope, output_count, outputs, &traced));
+  return export_traced(scope, &traced.function, traced.input_count, traced.inputs, traced.tracers,
+                       output_count, out_module);
 }

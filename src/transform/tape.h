@@ -64,13 +64,22 @@ TN_MUST_USE tn_status_t tn__vmap(tn_scope_t* scope, const tn_closure_t* function
 TN_MUST_USE tn_status_t tn__vmap_elements(tn_scope_t* scope, size_t input_count,
                                           tn_array_t* const* inputs, const int64_t* in_axes,
                                           tn_array_t** out_elements);
-TN_MUST_USE tn_status_t tn__export(tn_scope_t* scope, const tn_closure_t* function,
-                                   size_t input_count, tn_array_t* const* inputs,
-                                   tn_array_t* const* tracers, size_t output_count,
-                                   tn_module_t** out_module);
 // One program: other inputs are an error.
 TN_MUST_USE tn_status_t tn__compile_traced(tn_scope_t* scope, const tn_closure_t* function,
                                            size_t input_count, tn_array_t* const* tracers,
                                            size_t output_count, tn_compiled_t** out_compiled);
+
+// A trace as a function of its inputs, for what is exported (import/export.c). Views, as long as
+// the trace and the outputs.
+typedef struct tn_traced {
+  tn_closure_t function;
+  size_t input_count;
+  tn_array_t* const* inputs;
+  tn_array_t* const* tracers;
+} tn_traced_t;
+// INVALID_ARGUMENT, with the caller's name, if the trace is not one of types.
+TN_MUST_USE tn_status_t tn__trace_read(const char* name, const tn_trace_t* trace, tn_scope_t* scope,
+                                       size_t output_count, tn_array_t* const* outputs,
+                                       tn_traced_t* out_traced);
 
 #endif  // TENON_TRANSFORM_TAPE_H_

@@ -163,11 +163,11 @@ tn_status_t tn_trace_compile(tn_trace_t* trace, tn_scope_t* scope, size_t output
                             out_compiled);
 }
 
-tn_status_t tn_trace_export(tn_trace_t* trace, tn_scope_t* scope, size_t output_count,
-                            tn_array_t* const* outputs, tn_module_t** out_module) {
-  const tn_closure_t function = closure_of(outputs);
-  *out_module = NULL;
-  TN_RETURN_IF_ERROR(check("tn_trace_export", trace, TN_TRACE_TYPES, scope, output_count, outputs));
-  return tn__export(scope, &function, trace->input_count, trace->inputs, trace->tracers,
-                    output_count, out_module);
+tn_status_t tn__trace_read(const char* name, const tn_trace_t* trace, tn_scope_t* scope,
+                           size_t output_count, tn_array_t* const* outputs,
+                           tn_traced_t* out_traced) {
+  TN_RETURN_IF_ERROR(check(name, trace, TN_TRACE_TYPES, scope, output_count, outputs));
+  *out_traced =
+      (tn_traced_t){closure_of(outputs), trace->input_count, trace->inputs, trace->tracers};
+  return TN_OK;
 }
