@@ -29,12 +29,6 @@ PyObject* core_array_object(tn_array_t* value) {
   return object_of(core_array_type, value);
 }
 
-PyObject* core_array_take(tn_array_t* value) {
-  PyObject* object = core_array_object(value);
-  tn_array_release(value);
-  return object;
-}
-
 // --- life
 
 static PyObject* array_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
@@ -69,13 +63,10 @@ static Py_hash_t array_hash(PyObject* self) {
 
 // --- members
 
-static PyObject* get_shape(PyObject* self, void* unused) {
-  (void)unused;
-  const tn_array_t* array = core_array_value(self);
-  const size_t rank = tn_array_rank(array);
+PyObject* core_shape_of(size_t rank, const int64_t* dims) {
   PyObject* shape = PyTuple_New((Py_ssize_t)rank);
   for (size_t i = 0; shape && i < rank; ++i) {
-    PyObject* size = PyLong_FromLongLong(tn_array_dims(array)[i]);
+    PyObject* size = dims[i] == TN_DIM_DYNAMIC ? Py_NewRef(Py_None) : PyLong_FromLongLong(dims[i]);
     if (size) {
       PyTuple_SetItem(shape, (Py_ssize_t)i, size);
     } else {
@@ -83,6 +74,12 @@ static PyObject* get_shape(PyObject* self, void* unused) {
     }
   }
   return shape;
+}
+
+static PyObject* get_shape(PyObject* self, void* unused) {
+  (void)unused;
+  const tn_array_t* array = core_array_value(self);
+  return core_shape_of(tn_array_rank(array), tn_array_dims(array));
 }
 
 static PyObject* get_dtype(PyObject* self, void* unused) {

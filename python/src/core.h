@@ -31,8 +31,21 @@ PyObject* core_raise(tn_status_t status);
 bool core_add_errors(PyObject* module);  // the class of exceptions for indices
 // Sets the exception unless the status is OK. Takes it.
 bool core_check(tn_status_t status);
+// The TypeError that is set, which is no longer: to be raised with more words. NULL: it is another
+// exception, and stays.
+PyObject* core_take_type_error(void);
 // Raises with the name of the object's type in place of %U. Always false.
 bool core_raise_type(PyObject* exception, const char* format, PyObject* object);
+
+// --- pool.c
+
+// Memory of one call, freed together.
+typedef struct core_block core_block_t;
+typedef struct core_pool {
+  core_block_t* last;
+} core_pool_t;
+void* core_allocate(core_pool_t* pool, size_t count, size_t size);  // zeroed; NULL: MemoryError
+void core_free(core_pool_t* pool);
 
 // --- scope.c
 
@@ -94,8 +107,8 @@ bool core_is_array(PyObject* object);
 tn_array_t* core_array_value(PyObject* object);  // of an array
 // An object for a view. An array with an error raises it.
 PyObject* core_array_object(tn_array_t* value);
-// The same for a new reference, which is taken.
-PyObject* core_array_take(tn_array_t* value);
+// A tuple of sizes, None for those that are not known.
+PyObject* core_shape_of(size_t rank, const int64_t* dims);
 
 // --- print.c
 
@@ -259,6 +272,7 @@ typedef struct core_fill {
 PyObject* core_fill_next(void* user, PyObject* leaf);
 // A list of objects for arrays.
 PyObject* core_objects_of(size_t count, tn_array_t* const* values);
+PyObject* core_tuple_of(size_t count, tn_array_t* const* values);  // the same as a tuple
 
 bool core_add_evaluation(PyObject* module);  // eval, async_eval
 

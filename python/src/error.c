@@ -57,6 +57,15 @@ bool core_check(tn_status_t status) {
   return !status;
 }
 
+PyObject* core_take_type_error(void) {
+  if (!PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  Py_XDECREF(type);
+  Py_XDECREF(trace);
+  return value;
+}
+
 bool core_raise_type(PyObject* exception, const char* format, PyObject* object) {
   PyObject* name = PyType_GetName(Py_TYPE(object));
   if (name) PyErr_Format(exception, format, name);

@@ -11,32 +11,29 @@
 
 // --- functions to modules
 
-static PyObject* text_of(const tn_module_t* module) {
-  char* bytes = NULL;
-  size_t size = 0;
-  FILE* stream = open_memstream(&bytes, &size);
-  if (!stream) return PyErr_NoMemory();
-  tn_status_t status = tn_module_print(module, tn_write_to_file, stream);
-  const bool is_written = fclose(stream) == 0;
-  PyObject* text = NULL;
-  if (core_check(status)) {
-    text = is_written ? PyUnicode_FromStringAndSize(bytes, (Py_ssize_t)size) : PyErr_NoMemory();
-  }
-  free(bytes);
-  return text;
+static PyObject* expect_array(void* user, PyObject* leaf) {
+  (void)user;
+  if (core_is_array(leaf)) return Py_NewRef(leaf);
+  PyErr_Format(PyExc_TypeError, "the function should return arrays; it returned %R", leaf);
+  return NULL;
 }
 
 static PyObject* finish(core_trace_t* trace, PyObject* result) {
   core_leaves_t outputs = {0};
   tn_module_t* module = NULL;
   PyObject* text = NULL;
+  core_text_t written;
   core_call_t call;
-  if (core_tree_flatten(result, &outputs) && core_begin(&call, NULL)) {
+  PyObject* arrays = core_tree_map(result, expect_array, NULL);
+  if (arrays && core_tree_flatten(arrays, &outputs) && core_begin(&call, NULL)) {
     tn_status_t status =
         tn_trace_export(trace->trace, call.scope, outputs.count, outputs.values, &module);
-    if (core_check(status)) text = text_of(module);
+    if (core_check(status) && core_text_open(&written)) {
+      text = core_text_close(&written, tn_module_print(module, tn_write_to_file, written.stream));
+    }
     core_end(&call);
   }
+  Py_XDECREF(arrays);
   tn_module_release(module);
   core_leaves_clear(&outputs);
   return text;
@@ -89,9 +86,7 @@ static PyObject* call_imported(PyObject* self, PyObject* arguments) {
   }
   is_good = is_good && core_check(tn_imported_call(imported, call.scope, input_count, inputs,
                                                    output_count, outputs));
-  PyObject* list = is_good ? core_objects_of(output_count, outputs) : NULL;
-  PyObject* result = list ? PyList_AsTuple(list) : NULL;
-  Py_XDECREF(list);
+  PyObject* result = is_good ? core_tuple_of(output_count, outputs) : NULL;
   core_end(&call);
   core_free(&pool);
   return result;

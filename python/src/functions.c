@@ -5,7 +5,7 @@
 
 #include "function.h"
 
-enum { MAX_ALLOCATIONS = 8, NO_SOURCE = CORE_MAX_PARAMETERS };
+enum { NO_SOURCE = CORE_MAX_PARAMETERS };
 
 static core_function_t* functions;  // those of the table, adapters, and aliases
 static size_t function_count;
@@ -16,8 +16,7 @@ typedef struct arguments {
   const core_function_t* function;  // of the table
   PyObject* const* objects;         // views; NULL: not given
   tn_argument_t values[CORE_MAX_PARAMETERS];
-  void* allocations[MAX_ALLOCATIONS];
-  size_t allocation_count;
+  core_pool_t pool;
 } arguments_t;
 
 // What a call gives the parameters of a signature.
@@ -52,17 +51,6 @@ const core_function_t* core_function_find(const char* name) {
 
 const char* core_function_name(const core_function_t* function) {
   return function->name;
-}
-
-static void* allocate(arguments_t* arguments, size_t count, size_t size) {
-  void* memory =
-      arguments->allocation_count < MAX_ALLOCATIONS ? PyMem_Calloc(count ? count : 1, size) : NULL;
-  if (memory) {
-    arguments->allocations[arguments->allocation_count++] = memory;
-  } else {
-    PyErr_NoMemory();
-  }
-  return memory;
 }
 
 // --- which argument is which
@@ -165,15 +153,12 @@ static bool bind(bound_t* bound, PyObject* first, PyObject* const* objects, Py_s
 
 // Says which argument the exception is about.
 static bool blame(const core_call_t* call, const arguments_t* arguments, size_t i) {
-  if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
-  PyObject *type, *value, *trace;
-  PyErr_Fetch(&type, &value, &trace);
+  PyObject* error = core_take_type_error();
+  if (!error) return false;
   const core_function_t* called = call->function ? call->function : arguments->function;
   PyErr_Format(PyExc_TypeError, "%s(): argument '%U': %S; it is %s(%s)", called->name,
-               arguments->function->names[i], value, called->name, called->signature);
-  Py_XDECREF(type);
-  Py_XDECREF(value);
-  Py_XDECREF(trace);
+               arguments->function->names[i], error, called->name, called->signature);
+  Py_DECREF(error);
   return false;
 }
 
@@ -203,7 +188,7 @@ static bool to_repeated(arguments_t* arguments, const tn_parameter_t* parameter,
   size_t count = parameter->count ? parameter->count(arguments->values) : 1;
   if (count == TN_ANY_COUNT) count = 1;
   if (!to_integer(object, &integer)) return false;
-  int64_t* integers = allocate(arguments, count, sizeof *integers);
+  int64_t* integers = core_allocate(&arguments->pool, count, sizeof *integers);
   if (!integers) return false;
   for (size_t i = 0; i < count; ++i) integers[i] = integer;
   value->integers = integers;
@@ -219,7 +204,7 @@ static bool to_integers(arguments_t* arguments, const tn_parameter_t* parameter,
   PyObject* list = PySequence_Tuple(object);
   if (!list) return false;
   const Py_ssize_t count = PyTuple_Size(list);
-  int64_t* integers = allocate(arguments, (size_t)count, sizeof *integers);
+  int64_t* integers = core_allocate(&arguments->pool, (size_t)count, sizeof *integers);
   bool is_done = integers != NULL;
   for (Py_ssize_t i = 0; is_done && i < count; ++i) {
     is_done = to_integer(PyTuple_GetItem(list, i), &integers[i]);
@@ -235,7 +220,7 @@ static bool to_arrays(arguments_t* arguments, core_call_t* call, PyObject* objec
   PyObject* list = core_is_array(object) ? PyTuple_Pack(1, object) : PySequence_Tuple(object);
   if (!list) return false;
   const Py_ssize_t count = PyTuple_Size(list);
-  tn_array_t** arrays = allocate(arguments, (size_t)count, sizeof *arrays);
+  tn_array_t** arrays = core_allocate(&arguments->pool, (size_t)count, sizeof *arrays);
   bool is_done = arrays != NULL;
   for (Py_ssize_t i = 0; is_done && i < count; ++i) {
     is_done = core_convert(call, PyTuple_GetItem(list, i), TN_DTYPE_INVALID, &arrays[i]);
@@ -354,21 +339,6 @@ static bool to_values(arguments_t* arguments, core_call_t* call) {
 
 // --- results
 
-static PyObject* to_list(size_t count, tn_array_t* const* results, bool is_tuple) {
-  PyObject* list = is_tuple ? PyTuple_New((Py_ssize_t)count) : PyList_New((Py_ssize_t)count);
-  for (size_t i = 0; list && i < count; ++i) {
-    PyObject* object = core_array_object(results[i]);
-    if (!object) {
-      Py_CLEAR(list);
-    } else if (is_tuple) {
-      PyTuple_SetItem(list, (Py_ssize_t)i, object);
-    } else {
-      PyList_SetItem(list, (Py_ssize_t)i, object);
-    }
-  }
-  return list;
-}
-
 static PyObject* call_table(arguments_t* arguments, core_call_t* call) {
   const tn_array_function_t* table = arguments->function->table;
   if (table->result_kind == TN_RESULT_ARRAY) {
@@ -381,10 +351,10 @@ static PyObject* call_table(arguments_t* arguments, core_call_t* call) {
     PyErr_Format(PyExc_ValueError, "%s() would have too many results", table->attribute);
     return NULL;
   }
-  tn_array_t** results = allocate(arguments, count, sizeof *results);
+  tn_array_t** results = core_allocate(&arguments->pool, count, sizeof *results);
   if (!results) return NULL;
   tn_array_function_call(table, call->scope, arguments->values, results);
-  return to_list(count, results, table->result_kind == TN_RESULT_TUPLE);
+  return (table->result_kind == TN_RESULT_TUPLE ? core_tuple_of : core_objects_of)(count, results);
 }
 
 static PyObject* apply(core_call_t* call, const core_function_t* function,
@@ -392,9 +362,9 @@ static PyObject* apply(core_call_t* call, const core_function_t* function,
   arguments_t arguments;
   arguments.function = function;
   arguments.objects = objects;
-  arguments.allocation_count = 0;
+  arguments.pool = (core_pool_t){0};
   PyObject* result = to_values(&arguments, call) ? call_table(&arguments, call) : NULL;
-  for (size_t i = 0; i < arguments.allocation_count; ++i) PyMem_Free(arguments.allocations[i]);
+  core_free(&arguments.pool);
   return result;
 }
 

@@ -51,18 +51,12 @@ static tn_dtype_t common_dtype(const use_t* use) {
   return dtype;
 }
 
-static PyObject* results_of(size_t count, tn_array_t* const* results) {
-  if (count == 1) return core_array_object(results[0]);
-  PyObject* tuple = PyTuple_New((Py_ssize_t)count);
-  for (size_t i = 0; tuple && i < count; ++i) {
-    PyObject* object = core_array_object(results[i]);
-    if (object) {
-      PyTuple_SetItem(tuple, (Py_ssize_t)i, object);
-    } else {
-      Py_CLEAR(tuple);
-    }
-  }
-  return tuple;
+// Says which operand the exception is about.
+static PyObject* blame(const char* name, size_t operand) {
+  PyObject* error = core_take_type_error();
+  if (error) PyErr_Format(PyExc_TypeError, "%s(): operand %zu: %S", name, operand, error);
+  Py_XDECREF(error);
+  return NULL;
 }
 
 // `types` NULL: inferred.
@@ -73,7 +67,7 @@ static PyObject* apply(use_t* use, const char* name, size_t result_count,
   if (!operands || !results) return NULL;
   const tn_dtype_t dtype = common_dtype(use);
   for (size_t i = 0; i < use->operand_count; ++i) {
-    if (!core_convert(&use->call, use->operands[i], dtype, &operands[i])) return NULL;
+    if (!core_convert(&use->call, use->operands[i], dtype, &operands[i])) return blame(name, i);
   }
   const tn_application_t application = {
       .struct_size = sizeof application,
@@ -86,7 +80,7 @@ static PyObject* apply(use_t* use, const char* name, size_t result_count,
       .result_types = types,
   };
   tn_op_apply(use->call.scope, &application, results);
-  return results_of(result_count, results);
+  return result_count == 1 ? core_array_object(results[0]) : core_tuple_of(result_count, results);
 }
 
 // --- arguments
@@ -334,27 +328,50 @@ static bool fill(operation_t* operation, const tn_target_info_t* info, const cha
   return operation->signature && operation->doc;
 }
 
-// A function for an operation; it stays as long as the process, as the library does.
+static void free_operation(operation_t* operation) {
+  if (!operation) return;
+  for (size_t i = 0; operation->parameters && i < operation->parameter_count; ++i) {
+    Py_XDECREF(operation->parameters[i].name);
+    PyMem_Free(operation->parameters[i].type);
+  }
+  PyMem_Free(operation->parameters);
+  PyMem_Free(operation->target);
+  PyMem_Free(operation->name);
+  PyMem_Free(operation->signature);
+  PyMem_Free(operation->doc);
+  PyMem_Free(operation);
+}
+
+static void drop_operation(PyObject* capsule) {
+  free_operation(PyCapsule_GetPointer(capsule, NULL));
+}
+
+// A function for an operation, which its capsule owns.
 static PyObject* function_of(const tn_target_info_t* info, const char* name,
                              PyObject* module_name) {
   operation_t* operation = PyMem_Calloc(1, sizeof *operation);
-  if (!operation || !fill(operation, info, name)) return PyErr_NoMemory();
-  PyObject* self = PyCapsule_New(operation, NULL, NULL);
-  PyObject* function = self ? PyCFunction_NewEx(&operation->method, self, module_name) : NULL;
-  Py_XDECREF(self);
+  const bool is_filled = operation && fill(operation, info, name);
+  PyObject* self = is_filled ? PyCapsule_New(operation, NULL, drop_operation) : PyErr_NoMemory();
+  if (!self) {
+    free_operation(operation);
+    return NULL;
+  }
+  PyObject* function = PyCFunction_NewEx(&operation->method, self, module_name);
+  Py_DECREF(self);
   return function;
 }
 
 // --- libraries
 
 typedef struct search {
-  const char* path;  // resolved
+  const char* path;  // resolved, or as it was given if the system finds it
   PyObject* module_name;
   PyObject* functions;  // a dict
 } search_t;
 
 static bool is_of(const tn_target_info_t* info, const char* path) {
-  char* resolved = info->library ? realpath(info->library, NULL) : NULL;
+  if (!info->library || strcmp(info->library, path) == 0) return info->library;
+  char* resolved = realpath(info->library, NULL);
   const bool is_same = resolved && strcmp(resolved, path) == 0;
   free(resolved);
   return is_same;
@@ -376,14 +393,12 @@ static PyObject* load_operations(PyObject* module, PyObject* arguments) {
   PyObject* module_name = NULL;
   if (!PyArg_ParseTuple(arguments, "sU:load_operations", &path, &module_name)) return NULL;
   char* resolved = realpath(path, NULL);
-  if (!core_check(tn_library_load(resolved ? resolved : path))) {
-    free(resolved);
-    return NULL;
+  search_t search = {resolved ? resolved : path, module_name, NULL};
+  if (core_check(tn_library_load(search.path))) search.functions = PyDict_New();
+  if (search.functions && (!core_check(tn_target_enumerate(visit, &search)) || PyErr_Occurred())) {
+    Py_CLEAR(search.functions);
   }
-  search_t search = {resolved, module_name, PyDict_New()};
-  tn_status_t status = search.functions && resolved ? tn_target_enumerate(visit, &search) : TN_OK;
   free(resolved);
-  if (!core_check(status) || PyErr_Occurred()) Py_CLEAR(search.functions);
   return search.functions;
 }
 

@@ -6,14 +6,6 @@
 
 #include "core.h"
 
-// Memory of one call, freed together.
-typedef struct core_block core_block_t;
-typedef struct core_pool {
-  core_block_t* last;
-} core_pool_t;
-void* core_allocate(core_pool_t* pool, size_t count, size_t size);  // zeroed; NULL: MemoryError
-void core_free(core_pool_t* pool);
-
 // --- attributes.c
 
 // An attribute from a bool, a number, text, bytes, a dict, or anything that is like an array.
@@ -36,8 +28,15 @@ bool core_add_exports(PyObject* module);
 
 // --- program.c
 
-// A tuple of sizes, None for those that are not known.
-PyObject* core_shape_of(size_t rank, const int64_t* dims);
+// A text that the library writes to a stream.
+typedef struct core_text {
+  char* bytes;
+  size_t size;
+  FILE* stream;
+} core_text_t;
+FILE* core_text_open(core_text_t* text);
+// The text as a str, unless the status, which is taken, is an error.
+PyObject* core_text_close(core_text_t* text, tn_status_t status);
 
 bool core_add_programs(PyObject* module);
 

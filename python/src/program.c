@@ -90,19 +90,6 @@ static void program_dealloc(PyObject* self) {
 
 // --- inputs and outputs
 
-PyObject* core_shape_of(size_t rank, const int64_t* dims) {
-  PyObject* shape = PyTuple_New((Py_ssize_t)rank);
-  for (size_t i = 0; shape && i < rank; ++i) {
-    PyObject* size = dims[i] == TN_DIM_DYNAMIC ? Py_NewRef(Py_None) : PyLong_FromLongLong(dims[i]);
-    if (size) {
-      PyTuple_SetItem(shape, (Py_ssize_t)i, size);
-    } else {
-      Py_CLEAR(shape);
-    }
-  }
-  return shape;
-}
-
 // (name, shape, dtype); the dtype of a token is None.
 static PyObject* describe(const char* name, const tn_type_t* type) {
   PyObject* shape = core_shape_of(tn_type_rank(type), tn_type_dims(type));
@@ -336,6 +323,24 @@ static PyObject* program_run(PyObject* self, PyObject* arguments) {
 
 // --- looking inside
 
+FILE* core_text_open(core_text_t* text) {
+  *text = (core_text_t){0};
+  text->stream = open_memstream(&text->bytes, &text->size);
+  if (!text->stream) PyErr_NoMemory();
+  return text->stream;
+}
+
+PyObject* core_text_close(core_text_t* text, tn_status_t status) {
+  const bool is_written = fclose(text->stream) == 0;
+  PyObject* object = NULL;
+  if (core_check(status)) {
+    object = is_written ? PyUnicode_FromStringAndSize(text->bytes, (Py_ssize_t)text->size)
+                        : PyErr_NoMemory();
+  }
+  free(text->bytes);
+  return object;
+}
+
 static PyObject* program_print(PyObject* self, PyObject* arguments) {
   static const char* const stages[] = {"ir", "pass", "plan", "program"};
   static const char* const formats[] = {"text", "json", "dot", "svg"};
@@ -351,19 +356,11 @@ static PyObject* program_print(PyObject* self, PyObject* arguments) {
                  stage_name, format_name);
     return NULL;
   }
-  char* bytes = NULL;
-  size_t size = 0;
-  FILE* stream = open_memstream(&bytes, &size);
-  if (!stream) return PyErr_NoMemory();
-  tn_status_t status = tn_program_print(program_of(self), (tn_program_stage_t)stage,
-                                        (tn_program_format_t)format, tn_write_to_file, stream);
-  const bool is_written = fclose(stream) == 0;
-  PyObject* text = NULL;
-  if (core_check(status)) {
-    text = is_written ? PyUnicode_FromStringAndSize(bytes, (Py_ssize_t)size) : PyErr_NoMemory();
-  }
-  free(bytes);
-  return text;
+  core_text_t text;
+  if (!core_text_open(&text)) return NULL;
+  return core_text_close(
+      &text, tn_program_print(program_of(self), (tn_program_stage_t)stage,
+                              (tn_program_format_t)format, tn_write_to_file, text.stream));
 }
 
 static PyObject* program_statistics(PyObject* self, PyObject* unused) {

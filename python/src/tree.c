@@ -198,6 +198,15 @@ PyObject* core_objects_of(size_t count, tn_array_t* const* values) {
   return list;
 }
 
+PyObject* core_tuple_of(size_t count, tn_array_t* const* values) {
+  PyObject* tuple = PyTuple_New((Py_ssize_t)count);
+  for (size_t i = 0; tuple && i < count; ++i) {
+    PyObject* object = core_array_object(values[i]);
+    if (!object || PyTuple_SetItem(tuple, (Py_ssize_t)i, object) < 0) Py_CLEAR(tuple);
+  }
+  return tuple;
+}
+
 // --- evaluation
 
 static PyObject* evaluate(PyObject* trees, bool is_async) {

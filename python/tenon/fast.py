@@ -5,6 +5,7 @@ import hashlib
 import inspect
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import stat
@@ -46,9 +47,11 @@ def cpu_kernel(name, source, *, header="", options=("-O3",), fallback=None, vjp=
     the options, the compiler and the version of Tenon, and is not compiled again. Threads and processes may compile the same source
     at once.
 
-    Raises, when it is called: CompileError, FileNotFoundError without a compiler and a fallback, PermissionError if others could
+    Raises ValueError if the source does not define the operation. When it is called: CompileError, FileNotFoundError without a compiler and a fallback, PermissionError if others could
     write to the folder, and what the operation raises.
     """
+    if not re.search(rf"\bTN_\w*OP\w*\(\s*{re.escape(name)}\b", source):
+        raise ValueError(f"the source of {name} defines no operation of that name: expected TN_OP({name}, ...)")
     text = "\n".join(["#include <math.h>", "#include <tenon/custom.h>", "#include <tenon/operation.h>", header, f'#line 1 "{name}"',
                       source, "" if "TN_LIBRARY" in source else f"TN_LIBRARY({name})", ""])
 

@@ -64,4 +64,6 @@ def show(function, *inputs):
     """
     if isinstance(function, Program):
         return Picture(function)
+    if not callable(function):
+        raise TypeError(f"show: expected a function or a program; found {function!r}")
     return Picture(Program(core.export_module(function, *inputs).encode()))

@@ -60,7 +60,9 @@ def wrap(function, *, operands=None):
         constants = ()
         if signature:
             bound = signature.bind(*arguments, **keywords).arguments
-            constants = tuple((name, value) for name, value in bound.items() if name not in operands and name != "stream")
+            if bound.pop("stream", None) is not None:
+                raise TypeError(f"{function.__name__}(): JAX chooses where it runs; there is no stream")
+            constants = tuple((name, _constant(function, name, value)) for name, value in bound.items() if name not in operands)
             arguments = [bound[name] for name in operands if name in bound]
         elif keywords:
             raise TypeError(f"{function.__name__}() takes arrays by position; found the keyword {next(iter(keywords))!r}")
@@ -70,6 +72,20 @@ def wrap(function, *, operands=None):
         return results[0] if is_one else tuple(results)
 
     return call
+
+
+def _constant(function, name, value):
+    """An attribute as a part of the trace's key."""
+    if isinstance(value, jax.core.Tracer):
+        raise TypeError(f"{function.__name__}(): attribute '{name}' is traced; attributes are constants (static_argnums)")
+    if isinstance(value, list):
+        return tuple(value)
+    try:
+        hash(value)
+    except TypeError:
+        raise TypeError(f"{function.__name__}(): attribute '{name}': expected a number, text or a list of numbers; "
+                        f"found {type(value).__name__}") from None
+    return value
 
 
 @functools.lru_cache(maxsize=1024)
@@ -171,9 +187,14 @@ tenon_p = Primitive("tenon")
 tenon_p.multiple_results = True
 
 
+@functools.lru_cache(maxsize=1024)
+def _compiled(module):
+    return jax.jit(functools.partial(tenon_p.bind, module=module))
+
+
 @tenon_p.def_impl
 def _run(*arrays, module):
-    return jax.jit(functools.partial(tenon_p.bind, module=module))(*arrays)
+    return _compiled(module)(*arrays)
 
 
 @tenon_p.def_abstract_eval

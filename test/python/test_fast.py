@@ -81,6 +81,11 @@ def test_what_the_compiler_refuses_is_shown():
     assert "failed" in str(caught.value)
 
 
+def test_a_source_without_the_operation_is_refused():
+    with pytest.raises(ValueError, match=r"the source of swosh defines no operation of that name: expected TN_OP\(swosh, ...\)"):
+        tenon.fast.cpu_kernel("swosh", SWISH)
+
+
 def test_without_a_compiler_the_fallback_is_called(monkeypatch):
     monkeypatch.setenv("PATH", "/nothing")
     monkeypatch.delenv("CC", raising=False)

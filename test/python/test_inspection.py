@@ -64,3 +64,10 @@ def test_a_function_is_shown_as_graph_text_and_memory(tmp_path):
     assert "<svg" in picture._repr_svg_()
     picture.save(tmp_path / "picture.svg")
     assert "</svg>" in (tmp_path / "picture.svg").read_text()
+
+
+def test_what_cannot_be_shown_is_named():
+    with pytest.raises(TypeError, match="show: expected a function or a program; found 3"):
+        tenon.show(3)
+    with pytest.raises(TypeError, match="the function should return arrays; it returned None"):
+        tenon.show(lambda x: None, tn.ones((2,)))

@@ -105,3 +105,20 @@ def test_mistakes_are_raised_at_the_trace(axpby):
         axpby(X)
     with pytest.raises(TypeError, match="unexpected keyword argument 'gamma'"):
         axpby(X, Y, gamma=1)
+    with pytest.raises(TypeError, match="attribute 'alpha' is traced"):
+        jax.jit(axpby)(X, Y, 1.0)
+    with pytest.raises(TypeError, match=r"attribute 'alpha': expected a number, text or a list of numbers; found dict"):
+        axpby(X, Y, {})
+    with pytest.raises(TypeError, match="there is no stream"):
+        axpby(X, Y, stream=tn.cpu)
+    with pytest.raises(TypeError, match="the function should return arrays; it returned 'a'"):
+        tenon.jax.wrap(lambda x: (x, "a"))(X)
+
+
+def test_a_call_outside_of_jit_is_compiled_once(axpby):
+    axpby(X, Y, 7.0)
+    with pytest.MonkeyPatch.context() as patch:
+        compiled = []
+        patch.setattr(jax, "jit", lambda *arguments, **options: compiled.append(arguments))
+        axpby(X, Y, 7.0)
+    assert not compiled

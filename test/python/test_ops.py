@@ -1,10 +1,12 @@
 """tenon.ops: libraries of operations as modules of functions."""
 
+import gc
 import inspect
 import os
 import pathlib
 import re
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -90,7 +92,7 @@ def test_attributes_have_the_declared_types(attributes):
     (lambda f, x: f(x, small=0.5), ValueError, "small"),
     (lambda f, x: f(x, text=3), ValueError, "text"),
     (lambda f, x: f(x, x=x), TypeError, "multiple values for argument 'x'"),
-    (lambda f, x: f("a"), TypeError, "expected an array"),
+    (lambda f, x: f("a"), TypeError, "show(): operand 0: expected an array, a number or a sequence of them; found str"),
     (lambda f, x: f(tn.zeros((2,), dtype=tn.int8)), ValueError, "show: operand 0 (x) has type tensor<2xi8>; expected elements of f64"),
     (lambda f, x: f(x, 1, True, 2, 3.0, "a", [1], 8), TypeError, "takes 7 positional arguments but 8 were given"),
     (lambda f, x: f(x, large=2**64), OverflowError, "too big"),
@@ -135,3 +137,17 @@ def test_loading_again_gives_the_same_and_a_missing_file_is_named(tmp_path):
     (tmp_path / "text.so").write_text("no library")
     with pytest.raises(RuntimeError, match="no ELF file"):
         tenon.ops.load(tmp_path / "text.so")
+
+
+def test_a_library_on_the_system_s_path_is_found_by_its_name(tmp_path):
+    (tmp_path / "libfound_by_name.so").symlink_to(BUILD / "examples" / "axpby" / "libaxpby.so")
+    done = subprocess.run([sys.executable, "-c", "import tenon; print(tenon.ops.load('libfound_by_name.so').__all__)"], cwd="/",
+                          capture_output=True, text=True,
+                          env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "PYTHONPATH": str(BUILD / "python")})
+    assert done.stdout == "['axpby']\n", done.stderr
+
+
+def test_functions_of_a_library_go_with_their_module():
+    function = example("axpby").axpby
+    gc.collect()
+    assert function([1.0], [2.0]).item() == 3  # the module is gone
