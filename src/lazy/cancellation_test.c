@@ -1,7 +1,23 @@
 // Evaluations that are given up.
+#include <tenon/custom.h>
+#include <tenon/detail/transform.h>
 #include <unistd.h>
 
 #include "lazy/testing_lazy.h"
+
+#define LAST(ARG, ATTR, RET) \
+  ARG(x, f32, any_rank)      \
+  RET(y, f32, shape_of(x))
+
+static tn_cancellation_t* cancelled_by_last;
+
+TN_OP(last, LAST, "y = x, and cancels") {
+  memcpy(call->y.data, call->x.data, (size_t)tn_size(call->x) * sizeof(float));
+  tn_cancellation_cancel(cancelled_by_last);
+  return TN_OK;
+}
+
+TN_DEFINE(last, .flags = 0)
 
 static bool say_yes(void* user) {
   ++*(int*)user;
@@ -62,6 +78,29 @@ static void a_poll_decides(void** state) {
   tn_scope_destroy(s);
 }
 
+// The operand of the step that is given up had no other user, and was the step's to free.
+static void operands_that_were_not_overwritten_are_still_there(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  tn_array_t *x = tn_array_negative(s, tn__testing_range(s, TN_LIST(4))), *y = NULL;
+  tn_op_apply(s,
+              &(tn_application_t){.struct_size = sizeof(tn_application_t),
+                                  .name = "last",
+                                  .operand_count = 1,
+                                  .operands = &x,
+                                  .result_count = 1},
+              &y);
+  y = tn_array_retain(y);
+  tn_scope_clear(s);
+  cancelled_by_last = create(NULL, NULL);
+  TN_ASSERT_REPORT("the run was cancelled", tn_array_eval_until(1, &y, cancelled_by_last));
+  TN_ASSERT_OK(tn_array_status(y));
+  TN_ASSERT_F32(y, TN_LIST(4), 0, -1, -2, -3);
+  tn_cancellation_release(cancelled_by_last);
+  tn_array_release(y);
+  tn_scope_destroy(s);
+}
+
 static void a_wait_for_a_stream_is_given_up(void** state) {
   (void)state;
   int count = 0;
@@ -87,9 +126,11 @@ static void a_wait_for_a_stream_is_given_up(void** state) {
 }
 
 int main(void) {
+  TN_ASSERT_OK(tn_op_register(tn_definition_of(last)));
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arrays_are_pending_as_before),
       cmocka_unit_test(a_poll_decides),
+      cmocka_unit_test(operands_that_were_not_overwritten_are_still_there),
       cmocka_unit_test(a_wait_for_a_stream_is_given_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

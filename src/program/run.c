@@ -159,20 +159,21 @@ static tn_status_t copy_undonated(const tn_run_t* run) {
 }
 
 static tn_status_t execute(const tn_run_t* run) {
-  const tn_interrupt_t* interrupt = run->activation->environment.interrupt;
-  TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
   TN_RETURN_IF_ERROR(copy_undonated(run));
   TN_RETURN_IF_ERROR(run->program->device->target->is_host
                          ? tn__activation_run(run->activation, 0)
                          : tn__activation_encode(run->activation, 0));
   if (run->has_output_memory) TN_RETURN_IF_ERROR(tn__run_copy_results(run));
-  return tn__interrupt_check_done(interrupt);  // the last operation may have taken too long
+  // The last operation may have taken too long.
+  return tn__interrupt_check_done(run->activation->environment.interrupt);
 }
 
 // In a stream's turn.
 static tn_status_t work(void* user, tn_status_t poison) {
   tn_run_t* run = user;
-  tn_status_t status = poison ? TN_OK : execute(run);
+  tn_status_t status = TN_OK;
+  if (!poison) status = tn__interrupt_check(run->activation->environment.interrupt);
+  if (!poison && !status) status = execute(run);
   end(run);
   return status;
 }
@@ -203,7 +204,8 @@ static tn_status_t queue_waits(const tn_run_t* run, tn_stream_t* stream) {
   return TN_OK;
 }
 
-// Takes the run. What fails before the work begins leaves donated arguments as they were.
+// Takes the run. What fails before the work begins leaves donated arguments as they were; what
+// fails later, those that no result is written to.
 static tn_status_t run_now(tn_run_t* run, const tn_run_options_t* options,
                            tn_buffer_t** out_results) {
   tn_status_t status = wait_for_arguments(run);
@@ -215,6 +217,7 @@ static tn_status_t run_now(tn_run_t* run, const tn_run_options_t* options,
   } else {
     status = execute(run);
     if (!status) status = tn__run_hand_out(run, options->nested_outputs, out_results);
+    if (status) tn__run_give_back_unwritten(run);
   }
   end(run);
   return status;

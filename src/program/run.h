@@ -49,6 +49,8 @@ TN_MUST_USE tn_status_t tn__run_take_arguments(tn_run_t* run, size_t count,
 TN_MUST_USE tn_status_t tn__run_bind(tn_run_t* run, const bool* donated, tn_event_t* ready);
 // Undoes what was taken. The run has not begun.
 void tn__run_give_back(tn_run_t* run);
+// After a run that failed: arguments that were taken, and that no result was written to.
+void tn__run_give_back_unwritten(tn_run_t* run);
 // How many buffers the caller gets.
 size_t tn__run_result_count(const tn_program_t* program, bool is_nested);
 // References to the results for the caller; on failure all are NULL.

@@ -177,6 +177,17 @@ void tn__run_give_back(tn_run_t* run) {
   }
 }
 
+void tn__run_give_back_unwritten(tn_run_t* run) {
+  for (size_t i = 0; i < run->argument_count; ++i) {
+    tn_run_argument_t* argument = &run->arguments[i];
+    if (!argument->is_spent) continue;
+    argument->is_taken = argument->is_spent = false;
+    tn__buffer_put_memory(argument->buffer, argument->memory);
+    argument->is_held = true;  // by handlers that are late
+    tn_status_release(tn__buffer_hold(argument->buffer, &argument->memory));
+  }
+}
+
 // --- results
 
 size_t tn__run_result_count(const tn_program_t* program, bool is_nested) {

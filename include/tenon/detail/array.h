@@ -126,8 +126,8 @@ TN_API tn_array_t* tn_array_error(tn_scope_t* scope, tn_status_t status);
 // array in the list that has one.
 TN_API TN_MUST_USE tn_status_t tn_array_eval(size_t count, tn_array_t* const* arrays);
 // The same until the flag is cancelled: then it returns CANCELLED. Arrays that were not computed
-// are pending as before, or, where operands were donated to the work that was given up or a stream
-// did it, carry that error.
+// are pending as before, or, where the work that was given up had begun to overwrite its operands
+// or a stream did it, carry that error.
 TN_API TN_MUST_USE tn_status_t tn_array_eval_until(size_t count, tn_array_t* const* arrays,
                                                    tn_cancellation_t* cancellation);
 // As tn_array_eval without waiting for streams: errors are reported by functions that wait for the

@@ -208,7 +208,8 @@ typedef struct tn_run_options {
 // releases: the leaves in order, or with nested_outputs one for each result of the function. With a
 // stream the call returns at once and the buffers become ready when the run is complete; an error
 // is reported by every wait for them or for the stream. After an error out_outputs holds NULLs, and
-// donated buffers are unchanged unless the run had begun. Donation is a permission: memory that has
+// donated buffers are unchanged unless the run had begun and an output reuses their memory, or a
+// stream did it. Donation is a permission: memory that has
 // other users, was imported, or belongs to an alias is not reused. Thread-safe.
 //
 // Time limits and cancellation take effect between two operations, at each iteration of a loop, and
