@@ -128,6 +128,7 @@ bool core_attribute_from(core_call_t* call, core_pool_t* pool, const char* name,
                          PyObject* object, tn_attribute_t* out_attribute) {
   *out_attribute = (tn_attribute_t){.name = name};
   const bool is_list = type && strncmp(type, "array(", strlen("array(")) == 0;
+  if (PyFloat_CheckExact(object) && !is_list) return from_real(object, out_attribute);
   if (PyUnicode_Check(object) || PyBytes_Check(object)) return from_text(object, out_attribute);
   if (PyBool_Check(object)) {
     out_attribute->kind = TN_ATTRIBUTE_BOOL;
@@ -135,6 +136,7 @@ bool core_attribute_from(core_call_t* call, core_pool_t* pool, const char* name,
     return true;
   }
   if (is_list) return from_array(call, pool, type, object, out_attribute);
+  if (PyLong_CheckExact(object)) return from_integer(object, type, out_attribute);
   bool has_dtype = false;
   if (!from_scalar(call, object, &has_dtype, out_attribute)) return false;
   if (has_dtype) return true;

@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "base/type.h"
 #include "call/check.h"
+#include "call/fitted.h"
 #include "call/operation.h"
 #include "call/registry.h"
 #include "call/signature.h"
@@ -28,102 +29,18 @@ tn_status_t tn_op_register(const tn_op_def_t* definition) {
   return tn_context_register_op(tn__library_context(), definition);
 }
 
-// --- attributes
-
 // One use that is being checked.
 typedef struct use {
   tn_scope_t* scope;
   const tn_ffi_op_t* signature;   // NULL: there is none
   const tn_op_def_t* definition;  // NULL: there is none
-  int32_t version;                // of the call
   const tn_application_t* application;
   tn_arena_t arena;
-  size_t attribute_count;
-  tn_attribute_t* attributes;  // with defaults
-  tn_array_t** operands;       // promoted and broadcast
+  tn_fitted_t* fitted;    // retained
+  tn_array_t** operands;  // promoted and broadcast
   tn_array_type_t* types;
   int64_t (*dims)[TN_MAX_RANK];
 } use_t;
-
-static tn_dtype_t only_dtype(uint64_t dtypes) {
-  for (int dtype = 1; dtype < 64; ++dtype) {
-    if (dtypes == UINT64_C(1) << dtype) return (tn_dtype_t)dtype;
-  }
-  return TN_DTYPE_INVALID;
-}
-
-static const tn_ffi_param_t* find_attribute(const tn_ffi_op_t* op, const char* name) {
-  for (size_t i = 0; op && i < op->param_count; ++i) {
-    const tn_ffi_param_t* param = tn__op_param(op, i);
-    if (param->kind == TN_FFI_PARAM_ATTR && strcmp(param->name, name) == 0) return param;
-  }
-  return NULL;
-}
-
-// Numbers of callers in C have the width that was declared.
-static tn_attribute_t as_declared(const tn_attribute_t* given, const tn_ffi_param_t* param) {
-  tn_attribute_t attribute = *given;
-  if (!param || param->attr_type != TN_FFI_SCALAR) return attribute;
-  const tn_dtype_t dtype = only_dtype(param->dtypes);
-  const tn_kind_t kind = tn_dtype_kind(dtype);
-  if (kind == TN_KIND_FLOAT && given->kind == TN_ATTRIBUTE_INTEGER) {
-    attribute.kind = TN_ATTRIBUTE_FLOAT;
-    attribute.real = (double)given->integer;
-  }
-  const bool fits = kind == TN_KIND_FLOAT
-                        ? attribute.kind == TN_ATTRIBUTE_FLOAT
-                        : kind & TN_KIND_INTEGER && attribute.kind == TN_ATTRIBUTE_INTEGER;
-  if (fits) attribute.dtype = dtype;
-  return attribute;
-}
-
-// What the caller gave, once its pointers may be followed.
-static tn_status_t read_given(use_t* use) {
-  const tn_application_t* application = use->application;
-  use->attribute_count = application->attribute_count;
-  if (use->attribute_count && !application->attributes) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the list of attributes is NULL");
-  }
-  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&use->arena, use->attribute_count, &use->attributes));
-  for (size_t i = 0; i < use->attribute_count; ++i) {
-    const tn_attribute_t* given = &application->attributes[i];
-    if (!given->name) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute %zu has no name", i);
-    }
-    use->attributes[i] = as_declared(given, find_attribute(use->signature, given->name));
-    TN_RETURN_IF_ERROR(tn__attribute_check(&use->attributes[i]));
-  }
-  return TN_OK;
-}
-
-static tn_status_t check_untyped(const use_t* use) {
-  if (use->version == TN_API_VERSION_TYPED_FFI) return TN_OK;
-  const bool takes_opaque = use->version == TN_API_VERSION_STATUS_RETURNING_UNIFIED;
-  for (size_t i = 0; i < use->attribute_count; ++i) {
-    const tn_attribute_t* it = &use->attributes[i];
-    const bool is_opaque = strcmp(it->name, TN_OPAQUE) == 0 && it->kind == TN_ATTRIBUTE_STRING;
-    if (is_opaque && takes_opaque) continue;
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "an untyped function has no attribute \"%s\"; expected %s", it->name,
-                            takes_opaque ? "at most \"opaque\", a string" : "none");
-  }
-  return TN_OK;
-}
-
-// Fitted to the signature, by the check that compiling makes; without one as they are.
-static tn_status_t take_attributes(use_t* use) {
-  const tn_attr_t* given = NULL;
-  tn_attr_dictionary_t fitted;
-  bool is_complete = true;
-  TN_RETURN_IF_ERROR(read_given(use));
-  if (!use->signature || use->version != TN_API_VERSION_TYPED_FFI) return check_untyped(use);
-  TN_RETURN_IF_ERROR(
-      tn__attribute_dictionary(use->attribute_count, use->attributes, &use->arena, &given));
-  TN_RETURN_IF_ERROR(
-      tn__call_fit_attributes(use->signature, false, &given->dictionary, &use->arena, &fitted));
-  use->attribute_count = fitted.count;
-  return tn__attribute_list(&fitted, &use->arena, &use->attributes, &is_complete);
-}
 
 // --- operands and results
 
@@ -196,7 +113,7 @@ static tn_status_t declared_type(const use_t* use, size_t index, tn_array_type_t
       param && param->same_dtype_as ? find_operand(use, param->same_dtype_as) : NULL;
   *out = (tn_array_type_t){.dtype = TN_DTYPE_INVALID};
   if (param && !element && param->flags & TN_FFI_PARAM_LIKE) element = shape;
-  if (param) out->dtype = element ? element->dtype : only_dtype(param->dtypes);
+  if (param) out->dtype = element ? element->dtype : tn__dtypes_only(param->dtypes);
   if (shape) {
     out->rank = shape->rank;
     out->dims = shape->dims;
@@ -219,8 +136,8 @@ static tn_status_t infer(use_t* use, const tn_array_shape_t* shape) {
         .scope = use->scope,
         .name = use->application->name,
         .op = definition,
-        .attribute_count = use->attribute_count,
-        .attributes = use->attributes,
+        .attribute_count = use->fitted->dictionary.count,
+        .attributes = use->fitted->list,
         .operand_count = use->application->operand_count,
         .operands = use->operands,
         .result_count = count,
@@ -238,11 +155,11 @@ static tn_status_t infer(use_t* use, const tn_array_shape_t* shape) {
       continue;
     }
     const tn_ffi_param_t* param = param_at(use->signature, TN_FFI_PARAM_RET, i);
-    const bool is_own = param && only_dtype(param->dtypes) && !param->same_dtype_as &&
+    const bool is_own = param && tn__dtypes_only(param->dtypes) && !param->same_dtype_as &&
                         !(param->flags & TN_FFI_PARAM_LIKE);
     const tn_dtype_t dtype = use->operands[0]->dtype;
     use->types[i] =
-        (tn_array_type_t){is_own ? only_dtype(param->dtypes) : dtype, shape->rank, shape->dims};
+        (tn_array_type_t){is_own ? tn__dtypes_only(param->dtypes) : dtype, shape->rank, shape->dims};
   }
   return TN_OK;
 }
@@ -295,9 +212,10 @@ static tn_status_t infer_types(use_t* use, const tn_array_shape_t* shape) {
   return TN_OK;
 }
 
-static tn_status_t prepare(use_t* use) {
+static tn_status_t prepare(use_t* use, const tn_op_t* op, const tn_target_t* target) {
   const tn_application_t* application = use->application;
   const tn_op_def_t* definition = use->definition;
+  const size_t attribute_count = application->attribute_count;
   const bool is_elementwise = definition && definition->flags & TN_OP_ELEMENTWISE;
   tn_array_shape_t* shape = NULL;
   TN_RETURN_IF_ERROR(check_counts(use));
@@ -307,14 +225,22 @@ static tn_status_t prepare(use_t* use) {
            application->operand_count * sizeof *use->operands);
   }
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&use->arena, application->result_count, &use->types));
-  TN_RETURN_IF_ERROR(tn_status_prefix(take_attributes(use), "%s", application->name));
+  TN_RETURN_IF_ERROR(tn_status_prefix(
+      tn__op_fit(op, target, attribute_count, application->attributes, &use->fitted), "%s",
+      application->name));
   if (is_elementwise && application->operand_count) {
     TN_RETURN_IF_ERROR(TN_ARENA_NEW(&use->arena, &shape));
     TN_RETURN_IF_ERROR(broadcast_operands(use, shape));
   }
   TN_RETURN_IF_ERROR(infer_types(use, shape));
-  const bool is_checked = use->signature && use->version == TN_API_VERSION_TYPED_FFI;
+  const bool is_checked =
+      use->signature && tn__op_call_version(op, attribute_count) == TN_API_VERSION_TYPED_FFI;
   return is_checked && !is_elementwise ? check_types(use) : TN_OK;
+}
+
+static void give_error(const tn_application_t* application, tn_array_t* error,
+                       tn_array_t** out_results) {
+  for (size_t i = 0; i < application->result_count; ++i) out_results[i] = error;
 }
 
 void tn__apply_op(tn_scope_t* scope, const tn_op_t* op, const tn_application_t* application,
@@ -323,32 +249,30 @@ void tn__apply_op(tn_scope_t* scope, const tn_op_t* op, const tn_application_t* 
   use_t use = {.scope = scope,
                .signature = target ? target->op : NULL,
                .definition = tn__op_definition(op),
-               .version = tn__op_call_version(op, application->attribute_count),
                .application = application};
+  tn_arena_room_t room;
   TN__OPERATION(scope, application->name);
   tn_array_t* error = tn__check_operands(scope, application->operand_count, application->operands);
-  for (size_t i = 0; i < application->result_count && error; ++i) out_results[i] = error;
-  if (error) return;
-  tn__arena_init(&use.arena, tn__scope_evaluator(scope)->allocator);
-  const tn_attr_t* attributes = NULL;
-  tn_status_t status = prepare(&use);
-  if (!status) {
-    status = tn__attribute_dictionary(use.attribute_count, use.attributes, &use.arena, &attributes);
+  if (error) {
+    give_error(application, error, out_results);
+    return;
   }
+  tn__arena_init_in(&use.arena, tn__scope_evaluator(scope)->allocator, &room);
+  tn_status_t status = prepare(&use, op, target);
   if (!status) {
     const tn_step_spec_t spec = {
         .op = op,
         .operand_count = application->operand_count,
         .operands = use.operands,
-        .attributes = attributes->dictionary,
+        .fitted = use.fitted,
         .result_count = application->result_count,
         .result_types = use.types,
     };
     tn__step_add(scope, &spec, out_results);
   } else {
-    error = tn_array_error(scope, status);
-    for (size_t i = 0; i < application->result_count; ++i) out_results[i] = error;
+    give_error(application, tn_array_error(scope, status), out_results);
   }
+  tn__fitted_release(use.fitted);
   tn__arena_deinit(&use.arena);
 }
 
@@ -375,8 +299,8 @@ void tn_op_apply(tn_scope_t* scope, const tn_application_t* application, tn_arra
   if (!status) {
     tn__apply_op(scope, op, application, out_results);
   } else {
-    tn_array_t* error = tn_array_error(scope, tn_status_prefix(status, "%s", application->name));
-    for (size_t i = 0; i < application->result_count; ++i) out_results[i] = error;
+    status = tn_status_prefix(status, "%s", application->name);
+    give_error(application, tn_array_error(scope, status), out_results);
   }
   tn__op_release(op);
 }

@@ -2,7 +2,7 @@
 
 #include <tenon/detail/array_ops.h>
 
-#include "call/operation.h"
+#include "call/fitted.h"
 
 static tn_status_t create_error(tn_code_t code, const char* message) {
   return tn_status_create(code, "%s", message);
@@ -35,8 +35,8 @@ tn_rule_t tn__step_rule(const tn_step_t* step, tn_scope_t* scope, tn_array_t* co
       .scope = scope,
       .name = tn__step_name(step),
       .op = step->excerpt ? NULL : tn__op_definition(step->op),
-      .attribute_count = step->given ? step->attributes.count : 0,
-      .attributes = step->given,
+      .attribute_count = step->fitted ? step->attributes.count : 0,
+      .attributes = step->fitted ? step->fitted->list : NULL,
       .operand_count = step->operand_count,
       .operands = operands,
       .result_count = step->result_count,

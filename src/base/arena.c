@@ -9,6 +9,7 @@ enum { ALIGNMENT = 16, FIRST_BLOCK = 4096, GROWTH = 4, LARGEST_BLOCK = 2 << 20 }
 typedef struct tn_arena_block {
   struct tn_arena_block* next;
   size_t capacity, used;  // of the bytes after this header
+  bool is_borrowed;       // the caller's
 } tn_arena_block_t;
 
 _Static_assert(sizeof(tn_arena_block_t) <= 32, "the header takes 32 bytes");
@@ -21,7 +22,9 @@ void tn__arena_init(tn_arena_t* arena, const tn_allocator_t* allocator) {
 void tn__arena_deinit(tn_arena_t* arena) {
   for (tn_arena_block_t* block = arena->blocks; block;) {
     tn_arena_block_t* next = block->next;
-    arena->allocator->reallocate(arena->allocator->user, block, HEADER + block->capacity, 0);
+    if (!block->is_borrowed) {
+      arena->allocator->reallocate(arena->allocator->user, block, HEADER + block->capacity, 0);
+    }
     block = next;
   }
   arena->blocks = NULL;
@@ -63,6 +66,12 @@ tn_status_t tn__arena_init_sized(tn_arena_t* arena, const tn_allocator_t* alloca
   tn_arena_block_t* block = NULL;
   tn__arena_init(arena, allocator);
   return add_block(arena, tn__align_up(size, ALIGNMENT), false, &block);
+}
+
+void tn__arena_init_in(tn_arena_t* arena, const tn_allocator_t* allocator, tn_arena_room_t* room) {
+  tn_arena_block_t* block = (tn_arena_block_t*)(void*)room->bytes;
+  *block = (tn_arena_block_t){.capacity = sizeof room->bytes - HEADER, .is_borrowed = true};
+  *arena = (tn_arena_t){.allocator = allocator, .blocks = block};
 }
 
 tn_status_t tn__arena_take(tn_arena_t* arena, size_t size, void** out) {

@@ -16,6 +16,11 @@ TN_FOR_INSPECT void tn__arena_init(tn_arena_t* arena, const tn_allocator_t* allo
 // The same with a first block of that size, for a small arena that lives long. Deinit in any case.
 TN_MUST_USE tn_status_t tn__arena_init_sized(tn_arena_t* arena, const tn_allocator_t* allocator,
                                              size_t size);
+// The same with a first block in the caller's memory, for what is small and soon over.
+typedef struct tn_arena_room {
+  _Alignas(16) char bytes[1024];
+} tn_arena_room_t;
+void tn__arena_init_in(tn_arena_t* arena, const tn_allocator_t* allocator, tn_arena_room_t* room);
 TN_FOR_INSPECT void tn__arena_deinit(tn_arena_t* arena);
 // Forgets everything in it; keeps one block for what comes next.
 void tn__arena_reset(tn_arena_t* arena);

@@ -4,15 +4,20 @@
 
 #include "base/allocator.h"
 #include "base/process.h"
+#include "call/fitted.h"
 #include "call/handler.h"
 #include "call/lapack/lapack.h"
 #include "call/registry.h"
 #include "call/site.h"
 #include "kernel/target.h"
 
+static tn_registered_op_t* registered_of(tn_op_owner_t* owner) {
+  return (tn_registered_op_t*)(void*)((char*)owner - offsetof(tn_registered_op_t, owner));
+}
+
 static void destroy(tn_op_owner_t* owner) {
-  tn_registered_op_t* registered =
-      (tn_registered_op_t*)(void*)((char*)owner - offsetof(tn_registered_op_t, owner));
+  tn_registered_op_t* registered = registered_of(owner);
+  tn__fitted_release(atomic_load(&registered->latest));
   for (size_t i = 0; i < registered->target_count; ++i) tn__target_release(registered->targets[i]);
   tn__free(tn_allocator_system(), registered, registered->byte_size);
 }
@@ -31,6 +36,7 @@ static tn_status_t create(tn_string_view_t name, size_t target_count, tn_target_
   memcpy(text + name.length + 1, shown.text, strlen(shown.text));
   registered->owner.destroy = destroy;
   atomic_init(&registered->owner.references, 1);
+  atomic_init(&registered->latest, NULL);
   registered->name = (tn_string_view_t){text, name.length};
   registered->byte_size = byte_size;
   registered->target_count = target_count;
@@ -55,6 +61,10 @@ tn_status_t tn__registered_op_create(size_t target_count, tn_target_t* const* ta
 
 const tn_registered_op_t* tn__op_registered(const tn_op_t* op) {
   return op && op->owner ? (const tn_registered_op_t*)(const void*)op : NULL;
+}
+
+tn_fitted_slot_t* tn__op_fitted_slot(const tn_op_t* op) {
+  return op->owner ? &registered_of(op->owner)->latest : NULL;
 }
 
 tn_string_view_t tn__op_called_name(const tn_op_t* op) {

@@ -11,12 +11,16 @@
 #include "device/context.h"
 #include "ops/op.h"
 
-// What is registered under one name. Reference counted (tn__op_retain of its `op`); immutable:
-// another registration for a platform makes another one.
+// The attributes of the latest use, which the next use takes out (call/fitted.h); NULL: none.
+typedef _Atomic(struct tn_fitted*) tn_fitted_slot_t;
+
+// What is registered under one name. Reference counted (tn__op_retain of its `op`); immutable but
+// for `latest`: another registration for a platform makes another one.
 typedef struct tn_registered_op {
   tn_op_t op;  // first; its name is for messages
   tn_op_owner_t owner;
   tn_string_view_t name;  // whatever bytes it has; followed by a NUL
+  tn_fitted_slot_t latest;
   size_t byte_size;
   size_t target_count;
   tn_target_t* targets[];  // retained; sorted by platform
@@ -40,6 +44,8 @@ tn_target_t* tn__op_target_for(const tn_op_t* op, const char* platform);
 #define TN_OPAQUE "opaque"
 // The API version of calls that the runtime makes itself: typed where the target can be called so.
 int32_t tn__op_call_version(const tn_op_t* op, bool has_attributes);
+// NULL when the operation was not registered.
+tn_fitted_slot_t* tn__op_fitted_slot(const tn_op_t* op);
 // What its author defined, the host's before others; NULL: nothing.
 const tn_op_def_t* tn__op_definition(const tn_op_t* op);
 

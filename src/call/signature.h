@@ -37,5 +37,10 @@ typedef struct tn_dtypes_text {
 tn_dtypes_text_t tn__dtypes_text(uint64_t dtypes);
 #define TN_DTYPES_TEXT(dtypes) tn__dtypes_text(dtypes).text
 bool tn__dtypes_are_all(uint64_t dtypes);
+// The dtype of a set of one; INVALID for other sets.
+static inline tn_dtype_t tn__dtypes_only(uint64_t dtypes) {
+  const bool is_one = dtypes && !(dtypes & (dtypes - 1));
+  return is_one ? (tn_dtype_t)__builtin_ctzll(dtypes) : TN_DTYPE_INVALID;
+}
 
 #endif  // TENON_CALL_SIGNATURE_H_

@@ -4,7 +4,7 @@
 
 #include "base/process.h"
 #include "base/type.h"
-#include "call/target.h"
+#include "call/fitted.h"
 
 // --- life
 
@@ -112,6 +112,7 @@ static void bury(tn_step_t* dead) {
     tn_step_t* step = dead;
     dead = step->next_dead;
     tn__op_release(step->op);
+    tn__fitted_release(step->fitted);
     tn_program_release(step->program);
     if (step->excerpt) tn_module_release(step->excerpt->module);
     if (step->body) tn_module_release(step->body->function->module);

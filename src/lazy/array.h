@@ -96,7 +96,7 @@ struct tn_step {
   // then what its regions use from outside. Its module is retained. NULL: none.
   const tn_excerpt_t* excerpt;
   tn_attr_dictionary_t attributes;
-  tn_attribute_t* given;    // the same for functions of definitions, of a called operation
+  struct tn_fitted* fitted;  // what they are of, of a called operation; retained
   const tn_region_t* body;  // lazy/body.h; its module is retained. NULL: none
   tn_stream_t* stream;      // retained; NULL: the thread that evaluates
   bool is_view;  // its result has the elements of its operand, and is never computed by itself
@@ -122,6 +122,7 @@ typedef struct tn_step_spec {
   size_t operand_count;
   tn_array_t* const* operands;
   tn_attr_dictionary_t attributes;  // in any order
+  struct tn_fitted* fitted;         // in the place of `attributes`, of a called operation
   const tn_region_t* body;  // of an operation with a region; NULL: there was no memory for it
   size_t result_count;
   const tn_array_type_t* result_types;

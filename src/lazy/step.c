@@ -3,7 +3,7 @@
 #include <tenon/detail/transform.h>
 
 #include "base/type.h"
-#include "call/operation.h"
+#include "call/fitted.h"
 #include "ir/builder.h"
 #include "lazy/array.h"
 
@@ -36,12 +36,8 @@ static tn_status_t keep_results(tn_step_t* step, const tn_step_spec_t* spec) {
 }
 
 static tn_status_t keep_attributes(tn_step_t* step, const tn_step_spec_t* spec) {
-  tn_arena_t* arena = &step->arena;
-  bool is_complete = true;
   if (spec->attributes.count == 0) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__attr_dictionary_copy(arena, false, &spec->attributes, &step->attributes));
-  if (!tn__op_is_called(spec->op)) return TN_OK;
-  return tn__attribute_list(&step->attributes, arena, &step->given, &is_complete);
+  return tn__attr_dictionary_copy(&step->arena, false, &spec->attributes, &step->attributes);
 }
 
 // Most steps have no lists, and their arena stays empty.
@@ -77,6 +73,8 @@ tn_status_t tn__step_create(tn_evaluator_t* evaluator, tn_stream_t* stream,
   atomic_init(&step->references, 1);
   step->evaluator = tn__evaluator_retain(evaluator);
   step->op = tn__op_retain(spec->op);
+  step->fitted = tn__fitted_retain(spec->fitted);
+  if (spec->fitted) step->attributes = spec->fitted->dictionary;
   step->program = tn_program_retain(spec->program);
   step->excerpt = spec->excerpt;
   if (spec->excerpt) tn_module_retain(spec->excerpt->module);
