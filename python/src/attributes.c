@@ -127,7 +127,7 @@ static bool from_dict(core_call_t* call, core_pool_t* pool, PyObject* object,
 bool core_attribute_from(core_call_t* call, core_pool_t* pool, const char* name, const char* type,
                          PyObject* object, tn_attribute_t* out_attribute) {
   *out_attribute = (tn_attribute_t){.name = name};
-  const bool is_list = type && strncmp(type, "array(", strlen("array(")) == 0;
+  const bool is_list = type && *type == 'a' && strncmp(type, "array(", strlen("array(")) == 0;
   if (PyFloat_CheckExact(object) && !is_list) return from_real(object, out_attribute);
   if (PyUnicode_Check(object) || PyBytes_Check(object)) return from_text(object, out_attribute);
   if (PyBool_Check(object)) {

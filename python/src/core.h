@@ -43,7 +43,10 @@ bool core_raise_type(PyObject* exception, const char* format, PyObject* object);
 typedef struct core_block core_block_t;
 typedef struct core_pool {
   core_block_t* last;
+  size_t used;  // of the room, which most calls do with
+  _Alignas(16) char room[512];
 } core_pool_t;
+void core_pool_init(core_pool_t* pool);
 void* core_allocate(core_pool_t* pool, size_t count, size_t size);  // zeroed; NULL: MemoryError
 void core_free(core_pool_t* pool);
 

@@ -75,7 +75,8 @@ static PyObject* call_imported(PyObject* self, PyObject* arguments) {
   const size_t output_count = PyLong_AsSize_t(PyTuple_GetItem(self, 1));
   const size_t input_count = (size_t)PyTuple_Size(arguments);
   core_call_t call;
-  core_pool_t pool = {0};
+  core_pool_t pool;
+  core_pool_init(&pool);
   if (!imported || !core_begin(&call, NULL)) return NULL;
   tn_array_t** inputs = core_allocate(&pool, input_count, sizeof(tn_array_t*));
   tn_array_t** outputs = core_allocate(&pool, output_count, sizeof(tn_array_t*));

@@ -362,7 +362,7 @@ static PyObject* apply(core_call_t* call, const core_function_t* function,
   arguments_t arguments;
   arguments.function = function;
   arguments.objects = objects;
-  arguments.pool = (core_pool_t){0};
+  core_pool_init(&arguments.pool);
   PyObject* result = to_values(&arguments, call) ? call_table(&arguments, call) : NULL;
   core_free(&arguments.pool);
   return result;

@@ -40,6 +40,12 @@ typedef struct use {
   PyObject* lists;  // of operands, kept until the end; NULL: none
 } use_t;
 
+static void use_init(use_t* use) {
+  core_pool_init(&use->pool);
+  use->operand_count = use->attribute_count = 0;
+  use->lists = NULL;
+}
+
 // The dtype of the operands that are arrays, which numbers beside them take.
 static tn_dtype_t common_dtype(const use_t* use) {
   tn_dtype_t dtype = TN_DTYPE_INVALID;
@@ -86,19 +92,20 @@ static PyObject* apply(use_t* use, const char* name, size_t result_count,
 // --- arguments
 
 static size_t find_parameter(const operation_t* operation, PyObject* name) {
-  for (size_t i = 0; i < operation->parameter_count; ++i) {
-    PyObject* other = operation->parameters[i].name;
-    if (other == name || PyUnicode_Compare(other, name) == 0) return i;
+  const size_t count = operation->parameter_count;
+  for (size_t i = 0; i < count; ++i) {
+    if (operation->parameters[i].name == name) return i;  // keywords of calls are interned
   }
-  return operation->parameter_count;
+  for (size_t i = 0; i < count; ++i) {
+    if (PyUnicode_Compare(operation->parameters[i].name, name) == 0) return i;
+  }
+  return count;
 }
 
 // Keywords that are no parameter are attributes if the operation takes any, or `stream`.
 static bool bind_keyword(const operation_t* operation, use_t* use, PyObject** bound, PyObject* name,
                          PyObject* object, PyObject** stream) {
   const size_t i = find_parameter(operation, name);
-  const char* text = PyUnicode_AsUTF8AndSize(name, NULL);
-  if (!text) return false;
   if (i < operation->parameter_count) {
     if (bound[i]) {
       PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'", operation->name,
@@ -108,6 +115,8 @@ static bool bind_keyword(const operation_t* operation, use_t* use, PyObject** bo
     bound[i] = object;
     return true;
   }
+  const char* text = PyUnicode_AsUTF8AndSize(name, NULL);
+  if (!text) return false;
   if (strcmp(text, "stream") == 0) {
     *stream = object;
     return true;
@@ -202,7 +211,8 @@ static PyObject* use_operation(const operation_t* operation, use_t* use, PyObjec
 static PyObject* call_operation(PyObject* self, PyObject* const* objects, Py_ssize_t count,
                                 PyObject* names) {
   const operation_t* operation = PyCapsule_GetPointer(self, NULL);
-  use_t use = {0};
+  use_t use;
+  use_init(&use);
   if (!operation || !core_begin(&use.call, NULL)) return NULL;
   PyObject* result = use_operation(operation, &use, objects, (size_t)count, names);
   core_end(&use.call);
@@ -516,7 +526,8 @@ static PyObject* apply_target(PyObject* module, PyObject* arguments) {
                         &PyDict_Type, &attributes, &PyTuple_Type, &types, &stream)) {
     return NULL;
   }
-  use_t use = {0};
+  use_t use;
+  use_init(&use);
   if (!core_begin(&use.call, stream)) return NULL;
   const size_t count = (size_t)PyTuple_Size(types);
   tn_array_type_t* result_types = core_allocate(&use.pool, count, sizeof *result_types);

@@ -1,5 +1,7 @@
 // Memory of one call.
 
+#include <string.h>
+
 #include "core.h"
 
 struct core_block {
@@ -7,11 +9,20 @@ struct core_block {
   _Alignas(16) char bytes[];
 };
 
+void core_pool_init(core_pool_t* pool) {
+  pool->last = NULL;
+  pool->used = 0;
+}
+
 void* core_allocate(core_pool_t* pool, size_t count, size_t size) {
   core_block_t* block = NULL;
-  if (!size || count <= (SIZE_MAX / 2) / size) {
-    block = PyMem_Calloc(1, sizeof *block + count * size);
+  const bool is_possible = !size || count <= (SIZE_MAX / 2) / size;
+  if (is_possible && count * size <= sizeof pool->room - pool->used) {
+    void* memory = pool->room + pool->used;
+    pool->used += (count * size + 15) & ~(size_t)15;
+    return memset(memory, 0, count * size);
   }
+  if (is_possible) block = PyMem_Calloc(1, sizeof *block + count * size);
   if (!block) {
     PyErr_NoMemory();
     return NULL;

@@ -75,10 +75,29 @@ static tn_status_t choose_dtype(const use_t* use, tn_dtype_t* out_dtype) {
                           TN_DTYPES_TEXT(param->dtypes));
 }
 
+// Whether the operands have one dtype, which the operation takes, and one shape.
+static bool are_alike(const use_t* use) {
+  const tn_array_t* first = use->operands[0];
+  for (size_t i = 1; i < use->application->operand_count; ++i) {
+    const tn_array_t* it = use->operands[i];
+    if (it->dtype != first->dtype || it->rank != first->rank) return false;
+    for (size_t axis = 0; axis < it->rank; ++axis) {
+      if (it->dims[axis] != first->dims[axis]) return false;
+    }
+  }
+  return accepts(param_at(use->signature, TN_FFI_PARAM_ARG, 0), first->dtype);
+}
+
 static tn_status_t broadcast_operands(use_t* use, tn_array_shape_t* out_shape) {
   const tn_application_t* application = use->application;
   const size_t count = application->operand_count;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
+  if (are_alike(use)) {
+    const tn_array_t* first = use->operands[0];
+    out_shape->rank = first->rank;
+    if (first->rank) memcpy(out_shape->dims, first->dims, first->rank * sizeof *first->dims);
+    return TN_OK;
+  }
   TN_RETURN_IF_ERROR(choose_dtype(use, &dtype));
   const tn_array_t* error = tn__broadcast_shapes(use->scope, count, use->operands, out_shape);
   if (error) return tn_array_status(error);
@@ -158,8 +177,8 @@ static tn_status_t infer(use_t* use, const tn_array_shape_t* shape) {
     const bool is_own = param && tn__dtypes_only(param->dtypes) && !param->same_dtype_as &&
                         !(param->flags & TN_FFI_PARAM_LIKE);
     const tn_dtype_t dtype = use->operands[0]->dtype;
-    use->types[i] =
-        (tn_array_type_t){is_own ? tn__dtypes_only(param->dtypes) : dtype, shape->rank, shape->dims};
+    use->types[i] = (tn_array_type_t){is_own ? tn__dtypes_only(param->dtypes) : dtype, shape->rank,
+                                      shape->dims};
   }
   return TN_OK;
 }

@@ -139,6 +139,26 @@ static void attributes_have_their_defaults(void** state) {
 }
 
 // x + 10 y of views in all places, against the same of dense arrays.
+// Steps of uses that are alike share a list, which outlives the next use.
+static void every_use_has_the_attributes_it_was_given(void** state) {
+  (void)state;
+  tn_scope_t* s = begin();
+  tn_array_t* x = tn__testing_range(s, TN_LIST(2));
+  tn_array_t* one = blend_of(s, x, x, 2.5f);
+  tn_array_t* same = blend_of(s, x, x, 2.5f);
+  tn_array_t* other = blend_of(s, x, x, -0.0f);
+  tn_array_t* zero = blend_of(s, x, x, 0);
+  tn_array_t* without = tn_op_apply_one(s, "blend", 2, (tn_array_t*[]){x, x}, 0, NULL);
+  tn_array_t* again = blend_of(s, x, x, 2.5f);
+  TN_ASSERT_F32(one, TN_LIST(2), 0, 3.5);
+  TN_ASSERT_F32(same, TN_LIST(2), 0, 3.5);
+  TN_ASSERT_F32(zero, TN_LIST(2), 0, 1);
+  TN_ASSERT_F32(other, TN_LIST(2), 0, 1);
+  TN_ASSERT_F32(without, TN_LIST(2), 0, 3);
+  TN_ASSERT_F32(again, TN_LIST(2), 0, 3.5);
+  tn_scope_destroy(s);
+}
+
 static void operands_may_have_any_strides(void** state) {
   (void)state;
   enum { ROWS = 70, COLUMNS = 300, SIZE = ROWS * COLUMNS };
@@ -550,6 +570,7 @@ int main(void) {
       cmocka_unit_test(operands_are_promoted_and_broadcast),
       cmocka_unit_test(a_pending_array_is_described_with_all_attributes),
       cmocka_unit_test(attributes_have_their_defaults),
+      cmocka_unit_test(every_use_has_the_attributes_it_was_given),
       cmocka_unit_test(operands_may_have_any_strides),
       cmocka_unit_test(empty_and_single_elements_work),
       cmocka_unit_test(a_kernel_that_fails_leaves_its_error_in_the_results),

@@ -93,6 +93,21 @@ static void arena_reset_keeps_one_zeroed_block(void** state) {
   tn__testing_allocator_assert_empty(&testing);
 }
 
+static void arena_begins_in_the_room_of_its_caller(void** state) {
+  (void)state;
+  tn_arena_t arena;
+  tn_arena_room_t room;
+  void *first = NULL, *large = NULL;
+  memset(&room, 0xff, sizeof room);
+  tn__arena_init_in(&arena, tn_allocator_system(), &room);
+  TN_ASSERT_OK(tn__arena_allocate(&arena, 100, &first));
+  TN_ASSERT_OK(tn__arena_allocate(&arena, sizeof room, &large));
+  assert_true((char*)first >= room.bytes && (char*)first + 100 <= room.bytes + sizeof room);
+  assert_false((char*)large >= room.bytes && (char*)large < room.bytes + sizeof room);
+  for (size_t i = 0; i < 100; ++i) assert_int_equal(((char*)first)[i], 0);
+  tn__arena_deinit(&arena);
+}
+
 static void arena_takes_without_zeroing(void** state) {
   (void)state;
   tn_arena_t arena;
@@ -206,6 +221,7 @@ int main(void) {
       cmocka_unit_test(arena_gives_the_alignment_asked_for),
       cmocka_unit_test(arena_copies_strings_with_an_end),
       cmocka_unit_test(arena_reset_keeps_one_zeroed_block),
+      cmocka_unit_test(arena_begins_in_the_room_of_its_caller),
       cmocka_unit_test(arena_takes_without_zeroing),
       cmocka_unit_test(arena_reserves_one_piece),
       cmocka_unit_test(arena_rewinds_within_a_block),

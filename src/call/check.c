@@ -102,13 +102,6 @@ static tn_status_t check_values(const checker_t* checker, int32_t kind) {
 
 // --- attributes
 
-static tn_dtype_t only_dtype(uint64_t dtypes) {
-  for (int dtype = 1; dtype < 64; ++dtype) {
-    if (dtypes == UINT64_C(1) << dtype) return (tn_dtype_t)dtype;
-  }
-  return TN_DTYPE_INVALID;
-}
-
 // The number as an integer of `dtype`; false when that cannot hold it.
 static bool integer_fits(const tn_attr_t* attr, tn_dtype_t dtype) {
   uint32_t bits = tn_dtype_bit_width(dtype);
@@ -176,7 +169,7 @@ static tn_status_t resolve_record(const checker_t* checker, const tn_ffi_param_t
 // The attribute as the handler will get it; *out stays NULL when it does not fit.
 static tn_status_t resolve(const checker_t* checker, const tn_ffi_param_t* param,
                            const tn_attr_t* attr, const tn_attr_t** out) {
-  tn_dtype_t dtype = only_dtype(param->dtypes);
+  tn_dtype_t dtype = tn__dtypes_only(param->dtypes);
   switch (param->attr_type) {
     case TN_FFI_SCALAR:
       if (attr->kind == TN_ATTR_BOOL || attr->kind == TN_ATTR_UNIT) {
@@ -218,7 +211,7 @@ static tn_status_t resolve(const checker_t* checker, const tn_ffi_param_t* param
 // What a parameter that was left out is; *out stays NULL when the handler itself knows.
 static tn_status_t make_default(const checker_t* checker, const tn_ffi_param_t* param,
                                 const tn_attr_t** out) {
-  tn_dtype_t dtype = only_dtype(param->dtypes);
+  tn_dtype_t dtype = tn__dtypes_only(param->dtypes);
   tn_arena_t* arena = checker->arena;
   switch (param->attr_type) {
     case TN_FFI_SCALAR:
@@ -294,7 +287,7 @@ static tn_status_t check_field(const checker_t* checker, const tn_ffi_param_t* p
   TN_RETURN_IF_ERROR(
       tn_status_prefix(resolve(checker, param, attr, out), "attribute \"%s\"", param->name));
   if (*out) return TN_OK;
-  tn_dtype_t dtype = only_dtype(param->dtypes);
+  tn_dtype_t dtype = tn__dtypes_only(param->dtypes);
   bool is_number = attr->kind == TN_ATTR_FLOAT && tn_dtype_kind(dtype) == TN_KIND_FLOAT;
   tn_status_t status = tn__attr_misfit(param->name, attr, param->type_text);
   if (checker->is_probed) {

@@ -97,8 +97,8 @@ struct tn_step {
   const tn_excerpt_t* excerpt;
   tn_attr_dictionary_t attributes;
   struct tn_fitted* fitted;  // what they are of, of a called operation; retained
-  const tn_region_t* body;  // lazy/body.h; its module is retained. NULL: none
-  tn_stream_t* stream;      // retained; NULL: the thread that evaluates
+  const tn_region_t* body;   // lazy/body.h; its module is retained. NULL: none
+  tn_stream_t* stream;       // retained; NULL: the thread that evaluates
   bool is_view;  // its result has the elements of its operand, and is never computed by itself
   const void* claimant;  // the evaluation under way that has it; NULL: none. Under the mutex
   uint32_t position;
