@@ -3,7 +3,6 @@
 
   tools/array_functions.py --table OUT.c        the table of src/bindings/functions.h
   tools/array_functions.py --markdown OUT.md    the reference of all functions
-  tools/array_functions.py --stubs FOLDER       type stubs in Python: core.pyi, linalg.pyi and so on
 
 The declarations in include/tenon/detail/array_*.h are read: the comment directly above a declaration is its documentation,
 and the annotations of array.h (TN_DEFAULT and so on) say what C does not. Fails for any construct it does not know.
@@ -308,32 +307,6 @@ def signature(function):
         for parameter in function.parameters) + ")"
 
 
-def stub(function):
-    types = {"ARRAY": "ArrayLike", "ARRAYS": "Sequence[ArrayLike]", "AXIS": "int | None", "INTEGER": "int",
-             "INTEGERS": "int | Sequence[int]", "REAL": "float", "REAL_OR_NONE": "float | None", "BOOL": "bool",
-             "DTYPE": "Dtype", "TEXT": "str"}
-    parts = []
-    for parameter in function.parameters:
-        kind = types.get(parameter.kind) or f"Literal[{', '.join(map(repr, parameter.choices))}]"
-        if parameter.default is None:
-            parts.append(f"{parameter.name}: {kind}")
-            continue
-        default = default_in_python(parameter)
-        parts.append(f"{parameter.name}: {kind}{' | None' if default == 'None' and 'None' not in kind else ''} = {default}")
-    result = {"ARRAY": "array", "TUPLE": f"tuple[{', '.join(['array'] * function.result_count)}]" if function.result_kind == "TUPLE"
-              else "", "LIST": "list[array]"}[function.result_kind]
-    doc = function.doc.replace("\\", "\\\\").replace("\n", "\n    ")
-    return f'def {function.attribute}({", ".join(parts + ["*", "stream: StreamOrDevice = None"])}) -> {result}:\n    """{doc}"""\n'
-
-
-def stubs(functions):
-    """The text of each module's stubs."""
-    out = {}
-    for function in functions:
-        out.setdefault(function.module or "core", []).append(stub(function))
-    return {module: "\n".join(parts) for module, parts in out.items()}
-
-
 def markdown(functions):
     out = ["# Array functions\n", "The functions of `<tenon/arrays.h>` with their keywords and defaults. In C they are called "
            "`tn_array_NAME`, those of `linalg` and `random` `tn_array_linalg_NAME` and `tn_array_random_NAME`; all parameters are "
@@ -460,12 +433,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", type=pathlib.Path, metavar="OUT.c")
     parser.add_argument("--markdown", type=pathlib.Path, metavar="OUT.md")
-    parser.add_argument("--stubs", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--headers", type=pathlib.Path, default=ROOT / "include" / "tenon" / "detail", metavar="FOLDER",
                         help="where the headers are")
     options = parser.parse_args()
-    if not (options.table or options.markdown or options.stubs):
-        parser.error("expected --table, --markdown or --stubs")
+    if not (options.table or options.markdown):
+        parser.error("expected --table or --markdown")
     try:
         functions = parse(options.headers)
     except Unknown as error:
@@ -474,10 +446,6 @@ def main():
         options.table.write_text(table(functions))
     if options.markdown:
         options.markdown.write_text(markdown(functions))
-    if options.stubs:
-        options.stubs.mkdir(parents=True, exist_ok=True)
-        for module, text in stubs(functions).items():
-            (options.stubs / f"{module}.pyi").write_text(text)
 
 
 if __name__ == "__main__":

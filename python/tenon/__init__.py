@@ -18,16 +18,24 @@ _NAMES = {"load": "programs", "Program": "programs", "profile": "inspection", "s
 __all__ = [*_MODULES, *_NAMES]
 
 
-def __getattr__(name):
-    # On first use: `python -m tenon --cflags` does not load the library.
-    if name in _MODULES:
-        return importlib.import_module(f"{__name__}.{name}")
-    if name in _NAMES:
-        return getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
-    if name == "__version__":
-        return importlib.import_module(f"{__name__}.core").__version__
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the same for type checkers
+    from . import core as core, fast as fast, ffi as ffi, jax as jax, ops as ops
+    from .core import __version__ as __version__
+    from .inspection import profile as profile, show as show
+    from .programs import Program as Program, load as load
+else:
+
+    def __getattr__(name):
+        # On first use: `python -m tenon --cflags` does not load the library.
+        if name in _MODULES:
+            return importlib.import_module(f"{__name__}.{name}")
+        if name in _NAMES:
+            return getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
+        if name == "__version__":
+            return importlib.import_module(f"{__name__}.core").__version__
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])

@@ -1,5 +1,7 @@
 """Kernels from a source text."""
 
+from __future__ import annotations
+
 import functools
 import hashlib
 import inspect
@@ -11,6 +13,8 @@ import shutil
 import stat
 import subprocess
 import tempfile
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from . import core
 from .ffi import include_dir
@@ -22,7 +26,8 @@ class CompileError(RuntimeError):
     """The C compiler refused a source. The message has what it printed."""
 
 
-def cpu_kernel(name, source, *, header="", options=("-O3",), fallback=None, vjp=None):
+def cpu_kernel(name: str, source: str, *, header: str = "", options: Iterable[str] = ("-O3",),
+               fallback: Callable[..., Any] | None = None, vjp: Callable[..., Any] | None = None) -> Any:
     """A function of arrays from a C source, compiled when it is first called.
 
         swish = tenon.fast.cpu_kernel("swish", '''

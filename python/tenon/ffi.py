@@ -4,8 +4,12 @@
 of XLA's FFI, and untyped functions.
 """
 
+from __future__ import annotations
+
 import ctypes
 import pathlib
+from collections.abc import Callable
+from typing import Any
 
 from . import core
 
@@ -14,12 +18,12 @@ __all__ = ["ffi_call", "include_dir", "pycapsule", "register_ffi_target"]
 _PLATFORMS = {"cpu": "Host", "cuda": "CUDA"}
 
 
-def include_dir():
+def include_dir() -> str:
     """The folder of the headers: <tenon/custom.h> and the others."""
     return str(pathlib.Path(__file__).resolve().parent / "include")
 
 
-def pycapsule(funcptr):
+def pycapsule(funcptr: Any) -> Any:
     """The address of a function of ctypes as a capsule, for register_ffi_target."""
     destructor = ctypes.CFUNCTYPE(None, ctypes.py_object)
     new = ctypes.pythonapi.PyCapsule_New
@@ -28,7 +32,7 @@ def pycapsule(funcptr):
     return new(ctypes.cast(funcptr, ctypes.c_void_p), None, destructor(0))
 
 
-def register_ffi_target(name, fn, platform="cpu", api_version=1):
+def register_ffi_target(name: str, fn: Any, platform: str = "cpu", api_version: int = 1) -> None:
     """Registers a function under a name, for ffi_call and for custom calls of programs.
 
     fn: a capsule with the function's address (pycapsule); or a dict with capsules for the stages of a handler: "execute", and any of
@@ -50,7 +54,8 @@ def register_ffi_target(name, fn, platform="cpu", api_version=1):
     core.register_target(name, _PLATFORMS[platform], 4 if api_version else 0, *(stages.get(stage) for stage in known))
 
 
-def ffi_call(target_name, result_shape_dtypes, *, stream=None):
+def ffi_call(target_name: str, result_shape_dtypes: Any, *,
+             stream: core.Stream | core.ThreadLocalStream | core.Device | core.DeviceType | None = None) -> Callable[..., Any]:
     """A function of arrays that calls a registered target.
 
     target_name: registered with register_ffi_target, or by a library that was loaded.

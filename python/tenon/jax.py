@@ -7,11 +7,15 @@ A function is traced into a StableHLO module, which takes its place in JAX's pro
 through its FFI. Derivatives and batching rules are those of Tenon, traced in the same way.
 """
 
+from __future__ import annotations
+
 import functools
 import hashlib
 import inspect
 import os
 import types
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -25,7 +29,7 @@ from . import core, ops
 __all__ = ["register", "wrap"]
 
 
-def register(path):
+def register(path: str | os.PathLike[str]) -> types.ModuleType:
     """Loads a library of operations, and returns a module with a JAX function for each of them.
 
     The functions have the names and parameters of the library's own signatures: operands are arrays, attributes are constants. They
@@ -47,7 +51,7 @@ def register(path):
     return module
 
 
-def wrap(function, *, operands=None):
+def wrap(function: Callable[..., Any], *, operands: Iterable[str] | None = None) -> Callable[..., Any]:
     """A function of arrays of tenon.core as a JAX function.
 
     function: takes arrays by position, and gives an array or a tuple or list of them.

@@ -1,5 +1,7 @@
 """Libraries of custom operations as modules of functions."""
 
+from __future__ import annotations
+
 import glob
 import os
 import sys
@@ -10,7 +12,7 @@ from . import core
 __all__ = ["load", "load_package"]
 
 
-def load(path):
+def load(path: str | os.PathLike[str]) -> types.ModuleType:
     """Loads a library of operations, and returns a module with a function for each of them.
 
     The functions have the names, parameters, defaults and documentation of the library's own signatures: operands and attributes by
@@ -33,7 +35,7 @@ def load(path):
     return module
 
 
-def load_package(name):
+def load_package(name: str) -> None:
     """Defines the operations of all libraries in a package's folder as functions of the package.
 
     For the package's __init__.py: `load_package(__name__)`.

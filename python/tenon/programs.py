@@ -1,14 +1,22 @@
 """StableHLO programs as functions of arrays."""
 
-import collections
+from __future__ import annotations
+
 import os
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from . import core
 
 __all__ = ["Program", "Value", "load"]
 
-Value = collections.namedtuple("Value", ["name", "shape", "dtype"])
-Value.__doc__ = "An input or output of a program. Unknown dimensions are None."
+
+class Value(NamedTuple):
+    """An input or output of a program. Unknown dimensions are None; the dtype of a token is None."""
+
+    name: str
+    shape: tuple[Any, ...]
+    dtype: core.Dtype | None
 
 
 class Program(core.Program):
@@ -21,7 +29,7 @@ class Program(core.Program):
     Thread-safe: any number of calls may be in progress at once, and Python's lock is released meanwhile.
     """
 
-    def __call__(self, *inputs, donate=None, timeout=0, **named):
+    def __call__(self, *inputs: Any, donate: Iterable[int | str] | Any = None, timeout: float | Any = 0, **named: Any) -> Any:
         """Runs the program.
 
         donate: numbers or names of inputs whose memory the run may overwrite, where nothing else uses it.
@@ -32,31 +40,32 @@ class Program(core.Program):
         return self.run(inputs, named, donate, timeout)
 
     @property
-    def inputs(self):
+    def inputs(self) -> tuple[Value, ...]:
         return tuple(Value(*it) for it in super().inputs)
 
     @property
-    def outputs(self):
+    def outputs(self) -> tuple[Value, ...]:
         return tuple(Value(*it) for it in super().outputs)
 
-    def to_text(self, stage="program"):
+    def to_text(self, stage: str = "program") -> str:
         """The program at a stage: "ir" as it was read, "pass" after the passes, "plan" of its memory, "program" with kernels."""
         return self.print(stage, "text")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<tenon.Program: {', '.join(map(_spell, self.inputs))} -> {', '.join(map(_spell, self.outputs))}>"
 
-    def _repr_svg_(self):
+    def _repr_svg_(self) -> str:
         """The memory of a run over time, for notebooks."""
         return self.print("plan", "svg")
 
 
-def _spell(value):
+def _spell(value: Value) -> str:
     shape = "".join(f"{'?' if size is None else size}x" for size in value.shape)
     return f"{value.name + ': ' if value.name else ''}{shape}{value.dtype.name if value.dtype else 'token'}"
 
 
-def load(source, *, function=None, device=None):
+def load(source: str | os.PathLike[str] | bytes | bytearray | memoryview, *, function: str | None = None,
+         device: core.Device | core.DeviceType | None = None) -> Program:
     """Compiles a StableHLO program, as text or as a portable artifact (what jax.export writes).
 
     source: a path, or the module itself as bytes.

@@ -64,7 +64,8 @@ def test_one_wheel_serves_every_python_from_3_11_on(wheel):
     assert re.fullmatch(r"tenon-[\d.]+-cp311-abi3-linux_\w+\.whl", wheel.name)
     assert wheel.stat().st_size < 5_000_000
     names = zipfile.ZipFile(wheel).namelist()
-    for name in ["core.abi3.so", "bin/tenon", "include/tenon/custom.h", "lib/cmake/Tenon/TenonConfig.cmake", "py.typed"]:
+    for name in ["core.abi3.so", "bin/tenon", "include/tenon/custom.h", "lib/cmake/Tenon/TenonConfig.cmake", "py.typed",
+                 "core/__init__.pyi", "core/linalg.pyi"]:
         assert f"tenon/{name}" in names
     assert len(names) == len(set(names))
     assert sum(pathlib.PurePath(name).name.startswith("libtenon.so") for name in names) == 1

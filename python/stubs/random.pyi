@@ -1,0 +1,3 @@
+state: list[array]
+
+def seed(seed: int) -> None: ...
