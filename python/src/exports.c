@@ -18,23 +18,30 @@ static PyObject* expect_array(void* user, PyObject* leaf) {
   return NULL;
 }
 
+// The text of a module, which is released.
+static PyObject* text_of(tn_status_t status, tn_module_t* module) {
+  core_text_t written;
+  PyObject* text = NULL;
+  if (core_check(status) && core_text_open(&written)) {
+    text = core_text_close(&written, tn_module_print(module, tn_write_to_file, written.stream));
+  }
+  tn_module_release(module);
+  return text;
+}
+
 static PyObject* finish(core_trace_t* trace, PyObject* result) {
   core_leaves_t outputs = {0};
   tn_module_t* module = NULL;
   PyObject* text = NULL;
-  core_text_t written;
   core_call_t call;
   PyObject* arrays = core_tree_map(result, expect_array, NULL);
   if (arrays && core_tree_flatten(arrays, &outputs) && core_begin(&call, NULL)) {
     tn_status_t status =
         tn_trace_export(trace->trace, call.scope, outputs.count, outputs.values, &module);
-    if (core_check(status) && core_text_open(&written)) {
-      text = core_text_close(&written, tn_module_print(module, tn_write_to_file, written.stream));
-    }
+    text = text_of(status, module);
     core_end(&call);
   }
   Py_XDECREF(arrays);
-  tn_module_release(module);
   core_leaves_clear(&outputs);
   return text;
 }
@@ -61,6 +68,23 @@ static PyObject* export_module(PyObject* self, PyObject* arguments) {
   }
   core_trace_end(&trace);
   Py_XDECREF(inputs);
+  return text;
+}
+
+// graph_module(*arrays)
+static PyObject* graph_module(PyObject* self, PyObject* arrays) {
+  (void)self;
+  core_leaves_t leaves = {0};
+  core_call_t call;
+  PyObject* text = NULL;
+  if (core_tree_flatten(arrays, &leaves) && core_begin(&call, NULL)) {
+    tn_module_t* module = NULL;
+    tn_status_t status = TN_OK;
+    status = tn_array_graph(call.scope, leaves.count, leaves.values, &module);
+    text = text_of(status, module);
+    core_end(&call);
+  }
+  core_leaves_clear(&leaves);
   return text;
 }
 
@@ -211,6 +235,11 @@ static PyObject* export_function(PyObject* self, PyObject* arguments, PyObject* 
   return call_python("export_function", arguments, keywords);
 }
 
+static PyObject* export_to_dot(PyObject* self, PyObject* arguments, PyObject* keywords) {
+  (void)self;
+  return call_python("export_to_dot", arguments, keywords);
+}
+
 static PyObject* exporter(PyObject* self, PyObject* arguments, PyObject* keywords) {
   (void)self;
   return call_python("exporter", arguments, keywords);
@@ -237,6 +266,12 @@ static PyMethodDef functions[] = {
      "import_function(file, return_metadata=False)\n--\n\n"
      "The function in a file that export_function or exporter wrote, or in any file of StableHLO\n"
      "text; it returns a tuple of arrays."},
+    {"export_to_dot", WITH_KEYWORDS(export_to_dot),
+     "export_to_dot(file, /, *args, **kwargs)\n--\n\n"
+     "Writes the operations that arrays, or trees of arrays, still depend on as a graph for\n"
+     "Graphviz, to a path or an open file."},
+    {"graph_module", graph_module, METH_VARARGS,
+     "graph_module(*arrays)\n--\n\nThe text of a module with what the arrays still depend on."},
     {"export_module", export_module, METH_VARARGS,
      "export_module(function, *inputs)\n--\n\nThe text of a module with the function as @main."},
     {"import_module", import_module, METH_O,

@@ -1,4 +1,4 @@
-"""Functions of arrays in files: tenon.core.export_function, exporter, import_function.
+"""Functions of arrays in files: tenon.core.export_function, exporter, import_function; and pictures of graphs.
 
 A file has one part for each trace: a comment with what Python needs to know, and a StableHLO module. A file with one part is a
 StableHLO program for any tool, such as `tenon run`.
@@ -9,7 +9,7 @@ import os
 
 from . import core
 
-__all__ = ["FunctionExporter", "export_function", "exporter", "import_function"]
+__all__ = ["FunctionExporter", "export_function", "export_to_dot", "exporter", "import_function"]
 
 _MARK = "// tenon.function "
 
@@ -135,3 +135,13 @@ def import_function(file, return_metadata=False):
         raise ValueError(f"[import_function] {file}: there is no function @main")
     function = _Imported(parts)
     return (function, parts[0][0]["metadata"] if parts[0][0] else "") if return_metadata else function
+
+
+def export_to_dot(file, /, *args, **kwargs):
+    module = core.graph_module(*args, *kwargs.values())
+    text = core.Program(module.encode()).print("ir", "dot")
+    if hasattr(file, "write"):
+        file.write(text)
+    else:
+        with open(os.fspath(file), "w", encoding="utf-8") as stream:
+            stream.write(text)

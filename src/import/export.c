@@ -107,3 +107,46 @@ tn_status_t tn_trace_export(tn_trace_t* trace, tn_scope_t* scope, size_t output_
   return export_traced(scope, &traced.function, traced.input_count, traced.inputs, traced.tracers,
                        output_count, out_module);
 }
+
+// --- what arrays depend on
+
+static tn_status_t write_graph(tn_scope_t* scope, tn_graph_t* graph, size_t count,
+                               tn_array_t* const* arrays, tn_array_t** owned,
+                               tn_module_t** out_module) {
+  void* memory = NULL;
+  for (size_t i = 0; i < count; ++i) {
+    owned[i] = tn__scope_own(scope, "tn_array_graph", arrays[i]);
+    TN_RETURN_IF_ERROR(tn_array_status(owned[i]));
+  }
+  TN_RETURN_IF_ERROR(tn__graph_collect_whole(graph, count, owned));
+  const tn_allocator_t* allocator = graph->evaluator->allocator;
+  TN_RETURN_IF_ERROR(
+      tn__allocate_array(allocator, graph->input_count, sizeof(tn_array_t*), &memory));
+  tn_array_t** parameters = memory;
+  for (size_t i = 0; i < graph->input_count; ++i) {
+    parameters[i] = graph->values[graph->inputs[i]].array;
+  }
+  tn_status_t status =
+      tn__graph_export(graph, true, graph->input_count, parameters, count, owned, out_module);
+  tn__free(allocator, parameters, graph->input_count * sizeof *parameters);
+  return status;
+}
+
+tn_status_t tn_array_graph(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
+                           tn_module_t** out_module) {
+  tn_graph_t graph;
+  tn_scope_t* inner = NULL;
+  void* owned = NULL;
+  *out_module = NULL;
+  TN_RETURN_IF_ERROR(tn__scope_check(scope, "tn_array_graph", count, arrays));
+  const tn_allocator_t* allocator = tn__scope_evaluator(scope)->allocator;
+  TN_RETURN_IF_ERROR(tn_scope_create_nested(scope, &inner));
+  tn__graph_init(&graph, tn__scope_evaluator(scope));
+  tn_status_t status = tn__allocate_array(allocator, count, sizeof(tn_array_t*), &owned);
+  if (!status) status = write_graph(inner, &graph, count, arrays, owned, out_module);
+  tn__graph_forget(&graph);
+  tn__graph_deinit(&graph);
+  tn__free(allocator, owned, count * sizeof(tn_array_t*));
+  tn_scope_destroy(inner);
+  return status;
+}

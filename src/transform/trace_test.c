@@ -91,6 +91,30 @@ static void a_program_is_for_the_types_of_its_trace(void** state) {
   tn_scope_destroy(s);
 }
 
+static void graphs_are_modules_of_what_arrays_depend_on(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  tn_array_t *x = numbers(s), *y = tn_array_sin(s, x), *missing = NULL, *other = NULL;
+  tn_array_t* both[] = {y, tn_array_add(s, y, x)};
+  tn_module_t* module = NULL;
+  TN_ASSERT_OK(tn_array_graph(s, 2, both, &module));
+  const size_t main = tn_module_find(module, "main");
+  assert_int_equal(tn_module_parameter_count(module, main), 1);
+  assert_int_equal(tn_module_result_count(module, main), 2);
+  tn_module_release(module);
+  TN_ASSERT_OK(tn_array_eval(2, both));
+  TN_ASSERT_OK(tn_array_graph(s, 2, both, &module));
+  assert_int_equal(tn_module_parameter_count(module, main), 2);
+  tn_module_release(module);
+  tn_trace_t* trace = NULL;
+  TN_ASSERT_OK(tn_trace_begin(s, TN_TRACE_TYPES, 1, &x, NULL, &trace, &other));
+  TN_ASSERT_OK(tn_array_graph(s, 1, &other, &module));
+  tn_module_release(module);
+  tn_trace_end(trace);
+  TN_ASSERT_REPORT("operand 0 is NULL", tn_array_graph(s, 1, &missing, &module));
+  tn_scope_destroy(s);
+}
+
 static void what_makes_no_sense_is_refused(void** state) {
   (void)state;
   tn_scope_t *s = tn__testing_scope(), *other = tn__testing_scope();
@@ -118,6 +142,7 @@ int main(void) {
       cmocka_unit_test(traces_nest),
       cmocka_unit_test(a_batch_is_of_elements),
       cmocka_unit_test(a_program_is_for_the_types_of_its_trace),
+      cmocka_unit_test(graphs_are_modules_of_what_arrays_depend_on),
       cmocka_unit_test(what_makes_no_sense_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,7 @@
 """export_function, exporter and import_function."""
 
+import io
+
 import mlx.core as mx
 import numpy as np
 import pytest
@@ -114,3 +116,25 @@ def test_damaged_files_are_errors(path):
         tn.export_function(path, scale, x, metadata={"a": 1})
     with pytest.raises(ValueError):
         tn.export_function(lambda part: None, scale, x, metadata="a")
+
+
+def test_graphs_of_what_arrays_depend_on_are_drawn(path):
+    x = tn.array([1.0, 2.0])
+    picture = io.StringIO()
+    tn.export_to_dot(picture, [tn.sin(x)], y=tn.divmod(x, x)[1])
+    assert picture.getvalue().startswith('digraph "main" {') and '"sine\\ntensor<2xf32>"' in picture.getvalue()
+    tn.export_to_dot(path, x)
+    assert path.read_text().count("label=") == 2  # the array, and the result
+
+
+def test_what_a_compiled_function_gives_is_one_node():
+    def nodes(array):
+        picture = io.StringIO()
+        tn.export_to_dot(picture, array)
+        return picture.getvalue().count("[label=")
+
+    def f(x):
+        return tn.sin(x) + tn.cos(x)
+
+    x = tn.array([1.0, 2.0])
+    assert nodes(tn.compile(f)(x)) < nodes(f(x))

@@ -14,7 +14,6 @@ ABSENT = {
     "ArrayLike": "a class for type checks of mlx.core's binding",
     "FunctionExporter": "the class of what exporter() gives has no name",
     "_gc_func": "a class for garbage collection of mlx.core's binding",
-    "export_to_dot": "no pictures of graphs as DOT",
     "fast.cuda_kernel": "no GPU",
     "fast.metal_kernel": "no GPU",
     "fast.precompiled_cuda_kernel": "no GPU",

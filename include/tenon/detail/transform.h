@@ -237,6 +237,12 @@ TN_API TN_MUST_USE tn_status_t tn_trace_export(tn_trace_t* trace, tn_scope_t* sc
                                                size_t output_count, tn_array_t* const* outputs,
                                                tn_module_t** out_module);
 
+// The operations that the arrays still depend on, as a module with one function, @main: what has
+// been computed is a parameter, and the arrays are the results. What compiled functions give is
+// computed first. Inputs of a transform are parameters, too.
+TN_API TN_MUST_USE tn_status_t tn_array_graph(tn_scope_t* scope, size_t count,
+                                              tn_array_t* const* arrays, tn_module_t** out_module);
+
 // --- the producer of an array
 
 // Formats the operation that produces the array, with snprintf's contract: its name and its
