@@ -106,7 +106,9 @@ static tn_array_t* hadamard_matrix(tn_scope_t* scope, int64_t order, tn_dtype_t 
 // A transform of m * 2^k elements is that of the m parts, and that of each part.
 tn_array_t* tn_array_hadamard_transform(tn_scope_t* scope, tn_array_t* a, const double* scale) {
   TN__OPERATION_ON(scope, "hadamard_transform", a);
-  const tn_dtype_t dtype = tn__at_least_float(a->dtype);
+  // Sums of many 16-bit floats are rounded once.
+  const tn_dtype_t result_dtype = tn__at_least_float(a->dtype);
+  const tn_dtype_t dtype = tn_promote_types(result_dtype, TN_DTYPE_F32);
   const int64_t size = a->rank ? a->dims[a->rank - 1] : 1;
   int64_t power = size > 0 ? size & -size : 1;  // the largest power of 2 in it
   int64_t order = size > 0 ? size / power : 0;
@@ -138,8 +140,9 @@ tn_array_t* tn_array_hadamard_transform(tn_scope_t* scope, tn_array_t* a, const 
     y = tn_array_matmul(scope, matrix, y);
   }
   y = tn_array_reshape(scope, y, a->rank, a->dims);
-  return tn_array_multiply(scope, y,
-                           tn__number_like(scope, y, scale ? *scale : 1 / sqrt((double)size)));
+  y = tn_array_multiply(scope, y,
+                        tn__number_like(scope, y, scale ? *scale : 1 / sqrt((double)size)));
+  return tn_array_astype(scope, y, result_dtype);
 }
 
 // --- floats of eight bits: four of exponent, three of mantissa, no infinities

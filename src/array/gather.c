@@ -3,6 +3,10 @@
 
 tn_array_t* tn__wrap_indices(tn_scope_t* scope, tn_array_t** indices, int64_t size) {
   TN__RETURN_IF_FAILED(tn__check_operands(scope, 1, indices));
+  if (tn_array_size(*indices) == 0) {  // of any dtype, as an empty list has none of its own
+    *indices = tn_array_astype(scope, *indices, TN_DTYPE_S32);
+    return tn__check_operands(scope, 1, indices);
+  }
   const tn_dtype_t dtype = (*indices)->dtype;
   const tn_kind_t kind = tn_dtype_kind(dtype);
   if (!(kind & TN_KIND_INTEGER)) {

@@ -256,6 +256,21 @@ void tn_array_linalg_qr(tn_scope_t* scope, tn_array_t* a, tn_array_t** out_q, tn
 
 // --- singular values
 
+// Of matrices without elements there are no values, and any vectors will do.
+static void give_empty_svd(tn_scope_t* scope, const tn_array_t* a, tn_array_t** out_u,
+                           tn_array_t** out_s, tn_array_t** out_vt) {
+  tn_array_t** outs[] = {out_u, out_vt};
+  int64_t dims[TN_MAX_RANK];
+  memcpy(dims, a->dims, a->rank * sizeof *dims);
+  for (size_t i = 0; i < 2; ++i) {
+    const int64_t size = dims[a->rank - 2] = dims[a->rank - 1] = i ? COLUMNS(a) : ROWS(a);
+    tn_array_t* identity = tn_array_eye(scope, a->dtype, size, size, 0);
+    if (outs[i]) *outs[i] = tn_array_broadcast_to(scope, identity, a->rank, dims);
+  }
+  dims[a->rank - 2] = 0;
+  *out_s = tn_array_zeros(scope, tn__real_dtype(a->dtype), a->rank - 1, dims);
+}
+
 void tn_array_linalg_svd(tn_scope_t* scope, tn_array_t* a, tn_array_t** out_u, tn_array_t** out_s,
                          tn_array_t** out_vt) {
   TN__OPERATION(scope, "svd");
@@ -266,6 +281,10 @@ void tn_array_linalg_svd(tn_scope_t* scope, tn_array_t* a, tn_array_t** out_u, t
     return;
   }
   const bool has_vectors = out_u && out_vt;
+  if (shorter_side(a) == 0) {
+    give_empty_svd(scope, a, out_u, out_s, out_vt);
+    return;
+  }
   const tn_lapack_result_t types[] = {{a->dtype, 2, {ROWS(a), COLUMNS(a)}, false},
                                       {tn__real_dtype(a->dtype), 1, {shorter_side(a)}, true},
                                       {a->dtype, 2, {ROWS(a), ROWS(a)}, has_vectors},

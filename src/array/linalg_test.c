@@ -43,11 +43,24 @@ static void what_is_no_matrix_is_refused(void** state) {
   tn_scope_destroy(s);
 }
 
+static void vectors_of_matrices_without_elements_are_identities(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  tn_array_t *u = NULL, *values = NULL, *vt = NULL;
+  tn_array_linalg_svd(s, tn_array_zeros(s, TN_DTYPE_F32, TN_LIST(1, 2, 0)), &u, &values, &vt);
+  TN_ASSERT_F32(u, TN_LIST(1, 2, 2), 1, 0, 0, 1);
+  assert_int_equal(tn_array_size(values), 0);
+  assert_int_equal(tn_array_rank(values), 2);
+  assert_int_equal(tn_array_size(vt), 0);
+  tn_scope_destroy(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(triangles_are_solved_without_a_library),
       cmocka_unit_test(vectors_have_norms_and_products),
       cmocka_unit_test(what_is_no_matrix_is_refused),
+      cmocka_unit_test(vectors_of_matrices_without_elements_are_identities),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
