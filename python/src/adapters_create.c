@@ -59,9 +59,20 @@ static tn_array_t* range_of(core_call_t* call, const range_t* range, tn_dtype_t 
   return tn_array_arange(call->scope, dtype, values[0], values[1], values[2]);
 }
 
+// A start alone is the stop, unless it is given by its name. -1: an exception.
+static int is_start_named(const core_call_t* call) {
+  PyObject* name = call->names ? PyUnicode_FromString("start") : NULL;
+  const int is_named = name ? PySequence_Contains(call->names, name) : call->names ? -1 : 0;
+  Py_XDECREF(name);
+  return is_named;
+}
+
 PyObject* core_arange(core_call_t* call, PyObject* const* objects) {
   PyObject *start = objects[0], *stop = objects[1];
   if (!stop) {
+    const int is_named = is_start_named(call);
+    if (is_named < 0) return NULL;
+    if (is_named) start = NULL;
     stop = start;
     start = NULL;
   }

@@ -55,6 +55,18 @@ PyObject* core_unique(core_call_t* call, PyObject* const* objects) {
 
 // --- products
 
+PyObject* core_kron(core_call_t* call, PyObject* const* objects) {
+  for (size_t i = 0; i < 2; ++i) {
+    tn_array_t* operand = NULL;
+    if (!core_convert(call, objects[i], TN_DTYPE_INVALID, &operand)) return NULL;
+    if (tn_array_size(operand) == 0) {
+      return PyErr_Format(PyExc_ValueError, "kron: %c has no elements; expected at least one",
+                          i ? 'b' : 'a');
+    }
+  }
+  return CORE_APPLY(call, "kron", objects[0], objects[1]);
+}
+
 static PyObject* tensordot_last(core_call_t* call, PyObject* const* objects) {
   int64_t count = 2;
   tn_array_t *a = NULL, *b = NULL;
@@ -213,8 +225,27 @@ PyObject* core_fft2(core_call_t* call, PyObject* const* objects) {
 
 // --- layers: q, k, v, scale, mask, sinks, force_fused
 
+// Sinks have to fit into the dtype of the result.
+static bool check_sinks(core_call_t* call, PyObject* const* objects) {
+  tn_array_t* arrays[4];
+  PyObject* const given[] = {objects[0], objects[1], objects[2], objects[5]};
+  if (!objects[5]) return true;
+  for (size_t i = 0; i < 4; ++i) {
+    if (!core_convert(call, given[i], TN_DTYPE_INVALID, &arrays[i])) return false;
+  }
+  const tn_dtype_t keys = tn_promote_types(tn_array_dtype(arrays[0]), tn_array_dtype(arrays[1]));
+  const tn_dtype_t dtype = tn_promote_types(keys, tn_array_dtype(arrays[2]));
+  const tn_dtype_t sinks = tn_array_dtype(arrays[3]);
+  if (tn_promote_types(dtype, sinks) == dtype) return true;
+  PyErr_Format(PyExc_ValueError,
+               "scaled_dot_product_attention: sinks of %s; expected a dtype that promotes to %s",
+               tn_dtype_numpy_name(sinks), tn_dtype_numpy_name(dtype));
+  return false;
+}
+
 PyObject* core_attention(core_call_t* call, PyObject* const* objects) {
   PyObject* mask = objects[4];
+  if (!check_sinks(call, objects)) return NULL;
   const bool is_text = mask && PyUnicode_Check(mask);
   if (is_text && PyUnicode_CompareWithASCIIString(mask, "causal") != 0) {
     return PyErr_Format(PyExc_ValueError,

@@ -56,6 +56,7 @@ void core_free(core_pool_t* pool);
 typedef struct core_call {
   tn_scope_t* scope;
   const struct core_function* function;  // the one that Python has called; NULL: none
+  PyObject* names;                       // its keywords, a tuple; NULL: none
   tn_stream_t* stream;
   bool has_stream;  // of its own
   bool is_nested;   // in a scope that the call must not clear

@@ -408,6 +408,7 @@ PyObject* core_function_call(const core_function_t* function, PyObject* first,
   core_call_t call;
   if (bind(&bound, first, arguments, count, names) && core_begin(&call, bound.stream)) {
     call.function = function;
+    call.names = names;
     result = call_bound(&call, &bound);
     core_end(&call);
   }

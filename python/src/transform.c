@@ -586,9 +586,10 @@ static bool sizes_agree(const core_leaves_t* inputs, const core_axes_t* axes) {
     const int64_t rank = (int64_t)tn_array_rank(inputs->values[i]);
     const int64_t axis = axes->values[i] < 0 ? axes->values[i] + rank : axes->values[i];
     if (axis < 0 || axis >= rank) {
-      PyErr_Format(PyExc_IndexError,
-                   "[vmap] Invalid vectorization axis %lld for array with %lld dimensions",
-                   (long long)axes->values[i], (long long)rank);
+      core_raise(
+          tn_status_create(TN_CODE_OUT_OF_RANGE,
+                           "[vmap] Invalid vectorization axis %lld for array with %lld dimensions",
+                           (long long)axes->values[i], (long long)rank));
       return false;
     }
     const int64_t other = tn_array_dims(inputs->values[i])[axis];

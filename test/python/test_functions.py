@@ -133,6 +133,8 @@ m.linalg.norm(m.array([[3.0, 4.0]]), "nuc")
 m.linalg.norm(m.array([[3.0, 4.0]]), 2, 1)
 m.linalg.norm(m.array([[3.0, 4.0]]), axis=[0, 1], keepdims=True)
 m.linalg.svd(m.array([[3.0, 4.0]]), compute_uv=False)
+m.linalg.svd(m.zeros((2, 3, 0)), stream=m.cpu)
+m.put_along_axis(m.array([]), m.array([]), m.array([]), axis=None)
 m.linalg.eigh(m.array([[2.0, 0.0], [0.0, 1.0]]), "U")[0]
 m.linalg.eigvalsh(m.array([[2.0, 0.0], [0.0, 1.0]]), UPLO="L")
 m.linalg.solve_triangular(m.array([[2.0, 0.0], [0.0, 1.0]]), m.array([2.0, 3.0]), upper=True)
@@ -189,6 +191,11 @@ MISTAKES = [
     ("m.arange(True)", ValueError),
     ("m.arange(0, float('nan'), 5)", ValueError),
     ("m.arange(0, 5, 0)", ValueError),
+    ("m.arange(start=1, step=2)", TypeError),
+    ("m.kron(m.array([]), m.array([1]))", ValueError),
+    ("m.vmap(m.exp)(m.array(1.0))", IndexError),
+    ("m.grad(lambda x: (m.async_eval(x), x)[1])(m.array(1.0))", ValueError),
+    ("m.fast.scaled_dot_product_attention(*[m.ones((1, 1, 2, 4), m.float16)] * 3, scale=1.0, sinks=m.zeros(1))", ValueError),
     ("m.split(m.arange(6), 4)", ValueError),
     ("m.split(m.arange(6), 0)", ValueError),
     ("m.unstack(m.arange(6), axis=1)", IndexError),
@@ -227,6 +234,12 @@ def test_mistakes_are_errors_in_both(call, error):
     for m in (tn, mx):
         with pytest.raises(error):
             eval(call, {"m": m})
+
+
+def test_sums_of_16_bit_floats_are_rounded_once():
+    x = [1, 3, 2048, 1, -2048, 4, 5, 6]
+    exact = tn.hadamard_transform(tn.array(x, tn.float32), scale=1.0)
+    assert tn.hadamard_transform(tn.array(x, tn.float16), scale=1.0).tolist() == exact.astype(tn.float16).tolist()
 
 
 def test_random_numbers_without_a_key_are_those_of_mlx_for_a_seed():
