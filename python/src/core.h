@@ -329,6 +329,12 @@ bool core_add_transforms(PyObject* module);
 bool core_add_compile(PyObject* module);
 bool core_add_custom_function(PyObject* module);
 
+// --- exports.c
+
+// Calls a function of a module of the package that is in Python.
+PyObject* core_call_python(const char* module_name, const char* name, PyObject* arguments,
+                           PyObject* keywords);
+
 // --- distributed.c
 
 bool core_add_distributed(PyObject* module);

@@ -221,8 +221,9 @@ static PyObject* library_handlers(PyObject* self, PyObject* arguments) {
 
 // --- the functions of mlx.core for files, which are in Python
 
-static PyObject* call_python(const char* name, PyObject* arguments, PyObject* keywords) {
-  PyObject* module = PyImport_ImportModule("tenon.exports");
+PyObject* core_call_python(const char* module_name, const char* name, PyObject* arguments,
+                           PyObject* keywords) {
+  PyObject* module = PyImport_ImportModule(module_name);
   PyObject* function = module ? PyObject_GetAttrString(module, name) : NULL;
   PyObject* result = function ? PyObject_Call(function, arguments, keywords) : NULL;
   Py_XDECREF(function);
@@ -232,22 +233,22 @@ static PyObject* call_python(const char* name, PyObject* arguments, PyObject* ke
 
 static PyObject* export_function(PyObject* self, PyObject* arguments, PyObject* keywords) {
   (void)self;
-  return call_python("export_function", arguments, keywords);
+  return core_call_python("tenon.exports", "export_function", arguments, keywords);
 }
 
 static PyObject* export_to_dot(PyObject* self, PyObject* arguments, PyObject* keywords) {
   (void)self;
-  return call_python("export_to_dot", arguments, keywords);
+  return core_call_python("tenon.exports", "export_to_dot", arguments, keywords);
 }
 
 static PyObject* exporter(PyObject* self, PyObject* arguments, PyObject* keywords) {
   (void)self;
-  return call_python("exporter", arguments, keywords);
+  return core_call_python("tenon.exports", "exporter", arguments, keywords);
 }
 
 static PyObject* import_function(PyObject* self, PyObject* arguments, PyObject* keywords) {
   (void)self;
-  return call_python("import_function", arguments, keywords);
+  return core_call_python("tenon.exports", "import_function", arguments, keywords);
 }
 
 #define WITH_KEYWORDS(function) \

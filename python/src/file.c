@@ -1,4 +1,4 @@
-// Arrays in files: .npy, .npz and safetensors, by path or by an open file.
+// Arrays in files: .npy, .npz, safetensors and GGUF, by path or by an open file.
 
 #include <string.h>
 #include <tenon/npy.h>
@@ -329,11 +329,22 @@ static PyObject* load_npz(core_call_t* call, const core_file_t* handle) {
 
 // --- load
 
+static PyObject* load_gguf(const core_file_t* handle, PyObject* stream, PyObject** out_metadata) {
+  PyObject* arguments = PyTuple_Pack(3, handle->file, handle->name, stream);
+  PyObject* pair = arguments ? core_call_python("tenon.gguf", "load", arguments, NULL) : NULL;
+  PyObject* arrays = pair ? Py_NewRef(PyTuple_GetItem(pair, 0)) : NULL;
+  if (pair) *out_metadata = Py_NewRef(PyTuple_GetItem(pair, 1));
+  Py_XDECREF(pair);
+  Py_XDECREF(arguments);
+  return arrays;
+}
+
 static PyObject* load_as(core_call_t* call, const core_file_t* handle, const char* format,
-                         PyObject** out_metadata) {
+                         PyObject* stream, PyObject** out_metadata) {
   *out_metadata = NULL;
   if (strcmp(format, "npy") == 0) return load_npy(call, handle);
   if (strcmp(format, "npz") == 0) return load_npz(call, handle);
+  if (strcmp(format, "gguf") == 0) return load_gguf(handle, stream, out_metadata);
   return core_safetensors_load(call, handle, out_metadata);
 }
 
@@ -345,16 +356,16 @@ static const char* ending_of(PyObject* name) {
 }
 
 static bool check_format(const char* format, bool has_metadata) {
-  static const char* const formats[] = {"npy", "npz", "safetensors"};
+  static const char* const formats[] = {"npy", "npz", "safetensors", "gguf"};
   for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i) {
     if (strcmp(format, formats[i]) != 0) continue;
-    if (!has_metadata || i == 2) return true;
+    if (!has_metadata || i >= 2) return true;
     PyErr_Format(PyExc_ValueError, "[load] metadata not supported for format %s", format);
     return false;
   }
   if (*format) {
     PyErr_Format(PyExc_ValueError,
-                 "[load] Unknown file format %s; expected npy, npz or safetensors", format);
+                 "[load] Unknown file format %s; expected npy, npz, safetensors or gguf", format);
   } else {
     PyErr_SetString(PyExc_ValueError,
                     "[load] Could not infer file format from extension: give it as `format`");
@@ -370,7 +381,7 @@ static PyObject* load_file(const core_file_t* handle, const char* format, bool h
   if (PyErr_Occurred() || !check_format(format, has_metadata) || !core_begin(&call, stream)) {
     return NULL;
   }
-  PyObject* result = load_as(&call, handle, format, &metadata);
+  PyObject* result = load_as(&call, handle, format, stream, &metadata);
   core_end(&call);
   if (result && has_metadata) {
     PyObject* arrays = result;
@@ -398,6 +409,11 @@ static PyObject* load(PyObject* module, PyObject* arguments, PyObject* keywords)
   return result;
 }
 
+static PyObject* save_gguf(PyObject* module, PyObject* arguments, PyObject* keywords) {
+  (void)module;
+  return core_call_python("tenon.gguf", "save_gguf", arguments, keywords);
+}
+
 static PyMethodDef functions[] = {
     {"save", (PyCFunction)(void (*)(void))save, METH_VARARGS | METH_KEYWORDS,
      "save(file, arr)\n--\n\nWrites an array as a .npy file. `file` is a path, to which .npy is "
@@ -412,11 +428,15 @@ static PyMethodDef functions[] = {
      METH_VARARGS | METH_KEYWORDS,
      "save_safetensors(file, arrays, metadata=None)\n--\n\nWrites a dict of arrays, and of strings "
      "as metadata, as a safetensors file."},
+    {"save_gguf", (PyCFunction)(void (*)(void))save_gguf, METH_VARARGS | METH_KEYWORDS,
+     "save_gguf(file, arrays, metadata=None)\n--\n\nWrites a dict of arrays, and of metadata "
+     "(strings, lists of strings, numbers and lists of numbers), as a GGUF file."},
     {"load", (PyCFunction)(void (*)(void))load, METH_VARARGS | METH_KEYWORDS,
      "load(file, /, format=None, return_metadata=False, *, stream=None)\n--\n\nReads an array from "
-     "a .npy file, or a dict of arrays from a .npz or safetensors file. `format` is by default the "
-     "ending of the file's name. With `return_metadata` the result is a tuple of the dict and that "
-     "of a safetensors file's metadata."},
+     "a .npy file, or a dict of arrays from a .npz, safetensors or GGUF file. `format` is by "
+     "default "
+     "the ending of the file's name. With `return_metadata` the result is a tuple of the dict and "
+     "that of a safetensors or GGUF file's metadata."},
     {NULL, NULL, 0, NULL},
 };
 
