@@ -4,47 +4,6 @@
 
 #include "cli.h"
 
-static int smaller(int a, int b) {
-  return a < b ? a : b;
-}
-
-// Distance of two words: insertions, deletions, replacements and exchanges of neighbours; 99 for
-// long ones.
-static int distance(const char* a, const char* b) {
-  enum { LONGEST = 40 };
-  int rows[LONGEST + 1][LONGEST + 1];
-  size_t n = strlen(a), m = strlen(b);
-  if (n > LONGEST || m > LONGEST) return 99;
-  for (size_t i = 0; i <= n; ++i) {
-    for (size_t j = 0; j <= m; ++j) {
-      if (i == 0 || j == 0) {
-        rows[i][j] = (int)(i + j);
-        continue;
-      }
-      int best = rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-      best = smaller(best, smaller(rows[i - 1][j], rows[i][j - 1]) + 1);
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        best = smaller(best, rows[i - 2][j - 2] + 1);
-      }
-      rows[i][j] = best;
-    }
-  }
-  return rows[n][m];
-}
-
-const char* cli_nearest(const char* name, const char* const* names, size_t count) {
-  const char* best = NULL;
-  int best_distance = (int)strlen(name) / 3 + 2;
-  for (size_t i = 0; i < count; ++i) {
-    int d = distance(name, names[i]);
-    if (d < best_distance && d < (int)strlen(names[i])) {
-      best_distance = d;
-      best = names[i];
-    }
-  }
-  return best;
-}
-
 const command_t* cli_find_command(const char* name) {
   for (size_t i = 0; i < cli_command_count; ++i) {
     if (strcmp(cli_commands[i].name, name) == 0) return &cli_commands[i];
@@ -92,7 +51,7 @@ static int refuse_long(const command_t* command, const char* word, size_t length
   for (int i = 0; i < OPTION_COUNT; ++i) {
     if (cli_takes(command, (option_id_t)i)) names[count++] = cli_options[i].name;
   }
-  const char* near = cli_nearest(name, names, count);
+  const char* near = tn_nearest_name(name, count, names);
   if (near) {
     return cli_refuse(command, "unknown option '--%s'; did you mean '--%s'?", name, near);
   }

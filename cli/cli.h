@@ -73,8 +73,6 @@ const char* cli_value(const arguments_t* arguments, option_id_t option, const ch
 // reports the mistake and returns -1.
 int cli_word(const arguments_t* arguments, option_id_t option, const char* fallback);
 const command_t* cli_find_command(const char* name);
-// "did you mean": the nearest of a list of names; NULL when none is near.
-const char* cli_nearest(const char* name, const char* const* names, size_t count);
 // Reports a mistake in how the command is used; returns EXIT_USAGE.
 int cli_refuse(const command_t* command, const char* format, ...) TN_PRINTF(2, 3);
 

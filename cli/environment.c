@@ -33,7 +33,7 @@ void cli_check_environment(void) {
     for (size_t i = 0; i < count && !is_known; ++i) {
       if (strncmp(names[i], prefix, strlen(prefix)) != 0) continue;
       const char* rest = names[i] + strlen(prefix);
-      if (cli_nearest(name + strlen(prefix), &rest, 1)) near = names[i];
+      if (tn_nearest_name(name + strlen(prefix), 1, &rest)) near = names[i];
     }
     if (!near) continue;
     cli_warn(tn_status_create(TN_CODE_INVALID_ARGUMENT,

@@ -91,7 +91,7 @@ static int make_input(const arguments_t* arguments, const session_t* session, co
   if (fill == FILL_NONE && !cli_is_literal(spec) && !ends_with(spec, ".npy") &&
       !cli_is_archive(spec, &archive)) {
     static const char* const words[] = {"random", "zeros", "ones", "iota"};
-    const char* near = cli_nearest(spec, words, 4);
+    const char* near = tn_nearest_name(spec, 4, words);
     if (cli_needs_key(spec)) {
       return cli_refuse(arguments->command, "%s %s: which array of it? Write %s:KEY", option, spec,
                         spec);

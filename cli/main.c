@@ -10,7 +10,7 @@ static int unknown_command(const char* name) {
   const char* names[32];
   size_t count = 0;
   for (; count < cli_command_count && count < 32; ++count) names[count] = cli_commands[count].name;
-  const char* near = cli_nearest(name, names, count);
+  const char* near = tn_nearest_name(name, count, names);
   fprintf(stderr,
           name[0] == '-' ? "tenon: '%s' is not a command; options follow the command"
                          : "tenon: unknown command '%s'",

@@ -34,6 +34,10 @@ bool core_check(tn_status_t status);
 // The TypeError that is set, which is no longer: to be raised with more words. NULL: it is another
 // exception, and stays.
 PyObject* core_take_type_error(void);
+// Raises TypeError for a keyword that a function does not have, with the nearest of those that it
+// has, if there is one. Always false.
+bool core_raise_keyword(const char* function, PyObject* keyword, size_t count,
+                        PyObject* const* names, const char* signature);
 // Raises with the name of the object's type in place of %U. Always false.
 bool core_raise_type(PyObject* exception, const char* format, PyObject* object);
 

@@ -2,6 +2,8 @@
 
 #include "core.h"
 
+enum { MAX_NAMES = 64 };
+
 // An index or an axis that is out of range: an IndexError for those who index, and a ValueError as
 // in mlx.core.
 static PyObject* out_of_range;
@@ -64,6 +66,24 @@ PyObject* core_take_type_error(void) {
   Py_XDECREF(type);
   Py_XDECREF(trace);
   return value;
+}
+
+bool core_raise_keyword(const char* function, PyObject* keyword, size_t count,
+                        PyObject* const* names, const char* signature) {
+  const char* known[MAX_NAMES + 1] = {"stream"};
+  size_t known_count = strstr(signature, "stream") != NULL;
+  for (size_t i = 0; i < count && i < MAX_NAMES; ++i) {
+    if (PyUnicode_Compare(names[i], keyword) == 0) continue;  // for positions only
+    known[known_count] = PyUnicode_AsUTF8AndSize(names[i], NULL);
+    if (!known[known_count++]) return false;
+  }
+  const char* text = PyUnicode_AsUTF8AndSize(keyword, NULL);
+  if (!text) return false;
+  const char* nearest = tn_nearest_name(text, known_count, known);
+  PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'%s%s%s; it is %s",
+               function, keyword, nearest ? " (did you mean '" : "", nearest ? nearest : "",
+               nearest ? "'?)" : "", signature);
+  return false;
 }
 
 bool core_raise_type(PyObject* exception, const char* format, PyObject* object) {

@@ -80,9 +80,9 @@ static bool bind_keyword(bound_t* bound, PyObject* name, PyObject* object) {
   const size_t i = find_name(function, name);
   if (i >= function->count || i == function->rest) {
     if (object == Py_None && is_numpy(name)) return true;
-    PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'; it is %s(%s)",
-                 function->name, name, function->name, function->signature);
-    return false;
+    char usage[CORE_MAX_SIGNATURE + 64];
+    snprintf(usage, sizeof usage, "%s(%s)", function->name, function->signature);
+    return core_raise_keyword(function->name, name, function->count, function->names, usage);
   }
   if (bound->objects[i]) {
     PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'", function->name,

@@ -125,9 +125,10 @@ static bool bind_keyword(const operation_t* operation, use_t* use, PyObject** bo
     return core_attribute_from(&use->call, &use->pool, text, NULL, object,
                                &use->attributes[use->attribute_count++]);
   }
-  PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'; it is %s",
-               operation->name, name, operation->signature);
-  return false;
+  const size_t count = operation->parameter_count;
+  PyObject** names = core_allocate(&use->pool, count, sizeof *names);
+  for (size_t j = 0; names && j < count; ++j) names[j] = operation->parameters[j].name;
+  return names && core_raise_keyword(operation->name, name, count, names, operation->signature);
 }
 
 static bool add_operands(use_t* use, const parameter_t* parameter, PyObject* object) {

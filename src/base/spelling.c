@@ -43,6 +43,12 @@ bool tn__spelling_consider(tn_spelling_t* search, tn_string_view_t known) {
   return true;
 }
 
+const char* tn_nearest_name(const char* name, size_t count, const char* const* names) {
+  tn_spelling_t search = {.word = tn__sv(name)};
+  for (size_t i = 0; i < count; ++i) tn__spelling_consider(&search, tn__sv(names[i]));
+  return search.nearest.data;
+}
+
 tn_status_t tn__spelling_note(const tn_spelling_t* search, const char* sigil, tn_status_t status) {
   if (!search->nearest.data) return status;
   return tn_status_note(status, "did you mean %s%.*s?", sigil, TN_SV(search->nearest));

@@ -87,7 +87,7 @@ def test_attributes_have_the_declared_types(attributes):
 
 @pytest.mark.parametrize("call, error, text", [
     (lambda f, x: f(), TypeError, "missing required argument 'x'"),
-    (lambda f, x: f(x, smal=1), TypeError, "unexpected keyword argument 'smal'; it is show(x, small=-3"),
+    (lambda f, x: f(x, smal=1), TypeError, "unexpected keyword argument 'smal' (did you mean 'small'?); it is show(x, small=-3"),
     (lambda f, x: f(x, small=200), ValueError, "small"),
     (lambda f, x: f(x, small=0.5), ValueError, "small"),
     (lambda f, x: f(x, text=3), ValueError, "text"),

@@ -50,6 +50,9 @@ TN_API tn_status_t tn_status_at(tn_status_t status, const char* file, uint32_t l
 // Appends "note: ..." to the printed form. Takes `status` and returns it; NULL stays NULL.
 TN_API tn_status_t tn_status_note(tn_status_t status, const char* format, ...) TN_PRINTF(2, 3);
 
+// For "did you mean": the name that is nearest to one that is none of them; NULL if none is near.
+TN_API const char* tn_nearest_name(const char* name, size_t count, const char* const* names);
+
 // Prefixes the message with "<prefix>: ". Takes `status` and returns it; NULL stays NULL.
 TN_API tn_status_t tn_status_prefix(tn_status_t status, const char* format, ...) TN_PRINTF(2, 3);
 
