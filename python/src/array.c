@@ -3,6 +3,7 @@
 #include "core.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <structmember.h>
 
 PyTypeObject* core_array_type;
@@ -11,8 +12,36 @@ bool core_is_array(PyObject* object) {
   return Py_TYPE(object) == core_array_type || PyObject_TypeCheck(object, core_array_type);
 }
 
-tn_array_t* core_array_value(PyObject* object) {
-  return ((core_array_t*)object)->value;
+tn_array_t* core_array_take(PyObject* object) {
+  tn_array_t* value = NULL;
+  CORE_BEGIN_EXCLUSIVE(object);
+  value = tn_array_retain(((core_array_t*)object)->value);
+  CORE_END_EXCLUSIVE();
+  return value;
+}
+
+tn_array_t* core_array_hold(core_call_t* call, PyObject* object) {
+  return tn_scope_adopt(call->scope, core_array_take(object));
+}
+
+tn_dtype_t core_array_dtype(PyObject* object) {
+  tn_array_t* array = core_array_borrow(object);
+  const tn_dtype_t dtype = tn_array_dtype(array);
+  core_array_return(array);
+  return dtype;
+}
+
+bool core_array_replace(PyObject* object, const tn_array_t* old, tn_array_t* value) {
+  core_array_t* array = (core_array_t*)object;
+  tn_array_t* previous = NULL;
+  CORE_BEGIN_EXCLUSIVE(object);
+  if (array->value == old) {
+    previous = array->value;
+    array->value = tn_array_retain(value);
+  }
+  CORE_END_EXCLUSIVE();
+  tn_array_release(previous);
+  return previous != NULL;
 }
 
 static PyObject* object_of(PyTypeObject* type, tn_array_t* value) {
@@ -51,7 +80,7 @@ static PyObject* array_new(PyTypeObject* type, PyObject* arguments, PyObject* ke
 static void array_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   if (((core_array_t*)self)->weak_references) PyObject_ClearWeakRefs(self);
-  tn_array_release(core_array_value(self));
+  tn_array_release(((core_array_t*)self)->value);
   PyObject_Free(self);
   Py_DECREF(type);
 }
@@ -78,33 +107,46 @@ PyObject* core_shape_of(size_t rank, const int64_t* dims) {
 
 static PyObject* get_shape(PyObject* self, void* unused) {
   (void)unused;
-  const tn_array_t* array = core_array_value(self);
-  return core_shape_of(tn_array_rank(array), tn_array_dims(array));
+  int64_t dims[TN_MAX_RANK];
+  tn_array_t* array = core_array_borrow(self);
+  const size_t rank = tn_array_rank(array);
+  if (rank) memcpy(dims, tn_array_dims(array), rank * sizeof *dims);
+  core_array_return(array);
+  return core_shape_of(rank, dims);
 }
 
 static PyObject* get_dtype(PyObject* self, void* unused) {
   (void)unused;
-  return core_dtype_object(tn_array_dtype(core_array_value(self)));
+  return core_dtype_object(core_array_dtype(self));
 }
 
 static PyObject* get_ndim(PyObject* self, void* unused) {
   (void)unused;
-  return PyLong_FromSize_t(tn_array_rank(core_array_value(self)));
+  tn_array_t* array = core_array_borrow(self);
+  const size_t rank = tn_array_rank(array);
+  core_array_return(array);
+  return PyLong_FromSize_t(rank);
 }
 
 static PyObject* get_size(PyObject* self, void* unused) {
   (void)unused;
-  return PyLong_FromLongLong(tn_array_size(core_array_value(self)));
+  tn_array_t* array = core_array_borrow(self);
+  const int64_t size = tn_array_size(array);
+  core_array_return(array);
+  return PyLong_FromLongLong(size);
 }
 
 static PyObject* get_itemsize(PyObject* self, void* unused) {
   (void)unused;
-  return PyLong_FromSize_t(tn_dtype_byte_size(tn_array_dtype(core_array_value(self))));
+  return PyLong_FromSize_t(tn_dtype_byte_size(core_array_dtype(self)));
 }
 
 static PyObject* get_nbytes(PyObject* self, void* unused) {
   (void)unused;
-  return PyLong_FromSize_t(tn_array_byte_size(core_array_value(self)));
+  tn_array_t* array = core_array_borrow(self);
+  const size_t byte_size = tn_array_byte_size(array);
+  core_array_return(array);
+  return PyLong_FromSize_t(byte_size);
 }
 
 static PyObject* call_one(const char* name, PyObject* self) {
@@ -148,9 +190,7 @@ static PyGetSetDef members[] = {
 
 // --- elements
 
-static PyObject* array_item(PyObject* self, PyObject* unused) {
-  (void)unused;
-  tn_array_t* array = core_array_value(self);
+static PyObject* element_of(tn_array_t* array) {
   _Alignas(16) char element[16];
   if (tn_array_size(array) != 1) {
     PyErr_SetString(PyExc_ValueError,
@@ -165,9 +205,20 @@ static PyObject* array_item(PyObject* self, PyObject* unused) {
   return core_check(status) ? core_element(tn_array_dtype(array), element) : NULL;
 }
 
+static PyObject* array_item(PyObject* self, PyObject* unused) {
+  (void)unused;
+  tn_array_t* array = core_array_take(self);
+  PyObject* item = element_of(array);
+  tn_array_release(array);
+  return item;
+}
+
 static PyObject* array_tolist(PyObject* self, PyObject* unused) {
   (void)unused;
-  return core_to_list(core_array_value(self));
+  tn_array_t* array = core_array_take(self);
+  PyObject* list = core_to_list(array);
+  tn_array_release(array);
+  return list;
 }
 
 static int array_bool(PyObject* self) {
@@ -195,7 +246,7 @@ static PyObject* array_float(PyObject* self) {
 }
 
 static PyObject* array_index(PyObject* self) {
-  const tn_kind_t kind = tn_dtype_kind(tn_array_dtype(core_array_value(self)));
+  const tn_kind_t kind = tn_dtype_kind(core_array_dtype(self));
   if (kind & TN_KIND_INTEGER) return array_item(self, NULL);
   PyErr_SetString(PyExc_TypeError, "only arrays of one integer can be an index");
   return NULL;
@@ -211,8 +262,11 @@ static PyObject* array_complex(PyObject* self, PyObject* unused) {
 }
 
 static Py_ssize_t array_length(PyObject* self) {
-  const tn_array_t* array = core_array_value(self);
-  if (tn_array_rank(array)) return (Py_ssize_t)tn_array_dims(array)[0];
+  tn_array_t* array = core_array_borrow(self);
+  const bool has_length = tn_array_rank(array) != 0;
+  const int64_t length = tn_array_dim(array, 0);
+  core_array_return(array);
+  if (has_length) return (Py_ssize_t)length;
   PyErr_SetString(PyExc_TypeError, "len() 0-dimensional array.");
   return -1;
 }
@@ -238,19 +292,40 @@ static PyObject* call_binary(const core_function_t* function, PyObject* a, PyObj
 }
 
 static bool is_inexact(PyObject* self) {
-  return tn_issubdtype(tn_array_dtype(core_array_value(self)), TN_CATEGORY_INEXACT);
+  return tn_issubdtype(core_array_dtype(self), TN_CATEGORY_INEXACT);
 }
 
-// The array object itself gets the result, as in mlx.core: other names of it see the change.
+// What an update in place starts from: the object or, if other threads may update it meanwhile,
+// another one with the array that it has now. A new reference.
+static PyObject* frozen(PyObject* self) {
+#ifdef Py_GIL_DISABLED
+  tn_array_t* array = core_array_take(self);
+  PyObject* object = core_array_object(array);
+  tn_array_release(array);
+  return object;
+#else
+  return Py_NewRef(self);
+#endif
+}
+
+// The array object itself gets the result, as in mlx.core: other names of it see the change. If
+// another thread has updated it meanwhile, the result is computed once more: no update is lost.
 static PyObject* call_in_place(const core_function_t* function, PyObject* self, PyObject* other) {
   if (function == operators[OPERATOR_true_divide] && !is_inexact(self)) {
     PyErr_SetString(PyExc_ValueError, "an array of integers cannot be divided in place");
     return NULL;
   }
-  PyObject* result = call_binary(function, self, other);
-  if (!result || result == Py_NotImplemented) return result;
-  tn_array_assign(&((core_array_t*)self)->value, core_array_value(result));
-  Py_DECREF(result);
+  for (bool is_done = false; !is_done;) {
+    PyObject* old = frozen(self);
+    PyObject* result = old ? call_binary(function, old, other) : NULL;
+    if (result && result != Py_NotImplemented) {
+      is_done =
+          core_array_replace(self, ((core_array_t*)old)->value, ((core_array_t*)result)->value);
+    }
+    Py_XDECREF(old);
+    if (!result || result == Py_NotImplemented) return result;
+    Py_DECREF(result);
+  }
   return Py_NewRef(self);
 }
 
@@ -305,15 +380,28 @@ static void find_operators(void) {
 // --- methods
 
 #define METHOD(name) METHOD_AS(name, name)
+typedef enum method {
+#define METHOD_AS(name, function) METHOD_##name,
+#include "methods.def"
+#undef METHOD_AS
+  METHOD_COUNT,
+} method_t;
+
+static const core_function_t* method_functions[METHOD_COUNT];
+
 #define METHOD_AS(name, function)                                                              \
   static PyObject* method_##name(PyObject* self, PyObject* const* arguments, Py_ssize_t count, \
                                  PyObject* names) {                                            \
-    static const core_function_t* found;                                                       \
-    if (!found) found = core_function_find(#function);                                         \
-    return core_function_call(found, self, arguments, count, names);                           \
+    return core_function_call(method_functions[METHOD_##name], self, arguments, count, names); \
   }
 #include "methods.def"
 #undef METHOD_AS
+
+static void find_methods(void) {
+#define METHOD_AS(name, function) method_functions[METHOD_##name] = core_function_find(#function);
+#include "methods.def"
+#undef METHOD_AS
+}
 
 #define FAST(name) (PyCFunction)(void (*)(void)) method_##name, METH_FASTCALL | METH_KEYWORDS
 static PyMethodDef methods[] = {
@@ -400,6 +488,7 @@ static bool add_docs(void) {
 
 bool core_add_array(PyObject* module) {
   find_operators();
+  find_methods();
   if (!add_docs()) return false;
   core_array_type = (PyTypeObject*)PyType_FromSpec(&spec);
   return core_array_type && PyModule_AddType(module, core_array_type) == 0;

@@ -109,12 +109,14 @@ static bool from_scalar(core_call_t* call, PyObject* object, bool* has_dtype,
 
 static bool from_dict(core_call_t* call, core_pool_t* pool, PyObject* object,
                       tn_attribute_t* out_attribute) {
-  const size_t count = (size_t)PyDict_Size(object);
+  PyObject* dict = core_frozen(object);
+  if (!core_keep(pool, dict)) return false;  // with its texts
+  const size_t count = (size_t)PyDict_Size(dict);
   tn_attribute_t* entries = core_allocate(pool, count, sizeof *entries);
   if (!entries) return false;
   Py_ssize_t at = 0;
   PyObject *key = NULL, *value = NULL;
-  for (size_t i = 0; i < count && PyDict_Next(object, &at, &key, &value); ++i) {
+  for (size_t i = 0; i < count && PyDict_Next(dict, &at, &key, &value); ++i) {
     const char* name = PyUnicode_AsUTF8AndSize(key, NULL);
     if (!name || !core_attribute_from(call, pool, name, NULL, value, &entries[i])) return false;
   }

@@ -133,7 +133,7 @@ PyObject* core_issubdtype(core_call_t* call, PyObject* const* objects) {
 // The dtype of an array, or a dtype; anything else is a ValueError.
 static bool dtype_of(PyObject* object, const char* message, tn_dtype_t* out_dtype) {
   if (core_is_array(object)) {
-    *out_dtype = tn_array_dtype(core_array_value(object));
+    *out_dtype = core_array_dtype(object);
     return true;
   }
   if (core_is_dtype(object)) return core_dtype_from(object, out_dtype);

@@ -1,17 +1,20 @@
 // compile: a program for each set of structures, constants, shapes and dtypes of the arguments.
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
 
-static bool is_disabled;
+static atomic_bool is_disabled;
 
 // --- what programs are told apart by
 
 typedef struct key {
   char* bytes;
   size_t length, capacity;
+  const core_leaves_t* inputs;  // the arrays of the trees
+  size_t next;
 } text_t;
 
 static bool put(text_t* key, const void* bytes, size_t length) {
@@ -40,7 +43,13 @@ static bool put_text(text_t* key, char tag, PyObject* text) {
   return bytes && put_tag(key, tag, length) && put(key, bytes, (size_t)length);
 }
 
-static bool put_array(text_t* key, const tn_array_t* array) {
+// The next array, as it was when the trees were flattened.
+static bool put_array(text_t* key) {
+  if (key->next == key->inputs->count) {
+    PyErr_SetString(PyExc_ValueError, "a tree of arrays has changed meanwhile");
+    return false;
+  }
+  const tn_array_t* array = key->inputs->values[key->next++];
   const size_t rank = tn_array_rank(array);
   return put_tag(key, 'a', (int64_t)tn_array_dtype(array)) && put_tag(key, 'r', (int64_t)rank) &&
          put(key, tn_array_dims(array), rank * sizeof(int64_t));
@@ -95,13 +104,16 @@ static bool put_dict(text_t* key, PyObject* tree, bool has_constants) {
 
 // `has_constants`: leaves that are not arrays count as well.
 static bool put_tree(text_t* key, PyObject* tree, bool has_constants) {
-  if (core_is_array(tree)) return put_array(key, core_array_value(tree));
+  if (core_is_array(tree)) return put_array(key);
   const bool is_list = PyList_Check(tree);
   const bool is_tree = is_list || PyTuple_Check(tree) || PyDict_Check(tree);
   if (!is_tree) return has_constants ? put_constant(key, tree) : put_tag(key, 'o', 0);
   if (Py_EnterRecursiveCall(" in a tree of arrays")) return false;
-  const bool is_put = PyDict_Check(tree) ? put_dict(key, tree, has_constants)
-                                         : put_sequence(key, tree, is_list, has_constants);
+  PyObject* parts = core_frozen(tree);
+  const bool is_put =
+      parts && (PyDict_Check(parts) ? put_dict(key, parts, has_constants)
+                                    : put_sequence(key, parts, is_list, has_constants));
+  Py_XDECREF(parts);
   Py_LeaveRecursiveCall();
   return is_put;
 }
@@ -122,11 +134,20 @@ static void destroy_entry(PyObject* capsule) {
   PyMem_Free(entry);
 }
 
-// The parts of a compiled function's data.
-enum { DATA_INPUTS, DATA_OUTPUTS, DATA_PROGRAMS, DATA_SHAPELESS };
+// The parts of a compiled function's data. The lock is held while a program is made, so that each
+// is made once, and during calls that read or set captured arrays: theirs come one after the other.
+enum { DATA_INPUTS, DATA_OUTPUTS, DATA_PROGRAMS, DATA_LOCK };
 
 static PyObject* data_of(const core_transformed_t* self, Py_ssize_t part) {
   return PyTuple_GetItem(self->data, part);
+}
+
+static core_lock_t* lock_of(const core_transformed_t* self) {
+  return PyCapsule_GetPointer(data_of(self, DATA_LOCK), NULL);
+}
+
+static void destroy_lock(PyObject* capsule) {
+  core_lock_destroy(PyCapsule_GetPointer(capsule, NULL));
 }
 
 // Outputs keep their structure with one array in the place of all.
@@ -161,24 +182,24 @@ static PyObject* same(void* unused, PyObject* leaf) {
 
 static bool put_back(PyObject* tree, PyObject* copy);
 
-static bool put_back_in_list(PyObject* list, PyObject* copy) {
-  if (!PyList_Check(copy) || PyList_Size(list) != PyList_Size(copy)) return true;
+static bool put_back_in_list(PyObject* list, PyObject* parts, PyObject* copy) {
+  if (!PyList_Check(copy) || PyList_Size(parts) != PyList_Size(copy)) return true;
   for (Py_ssize_t i = 0; i < PyList_Size(copy); ++i) {
-    PyObject* original = PyList_GetItem(copy, i);
-    const bool is_array = core_is_array(original) && core_is_array(PyList_GetItem(list, i));
-    if (is_array ? PyList_SetItem(list, i, Py_NewRef(original)) < 0
-                 : !put_back(PyList_GetItem(list, i), original)) {
+    PyObject *original = PyList_GetItem(copy, i), *now = PyList_GetItem(parts, i);
+    if (!now) return false;
+    const bool is_array = core_is_array(original) && core_is_array(now);
+    if (is_array ? PyList_SetItem(list, i, Py_NewRef(original)) < 0 : !put_back(now, original)) {
       return false;
     }
   }
   return true;
 }
 
-static bool put_back_in_dict(PyObject* dict, PyObject* copy) {
+static bool put_back_in_dict(PyObject* dict, PyObject* parts, PyObject* copy) {
   Py_ssize_t at = 0;
   PyObject *key = NULL, *original = NULL;
   while (PyDict_Check(copy) && PyDict_Next(copy, &at, &key, &original)) {
-    PyObject* now = PyDict_GetItemWithError(dict, key);
+    PyObject* now = PyDict_GetItemWithError(parts, key);
     if (!now && PyErr_Occurred()) return false;
     if (!now) continue;
     const bool is_array = core_is_array(original) && core_is_array(now);
@@ -193,17 +214,19 @@ static bool put_back_in_dict(PyObject* dict, PyObject* copy) {
 // function set during the trace has no value.
 static bool put_back(PyObject* tree, PyObject* copy) {
   if (Py_EnterRecursiveCall(" in a tree of arrays")) return false;
-  bool is_done = true;
-  if (PyList_Check(tree)) {
-    is_done = put_back_in_list(tree, copy);
-  } else if (PyDict_Check(tree)) {
-    is_done = put_back_in_dict(tree, copy);
+  PyObject* parts = core_frozen(tree);
+  bool is_done = parts != NULL;
+  if (is_done && PyList_Check(tree)) {
+    is_done = put_back_in_list(tree, parts, copy);
+  } else if (is_done && PyDict_Check(tree)) {
+    is_done = put_back_in_dict(tree, parts, copy);
   } else if (PyTuple_Check(tree) && PyTuple_Check(copy) &&
              PyTuple_Size(tree) == PyTuple_Size(copy)) {
     for (Py_ssize_t i = 0; is_done && i < PyTuple_Size(tree); ++i) {
       is_done = put_back(PyTuple_GetItem(tree, i), PyTuple_GetItem(copy, i));
     }
   }
+  Py_XDECREF(parts);
   Py_LeaveRecursiveCall();
   return is_done;
 }
@@ -258,29 +281,54 @@ static bool trace_function(const core_transformed_t* self, const core_leaves_t* 
   return is_done;
 }
 
-// The program for the arguments, which is made if there is none. Borrowed.
-static entry_t* find_entry(const core_transformed_t* self, PyObject* key,
-                           const core_leaves_t* inputs, PyObject* arguments, PyObject* keywords) {
+// The capsule of the program for the arguments; a new reference. NULL: there is none yet, or an
+// exception is set.
+static PyObject* find_program(const core_transformed_t* self, PyObject* key) {
+  PyObject* found = NULL;
   PyObject* programs = data_of(self, DATA_PROGRAMS);
-  PyObject* found = PyDict_GetItemWithError(programs, key);
-  if (found) return PyCapsule_GetPointer(found, NULL);
-  if (PyErr_Occurred()) return NULL;
+#ifdef Py_GIL_DISABLED
+  PyDict_GetItemRef(programs, key, &found);
+#else
+  found = Py_XNewRef(PyDict_GetItemWithError(programs, key));
+#endif
+  return found;
+}
+
+static PyObject* make_program(const core_transformed_t* self, PyObject* key,
+                              const core_leaves_t* inputs, PyObject* arguments,
+                              PyObject* keywords) {
   entry_t* entry = PyMem_Calloc(1, sizeof *entry);
   PyObject* capsule = entry ? PyCapsule_New(entry, NULL, destroy_entry) : PyErr_NoMemory();
   if (!capsule) {
     PyMem_Free(entry);
     return NULL;
   }
-  const bool is_done = trace_function(self, inputs, arguments, keywords, entry) &&
-                       PyDict_SetItem(programs, key, capsule) == 0;
-  Py_DECREF(capsule);
-  return is_done ? entry : NULL;
+  if (!trace_function(self, inputs, arguments, keywords, entry) ||
+      PyDict_SetItem(data_of(self, DATA_PROGRAMS), key, capsule) < 0) {
+    Py_CLEAR(capsule);
+  }
+  return capsule;
+}
+
+// The same, made if there is none.
+static PyObject* program_of(const core_transformed_t* self, PyObject* key,
+                            const core_leaves_t* inputs, PyObject* arguments, PyObject* keywords) {
+  PyObject* capsule = find_program(self, key);
+  if (capsule || PyErr_Occurred()) return capsule;
+  core_lock_enter(lock_of(self));
+  capsule = find_program(self, key);  // another thread may have made it meanwhile
+  if (!capsule && !PyErr_Occurred()) {
+    capsule = make_program(self, key, inputs, arguments, keywords);
+  }
+  core_lock_leave(lock_of(self));
+  return capsule;
 }
 
 // --- calls
 
-static PyObject* key_of(const core_transformed_t* self, PyObject* arguments, PyObject* keywords) {
-  text_t key = {0};
+static PyObject* key_of(const core_transformed_t* self, const core_leaves_t* inputs,
+                        PyObject* arguments, PyObject* keywords) {
+  text_t key = {.inputs = inputs};
   const bool is_put = put_tree(&key, arguments, true) &&
                       (!keywords || put_tree(&key, keywords, true)) &&
                       put_tree(&key, data_of(self, DATA_INPUTS), false);
@@ -316,24 +364,33 @@ static PyObject* hand_out(const core_transformed_t* self, const entry_t* entry, 
   return result;
 }
 
-static PyObject* call_compiled(core_transformed_t* self, PyObject* arguments, PyObject* keywords) {
+static PyObject* call_program(core_transformed_t* self, PyObject* arguments, PyObject* keywords) {
   core_leaves_t inputs = {0};
-  PyObject *key = NULL, *result = NULL, *objects = NULL;
-  if (is_disabled || core_is_tracing()) return PyObject_Call(self->function, arguments, keywords);
+  PyObject *key = NULL, *result = NULL;
   if (keywords && !PyDict_Size(keywords)) keywords = NULL;
   if (core_tree_flatten(arguments, &inputs) &&
       (!keywords || core_tree_flatten(keywords, &inputs)) &&
       core_tree_flatten(data_of(self, DATA_INPUTS), &inputs)) {
-    key = key_of(self, arguments, keywords);
+    key = key_of(self, &inputs, arguments, keywords);
   }
-  const entry_t* entry = key ? find_entry(self, key, &inputs, arguments, keywords) : NULL;
-  PyObject* capsule = entry ? Py_XNewRef(PyDict_GetItem(data_of(self, DATA_PROGRAMS), key)) : NULL;
-  objects = capsule ? run(entry, &inputs) : NULL;
+  PyObject* capsule = key ? program_of(self, key, &inputs, arguments, keywords) : NULL;
+  const entry_t* entry = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
+  PyObject* objects = entry ? run(entry, &inputs) : NULL;
   if (objects) result = hand_out(self, entry, objects);
-  Py_XDECREF(capsule);
   Py_XDECREF(objects);
+  Py_XDECREF(capsule);
   Py_XDECREF(key);
   core_leaves_clear(&inputs);
+  return result;
+}
+
+static PyObject* call_compiled(core_transformed_t* self, PyObject* arguments, PyObject* keywords) {
+  if (is_disabled || core_is_tracing()) return PyObject_Call(self->function, arguments, keywords);
+  const bool has_captured =
+      data_of(self, DATA_INPUTS) != Py_None || data_of(self, DATA_OUTPUTS) != Py_None;
+  if (has_captured) core_lock_enter(lock_of(self));
+  PyObject* result = call_program(self, arguments, keywords);
+  if (has_captured) core_lock_leave(lock_of(self));
   return result;
 }
 
@@ -346,13 +403,15 @@ static PyObject* compile(PyObject* module, PyObject* arguments, PyObject* keywor
                                    &outputs, &is_shapeless)) {
     return NULL;
   }
-  PyObject* programs = PyDict_New();
-  PyObject* data =
-      programs ? PyTuple_Pack(4, inputs, outputs, programs, is_shapeless ? Py_True : Py_False)
-               : NULL;
+  core_lock_t* lock = core_lock_create();
+  PyObject* capsule = lock ? PyCapsule_New(lock, NULL, destroy_lock) : NULL;
+  if (lock && !capsule) core_lock_destroy(lock);
+  PyObject* programs = capsule ? PyDict_New() : NULL;
+  PyObject* data = programs ? PyTuple_Pack(4, inputs, outputs, programs, capsule) : NULL;
   PyObject* result = data ? core_transformed_new("compile", call_compiled, function, data) : NULL;
   Py_XDECREF(data);
   Py_XDECREF(programs);
+  Py_XDECREF(capsule);
   return result;
 }
 

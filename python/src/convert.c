@@ -1,5 +1,6 @@
 // Numbers and nested sequences of Python to arrays, and back.
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "core.h"
@@ -101,9 +102,13 @@ static PyObject* find_numpy_scalars(void) {
 }
 
 static bool is_numpy_scalar(PyObject* object) {
-  static PyObject* generic;  // as long as the process
+  static PyObject* _Atomic known;  // as long as the process
   if (core_is_array(object) || PyFloat_Check(object) || PyLong_Check(object)) return false;
-  if (!generic) generic = find_numpy_scalars();
+  PyObject* generic = atomic_load_explicit(&known, memory_order_acquire);
+  if (!generic) {
+    generic = find_numpy_scalars();
+    atomic_store_explicit(&known, generic, memory_order_release);
+  }
   return generic && PyType_Check(generic) && PyObject_TypeCheck(object, (PyTypeObject*)generic);
 }
 
@@ -221,16 +226,16 @@ static bool look_for_arrays(PyObject* object, bool* has_arrays) {
   return is_done;
 }
 
-static bool store_elements(PyObject* object, tn_dtype_t dtype, char** at) {
-  if (!is_sequence(object)) {
+static bool store_elements(PyObject* object, size_t depth, const nest_t* nest, tn_dtype_t dtype,
+                           char** at) {
+  if (depth == nest->rank) {
     const bool is_stored = store(dtype, object, *at);
     *at += tn_dtype_byte_size(dtype);
     return is_stored;
   }
-  const Py_ssize_t size = size_of(object);
-  for (Py_ssize_t i = 0; i < size; ++i) {
+  for (Py_ssize_t i = 0; i < nest->dims[depth]; ++i) {
     PyObject* item = item_of(object, i);
-    if (!item || !store_elements(item, dtype, at)) return false;
+    if (!item || !store_elements(item, depth + 1, nest, dtype, at)) return false;
   }
   return true;
 }
@@ -245,7 +250,7 @@ static bool convert_numbers(core_call_t* call, PyObject* sequence, const nest_t*
     return false;
   }
   char* at = data;
-  const bool is_stored = store_elements(sequence, dtype, &at);
+  const bool is_stored = store_elements(sequence, 0, nest, dtype, &at);
   if (is_stored) {
     *out_array = tn_array_from_host(call->scope, dtype, nest->rank, nest->dims, data, byte_size);
   }
@@ -259,9 +264,9 @@ static bool have_same_shape(const tn_array_t* a, const tn_array_t* b) {
          (!rank || memcmp(tn_array_dims(a), tn_array_dims(b), rank * sizeof(int64_t)) == 0);
 }
 
-// Sequences with arrays in them are stacked.
-static bool convert_parts(core_call_t* call, PyObject* sequence, tn_dtype_t dtype,
-                          tn_array_t** out_array) {
+// Tuples with arrays in them are stacked.
+static bool stack_parts(core_call_t* call, PyObject* sequence, tn_dtype_t dtype,
+                        tn_array_t** out_array) {
   const Py_ssize_t count = size_of(sequence);
   tn_array_t** parts = PyMem_Calloc((size_t)count, sizeof *parts);
   if (!parts) {
@@ -282,8 +287,17 @@ static bool convert_parts(core_call_t* call, PyObject* sequence, tn_dtype_t dtyp
   return is_done;
 }
 
-static bool convert_sequence(core_call_t* call, PyObject* sequence, tn_dtype_t dtype,
-                             tn_array_t** out_array) {
+// Their conversion may call code of Python, which may change the sequence.
+static bool convert_parts(core_call_t* call, PyObject* sequence, tn_dtype_t dtype,
+                          tn_array_t** out_array) {
+  PyObject* parts = PySequence_Tuple(sequence);
+  const bool is_done = parts && stack_parts(call, parts, dtype, out_array);
+  Py_XDECREF(parts);
+  return is_done;
+}
+
+static bool convert_frozen(core_call_t* call, PyObject* sequence, tn_dtype_t dtype,
+                           tn_array_t** out_array) {
   bool has_arrays = false;
   nest_t nest = {0};
   if (!look_for_arrays(sequence, &has_arrays)) return false;
@@ -291,6 +305,37 @@ static bool convert_sequence(core_call_t* call, PyObject* sequence, tn_dtype_t d
   if (!measure_shape(sequence, &nest) || !measure_numbers(sequence, 0, &nest)) return false;
   if (dtype == TN_DTYPE_INVALID) dtype = nest.dtype ? nest.dtype : TN_DTYPE_F32;
   return convert_numbers(call, sequence, &nest, dtype, out_array);
+}
+
+#ifdef Py_GIL_DISABLED
+// Nested tuples for lists, which other threads may change between two looks at them. A new
+// reference.
+static PyObject* freeze(PyObject* object) {
+  if (!PyList_Check(object) && !PyTuple_Check(object)) return Py_NewRef(object);
+  if (Py_EnterRecursiveCall(" in a nested sequence")) return NULL;
+  PyObject* given = PySequence_Tuple(object);
+  const Py_ssize_t size = given ? PyTuple_Size(given) : 0;
+  PyObject* frozen = given ? PyTuple_New(size) : NULL;
+  for (Py_ssize_t i = 0; frozen && i < size; ++i) {
+    PyObject* item = freeze(PyTuple_GetItem(given, i));
+    if (!item || PyTuple_SetItem(frozen, i, item) < 0) Py_CLEAR(frozen);
+  }
+  Py_XDECREF(given);
+  Py_LeaveRecursiveCall();
+  return frozen;
+}
+#else
+static PyObject* freeze(PyObject* object) {
+  return Py_NewRef(object);
+}
+#endif
+
+static bool convert_sequence(core_call_t* call, PyObject* sequence, tn_dtype_t dtype,
+                             tn_array_t** out_array) {
+  PyObject* frozen = freeze(sequence);
+  const bool is_done = frozen && convert_frozen(call, frozen, dtype, out_array);
+  Py_XDECREF(frozen);
+  return is_done;
 }
 
 // --- anything
@@ -321,7 +366,7 @@ static bool convert_scalar(core_call_t* call, PyObject* scalar, tn_dtype_t like,
 
 bool core_convert(core_call_t* call, PyObject* object, tn_dtype_t like, tn_array_t** out_array) {
   if (core_is_array(object)) {
-    *out_array = core_array_value(object);
+    *out_array = core_array_hold(call, object);
     return true;
   }
   if (like != TN_DTYPE_INVALID && is_numpy_scalar(object)) {
@@ -336,7 +381,7 @@ bool core_convert(core_call_t* call, PyObject* object, tn_dtype_t like, tn_array
 bool core_convert_to(core_call_t* call, PyObject* object, tn_dtype_t dtype,
                      tn_array_t** out_array) {
   if (core_is_array(object)) {
-    tn_array_t* array = core_array_value(object);
+    tn_array_t* array = core_array_hold(call, object);
     *out_array = dtype ? tn_array_astype(call->scope, array, dtype) : array;
     return true;
   }

@@ -5,7 +5,10 @@
 // Copies share the elements, which never change: operations in place give an object another array.
 PyObject* core_array_copy(PyObject* self, PyObject* unused) {
   (void)unused;
-  return core_array_object(core_array_value(self));
+  tn_array_t* array = core_array_borrow(self);
+  PyObject* object = core_array_object(array);
+  core_array_return(array);
+  return object;
 }
 
 // What pickle calls again: array._from_bytes(dtype, shape, bytes).
@@ -66,9 +69,7 @@ typedef struct memory {
   size_t byte_size;
 } memory_t;
 
-static bool add_memory(void* user, PyObject* object) {
-  memory_t* memory = user;
-  tn_array_t* array = core_array_value(object);
+static bool add_array(memory_t* memory, tn_array_t* array) {
   tn_mapped_array_t view;
   if (!tn_array_is_evaluated(array)) {
     PyErr_SetString(PyExc_ValueError, "get_array_buffer_size: an array is not computed yet");
@@ -81,6 +82,13 @@ static bool add_memory(void* user, PyObject* object) {
   const bool is_added = address && PySet_Add(memory->addresses, address) == 0;
   Py_XDECREF(address);
   if (PySet_Size(memory->addresses) > count) memory->byte_size += tn_array_byte_size(array);
+  return is_added;
+}
+
+static bool add_memory(void* user, PyObject* object) {
+  tn_array_t* array = core_array_take(object);
+  const bool is_added = add_array(user, array);
+  tn_array_release(array);
   return is_added;
 }
 

@@ -9,6 +9,7 @@
 #ifndef TENON_PYTHON_CORE_H_
 #define TENON_PYTHON_CORE_H_
 
+#include <pyconfig.h>  // Py_GIL_DISABLED: of free-threaded Python, which has no limited API
 #ifndef Py_GIL_DISABLED
 #define Py_LIMITED_API 0x030B0000
 #endif
@@ -18,6 +19,7 @@
 #include <tenon/arrays.h>
 
 #include "bindings/functions.h"
+#include "threads.h"
 
 // A slot that holds a function, which ISO C does not convert to void*.
 #define CORE_SLOT(slot, function) \
@@ -47,11 +49,13 @@ bool core_raise_type(PyObject* exception, const char* format, PyObject* object);
 typedef struct core_block core_block_t;
 typedef struct core_pool {
   core_block_t* last;
-  size_t used;  // of the room, which most calls do with
+  PyObject* kept;  // what core_keep got; NULL: nothing
+  size_t used;     // of the room, which most calls do with
   _Alignas(16) char room[512];
 } core_pool_t;
 void core_pool_init(core_pool_t* pool);
 void* core_allocate(core_pool_t* pool, size_t count, size_t size);  // zeroed; NULL: MemoryError
+bool core_keep(core_pool_t* pool, PyObject* object);  // takes it. NULL: an exception is set
 void core_free(core_pool_t* pool);
 
 // --- scope.c
@@ -104,7 +108,7 @@ bool core_dtype_from(PyObject* object, tn_dtype_t* out_dtype);
 // --- array.c
 
 typedef struct core_array {
-  PyObject_HEAD tn_array_t* value;  // owned
+  PyObject_HEAD tn_array_t* value;  // owned; read by the functions below
   PyObject* weak_references;
 } core_array_t;
 
@@ -112,7 +116,29 @@ extern PyTypeObject* core_array_type;
 
 bool core_add_array(PyObject* module);
 bool core_is_array(PyObject* object);
-tn_array_t* core_array_value(PyObject* object);  // of an array
+
+// What an array object has now: updates in place, by code of Python that runs meanwhile or by
+// another thread, give it something else.
+tn_array_t* core_array_take(PyObject* object);                     // a new reference
+tn_array_t* core_array_hold(core_call_t* call, PyObject* object);  // a view, until the call ends
+// A view as long as no code of Python runs. core_array_return comes after it.
+static inline tn_array_t* core_array_borrow(PyObject* object) {
+#ifdef Py_GIL_DISABLED
+  return core_array_take(object);
+#else
+  return ((core_array_t*)object)->value;
+#endif
+}
+static inline void core_array_return(tn_array_t* array) {
+#ifdef Py_GIL_DISABLED
+  tn_array_release(array);
+#else
+  (void)array;
+#endif
+}
+tn_dtype_t core_array_dtype(PyObject* object);
+// Gives the object another array in place of `old`. False if it has something else by now.
+bool core_array_replace(PyObject* object, const tn_array_t* old, tn_array_t* value);
 // An object for a view. An array with an error raises it.
 PyObject* core_array_object(tn_array_t* value);
 // A tuple of sizes, None for those that are not known.
@@ -312,6 +338,7 @@ struct core_transformed {
   PyObject* data;  // of the transform
 };
 
+bool core_add_transformed(PyObject* module);
 // TypeError, with the name of the transform, unless the function can be called.
 PyObject* core_transformed_new(const char* name, core_call_fn call, PyObject* function,
                                PyObject* data);

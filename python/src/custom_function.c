@@ -109,7 +109,7 @@ static bool take_sequence(taking_t* taking, PyObject* like, PyObject* given) {
   return is_done;
 }
 
-static bool take_dict(taking_t* taking, PyObject* like, PyObject* given) {
+static bool take_parts(taking_t* taking, PyObject* like, PyObject* given) {
   Py_ssize_t at = 0;
   PyObject *key = NULL, *part = NULL;
   while (PyDict_Next(like, &at, &key, &part)) {
@@ -120,6 +120,14 @@ static bool take_dict(taking_t* taking, PyObject* like, PyObject* given) {
   return true;
 }
 
+static bool take_dict(taking_t* taking, PyObject* like, PyObject* given) {
+  PyObject *parts = core_frozen(like), *all_given = core_frozen(given);
+  const bool is_done = parts && all_given && take_parts(taking, parts, all_given);
+  Py_XDECREF(parts);
+  Py_XDECREF(all_given);
+  return is_done;
+}
+
 static bool take_array(taking_t* taking, PyObject* like, PyObject* given) {
   tn_array_t* array = NULL;
   if (taking->count == taking->limit) {
@@ -127,11 +135,8 @@ static bool take_array(taking_t* taking, PyObject* like, PyObject* given) {
     return false;
   }
   if (core_is_array(given)) {
-    array = tn_array_astype(taking->scope, core_array_value(given),
-                            tn_array_dtype(core_array_value(like)));
-    if (array == core_array_value(given)) {
-      array = tn_scope_adopt(taking->scope, tn_array_retain(array));
-    }
+    array = tn_scope_adopt(taking->scope, core_array_take(given));
+    array = tn_array_astype(taking->scope, array, core_array_dtype(like));
   }
   taking->arrays[taking->count++] = array;
   return true;
@@ -527,11 +532,20 @@ static PyObject* call_with_rules(const custom_function_t* custom, bool is_checkp
 
 static PyObject* custom_call(PyObject* self, PyObject* arguments, PyObject* keywords) {
   const custom_function_t* custom = (custom_function_t*)self;
-  const bool has_rules = custom->vjp || custom->jvp || custom->vmap;
-  if (!has_rules || !core_is_tracing()) {
-    return PyObject_Call(custom->function, arguments, keywords);
-  }
-  return call_with_rules(custom, false, arguments, keywords);
+  if (!core_is_tracing()) return PyObject_Call(custom->function, arguments, keywords);
+  custom_function_t now = {.function = custom->function};
+  CORE_BEGIN_EXCLUSIVE(self);  // against set_rule
+  now.vjp = Py_XNewRef(custom->vjp);
+  now.jvp = Py_XNewRef(custom->jvp);
+  now.vmap = Py_XNewRef(custom->vmap);
+  CORE_END_EXCLUSIVE();
+  PyObject* result = now.vjp || now.jvp || now.vmap
+                         ? call_with_rules(&now, false, arguments, keywords)
+                         : PyObject_Call(now.function, arguments, keywords);
+  Py_XDECREF(now.vjp);
+  Py_XDECREF(now.jvp);
+  Py_XDECREF(now.vmap);
+  return result;
 }
 
 static PyObject* call_checkpoint(core_transformed_t* self, PyObject* arguments,
@@ -586,27 +600,31 @@ static void dealloc(PyObject* self) {
 }
 
 // Decorators, which return the rule.
-static PyObject* set_rule(PyObject** place, PyObject* rule) {
+static PyObject* set_rule(PyObject* self, PyObject** place, PyObject* rule) {
   if (!PyCallable_Check(rule)) {
     PyErr_Format(PyExc_TypeError, "a rule of a custom function is a function; found %R", rule);
     return NULL;
   }
-  PyObject* old = *place;
+  PyObject* old = NULL;
+  (void)self;
+  CORE_BEGIN_EXCLUSIVE(self);
+  old = *place;
   *place = Py_NewRef(rule);
+  CORE_END_EXCLUSIVE();
   Py_XDECREF(old);
   return Py_NewRef(rule);
 }
 
 static PyObject* set_vjp(PyObject* self, PyObject* rule) {
-  return set_rule(&((custom_function_t*)self)->vjp, rule);
+  return set_rule(self, &((custom_function_t*)self)->vjp, rule);
 }
 
 static PyObject* set_jvp(PyObject* self, PyObject* rule) {
-  return set_rule(&((custom_function_t*)self)->jvp, rule);
+  return set_rule(self, &((custom_function_t*)self)->jvp, rule);
 }
 
 static PyObject* set_vmap(PyObject* self, PyObject* rule) {
-  return set_rule(&((custom_function_t*)self)->vmap, rule);
+  return set_rule(self, &((custom_function_t*)self)->vmap, rule);
 }
 
 static PyMethodDef methods[] = {

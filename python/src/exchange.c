@@ -85,15 +85,18 @@ static void release(exported_t* it) {
 }
 
 // NumPy goes on to __array__ after any error of a buffer: Ctrl-C is raised there again.
-static tn_array_t* interrupted;  // of the main thread, retained; NULL: none
+static _Thread_local tn_array_t* interrupted;  // retained; NULL: none
 
 static void note_interrupt(tn_array_t* array) {
   if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) tn_array_assign(&interrupted, array);
 }
 
-static bool was_interrupted(const tn_array_t* array) {
+static bool was_interrupted(PyObject* object) {
+  if (!interrupted) return false;
+  tn_array_t* array = core_array_borrow(object);
   const bool was = interrupted == array;
-  if (interrupted) tn_array_assign(&interrupted, NULL);
+  core_array_return(array);
+  tn_array_assign(&interrupted, NULL);
   if (was) PyErr_SetNone(PyExc_KeyboardInterrupt);
   return was;
 }
@@ -126,8 +129,7 @@ static int export_elements(PyObject* object, tn_array_t* array, const char* form
   return -1;
 }
 
-int core_get_buffer(PyObject* object, Py_buffer* buffer, int flags) {
-  tn_array_t* array = core_array_value(object);
+static int get_buffer(PyObject* object, tn_array_t* array, Py_buffer* buffer, int flags) {
   const char* format = format_of_dtype(tn_array_dtype(array));
   buffer->obj = NULL;
   if (flags & PyBUF_WRITABLE) {
@@ -140,6 +142,13 @@ int core_get_buffer(PyObject* object, Py_buffer* buffer, int flags) {
     return -1;
   }
   return export_elements(object, array, format, buffer, flags);
+}
+
+int core_get_buffer(PyObject* object, Py_buffer* buffer, int flags) {
+  tn_array_t* array = core_array_take(object);
+  const int result = get_buffer(object, array, buffer, flags);
+  tn_array_release(array);
+  return result;
 }
 
 void core_release_buffer(PyObject* object, Py_buffer* buffer) {
@@ -265,7 +274,10 @@ PyObject* core_to_dlpack(PyObject* self, PyObject* arguments, PyObject* keywords
                                    &request.max_version, &request.device, &request.copy)) {
     return NULL;
   }
-  return to_capsule(core_array_value(self), &request);
+  tn_array_t* array = core_array_take(self);
+  PyObject* capsule = to_capsule(array, &request);
+  tn_array_release(array);
+  return capsule;
 }
 
 PyObject* core_dlpack_device(PyObject* self, PyObject* unused) {
@@ -274,11 +286,9 @@ PyObject* core_dlpack_device(PyObject* self, PyObject* unused) {
   return Py_BuildValue("(ii)", 1, 0);
 }
 
-PyObject* core_to_bytes(PyObject* self, PyObject* unused) {
-  tn_array_t* array = core_array_value(self);
+static PyObject* to_bytes(tn_array_t* array) {
   const size_t byte_size = tn_array_byte_size(array);
   PyObject* bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)byte_size);
-  (void)unused;
   if (!bytes) return NULL;
   char* data = PyBytes_AsString(bytes);
   tn_status_t status = TN_OK;
@@ -290,6 +300,14 @@ PyObject* core_to_bytes(PyObject* self, PyObject* unused) {
   return bytes;
 }
 
+PyObject* core_to_bytes(PyObject* self, PyObject* unused) {
+  (void)unused;
+  tn_array_t* array = core_array_take(self);
+  PyObject* bytes = to_bytes(array);
+  tn_array_release(array);
+  return bytes;
+}
+
 // --- NumPy
 
 // The elements of an array as numbers of their size, for dtypes without a buffer format.
@@ -297,13 +315,13 @@ static PyTypeObject* bits_type;
 
 static void bits_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
-  tn_array_release(core_array_value(self));
+  tn_array_release(((core_array_t*)self)->value);
   PyObject_Free(self);
   Py_DECREF(type);
 }
 
 static int bits_get_buffer(PyObject* object, Py_buffer* buffer, int flags) {
-  tn_array_t* array = core_array_value(object);
+  tn_array_t* array = ((core_array_t*)object)->value;  // which never changes
   buffer->obj = NULL;
   return export_elements(object, array, tn_dtype_byte_size(tn_array_dtype(array)) == 1 ? "B" : "H",
                          buffer, flags);
@@ -344,9 +362,11 @@ static PyObject* to_foreign(PyObject* numpy, tn_array_t* array) {
 }
 
 static PyObject* view_of(PyObject* numpy, PyObject* self) {
-  if (!format_of_dtype(tn_array_dtype(core_array_value(self)))) {
-    return to_foreign(numpy, core_array_value(self));
-  }
+  tn_array_t* array = core_array_take(self);
+  const bool has_format = format_of_dtype(tn_array_dtype(array)) != NULL;
+  PyObject* foreign = has_format ? NULL : to_foreign(numpy, array);
+  tn_array_release(array);
+  if (!has_format) return foreign;
   PyObject* memory = PyMemoryView_FromObject(self);
   PyObject* view = memory ? PyObject_CallMethod(numpy, "asarray", "O", memory) : NULL;
   Py_XDECREF(memory);
@@ -380,7 +400,7 @@ static PyObject* convert_view(PyObject* numpy, PyObject* view, PyObject* dtype, 
 PyObject* core_to_numpy(PyObject* self, PyObject* arguments, PyObject* keywords) {
   static char* names[] = {"dtype", "copy", NULL};
   PyObject *dtype = Py_None, *copy = Py_None;
-  if (was_interrupted(core_array_value(self))) return NULL;
+  if (was_interrupted(self)) return NULL;
   if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|OO:__array__", names, &dtype, &copy)) {
     return NULL;
   }

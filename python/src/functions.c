@@ -181,10 +181,40 @@ static bool to_real(PyObject* object, double* out_value) {
   return *out_value != -1 || !PyErr_Occurred();
 }
 
+// None stands for a default, unless it is an axis.
+static bool is_given(const arguments_t* arguments, size_t i) {
+  const PyObject* object = arguments->objects[i];
+  const tn_parameter_t* parameter = &arguments->function->table->parameters[i];
+  return object &&
+         (object != Py_None || !parameter->is_optional || parameter->kind == TN_PARAMETER_AXIS);
+}
+
+static bool is_array(const arguments_t* arguments, size_t i) {
+  return arguments->function->table->parameters[i].kind == TN_PARAMETER_ARRAY &&
+         core_is_array(arguments->objects[i]);
+}
+
+// The arrays that array objects have now. Code of Python that runs later may update the objects in
+// place: then they are taken again, or the call holds them. In free-threaded Python it holds them
+// from the beginning.
+static void take_arrays(arguments_t* arguments, core_call_t* call, bool is_held) {
+#ifdef Py_GIL_DISABLED
+  (void)arguments, (void)call, (void)is_held;
+#else
+  for (size_t i = 0; i < arguments->function->table->parameter_count; ++i) {
+    if (!is_given(arguments, i) || !is_array(arguments, i)) continue;
+    PyObject* object = arguments->objects[i];
+    arguments->values[i].array =
+        is_held ? core_array_hold(call, object) : core_array_borrow(object);
+  }
+#endif
+}
+
 // One integer stands for a list of it, as long as it must be.
-static bool to_repeated(arguments_t* arguments, const tn_parameter_t* parameter, PyObject* object,
-                        tn_argument_t* value) {
+static bool to_repeated(arguments_t* arguments, core_call_t* call, const tn_parameter_t* parameter,
+                        PyObject* object, tn_argument_t* value) {
   int64_t integer = 0;
+  take_arrays(arguments, call, false);
   size_t count = parameter->count ? parameter->count(arguments->values) : 1;
   if (count == TN_ANY_COUNT) count = 1;
   if (!to_integer(object, &integer)) return false;
@@ -196,10 +226,10 @@ static bool to_repeated(arguments_t* arguments, const tn_parameter_t* parameter,
   return true;
 }
 
-static bool to_integers(arguments_t* arguments, const tn_parameter_t* parameter, PyObject* object,
-                        tn_argument_t* value) {
+static bool to_integers(arguments_t* arguments, core_call_t* call, const tn_parameter_t* parameter,
+                        PyObject* object, tn_argument_t* value) {
   if (PyIndex_Check(object) && !PySequence_Check(object)) {
-    return to_repeated(arguments, parameter, object, value);
+    return to_repeated(arguments, call, parameter, object, value);
   }
   PyObject* list = PySequence_Tuple(object);
   if (!list) return false;
@@ -225,7 +255,7 @@ static bool to_arrays(arguments_t* arguments, core_call_t* call, PyObject* objec
   for (Py_ssize_t i = 0; is_done && i < count; ++i) {
     is_done = core_convert(call, PyTuple_GetItem(list, i), TN_DTYPE_INVALID, &arrays[i]);
   }
-  Py_DECREF(list);  // arrays that were in it are the caller's, or the scope's
+  Py_DECREF(list);  // the call holds the arrays that were in it
   value->arrays = arrays;
   value->count = (size_t)count;
   return is_done;
@@ -257,7 +287,7 @@ static bool to_value(arguments_t* arguments, core_call_t* call, size_t i) {
     case TN_PARAMETER_ARRAYS: return to_arrays(arguments, call, object, value);
     case TN_PARAMETER_AXIS: return to_axis(parameter, object, &value->integer);
     case TN_PARAMETER_INTEGER: return to_integer(object, &value->integer);
-    case TN_PARAMETER_INTEGERS: return to_integers(arguments, parameter, object, value);
+    case TN_PARAMETER_INTEGERS: return to_integers(arguments, call, parameter, object, value);
     case TN_PARAMETER_REAL: return to_real(object, &value->real);
     case TN_PARAMETER_REAL_OR_NONE:
       value->real_or_null = &value->real;
@@ -292,12 +322,10 @@ static tn_dtype_t promoted_dtype(const arguments_t* arguments) {
   return dtype;
 }
 
-// None stands for a default, unless it is an axis.
-static bool is_given(const arguments_t* arguments, size_t i) {
-  const PyObject* object = arguments->objects[i];
-  const tn_parameter_t* parameter = &arguments->function->table->parameters[i];
-  return object &&
-         (object != Py_None || !parameter->is_optional || parameter->kind == TN_PARAMETER_AXIS);
+// Whether conversions of a number call no code of Python.
+static bool is_plain(PyObject* number) {
+  return PyFloat_CheckExact(number) || PyLong_CheckExact(number) || PyBool_Check(number) ||
+         PyComplex_CheckExact(number);
 }
 
 // Numbers wait for the dtype of the arrays beside them.
@@ -309,24 +337,31 @@ static bool is_waiting(const arguments_t* arguments, size_t i) {
 // Random numbers without a key take the next one of the global sequence.
 static bool add_key(arguments_t* arguments, core_call_t* call) {
   const size_t i = arguments->function->key;
-  if (i >= CORE_MAX_PARAMETERS || arguments->values[i].array) return true;
+  if (i >= CORE_MAX_PARAMETERS || is_given(arguments, i)) return true;
   arguments->values[i].array = core_random_next(call);
   return arguments->values[i].array != NULL;
 }
 
 static bool to_values(arguments_t* arguments, core_call_t* call) {
   const tn_array_function_t* table = arguments->function->table;
-  bool has_waiting = false;
+  bool has_waiting = false, is_certain = true;
   for (size_t i = 0; i < table->parameter_count; ++i) {
     arguments->values[i] = tn_argument_default(&table->parameters[i]);
     if (!is_given(arguments, i)) continue;
-    if (is_waiting(arguments, i)) {
+    if (is_array(arguments, i)) {
+#ifdef Py_GIL_DISABLED
+      arguments->values[i].array = core_array_hold(call, arguments->objects[i]);
+#endif
+    } else if (is_waiting(arguments, i)) {
       has_waiting = true;
+      is_certain = is_certain && is_plain(arguments->objects[i]);
     } else if (!to_value(arguments, call, i)) {
       return blame(call, arguments, i);
     }
   }
-  if (!has_waiting) return add_key(arguments, call);
+  if (!add_key(arguments, call)) return false;
+  take_arrays(arguments, call, !is_certain);
+  if (!has_waiting) return true;
   const tn_dtype_t dtype = promoted_dtype(arguments);
   for (size_t i = 0; i < table->parameter_count; ++i) {
     if (is_waiting(arguments, i) &&
@@ -334,7 +369,7 @@ static bool to_values(arguments_t* arguments, core_call_t* call) {
       return blame(call, arguments, i);
     }
   }
-  return add_key(arguments, call);
+  return true;
 }
 
 // --- results

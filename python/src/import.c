@@ -363,7 +363,7 @@ static bool read_sharing(PyObject* copy, core_sharing_t* out_sharing) {
 // The array itself has the elements that an array is made of.
 static bool adopt(core_call_t* call, PyObject* array, tn_dtype_t dtype, core_sharing_t sharing,
                   tn_array_t** out_array) {
-  tn_array_t* value = core_array_value(array);
+  tn_array_t* value = core_array_hold(call, array);
   const bool is_same = !dtype || dtype == tn_array_dtype(value);
   if (!is_same && sharing == CORE_SHARE) return refuse_sharing();
   *out_array = is_same ? value : tn_array_astype(call->scope, value, dtype);

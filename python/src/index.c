@@ -1,5 +1,6 @@
 // Indexing: a[...], a[...] = b, a.at[...].add(b), and iteration.
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "core.h"
@@ -92,8 +93,9 @@ PyObject* core_get_item(PyObject* self, PyObject* key) {
   if (!core_begin(&call, NULL)) return NULL;
   PyObject* result = NULL;
   if (read_items(&call, key, &items)) {
-    result = core_array_object(
-        tn_array_index(call.scope, core_array_value(self), items.count, items.list));
+    tn_array_t* array = core_array_borrow(self);
+    result = core_array_object(tn_array_index(call.scope, array, items.count, items.list));
+    core_array_return(array);
   }
   core_end(&call);
   return result;
@@ -101,18 +103,33 @@ PyObject* core_get_item(PyObject* self, PyObject* key) {
 
 // --- updates
 
-static tn_array_t* update(core_call_t* call, tn_array_t* array, PyObject* key, PyObject* value,
-                          tn_scatter_mode_t mode) {
+// The array with an update. NULL: an exception is set.
+static tn_array_t* apply(core_call_t* call, tn_array_t* array, const items_t* items,
+                         tn_array_t* updates, tn_scatter_mode_t mode) {
+  tn_array_t* result =
+      tn_array_index_update(call->scope, array, items->count, items->list, updates, mode);
+  if (tn_array_dtype(result) != TN_DTYPE_INVALID) return result;
+  core_raise(tn_array_status(result));
+  return NULL;
+}
+
+// The object gets another array: names of it see the change, views of its elements do not. If the
+// object has got one meanwhile, that one is updated: no update is lost.
+static bool update_in_place(core_call_t* call, PyObject* self, PyObject* key, PyObject* value) {
   items_t items;
   tn_array_t* updates = NULL;
   if (!read_items(call, key, &items) ||
-      !core_convert(call, value, tn_array_dtype(array), &updates)) {
-    return NULL;
+      !core_convert(call, value, core_array_dtype(self), &updates)) {
+    return false;
   }
-  return tn_array_index_update(call->scope, array, items.count, items.list, updates, mode);
+  for (;;) {
+    tn_array_t* old = core_array_hold(call, self);
+    tn_array_t* result = apply(call, old, &items, updates, TN_SCATTER_SET);
+    if (!result) return false;
+    if (core_array_replace(self, old, result)) return true;
+  }
 }
 
-// The object gets another array: names of it see the change, views of its elements do not.
 int core_set_item(PyObject* self, PyObject* key, PyObject* value) {
   if (!value) {
     PyErr_SetString(PyExc_TypeError, "elements of an array cannot be deleted");
@@ -120,14 +137,9 @@ int core_set_item(PyObject* self, PyObject* key, PyObject* value) {
   }
   core_call_t call;
   if (!core_begin(&call, NULL)) return -1;
-  tn_array_t* result = update(&call, core_array_value(self), key, value, TN_SCATTER_SET);
-  if (result && tn_array_dtype(result) == TN_DTYPE_INVALID) {
-    core_raise(tn_array_status(result));
-    result = NULL;
-  }
-  if (result) tn_array_assign(&((core_array_t*)self)->value, result);
+  const bool is_done = update_in_place(&call, self, key, value);
   core_end(&call);
-  return result ? 0 : -1;
+  return is_done ? 0 : -1;
 }
 
 // --- a.at[...]
@@ -176,7 +188,12 @@ static PyObject* at_update(PyObject* self, PyObject* arguments, PyObject* keywor
   }
   core_call_t call;
   if (!core_begin(&call, NULL)) return NULL;
-  tn_array_t* result = update(&call, core_array_value(at->array), at->key, value, mode);
+  items_t items;
+  tn_array_t *array = core_array_hold(&call, at->array), *updates = NULL, *result = NULL;
+  if (read_items(&call, at->key, &items) &&
+      core_convert(&call, value, tn_array_dtype(array), &updates)) {
+    result = apply(&call, array, &items, updates, mode);
+  }
   PyObject* object = result ? core_array_object(result) : NULL;
   core_end(&call);
   return object;
@@ -225,20 +242,25 @@ static PyType_Spec at_spec = {
 
 typedef struct iterator {
   PyObject_HEAD tn_array_t* array;  // owned
-  int64_t next;
+  _Atomic int64_t next;             // threads that share the iterator may get the same element
 } iterator_t;
 
 static PyTypeObject* iterator_type;
 
 PyObject* core_array_iterate(PyObject* self) {
-  if (!tn_array_rank(core_array_value(self))) {
+  tn_array_t* array = core_array_take(self);
+  iterator_t* iterator = NULL;
+  if (!tn_array_rank(array)) {
     PyErr_SetString(PyExc_TypeError, "iter() 0-dimensional array.");
+  } else {
+    iterator = PyObject_New(iterator_t, iterator_type);
+  }
+  if (!iterator) {
+    tn_array_release(array);
     return NULL;
   }
-  iterator_t* iterator = PyObject_New(iterator_t, iterator_type);
-  if (!iterator) return NULL;
-  iterator->array = tn_array_retain(core_array_value(self));
-  iterator->next = 0;
+  iterator->array = array;
+  atomic_init(&iterator->next, 0);
   return (PyObject*)iterator;
 }
 
@@ -251,10 +273,12 @@ static void iterator_dealloc(PyObject* self) {
 
 static PyObject* iterator_next(PyObject* self) {
   iterator_t* iterator = (iterator_t*)self;
-  if (iterator->next >= tn_array_dim(iterator->array, 0)) return NULL;
+  const int64_t i = atomic_load_explicit(&iterator->next, memory_order_relaxed);
+  if (i >= tn_array_dim(iterator->array, 0)) return NULL;
   core_call_t call;
   if (!core_begin(&call, NULL)) return NULL;
-  const tn_index_t item = TN_AT(iterator->next++);
+  atomic_store_explicit(&iterator->next, i + 1, memory_order_relaxed);
+  const tn_index_t item = TN_AT(i);
   PyObject* result = core_array_object(tn_array_index(call.scope, iterator->array, 1, &item));
   core_end(&call);
   return result;

@@ -58,6 +58,7 @@ static bool (*const parts[])(PyObject* module) = {
     core_add_programs,
     core_add_exports,
     core_add_profiles,
+    core_add_transformed,
     core_add_transforms,
     core_add_compile,
     core_add_custom_function,

@@ -37,7 +37,6 @@ typedef struct use {
   size_t operand_count, attribute_count;
   PyObject** operands;  // views
   tn_attribute_t* attributes;
-  PyObject* lists;  // of operands, kept until the end; NULL: none
 } use_t;
 
 static void use_init(use_t* use) {
@@ -51,7 +50,7 @@ static tn_dtype_t common_dtype(const use_t* use) {
   tn_dtype_t dtype = TN_DTYPE_INVALID;
   for (size_t i = 0; i < use->operand_count; ++i) {
     if (!core_is_array(use->operands[i])) continue;
-    const tn_dtype_t other = tn_array_dtype(core_array_value(use->operands[i]));
+    const tn_dtype_t other = core_array_dtype(use->operands[i]);
     dtype = dtype ? tn_promote_types(dtype, other) : other;
   }
   return dtype;
@@ -137,7 +136,7 @@ static bool add_operands(use_t* use, const parameter_t* parameter, PyObject* obj
     return true;
   }
   PyObject* list = PySequence_Tuple(object);
-  if (!list) return false;
+  if (!core_keep(&use->pool, list)) return false;
   const size_t count = (size_t)PyTuple_Size(list), all = use->operand_count + count;
   PyObject** operands = core_allocate(&use->pool, all, sizeof *operands);
   for (size_t i = 0; operands && i < all; ++i) {
@@ -145,11 +144,7 @@ static bool add_operands(use_t* use, const parameter_t* parameter, PyObject* obj
                       ? use->operands[i]
                       : PyTuple_GetItem(list, (Py_ssize_t)(i - use->operand_count));
   }
-  PyObject* kept = operands ? PyTuple_Pack(2, list, use->lists ? use->lists : Py_None) : NULL;
-  Py_DECREF(list);
-  if (!kept) return false;
-  Py_XDECREF(use->lists);
-  use->lists = kept;
+  if (!operands) return false;
   use->operands = operands;
   use->operand_count = all;
   return true;
@@ -218,7 +213,6 @@ static PyObject* call_operation(PyObject* self, PyObject* const* objects, Py_ssi
   PyObject* result = use_operation(operation, &use, objects, (size_t)count, names);
   core_end(&use.call);
   core_free(&use.pool);
-  Py_XDECREF(use.lists);
   return result;
 }
 

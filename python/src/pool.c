@@ -32,7 +32,17 @@ void* core_allocate(core_pool_t* pool, size_t count, size_t size) {
   return block->bytes;
 }
 
+bool core_keep(core_pool_t* pool, PyObject* object) {
+  PyObject* kept = object ? PyTuple_Pack(2, object, pool->kept ? pool->kept : Py_None) : NULL;
+  Py_XDECREF(object);
+  if (!kept) return false;
+  Py_XDECREF(pool->kept);
+  pool->kept = kept;
+  return true;
+}
+
 void core_free(core_pool_t* pool) {
+  Py_CLEAR(pool->kept);
   while (pool->last) {
     core_block_t* block = pool->last;
     pool->last = block->before;

@@ -123,8 +123,7 @@ static void append_axis(text_t* text, const tn_mapped_array_t* view, size_t axis
   append(text, "]");
 }
 
-PyObject* core_array_repr(PyObject* self) {
-  tn_array_t* array = core_array_value(self);
+static PyObject* repr(tn_array_t* array) {
   tn_mapped_array_t view;
   tn_status_t status = TN_OK;
   Py_BEGIN_ALLOW_THREADS;
@@ -143,10 +142,19 @@ PyObject* core_array_repr(PyObject* self) {
   return result;
 }
 
+PyObject* core_array_repr(PyObject* self) {
+  tn_array_t* array = core_array_take(self);
+  PyObject* text = repr(array);
+  tn_array_release(array);
+  return text;
+}
+
 // A string stands for one element in its own format, as for numbers of Python.
 PyObject* core_array_format(PyObject* self, PyObject* format) {
   if (!PyUnicode_Check(format)) return PyErr_Format(PyExc_TypeError, "expected a string");
-  const bool is_number = tn_array_rank(core_array_value(self)) == 0;
+  tn_array_t* array = core_array_borrow(self);
+  const bool is_number = tn_array_rank(array) == 0;
+  core_array_return(array);
   if (!is_number && PyUnicode_GetLength(format) == 0) return PyObject_Str(self);
   if (!is_number) {
     return PyErr_Format(PyExc_TypeError,

@@ -226,8 +226,8 @@ bool core_stream_from(PyObject* object, tn_stream_t** out_stream) {
 typedef struct context_object {
   PyObject_HEAD PyObject* stream;
   choice_t before;
-  int slot_before;
-  bool is_entered;
+  int slot, slot_before;
+  _Atomic unsigned long thread;  // that has entered; 0: none
 } context_object_t;
 
 static PyObject* context_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
@@ -246,7 +246,7 @@ static PyObject* context_new(PyTypeObject* type, PyObject* arguments, PyObject* 
   const bool is_local = Py_TYPE(object) == thread_local_type;
   context->stream = Py_NewRef(is_local ? object : stream);
   context->before = (choice_t){0};
-  context->is_entered = false;
+  atomic_init(&context->thread, 0);
   Py_DECREF(stream);
   return (PyObject*)context;
 }
@@ -263,17 +263,19 @@ static void context_dealloc(PyObject* self) {
 static PyObject* context_enter(PyObject* self, PyObject* unused) {
   context_object_t* context = (context_object_t*)self;
   (void)unused;
-  if (context->is_entered) {
-    PyErr_SetString(PyExc_RuntimeError, "the context of the stream has been entered already");
-    return NULL;
-  }
+  unsigned long none = 0;
   PyObject* object = stream_of("stream", context->stream);
   if (!object) return NULL;
+  if (!atomic_compare_exchange_strong(&context->thread, &none, PyThread_get_thread_ident())) {
+    PyErr_SetString(PyExc_RuntimeError, "the context of the stream has been entered already");
+    Py_DECREF(object);
+    return NULL;
+  }
   const stream_object_t* stream = (stream_object_t*)object;
   const choice_t choice = {tn_stream_retain(stream->value), stream->number, true};
   context->before = thread.of_device[stream->slot];
+  context->slot = stream->slot;
   context->slot_before = thread.slot_plus_one;
-  context->is_entered = true;
   thread.of_device[stream->slot] = choice;
   thread.slot_plus_one = stream->slot + 1;
   Py_DECREF(object);
@@ -283,11 +285,17 @@ static PyObject* context_enter(PyObject* self, PyObject* unused) {
 static PyObject* context_exit(PyObject* self, PyObject* arguments) {
   context_object_t* context = (context_object_t*)self;
   (void)arguments;
-  if (context->is_entered) {
-    choose(thread.slot_plus_one - 1, context->before);
+  const unsigned long entered = atomic_load(&context->thread);
+  if (entered && entered != PyThread_get_thread_ident()) {
+    PyErr_SetString(PyExc_RuntimeError,
+                    "the context of the stream has been entered by another thread");
+    return NULL;
+  }
+  if (entered) {
+    choose(context->slot, context->before);
     thread.slot_plus_one = context->slot_before;
     context->before = (choice_t){0};
-    context->is_entered = false;
+    atomic_store(&context->thread, 0);
   }
   return Py_NewRef(Py_None);
 }

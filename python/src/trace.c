@@ -123,7 +123,8 @@ static PyGetSetDef attributes[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static bool create_type(void) {
+bool core_add_transformed(PyObject* module) {
+  (void)module;
   PyType_Slot slots[] = {CORE_SLOT(Py_tp_call, call_transformed),
                          CORE_SLOT(Py_tp_traverse, traverse),
                          CORE_SLOT(Py_tp_clear, clear),
@@ -146,7 +147,6 @@ PyObject* core_transformed_new(const char* name, core_call_fn call, PyObject* fu
     PyErr_Format(PyExc_TypeError, "%s(): expected a function; found %R", name, function);
     return NULL;
   }
-  if (!transformed_type && !create_type()) return NULL;
   core_transformed_t* transformed = PyObject_GC_New(core_transformed_t, transformed_type);
   if (!transformed) return NULL;
   transformed->call = call;

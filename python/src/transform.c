@@ -167,20 +167,26 @@ void core_conjugate(tn_scope_t* scope, size_t count, tn_array_t** arrays) {
   }
 }
 
+static bool is_scalar(const gradient_t* gradient, PyObject* loss) {
+  tn_array_t* array = core_array_borrow(loss);
+  const size_t rank = tn_array_rank(array);
+  core_array_return(array);
+  if (!rank) return true;
+  PyErr_Format(PyExc_ValueError,
+               "[%s] The function whose gradient we want to compute should return a scalar; its "
+               "result has %zu dimensions.",
+               gradient->name, rank);
+  return false;
+}
+
 static PyObject* gradients_of(const gradient_t* gradient, core_trace_t* trace, PyObject* loss) {
   core_call_t call;
-  tn_array_t* output = core_array_value(loss);
-  if (tn_array_rank(output)) {
-    PyErr_Format(PyExc_ValueError,
-                 "[%s] The function whose gradient we want to compute should return a scalar; its "
-                 "result has %zu dimensions.",
-                 gradient->name, tn_array_rank(output));
-    return NULL;
-  }
+  if (!is_scalar(gradient, loss)) return NULL;
   tn_array_t** gradients = PyMem_Calloc(trace->inputs.count, sizeof(tn_array_t*));
   if (!gradients) return PyErr_NoMemory();
   PyObject* objects = NULL;
   if (core_begin(&call, NULL)) {
+    tn_array_t* output = core_array_hold(&call, loss);
     tn_array_t* one = tn_array_scalar(call.scope, tn_array_dtype(output), 1);
     if (core_check(tn_trace_vjp(trace->trace, call.scope, 1, &output, &one, NULL, gradients))) {
       core_conjugate(call.scope, trace->inputs.count, gradients);
@@ -548,16 +554,25 @@ static bool set_axes_of_sequence(core_axes_t* axes, PyObject* tree, PyObject* pr
   return is_done;
 }
 
-static bool set_axes_of_dict(core_axes_t* axes, PyObject* tree, PyObject* prefix) {
+static bool set_axes_of_parts(core_axes_t* axes, PyObject* tree, PyObject* prefix) {
   Py_ssize_t at = 0;
   PyObject *key = NULL, *part = NULL;
-  if (!PyDict_Check(tree) || PyDict_Size(tree) != PyDict_Size(prefix)) return refuse_prefix();
+  if (PyDict_Size(tree) != PyDict_Size(prefix)) return refuse_prefix();
   while (PyDict_Next(tree, &at, &key, &part)) {
     PyObject* axis = PyDict_GetItemWithError(prefix, key);
     if (!axis) return PyErr_Occurred() ? false : refuse_prefix();
     if (!set_axes(axes, part, axis)) return false;
   }
   return true;
+}
+
+static bool set_axes_of_dict(core_axes_t* axes, PyObject* tree, PyObject* prefix) {
+  if (!PyDict_Check(tree)) return refuse_prefix();
+  PyObject *parts = core_frozen(tree), *prefixes = core_frozen(prefix);
+  const bool is_done = parts && prefixes && set_axes_of_parts(axes, parts, prefixes);
+  Py_XDECREF(parts);
+  Py_XDECREF(prefixes);
+  return is_done;
 }
 
 bool core_axes_of(PyObject* tree, PyObject* prefix, core_axes_t* axes) {

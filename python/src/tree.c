@@ -26,7 +26,9 @@ static bool visit_parts(PyObject* tree, core_visit_fn visit, void* user) {
 bool core_tree_visit(PyObject* tree, core_visit_fn visit, void* user) {
   if (core_is_array(tree)) return visit(user, tree);
   if (Py_EnterRecursiveCall(" in a tree of arrays")) return false;
-  const bool is_done = visit_parts(tree, visit, user);
+  PyObject* parts = core_frozen(tree);
+  const bool is_done = parts && visit_parts(parts, visit, user);
+  Py_XDECREF(parts);
   Py_LeaveRecursiveCall();
   return is_done;
 }
@@ -53,7 +55,7 @@ static bool append(void* user, PyObject* array) {
   core_leaves_t* leaves = user;
   if (!grow(leaves)) return false;
   leaves->objects[leaves->count] = Py_NewRef(array);
-  leaves->values[leaves->count++] = tn_array_retain(core_array_value(array));
+  leaves->values[leaves->count++] = core_array_take(array);
   return true;
 }
 
@@ -100,13 +102,16 @@ typedef struct mapping {
 static PyObject* map_tree(const mapping_t* mapping, PyObject* tree);
 
 static PyObject* map_list(const mapping_t* mapping, PyObject* list) {
-  const Py_ssize_t count = PyList_Size(list);
+  PyObject* parts = core_frozen(list);
+  const Py_ssize_t count = parts ? PyList_Size(parts) : 0;
   PyObject* result = mapping->is_update ? Py_NewRef(list) : PyList_New(count);
+  if (!parts) Py_CLEAR(result);
   for (Py_ssize_t i = 0; result && i < count; ++i) {
-    PyObject* part = PyList_GetItem(list, i);
+    PyObject* part = PyList_GetItem(parts, i);
     PyObject* mapped = part ? map_tree(mapping, part) : NULL;
     if (!mapped || PyList_SetItem(result, i, mapped) < 0) Py_CLEAR(result);
   }
+  Py_XDECREF(parts);
   return result;
 }
 
@@ -136,12 +141,13 @@ static PyObject* map_tuple(const mapping_t* mapping, PyObject* tuple) {
 
 static PyObject* map_dict(const mapping_t* mapping, PyObject* dict) {
   PyObject* result = mapping->is_update ? Py_NewRef(dict) : PyDict_New();
-  PyObject* keys = result ? PyDict_Keys(dict) : NULL;
+  PyObject* parts = core_frozen(dict);
+  PyObject* keys = parts ? PyDict_Keys(parts) : NULL;
   const Py_ssize_t count = keys ? PyList_Size(keys) : 0;
   if (!keys) Py_CLEAR(result);
   for (Py_ssize_t i = 0; result && i < count; ++i) {
     PyObject* key = PyList_GetItem(keys, i);
-    PyObject* part = PyDict_GetItemWithError(dict, key);
+    PyObject* part = PyDict_GetItemWithError(parts, key);
     PyObject* mapped = part ? map_tree(mapping, part) : NULL;
     if (!part && !PyErr_Occurred()) PyErr_SetObject(PyExc_KeyError, key);
     if (!mapped ||
@@ -151,6 +157,7 @@ static PyObject* map_dict(const mapping_t* mapping, PyObject* dict) {
     Py_XDECREF(mapped);
   }
   Py_XDECREF(keys);
+  Py_XDECREF(parts);
   return result;
 }
 
