@@ -42,7 +42,6 @@ typedef struct use {
 static void use_init(use_t* use) {
   core_pool_init(&use->pool);
   use->operand_count = use->attribute_count = 0;
-  use->lists = NULL;
 }
 
 // The dtype of the operands that are arrays, which numbers beside them take.

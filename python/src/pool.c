@@ -11,6 +11,7 @@ struct core_block {
 
 void core_pool_init(core_pool_t* pool) {
   pool->last = NULL;
+  pool->kept = NULL;
   pool->used = 0;
 }
 

@@ -15,6 +15,7 @@ static _Atomic int precision = -1;  // digits behind the point; negative: six si
 typedef struct text {
   char* bytes;
   size_t length, capacity;
+  int digits;  // the precision when the text was begun
   bool is_out_of_memory;
 } text_t;
 
@@ -47,11 +48,10 @@ __attribute__((format(printf, 2, 3))) static void append(text_t* text, const cha
 }
 
 static void append_real(text_t* text, double value) {
-  const int digits = precision;
-  if (digits < 0) {
+  if (text->digits < 0) {
     append(text, "%g", value);
   } else {
-    append(text, "%.*f", digits, value);
+    append(text, "%.*f", text->digits, value);
   }
 }
 
@@ -130,7 +130,7 @@ static PyObject* repr(tn_array_t* array) {
   status = core_map(array, &view);
   Py_END_ALLOW_THREADS;
   if (!core_check(status)) return NULL;
-  text_t text = {0};
+  text_t text = {.digits = precision};
   append(&text, "array(");
   append_axis(&text, &view, 0, view.data);
   append(&text, ", dtype=%s)", tn_dtype_numpy_name(view.dtype));

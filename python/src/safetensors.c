@@ -242,13 +242,20 @@ PyObject* core_safetensors_load(core_call_t* call, const core_file_t* handle,
 
 // --- writing
 
-static bool check_texts(PyObject* metadata) {
+static bool are_texts(PyObject* dict) {
   Py_ssize_t at = 0;
   PyObject *key = NULL, *value = NULL;
-  bool is_text = PyDict_Check(metadata);
-  while (is_text && PyDict_Next(metadata, &at, &key, &value)) {
-    is_text = PyUnicode_Check(key) && PyUnicode_Check(value);
+  while (PyDict_Next(dict, &at, &key, &value)) {
+    if (!PyUnicode_Check(key) || !PyUnicode_Check(value)) return false;
   }
+  return true;
+}
+
+static bool check_texts(PyObject* metadata) {
+  PyObject* dict = core_frozen(metadata);
+  if (!dict) return false;
+  const bool is_text = PyDict_Check(dict) && are_texts(dict);
+  Py_DECREF(dict);
   if (!is_text) {
     PyErr_SetString(PyExc_ValueError,
                     "[save_safetensors] Metadata must be a dictionary with string keys and values");
@@ -301,13 +308,11 @@ static bool add_entry(content_t* content, PyObject* key, tn_buffer_t* buffer) {
 static bool collect(content_t* content, PyObject* arrays) {
   Py_ssize_t at = 0;
   PyObject *key = NULL, *value = NULL;
-  content->buffers = PyMem_Calloc((size_t)PyDict_Size(arrays) + 1, sizeof(tn_buffer_t*));
-  if (!content->buffers) {
-    PyErr_NoMemory();
-    return false;
-  }
   PyObject* copy = PyDict_Copy(arrays);  // conversion may call anything
-  bool is_done = copy != NULL;
+  if (!copy) return false;
+  content->buffers = PyMem_Calloc((size_t)PyDict_Size(copy) + 1, sizeof(tn_buffer_t*));
+  if (!content->buffers) PyErr_NoMemory();
+  bool is_done = content->buffers != NULL;
   while (is_done && PyDict_Next(copy, &at, &key, &value)) {
     if (!PyUnicode_Check(key) || PyUnicode_CompareWithASCIIString(key, "__metadata__") == 0) {
       PyErr_Format(PyExc_TypeError, "[save_safetensors] %R cannot be the name of an array", key);

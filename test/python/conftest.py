@@ -8,7 +8,8 @@ import types
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(pathlib.Path(os.environ.get("TENON_BUILD_DIR", ROOT / "build" / "release")) / "python"))
+BUILD = pathlib.Path(os.environ.get("TENON_BUILD_DIR", ROOT / "build" / "release"))
+sys.path.insert(0, os.environ.get("TENON_PACKAGE_DIR", str(BUILD / "python")))
 
 
 HAS_MLX = importlib.util.find_spec("mlx") is not None  # there are no wheels for free-threaded Python
