@@ -358,10 +358,14 @@ static PyObject* operator_positive(PyObject* self) {
   return Py_NewRef(self);
 }
 
-// Lists are compared as objects of another type, as in mlx.core.
+// Texts, lists and tuples differ from arrays, and are in no order with them, as in mlx.core.
 static PyObject* compare(PyObject* a, PyObject* b, int operation) {
-  if (PyList_Check(b) || PyTuple_Check(b)) return Py_NewRef(Py_NotImplemented);
-  return call_binary(comparisons[operation], a, b);
+  const bool is_other = PyUnicode_Check(b) || PyList_Check(b) || PyTuple_Check(b);
+  if (!is_other) return call_binary(comparisons[operation], a, b);
+  if (operation == Py_EQ || operation == Py_NE) return Py_NewRef(Py_NotImplemented);
+  core_raise_type(PyExc_ValueError, "an array can be compared with an array or a number; found %U",
+                  b);
+  return NULL;
 }
 
 static void find_operators(void) {

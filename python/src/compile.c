@@ -15,6 +15,7 @@ typedef struct key {
   size_t length, capacity;
   const core_leaves_t* inputs;  // the arrays of the trees
   size_t next;
+  bool is_shapeless;  // of arrays the ranks and dtypes count
 } text_t;
 
 static bool put(text_t* key, const void* bytes, size_t length) {
@@ -52,7 +53,7 @@ static bool put_array(text_t* key) {
   const tn_array_t* array = key->inputs->values[key->next++];
   const size_t rank = tn_array_rank(array);
   return put_tag(key, 'a', (int64_t)tn_array_dtype(array)) && put_tag(key, 'r', (int64_t)rank) &&
-         put(key, tn_array_dims(array), rank * sizeof(int64_t));
+         (key->is_shapeless || put(key, tn_array_dims(array), rank * sizeof(int64_t)));
 }
 
 // Anything else is told apart by its text, which repr gives.
@@ -136,7 +137,8 @@ static void destroy_entry(PyObject* capsule) {
 
 // The parts of a compiled function's data. The lock is held while a program is made, so that each
 // is made once, and during calls that read or set captured arrays: theirs come one after the other.
-enum { DATA_INPUTS, DATA_OUTPUTS, DATA_PROGRAMS, DATA_LOCK };
+// RECORDINGS: a dict, or None of a function that is not shapeless.
+enum { DATA_INPUTS, DATA_OUTPUTS, DATA_PROGRAMS, DATA_LOCK, DATA_RECORDINGS };
 
 static PyObject* data_of(const core_transformed_t* self, Py_ssize_t part) {
   return PyTuple_GetItem(self->data, part);
@@ -262,23 +264,84 @@ static PyObject* call_traced(const core_transformed_t* self, const core_trace_t*
   return result;
 }
 
-static bool trace_function(const core_transformed_t* self, const core_leaves_t* inputs,
-                           PyObject* arguments, PyObject* keywords, entry_t* entry) {
+// --- functions without shapes: what was traced for one shape is recorded for the others
+
+// The recording for the key, a tuple of the recording, the structure of the outputs, and how many
+// of them are the function's own. NULL: there is none, or an exception.
+static PyObject* recording_for(const core_transformed_t* self, PyObject* key) {
+  return key ? PyDict_GetItemWithError(data_of(self, DATA_RECORDINGS), key) : NULL;
+}
+
+static bool replay(PyObject* found, const core_trace_t* trace, core_leaves_t* outputs,
+                   entry_t* entry) {
+  PyObject* result = core_record_replay(PyTuple_GetItem(found, 0), trace->tracers);
+  const bool is_done = result && core_tree_flatten(result, outputs);
+  Py_XDECREF(result);
+  entry->own_count = PyLong_AsSize_t(PyTuple_GetItem(found, 2));
+  if (is_done) entry->tree = Py_NewRef(PyTuple_GetItem(found, 1));
+  return is_done;
+}
+
+static bool keep_recording(const core_transformed_t* self, PyObject* key, PyObject* recording,
+                           const entry_t* entry) {
+  if (!recording || recording == Py_None) return recording != NULL;
+  PyObject* found = Py_BuildValue("(OOn)", recording, entry->tree, (Py_ssize_t)entry->own_count);
+  const bool is_kept = found && PyDict_SetItem(data_of(self, DATA_RECORDINGS), key, found) == 0;
+  Py_XDECREF(found);
+  return is_kept;
+}
+
+// `key`: of the recording; NULL: none is made.
+static bool trace_and_record(const core_transformed_t* self, const core_trace_t* trace,
+                             PyObject* key, PyObject* arguments, PyObject* keywords,
+                             core_leaves_t* outputs, entry_t* entry) {
+  core_recorder_t recorder;
+  bool is_done = !key || core_record_begin(&recorder, trace->tracers);
+  PyObject* result =
+      is_done ? call_traced(self, trace, arguments, keywords, outputs, &entry->own_count) : NULL;
+  if (result) entry->tree = forget_arrays(result);
+  is_done = entry->tree != NULL;
+  if (key) {
+    PyObject* all = is_done ? core_objects_of(outputs->count, outputs->values) : NULL;
+    PyObject* recording = core_record_end(&recorder, all);
+    is_done = keep_recording(self, key, recording, entry);
+    Py_XDECREF(recording);
+    Py_XDECREF(all);
+  }
+  Py_XDECREF(result);
+  return is_done;
+}
+
+static bool trace_function(const core_transformed_t* self, PyObject* recording_key,
+                           const core_leaves_t* inputs, PyObject* arguments, PyObject* keywords,
+                           entry_t* entry) {
   core_trace_t trace = {0};
   core_leaves_t outputs = {0};
-  PyObject* result = NULL;
-  bool is_done =
-      core_leaves_copy(inputs, &trace.inputs) && core_trace_begin(&trace, TN_TRACE_TYPES, NULL);
+  PyObject* found = Py_XNewRef(recording_for(self, recording_key));
+  bool is_done = (found || !PyErr_Occurred()) && core_leaves_copy(inputs, &trace.inputs) &&
+                 core_trace_begin(&trace, TN_TRACE_TYPES, NULL);
   if (is_done) {
-    result = call_traced(self, &trace, arguments, keywords, &outputs, &entry->own_count);
+    is_done =
+        found ? replay(found, &trace, &outputs, entry)
+              : trace_and_record(self, &trace, recording_key, arguments, keywords, &outputs, entry);
   }
-  if (result) entry->tree = forget_arrays(result);
   entry->count = outputs.count;
-  is_done = entry->tree && compile_trace(&trace, &outputs, entry);
-  Py_XDECREF(result);
+  is_done = is_done && compile_trace(&trace, &outputs, entry);
+  Py_XDECREF(found);
   core_leaves_clear(&outputs);
   core_trace_end(&trace);
   return is_done;
+}
+
+static PyObject* key_of(const core_transformed_t* self, const core_leaves_t* inputs,
+                        PyObject* arguments, PyObject* keywords, bool is_shapeless) {
+  text_t key = {.inputs = inputs, .is_shapeless = is_shapeless};
+  const bool is_put = put_tree(&key, arguments, true) &&
+                      (!keywords || put_tree(&key, keywords, true)) &&
+                      put_tree(&key, data_of(self, DATA_INPUTS), false);
+  PyObject* bytes = is_put ? PyBytes_FromStringAndSize(key.bytes, (Py_ssize_t)key.length) : NULL;
+  PyMem_Free(key.bytes);
+  return bytes;
 }
 
 // The capsule of the program for the arguments; a new reference. NULL: there is none yet, or an
@@ -303,10 +366,14 @@ static PyObject* make_program(const core_transformed_t* self, PyObject* key,
     PyMem_Free(entry);
     return NULL;
   }
-  if (!trace_function(self, inputs, arguments, keywords, entry) ||
+  const bool is_shapeless = data_of(self, DATA_RECORDINGS) != Py_None;
+  PyObject* recording_key = is_shapeless ? key_of(self, inputs, arguments, keywords, true) : NULL;
+  if ((is_shapeless && !recording_key) ||
+      !trace_function(self, recording_key, inputs, arguments, keywords, entry) ||
       PyDict_SetItem(data_of(self, DATA_PROGRAMS), key, capsule) < 0) {
     Py_CLEAR(capsule);
   }
+  Py_XDECREF(recording_key);
   return capsule;
 }
 
@@ -325,17 +392,6 @@ static PyObject* program_of(const core_transformed_t* self, PyObject* key,
 }
 
 // --- calls
-
-static PyObject* key_of(const core_transformed_t* self, const core_leaves_t* inputs,
-                        PyObject* arguments, PyObject* keywords) {
-  text_t key = {.inputs = inputs};
-  const bool is_put = put_tree(&key, arguments, true) &&
-                      (!keywords || put_tree(&key, keywords, true)) &&
-                      put_tree(&key, data_of(self, DATA_INPUTS), false);
-  PyObject* bytes = is_put ? PyBytes_FromStringAndSize(key.bytes, (Py_ssize_t)key.length) : NULL;
-  PyMem_Free(key.bytes);
-  return bytes;
-}
 
 static PyObject* run(const entry_t* entry, const core_leaves_t* inputs) {
   core_call_t call;
@@ -371,7 +427,7 @@ static PyObject* call_program(core_transformed_t* self, PyObject* arguments, PyO
   if (core_tree_flatten(arguments, &inputs) &&
       (!keywords || core_tree_flatten(keywords, &inputs)) &&
       core_tree_flatten(data_of(self, DATA_INPUTS), &inputs)) {
-    key = key_of(self, &inputs, arguments, keywords);
+    key = key_of(self, &inputs, arguments, keywords, false);
   }
   PyObject* capsule = key ? program_of(self, key, &inputs, arguments, keywords) : NULL;
   const entry_t* entry = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
@@ -407,9 +463,13 @@ static PyObject* compile(PyObject* module, PyObject* arguments, PyObject* keywor
   PyObject* capsule = lock ? PyCapsule_New(lock, NULL, destroy_lock) : NULL;
   if (lock && !capsule) core_lock_destroy(lock);
   PyObject* programs = capsule ? PyDict_New() : NULL;
-  PyObject* data = programs ? PyTuple_Pack(4, inputs, outputs, programs, capsule) : NULL;
+  PyObject* recordings = is_shapeless ? PyDict_New() : Py_NewRef(Py_None);
+  PyObject* data = programs && recordings
+                       ? PyTuple_Pack(5, inputs, outputs, programs, capsule, recordings)
+                       : NULL;
   PyObject* result = data ? core_transformed_new("compile", call_compiled, function, data) : NULL;
   Py_XDECREF(data);
+  Py_XDECREF(recordings);
   Py_XDECREF(programs);
   Py_XDECREF(capsule);
   return result;
@@ -433,8 +493,10 @@ static PyMethodDef functions[] = {
      "`fun` as a program, which is made at the first call for each structure, shapes and dtypes "
      "of\n"
      "the arguments. `inputs` and `outputs` are trees of arrays that the function reads and sets\n"
-     "besides: each call uses and changes what is in them. `shapeless` is accepted, and changes\n"
-     "nothing: a new shape makes a new program."},
+     "besides: each call uses and changes what is in them. With `shapeless` the function is not\n"
+     "called again for new shapes, whose programs have the same operations: sizes that it has "
+     "read\n"
+     "stay as they were."},
     {"disable_compile", disable_compile, METH_NOARGS,
      "disable_compile()\n--\n\nCompiled functions call the functions themselves from now on."},
     {"enable_compile", enable_compile, METH_NOARGS,

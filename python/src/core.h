@@ -235,7 +235,9 @@ const core_function_t* core_function_find(const char* name);
 // Calls it with `first`, unless that is NULL, in front of the arguments.
 PyObject* core_function_call(const core_function_t* function, PyObject* first,
                              PyObject* const* arguments, Py_ssize_t count, PyObject* names);
+const core_function_t* core_function_search(const char* name);  // NULL: there is none
 const char* core_function_name(const core_function_t* function);
+PyObject* core_function_full_name(const core_function_t* function);
 // The documentation of a method of that name that is the function.
 char* core_method_doc(const core_function_t* function, const char* name);
 // Calls the function of the table with the name in C, with an object for each of its parameters;
@@ -342,6 +344,37 @@ bool core_add_transformed(PyObject* module);
 // TypeError, with the name of the transform, unless the function can be called.
 PyObject* core_transformed_new(const char* name, core_call_fn call, PyObject* function,
                                PyObject* data);
+
+size_t core_trace_depth(void);
+
+// --- record.c
+
+// Of the calls of array functions at the depth of the trace where it has begun.
+typedef struct core_recorder {
+  struct core_recorder* previous;
+  size_t depth;
+  bool is_partial;  // the function has done something else that counts
+  PyObject *inputs, *calls;
+} core_recorder_t;
+
+// Ended in any case.
+bool core_record_begin(core_recorder_t* recorder, PyObject* inputs);
+bool core_is_recording(void);
+void core_record_state(void);  // a call uses what is neither an argument nor a constant
+bool core_record_call(const core_function_t* function, PyObject* first, PyObject* const* arguments,
+                      Py_ssize_t count, PyObject* names, PyObject* result);
+bool core_record_get_item(PyObject* array, PyObject* key, PyObject* result);
+bool core_record_set_item(PyObject* before, PyObject* key, PyObject* value, PyObject* after);
+// A tuple of the calls (name, arguments, names of the last ones or None, result), the inputs and
+// the result; None if something in the result follows from an input in another way than by these
+// calls. `result` NULL: there is an exception, which stays.
+PyObject* core_record_end(core_recorder_t* recorder, PyObject* result);
+// The result with other inputs: makes the calls again.
+PyObject* core_record_replay(PyObject* recording, PyObject* inputs);
+// A number that an array has alone as long as nothing sets it.
+PyObject* core_value_id(PyObject* object);
+// Calls an array function, or reads or sets elements, as a recording says.
+PyObject* core_call_by_name(const char* name, PyObject* arguments, PyObject* names);
 
 // --- transform.c, compile.c, custom_function.c
 

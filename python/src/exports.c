@@ -46,9 +46,30 @@ static PyObject* finish(core_trace_t* trace, PyObject* result) {
   return text;
 }
 
-// export_module(function, *inputs): only shapes and dtypes of the inputs matter.
-static PyObject* export_module(PyObject* self, PyObject* arguments) {
-  (void)self;
+// The text, and what core_record_end gives.
+static PyObject* finish_recorded(core_trace_t* trace, core_recorder_t* recorder, PyObject* result) {
+  PyObject* text = result ? finish(trace, result) : NULL;
+  PyObject* recording = core_record_end(recorder, text ? result : NULL);
+  PyObject* pair = text && recording ? PyTuple_Pack(2, text, recording) : NULL;
+  Py_XDECREF(recording);
+  Py_XDECREF(text);
+  return pair;
+}
+
+static PyObject* call_and_finish(core_trace_t* trace, PyObject* function, bool is_recorded) {
+  core_recorder_t recorder;
+  PyObject* tracers = PyList_AsTuple(trace->tracers);
+  const bool is_ready = !is_recorded || core_record_begin(&recorder, trace->tracers);
+  PyObject* result = tracers && is_ready ? PyObject_CallObject(function, tracers) : NULL;
+  PyObject* exported = is_recorded ? finish_recorded(trace, &recorder, result)
+                       : result    ? finish(trace, result)
+                                   : NULL;
+  Py_XDECREF(result);
+  Py_XDECREF(tracers);
+  return exported;
+}
+
+static PyObject* export_traced(PyObject* arguments, bool is_recorded) {
   const Py_ssize_t count = PyTuple_Size(arguments);
   PyObject* function = count ? PyTuple_GetItem(arguments, 0) : NULL;
   if (!function || !PyCallable_Check(function)) {
@@ -57,18 +78,42 @@ static PyObject* export_module(PyObject* self, PyObject* arguments) {
   }
   core_trace_t trace = {0};
   PyObject* inputs = PyTuple_GetSlice(arguments, 1, count);
-  PyObject* text = NULL;
+  PyObject* exported = NULL;
   if (inputs && core_tree_flatten(inputs, &trace.inputs) &&
       core_trace_begin(&trace, TN_TRACE_TYPES, NULL)) {
-    PyObject* tracers = PyList_AsTuple(trace.tracers);
-    PyObject* result = tracers ? PyObject_CallObject(function, tracers) : NULL;
-    if (result) text = finish(&trace, result);
-    Py_XDECREF(result);
-    Py_XDECREF(tracers);
+    exported = call_and_finish(&trace, function, is_recorded);
   }
   core_trace_end(&trace);
   Py_XDECREF(inputs);
-  return text;
+  return exported;
+}
+
+// export_module(function, *inputs): only shapes and dtypes of the inputs matter.
+static PyObject* export_module(PyObject* self, PyObject* arguments) {
+  (void)self;
+  return export_traced(arguments, false);
+}
+
+static PyObject* export_recorded(PyObject* self, PyObject* arguments) {
+  (void)self;
+  return export_traced(arguments, true);
+}
+
+static PyObject* call_function(PyObject* self, PyObject* given) {
+  const char* name = NULL;
+  PyObject *arguments = NULL, *names = NULL;
+  (void)self;
+  if (!PyArg_ParseTuple(given, "sO!O!:call_function", &name, &PyTuple_Type, &arguments,
+                        &PyTuple_Type, &names)) {
+    return NULL;
+  }
+  return core_call_by_name(name, arguments, PyTuple_Size(names) ? names : NULL);
+}
+
+static PyObject* value_id(PyObject* self, PyObject* object) {
+  (void)self;
+  if (core_is_array(object)) return core_value_id(object);
+  return PyErr_Format(PyExc_TypeError, "value_id: expected an array; found %R", object);
 }
 
 // graph_module(*arrays)
@@ -259,7 +304,9 @@ static PyMethodDef functions[] = {
      "export_function(file_or_callback, fun, *args, shapeless=False, metadata=None, **kwargs)\n"
      "--\n\n"
      "Writes `fun`, for arguments with the shapes and dtypes of those given, as StableHLO text.\n"
-     "`shapeless` is accepted: the exported function is for these shapes all the same."},
+     "With `shapeless` the file also has the calls of array functions, which import_function "
+     "makes\n"
+     "again for other shapes of the same ranks; sizes that `fun` has read stay as they were."},
     {"exporter", WITH_KEYWORDS(exporter),
      "exporter(file, fun, *, shapeless=False, metadata=None)\n--\n\n"
      "A context manager whose calls write `fun` for the arguments of each."},
@@ -275,6 +322,14 @@ static PyMethodDef functions[] = {
      "graph_module(*arrays)\n--\n\nThe text of a module with what the arrays still depend on."},
     {"export_module", export_module, METH_VARARGS,
      "export_module(function, *inputs)\n--\n\nThe text of a module with the function as @main."},
+    {"export_recorded", export_recorded, METH_VARARGS,
+     "export_recorded(function, *inputs)\n--\n\nThe text of export_module, and the calls of array "
+     "functions: a tuple of the calls, the inputs and the result, or None."},
+    {"call_function", call_function, METH_VARARGS,
+     "call_function(name, arguments, names)\n--\n\nCalls an array function; `names` are those of "
+     "the last arguments."},
+    {"value_id", value_id, METH_O,
+     "value_id(array)\n--\n\nA number that the array has alone as long as nothing sets it."},
     {"import_module", import_module, METH_O,
      "import_module(text)\n--\n\nThe function @main of a module, and the (shape, dtype) of each of "
      "its results."},

@@ -35,7 +35,7 @@ static const core_function_t* find_in_table(const char* name) {
   return NULL;
 }
 
-const core_function_t* core_function_find(const char* name) {
+const core_function_t* core_function_search(const char* name) {
   const char* point = strchr(name, '.');
   const size_t length = point ? (size_t)(point - name) : 0;
   const char* attribute = point ? point + 1 : name;
@@ -46,11 +46,22 @@ const core_function_t* core_function_find(const char* name) {
       return function;
     }
   }
-  abort();
+  return NULL;
+}
+
+const core_function_t* core_function_find(const char* name) {
+  const core_function_t* function = core_function_search(name);
+  if (!function) abort();
+  return function;
 }
 
 const char* core_function_name(const core_function_t* function) {
   return function->name;
+}
+
+PyObject* core_function_full_name(const core_function_t* function) {
+  return PyUnicode_FromFormat("%s%s%s", function->module, *function->module ? "." : "",
+                              function->name);
 }
 
 // --- which argument is which
@@ -446,6 +457,9 @@ PyObject* core_function_call(const core_function_t* function, PyObject* first,
     call.names = names;
     result = call_bound(&call, &bound);
     core_end(&call);
+  }
+  if (result && !core_record_call(function, first, arguments, count, names, result)) {
+    Py_CLEAR(result);
   }
   Py_XDECREF(bound.rest);
   return result;

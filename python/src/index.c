@@ -98,6 +98,7 @@ PyObject* core_get_item(PyObject* self, PyObject* key) {
     core_array_return(array);
   }
   core_end(&call);
+  if (result && !core_record_get_item(self, key, result)) Py_CLEAR(result);
   return result;
 }
 
@@ -130,16 +131,25 @@ static bool update_in_place(core_call_t* call, PyObject* self, PyObject* key, Py
   }
 }
 
-int core_set_item(PyObject* self, PyObject* key, PyObject* value) {
-  if (!value) {
-    PyErr_SetString(PyExc_TypeError, "elements of an array cannot be deleted");
-    return -1;
-  }
+static int set_item(PyObject* self, PyObject* key, PyObject* value) {
   core_call_t call;
   if (!core_begin(&call, NULL)) return -1;
   const bool is_done = update_in_place(&call, self, key, value);
   core_end(&call);
   return is_done ? 0 : -1;
+}
+
+int core_set_item(PyObject* self, PyObject* key, PyObject* value) {
+  if (!value) {
+    PyErr_SetString(PyExc_TypeError, "elements of an array cannot be deleted");
+    return -1;
+  }
+  if (!core_is_recording()) return set_item(self, key, value);
+  PyObject* before = core_array_copy(self, NULL);
+  const bool is_set =
+      before && set_item(self, key, value) == 0 && core_record_set_item(before, key, value, self);
+  Py_XDECREF(before);
+  return is_set ? 0 : -1;
 }
 
 // --- a.at[...]

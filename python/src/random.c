@@ -32,6 +32,7 @@ static tn_array_t* next_of(core_call_t* call, PyObject* key) {
     PyErr_SetString(PyExc_TypeError, "random.state: expected a list of one array, a key");
     return NULL;
   }
+  core_record_state();
   tn_array_t* keys = tn_array_random_split(call->scope, core_array_hold(call, key), 2);
   const tn_index_t second = TN_AT(1), first = TN_AT(0);
   if (!set_key(tn_array_index(call->scope, keys, 1, &first))) return NULL;

@@ -11,6 +11,10 @@ bool core_is_tracing(void) {
   return depth != 0;
 }
 
+size_t core_trace_depth(void) {
+  return depth;
+}
+
 bool core_trace_keep(PyObject* object) {
   if (!kept) kept = PyList_New(0);
   return kept && PyList_Append(kept, object) == 0;

@@ -1,9 +1,11 @@
 """Functions of arrays in files: tenon.core.export_function, exporter, import_function; and pictures of graphs.
 
 A file has one part for each trace: a comment with what Python needs to know, and a StableHLO module. A file with one part is a
-StableHLO program for any tool, such as `tenon run`.
+StableHLO program for any tool, such as `tenon run`. The comment of a function without shapes has the calls of array functions that
+the function made: for other shapes they are made again.
 """
 
+import base64
 import json
 import os
 
@@ -34,9 +36,128 @@ def _types(arrays):
     return [[list(array.shape), array.dtype.name] for array in arrays]
 
 
+def _forget_sizes(inputs, keywords):
+    return [(len(shape), dtype) for shape, dtype in inputs], {key: (len(shape), dtype) for key, (shape, dtype) in keywords.items()}
+
+
 def _spell(positional, named):
     parts = [f"{dtype}{shape}" for shape, dtype in positional]
     return f"({', '.join(parts + [f'{key}={dtype}{shape}' for key, (shape, dtype) in named.items()])})"
+
+
+# --- calls of array functions as JSON
+
+
+class _NotWritable(Exception):
+    pass
+
+
+class _Value(int):
+    """The number of an array: inputs come first, then the results of the calls."""
+
+
+def _leaves(tree):
+    return [tree] if isinstance(tree, core.array) else [leaf for part in tree for leaf in _leaves(part)]
+
+
+def _encode(value, numbers):
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, core.array):
+        number = numbers.get(core.value_id(value))
+        data = None if number is not None else base64.b64encode(bytes(value)).decode()
+        return {"constant": [value.dtype.name, list(value.shape), data]} if number is None else {"value": number}
+    if isinstance(value, (list, tuple)):
+        return {"list" if isinstance(value, list) else "tuple": [_encode(part, numbers) for part in value]}
+    if isinstance(value, slice):
+        return {"slice": [_encode(part, numbers) for part in (value.start, value.stop, value.step)]}
+    if isinstance(value, core.Dtype):
+        return {"dtype": value.name}
+    if isinstance(value, complex):
+        return {"complex": [value.real, value.imag]}
+    if value is Ellipsis:
+        return {"ellipsis": None}
+    if isinstance(value, (core.Stream, core.Device, core.DeviceType)):
+        return None
+    raise _NotWritable
+
+
+def _dtype(name):
+    dtype = getattr(core, name)
+    if not isinstance(dtype, core.Dtype):
+        raise ValueError(name)
+    return dtype
+
+
+def _value(number):
+    if not isinstance(number, int) or number < 0:
+        raise ValueError(number)
+    return _Value(number)
+
+
+_DECODERS = {
+    "constant": lambda given: core.array._from_bytes(_dtype(given[0]), tuple(given[1]), base64.b64decode(given[2])),
+    "list": lambda given: [_decode(part) for part in given],
+    "tuple": lambda given: tuple(_decode(part) for part in given),
+    "slice": lambda given: slice(*(_decode(part) for part in given)),
+    "value": _value,
+    "dtype": _dtype,
+    "complex": lambda given: complex(*given),
+    "ellipsis": lambda given: Ellipsis,
+}
+
+
+def _decode(value):
+    if not isinstance(value, dict):
+        return value
+    ((kind, given),) = value.items()
+    return _DECODERS[kind](given)
+
+
+def _encode_recording(recording):
+    """The calls, each a list of name, arguments, names of the last ones, and number of results; and the outputs."""
+    calls, inputs, outputs = recording
+    numbers, count, encoded = {core.value_id(array): number for number, array in enumerate(inputs)}, len(inputs), []
+    for name, arguments, names, result in calls:
+        results = _leaves(result)
+        encoded.append([name, [_encode(value, numbers) for value in arguments], list(names or ()), len(results)])
+        numbers.update({core.value_id(array): count + i for i, array in enumerate(results)})
+        count += len(results)
+    return {"calls": encoded, "outputs": [_encode(array, numbers) for array in _leaves(outputs)]}
+
+
+class _Recording:
+    """Calls of array functions that a file has, for arrays of any shapes."""
+
+    def __init__(self, encoded):
+        self._calls = [(name, _decode({"tuple": arguments}), tuple(names), count) for name, arguments, names, count in encoded["calls"]]
+        self._outputs = _decode({"tuple": encoded["outputs"]})
+
+    def __call__(self, *inputs):
+        values = list(inputs)
+        for name, arguments, names, count in self._calls:
+            results = _leaves(core.call_function(name, self._fill(arguments, values), names))
+            if len(results) != count:
+                raise ValueError(f"[import_function] {name} gave {count} arrays when it was exported, and {len(results)} for these shapes")
+            values += results
+        return self._fill(self._outputs, values)
+
+    def check(self, input_count):
+        """IndexError if an array is used before there is one with that number."""
+        numbers = list(range(input_count))
+        for _, arguments, _, count in self._calls:
+            self._fill(arguments, numbers)
+            numbers += range(count)
+        self._fill(self._outputs, numbers)
+        return self
+
+    def _fill(self, tree, values):
+        if isinstance(tree, (list, tuple)):
+            return type(tree)(self._fill(part, values) for part in tree)
+        return values[tree] if isinstance(tree, _Value) else tree
+
+
+# --- files
 
 
 class FunctionExporter:
@@ -48,7 +169,7 @@ class FunctionExporter:
         if metadata is not None and not isinstance(metadata, str):
             raise TypeError(f"exporter(): metadata is a string; found {metadata!r}")
         self._file = open(os.fspath(file), "w", encoding="utf-8")  # noqa: SIM115
-        self._fun, self._metadata, self._seen = fun, metadata or "", []
+        self._fun, self._shapeless, self._metadata, self._seen = fun, shapeless, metadata or "", []
 
     def __call__(self, *args, **kwargs):
         if self._file is None:
@@ -64,9 +185,9 @@ class FunctionExporter:
                 raise ValueError("[export_function] the function should return an array, or a list or tuple of arrays")
             return outputs
 
-        text = core.export_module(call, *positional, *named.values())
+        text, recording = (core.export_recorded if self._shapeless else _export_fixed)(call, *positional, *named.values())
         self._seen.append(head)
-        self._file.write(f"{_MARK}{json.dumps(head)}\n{text}")
+        self._file.write(f"{_MARK}{json.dumps({**head, **_recording_of(recording)})}\n{text}")
 
     def close(self):
         """Ends the file."""
@@ -79,6 +200,18 @@ class FunctionExporter:
 
     def __exit__(self, *error):
         self.close()
+
+
+def _export_fixed(call, *inputs):
+    return core.export_module(call, *inputs), None
+
+
+def _recording_of(recording):
+    """What the comment says besides. Without it the function is for the shapes of its arguments alone."""
+    try:
+        return {"shapeless": _encode_recording(recording)} if recording else {}
+    except _NotWritable:
+        return {}
 
 
 def exporter(file, fun, *, shapeless=False, metadata=None):
@@ -100,12 +233,16 @@ class _Imported:
 
     def __init__(self, parts):
         self._parts = [(head, core.import_module(text)[0]) for head, text in parts]
+        self._recordings = [(head, head["shapeless"]) for head, _ in parts if head and "shapeless" in head]
 
     def __call__(self, *args, **kwargs):
         positional, named = _arguments("import_function", args, kwargs)
         inputs, keywords = _types(positional), dict(zip(named, _types(named.values())))
         for head, function in self._parts:
             if head is None or (head["inputs"] == inputs and head["keywords"] == keywords):
+                return function(*positional, *named.values())
+        for head, function in self._recordings:
+            if _forget_sizes(head["inputs"], head["keywords"]) == _forget_sizes(inputs, keywords):
                 return function(*positional, *named.values())
         known = ", ".join(_spell(head["inputs"], head["keywords"]) for head, _ in self._parts)
         raise ValueError(f"[import_function] the function is for {known}; it was called with {_spell(inputs, keywords)}")
@@ -118,7 +255,12 @@ def _head(file, line):
     except ValueError:
         head = None
     if isinstance(head, dict) and {"inputs", "keywords", "metadata"} <= head.keys():
-        return head
+        try:
+            if "shapeless" in head:
+                head["shapeless"] = _Recording(head["shapeless"]).check(len(head["inputs"]) + len(head["keywords"]))
+            return head
+        except (AttributeError, KeyError, IndexError, TypeError, ValueError):
+            pass
     raise ValueError(f"[import_function] {file}: the comment before a function is damaged: {line[:80]!r}")
 
 

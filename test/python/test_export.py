@@ -1,6 +1,7 @@
 """export_function, exporter and import_function."""
 
 import io
+import json
 
 import mlx.core as mx
 import numpy as np
@@ -116,6 +117,70 @@ def test_damaged_files_are_errors(path):
         tn.export_function(path, scale, x, metadata={"a": 1})
     with pytest.raises(ValueError):
         tn.export_function(lambda part: None, scale, x, metadata="a")
+
+
+def test_a_function_without_shapes_is_for_all_sizes(path):
+    weight, bias = tn.arange(12.0).reshape(3, 4), tn.array([1.0, 2.0, 3.0, 4.0], tn.bfloat16)
+
+    def f(x, scale=1.0):
+        y = tn.maximum(x @ weight + bias, 0)[..., ::-1]
+        y[0] = tn.full((4,), 2)
+        a, b = tn.split(y, [1], axis=-1)
+        return [(a * scale).astype(tn.float16), tn.softmax(b, axis=-1), b[:, None, tn.array([0, 2])].sum((-1, -2), keepdims=True), weight]
+
+    tn.export_function(path, f, tn.ones((2, 3)), scale=tn.array(2.0), shapeless=True)
+    g = tn.import_function(path)
+    for shape in [(2, 3), (5, 3), (1, 3)]:
+        x, scale = tn.random.normal(shape), tn.array(3.0)
+        for ours, given in zip(g(x, scale=scale), f(x, scale=scale)):
+            assert ours.dtype == given.dtype and ours.shape == given.shape
+            np.testing.assert_allclose(np.array(ours.tolist()), np.array(given.tolist()), rtol=1e-6)
+    assert tenon.load(path)(np.ones((2, 3), np.float32), np.float32(2))[0].shape == (2, 1)
+    for wrong in (tn.ones(3), tn.ones((2, 3), tn.int32)):
+        with pytest.raises(ValueError, match="the function is for"):
+            g(wrong, scale=tn.array(1.0))
+    with pytest.raises(ValueError, match="matmul"):
+        g(tn.ones((2, 4)), scale=tn.array(1.0))
+
+
+def test_sizes_that_a_function_has_read_stay(path):
+    def f(x):
+        return x.reshape(x.shape[0] * x.shape[1], -1), x / x.shape[0]
+
+    tn.export_function(path, f, tn.ones((2, 3, 4)), shapeless=True)
+    g = tn.import_function(path)
+    assert g(tn.ones((2, 3, 8)))[0].shape == (6, 8) and g(tn.ones((4, 3, 2)))[1].max().item() == 0.5
+    with pytest.raises(ValueError):
+        g(tn.ones((5, 5, 5)))
+
+
+# Gradients are not recorded, and only the shapes of the arguments are known.
+def test_a_function_with_transforms_is_for_its_shapes(path):
+    tn.export_function(path, tn.grad(lambda x: tn.sin(x).sum()), tn.ones(2), shapeless=True)
+    g = tn.import_function(path)
+    np.testing.assert_allclose(g(tn.ones(2))[0].tolist(), np.cos([1, 1]), rtol=1e-6)
+    with pytest.raises(ValueError, match="the function is for"):
+        g(tn.ones(3))
+
+
+@pytest.mark.parametrize("damage", [
+    lambda it: it["calls"].append(["save", ["x", {"value": 0}], [], 0]), lambda it: it["calls"].append(["none", [], [], 1]),
+    lambda it: it["calls"].append(["abs", [], ["a"], 1]), lambda it: it["calls"].append(["array.__setitem__", [{"value": 0}], [], 1]),
+    lambda it: it["calls"].append(["sum", [{"value": 0}, 1 << 70], [], 1]), lambda it: it["calls"].append(["split", [{"value": 0}, 1 << 40], [], 1]),
+    lambda it: it["calls"].append(["abs", [{"value": 9}], [], 1]), lambda it: it["calls"].append(["abs", [{"dtype": "save"}], [], 1]),
+    lambda it: it["calls"].append(["abs", [{"zzz": 0}], [], 1]), lambda it: it["calls"].append([]), lambda it: it.pop("calls"),
+    lambda it: it["outputs"].append({"constant": ["float32", [1 << 40], ""]}), lambda it: it["outputs"].append({"value": -1}),
+    lambda it: it["outputs"].append({"constant": ["float32", [1], "AAA"]}), lambda it: it.update(outputs=3),
+])
+def test_damaged_calls_are_errors(path, damage):
+    tn.export_function(path, lambda x: tn.abs(x), tn.ones(2), shapeless=True)
+    line, _, text = path.read_text().partition("\n")
+    mark, _, head = line.partition(" {")
+    head = json.loads("{" + head)
+    damage(head["shapeless"])
+    path.write_text(f"{mark} {json.dumps(head)}\n{text}")
+    with pytest.raises((ValueError, TypeError, OverflowError)):
+        tn.import_function(path)(tn.ones(3))
 
 
 def test_graphs_of_what_arrays_depend_on_are_drawn(path):

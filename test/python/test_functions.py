@@ -196,6 +196,8 @@ MISTAKES = [
     ("m.vmap(m.exp)(m.array(1.0))", IndexError),
     ("m.grad(lambda x: (m.async_eval(x), x)[1])(m.array(1.0))", ValueError),
     ("m.fast.scaled_dot_product_attention(*[m.ones((1, 1, 2, 4), m.float16)] * 3, scale=1.0, sinks=m.zeros(1))", ValueError),
+    ("m.array([1, 2]) < [1, 2]", ValueError),
+    ("m.array([1, 2]) >= 'a'", ValueError),
     ("m.split(m.arange(6), 4)", ValueError),
     ("m.split(m.arange(6), 0)", ValueError),
     ("m.unstack(m.arange(6), axis=1)", IndexError),

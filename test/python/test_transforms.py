@@ -1,6 +1,7 @@
 """Transforms of functions: grad, value_and_grad, jvp, vjp, vmap, compile, checkpoint, custom_function."""
 
 import collections
+import functools
 import gc
 import re
 import threading
@@ -228,6 +229,64 @@ def test_compiled_functions_read_and_set_captured_arrays():
         return results, state
 
     both(work)
+
+
+def test_functions_without_shapes_are_called_once_for_a_rank_and_dtype():
+    calls = []
+
+    @functools.partial(tn.compile, shapeless=True)
+    def f(x, scale):
+        calls.append(x.shape)
+        x[0] = 5
+        return {"y": [tn.softmax(x * scale, axis=-1)[..., :2], 3], "z": x.sum(keepdims=True)}
+
+    for shape in [(2, 3), (4, 2), (2, 3), (1, 5)]:
+        x, plain = tn.ones(shape), np.ones(shape)
+        plain[0] = 5
+        out = f(x, 2)
+        expected = np.exp(2 * plain) / np.exp(2 * plain).sum(-1, keepdims=True)
+        np.testing.assert_allclose(np.array(out["y"][0]), expected[..., :2], rtol=1e-6)
+        assert out["y"][1] == 3 and out["z"].item() == plain.sum()
+    assert len(calls) == 1
+    f(tn.ones(3), 2), f(tn.ones((2, 3), tn.float16), 2), f(tn.ones((2, 3)), 3)
+    assert len(calls) == 4
+
+
+def test_functions_without_shapes_advance_what_they_capture():
+    state = {"sum": tn.array([0.0])}
+
+    @functools.partial(tn.compile, inputs=state, outputs=state, shapeless=True)
+    def add(x):
+        state["sum"] = state["sum"] + x.sum()
+        return state["sum"] * 2
+
+    assert [add(tn.ones(n)).item() for n in (2, 3, 2)] == [4, 10, 14] and state["sum"].item() == 7
+
+
+def test_functions_without_shapes_use_the_state_of_random_numbers():
+    f = tn.compile(lambda x: x + tn.random.uniform(shape=x.shape), inputs=tn.random.state, outputs=tn.random.state, shapeless=True)
+    g = tn.compile(lambda x: x + tn.random.uniform(shape=x.shape), inputs=tn.random.state, shapeless=True)
+    for h in (f, g):
+        for n in (2, 3, 3):
+            tn.random.seed(n)
+            assert h(tn.zeros(n)).tolist() == tn.random.uniform(shape=[n], key=tn.random.split(tn.random.key(n))[1]).tolist()
+    tn.random.seed(0)
+
+
+# What has no record is called again: gradients, batches, iteration.
+def test_functions_without_shapes_may_use_transforms():
+    f = tn.compile(lambda x: tn.grad(lambda y: (y * y).sum())(x) + sum(row for row in x), shapeless=True)
+    assert f(tn.ones((2, 1))).tolist() == [[4], [4]] and f(tn.ones((3, 1))).tolist() == [[5], [5], [5]]
+
+
+def test_errors_of_functions_without_shapes_leave_no_record():
+    f = tn.compile(lambda x: (x.reshape(2, -1), x @ tn.ones((2, 2)))[1], shapeless=True)
+    for shape in ((3, 3), (2, 3)):
+        with pytest.raises(ValueError):
+            f(tn.ones(shape))
+    assert f(tn.ones((2, 2))).shape == (2, 2)
+    with pytest.raises(ValueError, match="3 elements|9 elements|reshape"):
+        f(tn.ones((3, 3)))
 
 
 def test_compiled_functions_may_add_captured_arrays():
