@@ -2,6 +2,7 @@
 
 #include "adapters.h"
 
+#include <math.h>
 #include <string.h>
 
 PyObject* core_clip(core_call_t* call, PyObject* const* objects) {
@@ -20,6 +21,75 @@ PyObject* core_cumulate(core_call_t* call, PyObject* const* objects) {
   PyObject* result = a ? CORE_APPLY(call, name, a, objects[1], objects[2], objects[3]) : NULL;
   Py_XDECREF(a);
   return result;
+}
+
+// --- cumulative extremes: of equal elements the last so far gets the gradient, as in mlx.core
+
+typedef tn_array_t* (*cumulative_fn)(tn_scope_t*, tn_array_t*, int64_t, bool, bool);
+
+// The elements themselves, by the indices where each extreme was last. Behind the first NaN all
+// are.
+static tn_array_t* take_extremes(tn_scope_t* scope, tn_array_t* a, int64_t axis,
+                                 cumulative_fn cumulate, bool reverse) {
+  int64_t dims[TN_MAX_RANK];
+  const size_t rank = tn_array_rank(a);
+  const int64_t length = tn_array_dim(a, axis);
+  const tn_dtype_t dtype = length > INT32_MAX ? TN_DTYPE_S64 : TN_DTYPE_S32;
+  for (size_t i = 0; i < rank; ++i) dims[i] = (int64_t)i == axis ? length : 1;
+  tn_array_t* fixed = tn_array_stop_gradient(scope, a);
+  tn_array_t* extremes = cumulate(scope, fixed, axis, reverse, true);
+  tn_array_t* is_extreme = tn_array_logical_or(scope, tn_array_equal(scope, fixed, extremes),
+                                               tn_array_isnan(scope, fixed));
+  tn_array_t* places = tn_array_arange(scope, dtype, 0, (double)length, 1);
+  places = tn_array_reshape(scope, places, rank, dims);
+  tn_array_t* first = tn_array_scalar(scope, dtype, reverse ? (double)length - 1 : 0);
+  places = tn_array_where(scope, is_extreme, places, first);
+  places = (reverse ? tn_array_cummin : tn_array_cummax)(scope, places, axis, reverse, true);
+  return tn_array_take_along_axis(scope, a, places, axis);
+}
+
+// Without each one's own element: the others one place on, behind what has no effect.
+static tn_array_t* exclude(tn_scope_t* scope, tn_array_t* a, int64_t axis, double nothing,
+                           bool reverse) {
+  int64_t starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK], dims[TN_MAX_RANK];
+  const size_t rank = tn_array_rank(a);
+  for (size_t i = 0; i < rank; ++i) dims[i] = stops[i] = tn_array_dims(a)[i];
+  dims[axis] = 1;
+  if (reverse) {
+    starts[axis] = 1;
+  } else {
+    --stops[axis];
+  }
+  tn_array_t* others = tn_array_slice(scope, a, starts, stops, NULL);
+  tn_array_t* edge =
+      tn_array_full(scope, rank, dims, tn_array_scalar(scope, tn_array_dtype(a), nothing));
+  tn_array_t* parts[] = {reverse ? others : edge, reverse ? edge : others};
+  return tn_array_concatenate(scope, 2, parts, axis);
+}
+
+// a, axis, reverse, inclusive
+PyObject* core_extremes(core_call_t* call, PyObject* const* objects) {
+  const char* name = core_function_name(call->function);
+  const bool is_maximum = strcmp(name, "cummax") == 0;
+  tn_array_t* a = NULL;
+  int64_t axis = 0;
+  const int reverse = core_is_true(objects[2]);
+  const int inclusive = objects[3] ? PyObject_IsTrue(objects[3]) : 1;
+  if (reverse < 0 || inclusive < 0 || !core_convert(call, objects[0], TN_DTYPE_INVALID, &a)) {
+    return NULL;
+  }
+  const bool has_axis = objects[1] && objects[1] != Py_None;
+  if (has_axis && !core_integer_from(objects[1], &axis)) return NULL;
+  const int64_t rank = (int64_t)tn_array_rank(a);
+  const bool is_in_range = !has_axis || (axis >= -rank && axis < rank);
+  const bool is_plain = !core_is_tracing() || !is_in_range || tn_array_size(a) == 0 ||
+                        tn_dtype_kind(tn_array_dtype(a)) != TN_KIND_FLOAT;
+  if (is_plain) return CORE_APPLY(call, name, objects[0], objects[1], objects[2], objects[3]);
+  if (!has_axis) a = tn_array_flatten(call->scope, a, 0, -1);
+  if (axis < 0) axis += rank;
+  a = take_extremes(call->scope, a, axis, is_maximum ? tn_array_cummax : tn_array_cummin, reverse);
+  if (!inclusive) a = exclude(call->scope, a, axis, is_maximum ? -INFINITY : INFINITY, reverse);
+  return core_array_object(a);
 }
 
 // a, axis, keepdims, ddof, correction: another name of ddof
@@ -104,6 +174,19 @@ PyObject* core_tensordot(core_call_t* call, PyObject* const* objects) {
   }
   Py_XDECREF(pair);
   return result;
+}
+
+// input, weight, stride, padding, dilation, groups. The numbers are for all dimensions if there are
+// more than one, as in mlx.core.
+PyObject* core_conv1d(core_call_t* call, PyObject* const* objects) {
+  tn_array_t* input = NULL;
+  if (!core_convert(call, objects[0], TN_DTYPE_INVALID, &input)) return NULL;
+  if (tn_array_rank(input) > 3) {
+    return CORE_APPLY(call, "conv_general", objects[0], objects[1], objects[2], objects[3], NULL,
+                      objects[4], NULL, objects[5]);
+  }
+  return CORE_APPLY(call, "conv1d", objects[0], objects[1], objects[2], objects[3], objects[4],
+                    objects[5]);
 }
 
 // input, weight, stride, padding, kernel_dilation, input_dilation, groups, flip: padding is a
