@@ -7,6 +7,7 @@
 #ifndef TENON_STREAM_H_
 #define TENON_STREAM_H_
 
+#include <tenon/detail/cancellation.h>
 #include <tenon/detail/device.h>
 
 TN_EXTERN_C_BEGIN
@@ -29,6 +30,10 @@ TN_API tn_device_t* tn_stream_device(const tn_stream_t* stream);  // view, as lo
 // Waits until everything enqueued before this call is complete. Returns the error that poisons the
 // stream, if any. FAILED_PRECONDITION when called by a task of the stream itself.
 TN_API TN_MUST_USE tn_status_t tn_stream_synchronize(tn_stream_t* stream);
+
+// The same until the flag is cancelled: then it returns CANCELLED, and the tasks go on.
+TN_API TN_MUST_USE tn_status_t tn_stream_synchronize_until(tn_stream_t* stream,
+                                                           tn_cancellation_t* cancellation);
 
 // Whether no task is enqueued or running at this moment.
 TN_API bool tn_stream_is_idle(const tn_stream_t* stream);

@@ -70,11 +70,19 @@ static bool from_real(PyObject* object, tn_attribute_t* out_attribute) {
   return out_attribute->real != -1 || !PyErr_Occurred();
 }
 
+static bool evaluate(tn_array_t* array) {
+  tn_status_t status = TN_OK;
+  Py_BEGIN_ALLOW_THREADS;
+  status = core_evaluate(1, &array);
+  Py_END_ALLOW_THREADS;
+  return core_check(status);
+}
+
 static bool from_array(core_call_t* call, core_pool_t* pool, const char* type, PyObject* object,
                        tn_attribute_t* out_attribute) {
   tn_array_t* array = NULL;
   if (!core_convert_to(call, object, dtype_of_type(type), &array)) return false;
-  if (tn_array_dtype(array) == TN_DTYPE_INVALID) return core_check(tn_array_status(array));
+  if (!evaluate(array)) return false;
   const size_t byte_size = tn_array_byte_size(array);
   void* data = core_allocate(pool, byte_size, 1);
   if (!data || !core_check(tn_array_to_host(array, data, byte_size))) return false;
@@ -96,7 +104,7 @@ static bool from_scalar(core_call_t* call, PyObject* object, bool* has_dtype,
   Py_XDECREF(dtype_object);
   if (!*has_dtype) return true;
   tn_array_t* array = NULL;
-  if (!is_dtype || !core_convert_to(call, object, dtype, &array)) return false;
+  if (!is_dtype || !core_convert_to(call, object, dtype, &array) || !evaluate(array)) return false;
   const tn_kind_t kind = tn_dtype_kind(dtype);
   out_attribute->dtype = dtype;
   if (kind & TN_KIND_FLOAT) {

@@ -75,7 +75,11 @@ static bool add_array(memory_t* memory, tn_array_t* array) {
     PyErr_SetString(PyExc_ValueError, "get_array_buffer_size: an array is not computed yet");
     return false;
   }
-  if (!core_check(tn_array_map(array, &view))) return false;
+  tn_status_t status = TN_OK;
+  Py_BEGIN_ALLOW_THREADS;
+  status = core_map(array, &view);
+  Py_END_ALLOW_THREADS;
+  if (!core_check(status)) return false;
   PyObject* address = PyLong_FromVoidPtr((void*)(uintptr_t)view.data);
   tn_array_unmap(array);
   const Py_ssize_t count = PySet_Size(memory->addresses);

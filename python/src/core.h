@@ -73,6 +73,8 @@ typedef struct core_call {
 // `stream`: a stream, a device, None or NULL.
 bool core_begin(core_call_t* call, PyObject* stream);
 void core_end(core_call_t* call);
+// tn_scope_synchronize_until for the scope of this thread.
+tn_status_t core_synchronize_thread(tn_cancellation_t* cancellation);
 // Calls on this thread run in `scope` until core_leave gets what this returned.
 tn_scope_t* core_enter(tn_scope_t* scope);
 void core_leave(tn_scope_t* previous);
@@ -90,8 +92,6 @@ bool core_stream_from(PyObject* object, tn_stream_t** out_stream);
 tn_stream_t* core_thread_stream(void);
 void core_forget_streams(void);  // of this thread
 tn_device_t* core_cpu(void);     // a view, as long as the process
-// Waits for what has been enqueued without a stream on this thread.
-tn_status_t core_synchronize_thread(void);
 
 // --- dtype.c
 
@@ -217,7 +217,9 @@ tn_status_t core_evaluate(size_t count, tn_array_t* const* arrays);
 tn_status_t core_take_cancellation(tn_cancellation_t** out_cancellation);
 void core_give_cancellation(tn_cancellation_t* cancellation);          // after the run
 tn_status_t core_map(tn_array_t* array, tn_mapped_array_t* out_view);  // the same for tn_array_map
-tn_status_t core_wait_for(tn_stream_t* stream);  // the same for tn_stream_synchronize
+tn_status_t core_async_evaluate(size_t count, tn_array_t* const* arrays);  // tn_array_async_eval
+// tn_stream_synchronize; NULL: what has been enqueued without a stream on this thread
+tn_status_t core_synchronize(tn_stream_t* stream);
 bool core_add_interpreter(PyObject* module);
 // For threads that may not be Python's. False when the interpreter ends and cannot be used.
 bool core_interpreter_enter(PyGILState_STATE* out_state);

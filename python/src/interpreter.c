@@ -66,13 +66,24 @@ void core_give_cancellation(tn_cancellation_t* cancellation) {
   }
 }
 
-tn_status_t core_evaluate(size_t count, tn_array_t* const* arrays) {
+typedef tn_status_t (*eval_fn)(size_t count, tn_array_t* const* arrays,
+                               tn_cancellation_t* cancellation);
+
+static tn_status_t evaluate(eval_fn eval, size_t count, tn_array_t* const* arrays) {
   tn_cancellation_t* cancellation = NULL;
   tn_status_t status = core_take_cancellation(&cancellation);
   if (status) return status;
-  status = tn_array_eval_until(count, arrays, cancellation);
+  status = eval(count, arrays, cancellation);
   core_give_cancellation(cancellation);
   return status;
+}
+
+tn_status_t core_evaluate(size_t count, tn_array_t* const* arrays) {
+  return evaluate(tn_array_eval_until, count, arrays);
+}
+
+tn_status_t core_async_evaluate(size_t count, tn_array_t* const* arrays) {
+  return evaluate(tn_array_async_eval_until, count, arrays);
 }
 
 tn_status_t core_map(tn_array_t* array, tn_mapped_array_t* out_view) {
@@ -80,26 +91,14 @@ tn_status_t core_map(tn_array_t* array, tn_mapped_array_t* out_view) {
   return status ? status : tn_array_map(array, out_view);
 }
 
-// Until the event is complete, whatever its error.
-static tn_status_t wait_for_event(tn_event_t* event) {
-  enum { SLICE_NS = 20 * 1000 * 1000 };
-  while (!tn_event_is_complete(event)) {
-    tn_status_release(tn_event_wait(event, SLICE_NS));
-    if (!tn_event_is_complete(event) && handle_signals(NULL)) {
-      return tn_status_create(TN_CODE_CANCELLED, "the wait was interrupted");
-    }
-  }
-  return TN_OK;
-}
-
-tn_status_t core_wait_for(tn_stream_t* stream) {
-  tn_event_t* event = NULL;
-  if (!is_main_thread() || tn_stream_is_idle(stream)) return tn_stream_synchronize(stream);
-  tn_status_t status = tn_event_create(tn_stream_device(stream), &event);
-  if (!status) status = tn_stream_record_event(stream, event);
-  if (!status) status = wait_for_event(event);
-  tn_event_release(event);
-  return status ? status : tn_stream_synchronize(stream);
+tn_status_t core_synchronize(tn_stream_t* stream) {
+  tn_cancellation_t* cancellation = NULL;
+  tn_status_t status = core_take_cancellation(&cancellation);
+  if (status) return status;
+  status = stream ? tn_stream_synchronize_until(stream, cancellation)
+                  : core_synchronize_thread(cancellation);
+  core_give_cancellation(cancellation);
+  return status;
 }
 
 // --- the end

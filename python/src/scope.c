@@ -72,8 +72,8 @@ void core_end(core_call_t* call) {
   if (!call->is_nested) tn_scope_clear(call->scope);
 }
 
-tn_status_t core_synchronize_thread(void) {
-  return own ? tn_scope_synchronize(own) : TN_OK;
+tn_status_t core_synchronize_thread(tn_cancellation_t* cancellation) {
+  return own ? tn_scope_synchronize_until(own, cancellation) : TN_OK;
 }
 
 tn_scope_t* core_enter(tn_scope_t* scope) {

@@ -385,7 +385,7 @@ static PyObject* synchronize(PyObject* module, PyObject* arguments, PyObject* ke
   }
   tn_status_t status = TN_OK;
   Py_BEGIN_ALLOW_THREADS;
-  status = stream ? core_wait_for(stream) : core_synchronize_thread();
+  status = core_synchronize(stream);
   tn_stream_release(stream);
   Py_END_ALLOW_THREADS;
   return core_check(status) ? Py_NewRef(Py_None) : NULL;

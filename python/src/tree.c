@@ -222,7 +222,7 @@ static PyObject* evaluate(PyObject* trees, bool is_async) {
   const bool is_listed = core_tree_visit(trees, append, &list);
   if (is_listed && list.count) {
     Py_BEGIN_ALLOW_THREADS;
-    status = (is_async ? tn_array_async_eval : core_evaluate)(list.count, list.values);
+    status = (is_async ? core_async_evaluate : core_evaluate)(list.count, list.values);
     Py_END_ALLOW_THREADS;
   }
   core_leaves_clear(&list);

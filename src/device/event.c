@@ -171,6 +171,14 @@ tn_status_t tn_event_wait(tn_event_t* event, int64_t timeout_ns) {
   return tn__failure_report(event->failure);
 }
 
+tn_status_t tn__event_wait_until(tn_event_t* event, const tn_interrupt_t* interrupt) {
+  while (interrupt && !is_complete(event)) {
+    TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
+    tn_status_release(tn_event_wait(event, TN_INTERRUPT_POLL_NS));
+  }
+  return tn_event_wait(event, -1);
+}
+
 bool tn_event_is_complete(const tn_event_t* event) {
   return is_complete(event);
 }

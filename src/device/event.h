@@ -4,6 +4,7 @@
 
 #include <tenon/stream.h>
 
+#include "base/interrupt.h"
 #include "device/failure.h"
 
 // Claims the right to make the event happen. FAILED_PRECONDITION when it is claimed already.
@@ -17,6 +18,9 @@ void tn__event_complete(tn_event_t* event, tn_failure_t* failure);
 // Waits for it, without reporting. `out_failure` (a view, as long as the event) is NULL unless it
 // happened with an error. False when the deadline (of tn__clock_ns; INT64_MAX: none) passes first.
 bool tn__event_await(tn_event_t* event, int64_t deadline_ns, tn_failure_t** out_failure);
+
+// tn_event_wait until the wait is interrupted: then that is the error. `interrupt` may be NULL.
+TN_MUST_USE tn_status_t tn__event_wait_until(tn_event_t* event, const tn_interrupt_t* interrupt);
 
 // Whether it has happened, and well; NULL has. An event with an error is still to be waited for: it
 // poisons the stream.

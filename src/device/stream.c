@@ -37,6 +37,21 @@ tn_status_t tn_stream_synchronize(tn_stream_t* stream) {
   return stream->device->vtable->stream_synchronize(stream);
 }
 
+tn_status_t tn_stream_synchronize_until(tn_stream_t* stream, tn_cancellation_t* cancellation) {
+  tn_event_t* event = NULL;
+  TN_RETURN_IF_NULL(stream);
+  if (!cancellation || tn_stream_is_idle(stream)) return tn_stream_synchronize(stream);
+  const tn_interrupt_t interrupt = {.cancellation = cancellation, .deadline_ns = INT64_MAX};
+  TN_RETURN_IF_ERROR(tn_event_create(stream->device, &event));
+  tn_status_t status = tn_stream_record_event(stream, event);
+  if (!status) status = tn__event_wait_until(event, &interrupt);
+  const bool is_complete = tn_event_is_complete(event);
+  tn_event_release(event);
+  if (!is_complete) return status;
+  tn_status_release(status);  // the stream reports it
+  return tn_stream_synchronize(stream);
+}
+
 bool tn_stream_is_idle(const tn_stream_t* stream) {
   return stream->device->vtable->stream_is_idle(stream);
 }

@@ -4,6 +4,7 @@
 
 #include "base/interrupt.h"
 #include "base/process.h"
+#include "device/event.h"
 #include "lazy/copies.h"
 #include "lazy/graph.h"
 
@@ -530,6 +531,7 @@ static tn_status_t evaluate(size_t count, tn_array_t* const* arrays, bool is_asy
   TN_RETURN_IF_ERROR(tn__process_check());
   TN_RETURN_IF_ERROR(take_graph(evaluator, &evaluation.graph));
   tn_status_t status = collect_and_claim(&evaluation, count, arrays);
+  if (is_async) evaluation.cancellation = NULL;  // what is enqueued is no longer given up
   if (!status && evaluation.graph->computed_count) status = finish_graph(&evaluation);
   tn__graph_forget(evaluation.graph);
   give_graph(evaluator, evaluation.graph);
@@ -558,11 +560,8 @@ static tn_status_t wait_for(tn_array_t* array, tn_cancellation_t* cancellation) 
   const tn_array_t* root = tn__array_root(array);
   if (tn__array_state(root) == TN_ARRAY_FAILED) return tn__failure_report(root->failure);
   tn_event_t* ready = root->buffer ? tn_buffer_ready_event(root->buffer) : NULL;
-  while (ready && cancellation && !tn_event_is_complete(ready)) {
-    TN_RETURN_IF_ERROR(check_cancellation(cancellation));
-    tn_status_release(tn_event_wait(ready, TN_INTERRUPT_POLL_NS));
-  }
-  return ready ? tn_event_wait(ready, -1) : TN_OK;
+  const tn_interrupt_t interrupt = {.cancellation = cancellation, .deadline_ns = INT64_MAX};
+  return ready ? tn__event_wait_until(ready, cancellation ? &interrupt : NULL) : TN_OK;
 }
 
 tn_status_t tn_array_eval(size_t count, tn_array_t* const* arrays) {
@@ -585,5 +584,10 @@ tn_status_t tn_array_eval_until(size_t count, tn_array_t* const* arrays,
 }
 
 tn_status_t tn_array_async_eval(size_t count, tn_array_t* const* arrays) {
-  return tn__evaluate(count, arrays, true, NULL);
+  return tn_array_async_eval_until(count, arrays, NULL);
+}
+
+tn_status_t tn_array_async_eval_until(size_t count, tn_array_t* const* arrays,
+                                      tn_cancellation_t* cancellation) {
+  return tn__evaluate(count, arrays, true, cancellation);
 }

@@ -137,9 +137,13 @@ void tn_scope_clear_cache(tn_scope_t* scope) {
 }
 
 tn_status_t tn_scope_synchronize(tn_scope_t* scope) {
+  return tn_scope_synchronize_until(scope, NULL);
+}
+
+tn_status_t tn_scope_synchronize_until(tn_scope_t* scope, tn_cancellation_t* cancellation) {
   tn_stream_t* stream = scope->stream;
   if (!stream) TN_RETURN_IF_ERROR(tn__evaluator_stream(scope->evaluator, &stream));
-  return tn_stream_synchronize(stream);
+  return tn_stream_synchronize_until(stream, cancellation);
 }
 
 // --- random numbers

@@ -187,11 +187,7 @@ static tn_status_t wait_for_arguments(const tn_run_t* run) {
   for (size_t i = 0; i < run->argument_count; ++i) {
     tn_event_t* ready = ready_event(&run->arguments[i]);
     if (!ready) continue;
-    while (interrupt && !tn_event_is_complete(ready)) {
-      TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
-      tn_status_release(tn_event_wait(ready, TN_INTERRUPT_POLL_NS));
-    }
-    TN_RETURN_IF_ERROR(tn_event_wait(ready, -1));
+    TN_RETURN_IF_ERROR(tn__event_wait_until(ready, interrupt));
   }
   return TN_OK;
 }

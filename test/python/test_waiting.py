@@ -23,6 +23,7 @@ def run(text, **options):
 LONG = """
 import signal, sys, threading, time
 import numpy as np
+import tenon.ffi
 import tenon.core as tn
 given = tn.array(np.eye(512, dtype=np.float32))
 def long(stream=None):
@@ -42,7 +43,15 @@ WAITS = {
     "dlpack": "np.from_dlpack(long())",
     "print": "repr(long())",
     "a stream": "tn.eval(long(stream))",
+    "an attribute": "tenon.ffi.ffi_call('none', tn.ones(1))(given, a=long())",
     "synchronize": "y = long(stream); tn.async_eval(y); tn.synchronize(stream)",
+    "synchronize without a stream": "y = long(); tn.async_eval(y); tn.synchronize()",
+    "synchronize with a device": "y = long(); tn.async_eval(y); tn.synchronize(tn.cpu)",
+    "async_eval of what another thread evaluates": """
+    y = long()
+    threading.Thread(target=tn.eval, args=(y,), daemon=True).start()
+    time.sleep(0.2)
+    tn.async_eval(y)""",
 }
 
 

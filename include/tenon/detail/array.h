@@ -133,8 +133,15 @@ TN_API TN_MUST_USE tn_status_t tn_array_eval_until(size_t count, tn_array_t* con
 // As tn_array_eval without waiting for streams: errors are reported by functions that wait for the
 // arrays.
 TN_API TN_MUST_USE tn_status_t tn_array_async_eval(size_t count, tn_array_t* const* arrays);
+// The same until the flag is cancelled: then it returns CANCELLED, and the arrays are pending as
+// before. It waits only for arrays that another thread computes.
+TN_API TN_MUST_USE tn_status_t tn_array_async_eval_until(size_t count, tn_array_t* const* arrays,
+                                                         tn_cancellation_t* cancellation);
 // Waits for all work that tn_array_async_eval has enqueued on the stream of the scope.
 TN_API TN_MUST_USE tn_status_t tn_scope_synchronize(tn_scope_t* scope);
+// The same until the flag is cancelled: then it returns CANCELLED, and the work goes on.
+TN_API TN_MUST_USE tn_status_t tn_scope_synchronize_until(tn_scope_t* scope,
+                                                          tn_cancellation_t* cancellation);
 // Whether the value is available, or will be without another evaluation.
 TN_API bool tn_array_is_evaluated(const tn_array_t* array);
 
