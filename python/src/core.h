@@ -366,7 +366,9 @@ void core_record_state(void);  // a call uses what is neither an argument nor a 
 bool core_record_call(const core_function_t* function, PyObject* first, PyObject* const* arguments,
                       Py_ssize_t count, PyObject* names, PyObject* result);
 bool core_record_get_item(PyObject* array, PyObject* key, PyObject* result);
-bool core_record_set_item(PyObject* before, PyObject* key, PyObject* value, PyObject* after);
+// While core_is_recording. `update`: a method of array.at; NULL: elements are set.
+bool core_record_update(const char* update, PyObject* before, PyObject* key, PyObject* value,
+                        PyObject* after);
 // A tuple of the calls (name, arguments, names of the last ones or None, result), the inputs and
 // the result; None if something in the result follows from an input in another way than by these
 // calls. `result` NULL: there is an exception, which stays.

@@ -146,8 +146,8 @@ int core_set_item(PyObject* self, PyObject* key, PyObject* value) {
   }
   if (!core_is_recording()) return set_item(self, key, value);
   PyObject* before = core_array_copy(self, NULL);
-  const bool is_set =
-      before && set_item(self, key, value) == 0 && core_record_set_item(before, key, value, self);
+  const bool is_set = before && set_item(self, key, value) == 0 &&
+                      core_record_update(NULL, before, key, value, self);
   Py_XDECREF(before);
   return is_set ? 0 : -1;
 }
@@ -187,7 +187,7 @@ static PyObject* at_get_item(PyObject* self, PyObject* key) {
 }
 
 static PyObject* at_update(PyObject* self, PyObject* arguments, PyObject* keywords,
-                           tn_scatter_mode_t mode) {
+                           const char* update, tn_scatter_mode_t mode) {
   static char* names[] = {"value", NULL};
   const at_t* at = (const at_t*)self;
   PyObject* value = NULL;
@@ -205,6 +205,11 @@ static PyObject* at_update(PyObject* self, PyObject* arguments, PyObject* keywor
     result = apply(&call, array, &items, updates, mode);
   }
   PyObject* object = result ? core_array_object(result) : NULL;
+  if (object && core_is_recording()) {
+    PyObject* before = core_array_object(array);
+    if (!before || !core_record_update(update, before, at->key, value, object)) Py_CLEAR(object);
+    Py_XDECREF(before);
+  }
   core_end(&call);
   return object;
 }
@@ -221,7 +226,7 @@ static PyObject* at_update(PyObject* self, PyObject* arguments, PyObject* keywor
          "The array with the smaller ones of the elements and `value`.")
 #define UPDATE(name, mode, doc)                                                         \
   static PyObject* at_##name(PyObject* self, PyObject* arguments, PyObject* keywords) { \
-    return at_update(self, arguments, keywords, mode);                                  \
+    return at_update(self, arguments, keywords, #name, mode);                           \
   }
 UPDATES(UPDATE)
 #undef UPDATE

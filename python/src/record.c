@@ -61,16 +61,20 @@ bool core_record_call(const core_function_t* function, PyObject* first, PyObject
   return add_call(core_function_full_name(function), tuple, names, result);
 }
 
+// Names of what is no function: reading and setting elements, and updates, such as array.at.add.
 static const char get_item[] = "array.__getitem__", set_item[] = "array.__setitem__";
+static const char at[] = "array.at.";
 
 bool core_record_get_item(PyObject* array, PyObject* key, PyObject* result) {
   if (!core_is_recording()) return true;
   return add_call(PyUnicode_FromString(get_item), PyTuple_Pack(2, array, key), NULL, result);
 }
 
-bool core_record_set_item(PyObject* before, PyObject* key, PyObject* value, PyObject* after) {
-  if (!core_is_recording()) return true;
-  return add_call(PyUnicode_FromString(set_item), PyTuple_Pack(3, before, key, value), NULL, after);
+bool core_record_update(const char* update, PyObject* before, PyObject* key, PyObject* value,
+                        PyObject* after) {
+  PyObject* name =
+      update ? PyUnicode_FromFormat("%s%s", at, update) : PyUnicode_FromString(set_item);
+  return add_call(name, PyTuple_Pack(3, before, key, value), NULL, after);
 }
 
 // --- what has been recorded
@@ -170,25 +174,44 @@ static bool add_values(PyObject* values, const char* name, PyObject* before, PyO
   return is_added;
 }
 
-static PyObject* assign(PyObject* arguments) {
-  PyObject* array = copy_leaf(NULL, PyTuple_GetItem(arguments, 0));
-  if (array &&
-      PyObject_SetItem(array, PyTuple_GetItem(arguments, 1), PyTuple_GetItem(arguments, 2)) < 0) {
-    Py_CLEAR(array);
+static PyObject* update(const char* method, PyObject* array, PyObject* key, PyObject* value) {
+  for (const char* letter = method; *letter; ++letter) {
+    if (*letter < 'a' || *letter > 'z')
+      return PyErr_Format(PyExc_ValueError, "no update %s", method);
   }
-  return array;
+  PyObject* place = PyObject_GetAttrString(array, "at");
+  PyObject* selected = place ? PyObject_GetItem(place, key) : NULL;
+  PyObject* result = selected ? PyObject_CallMethod(selected, method, "O", value) : NULL;
+  Py_XDECREF(selected);
+  Py_XDECREF(place);
+  return result;
+}
+
+static PyObject* assign(PyObject* array, PyObject* key, PyObject* value) {
+  PyObject* copy = core_array_copy(array, NULL);
+  if (copy && PyObject_SetItem(copy, key, value) < 0) Py_CLEAR(copy);
+  return copy;
+}
+
+// `arguments`: an array, a key and, unless elements are read, a value.
+static PyObject* call_on_elements(const char* name, PyObject* arguments) {
+  const bool is_get = strcmp(name, get_item) == 0;
+  if (PyTuple_Size(arguments) != (is_get ? 2 : 3) ||
+      !core_is_array(PyTuple_GetItem(arguments, 0))) {
+    return PyErr_Format(PyExc_ValueError, "%s: expected an array, a key and a value", name);
+  }
+  PyObject *array = PyTuple_GetItem(arguments, 0), *key = PyTuple_GetItem(arguments, 1);
+  if (is_get) return PyObject_GetItem(array, key);
+  PyObject* value = PyTuple_GetItem(arguments, 2);
+  return strcmp(name, set_item) == 0 ? assign(array, key, value)
+                                     : update(name + strlen(at), array, key, value);
 }
 
 PyObject* core_call_by_name(const char* name, PyObject* arguments, PyObject* names) {
-  const bool is_get = strcmp(name, get_item) == 0, is_set = strcmp(name, set_item) == 0;
   const Py_ssize_t count = PyTuple_Size(arguments), named = names ? PyTuple_Size(names) : 0;
-  if (is_get || is_set) {
-    if (count == (is_get ? 2 : 3) && core_is_array(PyTuple_GetItem(arguments, 0))) {
-      return is_set
-                 ? assign(arguments)
-                 : PyObject_GetItem(PyTuple_GetItem(arguments, 0), PyTuple_GetItem(arguments, 1));
-    }
-    return PyErr_Format(PyExc_ValueError, "%s: expected an array, a key and a value", name);
+  if (strcmp(name, get_item) == 0 || strcmp(name, set_item) == 0 ||
+      strncmp(name, at, strlen(at)) == 0) {
+    return call_on_elements(name, arguments);
   }
   const core_function_t* function = core_function_search(name);
   for (Py_ssize_t i = 0; i < named; ++i) {

@@ -125,7 +125,7 @@ def test_a_function_without_shapes_is_for_all_sizes(path):
     def f(x, scale=1.0):
         y = tn.maximum(x @ weight + bias, 0)[..., ::-1]
         y[0] = tn.full((4,), 2)
-        a, b = tn.split(y, [1], axis=-1)
+        a, b = tn.split(y.at[:, 0].add(x[:, 0]), [1], axis=-1)
         return [(a * scale).astype(tn.float16), tn.softmax(b, axis=-1), b[:, None, tn.array([0, 2])].sum((-1, -2), keepdims=True), weight]
 
     tn.export_function(path, f, tn.ones((2, 3)), scale=tn.array(2.0), shapeless=True)
@@ -166,6 +166,7 @@ def test_a_function_with_transforms_is_for_its_shapes(path):
 @pytest.mark.parametrize("damage", [
     lambda it: it["calls"].append(["save", ["x", {"value": 0}], [], 0]), lambda it: it["calls"].append(["none", [], [], 1]),
     lambda it: it["calls"].append(["abs", [], ["a"], 1]), lambda it: it["calls"].append(["array.__setitem__", [{"value": 0}], [], 1]),
+    lambda it: it["calls"].append(["array.at.__class__", [{"value": 0}, 0, 1], [], 1]), lambda it: it["calls"].append(["array.at.", [3, 0, 1], [], 1]),
     lambda it: it["calls"].append(["sum", [{"value": 0}, 1 << 70], [], 1]), lambda it: it["calls"].append(["split", [{"value": 0}, 1 << 40], [], 1]),
     lambda it: it["calls"].append(["abs", [{"value": 9}], [], 1]), lambda it: it["calls"].append(["abs", [{"dtype": "save"}], [], 1]),
     lambda it: it["calls"].append(["abs", [{"zzz": 0}], [], 1]), lambda it: it["calls"].append([]), lambda it: it.pop("calls"),
