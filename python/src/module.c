@@ -67,9 +67,16 @@ static bool (*const parts[])(PyObject* module) = {
     // clang-format on
 };
 
+// Types, scopes and devices are there once in a process, for its main interpreter.
+static bool is_main_interpreter(void) {
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return true;
+  PyErr_SetString(PyExc_ImportError, "tenon.core cannot be imported in a subinterpreter");
+  return false;
+}
+
 PyMODINIT_FUNC PyInit_core(void);
 PyMODINIT_FUNC PyInit_core(void) {
-  PyObject* module = PyModule_Create(&definition);
+  PyObject* module = is_main_interpreter() ? PyModule_Create(&definition) : NULL;
   if (!module) return NULL;
 #ifdef Py_GIL_DISABLED
   PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);

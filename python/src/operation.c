@@ -456,17 +456,24 @@ static bool find_one(one_t* one) {
   return core_check(tn_target_enumerate(visit_one, one)) && !PyErr_Occurred();
 }
 
+static bool find_or_register(const char* path, one_t* one) {
+  if (!find_one(one)) return false;
+  if (one->function) return true;  // loaded before
+  return core_check(find_and_register(path, one->name, one->target)) && find_one(one);
+}
+
 static PyObject* load_kernel(PyObject* module, PyObject* arguments) {
   (void)module;
+  static core_mutex_t mutex;  // a name is registered once
   const char* path = NULL;
   one_t one = {0};
   if (!PyArg_ParseTuple(arguments, "sssU:load_kernel", &path, &one.name, &one.target,
-                        &one.module_name) ||
-      !find_one(&one)) {
+                        &one.module_name)) {
     return NULL;
   }
-  if (one.function) return one.function;  // loaded before
-  const bool is_found = core_check(find_and_register(path, one.name, one.target)) && find_one(&one);
+  core_mutex_lock(&mutex);
+  const bool is_found = find_or_register(path, &one);
+  core_mutex_unlock(&mutex);
   return is_found ? one.function : NULL;
 }
 

@@ -12,6 +12,7 @@ import threading
 import pytest
 import tenon
 import tenon.core as tn
+import tenon.fast
 
 BUILD = pathlib.Path(os.environ.get("TENON_BUILD_DIR", pathlib.Path(__file__).resolve().parents[2] / "build" / "release"))
 THREADS = 8
@@ -303,6 +304,18 @@ def test_a_library_of_operations_is_loaded_by_many_threads():
         return results
 
     assert at_once(work) == [[[11.0, 16.0]] * 10] * THREADS
+
+
+def test_a_kernel_is_compiled_when_many_threads_call_it_first(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    kernel = tenon.fast.cpu_kernel("thrice", """
+        #define THRICE(ARG, ATTR, RET) ARG(x, f32, any_rank) RET(y, f32, like(x))
+        TN_OP(thrice, THRICE, "y = 3 x") {
+          for (int64_t i = 0; i < tn_size(call->x); ++i) call->y.data[i] = 3 * call->x.data[i];
+          return TN_OK;
+        }
+    """)
+    assert at_once(lambda i: kernel(tn.array([1.0, float(i)])).tolist()) == [[3.0, 3.0 * i] for i in range(THREADS)]
 
 
 def test_a_program_runs_on_many_threads(tmp_path):
