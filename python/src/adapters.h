@@ -28,4 +28,7 @@ int core_is_true(PyObject* object);
 bool core_choose(PyObject* object, const char* name, const char* first, const char* second,
                  bool* out_is_second);
 
+// std and var with a `correction` that is not an integer.
+PyObject* core_corrected(core_call_t* call, PyObject* const* objects);
+
 #endif  // TENON_PYTHON_ADAPTERS_H_

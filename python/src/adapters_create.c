@@ -138,7 +138,7 @@ PyObject* core_full_like(core_call_t* call, PyObject* const* objects) {
   tn_dtype_t dtype = TN_DTYPE_INVALID;
   if (!core_convert(call, objects[0], TN_DTYPE_INVALID, &a) ||
       !core_dtype_or(objects[2], tn_array_dtype(a), &dtype) ||
-      !core_convert(call, objects[1], TN_DTYPE_INVALID, &values)) {
+      !core_convert(call, objects[1], dtype, &values)) {
     return NULL;
   }
   values = tn_array_astype(call->scope, values, dtype);

@@ -94,6 +94,7 @@ PyObject* core_extremes(core_call_t* call, PyObject* const* objects) {
 
 // a, axis, keepdims, ddof, correction: another name of ddof
 PyObject* core_deviation(core_call_t* call, PyObject* const* objects) {
+  if (objects[4] && PyFloat_Check(objects[4])) return core_corrected(call, objects);
   return CORE_APPLY(call, core_function_name(call->function), objects[0], objects[1], objects[2],
                     objects[4] ? objects[4] : objects[3]);
 }

@@ -173,9 +173,15 @@ static PyObject* get_imag(PyObject* self, void* unused) {
   return call_one("imag", self);
 }
 
+static PyObject* get_device(PyObject* self, void* unused) {
+  (void)unused;
+  return core_device_of(tn_array_device(core_array_value(self)));
+}
+
 static PyGetSetDef members[] = {
     {"shape", get_shape, NULL, "The dimensions, a tuple.", NULL},
     {"dtype", get_dtype, NULL, "The type of the elements.", NULL},
+    {"device", get_device, NULL, "The device that holds the elements, or will.", NULL},
     {"ndim", get_ndim, NULL, "The number of dimensions.", NULL},
     {"size", get_size, NULL, "The number of elements.", NULL},
     {"itemsize", get_itemsize, NULL, "The bytes of an element.", NULL},

@@ -162,8 +162,19 @@ PyObject* core_result_type(core_call_t* call, PyObject* const* objects) {
   for (Py_ssize_t i = 0; i < count; ++i) {
     tn_dtype_t dtype = TN_DTYPE_INVALID;
     PyObject* object = PyTuple_GetItem(objects[0], i);
+    if (core_is_number(object)) continue;
     if (!dtype_of(object, "result_type: expected arrays or dtypes", &dtype)) return NULL;
-    result = i ? tn_promote_types(result, dtype) : dtype;
+    result = result ? tn_promote_types(result, dtype) : dtype;
+  }
+  if (!result) {
+    PyErr_SetString(PyExc_ValueError, "result_type: expected an array or a dtype beside numbers");
+    return NULL;
+  }
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* object = PyTuple_GetItem(objects[0], i);
+    if (!core_is_number(object)) continue;
+    const tn_dtype_t dtype = core_dtype_beside(object, result);
+    result = tn_promote_types(result, dtype);
   }
   return core_dtype_object(result);
 }
@@ -232,7 +243,8 @@ static bool read_dtype(PyObject* arguments, PyObject* keywords, tn_dtype_t* out_
   static char* names[] = {"", NULL};
   PyObject* object = NULL;
   return PyArg_ParseTupleAndKeywords(arguments, keywords, "O", names, &object) &&
-         core_dtype_from(object, out_dtype);
+         (core_is_array(object) ? dtype_of(object, "", out_dtype)
+                                : core_dtype_from(object, out_dtype));
 }
 
 static PyObject* finfo_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {

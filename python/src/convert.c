@@ -129,14 +129,14 @@ static tn_dtype_t dtype_of(PyObject* number) {
   return PyComplex_Check(number) ? TN_DTYPE_C64 : TN_DTYPE_F32;
 }
 
-// The dtype of a number beside an array of the dtype `like`: that dtype, if its kind has the
-// number.
-static tn_dtype_t dtype_beside(PyObject* number, tn_dtype_t like) {
+tn_dtype_t core_dtype_beside(PyObject* number, tn_dtype_t like) {
   if (like == TN_DTYPE_INVALID) return dtype_of(number);
   const tn_kind_t kind = tn_dtype_kind(like);
   if (PyBool_Check(number)) return like;
   if (PyLong_Check(number)) return kind == TN_KIND_BOOL ? dtype_of(number) : like;
-  if (PyComplex_Check(number)) return TN_DTYPE_C64;
+  if (PyComplex_Check(number)) {
+    return like == TN_DTYPE_C128 || like == TN_DTYPE_F64 ? TN_DTYPE_C128 : TN_DTYPE_C64;
+  }
   return kind & TN_KIND_FLOAT ? like : TN_DTYPE_F32;
 }
 
@@ -357,9 +357,10 @@ static bool convert_scalar(core_call_t* call, PyObject* scalar, tn_dtype_t like,
                            tn_array_t** out_array) {
   PyObject* number = PyObject_CallMethod(scalar, "item", NULL);
   if (!number) return false;
-  const bool is_done = core_is_number(number)
-                           ? convert_number(call, number, dtype_beside(number, like), out_array)
-                           : core_import_as(call, scalar, TN_DTYPE_INVALID, CORE_COPY, out_array);
+  const bool is_done =
+      core_is_number(number)
+          ? convert_number(call, number, core_dtype_beside(number, like), out_array)
+          : core_import_as(call, scalar, TN_DTYPE_INVALID, CORE_COPY, out_array);
   Py_DECREF(number);
   return is_done;
 }
@@ -373,7 +374,7 @@ bool core_convert(core_call_t* call, PyObject* object, tn_dtype_t like, tn_array
     return convert_scalar(call, object, like, out_array);
   }
   if (core_is_number(object)) {
-    return convert_number(call, object, dtype_beside(object, like), out_array);
+    return convert_number(call, object, core_dtype_beside(object, like), out_array);
   }
   return core_convert_to(call, object, TN_DTYPE_INVALID, out_array);
 }

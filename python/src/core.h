@@ -91,7 +91,9 @@ bool core_stream_from(PyObject* object, tn_stream_t** out_stream);
 // That of calls that name none, a view.
 tn_stream_t* core_thread_stream(void);
 void core_forget_streams(void);  // of this thread
-tn_device_t* core_cpu(void);     // a view, as long as the process
+// A Device of Python for the one that has an array.
+PyObject* core_device_of(const tn_device_t* device);
+tn_device_t* core_cpu(void);  // a view, as long as the process
 
 // --- dtype.c
 
@@ -174,6 +176,9 @@ bool core_add_categories(PyObject* module);  // DtypeCategory, finfo, iinfo
 // the call's scope. Numbers of Python take the dtype `like`, unless it is INVALID or of a kind that
 // cannot hold them. TypeError for what is none; `is_like` tells before.
 bool core_convert(core_call_t* call, PyObject* object, tn_dtype_t like, tn_array_t** out_array);
+// The dtype of a number of Python beside an array of the dtype `like` (INVALID: none): that dtype,
+// if its kind has the number.
+tn_dtype_t core_dtype_beside(PyObject* number, tn_dtype_t like);
 bool core_is_number(PyObject* object);  // of Python: bool, int, float, complex
 bool core_is_scalar(PyObject* object);  // that, or a scalar of NumPy
 bool core_is_like_array(PyObject* object);
@@ -311,6 +316,9 @@ PyObject* core_fill_next(void* user, PyObject* leaf);
 // A list of objects for arrays.
 PyObject* core_objects_of(size_t count, tn_array_t* const* values);
 PyObject* core_tuple_of(size_t count, tn_array_t* const* values);  // the same as a tuple
+
+// named.c: the same, with names if the function of the table has them.
+PyObject* core_named_tuple(const char* function, size_t count, tn_array_t* const* values);
 
 bool core_add_evaluation(PyObject* module);  // eval, async_eval
 

@@ -248,6 +248,12 @@ const core_used_device_t* core_used_device(int slot) {
   return &used[slot];
 }
 
+PyObject* core_device_of(const tn_device_t* device) {
+  int slot = used_count - 1;
+  while (slot > 0 && used[slot].device != device) --slot;
+  return core_device_object(used[slot].place);
+}
+
 tn_device_t* core_cpu(void) {
   return used[0].device;
 }

@@ -17,6 +17,7 @@ struct core_function {
   bool is_optional[CORE_MAX_PARAMETERS];
   size_t positional_count;   // those that a position can give
   size_t rest;               // "*name", which gets a tuple; CORE_MAX_PARAMETERS: there is none
+  bool has_device;           // `device` names the stream, too, as in the array API standard
   bool has_stream_position;  // the stream is the last one that a position can give
 
   core_adapter_fn adapter;                // NULL: the function of the table

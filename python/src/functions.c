@@ -88,6 +88,10 @@ static bool bind_keyword(bound_t* bound, PyObject* name, PyObject* object) {
     return true;
   }
   const core_function_t* function = bound->function;
+  if (function->has_device && PyUnicode_CompareWithASCIIString(name, "device") == 0) {
+    if (!bound->stream) bound->stream = object;
+    return true;
+  }
   const size_t i = find_name(function, name);
   if (i >= function->count || i == function->rest) {
     if (object == Py_None && is_numpy(name)) return true;
@@ -400,7 +404,8 @@ static PyObject* call_table(arguments_t* arguments, core_call_t* call) {
   tn_array_t** results = core_allocate(&arguments->pool, count, sizeof *results);
   if (!results) return NULL;
   tn_array_function_call(table, call->scope, arguments->values, results);
-  return (table->result_kind == TN_RESULT_TUPLE ? core_tuple_of : core_objects_of)(count, results);
+  return table->result_kind == TN_RESULT_TUPLE ? core_named_tuple(table->name, count, results)
+                                               : core_objects_of(count, results);
 }
 
 static PyObject* apply(core_call_t* call, const core_function_t* function,

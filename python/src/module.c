@@ -22,6 +22,7 @@ static bool add_constants(PyObject* module) {
     if (!is_added) return false;
   }
   return PyModule_AddObjectRef(module, "newaxis", Py_None) == 0 &&
+         PyModule_AddStringConstant(module, "__array_api_version__", "2024.12") == 0 &&
          PyModule_AddStringConstant(module, "__version__", tn_version_string()) == 0;
 }
 

@@ -60,6 +60,8 @@ bool core_signature_parse(core_function_t* function, const char* text) {
     if (is_part(&part, "/")) continue;
     if (is_part(&part, "*")) {
       is_positional = false;
+    } else if (is_part(&part, "device") && !is_positional) {
+      function->has_device = true;
     } else if (is_part(&part, "stream")) {
       function->has_stream_position = is_positional;
     } else if (!add(function, &part, &is_positional)) {

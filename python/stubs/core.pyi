@@ -64,6 +64,7 @@ euler_gamma: Final[float]
 inf: Final[float]
 nan: Final[float]
 newaxis: Final[None]
+__array_api_version__: Final[str]
 __version__: Final[str]
 # CONSTANTS
 
@@ -77,6 +78,8 @@ class array:
     def T(self) -> array: ...
     @property
     def at(self) -> ArrayAt: ...
+    @property
+    def device(self) -> Device: ...
     @property
     def dtype(self) -> Dtype: ...
     @property
@@ -176,7 +179,7 @@ class DtypeCategory:
 
 @final
 class finfo:
-    def __new__(cls, dtype: _DtypeLike, /) -> finfo: ...
+    def __new__(cls, dtype: _DtypeLike | array, /) -> finfo: ...
     @property
     def bits(self) -> int: ...
     @property
@@ -192,7 +195,7 @@ class finfo:
 
 @final
 class iinfo:
-    def __new__(cls, dtype: _DtypeLike, /) -> iinfo: ...
+    def __new__(cls, dtype: _DtypeLike | array, /) -> iinfo: ...
     @property
     def bits(self) -> int: ...
     @property

@@ -1,10 +1,27 @@
+class _Eig(NamedTuple):
+    eigenvalues: array
+    eigenvectors: array
+
+class _QR(NamedTuple):
+    Q: array
+    R: array
+
+class _Slogdet(NamedTuple):
+    sign: array
+    logabsdet: array
+
+class _SVD(NamedTuple):
+    U: array
+    S: array
+    Vh: array
+
 @overload
 def svd(
     a: _ArrayLike, compute_uv: Literal[True] = True, *, stream: _StreamOrDevice = None
-) -> tuple[array, array, array]: ...
+) -> _SVD: ...
 @overload
 def svd(a: _ArrayLike, compute_uv: Literal[False], *, stream: _StreamOrDevice = None) -> array: ...
 @overload
 def svd(
     a: _ArrayLike, compute_uv: bool = True, *, stream: _StreamOrDevice = None
-) -> array | tuple[array, array, array]: ...
+) -> array | _SVD: ...

@@ -22,19 +22,21 @@ import tenon.core as core  # noqa: E402
 
 MARK = "# Written by python/stubs/write.py."
 HEADER = """from collections.abc import Iterable
-from typing import Any, Literal, SupportsIndex, final, overload
+from typing import Any, Literal, NamedTuple, SupportsIndex, final, overload
 
-from . import _ArrayLike, _DtypeLike, _Integers, _Real, _StreamOrDevice, array
+from . import Device, DeviceType, _ArrayLike, _DtypeLike, _Integers, _Real, _StreamOrDevice, array
 
 """
 KINDS = {"ARRAY": "_ArrayLike", "ARRAYS": "Iterable[_ArrayLike]", "AXIS": "SupportsIndex | None", "INTEGER": "SupportsIndex",
          "INTEGERS": "_Integers", "REAL": "_Real", "REAL_OR_NONE": "_Real | None", "BOOL": "bool", "DTYPE": "_DtypeLike", "TEXT": "str"}
 # The parameters with these names, wherever the table does not say.
-NAMES = {"stream": "_StreamOrDevice", "dtype": "_DtypeLike", "side": "Literal['left', 'right']", "UPLO": "Literal['L', 'U']",
+NAMES = {"stream": "_StreamOrDevice", "device": "Device | DeviceType", "copy": "bool", "descending": "bool", "stable": "bool", "keepdims": "bool",
+         "ord": "_Real", "rtol": "_ArrayLike", "prepend": "_ArrayLike", "append": "_ArrayLike", "n": "SupportsIndex", "axis": "_Integers",
+         "dtype": "_DtypeLike", "side": "Literal['left', 'right']", "UPLO": "Literal['L', 'U']",
          "operands": "_ArrayLike", "mode": "str", "group_size": "SupportsIndex", "bits": "SupportsIndex", "transpose": "bool",
          "sorted_indices": "bool", "correction": "SupportsIndex", "allow_col_major": "bool", "force_fused": "bool",
          "num_samples": "SupportsIndex", "subscripts": "str"}
-NAMES |= {name: "_ArrayLike" for name in ("w", "x", "scales", "biases", "global_scale", "global_scale_x", "global_scale_w",
+NAMES |= {name: "_ArrayLike" for name in ("a", "w", "x", "scales", "biases", "global_scale", "global_scale_x", "global_scale_w",
                                           "lhs_indices", "rhs_indices")}
 # Parameters and results ("->") of functions that differ from those of the table with the same name.
 TYPES = {
@@ -45,14 +47,18 @@ TYPES = {
     "clip": {"a_min": "_ArrayLike | None", "a_max": "_ArrayLike | None"},
     "concatenate": {"axis": "SupportsIndex | None"},
     "conv_general": {"padding": "_Integers | Iterable[_Integers]"},
+    "eig": {"->": "_Eig"}, "eigh": {"->": "_Eig"}, "qr": {"->": "_QR"}, "slogdet": {"->": "_Slogdet"},
     "einsum": {"operands": "_ArrayLike"},
     "einsum_path": {"->": "tuple[list[tuple[int, ...]], str]"},
     "get_array_buffer_size": {"args": "Any", "->": "int"},
     "isdtype": {"dtype": "_DtypeLike", "kind": "_DtypeLike | tuple[_DtypeLike, ...]", "->": "bool"},
     "issubdtype": {"arg1": "_DtypeLike | DtypeCategory", "arg2": "_DtypeLike | DtypeCategory", "->": "bool"},
     "layer_norm": {"weight": "_ArrayLike | None", "bias": "_ArrayLike | None"},
+    "hfft": {"axis": "SupportsIndex", "norm": "Literal['backward', 'ortho', 'forward']"},
+    "ihfft": {"axis": "SupportsIndex", "norm": "Literal['backward', 'ortho', 'forward']"},
     "matrix_norm": {"ord": "_Real | str"},
     "meshgrid": {"arrays": "_ArrayLike", "sparse": "bool", "indexing": "Literal['xy', 'ij']", "->": "tuple[array, ...]"},
+    "moveaxis": {"source": "_Integers", "destination": "_Integers"},
     "norm": {"ord": "_Real | str"},
     "pad": {"pad_width": "_Integers | Iterable[_Integers]"},
     "permutation": {"x": "SupportsIndex | _ArrayLike"},

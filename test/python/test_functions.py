@@ -221,7 +221,7 @@ MISTAKES = [
 
 def compare(ours, theirs):
     if isinstance(theirs, (list, tuple)):
-        assert type(ours) is type(theirs) and len(ours) == len(theirs)
+        assert isinstance(ours, type(theirs)) and len(ours) == len(theirs)
         for one, two in zip(ours, theirs):
             compare(one, two)
     elif isinstance(theirs, mx.array):

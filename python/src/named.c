@@ -1,0 +1,50 @@
+// Tuples of results with names, as the array API standard has them.
+
+#include <string.h>
+
+#include "core.h"
+
+typedef struct named {
+  const char* function;  // of the table
+  PyStructSequence_Desc description;
+  PyTypeObject* type;  // as long as the process; NULL: not used yet
+} named_t;
+
+#define NAMED(function, type, count, ...)                                                        \
+  {                                                                                              \
+    function,                                                                                    \
+        {"tenon.core.linalg." type, NULL, (PyStructSequence_Field[]){__VA_ARGS__, {NULL, NULL}}, \
+         count},                                                                                 \
+        NULL                                                                                     \
+  }
+#define FIELD(name, doc) \
+  { name, doc }
+
+static named_t named[] = {
+    NAMED("linalg_eig", "EigResult", 2, FIELD("eigenvalues", NULL), FIELD("eigenvectors", NULL)),
+    NAMED("linalg_eigh", "EighResult", 2, FIELD("eigenvalues", NULL), FIELD("eigenvectors", NULL)),
+    NAMED("linalg_qr", "QRResult", 2, FIELD("Q", NULL), FIELD("R", NULL)),
+    NAMED("linalg_slogdet", "SlogdetResult", 2, FIELD("sign", NULL), FIELD("logabsdet", NULL)),
+    NAMED("linalg_svd", "SVDResult", 3, FIELD("U", NULL), FIELD("S", NULL), FIELD("Vh", NULL)),
+};
+
+static named_t* find(const char* function) {
+  for (size_t i = 0; i < sizeof named / sizeof *named; ++i) {
+    if (strcmp(named[i].function, function) == 0) return &named[i];
+  }
+  return NULL;
+}
+
+PyObject* core_named_tuple(const char* function, size_t count, tn_array_t* const* values) {
+  PyObject* tuple = core_tuple_of(count, values);
+  named_t* it = find(function);
+  if (!tuple || !it) return tuple;
+  if (!it->type) it->type = PyStructSequence_NewType(&it->description);
+  PyObject* result = it->type ? PyStructSequence_New(it->type) : NULL;
+  for (size_t i = 0; result && i < count; ++i) {
+    PyStructSequence_SetItem(result, (Py_ssize_t)i,
+                             Py_NewRef(PyTuple_GetItem(tuple, (Py_ssize_t)i)));
+  }
+  Py_DECREF(tuple);
+  return result;
+}

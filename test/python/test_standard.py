@@ -1,0 +1,124 @@
+"""What the array API standard has besides mlx.core, compared with NumPy."""
+
+import itertools
+
+import numpy as np
+import pytest
+import tenon.core as tn
+
+RANDOM = np.random.default_rng(0)
+MATRICES = RANDOM.normal(size=(2, 3, 3)).astype(np.float32)
+SIGNAL = RANDOM.normal(size=8).astype(np.float32)
+
+
+def same(found, expected, tolerance=1e-4):
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("name, arguments, keywords", [
+    ("diagonal", (MATRICES,), {"offset": 1}),
+    ("matmul", (MATRICES, MATRICES), {}),
+    ("matrix_norm", (MATRICES,), {}),
+    ("matrix_norm", (MATRICES,), {"ord": np.inf, "keepdims": True}),
+    ("matrix_power", (MATRICES, 0), {}),
+    ("matrix_power", (MATRICES, 1), {}),
+    ("matrix_power", (MATRICES, 5), {}),
+    ("matrix_power", (MATRICES, -3), {}),
+    ("matrix_rank", (np.array([[1, 2], [2, 4]], np.float32),), {}),
+    ("matrix_rank", (MATRICES,), {}),
+    ("matrix_rank", (MATRICES,), {"rtol": 0.9}),
+    ("matrix_transpose", (MATRICES,), {}),
+    ("outer", (SIGNAL, SIGNAL), {}),
+    ("svdvals", (MATRICES,), {}),
+    ("tensordot", (MATRICES, MATRICES), {"axes": ((0, 1), (0, 1))}),
+    ("trace", (MATRICES,), {"offset": -1}),
+    ("vecdot", (MATRICES, MATRICES), {"axis": 1}),
+    *(("vector_norm", (MATRICES,), {"ord": order, "axis": axis, "keepdims": keepdims})
+      for order, axis, keepdims in itertools.product([2, 1, 0, 3.5, -1, np.inf, -np.inf], [None, 1, (0, 2)], [False, True])),
+])
+def test_linalg_is_for_stacks_of_matrices(name, arguments, keywords):
+    given = [tn.array(it) if isinstance(it, np.ndarray) else it for it in arguments]
+    same(getattr(tn.linalg, name)(*given, **keywords), getattr(np.linalg, name)(*arguments, **keywords), 1e-3)
+
+
+def test_results_of_decompositions_have_names():
+    q, r = tn.linalg.qr(tn.array(MATRICES))
+    symmetric = tn.array(MATRICES + MATRICES.transpose(0, 2, 1))
+    assert tn.array_equal(tn.linalg.qr(tn.array(MATRICES)).Q, q) and isinstance(tn.linalg.qr(tn.array(MATRICES)), tuple)
+    same(tn.linalg.svd(tn.array(MATRICES)).S, np.linalg.svd(MATRICES).S)
+    same(tn.linalg.slogdet(tn.array(MATRICES)).logabsdet, np.linalg.slogdet(MATRICES).logabsdet)
+    same(tn.linalg.eigh(symmetric).eigenvalues, np.linalg.eigh(np.asarray(symmetric)).eigenvalues)
+    same(tn.compile(tn.linalg.qr)(tn.array(MATRICES))[1], r)
+
+
+@pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
+@pytest.mark.parametrize("n", [None, 5, 12])
+def test_transforms_of_hermitian_signals(norm, n):
+    spectrum = (SIGNAL + 1j * SIGNAL[::-1]).astype(np.complex64)
+    same(tn.fft.hfft(tn.array(spectrum), n, norm=norm), np.fft.hfft(spectrum, n, norm=norm))
+    same(tn.fft.ihfft(tn.array(SIGNAL), n, norm=norm), np.fft.ihfft(SIGNAL, n, norm=norm))
+
+
+@pytest.mark.parametrize("n", [1, 7, 8])
+def test_frequencies_in_a_dtype(n):
+    for name in ("fftfreq", "rfftfreq"):
+        found = getattr(tn.fft, name)(n, 0.3, dtype=tn.float64)
+        assert found.dtype == tn.float64
+        same(found, getattr(np.fft, name)(n, 0.3), 1e-15)
+        assert getattr(tn.fft, name)(n, 0.3).dtype == tn.float32
+
+
+def test_sorting_down_keeps_the_order_of_equal_elements():
+    values = np.array([[3, 1, 2, 3], [2, 2, 5, 1]])
+    for axis in (0, 1, -1, None):
+        kept = values.flatten() if axis is None else values
+        same(tn.sort(tn.array(values), axis, descending=True), -np.sort(-values, axis))
+        same(tn.argsort(tn.array(values), axis, descending=True), np.argsort(-kept, axis=axis or 0 if axis is None else axis, kind="stable"))
+
+
+def test_several_axes_move_at_once():
+    values = np.arange(24).reshape(1, 2, 3, 4)
+    for source, destination in [((0, 1), (1, 0)), ((-1, 0), (0, -1)), ([3, 2, 1], [0, 1, 2]), ((), ()), ((2,), (0,))]:
+        same(tn.moveaxis(tn.array(values), source, destination), np.moveaxis(values, source, destination))
+    same(tn.array(values).moveaxis((0, 1), (1, 2)), np.moveaxis(values, (0, 1), (1, 2)))
+    with pytest.raises(ValueError, match="moveaxis: an axis is named twice"):
+        tn.moveaxis(tn.array(values), (0, 0), (1, 2))
+    with pytest.raises(ValueError, match="moveaxis: 2 sources and 1 destinations"):
+        tn.moveaxis(tn.array(values), (0, 1), (1,))
+    with pytest.raises(IndexError, match="moveaxis: axis 4 is out of range"):
+        tn.moveaxis(tn.array(values), (4,), (1,))
+
+
+def test_corrections_are_real():
+    for axis, correction in itertools.product([None, 0, (0, 2)], [0.0, 0.5, 1.0, 1.5]):
+        same(tn.var(tn.array(MATRICES), axis, correction=correction), np.var(MATRICES, axis, correction=correction))
+        same(tn.array(MATRICES).std(axis, True, correction=correction), np.std(MATRICES, axis, keepdims=True, correction=correction))
+
+
+def test_differences_with_what_comes_before_and_after():
+    values = np.arange(12).reshape(3, 4) ** 2
+    before, after = np.full((1, 4), 7), np.full((2, 4), 9)
+    same(tn.diff(tn.array(values), axis=0, prepend=before, append=tn.array(after)), np.diff(values, axis=0, prepend=before, append=after))
+    same(tn.diff(tn.array(values), 2, append=values), np.diff(values, 2, append=values))
+
+
+def test_a_device_is_where_arrays_are_made():
+    for array in (tn.zeros(2, device=tn.cpu), tn.arange(3, device=tn.default_device()), tn.full((2,), 1, device=None),
+                  tn.zeros_like(tn.array(1), device=tn.cpu), tn.astype(tn.array(1), tn.float16, device=tn.cpu, copy=False)):
+        assert array.device == tn.default_device()
+    with pytest.raises(TypeError, match="unexpected keyword argument 'device'"):
+        tn.exp(1, device=tn.cpu)
+
+
+def test_limits_and_types_of_arrays_and_numbers():
+    assert tn.finfo(tn.zeros(2, tn.float16)).max == 65504 and tn.iinfo(tn.zeros(2, tn.int8)).max == 127
+    assert tn.result_type(tn.int8, 1) == tn.int8 and tn.result_type(1, tn.uint8, True) == tn.uint8
+    assert tn.result_type(tn.int16, 1.5) == tn.float32 and tn.result_type(tn.float16, 1.5) == tn.float16
+    assert tn.result_type(tn.float64, 1j) == tn.complex128
+
+
+def test_numbers_keep_their_precision_beside_double_precision():
+    third = 1 / 3
+    assert tn.full_like(tn.zeros(1, tn.float64), third).item() == third
+    assert tn.full(1, third * 1j, dtype=tn.complex128).item() == third * 1j
+    assert (tn.zeros(1, tn.complex128) + (third + 1j)).item() == third + 1j
