@@ -36,7 +36,7 @@ NAMES = {"stream": "_StreamOrDevice", "device": "Device | DeviceType", "copy": "
          "operands": "_ArrayLike", "mode": "str", "group_size": "SupportsIndex", "bits": "SupportsIndex", "transpose": "bool",
          "sorted_indices": "bool", "correction": "SupportsIndex", "allow_col_major": "bool", "force_fused": "bool",
          "num_samples": "SupportsIndex", "subscripts": "str"}
-NAMES |= {name: "_ArrayLike" for name in ("a", "w", "x", "scales", "biases", "global_scale", "global_scale_x", "global_scale_w",
+NAMES |= {name: "_ArrayLike" for name in ("a", "b", "w", "x", "scales", "biases", "global_scale", "global_scale_x", "global_scale_w",
                                           "lhs_indices", "rhs_indices")}
 # Parameters and results ("->") of functions that differ from those of the table with the same name.
 TYPES = {

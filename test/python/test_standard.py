@@ -68,6 +68,30 @@ def test_frequencies_in_a_dtype(n):
         assert getattr(tn.fft, name)(n, 0.3).dtype == tn.float32
 
 
+SPECIAL = [0.0, -0.0, 1.0, -1.5, 3e38, -3e38, 1e-44, np.inf, -np.inf, np.nan, -np.nan]
+
+
+@pytest.mark.parametrize("name", ["copysign", "hypot", "nextafter"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_pairs_of_special_numbers(name, dtype):
+    with np.errstate(all="ignore"):
+        a, b = (it.flatten() for it in np.meshgrid(np.array(SPECIAL, dtype), np.array(SPECIAL, dtype)))
+        found, expected = np.asarray(getattr(tn, name)(tn.asarray(a, dtype=dtype), tn.asarray(b, dtype=dtype))), getattr(np, name)(a, b)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
+    np.testing.assert_allclose(found, expected, rtol=0 if name != "hypot" else 4 * np.finfo(dtype).eps)
+    is_number = ~np.isnan(expected) & (a != b if dtype == "float16" else True)  # NumPy has another zero of halves
+    np.testing.assert_array_equal(np.signbit(found[is_number]), np.signbit(expected[is_number]))
+
+
+def test_signs_of_numbers():
+    np.testing.assert_array_equal(np.asarray(tn.signbit(tn.array(SPECIAL))), np.signbit(np.array(SPECIAL, np.float32)))
+    assert tn.signbit(tn.array([-1, 0, 1])).tolist() == [True, False, False]
+    assert tn.hypot(3, tn.array([4], tn.float64)).dtype == tn.float64 and tn.copysign(1, -2).item() == -1.0
+    with pytest.raises(ValueError, match="hypot: takes no complex elements; got complex64"):
+        tn.hypot(tn.array(1j), 1)
+
+
 def test_sorting_down_keeps_the_order_of_equal_elements():
     values = np.array([[3, 1, 2, 3], [2, 2, 5, 1]])
     for axis in (0, 1, -1, None):
