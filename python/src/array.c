@@ -175,7 +175,10 @@ static PyObject* get_imag(PyObject* self, void* unused) {
 
 static PyObject* get_device(PyObject* self, void* unused) {
   (void)unused;
-  return core_device_of(tn_array_device(core_array_value(self)));
+  tn_array_t* array = core_array_borrow(self);
+  const tn_device_t* device = tn_array_device(array);
+  core_array_return(array);
+  return core_device_of(device);
 }
 
 static PyGetSetDef members[] = {

@@ -318,6 +318,7 @@ PyObject* core_objects_of(size_t count, tn_array_t* const* values);
 PyObject* core_tuple_of(size_t count, tn_array_t* const* values);  // the same as a tuple
 
 // named.c: the same, with names if the function of the table has them.
+bool core_add_named(PyObject* module);
 PyObject* core_named_tuple(const char* function, size_t count, tn_array_t* const* values);
 
 bool core_add_evaluation(PyObject* module);  // eval, async_eval

@@ -51,6 +51,7 @@ static bool (*const parts[])(PyObject* module) = {
     core_add_import,
     core_add_exchange,
     core_add_namespace,
+    core_add_named,
     core_add_functions,
     core_add_random,
     core_add_evaluation,

@@ -7,7 +7,7 @@
 typedef struct named {
   const char* function;  // of the table
   PyStructSequence_Desc description;
-  PyTypeObject* type;  // as long as the process; NULL: not used yet
+  PyTypeObject* type;  // as long as the process
 } named_t;
 
 #define NAMED(function, type, count, ...)                                                        \
@@ -28,6 +28,15 @@ static named_t named[] = {
     NAMED("linalg_svd", "SVDResult", 3, FIELD("U", NULL), FIELD("S", NULL), FIELD("Vh", NULL)),
 };
 
+bool core_add_named(PyObject* module) {
+  (void)module;
+  for (size_t i = 0; i < sizeof named / sizeof *named; ++i) {
+    named[i].type = PyStructSequence_NewType(&named[i].description);
+    if (!named[i].type) return false;
+  }
+  return true;
+}
+
 static named_t* find(const char* function) {
   for (size_t i = 0; i < sizeof named / sizeof *named; ++i) {
     if (strcmp(named[i].function, function) == 0) return &named[i];
@@ -39,8 +48,7 @@ PyObject* core_named_tuple(const char* function, size_t count, tn_array_t* const
   PyObject* tuple = core_tuple_of(count, values);
   named_t* it = find(function);
   if (!tuple || !it) return tuple;
-  if (!it->type) it->type = PyStructSequence_NewType(&it->description);
-  PyObject* result = it->type ? PyStructSequence_New(it->type) : NULL;
+  PyObject* result = PyStructSequence_New(it->type);
   for (size_t i = 0; result && i < count; ++i) {
     PyStructSequence_SetItem(result, (Py_ssize_t)i,
                              Py_NewRef(PyTuple_GetItem(tuple, (Py_ssize_t)i)));

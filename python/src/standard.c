@@ -165,7 +165,7 @@ PyObject* core_ihfft(core_call_t* call, PyObject* const* objects) {
   PyObject* norm = other_norm(objects[3]);
   PyObject* half = norm ? CORE_APPLY(call, "rfft", objects[0], objects[1], objects[2], norm) : NULL;
   PyObject* result =
-      half ? core_array_object(tn_array_conjugate(call->scope, core_array_value(half))) : NULL;
+      half ? core_array_object(tn_array_conjugate(call->scope, core_array_hold(call, half))) : NULL;
   Py_XDECREF(half);
   Py_XDECREF(norm);
   return result;
@@ -209,7 +209,7 @@ PyObject* core_sort(core_call_t* call, PyObject* const* objects) {
   int64_t axis = -1;
   PyObject* result = NULL;
   if (is_descending > 0 && integer_or(objects[1] == Py_None ? NULL : objects[1], -1, &axis)) {
-    result = core_array_object(tn_array_flip(call->scope, core_array_value(sorted), 1, &axis));
+    result = core_array_object(tn_array_flip(call->scope, core_array_hold(call, sorted), 1, &axis));
   }
   Py_DECREF(sorted);
   return result;
@@ -335,7 +335,7 @@ PyObject* core_corrected(core_call_t* call, PyObject* const* objects) {
   const double n = count_along(a, count, has_axes ? axes : NULL);
   const double factor = n / fmax(n - correction, 0);
   const bool is_root = strcmp(core_function_name(call->function), "std") == 0;
-  tn_array_t* value = core_array_value(plain);
+  tn_array_t* value = core_array_hold(call, plain);
   tn_array_t* scale = tn_array_scalar_like(call->scope, value, is_root ? sqrt(factor) : factor);
   PyObject* result = core_array_object(tn_array_multiply(call->scope, value, scale));
   Py_DECREF(plain);
