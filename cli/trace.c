@@ -58,19 +58,9 @@ static void begin_slice(trace_t* trace, const tn_run_event_t* event, int track) 
 }
 
 static void print_args(trace_t* trace, const tn_run_event_t* event) {
-  const uint64_t bytes = event->read_byte_size + event->written_byte_size;
-  const int64_t ns = event->end_ns - event->begin_ns;
-  fprintf(trace->file, ", \"args\": {\"instruction\": %u, \"kernel\": ", event->instruction);
-  cli_print_json_string(trace->file, event->kernel);
-  if (event->line) {
-    fprintf(trace->file, ", \"file\": ");
-    cli_print_json_string(trace->file, event->file);
-    fprintf(trace->file, ", \"line\": %u", event->line);
-  }
-  fprintf(trace->file,
-          ", \"read_bytes\": %llu, \"written_bytes\": %llu, \"gb_per_s\": %.6g, \"run_id\": %lld}",
-          (unsigned long long)event->read_byte_size, (unsigned long long)event->written_byte_size,
-          ns > 0 ? (double)bytes / (double)ns : 0.0, (long long)event->run_id);
+  fprintf(trace->file, ", \"args\": ");
+  // What could not be written is noticed at the end.
+  tn_status_release(tn_run_event_write_json(event, tn_write_to_file, trace->file));
 }
 
 void cli_trace_observe(void* user, const tn_run_event_t* event) {

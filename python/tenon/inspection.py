@@ -19,8 +19,8 @@ __all__ = ["Picture", "profile", "show"]
 def profile(path: str | os.PathLike[str]) -> Iterator[None]:
     """Writes what runs inside of the `with` to a file that Perfetto (ui.perfetto.dev) and chrome://tracing open.
 
-    Each operation and custom call is a slice with its name, kernel, bytes and GB/s, on the track of the thread that computes it:
-    programs and the evaluation of lazy arrays.
+    Each operation and custom call is a slice with its name, kernel, types, bytes and GB/s, on the track of the thread that computes
+    it: programs and the evaluation of lazy arrays. A fusion names its members.
 
     Raises OSError if the file cannot be written, RuntimeError if another profile is being written.
     """

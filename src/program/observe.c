@@ -1,6 +1,10 @@
 #include "program/observe.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "base/linux/clock.h"
+#include "base/writer.h"
 #include "plan/print.h"
 
 static bool runs_instructions(const tn_instruction_t* instruction) {
@@ -47,6 +51,54 @@ static uint64_t operand_bytes(const tn_program_t* program, const tn_instruction_
   return sum;
 }
 
+// --- texts of an event
+
+typedef struct tn_event_text {
+  char text[400];
+  size_t length;
+  bool is_full;
+} tn_event_text_t;
+
+// Appends a whole part, or "..." in the place of all that follow.
+static void append(tn_event_text_t* out, const char* format, ...) TN_PRINTF(2, 3);
+static void append(tn_event_text_t* out, const char* format, ...) {
+  char part[200];
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(part, sizeof part, format, arguments);
+  va_end(arguments);
+  if (out->is_full || length < 0) return;
+  out->is_full = out->length + (size_t)length + sizeof "..." > sizeof out->text;
+  out->length += (size_t)snprintf(out->text + out->length, sizeof out->text - out->length, "%s",
+                                  out->is_full ? "..." : part);
+}
+
+static void append_types(tn_event_text_t* out, const tn_node_t* node) {
+  append(out, "(");
+  for (uint32_t i = 0; i < node->operand_count; ++i) {
+    append(out, "%s%s", i ? ", " : "", TN_TYPE_TEXT(node->operands[i]->type));
+  }
+  append(out, ") -> (");
+  for (uint32_t i = 0; i < node->result_count; ++i) {
+    append(out, "%s%s", i ? ", " : "", TN_TYPE_TEXT(node->results[i].type));
+  }
+  append(out, ")");
+}
+
+static void append_members(tn_event_text_t* out, const tn_node_t* fusion) {
+  const tn_region_t* region = fusion->regions[0];
+  for (const tn_node_t* node = region->first; node && node != region->last; node = node->next) {
+    const tn_string_view_t target = tn__attr_get_string(&node->attrs, "call_target_name");
+    const char* name = tn__op_short_name(tn__op_written(node->op));
+    const char* separator = node == region->first ? "" : ", ";
+    if (target.length) {
+      append(out, "%s%.*s", separator, TN_SV(target));
+    } else {
+      append(out, "%s%s", separator, name);
+    }
+  }
+}
+
 void tn__observe_report(const tn_activation_t* activation, uint32_t index,
                         tn_observation_t observation, bool is_asynchronous) {
   if (!observation.observer) return;
@@ -55,6 +107,12 @@ void tn__observe_report(const tn_activation_t* activation, uint32_t index,
   const tn_node_t* node = instruction->step->node;
   const tn_source_t* source = node ? tn__module_source(node->region->function->module) : NULL;
   const tn_string_view_t target = tn__plan_step_target(instruction->step);
+  const int64_t end_ns = tn__clock_ns();
+  tn_event_text_t types = {0}, members = {0};
+  if (node && !instruction->step->reason) {
+    append_types(&types, node);
+    if (node->op == TN__OP_OF(tenon, fusion)) append_members(&members, node);
+  }
   const tn_run_event_t event = {
       .struct_size = sizeof event,
       .run_id = activation->environment.run_id,
@@ -69,10 +127,40 @@ void tn__observe_report(const tn_activation_t* activation, uint32_t index,
       .line = node ? node->location.line : 0,
       .column = node ? node->location.column : 0,
       .begin_ns = observation.begin_ns,
-      .end_ns = tn__clock_ns(),
+      .end_ns = end_ns,
       .read_byte_size = operand_bytes(program, instruction),
       .written_byte_size =
           leaf_bytes(program, instruction->first_result, instruction->result_count),
+      .types = types.text,
+      .members = members.text,
   };
   observation.observer->observe(observation.observer->user, &event);
+}
+
+static void write_text(tn_writer_t* writer, const char* key, const char* text) {
+  if (!*text) return;
+  tn__writef(writer, ", \"%s\": ", key);
+  tn__write_json_string(writer, tn__sv(text));
+}
+
+tn_status_t tn_run_event_write_json(const tn_run_event_t* event, tn_write_fn write, void* user) {
+  const uint64_t bytes = event->read_byte_size + event->written_byte_size;
+  const int64_t ns = event->end_ns - event->begin_ns;
+  tn_writer_t writer;
+  tn__writer_init(&writer, write, user);
+  tn__writef(&writer, "{\"instruction\": %u, \"kernel\": ", event->instruction);
+  tn__write_json_string(&writer, tn__sv(event->kernel));
+  write_text(&writer, "types", event->types);
+  write_text(&writer, "members", event->members);
+  if (event->line) {
+    write_text(&writer, "file", event->file);
+    tn__writef(&writer, ", \"line\": %u", event->line);
+  }
+  tn__writef(&writer,
+             ", \"read_bytes\": %llu, \"written_bytes\": %llu, \"gb_per_s\": %.6g, \"run_id\": "
+             "%lld}",
+             (unsigned long long)event->read_byte_size,
+             (unsigned long long)event->written_byte_size,
+             ns > 0 ? (double)bytes / (double)ns : 0.0, (long long)event->run_id);
+  return tn__writer_finish(&writer);
 }

@@ -10,7 +10,7 @@ typedef struct seen {
   size_t count;
   tn_run_event_t events[MOST];
   char targets[MOST][32];
-  char files[MOST][32];
+  char files[MOST][32], types[MOST][64];
 } seen_t;
 
 static void see(void* user, const tn_run_event_t* event) {
@@ -19,6 +19,7 @@ static void see(void* user, const tn_run_event_t* event) {
   assert_true(event->struct_size == sizeof *event && event->begin_ns <= event->end_ns);
   snprintf(seen->targets[seen->count], 32, "%.*s", (int)event->target_length, event->target);
   snprintf(seen->files[seen->count], 32, "%s", event->file);
+  snprintf(seen->types[seen->count], 64, "%s", event->types);
   seen->events[seen->count++] = *event;
 }
 
@@ -66,6 +67,7 @@ static void an_instruction_is_reported_with_its_place_and_bytes(void** state) {
   assert_true(add->line == 2 && add->column > 0 && add->target_length == 0);
   assert_true(add->read_byte_size == 32 && add->written_byte_size == 16);
   assert_non_null(strstr(add->kernel, ".add"));
+  assert_string_equal(seen.types[0], "(tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>)");
   assert_string_equal(seen.files[0], "test.mlir");
 }
 

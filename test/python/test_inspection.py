@@ -30,6 +30,17 @@ def test_a_profile_names_operations_and_custom_calls(tmp_path):
     product = found[names.index("dot_general")]
     assert product["ph"] == "X" and product["dur"] > 0 and product["args"]["written_bytes"] == 64 * 64 * 4
     assert product["args"]["gb_per_s"] > 0
+    assert product["args"]["types"] == "(tensor<64x64xf32>, tensor<64x64xf32>) -> (tensor<64x64xf32>)"
+
+
+def test_a_fusion_names_its_members(tmp_path):
+    swish = tenon.ops.load(BUILD / "examples" / "swish" / "libswish.so").swish
+    function = tn.compile(lambda x: tn.exp(swish(x + 1)))
+    tn.eval(function(tn.ones((64, 64))))
+    with tenon.profile(tmp_path / "t.json"):
+        tn.eval(function(tn.ones((64, 64))))
+    members = [it["args"]["members"] for it in slices(tmp_path / "t.json") if "members" in it["args"]]
+    assert any("swish" in it.split(", ") and "exponential" in it.split(", ") for it in members)
 
 
 def test_threads_have_tracks_of_their_own(tmp_path):

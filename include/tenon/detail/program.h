@@ -144,7 +144,16 @@ typedef struct tn_run_event {
   int64_t begin_ns, end_ns;  // of CLOCK_MONOTONIC
   // The size of all operands and results, each counted once.
   uint64_t read_byte_size, written_byte_size;
+  const char* types;    // of operands and results: "(tensor<4xf32>) -> (tensor<f32>)", cut off when
+                        // they are many; "": a copy
+  const char* members;  // of a fusion, in order, custom calls by their targets: "add, swish"; ""
+                        // for others
 } tn_run_event_t;
+
+// Writes what is known of the event but its name and times as a JSON object: the `args` of the
+// Trace Event Format.
+TN_API TN_MUST_USE tn_status_t tn_run_event_write_json(const tn_run_event_t* event,
+                                                       tn_write_fn write, void* user);
 
 // Called after each instruction, inner ones before the loop, branch or call that contains them, on
 // the thread that runs the program; never concurrently for one run. The regions and threads of a
