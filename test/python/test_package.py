@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import textwrap
 import venv
@@ -61,10 +62,14 @@ def copy_example(folder, name):
 
 
 def test_one_wheel_serves_every_python_from_3_11_on(wheel):
-    assert re.fullmatch(r"tenon-[\d.]+-cp311-abi3-linux_\w+\.whl", wheel.name)
+    suffix, tag = "abi3.so", "cp311-abi3"
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):  # a wheel for each version
+        suffix = sysconfig.get_config_var("EXT_SUFFIX")[1:]
+        tag = "cp{0}{1}-cp{0}{1}t".format(*sys.version_info)
+    assert re.fullmatch(rf"tenon-[\d.]+-{tag}-linux_\w+\.whl", wheel.name)
     assert wheel.stat().st_size < 5_000_000
     names = zipfile.ZipFile(wheel).namelist()
-    for name in ["core.abi3.so", "bin/tenon", "include/tenon/custom.h", "lib/cmake/Tenon/TenonConfig.cmake", "py.typed",
+    for name in [f"core.{suffix}", "bin/tenon", "include/tenon/custom.h", "lib/cmake/Tenon/TenonConfig.cmake", "py.typed",
                  "core/__init__.pyi", "core/linalg.pyi"]:
         assert f"tenon/{name}" in names
     assert len(names) == len(set(names))
