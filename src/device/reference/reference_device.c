@@ -3,6 +3,7 @@
 // right by luck on the CPU is an error here. It is also the example for new devices.
 #include <string.h>
 
+#include "device/copy.h"
 #include "device/cpu/stream.h"
 #include "device/driver.h"
 #include "device/reference/event.h"
@@ -82,76 +83,45 @@ static void unwrap_host(tn_device_t* device, tn_memory_t memory) {
 
 // ---- copies
 
-typedef struct copy_job {
-  tn_device_t* device;  // retained while the job is enqueued
-  void* to;
-  const void* from;
-  bool to_device, from_device;  // which of the two are addresses of the device
-  size_t byte_size;
-} copy_job_t;
-
-static tn_status_t copy_now(const copy_job_t* job) {
-  void *to = job->to, *from = (void*)job->from;
-  if (job->to_device) {
-    TN_RETURN_IF_ERROR(tn__reference_memory_find(job->to, &to));
-  }
-  if (job->from_device) {
-    TN_RETURN_IF_ERROR(tn__reference_memory_find(job->from, &from));
-  }
-  if (job->byte_size) memmove(to, from, job->byte_size);
+static tn_status_t copy_bytes(const void* to, const void* from, bool to_device, bool from_device,
+                              size_t byte_size) {
+  void *target = (void*)to, *source = (void*)from;
+  if (to_device) TN_RETURN_IF_ERROR(tn__reference_memory_find(to, &target));
+  if (from_device) TN_RETURN_IF_ERROR(tn__reference_memory_find(from, &source));
+  if (byte_size) memmove(target, source, byte_size);
   return TN_OK;
 }
 
-static tn_status_t copy_in_turn(void* user, tn_status_t poison) {
-  copy_job_t* job = user;
-  tn_device_t* device = job->device;
-  tn_status_t status = poison ? TN_OK : copy_now(job);
-  tn__free(device->allocator, job, sizeof *job);
-  tn_device_release(device);
-  return status;
+static tn_status_t to_device_now(tn_device_t* device, void* to, const void* from,
+                                 size_t byte_size) {
+  (void)device;
+  return copy_bytes(to, from, true, false, byte_size);
 }
 
-static tn_status_t start_copy(tn_stream_t* stream, copy_job_t job) {
-  void* storage = NULL;
-  const tn_allocator_t* allocator = job.device->allocator;
-  if (!stream) return copy_now(&job);
-  TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof job, &storage));
-  memcpy(storage, &job, sizeof job);
-  tn_device_retain(job.device);
-  tn_status_t status = tn__stream_enqueue(stream, copy_in_turn, storage, 0);
-  if (status) {
-    tn__free(allocator, storage, sizeof job);
-    tn_device_release(job.device);
-  }
-  return status;
+static tn_status_t to_host_now(tn_device_t* device, void* to, const void* from, size_t byte_size) {
+  (void)device;
+  return copy_bytes(to, from, false, true, byte_size);
+}
+
+static tn_status_t within_now(tn_device_t* device, void* to, const void* from, size_t byte_size) {
+  (void)device;
+  return copy_bytes(to, from, true, true, byte_size);
 }
 
 static tn_status_t copy_from_host(tn_device_t* device, tn_stream_t* stream, tn_memory_t to,
                                   const void* from, size_t byte_size) {
-  return start_copy(stream, (copy_job_t){.device = device,
-                                         .to = tn__memory_address(to),
-                                         .from = from,
-                                         .to_device = true,
-                                         .byte_size = byte_size});
+  return tn__copy_in_turn(device, stream, to_device_now, tn__memory_address(to), from, byte_size);
 }
 
 static tn_status_t copy_to_host(tn_device_t* device, tn_stream_t* stream, void* to,
                                 tn_memory_t from, size_t byte_size) {
-  return start_copy(stream, (copy_job_t){.device = device,
-                                         .to = to,
-                                         .from = tn__memory_address(from),
-                                         .from_device = true,
-                                         .byte_size = byte_size});
+  return tn__copy_in_turn(device, stream, to_host_now, to, tn__memory_address(from), byte_size);
 }
 
 static tn_status_t copy(tn_device_t* device, tn_stream_t* stream, tn_memory_t to, tn_memory_t from,
                         size_t byte_size) {
-  return start_copy(stream, (copy_job_t){.device = device,
-                                         .to = tn__memory_address(to),
-                                         .from = tn__memory_address(from),
-                                         .to_device = true,
-                                         .from_device = true,
-                                         .byte_size = byte_size});
+  return tn__copy_in_turn(device, stream, within_now, tn__memory_address(to),
+                          tn__memory_address(from), byte_size);
 }
 
 static void* stream_native(tn_stream_t* stream) {

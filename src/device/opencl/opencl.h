@@ -1,0 +1,48 @@
+// What Tenon uses of OpenCL, which is found at run time: neither a header nor a library of it is
+// needed to build. Types and numbers are those of the OpenCL 3.0 specification.
+#ifndef TENON_DEVICE_OPENCL_OPENCL_H_
+#define TENON_DEVICE_OPENCL_OPENCL_H_
+
+#include <stdint.h>
+#include <tenon/detail/status.h>
+
+// Objects of OpenCL, by what they are.
+typedef struct tn_cl_platform_object* tn_cl_platform_t;
+typedef struct tn_cl_device_object* tn_cl_device_t;
+typedef struct tn_cl_context_object* tn_cl_context_t;
+typedef struct tn_cl_queue_object* tn_cl_queue_t;
+
+enum {
+  TN_CL_SUCCESS = 0,
+  TN_CL_DEVICE_NOT_FOUND = -1,
+  TN_CL_PLATFORM_NOT_FOUND = -1001,  // of the loader: no driver is installed
+
+  TN_CL_PLATFORM_NAME = 0x0902,
+  TN_CL_DEVICE_MAX_COMPUTE_UNITS = 0x1002,
+  TN_CL_DEVICE_GLOBAL_MEM_SIZE = 0x101F,
+  TN_CL_DEVICE_NAME = 0x102B,
+  TN_CL_DEVICE_SVM_CAPABILITIES = 0x1053,
+  TN_CL_SVM_COARSE_GRAIN_BUFFER = 1 << 0,
+  TN_CL_MEM_READ_WRITE = 1 << 0,
+};
+#define TN_CL_DEVICE_TYPE_ALL UINT64_C(0xFFFFFFFF)
+
+// The functions, by their names without "cl".
+typedef struct tn_opencl {
+#define TN_OPENCL_FUNCTION(result, name, ...) result (*name)(__VA_ARGS__);
+#include "device/opencl/functions.def"
+#undef TN_OPENCL_FUNCTION
+} tn_opencl_t;
+
+// Loads the library, once and for good. NULL when it is not there: *out_reason, static text, says
+// what was looked for.
+const tn_opencl_t* tn__opencl_load(const char** out_reason);
+
+// OK for TN_CL_SUCCESS; RESOURCE_EXHAUSTED where memory is short, else INTERNAL. Names the function
+// and the error.
+TN_MUST_USE tn_status_t tn__opencl_status(const char* function, int32_t error);
+// Calls a function that returns an error.
+#define TN_OPENCL_CALL(cl, function, ...) \
+  tn__opencl_status("cl" #function, (cl)->function(__VA_ARGS__))
+
+#endif  // TENON_DEVICE_OPENCL_OPENCL_H_
