@@ -11,8 +11,7 @@ typedef struct copy_job {
 static tn_status_t work(void* user, tn_status_t poison) {
   copy_job_t* job = user;
   tn_device_t* device = job->device;
-  tn_status_t status =
-      poison ? TN_OK : job->copy(device, job->to, job->from, job->byte_size);
+  tn_status_t status = poison ? TN_OK : job->copy(device, job->to, job->from, job->byte_size);
   tn__free(device->allocator, job, sizeof *job);
   tn_device_release(device);
   return status;

@@ -55,7 +55,7 @@ tn_status_t tn__memory_cache_create(const tn_memory_source_t* source, const char
 
 // The class of a size, at least SMALLEST, which becomes the size of the class.
 static size_t class_of(size_t* byte_size) {
-  const int shift = 63 - __builtin_clzll(*byte_size) - 3;  // of an eighth
+  const int shift = 63 - __builtin_clzll(*byte_size) - 3;                   // of an eighth
   const size_t eighths = (*byte_size + ((size_t)1 << shift) - 1) >> shift;  // 8 to 16
   *byte_size = eighths << shift;
   return (size_t)shift * 8 + (eighths - 8);
@@ -221,8 +221,7 @@ void tn__memory_cache_free(tn_memory_cache_t* cache, tn_memory_t memory) {
 
 // --- limits and statistics
 
-void tn__memory_cache_statistics(tn_memory_cache_t* cache,
-                                 tn_memory_statistics_t* out_statistics) {
+void tn__memory_cache_statistics(tn_memory_cache_t* cache, tn_memory_statistics_t* out_statistics) {
   pthread_mutex_lock(&cache->mutex);
   *out_statistics = (tn_memory_statistics_t){
       .struct_size = sizeof *out_statistics,

@@ -1,6 +1,7 @@
 #include "plan/plan.h"
 
 #include "base/pool.h"
+#include "kernel/encoder.h"
 #include "plan/planner.h"
 
 // --- copies that the plan adds
@@ -20,6 +21,8 @@ static tn_status_t copy_range(int64_t begin, int64_t end, void* user) {
 
 static tn_status_t run_copy(const tn_kernel_call_t* call) {
   const size_t* byte_size = call->state;
+  tn_encoder_t* encoder = call->context->encoder;
+  if (encoder) return encoder->copy(encoder, call->results[0], call->operands[0], *byte_size);
   copy_run_t run = {call->operands[0], call->results[0]};
   return tn__pool_parallel_for(call->context->pool, (int64_t)*byte_size, COPY_GRAIN_BYTES,
                                copy_range, &run);

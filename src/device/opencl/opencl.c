@@ -43,7 +43,8 @@ const tn_opencl_t* tn__opencl_load(const char** out_reason) {
 static const char* name_of(int32_t error) {
   switch (error) {
 #define TN_OPENCL_ERROR(number, name) \
-  case number: return #name;
+  case number:                        \
+    return #name;
 #include "device/opencl/errors.def"
 #undef TN_OPENCL_ERROR
     default: return "an unknown error";
@@ -53,6 +54,6 @@ static const char* name_of(int32_t error) {
 tn_status_t tn__opencl_status(const char* function, int32_t error) {
   const bool is_memory = error == -4 || error == -5 || error == -6;
   if (error == TN_CL_SUCCESS) return TN_OK;
-  return tn_status_create(is_memory ? TN_CODE_RESOURCE_EXHAUSTED : TN_CODE_INTERNAL,
-                          "%s: %s (%d)", function, name_of(error), (int)error);
+  return tn_status_create(is_memory ? TN_CODE_RESOURCE_EXHAUSTED : TN_CODE_INTERNAL, "%s: %s (%d)",
+                          function, name_of(error), (int)error);
 }

@@ -11,19 +11,24 @@ typedef struct tn_cl_platform_object* tn_cl_platform_t;
 typedef struct tn_cl_device_object* tn_cl_device_t;
 typedef struct tn_cl_context_object* tn_cl_context_t;
 typedef struct tn_cl_queue_object* tn_cl_queue_t;
+typedef struct tn_cl_program_object* tn_cl_program_t;
+typedef struct tn_cl_kernel_object* tn_cl_kernel_t;
 
 enum {
   TN_CL_SUCCESS = 0,
   TN_CL_DEVICE_NOT_FOUND = -1,
+  TN_CL_BUILD_PROGRAM_FAILURE = -11,
   TN_CL_PLATFORM_NOT_FOUND = -1001,  // of the loader: no driver is installed
 
-  TN_CL_PLATFORM_NAME = 0x0902,
   TN_CL_DEVICE_MAX_COMPUTE_UNITS = 0x1002,
+  TN_CL_DEVICE_SINGLE_FP_CONFIG = 0x101B,
+  TN_CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT = 1 << 7,
   TN_CL_DEVICE_GLOBAL_MEM_SIZE = 0x101F,
   TN_CL_DEVICE_NAME = 0x102B,
   TN_CL_DEVICE_SVM_CAPABILITIES = 0x1053,
   TN_CL_SVM_COARSE_GRAIN_BUFFER = 1 << 0,
   TN_CL_MEM_READ_WRITE = 1 << 0,
+  TN_CL_PROGRAM_BUILD_LOG = 0x1183,
 };
 #define TN_CL_DEVICE_TYPE_ALL UINT64_C(0xFFFFFFFF)
 

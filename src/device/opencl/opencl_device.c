@@ -1,5 +1,5 @@
 // Devices of OpenCL, with shared virtual memory: a device's memory has addresses, as everywhere.
-#include "device/opencl/opencl.h"
+#include "device/opencl/opencl_device.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,40 +7,33 @@
 #include "device/copy.h"
 #include "device/cpu/stream.h"
 #include "device/driver.h"
-#include "device/memory_cache.h"
 
 enum { PLATFORM_LIMIT = 16, DEVICE_LIMIT = 64, ALIGNMENT = 64 };
 
-typedef struct opencl_device {
-  tn_device_t base;
-  const tn_opencl_t* cl;
-  tn_cl_context_t cl_context;
-  tn_cl_queue_t copies;  // in order; every copy is waited for
-  tn_memory_cache_t* memory;
-} opencl_device_t;
-
-static opencl_device_t* cast(tn_device_t* device) {
-  return (opencl_device_t*)device;
+static tn_opencl_device_t* cast(tn_device_t* device) {
+  return (tn_opencl_device_t*)device;
 }
 
-static void close(opencl_device_t* device) {
+static void close(tn_opencl_device_t* device) {
   tn__memory_cache_destroy(device->memory);
+  tn__opencl_programs_release(device);
+  pthread_mutex_destroy(&device->programs.mutex);
   if (device->copies) device->cl->ReleaseCommandQueue(device->copies);
-  if (device->cl_context) device->cl->ReleaseContext(device->cl_context);
+  if (device->context) device->cl->ReleaseContext(device->context);
 }
 
 static void destroy(tn_device_t* device) {
   const tn_allocator_t* allocator = device->allocator;
   close(cast(device));
   tn__device_deinit(device);
-  tn__free(allocator, device, sizeof(opencl_device_t));
+  tn__free(allocator, device, sizeof(tn_opencl_device_t));
 }
 
 // ---- memory
 
 static tn_status_t allocate_from_driver(void* user, size_t byte_size, void** out_address) {
-  const opencl_device_t* device = user;
-  *out_address = device->cl->SVMAlloc(device->cl_context, TN_CL_MEM_READ_WRITE, byte_size, 0);
+  const tn_opencl_device_t* device = user;
+  *out_address = device->cl->SVMAlloc(device->context, TN_CL_MEM_READ_WRITE, byte_size, 0);
   if (*out_address) return TN_OK;
   return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
                           "device %s: clSVMAlloc gave no memory for %zu bytes", device->base.name,
@@ -48,8 +41,8 @@ static tn_status_t allocate_from_driver(void* user, size_t byte_size, void** out
 }
 
 static void free_to_driver(void* user, void* address) {
-  const opencl_device_t* device = user;
-  device->cl->SVMFree(device->cl_context, address);
+  const tn_opencl_device_t* device = user;
+  device->cl->SVMFree(device->context, address);
 }
 
 static tn_status_t allocate(tn_device_t* device, size_t byte_size, size_t alignment,
@@ -62,7 +55,7 @@ static void free_memory(tn_device_t* device, tn_memory_t memory) {
 }
 
 static void statistics(const tn_device_t* device, tn_memory_statistics_t* out_statistics) {
-  tn__memory_cache_statistics(((const opencl_device_t*)device)->memory, out_statistics);
+  tn__memory_cache_statistics(((const tn_opencl_device_t*)device)->memory, out_statistics);
 }
 
 static void reset_peak(tn_device_t* device) {
@@ -106,7 +99,7 @@ static void unwrap_host(tn_device_t* device, tn_memory_t memory) {
 
 static tn_status_t copy_now(tn_device_t* device, void* to, const void* from, size_t byte_size) {
   enum { IS_BLOCKING = 1 };
-  const opencl_device_t* it = cast(device);
+  const tn_opencl_device_t* it = cast(device);
   if (byte_size == 0 || to == from) return TN_OK;
   return TN_OPENCL_CALL(it->cl, EnqueueSVMMemcpy, it->copies, IS_BLOCKING, to, from, byte_size, 0,
                         NULL, NULL);
@@ -128,35 +121,7 @@ static tn_status_t copy(tn_device_t* device, tn_stream_t* stream, tn_memory_t to
                           tn__memory_address(from), byte_size);
 }
 
-// ---- queues and streams
-
-struct tn_queue {
-  tn_device_t* device;
-};
-
-static tn_status_t queue_create(tn_device_t* device, tn_queue_t** out_queue) {
-  void* memory = NULL;
-  *out_queue = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(device->allocator, sizeof(tn_queue_t), &memory));
-  *out_queue = memory;
-  (*out_queue)->device = device;
-  return TN_OK;
-}
-
-static void queue_destroy(tn_queue_t* queue) {
-  tn__free(queue->device->allocator, queue, sizeof *queue);
-}
-
-static tn_status_t launch(tn_queue_t* queue, const tn_launch_t* launch) {
-  return tn_status_create(TN_CODE_INTERNAL, "device %s: %s is no kernel of it", queue->device->name,
-                          launch->kernel->name);
-}
-
-static tn_status_t finish(tn_queue_t* queue, uint32_t* out_tag) {
-  (void)queue;
-  *out_tag = 0;
-  return TN_OK;
-}
+// ---- streams
 
 static void* stream_native(tn_stream_t* stream) {
   (void)stream;
@@ -179,10 +144,10 @@ static const tn_device_vtable_t vtable = {
     .copy_from_host = copy_from_host,
     .copy_to_host = copy_to_host,
     .copy = copy,
-    .queue_create = queue_create,
-    .queue_destroy = queue_destroy,
-    .launch = launch,
-    .finish = finish,
+    .queue_create = tn__opencl_queue_create,
+    .queue_destroy = tn__opencl_queue_destroy,
+    .launch = tn__opencl_queue_launch,
+    .finish = tn__opencl_queue_finish,
     .stream_create = tn__cpu_stream_create,
     .stream_destroy = tn__cpu_stream_destroy,
     .stream_enqueue = tn__cpu_stream_enqueue,
@@ -262,9 +227,9 @@ static tn_status_t enumerate(tn_device_visit_fn visit, void* user, bool* out_go_
   return TN_OK;
 }
 
-static tn_status_t open(opencl_device_t* device, tn_cl_device_t id,
-                        const tn_device_options_t* options) {
+static tn_status_t open(tn_opencl_device_t* device, const tn_device_options_t* options) {
   const tn_opencl_t* cl = device->cl;
+  const tn_cl_device_t id = device->id;
   const uint64_t shared = number_of(cl, id, TN_CL_DEVICE_SVM_CAPABILITIES);
   int32_t error = TN_CL_SUCCESS;
   if (!(shared & TN_CL_SVM_COARSE_GRAIN_BUFFER)) {
@@ -272,9 +237,12 @@ static tn_status_t open(opencl_device_t* device, tn_cl_device_t id,
                             "device %s has no shared virtual memory, which Tenon needs",
                             device->base.name);
   }
-  device->cl_context = cl->CreateContext(NULL, 1, &id, NULL, NULL, &error);
+  const bool is_exact =
+      number_of(cl, id, TN_CL_DEVICE_SINGLE_FP_CONFIG) & TN_CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+  device->programs.options = is_exact ? "-cl-fp32-correctly-rounded-divide-sqrt" : "";
+  device->context = cl->CreateContext(NULL, 1, &id, NULL, NULL, &error);
   TN_RETURN_IF_ERROR(tn__opencl_status("clCreateContext", error));
-  device->copies = cl->CreateCommandQueueWithProperties(device->cl_context, id, NULL, &error);
+  device->copies = cl->CreateCommandQueueWithProperties(device->context, id, NULL, &error);
   TN_RETURN_IF_ERROR(tn__opencl_status("clCreateCommandQueueWithProperties", error));
   const tn_memory_source_t source = {allocate_from_driver, free_to_driver, device};
   return tn__memory_cache_create(&source, device->base.name,
@@ -290,17 +258,19 @@ static tn_status_t create_device(const found_t* found, unsigned number,
   void* memory = NULL;
   char name[32];
   TN_RETURN_IF_ERROR(tn__pool_create(&pool_config, allocator, &pool));
-  tn_status_t status = tn__allocate(allocator, sizeof(opencl_device_t), &memory);
+  tn_status_t status = tn__allocate(allocator, sizeof(tn_opencl_device_t), &memory);
   if (status) {
     tn__pool_release(pool);
     return status;
   }
-  opencl_device_t* device = memory;
+  tn_opencl_device_t* device = memory;
   snprintf(name, sizeof name, "opencl:%u", number);
   tn__device_init(&device->base, &vtable, name, &tn__compile_target_opencl, options, pool);
   device->base.memory_alignment = ALIGNMENT;
   device->cl = found->cl;
-  status = open(device, found->devices[number], options);
+  device->id = found->devices[number];
+  pthread_mutex_init(&device->programs.mutex, NULL);
+  status = open(device, options);
   if (status) {
     destroy(&device->base);
     return status;

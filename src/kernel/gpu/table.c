@@ -1,7 +1,22 @@
 // The kernels of GPUs, and their compile targets.
+#include "kernel/gpu/gpu.h"
+#include "kernel/kernel_set.h"
 #include "kernel/target.h"
+#include "ops/scalar.h"
+
+static const tn_kernel_t rows[] = {
+#define TN_KERNEL(operation, ...) {.op = operation, .name = "gpu." operation, __VA_ARGS__},
+#include "kernel/gpu/kernels.def"
+#undef TN_KERNEL
+};
+
+static uint16_t first[TN_OP_ID_COUNT], next[sizeof rows / sizeof *rows];
+static const tn_kernel_set_t set = {rows, sizeof rows / sizeof *rows, first, next};
+static const tn_kernel_set_t* const sets[] = {&set};
 
 const tn_compile_target_t tn__compile_target_opencl = {
     .platform = "OpenCL",
     .host = &tn__compile_target_host,
+    .set_count = 1,
+    .sets = sets,
 };

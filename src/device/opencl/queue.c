@@ -1,0 +1,108 @@
+// A command queue, to which kernels encode their launches.
+#include <string.h>
+
+#include "device/opencl/opencl_device.h"
+#include "kernel/encoder.h"
+
+enum { GROUP_SIZE = 256 };
+
+typedef struct known_kernel {
+  const tn_device_code_t* code;
+  tn_cl_kernel_t kernel;
+} known_kernel_t;
+
+struct tn_queue {
+  tn_encoder_t encoder;  // first
+  tn_opencl_device_t* device;
+  tn_cl_queue_t commands;  // in order
+  uint32_t last_tag;       // of what was launched last
+  size_t kernel_count, kernel_capacity;
+  known_kernel_t* kernels;  // of this queue alone: arguments are set in them
+};
+
+static tn_status_t find_kernel(tn_queue_t* queue, const tn_device_code_t* code,
+                               tn_cl_kernel_t* out_kernel) {
+  void* list = queue->kernels;
+  for (size_t i = 0; i < queue->kernel_count; ++i) {
+    *out_kernel = queue->kernels[i].kernel;
+    if (queue->kernels[i].code == code) return TN_OK;
+  }
+  TN_RETURN_IF_ERROR(tn__grow(queue->device->base.allocator, &list, &queue->kernel_capacity,
+                              queue->kernel_count + 1, sizeof(known_kernel_t)));
+  queue->kernels = list;
+  TN_RETURN_IF_ERROR(tn__opencl_kernel_create(queue->device, code, out_kernel));
+  queue->kernels[queue->kernel_count++] = (known_kernel_t){code, *out_kernel};
+  return TN_OK;
+}
+
+static tn_status_t set_arguments(const tn_opencl_t* cl, tn_cl_kernel_t kernel,
+                                 const tn_dispatch_t* dispatch) {
+  const uint32_t count = (uint32_t)dispatch->address_count;
+  for (uint32_t i = 0; i < count; ++i) {
+    TN_RETURN_IF_ERROR(
+        TN_OPENCL_CALL(cl, SetKernelArgSVMPointer, kernel, i, dispatch->addresses[i]));
+  }
+  if (dispatch->byte_size == 0) return TN_OK;
+  return TN_OPENCL_CALL(cl, SetKernelArg, kernel, count, dispatch->byte_size, dispatch->bytes);
+}
+
+static tn_status_t dispatch(tn_encoder_t* encoder, const tn_dispatch_t* dispatch) {
+  tn_queue_t* queue = (tn_queue_t*)(void*)encoder;
+  const tn_opencl_t* cl = queue->device->cl;
+  const size_t group = GROUP_SIZE;
+  const size_t count = (dispatch->item_count + group - 1) / group * group;
+  tn_cl_kernel_t kernel = NULL;
+  if (count == 0) return TN_OK;
+  TN_RETURN_IF_ERROR(find_kernel(queue, dispatch->code, &kernel));
+  TN_RETURN_IF_ERROR(set_arguments(cl, kernel, dispatch));
+  return TN_OPENCL_CALL(cl, EnqueueNDRangeKernel, queue->commands, kernel, 1, NULL, &count, &group,
+                        0, NULL, NULL);
+}
+
+static tn_status_t copy(tn_encoder_t* encoder, void* to, const void* from, size_t byte_size) {
+  tn_queue_t* queue = (tn_queue_t*)(void*)encoder;
+  if (byte_size == 0 || to == from) return TN_OK;
+  return TN_OPENCL_CALL(queue->device->cl, EnqueueSVMMemcpy, queue->commands, 0, to, from,
+                        byte_size, 0, NULL, NULL);
+}
+
+tn_status_t tn__opencl_queue_create(tn_device_t* device, tn_queue_t** out_queue) {
+  void* memory = NULL;
+  int32_t error = TN_CL_SUCCESS;
+  *out_queue = NULL;
+  TN_RETURN_IF_ERROR(tn__allocate(device->allocator, sizeof(tn_queue_t), &memory));
+  tn_queue_t* queue = memory;
+  *queue = (tn_queue_t){.encoder = {.dispatch = dispatch, .copy = copy},
+                        .device = (tn_opencl_device_t*)device};
+  queue->commands = queue->device->cl->CreateCommandQueueWithProperties(
+      queue->device->context, queue->device->id, NULL, &error);
+  if (error != TN_CL_SUCCESS) {
+    tn__free(device->allocator, queue, sizeof *queue);
+    return tn__opencl_status("clCreateCommandQueueWithProperties", error);
+  }
+  *out_queue = queue;
+  return TN_OK;
+}
+
+void tn__opencl_queue_destroy(tn_queue_t* queue) {
+  const tn_opencl_t* cl = queue->device->cl;
+  const tn_allocator_t* allocator = queue->device->base.allocator;
+  for (size_t i = 0; i < queue->kernel_count; ++i) cl->ReleaseKernel(queue->kernels[i].kernel);
+  cl->ReleaseCommandQueue(queue->commands);
+  tn__free(allocator, queue->kernels, queue->kernel_capacity * sizeof(known_kernel_t));
+  tn__free(allocator, queue, sizeof *queue);
+}
+
+tn_status_t tn__opencl_queue_launch(tn_queue_t* queue, const tn_launch_t* launch) {
+  tn_kernel_context_t context = *launch->call->context;
+  tn_kernel_call_t call = *launch->call;
+  context.encoder = &queue->encoder;
+  call.context = &context;
+  queue->last_tag = launch->tag;
+  return launch->kernel->run(&call);
+}
+
+tn_status_t tn__opencl_queue_finish(tn_queue_t* queue, uint32_t* out_tag) {
+  *out_tag = queue->last_tag;
+  return TN_OPENCL_CALL(queue->device->cl, Finish, queue->commands);
+}

@@ -1,0 +1,105 @@
+// Expressions of operations.
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel/gpu/gpu.h"
+#include "ops/scalar.h"
+
+const tn_gpu_dtype_t* tn__gpu_dtype(tn_dtype_t dtype) {
+  static const tn_gpu_dtype_t dtypes[] = {
+#define TN_GPU_DTYPE(NAME, memory, value, unsigned_value, signed_value, bits, suffix) \
+  [TN_DTYPE_##NAME] = {#memory, #value, #unsigned_value, #signed_value, bits, #suffix},
+#include "kernel/gpu/dtypes.def"
+#undef TN_GPU_DTYPE
+  };
+  const bool is_there = dtype < sizeof dtypes / sizeof *dtypes && dtypes[dtype].memory;
+  return is_there ? &dtypes[dtype] : NULL;
+}
+
+// --- ops/scalar.def
+
+enum { INTEGERS, REALS, CLASS_COUNT };
+
+typedef struct row {
+  const char* operation;  // without its dialect
+  const char* expressions[CLASS_COUNT];
+} row_t;
+
+#define TEXT_NONE(name, detail, expression) NULL
+#define TEXT_ALONE(name, detail, expression) NULL
+#define TEXT_IS(name, detail, expression) #expression
+#define ROW(name, integers, reals) \
+  {#name, {TN_COLUMN(TEXT, name, 0, integers), TN_COLUMN(TEXT, name, 0, reals)}},
+static const row_t rows[] = {
+#define TN_UNARY(dialect, name, carrier, cost, result, integers, reals, ...) \
+  ROW(name, integers, reals)
+#define TN_BINARY(dialect, name, carrier, cost, result, order, integers, reals, ...) \
+  ROW(name, integers, reals)
+#include "ops/scalar.def"
+};
+
+// What the prelude has no words for.
+static bool is_left_out(const char* expression) {
+  static const char* const words[] = {"BESSEL", "ERF_INV", "MAKE_COMPLEX"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+    if (strstr(expression, words[i])) return true;
+  }
+  return false;
+}
+
+static const char* scalar_expression(const tn_op_use_t* use) {
+  const tn_kind_t kind = tn_dtype_kind(use->operand_types[0]->dtype);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+    if (strcmp(rows[i].operation, tn__op_short_name(use->op)) != 0) continue;
+    const char* text = rows[i].expressions[kind == TN_KIND_FLOAT ? REALS : INTEGERS];
+    return text && !is_left_out(text) ? text : NULL;
+  }
+  return NULL;
+}
+
+// --- others
+
+static const char* compare_expression(const tn_op_use_t* use) {
+  static const char* const texts[] = {"a == b", "a != b", "a >= b", "a > b", "a <= b", "a < b"};
+  const tn_attr_t* type = tn__attr_find(&use->attrs, "compare_type");
+  const tn_attr_t* direction = tn__attr_find(&use->attrs, "comparison_direction");
+  if (type && tn__sv_equal(type->string, tn__sv("TOTALORDER"))) return NULL;
+  return texts[direction ? tn__enum_value("comparison_direction", direction->string) : 0];
+}
+
+static const char* clamp_expression(const tn_op_use_t* use) {
+  return tn_dtype_kind(use->operand_types[1]->dtype) == TN_KIND_FLOAT
+             ? "MINIMUM(MAXIMUM(b, a), c)"
+             : "(b < a ? a : b) > c ? c : (b < a ? a : b)";
+}
+
+static const char* convert_expression(const tn_op_use_t* use) {
+  const tn_dtype_t from = use->operand_types[0]->dtype, to = use->result_types[0]->dtype;
+  const bool is_real = tn_dtype_kind(from) == TN_KIND_FLOAT;
+  const bool is_narrow = to == TN_DTYPE_F16 || to == TN_DTYPE_BF16;
+  // What would be rounded to float first.
+  if (is_narrow && (from == TN_DTYPE_F64 || (!is_real && tn_dtype_bit_width(from) > 16))) {
+    return NULL;
+  }
+  if (!is_real || tn_dtype_kind(to) == TN_KIND_FLOAT) return to == TN_DTYPE_PRED ? "a != 0" : "a";
+  switch (to) {
+    case TN_DTYPE_PRED: return "a != 0";
+    case TN_DTYPE_S8: return "TO_INTEGER(a, convert_char_sat)";
+    case TN_DTYPE_S16: return "TO_INTEGER(a, convert_short_sat)";
+    case TN_DTYPE_S32: return "TO_INTEGER(a, convert_int_sat)";
+    case TN_DTYPE_S64: return "TO_INTEGER(a, convert_long_sat)";
+    case TN_DTYPE_U8: return "TO_INTEGER(a, convert_uchar_sat)";
+    case TN_DTYPE_U16: return "TO_INTEGER(a, convert_ushort_sat)";
+    case TN_DTYPE_U32: return "TO_INTEGER(a, convert_uint_sat)";
+    case TN_DTYPE_U64: return "TO_INTEGER(a, convert_ulong_sat)";
+    default: return NULL;
+  }
+}
+
+const char* tn__gpu_expression(const tn_op_use_t* use) {
+  if (use->op == TN__OP(compare)) return compare_expression(use);
+  if (use->op == TN__OP(select)) return "a ? b : c";
+  if (use->op == TN__OP(clamp)) return clamp_expression(use);
+  if (use->op == TN__OP(convert)) return convert_expression(use);
+  return scalar_expression(use);
+}
