@@ -22,8 +22,8 @@ const tn_compile_target_t tn__compile_target_host = {
 };
 
 // Those that there are.
-static const tn_compile_target_t* const targets[] = {&tn__compile_target_host,
-                                                     &tn__compile_target_reference};
+static const tn_compile_target_t* const targets[] = {
+    &tn__compile_target_host, &tn__compile_target_reference, &tn__compile_target_opencl};
 
 // As rows spell it: StableHLO's operations without their dialect.
 static const tn_op_t* op_of_row(const tn_kernel_t* row) {

@@ -165,15 +165,16 @@ static void add_operand(layout_t* layout, size_t index, const tn_type_t* type,
 static void collapse(layout_t* layout, size_t operand_count) {
   size_t rank = 0;
   for (size_t d = 0; d < layout->rank; ++d) {
+    const int64_t dim = layout->dims[d];
     bool joins = rank > 0;
-    if (layout->dims[d] == 1) continue;
+    if (dim == 1) continue;
     for (size_t k = 0; k < operand_count && joins; ++k) {
       const int64_t* strides = layout->strides[k];
       if (layout->reads[k] != READ_STRIDED) continue;
-      joins = strides[rank - 1] == strides[d] * layout->dims[d];
+      joins = strides[rank - 1] == strides[d] * dim;
     }
     if (!joins) layout->dims[rank++] = 1;
-    layout->dims[rank - 1] *= layout->dims[d];
+    layout->dims[rank - 1] *= dim;
     for (size_t k = 0; k < operand_count; ++k) {
       layout->strides[k][rank - 1] = layout->strides[k][d];
     }
@@ -230,11 +231,11 @@ tn_status_t tn__gpu_view_prepare(tn_kernel_site_t* site) {
   static const tn_view_t dense;
   const tn_op_use_t* use = site->use;
   const tn_type_t* result = use->result_types[0];
-  tn_view_t view;
-  bool is_view = false;
   layout_t layout = {.rank = result->rank};
   memcpy(layout.dims, result->dims, layout.rank * sizeof *layout.dims);
-  TN_RETURN_IF_ERROR(tn__view_of_result(use, &dense, &view, &is_view));
+  tn_view_t view = {0};
+  bool is_view = tn__type_size(result) == 0;
+  if (!is_view) TN_RETURN_IF_ERROR(tn__view_of_result(use, &dense, &view, &is_view));
   if (!is_view) {
     return tn_status_create(TN_CODE_INTERNAL, "%s is no view of its operand", use->op->name);
   }
