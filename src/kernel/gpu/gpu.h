@@ -1,12 +1,12 @@
-// What the kernels of GPUs share. They are source, made when a program is compiled, of the dtypes
-// and of how operands are read; sizes and strides are arguments, so that one kernel serves all.
+// Kernels of GPUs. They are source, made when a program is compiled: of the dtypes, and of how
+// operands are read (source.h). What they have no row for, the host computes.
 #ifndef TENON_KERNEL_GPU_GPU_H_
 #define TENON_KERNEL_GPU_GPU_H_
 
 #include "kernel/encoder.h"
 #include "kernel/kernel.h"
 
-enum { TN_GPU_MOST_OPERANDS = 3, TN_GPU_MOST_DIMS = 8 };
+enum { TN_GPU_MOST_DIMS = 8 };
 
 // A dtype in the kernels' language.
 typedef struct tn_gpu_dtype {
@@ -18,16 +18,42 @@ typedef struct tn_gpu_dtype {
 } tn_gpu_dtype_t;
 // NULL: GPUs do not compute it.
 const tn_gpu_dtype_t* tn__gpu_dtype(tn_dtype_t dtype);
+// Of all operands and the one result, which have TN_GPU_MOST_DIMS dimensions at most.
+bool tn__gpu_have_dtypes(const tn_op_use_t* use);
+
+// Views whose strides are whole elements.
+bool tn__gpu_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
+// Strides in elements, and whether they are dense.
+bool tn__gpu_element_strides(const tn_view_t* view, const tn_type_t* type, int64_t* out_strides);
 
 // scalar.c: what the operation computes of the values a, b and c, as source; NULL: it has none.
 const char* tn__gpu_expression(const tn_op_use_t* use);
+// The same of an operation of ops/scalar.def and the dtype of its operands.
+const char* tn__gpu_scalar_expression(const tn_op_t* op, tn_dtype_t dtype);
 
-// elementwise.c: operations with a result for each element of their operands, or a copy of one.
+// All kernels: does what they prepared.
+TN_MUST_USE tn_status_t tn__gpu_run(const tn_kernel_call_t* call);
+
+// elementwise.c
 bool tn__gpu_map_supports(const tn_op_use_t* use);
-bool tn__gpu_view_supports(const tn_op_use_t* use);
-bool tn__gpu_map_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
 TN_MUST_USE tn_status_t tn__gpu_map_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__gpu_view_prepare(tn_kernel_site_t* site);
-TN_MUST_USE tn_status_t tn__gpu_map_run(const tn_kernel_call_t* call);
+
+// movement.c
+TN_MUST_USE tn_status_t tn__gpu_concatenate_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__gpu_pad_prepare(tn_kernel_site_t* site);
+bool tn__gpu_window_supports(const tn_op_use_t* use);
+TN_MUST_USE tn_status_t tn__gpu_dynamic_slice_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__gpu_dynamic_update_slice_prepare(tn_kernel_site_t* site);
+TN_MUST_USE tn_status_t tn__gpu_iota_prepare(tn_kernel_site_t* site);
+
+// reduce.c
+bool tn__gpu_reduce_supports(const tn_op_use_t* use);
+bool tn__gpu_takes_first_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
+TN_MUST_USE tn_status_t tn__gpu_reduce_prepare(tn_kernel_site_t* site);
+
+// dot.c
+bool tn__gpu_dot_supports(const tn_op_use_t* use);
+TN_MUST_USE tn_status_t tn__gpu_dot_prepare(tn_kernel_site_t* site);
 
 #endif  // TENON_KERNEL_GPU_GPU_H_

@@ -47,10 +47,10 @@ static bool is_left_out(const char* expression) {
   return false;
 }
 
-static const char* scalar_expression(const tn_op_use_t* use) {
-  const tn_kind_t kind = tn_dtype_kind(use->operand_types[0]->dtype);
+const char* tn__gpu_scalar_expression(const tn_op_t* op, tn_dtype_t dtype) {
+  const tn_kind_t kind = tn_dtype_kind(dtype);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
-    if (strcmp(rows[i].operation, tn__op_short_name(use->op)) != 0) continue;
+    if (strcmp(rows[i].operation, tn__op_short_name(op)) != 0) continue;
     const char* text = rows[i].expressions[kind == TN_KIND_FLOAT ? REALS : INTEGERS];
     return text && !is_left_out(text) ? text : NULL;
   }
@@ -101,5 +101,5 @@ const char* tn__gpu_expression(const tn_op_use_t* use) {
   if (use->op == TN__OP(select)) return "a ? b : c";
   if (use->op == TN__OP(clamp)) return clamp_expression(use);
   if (use->op == TN__OP(convert)) return convert_expression(use);
-  return scalar_expression(use);
+  return tn__gpu_scalar_expression(use->op, use->operand_types[0]->dtype);
 }

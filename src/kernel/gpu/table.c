@@ -5,7 +5,14 @@
 #include "ops/scalar.h"
 
 static const tn_kernel_t rows[] = {
-#define TN_KERNEL(operation, ...) {.op = operation, .name = "gpu." operation, __VA_ARGS__},
+#define TN_KERNEL(operation, supports_, prepare_, takes_view_, in_place_) \
+  {.op = operation,                                                       \
+   .name = "gpu." operation,                                              \
+   .supports = (supports_),                                               \
+   .prepare = (prepare_),                                                 \
+   .run = tn__gpu_run,                                                    \
+   .takes_view = (takes_view_),                                           \
+   .in_place = (in_place_)},
 #include "kernel/gpu/kernels.def"
 #undef TN_KERNEL
 };

@@ -1,0 +1,116 @@
+// Products of matrices: an item for each element of the result.
+#include <string.h>
+
+#include "base/type.h"
+#include "kernel/gpu/source.h"
+
+typedef struct sides {
+  tn_i64_list_t batching[2], contracting[2];
+} sides_t;
+
+static tn_status_t read_sides(const tn_op_use_t* use, tn_arena_t* arena, sides_t* out) {
+  static const int64_t first[] = {0};
+  *out = (sides_t){.batching = {{.count = 0}}};
+  if (use->op == TN__OP(dot)) {  // the last dimension of lhs, the first one of rhs
+    int64_t* last = NULL;
+    TN_RETURN_IF_ERROR(TN_ARENA_NEW(arena, &last));
+    *last = (int64_t)use->operand_types[0]->rank - 1;
+    out->contracting[0] = (tn_i64_list_t){.present = true, .count = 1, .values = last};
+    out->contracting[1] = (tn_i64_list_t){.present = true, .count = 1, .values = first};
+    return TN_OK;
+  }
+  const tn_attr_dictionary_t* numbers =
+      &tn__attr_find(&use->attrs, "dot_dimension_numbers")->dictionary;
+  TN_RETURN_IF_ERROR(
+      tn__attr_get_i64_list(numbers, "lhs_batching_dimensions", arena, &out->batching[0]));
+  TN_RETURN_IF_ERROR(
+      tn__attr_get_i64_list(numbers, "rhs_batching_dimensions", arena, &out->batching[1]));
+  TN_RETURN_IF_ERROR(
+      tn__attr_get_i64_list(numbers, "lhs_contracting_dimensions", arena, &out->contracting[0]));
+  return tn__attr_get_i64_list(numbers, "rhs_contracting_dimensions", arena, &out->contracting[1]);
+}
+
+// -1: it is not in the list.
+static int64_t index_in(const tn_i64_list_t* list, size_t dimension) {
+  for (size_t k = 0; k < list->count; ++k) {
+    if (list->values[k] == (int64_t)dimension) return (int64_t)k;
+  }
+  return -1;
+}
+
+bool tn__gpu_dot_supports(const tn_op_use_t* use) {
+  return tn__gpu_have_dtypes(use) && use->result_types[0]->dtype != TN_DTYPE_PRED &&
+         tn__attr_find(&use->attrs, "algorithm") == NULL;  // which may ask for fewer digits
+}
+
+// Writes a0 or a1: where the products of element `i` begin in a side. `next` is the first dimension
+// of the result that the side has for itself, and then the one behind its last.
+static void add_start(tn_gpu_source_t* source, const sides_t* sides, size_t side,
+                      const tn_type_t* type, const int64_t* strides, size_t* next) {
+  tn__gpu_add(&source->body, "  long a%zu = 0", side);
+  for (size_t d = 0; d < type->rank; ++d) {
+    const int64_t batch = index_in(&sides->batching[side], d);
+    if (index_in(&sides->contracting[side], d) >= 0) continue;
+    const size_t stride = tn__gpu_add_number(source, strides[d]);
+    tn__gpu_add(&source->body, " + c%zu * n(%zu)", batch >= 0 ? (size_t)batch : (*next)++, stride);
+  }
+  tn__gpu_add(&source->body, ";\n");
+}
+
+// Loops over the contracted dimensions, the outermost first; each moves a0 and a1.
+static void add_loops(tn_gpu_source_t* source, const sides_t* sides, const tn_type_t* lhs,
+                      const int64_t* const* strides) {
+  tn_gpu_text_t* body = &source->body;
+  const size_t count = sides->contracting[0].count;
+  size_t steps[2][TN_GPU_MOST_DIMS], dims[TN_GPU_MOST_DIMS];
+  for (size_t k = 0; k < count; ++k) {
+    dims[k] = tn__gpu_add_number(source, lhs->dims[sides->contracting[0].values[k]]);
+    for (size_t side = 0; side < 2; ++side) {
+      steps[side][k] =
+          tn__gpu_add_number(source, strides[side][sides->contracting[side].values[k]]);
+    }
+    tn__gpu_add(body, "  const long a0_%zu = a0, a1_%zu = a1;\n", k, k);
+    tn__gpu_add(body, "  for (long k%zu = 0; k%zu < n(%zu); ++k%zu) {\n", k, k, dims[k], k);
+    tn__gpu_add(body, "  a0 = a0_%zu + k%zu * n(%zu);\n  a1 = a1_%zu + k%zu * n(%zu);\n", k, k,
+                steps[0][k], k, k, steps[1][k]);
+  }
+}
+
+tn_status_t tn__gpu_dot_prepare(tn_kernel_site_t* site) {
+  const tn_op_use_t* use = site->use;
+  const tn_type_t* result = use->result_types[0];
+  const tn_gpu_dtype_t* dtype = tn__gpu_dtype(result->dtype);
+  int64_t lhs_strides[TN_MAX_RANK], rhs_strides[TN_MAX_RANK];
+  int64_t* const strides[] = {lhs_strides, rhs_strides};
+  sides_t sides;
+  tn_gpu_source_t source;
+  tn_gpu_state_t* state = NULL;
+  TN_RETURN_IF_ERROR(read_sides(use, site->arena, &sides));
+  tn__gpu_begin(&source, tn__type_size(result));
+  for (size_t side = 0; side < 2; ++side) {
+    const tn_type_t* type = use->operand_types[side];
+    tn__gpu_element_strides(site->views ? &site->views[side] : NULL, type, strides[side]);
+    tn__gpu_add_address(&source, (int32_t)side, 0, tn__gpu_dtype(type->dtype)->memory);
+  }
+  tn__gpu_add_address(&source, TN_GPU_RESULT, 0, dtype->memory);
+  tn__gpu_add_words(&source, result->dtype);
+  tn__gpu_add_coordinates(&source, result->rank, result->dims);
+  size_t next = sides.batching[0].count;
+  for (size_t side = 0; side < 2; ++side) {
+    add_start(&source, &sides, side, use->operand_types[side], strides[side], &next);
+  }
+  tn__gpu_add(&source.body, "  T sum = 0;\n");
+  add_loops(&source, &sides, use->operand_types[0],
+            (const int64_t* const[]){lhs_strides, rhs_strides});
+  const bool is_real = tn_dtype_kind(result->dtype) == TN_KIND_FLOAT;
+  tn__gpu_add(&source.body,
+              is_real
+                  ? "  sum = fma((T)LOAD%s(x0, a0), (T)LOAD%s(x1, a1), sum);\n"
+                  : "  sum = (T)(WIDE(sum) + WIDE((T)LOAD%s(x0, a0)) * WIDE((T)LOAD%s(x1, a1)));\n",
+              tn__gpu_dtype(use->operand_types[0]->dtype)->suffix,
+              tn__gpu_dtype(use->operand_types[1]->dtype)->suffix);
+  for (size_t k = 0; k < sides.contracting[0].count; ++k) tn__gpu_add(&source.body, "  }\n");
+  tn__gpu_add(&source.body, "  STORE%s(y, i, sum);\n", dtype->suffix);
+  TN_RETURN_IF_ERROR(tn__gpu_state_create(site, 1, &state));
+  return tn__gpu_finish(site, state, 0, &source);
+}
