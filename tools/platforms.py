@@ -37,7 +37,7 @@ TOO_LONG = ["unit.array_operations_memory", "unit.lazy_large_graph", "unit.progr
 # library's messages is glibc's in the others.
 MUSL_TESTS = ["example", "cli.attribute_limits", "cli.commands", "cli.convert", "cli.diff",
               "cli.exits", "cli.expect", "cli.guard", "cli.interrupts", "cli.op_fixtures",
-              "cli.reference_device", "cli.show_json"]
+              "cli.other_devices", "cli.show_json"]
 
 
 class Skipped(Exception):

@@ -197,6 +197,7 @@ const tn_kernel_t* tn__call_plain_kernel(const char* platform, const tn_op_use_t
 }
 
 const tn_kernel_t* tn__call_kernel(const tn_compile_target_t* target, const tn_op_use_t* use) {
+  if (target->lacks_calls) return NULL;
   const tn_kernel_t* kernel = tn__call_plain_kernel(target->platform, use);
   if (!kernel || !target->guards_calls) return kernel;
   return kernel->has_layouts ? &guarded_handler : &guarded;

@@ -43,7 +43,8 @@ typedef struct tn_kernel_context {
   const struct tn_call_environment* environment;  // of custom calls (call/call.h)
   // Where run() describes work that goes on; NULL: it must wait for the work itself.
   tn_kernel_pending_t* pending;
-  struct tn_encoder* encoder;  // of a device that does the work (kernel/encoder.h); NULL: run() does
+  struct tn_encoder*
+      encoder;  // of a device that does the work (kernel/encoder.h); NULL: run() does
 } tn_kernel_context_t;
 
 // One instruction of one activation. Results are dense, row-major, 64-byte aligned when the program

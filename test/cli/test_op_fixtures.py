@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 
+import device
 import pytest
 
 TENON = os.environ["TENON_CLI"]
@@ -26,13 +27,13 @@ def error_of(part):
     return found and found.group(1)
 
 
-@pytest.mark.parametrize("device", ["cpu", "reference"])
+@pytest.mark.parametrize("name", device.all())
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
-def test_computes_what_the_fixture_says(path, device, tmp_path):
+def test_computes_what_the_fixture_says(path, name, tmp_path):
     accepted = [part for part in parts(path) if not error_of(part)]
     file = tmp_path / path.name
     file.write_text("// -----".join(accepted))
-    done = subprocess.run([TENON, "test", str(file), "--device", device], capture_output=True, text=True)
+    done = subprocess.run([TENON, "test", str(file), "--device", name], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert ", 0 unsupported" in done.stdout
 

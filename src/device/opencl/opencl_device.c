@@ -232,7 +232,7 @@ static tn_status_t open(tn_opencl_device_t* device, const tn_device_options_t* o
   const tn_cl_device_t id = device->id;
   const uint64_t shared = number_of(cl, id, TN_CL_DEVICE_SVM_CAPABILITIES);
   int32_t error = TN_CL_SUCCESS;
-  if (!(shared & TN_CL_SVM_COARSE_GRAIN_BUFFER)) {
+  if (!(shared & TN_CL_SVM_BUFFERS)) {
     return tn_status_create(TN_CODE_UNIMPLEMENTED,
                             "device %s has no shared virtual memory, which Tenon needs",
                             device->base.name);
