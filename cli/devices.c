@@ -21,7 +21,8 @@ static bool print_json(void* user, const tn_device_info_t* info) {
   cli_print_json_string(stdout, info->platform);
   printf(", \"description\": ");
   cli_print_json_string(stdout, info->description);
-  printf(", \"memory_bytes\": %" PRIu64 "}", info->memory_byte_size);
+  printf(", \"memory_bytes\": %" PRIu64 ", \"is_gpu\": %s}", info->memory_byte_size,
+         info->is_gpu ? "true" : "false");
   return true;
 }
 

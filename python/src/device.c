@@ -179,7 +179,7 @@ bool core_place_from(const char* function, PyObject* object, core_place_t* out_p
 // --- what the machine has
 
 // Devices of a type, in the order in which they are found. The one that TENON_DEVICE names is the
-// first; the reference device is one only if it is named.
+// first; if it is not the CPU, it counts as a GPU, as no other does that is none.
 typedef struct search {
   core_place_t place;
   const char* chosen;  // TENON_DEVICE
@@ -189,17 +189,13 @@ typedef struct search {
   void* user;
 } search_t;
 
-static bool is_gpu(const tn_device_info_t* info) {
-  return strcmp(info->platform, "Host") != 0;
-}
-
 static bool visit_device(void* user, const tn_device_info_t* info) {
   search_t* search = user;
   const bool is_chosen = strcmp(info->name, search->chosen) == 0;
-  if (is_gpu(info) != (search->place.kind == CORE_GPU) || is_chosen != search->is_of_chosen) {
-    return true;
-  }
-  if (!is_chosen && strcmp(info->name, "reference") == 0) return true;
+  const bool is_cpu = strcmp(info->platform, "Host") == 0;
+  const bool is_of_kind =
+      search->place.kind == CORE_GPU ? info->is_gpu || (is_chosen && !is_cpu) : is_cpu;
+  if (!is_of_kind || is_chosen != search->is_of_chosen) return true;
   if (search->count++ != search->place.index) return true;
   if (search->visit) search->visit(search->user, info);
   return false;

@@ -36,6 +36,7 @@ typedef struct tn_device_info {
   const char* platform;       // that custom calls are registered for: "Host", "CUDA", "OpenCL"
   const char* description;    // human-readable: "2 cores, 64-bit x86"
   uint64_t memory_byte_size;  // that the process may use; 0: unknown
+  bool is_gpu;                // or another accelerator: not the processor itself
 } tn_device_info_t;
 
 // Called on the caller's thread; false ends the enumeration.

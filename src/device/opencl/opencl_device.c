@@ -221,6 +221,7 @@ static tn_status_t enumerate(tn_device_visit_fn visit, void* user, bool* out_go_
         .platform = tn__compile_target_opencl.platform,
         .description = description,
         .memory_byte_size = number_of(found.cl, found.devices[i], TN_CL_DEVICE_GLOBAL_MEM_SIZE),
+        .is_gpu = !(number_of(found.cl, found.devices[i], TN_CL_DEVICE_TYPE) & TN_CL_TYPE_CPU),
     };
     *out_go_on = visit(user, &info);
   }
