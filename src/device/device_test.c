@@ -61,6 +61,13 @@ static void unknown_devices_are_refused_with_those_that_exist(void** state) {
   }
 }
 
+static void drivers_say_why_a_device_is_not_there(void** state) {
+  (void)state;
+  tn_device_t* device = NULL;
+  TN_ASSERT_REPORT("there is one CPU device", tn_device_create("cpu:7", NULL, &device));
+  assert_null(device);
+}
+
 static void options_of_any_age_are_understood(void** state) {
   (void)state;
   tn_device_t* device;
@@ -161,6 +168,7 @@ int main(void) {
       cmocka_unit_test(cpu_is_always_there),
       cmocka_unit_test(device_has_two_spellings),
       cmocka_unit_test(unknown_devices_are_refused_with_those_that_exist),
+      cmocka_unit_test(drivers_say_why_a_device_is_not_there),
       cmocka_unit_test(options_of_any_age_are_understood),
       cmocka_unit_test(every_refused_allocation_is_an_error_and_leaks_nothing),
   };

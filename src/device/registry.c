@@ -52,11 +52,17 @@ static bool append_name(void* user, const tn_device_info_t* info) {
   return true;
 }
 
-static tn_status_t no_such_device(const char* name) {
+// `reason` is what the driver says, or NULL. Takes it.
+static tn_status_t no_such_device(const char* name, tn_status_t reason) {
   name_list_t list = {.length = 0};
-  TN_RETURN_IF_ERROR(tn_device_enumerate(append_name, &list));
-  return tn_status_create(TN_CODE_NOT_FOUND, "there is no device \"%.64s\"; there are: %s", name,
-                          list.text);
+  tn_status_t status = tn_device_enumerate(append_name, &list);
+  if (!status) {
+    status = tn_status_create(TN_CODE_NOT_FOUND, "there is no device \"%.64s\"; there are: %s",
+                              name, list.text);
+  }
+  if (reason) status = tn_status_note(status, "%s", tn_status_message(reason));
+  tn_status_release(reason);
+  return status;
 }
 
 tn_status_t tn_device_create(const char* name, const tn_device_options_t* options,
@@ -76,8 +82,7 @@ tn_status_t tn_device_create(const char* name, const tn_device_options_t* option
     unsigned number;
     if (!parse(name, drivers[i], &number)) continue;
     status = drivers[i]->create(number, &complete, out_device);
-    if (tn_status_code(status) != TN_CODE_NOT_FOUND) return status;
-    tn_status_release(status);
+    return tn_status_code(status) == TN_CODE_NOT_FOUND ? no_such_device(name, status) : status;
   }
-  return no_such_device(name);
+  return no_such_device(name, NULL);
 }

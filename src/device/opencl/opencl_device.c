@@ -288,8 +288,10 @@ static tn_status_t create(unsigned number, const tn_device_options_t* options,
   TN_RETURN_IF_ERROR(find(&found));
   if (number < found.count) return create_device(&found, number, options, out_device);
   if (!found.cl) (void)tn__opencl_load(&reason);
-  return tn_status_create(TN_CODE_NOT_FOUND, "there is no device opencl:%u: %s", number,
-                          reason ? reason : "OpenCL's drivers have fewer");
+  if (reason) return tn_status_create(TN_CODE_NOT_FOUND, "%s", reason);
+  return tn_status_create(TN_CODE_NOT_FOUND,
+                          "the drivers of OpenCL (/etc/OpenCL/vendors) have %zu devices",
+                          found.count);
 }
 
 const tn_device_driver_t tn__opencl_driver = {
