@@ -51,7 +51,7 @@ static tn_array_t* take_extremes(tn_scope_t* scope, tn_array_t* a, int64_t axis,
 // Without each one's own element: the others one place on, behind what has no effect.
 static tn_array_t* exclude(tn_scope_t* scope, tn_array_t* a, int64_t axis, double nothing,
                            bool reverse) {
-  int64_t starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK], dims[TN_MAX_RANK];
+  int64_t starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK] = {0}, dims[TN_MAX_RANK];
   const size_t rank = tn_array_rank(a);
   for (size_t i = 0; i < rank; ++i) dims[i] = stops[i] = tn_array_dims(a)[i];
   dims[axis] = 1;

@@ -181,9 +181,9 @@ static PyObject* frequencies(core_call_t* call, PyObject* const* objects, bool h
     return NULL;
   }
   tn_scope_t* scope = call->scope;
-  const double low = has_negative ? -(double)(n / 2) : 0;
-  const double high = has_negative ? (double)((n + 1) / 2) : (double)(n / 2 + 1);
-  tn_array_t* counts = tn_array_arange(scope, dtype, low, high, 1);
+  const int64_t low = has_negative ? -(n / 2) : 0;
+  const int64_t high = has_negative ? (n + 1) / 2 : n / 2 + 1;
+  tn_array_t* counts = tn_array_arange(scope, dtype, (double)low, (double)high, 1);
   if (has_negative) counts = tn_array_ifftshift(scope, counts, 0, NULL);
   tn_array_t* length = tn_array_scalar(scope, dtype, (double)n * d);
   return core_array_object(tn_array_divide(scope, counts, length));

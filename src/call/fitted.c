@@ -1,5 +1,7 @@
 #include "call/fitted.h"
 
+#include <math.h>
+
 #include "call/check.h"
 #include "call/signature.h"
 
@@ -108,8 +110,8 @@ static bool is_same(const tn_attribute_t* a, const tn_attribute_t* b) {
   }
   if (a->kind == TN_ATTRIBUTE_BOOL) return a->integer == b->integer;
   if (a->dtype != b->dtype) return false;
-  return a->kind == TN_ATTRIBUTE_INTEGER ? a->integer == b->integer
-                                         : memcmp(&a->real, &b->real, sizeof a->real) == 0;
+  if (a->kind == TN_ATTRIBUTE_INTEGER) return a->integer == b->integer;
+  return a->real == b->real && signbit(a->real) == signbit(b->real);  // NaN is not worth it
 }
 
 static bool is_made_of(const tn_fitted_t* fitted, const tn_target_t* target, size_t count,
