@@ -207,7 +207,8 @@ static bool find(core_place_t place, tn_device_visit_fn visit, void* user, int* 
   search_t search = {.place = place, .chosen = chosen ? chosen : "", .visit = visit, .user = user};
   tn_status_t status = TN_OK;
   Py_BEGIN_ALLOW_THREADS;
-  for (int pass = 0; pass < 2 && !status && search.count <= place.index; ++pass) {
+  // Who looks for the CPU alone loads no driver.
+  for (int pass = chosen ? 0 : 1; pass < 2 && !status && search.count <= place.index; ++pass) {
     search.is_of_chosen = pass == 0;
     status = tn_device_enumerate(visit_device, &search);
   }

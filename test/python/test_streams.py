@@ -65,6 +65,15 @@ def test_a_gpu_that_is_not_there_is_an_error_that_says_so(text):
     assert tn.device_count(tn.gpu) == 0 and not tn.is_available(tn.gpu) and tn.device_info(tn.gpu) == {}
 
 
+def test_work_on_the_cpu_loads_no_driver_of_other_devices():
+    subprocess.run([sys.executable, "-c", """
+import tenon.core as tn
+assert (tn.array([1., 2.]) + 1).tolist() == [2, 3] and tn.default_device() == tn.cpu
+assert "OpenCL" not in open("/proc/self/maps").read()
+"""], env={**{name: value for name, value in os.environ.items() if name != "TENON_DEVICE"},
+           "PYTHONPATH": os.pathsep.join(sys.path)}, check=True)
+
+
 @pytest.mark.parametrize("text", ["Device('cpu')", "Device()", "Device(cpu, 'a')", "Stream(0, Device(cpu))", "set_default_device(3)",
                                   "set_default_stream(cpu)", "device_count(Device(cpu))", "stream(None)", "stream(3)",
                                   "add(1, 2, stream=3)", "set_memory_limit(-1)", "set_memory_limit('a')", "DeviceType()"])
