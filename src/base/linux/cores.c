@@ -18,6 +18,10 @@ void tn__cores_init(tn_cores_t* cores) {
   if (cores->count < 1) cores->count = 1;
 }
 
+bool tn__cores_are_described(void) {
+  return access("/sys/devices/system/cpu/online", R_OK) == 0;
+}
+
 int tn__cores_current(const tn_cores_t* cores) {
   int core = cores->is_exact && cores->count > 1 ? sched_getcpu() : -1;
   return core >= 0 && core < CPU_SETSIZE && CPU_ISSET((size_t)core, &cores->set) ? core : -1;

@@ -13,6 +13,8 @@ typedef struct tn_cores {
 } tn_cores_t;
 
 void tn__cores_init(tn_cores_t* cores);
+// Whether the system describes its cores in /sys, as it does not in every sandbox.
+bool tn__cores_are_described(void);
 
 // The core that the calling thread runs on; -1 when it is none of `cores` or there is no other.
 int tn__cores_current(const tn_cores_t* cores);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/linux/cores.h"
+
 static const char soname[] = "libOpenCL.so.1";
 
 // Of the process: written once.
@@ -21,6 +23,10 @@ static bool find(void* handle, const char* name, void* place) {
 }
 
 static void load(void) {
+  if (!tn__cores_are_described()) {  // PoCL ends the process then
+    snprintf(reason, sizeof reason, "/sys is not mounted, which drivers of OpenCL need");
+    return;
+  }
   void* handle = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     snprintf(reason, sizeof reason, "%s was not found (Debian: ocl-icd-libopencl1)", soname);

@@ -14,7 +14,7 @@ static tn_opencl_device_t* cast(tn_device_t* device) {
   return (tn_opencl_device_t*)device;
 }
 
-static void close(tn_opencl_device_t* device) {
+static void close_device(tn_opencl_device_t* device) {
   tn__memory_cache_destroy(device->memory);
   tn__opencl_programs_release(device);
   pthread_mutex_destroy(&device->programs.mutex);
@@ -24,7 +24,7 @@ static void close(tn_opencl_device_t* device) {
 
 static void destroy(tn_device_t* device) {
   const tn_allocator_t* allocator = device->allocator;
-  close(cast(device));
+  close_device(cast(device));
   tn__device_deinit(device);
   tn__free(allocator, device, sizeof(tn_opencl_device_t));
 }
@@ -228,7 +228,7 @@ static tn_status_t enumerate(tn_device_visit_fn visit, void* user, bool* out_go_
   return TN_OK;
 }
 
-static tn_status_t open(tn_opencl_device_t* device, const tn_device_options_t* options) {
+static tn_status_t open_device(tn_opencl_device_t* device, const tn_device_options_t* options) {
   const tn_opencl_t* cl = device->cl;
   const tn_cl_device_t id = device->id;
   const uint64_t shared = number_of(cl, id, TN_CL_DEVICE_SVM_CAPABILITIES);
@@ -271,7 +271,7 @@ static tn_status_t create_device(const found_t* found, unsigned number,
   device->cl = found->cl;
   device->id = found->devices[number];
   pthread_mutex_init(&device->programs.mutex, NULL);
-  status = open(device, options);
+  status = open_device(device, options);
   if (status) {
     destroy(&device->base);
     return status;

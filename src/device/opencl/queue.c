@@ -11,16 +11,20 @@ typedef struct known_kernel {
   tn_cl_kernel_t kernel;
 } known_kernel_t;
 
-struct tn_queue {
+typedef struct opencl_queue {
   tn_encoder_t encoder;  // first
   tn_opencl_device_t* device;
   tn_cl_queue_t commands;  // in order
   uint32_t last_tag;       // of what was launched last
   size_t kernel_count, kernel_capacity;
   known_kernel_t* kernels;  // of this queue alone: arguments are set in them
-};
+} opencl_queue_t;
 
-static tn_status_t find_kernel(tn_queue_t* queue, const tn_device_code_t* code,
+static opencl_queue_t* cast_queue(void* queue) {
+  return queue;
+}
+
+static tn_status_t find_kernel(opencl_queue_t* queue, const tn_device_code_t* code,
                                tn_cl_kernel_t* out_kernel) {
   void* list = queue->kernels;
   for (size_t i = 0; i < queue->kernel_count; ++i) {
@@ -47,7 +51,7 @@ static tn_status_t set_arguments(const tn_opencl_t* cl, tn_cl_kernel_t kernel,
 }
 
 static tn_status_t dispatch(tn_encoder_t* encoder, const tn_dispatch_t* dispatch) {
-  tn_queue_t* queue = (tn_queue_t*)(void*)encoder;
+  opencl_queue_t* queue = cast_queue(encoder);
   const tn_opencl_t* cl = queue->device->cl;
   const size_t group = GROUP_SIZE;
   const size_t count = (dispatch->item_count + group - 1) / group * group;
@@ -60,7 +64,7 @@ static tn_status_t dispatch(tn_encoder_t* encoder, const tn_dispatch_t* dispatch
 }
 
 static tn_status_t copy(tn_encoder_t* encoder, void* to, const void* from, size_t byte_size) {
-  tn_queue_t* queue = (tn_queue_t*)(void*)encoder;
+  opencl_queue_t* queue = cast_queue(encoder);
   if (byte_size == 0 || to == from) return TN_OK;
   return TN_OPENCL_CALL(queue->device->cl, EnqueueSVMMemcpy, queue->commands, 0, to, from,
                         byte_size, 0, NULL, NULL);
@@ -70,21 +74,22 @@ tn_status_t tn__opencl_queue_create(tn_device_t* device, tn_queue_t** out_queue)
   void* memory = NULL;
   int32_t error = TN_CL_SUCCESS;
   *out_queue = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(device->allocator, sizeof(tn_queue_t), &memory));
-  tn_queue_t* queue = memory;
-  *queue = (tn_queue_t){.encoder = {.dispatch = dispatch, .copy = copy},
-                        .device = (tn_opencl_device_t*)device};
+  TN_RETURN_IF_ERROR(tn__allocate(device->allocator, sizeof(opencl_queue_t), &memory));
+  opencl_queue_t* queue = memory;
+  *queue = (opencl_queue_t){.encoder = {.dispatch = dispatch, .copy = copy},
+                            .device = (tn_opencl_device_t*)device};
   queue->commands = queue->device->cl->CreateCommandQueueWithProperties(
       queue->device->context, queue->device->id, NULL, &error);
   if (error != TN_CL_SUCCESS) {
     tn__free(device->allocator, queue, sizeof *queue);
     return tn__opencl_status("clCreateCommandQueueWithProperties", error);
   }
-  *out_queue = queue;
+  *out_queue = memory;
   return TN_OK;
 }
 
-void tn__opencl_queue_destroy(tn_queue_t* queue) {
+void tn__opencl_queue_destroy(tn_queue_t* given) {
+  opencl_queue_t* queue = cast_queue(given);
   const tn_opencl_t* cl = queue->device->cl;
   const tn_allocator_t* allocator = queue->device->base.allocator;
   for (size_t i = 0; i < queue->kernel_count; ++i) cl->ReleaseKernel(queue->kernels[i].kernel);
@@ -93,7 +98,8 @@ void tn__opencl_queue_destroy(tn_queue_t* queue) {
   tn__free(allocator, queue, sizeof *queue);
 }
 
-tn_status_t tn__opencl_queue_launch(tn_queue_t* queue, const tn_launch_t* launch) {
+tn_status_t tn__opencl_queue_launch(tn_queue_t* given, const tn_launch_t* launch) {
+  opencl_queue_t* queue = cast_queue(given);
   tn_kernel_context_t context = *launch->call->context;
   tn_kernel_call_t call = *launch->call;
   context.encoder = &queue->encoder;
@@ -102,7 +108,8 @@ tn_status_t tn__opencl_queue_launch(tn_queue_t* queue, const tn_launch_t* launch
   return launch->kernel->run(&call);
 }
 
-tn_status_t tn__opencl_queue_finish(tn_queue_t* queue, uint32_t* out_tag) {
+tn_status_t tn__opencl_queue_finish(tn_queue_t* given, uint32_t* out_tag) {
+  const opencl_queue_t* queue = cast_queue(given);
   *out_tag = queue->last_tag;
   return TN_OPENCL_CALL(queue->device->cl, Finish, queue->commands);
 }

@@ -18,18 +18,16 @@ const tn_gpu_dtype_t* tn__gpu_dtype(tn_dtype_t dtype) {
 
 // --- ops/scalar.def
 
-enum { INTEGERS, REALS, CLASS_COUNT };
-
 typedef struct row {
-  const char* operation;  // without its dialect
-  const char* expressions[CLASS_COUNT];
+  const char* operation;         // without its dialect
+  const char *integers, *reals;  // NULL: it is not defined there
 } row_t;
 
 #define TEXT_NONE(name, detail, expression) NULL
 #define TEXT_ALONE(name, detail, expression) NULL
 #define TEXT_IS(name, detail, expression) #expression
 #define ROW(name, integers, reals) \
-  {#name, {TN_COLUMN(TEXT, name, 0, integers), TN_COLUMN(TEXT, name, 0, reals)}},
+  {#name, TN_COLUMN(TEXT, name, 0, integers), TN_COLUMN(TEXT, name, 0, reals)},
 static const row_t rows[] = {
 #define TN_UNARY(dialect, name, carrier, cost, result, integers, reals, ...) \
   ROW(name, integers, reals)
@@ -51,7 +49,7 @@ const char* tn__gpu_scalar_expression(const tn_op_t* op, tn_dtype_t dtype) {
   const tn_kind_t kind = tn_dtype_kind(dtype);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
     if (strcmp(rows[i].operation, tn__op_short_name(op)) != 0) continue;
-    const char* text = rows[i].expressions[kind == TN_KIND_FLOAT ? REALS : INTEGERS];
+    const char* text = kind == TN_KIND_FLOAT ? rows[i].reals : rows[i].integers;
     return text && !is_left_out(text) ? text : NULL;
   }
   return NULL;
