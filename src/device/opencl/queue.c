@@ -88,28 +88,28 @@ tn_status_t tn__opencl_queue_create(tn_device_t* device, tn_queue_t** out_queue)
   return TN_OK;
 }
 
-void tn__opencl_queue_destroy(tn_queue_t* given) {
-  opencl_queue_t* queue = cast_queue(given);
-  const tn_opencl_t* cl = queue->device->cl;
-  const tn_allocator_t* allocator = queue->device->base.allocator;
-  for (size_t i = 0; i < queue->kernel_count; ++i) cl->ReleaseKernel(queue->kernels[i].kernel);
-  cl->ReleaseCommandQueue(queue->commands);
-  tn__free(allocator, queue->kernels, queue->kernel_capacity * sizeof(known_kernel_t));
-  tn__free(allocator, queue, sizeof *queue);
+void tn__opencl_queue_destroy(tn_queue_t* queue) {
+  opencl_queue_t* it = cast_queue(queue);
+  const tn_opencl_t* cl = it->device->cl;
+  const tn_allocator_t* allocator = it->device->base.allocator;
+  for (size_t i = 0; i < it->kernel_count; ++i) cl->ReleaseKernel(it->kernels[i].kernel);
+  cl->ReleaseCommandQueue(it->commands);
+  tn__free(allocator, it->kernels, it->kernel_capacity * sizeof(known_kernel_t));
+  tn__free(allocator, it, sizeof *it);
 }
 
-tn_status_t tn__opencl_queue_launch(tn_queue_t* given, const tn_launch_t* launch) {
-  opencl_queue_t* queue = cast_queue(given);
+tn_status_t tn__opencl_queue_launch(tn_queue_t* queue, const tn_launch_t* launch) {
+  opencl_queue_t* it = cast_queue(queue);
   tn_kernel_context_t context = *launch->call->context;
   tn_kernel_call_t call = *launch->call;
-  context.encoder = &queue->encoder;
+  context.encoder = &it->encoder;
   call.context = &context;
-  queue->last_tag = launch->tag;
+  it->last_tag = launch->tag;
   return launch->kernel->run(&call);
 }
 
-tn_status_t tn__opencl_queue_finish(tn_queue_t* given, uint32_t* out_tag) {
-  const opencl_queue_t* queue = cast_queue(given);
-  *out_tag = queue->last_tag;
-  return TN_OPENCL_CALL(queue->device->cl, Finish, queue->commands);
+tn_status_t tn__opencl_queue_finish(tn_queue_t* queue, uint32_t* out_tag) {
+  const opencl_queue_t* it = cast_queue(queue);
+  *out_tag = it->last_tag;
+  return TN_OPENCL_CALL(it->device->cl, Finish, it->commands);
 }
