@@ -137,7 +137,6 @@ static tn_status_t keep_given(tn_fitted_t* fitted, size_t count, const tn_attrib
   }
   fitted->given = copies;
   fitted->given_count = count;
-  fitted->is_shared = true;
   return TN_OK;
 }
 
@@ -172,7 +171,7 @@ tn_status_t tn__op_fit(const tn_op_t* op, const tn_target_t* target, size_t coun
     *out_fitted = tn__fitted_retain(latest);
   } else if (!status) {
     status = create(op, target, count, given, out_fitted);
-    if (slot && !status && (*out_fitted)->is_shared) {
+    if (slot && !status && (*out_fitted)->given) {
       tn__fitted_release(latest);
       latest = tn__fitted_retain(*out_fitted);
     }

@@ -16,8 +16,7 @@ typedef struct tn_fitted {
   // What it was made of, to be compared with.
   const tn_target_t* target;  // a view, of the operation
   size_t given_count;
-  const tn_attribute_t* given;
-  bool is_shared;  // it can be compared
+  const tn_attribute_t* given;  // NULL: it is too much to be compared
 } tn_fitted_t;
 
 // `target` is the operation's for the device, or NULL. Messages name the attribute.

@@ -290,8 +290,8 @@ static tn_status_t create(unsigned number, const tn_device_options_t* options,
   if (!found.cl) (void)tn__opencl_load(&reason);
   if (reason) return tn_status_create(TN_CODE_NOT_FOUND, "%s", reason);
   return tn_status_create(TN_CODE_NOT_FOUND,
-                          "the drivers of OpenCL (/etc/OpenCL/vendors) have %zu devices",
-                          found.count);
+                          "the drivers of OpenCL (/etc/OpenCL/vendors) have %zu device%s",
+                          found.count, found.count == 1 ? "" : "s");
 }
 
 const tn_device_driver_t tn__opencl_driver = {

@@ -17,6 +17,7 @@ typedef struct opencl_queue {
   tn_cl_queue_t commands;  // in order
   uint32_t last_tag;       // of what was launched last
   size_t kernel_count, kernel_capacity;
+  size_t next;              // the kernel behind the last one: runs launch them in one order
   known_kernel_t* kernels;  // of this queue alone: arguments are set in them
 } opencl_queue_t;
 
@@ -27,8 +28,10 @@ static opencl_queue_t* cast_queue(void* queue) {
 static tn_status_t find_kernel(opencl_queue_t* queue, const tn_device_code_t* code,
                                tn_cl_kernel_t* out_kernel) {
   void* list = queue->kernels;
-  for (size_t i = 0; i < queue->kernel_count; ++i) {
+  for (size_t k = 0; k < queue->kernel_count; ++k) {
+    const size_t i = (queue->next + k) % queue->kernel_count;
     *out_kernel = queue->kernels[i].kernel;
+    queue->next = i + 1;
     if (queue->kernels[i].code == code) return TN_OK;
   }
   TN_RETURN_IF_ERROR(tn__grow(queue->device->base.allocator, &list, &queue->kernel_capacity,

@@ -81,9 +81,9 @@ static void add_place(tn_gpu_source_t* source, const rows_t* rows) {
   }
 }
 
-static void write_stage(tn_gpu_source_t* source, const tn_op_use_t* use, const rows_t* rows,
+static void write_stage(tn_gpu_source_t* source, const tn_kernel_site_t* site, const rows_t* rows,
                         int64_t part_count, int64_t to) {
-  const tn_dtype_t words = use->operand_types[0]->dtype;
+  const tn_dtype_t words = site->use->operand_types[0]->dtype;
   const tn_gpu_dtype_t* dtype = tn__gpu_dtype(words);
   const bool is_last = part_count == 1;
   const char* load = rows->is_operand ? dtype->suffix : "";
@@ -96,7 +96,7 @@ static void write_stage(tn_gpu_source_t* source, const tn_op_use_t* use, const r
                       is_last ? dtype->memory : dtype->value);
   tn__gpu_add_words(source, words);
   tn__gpu_add(&source->functions, "TN_FN T tn_fold(T a, T b) {\n  return (T)(%s)%s;\n}\n",
-              tn__gpu_scalar_expression(operation_of(use), words),
+              tn__gpu_scalar_expression(site->bodies[0].binary, words),
               words == TN_DTYPE_PRED ? " != 0" : "");
   const size_t parts = tn__gpu_add_number(source, part_count);
   const size_t length = tn__gpu_add_number(source, rows->length);
@@ -138,7 +138,7 @@ tn_status_t tn__gpu_reduce_prepare(tn_kernel_site_t* site) {
   for (size_t i = 0; i < stage_count; ++i) {
     const int64_t part_count = parts_of(rows.length), to = (int64_t)site->scratch_byte_size;
     const bool is_last = part_count == 1;
-    write_stage(&source, site->use, &rows, part_count, is_last ? 0 : to);
+    write_stage(&source, site, &rows, part_count, is_last ? 0 : to);
     TN_RETURN_IF_ERROR(tn__gpu_finish(site, state, i, &source));
     if (is_last) break;
     site->scratch_byte_size += (size_t)(rows.count * part_count) * sizeof(int64_t);
