@@ -345,6 +345,34 @@ tn_status_t tn__attr_i64_array(tn_arena_t* arena, size_t count, const int64_t* v
   return tn__attr_dense_array(arena, TN_DTYPE_S64, (int64_t)count, values, out_attr);
 }
 
+tn_status_t tn__attr_list_of_items(tn_arena_t* arena, const tn_attr_t* array,
+                                   const tn_attr_t** out_attr) {
+  const size_t count = array->array.count;
+  const tn_attr_kind_t kind = count ? array->array.items[0]->kind : TN_ATTR_INTEGER;
+  const bool is_integers = kind == TN_ATTR_INTEGER;
+  *out_attr = NULL;
+  for (size_t i = 0; i < count; ++i) {
+    if (array->array.items[i]->kind != kind) return TN_OK;
+  }
+  if (!is_integers && kind != TN_ATTR_BOOL) return TN_OK;
+  void* data = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__arena_allocate_array(arena, count, is_integers ? sizeof(int64_t) : 1, &data));
+  for (size_t i = 0; i < count; ++i) {
+    const tn_attr_t* item = array->array.items[i];
+    if (is_integers) {
+      ((int64_t*)data)[i] = item->integer;
+    } else {
+      ((uint8_t*)data)[i] = item->boolean;
+    }
+  }
+  return make(arena,
+              (tn_attr_t){.kind = TN_ATTR_DENSE_ARRAY,
+                          .dtype = is_integers ? TN_DTYPE_S64 : TN_DTYPE_PRED,
+                          .dense_array = {.count = (int64_t)count, .data = data}},
+              out_attr);
+}
+
 tn_status_t tn__attr_elements(tn_arena_t* arena, const tn_type_t* type, bool splat,
                               const void* data, const tn_attr_t** out_attr) {
   enum { DATA_ALIGNMENT = 64 };

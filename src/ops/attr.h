@@ -158,6 +158,10 @@ TN_MUST_USE tn_status_t tn__attr_dense_array(tn_arena_t* arena, tn_dtype_t dtype
                                              const void* data, const tn_attr_t** out_attr);
 TN_MUST_USE tn_status_t tn__attr_i64_array(tn_arena_t* arena, size_t count, const int64_t* values,
                                            const tn_attr_t** out_attr);
+// What `[1, 2]` and `[true]` say as array<i64: 1, 2> and array<i1: true>; an empty list is one of
+// i64. NULL when the items are neither.
+TN_MUST_USE tn_status_t tn__attr_list_of_items(tn_arena_t* arena, const tn_attr_t* array,
+                                               const tn_attr_t** out_attr);
 // `data` holds one element when `splat`, else all.
 TN_MUST_USE tn_status_t tn__attr_elements(tn_arena_t* arena, const tn_type_t* type, bool splat,
                                           const void* data, const tn_attr_t** out_attr);

@@ -118,6 +118,27 @@ static void readers_fall_back_when_there_is_nothing(void** state) {
   assert_true(tn__sv_is(tn__attr_get_string(&dictionary, "callee"), "f"));
 }
 
+static void lists_of_items_become_arrays_of_integers_or_booleans(void** state) {
+  tn_arena_t* arena = *state;
+  const tn_attr_t *truth = NULL, *array = NULL, *list = NULL, *expected = NULL;
+  const int64_t values[] = {2, -1};
+  TN_ASSERT_OK(tn__attr_bool(arena, true, &truth));
+  const tn_attr_t* items[] = {integer(arena, 2), integer(arena, -1), truth};
+  for (size_t count = 0; count <= 2; count += 2) {
+    TN_ASSERT_OK(tn__attr_array(arena, count, items, &array));
+    TN_ASSERT_OK(tn__attr_list_of_items(arena, array, &list));
+    TN_ASSERT_OK(tn__attr_i64_array(arena, count, values, &expected));
+    assert_true(tn__attr_equal(list, expected));
+  }
+  TN_ASSERT_OK(tn__attr_array(arena, 1, &truth, &array));
+  TN_ASSERT_OK(tn__attr_list_of_items(arena, array, &list));
+  TN_ASSERT_OK(tn__attr_dense_array(arena, TN_DTYPE_PRED, 1, &(uint8_t){1}, &expected));
+  assert_true(tn__attr_equal(list, expected));
+  TN_ASSERT_OK(tn__attr_array(arena, 3, items, &array));
+  TN_ASSERT_OK(tn__attr_list_of_items(arena, array, &list));
+  assert_null(list);
+}
+
 static void lists_read_alike_however_they_are_written(void** state) {
   tn_arena_t* arena = *state;
   const int64_t values[] = {2, -1, 0}, dims[] = {3};
@@ -269,6 +290,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(equality_is_of_contents, set_up, tear_down),
       cmocka_unit_test_setup_teardown(elements_are_copied_and_aligned, set_up, tear_down),
       cmocka_unit_test_setup_teardown(readers_fall_back_when_there_is_nothing, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(lists_of_items_become_arrays_of_integers_or_booleans, set_up,
+                                      tear_down),
       cmocka_unit_test_setup_teardown(lists_read_alike_however_they_are_written, set_up, tear_down),
       cmocka_unit_test_setup_teardown(splats_expand_but_not_without_end, set_up, tear_down),
       cmocka_unit_test_setup_teardown(what_is_no_list_of_integers_is_said, set_up, tear_down),

@@ -231,44 +231,6 @@ uint64_t tn__artifact_splat(tn_artifact_t* artifact, tn_dtype_t dtype, size_t co
   return end_attr(artifact);
 }
 
-// Lists that operations specify, whichever way they were written.
-static uint64_t write_list(tn_artifact_t* artifact, const tn_attr_t* attr) {
-  void* memory = NULL;
-  if (attr->kind == TN_ATTR_DENSE_ARRAY) {
-    return write_vector(artifact, attr->dtype, (size_t)attr->dense_array.count,
-                        attr->dense_array.data, false);
-  }
-  if (attr->kind == TN_ATTR_ELEMENTS) return write_elements(artifact, TN_FORM_VHLO, attr);
-  const size_t count = attr->array.count;
-  const bool is_integers = count == 0 || attr->array.items[0]->kind == TN_ATTR_INTEGER;
-  const size_t size = is_integers ? sizeof(int64_t) : 1;
-  tn__artifact_keep(artifact, tn__arena_allocate_array(&artifact->arena, count, size, &memory));
-  if (artifact->status) return 0;
-  for (size_t i = 0; i < count; ++i) {
-    const tn_attr_t* item = attr->array.items[i];
-    if (is_integers) {
-      ((int64_t*)memory)[i] = item->integer;
-    } else {
-      ((uint8_t*)memory)[i] = item->boolean;
-    }
-  }
-  return write_vector(artifact, is_integers ? TN_DTYPE_S64 : TN_DTYPE_PRED, count, memory, false);
-}
-
-// Of builtin alone: vhlo has none.
-static uint64_t write_dense_array(tn_artifact_t* artifact, const tn_attr_t* attr) {
-  const size_t count = (size_t)attr->dense_array.count;
-  const uint64_t type = tn__artifact_element(artifact, true, attr->dtype);
-  tn_bytes_t* out = tn__artifact_begin(artifact, TN_ENCODING_BUILTIN);
-  tn__bytes_varint(out, TN_BUILTIN_DENSE_ARRAY);
-  tn__bytes_varint(out, type);
-  tn__bytes_varint(out, count);
-  tn__bytes_blob(out, attr->dense_array.data, count * tn_dtype_byte_size(attr->dtype));
-  return end_attr(artifact);
-}
-
-// --- lists, dictionaries, structures
-
 static uint64_t write_array(tn_artifact_t* artifact, tn_artifact_form_t form,
                             const tn_attr_t* attr) {
   const size_t mark = tn__artifact_mark(artifact), count = attr->array.count;
@@ -284,6 +246,33 @@ static uint64_t write_array(tn_artifact_t* artifact, tn_artifact_form_t form,
   tn__artifact_pop(artifact, mark, out);
   return end_attr(artifact);
 }
+
+// Lists that operations specify, whichever way they were written.
+static uint64_t write_list(tn_artifact_t* artifact, const tn_attr_t* attr) {
+  const tn_attr_t* list = attr;
+  if (attr->kind == TN_ATTR_ELEMENTS) return write_elements(artifact, TN_FORM_VHLO, attr);
+  if (attr->kind == TN_ATTR_ARRAY) {
+    tn__artifact_keep(artifact, tn__attr_list_of_items(&artifact->arena, attr, &list));
+    if (!list) return write_array(artifact, TN_FORM_VHLO, attr);
+  }
+  if (artifact->status) return 0;
+  return write_vector(artifact, list->dtype, (size_t)list->dense_array.count,
+                      list->dense_array.data, false);
+}
+
+// Of builtin alone: vhlo has none.
+static uint64_t write_dense_array(tn_artifact_t* artifact, const tn_attr_t* attr) {
+  const size_t count = (size_t)attr->dense_array.count;
+  const uint64_t type = tn__artifact_element(artifact, true, attr->dtype);
+  tn_bytes_t* out = tn__artifact_begin(artifact, TN_ENCODING_BUILTIN);
+  tn__bytes_varint(out, TN_BUILTIN_DENSE_ARRAY);
+  tn__bytes_varint(out, type);
+  tn__bytes_varint(out, count);
+  tn__bytes_blob(out, attr->dense_array.data, count * tn_dtype_byte_size(attr->dtype));
+  return end_attr(artifact);
+}
+
+// --- lists, dictionaries, structures
 
 uint64_t tn__artifact_list(tn_artifact_t* artifact, size_t mark) {
   const size_t count = (artifact->numbers.length - mark) / sizeof(uint64_t);

@@ -80,8 +80,12 @@ static tn_status_t as_specified(tn_bytecode_t* bytecode, tn_encoded_attr_t* enco
       break;
     case TN_ATTR_TYPE_I64_LIST:
     case TN_ATTR_TYPE_BOOL_LIST:
-      if (attr->kind != TN_ATTR_ELEMENTS) return TN_OK;
-      TN_RETURN_IF_ERROR(list_of_elements(bytecode, attr, out_attr));
+      if (attr->kind == TN_ATTR_ELEMENTS) {
+        TN_RETURN_IF_ERROR(list_of_elements(bytecode, attr, out_attr));
+      } else if (attr->kind == TN_ATTR_ARRAY) {
+        TN_RETURN_IF_ERROR(tn__attr_list_of_items(bytecode->arena, attr, out_attr));
+        if (!*out_attr) *out_attr = attr;
+      }
       break;
     default: return TN_OK;
   }
