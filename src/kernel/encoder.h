@@ -6,24 +6,30 @@
 
 #include "base/status.h"
 
-// A kernel as source, in the language of the device: C with the words of kernel/gpu/prelude.c. It
-// has one entry, TN_ENTRY. Lives as long as the program.
+// A kernel as source, in the language of the device: C with the words of kernel/gpu/prelude.c.
+// Lives as long as the program; the device compiles it when it is first launched.
 #define TN_ENTRY "tn_entry"
 typedef struct tn_device_code {
   const char* text;
+  const char* entry;      // the kernel's name in it; NULL: TN_ENTRY
   const char* operation;  // for messages
 } tn_device_code_t;
 
-// A launch in one dimension: of `item_count` items, rounded up, so that the kernel must compare.
-// Its parameters are the addresses, and then, unless byte_size is 0, a struct by value. Read before
-// the call returns.
-typedef struct tn_dispatch {
-  const tn_device_code_t* code;
-  size_t item_count;
-  size_t address_count;
-  void* const* addresses;
+// What a kernel is given for a parameter: an address of the device or, when there are bytes, a
+// value.
+typedef struct tn_launch_argument {
+  void* address;
   const void* bytes;
   size_t byte_size;
+} tn_launch_argument_t;
+
+// A launch of groups of items along x, y and z; nothing where there are no groups. Read before the
+// call returns.
+typedef struct tn_dispatch {
+  const tn_device_code_t* code;
+  size_t group_count[3], group_size[3];
+  size_t argument_count;
+  const tn_launch_argument_t* arguments;
 } tn_dispatch_t;
 
 typedef struct tn_encoder tn_encoder_t;

@@ -88,7 +88,10 @@ tn_status_t tn__opencl_kernel_create(tn_opencl_device_t* device, const tn_device
   pthread_mutex_lock(&programs->mutex);  // compilers do one thing at a time anyway
   tn_opencl_program_t* program = find(programs, code->text);
   if (!program) status = add(device, code, &program);
-  if (!status) *out_kernel = device->cl->CreateKernel(program->program, TN_ENTRY, &error);
+  if (!status) {
+    const char* entry = code->entry ? code->entry : TN_ENTRY;
+    *out_kernel = device->cl->CreateKernel(program->program, entry, &error);
+  }
   pthread_mutex_unlock(&programs->mutex);
   return status ? status : tn__opencl_status("clCreateKernel", error);
 }

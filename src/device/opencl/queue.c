@@ -4,8 +4,6 @@
 #include "device/opencl/opencl_device.h"
 #include "kernel/encoder.h"
 
-enum { GROUP_SIZE = 256 };
-
 typedef struct known_kernel {
   const tn_device_code_t* code;
   tn_cl_kernel_t kernel;
@@ -42,28 +40,29 @@ static tn_status_t find_kernel(opencl_queue_t* queue, const tn_device_code_t* co
   return TN_OK;
 }
 
-static tn_status_t set_arguments(const tn_opencl_t* cl, tn_cl_kernel_t kernel,
-                                 const tn_dispatch_t* dispatch) {
-  const uint32_t count = (uint32_t)dispatch->address_count;
-  for (uint32_t i = 0; i < count; ++i) {
-    TN_RETURN_IF_ERROR(
-        TN_OPENCL_CALL(cl, SetKernelArgSVMPointer, kernel, i, dispatch->addresses[i]));
-  }
-  if (dispatch->byte_size == 0) return TN_OK;
-  return TN_OPENCL_CALL(cl, SetKernelArg, kernel, count, dispatch->byte_size, dispatch->bytes);
+static tn_status_t set_argument(const tn_opencl_t* cl, tn_cl_kernel_t kernel, uint32_t index,
+                                const tn_launch_argument_t* argument) {
+  return argument->bytes
+             ? TN_OPENCL_CALL(cl, SetKernelArg, kernel, index, argument->byte_size, argument->bytes)
+             : TN_OPENCL_CALL(cl, SetKernelArgSVMPointer, kernel, index, argument->address);
 }
 
 static tn_status_t dispatch(tn_encoder_t* encoder, const tn_dispatch_t* dispatch) {
   opencl_queue_t* queue = cast_queue(encoder);
   const tn_opencl_t* cl = queue->device->cl;
-  const size_t group = GROUP_SIZE;
-  const size_t count = (dispatch->item_count + group - 1) / group * group;
+  size_t item_count[3];
   tn_cl_kernel_t kernel = NULL;
-  if (count == 0) return TN_OK;
+  for (size_t d = 0; d < 3; ++d) {
+    item_count[d] = dispatch->group_count[d] * dispatch->group_size[d];
+    if (item_count[d] == 0) return TN_OK;
+  }
   TN_RETURN_IF_ERROR(find_kernel(queue, dispatch->code, &kernel));
-  TN_RETURN_IF_ERROR(set_arguments(cl, kernel, dispatch));
-  return TN_OPENCL_CALL(cl, EnqueueNDRangeKernel, queue->commands, kernel, 1, NULL, &count, &group,
-                        0, NULL, NULL);
+  for (size_t i = 0; i < dispatch->argument_count; ++i) {
+    TN_RETURN_IF_ERROR(set_argument(cl, kernel, (uint32_t)i, &dispatch->arguments[i]));
+  }
+  const uint32_t rank = item_count[2] > 1 ? 3 : item_count[1] > 1 ? 2 : 1;
+  return TN_OPENCL_CALL(cl, EnqueueNDRangeKernel, queue->commands, kernel, rank, NULL, item_count,
+                        dispatch->group_size, 0, NULL, NULL);
 }
 
 static tn_status_t copy(tn_encoder_t* encoder, void* to, const void* from, size_t byte_size) {

@@ -4,85 +4,97 @@
 #define LINE(text) text "\n"
 #define CODE(...) #__VA_ARGS__ "\n"
 
+// clang-format off
 const char tn__gpu_prelude_opencl[] =
     // a * b + c is two operations.
-    LINE("#pragma OPENCL FP_CONTRACT OFF") LINE("#define TN_KERNEL __kernel")
-        LINE("#define TN_GLOBAL __global") LINE("#define TN_FN static inline")
-            LINE("#define tn_item() get_global_id(0)")
+    LINE("#pragma OPENCL FP_CONTRACT OFF")
+    LINE("#define TN_KERNEL __kernel")
+    LINE("#define TN_GLOBAL __global")
+    LINE("#define TN_FN static inline")
+    LINE("#define tn_item() get_global_id(0)")
 
     // Elements in memory. f16 and bf16 are computed in float.
-    LINE("#define LOAD(p, i) ((p)[i])") LINE("#define STORE(p, i, x) ((p)[i] = (x))")
-        LINE("#define LOAD_F16(p, i) vload_half(i, p)")
-            LINE("#define STORE_F16(p, i, x) vstore_half_rte(x, i, p)")
-                LINE("#define LOAD_BF16(p, i) as_float((uint)(p)[i] << 16)")
-                    LINE("#define STORE_BF16(p, i, x) ((p)[i] = tn_to_bf16(x))")
-                        CODE(static inline ushort tn_to_bf16(float x) {
-                          const uint bits = as_uint(x);
-                          if (x != x) return (ushort)(bits >> 16 | 64);
-                          return (ushort)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-                        })
+    LINE("#define LOAD(p, i) ((p)[i])")
+    LINE("#define STORE(p, i, x) ((p)[i] = (x))")
+    LINE("#define LOAD_F16(p, i) vload_half(i, p)")
+    LINE("#define STORE_F16(p, i, x) vstore_half_rte(x, i, p)")
+    LINE("#define LOAD_BF16(p, i) as_float((uint)(p)[i] << 16)")
+    LINE("#define STORE_BF16(p, i, x) ((p)[i] = tn_to_bf16(x))")
+    CODE(static inline ushort tn_to_bf16(float x) {
+      const uint bits = as_uint(x);
+      if (x != x) return (ushort)(bits >> 16 | 64);
+      return (ushort)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    })
 
     // Integers of T, which is BITS wide, UNSIGNED and SIGNED.
-    LINE("#define ALL_ONES (T)(-1)") LINE("#define WIDE(x) ((ulong)(x))")
-        LINE("#define NOT(x) (BITS == 1 ? !(x) : ~(x))") LINE("#define IS_NEGATIVE(x) ((x) < 0)")
-            LINE("#define POPCNT(x) popcount((UNSIGNED)(x))") LINE(
-                "#define LEADING_ZEROS(x) clz((UNSIGNED)(x))")
-                LINE("#define IS_MINUS_ONE(x) ((T)(-1) < 0 && (x) == (T)(-1))") LINE(
-                    "#define QUOTIENT(x, y) (IS_MINUS_ONE(y) ? (T)(0 - WIDE(x)) : (T)((x) / (y)))")
-                    LINE("#define REST(x, y) (IS_MINUS_ONE(y) ? (T)0 : (T)((x) % (y)))") LINE(
-                        "#define UPPER_PRODUCT(x, y) mul_hi(x, y)")
-                        LINE("#define IS_TOO_FAR(y) ((ulong)(UNSIGNED)(y) >= BITS)") LINE(
-                            "#define SHIFT_LEFT(x, y) (IS_TOO_FAR(y) ? (UNSIGNED)0 : "
-                            "(UNSIGNED)((UNSIGNED)(x) << (y)))")
-                            LINE(
-                                "#define SHIFT_RIGHT_LOGICAL(x, y) "
-                                "(IS_TOO_FAR(y) ? (UNSIGNED)0 : (UNSIGNED)((UNSIGNED)(x) >> (y)))")
-                                LINE(
-                                    "#define SHIFT_RIGHT_ARITHMETIC(x, y) ((SIGNED)(x) >> "
-                                    "(IS_TOO_FAR(y) ? BITS - 1 : (y)))")
-                                    LINE(
-                                        "#define INTEGER_POWER(x, y) "
-                                        "(T)tn_power(WIDE(x), WIDE(y), (y) < 0, (x) == 1, "
-                                        "IS_MINUS_ONE(x))")
-                                        CODE(static inline ulong tn_power(
-                                            ulong x, ulong y, int is_negative, int is_one,
-                                            int is_minus_one) {
-                                          ulong result = 1;
-                                          if (is_one) return 1;
-                                          if (is_minus_one) return y & 1 ? (ulong)(-1) : 1;
-                                          if (is_negative) return 0;
-                                          for (; y; y >>= 1, x *= x) result *= y & 1 ? x : 1;
-                                          return result;
-                                        })
+    LINE("#define ALL_ONES (T)(-1)")
+    LINE("#define WIDE(x) ((ulong)(x))")
+    LINE("#define NOT(x) (BITS == 1 ? !(x) : ~(x))")
+    LINE("#define IS_NEGATIVE(x) ((x) < 0)")
+    LINE("#define POPCNT(x) popcount((UNSIGNED)(x))")
+    LINE("#define LEADING_ZEROS(x) clz((UNSIGNED)(x))")
+    LINE("#define IS_MINUS_ONE(x) ((T)(-1) < 0 && (x) == (T)(-1))")
+    LINE("#define QUOTIENT(x, y) (IS_MINUS_ONE(y) ? (T)(0 - WIDE(x)) : (T)((x) / (y)))")
+    LINE("#define REST(x, y) (IS_MINUS_ONE(y) ? (T)0 : (T)((x) % (y)))")
+    LINE("#define UPPER_PRODUCT(x, y) mul_hi(x, y)")
+    LINE("#define IS_TOO_FAR(y) ((ulong)(UNSIGNED)(y) >= BITS)")
+    LINE("#define SHIFT_LEFT(x, y) "
+         "(IS_TOO_FAR(y) ? (UNSIGNED)0 : (UNSIGNED)((UNSIGNED)(x) << (y)))")
+    LINE("#define SHIFT_RIGHT_LOGICAL(x, y) "
+         "(IS_TOO_FAR(y) ? (UNSIGNED)0 : (UNSIGNED)((UNSIGNED)(x) >> (y)))")
+    LINE("#define SHIFT_RIGHT_ARITHMETIC(x, y) ((SIGNED)(x) >> (IS_TOO_FAR(y) ? BITS - 1 : (y)))")
+    LINE("#define INTEGER_POWER(x, y) "
+         "(T)tn_power(WIDE(x), WIDE(y), (y) < 0, (x) == 1, IS_MINUS_ONE(x))")
+    CODE(static inline ulong tn_power(ulong x, ulong y, int is_negative, int is_one,
+                                      int is_minus_one) {
+      ulong result = 1;
+      if (is_one) return 1;
+      if (is_minus_one) return y & 1 ? (ulong)(-1) : 1;
+      if (is_negative) return 0;
+      for (; y; y >>= 1, x *= x) result *= y & 1 ? x : 1;
+      return result;
+    })
 
     // Reals.
-    LINE("#define EXACT(x) (x)") LINE("#define ABS(x) fabs(x)") LINE("#define ACOS(x) acos(x)")
-        LINE("#define ACOSH(x) acosh(x)") LINE("#define ASIN(x) asin(x)")
-            LINE("#define ASINH(x) asinh(x)") LINE("#define ATAN(x) atan(x)")
-                LINE("#define ATAN2(x, y) atan2(x, y)") LINE("#define ATANH(x) atanh(x)")
-                    LINE("#define CBRT(x) cbrt(x)") LINE("#define CEIL(x) ceil(x)")
-                        LINE("#define COS(x) cos(x)") LINE("#define COSH(x) cosh(x)") LINE(
-                            "#define ERF(x) erf(x)") LINE("#define ERFC(x) erfc(x)")
-                            LINE("#define EXP(x) exp(x)") LINE("#define EXPM1(x) expm1(x)") LINE(
-                                "#define FLOOR(x) floor(x)") LINE("#define FMOD(x, y) fmod(x, y)")
-                                LINE("#define LGAMMA(x) lgamma(x)") LINE("#define LOG(x) log(x)")
-                                    LINE("#define LOG1P(x) log1p(x)")
-                                        LINE("#define LOGISTIC(x) (1 / (1 + exp(-(x))))")
-                                            LINE("#define POW(x, y) pow(x, y)")
-                                                LINE("#define RINT(x) rint(x)")
-                                                    LINE("#define ROUND(x) round(x)")
-                                                        LINE("#define RSQRT(x) rsqrt(x)") LINE(
-                                                            "#define SIN(x) sin(x)")
-                                                            LINE("#define SINH(x) sinh(x)") LINE(
-                                                                "#define SQRT(x) sqrt(x)")
-                                                                LINE("#define TAN(x) tan(x)")
-                                                                    LINE("#define TANH(x) tanh(x)")
+    LINE("#define EXACT(x) (x)")
+    LINE("#define ABS(x) fabs(x)")
+    LINE("#define ACOS(x) acos(x)")
+    LINE("#define ACOSH(x) acosh(x)")
+    LINE("#define ASIN(x) asin(x)")
+    LINE("#define ASINH(x) asinh(x)")
+    LINE("#define ATAN(x) atan(x)")
+    LINE("#define ATAN2(x, y) atan2(x, y)")
+    LINE("#define ATANH(x) atanh(x)")
+    LINE("#define CBRT(x) cbrt(x)")
+    LINE("#define CEIL(x) ceil(x)")
+    LINE("#define COS(x) cos(x)")
+    LINE("#define COSH(x) cosh(x)")
+    LINE("#define ERF(x) erf(x)")
+    LINE("#define ERFC(x) erfc(x)")
+    LINE("#define EXP(x) exp(x)")
+    LINE("#define EXPM1(x) expm1(x)")
+    LINE("#define FLOOR(x) floor(x)")
+    LINE("#define FMOD(x, y) fmod(x, y)")
+    LINE("#define LGAMMA(x) lgamma(x)")
+    LINE("#define LOG(x) log(x)")
+    LINE("#define LOG1P(x) log1p(x)")
+    LINE("#define LOGISTIC(x) (1 / (1 + exp(-(x))))")
+    LINE("#define POW(x, y) pow(x, y)")
+    LINE("#define RINT(x) rint(x)")
+    LINE("#define ROUND(x) round(x)")
+    LINE("#define RSQRT(x) rsqrt(x)")
+    LINE("#define SIN(x) sin(x)")
+    LINE("#define SINH(x) sinh(x)")
+    LINE("#define SQRT(x) sqrt(x)")
+    LINE("#define TAN(x) tan(x)")
+    LINE("#define TANH(x) tanh(x)")
+
     // NaN wins; -0 is below +0.
-    LINE(
-        "#define MAXIMUM(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : "
-        "(x) == (y) ? (signbit(x) ? (y) : (x)) : (x) > (y) ? (x) : (y))")
-        LINE(
-            "#define MINIMUM(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : "
-            "(x) == (y) ? (signbit(x) ? (x) : (y)) : (x) < (y) ? (x) : (y))")
+    LINE("#define MAXIMUM(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : "
+         "(x) == (y) ? (signbit(x) ? (y) : (x)) : (x) > (y) ? (x) : (y))")
+    LINE("#define MINIMUM(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : "
+         "(x) == (y) ? (signbit(x) ? (x) : (y)) : (x) < (y) ? (x) : (y))")
+
     // Toward zero, saturating, NaN to 0.
     LINE("#define TO_INTEGER(x, convert) ((x) != (x) ? 0 : convert(x))");
+// clang-format on

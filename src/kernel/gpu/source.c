@@ -109,22 +109,25 @@ tn_status_t tn__gpu_finish(tn_kernel_site_t* site, tn_gpu_state_t* state, size_t
 }
 
 static tn_status_t run(const tn_kernel_call_t* call, const tn_gpu_launch_t* launch) {
-  void* addresses[TN_GPU_MOST_ADDRESSES];
+  enum { GROUP_SIZE = 256 };
+  tn_launch_argument_t arguments[TN_GPU_MOST_ADDRESSES + 1];
   tn_encoder_t* encoder = call->context->encoder;
   for (size_t k = 0; k < launch->address_count; ++k) {
     const int32_t place = launch->places[k];
     void* base = place == TN_GPU_RESULT    ? call->results[0]
                  : place == TN_GPU_SCRATCH ? call->scratch
                                            : (void*)call->operands[place];
-    addresses[k] = (char*)base + launch->byte_offsets[k];
+    arguments[k] = (tn_launch_argument_t){.address = (char*)base + launch->byte_offsets[k]};
   }
-  return encoder->dispatch(encoder,
-                           &(tn_dispatch_t){.code = &launch->code,
-                                            .item_count = (size_t)launch->numbers[0],
-                                            .address_count = launch->address_count,
-                                            .addresses = addresses,
-                                            .bytes = launch->numbers,
-                                            .byte_size = launch->number_count * sizeof(int64_t)});
+  arguments[launch->address_count] = (tn_launch_argument_t){
+      .bytes = launch->numbers, .byte_size = launch->number_count * sizeof(int64_t)};
+  const size_t item_count = (size_t)launch->numbers[0];
+  return encoder->dispatch(
+      encoder, &(tn_dispatch_t){.code = &launch->code,
+                                .group_count = {(item_count + GROUP_SIZE - 1) / GROUP_SIZE, 1, 1},
+                                .group_size = {GROUP_SIZE, 1, 1},
+                                .argument_count = launch->address_count + 1,
+                                .arguments = arguments});
 }
 
 tn_status_t tn__gpu_run(const tn_kernel_call_t* call) {
