@@ -7,6 +7,7 @@
 #include "call/registry.h"
 #include "call/scratch.h"
 #include "call/types.h"
+#include "kernel/encoder.h"
 
 static const char* const stage_names[] = {"instantiate", "prepare", "initialize", "execute"};
 
@@ -108,9 +109,13 @@ static tn_status_t type_register(tn_ffi_type_register_t* request) {
 
 static tn_status_t stream_get(tn_ffi_stream_get_t* request) {
   CHECK_CONTEXT(request, "XLA_FFI_Stream_Get_Args", STREAM_GET);
-  request->stream = NULL;
-  return tn__error_give(
-      tn_status_create(TN_CODE_UNIMPLEMENTED, "the platform Host has no streams for handlers"));
+  const tn_kernel_context_t* kernel = request->context->kernel;
+  request->stream = kernel && kernel->encoder ? kernel->encoder->stream : NULL;
+  if (request->stream) return TN_OK;
+  return tn__error_give(tn_status_create(
+      TN_CODE_UNIMPLEMENTED,
+      kernel ? "the platform Host has no streams for handlers"
+             : "there is no stream while a program is compiled: ask for it when it is executed"));
 }
 
 static tn_status_t context_get(tn_ffi_context_get_t* request) {

@@ -160,6 +160,12 @@ static const tn_kernel_t legacy[] = {
     TN_HANDLER_KERNEL("status", prepare_legacy, tn__legacy_run_status, false),
     TN_HANDLER_KERNEL("status_unified", prepare_legacy, tn__legacy_run_opaque, false),
 };
+// On devices other than the host.
+static const tn_kernel_t legacy_stream[] = {
+    TN_HANDLER_KERNEL("original", prepare_legacy, tn__legacy_run_stream, false),
+    TN_HANDLER_KERNEL("status", prepare_legacy, tn__legacy_run_stream_status, false),
+    TN_HANDLER_KERNEL("status_unified", prepare_legacy, tn__legacy_run_stream_status, false),
+};
 #undef TN_HANDLER_KERNEL
 static const tn_kernel_t elementwise = {.op = "custom_call",
                                         .name = "call.elementwise",
@@ -189,7 +195,9 @@ const tn_kernel_t* tn__call_plain_kernel(const char* platform, const tn_op_use_t
   const int32_t version = tn__call_version(use);
   const bool is_hosts = strcmp(platform, tn__compile_target_host.platform) == 0;
   if (!target && !is_hosts) return NULL;
-  if (version >= 1 && version <= 3) return &legacy[version - 1];
+  if (version >= 1 && version <= 3) {
+    return is_hosts ? &legacy[version - 1] : &legacy_stream[version - 1];
+  }
   if (target && tn__target_is_elementwise(target)) return &elementwise;
   if (target && tn__target_is_strided(target)) return &strided;
   const bool has_stages = target && (target->bundle.prepare || target->bundle.initialize);
@@ -197,8 +205,8 @@ const tn_kernel_t* tn__call_plain_kernel(const char* platform, const tn_op_use_t
 }
 
 const tn_kernel_t* tn__call_kernel(const tn_compile_target_t* target, const tn_op_use_t* use) {
-  if (target->lacks_calls) return NULL;
   const tn_kernel_t* kernel = tn__call_plain_kernel(target->platform, use);
-  if (!kernel || !target->guards_calls) return kernel;
+  // Guards are pages of the host's memory.
+  if (!kernel || !target->guards_calls || !target->is_host) return kernel;
   return kernel->has_layouts ? &guarded_handler : &guarded;
 }

@@ -3,11 +3,13 @@
 #include <stdlib.h>
 
 #include "device/device.h"
+#include "kernel/encoder.h"
 
 struct tn_call_scratch {
   tn_call_scratch_t* next;
   void* data;
-  tn_device_t* device;  // whose memory it is; NULL: malloc's
+  tn_encoder_t* encoder;  // whose memory it is; NULL: the device's
+  tn_device_t* device;    // NULL as well: malloc's
   tn_memory_t memory;
 };
 
@@ -16,6 +18,9 @@ enum { LARGEST_ALIGNMENT = 4096 };
 // While a program is compiled no run says whose memory to take.
 static tn_status_t take(tn_call_scratch_t* block, size_t byte_size, size_t alignment) {
   tn_device_t* device = block->device;
+  if (block->encoder) {
+    return block->encoder->allocate(block->encoder, byte_size, alignment, &block->data);
+  }
   if (device) {
     TN_RETURN_IF_ERROR(device->vtable->allocate(device, byte_size, alignment, &block->memory));
     block->data = device->vtable->host_pointer(device, block->memory);
@@ -26,7 +31,9 @@ static tn_status_t take(tn_call_scratch_t* block, size_t byte_size, size_t align
 }
 
 static void give(tn_call_scratch_t* block) {
-  if (block->device) {
+  if (block->encoder) {
+    block->encoder->give_up(block->encoder, block->data);
+  } else if (block->device) {
     block->device->vtable->free(block->device, block->memory);
   } else {
     free(block->data);
@@ -48,6 +55,7 @@ tn_status_t tn__scratch_allocate(tn_ffi_context_t* context, size_t byte_size, si
   if (!block) return tn__status_out_of_memory();
   const tn_call_environment_t* environment = tn__context_environment(context);
   *block = (tn_call_scratch_t){.next = context->scratch,
+                               .encoder = context->kernel ? context->kernel->encoder : NULL,
                                .device = environment ? environment->device : NULL};
   tn_status_t status = take(block, byte_size, alignment);
   if (status) {

@@ -45,6 +45,8 @@ TN_MUST_USE tn_status_t tn__legacy_prepare(const tn_call_site_t* call, tn_target
 TN_MUST_USE tn_status_t tn__legacy_run_original(const tn_kernel_call_t* call);
 TN_MUST_USE tn_status_t tn__legacy_run_status(const tn_kernel_call_t* call);
 TN_MUST_USE tn_status_t tn__legacy_run_opaque(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__legacy_run_stream(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__legacy_run_stream_status(const tn_kernel_call_t* call);
 
 // An operation element by element (elementwise.c). False for one with an eval, which sees whole
 // arrays.

@@ -43,6 +43,7 @@ struct tn_device {
   _Atomic(tn_stream_t*) own_stream;   // the default one; NULL: it was not needed yet
   tn_stream_t* chosen_stream;         // that was set in its place; retained; see defaults.c
   tn_device_t* next_chosen;           // the next of the context's devices that have one
+  int32_t ordinal;                    // among the devices of its kind
   char name[32];
 };
 

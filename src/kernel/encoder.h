@@ -34,9 +34,14 @@ typedef struct tn_dispatch {
 
 typedef struct tn_encoder tn_encoder_t;
 struct tn_encoder {
+  void* stream;  // what custom calls get as the platform's stream: a CUstream, a cl_command_queue
   tn_status_t (*dispatch)(tn_encoder_t* encoder, const tn_dispatch_t* dispatch);
   // Addresses of the device.
   tn_status_t (*copy)(tn_encoder_t* encoder, void* to, const void* from, size_t byte_size);
+  // Memory of the device; what is encoded after give_up may have it again.
+  tn_status_t (*allocate)(tn_encoder_t* encoder, size_t byte_size, size_t alignment,
+                          void** out_address);
+  void (*give_up)(tn_encoder_t* encoder, const void* address);
 };
 
 #endif  // TENON_KERNEL_ENCODER_H_

@@ -39,8 +39,6 @@ typedef struct tn_compile_target {
   int32_t thread_count;                     // of its parallel loops; 0: as many as there are cores
   int64_t fusion_element_count;             // in the place of fewest_elements; negative: that
   bool guards_calls;                        // custom calls run guarded (call/guarded.h)
-  bool
-      lacks_calls;  // functions that are registered for its platform are not called: the host's are
   // Whose operations custom calls name (device/context.h); NULL: the default context's.
   struct tn_context* context;
 } tn_compile_target_t;

@@ -112,6 +112,7 @@ static tn_status_t create(tn_program_t* program, const tn_run_options_t* options
   run->activation->environment = (tn_call_environment_t){
       .run_id = options->run_id ? options->run_id : atomic_fetch_add(&context->next_run_id, 1),
       .timeout_ns = atomic_load(&context->call_timeout_ns),
+      .device_ordinal = program->device->ordinal,
       .device = program->device->target->is_host ? program->device : NULL,
       .stream = options->stream,
       .user_data_count = options->user_data_count,

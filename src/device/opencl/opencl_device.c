@@ -268,6 +268,7 @@ static tn_status_t create_device(const found_t* found, unsigned number,
   snprintf(name, sizeof name, "opencl:%u", number);
   tn__device_init(&device->base, &vtable, name, &tn__compile_target_opencl, options, pool);
   device->base.memory_alignment = ALIGNMENT;
+  device->base.ordinal = (int32_t)number;
   device->cl = found->cl;
   device->id = found->devices[number];
   pthread_mutex_init(&device->programs.mutex, NULL);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "device/opencl/opencl_device.h"
+#include "device/queue_memory.h"
 #include "kernel/encoder.h"
 
 typedef struct known_kernel {
@@ -17,6 +18,7 @@ typedef struct opencl_queue {
   size_t kernel_count, kernel_capacity;
   size_t next;              // the kernel behind the last one: runs launch them in one order
   known_kernel_t* kernels;  // of this queue alone: arguments are set in them
+  tn_queue_memory_t memory;
 } opencl_queue_t;
 
 static opencl_queue_t* cast_queue(void* queue) {
@@ -72,20 +74,33 @@ static tn_status_t copy(tn_encoder_t* encoder, void* to, const void* from, size_
                         byte_size, 0, NULL, NULL);
 }
 
+static tn_status_t allocate(tn_encoder_t* encoder, size_t byte_size, size_t alignment,
+                            void** out_address) {
+  return tn__queue_memory_allocate(&cast_queue(encoder)->memory, byte_size, alignment, out_address);
+}
+
+static void give_up(tn_encoder_t* encoder, const void* address) {
+  tn__queue_memory_give_up(&cast_queue(encoder)->memory, address);
+}
+
 tn_status_t tn__opencl_queue_create(tn_device_t* device, tn_queue_t** out_queue) {
   void* memory = NULL;
   int32_t error = TN_CL_SUCCESS;
   *out_queue = NULL;
   TN_RETURN_IF_ERROR(tn__allocate(device->allocator, sizeof(opencl_queue_t), &memory));
   opencl_queue_t* queue = memory;
-  *queue = (opencl_queue_t){.encoder = {.dispatch = dispatch, .copy = copy},
-                            .device = (tn_opencl_device_t*)device};
+  *queue = (opencl_queue_t){
+      .encoder = {.dispatch = dispatch, .copy = copy, .allocate = allocate, .give_up = give_up},
+      .device = (tn_opencl_device_t*)device,
+      .memory = {.device = device},
+  };
   queue->commands = queue->device->cl->CreateCommandQueueWithProperties(
       queue->device->context, queue->device->id, NULL, &error);
   if (error != TN_CL_SUCCESS) {
     tn__free(device->allocator, queue, sizeof *queue);
     return tn__opencl_status("clCreateCommandQueueWithProperties", error);
   }
+  queue->encoder.stream = queue->commands;
   *out_queue = memory;
   return TN_OK;
 }
@@ -96,6 +111,7 @@ void tn__opencl_queue_destroy(tn_queue_t* queue) {
   const tn_allocator_t* allocator = it->device->base.allocator;
   for (size_t i = 0; i < it->kernel_count; ++i) cl->ReleaseKernel(it->kernels[i].kernel);
   cl->ReleaseCommandQueue(it->commands);
+  tn__queue_memory_deinit(&it->memory);
   tn__free(allocator, it->kernels, it->kernel_capacity * sizeof(known_kernel_t));
   tn__free(allocator, it, sizeof *it);
 }
@@ -111,7 +127,9 @@ tn_status_t tn__opencl_queue_launch(tn_queue_t* queue, const tn_launch_t* launch
 }
 
 tn_status_t tn__opencl_queue_finish(tn_queue_t* queue, uint32_t* out_tag) {
-  const opencl_queue_t* it = cast_queue(queue);
+  opencl_queue_t* it = cast_queue(queue);
   *out_tag = it->last_tag;
-  return TN_OPENCL_CALL(it->device->cl, Finish, it->commands);
+  tn_status_t status = TN_OPENCL_CALL(it->device->cl, Finish, it->commands);
+  tn__queue_memory_clear(&it->memory);
+  return status;
 }

@@ -24,7 +24,6 @@ static const tn_kernel_set_t* const sets[] = {&set};
 const tn_compile_target_t tn__compile_target_opencl = {
     .platform = "OpenCL",
     .host = &tn__compile_target_host,
-    .lacks_calls = true,
     .set_count = 1,
     .sets = sets,
 };
