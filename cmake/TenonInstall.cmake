@@ -51,6 +51,7 @@ write_basic_package_version_file(${generated_dir}/TenonConfigVersion.cmake
   COMPATIBILITY ${compatibility})
 install(FILES ${generated_dir}/TenonConfig.cmake ${generated_dir}/TenonConfigVersion.cmake
   cmake/TenonExtension.cmake
+  cmake/TenonKernelLibrary.cmake
   DESTINATION ${package_dir})
 
 # Relative to the .pc file, so that the whole tree can be moved.

@@ -187,6 +187,9 @@ struct tn_op_def {
   // Bit i: output 0 of the eval may reuse the memory of operand i if the operand has no other user.
   // Without TN_OP_ALLOCATES the output then has that memory from the start.
   uint32_t donates;
+  // Called on a GPU, with strided operands in its memory, and launches kernels there. NULL: the
+  // host computes the operation, unless a function is registered for the device's platform.
+  tn_eval_fn eval_gpu;
 };
 
 // At file scope, after the handler TN_OP(op, ...): its definition, tn_definition_of(op), which

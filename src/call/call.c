@@ -82,12 +82,20 @@ static tn_status_t miss(const tn_call_site_t* call, const tn_compile_target_t* t
   return tn_status_note(status, "Tenon has one of its own, which needs openblas: %s", reason);
 }
 
+// What is registered for the platform; else what has an eval for GPUs, as the host's.
+static tn_target_t* find_target(const tn_op_t* op, const char* platform) {
+  tn_target_t* target = tn__op_target(op, platform);
+  if (target) return target;
+  target = tn__op_target(op, tn__compile_target_host.platform);
+  return target && tn__target_has_eval_gpu(target) ? target : NULL;
+}
+
 static tn_status_t prepare(tn_kernel_site_t* site,
                            tn_status_t (*prepare_kind)(const tn_call_site_t* call,
                                                        tn_target_t* target)) {
   tn_call_site_t call;
   TN_RETURN_IF_ERROR(tn__call_site_read(site, &call));
-  tn_target_t* target = tn__op_target(site->use->op, site->target->platform);
+  tn_target_t* target = find_target(site->use->op, site->target->platform);
   if (!target) return miss(&call, site->target);
   if (target->unusable_reason) return tn__target_unusable_reason(target);
   tn_status_t status = check_version(&call, target);
@@ -178,6 +186,11 @@ static const tn_kernel_t strided = {.op = "custom_call",
                                     .takes_view = takes_any_view,
                                     .prepare = prepare_strided,
                                     .run = tn__strided_run};
+static const tn_kernel_t strided_gpu = {.op = "custom_call",
+                                        .name = "call.strided_gpu",
+                                        .takes_view = takes_any_view,
+                                        .prepare = prepare_strided,
+                                        .run = tn__strided_run};
 static const tn_kernel_t guarded = {.op = "custom_call",
                                     .name = "call.guarded",
                                     .takes_view = takes_any_view,
@@ -191,13 +204,14 @@ static const tn_kernel_t guarded_handler = {.op = "custom_call",
                                             .run = tn__guarded_run};
 
 const tn_kernel_t* tn__call_plain_kernel(const char* platform, const tn_op_use_t* use) {
-  const tn_target_t* target = tn__op_target(use->op, platform);
+  const tn_target_t* target = find_target(use->op, platform);
   const int32_t version = tn__call_version(use);
   const bool is_hosts = strcmp(platform, tn__compile_target_host.platform) == 0;
   if (!target && !is_hosts) return NULL;
   if (version >= 1 && version <= 3) {
     return is_hosts ? &legacy[version - 1] : &legacy_stream[version - 1];
   }
+  if (!is_hosts && tn__target_has_eval_gpu(target)) return &strided_gpu;
   if (target && tn__target_is_elementwise(target)) return &elementwise;
   if (target && tn__target_is_strided(target)) return &strided;
   const bool has_stages = target && (target->bundle.prepare || target->bundle.initialize);

@@ -57,6 +57,8 @@ TN_MUST_USE tn_status_t tn__elementwise_run_range(int64_t begin, int64_t end, vo
 
 // An operation that sees strides (strided.c).
 bool tn__target_is_strided(const tn_target_t* target);
+// On a device that is not the host, of an operation that has nothing else for it.
+bool tn__target_has_eval_gpu(const tn_target_t* target);
 TN_MUST_USE tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target);
 TN_MUST_USE tn_status_t tn__strided_run(const tn_kernel_call_t* call);
 

@@ -15,6 +15,7 @@
 #include "call/live.h"
 #include "call/scratch.h"
 #include "call/site.h"
+#include "kernel/target.h"
 
 // In the program's arena.
 typedef struct strided_state {
@@ -23,6 +24,7 @@ typedef struct strided_state {
   tn_call_buffers_t buffers;
   tn_ffi_attrs_t attrs;
   const int64_t** strides;  // by operand, in bytes; NULL: of one that is dense, or of all
+  bool is_gpu;
 } strided_state_t;
 
 // What an activation has of its own. Behind it: the buffers, the list of pointers to them, and what
@@ -33,11 +35,16 @@ typedef struct strided_local {
   tn_call_state_t states[3];
   tn_strided_eval_t* eval;
   const void* const* operands;  // while it runs
+  tn_encoder_t* encoder;
   tn_ffi_buffer_t buffers[];
 } strided_local_t;
 
 bool tn__target_is_strided(const tn_target_t* target) {
   return target->definition.struct_size && target->definition.eval_cpu;
+}
+
+bool tn__target_has_eval_gpu(const tn_target_t* target) {
+  return target->definition.struct_size && target->definition.eval_gpu;
 }
 
 static tn_status_t init_local(const tn_kernel_call_t* call);
@@ -79,6 +86,7 @@ tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target)
   TN_RETURN_IF_ERROR(tn__call_buffers_make(call, &state->buffers));
   state->operand_count = call->operand_count;
   state->result_count = call->result_count;
+  state->is_gpu = !site->target->is_host;
   TN_RETURN_IF_ERROR(list_strides(call, &state->strides));
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, call->result_count, &site->in_place));
   if (call->result_count) site->in_place[0] = find_in_place(call, target->definition.donates);
@@ -86,9 +94,10 @@ tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target)
   site->state = state;
   site->state_deinit = clear_state;
   const size_t count = call->operand_count + call->result_count;
-  site->local_byte_size =
-      sizeof(strided_local_t) + count * (sizeof(tn_ffi_buffer_t) + sizeof(void*)) +
-      tn__strided_eval_byte_size(call->operand_count, call->result_count, state->buffers.buffers);
+  site->local_byte_size = sizeof(strided_local_t) +
+                          count * (sizeof(tn_ffi_buffer_t) + sizeof(void*)) +
+                          tn__strided_eval_byte_size(call->operand_count, call->result_count,
+                                                     state->buffers.buffers, state->is_gpu);
   site->local_init = init_local;
   site->local_deinit = deinit_local;
   return TN_OK;
@@ -99,7 +108,7 @@ tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target)
 // In the guise of a handler, so that the guard can call it.
 static tn_status_t run_eval(tn_ffi_call_frame_t* frame) {
   strided_local_t* local = (strided_local_t*)(void*)frame;  // its first member
-  return tn__strided_eval_run(local->eval, local->operands);
+  return tn__strided_eval_run(local->eval, local->operands, local->encoder);
 }
 
 static tn_status_t init_local(const tn_kernel_call_t* call) {
@@ -129,7 +138,7 @@ static tn_status_t init_local(const tn_kernel_call_t* call) {
   };
   local->eval = (tn_strided_eval_t*)(void*)(values + count);
   tn__strided_eval_init(local->eval, &local->frame, state->target->op, &state->target->definition,
-                        state->strides);
+                        state->strides, state->is_gpu);
   return TN_OK;
 }
 
@@ -140,7 +149,9 @@ static void clear_local(strided_local_t* local) {
 }
 
 static void deinit_local(const tn_kernel_call_t* call) {
-  clear_local(call->local);
+  strided_local_t* local = call->local;
+  clear_local(local);
+  tn__strided_eval_deinit(local->eval);
 }
 
 static tn_status_t finish(const strided_state_t* state, strided_local_t* local,
@@ -158,6 +169,7 @@ tn_status_t tn__strided_run(const tn_kernel_call_t* call) {
   const strided_state_t* state = call->state;
   strided_local_t* local = call->local;
   local->operands = call->operands;
+  local->encoder = call->context->encoder;
   for (size_t i = 0; i < state->result_count; ++i) {
     local->buffers[state->operand_count + i].data = call->results[i];
   }

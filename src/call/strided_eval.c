@@ -1,14 +1,7 @@
 #include <stdlib.h>
-#include <tenon/detail/eval.h>
 
-#include "call/strided.h"
+#include "call/strided_eval.h"
 #include "kernel/common/rows.h"
-
-struct tn_strided_eval {
-  tn__eval_state_t state;
-  tn_eval_api_t api;  // that of dense hosts, but for what is better known here
-  tn_eval_fn function;
-};
 
 // --- rows
 
@@ -66,8 +59,8 @@ static tn_status_t for_rows(const tn_eval_call_t* eval, size_t array_count,
 // --- an activation's
 
 size_t tn__strided_eval_byte_size(size_t operand_count, size_t result_count,
-                                  const tn_ffi_buffer_t* buffers) {
-  size_t byte_size = sizeof(tn_strided_eval_t);
+                                  const tn_ffi_buffer_t* buffers, bool is_gpu) {
+  size_t byte_size = sizeof(tn_strided_eval_t) + (is_gpu ? tn__strided_gpu_byte_size() : 0);
   // One value at a time, since there is no frame yet.
   for (size_t i = 0; i < operand_count + result_count; ++i) {
     void* value = (void*)(uintptr_t)&buffers[i];
@@ -81,12 +74,20 @@ size_t tn__strided_eval_byte_size(size_t operand_count, size_t result_count,
 
 void tn__strided_eval_init(tn_strided_eval_t* eval, tn_ffi_call_frame_t* frame,
                            const tn_ffi_op_t* op, const tn_op_def_t* definition,
-                           const int64_t* const* strides) {
-  tn__eval_init(&eval->state, eval + 1, frame, op, definition->flags, definition->donates);
-  eval->api = tn__eval_api;
-  eval->api.for_rows = for_rows;
+                           const int64_t* const* strides, bool is_gpu) {
+  void* memory = eval + 1;
+  eval->gpu = NULL;
+  eval->api = is_gpu ? tn__strided_gpu_api : tn__eval_api;
+  eval->function = is_gpu ? definition->eval_gpu : definition->eval_cpu;
+  if (is_gpu) {
+    eval->gpu = memory;
+    tn__strided_gpu_init(eval->gpu);
+    memory = (char*)memory + tn__strided_gpu_byte_size();
+  } else {
+    eval->api.for_rows = for_rows;
+  }
+  tn__eval_init(&eval->state, memory, frame, op, definition->flags, definition->donates);
   eval->state.eval.api = &eval->api;
-  eval->function = definition->eval_cpu;
   for (size_t i = 0; strides && i < eval->state.eval.operand_count; ++i) {
     if (!strides[i]) continue;
     tn_strided_t* array = eval->state.arrays[i];
@@ -97,11 +98,17 @@ void tn__strided_eval_init(tn_strided_eval_t* eval, tn_ffi_call_frame_t* frame,
   }
 }
 
-tn_status_t tn__strided_eval_run(tn_strided_eval_t* eval, const void* const* operands) {
+void tn__strided_eval_deinit(tn_strided_eval_t* eval) {
+  if (eval->gpu) tn__strided_gpu_deinit(eval->gpu);
+}
+
+tn_status_t tn__strided_eval_run(tn_strided_eval_t* eval, const void* const* operands,
+                                 tn_encoder_t* encoder) {
   for (size_t i = 0; i < eval->state.eval.operand_count; ++i) {
     eval->state.arrays[i]->data = (void*)(uintptr_t)operands[i];
   }
-  return tn__eval_run(&eval->state, eval->function);
+  return eval->gpu ? tn__strided_gpu_run(eval, encoder)
+                   : tn__eval_run(&eval->state, eval->function);
 }
 
 void tn__strided_eval_end(tn_strided_eval_t* eval) {

@@ -74,7 +74,7 @@ static bool is_same_definition(const tn_op_def_t* a, const tn_op_def_t* b) {
   return !a->struct_size == !b->struct_size && a->flags == b->flags && a->infer == b->infer &&
          a->jvp == b->jvp && a->vjp == b->vjp && a->vmap == b->vmap && a->print == b->print &&
          a->equal == b->equal && a->user == b->user && a->destroy == b->destroy &&
-         a->eval_cpu == b->eval_cpu && a->donates == b->donates;
+         a->eval_cpu == b->eval_cpu && a->donates == b->donates && a->eval_gpu == b->eval_gpu;
 }
 
 tn_target_difference_t tn__target_difference(const tn_target_t* a, const tn_target_t* b) {

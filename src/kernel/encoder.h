@@ -6,12 +6,14 @@
 
 #include "base/status.h"
 
-// A kernel as source, in the language of the device: C with the words of kernel/gpu/prelude.c.
-// Lives as long as the program; the device compiles it when it is first launched.
+// A kernel as source, in the words of <tenon/gpu.h>, and for Tenon's own kernels of
+// kernel/gpu/prelude.c. Lives as long as the program; the device compiles it when it is first
+// launched.
 #define TN_ENTRY "tn_entry"
 typedef struct tn_device_code {
   const char* text;
   const char* entry;      // the kernel's name in it; NULL: TN_ENTRY
+  const char* library;    // of an author's kernels (<tenon/kernel.h>); NULL: it is Tenon's own
   const char* operation;  // for messages
 } tn_device_code_t;
 

@@ -35,12 +35,38 @@
 //   tn_eval_share(eval, 0, i, offset, strides)         makes the output a view of operand i
 //   tn_eval_set_data(eval, 0, data, strides, release, user)    uses memory of the kernel
 //
+// On a GPU an eval launches kernels, of a library that is source in the words of <tenon/gpu.h>.
+// CMake's tenon_add_kernel_library(axpby_kernels axpby.cl) makes one of files; TN_KERNEL_LIBRARY
+// one of a string.
+//
+//   extern const tn_kernel_library_t axpby_kernels;
+//
+//   TN_EVAL_GPU(axpby) {                                    // static tn_status_t
+//   axpby_eval_gpu(...)
+//     const tn_strided_t *x = eval->operands[0], *y = eval->operands[1], *z = eval->outputs[0];
+//     TN_TRY(tn_eval_set_kernel(eval, &axpby_kernels, "axpby_float32"));
+//     TN_TRY(tn_eval_set_input_array(eval, x));
+//     TN_TRY(tn_eval_set_input_array(eval, y));
+//     TN_TRY(tn_eval_set_output_array(eval, z));
+//     TN_TRY(tn_eval_set_bytes(eval, &call->alpha, sizeof call->alpha));
+//     TN_TRY(tn_eval_set_bytes(eval, &call->beta, sizeof call->beta));
+//     TN_TRY(tn_eval_set_bytes(eval, &z->element_count, sizeof z->element_count));
+//     return tn_eval_dispatch_threads(eval, (int64_t[]){z->element_count, 1, 1}, NULL);
+//   }
+//   TN_DEFINE(axpby, .flags = TN_OP_ELEMENTWISE, .eval_gpu = axpby_eval_gpu)
+//
+// What is set is the kernel's parameters, in their order. Kernels run in the order in which they
+// are launched, behind what computes the operands; each sees what the earlier ones wrote. `data` is
+// an address of the device, which the host must not read. The errors of a kernel that does not
+// compile are the operation's.
+//
 // C11.
 #ifndef TENON_DETAIL_EVAL_H_
 #define TENON_DETAIL_EVAL_H_
 
 #include <tenon/custom.h>
 #include <tenon/detail/strided.h>
+#include <tenon/gpu.h>
 #include <tenon/operation.h>
 
 #ifdef __cplusplus
@@ -64,6 +90,16 @@ typedef struct tn_strided {
   int64_t element_count;
   void* data;  // element [0, 0, ...]; NULL: not allocated yet, or no elements
 } tn_strided_t;
+
+// Kernels of GPUs as source (<tenon/gpu.h>), in a variable that lives as long as the operation is
+// registered. A device compiles it once, when one of its kernels is first launched.
+typedef struct tn_kernel_library {
+  size_t struct_size;
+  const char* name;    // for messages
+  const char* source;  // ends with NUL
+} tn_kernel_library_t;
+#define TN_KERNEL_LIBRARY(name, source) \
+  { sizeof(tn_kernel_library_t), (name), (source) }
 
 // An enqueued task. `payload` is the copy of the task argument.
 typedef tn_status_t (*tn_eval_work_fn)(const tn_eval_call_t* eval, void* payload);
@@ -116,6 +152,27 @@ typedef struct tn_eval_api {
   tn_status_t (*for_rows)(const tn_eval_call_t* eval, size_t array_count,
                           const tn_strided_t* const* arrays, size_t written_count,
                           tn_eval_row_fn function, void* user);
+
+  // Of an eval_gpu; FAILED_PRECONDITION in others. There, set_input_array and set_output_array also
+  // set the next parameter of the kernel, to the address of the array's first element; allocate,
+  // donate and add_temporary give memory of the device, and share, set_data and for_rows are
+  // UNIMPLEMENTED.
+
+  // Chooses the kernel `name` of `library`, without parameters yet.
+  tn_status_t (*set_kernel)(const tn_eval_call_t* eval, const tn_kernel_library_t* library,
+                            const char* name);
+  // Sets the kernel's next parameter to a value, a number or a struct, of exactly its size: at most
+  // 1,024 bytes in all.
+  tn_status_t (*set_bytes)(const tn_eval_call_t* eval, const void* value, size_t byte_size);
+  // The same for sizes or strides: a tn_dims. At most 8.
+  tn_status_t (*set_vector_bytes)(const tn_eval_call_t* eval, const int64_t* values, size_t count);
+  // Launches as many groups as have at least so many threads (items) along x, y and z; or groups.
+  // `group` is the size of a group along x, y and z, 1,024 threads at most; NULL: 256, 1, 1.
+  // Nothing is launched where a number is 0. The parameters stay, for another launch.
+  tn_status_t (*dispatch_threads)(const tn_eval_call_t* eval, const int64_t* grid,
+                                  const int64_t* group);
+  tn_status_t (*dispatch_threadgroups)(const tn_eval_call_t* eval, const int64_t* grid,
+                                       const int64_t* group);
 } tn_eval_api_t;
 
 // One use of the operation. Valid until the last task completes.
@@ -147,6 +204,13 @@ struct tn_eval_call {
 #define tn_eval_parallel_for(eval, count, grain, function, user) \
   ((eval)->api->parallel_for((eval), (count), (grain), (function), (user)))
 #define tn_eval_for_rows(eval, ...) ((eval)->api->for_rows((eval), __VA_ARGS__))
+#define tn_eval_set_kernel(eval, library, name) ((eval)->api->set_kernel((eval), (library), (name)))
+#define tn_eval_set_bytes(eval, value, byte_size) ((eval)->api->set_bytes((eval), (value), (byte_size)))
+#define tn_eval_set_vector_bytes(eval, values, count) \
+  ((eval)->api->set_vector_bytes((eval), (values), (count)))
+#define tn_eval_dispatch_threads(eval, ...) ((eval)->api->dispatch_threads((eval), __VA_ARGS__))
+#define tn_eval_dispatch_threadgroups(eval, ...) \
+  ((eval)->api->dispatch_threadgroups((eval), __VA_ARGS__))
 #define TN_EVAL_ERROR(eval, CODE, ...) tn__eval_error((eval), TN_FFI_##CODE, __VA_ARGS__)
 // clang-format on
 
@@ -164,24 +228,31 @@ TN__COLD tn_status_t tn__eval_error(const tn_eval_call_t* eval, int32_t code, co
 // --- definition
 
 // The kernel body follows: TN_EVAL_OP(name, LIST, "doc") { ... eval ... call ... return TN_OK; }
-#define TN_EVAL_OP(op, LIST, doc)                                                              \
-  TN__EXTERN_C TN__HIDDEN const tn_op_def_t op##_definition;                                   \
-  static tn_status_t op##_eval(const tn_eval_call_t* eval);                                    \
-  TN_OP(op, LIST, doc) {                                                                       \
-    return tn__eval_dense(call->tn, &op##_definition, op##_eval);                              \
-  }                                                                                            \
-  static tn_status_t op##_eval_body(const tn_eval_call_t* eval, const struct op##_call* call); \
-  static tn_status_t op##_eval(const tn_eval_call_t* eval) {                                   \
-    tn_call_t tn = {&tn, eval->frame, &op##_op, NULL};                                         \
-    struct op##_call call;                                                                     \
-    call.tn = &tn;                                                                             \
-    tn_status_t status = op##_decode(&call, &tn);                                              \
-    if (status == TN_OK) status = op##_eval_body(eval, &call);                                 \
-    if (tn.blocks) tn__free_blocks(&tn);                                                       \
-    return status;                                                                             \
-  }                                                                                            \
-  static tn_status_t op##_eval_body(const tn_eval_call_t* eval,                                \
-                                    __attribute__((unused)) const struct op##_call* call)
+#define TN_EVAL_OP(op, LIST, doc)                                 \
+  TN__EXTERN_C TN__HIDDEN const tn_op_def_t op##_definition;      \
+  static tn_status_t op##_eval(const tn_eval_call_t* eval);       \
+  TN_OP(op, LIST, doc) {                                          \
+    return tn__eval_dense(call->tn, &op##_definition, op##_eval); \
+  }                                                               \
+  TN__EVAL(op, op##_eval)
+
+// The same for a GPU, of an operation that TN_OP or TN_EVAL_OP has defined before:
+// TN_EVAL_GPU(name) { ... }
+#define TN_EVAL_GPU(op) TN__EVAL(op, op##_eval_gpu)
+
+#define TN__EVAL(op, function)                                                                  \
+  static tn_status_t function##_body(const tn_eval_call_t* eval, const struct op##_call* call); \
+  static tn_status_t function(const tn_eval_call_t* eval) {                                     \
+    tn_call_t tn = {&tn, eval->frame, &op##_op, NULL};                                          \
+    struct op##_call call;                                                                      \
+    call.tn = &tn;                                                                              \
+    tn_status_t status = op##_decode(&call, &tn);                                               \
+    if (status == TN_OK) status = function##_body(eval, &call);                                 \
+    if (tn.blocks) tn__free_blocks(&tn);                                                        \
+    return status;                                                                              \
+  }                                                                                             \
+  static tn_status_t function##_body(const tn_eval_call_t* eval,                                \
+                                     __attribute__((unused)) const struct op##_call* call)
 
 #ifdef __cplusplus
 }

@@ -224,27 +224,30 @@ TN__UNUSED tn_status_t tn__eval_dispatch(const tn_eval_call_t* eval, tn_eval_wor
   return TN_OK;
 }
 
-TN__UNUSED tn_status_t tn__eval_add_temporary(const tn_eval_call_t* eval, tn_ffi_dtype_t dtype,
-                                              size_t rank, const int64_t* dims,
-                                              tn_strided_t** out_array) {
-  tn__eval_state_t* state = tn__eval_state_of(eval);
+// The size of a temporary; SIZE_MAX where there is not so much memory.
+TN__UNUSED tn_status_t tn__eval_check_temporary(const tn_eval_call_t* eval, tn_ffi_dtype_t dtype,
+                                                size_t rank, const int64_t* dims,
+                                                size_t* out_byte_size) {
   size_t byte_size = tn_ffi_dtype_size(dtype);
   bool is_bad = byte_size == 0 || rank > TN_NEST_RANK_LIMIT, is_large = false;
-  *out_array = NULL;
   for (size_t i = 0; i < rank && !is_bad; ++i) {
     is_bad = dims[i] < 0;
     is_large |= __builtin_mul_overflow(byte_size, (size_t)dims[i], &byte_size);
   }
-  if (is_bad)
-    return tn__error(&state->call, TN_FFI_INVALID_ARGUMENT,
-                     "a temporary has no such dtype (%d) or shape", (int)dtype);
-  const size_t header = (sizeof(tn_strided_t) + 2 * rank * sizeof(int64_t) + 63) / 64 * 64;
-  char* memory = NULL;
-  if (!is_large && byte_size < SIZE_MAX / 4)
-    memory = (char*)tn__scratch(&state->call, header + byte_size);
-  if (!memory) return tn__eval_no_memory(state);
-  tn_strided_t* array = (tn_strided_t*)(void*)memory;
-  int64_t* own_dims = (int64_t*)(array + 1);
+  *out_byte_size = is_large || byte_size >= SIZE_MAX / 4 ? SIZE_MAX : byte_size;
+  if (!is_bad) return TN_OK;
+  return tn__error(&tn__eval_state_of(eval)->call, TN_FFI_INVALID_ARGUMENT,
+                   "a temporary has no such dtype (%d) or shape", (int)dtype);
+}
+
+// Its struct, with its dims and strides behind.
+TN__UNUSED size_t tn__eval_temporary_byte_size(size_t rank) {
+  return (sizeof(tn_strided_t) + 2 * rank * sizeof(int64_t) + 63) / 64 * 64;
+}
+TN__UNUSED tn_strided_t* tn__eval_make_temporary(void* memory, tn_ffi_dtype_t dtype, size_t rank,
+                                                 const int64_t* dims, void* data) {
+  tn_strided_t* array = (tn_strided_t*)memory;
+  int64_t* own_dims = (int64_t*)(void*)(array + 1);
   memset(array, 0, sizeof *array);
   if (rank) memcpy(own_dims, dims, rank * sizeof *dims);
   tn_row_major_strides(rank, dims, own_dims + rank);
@@ -253,9 +256,23 @@ TN__UNUSED tn_status_t tn__eval_add_temporary(const tn_eval_call_t* eval, tn_ffi
   array->rank = rank;
   array->dims = own_dims;
   array->strides = own_dims + rank;
-  array->data = memory + header;
+  array->data = data;
   tn__eval_measure(array);
-  *out_array = array;
+  return array;
+}
+
+TN__UNUSED tn_status_t tn__eval_add_temporary(const tn_eval_call_t* eval, tn_ffi_dtype_t dtype,
+                                              size_t rank, const int64_t* dims,
+                                              tn_strided_t** out_array) {
+  tn__eval_state_t* state = tn__eval_state_of(eval);
+  size_t byte_size = 0;
+  char* memory = NULL;
+  *out_array = NULL;
+  TN_TRY(tn__eval_check_temporary(eval, dtype, rank, dims, &byte_size));
+  const size_t header = tn__eval_temporary_byte_size(rank);
+  if (byte_size != SIZE_MAX) memory = (char*)tn__scratch(&state->call, header + byte_size);
+  if (!memory) return tn__eval_no_memory(state);
+  *out_array = tn__eval_make_temporary(memory, dtype, rank, dims, memory + header);
   return TN_OK;
 }
 
@@ -385,10 +402,39 @@ TN__UNUSED tn_status_t tn__eval_make_error(const tn_eval_call_t* eval, int32_t c
   return tn__error(&tn__eval_state_of(eval)->call, code, "%s", message);
 }
 
+// --- what only evals of GPUs do
+
+TN__UNUSED tn_status_t tn__eval_no_gpu(const tn_eval_call_t* eval) {
+  return tn__error(&tn__eval_state_of(eval)->call, TN_FFI_FAILED_PRECONDITION,
+                   "only an eval_gpu launches kernels of a GPU");
+}
+TN__UNUSED tn_status_t tn__eval_set_kernel(const tn_eval_call_t* eval,
+                                           const tn_kernel_library_t* library, const char* name) {
+  (void)library, (void)name;
+  return tn__eval_no_gpu(eval);
+}
+TN__UNUSED tn_status_t tn__eval_set_bytes(const tn_eval_call_t* eval, const void* value,
+                                          size_t byte_size) {
+  (void)value, (void)byte_size;
+  return tn__eval_no_gpu(eval);
+}
+TN__UNUSED tn_status_t tn__eval_set_vector_bytes(const tn_eval_call_t* eval, const int64_t* values,
+                                                 size_t count) {
+  (void)values, (void)count;
+  return tn__eval_no_gpu(eval);
+}
+TN__UNUSED tn_status_t tn__eval_launch(const tn_eval_call_t* eval, const int64_t* grid,
+                                       const int64_t* group) {
+  (void)grid, (void)group;
+  return tn__eval_no_gpu(eval);
+}
+
 __attribute__((unused)) static const tn_eval_api_t tn__eval_api = {
-    sizeof(tn_eval_api_t),  tn__eval_allocate,     tn__eval_donate,       tn__eval_share,
-    tn__eval_set_data,      tn__eval_check_memory, tn__eval_check_memory, tn__eval_dispatch,
-    tn__eval_add_temporary, tn__eval_parallel_for, tn__eval_make_error,   tn__eval_for_rows,
+    sizeof(tn_eval_api_t),  tn__eval_allocate,     tn__eval_donate,           tn__eval_share,
+    tn__eval_set_data,      tn__eval_check_memory, tn__eval_check_memory,     tn__eval_dispatch,
+    tn__eval_add_temporary, tn__eval_parallel_for, tn__eval_make_error,       tn__eval_for_rows,
+    tn__eval_set_kernel,    tn__eval_set_bytes,    tn__eval_set_vector_bytes, tn__eval_launch,
+    tn__eval_launch,
 };
 
 // --- setup and teardown
@@ -548,7 +594,8 @@ TN__UNUSED void tn__eval_end(tn__eval_state_t* state) {
   if (state->call.blocks) tn__free_blocks(&state->call);
 }
 
-TN__UNUSED tn_status_t tn__eval_run(tn__eval_state_t* state, tn_eval_fn function) {
+// The eval and its tasks.
+TN__UNUSED tn_status_t tn__eval_run_tasks(tn__eval_state_t* state, tn_eval_fn function) {
   tn_status_t status = tn__eval_begin(state);
   if (status == TN_OK) status = function(&state->eval);
   while (state->first_work && status == TN_OK) {
@@ -558,6 +605,11 @@ TN__UNUSED tn_status_t tn__eval_run(tn__eval_state_t* state, tn_eval_fn function
     if (!work->next) state->last_work = NULL;
     free(work);
   }
+  return status;
+}
+
+TN__UNUSED tn_status_t tn__eval_run(tn__eval_state_t* state, tn_eval_fn function) {
+  tn_status_t status = tn__eval_run_tasks(state, function);
   // The first output last: its destination may be the memory of an operand that others alias.
   for (size_t i = state->eval.output_count; i-- > 0 && status == TN_OK;) {
     status = tn__eval_finish_output(state, i);

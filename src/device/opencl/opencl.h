@@ -18,6 +18,7 @@ enum {
   TN_CL_SUCCESS = 0,
   TN_CL_DEVICE_NOT_FOUND = -1,
   TN_CL_BUILD_PROGRAM_FAILURE = -11,
+  TN_CL_INVALID_KERNEL_NAME = -46,
   TN_CL_PLATFORM_NOT_FOUND = -1001,  // of the loader: no driver is installed
 
   TN_CL_DEVICE_TYPE = 0x1000,
@@ -31,6 +32,7 @@ enum {
   TN_CL_SVM_BUFFERS = 1 << 0,  // coarse-grained
   TN_CL_MEM_READ_WRITE = 1 << 0,
   TN_CL_PROGRAM_BUILD_LOG = 0x1183,
+  TN_CL_KERNEL_NUM_ARGS = 0x1191,
 };
 #define TN_CL_DEVICE_TYPE_ALL UINT64_C(0xFFFFFFFF)
 

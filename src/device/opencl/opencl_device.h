@@ -30,7 +30,8 @@ typedef struct tn_opencl_device {
 // programs.c: a kernel of the calling thread's own, which it releases.
 TN_MUST_USE tn_status_t tn__opencl_kernel_create(tn_opencl_device_t* device,
                                                  const tn_device_code_t* code,
-                                                 tn_cl_kernel_t* out_kernel);
+                                                 tn_cl_kernel_t* out_kernel,
+                                                 uint32_t* out_parameter_count);
 void tn__opencl_programs_release(tn_opencl_device_t* device);
 
 // queue.c: the vtable's functions.

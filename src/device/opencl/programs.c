@@ -1,4 +1,5 @@
 // From source to kernels.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,9 +32,11 @@ static tn_status_t explain(const tn_opencl_device_t* device, tn_cl_program_t pro
     cl->GetProgramBuildInfo(program, device->id, TN_CL_PROGRAM_BUILD_LOG, size, log, NULL);
   }
   const char* start = log ? strstr(log, "error:") : NULL;
+  while (start && start > log && start[-1] != '\n') --start;  // where it is
   tn_status_t status =
-      tn_status_create(TN_CODE_INTERNAL, "device %s: the kernel of %s does not compile: %.*s",
-                       device->base.name, code->operation, LONGEST,
+      tn_status_create(TN_CODE_INTERNAL, "device %s: %s%s does not compile: %.*s",
+                       device->base.name, code->library ? "kernel library " : "the kernel of ",
+                       code->library ? code->library : code->operation, LONGEST,
                        start ? start
                        : log ? log
                              : "");
@@ -41,12 +44,49 @@ static tn_status_t explain(const tn_opencl_device_t* device, tn_cl_program_t pro
   return status;
 }
 
+// What a program is made of, one text behind the other.
+typedef struct parts {
+  uint32_t count;
+  const char* texts[4];
+  size_t lengths[4];
+} parts_t;
+
+// OpenCL reads a length of 0 as "to the NUL".
+static void add_part(parts_t* parts, const char* text, size_t length) {
+  if (!length) return;
+  parts->texts[parts->count] = text;
+  parts->lengths[parts->count++] = length;
+}
+
+// An author's library, whose include of the words is left out: they stand before it. `line` makes
+// errors count from its first line.
+static void add_library_parts(parts_t* parts, const char* line, const char* text) {
+  static const char include[] = "#include <tenon/gpu.h>";
+  const char* at = strstr(text, include);
+  add_part(parts, line, strlen(line));
+  if (at) {
+    add_part(parts, text, (size_t)(at - text));
+    text = at + strlen(include);
+  }
+  add_part(parts, text, strlen(text));
+}
+
 static tn_status_t build(const tn_opencl_device_t* device, const tn_device_code_t* code,
                          tn_cl_program_t* out_program) {
   const tn_opencl_t* cl = device->cl;
-  const char* texts[] = {tn__gpu_prelude_opencl, code->text};
+  char line[128];
+  parts_t parts = {0};
   int32_t error = TN_CL_SUCCESS;
-  tn_cl_program_t program = cl->CreateProgramWithSource(device->context, 2, texts, NULL, &error);
+  add_part(&parts, tn__gpu_words, strlen(tn__gpu_words));
+  if (code->library) {
+    snprintf(line, sizeof line, "#line 1 \"%.100s\"\n", code->library);
+    add_library_parts(&parts, line, code->text);
+  } else {
+    add_part(&parts, tn__gpu_prelude_opencl, strlen(tn__gpu_prelude_opencl));
+    add_part(&parts, code->text, strlen(code->text));
+  }
+  tn_cl_program_t program =
+      cl->CreateProgramWithSource(device->context, parts.count, parts.texts, parts.lengths, &error);
   TN_RETURN_IF_ERROR(tn__opencl_status("clCreateProgramWithSource", error));
   error = cl->BuildProgram(program, 1, &device->id, device->programs.options, NULL, NULL);
   if (error == TN_CL_SUCCESS) {
@@ -81,19 +121,24 @@ static tn_status_t add(tn_opencl_device_t* device, const tn_device_code_t* code,
 }
 
 tn_status_t tn__opencl_kernel_create(tn_opencl_device_t* device, const tn_device_code_t* code,
-                                     tn_cl_kernel_t* out_kernel) {
+                                     tn_cl_kernel_t* out_kernel, uint32_t* out_parameter_count) {
   tn_opencl_programs_t* programs = &device->programs;
+  const char* entry = code->entry ? code->entry : TN_ENTRY;
   tn_status_t status = TN_OK;
   int32_t error = TN_CL_SUCCESS;
   pthread_mutex_lock(&programs->mutex);  // compilers do one thing at a time anyway
   tn_opencl_program_t* program = find(programs, code->text);
   if (!program) status = add(device, code, &program);
-  if (!status) {
-    const char* entry = code->entry ? code->entry : TN_ENTRY;
-    *out_kernel = device->cl->CreateKernel(program->program, entry, &error);
-  }
+  if (!status) *out_kernel = device->cl->CreateKernel(program->program, entry, &error);
   pthread_mutex_unlock(&programs->mutex);
-  return status ? status : tn__opencl_status("clCreateKernel", error);
+  if (error == TN_CL_INVALID_KERNEL_NAME) {
+    return tn_status_create(TN_CODE_NOT_FOUND, "kernel library %s has no kernel \"%s\"",
+                            code->library ? code->library : "", entry);
+  }
+  if (!status) status = tn__opencl_status("clCreateKernel", error);
+  if (status) return status;
+  return TN_OPENCL_CALL(device->cl, GetKernelInfo, *out_kernel, TN_CL_KERNEL_NUM_ARGS,
+                        sizeof *out_parameter_count, out_parameter_count, NULL);
 }
 
 void tn__opencl_programs_release(tn_opencl_device_t* device) {

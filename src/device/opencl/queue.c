@@ -8,6 +8,7 @@
 typedef struct known_kernel {
   const tn_device_code_t* code;
   tn_cl_kernel_t kernel;
+  uint32_t parameter_count;
 } known_kernel_t;
 
 typedef struct opencl_queue {
@@ -26,19 +27,23 @@ static opencl_queue_t* cast_queue(void* queue) {
 }
 
 static tn_status_t find_kernel(opencl_queue_t* queue, const tn_device_code_t* code,
-                               tn_cl_kernel_t* out_kernel) {
+                               const known_kernel_t** out_kernel) {
   void* list = queue->kernels;
   for (size_t k = 0; k < queue->kernel_count; ++k) {
     const size_t i = (queue->next + k) % queue->kernel_count;
-    *out_kernel = queue->kernels[i].kernel;
+    *out_kernel = &queue->kernels[i];
     queue->next = i + 1;
     if (queue->kernels[i].code == code) return TN_OK;
   }
   TN_RETURN_IF_ERROR(tn__grow(queue->device->base.allocator, &list, &queue->kernel_capacity,
                               queue->kernel_count + 1, sizeof(known_kernel_t)));
   queue->kernels = list;
-  TN_RETURN_IF_ERROR(tn__opencl_kernel_create(queue->device, code, out_kernel));
-  queue->kernels[queue->kernel_count++] = (known_kernel_t){code, *out_kernel};
+  known_kernel_t* kernel = &queue->kernels[queue->kernel_count];
+  kernel->code = code;
+  TN_RETURN_IF_ERROR(
+      tn__opencl_kernel_create(queue->device, code, &kernel->kernel, &kernel->parameter_count));
+  ++queue->kernel_count;
+  *out_kernel = kernel;
   return TN_OK;
 }
 
@@ -49,22 +54,44 @@ static tn_status_t set_argument(const tn_opencl_t* cl, tn_cl_kernel_t kernel, ui
              : TN_OPENCL_CALL(cl, SetKernelArgSVMPointer, kernel, index, argument->address);
 }
 
+static tn_status_t set_arguments(const tn_opencl_t* cl, const known_kernel_t* kernel,
+                                 const tn_dispatch_t* dispatch) {
+  // What an earlier launch has set would serve for what is missing.
+  if (dispatch->argument_count != kernel->parameter_count) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "it has %u parameters; %zu are set",
+                            kernel->parameter_count, dispatch->argument_count);
+  }
+  for (uint32_t i = 0; i < kernel->parameter_count; ++i) {
+    const tn_launch_argument_t* argument = &dispatch->arguments[i];
+    TN_RETURN_IF_ERROR(tn_status_prefix(set_argument(cl, kernel->kernel, i, argument),
+                                        "parameter %u, set to %zu bytes", i,
+                                        argument->bytes ? argument->byte_size : sizeof(void*)));
+  }
+  return TN_OK;
+}
+
+static tn_status_t launch(opencl_queue_t* queue, const known_kernel_t* kernel,
+                          const tn_dispatch_t* dispatch, const size_t* item_count) {
+  const tn_opencl_t* cl = queue->device->cl;
+  const uint32_t rank = item_count[2] > 1 ? 3 : item_count[1] > 1 ? 2 : 1;
+  TN_RETURN_IF_ERROR(set_arguments(cl, kernel, dispatch));
+  return TN_OPENCL_CALL(cl, EnqueueNDRangeKernel, queue->commands, kernel->kernel, rank, NULL,
+                        item_count, dispatch->group_size, 0, NULL, NULL);
+}
+
 static tn_status_t dispatch(tn_encoder_t* encoder, const tn_dispatch_t* dispatch) {
   opencl_queue_t* queue = cast_queue(encoder);
-  const tn_opencl_t* cl = queue->device->cl;
+  const tn_device_code_t* code = dispatch->code;
+  const known_kernel_t* kernel = NULL;
   size_t item_count[3];
-  tn_cl_kernel_t kernel = NULL;
   for (size_t d = 0; d < 3; ++d) {
     item_count[d] = dispatch->group_count[d] * dispatch->group_size[d];
     if (item_count[d] == 0) return TN_OK;
   }
-  TN_RETURN_IF_ERROR(find_kernel(queue, dispatch->code, &kernel));
-  for (size_t i = 0; i < dispatch->argument_count; ++i) {
-    TN_RETURN_IF_ERROR(set_argument(cl, kernel, (uint32_t)i, &dispatch->arguments[i]));
-  }
-  const uint32_t rank = item_count[2] > 1 ? 3 : item_count[1] > 1 ? 2 : 1;
-  return TN_OPENCL_CALL(cl, EnqueueNDRangeKernel, queue->commands, kernel, rank, NULL, item_count,
-                        dispatch->group_size, 0, NULL, NULL);
+  TN_RETURN_IF_ERROR(find_kernel(queue, code, &kernel));
+  tn_status_t status = launch(queue, kernel, dispatch, item_count);
+  if (!status || !code->library) return status;
+  return tn_status_prefix(status, "kernel %s of %s", code->entry, code->library);
 }
 
 static tn_status_t copy(tn_encoder_t* encoder, void* to, const void* from, size_t byte_size) {

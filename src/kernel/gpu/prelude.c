@@ -8,10 +8,6 @@
 const char tn__gpu_prelude_opencl[] =
     // a * b + c is two operations.
     LINE("#pragma OPENCL FP_CONTRACT OFF")
-    LINE("#define TN_KERNEL __kernel")
-    LINE("#define TN_GLOBAL __global")
-    LINE("#define TN_FN static inline")
-    LINE("#define tn_item() get_global_id(0)")
 
     // Elements in memory. f16 and bf16 are computed in float.
     LINE("#define LOAD(p, i) ((p)[i])")

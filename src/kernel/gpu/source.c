@@ -81,7 +81,7 @@ static void assemble(tn_gpu_text_t* text, const tn_gpu_source_t* source) {
     tn__gpu_add(text, "TN_GLOBAL const %s* x%zu, ", source->parameters[k], k);
   }
   tn__gpu_add(text, "TN_GLOBAL %s* y, tn_numbers_t numbers) {\n", source->parameters[last]);
-  tn__gpu_add(text, "  const long i = tn_item();\n  if (i >= n(0)) return;\n%s}\n",
+  tn__gpu_add(text, "  const long i = tn_item(0);\n  if (i >= n(0)) return;\n%s}\n",
               source->body.bytes);
 }
 

@@ -14,13 +14,13 @@
 enum { REASON_SIZE = 128 };
 
 static const tn_kernel_library_facts_t facts[] = {
-#define TN_KERNEL_LIBRARY(NAME, name, soname, package, purpose, version) \
+#define TN_KERNEL_LIBRARY_ROW(NAME, name, soname, package, purpose, version) \
   {name, soname, package, purpose},
 #include "kernel/lib/libraries.def"
-#undef TN_KERNEL_LIBRARY
+#undef TN_KERNEL_LIBRARY_ROW
 };
 
-const tn_kernel_library_facts_t* tn__kernel_library_facts(tn_kernel_library_t library) {
+const tn_kernel_library_facts_t* tn__kernel_library_facts(tn_kernel_library_id_t library) {
   return &facts[library];
 }
 
@@ -71,7 +71,7 @@ const char* tn__kernel_library_refusal(size_t library, uint32_t allowed) {
 
 // --- loading
 
-const char* tn__kernel_library_load(tn_kernel_library_t library, size_t symbol_count,
+const char* tn__kernel_library_load(tn_kernel_library_id_t library, size_t symbol_count,
                                     const tn_kernel_symbol_t* symbols, void** out_handle) {
   static char reasons[TN_KERNEL_LIBRARY_COUNT][REASON_SIZE];
   const char* soname = facts[library].soname;

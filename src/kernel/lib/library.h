@@ -13,12 +13,12 @@
 #include <tenon/detail/ops.h>
 #include <tenon/detail/status.h>
 
-typedef enum tn_kernel_library {
-#define TN_KERNEL_LIBRARY(NAME, ...) TN_KERNEL_##NAME,
+typedef enum tn_kernel_library_id {
+#define TN_KERNEL_LIBRARY_ROW(NAME, ...) TN_KERNEL_##NAME,
 #include "kernel/lib/libraries.def"
-#undef TN_KERNEL_LIBRARY
+#undef TN_KERNEL_LIBRARY_ROW
   TN_KERNEL_LIBRARY_COUNT
-} tn_kernel_library_t;
+} tn_kernel_library_id_t;
 
 typedef struct tn_kernel_library_facts {
   const char* name;     // "openblas"
@@ -27,7 +27,7 @@ typedef struct tn_kernel_library_facts {
   const char* purpose;
 } tn_kernel_library_facts_t;
 
-const tn_kernel_library_facts_t* tn__kernel_library_facts(tn_kernel_library_t library);
+const tn_kernel_library_facts_t* tn__kernel_library_facts(tn_kernel_library_id_t library);
 
 // Why the library may not be used, of those that are `allowed` (bit i: library i): static text;
 // NULL: nothing speaks against it so far. Loads nothing.
@@ -46,7 +46,7 @@ typedef struct tn_kernel_symbol {
 
 // Loads the library, for good, and finds its functions. NULL on success, else why not: static text.
 // Not thread-safe for one library: call it under pthread_once.
-const char* tn__kernel_library_load(tn_kernel_library_t library, size_t symbol_count,
+const char* tn__kernel_library_load(tn_kernel_library_id_t library, size_t symbol_count,
                                     const tn_kernel_symbol_t* symbols, void** out_handle);
 
 #endif  // TENON_KERNEL_LIB_LIBRARY_H_

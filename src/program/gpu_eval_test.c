@@ -1,0 +1,289 @@
+// Operations with an eval_gpu: on a device that is not the host they launch kernels of a library.
+#include <tenon/kernel.h>
+
+#include "program/testing_run.h"
+
+#define F4 "tensor<4xf32>"
+
+static const tn_kernel_library_t kernels = TN_KERNEL_LIBRARY(
+    "test_kernels",
+    "#include <tenon/gpu.h>\n"
+    "#define LINEAR(name, type, load, store)                                                \\\n"
+    "  TN_KERNEL void linear_##name(TN_GLOBAL const type* x, TN_GLOBAL type* y, float scale,  \\\n"
+    "                               tn_i64 size, int rank, tn_dims dims, tn_dims strides) {   \\\n"
+    "    const tn_i64 i = tn_item(0);                                                          \\\n"
+    "    if (i < size) store(y, i, scale * load(x, tn_elem_to_loc(i, rank, &dims, &strides))); \\\n"
+    "  }\n"
+    "LINEAR(float32, float, tn_load_f32, tn_store_f32)\n"
+    "LINEAR(float16, tn_f16, tn_load_f16, tn_store_f16)\n"
+    "LINEAR(bfloat16, tn_bf16, tn_load_bf16, tn_store_bf16)\n"
+    "TN_KERNEL void reverse(TN_GLOBAL const float* x, TN_GLOBAL float* y, tn_i64 size) {\n"
+    "  TN_SHARED float row[256];\n"
+    "  const tn_i64 lane = tn_lane(0), last = tn_group_size(0) - 1;\n"
+    "  if (tn_item(0) < size) row[lane] = x[tn_item(0)];\n"
+    "  tn_barrier();\n"
+    "  if (tn_item(0) < size) y[tn_item(0)] = row[last - lane];\n"
+    "}\n");
+
+static const tn_kernel_library_t broken =
+    TN_KERNEL_LIBRARY("broken_kernels", "TN_KERNEL void f(TN_GLOBAL float* x) {\n  x[0] = y;\n}\n");
+
+// --- operations
+
+#define LINEAR(ARG, ATTR, RET)             \
+  ARG(x, of(f32, f16, bf16), any_rank)     \
+  ATTR(scale, float, 2.0f, "multiplies x") \
+  RET(y, dtype_of(x), shape_of(x))
+
+static int host_call_count;
+
+TN_EVAL_OP(linear, LINEAR, "y = scale * x") {
+  ++host_call_count;
+  const tn_strided_t *x = eval->operands[0], *y = eval->outputs[0];
+  for (int64_t i = 0; i < x->element_count; ++i) {
+    ((float*)y->data)[i] =
+        call->scale * ((const float*)x->data)[tn_elem_to_loc(i, x->rank, x->dims, x->strides)];
+  }
+  return TN_OK;
+}
+
+TN_EVAL_GPU(linear) {
+  const tn_strided_t *x = eval->operands[0], *y = eval->outputs[0];
+  const char* name = x->dtype == TN_FFI_F32   ? "linear_float32"
+                     : x->dtype == TN_FFI_F16 ? "linear_float16"
+                                              : "linear_bfloat16";
+  const int rank = (int)x->rank;
+  TN_TRY(tn_eval_set_kernel(eval, &kernels, name));
+  TN_TRY(tn_eval_set_input_array(eval, x));
+  TN_TRY(tn_eval_set_output_array(eval, y));
+  TN_TRY(tn_eval_set_bytes(eval, &call->scale, sizeof call->scale));
+  TN_TRY(tn_eval_set_bytes(eval, &y->element_count, sizeof y->element_count));
+  TN_TRY(tn_eval_set_bytes(eval, &rank, sizeof rank));
+  TN_TRY(tn_eval_set_vector_bytes(eval, x->dims, x->rank));
+  TN_TRY(tn_eval_set_vector_bytes(eval, x->strides, x->rank));
+  return tn_eval_dispatch_threads(eval, (int64_t[]){y->element_count, 1, 1}, NULL);
+}
+TN_DEFINE(linear, .eval_cpu = linear_eval, .eval_gpu = linear_eval_gpu)
+
+#define SAME(ARG, ATTR, RET) \
+  ARG(x, f32, any_rank)      \
+  RET(y, f32, shape_of(x))
+
+static tn_status_t reverse_rows(const tn_eval_call_t* eval, const tn_strided_t* from,
+                                const tn_strided_t* to, const int64_t* group) {
+  TN_TRY(tn_eval_set_kernel(eval, &kernels, "reverse"));
+  TN_TRY(tn_eval_set_input_array(eval, from));
+  TN_TRY(tn_eval_set_output_array(eval, to));
+  TN_TRY(tn_eval_set_bytes(eval, &to->element_count, sizeof to->element_count));
+  return tn_eval_dispatch_threads(eval, (int64_t[]){to->element_count, 1, 1}, group);
+}
+
+// [1, 2, 3, 4] to [2, 1, 4, 3] in a temporary, and then to [3, 4, 1, 2].
+TN_OP(turn, SAME, "pairs, then all") {
+  return TN_ERROR(call, INTERNAL, "on the host");
+}
+TN_EVAL_GPU(turn) {
+  const tn_strided_t* x = eval->operands[0];
+  tn_strided_t* between = NULL;
+  TN_TRY(tn_eval_add_temporary(eval, TN_FFI_F32, x->rank, x->dims, &between));
+  TN_TRY(reverse_rows(eval, x, between, (int64_t[]){2, 1, 1}));
+  return reverse_rows(eval, between, eval->outputs[0], (int64_t[]){4, 1, 1});
+}
+TN_DEFINE(turn, .eval_gpu = turn_eval_gpu)
+
+// What an eval may do wrong, chosen by an attribute.
+enum {
+  NO_KERNEL,
+  NOT_THERE,
+  NOT_C,
+  LARGE_GROUP,
+  LONG_VECTOR,
+  LARGE_VALUES,
+  SHARES,
+  WRONG_SIZE,
+  MISSING
+};
+#define WRONG(ARG, ATTR, RET)             \
+  ARG(x, f32, any_rank)                   \
+  ATTR(what, int32_t, 0, "which mistake") \
+  RET(y, f32, shape_of(x))
+
+TN_OP(wrong, WRONG, "fails") {
+  return TN_ERROR(call, INTERNAL, "on the host");
+}
+TN_EVAL_GPU(wrong) {
+  static const int64_t one[3] = {1, 1, 1}, large[3] = {64, 32, 1};
+  const int64_t numbers[9] = {0};
+  const char values[2048] = {0};
+  const tn_strided_t* x = eval->operands[0];
+  if (call->what == NO_KERNEL) return tn_eval_set_input_array(eval, x);
+  if (call->what == SHARES) return tn_eval_share(eval, 0, 0, 0, x->strides);
+  const bool is_broken = call->what == NOT_C;
+  TN_TRY(tn_eval_set_kernel(eval, is_broken ? &broken : &kernels,
+                            is_broken                 ? "f"
+                            : call->what == NOT_THERE ? "inverse"
+                                                      : "reverse"));
+  if (call->what == LARGE_GROUP) return tn_eval_dispatch_threads(eval, one, large);
+  if (call->what == LONG_VECTOR) return tn_eval_set_vector_bytes(eval, numbers, 9);
+  if (call->what == LARGE_VALUES) return tn_eval_set_bytes(eval, values, sizeof values);
+  TN_TRY(tn_eval_set_input_array(eval, x));
+  if (call->what == WRONG_SIZE) {
+    TN_TRY(tn_eval_set_output_array(eval, eval->outputs[0]));
+    TN_TRY(tn_eval_set_bytes(eval, values, 16));
+  }
+  return tn_eval_dispatch_threads(eval, one, NULL);
+}
+TN_DEFINE(wrong, .eval_gpu = wrong_eval_gpu)
+
+TN_EVAL_OP(launch_on_the_host, SAME, "launches where nothing can be launched") {
+  return tn_eval_set_kernel(eval, &kernels, "reverse");
+}
+TN_DEFINE(launch_on_the_host, .eval_cpu = launch_on_the_host_eval)
+
+// --- running them
+
+static int setup(void** state) {
+  static const tn_op_def_t* const definitions[] = {tn_definition_of(linear), tn_definition_of(turn),
+                                                   tn_definition_of(wrong),
+                                                   tn_definition_of(launch_on_the_host)};
+  tn_device_t* device = NULL;
+  for (size_t i = 0; i < sizeof definitions / sizeof *definitions; ++i) {
+    TN_ASSERT_OK(tn_op_register(definitions[i]));
+  }
+  tn_status_release(tn_device_create("opencl", NULL, &device));
+  *state = device;
+  return 0;
+}
+
+static int teardown(void** state) {
+  tn_device_release(*state);
+  return 0;
+}
+
+// Where a driver is missing there is nothing to test.
+static tn_device_t* device_of(void** state) {
+  if (!*state) skip();
+  return *state;
+}
+
+static tn_status_t run(tn_device_t* device, const char* text, size_t rank, const int64_t* dims,
+                       tn_buffer_t** out_y) {
+  static const float values[] = {1, 2, 3, 4, 5, 6};
+  const size_t count = rank == 1 ? 4 : 6;
+  tn_program_t* program = tn__testing_program_on(device, text, false);
+  tn_buffer_t* x = NULL;
+  TN_ASSERT_OK(tn_buffer_create_from_host(device, TN_DTYPE_F32, rank, dims, values,
+                                          count * sizeof(float), &x));
+  tn_status_t status = TN_OK;
+  for (int i = 0; i < 2 && !status; ++i) {
+    if (i) tn_buffer_release(*out_y);
+    status = tn_program_run(program, 1, &x, NULL, 1, out_y);
+  }
+  tn_buffer_release(x);
+  tn_program_release(program);
+  return status;
+}
+
+static void expect(tn_device_t* device, const char* text, size_t rank, const int64_t* dims,
+                   size_t count, const float* expected) {
+  tn_buffer_t* y = NULL;
+  TN_ASSERT_OK(run(device, text, rank, dims, &y));
+  tn__testing_expect_floats(y, count, expected);
+  tn_buffer_release(y);
+}
+
+#define ON_4(target, config)                                                       \
+  "func.func @main(%x: " F4 ") -> " F4 " {\n  %y = stablehlo.custom_call @" target \
+  "(%x) {api_version = 4 : i32, backend_config = {" config "}} : (" F4 ") -> " F4  \
+  "\n  return %y "                                                                 \
+  ": " F4 "\n}\n"
+
+static void kernels_are_launched_on_the_device_and_nowhere_else(void** state) {
+  tn_device_t *device = device_of(state), *cpu = NULL;
+  TN_ASSERT_OK(tn_device_create("cpu", NULL, &cpu));
+  host_call_count = 0;
+  expect(device, ON_4("linear", "scale = 3.0 : f32"), 1, (int64_t[]){4}, 4, (float[]){3, 6, 9, 12});
+  assert_int_equal(host_call_count, 0);
+  expect(cpu, ON_4("linear", "scale = 3.0 : f32"), 1, (int64_t[]){4}, 4, (float[]){3, 6, 9, 12});
+  assert_int_equal(host_call_count, 2);
+  tn_device_release(cpu);
+}
+
+static void operands_come_with_their_strides(void** state) {
+  expect(device_of(state),
+         "func.func @main(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {\n"
+         "  %t = stablehlo.transpose %x, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>\n"
+         "  %y = stablehlo.custom_call @linear(%t) {api_version = 4 : i32, backend_config = {}} : "
+         "(tensor<3x2xf32>) -> tensor<3x2xf32>\n"
+         "  return %y : tensor<3x2xf32>\n}\n",
+         2, (int64_t[]){2, 3}, 6, (float[]){2, 8, 4, 10, 6, 12});
+}
+
+#define NARROW(dtype)                                                                            \
+  "func.func @main(%x: " F4 ") -> " F4 " {\n  %a = stablehlo.convert %x : (" F4                  \
+  ") -> tensor<4x" dtype                                                                         \
+  ">\n  %b = stablehlo.custom_call @linear(%a) {api_version = 4 : i32, backend_config = {scale " \
+  "= 0.5 : f32}} : (tensor<4x" dtype ">) -> tensor<4x" dtype                                     \
+  ">\n  %y = stablehlo.convert %b : (tensor<4x" dtype ">) -> " F4 "\n  return %y : " F4 "\n}\n"
+
+static void one_source_serves_several_dtypes(void** state) {
+  const float halves[] = {0.5f, 1, 1.5f, 2};
+  expect(device_of(state), NARROW("f16"), 1, (int64_t[]){4}, 4, halves);
+  expect(device_of(state), NARROW("bf16"), 1, (int64_t[]){4}, 4, halves);
+}
+
+static void kernels_run_in_order_with_temporaries_and_shared_memory(void** state) {
+  expect(device_of(state), ON_4("turn", ""), 1, (int64_t[]){4}, 4, (float[]){3, 4, 1, 2});
+}
+
+static void what_is_wrong_is_said(void** state) {
+  static const struct {
+    const char *config, *error;
+  } cases[] = {
+      {"what = 0 : i32", "a parameter is set before the kernel: see tn_eval_set_kernel"},
+      {"what = 1 : i32", "kernel library test_kernels has no kernel \"inverse\""},
+      {"what = 2 : i32",
+       "kernel library broken_kernels does not compile: error: broken_kernels:2:10: use of "
+       "undeclared identifier 'y'"},
+      {"what = 3 : i32",
+       "kernel reverse: groups of 64 x 32 x 1 threads, 1 x 1 x 1 of them; expected groups of 1 to "
+       "1024"},
+      {"what = 4 : i32", "set_vector_bytes: 9 numbers; expected at most 8"},
+      {"what = 5 : i32", "set_bytes: 2048 bytes; expected 1 to 1024"},
+      {"what = 6 : i32", "tn_eval_share: not on a GPU"},
+      {"what = 7 : i32",
+       "kernel reverse of test_kernels: parameter 2, set to 16 bytes: clSetKernelArg: "},
+      {"what = 8 : i32", "kernel reverse of test_kernels: it has 3 parameters; 1 are set"},
+  };
+  tn_device_t* device = device_of(state);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    char text[1024];
+    tn_buffer_t* y = NULL;
+    snprintf(text, sizeof text,
+             "func.func @main(%%x: " F4 ") -> " F4
+             " {\n  %%y = stablehlo.custom_call @wrong(%%x) {api_version = 4 : i32, "
+             "backend_config = {%s}} : (" F4 ") -> " F4 "\n  return %%y : " F4 "\n}\n",
+             cases[i].config);
+    TN_ASSERT_REPORT(cases[i].error, run(device, text, 1, (int64_t[]){4}, &y));
+    assert_null(y);
+  }
+}
+
+static void an_eval_of_the_host_launches_nothing(void** state) {
+  tn_device_t* device = device_of(state);
+  tn_buffer_t* y = NULL;
+  TN_ASSERT_REPORT("only an eval_gpu launches kernels of a GPU",
+                   run(device, ON_4("launch_on_the_host", ""), 1, (int64_t[]){4}, &y));
+}
+
+int main(void) {
+  static const struct CMUnitTest tests[] = {
+      cmocka_unit_test(kernels_are_launched_on_the_device_and_nowhere_else),
+      cmocka_unit_test(operands_come_with_their_strides),
+      cmocka_unit_test(one_source_serves_several_dtypes),
+      cmocka_unit_test(kernels_run_in_order_with_temporaries_and_shared_memory),
+      cmocka_unit_test(what_is_wrong_is_said),
+      cmocka_unit_test(an_eval_of_the_host_launches_nothing),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}
