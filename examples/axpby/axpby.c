@@ -1,7 +1,6 @@
 // z = alpha * x + beta * y: an operation that lazy arrays, StableHLO programs and JAX can use.
 //   cc -O3 -shared -fPIC -I <tenon>/include axpby.c -o libaxpby.so
-#include <tenon/custom.h>
-#include <tenon/operation.h>
+#include <tenon/kernel.h>
 
 #define AXPBY(ARG, ATTR, RET)               \
   ARG(x, of(f32, f16, bf16, c64), any_rank) \
@@ -36,6 +35,73 @@ TN_OP(axpby, AXPBY, "z = alpha * x + beta * y, element by element") {
     z[i].imaginary = alpha * x[i].imaginary + beta * y[i].imaginary;
   }
   return TN_OK;
+}
+
+// The kernels for a GPU: for dense arrays, and for arrays of any strides.
+#define AXPBY_KERNELS(name, type, load, store, sum)                                            \
+  TN_KERNEL void axpby_contiguous_##name(TN_GLOBAL const type* x, TN_GLOBAL const type* y,     \
+                                         TN_GLOBAL type* z, float alpha, float beta,           \
+                                         tn_i64 size) {                                        \
+    const tn_i64 i = tn_item(0);                                                               \
+    if (i < size) store(z, i, sum(alpha, load(x, i), beta, load(y, i)));                       \
+  }                                                                                            \
+  TN_KERNEL void axpby_general_##name(                                                         \
+      TN_GLOBAL const type* x, TN_GLOBAL const type* y, TN_GLOBAL type* z, float alpha,        \
+      float beta, tn_i64 size, int rank, tn_dims dims, tn_dims x_strides, tn_dims y_strides) { \
+    const tn_i64 i = tn_item(0);                                                               \
+    if (i >= size) return;                                                                     \
+    const tn_i64 at_x = tn_elem_to_loc(i, rank, &dims, &x_strides);                            \
+    const tn_i64 at_y = tn_elem_to_loc(i, rank, &dims, &y_strides);                            \
+    store(z, i, sum(alpha, load(x, at_x), beta, load(y, at_y)));                               \
+  }
+
+#define AXPBY_SUMS                                                   \
+  TN_FN float axpby_reals(float a, float x, float b, float y) {      \
+    return a * x + b * y;                                            \
+  }                                                                  \
+  TN_FN tn_c64 axpby_complex(float a, tn_c64 x, float b, tn_c64 y) { \
+    x.real = a * x.real + b * y.real;                                \
+    x.imaginary = a * x.imaginary + b * y.imaginary;                 \
+    return x;                                                        \
+  }
+
+// clang-format off
+static const char axpby_source[] =
+    TN_GPU_SOURCE(AXPBY_SUMS)
+    TN_GPU_SOURCE(AXPBY_KERNELS(float32, float, tn_load_f32, tn_store_f32, axpby_reals))
+    TN_GPU_SOURCE(AXPBY_KERNELS(float16, tn_f16, tn_load_f16, tn_store_f16, axpby_reals))
+    TN_GPU_SOURCE(AXPBY_KERNELS(bfloat16, tn_bf16, tn_load_bf16, tn_store_bf16, axpby_reals))
+    TN_GPU_SOURCE(AXPBY_KERNELS(complex64, tn_c64, tn_load_c64, tn_store_c64, axpby_complex));
+// clang-format on
+static const tn_kernel_library_t axpby_kernels = TN_KERNEL_LIBRARY("axpby_kernels", axpby_source);
+
+static const char* axpby_kernel(tn_ffi_dtype_t dtype, bool is_contiguous) {
+  switch (dtype) {
+    case TN_FFI_F32: return is_contiguous ? "axpby_contiguous_float32" : "axpby_general_float32";
+    case TN_FFI_F16: return is_contiguous ? "axpby_contiguous_float16" : "axpby_general_float16";
+    case TN_FFI_BF16: return is_contiguous ? "axpby_contiguous_bfloat16" : "axpby_general_bfloat16";
+    default: return is_contiguous ? "axpby_contiguous_complex64" : "axpby_general_complex64";
+  }
+}
+
+TN_EVAL_GPU(axpby) {
+  const tn_strided_t *x = eval->operands[0], *y = eval->operands[1], *z = eval->outputs[0];
+  const bool is_contiguous = x->flags & y->flags & TN_ROW_CONTIGUOUS;
+  TN_TRY(tn_eval_set_kernel(eval, &axpby_kernels, axpby_kernel(x->dtype, is_contiguous)));
+  TN_TRY(tn_eval_set_input_array(eval, x));
+  TN_TRY(tn_eval_set_input_array(eval, y));
+  TN_TRY(tn_eval_set_output_array(eval, z));
+  TN_TRY(tn_eval_set_bytes(eval, &call->alpha, sizeof call->alpha));
+  TN_TRY(tn_eval_set_bytes(eval, &call->beta, sizeof call->beta));
+  TN_TRY(tn_eval_set_bytes(eval, &z->element_count, sizeof z->element_count));
+  if (!is_contiguous) {
+    const int rank = (int)z->rank;
+    TN_TRY(tn_eval_set_bytes(eval, &rank, sizeof rank));
+    TN_TRY(tn_eval_set_vector_bytes(eval, z->dims, z->rank));
+    TN_TRY(tn_eval_set_vector_bytes(eval, x->strides, x->rank));
+    TN_TRY(tn_eval_set_vector_bytes(eval, y->strides, y->rank));
+  }
+  return tn_eval_dispatch_threads(eval, (int64_t[]){z->element_count, 1, 1}, NULL);
 }
 
 // The derivative with respect to operand 0 or 1.
@@ -73,5 +139,5 @@ static bool axpby_equal(const tn_rule_t* a, const tn_rule_t* b) {
 
 // Elementwise: promotion, broadcasting, strides, threads and the batching rule follow from it.
 TN_DEFINE(axpby, .flags = TN_OP_ELEMENTWISE, .jvp = axpby_jvp, .vjp = axpby_vjp,
-          .print = axpby_print, .equal = axpby_equal)
+          .print = axpby_print, .equal = axpby_equal, .eval_gpu = axpby_eval_gpu)
 TN_LIBRARY(axpby)

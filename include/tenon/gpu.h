@@ -122,6 +122,8 @@ typedef struct tn_c64 {
 
 #define tn_load_f32(p, i) ((p)[i])
 #define tn_store_f32(p, i, x) ((p)[i] = (x))
+#define tn_load_c64(p, i) ((p)[i])
+#define tn_store_c64(p, i, x) ((p)[i] = (x))
 #define tn_load_bf16(p, i) tn_float_of_bits((tn_u32)(p)[i].bits << 16)
 #define tn_store_bf16(p, i, x) ((p)[i].bits = tn_bf16_bits(x))
 TN_FN tn_u16 tn_bf16_bits(float x) {

@@ -30,7 +30,7 @@ struct tn_strided_gpu {
   temporary_t* temporaries;
   size_t parameter_count, value_byte_size;
   tn_launch_argument_t parameters[MOST_PARAMETERS];
-  _Alignas(16) char values[VALUES_BYTE_SIZE];
+  char values[VALUES_BYTE_SIZE];
 };
 
 static tn_strided_gpu_t* gpu_of(const tn_eval_call_t* eval) {
@@ -105,7 +105,7 @@ static tn_status_t set_array(const tn_eval_call_t* eval, const tn_strided_t* arr
 
 static tn_status_t set_bytes(const tn_eval_call_t* eval, const void* value, size_t byte_size) {
   tn_strided_gpu_t* gpu = gpu_of(eval);
-  const size_t begin = (gpu->value_byte_size + 15) / 16 * 16;
+  const size_t begin = (gpu->value_byte_size + 7) / 8 * 8;
   if (byte_size == 0 || byte_size > sizeof gpu->values - begin) {
     return tn__error(
         call_of(eval), TN_FFI_INVALID_ARGUMENT,
@@ -238,7 +238,7 @@ const tn_eval_api_t tn__strided_gpu_api = {
 // --- an activation's
 
 size_t tn__strided_gpu_byte_size(void) {
-  return (sizeof(tn_strided_gpu_t) + 15) / 16 * 16;
+  return sizeof(tn_strided_gpu_t);
 }
 
 void tn__strided_gpu_init(tn_strided_gpu_t* gpu) {

@@ -100,6 +100,9 @@ typedef struct tn_kernel_library {
 } tn_kernel_library_t;
 #define TN_KERNEL_LIBRARY(name, source) \
   { sizeof(tn_kernel_library_t), (name), (source) }
+// C between the parentheses as source, after macros have been replaced; it has no directives.
+#define TN_GPU_SOURCE(...) TN__GPU_TEXT(__VA_ARGS__)
+#define TN__GPU_TEXT(...) #__VA_ARGS__ "\n"
 
 // An enqueued task. `payload` is the copy of the task argument.
 typedef tn_status_t (*tn_eval_work_fn)(const tn_eval_call_t* eval, void* payload);
