@@ -68,26 +68,20 @@ TN_OP(axpby, AXPBY, "z = alpha * x + beta * y, element by element") {
 // clang-format off
 static const char axpby_source[] =
     TN_GPU_SOURCE(AXPBY_SUMS)
-    TN_GPU_SOURCE(AXPBY_KERNELS(float32, float, tn_load_f32, tn_store_f32, axpby_reals))
-    TN_GPU_SOURCE(AXPBY_KERNELS(float16, tn_f16, tn_load_f16, tn_store_f16, axpby_reals))
-    TN_GPU_SOURCE(AXPBY_KERNELS(bfloat16, tn_bf16, tn_load_bf16, tn_store_bf16, axpby_reals))
-    TN_GPU_SOURCE(AXPBY_KERNELS(complex64, tn_c64, tn_load_c64, tn_store_c64, axpby_complex));
+    TN_GPU_SOURCE(AXPBY_KERNELS(f32, float, tn_load_f32, tn_store_f32, axpby_reals))
+    TN_GPU_SOURCE(AXPBY_KERNELS(f16, tn_f16, tn_load_f16, tn_store_f16, axpby_reals))
+    TN_GPU_SOURCE(AXPBY_KERNELS(bf16, tn_bf16, tn_load_bf16, tn_store_bf16, axpby_reals))
+    TN_GPU_SOURCE(AXPBY_KERNELS(c64, tn_c64, tn_load_c64, tn_store_c64, axpby_complex));
 // clang-format on
 static const tn_kernel_library_t axpby_kernels = TN_KERNEL_LIBRARY("axpby_kernels", axpby_source);
-
-static const char* axpby_kernel(tn_ffi_dtype_t dtype, bool is_contiguous) {
-  switch (dtype) {
-    case TN_FFI_F32: return is_contiguous ? "axpby_contiguous_float32" : "axpby_general_float32";
-    case TN_FFI_F16: return is_contiguous ? "axpby_contiguous_float16" : "axpby_general_float16";
-    case TN_FFI_BF16: return is_contiguous ? "axpby_contiguous_bfloat16" : "axpby_general_bfloat16";
-    default: return is_contiguous ? "axpby_contiguous_complex64" : "axpby_general_complex64";
-  }
-}
 
 TN_EVAL_GPU(axpby) {
   const tn_strided_t *x = eval->operands[0], *y = eval->operands[1], *z = eval->outputs[0];
   const bool is_contiguous = x->flags & y->flags & TN_ROW_CONTIGUOUS;
-  TN_TRY(tn_eval_set_kernel(eval, &axpby_kernels, axpby_kernel(x->dtype, is_contiguous)));
+  char name[64];
+  snprintf(name, sizeof name, "axpby_%s_%s", is_contiguous ? "contiguous" : "general",
+           tn_ffi_dtype_name(x->dtype));
+  TN_TRY(tn_eval_set_kernel(eval, &axpby_kernels, name));
   TN_TRY(tn_eval_set_input_array(eval, x));
   TN_TRY(tn_eval_set_input_array(eval, y));
   TN_TRY(tn_eval_set_output_array(eval, z));

@@ -159,6 +159,8 @@ typedef enum tn_op_flag {
   TN_OP_ELEMENTWISE = 1 << 0,
   // The eval allocates its outputs itself (<tenon/kernel.h>).
   TN_OP_ALLOCATES = 1 << 1,
+  // The operands of the eval are dense and row-major: views are copied before.
+  TN_OP_ROW_CONTIGUOUS = 1 << 2,
 } tn_op_flag_t;
 
 // A strided kernel: <tenon/kernel.h>.

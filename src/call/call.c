@@ -83,9 +83,9 @@ static tn_status_t miss(const tn_call_site_t* call, const tn_compile_target_t* t
 }
 
 // What is registered for the platform; else what has an eval for GPUs, as the host's.
-static tn_target_t* find_target(const tn_op_t* op, const char* platform) {
-  tn_target_t* target = tn__op_target(op, platform);
-  if (target) return target;
+static tn_target_t* find_target(const tn_op_t* op, const tn_compile_target_t* on) {
+  tn_target_t* target = tn__op_target(op, on->platform);
+  if (target || !on->has_encoder) return target;
   target = tn__op_target(op, tn__compile_target_host.platform);
   return target && tn__target_has_eval_gpu(target) ? target : NULL;
 }
@@ -95,7 +95,7 @@ static tn_status_t prepare(tn_kernel_site_t* site,
                                                        tn_target_t* target)) {
   tn_call_site_t call;
   TN_RETURN_IF_ERROR(tn__call_site_read(site, &call));
-  tn_target_t* target = find_target(site->use->op, site->target->platform);
+  tn_target_t* target = find_target(site->use->op, site->target);
   if (!target) return miss(&call, site->target);
   if (target->unusable_reason) return tn__target_unusable_reason(target);
   tn_status_t status = check_version(&call, target);
@@ -170,9 +170,9 @@ static const tn_kernel_t legacy[] = {
 };
 // On devices other than the host.
 static const tn_kernel_t legacy_stream[] = {
-    TN_HANDLER_KERNEL("original", prepare_legacy, tn__legacy_run_stream, false),
-    TN_HANDLER_KERNEL("status", prepare_legacy, tn__legacy_run_stream_status, false),
-    TN_HANDLER_KERNEL("status_unified", prepare_legacy, tn__legacy_run_stream_status, false),
+    TN_HANDLER_KERNEL("stream", prepare_legacy, tn__legacy_run_stream, false),
+    TN_HANDLER_KERNEL("stream_status", prepare_legacy, tn__legacy_run_stream_status, false),
+    TN_HANDLER_KERNEL("stream_status", prepare_legacy, tn__legacy_run_stream_status, false),
 };
 #undef TN_HANDLER_KERNEL
 static const tn_kernel_t elementwise = {.op = "custom_call",
@@ -181,16 +181,17 @@ static const tn_kernel_t elementwise = {.op = "custom_call",
                                         .prepare = prepare_elementwise,
                                         .run = tn__elementwise_run,
                                         .range = tn__elementwise_run_range};
-static const tn_kernel_t strided = {.op = "custom_call",
-                                    .name = "call.strided",
-                                    .takes_view = takes_any_view,
-                                    .prepare = prepare_strided,
-                                    .run = tn__strided_run};
-static const tn_kernel_t strided_gpu = {.op = "custom_call",
-                                        .name = "call.strided_gpu",
-                                        .takes_view = takes_any_view,
-                                        .prepare = prepare_strided,
-                                        .run = tn__strided_run};
+#define TN_EVAL_KERNEL(kernel, views)                                                             \
+  {                                                                                               \
+    .op = "custom_call", .name = "call." kernel, .takes_view = views, .prepare = prepare_strided, \
+    .run = tn__strided_run                                                                        \
+  }
+// Of views, and of dense operands alone.
+static const tn_kernel_t strided[] = {TN_EVAL_KERNEL("strided", takes_any_view),
+                                      TN_EVAL_KERNEL("strided", NULL)};
+static const tn_kernel_t strided_gpu[] = {TN_EVAL_KERNEL("strided_gpu", takes_any_view),
+                                          TN_EVAL_KERNEL("strided_gpu", NULL)};
+#undef TN_EVAL_KERNEL
 static const tn_kernel_t guarded = {.op = "custom_call",
                                     .name = "call.guarded",
                                     .takes_view = takes_any_view,
@@ -203,23 +204,23 @@ static const tn_kernel_t guarded_handler = {.op = "custom_call",
                                             .prepare = tn__guarded_prepare,
                                             .run = tn__guarded_run};
 
-const tn_kernel_t* tn__call_plain_kernel(const char* platform, const tn_op_use_t* use) {
-  const tn_target_t* target = find_target(use->op, platform);
+const tn_kernel_t* tn__call_plain_kernel(const tn_compile_target_t* on, const tn_op_use_t* use) {
+  const tn_target_t* target = find_target(use->op, on);
   const int32_t version = tn__call_version(use);
-  const bool is_hosts = strcmp(platform, tn__compile_target_host.platform) == 0;
-  if (!target && !is_hosts) return NULL;
+  if (!target && !on->is_host) return NULL;
   if (version >= 1 && version <= 3) {
-    return is_hosts ? &legacy[version - 1] : &legacy_stream[version - 1];
+    return on->is_host ? &legacy[version - 1] : &legacy_stream[version - 1];
   }
-  if (!is_hosts && tn__target_has_eval_gpu(target)) return &strided_gpu;
+  const bool is_dense = target && target->definition.flags & TN_OP_ROW_CONTIGUOUS;
+  if (on->has_encoder && tn__target_has_eval_gpu(target)) return &strided_gpu[is_dense];
   if (target && tn__target_is_elementwise(target)) return &elementwise;
-  if (target && tn__target_is_strided(target)) return &strided;
+  if (target && tn__target_is_strided(target)) return &strided[is_dense];
   const bool has_stages = target && (target->bundle.prepare || target->bundle.initialize);
   return has_stages ? &typed_with_stages : &typed;
 }
 
 const tn_kernel_t* tn__call_kernel(const tn_compile_target_t* target, const tn_op_use_t* use) {
-  const tn_kernel_t* kernel = tn__call_plain_kernel(target->platform, use);
+  const tn_kernel_t* kernel = tn__call_plain_kernel(target, use);
   // Guards are pages of the host's memory.
   if (!kernel || !target->guards_calls || !target->is_host) return kernel;
   return kernel->has_layouts ? &guarded_handler : &guarded;

@@ -163,7 +163,7 @@ static void deinit_local(const tn_kernel_call_t* call);
 tn_status_t tn__guarded_prepare(tn_kernel_site_t* site) {
   guarded_state_t* state = NULL;
   tn_call_site_t call;
-  const tn_kernel_t* kernel = tn__call_plain_kernel(site->target->platform, site->use);
+  const tn_kernel_t* kernel = tn__call_plain_kernel(site->target, site->use);
   TN_RETURN_IF_ERROR(kernel->prepare(site));
   TN_RETURN_IF_ERROR(TN_ARENA_NEW(site->arena, &state));
   TN_RETURN_IF_ERROR(tn__call_site_read(site, &call));

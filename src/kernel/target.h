@@ -31,6 +31,7 @@ typedef struct tn_compile_target {
   // Its memory is the host's, and its kernels are called; otherwise the device launches them
   // (device/device.h).
   bool is_host;
+  bool has_encoder;  // its kernels encode launches of source (kernel/encoder.h)
   size_t set_count;
   const struct tn_kernel_set* const* sets;  // best first
   const tn_fusion_rules_t* fusion;          // NULL: passes make no fusions for it

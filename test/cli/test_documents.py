@@ -22,11 +22,12 @@ def tracked(*patterns):
 
 DOCUMENTS = tracked("*.md")
 # Built by the tests, all of them.
-SOURCES = [path.read_text() for path in tracked("examples/*.c", "test/consumer/*.c")]
+SOURCES = [path.read_text() for path in tracked("examples/*.c", "examples/*.cl", "test/consumer/*.c")]
 # Built by the tests against XLA's headers.
 FOREIGN = [path.read_text() for path in tracked("test/client/*.cc")]
 # Run by the tests.
 SCRIPTS = [path.read_text() for path in tracked("examples/*.mlir", "examples/*.py", "test/client/*.py")]
+BUILDS = [path.read_text() for path in tracked("examples/*CMakeLists.txt", "test/*CMakeLists.txt", "*.cmake")]
 MAKE_TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
@@ -47,6 +48,13 @@ def stands_in(text, files):
 @pytest.mark.parametrize("text", blocks("c"))
 def test_c_stands_in_a_file_that_is_built(text):
     assert stands_in(text, SOURCES), text
+
+
+@pytest.mark.parametrize("text", blocks("cmake"))
+def test_cmake_stands_in_files_that_are_built(text):
+    for line in text.splitlines():
+        pattern = re.escape(line).replace("app", r"\w+")  # any target
+        assert any(re.search(pattern, content) for content in BUILDS), line
 
 
 @pytest.mark.parametrize("text", blocks("cpp"))

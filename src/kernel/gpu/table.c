@@ -23,6 +23,7 @@ static const tn_kernel_set_t* const sets[] = {&set};
 
 const tn_compile_target_t tn__compile_target_opencl = {
     .platform = "OpenCL",
+    .has_encoder = true,
     .host = &tn__compile_target_host,
     .set_count = 1,
     .sets = sets,

@@ -170,9 +170,23 @@
   TN__UNTYPED(function, doc, 3,                                                    \
               (void* out, const void** in, const char* opaque, size_t opaque_size, \
                struct XlaCustomCallStatus_* status))
-#define TN__UNTYPED(function, doc, api_version, signature)                                 \
-  TN__EXTERN_C TN_EXPORT void function signature;                                          \
-  TN__DESCRIBE(function, #function, "Host", doc, api_version, 0, (NULL, NULL, NULL, NULL), \
+#define TN__UNTYPED(function, doc, api_version, signature) \
+  TN__UNTYPED_AS("Host", #function, function, doc, api_version, signature)
+// The same for a platform that is not the host, and a target name. `buffers` lists the operands and
+// then the results, as addresses of the device; the leaves of tuples follow each other, and a token
+// is NULL. The stream is the platform's: a CUstream, a cl_command_queue.
+//   TN_UNTYPED_ON("OpenCL", "add", add_opencl, "out = a + b")
+//   void add_opencl(void* stream, void** buffers, const char* opaque, size_t opaque_size) { ... }
+#define TN_UNTYPED_ON(platform, target, function, doc) \
+  TN__UNTYPED_AS(platform, target, function, doc, 1,   \
+                 (void* stream, void** buffers, const char* opaque, size_t opaque_size))
+#define TN_UNTYPED_STATUS_ON(platform, target, function, doc)                           \
+  TN__UNTYPED_AS(platform, target, function, doc, 2,                                    \
+                 (void* stream, void** buffers, const char* opaque, size_t opaque_size, \
+                  struct XlaCustomCallStatus_* status))
+#define TN__UNTYPED_AS(platform, target, function, doc, api_version, signature)           \
+  TN__EXTERN_C TN_EXPORT void function signature;                                         \
+  TN__DESCRIBE(function, target, platform, doc, api_version, 0, (NULL, NULL, NULL, NULL), \
                (tn_ffi_function_t)function, NULL, 0)
 struct XlaCustomCallStatus_;
 
