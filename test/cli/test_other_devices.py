@@ -38,7 +38,7 @@ def test_example_passes(test, name):
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-# Not those of fusion (the devices fuse nothing) and of donation (what the host computes lies in copies). Where kernels are
+# Not those of fusion (which look into the CPU's kernel) and of donation (what the host computes lies in copies). Where kernels are
 # compiled, those of `LONG` take minutes.
 LONG = {"array_bad_arguments", "array_many_dimensions", "transform_rules_matrix", "transform_rules_rules",
         "transform_rules_window"}

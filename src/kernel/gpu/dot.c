@@ -84,17 +84,16 @@ tn_status_t tn__gpu_dot_prepare(tn_kernel_site_t* site) {
   int64_t* const strides[] = {lhs_strides, rhs_strides};
   sides_t sides;
   tn_gpu_source_t source;
-  tn_gpu_state_t* state = NULL;
   TN_RETURN_IF_ERROR(read_sides(use, site->arena, &sides));
-  tn__gpu_begin(&source, tn__type_size(result));
+  tn__gpu_begin(&source, site->arena, tn__type_size(result));
   for (size_t side = 0; side < 2; ++side) {
     const tn_type_t* type = use->operand_types[side];
     tn__gpu_element_strides(site->views ? &site->views[side] : NULL, type, strides[side]);
     tn__gpu_add_address(&source, (int32_t)side, 0, tn__gpu_dtype(type->dtype)->memory);
   }
-  tn__gpu_add_address(&source, TN_GPU_RESULT, 0, dtype->memory);
+  tn__gpu_add_output(&source, TN_GPU_RESULT(0), 0, dtype->memory);
   tn__gpu_add_words(&source, result->dtype);
-  tn__gpu_add_coordinates(&source, result->rank, result->dims);
+  tn__gpu_add_coordinates(&source, "i", result->rank, result->dims);
   size_t next = sides.batching[0].count;
   for (size_t side = 0; side < 2; ++side) {
     add_start(&source, &sides, side, use->operand_types[side], strides[side], &next);
@@ -110,7 +109,6 @@ tn_status_t tn__gpu_dot_prepare(tn_kernel_site_t* site) {
               tn__gpu_dtype(use->operand_types[0]->dtype)->suffix,
               tn__gpu_dtype(use->operand_types[1]->dtype)->suffix);
   for (size_t k = 0; k < sides.contracting[0].count; ++k) tn__gpu_add(&source.body, "  }\n");
-  tn__gpu_add(&source.body, "  STORE%s(y, i, sum);\n", dtype->suffix);
-  TN_RETURN_IF_ERROR(tn__gpu_state_create(site, 1, &state));
-  return tn__gpu_finish(site, state, 0, &source);
+  tn__gpu_add(&source.body, "  STORE%s(y0, i, sum);\n", dtype->suffix);
+  return tn__gpu_finish_one(site, &source);
 }

@@ -18,7 +18,9 @@ typedef struct tn_gpu_dtype {
 } tn_gpu_dtype_t;
 // NULL: GPUs do not compute it.
 const tn_gpu_dtype_t* tn__gpu_dtype(tn_dtype_t dtype);
-// Of all operands and the one result, which have TN_GPU_MOST_DIMS dimensions at most.
+// Whether GPUs compute the dtypes of all operands and results, which have TN_GPU_MOST_DIMS
+// dimensions at most; and whether there is one result.
+bool tn__gpu_know_types(const tn_op_use_t* use);
 bool tn__gpu_have_dtypes(const tn_op_use_t* use);
 
 // Views whose strides are whole elements.
@@ -31,6 +33,10 @@ const char* tn__gpu_expression(const tn_op_use_t* use);
 // The same of an operation of ops/scalar.def and the dtype of its operands.
 const char* tn__gpu_scalar_expression(const tn_op_t* op, tn_dtype_t dtype);
 
+// region.c: whether it gives values that are computed of its arguments and of constants, element
+// for element.
+bool tn__gpu_region_is_elementwise(const struct tn_region* region);
+
 // All kernels: does what they prepared.
 TN_MUST_USE tn_status_t tn__gpu_run(const tn_kernel_call_t* call);
 
@@ -38,6 +44,12 @@ TN_MUST_USE tn_status_t tn__gpu_run(const tn_kernel_call_t* call);
 bool tn__gpu_map_supports(const tn_op_use_t* use);
 TN_MUST_USE tn_status_t tn__gpu_map_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__gpu_view_prepare(tn_kernel_site_t* site);
+
+// fusion.c
+extern const struct tn_fusion_rules tn__gpu_fusion_rules;
+bool tn__gpu_fusion_supports(const tn_op_use_t* use);
+bool tn__gpu_fusion_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
+TN_MUST_USE tn_status_t tn__gpu_fusion_prepare(tn_kernel_site_t* site);
 
 // movement.c
 TN_MUST_USE tn_status_t tn__gpu_concatenate_prepare(tn_kernel_site_t* site);
@@ -49,7 +61,7 @@ TN_MUST_USE tn_status_t tn__gpu_iota_prepare(tn_kernel_site_t* site);
 
 // reduce.c
 bool tn__gpu_reduce_supports(const tn_op_use_t* use);
-bool tn__gpu_takes_first_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
+bool tn__gpu_reduce_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
 TN_MUST_USE tn_status_t tn__gpu_reduce_prepare(tn_kernel_site_t* site);
 
 // dot.c

@@ -17,12 +17,6 @@ static const char* bits_of(const tn_type_t* type) {
   }
 }
 
-static tn_status_t finish_one(tn_kernel_site_t* site, const tn_gpu_source_t* source) {
-  tn_gpu_state_t* state = NULL;
-  TN_RETURN_IF_ERROR(tn__gpu_state_create(site, 1, &state));
-  return tn__gpu_finish(site, state, 0, source);
-}
-
 // --- concatenate: a launch for each operand
 
 tn_status_t tn__gpu_concatenate_prepare(tn_kernel_site_t* site) {
@@ -36,13 +30,13 @@ tn_status_t tn__gpu_concatenate_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(tn__gpu_state_create(site, use->operand_count, &state));
   for (size_t k = 0; k < use->operand_count; ++k) {
     const tn_type_t* operand = use->operand_types[k];
-    tn__gpu_begin(&source, tn__type_size(operand));
+    tn__gpu_begin(&source, site->arena, tn__type_size(operand));
     tn__gpu_add_number(&source, operand->dims[dimension] * inner);
     tn__gpu_add_number(&source, result->dims[dimension] * inner);
     tn__gpu_add_number(&source, offset * inner);
     tn__gpu_add_address(&source, (int32_t)k, 0, bits_of(operand));
-    tn__gpu_add_address(&source, TN_GPU_RESULT, 0, bits_of(result));
-    tn__gpu_add(&source.body, "  y[i / n(1) * n(2) + n(3) + i %% n(1)] = x0[i];\n");
+    tn__gpu_add_output(&source, TN_GPU_RESULT(0), 0, bits_of(result));
+    tn__gpu_add(&source.body, "  y0[i / n(1) * n(2) + n(3) + i %% n(1)] = x0[i];\n");
     TN_RETURN_IF_ERROR(tn__gpu_finish(site, state, k, &source));
     offset += operand->dims[dimension];
   }
@@ -59,11 +53,11 @@ tn_status_t tn__gpu_pad_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&use->attrs, "edge_padding_low", site->arena, &low));
   TN_RETURN_IF_ERROR(
       tn__attr_get_i64_list(&use->attrs, "interior_padding", site->arena, &interior));
-  tn__gpu_begin(&source, tn__type_size(result));
+  tn__gpu_begin(&source, site->arena, tn__type_size(result));
   tn__gpu_add_address(&source, 0, 0, bits_of(operand));
   tn__gpu_add_address(&source, 1, 0, bits_of(operand));
-  tn__gpu_add_address(&source, TN_GPU_RESULT, 0, bits_of(result));
-  tn__gpu_add_coordinates(&source, result->rank, result->dims);
+  tn__gpu_add_output(&source, TN_GPU_RESULT(0), 0, bits_of(result));
+  tn__gpu_add_coordinates(&source, "i", result->rank, result->dims);
   tn__gpu_add(&source.body, "  long at = 0, step = 1;\n  int is_inside = 1;\n");
   for (size_t d = result->rank; d-- > 0;) {
     const size_t first = tn__gpu_add_number(&source, low.values[d]);
@@ -75,8 +69,8 @@ tn_status_t tn__gpu_pad_prepare(tn_kernel_site_t* site) {
                 "    at += c / n(%zu) * step;\n    step *= n(%zu);\n  }\n",
                 d, first, gap, gap, dim, gap, dim);
   }
-  tn__gpu_add(&source.body, "  y[i] = is_inside ? x0[at] : x1[0];\n");
-  return finish_one(site, &source);
+  tn__gpu_add(&source.body, "  y0[i] = is_inside ? x0[at] : x1[0];\n");
+  return tn__gpu_finish_one(site, &source);
 }
 
 // --- windows whose starts are operands
@@ -104,34 +98,34 @@ static void add_addresses(tn_gpu_source_t* source, const tn_op_use_t* use, size_
     const tn_type_t* type = use->operand_types[k];
     tn__gpu_add_address(source, (int32_t)k, 0, k < window_count ? bits_of(type) : memory_of(type));
   }
-  tn__gpu_add_address(source, TN_GPU_RESULT, 0, bits_of(use->result_types[0]));
+  tn__gpu_add_output(source, TN_GPU_RESULT(0), 0, bits_of(use->result_types[0]));
 }
 
 tn_status_t tn__gpu_dynamic_slice_prepare(tn_kernel_site_t* site) {
   const tn_op_use_t* use = site->use;
   const tn_type_t *operand = use->operand_types[0], *result = use->result_types[0];
   tn_gpu_source_t source;
-  tn__gpu_begin(&source, tn__type_size(result));
+  tn__gpu_begin(&source, site->arena, tn__type_size(result));
   add_addresses(&source, use, 1);
   add_starts(&source, use, 1, result->dims);
-  tn__gpu_add_coordinates(&source, result->rank, result->dims);
+  tn__gpu_add_coordinates(&source, "i", result->rank, result->dims);
   tn__gpu_add(&source.body, "  long at = 0;\n");
   for (size_t d = 0; d < result->rank; ++d) {
     const size_t dim = tn__gpu_add_number(&source, operand->dims[d]);
     tn__gpu_add(&source.body, "  at = at * n(%zu) + s%zu + c%zu;\n", dim, d, d);
   }
-  tn__gpu_add(&source.body, "  y[i] = x0[at];\n");
-  return finish_one(site, &source);
+  tn__gpu_add(&source.body, "  y0[i] = x0[at];\n");
+  return tn__gpu_finish_one(site, &source);
 }
 
 tn_status_t tn__gpu_dynamic_update_slice_prepare(tn_kernel_site_t* site) {
   const tn_op_use_t* use = site->use;
   const tn_type_t *update = use->operand_types[1], *result = use->result_types[0];
   tn_gpu_source_t source;
-  tn__gpu_begin(&source, tn__type_size(result));
+  tn__gpu_begin(&source, site->arena, tn__type_size(result));
   add_addresses(&source, use, 2);
   add_starts(&source, use, 2, update->dims);
-  tn__gpu_add_coordinates(&source, result->rank, result->dims);
+  tn__gpu_add_coordinates(&source, "i", result->rank, result->dims);
   tn__gpu_add(&source.body, "  long at = 0;\n  int is_inside = 1;\n");
   for (size_t d = 0; d < result->rank; ++d) {
     const size_t dim = tn__gpu_add_number(&source, update->dims[d]);
@@ -140,8 +134,8 @@ tn_status_t tn__gpu_dynamic_update_slice_prepare(tn_kernel_site_t* site) {
                 "  at = at * n(%zu) + c%zu - s%zu;\n",
                 d, d, d, d, dim, dim, d, d);
   }
-  tn__gpu_add(&source.body, "  y[i] = is_inside ? x1[at] : x0[i];\n");
-  return finish_one(site, &source);
+  tn__gpu_add(&source.body, "  y0[i] = is_inside ? x1[at] : x0[i];\n");
+  return tn__gpu_finish_one(site, &source);
 }
 
 // --- iota
@@ -154,11 +148,11 @@ tn_status_t tn__gpu_iota_prepare(tn_kernel_site_t* site) {
   int64_t inner = 1;
   tn_gpu_source_t source;
   for (size_t d = dimension + 1; d < result->rank; ++d) inner *= result->dims[d];
-  tn__gpu_begin(&source, tn__type_size(result));
+  tn__gpu_begin(&source, site->arena, tn__type_size(result));
   tn__gpu_add_number(&source, inner);
   tn__gpu_add_number(&source, result->dims[dimension]);
-  tn__gpu_add_address(&source, TN_GPU_RESULT, 0, dtype->memory);
-  tn__gpu_add(&source.body, "  STORE%s(y, i, (%s)(i / n(1) %% n(2)));\n", dtype->suffix,
+  tn__gpu_add_output(&source, TN_GPU_RESULT(0), 0, dtype->memory);
+  tn__gpu_add(&source.body, "  STORE%s(y0, i, (%s)(i / n(1) %% n(2)));\n", dtype->suffix,
               dtype->value);
-  return finish_one(site, &source);
+  return tn__gpu_finish_one(site, &source);
 }

@@ -9,7 +9,7 @@ const char tn__gpu_prelude_opencl[] =
     // a * b + c is two operations.
     LINE("#pragma OPENCL FP_CONTRACT OFF")
 
-    // Elements in memory. f16 and bf16 are computed in float.
+    // Elements in memory. f16 and bf16 are computed in float; AS(x) is what memory would give of x.
     LINE("#define LOAD(p, i) ((p)[i])")
     LINE("#define STORE(p, i, x) ((p)[i] = (x))")
     LINE("#define LOAD_F16(p, i) vload_half(i, p)")
@@ -21,6 +21,14 @@ const char tn__gpu_prelude_opencl[] =
       if (x != x) return (ushort)(bits >> 16 | 64);
       return (ushort)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
     })
+    CODE(static inline float tn_as_f16(float x) {
+      ushort bits;
+      vstore_half_rte(x, 0, (half*)&bits);
+      return vload_half(0, (half*)&bits);
+    })
+    LINE("#define AS(x) (x)")
+    LINE("#define AS_F16(x) tn_as_f16(x)")
+    LINE("#define AS_BF16(x) as_float((uint)tn_to_bf16(x) << 16)")
 
     // Integers of T, which is BITS wide, UNSIGNED and SIGNED.
     LINE("#define ALL_ONES (T)(-1)")

@@ -1,157 +1,277 @@
-// Reductions by one operation: an item folds up to LONGEST elements, and what comes of them is
-// folded again, in the order of the elements.
+// Reductions: an item folds up to LONGEST elements, and what comes of them is folded again, in the
+// order of the elements.
 #include <string.h>
 
 #include "base/type.h"
 #include "kernel/body_shape.h"
-#include "kernel/gpu/source.h"
+#include "kernel/gpu/fold.h"
+#include "kernel/gpu/region.h"
 
 enum { LONGEST = 1024 };
 
 // The operation of the region, of its two arguments; NULL: it is another.
-static const tn_op_t* operation_of(const tn_op_use_t* use) {
+static const tn_op_t* operation_of(const tn_region_t* region) {
   tn_arena_t arena;
   tn_body_shape_t body = {.binary = NULL};
-  if (use->region_count != 1 || !use->regions[0].region) return NULL;
   tn__arena_init(&arena, tn_allocator_system());
-  tn_status_release(tn__body_shape(use->regions[0].region, &arena, &body));
+  tn_status_release(tn__body_shape(region, &arena, &body));
   tn__arena_deinit(&arena);
   return body.binary;
 }
 
-bool tn__gpu_reduce_supports(const tn_op_use_t* use) {
-  if (use->operand_count != 2 || !tn__gpu_have_dtypes(use)) return false;
-  const tn_dtype_t dtype = use->operand_types[0]->dtype;
-  const tn_op_t* op = operation_of(use);
-  return op && dtype == use->result_types[0]->dtype && dtype == use->operand_types[1]->dtype &&
-         tn__gpu_scalar_expression(op, dtype);
+tn_status_t tn__gpu_add_fold(tn_gpu_source_t* source, const tn_op_use_t* use) {
+  const tn_region_t* region = use->regions[0].region;
+  const tn_dtype_t dtype = region->arguments[0].type->dtype;
+  const tn_op_t* op = operation_of(region);
+  const char* expression = op ? tn__gpu_scalar_expression(op, dtype) : NULL;
+  if (!expression) return tn__gpu_add_region(source, region, "tn_fold");
+  // Sums of narrow floats are not rounded on the way.
+  tn__gpu_add_words(source, dtype);
+  tn__gpu_add(&source->functions, "TN_FN void tn_fold(T a, T b, T* to) {\n  *to = (T)(%s)%s;\n}\n",
+              expression, dtype == TN_DTYPE_PRED ? " != 0" : "");
+  return TN_OK;
 }
 
-bool tn__gpu_takes_first_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view) {
-  return operand == 0 && tn__gpu_takes_view(use, operand, view);
+bool tn__gpu_reduce_supports(const tn_op_use_t* use) {
+  const size_t count = use->result_count;
+  if (use->region_count != 1 || count == 0 || count > TN_GPU_MOST_FOLDED ||
+      use->operand_count != 2 * count || !tn__gpu_know_types(use)) {
+    return false;
+  }
+  const tn_region_t* region = use->regions[0].region;
+  if (!tn__gpu_region_is_elementwise(region) || region->argument_count != 2 * count) return false;
+  for (size_t k = 0; k < 2 * count; ++k) {
+    const tn_dtype_t dtype = region->arguments[k].type->dtype;
+    if (dtype != use->operand_types[k]->dtype || dtype != use->result_types[k % count]->dtype ||
+        dtype != region->last->operands[k % count]->type->dtype) {
+      return false;
+    }
+  }
+  return true;
 }
+
+bool tn__gpu_reduce_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view) {
+  return operand < use->result_count && tn__gpu_takes_view(use, operand, view);
+}
+
+// --- stages
+
+// Dimensions that a stage keeps, or folds.
+typedef struct loops {
+  size_t count;
+  int64_t dims[TN_GPU_MOST_DIMS];
+  int64_t strides[TN_GPU_MOST_FOLDED][TN_GPU_MOST_DIMS];  // by operand
+} loops_t;
 
 // What a stage reads: rows, each of which it folds to `part_count` values.
 typedef struct rows {
-  size_t kept_count, folded_count;
-  int64_t kept_dims[TN_GPU_MOST_DIMS], kept_strides[TN_GPU_MOST_DIMS];
-  int64_t folded_dims[TN_GPU_MOST_DIMS], folded_strides[TN_GPU_MOST_DIMS];
+  loops_t kept, folded;
   int64_t count, length;
-  bool is_operand;      // else values that the stage before has left in the scratch memory
-  int64_t byte_offset;  // there
+  bool is_first;                             // else values that the stage before has left
+  int64_t byte_offsets[TN_GPU_MOST_FOLDED];  // there
 } rows_t;
 
-static tn_status_t rows_of(const tn_kernel_site_t* site, rows_t* out) {
-  const tn_op_use_t* use = site->use;
-  const tn_type_t* operand = use->operand_types[0];
-  int64_t strides[TN_MAX_RANK];
+static void add_dim(const tn_gpu_fold_t* fold, rows_t* rows, bool is_folded, size_t d,
+                    int64_t const (*strides)[TN_MAX_RANK]) {
+  loops_t* loops = is_folded ? &rows->folded : &rows->kept;
+  const int64_t dim = fold->use->operand_types[0]->dims[d];
+  for (size_t k = 0; k < fold->use->result_count; ++k) {
+    loops->strides[k][loops->count] = strides[k][d];
+  }
+  loops->dims[loops->count++] = dim;
+  *(is_folded ? &rows->length : &rows->count) *= dim;
+}
+
+static tn_status_t rows_of(const tn_gpu_fold_t* fold, tn_arena_t* arena, rows_t* out) {
+  const tn_op_use_t* use = fold->use;
+  int64_t strides[TN_GPU_MOST_FOLDED][TN_MAX_RANK];
   tn_i64_list_t folded;
-  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&use->attrs, "dimensions", site->arena, &folded));
-  tn__gpu_element_strides(site->views ? &site->views[0] : NULL, operand, strides);
-  *out = (rows_t){.count = 1, .length = 1, .is_operand = true};
-  for (size_t d = 0; d < operand->rank; ++d) {
+  TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&use->attrs, "dimensions", arena, &folded));
+  for (size_t k = 0; k < use->result_count; ++k) {
+    tn__gpu_element_strides(fold->views ? &fold->views[k] : NULL, use->operand_types[k],
+                            strides[k]);
+  }
+  *out = (rows_t){.count = 1, .length = 1, .is_first = true};
+  for (size_t d = 0; d < use->operand_types[0]->rank; ++d) {
     bool is_folded = false;
     for (size_t k = 0; k < folded.count; ++k) is_folded |= folded.values[k] == (int64_t)d;
-    if (is_folded) {
-      out->folded_dims[out->folded_count] = operand->dims[d];
-      out->folded_strides[out->folded_count++] = strides[d];
-      out->length *= operand->dims[d];
-    } else {
-      out->kept_dims[out->kept_count] = operand->dims[d];
-      out->kept_strides[out->kept_count++] = strides[d];
-      out->count *= operand->dims[d];
-    }
+    add_dim(fold, out, is_folded, d, (int64_t const(*)[TN_MAX_RANK])strides);
   }
   return TN_OK;
 }
 
-// Writes `at` of element j of a row: its place from the row's first.
-static void add_place(tn_gpu_source_t* source, const rows_t* rows) {
+// Adds to each `to`k what element `rest` of the loops, which it uses up, is away from the first.
+// Operands that follow the same way have one: the first `count` are apart.
+static void add_places(tn_gpu_source_t* source, const loops_t* loops, size_t count,
+                       const char* indent, const char* to) {
   tn_gpu_text_t* body = &source->body;
-  tn__gpu_add(body, "    long at = start, rest = j;\n");
-  for (size_t d = rows->folded_count; d-- > 0;) {
-    const size_t dim = tn__gpu_add_number(source, rows->folded_dims[d]);
-    const size_t stride = tn__gpu_add_number(source, rows->folded_strides[d]);
-    if (d) {
-      tn__gpu_add(body, "    at += rest %% n(%zu) * n(%zu);\n    rest /= n(%zu);\n", dim, stride,
-                  dim);
+  for (size_t d = loops->count; d-- > 0;) {
+    const size_t dim = tn__gpu_add_number(source, loops->dims[d]);
+    for (size_t k = 0; k < count; ++k) {
+      const size_t stride = tn__gpu_add_number(source, loops->strides[k][d]);
+      if (d) {
+        tn__gpu_add(body, "%s%s%zu += rest %% n(%zu) * n(%zu);\n", indent, to, k, dim, stride);
+      } else {
+        tn__gpu_add(body, "%s%s%zu += rest * n(%zu);\n", indent, to, k, stride);
+      }
+    }
+    if (d) tn__gpu_add(body, "%srest /= n(%zu);\n", indent, dim);
+  }
+}
+
+// name0, name1... before `after`, `count` of them.
+static void add_list(tn_gpu_text_t* text, const char* before, const char* name, size_t count,
+                     const char* after) {
+  tn__gpu_add(text, "%s", before);
+  for (size_t k = 0; k < count; ++k) tn__gpu_add(text, "%s%s%zu", k ? ", " : "", name, k);
+  tn__gpu_add(text, "%s", after);
+}
+
+// Writes s = fold(left, right) of all operands.
+static void add_call(tn_gpu_text_t* text, size_t count, const char* left, const char* right) {
+  add_list(text, "tn_fold(", left, count, ", ");
+  add_list(text, "", right, count, ", ");
+  add_list(text, "", "&s", count, ");\n");
+}
+
+static tn_status_t add_elements(tn_gpu_source_t* source, const tn_gpu_fold_t* fold,
+                                const rows_t* rows) {
+  tn_gpu_text_t* body = &source->body;
+  const bool is_made = rows->is_first && fold->add_element;
+  for (size_t k = 0; k < fold->use->result_count; ++k) {
+    const tn_gpu_dtype_t* dtype = tn__gpu_dtype(fold->use->result_types[k]->dtype);
+    tn__gpu_add(body, "    %s e%zu;\n", dtype->value, k);
+    if (is_made) return fold->add_element(source, fold->user);
+    const size_t x =
+        tn__gpu_add_address(source, rows->is_first ? (int32_t)k : TN_GPU_SCRATCH,
+                            rows->byte_offsets[k], rows->is_first ? dtype->memory : dtype->value);
+    tn__gpu_add(body, "    e%zu = LOAD%s(x%zu, at%zu);\n", k, rows->is_first ? dtype->suffix : "",
+                x, k);
+  }
+  return TN_OK;
+}
+
+// Writes s0, s1...: what a row begins with, its first part alone.
+static void add_begins(tn_gpu_source_t* source, const tn_gpu_fold_t* fold, const rows_t* rows) {
+  tn_gpu_text_t* body = &source->body;
+  for (size_t k = 0; k < fold->use->result_count; ++k) {
+    const tn_gpu_dtype_t* dtype = tn__gpu_dtype(fold->use->result_types[k]->dtype);
+    tn__gpu_add(body, "  %s s%zu = ", dtype->value, k);
+    if (!rows->is_first) {
+      tn__gpu_add(body, "0;\n");
+    } else if (fold->begins[k] < 0) {
+      tn__gpu_add(body, "%s;\n", fold->literal);
     } else {
-      tn__gpu_add(body, "    at += rest * n(%zu);\n", stride);
+      const size_t x = tn__gpu_add_address(source, fold->begins[k], 0, dtype->memory);
+      tn__gpu_add(body, "LOAD%s(x%zu, 0);\n", dtype->suffix, x);
     }
   }
 }
 
-static void write_stage(tn_gpu_source_t* source, const tn_kernel_site_t* site, const rows_t* rows,
-                        int64_t part_count, int64_t to) {
-  const tn_dtype_t words = site->use->operand_types[0]->dtype;
-  const tn_gpu_dtype_t* dtype = tn__gpu_dtype(words);
-  const bool is_last = part_count == 1;
-  const char* load = rows->is_operand ? dtype->suffix : "";
+static void add_results(tn_gpu_source_t* source, const tn_gpu_fold_t* fold) {
+  for (size_t k = 0; k < fold->use->result_count; ++k) {
+    const tn_gpu_dtype_t* dtype = tn__gpu_dtype(fold->use->result_types[k]->dtype);
+    const size_t y =
+        tn__gpu_add_output(source, TN_GPU_RESULT(fold->first_result + k), 0, dtype->memory);
+    tn__gpu_add(&source->body, "  STORE%s(y%zu, i, s%zu);\n", dtype->suffix, y, k);
+  }
+}
+
+// Leaves one value of each part, from byte `to` of the scratch memory on; `next` is what the stage
+// behind it reads.
+static void add_parts(tn_gpu_source_t* source, const tn_gpu_fold_t* fold, const rows_t* next) {
+  for (size_t k = 0; k < fold->use->result_count; ++k) {
+    const tn_gpu_dtype_t* dtype = tn__gpu_dtype(fold->use->result_types[k]->dtype);
+    const size_t y =
+        tn__gpu_add_output(source, TN_GPU_SCRATCH, next->byte_offsets[k], dtype->value);
+    tn__gpu_add(&source->body, "  y%zu[i] = s%zu;\n", y, k);
+  }
+}
+
+// `next`: NULL when it is the last one.
+static tn_status_t write_stage(tn_gpu_source_t* source, tn_arena_t* arena,
+                               const tn_gpu_fold_t* fold, const rows_t* rows, int64_t part_count,
+                               const rows_t* next) {
+  const tn_op_use_t* use = fold->use;
+  const size_t count = use->result_count;
   tn_gpu_text_t* body = &source->body;
-  tn__gpu_begin(source, rows->count * part_count);
-  tn__gpu_add_address(source, rows->is_operand ? 0 : TN_GPU_SCRATCH, rows->byte_offset,
-                      rows->is_operand ? dtype->memory : dtype->value);
-  if (is_last) tn__gpu_add_address(source, 1, 0, dtype->memory);
-  tn__gpu_add_address(source, is_last ? TN_GPU_RESULT : TN_GPU_SCRATCH, to,
-                      is_last ? dtype->memory : dtype->value);
-  tn__gpu_add_words(source, words);
-  tn__gpu_add(&source->functions, "TN_FN T tn_fold(T a, T b) {\n  return (T)(%s)%s;\n}\n",
-              tn__gpu_scalar_expression(site->bodies[0].binary, words),
-              words == TN_DTYPE_PRED ? " != 0" : "");
+  tn__gpu_begin(source, arena, rows->count * part_count);
+  TN_RETURN_IF_ERROR(tn__gpu_add_fold(source, use));
   const size_t parts = tn__gpu_add_number(source, part_count);
   const size_t length = tn__gpu_add_number(source, rows->length);
-  const size_t chunk = tn__gpu_add_number(source, is_last ? rows->length : LONGEST);
+  const size_t chunk = tn__gpu_add_number(source, next ? LONGEST : rows->length);
   tn__gpu_add(body, "  const long row = i / n(%zu), first = i %% n(%zu) * n(%zu);\n", parts, parts,
               chunk);
   tn__gpu_add(body, "  const long end = min(first + n(%zu), n(%zu));\n", chunk, length);
-  tn__gpu_add(body, "  long start = 0, kept = row;\n");
-  for (size_t d = rows->kept_count; d-- > 0;) {
-    const size_t dim = tn__gpu_add_number(source, rows->kept_dims[d]);
-    const size_t stride = tn__gpu_add_number(source, rows->kept_strides[d]);
-    tn__gpu_add(body, "  start += kept %% n(%zu) * n(%zu);\n  kept /= n(%zu);\n", dim, stride, dim);
-  }
-  tn__gpu_add(body, "  T sum = 0;\n  for (long j = first; j < end; ++j) {\n");
-  add_place(source, rows);
-  tn__gpu_add(body, "    const T x = LOAD%s(x0, at);\n", load);
-  tn__gpu_add(body, "    sum = j == first ? x : tn_fold(sum, x);\n  }\n");
-  if (is_last) {
-    tn__gpu_add(body, "  const T begin = LOAD%s(x1, 0);\n", dtype->suffix);
-    tn__gpu_add(body, "  STORE%s(y, i, first < end ? tn_fold(begin, sum) : begin);\n",
-                dtype->suffix);
+  add_list(body, "  long ", "start", count, " = 0;\n  long rest = row;\n");
+  for (size_t k = 0; k + 1 < count; ++k) tn__gpu_add(body, "  start%zu = 0;\n", k);
+  add_places(source, &rows->kept, count, "  ", "start");
+  add_begins(source, fold, rows);
+  tn__gpu_add(body, "  for (long j = first; j < end; ++j) {\n");
+  for (size_t k = 0; k < count; ++k) tn__gpu_add(body, "    long at%zu = start%zu;\n", k, k);
+  tn__gpu_add(body, "    rest = j;\n");
+  add_places(source, &rows->folded, count, "    ", "at");
+  TN_RETURN_IF_ERROR(add_elements(source, fold, rows));
+  tn__gpu_add(body, "    if (%sj == first) {\n", rows->is_first ? "first && " : "");
+  for (size_t k = 0; k < count; ++k) tn__gpu_add(body, "      s%zu = e%zu;\n", k, k);
+  tn__gpu_add(body, "    } else {\n      ");
+  add_call(body, count, "s", "e");
+  tn__gpu_add(body, "    }\n  }\n");
+  if (next) {
+    add_parts(source, fold, next);
   } else {
-    tn__gpu_add(body, "  y[i] = sum;\n");
+    add_results(source, fold);
   }
+  return TN_OK;
 }
 
 static int64_t parts_of(int64_t length) {
   return length <= LONGEST ? 1 : (length + LONGEST - 1) / LONGEST;
 }
 
-tn_status_t tn__gpu_reduce_prepare(tn_kernel_site_t* site) {
-  rows_t rows;
+// What the stage reads that follows one over `rows`.
+static rows_t rows_behind(const rows_t* rows, size_t operand_count, int64_t part_count,
+                          size_t* scratch_byte_size) {
+  rows_t next = {.kept = {.count = 1, .dims = {rows->count}},
+                 .folded = {.count = 1, .dims = {part_count}},
+                 .count = rows->count,
+                 .length = part_count};
+  for (size_t k = 0; k < operand_count; ++k) {
+    next.kept.strides[k][0] = part_count;
+    next.folded.strides[k][0] = 1;
+    next.byte_offsets[k] = (int64_t)*scratch_byte_size;
+    *scratch_byte_size += (size_t)(rows->count * part_count) * sizeof(int64_t);
+  }
+  return next;
+}
+
+tn_status_t tn__gpu_fold_prepare(tn_kernel_site_t* site, const tn_gpu_fold_t* fold) {
+  rows_t rows, next = {.is_first = false};
   tn_gpu_source_t source;
   tn_gpu_state_t* state = NULL;
   size_t stage_count = 1;
-  TN_RETURN_IF_ERROR(rows_of(site, &rows));
+  TN_RETURN_IF_ERROR(rows_of(fold, site->arena, &rows));
   for (int64_t n = rows.length; n > LONGEST; n = parts_of(n)) ++stage_count;
   TN_RETURN_IF_ERROR(tn__gpu_state_create(site, stage_count, &state));
   for (size_t i = 0; i < stage_count; ++i) {
-    const int64_t part_count = parts_of(rows.length), to = (int64_t)site->scratch_byte_size;
-    const bool is_last = part_count == 1;
-    write_stage(&source, site, &rows, part_count, is_last ? 0 : to);
+    const int64_t part_count = parts_of(rows.length);
+    const bool is_last = i + 1 == stage_count;
+    if (!is_last) {
+      next = rows_behind(&rows, fold->use->result_count, part_count, &site->scratch_byte_size);
+    }
+    TN_RETURN_IF_ERROR(
+        write_stage(&source, site->arena, fold, &rows, part_count, is_last ? NULL : &next));
     TN_RETURN_IF_ERROR(tn__gpu_finish(site, state, i, &source));
-    if (is_last) break;
-    site->scratch_byte_size += (size_t)(rows.count * part_count) * sizeof(int64_t);
-    rows = (rows_t){.kept_count = 1,
-                    .folded_count = 1,
-                    .kept_dims = {rows.count},
-                    .kept_strides = {part_count},
-                    .folded_dims = {part_count},
-                    .folded_strides = {1},
-                    .count = rows.count,
-                    .length = part_count,
-                    .byte_offset = to};
+    rows = next;
   }
   site->holds_regions = true;
   return TN_OK;
+}
+
+tn_status_t tn__gpu_reduce_prepare(tn_kernel_site_t* site) {
+  tn_gpu_fold_t fold = {.use = site->use, .views = site->views};
+  for (size_t k = 0; k < site->use->result_count; ++k) {
+    fold.begins[k] = (int32_t)(site->use->result_count + k);
+  }
+  return tn__gpu_fold_prepare(site, &fold);
 }

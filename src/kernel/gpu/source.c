@@ -4,36 +4,73 @@
 #include <stdio.h>
 #include <string.h>
 
-void tn__gpu_begin(tn_gpu_source_t* source, int64_t item_count) {
-  source->functions.length = source->body.length = 0;
-  source->functions.bytes[0] = source->body.bytes[0] = '\0';
-  source->number_count = source->address_count = 0;
+enum { FIRST_CAPACITY = 1024 };
+
+void tn__gpu_begin(tn_gpu_source_t* source, tn_arena_t* arena, int64_t item_count) {
+  source->functions = source->body = (tn_gpu_text_t){.arena = arena};
+  source->number_count = source->address_count = source->read_count = source->function_count = 0;
+  source->words = TN_DTYPE_INVALID;
   source->has_failed = false;
   tn__gpu_add_number(source, item_count);
+}
+
+static bool has_room(tn_gpu_text_t* text, size_t length) {
+  void* memory = NULL;
+  size_t capacity = text->capacity ? text->capacity : FIRST_CAPACITY;
+  if (text->has_failed) return false;
+  if (text->length + length < text->capacity) return true;
+  while (capacity <= text->length + length) capacity *= 2;
+  tn_status_t status = tn__arena_take(text->arena, capacity, &memory);
+  if (status) {
+    tn_status_release(status);
+    text->has_failed = true;
+    return false;
+  }
+  if (text->length) memcpy(memory, text->bytes, text->length);
+  text->bytes = memory;
+  text->bytes[text->length] = '\0';
+  text->capacity = capacity;
+  return true;
 }
 
 void tn__gpu_add(tn_gpu_text_t* text, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  const size_t room = sizeof text->bytes - text->length;
-  const int length = vsnprintf(text->bytes + text->length, room, format, arguments);
+  const int length = vsnprintf(NULL, 0, format, arguments);
   va_end(arguments);
-  text->length += length >= 0 && (size_t)length < room ? (size_t)length : room;
+  if (length < 0 || !has_room(text, (size_t)length)) return;
+  va_start(arguments, format);
+  vsnprintf(text->bytes + text->length, text->capacity - text->length, format, arguments);
+  va_end(arguments);
+  text->length += (size_t)length;
 }
 
-void tn__gpu_add_address(tn_gpu_source_t* source, int32_t place, int64_t byte_offset,
-                         const char* type) {
+static void add_address(tn_gpu_source_t* source, int32_t place, int64_t byte_offset,
+                        const char* type, bool is_written) {
   if (source->address_count == TN_GPU_MOST_ADDRESSES) {
     source->has_failed = true;
     return;
   }
   source->places[source->address_count] = place;
   source->byte_offsets[source->address_count] = byte_offset;
+  source->is_written[source->address_count] = is_written;
   source->parameters[source->address_count++] = type;
 }
 
+size_t tn__gpu_add_address(tn_gpu_source_t* source, int32_t place, int64_t byte_offset,
+                           const char* type) {
+  add_address(source, place, byte_offset, type, false);
+  return source->read_count++;
+}
+
+size_t tn__gpu_add_output(tn_gpu_source_t* source, int32_t place, int64_t byte_offset,
+                          const char* type) {
+  add_address(source, place, byte_offset, type, true);
+  return source->address_count - 1 - source->read_count;
+}
+
 size_t tn__gpu_add_number(tn_gpu_source_t* source, int64_t value) {
-  if (source->number_count == TN_GPU_MOST_NUMBERS) {
+  if (source->number_count == TN_GPU_NUMBER_LIMIT) {
     source->has_failed = true;
     return 0;
   }
@@ -41,21 +78,69 @@ size_t tn__gpu_add_number(tn_gpu_source_t* source, int64_t value) {
   return source->number_count++;
 }
 
-void tn__gpu_add_coordinates(tn_gpu_source_t* source, size_t rank, const int64_t* dims) {
+void tn__gpu_add_coordinates(tn_gpu_source_t* source, const char* index, size_t rank,
+                             const int64_t* dims) {
   tn_gpu_text_t* body = &source->body;
-  if (rank > 1) tn__gpu_add(body, "  long rest = i;\n");
+  if (rank > 1) tn__gpu_add(body, "  long rest = %s;\n", index);
   for (size_t d = rank; d-- > 1;) {
     const size_t n = tn__gpu_add_number(source, dims[d]);
     tn__gpu_add(body, "  const long c%zu = rest %% n(%zu);\n  rest /= n(%zu);\n", d, n, n);
   }
-  if (rank) tn__gpu_add(body, "  const long c0 = %s;\n", rank > 1 ? "rest" : "i");
+  if (rank) tn__gpu_add(body, "  const long c0 = %s;\n", rank > 1 ? "rest" : index);
 }
 
 void tn__gpu_add_words(tn_gpu_source_t* source, tn_dtype_t dtype) {
   const tn_gpu_dtype_t* words = tn__gpu_dtype(dtype);
-  tn__gpu_add(&source->functions,
-              "#define T %s\n#define UNSIGNED %s\n#define SIGNED %s\n#define BITS %d\n",
+  tn_gpu_text_t* functions = &source->functions;
+  if (source->words == dtype) return;
+  if (source->words != TN_DTYPE_INVALID) {
+    tn__gpu_add(functions, "#undef T\n#undef UNSIGNED\n#undef SIGNED\n#undef BITS\n");
+  }
+  source->words = dtype;
+  tn__gpu_add(functions, "#define T %s\n#define UNSIGNED %s\n#define SIGNED %s\n#define BITS %d\n",
               words->value, words->unsigned_value, words->signed_value, words->bits);
+}
+
+static bool is_same_function(const tn_gpu_function_t* a, const tn_gpu_function_t* b) {
+  if (a->words != b->words || a->result != b->result || a->operand_count != b->operand_count ||
+      strcmp(a->expression, b->expression) != 0) {
+    return false;
+  }
+  for (size_t k = 0; k < a->operand_count; ++k) {
+    if (a->operands[k] != b->operands[k]) return false;
+  }
+  return true;
+}
+
+size_t tn__gpu_add_function(tn_gpu_source_t* source, const tn_op_use_t* use,
+                            const char* expression) {
+  tn_gpu_text_t* functions = &source->functions;
+  tn_gpu_function_t function = {.expression = expression,
+                                .words = use->operand_types[0]->dtype,
+                                .result = use->result_types[0]->dtype,
+                                .operand_count = use->operand_count};
+  for (size_t k = 0; k < use->operand_count; ++k) {
+    function.operands[k] = use->operand_types[k]->dtype;
+  }
+  for (size_t k = 0; k < source->function_count; ++k) {
+    if (is_same_function(&source->known[k], &function)) return k;
+  }
+  if (source->function_count == TN_GPU_FUNCTION_LIMIT) {
+    source->has_failed = true;
+    return 0;
+  }
+  const size_t number = source->function_count++;
+  const char* result = tn__gpu_dtype(function.result)->value;
+  source->known[number] = function;
+  tn__gpu_add_words(source, function.words);
+  tn__gpu_add(functions, "TN_FN %s f%zu(", result, number);
+  for (size_t k = 0; k < function.operand_count; ++k) {
+    tn__gpu_add(functions, "%s%s %c", k ? ", " : "", tn__gpu_dtype(function.operands[k])->value,
+                (int)('a' + k));
+  }
+  tn__gpu_add(functions, ") {\n  return (%s)(%s)%s;\n}\n", result, expression,
+              function.result == TN_DTYPE_PRED ? " != 0" : "");
+  return number;
 }
 
 // --- states
@@ -70,42 +155,71 @@ tn_status_t tn__gpu_state_create(tn_kernel_site_t* site, size_t launch_count,
   return TN_OK;
 }
 
-static void assemble(tn_gpu_text_t* text, const tn_gpu_source_t* source) {
-  const size_t last = source->address_count - 1;
-  text->length = 0;
-  tn__gpu_add(text, "typedef struct { long n[%zu]; } tn_numbers_t;\n#define n(k) numbers.n[k]\n",
-              source->number_count);
-  tn__gpu_add(text, "%s", source->functions.bytes);
-  tn__gpu_add(text, "TN_KERNEL void %s(", TN_ENTRY);
-  for (size_t k = 0; k < last; ++k) {
-    tn__gpu_add(text, "TN_GLOBAL const %s* x%zu, ", source->parameters[k], k);
+static size_t passed_numbers(const tn_gpu_source_t* source) {
+  return source->number_count < TN_GPU_MOST_NUMBERS ? source->number_count : TN_GPU_MOST_NUMBERS;
+}
+
+static void add_numbers(tn_gpu_text_t* text, const tn_gpu_source_t* source) {
+  const size_t passed = passed_numbers(source);
+  tn__gpu_add(text, "typedef struct { long n[%zu]; } tn_numbers_t;\n", passed);
+  if (source->number_count == passed) {
+    tn__gpu_add(text, "#define n(k) numbers.n[k]\n");
+    return;
   }
-  tn__gpu_add(text, "TN_GLOBAL %s* y, tn_numbers_t numbers) {\n", source->parameters[last]);
+  tn__gpu_add(text, "#define n(k) n_##k\n");
+  for (size_t k = 0; k < source->number_count; ++k) {
+    if (k < passed) {
+      tn__gpu_add(text, "#define n_%zu numbers.n[%zu]\n", k, k);
+    } else {
+      tn__gpu_add(text, "#define n_%zu %lldL\n", k, (long long)source->numbers[k]);
+    }
+  }
+}
+
+static void assemble(tn_gpu_text_t* text, const tn_gpu_source_t* source) {
+  size_t read = 0, written = 0;
+  add_numbers(text, source);
+  if (source->functions.length) tn__gpu_add(text, "%s", source->functions.bytes);
+  tn__gpu_add(text, "TN_KERNEL void %s(", TN_ENTRY);
+  for (size_t k = 0; k < source->address_count; ++k) {
+    if (source->is_written[k]) {
+      tn__gpu_add(text, "TN_GLOBAL %s* y%zu, ", source->parameters[k], written++);
+    } else {
+      tn__gpu_add(text, "TN_GLOBAL const %s* x%zu, ", source->parameters[k], read++);
+    }
+  }
+  tn__gpu_add(text, "tn_numbers_t numbers) {\n");
   tn__gpu_add(text, "  const long i = tn_item(0);\n  if (i >= n(0)) return;\n%s}\n",
-              source->body.bytes);
+              source->body.length ? source->body.bytes : "");
 }
 
 tn_status_t tn__gpu_finish(tn_kernel_site_t* site, tn_gpu_state_t* state, size_t number,
                            const tn_gpu_source_t* source) {
   tn_gpu_launch_t* launch = &state->launches[number];
-  tn_gpu_text_t text;
-  tn_string_view_t kept;
+  tn_gpu_text_t text = {.arena = site->arena};
   assemble(&text, source);
-  if (source->has_failed || text.length == sizeof text.bytes ||
-      source->functions.length == sizeof text.bytes || source->body.length == sizeof text.bytes) {
+  if (source->has_failed) {
     return tn_status_create(TN_CODE_INTERNAL, "the kernel of %s is too long", site->use->op->name);
   }
-  TN_RETURN_IF_ERROR(
-      tn__arena_copy_string(site->arena, (tn_string_view_t){text.bytes, text.length}, &kept));
-  launch->code = (tn_device_code_t){.text = kept.data, .operation = site->use->op->name};
-  launch->number_count = source->number_count;
+  if (text.has_failed || source->functions.has_failed || source->body.has_failed) {
+    return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "no memory for the kernel of %s",
+                            site->use->op->name);
+  }
+  launch->code = (tn_device_code_t){.text = text.bytes, .operation = site->use->op->name};
+  launch->number_count = passed_numbers(source);
   launch->address_count = source->address_count;
   TN_RETURN_IF_ERROR(
-      TN_ARENA_COPY(site->arena, source->number_count, source->numbers, &launch->numbers));
+      TN_ARENA_COPY(site->arena, launch->number_count, source->numbers, &launch->numbers));
   TN_RETURN_IF_ERROR(
       TN_ARENA_COPY(site->arena, source->address_count, source->places, &launch->places));
   return TN_ARENA_COPY(site->arena, source->address_count, source->byte_offsets,
                        &launch->byte_offsets);
+}
+
+tn_status_t tn__gpu_finish_one(tn_kernel_site_t* site, const tn_gpu_source_t* source) {
+  tn_gpu_state_t* state = NULL;
+  TN_RETURN_IF_ERROR(tn__gpu_state_create(site, 1, &state));
+  return tn__gpu_finish(site, state, 0, source);
 }
 
 static tn_status_t run(const tn_kernel_call_t* call, const tn_gpu_launch_t* launch) {
@@ -114,9 +228,9 @@ static tn_status_t run(const tn_kernel_call_t* call, const tn_gpu_launch_t* laun
   tn_encoder_t* encoder = call->context->encoder;
   for (size_t k = 0; k < launch->address_count; ++k) {
     const int32_t place = launch->places[k];
-    void* base = place == TN_GPU_RESULT    ? call->results[0]
-                 : place == TN_GPU_SCRATCH ? call->scratch
-                                           : (void*)call->operands[place];
+    void* base = place == TN_GPU_SCRATCH ? call->scratch
+                 : place < 0             ? call->results[TN_GPU_RESULT(place)]
+                                         : (void*)call->operands[place];
     arguments[k] = (tn_launch_argument_t){.address = (char*)base + launch->byte_offsets[k]};
   }
   arguments[launch->address_count] = (tn_launch_argument_t){

@@ -1,0 +1,30 @@
+// Folding elements by a region.
+#ifndef TENON_KERNEL_GPU_FOLD_H_
+#define TENON_KERNEL_GPU_FOLD_H_
+
+#include "ir/ir.h"
+#include "kernel/gpu/source.h"
+
+enum { TN_GPU_MOST_FOLDED = 8 };
+
+// A reduction, and where its operands come from.
+typedef struct tn_gpu_fold {
+  const tn_op_use_t* use;
+  const tn_view_t* views;  // of its operands; NULL: all are dense
+  // What it begins with: operands of the kernel; where it is negative, the literal.
+  int32_t begins[TN_GPU_MOST_FOLDED];
+  char literal[64];
+  size_t first_result;
+  // Writes e0 = ...: element `at` of operand 0, which is dense. NULL: it is operand 0 of the
+  // kernel.
+  tn_status_t (*add_element)(tn_gpu_source_t* source, void* user);
+  void* user;
+} tn_gpu_fold_t;
+
+// Gives the site a state that does the reduction.
+TN_MUST_USE tn_status_t tn__gpu_fold_prepare(tn_kernel_site_t* site, const tn_gpu_fold_t* fold);
+
+// Writes tn_fold: what the region of `use`, its first, does with values.
+TN_MUST_USE tn_status_t tn__gpu_add_fold(tn_gpu_source_t* source, const tn_op_use_t* use);
+
+#endif  // TENON_KERNEL_GPU_FOLD_H_

@@ -1,0 +1,39 @@
+"""GPUs compute these programs themselves, with so many launches, and find what the CPU finds."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import device
+import numpy
+import pytest
+
+TENON = os.environ["TENON_CLI"]
+GPUS = [name for name in device.others() if name != "reference"]
+PROGRAMS = pathlib.Path(__file__).parent / "gpu"
+
+
+def kernels(path, name):
+    shown = subprocess.run([TENON, "show", "--stage", "program", "--device", name, path], capture_output=True, text=True,
+                           check=True)
+    return [line.split()[1] for line in shown.stdout.splitlines() if re.match(r"  \d+ ", line)]
+
+
+def outputs(path, name, folder, count):
+    files = [folder / f"{name.replace(':', '')}-{i}.npy" for i in range(count)]
+    inputs = re.search(r"^// inputs: (.*)$", path.read_text(), re.MULTILINE).group(1).split()
+    subprocess.run([TENON, "run", path, "--device", name, *(arg for spec in inputs for arg in ("--input", spec)),
+                    *(arg for file in files for arg in ("--output", file))], check=True)
+    return [numpy.load(file) for file in files]
+
+
+@pytest.mark.parametrize("name", GPUS)
+@pytest.mark.parametrize("path", sorted(PROGRAMS.glob("*.mlir")), ids=lambda path: path.stem)
+def test_finds_what_the_cpu_finds(path, name, tmp_path):
+    text = path.read_text()
+    expected = re.search(r"^// kernels: (.*)$", text, re.MULTILINE).group(1).split()
+    assert kernels(path, name) == expected
+    count = int(re.search(r"^// outputs: (\d+)$", text, re.MULTILINE).group(1))
+    for of_cpu, of_gpu in zip(outputs(path, "cpu", tmp_path, count), outputs(path, name, tmp_path, count)):
+        numpy.testing.assert_allclose(of_gpu, of_cpu, rtol=2e-5, atol=1e-6)
