@@ -10,7 +10,11 @@
 #include "kernel/gpu/reads.h"
 #include "kernel/gpu/region.h"
 
-enum { MOST_MEMBERS = 32 };
+enum {
+  // Below, plain launches cost little more, and their kernels are those of other programs as well.
+  FEWEST_ELEMENTS = 256,
+  MOST_MEMBERS = 32,
+};
 
 static bool is_member(const tn_node_t* node) {
   return !tn__op_makes_view(node->op) && !tn__op_has(node->op, TN_TERMINATOR) &&
@@ -35,7 +39,7 @@ static tn_status_t role_of(const tn_node_t* node, tn_arena_t* scratch, tn_fusion
 }
 
 const tn_fusion_rules_t tn__gpu_fusion_rules = {
-    .fewest_elements = 1,
+    .fewest_elements = FEWEST_ELEMENTS,
     .most_members = MOST_MEMBERS,
     .role_of = role_of,
     .takes_view = tn__gpu_takes_view,
@@ -56,6 +60,7 @@ typedef struct checker {
 // is; of an operand, by any strides.
 static tn_status_t check_read(checker_t* checker, tn_value_t* value) {
   tn_value_trace_t trace;
+  const tn_arena_mark_t mark = tn__arena_mark(checker->arena);
   TN_RETURN_IF_ERROR(tn__value_trace(value, NULL, checker->arena, &trace));
   const tn_value_t* root = trace.root;
   const bool is_one = tn__type_size(root->type) == 1;
@@ -68,13 +73,16 @@ static tn_status_t check_read(checker_t* checker, tn_value_t* value) {
                      root->node->op == TN__OP(constant);
     checker->fits &= root->node != checker->fold;
   }
+  tn__arena_rewind(checker->arena, mark);
   return TN_OK;
 }
 
 static tn_status_t check_member(checker_t* checker, const tn_node_t* node) {
   tn_fusion_role_t role = TN_FUSION_OUTSIDE;
   const tn_value_t* elements = is_fold(node) ? node->operands[0] : &node->results[0];
+  const tn_arena_mark_t mark = tn__arena_mark(checker->arena);
   TN_RETURN_IF_ERROR(role_of(node, checker->arena, &role));
+  tn__arena_rewind(checker->arena, mark);
   checker->fits &= role != TN_FUSION_OUTSIDE && node->result_count == 1 &&
                    tn__type_same_shape(elements->type, checker->shape) &&
                    !(is_fold(node) && checker->fold);
@@ -112,9 +120,10 @@ static tn_status_t check(checker_t* checker) {
 
 bool tn__gpu_fusion_supports(const tn_op_use_t* use) {
   tn_arena_t arena;
+  tn_arena_room_t room;
   checker_t checker = {.region = use->regions[0].region, .arena = &arena};
   if (!checker.region || !tn__gpu_know_types(use)) return false;
-  tn__arena_init(&arena, tn_allocator_system());
+  tn__arena_init_in(&arena, tn_allocator_system(), &room);
   tn_status_t status = check(&checker);
   const bool fits = !status && checker.fits;
   tn_status_release(status);

@@ -23,6 +23,9 @@ const tn_gpu_dtype_t* tn__gpu_dtype(tn_dtype_t dtype);
 bool tn__gpu_know_types(const tn_op_use_t* use);
 bool tn__gpu_have_dtypes(const tn_op_use_t* use);
 
+// The type of elements that are copied as they are.
+const char* tn__gpu_bits_of(const tn_type_t* type);
+
 // Views whose strides are whole elements.
 bool tn__gpu_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
 // Strides in elements, and whether they are dense.
@@ -63,6 +66,18 @@ TN_MUST_USE tn_status_t tn__gpu_iota_prepare(tn_kernel_site_t* site);
 bool tn__gpu_reduce_supports(const tn_op_use_t* use);
 bool tn__gpu_reduce_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
 TN_MUST_USE tn_status_t tn__gpu_reduce_prepare(tn_kernel_site_t* site);
+
+// gather.c
+bool tn__gpu_gather_supports(const tn_op_use_t* use);
+TN_MUST_USE tn_status_t tn__gpu_gather_prepare(tn_kernel_site_t* site);
+
+// scatter.c
+bool tn__gpu_scatter_supports(const tn_op_use_t* use);
+TN_MUST_USE tn_status_t tn__gpu_scatter_prepare(tn_kernel_site_t* site);
+
+// sort.c
+bool tn__gpu_sort_supports(const tn_op_use_t* use);
+TN_MUST_USE tn_status_t tn__gpu_sort_prepare(tn_kernel_site_t* site);
 
 // dot.c
 bool tn__gpu_dot_supports(const tn_op_use_t* use);

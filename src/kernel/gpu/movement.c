@@ -7,8 +7,8 @@
 static const char* memory_of(const tn_type_t* type) {
   return tn__gpu_dtype(type->dtype)->memory;
 }
-// Elements as they are, whatever they mean.
-static const char* bits_of(const tn_type_t* type) {
+
+const char* tn__gpu_bits_of(const tn_type_t* type) {
   switch (tn_dtype_byte_size(type->dtype)) {
     case 1: return "uchar";
     case 2: return "ushort";
@@ -34,8 +34,8 @@ tn_status_t tn__gpu_concatenate_prepare(tn_kernel_site_t* site) {
     tn__gpu_add_number(&source, operand->dims[dimension] * inner);
     tn__gpu_add_number(&source, result->dims[dimension] * inner);
     tn__gpu_add_number(&source, offset * inner);
-    tn__gpu_add_address(&source, (int32_t)k, 0, bits_of(operand));
-    tn__gpu_add_output(&source, TN_GPU_RESULT(0), 0, bits_of(result));
+    tn__gpu_add_address(&source, (int32_t)k, 0, tn__gpu_bits_of(operand));
+    tn__gpu_add_output(&source, TN_GPU_RESULT(0), 0, tn__gpu_bits_of(result));
     tn__gpu_add(&source.body, "  y0[i / n(1) * n(2) + n(3) + i %% n(1)] = x0[i];\n");
     TN_RETURN_IF_ERROR(tn__gpu_finish(site, state, k, &source));
     offset += operand->dims[dimension];
@@ -54,9 +54,9 @@ tn_status_t tn__gpu_pad_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(
       tn__attr_get_i64_list(&use->attrs, "interior_padding", site->arena, &interior));
   tn__gpu_begin(&source, site->arena, tn__type_size(result));
-  tn__gpu_add_address(&source, 0, 0, bits_of(operand));
-  tn__gpu_add_address(&source, 1, 0, bits_of(operand));
-  tn__gpu_add_output(&source, TN_GPU_RESULT(0), 0, bits_of(result));
+  tn__gpu_add_address(&source, 0, 0, tn__gpu_bits_of(operand));
+  tn__gpu_add_address(&source, 1, 0, tn__gpu_bits_of(operand));
+  tn__gpu_add_output(&source, TN_GPU_RESULT(0), 0, tn__gpu_bits_of(result));
   tn__gpu_add_coordinates(&source, "i", result->rank, result->dims);
   tn__gpu_add(&source.body, "  long at = 0, step = 1;\n  int is_inside = 1;\n");
   for (size_t d = result->rank; d-- > 0;) {
@@ -96,9 +96,10 @@ static void add_starts(tn_gpu_source_t* source, const tn_op_use_t* use, size_t f
 static void add_addresses(tn_gpu_source_t* source, const tn_op_use_t* use, size_t window_count) {
   for (size_t k = 0; k < use->operand_count; ++k) {
     const tn_type_t* type = use->operand_types[k];
-    tn__gpu_add_address(source, (int32_t)k, 0, k < window_count ? bits_of(type) : memory_of(type));
+    tn__gpu_add_address(source, (int32_t)k, 0,
+                        k < window_count ? tn__gpu_bits_of(type) : memory_of(type));
   }
-  tn__gpu_add_output(source, TN_GPU_RESULT(0), 0, bits_of(use->result_types[0]));
+  tn__gpu_add_output(source, TN_GPU_RESULT(0), 0, tn__gpu_bits_of(use->result_types[0]));
 }
 
 tn_status_t tn__gpu_dynamic_slice_prepare(tn_kernel_site_t* site) {

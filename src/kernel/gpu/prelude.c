@@ -30,6 +30,10 @@ const char tn__gpu_prelude_opencl[] =
     LINE("#define AS_F16(x) tn_as_f16(x)")
     LINE("#define AS_BF16(x) as_float((uint)tn_to_bf16(x) << 16)")
 
+    // Of integers of any dtype. Beyond the largest one it is that.
+    LINE("#define INDEX(x) ((long)(x))")
+    LINE("#define INDEX_U64(x) ((x) >> 63 ? 0x7fffffffffffffffL : (long)(x))")
+
     // Integers of T, which is BITS wide, UNSIGNED and SIGNED.
     LINE("#define ALL_ONES (T)(-1)")
     LINE("#define WIDE(x) ((ulong)(x))")
@@ -98,6 +102,13 @@ const char tn__gpu_prelude_opencl[] =
          "(x) == (y) ? (signbit(x) ? (y) : (x)) : (x) > (y) ? (x) : (y))")
     LINE("#define MINIMUM(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : "
          "(x) == (y) ? (signbit(x) ? (x) : (y)) : (x) < (y) ? (x) : (y))")
+
+    // Integers in the total order of floats; and where zeros are equal, and NaNs, above all else.
+    LINE("#define ORDER_F32(x) (as_int(x) ^ (as_int(x) >> 31 & 0x7fffffff))")
+    LINE("#define ORDER_F64(x) (as_long(x) ^ (as_long(x) >> 63 & 0x7fffffffffffffffL))")
+    LINE("#define KEY_F32(x) ((x) != (x) ? 0x7fffffff : ORDER_F32((x) == 0 ? (float)0 : (x)))")
+    LINE("#define KEY_F64(x) "
+         "((x) != (x) ? 0x7fffffffffffffffL : ORDER_F64((x) == 0 ? (double)0 : (x)))")
 
     // Toward zero, saturating, NaN to 0.
     LINE("#define TO_INTEGER(x, convert) ((x) != (x) ? 0 : convert(x))");

@@ -12,8 +12,9 @@ enum { LONGEST = 1024 };
 // The operation of the region, of its two arguments; NULL: it is another.
 static const tn_op_t* operation_of(const tn_region_t* region) {
   tn_arena_t arena;
+  tn_arena_room_t room;
   tn_body_shape_t body = {.binary = NULL};
-  tn__arena_init(&arena, tn_allocator_system());
+  tn__arena_init_in(&arena, tn_allocator_system(), &room);
   tn_status_release(tn__body_shape(region, &arena, &body));
   tn__arena_deinit(&arena);
   return body.binary;

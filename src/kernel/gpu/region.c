@@ -96,9 +96,11 @@ static bool has_name(const tn_region_t* region, tn_value_t* value) {
 static bool is_fit(const tn_node_t* node, tn_arena_t* arena) {
   tn_op_use_t use;
   if (!tn__op_has(node->op, TN_ELEMENTWISE) || node->region_count) return false;
+  const tn_arena_mark_t mark = tn__arena_mark(arena);
   tn_status_t status = tn__node_use(node, arena, &use);
   const bool fits = !status && tn__gpu_map_supports(&use);
   tn_status_release(status);
+  tn__arena_rewind(arena, mark);
   return fits;
 }
 

@@ -58,11 +58,16 @@ const char* tn__gpu_scalar_expression(const tn_op_t* op, tn_dtype_t dtype) {
 // --- others
 
 static const char* compare_expression(const tn_op_use_t* use) {
-  static const char* const texts[] = {"a == b", "a != b", "a >= b", "a > b", "a <= b", "a < b"};
+#define ALL(A, B) \
+  { A " == " B, A " != " B, A " >= " B, A " > " B, A " <= " B, A " < " B }
+  static const char* const texts[3][6] = {ALL("a", "b"), ALL("ORDER_F32(a)", "ORDER_F32(b)"),
+                                          ALL("ORDER_F64(a)", "ORDER_F64(b)")};
+#undef ALL
   const tn_attr_t* type = tn__attr_find(&use->attrs, "compare_type");
   const tn_attr_t* direction = tn__attr_find(&use->attrs, "comparison_direction");
-  if (type && tn__sv_equal(type->string, tn__sv("TOTALORDER"))) return NULL;
-  return texts[direction ? tn__enum_value("comparison_direction", direction->string) : 0];
+  const bool is_total = type && tn__sv_equal(type->string, tn__sv("TOTALORDER"));
+  const int order = !is_total ? 0 : use->operand_types[0]->dtype == TN_DTYPE_F64 ? 2 : 1;
+  return texts[order][direction ? tn__enum_value("comparison_direction", direction->string) : 0];
 }
 
 static const char* clamp_expression(const tn_op_use_t* use) {

@@ -216,22 +216,35 @@ tn_status_t tn__gpu_finish(tn_kernel_site_t* site, tn_gpu_state_t* state, size_t
                        &launch->byte_offsets);
 }
 
+tn_status_t tn__gpu_finish_copy(tn_kernel_site_t* site, tn_gpu_state_t* state, size_t number,
+                                size_t operand, size_t result) {
+  const int32_t places[] = {(int32_t)operand, TN_GPU_RESULT(result)};
+  state->launches[number].copied_byte_size = tn__type_byte_size(site->use->result_types[result]);
+  return TN_ARENA_COPY(site->arena, 2, places, &state->launches[number].places);
+}
+
 tn_status_t tn__gpu_finish_one(tn_kernel_site_t* site, const tn_gpu_source_t* source) {
   tn_gpu_state_t* state = NULL;
   TN_RETURN_IF_ERROR(tn__gpu_state_create(site, 1, &state));
   return tn__gpu_finish(site, state, 0, source);
 }
 
+static void* address_of(const tn_kernel_call_t* call, int32_t place) {
+  if (place == TN_GPU_SCRATCH) return call->scratch;
+  return place < 0 ? call->results[TN_GPU_RESULT(place)] : (void*)call->operands[place];
+}
+
 static tn_status_t run(const tn_kernel_call_t* call, const tn_gpu_launch_t* launch) {
   enum { GROUP_SIZE = 256 };
   tn_launch_argument_t arguments[TN_GPU_MOST_ADDRESSES + 1];
   tn_encoder_t* encoder = call->context->encoder;
+  if (launch->copied_byte_size) {
+    return encoder->copy(encoder, address_of(call, launch->places[1]),
+                         address_of(call, launch->places[0]), launch->copied_byte_size);
+  }
   for (size_t k = 0; k < launch->address_count; ++k) {
-    const int32_t place = launch->places[k];
-    void* base = place == TN_GPU_SCRATCH ? call->scratch
-                 : place < 0             ? call->results[TN_GPU_RESULT(place)]
-                                         : (void*)call->operands[place];
-    arguments[k] = (tn_launch_argument_t){.address = (char*)base + launch->byte_offsets[k]};
+    arguments[k] = (tn_launch_argument_t){.address = (char*)address_of(call, launch->places[k]) +
+                                                     launch->byte_offsets[k]};
   }
   arguments[launch->address_count] = (tn_launch_argument_t){
       .bytes = launch->numbers, .byte_size = launch->number_count * sizeof(int64_t)};

@@ -71,6 +71,7 @@ size_t tn__gpu_add_function(tn_gpu_source_t* source, const tn_op_use_t* use,
 
 // A launch, in a state that tn__gpu_run does in order.
 typedef struct tn_gpu_launch {
+  size_t copied_byte_size;  // of an operand to a result, places[0] and [1]; 0: it is no copy
   tn_device_code_t code;
   size_t number_count, address_count;
   const int64_t* numbers;
@@ -88,6 +89,9 @@ TN_MUST_USE tn_status_t tn__gpu_state_create(tn_kernel_site_t* site, size_t laun
                                              tn_gpu_state_t** out_state);
 TN_MUST_USE tn_status_t tn__gpu_finish(tn_kernel_site_t* site, tn_gpu_state_t* state, size_t number,
                                        const tn_gpu_source_t* source);
+// Launch `number` copies an operand to a result.
+TN_MUST_USE tn_status_t tn__gpu_finish_copy(tn_kernel_site_t* site, tn_gpu_state_t* state,
+                                            size_t number, size_t operand, size_t result);
 // A state of one launch.
 TN_MUST_USE tn_status_t tn__gpu_finish_one(tn_kernel_site_t* site, const tn_gpu_source_t* source);
 

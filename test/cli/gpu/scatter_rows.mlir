@@ -1,0 +1,22 @@
+// Rows of 3000 updates to 200, of which some are outside: each row gets its own in order, as a body without an operation of its own shows.
+// inputs: random:1 random:2
+// outputs: 1
+// kernels: gpu.iota gpu.tenon.fusion gpu.scatter
+func.func @main(%x: tensor<200x40xf32>, %u: tensor<3000x40xf32>) -> tensor<200x40xf32> {
+  %i = stablehlo.iota dim = 0 : tensor<3000x1xi32>
+  %m = stablehlo.constant dense<7919> : tensor<3000x1xi32>
+  %n = stablehlo.constant dense<205> : tensor<3000x1xi32>
+  %o = stablehlo.constant dense<-2> : tensor<3000x1xi32>
+  %0 = stablehlo.multiply %i, %m : tensor<3000x1xi32>
+  %1 = stablehlo.remainder %0, %n : tensor<3000x1xi32>
+  %2 = stablehlo.add %1, %o : tensor<3000x1xi32>
+  %3 = "stablehlo.scatter"(%x, %2, %u) <{
+    scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>,
+    indices_are_sorted = false, unique_indices = false}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.multiply %a, %b : tensor<f32>
+    %t = stablehlo.subtract %b, %s : tensor<f32>
+    stablehlo.return %t : tensor<f32>
+  }) : (tensor<200x40xf32>, tensor<3000x1xi32>, tensor<3000x40xf32>) -> tensor<200x40xf32>
+  return %3 : tensor<200x40xf32>
+}
