@@ -27,4 +27,7 @@ TN_MUST_USE tn_status_t tn__gpu_fold_prepare(tn_kernel_site_t* site, const tn_gp
 // Writes tn_fold: what the region of `use`, its first, does with values.
 TN_MUST_USE tn_status_t tn__gpu_add_fold(tn_gpu_source_t* source, const tn_op_use_t* use);
 
+// Writes the call that gives s0, s1... what tn_fold makes of `left`0, `left`1... and `right`0...
+void tn__gpu_add_fold_call(tn_gpu_text_t* text, size_t count, const char* left, const char* right);
+
 #endif  // TENON_KERNEL_GPU_FOLD_H_

@@ -31,7 +31,7 @@ static tn_status_t role_of(const tn_node_t* node, tn_arena_t* scratch, tn_fusion
   if (!is_fold(node) && !tn__fusion_fits(node)) return TN_OK;
   TN_RETURN_IF_ERROR(tn__node_use(node, scratch, &use));
   if (is_fold(node)) {
-    if (node->result_count == 1 && tn__gpu_reduce_supports(&use)) *out_role = TN_FUSION_LAST;
+    if (node->result_count == 1 && tn__gpu_folds(&use)) *out_role = TN_FUSION_LAST;
   } else if (tn__gpu_map_supports(&use)) {
     *out_role = TN_FUSION_ELEMENTS;
   }

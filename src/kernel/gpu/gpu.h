@@ -63,9 +63,17 @@ TN_MUST_USE tn_status_t tn__gpu_dynamic_update_slice_prepare(tn_kernel_site_t* s
 TN_MUST_USE tn_status_t tn__gpu_iota_prepare(tn_kernel_site_t* site);
 
 // reduce.c
-bool tn__gpu_reduce_supports(const tn_op_use_t* use);
+// Of operands and as many values that they begin with, by an elementwise region.
+bool tn__gpu_folds(const tn_op_use_t* use);
 bool tn__gpu_reduce_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
 TN_MUST_USE tn_status_t tn__gpu_reduce_prepare(tn_kernel_site_t* site);
+
+// reduce_window.c
+TN_MUST_USE tn_status_t tn__gpu_reduce_window_prepare(tn_kernel_site_t* site);
+
+// select_and_scatter.c
+bool tn__gpu_select_and_scatter_supports(const tn_op_use_t* use);
+TN_MUST_USE tn_status_t tn__gpu_select_and_scatter_prepare(tn_kernel_site_t* site);
 
 // gather.c
 bool tn__gpu_gather_supports(const tn_op_use_t* use);

@@ -33,7 +33,7 @@ tn_status_t tn__gpu_add_fold(tn_gpu_source_t* source, const tn_op_use_t* use) {
   return TN_OK;
 }
 
-bool tn__gpu_reduce_supports(const tn_op_use_t* use) {
+bool tn__gpu_folds(const tn_op_use_t* use) {
   const size_t count = use->result_count;
   if (use->region_count != 1 || count == 0 || count > TN_GPU_MOST_FOLDED ||
       use->operand_count != 2 * count || !tn__gpu_know_types(use)) {
@@ -128,8 +128,7 @@ static void add_list(tn_gpu_text_t* text, const char* before, const char* name, 
   tn__gpu_add(text, "%s", after);
 }
 
-// Writes s = fold(left, right) of all operands.
-static void add_call(tn_gpu_text_t* text, size_t count, const char* left, const char* right) {
+void tn__gpu_add_fold_call(tn_gpu_text_t* text, size_t count, const char* left, const char* right) {
   add_list(text, "tn_fold(", left, count, ", ");
   add_list(text, "", right, count, ", ");
   add_list(text, "", "&s", count, ");\n");
@@ -216,7 +215,7 @@ static tn_status_t write_stage(tn_gpu_source_t* source, tn_arena_t* arena,
   tn__gpu_add(body, "    if (%sj == first) {\n", rows->is_first ? "first && " : "");
   for (size_t k = 0; k < count; ++k) tn__gpu_add(body, "      s%zu = e%zu;\n", k, k);
   tn__gpu_add(body, "    } else {\n      ");
-  add_call(body, count, "s", "e");
+  tn__gpu_add_fold_call(body, count, "s", "e");
   tn__gpu_add(body, "    }\n  }\n");
   if (next) {
     add_parts(source, fold, next);
