@@ -1,6 +1,7 @@
 // A result for each element of the operands, which may be views, or scalars.
 #include "base/type.h"
 #include "kernel/gpu/reads.h"
+#include "kernel/gpu/region.h"
 
 enum { MOST_OPERANDS = 3 };
 
@@ -89,4 +90,42 @@ tn_status_t tn__gpu_view_prepare(tn_kernel_site_t* site) {
   tn__gpu_reads_begin(&reads, result);
   tn__gpu_add_read(&reads, 0, result->dtype, &view);
   return finish(site, &reads, "a");
+}
+
+// --- map
+
+enum { MOST_MAPPED = 16 };  // operands
+
+bool tn__gpu_region_map_supports(const tn_op_use_t* use) {
+  if (use->region_count != 1 || use->operand_count > MOST_MAPPED || !tn__gpu_have_dtypes(use)) {
+    return false;
+  }
+  const tn_region_t* region = use->regions[0].region;
+  if (!tn__gpu_region_is_elementwise(region)) return false;
+  for (size_t k = 0; k < use->operand_count; ++k) {
+    if (region->arguments[k].type->dtype != use->operand_types[k]->dtype) return false;
+  }
+  return region->last->operands[0]->type->dtype == use->result_types[0]->dtype;
+}
+
+tn_status_t tn__gpu_region_map_prepare(tn_kernel_site_t* site) {
+  const tn_op_use_t* use = site->use;
+  const tn_type_t* result = use->result_types[0];
+  const tn_gpu_dtype_t* dtype = tn__gpu_dtype(result->dtype);
+  tn_gpu_reads_t reads;
+  tn_gpu_source_t source;
+  tn__gpu_begin(&source, site->arena, tn__type_size(result));
+  TN_RETURN_IF_ERROR(tn__gpu_add_region(&source, use->regions[0].region, "tn_map"));
+  tn__gpu_reads_begin(&reads, result);
+  for (size_t k = 0; k < use->operand_count; ++k) {
+    const tn_view_t view = {.strides = site->views ? site->views[k].strides : NULL};
+    tn__gpu_add_read(&reads, k, use->operand_types[k]->dtype, &view);
+  }
+  tn__gpu_add_loads(&source, &reads, "i");
+  tn__gpu_add_output(&source, TN_GPU_RESULT(0), 0, dtype->memory);
+  tn__gpu_add(&source.body, "  %s value;\n  tn_map(", dtype->value);
+  for (size_t k = 0; k < use->operand_count; ++k) tn__gpu_add(&source.body, "r%zu, ", k);
+  tn__gpu_add(&source.body, "&value);\n  STORE%s(y0, i, value);\n", dtype->suffix);
+  site->holds_regions = true;
+  return tn__gpu_finish_one(site, &source);
 }

@@ -48,6 +48,9 @@ bool tn__gpu_map_supports(const tn_op_use_t* use);
 TN_MUST_USE tn_status_t tn__gpu_map_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__gpu_view_prepare(tn_kernel_site_t* site);
 
+bool tn__gpu_region_map_supports(const tn_op_use_t* use);
+TN_MUST_USE tn_status_t tn__gpu_region_map_prepare(tn_kernel_site_t* site);
+
 // fusion.c
 extern const struct tn_fusion_rules tn__gpu_fusion_rules;
 bool tn__gpu_fusion_supports(const tn_op_use_t* use);
@@ -55,6 +58,7 @@ bool tn__gpu_fusion_takes_view(const tn_op_use_t* use, size_t operand, const tn_
 TN_MUST_USE tn_status_t tn__gpu_fusion_prepare(tn_kernel_site_t* site);
 
 // movement.c
+TN_MUST_USE tn_status_t tn__gpu_copy_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__gpu_concatenate_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__gpu_pad_prepare(tn_kernel_site_t* site);
 bool tn__gpu_window_supports(const tn_op_use_t* use);
@@ -86,6 +90,16 @@ TN_MUST_USE tn_status_t tn__gpu_scatter_prepare(tn_kernel_site_t* site);
 // sort.c
 bool tn__gpu_sort_supports(const tn_op_use_t* use);
 TN_MUST_USE tn_status_t tn__gpu_sort_prepare(tn_kernel_site_t* site);
+bool tn__gpu_top_k_supports(const tn_op_use_t* use);
+TN_MUST_USE tn_status_t tn__gpu_top_k_prepare(tn_kernel_site_t* site);
+
+// convolution.c
+bool tn__gpu_convolution_supports(const tn_op_use_t* use);
+TN_MUST_USE tn_status_t tn__gpu_convolution_prepare(tn_kernel_site_t* site);
+
+// random.c
+bool tn__gpu_random_supports(const tn_op_use_t* use);
+TN_MUST_USE tn_status_t tn__gpu_random_prepare(tn_kernel_site_t* site);
 
 // dot.c
 bool tn__gpu_dot_supports(const tn_op_use_t* use);

@@ -17,6 +17,13 @@ const char* tn__gpu_bits_of(const tn_type_t* type) {
   }
 }
 
+// The bytes of the operand.
+tn_status_t tn__gpu_copy_prepare(tn_kernel_site_t* site) {
+  tn_gpu_state_t* state = NULL;
+  TN_RETURN_IF_ERROR(tn__gpu_state_create(site, 1, &state));
+  return tn__gpu_finish_copy(site, state, 0, 0, 0);
+}
+
 // --- concatenate: a launch for each operand
 
 tn_status_t tn__gpu_concatenate_prepare(tn_kernel_site_t* site) {

@@ -37,12 +37,12 @@ static const row_t rows[] = {
 };
 
 // What the prelude has no words for.
-static bool is_left_out(const char* expression) {
-  static const char* const words[] = {"BESSEL", "ERF_INV", "MAKE_COMPLEX"};
+static bool is_left_out(const char* expression, tn_dtype_t dtype) {
+  static const char* const words[] = {"BESSEL", "MAKE_COMPLEX"};
   for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
     if (strstr(expression, words[i])) return true;
   }
-  return false;
+  return dtype == TN_DTYPE_F64 && strstr(expression, "ERF_INV");
 }
 
 const char* tn__gpu_scalar_expression(const tn_op_t* op, tn_dtype_t dtype) {
@@ -50,7 +50,7 @@ const char* tn__gpu_scalar_expression(const tn_op_t* op, tn_dtype_t dtype) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
     if (strcmp(rows[i].operation, tn__op_short_name(op)) != 0) continue;
     const char* text = kind == TN_KIND_FLOAT ? rows[i].reals : rows[i].integers;
-    return text && !is_left_out(text) ? text : NULL;
+    return text && !is_left_out(text, dtype) ? text : NULL;
   }
   return NULL;
 }
@@ -99,10 +99,23 @@ static const char* convert_expression(const tn_op_use_t* use) {
   }
 }
 
+static const char* bitcast_expression(const tn_op_use_t* use) {
+  const tn_dtype_t from = use->operand_types[0]->dtype, to = use->result_types[0]->dtype;
+  const uint32_t width = tn_dtype_bit_width(from);
+  const bool is_real = tn_dtype_kind(from) == TN_KIND_FLOAT;
+  if (width != tn_dtype_bit_width(to) || width < 32) return NULL;
+  switch (to) {
+    case TN_DTYPE_F32: return is_real ? "a" : "as_float((uint)(a))";
+    case TN_DTYPE_F64: return is_real ? "a" : "as_double((ulong)(a))";
+    default: return !is_real ? "a" : width == 32 ? "as_uint(a)" : "as_ulong(a)";
+  }
+}
+
 const char* tn__gpu_expression(const tn_op_use_t* use) {
   if (use->op == TN__OP(compare)) return compare_expression(use);
   if (use->op == TN__OP(select)) return "a ? b : c";
   if (use->op == TN__OP(clamp)) return clamp_expression(use);
+  if (use->op == TN__OP(bitcast_convert)) return bitcast_expression(use);
   if (use->op == TN__OP(convert)) return convert_expression(use);
   return tn__gpu_scalar_expression(use->op, use->operand_types[0]->dtype);
 }

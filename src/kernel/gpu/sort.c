@@ -35,6 +35,23 @@ static void add_key(tn_gpu_text_t* functions, const tn_sort_key_t* key, tn_dtype
               key->descending ? ">" : "<");
 }
 
+// Writes tn_before of two elements: the largest first, in the total order.
+static tn_status_t add_greater(tn_gpu_source_t* source, void* user) {
+  const tn_kernel_site_t* site = user;
+  const tn_dtype_t dtype = site->use->operand_types[0]->dtype;
+  const tn_gpu_dtype_t* words = tn__gpu_dtype(dtype);
+  const tn_sort_key_t key = {.descending = true};
+  tn__gpu_add(&source->functions, "TN_FN int tn_before(%s a0, %s a1) {\n", words->value,
+              words->value);
+  add_key(&source->functions, &key, dtype);
+  const size_t x = tn__gpu_add_address(source, 0, 0, words->memory);
+  tn__gpu_add(&source->functions,
+              "  return 0;\n}\n"
+              "#define LESS(j, k) tn_before(LOAD%s(x%zu, base + (j)), LOAD%s(x%zu, base + (k)))\n",
+              words->suffix, x, words->suffix, x);
+  return TN_OK;
+}
+
 // Where the order is known, floats that its comparison calls neither less nor greater have a place.
 static tn_status_t add_comparison(tn_gpu_source_t* source, const tn_kernel_site_t* site) {
   const tn_op_use_t* use = site->use;
@@ -112,5 +129,39 @@ tn_status_t tn__gpu_sort_prepare(tn_kernel_site_t* site) {
   TN_RETURN_IF_ERROR(tn__gpu_order_prepare(site, state, 0, &order));
   write_places(&source, site, &order);
   site->holds_regions = true;
+  return tn__gpu_finish(site, state, count, &source);
+}
+
+// --- top_k: the beginning of the order
+
+bool tn__gpu_top_k_supports(const tn_op_use_t* use) {
+  const tn_type_t* type = use->operand_types[0];
+  return tn__gpu_know_types(use) && type->dims[type->rank - 1] <= TN_GPU_MOST_ORDERED;
+}
+
+tn_status_t tn__gpu_top_k_prepare(tn_kernel_site_t* site) {
+  const tn_op_use_t* use = site->use;
+  const tn_type_t* type = use->operand_types[0];
+  const char* bits = tn__gpu_bits_of(type);
+  tn_gpu_order_t order = {
+      .length = type->dims[type->rank - 1], .inner = 1, .add_less = add_greater, .user = site};
+  order.line_count = order.length ? tn__type_size(type) / order.length : 0;
+  const size_t count = tn__gpu_order_launch_count(order.length);
+  tn_gpu_source_t source;
+  tn_gpu_state_t* state = NULL;
+  TN_RETURN_IF_ERROR(tn__gpu_state_create(site, count + 1, &state));
+  TN_RETURN_IF_ERROR(tn__gpu_order_prepare(site, state, 0, &order));
+  tn__gpu_begin(&source, site->arena, tn__type_size(use->result_types[0]));
+  const size_t k = tn__gpu_add_number(&source, tn__attr_get_integer(&use->attrs, "k", 0));
+  const size_t length = tn__gpu_add_number(&source, order.length);
+  tn__gpu_add_address(&source, 0, 0, bits);
+  tn__gpu_add_address(&source, TN_GPU_SCRATCH, order.byte_offset, "uint");
+  tn__gpu_add_output(&source, TN_GPU_RESULT(0), 0, bits);
+  tn__gpu_add_output(&source, TN_GPU_RESULT(1), 0, "int");
+  tn__gpu_add(&source.body,
+              "  const long line = i / n(%zu) * n(%zu);\n"
+              "  const long from = min((long)x1[line + i %% n(%zu)], n(%zu) - 1);\n"
+              "  y0[i] = x0[line + from];\n  y1[i] = (int)from;\n",
+              k, length, k, length);
   return tn__gpu_finish(site, state, count, &source);
 }

@@ -10,6 +10,7 @@ void tn__gpu_begin(tn_gpu_source_t* source, tn_arena_t* arena, int64_t item_coun
   source->functions = source->body = (tn_gpu_text_t){.arena = arena};
   source->number_count = source->address_count = source->read_count = source->function_count = 0;
   source->words = TN_DTYPE_INVALID;
+  source->helpers = 0;
   source->has_failed = false;
   tn__gpu_add_number(source, item_count);
 }
@@ -132,6 +133,7 @@ size_t tn__gpu_add_function(tn_gpu_source_t* source, const tn_op_use_t* use,
   const size_t number = source->function_count++;
   const char* result = tn__gpu_dtype(function.result)->value;
   source->known[number] = function;
+  tn__gpu_add_helpers(source, expression);
   tn__gpu_add_words(source, function.words);
   tn__gpu_add(functions, "TN_FN %s f%zu(", result, number);
   for (size_t k = 0; k < function.operand_count; ++k) {

@@ -41,6 +41,7 @@ typedef struct tn_gpu_source {
   int32_t places[TN_GPU_MOST_ADDRESSES];
   int64_t byte_offsets[TN_GPU_MOST_ADDRESSES];
   tn_dtype_t words;  // that T is now
+  uint32_t helpers;  // bit i: helper i is there
   tn_gpu_function_t known[TN_GPU_FUNCTION_LIMIT];
   bool has_failed;  // it does not fit
 } tn_gpu_source_t;
@@ -64,6 +65,8 @@ void tn__gpu_add_coordinates(tn_gpu_source_t* source, const char* index, size_t 
                              const int64_t* dims);
 // The words of the prelude are about T: defines it.
 void tn__gpu_add_words(tn_gpu_source_t* source, tn_dtype_t dtype);
+// Writes the functions that the expression needs, if they are not there yet (helpers.c).
+void tn__gpu_add_helpers(tn_gpu_source_t* source, const char* expression);
 // The function of an operation's values, from `expression`: k of its name, fk. One for all that are
 // alike.
 size_t tn__gpu_add_function(tn_gpu_source_t* source, const tn_op_use_t* use,
