@@ -2,15 +2,11 @@
 #include <string.h>
 
 #include "base/type.h"
-#include "kernel/gpu/source.h"
+#include "kernel/gpu/dot.h"
 
-typedef struct sides {
-  tn_i64_list_t batching[2], contracting[2];
-} sides_t;
-
-static tn_status_t read_sides(const tn_op_use_t* use, tn_arena_t* arena, sides_t* out) {
+static tn_status_t read_sides(const tn_op_use_t* use, tn_arena_t* arena, tn_gpu_dot_t* out) {
   static const int64_t first[] = {0};
-  *out = (sides_t){.batching = {{.count = 0}}};
+  *out = (tn_gpu_dot_t){.use = use};
   if (use->op == TN__OP(dot)) {  // the last dimension of lhs, the first one of rhs
     int64_t* last = NULL;
     TN_RETURN_IF_ERROR(TN_ARENA_NEW(arena, &last));
@@ -45,7 +41,7 @@ bool tn__gpu_dot_supports(const tn_op_use_t* use) {
 
 // Writes a0 or a1: where the products of element `i` begin in a side. `next` is the first dimension
 // of the result that the side has for itself, and then the one behind its last.
-static void add_start(tn_gpu_source_t* source, const sides_t* sides, size_t side,
+static void add_start(tn_gpu_source_t* source, const tn_gpu_dot_t* sides, size_t side,
                       const tn_type_t* type, const int64_t* strides, size_t* next) {
   tn__gpu_add(&source->body, "  long a%zu = 0", side);
   for (size_t d = 0; d < type->rank; ++d) {
@@ -58,7 +54,7 @@ static void add_start(tn_gpu_source_t* source, const sides_t* sides, size_t side
 }
 
 // Loops over the contracted dimensions, the outermost first; each moves a0 and a1.
-static void add_loops(tn_gpu_source_t* source, const sides_t* sides, const tn_type_t* lhs,
+static void add_loops(tn_gpu_source_t* source, const tn_gpu_dot_t* sides, const tn_type_t* lhs,
                       const int64_t* const* strides) {
   tn_gpu_text_t* body = &source->body;
   const size_t count = sides->contracting[0].count;
@@ -80,15 +76,17 @@ tn_status_t tn__gpu_dot_prepare(tn_kernel_site_t* site) {
   const tn_op_use_t* use = site->use;
   const tn_type_t* result = use->result_types[0];
   const tn_gpu_dtype_t* dtype = tn__gpu_dtype(result->dtype);
-  int64_t lhs_strides[TN_MAX_RANK], rhs_strides[TN_MAX_RANK];
-  int64_t* const strides[] = {lhs_strides, rhs_strides};
-  sides_t sides;
+  tn_gpu_dot_t sides;
   tn_gpu_source_t source;
   TN_RETURN_IF_ERROR(read_sides(use, site->arena, &sides));
+  for (size_t side = 0; side < 2; ++side) {
+    tn__gpu_element_strides(site->views ? &site->views[side] : NULL, use->operand_types[side],
+                            sides.strides[side]);
+  }
+  if (tn__gpu_dot_has_tiles(&sides)) return tn__gpu_tiled_dot_prepare(site, &sides);
   tn__gpu_begin(&source, site->arena, tn__type_size(result));
   for (size_t side = 0; side < 2; ++side) {
     const tn_type_t* type = use->operand_types[side];
-    tn__gpu_element_strides(site->views ? &site->views[side] : NULL, type, strides[side]);
     tn__gpu_add_address(&source, (int32_t)side, 0, tn__gpu_dtype(type->dtype)->memory);
   }
   tn__gpu_add_output(&source, TN_GPU_RESULT(0), 0, dtype->memory);
@@ -96,11 +94,11 @@ tn_status_t tn__gpu_dot_prepare(tn_kernel_site_t* site) {
   tn__gpu_add_coordinates(&source, "i", result->rank, result->dims);
   size_t next = sides.batching[0].count;
   for (size_t side = 0; side < 2; ++side) {
-    add_start(&source, &sides, side, use->operand_types[side], strides[side], &next);
+    add_start(&source, &sides, side, use->operand_types[side], sides.strides[side], &next);
   }
   tn__gpu_add(&source.body, "  T sum = 0;\n");
   add_loops(&source, &sides, use->operand_types[0],
-            (const int64_t* const[]){lhs_strides, rhs_strides});
+            (const int64_t* const[]){sides.strides[0], sides.strides[1]});
   const bool is_real = tn_dtype_kind(result->dtype) == TN_KIND_FLOAT;
   tn__gpu_add(&source.body,
               is_real

@@ -11,7 +11,7 @@ void tn__gpu_begin(tn_gpu_source_t* source, tn_arena_t* arena, int64_t item_coun
   source->number_count = source->address_count = source->read_count = source->function_count = 0;
   source->words = TN_DTYPE_INVALID;
   source->helpers = 0;
-  source->has_failed = false;
+  source->has_failed = source->is_grouped = false;
   tn__gpu_add_number(source, item_count);
 }
 
@@ -191,8 +191,10 @@ static void assemble(tn_gpu_text_t* text, const tn_gpu_source_t* source) {
     }
   }
   tn__gpu_add(text, "tn_numbers_t numbers) {\n");
-  tn__gpu_add(text, "  const long i = tn_item(0);\n  if (i >= n(0)) return;\n%s}\n",
-              source->body.length ? source->body.bytes : "");
+  if (!source->is_grouped) {
+    tn__gpu_add(text, "  const long i = tn_item(0);\n  if (i >= n(0)) return;\n");
+  }
+  tn__gpu_add(text, "%s}\n", source->body.length ? source->body.bytes : "");
 }
 
 tn_status_t tn__gpu_finish(tn_kernel_site_t* site, tn_gpu_state_t* state, size_t number,
@@ -237,7 +239,6 @@ static void* address_of(const tn_kernel_call_t* call, int32_t place) {
 }
 
 static tn_status_t run(const tn_kernel_call_t* call, const tn_gpu_launch_t* launch) {
-  enum { GROUP_SIZE = 256 };
   tn_launch_argument_t arguments[TN_GPU_MOST_ADDRESSES + 1];
   tn_encoder_t* encoder = call->context->encoder;
   if (launch->copied_byte_size) {
@@ -252,11 +253,12 @@ static tn_status_t run(const tn_kernel_call_t* call, const tn_gpu_launch_t* laun
       .bytes = launch->numbers, .byte_size = launch->number_count * sizeof(int64_t)};
   const size_t item_count = (size_t)launch->numbers[0];
   return encoder->dispatch(
-      encoder, &(tn_dispatch_t){.code = &launch->code,
-                                .group_count = {(item_count + GROUP_SIZE - 1) / GROUP_SIZE, 1, 1},
-                                .group_size = {GROUP_SIZE, 1, 1},
-                                .argument_count = launch->address_count + 1,
-                                .arguments = arguments});
+      encoder, &(tn_dispatch_t){
+                   .code = &launch->code,
+                   .group_count = {(item_count + TN_GPU_GROUP_SIZE - 1) / TN_GPU_GROUP_SIZE, 1, 1},
+                   .group_size = {TN_GPU_GROUP_SIZE, 1, 1},
+                   .argument_count = launch->address_count + 1,
+                   .arguments = arguments});
 }
 
 tn_status_t tn__gpu_run(const tn_kernel_call_t* call) {

@@ -6,6 +6,7 @@
 #include "kernel/gpu/gpu.h"
 
 enum {
+  TN_GPU_GROUP_SIZE = 256,
   // OpenCL promises 1,024 bytes of arguments.
   TN_GPU_MOST_NUMBERS = 88,
   TN_GPU_MOST_ADDRESSES = 40,
@@ -43,6 +44,8 @@ typedef struct tn_gpu_source {
   tn_dtype_t words;  // that T is now
   uint32_t helpers;  // bit i: helper i is there
   tn_gpu_function_t known[TN_GPU_FUNCTION_LIMIT];
+  // Whole groups of TN_GPU_GROUP_SIZE items, which count themselves and wait for each other.
+  bool is_grouped;
   bool has_failed;  // it does not fit
 } tn_gpu_source_t;
 enum { TN_GPU_SCRATCH = -1 };

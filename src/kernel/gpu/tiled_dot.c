@@ -1,0 +1,187 @@
+// Products of large matrices: a group of items computes TILE times TILE elements of the result,
+// each item BLOCK times BLOCK of them, from strips of both sides that the group brings to its
+// memory, DEPTH elements deep.
+#include "base/integer.h"
+#include "base/type.h"
+#include "kernel/gpu/dot.h"
+
+enum { TILE = 64, DEPTH = 16, BLOCK = 4, SIDE = TILE / BLOCK, FEWEST = 32, FEWEST_DEPTH = 16 };
+
+// Dimensions that are gone through as if they were one.
+typedef struct axis {
+  size_t count;
+  int64_t size;
+  int64_t dims[TN_MAX_RANK], strides[2][TN_MAX_RANK];  // by side
+} axis_t;
+
+typedef struct axes {
+  axis_t batch, free[2], depth;
+} axes_t;
+
+static bool is_in(const tn_i64_list_t* list, size_t dimension) {
+  for (size_t k = 0; k < list->count; ++k) {
+    if (list->values[k] == (int64_t)dimension) return true;
+  }
+  return false;
+}
+
+// Joins the dimension to the last one, where both sides go on with it as in one.
+static void add_dim(axis_t* axis, int64_t dim, int64_t lhs_stride, int64_t rhs_stride) {
+  axis->size *= dim;
+  if (dim == 1) return;
+  const size_t last = axis->count - 1;
+  if (axis->count && axis->strides[0][last] == lhs_stride * dim &&
+      axis->strides[1][last] == rhs_stride * dim) {
+    axis->dims[last] *= dim;
+  } else {
+    axis->dims[axis->count++] = dim;
+  }
+  axis->strides[0][axis->count - 1] = lhs_stride;
+  axis->strides[1][axis->count - 1] = rhs_stride;
+}
+
+static axes_t axes_of(const tn_gpu_dot_t* dot) {
+  const tn_type_t* const* types = dot->use->operand_types;
+  axes_t axes = {.batch = {.size = 1}, .free = {{.size = 1}, {.size = 1}}, .depth = {.size = 1}};
+  for (size_t k = 0; k < dot->batching[0].count; ++k) {
+    const int64_t d = dot->batching[0].values[k], e = dot->batching[1].values[k];
+    add_dim(&axes.batch, types[0]->dims[d], dot->strides[0][d], dot->strides[1][e]);
+  }
+  for (size_t k = 0; k < dot->contracting[0].count; ++k) {
+    const int64_t d = dot->contracting[0].values[k], e = dot->contracting[1].values[k];
+    add_dim(&axes.depth, types[0]->dims[d], dot->strides[0][d], dot->strides[1][e]);
+  }
+  for (size_t side = 0; side < 2; ++side) {
+    for (size_t d = 0; d < types[side]->rank; ++d) {
+      if (is_in(&dot->batching[side], d) || is_in(&dot->contracting[side], d)) continue;
+      const int64_t stride = dot->strides[side][d];
+      add_dim(&axes.free[side], types[side]->dims[d], side ? 0 : stride, side ? stride : 0);
+    }
+  }
+  return axes;
+}
+
+bool tn__gpu_dot_has_tiles(const tn_gpu_dot_t* dot) {
+  const axes_t axes = axes_of(dot);
+  return axes.free[0].size >= FEWEST && axes.free[1].size >= FEWEST &&
+         axes.depth.size >= FEWEST_DEPTH;
+}
+
+// Defines name(i): where element i of the axis is in a side, from the first one.
+static void add_place(tn_gpu_source_t* source, const char* name, const axis_t* axis, size_t side) {
+  tn_gpu_text_t* functions = &source->functions;
+  int64_t inner = 1;
+  tn__gpu_add(functions, "#define %s(i) (0", name);
+  for (size_t d = axis->count; d-- > 0;) {
+    const size_t stride = tn__gpu_add_number(source, axis->strides[side][d]);
+    tn__gpu_add(functions, " + (i)");
+    if (inner > 1) tn__gpu_add(functions, " / n(%zu)", tn__gpu_add_number(source, inner));
+    if (d) tn__gpu_add(functions, " %% n(%zu)", tn__gpu_add_number(source, axis->dims[d]));
+    tn__gpu_add(functions, " * n(%zu)", stride);
+    inner *= axis->dims[d];
+  }
+  tn__gpu_add(functions, ")\n");
+}
+
+// Brings a strip of a side to the group's memory, zeros where it ends. Lanes that are neighbours
+// read elements that are.
+static void add_strip(tn_gpu_source_t* source, const axes_t* axes, size_t side,
+                      const tn_gpu_dtype_t* dtype, size_t free_size, size_t depth_size) {
+  const axis_t *depth = &axes->depth, *free = &axes->free[side];
+  const bool goes_deep = depth->count && depth->strides[side][depth->count - 1] == 1 &&
+                         !(free->count && free->strides[side][free->count - 1] == 1);
+  const char name = side ? 'b' : 'a';
+  tn__gpu_add(&source->body, "    for (long e = lane; e < %d; e += %d) {\n", TILE * DEPTH,
+              SIDE * SIDE);
+  if (goes_deep) {
+    tn__gpu_add(&source->body, "      const long p = e / %d, k = e %% %d;\n", DEPTH, DEPTH);
+  } else {
+    tn__gpu_add(&source->body, "      const long p = e %% %d, k = e / %d;\n", TILE, TILE);
+  }
+  tn__gpu_add(&source->body,
+              "      const long f = %c_first + p, d = depth + k;\n"
+              "      T x = 0;\n"
+              "      if (f < n(%zu) && d < n(%zu)) {\n"
+              "        x = (T)LOAD%s(x%zu, %c_base + %c_FREE(f) + %c_DEPTH(d));\n"
+              "      }\n"
+              "      %c[k * %d + p] = x;\n    }\n",
+              name, free_size, depth_size, dtype->suffix, side, name, side ? 'B' : 'A',
+              side ? 'B' : 'A', name, TILE + 1);
+}
+
+static void add_products(tn_gpu_source_t* source, bool is_real) {
+  tn__gpu_add(
+      &source->body,
+      "    for (int k = 0; k < %d; ++k) {\n"
+      "      T u[%d], v[%d];\n"
+      "      for (int r = 0; r < %d; ++r) {\n"
+      "        u[r] = a[k * %d + row + r * %d];\n"
+      "        v[r] = b[k * %d + column + r * %d];\n"
+      "      }\n"
+      "      for (int r = 0; r < %d; ++r) {\n"
+      "        for (int c = 0; c < %d; ++c) {\n"
+      "          sums[r][c] = %s;\n"
+      "        }\n      }\n    }\n",
+      DEPTH, BLOCK, BLOCK, BLOCK, TILE + 1, SIDE, TILE + 1, SIDE, BLOCK, BLOCK,
+      is_real ? "fma(u[r], v[c], sums[r][c])" : "(T)(WIDE(sums[r][c]) + WIDE(u[r]) * WIDE(v[c]))");
+}
+
+tn_status_t tn__gpu_tiled_dot_prepare(tn_kernel_site_t* site, const tn_gpu_dot_t* dot) {
+  const tn_op_use_t* use = dot->use;
+  const tn_type_t* result = use->result_types[0];
+  const tn_gpu_dtype_t* dtype = tn__gpu_dtype(result->dtype);
+  const axes_t axes = axes_of(dot);
+  const int64_t tiles[] = {tn__ceil_divide(axes.free[0].size, TILE),
+                           tn__ceil_divide(axes.free[1].size, TILE)};
+  tn_gpu_source_t source;
+  tn_gpu_text_t* body = &source.body;
+  tn__gpu_begin(&source, site->arena, axes.batch.size * tiles[0] * tiles[1] * SIDE * SIDE);
+  source.is_grouped = true;
+  tn__gpu_add_words(&source, result->dtype);
+  add_place(&source, "A_FREE", &axes.free[0], 0);
+  add_place(&source, "B_FREE", &axes.free[1], 1);
+  add_place(&source, "A_DEPTH", &axes.depth, 0);
+  add_place(&source, "B_DEPTH", &axes.depth, 1);
+  add_place(&source, "A_BATCH", &axes.batch, 0);
+  add_place(&source, "B_BATCH", &axes.batch, 1);
+  for (size_t side = 0; side < 2; ++side) {
+    tn__gpu_add_address(&source, (int32_t)side, 0,
+                        tn__gpu_dtype(use->operand_types[side]->dtype)->memory);
+  }
+  tn__gpu_add_output(&source, TN_GPU_RESULT(0), 0, dtype->memory);
+  const size_t rows = tn__gpu_add_number(&source, axes.free[0].size);
+  const size_t columns = tn__gpu_add_number(&source, axes.free[1].size);
+  const size_t depth = tn__gpu_add_number(&source, axes.depth.size);
+  const size_t row_tiles = tn__gpu_add_number(&source, tiles[0]);
+  const size_t column_tiles = tn__gpu_add_number(&source, tiles[1]);
+  tn__gpu_add(body,
+              "  TN_SHARED T a[%d];\n  TN_SHARED T b[%d];\n"
+              "  const long lane = tn_lane(0), row = lane / %d, column = lane %% %d;\n"
+              "  const long group = tn_group(0), batch = group / n(%zu) / n(%zu);\n"
+              "  const long a_first = group / n(%zu) %% n(%zu) * %d;\n"
+              "  const long b_first = group %% n(%zu) * %d;\n"
+              "  const long a_base = A_BATCH(batch), b_base = B_BATCH(batch);\n"
+              "  T sums[%d][%d];\n"
+              "  for (int r = 0; r < %d; ++r) {\n"
+              "    for (int c = 0; c < %d; ++c) sums[r][c] = 0;\n  }\n"
+              "  for (long depth = 0; depth < n(%zu); depth += %d) {\n",
+              DEPTH * (TILE + 1), DEPTH * (TILE + 1), SIDE, SIDE, column_tiles, row_tiles,
+              column_tiles, row_tiles, TILE, column_tiles, TILE, BLOCK, BLOCK, BLOCK, BLOCK, depth,
+              DEPTH);
+  for (size_t side = 0; side < 2; ++side) {
+    add_strip(&source, &axes, side, tn__gpu_dtype(use->operand_types[side]->dtype),
+              side ? columns : rows, depth);
+  }
+  tn__gpu_add(body, "    tn_barrier();\n");
+  add_products(&source, tn_dtype_kind(result->dtype) == TN_KIND_FLOAT);
+  tn__gpu_add(body,
+              "    tn_barrier();\n  }\n"
+              "  for (int r = 0; r < %d; ++r) {\n"
+              "    for (int c = 0; c < %d; ++c) {\n"
+              "      const long p = a_first + row + r * %d, q = b_first + column + c * %d;\n"
+              "      if (p < n(%zu) && q < n(%zu)) {\n"
+              "        STORE%s(y0, (batch * n(%zu) + p) * n(%zu) + q, sums[r][c]);\n"
+              "      }\n    }\n  }\n",
+              BLOCK, BLOCK, SIDE, SIDE, rows, columns, dtype->suffix, rows, columns);
+  return tn__gpu_finish_one(site, &source);
+}
