@@ -89,6 +89,8 @@ tn_status_t tn__gpu_view_prepare(tn_kernel_site_t* site) {
   }
   tn__gpu_reads_begin(&reads, result);
   tn__gpu_add_read(&reads, 0, result->dtype, &view);
+  tn__gpu_collapse_reads(&reads);
+  if (tn__gpu_is_transposed(&reads)) return tn__gpu_transpose_prepare(site, &reads);
   return finish(site, &reads, "a");
 }
 

@@ -57,6 +57,13 @@ bool tn__gpu_fusion_supports(const tn_op_use_t* use);
 bool tn__gpu_fusion_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
 TN_MUST_USE tn_status_t tn__gpu_fusion_prepare(tn_kernel_site_t* site);
 
+// transpose.c: whether collapsed reads are one of an array whose last dimension is not that along
+// which its elements are neighbours; its kernel, which copies by tiles.
+struct tn_gpu_reads;
+bool tn__gpu_is_transposed(const struct tn_gpu_reads* reads);
+TN_MUST_USE tn_status_t tn__gpu_transpose_prepare(tn_kernel_site_t* site,
+                                                  const struct tn_gpu_reads* reads);
+
 // movement.c
 TN_MUST_USE tn_status_t tn__gpu_copy_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__gpu_concatenate_prepare(tn_kernel_site_t* site);

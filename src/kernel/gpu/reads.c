@@ -44,9 +44,7 @@ size_t tn__gpu_add_read(tn_gpu_reads_t* reads, size_t operand, tn_dtype_t dtype,
   return reads->count++;
 }
 
-// Leaves out dimensions of size 1, and joins those that every operand walks through as if they were
-// one.
-static void collapse(tn_gpu_reads_t* reads) {
+void tn__gpu_collapse_reads(tn_gpu_reads_t* reads) {
   size_t rank = 0;
   for (size_t d = 0; d < reads->rank; ++d) {
     const int64_t dim = reads->dims[d];
@@ -87,7 +85,7 @@ static void add_place(tn_gpu_source_t* source, const tn_gpu_reads_t* reads, size
 void tn__gpu_add_loads(tn_gpu_source_t* source, tn_gpu_reads_t* reads, const char* index) {
   bool has_places = false;
   source->has_failed |= reads->has_failed;
-  collapse(reads);
+  tn__gpu_collapse_reads(reads);
   for (size_t k = 0; k < reads->count; ++k) {
     has_places |= reads->items[k].is_strided && !is_same(reads, &reads->items[k]);
   }

@@ -24,6 +24,9 @@ void tn__gpu_reads_begin(tn_gpu_reads_t* reads, const tn_type_t* shape);
 // value's name, rk: one for all reads that are alike.
 size_t tn__gpu_add_read(tn_gpu_reads_t* reads, size_t operand, tn_dtype_t dtype,
                         const tn_view_t* view);
+// Leaves out dimensions of size 1, and joins those that every operand goes through as if they were
+// one.
+void tn__gpu_collapse_reads(tn_gpu_reads_t* reads);
 // Writes r0, r1...: what element `index` ("i") of the array reads. Once, when all reads are there.
 void tn__gpu_add_loads(tn_gpu_source_t* source, tn_gpu_reads_t* reads, const char* index);
 
