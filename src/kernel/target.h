@@ -39,6 +39,9 @@ typedef struct tn_compile_target {
   uint32_t libraries;                       // bit i: library i may be used (kernel/lib/library.h)
   int32_t thread_count;                     // of its parallel loops; 0: as many as there are cores
   int64_t fusion_element_count;             // in the place of fewest_elements; negative: that
+  // A device of kernels that are launched: neighbouring items run together, and read together what
+  // is one piece. Else an item reads best what is one piece.
+  bool has_lanes;
   bool guards_calls;                        // custom calls run guarded (call/guarded.h)
   // Whose operations custom calls name (device/context.h); NULL: the default context's.
   struct tn_context* context;

@@ -271,6 +271,8 @@ static tn_status_t create_device(const found_t* found, unsigned number,
   device->base.ordinal = (int32_t)number;
   device->cl = found->cl;
   device->id = found->devices[number];
+  device->base.targets[0].has_lanes =
+      !(number_of(found->cl, device->id, TN_CL_DEVICE_TYPE) & TN_CL_TYPE_CPU);
   pthread_mutex_init(&device->programs.mutex, NULL);
   status = open_device(device, options);
   if (status) {

@@ -1,13 +1,24 @@
-// Reductions: an item folds up to LONGEST elements, and what comes of them is folded again, in the
-// order of the elements.
+// Reductions: an item folds a part of a row, and what comes of the parts is folded again, in the
+// order of the elements. Where items of a group read together (tn_compile_target_t.has_lanes),
+// those that are neighbours have parts of neighbouring rows; a row whose elements are neighbours is
+// folded by lanes of one group, if the operation takes them in any order.
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/type.h"
 #include "kernel/body_shape.h"
 #include "kernel/gpu/fold.h"
 #include "kernel/gpu/region.h"
+#include "kernel/target.h"
 
-enum { LONGEST = 1024 };
+enum {
+  LONGEST = 1024,  // part of an item
+  SHORTEST = 32,
+  ENOUGH_ITEMS = 1 << 16,  // to fill a device
+  ENOUGH_GROUPS = 1 << 10,
+  LONGEST_OF_GROUP = 64 * TN_GPU_GROUP_SIZE,
+  LEVEL_LIMIT = 16,
+};
 
 // The operation of the region, of its two arguments; NULL: it is another.
 static const tn_op_t* operation_of(const tn_region_t* region) {
@@ -151,82 +162,162 @@ static tn_status_t add_elements(tn_gpu_source_t* source, const tn_gpu_fold_t* fo
   return TN_OK;
 }
 
-// Writes s0, s1...: what a row begins with, its first part alone.
-static void add_begins(tn_gpu_source_t* source, const tn_gpu_fold_t* fold, const rows_t* rows) {
+// How a stage goes through its rows.
+typedef struct stage {
+  int64_t lane_count;  // that fold a part together; 1: items alone
+  int64_t chunk, part_count;
+} stage_t;
+
+// Writes `name`0, `name`1...: what rows begin with.
+static void add_begins(tn_gpu_source_t* source, const tn_gpu_fold_t* fold, const char* name) {
   tn_gpu_text_t* body = &source->body;
   for (size_t k = 0; k < fold->use->result_count; ++k) {
     const tn_gpu_dtype_t* dtype = tn__gpu_dtype(fold->use->result_types[k]->dtype);
-    tn__gpu_add(body, "  %s s%zu = ", dtype->value, k);
-    if (!rows->is_first) {
-      tn__gpu_add(body, "0;\n");
-    } else if (fold->begins[k] < 0) {
-      tn__gpu_add(body, "%s;\n", fold->literal);
-    } else {
-      const size_t x = tn__gpu_add_address(source, fold->begins[k], 0, dtype->memory);
-      tn__gpu_add(body, "LOAD%s(x%zu, 0);\n", dtype->suffix, x);
+    if (fold->begins[k] < 0) {
+      tn__gpu_add(body, "  %s %s%zu = %s;\n", dtype->value, name, k, fold->literal);
+      continue;
     }
+    const size_t x = tn__gpu_add_address(source, fold->begins[k], 0, dtype->memory);
+    tn__gpu_add(body, "  %s %s%zu = LOAD%s(x%zu, 0);\n", dtype->value, name, k, dtype->suffix, x);
   }
 }
 
-static void add_results(tn_gpu_source_t* source, const tn_gpu_fold_t* fold) {
+// Writes the values: to the results, or, for the stage that reads `next`, to the scratch memory.
+static void add_stores(tn_gpu_source_t* source, const tn_gpu_fold_t* fold, const rows_t* next,
+                       const char* condition) {
   for (size_t k = 0; k < fold->use->result_count; ++k) {
     const tn_gpu_dtype_t* dtype = tn__gpu_dtype(fold->use->result_types[k]->dtype);
     const size_t y =
-        tn__gpu_add_output(source, TN_GPU_RESULT(fold->first_result + k), 0, dtype->memory);
-    tn__gpu_add(&source->body, "  STORE%s(y%zu, i, s%zu);\n", dtype->suffix, y, k);
+        next ? tn__gpu_add_output(source, TN_GPU_SCRATCH, next->byte_offsets[k], dtype->value)
+             : tn__gpu_add_output(source, TN_GPU_RESULT(fold->first_result + k), 0, dtype->memory);
+    tn__gpu_add(&source->body, "  %sSTORE%s(y%zu, unit, s%zu);\n", condition,
+                next ? "" : dtype->suffix, y, k);
   }
 }
 
-// Leaves one value of each part, from byte `to` of the scratch memory on; `next` is what the stage
-// behind it reads.
-static void add_parts(tn_gpu_source_t* source, const tn_gpu_fold_t* fold, const rows_t* next) {
-  for (size_t k = 0; k < fold->use->result_count; ++k) {
-    const tn_gpu_dtype_t* dtype = tn__gpu_dtype(fold->use->result_types[k]->dtype);
-    const size_t y =
-        tn__gpu_add_output(source, TN_GPU_SCRATCH, next->byte_offsets[k], dtype->value);
-    tn__gpu_add(&source->body, "  y%zu[i] = s%zu;\n", y, k);
+// Writes unit (a part of a row), row, and which elements of it the item folds: first, first +
+// step...
+static void add_unit(tn_gpu_source_t* source, const tn_gpu_fold_t* fold, const rows_t* rows,
+                     const stage_t* stage) {
+  tn_gpu_text_t* body = &source->body;
+  const size_t count = tn__gpu_add_number(source, rows->count);
+  const size_t length = tn__gpu_add_number(source, rows->length);
+  const size_t chunk = tn__gpu_add_number(source, stage->chunk);
+  if (stage->lane_count == 1) {
+    tn__gpu_add(body, "  const long unit = i, place = 0, step = 1;\n  const int is_there = 1;\n");
+  } else {
+    const size_t units = tn__gpu_add_number(source, rows->count * stage->part_count);
+    for (size_t k = 0; k < fold->use->result_count; ++k) {
+      tn__gpu_add(body, "  TN_SHARED %s shared%zu[%d];\n",
+                  tn__gpu_dtype(fold->use->result_types[k]->dtype)->value, k, TN_GPU_GROUP_SIZE);
+    }
+    tn__gpu_add(body,
+                "  const long lane = tn_lane(0), step = %lld, place = lane %% step;\n"
+                "  const long unit = (tn_group(0) * %d + lane) / step;\n"
+                "  const int is_there = unit < n(%zu);\n",
+                (long long)stage->lane_count, TN_GPU_GROUP_SIZE, units);
   }
+  tn__gpu_add(body,
+              "  const long row = unit %% n(%zu), begin = unit / n(%zu) * n(%zu);\n"
+              "  const long first = begin + place;\n"
+              "  const long end = is_there ? min(begin + n(%zu), n(%zu)) : begin;\n",
+              count, count, chunk, chunk, length);
+}
+
+// What the lanes of a part have becomes one value, in the first one.
+static void add_lanes(tn_gpu_source_t* source, const tn_gpu_fold_t* fold, const rows_t* rows) {
+  const size_t count = fold->use->result_count;
+  tn_gpu_text_t* body = &source->body;
+  for (size_t k = 0; k < count; ++k) tn__gpu_add(body, "  shared%zu[lane] = s%zu;\n", k, k);
+  tn__gpu_add(body,
+              "  for (long width = step / 2; width > 0; width /= 2) {\n"
+              "    tn_barrier();\n"
+              "    if (place < width && first + width < end) {\n");
+  for (size_t k = 0; k < count; ++k) {
+    tn__gpu_add(body, "      const %s e%zu = shared%zu[lane + width];\n",
+                tn__gpu_dtype(fold->use->result_types[k]->dtype)->value, k, k);
+  }
+  tn__gpu_add(body, "      ");
+  tn__gpu_add_fold_call(body, count, "s", "e");
+  for (size_t k = 0; k < count; ++k) tn__gpu_add(body, "      shared%zu[lane] = s%zu;\n", k, k);
+  tn__gpu_add(body, "    }\n  }\n");
+  if (!rows->is_first) return;
+  add_begins(source, fold, "b");
+  tn__gpu_add(body, "  if (first == 0) ");
+  tn__gpu_add_fold_call(body, count, "b", "s");
 }
 
 // `next`: NULL when it is the last one.
 static tn_status_t write_stage(tn_gpu_source_t* source, tn_arena_t* arena,
-                               const tn_gpu_fold_t* fold, const rows_t* rows, int64_t part_count,
+                               const tn_gpu_fold_t* fold, const rows_t* rows, const stage_t* stage,
                                const rows_t* next) {
   const tn_op_use_t* use = fold->use;
   const size_t count = use->result_count;
+  const bool has_lanes = stage->lane_count > 1;
   tn_gpu_text_t* body = &source->body;
-  tn__gpu_begin(source, arena, rows->count * part_count);
+  tn__gpu_begin(source, arena, rows->count * stage->part_count * stage->lane_count);
+  source->is_grouped = has_lanes;
   TN_RETURN_IF_ERROR(tn__gpu_add_fold(source, use));
-  const size_t parts = tn__gpu_add_number(source, part_count);
-  const size_t length = tn__gpu_add_number(source, rows->length);
-  const size_t chunk = tn__gpu_add_number(source, next ? LONGEST : rows->length);
-  tn__gpu_add(body, "  const long row = i / n(%zu), first = i %% n(%zu) * n(%zu);\n", parts, parts,
-              chunk);
-  tn__gpu_add(body, "  const long end = min(first + n(%zu), n(%zu));\n", chunk, length);
+  add_unit(source, fold, rows, stage);
   add_list(body, "  long ", "start", count, " = 0;\n  long rest = row;\n");
   for (size_t k = 0; k + 1 < count; ++k) tn__gpu_add(body, "  start%zu = 0;\n", k);
   add_places(source, &rows->kept, count, "  ", "start");
-  add_begins(source, fold, rows);
-  tn__gpu_add(body, "  for (long j = first; j < end; ++j) {\n");
+  if (rows->is_first && !has_lanes) {
+    add_begins(source, fold, "s");
+  } else {
+    for (size_t k = 0; k < count; ++k) {
+      tn__gpu_add(body, "  %s s%zu = 0;\n", tn__gpu_dtype(use->result_types[k]->dtype)->value, k);
+    }
+  }
+  tn__gpu_add(body, "  for (long j = first; j < end; j += step) {\n");
   for (size_t k = 0; k < count; ++k) tn__gpu_add(body, "    long at%zu = start%zu;\n", k, k);
   tn__gpu_add(body, "    rest = j;\n");
   add_places(source, &rows->folded, count, "    ", "at");
   TN_RETURN_IF_ERROR(add_elements(source, fold, rows));
-  tn__gpu_add(body, "    if (%sj == first) {\n", rows->is_first ? "first && " : "");
+  tn__gpu_add(body, "    if (%sj == first) {\n", rows->is_first && !has_lanes ? "first && " : "");
   for (size_t k = 0; k < count; ++k) tn__gpu_add(body, "      s%zu = e%zu;\n", k, k);
   tn__gpu_add(body, "    } else {\n      ");
   tn__gpu_add_fold_call(body, count, "s", "e");
   tn__gpu_add(body, "    }\n  }\n");
-  if (next) {
-    add_parts(source, fold, next);
-  } else {
-    add_results(source, fold);
-  }
+  if (has_lanes) add_lanes(source, fold, rows);
+  add_stores(source, fold, next, has_lanes ? "if (place == 0 && is_there) " : "");
   return TN_OK;
 }
 
-static int64_t parts_of(int64_t length) {
-  return length <= LONGEST ? 1 : (length + LONGEST - 1) / LONGEST;
+// --- how many stages there are
+
+static int64_t ceil_log(int64_t value) {
+  int64_t power = 1;
+  while (power < value) power *= 2;
+  return power;
+}
+
+// Whether lanes of a group fold a row together.
+static bool fit_lanes(const tn_gpu_fold_t* fold, const rows_t* rows) {
+  const tn_op_t* op = operation_of(fold->use->regions[0].region);
+  const size_t last = rows->folded.count - 1;
+  return op && tn__op_has(op, TN_COMMUTATIVE) && rows->folded.count &&
+         rows->folded.strides[0][last] == 1 && rows->folded.dims[last] >= SHORTEST;
+}
+
+static stage_t stage_of(const tn_gpu_fold_t* fold, const rows_t* rows, bool has_lanes) {
+  stage_t stage = {.lane_count = 1, .chunk = LONGEST, .part_count = 1};
+  int64_t least = LONGEST, enough = ENOUGH_ITEMS;
+  if (has_lanes && fit_lanes(fold, rows)) {
+    const int64_t lanes = ceil_log(tn__ceil_divide(rows->length, 4));
+    stage.lane_count = lanes < SHORTEST            ? SHORTEST
+                       : lanes > TN_GPU_GROUP_SIZE ? TN_GPU_GROUP_SIZE
+                                                   : lanes;
+    stage.chunk = LONGEST_OF_GROUP;
+    enough = ENOUGH_GROUPS;
+  } else if (has_lanes) {
+    least = SHORTEST;
+  }
+  while (stage.chunk > least && rows->count * tn__ceil_divide(rows->length, stage.chunk) < enough) {
+    stage.chunk /= 2;
+  }
+  if (stage.chunk < rows->length) stage.part_count = tn__ceil_divide(rows->length, stage.chunk);
+  return stage;
 }
 
 // What the stage reads that follows one over `rows`.
@@ -237,8 +328,8 @@ static rows_t rows_behind(const rows_t* rows, size_t operand_count, int64_t part
                  .count = rows->count,
                  .length = part_count};
   for (size_t k = 0; k < operand_count; ++k) {
-    next.kept.strides[k][0] = part_count;
-    next.folded.strides[k][0] = 1;
+    next.kept.strides[k][0] = 1;
+    next.folded.strides[k][0] = rows->count;
     next.byte_offsets[k] = (int64_t)*scratch_byte_size;
     *scratch_byte_size += (size_t)(rows->count * part_count) * sizeof(int64_t);
   }
@@ -246,23 +337,23 @@ static rows_t rows_behind(const rows_t* rows, size_t operand_count, int64_t part
 }
 
 tn_status_t tn__gpu_fold_prepare(tn_kernel_site_t* site, const tn_gpu_fold_t* fold) {
-  rows_t rows, next = {.is_first = false};
+  rows_t rows[LEVEL_LIMIT];
+  stage_t stages[LEVEL_LIMIT];
   tn_gpu_source_t source;
   tn_gpu_state_t* state = NULL;
-  size_t stage_count = 1;
-  TN_RETURN_IF_ERROR(rows_of(fold, site->arena, &rows));
-  for (int64_t n = rows.length; n > LONGEST; n = parts_of(n)) ++stage_count;
-  TN_RETURN_IF_ERROR(tn__gpu_state_create(site, stage_count, &state));
-  for (size_t i = 0; i < stage_count; ++i) {
-    const int64_t part_count = parts_of(rows.length);
-    const bool is_last = i + 1 == stage_count;
-    if (!is_last) {
-      next = rows_behind(&rows, fold->use->result_count, part_count, &site->scratch_byte_size);
-    }
-    TN_RETURN_IF_ERROR(
-        write_stage(&source, site->arena, fold, &rows, part_count, is_last ? NULL : &next));
+  size_t count = 0;
+  TN_RETURN_IF_ERROR(rows_of(fold, site->arena, &rows[0]));
+  for (;; ++count) {
+    stages[count] = stage_of(fold, &rows[count], site->target->has_lanes);
+    if (stages[count].part_count == 1) break;
+    rows[count + 1] = rows_behind(&rows[count], fold->use->result_count, stages[count].part_count,
+                                  &site->scratch_byte_size);
+  }
+  TN_RETURN_IF_ERROR(tn__gpu_state_create(site, count + 1, &state));
+  for (size_t i = 0; i <= count; ++i) {
+    const rows_t* next = i < count ? &rows[i + 1] : NULL;
+    TN_RETURN_IF_ERROR(write_stage(&source, site->arena, fold, &rows[i], &stages[i], next));
     TN_RETURN_IF_ERROR(tn__gpu_finish(site, state, i, &source));
-    rows = next;
   }
   site->holds_regions = true;
   return TN_OK;

@@ -24,7 +24,7 @@ tn_status_t tn__gpu_transpose_prepare(tn_kernel_site_t* site, const tn_gpu_reads
   const tn_gpu_read_t* read = &reads->items[0];
   const size_t near = near_dimension(reads), last = reads->rank - 1;
   const char* bits = tn__gpu_bits_of(site->use->result_types[0]);
-  int64_t to[TN_GPU_MOST_DIMS], stride = 1, others = 1;
+  int64_t to[TN_GPU_MOST_DIMS] = {0}, stride = 1, others = 1;
   tn_gpu_source_t source;
   tn_gpu_text_t* body = &source.body;
   for (size_t d = reads->rank; d-- > 0; stride *= reads->dims[d]) {
