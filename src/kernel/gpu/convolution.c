@@ -5,7 +5,10 @@
 #include "kernel/gpu/sliding.h"
 
 bool tn__gpu_convolution_supports(const tn_op_use_t* use) {
-  if (!tn__gpu_have_dtypes(use) || use->result_types[0]->dtype == TN_DTYPE_PRED) return false;
+  if (!tn__gpu_have_dtypes(use) || use->result_types[0]->dtype == TN_DTYPE_PRED ||
+      tn_dtype_kind(use->result_types[0]->dtype) == TN_KIND_COMPLEX) {
+    return false;
+  }
   const bool is_real = tn_dtype_kind(use->result_types[0]->dtype) == TN_KIND_FLOAT;
   for (size_t k = 0; k < use->operand_count; ++k) {
     if ((tn_dtype_kind(use->operand_types[k]->dtype) == TN_KIND_FLOAT) != is_real) return false;

@@ -36,6 +36,7 @@ static int64_t index_in(const tn_i64_list_t* list, size_t dimension) {
 
 bool tn__gpu_dot_supports(const tn_op_use_t* use) {
   return tn__gpu_have_dtypes(use) && use->result_types[0]->dtype != TN_DTYPE_PRED &&
+         tn_dtype_kind(use->result_types[0]->dtype) != TN_KIND_COMPLEX &&
          tn__attr_find(&use->attrs, "algorithm") == NULL;  // which may ask for fewer digits
 }
 

@@ -27,19 +27,50 @@ static const char erf_inv[] =
     LINE("#define ERF_INV(x) tn_erf_inv(x)");
 // clang-format on
 
+// clang-format off
+static const char complexes[] =
+    CODE(TN_FN tn_c64 tn_complex(float x, float y) {
+      tn_c64 z;
+      z.real = x;
+      z.imaginary = y;
+      return z;
+    })
+    LINE("#define C_MAKE(x, y) tn_complex(x, y)")
+    LINE("#define MAKE_COMPLEX(x, y) tn_complex(x, y)")
+    LINE("#define CREAL(x) ((x).real)")
+    LINE("#define CIMAG(x) ((x).imaginary)")
+    LINE("#define CONJ(x) tn_complex((x).real, -(x).imaginary)")
+    LINE("#define CABS(x) hypot((x).real, (x).imaginary)")
+    LINE("#define C_negate(x, y) tn_complex(-(x).real, -(x).imaginary)")
+    LINE("#define C_add(x, y) tn_complex((x).real + (y).real, (x).imaginary + (y).imaginary)")
+    LINE("#define C_subtract(x, y) tn_complex((x).real - (y).real, (x).imaginary - (y).imaginary)")
+    LINE("#define C_EQUAL(x, y) ((x).real == (y).real && (x).imaginary == (y).imaginary)")
+    LINE("#define CMULTIPLY(x, y) "
+         "tn_complex(fma((x).real, (y).real, -((x).imaginary * (y).imaginary)), "
+         "fma((x).real, (y).imaginary, (x).imaginary * (y).real))");
+// clang-format on
+
 typedef struct helper {
-  const char* word;  // in expressions
+  const char* words[8];  // in expressions
   const char* text;
 } helper_t;
 
 static const helper_t helpers[] = {
-    {"ERF_INV(", erf_inv},
+    {{"ERF_INV("}, erf_inv},
+    {{"C_", "COMPLEX(", "CREAL(", "CIMAG(", "CONJ(", "CABS(", "CMULTIPLY("}, complexes},
 };
+
+static bool has_word(const char* expression, const char* const words[8]) {
+  for (size_t i = 0; i < 8 && words[i]; ++i) {
+    if (strstr(expression, words[i])) return true;
+  }
+  return false;
+}
 
 void tn__gpu_add_helpers(tn_gpu_source_t* source, const char* expression) {
   for (size_t i = 0; i < sizeof helpers / sizeof *helpers; ++i) {
     const uint32_t bit = UINT32_C(1) << i;
-    if ((source->helpers & bit) || !strstr(expression, helpers[i].word)) continue;
+    if ((source->helpers & bit) || !has_word(expression, helpers[i].words)) continue;
     source->helpers |= bit;
     tn__gpu_add(&source->functions, "%s", helpers[i].text);
   }

@@ -160,7 +160,14 @@ tn_status_t tn__gpu_iota_prepare(tn_kernel_site_t* site) {
   tn__gpu_add_number(&source, inner);
   tn__gpu_add_number(&source, result->dims[dimension]);
   tn__gpu_add_output(&source, TN_GPU_RESULT(0), 0, dtype->memory);
-  tn__gpu_add(&source.body, "  STORE%s(y0, i, (%s)(i / n(1) %% n(2)));\n", dtype->suffix,
-              dtype->value);
+  const char* expression = "";
+  if (tn_dtype_kind(result->dtype) == TN_KIND_COMPLEX) expression = "C_MAKE((float)at, 0)";
+  tn__gpu_add_helpers(&source, expression);
+  tn__gpu_add(&source.body, "  const long at = i / n(1) %% n(2);\n");
+  if (*expression) {
+    tn__gpu_add(&source.body, "  y0[i] = %s;\n", expression);
+  } else {
+    tn__gpu_add(&source.body, "  STORE%s(y0, i, (%s)at);\n", dtype->suffix, dtype->value);
+  }
   return tn__gpu_finish_one(site, &source);
 }

@@ -36,7 +36,8 @@ tn_status_t tn__gpu_add_fold(tn_gpu_source_t* source, const tn_op_use_t* use) {
   const tn_dtype_t dtype = region->arguments[0].type->dtype;
   const tn_op_t* op = operation_of(region);
   const char* expression = op ? tn__gpu_scalar_expression(op, dtype) : NULL;
-  if (!expression) return tn__gpu_add_region(source, region, "tn_fold");
+  if (!expression || tn_dtype_kind(dtype) == TN_KIND_COMPLEX)
+    return tn__gpu_add_region(source, region, "tn_fold");
   // Sums of narrow floats are not rounded on the way.
   tn__gpu_add_words(source, dtype);
   tn__gpu_add(&source->functions, "TN_FN void tn_fold(T a, T b, T* to) {\n  *to = (T)(%s)%s;\n}\n",
@@ -174,6 +175,7 @@ static void add_begins(tn_gpu_source_t* source, const tn_gpu_fold_t* fold, const
   for (size_t k = 0; k < fold->use->result_count; ++k) {
     const tn_gpu_dtype_t* dtype = tn__gpu_dtype(fold->use->result_types[k]->dtype);
     if (fold->begins[k] < 0) {
+      tn__gpu_add_helpers(source, fold->literal);
       tn__gpu_add(body, "  %s %s%zu = %s;\n", dtype->value, name, k, fold->literal);
       continue;
     }
@@ -266,7 +268,7 @@ static tn_status_t write_stage(tn_gpu_source_t* source, tn_arena_t* arena,
     add_begins(source, fold, "s");
   } else {
     for (size_t k = 0; k < count; ++k) {
-      tn__gpu_add(body, "  %s s%zu = 0;\n", tn__gpu_dtype(use->result_types[k]->dtype)->value, k);
+      tn__gpu_add(body, "  %s s%zu = {0};\n", tn__gpu_dtype(use->result_types[k]->dtype)->value, k);
     }
   }
   tn__gpu_add(body, "  for (long j = first; j < end; j += step) {\n");

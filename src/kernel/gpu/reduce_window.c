@@ -43,7 +43,10 @@ static tn_status_t write_windows(tn_gpu_source_t* source, const tn_kernel_site_t
     tn__gpu_add_fold_call(body, count, "b", "b");
     tn__gpu_add(body, "  if (");
     for (size_t k = 0; k < count; ++k) {
-      tn__gpu_add(body, "%ss%zu == b%zu", k ? " && " : "", k, k);
+      const bool is_complex = tn_dtype_kind(site->use->result_types[k]->dtype) == TN_KIND_COMPLEX;
+      if (is_complex) tn__gpu_add_helpers(source, "C_EQUAL");
+      tn__gpu_add(body, is_complex ? "%sC_EQUAL(s%zu, b%zu)" : "%ss%zu == b%zu", k ? " && " : "", k,
+                  k);
     }
     tn__gpu_add(body, ") return;\n");
     for (size_t k = 0; k < count; ++k) tn__gpu_add(body, "  s%zu = b%zu;\n", k, k);
@@ -140,7 +143,7 @@ static tn_status_t begin_chunks(tn_gpu_source_t* source, const scan_t* scan, siz
   if (level == 0) add_begins(source, site);
   for (size_t k = 0; k < count; ++k) {
     const tn_gpu_dtype_t* dtype = dtype_of(site, k);
-    tn__gpu_add(body, "  %s s%zu = 0;\n", dtype->value, k);
+    tn__gpu_add(body, "  %s s%zu = {0};\n", dtype->value, k);
     if (level == 0) tn__gpu_add(body, "  s%zu = b%zu;\n", k, k);
     if (!has_carry) continue;
     const size_t x =

@@ -12,6 +12,11 @@ void tn__gpu_write_literal(tn_dtype_t dtype, const void* element, char* out_text
     uint64_t bits;
     memcpy(&bits, element, sizeof bits);
     snprintf(out_text, TN_GPU_NAME_SIZE, "as_double(0x%llxUL)", (unsigned long long)bits);
+  } else if (dtype == TN_DTYPE_C64) {
+    uint32_t bits[2];
+    memcpy(bits, element, sizeof bits);
+    snprintf(out_text, TN_GPU_NAME_SIZE, "C_MAKE(as_float(0x%xu), as_float(0x%xu))", bits[0],
+             bits[1]);
   } else if (tn_dtype_kind(dtype) == TN_KIND_FLOAT) {
     uint32_t bits;
     tn__convert_elements(dtype, element, TN_DTYPE_F32, &bits, 1);
@@ -49,6 +54,7 @@ tn_status_t tn__gpu_name_value(tn_gpu_members_t* members, tn_value_t* value, cha
   const void* element = element_of(root);
   if (element) {
     tn__gpu_write_literal(root->type->dtype, element, out_name);
+    if (members->source) tn__gpu_add_helpers(members->source, out_name);
     return TN_OK;
   }
   for (size_t k = 0; k < members->count; ++k) {

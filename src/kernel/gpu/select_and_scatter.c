@@ -36,7 +36,7 @@ static tn_status_t write_selection(tn_gpu_source_t* source, const tn_kernel_site
   tn__gpu_add_coordinates(source, "i", windows->rank, windows->dims);
   const size_t size = tn__gpu_add_number(source, tn__gpu_sliding_size(window));
   tn__gpu_add(body,
-              "  long selected = -1;\n  %s best = 0;\n"
+              "  long selected = -1;\n  %s best = {0};\n"
               "  for (long w = 0; w < n(%zu); ++w) {\n",
               dtype->value, size);
   tn__gpu_add_sliding(source, window, "c", strides);

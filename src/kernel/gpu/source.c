@@ -140,8 +140,12 @@ size_t tn__gpu_add_function(tn_gpu_source_t* source, const tn_op_use_t* use,
     tn__gpu_add(functions, "%s%s %c", k ? ", " : "", tn__gpu_dtype(function.operands[k])->value,
                 (int)('a' + k));
   }
-  tn__gpu_add(functions, ") {\n  return (%s)(%s)%s;\n}\n", result, expression,
-              function.result == TN_DTYPE_PRED ? " != 0" : "");
+  if (tn_dtype_kind(function.result) == TN_KIND_COMPLEX) {
+    tn__gpu_add(functions, ") {\n  return %s;\n}\n", expression);
+  } else {
+    tn__gpu_add(functions, ") {\n  return (%s)(%s)%s;\n}\n", result, expression,
+                function.result == TN_DTYPE_PRED ? " != 0" : "");
+  }
   return number;
 }
 
