@@ -67,14 +67,19 @@ tn_status_t tn__gpu_pad_prepare(tn_kernel_site_t* site) {
   tn__gpu_add_coordinates(&source, "i", result->rank, result->dims);
   tn__gpu_add(&source.body, "  long at = 0, step = 1;\n  int is_inside = 1;\n");
   for (size_t d = result->rank; d-- > 0;) {
+    const int64_t step = interior.present ? interior.values[d] + 1 : 1;
     const size_t first = tn__gpu_add_number(&source, low.values[d]);
-    const size_t gap = tn__gpu_add_number(&source, interior.present ? interior.values[d] + 1 : 1);
     const size_t dim = tn__gpu_add_number(&source, operand->dims[d]);
+    tn__gpu_add(&source.body, "  {\n    long c = c%zu - n(%zu);\n", d, first);
+    if (step != 1) {
+      const size_t gap = tn__gpu_add_number(&source, step);
+      tn__gpu_add(&source.body, "    is_inside &= c >= 0 && c %% n(%zu) == 0;\n    c /= n(%zu);\n",
+                  gap, gap);
+    }
     tn__gpu_add(&source.body,
-                "  {\n    const long c = c%zu - n(%zu);\n"
-                "    is_inside &= c >= 0 && c %% n(%zu) == 0 && c / n(%zu) < n(%zu);\n"
-                "    at += c / n(%zu) * step;\n    step *= n(%zu);\n  }\n",
-                d, first, gap, gap, dim, gap, dim);
+                "    is_inside &= c >= 0 && c < n(%zu);\n"
+                "    at += c * step;\n    step *= n(%zu);\n  }\n",
+                dim, dim);
   }
   tn__gpu_add(&source.body, "  y0[i] = is_inside ? x0[at] : x1[0];\n");
   return tn__gpu_finish_one(site, &source);

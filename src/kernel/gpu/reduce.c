@@ -113,23 +113,27 @@ static tn_status_t rows_of(const tn_gpu_fold_t* fold, tn_arena_t* arena, rows_t*
   return TN_OK;
 }
 
-// Adds to each `to`k what element `rest` of the loops, which it uses up, is away from the first.
-// Operands that follow the same way have one: the first `count` are apart.
+// Adds to each `to`k what element `index` of the loops is away from the first.
 static void add_places(tn_gpu_source_t* source, const loops_t* loops, size_t count,
-                       const char* indent, const char* to) {
+                       const char* index, const char* to) {
   tn_gpu_text_t* body = &source->body;
+  const char* type = tn__gpu_index_type(loops->count, loops->dims);
+  if (loops->count == 0) return;
+  tn__gpu_add(body, "    {\n      %s rest = (%s)%s;\n", type, type, index);
   for (size_t d = loops->count; d-- > 0;) {
     const size_t dim = tn__gpu_add_number(source, loops->dims[d]);
     for (size_t k = 0; k < count; ++k) {
       const size_t stride = tn__gpu_add_number(source, loops->strides[k][d]);
       if (d) {
-        tn__gpu_add(body, "%s%s%zu += rest %% n(%zu) * n(%zu);\n", indent, to, k, dim, stride);
+        tn__gpu_add(body, "      %s%zu += rest %% (%s)n(%zu) * n(%zu);\n", to, k, type, dim,
+                    stride);
       } else {
-        tn__gpu_add(body, "%s%s%zu += rest * n(%zu);\n", indent, to, k, stride);
+        tn__gpu_add(body, "      %s%zu += rest * n(%zu);\n", to, k, stride);
       }
     }
-    if (d) tn__gpu_add(body, "%srest /= n(%zu);\n", indent, dim);
+    if (d) tn__gpu_add(body, "      rest /= (%s)n(%zu);\n", type, dim);
   }
+  tn__gpu_add(body, "    }\n");
 }
 
 // name0, name1... before `after`, `count` of them.
@@ -261,9 +265,8 @@ static tn_status_t write_stage(tn_gpu_source_t* source, tn_arena_t* arena,
   source->is_grouped = has_lanes;
   TN_RETURN_IF_ERROR(tn__gpu_add_fold(source, use));
   add_unit(source, fold, rows, stage);
-  add_list(body, "  long ", "start", count, " = 0;\n  long rest = row;\n");
-  for (size_t k = 0; k + 1 < count; ++k) tn__gpu_add(body, "  start%zu = 0;\n", k);
-  add_places(source, &rows->kept, count, "  ", "start");
+  for (size_t k = 0; k < count; ++k) tn__gpu_add(body, "  long start%zu = 0;\n", k);
+  add_places(source, &rows->kept, count, "row", "start");
   if (rows->is_first && !has_lanes) {
     add_begins(source, fold, "s");
   } else {
@@ -273,8 +276,7 @@ static tn_status_t write_stage(tn_gpu_source_t* source, tn_arena_t* arena,
   }
   tn__gpu_add(body, "  for (long j = first; j < end; j += step) {\n");
   for (size_t k = 0; k < count; ++k) tn__gpu_add(body, "    long at%zu = start%zu;\n", k, k);
-  tn__gpu_add(body, "    rest = j;\n");
-  add_places(source, &rows->folded, count, "    ", "at");
+  add_places(source, &rows->folded, count, "j", "at");
   TN_RETURN_IF_ERROR(add_elements(source, fold, rows));
   tn__gpu_add(body, "    if (%sj == first) {\n", rows->is_first && !has_lanes ? "first && " : "");
   for (size_t k = 0; k < count; ++k) tn__gpu_add(body, "      s%zu = e%zu;\n", k, k);

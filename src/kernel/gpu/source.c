@@ -79,13 +79,23 @@ size_t tn__gpu_add_number(tn_gpu_source_t* source, int64_t value) {
   return source->number_count++;
 }
 
+const char* tn__gpu_index_type(size_t rank, const int64_t* dims) {
+  int64_t size = 1;
+  for (size_t d = 0; d < rank; ++d) {
+    if (__builtin_mul_overflow(size, dims[d], &size) || size > UINT32_MAX) return "long";
+  }
+  return "uint";
+}
+
 void tn__gpu_add_coordinates(tn_gpu_source_t* source, const char* index, size_t rank,
                              const int64_t* dims) {
   tn_gpu_text_t* body = &source->body;
-  if (rank > 1) tn__gpu_add(body, "  long rest = %s;\n", index);
+  const char* type = tn__gpu_index_type(rank, dims);
+  if (rank > 1) tn__gpu_add(body, "  %s rest = (%s)%s;\n", type, type, index);
   for (size_t d = rank; d-- > 1;) {
     const size_t n = tn__gpu_add_number(source, dims[d]);
-    tn__gpu_add(body, "  const long c%zu = rest %% n(%zu);\n  rest /= n(%zu);\n", d, n, n);
+    tn__gpu_add(body, "  const long c%zu = rest %% (%s)n(%zu);\n  rest /= (%s)n(%zu);\n", d, type,
+                n, type, n);
   }
   if (rank) tn__gpu_add(body, "  const long c0 = %s;\n", rank > 1 ? "rest" : index);
 }

@@ -63,6 +63,8 @@ size_t tn__gpu_add_output(tn_gpu_source_t* source, int32_t place, int64_t byte_o
                           const char* type);
 // The index of a number, for n(index).
 size_t tn__gpu_add_number(tn_gpu_source_t* source, int64_t value);
+// Of indices of an array of these dimensions: 32 bits are divided much faster than 64.
+const char* tn__gpu_index_type(size_t rank, const int64_t* dims);
 // Writes c0, c1...: the coordinates of element `index` ("i") of an array of these dimensions.
 void tn__gpu_add_coordinates(tn_gpu_source_t* source, const char* index, size_t rank,
                              const int64_t* dims);
