@@ -101,6 +101,13 @@ const tn_fusion_spec_t* tn__instruction_fusion(const tn_instruction_t* instructi
   return tn__fusion_spec(instruction->kernel, instruction->state);
 }
 
+const tn_region_t* tn__instruction_members(const tn_instruction_t* instruction) {
+  const tn_node_t* node = instruction->step->node;
+  const bool is_one = node && node->op == TN__OP_OF(tenon, fusion) &&
+                      instruction->kind == TN_LAUNCH_KERNEL && instruction->block_count == 0;
+  return is_one ? node->regions[0] : NULL;
+}
+
 const tn_fusion_step_t* tn__fusion_next(const tn_fusion_spec_t* fusion,
                                         const tn_fusion_step_t* step) {
   const tn_fusion_step_t* end = fusion->steps + fusion->step_count;
@@ -136,6 +143,16 @@ static void text_fusion(const tn_instruction_t* instruction, tn_writer_t* writer
                tn__op_short_name(tn__op_written(step->node->op)));
     if (target.length) tn__writef(writer, " @%.*s", TN_SV(target));
     if (step->node->location.line) tn__writef(writer, "  line %u", step->node->location.line);
+    tn__write_string(writer, "\n");
+  }
+}
+
+static void text_members(const tn_instruction_t* instruction, tn_writer_t* writer) {
+  const tn_region_t* region = tn__instruction_members(instruction);
+  for (const tn_node_t* node = region ? region->first : NULL; node != NULL && node != region->last;
+       node = node->next) {
+    tn__writef(writer, "          %s", tn__op_short_name(tn__op_written(node->op)));
+    if (node->location.line) tn__writef(writer, "  line %u", node->location.line);
     tn__write_string(writer, "\n");
   }
 }
@@ -180,6 +197,7 @@ static void text_program(const tn_program_t* program, tn_writer_t* writer) {
       tn__plan_print_reader(instruction->step, writer);
       tn__write_string(writer, "\n");
       text_fusion(instruction, writer);
+      text_members(instruction, writer);
     }
   }
 }

@@ -8,6 +8,9 @@
 
 // Why the instruction is there, or why its kernel is not one that comes first; may be NULL.
 const char* tn__instruction_reason(const tn_instruction_t* instruction);
+// What an instruction computes together in one kernel that has no parts; NULL: it is no such
+// fusion.
+const tn_region_t* tn__instruction_members(const tn_instruction_t* instruction);
 // What an instruction computes together; NULL when it is no fusion.
 const tn_fusion_spec_t* tn__instruction_fusion(const tn_instruction_t* instruction);
 // The operation after `step`, in order; NULL: the first one, and after the last one.

@@ -168,6 +168,17 @@ static void json_fusion(const tn_instruction_t* instruction, tn_writer_t* writer
   tn__write_string(writer, "]");
 }
 
+static void json_members(const tn_instruction_t* instruction, tn_writer_t* writer) {
+  const tn_region_t* region = tn__instruction_members(instruction);
+  if (!region) return;
+  tn__write_string(writer, ", \"operations\": [");
+  for (const tn_node_t* node = region->first; node != region->last; node = node->next) {
+    tn__writef(writer, "%s{\"operation\": \"%s\", \"line\": %u}", node == region->first ? "" : ", ",
+               tn__op_written(node->op)->name, node->location.line);
+  }
+  tn__write_string(writer, "]");
+}
+
 // The buffers behind pointers of the program.
 static void json_pointers(const tn_program_t* program, const char* name, uint32_t first,
                           uint32_t count, tn_writer_t* writer) {
@@ -203,6 +214,7 @@ static void json_instruction(const tn_program_t* program, size_t index, tn_write
   }
   if (instruction->block_count) tn__write_string(writer, "]");
   json_fusion(instruction, writer);
+  json_members(instruction, writer);
   const char* reason = tn__instruction_reason(instruction);
   if (reason) tn__writef(writer, ", \"reason\": \"%s\"", reason);
   if (instruction->kernel && instruction->kernel->tier) {

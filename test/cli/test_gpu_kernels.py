@@ -1,5 +1,6 @@
 """GPUs compute these programs themselves, with so many launches, and find what the CPU finds."""
 
+import json
 import os
 import pathlib
 import re
@@ -40,3 +41,16 @@ def test_finds_what_the_cpu_finds(path, name, tmp_path):
             numpy.testing.assert_allclose(of_gpu, of_cpu, rtol=2e-5, atol=2e-6)
         else:
             numpy.testing.assert_array_equal(of_gpu, of_cpu)
+
+
+@pytest.mark.parametrize("name", GPUS)
+def test_members_of_fusions_are_shown(name):
+    path = PROGRAMS / "fusion_chain.mlir"
+    members = ["add", "multiply", "tanh", "compare", "select", "convert"]
+    text = subprocess.run([TENON, "show", "--stage", "program", "--device", name, path], capture_output=True, text=True,
+                          check=True).stdout
+    assert [line.split()[0] for line in text.splitlines() if line.startswith(" " * 10)] == members
+    shown = json.loads(subprocess.run([TENON, "show", "--stage", "program", "--json", "--device", name, path],
+                                      capture_output=True, text=True, check=True).stdout)
+    assert [operation["operation"] for operation in shown["instructions"][0]["operations"]] == [
+        f"stablehlo.{member}" for member in members]

@@ -162,6 +162,8 @@ static tn_status_t name_read(tn_gpu_members_t* members, tn_value_t* value, char*
   tn_value_trace_t trace;
   TN_RETURN_IF_ERROR(tn__value_trace(value, fusion->site->views, members->arena, &trace));
   const tn_value_t* root = trace.root;
+  const tn_node_t* node = fusion->site->node;
+  if (node && tn__gpu_name_constant(members, node->operands[root->index], out_name)) return TN_OK;
   static const int64_t same[TN_GPU_MOST_DIMS];
   const int64_t offset = tn__type_size(root->type) == 1 ? 0 : trace.view.byte_offset;
   const tn_view_t one = {offset, same};

@@ -49,14 +49,18 @@ tn_status_t tn__gpu_members_begin(tn_gpu_members_t* members, tn_gpu_source_t* so
   return TN_ARENA_ARRAY(arena, members->capacity, &members->values);
 }
 
-tn_status_t tn__gpu_name_value(tn_gpu_members_t* members, tn_value_t* value, char* out_name) {
+bool tn__gpu_name_constant(const tn_gpu_members_t* members, tn_value_t* value, char* out_name) {
   const tn_value_t* root = tn__value_root(value);
   const void* element = element_of(root);
-  if (element) {
-    tn__gpu_write_literal(root->type->dtype, element, out_name);
-    if (members->source) tn__gpu_add_helpers(members->source, out_name);
-    return TN_OK;
-  }
+  if (!element) return false;
+  tn__gpu_write_literal(root->type->dtype, element, out_name);
+  if (members->source) tn__gpu_add_helpers(members->source, out_name);
+  return true;
+}
+
+tn_status_t tn__gpu_name_value(tn_gpu_members_t* members, tn_value_t* value, char* out_name) {
+  const tn_value_t* root = tn__value_root(value);
+  if (tn__gpu_name_constant(members, value, out_name)) return TN_OK;
   for (size_t k = 0; k < members->count; ++k) {
     if (members->values[k] != root) continue;
     snprintf(out_name, TN_GPU_NAME_SIZE, "v%zu", k);

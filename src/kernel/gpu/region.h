@@ -18,6 +18,9 @@ typedef struct tn_gpu_members {
   const tn_value_t** values;  // v0, v1...
 } tn_gpu_members_t;
 
+// The literal of a constant whose elements are all the same, or of a view of one. False: it is
+// none.
+bool tn__gpu_name_constant(const tn_gpu_members_t* members, tn_value_t* value, char* out_name);
 // What the statements call a value that members read.
 TN_MUST_USE tn_status_t tn__gpu_name_value(tn_gpu_members_t* members, tn_value_t* value,
                                            char* out_name);
