@@ -98,6 +98,10 @@ typedef struct tn_f16 {
   tn_u16 bits;
 } tn_f16;
 
+#define tn_float_of_bits(bits) __uint_as_float(bits)
+#define tn_bits_of_float(x) __float_as_uint(x)
+
+#ifdef __CUDA_ARCH__
 TN_FN float tn_load_f16(const tn_f16* p, tn_i64 i) {
   float x;
   asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(p[i].bits));
@@ -106,8 +110,22 @@ TN_FN float tn_load_f16(const tn_f16* p, tn_i64 i) {
 TN_FN void tn_store_f16(tn_f16* p, tn_i64 i, float x) {
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(p[i].bits) : "f"(x));
 }
-#define tn_float_of_bits(bits) __uint_as_float(bits)
-#define tn_bits_of_float(x) __float_as_uint(x)
+#else  // the host's part of a compilation, and what takes the place of a GPU
+TN_FN float tn_load_f16(const tn_f16* p, tn_i64 i) {
+  const tn_u32 x = p[i].bits, sign = (x & 0x8000) << 16, exponent = x >> 10 & 31, digits = x & 1023;
+  if (exponent == 31) return tn_float_of_bits(sign | 0x7f800000 | digits << 13);
+  if (exponent) return tn_float_of_bits(sign | (exponent + 112) << 23 | digits << 13);
+  return tn_float_of_bits(sign | tn_bits_of_float(digits * 5.9604644775390625e-8f));
+}
+TN_FN void tn_store_f16(tn_f16* p, tn_i64 i, float x) {
+  const tn_u32 bits = tn_bits_of_float(x), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
+  tn_u32 half = (size + 0xfff + (size >> 13 & 1) - 0x38000000) >> 13;
+  if (size < 0x38800000) half = (tn_u32)rintf(tn_float_of_bits(size) * 16777216.0f);
+  if (size >= 0x477ff000) half = 0x7c00;
+  if (size > 0x7f800000) half = 0x7e00 | (size >> 13 & 1023);
+  p[i].bits = (tn_u16)(sign | half);
+}
+#endif
 
 #endif
 

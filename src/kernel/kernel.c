@@ -23,7 +23,8 @@ const tn_compile_target_t tn__compile_target_host = {
 
 // Those that there are.
 static const tn_compile_target_t* const targets[] = {
-    &tn__compile_target_host, &tn__compile_target_reference, &tn__compile_target_opencl};
+    &tn__compile_target_host, &tn__compile_target_reference, &tn__compile_target_opencl,
+    &tn__compile_target_cuda};
 
 // As rows spell it: StableHLO's operations without their dialect.
 static const tn_op_t* op_of_row(const tn_kernel_t* row) {
@@ -33,8 +34,10 @@ static const tn_op_t* op_of_row(const tn_kernel_t* row) {
   return tn__op_find(tn__sv(name));
 }
 
-// Rows of one operation stay in the order of the table: the first that supports a use is taken.
+// Rows of one operation stay in the order of the table: the first that supports a use is taken. Two
+// targets may have one set.
 static void index_set(const tn_kernel_set_t* set) {
+  memset(set->first, 0, TN_OP_ID_COUNT * sizeof *set->first);
   for (size_t i = set->count; i-- > 0;) {
     const tn_op_t* op = op_of_row(&set->rows[i]);
     if (!op) continue;

@@ -50,6 +50,7 @@ typedef struct tn_compile_target {
 TN_FOR_INSPECT extern const tn_compile_target_t tn__compile_target_host;  // kernel.c
 extern const tn_compile_target_t tn__compile_target_reference;            // reference/table.c
 extern const tn_compile_target_t tn__compile_target_opencl;               // gpu/table.c
+extern const tn_compile_target_t tn__compile_target_cuda;                 // gpu/table.c
 
 // The best kernel for a use; NULL when there is none.
 const tn_kernel_t* tn__kernel_find(const tn_compile_target_t* target, const tn_op_use_t* use);

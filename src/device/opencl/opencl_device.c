@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/copy.h"
-#include "device/cpu/stream.h"
 #include "device/driver.h"
 
 enum { PLATFORM_LIMIT = 16, DEVICE_LIMIT = 64, ALIGNMENT = 64 };
@@ -15,9 +13,8 @@ static tn_opencl_device_t* cast(tn_device_t* device) {
 }
 
 static void close_device(tn_opencl_device_t* device) {
-  tn__memory_cache_destroy(device->memory);
-  tn__opencl_programs_release(device);
-  pthread_mutex_destroy(&device->programs.mutex);
+  tn__memory_cache_destroy(device->discrete.memory);
+  tn__code_cache_deinit(&device->programs);
   if (device->copies) device->cl->ReleaseCommandQueue(device->copies);
   if (device->context) device->cl->ReleaseContext(device->context);
 }
@@ -36,8 +33,8 @@ static tn_status_t allocate_from_driver(void* user, size_t byte_size, void** out
   *out_address = device->cl->SVMAlloc(device->context, TN_CL_MEM_READ_WRITE, byte_size, 0);
   if (*out_address) return TN_OK;
   return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED,
-                          "device %s: clSVMAlloc gave no memory for %zu bytes", device->base.name,
-                          byte_size);
+                          "device %s: clSVMAlloc gave no memory for %zu bytes",
+                          device->discrete.base.name, byte_size);
 }
 
 static void free_to_driver(void* user, void* address) {
@@ -45,117 +42,23 @@ static void free_to_driver(void* user, void* address) {
   device->cl->SVMFree(device->context, address);
 }
 
-static tn_status_t allocate(tn_device_t* device, size_t byte_size, size_t alignment,
-                            tn_memory_t* out_memory) {
-  return tn__memory_cache_allocate(cast(device)->memory, byte_size, alignment, out_memory);
-}
-
-static void free_memory(tn_device_t* device, tn_memory_t memory) {
-  tn__memory_cache_free(cast(device)->memory, memory);
-}
-
-static void statistics(const tn_device_t* device, tn_memory_statistics_t* out_statistics) {
-  tn__memory_cache_statistics(((const tn_opencl_device_t*)device)->memory, out_statistics);
-}
-
-static void reset_peak(tn_device_t* device) {
-  tn__memory_cache_reset_peak(cast(device)->memory);
-}
-
-static void set_memory_limit(tn_device_t* device, size_t byte_size) {
-  tn__memory_cache_set_limit(cast(device)->memory, byte_size);
-}
-
-static void set_cache_limit(tn_device_t* device, size_t byte_size) {
-  tn__memory_cache_set_cache_limit(cast(device)->memory, byte_size);
-}
-
-static void trim(tn_device_t* device, size_t keep_byte_size) {
-  tn__memory_cache_trim(cast(device)->memory, keep_byte_size);
-}
-
-// Coarse-grained shared memory is the host's only while it is mapped.
-static void* host_pointer(tn_device_t* device, tn_memory_t memory) {
-  (void)device;
-  (void)memory;
-  return NULL;
-}
-
-static tn_status_t wrap_host(tn_device_t* device, void* data, size_t byte_size,
-                             tn_memory_t* out_memory) {
-  (void)data;
-  (void)byte_size;
-  *out_memory = (tn_memory_t){NULL, 0};
-  return tn_status_create(TN_CODE_UNIMPLEMENTED, "device %s: its memory is not the host's",
-                          device->name);
-}
-
-static void unwrap_host(tn_device_t* device, tn_memory_t memory) {
-  (void)device;
-  (void)memory;
-}
-
 // ---- copies
 
 static tn_status_t copy_now(tn_device_t* device, void* to, const void* from, size_t byte_size) {
   enum { IS_BLOCKING = 1 };
   const tn_opencl_device_t* it = cast(device);
-  if (byte_size == 0 || to == from) return TN_OK;
   return TN_OPENCL_CALL(it->cl, EnqueueSVMMemcpy, it->copies, IS_BLOCKING, to, from, byte_size, 0,
                         NULL, NULL);
-}
-
-static tn_status_t copy_from_host(tn_device_t* device, tn_stream_t* stream, tn_memory_t to,
-                                  const void* from, size_t byte_size) {
-  return tn__copy_in_turn(device, stream, copy_now, tn__memory_address(to), from, byte_size);
-}
-
-static tn_status_t copy_to_host(tn_device_t* device, tn_stream_t* stream, void* to,
-                                tn_memory_t from, size_t byte_size) {
-  return tn__copy_in_turn(device, stream, copy_now, to, tn__memory_address(from), byte_size);
-}
-
-static tn_status_t copy(tn_device_t* device, tn_stream_t* stream, tn_memory_t to, tn_memory_t from,
-                        size_t byte_size) {
-  return tn__copy_in_turn(device, stream, copy_now, tn__memory_address(to),
-                          tn__memory_address(from), byte_size);
-}
-
-// ---- streams
-
-static void* stream_native(tn_stream_t* stream) {
-  (void)stream;
-  return NULL;
 }
 
 // What takes its turn on a stream is work of the host, as on the CPU.
 static const tn_device_vtable_t vtable = {
     .destroy = destroy,
-    .allocate = allocate,
-    .free = free_memory,
-    .statistics = statistics,
-    .reset_peak = reset_peak,
-    .set_memory_limit = set_memory_limit,
-    .set_cache_limit = set_cache_limit,
-    .trim = trim,
-    .host_pointer = host_pointer,
-    .wrap_host = wrap_host,
-    .unwrap_host = unwrap_host,
-    .copy_from_host = copy_from_host,
-    .copy_to_host = copy_to_host,
-    .copy = copy,
+    TN_DISCRETE_FUNCTIONS,
     .queue_create = tn__opencl_queue_create,
     .queue_destroy = tn__opencl_queue_destroy,
     .launch = tn__opencl_queue_launch,
     .finish = tn__opencl_queue_finish,
-    .stream_create = tn__cpu_stream_create,
-    .stream_destroy = tn__cpu_stream_destroy,
-    .stream_enqueue = tn__cpu_stream_enqueue,
-    .stream_record = tn__cpu_stream_record,
-    .stream_wait = tn__cpu_stream_wait,
-    .stream_synchronize = tn__cpu_stream_synchronize,
-    .stream_is_idle = tn__cpu_stream_is_idle,
-    .stream_native = stream_native,
 };
 
 // ---- driver
@@ -236,19 +139,19 @@ static tn_status_t open_device(tn_opencl_device_t* device, const tn_device_optio
   if (!(shared & TN_CL_SVM_BUFFERS)) {
     return tn_status_create(TN_CODE_UNIMPLEMENTED,
                             "device %s has no shared virtual memory, which Tenon needs",
-                            device->base.name);
+                            device->discrete.base.name);
   }
   const bool is_exact =
       number_of(cl, id, TN_CL_DEVICE_SINGLE_FP_CONFIG) & TN_CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
-  device->programs.options = is_exact ? "-cl-fp32-correctly-rounded-divide-sqrt" : "";
+  device->options = is_exact ? "-cl-fp32-correctly-rounded-divide-sqrt" : "";
   device->context = cl->CreateContext(NULL, 1, &id, NULL, NULL, &error);
   TN_RETURN_IF_ERROR(tn__opencl_status("clCreateContext", error));
   device->copies = cl->CreateCommandQueueWithProperties(device->context, id, NULL, &error);
   TN_RETURN_IF_ERROR(tn__opencl_status("clCreateCommandQueueWithProperties", error));
   const tn_memory_source_t source = {allocate_from_driver, free_to_driver, device};
-  return tn__memory_cache_create(&source, device->base.name,
+  return tn__memory_cache_create(&source, device->discrete.base.name,
                                  number_of(cl, id, TN_CL_DEVICE_GLOBAL_MEM_SIZE), options,
-                                 &device->memory);
+                                 &device->discrete.memory);
 }
 
 static tn_status_t create_device(const found_t* found, unsigned number,
@@ -266,20 +169,23 @@ static tn_status_t create_device(const found_t* found, unsigned number,
   }
   tn_opencl_device_t* device = memory;
   snprintf(name, sizeof name, "opencl:%u", number);
-  tn__device_init(&device->base, &vtable, name, &tn__compile_target_opencl, options, pool);
-  device->base.memory_alignment = ALIGNMENT;
-  device->base.ordinal = (int32_t)number;
+  tn__device_init(&device->discrete.base, &vtable, name, &tn__compile_target_opencl, options, pool);
+  device->discrete.base.memory_alignment = ALIGNMENT;
+  device->discrete.base.ordinal = (int32_t)number;
   device->cl = found->cl;
   device->id = found->devices[number];
-  device->base.targets[0].has_lanes =
+  device->discrete.base.targets[0].has_lanes =
       !(number_of(found->cl, device->id, TN_CL_DEVICE_TYPE) & TN_CL_TYPE_CPU);
-  pthread_mutex_init(&device->programs.mutex, NULL);
+  device->discrete.copy_now = copy_now;
+  tn__code_cache_init(&device->programs,
+                      &(tn_code_compiler_t){tn__opencl_compile, tn__opencl_release, device},
+                      allocator);
   status = open_device(device, options);
   if (status) {
-    destroy(&device->base);
+    destroy(&device->discrete.base);
     return status;
   }
-  *out_device = &device->base;
+  *out_device = &device->discrete.base;
   return TN_OK;
 }
 

@@ -5,20 +5,12 @@
 #include "device/queue_memory.h"
 #include "kernel/encoder.h"
 
-typedef struct known_kernel {
-  const tn_device_code_t* code;
-  tn_cl_kernel_t kernel;
-  uint32_t parameter_count;
-} known_kernel_t;
-
 typedef struct opencl_queue {
   tn_encoder_t encoder;  // first
   tn_opencl_device_t* device;
   tn_cl_queue_t commands;  // in order
   uint32_t last_tag;       // of what was launched last
-  size_t kernel_count, kernel_capacity;
-  size_t next;              // the kernel behind the last one: runs launch them in one order
-  known_kernel_t* kernels;  // of this queue alone: arguments are set in them
+  tn_code_list_t kernels;  // of this queue alone: arguments are set in them
   tn_queue_memory_t memory;
 } opencl_queue_t;
 
@@ -26,24 +18,31 @@ static opencl_queue_t* cast_queue(void* queue) {
   return queue;
 }
 
+static tn_status_t create_kernel(tn_opencl_device_t* device, const tn_device_code_t* code,
+                                 tn_known_kernel_t* out_kernel) {
+  const tn_opencl_t* cl = device->cl;
+  const char* entry = code->entry ? code->entry : TN_ENTRY;
+  int32_t error = TN_CL_SUCCESS;
+  void* program = NULL;
+  TN_RETURN_IF_ERROR(tn__code_cache_find(&device->programs, code, &program));
+  out_kernel->code = code;
+  out_kernel->kernel = cl->CreateKernel(program, entry, &error);
+  if (error == TN_CL_INVALID_KERNEL_NAME) return tn__code_missing(code);
+  TN_RETURN_IF_ERROR(tn__opencl_status("clCreateKernel", error));
+  return TN_OPENCL_CALL(cl, GetKernelInfo, out_kernel->kernel, TN_CL_KERNEL_NUM_ARGS,
+                        sizeof out_kernel->parameter_count, &out_kernel->parameter_count, NULL);
+}
+
 static tn_status_t find_kernel(opencl_queue_t* queue, const tn_device_code_t* code,
-                               const known_kernel_t** out_kernel) {
-  void* list = queue->kernels;
-  for (size_t k = 0; k < queue->kernel_count; ++k) {
-    const size_t i = (queue->next + k) % queue->kernel_count;
-    *out_kernel = &queue->kernels[i];
-    queue->next = i + 1;
-    if (queue->kernels[i].code == code) return TN_OK;
-  }
-  TN_RETURN_IF_ERROR(tn__grow(queue->device->base.allocator, &list, &queue->kernel_capacity,
-                              queue->kernel_count + 1, sizeof(known_kernel_t)));
-  queue->kernels = list;
-  known_kernel_t* kernel = &queue->kernels[queue->kernel_count];
-  kernel->code = code;
-  TN_RETURN_IF_ERROR(
-      tn__opencl_kernel_create(queue->device, code, &kernel->kernel, &kernel->parameter_count));
-  ++queue->kernel_count;
-  *out_kernel = kernel;
+                               const tn_known_kernel_t** out_kernel) {
+  tn_opencl_device_t* device = queue->device;
+  tn_known_kernel_t* next = NULL;
+  *out_kernel = tn__code_list_find(&queue->kernels, code);
+  if (*out_kernel) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__code_list_grow(&queue->kernels, device->discrete.base.allocator, &next));
+  TN_RETURN_IF_ERROR(create_kernel(device, code, next));
+  ++queue->kernels.count;
+  *out_kernel = next;
   return TN_OK;
 }
 
@@ -54,13 +53,10 @@ static tn_status_t set_argument(const tn_opencl_t* cl, tn_cl_kernel_t kernel, ui
              : TN_OPENCL_CALL(cl, SetKernelArgSVMPointer, kernel, index, argument->address);
 }
 
-static tn_status_t set_arguments(const tn_opencl_t* cl, const known_kernel_t* kernel,
+static tn_status_t set_arguments(const tn_opencl_t* cl, const tn_known_kernel_t* kernel,
                                  const tn_dispatch_t* dispatch) {
   // What an earlier launch has set would serve for what is missing.
-  if (dispatch->argument_count != kernel->parameter_count) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "it has %u parameters; %zu are set",
-                            kernel->parameter_count, dispatch->argument_count);
-  }
+  TN_RETURN_IF_ERROR(tn__known_kernel_check(kernel, dispatch));
   for (uint32_t i = 0; i < kernel->parameter_count; ++i) {
     const tn_launch_argument_t* argument = &dispatch->arguments[i];
     TN_RETURN_IF_ERROR(tn_status_prefix(set_argument(cl, kernel->kernel, i, argument),
@@ -70,7 +66,7 @@ static tn_status_t set_arguments(const tn_opencl_t* cl, const known_kernel_t* ke
   return TN_OK;
 }
 
-static tn_status_t launch(opencl_queue_t* queue, const known_kernel_t* kernel,
+static tn_status_t launch(opencl_queue_t* queue, const tn_known_kernel_t* kernel,
                           const tn_dispatch_t* dispatch, const size_t* item_count) {
   const tn_opencl_t* cl = queue->device->cl;
   const uint32_t rank = item_count[2] > 1 ? 3 : item_count[1] > 1 ? 2 : 1;
@@ -82,16 +78,14 @@ static tn_status_t launch(opencl_queue_t* queue, const known_kernel_t* kernel,
 static tn_status_t dispatch(tn_encoder_t* encoder, const tn_dispatch_t* dispatch) {
   opencl_queue_t* queue = cast_queue(encoder);
   const tn_device_code_t* code = dispatch->code;
-  const known_kernel_t* kernel = NULL;
+  const tn_known_kernel_t* kernel = NULL;
   size_t item_count[3];
   for (size_t d = 0; d < 3; ++d) {
     item_count[d] = dispatch->group_count[d] * dispatch->group_size[d];
     if (item_count[d] == 0) return TN_OK;
   }
   TN_RETURN_IF_ERROR(find_kernel(queue, code, &kernel));
-  tn_status_t status = launch(queue, kernel, dispatch, item_count);
-  if (!status || !code->library) return status;
-  return tn_status_prefix(status, "kernel %s of %s", code->entry, code->library);
+  return tn__code_locate(code, launch(queue, kernel, dispatch, item_count));
 }
 
 static tn_status_t copy(tn_encoder_t* encoder, void* to, const void* from, size_t byte_size) {
@@ -135,11 +129,11 @@ tn_status_t tn__opencl_queue_create(tn_device_t* device, tn_queue_t** out_queue)
 void tn__opencl_queue_destroy(tn_queue_t* queue) {
   opencl_queue_t* it = cast_queue(queue);
   const tn_opencl_t* cl = it->device->cl;
-  const tn_allocator_t* allocator = it->device->base.allocator;
-  for (size_t i = 0; i < it->kernel_count; ++i) cl->ReleaseKernel(it->kernels[i].kernel);
+  const tn_allocator_t* allocator = it->device->discrete.base.allocator;
+  for (size_t i = 0; i < it->kernels.count; ++i) cl->ReleaseKernel(it->kernels.kernels[i].kernel);
   cl->ReleaseCommandQueue(it->commands);
   tn__queue_memory_deinit(&it->memory);
-  tn__free(allocator, it->kernels, it->kernel_capacity * sizeof(known_kernel_t));
+  tn__code_list_deinit(&it->kernels, allocator);
   tn__free(allocator, it, sizeof *it);
 }
 

@@ -1,22 +1,23 @@
-// The texts are OpenCL C; only their directives and words are written as strings.
+// The texts are in the language of kernels; only their directives are written as strings.
 #include "kernel/gpu/prelude.h"
 
 #define LINE(text) text "\n"
 #define CODE(...) #__VA_ARGS__ "\n"
 
 // clang-format off
-const char tn__gpu_prelude_opencl[] =
-    // a * b + c is two operations.
-    LINE("#pragma OPENCL FP_CONTRACT OFF")
+// a * b + c is two operations.
+const char tn__gpu_prelude_opencl[] = LINE("#pragma OPENCL FP_CONTRACT OFF");
+
+const char tn__gpu_prelude[] =
 
     // Elements in memory. f16 and bf16 are computed in float; AS(x) is what memory would give of x.
     LINE("#define LOAD(p, i) ((p)[i])")
     LINE("#define STORE(p, i, x) ((p)[i] = (x))")
-    LINE("#define LOAD_F16(p, i) vload_half(i, p)")
-    LINE("#define STORE_F16(p, i, x) vstore_half_rte(x, i, p)")
+    LINE("#define LOAD_F16(p, i) tn_load_f16(p, i)")
+    LINE("#define STORE_F16(p, i, x) tn_store_f16(p, i, x)")
     LINE("#define LOAD_BF16(p, i) as_float((uint)(p)[i] << 16)")
     LINE("#define STORE_BF16(p, i, x) ((p)[i] = tn_to_bf16(x))")
-    CODE(static inline ushort tn_to_bf16(float x) {
+    CODE(TN_FN ushort tn_to_bf16(float x) {
       const uint bits = as_uint(x);
       if (x != x) return (ushort)(bits >> 16 | 64);
       return (ushort)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
@@ -53,8 +54,7 @@ const char tn__gpu_prelude_opencl[] =
     LINE("#define SHIFT_RIGHT_ARITHMETIC(x, y) ((SIGNED)(x) >> (IS_TOO_FAR(y) ? BITS - 1 : (y)))")
     LINE("#define INTEGER_POWER(x, y) "
          "(T)tn_power(WIDE(x), WIDE(y), (y) < 0, (x) == 1, IS_MINUS_ONE(x))")
-    CODE(static inline ulong tn_power(ulong x, ulong y, int is_negative, int is_one,
-                                      int is_minus_one) {
+    CODE(TN_FN ulong tn_power(ulong x, ulong y, int is_negative, int is_one, int is_minus_one) {
       ulong result = 1;
       if (is_one) return 1;
       if (is_minus_one) return y & 1 ? (ulong)(-1) : 1;
@@ -113,3 +113,6 @@ const char tn__gpu_prelude_opencl[] =
     // Toward zero, saturating, NaN to 0.
     LINE("#define TO_INTEGER(x, convert) ((x) != (x) ? 0 : convert(x))");
 // clang-format on
+
+#undef LINE
+#undef CODE

@@ -30,3 +30,10 @@ const tn_compile_target_t tn__compile_target_opencl = {
     .set_count = 1,
     .sets = sets,
 };
+
+const tn_compile_target_t tn__compile_target_cuda = {
+    .platform = "CUDA",
+    .host = &tn__compile_target_host,
+    .set_count = 1,
+    .sets = sets,
+};

@@ -1,0 +1,49 @@
+// Inside of a device of CUDA.
+#ifndef TENON_DEVICE_CUDA_CUDA_DEVICE_H_
+#define TENON_DEVICE_CUDA_CUDA_DEVICE_H_
+
+#include "device/code_cache.h"
+#include "device/cuda/cuda.h"
+#include "device/discrete.h"
+
+typedef struct tn_cuda_device {
+  tn_discrete_device_t discrete;  // first
+  const tn_cuda_t* cuda;
+  const tn_nvrtc_t* nvrtc;
+  int32_t id;
+  int32_t major, minor;     // its compute capability
+  tn_cu_context_t context;  // the primary one, which other libraries in the process use
+  tn_cu_stream_t copies;    // every copy is waited for
+  tn_code_cache_t programs;
+  atomic_int lost;  // the error after which the context can do nothing more; 0: there was none
+} tn_cuda_device_t;
+
+// Makes the device's context the calling thread's, until leave, which follows success only. Refuses
+// a device that is lost.
+TN_MUST_USE tn_status_t tn__cuda_enter(const tn_cuda_device_t* device);
+void tn__cuda_leave(const tn_cuda_device_t* device);
+// The same, to give something back; false where there is no context, or it is lost with all of it.
+bool tn__cuda_enter_to_free(const tn_cuda_device_t* device);
+// The status of a call. An error that the context does not survive is told here, once: from then on
+// the device is lost.
+TN_MUST_USE tn_status_t tn__cuda_check(tn_cuda_device_t* device, const char* function,
+                                       int32_t error);
+#define TN_CUDA_CHECK(device, function, ...) \
+  tn__cuda_check(device, "cu" #function, (device)->cuda->function(__VA_ARGS__))
+
+// Of parameters, where the driver does not say.
+#define TN_CUDA_UNKNOWN_COUNT UINT32_MAX
+
+// programs.c: the compiler of `programs`, which are a tn_cu_module_t, in the device's context.
+// `user` is the device.
+TN_MUST_USE tn_status_t tn__cuda_compile(void* user, const tn_device_code_t* code,
+                                         void** out_program);
+void tn__cuda_release(void* user, void* program);
+
+// queue.c: the vtable's functions.
+TN_MUST_USE tn_status_t tn__cuda_queue_create(tn_device_t* device, tn_queue_t** out_queue);
+void tn__cuda_queue_destroy(tn_queue_t* queue);
+TN_MUST_USE tn_status_t tn__cuda_queue_launch(tn_queue_t* queue, const tn_launch_t* launch);
+TN_MUST_USE tn_status_t tn__cuda_queue_finish(tn_queue_t* queue, uint32_t* out_tag);
+
+#endif  // TENON_DEVICE_CUDA_CUDA_DEVICE_H_

@@ -1,0 +1,188 @@
+// A stream of CUDA, to which kernels encode their launches.
+#include "device/cuda/cuda_device.h"
+#include "device/queue_memory.h"
+
+typedef struct cuda_queue {
+  tn_encoder_t encoder;  // first
+  tn_cuda_device_t* device;
+  tn_cu_stream_t stream;
+  uint32_t last_tag;  // of what was launched last
+  tn_code_list_t kernels;
+  tn_queue_memory_t memory;
+} cuda_queue_t;
+
+static cuda_queue_t* cast_queue(void* queue) {
+  return queue;
+}
+
+// Drivers before CUDA 12.4 do not tell the parameters.
+static tn_status_t count_parameters(tn_cuda_device_t* device, tn_known_kernel_t* kernel) {
+  size_t offset = 0, size = 0;
+  kernel->parameter_count = TN_CUDA_UNKNOWN_COUNT;
+  if (!device->cuda->FuncGetParamInfo) return TN_OK;
+  for (uint32_t i = 0;; ++i) {
+    const int32_t error = device->cuda->FuncGetParamInfo(kernel->kernel, i, &offset, &size);
+    kernel->parameter_count = i;
+    if (error == TN_CU_INVALID_VALUE) return TN_OK;
+    TN_RETURN_IF_ERROR(tn__cuda_check(device, "cuFuncGetParamInfo", error));
+  }
+}
+
+static tn_status_t create_kernel(tn_cuda_device_t* device, const tn_device_code_t* code,
+                                 tn_known_kernel_t* out_kernel) {
+  tn_cu_function_t function = NULL;
+  void* program = NULL;
+  TN_RETURN_IF_ERROR(tn__code_cache_find(&device->programs, code, &program));
+  const int32_t error =
+      device->cuda->ModuleGetFunction(&function, program, code->entry ? code->entry : TN_ENTRY);
+  if (error == TN_CU_NOT_FOUND) return tn__code_missing(code);
+  TN_RETURN_IF_ERROR(tn__cuda_check(device, "cuModuleGetFunction", error));
+  out_kernel->code = code;
+  out_kernel->kernel = function;
+  return count_parameters(device, out_kernel);
+}
+
+static tn_status_t find_kernel(cuda_queue_t* queue, const tn_device_code_t* code,
+                               const tn_known_kernel_t** out_kernel) {
+  tn_cuda_device_t* device = queue->device;
+  tn_known_kernel_t* next = NULL;
+  *out_kernel = tn__code_list_find(&queue->kernels, code);
+  if (*out_kernel) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__code_list_grow(&queue->kernels, device->discrete.base.allocator, &next));
+  TN_RETURN_IF_ERROR(create_kernel(device, code, next));
+  ++queue->kernels.count;
+  *out_kernel = next;
+  return TN_OK;
+}
+
+// As CUDA has it on every device; the driver refuses what is too much for this one.
+static tn_status_t check_size(const tn_dispatch_t* dispatch) {
+  enum { MOST_BLOCKS_X = INT32_MAX, MOST_BLOCKS = UINT16_MAX, MOST_THREADS = 1024 };
+  const size_t *blocks = dispatch->group_count, *threads = dispatch->group_size;
+  bool is_small =
+      blocks[0] <= MOST_BLOCKS_X && blocks[1] <= MOST_BLOCKS && blocks[2] <= MOST_BLOCKS;
+  for (size_t d = 0; d < 3; ++d) is_small &= threads[d] <= MOST_THREADS;
+  if (is_small && threads[0] * threads[1] * threads[2] <= MOST_THREADS) return TN_OK;
+  return tn_status_create(
+      TN_CODE_INVALID_ARGUMENT,
+      "the kernel of %s is launched with %zu x %zu x %zu groups of %zu x %zu x %zu items; CUDA has "
+      "at most %d x %d x %d groups of %d items",
+      dispatch->code->operation, blocks[0], blocks[1], blocks[2], threads[0], threads[1],
+      threads[2], (int)MOST_BLOCKS_X, (int)MOST_BLOCKS, (int)MOST_BLOCKS, (int)MOST_THREADS);
+}
+
+static tn_status_t start(cuda_queue_t* queue, const tn_known_kernel_t* kernel,
+                         const tn_dispatch_t* dispatch) {
+  enum { MOST_ARGUMENTS = 64 };
+  static const char zeros[4096];  // as much as a kernel may take
+  const size_t *blocks = dispatch->group_count, *threads = dispatch->group_size;
+  void* arguments[MOST_ARGUMENTS];
+  const size_t count = dispatch->argument_count;
+  TN_RETURN_IF_ERROR(check_size(dispatch));
+  if (kernel->parameter_count != TN_CUDA_UNKNOWN_COUNT) {
+    TN_RETURN_IF_ERROR(tn__known_kernel_check(kernel, dispatch));
+  }
+  if (count > MOST_ARGUMENTS) {
+    return tn_status_create(TN_CODE_UNIMPLEMENTED, "%zu arguments are set; expected at most %d",
+                            count, (int)MOST_ARGUMENTS);
+  }
+  // The driver reads as many as there are parameters.
+  for (size_t i = 0; i < MOST_ARGUMENTS; ++i) {
+    const tn_launch_argument_t* argument = &dispatch->arguments[i];
+    const void* place = i >= count        ? zeros
+                        : argument->bytes ? argument->bytes
+                                          : (const void*)&argument->address;
+    arguments[i] = (void*)place;
+  }
+  return TN_CUDA_CHECK(queue->device, LaunchKernel, kernel->kernel, (uint32_t)blocks[0],
+                       (uint32_t)blocks[1], (uint32_t)blocks[2], (uint32_t)threads[0],
+                       (uint32_t)threads[1], (uint32_t)threads[2], 0, queue->stream, arguments,
+                       NULL);
+}
+
+// The device's context is current.
+static tn_status_t dispatch(tn_encoder_t* encoder, const tn_dispatch_t* dispatch) {
+  cuda_queue_t* queue = cast_queue(encoder);
+  const tn_known_kernel_t* kernel = NULL;
+  for (size_t d = 0; d < 3; ++d) {
+    if (dispatch->group_count[d] == 0 || dispatch->group_size[d] == 0) return TN_OK;
+  }
+  TN_RETURN_IF_ERROR(find_kernel(queue, dispatch->code, &kernel));
+  return tn__code_locate(dispatch->code, start(queue, kernel, dispatch));
+}
+
+static tn_status_t copy(tn_encoder_t* encoder, void* to, const void* from, size_t byte_size) {
+  const cuda_queue_t* queue = cast_queue(encoder);
+  if (byte_size == 0 || to == from) return TN_OK;
+  return TN_CUDA_CHECK(queue->device, MemcpyAsync, (uintptr_t)to, (uintptr_t)from, byte_size,
+                       queue->stream);
+}
+
+static tn_status_t allocate(tn_encoder_t* encoder, size_t byte_size, size_t alignment,
+                            void** out_address) {
+  return tn__queue_memory_allocate(&cast_queue(encoder)->memory, byte_size, alignment, out_address);
+}
+
+static void give_up(tn_encoder_t* encoder, const void* address) {
+  tn__queue_memory_give_up(&cast_queue(encoder)->memory, address);
+}
+
+tn_status_t tn__cuda_queue_create(tn_device_t* device, tn_queue_t** out_queue) {
+  tn_cuda_device_t* it = (tn_cuda_device_t*)device;
+  void* memory = NULL;
+  *out_queue = NULL;
+  TN_RETURN_IF_ERROR(tn__allocate(device->allocator, sizeof(cuda_queue_t), &memory));
+  cuda_queue_t* queue = memory;
+  *queue = (cuda_queue_t){
+      .encoder = {.dispatch = dispatch, .copy = copy, .allocate = allocate, .give_up = give_up},
+      .device = it,
+      .memory = {.device = device},
+  };
+  tn_status_t status = tn__cuda_enter(it);
+  if (!status) {
+    status = TN_CUDA_CHECK(it, StreamCreate, &queue->stream, TN_CU_STREAM_NON_BLOCKING);
+    tn__cuda_leave(it);
+  }
+  if (status) {
+    tn__free(device->allocator, queue, sizeof *queue);
+    return status;
+  }
+  queue->encoder.stream = queue->stream;
+  *out_queue = memory;
+  return TN_OK;
+}
+
+void tn__cuda_queue_destroy(tn_queue_t* queue) {
+  cuda_queue_t* it = cast_queue(queue);
+  const tn_allocator_t* allocator = it->device->discrete.base.allocator;
+  if (tn__cuda_enter_to_free(it->device)) {
+    it->device->cuda->StreamDestroy(it->stream);
+    tn__cuda_leave(it->device);
+  }
+  tn__queue_memory_deinit(&it->memory);
+  tn__code_list_deinit(&it->kernels, allocator);
+  tn__free(allocator, it, sizeof *it);
+}
+
+tn_status_t tn__cuda_queue_launch(tn_queue_t* queue, const tn_launch_t* launch) {
+  cuda_queue_t* it = cast_queue(queue);
+  tn_kernel_context_t context = *launch->call->context;
+  tn_kernel_call_t call = *launch->call;
+  context.encoder = &it->encoder;
+  call.context = &context;
+  it->last_tag = launch->tag;
+  TN_RETURN_IF_ERROR(tn__cuda_enter(it->device));
+  tn_status_t status = launch->kernel->run(&call);
+  tn__cuda_leave(it->device);
+  return status;
+}
+
+tn_status_t tn__cuda_queue_finish(tn_queue_t* queue, uint32_t* out_tag) {
+  cuda_queue_t* it = cast_queue(queue);
+  *out_tag = it->last_tag;
+  TN_RETURN_IF_ERROR(tn__cuda_enter(it->device));
+  tn_status_t status = TN_CUDA_CHECK(it->device, StreamSynchronize, it->stream);
+  tn__cuda_leave(it->device);
+  tn__queue_memory_clear(&it->memory);
+  return status;
+}

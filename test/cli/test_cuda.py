@@ -1,0 +1,122 @@
+"""The device `cuda` on a simulated driver: nothing here says what a GPU does (test/simulated_cuda/README.md)."""
+
+import ctypes
+import glob
+import os
+import pathlib
+import subprocess
+
+import cuda
+import pytest
+
+TENON = os.environ["TENON_CLI"]
+BUILD = pathlib.Path(os.environ["TENON_BUILD_DIR"])
+ROOT = pathlib.Path(__file__).parents[2]
+FIXTURES = sorted((ROOT / "test/op").glob("*.mlir"))
+DIGITS = ROOT / "examples/digits"
+ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
+
+simulated = pytest.mark.skipif(not cuda.EXISTS, reason=cuda.REASON)
+
+
+def run(*arguments, **more):
+    return subprocess.run(arguments, env=cuda.environment(**more), capture_output=True, text=True)
+
+
+@pytest.fixture(scope="session")
+def kernels(tmp_path_factory):
+    """Where the sources of compiled kernels are kept."""
+    return tmp_path_factory.mktemp("kernels")
+
+
+@simulated
+def test_devices_say_that_they_are_simulated():
+    assert "cuda:0     CUDA     simulated GPU 0 of Tenon's tests, compute capability 9.0" in run(TENON, "devices").stdout
+
+
+def test_a_missing_driver_is_named():
+    done = subprocess.run([TENON, "run", DIGITS / "digits.mlir", "--device", "cuda:7"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert 'there is no device "cuda:7"' in done.stderr
+    assert "libcuda.so.1, CUDA's driver, was not found" in done.stderr or "CUDA's driver has " in done.stderr
+
+
+@simulated
+def test_a_missing_compiler_is_named(tmp_path):
+    (tmp_path / "libcuda.so.1").symlink_to(cuda.FOLDER / "libcuda.so.1")
+    done = run(TENON, "test", FIXTURES[0], "--device", "cuda", LD_LIBRARY_PATH=str(tmp_path))
+    if "ok, 0 failed" in done.stdout:
+        pytest.skip("the machine has a compiler of CUDA 12")
+    assert "libnvrtc.so.12, CUDA's compiler, was not found, nor an older one" in done.stderr + done.stdout
+
+
+@simulated
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
+def test_computes_what_the_fixture_says(path, tmp_path, kernels):
+    accepted = [part for part in path.read_text().split("// -----") if "// error: " not in part]
+    file = tmp_path / path.name
+    file.write_text("// -----".join(accepted))
+    done = run(TENON, "test", str(file), "--device", "cuda", SIMULATED_CUDA_KEEP=str(kernels))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ", 0 unsupported" in done.stdout
+
+
+@simulated
+def test_demo_finds_the_same_digits(tmp_path, kernels):
+    outputs = {}
+    for device in ["cpu", "cuda"]:
+        outputs[device] = tmp_path / f"{device}.npy"
+        done = run(TENON, "run", DIGITS / "digits.mlir", "--device", device, "--load", BUILD / "examples/digits/libdigits.so",
+                   "--input", DIGITS / "images.npy", "--output", outputs[device], "--output", tmp_path / "probabilities.npy",
+                   SIMULATED_CUDA_KEEP=str(kernels))
+        assert done.returncode == 0, done.stderr
+    assert outputs["cpu"].read_bytes() == outputs["cuda"].read_bytes()
+
+
+@simulated
+@pytest.mark.parametrize("test", ["lazy_array", "array_elementwise", "array_fast", "array_index", "array_product",
+                                  "array_random", "array_reduce", "array_shape", "transform_compiled",
+                                  "transform_training", "import_import"])
+def test_lazy_arrays_pass(test, kernels):
+    program = BUILD / f"src/{test}_test"
+    if not program.exists():
+        pytest.skip("cmocka was not found when Tenon was configured")
+    done = run(program, TENON_DEVICE="cuda", SIMULATED_CUDA_KEEP=str(kernels))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def compiler():
+    """CUDA's own, of version 12 or later; it needs no GPU."""
+    names = ["libnvrtc.so.13", "libnvrtc.so.12", *sorted(glob.glob("/usr/local/cuda*/lib*/libnvrtc.so.1[2-9]"))]
+    for name in names:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            pass
+    return None
+
+
+def compile_kernel(nvrtc, source, architecture):
+    program, size = ctypes.c_void_p(), ctypes.c_size_t()
+    options = [f"--gpu-architecture={architecture}".encode(), b"--fmad=false", b"--disable-warnings"]
+    assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, b"kernel.cu", 0, None, None) == 0
+    error = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
+    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value)
+    nvrtc.nvrtcGetProgramLog(program, log)
+    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+    return error, log.value.decode()
+
+
+# After the tests above, whose kernels it takes.
+@simulated
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_cudas_own_compiler_takes_the_kernels(architecture, kernels):
+    nvrtc = compiler()
+    if not nvrtc:
+        pytest.skip("CUDA's compiler (libnvrtc.so) was not found")
+    sources = sorted(kernels.glob("*.cu"))
+    assert sources
+    for source in sources:
+        error, log = compile_kernel(nvrtc, source.read_bytes(), architecture)
+        assert error == 0, f"{log}\n{source.read_text()}"

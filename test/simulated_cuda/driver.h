@@ -1,0 +1,83 @@
+// Inside of the driver that is simulated.
+#ifndef SIMULATED_CUDA_DRIVER_H_
+#define SIMULATED_CUDA_DRIVER_H_
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel.h"
+
+// The API, declared from the table of what Tenon loads.
+typedef struct tn_cu_context_object* tn_cu_context_t;
+typedef struct tn_cu_stream_object* tn_cu_stream_t;
+typedef struct tn_cu_module_object* tn_cu_module_t;
+typedef struct tn_cu_function_object* tn_cu_function_t;
+#define TN_CUDA_FUNCTION(name, suffix, ...) \
+  __attribute__((visibility("default"))) int32_t cu##name##suffix(__VA_ARGS__);
+#include "device/cuda/driver.def"
+#undef TN_CUDA_FUNCTION
+
+enum {
+  SIM_SUCCESS = 0,
+  SIM_INVALID_VALUE = 1,
+  SIM_OUT_OF_MEMORY = 2,
+  SIM_NOT_INITIALIZED = 3,
+  SIM_INVALID_DEVICE = 101,
+  SIM_INVALID_IMAGE = 200,
+  SIM_INVALID_CONTEXT = 201,
+  SIM_NO_BINARY_FOR_GPU = 209,
+  SIM_INVALID_HANDLE = 400,
+  SIM_NOT_FOUND = 500,
+  SIM_ILLEGAL_ADDRESS = 700,
+
+  SIM_DEVICE_COUNT = 2,
+  SIM_ARCHITECTURE = 90,
+};
+
+// One of each device: the primary one.
+struct tn_cu_context_object {
+  int32_t use_count;
+  int32_t error;      // that it does not survive
+  size_t live_count;  // streams, modules and allocations
+};
+
+struct tn_cu_function_object {
+  tn_cu_function_t next;
+  const sim_kernel_t* kernel;
+  tn_cu_module_t module;
+};
+
+struct tn_cu_module_object {
+  tn_cu_context_t context;
+  tn_cu_module_t next;
+  void* library;
+  tn_cu_function_t functions;  // that were asked for
+};
+
+// All state: contexts, allocations, modules, the list of streams.
+extern pthread_mutex_t sim_mutex;
+
+// The calling thread's context, or why a call is refused.
+int32_t sim_context(tn_cu_context_t* out_context);
+int32_t sim_context_error(tn_cu_context_t context);
+void sim_set_error(tn_cu_context_t context, int32_t error);
+void sim_count(tn_cu_context_t context, int change);
+// Ends the process: the caller has done what is wrong without a doubt.
+__attribute__((noreturn, format(printf, 1, 2))) void sim_abort(const char* format, ...);
+
+// memory.c. Whether an address is in the range of devices.
+bool sim_is_device_address(uint64_t address);
+// Where the bytes are in the process; NULL when they are not in an allocation that is alive.
+void* sim_find_bytes(uint64_t address, size_t byte_size);
+
+// stream.c. Work in the stream's turn; `work` frees `user`.
+typedef void (*sim_work_fn)(tn_cu_context_t context, void* user);
+int32_t sim_enqueue(tn_cu_stream_t stream, tn_cu_context_t context, sim_work_fn work, void* user);
+void sim_wait_for_all(tn_cu_context_t context);
+
+// blocks.c: runs a block, whose threads may wait for each other.
+void sim_run_block(const sim_kernel_t* kernel, sim_block_t* block, void** parameters);
+
+#endif  // SIMULATED_CUDA_DRIVER_H_

@@ -1,0 +1,199 @@
+// Modules, and launches of their kernels.
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "driver.h"
+
+static tn_cu_module_t modules;  // under sim_mutex
+
+// A file that is gone once it is loaded.
+static void* load(const void* bytes, size_t byte_size) {
+  char path[] = "/tmp/simulated_cuda_XXXXXX";
+  const int file = mkstemp(path);
+  if (file < 0) return NULL;
+  const bool is_written = write(file, bytes, byte_size) == (ssize_t)byte_size;
+  close(file);
+  void* library = is_written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (!library) fprintf(stderr, "simulated CUDA: %s\n", is_written ? dlerror() : "no room");
+  unlink(path);
+  return library;
+}
+
+int32_t cuModuleLoadDataEx(tn_cu_module_t* out_module, const void* image, uint32_t option_count,
+                           const int32_t* options, void** values) {
+  const sim_binary_t* binary = image;
+  tn_cu_context_t context = NULL;
+  const int32_t error = sim_context(&context);
+  (void)options;
+  (void)values;
+  if (error) return error;
+  if (option_count) return SIM_INVALID_VALUE;
+  if (memcmp(binary->magic, SIM_MAGIC, sizeof binary->magic) != 0) return SIM_INVALID_IMAGE;
+  // A binary runs where the first digit is the same and the second no smaller.
+  if (binary->architecture / 10 != SIM_ARCHITECTURE / 10) return SIM_NO_BINARY_FOR_GPU;
+  tn_cu_module_t module = calloc(1, sizeof *module);
+  if (!module) return SIM_OUT_OF_MEMORY;
+  module->context = context;
+  module->library = load(binary + 1, binary->byte_size);
+  if (!module->library) {
+    free(module);
+    return SIM_INVALID_IMAGE;
+  }
+  pthread_mutex_lock(&sim_mutex);
+  module->next = modules;
+  modules = module;
+  pthread_mutex_unlock(&sim_mutex);
+  sim_count(context, 1);
+  *out_module = module;
+  return SIM_SUCCESS;
+}
+
+// Under sim_mutex.
+static tn_cu_module_t* find(tn_cu_module_t module, tn_cu_context_t context) {
+  tn_cu_module_t* place = &modules;
+  while (*place && *place != module) place = &(*place)->next;
+  return *place && module->context == context ? place : NULL;
+}
+
+int32_t cuModuleUnload(tn_cu_module_t module) {
+  tn_cu_context_t context = NULL;
+  const int32_t error = sim_context(&context);
+  if (error) return error;
+  sim_wait_for_all(context);
+  pthread_mutex_lock(&sim_mutex);
+  tn_cu_module_t* place = find(module, context);
+  if (place) *place = module->next;
+  pthread_mutex_unlock(&sim_mutex);
+  if (!place) return SIM_INVALID_HANDLE;
+  while (module->functions) {
+    tn_cu_function_t it = module->functions;
+    module->functions = it->next;
+    free(it);
+  }
+  dlclose(module->library);
+  free(module);
+  sim_count(context, -1);
+  return SIM_SUCCESS;
+}
+
+int32_t cuModuleGetFunction(tn_cu_function_t* out_function, tn_cu_module_t module,
+                            const char* name) {
+  tn_cu_context_t context = NULL;
+  const int32_t error = sim_context(&context);
+  char symbol[256];
+  if (error) return error;
+  pthread_mutex_lock(&sim_mutex);
+  const bool is_one = find(module, context);
+  pthread_mutex_unlock(&sim_mutex);
+  if (!is_one) return SIM_INVALID_HANDLE;
+  snprintf(symbol, sizeof symbol, "sim_kernel_%s", name);
+  const sim_kernel_t* kernel = dlsym(module->library, symbol);
+  if (!kernel) return SIM_NOT_FOUND;
+  tn_cu_function_t function = calloc(1, sizeof *function);
+  if (!function) return SIM_OUT_OF_MEMORY;
+  pthread_mutex_lock(&sim_mutex);
+  *function = (struct tn_cu_function_object){module->functions, kernel, module};
+  module->functions = function;
+  pthread_mutex_unlock(&sim_mutex);
+  *out_function = function;
+  return SIM_SUCCESS;
+}
+
+int32_t cuFuncGetParamInfo(tn_cu_function_t function, size_t index, size_t* out_offset,
+                           size_t* out_byte_size) {
+  const sim_kernel_t* kernel = function->kernel;
+  if (index >= kernel->parameter_count) return SIM_INVALID_VALUE;
+  *out_offset = 0;
+  *out_byte_size = kernel->parameter_sizes[index];
+  return SIM_SUCCESS;
+}
+
+// --- launches
+
+typedef struct launch {
+  const sim_kernel_t* kernel;
+  sim_dims_t grid, block;
+  void** parameters;
+} launch_t;
+
+// What is no memory of the device is an error that the context does not survive; NULL is not read.
+static void* translate(sim_block_t* block, void* address) {
+  void* found = address ? sim_find_bytes((uintptr_t)address, 0) : NULL;
+  if (address && !found) block->has_failed = true;
+  return found;
+}
+
+static void run(tn_cu_context_t context, void* user) {
+  launch_t* launch = user;
+  const sim_dims_t grid = launch->grid, dims = launch->block;
+  bool goes_on = !sim_context_error(context);
+  for (uint64_t i = 0; goes_on && i < (uint64_t)grid.x * grid.y * grid.z; ++i) {
+    sim_block_t block = {
+        .block_index = {(uint32_t)(i % grid.x), (uint32_t)(i / grid.x % grid.y),
+                        (uint32_t)(i / grid.x / grid.y)},
+        .block_dims = dims,
+        .grid_dims = grid,
+        .thread_count = dims.x * dims.y * dims.z,
+        .translate = translate,
+    };
+    sim_run_block(launch->kernel, &block, launch->parameters);
+    goes_on = !block.has_failed;
+    if (block.has_failed) sim_set_error(context, SIM_ILLEGAL_ADDRESS);
+  }
+  free(launch);
+}
+
+static bool is_too_large(sim_dims_t grid, sim_dims_t block, uint32_t shared_byte_size) {
+  const bool is_empty = !grid.x || !grid.y || !grid.z || !block.x || !block.y || !block.z;
+  return is_empty || grid.x > INT32_MAX || grid.y > UINT16_MAX || grid.z > UINT16_MAX ||
+         block.x > 1024 || block.y > 1024 || block.z > 64 ||
+         (uint64_t)block.x * block.y * block.z > 1024 || shared_byte_size > 48 << 10;
+}
+
+// With the values of the parameters, which are read now.
+static launch_t* copy_launch(const sim_kernel_t* kernel, void** parameters) {
+  size_t byte_size = 0, offset = 0;
+  for (uint32_t i = 0; i < kernel->parameter_count; ++i) {
+    byte_size += (kernel->parameter_sizes[i] + 15u) / 16 * 16;
+  }
+  if (byte_size > 4096) sim_abort("a kernel has more than 4 KiB of parameters");
+  const size_t list = kernel->parameter_count * sizeof(void*);
+  launch_t* launch = calloc(1, sizeof *launch + (list + 15) / 16 * 16 + byte_size);
+  if (!launch) return NULL;
+  launch->kernel = kernel;
+  launch->parameters = (void**)(launch + 1);
+  char* values = (char*)(launch + 1) + (list + 15) / 16 * 16;
+  for (uint32_t i = 0; i < kernel->parameter_count; ++i) {
+    launch->parameters[i] = values + offset;
+    memcpy(values + offset, parameters[i], kernel->parameter_sizes[i]);
+    offset += (kernel->parameter_sizes[i] + 15u) / 16 * 16;
+  }
+  return launch;
+}
+
+int32_t cuLaunchKernel(tn_cu_function_t function, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
+                       uint32_t block_x, uint32_t block_y, uint32_t block_z,
+                       uint32_t shared_byte_size, tn_cu_stream_t stream, void** parameters,
+                       void** extra) {
+  const sim_dims_t grid = {grid_x, grid_y, grid_z}, block = {block_x, block_y, block_z};
+  tn_cu_context_t context = NULL;
+  int32_t error = sim_context(&context);
+  if (error) return error;
+  pthread_mutex_lock(&sim_mutex);
+  const bool is_one = function && find(function->module, context);
+  pthread_mutex_unlock(&sim_mutex);
+  if (!is_one) return SIM_INVALID_HANDLE;
+  if (extra || !parameters || is_too_large(grid, block, shared_byte_size)) {
+    return SIM_INVALID_VALUE;
+  }
+  launch_t* launch = copy_launch(function->kernel, parameters);
+  if (!launch) return SIM_OUT_OF_MEMORY;
+  launch->grid = grid;
+  launch->block = block;
+  error = sim_enqueue(stream, context, run, launch);
+  if (error) free(launch);
+  return error;
+}

@@ -1,0 +1,232 @@
+// CUDA's compiler, by the C++ compiler at hand. Where SIMULATED_CUDA_KEEP names a folder, the
+// source is kept there.
+#include <ctype.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernel.h"
+
+typedef struct tn_nvrtc_program_object* tn_nvrtc_program_t;
+#define TN_NVRTC_FUNCTION(result, name, ...) \
+  __attribute__((visibility("default"))) result nvrtc##name(__VA_ARGS__);
+#include "device/cuda/nvrtc.def"
+#undef TN_NVRTC_FUNCTION
+
+enum {
+  OUT_OF_MEMORY = 1,
+  INVALID_INPUT = 3,
+  INVALID_PROGRAM = 4,
+  INVALID_OPTION = 5,
+  COMPILATION = 6,
+};
+
+struct tn_nvrtc_program_object {
+  char *source, *name;
+  char* log;
+  sim_binary_t* binary;
+};
+
+const char* nvrtcGetErrorString(int32_t error) {
+  static const char* const names[] = {"NVRTC_SUCCESS",
+                                      "NVRTC_ERROR_OUT_OF_MEMORY",
+                                      "NVRTC_ERROR_PROGRAM_CREATION_FAILURE",
+                                      "NVRTC_ERROR_INVALID_INPUT",
+                                      "NVRTC_ERROR_INVALID_PROGRAM",
+                                      "NVRTC_ERROR_INVALID_OPTION",
+                                      "NVRTC_ERROR_COMPILATION"};
+  const bool is_known = error >= 0 && (size_t)error < sizeof names / sizeof *names;
+  return is_known ? names[error] : "NVRTC_ERROR unknown";
+}
+
+int32_t nvrtcCreateProgram(tn_nvrtc_program_t* out_program, const char* source, const char* name,
+                           int32_t header_count, const char* const* headers,
+                           const char* const* header_names) {
+  (void)headers;
+  (void)header_names;
+  if (!source || header_count) return INVALID_INPUT;
+  tn_nvrtc_program_t program = calloc(1, sizeof *program);
+  if (!program) return OUT_OF_MEMORY;
+  program->source = strdup(source);
+  program->name = strdup(name ? name : "default_program");
+  if (!program->source || !program->name) abort();
+  *out_program = program;
+  return 0;
+}
+
+int32_t nvrtcDestroyProgram(tn_nvrtc_program_t* program) {
+  if (!program || !*program) return INVALID_PROGRAM;
+  free((*program)->source);
+  free((*program)->name);
+  free((*program)->log);
+  free((*program)->binary);
+  free(*program);
+  *program = NULL;
+  return 0;
+}
+
+// --- options
+
+static bool take_option(const char* option, uint32_t* architecture) {
+  static const char prefix[] = "--gpu-architecture=sm_";
+  static const uint32_t known[] = {75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121};
+  if (strncmp(option, prefix, sizeof prefix - 1) != 0) {
+    return strcmp(option, "--fmad=false") == 0 || strcmp(option, "--disable-warnings") == 0;
+  }
+  *architecture = (uint32_t)strtoul(option + sizeof prefix - 1, NULL, 10);
+  for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
+    if (known[i] == *architecture) return true;
+  }
+  return false;
+}
+
+// --- compiling
+
+static bool is_in_comment(const char* source, const char* at) {
+  const char* line = at;
+  while (line > source && line[-1] != '\n') --line;
+  return strncmp(line + strspn(line, " "), "//", 2) == 0;
+}
+
+// SIM_KERNEL for each kernel of the source: the name behind "__global__ void" or its word.
+static void write_kernels(FILE* file, const char* source) {
+  static const char* const words[] = {"__global__", "TN_KERNEL"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+    for (const char* at = source; (at = strstr(at, words[i]));) {
+      at += strlen(words[i]);
+      const char* name = at + strspn(at, " \n");
+      if (strncmp(name, "void ", 5) != 0 || is_in_comment(source, at)) continue;
+      name += 5;
+      size_t length = 0;
+      while (isalnum((unsigned char)name[length]) || name[length] == '_') ++length;
+      fprintf(file, "\nSIM_KERNEL(%.*s)\n", (int)length, name);
+    }
+  }
+}
+
+static char* read_file(const char* path, size_t before, size_t* out_size) {
+  FILE* file = fopen(path, "rb");
+  if (!file) return NULL;
+  fseek(file, 0, SEEK_END);
+  *out_size = (size_t)ftell(file);
+  rewind(file);
+  char* bytes = calloc(1, before + *out_size + 1);
+  if (!bytes || fread(bytes + before, 1, *out_size, file) != *out_size) abort();
+  fclose(file);
+  return bytes;
+}
+
+static bool run_compiler(const char* in, const char* out, const char* log) {
+  char* const arguments[] = {SIMULATED_COMPILER,
+                             "-x",
+                             "c++",
+                             "-std=c++17",
+                             "-O1",
+                             "-fPIC",
+                             "-shared",
+                             "-w",
+                             "-ffp-contract=off",
+                             "-fno-exceptions",
+                             "-fno-rtti",
+                             "-fwrapv",
+                             "-fvisibility=hidden",
+                             "-include",
+                             SIMULATED_LANGUAGE,
+                             (char*)in,
+                             "-o",
+                             (char*)out,
+                             "-lm",
+                             NULL};
+  posix_spawn_file_actions_t actions;
+  pid_t child = 0;
+  int status = -1;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ) == 0) {
+    waitpid(child, &status, 0);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  return status == 0;
+}
+
+static int32_t compile_in(tn_nvrtc_program_t program, const char* folder, uint32_t architecture) {
+  char in[128], out[128], log[128];
+  size_t size = 0;
+  snprintf(in, sizeof in, "%s/kernel.cu", folder);
+  snprintf(out, sizeof out, "%s/kernel.so", folder);
+  snprintf(log, sizeof log, "%s/log", folder);
+  FILE* file = fopen(in, "w");
+  if (!file) return OUT_OF_MEMORY;
+  fprintf(file, "#line 1 \"%s\"\n%s", program->name, program->source);
+  write_kernels(file, program->source);
+  fclose(file);
+  const bool is_compiled = run_compiler(in, out, log);
+  if (is_compiled) {
+    program->binary = (sim_binary_t*)(void*)read_file(out, sizeof(sim_binary_t), &size);
+    *program->binary = (sim_binary_t){SIM_MAGIC, architecture, (uint32_t)size};
+  } else {
+    program->log = read_file(log, 0, &size);
+  }
+  unlink(in);
+  unlink(out);
+  unlink(log);
+  return is_compiled ? 0 : COMPILATION;
+}
+
+// For tests that give it to the real compiler.
+static void keep_source(const char* source) {
+  const char* folder = getenv("SIMULATED_CUDA_KEEP");
+  char path[512];
+  uint64_t hash = UINT64_C(14695981039346656037);
+  if (!folder || !*folder) return;
+  for (const char* c = source; *c; ++c) hash = (hash ^ (uint8_t)*c) * UINT64_C(1099511628211);
+  snprintf(path, sizeof path, "%s/%016llx.cu", folder, (unsigned long long)hash);
+  FILE* file = fopen(path, "w");
+  if (!file) abort();
+  fputs(source, file);
+  fclose(file);
+}
+
+int32_t nvrtcCompileProgram(tn_nvrtc_program_t program, int32_t option_count,
+                            const char* const* options) {
+  char folder[] = "/tmp/simulated_nvrtc_XXXXXX";
+  uint32_t architecture = 75;
+  if (!program || program->binary) return INVALID_PROGRAM;
+  for (int32_t i = 0; i < option_count; ++i) {
+    if (!take_option(options[i], &architecture)) return INVALID_OPTION;
+  }
+  keep_source(program->source);
+  if (!mkdtemp(folder)) return OUT_OF_MEMORY;
+  const int32_t result = compile_in(program, folder, architecture);
+  rmdir(folder);
+  return result;
+}
+
+int32_t nvrtcGetProgramLogSize(tn_nvrtc_program_t program, size_t* out_size) {
+  *out_size = program->log ? strlen(program->log) + 1 : 1;
+  return 0;
+}
+
+int32_t nvrtcGetProgramLog(tn_nvrtc_program_t program, char* out_log) {
+  const char* log = program->log ? program->log : "";
+  memcpy(out_log, log, strlen(log) + 1);
+  return 0;
+}
+
+int32_t nvrtcGetCUBINSize(tn_nvrtc_program_t program, size_t* out_size) {
+  if (!program->binary) return INVALID_PROGRAM;
+  *out_size = sizeof *program->binary + program->binary->byte_size;
+  return 0;
+}
+
+int32_t nvrtcGetCUBIN(tn_nvrtc_program_t program, char* out_binary) {
+  if (!program->binary) return INVALID_PROGRAM;
+  memcpy(out_binary, program->binary, sizeof *program->binary + program->binary->byte_size);
+  return 0;
+}
