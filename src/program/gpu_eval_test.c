@@ -142,6 +142,8 @@ TN_DEFINE(launch_on_the_host, .eval_cpu = launch_on_the_host_eval)
 
 // --- running them
 
+static const char* device_name;
+
 static int setup(void** state) {
   static const tn_op_def_t* const definitions[] = {tn_definition_of(linear), tn_definition_of(turn),
                                                    tn_definition_of(wrong),
@@ -150,7 +152,7 @@ static int setup(void** state) {
   for (size_t i = 0; i < sizeof definitions / sizeof *definitions; ++i) {
     TN_ASSERT_OK(tn_op_register(definitions[i]));
   }
-  tn_status_release(tn_device_create("opencl", NULL, &device));
+  tn_status_release(tn_device_create(device_name, NULL, &device));
   *state = device;
   return 0;
 }
@@ -242,17 +244,14 @@ static void what_is_wrong_is_said(void** state) {
   } cases[] = {
       {"what = 0 : i32", "a parameter is set before the kernel: see tn_eval_set_kernel"},
       {"what = 1 : i32", "kernel library test_kernels has no kernel \"inverse\""},
-      {"what = 2 : i32",
-       "kernel library broken_kernels does not compile: error: broken_kernels:2:10: use of "
-       "undeclared identifier 'y'"},
+      {"what = 2 : i32", "kernel library broken_kernels does not compile: "},
       {"what = 3 : i32",
        "kernel reverse: groups of 64 x 32 x 1 threads, 1 x 1 x 1 of them; expected groups of 1 to "
        "1024"},
       {"what = 4 : i32", "set_vector_bytes: 9 numbers; expected at most 8"},
       {"what = 5 : i32", "set_bytes: 2048 bytes; expected 1 to 1024"},
       {"what = 6 : i32", "tn_eval_share: not on a GPU"},
-      {"what = 7 : i32",
-       "kernel reverse of test_kernels: parameter 2, set to 16 bytes: clSetKernelArg: "},
+      {"what = 7 : i32", "kernel reverse of test_kernels: parameter 2, set to 16 bytes: "},
       {"what = 8 : i32", "kernel reverse of test_kernels: it has 3 parameters; 1 are set"},
   };
   tn_device_t* device = device_of(state);
@@ -285,5 +284,12 @@ int main(void) {
       cmocka_unit_test(what_is_wrong_is_said),
       cmocka_unit_test(an_eval_of_the_host_launches_nothing),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  static const char* const names[] = {"opencl", "cuda"};
+  int failed = 0;
+  for (size_t i = 0; i < 2; ++i) {
+    device_name = names[i];
+    failed +=
+        _cmocka_run_group_tests(names[i], tests, sizeof tests / sizeof *tests, setup, teardown);
+  }
+  return failed;
 }

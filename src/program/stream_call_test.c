@@ -3,20 +3,25 @@
 #include <tenon/custom.h>
 #include <tenon/custom_call_status.h>
 
+#include "device/cuda/cuda.h"
 #include "device/opencl/opencl.h"
 #include "program/testing_run.h"
 
 #define F4 "tensor<4xf32>"
 enum { IS_BLOCKING = 0 };
 
+static const char *device_name, *platform;
 static const tn_opencl_t* cl;
+static const tn_cuda_t* cuda;  // NULL: it is a device of OpenCL
 
 // Where a driver is missing there is nothing to test.
 static int setup(void** state) {
   const char* reason = NULL;
   tn_device_t* device = NULL;
-  tn_status_release(tn_device_create("opencl", NULL, &device));
+  tn_status_release(tn_device_create(device_name, NULL, &device));
+  platform = device ? tn_device_platform(device) : "";
   cl = tn__opencl_load(&reason);
+  cuda = strcmp(platform, "CUDA") == 0 ? tn__cuda_load(&reason) : NULL;
   *state = device;
   return 0;
 }
@@ -31,7 +36,14 @@ static tn_device_t* device_of(void** state) {
   return *state;
 }
 
+// With CUDA in the device's context, which is current.
 static void copy(void* stream, void* to, const void* from, size_t float_count) {
+  if (cuda) {
+    assert_int_equal(
+        cuda->MemcpyAsync((uintptr_t)to, (uintptr_t)from, float_count * sizeof(float), stream),
+        TN_CU_SUCCESS);
+    return;
+  }
   assert_int_equal(cl->EnqueueSVMMemcpy(stream, IS_BLOCKING, to, from, float_count * sizeof(float),
                                         0, NULL, NULL),
                    TN_CL_SUCCESS);
@@ -85,7 +97,7 @@ static void exchange_untyped(void* stream, void** buffers, const char* opaque, s
 // Of api version 0, which is another name of version 1, and 1.
 static void untyped_functions_get_the_stream_the_buffers_and_the_opaque_bytes(void** state) {
   tn_device_t* device = device_of(state);
-  REGISTER("exchange_untyped", "OpenCL", exchange_untyped, TN_API_VERSION_ORIGINAL);
+  REGISTER("exchange_untyped", platform, exchange_untyped, TN_API_VERSION_ORIGINAL);
   expect_run(device,
              "func.func @main(%x: " F4 ") -> " F4
              " {\n"
@@ -114,7 +126,7 @@ static void exchange_leaves(void* stream, void** buffers, const char* opaque, si
 
 static void tuples_are_flat_and_tokens_have_no_buffer(void** state) {
   tn_device_t* device = device_of(state);
-  REGISTER("exchange_leaves", "OpenCL", exchange_leaves, TN_API_VERSION_STATUS_RETURNING);
+  REGISTER("exchange_leaves", platform, exchange_leaves, TN_API_VERSION_STATUS_RETURNING);
   expect_run(
       device,
       "func.func @main(%x: " F4 ") -> " F4
@@ -145,7 +157,7 @@ static void fail_untyped(void* stream, void** buffers, const char* opaque, size_
 
 static void an_untyped_function_fails_by_its_status(void** state) {
   tn_device_t* device = device_of(state);
-  REGISTER("fail_untyped", "OpenCL", fail_untyped, TN_API_VERSION_STATUS_RETURNING_UNIFIED);
+  REGISTER("fail_untyped", platform, fail_untyped, TN_API_VERSION_STATUS_RETURNING_UNIFIED);
   expect_error(device,
                "func.func @main(%x: " F4 ") -> " F4
                " {\n"
@@ -184,7 +196,7 @@ TN_OP_ON("OpenCL", "exchange_typed", 0, exchange_typed, SAME, "exchanges halves"
 
 static void typed_handlers_get_the_stream_scratch_memory_and_the_ordinal(void** state) {
   tn_device_t* device = device_of(state);
-  REGISTER("exchange_typed", "OpenCL", exchange_typed, TN_API_VERSION_TYPED_FFI);
+  REGISTER("exchange_typed", platform, exchange_typed, TN_API_VERSION_TYPED_FFI);
   expect_run(device, TYPED("exchange_typed"), (float[]){-3, -4, -1, -2});
 }
 
@@ -222,7 +234,7 @@ TN_INITIALIZE(staged_exchange) {
 static void stages_are_called_in_order_and_keep_their_state(void** state) {
   tn_device_t* device = device_of(state);
   TN_ASSERT_OK(tn_target_register_stages(
-      "staged_exchange", "OpenCL",
+      "staged_exchange", platform,
       &(tn_handler_stages_t){(tn_target_function_t)staged_exchange_instantiate,
                              (tn_target_function_t)staged_exchange_prepare,
                              (tn_target_function_t)staged_exchange_initialize,
@@ -238,7 +250,7 @@ TN_OP_ON("OpenCL", "fail_typed", 0, fail_typed, SAME, "fails") {
 
 static void a_typed_handler_fails_by_its_error(void** state) {
   tn_device_t* device = device_of(state);
-  REGISTER("fail_typed", "OpenCL", fail_typed, TN_API_VERSION_TYPED_FFI);
+  REGISTER("fail_typed", platform, fail_typed, TN_API_VERSION_TYPED_FFI);
   expect_error(device, TYPED("fail_typed"),
                "custom call @fail_typed: ABORTED: fail_typed: not today");
 }
@@ -260,9 +272,9 @@ static void a_function_for_the_platform_comes_before_the_hosts(void** state) {
   tn_device_t* device = device_of(state);
   REGISTER("both", "Host", both, TN_API_VERSION_TYPED_FFI);
   expect_run(device, TYPED("both"), (float[]){-1, -2, -3, -4});
-  REGISTER("both", "OpenCL", exchange_typed, TN_API_VERSION_TYPED_FFI);
+  REGISTER("both", platform, exchange_typed, TN_API_VERSION_TYPED_FFI);
   expect_run(device, TYPED("both"), (float[]){-3, -4, -1, -2});
-  TN_ASSERT_OK(tn_target_unregister("both", "OpenCL"));
+  TN_ASSERT_OK(tn_target_unregister("both", platform));
 }
 
 static void a_handler_of_the_host_has_no_stream_there(void** state) {
@@ -282,5 +294,12 @@ int main(void) {
       cmocka_unit_test(a_function_for_the_platform_comes_before_the_hosts),
       cmocka_unit_test(a_handler_of_the_host_has_no_stream_there),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  static const char* const names[] = {"opencl", "cuda"};
+  int failed = 0;
+  for (size_t i = 0; i < 2; ++i) {
+    device_name = names[i];
+    failed +=
+        _cmocka_run_group_tests(names[i], tests, sizeof tests / sizeof *tests, setup, teardown);
+  }
+  return failed;
 }

@@ -8,6 +8,7 @@ import subprocess
 
 import cuda
 import pytest
+import test_gpu_kernels
 
 TENON = os.environ["TENON_CLI"]
 BUILD = pathlib.Path(os.environ["TENON_BUILD_DIR"])
@@ -59,6 +60,14 @@ def test_computes_what_the_fixture_says(path, tmp_path, kernels):
     done = run(TENON, "test", str(file), "--device", "cuda", SIMULATED_CUDA_KEEP=str(kernels))
     assert done.returncode == 0, done.stdout + done.stderr
     assert ", 0 unsupported" in done.stdout
+
+
+@simulated
+@pytest.mark.parametrize("path", sorted(test_gpu_kernels.PROGRAMS.glob("*.mlir")), ids=lambda path: path.stem)
+def test_finds_what_the_cpu_finds(path, tmp_path, kernels, monkeypatch):
+    for name, value in cuda.environment(SIMULATED_CUDA_KEEP=str(kernels)).items():
+        monkeypatch.setenv(name, value)
+    test_gpu_kernels.test_finds_what_the_cpu_finds(path, "cuda", tmp_path)
 
 
 @simulated
@@ -117,6 +126,8 @@ def test_cudas_own_compiler_takes_the_kernels(architecture, kernels):
         pytest.skip("CUDA's compiler (libnvrtc.so) was not found")
     sources = sorted(kernels.glob("*.cu"))
     assert sources
+    if architecture != "sm_90" and "TENON_LONG_TESTS" not in os.environ:
+        sources = sources[::8]
     for source in sources:
         error, log = compile_kernel(nvrtc, source.read_bytes(), architecture)
         assert error == 0, f"{log}\n{source.read_text()}"

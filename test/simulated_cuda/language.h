@@ -3,7 +3,7 @@
 #include "kernel.h"
 
 #define __CUDACC__
-#define __global__
+#define __global__ __attribute__((sim_kernel))  // which nvrtc.c looks for
 #define __device__
 #define __forceinline__ inline
 #define __restrict__ __restrict
@@ -177,7 +177,7 @@ struct sim_entry<kernel, void (*)(A...)> {
   }
 };
 
-// Behind the source, for each of its kernels.
-#define SIM_KERNEL(name)                                                                     \
-  extern "C" __attribute__((visibility("default"))) const sim_kernel_t sim_kernel_##name = { \
-      sim_entry<&name>::count, sim_entry<&name>::sizes, sim_entry<&name>::run};
+template <auto kernel>
+static constexpr sim_kernel_t sim_kernel_of() {
+  return {sim_entry<kernel>::count, sim_entry<kernel>::sizes, sim_entry<kernel>::run};
+}

@@ -88,25 +88,17 @@ static bool take_option(const char* option, uint32_t* architecture) {
 
 // --- compiling
 
-static bool is_in_comment(const char* source, const char* at) {
-  const char* line = at;
-  while (line > source && line[-1] != '\n') --line;
-  return strncmp(line + strspn(line, " "), "//", 2) == 0;
-}
-
-// SIM_KERNEL for each kernel of the source: the name behind "__global__ void" or its word.
-static void write_kernels(FILE* file, const char* source) {
-  static const char* const words[] = {"__global__", "TN_KERNEL"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
-    for (const char* at = source; (at = strstr(at, words[i]));) {
-      at += strlen(words[i]);
-      const char* name = at + strspn(at, " \n");
-      if (strncmp(name, "void ", 5) != 0 || is_in_comment(source, at)) continue;
-      name += 5;
-      size_t length = 0;
-      while (isalnum((unsigned char)name[length]) || name[length] == '_') ++length;
-      fprintf(file, "\nSIM_KERNEL(%.*s)\n", (int)length, name);
-    }
+// What calls each kernel of a source that is preprocessed.
+static void write_entries(FILE* file, const char* source) {
+  static const char mark[] = "((sim_kernel)) void ";
+  for (const char* at = source; (at = strstr(at, mark));) {
+    at += strlen(mark);
+    int length = 0;
+    while (isalnum((unsigned char)at[length]) || at[length] == '_') ++length;
+    fprintf(file,
+            "\nextern \"C\" __attribute__((visibility(\"default\"))) const sim_kernel_t "
+            "sim_kernel_%.*s = sim_kernel_of<&%.*s>();\n",
+            length, at, length, at);
   }
 }
 
@@ -122,27 +114,7 @@ static char* read_file(const char* path, size_t before, size_t* out_size) {
   return bytes;
 }
 
-static bool run_compiler(const char* in, const char* out, const char* log) {
-  char* const arguments[] = {SIMULATED_COMPILER,
-                             "-x",
-                             "c++",
-                             "-std=c++17",
-                             "-O1",
-                             "-fPIC",
-                             "-shared",
-                             "-w",
-                             "-ffp-contract=off",
-                             "-fno-exceptions",
-                             "-fno-rtti",
-                             "-fwrapv",
-                             "-fvisibility=hidden",
-                             "-include",
-                             SIMULATED_LANGUAGE,
-                             (char*)in,
-                             "-o",
-                             (char*)out,
-                             "-lm",
-                             NULL};
+static bool run_compiler(char* const* arguments, const char* log) {
   posix_spawn_file_actions_t actions;
   pid_t child = 0;
   int status = -1;
@@ -155,27 +127,70 @@ static bool run_compiler(const char* in, const char* out, const char* log) {
   return status == 0;
 }
 
+static bool preprocess(char* in, char* out, const char* log) {
+  char* const arguments[] = {SIMULATED_COMPILER, "-x", "c++", "-E", "-w", "-include",
+                             SIMULATED_LANGUAGE, in,   "-o",  out,  NULL};
+  return run_compiler(arguments, log);
+}
+
+static bool compile(char* in, char* out, const char* log) {
+  char* const arguments[] = {SIMULATED_COMPILER,
+                             "-x",
+                             "c++-cpp-output",
+                             "-std=c++17",
+                             "-O1",
+                             "-fPIC",
+                             "-shared",
+                             "-w",
+                             "-ffp-contract=off",
+                             "-fno-exceptions",
+                             "-fno-rtti",
+                             "-fwrapv",
+                             "-fvisibility=hidden",
+                             in,
+                             "-o",
+                             out,
+                             "-lm",
+                             NULL};
+  return run_compiler(arguments, log);
+}
+
+static bool write_source(tn_nvrtc_program_t program, const char* path) {
+  FILE* file = fopen(path, "w");
+  if (!file) return false;
+  fprintf(file, "#line 1 \"%s\"\n%s", program->name, program->source);
+  return fclose(file) == 0;
+}
+
+static bool append_entries(const char* path) {
+  size_t size = 0;
+  char* text = read_file(path, 0, &size);
+  FILE* file = text ? fopen(path, "a") : NULL;
+  if (file) {
+    write_entries(file, text);
+    fclose(file);
+  }
+  free(text);
+  return file;
+}
+
 static int32_t compile_in(tn_nvrtc_program_t program, const char* folder, uint32_t architecture) {
-  char in[128], out[128], log[128];
+  char in[128], between[128], out[128], log[128];
   size_t size = 0;
   snprintf(in, sizeof in, "%s/kernel.cu", folder);
+  snprintf(between, sizeof between, "%s/kernel.ii", folder);
   snprintf(out, sizeof out, "%s/kernel.so", folder);
   snprintf(log, sizeof log, "%s/log", folder);
-  FILE* file = fopen(in, "w");
-  if (!file) return OUT_OF_MEMORY;
-  fprintf(file, "#line 1 \"%s\"\n%s", program->name, program->source);
-  write_kernels(file, program->source);
-  fclose(file);
-  const bool is_compiled = run_compiler(in, out, log);
+  const bool is_compiled = write_source(program, in) && preprocess(in, between, log) &&
+                           append_entries(between) && compile(between, out, log);
   if (is_compiled) {
     program->binary = (sim_binary_t*)(void*)read_file(out, sizeof(sim_binary_t), &size);
     *program->binary = (sim_binary_t){SIM_MAGIC, architecture, (uint32_t)size};
   } else {
     program->log = read_file(log, 0, &size);
   }
-  unlink(in);
-  unlink(out);
-  unlink(log);
+  const char* const files[] = {in, between, out, log};
+  for (size_t i = 0; i < sizeof files / sizeof *files; ++i) unlink(files[i]);
   return is_compiled ? 0 : COMPILATION;
 }
 

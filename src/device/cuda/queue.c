@@ -2,6 +2,13 @@
 #include "device/cuda/cuda_device.h"
 #include "device/queue_memory.h"
 
+enum { MOST_ARGUMENTS = 64 };
+
+typedef struct cuda_kernel {
+  tn_cu_function_t function;
+  uint32_t sizes[MOST_ARGUMENTS];  // of its parameters, where they are known
+} cuda_kernel_t;
+
 typedef struct cuda_queue {
   tn_encoder_t encoder;  // first
   tn_cuda_device_t* device;
@@ -16,40 +23,46 @@ static cuda_queue_t* cast_queue(void* queue) {
 }
 
 // Drivers before CUDA 12.4 do not tell the parameters.
-static tn_status_t count_parameters(tn_cuda_device_t* device, tn_known_kernel_t* kernel) {
-  size_t offset = 0, size = 0;
-  kernel->parameter_count = TN_CUDA_UNKNOWN_COUNT;
+static tn_status_t read_parameters(tn_cuda_device_t* device, cuda_kernel_t* kernel,
+                                   uint32_t* out_count) {
+  *out_count = TN_CUDA_UNKNOWN_COUNT;
   if (!device->cuda->FuncGetParamInfo) return TN_OK;
   for (uint32_t i = 0;; ++i) {
-    const int32_t error = device->cuda->FuncGetParamInfo(kernel->kernel, i, &offset, &size);
-    kernel->parameter_count = i;
+    size_t offset = 0, size = 0;
+    const int32_t error = device->cuda->FuncGetParamInfo(kernel->function, i, &offset, &size);
+    *out_count = i;
     if (error == TN_CU_INVALID_VALUE) return TN_OK;
     TN_RETURN_IF_ERROR(tn__cuda_check(device, "cuFuncGetParamInfo", error));
+    if (i < MOST_ARGUMENTS) kernel->sizes[i] = (uint32_t)size;
   }
 }
 
 static tn_status_t create_kernel(tn_cuda_device_t* device, const tn_device_code_t* code,
-                                 tn_known_kernel_t* out_kernel) {
-  tn_cu_function_t function = NULL;
+                                 cuda_kernel_t* kernel, uint32_t* out_parameter_count) {
   void* program = NULL;
   TN_RETURN_IF_ERROR(tn__code_cache_find(&device->programs, code, &program));
-  const int32_t error =
-      device->cuda->ModuleGetFunction(&function, program, code->entry ? code->entry : TN_ENTRY);
+  const int32_t error = device->cuda->ModuleGetFunction(&kernel->function, program,
+                                                        code->entry ? code->entry : TN_ENTRY);
   if (error == TN_CU_NOT_FOUND) return tn__code_missing(code);
   TN_RETURN_IF_ERROR(tn__cuda_check(device, "cuModuleGetFunction", error));
-  out_kernel->code = code;
-  out_kernel->kernel = function;
-  return count_parameters(device, out_kernel);
+  return read_parameters(device, kernel, out_parameter_count);
 }
 
 static tn_status_t find_kernel(cuda_queue_t* queue, const tn_device_code_t* code,
                                const tn_known_kernel_t** out_kernel) {
   tn_cuda_device_t* device = queue->device;
+  const tn_allocator_t* allocator = device->discrete.base.allocator;
   tn_known_kernel_t* next = NULL;
   *out_kernel = tn__code_list_find(&queue->kernels, code);
   if (*out_kernel) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__code_list_grow(&queue->kernels, device->discrete.base.allocator, &next));
-  TN_RETURN_IF_ERROR(create_kernel(device, code, next));
+  TN_RETURN_IF_ERROR(tn__code_list_grow(&queue->kernels, allocator, &next));
+  TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(cuda_kernel_t), &next->kernel));
+  next->code = code;
+  tn_status_t status = create_kernel(device, code, next->kernel, &next->parameter_count);
+  if (status) {
+    tn__free(allocator, next->kernel, sizeof(cuda_kernel_t));
+    return status;
+  }
   ++queue->kernels.count;
   *out_kernel = next;
   return TN_OK;
@@ -71,30 +84,41 @@ static tn_status_t check_size(const tn_dispatch_t* dispatch) {
       threads[2], (int)MOST_BLOCKS_X, (int)MOST_BLOCKS, (int)MOST_BLOCKS, (int)MOST_THREADS);
 }
 
+static tn_status_t check_arguments(const tn_known_kernel_t* kernel, const tn_dispatch_t* dispatch) {
+  const cuda_kernel_t* it = kernel->kernel;
+  if (dispatch->argument_count > MOST_ARGUMENTS) {
+    return tn_status_create(TN_CODE_UNIMPLEMENTED, "%zu arguments are set; expected at most %d",
+                            dispatch->argument_count, (int)MOST_ARGUMENTS);
+  }
+  if (kernel->parameter_count == TN_CUDA_UNKNOWN_COUNT) return TN_OK;
+  TN_RETURN_IF_ERROR(tn__known_kernel_check(kernel, dispatch));
+  for (uint32_t i = 0; i < kernel->parameter_count; ++i) {
+    const tn_launch_argument_t* argument = &dispatch->arguments[i];
+    const size_t size = argument->bytes ? argument->byte_size : sizeof argument->address;
+    if (size == it->sizes[i]) continue;
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "parameter %u, set to %zu bytes: expected %u",
+                            i, size, it->sizes[i]);
+  }
+  return TN_OK;
+}
+
 static tn_status_t start(cuda_queue_t* queue, const tn_known_kernel_t* kernel,
                          const tn_dispatch_t* dispatch) {
-  enum { MOST_ARGUMENTS = 64 };
   static const char zeros[4096];  // as much as a kernel may take
+  const cuda_kernel_t* it = kernel->kernel;
   const size_t *blocks = dispatch->group_count, *threads = dispatch->group_size;
   void* arguments[MOST_ARGUMENTS];
-  const size_t count = dispatch->argument_count;
   TN_RETURN_IF_ERROR(check_size(dispatch));
-  if (kernel->parameter_count != TN_CUDA_UNKNOWN_COUNT) {
-    TN_RETURN_IF_ERROR(tn__known_kernel_check(kernel, dispatch));
-  }
-  if (count > MOST_ARGUMENTS) {
-    return tn_status_create(TN_CODE_UNIMPLEMENTED, "%zu arguments are set; expected at most %d",
-                            count, (int)MOST_ARGUMENTS);
-  }
+  TN_RETURN_IF_ERROR(check_arguments(kernel, dispatch));
   // The driver reads as many as there are parameters.
   for (size_t i = 0; i < MOST_ARGUMENTS; ++i) {
     const tn_launch_argument_t* argument = &dispatch->arguments[i];
-    const void* place = i >= count        ? zeros
-                        : argument->bytes ? argument->bytes
-                                          : (const void*)&argument->address;
+    const void* place = i >= dispatch->argument_count ? zeros
+                        : argument->bytes             ? argument->bytes
+                                                      : (const void*)&argument->address;
     arguments[i] = (void*)place;
   }
-  return TN_CUDA_CHECK(queue->device, LaunchKernel, kernel->kernel, (uint32_t)blocks[0],
+  return TN_CUDA_CHECK(queue->device, LaunchKernel, it->function, (uint32_t)blocks[0],
                        (uint32_t)blocks[1], (uint32_t)blocks[2], (uint32_t)threads[0],
                        (uint32_t)threads[1], (uint32_t)threads[2], 0, queue->stream, arguments,
                        NULL);
@@ -160,6 +184,9 @@ void tn__cuda_queue_destroy(tn_queue_t* queue) {
     tn__cuda_leave(it->device);
   }
   tn__queue_memory_deinit(&it->memory);
+  for (size_t i = 0; i < it->kernels.count; ++i) {
+    tn__free(allocator, it->kernels.kernels[i].kernel, sizeof(cuda_kernel_t));
+  }
   tn__code_list_deinit(&it->kernels, allocator);
   tn__free(allocator, it, sizeof *it);
 }
