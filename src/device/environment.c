@@ -63,12 +63,21 @@ static tn_status_t read_fusion(const char* text, int64_t* out_count) {
   return TN_OK;
 }
 
+static void read_cache_folder(const char* const* list, char* out_folder) {
+  const char* cache = value_of(list, "XDG_CACHE_HOME");
+  const char* root = cache ? cache : value_of(list, "HOME");
+  const int length = snprintf(out_folder, TN_ENVIRONMENT_PATH_CAPACITY, "%s%s/tenon/kernels",
+                              root ? root : "", cache ? "" : "/.cache");
+  if (!root || *root != '/' || length >= TN_ENVIRONMENT_PATH_CAPACITY) *out_folder = '\0';
+}
+
 tn_status_t tn__environment_read(const char* const* list, tn_environment_t* out_environment) {
   const char* device = value_of(list, "TENON_DEVICE");
   *out_environment = (tn_environment_t){0};
   snprintf(out_environment->device_name, sizeof out_environment->device_name, "%s",
            device ? device : "");
   TN_RETURN_IF_ERROR(check_list(list));
+  read_cache_folder(list, out_environment->cache_folder);
   TN_RETURN_IF_ERROR(
       read_thread_count(value_of(list, "TENON_NUM_THREADS"), &out_environment->thread_count));
   TN_RETURN_IF_ERROR(

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 
-enum { TN_ENVIRONMENT_NAME_CAPACITY = 80 };
+enum { TN_ENVIRONMENT_NAME_CAPACITY = 80, TN_ENVIRONMENT_PATH_CAPACITY = 320 };
 
 typedef struct tn_environment {
   char device_name[TN_ENVIRONMENT_NAME_CAPACITY];  // TENON_DEVICE; "": not given
@@ -14,6 +14,8 @@ typedef struct tn_environment {
   uint32_t libraries;            // TENON_LIBRARIES: bit i stands for library i (kernel/lib)
   int64_t fusion_element_count;  // TENON_FUSION: the fewest elements; INT64_MAX: none are fused;
                                  // negative: not given
+  // $XDG_CACHE_HOME/tenon/kernels, or ~/.cache/tenon/kernels; "": there is none
+  char cache_folder[TN_ENVIRONMENT_PATH_CAPACITY];
 } tn_environment_t;
 
 // `list` has "NAME=VALUE" strings and a NULL behind them, the last of a name counting; NULL: the

@@ -9,4 +9,4 @@ REASON = "there is no C++ compiler, which the simulated driver of CUDA needs"
 
 
 def environment(**more):
-    return {**os.environ, "LD_LIBRARY_PATH": str(FOLDER), **more}
+    return {**os.environ, "LD_LIBRARY_PATH": str(FOLDER), "XDG_CACHE_HOME": str(FOLDER / "cache"), **more}

@@ -30,6 +30,11 @@ def kernels(tmp_path_factory):
     return tmp_path_factory.mktemp("kernels")
 
 
+def kept(folder):
+    """With a cache that has nothing but what is kept."""
+    return {"SIMULATED_CUDA_KEEP": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
+
+
 @simulated
 def test_devices_say_that_they_are_simulated():
     assert "cuda:0     CUDA     simulated GPU 0 of Tenon's tests, compute capability 9.0" in run(TENON, "devices").stdout
@@ -40,6 +45,18 @@ def test_a_missing_driver_is_named():
     assert done.returncode == 1
     assert 'there is no device "cuda:7"' in done.stderr
     assert "libcuda.so.1, CUDA's driver, was not found" in done.stderr or "CUDA's driver has " in done.stderr
+
+
+@simulated
+def test_a_kernel_is_compiled_once_for_all_processes(tmp_path):
+    for folder, is_new in [("first", True), ("second", False)]:
+        keep = tmp_path / folder
+        keep.mkdir()
+        done = run(TENON, "test", ROOT / "test/op/add.mlir", "--device", "cuda", SIMULATED_CUDA_KEEP=str(keep),
+                   XDG_CACHE_HOME=str(tmp_path))
+        assert "ok, 0 failed" in done.stdout
+        assert any(keep.iterdir()) == is_new
+    assert (tmp_path / "tenon/kernels").stat().st_mode & 0o777 == 0o700
 
 
 @simulated
@@ -57,7 +74,7 @@ def test_computes_what_the_fixture_says(path, tmp_path, kernels):
     accepted = [part for part in path.read_text().split("// -----") if "// error: " not in part]
     file = tmp_path / path.name
     file.write_text("// -----".join(accepted))
-    done = run(TENON, "test", str(file), "--device", "cuda", SIMULATED_CUDA_KEEP=str(kernels))
+    done = run(TENON, "test", str(file), "--device", "cuda", **kept(kernels))
     assert done.returncode == 0, done.stdout + done.stderr
     assert ", 0 unsupported" in done.stdout
 
@@ -65,7 +82,7 @@ def test_computes_what_the_fixture_says(path, tmp_path, kernels):
 @simulated
 @pytest.mark.parametrize("path", sorted(test_gpu_kernels.PROGRAMS.glob("*.mlir")), ids=lambda path: path.stem)
 def test_finds_what_the_cpu_finds(path, tmp_path, kernels, monkeypatch):
-    for name, value in cuda.environment(SIMULATED_CUDA_KEEP=str(kernels)).items():
+    for name, value in cuda.environment(**kept(kernels)).items():
         monkeypatch.setenv(name, value)
     test_gpu_kernels.test_finds_what_the_cpu_finds(path, "cuda", tmp_path)
 
@@ -77,7 +94,7 @@ def test_demo_finds_the_same_digits(tmp_path, kernels):
         outputs[device] = tmp_path / f"{device}.npy"
         done = run(TENON, "run", DIGITS / "digits.mlir", "--device", device, "--load", BUILD / "examples/digits/libdigits.so",
                    "--input", DIGITS / "images.npy", "--output", outputs[device], "--output", tmp_path / "probabilities.npy",
-                   SIMULATED_CUDA_KEEP=str(kernels))
+                   **kept(kernels))
         assert done.returncode == 0, done.stderr
     assert outputs["cpu"].read_bytes() == outputs["cuda"].read_bytes()
 
@@ -90,7 +107,7 @@ def test_lazy_arrays_pass(test, kernels):
     program = BUILD / f"src/{test}_test"
     if not program.exists():
         pytest.skip("cmocka was not found when Tenon was configured")
-    done = run(program, TENON_DEVICE="cuda", SIMULATED_CUDA_KEEP=str(kernels))
+    done = run(program, TENON_DEVICE="cuda", **kept(kernels))
     assert done.returncode == 0, done.stdout + done.stderr
 
 

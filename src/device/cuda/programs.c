@@ -1,9 +1,11 @@
 // From source to modules.
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "device/code_text.h"
 #include "device/cuda/cuda_device.h"
+#include "device/disk_cache.h"
 #include "kernel/gpu/prelude.h"
 
 static tn_status_t nvrtc_status(const tn_cuda_device_t* device, const char* function,
@@ -27,11 +29,13 @@ static tn_status_t explain(const tn_cuda_device_t* device, tn_nvrtc_program_t pr
   return status;
 }
 
+// a * b + c is two operations.
+#define OPTIONS "--fmad=false", "--disable-warnings"
+
 static tn_status_t translate(const tn_cuda_device_t* device, const tn_device_code_t* code,
                              tn_nvrtc_program_t program) {
   char architecture[48];
-  // a * b + c is two operations.
-  const char* const options[] = {architecture, "--fmad=false", "--disable-warnings"};
+  const char* const options[] = {architecture, OPTIONS};
   snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d%d", (int)device->major,
            (int)device->minor);
   const int32_t error =
@@ -40,26 +44,54 @@ static tn_status_t translate(const tn_cuda_device_t* device, const tn_device_cod
                                        : nvrtc_status(device, "nvrtcCompileProgram", error);
 }
 
+// The caller frees the binary, also after an error.
 static tn_status_t read_binary(const tn_cuda_device_t* device, tn_nvrtc_program_t program,
-                               char** out_binary) {
-  size_t size = 0;
-  TN_RETURN_IF_ERROR(NVRTC_CALL(device, GetCUBINSize, program, &size));
-  *out_binary = malloc(size + 1);
+                               char** out_binary, size_t* out_size) {
+  TN_RETURN_IF_ERROR(NVRTC_CALL(device, GetCUBINSize, program, out_size));
+  *out_binary = malloc(*out_size + 1);
   if (!*out_binary) return tn__status_out_of_memory();
   return NVRTC_CALL(device, GetCUBIN, program, *out_binary);
 }
 
-// The caller frees the binary, also after an error.
+static tn_status_t compile_text(const tn_cuda_device_t* device, const tn_device_code_t* code,
+                                const char* text, char** out_binary, size_t* out_size) {
+  tn_nvrtc_program_t program = NULL;
+  TN_RETURN_IF_ERROR(
+      NVRTC_CALL(device, CreateProgram, &program, text, code->operation, 0, NULL, NULL));
+  tn_status_t status = translate(device, code, program);
+  if (!status) status = read_binary(device, program, out_binary, out_size);
+  device->nvrtc->DestroyProgram(&program);
+  return status;
+}
+
+// All that the binary depends on, in front of the text.
+static char* key_of(const tn_cuda_device_t* device, const char* text) {
+  static const char* const options[] = {OPTIONS};
+  const size_t size = strlen(text) + 160;
+  int32_t major = 0, minor = 0, driver = 0;
+  char* key = malloc(size);
+  device->nvrtc->Version(&major, &minor);
+  device->cuda->DriverGetVersion(&driver);
+  if (key) {
+    snprintf(key, size, "sm_%d%d %s %s nvrtc %d.%d driver %d\n%s", (int)device->major,
+             (int)device->minor, options[0], options[1], (int)major, (int)minor, (int)driver, text);
+  }
+  return key;
+}
+
 static tn_status_t make_binary(const tn_cuda_device_t* device, const tn_device_code_t* code,
                                char** out_binary) {
-  tn_nvrtc_program_t program = NULL;
+  const char* folder = device->discrete.base.context->environment.cache_folder;
+  tn_status_t status = TN_OK;
   char* text = NULL;
+  size_t size = 0;
   TN_RETURN_IF_ERROR(tn__code_text(code, tn__gpu_prelude_cuda, &text));
-  tn_status_t status =
-      NVRTC_CALL(device, CreateProgram, &program, text, code->operation, 0, NULL, NULL);
-  if (!status) status = translate(device, code, program);
-  if (!status) status = read_binary(device, program, out_binary);
-  if (program) device->nvrtc->DestroyProgram(&program);
+  char* key = key_of(device, text);
+  if (!key || !tn__disk_cache_read(folder, key, out_binary, &size)) {
+    status = compile_text(device, code, text, out_binary, &size);
+    if (!status && key) tn__disk_cache_write(folder, key, *out_binary, size);
+  }
+  free(key);
   free(text);
   return status;
 }
@@ -83,3 +115,4 @@ void tn__cuda_release(void* user, void* program) {
 }
 
 #undef NVRTC_CALL
+#undef OPTIONS

@@ -1,0 +1,14 @@
+// What compilers made, kept in files: under a key that is all it depends on, sources included. Only
+// a folder that nobody but the user can write to is used. Whatever fails, nothing is found or kept.
+#ifndef TENON_DEVICE_DISK_CACHE_H_
+#define TENON_DEVICE_DISK_CACHE_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// `folder` "": there is none. The bytes are malloc'ed.
+bool tn__disk_cache_read(const char* folder, const char* key, char** out_bytes, size_t* out_size);
+// Makes the folder. Threads and processes may write the same at once.
+void tn__disk_cache_write(const char* folder, const char* key, const char* bytes, size_t size);
+
+#endif  // TENON_DEVICE_DISK_CACHE_H_

@@ -1,0 +1,110 @@
+#include "device/disk_cache.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/testing.h"
+
+static char root[64], folder[96];
+
+static int setup(void** state) {
+  (void)state;
+  snprintf(root, sizeof root, "/tmp/tenon_disk_cache_XXXXXX");
+  if (!mkdtemp(root)) return -1;
+  snprintf(folder, sizeof folder, "%s/a/b", root);
+  return 0;
+}
+
+static int teardown(void** state) {
+  char command[128];
+  (void)state;
+  snprintf(command, sizeof command, "rm -r %s", root);
+  return system(command);
+}
+
+static void expect(const char* key, const char* wanted) {
+  char* bytes = NULL;
+  size_t size = 0;
+  assert_int_equal(tn__disk_cache_read(folder, key, &bytes, &size), wanted != NULL);
+  if (wanted) {
+    assert_int_equal(size, strlen(wanted));
+    assert_memory_equal(bytes, wanted, size);
+  } else {
+    assert_null(bytes);
+  }
+  free(bytes);
+}
+
+static void what_was_written_is_found_by_its_key_alone(void** state) {
+  (void)state;
+  expect("key", NULL);
+  tn__disk_cache_write(folder, "key", "bytes", 5);
+  tn__disk_cache_write(folder, "other key", "", 0);
+  expect("key", "bytes");
+  expect("other key", "");
+  expect("third key", NULL);
+  tn__disk_cache_write(folder, "key", "others", 6);
+  expect("key", "others");
+}
+
+static void nothing_is_kept_without_a_folder(void** state) {
+  char* bytes = NULL;
+  size_t size = 0;
+  (void)state;
+  tn__disk_cache_write("", "key", "bytes", 5);
+  assert_false(tn__disk_cache_read("", "key", &bytes, &size));
+  tn__disk_cache_write("/dev/null/a", "key", "bytes", 5);
+  assert_false(tn__disk_cache_read("/dev/null/a", "key", &bytes, &size));
+}
+
+static void a_folder_is_the_users_own(void** state) {
+  struct stat facts;
+  (void)state;
+  tn__disk_cache_write(folder, "key", "bytes", 5);
+  assert_int_equal(stat(folder, &facts), 0);
+  assert_int_equal(facts.st_mode & 0777, 0700);
+  assert_int_equal(chmod(folder, 0777), 0);
+  expect("key", NULL);
+  tn__disk_cache_write(folder, "key", "others", 6);
+  assert_int_equal(chmod(folder, 0700), 0);
+  expect("key", "bytes");
+}
+
+// Cut off or changed at any byte.
+static void a_file_that_is_damaged_is_not_read(void** state) {
+  char command[256], path[256];
+  (void)state;
+  tn__disk_cache_write(folder, "key", "bytes", 5);
+  snprintf(command, sizeof command, "ls %s/*.bin", folder);
+  FILE* list = popen(command, "r");
+  assert_non_null(fgets(path, sizeof path, list));
+  pclose(list);
+  path[strcspn(path, "\n")] = '\0';
+  char whole[256];
+  FILE* file = fopen(path, "rb");
+  const size_t size = fread(whole, 1, sizeof whole, file);
+  fclose(file);
+  for (size_t i = 0; i < 2 * size; ++i) {
+    const bool is_cut = i >= size;
+    file = fopen(path, "wb");
+    if (!is_cut) whole[i] ^= 1;
+    fwrite(whole, 1, is_cut ? i - size : size, file);
+    if (!is_cut) whole[i] ^= 1;
+    fclose(file);
+    expect("key", NULL);
+  }
+  file = fopen(path, "wb");
+  fwrite(whole, 1, size, file);
+  fclose(file);
+  expect("key", "bytes");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(what_was_written_is_found_by_its_key_alone, setup, teardown),
+      cmocka_unit_test(nothing_is_kept_without_a_folder),
+      cmocka_unit_test_setup_teardown(a_folder_is_the_users_own, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_file_that_is_damaged_is_not_read, setup, teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
