@@ -29,6 +29,19 @@ static inline float __uint_as_float(unsigned bits) {
   __builtin_memcpy(&x, &bits, sizeof x);
   return x;
 }
+static inline int __float_as_int(float x) {
+  return (int)__float_as_uint(x);
+}
+static inline long long __double_as_longlong(double x) {
+  long long bits;
+  __builtin_memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+static inline double __longlong_as_double(long long bits) {
+  double x;
+  __builtin_memcpy(&x, &bits, sizeof x);
+  return x;
+}
 static inline int __popc(unsigned x) {
   return __builtin_popcount(x);
 }

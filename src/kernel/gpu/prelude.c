@@ -9,7 +9,6 @@
 const char tn__gpu_prelude_opencl[] = LINE("#pragma OPENCL FP_CONTRACT OFF");
 
 const char tn__gpu_prelude[] =
-
     // Elements in memory. f16 and bf16 are computed in float; AS(x) is what memory would give of x.
     LINE("#define LOAD(p, i) ((p)[i])")
     LINE("#define STORE(p, i, x) ((p)[i] = (x))")
@@ -22,10 +21,10 @@ const char tn__gpu_prelude[] =
       if (x != x) return (ushort)(bits >> 16 | 64);
       return (ushort)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
     })
-    CODE(static inline float tn_as_f16(float x) {
+    CODE(TN_FN float tn_as_f16(float x) {
       ushort bits;
-      vstore_half_rte(x, 0, (half*)&bits);
-      return vload_half(0, (half*)&bits);
+      tn_store_f16((tn_f16*)&bits, 0, x);
+      return tn_load_f16((tn_f16*)&bits, 0);
     })
     LINE("#define AS(x) (x)")
     LINE("#define AS_F16(x) tn_as_f16(x)")

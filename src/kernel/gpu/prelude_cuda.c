@@ -9,7 +9,11 @@ const char tn__gpu_prelude_cuda[] =
     "typedef tn_f16 half;\n"
     "#define char signed char\n"
     "TN_FN uint as_uint(float x) { return __float_as_uint(x); }\n"
+    "TN_FN int as_int(float x) { return __float_as_int(x); }\n"
     "TN_FN float as_float(uint x) { return __uint_as_float(x); }\n"
+    "TN_FN long as_long(double x) { return __double_as_longlong(x); }\n"
+    "TN_FN ulong as_ulong(double x) { return (ulong)__double_as_longlong(x); }\n"
+    "TN_FN double as_double(ulong x) { return __longlong_as_double((long)x); }\n"
     // Integers.
     "template <class V> TN_FN int popcount(V x) { return sizeof x < 8 ? __popc(x) : __popcll(x); "
     "}\n"

@@ -33,6 +33,10 @@ const tn_compile_target_t tn__compile_target_opencl = {
 
 const tn_compile_target_t tn__compile_target_cuda = {
     .platform = "CUDA",
+    .has_encoder = true,
+    .fusion = &tn__gpu_fusion_rules,
+    .fusion_element_count = -1,
+    .has_lanes = true,
     .host = &tn__compile_target_host,
     .set_count = 1,
     .sets = sets,
