@@ -1,5 +1,5 @@
 // What compilers made, kept in files: under a key that is all it depends on, sources included. Only
-// a folder that nobody but the user can write to is used. Whatever fails, nothing is found or kept.
+// a folder that no other user can write to is used. Whatever fails, nothing is found or kept.
 #ifndef TENON_DEVICE_DISK_CACHE_H_
 #define TENON_DEVICE_DISK_CACHE_H_
 
