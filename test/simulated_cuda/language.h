@@ -108,6 +108,7 @@ static inline float rintf(float x) {
 SIM_OVERLOAD_2(atan2)
 SIM_OVERLOAD_2(copysign)
 SIM_OVERLOAD_2(fmod)
+SIM_OVERLOAD_2(hypot)
 SIM_OVERLOAD_2(pow)
 static inline double rsqrt(double x) {
   return 1 / sqrt(x);
