@@ -35,8 +35,12 @@ static int64_t index_in(const tn_i64_list_t* list, size_t dimension) {
 }
 
 bool tn__gpu_dot_supports(const tn_op_use_t* use) {
+  const bool is_complex = tn_dtype_kind(use->result_types[0]->dtype) == TN_KIND_COMPLEX;
+  for (size_t side = 0; side < 2; ++side) {
+    const tn_kind_t kind = tn_dtype_kind(use->operand_types[side]->dtype);
+    if ((kind == TN_KIND_COMPLEX) != is_complex) return false;
+  }
   return tn__gpu_have_dtypes(use) && use->result_types[0]->dtype != TN_DTYPE_PRED &&
-         tn_dtype_kind(use->result_types[0]->dtype) != TN_KIND_COMPLEX &&
          tn__attr_find(&use->attrs, "algorithm") == NULL;  // which may ask for fewer digits
 }
 
@@ -73,6 +77,27 @@ static void add_loops(tn_gpu_source_t* source, const tn_gpu_dot_t* sides, const 
   }
 }
 
+// Adds the product of what a0 and a1 say.
+static void add_product(tn_gpu_source_t* source, const tn_op_use_t* use) {
+  const tn_kind_t kind = tn_dtype_kind(use->result_types[0]->dtype);
+  const bool is_complex = kind == TN_KIND_COMPLEX;
+  if (is_complex) tn__gpu_add_helpers(source, "CMULTIPLY(");
+  for (size_t side = 0; side < 2; ++side) {
+    tn__gpu_add(&source->body, "  const T %c = %sLOAD%s(x%zu, a%zu);\n", side ? 'v' : 'u',
+                is_complex ? "" : "(T)", tn__gpu_dtype(use->operand_types[side]->dtype)->suffix,
+                side, side);
+  }
+  if (is_complex) {
+    tn__gpu_add(&source->body,
+                "  const T product = CMULTIPLY(u, v);\n"
+                "  sum = C_add(sum, product);\n");
+  } else if (kind == TN_KIND_FLOAT) {
+    tn__gpu_add(&source->body, "  sum = fma(u, v, sum);\n");
+  } else {
+    tn__gpu_add(&source->body, "  sum = (T)(WIDE(sum) + WIDE(u) * WIDE(v));\n");
+  }
+}
+
 tn_status_t tn__gpu_dot_prepare(tn_kernel_site_t* site) {
   const tn_op_use_t* use = site->use;
   const tn_type_t* result = use->result_types[0];
@@ -97,16 +122,10 @@ tn_status_t tn__gpu_dot_prepare(tn_kernel_site_t* site) {
   for (size_t side = 0; side < 2; ++side) {
     add_start(&source, &sides, side, use->operand_types[side], sides.strides[side], &next);
   }
-  tn__gpu_add(&source.body, "  T sum = 0;\n");
+  tn__gpu_add(&source.body, "  T sum = {0};\n");
   add_loops(&source, &sides, use->operand_types[0],
             (const int64_t* const[]){sides.strides[0], sides.strides[1]});
-  const bool is_real = tn_dtype_kind(result->dtype) == TN_KIND_FLOAT;
-  tn__gpu_add(&source.body,
-              is_real
-                  ? "  sum = fma((T)LOAD%s(x0, a0), (T)LOAD%s(x1, a1), sum);\n"
-                  : "  sum = (T)(WIDE(sum) + WIDE((T)LOAD%s(x0, a0)) * WIDE((T)LOAD%s(x1, a1)));\n",
-              tn__gpu_dtype(use->operand_types[0]->dtype)->suffix,
-              tn__gpu_dtype(use->operand_types[1]->dtype)->suffix);
+  add_product(&source, use);
   for (size_t k = 0; k < sides.contracting[0].count; ++k) tn__gpu_add(&source.body, "  }\n");
   tn__gpu_add(&source.body, "  STORE%s(y0, i, sum);\n", dtype->suffix);
   return tn__gpu_finish_one(site, &source);

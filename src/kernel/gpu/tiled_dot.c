@@ -63,6 +63,7 @@ static axes_t axes_of(const tn_gpu_dot_t* dot) {
 
 bool tn__gpu_dot_has_tiles(const tn_gpu_dot_t* dot) {
   const axes_t axes = axes_of(dot);
+  if (tn_dtype_kind(dot->use->result_types[0]->dtype) == TN_KIND_COMPLEX) return false;
   return axes.free[0].size >= FEWEST && axes.free[1].size >= FEWEST &&
          axes.depth.size >= FEWEST_DEPTH;
 }
