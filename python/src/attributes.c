@@ -93,12 +93,19 @@ static bool from_array(core_call_t* call, core_pool_t* pool, const char* type, P
   return true;
 }
 
+// As an array does that has dimensions.
+static bool has_length(PyObject* object) {
+  const bool is_sized = PyObject_Size(object) >= 0;
+  PyErr_Clear();
+  return is_sized;
+}
+
 // A scalar of NumPy keeps its dtype; *has_dtype is false for other objects.
 static bool from_scalar(core_call_t* call, PyObject* object, bool* has_dtype,
                         tn_attribute_t* out_attribute) {
   PyObject* dtype_object = PyObject_GetAttrString(object, "dtype");
   PyErr_Clear();
-  *has_dtype = dtype_object && PyNumber_Check(object) && !PySequence_Check(object);
+  *has_dtype = dtype_object && PyNumber_Check(object) && !has_length(object);
   tn_dtype_t dtype = TN_DTYPE_INVALID;
   const bool is_dtype = *has_dtype && core_dtype_from(dtype_object, &dtype);
   Py_XDECREF(dtype_object);
@@ -151,7 +158,7 @@ bool core_attribute_from(core_call_t* call, core_pool_t* pool, const char* name,
   if (!from_scalar(call, object, &has_dtype, out_attribute)) return false;
   if (has_dtype) return true;
   if (PyFloat_Check(object)) return from_real(object, out_attribute);
-  if (PyIndex_Check(object) && !PySequence_Check(object)) {
+  if (PyIndex_Check(object) && !has_length(object)) {
     return from_integer(object, type, out_attribute);
   }
   if (PyDict_Check(object)) return from_dict(call, pool, object, out_attribute);

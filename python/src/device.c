@@ -189,9 +189,16 @@ typedef struct search {
   void* user;
 } search_t;
 
+// "opencl" is "opencl:0".
+static bool is_named(const char* device, const char* name) {
+  const size_t length = strlen(name);
+  return strncmp(device, name, length) == 0 &&
+         (device[length] == '\0' || strcmp(device + length, ":0") == 0);
+}
+
 static bool visit_device(void* user, const tn_device_info_t* info) {
   search_t* search = user;
-  const bool is_chosen = strcmp(info->name, search->chosen) == 0;
+  const bool is_chosen = is_named(info->name, search->chosen);
   const bool is_cpu = strcmp(info->platform, "Host") == 0;
   const bool is_of_kind =
       search->place.kind == CORE_GPU ? info->is_gpu || (is_chosen && !is_cpu) : is_cpu;

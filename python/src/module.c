@@ -57,6 +57,7 @@ static bool (*const parts[])(PyObject* module) = {
     core_add_evaluation,
     core_add_printing,
     core_add_operations,
+    core_add_gpu_kernels,
     core_add_programs,
     core_add_exports,
     core_add_profiles,

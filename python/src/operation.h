@@ -18,6 +18,10 @@ bool core_attribute_from(core_call_t* call, core_pool_t* pool, const char* name,
 
 bool core_add_operations(PyObject* module);
 
+// --- gpu_kernel.c
+
+bool core_add_gpu_kernels(PyObject* module);
+
 // --- profile.c
 
 bool core_add_profiles(PyObject* module);

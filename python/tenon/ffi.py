@@ -15,7 +15,7 @@ from . import core
 
 __all__ = ["ffi_call", "include_dir", "pycapsule", "register_ffi_target"]
 
-_PLATFORMS = {"cpu": "Host", "cuda": "CUDA"}
+_PLATFORMS = {"cpu": "Host", "cuda": "CUDA", "opencl": "OpenCL"}
 
 
 def include_dir() -> str:
@@ -37,7 +37,7 @@ def register_ffi_target(name: str, fn: Any, platform: str = "cpu", api_version: 
 
     fn: a capsule with the function's address (pycapsule); or a dict with capsules for the stages of a handler: "execute", and any of
         "instantiate", "prepare", "initialize".
-    platform: "cpu" or "cuda".
+    platform: "cpu", "cuda" or "opencl".
     api_version: 1: a handler of XLA's FFI; 0: an untyped function, void f(void* out, const void** in).
 
     Raises ValueError if a different function has that name.

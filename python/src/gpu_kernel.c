@@ -1,0 +1,114 @@
+// Kernels of GPUs from a source text, for tenon.fast.gpu_kernel: an operation with any number of
+// operands and results, which launches what its attributes say.
+
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/kernel.h>
+
+#include "operation.h"
+
+// What a kernel takes behind an operand's address, in this order: bits.
+enum { TAKES_SHAPE = 1, TAKES_STRIDES = 2, TAKES_NDIM = 4 };
+
+// --- libraries, by number. They live as long as the process: arrays that launch their kernels may.
+
+static core_mutex_t mutex;
+static tn_kernel_library_t** libraries;
+static size_t library_count;
+
+static const tn_kernel_library_t* find_library(int64_t number) {
+  core_mutex_lock(&mutex);
+  const bool is_there = number >= 0 && (size_t)number < library_count;
+  const tn_kernel_library_t* library = is_there ? libraries[number] : NULL;
+  core_mutex_unlock(&mutex);
+  return library;
+}
+
+static tn_kernel_library_t* create_library(const char* name, const char* source) {
+  tn_kernel_library_t* library = malloc(sizeof *library);
+  char *own_name = strdup(name), *own_source = strdup(source);
+  if (library && own_name && own_source) {
+    *library = (tn_kernel_library_t)TN_KERNEL_LIBRARY(own_name, own_source);
+    return library;
+  }
+  free(library);
+  free(own_name);
+  free(own_source);
+  return NULL;
+}
+
+static PyObject* add_kernel_library(PyObject* module, PyObject* arguments) {
+  (void)module;
+  const char *name = NULL, *source = NULL;
+  if (!PyArg_ParseTuple(arguments, "ss:add_kernel_library", &name, &source)) return NULL;
+  tn_kernel_library_t* library = create_library(name, source);
+  if (!library) return PyErr_NoMemory();
+  core_mutex_lock(&mutex);
+  tn_kernel_library_t** longer = realloc(libraries, (library_count + 1) * sizeof *libraries);
+  const size_t number = library_count;
+  if (longer) {
+    libraries = longer;
+    libraries[library_count++] = library;
+  }
+  core_mutex_unlock(&mutex);
+  return longer ? PyLong_FromSize_t(number) : PyErr_NoMemory();
+}
+
+// --- the operation
+
+enum { GRID, GROUP = 3, TAKES = 6 };
+#define GPU_KERNEL(ARG, ATTR, RET)                                                              \
+  ARG(inputs, any, remaining)                                                                   \
+  ATTR(library, int64_t, TN_REQUIRED, "its number")                                             \
+  ATTR(kernel, string, TN_REQUIRED, "its name in the library")                                  \
+  ATTR(launch, array(int64_t), TN_REQUIRED,                                                     \
+       "threads along x, y and z, those of a group, and what the kernel takes of each operand") \
+  RET(outputs, any, remaining)
+
+TN_OP_ON("Host", "tenon.gpu_kernel", 0, gpu_kernel, GPU_KERNEL, "launches a kernel of a GPU") {
+  return TN_ERROR(
+      call, UNIMPLEMENTED,
+      "it is a kernel of a GPU: evaluate it with stream=tenon.core.gpu where there is one");
+}
+
+static tn_status_t set_operand(const tn_eval_call_t* eval, const tn_strided_t* array,
+                               int64_t takes) {
+  const int rank = (int)array->rank;
+  TN_TRY(tn_eval_set_input_array(eval, array));
+  if (takes & TAKES_SHAPE) TN_TRY(tn_eval_set_vector_bytes(eval, array->dims, array->rank));
+  if (takes & TAKES_STRIDES) TN_TRY(tn_eval_set_vector_bytes(eval, array->strides, array->rank));
+  if (takes & TAKES_NDIM) TN_TRY(tn_eval_set_bytes(eval, &rank, sizeof rank));
+  return TN_OK;
+}
+
+TN_EVAL_GPU(gpu_kernel) {
+  const tn_kernel_library_t* library = find_library(call->library);
+  char name[128];
+  if (!library || call->kernel.size >= sizeof name ||
+      call->launch.count != TAKES + (int64_t)eval->operand_count) {
+    return TN_ERROR(call, INVALID_ARGUMENT, "there is no such library, or launch");
+  }
+  memcpy(name, call->kernel.data, call->kernel.size);
+  name[call->kernel.size] = '\0';
+  TN_TRY(tn_eval_set_kernel(eval, library, name));
+  for (size_t i = 0; i < eval->operand_count; ++i) {
+    TN_TRY(set_operand(eval, eval->operands[i], call->launch.data[TAKES + i]));
+  }
+  for (size_t i = 0; i < eval->output_count; ++i) {
+    TN_TRY(tn_eval_set_output_array(eval, eval->outputs[i]));
+  }
+  return tn_eval_dispatch_threads(eval, call->launch.data + GRID, call->launch.data + GROUP);
+}
+TN_DEFINE(gpu_kernel, .flags = TN_OP_ROW_CONTIGUOUS, .eval_gpu = gpu_kernel_eval_gpu)
+
+static PyMethodDef functions[] = {
+    {"add_kernel_library", add_kernel_library, METH_VARARGS,
+     "add_kernel_library(name, source)\n--\n\nKeeps a source; gives its number. For "
+     "tenon.fast.gpu_kernel."},
+    {NULL, NULL, 0, NULL},
+};
+
+bool core_add_gpu_kernels(PyObject* module) {
+  return core_check(tn_op_register(tn_definition_of(gpu_kernel))) &&
+         PyModule_AddFunctions(module, functions) == 0;
+}
