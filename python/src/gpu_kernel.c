@@ -24,17 +24,33 @@ static const tn_kernel_library_t* find_library(int64_t number) {
   return library;
 }
 
+static void destroy_library(tn_kernel_library_t* library) {
+  free((void*)library->name);
+  free((void*)library->source);
+  free(library);
+}
+
 static tn_kernel_library_t* create_library(const char* name, const char* source) {
   tn_kernel_library_t* library = malloc(sizeof *library);
-  char *own_name = strdup(name), *own_source = strdup(source);
-  if (library && own_name && own_source) {
-    *library = (tn_kernel_library_t)TN_KERNEL_LIBRARY(own_name, own_source);
-    return library;
-  }
-  free(library);
-  free(own_name);
-  free(own_source);
+  if (!library) return NULL;
+  *library = (tn_kernel_library_t)TN_KERNEL_LIBRARY(strdup(name), strdup(source));
+  if (library->name && library->source) return library;
+  destroy_library(library);
   return NULL;
+}
+
+// -1: there is no memory for it.
+static int64_t keep_library(tn_kernel_library_t* library) {
+  int64_t number = -1;
+  core_mutex_lock(&mutex);
+  tn_kernel_library_t** longer = realloc(libraries, (library_count + 1) * sizeof *libraries);
+  if (longer) {
+    libraries = longer;
+    number = (int64_t)library_count;
+    libraries[library_count++] = library;
+  }
+  core_mutex_unlock(&mutex);
+  return number;
 }
 
 static PyObject* add_kernel_library(PyObject* module, PyObject* arguments) {
@@ -42,16 +58,10 @@ static PyObject* add_kernel_library(PyObject* module, PyObject* arguments) {
   const char *name = NULL, *source = NULL;
   if (!PyArg_ParseTuple(arguments, "ss:add_kernel_library", &name, &source)) return NULL;
   tn_kernel_library_t* library = create_library(name, source);
-  if (!library) return PyErr_NoMemory();
-  core_mutex_lock(&mutex);
-  tn_kernel_library_t** longer = realloc(libraries, (library_count + 1) * sizeof *libraries);
-  const size_t number = library_count;
-  if (longer) {
-    libraries = longer;
-    libraries[library_count++] = library;
-  }
-  core_mutex_unlock(&mutex);
-  return longer ? PyLong_FromSize_t(number) : PyErr_NoMemory();
+  const int64_t number = library ? keep_library(library) : -1;
+  if (number >= 0) return PyLong_FromLongLong(number);
+  if (library) destroy_library(library);
+  return PyErr_NoMemory();
 }
 
 // --- the operation

@@ -34,7 +34,7 @@ int32_t tn__call_version(const tn_op_use_t* use);
 // cannot be prepared and says why.
 const tn_kernel_t* tn__call_kernel(const struct tn_compile_target* target, const tn_op_use_t* use);
 // The same, and never a guarded one.
-const tn_kernel_t* tn__call_plain_kernel(const struct tn_compile_target* target,
+const tn_kernel_t* tn__call_plain_kernel(const struct tn_compile_target* on,
                                          const tn_op_use_t* use);
 
 // The kernels behind it, by kind of call. To prepare one retains `target` for the state; the errors

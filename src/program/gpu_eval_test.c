@@ -37,12 +37,10 @@ static const tn_kernel_library_t broken =
 
 static int host_call_count;
 
-TN_EVAL_OP(linear, LINEAR, "y = scale * x") {
+TN_OP(linear, LINEAR, "y = scale * x") {
   ++host_call_count;
-  const tn_strided_t *x = eval->operands[0], *y = eval->outputs[0];
-  for (int64_t i = 0; i < x->element_count; ++i) {
-    ((float*)y->data)[i] =
-        call->scale * ((const float*)x->data)[tn_elem_to_loc(i, x->rank, x->dims, x->strides)];
+  for (int64_t i = 0; i < tn_size(call->x); ++i) {
+    ((float*)call->y.data)[i] = call->scale * ((const float*)call->x.data)[i];
   }
   return TN_OK;
 }
@@ -63,7 +61,7 @@ TN_EVAL_GPU(linear) {
   TN_TRY(tn_eval_set_vector_bytes(eval, x->strides, x->rank));
   return tn_eval_dispatch_threads(eval, (int64_t[]){y->element_count, 1, 1}, NULL);
 }
-TN_DEFINE(linear, .eval_cpu = linear_eval, .eval_gpu = linear_eval_gpu)
+TN_DEFINE(linear, .eval_gpu = linear_eval_gpu)
 
 #define SAME(ARG, ATTR, RET) \
   ARG(x, f32, any_rank)      \
@@ -90,6 +88,44 @@ TN_EVAL_GPU(turn) {
   return reverse_rows(eval, between, eval->outputs[0], (int64_t[]){4, 1, 1});
 }
 TN_DEFINE(turn, .eval_gpu = turn_eval_gpu)
+
+// Takes the memory of its operand where it may, and says so.
+static int donated_count;
+
+TN_EVAL_OP(reuse, SAME, "y = 2 x") {
+  (void)call;
+  return TN_EVAL_ERROR(eval, INTERNAL, "on the host");
+}
+TN_EVAL_GPU(reuse) {
+  const tn_strided_t* x = eval->operands[0];
+  const float scale = 2;
+  const int rank = (int)x->rank;
+  const bool is_donatable = x->flags & TN_DONATABLE;
+  donated_count += is_donatable;
+  TN_TRY(is_donatable ? tn_eval_donate(eval, 0, 0) : tn_eval_allocate(eval, 0));
+  TN_TRY(tn_eval_set_kernel(eval, &kernels, "linear_float32"));
+  TN_TRY(tn_eval_set_input_array(eval, x));
+  TN_TRY(tn_eval_set_output_array(eval, eval->outputs[0]));
+  TN_TRY(tn_eval_set_bytes(eval, &scale, sizeof scale));
+  TN_TRY(tn_eval_set_bytes(eval, &x->element_count, sizeof x->element_count));
+  TN_TRY(tn_eval_set_bytes(eval, &rank, sizeof rank));
+  TN_TRY(tn_eval_set_vector_bytes(eval, x->dims, x->rank));
+  TN_TRY(tn_eval_set_vector_bytes(eval, x->strides, x->rank));
+  return tn_eval_dispatch_threads(eval, (int64_t[]){x->element_count, 1, 1}, NULL);
+}
+TN_DEFINE(reuse, .flags = TN_OP_ALLOCATES, .donates = 1, .eval_cpu = reuse_eval,
+          .eval_gpu = reuse_eval_gpu)
+
+TN_EVAL_OP(unplaced, SAME, "forgets its output") {
+  (void)call;
+  return TN_EVAL_ERROR(eval, INTERNAL, "on the host");
+}
+TN_EVAL_GPU(unplaced) {
+  (void)eval;
+  return TN_OK;
+}
+TN_DEFINE(unplaced, .flags = TN_OP_ALLOCATES, .eval_cpu = unplaced_eval,
+          .eval_gpu = unplaced_eval_gpu)
 
 // What an eval may do wrong, chosen by an attribute.
 enum {
@@ -145,9 +181,9 @@ TN_DEFINE(launch_on_the_host, .eval_cpu = launch_on_the_host_eval)
 static const char* device_name;
 
 static int setup(void** state) {
-  static const tn_op_def_t* const definitions[] = {tn_definition_of(linear), tn_definition_of(turn),
-                                                   tn_definition_of(wrong),
-                                                   tn_definition_of(launch_on_the_host)};
+  static const tn_op_def_t* const definitions[] = {
+      tn_definition_of(linear),   tn_definition_of(turn),  tn_definition_of(reuse),
+      tn_definition_of(unplaced), tn_definition_of(wrong), tn_definition_of(launch_on_the_host)};
   tn_device_t* device = NULL;
   for (size_t i = 0; i < sizeof definitions / sizeof *definitions; ++i) {
     TN_ASSERT_OK(tn_op_register(definitions[i]));
@@ -238,6 +274,37 @@ static void kernels_run_in_order_with_temporaries_and_shared_memory(void** state
   expect(device_of(state), ON_4("turn", ""), 1, (int64_t[]){4}, 4, (float[]){3, 4, 1, 2});
 }
 
+static void an_operand_that_nobody_needs_gives_its_memory(void** state) {
+  tn_device_t* device = device_of(state);
+  donated_count = 0;
+  expect(device, ON_4("reuse", ""), 1, (int64_t[]){4}, 4, (float[]){2, 4, 6, 8});
+  assert_int_equal(donated_count, 0);
+  expect(device,
+         "func.func @main(%x: " F4 ") -> " F4 " {\n  %a = stablehlo.iota dim = 0 : " F4
+         "\n  %b = stablehlo.add %a, %x : " F4
+         "\n  %y = stablehlo.custom_call @reuse(%b) {api_version = 4 : i32, backend_config = {}} : "
+         "(" F4 ") -> " F4 "\n  %z = stablehlo.add %y, %x : " F4 "\n  return %z : " F4 "\n}\n",
+         1, (int64_t[]){4}, 4, (float[]){3, 8, 13, 18});
+  assert_int_equal(donated_count, 2);
+}
+
+static void an_output_in_the_place_of_an_operand_is_computed_beside_it(void** state) {
+  expect(device_of(state),
+         "func.func @main(%x: " F4 ") -> " F4 " {\n  %a = stablehlo.negate %x : " F4
+         "\n  %y = stablehlo.custom_call @turn(%a) {api_version = 4 : i32, backend_config = {}, "
+         "output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], "
+         "operand_index = 0, operand_tuple_indices = []>]} : (" F4 ") -> " F4 "\n  return %y : " F4
+         "\n}\n",
+         1, (int64_t[]){4}, 4, (float[]){-3, -4, -1, -2});
+}
+
+static void an_output_without_memory_is_an_error(void** state) {
+  tn_device_t* device = device_of(state);
+  tn_buffer_t* y = NULL;
+  TN_ASSERT_REPORT("output 0 was left without memory",
+                   run(device, ON_4("unplaced", ""), 1, (int64_t[]){4}, &y));
+}
+
 static void what_is_wrong_is_said(void** state) {
   static const struct {
     const char *config, *error;
@@ -281,6 +348,9 @@ int main(void) {
       cmocka_unit_test(operands_come_with_their_strides),
       cmocka_unit_test(one_source_serves_several_dtypes),
       cmocka_unit_test(kernels_run_in_order_with_temporaries_and_shared_memory),
+      cmocka_unit_test(an_operand_that_nobody_needs_gives_its_memory),
+      cmocka_unit_test(an_output_in_the_place_of_an_operand_is_computed_beside_it),
+      cmocka_unit_test(an_output_without_memory_is_an_error),
       cmocka_unit_test(what_is_wrong_is_said),
       cmocka_unit_test(an_eval_of_the_host_launches_nothing),
   };
