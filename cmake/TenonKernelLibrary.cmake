@@ -5,7 +5,7 @@
 function(tenon_embed_text out_bytes)
   set(bytes "")
   foreach(file ${ARGN})
-    cmake_path(ABSOLUTE_PATH file)
+    get_filename_component(file ${file} ABSOLUTE)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     file(READ ${file} part HEX)
     string(APPEND bytes "${part}")

@@ -36,7 +36,15 @@ class Extension(setuptools.Extension):
     """A library of operations from C sources, without CMake: `Extension("pkg.name", ["name.c"])` is pkg/libname.so.
 
     Takes what setuptools.Extension takes. Tenon's headers are found, and nothing of Tenon is linked.
+
+    kernels: of GPUs: a dict of lists of files, by the name of the `const tn_kernel_library_t` that their text becomes:
+        Extension("pkg.rms_norm", ["rms_norm.c"], kernels={"rms_norm_kernels": ["rms_norm.cl"]}).
     """
+
+    def __init__(self, name, sources, *arguments, kernels=None, **keywords):
+        super().__init__(name, sources, *arguments, **keywords)
+        self.kernels = {library: list(files) for library, files in (kernels or {}).items()}
+        self.depends = [*self.depends, *(file for files in self.kernels.values() for file in files)]
 
 
 class CMakeExtension(setuptools.Extension):
@@ -87,14 +95,25 @@ class BuildExtension(build_ext):
 
     def build_library(self, extension, folder):
         include = [str(places.PACKAGE / "include"), *(extension.include_dirs or [])]
+        libraries = [self.write_kernels(library, files) for library, files in extension.kernels.items()]
         objects = self.compiler.compile(
-            extension.sources, output_dir=self.build_temp, macros=extension.define_macros, include_dirs=include, debug=self.debug,
+            [*extension.sources, *libraries], output_dir=self.build_temp, macros=extension.define_macros, include_dirs=include, debug=self.debug,
             extra_postargs=["-std=c11", "-O3", "-fPIC", *(extension.extra_compile_args or [])], depends=extension.depends)
         folder.mkdir(parents=True, exist_ok=True)
         self.compiler.link_shared_object(
             [*objects, *(extension.extra_objects or [])], str(folder / os.path.basename(self.get_ext_filename(extension.name))),
             libraries=extension.libraries, library_dirs=extension.library_dirs, runtime_library_dirs=extension.runtime_library_dirs,
             extra_postargs=["-Wl,-rpath,$ORIGIN", *(extension.extra_link_args or [])], debug=self.debug)
+
+    def write_kernels(self, name, files):
+        """What tenon_add_kernel_library of CMake writes."""
+        bytes = ", ".join(map(str, b"".join(pathlib.Path(file).read_bytes() for file in files)))
+        path = pathlib.Path(self.build_temp, f"{name}.c")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#include <tenon/kernel.h>\nstatic const char source[] = {{{bytes}, 0}};\n"
+                        f'extern __attribute__((visibility("hidden"))) const tn_kernel_library_t {name};\n'
+                        f'const tn_kernel_library_t {name} = TN_KERNEL_LIBRARY("{name}", source);\n')
+        return str(path)
 
     def build_with_cmake(self, extension, folder):
         if not shutil.which("cmake"):

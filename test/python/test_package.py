@@ -184,6 +184,24 @@ def test_cmake_builds_libraries_into_the_package(site, tmp_path):
     assert site.say(use, cwd=project) == "[2.0, 4.0]"
 
 
+def test_a_package_holds_kernels_of_gpus(site, tmp_path):
+    project = copy_example(tmp_path, "rms_norm_gpu")
+    (project / "norms").mkdir()
+    (project / "norms" / "__init__.py").write_text("from tenon.ops import load_package\n\nload_package(__name__)\n")
+    (project / "setup.py").write_text(textwrap.dedent("""
+        from setuptools import setup
+        from tenon import extension
+
+        setup(
+            name="norms", version="0.0.0", packages=["norms"], cmdclass={"build_ext": extension.BuildExtension},
+            ext_modules=[extension.Extension("norms.norms", ["rms_norm.c"], kernels={"rms_norm_kernels": ["rms_norm.cl"]})],
+        )
+    """))
+    site.pip("install", "setuptools", "wheel")
+    run(site.python, "setup.py", "build_ext", "--inplace", cwd=project)
+    assert site.say("import norms; print(norms.rms_norm([[3.0, 3.0]], eps=0.0).tolist())", cwd=project) == "[[1.0, 1.0]]"
+
+
 def test_a_package_that_was_not_built_says_so(site, tmp_path):
     (tmp_path / "bare").mkdir()
     (tmp_path / "bare" / "__init__.py").write_text("from tenon.ops import load_package\nload_package(__name__)\n")
