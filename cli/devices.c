@@ -13,6 +13,12 @@ static bool print_line(void* user, const tn_device_info_t* info) {
   return true;
 }
 
+static bool print_missing(void* user, const char* kind, const char* reason) {
+  (void)user;
+  printf("%-10s %-8s %s\n", kind, "none", reason);
+  return true;
+}
+
 static bool print_json(void* user, const tn_device_info_t* info) {
   int* count = user;
   printf("%s{\"name\": ", (*count)++ ? ",\n " : "");
@@ -32,5 +38,6 @@ int tn_command_devices(const arguments_t* arguments) {
   if (is_json) printf("[");
   tn_status_t status = tn_device_enumerate(is_json ? print_json : print_line, &count);
   if (is_json) printf("]\n");
+  if (!status && !is_json) status = tn_device_enumerate_missing(print_missing, NULL);
   return status ? cli_report(status) : EXIT_FINE;
 }

@@ -65,19 +65,27 @@ static tn_status_t no_such_device(const char* name, tn_status_t reason) {
   return status;
 }
 
-tn_status_t tn_device_create(const char* name, const tn_device_options_t* options,
-                             tn_device_t** out_device) {
-  *out_device = NULL;
-  TN_RETURN_IF_NULL(name);
+static tn_status_t complete_options(const tn_device_options_t* options,
+                                    tn_device_options_t* out_complete) {
   tn_device_options_t copy;
   tn_status_t status;
   options = TN_OPTIONS_READ(tn_device_options_t, options, &copy, &status);
   TN_RETURN_IF_ERROR(status);
-  tn_device_options_t complete = *options;
-  if (!complete.context) complete.context = tn_context_default();
-  TN_RETURN_IF_ERROR(tn__context_read_environment(complete.context));
-  tn__context_complete(complete.context, &complete);
-  if (!complete.allocator) complete.allocator = tn_allocator_system();
+  *out_complete = *options;
+  if (!out_complete->context) out_complete->context = tn_context_default();
+  TN_RETURN_IF_ERROR(tn__context_read_environment(out_complete->context));
+  tn__context_complete(out_complete->context, out_complete);
+  if (!out_complete->allocator) out_complete->allocator = tn_allocator_system();
+  return TN_OK;
+}
+
+tn_status_t tn_device_create(const char* name, const tn_device_options_t* options,
+                             tn_device_t** out_device) {
+  tn_device_options_t complete;
+  tn_status_t status;
+  *out_device = NULL;
+  TN_RETURN_IF_NULL(name);
+  TN_RETURN_IF_ERROR(complete_options(options, &complete));
   for (size_t i = 0; i < DRIVER_COUNT; ++i) {
     unsigned number;
     if (!parse(name, drivers[i], &number)) continue;
@@ -85,4 +93,34 @@ tn_status_t tn_device_create(const char* name, const tn_device_options_t* option
     return tn_status_code(status) == TN_CODE_NOT_FOUND ? no_such_device(name, status) : status;
   }
   return no_such_device(name, NULL);
+}
+
+static bool stop_at_first(void* user, const tn_device_info_t* info) {
+  (void)user, (void)info;
+  return false;
+}
+
+// Asking for its first device says why there is none.
+static tn_status_t visit_if_missing(const tn_device_driver_t* driver,
+                                    const tn_device_options_t* options, tn_device_missing_fn visit,
+                                    void* user, bool* out_go_on) {
+  bool has_none = true;
+  tn_device_t* device = NULL;
+  TN_RETURN_IF_ERROR(driver->enumerate(stop_at_first, NULL, &has_none));
+  if (!has_none) return TN_OK;
+  tn_status_t status = driver->create(0, options, &device);
+  if (status) *out_go_on = visit(user, driver->name, tn_status_message(status));
+  tn_status_release(status);
+  tn_device_release(device);
+  return TN_OK;
+}
+
+tn_status_t tn_device_enumerate_missing(tn_device_missing_fn visit, void* user) {
+  tn_device_options_t options;
+  bool go_on = true;
+  TN_RETURN_IF_ERROR(complete_options(NULL, &options));
+  for (size_t i = 0; i < DRIVER_COUNT && go_on; ++i) {
+    TN_RETURN_IF_ERROR(visit_if_missing(drivers[i], &options, visit, user, &go_on));
+  }
+  return TN_OK;
 }

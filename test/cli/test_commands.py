@@ -274,6 +274,14 @@ def test_devices_has_the_cpu(folder):
     assert "cuda:7" in tenon("run", folder / "add.mlir", "-d", "cuda:7", code=1)[1]
 
 
+def test_devices_says_what_was_looked_for(monkeypatch):
+    monkeypatch.setenv("OCL_ICD_VENDORS", "none")  # no driver for OpenCL's loader, if that is there
+    missing = {line.split()[0]: line.split(None, 2)[2] for line in tenon("devices")[0].splitlines() if line.split()[1] == "none"}
+    assert "libOpenCL.so.1" in missing["opencl"] or "/etc/OpenCL/vendors" in missing["opencl"]
+    assert "cuda" not in missing or "libcuda.so.1" in missing["cuda"]
+    assert "opencl" not in tenon("devices", "--json")[0]
+
+
 def test_version_is_a_version():
     first, *libraries = tenon("version")[0].splitlines()
     assert re.fullmatch(r"tenon \d+\.\d+\.\d+ \(library \d+\.\d+\.\d+\)", first)
