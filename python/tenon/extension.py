@@ -107,10 +107,10 @@ class BuildExtension(build_ext):
 
     def write_kernels(self, name, files):
         """What tenon_add_kernel_library of CMake writes."""
-        bytes = ", ".join(map(str, b"".join(pathlib.Path(file).read_bytes() for file in files)))
+        source = ", ".join(map(str, b"".join(pathlib.Path(file).read_bytes() for file in files)))
         path = pathlib.Path(self.build_temp, f"{name}.c")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"#include <tenon/kernel.h>\nstatic const char source[] = {{{bytes}, 0}};\n"
+        path.write_text(f"#include <tenon/kernel.h>\nstatic const char source[] = {{{source}, 0}};\n"
                         f'extern __attribute__((visibility("hidden"))) const tn_kernel_library_t {name};\n'
                         f'const tn_kernel_library_t {name} = TN_KERNEL_LIBRARY("{name}", source);\n')
         return str(path)

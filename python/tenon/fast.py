@@ -119,8 +119,6 @@ def opencl_kernel(name: str, input_names: Sequence[str], output_names: Sequence[
     It returns a list of arrays. When they are evaluated, RuntimeError for a source that does not compile (the message has what the
     compiler printed, with the lines of the source), and where there is no GPU.
     """
-    libraries: dict[str, int] = {}
-
     def kernel(*, inputs, output_shapes, output_dtypes, grid, threadgroup, template=(), stream=None):
         if len(inputs) != len(input_names):
             raise ValueError(f"{name}: expected {len(input_names)} inputs, {', '.join(input_names)}; found {len(inputs)}")
@@ -130,11 +128,9 @@ def opencl_kernel(name: str, input_names: Sequence[str], output_names: Sequence[
         arrays = [core.array(it) if not isinstance(it, core.array) else it for it in inputs]
         text, takes = _gpu_source(name, zip(input_names, (it.dtype for it in arrays)), zip(output_names, output_dtypes), source,
                                   header, template)
-        if text not in libraries:
-            libraries[text] = core.add_kernel_library(name, text)
         launch = core.array([*_three(name, "grid", grid), *_three(name, "threadgroup", threadgroup), *takes], core.int64)
         types = tuple((tuple(map(int, shape)), dtype) for shape, dtype in zip(output_shapes, output_dtypes))
-        results = core.apply_target("tenon.gpu_kernel", tuple(arrays), {"library": libraries[text], "kernel": name, "launch": launch},
+        results = core.apply_target("tenon.gpu_kernel", tuple(arrays), {"library": _gpu_library(name, text), "kernel": name, "launch": launch},
                                     types, stream)
         return [results] if len(types) == 1 else list(results)
 
@@ -145,6 +141,11 @@ def opencl_kernel(name: str, input_names: Sequence[str], output_names: Sequence[
 
 # The words are those of both: a source in CUDA C alone compiles on devices of CUDA alone.
 cuda_kernel = opencl_kernel
+
+
+@functools.lru_cache(maxsize=None)  # libraries stay, too
+def _gpu_library(name, text):
+    return core.add_kernel_library(name, text)
 
 
 def _three(name, what, sizes):

@@ -192,17 +192,15 @@ static const tn_kernel_t strided[] = {TN_EVAL_KERNEL("strided", takes_any_view),
 static const tn_kernel_t strided_gpu[] = {TN_EVAL_KERNEL("strided_gpu", takes_any_view),
                                           TN_EVAL_KERNEL("strided_gpu", NULL)};
 #undef TN_EVAL_KERNEL
-static const tn_kernel_t guarded = {.op = "custom_call",
-                                    .name = "call.guarded",
-                                    .takes_view = takes_any_view,
-                                    .prepare = tn__guarded_prepare,
-                                    .run = tn__guarded_run};
-static const tn_kernel_t guarded_handler = {.op = "custom_call",
-                                            .name = "call.guarded",
-                                            .takes_view = takes_layout,
-                                            .has_layouts = true,
-                                            .prepare = tn__guarded_prepare,
-                                            .run = tn__guarded_run};
+#define TN_GUARDED_KERNEL(views, layouts)                                                       \
+  {                                                                                             \
+    .op = "custom_call", .name = "call.guarded", .takes_view = views, .has_layouts = (layouts), \
+    .prepare = tn__guarded_prepare, .run = tn__guarded_run                                      \
+  }
+static const tn_kernel_t guarded[] = {TN_GUARDED_KERNEL(takes_any_view, false),
+                                      TN_GUARDED_KERNEL(NULL, false)};
+static const tn_kernel_t guarded_handler = TN_GUARDED_KERNEL(takes_layout, true);
+#undef TN_GUARDED_KERNEL
 
 const tn_kernel_t* tn__call_plain_kernel(const tn_compile_target_t* on, const tn_op_use_t* use) {
   const tn_target_t* target = find_target(use->op, on);
@@ -223,5 +221,5 @@ const tn_kernel_t* tn__call_kernel(const tn_compile_target_t* target, const tn_o
   const tn_kernel_t* kernel = tn__call_plain_kernel(target, use);
   // Guards are pages of the host's memory.
   if (!kernel || !target->guards_calls || !target->is_host) return kernel;
-  return kernel->has_layouts ? &guarded_handler : &guarded;
+  return kernel->has_layouts ? &guarded_handler : &guarded[!kernel->takes_view];
 }

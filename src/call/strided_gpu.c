@@ -145,8 +145,8 @@ static tn_status_t dispatch_threadgroups(const tn_eval_call_t* eval, const int64
                             .arguments = gpu->parameters};
   if (!group) group = usual;
   for (size_t d = 0; d < 3; ++d) {
-    if (grid[d] < 0 || group[d] < 1 || group[d] > MOST_THREADS ||
-        (thread_count *= group[d]) > MOST_THREADS) {
+    if (grid[d] < 0 || grid[d] > INT64_MAX / MOST_THREADS || group[d] < 1 ||
+        group[d] > MOST_THREADS || (thread_count *= group[d]) > MOST_THREADS) {
       return tn__error(
           call_of(eval), TN_FFI_INVALID_ARGUMENT,
           "kernel %s: groups of %" PRId64 " x %" PRId64 " x %" PRId64 " threads, %" PRId64
@@ -245,7 +245,16 @@ void tn__strided_gpu_init(tn_strided_gpu_t* gpu) {
   memset(gpu, 0, sizeof *gpu);
 }
 
+static void free_temporaries(tn_strided_gpu_t* gpu) {
+  while (gpu->temporaries) {
+    temporary_t* temporary = gpu->temporaries;
+    gpu->temporaries = temporary->next;
+    free(temporary);
+  }
+}
+
 void tn__strided_gpu_deinit(tn_strided_gpu_t* gpu) {
+  free_temporaries(gpu);  // an exception has left them
   while (gpu->kernels) {
     chosen_kernel_t* kernel = gpu->kernels;
     gpu->kernels = kernel->next;
@@ -275,11 +284,7 @@ tn_status_t tn__strided_gpu_run(tn_strided_eval_t* eval, tn_encoder_t* encoder) 
   for (size_t i = eval->state.eval.output_count; i-- > 0 && status == TN_OK;) {
     status = finish_output(eval, i);
   }
-  while (gpu->temporaries) {
-    temporary_t* temporary = gpu->temporaries;
-    gpu->temporaries = temporary->next;
-    free(temporary);
-  }
+  free_temporaries(gpu);
   tn__eval_end(&eval->state);
   return status;
 }

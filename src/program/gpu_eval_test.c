@@ -176,14 +176,25 @@ TN_EVAL_OP(launch_on_the_host, SAME, "launches where nothing can be launched") {
 }
 TN_DEFINE(launch_on_the_host, .eval_cpu = launch_on_the_host_eval)
 
+// Reads its operand as dense memory.
+TN_EVAL_OP(dense_copy, SAME, "y = x") {
+  (void)call;
+  const tn_strided_t *x = eval->operands[0], *y = eval->outputs[0];
+  if (!(x->flags & TN_ROW_CONTIGUOUS)) return TN_EVAL_ERROR(eval, INTERNAL, "a view");
+  memcpy(y->data, x->data, (size_t)x->element_count * sizeof(float));
+  return TN_OK;
+}
+TN_DEFINE(dense_copy, .flags = TN_OP_ROW_CONTIGUOUS, .eval_cpu = dense_copy_eval)
+
 // --- running them
 
 static const char* device_name;
 
 static int setup(void** state) {
   static const tn_op_def_t* const definitions[] = {
-      tn_definition_of(linear),   tn_definition_of(turn),  tn_definition_of(reuse),
-      tn_definition_of(unplaced), tn_definition_of(wrong), tn_definition_of(launch_on_the_host)};
+      tn_definition_of(linear),    tn_definition_of(turn),  tn_definition_of(reuse),
+      tn_definition_of(unplaced),  tn_definition_of(wrong), tn_definition_of(launch_on_the_host),
+      tn_definition_of(dense_copy)};
   tn_device_t* device = NULL;
   for (size_t i = 0; i < sizeof definitions / sizeof *definitions; ++i) {
     TN_ASSERT_OK(tn_op_register(definitions[i]));
@@ -342,6 +353,36 @@ static void an_eval_of_the_host_launches_nothing(void** state) {
                    run(device, ON_4("launch_on_the_host", ""), 1, (int64_t[]){4}, &y));
 }
 
+// Guarded calls too, which have kernels of their own.
+static void an_eval_of_dense_operands_gets_copies_of_views(void** state) {
+  (void)state;
+  static const char text[] =
+      "func.func @main(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {\n"
+      "  %t = stablehlo.transpose %x, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>\n"
+      "  %y = stablehlo.custom_call @dense_copy(%t) {api_version = 4 : i32, backend_config = {}} : "
+      "(tensor<3x2xf32>) -> tensor<3x2xf32>\n"
+      "  return %y : tensor<3x2xf32>\n}\n";
+  tn_device_t* cpu = NULL;
+  tn_module_t* module = NULL;
+  tn_buffer_t *x = NULL, *y = NULL;
+  TN_ASSERT_OK(tn_device_create("cpu", NULL, &cpu));
+  TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &module));
+  TN_ASSERT_OK(tn_buffer_create_from_host(cpu, TN_DTYPE_F32, 2, (int64_t[]){2, 3},
+                                          (float[]){1, 2, 3, 4, 5, 6}, 6 * sizeof(float), &x));
+  for (int is_guarded = 0; is_guarded < 2; ++is_guarded) {
+    const tn_compile_options_t options = {.struct_size = sizeof options, .guard_calls = is_guarded};
+    tn_program_t* program = NULL;
+    TN_ASSERT_OK(tn_program_compile(cpu, module, &options, &program));
+    TN_ASSERT_OK(tn_program_run(program, 1, &x, NULL, 1, &y));
+    tn__testing_expect_floats(y, 6, (float[]){1, 4, 2, 5, 3, 6});
+    tn_buffer_release(y);
+    tn_program_release(program);
+  }
+  tn_buffer_release(x);
+  tn_module_release(module);
+  tn_device_release(cpu);
+}
+
 int main(void) {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(kernels_are_launched_on_the_device_and_nowhere_else),
@@ -353,6 +394,7 @@ int main(void) {
       cmocka_unit_test(an_output_without_memory_is_an_error),
       cmocka_unit_test(what_is_wrong_is_said),
       cmocka_unit_test(an_eval_of_the_host_launches_nothing),
+      cmocka_unit_test(an_eval_of_dense_operands_gets_copies_of_views),
   };
   static const char* const names[] = {"opencl", "cuda"};
   int failed = 0;
