@@ -1,5 +1,7 @@
 #include "device/discrete.h"
 
+#include <stdio.h>
+
 static tn_memory_cache_t* memory_of(const tn_device_t* device) {
   return ((const tn_discrete_device_t*)device)->memory;
 }
@@ -78,4 +80,64 @@ tn_status_t tn__discrete_copy(tn_device_t* device, tn_stream_t* stream, tn_memor
 void* tn__discrete_stream_native(tn_stream_t* stream) {
   (void)stream;
   return NULL;
+}
+
+tn_status_t tn__discrete_create(size_t byte_size, const tn_device_vtable_t* vtable,
+                                const tn_compile_target_t* target, const tn_device_driver_t* driver,
+                                unsigned number, const tn_device_options_t* options,
+                                tn_copy_fn copy_now, tn_discrete_device_t** out_device) {
+  enum { ALIGNMENT = 128 };  // a line of a GPU's cache; drivers give more
+  const tn_pool_config_t pool_config = {.thread_count = options->thread_count};
+  tn_pool_t* pool = NULL;
+  void* memory = NULL;
+  char name[32];
+  *out_device = NULL;
+  TN_RETURN_IF_ERROR(tn__pool_create(&pool_config, options->allocator, &pool));
+  tn_status_t status = tn__allocate(options->allocator, byte_size, &memory);
+  if (status) {
+    tn__pool_release(pool);
+    return status;
+  }
+  tn_discrete_device_t* device = memory;
+  snprintf(name, sizeof name, "%s:%u", driver->name, number);
+  tn__device_init(&device->base, vtable, name, target, options, pool);
+  device->base.memory_alignment = ALIGNMENT;
+  device->base.ordinal = (int32_t)number;
+  device->copy_now = copy_now;
+  *out_device = device;
+  return TN_OK;
+}
+
+// ---- queues
+
+static tn_status_t allocate_behind(tn_encoder_t* encoder, size_t byte_size, size_t alignment,
+                                   void** out_address) {
+  tn_discrete_queue_t* queue = (tn_discrete_queue_t*)(void*)encoder;  // its first member
+  return tn__queue_memory_allocate(&queue->memory, byte_size, alignment, out_address);
+}
+
+static void give_up_behind(tn_encoder_t* encoder, const void* address) {
+  tn_discrete_queue_t* queue = (tn_discrete_queue_t*)(void*)encoder;
+  tn__queue_memory_give_up(&queue->memory, address);
+}
+
+tn_discrete_queue_t tn__discrete_queue(tn_device_t* device) {
+  return (tn_discrete_queue_t){
+      .encoder = {.allocate = allocate_behind, .give_up = give_up_behind},
+      .memory = {.device = device},
+  };
+}
+
+void tn__discrete_queue_deinit(tn_discrete_queue_t* queue) {
+  tn__queue_memory_deinit(&queue->memory);
+  tn__code_list_deinit(&queue->kernels, queue->memory.device->allocator);
+}
+
+tn_status_t tn__discrete_queue_run(tn_discrete_queue_t* queue, const tn_launch_t* launch) {
+  tn_kernel_context_t context = *launch->call->context;
+  tn_kernel_call_t call = *launch->call;
+  context.encoder = &queue->encoder;
+  call.context = &context;
+  queue->last_tag = launch->tag;
+  return launch->kernel->run(&call);
 }

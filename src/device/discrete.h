@@ -1,11 +1,14 @@
-// What devices have in common whose memory a driver allocates and the host cannot see, and whose
-// streams are threads of the host.
+// What devices and their queues have in common whose memory a driver allocates and the host cannot
+// see, and whose streams are threads of the host.
 #ifndef TENON_DEVICE_DISCRETE_H_
 #define TENON_DEVICE_DISCRETE_H_
 
+#include "device/code_cache.h"
 #include "device/copy.h"
 #include "device/cpu/stream.h"
+#include "device/driver.h"
 #include "device/memory_cache.h"
+#include "device/queue_memory.h"
 
 // The beginning of such a device.
 typedef struct tn_discrete_device {
@@ -13,6 +16,28 @@ typedef struct tn_discrete_device {
   tn_memory_cache_t* memory;
   tn_copy_fn copy_now;  // from and to any memory
 } tn_discrete_device_t;
+
+// A new one of `byte_size` bytes, number `number` of its driver; what is the driver's own is zeros.
+TN_MUST_USE tn_status_t tn__discrete_create(size_t byte_size, const tn_device_vtable_t* vtable,
+                                            const tn_compile_target_t* target,
+                                            const tn_device_driver_t* driver, unsigned number,
+                                            const tn_device_options_t* options, tn_copy_fn copy_now,
+                                            tn_discrete_device_t** out_device);
+
+// The beginning of such a device's queue.
+typedef struct tn_discrete_queue {
+  tn_encoder_t encoder;    // first
+  uint32_t last_tag;       // of what was launched last
+  tn_code_list_t kernels;  // of this queue alone
+  tn_queue_memory_t memory;
+} tn_discrete_queue_t;
+
+// One whose encoder lacks only its stream, dispatch and copy.
+tn_discrete_queue_t tn__discrete_queue(tn_device_t* device);
+void tn__discrete_queue_deinit(tn_discrete_queue_t* queue);
+// Runs the kernel, which encodes its launches.
+TN_MUST_USE tn_status_t tn__discrete_queue_run(tn_discrete_queue_t* queue,
+                                               const tn_launch_t* launch);
 
 TN_MUST_USE tn_status_t tn__discrete_allocate(tn_device_t* device, size_t byte_size,
                                               size_t alignment, tn_memory_t* out_memory);

@@ -5,8 +5,6 @@
 
 #include "device/driver.h"
 
-enum { ALIGNMENT = 128 };
-
 static tn_cuda_device_t* cast(tn_device_t* device) {
   return (tn_cuda_device_t*)device;
 }
@@ -141,29 +139,18 @@ static tn_status_t open_device(tn_cuda_device_t* device, const tn_device_options
 
 static tn_status_t create_device(const tn_cuda_t* cuda, const tn_nvrtc_t* nvrtc, unsigned number,
                                  const tn_device_options_t* options, tn_device_t** out_device) {
-  const tn_allocator_t* allocator = options->allocator;
-  const tn_pool_config_t pool_config = {.thread_count = options->thread_count};
-  tn_pool_t* pool = NULL;
-  void* memory = NULL;
-  char name[32];
-  TN_RETURN_IF_ERROR(tn__pool_create(&pool_config, allocator, &pool));
-  tn_status_t status = tn__allocate(allocator, sizeof(tn_cuda_device_t), &memory);
-  if (status) {
-    tn__pool_release(pool);
-    return status;
-  }
-  tn_cuda_device_t* device = memory;
-  snprintf(name, sizeof name, "cuda:%u", number);
-  tn__device_init(&device->discrete.base, &vtable, name, &tn__compile_target_cuda, options, pool);
-  device->discrete.base.memory_alignment = ALIGNMENT;
-  device->discrete.base.ordinal = (int32_t)number;
-  device->discrete.copy_now = copy_now;
+  tn_discrete_device_t* discrete = NULL;
+  TN_RETURN_IF_ERROR(tn__discrete_create(sizeof(tn_cuda_device_t), &vtable,
+                                         &tn__compile_target_cuda, &tn__cuda_driver, number,
+                                         options, copy_now, &discrete));
+  tn_cuda_device_t* device = cast(&discrete->base);
   device->cuda = cuda;
   device->nvrtc = nvrtc;
   atomic_init(&device->lost, 0);
   tn__code_cache_init(&device->programs,
-                      &(tn_code_compiler_t){tn__cuda_compile, tn__cuda_release, device}, allocator);
-  status = TN_CUDA_CALL(cuda, DeviceGet, &device->id, (int32_t)number);
+                      &(tn_code_compiler_t){tn__cuda_compile, tn__cuda_release, device},
+                      options->allocator);
+  tn_status_t status = TN_CUDA_CALL(cuda, DeviceGet, &device->id, (int32_t)number);
   if (!status) status = open_device(device, options);
   if (status) {
     destroy(&device->discrete.base);

@@ -1,6 +1,5 @@
 // A stream of CUDA, to which kernels encode their launches.
 #include "device/cuda/cuda_device.h"
-#include "device/queue_memory.h"
 
 enum { MOST_ARGUMENTS = 64 };
 
@@ -10,12 +9,9 @@ typedef struct cuda_kernel {
 } cuda_kernel_t;
 
 typedef struct cuda_queue {
-  tn_encoder_t encoder;  // first
+  tn_discrete_queue_t base;  // first
   tn_cuda_device_t* device;
   tn_cu_stream_t stream;
-  uint32_t last_tag;  // of what was launched last
-  tn_code_list_t kernels;
-  tn_queue_memory_t memory;
 } cuda_queue_t;
 
 static cuda_queue_t* cast_queue(void* queue) {
@@ -53,9 +49,9 @@ static tn_status_t find_kernel(cuda_queue_t* queue, const tn_device_code_t* code
   tn_cuda_device_t* device = queue->device;
   const tn_allocator_t* allocator = device->discrete.base.allocator;
   tn_known_kernel_t* next = NULL;
-  *out_kernel = tn__code_list_find(&queue->kernels, code);
+  *out_kernel = tn__code_list_find(&queue->base.kernels, code);
   if (*out_kernel) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__code_list_grow(&queue->kernels, allocator, &next));
+  TN_RETURN_IF_ERROR(tn__code_list_grow(&queue->base.kernels, allocator, &next));
   TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(cuda_kernel_t), &next->kernel));
   next->code = code;
   tn_status_t status = create_kernel(device, code, next->kernel, &next->parameter_count);
@@ -63,7 +59,7 @@ static tn_status_t find_kernel(cuda_queue_t* queue, const tn_device_code_t* code
     tn__free(allocator, next->kernel, sizeof(cuda_kernel_t));
     return status;
   }
-  ++queue->kernels.count;
+  ++queue->base.kernels.count;
   *out_kernel = next;
   return TN_OK;
 }
@@ -142,26 +138,15 @@ static tn_status_t copy(tn_encoder_t* encoder, void* to, const void* from, size_
                        queue->stream);
 }
 
-static tn_status_t allocate(tn_encoder_t* encoder, size_t byte_size, size_t alignment,
-                            void** out_address) {
-  return tn__queue_memory_allocate(&cast_queue(encoder)->memory, byte_size, alignment, out_address);
-}
-
-static void give_up(tn_encoder_t* encoder, const void* address) {
-  tn__queue_memory_give_up(&cast_queue(encoder)->memory, address);
-}
-
 tn_status_t tn__cuda_queue_create(tn_device_t* device, tn_queue_t** out_queue) {
   tn_cuda_device_t* it = (tn_cuda_device_t*)device;
   void* memory = NULL;
   *out_queue = NULL;
   TN_RETURN_IF_ERROR(tn__allocate(device->allocator, sizeof(cuda_queue_t), &memory));
   cuda_queue_t* queue = memory;
-  *queue = (cuda_queue_t){
-      .encoder = {.dispatch = dispatch, .copy = copy, .allocate = allocate, .give_up = give_up},
-      .device = it,
-      .memory = {.device = device},
-  };
+  *queue = (cuda_queue_t){.base = tn__discrete_queue(device), .device = it};
+  queue->base.encoder.dispatch = dispatch;
+  queue->base.encoder.copy = copy;
   tn_status_t status = tn__cuda_enter(it);
   if (!status) {
     status = TN_CUDA_CHECK(it, StreamCreate, &queue->stream, TN_CU_STREAM_NON_BLOCKING);
@@ -171,7 +156,7 @@ tn_status_t tn__cuda_queue_create(tn_device_t* device, tn_queue_t** out_queue) {
     tn__free(device->allocator, queue, sizeof *queue);
     return status;
   }
-  queue->encoder.stream = queue->stream;
+  queue->base.encoder.stream = queue->stream;
   *out_queue = memory;
   return TN_OK;
 }
@@ -183,33 +168,27 @@ void tn__cuda_queue_destroy(tn_queue_t* queue) {
     it->device->cuda->StreamDestroy(it->stream);
     tn__cuda_leave(it->device);
   }
-  tn__queue_memory_deinit(&it->memory);
-  for (size_t i = 0; i < it->kernels.count; ++i) {
-    tn__free(allocator, it->kernels.kernels[i].kernel, sizeof(cuda_kernel_t));
+  for (size_t i = 0; i < it->base.kernels.count; ++i) {
+    tn__free(allocator, it->base.kernels.kernels[i].kernel, sizeof(cuda_kernel_t));
   }
-  tn__code_list_deinit(&it->kernels, allocator);
+  tn__discrete_queue_deinit(&it->base);
   tn__free(allocator, it, sizeof *it);
 }
 
 tn_status_t tn__cuda_queue_launch(tn_queue_t* queue, const tn_launch_t* launch) {
   cuda_queue_t* it = cast_queue(queue);
-  tn_kernel_context_t context = *launch->call->context;
-  tn_kernel_call_t call = *launch->call;
-  context.encoder = &it->encoder;
-  call.context = &context;
-  it->last_tag = launch->tag;
   TN_RETURN_IF_ERROR(tn__cuda_enter(it->device));
-  tn_status_t status = launch->kernel->run(&call);
+  tn_status_t status = tn__discrete_queue_run(&it->base, launch);
   tn__cuda_leave(it->device);
   return status;
 }
 
 tn_status_t tn__cuda_queue_finish(tn_queue_t* queue, uint32_t* out_tag) {
   cuda_queue_t* it = cast_queue(queue);
-  *out_tag = it->last_tag;
+  *out_tag = it->base.last_tag;
   TN_RETURN_IF_ERROR(tn__cuda_enter(it->device));
   tn_status_t status = TN_CUDA_CHECK(it->device, StreamSynchronize, it->stream);
   tn__cuda_leave(it->device);
-  tn__queue_memory_clear(&it->memory);
+  tn__queue_memory_clear(&it->base.memory);
   return status;
 }

@@ -6,7 +6,7 @@
 
 #include "device/driver.h"
 
-enum { PLATFORM_LIMIT = 16, DEVICE_LIMIT = 64, ALIGNMENT = 64 };
+enum { PLATFORM_LIMIT = 16, DEVICE_LIMIT = 64 };
 
 static tn_opencl_device_t* cast(tn_device_t* device) {
   return (tn_opencl_device_t*)device;
@@ -156,31 +156,19 @@ static tn_status_t open_device(tn_opencl_device_t* device, const tn_device_optio
 
 static tn_status_t create_device(const found_t* found, unsigned number,
                                  const tn_device_options_t* options, tn_device_t** out_device) {
-  const tn_allocator_t* allocator = options->allocator;
-  const tn_pool_config_t pool_config = {.thread_count = options->thread_count};
-  tn_pool_t* pool = NULL;
-  void* memory = NULL;
-  char name[32];
-  TN_RETURN_IF_ERROR(tn__pool_create(&pool_config, allocator, &pool));
-  tn_status_t status = tn__allocate(allocator, sizeof(tn_opencl_device_t), &memory);
-  if (status) {
-    tn__pool_release(pool);
-    return status;
-  }
-  tn_opencl_device_t* device = memory;
-  snprintf(name, sizeof name, "opencl:%u", number);
-  tn__device_init(&device->discrete.base, &vtable, name, &tn__compile_target_opencl, options, pool);
-  device->discrete.base.memory_alignment = ALIGNMENT;
-  device->discrete.base.ordinal = (int32_t)number;
+  tn_discrete_device_t* discrete = NULL;
+  TN_RETURN_IF_ERROR(tn__discrete_create(sizeof(tn_opencl_device_t), &vtable,
+                                         &tn__compile_target_opencl, &tn__opencl_driver, number,
+                                         options, copy_now, &discrete));
+  tn_opencl_device_t* device = cast(&discrete->base);
   device->cl = found->cl;
   device->id = found->devices[number];
   device->discrete.base.targets[0].has_lanes =
       !(number_of(found->cl, device->id, TN_CL_DEVICE_TYPE) & TN_CL_TYPE_CPU);
-  device->discrete.copy_now = copy_now;
   tn__code_cache_init(&device->programs,
                       &(tn_code_compiler_t){tn__opencl_compile, tn__opencl_release, device},
-                      allocator);
-  status = open_device(device, options);
+                      options->allocator);
+  tn_status_t status = open_device(device, options);
   if (status) {
     destroy(&device->discrete.base);
     return status;

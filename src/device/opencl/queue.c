@@ -2,16 +2,12 @@
 #include <string.h>
 
 #include "device/opencl/opencl_device.h"
-#include "device/queue_memory.h"
 #include "kernel/encoder.h"
 
 typedef struct opencl_queue {
-  tn_encoder_t encoder;  // first
+  tn_discrete_queue_t base;  // first
   tn_opencl_device_t* device;
   tn_cl_queue_t commands;  // in order
-  uint32_t last_tag;       // of what was launched last
-  tn_code_list_t kernels;  // of this queue alone: arguments are set in them
-  tn_queue_memory_t memory;
 } opencl_queue_t;
 
 static opencl_queue_t* cast_queue(void* queue) {
@@ -37,11 +33,12 @@ static tn_status_t find_kernel(opencl_queue_t* queue, const tn_device_code_t* co
                                const tn_known_kernel_t** out_kernel) {
   tn_opencl_device_t* device = queue->device;
   tn_known_kernel_t* next = NULL;
-  *out_kernel = tn__code_list_find(&queue->kernels, code);
+  *out_kernel = tn__code_list_find(&queue->base.kernels, code);
   if (*out_kernel) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__code_list_grow(&queue->kernels, device->discrete.base.allocator, &next));
+  TN_RETURN_IF_ERROR(
+      tn__code_list_grow(&queue->base.kernels, device->discrete.base.allocator, &next));
   TN_RETURN_IF_ERROR(create_kernel(device, code, next));
-  ++queue->kernels.count;
+  ++queue->base.kernels.count;
   *out_kernel = next;
   return TN_OK;
 }
@@ -95,33 +92,23 @@ static tn_status_t copy(tn_encoder_t* encoder, void* to, const void* from, size_
                         byte_size, 0, NULL, NULL);
 }
 
-static tn_status_t allocate(tn_encoder_t* encoder, size_t byte_size, size_t alignment,
-                            void** out_address) {
-  return tn__queue_memory_allocate(&cast_queue(encoder)->memory, byte_size, alignment, out_address);
-}
-
-static void give_up(tn_encoder_t* encoder, const void* address) {
-  tn__queue_memory_give_up(&cast_queue(encoder)->memory, address);
-}
-
 tn_status_t tn__opencl_queue_create(tn_device_t* device, tn_queue_t** out_queue) {
   void* memory = NULL;
   int32_t error = TN_CL_SUCCESS;
   *out_queue = NULL;
   TN_RETURN_IF_ERROR(tn__allocate(device->allocator, sizeof(opencl_queue_t), &memory));
   opencl_queue_t* queue = memory;
-  *queue = (opencl_queue_t){
-      .encoder = {.dispatch = dispatch, .copy = copy, .allocate = allocate, .give_up = give_up},
-      .device = (tn_opencl_device_t*)device,
-      .memory = {.device = device},
-  };
+  *queue =
+      (opencl_queue_t){.base = tn__discrete_queue(device), .device = (tn_opencl_device_t*)device};
+  queue->base.encoder.dispatch = dispatch;
+  queue->base.encoder.copy = copy;
   queue->commands = queue->device->cl->CreateCommandQueueWithProperties(
       queue->device->context, queue->device->id, NULL, &error);
   if (error != TN_CL_SUCCESS) {
     tn__free(device->allocator, queue, sizeof *queue);
     return tn__opencl_status("clCreateCommandQueueWithProperties", error);
   }
-  queue->encoder.stream = queue->commands;
+  queue->base.encoder.stream = queue->commands;
   *out_queue = memory;
   return TN_OK;
 }
@@ -130,27 +117,22 @@ void tn__opencl_queue_destroy(tn_queue_t* queue) {
   opencl_queue_t* it = cast_queue(queue);
   const tn_opencl_t* cl = it->device->cl;
   const tn_allocator_t* allocator = it->device->discrete.base.allocator;
-  for (size_t i = 0; i < it->kernels.count; ++i) cl->ReleaseKernel(it->kernels.kernels[i].kernel);
+  for (size_t i = 0; i < it->base.kernels.count; ++i)
+    cl->ReleaseKernel(it->base.kernels.kernels[i].kernel);
   cl->ReleaseCommandQueue(it->commands);
-  tn__queue_memory_deinit(&it->memory);
-  tn__code_list_deinit(&it->kernels, allocator);
+  tn__discrete_queue_deinit(&it->base);
   tn__free(allocator, it, sizeof *it);
 }
 
 tn_status_t tn__opencl_queue_launch(tn_queue_t* queue, const tn_launch_t* launch) {
   opencl_queue_t* it = cast_queue(queue);
-  tn_kernel_context_t context = *launch->call->context;
-  tn_kernel_call_t call = *launch->call;
-  context.encoder = &it->encoder;
-  call.context = &context;
-  it->last_tag = launch->tag;
-  return launch->kernel->run(&call);
+  return tn__discrete_queue_run(&it->base, launch);
 }
 
 tn_status_t tn__opencl_queue_finish(tn_queue_t* queue, uint32_t* out_tag) {
   opencl_queue_t* it = cast_queue(queue);
-  *out_tag = it->last_tag;
+  *out_tag = it->base.last_tag;
   tn_status_t status = TN_OPENCL_CALL(it->device->cl, Finish, it->commands);
-  tn__queue_memory_clear(&it->memory);
+  tn__queue_memory_clear(&it->base.memory);
   return status;
 }
