@@ -70,9 +70,10 @@ def measure(device, program):
         file.write(program)
         file.flush()
         done = subprocess.run([TENON, "bench", "--json", "--device", device, "--load", AXPBY, file.name], capture_output=True, text=True)
+    told = json.loads(done.stdout or done.stderr)
     if done.returncode:
-        sys.exit(done.stderr or done.stdout)
-    return json.loads(done.stdout)
+        sys.exit(told["error"]["report"].rstrip())
+    return told
 
 
 def report(device):

@@ -386,7 +386,7 @@ static const char* describe_definition(const tn_op_def_t* definition,
   } parts[] = {
       {"elementwise", definition->flags & TN_OP_ELEMENTWISE},
       {"sees strides", definition->eval_cpu != NULL},
-      {"GPU", definition->eval_gpu != NULL},
+      {"GPU kernels", definition->eval_gpu != NULL},
       {"infer", definition->infer != NULL},
       {"jvp", definition->jvp != NULL},
       {"vjp", definition->vjp != NULL},

@@ -48,9 +48,9 @@ def test_declared_operations_show_all_that_their_author_wrote(folder):
 
 def test_definitions_are_summed_up_in_a_line():
     library = BUILD / "examples/axpby/libaxpby.so"
-    assert "\n  for lazy arrays: elementwise, GPU, jvp, vjp, print, equal\n" in tenon("inspect", library)[0]
+    assert "\n  for lazy arrays: elementwise, GPU kernels, jvp, vjp, print, equal\n" in tenon("inspect", library)[0]
     [handler] = json.loads(tenon("inspect", "--json", library)[0])
-    assert handler["definition"] == "elementwise, GPU, jvp, vjp, print, equal"
+    assert handler["definition"] == "elementwise, GPU kernels, jvp, vjp, print, equal"
 
 
 def test_functions_without_an_api_version_take_that_of_their_calls(folder):
