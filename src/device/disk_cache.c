@@ -1,5 +1,6 @@
 #include "device/disk_cache.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -68,6 +69,7 @@ bool tn__disk_cache_read(const char* folder, const char* key, char** out_bytes, 
   FILE* file = fopen(path, "rbe");
   if (!file) return false;
   const bool is_found = read_file(file, key, out_bytes, out_size);
+  if (is_found) (void)futimens(fileno(file), NULL);  // it was used
   fclose(file);
   return is_found;
 }
@@ -94,8 +96,69 @@ static bool write_file(FILE* file, const char* key, const char* bytes, size_t si
          fwrite(bytes, 1, size, file) == size;
 }
 
+// --- the limit
+
+enum { NAME_CAPACITY = 32, HASH_DIGITS = 16 };
+
+typedef struct kept {
+  char name[NAME_CAPACITY];
+  uint64_t byte_size;
+  struct timespec used;
+} kept_t;
+
+// Parts of files that a process left behind are ours, too.
+static bool is_ours(const char* name) {
+  return strspn(name, "0123456789abcdef") == HASH_DIGITS &&
+         strncmp(name + HASH_DIGITS, ".bin", 4) == 0 && strlen(name) < NAME_CAPACITY;
+}
+
+static int compare_used(const void* a, const void* b) {
+  const struct timespec *x = &((const kept_t*)a)->used, *y = &((const kept_t*)b)->used;
+  if (x->tv_sec != y->tv_sec) return x->tv_sec < y->tv_sec ? -1 : 1;
+  return x->tv_nsec < y->tv_nsec ? -1 : x->tv_nsec > y->tv_nsec;
+}
+
+// The caller frees the list; what there is no memory for is not in it.
+static kept_t* list_kept(DIR* files, size_t* out_count, uint64_t* out_byte_size) {
+  size_t capacity = 0;
+  kept_t* list = NULL;
+  struct stat facts;
+  *out_count = *out_byte_size = 0;
+  for (const struct dirent* entry = NULL; (entry = readdir(files));) {
+    if (!is_ours(entry->d_name) || fstatat(dirfd(files), entry->d_name, &facts, 0)) continue;
+    if (*out_count == capacity) {
+      kept_t* grown = realloc(list, (capacity * 2 + 64) * sizeof *list);
+      if (!grown) break;
+      list = grown;
+      capacity = capacity * 2 + 64;
+    }
+    kept_t* it = &list[(*out_count)++];
+    *it = (kept_t){.byte_size = (uint64_t)facts.st_size, .used = facts.st_mtim};
+    memcpy(it->name, entry->d_name, strlen(entry->d_name) + 1);
+    *out_byte_size += it->byte_size;
+  }
+  return list;
+}
+
+// Deletes what was used longest ago until the rest is within the limit.
+static void evict(const char* folder, uint64_t limit) {
+  DIR* files = opendir(folder);
+  size_t count = 0;
+  uint64_t byte_size = 0;
+  if (!files) return;
+  kept_t* list = list_kept(files, &count, &byte_size);
+  if (byte_size > limit) qsort(list, count, sizeof *list, compare_used);
+  for (size_t i = 0; i < count && byte_size > limit; ++i) {
+    unlinkat(dirfd(files), list[i].name, 0);
+    byte_size -= list[i].byte_size;
+  }
+  free(list);
+  closedir(files);
+}
+
 // By another name first: readers find all of a file or none.
-void tn__disk_cache_write(const char* folder, const char* key, const char* bytes, size_t size) {
+void tn__disk_cache_write(const char* folder, uint64_t limit, const char* key, const char* bytes,
+                          size_t size) {
   char path[PATH_CAPACITY], part[PATH_CAPACITY + 8];
   if (size > LARGEST || !make_path(folder, key, path) || !make_folder(folder)) return;
   snprintf(part, sizeof part, "%s.XXXXXX", path);
@@ -109,4 +172,5 @@ void tn__disk_cache_write(const char* folder, const char* key, const char* bytes
     (void)close(descriptor);
   }
   if (!is_written || rename(part, path)) unlink(part);
+  evict(folder, limit);
 }

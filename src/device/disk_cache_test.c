@@ -1,6 +1,7 @@
 #include "device/disk_cache.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,12 +53,12 @@ static void expect(const char* key, const char* wanted) {
 static void what_was_written_is_found_by_its_key_alone(void** state) {
   (void)state;
   expect("key", NULL);
-  tn__disk_cache_write(folder, "key", "bytes", 5);
-  tn__disk_cache_write(folder, "other key", "", 0);
+  tn__disk_cache_write(folder, TN_DISK_CACHE_LIMIT, "key", "bytes", 5);
+  tn__disk_cache_write(folder, TN_DISK_CACHE_LIMIT, "other key", "", 0);
   expect("key", "bytes");
   expect("other key", "");
   expect("third key", NULL);
-  tn__disk_cache_write(folder, "key", "others", 6);
+  tn__disk_cache_write(folder, TN_DISK_CACHE_LIMIT, "key", "others", 6);
   expect("key", "others");
 }
 
@@ -65,21 +66,21 @@ static void nothing_is_kept_without_a_folder(void** state) {
   char* bytes = NULL;
   size_t size = 0;
   (void)state;
-  tn__disk_cache_write("", "key", "bytes", 5);
+  tn__disk_cache_write("", TN_DISK_CACHE_LIMIT, "key", "bytes", 5);
   assert_false(tn__disk_cache_read("", "key", &bytes, &size));
-  tn__disk_cache_write("/dev/null/a", "key", "bytes", 5);
+  tn__disk_cache_write("/dev/null/a", TN_DISK_CACHE_LIMIT, "key", "bytes", 5);
   assert_false(tn__disk_cache_read("/dev/null/a", "key", &bytes, &size));
 }
 
 static void a_folder_is_the_users_own(void** state) {
   struct stat facts;
   (void)state;
-  tn__disk_cache_write(folder, "key", "bytes", 5);
+  tn__disk_cache_write(folder, TN_DISK_CACHE_LIMIT, "key", "bytes", 5);
   assert_int_equal(stat(folder, &facts), 0);
   assert_int_equal(facts.st_mode & 0777, 0700);
   assert_int_equal(chmod(folder, 0777), 0);
   expect("key", NULL);
-  tn__disk_cache_write(folder, "key", "others", 6);
+  tn__disk_cache_write(folder, TN_DISK_CACHE_LIMIT, "key", "others", 6);
   assert_int_equal(chmod(folder, 0700), 0);
   expect("key", "bytes");
 }
@@ -88,7 +89,7 @@ static void a_folder_is_the_users_own(void** state) {
 static void a_file_that_is_damaged_is_not_read(void** state) {
   char path[400];
   (void)state;
-  tn__disk_cache_write(folder, "key", "bytes", 5);
+  tn__disk_cache_write(folder, TN_DISK_CACHE_LIMIT, "key", "bytes", 5);
   find_file(path, sizeof path);
   char whole[256];
   FILE* file = fopen(path, "rb");
@@ -109,12 +110,46 @@ static void a_file_that_is_damaged_is_not_read(void** state) {
   expect("key", "bytes");
 }
 
+// Of files of about 1 KiB.
+static void what_was_used_longest_ago_makes_room(void** state) {
+  static const char bytes[1000];
+  static const char* const keys[] = {"one", "two", "three", "four"};
+  const struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+  char path[400];
+  (void)state;
+  tn__disk_cache_write(folder, TN_DISK_CACHE_LIMIT, keys[0], bytes, sizeof bytes);
+  find_file(path, sizeof path);
+  assert_int_equal(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+  usleep(10000);  // times of files have the resolution of the kernel's clock
+  tn__disk_cache_write(folder, TN_DISK_CACHE_LIMIT, keys[1], bytes, sizeof bytes);
+  usleep(10000);
+  tn__disk_cache_write(folder, TN_DISK_CACHE_LIMIT, keys[2], bytes, sizeof bytes);
+  usleep(10000);
+  char* found = NULL;
+  size_t size = 0;
+  assert_true(tn__disk_cache_read(folder, keys[0], &found, &size));  // it is the latest now
+  free(found);
+  snprintf(path, sizeof path, "%s/of the user's own", folder);
+  fclose(fopen(path, "w"));
+  usleep(10000);
+  tn__disk_cache_write(folder, 3 * (sizeof bytes + 100), keys[3], bytes, sizeof bytes);
+  for (size_t i = 0; i < 4; ++i) {
+    found = NULL;
+    assert_int_equal(tn__disk_cache_read(folder, keys[i], &found, &size), i != 1);
+    free(found);
+  }
+  assert_int_equal(access(path, F_OK), 0);
+  tn__disk_cache_write(folder, 0, "key", bytes, sizeof bytes);
+  expect("key", NULL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(what_was_written_is_found_by_its_key_alone, setup, teardown),
       cmocka_unit_test(nothing_is_kept_without_a_folder),
       cmocka_unit_test_setup_teardown(a_folder_is_the_users_own, setup, teardown),
       cmocka_unit_test_setup_teardown(a_file_that_is_damaged_is_not_read, setup, teardown),
+      cmocka_unit_test_setup_teardown(what_was_used_longest_ago_makes_room, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

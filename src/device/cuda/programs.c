@@ -89,7 +89,7 @@ static tn_status_t make_binary(const tn_cuda_device_t* device, const tn_device_c
   char* key = key_of(device, text);
   if (!key || !tn__disk_cache_read(folder, key, out_binary, &size)) {
     status = compile_text(device, code, text, out_binary, &size);
-    if (!status && key) tn__disk_cache_write(folder, key, *out_binary, size);
+    if (!status && key) tn__disk_cache_write(folder, TN_DISK_CACHE_LIMIT, key, *out_binary, size);
   }
   free(key);
   free(text);

@@ -25,8 +25,11 @@ static tn_status_t create_kernel(tn_opencl_device_t* device, const tn_device_cod
   out_kernel->kernel = cl->CreateKernel(program, entry, &error);
   if (error == TN_CL_INVALID_KERNEL_NAME) return tn__code_missing(code);
   TN_RETURN_IF_ERROR(tn__opencl_status("clCreateKernel", error));
-  return TN_OPENCL_CALL(cl, GetKernelInfo, out_kernel->kernel, TN_CL_KERNEL_NUM_ARGS,
-                        sizeof out_kernel->parameter_count, &out_kernel->parameter_count, NULL);
+  tn_status_t status =
+      TN_OPENCL_CALL(cl, GetKernelInfo, out_kernel->kernel, TN_CL_KERNEL_NUM_ARGS,
+                     sizeof out_kernel->parameter_count, &out_kernel->parameter_count, NULL);
+  if (status) cl->ReleaseKernel(out_kernel->kernel);
+  return status;
 }
 
 static tn_status_t find_kernel(opencl_queue_t* queue, const tn_device_code_t* code,
