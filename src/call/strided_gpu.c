@@ -170,6 +170,19 @@ static tn_status_t dispatch_threads(const tn_eval_call_t* eval, const int64_t* g
   return dispatch_threadgroups(eval, groups, group);
 }
 
+static tn_status_t greatest_group_size(const tn_eval_call_t* eval, int64_t* out_size) {
+  const tn_strided_gpu_t* gpu = gpu_of(eval);
+  *out_size = 0;
+  if (!gpu->kernel) {
+    return tn__error(call_of(eval), TN_FFI_FAILED_PRECONDITION,
+                     "the group size of a kernel that is not chosen: see tn_eval_set_kernel");
+  }
+  size_t size = 0;
+  tn_status_t status = gpu->encoder->greatest_group_size(gpu->encoder, &gpu->kernel->code, &size);
+  *out_size = size < MOST_THREADS ? (int64_t)size : MOST_THREADS;
+  return tn__error_give(status);
+}
+
 // --- memory
 
 static tn_status_t add_temporary(const tn_eval_call_t* eval, tn_ffi_dtype_t dtype, size_t rank,
@@ -233,6 +246,7 @@ const tn_eval_api_t tn__strided_gpu_api = {
     .set_vector_bytes = set_vector_bytes,
     .dispatch_threads = dispatch_threads,
     .dispatch_threadgroups = dispatch_threadgroups,
+    .greatest_group_size = greatest_group_size,
 };
 
 // --- an activation's

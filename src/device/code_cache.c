@@ -91,6 +91,17 @@ tn_status_t tn__code_missing(const tn_device_code_t* code) {
                           code->library ? code->library : "", code->entry ? code->entry : TN_ENTRY);
 }
 
+tn_status_t tn__known_kernel_check_group(const tn_known_kernel_t* kernel,
+                                         const tn_dispatch_t* dispatch) {
+  const size_t* size = dispatch->group_size;
+  if (size[0] * size[1] * size[2] <= kernel->greatest_group_size) return TN_OK;
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                          "the kernel of %s is launched with groups of %zu x %zu x %zu items; on "
+                          "this device its groups have at most %zu",
+                          dispatch->code->operation, size[0], size[1], size[2],
+                          kernel->greatest_group_size);
+}
+
 tn_status_t tn__known_kernel_check(const tn_known_kernel_t* kernel, const tn_dispatch_t* dispatch) {
   if (dispatch->argument_count == kernel->parameter_count) return TN_OK;
   return tn_status_create(TN_CODE_INVALID_ARGUMENT, "it has %u parameters; %zu are set",

@@ -39,6 +39,7 @@ typedef struct tn_known_kernel {
   const tn_device_code_t* code;
   void* kernel;
   uint32_t parameter_count;
+  size_t greatest_group_size;
 } tn_known_kernel_t;
 
 // NULL when it is not there. A view, until the list grows.
@@ -50,6 +51,9 @@ void tn__code_list_deinit(tn_code_list_t* list, const tn_allocator_t* allocator)
 
 // There is no such kernel.
 TN_MUST_USE tn_status_t tn__code_missing(const tn_device_code_t* code);
+// Refuses a launch of groups that are too large for the kernel.
+TN_MUST_USE tn_status_t tn__known_kernel_check_group(const tn_known_kernel_t* kernel,
+                                                     const tn_dispatch_t* dispatch);
 // Refuses a launch with another number of arguments than the kernel has parameters.
 TN_MUST_USE tn_status_t tn__known_kernel_check(const tn_known_kernel_t* kernel,
                                                const tn_dispatch_t* dispatch);

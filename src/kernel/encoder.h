@@ -38,6 +38,9 @@ typedef struct tn_encoder tn_encoder_t;
 struct tn_encoder {
   void* stream;  // what custom calls get as the platform's stream: a CUstream, a cl_command_queue
   tn_status_t (*dispatch)(tn_encoder_t* encoder, const tn_dispatch_t* dispatch);
+  // The most items that a group of the kernel has on the device.
+  tn_status_t (*greatest_group_size)(tn_encoder_t* encoder, const tn_device_code_t* code,
+                                     size_t* out_size);
   // Addresses of the device.
   tn_status_t (*copy)(tn_encoder_t* encoder, void* to, const void* from, size_t byte_size);
   // Memory of the device; what is encoded after give_up may have it again.

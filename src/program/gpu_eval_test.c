@@ -127,6 +127,27 @@ TN_EVAL_GPU(unplaced) {
 TN_DEFINE(unplaced, .flags = TN_OP_ALLOCATES, .eval_cpu = unplaced_eval,
           .eval_gpu = unplaced_eval_gpu)
 
+// One group, as large as one can be.
+TN_OP(grand, SAME, "y = x") {
+  return TN_ERROR(call, INTERNAL, "on the host");
+}
+TN_EVAL_GPU(grand) {
+  const tn_strided_t *x = eval->operands[0], *y = eval->outputs[0];
+  int64_t size = 0;
+  TN_TRY(tn_eval_set_kernel(eval, &kernels, "linear_float32"));
+  TN_TRY(tn_eval_greatest_group_size(eval, &size));
+  if (size < 64 || size > 1024) return TN_EVAL_ERROR(eval, INTERNAL, "%d threads", (int)size);
+  TN_TRY(tn_eval_set_input_array(eval, x));
+  TN_TRY(tn_eval_set_output_array(eval, y));
+  TN_TRY(tn_eval_set_bytes(eval, &(float){1}, sizeof(float)));
+  TN_TRY(tn_eval_set_bytes(eval, &y->element_count, sizeof y->element_count));
+  TN_TRY(tn_eval_set_bytes(eval, &(int){(int)x->rank}, sizeof(int)));
+  TN_TRY(tn_eval_set_vector_bytes(eval, x->dims, x->rank));
+  TN_TRY(tn_eval_set_vector_bytes(eval, x->strides, x->rank));
+  return tn_eval_dispatch_threads(eval, (int64_t[]){1, 1, 1}, (int64_t[]){size, 1, 1});
+}
+TN_DEFINE(grand, .eval_gpu = grand_eval_gpu)
+
 // What an eval may do wrong, chosen by an attribute.
 enum {
   NO_KERNEL,
@@ -192,9 +213,9 @@ static const char* device_name;
 
 static int setup(void** state) {
   static const tn_op_def_t* const definitions[] = {
-      tn_definition_of(linear),    tn_definition_of(turn),  tn_definition_of(reuse),
-      tn_definition_of(unplaced),  tn_definition_of(wrong), tn_definition_of(launch_on_the_host),
-      tn_definition_of(dense_copy)};
+      tn_definition_of(linear),     tn_definition_of(turn),  tn_definition_of(reuse),
+      tn_definition_of(unplaced),   tn_definition_of(wrong), tn_definition_of(launch_on_the_host),
+      tn_definition_of(dense_copy), tn_definition_of(grand)};
   tn_device_t* device = NULL;
   for (size_t i = 0; i < sizeof definitions / sizeof *definitions; ++i) {
     TN_ASSERT_OK(tn_op_register(definitions[i]));
@@ -283,6 +304,10 @@ static void one_source_serves_several_dtypes(void** state) {
 
 static void kernels_run_in_order_with_temporaries_and_shared_memory(void** state) {
   expect(device_of(state), ON_4("turn", ""), 1, (int64_t[]){4}, 4, (float[]){3, 4, 1, 2});
+}
+
+static void a_kernel_says_how_large_its_groups_can_be(void** state) {
+  expect(device_of(state), ON_4("grand", ""), 1, (int64_t[]){4}, 4, (float[]){1, 2, 3, 4});
 }
 
 static void an_operand_that_nobody_needs_gives_its_memory(void** state) {
@@ -389,6 +414,7 @@ int main(void) {
       cmocka_unit_test(operands_come_with_their_strides),
       cmocka_unit_test(one_source_serves_several_dtypes),
       cmocka_unit_test(kernels_run_in_order_with_temporaries_and_shared_memory),
+      cmocka_unit_test(a_kernel_says_how_large_its_groups_can_be),
       cmocka_unit_test(an_operand_that_nobody_needs_gives_its_memory),
       cmocka_unit_test(an_output_in_the_place_of_an_operand_is_computed_beside_it),
       cmocka_unit_test(an_output_without_memory_is_an_error),

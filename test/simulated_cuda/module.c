@@ -7,6 +7,8 @@
 
 #include "driver.h"
 
+enum { MOST_THREADS = 1024 };  // of a block
+
 static tn_cu_module_t modules;  // under sim_mutex
 
 // A file that is gone once it is loaded.
@@ -102,6 +104,13 @@ int32_t cuModuleGetFunction(tn_cu_function_t* out_function, tn_cu_module_t modul
   return SIM_SUCCESS;
 }
 
+int32_t cuFuncGetAttribute(int32_t* out_value, int32_t attribute, tn_cu_function_t function) {
+  enum { MOST_THREADS_OF_BLOCK = 0 };
+  if (!function || attribute != MOST_THREADS_OF_BLOCK) return SIM_INVALID_VALUE;
+  *out_value = MOST_THREADS;
+  return SIM_SUCCESS;
+}
+
 int32_t cuFuncGetParamInfo(tn_cu_function_t function, size_t index, size_t* out_offset,
                            size_t* out_byte_size) {
   const sim_kernel_t* kernel = function->kernel;
@@ -149,8 +158,8 @@ static void run(tn_cu_context_t context, void* user) {
 static bool is_too_large(sim_dims_t grid, sim_dims_t block, uint32_t shared_byte_size) {
   const bool is_empty = !grid.x || !grid.y || !grid.z || !block.x || !block.y || !block.z;
   return is_empty || grid.x > INT32_MAX || grid.y > UINT16_MAX || grid.z > UINT16_MAX ||
-         block.x > 1024 || block.y > 1024 || block.z > 64 ||
-         (uint64_t)block.x * block.y * block.z > 1024 || shared_byte_size > 48 << 10;
+         block.x > MOST_THREADS || block.y > MOST_THREADS || block.z > 64 ||
+         (uint64_t)block.x * block.y * block.z > MOST_THREADS || shared_byte_size > 48 << 10;
 }
 
 // With the values of the parameters, which are read now.

@@ -176,6 +176,8 @@ typedef struct tn_eval_api {
                                   const int64_t* group);
   tn_status_t (*dispatch_threadgroups)(const tn_eval_call_t* eval, const int64_t* grid,
                                        const int64_t* group);
+  // The most threads that a group of the chosen kernel has on this device, which compiles it.
+  tn_status_t (*greatest_group_size)(const tn_eval_call_t* eval, int64_t* out_size);
 } tn_eval_api_t;
 
 // One use of the operation. Valid until the last task completes.
@@ -214,6 +216,8 @@ struct tn_eval_call {
 #define tn_eval_dispatch_threads(eval, ...) ((eval)->api->dispatch_threads((eval), __VA_ARGS__))
 #define tn_eval_dispatch_threadgroups(eval, ...) \
   ((eval)->api->dispatch_threadgroups((eval), __VA_ARGS__))
+#define tn_eval_greatest_group_size(eval, out_size) \
+  ((eval)->api->greatest_group_size((eval), (out_size)))
 #define TN_EVAL_ERROR(eval, CODE, ...) tn__eval_error((eval), TN_FFI_##CODE, __VA_ARGS__)
 // clang-format on
 

@@ -428,13 +428,18 @@ TN__UNUSED tn_status_t tn__eval_launch(const tn_eval_call_t* eval, const int64_t
   (void)grid, (void)group;
   return tn__eval_no_gpu(eval);
 }
+TN__UNUSED tn_status_t tn__eval_greatest_group_size(const tn_eval_call_t* eval, int64_t* out_size) {
+  (void)out_size;
+  return tn__eval_no_gpu(eval);
+}
 
 __attribute__((unused)) static const tn_eval_api_t tn__eval_api = {
-    sizeof(tn_eval_api_t),  tn__eval_allocate,     tn__eval_donate,           tn__eval_share,
-    tn__eval_set_data,      tn__eval_check_memory, tn__eval_check_memory,     tn__eval_dispatch,
-    tn__eval_add_temporary, tn__eval_parallel_for, tn__eval_make_error,       tn__eval_for_rows,
-    tn__eval_set_kernel,    tn__eval_set_bytes,    tn__eval_set_vector_bytes, tn__eval_launch,
-    tn__eval_launch,
+    sizeof(tn_eval_api_t), tn__eval_allocate,   tn__eval_donate,
+    tn__eval_share,        tn__eval_set_data,   tn__eval_check_memory,
+    tn__eval_check_memory, tn__eval_dispatch,   tn__eval_add_temporary,
+    tn__eval_parallel_for, tn__eval_make_error, tn__eval_for_rows,
+    tn__eval_set_kernel,   tn__eval_set_bytes,  tn__eval_set_vector_bytes,
+    tn__eval_launch,       tn__eval_launch,     tn__eval_greatest_group_size,
 };
 
 // --- setup and teardown

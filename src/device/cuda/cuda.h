@@ -21,8 +21,9 @@ enum {
   TN_CU_NOT_FOUND = 500,
   TN_CU_COMPUTE_CAPABILITY_MAJOR = 75,
   TN_CU_COMPUTE_CAPABILITY_MINOR = 76,
-  TN_CU_STREAM_NON_BLOCKING = 1,  // does not wait for the default stream
-  TN_NVRTC_COMPILATION = 6,       // the source has errors, which the log tells
+  TN_CU_MOST_THREADS_OF_BLOCK = 0,  // of a function
+  TN_CU_STREAM_NON_BLOCKING = 1,    // does not wait for the default stream
+  TN_NVRTC_COMPILATION = 6,         // the source has errors, which the log tells
 };
 
 // The functions, by their names without "cu" and "nvrtc".

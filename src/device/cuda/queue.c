@@ -34,14 +34,18 @@ static tn_status_t read_parameters(tn_cuda_device_t* device, cuda_kernel_t* kern
 }
 
 static tn_status_t create_kernel(tn_cuda_device_t* device, const tn_device_code_t* code,
-                                 cuda_kernel_t* kernel, uint32_t* out_parameter_count) {
+                                 cuda_kernel_t* kernel, tn_known_kernel_t* known) {
   void* program = NULL;
+  int32_t most_threads = 0;
   TN_RETURN_IF_ERROR(tn__code_cache_find(&device->programs, code, &program));
   const int32_t error = device->cuda->ModuleGetFunction(&kernel->function, program,
                                                         code->entry ? code->entry : TN_ENTRY);
   if (error == TN_CU_NOT_FOUND) return tn__code_missing(code);
   TN_RETURN_IF_ERROR(tn__cuda_check(device, "cuModuleGetFunction", error));
-  return read_parameters(device, kernel, out_parameter_count);
+  TN_RETURN_IF_ERROR(TN_CUDA_CHECK(device, FuncGetAttribute, &most_threads,
+                                   TN_CU_MOST_THREADS_OF_BLOCK, kernel->function));
+  known->greatest_group_size = (size_t)most_threads;
+  return read_parameters(device, kernel, &known->parameter_count);
 }
 
 static tn_status_t find_kernel(cuda_queue_t* queue, const tn_device_code_t* code,
@@ -54,7 +58,7 @@ static tn_status_t find_kernel(cuda_queue_t* queue, const tn_device_code_t* code
   TN_RETURN_IF_ERROR(tn__code_list_grow(&queue->base.kernels, allocator, &next));
   TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(cuda_kernel_t), &next->kernel));
   next->code = code;
-  tn_status_t status = create_kernel(device, code, next->kernel, &next->parameter_count);
+  tn_status_t status = create_kernel(device, code, next->kernel, next);
   if (status) {
     tn__free(allocator, next->kernel, sizeof(cuda_kernel_t));
     return status;
@@ -105,6 +109,7 @@ static tn_status_t start(cuda_queue_t* queue, const tn_known_kernel_t* kernel,
   const size_t *blocks = dispatch->group_count, *threads = dispatch->group_size;
   void* arguments[MOST_ARGUMENTS];
   TN_RETURN_IF_ERROR(check_size(dispatch));
+  TN_RETURN_IF_ERROR(tn__known_kernel_check_group(kernel, dispatch));
   TN_RETURN_IF_ERROR(check_arguments(kernel, dispatch));
   // The driver reads as many as there are parameters.
   for (size_t i = 0; i < MOST_ARGUMENTS; ++i) {
@@ -131,6 +136,14 @@ static tn_status_t dispatch(tn_encoder_t* encoder, const tn_dispatch_t* dispatch
   return tn__code_locate(dispatch->code, start(queue, kernel, dispatch));
 }
 
+static tn_status_t greatest_group_size(tn_encoder_t* encoder, const tn_device_code_t* code,
+                                       size_t* out_size) {
+  const tn_known_kernel_t* kernel = NULL;
+  TN_RETURN_IF_ERROR(find_kernel(cast_queue(encoder), code, &kernel));
+  *out_size = kernel->greatest_group_size;
+  return TN_OK;
+}
+
 static tn_status_t copy(tn_encoder_t* encoder, void* to, const void* from, size_t byte_size) {
   const cuda_queue_t* queue = cast_queue(encoder);
   if (byte_size == 0 || to == from) return TN_OK;
@@ -146,6 +159,7 @@ tn_status_t tn__cuda_queue_create(tn_device_t* device, tn_queue_t** out_queue) {
   cuda_queue_t* queue = memory;
   *queue = (cuda_queue_t){.base = tn__discrete_queue(device), .device = it};
   queue->base.encoder.dispatch = dispatch;
+  queue->base.encoder.greatest_group_size = greatest_group_size;
   queue->base.encoder.copy = copy;
   tn_status_t status = tn__cuda_enter(it);
   if (!status) {

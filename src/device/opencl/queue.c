@@ -28,6 +28,11 @@ static tn_status_t create_kernel(tn_opencl_device_t* device, const tn_device_cod
   tn_status_t status =
       TN_OPENCL_CALL(cl, GetKernelInfo, out_kernel->kernel, TN_CL_KERNEL_NUM_ARGS,
                      sizeof out_kernel->parameter_count, &out_kernel->parameter_count, NULL);
+  if (!status) {
+    status = TN_OPENCL_CALL(cl, GetKernelWorkGroupInfo, out_kernel->kernel, device->id,
+                            TN_CL_KERNEL_WORK_GROUP_SIZE, sizeof out_kernel->greatest_group_size,
+                            &out_kernel->greatest_group_size, NULL);
+  }
   if (status) cl->ReleaseKernel(out_kernel->kernel);
   return status;
 }
@@ -69,6 +74,7 @@ static tn_status_t set_arguments(const tn_opencl_t* cl, const tn_known_kernel_t*
 static tn_status_t launch(opencl_queue_t* queue, const tn_known_kernel_t* kernel,
                           const tn_dispatch_t* dispatch, const size_t* item_count) {
   const tn_opencl_t* cl = queue->device->cl;
+  TN_RETURN_IF_ERROR(tn__known_kernel_check_group(kernel, dispatch));
   const uint32_t rank = item_count[2] > 1 ? 3 : item_count[1] > 1 ? 2 : 1;
   TN_RETURN_IF_ERROR(set_arguments(cl, kernel, dispatch));
   return TN_OPENCL_CALL(cl, EnqueueNDRangeKernel, queue->commands, kernel->kernel, rank, NULL,
@@ -88,6 +94,14 @@ static tn_status_t dispatch(tn_encoder_t* encoder, const tn_dispatch_t* dispatch
   return tn__code_locate(code, launch(queue, kernel, dispatch, item_count));
 }
 
+static tn_status_t greatest_group_size(tn_encoder_t* encoder, const tn_device_code_t* code,
+                                       size_t* out_size) {
+  const tn_known_kernel_t* kernel = NULL;
+  TN_RETURN_IF_ERROR(find_kernel(cast_queue(encoder), code, &kernel));
+  *out_size = kernel->greatest_group_size;
+  return TN_OK;
+}
+
 static tn_status_t copy(tn_encoder_t* encoder, void* to, const void* from, size_t byte_size) {
   opencl_queue_t* queue = cast_queue(encoder);
   if (byte_size == 0 || to == from) return TN_OK;
@@ -104,6 +118,7 @@ tn_status_t tn__opencl_queue_create(tn_device_t* device, tn_queue_t** out_queue)
   *queue =
       (opencl_queue_t){.base = tn__discrete_queue(device), .device = (tn_opencl_device_t*)device};
   queue->base.encoder.dispatch = dispatch;
+  queue->base.encoder.greatest_group_size = greatest_group_size;
   queue->base.encoder.copy = copy;
   queue->commands = queue->device->cl->CreateCommandQueueWithProperties(
       queue->device->context, queue->device->id, NULL, &error);
