@@ -5,9 +5,9 @@
 //
 // A library may as well launch kernels by any other way that puts work on the stream. To have Tenon
 // compile them, for CUDA and OpenCL, see ../axpby.
-#define CL_TARGET_OPENCL_VERSION 200
-#include <CL/cl.h>
 #include <tenon/custom.h>
+
+#include "../opencl.h"
 
 static const char source[] =
     "__kernel void add(__global const float* b, __global const float* c, __global float* a,"
@@ -16,44 +16,20 @@ static const char source[] =
     "  if (i < c_size) a[i] = b[i % b_size] + c[i];"
     "}";
 
-// A thread's own: arguments are set in it.
-static _Thread_local struct {
-  cl_context context;  // retained
-  cl_kernel kernel;
-} known;
-
-static cl_int find_kernel(cl_command_queue queue) {
-  cl_context context;
-  cl_device_id device;
-  const char* text = source;
-  cl_int error = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
-  if (!error) {
-    error = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
-  }
-  if (error || known.context == context) return error;
-  cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-  if (!error) error = clBuildProgram(program, 1, &device, "", NULL, NULL);
-  if (error) return error;
-  known.kernel = clCreateKernel(program, "add", &error);
-  known.context = context;
-  clRetainContext(context);
-  return error;
-}
-
 static cl_int add(cl_command_queue queue, const void* b, const void* c, void* a, int64_t b_size,
                   int64_t c_size) {
-  const size_t group = 128, items = ((size_t)c_size + group - 1) / group * group;
+  static _Thread_local opencl_kernel_t known;
+  const size_t group = 64, items = ((size_t)c_size + group - 1) / group * group;
   const void* const pointers[] = {b, c, a};
   const int64_t sizes[] = {b_size, c_size};
-  cl_int error = find_kernel(queue);
+  cl_int error = opencl_find_kernel(&known, queue, source, "add");
   for (cl_uint i = 0; i < 3 && !error; ++i) {
     error = clSetKernelArgSVMPointer(known.kernel, i, pointers[i]);
   }
   for (cl_uint i = 0; i < 2 && !error; ++i) {
     error = clSetKernelArg(known.kernel, 3 + i, sizeof sizes[i], &sizes[i]);
   }
-  if (error || !items) return error;
-  return clEnqueueNDRangeKernel(queue, known.kernel, 1, NULL, &items, &group, 0, NULL, NULL);
+  return error ? error : opencl_launch(&known, queue, items, group);
 }
 
 // Untyped: operands and results are in one list, and the sizes are part of the function. It has no

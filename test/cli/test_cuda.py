@@ -14,7 +14,6 @@ TENON = os.environ["TENON_CLI"]
 BUILD = pathlib.Path(os.environ["TENON_BUILD_DIR"])
 ROOT = pathlib.Path(__file__).parents[2]
 FIXTURES = sorted((ROOT / "test/op").glob("*.mlir"))
-DIGITS = ROOT / "examples/digits"
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
 
 simulated = pytest.mark.skipif(not cuda.EXISTS, reason=cuda.REASON)
@@ -41,7 +40,7 @@ def test_devices_say_that_they_are_simulated():
 
 
 def test_a_missing_driver_is_named():
-    done = subprocess.run([TENON, "run", DIGITS / "digits.mlir", "--device", "cuda:7"], capture_output=True, text=True)
+    done = subprocess.run([TENON, "run", ROOT / "examples/digits/digits.mlir", "--device", "cuda:7"], capture_output=True, text=True)
     assert done.returncode == 1
     assert 'there is no device "cuda:7"' in done.stderr
     assert "libcuda.so.1, CUDA's driver, was not found" in done.stderr or "CUDA's driver has " in done.stderr
@@ -85,18 +84,6 @@ def test_finds_what_the_cpu_finds(path, tmp_path, kernels, monkeypatch):
     for name, value in cuda.environment(**kept(kernels)).items():
         monkeypatch.setenv(name, value)
     test_gpu_kernels.test_finds_what_the_cpu_finds(path, "cuda", tmp_path)
-
-
-@simulated
-def test_demo_finds_the_same_digits(tmp_path, kernels):
-    outputs = {}
-    for device in ["cpu", "cuda"]:
-        outputs[device] = tmp_path / f"{device}.npy"
-        done = run(TENON, "run", DIGITS / "digits.mlir", "--device", device, "--load", BUILD / "examples/digits/libdigits.so",
-                   "--input", DIGITS / "images.npy", "--output", outputs[device], "--output", tmp_path / "probabilities.npy",
-                   **kept(kernels))
-        assert done.returncode == 0, done.stderr
-    assert outputs["cpu"].read_bytes() == outputs["cuda"].read_bytes()
 
 
 @simulated

@@ -90,28 +90,3 @@ def test_host_instructions_and_copies_are_shown(name):
         assert "copy.to_host" in kernels[:call] and "copy.to_device" in kernels[call:]
     else:  # the network's operations have kernels for it
         assert kernels[call] == "call.strided_gpu" and "copy.to_host" not in kernels[:call]
-
-
-BROADCAST_ADD = """
-func.func @main(%b: tensor<128xf32>, %c: tensor<2048xf32>) -> tensor<2048xf32> {
-  %fixed = stablehlo.custom_call @add_fixed(%b, %c) : (tensor<128xf32>, tensor<2048xf32>) -> tensor<2048xf32>
-  %typed = stablehlo.custom_call @broadcast_add(%b, %fixed) {api_version = 4 : i32}
-      : (tensor<128xf32>, tensor<2048xf32>) -> tensor<2048xf32>
-  return %typed : tensor<2048xf32>
-}
-"""
-
-
-@pytest.mark.skipif("opencl:0" not in DEVICES, reason="there is no device of OpenCL")
-@pytest.mark.skipif(not (BUILD / "examples/broadcast_add/libbroadcast_add_opencl.so").exists(),
-                    reason="OpenCL's headers were not found when Tenon was configured")
-def test_custom_calls_run_on_the_stream_of_opencl(tmp_path):
-    program = tmp_path / "broadcast_add.mlir"
-    program.write_text(BROADCAST_ADD)
-    on_opencl = ["--device", "opencl"]
-    for name in ["", "_opencl"]:
-        on_opencl += ["--load", BUILD / f"examples/broadcast_add/libbroadcast_add{name}.so"]
-    shown = subprocess.run([TENON, "show", "--stage", "program", *on_opencl, program],
-                           capture_output=True, text=True, check=True).stdout
-    assert re.findall(r"^  \d+ +(\S+)", shown, re.MULTILINE) == ["call.stream", "call.typed"], shown
-    subprocess.run([TENON, "test", *on_opencl, EXAMPLES / "broadcast_add/broadcast_add.mlir"], check=True)

@@ -48,6 +48,7 @@ int32_t cuGetErrorName(int32_t error, const char** out_name) {
                {SIM_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE"},
                {SIM_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT"},
                {SIM_NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+               {SIM_INVALID_PTX, "CUDA_ERROR_INVALID_PTX"},
                {SIM_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE"},
                {SIM_NOT_FOUND, "CUDA_ERROR_NOT_FOUND"},
                {SIM_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"}};
@@ -59,6 +60,11 @@ int32_t cuGetErrorName(int32_t error, const char** out_name) {
 }
 
 // --- devices
+
+uint32_t sim_architecture(void) {
+  const char* text = getenv("SIMULATED_CUDA_ARCHITECTURE");
+  return text ? (uint32_t)strtoul(text, NULL, 10) : 90;
+}
 
 static int32_t check_device(int32_t device) {
   if (!is_initialized) return SIM_NOT_INITIALIZED;
@@ -86,7 +92,8 @@ int32_t cuDeviceGetAttribute(int32_t* out_value, int32_t attribute, int32_t devi
   const int32_t error = check_device(device);
   if (error) return error;
   if (attribute != MAJOR && attribute != MINOR) return SIM_INVALID_VALUE;
-  *out_value = attribute == MAJOR ? SIM_ARCHITECTURE / 10 : SIM_ARCHITECTURE % 10;
+  const int32_t architecture = (int32_t)sim_architecture();
+  *out_value = attribute == MAJOR ? architecture / 10 : architecture % 10;
   return SIM_SUCCESS;
 }
 

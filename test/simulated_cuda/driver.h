@@ -18,6 +18,10 @@ typedef struct tn_cu_function_object* tn_cu_function_t;
   __attribute__((visibility("default"))) int32_t cu##name##suffix(__VA_ARGS__);
 #include "device/cuda/driver.def"
 #undef TN_CUDA_FUNCTION
+#define TN_CUDA_FUNCTION(name, suffix, ...) \
+  __attribute__((visibility("default"))) int32_t cu##name##suffix(__VA_ARGS__);
+#include "examples.def"
+#undef TN_CUDA_FUNCTION
 
 enum {
   SIM_SUCCESS = 0,
@@ -28,12 +32,12 @@ enum {
   SIM_INVALID_IMAGE = 200,
   SIM_INVALID_CONTEXT = 201,
   SIM_NO_BINARY_FOR_GPU = 209,
+  SIM_INVALID_PTX = 218,
   SIM_INVALID_HANDLE = 400,
   SIM_NOT_FOUND = 500,
   SIM_ILLEGAL_ADDRESS = 700,
 
   SIM_DEVICE_COUNT = 2,
-  SIM_ARCHITECTURE = 90,
 };
 
 // One of each device: the primary one.
@@ -50,7 +54,7 @@ struct tn_cu_function_object {
 };
 
 struct tn_cu_module_object {
-  tn_cu_context_t context;
+  tn_cu_context_t context;  // NULL: of a library, which is in all of them
   tn_cu_module_t next;
   void* library;
   tn_cu_function_t functions;  // that were asked for
@@ -62,6 +66,8 @@ extern pthread_mutex_t sim_mutex;
 // The calling thread's context, or why a call is refused.
 int32_t sim_context(tn_cu_context_t* out_context);
 int32_t sim_context_error(tn_cu_context_t context);
+// 90 is sm_90; SIMULATED_CUDA_ARCHITECTURE names another one.
+uint32_t sim_architecture(void);
 void sim_set_error(tn_cu_context_t context, int32_t error);
 void sim_count(tn_cu_context_t context, int change);
 // Ends the process: the caller has done what is wrong without a doubt.

@@ -28,12 +28,13 @@ typedef struct sim_kernel {
   void (*run)(sim_block_t* block, void** parameters);
 } sim_kernel_t;
 
-// A "cubin": this, and then a shared library.
+// A "cubin", or "PTX": this, and then a shared library.
 typedef struct sim_binary {
   char magic[16];
-  uint32_t architecture;  // 90: sm_90
+  uint32_t architecture;  // 90: sm_90, compute_90
   uint32_t byte_size;     // of the library
 } sim_binary_t;
-#define SIM_MAGIC "simulated cubin"
+#define SIM_CUBIN "simulated cubin"
+#define SIM_PTX "simulated PTX"
 
 #endif  // SIMULATED_CUDA_KERNEL_H_

@@ -24,18 +24,19 @@ static void* load(const void* bytes, size_t byte_size) {
   return library;
 }
 
-int32_t cuModuleLoadDataEx(tn_cu_module_t* out_module, const void* image, uint32_t option_count,
-                           const int32_t* options, void** values) {
-  const sim_binary_t* binary = image;
-  tn_cu_context_t context = NULL;
-  const int32_t error = sim_context(&context);
-  (void)options;
-  (void)values;
+// A binary runs where the major version is the same and the minor one no smaller; PTX on all that
+// came later.
+static int32_t check(const sim_binary_t* binary) {
+  const uint32_t here = sim_architecture(), there = binary->architecture;
+  if (strcmp(binary->magic, SIM_PTX) == 0) return there <= here ? SIM_SUCCESS : SIM_INVALID_PTX;
+  if (strcmp(binary->magic, SIM_CUBIN) != 0) return SIM_INVALID_IMAGE;
+  return there / 10 == here / 10 && there <= here ? SIM_SUCCESS : SIM_NO_BINARY_FOR_GPU;
+}
+
+static int32_t add_module(const sim_binary_t* binary, tn_cu_context_t context,
+                          tn_cu_module_t* out_module) {
+  const int32_t error = check(binary);
   if (error) return error;
-  if (option_count) return SIM_INVALID_VALUE;
-  if (memcmp(binary->magic, SIM_MAGIC, sizeof binary->magic) != 0) return SIM_INVALID_IMAGE;
-  // A binary runs where the first digit is the same and the second no smaller.
-  if (binary->architecture / 10 != SIM_ARCHITECTURE / 10) return SIM_NO_BINARY_FOR_GPU;
   tn_cu_module_t module = calloc(1, sizeof *module);
   if (!module) return SIM_OUT_OF_MEMORY;
   module->context = context;
@@ -48,16 +49,35 @@ int32_t cuModuleLoadDataEx(tn_cu_module_t* out_module, const void* image, uint32
   module->next = modules;
   modules = module;
   pthread_mutex_unlock(&sim_mutex);
-  sim_count(context, 1);
   *out_module = module;
   return SIM_SUCCESS;
+}
+
+int32_t cuModuleLoadDataEx(tn_cu_module_t* out_module, const void* image, uint32_t option_count,
+                           const int32_t* options, void** values) {
+  tn_cu_context_t context = NULL;
+  int32_t error = sim_context(&context);
+  (void)options;
+  (void)values;
+  if (!error && option_count) error = SIM_INVALID_VALUE;
+  if (!error) error = add_module(image, context, out_module);
+  if (!error) sim_count(context, 1);
+  return error;
+}
+
+// Libraries need no context.
+int32_t cuLibraryLoadData(tn_cu_module_t* out_library, const void* image, int32_t* jit_options,
+                          void** jit_values, uint32_t jit_count, int32_t* options, void** values,
+                          uint32_t count) {
+  (void)jit_options, (void)jit_values, (void)options, (void)values;
+  return jit_count || count ? SIM_INVALID_VALUE : add_module(image, NULL, out_library);
 }
 
 // Under sim_mutex.
 static tn_cu_module_t* find(tn_cu_module_t module, tn_cu_context_t context) {
   tn_cu_module_t* place = &modules;
   while (*place && *place != module) place = &(*place)->next;
-  return *place && module->context == context ? place : NULL;
+  return *place && (!module->context || module->context == context) ? place : NULL;
 }
 
 int32_t cuModuleUnload(tn_cu_module_t module) {
@@ -81,12 +101,9 @@ int32_t cuModuleUnload(tn_cu_module_t module) {
   return SIM_SUCCESS;
 }
 
-int32_t cuModuleGetFunction(tn_cu_function_t* out_function, tn_cu_module_t module,
-                            const char* name) {
-  tn_cu_context_t context = NULL;
-  const int32_t error = sim_context(&context);
+static int32_t find_function(tn_cu_module_t module, tn_cu_context_t context, const char* name,
+                             tn_cu_function_t* out_function) {
   char symbol[256];
-  if (error) return error;
   pthread_mutex_lock(&sim_mutex);
   const bool is_one = find(module, context);
   pthread_mutex_unlock(&sim_mutex);
@@ -109,6 +126,17 @@ int32_t cuFuncGetAttribute(int32_t* out_value, int32_t attribute, tn_cu_function
   if (!function || attribute != MOST_THREADS_OF_BLOCK) return SIM_INVALID_VALUE;
   *out_value = MOST_THREADS;
   return SIM_SUCCESS;
+}
+
+int32_t cuModuleGetFunction(tn_cu_function_t* out_function, tn_cu_module_t module,
+                            const char* name) {
+  tn_cu_context_t context = NULL;
+  const int32_t error = sim_context(&context);
+  return error ? error : find_function(module, context, name, out_function);
+}
+
+int32_t cuLibraryGetKernel(tn_cu_function_t* out_kernel, tn_cu_module_t library, const char* name) {
+  return find_function(library, NULL, name, out_kernel);
 }
 
 int32_t cuFuncGetParamInfo(tn_cu_function_t function, size_t index, size_t* out_offset,

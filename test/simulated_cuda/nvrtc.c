@@ -79,15 +79,36 @@ int32_t nvrtcDestroyProgram(tn_nvrtc_program_t* program) {
 
 // --- options
 
-static bool take_option(const char* option, uint32_t* architecture) {
-  static const char prefix[] = "--gpu-architecture=sm_";
-  static const uint32_t known[] = {75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121};
+static const int32_t known[] = {75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121};
+enum { KNOWN_COUNT = sizeof known / sizeof *known };
+
+int32_t nvrtcGetNumSupportedArchs(int32_t* out_count) {
+  *out_count = KNOWN_COUNT;
+  return 0;
+}
+
+int32_t nvrtcGetSupportedArchs(int32_t* out_architectures) {
+  memcpy(out_architectures, known, sizeof known);
+  return 0;
+}
+
+// "sm_90" makes a cubin, "compute_90" PTX alone.
+typedef struct target {
+  uint32_t architecture;
+  bool is_ptx;
+} target_t;
+
+static bool take_option(const char* option, target_t* target) {
+  static const char prefix[] = "--gpu-architecture=", real[] = "sm_", ptx[] = "compute_";
   if (strncmp(option, prefix, sizeof prefix - 1) != 0) {
     return strcmp(option, "--fmad=false") == 0 || strcmp(option, "--disable-warnings") == 0;
   }
-  *architecture = (uint32_t)strtoul(option + sizeof prefix - 1, NULL, 10);
-  for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
-    if (known[i] == *architecture) return true;
+  option += sizeof prefix - 1;
+  target->is_ptx = strncmp(option, ptx, sizeof ptx - 1) == 0;
+  if (!target->is_ptx && strncmp(option, real, sizeof real - 1) != 0) return false;
+  target->architecture = (uint32_t)strtoul(strchr(option, '_') + 1, NULL, 10);
+  for (size_t i = 0; i < KNOWN_COUNT; ++i) {
+    if (known[i] == (int32_t)target->architecture) return true;
   }
   return false;
 }
@@ -180,7 +201,7 @@ static bool append_entries(const char* path) {
   return file;
 }
 
-static int32_t compile_in(tn_nvrtc_program_t program, const char* folder, uint32_t architecture) {
+static int32_t compile_in(tn_nvrtc_program_t program, const char* folder, target_t target) {
   char in[128], between[128], out[128], log[128];
   size_t size = 0;
   snprintf(in, sizeof in, "%s/kernel.cu", folder);
@@ -191,7 +212,10 @@ static int32_t compile_in(tn_nvrtc_program_t program, const char* folder, uint32
                            append_entries(between) && compile(between, out, log);
   if (is_compiled) {
     program->binary = (sim_binary_t*)(void*)read_file(out, sizeof(sim_binary_t), &size);
-    *program->binary = (sim_binary_t){SIM_MAGIC, architecture, (uint32_t)size};
+    *program->binary =
+        (sim_binary_t){.architecture = target.architecture, .byte_size = (uint32_t)size};
+    const char* magic = target.is_ptx ? SIM_PTX : SIM_CUBIN;
+    memcpy(program->binary->magic, magic, strlen(magic));
   } else {
     program->log = read_file(log, 0, &size);
   }
@@ -217,14 +241,14 @@ static void keep_source(const char* source) {
 int32_t nvrtcCompileProgram(tn_nvrtc_program_t program, int32_t option_count,
                             const char* const* options) {
   char folder[] = "/tmp/simulated_nvrtc_XXXXXX";
-  uint32_t architecture = 75;
+  target_t target = {75, true};
   if (!program || program->binary) return INVALID_PROGRAM;
   for (int32_t i = 0; i < option_count; ++i) {
-    if (!take_option(options[i], &architecture)) return INVALID_OPTION;
+    if (!take_option(options[i], &target)) return INVALID_OPTION;
   }
   keep_source(program->source);
   if (!mkdtemp(folder)) return OUT_OF_MEMORY;
-  const int32_t result = compile_in(program, folder, architecture);
+  const int32_t result = compile_in(program, folder, target);
   rmdir(folder);
   return result;
 }
@@ -240,14 +264,32 @@ int32_t nvrtcGetProgramLog(tn_nvrtc_program_t program, char* out_log) {
   return 0;
 }
 
+static size_t size_of(const sim_binary_t* binary) {
+  return sizeof *binary + binary->byte_size;
+}
+
+// For PTX alone there is no cubin.
 int32_t nvrtcGetCUBINSize(tn_nvrtc_program_t program, size_t* out_size) {
   if (!program->binary) return INVALID_PROGRAM;
-  *out_size = sizeof *program->binary + program->binary->byte_size;
+  *out_size = strcmp(program->binary->magic, SIM_CUBIN) == 0 ? size_of(program->binary) : 0;
   return 0;
 }
 
 int32_t nvrtcGetCUBIN(tn_nvrtc_program_t program, char* out_binary) {
   if (!program->binary) return INVALID_PROGRAM;
-  memcpy(out_binary, program->binary, sizeof *program->binary + program->binary->byte_size);
+  memcpy(out_binary, program->binary, size_of(program->binary));
+  return 0;
+}
+
+int32_t nvrtcGetPTXSize(tn_nvrtc_program_t program, size_t* out_size) {
+  if (!program->binary) return INVALID_PROGRAM;
+  *out_size = size_of(program->binary);
+  return 0;
+}
+
+int32_t nvrtcGetPTX(tn_nvrtc_program_t program, char* out_text) {
+  if (!program->binary) return INVALID_PROGRAM;
+  memcpy(out_text, program->binary, size_of(program->binary));
+  memcpy(((sim_binary_t*)(void*)out_text)->magic, SIM_PTX, sizeof SIM_PTX);
   return 0;
 }

@@ -54,11 +54,11 @@ TN__INLINE const tn__seen_t* tn__see(const int64_t* const* dims) {
 #define TN__DECODE_ATTRS(rows, statements)                                        \
   enum { tn_converts = 1 };                                                       \
   const tn_ffi_param_t* tn_row = rows;                                            \
-  int64_t tn_attr = 0, tn_seen = 0;                                               \
-  tn_status_t tn_bad = TN_OK;                                                     \
+  __attribute__((unused)) int64_t tn_attr = 0, tn_seen = 0;                       \
+  __attribute__((unused)) tn_status_t tn_bad = TN_OK;                             \
   tn__wire_t tn_wire;                                                             \
   bool tn_open = false;                                                           \
-  (void)tn_self, (void)tn_row, (void)tn_attr, (void)tn_bad, (void)tn_wire;        \
+  (void)tn_self, (void)tn_row, (void)tn_wire;                                     \
   statements if (TN__LIKELY(tn_open || tn_seen == tn_attrs->count)) return TN_OK; \
   return tn__refuse_unknown(tn_call, tn_path, tn_attrs, TN__ROWS(rows))
 

@@ -95,9 +95,9 @@
                                             const tn_ffi_attrs_t* tn_attrs) {                     \
     enum { tn_converts = 0, tn_count = 0 LIST(TN__NONE, TN__ONE, TN__NONE) };                     \
     const signed char* const tn_hints = op##_hints;                                               \
-    int64_t tn_attr = 0;                                                                          \
+    __attribute__((unused)) int64_t tn_attr = 0;                                                  \
     tn__wire_t tn_wire;                                                                           \
-    (void)tn_self, (void)tn_attr, (void)tn_hints, (void)tn_wire;                                  \
+    (void)tn_self, (void)tn_hints, (void)tn_wire;                                                 \
     if (!TN__LIKELY(tn_attrs->count == tn_count)) return false;                                   \
     LIST(TN__NONE, TN__QUICK_ATTR, TN__NONE)                                                      \
     return true;                                                                                  \
