@@ -14,6 +14,9 @@ typedef struct tn_device_driver {
   // NOT_FOUND when there are not so many devices.
   tn_status_t (*create)(unsigned number, const tn_device_options_t* options,
                         tn_device_t** out_device);
+  // Why none of the devices that are there can be used; NULL: they can be. NULL: there is no more
+  // to it than enumerate.
+  const char* (*refusal)(void);
 } tn_device_driver_t;
 
 #define TN_DEVICE_DRIVER(name) extern const tn_device_driver_t tn__##name##_driver;

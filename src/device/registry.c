@@ -100,6 +100,15 @@ static bool stop_at_first(void* user, const tn_device_info_t* info) {
   return false;
 }
 
+static bool visit_refusal(const tn_device_driver_t* driver, tn_device_missing_fn visit,
+                          void* user) {
+  const char* reason = driver->refusal ? driver->refusal() : NULL;
+  char text[1200];
+  if (!reason) return true;
+  snprintf(text, sizeof text, "its devices cannot be used: %s", reason);
+  return visit(user, driver->name, text);
+}
+
 // Asking for its first device says why there is none.
 static tn_status_t visit_if_missing(const tn_device_driver_t* driver,
                                     const tn_device_options_t* options, tn_device_missing_fn visit,
@@ -107,7 +116,10 @@ static tn_status_t visit_if_missing(const tn_device_driver_t* driver,
   bool has_none = true;
   tn_device_t* device = NULL;
   TN_RETURN_IF_ERROR(driver->enumerate(stop_at_first, NULL, &has_none));
-  if (!has_none) return TN_OK;
+  if (!has_none) {
+    *out_go_on = visit_refusal(driver, visit, user);
+    return TN_OK;
+  }
   tn_status_t status = driver->create(0, options, &device);
   if (status) *out_go_on = visit(user, driver->name, tn_status_message(status));
   tn_status_release(status);

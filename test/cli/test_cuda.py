@@ -4,6 +4,7 @@ import ctypes
 import glob
 import os
 import pathlib
+import shutil
 import subprocess
 
 import cuda
@@ -59,12 +60,59 @@ def test_a_kernel_is_compiled_once_for_all_processes(tmp_path):
 
 
 @simulated
+@pytest.mark.parametrize("place", ["CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "beside Tenon"])
+def test_the_compiler_is_found_where_it_is_installed(place, tmp_path):
+    """The toolkit, and the Python packages of it, in the environment and in a folder with Tenon's own package."""
+    (tmp_path / "driver").mkdir()
+    (tmp_path / "driver/libcuda.so.1").symlink_to(cuda.FOLDER / "libcuda.so.1")
+    environment = {"LD_LIBRARY_PATH": str(tmp_path / "driver"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    folders = {"VIRTUAL_ENV": "lib/python3.12/site-packages/nvidia/cuda_nvrtc/lib", "beside Tenon": "nvidia/cuda_nvrtc/lib"}
+    compiler = tmp_path / folders.get(place, "lib64")
+    compiler.mkdir(parents=True)
+    (compiler / "libnvrtc.so.12").symlink_to(cuda.FOLDER / "libnvrtc.so.12")
+    if place == "beside Tenon":
+        library = pathlib.Path(os.environ["TENON_SHARED_LIBRARY"])
+        (tmp_path / "tenon/lib").mkdir(parents=True)
+        for name in sorted(library.parent.glob("libtenon.so*")):
+            shutil.copy(name, tmp_path / "tenon/lib")
+        environment["LD_LIBRARY_PATH"] += f":{tmp_path}/tenon/lib"
+    else:
+        environment[place] = str(tmp_path)
+    done = run(TENON, "test", ROOT / "test/op/add.mlir", "--device", "cuda", **environment)
+    assert "ok, 0 failed" in done.stdout, done.stdout + done.stderr
+
+
+@simulated
+@pytest.mark.parametrize("architecture, compiled_for", [("90", "sm_90"), ("95", "compute_90"), ("300", "compute_121")])
+def test_an_unknown_gpu_gets_ptx_of_the_newest_known_one(architecture, compiled_for, tmp_path):
+    """NVRTC does not know it; the driver compiles from PTX."""
+    done = run(TENON, "test", ROOT / "test/op/add.mlir", "--device", "cuda", SIMULATED_CUDA_ARCHITECTURE=architecture,
+               XDG_CACHE_HOME=str(tmp_path))
+    assert "ok, 0 failed" in done.stdout, done.stdout + done.stderr
+    kept = [file.read_bytes() for file in (tmp_path / "tenon/kernels").iterdir()]
+    assert kept and all(f"{compiled_for} --fmad".encode() in bytes for bytes in kept)
+
+
+@simulated
+def test_a_gpu_that_is_too_old_for_the_compiler_is_refused():
+    done = run(TENON, "test", ROOT / "test/op/add.mlir", "--device", "cuda", SIMULATED_CUDA_ARCHITECTURE="52")
+    assert "device cuda:0 has compute capability 5.2; NVRTC 12.4 compiles for no such device" in done.stdout + done.stderr
+
+
+@simulated
 def test_a_missing_compiler_is_named(tmp_path):
     (tmp_path / "libcuda.so.1").symlink_to(cuda.FOLDER / "libcuda.so.1")
-    done = run(TENON, "test", FIXTURES[0], "--device", "cuda", LD_LIBRARY_PATH=str(tmp_path))
+    others = ("CUDA_PATH", "CONDA_PREFIX", "VIRTUAL_ENV")
+    environment = {name: value for name, value in os.environ.items() if name not in others}
+    environment |= {"LD_LIBRARY_PATH": str(tmp_path), "CUDA_HOME": f"{tmp_path}/cuda"}
+    done = subprocess.run([TENON, "test", FIXTURES[0], "--device", "cuda"], env=environment, capture_output=True, text=True)
     if "ok, 0 failed" in done.stdout:
         pytest.skip("the machine has a compiler of CUDA 12")
-    assert "libnvrtc.so.12, CUDA's compiler, was not found, nor an older one" in done.stderr + done.stdout
+    expected = ("libnvrtc.so.12, CUDA's compiler, was not found, nor an older one: not by the loader, nor in "
+                f"{tmp_path}/cuda/lib64, /usr/local/cuda/lib64")
+    assert expected in done.stderr + done.stdout
+    listed = subprocess.run([TENON, "devices"], env=environment, capture_output=True, text=True).stdout
+    assert f"cuda       none     its devices cannot be used: {expected}\n" in listed
 
 
 @simulated

@@ -45,8 +45,9 @@ typedef bool (*tn_device_visit_fn)(void* user, const tn_device_info_t* info);
 // Visits every available device. Loads drivers to find them, which may take a while.
 TN_API TN_MUST_USE tn_status_t tn_device_enumerate(tn_device_visit_fn visit, void* user);
 
-// Visits the kinds of devices ("cuda") that this machine has none of, with the reason: the library
-// that was not found, or what its driver says. Both live as long as the call.
+// Visits the kinds of devices ("cuda") that this machine has none of, or none that can be used,
+// with the reason: the library that was not found, or what its driver says. Both live as long as
+// the call.
 typedef bool (*tn_device_missing_fn)(void* user, const char* kind, const char* reason);
 TN_API TN_MUST_USE tn_status_t tn_device_enumerate_missing(tn_device_missing_fn visit, void* user);
 

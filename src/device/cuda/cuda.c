@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/toolkit.h"
+
 // Of the process: written once.
 static pthread_once_t once = PTHREAD_ONCE_INIT, nvrtc_once = PTHREAD_ONCE_INIT;
 static tn_cuda_t functions;
 static tn_nvrtc_t nvrtc_functions;
-static char reason[128], nvrtc_reason[128];
+static char reason[128], nvrtc_reason[TN_TOOLKIT_REASON_SIZE];
 static int32_t version;  // of CUDA that the driver has: 12040 is 12.4
 
 // The first function that is missing is the reason.
@@ -57,21 +59,11 @@ const tn_cuda_t* tn__cuda_load(const char** out_reason) {
   return *reason ? NULL : &functions;
 }
 
-// A driver takes what compilers of its own major version and of earlier ones make.
 static void load_nvrtc(void) {
-  enum { OLDEST = 11 };
-  const int newest = (int)version / 1000;
-  char soname[32] = "";
-  void* handle = NULL;
-  for (int major = newest; major >= OLDEST && !handle; --major) {
-    snprintf(soname, sizeof soname, major == OLDEST ? "libnvrtc.so.%d.2" : "libnvrtc.so.%d", major);
-    handle = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
-  }
-  if (!handle) {
-    snprintf(nvrtc_reason, sizeof nvrtc_reason,
-             "libnvrtc.so.%d, CUDA's compiler, was not found, nor an older one", newest);
-    return;
-  }
+  static const tn_toolkit_library_t library = {"nvrtc", "cuda_nvrtc", "CUDA's compiler"};
+  char soname[TN_TOOLKIT_SONAME_SIZE];
+  void* handle = tn__toolkit_load(&library, (int)version / 1000, soname, nvrtc_reason);
+  if (!handle) return;
   bool is_complete = true;
 #define TN_NVRTC_FUNCTION(result, name, ...) \
   is_complete =                              \

@@ -132,6 +132,7 @@ static tn_status_t open_device(tn_cuda_device_t* device, const tn_device_options
                                   TN_CU_COMPUTE_CAPABILITY_MAJOR, device->id));
   TN_RETURN_IF_ERROR(TN_CUDA_CALL(cuda, DeviceGetAttribute, &device->minor,
                                   TN_CU_COMPUTE_CAPABILITY_MINOR, device->id));
+  TN_RETURN_IF_ERROR(tn__cuda_choose_architecture(device));
   TN_RETURN_IF_ERROR(open_context(device));
   return tn__memory_cache_create(&source, device->discrete.base.name, byte_size, options,
                                  &device->discrete.memory);
@@ -203,6 +204,11 @@ static tn_status_t enumerate(tn_device_visit_fn visit, void* user, bool* out_go_
   return TN_OK;
 }
 
+static const char* find_refusal(void) {
+  const char* reason = NULL;
+  return tn__cuda_load(&reason) && tn__nvrtc_load(&reason) ? NULL : reason;
+}
+
 static tn_status_t create(unsigned number, const tn_device_options_t* options,
                           tn_device_t** out_device) {
   const char* reason = NULL;
@@ -221,4 +227,4 @@ static tn_status_t create(unsigned number, const tn_device_options_t* options,
 }
 
 const tn_device_driver_t tn__cuda_driver = {
-    .name = "cuda", .enumerate = enumerate, .create = create};
+    .name = "cuda", .enumerate = enumerate, .create = create, .refusal = find_refusal};

@@ -12,6 +12,7 @@ typedef struct tn_cuda_device {
   const tn_nvrtc_t* nvrtc;
   int32_t id;
   int32_t major, minor;     // its compute capability
+  char architecture[24];    // that kernels are compiled for: "sm_90", or "compute_90" (PTX)
   tn_cu_context_t context;  // the primary one, which other libraries in the process use
   tn_cu_stream_t copies;    // every copy is waited for
   tn_code_cache_t programs;
@@ -36,6 +37,7 @@ TN_MUST_USE tn_status_t tn__cuda_check(tn_cuda_device_t* device, const char* fun
 
 // programs.c: the compiler of `programs`, which are a tn_cu_module_t, in the device's context.
 // `user` is the device.
+TN_MUST_USE tn_status_t tn__cuda_choose_architecture(tn_cuda_device_t* device);
 TN_MUST_USE tn_status_t tn__cuda_compile(void* user, const tn_device_code_t* code,
                                          void** out_program);
 void tn__cuda_release(void* user, void* program);

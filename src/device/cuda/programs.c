@@ -17,6 +17,37 @@ static tn_status_t nvrtc_status(const tn_cuda_device_t* device, const char* func
 #define NVRTC_CALL(device, function, ...) \
   nvrtc_status(device, "nvrtc" #function, (device)->nvrtc->function(__VA_ARGS__))
 
+// A compiler that does not know the GPU makes PTX for the newest that it knows, from which the
+// driver compiles.
+tn_status_t tn__cuda_choose_architecture(tn_cuda_device_t* device) {
+  const int32_t here = device->major * 10 + device->minor;
+  int32_t count = 0, best = 0, known[128];
+  TN_RETURN_IF_ERROR(NVRTC_CALL(device, GetNumSupportedArchs, &count));
+  if (count > (int32_t)(sizeof known / sizeof *known)) {
+    return tn_status_create(TN_CODE_INTERNAL, "NVRTC knows %d architectures", (int)count);
+  }
+  TN_RETURN_IF_ERROR(NVRTC_CALL(device, GetSupportedArchs, known));
+  for (int32_t i = 0; i < count; ++i) {
+    if (known[i] <= here && known[i] > best) best = known[i];
+  }
+  if (!best) {
+    int32_t major = 0, minor = 0;
+    device->nvrtc->Version(&major, &minor);
+    return tn_status_create(TN_CODE_UNAVAILABLE,
+                            "device %s has compute capability %d.%d; NVRTC %d.%d compiles for no "
+                            "such device",
+                            device->discrete.base.name, (int)device->major, (int)device->minor,
+                            (int)major, (int)minor);
+  }
+  snprintf(device->architecture, sizeof device->architecture, "%s_%d",
+           best == here ? "sm" : "compute", (int)best);
+  return TN_OK;
+}
+
+static bool makes_ptx(const tn_cuda_device_t* device) {
+  return *device->architecture == 'c';
+}
+
 // With what the compiler said.
 static tn_status_t explain(const tn_cuda_device_t* device, tn_nvrtc_program_t program,
                            const tn_device_code_t* code) {
@@ -36,8 +67,7 @@ static tn_status_t translate(const tn_cuda_device_t* device, const tn_device_cod
                              tn_nvrtc_program_t program) {
   char architecture[48];
   const char* const options[] = {architecture, OPTIONS};
-  snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d%d", (int)device->major,
-           (int)device->minor);
+  snprintf(architecture, sizeof architecture, "--gpu-architecture=%s", device->architecture);
   const int32_t error =
       device->nvrtc->CompileProgram(program, (int32_t)(sizeof options / sizeof *options), options);
   return error == TN_NVRTC_COMPILATION ? explain(device, program, code)
@@ -47,10 +77,13 @@ static tn_status_t translate(const tn_cuda_device_t* device, const tn_device_cod
 // The caller frees the binary, also after an error.
 static tn_status_t read_binary(const tn_cuda_device_t* device, tn_nvrtc_program_t program,
                                char** out_binary, size_t* out_size) {
-  TN_RETURN_IF_ERROR(NVRTC_CALL(device, GetCUBINSize, program, out_size));
+  const bool is_ptx = makes_ptx(device);
+  TN_RETURN_IF_ERROR(is_ptx ? NVRTC_CALL(device, GetPTXSize, program, out_size)
+                            : NVRTC_CALL(device, GetCUBINSize, program, out_size));
   *out_binary = malloc(*out_size + 1);
   if (!*out_binary) return tn__status_out_of_memory();
-  return NVRTC_CALL(device, GetCUBIN, program, *out_binary);
+  return is_ptx ? NVRTC_CALL(device, GetPTX, program, *out_binary)
+                : NVRTC_CALL(device, GetCUBIN, program, *out_binary);
 }
 
 static tn_status_t compile_text(const tn_cuda_device_t* device, const tn_device_code_t* code,
@@ -73,8 +106,8 @@ static char* key_of(const tn_cuda_device_t* device, const char* text) {
   device->nvrtc->Version(&major, &minor);
   device->cuda->DriverGetVersion(&driver);
   if (key) {
-    snprintf(key, size, "sm_%d%d %s %s nvrtc %d.%d driver %d\n%s", (int)device->major,
-             (int)device->minor, options[0], options[1], (int)major, (int)minor, (int)driver, text);
+    snprintf(key, size, "%s %s %s nvrtc %d.%d driver %d\n%s", device->architecture, options[0],
+             options[1], (int)major, (int)minor, (int)driver, text);
   }
   return key;
 }
