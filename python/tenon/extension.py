@@ -21,6 +21,7 @@ so that `from axpby import axpby` works. Nothing here loads Tenon's library. pyp
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -38,7 +39,8 @@ class Extension(setuptools.Extension):
     Takes what setuptools.Extension takes. Tenon's headers are found, and nothing of Tenon is linked.
 
     kernels: of GPUs: a dict of lists of files, by the name of the `const tn_kernel_library_t` that their text becomes:
-        Extension("pkg.rms_norm", ["rms_norm.c"], kernels={"rms_norm_kernels": ["rms_norm.cl"]}).
+        Extension("pkg.rms_norm", ["rms_norm.c"], kernels={"rms_norm_kernels": ["rms_norm.cl"]}). Files that they include by
+        #include "FILE" are beside them or in include_dirs.
     """
 
     def __init__(self, name, sources, *arguments, kernels=None, **keywords):
@@ -90,12 +92,13 @@ class BuildExtension(build_ext):
         for extension in ours:
             package = extension.name.rpartition(".")[0]
             target = self.get_finalized_command("build_py").get_package_dir(package)
-            for library in extension.folder.glob("*.so"):
-                self.copy_file(library, os.path.join(target, library.name))
+            for pattern in ["*.so", "*.kernels", "*.fatbin"]:
+                for file in extension.folder.glob(pattern):
+                    self.copy_file(file, os.path.join(target, file.name))
 
     def build_library(self, extension, folder):
         include = [str(places.PACKAGE / "include"), *(extension.include_dirs or [])]
-        libraries = [self.write_kernels(library, files) for library, files in extension.kernels.items()]
+        libraries = [self.write_kernels(library, files, extension.include_dirs or []) for library, files in extension.kernels.items()]
         objects = self.compiler.compile(
             [*extension.sources, *libraries], output_dir=self.build_temp, macros=extension.define_macros, include_dirs=include, debug=self.debug,
             extra_postargs=["-std=c11", "-O3", "-fPIC", *(extension.extra_compile_args or [])], depends=extension.depends)
@@ -105,9 +108,11 @@ class BuildExtension(build_ext):
             libraries=extension.libraries, library_dirs=extension.library_dirs, runtime_library_dirs=extension.runtime_library_dirs,
             extra_postargs=["-Wl,-rpath,$ORIGIN", *(extension.extra_link_args or [])], debug=self.debug)
 
-    def write_kernels(self, name, files):
+    def write_kernels(self, name, files, folders):
         """What tenon_add_kernel_library of CMake writes."""
-        source = ", ".join(map(str, b"".join(pathlib.Path(file).read_bytes() for file in files)))
+        seen = set()
+        text = "".join(bundle_kernels(pathlib.Path(file), folders, seen) + "\n" for file in files)
+        source = ", ".join(map(str, text.encode()))
         path = pathlib.Path(self.build_temp, f"{name}.c")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"#include <tenon/kernel.h>\nstatic const char source[] = {{{source}, 0}};\n"
@@ -128,6 +133,24 @@ class BuildExtension(build_ext):
              "-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON", "-DCMAKE_INSTALL_RPATH=$ORIGIN", *extension.options,
              *os.environ.get("CMAKE_ARGS", "").split()], check=True)
         subprocess.run(["cmake", "--build", build, "--parallel", jobs], check=True)
+
+
+def bundle_kernels(file, folders, seen):
+    """The file with those that it includes by #include "FILE" in their place, each once; lines are counted as in the files."""
+    seen.add(file.resolve())
+    lines = [f'#line 1 "{file.name}"']
+    for number, line in enumerate(file.read_text().split("\n"), 1):
+        name = re.match(r'[ \t]*#[ \t]*include[ \t]*"([^"]+)"', line)
+        if not name:
+            lines.append(line)
+            continue
+        found = next((path for folder in [file.parent, *folders] if (path := pathlib.Path(folder, name[1])).exists()), None)
+        if not found:
+            raise FileNotFoundError(f"{file} includes \"{name[1]}\", which is not beside it nor in include_dirs")
+        if found.resolve() not in seen:
+            lines += [bundle_kernels(found, folders, seen), f'#line {number} "{file.name}"']
+        lines.append("")
+    return "\n".join(lines)
 
 
 CMakeBuild = BuildExtension  # the name that it has in mlx.extension

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/linux/binary_path.h"
+
 enum { MOST_FOLDERS = 16, FOLDER_SIZE = 320, OLDEST_TOOLKIT = 11 };
 
 static const struct {
@@ -42,10 +44,8 @@ static void add_of_python(folders_t* folders, const char* site, const char* pack
 // Tenon's library is in such a folder, when a Python package of it is installed.
 static void add_beside_tenon(folders_t* folders, const char* package) {
   enum { LEVELS = 4 };
-  Dl_info info;
   char path[FOLDER_SIZE], nvidia[FOLDER_SIZE + 16];
-  if (!dladdr(variables, &info) || !info.dli_fname || *info.dli_fname != '/') return;
-  snprintf(path, sizeof path, "%s", info.dli_fname);
+  if (!tn__linux_binary_path(variables, path, sizeof path) || *path != '/') return;
   for (int i = 0; i < LEVELS; ++i) {
     char* end = strrchr(path, '/');
     if (!end || end == path) return;

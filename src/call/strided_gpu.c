@@ -7,6 +7,7 @@
 
 #include "call/live.h"
 #include "call/strided_eval.h"
+#include "device/kernel_file.h"
 
 enum { MOST_PARAMETERS = 64, VALUES_BYTE_SIZE = 1024, MOST_THREADS = 1024, GROUP_SIZE = 256 };
 
@@ -15,6 +16,7 @@ typedef struct chosen_kernel {
   struct chosen_kernel* next;
   const tn_kernel_library_t* library;
   tn_device_code_t code;
+  char *file, *text;  // of a library that is a file; owned
   char name[];
 } chosen_kernel_t;
 
@@ -59,6 +61,7 @@ static chosen_kernel_t* add_kernel(tn_strided_gpu_t* gpu, const tn_kernel_librar
   if (!kernel) return NULL;
   memcpy(kernel->name, name, length + 1);
   kernel->library = library;
+  kernel->file = kernel->text = NULL;
   kernel->code = (tn_device_code_t){.text = library->source,
                                     .entry = kernel->name,
                                     .library = library->name,
@@ -68,20 +71,34 @@ static chosen_kernel_t* add_kernel(tn_strided_gpu_t* gpu, const tn_kernel_librar
   return kernel;
 }
 
+static tn_status_t read_file(chosen_kernel_t* kernel) {
+  size_t size = 0;
+  if (kernel->code.text) return TN_OK;
+  free(kernel->file);
+  TN_TRY(
+      tn__error_give(tn__kernel_file_path(kernel->library, kernel->library->name, &kernel->file)));
+  TN_TRY(tn__error_give(
+      tn__kernel_file_read(kernel->file, TN_KERNEL_FILE_SOURCE, &kernel->text, &size)));
+  kernel->code.file = kernel->file;
+  kernel->code.text = kernel->text;
+  return TN_OK;
+}
+
 static tn_status_t set_kernel(const tn_eval_call_t* eval, const tn_kernel_library_t* library,
                               const char* name) {
   tn_strided_gpu_t* gpu = gpu_of(eval);
   gpu->parameter_count = gpu->value_byte_size = 0;
   gpu->kernel = NULL;
-  if (!library || library->struct_size < sizeof *library || !library->source || !library->name ||
-      !name) {
+  if (!library || library->struct_size < sizeof *library || !library->name || !name) {
     return tn__error(call_of(eval), TN_FFI_INVALID_ARGUMENT,
-                     "set_kernel: the library, its name or its source, or the kernel's name is "
-                     "missing");
+                     "set_kernel: the library, its name or the kernel's name is missing");
   }
-  gpu->kernel = find_kernel(gpu, library, name);
-  if (!gpu->kernel) gpu->kernel = add_kernel(gpu, library, name, call_of(eval)->op->name);
-  return gpu->kernel ? TN_OK : tn__eval_no_memory(tn__eval_state_of(eval));
+  chosen_kernel_t* kernel = find_kernel(gpu, library, name);
+  if (!kernel) kernel = add_kernel(gpu, library, name, call_of(eval)->op->name);
+  if (!kernel) return tn__eval_no_memory(tn__eval_state_of(eval));
+  TN_TRY(read_file(kernel));
+  gpu->kernel = kernel;
+  return TN_OK;
 }
 
 static tn_status_t add_parameter(const tn_eval_call_t* eval, tn_launch_argument_t parameter) {
@@ -272,6 +289,8 @@ void tn__strided_gpu_deinit(tn_strided_gpu_t* gpu) {
   while (gpu->kernels) {
     chosen_kernel_t* kernel = gpu->kernels;
     gpu->kernels = kernel->next;
+    free(kernel->file);
+    free(kernel->text);
     free(kernel);
   }
 }

@@ -14,12 +14,12 @@ tn_status_t tn__code_text(const tn_device_code_t* code, const char* words, char*
   for (size_t i = 0; i < 3; ++i) size += strlen(before[i]);
   *out_text = malloc(size);
   if (!*out_text) return tn__status_out_of_memory();
+  const int length = snprintf(*out_text, size, "%s%s%s\n#line 1 \"%.100s\"\n", before[0], before[1],
+                              before[2], code->library ? code->library : code->operation);
+  snprintf(*out_text + length, size - (size_t)length, "%s", code->text);
   // What a library includes stands before it.
-  const char* at = code->library ? strstr(code->text, include) : NULL;
-  const int length = at ? (int)(at - code->text) : 0;
-  const char* rest = at ? at + strlen(include) : code->text;
-  snprintf(*out_text, size, "%s%s%s\n#line 1 \"%.100s\"\n%.*s%s", before[0], before[1], before[2],
-           code->library ? code->library : code->operation, length, code->text, rest);
+  char* at = *out_text + length;
+  while (code->library && (at = strstr(at, include))) memset(at, ' ', strlen(include));
   return TN_OK;
 }
 

@@ -14,6 +14,7 @@ typedef struct tn_device_code {
   const char* text;
   const char* entry;      // the kernel's name in it; NULL: TN_ENTRY
   const char* library;    // of an author's kernels (<tenon/kernel.h>); NULL: it is Tenon's own
+  const char* file;       // of the library, without an ending (device/kernel_file.h); NULL: none
   const char* operation;  // for messages
 } tn_device_code_t;
 

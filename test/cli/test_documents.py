@@ -22,7 +22,7 @@ def tracked(*patterns):
 
 DOCUMENTS = tracked("*.md")
 # Built by the tests, all of them.
-SOURCES = [path.read_text() for path in tracked("examples/*.c", "examples/*.cl", "test/consumer/*.c")]
+SOURCES = [path.read_text() for path in tracked("examples/*.c", "examples/*.cl", "test/consumer/*.c", "test/kernel_files/*.c")]
 # Built by the tests against XLA's headers.
 FOREIGN = [path.read_text() for path in tracked("test/client/*.cc")]
 # Run by the tests.

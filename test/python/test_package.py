@@ -202,6 +202,15 @@ def test_a_package_holds_kernels_of_gpus(site, tmp_path):
     assert site.say("import norms; print(norms.rms_norm([[3.0, 3.0]], eps=0.0).tolist())", cwd=project) == "[[1.0, 1.0]]"
 
 
+def test_kernels_are_bundled_as_cmake_does():
+    from tenon import extension
+
+    sources = ROOT / "test/kernel_files"
+    seen = set()
+    text = "".join(extension.bundle_kernels(sources / name, [sources / "words"], seen) + "\n" for name in ["scale.cl", "shift.cl"])
+    assert text == (pathlib.Path(os.environ["TENON_BUILD_DIR"]) / "test/kernel_files/scale_kernels.kernels").read_text()
+
+
 def test_a_package_that_was_not_built_says_so(site, tmp_path):
     (tmp_path / "bare").mkdir()
     (tmp_path / "bare" / "__init__.py").write_text("from tenon.ops import load_package\nload_package(__name__)\n")

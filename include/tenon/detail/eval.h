@@ -36,8 +36,8 @@
 //   tn_eval_set_data(eval, 0, data, strides, release, user)    uses memory of the kernel
 //
 // On a GPU an eval launches kernels, of a library that is source in the words of <tenon/gpu.h>.
-// CMake's tenon_add_kernel_library(axpby_kernels axpby.cl) makes one of files; TN_KERNEL_LIBRARY
-// one of a string.
+// CMake's tenon_add_kernel_library puts one into the library of the operation; tenon_build_kernels
+// writes a file, which TN_KERNEL_LIBRARY_FILE names; TN_KERNEL_LIBRARY makes one of a string.
 //
 //   extern const tn_kernel_library_t axpby_kernels;
 //
@@ -92,14 +92,17 @@ typedef struct tn_strided {
 } tn_strided_t;
 
 // Kernels of GPUs as source (<tenon/gpu.h>), in a variable that lives as long as the operation is
-// registered. A device compiles it once, when one of its kernels is first launched.
+// registered. A device compiles it once, when one of its kernels is first launched. Without source
+// it is the file NAME.kernels in the folder of the binary (the program or shared library) that has
+// the variable.
 typedef struct tn_kernel_library {
   size_t struct_size;
-  const char* name;    // for messages
-  const char* source;  // ends with NUL
+  const char* name;    // for messages, and of the file
+  const char* source;  // ends with NUL; NULL: a file
 } tn_kernel_library_t;
 #define TN_KERNEL_LIBRARY(name, source) \
   { sizeof(tn_kernel_library_t), (name), (source) }
+#define TN_KERNEL_LIBRARY_FILE(name) TN_KERNEL_LIBRARY(name, NULL)
 // C between the parentheses as source, after macros have been replaced; it has no directives.
 #define TN_GPU_SOURCE(...) TN__GPU_TEXT(__VA_ARGS__)
 #define TN__GPU_TEXT(...) #__VA_ARGS__ "\n"

@@ -6,6 +6,7 @@
 #include "device/code_text.h"
 #include "device/cuda/cuda_device.h"
 #include "device/disk_cache.h"
+#include "device/kernel_file.h"
 #include "kernel/gpu/prelude.h"
 
 static tn_status_t nvrtc_status(const tn_cuda_device_t* device, const char* function,
@@ -129,10 +130,25 @@ static tn_status_t make_binary(const tn_cuda_device_t* device, const tn_device_c
   return status;
 }
 
-tn_status_t tn__cuda_compile(void* user, const tn_device_code_t* code, void** out_program) {
-  tn_cuda_device_t* device = user;
+// What nvcc made of a library, where it did. NULL: it is not there, is for other GPUs, or the
+// driver does not take it; the source is then.
+static tn_cu_module_t load_file(tn_cuda_device_t* device, const char* file) {
   tn_cu_module_t module = NULL;
   char* binary = NULL;
+  size_t size = 0;
+  tn_status_t status = tn__kernel_file_read(file, TN_KERNEL_FILE_CUDA, &binary, &size);
+  if (!status) status = TN_CUDA_CHECK(device, ModuleLoadDataEx, &module, binary, 0, NULL, NULL);
+  free(binary);
+  tn_status_release(status);
+  return module;
+}
+
+tn_status_t tn__cuda_compile(void* user, const tn_device_code_t* code, void** out_program) {
+  tn_cuda_device_t* device = user;
+  tn_cu_module_t module = code->file ? load_file(device, code->file) : NULL;
+  char* binary = NULL;
+  *out_program = module;
+  if (module) return TN_OK;
   tn_status_t status = make_binary(device, code, &binary);
   if (!status) status = TN_CUDA_CHECK(device, ModuleLoadDataEx, &module, binary, 0, NULL, NULL);
   free(binary);

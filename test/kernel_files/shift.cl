@@ -1,0 +1,8 @@
+#include <tenon/gpu.h>
+
+#include "numbers.h"
+
+TN_KERNEL void shift(TN_GLOBAL const float* x, TN_GLOBAL float* y, tn_i64 size) {
+  const tn_i64 i = tn_item(0);
+  if (i < size) y[i] = x[i] + SHIFT;
+}

@@ -1,0 +1,2 @@
+// Read by both compilers; there is no guard, as a library has each file once.
+enum { FACTOR = 3, SHIFT = 1 };
