@@ -28,11 +28,12 @@ typedef struct sim_kernel {
   void (*run)(sim_block_t* block, void** parameters);
 } sim_kernel_t;
 
-// A "cubin", or "PTX": this, and then a shared library.
+// A "cubin", or "PTX": this, then a shared library, then the source that it was made of.
 typedef struct sim_binary {
   char magic[16];
   uint32_t architecture;  // 90: sm_90, compute_90
   uint32_t byte_size;     // of the library
+  uint32_t source_size;   // a NUL included
 } sim_binary_t;
 #define SIM_CUBIN "simulated cubin"
 #define SIM_PTX "simulated PTX"

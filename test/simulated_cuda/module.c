@@ -1,4 +1,5 @@
-// Modules, and launches of their kernels.
+// Modules, and launches of their kernels. Where SIMULATED_CUDA_KEEP names a folder, the source of
+// each module is kept there.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,21 @@ static int32_t check(const sim_binary_t* binary) {
   return there / 10 == here / 10 && there <= here ? SIM_SUCCESS : SIM_NO_BINARY_FOR_GPU;
 }
 
+// For tests that give it to the real compiler.
+static void keep_source(const sim_binary_t* binary) {
+  const char* source = (const char*)(binary + 1) + binary->byte_size;
+  const char* folder = getenv("SIMULATED_CUDA_KEEP");
+  char path[512];
+  uint64_t hash = UINT64_C(14695981039346656037);
+  if (!folder || !*folder) return;
+  for (const char* c = source; *c; ++c) hash = (hash ^ (uint8_t)*c) * UINT64_C(1099511628211);
+  snprintf(path, sizeof path, "%s/%016llx.cu", folder, (unsigned long long)hash);
+  FILE* file = fopen(path, "w");
+  if (!file) abort();
+  fputs(source, file);
+  fclose(file);
+}
+
 static int32_t add_module(const sim_binary_t* binary, tn_cu_context_t context,
                           tn_cu_module_t* out_module) {
   const int32_t error = check(binary);
@@ -45,6 +61,7 @@ static int32_t add_module(const sim_binary_t* binary, tn_cu_context_t context,
     free(module);
     return SIM_INVALID_IMAGE;
   }
+  keep_source(binary);
   pthread_mutex_lock(&sim_mutex);
   module->next = modules;
   modules = module;

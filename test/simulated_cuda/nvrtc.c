@@ -1,5 +1,4 @@
-// CUDA's compiler, by the C++ compiler at hand. Where SIMULATED_CUDA_KEEP names a folder, the
-// source is kept there.
+// CUDA's compiler, by the C++ compiler at hand.
 #include <ctype.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -45,9 +44,11 @@ const char* nvrtcGetErrorString(int32_t error) {
   return is_known ? names[error] : "NVRTC_ERROR unknown";
 }
 
+// Another one for another source of this, so that what it compiled before is not taken from a
+// cache.
 int32_t nvrtcVersion(int32_t* out_major, int32_t* out_minor) {
   *out_major = 12;
-  *out_minor = 4;
+  *out_minor = SIMULATED_VERSION;
   return 0;
 }
 
@@ -201,6 +202,21 @@ static bool append_entries(const char* path) {
   return file;
 }
 
+static sim_binary_t* create_binary(const char* source, const char* library, target_t target) {
+  const char* magic = target.is_ptx ? SIM_PTX : SIM_CUBIN;
+  const size_t source_size = strlen(source) + 1;
+  size_t size = 0;
+  char* bytes = read_file(library, sizeof(sim_binary_t), &size);
+  sim_binary_t* binary = realloc(bytes, sizeof *binary + size + source_size);
+  if (!binary) abort();
+  *binary = (sim_binary_t){.architecture = target.architecture,
+                           .byte_size = (uint32_t)size,
+                           .source_size = (uint32_t)source_size};
+  memcpy(binary->magic, magic, strlen(magic));
+  memcpy((char*)(binary + 1) + size, source, source_size);
+  return binary;
+}
+
 static int32_t compile_in(tn_nvrtc_program_t program, const char* folder, target_t target) {
   char in[128], between[128], out[128], log[128];
   size_t size = 0;
@@ -211,31 +227,13 @@ static int32_t compile_in(tn_nvrtc_program_t program, const char* folder, target
   const bool is_compiled = write_source(program, in) && preprocess(in, between, log) &&
                            append_entries(between) && compile(between, out, log);
   if (is_compiled) {
-    program->binary = (sim_binary_t*)(void*)read_file(out, sizeof(sim_binary_t), &size);
-    *program->binary =
-        (sim_binary_t){.architecture = target.architecture, .byte_size = (uint32_t)size};
-    const char* magic = target.is_ptx ? SIM_PTX : SIM_CUBIN;
-    memcpy(program->binary->magic, magic, strlen(magic));
+    program->binary = create_binary(program->source, out, target);
   } else {
     program->log = read_file(log, 0, &size);
   }
   const char* const files[] = {in, between, out, log};
   for (size_t i = 0; i < sizeof files / sizeof *files; ++i) unlink(files[i]);
   return is_compiled ? 0 : COMPILATION;
-}
-
-// For tests that give it to the real compiler.
-static void keep_source(const char* source) {
-  const char* folder = getenv("SIMULATED_CUDA_KEEP");
-  char path[512];
-  uint64_t hash = UINT64_C(14695981039346656037);
-  if (!folder || !*folder) return;
-  for (const char* c = source; *c; ++c) hash = (hash ^ (uint8_t)*c) * UINT64_C(1099511628211);
-  snprintf(path, sizeof path, "%s/%016llx.cu", folder, (unsigned long long)hash);
-  FILE* file = fopen(path, "w");
-  if (!file) abort();
-  fputs(source, file);
-  fclose(file);
 }
 
 int32_t nvrtcCompileProgram(tn_nvrtc_program_t program, int32_t option_count,
@@ -246,7 +244,6 @@ int32_t nvrtcCompileProgram(tn_nvrtc_program_t program, int32_t option_count,
   for (int32_t i = 0; i < option_count; ++i) {
     if (!take_option(options[i], &target)) return INVALID_OPTION;
   }
-  keep_source(program->source);
   if (!mkdtemp(folder)) return OUT_OF_MEMORY;
   const int32_t result = compile_in(program, folder, target);
   rmdir(folder);
@@ -265,7 +262,7 @@ int32_t nvrtcGetProgramLog(tn_nvrtc_program_t program, char* out_log) {
 }
 
 static size_t size_of(const sim_binary_t* binary) {
-  return sizeof *binary + binary->byte_size;
+  return sizeof *binary + binary->byte_size + binary->source_size;
 }
 
 // For PTX alone there is no cubin.
