@@ -97,6 +97,36 @@ void tn_device_trim(tn_device_t* device, uint64_t keep_byte_size) {
   device->vtable->trim(device, keep_byte_size);
 }
 
+// --- memory of the host for copies
+
+tn_status_t tn__device_take_host(tn_device_t* device, const tn_allocator_t* allocator,
+                                 size_t byte_size, tn_host_block_t* out_block) {
+  tn_host_block_t block = {.byte_size = byte_size};
+  tn_status_t status = TN_OK;
+  *out_block = block;
+  if (device->vtable->host_allocate && byte_size) {
+    status = device->vtable->host_allocate(device, byte_size, &block.data);
+    block.is_pinned = !status;
+  }
+  if (block.is_pinned) {
+    memset(block.data, 0, byte_size);
+  } else if (!status || tn_status_code(status) == TN_CODE_RESOURCE_EXHAUSTED) {
+    tn_status_release(status);
+    status = tn__allocate(allocator, byte_size, &block.data);
+  }
+  if (!status) *out_block = block;
+  return status;
+}
+
+void tn__device_give_host(tn_device_t* device, const tn_allocator_t* allocator,
+                          tn_host_block_t block) {
+  if (block.is_pinned) {
+    device->vtable->host_free(device, block.data);
+  } else {
+    tn__free(allocator, block.data, block.byte_size);
+  }
+}
+
 // --- deferred release of memory
 
 typedef struct release {

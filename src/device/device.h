@@ -125,6 +125,24 @@ struct tn_device_vtable {
   // Waits for all that was launched. Returns the first error of it, and the tag of the launch that
   // had it; what came behind that was not run. Then the queue is as new.
   tn_status_t (*finish)(tn_queue_t* queue, uint32_t* out_tag);
+  // Copies behind what was launched, and do not wait. The host's memory stays as it is until the
+  // queue has finished; what comes from the device is there then.
+  tn_status_t (*queue_copy_from_host)(tn_queue_t* queue, tn_memory_t to, const void* from,
+                                      size_t byte_size);
+  tn_status_t (*queue_copy_to_host)(tn_queue_t* queue, void* to, tn_memory_t from,
+                                    size_t byte_size);
+  // Marks the place behind what was launched: from then on other queues of the device may wait for
+  // it, with the order made by the device.
+  tn_status_t (*queue_record)(tn_queue_t* queue, void** out_mark);
+  // What is launched later waits for it. It lives until the queue has finished.
+  tn_status_t (*queue_wait)(tn_queue_t* queue, void* mark);
+  void (*mark_destroy)(tn_device_t* device, void* mark);
+
+  // ---- memory of the host that the device copies from and to fastest (pinned, locked in place);
+  // NULL where any memory is as good. RESOURCE_EXHAUSTED when there is enough of it: any memory
+  // will do then.
+  tn_status_t (*host_allocate)(tn_device_t* device, size_t byte_size, void** out_data);
+  void (*host_free)(tn_device_t* device, void* data);
 
   // ---- streams; see <tenon/stream.h> for what they promise
 
@@ -140,15 +158,19 @@ struct tn_device_vtable {
   bool (*stream_is_idle)(const tn_stream_t* stream);
   // What a handler gets as the platform's stream (a CUstream...); NULL when there is none.
   void* (*stream_native)(tn_stream_t* stream);
-
-  // ---- events; NULL where the device's streams wait for them as the host does
-
-  // The device's own event behind a tn_event_t (a CUevent...), for its stream_record and
-  // stream_wait (tn__event_native): with it, one stream waits for another without the host.
-  tn_status_t (*event_create)(tn_device_t* device, void** out_native);
-  // With the last reference to the event.
-  void (*event_destroy)(tn_device_t* device, void* native);
 };
+
+// Memory of the host for copies, zeroed: the device's pinned memory, or the allocator's.
+typedef struct tn_host_block {
+  void* data;
+  size_t byte_size;
+  bool is_pinned;
+} tn_host_block_t;
+
+TN_MUST_USE tn_status_t tn__device_take_host(tn_device_t* device, const tn_allocator_t* allocator,
+                                             size_t byte_size, tn_host_block_t* out_block);
+void tn__device_give_host(tn_device_t* device, const tn_allocator_t* allocator,
+                          tn_host_block_t block);
 
 // For the implementation of a device: fills the common part, with one reference. `vtable` and
 // `target`, which says what devices of the kind are, are static; `options` are complete, as

@@ -35,6 +35,11 @@ typedef struct tn_discrete_queue {
 // One whose encoder lacks only its stream, dispatch and copy.
 tn_discrete_queue_t tn__discrete_queue(tn_device_t* device);
 void tn__discrete_queue_deinit(tn_discrete_queue_t* queue);
+// The vtable's functions of the same names, in whatever the driver needs around them.
+TN_MUST_USE tn_status_t tn__discrete_queue_copy_from_host(tn_queue_t* queue, tn_memory_t to,
+                                                          const void* from, size_t byte_size);
+TN_MUST_USE tn_status_t tn__discrete_queue_copy_to_host(tn_queue_t* queue, void* to,
+                                                        tn_memory_t from, size_t byte_size);
 // Runs the kernel, which encodes its launches.
 TN_MUST_USE tn_status_t tn__discrete_queue_run(tn_discrete_queue_t* queue,
                                                const tn_launch_t* launch);

@@ -27,10 +27,11 @@ static callback_t closed;
 struct tn_event {
   atomic_uint references;
   tn_device_t* device;  // retained
-  void* native;         // the device's own; NULL: none
   atomic_uint state;
-  atomic_bool is_armed;            // recorded or set
-  tn_failure_t* failure;           // written before the state becomes COMPLETE; owned
+  atomic_uint mark_state;  // PENDING, AWAITED, or COMPLETE: there is a mark, or never will be
+  void* mark;              // written before; the device's
+  atomic_bool is_armed;    // recorded or set
+  tn_failure_t* failure;   // written before the state becomes COMPLETE; owned
   _Atomic(callback_t*) callbacks;  // the latest first; `closed` once they have been called
 };
 
@@ -45,13 +46,6 @@ tn_status_t tn_event_create(tn_device_t* device, tn_event_t** out_event) {
   TN_RETURN_IF_ERROR(tn__allocate(device->allocator, sizeof(tn_event_t), &memory));
   tn_event_t* event = memory;
   atomic_init(&event->references, 1);
-  if (device->vtable->event_create) {
-    tn_status_t status = device->vtable->event_create(device, &event->native);
-    if (status) {
-      tn__free(device->allocator, event, sizeof *event);
-      return status;
-    }
-  }
   event->device = tn_device_retain(device);
   *out_event = event;
   return TN_OK;
@@ -79,7 +73,7 @@ void tn_event_release(tn_event_t* event) {
   }
   tn__failure_release(event->failure);
   tn_device_t* device = event->device;
-  if (event->native) device->vtable->event_destroy(device, event->native);
+  if (event->mark) device->vtable->mark_destroy(device, event->mark);
   tn__free(device->allocator, event, sizeof *event);
   tn_device_release(device);
 }
@@ -94,13 +88,16 @@ void tn__event_disarm(tn_event_t* event) {
   atomic_store(&event->is_armed, false);
 }
 
+static void announce(atomic_uint* state) {
+  if (atomic_exchange(state, COMPLETE) == AWAITED) tn__futex_wake(state, INT_MAX);
+}
+
 void tn__event_complete(tn_event_t* event, tn_failure_t* failure) {
   event->failure = failure;
   // From here on a waiter may release the event, so hold it for the callbacks.
   tn_event_retain(event);
-  if (atomic_exchange(&event->state, COMPLETE) == AWAITED) {
-    tn__futex_wake(&event->state, INT_MAX);
-  }
+  announce(&event->state);
+  announce(&event->mark_state);
   callback_t* latest = atomic_exchange(&event->callbacks, &closed);
   callback_t* earliest = NULL;
   while (latest) {
@@ -152,8 +149,18 @@ bool tn__event_is_settled(tn_event_t* event) {
   return !event || (is_complete(event) && !event->failure);
 }
 
-void* tn__event_native(const tn_event_t* event, const tn_device_t* device) {
-  return event->device == device ? event->native : NULL;
+void tn__event_set_mark(tn_event_t* event, void* mark) {
+  event->mark = mark;
+  announce(&event->mark_state);
+}
+
+void* tn__event_await_mark(tn_event_t* event) {
+  while (atomic_load(&event->mark_state) != COMPLETE) {
+    unsigned pending = PENDING;
+    atomic_compare_exchange_strong(&event->mark_state, &pending, AWAITED);
+    (void)tn__futex_wait(&event->mark_state, AWAITED, INT64_MAX);
+  }
+  return is_complete(event) ? NULL : event->mark;
 }
 
 tn_failure_t* tn__event_failure(const tn_event_t* event) {

@@ -26,9 +26,12 @@ TN_MUST_USE tn_status_t tn__event_wait_until(tn_event_t* event, const tn_interru
 // poisons the stream.
 bool tn__event_is_settled(tn_event_t* event);
 
-// What `device` made of the event (tn_device_vtable_t.event_create); NULL: it is another device's,
-// or the device makes none.
-void* tn__event_native(const tn_event_t* event, const tn_device_t* device);
+// Says that the work before the event is launched, and what its queue marked behind it
+// (tn_device_vtable_t.queue_record), which the event takes. At most once, before it happens.
+void tn__event_set_mark(tn_event_t* event, void* mark);
+// Waits until there is a mark, a view that lives as long as the event, or until the event has
+// happened; then NULL.
+void* tn__event_await_mark(tn_event_t* event);
 tn_device_t* tn__event_device(const tn_event_t* event);  // a view
 
 // Retained, or NULL. The event has happened.

@@ -12,15 +12,15 @@ typedef struct transfer {
 // Through memory of the host that neither device has.
 static tn_status_t copy_staged(const transfer_t* self) {
   tn_device_t *source = tn_buffer_device(self->from), *target = tn_buffer_device(self->to);
-  void* staging = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(target->allocator, self->byte_size, &staging));
+  tn_host_block_t staging;
+  TN_RETURN_IF_ERROR(tn__device_take_host(target, target->allocator, self->byte_size, &staging));
   tn_status_t status =
-      source->vtable->copy_to_host(source, NULL, staging, self->from_memory, self->byte_size);
+      source->vtable->copy_to_host(source, NULL, staging.data, self->from_memory, self->byte_size);
   if (!status) {
-    status =
-        target->vtable->copy_from_host(target, NULL, self->to_memory, staging, self->byte_size);
+    status = target->vtable->copy_from_host(target, NULL, self->to_memory, staging.data,
+                                            self->byte_size);
   }
-  tn__free(target->allocator, staging, self->byte_size);
+  tn__device_give_host(target, target->allocator, staging);
   return status;
 }
 

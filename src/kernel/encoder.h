@@ -42,7 +42,7 @@ struct tn_encoder {
   // The most items that a group of the kernel has on the device.
   tn_status_t (*greatest_group_size)(tn_encoder_t* encoder, const tn_device_code_t* code,
                                      size_t* out_size);
-  // Addresses of the device.
+  // Addresses of the device, or on one side of the host.
   tn_status_t (*copy)(tn_encoder_t* encoder, void* to, const void* from, size_t byte_size);
   // Memory of the device; what is encoded after give_up may have it again.
   tn_status_t (*allocate)(tn_encoder_t* encoder, size_t byte_size, size_t alignment,

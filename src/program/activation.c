@@ -225,17 +225,18 @@ static void release_temporaries(tn_activation_t* activation) {
 
 // Of the host: its temporaries, what kernels keep between runs, and room to align both.
 static size_t host_byte_size(const tn_program_t* program) {
-  return program->host_arena_byte_size + program->local_byte_size + TN_PLAN_ALIGNMENT - 1;
+  return program->host_arena_byte_size + TN_HOST_WORD + program->local_byte_size +
+         TN_PLAN_ALIGNMENT - 1;
 }
 
 static tn_status_t allocate_host(tn_activation_t* activation) {
   const tn_program_t* program = activation->program;
-  TN_RETURN_IF_ERROR(
-      tn__allocate(program->allocator, host_byte_size(program), &activation->host_memory));
-  const uintptr_t address = (uintptr_t)activation->host_memory;
-  activation->host_temporaries =
-      (char*)activation->host_memory + (-address & (TN_PLAN_ALIGNMENT - 1));
-  activation->local = activation->host_temporaries + program->host_arena_byte_size;
+  TN_RETURN_IF_ERROR(tn__device_take_host(program->device, program->allocator,
+                                          host_byte_size(program), &activation->host_memory));
+  char* memory = activation->host_memory.data;
+  activation->host_temporaries = memory + (-(uintptr_t)memory & (TN_PLAN_ALIGNMENT - 1));
+  activation->host_word = activation->host_temporaries + program->host_arena_byte_size;
+  activation->local = activation->host_word + TN_HOST_WORD;
   return TN_OK;
 }
 
@@ -244,7 +245,7 @@ static void destroy(tn_activation_t* activation) {
   const tn_allocator_t* allocator = program->allocator;
   if (activation->queue) program->device->vtable->queue_destroy(activation->queue);
   release_temporaries(activation);
-  tn__free(allocator, activation->host_memory, host_byte_size(program));
+  tn__device_give_host(program->device, allocator, activation->host_memory);
   tn__free(allocator, activation->pointers, program->pointer_count * sizeof(void*));
   tn__free(allocator, activation->calls, program->instruction_count * sizeof(tn_kernel_call_t));
   tn__free(allocator, activation->bodies, program->block_count * sizeof(tn_body_t));

@@ -26,7 +26,7 @@ typedef struct tn_pending_call {
   int64_t begin_ns;  // for the observer
   tn_kernel_pending_t work;
 } tn_pending_call_t;
-enum { TN_PENDING_LIMIT = 64 };
+enum { TN_PENDING_LIMIT = 64, TN_HOST_WORD = 64 };
 
 struct tn_activation {
   tn_activation_t* next;         // in the pool
@@ -34,10 +34,14 @@ struct tn_activation {
   tn_memory_t temporary_memory;  // of the device
   bool has_temporaries;
   char* temporaries;  // their address on the device, now or when there last were any
-  void* host_memory;
+  tn_host_block_t host_memory;
   char* host_temporaries;  // on devices that are not the host
+  char* host_word;         // there, for TN_HOST_WORD bytes of the device's memory
   char* local;             // of kernels, kept between runs
   tn_queue_t* queue;       // of a device that is not the host; else NULL
+  bool is_behind;          // the queue may still be at something
+  bool is_reading_host;    // it may still read from the host's temporaries
+  tn_event_t* ready;       // of the results of this run; retained by the run. NULL: nobody waits
   void** pointers;
   tn_kernel_call_t* calls;  // by instruction
   tn_body_t* bodies;        // by block
@@ -68,6 +72,12 @@ void tn__activation_bind(tn_activation_t* activation, const tn_program_patch_t* 
 TN_MUST_USE tn_status_t tn__activation_run(tn_activation_t* activation, uint32_t unit);
 // The same on a device that is not the host (encode.c).
 TN_MUST_USE tn_status_t tn__activation_encode(tn_activation_t* activation, uint32_t unit);
+// Before it: what is encoded comes behind an event, whose error this returns. Where the device
+// makes the order, it does not wait for more than the launch, and the error is still to come.
+TN_MUST_USE tn_status_t tn__activation_wait(tn_activation_t* activation, tn_event_t* event,
+                                            bool* out_is_launched);
+// Waits for the device.
+TN_MUST_USE tn_status_t tn__activation_finish(tn_activation_t* activation);
 
 // Binds the arguments and results of the unit that an instruction runs to its operands and results.
 void tn__activation_bind_unit(tn_activation_t* activation, const tn_instruction_t* instruction);

@@ -62,10 +62,11 @@ static bool has_foreign(const tn_region_t* region) {
   return false;
 }
 
-// Loops and custom calls may take any time; for the rest the bytes tell.
+// Loops, custom calls and other devices may take any time; for the rest the bytes tell.
 static bool is_small(const tn_program_t* program) {
   enum { SMALL_BYTES = 64 << 10 };
   size_t byte_size = 0;
+  if (!program->device->target->is_host) return false;
   for (size_t u = 0; u < program->unit_count; ++u) {
     byte_size += program->units[u].plan->total_byte_size;
   }

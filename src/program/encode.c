@@ -1,21 +1,22 @@
 // The executor of devices that are not the host: the calling thread gives the device kernels to run
 // one after the other, does itself what the host does, and reads the predicates of control flow.
 //
-// It waits for the device where it needs bytes of it: before a copy between the two memories,
-// before a predicate, and at the end; and behind a kernel with a region, which runs in the host's
-// memory while the kernel does. What else it does itself works in memory that the device does not
-// see, so nothing else needs an order.
+// Copies are launched like kernels. It waits for the device where it needs bytes of it: behind a
+// copy to the host, before a predicate, and at the end; before the host writes where a copy may
+// still read; and behind a kernel with a region, which runs in the host's memory while the kernel
+// does. What else it does itself works in memory that the device does not see, so nothing else
+// needs an order.
 //
 // A run reports its first error in the order of the program. For this it also waits where a call
 // becomes pending: what the device is at was then always launched behind every pending call, and
 // before the instruction that is encoded.
+#include "device/event.h"
 #include "program/observe.h"
 #include "program/pending.h"
 
 typedef struct encoder {
   tn_activation_t* activation;
   tn_device_t* device;
-  bool is_behind;  // the device may still be at something
 } encoder_t;
 
 static tn_status_t encode_block(encoder_t* encoder, uint32_t index);
@@ -26,10 +27,11 @@ static const tn_instruction_t* instruction_at(const encoder_t* encoder, uint32_t
 
 // The error has the place of the operation that failed.
 static tn_status_t finish(encoder_t* encoder) {
+  tn_activation_t* activation = encoder->activation;
   uint32_t index = 0;
-  if (!encoder->is_behind) return TN_OK;
-  encoder->is_behind = false;
-  tn_status_t status = encoder->device->vtable->finish(encoder->activation->queue, &index);
+  if (!activation->is_behind) return TN_OK;
+  activation->is_behind = activation->is_reading_host = false;
+  tn_status_t status = encoder->device->vtable->finish(activation->queue, &index);
   return status ? tn__instruction_locate(instruction_at(encoder, index), status) : TN_OK;
 }
 
@@ -52,9 +54,13 @@ static tn_memory_t device_memory(const encoder_t* encoder, uint32_t pointer) {
 }
 
 static tn_status_t read(encoder_t* encoder, uint32_t pointer, size_t byte_size, void* out_bytes) {
+  tn_activation_t* activation = encoder->activation;
+  activation->is_behind = true;
+  TN_RETURN_IF_ERROR(encoder->device->vtable->queue_copy_to_host(
+      activation->queue, activation->host_word, device_memory(encoder, pointer), byte_size));
   TN_RETURN_IF_ERROR(finish(encoder));
-  return encoder->device->vtable->copy_to_host(encoder->device, NULL, out_bytes,
-                                               device_memory(encoder, pointer), byte_size);
+  memcpy(out_bytes, activation->host_word, byte_size);
+  return TN_OK;
 }
 
 // --- instructions
@@ -68,30 +74,38 @@ static tn_status_t launch(encoder_t* encoder, uint32_t index) {
       .result_count = instruction->result_count,
       .tag = index,
   };
-  encoder->is_behind = true;
+  encoder->activation->is_behind = true;
   TN_RETURN_IF_ERROR(encoder->device->vtable->launch(encoder->activation->queue, &launch));
   return instruction->block_count ? finish(encoder) : TN_OK;
 }
 
 // The leaves of one value.
 static tn_status_t copy_leaves(encoder_t* encoder, const tn_instruction_t* instruction) {
-  const tn_program_t* program = encoder->activation->program;
-  tn_device_t* device = encoder->device;
-  TN_RETURN_IF_ERROR(finish(encoder));
+  tn_activation_t* activation = encoder->activation;
+  const tn_program_t* program = activation->program;
+  const tn_device_vtable_t* vtable = encoder->device->vtable;
+  const bool is_to_host = instruction->kind == TN_COPY_TO_HOST;
+  activation->is_behind = true;
+  if (!is_to_host) activation->is_reading_host = true;
   for (uint32_t i = 0; i < instruction->operand_count; ++i) {
     const uint32_t from = instruction->first_operand + i, to = instruction->first_result + i;
     const tn_program_unit_t* unit = NULL;
     const tn_plan_buffer_t* buffer =
         tn__program_buffer(program, program->pointer_buffers[to], &unit);
-    void* const* pointers = encoder->activation->pointers;
+    void* const* pointers = activation->pointers;
     TN_RETURN_IF_ERROR(
-        instruction->kind == TN_COPY_TO_HOST
-            ? device->vtable->copy_to_host(device, NULL, pointers[to], device_memory(encoder, from),
-                                           buffer->byte_size)
-            : device->vtable->copy_from_host(device, NULL, device_memory(encoder, to),
-                                             pointers[from], buffer->byte_size));
+        is_to_host ? vtable->queue_copy_to_host(activation->queue, pointers[to],
+                                                device_memory(encoder, from), buffer->byte_size)
+                   : vtable->queue_copy_from_host(activation->queue, device_memory(encoder, to),
+                                                  pointers[from], buffer->byte_size));
   }
-  return TN_OK;
+  return is_to_host ? finish(encoder) : TN_OK;
+}
+
+static tn_status_t run_on_host(encoder_t* encoder, uint32_t index) {
+  tn_activation_t* activation = encoder->activation;
+  if (activation->is_reading_host) TN_RETURN_IF_ERROR(finish(encoder));
+  return instruction_at(encoder, index)->kernel->run(&activation->calls[index]);
 }
 
 static tn_status_t encode_while(encoder_t* encoder, const tn_instruction_t* instruction) {
@@ -127,7 +141,7 @@ static tn_status_t encode(encoder_t* encoder, uint32_t index) {
   tn_activation_t* activation = encoder->activation;
   switch (instruction->kind) {
     case TN_LAUNCH_KERNEL: return launch(encoder, index);
-    case TN_RUN_KERNEL: return instruction->kernel->run(&activation->calls[index]);
+    case TN_RUN_KERNEL: return run_on_host(encoder, index);
     case TN_COPY_TO_HOST:
     case TN_COPY_TO_DEVICE: return copy_leaves(encoder, instruction);
     case TN_RUN_UNIT:
@@ -185,8 +199,38 @@ static tn_status_t encode_block(encoder_t* encoder, uint32_t index) {
   return status ? finish_behind(encoder, status) : TN_OK;
 }
 
+// Streams that wait for the results go on with a mark, and need not know of an error yet. Without
+// one they wait for the end of the run.
+static void mark_results(const encoder_t* encoder) {
+  tn_activation_t* activation = encoder->activation;
+  void* mark = NULL;
+  if (!activation->ready || !activation->is_behind) return;
+  tn_status_release(encoder->device->vtable->queue_record(activation->queue, &mark));
+  if (mark) tn__event_set_mark(activation->ready, mark);
+}
+
+tn_status_t tn__activation_wait(tn_activation_t* activation, tn_event_t* event,
+                                bool* out_is_launched) {
+  const tn_device_t* device = activation->program->device;
+  tn_failure_t* failure = NULL;
+  void* mark = tn__event_device(event) == device ? tn__event_await_mark(event) : NULL;
+  *out_is_launched = mark;
+  if (mark) {
+    activation->is_behind = true;
+    return device->vtable->queue_wait(activation->queue, mark);
+  }
+  (void)tn__event_await(event, INT64_MAX, &failure);
+  return tn_status_retain(tn__failure_status(failure));
+}
+
+tn_status_t tn__activation_finish(tn_activation_t* activation) {
+  encoder_t encoder = {.activation = activation, .device = activation->program->device};
+  return finish(&encoder);
+}
+
 tn_status_t tn__activation_encode(tn_activation_t* activation, uint32_t unit) {
   encoder_t encoder = {.activation = activation, .device = activation->program->device};
   TN_RETURN_IF_ERROR(encode_block(&encoder, activation->program->units[unit].block));
+  mark_results(&encoder);
   return finish(&encoder);
 }

@@ -69,6 +69,7 @@ static void destroy(tn_call_lifetime_t* lifetime) {
     tn_buffer_release(run->results[i].buffer);
   }
   tn_cancellation_release(run->interrupt.cancellation);
+  tn_event_release(run->ready);
   tn__free(program->allocator, run, run->byte_size);
   tn_program_release(program);
 }
@@ -169,18 +170,71 @@ static tn_status_t execute(const tn_run_t* run) {
   return tn__interrupt_check_done(run->activation->environment.interrupt);
 }
 
+static tn_event_t* ready_event(const tn_run_argument_t* argument) {
+  return argument->buffer ? tn_buffer_ready_event(argument->buffer) : NULL;
+}
+
+// Whether the device makes the order between the event's work and the run: then the run waits for
+// it in its turn, else the stream did before.
+static bool is_ordered_by_device(const tn_run_t* run, const tn_event_t* event) {
+  const tn_device_t* device = run->program->device;
+  return device->vtable->queue_wait && tn__event_device(event) == device;
+}
+
+static bool copies_arguments(const tn_run_t* run) {
+  for (size_t i = 0; i < run->result_count; ++i) {
+    const bool is_copied = run->program->ancestors[i] != TN_PROGRAM_NONE &&
+                           !run->results[i].is_inherited && run->results[i].buffer;
+    if (is_copied) return true;
+  }
+  return false;
+}
+
+// Puts the run behind its arguments.
+static tn_status_t follow_arguments(tn_run_t* run) {
+  for (size_t i = 0; i < run->argument_count; ++i) {
+    tn_event_t* ready = ready_event(&run->arguments[i]);
+    if (tn__event_is_settled(ready) || !is_ordered_by_device(run, ready)) continue;
+    TN_RETURN_IF_ERROR(tn__activation_wait(run->activation, ready, &run->arguments[i].is_launched));
+  }
+  return copies_arguments(run) ? tn__activation_finish(run->activation) : TN_OK;
+}
+
+// Their errors are the run's. Takes and returns `status`.
+static tn_status_t check_arguments(const tn_run_t* run, tn_status_t status) {
+  for (size_t i = 0; i < run->argument_count; ++i) {
+    tn_failure_t* failure = NULL;
+    if (!run->arguments[i].is_launched) continue;
+    (void)tn__event_await(ready_event(&run->arguments[i]), INT64_MAX, &failure);
+    if (!failure) continue;
+    tn_status_release(status);
+    return tn_status_retain(tn__failure_status(failure));
+  }
+  return status;
+}
+
+static tn_status_t execute_behind_arguments(tn_run_t* run) {
+  tn_status_t status = follow_arguments(run);
+  if (!status) {
+    status = execute(run);
+  } else {
+    tn_status_release(tn__activation_finish(run->activation));
+  }
+  return check_arguments(run, status);
+}
+
 // In a stream's turn.
 static tn_status_t work(void* user, tn_status_t poison) {
   tn_run_t* run = user;
   tn_status_t status = TN_OK;
   if (!poison) status = tn__interrupt_check(run->activation->environment.interrupt);
-  if (!poison && !status) status = execute(run);
+  if (!poison && !status) {
+    run->activation->ready = run->ready;
+    status = execute_behind_arguments(run);
+    run->activation->ready = NULL;
+  }
   end(run);
   return status;
-}
-
-static tn_event_t* ready_event(const tn_run_argument_t* argument) {
-  return argument->buffer ? tn_buffer_ready_event(argument->buffer) : NULL;
 }
 
 static tn_status_t wait_for_arguments(const tn_run_t* run) {
@@ -193,10 +247,17 @@ static tn_status_t wait_for_arguments(const tn_run_t* run) {
   return TN_OK;
 }
 
-static tn_status_t queue_waits(const tn_run_t* run, tn_stream_t* stream) {
+// `out_waits`: the run itself will wait for some.
+static tn_status_t queue_waits(const tn_run_t* run, tn_stream_t* stream, bool* out_waits) {
+  *out_waits = false;
   for (size_t i = 0; i < run->argument_count; ++i) {
     tn_event_t* ready = ready_event(&run->arguments[i]);
-    if (!tn__event_is_settled(ready)) TN_RETURN_IF_ERROR(tn_stream_wait_event(stream, ready));
+    if (tn__event_is_settled(ready)) continue;
+    if (is_ordered_by_device(run, ready)) {
+      *out_waits = true;
+    } else {
+      TN_RETURN_IF_ERROR(tn_stream_wait_event(stream, ready));
+    }
   }
   return TN_OK;
 }
@@ -235,9 +296,11 @@ static tn_status_t run_on_stream(tn_run_t* run, const tn_run_options_t* options,
   tn_event_t* ready = NULL;
   tn_stream_t* stream = options->stream;
   size_t result_count = tn__run_result_count(run->program, options->nested_outputs);
-  unsigned flags = run->program->is_small ? TN_STREAM_MAY_RUN_INLINE : 0;
+  bool waits = false;
   TN_DONE_IF_ERROR(tn_event_create(run->program->device, &ready));
-  TN_DONE_IF_ERROR(queue_waits(run, stream));
+  run->ready = tn_event_retain(ready);
+  TN_DONE_IF_ERROR(queue_waits(run, stream, &waits));
+  const unsigned flags = run->program->is_small && !waits ? TN_STREAM_MAY_RUN_INLINE : 0;
   TN_DONE_IF_ERROR(tn__run_bind(run, options->donated, ready));
   TN_DONE_IF_ERROR(tn__run_hand_out(run, options->nested_outputs, out_results));
   TN_DONE_IF_ERROR(tn__stream_enqueue(stream, work, run, flags));

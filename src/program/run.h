@@ -8,6 +8,7 @@
 typedef struct tn_run_argument {
   tn_buffer_t* buffer;  // retained; NULL for tokens
   bool is_held;         // until the run is over
+  bool is_launched;     // what makes its contents was launched, and may still fail
   bool is_taken;        // `memory` was the buffer's
   bool is_spent;        // taken, and no result's: freed after the run
   tn_memory_t memory;
@@ -28,6 +29,7 @@ typedef struct tn_run {
   tn_call_lifetime_t lifetime;
   tn_program_t* program;  // retained
   tn_activation_t* activation;
+  tn_event_t* ready;                    // of the results, on a stream; retained
   size_t argument_count, result_count;  // leaves
   tn_run_argument_t* arguments;
   tn_run_result_t* results;

@@ -169,6 +169,33 @@ static void halves_are_converted_as_on_the_cpu(void** state) {
   free(wanted_floats);
 }
 
+// --- memory of the host
+
+static tn_status_t refuse(tn_device_t* given, size_t byte_size, void** out_data) {
+  (void)given, (void)byte_size, (void)out_data;
+  return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "there is enough of it");
+}
+
+static void pinned_memory_has_a_limit_beyond_which_any_will_do(void** state) {
+  const tn_device_vtable_t* vtable = device->vtable;
+  tn_device_vtable_t refusing = *vtable;
+  tn_host_block_t pinned, other;
+  void* data = NULL;
+  (void)state;
+  TN_ASSERT_REPORT("the limit is 268435456",
+                   vtable->host_allocate(device, ((size_t)256 << 20) + 1, &data));
+  TN_ASSERT_OK(tn__device_take_host(device, device->allocator, 100, &pinned));
+  refusing.host_allocate = refuse;
+  device->vtable = &refusing;
+  TN_ASSERT_OK(tn__device_take_host(device, device->allocator, 100, &other));
+  device->vtable = vtable;
+  assert_true(pinned.is_pinned);
+  assert_false(other.is_pinned);
+  for (int i = 0; i < 100; ++i) assert_int_equal(((char*)pinned.data)[i], 0);
+  tn__device_give_host(device, device->allocator, pinned);
+  tn__device_give_host(device, device->allocator, other);
+}
+
 // --- errors
 
 static void a_kernel_that_does_not_compile_has_the_compilers_log(void** state) {
@@ -268,6 +295,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(items_of_a_group_wait_for_each_other, setup, teardown),
       cmocka_unit_test_setup_teardown(two_kernels_of_one_source_are_two, setup, teardown),
       cmocka_unit_test_setup_teardown(halves_are_converted_as_on_the_cpu, setup, teardown),
+      cmocka_unit_test_setup_teardown(pinned_memory_has_a_limit_beyond_which_any_will_do, setup,
+                                      teardown),
       cmocka_unit_test_setup_teardown(a_kernel_that_does_not_compile_has_the_compilers_log, setup,
                                       teardown),
       cmocka_unit_test_setup_teardown(a_kernel_that_is_not_in_its_source_is_an_error, setup,

@@ -12,6 +12,7 @@
 // The API, declared from the table of what Tenon loads.
 typedef struct tn_cu_context_object* tn_cu_context_t;
 typedef struct tn_cu_stream_object* tn_cu_stream_t;
+typedef struct tn_cu_event_object* tn_cu_event_t;
 typedef struct tn_cu_module_object* tn_cu_module_t;
 typedef struct tn_cu_function_object* tn_cu_function_t;
 #define TN_CUDA_FUNCTION(name, suffix, ...) \
@@ -78,9 +79,14 @@ bool sim_is_device_address(uint64_t address);
 // Where the bytes are in the process; NULL when they are not in an allocation that is alive.
 void* sim_find_bytes(uint64_t address, size_t byte_size);
 
-// stream.c. Work in the stream's turn; `work` frees `user`.
-typedef void (*sim_work_fn)(tn_cu_context_t context, void* user);
-int32_t sim_enqueue(tn_cu_stream_t stream, tn_cu_context_t context, sim_work_fn work, void* user);
+// stream.c. Work in the stream's turn; `user` is given up after it, and stays the caller's where it
+// is refused.
+typedef struct sim_work {
+  void (*run)(tn_cu_context_t context, void* user);
+  void (*give_up)(void* user);
+  void* user;
+} sim_work_t;
+int32_t sim_enqueue(tn_cu_stream_t stream, tn_cu_context_t context, const sim_work_t* work);
 void sim_wait_for_all(tn_cu_context_t context);
 
 // blocks.c: runs a block, whose threads may wait for each other.

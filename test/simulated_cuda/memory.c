@@ -123,6 +123,56 @@ void* sim_find_bytes(uint64_t address, size_t byte_size) {
   return found;
 }
 
+// --- memory of the host that is pinned
+
+typedef struct pinned {
+  struct pinned* next;
+  tn_cu_context_t context;
+  void* data;
+} pinned_t;
+
+static pinned_t* first_pinned;
+
+int32_t cuMemHostAlloc(void** out_data, size_t byte_size, uint32_t flags) {
+  enum { PORTABLE = 1 };
+  tn_cu_context_t context = NULL;
+  const int32_t error = sim_context(&context);
+  if (error) return error;
+  if (byte_size == 0 || flags & ~(uint32_t)PORTABLE) return SIM_INVALID_VALUE;
+  pinned_t* it = calloc(1, sizeof *it);
+  if (!it || posix_memalign(&it->data, PAGE, byte_size)) {
+    free(it);
+    return SIM_OUT_OF_MEMORY;
+  }
+  memset(it->data, 0xAB, byte_size);
+  it->context = context;
+  pthread_mutex_lock(&sim_mutex);
+  it->next = first_pinned;
+  first_pinned = it;
+  pthread_mutex_unlock(&sim_mutex);
+  sim_count(context, 1);
+  *out_data = it->data;
+  return SIM_SUCCESS;
+}
+
+int32_t cuMemFreeHost(void* data) {
+  tn_cu_context_t context = NULL;
+  const int32_t error = sim_context(&context);
+  if (error) return error;
+  sim_wait_for_all(context);
+  pthread_mutex_lock(&sim_mutex);
+  pinned_t** place = &first_pinned;
+  while (*place && (*place)->data != data) place = &(*place)->next;
+  pinned_t* it = *place;
+  if (!it || it->context != context) sim_abort("memory is freed that is not pinned");
+  *place = it->next;
+  pthread_mutex_unlock(&sim_mutex);
+  free(it->data);
+  free(it);
+  sim_count(context, -1);
+  return SIM_SUCCESS;
+}
+
 // --- copies
 
 typedef struct copy {
@@ -132,9 +182,8 @@ typedef struct copy {
 } copy_t;
 
 static void copy_bytes(tn_cu_context_t context, void* user) {
-  copy_t* copy = user;
-  if (!context->error) memmove(copy->to, copy->from, copy->byte_size);
-  free(copy);
+  const copy_t* copy = user;
+  if (!sim_context_error(context)) memmove(copy->to, copy->from, copy->byte_size);
 }
 
 // An address outside of the devices' range is the host's.
@@ -155,7 +204,7 @@ int32_t cuMemcpyAsync(uint64_t to, uint64_t from, size_t byte_size, tn_cu_stream
   copy_t* copy = malloc(sizeof *copy);
   if (!copy) return SIM_OUT_OF_MEMORY;
   *copy = (copy_t){to_bytes, from_bytes, byte_size};
-  error = sim_enqueue(stream, context, copy_bytes, copy);
+  error = sim_enqueue(stream, context, &(sim_work_t){copy_bytes, free, copy});
   if (error) free(copy);
   return error;
 }

@@ -181,7 +181,7 @@ static void* translate(sim_block_t* block, void* address) {
 }
 
 static void run(tn_cu_context_t context, void* user) {
-  launch_t* launch = user;
+  const launch_t* launch = user;
   const sim_dims_t grid = launch->grid, dims = launch->block;
   bool goes_on = !sim_context_error(context);
   for (uint64_t i = 0; goes_on && i < (uint64_t)grid.x * grid.y * grid.z; ++i) {
@@ -197,7 +197,6 @@ static void run(tn_cu_context_t context, void* user) {
     goes_on = !block.has_failed;
     if (block.has_failed) sim_set_error(context, SIM_ILLEGAL_ADDRESS);
   }
-  free(launch);
 }
 
 static bool is_too_large(sim_dims_t grid, sim_dims_t block, uint32_t shared_byte_size) {
@@ -247,7 +246,7 @@ int32_t cuLaunchKernel(tn_cu_function_t function, uint32_t grid_x, uint32_t grid
   if (!launch) return SIM_OUT_OF_MEMORY;
   launch->grid = grid;
   launch->block = block;
-  error = sim_enqueue(stream, context, run, launch);
+  error = sim_enqueue(stream, context, &(sim_work_t){run, free, launch});
   if (error) free(launch);
   return error;
 }

@@ -5,8 +5,7 @@
 
 typedef struct item {
   struct item* next;
-  sim_work_fn work;
-  void* user;
+  sim_work_t work;
 } item_t;
 
 struct tn_cu_stream_object {
@@ -34,7 +33,8 @@ static void* do_work(void* user) {
     if (!stream->first) stream->end = &stream->first;
     stream->is_busy = true;
     pthread_mutex_unlock(&stream->mutex);
-    item->work(stream->context, item->user);
+    item->work.run(stream->context, item->work.user);
+    item->work.give_up(item->work.user);
     free(item);
     pthread_mutex_lock(&stream->mutex);
     stream->is_busy = false;
@@ -118,11 +118,11 @@ int32_t cuStreamSynchronize(tn_cu_stream_t stream) {
   return sim_context_error(context);
 }
 
-int32_t sim_enqueue(tn_cu_stream_t stream, tn_cu_context_t context, sim_work_fn work, void* user) {
+int32_t sim_enqueue(tn_cu_stream_t stream, tn_cu_context_t context, const sim_work_t* work) {
   if (!is_one_of(stream, context)) return SIM_INVALID_HANDLE;
   item_t* item = malloc(sizeof *item);
   if (!item) return SIM_OUT_OF_MEMORY;
-  *item = (item_t){NULL, work, user};
+  *item = (item_t){NULL, *work};
   pthread_mutex_lock(&stream->mutex);
   *stream->end = item;
   stream->end = &item->next;

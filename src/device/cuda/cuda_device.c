@@ -94,6 +94,7 @@ static void destroy(tn_device_t* device) {
   const tn_allocator_t* allocator = device->allocator;
   tn_cuda_device_t* it = cast(device);
   tn__memory_cache_destroy(it->discrete.memory);
+  tn__memory_cache_destroy(it->pinned);
   tn__code_cache_deinit(&it->programs);
   if (it->copies && tn__cuda_enter_to_free(it)) {
     it->cuda->StreamDestroy(it->copies);
@@ -111,6 +112,13 @@ static const tn_device_vtable_t vtable = {
     .queue_destroy = tn__cuda_queue_destroy,
     .launch = tn__cuda_queue_launch,
     .finish = tn__cuda_queue_finish,
+    .queue_copy_from_host = tn__cuda_queue_copy_from_host,
+    .queue_copy_to_host = tn__cuda_queue_copy_to_host,
+    .queue_record = tn__cuda_queue_record,
+    .queue_wait = tn__cuda_queue_wait,
+    .mark_destroy = tn__cuda_mark_destroy,
+    .host_allocate = tn__cuda_host_allocate,
+    .host_free = tn__cuda_host_free,
 };
 
 static tn_status_t open_context(tn_cuda_device_t* device) {
@@ -134,6 +142,7 @@ static tn_status_t open_device(tn_cuda_device_t* device, const tn_device_options
                                   TN_CU_COMPUTE_CAPABILITY_MINOR, device->id));
   TN_RETURN_IF_ERROR(tn__cuda_choose_architecture(device));
   TN_RETURN_IF_ERROR(open_context(device));
+  TN_RETURN_IF_ERROR(tn__cuda_pinned_create(device, options));
   return tn__memory_cache_create(&source, device->discrete.base.name, byte_size, options,
                                  &device->discrete.memory);
 }

@@ -11,10 +11,11 @@ typedef struct tn_cuda_device {
   const tn_cuda_t* cuda;
   const tn_nvrtc_t* nvrtc;
   int32_t id;
-  int32_t major, minor;     // its compute capability
-  char architecture[24];    // that kernels are compiled for: "sm_90", or "compute_90" (PTX)
-  tn_cu_context_t context;  // the primary one, which other libraries in the process use
-  tn_cu_stream_t copies;    // every copy is waited for
+  int32_t major, minor;       // its compute capability
+  char architecture[24];      // that kernels are compiled for: "sm_90", or "compute_90" (PTX)
+  tn_cu_context_t context;    // the primary one, which other libraries in the process use
+  tn_cu_stream_t copies;      // every copy is waited for
+  tn_memory_cache_t* pinned;  // of the host
   tn_code_cache_t programs;
   atomic_int lost;  // the error after which the context can do nothing more; 0: there was none
 } tn_cuda_device_t;
@@ -47,5 +48,19 @@ TN_MUST_USE tn_status_t tn__cuda_queue_create(tn_device_t* device, tn_queue_t** 
 void tn__cuda_queue_destroy(tn_queue_t* queue);
 TN_MUST_USE tn_status_t tn__cuda_queue_launch(tn_queue_t* queue, const tn_launch_t* launch);
 TN_MUST_USE tn_status_t tn__cuda_queue_finish(tn_queue_t* queue, uint32_t* out_tag);
+TN_MUST_USE tn_status_t tn__cuda_queue_copy_from_host(tn_queue_t* queue, tn_memory_t to,
+                                                      const void* from, size_t byte_size);
+TN_MUST_USE tn_status_t tn__cuda_queue_copy_to_host(tn_queue_t* queue, void* to, tn_memory_t from,
+                                                    size_t byte_size);
+TN_MUST_USE tn_status_t tn__cuda_queue_record(tn_queue_t* queue, void** out_mark);
+TN_MUST_USE tn_status_t tn__cuda_queue_wait(tn_queue_t* queue, void* mark);
+void tn__cuda_mark_destroy(tn_device_t* device, void* mark);
+
+// pinned.c: memory of the host that is pinned. The device is in its context.
+TN_MUST_USE tn_status_t tn__cuda_pinned_create(tn_cuda_device_t* device,
+                                               const tn_device_options_t* options);
+TN_MUST_USE tn_status_t tn__cuda_host_allocate(tn_device_t* device, size_t byte_size,
+                                               void** out_data);
+void tn__cuda_host_free(tn_device_t* device, void* data);
 
 #endif  // TENON_DEVICE_CUDA_CUDA_DEVICE_H_

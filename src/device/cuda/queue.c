@@ -206,3 +206,62 @@ tn_status_t tn__cuda_queue_finish(tn_queue_t* queue, uint32_t* out_tag) {
   tn__queue_memory_clear(&it->base.memory);
   return status;
 }
+
+tn_status_t tn__cuda_queue_copy_from_host(tn_queue_t* queue, tn_memory_t to, const void* from,
+                                          size_t byte_size) {
+  const cuda_queue_t* it = cast_queue(queue);
+  TN_RETURN_IF_ERROR(tn__cuda_enter(it->device));
+  tn_status_t status = tn__discrete_queue_copy_from_host(queue, to, from, byte_size);
+  tn__cuda_leave(it->device);
+  return status;
+}
+
+tn_status_t tn__cuda_queue_copy_to_host(tn_queue_t* queue, void* to, tn_memory_t from,
+                                        size_t byte_size) {
+  const cuda_queue_t* it = cast_queue(queue);
+  TN_RETURN_IF_ERROR(tn__cuda_enter(it->device));
+  tn_status_t status = tn__discrete_queue_copy_to_host(queue, to, from, byte_size);
+  tn__cuda_leave(it->device);
+  return status;
+}
+
+// ---- marks are events
+
+static tn_status_t record(const cuda_queue_t* queue, tn_cu_event_t* out_event) {
+  tn_cuda_device_t* device = queue->device;
+  tn_cu_event_t event = NULL;
+  TN_RETURN_IF_ERROR(TN_CUDA_CHECK(device, EventCreate, &event, TN_CU_EVENT_WITHOUT_TIME));
+  tn_status_t status = TN_CUDA_CHECK(device, EventRecord, event, queue->stream);
+  if (status) {
+    device->cuda->EventDestroy(event);
+    return status;
+  }
+  *out_event = event;
+  return TN_OK;
+}
+
+tn_status_t tn__cuda_queue_record(tn_queue_t* queue, void** out_mark) {
+  const cuda_queue_t* it = cast_queue(queue);
+  tn_cu_event_t event = NULL;
+  *out_mark = NULL;
+  TN_RETURN_IF_ERROR(tn__cuda_enter(it->device));
+  tn_status_t status = record(it, &event);
+  tn__cuda_leave(it->device);
+  *out_mark = event;
+  return status;
+}
+
+tn_status_t tn__cuda_queue_wait(tn_queue_t* queue, void* mark) {
+  const cuda_queue_t* it = cast_queue(queue);
+  TN_RETURN_IF_ERROR(tn__cuda_enter(it->device));
+  tn_status_t status = TN_CUDA_CHECK(it->device, StreamWaitEvent, it->stream, mark, 0);
+  tn__cuda_leave(it->device);
+  return status;
+}
+
+void tn__cuda_mark_destroy(tn_device_t* device, void* mark) {
+  const tn_cuda_device_t* it = (tn_cuda_device_t*)device;
+  if (!tn__cuda_enter_to_free(it)) return;
+  it->cuda->EventDestroy(mark);
+  tn__cuda_leave(it);
+}

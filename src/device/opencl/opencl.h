@@ -11,6 +11,7 @@ typedef struct tn_cl_platform_object* tn_cl_platform_t;
 typedef struct tn_cl_device_object* tn_cl_device_t;
 typedef struct tn_cl_context_object* tn_cl_context_t;
 typedef struct tn_cl_queue_object* tn_cl_queue_t;
+typedef struct tn_cl_event_object* tn_cl_event_t;
 typedef struct tn_cl_program_object* tn_cl_program_t;
 typedef struct tn_cl_kernel_object* tn_cl_kernel_t;
 

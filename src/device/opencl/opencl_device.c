@@ -59,6 +59,11 @@ static const tn_device_vtable_t vtable = {
     .queue_destroy = tn__opencl_queue_destroy,
     .launch = tn__opencl_queue_launch,
     .finish = tn__opencl_queue_finish,
+    .queue_copy_from_host = tn__discrete_queue_copy_from_host,
+    .queue_copy_to_host = tn__discrete_queue_copy_to_host,
+    .queue_record = tn__opencl_queue_record,
+    .queue_wait = tn__opencl_queue_wait,
+    .mark_destroy = tn__opencl_mark_destroy,
 };
 
 // ---- driver

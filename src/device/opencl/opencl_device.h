@@ -26,5 +26,8 @@ TN_MUST_USE tn_status_t tn__opencl_queue_create(tn_device_t* device, tn_queue_t*
 void tn__opencl_queue_destroy(tn_queue_t* queue);
 TN_MUST_USE tn_status_t tn__opencl_queue_launch(tn_queue_t* queue, const tn_launch_t* launch);
 TN_MUST_USE tn_status_t tn__opencl_queue_finish(tn_queue_t* queue, uint32_t* out_tag);
+TN_MUST_USE tn_status_t tn__opencl_queue_record(tn_queue_t* queue, void** out_mark);
+TN_MUST_USE tn_status_t tn__opencl_queue_wait(tn_queue_t* queue, void* mark);
+void tn__opencl_mark_destroy(tn_device_t* device, void* mark);
 
 #endif  // TENON_DEVICE_OPENCL_OPENCL_DEVICE_H_

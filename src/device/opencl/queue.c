@@ -4,10 +4,13 @@
 #include "device/opencl/opencl_device.h"
 #include "kernel/encoder.h"
 
+enum { MOST_HELD = 16 };  // launches that are given to the device together
+
 typedef struct opencl_queue {
   tn_discrete_queue_t base;  // first
   tn_opencl_device_t* device;
   tn_cl_queue_t commands;  // in order
+  uint32_t held_count;     // launches since the last flush
 } opencl_queue_t;
 
 static opencl_queue_t* cast_queue(void* queue) {
@@ -51,6 +54,12 @@ static tn_status_t find_kernel(opencl_queue_t* queue, const tn_device_code_t* co
   return TN_OK;
 }
 
+// Drivers may hold commands until they are flushed, or waited for.
+static tn_status_t flush(opencl_queue_t* queue) {
+  queue->held_count = 0;
+  return TN_OPENCL_CALL(queue->device->cl, Flush, queue->commands);
+}
+
 static tn_status_t set_argument(const tn_opencl_t* cl, tn_cl_kernel_t kernel, uint32_t index,
                                 const tn_launch_argument_t* argument) {
   return argument->bytes
@@ -77,8 +86,9 @@ static tn_status_t launch(opencl_queue_t* queue, const tn_known_kernel_t* kernel
   TN_RETURN_IF_ERROR(tn__known_kernel_check_group(kernel, dispatch));
   const uint32_t rank = item_count[2] > 1 ? 3 : item_count[1] > 1 ? 2 : 1;
   TN_RETURN_IF_ERROR(set_arguments(cl, kernel, dispatch));
-  return TN_OPENCL_CALL(cl, EnqueueNDRangeKernel, queue->commands, kernel->kernel, rank, NULL,
-                        item_count, dispatch->group_size, 0, NULL, NULL);
+  TN_RETURN_IF_ERROR(TN_OPENCL_CALL(cl, EnqueueNDRangeKernel, queue->commands, kernel->kernel, rank,
+                                    NULL, item_count, dispatch->group_size, 0, NULL, NULL));
+  return ++queue->held_count < MOST_HELD ? TN_OK : flush(queue);
 }
 
 static tn_status_t dispatch(tn_encoder_t* encoder, const tn_dispatch_t* dispatch) {
@@ -153,4 +163,32 @@ tn_status_t tn__opencl_queue_finish(tn_queue_t* queue, uint32_t* out_tag) {
   tn_status_t status = TN_OPENCL_CALL(it->device->cl, Finish, it->commands);
   tn__queue_memory_clear(&it->base.memory);
   return status;
+}
+
+// ---- marks are events
+
+// Flushed, or the queues that wait for it would wait for ever.
+tn_status_t tn__opencl_queue_record(tn_queue_t* queue, void** out_mark) {
+  opencl_queue_t* it = cast_queue(queue);
+  const tn_opencl_t* cl = it->device->cl;
+  tn_cl_event_t event = NULL;
+  *out_mark = NULL;
+  TN_RETURN_IF_ERROR(TN_OPENCL_CALL(cl, EnqueueMarkerWithWaitList, it->commands, 0, NULL, &event));
+  tn_status_t status = flush(it);
+  if (status) {
+    cl->ReleaseEvent(event);
+    return status;
+  }
+  *out_mark = event;
+  return TN_OK;
+}
+
+tn_status_t tn__opencl_queue_wait(tn_queue_t* queue, void* mark) {
+  const opencl_queue_t* it = cast_queue(queue);
+  const tn_cl_event_t event = mark;
+  return TN_OPENCL_CALL(it->device->cl, EnqueueBarrierWithWaitList, it->commands, 1, &event, NULL);
+}
+
+void tn__opencl_mark_destroy(tn_device_t* device, void* mark) {
+  ((tn_opencl_device_t*)device)->cl->ReleaseEvent(mark);
 }

@@ -73,6 +73,40 @@ tn_status_t tn__reference_queue_finish(tn_queue_t* queue, uint32_t* out_tag) {
   return status;
 }
 
+tn_status_t tn__reference_queue_copy_from_host(tn_queue_t* queue, tn_memory_t to, const void* from,
+                                               size_t byte_size) {
+  tn_device_t* device = queue->device;
+  return device->vtable->copy_from_host(device, queue->stream, to, from, byte_size);
+}
+
+tn_status_t tn__reference_queue_copy_to_host(tn_queue_t* queue, void* to, tn_memory_t from,
+                                             size_t byte_size) {
+  tn_device_t* device = queue->device;
+  return device->vtable->copy_to_host(device, queue->stream, to, from, byte_size);
+}
+
+tn_status_t tn__reference_queue_record(tn_queue_t* queue, void** out_mark) {
+  tn_event_t* mark = NULL;
+  *out_mark = NULL;
+  TN_RETURN_IF_ERROR(tn_event_create(queue->device, &mark));
+  tn_status_t status = tn_stream_record_event(queue->stream, mark);
+  if (status) {
+    tn_event_release(mark);
+    return status;
+  }
+  *out_mark = mark;
+  return TN_OK;
+}
+
+tn_status_t tn__reference_queue_wait(tn_queue_t* queue, void* mark) {
+  return tn_stream_wait_event(queue->stream, mark);
+}
+
+void tn__reference_mark_destroy(tn_device_t* device, void* mark) {
+  (void)device;
+  tn_event_release(mark);
+}
+
 tn_status_t tn__reference_queue_create(tn_device_t* device, tn_queue_t** out_queue) {
   void* storage = NULL;
   *out_queue = NULL;

@@ -6,7 +6,6 @@
 #include "device/copy.h"
 #include "device/cpu/stream.h"
 #include "device/driver.h"
-#include "device/reference/event.h"
 #include "device/reference/memory.h"
 #include "device/reference/queue.h"
 
@@ -149,16 +148,19 @@ static const tn_device_vtable_t vtable = {
     .queue_destroy = tn__reference_queue_destroy,
     .launch = tn__reference_queue_launch,
     .finish = tn__reference_queue_finish,
+    .queue_copy_from_host = tn__reference_queue_copy_from_host,
+    .queue_copy_to_host = tn__reference_queue_copy_to_host,
+    .queue_record = tn__reference_queue_record,
+    .queue_wait = tn__reference_queue_wait,
+    .mark_destroy = tn__reference_mark_destroy,
     .stream_create = tn__cpu_stream_create,
     .stream_destroy = tn__cpu_stream_destroy,
     .stream_enqueue = tn__cpu_stream_enqueue,
-    .stream_record = tn__reference_stream_record,
-    .stream_wait = tn__reference_stream_wait,
+    .stream_record = tn__cpu_stream_record,
+    .stream_wait = tn__cpu_stream_wait,
     .stream_synchronize = tn__cpu_stream_synchronize,
     .stream_is_idle = tn__cpu_stream_is_idle,
     .stream_native = stream_native,
-    .event_create = tn__reference_event_create,
-    .event_destroy = tn__reference_event_destroy,
 };
 
 // ---- driver
