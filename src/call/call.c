@@ -163,6 +163,8 @@ static bool takes_layout(const tn_op_use_t* use, size_t operand, const tn_view_t
 static const tn_kernel_t typed = TN_HANDLER_KERNEL("typed", prepare_typed, tn__typed_run, true);
 static const tn_kernel_t typed_with_stages =
     TN_HANDLER_KERNEL("typed", prepare_typed, tn__typed_run_stages, true);
+static const tn_kernel_t typed_captured =
+    TN_HANDLER_KERNEL("captured", prepare_typed, tn__typed_run_captured, false);
 static const tn_kernel_t legacy[] = {
     TN_HANDLER_KERNEL("original", prepare_legacy, tn__legacy_run_original, false),
     TN_HANDLER_KERNEL("status", prepare_legacy, tn__legacy_run_status, false),
@@ -217,9 +219,16 @@ const tn_kernel_t* tn__call_plain_kernel(const tn_compile_target_t* on, const tn
   return has_stages ? &typed_with_stages : &typed;
 }
 
+static bool can_be_captured(const tn_op_t* op, const tn_compile_target_t* on) {
+  return find_target(op, on)->facts.traits & TN_FFI_COMMAND_BUFFER_COMPATIBLE;
+}
+
 const tn_kernel_t* tn__call_kernel(const tn_compile_target_t* target, const tn_op_use_t* use) {
   const tn_kernel_t* kernel = tn__call_plain_kernel(target, use);
+  if (!kernel || !target->guards_calls) return kernel;
+  const bool is_typed = kernel == &typed || kernel == &typed_with_stages;
+  if (target->has_graphs && is_typed && can_be_captured(use->op, target)) return &typed_captured;
   // Guards are pages of the host's memory.
-  if (!kernel || !target->guards_calls || !target->is_host) return kernel;
+  if (!target->is_host) return kernel;
   return kernel->has_layouts ? &guarded_handler : &guarded[!kernel->takes_view];
 }

@@ -42,6 +42,7 @@ const tn_kernel_t* tn__call_plain_kernel(const struct tn_compile_target* on,
 TN_MUST_USE tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target);
 TN_MUST_USE tn_status_t tn__typed_run(const tn_kernel_call_t* call);
 TN_MUST_USE tn_status_t tn__typed_run_stages(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__typed_run_captured(const tn_kernel_call_t* call);  // see captured.h
 TN_MUST_USE tn_status_t tn__legacy_prepare(const tn_call_site_t* call, tn_target_t* target);
 TN_MUST_USE tn_status_t tn__legacy_run_original(const tn_kernel_call_t* call);
 TN_MUST_USE tn_status_t tn__legacy_run_status(const tn_kernel_call_t* call);

@@ -7,6 +7,7 @@
 #include "call/api.h"
 #include "call/attributes.h"
 #include "call/buffers.h"
+#include "call/captured.h"
 #include "call/check.h"
 #include "call/context.h"
 #include "call/guard.h"
@@ -469,8 +470,19 @@ __attribute__((aligned(64))) tn_status_t tn__typed_run(const tn_kernel_call_t* c
   return run_execute(call, call->local);
 }
 
+// Twice, where it is checked.
+typedef struct execution {
+  const tn_typed_state_t* state;
+  typed_local_t* local;
+} execution_t;
+
+static tn_status_t execute(void* user) {
+  const execution_t* it = user;
+  return run_stage(it->state, it->local, it->state->execute);
+}
+
 // States of prepare and initialize live for one run.
-tn_status_t tn__typed_run_stages(const tn_kernel_call_t* call) {
+static inline tn_status_t run_stages(const tn_kernel_call_t* call, bool is_captured) {
   const tn_typed_state_t* state = call->state;
   typed_local_t* local = call->local;
   const tn_ffi_bundle_t* bundle = &state->target->bundle;
@@ -490,7 +502,31 @@ tn_status_t tn__typed_run_stages(const tn_kernel_call_t* call) {
     status = run_stage(state, local, bundle->initialize);
   }
   local->frame.stage = TN_FFI_EXECUTE;
-  if (!status) status = run_stage(state, local, bundle->execute);
+  execution_t execution = {state, local};
+  if (!status && is_captured) {
+    status = tn__captured_run(&(tn_captured_call_t){.call = call,
+                                                    .operand_count = state->operand_count,
+                                                    .result_count = state->result_count,
+                                                    .types = state->values,
+                                                    .name = state->target->name,
+                                                    .execute = execute,
+                                                    .user = &execution});
+  } else if (!status) {
+    status = execute(&execution);
+  }
   if (!local->is_pending && !local->context.is_late) clear_local(local);
   return status;
+}
+
+tn_status_t tn__typed_run_stages(const tn_kernel_call_t* call) {
+  return run_stages(call, false);
+}
+
+// Nothing is pending: the call is over when it has been compared.
+tn_status_t tn__typed_run_captured(const tn_kernel_call_t* call) {
+  tn_kernel_context_t context = *call->context;
+  tn_kernel_call_t inside = *call;
+  context.pending = NULL;
+  inside.context = &context;
+  return run_stages(&inside, true);
 }

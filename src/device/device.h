@@ -10,6 +10,7 @@
 #include "base/allocator.h"
 #include "base/pool.h"
 #include "device/context.h"
+#include "kernel/encoder.h"
 #include "kernel/target.h"
 
 typedef struct tn_device_vtable tn_device_vtable_t;
@@ -71,6 +72,7 @@ typedef struct tn_launch {
   uint32_t operand_count, result_count;
   uint32_t tag;  // what finish calls it by
 } tn_launch_t;
+#define TN_LAUNCH_UNKNOWN UINT32_MAX
 
 // Common part of every device's streams.
 struct tn_stream {
@@ -123,8 +125,10 @@ struct tn_device_vtable {
   // Starts a kernel behind those that were launched before, and does not wait for it.
   tn_status_t (*launch)(tn_queue_t* queue, const tn_launch_t* launch);
   // Waits for all that was launched. Returns the first error of it, and the tag of the launch that
-  // had it; what came behind that was not run. Then the queue is as new.
+  // had it, or TN_LAUNCH_UNKNOWN; what came behind that was not run. Then the queue is as new.
   tn_status_t (*finish)(tn_queue_t* queue, uint32_t* out_tag);
+  // A view, for graphs; NULL where kernels encode nothing.
+  tn_encoder_t* (*queue_encoder)(tn_queue_t* queue);
   // Copies behind what was launched, and do not wait. The host's memory stays as it is until the
   // queue has finished; what comes from the device is there then.
   tn_status_t (*queue_copy_from_host)(tn_queue_t* queue, tn_memory_t to, const void* from,

@@ -133,15 +133,19 @@ void tn__discrete_queue_deinit(tn_discrete_queue_t* queue) {
   tn__code_list_deinit(&queue->kernels, queue->memory.device->allocator);
 }
 
+tn_encoder_t* tn__discrete_queue_encoder(tn_queue_t* queue) {
+  return (tn_encoder_t*)(void*)queue;  // its first member's first
+}
+
 tn_status_t tn__discrete_queue_copy_from_host(tn_queue_t* queue, tn_memory_t to, const void* from,
                                               size_t byte_size) {
-  tn_encoder_t* encoder = (tn_encoder_t*)(void*)queue;  // its first member's first
+  tn_encoder_t* encoder = tn__discrete_queue_encoder(queue);
   return encoder->copy(encoder, tn__memory_address(to), from, byte_size);
 }
 
 tn_status_t tn__discrete_queue_copy_to_host(tn_queue_t* queue, void* to, tn_memory_t from,
                                             size_t byte_size) {
-  tn_encoder_t* encoder = (tn_encoder_t*)(void*)queue;
+  tn_encoder_t* encoder = tn__discrete_queue_encoder(queue);
   return encoder->copy(encoder, to, tn__memory_address(from), byte_size);
 }
 
@@ -150,6 +154,5 @@ tn_status_t tn__discrete_queue_run(tn_discrete_queue_t* queue, const tn_launch_t
   tn_kernel_call_t call = *launch->call;
   context.encoder = &queue->encoder;
   call.context = &context;
-  queue->last_tag = launch->tag;
   return launch->kernel->run(&call);
 }

@@ -27,14 +27,15 @@ TN_MUST_USE tn_status_t tn__discrete_create(size_t byte_size, const tn_device_vt
 // The beginning of such a device's queue.
 typedef struct tn_discrete_queue {
   tn_encoder_t encoder;    // first
-  uint32_t last_tag;       // of what was launched last
   tn_code_list_t kernels;  // of this queue alone
   tn_queue_memory_t memory;
+  tn_queue_memory_t earlier;  // while it is captured: of what was encoded before
 } tn_discrete_queue_t;
 
 // One whose encoder lacks only its stream, dispatch and copy.
 tn_discrete_queue_t tn__discrete_queue(tn_device_t* device);
 void tn__discrete_queue_deinit(tn_discrete_queue_t* queue);
+tn_encoder_t* tn__discrete_queue_encoder(tn_queue_t* queue);
 // The vtable's functions of the same names, in whatever the driver needs around them.
 TN_MUST_USE tn_status_t tn__discrete_queue_copy_from_host(tn_queue_t* queue, tn_memory_t to,
                                                           const void* from, size_t byte_size);

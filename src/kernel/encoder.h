@@ -48,6 +48,17 @@ struct tn_encoder {
   tn_status_t (*allocate)(tn_encoder_t* encoder, size_t byte_size, size_t alignment,
                           void** out_address);
   void (*give_up)(tn_encoder_t* encoder, const void* address);
+  // Waits for what was encoded, and returns its first error.
+  tn_status_t (*wait)(tn_encoder_t* encoder);
+
+  // Graphs; NULL where the device has none. From begin to end, what is encoded or enqueued on the
+  // stream is kept, with the memory that was allocated for it, and runs whenever the graph is
+  // launched. An error of end: something broke the capture, and there is no graph.
+  tn_status_t (*begin_capture)(tn_encoder_t* encoder);
+  tn_status_t (*end_capture)(tn_encoder_t* encoder, void** out_graph);
+  tn_status_t (*launch_graph)(tn_encoder_t* encoder, void* graph);
+  // What was launched of it is over.
+  void (*destroy_graph)(tn_encoder_t* encoder, void* graph);
 };
 
 #endif  // TENON_KERNEL_ENCODER_H_

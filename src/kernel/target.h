@@ -42,6 +42,7 @@ typedef struct tn_compile_target {
   // A device of kernels that are launched: neighbouring items run together, and read together what
   // is one piece. Else an item reads best what is one piece.
   bool has_lanes;
+  bool has_graphs;    // its encoder captures (kernel/encoder.h)
   bool guards_calls;  // custom calls run guarded (call/guarded.h)
   // Whose operations custom calls name (device/context.h); NULL: the default context's.
   struct tn_context* context;

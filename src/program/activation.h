@@ -41,7 +41,9 @@ struct tn_activation {
   tn_queue_t* queue;       // of a device that is not the host; else NULL
   bool is_behind;          // the queue may still be at something
   bool is_reading_host;    // it may still read from the host's temporaries
-  tn_event_t* ready;       // of the results of this run; retained by the run. NULL: nobody waits
+  // Launches since it was last waited for: the last one, and the calls of foreign code among them.
+  uint32_t last_launch, first_suspect, suspect_count;
+  tn_event_t* ready;  // of the results of this run; retained by the run. NULL: no stream waits
   void** pointers;
   tn_kernel_call_t* calls;  // by instruction
   tn_body_t* bodies;        // by block

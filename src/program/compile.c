@@ -84,16 +84,20 @@ static tn_status_t choose_target(tn_program_t* program, const tn_compile_options
   const tn_device_t* device = program->device;
   program->module->target = device->target;
   if (!options->guard_calls) return TN_OK;
-  if (!device->target->is_host) {
+  if (!device->target->is_host && !device->target->has_encoder) {
     return tn_status_create(TN_CODE_UNIMPLEMENTED,
                             "guarded calls: device %s does not run custom calls on the host's "
                             "memory; use the device cpu",
                             device->name);
   }
-  program->guarded = *device->target;
-  program->guarded.host = &program->guarded;
-  program->guarded.guards_calls = true;
-  program->module->target = &program->guarded;
+  tn_compile_target_t* guarded = program->guarded;
+  guarded[0] = *device->target;
+  guarded[1] = *device->target->host;
+  for (size_t i = 0; i < 2; ++i) {
+    guarded[i].host = &guarded[device->target->is_host ? 0 : 1];
+    guarded[i].guards_calls = true;
+  }
+  program->module->target = &guarded[0];
   return TN_OK;
 }
 

@@ -10,6 +10,8 @@
 // A run reports its first error in the order of the program. For this it also waits where a call
 // becomes pending: what the device is at was then always launched behind every pending call, and
 // before the instruction that is encoded.
+#include "base/writer.h"
+#include "call/operation.h"
 #include "device/event.h"
 #include "program/observe.h"
 #include "program/pending.h"
@@ -25,14 +27,37 @@ static const tn_instruction_t* instruction_at(const encoder_t* encoder, uint32_t
   return &encoder->activation->program->instructions[index];
 }
 
+// The devices that do not know which launch it was blame foreign code first.
+static tn_status_t blame(const encoder_t* encoder, tn_status_t status, uint32_t tag,
+                         uint32_t suspect_count) {
+  const tn_activation_t* activation = encoder->activation;
+  const bool is_known = tag != TN_LAUNCH_UNKNOWN;
+  if (is_known || !suspect_count) {
+    return tn__instruction_locate(instruction_at(encoder, is_known ? tag : activation->last_launch),
+                                  status);
+  }
+  const tn_instruction_t* suspect = instruction_at(encoder, activation->first_suspect);
+  status = tn_status_prefix(status, "custom call @%s",
+                            TN_NAME_TEXT(tn__op_called_name(suspect->step->node->op)));
+  if (suspect_count > 1) {
+    status = tn_status_note(status,
+                            "or one of the %u custom calls that were launched behind it: guarded "
+                            "calls (--guard) are waited for one by one",
+                            suspect_count - 1);
+  }
+  return tn__instruction_locate(suspect, status);
+}
+
 // The error has the place of the operation that failed.
 static tn_status_t finish(encoder_t* encoder) {
   tn_activation_t* activation = encoder->activation;
   uint32_t index = 0;
   if (!activation->is_behind) return TN_OK;
+  const uint32_t suspect_count = activation->suspect_count;
   activation->is_behind = activation->is_reading_host = false;
+  activation->suspect_count = 0;
   tn_status_t status = encoder->device->vtable->finish(activation->queue, &index);
-  return status ? tn__instruction_locate(instruction_at(encoder, index), status) : TN_OK;
+  return status ? blame(encoder, status, index, suspect_count) : TN_OK;
 }
 
 // `status` is an error of the instruction that is encoded. Takes it.
@@ -65,18 +90,35 @@ static tn_status_t read(encoder_t* encoder, uint32_t pointer, size_t byte_size, 
 
 // --- instructions
 
+static bool is_call(const tn_instruction_t* instruction) {
+  const tn_node_t* node = instruction->step->node;
+  return node && tn__op_registered(node->op);
+}
+
+static void suspect(tn_activation_t* activation, uint32_t index) {
+  if (!activation->suspect_count++) activation->first_suspect = index;
+}
+
 static tn_status_t launch(encoder_t* encoder, uint32_t index) {
   const tn_instruction_t* instruction = instruction_at(encoder, index);
+  tn_activation_t* activation = encoder->activation;
   const tn_launch_t launch = {
       .kernel = instruction->kernel,
-      .call = &encoder->activation->calls[index],
+      .call = &activation->calls[index],
       .operand_count = instruction->operand_count,
       .result_count = instruction->result_count,
       .tag = index,
   };
-  encoder->activation->is_behind = true;
-  TN_RETURN_IF_ERROR(encoder->device->vtable->launch(encoder->activation->queue, &launch));
-  return instruction->block_count ? finish(encoder) : TN_OK;
+  const bool is_foreign = is_call(instruction);
+  const bool is_waited_for = is_foreign && activation->program->guarded[0].guards_calls;
+  if (is_waited_for) TN_RETURN_IF_ERROR(finish(encoder));
+  activation->is_behind = true;
+  tn_status_t status = encoder->device->vtable->launch(activation->queue, &launch);
+  // One that returns an error may have noticed that of another.
+  if (is_foreign && (!status || !activation->suspect_count)) suspect(activation, index);
+  activation->last_launch = index;
+  if (status) return status;
+  return instruction->block_count || is_waited_for ? finish(encoder) : TN_OK;
 }
 
 // The leaves of one value.

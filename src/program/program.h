@@ -65,11 +65,12 @@ typedef struct tn_dynamic tn_dynamic_t;  // dynamic.h
 struct tn_program {
   atomic_uint references;
   const tn_allocator_t* allocator;
-  tn_arena_t arena;             // plans, states and everything below
-  tn_module_t* source;          // as it was given
-  tn_module_t* module;          // after the passes; the program's constants are its attributes
-  bool keep_all;                // as the options of compiling said
-  tn_compile_target_t guarded;  // the module's target if its calls are guarded
+  tn_arena_t arena;     // plans, states and everything below
+  tn_module_t* source;  // as it was given
+  tn_module_t* module;  // after the passes; the program's constants are its attributes
+  bool keep_all;        // as the options of compiling said
+  // The module's target if its calls are guarded, and that of what the host computes for it.
+  tn_compile_target_t guarded[2];
   // Of a function with unknown dimensions: nothing below is there, and runs are those of programs
   // for the sizes of their arguments. NULL: any other.
   tn_dynamic_t* dynamic;

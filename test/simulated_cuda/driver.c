@@ -51,7 +51,14 @@ int32_t cuGetErrorName(int32_t error, const char** out_name) {
                {SIM_INVALID_PTX, "CUDA_ERROR_INVALID_PTX"},
                {SIM_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE"},
                {SIM_NOT_FOUND, "CUDA_ERROR_NOT_FOUND"},
-               {SIM_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"}};
+               {SIM_ILLEGAL_STATE, "CUDA_ERROR_ILLEGAL_STATE"},
+               {SIM_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+               {SIM_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
+               {SIM_CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},
+               {SIM_CAPTURE_UNJOINED, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED"},
+               {SIM_CAPTURE_ISOLATION, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION"},
+               {SIM_CAPTURED_EVENT, "CUDA_ERROR_CAPTURED_EVENT"},
+               {SIM_CAPTURE_WRONG_THREAD, "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD"}};
   *out_name = NULL;
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     if (names[i].error == error) *out_name = names[i].name;
@@ -158,6 +165,11 @@ int32_t sim_context(tn_cu_context_t* out_context) {
   if (depth == 0) return SIM_INVALID_CONTEXT;
   *out_context = stack[depth - 1];
   return sim_context_error(*out_context);
+}
+
+int32_t sim_context_to_wait(tn_cu_context_t* out_context) {
+  const int32_t error = sim_context(out_context);
+  return error ? error : sim_capture_forbids() ? SIM_CAPTURE_UNSUPPORTED : SIM_SUCCESS;
 }
 
 void sim_set_error(tn_cu_context_t context, int32_t error) {

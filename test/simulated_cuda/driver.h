@@ -13,6 +13,8 @@
 typedef struct tn_cu_context_object* tn_cu_context_t;
 typedef struct tn_cu_stream_object* tn_cu_stream_t;
 typedef struct tn_cu_event_object* tn_cu_event_t;
+typedef struct tn_cu_graph_object* tn_cu_graph_t;
+typedef struct tn_cu_graph_exec_object* tn_cu_graph_exec_t;
 typedef struct tn_cu_module_object* tn_cu_module_t;
 typedef struct tn_cu_function_object* tn_cu_function_t;
 #define TN_CUDA_FUNCTION(name, suffix, ...) \
@@ -35,8 +37,15 @@ enum {
   SIM_NO_BINARY_FOR_GPU = 209,
   SIM_INVALID_PTX = 218,
   SIM_INVALID_HANDLE = 400,
+  SIM_ILLEGAL_STATE = 401,
   SIM_NOT_FOUND = 500,
   SIM_ILLEGAL_ADDRESS = 700,
+  SIM_CAPTURE_UNSUPPORTED = 900,
+  SIM_CAPTURE_INVALIDATED = 901,
+  SIM_CAPTURE_UNJOINED = 904,
+  SIM_CAPTURE_ISOLATION = 905,
+  SIM_CAPTURED_EVENT = 907,
+  SIM_CAPTURE_WRONG_THREAD = 908,
 
   SIM_DEVICE_COUNT = 2,
 };
@@ -66,6 +75,8 @@ extern pthread_mutex_t sim_mutex;
 
 // The calling thread's context, or why a call is refused.
 int32_t sim_context(tn_cu_context_t* out_context);
+// The same for calls that may wait for streams: what the thread captures does not survive them.
+int32_t sim_context_to_wait(tn_cu_context_t* out_context);
 int32_t sim_context_error(tn_cu_context_t context);
 // 90 is sm_90; SIMULATED_CUDA_ARCHITECTURE names another one.
 uint32_t sim_architecture(void);
@@ -88,6 +99,24 @@ typedef struct sim_work {
 } sim_work_t;
 int32_t sim_enqueue(tn_cu_stream_t stream, tn_cu_context_t context, const sim_work_t* work);
 void sim_wait_for_all(tn_cu_context_t context);
+bool sim_is_stream_of(tn_cu_stream_t stream, tn_cu_context_t context);
+// Of a stream, under the mutex of graph.c: the number of the capture it is in (0: none), and
+// whether it was given work there for which the capture's own stream does not wait yet.
+uint64_t* sim_stream_capture(tn_cu_stream_t stream);
+bool* sim_stream_is_unjoined(tn_cu_stream_t stream);
+// Takes all streams out of a capture. Whether one but `origin` has work that is not waited for.
+bool sim_streams_leave_capture(uint64_t number, tn_cu_stream_t origin);
+
+// graph.c. Captures have numbers, from 1; one that is over is unknown.
+typedef struct sim_capture sim_capture_t;
+uint64_t sim_capture_of(tn_cu_stream_t stream);  // 0: none
+void sim_capture_break(uint64_t number);
+// Whether the calling thread captures, in a mode that forbids what may wait: that breaks it.
+bool sim_capture_forbids(void);
+// Whether the stream is captured: then the work is taken, but for an error.
+bool sim_capture_add(tn_cu_stream_t stream, const sim_work_t* work, int32_t* out_error);
+// The stream waits for a place in another, which was recorded in the capture `number`; 0: in none.
+int32_t sim_capture_wait(tn_cu_stream_t stream, uint64_t number, tn_cu_stream_t from);
 
 // blocks.c: runs a block, whose threads may wait for each other.
 void sim_run_block(const sim_kernel_t* kernel, sim_block_t* block, void** parameters);

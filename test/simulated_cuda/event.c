@@ -12,6 +12,8 @@ typedef struct recording {
 struct tn_cu_event_object {
   tn_cu_context_t context;
   recording_t* recording;  // NULL: it has not been recorded, and nobody waits for it
+  uint64_t capture;        // that it was recorded in; 0: in none
+  tn_cu_stream_t stream;   // where
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // protects what follows, and all events
@@ -84,6 +86,10 @@ int32_t cuEventRecord(tn_cu_event_t event, tn_cu_stream_t stream) {
   int32_t error = sim_context(&context);
   if (error) return error;
   if (!event || event->context != context) return SIM_INVALID_HANDLE;
+  if (!sim_is_stream_of(stream, context)) return SIM_INVALID_HANDLE;
+  event->capture = sim_capture_of(stream);
+  event->stream = stream;
+  if (event->capture) return SIM_SUCCESS;
   recording_t* recording = calloc(1, sizeof *recording);
   if (!recording) return SIM_OUT_OF_MEMORY;
   recording->use_count = 2;  // the event's, and the stream's
@@ -107,6 +113,9 @@ int32_t cuStreamWaitEvent(tn_cu_stream_t stream, tn_cu_event_t event, uint32_t f
   if (error) return error;
   if (!event) return SIM_INVALID_HANDLE;
   if (flags) return SIM_INVALID_VALUE;
+  if (!sim_is_stream_of(stream, context)) return SIM_INVALID_HANDLE;
+  error = sim_capture_wait(stream, event->capture, event->stream);
+  if (error || event->capture) return error;
   pthread_mutex_lock(&mutex);
   recording_t* recording = event->recording ? retain(event->recording) : NULL;
   pthread_mutex_unlock(&mutex);

@@ -76,7 +76,7 @@ static int32_t allocate(tn_cu_context_t context, size_t byte_size, uint64_t* out
 
 int32_t cuMemAlloc_v2(uint64_t* out_address, size_t byte_size) {
   tn_cu_context_t context = NULL;
-  int32_t error = sim_context(&context);
+  int32_t error = sim_context_to_wait(&context);
   if (error) return error;
   if (byte_size == 0) return SIM_INVALID_VALUE;
   pthread_mutex_lock(&sim_mutex);
@@ -89,7 +89,7 @@ int32_t cuMemAlloc_v2(uint64_t* out_address, size_t byte_size) {
 // Waits for what may use it, as CUDA does.
 int32_t cuMemFree_v2(uint64_t address) {
   tn_cu_context_t context = NULL;
-  const int32_t error = sim_context(&context);
+  const int32_t error = sim_context_to_wait(&context);
   if (error || address == 0) return error;
   sim_wait_for_all(context);
   pthread_mutex_lock(&sim_mutex);
@@ -136,7 +136,7 @@ static pinned_t* first_pinned;
 int32_t cuMemHostAlloc(void** out_data, size_t byte_size, uint32_t flags) {
   enum { PORTABLE = 1 };
   tn_cu_context_t context = NULL;
-  const int32_t error = sim_context(&context);
+  const int32_t error = sim_context_to_wait(&context);
   if (error) return error;
   if (byte_size == 0 || flags & ~(uint32_t)PORTABLE) return SIM_INVALID_VALUE;
   pinned_t* it = calloc(1, sizeof *it);
@@ -157,7 +157,7 @@ int32_t cuMemHostAlloc(void** out_data, size_t byte_size, uint32_t flags) {
 
 int32_t cuMemFreeHost(void* data) {
   tn_cu_context_t context = NULL;
-  const int32_t error = sim_context(&context);
+  const int32_t error = sim_context_to_wait(&context);
   if (error) return error;
   sim_wait_for_all(context);
   pthread_mutex_lock(&sim_mutex);

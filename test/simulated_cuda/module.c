@@ -99,7 +99,7 @@ static tn_cu_module_t* find(tn_cu_module_t module, tn_cu_context_t context) {
 
 int32_t cuModuleUnload(tn_cu_module_t module) {
   tn_cu_context_t context = NULL;
-  const int32_t error = sim_context(&context);
+  const int32_t error = sim_context_to_wait(&context);
   if (error) return error;
   sim_wait_for_all(context);
   pthread_mutex_lock(&sim_mutex);

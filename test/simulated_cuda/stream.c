@@ -16,6 +16,8 @@ struct tn_cu_stream_object {
   pthread_cond_t changed;
   item_t *first, **end;
   bool is_busy, is_over;
+  uint64_t capture;  // under the mutex of graph.c
+  bool is_unjoined;
 };
 
 static tn_cu_stream_t streams;
@@ -57,7 +59,7 @@ static tn_cu_stream_t* find(tn_cu_stream_t stream, tn_cu_context_t context) {
   return *place && stream->context == context ? place : NULL;
 }
 
-static bool is_one_of(tn_cu_stream_t stream, tn_cu_context_t context) {
+bool sim_is_stream_of(tn_cu_stream_t stream, tn_cu_context_t context) {
   pthread_mutex_lock(&sim_mutex);
   const bool is_found = find(stream, context);
   pthread_mutex_unlock(&sim_mutex);
@@ -113,13 +115,20 @@ int32_t cuStreamSynchronize(tn_cu_stream_t stream) {
   tn_cu_context_t context = NULL;
   const int32_t error = sim_context(&context);
   if (error) return error;
-  if (!is_one_of(stream, context)) return SIM_INVALID_HANDLE;
+  if (!sim_is_stream_of(stream, context)) return SIM_INVALID_HANDLE;
+  const uint64_t capture = sim_capture_of(stream);
+  if (capture) {
+    sim_capture_break(capture);
+    return SIM_CAPTURE_UNSUPPORTED;
+  }
   wait_for(stream);
   return sim_context_error(context);
 }
 
 int32_t sim_enqueue(tn_cu_stream_t stream, tn_cu_context_t context, const sim_work_t* work) {
-  if (!is_one_of(stream, context)) return SIM_INVALID_HANDLE;
+  int32_t error = SIM_SUCCESS;
+  if (!sim_is_stream_of(stream, context)) return SIM_INVALID_HANDLE;
+  if (sim_capture_add(stream, work, &error)) return error;
   item_t* item = malloc(sizeof *item);
   if (!item) return SIM_OUT_OF_MEMORY;
   *item = (item_t){NULL, *work};
@@ -148,4 +157,27 @@ void sim_wait_for_all(tn_cu_context_t context) {
     if (!busy) return;
     sched_yield();
   }
+}
+
+// --- captures
+
+uint64_t* sim_stream_capture(tn_cu_stream_t stream) {
+  return &stream->capture;
+}
+
+bool* sim_stream_is_unjoined(tn_cu_stream_t stream) {
+  return &stream->is_unjoined;
+}
+
+bool sim_streams_leave_capture(uint64_t number, tn_cu_stream_t origin) {
+  bool is_unjoined = false;
+  pthread_mutex_lock(&sim_mutex);
+  for (tn_cu_stream_t it = streams; it; it = it->next) {
+    if (it->capture != number) continue;
+    is_unjoined |= it != origin && it->is_unjoined;
+    it->capture = 0;
+    it->is_unjoined = false;
+  }
+  pthread_mutex_unlock(&sim_mutex);
+  return is_unjoined;
 }

@@ -25,8 +25,10 @@ typedef struct tn_compile_options {
   // For debugging: each custom call works on copies of its operands and results, on pages of their
   // own between inaccessible ones; operands are read-only, results begin as 0xff bytes. A write
   // outside of a result is an error of the run; where a page refuses the access, the standard error
-  // names the call and the operand or result before SIGSEGV takes its course. Only for devices that
-  // are the host; UNIMPLEMENTED for others.
+  // names the call and the operand or result before SIGSEGV takes its course. On a GPU, that is so
+  // for calls that the host computes; the GPU's own are waited for one by one, and with CUDA it is
+  // checked whether handlers that say they are compatible with command buffers are. UNIMPLEMENTED
+  // on the device reference.
   bool guard_calls;
 } tn_compile_options_t;
 

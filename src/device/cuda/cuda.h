@@ -11,6 +11,8 @@
 typedef struct tn_cu_context_object* tn_cu_context_t;
 typedef struct tn_cu_stream_object* tn_cu_stream_t;
 typedef struct tn_cu_event_object* tn_cu_event_t;
+typedef struct tn_cu_graph_object* tn_cu_graph_t;
+typedef struct tn_cu_graph_exec_object* tn_cu_graph_exec_t;
 typedef struct tn_cu_module_object* tn_cu_module_t;
 typedef struct tn_cu_function_object* tn_cu_function_t;
 typedef struct tn_nvrtc_program_object* tn_nvrtc_program_t;
@@ -23,6 +25,8 @@ enum {
   TN_CU_COMPUTE_CAPABILITY_MAJOR = 75,
   TN_CU_COMPUTE_CAPABILITY_MINOR = 76,
   TN_CU_MOST_THREADS_OF_BLOCK = 0,  // of a function
+  TN_CU_CAPTURE_RELAXED = 2,        // not even what this thread does
+  TN_CU_CAPTURE_THREAD_LOCAL = 1,   // what other threads do does not matter
   TN_CU_EVENT_WITHOUT_TIME = 2,
   TN_CU_HOST_PORTABLE = 1,        // pinned for every context
   TN_CU_STREAM_NON_BLOCKING = 1,  // does not wait for the default stream

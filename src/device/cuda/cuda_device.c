@@ -30,6 +30,10 @@ bool tn__cuda_enter_to_free(const tn_cuda_device_t* device) {
   return !status;
 }
 
+void tn__cuda_relax(const tn_cuda_device_t* device, int32_t* mode) {
+  device->cuda->ThreadExchangeStreamCaptureMode(mode);
+}
+
 static bool is_fatal(int32_t error) {
   enum { FIRST_OF_KERNELS = 714, LAST_OF_KERNELS = 719 };  // illegal instructions, addresses...
   static const int16_t others[] = {4,                      // the driver shuts down
@@ -49,12 +53,15 @@ tn_status_t tn__cuda_check(tn_cuda_device_t* device, const char* function, int32
   int32_t none = 0;
   tn_status_t status = tn__cuda_status(device->cuda, function, error);
   if (!is_fatal(error)) return status;
-  const bool is_first = atomic_compare_exchange_strong(&device->lost, &none, error);
-  return is_first ? tn_status_note(status,
-                                   "a kernel failed; what the memory of device %s held is lost, "
-                                   "and the device can do nothing more",
-                                   device->discrete.base.name)
-                  : status;
+  atomic_compare_exchange_strong(&device->lost, &none, error);
+  return tn__cuda_note_loss(device, status);
+}
+
+tn_status_t tn__cuda_note_loss(const tn_cuda_device_t* device, tn_status_t status) {
+  return tn_status_note(status,
+                        "a kernel failed; what the memory of device %s held is lost, and the "
+                        "device can do nothing more",
+                        device->discrete.base.name);
 }
 
 // ---- memory and copies
@@ -62,8 +69,11 @@ tn_status_t tn__cuda_check(tn_cuda_device_t* device, const char* function, int32
 static tn_status_t allocate_from_driver(void* user, size_t byte_size, void** out_address) {
   tn_cuda_device_t* device = user;
   uint64_t address = 0;
+  int32_t mode = TN_CU_CAPTURE_RELAXED;
   TN_RETURN_IF_ERROR(tn__cuda_enter(device));
+  tn__cuda_relax(device, &mode);
   tn_status_t status = TN_CUDA_CHECK(device, MemAlloc, &address, byte_size);
+  tn__cuda_relax(device, &mode);
   tn__cuda_leave(device);
   *out_address = (void*)(uintptr_t)address;
   return status ? tn_status_note(status, "device %s: asked for %zu bytes",
@@ -73,8 +83,11 @@ static tn_status_t allocate_from_driver(void* user, size_t byte_size, void** out
 
 static void free_to_driver(void* user, void* address) {
   const tn_cuda_device_t* device = user;
+  int32_t mode = TN_CU_CAPTURE_RELAXED;
   if (!tn__cuda_enter_to_free(device)) return;
+  tn__cuda_relax(device, &mode);
   device->cuda->MemFree((uintptr_t)address);
+  tn__cuda_relax(device, &mode);
   tn__cuda_leave(device);
 }
 
@@ -112,6 +125,7 @@ static const tn_device_vtable_t vtable = {
     .queue_destroy = tn__cuda_queue_destroy,
     .launch = tn__cuda_queue_launch,
     .finish = tn__cuda_queue_finish,
+    .queue_encoder = tn__discrete_queue_encoder,
     .queue_copy_from_host = tn__cuda_queue_copy_from_host,
     .queue_copy_to_host = tn__cuda_queue_copy_to_host,
     .queue_record = tn__cuda_queue_record,
@@ -156,6 +170,7 @@ static tn_status_t create_device(const tn_cuda_t* cuda, const tn_nvrtc_t* nvrtc,
   tn_cuda_device_t* device = cast(&discrete->base);
   device->cuda = cuda;
   device->nvrtc = nvrtc;
+  device->discrete.base.targets[0].has_graphs = cuda->GraphInstantiateWithFlags;
   atomic_init(&device->lost, 0);
   tn__code_cache_init(&device->programs,
                       &(tn_code_compiler_t){tn__cuda_compile, tn__cuda_release, device},

@@ -26,10 +26,14 @@ TN_MUST_USE tn_status_t tn__cuda_enter(const tn_cuda_device_t* device);
 void tn__cuda_leave(const tn_cuda_device_t* device);
 // The same, to give something back; false where there is no context, or it is lost with all of it.
 bool tn__cuda_enter_to_free(const tn_cuda_device_t* device);
+// Around calls that a capture of this thread forbids others.
+void tn__cuda_relax(const tn_cuda_device_t* device, int32_t* mode);
 // The status of a call. An error that the context does not survive is told here, once: from then on
 // the device is lost.
 TN_MUST_USE tn_status_t tn__cuda_check(tn_cuda_device_t* device, const char* function,
                                        int32_t error);
+// Adds what an error means that the context did not survive. Takes and returns `status`.
+tn_status_t tn__cuda_note_loss(const tn_cuda_device_t* device, tn_status_t status);
 #define TN_CUDA_CHECK(device, function, ...) \
   tn__cuda_check(device, "cu" #function, (device)->cuda->function(__VA_ARGS__))
 
@@ -55,6 +59,9 @@ TN_MUST_USE tn_status_t tn__cuda_queue_copy_to_host(tn_queue_t* queue, void* to,
 TN_MUST_USE tn_status_t tn__cuda_queue_record(tn_queue_t* queue, void** out_mark);
 TN_MUST_USE tn_status_t tn__cuda_queue_wait(tn_queue_t* queue, void* mark);
 void tn__cuda_mark_destroy(tn_device_t* device, void* mark);
+
+// graph.c: the functions of graphs, where the driver has them.
+void tn__cuda_add_graphs(tn_encoder_t* encoder);
 
 // pinned.c: memory of the host that is pinned. The device is in its context.
 TN_MUST_USE tn_status_t tn__cuda_pinned_create(tn_cuda_device_t* device,

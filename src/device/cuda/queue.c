@@ -12,6 +12,7 @@ typedef struct cuda_queue {
   tn_discrete_queue_t base;  // first
   tn_cuda_device_t* device;
   tn_cu_stream_t stream;
+  bool is_behind;  // something was launched and not waited for
 } cuda_queue_t;
 
 static cuda_queue_t* cast_queue(void* queue) {
@@ -151,6 +152,14 @@ static tn_status_t copy(tn_encoder_t* encoder, void* to, const void* from, size_
                        queue->stream);
 }
 
+static tn_status_t wait(tn_encoder_t* encoder) {
+  const cuda_queue_t* queue = cast_queue(encoder);
+  TN_RETURN_IF_ERROR(tn__cuda_enter(queue->device));
+  tn_status_t status = TN_CUDA_CHECK(queue->device, StreamSynchronize, queue->stream);
+  tn__cuda_leave(queue->device);
+  return status;
+}
+
 tn_status_t tn__cuda_queue_create(tn_device_t* device, tn_queue_t** out_queue) {
   tn_cuda_device_t* it = (tn_cuda_device_t*)device;
   void* memory = NULL;
@@ -161,6 +170,8 @@ tn_status_t tn__cuda_queue_create(tn_device_t* device, tn_queue_t** out_queue) {
   queue->base.encoder.dispatch = dispatch;
   queue->base.encoder.greatest_group_size = greatest_group_size;
   queue->base.encoder.copy = copy;
+  queue->base.encoder.wait = wait;
+  tn__cuda_add_graphs(&queue->base.encoder);
   tn_status_t status = tn__cuda_enter(it);
   if (!status) {
     status = TN_CUDA_CHECK(it, StreamCreate, &queue->stream, TN_CU_STREAM_NON_BLOCKING);
@@ -192,6 +203,7 @@ void tn__cuda_queue_destroy(tn_queue_t* queue) {
 tn_status_t tn__cuda_queue_launch(tn_queue_t* queue, const tn_launch_t* launch) {
   cuda_queue_t* it = cast_queue(queue);
   TN_RETURN_IF_ERROR(tn__cuda_enter(it->device));
+  it->is_behind = true;
   tn_status_t status = tn__discrete_queue_run(&it->base, launch);
   tn__cuda_leave(it->device);
   return status;
@@ -199,18 +211,24 @@ tn_status_t tn__cuda_queue_launch(tn_queue_t* queue, const tn_launch_t* launch) 
 
 tn_status_t tn__cuda_queue_finish(tn_queue_t* queue, uint32_t* out_tag) {
   cuda_queue_t* it = cast_queue(queue);
-  *out_tag = it->base.last_tag;
-  TN_RETURN_IF_ERROR(tn__cuda_enter(it->device));
-  tn_status_t status = TN_CUDA_CHECK(it->device, StreamSynchronize, it->stream);
-  tn__cuda_leave(it->device);
+  const bool is_behind = it->is_behind;
+  *out_tag = TN_LAUNCH_UNKNOWN;
+  it->is_behind = false;
+  tn_status_t status = wait(&it->base.encoder);
   tn__queue_memory_clear(&it->base.memory);
-  return status;
+  // Another thread may have seen the loss first; what was launched here is part of it.
+  const int32_t lost = atomic_load(&it->device->lost);
+  if (tn_status_code(status) != TN_CODE_UNAVAILABLE || !is_behind || !lost) return status;
+  tn_status_release(status);
+  return tn__cuda_note_loss(it->device,
+                            tn__cuda_status(it->device->cuda, "cuStreamSynchronize", lost));
 }
 
 tn_status_t tn__cuda_queue_copy_from_host(tn_queue_t* queue, tn_memory_t to, const void* from,
                                           size_t byte_size) {
-  const cuda_queue_t* it = cast_queue(queue);
+  cuda_queue_t* it = cast_queue(queue);
   TN_RETURN_IF_ERROR(tn__cuda_enter(it->device));
+  it->is_behind = true;
   tn_status_t status = tn__discrete_queue_copy_from_host(queue, to, from, byte_size);
   tn__cuda_leave(it->device);
   return status;
@@ -218,8 +236,9 @@ tn_status_t tn__cuda_queue_copy_from_host(tn_queue_t* queue, tn_memory_t to, con
 
 tn_status_t tn__cuda_queue_copy_to_host(tn_queue_t* queue, void* to, tn_memory_t from,
                                         size_t byte_size) {
-  const cuda_queue_t* it = cast_queue(queue);
+  cuda_queue_t* it = cast_queue(queue);
   TN_RETURN_IF_ERROR(tn__cuda_enter(it->device));
+  it->is_behind = true;
   tn_status_t status = tn__discrete_queue_copy_to_host(queue, to, from, byte_size);
   tn__cuda_leave(it->device);
   return status;

@@ -59,6 +59,7 @@ static const tn_device_vtable_t vtable = {
     .queue_destroy = tn__opencl_queue_destroy,
     .launch = tn__opencl_queue_launch,
     .finish = tn__opencl_queue_finish,
+    .queue_encoder = tn__discrete_queue_encoder,
     .queue_copy_from_host = tn__discrete_queue_copy_from_host,
     .queue_copy_to_host = tn__discrete_queue_copy_to_host,
     .queue_record = tn__opencl_queue_record,

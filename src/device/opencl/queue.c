@@ -119,6 +119,11 @@ static tn_status_t copy(tn_encoder_t* encoder, void* to, const void* from, size_
                         byte_size, 0, NULL, NULL);
 }
 
+static tn_status_t wait(tn_encoder_t* encoder) {
+  const opencl_queue_t* queue = cast_queue(encoder);
+  return TN_OPENCL_CALL(queue->device->cl, Finish, queue->commands);
+}
+
 tn_status_t tn__opencl_queue_create(tn_device_t* device, tn_queue_t** out_queue) {
   void* memory = NULL;
   int32_t error = TN_CL_SUCCESS;
@@ -130,6 +135,7 @@ tn_status_t tn__opencl_queue_create(tn_device_t* device, tn_queue_t** out_queue)
   queue->base.encoder.dispatch = dispatch;
   queue->base.encoder.greatest_group_size = greatest_group_size;
   queue->base.encoder.copy = copy;
+  queue->base.encoder.wait = wait;
   queue->commands = queue->device->cl->CreateCommandQueueWithProperties(
       queue->device->context, queue->device->id, NULL, &error);
   if (error != TN_CL_SUCCESS) {
@@ -159,15 +165,15 @@ tn_status_t tn__opencl_queue_launch(tn_queue_t* queue, const tn_launch_t* launch
 
 tn_status_t tn__opencl_queue_finish(tn_queue_t* queue, uint32_t* out_tag) {
   opencl_queue_t* it = cast_queue(queue);
-  *out_tag = it->base.last_tag;
-  tn_status_t status = TN_OPENCL_CALL(it->device->cl, Finish, it->commands);
+  *out_tag = TN_LAUNCH_UNKNOWN;
+  tn_status_t status = wait(&it->base.encoder);
   tn__queue_memory_clear(&it->base.memory);
   return status;
 }
 
 // ---- marks are events
 
-// Flushed, or the queues that wait for it would wait for ever.
+// Flushed, or the queues that wait for it would wait indefinitely.
 tn_status_t tn__opencl_queue_record(tn_queue_t* queue, void** out_mark) {
   opencl_queue_t* it = cast_queue(queue);
   const tn_opencl_t* cl = it->device->cl;
