@@ -15,8 +15,8 @@
 //   TN_KERNEL          a function that is launched; returns void
 //   TN_FN              a function that kernels call
 //   TN_GLOBAL          before the type of what a pointer to the device's memory points to
-//   TN_SHARED          before a variable of a kernel's outermost block: one for all items of a
-//   group TN_CONSTANT        before a table outside of functions
+//   TN_SHARED          before a variable of a kernel's outermost block: one for each group
+//   TN_CONSTANT        before a table outside of functions
 //
 // Items are counted along dimension 0, 1 and 2; x is dimension 0. The last groups of a launch may
 // have more items than there are elements: compare with the size.
@@ -24,9 +24,8 @@
 //   tn_item(d)         this item, of all          tn_item_count(d)
 //   tn_group(d)        its group                  tn_group_count(d)
 //   tn_lane(d)         the item in its group      tn_group_size(d)
-//   tn_barrier()       waits for the other items of the group. All of them must come there: place
-//   it
-//                      under no condition that depends on the item
+//   tn_barrier()       waits for the other items of the group, all of which must come there: under
+//                      no condition that depends on the item
 //
 // Floats of 16 bits are computed in float: tn_load_f16(p, i), tn_store_f16(p, i, x), tn_load_bf16,
 // tn_store_bf16 (rounded to nearest even), and tn_load_f32, tn_store_f32 for macros that are

@@ -1,6 +1,8 @@
 // Operations with an eval_gpu: on a device that is not the host they launch kernels of a library.
 #include <tenon/kernel.h>
+#include <unistd.h>
 
+#include "device/kernel_file.h"
 #include "program/testing_run.h"
 
 #define F4 "tensor<4xf32>"
@@ -27,6 +29,10 @@ static const tn_kernel_library_t kernels = TN_KERNEL_LIBRARY(
 
 static const tn_kernel_library_t broken =
     TN_KERNEL_LIBRARY("broken_kernels", "TN_KERNEL void f(TN_GLOBAL float* x) {\n  x[0] = y;\n}\n");
+
+static const tn_kernel_library_t nowhere = TN_KERNEL_LIBRARY_FILE("nowhere_kernels");
+static const tn_kernel_library_t elsewhere = TN_KERNEL_LIBRARY_FILE("else/where_kernels");
+static const tn_kernel_library_t filed_kernels = TN_KERNEL_LIBRARY_FILE("program_gpu_eval_test");
 
 // --- operations
 
@@ -148,6 +154,23 @@ TN_EVAL_GPU(grand) {
 }
 TN_DEFINE(grand, .eval_gpu = grand_eval_gpu)
 
+// By two kernels of a file.
+TN_OP(filed, SAME, "y = 6 x") {
+  return TN_ERROR(call, INTERNAL, "on the host");
+}
+TN_EVAL_GPU(filed) {
+  static const char* const names[] = {"twice", "thrice"};
+  const tn_strided_t *from = eval->operands[0], *to = eval->outputs[0];
+  for (size_t i = 0; i < 2; ++i, from = to) {
+    TN_TRY(tn_eval_set_kernel(eval, &filed_kernels, names[i]));
+    TN_TRY(tn_eval_set_input_array(eval, from));
+    TN_TRY(tn_eval_set_output_array(eval, to));
+    TN_TRY(tn_eval_dispatch_threads(eval, (int64_t[]){4, 1, 1}, (int64_t[]){4, 1, 1}));
+  }
+  return TN_OK;
+}
+TN_DEFINE(filed, .flags = TN_OP_ROW_CONTIGUOUS, .eval_gpu = filed_eval_gpu)
+
 // What an eval may do wrong, chosen by an attribute.
 enum {
   NO_KERNEL,
@@ -158,7 +181,9 @@ enum {
   LARGE_VALUES,
   SHARES,
   WRONG_SIZE,
-  MISSING
+  MISSING,
+  NO_FILE,
+  NO_NAME_OF_FILE
 };
 #define WRONG(ARG, ATTR, RET)             \
   ARG(x, f32, any_rank)                   \
@@ -176,6 +201,8 @@ TN_EVAL_GPU(wrong) {
   if (call->what == NO_KERNEL) return tn_eval_set_input_array(eval, x);
   if (call->what == SHARES) return tn_eval_share(eval, 0, 0, 0, x->strides);
   const bool is_broken = call->what == NOT_C;
+  if (call->what == NO_FILE) return tn_eval_set_kernel(eval, &nowhere, "f");
+  if (call->what == NO_NAME_OF_FILE) return tn_eval_set_kernel(eval, &elsewhere, "f");
   TN_TRY(tn_eval_set_kernel(eval, is_broken ? &broken : &kernels,
                             is_broken                 ? "f"
                             : call->what == NOT_THERE ? "inverse"
@@ -215,7 +242,7 @@ static int setup(void** state) {
   static const tn_op_def_t* const definitions[] = {
       tn_definition_of(linear),     tn_definition_of(turn),  tn_definition_of(reuse),
       tn_definition_of(unplaced),   tn_definition_of(wrong), tn_definition_of(launch_on_the_host),
-      tn_definition_of(dense_copy), tn_definition_of(grand)};
+      tn_definition_of(dense_copy), tn_definition_of(grand), tn_definition_of(filed)};
   tn_device_t* device = NULL;
   for (size_t i = 0; i < sizeof definitions / sizeof *definitions; ++i) {
     TN_ASSERT_OK(tn_op_register(definitions[i]));
@@ -356,6 +383,11 @@ static void what_is_wrong_is_said(void** state) {
       {"what = 6 : i32", "tn_eval_share: not on a GPU"},
       {"what = 7 : i32", "kernel reverse of test_kernels: parameter 2, set to 16 bytes: "},
       {"what = 8 : i32", "kernel reverse of test_kernels: it has 3 parameters; 1 are set"},
+      {"what = 9 : i32", "/nowhere_kernels.kernels: No such file or directory"},
+      {"what = 10 : i32",
+       "kernel library \"else/where_kernels\": expected the name of a file, without a folder and "
+       "an "
+       "ending"},
   };
   tn_device_t* device = device_of(state);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
@@ -369,6 +401,30 @@ static void what_is_wrong_is_said(void** state) {
     TN_ASSERT_REPORT(cases[i].error, run(device, text, 1, (int64_t[]){4}, &y));
     assert_null(y);
   }
+}
+
+static void a_kernel_library_is_a_file_beside_the_program(void** state) {
+  tn_device_t* device = device_of(state);
+  char *path = NULL, name[4200], other_name[4240];
+  TN_ASSERT_OK(tn__kernel_file_path(&filed_kernels, filed_kernels.name, &path));
+  snprintf(name, sizeof name, "%s" TN_KERNEL_FILE_SOURCE, path);
+  snprintf(other_name, sizeof other_name, "%s.%d", name, (int)getpid());
+  FILE* file = fopen(other_name, "w");
+  assert_non_null(file);
+  fputs(
+      "#include <tenon/gpu.h>\n"
+      "#define TIMES(name, n) TN_KERNEL void name(TN_GLOBAL const float* x, TN_GLOBAL float* y) "
+      "{\\\n"
+      "  y[tn_item(0)] = n * x[tn_item(0)];\\\n"
+      "}\n"
+      "TIMES(twice, 2)\n"
+      "#include <tenon/gpu.h>\n"
+      "TIMES(thrice, 3)\n",
+      file);
+  fclose(file);
+  assert_int_equal(rename(other_name, name), 0);  // another process may run this test
+  expect(device, ON_4("filed", ""), 1, (int64_t[]){4}, 4, (float[]){6, 12, 18, 24});
+  free(path);
 }
 
 static void an_eval_of_the_host_launches_nothing(void** state) {
@@ -419,6 +475,7 @@ int main(void) {
       cmocka_unit_test(an_output_in_the_place_of_an_operand_is_computed_beside_it),
       cmocka_unit_test(an_output_without_memory_is_an_error),
       cmocka_unit_test(what_is_wrong_is_said),
+      cmocka_unit_test(a_kernel_library_is_a_file_beside_the_program),
       cmocka_unit_test(an_eval_of_the_host_launches_nothing),
       cmocka_unit_test(an_eval_of_dense_operands_gets_copies_of_views),
   };

@@ -41,8 +41,7 @@
 //
 //   extern const tn_kernel_library_t axpby_kernels;
 //
-//   TN_EVAL_GPU(axpby) {                                    // static tn_status_t
-//   axpby_eval_gpu(...)
+//   TN_EVAL_GPU(axpby) {            // static tn_status_t axpby_eval_gpu(...)
 //     const tn_strided_t *x = eval->operands[0], *y = eval->operands[1], *z = eval->outputs[0];
 //     TN_TRY(tn_eval_set_kernel(eval, &axpby_kernels, "axpby_float32"));
 //     TN_TRY(tn_eval_set_input_array(eval, x));
