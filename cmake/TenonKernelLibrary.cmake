@@ -122,6 +122,20 @@ function(tenon_find_nvcc out_nvcc)
   endif()
 endfunction()
 
+# Options of nvcc: code for the GPUs of data centres that it knows, and PTX of the newest for those that come.
+function(tenon_nvcc_architectures out_options)
+  set(options "")
+  set(newest 80)
+  foreach(number 80 90 100)
+    if(number IN_LIST TENON_NVCC_KNOWS)
+      list(APPEND options -gencode arch=compute_${number},code=sm_${number})
+      set(newest ${number})
+    endif()
+  endforeach()
+  list(APPEND options -gencode arch=compute_${newest},code=compute_${newest})
+  set(${out_options} ${options} PARENT_SCOPE)
+endfunction()
+
 # tenon_build_kernels(TARGET NAME [TITLE TITLE] SOURCES FILE... [INCLUDE_DIRS FOLDER...] [OUTPUT_DIRECTORY FOLDER]
 # [OPENCL_ONLY]): the target NAME, which writes the kernel library TITLE as files: TITLE.kernels, its source, and where CUDA's
 # nvcc is found TITLE.fatbin, its code for GPUs of CUDA. TN_KERNEL_LIBRARY_FILE("TITLE") in a program or an extension names the
@@ -130,7 +144,8 @@ endfunction()
 function(tenon_build_kernels)
   cmake_parse_arguments(PARSE_ARGV 0 kernels OPENCL_ONLY "TARGET;TITLE;OUTPUT_DIRECTORY" "SOURCES;INCLUDE_DIRS")
   if(NOT kernels_TARGET OR NOT kernels_SOURCES OR kernels_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "tenon_build_kernels(${ARGN}): expected TARGET, SOURCES, and TITLE, INCLUDE_DIRS, OUTPUT_DIRECTORY or "
+    list(JOIN ARGN " " given)
+    message(FATAL_ERROR "tenon_build_kernels(${given}): expected TARGET, SOURCES, and TITLE, INCLUDE_DIRS, OUTPUT_DIRECTORY or "
       "OPENCL_ONLY")
   endif()
   if(NOT kernels_TITLE)
@@ -150,14 +165,7 @@ function(tenon_build_kernels)
   tenon_find_nvcc(nvcc)
   if(nvcc AND NOT kernels_OPENCL_ONLY)
     set(code ${folder}/${kernels_TITLE}.fatbin)
-    set(architectures "")
-    foreach(number 80 90 100 120)
-      if(number IN_LIST TENON_NVCC_KNOWS)
-        list(APPEND architectures -gencode arch=compute_${number},code=sm_${number})
-        set(newest ${number})
-      endif()
-    endforeach()
-    list(APPEND architectures -gencode arch=compute_${newest},code=compute_${newest})
+    tenon_nvcc_architectures(architectures)
     add_custom_command(OUTPUT ${code} DEPENDS ${source} VERBATIM COMMAND_EXPAND_LISTS
       COMMAND ${nvcc} -x cu -fatbin -fmad=false ${architectures}
         "-I$<JOIN:$<TARGET_PROPERTY:Tenon::tenon,INTERFACE_INCLUDE_DIRECTORIES>,;-I>" ${source} -o ${code})
