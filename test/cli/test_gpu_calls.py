@@ -128,8 +128,8 @@ def test_run_finds_what_the_cpu_finds(case, gpu, tmp_path):
 @pytest.mark.parametrize("example", ["broadcast_add", "tuples"])
 def test_nvcc_builds_the_functions(example):
     built = [library(example, kind) for kind in ["_cuda", "_nvrtc"] if library(example, kind).exists()]
-    if not built:
-        pytest.skip("there is no toolkit of CUDA")
+    if not built or not cuda.EXISTS:
+        pytest.skip("there is no toolkit of CUDA" if cuda.EXISTS else cuda.REASON)
     for file in built:
         shown = subprocess.run([TENON, "inspect", file], capture_output=True, text=True, env=cuda.environment())
         assert shown.returncode == 0, shown.stderr
