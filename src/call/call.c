@@ -158,9 +158,17 @@ static bool takes_layout(const tn_op_use_t* use, size_t operand, const tn_view_t
 #define TN_HANDLER_KERNEL(kernel, prepare_kernel, run_kernel, pends)                              \
   {                                                                                               \
     .op = "custom_call", .name = "call." kernel, .takes_view = takes_layout, .has_layouts = true, \
-    .prepare = prepare_kernel, .run = run_kernel, .may_pend = pends                               \
+    .prepare = prepare_kernel, .run = run_kernel, .may_pend = pends, .varies = true               \
   }
 static const tn_kernel_t typed = TN_HANDLER_KERNEL("typed", prepare_typed, tn__typed_run, true);
+// Which says that it is compatible with command buffers.
+static const tn_kernel_t typed_constant = {.op = "custom_call",
+                                           .name = "call.typed",
+                                           .takes_view = takes_layout,
+                                           .has_layouts = true,
+                                           .prepare = prepare_typed,
+                                           .run = tn__typed_run,
+                                           .may_pend = true};
 static const tn_kernel_t typed_with_stages =
     TN_HANDLER_KERNEL("typed", prepare_typed, tn__typed_run_stages, true);
 static const tn_kernel_t typed_captured =
@@ -186,7 +194,7 @@ static const tn_kernel_t elementwise = {.op = "custom_call",
 #define TN_EVAL_KERNEL(kernel, views)                                                             \
   {                                                                                               \
     .op = "custom_call", .name = "call." kernel, .takes_view = views, .prepare = prepare_strided, \
-    .run = tn__strided_run                                                                        \
+    .run = tn__strided_run, .varies = true                                                        \
   }
 // Of views, and of dense operands alone.
 static const tn_kernel_t strided[] = {TN_EVAL_KERNEL("strided", takes_any_view),
@@ -204,6 +212,10 @@ static const tn_kernel_t guarded[] = {TN_GUARDED_KERNEL(takes_any_view, false),
 static const tn_kernel_t guarded_handler = TN_GUARDED_KERNEL(takes_layout, true);
 #undef TN_GUARDED_KERNEL
 
+static bool is_compatible(const tn_target_t* target) {
+  return target->facts.traits & TN_FFI_COMMAND_BUFFER_COMPATIBLE;
+}
+
 const tn_kernel_t* tn__call_plain_kernel(const tn_compile_target_t* on, const tn_op_use_t* use) {
   const tn_target_t* target = find_target(use->op, on);
   const int32_t version = tn__call_version(use);
@@ -216,18 +228,17 @@ const tn_kernel_t* tn__call_plain_kernel(const tn_compile_target_t* on, const tn
   if (target && tn__target_is_elementwise(target)) return &elementwise;
   if (target && tn__target_is_strided(target)) return &strided[is_dense];
   const bool has_stages = target && (target->bundle.prepare || target->bundle.initialize);
-  return has_stages ? &typed_with_stages : &typed;
-}
-
-static bool can_be_captured(const tn_op_t* op, const tn_compile_target_t* on) {
-  return find_target(op, on)->facts.traits & TN_FFI_COMMAND_BUFFER_COMPATIBLE;
+  if (has_stages) return &typed_with_stages;
+  return on->has_graphs && is_compatible(target) ? &typed_constant : &typed;
 }
 
 const tn_kernel_t* tn__call_kernel(const tn_compile_target_t* target, const tn_op_use_t* use) {
   const tn_kernel_t* kernel = tn__call_plain_kernel(target, use);
   if (!kernel || !target->guards_calls) return kernel;
-  const bool is_typed = kernel == &typed || kernel == &typed_with_stages;
-  if (target->has_graphs && is_typed && can_be_captured(use->op, target)) return &typed_captured;
+  const bool is_typed = kernel->prepare == prepare_typed;
+  if (target->has_graphs && is_typed && is_compatible(find_target(use->op, target))) {
+    return &typed_captured;
+  }
   // Guards are pages of the host's memory.
   if (!target->is_host) return kernel;
   return kernel->has_layouts ? &guarded_handler : &guarded[!kernel->takes_view];

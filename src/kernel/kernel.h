@@ -181,6 +181,7 @@ typedef struct tn_kernel {
   // here.
   uint32_t in_place;
   bool may_pend;  // run() may return tn__status_pending()
+  bool varies;    // what run() launches may differ between calls with the same addresses
 } tn_kernel_t;
 
 #endif  // TENON_KERNEL_KERNEL_H_

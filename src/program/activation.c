@@ -243,7 +243,10 @@ static tn_status_t allocate_host(tn_activation_t* activation) {
 static void destroy(tn_activation_t* activation) {
   const tn_program_t* program = activation->program;
   const tn_allocator_t* allocator = program->allocator;
-  if (activation->queue) program->device->vtable->queue_destroy(activation->queue);
+  if (activation->queue) {
+    tn__graph_release(activation);
+    program->device->vtable->queue_destroy(activation->queue);
+  }
   release_temporaries(activation);
   tn__device_give_host(program->device, allocator, activation->host_memory);
   tn__free(allocator, activation->pointers, program->pointer_count * sizeof(void*));

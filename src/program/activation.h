@@ -9,6 +9,7 @@
 
 #include "call/call.h"
 #include "device/device.h"
+#include "program/graph.h"
 #include "program/program.h"
 
 typedef struct tn_activation tn_activation_t;
@@ -43,6 +44,7 @@ struct tn_activation {
   bool is_reading_host;    // it may still read from the host's temporaries
   // Launches since it was last waited for: the last one, and the calls of foreign code among them.
   uint32_t last_launch, first_suspect, suspect_count;
+  tn_run_graphs_t graphs;
   tn_event_t* ready;  // of the results of this run; retained by the run. NULL: no stream waits
   void** pointers;
   tn_kernel_call_t* calls;  // by instruction

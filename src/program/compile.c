@@ -121,6 +121,7 @@ static tn_status_t compile(tn_program_t* program, const tn_compile_options_t* op
   TN_RETURN_IF_ERROR(tn__pass_run(program->module, entry, &pass_options));
   TN_RETURN_IF_ERROR(tn__program_build(program, entry));
   program->is_small = is_small(program);
+  program->has_graph = tn__graph_is_possible(program);
   return TN_OK;
 }
 

@@ -270,9 +270,32 @@ tn_status_t tn__activation_finish(tn_activation_t* activation) {
   return finish(&encoder);
 }
 
+// What breaks a capture is found again without one, as the run's error.
+static tn_status_t capture(encoder_t* encoder, uint32_t block) {
+  tn_activation_t* activation = encoder->activation;
+  const bool was_behind = activation->is_behind;
+  if (!tn__graph_begin(activation)) return encode_block(encoder, block);
+  tn_status_t status = encode_block(encoder, block);
+  if (tn__graph_end(activation, status)) return tn__graph_launch(activation);
+  activation->is_behind = was_behind;
+  return encode_block(encoder, block);
+}
+
+static tn_status_t encode_unit(encoder_t* encoder, uint32_t block) {
+  switch (tn__graph_choose(encoder->activation)) {
+    case TN_GRAPH_NONE: break;
+    case TN_GRAPH_CAPTURE: return capture(encoder, block);
+    case TN_GRAPH_LAUNCH: {
+      tn_status_t status = tn__graph_launch(encoder->activation);
+      return status ? finish_before(encoder, status) : TN_OK;
+    }
+  }
+  return encode_block(encoder, block);
+}
+
 tn_status_t tn__activation_encode(tn_activation_t* activation, uint32_t unit) {
   encoder_t encoder = {.activation = activation, .device = activation->program->device};
-  TN_RETURN_IF_ERROR(encode_block(&encoder, activation->program->units[unit].block));
+  TN_RETURN_IF_ERROR(encode_unit(&encoder, activation->program->units[unit].block));
   mark_results(&encoder);
   return finish(&encoder);
 }

@@ -94,6 +94,7 @@ struct tn_program {
   uint32_t* donation_targets;   // by argument
   uint32_t* ancestors;          // by result
   bool is_small;                // so little work that another thread is not worth its while
+  bool has_graph;               // runs may be captured (graph.h)
   tn_output_origin_t* origins;  // by result, when all values are kept; else NULL
   const char** output_names;    // by result; NULL: none has one
   uint64_t compile_ns;
