@@ -128,7 +128,7 @@ static void results_become_ready_when_the_run_is_over(void** state) {
 // Where it is the host that computes.
 static void small_program_on_an_idle_stream_is_done_at_once(void** state) {
   (void)state;
-  if (!tn__testing_device()->target->is_host) skip();
+  if (!tn__testing_device()->target->is_host) return;
   tn_buffer_t* result = ENQUEUE(adds, stream, floats4(1, 2, 3, 4), floats4(1, 1, 1, 1));
   assert_true(tn_event_is_complete(tn_buffer_ready_event(result)));
   tn__testing_expect_floats(result, 4, (float[]){2, 3, 4, 5});

@@ -29,12 +29,42 @@ static void __sanitizer_finish_switch_fiber(void* save, const void** old_bottom,
 }
 #endif
 
+#ifdef __SANITIZE_THREAD__
+#define HAS_TSAN 1
+#elif defined __has_feature
+#if __has_feature(thread_sanitizer)
+#define HAS_TSAN 1
+#endif
+#endif
+#ifdef HAS_TSAN
+void* __tsan_get_current_fiber(void);
+void* __tsan_create_fiber(unsigned flags);
+void __tsan_destroy_fiber(void* fiber);
+void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+#else
+static void* __tsan_get_current_fiber(void) {
+  return NULL;
+}
+static void* __tsan_create_fiber(unsigned flags) {
+  (void)flags;
+  return NULL;
+}
+static void __tsan_destroy_fiber(void* fiber) {
+  (void)fiber;
+}
+static void __tsan_switch_to_fiber(void* fiber, unsigned flags) {
+  (void)fiber;
+  (void)flags;
+}
+#endif
+
 enum { STACK_SIZE = 128 << 10, MOST_FIBRES = 1024 };
 
 typedef struct fibre {
   ucontext_t context;
   void* stack;
   void* sanitizer;
+  void* tsan;  // NULL: it has not begun
   bool is_waiting;
 } fibre_t;
 
@@ -44,6 +74,7 @@ typedef struct scheduler {
   const void* stack_bottom;
   size_t stack_size;
   void* sanitizer;
+  void* tsan;
   const sim_kernel_t* kernel;
   sim_block_t* block;
   void** parameters;
@@ -55,6 +86,7 @@ static _Thread_local scheduler_t scheduler;
 static void leave(fibre_t* fibre, bool comes_back) {
   __sanitizer_start_switch_fiber(comes_back ? &fibre->sanitizer : NULL, scheduler.stack_bottom,
                                  scheduler.stack_size);
+  __tsan_switch_to_fiber(scheduler.tsan, 0);
   swapcontext(&fibre->context, &scheduler.context);
   __sanitizer_finish_switch_fiber(fibre->sanitizer, NULL, NULL);
 }
@@ -70,6 +102,8 @@ static void run_fibre(void) {
 static void enter(fibre_t* fibre) {
   scheduler.current = fibre;
   __sanitizer_start_switch_fiber(&scheduler.sanitizer, fibre->stack, STACK_SIZE);
+  scheduler.tsan = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(fibre->tsan, 0);
   swapcontext(&scheduler.context, &fibre->context);
   __sanitizer_finish_switch_fiber(scheduler.sanitizer, NULL, NULL);
 }
@@ -79,6 +113,11 @@ static void wait_at_barrier(sim_block_t* block) {
   (void)block;
   fibre->is_waiting = true;
   leave(fibre, true);
+}
+
+static void end(fibre_t* fibre) {
+  if (fibre->tsan) __tsan_destroy_fiber(fibre->tsan);
+  fibre->tsan = NULL;
 }
 
 static void start(fibre_t* fibre) {
@@ -91,6 +130,8 @@ static void start(fibre_t* fibre) {
   fibre->context.uc_stack.ss_sp = fibre->stack;
   fibre->context.uc_stack.ss_size = STACK_SIZE;
   fibre->context.uc_link = NULL;
+  end(fibre);  // what it ran before did not return
+  fibre->tsan = __tsan_create_fiber(0);
   makecontext(&fibre->context, run_fibre, 0);
   fibre->is_waiting = false;
   enter(fibre);
@@ -114,6 +155,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void free_fibres(void* user) {
   fibre_t** fibres = user;
   for (size_t i = 0; i < MOST_FIBRES && fibres[i]; ++i) {
+    end(fibres[i]);
     munmap(fibres[i]->stack, STACK_SIZE);
     free(fibres[i]);
   }
