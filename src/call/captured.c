@@ -5,7 +5,7 @@
 #include "base/writer.h"
 #include "kernel/encoder.h"
 
-enum { UNWRITTEN = 0xff };  // bytes of a result at first
+enum { FRESH_BYTE = 0xff };  // bytes of a result at first
 
 // A result, and what it holds at three times, in memory of the host.
 typedef struct result {
@@ -43,7 +43,7 @@ static tn_status_t take(const tn_captured_call_t* captured, tn_encoder_t* encode
     if (!it->first) return tn__status_out_of_memory();
     it->direct = it->first + it->byte_size;
     it->replayed = it->direct + it->byte_size;
-    memset(it->first, UNWRITTEN, it->byte_size);
+    memset(it->first, FRESH_BYTE, it->byte_size);
     if (!is_operands(captured, it)) continue;
     TN_RETURN_IF_ERROR(encoder->copy(encoder, it->first, it->address, it->byte_size));
   }
@@ -82,8 +82,8 @@ static tn_status_t note_promise(tn_status_t status) {
       "on its stream in every call, and neither waits nor allocates");
 }
 
-static tn_status_t capture(const tn_captured_call_t* captured, tn_encoder_t* encoder,
-                           void** out_graph) {
+static tn_status_t capture_call(const tn_captured_call_t* captured, tn_encoder_t* encoder,
+                                void** out_graph) {
   *out_graph = NULL;
   TN_RETURN_IF_ERROR(encoder->begin_capture(encoder));
   tn_status_t status = captured->execute(captured->user);
@@ -117,7 +117,7 @@ static tn_status_t compare(const tn_captured_call_t* captured, const result_t* r
 static tn_status_t replay(const tn_captured_call_t* captured, tn_encoder_t* encoder,
                           const result_t* results) {
   void* graph = NULL;
-  TN_RETURN_IF_ERROR(capture(captured, encoder, &graph));
+  TN_RETURN_IF_ERROR(capture_call(captured, encoder, &graph));
   tn_status_t status = encoder->launch_graph(encoder, graph);
   if (!status) status = read_results(captured, encoder, results, true);
   encoder->destroy_graph(encoder, graph);

@@ -271,7 +271,7 @@ tn_status_t tn__activation_finish(tn_activation_t* activation) {
 }
 
 // What breaks a capture is found again without one, as the run's error.
-static tn_status_t capture(encoder_t* encoder, uint32_t block) {
+static tn_status_t encode_captured(encoder_t* encoder, uint32_t block) {
   tn_activation_t* activation = encoder->activation;
   const bool was_behind = activation->is_behind;
   if (!tn__graph_begin(activation)) return encode_block(encoder, block);
@@ -284,7 +284,7 @@ static tn_status_t capture(encoder_t* encoder, uint32_t block) {
 static tn_status_t encode_unit(encoder_t* encoder, uint32_t block) {
   switch (tn__graph_choose(encoder->activation)) {
     case TN_GRAPH_NONE: break;
-    case TN_GRAPH_CAPTURE: return capture(encoder, block);
+    case TN_GRAPH_CAPTURE: return encode_captured(encoder, block);
     case TN_GRAPH_LAUNCH: {
       tn_status_t status = tn__graph_launch(encoder->activation);
       return status ? finish_before(encoder, status) : TN_OK;

@@ -152,7 +152,7 @@ static tn_status_t copy(tn_encoder_t* encoder, void* to, const void* from, size_
                        queue->stream);
 }
 
-static tn_status_t wait(tn_encoder_t* encoder) {
+static tn_status_t wait_for_queue(tn_encoder_t* encoder) {
   const cuda_queue_t* queue = cast_queue(encoder);
   TN_RETURN_IF_ERROR(tn__cuda_enter(queue->device));
   tn_status_t status = TN_CUDA_CHECK(queue->device, StreamSynchronize, queue->stream);
@@ -170,7 +170,7 @@ tn_status_t tn__cuda_queue_create(tn_device_t* device, tn_queue_t** out_queue) {
   queue->base.encoder.dispatch = dispatch;
   queue->base.encoder.greatest_group_size = greatest_group_size;
   queue->base.encoder.copy = copy;
-  queue->base.encoder.wait = wait;
+  queue->base.encoder.wait = wait_for_queue;
   tn__cuda_add_graphs(&queue->base.encoder);
   tn_status_t status = tn__cuda_enter(it);
   if (!status) {
@@ -214,7 +214,7 @@ tn_status_t tn__cuda_queue_finish(tn_queue_t* queue, uint32_t* out_tag) {
   const bool is_behind = it->is_behind;
   *out_tag = TN_LAUNCH_UNKNOWN;
   it->is_behind = false;
-  tn_status_t status = wait(&it->base.encoder);
+  tn_status_t status = wait_for_queue(&it->base.encoder);
   tn__queue_memory_clear(&it->base.memory);
   // Another thread may have seen the loss first; what was launched here is part of it.
   const int32_t lost = atomic_load(&it->device->lost);

@@ -119,7 +119,7 @@ static tn_status_t copy(tn_encoder_t* encoder, void* to, const void* from, size_
                         byte_size, 0, NULL, NULL);
 }
 
-static tn_status_t wait(tn_encoder_t* encoder) {
+static tn_status_t wait_for_queue(tn_encoder_t* encoder) {
   const opencl_queue_t* queue = cast_queue(encoder);
   return TN_OPENCL_CALL(queue->device->cl, Finish, queue->commands);
 }
@@ -135,7 +135,7 @@ tn_status_t tn__opencl_queue_create(tn_device_t* device, tn_queue_t** out_queue)
   queue->base.encoder.dispatch = dispatch;
   queue->base.encoder.greatest_group_size = greatest_group_size;
   queue->base.encoder.copy = copy;
-  queue->base.encoder.wait = wait;
+  queue->base.encoder.wait = wait_for_queue;
   queue->commands = queue->device->cl->CreateCommandQueueWithProperties(
       queue->device->context, queue->device->id, NULL, &error);
   if (error != TN_CL_SUCCESS) {
@@ -166,7 +166,7 @@ tn_status_t tn__opencl_queue_launch(tn_queue_t* queue, const tn_launch_t* launch
 tn_status_t tn__opencl_queue_finish(tn_queue_t* queue, uint32_t* out_tag) {
   opencl_queue_t* it = cast_queue(queue);
   *out_tag = TN_LAUNCH_UNKNOWN;
-  tn_status_t status = wait(&it->base.encoder);
+  tn_status_t status = wait_for_queue(&it->base.encoder);
   tn__queue_memory_clear(&it->base.memory);
   return status;
 }
