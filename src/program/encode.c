@@ -41,9 +41,8 @@ static tn_status_t blame(const encoder_t* encoder, tn_status_t status, uint32_t 
                             TN_NAME_TEXT(tn__op_called_name(suspect->step->node->op)));
   if (suspect_count > 1) {
     status = tn_status_note(status,
-                            "or one of the %u custom calls that were launched behind it: guarded "
-                            "calls (--guard) are waited for one by one",
-                            suspect_count - 1);
+                            "or a custom call that was launched behind it; guarded calls "
+                            "(--guard) are waited for one by one");
   }
   return tn__instruction_locate(suspect, status);
 }
