@@ -4,6 +4,8 @@
 #ifndef TENON_KERNEL_ENCODER_H_
 #define TENON_KERNEL_ENCODER_H_
 
+#include <tenon/detail/dtype.h>
+
 #include "base/status.h"
 
 // A kernel as source, in the words of <tenon/gpu.h>, and for Tenon's own kernels of
@@ -35,6 +37,21 @@ typedef struct tn_dispatch {
   const tn_launch_argument_t* arguments;
 } tn_dispatch_t;
 
+// A matrix of a product, or the first of a batch of them. Strides in elements.
+typedef struct tn_product_matrix {
+  bool is_transposed;    // the elements of a column are neighbours, else those of a row
+  int32_t stride;        // from one row to the next, or from one column
+  int64_t batch_stride;  // from one matrix to the next
+} tn_product_matrix_t;
+
+// result[i][j] = sum of lhs[i][p] * rhs[p][j] over p, for each matrix of a batch.
+typedef struct tn_product {
+  tn_dtype_t dtype, result_dtype;  // of both sides; of the result
+  bool is_tf32;                    // f32 may be rounded to 10 bits behind the point
+  int32_t rows, columns, depth, batch;
+  tn_product_matrix_t lhs, rhs, result;
+} tn_product_t;
+
 typedef struct tn_encoder tn_encoder_t;
 struct tn_encoder {
   void* stream;  // what custom calls get as the platform's stream: a CUstream, a cl_command_queue
@@ -48,6 +65,9 @@ struct tn_encoder {
   tn_status_t (*allocate)(tn_encoder_t* encoder, size_t byte_size, size_t alignment,
                           void** out_address);
   void (*give_up)(tn_encoder_t* encoder, const void* address);
+  // By a library of the device's; NULL: it has none.
+  tn_status_t (*multiply)(tn_encoder_t* encoder, const tn_product_t* product, const void* lhs,
+                          const void* rhs, void* result);
   // Waits for what was encoded, and returns its first error.
   tn_status_t (*wait)(tn_encoder_t* encoder);
 

@@ -40,7 +40,8 @@ def kept(folder):
 
 @simulated
 def test_devices_say_that_they_are_simulated():
-    assert "cuda:0     CUDA     simulated GPU 0 of Tenon's tests, compute capability 9.0" in run(TENON, "devices").stdout
+    assert ("cuda:0     CUDA     simulated GPU 0 of Tenon's tests, compute capability 9.0, cuBLAS 12.4.5 (libcublas.so.12)"
+            in run(TENON, "devices").stdout)
 
 
 def test_a_missing_driver_is_named():
@@ -134,7 +135,46 @@ def test_computes_what_the_fixture_says(path, tmp_path, kernels):
 def test_finds_what_the_cpu_finds(path, tmp_path, kernels, monkeypatch):
     for name, value in cuda.environment(**kept(kernels)).items():
         monkeypatch.setenv(name, value)
-    test_gpu_kernels.test_finds_what_the_cpu_finds(path, "cuda", tmp_path)
+    for libraries in ["none", "cublas"] if "dot" in path.stem else ["none"]:
+        monkeypatch.setenv("TENON_LIBRARIES", libraries)
+        test_gpu_kernels.test_finds_what_the_cpu_finds(path, "cuda", tmp_path)
+
+
+@pytest.fixture
+def without_cublas(tmp_path):
+    """Environments where it is absent, and where it is switched off."""
+    folder = tmp_path / "without_cublas"
+    folder.mkdir()
+    for name in ["libcuda.so.1", "libnvrtc.so.12"]:
+        (folder / name).symlink_to(cuda.FOLDER / name)
+    return {"absent": {"LD_LIBRARY_PATH": str(folder)}, "off": {"TENON_LIBRARIES": "none"}}
+
+
+PRODUCT = """func.func @main(%x: tensor<6x8xf32>, %w: tensor<4x8xf32>) -> tensor<6x4xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [1] : (tensor<6x8xf32>, tensor<4x8xf32>) -> tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}
+"""
+
+
+@simulated
+def test_products_are_the_same_without_cublas(tmp_path, kernels, without_cublas):
+    if "cublas     used" in run(TENON, "version", **without_cublas["absent"]).stdout:
+        pytest.skip("the machine has cuBLAS")
+    program = tmp_path / "product.mlir"
+    program.write_text(PRODUCT)
+    outputs, shown = [], {}
+    for name, more in [("there", {}), *without_cublas.items()]:
+        shown[name] = run(TENON, "show", program, "--device", "cuda", "--stage", "program", **more).stdout
+        done = run(TENON, "run", program, "--device", "cuda", "--input", "iota", "--input", "ones", **kept(kernels), **more)
+        assert done.returncode == 0, done.stderr
+        outputs.append(done.stdout)
+    assert len(set(outputs)) == 1
+    assert "cublas.dot_general" in shown["there"] and "(library cublas)" in shown["there"]
+    absent = "(libcublas.so.12, CUDA's matrix products, was not found, nor an older one: not by the loader"
+    assert "gpu.dot_general" in shown["absent"] and absent in shown["absent"]
+    assert "gpu.dot_general" in shown["off"] and "(switched off)" in shown["off"]
+    assert "no cuBLAS" in run(TENON, "devices", **without_cublas["absent"]).stdout
 
 
 @simulated

@@ -70,25 +70,28 @@ struct tn_cu_module_object {
   tn_cu_function_t functions;  // that were asked for
 };
 
+// What the simulated cuBLAS, another library, calls.
+#define SIM_SHARED __attribute__((visibility("default")))
+
 // All state: contexts, allocations, modules, the list of streams.
-extern pthread_mutex_t sim_mutex;
+SIM_SHARED extern pthread_mutex_t sim_mutex;
 
 // The calling thread's context, or why a call is refused.
-int32_t sim_context(tn_cu_context_t* out_context);
+SIM_SHARED int32_t sim_context(tn_cu_context_t* out_context);
 // The same for calls that may wait for streams: what the thread captures does not survive them.
 int32_t sim_context_to_wait(tn_cu_context_t* out_context);
-int32_t sim_context_error(tn_cu_context_t context);
+SIM_SHARED int32_t sim_context_error(tn_cu_context_t context);
 // 90 is sm_90; SIMULATED_CUDA_ARCHITECTURE names another one.
 uint32_t sim_architecture(void);
-void sim_set_error(tn_cu_context_t context, int32_t error);
-void sim_count(tn_cu_context_t context, int change);
+SIM_SHARED void sim_set_error(tn_cu_context_t context, int32_t error);
+SIM_SHARED void sim_count(tn_cu_context_t context, int change);
 // Ends the process: the caller has done what is wrong without a doubt.
-__attribute__((noreturn, format(printf, 1, 2))) void sim_abort(const char* format, ...);
+SIM_SHARED __attribute__((noreturn, format(printf, 1, 2))) void sim_abort(const char* format, ...);
 
 // memory.c. Whether an address is in the range of devices.
 bool sim_is_device_address(uint64_t address);
 // Where the bytes are in the process; NULL when they are not in an allocation that is alive.
-void* sim_find_bytes(uint64_t address, size_t byte_size);
+SIM_SHARED void* sim_find_bytes(uint64_t address, size_t byte_size);
 
 // stream.c. Work in the stream's turn; `user` is given up after it, and stays the caller's where it
 // is refused.
@@ -97,7 +100,8 @@ typedef struct sim_work {
   void (*give_up)(void* user);
   void* user;
 } sim_work_t;
-int32_t sim_enqueue(tn_cu_stream_t stream, tn_cu_context_t context, const sim_work_t* work);
+SIM_SHARED int32_t sim_enqueue(tn_cu_stream_t stream, tn_cu_context_t context,
+                               const sim_work_t* work);
 void sim_wait_for_all(tn_cu_context_t context);
 bool sim_is_stream_of(tn_cu_stream_t stream, tn_cu_context_t context);
 // Of a stream, under the mutex of graph.c: the number of the capture it is in (0: none), and

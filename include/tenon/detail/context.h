@@ -33,7 +33,7 @@ typedef struct tn_context_options {
 //   TENON_DEVICE       name of the default device; default "cpu"
 //   TENON_NUM_THREADS  threads of a device's parallel loops, 1 to 1024; default: the cores that the
 //                      thread that creates the device may use
-//   TENON_LIBRARIES    optional libraries to use ("openblas,onednn", "none"); default: all
+//   TENON_LIBRARIES    optional libraries to use ("openblas,cublas", "none"); default: all
 //   TENON_FUSION       minimum number of elements for elementwise operations to be fused, or "none"
 // INVALID_ARGUMENT for an invalid value.
 TN_API TN_MUST_USE tn_status_t tn_context_create(const tn_context_options_t* options,

@@ -50,7 +50,7 @@ typedef struct tn_kernel_library_info {
   size_t struct_size;
   const char* name;     // "openblas", as the environment's TENON_LIBRARIES spells it
   const char* purpose;  // "matrix products, linear algebra"
-  const char* package;  // its Debian package
+  const char* package;  // its Debian package; NULL: there is none
   const char* soname;   // NULL: not found when Tenon was configured
   bool is_used;
   const char* state;  // its version, or why it is not used

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "device/driver.h"
+#include "kernel/lib/cublas.h"
 
 static tn_cuda_device_t* cast(tn_device_t* device) {
   return (tn_cuda_device_t*)device;
@@ -106,6 +107,7 @@ static tn_status_t copy_now(tn_device_t* device, void* to, const void* from, siz
 static void destroy(tn_device_t* device) {
   const tn_allocator_t* allocator = device->allocator;
   tn_cuda_device_t* it = cast(device);
+  tn__cuda_handles_deinit(it);
   tn__memory_cache_destroy(it->discrete.memory);
   tn__memory_cache_destroy(it->pinned);
   tn__code_cache_deinit(&it->programs);
@@ -172,6 +174,7 @@ static tn_status_t create_device(const tn_cuda_t* cuda, const tn_nvrtc_t* nvrtc,
   device->nvrtc = nvrtc;
   device->discrete.base.targets[0].has_graphs = cuda->GraphInstantiateWithFlags;
   atomic_init(&device->lost, 0);
+  tn__cuda_handles_init(&device->handles);
   tn__code_cache_init(&device->programs,
                       &(tn_code_compiler_t){tn__cuda_compile, tn__cuda_release, device},
                       options->allocator);
@@ -200,8 +203,9 @@ static tn_status_t visit_device(const tn_cuda_t* cuda, int32_t number, tn_device
   TN_RETURN_IF_ERROR(
       TN_CUDA_CALL(cuda, DeviceGetAttribute, &minor, TN_CU_COMPUTE_CAPABILITY_MINOR, id));
   snprintf(name, sizeof name, "cuda:%d", (int)number);
-  snprintf(description, sizeof description, "%s, compute capability %d.%d", title, (int)major,
-           (int)minor);
+  const char* cublas = tn__cublas_version(NULL);
+  snprintf(description, sizeof description, "%s, compute capability %d.%d, %s%s", title, (int)major,
+           (int)minor, cublas ? "cuBLAS " : "no cuBLAS", cublas ? cublas : "");
   const tn_device_info_t info = {
       .struct_size = sizeof info,
       .name = name,

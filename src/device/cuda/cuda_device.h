@@ -2,9 +2,18 @@
 #ifndef TENON_DEVICE_CUDA_CUDA_DEVICE_H_
 #define TENON_DEVICE_CUDA_CUDA_DEVICE_H_
 
+#include <pthread.h>
+
 #include "device/code_cache.h"
 #include "device/cuda/cuda.h"
 #include "device/discrete.h"
+
+// Handles of cuBLAS that no queue has (products.c).
+typedef struct tn_cuda_handle tn_cuda_handle_t;
+typedef struct tn_cuda_handles {
+  pthread_mutex_t mutex;
+  tn_cuda_handle_t* first;
+} tn_cuda_handles_t;
 
 typedef struct tn_cuda_device {
   tn_discrete_device_t discrete;  // first
@@ -17,6 +26,7 @@ typedef struct tn_cuda_device {
   tn_cu_stream_t copies;      // every copy is waited for
   tn_memory_cache_t* pinned;  // of the host
   tn_code_cache_t programs;
+  tn_cuda_handles_t handles;
   atomic_int lost;  // the error after which the context can do nothing more; 0: there was none
 } tn_cuda_device_t;
 
@@ -46,6 +56,20 @@ TN_MUST_USE tn_status_t tn__cuda_choose_architecture(tn_cuda_device_t* device);
 TN_MUST_USE tn_status_t tn__cuda_compile(void* user, const tn_device_code_t* code,
                                          void** out_program);
 void tn__cuda_release(void* user, void* program);
+
+// products.c
+void tn__cuda_handles_init(tn_cuda_handles_t* handles);
+void tn__cuda_handles_deinit(tn_cuda_device_t* device);
+// Of a queue: its handle, from the first product on. It is ready until the queue's memory goes.
+typedef struct tn_cuda_products {
+  tn_cuda_handle_t* handle;
+  bool is_ready;
+} tn_cuda_products_t;
+void tn__cuda_products_give_back(tn_cuda_device_t* device, tn_cuda_products_t* products);
+// The device's context is current.
+TN_MUST_USE tn_status_t tn__cuda_multiply(tn_cuda_device_t* device, tn_cuda_products_t* products,
+                                          tn_encoder_t* encoder, const tn_product_t* product,
+                                          const void* lhs, const void* rhs, void* result);
 
 // queue.c: the vtable's functions.
 TN_MUST_USE tn_status_t tn__cuda_queue_create(tn_device_t* device, tn_queue_t** out_queue);

@@ -13,6 +13,7 @@ typedef struct cuda_queue {
   tn_cuda_device_t* device;
   tn_cu_stream_t stream;
   bool is_behind;  // something was launched and not waited for
+  tn_cuda_products_t products;
 } cuda_queue_t;
 
 static cuda_queue_t* cast_queue(void* queue) {
@@ -160,6 +161,12 @@ static tn_status_t wait_for_queue(tn_encoder_t* encoder) {
   return status;
 }
 
+static tn_status_t multiply_by_library(tn_encoder_t* encoder, const tn_product_t* product,
+                                       const void* lhs, const void* rhs, void* result) {
+  cuda_queue_t* queue = cast_queue(encoder);
+  return tn__cuda_multiply(queue->device, &queue->products, encoder, product, lhs, rhs, result);
+}
+
 tn_status_t tn__cuda_queue_create(tn_device_t* device, tn_queue_t** out_queue) {
   tn_cuda_device_t* it = (tn_cuda_device_t*)device;
   void* memory = NULL;
@@ -172,6 +179,7 @@ tn_status_t tn__cuda_queue_create(tn_device_t* device, tn_queue_t** out_queue) {
   queue->base.encoder.copy = copy;
   queue->base.encoder.wait = wait_for_queue;
   tn__cuda_add_graphs(&queue->base.encoder);
+  queue->base.encoder.multiply = multiply_by_library;
   tn_status_t status = tn__cuda_enter(it);
   if (!status) {
     status = TN_CUDA_CHECK(it, StreamCreate, &queue->stream, TN_CU_STREAM_NON_BLOCKING);
@@ -189,6 +197,7 @@ tn_status_t tn__cuda_queue_create(tn_device_t* device, tn_queue_t** out_queue) {
 void tn__cuda_queue_destroy(tn_queue_t* queue) {
   cuda_queue_t* it = cast_queue(queue);
   const tn_allocator_t* allocator = it->device->discrete.base.allocator;
+  tn__cuda_products_give_back(it->device, &it->products);
   if (tn__cuda_enter_to_free(it->device)) {
     it->device->cuda->StreamDestroy(it->stream);
     tn__cuda_leave(it->device);
@@ -214,6 +223,7 @@ tn_status_t tn__cuda_queue_finish(tn_queue_t* queue, uint32_t* out_tag) {
   const bool is_behind = it->is_behind;
   *out_tag = TN_LAUNCH_UNKNOWN;
   it->is_behind = false;
+  it->products.is_ready = false;
   tn_status_t status = wait_for_queue(&it->base.encoder);
   tn__queue_memory_clear(&it->base.memory);
   // Another thread may have seen the loss first; what was launched here is part of it.

@@ -4,9 +4,8 @@
 #include "base/type.h"
 #include "kernel/gpu/dot.h"
 
-static tn_status_t read_sides(const tn_op_use_t* use, tn_arena_t* arena, tn_gpu_dot_t* out) {
+static tn_status_t read_numbers(const tn_op_use_t* use, tn_arena_t* arena, tn_gpu_dot_t* out) {
   static const int64_t first[] = {0};
-  *out = (tn_gpu_dot_t){.use = use};
   if (use->op == TN__OP(dot)) {  // the last dimension of lhs, the first one of rhs
     int64_t* last = NULL;
     TN_RETURN_IF_ERROR(TN_ARENA_NEW(arena, &last));
@@ -26,6 +25,17 @@ static tn_status_t read_sides(const tn_op_use_t* use, tn_arena_t* arena, tn_gpu_
   return tn__attr_get_i64_list(numbers, "rhs_contracting_dimensions", arena, &out->contracting[1]);
 }
 
+tn_status_t tn__gpu_dot_read(const tn_op_use_t* use, const tn_view_t* views, tn_arena_t* arena,
+                             tn_gpu_dot_t* out_dot) {
+  *out_dot = (tn_gpu_dot_t){.use = use};
+  TN_RETURN_IF_ERROR(read_numbers(use, arena, out_dot));
+  for (size_t side = 0; side < 2; ++side) {
+    tn__gpu_element_strides(views ? &views[side] : NULL, use->operand_types[side],
+                            out_dot->strides[side]);
+  }
+  return TN_OK;
+}
+
 // -1: it is not in the list.
 static int64_t index_in(const tn_i64_list_t* list, size_t dimension) {
   for (size_t k = 0; k < list->count; ++k) {
@@ -40,9 +50,54 @@ bool tn__gpu_dot_supports(const tn_op_use_t* use) {
     const tn_kind_t kind = tn_dtype_kind(use->operand_types[side]->dtype);
     if ((kind == TN_KIND_COMPLEX) != is_complex) return false;
   }
-  return tn__gpu_have_dtypes(use) && use->result_types[0]->dtype != TN_DTYPE_PRED &&
-         tn__attr_find(&use->attrs, "algorithm") == NULL;  // which may ask for fewer digits
+  return tn__gpu_have_dtypes(use) && use->result_types[0]->dtype != TN_DTYPE_PRED;
 }
+
+// --- axes
+
+// Joins the dimension to the last one, where both sides go on with it as in one.
+static void add_dim(tn_gpu_axis_t* axis, int64_t dim, int64_t lhs_stride, int64_t rhs_stride) {
+  axis->size *= dim;
+  if (dim == 1) return;
+  const size_t last = axis->count - 1;
+  if (axis->count && axis->strides[0][last] == lhs_stride * dim &&
+      axis->strides[1][last] == rhs_stride * dim) {
+    axis->dims[last] *= dim;
+  } else {
+    axis->dims[axis->count++] = dim;
+  }
+  axis->strides[0][axis->count - 1] = lhs_stride;
+  axis->strides[1][axis->count - 1] = rhs_stride;
+}
+
+// Dimension k of both lists.
+static void add_dims(tn_gpu_axis_t* axis, const tn_gpu_dot_t* dot, const tn_i64_list_t* lists,
+                     size_t lhs, size_t rhs) {
+  for (size_t k = 0; k < lists[0].count; ++k) {
+    add_dim(axis, dot->use->operand_types[0]->dims[lists[0].values[k]],
+            dot->strides[lhs][lists[lhs].values[k]], dot->strides[rhs][lists[rhs].values[k]]);
+  }
+}
+
+tn_gpu_axes_t tn__gpu_dot_axes(const tn_gpu_dot_t* dot, size_t lhs, size_t rhs) {
+  tn_gpu_axes_t axes = {
+      .batch = {.size = 1}, .free = {{.size = 1}, {.size = 1}}, .depth = {.size = 1}};
+  add_dims(&axes.batch, dot, dot->batching, lhs, rhs);
+  add_dims(&axes.depth, dot, dot->contracting, lhs, rhs);
+  for (size_t side = 0; side < 2; ++side) {
+    const tn_type_t* type = dot->use->operand_types[side];
+    for (size_t d = 0; d < type->rank; ++d) {
+      if (index_in(&dot->batching[side], d) >= 0 || index_in(&dot->contracting[side], d) >= 0) {
+        continue;
+      }
+      const int64_t stride = dot->strides[side][d];
+      add_dim(&axes.free[side], type->dims[d], side ? 0 : stride, side ? stride : 0);
+    }
+  }
+  return axes;
+}
+
+// --- the kernel
 
 // Writes a0 or a1: where the products of element `i` begin in a side. `next` is the first dimension
 // of the result that the side has for itself, and then the one behind its last.
@@ -104,11 +159,7 @@ tn_status_t tn__gpu_dot_prepare(tn_kernel_site_t* site) {
   const tn_gpu_dtype_t* dtype = tn__gpu_dtype(result->dtype);
   tn_gpu_dot_t sides;
   tn_gpu_source_t source;
-  TN_RETURN_IF_ERROR(read_sides(use, site->arena, &sides));
-  for (size_t side = 0; side < 2; ++side) {
-    tn__gpu_element_strides(site->views ? &site->views[side] : NULL, use->operand_types[side],
-                            sides.strides[side]);
-  }
+  TN_RETURN_IF_ERROR(tn__gpu_dot_read(use, site->views, site->arena, &sides));
   if (tn__gpu_dot_has_tiles(&sides)) return tn__gpu_tiled_dot_prepare(site, &sides);
   tn__gpu_begin(&source, site->arena, tn__type_size(result));
   for (size_t side = 0; side < 2; ++side) {

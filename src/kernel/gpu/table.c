@@ -20,6 +20,7 @@ static const tn_kernel_t rows[] = {
 static uint16_t first[TN_OP_ID_COUNT], next[sizeof rows / sizeof *rows];
 static const tn_kernel_set_t set = {rows, sizeof rows / sizeof *rows, first, next};
 static const tn_kernel_set_t* const sets[] = {&set};
+static const tn_kernel_set_t* const cuda_sets[] = {&tn__kernel_set_cublas, &set};
 
 const tn_compile_target_t tn__compile_target_opencl = {
     .platform = "OpenCL",
@@ -38,6 +39,7 @@ const tn_compile_target_t tn__compile_target_cuda = {
     .fusion_element_count = -1,
     .has_lanes = true,
     .host = &tn__compile_target_host,
-    .set_count = 1,
-    .sets = sets,
+    .set_count = sizeof cuda_sets / sizeof *cuda_sets,
+    .sets = cuda_sets,
+    .libraries = UINT32_MAX,
 };

@@ -7,69 +7,16 @@
 
 enum { TILE = 64, DEPTH = 16, BLOCK = 4, SIDE = TILE / BLOCK, FEWEST = 32, FEWEST_DEPTH = 16 };
 
-// Dimensions that are gone through as if they were one.
-typedef struct axis {
-  size_t count;
-  int64_t size;
-  int64_t dims[TN_MAX_RANK], strides[2][TN_MAX_RANK];  // by side
-} axis_t;
-
-typedef struct axes {
-  axis_t batch, free[2], depth;
-} axes_t;
-
-static bool is_in(const tn_i64_list_t* list, size_t dimension) {
-  for (size_t k = 0; k < list->count; ++k) {
-    if (list->values[k] == (int64_t)dimension) return true;
-  }
-  return false;
-}
-
-// Joins the dimension to the last one, where both sides go on with it as in one.
-static void add_dim(axis_t* axis, int64_t dim, int64_t lhs_stride, int64_t rhs_stride) {
-  axis->size *= dim;
-  if (dim == 1) return;
-  const size_t last = axis->count - 1;
-  if (axis->count && axis->strides[0][last] == lhs_stride * dim &&
-      axis->strides[1][last] == rhs_stride * dim) {
-    axis->dims[last] *= dim;
-  } else {
-    axis->dims[axis->count++] = dim;
-  }
-  axis->strides[0][axis->count - 1] = lhs_stride;
-  axis->strides[1][axis->count - 1] = rhs_stride;
-}
-
-static axes_t axes_of(const tn_gpu_dot_t* dot) {
-  const tn_type_t* const* types = dot->use->operand_types;
-  axes_t axes = {.batch = {.size = 1}, .free = {{.size = 1}, {.size = 1}}, .depth = {.size = 1}};
-  for (size_t k = 0; k < dot->batching[0].count; ++k) {
-    const int64_t d = dot->batching[0].values[k], e = dot->batching[1].values[k];
-    add_dim(&axes.batch, types[0]->dims[d], dot->strides[0][d], dot->strides[1][e]);
-  }
-  for (size_t k = 0; k < dot->contracting[0].count; ++k) {
-    const int64_t d = dot->contracting[0].values[k], e = dot->contracting[1].values[k];
-    add_dim(&axes.depth, types[0]->dims[d], dot->strides[0][d], dot->strides[1][e]);
-  }
-  for (size_t side = 0; side < 2; ++side) {
-    for (size_t d = 0; d < types[side]->rank; ++d) {
-      if (is_in(&dot->batching[side], d) || is_in(&dot->contracting[side], d)) continue;
-      const int64_t stride = dot->strides[side][d];
-      add_dim(&axes.free[side], types[side]->dims[d], side ? 0 : stride, side ? stride : 0);
-    }
-  }
-  return axes;
-}
-
 bool tn__gpu_dot_has_tiles(const tn_gpu_dot_t* dot) {
-  const axes_t axes = axes_of(dot);
+  const tn_gpu_axes_t axes = tn__gpu_dot_axes(dot, 0, 1);
   if (tn_dtype_kind(dot->use->result_types[0]->dtype) == TN_KIND_COMPLEX) return false;
   return axes.free[0].size >= FEWEST && axes.free[1].size >= FEWEST &&
          axes.depth.size >= FEWEST_DEPTH;
 }
 
 // Defines name(i): where element i of the axis is in a side, from the first one.
-static void add_place(tn_gpu_source_t* source, const char* name, const axis_t* axis, size_t side) {
+static void add_place(tn_gpu_source_t* source, const char* name, const tn_gpu_axis_t* axis,
+                      size_t side) {
   tn_gpu_text_t* functions = &source->functions;
   int64_t inner = 1;
   tn__gpu_add(functions, "#define %s(i) (0", name);
@@ -86,9 +33,9 @@ static void add_place(tn_gpu_source_t* source, const char* name, const axis_t* a
 
 // Brings a strip of a side to the group's memory, zeros where it ends. Lanes that are neighbours
 // read elements that are.
-static void add_strip(tn_gpu_source_t* source, const axes_t* axes, size_t side,
+static void add_strip(tn_gpu_source_t* source, const tn_gpu_axes_t* axes, size_t side,
                       const tn_gpu_dtype_t* dtype, size_t free_size, size_t depth_size) {
-  const axis_t *depth = &axes->depth, *free = &axes->free[side];
+  const tn_gpu_axis_t *depth = &axes->depth, *free = &axes->free[side];
   const bool goes_deep = depth->count && depth->strides[side][depth->count - 1] == 1 &&
                          !(free->count && free->strides[side][free->count - 1] == 1);
   const char name = side ? 'b' : 'a';
@@ -131,7 +78,7 @@ tn_status_t tn__gpu_tiled_dot_prepare(tn_kernel_site_t* site, const tn_gpu_dot_t
   const tn_op_use_t* use = dot->use;
   const tn_type_t* result = use->result_types[0];
   const tn_gpu_dtype_t* dtype = tn__gpu_dtype(result->dtype);
-  const axes_t axes = axes_of(dot);
+  const tn_gpu_axes_t axes = tn__gpu_dot_axes(dot, 0, 1);
   const int64_t tiles[] = {tn__ceil_divide(axes.free[0].size, TILE),
                            tn__ceil_divide(axes.free[1].size, TILE)};
   tn_gpu_source_t source;

@@ -1,4 +1,5 @@
 // The libraries, for users of the library.
+#include "kernel/lib/cublas.h"
 #include "kernel/lib/library.h"
 #include "kernel/lib/onednn.h"
 #include "kernel/lib/openblas.h"

@@ -23,7 +23,7 @@ typedef enum tn_kernel_library_id {
 typedef struct tn_kernel_library_facts {
   const char* name;     // "openblas"
   const char* soname;   // NULL: not found when Tenon was configured
-  const char* package;  // Debian's
+  const char* package;  // Debian's; NULL: it has none
   const char* purpose;
 } tn_kernel_library_facts_t;
 

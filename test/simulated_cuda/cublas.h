@@ -1,0 +1,12 @@
+// What tests see of the cuBLAS that is simulated: its variable `simulated_cublas`.
+#ifndef SIMULATED_CUDA_CUBLAS_H_
+#define SIMULATED_CUDA_CUBLAS_H_
+
+#include <stdint.h>
+
+typedef struct simulated_cublas {
+  int64_t handle_count, product_count;  // that were created, that were begun
+  int32_t next_status;                  // of the next product, which is not begun; 0: as it goes
+} simulated_cublas_t;
+
+#endif  // SIMULATED_CUDA_CUBLAS_H_
