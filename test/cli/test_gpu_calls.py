@@ -34,6 +34,14 @@ func.func @main(%x: tensor<300x500x{dtype}>, %y: tensor<300x500x{dtype}>, %v: te
   return %dense, %strided : tensor<300x500x{dtype}>, tensor<300x500x{dtype}>
 }}
 """
+PRODUCT = """
+func.func @main(%x: tensor<5x7xf32>, %w: tensor<7x3xf32>) -> tensor<5x3xf32> {
+  %a = stablehlo.add %x, %x : tensor<5x7xf32>
+  %y = stablehlo.custom_call @product(%a, %w) {api_version = 4 : i32} : (tensor<5x7xf32>, tensor<7x3xf32>) -> tensor<5x3xf32>
+  %z = stablehlo.negate %y : tensor<5x3xf32>
+  return %z : tensor<5x3xf32>
+}
+"""
 PARTS = "tuple<tensor<32xf32>, tuple<tensor<64xf32>, tensor<128xf32>>, tensor<256xf32>>"
 # Four operands and two results are six leaves.
 TUPLE = f"""
@@ -49,6 +57,7 @@ CASES = {
     "the digits demo": (EXAMPLES / "digits/digits.mlir", [EXAMPLES / "digits/images.npy"], 2, "digits", "call.strided_gpu"),
     "the sum, untyped": (SUM.format(target="add_fixed", version=1), ["random:1", "random:2"], 1, "broadcast_add", "call.stream"),
     "the sum, typed": (SUM.format(target="broadcast_add", version=4), ["random:1", "random:2"], 1, "broadcast_add", "call.typed"),
+    "cuBLAS on the call's stream": (PRODUCT, ["iota", "random:2"], 1, "product", "call.typed"),
     "the tuple": (TUPLE, ["random:1", "random:2", "random:3", "random:4"], 1, "tuples", "call.stream"),
     **{f"axpby, {dtype}": (AXPBY.format(dtype=dtype), ["random:1", "random:2", "random:3"], 2, "axpby", "call.strided_gpu")
        for dtype in ["f32", "f16", "bf16", "complex<f32>"]},
@@ -62,9 +71,9 @@ def library(example, kind=""):
 def libraries(example, name):
     """The example's, and the one for the device's own stream where it has one."""
     is_simulated = os.environ.get("LD_LIBRARY_PATH") == str(cuda.FOLDER)
-    of_cuda = cuda.FOLDER / f"lib{example}_nvrtc.so" if is_simulated else library(example, "_nvrtc")
-    own = {"opencl": library(example, "_opencl"), "cuda": of_cuda}.get(name)
-    return [library(example), *([own] if own and own.exists() else [])]
+    of_cuda = [cuda.FOLDER / f"lib{example}{way}.so" if is_simulated else library(example, way) for way in ["_nvrtc", "_cublas"]]
+    own = {"opencl": [library(example, "_opencl")], "cuda": of_cuda}.get(name, [])
+    return [library(example), *(file for file in own if file.exists())]
 
 
 @pytest.fixture(params=["opencl", "cuda", "simulated cuda"])

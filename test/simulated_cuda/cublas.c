@@ -68,9 +68,9 @@ int32_t cublasCreate_v2(tn_cublas_handle_t* out_handle) {
   tn_cublas_handle_t handle = calloc(1, sizeof *handle);
   if (!handle) return ALLOC_FAILED;
   handle->context = context;
-  sim_count(context, 1);
   pthread_mutex_lock(&sim_mutex);
   ++simulated_cublas.handle_count;
+  ++simulated_cublas.live_handle_count;
   pthread_mutex_unlock(&sim_mutex);
   *out_handle = handle;
   return 0;
@@ -87,7 +87,9 @@ static bool is_usable(tn_cublas_handle_t handle) {
 
 int32_t cublasDestroy_v2(tn_cublas_handle_t handle) {
   if (!is_usable(handle)) return NOT_INITIALIZED;
-  sim_count(handle->context, -1);
+  pthread_mutex_lock(&sim_mutex);
+  --simulated_cublas.live_handle_count;
+  pthread_mutex_unlock(&sim_mutex);
   free(handle);
   return 0;
 }

@@ -5,8 +5,9 @@
 #include <stdint.h>
 
 typedef struct simulated_cublas {
-  int64_t handle_count, product_count;  // that were created, that were begun
-  int32_t next_status;                  // of the next product, which is not begun; 0: as it goes
+  int64_t handle_count, live_handle_count;  // that were created, that are not destroyed
+  int64_t product_count;                    // that were begun
+  int32_t next_status;  // of the next product, which is not begun; 0: as it goes
 } simulated_cublas_t;
 
 #endif  // SIMULATED_CUDA_CUBLAS_H_

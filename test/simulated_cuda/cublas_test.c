@@ -369,7 +369,7 @@ static const char square[] =
     "tensor<4x4xf32>) -> tensor<4x4xf32>\n"
     "  return %1 : tensor<4x4xf32>\n}\n";
 
-static void queues_that_are_gone_leave_their_handle(void** state) {
+static void queues_leave_their_handle_to_later_ones(void** state) {
   tn_device_t* device = NULL;
   (void)state;
   TN_ASSERT_OK(tn_device_create("cuda", NULL, &device));
@@ -384,7 +384,9 @@ static void queues_that_are_gone_leave_their_handle(void** state) {
     tn_program_release(program);
   }
   assert_int_equal(cublas->handle_count, before + 1);
+  const int64_t live = cublas->live_handle_count;
   tn_device_release(device);
+  assert_int_equal(cublas->live_handle_count, live - 1);
 }
 
 static void workspace_goes_back_when_a_run_ends(void** state) {
@@ -536,7 +538,7 @@ int main(void) {
       cmocka_unit_test(views_are_read_in_place),
       cmocka_unit_test(other_products_take_our_own_kernels),
       cmocka_unit_test(only_an_algorithm_makes_tf32_of_f32),
-      cmocka_unit_test(queues_that_are_gone_leave_their_handle),
+      cmocka_unit_test(queues_leave_their_handle_to_later_ones),
       cmocka_unit_test(workspace_goes_back_when_a_run_ends),
       cmocka_unit_test(errors_have_cublas_name_for_them),
       cmocka_unit_test(a_product_is_not_blamed_for_the_kernel_before),

@@ -84,7 +84,7 @@ SIM_SHARED int32_t sim_context_error(tn_cu_context_t context);
 // 90 is sm_90; SIMULATED_CUDA_ARCHITECTURE names another one.
 uint32_t sim_architecture(void);
 SIM_SHARED void sim_set_error(tn_cu_context_t context, int32_t error);
-SIM_SHARED void sim_count(tn_cu_context_t context, int change);
+void sim_count(tn_cu_context_t context, int change);
 // Ends the process: the caller has done what is wrong without a doubt.
 SIM_SHARED __attribute__((noreturn, format(printf, 1, 2))) void sim_abort(const char* format, ...);
 
