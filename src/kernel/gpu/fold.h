@@ -24,6 +24,9 @@ typedef struct tn_gpu_fold {
 // Gives the site a state that does the reduction.
 TN_MUST_USE tn_status_t tn__gpu_fold_prepare(tn_kernel_site_t* site, const tn_gpu_fold_t* fold);
 
+// The operation of a region, of its two arguments; NULL: it is another.
+const tn_op_t* tn__gpu_fold_operation(const tn_region_t* region);
+
 // Writes tn_fold: what the region of `use`, its first, does with values.
 TN_MUST_USE tn_status_t tn__gpu_add_fold(tn_gpu_source_t* source, const tn_op_use_t* use);
 

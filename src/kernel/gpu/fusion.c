@@ -1,5 +1,5 @@
 // Fusions: one launch computes what all members do. An item computes an element of each value; with
-// a reduction at the end it computes those that it folds.
+// a reduction at the end it computes those that it folds. Others with reductions: fusion_rows.c.
 #include "kernel/fusion/fusion.h"
 
 #include <stdio.h>
@@ -7,13 +7,18 @@
 #include "ir/trace.h"
 #include "kernel/fusion/state.h"
 #include "kernel/gpu/fold.h"
+#include "kernel/gpu/fusion.h"
 #include "kernel/gpu/reads.h"
 #include "kernel/gpu/region.h"
+#include "kernel/placement.h"
 
 enum {
   // Below, plain launches cost little more, and their kernels are those of other programs as well.
   FEWEST_ELEMENTS = 256,
   MOST_MEMBERS = 32,
+  // Of fewer rows, parts fill a device better.
+  FEWEST_ROWS = 1024,
+  FEWEST_ROWS_OF_LANES = 64,
 };
 
 static bool is_member(const tn_node_t* node) {
@@ -31,7 +36,13 @@ static tn_status_t role_of(const tn_node_t* node, tn_arena_t* scratch, tn_fusion
   if (!is_fold(node) && !tn__fusion_fits(node)) return TN_OK;
   TN_RETURN_IF_ERROR(tn__node_use(node, scratch, &use));
   if (is_fold(node)) {
-    if (node->result_count == 1 && tn__gpu_folds(&use)) *out_role = TN_FUSION_LAST;
+    if (node->result_count == 1 && tn__gpu_folds(&use)) {
+      const bool has_lanes = tn__node_target(node)->has_lanes;
+      const int64_t fewest = has_lanes ? FEWEST_ROWS_OF_LANES : FEWEST_ROWS;
+      *out_role = tn__gpu_folds_rows(&use) && tn__type_size(use.result_types[0]) >= fewest
+                      ? TN_FUSION_ROWS
+                      : TN_FUSION_LAST;
+    }
   } else if (tn__gpu_map_supports(&use)) {
     *out_role = TN_FUSION_ELEMENTS;
   }
@@ -124,7 +135,9 @@ bool tn__gpu_fusion_supports(const tn_op_use_t* use) {
   checker_t checker = {.region = use->regions[0].region, .arena = &arena};
   if (!checker.region || !tn__gpu_know_types(use)) return false;
   tn__arena_init_in(&arena, tn_allocator_system(), &room);
-  tn_status_t status = check(&checker);
+  tn_status_t status = tn__gpu_region_has_rows(checker.region)
+                           ? tn__gpu_rows_fit(checker.region, &arena, &checker.fits)
+                           : check(&checker);
   const bool fits = !status && checker.fits;
   tn_status_release(status);
   tn__arena_deinit(&arena);
@@ -269,6 +282,7 @@ tn_status_t tn__gpu_fusion_prepare(tn_kernel_site_t* site) {
     if (is_fold(node)) fusion.fold = node;
   }
   site->holds_regions = true;
+  if (tn__gpu_region_has_rows(fusion.region)) return tn__gpu_rows_prepare(site);
   tn__arena_init(&fusion.scratch, site->arena->allocator);
   tn_status_t status = fusion.fold ? prepare_fold(site, &fusion) : prepare_map(site, &fusion);
   tn__arena_deinit(&fusion.scratch);

@@ -20,8 +20,7 @@ enum {
   LEVEL_LIMIT = 16,
 };
 
-// The operation of the region, of its two arguments; NULL: it is another.
-static const tn_op_t* operation_of(const tn_region_t* region) {
+const tn_op_t* tn__gpu_fold_operation(const tn_region_t* region) {
   tn_arena_t arena;
   tn_arena_room_t room;
   tn_body_shape_t body = {.binary = NULL};
@@ -34,7 +33,7 @@ static const tn_op_t* operation_of(const tn_region_t* region) {
 tn_status_t tn__gpu_add_fold(tn_gpu_source_t* source, const tn_op_use_t* use) {
   const tn_region_t* region = use->regions[0].region;
   const tn_dtype_t dtype = region->arguments[0].type->dtype;
-  const tn_op_t* op = operation_of(region);
+  const tn_op_t* op = tn__gpu_fold_operation(region);
   const char* expression = op ? tn__gpu_scalar_expression(op, dtype) : NULL;
   if (!expression || tn_dtype_kind(dtype) == TN_KIND_COMPLEX)
     return tn__gpu_add_region(source, region, "tn_fold");
@@ -298,7 +297,7 @@ static int64_t ceil_log(int64_t value) {
 
 // Whether lanes of a group fold a row together.
 static bool fit_lanes(const tn_gpu_fold_t* fold, const rows_t* rows) {
-  const tn_op_t* op = operation_of(fold->use->regions[0].region);
+  const tn_op_t* op = tn__gpu_fold_operation(fold->use->regions[0].region);
   const size_t last = rows->folded.count - 1;
   return op && tn__op_has(op, TN_COMMUTATIVE) && rows->folded.count &&
          rows->folded.strides[0][last] == 1 && rows->folded.dims[last] >= SHORTEST;

@@ -60,6 +60,14 @@ static void add_address(tn_gpu_source_t* source, int32_t place, int64_t byte_off
 
 size_t tn__gpu_add_address(tn_gpu_source_t* source, int32_t place, int64_t byte_offset,
                            const char* type) {
+  for (size_t i = 0, read = 0; i < source->address_count; ++i) {
+    if (source->is_written[i]) continue;
+    if (source->places[i] == place && source->byte_offsets[i] == byte_offset &&
+        strcmp(source->parameters[i], type) == 0) {
+      return read;
+    }
+    ++read;
+  }
   add_address(source, place, byte_offset, type, false);
   return source->read_count++;
 }

@@ -55,7 +55,7 @@ enum { TN_GPU_SCRATCH = -1 };
 void tn__gpu_begin(tn_gpu_source_t* source, tn_arena_t* arena, int64_t item_count);
 __attribute__((format(printf, 2, 3))) void tn__gpu_add(tn_gpu_text_t* text, const char* format,
                                                        ...);
-// An address that elements are read from: k of its name, xk.
+// An address that elements are read from: k of its name, xk. One for all that are the same.
 size_t tn__gpu_add_address(tn_gpu_source_t* source, int32_t place, int64_t byte_offset,
                            const char* type);
 // An address that elements are written to: k of its name, yk.
