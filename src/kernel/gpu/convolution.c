@@ -1,8 +1,7 @@
-// Convolutions: an item for each element of the result.
-#include "kernel/convolution/convolution.h"
+// Convolutions: an item for each element of the result; large ones by tiles.
+#include "kernel/gpu/convolution.h"
 
 #include "base/type.h"
-#include "kernel/gpu/sliding.h"
 
 bool tn__gpu_convolution_supports(const tn_op_use_t* use) {
   if (!tn__gpu_have_dtypes(use) || use->result_types[0]->dtype == TN_DTYPE_PRED ||
@@ -16,15 +15,7 @@ bool tn__gpu_convolution_supports(const tn_op_use_t* use) {
   return true;
 }
 
-typedef struct layouts {
-  tn_convolution_layout_t input, kernel, output;
-  tn_sliding_t spatial;
-  int64_t input_strides[TN_MAX_RANK], kernel_strides[TN_MAX_RANK];
-  int64_t spatial_strides[TN_MAX_RANK];  // of the input
-  tn_i64_list_t reversal;
-} layouts_t;
-
-static tn_status_t read_layouts(const tn_kernel_site_t* site, layouts_t* out) {
+static tn_status_t read_layouts(const tn_kernel_site_t* site, tn_gpu_convolution_t* out) {
   const tn_op_use_t* use = site->use;
   const tn_type_t *input = use->operand_types[0], *kernel = use->operand_types[1];
   TN_RETURN_IF_ERROR(tn__convolution_layouts(site, &out->input, &out->kernel, &out->output));
@@ -36,25 +27,25 @@ static tn_status_t read_layouts(const tn_kernel_site_t* site, layouts_t* out) {
   for (size_t d = 0; d < out->spatial.rank; ++d) {
     out->spatial_strides[d] = out->input_strides[out->input.spatial.values[d]];
   }
+  const int64_t feature_groups = tn__attr_get_integer(&use->attrs, "feature_group_count", 1);
+  const int64_t batch_groups = tn__attr_get_integer(&use->attrs, "batch_group_count", 1);
+  out->use = use;
+  out->group_count = feature_groups > 1 ? feature_groups : batch_groups;
+  out->group_stride =
+      batch_groups > 1
+          ? use->result_types[0]->dims[out->output.first] * out->input_strides[out->input.first]
+          : kernel->dims[out->kernel.first] * out->input_strides[out->input.second];
+  out->features = kernel->dims[out->kernel.second] / out->group_count;
   return tn__attr_get_i64_list(&use->attrs, "window_reversal", site->arena, &out->reversal);
 }
 
 // Writes `x` and `k`: the first element of the input that element i may read, as if windows began
 // there, and of the kernel.
-static void add_starts(tn_gpu_source_t* source, const tn_op_use_t* use, const layouts_t* layouts) {
-  const int64_t feature_groups = tn__attr_get_integer(&use->attrs, "feature_group_count", 1);
-  const int64_t batch_groups = tn__attr_get_integer(&use->attrs, "batch_group_count", 1);
-  const tn_type_t* kernel = use->operand_types[1];
-  const int64_t groups = feature_groups > 1 ? feature_groups : batch_groups;
-  const int64_t depth = kernel->dims[layouts->kernel.first];
-  const int64_t batch = use->result_types[0]->dims[layouts->output.first];
-  const size_t features = tn__gpu_add_number(source, kernel->dims[layouts->kernel.second] / groups);
+static void add_starts(tn_gpu_source_t* source, const tn_gpu_convolution_t* layouts) {
+  const size_t features = tn__gpu_add_number(source, layouts->features);
   const size_t batch_stride =
       tn__gpu_add_number(source, layouts->input_strides[layouts->input.first]);
-  // From a group to the next one.
-  const size_t group_stride = tn__gpu_add_number(
-      source, batch_groups > 1 ? batch * layouts->input_strides[layouts->input.first]
-                               : depth * layouts->input_strides[layouts->input.second]);
+  const size_t group_stride = tn__gpu_add_number(source, layouts->group_stride);
   const size_t kernel_stride =
       tn__gpu_add_number(source, layouts->kernel_strides[layouts->kernel.second]);
   tn__gpu_add(&source->body,
@@ -68,8 +59,7 @@ static void add_starts(tn_gpu_source_t* source, const tn_op_use_t* use, const la
   }
 }
 
-// Writes `tap`: where element w of a window is in the kernel.
-static void add_tap(tn_gpu_source_t* source, const layouts_t* layouts) {
+void tn__gpu_add_tap(tn_gpu_source_t* source, const tn_gpu_convolution_t* layouts) {
   tn_gpu_text_t* body = &source->body;
   tn__gpu_add(body, "    long tap = k, rest = w;\n");
   for (size_t d = layouts->spatial.rank; d-- > 0;) {
@@ -92,17 +82,20 @@ tn_status_t tn__gpu_convolution_prepare(tn_kernel_site_t* site) {
   const tn_type_t* result = use->result_types[0];
   const tn_gpu_dtype_t* dtype = tn__gpu_dtype(result->dtype);
   const bool is_real = tn_dtype_kind(result->dtype) == TN_KIND_FLOAT;
-  layouts_t layouts;
+  tn_gpu_convolution_t layouts;
   tn_gpu_source_t source;
   tn_gpu_text_t* body = &source.body;
   TN_RETURN_IF_ERROR(read_layouts(site, &layouts));
+  if (tn__gpu_convolution_has_tiles(&layouts)) {
+    return tn__gpu_tiled_convolution_prepare(site, &layouts);
+  }
   tn__gpu_begin(&source, site->arena, tn__type_size(result));
   tn__gpu_add_words(&source, result->dtype);
   tn__gpu_add_address(&source, 0, 0, tn__gpu_dtype(input->dtype)->memory);
   tn__gpu_add_address(&source, 1, 0, tn__gpu_dtype(kernel->dtype)->memory);
   tn__gpu_add_output(&source, TN_GPU_RESULT(0), 0, dtype->memory);
   tn__gpu_add_coordinates(&source, "i", result->rank, result->dims);
-  add_starts(&source, use, &layouts);
+  add_starts(&source, &layouts);
   const size_t size = tn__gpu_add_number(&source, tn__gpu_sliding_size(&layouts.spatial));
   const size_t depth = tn__gpu_add_number(&source, kernel->dims[layouts.kernel.first]);
   const size_t input_step =
@@ -112,7 +105,7 @@ tn_status_t tn__gpu_convolution_prepare(tn_kernel_site_t* site) {
   tn__gpu_add(body, "  T sum = 0;\n  for (long w = 0; w < n(%zu); ++w) {\n", size);
   tn__gpu_add_sliding(&source, &layouts.spatial, "q", layouts.spatial_strides);
   tn__gpu_add(body, "    if (!is_inside) continue;\n");
-  add_tap(&source, &layouts);
+  tn__gpu_add_tap(&source, &layouts);
   tn__gpu_add(body,
               "    for (long f = 0; f < n(%zu); ++f) {\n"
               "      const T a = (T)LOAD%s(x0, x + at + f * n(%zu));\n"

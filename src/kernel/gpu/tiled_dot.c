@@ -1,17 +1,21 @@
-// Products of large matrices: a group of items computes TILE times TILE elements of the result,
-// each item BLOCK times BLOCK of them, from strips of both sides that the group brings to its
-// memory, DEPTH elements deep.
+// Products of large matrices, by tiles.
 #include "base/integer.h"
 #include "base/type.h"
 #include "kernel/gpu/dot.h"
+#include "kernel/gpu/tiles.h"
 
-enum { TILE = 64, DEPTH = 16, BLOCK = 4, SIDE = TILE / BLOCK, FEWEST = 32, FEWEST_DEPTH = 16 };
+enum {
+  TILE = TN_GPU_TILE,
+  DEPTH = TN_GPU_STRIP,
+  BLOCK = TN_GPU_BLOCK,
+  SIDE = TN_GPU_TILE_SIDE,
+  PITCH = TN_GPU_TILE_PITCH,
+};
 
 bool tn__gpu_dot_has_tiles(const tn_gpu_dot_t* dot) {
   const tn_gpu_axes_t axes = tn__gpu_dot_axes(dot, 0, 1);
   if (tn_dtype_kind(dot->use->result_types[0]->dtype) == TN_KIND_COMPLEX) return false;
-  return axes.free[0].size >= FEWEST && axes.free[1].size >= FEWEST &&
-         axes.depth.size >= FEWEST_DEPTH;
+  return tn__gpu_is_worth_tiles(axes.free[0].size, axes.free[1].size, axes.depth.size);
 }
 
 // Defines name(i): where element i of the axis is in a side, from the first one.
@@ -54,10 +58,30 @@ static void add_strip(tn_gpu_source_t* source, const tn_gpu_axes_t* axes, size_t
               "      }\n"
               "      %c[k * %d + p] = x;\n    }\n",
               name, free_size, depth_size, dtype->suffix, side, name, side ? 'B' : 'A',
-              side ? 'B' : 'A', name, TILE + 1);
+              side ? 'B' : 'A', name, PITCH);
 }
 
-static void add_products(tn_gpu_source_t* source, bool is_real) {
+int64_t tn__gpu_tile_items(int64_t batch, int64_t rows, int64_t columns) {
+  return batch * tn__ceil_divide(rows, TILE) * tn__ceil_divide(columns, TILE) * SIDE * SIDE;
+}
+
+void tn__gpu_add_tile(tn_gpu_source_t* source, int64_t rows, int64_t columns) {
+  const size_t row_tiles = tn__gpu_add_number(source, tn__ceil_divide(rows, TILE));
+  const size_t column_tiles = tn__gpu_add_number(source, tn__ceil_divide(columns, TILE));
+  tn__gpu_add(&source->body,
+              "  TN_SHARED T a[%d];\n  TN_SHARED T b[%d];\n"
+              "  const long lane = tn_lane(0), row = lane / %d, column = lane %% %d;\n"
+              "  const long group = tn_group(0), batch = group / n(%zu) / n(%zu);\n"
+              "  const long a_first = group / n(%zu) %% n(%zu) * %d;\n"
+              "  const long b_first = group %% n(%zu) * %d;\n"
+              "  T sums[%d][%d];\n"
+              "  for (int r = 0; r < %d; ++r) {\n"
+              "    for (int c = 0; c < %d; ++c) sums[r][c] = 0;\n  }\n",
+              DEPTH * PITCH, DEPTH * PITCH, SIDE, SIDE, column_tiles, row_tiles, column_tiles,
+              row_tiles, TILE, column_tiles, TILE, BLOCK, BLOCK, BLOCK, BLOCK);
+}
+
+void tn__gpu_add_tile_products(tn_gpu_source_t* source, bool is_real) {
   tn__gpu_add(
       &source->body,
       "    for (int k = 0; k < %d; ++k) {\n"
@@ -70,7 +94,7 @@ static void add_products(tn_gpu_source_t* source, bool is_real) {
       "        for (int c = 0; c < %d; ++c) {\n"
       "          sums[r][c] = %s;\n"
       "        }\n      }\n    }\n",
-      DEPTH, BLOCK, BLOCK, BLOCK, TILE + 1, SIDE, TILE + 1, SIDE, BLOCK, BLOCK,
+      DEPTH, BLOCK, BLOCK, BLOCK, PITCH, SIDE, PITCH, SIDE, BLOCK, BLOCK,
       is_real ? "fma(u[r], v[c], sums[r][c])" : "(T)(WIDE(sums[r][c]) + WIDE(u[r]) * WIDE(v[c]))");
 }
 
@@ -79,11 +103,10 @@ tn_status_t tn__gpu_tiled_dot_prepare(tn_kernel_site_t* site, const tn_gpu_dot_t
   const tn_type_t* result = use->result_types[0];
   const tn_gpu_dtype_t* dtype = tn__gpu_dtype(result->dtype);
   const tn_gpu_axes_t axes = tn__gpu_dot_axes(dot, 0, 1);
-  const int64_t tiles[] = {tn__ceil_divide(axes.free[0].size, TILE),
-                           tn__ceil_divide(axes.free[1].size, TILE)};
   tn_gpu_source_t source;
   tn_gpu_text_t* body = &source.body;
-  tn__gpu_begin(&source, site->arena, axes.batch.size * tiles[0] * tiles[1] * SIDE * SIDE);
+  tn__gpu_begin(&source, site->arena,
+                tn__gpu_tile_items(axes.batch.size, axes.free[0].size, axes.free[1].size));
   source.is_grouped = true;
   tn__gpu_add_words(&source, result->dtype);
   add_place(&source, "A_FREE", &axes.free[0], 0);
@@ -100,28 +123,17 @@ tn_status_t tn__gpu_tiled_dot_prepare(tn_kernel_site_t* site, const tn_gpu_dot_t
   const size_t rows = tn__gpu_add_number(&source, axes.free[0].size);
   const size_t columns = tn__gpu_add_number(&source, axes.free[1].size);
   const size_t depth = tn__gpu_add_number(&source, axes.depth.size);
-  const size_t row_tiles = tn__gpu_add_number(&source, tiles[0]);
-  const size_t column_tiles = tn__gpu_add_number(&source, tiles[1]);
+  tn__gpu_add_tile(&source, axes.free[0].size, axes.free[1].size);
   tn__gpu_add(body,
-              "  TN_SHARED T a[%d];\n  TN_SHARED T b[%d];\n"
-              "  const long lane = tn_lane(0), row = lane / %d, column = lane %% %d;\n"
-              "  const long group = tn_group(0), batch = group / n(%zu) / n(%zu);\n"
-              "  const long a_first = group / n(%zu) %% n(%zu) * %d;\n"
-              "  const long b_first = group %% n(%zu) * %d;\n"
               "  const long a_base = A_BATCH(batch), b_base = B_BATCH(batch);\n"
-              "  T sums[%d][%d];\n"
-              "  for (int r = 0; r < %d; ++r) {\n"
-              "    for (int c = 0; c < %d; ++c) sums[r][c] = 0;\n  }\n"
               "  for (long depth = 0; depth < n(%zu); depth += %d) {\n",
-              DEPTH * (TILE + 1), DEPTH * (TILE + 1), SIDE, SIDE, column_tiles, row_tiles,
-              column_tiles, row_tiles, TILE, column_tiles, TILE, BLOCK, BLOCK, BLOCK, BLOCK, depth,
-              DEPTH);
+              depth, DEPTH);
   for (size_t side = 0; side < 2; ++side) {
     add_strip(&source, &axes, side, tn__gpu_dtype(use->operand_types[side]->dtype),
               side ? columns : rows, depth);
   }
   tn__gpu_add(body, "    tn_barrier();\n");
-  add_products(&source, tn_dtype_kind(result->dtype) == TN_KIND_FLOAT);
+  tn__gpu_add_tile_products(&source, tn_dtype_kind(result->dtype) == TN_KIND_FLOAT);
   tn__gpu_add(body,
               "    tn_barrier();\n  }\n"
               "  for (int r = 0; r < %d; ++r) {\n"
