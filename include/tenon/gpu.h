@@ -24,8 +24,8 @@
 //   tn_item(d)         this item, of all          tn_item_count(d)
 //   tn_group(d)        its group                  tn_group_count(d)
 //   tn_lane(d)         the item in its group      tn_group_size(d)
-//   tn_barrier()       waits for the other items of the group, all of which must come there: under
-//                      no condition that depends on the item
+//   tn_barrier()       waits for the other items of the group, and sees what they have written; all
+//                      must come there: under no condition that depends on the item
 //
 // Floats of 16 bits are computed in float: tn_load_f16(p, i), tn_store_f16(p, i, x), tn_load_bf16,
 // tn_store_bf16 (rounded to nearest even), and tn_load_f32, tn_store_f32 for macros that are
@@ -51,7 +51,7 @@
 #define tn_group_count(d) ((tn_i64)get_num_groups(d))
 #define tn_lane(d) ((tn_i64)get_local_id(d))
 #define tn_group_size(d) ((tn_i64)get_local_size(d))
-#define tn_barrier() barrier(CLK_LOCAL_MEM_FENCE)
+#define tn_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 
 // Macros: of parameters with names of their own some drivers do not check the size.
 #define tn_i8 char
