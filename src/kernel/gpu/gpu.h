@@ -113,6 +113,10 @@ bool tn__gpu_linear_supports(const tn_op_use_t* use);
 TN_MUST_USE tn_status_t tn__gpu_cholesky_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__gpu_triangular_solve_prepare(tn_kernel_site_t* site);
 
+// fft.c
+bool tn__gpu_fft_supports(const tn_op_use_t* use);
+TN_MUST_USE tn_status_t tn__gpu_fft_prepare(tn_kernel_site_t* site);
+
 // dot.c
 bool tn__gpu_dot_supports(const tn_op_use_t* use);
 TN_MUST_USE tn_status_t tn__gpu_dot_prepare(tn_kernel_site_t* site);
