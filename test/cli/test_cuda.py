@@ -229,9 +229,9 @@ def test_components_pass(test, kernels):
 # -- CUDA's own compiler, without a GPU
 
 
-def compiler():
+def of_toolkit(library):
     """CUDA's own, of version 12 or later; it needs no GPU."""
-    names = ["libnvrtc.so.13", "libnvrtc.so.12", *sorted(glob.glob("/usr/local/cuda*/lib*/libnvrtc.so.1[2-9]"))]
+    names = [f"{library}.so.13", f"{library}.so.12", *sorted(glob.glob(f"/usr/local/cuda*/lib*/{library}.so.1[2-9]"))]
     for name in names:
         try:
             return ctypes.CDLL(name)
@@ -240,9 +240,23 @@ def compiler():
     return None
 
 
+def test_cublas_has_the_functions_that_tenon_calls():
+    cublas = of_toolkit("libcublas")
+    if not cublas:
+        pytest.skip("cuBLAS (libcublas.so) was not found")
+    names = re.findall(r"^TN_CUBLAS_FUNCTION\([^,]+, (\w+), (\w*),", (ROOT / "src/kernel/lib/cublas.def").read_text(), re.MULTILINE)
+    assert len(names) == 9
+    assert [name for name, suffix in names if not hasattr(cublas, f"cublas{name}{suffix}")] == []
+    name = cublas.cublasGetStatusName
+    name.restype = ctypes.c_char_p
+    major = ctypes.c_int()
+    assert cublas.cublasGetProperty(0, ctypes.byref(major)) == 0 and major.value >= 12
+    assert name(3) == b"CUBLAS_STATUS_ALLOC_FAILED"
+
+
 @pytest.fixture(scope="session")
 def nvrtc():
-    found = compiler()
+    found = of_toolkit("libnvrtc")
     if not found:
         pytest.skip("CUDA's compiler (libnvrtc.so) was not found")
     return found
