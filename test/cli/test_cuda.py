@@ -131,7 +131,7 @@ def test_computes_what_the_fixture_says(path, tmp_path, kernels):
 
 
 @simulated
-@pytest.mark.parametrize("path", sorted(test_gpu_kernels.PROGRAMS.glob("*.mlir")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(test_gpu_kernels.PROGRAMS.rglob("*.mlir")), ids=lambda path: path.stem)
 def test_finds_what_the_cpu_finds(path, tmp_path, kernels, monkeypatch):
     for name, value in cuda.environment(**kept(kernels)).items():
         monkeypatch.setenv(name, value)

@@ -1,4 +1,5 @@
-"""GPUs compute these programs themselves, with so many launches, and find what the CPU finds."""
+"""GPUs compute these programs themselves, with so many launches, and find what the CPU finds. What is in the folder `lanes`, the
+host computes where the items of a group are not fast together."""
 
 import json
 import os
