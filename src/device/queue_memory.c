@@ -28,6 +28,13 @@ tn_status_t tn__queue_memory_allocate(tn_queue_memory_t* memory, size_t byte_siz
   return TN_OK;
 }
 
+bool tn__queue_memory_has(const tn_queue_memory_t* memory, const void* address) {
+  for (size_t i = 0; i < memory->count; ++i) {
+    if (tn__memory_address(memory->blocks[i].memory) == address) return true;
+  }
+  return false;
+}
+
 void tn__queue_memory_give_up(tn_queue_memory_t* memory, const void* address) {
   for (size_t i = 0; i < memory->count; ++i) {
     if (tn__memory_address(memory->blocks[i].memory) == address) memory->blocks[i].is_free = true;

@@ -20,6 +20,8 @@ typedef struct tn_queue_memory {
 
 TN_MUST_USE tn_status_t tn__queue_memory_allocate(tn_queue_memory_t* memory, size_t byte_size,
                                                   size_t alignment, void** out_address);
+// Whether the address is one that it has given, and has not cleared since.
+bool tn__queue_memory_has(const tn_queue_memory_t* memory, const void* address);
 void tn__queue_memory_give_up(tn_queue_memory_t* memory, const void* address);
 // The queue has finished.
 void tn__queue_memory_clear(tn_queue_memory_t* memory);

@@ -410,6 +410,48 @@ static void workspace_goes_back_when_a_run_ends(void** state) {
   tn_device_release(device);
 }
 
+// Each run's result is the next one's argument, so that few addresses take turns: later runs are
+// graphs, and cuBLAS does not see them. Its workspace stays as long as they do.
+static void graphs_keep_products_and_their_workspace(void** state) {
+  enum { STEPS = 4, RUNS = 10 };
+  static const int64_t dims[] = {2, 2};
+  static const float begin[] = {1, 2, 3, 4};
+  char text[2048];
+  tn_buffer_t* x = NULL;
+  float found[4];
+  int64_t counts[RUNS];
+  (void)state;
+  int length =
+      snprintf(text, sizeof text,
+               "func.func @main(%%v0: tensor<2x2xf32>) -> tensor<2x2xf32> {\n"
+               "  %%w = stablehlo.constant dense<[[0.0, 1.0], [1.0, 0.0]]> : tensor<2x2xf32>\n");
+  for (int i = 0; i < STEPS; ++i) {
+    length += snprintf(text + length, sizeof text - (size_t)length,
+                       "  %%u%d = stablehlo.dot_general %%v%d, %%w, contracting_dims = [1] x [0] : "
+                       "(tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>\n"
+                       "  %%v%d = stablehlo.negate %%u%d : tensor<2x2xf32>\n",
+                       i, i, i + 1, i);
+  }
+  snprintf(text + length, sizeof text - (size_t)length, "  return %%v%d : tensor<2x2xf32>\n}\n",
+           STEPS);
+  tn_program_t* program = tn__testing_program_on(cuda, text, false);
+  TN_ASSERT_OK(tn_buffer_create_from_host(cuda, TN_DTYPE_F32, 2, dims, begin, sizeof begin, &x));
+  for (int i = 0; i < RUNS; ++i) {
+    tn_buffer_t* y = NULL;
+    const int64_t before = cublas->product_count;
+    TN_ASSERT_OK(tn_program_run(program, 1, &x, NULL, 1, &y));
+    TN_ASSERT_OK(tn_buffer_to_host(y, found, sizeof found));
+    counts[i] = cublas->product_count - before;
+    assert_memory_equal(found, begin, sizeof found);  // turned around four times
+    tn_buffer_release(x);
+    x = y;
+  }
+  tn_buffer_release(x);
+  tn_program_release(program);
+  assert_int_equal(counts[0], STEPS);
+  assert_int_equal(counts[RUNS - 1], 0);
+}
+
 static void errors_have_cublas_name_for_them(void** state) {
   tn_program_t* program = tn__testing_program_on(cuda, square, false);
   tn_testing_buffers_t arguments;
@@ -540,6 +582,7 @@ int main(void) {
       cmocka_unit_test(only_an_algorithm_makes_tf32_of_f32),
       cmocka_unit_test(queues_leave_their_handle_to_later_ones),
       cmocka_unit_test(workspace_goes_back_when_a_run_ends),
+      cmocka_unit_test(graphs_keep_products_and_their_workspace),
       cmocka_unit_test(errors_have_cublas_name_for_them),
       cmocka_unit_test(a_product_is_not_blamed_for_the_kernel_before),
       cmocka_unit_test(wrong_calls_are_refused),

@@ -60,10 +60,10 @@ void tn__cuda_release(void* user, void* program);
 // products.c
 void tn__cuda_handles_init(tn_cuda_handles_t* handles);
 void tn__cuda_handles_deinit(tn_cuda_device_t* device);
-// Of a queue: its handle, from the first product on. It is ready until the queue's memory goes.
+// Of a queue: its handle, from the first product on, with memory of the queue as its workspace.
 typedef struct tn_cuda_products {
   tn_cuda_handle_t* handle;
-  bool is_ready;
+  void* workspace;
 } tn_cuda_products_t;
 void tn__cuda_products_give_back(tn_cuda_device_t* device, tn_cuda_products_t* products);
 // The device's context is current.

@@ -70,28 +70,29 @@ static tn_status_t create_handle(const tn_cuda_device_t* device, tn_cuda_handle_
 }
 
 // The library has memory of its own, for where there is no other.
-static tn_status_t set_workspace(const tn_cuda_device_t* device, tn_encoder_t* encoder,
-                                 tn_cublas_handle_t cublas) {
+static tn_status_t set_workspace(const tn_cuda_device_t* device, tn_cuda_products_t* products,
+                                 tn_encoder_t* encoder) {
   enum { ALIGNMENT = 256, MEBIBYTE = 1 << 20, HOPPER = 9 };
   const size_t byte_size = (size_t)(device->major >= HOPPER ? 32 : 4) * MEBIBYTE;
-  void* address = NULL;
-  tn_status_t status = encoder->allocate(encoder, byte_size, ALIGNMENT, &address);
-  if (!status) return CHECK(SetWorkspace, cublas, address, byte_size);
+  tn_status_t status = encoder->allocate(encoder, byte_size, ALIGNMENT, &products->workspace);
+  if (!status) {
+    return CHECK(SetWorkspace, products->handle->cublas, products->workspace, byte_size);
+  }
   tn_status_release(status);
   return TN_OK;
 }
 
+// The queue's memory goes when the queue has finished, and is another one while it is captured.
 static tn_status_t get_ready(tn_cuda_device_t* device, tn_cuda_products_t* products,
                              tn_encoder_t* encoder) {
-  if (products->is_ready) return TN_OK;
+  const tn_discrete_queue_t* queue = (tn_discrete_queue_t*)(void*)encoder;  // its first member
+  if (tn__queue_memory_has(&queue->memory, products->workspace)) return TN_OK;
   if (!products->handle) products->handle = take_handle(&device->handles);
   if (!products->handle) TN_RETURN_IF_ERROR(create_handle(device, &products->handle));
   tn_cublas_handle_t cublas = products->handle->cublas;
   TN_RETURN_IF_ERROR(CHECK(SetMathMode, cublas, TN_CUBLAS_NO_REDUCED_SUMS));
   TN_RETURN_IF_ERROR(CHECK(SetStream, cublas, encoder->stream));  // takes the workspace away
-  TN_RETURN_IF_ERROR(set_workspace(device, encoder, cublas));
-  products->is_ready = true;
-  return TN_OK;
+  return set_workspace(device, products, encoder);
 }
 
 // --- products

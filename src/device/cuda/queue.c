@@ -223,7 +223,6 @@ tn_status_t tn__cuda_queue_finish(tn_queue_t* queue, uint32_t* out_tag) {
   const bool is_behind = it->is_behind;
   *out_tag = TN_LAUNCH_UNKNOWN;
   it->is_behind = false;
-  it->products.is_ready = false;
   tn_status_t status = wait_for_queue(&it->base.encoder);
   tn__queue_memory_clear(&it->base.memory);
   // Another thread may have seen the loss first; what was launched here is part of it.

@@ -140,8 +140,9 @@ static void add_load(tn_gpu_source_t* source, const axis_t* axis, size_t length)
                                          : complex_text);
 }
 
-// A stage: transforms of `before` times `factor` numbers, of those of `before`. Line by line, each
-// is behind the one that begins an element earlier.
+// A stage, whose angles are counted from the nearest quarter of a turn: transforms of `before`
+// times `factor` numbers, of those of `before`. Line by line, each is behind the one that begins an
+// element earlier.
 static void add_stage(tn_gpu_source_t* source, size_t length, int64_t before, int64_t factor,
                       int64_t from, int64_t to, bool is_inverse) {
   const size_t small = tn__gpu_add_number(source, before);
@@ -150,8 +151,12 @@ static void add_stage(tn_gpu_source_t* source, size_t length, int64_t before, in
   tn__gpu_add(&source->body,
               "    const long k = o %% n(%zu);\n"
               "    const long first = e - o + o / n(%zu) * n(%zu) + k %% n(%zu);\n"
-              "    const float turn = (float)(2 * k > n(%zu) ? k - n(%zu) : k) / n(%zu);\n"
-              "    const float c = cos(6.2831853f * turn), s = %ssin(6.2831853f * turn);\n"
+              "    const long quarter = (8 * k + n(%zu)) / (2 * n(%zu));\n"
+              "    const float angle = 1.57079633f * (4 * k - quarter * n(%zu)) / n(%zu);\n"
+              "    const float p = cos(angle), r = sin(angle);\n"
+              "    const float c = quarter & 1 ? (quarter & 2 ? r : -r) : (quarter & 2 ? -p : p);\n"
+              "    const float w = quarter & 1 ? (quarter & 2 ? -p : p) : (quarter & 2 ? -r : r);\n"
+              "    const float s = %sw;\n"
               "    float x = 0, y = 0, u = 1, v = 0;\n"
               "    for (int q = 0; q < %lld; ++q) {\n"
               "      const float a = re[%lld + first + q * n(%zu)];\n"
@@ -159,7 +164,7 @@ static void add_stage(tn_gpu_source_t* source, size_t length, int64_t before, in
               "      x += a * u - b * v;\n      y += a * v + b * u;\n"
               "      const float next = u * c - v * s;\n      v = u * s + v * c;\n      u = next;\n"
               "    }\n    re[%lld + e] = x;\n    im[%lld + e] = y;\n  }\n  tn_barrier();\n",
-              large, large, small, small, large, large, large, is_inverse ? "" : "-",
+              large, large, small, small, large, large, large, large, is_inverse ? "" : "-",
               (long long)factor, (long long)from, step, (long long)from, step, (long long)to,
               (long long)to);
 }
