@@ -38,7 +38,7 @@ target_compile_definitions(tenon_flags INTERFACE _GNU_SOURCE)
 target_compile_options(tenon_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wmissing-prototypes -Wstrict-prototypes
   # Results must not depend on the compiler's mood: no fused multiply-add unless it is written.
-  -ffp-contract=off -fno-math-errno
+  -ffp-contract=off -fno-math-errno -fno-trapping-math
   # Enumerators are named constants here, of floating-point arithmetic too.
   $<$<C_COMPILER_ID:Clang>:-Wno-enum-float-conversion>)
 # gcc sets and copies small structs with `rep stos` and `rep movs`, which take 20 ns to begin.

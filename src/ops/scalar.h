@@ -5,6 +5,7 @@
 #define TN_COLUMN_NONE NONE, 0
 #define TN_COLUMN_IS(...) IS, (__VA_ARGS__)
 #define TN_COLUMN_BITS(...) TN_BITS_FORM, (__VA_ARGS__)
+#define TN_COLUMN_PERIODIC(...) TN_PERIODIC_FORM, (__VA_ARGS__)
 #define TN_COLUMN_ALONE(...) ALONE, (__VA_ARGS__)
 #define TN_COLUMN_APART(...) APART, (__VA_ARGS__)
 #define TN_COLUMN_BY_PARTS BY_PARTS, 0
@@ -14,6 +15,8 @@
 
 // What BITS(expression) is read as; a file that shares the loops of both signs says so here.
 #define TN_BITS_FORM IS
+// And PERIODIC(expression); a file that computes large operands apart says so.
+#define TN_PERIODIC_FORM IS
 
 // Becomes PREFIX_NONE(name, detail, expression), PREFIX_IS(name, detail, expression)... `detail` is
 // the caller's; the expression is in parentheses.

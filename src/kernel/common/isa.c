@@ -14,7 +14,7 @@ static void find_best(void) {
   unsigned a, b, c, d;
   // Not all compilers' __builtin_cpu_supports knows of f16c.
   const bool has_f16c = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
-  if (!__builtin_cpu_supports("avx2") || !has_f16c) return;
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !has_f16c) return;
   best = TN_ISA_AVX2;
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {

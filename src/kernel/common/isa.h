@@ -7,10 +7,12 @@
 #include <stdbool.h>
 
 // Code for others than the base can be compiled: TN_ISA_TARGET_AVX2 and _AVX512 say so of a
-// function.
+// function. Only what writes fused multiply-add itself has it: gcc 12 makes others of it where
+// vectors are added and subtracted by turns, also with -ffp-contract=off.
 #if defined(__x86_64__) && defined(__GNUC__)
 #define TN_ISA_X86 1
 #define TN_ISA_TARGET_AVX2 __attribute__((target("avx2")))
+#define TN_ISA_TARGET_AVX2_FMA __attribute__((target("avx2,fma")))
 #define TN_ISA_TARGET_AVX512 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl")))
 #else
 #define TN_ISA_X86 0
@@ -19,7 +21,7 @@
 // Worst first.
 typedef enum tn_isa {
   TN_ISA_BASE,    // what the compiler was told of
-  TN_ISA_AVX2,    // with F16C
+  TN_ISA_AVX2,    // with F16C, FMA
   TN_ISA_AVX512,  // F, DQ, BW, VL
   TN_ISA_COUNT,
 } tn_isa_t;

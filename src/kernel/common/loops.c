@@ -1,30 +1,28 @@
 #include "kernel/common/loops.h"
 
-static const tn_loops_t* const sets[][TN_NATIVE_COUNT] = {
-    {
-#define TN_NATIVE(NAME, name, type) [TN_NATIVE_##NAME] = &tn__loops_##name,
-        TN_NATIVE_NUMBERS(TN_NATIVE)
-#undef TN_NATIVE
-            [TN_NATIVE_PRED] = &tn__loops_pred,
-        [TN_NATIVE_C64] = &tn__loops_c64,
-        [TN_NATIVE_C128] = &tn__loops_c128,
-    },
+#define TN_NATIVE_ROW(NAME, name, type) [TN_NATIVE_##NAME] = &tn__loops_##name,
+#define TN_NATIVE_ROW_AVX2(NAME, name, type) [TN_NATIVE_##NAME] = &tn__loops_##name##_avx2,
+
+static const tn_loops_t* const sets[TN_ISA_COUNT][TN_NATIVE_COUNT] = {
+    [TN_ISA_BASE] = {TN_NATIVE_NUMBERS(TN_NATIVE_ROW)[TN_NATIVE_PRED] = &tn__loops_pred,
+                     [TN_NATIVE_C64] = &tn__loops_c64, [TN_NATIVE_C128] = &tn__loops_c128},
 #if TN_ISA_X86
-    {
-#define TN_NATIVE(NAME, name, type) [TN_NATIVE_##NAME] = &tn__loops_##name##_avx2,
-        TN_NATIVE_NUMBERS(TN_NATIVE)
-#undef TN_NATIVE
-            [TN_NATIVE_PRED] = &tn__loops_pred_avx2,
-        [TN_NATIVE_C64] = &tn__loops_c64_avx2,
-        [TN_NATIVE_C128] = &tn__loops_c128_avx2,
-    },
+    [TN_ISA_AVX2] =
+        {TN_NATIVE_NUMBERS(TN_NATIVE_ROW_AVX2)[TN_NATIVE_PRED] = &tn__loops_pred_avx2,
+         [TN_NATIVE_C64] = &tn__loops_c64_avx2, [TN_NATIVE_C128] = &tn__loops_c128_avx2},
+    [TN_ISA_AVX512] =
+        {[TN_NATIVE_F32] = &tn__loops_f32_avx512, [TN_NATIVE_F64] = &tn__loops_f64_avx512},
 #endif
 };
+#undef TN_NATIVE_ROW
+#undef TN_NATIVE_ROW_AVX2
 
 const tn_loops_t* tn__loops_of(tn_isa_t isa, tn_native_t native) {
-  return isa <= TN_ISA_AVX2 && tn__isa_has(isa) ? sets[isa][native] : NULL;
+  return tn__isa_has(isa) ? sets[isa][native] : NULL;
 }
 
 const tn_loops_t* tn__loops(tn_native_t native) {
-  return sets[tn__isa_best(TN_ISA_AVX2)][native];
+  tn_isa_t isa = tn__isa_best(TN_ISA_AVX512);
+  while (!sets[isa][native]) --isa;
+  return sets[isa][native];
 }

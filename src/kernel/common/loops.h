@@ -53,7 +53,9 @@ typedef struct tn_loops {
   tn_binary_fn compare_total[TN_DIRECTION_COUNT];  // by totalOrder; floats
 } tn_loops_t;
 
-// They are there for each instruction set; all do the same operations on each element.
+// They are there for each instruction set. All do the same operations on each element, but for the
+// functions of vector_math.inc, which need fused multiply-add: the base has the C library's, which
+// are rounded correctly.
 #define TN_NATIVE(NAME, name, type) \
   extern const tn_loops_t tn__loops_##name, tn__loops_##name##_avx2;
 TN_NATIVE_NUMBERS(TN_NATIVE)
@@ -61,6 +63,7 @@ TN_NATIVE_NUMBERS(TN_NATIVE)
 extern const tn_loops_t tn__loops_pred, tn__loops_pred_avx2;
 extern const tn_loops_t tn__loops_c64, tn__loops_c64_avx2;
 extern const tn_loops_t tn__loops_c128, tn__loops_c128_avx2;
+extern const tn_loops_t tn__loops_f32_avx512, tn__loops_f64_avx512;
 
 // The best that this processor can do. `native` is below TN_NATIVE_COUNT.
 const tn_loops_t* tn__loops(tn_native_t native);

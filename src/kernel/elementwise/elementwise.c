@@ -3,15 +3,31 @@
 #include "base/pool.h"
 #include "kernel/common/site.h"
 #include "kernel/elementwise/map.h"
+#include "ops/rule.h"
 
 typedef struct map_state {
   tn_map_t map;
   int64_t count;
 } map_state_t;
 
+// Whether result_accuracy asks for less error than the 1 ulp of loops by default. What a tolerance
+// allows is the sum of its parts.
+static bool is_exact(const tn_op_use_t* use) {
+  const tn_attr_dictionary_t* accuracy = tn__rule_struct(use, "result_accuracy");
+  const int mode = tn__attr_get_enum(accuracy, "mode", TN_ENUM_result_accuracy_mode_DEFAULT);
+  if (mode != TN_ENUM_result_accuracy_mode_TOLERANCE) {
+    return mode == TN_ENUM_result_accuracy_mode_HIGHEST;
+  }
+  // An ulp is at most 2^-23 of an f32 and 2^-52 of an f64.
+  const bool is_f64 = use->result_types[0]->dtype == TN_DTYPE_F64;
+  return tn__attr_get_integer(accuracy, "ulps", 0) < 1 &&
+         tn__attr_get_float(accuracy, "rtol", 0) < (is_f64 ? 0x1p-52 : 0x1p-23);
+}
+
 static bool find_unary(const tn_op_use_t* use, tn_map_t* out_map) {
-  return tn__map_unary(tn__op_short_name(use->op), use->operand_types[0]->dtype,
-                       use->result_types[0]->dtype, out_map);
+  return (is_exact(use) ? tn__map_unary_exactly : tn__map_unary)(
+      tn__op_short_name(use->op), use->operand_types[0]->dtype, use->result_types[0]->dtype,
+      out_map);
 }
 
 static bool find_binary(const tn_op_use_t* use, tn_map_t* out_map) {

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "kernel/common/element.h"
+#include "kernel/common/loops.h"
 #include "kernel/target.h"
 #include "kernel/testing_kernel.h"
 
@@ -27,6 +28,36 @@ static void compare_reads_its_attributes(void** state) {
   TN_ASSERT_OK(tn__case_run(&c));
   TN_ASSERT_RESULT(&c, uint8_t, 0, 1, 0, 1);
   tn__case_end(&c);
+}
+
+// The exponential of a number for which the default is not correctly rounded where it has vectors.
+static float exponential(const char* mode, int64_t ulps, double rtol) {
+  static const float x[] = {0x1.507576p+2f};
+  tn_case_t c;
+  tn__case_begin(&c, "stablehlo.exponential");
+  const size_t first = c.attr_count;
+  tn__case_float(&c, "rtol", rtol);
+  tn__case_integer(&c, "ulps", ulps);
+  tn__case_enum(&c, "mode", "result_accuracy_mode", mode);
+  tn__case_struct(&c, "result_accuracy", "result_accuracy", first);
+  tn__case_operand(&c, TN_DTYPE_F32, TN_DIMS(1), x);
+  tn__case_result(&c, TN_DTYPE_F32, TN_DIMS(1));
+  TN_ASSERT_OK(tn__case_run(&c));
+  const float result = *(const float*)c.results[0];
+  tn__case_end(&c);
+  return result;
+}
+
+static void result_accuracy_chooses_the_function(void** state) {
+  (void)state;
+  const float correct = (float)exp(0x1.507576p+2), usual = exponential("DEFAULT", 0, 0);
+  assert_true(exponential("HIGHEST", 0, 0) == correct);
+  assert_true(exponential("TOLERANCE", 0, 0) == correct);
+  assert_true(exponential("TOLERANCE", 0, 0x1p-24) == correct);
+  assert_true(exponential("TOLERANCE", 1, 0) == usual);
+  assert_true(exponential("TOLERANCE", 0, 0x1p-23) == usual);
+  const bool has_vectors = tn__loops(TN_NATIVE_F32) != tn__loops_of(TN_ISA_BASE, TN_NATIVE_F32);
+  assert_int_equal(usual != correct, has_vectors);
 }
 
 static void unary_kernels_may_change_the_dtype(void** state) {
@@ -327,6 +358,7 @@ static void reduce_precision_knows_formats_without_infinity(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(compare_reads_its_attributes),
+      cmocka_unit_test(result_accuracy_chooses_the_function),
       cmocka_unit_test(unary_kernels_may_change_the_dtype),
       cmocka_unit_test(kernels_are_whole_across_threads),
       cmocka_unit_test(operations_without_meaning_have_no_kernel),

@@ -1,3 +1,4 @@
 #define TN_TARGET
 #define TN_VARIANT(name) name
+#define TN_VECTOR_MATH 0
 #include "kernel/elementwise/float_dtypes.inc"

@@ -1,8 +1,9 @@
-// The loops of floats for processors with vectors of 32 bytes.
+// The loops of floats for processors with vectors of 32 bytes and fused multiply-add.
 #include "kernel/common/isa.h"
 
 #if TN_ISA_X86
-#define TN_TARGET __attribute__((target("avx2")))
+#define TN_TARGET TN_ISA_TARGET_AVX2_FMA
 #define TN_VARIANT(name) name##_avx2
+#define TN_VECTOR_MATH 1
 #include "kernel/elementwise/float_dtypes.inc"
 #endif

@@ -2,7 +2,7 @@
 #include "kernel/common/isa.h"
 
 #if TN_ISA_X86
-#define TN_TARGET __attribute__((target("avx2")))
+#define TN_TARGET TN_ISA_TARGET_AVX2
 #define TN_VARIANT(name) name##_avx2
 #include "kernel/elementwise/integer_dtypes.inc"
 #endif

@@ -115,7 +115,8 @@ static void carry(tn_map_t* map, tn_dtype_t read, tn_dtype_t carrier, tn_dtype_t
   map->store = tn__conversion(result_carrier, result);
 }
 
-bool tn__map_unary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_map_t* out_map) {
+static bool find_unary(const char* op, tn_dtype_t operand, tn_dtype_t result, bool exactly,
+                       tn_map_t* out_map) {
   size_t id = find(unary_operations, TN_UNARY_COUNT, op);
   if (id == TN_UNARY_COUNT) return false;
   const operation_t* operation = &unary_operations[id];
@@ -124,13 +125,23 @@ bool tn__map_unary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_map
   tn_dtype_t read = narrow && bits ? twin(operand, false) : operand;
   tn_dtype_t carrier = tn__carrier(read, operation->float_carrier);
   tn_map_t map = {.grain = operation->grain};
-  map.unary = tn__loops(tn__native(carrier))->unary[id];
+  const tn_native_t native = tn__native(carrier);
+  map.unary = (exactly ? tn__loops_of(TN_ISA_BASE, native) : tn__loops(native))->unary[id];
   if (narrow && id == TN_UNARY_count_leading_zeros) {
     map.unary = narrow_leading_zeros(tn_dtype_bit_width(operand));
   }
   carry(&map, read, carrier, result, operation->float_carrier);
   *out_map = map;
   return map.unary != NULL;
+}
+
+bool tn__map_unary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_map_t* out_map) {
+  return find_unary(op, operand, result, false, out_map);
+}
+
+bool tn__map_unary_exactly(const char* op, tn_dtype_t operand, tn_dtype_t result,
+                           tn_map_t* out_map) {
+  return find_unary(op, operand, result, true, out_map);
 }
 
 bool tn__map_binary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_map_t* out_map) {

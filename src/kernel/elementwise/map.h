@@ -17,6 +17,9 @@ typedef struct tn_map {
 
 // False when there is no such operation on this dtype. `op` without dialect.
 bool tn__map_unary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_map_t* out_map);
+// With the most exact loop that there is: correctly rounded, and slower.
+bool tn__map_unary_exactly(const char* op, tn_dtype_t operand, tn_dtype_t result,
+                           tn_map_t* out_map);
 bool tn__map_binary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_map_t* out_map);
 // `total_order` is for floats only, and means nothing to others.
 bool tn__map_compare(tn_direction_t direction, bool total_order, tn_dtype_t operand,

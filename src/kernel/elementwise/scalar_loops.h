@@ -42,6 +42,32 @@
     TN_INDEPENDENT                                                                              \
     for (size_t i = 0; i < count; ++i) results[i] = TN_PASTE(name, TN_NAME)(operand[i]);        \
   }
+// A block with a large operand is left to C: the functions of vector_math.inc are for others.
+#define TN_UNARY_LOOP_PERIODIC(name, result, expression)                                          \
+  TN_ELEMENT_1(name, result, expression)                                                          \
+  static TN_TARGET void TN_PASTE(map_##name, TN_NAME)(const void* a, void* out, size_t count) {   \
+    const TN_T* operand = a;                                                                      \
+    TN_T* results = out;                                                                          \
+    for (size_t begin = 0; begin < count; begin += TN_PERIODIC_BLOCK) {                           \
+      const size_t rest = count - begin;                                                          \
+      const size_t end = begin + (rest < TN_PERIODIC_BLOCK ? rest : TN_PERIODIC_BLOCK);           \
+      TN_BITS_T large = 0;                                                                        \
+      for (size_t i = begin; i < end; ++i) large |= TN_PASTE(is_large, TN_NAME)(operand[i]);      \
+      if (!large) {                                                                               \
+        TN_INDEPENDENT                                                                            \
+        for (size_t i = begin; i < end; ++i) results[i] = TN_PASTE(name, TN_NAME)(operand[i]);    \
+        continue;                                                                                 \
+      }                                                                                           \
+      for (size_t i = begin; i < end; ++i) {                                                      \
+        if (TN_PASTE(is_large, TN_NAME)(operand[i])) {                                            \
+          TN_PASTE(tn__loops, TN_EXACT_NAME).unary[TN_UNARY_##name](&operand[i], &results[i], 1); \
+        } else {                                                                                  \
+          results[i] = TN_PASTE(name, TN_NAME)(operand[i]);                                       \
+        }                                                                                         \
+      }                                                                                           \
+    }                                                                                             \
+  }
+enum { TN_PERIODIC_BLOCK = 256 };
 // As the loop of reals does it.
 #define TN_UNARY_LOOP_BY_PARTS(name, result, expression)                              \
   static void TN_PASTE(map_##name, TN_NAME)(const void* a, void* out, size_t count) { \
@@ -157,6 +183,7 @@
 #define TN_UNARY_ENTRY_SHARED(name, result, expression) \
   [TN_UNARY_##name] = TN_PASTE(map_##name, TN_UNSIGNED_NAME),
 #define TN_UNARY_ENTRY_ALONE TN_UNARY_ENTRY_IS
+#define TN_UNARY_ENTRY_PERIODIC TN_UNARY_ENTRY_IS
 #define TN_UNARY_ENTRY_BY_PARTS TN_UNARY_ENTRY_IS
 
 #define TN_BINARY_ENTRY(name, column) TN_COLUMN(TN_BINARY_ENTRY, name, SAME, column)
