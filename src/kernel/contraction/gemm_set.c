@@ -6,7 +6,15 @@
 #include "kernel/common/loop.h"
 
 // Every instruction set has its vectors and as large a tile as its registers hold. All of them do
-// the same operations in the same order on each element, so that results are equal to the bit.
+// the same operations in the same order on each element. Where there is fused multiply-add, a
+// product and its sum are one operation here, as the specification allows; all sets that have it
+// give the same bits.
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT ON
+#elif defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("-ffp-contract=fast")
+#endif
 
 // What every x86-64 and 64-bit ARM processor has.
 #define SET base
@@ -18,7 +26,7 @@
 
 #if TN_ISA_X86
 #define SET avx2
-#define TARGET TN_ISA_TARGET_AVX2
+#define TARGET TN_ISA_TARGET_AVX2_FMA
 #define VECTOR_BYTES 32
 #define ROWS 6
 #define VECTORS 2
@@ -30,6 +38,12 @@
 #define ROWS 12
 #define VECTORS 2
 #include "kernel/contraction/gemm_target.inc"
+#endif
+
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC pop_options
 #endif
 
 // By instruction set.

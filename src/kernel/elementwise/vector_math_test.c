@@ -112,13 +112,14 @@ static const wide_limit_t wide_limits[] = {
 
 // Any bits, and numbers of ordinary size.
 static void fill_f64(double* x, uint64_t* random) {
+  static const double sizes[] = {0x1p-64, 0x1p-60, 0x1p-56};
   for (size_t i = 0; i < COUNT; ++i) {
     *random = *random * 6364136223846793005u + 1442695040888963407u;
     const uint64_t bits = *random ^ *random >> 29;
     if (i % 2) {
       memcpy(&x[i], &bits, sizeof bits);
     } else {
-      x[i] = (double)(int64_t)bits * (i % 4 ? 0x1p-60 : 0x1p-56);
+      x[i] = (double)(int64_t)bits * sizes[i / 2 % 3];
     }
   }
 }
