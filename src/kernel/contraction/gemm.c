@@ -16,6 +16,10 @@ enum {
   SPLIT_PRODUCTS = 1 << 20,
   SMALL_PRODUCTS = 1 << 14,
   PACK_GRAIN = 16,  // panels
+  SHORT_DEPTH = 16,
+  SHORT_COLUMNS = 2048,  // of a piece of work
+  TINY_PRODUCTS = 256,   // of a matrix that is not worth a loop over its rows
+  THIN = 8,              // vectors
 };
 
 // --- planning
@@ -46,10 +50,27 @@ static void tidy_strides(tn_gemm_shape_t* shape) {
   if (shape->depth == 1) shape->lhs_depth_stride = shape->rhs_depth_stride = 1;
 }
 
+// Whether it is the right operand that is a few vectors; else it is the left one.
+static bool is_thin_on_the_right(const tn_gemm_shape_t* shape) {
+  return shape->columns <= THIN;
+}
+
+// Rows of the one operand have to be contiguous; the vectors of a single product may be packed.
+static bool is_thin(const tn_gemm_shape_t* shape, int64_t batch) {
+  if (shape->depth < TN_GEMM_DOTS_LANES) return false;
+  const bool right = is_thin_on_the_right(shape);
+  if (!right && shape->rows > THIN) return false;
+  const int64_t matrix = right ? shape->lhs_depth_stride : shape->rhs_depth_stride;
+  const int64_t vectors = right ? shape->rhs_depth_stride : shape->lhs_depth_stride;
+  return matrix == 1 && (vectors == 1 || batch == 1);
+}
+
 static tn_gemm_form_t choose_form(const tn_gemm_shape_t* shape, int64_t batch, bool is_complex) {
   if (batch == 0 || shape->rows == 0 || shape->columns == 0) return TN_GEMM_NOTHING;
   if (shape->depth == 0) return TN_GEMM_ZERO;
   if (is_complex) return TN_GEMM_BLOCKED;
+  const bool has_rows = shape->rhs_column_stride == 1;
+  if (has_rows && batch > 1 && product_count(shape) <= TINY_PRODUCTS) return TN_GEMM_SMALL;
   if (shape->rows == 1 || shape->columns == 1) {
     const bool right = shape->columns == 1;
     const int64_t row = right ? shape->lhs_row_stride : shape->rhs_column_stride;
@@ -57,11 +78,11 @@ static tn_gemm_form_t choose_form(const tn_gemm_shape_t* shape, int64_t batch, b
     const int64_t vector = right ? shape->rhs_depth_stride : shape->lhs_depth_stride;
     if (vector == 1 && (depth == 1 || row == 1)) return TN_GEMM_VECTOR;
   }
-  if (product_count(shape) <= SMALL_PRODUCTS && shape->depth <= TN_GEMM_DEPTH &&
-      shape->rhs_column_stride == 1) {
+  if (product_count(shape) <= SMALL_PRODUCTS && shape->depth <= TN_GEMM_DEPTH && has_rows) {
     return TN_GEMM_SMALL;
   }
-  return TN_GEMM_BLOCKED;
+  if (shape->depth <= SHORT_DEPTH && has_rows) return TN_GEMM_SHORT;
+  return is_thin(shape, batch) ? TN_GEMM_THIN : TN_GEMM_BLOCKED;
 }
 
 // What the packed loops see: a complex matrix is a real one of twice the size.
@@ -104,6 +125,14 @@ tn_gemm_t tn__gemm_plan(const tn_gemm_shape_t* shape) {
   gemm.batch = 1;
   for (size_t i = 0; i < shape->batch_loop_count; ++i) gemm.batch *= shape->batch_loops[i].count;
   gemm.form = choose_form(&gemm.shape, gemm.batch, is_complex);
+  if (gemm.form == TN_GEMM_THIN) {
+    const bool right = is_thin_on_the_right(&gemm.shape);
+    gemm.packs_vectors = (right ? gemm.shape.rhs_depth_stride : gemm.shape.lhs_depth_stride) != 1;
+    const int64_t vectors = right ? gemm.shape.columns : gemm.shape.rows;
+    if (gemm.packs_vectors) {
+      gemm.scratch_byte_size = (size_t)(vectors * gemm.shape.depth) * gemm.scalar_size;
+    }
+  }
   if (gemm.form == TN_GEMM_BLOCKED) {
     // Small matrices are done side by side, large ones one after another by all threads together.
     const bool split = product_count(shape) >= SPLIT_PRODUCTS;
@@ -313,8 +342,8 @@ typedef struct gemm_run {
   const char *lhs, *rhs;
   char* result;
   char* scratch;
-  int64_t width;   // VECTOR: elements of the result in a piece of work
-  int64_t pieces;  // VECTOR: of each matrix
+  int64_t width;   // SHORT, VECTOR, THIN: rows of a piece of work, or elements of the result
+  int64_t pieces;  // of each matrix
 } gemm_run_t;
 
 typedef struct matrix {
@@ -360,15 +389,123 @@ static tn_status_t run_slots(int64_t begin, int64_t end, void* user) {
   return TN_OK;
 }
 
+// Small products of `m` and what follows it along the innermost batch loop.
+static tn_gemm_small_t small_products(const tn_gemm_shape_t* shape, const matrix_t* m) {
+  const size_t loops = shape->batch_loop_count;
+  const tn_gemm_batch_t* inner = loops ? &shape->batch_loops[loops - 1] : NULL;
+  return (tn_gemm_small_t){
+      .lhs = m->lhs,
+      .rhs = m->rhs,
+      .result = m->result,
+      .lhs_matrix = inner ? inner->lhs_stride : 0,
+      .lhs_row = shape->lhs_row_stride,
+      .lhs_depth = shape->lhs_depth_stride,
+      .rhs_matrix = inner ? inner->rhs_stride : 0,
+      .rhs_depth = shape->rhs_depth_stride,
+      .result_row = shape->columns,
+  };
+}
+
 static tn_status_t run_small(int64_t begin, int64_t end, void* user) {
   const gemm_run_t* run = user;
   const tn_gemm_shape_t* shape = &run->gemm->shape;
-  for (int64_t i = begin; i < end; ++i) {
+  const size_t loops = shape->batch_loop_count;
+  const int64_t inner = loops ? shape->batch_loops[loops - 1].count : 1;
+  for (int64_t i = begin, count; i < end; i += count) {
+    count = tn__least(inner - i % inner, end - i);
     const matrix_t m = matrix_of(run, i);
-    run->gemm->set->small(shape->rows, shape->columns, shape->depth, m.lhs, shape->lhs_row_stride,
-                          shape->lhs_depth_stride, m.rhs, shape->rhs_depth_stride, m.result);
+    const tn_gemm_small_t small = small_products(shape, &m);
+    run->gemm->set->small(count, shape->rows, shape->columns, shape->depth, &small);
   }
   return TN_OK;
+}
+
+// Pieces of `height` rows and SHORT_COLUMNS columns.
+static tn_status_t run_short(int64_t begin, int64_t end, void* user) {
+  const gemm_run_t* run = user;
+  const tn_gemm_shape_t* shape = &run->gemm->shape;
+  const int64_t size = (int64_t)run->gemm->element_size;
+  const int64_t across = tn__ceil_divide(shape->columns, SHORT_COLUMNS);
+  for (int64_t piece = begin; piece < end; ++piece) {
+    const matrix_t m = matrix_of(run, piece / run->pieces);
+    const int64_t at = piece % run->pieces;
+    const int64_t row = at / across * run->width, column = at % across * SHORT_COLUMNS;
+    tn_gemm_small_t small = small_products(shape, &m);
+    small.lhs = m.lhs + row * shape->lhs_row_stride * size;
+    small.rhs = m.rhs + column * size;
+    small.result = m.result + (row * shape->columns + column) * size;
+    run->gemm->set->small(1, tn__least(run->width, shape->rows - row),
+                          tn__least(SHORT_COLUMNS, shape->columns - column), shape->depth, &small);
+  }
+  return TN_OK;
+}
+
+static tn_status_t run_shorts(gemm_run_t* run, tn_pool_t* pool) {
+  const tn_gemm_shape_t* shape = &run->gemm->shape;
+  const int64_t columns = tn__least(shape->columns, SHORT_COLUMNS);
+  run->width = GRAIN_PRODUCTS / (columns * shape->depth) / 4 * 4 + 4;
+  run->pieces =
+      tn__ceil_divide(shape->rows, run->width) * tn__ceil_divide(shape->columns, SHORT_COLUMNS);
+  return tn__pool_parallel_for(pool, run->gemm->batch * run->pieces, 1, run_short, run);
+}
+
+// The vectors and the strides to their elements, and the rows that they are multiplied with.
+typedef struct thin {
+  bool right;
+  int64_t vectors, vector_stride, rows, row_stride;
+} thin_t;
+
+static thin_t thin_of(const tn_gemm_shape_t* shape) {
+  if (is_thin_on_the_right(shape)) {
+    return (thin_t){true, shape->columns, shape->rhs_column_stride, shape->rows,
+                    shape->lhs_row_stride};
+  }
+  return (thin_t){false, shape->rows, shape->lhs_row_stride, shape->columns,
+                  shape->rhs_column_stride};
+}
+
+static tn_status_t run_thin(int64_t begin, int64_t end, void* user) {
+  const gemm_run_t* run = user;
+  const tn_gemm_t* gemm = run->gemm;
+  const tn_gemm_shape_t* shape = &gemm->shape;
+  const int64_t size = (int64_t)gemm->element_size;
+  const thin_t thin = thin_of(shape);
+  const int64_t result_row = thin.right ? shape->columns : 1;
+  const int64_t result_vector = thin.right ? 1 : shape->columns;
+  for (int64_t piece = begin; piece < end; ++piece) {
+    const matrix_t m = matrix_of(run, piece / run->pieces);
+    const int64_t first = piece % run->pieces * run->width;
+    const char* vectors = thin.right ? m.rhs : m.lhs;
+    gemm->set->dots(tn__least(run->width, thin.rows - first), thin.vectors, shape->depth,
+                    (thin.right ? m.lhs : m.rhs) + first * thin.row_stride * size, thin.row_stride,
+                    gemm->packs_vectors ? run->scratch : vectors,
+                    gemm->packs_vectors ? shape->depth : thin.vector_stride,
+                    m.result + first * result_row * size, result_row, result_vector);
+  }
+  return TN_OK;
+}
+
+static void pack_vectors(const gemm_run_t* run) {
+  const tn_gemm_shape_t* shape = &run->gemm->shape;
+  const size_t size = run->gemm->element_size;
+  const thin_t thin = thin_of(shape);
+  const int64_t depth_stride = thin.right ? shape->rhs_depth_stride : shape->lhs_depth_stride;
+  const char* source = thin.right ? run->rhs : run->lhs;
+  char* target = run->scratch;
+  for (int64_t v = 0; v < thin.vectors; ++v) {
+    for (int64_t p = 0; p < shape->depth; ++p, target += size) {
+      memcpy(target, source + (v * thin.vector_stride + p * depth_stride) * (int64_t)size, size);
+    }
+  }
+}
+
+static tn_status_t run_thins(gemm_run_t* run, tn_pool_t* pool) {
+  const tn_gemm_shape_t* shape = &run->gemm->shape;
+  const thin_t thin = thin_of(shape);
+  if (run->gemm->packs_vectors) pack_vectors(run);
+  run->width = GRAIN_PRODUCTS / (thin.vectors * shape->depth) + 1;
+  run->pieces = tn__ceil_divide(thin.rows, run->width);
+  return tn__pool_parallel_for(pool, run->gemm->batch * run->pieces, 1, run_thin, run);
 }
 
 static tn_status_t run_vector(int64_t begin, int64_t end, void* user) {
@@ -425,7 +562,9 @@ tn_status_t tn__gemm_run(const tn_gemm_t* gemm, tn_pool_t* pool, const void* lhs
       const int64_t grain = GRAIN_PRODUCTS / (shape->rows * shape->columns * shape->depth) + 1;
       return tn__pool_parallel_for(pool, gemm->batch, grain, run_small, &run);
     }
+    case TN_GEMM_SHORT: return run_shorts(&run, pool);
     case TN_GEMM_VECTOR: return run_vectors(&run, pool);
+    case TN_GEMM_THIN: return run_thins(&run, pool);
     case TN_GEMM_BLOCKED: break;
   }
   if (gemm->slots > 1) return tn__pool_parallel_for(pool, gemm->slots, 1, run_slots, &run);

@@ -2,9 +2,8 @@
 // reduced to.
 //
 // Sums run in an order that only the shape decides: over blocks of TN_GEMM_DEPTH terms, each summed
-// from zero in order, the blocks' sums added in order (a dot
-// product: in 64 lanes, see gemm_loops.inc). It
-// is the same for every number of threads and every instruction set, and so are the results.
+// from zero in order, the blocks' sums added in order (a dot product: in lanes, see gemm_loops.inc).
+// It is the same for every number of threads, and so are the results.
 #ifndef TENON_KERNEL_CONTRACTION_GEMM_H_
 #define TENON_KERNEL_CONTRACTION_GEMM_H_
 
@@ -41,7 +40,9 @@ typedef enum tn_gemm_form {
   TN_GEMM_NOTHING,  // the result has no elements
   TN_GEMM_ZERO,     // no terms
   TN_GEMM_SMALL,    // straight from the operands
+  TN_GEMM_SHORT,    // few terms: the same in pieces of the result
   TN_GEMM_VECTOR,   // one of the two is a vector
+  TN_GEMM_THIN,     // one of the two is a few vectors: dot products with each row of the other
   TN_GEMM_BLOCKED,  // packed into panels
 } tn_gemm_form_t;
 
@@ -55,6 +56,7 @@ typedef struct tn_gemm {
   size_t scalar_size, element_size;
   int64_t slots;          // BLOCKED: how many matrices are under way at once
   size_t slot_byte_size;  // of scratch for each
+  bool packs_vectors;     // THIN: the vectors are copied into scratch, one after the other
   size_t scratch_byte_size;
 } tn_gemm_t;
 

@@ -24,6 +24,8 @@ typedef enum tn_gemm_scalar {
 enum {
   TN_GEMM_TILE_LIMIT = 12 * 32,  // scalars of the largest tile
   TN_GEMM_LANES = 64,            // partial sums of a dot product
+  TN_GEMM_DOTS = 4,              // dot products of one row at a time,
+  TN_GEMM_DOTS_LANES = 16,       // and their partial sums
 };
 
 // Terms of sums in place: a few runs of `length` of them. Places in scalars, from
@@ -33,6 +35,16 @@ typedef struct tn_gemm_walk {
   const int64_t *lhs_offsets, *rhs_offsets;  // of each run
   int64_t lhs_step, rhs_step;
 } tn_gemm_walk_t;
+
+// Operands and result of small products; the results of several matrices follow each other. Strides
+// in scalars; rows of `rhs` and `result` are contiguous.
+typedef struct tn_gemm_small {
+  const void *lhs, *rhs;
+  void* result;
+  int64_t lhs_matrix, lhs_row, lhs_depth;
+  int64_t rhs_matrix, rhs_depth;
+  int64_t result_row;
+} tn_gemm_small_t;
 
 // Immutable, static. Pointers are to scalars of the set's type; strides in scalars.
 typedef struct tn_gemm_set {
@@ -45,9 +57,14 @@ typedef struct tn_gemm_set {
   // rows <= tile_rows and j < columns <= tile_columns. Whole vectors of `rhs` are read.
   void (*walk)(const tn_gemm_walk_t* walk, int64_t rows, int64_t columns,
                const void* const* lhs_rows, const void* rhs, void* const* results, bool add);
-  // result[i][j] = sum lhs[i][p] * rhs[p][j]; rows of `rhs` and `result` are contiguous.
-  void (*small)(int64_t rows, int64_t columns, int64_t depth, const void* lhs, int64_t lhs_row,
-                int64_t lhs_depth, const void* rhs, int64_t rhs_depth, void* result);
+  // result[m][i][j] = sum lhs[m][i][p] * rhs[m][p][j] for m < count.
+  void (*small)(int64_t count, int64_t rows, int64_t columns, int64_t depth,
+                const tn_gemm_small_t* small);
+  // result[i * result_row + v * result_vector] = sum matrix[i][p] * vector[v][p]; rows of `matrix`
+  // and vectors are contiguous.
+  void (*dots)(int64_t rows, int64_t vectors, int64_t depth, const void* matrix,
+               int64_t row_stride, const void* vector, int64_t vector_stride, void* result,
+               int64_t result_row, int64_t result_vector);
   // result[i] = sum matrix[i][p] * vector[p]; rows of `matrix` are contiguous.
   void (*dot_rows)(int64_t rows, int64_t depth, const void* matrix, int64_t row_stride,
                    const void* vector, void* result);
