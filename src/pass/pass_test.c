@@ -223,6 +223,31 @@ static void tuple_that_is_only_taken_apart_goes(void** state) {
   assert_ptr_equal(returned(entry, 0), &entry->body->arguments[1]);
 }
 
+#define SUM_OF(input, to)                                                                      \
+  "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"                                         \
+  "%r = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (" input \
+  ", tensor<f32>) -> " to "\n"
+
+static void reductions_of_single_elements_are_their_operation(void** state) {
+  (void)state;
+  const tn_function_t* entry = after("simplify", MAIN("%x: tensor<4x1x3xf32>", "tensor<4x3xf32>",
+                                                      SUM_OF("tensor<4x1x3xf32>", "tensor<4x3xf32>")
+                                                          RETURN("%r", "tensor<4x3xf32>")));
+  assert_int_equal(count(entry, "reduce"), 0);
+  const tn_node_t* sum = returned(entry, 0)->node;
+  assert_ptr_equal(sum->op, TN__OP(add));
+  assert_ptr_equal(sum->operands[0]->node->op, TN__OP(broadcast_in_dim));  // the initial value
+  assert_ptr_equal(sum->operands[1]->node->op, TN__OP(reshape));
+}
+
+static void reductions_of_several_elements_stay(void** state) {
+  (void)state;
+  const tn_function_t* entry = after("simplify", MAIN("%x: tensor<4x2x3xf32>", "tensor<4x3xf32>",
+                                                      SUM_OF("tensor<4x2x3xf32>", "tensor<4x3xf32>")
+                                                          RETURN("%r", "tensor<4x3xf32>")));
+  assert_int_equal(count(entry, "reduce"), 1);
+}
+
 static void large_splat_becomes_a_broadcast(void** state) {
   (void)state;
   const tn_function_t* entry =
@@ -723,6 +748,8 @@ int main(void) {
       cmocka_unit_test_teardown(moves_of_dimensions_of_size_one_become_reshapes, release),
       cmocka_unit_test_teardown(real_transposes_and_broadcasts_stay, release),
       cmocka_unit_test_teardown(tuple_that_is_only_taken_apart_goes, release),
+      cmocka_unit_test_teardown(reductions_of_single_elements_are_their_operation, release),
+      cmocka_unit_test_teardown(reductions_of_several_elements_stay, release),
       cmocka_unit_test_teardown(large_splat_becomes_a_broadcast, release),
       cmocka_unit_test_teardown(constants_are_computed, release),
       cmocka_unit_test_teardown(folding_keeps_the_sign_of_zero_and_the_bits_of_nan, release),

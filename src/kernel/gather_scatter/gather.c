@@ -32,7 +32,8 @@ typedef struct gather {
   const coordinate_t* coordinates;
   const batch_loop_t* loops;  // outermost first
   int64_t batch_count;        // windows
-  // Single elements at adjacent 32-bit indices of one dimension, as x[i] has them.
+  // Single elements at 32-bit indices of one dimension, adjacent along the innermost batch loop, as
+  // x[i] and take_along_axis have them.
   bool is_plain;
   // By columns: the batch dimensions are the last ones of the result, so that the elements of
   // adjacent windows are adjacent. Else window by window.
@@ -134,9 +135,9 @@ tn_status_t tn__cpu_gather_prepare(tn_kernel_site_t* site) {
     ++index_dim;
   }
   state->loop_count = TN_MERGE_LOOPS(state->loop_count, loops, 3);
-  state->is_plain = state->window_count == 1 && state->coordinate_count == 1 &&
-                    state->loop_count == 1 && loops[0].operand_stride == 0 &&
-                    loops[0].index_stride == sizeof(int32_t) &&
+  const batch_loop_t* inner = state->loop_count ? &loops[state->loop_count - 1] : NULL;
+  state->is_plain = state->window_count == 1 && state->coordinate_count == 1 && inner &&
+                    inner->operand_stride == 0 && inner->index_stride == sizeof(int32_t) &&
                     state->index_dtype == TN_DTYPE_S32 && coordinates[0].limit <= INT32_MAX;
   state->element_size = element_size;
   state->window_byte_size = state->window_count * (int64_t)element_size;
@@ -260,16 +261,23 @@ static tn_status_t pick_plain(int64_t begin, int64_t end, void* user) {
   const gather_run_t* run = user;
   const gather_t* state = run->state;
   const coordinate_t coordinate = state->coordinates[0];
-  const char* source = run->operand;
-  const char* indices = run->indices + coordinate.index_offset + begin * (int64_t)sizeof(int32_t);
-  char* target = run->result + (size_t)begin * state->element_size;
-  const int64_t count = end - begin;
-  switch (state->element_size) {
-    case 1: pick_plain_of(1, target, source, indices, &coordinate, count); break;
-    case 2: pick_plain_of(2, target, source, indices, &coordinate, count); break;
-    case 4: pick_plain_of(4, target, source, indices, &coordinate, count); break;
-    case 8: pick_plain_of(8, target, source, indices, &coordinate, count); break;
-    default: pick_plain_of(16, target, source, indices, &coordinate, count); break;
+  const int64_t inner = state->loops[state->loop_count - 1].count;
+  for (int64_t count; begin < end; begin += count) {
+    const int64_t left = inner - begin % inner;
+    count = left < end - begin ? left : end - begin;
+    int64_t from, to;
+    const char* indices;
+    find_window(run, begin, &indices, &from, &to);
+    indices += coordinate.index_offset;
+    const char* source = run->operand + from;
+    char* target = run->result + (size_t)begin * state->element_size;
+    switch (state->element_size) {
+      case 1: pick_plain_of(1, target, source, indices, &coordinate, count); break;
+      case 2: pick_plain_of(2, target, source, indices, &coordinate, count); break;
+      case 4: pick_plain_of(4, target, source, indices, &coordinate, count); break;
+      case 8: pick_plain_of(8, target, source, indices, &coordinate, count); break;
+      default: pick_plain_of(16, target, source, indices, &coordinate, count); break;
+    }
   }
   return TN_OK;
 }

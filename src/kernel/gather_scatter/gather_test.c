@@ -118,6 +118,32 @@ static void gather_follows_batching_dimensions(void** state) {
   tn__case_end(&c);
 }
 
+// take_along_axis: runs of single elements, each in a row of its own.
+static void gather_takes_elements_along_an_axis(void** state) {
+  (void)state;
+  int32_t operand[2 * 2 * 5];
+  for (int i = 0; i < 20; ++i) operand[i] = i;
+  tn_case_t c;
+  tn__case_begin(&c, "stablehlo.gather");
+  tn__case_operand(&c, TN_DTYPE_S32, TN_DIMS(2, 2, 5), operand);
+  tn__case_operand(&c, TN_DTYPE_S32, TN_DIMS(2, 2, 3, 1),
+                   (int32_t[]){0, 4, 2, -7, 9, 1, 3, 3, 3, 4, 0, 0});
+  add_numbers(&c,
+              &(numbers_t){.collapsed_count = 1,
+                           .collapsed = (int64_t[]){2},
+                           .batching_count = 2,
+                           .batching = (int64_t[]){0, 1},
+                           .index_batching = (int64_t[]){0, 1},
+                           .map_count = 1,
+                           .map = (int64_t[]){2},
+                           .index_vector_dim = 3},
+              3, (int64_t[]){1, 1, 1});
+  tn__case_result(&c, TN_DTYPE_S32, TN_DIMS(2, 2, 3));
+  TN_ASSERT_OK(tn__case_run(&c));
+  TN_ASSERT_RESULT(&c, int32_t, 0, 4, 2, 5, 9, 6, 13, 13, 13, 19, 15, 15);
+  tn__case_end(&c);
+}
+
 static void gather_without_batch_is_a_dynamic_slice(void** state) {
   (void)state;
   tn_case_t c;
@@ -161,6 +187,7 @@ int main(void) {
       cmocka_unit_test(gather_takes_columns),
       cmocka_unit_test(gather_starts_the_window_where_the_map_says),
       cmocka_unit_test(gather_follows_batching_dimensions),
+      cmocka_unit_test(gather_takes_elements_along_an_axis),
       cmocka_unit_test(gather_without_batch_is_a_dynamic_slice),
       cmocka_unit_test(gather_of_empty_slices_reads_nothing),
   };
