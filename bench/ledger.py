@@ -1,0 +1,372 @@
+"""Every row of the table in docs/performance.md, beside XLA and the machine's limit.
+
+    make bench                                                 builds the command that this needs
+    build/venv/bin/python bench/ledger.py [PATTERN]            all rows, or those whose name contains PATTERN
+    build/venv/bin/python bench/ledger.py --json > new.json    for programs, and for the next run:
+    build/venv/bin/python bench/ledger.py --last old.json      also names the rows that are 10 % slower than then
+    build/venv/bin/python bench/ledger.py --svg ledger.svg     also draws the ratios
+
+A row is a function that JAX lowers. XLA and `tenon bench`, with libraries and without, run the same StableHLO on the same
+arrays by turns, with as many threads as there are cores; the fastest of several rounds counts. The limit is what the machine
+needs to read every argument and write every result once, at the bandwidth measured by copying, or to multiply at the rate that
+NumPy's product of matrices reaches, whichever is more. With --cpu the processor time of a run is measured, of all threads
+together, and Tenon has one: that can be measured while others want the cores, and says nothing of how well work is shared out.
+"""
+
+import argparse
+import html
+import json
+import math
+import os
+import pathlib
+import resource
+import statistics
+import subprocess
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RANDOM = np.random.default_rng(1)
+
+
+def floats(*shape):
+    return RANDOM.standard_normal(shape, np.float32)
+
+
+def indices(limit, *shape):
+    return RANDOM.integers(0, limit, shape, np.int32)
+
+
+def max_pool(x):
+    return lax.reduce_window(x, -jnp.inf, lax.max, (1, 3, 3, 1), (1, 2, 2, 1), "SAME")
+
+
+def sum_pool(x):
+    return lax.reduce_window(x, 0.0, lax.add, (1, 3, 3, 1), (1, 1, 1, 1), "SAME")
+
+
+def convolution(x, w):
+    return lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+
+def layer_norm(x, scale, bias):
+    mean = x.mean(-1, keepdims=True)
+    variance = ((x - mean) ** 2).mean(-1, keepdims=True)
+    return (x - mean) / jnp.sqrt(variance + 1e-5) * scale + bias
+
+
+def convolution_2(x, w):
+    return lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+
+def by_input(convolve, *shape):
+    """The gradient of the convolution by its input, which has this shape: a function of the kernel and a cotangent."""
+    x = jax.ShapeDtypeStruct(shape, np.float32)
+    return lambda w, t: jax.linear_transpose(lambda x: convolve(x, w), x)(t)[0]
+
+
+def by_kernel(convolve, *shape):
+    w = jax.ShapeDtypeStruct(shape, np.float32)
+    return lambda x, t: jax.linear_transpose(lambda w: convolve(x, w), w)(t)[0]
+
+
+def rms_norm(x):
+    return x * lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-5)
+
+
+def group_norm(x):
+    groups = x.reshape(4, 8, 8, 32, 32)
+    mean, variance = groups.mean((2, 3, 4), keepdims=True), groups.var((2, 3, 4), keepdims=True)
+    return ((groups - mean) * lax.rsqrt(variance + 1e-5)).reshape(x.shape)
+
+
+def attention(q, k, v):
+    return jax.nn.softmax(jnp.einsum("bhqd,bhkd->bhqk", q, k) * 0.125) @ v
+
+
+def mlp(x, *weights):
+    for w in weights:
+        x = jax.nn.gelu(x @ w)
+    return x
+
+
+def scan(x, w):
+    return lax.scan(lambda carry, row: ((carry * w + row), None), jnp.zeros_like(x[0]), x)[0]
+
+
+def convolution_nchw(x, w):
+    return lax.conv_general_dilated(x, w, (1, 1), "SAME")
+
+
+def max_pool_nchw(x):
+    return lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 3, 3), (1, 1, 2, 2), "SAME")
+
+
+MILLION = floats(1000000)
+HEADS = [floats(2, 8, 512, 64) for _ in range(3)]
+LAYERS = [floats(256, 1024)] + [floats(1024, 1024) / 32 for _ in range(4)]
+IMAGES = floats(8, 112, 112, 64)
+SQUARE = floats(4096, 4096)
+LIST = floats(1 << 20)
+CASES = {
+    "a x + b y, 4096x4096 f32": (lambda x, y: 2 * x + 3 * y, [SQUARE, SQUARE]),
+    "exp of 4096x4096 f32": (jnp.exp, [SQUARE]),
+    "gelu (tanh) of 4096x4096 f32": (jax.nn.gelu, [SQUARE]),
+    "gelu (erf) of 4096x4096 f32": (lambda x: jax.nn.gelu(x, approximate=False), [SQUARE]),
+    "softmax of rows, 4096x4096 f32": (jax.nn.softmax, [SQUARE]),
+    "layer norm of rows, 4096x4096 f32": (layer_norm, [SQUARE, floats(4096), floats(4096)]),
+    "RMS norm of rows, 4096x4096 f32": (rms_norm, [SQUARE]),
+    "group norm of 4x64x32x32 f32": (group_norm, [floats(4, 64, 32, 32)]),
+    "cumsum rows of 4096x4096 f32": (lambda x: jnp.cumsum(x, axis=1), [SQUARE]),
+    "normal random numbers, 4096x1024 f32": (
+        lambda key: jax.random.normal(jax.random.wrap_key_data(key), (4096, 1024)), [np.array([1, 2], np.uint32)]),
+    **{f"{name} of 1,000,000 f32": (function, [MILLION]) for name, function in {
+        "exp": jnp.exp, "tanh": jnp.tanh, "logistic": jax.nn.sigmoid, "log1p": lambda x: jnp.log1p(jnp.abs(x)),
+        "sin": jnp.sin, "erf": lax.erf}.items()},
+    "power of 1,000,000 f32": (lambda x, y: jnp.power(jnp.abs(x), y), [MILLION, floats(1000000)]),
+    "outer product of 1,024 and 1,024 f32": (jnp.outer, [floats(1024), floats(1024)]),
+    "200,000x10 f32 times a vector": (jnp.dot, [floats(200000, 10), floats(10)]),
+    "200,000x10 f32 times 10x3": (jnp.dot, [floats(200000, 10), floats(10, 3)]),
+    "100,000 times 3x3 f32 by a vector": (
+        lambda a, b: jnp.einsum("bij,bj->bi", a, b), [floats(100000, 3, 3), floats(100000, 3)]),
+    "100,000 times 3x3 by 3x3 f32": (jnp.matmul, [floats(100000, 3, 3), floats(100000, 3, 3)]),
+    "one row of 768 by 50,257x768, transposed": (lambda h, e: h @ e.T, [floats(1, 768), floats(50257, 768)]),
+    "8 rows of 768 by 50,257x768, transposed": (lambda h, e: h @ e.T, [floats(8, 768), floats(50257, 768)]),
+    "dot 1024x1024x1024 bf16": (jnp.dot, [x.astype(jnp.bfloat16) for x in (floats(1024, 1024), floats(1024, 1024))]),
+    "attention 2x8x512x64 f32": (attention, HEADS),
+    "MLP of 4 layers of 1,024, 256 rows f32": (mlp, LAYERS),
+    "gradient of that MLP": (jax.grad(lambda *a: mlp(*a).sum(), argnums=(1, 2, 3, 4)), LAYERS),
+    "convolution 3x3 of 8x64x56x56 f32": (convolution_nchw, [floats(8, 64, 56, 56), floats(64, 64, 3, 3)]),
+    "max pool 3x3/2 of 8x64x112x112 f32": (max_pool_nchw, [floats(8, 64, 112, 112)]),
+    "scan of 2,048 steps of 1,024 f32": (scan, [floats(2048, 1024), floats(1024)]),
+    "take_along_axis of 3200x2x81 f32": (
+        lambda x, i: jnp.take_along_axis(x, i, axis=2), [floats(3200, 2, 81), indices(81, 3200, 2, 81)]),
+    "scatter-add 100,000 rows of 32 into 1,000": (
+        lambda x, i, u: x.at[i].add(u), [floats(1000, 32), indices(1000, 100000), floats(100000, 32)]),
+    "rfft2 of 64 images of 256x256 f32": (jnp.fft.rfft2, [floats(64, 256, 256)]),
+    "sort 2^20 f32": (jnp.sort, [LIST]),
+    "sort 2^20 f64": (jnp.sort, [LIST.astype(np.float64)]),
+    "argsort 2^20 f32": (jnp.argsort, [LIST]),
+    "sort rows of 1024x1024 f32": (lambda x: jnp.sort(x, axis=1), [floats(1024, 1024)]),
+    "sort columns of 1024x1024 f32": (lambda x: jnp.sort(x, axis=0), [floats(1024, 1024)]),
+    "transpose 4096x4096 f32": (jnp.transpose, [SQUARE]),
+    "transpose 64x512x512 f32, last two": (lambda x: x.transpose(0, 2, 1), [floats(64, 512, 512)]),
+    "transpose 8x512x16x64 f32, middle two": (lambda x: x.transpose(0, 2, 1, 3), [floats(8, 512, 16, 64)]),
+    "sum rows of 4096x4096 f32": (lambda x: x.sum(1), [SQUARE]),
+    "sum columns of 4096x4096 f32": (lambda x: x.sum(0), [SQUARE]),
+    "sum all of 4096x4096 f32": (jnp.sum, [SQUARE]),
+    "max rows of 4096x4096 f32": (lambda x: x.max(1), [SQUARE]),
+    "argmax rows of 4096x4096 f32": (lambda x: x.argmax(1), [SQUARE]),
+    "sum of squares, 4096x1024 f32": (lambda x: (x * x).sum(), [floats(4096, 1024)]),
+    "sums of squares of columns, 4096x1024 f32": (lambda x: (x * x).sum(0), [floats(4096, 1024)]),
+    "mean squared error, 4096x1024 f32": (
+        lambda x, y: ((x - y) ** 2).mean(), [floats(4096, 1024), floats(4096, 1024)]),
+    "softmax of rows, 4096x1024 f32": (jax.nn.softmax, [floats(4096, 1024)]),
+    "logsumexp of rows, 4096x1024 f32": (lambda x: jax.nn.logsumexp(x, axis=-1), [floats(4096, 1024)]),
+    "layer norm of rows, 4096x1024 f32": (layer_norm, [floats(4096, 1024), floats(1024), floats(1024)]),
+    "gather 65,536 rows of 128 f32": (lambda x, i: x[i], [floats(65536, 128), indices(65536, 65536)]),
+    "gather 2^20 numbers": (lambda x, i: x[i], [LIST, indices(1 << 20, 1 << 20)]),
+    "scatter-add 2^20 numbers into 2^16": (
+        lambda x, i, u: x.at[i].add(u), [floats(1 << 16), indices(1 << 16, 1 << 20), LIST]),
+    "scatter-add 65,536 rows of 128 into 4,096": (
+        lambda x, i, u: x.at[i].add(u), [floats(4096, 128), indices(4096, 65536), floats(65536, 128)]),
+    "scatter 2^20 numbers into 2^20": (
+        lambda x, i, u: x.at[i].set(u), [LIST, indices(1 << 20, 1 << 20), LIST]),
+    "scatter-add 2^20 numbers into 1024x1024, by row and column": (
+        lambda x, i, j, u: x.at[i, j].add(u),
+        [floats(1024, 1024), indices(1024, 1 << 20), indices(1024, 1 << 20), LIST]),
+    "segment sum of 2^20 numbers, sorted, 2^12 segments": (
+        lambda i, u: jax.ops.segment_sum(u, i, 4096, indices_are_sorted=True),
+        [np.sort(indices(4096, 1 << 20)), LIST]),
+    "histogram of 2^20 f32, 64 bins": (lambda x: jnp.histogram(x, 64, (-3, 3))[0], [LIST]),
+    "cumsum rows of 2048x2048 f32": (lambda x: jnp.cumsum(x, axis=1), [floats(2048, 2048)]),
+    "max pool 3x3/2 of 8x112x112x64": (max_pool, [IMAGES]),
+    "sum pool 3x3 of 8x112x112x64": (sum_pool, [IMAGES]),
+    "gradient of max pool 3x3/2": (jax.grad(lambda x: max_pool(x).sum()), [IMAGES]),
+    "convolution 3x3 of 8x56x56x64": (convolution, [floats(8, 56, 56, 64), floats(3, 3, 64, 64)]),
+    "gradient of it by its input": (
+        by_input(convolution, 8, 56, 56, 64), [floats(3, 3, 64, 64), floats(8, 56, 56, 64)]),
+    "gradient of it by its kernel": (
+        by_kernel(convolution, 3, 3, 64, 64), [floats(8, 56, 56, 64), floats(8, 56, 56, 64)]),
+    "convolution 3x3/2 of 64x14x14x16 to 32": (convolution_2, [floats(64, 14, 14, 16), floats(3, 3, 16, 32)]),
+    "gradient of that by its input": (
+        by_input(convolution_2, 64, 14, 14, 16), [floats(3, 3, 16, 32), floats(64, 7, 7, 32)]),
+    "gradient of that by its kernel": (
+        by_kernel(convolution_2, 3, 3, 16, 32), [floats(64, 14, 14, 16), floats(64, 7, 7, 32)]),
+    "4096x4096 f32 times a vector": (jnp.dot, [SQUARE, floats(4096)]),
+    "attention's products, 4x128x8x64 f32": (
+        lambda q, k: jnp.einsum("bqhd,bkhd->bhqk", q, k), [floats(4, 128, 8, 64), floats(4, 128, 8, 64)]),
+    "fft of 1,024 lines of 1,024 c64": (jnp.fft.fft, [floats(1024, 1024).astype(np.complex64)]),
+    "dot 1024x1024x1024 f32": (jnp.dot, [floats(1024, 1024), floats(1024, 1024)]),
+}
+
+
+def xla_ms(program, arguments, budget_s):
+    times, begin = [], time.perf_counter()
+    while len(times) < 3 or time.perf_counter() - begin < budget_s:
+        start = time.perf_counter()
+        jax.block_until_ready(program(*arguments))
+        times.append(time.perf_counter() - start)
+    return min(times) * 1e3
+
+
+def tenon_ms(command, environment=None):
+    run = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    return json.loads(run.stdout)["min_ms"]
+
+
+def xla_cpu_ms(program, arguments, runs):
+    start = time.process_time()
+    for _ in range(runs):
+        jax.block_until_ready(program(*arguments))
+    return (time.process_time() - start) / runs * 1e3
+
+
+def tenon_cpu_ms(command, runs):
+    """What more runs take more, so that reading and compiling do not count."""
+
+    def seconds(count):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        environment = {**os.environ, "TENON_NUM_THREADS": "1"}
+        subprocess.run([*command, "--runs", str(count)], check=True, capture_output=True, env=environment)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    return (seconds(2 * runs + 1) - seconds(1)) / (2 * runs) * 1e3
+
+
+def bandwidth_gb():
+    """Of copies on all cores, bytes read and written."""
+    threads = os.cpu_count()
+    source, target = np.ones((threads, 1 << 25), np.float32), np.zeros((threads, 1 << 25), np.float32)
+    best = math.inf
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in range(8):
+            start = time.perf_counter()
+            list(pool.map(lambda i: np.copyto(target[i], source[i]), range(threads)))
+            best = min(best, time.perf_counter() - start)
+    return 2 * source.nbytes / best / 1e9
+
+
+def product_gflops():
+    """Of NumPy's product of matrices of f32."""
+    a, best = floats(2048, 2048), math.inf
+    for _ in range(5):
+        start = time.perf_counter()
+        a @ a
+        best = min(best, time.perf_counter() - start)
+    return 2 * 2048**3 / best / 1e9
+
+
+def limit_ms(program, arguments, results, bandwidth, gflops):
+    moved = sum(x.nbytes for x in [*arguments, *jax.tree.leaves(results)])
+    work = sum(line.startswith(("dot", "convolution")) for line in program.as_text().replace("=", " ").split())
+    operations = program.cost_analysis().get("flops", 0) if work else 0
+    return max(moved / bandwidth / 1e6, operations / gflops / 1e6)
+
+
+def measure(tenon, function, arguments, options, machine):
+    """What one row is, in milliseconds."""
+    lowered = jax.jit(function).lower(*arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "case.mlir")
+        path.write_text(lowered.as_text())
+        command = [tenon, "bench", "--json", path]
+        for i, argument in enumerate(arguments):
+            if argument.dtype.name == "bfloat16":
+                continue  # `tenon bench` makes what .npy cannot hold
+            np.save(f"{folder}/{i}.npy", argument)
+            command += ["--input", f"{folder}/{i}.npy"]
+        program = lowered.compile()
+        device_arguments = [jax.device_put(x) for x in arguments]
+        once = tenon_ms([*command, "--runs", "1"])
+        if options.cpu:
+            turns = [(tenon_cpu_ms(command, 20), xla_cpu_ms(program, device_arguments, 20))
+                     for _ in range(options.rounds)]
+            return dict(zip(("tenon_ms", "xla_ms"), (statistics.median(x) for x in zip(*turns))))
+        command += ["--runs", str(max(1, min(50, int(300 / once))))]
+        bare = {**os.environ, "TENON_LIBRARIES": "none"}
+        turns = [(tenon_ms(command), tenon_ms(command, bare), xla_ms(program, device_arguments, 0.3))
+                 for _ in range(options.rounds)]
+        row = dict(zip(("tenon_ms", "without_libraries_ms", "xla_ms"), (min(x) for x in zip(*turns))))
+        row["limit_ms"] = limit_ms(program, arguments, program(*device_arguments), **machine)
+        return row
+
+
+def mean_ratio(rows, key):
+    return math.exp(statistics.mean(math.log(row["xla_ms"] / row[key]) for row in rows))
+
+
+def draw(rows, path):
+    """XLA's time over Tenon's, on a scale of doublings around 1."""
+    left, unit, height = 360, 60, 22
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + 11 * unit} {height * len(rows) + 40}" '
+           'font-family="sans-serif" font-size="12">', '<rect width="100%" height="100%" fill="#ffffff"/>']
+    one = left + 4 * unit
+    for power in range(-4, 7):
+        x = one + power * unit
+        out += [f'<line x1="{x}" y1="24" x2="{x}" y2="{height * len(rows) + 30}" stroke="#d0d7de"/>',
+                f'<text x="{x}" y="16" text-anchor="middle" fill="#57606a">{2.0**power:g}</text>']
+    for i, row in enumerate(rows):
+        length = max(-4, min(6, math.log2(row["xla_ms"] / row["tenon_ms"]))) * unit
+        y, color = 28 + i * height, "#1a7f37" if length >= 0 else "#bc4c00"
+        out += [f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{html.escape(row["case"])}</text>',
+                f'<rect x="{one + min(0, length):.1f}" y="{y + 3}" width="{abs(length):.1f}" height="14" fill="{color}"/>']
+    pathlib.Path(path).write_text("\n".join([*out, "</svg>\n"]))
+
+
+def name_slower(rows, path):
+    last = {row["case"]: row for row in json.loads(pathlib.Path(path).read_text())}
+    for row in rows:
+        before = last.get(row["case"])
+        if before and row["tenon_ms"] / row["xla_ms"] > 1.1 * before["tenon_ms"] / before["xla_ms"]:
+            print(f"slower beside XLA than last time: {row['case']}, {before['tenon_ms']:.3g} to {row['tenon_ms']:.3g} ms "
+                  f"(XLA {before['xla_ms']:.3g}, {row['xla_ms']:.3g})")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pattern", nargs="?", default="")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--cpu", action="store_true", help="processor time of all threads, Tenon on one")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--last", metavar="FILE", help="what --json printed before")
+    parser.add_argument("--svg", metavar="FILE")
+    options = parser.parse_args()
+    jax.config.update("jax_enable_x64", True)
+    machine = {} if options.cpu else {"bandwidth": bandwidth_gb(), "gflops": product_gflops()}
+    columns = {"tenon_ms": "Tenon, ms", "without_libraries_ms": "without libraries", "xla_ms": "XLA, ms",
+               "limit_ms": "limit, ms"}
+    columns = {key: text for key, text in columns.items() if not options.cpu or key in ("tenon_ms", "xla_ms")}
+    rows = []
+    if not options.json:
+        print("| | " + " | ".join(columns.values()) + " | XLA / Tenon |\n|" + " --- |" * (len(columns) + 2), flush=True)
+    for name, (function, arguments) in CASES.items():
+        if options.pattern not in name:
+            continue
+        row = {"case": name, **measure(options.build / "cli/tenon", function, arguments, options, machine)}
+        rows.append(row)
+        if not options.json:
+            cells = " | ".join(f"{row[key]:.3g}" for key in columns)
+            print(f"| {name} | {cells} | {row['xla_ms'] / row['tenon_ms']:.2f} |", flush=True)
+    if options.json:
+        print(json.dumps(rows, indent=1))
+    elif rows:
+        means = [f"{text.removesuffix(', ms')} {mean_ratio(rows, key):.2f}" for key, text in columns.items()
+                 if key in ("tenon_ms", "without_libraries_ms")]
+        print("\nXLA's time over Tenon's, geometric mean: " + ", ".join(means))
+    if options.svg:
+        draw(rows, options.svg)
+    if options.last:
+        name_slower(rows, options.last)
+
+
+if __name__ == "__main__":
+    main()
