@@ -1,8 +1,8 @@
 // Padding and the holes of a dilated base count as elements with the initial value.
 //
-// A known operation works on rows of results: for each element of the window, one operation on all
-// windows of the row. Windows that reach from an end of the array to the current element are
-// cumulative sums.
+// A known operation works on rows of results: first it folds the rows of the input that are under
+// them, then, for each element of a row of the window, what it has of all windows. Windows that
+// reach from an end of the array to the current element are cumulative sums.
 #include "kernel/reduction/reduce_window.h"
 
 #include "base/pool.h"
@@ -14,7 +14,7 @@
 #include "kernel/reduction/reduction.h"
 #include "kernel/reduction/scan.h"
 
-enum { BLOCK = 512, GRAIN = 16 << 10, CARRIER_LIMIT = 16 };
+enum { BLOCK = 512, SPAN = 1200, GRAIN = 16 << 10, CARRIER_LIMIT = 16 };
 
 typedef enum form {
   FORM_NOTHING,  // the results have no elements
@@ -253,6 +253,67 @@ static void fold_row(const window_run_t* run, const char* row, int64_t first, in
   }
 }
 
+// Row `w` of the windows of a row of results: where it is in the input; -1: padding.
+static int64_t row_offset(const reduce_window_t* state, const int64_t* outer, const int64_t* at) {
+  int64_t offset = 0;
+  for (size_t i = 0; i < state->window.rank - 1; ++i) {
+    const int64_t element = tn__sliding_place(&state->window.dims[i], outer[i], at[i]);
+    if (element < 0) return -1;
+    offset += element * state->input_strides[i];
+  }
+  return offset;
+}
+
+// Elements of a row that the windows [first, first + count) reach over.
+static int64_t span_of(const tn_sliding_dim_t* dim, int64_t count) {
+  return (count - 1) * dim->stride + (dim->size - 1) * dim->dilation + 1;
+}
+
+// Whether rows can be folded as they are, before windows are looked at: nothing is in the holes of
+// a base, and initial values change nothing.
+static bool folds_rows_first(const window_run_t* run, int64_t count) {
+  const reduce_window_t* state = run->state;
+  const tn_sliding_dim_t* dim = &state->window.dims[state->window.rank - 1];
+  return run->skips_padding && dim->base_dilation == 1 && dim->size > 1 &&
+         dim->size < state->window_count && span_of(dim, count) <= SPAN;
+}
+
+static void reduce_rows_first(const window_run_t* run, const int64_t* outer, int64_t first,
+                              int64_t count, char* target) {
+  const reduce_window_t* state = run->state;
+  const tn_sliding_t* window = &state->window;
+  const size_t outer_rank = window->rank - 1, size = state->carrier_size;
+  const tn_sliding_dim_t* dim = &window->dims[outer_rank];
+  const int64_t begin = first * dim->stride - dim->low, span = span_of(dim, count);
+  const int64_t inside = begin < 0 ? 0 : begin;
+  const int64_t end = begin + span < dim->input ? begin + span : dim->input;
+  char folded[SPAN * CARRIER_LIMIT], loaded[SPAN * CARRIER_LIMIT], sums[BLOCK * CARRIER_LIMIT];
+  fill_init(run, folded, span);
+  int64_t at[TN_MAX_RANK] = {0};
+  const int64_t outer_windows = state->window_count / dim->size;
+  for (int64_t w = 0; w < outer_windows && inside < end; ++w, advance(window, outer_rank, at)) {
+    const int64_t offset = row_offset(state, outer, at);
+    if (offset < 0) continue;
+    const char* elements = run->operand + (size_t)(offset + inside) * state->operand_size;
+    if (state->load.from != state->load.to) {
+      state->load.run(&state->load, elements, loaded, (size_t)(end - inside));
+      elements = loaded;
+    }
+    char* place = folded + (size_t)(inside - begin) * size;
+    tn__binary_map(&state->binary, place, elements, place, (size_t)(end - inside));
+  }
+  fill_init(run, sums, count);
+  for (int64_t i = 0; i < dim->size; ++i) {
+    const char* elements = folded + (size_t)(i * dim->dilation) * size;
+    if (dim->stride != 1) {
+      tn__step_row(size, loaded, (int64_t)size, elements, dim->stride * (int64_t)size, count);
+      elements = loaded;
+    }
+    tn__binary_map(&state->binary, sums, elements, sums, (size_t)count);
+  }
+  state->store.run(&state->store, sums, target, (size_t)count);
+}
+
 // The part [first, first + count) of the row of results with the given outer indices.
 static void reduce_block(const window_run_t* run, const int64_t* outer, int64_t first,
                          int64_t count, char* target) {
@@ -265,18 +326,8 @@ static void reduce_block(const window_run_t* run, const int64_t* outer, int64_t 
   for (size_t i = 0; i < outer_rank; ++i) at[i] = 0;
   const int64_t outer_windows = state->window_count / window->dims[outer_rank].size;
   for (int64_t w = 0; w < outer_windows; ++w, advance(window, outer_rank, at)) {
-    int64_t offset = 0;
-    bool is_padding = false;
-    for (size_t i = 0; i < outer_rank; ++i) {
-      // The caller's split() has filled as many. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
-      const int64_t element = tn__sliding_place(&window->dims[i], outer[i], at[i]);
-      if (element < 0) {
-        is_padding = true;
-        break;
-      }
-      offset += element * state->input_strides[i];
-    }
-    if (!is_padding) {
+    const int64_t offset = row_offset(state, outer, at);
+    if (offset >= 0) {
       fold_row(run, run->operand + (size_t)offset * state->operand_size, first, count, sums);
     } else if (!run->skips_padding) {
       char padding[BLOCK * CARRIER_LIMIT];
@@ -299,8 +350,9 @@ static tn_status_t reduce_rows(int64_t begin, int64_t end, void* user) {
     split(window, window->rank - 1, row, true, outer);
     for (int64_t first = 0; first < width; first += BLOCK) {
       const int64_t count = width - first < BLOCK ? width - first : BLOCK;
-      reduce_block(run, outer, first, count,
-                   run->result + (size_t)(row * width + first) * state->result_size);
+      (folds_rows_first(run, count) ? reduce_rows_first : reduce_block)(
+          run, outer, first, count,
+          run->result + (size_t)(row * width + first) * state->result_size);
     }
   }
   return TN_OK;
