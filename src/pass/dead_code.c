@@ -1,10 +1,10 @@
 // dead-code-elimination: removes pure nodes whose results have no uses.
 #include "pass/passes.h"
 
-static void count_uses(const tn_region_t* region, uint32_t* uses) {
+void tn__pass_count_uses(const tn_region_t* region, uint32_t* uses) {
   TN_FOR_EACH_NODE (node, region) {
     for (uint32_t i = 0; i < node->operand_count; ++i) ++uses[node->operands[i]->id];
-    for (uint32_t i = 0; i < node->region_count; ++i) count_uses(node->regions[i], uses);
+    for (uint32_t i = 0; i < node->region_count; ++i) tn__pass_count_uses(node->regions[i], uses);
   }
 }
 
@@ -41,7 +41,7 @@ static void sweep(tn_region_t* region, uint32_t* uses) {
 static tn_status_t remove_dead(tn_function_t* function, tn_arena_t* scratch) {
   uint32_t* uses = NULL;
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, function->value_count, &uses));
-  count_uses(function->body, uses);
+  tn__pass_count_uses(function->body, uses);
   sweep(function->body, uses);
   tn__function_number(function);
   return TN_OK;

@@ -61,32 +61,6 @@ static tn_status_t take_every(const decomposer_t* s, tn_value_t** value, int64_t
   return become(s, value, TN__OP(slice), &attrs, type->dtype, type->rank, dims);
 }
 
-// The body of a reduction that adds.
-static tn_status_t make_sum(const decomposer_t* s, tn_dtype_t dtype, tn_region_t** out_region) {
-  const tn_type_t *scalar = tn__type_scalar(dtype), *pair[] = {scalar, scalar};
-  tn_region_t* region = NULL;
-  tn_node_t *add = NULL, *last = NULL;
-  TN_RETURN_IF_ERROR(tn__region_create(s->node->region->function, 2, pair, &region));
-  tn_value_t *operands[] = {&region->arguments[0], &region->arguments[1]}, *sum = NULL;
-  TN_RETURN_IF_ERROR(tn__node_append(region,
-                                     &(tn_node_spec_t){.op = TN__OP(add),
-                                                       .operand_count = 2,
-                                                       .operands = operands,
-                                                       .result_count = 1,
-                                                       .result_types = &scalar,
-                                                       .location = s->node->location},
-                                     &add));
-  sum = &add->results[0];
-  TN_RETURN_IF_ERROR(tn__node_append(region,
-                                     &(tn_node_spec_t){.op = TN__OP(return ),
-                                                       .operand_count = 1,
-                                                       .operands = &sum,
-                                                       .location = s->node->location},
-                                     &last));
-  *out_region = region;
-  return TN_OK;
-}
-
 static tn_status_t make_zero(const decomposer_t* s, tn_dtype_t dtype, tn_value_t** out_zero) {
   static const uint64_t zero[2] = {0, 0};
   const tn_attr_t* value = NULL;
@@ -100,30 +74,10 @@ static tn_status_t make_zero(const decomposer_t* s, tn_dtype_t dtype, tn_value_t
 static tn_status_t sum(const decomposer_t* s, tn_value_t** value, size_t count,
                        const int64_t* dimensions, size_t rank, const int64_t* dims) {
   const tn_type_t *from = (*value)->type, *to = NULL;
-  const tn_attr_t *list = NULL, *dictionary = NULL;
-  tn_value_t* operands[2] = {*value, NULL};
-  tn_region_t* body = NULL;
-  tn_node_t* reduce = NULL;
-  TN_RETURN_IF_ERROR(make_zero(s, from->dtype, &operands[1]));
-  TN_RETURN_IF_ERROR(make_sum(s, from->dtype, &body));
+  tn_value_t* zero = NULL;
+  TN_RETURN_IF_ERROR(make_zero(s, from->dtype, &zero));
   TN_RETURN_IF_ERROR(tn__type_tensor(s->arena, from->dtype, rank, dims, &to));
-  TN_RETURN_IF_ERROR(tn__attr_i64_array(s->arena, count, dimensions, &list));
-  const tn_named_attr_t named = {TN_SV_LITERAL("dimensions"), list};
-  TN_RETURN_IF_ERROR(tn__attr_dictionary(s->arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0}, 1,
-                                         &named, &dictionary));
-  TN_RETURN_IF_ERROR(tn__node_insert(s->node,
-                                     &(tn_node_spec_t){.op = TN__OP(reduce),
-                                                       .operand_count = 2,
-                                                       .operands = operands,
-                                                       .result_count = 1,
-                                                       .result_types = &to,
-                                                       .attrs = dictionary->dictionary,
-                                                       .region_count = 1,
-                                                       .regions = &body,
-                                                       .location = s->node->location},
-                                     &reduce));
-  *value = &reduce->results[0];
-  return TN_OK;
+  return tn__pass_insert_reduce(s->node, TN__OP(add), *value, zero, count, dimensions, to, value);
 }
 
 // --- einsum

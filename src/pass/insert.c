@@ -34,6 +34,60 @@ tn_status_t tn__pass_insert(tn_node_t* position, const tn_op_t* op, size_t opera
   return TN_OK;
 }
 
+// (a, b) -> op(a, b), of scalars.
+static tn_status_t binary_region(const tn_node_t* node, const tn_op_t* op, tn_dtype_t dtype,
+                                 tn_region_t** out_region) {
+  const tn_type_t *scalar = tn__type_scalar(dtype), *pair[] = {scalar, scalar};
+  tn_region_t* region = NULL;
+  tn_node_t *binary = NULL, *last = NULL;
+  TN_RETURN_IF_ERROR(tn__region_create(node->region->function, 2, pair, &region));
+  tn_value_t* operands[] = {&region->arguments[0], &region->arguments[1]};
+  TN_RETURN_IF_ERROR(tn__node_append(region,
+                                     &(tn_node_spec_t){.op = op,
+                                                       .operand_count = 2,
+                                                       .operands = operands,
+                                                       .result_count = 1,
+                                                       .result_types = &scalar,
+                                                       .location = node->location},
+                                     &binary));
+  tn_value_t* result = &binary->results[0];
+  TN_RETURN_IF_ERROR(tn__node_append(region,
+                                     &(tn_node_spec_t){.op = TN__OP(return ),
+                                                       .operand_count = 1,
+                                                       .operands = &result,
+                                                       .location = node->location},
+                                     &last));
+  *out_region = region;
+  return TN_OK;
+}
+
+tn_status_t tn__pass_insert_reduce(tn_node_t* position, const tn_op_t* op, tn_value_t* input,
+                                   tn_value_t* initial, size_t count, const int64_t* dimensions,
+                                   const tn_type_t* type, tn_value_t** out_value) {
+  tn_pass_attrs_t attrs = {.arena = &position->region->function->module->arena};
+  const tn_attr_t* dictionary = NULL;
+  tn_value_t* operands[] = {input, initial};
+  tn_region_t* body = NULL;
+  tn_node_t* reduce = NULL;
+  TN_RETURN_IF_ERROR(binary_region(position, op, type->dtype, &body));
+  TN_RETURN_IF_ERROR(tn__pass_add_list(&attrs, "dimensions", count, dimensions));
+  TN_RETURN_IF_ERROR(tn__attr_dictionary(attrs.arena, TN_ATTR_DICTIONARY, (tn_string_view_t){0},
+                                         attrs.count, attrs.entries, &dictionary));
+  TN_RETURN_IF_ERROR(tn__node_insert(position,
+                                     &(tn_node_spec_t){.op = TN__OP(reduce),
+                                                       .operand_count = 2,
+                                                       .operands = operands,
+                                                       .result_count = 1,
+                                                       .result_types = &type,
+                                                       .attrs = dictionary->dictionary,
+                                                       .region_count = 1,
+                                                       .regions = &body,
+                                                       .location = position->location},
+                                     &reduce));
+  *out_value = &reduce->results[0];
+  return TN_OK;
+}
+
 tn_status_t tn__pass_calling_region(const tn_node_t* node, const tn_function_t* function,
                                     tn_region_t** out_region) {
   tn_arena_t* arena = &node->region->function->module->arena;

@@ -248,6 +248,41 @@ static void reductions_of_several_elements_stay(void** state) {
   assert_int_equal(count(entry, "reduce"), 1);
 }
 
+#define ARGMAX(returned, type)                                                            \
+  MAIN("%x: tensor<4x5xf32>", type,                                                       \
+       "%i = stablehlo.iota dim = 1 : tensor<4x5xi32>\n"                                  \
+       "%a = stablehlo.constant dense<0xFF800000> : tensor<f32>\n"                        \
+       "%b = stablehlo.constant dense<0> : tensor<i32>\n"                                 \
+       "%r:2 = stablehlo.reduce(%x init: %a), (%i init: %b) across dimensions = [1] : "   \
+       "(tensor<4x5xf32>, tensor<4x5xi32>, tensor<f32>, tensor<i32>) -> (tensor<4xf32>, " \
+       "tensor<4xi32>)\n"                                                                 \
+       "reducer(%m: tensor<f32>, %v: tensor<f32>) (%p: tensor<i32>, %q: tensor<i32>) {\n" \
+       "%c = stablehlo.compare GT, %m, %v : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"   \
+       "%d = stablehlo.compare NE, %m, %m : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"   \
+       "%e = stablehlo.or %c, %d : tensor<i1>\n"                                          \
+       "%f = stablehlo.compare EQ, %m, %v : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"   \
+       "%g = stablehlo.compare LT, %p, %q : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"   \
+       "%h = stablehlo.and %f, %g : tensor<i1>\n"                                         \
+       "%j = stablehlo.or %e, %h : tensor<i1>\n"                                          \
+       "%k = stablehlo.select %e, %m, %v : tensor<i1>, tensor<f32>\n"                     \
+       "%l = stablehlo.select %j, %p, %q : tensor<i1>, tensor<i32>\n"                     \
+       "stablehlo.return %k, %l : tensor<f32>, tensor<i32>\n}\n" RETURN(returned, type))
+
+static void argmax_is_the_first_place_of_the_maximum(void** state) {
+  (void)state;
+  const tn_function_t* entry = after("split-argmax", ARGMAX("%r#1", "tensor<4xi32>"));
+  assert_int_equal(count(entry, "reduce"), 2);
+  assert_ptr_equal(returned(entry, 0)->node->op, TN__OP(reduce));
+  assert_ptr_equal(returned(entry, 0)->node->regions[0]->first->op, TN__OP(minimum));
+}
+
+static void argmax_whose_value_is_used_stays(void** state) {
+  (void)state;
+  const tn_function_t* entry =
+      after("split-argmax", ARGMAX("%r#0, %r#1", "tensor<4xf32>, tensor<4xi32>"));
+  assert_int_equal(count(entry, "reduce"), 1);
+}
+
 static void large_splat_becomes_a_broadcast(void** state) {
   (void)state;
   const tn_function_t* entry =
@@ -750,6 +785,8 @@ int main(void) {
       cmocka_unit_test_teardown(tuple_that_is_only_taken_apart_goes, release),
       cmocka_unit_test_teardown(reductions_of_single_elements_are_their_operation, release),
       cmocka_unit_test_teardown(reductions_of_several_elements_stay, release),
+      cmocka_unit_test_teardown(argmax_is_the_first_place_of_the_maximum, release),
+      cmocka_unit_test_teardown(argmax_whose_value_is_used_stays, release),
       cmocka_unit_test_teardown(large_splat_becomes_a_broadcast, release),
       cmocka_unit_test_teardown(constants_are_computed, release),
       cmocka_unit_test_teardown(folding_keeps_the_sign_of_zero_and_the_bits_of_nan, release),

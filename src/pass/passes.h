@@ -5,6 +5,7 @@
 #include "pass/pass.h"
 
 tn_status_t tn__pass_exact_top_k(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_split_argmax(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_check_recursion(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_lower_composites(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_single_process_collectives(tn_module_t* module, tn_function_t* entry);
@@ -34,6 +35,9 @@ TN_MUST_USE tn_status_t tn__pass_for_each_function(tn_module_t* module, tn_funct
 // exist.
 tn_function_t* tn__pass_callee(const tn_node_t* node);
 
+// Adds the uses of each value, by its number (dead_code.c).
+void tn__pass_count_uses(const tn_region_t* region, uint32_t* uses);
+
 // No effect but its results, inner regions included.
 bool tn__pass_is_pure(const tn_node_t* node);
 
@@ -59,6 +63,12 @@ TN_MUST_USE tn_status_t tn__pass_insert(tn_node_t* position, const tn_op_t* op,
                                         size_t operand_count, tn_value_t* const* operands,
                                         const tn_pass_attrs_t* attrs, const tn_type_t* type,
                                         tn_value_t** out_value);
+
+// The same for a reduction by one binary operation.
+TN_MUST_USE tn_status_t tn__pass_insert_reduce(tn_node_t* position, const tn_op_t* op,
+                                               tn_value_t* input, tn_value_t* initial, size_t count,
+                                               const int64_t* dimensions, const tn_type_t* type,
+                                               tn_value_t** out_value);
 
 // A region for `node` that calls a function with its arguments and returns what that gives.
 TN_MUST_USE tn_status_t tn__pass_calling_region(const tn_node_t* node,

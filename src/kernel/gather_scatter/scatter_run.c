@@ -291,6 +291,34 @@ static void prefetch(const char* row, int64_t byte_size) {
   for (int64_t i = 0; i < byte_size && i < MOST; i += LINE) __builtin_prefetch(row + i);
 }
 
+// Windows that are one contiguous row each, at even steps in the updates.
+static bool are_rows(const tn_scatter_t* state) {
+  const tn_scatter_window_t* row = &state->whole[0];
+  return state->whole_rank == 1 && state->loop_count == 1 && row->input_stride == 1 &&
+         row->update_stride == 1 &&
+         (state->form == TN_SCATTER_WRITE || tn__binary_native(&state->binary));
+}
+
+static void apply_rows(const tn_kernel_call_t* call, int64_t first, const int64_t* kept,
+                       int64_t kept_count, const int64_t* places) {
+  const tn_scatter_t* state = call->state;
+  const int64_t size = (int64_t)state->channels[0].update_size, count = state->whole[0].count;
+  const int64_t step = state->loops[0].update_stride * size;
+  const char* updates = (const char*)call->operands[state->channel_count + 1] + first * step;
+  char* target = call->results[0];
+  const tn_binary_fn native =
+      state->form == TN_SCATTER_WRITE ? NULL : tn__binary_native(&state->binary);
+  for (int64_t i = 0; i < kept_count; ++i) {
+    char* row = target + places[kept[i]] * size;
+    const char* update = updates + kept[i] * step;
+    if (native) {
+      native(row, update, row, (size_t)count);
+    } else {
+      memcpy(row, update, (size_t)(count * size));
+    }
+  }
+}
+
 static tn_status_t apply_flat(const part_t* part) {
   enum { AHEAD = 4 };
   const tn_kernel_call_t* call = part->call;
@@ -310,6 +338,10 @@ static tn_status_t apply_flat(const part_t* part) {
     for (int64_t i = 0; i < count; ++i) {
       kept[kept_count] = i;
       kept_count += (places[i] >= part->low) & (places[i] < part->high);
+    }
+    if (kept_count == count && are_rows(state)) {
+      apply_rows(call, first, kept, kept_count, places);
+      continue;
     }
     int64_t found[BLOCK];
     for (int64_t i = 0; i < kept_count; ++i) {

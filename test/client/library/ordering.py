@@ -98,3 +98,14 @@ def bitonic_network(x):
     for i, j in ((0, 1), (1, 2), (0, 1)):
         x = exchange(x, i, j)
     return x
+
+
+EXTREMES = np.array([[1, 3, 3, -2, np.nan, 3, np.nan], [-np.inf] * 7, [0.0, -0.0, 0.0, -1, -1, 0, -0.0],
+                     [2, 1, np.inf, 1, np.inf, -np.inf, -np.inf]], np.float32)
+
+
+@register(EXTREMES, sample=True, ulps=0)
+def places_of_extremes(x):
+    """The first of equal ones, the first NaN, along rows and columns."""
+    return (jnp.argmax(x, 1), jnp.argmin(x, 1), jnp.argmax(x, 0), jnp.argmin(x, 0), jnp.argmax(x), jnp.argmin(x),
+            jnp.argmax(x.astype(jnp.bfloat16), 1), jnp.argmax(x.astype(jnp.int32), 1))
