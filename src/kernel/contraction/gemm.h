@@ -2,8 +2,8 @@
 // reduced to.
 //
 // Sums run in an order that only the shape decides: over blocks of TN_GEMM_DEPTH terms, each summed
-// from zero in order, the blocks' sums added in order (a dot product: in lanes, see gemm_loops.inc).
-// It is the same for every number of threads, and so are the results.
+// from zero in order, the blocks' sums added in order (a dot product: in lanes, see
+// gemm_loops.inc). It is the same for every number of threads, and so are the results.
 #ifndef TENON_KERNEL_CONTRACTION_GEMM_H_
 #define TENON_KERNEL_CONTRACTION_GEMM_H_
 

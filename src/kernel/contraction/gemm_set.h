@@ -62,9 +62,9 @@ typedef struct tn_gemm_set {
                 const tn_gemm_small_t* small);
   // result[i * result_row + v * result_vector] = sum matrix[i][p] * vector[v][p]; rows of `matrix`
   // and vectors are contiguous.
-  void (*dots)(int64_t rows, int64_t vectors, int64_t depth, const void* matrix,
-               int64_t row_stride, const void* vector, int64_t vector_stride, void* result,
-               int64_t result_row, int64_t result_vector);
+  void (*dots)(int64_t rows, int64_t vectors, int64_t depth, const void* matrix, int64_t row_stride,
+               const void* vector, int64_t vector_stride, void* result, int64_t result_row,
+               int64_t result_vector);
   // result[i] = sum matrix[i][p] * vector[p]; rows of `matrix` are contiguous.
   void (*dot_rows)(int64_t rows, int64_t depth, const void* matrix, int64_t row_stride,
                    const void* vector, void* result);
