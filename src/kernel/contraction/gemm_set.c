@@ -18,6 +18,11 @@
 
 // What every x86-64 and 64-bit ARM processor has.
 #define SET base
+#ifdef __FP_FAST_FMAF
+#define FUSES 1
+#else
+#define FUSES 0
+#endif
 #define TARGET
 #define VECTOR_BYTES 16
 #define ROWS 4
@@ -26,6 +31,7 @@
 
 #if TN_ISA_X86
 #define SET avx2
+#define FUSES 1
 #define TARGET TN_ISA_TARGET_AVX2_FMA
 #define VECTOR_BYTES 32
 #define ROWS 6
@@ -33,6 +39,7 @@
 #include "kernel/contraction/gemm_target.inc"
 
 #define SET avx512
+#define FUSES 1
 #define TARGET TN_ISA_TARGET_AVX512
 #define VECTOR_BYTES 64
 #define ROWS 12
