@@ -96,8 +96,8 @@ static bool read_argmax(const tn_node_t* node, const uint32_t* uses, tn_arena_t*
          is_infinite(node->operands[2], out->is_largest) && is_zero(node->operands[3]);
 }
 
-static tn_status_t compare(tn_node_t* node, const char* direction, tn_value_t* a, tn_value_t* b,
-                           const tn_type_t* type, tn_value_t** out_value) {
+static tn_status_t insert_comparison(tn_node_t* node, const char* direction, tn_value_t* a,
+                                     tn_value_t* b, const tn_type_t* type, tn_value_t** out_value) {
   tn_pass_attrs_t attrs = {.arena = &node->region->function->module->arena};
   const tn_attr_t* attr = NULL;
   TN_RETURN_IF_ERROR(tn__attr_enum(attrs.arena, "comparison_direction", tn__sv(direction), &attr));
@@ -150,8 +150,8 @@ TN_APART static tn_status_t split(tn_node_t* node, const argmax_t* argmax) {
       node, argmax->is_largest ? TN__OP(maximum) : TN__OP(minimum), x, node->operands[2], 1,
       &argmax->dimension, node->results[0].type, &best));
   TN_RETURN_IF_ERROR(broadcast(node, &best, count, kept, type));
-  TN_RETURN_IF_ERROR(compare(node, "EQ", x, best, truth, &equal));
-  TN_RETURN_IF_ERROR(compare(node, "NE", x, x, truth, &is_nan));
+  TN_RETURN_IF_ERROR(insert_comparison(node, "EQ", x, best, truth, &equal));
+  TN_RETURN_IF_ERROR(insert_comparison(node, "NE", x, x, truth, &is_nan));
   TN_RETURN_IF_ERROR(
       tn__pass_insert(node, TN__OP(or), 2, (tn_value_t*[]){equal, is_nan}, NULL, truth, &is_best));
   TN_RETURN_IF_ERROR(make_places(node, argmax->dimension, &places, &none));
