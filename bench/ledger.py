@@ -340,6 +340,12 @@ def main():
     parser.add_argument("--last", metavar="FILE", help="what --json printed before")
     parser.add_argument("--svg", metavar="FILE")
     options = parser.parse_args()
+    if not any(options.pattern in name for name in CASES):
+        parser.error(f"no row has {options.pattern!r} in its name")
+    if options.last and not pathlib.Path(options.last).is_file():
+        parser.error(f"--last {options.last}: there is no such file")
+    if not (options.build / "cli/tenon").exists():
+        parser.error(f"there is no {options.build / 'cli/tenon'}: run make bench")
     jax.config.update("jax_enable_x64", True)
     machine = {} if options.cpu else {"bandwidth": bandwidth_gb(), "gflops": product_gflops()}
     columns = {"tenon_ms": "Tenon, ms", "without_libraries_ms": "without libraries", "xla_ms": "XLA, ms",

@@ -18,6 +18,8 @@ static bool compares(const tn_value_t* value, const char* direction, const tn_va
   const tn_node_t* node = value->node;
   if (!node || node->op != TN__OP(compare)) return false;
   const tn_attr_t* attr = tn__attr_find(&node->attrs, "comparison_direction");
+  const tn_attr_t* type = tn__attr_find(&node->attrs, "compare_type");
+  if (type && tn__sv_is(type->string, "TOTALORDER")) return false;  // NaN and zeros have places
   return attr && attr->kind == TN_ATTR_ENUM && tn__sv_is(attr->string, direction) &&
          node->operands[0] == a && node->operands[1] == b;
 }

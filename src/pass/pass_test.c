@@ -248,7 +248,21 @@ static void reductions_of_several_elements_stay(void** state) {
   assert_int_equal(count(entry, "reduce"), 1);
 }
 
-#define ARGMAX(returned, type)                                                            \
+// A comparison's direction is an attribute, which its place outside of the region would lack.
+static void reductions_by_comparisons_stay(void** state) {
+  (void)state;
+  const tn_function_t* entry =
+      after("simplify",
+            MAIN("%x: tensor<4x1xi1>", "tensor<4xi1>",
+                 "%z = stablehlo.constant dense<true> : tensor<i1>\n"
+                 "%r = stablehlo.reduce(%x init: %z) across dimensions = [1] : (tensor<4x1xi1>, "
+                 "tensor<i1>) -> tensor<4xi1>\n reducer(%a: tensor<i1>, %b: tensor<i1>) {\n"
+                 "%c = stablehlo.compare EQ, %a, %b : (tensor<i1>, tensor<i1>) -> tensor<i1>\n"
+                 "stablehlo.return %c : tensor<i1>\n}\n" RETURN("%r", "tensor<4xi1>")));
+  assert_int_equal(count(entry, "reduce"), 1);
+}
+
+#define ARGMAX(order, returned, type)                                                     \
   MAIN("%x: tensor<4x5xf32>", type,                                                       \
        "%i = stablehlo.iota dim = 1 : tensor<4x5xi32>\n"                                  \
        "%a = stablehlo.constant dense<0xFF800000> : tensor<f32>\n"                        \
@@ -257,7 +271,8 @@ static void reductions_of_several_elements_stay(void** state) {
        "(tensor<4x5xf32>, tensor<4x5xi32>, tensor<f32>, tensor<i32>) -> (tensor<4xf32>, " \
        "tensor<4xi32>)\n"                                                                 \
        "reducer(%m: tensor<f32>, %v: tensor<f32>) (%p: tensor<i32>, %q: tensor<i32>) {\n" \
-       "%c = stablehlo.compare GT, %m, %v : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"   \
+       "%c = stablehlo.compare GT, %m, %v" order                                          \
+       " : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"                                    \
        "%d = stablehlo.compare NE, %m, %m : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"   \
        "%e = stablehlo.or %c, %d : tensor<i1>\n"                                          \
        "%f = stablehlo.compare EQ, %m, %v : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"   \
@@ -270,7 +285,7 @@ static void reductions_of_several_elements_stay(void** state) {
 
 static void argmax_is_the_first_place_of_the_maximum(void** state) {
   (void)state;
-  const tn_function_t* entry = after("split-argmax", ARGMAX("%r#1", "tensor<4xi32>"));
+  const tn_function_t* entry = after("split-argmax", ARGMAX("", "%r#1", "tensor<4xi32>"));
   assert_int_equal(count(entry, "reduce"), 2);
   assert_ptr_equal(returned(entry, 0)->node->op, TN__OP(reduce));
   assert_ptr_equal(returned(entry, 0)->node->regions[0]->first->op, TN__OP(minimum));
@@ -279,7 +294,15 @@ static void argmax_is_the_first_place_of_the_maximum(void** state) {
 static void argmax_whose_value_is_used_stays(void** state) {
   (void)state;
   const tn_function_t* entry =
-      after("split-argmax", ARGMAX("%r#0, %r#1", "tensor<4xf32>, tensor<4xi32>"));
+      after("split-argmax", ARGMAX("", "%r#0, %r#1", "tensor<4xf32>, tensor<4xi32>"));
+  assert_int_equal(count(entry, "reduce"), 1);
+}
+
+// In it NaN is above infinity, and -0 below 0.
+static void argmax_by_the_total_order_stays(void** state) {
+  (void)state;
+  const tn_function_t* entry =
+      after("split-argmax", ARGMAX(", TOTALORDER", "%r#1", "tensor<4xi32>"));
   assert_int_equal(count(entry, "reduce"), 1);
 }
 
@@ -785,7 +808,9 @@ int main(void) {
       cmocka_unit_test_teardown(tuple_that_is_only_taken_apart_goes, release),
       cmocka_unit_test_teardown(reductions_of_single_elements_are_their_operation, release),
       cmocka_unit_test_teardown(reductions_of_several_elements_stay, release),
+      cmocka_unit_test_teardown(reductions_by_comparisons_stay, release),
       cmocka_unit_test_teardown(argmax_is_the_first_place_of_the_maximum, release),
+      cmocka_unit_test_teardown(argmax_by_the_total_order_stays, release),
       cmocka_unit_test_teardown(argmax_whose_value_is_used_stays, release),
       cmocka_unit_test_teardown(large_splat_becomes_a_broadcast, release),
       cmocka_unit_test_teardown(constants_are_computed, release),

@@ -1,5 +1,6 @@
 // Operations that change nothing give way to their operand, large splats become broadcasts of one
 // element, and reductions of single elements what their region does to one.
+#include "kernel/body_shape.h"
 #include "pass/passes.h"
 
 enum { LARGE_SPLAT_BYTES = 4096 };
@@ -122,22 +123,9 @@ TN_APART static tn_status_t split_splat(tn_node_t* node) {
   return TN_OK;
 }
 
-// The operation that a region of two arguments consists of; NULL if it is something else.
-static const tn_node_t* only_operation(const tn_region_t* region) {
-  const tn_node_t* node = region->first;
-  if (region->argument_count != 2 || !node || node->operand_count != 2 || node->region_count ||
-      !tn__op_has(node->op, TN_ELEMENTWISE) || node->next != region->last) {
-    return NULL;
-  }
-  for (size_t i = 0; i < 2; ++i) {
-    if (tn__value_resolve(node->operands[i]) != &region->arguments[i]) return NULL;
-  }
-  return tn__value_resolve(region->last->operands[0]) == &node->results[0] ? node : NULL;
-}
-
 // reduce over dimensions of size 1  becomes  its operation on the initial value and the input.
 // JAX's checks of indices have it.
-TN_APART static tn_status_t reduce_once(tn_node_t* node) {
+TN_APART static tn_status_t reduce_once(tn_node_t* node, tn_arena_t* scratch) {
   if (node->operand_count != 2) return TN_OK;
   tn_value_t* input = tn__value_resolve(node->operands[0]);
   tn_value_t* initial = tn__value_resolve(node->operands[1]);
@@ -145,15 +133,16 @@ TN_APART static tn_status_t reduce_once(tn_node_t* node) {
   if (!tn__type_is_static(input->type) || !tn__type_is_static(type)) return TN_OK;
   if (tn__type_size(input->type) != tn__type_size(type) || tn__type_size(type) == 0) return TN_OK;
   if (input->type->dtype != type->dtype || initial->type->dtype != type->dtype) return TN_OK;
-  const tn_node_t* operation = only_operation(node->regions[0]);
-  if (!operation || operation->results[0].type->dtype != type->dtype) return TN_OK;
+  tn_body_shape_t body;
+  TN_RETURN_IF_ERROR(tn__body_shape(node->regions[0], scratch, &body));
+  if (!body.binary || body.binary_attrs->count) return TN_OK;  // as a comparison's direction
   tn_pass_attrs_t nowhere = {.arena = &node->region->function->module->arena};
   TN_RETURN_IF_ERROR(tn__pass_add_list(&nowhere, "broadcast_dimensions", 0, NULL));
   tn_value_t *operands[2], *result;
   TN_RETURN_IF_ERROR(
       tn__pass_insert(node, TN__OP(broadcast_in_dim), 1, &initial, &nowhere, type, &operands[0]));
   TN_RETURN_IF_ERROR(tn__pass_insert(node, TN__OP(reshape), 1, &input, NULL, type, &operands[1]));
-  TN_RETURN_IF_ERROR(tn__pass_insert(node, operation->op, 2, operands, NULL, type, &result));
+  TN_RETURN_IF_ERROR(tn__pass_insert(node, body.binary, 2, operands, NULL, type, &result));
   result->name = node->results[0].name;
   node->results[0].replacement = result;
   tn__node_remove(node);
@@ -171,7 +160,7 @@ static tn_status_t simplify_region(tn_region_t* region, tn_arena_t* scratch) {
       continue;
     }
     if (node->op == TN__OP(reduce)) {
-      TN_RETURN_IF_ERROR(reduce_once(node));
+      TN_RETURN_IF_ERROR(reduce_once(node, scratch));
       continue;
     }
     tn_value_t* value = equal_value(node, scratch);

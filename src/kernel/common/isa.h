@@ -1,6 +1,7 @@
 // The instruction sets that loops are compiled for, and which of them the processor has. A family
-// of kernels has a table by instruction set and takes the best that is there; all of them compute
-// the same bits.
+// of kernels has a table by instruction set and takes the best that is there. All of them compute
+// the same bits, but that those of the base have no fused multiply-add, and its loops no functions
+// of vector_math.inc.
 #ifndef TENON_KERNEL_COMMON_ISA_H_
 #define TENON_KERNEL_COMMON_ISA_H_
 
