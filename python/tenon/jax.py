@@ -37,17 +37,20 @@ def register(path: str | os.PathLike[str]) -> types.ModuleType:
 
     Raises what tenon.ops.load raises.
     """
+    # What JAX calls the platforms for which a handler may be.
+    platforms = {"Host": "cpu", "CUDA": "CUDA"}
     loaded = ops.load(path)
     module = types.ModuleType(loaded.__name__, loaded.__doc__)
     module.__file__ = loaded.__file__
     module.__all__ = []
     for name, platform, traits, operands, stages in core.library_handlers(os.path.realpath(path)):
-        if platform != "Host" or not hasattr(loaded, name):
+        if platform not in platforms:
             continue
         stages = {stage: capsule for stage, capsule in stages.items() if capsule is not None}
-        jax.ffi.register_ffi_target(name, stages, platform="cpu", traits=traits)
-        setattr(module, name, wrap(getattr(loaded, name), operands=operands))
-        module.__all__.append(name)
+        jax.ffi.register_ffi_target(name, stages, platform=platforms[platform], traits=traits)
+        if hasattr(loaded, name) and name not in module.__all__:
+            setattr(module, name, wrap(getattr(loaded, name), operands=operands))
+            module.__all__.append(name)
     return module
 
 
