@@ -179,9 +179,11 @@ bool core_place_from(const char* function, PyObject* object, core_place_t* out_p
 // --- what the machine has
 
 // Devices of a type, in the order in which they are found. The one that TENON_DEVICE names is the
-// first; if it is not the CPU, it counts as a GPU, as no other does that is none.
+// first; if it is not the CPU, it counts as a GPU, as no other does that is none. GPUs are those of
+// one platform: OpenCL has CUDA's once more.
 typedef struct search {
   core_place_t place;
+  char platform[32];   // of GPUs; "": none was found
   const char* chosen;  // TENON_DEVICE
   bool is_of_chosen;   // looks for that one
   int count;           // found so far
@@ -203,6 +205,12 @@ static bool visit_device(void* user, const tn_device_info_t* info) {
   const bool is_of_kind =
       search->place.kind == CORE_GPU ? info->is_gpu || (is_chosen && !is_cpu) : is_cpu;
   if (!is_of_kind || is_chosen != search->is_of_chosen) return true;
+  if (info->is_gpu) {
+    if (!*search->platform) {
+      snprintf(search->platform, sizeof search->platform, "%s", info->platform);
+    }
+    if (strcmp(search->platform, info->platform) != 0) return true;
+  }
   if (search->count++ != search->place.index) return true;
   if (search->visit) search->visit(search->user, info);
   return false;

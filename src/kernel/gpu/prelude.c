@@ -6,7 +6,8 @@
 
 // clang-format off
 // a * b + c is two operations.
-const char tn__gpu_prelude_opencl[] = LINE("#pragma OPENCL FP_CONTRACT OFF");
+const char tn__gpu_prelude_opencl[] = LINE("#pragma OPENCL FP_CONTRACT OFF")
+    LINE("#define UNROLL");
 
 const char tn__gpu_prelude[] =
     // Elements in memory. f16 and bf16 are computed in float; AS(x) is what memory would give of x.
@@ -77,7 +78,8 @@ const char tn__gpu_prelude[] =
     LINE("#define COS(x) cos(x)")
     LINE("#define COSH(x) cosh(x)")
     LINE("#define ERF(x) erf(x)")
-    LINE("#define ERFC(x) erfc(x)")
+    // CUDA's erfc is 2 ulp off near 0.
+    LINE("#define ERFC(x) (2 * fabs(x) < 1 ? 1 - erf(x) : erfc(x))")
     LINE("#define EXP(x) exp(x)")
     LINE("#define EXPM1(x) expm1(x)")
     LINE("#define FLOOR(x) floor(x)")
@@ -89,7 +91,8 @@ const char tn__gpu_prelude[] =
     LINE("#define POW(x, y) pow(x, y)")
     LINE("#define RINT(x) rint(x)")
     LINE("#define ROUND(x) round(x)")
-    LINE("#define RSQRT(x) rsqrt(x)")
+    // Both are rounded correctly, as rsqrt is not.
+    LINE("#define RSQRT(x) (1 / sqrt(x))")
     LINE("#define SIN(x) sin(x)")
     LINE("#define SINH(x) sinh(x)")
     LINE("#define SQRT(x) sqrt(x)")

@@ -8,6 +8,8 @@ const char tn__gpu_prelude_cuda[] =
     "typedef unsigned long ulong;\n"
     "typedef tn_f16 half;\n"
     "#define char signed char\n"
+    // Before a loop: several loads are then under way.
+    "#define UNROLL _Pragma(\"unroll 4\")\n"
     "TN_FN uint as_uint(float x) { return __float_as_uint(x); }\n"
     "TN_FN int as_int(float x) { return __float_as_int(x); }\n"
     "TN_FN float as_float(uint x) { return __uint_as_float(x); }\n"

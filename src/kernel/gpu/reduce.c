@@ -83,14 +83,20 @@ typedef struct rows {
   int64_t byte_offsets[TN_GPU_MOST_FOLDED];  // there
 } rows_t;
 
+// Dimensions that follow each other in memory are one.
 static void add_dim(const tn_gpu_fold_t* fold, rows_t* rows, bool is_folded, size_t d,
                     int64_t const (*strides)[TN_MAX_RANK]) {
   loops_t* loops = is_folded ? &rows->folded : &rows->kept;
   const int64_t dim = fold->use->operand_types[0]->dims[d];
-  for (size_t k = 0; k < fold->use->result_count; ++k) {
-    loops->strides[k][loops->count] = strides[k][d];
+  bool joins = loops->count;
+  for (size_t k = 0; k < fold->use->result_count && joins; ++k) {
+    joins = loops->strides[k][loops->count - 1] == strides[k][d] * dim;
   }
-  loops->dims[loops->count++] = dim;
+  if (!joins) loops->dims[loops->count++] = 1;
+  loops->dims[loops->count - 1] *= dim;
+  for (size_t k = 0; k < fold->use->result_count; ++k) {
+    loops->strides[k][loops->count - 1] = strides[k][d];
+  }
   *(is_folded ? &rows->length : &rows->count) *= dim;
 }
 
@@ -273,7 +279,7 @@ static tn_status_t write_stage(tn_gpu_source_t* source, tn_arena_t* arena,
       tn__gpu_add(body, "  %s s%zu = {0};\n", tn__gpu_dtype(use->result_types[k]->dtype)->value, k);
     }
   }
-  tn__gpu_add(body, "  for (long j = first; j < end; j += step) {\n");
+  tn__gpu_add(body, "  UNROLL\n  for (long j = first; j < end; j += step) {\n");
   for (size_t k = 0; k < count; ++k) tn__gpu_add(body, "    long at%zu = start%zu;\n", k, k);
   add_places(source, &rows->folded, count, "j", "at");
   TN_RETURN_IF_ERROR(add_elements(source, fold, rows));

@@ -62,12 +62,12 @@ tn_status_t tn__gpu_transpose_prepare(tn_kernel_site_t* site, const tn_gpu_reads
   const size_t in = tn__gpu_add_number(&source, read->strides[last]);
   const size_t out = tn__gpu_add_number(&source, to[near]);
   tn__gpu_add(body,
-              "  for (long r = y; r < %d; r += %d) {\n"
+              "  for (int k = 0; k < %d; k += %d) {\n    const long r = k + y;\n"
               "    if (near + x < n(%zu) && last + r < n(%zu)) {\n"
               "      tile[r * %d + x] = x0[from + near + x + (last + r) * n(%zu)];\n"
               "    }\n  }\n"
               "  tn_barrier();\n"
-              "  for (long r = y; r < %d; r += %d) {\n"
+              "  for (int k = 0; k < %d; k += %d) {\n    const long r = k + y;\n"
               "    if (near + r < n(%zu) && last + x < n(%zu)) {\n"
               "      y0[to + (near + r) * n(%zu) + last + x] = tile[x * %d + r];\n"
               "    }\n  }\n",
