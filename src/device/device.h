@@ -48,6 +48,13 @@ struct tn_device {
   char name[32];
 };
 
+// How long a thread that waits for work of the device looks again and again before it sleeps. Of a
+// GPU it is worth a millisecond, as the driver thinks too.
+static inline int64_t tn__device_spin_ns(const tn_device_t* device, int64_t of_host_ns) {
+  enum { OF_GPU_NS = 1000000 };
+  return device->target->has_lanes ? OF_GPU_NS : of_host_ns;
+}
+
 // Work on the host that a stream does in its turn. Called exactly once after a successful enqueue,
 // under no lock. `poison` NULL: do the work; its error poisons the stream. Otherwise something
 // before failed: do nothing but give up what `user` owns (the return value then has no meaning;

@@ -130,7 +130,7 @@ bool tn__event_await(tn_event_t* event, int64_t deadline_ns, tn_failure_t** out_
   *out_failure = NULL;
   if (!is_complete(event)) {
     // Often the work is about to end, and sleeping costs more than it takes.
-    int64_t spin_deadline_ns = tn__clock_ns() + SPIN_NS;
+    int64_t spin_deadline_ns = tn__clock_ns() + tn__device_spin_ns(event->device, SPIN_NS);
     if (spin_deadline_ns > deadline_ns) spin_deadline_ns = deadline_ns;
     do {
       for (int i = 0; i < SPINS_PER_LOOK && !is_complete(event); ++i) tn__cpu_relax();

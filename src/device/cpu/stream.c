@@ -292,7 +292,7 @@ static bool is_reached(cpu_stream_t* stream, unsigned target) {
 }
 
 static void await_count(cpu_stream_t* stream, unsigned target) {
-  int64_t deadline_ns = tn__clock_ns() + SPIN_NS;
+  int64_t deadline_ns = tn__clock_ns() + tn__device_spin_ns(stream->base.device, SPIN_NS);
   do {
     for (int i = 0; i < SPINS_PER_LOOK; ++i) {
       if (is_reached(stream, target)) return;

@@ -48,6 +48,7 @@ static tn_status_t finish(tn_kernel_site_t* site, tn_gpu_reads_t* reads, const c
   const tn_gpu_dtype_t* dtype = tn__gpu_dtype(result->dtype);
   tn_gpu_source_t source;
   tn__gpu_begin(&source, site->arena, tn__type_size(result));
+  source.is_elementwise = true;
   const size_t function = tn__gpu_add_function(&source, use, expression);
   tn__gpu_add_loads(&source, reads, "i");
   tn__gpu_add_output(&source, TN_GPU_RESULT(0), 0, dtype->memory);
@@ -117,6 +118,7 @@ tn_status_t tn__gpu_region_map_prepare(tn_kernel_site_t* site) {
   tn_gpu_reads_t reads;
   tn_gpu_source_t source;
   tn__gpu_begin(&source, site->arena, tn__type_size(result));
+  source.is_elementwise = true;
   TN_RETURN_IF_ERROR(tn__gpu_add_region(&source, use->regions[0].region, "tn_map"));
   tn__gpu_reads_begin(&reads, result);
   for (size_t k = 0; k < use->operand_count; ++k) {

@@ -242,6 +242,7 @@ static tn_status_t set_in_place(tn_kernel_site_t* site, const tn_gpu_reads_t* re
 static tn_status_t prepare_map(tn_kernel_site_t* site, fusion_t* fusion) {
   tn_gpu_source_t source;
   tn__gpu_begin(&source, site->arena, tn__type_size(tn__fusion_shape(fusion->region)));
+  source.is_elementwise = true;
   TN_RETURN_IF_ERROR(add_members(fusion, &source, "i", NULL));
   TN_RETURN_IF_ERROR(set_in_place(site, &fusion->reads));
   return tn__gpu_finish_one(site, &source);

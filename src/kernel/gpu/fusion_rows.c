@@ -292,9 +292,8 @@ static tn_status_t add_needed(writer_t* writer, tn_gpu_members_t* members) {
 }
 
 static void add_loop(writer_t* writer) {
-  tn__gpu_add(
-      &writer->source.body,
-      "  UNROLL\n  for (long j = place; j < length; j += step) {\n  const long at = start + j;\n");
+  tn__gpu_add(&writer->source.body,
+              "  for (long j = place; j < length; j += step) {\n  const long at = start + j;\n");
 }
 
 static size_t add_row_value(writer_t* writer, const tn_node_t* node) {

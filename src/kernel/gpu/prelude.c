@@ -7,7 +7,8 @@
 // clang-format off
 // a * b + c is two operations.
 const char tn__gpu_prelude_opencl[] = LINE("#pragma OPENCL FP_CONTRACT OFF")
-    LINE("#define UNROLL");
+    LINE("#define UNROLL")
+    LINE("#define RESTRICT restrict");
 
 const char tn__gpu_prelude[] =
     // Elements in memory. f16 and bf16 are computed in float; AS(x) is what memory would give of x.
@@ -100,10 +101,12 @@ const char tn__gpu_prelude[] =
     LINE("#define TANH(x) tanh(x)")
 
     // NaN wins; -0 is below +0.
+    LINE("#ifndef MAXIMUM")
     LINE("#define MAXIMUM(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : "
          "(x) == (y) ? (signbit(x) ? (y) : (x)) : (x) > (y) ? (x) : (y))")
     LINE("#define MINIMUM(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : "
          "(x) == (y) ? (signbit(x) ? (x) : (y)) : (x) < (y) ? (x) : (y))")
+    LINE("#endif")
 
     // Integers in the total order of floats; and where zeros are equal, and NaNs, above all else.
     LINE("#define ORDER_F32(x) (as_int(x) ^ (as_int(x) >> 31 & 0x7fffffff))")

@@ -15,6 +15,7 @@ enum {
   LONGEST = 1024,  // part of an item
   SHORTEST = 32,
   ENOUGH_ITEMS = 1 << 16,  // to fill a device
+  ENOUGH_LANES = 1 << 18,
   ENOUGH_GROUPS = 1 << 10,
   LONGEST_OF_GROUP = 64 * TN_GPU_GROUP_SIZE,
   LEVEL_LIMIT = 16,
@@ -321,6 +322,7 @@ static stage_t stage_of(const tn_gpu_fold_t* fold, const rows_t* rows, bool has_
     enough = ENOUGH_GROUPS;
   } else if (has_lanes) {
     least = SHORTEST;
+    enough = ENOUGH_LANES;
   }
   while (stage.chunk > least && rows->count * tn__ceil_divide(rows->length, stage.chunk) < enough) {
     stage.chunk /= 2;

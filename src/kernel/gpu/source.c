@@ -4,14 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 1024 };
+#include "kernel/target.h"
+
+enum {
+  FIRST_CAPACITY = 1024,
+  // Elements of an item of lanes: so many loads are under way as memory needs to be busy.
+  MOST_ELEMENTS = 4,
+};
 
 void tn__gpu_begin(tn_gpu_source_t* source, tn_arena_t* arena, int64_t item_count) {
   source->functions = source->body = (tn_gpu_text_t){.arena = arena};
   source->number_count = source->address_count = source->read_count = source->function_count = 0;
   source->words = TN_DTYPE_INVALID;
   source->helpers = 0;
-  source->has_failed = source->is_grouped = false;
+  source->has_failed = source->is_grouped = source->is_elementwise = false;
   tn__gpu_add_number(source, item_count);
 }
 
@@ -200,30 +206,48 @@ static void add_numbers(tn_gpu_text_t* text, const tn_gpu_source_t* source) {
   }
 }
 
-static void assemble(tn_gpu_text_t* text, const tn_gpu_source_t* source) {
+// Elements of an item are as far apart as the group is wide.
+static void add_elements(tn_gpu_text_t* text, const char* body, size_t count) {
+  if (count == 1) {
+    tn__gpu_add(text, "  const long i = tn_item(0);\n  if (i >= n(0)) return;\n%s}\n", body);
+    return;
+  }
+  tn__gpu_add(text,
+              "  UNROLL\n  for (int k_ = 0; k_ < %zu; ++k_) {\n"
+              "  const long i = (tn_group(0) * %zu + k_) * %d + tn_lane(0);\n"
+              "  if (i < n(0)) {\n%s  }\n  }\n}\n",
+              count, count, TN_GPU_GROUP_SIZE, body);
+}
+
+static void assemble(tn_gpu_text_t* text, const tn_gpu_source_t* source, size_t element_count) {
+  const char* body = source->body.length ? source->body.bytes : "";
+  const char* restricted = element_count > 1 ? "RESTRICT " : "";
   size_t read = 0, written = 0;
   add_numbers(text, source);
   if (source->functions.length) tn__gpu_add(text, "%s", source->functions.bytes);
   tn__gpu_add(text, "TN_KERNEL void %s(", TN_ENTRY);
   for (size_t k = 0; k < source->address_count; ++k) {
     if (source->is_written[k]) {
-      tn__gpu_add(text, "TN_GLOBAL %s* y%zu, ", source->parameters[k], written++);
+      tn__gpu_add(text, "TN_GLOBAL %s* %sy%zu, ", source->parameters[k], restricted, written++);
     } else {
-      tn__gpu_add(text, "TN_GLOBAL const %s* x%zu, ", source->parameters[k], read++);
+      tn__gpu_add(text, "TN_GLOBAL const %s* %sx%zu, ", source->parameters[k], restricted, read++);
     }
   }
   tn__gpu_add(text, "tn_numbers_t numbers) {\n");
-  if (!source->is_grouped) {
-    tn__gpu_add(text, "  const long i = tn_item(0);\n  if (i >= n(0)) return;\n");
+  if (source->is_grouped) {
+    tn__gpu_add(text, "%s}\n", body);
+  } else {
+    add_elements(text, body, element_count);
   }
-  tn__gpu_add(text, "%s}\n", source->body.length ? source->body.bytes : "");
 }
 
 tn_status_t tn__gpu_finish(tn_kernel_site_t* site, tn_gpu_state_t* state, size_t number,
                            const tn_gpu_source_t* source) {
   tn_gpu_launch_t* launch = &state->launches[number];
   tn_gpu_text_t text = {.arena = site->arena};
-  assemble(&text, source);
+  const size_t element_count =
+      source->is_elementwise && site->target->has_lanes ? MOST_ELEMENTS : 1;
+  assemble(&text, source, element_count);
   if (source->has_failed) {
     return tn_status_create(TN_CODE_INTERNAL, "the kernel of %s is too long", site->use->op->name);
   }
@@ -232,6 +256,7 @@ tn_status_t tn__gpu_finish(tn_kernel_site_t* site, tn_gpu_state_t* state, size_t
                             site->use->op->name);
   }
   launch->code = (tn_device_code_t){.text = text.bytes, .operation = site->use->op->name};
+  launch->group_elements = element_count * TN_GPU_GROUP_SIZE;
   launch->number_count = passed_numbers(source);
   launch->address_count = source->address_count;
   TN_RETURN_IF_ERROR(
@@ -273,14 +298,13 @@ static tn_status_t run(const tn_kernel_call_t* call, const tn_gpu_launch_t* laun
   }
   arguments[launch->address_count] = (tn_launch_argument_t){
       .bytes = launch->numbers, .byte_size = launch->number_count * sizeof(int64_t)};
-  const size_t item_count = (size_t)launch->numbers[0];
+  const size_t count = (size_t)launch->numbers[0], of_group = launch->group_elements;
   return encoder->dispatch(
-      encoder, &(tn_dispatch_t){
-                   .code = &launch->code,
-                   .group_count = {(item_count + TN_GPU_GROUP_SIZE - 1) / TN_GPU_GROUP_SIZE, 1, 1},
-                   .group_size = {TN_GPU_GROUP_SIZE, 1, 1},
-                   .argument_count = launch->address_count + 1,
-                   .arguments = arguments});
+      encoder, &(tn_dispatch_t){.code = &launch->code,
+                                .group_count = {(count + of_group - 1) / of_group, 1, 1},
+                                .group_size = {TN_GPU_GROUP_SIZE, 1, 1},
+                                .argument_count = launch->address_count + 1,
+                                .arguments = arguments});
 }
 
 tn_status_t tn__gpu_run(const tn_kernel_call_t* call) {

@@ -46,6 +46,8 @@ typedef struct tn_gpu_source {
   tn_gpu_function_t known[TN_GPU_FUNCTION_LIMIT];
   // Whole groups of TN_GPU_GROUP_SIZE items, which count themselves and wait for each other.
   bool is_grouped;
+  // Items may have several elements each, of results that no other element is computed of.
+  bool is_elementwise;
   bool has_failed;  // it does not fit
 } tn_gpu_source_t;
 enum { TN_GPU_SCRATCH = -1 };
@@ -81,6 +83,7 @@ size_t tn__gpu_add_function(tn_gpu_source_t* source, const tn_op_use_t* use,
 typedef struct tn_gpu_launch {
   size_t copied_byte_size;  // of an operand to a result, places[0] and [1]; 0: it is no copy
   tn_device_code_t code;
+  size_t group_elements;  // of which numbers[0] says how many there are
   size_t number_count, address_count;
   const int64_t* numbers;
   const int32_t* places;
