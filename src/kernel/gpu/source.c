@@ -206,39 +206,64 @@ static void add_numbers(tn_gpu_text_t* text, const tn_gpu_source_t* source) {
   }
 }
 
-// Elements of an item are as far apart as the group is wide.
-static void add_elements(tn_gpu_text_t* text, const char* body, size_t count) {
-  if (count == 1) {
-    tn__gpu_add(text, "  const long i = tn_item(0);\n  if (i >= n(0)) return;\n%s}\n", body);
-    return;
+// The parameters of the kernel, or of the function of one element.
+static void add_parameters(tn_gpu_text_t* text, const tn_gpu_source_t* source,
+                           const char* restricted) {
+  size_t read = 0, written = 0;
+  for (size_t k = 0; k < source->address_count; ++k) {
+    const bool is_written = source->is_written[k];
+    tn__gpu_add(text, "TN_GLOBAL %s%s* %s%c%zu, ", is_written ? "" : "const ",
+                source->parameters[k], restricted, is_written ? 'y' : 'x',
+                is_written ? written++ : read++);
+  }
+  tn__gpu_add(text, "tn_numbers_t numbers");
+}
+
+// The elements of an item are as far apart as its group is wide. Where there are all of them no
+// branch is between their loads.
+static void add_elements(tn_gpu_text_t* text, const tn_gpu_source_t* source, size_t count) {
+  size_t read = 0, written = 0;
+  tn__gpu_add(text,
+              "  const long first = tn_group(0) * %zu + tn_lane(0);\n"
+              "  const int is_whole = first + %zu < n(0);\n"
+              "#define ELEMENT(k) tn_element(",
+              count * TN_GPU_GROUP_SIZE, (count - 1) * TN_GPU_GROUP_SIZE);
+  for (size_t k = 0; k < source->address_count; ++k) {
+    const bool is_written = source->is_written[k];
+    tn__gpu_add(text, "%c%zu, ", is_written ? 'y' : 'x', is_written ? written++ : read++);
   }
   tn__gpu_add(text,
-              "  UNROLL\n  for (int k_ = 0; k_ < %zu; ++k_) {\n"
-              "  const long i = (tn_group(0) * %zu + k_) * %d + tn_lane(0);\n"
-              "  if (i < n(0)) {\n%s  }\n  }\n}\n",
-              count, count, TN_GPU_GROUP_SIZE, body);
+              "numbers, first + (k) * %d)\n"
+              "  if (is_whole) {\n"
+              "    UNROLL\n    for (int k = 0; k < %zu; ++k) ELEMENT(k);\n"
+              "  } else {\n"
+              "    for (int k = 0; first + k * %d < n(0); ++k) ELEMENT(k);\n"
+              "  }\n",
+              TN_GPU_GROUP_SIZE, count, TN_GPU_GROUP_SIZE);
 }
 
 static void assemble(tn_gpu_text_t* text, const tn_gpu_source_t* source, size_t element_count) {
   const char* body = source->body.length ? source->body.bytes : "";
-  const char* restricted = element_count > 1 ? "RESTRICT " : "";
-  size_t read = 0, written = 0;
+  const bool has_elements = element_count > 1;
+  const char* restricted = has_elements ? "RESTRICT " : "";
   add_numbers(text, source);
   if (source->functions.length) tn__gpu_add(text, "%s", source->functions.bytes);
+  if (has_elements) {
+    tn__gpu_add(text, "TN_FN void tn_element(");
+    add_parameters(text, source, restricted);
+    tn__gpu_add(text, ", long i) {\n%s}\n", body);
+  }
   tn__gpu_add(text, "TN_KERNEL void %s(", TN_ENTRY);
-  for (size_t k = 0; k < source->address_count; ++k) {
-    if (source->is_written[k]) {
-      tn__gpu_add(text, "TN_GLOBAL %s* %sy%zu, ", source->parameters[k], restricted, written++);
-    } else {
-      tn__gpu_add(text, "TN_GLOBAL const %s* %sx%zu, ", source->parameters[k], restricted, read++);
-    }
-  }
-  tn__gpu_add(text, "tn_numbers_t numbers) {\n");
-  if (source->is_grouped) {
-    tn__gpu_add(text, "%s}\n", body);
+  add_parameters(text, source, restricted);
+  tn__gpu_add(text, ") {\n");
+  if (has_elements) {
+    add_elements(text, source, element_count);
   } else {
-    add_elements(text, body, element_count);
+    if (!source->is_grouped)
+      tn__gpu_add(text, "  const long i = tn_item(0);\n  if (i >= n(0)) return;\n");
+    tn__gpu_add(text, "%s", body);
   }
+  tn__gpu_add(text, "}\n");
 }
 
 tn_status_t tn__gpu_finish(tn_kernel_site_t* site, tn_gpu_state_t* state, size_t number,
