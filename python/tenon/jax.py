@@ -33,7 +33,8 @@ def register(path: str | os.PathLike[str]) -> types.ModuleType:
     """Loads a library of operations, and returns a module with a JAX function for each of them.
 
     The functions have the names and parameters of the library's own signatures: operands are arrays, attributes are constants. They
-    work under jit, grad, jvp, vjp and vmap where the operations have the rules. The handlers are registered with jax.ffi.
+    work under jit, grad, jvp, vjp and vmap where the operations have the rules. The handlers, for the CPU and for CUDA, are registered
+    with jax.ffi; those for CUDA may be in another library, which is registered before or after.
 
     Raises what tenon.ops.load raises.
     """

@@ -2,6 +2,8 @@
 
 import os
 import pathlib
+import subprocess
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -50,6 +52,22 @@ def test_its_derivatives_are_those_of_the_library(axpby):
         close(transform(loss(axpby))(X, Y), transform(loss(plain))(X, Y))
     close(jax.jvp(axpby, (X, Y), (Y, X)), jax.jvp(plain, (X, Y), (Y, X)))
     close(jax.vjp(axpby, X, Y)[1](Y), jax.vjp(plain, X, Y)[1](Y))
+
+
+HANDLERS_FOR_CUDA = """
+import sys, jax, tenon.jax
+jax.ffi.register_ffi_target = lambda name, stages, *, platform, traits: print(name, platform, sorted(stages))
+for path in sys.argv[1:]:
+    print(tenon.jax.register(path).__all__)
+"""
+
+
+@pytest.mark.skipif(not (BUILD / "simulated_cuda").exists(), reason="there is no simulated driver of CUDA")
+def test_handlers_for_cuda_are_registered_under_their_platform():
+    libraries = [BUILD / "simulated_cuda/libbroadcast_add_nvrtc.so", BUILD / "examples/broadcast_add/libbroadcast_add.so"]
+    done = subprocess.run([sys.executable, "-c", HANDLERS_FOR_CUDA, *libraries], check=True, capture_output=True, text=True,
+                          env={**os.environ, "LD_LIBRARY_PATH": str(BUILD / "simulated_cuda"), "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert done.stdout.splitlines() == ["broadcast_add CUDA ['execute']", "['broadcast_add']", "broadcast_add cpu ['execute']", "['broadcast_add']"]
 
 
 def test_jax_checks_its_gradients_in_both_modes(axpby):
