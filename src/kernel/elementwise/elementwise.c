@@ -2,8 +2,11 @@
 
 #include "base/pool.h"
 #include "kernel/common/site.h"
+#include "kernel/common/streaming.h"
 #include "kernel/elementwise/map.h"
 #include "ops/rule.h"
+
+enum { STREAMED_ELEMENTS = 1024 };
 
 typedef struct map_state {
   tn_map_t map;
@@ -93,9 +96,33 @@ tn_status_t tn__cpu_map_range(int64_t begin, int64_t end, void* user) {
   return TN_OK;
 }
 
+// By way of a buffer in the first-level cache.
+static tn_status_t stream_range(int64_t begin, int64_t end, void* user) {
+  const tn_kernel_call_t* call = user;
+  const tn_map_t* map = &((const map_state_t*)call->state)->map;
+  const size_t operand_size = tn_dtype_byte_size(map->load.from),
+               result_size = tn_dtype_byte_size(map->store.to);
+  _Alignas(64) char buffer[STREAMED_ELEMENTS * sizeof(double)];
+  for (int64_t i = begin; i < end; i += STREAMED_ELEMENTS) {
+    const size_t count = (size_t)(end - i < STREAMED_ELEMENTS ? end - i : STREAMED_ELEMENTS);
+    const char* a = (const char*)call->operands[0] + (size_t)i * operand_size;
+    const char* b = map->binary ? (const char*)call->operands[1] + (size_t)i * operand_size : NULL;
+    tn__map_run(map, a, b, buffer, count);
+    tn__stream_bytes((char*)call->results[0] + (size_t)i * result_size, buffer,
+                     count * result_size);
+  }
+  tn__stream_end();
+  return TN_OK;
+}
+
+static bool is_streamed(const map_state_t* state) {
+  const size_t size = tn_dtype_byte_size(state->map.store.to);
+  return size <= sizeof(double) && (uint64_t)state->count * size >= TN_STREAMED_BYTES;
+}
+
 tn_status_t tn__cpu_map_run(const tn_kernel_call_t* call) {
   const map_state_t* state = call->state;
   if (state->count <= state->map.grain) return tn__cpu_map_range(0, state->count, (void*)call);
   return tn__pool_parallel_for(call->context->pool, state->count, state->map.grain,
-                               tn__cpu_map_range, (void*)call);
+                               is_streamed(state) ? stream_range : tn__cpu_map_range, (void*)call);
 }

@@ -6,6 +6,7 @@
 
 #include "base/integer.h"
 #include "kernel/common/site.h"
+#include "kernel/common/streaming.h"
 #include "kernel/fusion/state.h"
 #include "kernel/node.h"
 
@@ -260,6 +261,9 @@ static tn_status_t make_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
       maker.last_reads[spec->steps[s].operands[i]] = s + 1;
     }
   }
+  for (size_t r = 0; r < spec->result_count; ++r) {
+    if (state->is_streamed[r]) maker.last_reads[spec->results[r]] = UINT32_MAX;
+  }
   for (size_t g = 0; g < state->gather_count; ++g) {
     tn_fusion_gather_t* gather = &state->gathers[g];
     gather->is_gathered =
@@ -427,6 +431,18 @@ static void place_last(tn_fusion_state_t* state) {
   }
 }
 
+// Results are where steps write them, or, if they are large, copied there.
+static void place_results(tn_fusion_state_t* state) {
+  const tn_fusion_spec_t* spec = &state->spec;
+  for (size_t r = 0; r < spec->result_count; ++r) {
+    const tn_fusion_value_t* value = &spec->values[spec->results[r]];
+    const uint64_t byte_size = (uint64_t)state->element_count * value->element_size;
+    state->is_streamed[r] = !spec->last && value->space == TN_FUSION_ALL && !value->is_read &&
+                            byte_size >= TN_STREAMED_BYTES;
+    state->is_placed[spec->results[r]] = !state->is_streamed[r];
+  }
+}
+
 static tn_status_t plan_tiles(tn_fusion_state_t* state, tn_kernel_site_t* site) {
   const tn_fusion_spec_t* spec = &state->spec;
   tn_arena_t* arena = site->arena;
@@ -435,7 +451,9 @@ static tn_status_t plan_tiles(tn_fusion_state_t* state, tn_kernel_site_t* site) 
   for (size_t v = 0; v < spec->value_count; ++v) {
     if (spec->values[v].space == TN_FUSION_ALL) element_bytes += spec->values[v].element_size;
   }
-  for (size_t r = 0; r < spec->result_count; ++r) state->is_placed[spec->results[r]] = true;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->result_count, &state->is_streamed));
+  state->element_count = tn__type_size(spec->shape);
+  place_results(state);
   if (spec->last) place_last(state);
   for (size_t s = 0; s < spec->step_count; ++s) {
     const tn_fusion_step_t* step = &spec->steps[s];
@@ -445,7 +463,6 @@ static tn_status_t plan_tiles(tn_fusion_state_t* state, tn_kernel_site_t* site) 
   for (size_t r = 0; r < spec->result_count; ++r) {
     site->in_place[r] = in_place_mask(state, spec->results[r]) & site->single_operands;
   }
-  state->element_count = tn__type_size(spec->shape);
   state->asks_ahead = (uint64_t)state->element_count * element_bytes > LARGE_BYTES;
   TN_RETURN_IF_ERROR(find_gathers(state, arena));
   TN_RETURN_IF_ERROR(make_loops(state, arena));

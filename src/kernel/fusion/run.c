@@ -3,6 +3,7 @@
 
 #include "base/pool.h"
 #include "kernel/common/rows.h"
+#include "kernel/common/streaming.h"
 #include "kernel/common/strided.h"
 #include "kernel/fusion/state.h"
 
@@ -254,7 +255,8 @@ static void place_results(const worker_t* worker, const tile_t* tile) {
   }
   for (size_t r = 0; r < spec->result_count; ++r) {
     const uint32_t value = spec->results[r];
-    if (spec->last && value == spec->last->first_result) continue;
+    if (worker->state->is_streamed[r] || (spec->last && value == spec->last->first_result))
+      continue;
     worker->places[value] = place_in(worker, worker->call->results[r], value, tile);
   }
 }
@@ -290,6 +292,17 @@ static tn_status_t run_step(const worker_t* worker, const tn_fusion_step_t* step
   return step->kernel->range(0, is_row ? tile->rows : tile->lines * tile->columns, &part);
 }
 
+static void stream_results(const worker_t* worker, const tile_t* tile) {
+  const tn_fusion_spec_t* spec = &worker->state->spec;
+  for (size_t r = 0; r < spec->result_count; ++r) {
+    if (!worker->state->is_streamed[r]) continue;
+    const uint32_t value = spec->results[r];
+    const size_t count = (size_t)(tile->lines * tile->columns);
+    tn__stream_bytes(place_in(worker, worker->call->results[r], value, tile),
+                     slot_of(worker, value), count * spec->values[value].element_size);
+  }
+}
+
 static tn_status_t run_tile(const worker_t* worker, const tile_t* tile) {
   const tn_fusion_state_t* state = worker->state;
   const tn_fusion_spec_t* spec = &state->spec;
@@ -305,6 +318,7 @@ static tn_status_t run_tile(const worker_t* worker, const tile_t* tile) {
     if (__builtin_expect(status != TN_OK, 0)) return tn__node_locate(step->node, status);
     pointers += step->operand_count + step->result_count;
   }
+  stream_results(worker, tile);
   return TN_OK;
 }
 
@@ -362,6 +376,7 @@ static tn_status_t run_units(int64_t begin, int64_t end, void* user) {
   start_worker(&worker, call, large ? large : small);
   tn_status_t status = TN_OK;
   for (int64_t unit = begin; unit < end && !status; ++unit) status = run_unit(&worker, unit);
+  tn__stream_end();
   free(large);
   return status;
 }
