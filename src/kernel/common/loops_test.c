@@ -152,6 +152,63 @@ static void every_instruction_set_computes_the_same(void** state) {
   }
 }
 
+// Whichever elements are compared first. A NaN is the one that comes first in the fold.
+static void extremes_of_many_are_those_of_pairs(void** state) {
+  (void)state;
+  enum { MOST = 2100 };
+  static float values[MOST];
+  static const size_t counts[] = {33, 34, 47, 48, 49, 63, 64, 65, 1024, 1025, MOST};
+  for (tn_isa_t isa = TN_ISA_BASE; isa < TN_ISA_COUNT; ++isa) {
+    const tn_loops_t* loops = tn__loops_of(isa, TN_NATIVE_F32);
+    for (size_t k = 0; loops && k < 4 * sizeof counts / sizeof *counts; ++k) {
+      const size_t count = counts[k / 4];
+      const bool is_maximum = k % 2, has_nan = k % 4 > 1;
+      const int op = is_maximum ? TN_BINARY_maximum : TN_BINARY_minimum;
+      for (size_t i = 0; i < count; ++i) {
+        static const float few[] = {-0.0f, 0.0f, -0.0f, 1e-42f, -1e-42f, INFINITY, -INFINITY};
+        const float sign = is_maximum ? -1 : 1;
+        values[i] = i % 3 ? sign * (float)(i * 7919 % 1013) : few[i / 3 % (i < count / 2 ? 3 : 7)];
+      }
+      const uint32_t bits = 0xFFC12345;
+      if (has_nan) memcpy(&values[count * 5 / 7], &bits, sizeof bits);
+      float wanted = values[0], got = values[0];
+      for (size_t i = 1; i < count; ++i) loops->binary[op](&wanted, &values[i], &wanted, 1);
+      loops->fold[op](&got, values + 1, count - 1);
+      assert_memory_equal(&got, &wanted, sizeof got);
+      if (has_nan) assert_memory_equal(&got, &bits, sizeof bits);
+    }
+  }
+}
+
+static void integers_of_32_bits_divide_exactly(void** state) {
+  (void)state;
+  static const uint32_t edges[] = {0,          1,          2,          3,          7,
+                                   65535,      65536,      65537,      0x7FFFFFFE, 0x7FFFFFFF,
+                                   0x80000000, 0x80000001, 0xFFFFFFFD, 0xFFFFFFFE, 0xFFFFFFFF};
+  enum { EDGES = sizeof edges / sizeof *edges, RANDOM = 400, PAIRS = EDGES * EDGES + RANDOM };
+  static uint32_t a[PAIRS], b[PAIRS], quotients[PAIRS], rests[PAIRS];
+  uint64_t random = 3;
+  for (size_t i = 0; i < PAIRS; ++i) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    a[i] = i < EDGES * EDGES ? edges[i / EDGES] : (uint32_t)(random >> 32);
+    b[i] = i < EDGES * EDGES ? edges[i % EDGES] : (uint32_t)(random >> 33) >> i % 31;
+  }
+  for (tn_isa_t isa = TN_ISA_BASE; isa < TN_ISA_COUNT; ++isa) {
+    for (int is_signed = 0; is_signed < 2; ++is_signed) {
+      const tn_loops_t* loops = tn__loops_of(isa, is_signed ? TN_NATIVE_S32 : TN_NATIVE_U32);
+      if (!loops) continue;
+      loops->binary[TN_BINARY_divide](a, b, quotients, PAIRS);
+      loops->binary[TN_BINARY_remainder](a, b, rests, PAIRS);
+      for (size_t i = 0; i < PAIRS; ++i) {
+        const int64_t x = is_signed ? (int32_t)a[i] : (int64_t)a[i];
+        const int64_t y = is_signed ? (int32_t)b[i] : (int64_t)b[i];
+        assert_int_equal(quotients[i], (uint32_t)(y ? x / y : -1));
+        assert_int_equal(rests[i], (uint32_t)(y ? x % y : x));
+      }
+    }
+  }
+}
+
 static void the_best_set_that_the_processor_has_is_taken(void** state) {
   (void)state;
   tn_isa_t best = TN_ISA_COUNT - 1;
@@ -164,6 +221,8 @@ static void the_best_set_that_the_processor_has_is_taken(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_instruction_set_computes_the_same),
+      cmocka_unit_test(extremes_of_many_are_those_of_pairs),
+      cmocka_unit_test(integers_of_32_bits_divide_exactly),
       cmocka_unit_test(the_best_set_that_the_processor_has_is_taken),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,35 +114,44 @@ enum { TN_PERIODIC_BLOCK = 256 };
 #define TN_FOLD_ANY_IS(name, result, expression) TN_FOLD_LOOPS(name)
 #define TN_FOLD_ANY_APART(name, result, expression) TN_FOLD_LOOPS(name)
 #define TN_FOLD_ANY_BY_PARTS(name, result, expression) TN_FOLD_LOOPS(name)
+#define TN_FOLD_EXTREME_ALONE TN_FOLD_EXTREME_IS
+#define TN_FOLD_EXTREME_IS(name, result, expression) TN_EXTREME_LOOPS(name)
+// Unless the including file has better ones.
+#define TN_EXTREME_LOOPS TN_FOLD_LOOPS
 
 // The fold, and what the operation does to scattered elements. Long folds run in lanes, and in
 // halves above a block: quick, accurate in floats, and in an order that depends on the count alone.
-#define TN_FOLD_LOOPS(name)                                                                      \
-  static TN_TARGET TN_T TN_PASTE(tree_##name, TN_NAME)(const TN_T* values, size_t count) {       \
-    if (count > TN_FOLD_BLOCK) {                                                                 \
-      const size_t half = count / 2 / TN_FOLD_LANES * TN_FOLD_LANES;                             \
-      const TN_T left = TN_PASTE(tree_##name, TN_NAME)(values, half);                            \
-      const TN_T right = TN_PASTE(tree_##name, TN_NAME)(values + half, count - half);            \
-      return TN_PASTE(name, TN_NAME)(left, right);                                               \
-    }                                                                                            \
-    TN_T lanes[TN_FOLD_LANES];                                                                   \
-    for (size_t lane = 0; lane < TN_FOLD_LANES; ++lane) lanes[lane] = values[lane];              \
-    size_t i = TN_FOLD_LANES;                                                                    \
-    for (; i + TN_FOLD_LANES <= count; i += TN_FOLD_LANES) {                                     \
-      for (size_t lane = 0; lane < TN_FOLD_LANES; ++lane) {                                      \
-        lanes[lane] = TN_PASTE(name, TN_NAME)(lanes[lane], values[i + lane]);                    \
-      }                                                                                          \
-    }                                                                                            \
-    for (size_t lane = 0; i < count; ++i, ++lane) {                                              \
-      lanes[lane] = TN_PASTE(name, TN_NAME)(lanes[lane], values[i]);                             \
-    }                                                                                            \
-    for (size_t width = TN_FOLD_LANES / 2; width > 0; width /= 2) {                              \
-      for (size_t lane = 0; lane < width; ++lane) {                                              \
-        lanes[lane] = TN_PASTE(name, TN_NAME)(lanes[lane], lanes[lane + width]);                 \
-      }                                                                                          \
-    }                                                                                            \
-    return lanes[0];                                                                             \
-  }                                                                                              \
+#define TN_FOLD_LOOPS(name) \
+  TN_FOLD_TREE(name)        \
+  TN_FOLD_AND_AT(name, tree_##name)
+#define TN_FOLD_TREE(name)                                                                 \
+  static TN_TARGET TN_T TN_PASTE(tree_##name, TN_NAME)(const TN_T* values, size_t count) { \
+    if (count > TN_FOLD_BLOCK) {                                                           \
+      const size_t half = count / 2 / TN_FOLD_LANES * TN_FOLD_LANES;                       \
+      const TN_T left = TN_PASTE(tree_##name, TN_NAME)(values, half);                      \
+      const TN_T right = TN_PASTE(tree_##name, TN_NAME)(values + half, count - half);      \
+      return TN_PASTE(name, TN_NAME)(left, right);                                         \
+    }                                                                                      \
+    TN_T lanes[TN_FOLD_LANES];                                                             \
+    for (size_t lane = 0; lane < TN_FOLD_LANES; ++lane) lanes[lane] = values[lane];        \
+    size_t i = TN_FOLD_LANES;                                                              \
+    for (; i + TN_FOLD_LANES <= count; i += TN_FOLD_LANES) {                               \
+      for (size_t lane = 0; lane < TN_FOLD_LANES; ++lane) {                                \
+        lanes[lane] = TN_PASTE(name, TN_NAME)(lanes[lane], values[i + lane]);              \
+      }                                                                                    \
+    }                                                                                      \
+    for (size_t lane = 0; i < count; ++i, ++lane) {                                        \
+      lanes[lane] = TN_PASTE(name, TN_NAME)(lanes[lane], values[i]);                       \
+    }                                                                                      \
+    for (size_t width = TN_FOLD_LANES / 2; width > 0; width /= 2) {                        \
+      for (size_t lane = 0; lane < width; ++lane) {                                        \
+        lanes[lane] = TN_PASTE(name, TN_NAME)(lanes[lane], lanes[lane + width]);           \
+      }                                                                                    \
+    }                                                                                      \
+    return lanes[0];                                                                       \
+  }
+// `tree` folds more than TN_FOLD_SEQUENTIAL values.
+#define TN_FOLD_AND_AT(name, tree)                                                               \
   static TN_TARGET void TN_PASTE(fold_##name, TN_NAME)(void* accumulator, const void* values,    \
                                                        size_t count) {                           \
     const TN_T* value = values;                                                                  \
@@ -150,8 +159,8 @@ enum { TN_PERIODIC_BLOCK = 256 };
     if (count <= TN_FOLD_SEQUENTIAL) {                                                           \
       for (size_t i = 0; i < count; ++i) total = TN_PASTE(name, TN_NAME)(total, value[i]);       \
     } else {                                                                                     \
-      const TN_T tree = TN_PASTE(tree_##name, TN_NAME)(value, count);                            \
-      total = TN_PASTE(name, TN_NAME)(total, tree);                                              \
+      const TN_T rest = TN_PASTE(tree, TN_NAME)(value, count);                                   \
+      total = TN_PASTE(name, TN_NAME)(total, rest);                                              \
     }                                                                                            \
     *(TN_T*)accumulator = total;                                                                 \
   }                                                                                              \
@@ -213,5 +222,7 @@ enum { TN_PERIODIC_BLOCK = 256 };
 #define TN_FOLD_ENTRY_ANY_ALONE TN_FOLD_ENTRY_ANY_IS
 #define TN_FOLD_ENTRY_ANY_APART TN_FOLD_ENTRY_ANY_IS
 #define TN_FOLD_ENTRY_ANY_BY_PARTS TN_FOLD_ENTRY_ANY_IS
+#define TN_FOLD_ENTRY_EXTREME_IS TN_FOLD_ENTRY_ANY_IS
+#define TN_FOLD_ENTRY_EXTREME_ALONE TN_FOLD_ENTRY_ANY_IS
 
 #endif  // TENON_KERNEL_ELEMENTWISE_SCALAR_LOOPS_H_
