@@ -211,22 +211,26 @@ static void select_takes_one_predicate_or_many(void** state) {
 
 static void select_knows_every_size_of_element(void** state) {
   (void)state;
+  enum { COUNT = 67 };  // no multiple of any vector
   const tn_dtype_t dtypes[] = {TN_DTYPE_S4, TN_DTYPE_BF16, TN_DTYPE_U32, TN_DTYPE_C64,
                                TN_DTYPE_C128};
   for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; ++d) {
-    size_t size = tn_dtype_byte_size(dtypes[d]);
-    uint8_t a[48], b[48];
-    for (uint8_t i = 0; i < 48; ++i) a[i] = i;
-    for (uint8_t i = 0; i < 48; ++i) b[i] = (uint8_t)(i + 100);
+    const size_t size = tn_dtype_byte_size(dtypes[d]);
+    uint8_t predicate[COUNT], a[COUNT * 16], b[COUNT * 16];
+    for (size_t i = 0; i < sizeof a; ++i) a[i] = (uint8_t)(i % 127);
+    for (size_t i = 0; i < sizeof b; ++i) b[i] = (uint8_t)(i % 121 + 128);
+    for (size_t i = 0; i < COUNT; ++i) predicate[i] = i * i % 7 % 2;
     tn_case_t c;
     tn__case_begin(&c, "stablehlo.select");
-    tn__case_operand(&c, TN_DTYPE_PRED, TN_DIMS(3), (uint8_t[]){0, 1, 0});
-    tn__case_operand(&c, dtypes[d], TN_DIMS(3), a);
-    tn__case_operand(&c, dtypes[d], TN_DIMS(3), b);
-    tn__case_result(&c, dtypes[d], TN_DIMS(3));
+    tn__case_operand(&c, TN_DTYPE_PRED, TN_DIMS(COUNT), predicate);
+    tn__case_operand(&c, dtypes[d], TN_DIMS(COUNT), a);
+    tn__case_operand(&c, dtypes[d], TN_DIMS(COUNT), b);
+    tn__case_result(&c, dtypes[d], TN_DIMS(COUNT));
     TN_ASSERT_OK(tn__case_run(&c));
-    memcpy(b + size, a + size, size);
-    assert_memory_equal(c.results[0], b, 3 * size);
+    for (size_t i = 0; i < COUNT; ++i) {
+      if (predicate[i]) memcpy(b + i * size, a + i * size, size);
+    }
+    assert_memory_equal(c.results[0], b, COUNT * size);
     tn__case_end(&c);
   }
 }

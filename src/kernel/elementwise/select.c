@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "kernel/common/isa.h"
 #include "kernel/common/loop.h"
 #include "kernel/common/site.h"
 #include "kernel/elementwise/elementwise.h"
@@ -21,30 +22,28 @@ typedef struct pair {
   uint64_t parts[2];
 } pair_t;
 
-#define TN_T uint8_t
-#define TN_NAME 1
+#define LOOPS select_base
+#define TARGET
 #include "kernel/elementwise/select.inc"
-#define TN_T uint16_t
-#define TN_NAME 2
+#if TN_ISA_X86
+#define LOOPS select_avx2
+#define TARGET TN_ISA_TARGET_AVX2
 #include "kernel/elementwise/select.inc"
-#define TN_T uint32_t
-#define TN_NAME 4
+#define LOOPS select_avx512
+#define TARGET TN_ISA_TARGET_AVX512
 #include "kernel/elementwise/select.inc"
-#define TN_T uint64_t
-#define TN_NAME 8
-#include "kernel/elementwise/select.inc"
-#define TN_T pair_t
-#define TN_NAME 16
-#include "kernel/elementwise/select.inc"
+#endif
 
 static select_fn find_loop(size_t element_size) {
-  switch (element_size) {
-    case 1: return select_1;
-    case 2: return select_2;
-    case 4: return select_4;
-    case 8: return select_8;
-    default: return select_16;
-  }
+  static select_fn (*const sets[])(size_t element_size) = {
+    // by instruction set
+    select_base_of,
+#if TN_ISA_X86
+    select_avx2_of,
+    select_avx512_of,
+#endif
+  };
+  return sets[tn__isa_best(TN_ISA_AVX512)](element_size);
 }
 
 tn_status_t tn__cpu_select_prepare(tn_kernel_site_t* site) {
