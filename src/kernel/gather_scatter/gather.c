@@ -32,8 +32,8 @@ typedef struct gather {
   const coordinate_t* coordinates;
   const batch_loop_t* loops;  // outermost first
   int64_t batch_count;        // windows
-  // Single elements at 32-bit indices of one dimension, adjacent along the innermost batch loop, as
-  // x[i] and take_along_axis have them.
+  // Single elements at adjacent indices of one dimension, of a type that has a loop (with_indices),
+  // as x[i] and take_along_axis have them.
   bool is_plain;
   // By columns: the batch dimensions are the last ones of the result, so that the elements of
   // adjacent windows are adjacent. Else window by window.
@@ -67,6 +67,11 @@ static tn_status_t read_numbers(const tn_kernel_site_t* site, gather_numbers_t* 
   TN_RETURN_IF_ERROR(tn__attr_get_i64_list(fields, "start_index_map", arena, &out->start_map));
   out->index_vector_dim = tn__attr_get_integer(fields, "index_vector_dim", 0);
   return tn__attr_get_i64_list(&site->use->attrs, "slice_sizes", arena, &out->slice_sizes);
+}
+
+// Those of JAX: of other types are few.
+static bool has_loop(tn_dtype_t index_dtype) {
+  return index_dtype == TN_DTYPE_S32 || index_dtype == TN_DTYPE_U32 || index_dtype == TN_DTYPE_S64;
 }
 
 tn_status_t tn__cpu_gather_prepare(tn_kernel_site_t* site) {
@@ -137,8 +142,9 @@ tn_status_t tn__cpu_gather_prepare(tn_kernel_site_t* site) {
   state->loop_count = TN_MERGE_LOOPS(state->loop_count, loops, 3);
   const batch_loop_t* inner = state->loop_count ? &loops[state->loop_count - 1] : NULL;
   state->is_plain = state->window_count == 1 && state->coordinate_count == 1 && inner &&
-                    inner->operand_stride == 0 && inner->index_stride == sizeof(int32_t) &&
-                    state->index_dtype == TN_DTYPE_S32 && coordinates[0].limit <= INT32_MAX;
+                    inner->operand_stride == 0 && has_loop(state->index_dtype) &&
+                    inner->index_stride == (int64_t)tn_dtype_byte_size(state->index_dtype) &&
+                    coordinates[0].limit <= INT32_MAX;
   state->element_size = element_size;
   state->window_byte_size = state->window_count * (int64_t)element_size;
   state->by_columns = batch_is_last && (state->window_count == 1 || state->batch_count >= 16);
@@ -241,26 +247,40 @@ static inline __attribute__((always_inline)) void pick_of(size_t size, char* res
 
 // In one loop, so that reads of elements that are far away overlap with all that is done for
 // others.
-static inline __attribute__((always_inline)) void pick_plain_of(size_t size, char* restrict target,
-                                                                const char* restrict source,
-                                                                const char* restrict indices,
-                                                                const coordinate_t* coordinate,
+#define PICK_PLAIN(name, type, not_negative)                                         \
+  static inline __attribute__((always_inline)) void pick_plain_##name(               \
+      size_t size, char* restrict target, const char* restrict source,               \
+      const char* restrict indices, const coordinate_t* coordinate, int64_t count) { \
+    const type limit = (type)coordinate->limit;                                      \
+    const int64_t stride = coordinate->operand_stride;                               \
+    for (int64_t i = 0; i < count; ++i) {                                            \
+      type index;                                                                    \
+      memcpy(&index, indices + i * (int64_t)sizeof index, sizeof index);             \
+      index = not_negative;                                                          \
+      index = index > limit ? limit : index;                                         \
+      memcpy(target + (size_t)i * size, source + (int64_t)index * stride, size);     \
+    }                                                                                \
+  }
+PICK_PLAIN(s32, int32_t, index < 0 ? 0 : index)
+PICK_PLAIN(u32, uint32_t, index)
+PICK_PLAIN(s64, int64_t, index < 0 ? 0 : index)
+
+static inline __attribute__((always_inline)) void pick_plain_of(size_t size, char* target,
+                                                                const char* source,
+                                                                const char* indices,
+                                                                const gather_t* state,
                                                                 int64_t count) {
-  const int32_t limit = (int32_t)coordinate->limit;
-  const int64_t stride = coordinate->operand_stride;
-  for (int64_t i = 0; i < count; ++i) {
-    int32_t index;
-    memcpy(&index, indices + i * (int64_t)sizeof index, sizeof index);
-    index = index < 0 ? 0 : index;
-    index = index > limit ? limit : index;
-    memcpy(target + (size_t)i * size, source + index * stride, size);
+  const coordinate_t* coordinate = &state->coordinates[0];
+  switch (state->index_dtype) {
+    case TN_DTYPE_U32: pick_plain_u32(size, target, source, indices, coordinate, count); break;
+    case TN_DTYPE_S64: pick_plain_s64(size, target, source, indices, coordinate, count); break;
+    default: pick_plain_s32(size, target, source, indices, coordinate, count); break;
   }
 }
 
 static tn_status_t pick_plain(int64_t begin, int64_t end, void* user) {
   const gather_run_t* run = user;
   const gather_t* state = run->state;
-  const coordinate_t coordinate = state->coordinates[0];
   const int64_t inner = state->loops[state->loop_count - 1].count;
   for (int64_t count; begin < end; begin += count) {
     const int64_t left = inner - begin % inner;
@@ -268,15 +288,15 @@ static tn_status_t pick_plain(int64_t begin, int64_t end, void* user) {
     int64_t from, to;
     const char* indices;
     find_window(run, begin, &indices, &from, &to);
-    indices += coordinate.index_offset;
+    indices += state->coordinates[0].index_offset;
     const char* source = run->operand + from;
     char* target = run->result + (size_t)begin * state->element_size;
     switch (state->element_size) {
-      case 1: pick_plain_of(1, target, source, indices, &coordinate, count); break;
-      case 2: pick_plain_of(2, target, source, indices, &coordinate, count); break;
-      case 4: pick_plain_of(4, target, source, indices, &coordinate, count); break;
-      case 8: pick_plain_of(8, target, source, indices, &coordinate, count); break;
-      default: pick_plain_of(16, target, source, indices, &coordinate, count); break;
+      case 1: pick_plain_of(1, target, source, indices, state, count); break;
+      case 2: pick_plain_of(2, target, source, indices, state, count); break;
+      case 4: pick_plain_of(4, target, source, indices, state, count); break;
+      case 8: pick_plain_of(8, target, source, indices, state, count); break;
+      default: pick_plain_of(16, target, source, indices, state, count); break;
     }
   }
   return TN_OK;

@@ -144,6 +144,39 @@ static void gather_takes_elements_along_an_axis(void** state) {
   tn__case_end(&c);
 }
 
+static void gather_takes_elements_at_indices_of_any_type(void** state) {
+  (void)state;
+  enum { COUNT = 5 };
+  const struct {
+    tn_dtype_t dtype;
+    const void* indices;
+  } cases[] = {
+      {TN_DTYPE_S8, (int8_t[]){2, -1, 3, 127, INT8_MIN}},
+      {TN_DTYPE_U16, (uint16_t[]){2, 0, 3, UINT16_MAX, 0}},
+      {TN_DTYPE_S32, (int32_t[]){2, -1, 3, INT32_MAX, INT32_MIN}},
+      {TN_DTYPE_U32, (uint32_t[]){2, 0, 3, UINT32_MAX, 0}},
+      {TN_DTYPE_S64, (int64_t[]){2, -1, 3, INT64_MAX, INT64_MIN}},
+      {TN_DTYPE_U64, (uint64_t[]){2, 0, 3, UINT64_MAX, 0}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    tn_case_t c;
+    tn__case_begin(&c, "stablehlo.gather");
+    tn__case_operand(&c, TN_DTYPE_S16, TN_DIMS(4), (int16_t[]){10, 11, 12, 13});
+    tn__case_operand(&c, cases[i].dtype, TN_DIMS(COUNT, 1), cases[i].indices);
+    add_numbers(&c,
+                &(numbers_t){.offset_count = 1,
+                             .offset = (int64_t[]){1},
+                             .map_count = 1,
+                             .map = (int64_t[]){0},
+                             .index_vector_dim = 1},
+                1, (int64_t[]){1});
+    tn__case_result(&c, TN_DTYPE_S16, TN_DIMS(COUNT, 1));
+    TN_ASSERT_OK(tn__case_run(&c));
+    TN_ASSERT_RESULT(&c, int16_t, 12, 10, 13, 13, 10);
+    tn__case_end(&c);
+  }
+}
+
 static void gather_without_batch_is_a_dynamic_slice(void** state) {
   (void)state;
   tn_case_t c;
@@ -188,6 +221,7 @@ int main(void) {
       cmocka_unit_test(gather_starts_the_window_where_the_map_says),
       cmocka_unit_test(gather_follows_batching_dimensions),
       cmocka_unit_test(gather_takes_elements_along_an_axis),
+      cmocka_unit_test(gather_takes_elements_at_indices_of_any_type),
       cmocka_unit_test(gather_without_batch_is_a_dynamic_slice),
       cmocka_unit_test(gather_of_empty_slices_reads_nothing),
   };
