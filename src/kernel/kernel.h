@@ -132,6 +132,9 @@ typedef struct tn_kernel_site {
   void* state;
   size_t scratch_byte_size;
   size_t local_byte_size;
+  // The kernel's run for few elements, which is over in microseconds, and neither fails nor pends.
+  // NULL: there is none.
+  tn_kernel_run_fn run_quick;
   tn_local_share_t* local_share;  // NULL: the memory is this site's alone; else local_init is
                                   // called for each site that shares it, with the same result
   tn_status_t (*local_init)(const tn_kernel_call_t* call);  // NULL: zeroed memory is fine

@@ -6,7 +6,7 @@
 
 // --- copies that the plan adds
 
-enum { COPY_GRAIN_BYTES = 1 << 20 };
+enum { COPY_GRAIN_BYTES = 1 << 20, QUICK_COPY_BYTES = 16 << 10 };
 
 typedef struct copy_run {
   const char* from;
@@ -26,6 +26,11 @@ static tn_status_t run_copy(const tn_kernel_call_t* call) {
   copy_run_t run = {call->operands[0], call->results[0]};
   return tn__pool_parallel_for(call->context->pool, (int64_t)*byte_size, COPY_GRAIN_BYTES,
                                copy_range, &run);
+}
+
+static tn_status_t run_quick_copy(const tn_kernel_call_t* call) {
+  memcpy(call->results[0], call->operands[0], *(const size_t*)call->state);
+  return TN_OK;
 }
 
 static const tn_kernel_t copy_kernel = {.op = "copy", .name = "plan.copy", .run = run_copy};
@@ -48,7 +53,9 @@ static tn_status_t finish_copy(planner_t* planner, const copy_t* copy, uint32_t 
       .node = copy->node,
       .reason = copy->reason,
       .kernel = &copy_kernel,
-      .site = {.arena = planner->arena, .state = byte_size},
+      .site = {.arena = planner->arena,
+               .state = byte_size,
+               .run_quick = *byte_size <= QUICK_COPY_BYTES ? run_quick_copy : NULL},
       .position = position,
       .begin = position,
       .operand_count = 1,

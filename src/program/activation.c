@@ -25,8 +25,8 @@ static tn_status_t run_call(tn_activation_t* activation, const tn_instruction_t*
 
 static tn_status_t run_instruction(tn_activation_t* activation, uint32_t index) {
   const tn_instruction_t* instruction = &activation->program->instructions[index];
-  return instruction->kernel ? instruction->kernel->run(&activation->calls[index])
-                             : run_call(activation, instruction);
+  return instruction->run ? instruction->run(&activation->calls[index])
+                          : run_call(activation, instruction);
 }
 
 static tn_status_t run_observed(tn_pending_block_t pending, uint32_t index) {
@@ -63,11 +63,10 @@ static tn_status_t run_beside(tn_activation_t* activation, const tn_program_bloc
   return tn__pending_end(pending, status);
 }
 
-// The same for a run that can be interrupted, or is observed.
+// The same for a run that is observed.
 static tn_status_t run_block_watched(tn_activation_t* activation, const tn_program_block_t* block) {
   const tn_pending_block_t pending = tn__pending_begin(activation);
-  // A loop of nothing ends as well.
-  tn_status_t status = tn__interrupt_check(activation->environment.interrupt);
+  tn_status_t status = TN_OK;
   for (uint32_t i = 0; !status && i < block->instruction_count; ++i) {
     status = run_watched(pending, block->first_instruction + i);
   }
@@ -76,7 +75,10 @@ static tn_status_t run_block_watched(tn_activation_t* activation, const tn_progr
 
 static tn_status_t run_block(tn_activation_t* activation, uint32_t index) {
   const tn_program_block_t* block = &activation->program->blocks[index];
-  if (__builtin_expect(activation->environment.interrupt || activation->observer, 0)) {
+  const tn_interrupt_t* interrupt = activation->environment.interrupt;
+  // A loop of nothing ends as well.
+  if (interrupt) TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
+  if (__builtin_expect(activation->observer != NULL, 0)) {
     return run_block_watched(activation, block);
   }
   if (block->instruction_count == 0) return TN_OK;
@@ -84,9 +86,12 @@ static tn_status_t run_block(tn_activation_t* activation, uint32_t index) {
       &activation->program->instructions[block->first_instruction];
   const tn_kernel_call_t* call = &activation->calls[block->first_instruction];
   for (uint32_t i = 0; i < block->instruction_count; ++i, ++instruction, ++call) {
-    tn_status_t status = __builtin_expect(instruction->kernel != NULL, 1)
-                             ? instruction->kernel->run(call)
-                             : run_call(activation, instruction);
+    tn_status_t status = TN_OK;
+    if (interrupt && i && !instruction->is_quick) status = tn__interrupt_check(interrupt);
+    if (!status) {
+      status = __builtin_expect(instruction->run != NULL, 1) ? instruction->run(call)
+                                                             : run_call(activation, instruction);
+    }
     if (__builtin_expect(status != TN_OK, 0)) {
       if (status != tn__status_pending()) return tn__instruction_locate(instruction, status);
       return run_beside(activation, block, block->first_instruction + i);

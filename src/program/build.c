@@ -79,6 +79,11 @@ static tn_instruction_kind_t kind_of(const tn_program_t* program, const tn_plan_
   return tn__op_is_control(step->node->op) ? TN_RUN_CONTROL : TN_LAUNCH_KERNEL;
 }
 
+static tn_kernel_run_fn run_of(const tn_plan_step_t* step) {
+  if (!step->kernel) return NULL;
+  return step->site.run_quick ? step->site.run_quick : step->kernel->run;
+}
+
 // Instructions of one block are neighbours; those of the blocks inside follow.
 static tn_status_t flatten_block(builder_t* builder, const tn_plan_block_t* from,
                                  uint32_t block_index) {
@@ -97,6 +102,8 @@ static tn_status_t flatten_block(builder_t* builder, const tn_plan_block_t* from
     tn_instruction_t instruction = {
         .kind = kind_of(builder->program, builder->plan, step),
         .kernel = step->kernel,
+        .run = run_of(step),
+        .is_quick = step->site.run_quick != NULL,
         .state = step->site.state,
         .step = step,
         .operand_count = (uint32_t)step->operand_count,

@@ -27,6 +27,8 @@ typedef enum tn_instruction_kind {
 typedef struct tn_instruction {
   tn_instruction_kind_t kind;
   const tn_kernel_t* kernel;  // NULL: TN_RUN_UNIT
+  tn_kernel_run_fn run;       // the kernel's, or the quick one of its site; NULL: TN_RUN_UNIT
+  bool is_quick;
   const void* state;
   const tn_plan_step_t* step;  // where it comes from
   // Indices into the table of pointers.

@@ -7,6 +7,7 @@
 #include "kernel/common/isa.h"
 #include "kernel/common/loop.h"
 #include "kernel/common/native.h"
+#include "kernel/kernel.h"
 
 // out[i] = op a[i]. `out` may be `a` itself; other overlap is not allowed.
 typedef void (*tn_unary_fn)(const void* a, void* out, size_t count);
@@ -51,6 +52,12 @@ typedef struct tn_loops {
   tn_at_fn at[TN_BINARY_COUNT];
   tn_binary_fn compare[TN_DIRECTION_COUNT];
   tn_binary_fn compare_total[TN_DIRECTION_COUNT];  // by totalOrder; floats
+  // The same of one element, as a program calls it; in the base only, and of use where that has the
+  // bits of other sets.
+  tn_kernel_run_fn unary_one[TN_UNARY_COUNT];
+  tn_kernel_run_fn binary_one[TN_BINARY_COUNT];
+  tn_kernel_run_fn compare_one[TN_DIRECTION_COUNT];
+  tn_kernel_run_fn compare_total_one[TN_DIRECTION_COUNT];
 } tn_loops_t;
 
 // They are there for each instruction set. All do the same operations on each element, but for the

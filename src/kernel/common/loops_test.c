@@ -97,6 +97,11 @@ static bool is_vector_function(tn_native_t native, int unary, int binary) {
                                 : binary == TN_BINARY_power || binary == TN_BINARY_atan2;
 }
 
+static bool gives_truth(int unary) {
+  return unary == TN_UNARY_is_finite || unary == TN_UNARY_is_inf || unary == TN_UNARY_is_neg_inf ||
+         unary == TN_UNARY_is_pos_inf;
+}
+
 static void compare_sets(tn_native_t native, const tn_loops_t* base, const tn_loops_t* other,
                          bool with_vector_functions) {
   operands_t operands;
@@ -108,9 +113,7 @@ static void compare_sets(tn_native_t native, const tn_loops_t* base, const tn_lo
     if (!with_vector_functions && is_vector_function(native, op, TN_BINARY_COUNT)) continue;
     base->unary[op](operands.a, x, COUNT);
     other->unary[op](operands.a, y, COUNT);
-    bool is_truth = op == TN_UNARY_is_finite || op == TN_UNARY_is_inf ||
-                    op == TN_UNARY_is_neg_inf || op == TN_UNARY_is_pos_inf;
-    assert_same(is_truth ? TN_NATIVE_PRED : native, x, y, sizeof x);
+    assert_same(gives_truth(op) ? TN_NATIVE_PRED : native, x, y, sizeof x);
   }
   for (int op = 0; op < TN_BINARY_COUNT; ++op) {
     if (!with_vector_functions && is_vector_function(native, TN_UNARY_COUNT, op)) continue;
@@ -136,6 +139,67 @@ static void compare_sets(tn_native_t native, const tn_loops_t* base, const tn_lo
   for (int d = 0; d < TN_DIRECTION_COUNT; ++d) {
     compare_binary(native, &operands, base->compare[d], other->compare[d], false);
     compare_binary(native, &operands, base->compare_total[d], other->compare_total[d], false);
+  }
+}
+
+// The bytes that one element of a native dtype has.
+static size_t size_of(tn_native_t native) {
+  switch (native) {
+#define TN_NATIVE(NAME, name, type) \
+  case TN_NATIVE_##NAME: return sizeof(type);
+    TN_NATIVE_NUMBERS(TN_NATIVE)
+#undef TN_NATIVE
+    case TN_NATIVE_C64: return 8;
+    case TN_NATIVE_C128: return 16;
+    default: return 1;
+  }
+}
+
+// What `one` computes of each pair of elements, against `expected`.
+static void compare_ones(tn_native_t native, tn_native_t result, const operands_t* operands,
+                         tn_kernel_run_fn one, const unsigned char* expected) {
+  unsigned char out[COUNT * 16] = {0};
+  const size_t size = size_of(native), result_size = size_of(result);
+  for (size_t i = 0; i < COUNT; ++i) {
+    const void* const pointers[] = {operands->a + i * size, operands->b + i * size};
+    void* const results[] = {out + i * result_size};
+    TN_ASSERT_OK(one(&(tn_kernel_call_t){.operands = pointers, .results = results}));
+  }
+  assert_same(result, out, expected, COUNT * result_size);
+}
+
+static void ones_compute_what_the_loops_of_their_set_do(void** state) {
+  (void)state;
+  for (tn_native_t native = 0; native <= TN_NATIVE_PRED; ++native) {
+    const tn_loops_t* loops = tn__loops_of(TN_ISA_BASE, native);
+    operands_t operands;
+    fill(native, &operands);
+    for (int op = 0; op < TN_UNARY_COUNT; ++op) {
+      unsigned char expected[COUNT * 16] = {0};
+      if (!loops->unary_one[op]) continue;
+      loops->unary[op](operands.a, expected, COUNT);
+      compare_ones(native, gives_truth(op) ? TN_NATIVE_PRED : native, &operands,
+                   loops->unary_one[op], expected);
+    }
+    for (int op = 0; op < TN_BINARY_COUNT; ++op) {
+      unsigned char expected[COUNT * 16] = {0};
+      assert_int_equal(!loops->binary_one[op], !loops->binary[op]);
+      if (!loops->binary_one[op]) continue;
+      loops->binary[op](operands.a, operands.b, expected, COUNT);
+      const tn_native_t pair = native == TN_NATIVE_F32 ? TN_NATIVE_C64 : TN_NATIVE_C128;
+      compare_ones(native, op == TN_BINARY_complex ? pair : native, &operands,
+                   loops->binary_one[op], expected);
+    }
+    for (int d = 0; d < TN_DIRECTION_COUNT; ++d) {
+      unsigned char expected[COUNT * 16] = {0};
+      if (loops->compare_one[d]) {
+        loops->compare[d](operands.a, operands.b, expected, COUNT);
+        compare_ones(native, TN_NATIVE_PRED, &operands, loops->compare_one[d], expected);
+      }
+      if (!loops->compare_total_one[d]) continue;
+      loops->compare_total[d](operands.a, operands.b, expected, COUNT);
+      compare_ones(native, TN_NATIVE_PRED, &operands, loops->compare_total_one[d], expected);
+    }
   }
 }
 
@@ -220,6 +284,7 @@ static void the_best_set_that_the_processor_has_is_taken(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ones_compute_what_the_loops_of_their_set_do),
       cmocka_unit_test(every_instruction_set_computes_the_same),
       cmocka_unit_test(extremes_of_many_are_those_of_pairs),
       cmocka_unit_test(integers_of_32_bits_divide_exactly),

@@ -4,12 +4,19 @@
 #include "kernel/common/site.h"
 #include "kernel/elementwise/elementwise.h"
 
-enum { GRAIN = 32768 };
+enum { GRAIN = 32768, QUICK_COUNT = 1024 };
 
 typedef struct convert_state {
   tn_conversion_t conversion;
   int64_t count;
 } convert_state_t;
+
+static tn_status_t run_quick(const tn_kernel_call_t* call) {
+  const convert_state_t* state = call->state;
+  state->conversion.run(&state->conversion, call->operands[0], call->results[0],
+                        (size_t)state->count);
+  return TN_OK;
+}
 
 tn_status_t tn__cpu_convert_prepare(tn_kernel_site_t* site) {
   void* memory;
@@ -18,6 +25,7 @@ tn_status_t tn__cpu_convert_prepare(tn_kernel_site_t* site) {
   state->conversion =
       tn__conversion(tn__site_operand(site, 0)->dtype, tn__site_result(site, 0)->dtype);
   state->count = tn__type_size(tn__site_result(site, 0));
+  if (state->count <= QUICK_COUNT) site->run_quick = run_quick;
   return TN_OK;
 }
 

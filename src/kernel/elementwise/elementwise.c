@@ -6,7 +6,10 @@
 #include "kernel/elementwise/map.h"
 #include "ops/rule.h"
 
-enum { STREAMED_ELEMENTS = 1024 };
+enum {
+  STREAMED_ELEMENTS = 1024,
+  QUICK_PART = 16,  // of what is worth a thread's while
+};
 
 typedef struct map_state {
   tn_map_t map;
@@ -53,6 +56,26 @@ static bool supports(const tn_op_use_t* use, size_t operand_count, find_fn find)
   return use->operand_count == operand_count && use->result_count == 1 && find(use, &map);
 }
 
+static tn_status_t run_direct_unary(const tn_kernel_call_t* call) {
+  const map_state_t* state = call->state;
+  state->map.unary(call->operands[0], call->results[0], (size_t)state->count);
+  return TN_OK;
+}
+
+static tn_status_t run_direct_binary(const tn_kernel_call_t* call) {
+  const map_state_t* state = call->state;
+  state->map.binary(call->operands[0], call->operands[1], call->results[0], (size_t)state->count);
+  return TN_OK;
+}
+
+// What few elements need: no question where they are, and how many.
+static tn_kernel_run_fn find_quick(const map_state_t* state) {
+  const tn_map_t* map = &state->map;
+  if (state->count > map->grain / QUICK_PART || !tn__map_is_direct(map)) return NULL;
+  if (state->count == 1 && map->one) return map->one;
+  return map->unary ? run_direct_unary : run_direct_binary;
+}
+
 static tn_status_t prepare(tn_kernel_site_t* site, find_fn find) {
   void* memory;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof(map_state_t), &memory));
@@ -63,6 +86,7 @@ static tn_status_t prepare(tn_kernel_site_t* site, find_fn find) {
                             tn__op_short_name(site->use->op),
                             TN_TYPE_TEXT(tn__site_operand(site, 0)));
   }
+  site->run_quick = find_quick(state);
   return TN_OK;
 }
 

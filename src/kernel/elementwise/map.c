@@ -60,6 +60,7 @@ static tn_dtype_t twin(tn_dtype_t dtype, bool is_signed) {
 // Leading zeros of what has fewer than 8 bits, in a byte.
 #define TN_T uint8_t
 #define TN_TARGET
+#define TN_ONES 0
 #define TN_NAME u1
 TN_UNARY_LOOP(count_leading_zeros, SAME, IS(a ? 0 : 1))
 #undef TN_NAME
@@ -113,6 +114,12 @@ static void carry(tn_map_t* map, tn_dtype_t read, tn_dtype_t carrier, tn_dtype_t
   tn_dtype_t result_carrier = tn__carrier(result, float_carrier);
   if (is_narrow_integer(result)) result_carrier = carrier;
   map->store = tn__conversion(result_carrier, result);
+  if (!tn__map_is_direct(map)) map->one = NULL;
+}
+
+// The others differ by instruction set.
+static tn_kernel_run_fn scalar_of(const operation_t* operation, tn_kernel_run_fn one) {
+  return operation->grain == GRAIN_LIGHT ? one : NULL;
 }
 
 static bool find_unary(const char* op, tn_dtype_t operand, tn_dtype_t result, bool exactly,
@@ -127,6 +134,7 @@ static bool find_unary(const char* op, tn_dtype_t operand, tn_dtype_t result, bo
   tn_map_t map = {.grain = operation->grain};
   const tn_native_t native = tn__native(carrier);
   map.unary = (exactly ? tn__loops_of(TN_ISA_BASE, native) : tn__loops(native))->unary[id];
+  map.one = scalar_of(operation, tn__loops_of(TN_ISA_BASE, native)->unary_one[id]);
   if (narrow && id == TN_UNARY_count_leading_zeros) {
     map.unary = narrow_leading_zeros(tn_dtype_bit_width(operand));
   }
@@ -153,7 +161,9 @@ bool tn__map_binary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_ma
   if (id == TN_BINARY_shift_right_arithmetic) read = twin(operand, true);
   tn_dtype_t carrier = tn__carrier(read, operation->float_carrier);
   tn_map_t map = {.grain = operation->grain};
-  map.binary = tn__loops(tn__native(carrier))->binary[id];
+  const tn_native_t native = tn__native(carrier);
+  map.binary = tn__loops(native)->binary[id];
+  map.one = scalar_of(operation, tn__loops_of(TN_ISA_BASE, native)->binary_one[id]);
   if (is_narrow_integer(operand) && id == TN_BINARY_mulhi) {
     map.binary = narrow_upper_product(operand);
   }
@@ -169,6 +179,8 @@ bool tn__map_compare(tn_direction_t direction, bool total_order, tn_dtype_t oper
   bool total = total_order && tn_dtype_kind(operand) == TN_KIND_FLOAT;
   tn_map_t map = {.grain = GRAIN_LIGHT};
   map.binary = total ? loops->compare_total[direction] : loops->compare[direction];
+  const tn_loops_t* base = tn__loops_of(TN_ISA_BASE, tn__native(carrier));
+  map.one = total ? base->compare_total_one[direction] : base->compare_one[direction];
   carry(&map, operand, carrier, TN_DTYPE_PRED, TN_DTYPE_F32);
   *out_map = map;
   return map.binary != NULL;
@@ -193,8 +205,7 @@ static void run_chunks(const tn_map_t* map, const char* a, const char* b, char* 
 }
 
 void tn__map_run(const tn_map_t* map, const void* a, const void* b, void* out, size_t count) {
-  bool direct = map->load.from == map->load.to && map->store.from == map->store.to;
-  if (!direct) {
+  if (!tn__map_is_direct(map)) {
     run_chunks(map, a, b, out, count);
   } else if (b) {
     map->binary(a, b, out, count);

@@ -10,9 +10,10 @@
 // which gives `store.from`, kept as `store.to`.
 typedef struct tn_map {
   tn_conversion_t load, store;
-  tn_unary_fn unary;    // one of them
-  tn_binary_fn binary;  //
-  int64_t grain;        // elements that are worth a thread's while
+  tn_unary_fn unary;     // one of them
+  tn_binary_fn binary;   //
+  int64_t grain;         // elements that are worth a thread's while
+  tn_kernel_run_fn one;  // of one element, from memory to memory; NULL: there is none
 } tn_map_t;
 
 // False when there is no such operation on this dtype. `op` without dialect.
@@ -27,6 +28,11 @@ bool tn__map_compare(tn_direction_t direction, bool total_order, tn_dtype_t oper
 
 // `b` is NULL for a unary one. `out` may be `a` or `b` itself where sizes of elements are the same.
 void tn__map_run(const tn_map_t* map, const void* a, const void* b, void* out, size_t count);
+
+// Whether elements are computed in their own dtype.
+static inline bool tn__map_is_direct(const tn_map_t* map) {
+  return map->load.from == map->load.to && map->store.from == map->store.to;
+}
 
 // What a dtype is computed in; narrow floats in `float_carrier`.
 tn_dtype_t tn__carrier(tn_dtype_t dtype, tn_dtype_t float_carrier);

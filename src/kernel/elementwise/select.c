@@ -7,7 +7,7 @@
 #include "kernel/common/site.h"
 #include "kernel/elementwise/elementwise.h"
 
-enum { GRAIN = 65536, PREDICATE = 0, ON_TRUE = 1, ON_FALSE = 2 };
+enum { GRAIN = 65536, QUICK_COUNT = 4096, PREDICATE = 0, ON_TRUE = 1, ON_FALSE = 2 };
 
 typedef void (*select_fn)(const uint8_t* predicate, const void* on_true, const void* on_false,
                           void* out, size_t count);
@@ -46,6 +46,37 @@ static select_fn find_loop(size_t element_size) {
   return sets[tn__isa_best(TN_ISA_AVX512)](element_size);
 }
 
+// Scalars.
+#define ONE(size, type)                                                                 \
+  static tn_status_t select_one_##size(const tn_kernel_call_t* call) {                  \
+    const type *yes = call->operands[ON_TRUE], *no = call->operands[ON_FALSE];          \
+    *(type*)call->results[0] = *(const uint8_t*)call->operands[PREDICATE] ? *yes : *no; \
+    return TN_OK;                                                                       \
+  }
+ONE(1, uint8_t)
+ONE(2, uint16_t)
+ONE(4, uint32_t)
+ONE(8, uint64_t)
+ONE(16, pair_t)
+#undef ONE
+
+static tn_kernel_run_fn find_one(size_t element_size) {
+  switch (element_size) {
+    case 1: return select_one_1;
+    case 2: return select_one_2;
+    case 4: return select_one_4;
+    case 8: return select_one_8;
+    default: return select_one_16;
+  }
+}
+
+static tn_status_t run_loop(const tn_kernel_call_t* call) {
+  const select_state_t* state = call->state;
+  state->loop(call->operands[PREDICATE], call->operands[ON_TRUE], call->operands[ON_FALSE],
+              call->results[0], (size_t)state->count);
+  return TN_OK;
+}
+
 tn_status_t tn__cpu_select_prepare(tn_kernel_site_t* site) {
   void* memory;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof(select_state_t), &memory));
@@ -55,6 +86,9 @@ tn_status_t tn__cpu_select_prepare(tn_kernel_site_t* site) {
   state->count = tn__type_size(result);
   bool one_for_all = tn__site_operand(site, PREDICATE)->rank == 0 && result->rank != 0;
   state->loop = one_for_all ? NULL : find_loop(state->element_size);
+  if (state->loop && state->count <= QUICK_COUNT) {
+    site->run_quick = state->count == 1 ? find_one(state->element_size) : run_loop;
+  }
   return TN_OK;
 }
 
