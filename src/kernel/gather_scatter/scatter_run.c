@@ -1,6 +1,7 @@
 // Every element of the input meets its updates in the order of their indices, and each is one
 // thread's alone: so the number of threads makes no difference. What is outside of the input is
 // left out element by element: a window is cut to the part that is inside.
+#include "base/integer.h"
 #include "kernel/common/index.h"
 #include "kernel/common/site.h"
 #include "kernel/common/strided.h"
@@ -10,6 +11,7 @@
 enum {
   PARALLEL_ELEMENTS = 16 << 10,  // of the updates: fewer are not worth a thread's while
   LONG_WINDOW = 16,              // elements, to which finding the window is little
+  LINE_BYTES = 64,               // of the cache
   LEAST_THREADS = 4,             // that go faster than one does which reads all updates in order
 };
 
@@ -299,22 +301,29 @@ static bool are_rows(const tn_scatter_t* state) {
          (state->form == TN_SCATTER_WRITE || tn__binary_native(&state->binary));
 }
 
-static void apply_rows(const tn_kernel_call_t* call, int64_t first, const int64_t* kept,
-                       int64_t kept_count, const int64_t* places) {
+// Elements [begin, end) of every row.
+static void apply_columns(const tn_kernel_call_t* call, int64_t begin, int64_t end) {
+  enum { AHEAD = 8 };
   const tn_scatter_t* state = call->state;
-  const int64_t size = (int64_t)state->channels[0].update_size, count = state->whole[0].count;
-  const int64_t step = state->loops[0].update_stride * size;
-  const char* updates = (const char*)call->operands[state->channel_count + 1] + first * step;
-  char* target = call->results[0];
+  const int64_t size = (int64_t)state->channels[0].update_size;
+  const int64_t step = state->loops[0].update_stride * size, part = (end - begin) * size;
+  const char* update = (const char*)call->operands[2] + begin * size;
+  char* target = (char*)call->results[0] + begin * size;
   const tn_binary_fn native =
       state->form == TN_SCATTER_WRITE ? NULL : tn__binary_native(&state->binary);
-  for (int64_t i = 0; i < kept_count; ++i) {
-    char* row = target + places[kept[i]] * size;
-    const char* update = updates + kept[i] * step;
-    if (native) {
-      native(row, update, row, (size_t)count);
-    } else {
-      memcpy(row, update, (size_t)(count * size));
+  int64_t places[BLOCK];
+  for (int64_t first = 0; first < state->position_count; first += BLOCK) {
+    const int64_t left = state->position_count - first, count = left < BLOCK ? left : BLOCK;
+    find_places(call, first, count, places);
+    for (int64_t i = 0; i < count; ++i, update += step) {
+      if (i + AHEAD < left) prefetch(update + AHEAD * step, part);
+      if (places[i] < 0) continue;
+      char* row = target + places[i] * size;
+      if (native) {
+        native(row, update, row, (size_t)(end - begin));
+      } else {
+        memcpy(row, update, (size_t)part);
+      }
     }
   }
 }
@@ -338,10 +347,6 @@ static tn_status_t apply_flat(const part_t* part) {
     for (int64_t i = 0; i < count; ++i) {
       kept[kept_count] = i;
       kept_count += (places[i] >= part->low) & (places[i] < part->high);
-    }
-    if (kept_count == count && are_rows(state)) {
-      apply_rows(call, first, kept, kept_count, places);
-      continue;
     }
     int64_t found[BLOCK];
     for (int64_t i = 0; i < kept_count; ++i) {
@@ -381,6 +386,25 @@ static tn_status_t apply_parts(int64_t begin, int64_t end, void* user) {
   return TN_OK;
 }
 
+// Parts of the columns of rows, cut where lines of the cache are.
+static tn_status_t apply_column_parts(int64_t begin, int64_t end, void* user) {
+  const parts_t* parts = user;
+  const tn_scatter_t* state = parts->call->state;
+  const int64_t line = LINE_BYTES / (int64_t)state->channels[0].update_size;
+  const int64_t width = state->whole[0].count, lines = tn__ceil_divide(width, line);
+  const int64_t first = lines * begin / parts->count * line;
+  apply_columns(parts->call, first, tn__least(width, lines * end / parts->count * line));
+  return TN_OK;
+}
+
+// A thread reads all indices, but its own part of the updates and of the result alone.
+static int64_t count_column_parts(const tn_scatter_t* state, const tn_pool_t* pool) {
+  const int64_t lines =
+      tn__ceil_divide(state->whole[0].count * (int64_t)state->channels[0].update_size, LINE_BYTES);
+  if (state->update_count < PARALLEL_ELEMENTS) return 1;
+  return tn__least(lines, tn__pool_thread_count(pool));
+}
+
 // Each part looks at all windows and reads its own out of order, which costs more than twice as
 // much for each when they come from main memory.
 static int64_t count_parts(const tn_scatter_t* state, const tn_pool_t* pool) {
@@ -415,6 +439,13 @@ tn_status_t tn__cpu_scatter_run(const tn_kernel_call_t* call) {
     return TN_OK;
   }
   parts_t parts = {call, count_parts(state, pool), state->place_limit};
+  if (state->is_flat && are_rows(state)) {
+    const int64_t columns = count_column_parts(state, pool);
+    if (columns >= parts.count) {
+      parts.count = columns;
+      return tn__pool_parallel_for(pool, columns, 1, apply_column_parts, &parts);
+    }
+  }
   if (!state->is_flat) parts.limit = whole.high;
   return tn__pool_parallel_for(pool, parts.count, 1, apply_parts, &parts);
 }
