@@ -1,8 +1,10 @@
 // One dimension after the other, all in c128; the result is rounded once. The real side of RFFT and
 // IRFFT is the last dimension: its lines are read first, or written last. Lines go eight at a time,
-// long ones as matrices, whose columns and rows do.
+// long ones as matrices, whose columns and rows do. Of many arrays, a thread takes one after the
+// other through all dimensions, so that what it hands on stays in the cache.
 #include "kernel/fourier/fft.h"
 
+#include "base/integer.h"
 #include "base/pool.h"
 #include "kernel/common/element.h"
 #include "kernel/common/site.h"
@@ -20,8 +22,12 @@ typedef struct axis {
   tn_fourier_long_t* long_lines;  // NULL: the lines are not long; then `fourier` is planned
 } axis_t;
 
+// Of one array, or of all of them as one.
 typedef struct fft {
   kind_t kind;
+  int64_t item_count;                          // arrays that are done one by one
+  size_t operand_item_size, result_item_size;  // bytes of each
+  size_t scratch_length;                       // for one
   bool is_empty;
   tn_conversion_t load, store;  // between dtypes and c128, or f64 on the real side
   size_t operand_size, result_size;
@@ -33,10 +39,12 @@ typedef struct fft {
   int64_t half;  // numbers of a complex line of it
   bool is_even;  // its length: then `even` does its lines
   tn_real_fourier_t even;
+  bool has_real_lanes;  // eight at a time
   int64_t slots;
   size_t slot_length, array_length, array_count;
   bool has_long_lines;  // they go from one array to another
-  // The first axis reads the operand, and the last one writes the result, as they are.
+  // The first lines are read from the operand, and the last ones written to the result, as they
+  // are.
   bool reads_operand, writes_result;
 } fft_t;
 
@@ -62,7 +70,10 @@ static tn_status_t plan_real(tn_arena_t* arena, const tn_type_t* type, fft_t* st
   state->is_even = length % 2 == 0;
   if (!state->is_even) return plan_axis(arena, type, type->rank - 1, false, &state->real);
   state->real = (axis_t){.length = length, .inner = 1, .line_count = tn__type_size(type) / length};
-  return tn__real_fourier_plan(arena, length, &state->even);
+  TN_RETURN_IF_ERROR(tn__real_fourier_plan(arena, length, &state->even));
+  state->has_real_lanes = state->real.line_count > 1 && tn__fourier_has_lanes(&state->even.half) &&
+                          (type->dtype == TN_DTYPE_F32 || type->dtype == TN_DTYPE_F64);
+  return TN_OK;
 }
 
 static void widen(size_t* length, const axis_t* axis) {
@@ -80,16 +91,36 @@ static bool can_convert(const axis_t* axis, tn_dtype_t dtype) {
   return (axis->long_lines || axis->lanes > 1) && (dtype == TN_DTYPE_C64 || dtype == TN_DTYPE_C128);
 }
 
+// Of arrays of more than one dimension, enough for all threads; otherwise these share each. Small
+// ones are all together, so that there are eight lines.
+static int64_t count_items(const tn_type_t* type, size_t first) {
+  int64_t count = 1;
+  for (size_t d = 0; d < first; ++d) count *= type->dims[d];
+  const bool is_large = tn__type_size(type) / count >= GRAIN;
+  return is_large && type->rank - first > 1 && count >= SLOT_LIMIT ? count : 1;
+}
+
 tn_status_t tn__cpu_fft_prepare(tn_kernel_site_t* site) {
-  const tn_type_t *operand = tn__site_operand(site, 0), *result = tn__site_result(site, 0);
+  const tn_type_t *all = tn__site_operand(site, 0), *all_results = tn__site_result(site, 0);
   fft_t* state;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
   const tn_attr_t* kind = tn__attr_find(&site->use->attrs, "fft_type");
   state->kind = kind ? (kind_t)tn__enum_value("fft_type", kind->string) : FFT;
   tn_i64_list_t lengths;
   TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&site->use->attrs, "fft_length", site->arena, &lengths));
-  state->is_empty = tn__type_size(operand) == 0 || tn__type_size(result) == 0;
+  state->is_empty = tn__type_size(all) == 0 || tn__type_size(all_results) == 0;
   if (state->is_empty) return TN_OK;
+  tn_type_t operand_item = *all, result_item = *all_results;
+  const size_t outer = all->rank - lengths.count;
+  state->item_count = count_items(all, outer);
+  if (state->item_count > 1) {
+    operand_item.rank = result_item.rank = lengths.count;
+    operand_item.dims += outer;
+    result_item.dims += outer;
+  }
+  const tn_type_t *operand = &operand_item, *result = &result_item;
+  state->operand_item_size = tn__type_byte_size(operand);
+  state->result_item_size = tn__type_byte_size(result);
   state->has_real = state->kind == RFFT || state->kind == IRFFT;
   const tn_type_t* complex_side = state->kind == RFFT ? result : operand;
   const tn_type_t* real_side = state->kind == RFFT ? operand : result;
@@ -114,22 +145,27 @@ tn_status_t tn__cpu_fft_prepare(tn_kernel_site_t* site) {
     state->real.lanes = 1;
     if (!state->is_even) widen(&slot_length, &state->real);
     const size_t needed =
-        (size_t)(state->half + state->even.half.work_count) * sizeof(tn_complex_t);
+        state->has_real_lanes
+            ? (size_t)(2 * state->half) * sizeof(tn_complex_lanes_t)
+            : (size_t)(state->half + state->even.half.work_count) * sizeof(tn_complex_t);
     if (state->is_even && needed > slot_length) slot_length = needed;
   }
-  if (state->axis_count && !state->has_real) {
-    const axis_t *outer = &state->axes[0], *inner = &state->axes[state->axis_count - 1];
-    state->reads_operand = can_convert(outer, operand->dtype);
-    state->writes_result = can_convert(inner, result->dtype);
+  state->reads_operand = state->writes_result = state->has_real_lanes;
+  if (state->axis_count) {
+    const axis_t *first_axis = &state->axes[0], *last_axis = &state->axes[state->axis_count - 1];
+    state->reads_operand = can_convert(first_axis, operand->dtype);
+    state->writes_result = can_convert(last_axis, result->dtype);
   }
-  state->slots = SLOT_LIMIT;
+  state->slots = state->item_count > 1 ? 1 : SLOT_LIMIT;
   state->slot_length = (slot_length + 63) / 64 * 64;
   state->array_length = ((size_t)state->complex_count * sizeof(tn_complex_t) + 63) / 64 * 64;
   state->array_count = state->has_long_lines ? 2 : 1;
   // What goes from the operand to the result at once needs one less.
   if (state->axis_count == 1 && state->reads_operand && state->writes_result) --state->array_count;
-  site->scratch_byte_size =
+  state->scratch_length =
       state->array_length * state->array_count + state->slot_length * (size_t)state->slots;
+  site->scratch_byte_size =
+      state->scratch_length * (size_t)(state->item_count > 1 ? SLOT_LIMIT : 1);
   return TN_OK;
 }
 
@@ -260,6 +296,39 @@ static tn_status_t read_real_slots(int64_t begin, int64_t end, void* user) {
   return TN_OK;
 }
 
+// The same by eight, in the order of `line_of`: a real line is half as many pairs.
+static tn_status_t transform_real_lanes(int64_t begin, int64_t end, void* user) {
+  const fft_run_t* run = user;
+  const fft_t* state = run->state;
+  const int64_t line_count = run->axis->line_count, pairs = run->axis->length / 2;
+  const int64_t groups = tn__ceil_divide(line_count, TN_FOURIER_LANES);
+  for (int64_t slot = begin; slot < end; ++slot) {
+    int64_t first, last;
+    void* work = slot_of(run, groups, slot, &first, &last);
+    for (int64_t i = first * TN_FOURIER_LANES; i < last * TN_FOURIER_LANES; i += TN_FOURIER_LANES) {
+      const int64_t count = tn__least(line_count - i, TN_FOURIER_LANES);
+      const tn_fourier_lines_t reals = {.from = run->from,
+                                        .to = run->to,
+                                        .first = i * pairs,
+                                        .count = count,
+                                        .line_stride = pairs,
+                                        .stride = 1};
+      const tn_fourier_lines_t lines = {.from = run->from,
+                                        .to = run->to,
+                                        .first = i * state->half,
+                                        .count = count,
+                                        .line_stride = state->half,
+                                        .stride = 1};
+      if (state->kind == RFFT) {
+        tn__real_fourier_run_lines(&state->even, &reals, &lines, work);
+      } else {
+        tn__real_fourier_undo_lines(&state->even, &lines, &reals, work);
+      }
+    }
+  }
+  return TN_OK;
+}
+
 static tn_status_t write_real_slots(int64_t begin, int64_t end, void* user) {
   const fft_run_t* run = user;
   const fft_t* state = run->state;
@@ -319,17 +388,36 @@ static tn_status_t for_slots(tn_pool_t* pool, tn_parallel_body_fn body, fft_run_
   return tn__pool_parallel_for(is_small ? NULL : pool, run->state->slots, 1, body, run);
 }
 
+static tn_fourier_array_t operand_array(const fft_run_t* run) {
+  const tn_dtype_t dtype = run->state->load.from;
+  return (tn_fourier_array_t){(void*)run->operand, dtype == TN_DTYPE_C64 || dtype == TN_DTYPE_F32};
+}
+
+static tn_fourier_array_t result_array(const fft_run_t* run) {
+  const tn_dtype_t dtype = run->state->store.to;
+  return (tn_fourier_array_t){run->result, dtype == TN_DTYPE_C64 || dtype == TN_DTYPE_F32};
+}
+
+static tn_status_t transform_real(tn_pool_t* pool, fft_run_t* run) {
+  const fft_t* state = run->state;
+  const bool is_first = state->kind == RFFT;
+  if (!state->has_real_lanes) {
+    return for_slots(pool, is_first ? read_real_slots : write_real_slots, run, &state->real);
+  }
+  const bool is_all = state->axis_count == 0;
+  const tn_fourier_array_t array = {run->array, false};
+  run->from = is_first || is_all ? operand_array(run) : array;
+  run->to = !is_first || is_all ? result_array(run) : array;
+  return for_slots(pool, transform_real_lanes, run, &state->real);
+}
+
 static tn_status_t transform_axis(tn_pool_t* pool, fft_run_t* run, size_t index) {
   const fft_t* state = run->state;
   const axis_t* axis = &state->axes[index];
   run->from = run->to = (tn_fourier_array_t){run->array, false};
   if (axis->long_lines) run->to.data = run->other;
-  if (index == 0 && state->reads_operand) {
-    run->from = (tn_fourier_array_t){(void*)run->operand, state->load.from == TN_DTYPE_C64};
-  }
-  if (index + 1 == state->axis_count && state->writes_result) {
-    run->to = (tn_fourier_array_t){run->result, state->store.to == TN_DTYPE_C64};
-  }
+  if (index == 0 && state->reads_operand) run->from = operand_array(run);
+  if (index + 1 == state->axis_count && state->writes_result) run->to = result_array(run);
   if (!axis->long_lines) {
     return for_slots(pool, axis->lanes > 1 ? transform_lanes : transform_slots, run, axis);
   }
@@ -341,21 +429,19 @@ static tn_status_t transform_axis(tn_pool_t* pool, fft_run_t* run, size_t index)
   return TN_OK;
 }
 
-tn_status_t tn__cpu_fft_run(const tn_kernel_call_t* call) {
-  const fft_t* state = call->state;
-  if (state->is_empty) return TN_OK;
-  tn_pool_t* pool = call->context->pool;
+static tn_status_t run_item(const fft_t* state, tn_pool_t* pool, const char* operand, char* result,
+                            char* scratch) {
   fft_run_t run = {
       .state = state,
-      .operand = call->operands[0],
-      .result = call->results[0],
-      .array = call->scratch,
-      .other = (tn_complex_t*)(void*)((char*)call->scratch + state->array_length),
-      .slots = (char*)call->scratch + state->array_length * state->array_count,
+      .operand = operand,
+      .result = result,
+      .array = (tn_complex_t*)(void*)scratch,
+      .other = (tn_complex_t*)(void*)(scratch + state->array_length),
+      .slots = scratch + state->array_length * state->array_count,
       .inverse = state->kind == IFFT || state->kind == IRFFT,
   };
   if (state->kind == RFFT) {
-    TN_RETURN_IF_ERROR(for_slots(pool, read_real_slots, &run, &state->real));
+    TN_RETURN_IF_ERROR(transform_real(pool, &run));
   } else if (!state->reads_operand) {
     TN_RETURN_IF_ERROR(
         tn__pool_parallel_for(pool, state->complex_count, CONVERT_GRAIN, load_range, &run));
@@ -363,7 +449,32 @@ tn_status_t tn__cpu_fft_run(const tn_kernel_call_t* call) {
   for (size_t i = 0; i < state->axis_count; ++i) {
     TN_RETURN_IF_ERROR(transform_axis(pool, &run, i));
   }
-  if (state->kind == IRFFT) return for_slots(pool, write_real_slots, &run, &state->real);
+  if (state->kind == IRFFT) return transform_real(pool, &run);
   if (state->writes_result) return TN_OK;
   return tn__pool_parallel_for(pool, state->complex_count, CONVERT_GRAIN, store_range, &run);
+}
+
+static tn_status_t run_items(int64_t begin, int64_t end, void* user) {
+  const tn_kernel_call_t* call = user;
+  const fft_t* state = call->state;
+  for (int64_t slot = begin; slot < end; ++slot) {
+    const int64_t last = state->item_count * (slot + 1) / SLOT_LIMIT;
+    for (int64_t i = state->item_count * slot / SLOT_LIMIT; i < last; ++i) {
+      TN_RETURN_IF_ERROR(run_item(
+          state, NULL, (const char*)call->operands[0] + (size_t)i * state->operand_item_size,
+          (char*)call->results[0] + (size_t)i * state->result_item_size,
+          (char*)call->scratch + (size_t)slot * state->scratch_length));
+    }
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__cpu_fft_run(const tn_kernel_call_t* call) {
+  const fft_t* state = call->state;
+  if (state->is_empty) return TN_OK;
+  tn_pool_t* pool = call->context->pool;
+  if (state->item_count == 1) {
+    return run_item(state, pool, call->operands[0], call->results[0], call->scratch);
+  }
+  return tn__pool_parallel_for(pool, SLOT_LIMIT, 1, run_items, (void*)call);
 }

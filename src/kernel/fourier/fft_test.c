@@ -147,6 +147,48 @@ static void transforms_in_several_dimensions_are_undone(void** state) {
   tn__case_end(&back);
 }
 
+static void many_images_are_transformed_as_each_alone(void** state) {
+  (void)state;
+  enum { IMAGES = 19, ROWS = 68, COLUMNS = 122, HALF = COLUMNS / 2 + 1, SIZE = ROWS * COLUMNS };
+  static const struct {
+    const char* kind;
+    tn_dtype_t from, to;
+    int64_t from_columns, to_columns;
+  } cases[] = {{"FFT", TN_DTYPE_C64, TN_DTYPE_C64, COLUMNS, COLUMNS},
+               {"IFFT", TN_DTYPE_C128, TN_DTYPE_C128, COLUMNS, COLUMNS},
+               {"RFFT", TN_DTYPE_F32, TN_DTYPE_C64, COLUMNS, HALF},
+               {"IRFFT", TN_DTYPE_C64, TN_DTYPE_F32, HALF, COLUMNS}};
+  static float floats[IMAGES * SIZE * 2];
+  static double doubles[IMAGES * SIZE * 2];
+  for (int i = 0; i < IMAGES * SIZE * 2; ++i) floats[i] = (float)(doubles[i] = uniform());
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+    const bool is_wide = cases[k].from == TN_DTYPE_C128;
+    const char* data = is_wide ? (const char*)doubles : (const char*)floats;
+    const int64_t from[] = {IMAGES, ROWS, cases[k].from_columns};
+    const int64_t to[] = {IMAGES, ROWS, cases[k].to_columns}, lengths[] = {ROWS, COLUMNS};
+    const size_t step = tn_dtype_byte_size(cases[k].from) * (size_t)(from[1] * from[2]);
+    const size_t size = tn_dtype_byte_size(cases[k].to) * (size_t)(to[1] * to[2]);
+    for (int threads = 1; threads <= 3; threads += 2) {
+      tn_pool_t* pool;
+      const tn_pool_config_t config = {.thread_count = threads};
+      TN_ASSERT_OK(tn__pool_create(&config, tn_allocator_system(), &pool));
+      tn_case_t all;
+      begin_case(&all, cases[k].kind, cases[k].from, 3, from, data, 2, lengths, cases[k].to, to);
+      all.pool = pool;
+      TN_ASSERT_OK(tn__case_run(&all));
+      for (size_t i = 0; i < IMAGES; ++i) {
+        tn_case_t one;
+        begin_case(&one, cases[k].kind, cases[k].from, 2, from + 1, data + i * step, 2, lengths,
+                   cases[k].to, to + 1);
+        assert_memory_equal((const char*)all.results[0] + i * size, one.results[0], size);
+        tn__case_end(&one);
+      }
+      tn__case_end(&all);
+      tn__pool_release(pool);
+    }
+  }
+}
+
 static void long_transforms_are_undone_by_any_number_of_threads(void** state) {
   (void)state;
   enum { LENGTH = 128 * 96, COUNT = 2 * LENGTH };
@@ -200,6 +242,7 @@ int main(void) {
       cmocka_unit_test(real_transforms_keep_half),
       cmocka_unit_test(real_transforms_of_every_length_are_undone),
       cmocka_unit_test(transforms_in_several_dimensions_are_undone),
+      cmocka_unit_test(many_images_are_transformed_as_each_alone),
       cmocka_unit_test(long_transforms_are_undone_by_any_number_of_threads),
       cmocka_unit_test(inverse_real_transforms_ignore_what_must_be_zero),
       cmocka_unit_test(empty_transforms_are_empty),

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/integer.h"
+#include "kernel/common/transpose_block.h"
+
 enum {
   FINE = 1 << 10,      // the long line's table of roots in two parts
   SHORTEST_SIDE = 16,  // of a long line's matrix
@@ -23,12 +25,30 @@ typedef struct passes {
   void (*any)(const pass_t* pass);
   void (*turn)(int64_t count, const tn_complex_t* start, const tn_complex_lanes_t* turns,
                tn_complex_lanes_t* values);
+  void (*join)(int64_t half, const tn_complex_t* turns, tn_complex_lanes_t* values);
+  void (*split)(int64_t half, const tn_complex_t* turns, tn_complex_lanes_t* values);
+  // Of eight lines. NULL: one number after the other.
+  int64_t (*load_rows)(const float* from, int64_t line_step, int64_t length,
+                       tn_complex_lanes_t* out);
+  int64_t (*store_rows)(const tn_complex_lanes_t* values, int64_t length, float* to,
+                        int64_t line_step);
+  void (*load_columns)(const tn_fourier_array_t* array, int64_t first, int64_t stride,
+                       int64_t length, tn_complex_lanes_t* out);
+  void (*store_columns)(const tn_complex_lanes_t* values, int64_t length,
+                        const tn_fourier_array_t* array, int64_t first, int64_t stride);
 } passes_t;
 
 // exp(-2 pi i p k / (radix * rest))
 static inline tn_complex_t twiddle(const pass_t* pass, int64_t p, int64_t k) {
   return pass->roots[p * k * pass->stride];
 }
+
+// gcc has __builtin_shufflevector only since version 12.
+#ifdef __clang__
+#define SHUFFLED(places, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLED(places, a, b, ...) __builtin_shuffle(a, b, (places){__VA_ARGS__})
+#endif
 
 #define LOOP(name) base_##name
 #define TARGET
@@ -45,6 +65,8 @@ static inline tn_complex_t twiddle(const pass_t* pass, int64_t p, int64_t k) {
 #define WIDTH 8
 #include "kernel/fourier/fourier_lanes.inc"
 #endif
+
+#undef SHUFFLED
 
 static const passes_t* const sets[] = {
     // by instruction set
@@ -113,39 +135,56 @@ static inline void store_number(const tn_fourier_array_t* array, bool is_narrow,
 
 static inline __attribute__((always_inline)) void load_lanes(const tn_fourier_lines_t* lines,
                                                              bool is_narrow, int64_t count,
-                                                             int64_t length, double sign,
+                                                             int64_t begin, int64_t length,
                                                              tn_complex_lanes_t* restrict out) {
   const int64_t line_stride = lines->line_stride;
-  for (int64_t k = 0; k < length; ++k) {
+  for (int64_t k = begin; k < length; ++k) {
     const int64_t first = lines->first + k * lines->stride;
     for (int64_t l = 0; l < count; ++l) {
       const tn_complex_t value = load_number(&lines->from, is_narrow, first + l * line_stride);
       out[k].re[l] = value.re;
-      out[k].im[l] = sign * value.im;
+      out[k].im[l] = value.im;
     }
   }
 }
 
-// The inverse is the transform of the conjugate, conjugated. What is known when this is compiled
-// makes loops without branches.
-static void load_lines(const tn_fourier_lines_t* lines, int64_t length, bool is_conjugated,
+// What is known when this is compiled makes loops without branches.
+static void load_lines(const passes_t* passes, const tn_fourier_lines_t* lines, int64_t length,
                        tn_complex_lanes_t* out) {
-  const double sign = is_conjugated ? -1 : 1;
+  const bool is_narrow = lines->from.is_narrow;
   if (lines->count < TN_FOURIER_LANES) {
     memset(out, 0, (size_t)length * sizeof *out);
-    load_lanes(lines, lines->from.is_narrow, lines->count, length, sign, out);
-  } else if (lines->from.is_narrow) {
-    load_lanes(lines, true, TN_FOURIER_LANES, length, sign, out);
+    load_lanes(lines, is_narrow, lines->count, 0, length, out);
+  } else if (lines->line_stride == 1 && passes->load_columns) {
+    passes->load_columns(&lines->from, lines->first, lines->stride, length, out);
+  } else if (lines->stride == 1 && !is_narrow) {
+    const tn_complex_t* from = (const tn_complex_t*)lines->from.data + lines->first;
+    tn__transpose_strip(sizeof(double), false, (char*)out, sizeof out->re, (const char*)from,
+                        lines->line_stride * (int64_t)sizeof *from, 2 * length, TN_FOURIER_LANES);
+  } else if (is_narrow) {
+    int64_t begin = 0;
+    if (lines->stride == 1 && passes->load_rows) {
+      const float* from = (const float*)lines->from.data + 2 * lines->first;
+      begin = passes->load_rows(from, 2 * lines->line_stride, length, out);
+    }
+    load_lanes(lines, true, TN_FOURIER_LANES, begin, length, out);
   } else {
-    load_lanes(lines, false, TN_FOURIER_LANES, length, sign, out);
+    load_lanes(lines, false, TN_FOURIER_LANES, 0, length, out);
+  }
+}
+
+// The inverse is the transform of the conjugate, conjugated.
+static void conjugate_lanes(int64_t length, tn_complex_lanes_t* values) {
+  for (int64_t k = 0; k < length; ++k) {
+    for (int l = 0; l < TN_FOURIER_LANES; ++l) values[k].im[l] = -values[k].im[l];
   }
 }
 
 static inline __attribute__((always_inline)) void store_lanes(
-    const tn_fourier_lines_t* lines, bool is_narrow, int64_t count, int64_t length,
+    const tn_fourier_lines_t* lines, bool is_narrow, int64_t count, int64_t begin, int64_t length,
     const tn_complex_lanes_t* restrict values) {
   const int64_t line_stride = lines->line_stride;
-  for (int64_t k = 0; k < length; ++k) {
+  for (int64_t k = begin; k < length; ++k) {
     const int64_t first = lines->first + k * lines->stride;
     for (int64_t l = 0; l < count; ++l) {
       store_number(&lines->to, is_narrow, first + l * line_stride, values[k].re[l],
@@ -154,14 +193,31 @@ static inline __attribute__((always_inline)) void store_lanes(
   }
 }
 
-static void store_lines(const tn_fourier_lines_t* lines, int64_t length,
+static void store_lines(const passes_t* passes, const tn_fourier_lines_t* lines, int64_t length,
                         const tn_complex_lanes_t* values) {
+  const bool is_narrow = lines->to.is_narrow;
   if (lines->count < TN_FOURIER_LANES) {
-    store_lanes(lines, lines->to.is_narrow, lines->count, length, values);
-  } else if (lines->to.is_narrow) {
-    store_lanes(lines, true, TN_FOURIER_LANES, length, values);
+    store_lanes(lines, is_narrow, lines->count, 0, length, values);
+  } else if (lines->line_stride == 1 && passes->store_columns) {
+    passes->store_columns(values, length, &lines->to, lines->first, lines->stride);
+  } else if (lines->stride == 1 && !is_narrow) {
+    const int64_t step = lines->line_stride * (int64_t)sizeof(tn_complex_t);
+    char* to = (char*)((tn_complex_t*)lines->to.data + lines->first);
+    const char* from = (const char*)values;
+    for (int64_t i = 0; i < 2 * length; i += TN_FOURIER_LANES) {
+      tn__transpose_strip(sizeof(double), false, to + i * (int64_t)sizeof(double), step,
+                          from + i * (int64_t)sizeof values->re, sizeof values->re,
+                          TN_FOURIER_LANES, tn__least(2 * length - i, TN_FOURIER_LANES));
+    }
+  } else if (is_narrow) {
+    int64_t begin = 0;
+    if (lines->stride == 1 && passes->store_rows) {
+      float* to = (float*)lines->to.data + 2 * lines->first;
+      begin = passes->store_rows(values, length, to, 2 * lines->line_stride);
+    }
+    store_lanes(lines, true, TN_FOURIER_LANES, begin, length, values);
   } else {
-    store_lanes(lines, false, TN_FOURIER_LANES, length, values);
+    store_lanes(lines, false, TN_FOURIER_LANES, 0, length, values);
   }
 }
 
@@ -177,10 +233,33 @@ static void invert(int64_t length, double scale, tn_complex_lanes_t* values) {
 void tn__fourier_run_lines(const tn_fourier_t* fourier, bool inverse,
                            const tn_fourier_lines_t* lines, tn_complex_lanes_t* work) {
   const int64_t length = fourier->length;
-  load_lines(lines, length, inverse, work);
-  tn_complex_lanes_t* result = run_passes(best_passes(), fourier, work, work + length);
+  const passes_t* passes = best_passes();
+  load_lines(passes, lines, length, work);
+  if (inverse) conjugate_lanes(length, work);
+  tn_complex_lanes_t* result = run_passes(passes, fourier, work, work + length);
   if (inverse) invert(length, (double)length, result);
-  store_lines(lines, length, result);
+  store_lines(passes, lines, length, result);
+}
+
+void tn__real_fourier_run_lines(const tn_real_fourier_t* fourier, const tn_fourier_lines_t* reals,
+                                const tn_fourier_lines_t* lines, tn_complex_lanes_t* work) {
+  const int64_t half = fourier->half.length;
+  const passes_t* passes = best_passes();
+  load_lines(passes, reals, half, work);
+  tn_complex_lanes_t* result = run_passes(passes, &fourier->half, work, work + half + 1);
+  passes->join(half, fourier->turns, result);
+  store_lines(passes, lines, half + 1, result);
+}
+
+void tn__real_fourier_undo_lines(const tn_real_fourier_t* fourier, const tn_fourier_lines_t* lines,
+                                 const tn_fourier_lines_t* reals, tn_complex_lanes_t* work) {
+  const int64_t half = fourier->half.length;
+  const passes_t* passes = best_passes();
+  load_lines(passes, lines, half + 1, work);
+  passes->split(half, fourier->turns, work);
+  tn_complex_lanes_t* result = run_passes(passes, &fourier->half, work, work + half + 1);
+  invert(half, (double)half, result);
+  store_lines(passes, reals, half, result);
 }
 
 // --- a long line
@@ -263,7 +342,8 @@ void tn__fourier_long_columns(const tn_fourier_long_t* fourier, bool inverse, in
       .line_stride = 1,
       .stride = row,
   };
-  load_lines(&lines, length, inverse, work);
+  load_lines(passes, &lines, length, work);
+  if (inverse) conjugate_lanes(length, work);
   tn_complex_lanes_t* result = run_passes(passes, &fourier->column, work, work + length);
   tn_complex_t* start = (tn_complex_t*)(void*)(work + 2 * length);
   for (int64_t k = 0; k < length; ++k) {
@@ -273,7 +353,7 @@ void tn__fourier_long_columns(const tn_fourier_long_t* fourier, bool inverse, in
   }
   passes->turn(length, start, fourier->turns, result);
   lines.first = place;
-  store_lines(&lines, length, result);
+  store_lines(passes, &lines, length, result);
 }
 
 void tn__fourier_long_rows(const tn_fourier_long_t* fourier, bool inverse, int64_t group,
@@ -289,11 +369,12 @@ void tn__fourier_long_rows(const tn_fourier_long_t* fourier, bool inverse, int64
       .line_stride = length,
       .stride = 1,
   };
-  load_lines(&lines, length, false, work);
-  tn_complex_lanes_t* values = run_passes(best_passes(), &fourier->row, work, work + length);
+  const passes_t* passes = best_passes();
+  load_lines(passes, &lines, length, work);
+  tn_complex_lanes_t* values = run_passes(passes, &fourier->row, work, work + length);
   if (inverse) invert(length, (double)fourier->length, values);
   lines.first = first + place;
   lines.line_stride = 1;
   lines.stride = column;
-  store_lines(&lines, length, values);
+  store_lines(passes, &lines, length, values);
 }

@@ -36,6 +36,13 @@ bool tn__fourier_has_lanes(const tn_fourier_t* fourier);
 void tn__fourier_run_lines(const tn_fourier_t* fourier, bool inverse,
                            const tn_fourier_lines_t* lines, tn_complex_lanes_t* work);
 
+// tn__real_fourier_run and tn__real_fourier_undo of each line, to the bit. `reals` has its numbers
+// in pairs, as half as many complex ones. `work` has `length + 2` elements.
+void tn__real_fourier_run_lines(const tn_real_fourier_t* fourier, const tn_fourier_lines_t* reals,
+                                const tn_fourier_lines_t* lines, tn_complex_lanes_t* work);
+void tn__real_fourier_undo_lines(const tn_real_fourier_t* fourier, const tn_fourier_lines_t* lines,
+                                 const tn_fourier_lines_t* reals, tn_complex_lanes_t* work);
+
 // A long line, seen as a matrix: its columns are transformed and turned, then its rows. The result
 // is that of tn__fourier_run but for rounding. Immutable once planned; lives in the arena.
 typedef struct tn_fourier_long {

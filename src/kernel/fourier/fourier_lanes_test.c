@@ -83,6 +83,90 @@ static void lanes_and_lines_are_equal_to_the_bit(void** state) {
   }
 }
 
+// Whole groups of lines and parts of one, behind each other and side by side.
+static void lanes_of_floats_are_rounded_once(void** state) {
+  (void)state;
+  static const int64_t lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 60, 128};
+  for (size_t n = 0; n < 4 * sizeof lengths / sizeof *lengths; ++n) {
+    const int64_t length = lengths[n / 4], count = n % 2 ? TN_FOURIER_LANES : 5;
+    const bool as_columns = n % 4 > 1;
+    const int64_t line_stride = as_columns ? 1 : length + 1, stride = as_columns ? count + 3 : 1;
+    const size_t size = (size_t)(TN_FOURIER_LANES + 3) * (size_t)(length + 1);
+    tn_arena_t arena;
+    tn__arena_init(&arena, tn_allocator_system());
+    tn_fourier_t fourier;
+    TN_ASSERT_OK(tn__fourier_plan(&arena, length, &fourier));
+    float* lines = allocate(2 * size, sizeof *lines);
+    float* wanted = allocate(2 * size, sizeof *wanted);
+    tn_complex_t* line = allocate(2 * (size_t)length, sizeof *line);
+    tn_complex_lanes_t* work = allocate(2 * (size_t)length, sizeof *work);
+    for (size_t i = 0; i < 2 * size; ++i) {
+      wanted[i] = lines[i] = (float)(i * 7919 % 1013) / 1013 - 0.5f;
+    }
+    for (int64_t l = 0; l < count; ++l) {
+      for (int64_t k = 0; k < length; ++k) {
+        const float* number = lines + 2 * (l * line_stride + k * stride);
+        line[k] = (tn_complex_t){(double)number[0], (double)number[1]};
+      }
+      tn__fourier_run(&fourier, true, line, line + length);
+      for (int64_t k = 0; k < length; ++k) {
+        float* number = wanted + 2 * (l * line_stride + k * stride);
+        number[0] = (float)line[k].re;
+        number[1] = (float)line[k].im;
+      }
+    }
+    tn__fourier_run_lines(&fourier, true,
+                          &(tn_fourier_lines_t){.from = {lines, true},
+                                                .to = {lines, true},
+                                                .count = count,
+                                                .line_stride = line_stride,
+                                                .stride = stride},
+                          work);
+    assert_memory_equal(lines, wanted, 2 * size * sizeof *lines);
+    free(lines), free(wanted), free(line), free(work);
+    tn__arena_deinit(&arena);
+  }
+}
+
+static void lanes_of_reals_are_equal_to_lines(void** state) {
+  (void)state;
+  for (int64_t half = 1; half <= 34; ++half) {
+    for (int64_t count = 3; count <= TN_FOURIER_LANES; count += 5) {
+      tn_arena_t arena;
+      tn__arena_init(&arena, tn_allocator_system());
+      tn_real_fourier_t fourier;
+      TN_ASSERT_OK(tn__real_fourier_plan(&arena, 2 * half, &fourier));
+      if (!tn__fourier_has_lanes(&fourier.half)) {
+        tn__arena_deinit(&arena);
+        continue;
+      }
+      const size_t size = (size_t)(half + 1);
+      tn_complex_t* reals = allocate(TN_FOURIER_LANES * size, sizeof *reals);
+      tn_complex_t* back = allocate(TN_FOURIER_LANES * size, sizeof *back);
+      tn_complex_t* got = allocate(TN_FOURIER_LANES * size, sizeof *got);
+      tn_complex_t* line = allocate(2 * size, sizeof *line);
+      tn_complex_lanes_t* work = allocate(2 * size, sizeof *work);
+      fill(count * half, reals);
+      const tn_fourier_lines_t pairs = {{reals, false}, {back, false}, 0, count, half, 1};
+      const tn_fourier_lines_t lines = {{got, false}, {got, false}, 0, count, half + 1, 1};
+      tn__real_fourier_run_lines(&fourier, &pairs, &lines, work);
+      for (int64_t l = 0; l < count; ++l) {
+        memcpy(line, reals + l * half, (size_t)half * sizeof *line);
+        tn__real_fourier_run(&fourier, line, line + half + 1);
+        assert_memory_equal(got + l * (half + 1), line, size * sizeof *line);
+      }
+      tn__real_fourier_undo_lines(&fourier, &lines, &pairs, work);
+      for (int64_t l = 0; l < count; ++l) {
+        memcpy(line, got + l * (half + 1), size * sizeof *line);
+        tn__real_fourier_undo(&fourier, line, line + half + 1);
+        assert_memory_equal(back + l * half, line, (size_t)half * sizeof *line);
+      }
+      free(reals), free(back), free(got), free(line), free(work);
+      tn__arena_deinit(&arena);
+    }
+  }
+}
+
 static void long_lines_come_out_the_same(void** state) {
   (void)state;
   // The sides of the matrices: 128 and 128; 96 and 128; 99 and 100, no multiples of eight.
@@ -145,6 +229,8 @@ static void short_lines_and_odd_lengths_are_not_long(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lanes_and_lines_are_equal_to_the_bit),
+      cmocka_unit_test(lanes_of_floats_are_rounded_once),
+      cmocka_unit_test(lanes_of_reals_are_equal_to_lines),
       cmocka_unit_test(long_lines_come_out_the_same),
       cmocka_unit_test(short_lines_and_odd_lengths_are_not_long),
   };
