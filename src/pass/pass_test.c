@@ -631,6 +631,96 @@ static void loop_without_any_changing_carry_is_still_a_loop(void** state) {
   assert_int_equal(find(entry, "while")->operand_count, 0);
 }
 
+// --- loop-invariant-code and late-carries
+
+#define LOOP(body, next)                                                                      \
+  MAIN("%x: " T ", %n: tensor<i32>", T,                                                       \
+       "%r:2 = stablehlo.while(%i = %n, %a = %x) : tensor<i32>, " T                           \
+       "\n" COUNT("%i, %n", body "  stablehlo.return %next, " next " : tensor<i32>, " T "\n") \
+           RETURN("%r#1", T))
+
+#define BROADCAST(value, type) \
+  "  " value " = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> " type "\n"
+
+static void what_is_the_same_in_all_turns_is_computed_before_the_loop(void** state) {
+  (void)state;
+  const tn_function_t* entry = after(
+      "loop-invariant-code", LOOP("  %c = stablehlo.constant dense<2.0> : tensor<f32>\n" BROADCAST(
+                                      "%b", T) "  %s = stablehlo.sine %b : " T "\n"
+                                               "  %m = stablehlo.multiply %a, %s : " T "\n",
+                                  "%m"));
+  const tn_region_t* body = find(entry, "while")->regions[1];
+  assert_true(find(entry, "sine")->operands[0]->node == find(entry, "broadcast_in_dim"));
+  assert_int_equal(count_in(body, "sine") + count_in(body, "broadcast_in_dim"), 0);
+  assert_int_equal(count_in(body, "multiply"), 1);
+}
+
+static void invariants_of_an_inner_loop_leave_the_outer_one(void** state) {
+  (void)state;
+  const tn_function_t* entry = after(
+      "loop-invariant-code",
+      LOOP("  %s:2 = stablehlo.while(%j = %n, %b = %a) : tensor<i32>, " T "\n"
+           "  cond {\n"
+           "    %go2 = stablehlo.compare LT, %j, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+           "    stablehlo.return %go2 : tensor<i1>\n"
+           "  } do {\n"
+           "    %e = stablehlo.exponential %x : " T "\n"
+           "    %f = stablehlo.cosine %a : " T "\n"
+           "    %g = stablehlo.add %e, %f : " T "\n"
+           "    stablehlo.return %next, %g : tensor<i32>, " T "\n"
+           "  }\n",
+           "%s#1"));
+  const tn_region_t* body = find(entry, "while")->regions[1];
+  assert_int_equal(count_in(body, "exponential"), 0);
+  TN_FOR_EACH_NODE (node, body) {
+    if (node->region_count) assert_int_equal(count_in(node->regions[1], "cosine"), 0);
+  }
+  assert_int_equal(count_in(body, "cosine"), 1);
+  assert_int_equal(count_in(body, "add"), 2);
+}
+
+static void large_invariants_and_calls_of_handlers_stay_in_the_loop(void** state) {
+  (void)state;
+  const tn_function_t* entry = after(
+      "loop-invariant-code",
+      LOOP("  %c = stablehlo.constant dense<2.0> : tensor<f32>\n" BROADCAST(
+               "%b",
+               "tensor<5000xf32>") "  %h = stablehlo.slice %b [0:4] : (tensor<5000xf32>) -> " T "\n"
+                                   "  %f = stablehlo.custom_call @foreign(%x) : (" T ") -> " T "\n"
+                                   "  %g = stablehlo.add %f, %h : " T "\n"
+                                   "  %m = stablehlo.multiply %a, %g : " T "\n",
+           "%m"));
+  const tn_region_t* body = find(entry, "while")->regions[1];
+  assert_int_equal(count_in(body, "broadcast_in_dim"), 1);
+  assert_int_equal(count_in(body, "foreign"), 1);
+}
+
+static void the_next_value_of_a_carry_is_computed_behind_the_last_use_of_the_present_one(
+    void** state) {
+  (void)state;
+  const tn_function_t* entry = after(
+      "late-carries", LOOP("  %m = stablehlo.multiply %a, %x : " T "\n"
+                           "  %s = stablehlo.sine %a : " T "\n"
+                           "  %u = stablehlo.custom_call @foreign(%s) {has_side_effect = true}"
+                           " : (" T ") -> " T "\n",
+                           "%m"));
+  const tn_region_t* body = find(entry, "while")->regions[1];
+  assert_string_equal(tn__op_short_name(body->last->previous->op), "foreign");
+  assert_string_equal(tn__op_short_name(body->last->previous->previous->op), "multiply");
+}
+
+static void a_carry_that_is_used_elsewhere_stays_where_it_is(void** state) {
+  (void)state;
+  const tn_function_t* entry =
+      after("late-carries", LOOP("  %m = stablehlo.multiply %a, %x : " T "\n"
+                                 "  %s = stablehlo.sine %a : " T "\n"
+                                 "  %u = stablehlo.custom_call @foreign(%s, %m)"
+                                 " {has_side_effect = true} : (" T ", " T ") -> " T "\n",
+                                 "%m"));
+  const tn_region_t* body = find(entry, "while")->regions[1];
+  assert_string_equal(tn__op_short_name(body->first->next->next->op), "multiply");
+}
+
 // --- calls
 
 static void small_functions_are_inlined(void** state) {
@@ -834,6 +924,12 @@ int main(void) {
       cmocka_unit_test_teardown(carries_of_an_outer_loop_that_an_inner_one_hands_on_are_dropped,
                                 release),
       cmocka_unit_test_teardown(loop_without_any_changing_carry_is_still_a_loop, release),
+      cmocka_unit_test_teardown(what_is_the_same_in_all_turns_is_computed_before_the_loop, release),
+      cmocka_unit_test_teardown(invariants_of_an_inner_loop_leave_the_outer_one, release),
+      cmocka_unit_test_teardown(large_invariants_and_calls_of_handlers_stay_in_the_loop, release),
+      cmocka_unit_test_teardown(
+          the_next_value_of_a_carry_is_computed_behind_the_last_use_of_the_present_one, release),
+      cmocka_unit_test_teardown(a_carry_that_is_used_elsewhere_stays_where_it_is, release),
       cmocka_unit_test_teardown(small_functions_are_inlined, release),
       cmocka_unit_test_teardown(long_chain_of_single_calls_is_inlined_in_linear_space, release),
       cmocka_unit_test_teardown(calls_that_double_at_each_level_stay_calls_in_the_end, release),

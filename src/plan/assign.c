@@ -12,6 +12,8 @@
 #include "kernel/placement.h"
 #include "plan/planner.h"
 
+enum { SMALL_BYTES = 256 << 10 };
+
 static tn_status_t assign_block(planner_t* planner, block_t* block, const uint32_t* targets,
                                 const tn_node_t* owner);
 
@@ -108,6 +110,15 @@ TN_APART static void propagate_preferences(planner_t* planner, block_t* block) {
 
 // --- steps
 
+// Whether the leaf would still be in the buffer when a result comes that has to end there, and
+// would have to be copied. To have another small buffer costs less.
+static bool is_in_the_way(const planner_t* planner, const leaf_t* leaf, uint32_t buffer) {
+  const place_t* place = &planner->places[buffer];
+  return place->target_count > 0 && leaf->preferred == NO_BUFFER &&
+         place->wanted_at > leaf->definition && place->wanted_at < leaf->last_use &&
+         planner->plan->buffers[buffer].byte_size <= SMALL_BYTES;
+}
+
 TN_APART static tn_status_t place_result(planner_t* planner, step_t* step, size_t index) {
   leaf_t* leaf = &planner->leaves[step->results[index]];
   uint32_t position = step->plan.position;
@@ -117,6 +128,7 @@ TN_APART static tn_status_t place_result(planner_t* planner, step_t* step, size_
     const leaf_t* operand = &planner->leaves[step->operands[o]];
     if (!tn__plan_works_in_place(step, o, index) || !same_size(operand, leaf)) continue;
     if (!gives_up_buffer(planner, operand, position)) continue;
+    if (is_in_the_way(planner, leaf, operand->buffer)) continue;
     shared = operand->buffer;
     if (shared == leaf->preferred) break;
   }
@@ -305,6 +317,7 @@ static tn_status_t assign_block(planner_t* planner, block_t* block, const uint32
   for (size_t i = 0; targets && i < block->result_count; ++i) {
     prefer(planner, block->results[i], targets[i], block->region);
     ++planner->places[targets[i]].target_count;
+    planner->places[targets[i]].wanted_at = planner->leaves[block->results[i]].definition;
   }
   propagate_preferences(planner, block);
   for (size_t i = 0; i < block->step_count; ++i) {

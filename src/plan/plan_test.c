@@ -396,6 +396,24 @@ static void scan_updates_its_carry_in_place(void** state) {
   assert_true(p->arena_byte_size <= 256);
 }
 
+static void a_small_temporary_is_not_in_the_way_of_the_next_value_of_a_carry(void** state) {
+  (void)state;
+  const tn_plan_t* p = plan_of(
+      MAIN("%x: tensor<64xf32>, %y: tensor<64xf32>", "tensor<64xf32>, tensor<64xf32>",
+           ZERO
+           "%r:3 = stablehlo.while(%i = %zero, %a = %x, %b = %x) : tensor<i32>, tensor<64xf32>, "
+           "tensor<64xf32>\n" COUNT_TO_TEN "  %half = stablehlo.multiply %a, %y : tensor<64xf32>\n"
+           "  %new = stablehlo.add %half, %y : tensor<64xf32>\n"
+           "  %t = stablehlo.tanh %a : tensor<64xf32>\n"
+           "  %u = stablehlo.multiply %t, %half : tensor<64xf32>\n"
+           "  %c = stablehlo.subtract %u, %b : tensor<64xf32>\n"
+           "  stablehlo.return %next, %new, %c : tensor<i32>, tensor<64xf32>, tensor<64xf32>\n"
+           "}\n"
+           "return %r#1, %r#2 : tensor<64xf32>, tensor<64xf32>"),
+      TN_TESTING_ALL_PASSES);
+  assert_int_equal(tn__testing_plan_copies(&step_of(p, "while")->blocks[1], p, NULL), 0);
+}
+
 static void carry_read_after_its_update_is_not_updated_in_place(void** state) {
   (void)state;
   const tn_plan_t* p = plan(MAIN(
@@ -893,6 +911,8 @@ int main(void) {
       cmocka_unit_test_teardown(carries_that_exchange_places_need_one_temporary, release),
       cmocka_unit_test_teardown(carries_that_move_up_need_no_temporary, release),
       cmocka_unit_test_teardown(scan_updates_its_carry_in_place, release),
+      cmocka_unit_test_teardown(a_small_temporary_is_not_in_the_way_of_the_next_value_of_a_carry,
+                                release),
       cmocka_unit_test_teardown(carry_read_after_its_update_is_not_updated_in_place, release),
       cmocka_unit_test_teardown(carry_that_never_changes_is_read_from_outside, release),
       cmocka_unit_test_teardown(captured_value_lives_to_the_end_of_the_loop, release),

@@ -69,6 +69,7 @@ typedef struct step {
 typedef struct place {
   uint32_t occupied_until;  // last use of the leaf that is in it now
   uint32_t target_count;    // enclosing blocks that must end with a result in it
+  uint32_t wanted_at;       // where the result comes to be that the innermost of them wants in it
   uint32_t operand_count;   // operands in it of the call whose aliases are being placed
 } place_t;
 

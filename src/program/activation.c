@@ -6,6 +6,7 @@
 enum {
   KEPT_ACTIVATIONS = 8,
   KEPT_BYTE_LENGTH = 4096,  // of temporaries, by each of them
+  MOST_UNCHECKED = 256,     // quick instructions
 };
 
 // Behind tn_body_t.user: a block of an activation, or the unit that a call instruction runs.
@@ -24,9 +25,9 @@ tn_status_t tn__instruction_locate(const tn_instruction_t* instruction, tn_statu
 static tn_status_t run_call(tn_activation_t* activation, const tn_instruction_t* instruction);
 
 static tn_status_t run_instruction(tn_activation_t* activation, uint32_t index) {
-  const tn_instruction_t* instruction = &activation->program->instructions[index];
-  return instruction->run ? instruction->run(&activation->calls[index])
-                          : run_call(activation, instruction);
+  const tn_kernel_run_fn run = activation->program->runs[index];
+  return run ? run(&activation->calls[index])
+             : run_call(activation, &activation->program->instructions[index]);
 }
 
 static tn_status_t run_observed(tn_pending_block_t pending, uint32_t index) {
@@ -73,24 +74,42 @@ static tn_status_t run_block_watched(tn_activation_t* activation, const tn_progr
   return tn__pending_end(pending, status);
 }
 
+// Loops of small bodies are interrupted between some turns.
+static tn_status_t run_quick_block(tn_activation_t* activation, const tn_program_block_t* block) {
+  const tn_interrupt_t* interrupt = activation->environment.interrupt;
+  if (interrupt) {
+    activation->unchecked_count += 1 + block->instruction_count;
+    if (activation->unchecked_count > MOST_UNCHECKED) {
+      activation->unchecked_count = 0;
+      TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
+    }
+  }
+  const tn_kernel_run_fn* run = activation->program->runs + block->first_instruction;
+  const tn_kernel_call_t* call = &activation->calls[block->first_instruction];
+  for (uint32_t i = 0; i < block->instruction_count; ++i) (void)run[i](&call[i]);
+  return TN_OK;
+}
+
 static tn_status_t run_block(tn_activation_t* activation, uint32_t index) {
   const tn_program_block_t* block = &activation->program->blocks[index];
+  if (block->is_quick && !activation->observer) return run_quick_block(activation, block);
   const tn_interrupt_t* interrupt = activation->environment.interrupt;
   // A loop of nothing ends as well.
   if (interrupt) TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
   if (__builtin_expect(activation->observer != NULL, 0)) {
     return run_block_watched(activation, block);
   }
-  if (block->instruction_count == 0) return TN_OK;
   const tn_instruction_t* instruction =
       &activation->program->instructions[block->first_instruction];
+  const tn_kernel_run_fn* run = activation->program->runs + block->first_instruction;
   const tn_kernel_call_t* call = &activation->calls[block->first_instruction];
-  for (uint32_t i = 0; i < block->instruction_count; ++i, ++instruction, ++call) {
+  for (uint32_t i = 0; i < block->instruction_count; ++i, ++instruction, ++run, ++call) {
     tn_status_t status = TN_OK;
-    if (interrupt && i && !instruction->is_quick) status = tn__interrupt_check(interrupt);
+    if (interrupt && i && !tn__instruction_is_quick(instruction)) {
+      status = tn__interrupt_check(interrupt);
+    }
     if (!status) {
-      status = __builtin_expect(instruction->run != NULL, 1) ? instruction->run(call)
-                                                             : run_call(activation, instruction);
+      status = __builtin_expect(*run != NULL, 1) ? (*run)(call) : run_call(activation, instruction);
     }
     if (__builtin_expect(status != TN_OK, 0)) {
       if (status != tn__status_pending()) return tn__instruction_locate(instruction, status);

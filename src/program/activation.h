@@ -55,6 +55,7 @@ struct tn_activation {
   tn_call_environment_t environment;
   tn_observer_t* observer;   // of this run; NULL: none, or not of what runs now
   tn_kernel_pending_t left;  // of the instruction that has just returned
+  uint32_t unchecked_count;  // quick instructions since it was last asked whether to go on
   uint32_t pending_count;
   tn_pending_call_t pending[TN_PENDING_LIMIT];  // of blocks, and behind them of those inside
 };

@@ -79,11 +79,6 @@ static tn_instruction_kind_t kind_of(const tn_program_t* program, const tn_plan_
   return tn__op_is_control(step->node->op) ? TN_RUN_CONTROL : TN_LAUNCH_KERNEL;
 }
 
-static tn_kernel_run_fn run_of(const tn_plan_step_t* step) {
-  if (!step->kernel) return NULL;
-  return step->site.run_quick ? step->site.run_quick : step->kernel->run;
-}
-
 // Instructions of one block are neighbours; those of the blocks inside follow.
 static tn_status_t flatten_block(builder_t* builder, const tn_plan_block_t* from,
                                  uint32_t block_index) {
@@ -102,8 +97,6 @@ static tn_status_t flatten_block(builder_t* builder, const tn_plan_block_t* from
     tn_instruction_t instruction = {
         .kind = kind_of(builder->program, builder->plan, step),
         .kernel = step->kernel,
-        .run = run_of(step),
-        .is_quick = step->site.run_quick != NULL,
         .state = step->site.state,
         .step = step,
         .operand_count = (uint32_t)step->operand_count,
@@ -129,6 +122,30 @@ static tn_status_t flatten_block(builder_t* builder, const tn_plan_block_t* from
     for (uint32_t b = 0; b < from->steps[i].block_count; ++b) {
       TN_RETURN_IF_ERROR(flatten_block(builder, &from->steps[i].blocks[b],
                                        instruction_at(builder, first + i)->first_block + b));
+    }
+  }
+  return TN_OK;
+}
+
+// --- what instructions run
+
+static tn_kernel_run_fn run_of(const tn_instruction_t* instruction) {
+  const tn_kernel_run_fn quick = instruction->step->site.run_quick;
+  if (!instruction->kernel) return NULL;
+  return quick ? quick : instruction->kernel->run;
+}
+
+static tn_status_t find_runs(tn_program_t* program) {
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&program->arena, program->instruction_count, &program->runs));
+  for (size_t i = 0; i < program->instruction_count; ++i) {
+    program->runs[i] = run_of(&program->instructions[i]);
+  }
+  for (size_t b = 0; b < program->block_count; ++b) {
+    tn_program_block_t* block = &program->blocks[b];
+    block->is_quick = true;
+    for (uint32_t i = 0; i < block->instruction_count; ++i) {
+      block->is_quick &=
+          tn__instruction_is_quick(&program->instructions[block->first_instruction + i]);
     }
   }
   return TN_OK;
@@ -248,6 +265,7 @@ tn_status_t tn__program_build(tn_program_t* program, tn_function_t* function) {
   TN_DONE_IF_ERROR(list_keep(&builder, &builder.pointers, &memory));
   program->pointer_buffers = memory;
   program->pointer_count = builder.pointers.count;
+  TN_DONE_IF_ERROR(find_runs(program));
   TN_DONE_IF_ERROR(list_offsets(program));
   TN_DONE_IF_ERROR(sort_pointers(program, &starts));
   TN_DONE_IF_ERROR(list_donation_targets(program));

@@ -27,8 +27,6 @@ typedef enum tn_instruction_kind {
 typedef struct tn_instruction {
   tn_instruction_kind_t kind;
   const tn_kernel_t* kernel;  // NULL: TN_RUN_UNIT
-  tn_kernel_run_fn run;       // the kernel's, or the quick one of its site; NULL: TN_RUN_UNIT
-  bool is_quick;
   const void* state;
   const tn_plan_step_t* step;  // where it comes from
   // Indices into the table of pointers.
@@ -40,8 +38,14 @@ typedef struct tn_instruction {
   size_t local_offset;
 } tn_instruction_t;
 
+// Whether it is over in microseconds, and neither fails nor pends.
+static inline bool tn__instruction_is_quick(const tn_instruction_t* instruction) {
+  return instruction->kernel && instruction->step->site.run_quick;
+}
+
 typedef struct tn_program_block {
   uint32_t first_instruction, instruction_count;
+  bool is_quick;  // all of its instructions are: they have no status to look at
   uint32_t first_argument, argument_count;
   uint32_t first_result, result_count;
 } tn_program_block_t;
@@ -87,6 +91,8 @@ struct tn_program {
   uint32_t* patches;  // indices of pointers
   tn_instruction_t* instructions;
   tn_program_block_t* blocks;
+  // By instruction: its kernel's run, or the quick one of its site; NULL: TN_RUN_UNIT.
+  tn_kernel_run_fn* runs;
   size_t arena_byte_size, lower_bound_byte_size;
   size_t host_arena_byte_size, local_byte_size;
   // On a device that is not the host: its copies of the constants.

@@ -1,9 +1,13 @@
 // Operations that are strided copies: the whole difference between them is in the strides.
 #include "kernel/movement/movement.h"
 
+#include <string.h>
+
 #include "kernel/common/index.h"
 #include "kernel/common/site.h"
 #include "kernel/common/strided.h"
+
+enum { QUICK_BYTES = 16 << 10, QUICK_ARRAY_BYTES = 1 << 20 };
 
 // A strided copy from somewhere in an operand to somewhere in a result.
 typedef struct move {
@@ -27,6 +31,12 @@ tn_status_t tn__cpu_copy_run(const tn_kernel_call_t* call) {
 
 // --- views that are stored
 
+static tn_status_t run_small_view(const tn_kernel_call_t* call) {
+  const move_t* move = call->state;
+  return tn__strided_copy_run(&move->copy, NULL, call->results[0],
+                              (const char*)call->operands[0] + move->source_offset);
+}
+
 tn_status_t tn__cpu_view_prepare(tn_kernel_site_t* site) {
   const tn_type_t* type = tn__site_result(site, 0);
   const size_t element_size = tn_dtype_byte_size(type->dtype);
@@ -41,8 +51,10 @@ tn_status_t tn__cpu_view_prepare(tn_kernel_site_t* site) {
   move->source_offset = view.byte_offset;
   tn__view_strides(&view, type, source_strides);
   tn__dense_strides(type->rank, type->dims, element_size, target_strides);
-  return tn__strided_copy_prepare(site->arena, element_size, type->rank, type->dims, target_strides,
-                                  source_strides, &move->copy);
+  TN_RETURN_IF_ERROR(tn__strided_copy_prepare(site->arena, element_size, type->rank, type->dims,
+                                              target_strides, source_strides, &move->copy));
+  if (move->copy.target_byte_size <= QUICK_BYTES) site->run_quick = run_small_view;
+  return TN_OK;
 }
 
 tn_status_t tn__cpu_view_run(const tn_kernel_call_t* call) {
@@ -195,8 +207,33 @@ static int64_t window_offset(const window_t* state, const void* const* indices) 
   return offset;
 }
 
+// Whether the window is one piece of memory, and a small one.
+static bool is_small_run(const window_t* state) {
+  const tn_strided_copy_t* copy = &state->copy;
+  return copy->form == TN_STRIDED_RUN && copy->loop_count == 0 && copy->row.count == 1 &&
+         copy->target_byte_size <= QUICK_BYTES;
+}
+
+static tn_status_t read_small_run(const tn_kernel_call_t* call) {
+  const window_t* state = call->state;
+  const char* source = (const char*)call->operands[0] + window_offset(state, call->operands + 1);
+  memcpy(call->results[0], source, (size_t)state->copy.target_byte_size);
+  return TN_OK;
+}
+
+static tn_status_t write_small_run(const tn_kernel_call_t* call) {
+  const window_t* state = call->state;
+  char* array = call->results[0];
+  if (array != call->operands[0]) memcpy(array, call->operands[0], state->byte_size);
+  memcpy(array + window_offset(state, call->operands + 2), call->operands[1],
+         (size_t)state->copy.target_byte_size);
+  return TN_OK;
+}
+
 tn_status_t tn__cpu_dynamic_slice_prepare(tn_kernel_site_t* site) {
-  return prepare_window(site, tn__site_result(site, 0), 1, false);
+  TN_RETURN_IF_ERROR(prepare_window(site, tn__site_result(site, 0), 1, false));
+  if (is_small_run(site->state)) site->run_quick = read_small_run;
+  return TN_OK;
 }
 
 tn_status_t tn__cpu_dynamic_slice_run(const tn_kernel_call_t* call) {
@@ -213,7 +250,12 @@ bool tn__cpu_dynamic_update_slice_takes_view(const tn_op_use_t* use, size_t oper
 }
 
 tn_status_t tn__cpu_dynamic_update_slice_prepare(tn_kernel_site_t* site) {
-  return prepare_window(site, tn__site_operand(site, 1), 2, true);
+  TN_RETURN_IF_ERROR(prepare_window(site, tn__site_operand(site, 1), 2, true));
+  const window_t* state = site->state;
+  if (state->byte_size <= QUICK_ARRAY_BYTES && is_small_run(state)) {
+    site->run_quick = write_small_run;
+  }
+  return TN_OK;
 }
 
 tn_status_t tn__cpu_dynamic_update_slice_run(const tn_kernel_call_t* call) {
