@@ -3,6 +3,7 @@
 // left out element by element: a window is cut to the part that is inside.
 #include "base/integer.h"
 #include "kernel/common/index.h"
+#include "kernel/common/isa.h"
 #include "kernel/common/site.h"
 #include "kernel/common/strided.h"
 #include "kernel/gather_scatter/scatter.h"
@@ -12,6 +13,7 @@ enum {
   PARALLEL_ELEMENTS = 16 << 10,  // of the updates: fewer are not worth a thread's while
   LONG_WINDOW = 16,              // elements, to which finding the window is little
   LINE_BYTES = 64,               // of the cache
+  NEAR_BYTES = 1 << 20,          // of an array that is near enough without being asked for
   LEAST_THREADS = 4,             // that go faster than one does which reads all updates in order
 };
 
@@ -189,19 +191,82 @@ static tn_status_t apply_windows(const part_t* part) {
 
 enum { BLOCK = 256 };
 
-// Where the rows start that adjacent 32-bit indices name, in a loop that compilers make vectors of;
-// below 0: outside.
-static void find_rows(const char* vector, int64_t count, int64_t limit, int64_t stride,
-                      int64_t* restrict out_places) {
-  const int32_t last = (int32_t)(limit > INT32_MAX ? INT32_MAX : limit - 1);
-  int32_t rows[BLOCK];
-  memcpy(rows, vector, (size_t)count * sizeof *rows);
-  for (int64_t i = 0; i < count; ++i) rows[i] = rows[i] > last ? -1 : rows[i];
-  if (stride == 1) {
-    for (int64_t i = 0; i < count; ++i) out_places[i] = rows[i];
-  } else {
-    for (int64_t i = 0; i < count; ++i) out_places[i] = rows[i] * stride;
+// 32-bit indices, adjacent, of one coordinate or two.
+typedef struct narrow_indices {
+  uint32_t limits[2], strides[2];  // the second stride 0: there is one coordinate
+} narrow_indices_t;
+
+// Where the windows start; below 0: outside. Loops that compilers make vectors of.
+static inline __attribute__((always_inline)) void find_narrow(const char* vector, int64_t count,
+                                                              const narrow_indices_t* indices,
+                                                              int64_t* restrict out_places) {
+  const uint32_t limit = indices->limits[0], second_limit = indices->limits[1];
+  const uint32_t stride = indices->strides[0], second_stride = indices->strides[1];
+  uint32_t words[2 * BLOCK];
+  if (second_stride == 0) {
+    memcpy(words, vector, (size_t)count * sizeof *words);
+    for (int64_t i = 0; i < count; ++i) {
+      const uint32_t place = words[i] * stride;
+      out_places[i] = words[i] < limit ? (int32_t)place : -1;
+    }
+    return;
   }
+  memcpy(words, vector, 2 * (size_t)count * sizeof *words);
+  for (int64_t i = 0; i < count; ++i) {
+    const uint32_t a = words[2 * i], b = words[2 * i + 1];
+    const uint32_t place = a * stride + b * second_stride;
+    out_places[i] = ((a < limit) & (b < second_limit)) ? (int32_t)place : -1;
+  }
+}
+
+static void find_narrow_base(const char* vector, int64_t count, const narrow_indices_t* indices,
+                             int64_t* restrict out_places) {
+  find_narrow(vector, count, indices, out_places);
+}
+#if TN_ISA_X86
+TN_ISA_TARGET_AVX2 static void find_narrow_avx2(const char* vector, int64_t count,
+                                                const narrow_indices_t* indices,
+                                                int64_t* restrict out_places) {
+  find_narrow(vector, count, indices, out_places);
+}
+TN_ISA_TARGET_AVX512 static void find_narrow_avx512(const char* vector, int64_t count,
+                                                    const narrow_indices_t* indices,
+                                                    int64_t* restrict out_places) {
+  find_narrow(vector, count, indices, out_places);
+}
+#endif
+
+static void find_narrow_places(const char* vector, int64_t count, const narrow_indices_t* indices,
+                               int64_t* restrict out_places) {
+#if TN_ISA_X86
+  switch (tn__isa_best(TN_ISA_AVX512)) {
+    case TN_ISA_AVX512: find_narrow_avx512(vector, count, indices, out_places); return;
+    case TN_ISA_AVX2: find_narrow_avx2(vector, count, indices, out_places); return;
+    default: break;
+  }
+#endif
+  find_narrow_base(vector, count, indices, out_places);
+}
+
+// False: the indices are of another kind.
+static bool are_narrow(const tn_scatter_t* state, const tn_scatter_loop_t* inner, int64_t base,
+                       narrow_indices_t* out_indices) {
+  const size_t count = state->coordinate_count;
+  if (base != 0 || inner->input_stride != 0 || state->index_dtype != TN_DTYPE_S32 || count == 0 ||
+      count > 2 || inner->index_stride != (int64_t)(count * sizeof(int32_t)) ||
+      state->place_limit > INT32_MAX) {
+    return false;
+  }
+  *out_indices = (narrow_indices_t){{0}, {0}};
+  for (size_t k = 0; k < count; ++k) {
+    const tn_scatter_coordinate_t* coordinate = &state->coordinates[k];
+    if (coordinate->index_offset != (int64_t)(k * sizeof(int32_t))) return false;
+    const int64_t limit = state->input_dims[coordinate->dimension];
+    if (limit > INT32_MAX) return false;
+    out_indices->limits[k] = (uint32_t)limit;
+    out_indices->strides[k] = (uint32_t)state->input_strides[coordinate->dimension];
+  }
+  return true;
 }
 
 // The elements of the input at which the windows [first, first + count) start, no more than a
@@ -222,20 +287,16 @@ static void find_places(const tn_kernel_call_t* call, int64_t first, int64_t cou
       vector += index * loop->index_stride;
       base += index * loop->input_stride;
     }
-    const bool has_rows = state->coordinate_count == 1 && base == 0 && inner.input_stride == 0 &&
-                          state->index_dtype == TN_DTYPE_S32 &&
-                          inner.index_stride == sizeof(int32_t);
-    for (int64_t i = 0; !has_rows && i < length; ++i) {
+    narrow_indices_t narrow;
+    const bool is_narrow = are_narrow(state, &inner, base, &narrow);
+    if (is_narrow) find_narrow_places(vector, length, &narrow, out_places);
+    for (int64_t i = 0; !is_narrow && i < length; ++i) {
       out_places[i] = base + i * inner.input_stride;
     }
-    for (size_t k = 0; k < state->coordinate_count; ++k) {
+    for (size_t k = 0; !is_narrow && k < state->coordinate_count; ++k) {
       const tn_scatter_coordinate_t* coordinate = &state->coordinates[k];
       const int64_t limit = state->input_dims[coordinate->dimension];
       const int64_t stride = state->input_strides[coordinate->dimension];
-      if (has_rows) {
-        find_rows(vector + coordinate->index_offset, length, limit, stride, out_places);
-        break;
-      }
       tn__index_load_run(state->index_dtype, vector + coordinate->index_offset, inner.index_stride,
                          length, starts);
       for (int64_t i = 0; i < length; ++i) {
@@ -268,21 +329,38 @@ static void write_at(size_t size, char* target, const int64_t* places, const cha
   }
 }
 
+// Elements that are read soon, of an array that the first caches do not hold.
+static void ask_for(const tn_scatter_t* state, const char* target, const int64_t* places,
+                    int64_t count) {
+  const size_t size = state->channels[0].result_size;
+  if (state->form == TN_SCATTER_WRITE || state->channels[0].byte_size < NEAR_BYTES) return;
+  for (int64_t i = 0; i < count; ++i) {
+    __builtin_prefetch(target + (size_t)(places[i] < 0 ? 0 : places[i]) * size, 1);
+  }
+}
+
 // Windows of single elements: updates are in the order of their positions. On one thread: to find
 // out which of them belong to a part takes as long as to apply them.
 static void apply_elements(const tn_kernel_call_t* call) {
   const tn_scatter_t* state = call->state;
   const size_t size = state->channels[0].update_size;
-  int64_t places[BLOCK];
-  for (int64_t first = 0; first < state->position_count; first += BLOCK) {
-    const int64_t left = state->position_count - first, count = left < BLOCK ? left : BLOCK;
-    find_places(call, first, count, places);
+  const int64_t all = state->position_count;
+  int64_t places[2][BLOCK];
+  find_places(call, 0, tn__least(all, BLOCK), places[0]);
+  for (int64_t first = 0; first < all; first += BLOCK) {
+    const int64_t count = tn__least(all - first, BLOCK), next = first + count;
+    const int64_t *now = places[first / BLOCK % 2], next_count = tn__least(all - next, BLOCK);
+    int64_t* then = places[next / BLOCK % 2];
+    if (next_count) {
+      find_places(call, next, next_count, then);
+      ask_for(state, call->results[0], then, next_count);
+    }
     const char* updates =
         (const char*)call->operands[state->channel_count + 1] + (size_t)first * size;
     if (state->form == TN_SCATTER_WRITE) {
-      write_at(size, call->results[0], places, updates, count);
+      write_at(size, call->results[0], now, updates, count);
     } else {
-      tn__binary_at(&state->binary, call->results[0], places, updates, (size_t)count);
+      tn__binary_at(&state->binary, call->results[0], now, updates, (size_t)count);
     }
   }
 }

@@ -8,6 +8,7 @@
 #include "kernel/common/strided.h"
 
 enum { QUICK_BYTES = 16 << 10, QUICK_ARRAY_BYTES = 1 << 20 };
+enum { PAIR_GRAIN = 16 << 10 };
 
 // A strided copy from somewhere in an operand to somewhere in a result.
 typedef struct move {
@@ -67,8 +68,25 @@ tn_status_t tn__cpu_view_run(const tn_kernel_call_t* call) {
 
 typedef struct concatenation {
   size_t count;
+  int64_t pair_count;  // of two columns, as rows and columns of indices are; 0: something else
+  size_t element_size;
   move_t moves[];
 } concatenation_t;
+
+// Two dense arrays, whose elements are taken by turns.
+static bool are_columns(const tn_kernel_site_t* site, size_t dimension) {
+  int64_t dense[TN_MAX_RANK], strides[TN_MAX_RANK];
+  if (site->use->operand_count != 2) return false;
+  for (size_t i = 0; i < 2; ++i) {
+    const tn_type_t* operand = tn__site_operand(site, i);
+    tn__dense_strides(operand->rank, operand->dims, tn_dtype_byte_size(operand->dtype), dense);
+    tn__site_strides(site, i, strides);
+    for (size_t d = 0; d < operand->rank; ++d) {
+      if (operand->dims[d] != 1 && (d >= dimension || strides[d] != dense[d])) return false;
+    }
+  }
+  return true;
+}
 
 tn_status_t tn__cpu_concatenate_prepare(tn_kernel_site_t* site) {
   const tn_type_t* result = tn__site_result(site, 0);
@@ -91,11 +109,38 @@ tn_status_t tn__cpu_concatenate_prepare(tn_kernel_site_t* site) {
                                                 &move->copy));
   }
   state->count = count;
+  state->element_size = element_size;
+  if (are_columns(site, dimension)) state->pair_count = tn__type_size(result) / 2;
+  return TN_OK;
+}
+
+static tn_status_t put_by_turns(int64_t begin, int64_t end, void* user) {
+  const tn_kernel_call_t* call = user;
+  const concatenation_t* state = call->state;
+#define PAIRS(type)                                            \
+  {                                                            \
+    const type *a = call->operands[0], *b = call->operands[1]; \
+    type* restrict pairs = call->results[0];                   \
+    for (int64_t i = begin; i < end; ++i) {                    \
+      pairs[2 * i] = a[i];                                     \
+      pairs[2 * i + 1] = b[i];                                 \
+    }                                                          \
+  }
+  if (state->element_size == 4) {
+    PAIRS(uint32_t)
+  } else {
+    PAIRS(uint64_t)
+  }
+#undef PAIRS
   return TN_OK;
 }
 
 tn_status_t tn__cpu_concatenate_run(const tn_kernel_call_t* call) {
   const concatenation_t* state = call->state;
+  if (state->pair_count && (state->element_size == 4 || state->element_size == 8)) {
+    return tn__pool_parallel_for(call->context->pool, state->pair_count, PAIR_GRAIN, put_by_turns,
+                                 (void*)call);
+  }
   for (size_t i = 0; i < state->count; ++i) {
     const move_t* move = &state->moves[i];
     TN_RETURN_IF_ERROR(tn__strided_copy_run(&move->copy, call->context->pool,

@@ -141,6 +141,33 @@ static void concatenate_joins_along_an_inner_dimension(void** state) {
   tn__case_end(&c);
 }
 
+// As indices are made, of rows and of columns.
+static void concatenate_takes_two_columns_by_turns(void** state) {
+  (void)state;
+  enum { COUNT = 37 };
+  const tn_dtype_t dtypes[] = {TN_DTYPE_S8, TN_DTYPE_BF16, TN_DTYPE_S32, TN_DTYPE_S64,
+                               TN_DTYPE_C128};
+  for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; ++d) {
+    const size_t size = tn_dtype_byte_size(dtypes[d]);
+    uint8_t a[COUNT * 16], b[COUNT * 16];
+    for (size_t i = 0; i < sizeof a; ++i) a[i] = (uint8_t)(i % 127);
+    for (size_t i = 0; i < sizeof b; ++i) b[i] = (uint8_t)(i % 121 + 128);
+    tn_case_t c;
+    tn__case_begin(&c, "stablehlo.concatenate");
+    tn__case_operand(&c, dtypes[d], TN_DIMS(COUNT, 1, 1), a);
+    tn__case_operand(&c, dtypes[d], TN_DIMS(COUNT, 1, 1), b);
+    tn__case_integer(&c, "dimension", 1);
+    tn__case_result(&c, dtypes[d], TN_DIMS(COUNT, 2, 1));
+    TN_ASSERT_OK(tn__case_run(&c));
+    const char* got = c.results[0];
+    for (size_t i = 0; i < COUNT; ++i) {
+      assert_memory_equal(got + 2 * i * size, a + i * size, size);
+      assert_memory_equal(got + (2 * i + 1) * size, b + i * size, size);
+    }
+    tn__case_end(&c);
+  }
+}
+
 // --- pad
 
 static void run_pad(int64_t count, int64_t low, int64_t high, int64_t interior, int64_t result,
@@ -289,6 +316,7 @@ int main(void) {
       cmocka_unit_test(slice_takes_steps),
       cmocka_unit_test(slice_of_nothing_is_nothing),
       cmocka_unit_test(concatenate_joins_along_an_inner_dimension),
+      cmocka_unit_test(concatenate_takes_two_columns_by_turns),
       cmocka_unit_test(pad_puts_the_value_around_and_between),
       cmocka_unit_test(pad_with_negative_edges_cuts),
       cmocka_unit_test(pad_may_cut_everything_away),
