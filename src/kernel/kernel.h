@@ -59,6 +59,8 @@ typedef struct tn_kernel_call {
   void* local;              // `local_byte_size` bytes of this activation; kept between runs
   const tn_body_t* bodies;  // one for each region
   const tn_kernel_context_t* context;
+  uint32_t
+      repeated;  // of a range: bit i: operand i is one element that stands for all (takes_repeated)
 } tn_kernel_call_t;
 
 typedef tn_status_t (*tn_kernel_run_fn)(const tn_kernel_call_t* call);
@@ -174,6 +176,9 @@ typedef struct tn_kernel {
   // Element-wise operations: a part of the work, for fusions (kernel/fusion/); NULL: it has no
   // parts.
   tn_kernel_range_fn range;
+  // Whether the range takes operand `operand` as one element that stands for all, if it is the only
+  // one; NULL: no.
+  bool (*takes_repeated)(const void* state, uint32_t operand);
   // Reductions, for fusions: how they can be given operand 0 (TN_FOLDS_SOURCE...), and how they run
   // then, with the same bits as from memory. NULL: they cannot. run_from: operands[0] is nothing.
   // run_rows: `count` results, of the rows that follow each other from operands[0] on.

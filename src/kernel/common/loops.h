@@ -13,6 +13,8 @@
 typedef void (*tn_unary_fn)(const void* a, void* out, size_t count);
 // out[i] = a[i] op b[i]. `out` may be `a` or `b` itself.
 typedef void (*tn_binary_fn)(const void* a, const void* b, void* out, size_t count);
+// By which operand is a single element that stands for all: *a op b[i], a[i] op *b.
+typedef enum tn_side { TN_LEFT_REPEATED, TN_RIGHT_REPEATED, TN_SIDE_COUNT } tn_side_t;
 // *accumulator = *accumulator op values[0] op ...; see tn__binary_fold.
 typedef void (*tn_fold_fn)(void* accumulator, const void* values, size_t count);
 // target[places[i]] = target[places[i]] op values[i], one after the other. Places below 0 are none.
@@ -48,6 +50,8 @@ typedef enum tn_direction {
 typedef struct tn_loops {
   tn_unary_fn unary[TN_UNARY_COUNT];
   tn_binary_fn binary[TN_BINARY_COUNT];
+  tn_binary_fn repeating[TN_SIDE_COUNT]
+                        [TN_BINARY_COUNT];  // NULL: of such operands there is no loop
   tn_fold_fn fold[TN_BINARY_COUNT];
   tn_at_fn at[TN_BINARY_COUNT];
   tn_binary_fn compare[TN_DIRECTION_COUNT];

@@ -13,6 +13,7 @@ enum {
 
 typedef struct map_state {
   tn_map_t map;
+  size_t operand_size, result_size;  // of elements
   int64_t count;
 } map_state_t;
 
@@ -86,6 +87,8 @@ static tn_status_t prepare(tn_kernel_site_t* site, find_fn find) {
                             tn__op_short_name(site->use->op),
                             TN_TYPE_TEXT(tn__site_operand(site, 0)));
   }
+  state->operand_size = tn_dtype_byte_size(state->map.load.from);
+  state->result_size = tn_dtype_byte_size(state->map.store.to);
   site->run_quick = find_quick(state);
   return TN_OK;
 }
@@ -109,39 +112,48 @@ tn_status_t tn__cpu_compare_prepare(tn_kernel_site_t* site) {
   return prepare(site, find_compare);
 }
 
+bool tn__cpu_map_takes_repeated(const void* state, uint32_t operand) {
+  return operand < TN_SIDE_COUNT && ((const map_state_t*)state)->map.repeating[operand];
+}
+
 tn_status_t tn__cpu_map_range(int64_t begin, int64_t end, void* user) {
   const tn_kernel_call_t* call = user;
-  const tn_map_t* map = &((const map_state_t*)call->state)->map;
-  size_t operand_offset = (size_t)begin * tn_dtype_byte_size(map->load.from);
-  size_t result_offset = (size_t)begin * tn_dtype_byte_size(map->store.to);
-  const char* a = (const char*)call->operands[0] + operand_offset;
-  const char* b = map->binary ? (const char*)call->operands[1] + operand_offset : NULL;
-  tn__map_run(map, a, b, (char*)call->results[0] + result_offset, (size_t)(end - begin));
+  const map_state_t* state = call->state;
+  const size_t offset = (size_t)begin * state->operand_size, count = (size_t)(end - begin);
+  char* out = (char*)call->results[0] + (size_t)begin * state->result_size;
+  const char* a = (const char*)call->operands[0] + (call->repeated & 1 ? 0 : offset);
+  const char* b = NULL;
+  if (state->map.binary) b = (const char*)call->operands[1] + (call->repeated & 2 ? 0 : offset);
+  if (call->repeated) {
+    state->map.repeating[call->repeated & 1 ? TN_LEFT_REPEATED : TN_RIGHT_REPEATED](a, b, out,
+                                                                                    count);
+  } else {
+    tn__map_run(&state->map, a, b, out, count);
+  }
   return TN_OK;
 }
 
 // By way of a buffer in the first-level cache.
 static tn_status_t stream_range(int64_t begin, int64_t end, void* user) {
   const tn_kernel_call_t* call = user;
-  const tn_map_t* map = &((const map_state_t*)call->state)->map;
-  const size_t operand_size = tn_dtype_byte_size(map->load.from),
-               result_size = tn_dtype_byte_size(map->store.to);
+  const map_state_t* state = call->state;
   _Alignas(64) char buffer[STREAMED_ELEMENTS * sizeof(double)];
   for (int64_t i = begin; i < end; i += STREAMED_ELEMENTS) {
     const size_t count = (size_t)(end - i < STREAMED_ELEMENTS ? end - i : STREAMED_ELEMENTS);
-    const char* a = (const char*)call->operands[0] + (size_t)i * operand_size;
-    const char* b = map->binary ? (const char*)call->operands[1] + (size_t)i * operand_size : NULL;
-    tn__map_run(map, a, b, buffer, count);
-    tn__stream_bytes((char*)call->results[0] + (size_t)i * result_size, buffer,
-                     count * result_size);
+    const char* a = (const char*)call->operands[0] + (size_t)i * state->operand_size;
+    const char* b = NULL;
+    if (state->map.binary) b = (const char*)call->operands[1] + (size_t)i * state->operand_size;
+    tn__map_run(&state->map, a, b, buffer, count);
+    tn__stream_bytes((char*)call->results[0] + (size_t)i * state->result_size, buffer,
+                     count * state->result_size);
   }
   tn__stream_end();
   return TN_OK;
 }
 
 static bool is_streamed(const map_state_t* state) {
-  const size_t size = tn_dtype_byte_size(state->map.store.to);
-  return size <= sizeof(double) && (uint64_t)state->count * size >= TN_STREAMED_BYTES;
+  return state->result_size <= sizeof(double) &&
+         (uint64_t)state->count * state->result_size >= TN_STREAMED_BYTES;
 }
 
 tn_status_t tn__cpu_map_run(const tn_kernel_call_t* call) {

@@ -14,6 +14,7 @@ bool tn__cpu_compare_supports(const tn_op_use_t* use);
 TN_MUST_USE tn_status_t tn__cpu_compare_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__cpu_map_run(const tn_kernel_call_t* call);
 TN_MUST_USE tn_status_t tn__cpu_map_range(int64_t begin, int64_t end, void* user);
+bool tn__cpu_map_takes_repeated(const void* state, uint32_t operand);
 
 // clamp.c
 bool tn__cpu_clamp_supports(const tn_op_use_t* use);

@@ -73,18 +73,18 @@ TN_UNARY_LOOP(count_leading_zeros, SAME, IS(a ? __builtin_clz(a) - 28 : 4))
 
 // The upper half of a product of what has fewer than 8 bits, whose products fit a byte.
 #define TN_NAME u2
-TN_BINARY_LOOP(mulhi, SAME, LEFT, IS((a * b) >> 2))
+TN_BINARY_LOOP(mulhi, HEAVY, SAME, LEFT, IS((a * b) >> 2))
 #undef TN_NAME
 #define TN_NAME u4
-TN_BINARY_LOOP(mulhi, SAME, LEFT, IS((a * b) >> 4))
+TN_BINARY_LOOP(mulhi, HEAVY, SAME, LEFT, IS((a * b) >> 4))
 #undef TN_NAME
 #undef TN_T
 #define TN_T int8_t
 #define TN_NAME s2
-TN_BINARY_LOOP(mulhi, SAME, LEFT, IS((a * b) >> 2))
+TN_BINARY_LOOP(mulhi, HEAVY, SAME, LEFT, IS((a * b) >> 2))
 #undef TN_NAME
 #define TN_NAME s4
-TN_BINARY_LOOP(mulhi, SAME, LEFT, IS((a * b) >> 4))
+TN_BINARY_LOOP(mulhi, HEAVY, SAME, LEFT, IS((a * b) >> 4))
 #undef TN_NAME
 #undef TN_T
 
@@ -162,12 +162,16 @@ bool tn__map_binary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_ma
   tn_dtype_t carrier = tn__carrier(read, operation->float_carrier);
   tn_map_t map = {.grain = operation->grain};
   const tn_native_t native = tn__native(carrier);
-  map.binary = tn__loops(native)->binary[id];
+  const tn_loops_t* loops = tn__loops(native);
+  map.binary = loops->binary[id];
   map.one = scalar_of(operation, tn__loops_of(TN_ISA_BASE, native)->binary_one[id]);
   if (is_narrow_integer(operand) && id == TN_BINARY_mulhi) {
     map.binary = narrow_upper_product(operand);
   }
   carry(&map, read, carrier, result, operation->float_carrier);
+  for (int side = 0; side < TN_SIDE_COUNT && tn__map_is_direct(&map); ++side) {
+    map.repeating[side] = loops->repeating[side][id];
+  }
   *out_map = map;
   return map.binary != NULL;
 }

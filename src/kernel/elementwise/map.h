@@ -10,9 +10,10 @@
 // which gives `store.from`, kept as `store.to`.
 typedef struct tn_map {
   tn_conversion_t load, store;
-  tn_unary_fn unary;     // one of them
-  tn_binary_fn binary;   //
-  int64_t grain;         // elements that are worth a thread's while
+  tn_unary_fn unary;                      // one of them
+  tn_binary_fn binary;                    //
+  tn_binary_fn repeating[TN_SIDE_COUNT];  // of a binary one; NULL: there is none
+  int64_t grain;                          // elements that are worth a thread's while
   tn_kernel_run_fn one;  // of one element, from memory to memory; NULL: there is none
 } tn_map_t;
 

@@ -96,8 +96,9 @@ enum { TN_PERIODIC_BLOCK = 256 };
 
 // --- two operands
 
-#define TN_BINARY_LOOP(name, result, order, column) \
-  TN_COLUMN(TN_BINARY_LOOP, name, result, column)   \
+#define TN_BINARY_LOOP(name, cost, result, order, column) \
+  TN_COLUMN(TN_BINARY_LOOP, name, result, column)         \
+  TN_COLUMN(TN_REPEATED_##cost, name, result, column)     \
   TN_COLUMN(TN_FOLD_##order, name, result, column)
 #define TN_BINARY_LOOP_ALONE TN_BINARY_LOOP_IS
 #define TN_BINARY_LOOP_NONE(name, result, expression)
@@ -119,6 +120,31 @@ enum { TN_PERIODIC_BLOCK = 256 };
   static void TN_PASTE(map_##name, TN_NAME)(const void* a, const void* b, void* out, \
                                             size_t count) {                          \
     tn__loops(TN_PARTS)->binary[TN_BINARY_##name](a, b, out, 2 * count);             \
+  }
+
+// --- one of two operands is a single element: the operation is so light that loads count
+
+#define TN_REPEATED_HEAVY_ALONE(name, result, expression)
+#define TN_REPEATED_HEAVY_NONE(name, result, expression)
+#define TN_REPEATED_HEAVY_SHARED(name, result, expression)
+#define TN_REPEATED_HEAVY_IS(name, result, expression)
+#define TN_REPEATED_HEAVY_APART(name, result, expression)
+#define TN_REPEATED_HEAVY_BY_PARTS(name, result, expression)
+#define TN_REPEATED_LIGHT_ALONE(name, result, expression)
+#define TN_REPEATED_LIGHT_NONE(name, result, expression)
+#define TN_REPEATED_LIGHT_SHARED(name, result, expression)
+#define TN_REPEATED_LIGHT_IS(name, result, expression)                     \
+  TN_REPEATED_LOOP(repeated_left_##name, name, result, left_one, right[i]) \
+  TN_REPEATED_LOOP(repeated_right_##name, name, result, left[i], right_one)
+#define TN_REPEATED_LOOP(loop, name, result, first, second)                                 \
+  static TN_TARGET void TN_PASTE(loop, TN_NAME)(const void* a, const void* b, void* out,    \
+                                                size_t count) {                             \
+    const TN_T *left = a, *right = b;                                                       \
+    const TN_T left_one = *left, right_one = *right;                                        \
+    TN_RESULT_##result* results = out;                                                      \
+    (void)left_one, (void)right_one;                                                        \
+    TN_INDEPENDENT                                                                          \
+    for (size_t i = 0; i < count; ++i) results[i] = TN_PASTE(name, TN_NAME)(first, second); \
   }
 
 // --- folds of two operands
@@ -237,6 +263,19 @@ enum { TN_PERIODIC_BLOCK = 256 };
 #define TN_ONE_ENTRY_PERIODIC TN_ONE_ENTRY_NONE
 #define TN_ONE_ENTRY_APART TN_ONE_ENTRY_NONE
 #define TN_ONE_ENTRY_BY_PARTS TN_ONE_ENTRY_NONE
+// `side` is left_one or right_one.
+#define TN_REPEATED_ENTRY(side, name, cost, column) \
+  TN_COLUMN(TN_REPEATED_ENTRY_##cost, name, side, column)
+#define TN_REPEATED_ENTRY_HEAVY_ALONE(name, side, expression)
+#define TN_REPEATED_ENTRY_HEAVY_NONE(name, side, expression)
+#define TN_REPEATED_ENTRY_HEAVY_SHARED(name, side, expression)
+#define TN_REPEATED_ENTRY_HEAVY_IS(name, side, expression)
+#define TN_REPEATED_ENTRY_LIGHT_ALONE(name, side, expression)
+#define TN_REPEATED_ENTRY_LIGHT_NONE(name, side, expression)
+#define TN_REPEATED_ENTRY_LIGHT_SHARED(name, side, expression) \
+  [TN_BINARY_##name] = TN_PASTE(side##_##name, TN_UNSIGNED_NAME),
+#define TN_REPEATED_ENTRY_LIGHT_IS(name, side, expression) \
+  [TN_BINARY_##name] = TN_PASTE(side##_##name, TN_NAME),
 
 // `loop` is fold or at.
 #define TN_FOLD_ENTRY(loop, name, order, column) \

@@ -18,9 +18,10 @@
 
 // Which elements a value has, of those that the fusion goes over.
 typedef enum tn_fusion_space {
-  TN_FUSION_ALL,  // one for each
-  TN_FUSION_ROW,  // one for each row
-  TN_FUSION_ONE,  // one: what a reduction begins with
+  TN_FUSION_ALL,   // one for each
+  TN_FUSION_ROW,   // one for each row
+  TN_FUSION_ONE,   // one: what a reduction begins with, or what stands for all
+  TN_FUSION_LINE,  // one for each line of a tile, which it stands for
 } tn_fusion_space_t;
 
 typedef struct tn_fusion_value {
@@ -55,6 +56,7 @@ typedef struct tn_fusion_step {
   uint32_t operand_count, result_count;
   const uint32_t* operands;
   uint32_t first_result;
+  uint32_t repeated;  // bit i: operand i is not of ALL: each element of it stands for several
 } tn_fusion_step_t;
 
 // Everything lives as long as the fusion's state.
@@ -64,7 +66,7 @@ typedef struct tn_fusion_spec {
   size_t row_rank;  // a row is the dimensions from this one on
   size_t operand_count, read_count, value_count, step_count, result_count;
   const tn_fusion_read_t* reads;
-  const tn_fusion_value_t* values;
+  tn_fusion_value_t* values;
   tn_fusion_step_t* steps;
   const uint32_t* results;  // the value that each result is
   // What folds a value of the steps, its operand 0, as they compute it, by run_from. NULL: none.

@@ -23,6 +23,7 @@ enum {
   TRANSPOSED_COLUMNS = 1024,
   BLOCK_BYTES = 256 << 10,
   LINE_BYTES = 64,
+  FEWEST_REPEATS = 64,  // elements that one stands for
 };
 
 const tn_fusion_spec_t* tn__fusion_spec(const tn_kernel_t* kernel, const void* state) {
@@ -168,6 +169,76 @@ static void cut(tn_fusion_state_t* state, size_t element_bytes) {
   state->grain = UNIT_GRAIN / unit_work + 1;
 }
 
+// --- single elements that stand for several
+
+// Whether all that read the value take it so, and nothing else of theirs.
+static bool is_taken_repeated(const tn_fusion_spec_t* spec, uint32_t value) {
+  bool is_read = false;
+  for (size_t s = 0; s < spec->step_count; ++s) {
+    const tn_fusion_step_t* step = &spec->steps[s];
+    for (uint32_t i = 0; i < step->operand_count; ++i) {
+      if (step->operands[i] != value) continue;
+      if (step->kind != TN_FUSION_MAP || step->repeated || !step->kernel->takes_repeated ||
+          !step->kernel->takes_repeated(step->state, i) || step->operands[1 - i] == value) {
+        return false;
+      }
+      is_read = true;
+    }
+  }
+  return is_read && !(spec->last && spec->last->operands[0] == value);
+}
+
+// `by`: what its readers read in its place.
+static tn_status_t take_repeated(const tn_fusion_spec_t* spec, uint32_t value, uint32_t by,
+                                 tn_arena_t* arena) {
+  for (size_t s = 0; s < spec->step_count; ++s) {
+    tn_fusion_step_t* step = &spec->steps[s];
+    uint32_t* operands = NULL;
+    for (uint32_t i = 0; i < step->operand_count; ++i) {
+      if (step->operands[i] != value) continue;
+      TN_RETURN_IF_ERROR(TN_ARENA_COPY(arena, step->operand_count, step->operands, &operands));
+      operands[i] = by;
+      step->operands = operands;
+      step->repeated |= UINT32_C(1) << i;
+    }
+  }
+  return TN_OK;
+}
+
+// Values of rows that need not be repeated.
+static tn_status_t drop_repeats(tn_fusion_state_t* state, tn_arena_t* arena) {
+  tn_fusion_spec_t* spec = &state->spec;
+  size_t kept = 0;
+  for (size_t s = 0; s < spec->step_count; ++s) {
+    const tn_fusion_step_t* step = &spec->steps[s];
+    const bool is_dropped = step->kind == TN_FUSION_REPEAT && state->row_length >= FEWEST_REPEATS &&
+                            is_taken_repeated(spec, step->first_result);
+    if (is_dropped) {
+      spec->values[step->first_result].space = TN_FUSION_ONE;  // it is nowhere
+      TN_RETURN_IF_ERROR(take_repeated(spec, step->first_result, step->operands[0], arena));
+    } else {
+      spec->steps[kept++] = *step;
+    }
+  }
+  spec->step_count = kept;
+  return TN_OK;
+}
+
+// Of reads that are the same all along a line, one element is enough.
+static tn_status_t find_repeated(tn_fusion_state_t* state, tn_arena_t* arena) {
+  const tn_fusion_spec_t* spec = &state->spec;
+  for (size_t g = 0; g < state->gather_count; ++g) {
+    tn_fusion_gather_t* gather = &state->gathers[g];
+    const uint32_t value = spec->reads[gather->read].value;
+    const bool is_long = gather->is_same_for_lines || state->column_count >= FEWEST_REPEATS;
+    if (gather->column_stride || !is_long || !is_taken_repeated(spec, value)) continue;
+    gather->is_one = true;
+    spec->values[value].space = gather->is_same_for_lines ? TN_FUSION_ONE : TN_FUSION_LINE;
+    TN_RETURN_IF_ERROR(take_repeated(spec, value, value, arena));
+  }
+  return TN_OK;
+}
+
 // --- slots
 
 typedef struct slot_maker {
@@ -270,6 +341,7 @@ static tn_status_t make_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
         !gather->is_transposed &&
         (state->lines_per_tile > 1 || gather->column_stride != element_size_of(state, gather));
     const uint32_t value = spec->reads[gather->read].value;
+    if (gather->is_one) gather->is_gathered = !gather->is_same_for_lines;
     if (gather->is_gathered) state->slots[value] = new_slot(&maker, value);
   }
   for (size_t i = 0; i < spec->read_count; ++i) {
@@ -310,7 +382,10 @@ static tn_status_t place_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
     end = tn__align_up(end, TN_FUSION_ALIGNMENT);
     state->slot_offsets[i] = end;
     const tn_fusion_value_t* value = &state->slot_values[i];
-    end += (value->space == TN_FUSION_ROW ? rows : length) * value->element_size;
+    const size_t count = value->space == TN_FUSION_ROW    ? rows
+                         : value->space == TN_FUSION_LINE ? (size_t)state->lines_per_tile
+                                                          : length;
+    end += count * value->element_size;
   }
   for (size_t g = 0; g < state->gather_count; ++g) {
     tn_fusion_gather_t* gather = &state->gathers[g];
@@ -443,14 +518,19 @@ static void place_results(tn_fusion_state_t* state) {
   }
 }
 
+// Of all values that a tile holds.
+static size_t bytes_of_element(const tn_fusion_spec_t* spec) {
+  size_t byte_size = 0;
+  for (size_t v = 0; v < spec->value_count; ++v) {
+    if (spec->values[v].space == TN_FUSION_ALL) byte_size += spec->values[v].element_size;
+  }
+  return byte_size;
+}
+
 static tn_status_t plan_tiles(tn_fusion_state_t* state, tn_kernel_site_t* site) {
   const tn_fusion_spec_t* spec = &state->spec;
   tn_arena_t* arena = site->arena;
-  size_t element_bytes = 0;
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->value_count, &state->is_placed));
-  for (size_t v = 0; v < spec->value_count; ++v) {
-    if (spec->values[v].space == TN_FUSION_ALL) element_bytes += spec->values[v].element_size;
-  }
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->result_count, &state->is_streamed));
   state->element_count = tn__type_size(spec->shape);
   place_results(state);
@@ -463,10 +543,13 @@ static tn_status_t plan_tiles(tn_fusion_state_t* state, tn_kernel_site_t* site) 
   for (size_t r = 0; r < spec->result_count; ++r) {
     site->in_place[r] = in_place_mask(state, spec->results[r]) & site->single_operands;
   }
-  state->asks_ahead = (uint64_t)state->element_count * element_bytes > LARGE_BYTES;
   TN_RETURN_IF_ERROR(find_gathers(state, arena));
   TN_RETURN_IF_ERROR(make_loops(state, arena));
   if (state->element_count == 0) return TN_OK;
+  TN_RETURN_IF_ERROR(drop_repeats(state, arena));
+  TN_RETURN_IF_ERROR(find_repeated(state, arena));
+  const size_t element_bytes = bytes_of_element(spec);
+  state->asks_ahead = (uint64_t)state->element_count * element_bytes > LARGE_BYTES;
   cut(state, element_bytes);
   TN_RETURN_IF_ERROR(make_slots(state, arena));
   return place_slots(state, arena);

@@ -145,6 +145,14 @@ static void place_gather(const worker_t* worker, const tn_fusion_gather_t* gathe
     place_block(worker, gather, gathered, tile);
     return;
   }
+  if (gather->is_one && gather->is_gathered) {
+    char* target = slot_of(worker, read->value);
+    for (int64_t l = 0; l < lines; ++l) {
+      memcpy(target + (size_t)l * size, source, size);
+      source = next_line(state, gather, source, index);
+    }
+    return;
+  }
   if (!gather->is_gathered) {
     worker->places[read->value] = (char*)(uintptr_t)source;
     return;
@@ -274,9 +282,38 @@ static void repeat_rows(const tn_fusion_state_t* state, uint32_t value, char* co
   }
 }
 
+// A step of two operands, of which one has an element for each row or line, or one for all.
+static tn_status_t run_with_repeated(const worker_t* worker, const tn_fusion_step_t* step,
+                                     char* const* pointers, const tile_t* tile) {
+  const tn_fusion_state_t* state = worker->state;
+  const uint32_t one = step->repeated & 1 ? 0 : 1;
+  const tn_fusion_value_t* value = &state->spec.values[step->operands[one]];
+  int64_t segments = 1, length = tile->lines * tile->columns;
+  if (value->space == TN_FUSION_ROW) segments = tile->rows, length = state->row_length;
+  if (value->space == TN_FUSION_LINE) segments = tile->lines, length = tile->columns;
+  const size_t sizes[] = {
+      state->spec.values[step->operands[0]].element_size * (one == 0 ? 1 : (size_t)length),
+      state->spec.values[step->operands[1]].element_size * (one == 1 ? 1 : (size_t)length),
+      state->spec.values[step->first_result].element_size * (size_t)length};
+  char* moved[] = {pointers[0], pointers[1], pointers[2]};
+  tn_kernel_call_t part = {
+      .operands = (const void* const*)moved,
+      .results = (void* const*)(moved + 2),
+      .state = step->state,
+      .context = worker->call->context,
+      .repeated = step->repeated,
+  };
+  for (int64_t s = 0; s < segments; ++s) {
+    TN_RETURN_IF_ERROR(step->kernel->range(0, length, &part));
+    for (size_t i = 0; i < 3; ++i) moved[i] += sizes[i];
+  }
+  return TN_OK;
+}
+
 static tn_status_t run_step(const worker_t* worker, const tn_fusion_step_t* step, char** pointers,
                             const tile_t* tile) {
   const tn_fusion_state_t* state = worker->state;
+  if (step->repeated) return run_with_repeated(worker, step, pointers, tile);
   if (step->kind == TN_FUSION_REPEAT) {
     repeat_rows(state, step->first_result, pointers, tile->rows);
     return TN_OK;

@@ -16,6 +16,7 @@ typedef struct tn_fusion_gather {
   const int64_t* loop_strides;
   bool is_same_for_lines;  // all strides but the column's are 0
   bool is_gathered;        // else a tile is a part of one line, whose elements are neighbours
+  bool is_one;             // of each line one element is read, which its readers take so
   // Lines are closer to each other than their elements: a whole unit is gathered at once, into a
   // block of its own, whose lines are `pitch` bytes apart.
   bool is_transposed;
