@@ -59,8 +59,7 @@ typedef struct tn_kernel_call {
   void* local;              // `local_byte_size` bytes of this activation; kept between runs
   const tn_body_t* bodies;  // one for each region
   const tn_kernel_context_t* context;
-  uint32_t
-      repeated;  // of a range: bit i: operand i is one element that stands for all (takes_repeated)
+  uint32_t repeated;  // of a range: bit i: operand i is one element for all (takes_repeated)
 } tn_kernel_call_t;
 
 typedef tn_status_t (*tn_kernel_run_fn)(const tn_kernel_call_t* call);

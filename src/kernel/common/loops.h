@@ -50,8 +50,7 @@ typedef enum tn_direction {
 typedef struct tn_loops {
   tn_unary_fn unary[TN_UNARY_COUNT];
   tn_binary_fn binary[TN_BINARY_COUNT];
-  tn_binary_fn repeating[TN_SIDE_COUNT]
-                        [TN_BINARY_COUNT];  // NULL: of such operands there is no loop
+  tn_binary_fn repeating[TN_SIDE_COUNT][TN_BINARY_COUNT];  // NULL also where it would gain nothing
   tn_fold_fn fold[TN_BINARY_COUNT];
   tn_at_fn at[TN_BINARY_COUNT];
   tn_binary_fn compare[TN_DIRECTION_COUNT];

@@ -273,6 +273,52 @@ static void integers_of_32_bits_divide_exactly(void** state) {
   }
 }
 
+static size_t size_of(tn_native_t native) {
+#define TN_NATIVE(NAME, name, type) \
+  if (native == TN_NATIVE_##NAME) return sizeof(type);
+  TN_NATIVE_NUMBERS(TN_NATIVE)
+#undef TN_NATIVE
+  return 1;  // booleans; complex numbers have no such loops
+}
+
+// Of every element, in the place of an array of it.
+static void compare_repeating(tn_native_t native, const tn_loops_t* loops, int op, int side) {
+  const size_t size = size_of(native);
+  operands_t operands;
+  fill(native, &operands);
+  for (size_t k = 0; k < COUNT; ++k) {
+    operands_t filled = operands;
+    unsigned char x[COUNT * 16] = {0}, y[COUNT * 16] = {0};
+    unsigned char* side_of = side == TN_LEFT_REPEATED ? filled.a : filled.b;
+    const unsigned char* repeated = (side == TN_LEFT_REPEATED ? operands.a : operands.b) + k * size;
+    for (size_t i = 0; i < COUNT; ++i) memcpy(side_of + i * size, repeated, size);
+    loops->binary[op](filled.a, filled.b, x, COUNT - k);
+    loops->repeating[side][op](side == TN_LEFT_REPEATED ? repeated : operands.a,
+                               side == TN_LEFT_REPEATED ? operands.b : repeated, y, COUNT - k);
+    assert_same(native, x, y, sizeof x);
+  }
+}
+
+static void one_element_can_stand_for_all(void** state) {
+  (void)state;
+  size_t count = 0;
+  for (tn_isa_t isa = TN_ISA_BASE; isa < TN_ISA_COUNT; ++isa) {
+    for (tn_native_t native = 0; native < TN_NATIVE_COUNT; ++native) {
+      const tn_loops_t* loops = tn__loops_of(isa, native);
+      for (int op = 0; loops && op < TN_BINARY_COUNT; ++op) {
+        for (int side = 0; side < TN_SIDE_COUNT; ++side) {
+          if (!loops->repeating[side][op]) continue;
+          assert_non_null(loops->binary[op]);
+          if (loops->binary[op] == loops->binary[TN_BINARY_complex]) continue;  // gives pairs
+          compare_repeating(native, loops, op, side);
+          ++count;
+        }
+      }
+    }
+  }
+  assert_true(count >= 100);
+}
+
 static void the_best_set_that_the_processor_has_is_taken(void** state) {
   (void)state;
   tn_isa_t best = TN_ISA_COUNT - 1;
@@ -288,6 +334,7 @@ int main(void) {
       cmocka_unit_test(every_instruction_set_computes_the_same),
       cmocka_unit_test(extremes_of_many_are_those_of_pairs),
       cmocka_unit_test(integers_of_32_bits_divide_exactly),
+      cmocka_unit_test(one_element_can_stand_for_all),
       cmocka_unit_test(the_best_set_that_the_processor_has_is_taken),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -263,7 +263,7 @@ enum { TN_PERIODIC_BLOCK = 256 };
 #define TN_ONE_ENTRY_PERIODIC TN_ONE_ENTRY_NONE
 #define TN_ONE_ENTRY_APART TN_ONE_ENTRY_NONE
 #define TN_ONE_ENTRY_BY_PARTS TN_ONE_ENTRY_NONE
-// `side` is left_one or right_one.
+// `side` is repeated_left or repeated_right.
 #define TN_REPEATED_ENTRY(side, name, cost, column) \
   TN_COLUMN(TN_REPEATED_ENTRY_##cost, name, side, column)
 #define TN_REPEATED_ENTRY_HEAVY_ALONE(name, side, expression)

@@ -200,13 +200,6 @@ static void pick_rows(const worker_t* worker, const tn_fusion_read_t* read, cons
        source + read->byte_offset, tile->row, tile->rows, slot_of(worker, read->value));
 }
 
-// The next tile comes from memory while this one is computed in the cache: the processor itself
-// does not look so far ahead.
-static void ask_for(const char* start, size_t length) {
-  enum { LINE_BYTES = 64 };
-  for (size_t i = 0; i < length; i += LINE_BYTES) __builtin_prefetch(start + i, 0, 2);
-}
-
 // Where element `element` of what the last reduction reads is.
 static char* place_of_folded(const worker_t* worker, size_t element) {
   const tn_fusion_state_t* state = worker->state;
@@ -233,22 +226,14 @@ static char* place_in(const worker_t* worker, const void* array, uint32_t value,
 static void place_reads(const worker_t* worker, const tile_t* tile) {
   const tn_fusion_state_t* state = worker->state;
   const tn_fusion_spec_t* spec = &state->spec;
-  const bool asks_ahead = state->asks_ahead && tile->columns == state->columns_per_unit;
   for (size_t i = 0; i < spec->read_count; ++i) {
     const tn_fusion_read_t* read = &spec->reads[i];
-    const tn_fusion_value_t* value = &spec->values[read->value];
     if (!read->is_dense) {
       if (tn__fusion_is_picked(state, i)) pick_rows(worker, read, tile);
       continue;
     }
-    char* place = place_in(worker, worker->call->operands[read->operand], read->value, tile);
-    worker->places[read->value] = place;
-    if (!asks_ahead || value->space != TN_FUSION_ALL) continue;
-    const size_t length = (size_t)(tile->lines * tile->columns) * value->element_size;
-    const bool is_stacked = state->lines_per_unit > state->lines_per_tile;
-    const size_t step =
-        is_stacked ? (size_t)(tile->lines * state->column_count) * value->element_size : length;
-    ask_for(place + step, length);
+    worker->places[read->value] =
+        place_in(worker, worker->call->operands[read->operand], read->value, tile);
   }
   for (size_t g = 0; g < state->gather_count; ++g) {
     place_gather(worker, &state->gathers[g], &worker->gathered[g], tile);
@@ -340,6 +325,27 @@ static void stream_results(const worker_t* worker, const tile_t* tile) {
   }
 }
 
+// The next tile comes from memory while this one is computed in the cache, a part with each step:
+// the processor itself does not look so far ahead, and does not remember more requests at once.
+static void ask_ahead(const worker_t* worker, const tile_t* tile, size_t step) {
+  enum { LINE_BYTES = 64 };
+  const tn_fusion_state_t* state = worker->state;
+  const tn_fusion_spec_t* spec = &state->spec;
+  if (!state->asks_ahead || tile->columns != state->columns_per_unit) return;
+  const size_t tile_elements = (size_t)(tile->lines * tile->columns);
+  const bool is_stacked = state->lines_per_unit > state->lines_per_tile;
+  const size_t ahead = is_stacked ? (size_t)(tile->lines * state->column_count) : tile_elements;
+  for (size_t i = 0; i < spec->read_count; ++i) {
+    const tn_fusion_value_t* value = &spec->values[spec->reads[i].value];
+    if (!spec->reads[i].is_dense || value->space != TN_FUSION_ALL) continue;
+    const char* start = worker->places[spec->reads[i].value] + ahead * value->element_size;
+    const size_t length = tile_elements * value->element_size;
+    const size_t part = (length / spec->step_count + LINE_BYTES) / LINE_BYTES * LINE_BYTES;
+    const size_t end = (step + 1) * part < length ? (step + 1) * part : length;
+    for (size_t at = step * part; at < end; at += LINE_BYTES) __builtin_prefetch(start + at, 0, 2);
+  }
+}
+
 static tn_status_t run_tile(const worker_t* worker, const tile_t* tile) {
   const tn_fusion_state_t* state = worker->state;
   const tn_fusion_spec_t* spec = &state->spec;
@@ -351,6 +357,7 @@ static tn_status_t run_tile(const worker_t* worker, const tile_t* tile) {
   char** pointers = worker->pointers;
   for (size_t s = 0; s < spec->step_count; ++s) {
     const tn_fusion_step_t* step = &spec->steps[s];
+    ask_ahead(worker, tile, s);
     tn_status_t status = run_step(worker, step, pointers, tile);
     if (__builtin_expect(status != TN_OK, 0)) return tn__node_locate(step->node, status);
     pointers += step->operand_count + step->result_count;
