@@ -273,14 +273,6 @@ static void integers_of_32_bits_divide_exactly(void** state) {
   }
 }
 
-static size_t size_of(tn_native_t native) {
-#define TN_NATIVE(NAME, name, type) \
-  if (native == TN_NATIVE_##NAME) return sizeof(type);
-  TN_NATIVE_NUMBERS(TN_NATIVE)
-#undef TN_NATIVE
-  return 1;  // booleans; complex numbers have no such loops
-}
-
 // Of every element, in the place of an array of it.
 static void compare_repeating(tn_native_t native, const tn_loops_t* loops, int op, int side) {
   const size_t size = size_of(native);
