@@ -518,13 +518,49 @@ static void place_results(tn_fusion_state_t* state) {
   }
 }
 
-// Of all values that a tile holds.
-static size_t bytes_of_element(const tn_fusion_spec_t* spec) {
-  size_t byte_size = 0;
-  for (size_t v = 0; v < spec->value_count; ++v) {
-    if (spec->values[v].space == TN_FUSION_ALL) byte_size += spec->values[v].element_size;
+// The step behind which nothing reads the value any more.
+static size_t last_read_of(const tn_fusion_spec_t* spec, uint32_t value) {
+  size_t last = 0;
+  for (size_t s = 0; s < spec->step_count; ++s) {
+    for (uint32_t i = 0; i < spec->steps[s].operand_count; ++i) {
+      if (spec->steps[s].operands[i] == value) last = s;
+    }
   }
-  return byte_size;
+  return last;
+}
+
+static bool is_result(const tn_fusion_spec_t* spec, uint32_t value) {
+  bool is = spec->last && spec->last->operands[0] == value;
+  for (size_t r = 0; r < spec->result_count; ++r) is |= spec->results[r] == value;
+  return is;
+}
+
+// Of what a tile holds at once: what is read and what results, and the most of the values between.
+static tn_status_t bytes_of_element(const tn_fusion_state_t* state, tn_arena_t* arena,
+                                    size_t* out_byte_size) {
+  const tn_fusion_spec_t* spec = &state->spec;
+  size_t fixed = 0, live = 0, most = 0;
+  size_t* ended = NULL;  // by step: bytes of values that are read there last
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->step_count + 1, &ended));
+  for (size_t v = 0; v < spec->value_count; ++v) {
+    const tn_fusion_value_t* value = &spec->values[v];
+    if (value->space == TN_FUSION_ALL && value->is_read) fixed += value->element_size;
+  }
+  for (size_t s = 0; s < spec->step_count; ++s) {
+    const tn_fusion_step_t* step = &spec->steps[s];
+    for (uint32_t r = 0; r < step->result_count; ++r) {
+      const uint32_t v = step->first_result + r;
+      if (spec->values[v].space != TN_FUSION_ALL) continue;
+      live += spec->values[v].element_size;
+      const size_t last = last_read_of(spec, v);
+      // A result stays.
+      if (!is_result(spec, v)) ended[last > s ? last : s] += spec->values[v].element_size;
+    }
+    if (live > most) most = live;
+    live -= ended[s];
+  }
+  *out_byte_size = fixed + most;
+  return TN_OK;
 }
 
 static tn_status_t plan_tiles(tn_fusion_state_t* state, tn_kernel_site_t* site) {
@@ -535,10 +571,6 @@ static tn_status_t plan_tiles(tn_fusion_state_t* state, tn_kernel_site_t* site) 
   state->element_count = tn__type_size(spec->shape);
   place_results(state);
   if (spec->last) place_last(state);
-  for (size_t s = 0; s < spec->step_count; ++s) {
-    const tn_fusion_step_t* step = &spec->steps[s];
-    state->pointer_count += (size_t)step->operand_count + step->result_count;
-  }
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->result_count, &site->in_place));
   for (size_t r = 0; r < spec->result_count; ++r) {
     site->in_place[r] = in_place_mask(state, spec->results[r]) & site->single_operands;
@@ -547,8 +579,13 @@ static tn_status_t plan_tiles(tn_fusion_state_t* state, tn_kernel_site_t* site) 
   TN_RETURN_IF_ERROR(make_loops(state, arena));
   if (state->element_count == 0) return TN_OK;
   TN_RETURN_IF_ERROR(drop_repeats(state, arena));
+  for (size_t s = 0; s < spec->step_count; ++s) {
+    const tn_fusion_step_t* step = &spec->steps[s];
+    state->pointer_count += (size_t)step->operand_count + step->result_count;
+  }
   TN_RETURN_IF_ERROR(find_repeated(state, arena));
-  const size_t element_bytes = bytes_of_element(spec);
+  size_t element_bytes = 0;
+  TN_RETURN_IF_ERROR(bytes_of_element(state, arena, &element_bytes));
   state->asks_ahead = (uint64_t)state->element_count * element_bytes > LARGE_BYTES;
   cut(state, element_bytes);
   TN_RETURN_IF_ERROR(make_slots(state, arena));
