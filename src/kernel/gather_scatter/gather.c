@@ -1,6 +1,7 @@
 #include "kernel/gather_scatter/gather.h"
 
 #include "kernel/common/index.h"
+#include "kernel/common/isa.h"
 #include "kernel/common/merge.h"
 #include "kernel/common/site.h"
 #include "kernel/common/strided.h"
@@ -32,7 +33,7 @@ typedef struct gather {
   const coordinate_t* coordinates;
   const batch_loop_t* loops;  // outermost first
   int64_t batch_count;        // windows
-  // Single elements at adjacent indices of one dimension, of a type that has a loop (with_indices),
+  // Single elements at adjacent indices of one dimension, of a type that has a loop (clamp_starts),
   // as x[i] and take_along_axis have them.
   bool is_plain;
   // By columns: the batch dimensions are the last ones of the result, so that the elements of
@@ -167,6 +168,9 @@ typedef struct gather_run {
   const char* operand;
   const char* indices;
   char* result;
+  // Of plain indices, for this processor.
+  void (*clamp)(tn_dtype_t dtype, const char* indices, int64_t count, int64_t limit,
+                uint32_t* out_starts);
   int64_t* offsets;  // by columns: where each window starts in the operand; NULL: found on the way
 } gather_run_t;
 
@@ -245,58 +249,93 @@ static inline __attribute__((always_inline)) void pick_of(size_t size, char* res
   }
 }
 
-// In one loop, so that reads of elements that are far away overlap with all that is done for
-// others.
-#define PICK_PLAIN(name, type, not_negative)                                         \
-  static inline __attribute__((always_inline)) void pick_plain_##name(               \
-      size_t size, char* restrict target, const char* restrict source,               \
-      const char* restrict indices, const coordinate_t* coordinate, int64_t count) { \
-    const type limit = (type)coordinate->limit;                                      \
-    const int64_t stride = coordinate->operand_stride;                               \
-    for (int64_t i = 0; i < count; ++i) {                                            \
-      type index;                                                                    \
-      memcpy(&index, indices + i * (int64_t)sizeof index, sizeof index);             \
-      index = not_negative;                                                          \
-      index = index > limit ? limit : index;                                         \
-      memcpy(target + (size_t)i * size, source + (int64_t)index * stride, size);     \
-    }                                                                                \
+// Starts of single elements, inside of the operand: loops that compilers make vectors of.
+#define CLAMP(type, not_negative)                                          \
+  for (int64_t i = 0; i < count; ++i) {                                    \
+    type index;                                                            \
+    memcpy(&index, indices + i * (int64_t)sizeof index, sizeof index);     \
+    index = not_negative;                                                  \
+    out_starts[i] = (uint32_t)(index > (type)limit ? (type)limit : index); \
   }
-PICK_PLAIN(s32, int32_t, index < 0 ? 0 : index)
-PICK_PLAIN(u32, uint32_t, index)
-PICK_PLAIN(s64, int64_t, index < 0 ? 0 : index)
+static inline __attribute__((always_inline)) void clamp_starts(tn_dtype_t dtype,
+                                                               const char* restrict indices,
+                                                               int64_t count, int64_t limit,
+                                                               uint32_t* restrict out_starts) {
+  if (dtype == TN_DTYPE_S32) {
+    CLAMP(int32_t, index < 0 ? 0 : index)
+  } else if (dtype == TN_DTYPE_U32) {
+    CLAMP(uint32_t, index)
+  } else {
+    CLAMP(int64_t, index < 0 ? 0 : index)
+  }
+}
+#undef CLAMP
 
-static inline __attribute__((always_inline)) void pick_plain_of(size_t size, char* target,
-                                                                const char* source,
-                                                                const char* indices,
-                                                                const gather_t* state,
-                                                                int64_t count) {
-  const coordinate_t* coordinate = &state->coordinates[0];
-  switch (state->index_dtype) {
-    case TN_DTYPE_U32: pick_plain_u32(size, target, source, indices, coordinate, count); break;
-    case TN_DTYPE_S64: pick_plain_s64(size, target, source, indices, coordinate, count); break;
-    default: pick_plain_s32(size, target, source, indices, coordinate, count); break;
+static void clamp_starts_base(tn_dtype_t dtype, const char* indices, int64_t count, int64_t limit,
+                              uint32_t* out_starts) {
+  clamp_starts(dtype, indices, count, limit, out_starts);
+}
+#if TN_ISA_X86
+TN_ISA_TARGET_AVX2 static void clamp_starts_avx2(tn_dtype_t dtype, const char* indices,
+                                                 int64_t count, int64_t limit,
+                                                 uint32_t* out_starts) {
+  clamp_starts(dtype, indices, count, limit, out_starts);
+}
+#endif
+
+static inline __attribute__((always_inline)) void pick_starts(size_t size, char* restrict target,
+                                                              const char* restrict source,
+                                                              const uint32_t* restrict starts,
+                                                              int64_t stride, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    memcpy(target + (size_t)i * size, source + (int64_t)starts[i] * stride, size);
+  }
+}
+
+static void pick_block(const gather_t* state, char* target, const char* source,
+                       const uint32_t* starts, int64_t count) {
+  const int64_t stride = state->coordinates[0].operand_stride;
+  switch (state->element_size) {
+#define CASE(size)                                              \
+  case size:                                                    \
+    if (stride == size) {                                       \
+      pick_starts(size, target, source, starts, size, count);   \
+    } else {                                                    \
+      pick_starts(size, target, source, starts, stride, count); \
+    }                                                           \
+    break;
+    CASE(1)
+    CASE(2)
+    CASE(4)
+    CASE(8)
+    CASE(16)
+#undef CASE
+    default: break;
   }
 }
 
 static tn_status_t pick_plain(int64_t begin, int64_t end, void* user) {
   const gather_run_t* run = user;
   const gather_t* state = run->state;
+  const coordinate_t coordinate = state->coordinates[0];
   const int64_t inner = state->loops[state->loop_count - 1].count;
-  for (int64_t count; begin < end; begin += count) {
-    const int64_t left = inner - begin % inner;
-    count = left < end - begin ? left : end - begin;
+  const int64_t index_size = (int64_t)tn_dtype_byte_size(state->index_dtype);
+  int64_t left = inner - begin % inner;
+  for (; begin < end; left = inner) {
     int64_t from, to;
     const char* indices;
     find_window(run, begin, &indices, &from, &to);
-    indices += state->coordinates[0].index_offset;
-    const char* source = run->operand + from;
-    char* target = run->result + (size_t)begin * state->element_size;
-    switch (state->element_size) {
-      case 1: pick_plain_of(1, target, source, indices, state, count); break;
-      case 2: pick_plain_of(2, target, source, indices, state, count); break;
-      case 4: pick_plain_of(4, target, source, indices, state, count); break;
-      case 8: pick_plain_of(8, target, source, indices, state, count); break;
-      default: pick_plain_of(16, target, source, indices, state, count); break;
+    indices += coordinate.index_offset;
+    left = left < end - begin ? left : end - begin;
+    while (left > 0) {
+      uint32_t starts[BLOCK];
+      const int64_t count = left < BLOCK ? left : BLOCK;
+      run->clamp(state->index_dtype, indices, count, coordinate.limit, starts);
+      pick_block(state, run->result + (size_t)begin * state->element_size, run->operand + from,
+                 starts, count);
+      indices += count * index_size;
+      begin += count;
+      left -= count;
     }
   }
   return TN_OK;
@@ -355,7 +394,14 @@ tn_status_t tn__cpu_gather_run(const tn_kernel_call_t* call) {
   const gather_t* state = call->state;
   tn_pool_t* pool = call->context->pool;
   if (state->batch_count == 0) return TN_OK;
-  gather_run_t run = {state, call->operands[0], call->operands[1], call->results[0], NULL};
+  gather_run_t run = {.state = state,
+                      .operand = call->operands[0],
+                      .indices = call->operands[1],
+                      .result = call->results[0],
+                      .clamp = clamp_starts_base};
+#if TN_ISA_X86
+  if (tn__isa_has(TN_ISA_AVX2)) run.clamp = clamp_starts_avx2;
+#endif
   if (state->by_columns) {
     if (state->window_count > 1) {
       run.offsets = call->scratch;

@@ -177,6 +177,55 @@ static void gather_takes_elements_at_indices_of_any_type(void** state) {
   }
 }
 
+// Of a row of each of three matrices, or down their columns.
+static void gather_takes_many_elements_of_every_size(void** state) {
+  (void)state;
+  enum { BATCH = 3, LIMIT = 37, COUNT = 601 };
+  const tn_dtype_t dtypes[] = {TN_DTYPE_S8, TN_DTYPE_BF16, TN_DTYPE_F32, TN_DTYPE_S64,
+                               TN_DTYPE_C128};
+  const int64_t zero = 0, one = 1;
+  static char operand[BATCH * LIMIT * 16];
+  static int32_t indices[BATCH * COUNT];
+  for (size_t i = 0; i < sizeof operand; ++i) operand[i] = (char)(i * 7919 % 251);
+  for (int i = 0; i < BATCH * COUNT; ++i) indices[i] = i * 104729 % (LIMIT + 8) - 4;
+  for (size_t k = 0; k < 2 * sizeof dtypes / sizeof *dtypes; ++k) {
+    const tn_dtype_t dtype = dtypes[k / 2];
+    const bool is_column = k % 2;
+    const size_t size = tn_dtype_byte_size(dtype);
+    tn_case_t c;
+    tn__case_begin(&c, "stablehlo.gather");
+    if (is_column) {
+      tn__case_operand(&c, dtype, TN_DIMS(LIMIT, BATCH), operand);
+    } else {
+      tn__case_operand(&c, dtype, TN_DIMS(BATCH, LIMIT), operand);
+    }
+    tn__case_operand(&c, TN_DTYPE_S32, TN_DIMS(BATCH, COUNT, 1), indices);
+    add_numbers(&c,
+                &(numbers_t){.collapsed_count = 1,
+                             .collapsed = is_column ? &zero : &one,
+                             .batching_count = 1,
+                             .batching = is_column ? &one : &zero,
+                             .index_batching = &zero,
+                             .map_count = 1,
+                             .map = is_column ? &zero : &one,
+                             .index_vector_dim = 2},
+                2, (int64_t[]){1, 1});
+    tn__case_result(&c, dtype, TN_DIMS(BATCH, COUNT));
+    TN_ASSERT_OK(
+        tn__pool_create(&(tn_pool_config_t){.thread_count = 3}, tn_allocator_system(), &c.pool));
+    TN_ASSERT_OK(tn__case_run(&c));
+    for (int64_t i = 0; i < BATCH * COUNT; ++i) {
+      const int64_t row = i / COUNT;
+      const int64_t start = indices[i] < 0 ? 0 : indices[i] >= LIMIT ? LIMIT - 1 : indices[i];
+      const int64_t place = is_column ? start * BATCH + row : row * LIMIT + start;
+      assert_memory_equal((const char*)c.results[0] + (size_t)i * size,
+                          operand + (size_t)place * size, size);
+    }
+    tn__pool_release(c.pool);
+    tn__case_end(&c);
+  }
+}
+
 static void gather_without_batch_is_a_dynamic_slice(void** state) {
   (void)state;
   tn_case_t c;
@@ -222,6 +271,7 @@ int main(void) {
       cmocka_unit_test(gather_follows_batching_dimensions),
       cmocka_unit_test(gather_takes_elements_along_an_axis),
       cmocka_unit_test(gather_takes_elements_at_indices_of_any_type),
+      cmocka_unit_test(gather_takes_many_elements_of_every_size),
       cmocka_unit_test(gather_without_batch_is_a_dynamic_slice),
       cmocka_unit_test(gather_of_empty_slices_reads_nothing),
   };
