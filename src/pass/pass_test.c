@@ -360,6 +360,46 @@ static void large_results_are_not_folded(void** state) {
   assert_int_equal(count(entry, "broadcast_in_dim"), 1);
 }
 
+// --- shift-divisions
+
+#define U "tensor<4xui32>"
+
+static void divisions_by_powers_of_two_are_shifts(void** state) {
+  (void)state;
+  const tn_function_t* entry =
+      after("shift-divisions",
+            MAIN("%x: " U, U ", " U,
+                 "%c = stablehlo.constant dense<8> : tensor<ui32>\n"
+                 "%b = stablehlo.broadcast_in_dim %c, dims = [] : "
+                 "(tensor<ui32>) -> " U "\n"
+                 "%d = stablehlo.constant dense<32768> : " U "\n"
+                 "%q = stablehlo.divide %x, %b : " U "\n"
+                 "%r = stablehlo.remainder %x, %d : " U "\n" RETURN("%q, %r", U ", " U)));
+  const tn_node_t *quotient = returned(entry, 0)->node, *rest = returned(entry, 1)->node;
+  assert_ptr_equal(quotient->op, TN__OP(shift_right_logical));
+  assert_int_equal(bits_of(quotient->operands[1]->node->operands[0]), 3);
+  assert_ptr_equal(rest->op, TN__OP(and));
+  assert_int_equal(bits_of(rest->operands[1]->node->operands[0]), 32767);
+}
+
+// By 0, by 6, by several numbers, and of signed ones.
+static void other_divisions_stay(void** state) {
+  (void)state;
+  const tn_function_t* entry = after(
+      "shift-divisions", MAIN("%x: " U ", %y: tensor<4xi32>", U ", " U ", " U ", tensor<4xi32>",
+                              "%a = stablehlo.constant dense<0> : " U "\n"
+                              "%b = stablehlo.constant dense<6> : " U "\n"
+                              "%c = stablehlo.constant dense<[1, 2, 4, 8]> : " U "\n"
+                              "%d = stablehlo.constant dense<2> : tensor<4xi32>\n"
+                              "%p = stablehlo.divide %x, %a : " U "\n"
+                              "%q = stablehlo.divide %x, %b : " U "\n"
+                              "%r = stablehlo.divide %x, %c : " U "\n"
+                              "%s = stablehlo.divide %y, %d : tensor<4xi32>\n" RETURN(
+                                  "%p, %q, %r, %s", U ", " U ", " U ", tensor<4xi32>")));
+  assert_int_equal(count(entry, "divide"), 4);
+}
+#undef U
+
 // --- fold-transposes
 
 #define CONVOLUTION_OF(x, w)                                                    \
@@ -906,6 +946,8 @@ int main(void) {
       cmocka_unit_test_teardown(constants_are_computed, release),
       cmocka_unit_test_teardown(folding_keeps_the_sign_of_zero_and_the_bits_of_nan, release),
       cmocka_unit_test_teardown(large_results_are_not_folded, release),
+      cmocka_unit_test_teardown(divisions_by_powers_of_two_are_shifts, release),
+      cmocka_unit_test_teardown(other_divisions_stay, release),
       cmocka_unit_test_teardown(convolutions_read_transposed_operands_as_they_were, release),
       cmocka_unit_test_teardown(other_reversals_stay_before_convolutions, release),
       cmocka_unit_test_teardown(equal_operations_are_merged, release),

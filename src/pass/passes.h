@@ -18,6 +18,7 @@ tn_status_t tn__pass_simplify(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_loop_invariant_carries(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_hoist_invariants(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_delay_carries(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_shift_divisions(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_fold_constants(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_eliminate_common_subexpressions(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_vectorize_bodies(tn_module_t* module, tn_function_t* entry);

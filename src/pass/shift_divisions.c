@@ -1,0 +1,83 @@
+// shift-divisions: unsigned integers are divided by powers of two by shifts, and what remains is
+// their lowest bits. No processor has vectors of integer divisions.
+#include "pass/passes.h"
+
+// The power of two that all elements of the value are; 0: they are something else.
+static uint64_t power_of(tn_value_t* value) {
+  value = tn__value_resolve(value);
+  while (value->node && value->node->op == TN__OP(broadcast_in_dim)) {
+    value = tn__value_resolve(value->node->operands[0]);
+  }
+  const tn_attr_t* constant = tn__pass_constant_of(value);
+  if (!constant || !(constant->elements.splat || tn__type_size(value->type) == 1)) return 0;
+  const size_t size = tn_dtype_byte_size(value->type->dtype);
+  const unsigned char* bytes = constant->elements.data;
+  uint64_t power = 0;
+  for (size_t i = 0; i < size; ++i) power |= (uint64_t)bytes[i] << 8 * i;
+  return power & (power - 1) ? 0 : power;
+}
+
+// An array of the type of the node's result, all elements of which are `value`.
+static tn_status_t insert_splat(tn_node_t* node, uint64_t value, tn_value_t** out_value) {
+  tn_arena_t* arena = &node->region->function->module->arena;
+  const tn_type_t* type = node->results[0].type;
+  const tn_type_t* scalar = tn__type_scalar(type->dtype);
+  unsigned char bytes[sizeof value];
+  for (size_t i = 0; i < sizeof bytes; ++i) bytes[i] = (unsigned char)(value >> 8 * i);
+  tn_pass_attrs_t attrs = {.arena = arena};
+  const tn_attr_t* element = NULL;
+  tn_value_t* constant = NULL;
+  TN_RETURN_IF_ERROR(tn__attr_elements(arena, scalar, false, bytes, &element));
+  tn__pass_add_attr(&attrs, "value", element);
+  TN_RETURN_IF_ERROR(tn__pass_insert(node, TN__OP(constant), 0, NULL, &attrs, scalar, &constant));
+  *out_value = constant;
+  if (type->rank == 0) return TN_OK;
+  attrs.count = 0;
+  TN_RETURN_IF_ERROR(tn__pass_add_list(&attrs, "broadcast_dimensions", 0, NULL));
+  return tn__pass_insert(node, TN__OP(broadcast_in_dim), 1, &constant, &attrs, type, out_value);
+}
+
+static tn_status_t shift(tn_node_t* node) {
+  const tn_type_t* type = node->results[0].type;
+  if (!tn__type_is_tensor(type) || !tn__type_is_static(type) ||
+      tn_dtype_kind(type->dtype) != TN_KIND_UNSIGNED || tn_dtype_bit_width(type->dtype) < 8) {
+    return TN_OK;
+  }
+  const uint64_t power = power_of(node->operands[1]);
+  if (power == 0) return TN_OK;
+  const bool divides = node->op == TN__OP(divide);
+  tn_value_t *operands[2] = {node->operands[0], NULL}, *result = NULL;
+  TN_RETURN_IF_ERROR(
+      insert_splat(node, divides ? (uint64_t)__builtin_ctzll(power) : power - 1, &operands[1]));
+  TN_RETURN_IF_ERROR(tn__pass_insert(node, divides ? TN__OP(shift_right_logical) : TN__OP(and), 2,
+                                     operands, NULL, type, &result));
+  result->name = node->results[0].name;
+  node->results[0].replacement = result;
+  tn__node_remove(node);
+  return TN_OK;
+}
+
+static tn_status_t shift_region(tn_region_t* region) {
+  for (tn_node_t *node = region->first, *next = NULL; node; node = next) {
+    next = node->next;
+    for (uint32_t i = 0; i < node->region_count; ++i) {
+      TN_RETURN_IF_ERROR(shift_region(node->regions[i]));
+    }
+    if (node->op == TN__OP(divide) || node->op == TN__OP(remainder)) {
+      TN_RETURN_IF_ERROR(shift(node));
+    }
+  }
+  return TN_OK;
+}
+
+static tn_status_t shift_function(tn_function_t* function, tn_arena_t* scratch) {
+  (void)scratch;
+  TN_RETURN_IF_ERROR(shift_region(function->body));
+  tn__function_resolve(function);
+  tn__function_number(function);
+  return TN_OK;
+}
+
+tn_status_t tn__pass_shift_divisions(tn_module_t* module, tn_function_t* entry) {
+  return tn__pass_for_each_function(module, entry, shift_function);
+}
