@@ -196,24 +196,25 @@ typedef struct narrow_indices {
   uint32_t limits[2], strides[2];  // the second stride 0: there is one coordinate
 } narrow_indices_t;
 
+static inline uint32_t word_at(const char* words, int64_t i) {
+  uint32_t word;
+  memcpy(&word, words + i * (int64_t)sizeof word, sizeof word);
+  return word;
+}
+
 // Where the windows start; below 0: outside. Loops that compilers make vectors of.
-static inline __attribute__((always_inline)) void find_narrow(const char* vector, int64_t count,
+static inline __attribute__((always_inline)) void find_narrow(const char* restrict vector,
+                                                              int64_t count,
                                                               const narrow_indices_t* indices,
                                                               int64_t* restrict out_places) {
   const uint32_t limit = indices->limits[0], second_limit = indices->limits[1];
   const uint32_t stride = indices->strides[0], second_stride = indices->strides[1];
-  uint32_t words[2 * BLOCK];
-  if (second_stride == 0) {
-    memcpy(words, vector, (size_t)count * sizeof *words);
-    for (int64_t i = 0; i < count; ++i) {
-      const uint32_t place = words[i] * stride;
-      out_places[i] = words[i] < limit ? (int32_t)place : -1;
-    }
-    return;
+  for (int64_t i = 0; second_stride == 0 && i < count; ++i) {
+    const uint32_t index = word_at(vector, i), place = index * stride;
+    out_places[i] = index < limit ? (int32_t)place : -1;
   }
-  memcpy(words, vector, 2 * (size_t)count * sizeof *words);
-  for (int64_t i = 0; i < count; ++i) {
-    const uint32_t a = words[2 * i], b = words[2 * i + 1];
+  for (int64_t i = 0; second_stride != 0 && i < count; ++i) {
+    const uint32_t a = word_at(vector, 2 * i), b = word_at(vector, 2 * i + 1);
     const uint32_t place = a * stride + b * second_stride;
     out_places[i] = ((a < limit) & (b < second_limit)) ? (int32_t)place : -1;
   }
