@@ -122,7 +122,8 @@ enum { TN_PERIODIC_BLOCK = 256 };
     tn__loops(TN_PARTS)->binary[TN_BINARY_##name](a, b, out, 2 * count);             \
   }
 
-// --- one of two operands is a single element: the operation is so light that loads count
+// --- one of two operands is a single element: the operation is so light that loads count. Where
+// TN_REPEATS is 1.
 
 #define TN_REPEATED_HEAVY_ALONE(name, result, expression)
 #define TN_REPEATED_HEAVY_NONE(name, result, expression)
@@ -133,7 +134,10 @@ enum { TN_PERIODIC_BLOCK = 256 };
 #define TN_REPEATED_LIGHT_ALONE(name, result, expression)
 #define TN_REPEATED_LIGHT_NONE(name, result, expression)
 #define TN_REPEATED_LIGHT_SHARED(name, result, expression)
-#define TN_REPEATED_LIGHT_IS(name, result, expression)                     \
+#define TN_REPEATED_LIGHT_IS(name, result, expression) \
+  TN_PASTE(TN_REPEATED_LOOPS, TN_REPEATS)(name, result)
+#define TN_REPEATED_LOOPS_0(name, result)
+#define TN_REPEATED_LOOPS_1(name, result)                                  \
   TN_REPEATED_LOOP(repeated_left_##name, name, result, left_one, right[i]) \
   TN_REPEATED_LOOP(repeated_right_##name, name, result, left[i], right_one)
 #define TN_REPEATED_LOOP(loop, name, result, first, second)                                 \
@@ -263,7 +267,7 @@ enum { TN_PERIODIC_BLOCK = 256 };
 #define TN_ONE_ENTRY_PERIODIC TN_ONE_ENTRY_NONE
 #define TN_ONE_ENTRY_APART TN_ONE_ENTRY_NONE
 #define TN_ONE_ENTRY_BY_PARTS TN_ONE_ENTRY_NONE
-// `side` is repeated_left or repeated_right.
+// Where TN_REPEATS is 1; `side` is repeated_left or repeated_right.
 #define TN_REPEATED_ENTRY(side, name, cost, column) \
   TN_COLUMN(TN_REPEATED_ENTRY_##cost, name, side, column)
 #define TN_REPEATED_ENTRY_HEAVY_ALONE(name, side, expression)
