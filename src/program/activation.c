@@ -75,7 +75,8 @@ static tn_status_t run_block_watched(tn_activation_t* activation, const tn_progr
 }
 
 // Loops of small bodies are interrupted between some turns.
-static tn_status_t run_quick_block(tn_activation_t* activation, const tn_program_block_t* block) {
+TN_APART static tn_status_t run_quick_block(tn_activation_t* activation,
+                                            const tn_program_block_t* block) {
   const tn_interrupt_t* interrupt = activation->environment.interrupt;
   if (interrupt) {
     activation->unchecked_count += 1 + block->instruction_count;
@@ -85,8 +86,9 @@ static tn_status_t run_quick_block(tn_activation_t* activation, const tn_program
     }
   }
   const tn_kernel_run_fn* run = activation->program->runs + block->first_instruction;
+  const tn_kernel_run_fn* const end = run + block->instruction_count;
   const tn_kernel_call_t* call = &activation->calls[block->first_instruction];
-  for (uint32_t i = 0; i < block->instruction_count; ++i) (void)run[i](&call[i]);
+  while (run != end) (void)(*run++)(call++);
   return TN_OK;
 }
 

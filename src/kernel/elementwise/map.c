@@ -117,9 +117,11 @@ static void carry(tn_map_t* map, tn_dtype_t read, tn_dtype_t carrier, tn_dtype_t
   if (!tn__map_is_direct(map)) map->one = NULL;
 }
 
-// The others differ by instruction set.
-static tn_kernel_run_fn scalar_of(const operation_t* operation, tn_kernel_run_fn one) {
-  return operation->grain == GRAIN_LIGHT ? one : NULL;
+// Heavy ones of floats differ by instruction set.
+static tn_kernel_run_fn scalar_of(const operation_t* operation, tn_native_t native,
+                                  tn_kernel_run_fn one) {
+  const bool is_float = native == TN_NATIVE_F32 || native == TN_NATIVE_F64;
+  return operation->grain == GRAIN_LIGHT || !is_float ? one : NULL;
 }
 
 static bool find_unary(const char* op, tn_dtype_t operand, tn_dtype_t result, bool exactly,
@@ -134,7 +136,7 @@ static bool find_unary(const char* op, tn_dtype_t operand, tn_dtype_t result, bo
   tn_map_t map = {.grain = operation->grain};
   const tn_native_t native = tn__native(carrier);
   map.unary = (exactly ? tn__loops_of(TN_ISA_BASE, native) : tn__loops(native))->unary[id];
-  map.one = scalar_of(operation, tn__loops_of(TN_ISA_BASE, native)->unary_one[id]);
+  map.one = scalar_of(operation, native, tn__loops_of(TN_ISA_BASE, native)->unary_one[id]);
   if (narrow && id == TN_UNARY_count_leading_zeros) {
     map.unary = narrow_leading_zeros(tn_dtype_bit_width(operand));
   }
@@ -164,7 +166,7 @@ bool tn__map_binary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_ma
   const tn_native_t native = tn__native(carrier);
   const tn_loops_t* loops = tn__loops(native);
   map.binary = loops->binary[id];
-  map.one = scalar_of(operation, tn__loops_of(TN_ISA_BASE, native)->binary_one[id]);
+  map.one = scalar_of(operation, native, tn__loops_of(TN_ISA_BASE, native)->binary_one[id]);
   if (is_narrow_integer(operand) && id == TN_BINARY_mulhi) {
     map.binary = narrow_upper_product(operand);
   }

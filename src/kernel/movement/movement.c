@@ -88,6 +88,47 @@ static bool are_columns(const tn_kernel_site_t* site, size_t dimension) {
   return true;
 }
 
+static tn_status_t put_by_turns(int64_t begin, int64_t end, void* user) {
+  const tn_kernel_call_t* call = user;
+  const concatenation_t* state = call->state;
+#define PAIRS(type)                                            \
+  {                                                            \
+    const type *a = call->operands[0], *b = call->operands[1]; \
+    type* restrict pairs = call->results[0];                   \
+    for (int64_t i = begin; i < end; ++i) {                    \
+      pairs[2 * i] = a[i];                                     \
+      pairs[2 * i + 1] = b[i];                                 \
+    }                                                          \
+  }
+  if (state->element_size == 4) {
+    PAIRS(uint32_t)
+  } else {
+    PAIRS(uint64_t)
+  }
+#undef PAIRS
+  return TN_OK;
+}
+
+static bool takes_turns(const concatenation_t* state) {
+  return state->pair_count && (state->element_size == 4 || state->element_size == 8);
+}
+
+static tn_status_t put_one_by_one(const tn_kernel_call_t* call, tn_pool_t* pool) {
+  const concatenation_t* state = call->state;
+  for (size_t i = 0; i < state->count; ++i) {
+    const move_t* move = &state->moves[i];
+    TN_RETURN_IF_ERROR(tn__strided_copy_run(
+        &move->copy, pool, (char*)call->results[0] + move->target_offset, call->operands[i]));
+  }
+  return TN_OK;
+}
+
+static tn_status_t concatenate_small(const tn_kernel_call_t* call) {
+  const concatenation_t* state = call->state;
+  if (takes_turns(state)) return put_by_turns(0, state->pair_count, (void*)call);
+  return put_one_by_one(call, NULL);
+}
+
 tn_status_t tn__cpu_concatenate_prepare(tn_kernel_site_t* site) {
   const tn_type_t* result = tn__site_result(site, 0);
   const size_t element_size = tn_dtype_byte_size(result->dtype);
@@ -111,43 +152,17 @@ tn_status_t tn__cpu_concatenate_prepare(tn_kernel_site_t* site) {
   state->count = count;
   state->element_size = element_size;
   if (are_columns(site, dimension)) state->pair_count = tn__type_size(result) / 2;
-  return TN_OK;
-}
-
-static tn_status_t put_by_turns(int64_t begin, int64_t end, void* user) {
-  const tn_kernel_call_t* call = user;
-  const concatenation_t* state = call->state;
-#define PAIRS(type)                                            \
-  {                                                            \
-    const type *a = call->operands[0], *b = call->operands[1]; \
-    type* restrict pairs = call->results[0];                   \
-    for (int64_t i = begin; i < end; ++i) {                    \
-      pairs[2 * i] = a[i];                                     \
-      pairs[2 * i + 1] = b[i];                                 \
-    }                                                          \
-  }
-  if (state->element_size == 4) {
-    PAIRS(uint32_t)
-  } else {
-    PAIRS(uint64_t)
-  }
-#undef PAIRS
+  if (tn__type_byte_size(result) <= QUICK_BYTES) site->run_quick = concatenate_small;
   return TN_OK;
 }
 
 tn_status_t tn__cpu_concatenate_run(const tn_kernel_call_t* call) {
   const concatenation_t* state = call->state;
-  if (state->pair_count && (state->element_size == 4 || state->element_size == 8)) {
+  if (takes_turns(state)) {
     return tn__pool_parallel_for(call->context->pool, state->pair_count, PAIR_GRAIN, put_by_turns,
                                  (void*)call);
   }
-  for (size_t i = 0; i < state->count; ++i) {
-    const move_t* move = &state->moves[i];
-    TN_RETURN_IF_ERROR(tn__strided_copy_run(&move->copy, call->context->pool,
-                                            (char*)call->results[0] + move->target_offset,
-                                            call->operands[i]));
-  }
-  return TN_OK;
+  return put_one_by_one(call, call->context->pool);
 }
 
 // --- pad

@@ -57,6 +57,12 @@ bool tn__cpu_reduce_takes_view(const tn_op_use_t* use, size_t operand, const tn_
   return takes;
 }
 
+static tn_status_t run_short(const tn_kernel_call_t* call) {
+  const reduce_t* state = call->state;
+  tn__reduction_run_short(&state->known, call->operands[0], call->operands[1], call->results[0]);
+  return TN_OK;
+}
+
 tn_status_t tn__cpu_reduce_prepare(tn_kernel_site_t* site) {
   const size_t count = site->use->operand_count / 2;
   const tn_type_t* operand = tn__site_operand(site, 0);
@@ -70,6 +76,7 @@ tn_status_t tn__cpu_reduce_prepare(tn_kernel_site_t* site) {
                                 &state->known, &state->is_known));
   if (state->is_known) {
     site->scratch_byte_size = state->known.scratch_byte_size;
+    if (tn__reduction_is_short(&state->known)) site->run_quick = run_short;
     return TN_OK;
   }
   state->count = count;

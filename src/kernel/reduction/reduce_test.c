@@ -18,8 +18,11 @@ typedef struct shape {
 
 static const shape_t shapes[] = {
     {1, {1}, 1},
-    {1, {100000}, 1},       // groups of one output
-    {2, {3, 70}, 2},        // rows
+    {1, {100000}, 1},  // groups of one output
+    {2, {3, 70}, 2},   // rows
+    {1, {33}, 1},      // short ones
+    {1, {1024}, 1},
+    {2, {5, 37}, 2},
     {2, {3, 70000}, 2},     // long rows
     {2, {1200, 5}, 2},      // thin rows
     {2, {70, 2100}, 1},     // columns, in blocks
@@ -373,6 +376,32 @@ static void lanes_fold_their_own_outputs(void** state) {
   }
 }
 
+// tn__case_run compares what is quick with what is not.
+static void short_rows_of_floats_have_the_bits_of_others(void** state) {
+  (void)state;
+  static const int64_t widths[] = {2, 15, 16, 17, 31, 32, 33, 64, 65, 100, 513, 1023, 1024};
+  static const char* const ops[] = {"stablehlo.add", "stablehlo.maximum", "stablehlo.minimum",
+                                    "stablehlo.multiply"};
+  float data[1024];
+  const float inits[] = {-0.0f, 0.0f, 1.5f};
+  for (int i = 0; i < 1024; ++i) data[i] = (float)next() * 0x1p-31f - 0.5f;
+  data[3] = -0.0f;
+  data[14] = 0.0f;
+  for (size_t w = 0; w < sizeof widths / sizeof *widths; ++w) {
+    for (size_t o = 0; o < 12; ++o) {
+      const shape_t row = {1, {widths[w]}, 1}, rows = {2, {1024 / widths[w], widths[w]}, 2};
+      for (int turn = 0; turn < 2; ++turn) {
+        tn_case_t c;
+        int64_t outputs = 0;
+        begin_case(&c, turn ? &rows : &row, TN_DTYPE_F32, data, &inits[o / 4], ops[o % 4],
+                   &outputs);
+        TN_ASSERT_OK(tn__case_run(&c));
+        tn__case_end(&c);
+      }
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reduce_agrees_with_plain_loops),
@@ -386,6 +415,7 @@ int main(void) {
       cmocka_unit_test(reduce_folds_several_operands_through_the_body),
       cmocka_unit_test(bodies_run_in_order_on_converted_elements),
       cmocka_unit_test(lanes_fold_their_own_outputs),
+      cmocka_unit_test(short_rows_of_floats_have_the_bits_of_others),
       cmocka_unit_test(errors_of_a_body_end_the_reduction),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

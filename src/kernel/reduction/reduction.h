@@ -95,4 +95,10 @@ static inline int64_t tn__axes_offset(const tn_axes_t* axes, int64_t index) {
   return axes->count ? offset + index * axes->axes[0].stride : 0;
 }
 
+// Few short rows, to be folded as they are, by the calling thread (short.c): whether it is that,
+// and the same bits without questions.
+bool tn__reduction_is_short(const tn_reduction_t* reduction);
+void tn__reduction_run_short(const tn_reduction_t* reduction, const void* operand, const void* init,
+                             void* result);
+
 #endif  // TENON_KERNEL_REDUCTION_REDUCTION_H_
