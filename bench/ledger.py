@@ -100,6 +100,42 @@ def scan(x, w):
     return lax.scan(lambda carry, row: ((carry * w + row), None), jnp.zeros_like(x[0]), x)[0]
 
 
+def small_body(_, state):
+    x, y = state
+    a = x * 0.999 + y * 0.001
+    c = jnp.maximum(a * a - y, 0.1)
+    d = c * 0.5 + a
+    return jnp.where(d > 1.0, d - 1.0, d), a * 0.25 + c * 0.75
+
+
+def small_loop(x, y):
+    return lax.fori_loop(0, 100000, small_body, (x, y))
+
+
+def van_der_pol(x, y):
+    def step(_, state):
+        x, y = state
+        dt = jnp.where(jnp.abs(x) > 1.0, 0.0001, 0.001)
+        return x + dt * y, y + dt * (5.0 * (1 - x * x) * y - x)
+    return lax.fori_loop(0, 10000, step, (x, y))
+
+
+def neural_ode(w, b, y):
+    def slope(y):
+        return jnp.tanh(w @ y + b)
+
+    def step(_, y):
+        k1 = slope(y)
+        k2 = slope(y + 0.005 * k1)
+        k3 = slope(y + 0.005 * k2)
+        return y + 0.01 / 6 * (k1 + 2 * k2 + 2 * k3 + slope(y + 0.01 * k3))
+    return lax.fori_loop(0, 5000, step, y)
+
+
+def softmax_loop(x):
+    return lax.fori_loop(0, 5000, lambda _, x: jax.nn.softmax(x * 1.01), x)
+
+
 def convolution_nchw(x, w):
     return lax.conv_general_dilated(x, w, (1, 1), "SAME")
 
@@ -145,6 +181,12 @@ CASES = {
     "convolution 3x3 of 8x64x56x56 f32": (convolution_nchw, [floats(8, 64, 56, 56), floats(64, 64, 3, 3)]),
     "max pool 3x3/2 of 8x64x112x112 f32": (max_pool_nchw, [floats(8, 64, 112, 112)]),
     "scan of 2,048 steps of 1,024 f32": (scan, [floats(2048, 1024), floats(1024)]),
+    "loop of 100,000 turns of 14 operations, scalars": (small_loop, [np.float32(0.5), np.float32(0.25)]),
+    "loop of 100,000 turns of 14 operations, 16 f32": (small_loop, [floats(16), floats(16)]),
+    "loop of 100,000 turns of 14 operations, 64 f32": (small_loop, [floats(64), floats(64)]),
+    "loop of 10,000 steps of Van der Pol's equation": (van_der_pol, [np.float32(2), np.float32(0)]),
+    "loop of 5,000 Runge-Kutta steps of a neural ODE of 16": (neural_ode, [floats(16, 16) / 4, floats(16), floats(16)]),
+    "loop of 5,000 softmaxes of 32 f32": (softmax_loop, [floats(32)]),
     "take_along_axis of 3200x2x81 f32": (
         lambda x, i: jnp.take_along_axis(x, i, axis=2), [floats(3200, 2, 81), indices(81, 3200, 2, 81)]),
     "scatter-add 100,000 rows of 32 into 1,000": (
