@@ -68,5 +68,6 @@ static tn_status_t hoist_in_function(tn_function_t* function, tn_arena_t* scratc
 }
 
 tn_status_t tn__pass_hoist_invariants(tn_module_t* module, tn_function_t* entry) {
+  if (!tn__pass_has_loops(module)) return TN_OK;
   return tn__pass_for_each_function(module, entry, hoist_in_function);
 }

@@ -101,5 +101,6 @@ static tn_status_t move_in_function(tn_function_t* function, tn_arena_t* scratch
 }
 
 tn_status_t tn__pass_delay_carries(tn_module_t* module, tn_function_t* entry) {
+  if (!tn__pass_has_loops(module)) return TN_OK;
   return tn__pass_for_each_function(module, entry, move_in_function);
 }

@@ -41,6 +41,9 @@ tn_function_t* tn__pass_callee(const tn_node_t* node);
 // Adds the uses of each value, by its number (dead_code.c).
 void tn__pass_count_uses(const tn_region_t* region, uint32_t* uses);
 
+// Whether a function has one: passes for loops cost others nothing.
+bool tn__pass_has_loops(const tn_module_t* module);
+
 // No effect but its results, inner regions included.
 bool tn__pass_is_pure(const tn_node_t* node);
 

@@ -55,6 +55,15 @@ static tn_node_t* following(tn_node_t* node) {
   return NULL;
 }
 
+bool tn__pass_has_loops(const tn_module_t* module) {
+  for (const tn_function_t* f = module->first_function; f; f = f->next) {
+    for (tn_node_t* node = f->body ? f->body->first : NULL; node; node = following(node)) {
+      if (node->op == TN__OP(while)) return true;
+    }
+  }
+  return false;
+}
+
 static void enter(search_t* search, tn_function_t* function) {
   search->states[function->index] = ON_PATH;
   search->path[search->depth++] =
