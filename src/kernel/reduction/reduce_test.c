@@ -21,6 +21,8 @@ static const shape_t shapes[] = {
     {1, {100000}, 1},  // groups of one output
     {2, {3, 70}, 2},   // rows
     {1, {33}, 1},      // short ones
+    {2, {0, 37}, 2},
+    {2, {3, 0}, 2},
     {1, {1024}, 1},
     {2, {5, 37}, 2},
     {2, {3, 70000}, 2},     // long rows

@@ -12,8 +12,9 @@ static bool is_direct(const tn_conversion_t* conversion) {
 
 bool tn__reduction_is_short(const tn_reduction_t* r) {
   return r->form == TN_REDUCTION_ROWS && r->folded.count == 0 && r->block_count == 1 &&
-         r->group_count == 1 && r->binary.fold && is_direct(&r->load) && is_direct(&r->load_init) &&
-         is_direct(&r->store) && r->width <= MOST_ELEMENTS / r->output_count;
+         r->group_count == 1 && r->output_count > 0 && r->width > 0 && r->binary.fold &&
+         is_direct(&r->load) && is_direct(&r->load_init) && is_direct(&r->store) &&
+         r->width <= MOST_ELEMENTS / r->output_count;
 }
 
 void tn__reduction_run_short(const tn_reduction_t* r, const void* operand, const void* init,
