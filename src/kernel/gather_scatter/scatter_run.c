@@ -13,7 +13,6 @@ enum {
   PARALLEL_ELEMENTS = 16 << 10,  // of the updates: fewer are not worth a thread's while
   LONG_WINDOW = 16,              // elements, to which finding the window is little
   LINE_BYTES = 64,               // of the cache
-  NEAR_BYTES = 1 << 20,          // of an array that is near enough without being asked for
   LEAST_THREADS = 4,             // that go faster than one does which reads all updates in order
 };
 
@@ -330,38 +329,22 @@ static void write_at(size_t size, char* target, const int64_t* places, const cha
   }
 }
 
-// Elements that are read soon, of an array that the first caches do not hold.
-static void ask_for(const tn_scatter_t* state, const char* target, const int64_t* places,
-                    int64_t count) {
-  const size_t size = state->channels[0].result_size;
-  if (state->form == TN_SCATTER_WRITE || state->channels[0].byte_size < NEAR_BYTES) return;
-  for (int64_t i = 0; i < count; ++i) {
-    __builtin_prefetch(target + (size_t)(places[i] < 0 ? 0 : places[i]) * size, 1);
-  }
-}
-
 // Windows of single elements: updates are in the order of their positions. On one thread: to find
-// out which of them belong to a part takes as long as to apply them.
+// out which of them belong to a part takes as long as to apply them. Nothing is asked for ahead:
+// processors look as far themselves.
 static void apply_elements(const tn_kernel_call_t* call) {
   const tn_scatter_t* state = call->state;
   const size_t size = state->channels[0].update_size;
-  const int64_t all = state->position_count;
-  int64_t places[2][BLOCK];
-  find_places(call, 0, tn__least(all, BLOCK), places[0]);
-  for (int64_t first = 0; first < all; first += BLOCK) {
-    const int64_t count = tn__least(all - first, BLOCK), next = first + count;
-    const int64_t *now = places[first / BLOCK % 2], next_count = tn__least(all - next, BLOCK);
-    int64_t* then = places[next / BLOCK % 2];
-    if (next_count) {
-      find_places(call, next, next_count, then);
-      ask_for(state, call->results[0], then, next_count);
-    }
+  int64_t places[BLOCK];
+  for (int64_t first = 0; first < state->position_count; first += BLOCK) {
+    const int64_t count = tn__least(state->position_count - first, BLOCK);
+    find_places(call, first, count, places);
     const char* updates =
         (const char*)call->operands[state->channel_count + 1] + (size_t)first * size;
     if (state->form == TN_SCATTER_WRITE) {
-      write_at(size, call->results[0], now, updates, count);
+      write_at(size, call->results[0], places, updates, count);
     } else {
-      tn__binary_at(&state->binary, call->results[0], now, updates, (size_t)count);
+      tn__binary_at(&state->binary, call->results[0], places, updates, (size_t)count);
     }
   }
 }
