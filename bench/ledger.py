@@ -160,8 +160,9 @@ CASES = {
     "RMS norm of rows, 4096x4096 f32": (rms_norm, [SQUARE]),
     "group norm of 4x64x32x32 f32": (group_norm, [floats(4, 64, 32, 32)]),
     "cumsum rows of 4096x4096 f32": (lambda x: jnp.cumsum(x, axis=1), [SQUARE]),
-    "normal random numbers, 4096x1024 f32": (
-        lambda key: jax.random.normal(jax.random.wrap_key_data(key), (4096, 1024)), [np.array([1, 2], np.uint32)]),
+    **{f"normal random numbers, 4096x1024 {name}": (
+        lambda key, dtype=dtype: jax.random.normal(jax.random.wrap_key_data(key), (4096, 1024), dtype),
+        [np.array([1, 2], np.uint32)]) for name, dtype in {"f32": np.float32, "f64": np.float64}.items()},
     **{f"{name} of 1,000,000 f32": (function, [MILLION]) for name, function in {
         "exp": jnp.exp, "tanh": jnp.tanh, "logistic": jax.nn.sigmoid, "log1p": lambda x: jnp.log1p(jnp.abs(x)),
         "sin": jnp.sin, "erf": lax.erf}.items()},
