@@ -85,6 +85,7 @@ TN_APART static tn_status_t run_quick_block(tn_activation_t* activation,
       TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
     }
   }
+  if (block->instruction_count == 0) return TN_OK;  // there may be no instructions at all
   const tn_kernel_run_fn* run = activation->program->runs + block->first_instruction;
   const tn_kernel_run_fn* const end = run + block->instruction_count;
   const tn_kernel_call_t* call = &activation->calls[block->first_instruction];

@@ -48,6 +48,9 @@ void tn__testing_read_bytes(const tn_testing_buffers_t* buffers, tn_testing_byte
 // Runs and reads the results. `options` may be NULL.
 tn_status_t tn__testing_run_bytes(tn_program_t* program, const tn_run_options_t* options,
                                   const tn_testing_buffers_t* arguments, tn_testing_bytes_t* out);
+// Makes every NaN of floats the same one: which one an operation on two gives is nowhere said, and
+// differs with the loop that computes it.
+void tn__testing_unify_nans(const tn_program_t* program, tn_testing_bytes_t* bytes);
 bool tn__testing_bytes_equal(const tn_testing_bytes_t* a, const tn_testing_bytes_t* b);
 
 // Fills what the program's next run will find in its memory: temporaries of the activation it will
