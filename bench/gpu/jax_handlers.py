@@ -9,6 +9,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("TENON_BUILD_DIR", ROOT / "build/release"))
+if not (BUILD / "python/tenon").exists():
+    sys.exit(f"there is no {BUILD}/python/tenon: make bench")
 sys.path.insert(0, str(BUILD / "python"))
 
 import jax  # noqa: E402

@@ -129,6 +129,9 @@ def axpby_beside_operations(device, n):
 
 def report(device, n):
     print(tenon("devices"))
+    names = [it["name"] for it in json.loads(tenon("devices", "--json"))]
+    if not {device, f"{device}:0"} & set(names):
+        sys.exit(f"there is no device {device}; there are: {', '.join(names)}")
     print(f"on {device}, {n} x {n} elements: medians")
     direct, bandwidth = None, 0
     if device.startswith("cuda"):

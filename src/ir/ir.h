@@ -213,6 +213,8 @@ TN_MUST_USE tn_status_t tn__node_append(tn_region_t* region, const tn_node_spec_
 TN_MUST_USE tn_status_t tn__node_insert(tn_node_t* position, const tn_node_spec_t* spec,
                                         tn_node_t** out_node);
 void tn__node_remove(tn_node_t* node);
+// Takes a node out of its place, and puts it before `position`, which may be in another region.
+void tn__node_move(tn_node_t* node, tn_node_t* position);
 TN_MUST_USE tn_status_t tn__region_create(tn_function_t* function, size_t argument_count,
                                           const tn_type_t* const* argument_types,
                                           tn_region_t** out_region);

@@ -55,31 +55,24 @@ static tn_status_t make(tn_region_t* region, const tn_node_spec_t* spec, tn_node
   return TN_OK;
 }
 
+// Before `position`; NULL: at the end.
+static void put_in(tn_node_t* node, tn_region_t* region, tn_node_t* position) {
+  tn_node_t* previous = position ? position->previous : region->last;
+  node->previous = previous;
+  node->next = position;
+  *(previous ? &previous->next : &region->first) = node;
+  *(position ? &position->previous : &region->last) = node;
+}
+
 tn_status_t tn__node_append(tn_region_t* region, const tn_node_spec_t* spec, tn_node_t** out_node) {
   TN_RETURN_IF_ERROR(make(region, spec, out_node));
-  tn_node_t* node = *out_node;
-  node->previous = region->last;
-  if (region->last) {
-    region->last->next = node;
-  } else {
-    region->first = node;
-  }
-  region->last = node;
+  put_in(*out_node, region, NULL);
   return TN_OK;
 }
 
 tn_status_t tn__node_insert(tn_node_t* position, const tn_node_spec_t* spec, tn_node_t** out_node) {
-  tn_region_t* region = position->region;
-  TN_RETURN_IF_ERROR(make(region, spec, out_node));
-  tn_node_t* node = *out_node;
-  node->previous = position->previous;
-  node->next = position;
-  if (position->previous) {
-    position->previous->next = node;
-  } else {
-    region->first = node;
-  }
-  position->previous = node;
+  TN_RETURN_IF_ERROR(make(position->region, spec, out_node));
+  put_in(*out_node, position->region, position);
   return TN_OK;
 }
 
@@ -95,6 +88,14 @@ void tn__node_remove(tn_node_t* node) {
     node->region->last = node->previous;
   }
   node->previous = node->next = NULL;
+}
+
+void tn__node_move(tn_node_t* node, tn_node_t* position) {
+  if (node == position) return;
+  tn__node_remove(node);
+  node->region = position->region;
+  for (uint32_t i = 0; i < node->result_count; ++i) node->results[i].region = node->region;
+  put_in(node, position->region, position);
 }
 
 static void number_region(tn_region_t* region, tn_function_t* function) {

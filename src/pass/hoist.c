@@ -26,22 +26,12 @@ static bool is_invariant(const tn_node_t* node) {
   return true;
 }
 
-static void move_before(tn_node_t* node, tn_node_t* position) {
-  tn__node_remove(node);
-  node->region = position->region;
-  node->previous = position->previous;
-  node->next = position;
-  *(position->previous ? &position->previous->next : &position->region->first) = node;
-  position->previous = node;
-  for (uint32_t i = 0; i < node->result_count; ++i) node->results[i].region = position->region;
-}
-
 static void hoist(tn_node_t* node, tn_node_t* loop) {
   for (uint32_t i = 0; i < node->operand_count; ++i) {
     tn_value_t* operand = node->operands[i];
-    if (operand->region == node->region) move_before(operand->node, loop);
+    if (operand->region == node->region) tn__node_move(operand->node, loop);
   }
-  move_before(node, loop);
+  tn__node_move(node, loop);
 }
 
 // Inner loops first: what leaves one may leave the next.

@@ -39,14 +39,6 @@ static bool can_wait(const mover_t* mover, const tn_node_t* node) {
   return own <= MOST_BYTES && kept <= 2 * own;
 }
 
-static void move_behind(tn_node_t* node, tn_node_t* position) {
-  tn__node_remove(node);
-  node->previous = position;
-  node->next = position->next;
-  position->next->previous = node;  // there is a terminator
-  position->next = node;
-}
-
 static void move_carries(const mover_t* mover, tn_region_t* body) {
   tn_node_t* end = body->last;
   for (uint32_t i = 0; i < body->argument_count; ++i) mover->last_users[i] = NULL;
@@ -57,7 +49,7 @@ static void move_carries(const mover_t* mover, tn_region_t* body) {
     tn_node_t *node = end->operands[i]->node, *last = mover->last_users[i];
     if (!node || node->region != body || !last || last == end || last->id <= node->id) continue;
     if (!can_wait(mover, node)) continue;
-    move_behind(node, last);
+    tn__node_move(node, last->next);  // there is a terminator
     node->id = last->id;
     for (uint32_t o = 0; o < node->operand_count; ++o) {
       const tn_value_t* operand = node->operands[o];

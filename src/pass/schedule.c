@@ -12,18 +12,6 @@ static hint_t hint_of(const tn_node_t* node) {
                                      : HINT_NONE;
 }
 
-// Takes the node out of its region's list and puts it between two neighbours, of which one may be
-// NULL.
-static void move_between(tn_node_t* node, tn_node_t* before, tn_node_t* after) {
-  tn_region_t* region = node->region;
-  *(node->previous ? &node->previous->next : &region->first) = node->next;
-  *(node->next ? &node->next->previous : &region->last) = node->previous;
-  node->previous = before;
-  node->next = after;
-  *(before ? &before->next : &region->first) = node;
-  *(after ? &after->previous : &region->last) = node;
-}
-
 static tn_node_t* later(tn_node_t* a, tn_node_t* b) {
   return !a || (b && b->id > a->id) ? b : a;
 }
@@ -52,9 +40,8 @@ static void hoist(tn_region_t* region) {
       tn_node_t* after = anchor ? anchor->next : region->first;
       while (after != node && after->id == id) after = after->next;
       if (after != node) {
-        anchor = after->previous;
         node->id = id;
-        move_between(node, anchor, after);
+        tn__node_move(node, after);
       }
     }
     if (!is_pure) last_effect = node;
@@ -93,7 +80,7 @@ static void sink(const sinker_t* sinker) {
       while (anchor->previous != node && anchor->previous->id == id) anchor = anchor->previous;
       if (anchor->previous != node) {
         node->id = id;
-        move_between(node, anchor->previous, anchor);
+        tn__node_move(node, anchor);
       }
     }
     if (!is_pure) next_effect = node;

@@ -19,22 +19,14 @@ static uint64_t power_of(tn_value_t* value) {
 
 // An array of the type of the node's result, all elements of which are `value`.
 static tn_status_t insert_splat(tn_node_t* node, uint64_t value, tn_value_t** out_value) {
-  tn_arena_t* arena = &node->region->function->module->arena;
+  tn_pass_attrs_t attrs = {.arena = &node->region->function->module->arena};
   const tn_type_t* type = node->results[0].type;
-  const tn_type_t* scalar = tn__type_scalar(type->dtype);
+  const tn_attr_t* elements = NULL;
   unsigned char bytes[sizeof value];
   for (size_t i = 0; i < sizeof bytes; ++i) bytes[i] = (unsigned char)(value >> 8 * i);
-  tn_pass_attrs_t attrs = {.arena = arena};
-  const tn_attr_t* element = NULL;
-  tn_value_t* constant = NULL;
-  TN_RETURN_IF_ERROR(tn__attr_elements(arena, scalar, false, bytes, &element));
-  tn__pass_add_attr(&attrs, "value", element);
-  TN_RETURN_IF_ERROR(tn__pass_insert(node, TN__OP(constant), 0, NULL, &attrs, scalar, &constant));
-  *out_value = constant;
-  if (type->rank == 0) return TN_OK;
-  attrs.count = 0;
-  TN_RETURN_IF_ERROR(tn__pass_add_list(&attrs, "broadcast_dimensions", 0, NULL));
-  return tn__pass_insert(node, TN__OP(broadcast_in_dim), 1, &constant, &attrs, type, out_value);
+  TN_RETURN_IF_ERROR(tn__attr_elements(attrs.arena, type, true, bytes, &elements));
+  tn__pass_add_attr(&attrs, "value", elements);
+  return tn__pass_insert(node, TN__OP(constant), 0, NULL, &attrs, type, out_value);
 }
 
 static tn_status_t shift(tn_node_t* node) {

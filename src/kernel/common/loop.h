@@ -17,6 +17,9 @@
 #define TN_INDEPENDENT
 #endif
 
+// CASE(size) for every size that elements have whose dtype C has.
+#define TN_ELEMENT_SIZES(CASE) CASE(1) CASE(2) CASE(4) CASE(8) CASE(16)
+
 // Elements that are converted at a time when a dtype is not computed in directly.
 enum { TN_CHUNK = 512 };
 

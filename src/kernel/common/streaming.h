@@ -10,7 +10,8 @@
 #include <emmintrin.h>
 #endif
 
-// Of a result: more than half of what processors have as last-level cache.
+// Of a result: so much is not found again in the caches by who reads it next. At 8 to 12 MB chains
+// of operations take 1.35 times as long this way.
 enum { TN_STREAMED_BYTES = 16 << 20 };
 
 // As memcpy. Other threads see the bytes after tn__stream_end.

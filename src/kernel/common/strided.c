@@ -2,6 +2,7 @@
 
 #include "base/integer.h"
 #include "kernel/common/merge.h"
+#include "kernel/common/streaming.h"
 #include "kernel/common/transpose_block.h"
 
 enum {
@@ -11,8 +12,6 @@ enum {
   TRANSPOSE_UNIT_ROWS = 4 << 10,  // streamed in one go
   TRANSPOSE_LEAST = 8,            // fewer elements of the source in a row: STEP is as good
 };
-// A target above this is written past the caches where the form can do that.
-static const int64_t streaming_byte_size = 8 << 20;
 
 // --- preparing
 
@@ -263,7 +262,7 @@ static tn_status_t run_units(int64_t begin, int64_t end, void* user) {
               columns);
     begin += units;
   }
-  if (run->streaming) tn__transpose_fence();
+  if (run->streaming) tn__stream_end();
   return TN_OK;
 }
 
@@ -278,7 +277,7 @@ tn_status_t tn__strided_copy_run(const tn_strided_copy_t* copy, tn_pool_t* pool,
   strided_run_t run = {
       .copy = copy,
       .streaming =
-          copy->form == TN_STRIDED_TRANSPOSE && copy->target_byte_size >= streaming_byte_size,
+          copy->form == TN_STRIDED_TRANSPOSE && copy->target_byte_size >= TN_STREAMED_BYTES,
       .target = target,
       .source = source,
   };

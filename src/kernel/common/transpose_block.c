@@ -1,6 +1,9 @@
 #include "kernel/common/transpose_block.h"
 
 #include <string.h>
+
+#include "kernel/common/loop.h"
+#include "kernel/common/shuffle.h"
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -14,32 +17,25 @@ typedef uint16_t halves_t __attribute__((vector_size(VECTOR)));
 typedef uint32_t words_t __attribute__((vector_size(VECTOR)));
 typedef uint64_t doubles_t __attribute__((vector_size(VECTOR)));
 
-// gcc has __builtin_shufflevector only since version 12; its own takes the indices as a vector.
-#ifdef __clang__
-#define SHUFFLE(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-#define SHUFFLE(type, a, b, ...) __builtin_shuffle(a, b, (type){__VA_ARGS__})
-#endif
-
 // The lower halves of a and b, element by element in turn; and the upper ones.
 ALWAYS_INLINE void interleave(size_t size, bytes_t a, bytes_t b, bytes_t* out_low,
                               bytes_t* out_high) {
   if (size == 1) {
-    *out_low = SHUFFLE(bytes_t, a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    *out_low = TN_SHUFFLE(bytes_t, a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
     *out_high =
-        SHUFFLE(bytes_t, a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+        TN_SHUFFLE(bytes_t, a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
   } else if (size == 2) {
     const halves_t x = (halves_t)a, y = (halves_t)b;
-    *out_low = (bytes_t)SHUFFLE(halves_t, x, y, 0, 8, 1, 9, 2, 10, 3, 11);
-    *out_high = (bytes_t)SHUFFLE(halves_t, x, y, 4, 12, 5, 13, 6, 14, 7, 15);
+    *out_low = (bytes_t)TN_SHUFFLE(halves_t, x, y, 0, 8, 1, 9, 2, 10, 3, 11);
+    *out_high = (bytes_t)TN_SHUFFLE(halves_t, x, y, 4, 12, 5, 13, 6, 14, 7, 15);
   } else if (size == 4) {
     const words_t x = (words_t)a, y = (words_t)b;
-    *out_low = (bytes_t)SHUFFLE(words_t, x, y, 0, 4, 1, 5);
-    *out_high = (bytes_t)SHUFFLE(words_t, x, y, 2, 6, 3, 7);
+    *out_low = (bytes_t)TN_SHUFFLE(words_t, x, y, 0, 4, 1, 5);
+    *out_high = (bytes_t)TN_SHUFFLE(words_t, x, y, 2, 6, 3, 7);
   } else {
     const doubles_t x = (doubles_t)a, y = (doubles_t)b;
-    *out_low = (bytes_t)SHUFFLE(doubles_t, x, y, 0, 2);
-    *out_high = (bytes_t)SHUFFLE(doubles_t, x, y, 1, 3);
+    *out_low = (bytes_t)TN_SHUFFLE(doubles_t, x, y, 0, 2);
+    *out_high = (bytes_t)TN_SHUFFLE(doubles_t, x, y, 1, 3);
   }
 }
 
@@ -131,18 +127,8 @@ void tn__transpose_strip(size_t element_size, bool streaming, char* target, int6
   case size:                                                                                       \
     transpose_strip(size, streaming, target, target_stride, source, source_stride, rows, columns); \
     break;
-    CASE(1)
-    CASE(2)
-    CASE(4)
-    CASE(8)
-    CASE(16)
+    TN_ELEMENT_SIZES(CASE)
 #undef CASE
     default: break;
   }
-}
-
-void tn__transpose_fence(void) {
-#ifdef __SSE2__
-  _mm_sfence();
-#endif
 }

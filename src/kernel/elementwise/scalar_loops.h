@@ -98,8 +98,7 @@ enum { TN_PERIODIC_BLOCK = 256 };
 
 #define TN_BINARY_LOOP(name, cost, result, order, column) \
   TN_COLUMN(TN_BINARY_LOOP, name, result, column)         \
-  TN_COLUMN(TN_REPEATED_##cost, name, result, column)     \
-  TN_COLUMN(TN_FOLD_##order, name, result, column)
+  TN_REPEATED_##cost(name, result, column) TN_COLUMN(TN_FOLD_##order, name, result, column)
 #define TN_BINARY_LOOP_ALONE TN_BINARY_LOOP_IS
 #define TN_BINARY_LOOP_NONE(name, result, expression)
 #define TN_BINARY_LOOP_SHARED(name, result, expression)
@@ -125,16 +124,12 @@ enum { TN_PERIODIC_BLOCK = 256 };
 // --- one of two operands is a single element: the operation is so light that loads count. Where
 // TN_REPEATS is 1.
 
-#define TN_REPEATED_HEAVY_ALONE(name, result, expression)
-#define TN_REPEATED_HEAVY_NONE(name, result, expression)
-#define TN_REPEATED_HEAVY_SHARED(name, result, expression)
-#define TN_REPEATED_HEAVY_IS(name, result, expression)
-#define TN_REPEATED_HEAVY_APART(name, result, expression)
-#define TN_REPEATED_HEAVY_BY_PARTS(name, result, expression)
-#define TN_REPEATED_LIGHT_ALONE(name, result, expression)
-#define TN_REPEATED_LIGHT_NONE(name, result, expression)
-#define TN_REPEATED_LIGHT_SHARED(name, result, expression)
-#define TN_REPEATED_LIGHT_IS(name, result, expression) \
+#define TN_REPEATED_HEAVY(name, result, column)
+#define TN_REPEATED_LIGHT(name, result, column) TN_COLUMN(TN_REPEATED, name, result, column)
+#define TN_REPEATED_ALONE(name, result, expression)
+#define TN_REPEATED_NONE(name, result, expression)
+#define TN_REPEATED_SHARED(name, result, expression)
+#define TN_REPEATED_IS(name, result, expression) \
   TN_PASTE(TN_REPEATED_LOOPS, TN_REPEATS)(name, result)
 #define TN_REPEATED_LOOPS_0(name, result)
 #define TN_REPEATED_LOOPS_1(name, result)                                  \
@@ -268,17 +263,14 @@ enum { TN_PERIODIC_BLOCK = 256 };
 #define TN_ONE_ENTRY_APART TN_ONE_ENTRY_NONE
 #define TN_ONE_ENTRY_BY_PARTS TN_ONE_ENTRY_NONE
 // Where TN_REPEATS is 1; `side` is repeated_left or repeated_right.
-#define TN_REPEATED_ENTRY(side, name, cost, column) \
-  TN_COLUMN(TN_REPEATED_ENTRY_##cost, name, side, column)
-#define TN_REPEATED_ENTRY_HEAVY_ALONE(name, side, expression)
-#define TN_REPEATED_ENTRY_HEAVY_NONE(name, side, expression)
-#define TN_REPEATED_ENTRY_HEAVY_SHARED(name, side, expression)
-#define TN_REPEATED_ENTRY_HEAVY_IS(name, side, expression)
-#define TN_REPEATED_ENTRY_LIGHT_ALONE(name, side, expression)
-#define TN_REPEATED_ENTRY_LIGHT_NONE(name, side, expression)
-#define TN_REPEATED_ENTRY_LIGHT_SHARED(name, side, expression) \
+#define TN_REPEATED_ENTRY(side, name, cost, column) TN_REPEATED_ENTRY_##cost(side, name, column)
+#define TN_REPEATED_ENTRY_HEAVY(side, name, column)
+#define TN_REPEATED_ENTRY_LIGHT(side, name, column) TN_COLUMN(TN_REPEATED_ENTRY, name, side, column)
+#define TN_REPEATED_ENTRY_ALONE(name, side, expression)
+#define TN_REPEATED_ENTRY_NONE(name, side, expression)
+#define TN_REPEATED_ENTRY_SHARED(name, side, expression) \
   [TN_BINARY_##name] = TN_PASTE(side##_##name, TN_UNSIGNED_NAME),
-#define TN_REPEATED_ENTRY_LIGHT_IS(name, side, expression) \
+#define TN_REPEATED_ENTRY_IS(name, side, expression) \
   [TN_BINARY_##name] = TN_PASTE(side##_##name, TN_NAME),
 
 // `loop` is fold or at.

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/integer.h"
+#include "kernel/common/shuffle.h"
 #include "kernel/common/transpose_block.h"
 
 enum {
@@ -43,13 +44,6 @@ static inline tn_complex_t twiddle(const pass_t* pass, int64_t p, int64_t k) {
   return pass->roots[p * k * pass->stride];
 }
 
-// gcc has __builtin_shufflevector only since version 12.
-#ifdef __clang__
-#define SHUFFLED(places, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-#define SHUFFLED(places, a, b, ...) __builtin_shuffle(a, b, (places){__VA_ARGS__})
-#endif
-
 #define LOOP(name) base_##name
 #define TARGET
 #define WIDTH 2
@@ -65,8 +59,6 @@ static inline tn_complex_t twiddle(const pass_t* pass, int64_t p, int64_t k) {
 #define WIDTH 8
 #include "kernel/fourier/fourier_lanes.inc"
 #endif
-
-#undef SHUFFLED
 
 static const passes_t* const sets[] = {
     // by instruction set

@@ -333,7 +333,7 @@ static tn_status_t make_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
     }
   }
   for (size_t r = 0; r < spec->result_count; ++r) {
-    if (state->is_streamed[r]) maker.last_reads[spec->results[r]] = UINT32_MAX;
+    if (!state->is_placed[spec->results[r]]) maker.last_reads[spec->results[r]] = UINT32_MAX;
   }
   for (size_t g = 0; g < state->gather_count; ++g) {
     tn_fusion_gather_t* gather = &state->gathers[g];
@@ -512,9 +512,10 @@ static void place_results(tn_fusion_state_t* state) {
   for (size_t r = 0; r < spec->result_count; ++r) {
     const tn_fusion_value_t* value = &spec->values[spec->results[r]];
     const uint64_t byte_size = (uint64_t)state->element_count * value->element_size;
-    state->is_streamed[r] = !spec->last && value->space == TN_FUSION_ALL && !value->is_read &&
-                            byte_size >= TN_STREAMED_BYTES;
-    state->is_placed[spec->results[r]] = !state->is_streamed[r];
+    const bool is_streamed = !spec->last && value->space == TN_FUSION_ALL && !value->is_read &&
+                             byte_size >= TN_STREAMED_BYTES;
+    state->is_placed[spec->results[r]] = !is_streamed;
+    state->streams |= is_streamed;
   }
 }
 
@@ -567,7 +568,6 @@ static tn_status_t plan_tiles(tn_fusion_state_t* state, tn_kernel_site_t* site) 
   const tn_fusion_spec_t* spec = &state->spec;
   tn_arena_t* arena = site->arena;
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->value_count, &state->is_placed));
-  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->result_count, &state->is_streamed));
   state->element_count = tn__type_size(spec->shape);
   place_results(state);
   if (spec->last) place_last(state);

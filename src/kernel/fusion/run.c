@@ -248,8 +248,9 @@ static void place_results(const worker_t* worker, const tile_t* tile) {
   }
   for (size_t r = 0; r < spec->result_count; ++r) {
     const uint32_t value = spec->results[r];
-    if (worker->state->is_streamed[r] || (spec->last && value == spec->last->first_result))
+    if (!worker->state->is_placed[value] || (spec->last && value == spec->last->first_result)) {
       continue;
+    }
     worker->places[value] = place_in(worker, worker->call->results[r], value, tile);
   }
 }
@@ -317,8 +318,8 @@ static tn_status_t run_step(const worker_t* worker, const tn_fusion_step_t* step
 static void stream_results(const worker_t* worker, const tile_t* tile) {
   const tn_fusion_spec_t* spec = &worker->state->spec;
   for (size_t r = 0; r < spec->result_count; ++r) {
-    if (!worker->state->is_streamed[r]) continue;
     const uint32_t value = spec->results[r];
+    if (worker->state->is_placed[value]) continue;
     const size_t count = (size_t)(tile->lines * tile->columns);
     tn__stream_bytes(place_in(worker, worker->call->results[r], value, tile),
                      slot_of(worker, value), count * spec->values[value].element_size);
@@ -362,7 +363,7 @@ static tn_status_t run_tile(const worker_t* worker, const tile_t* tile) {
     if (__builtin_expect(status != TN_OK, 0)) return tn__node_locate(step->node, status);
     pointers += step->operand_count + step->result_count;
   }
-  stream_results(worker, tile);
+  if (state->streams) stream_results(worker, tile);
   return TN_OK;
 }
 
@@ -420,7 +421,7 @@ static tn_status_t run_units(int64_t begin, int64_t end, void* user) {
   start_worker(&worker, call, large ? large : small);
   tn_status_t status = TN_OK;
   for (int64_t unit = begin; unit < end && !status; ++unit) status = run_unit(&worker, unit);
-  tn__stream_end();
+  if (worker.state->streams) tn__stream_end();
   free(large);
   return status;
 }

@@ -48,8 +48,7 @@ typedef struct tn_fusion_state {
   // have no slot; of views, what is gathered has one.
   uint32_t* slots;
   bool* is_placed;  // by value: a result, or what the last reduction reads
-  // By result: it is copied from a slot, past the caches.
-  bool* is_streamed;
+  bool streams;     // results that are not placed are copied from slots, past the caches
   size_t slot_count;
   tn_fusion_value_t* slot_values;  // what each has room for
   size_t* slot_offsets;            // behind the pointers

@@ -2,6 +2,7 @@
 
 #include "kernel/common/index.h"
 #include "kernel/common/isa.h"
+#include "kernel/common/loop.h"
 #include "kernel/common/merge.h"
 #include "kernel/common/site.h"
 #include "kernel/common/strided.h"
@@ -304,11 +305,7 @@ static void pick_block(const gather_t* state, char* target, const char* source,
       pick_starts(size, target, source, starts, stride, count); \
     }                                                           \
     break;
-    CASE(1)
-    CASE(2)
-    CASE(4)
-    CASE(8)
-    CASE(16)
+    TN_ELEMENT_SIZES(CASE)
 #undef CASE
     default: break;
   }

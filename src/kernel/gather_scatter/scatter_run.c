@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "kernel/common/index.h"
 #include "kernel/common/isa.h"
+#include "kernel/common/loop.h"
 #include "kernel/common/site.h"
 #include "kernel/common/strided.h"
 #include "kernel/gather_scatter/scatter.h"
@@ -319,11 +320,7 @@ static void write_at(size_t size, char* target, const int64_t* places, const cha
       if (places[i] >= 0) memcpy(target + places[i] * width, values + i * width, width); \
     }                                                                                    \
     break;
-    CASE(1)
-    CASE(2)
-    CASE(4)
-    CASE(8)
-    CASE(16)
+    TN_ELEMENT_SIZES(CASE)
 #undef CASE
     default: break;
   }

@@ -100,12 +100,25 @@ const char tn__gpu_prelude[] =
     LINE("#define TAN(x) tan(x)")
     LINE("#define TANH(x) tanh(x)")
 
-    // NaN wins; -0 is below +0.
-    LINE("#ifndef MAXIMUM")
-    LINE("#define MAXIMUM(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : "
+    // NaN wins; -0 is below +0. New GPUs of CUDA have an instruction for floats.
+    LINE("#define GREATER(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : "
          "(x) == (y) ? (signbit(x) ? (y) : (x)) : (x) > (y) ? (x) : (y))")
-    LINE("#define MINIMUM(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : "
+    LINE("#define LESSER(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : "
          "(x) == (y) ? (signbit(x) ? (x) : (y)) : (x) < (y) ? (x) : (y))")
+    LINE("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800")
+    LINE("#define MAXIMUM(x, y) tn_maximum(x, y)")
+    LINE("#define MINIMUM(x, y) tn_minimum(x, y)")
+    LINE("TN_FN double tn_maximum(double x, double y) { return GREATER(x, y); }")
+    LINE("TN_FN double tn_minimum(double x, double y) { return LESSER(x, y); }")
+    LINE("TN_FN float tn_maximum(float x, float y) {")
+    LINE("  asm(\"max.NaN.f32 %0, %1, %2;\" : \"=f\"(x) : \"f\"(x), \"f\"(y));")
+    LINE("  return x;\n}")
+    LINE("TN_FN float tn_minimum(float x, float y) {")
+    LINE("  asm(\"min.NaN.f32 %0, %1, %2;\" : \"=f\"(x) : \"f\"(x), \"f\"(y));")
+    LINE("  return x;\n}")
+    LINE("#else")
+    LINE("#define MAXIMUM(x, y) GREATER(x, y)")
+    LINE("#define MINIMUM(x, y) LESSER(x, y)")
     LINE("#endif")
 
     // Integers in the total order of floats; and where zeros are equal, and NaNs, above all else.

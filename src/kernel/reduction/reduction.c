@@ -370,11 +370,7 @@ static void pick(size_t size, const char* restrict source, int64_t step, char* r
       memcpy(target + i * width, source + i * step * width, width); \
     }                                                               \
     break;
-    CASE(1)
-    CASE(2)
-    CASE(4)
-    CASE(8)
-    CASE(16)
+    TN_ELEMENT_SIZES(CASE)
 #undef CASE
     default: break;
   }
