@@ -22,6 +22,7 @@
 #include "kernel/reduction/reduce_window.h"
 #include "kernel/reduction/scan_region.h"
 #include "kernel/reduction/select_and_scatter.h"
+#include "kernel/row_blocks/row_blocks.h"
 #include "kernel/sort/sort.h"
 #include "kernel/sort/top_k.h"
 #include "ops/scalar.h"

@@ -22,6 +22,11 @@ typedef struct tn_fusion_rules {
   tn_status_t (*role_of)(const tn_node_t* node, tn_arena_t* scratch, tn_fusion_role_t* out_role);
   // Whether members can read an operand so; as of a kernel, of a use that has operands alone.
   bool (*takes_view)(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
+  // Whether a fusion is better computed a block of rows at a time, together with the product
+  // `before`, whose result it alone reads, and with `after`, which reads a result of it; NULL:
+  // none. NULL: the target has no such kernel.
+  tn_status_t (*suits_row_blocks)(const tn_node_t* before, const tn_node_t* fusion,
+                                  const tn_node_t* after, tn_arena_t* scratch, bool* out_suits);
 } tn_fusion_rules_t;
 
 // A device has one, made of a static one that says what devices of its kind are, with what its

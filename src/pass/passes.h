@@ -24,6 +24,7 @@ tn_status_t tn__pass_eliminate_common_subexpressions(tn_module_t* module, tn_fun
 tn_status_t tn__pass_vectorize_bodies(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_schedule_calls(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_fuse(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_block_rows(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_place(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_fold_transposes(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_eliminate_dead_code(tn_module_t* module, tn_function_t* entry);

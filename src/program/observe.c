@@ -6,6 +6,7 @@
 #include "base/linux/clock.h"
 #include "base/writer.h"
 #include "plan/print.h"
+#include "program/print.h"
 
 static bool runs_instructions(const tn_instruction_t* instruction) {
   if (!instruction->kernel || instruction->kind == TN_RUN_CONTROL) return true;
@@ -85,17 +86,17 @@ static void append_types(tn_event_text_t* out, const tn_node_t* node) {
   append(out, ")");
 }
 
-static void append_members(tn_event_text_t* out, const tn_node_t* fusion) {
-  const tn_region_t* region = fusion->regions[0];
-  for (const tn_node_t* node = region->first; node && node != region->last; node = node->next) {
+static void append_members(tn_event_text_t* out, const tn_region_t* region) {
+  const char* separator = "";
+  TN_FOR_EACH_MEMBER(node, region) {
     const tn_string_view_t target = tn__attr_get_string(&node->attrs, "call_target_name");
     const char* name = tn__op_short_name(tn__op_written(node->op));
-    const char* separator = node == region->first ? "" : ", ";
     if (target.length) {
       append(out, "%s%.*s", separator, TN_SV(target));
     } else {
       append(out, "%s%s", separator, name);
     }
+    separator = ", ";
   }
 }
 
@@ -111,7 +112,9 @@ void tn__observe_report(const tn_activation_t* activation, uint32_t index,
   tn_event_text_t types = {0}, members = {0};
   if (node && !instruction->step->reason) {
     append_types(&types, node);
-    if (node->op == TN__OP_OF(tenon, fusion)) append_members(&members, node);
+    const bool has_members =
+        node->op == TN__OP_OF(tenon, fusion) || node->op == TN__OP_OF(tenon, row_blocks);
+    if (has_members) append_members(&members, node->regions[0]);
   }
   const tn_run_event_t event = {
       .struct_size = sizeof event,

@@ -103,9 +103,24 @@ const tn_fusion_spec_t* tn__instruction_fusion(const tn_instruction_t* instructi
 
 const tn_region_t* tn__instruction_members(const tn_instruction_t* instruction) {
   const tn_node_t* node = instruction->step->node;
-  const bool is_one = node && node->op == TN__OP_OF(tenon, fusion) &&
-                      instruction->kind == TN_LAUNCH_KERNEL && instruction->block_count == 0;
-  return is_one ? node->regions[0] : NULL;
+  if (!node || instruction->block_count) return NULL;
+  const bool is_launched =
+      node->op == TN__OP_OF(tenon, fusion) && instruction->kind == TN_LAUNCH_KERNEL;
+  return is_launched || node->op == TN__OP_OF(tenon, row_blocks) ? node->regions[0] : NULL;
+}
+
+const tn_node_t* tn__member_next(const tn_region_t* members, const tn_node_t* node) {
+  node = node ? node->next : members->first;
+  while (node) {
+    if (node->op == TN__OP_OF(tenon, fusion)) {
+      node = node->regions[0]->first;
+    } else if (node != node->region->last) {
+      return node;
+    } else {
+      node = node->region == members ? NULL : node->region->parent->next;
+    }
+  }
+  return NULL;
 }
 
 const tn_fusion_step_t* tn__fusion_next(const tn_fusion_spec_t* fusion,
@@ -149,8 +164,8 @@ static void text_fusion(const tn_instruction_t* instruction, tn_writer_t* writer
 
 static void text_members(const tn_instruction_t* instruction, tn_writer_t* writer) {
   const tn_region_t* region = tn__instruction_members(instruction);
-  for (const tn_node_t* node = region ? region->first : NULL; node != NULL && node != region->last;
-       node = node->next) {
+  if (!region) return;
+  TN_FOR_EACH_MEMBER(node, region) {
     tn__writef(writer, "          %s", tn__op_short_name(tn__op_written(node->op)));
     if (node->location.line) tn__writef(writer, "  line %u", node->location.line);
     tn__write_string(writer, "\n");

@@ -8,9 +8,15 @@
 
 // Why the instruction is there, or why its kernel is not one that comes first; may be NULL.
 const char* tn__instruction_reason(const tn_instruction_t* instruction);
-// What an instruction computes together in one kernel that has no parts; NULL: it is no such
-// fusion.
+// What an instruction computes together in one kernel that has no parts, or by blocks of rows;
+// NULL: it does neither.
 const tn_region_t* tn__instruction_members(const tn_instruction_t* instruction);
+// The operation after `node`, in order, those of fusions in their place; NULL: the first one, and
+// after the last one.
+const tn_node_t* tn__member_next(const tn_region_t* members, const tn_node_t* node);
+#define TN_FOR_EACH_MEMBER(node, members)                                \
+  for (const tn_node_t* node = tn__member_next((members), NULL); (node); \
+       (node) = tn__member_next((members), (node)))
 // What an instruction computes together; NULL when it is no fusion.
 const tn_fusion_spec_t* tn__instruction_fusion(const tn_instruction_t* instruction);
 // The operation after `step`, in order; NULL: the first one, and after the last one.

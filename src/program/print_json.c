@@ -172,9 +172,11 @@ static void json_members(const tn_instruction_t* instruction, tn_writer_t* write
   const tn_region_t* region = tn__instruction_members(instruction);
   if (!region) return;
   tn__write_string(writer, ", \"operations\": [");
-  for (const tn_node_t* node = region->first; node != region->last; node = node->next) {
-    tn__writef(writer, "%s{\"operation\": \"%s\", \"line\": %u}", node == region->first ? "" : ", ",
+  const char* comma = "";
+  TN_FOR_EACH_MEMBER(node, region) {
+    tn__writef(writer, "%s{\"operation\": \"%s\", \"line\": %u}", comma,
                tn__op_written(node->op)->name, node->location.line);
+    comma = ", ";
   }
   tn__write_string(writer, "]");
 }

@@ -35,6 +35,7 @@ ELSEWHERE = {
     "func.call": "test_jax_programs.py",
     "chlo.scan": "XLA has none: the fixture",
     "tenon.fusion": "XLA has none: the fixture",
+    "tenon.row_blocks": "XLA has none: the fixture",
     "chlo.ragged_dot": "XLA has none on the CPU: the fixture",
     "chlo.constant": "as constant",
     "rng": "which numbers come is not said: the fixture",

@@ -103,7 +103,7 @@ TN_API void tn_program_statistics(const tn_program_t* program, tn_program_statis
 
 typedef enum tn_program_stage {
   TN_STAGE_IR = 0,       // as parsed
-  TN_STAGE_PASS = 1,     // after the passes: StableHLO, and tenon.fusion
+  TN_STAGE_PASS = 1,     // after the passes: StableHLO, tenon.fusion, tenon.row_blocks
   TN_STAGE_PLAN = 2,     // buffers and their live ranges
   TN_STAGE_PROGRAM = 3,  // instructions and their kernels
 } tn_program_stage_t;
@@ -148,8 +148,8 @@ typedef struct tn_run_event {
   uint64_t read_byte_size, written_byte_size;
   const char* types;    // of operands and results: "(tensor<4xf32>) -> (tensor<f32>)", cut off when
                         // they are many; "": a copy
-  const char* members;  // of a fusion, in order, custom calls by their targets: "add, swish"; ""
-                        // for others
+  const char* members;  // of a fusion or row blocks, in order, custom calls by their targets: "add,
+                        // swish"; "" for others
 } tn_run_event_t;
 
 // Writes what is known of the event but its name and times as a JSON object: the `args` of the

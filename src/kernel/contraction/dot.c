@@ -43,6 +43,10 @@ static bool fold(group_t* group) {
   return folds;
 }
 
+static bool has_stride(const group_t* group, int64_t stride) {
+  return group->count == 1 || group->stride == stride;
+}
+
 typedef struct operand {
   group_t batch, free, contracted;
 } operand_t;
@@ -64,10 +68,6 @@ static void sort_dimensions(const tn_type_t* type, const tn_view_t* view,
       continue;
     add_dimension(&out->free, type, strides, (int64_t)i);
   }
-}
-
-static bool has_stride(const group_t* group, int64_t stride) {
-  return group->count == 1 || group->stride == stride;
 }
 
 // Whether elements are neighbours along `line`, and no line overlaps the one before it.
@@ -171,10 +171,17 @@ static tn_status_t read_dimensions(const tn_op_use_t* use, const tn_view_t* view
 tn_status_t tn__dot_extent(const tn_op_use_t* use, tn_dot_extent_t* out_extent) {
   operand_t lhs = {0}, rhs = {0};
   TN_RETURN_IF_ERROR(read_dimensions(use, NULL, &lhs, &rhs));
-  group_t* const groups[] = {&lhs.batch, &lhs.free, &rhs.free, &lhs.contracted};
-  for (size_t i = 0; i < 4; ++i) fold(groups[i]);
-  *out_extent =
-      (tn_dot_extent_t){lhs.batch.count, lhs.free.count, rhs.free.count, lhs.contracted.count};
+  fold(&rhs.free);
+  const bool folds[] = {fold(&lhs.batch), fold(&lhs.free), fold(&lhs.contracted)};
+  const int64_t depth = lhs.contracted.count, rows = lhs.free.count;
+  *out_extent = (tn_dot_extent_t){
+      .batch = lhs.batch.count,
+      .rows = rows,
+      .columns = rhs.free.count,
+      .depth = depth,
+      .is_lhs_ordered = folds[0] && folds[1] && folds[2] && has_stride(&lhs.contracted, 1) &&
+                        has_stride(&lhs.free, depth) && has_stride(&lhs.batch, rows * depth),
+  };
   return TN_OK;
 }
 

@@ -46,6 +46,7 @@ TN_MUST_USE tn_status_t tn__dot_fetch(const tn_dot_path_t* path, const tn_kernel
 
 typedef struct tn_dot_extent {
   int64_t batch, rows, columns, depth;
+  bool is_lhs_ordered;  // its dimensions, as they are in memory: batch, rows, depth
 } tn_dot_extent_t;
 
 TN_MUST_USE tn_status_t tn__dot_extent(const tn_op_use_t* use, tn_dot_extent_t* out_extent);

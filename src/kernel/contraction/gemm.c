@@ -335,6 +335,82 @@ static tn_status_t run_blocked(const tn_gemm_t* gemm, tn_pool_t* pool, const cha
   return TN_OK;
 }
 
+// --- some rows, with the right operand packed before
+
+// Blocks of terms, one behind the other, each with all columns.
+static size_t packed_matrix_byte_size(const tn_gemm_t* gemm, int64_t depth) {
+  const int64_t tile = gemm->set->tile_columns;
+  const int64_t columns = tn__ceil_divide(packed_extent(gemm).columns, tile) * tile;
+  return tn__align_up((size_t)(columns * depth) * gemm->scalar_size, ALIGNMENT);
+}
+
+static char* panels_of(const tn_gemm_t* gemm, const void* packed, int64_t matrix, int64_t depth) {
+  return (char*)(uintptr_t)packed +
+         (size_t)matrix * packed_matrix_byte_size(gemm, packed_extent(gemm).depth) +
+         packed_matrix_byte_size(gemm, depth);
+}
+
+size_t tn__gemm_packed_byte_size(const tn_gemm_t* gemm) {
+  return (size_t)gemm->batch * packed_matrix_byte_size(gemm, packed_extent(gemm).depth);
+}
+
+typedef struct pack_run {
+  const tn_gemm_t* gemm;
+  const char* rhs;
+  char* packed;
+} pack_run_t;
+
+static tn_status_t pack_blocks(int64_t begin, int64_t end, void* user) {
+  const pack_run_t* pack = user;
+  const tn_gemm_t* gemm = pack->gemm;
+  const extent_t extent = packed_extent(gemm);
+  const int64_t blocks = tn__ceil_divide(extent.depth, TN_GEMM_DEPTH);
+  for (int64_t i = begin; i < end; ++i) {
+    int64_t lhs, rhs;
+    block_run_t run = {
+        .gemm = gemm, .columns = extent.columns, .depth_begin = i % blocks * TN_GEMM_DEPTH};
+    tn__gemm_batch_offsets(&gemm->shape, i / blocks, &lhs, &rhs);
+    run.depth = tn__least(TN_GEMM_DEPTH, extent.depth - run.depth_begin);
+    run.rhs = pack->rhs + rhs * (int64_t)gemm->element_size;
+    run.rhs_panels = panels_of(gemm, pack->packed, i / blocks, run.depth_begin);
+    const int64_t panels = tn__ceil_divide(extent.columns, gemm->set->tile_columns);
+    TN_RETURN_IF_ERROR(pack_rhs(0, panels, &run));
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__gemm_pack(const tn_gemm_t* gemm, tn_pool_t* pool, const void* rhs, void* packed) {
+  pack_run_t pack = {gemm, rhs, packed};
+  const int64_t blocks = tn__ceil_divide(packed_extent(gemm).depth, TN_GEMM_DEPTH);
+  return tn__pool_parallel_for(pool, gemm->batch * blocks, 1, pack_blocks, &pack);
+}
+
+size_t tn__gemm_rows_scratch(const tn_gemm_t* gemm, int64_t rows) {
+  const int64_t side = gemm->set->tile_rows;
+  const int64_t depth = tn__least(packed_extent(gemm).depth, TN_GEMM_DEPTH);
+  return (size_t)(tn__ceil_divide(rows, side) * side * depth) * gemm->scalar_size;
+}
+
+void tn__gemm_rows(const tn_gemm_t* gemm, const void* packed, int64_t matrix, const void* lhs,
+                   int64_t rows, void* result, void* scratch) {
+  const extent_t extent = packed_extent(gemm);
+  const tn_gemm_set_t* set = gemm->set;
+  const int64_t pieces = tn__ceil_divide(rows, set->tile_rows * PIECE_TILES) *
+                         tn__ceil_divide(extent.columns, set->tile_columns * PIECE_TILES);
+  block_run_t run = {.gemm = gemm,
+                     .lhs = lhs,
+                     .result = result,
+                     .lhs_panels = scratch,
+                     .rows = rows,
+                     .columns = extent.columns};
+  for (; run.depth_begin < extent.depth; run.depth_begin += TN_GEMM_DEPTH) {
+    run.depth = tn__least(TN_GEMM_DEPTH, extent.depth - run.depth_begin);
+    run.rhs_panels = panels_of(gemm, packed, matrix, run.depth_begin);
+    (void)pack_lhs(0, tn__ceil_divide(rows, set->tile_rows), &run);  // neither fails
+    (void)compute_pieces(0, pieces, &run);
+  }
+}
+
 // --- all matrices
 
 typedef struct gemm_run {

@@ -65,6 +65,17 @@ tn_gemm_t tn__gemm_plan(const tn_gemm_shape_t* shape);
 TN_MUST_USE tn_status_t tn__gemm_run(const tn_gemm_t* gemm, tn_pool_t* pool, const void* lhs,
                                      const void* rhs, void* result, void* scratch);
 
+// Some rows at a time, on the calling thread, with the right operands of all matrices packed
+// before: the bits are those of the form BLOCKED, whatever the plan's is.
+size_t tn__gemm_packed_byte_size(const tn_gemm_t* gemm);
+// `packed` is 64-byte aligned, as all memory for panels.
+TN_MUST_USE tn_status_t tn__gemm_pack(const tn_gemm_t* gemm, tn_pool_t* pool, const void* rhs,
+                                      void* packed);
+size_t tn__gemm_rows_scratch(const tn_gemm_t* gemm, int64_t rows);
+// Rows of matrix `matrix` that follow each other from `lhs` on; `result` has these rows alone.
+void tn__gemm_rows(const tn_gemm_t* gemm, const void* packed, int64_t matrix, const void* lhs,
+                   int64_t rows, void* result, void* scratch);
+
 // Where matrix `index` of the batch begins, in elements.
 void tn__gemm_batch_offsets(const tn_gemm_shape_t* shape, int64_t index, int64_t* out_lhs,
                             int64_t* out_rhs);

@@ -78,6 +78,25 @@ extern const tn_fusion_rules_t tn__cpu_fusion_rules;  // member.c
 TN_MUST_USE tn_status_t tn__cpu_fusion_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__cpu_fusion_run(const tn_kernel_call_t* call);
 
+// A part of a fusion that has no last reduction: elements `first` <= i < `first` + `count`, whole
+// rows. Bit i of a mask: operand or result i, whose elements are dense, has these elements alone.
+typedef struct tn_fusion_part {
+  int64_t first, count;
+  uint32_t operand_blocks, result_blocks;
+} tn_fusion_part_t;
+
+// As prepare, of a fusion that is run by parts, whose results are read at once.
+TN_MUST_USE tn_status_t tn__cpu_fusion_prepare_parts(tn_kernel_site_t* site);
+// False where its region has to be run as it is.
+bool tn__fusion_runs_parts(const void* state);
+// On the calling thread.
+TN_MUST_USE tn_status_t tn__cpu_fusion_run_part(const tn_kernel_call_t* call,
+                                                const tn_fusion_part_t* part);
+
+// The region of `use`, whose operands have these views, as it is; NULL: all are dense.
+TN_MUST_USE tn_status_t tn__cpu_region_run(const tn_kernel_call_t* call, const tn_op_use_t* use,
+                                           const tn_view_t* views);
+
 // What a prepared fusion is made of; NULL for other kernels, and for regions that are run as they
 // are.
 const tn_fusion_spec_t* tn__fusion_spec(const tn_kernel_t* kernel, const void* state);

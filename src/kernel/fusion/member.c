@@ -4,6 +4,7 @@
 #include "kernel/body_shape.h"
 #include "kernel/fusion/state.h"
 #include "kernel/placement.h"
+#include "kernel/row_blocks/row_blocks.h"
 
 enum {
   FEWEST_ELEMENTS = 4096,     // below, plain instructions are as fast
@@ -117,4 +118,5 @@ const tn_fusion_rules_t tn__cpu_fusion_rules = {
     .most_members = MOST_MEMBERS,
     .role_of = tn__fusion_role_of,
     .takes_view = tn__cpu_fusion_takes_view,
+    .suits_row_blocks = tn__row_blocks_suit,
 };

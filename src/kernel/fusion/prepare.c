@@ -32,6 +32,11 @@ const tn_fusion_spec_t* tn__fusion_spec(const tn_kernel_t* kernel, const void* s
   return fusion->runs_region ? NULL : &fusion->spec;
 }
 
+bool tn__fusion_runs_parts(const void* state) {
+  const tn_fusion_state_t* fusion = state;
+  return fusion->runs_parts && !fusion->runs_region;
+}
+
 int64_t tn__fusion_tile_length(const void* state) {
   const tn_fusion_state_t* fusion = state;
   return fusion->lines_per_tile * fusion->columns_per_unit;
@@ -166,6 +171,7 @@ static void cut(tn_fusion_state_t* state, size_t element_bytes) {
   state->unit_count *= state->column_units;
   const int64_t unit_work =
       state->lines_per_unit * state->columns_per_unit * (int64_t)state->spec.step_count;
+  // There are steps. NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
   state->grain = UNIT_GRAIN / unit_work + 1;
 }
 
@@ -512,8 +518,8 @@ static void place_results(tn_fusion_state_t* state) {
   for (size_t r = 0; r < spec->result_count; ++r) {
     const tn_fusion_value_t* value = &spec->values[spec->results[r]];
     const uint64_t byte_size = (uint64_t)state->element_count * value->element_size;
-    const bool is_streamed = !spec->last && value->space == TN_FUSION_ALL && !value->is_read &&
-                             byte_size >= TN_STREAMED_BYTES;
+    const bool is_streamed = !spec->last && !state->runs_parts && value->space == TN_FUSION_ALL &&
+                             !value->is_read && byte_size >= TN_STREAMED_BYTES;
     state->is_placed[spec->results[r]] = !is_streamed;
     state->streams |= is_streamed;
   }
@@ -586,13 +592,14 @@ static tn_status_t plan_tiles(tn_fusion_state_t* state, tn_kernel_site_t* site) 
   TN_RETURN_IF_ERROR(find_repeated(state, arena));
   size_t element_bytes = 0;
   TN_RETURN_IF_ERROR(bytes_of_element(state, arena, &element_bytes));
-  state->asks_ahead = (uint64_t)state->element_count * element_bytes > LARGE_BYTES;
+  state->asks_ahead =
+      !state->runs_parts && (uint64_t)state->element_count * element_bytes > LARGE_BYTES;
   cut(state, element_bytes);
   TN_RETURN_IF_ERROR(make_slots(state, arena));
   return place_slots(state, arena);
 }
 
-tn_status_t tn__cpu_fusion_prepare(tn_kernel_site_t* site) {
+static tn_status_t prepare(tn_kernel_site_t* site, bool runs_parts) {
   void* memory = NULL;
   bool fits = false;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof(tn_fusion_state_t), &memory));
@@ -603,9 +610,18 @@ tn_status_t tn__cpu_fusion_prepare(tn_kernel_site_t* site) {
   state->use = site->use;
   state->views = site->views;
   state->runs_region = !fits;
+  state->runs_parts = runs_parts;
   if (!fits) return TN_OK;
   site->state_deinit = clear_state;
   site->holds_regions = true;
   TN_RETURN_IF_ERROR(prepare_steps(&state->spec, site));
   return plan_tiles(state, site);
+}
+
+tn_status_t tn__cpu_fusion_prepare(tn_kernel_site_t* site) {
+  return prepare(site, false);
+}
+
+tn_status_t tn__cpu_fusion_prepare_parts(tn_kernel_site_t* site) {
+  return prepare(site, true);
 }

@@ -20,6 +20,7 @@ typedef struct gathered {
 typedef struct worker {
   const tn_fusion_state_t* state;
   const tn_kernel_call_t* call;
+  const tn_fusion_part_t* part;  // NULL: arrays are whole
   char* scratch;
   char** pointers;
   char** places;         // by value: of the tile's first element
@@ -210,17 +211,32 @@ static char* place_of_folded(const worker_t* worker, size_t element) {
   return worker->window + (element - (size_t)worker->window_first) * size;
 }
 
-// Of a value in an array that is dense.
-static char* place_in(const worker_t* worker, const void* array, uint32_t value,
+// Of a value in an array that is dense, or in a block of it: that of the part.
+static char* place_in(const worker_t* worker, const void* array, bool is_block, uint32_t value,
                       const tile_t* tile) {
   const tn_fusion_value_t* kind = &worker->state->spec.values[value];
-  size_t first = 0;
+  int64_t first = 0;
   if (kind->space == TN_FUSION_ALL) {
-    first = (size_t)(tile->line * worker->state->column_count + tile->column);
+    first = tile->line * worker->state->column_count + tile->column;
+    if (is_block) first -= worker->part->first;
   } else if (kind->space == TN_FUSION_ROW) {
-    first = (size_t)tile->row;
+    first = tile->row;
   }
-  return (char*)(uintptr_t)array + first * kind->element_size;
+  return (char*)(uintptr_t)array + (size_t)first * kind->element_size;
+}
+
+static char* place_of_operand(const worker_t* worker, const tn_fusion_read_t* read,
+                              const tile_t* tile) {
+  const uint32_t operand = read->operand;
+  const bool is_block =
+      worker->part && operand < 32 && (worker->part->operand_blocks >> operand & 1);
+  return place_in(worker, worker->call->operands[operand], is_block, read->value, tile);
+}
+
+static char* place_of_result(const worker_t* worker, size_t result, const tile_t* tile) {
+  const bool is_block = worker->part && result < 32 && (worker->part->result_blocks >> result & 1);
+  return place_in(worker, worker->call->results[result], is_block,
+                  worker->state->spec.results[result], tile);
 }
 
 static void place_reads(const worker_t* worker, const tile_t* tile) {
@@ -232,8 +248,7 @@ static void place_reads(const worker_t* worker, const tile_t* tile) {
       if (tn__fusion_is_picked(state, i)) pick_rows(worker, read, tile);
       continue;
     }
-    worker->places[read->value] =
-        place_in(worker, worker->call->operands[read->operand], read->value, tile);
+    worker->places[read->value] = place_of_operand(worker, read, tile);
   }
   for (size_t g = 0; g < state->gather_count; ++g) {
     place_gather(worker, &state->gathers[g], &worker->gathered[g], tile);
@@ -251,7 +266,7 @@ static void place_results(const worker_t* worker, const tile_t* tile) {
     if (!worker->state->is_placed[value] || (spec->last && value == spec->last->first_result)) {
       continue;
     }
-    worker->places[value] = place_in(worker, worker->call->results[r], value, tile);
+    worker->places[value] = place_of_result(worker, r, tile);
   }
 }
 
@@ -321,8 +336,8 @@ static void stream_results(const worker_t* worker, const tile_t* tile) {
     const uint32_t value = spec->results[r];
     if (worker->state->is_placed[value]) continue;
     const size_t count = (size_t)(tile->lines * tile->columns);
-    tn__stream_bytes(place_in(worker, worker->call->results[r], value, tile),
-                     slot_of(worker, value), count * spec->values[value].element_size);
+    tn__stream_bytes(place_of_result(worker, r, tile), slot_of(worker, value),
+                     count * spec->values[value].element_size);
   }
 }
 
@@ -367,6 +382,12 @@ static tn_status_t run_tile(const worker_t* worker, const tile_t* tile) {
   return TN_OK;
 }
 
+static void find_rows(const tn_fusion_state_t* state, tile_t* tile) {
+  if (!state->spec.has_rows) return;
+  tile->row = tile->line / state->lines_per_row;
+  tile->rows = tile->lines / state->lines_per_row;
+}
+
 static tn_status_t run_unit(const worker_t* worker, int64_t unit) {
   const tn_fusion_state_t* state = worker->state;
   tile_t tile = {
@@ -382,10 +403,7 @@ static tn_status_t run_unit(const worker_t* worker, int64_t unit) {
   for (; tile.line < end; tile.line += tile.lines) {
     tile.lines = state->lines_per_tile;
     if (tile.lines > end - tile.line) tile.lines = end - tile.line;
-    if (state->spec.has_rows) {
-      tile.row = tile.line / state->lines_per_row;
-      tile.rows = tile.lines / state->lines_per_row;
-    }
+    find_rows(state, &tile);
     TN_RETURN_IF_ERROR(run_tile(worker, &tile));
   }
   return TN_OK;
@@ -411,19 +429,53 @@ static void start_worker(worker_t* worker, const tn_kernel_call_t* call, char* m
   }
 }
 
-static tn_status_t run_units(int64_t begin, int64_t end, void* user) {
-  const tn_kernel_call_t* call = user;
+// What follows each other is cut where a tile may end: parts of lines, or several whole ones.
+static tn_status_t run_elements(const worker_t* worker, int64_t first, int64_t count) {
+  const tn_fusion_state_t* state = worker->state;
+  const int64_t end = first + count;
+  for (int64_t at = first; at < end;) {
+    tile_t tile = {.line = at / state->column_count,
+                   .lines = 1,
+                   .column = at % state->column_count,
+                   .columns = state->columns_per_unit};
+    if (tile.columns > state->column_count - tile.column) {
+      tile.columns = state->column_count - tile.column;
+    }
+    if (tile.columns > end - at) tile.columns = end - at;
+    if (tile.columns == state->column_count) {
+      tile.lines = (end - at) / state->column_count;
+      if (tile.lines > state->lines_per_tile) tile.lines = state->lines_per_tile;
+    }
+    find_rows(state, &tile);
+    TN_RETURN_IF_ERROR(run_tile(worker, &tile));
+    at += tile.lines * tile.columns;
+  }
+  return TN_OK;
+}
+
+// What a thread does with a worker of its own: some units, or a part.
+static tn_status_t run_worker(const tn_kernel_call_t* call, int64_t begin, int64_t end,
+                              const tn_fusion_part_t* part) {
   _Alignas(TN_FUSION_ALIGNMENT) char small[STACK_BYTES];
   const size_t byte_size = worker_byte_size(call->state);
   char* large = byte_size > STACK_BYTES ? malloc(byte_size) : NULL;
   if (byte_size > STACK_BYTES && !large) return tn__status_out_of_memory();
   worker_t worker;
   start_worker(&worker, call, large ? large : small);
-  tn_status_t status = TN_OK;
+  worker.part = part;
+  tn_status_t status = part ? run_elements(&worker, part->first, part->count) : TN_OK;
   for (int64_t unit = begin; unit < end && !status; ++unit) status = run_unit(&worker, unit);
   if (worker.state->streams) tn__stream_end();
   free(large);
   return status;
+}
+
+static tn_status_t run_units(int64_t begin, int64_t end, void* user) {
+  return run_worker(user, begin, end, NULL);
+}
+
+tn_status_t tn__cpu_fusion_run_part(const tn_kernel_call_t* call, const tn_fusion_part_t* part) {
+  return run_worker(call, 0, 0, part);
 }
 
 // --- as a reduction asks for them
@@ -443,29 +495,11 @@ static tn_status_t open_reader(const tn_kernel_source_t* source, int64_t most, v
   return TN_OK;
 }
 
-// What follows each other is cut where a tile may end: parts of rows, or several whole ones.
 static tn_status_t read_elements(void* reader, int64_t first, int64_t count,
                                  const void** out_elements) {
   worker_t* worker = reader;
-  const tn_fusion_state_t* state = worker->state;
   worker->window_first = first;
-  const int64_t end = first + count;
-  for (int64_t at = first; at < end;) {
-    tile_t tile = {.line = at / state->column_count,
-                   .lines = 1,
-                   .column = at % state->column_count,
-                   .columns = state->columns_per_unit};
-    if (tile.columns > state->column_count - tile.column) {
-      tile.columns = state->column_count - tile.column;
-    }
-    if (tile.columns > end - at) tile.columns = end - at;
-    if (tile.columns == state->column_count) {
-      tile.lines = (end - at) / state->column_count;
-      if (tile.lines > state->lines_per_tile) tile.lines = state->lines_per_tile;
-    }
-    TN_RETURN_IF_ERROR(run_tile(worker, &tile));
-    at += tile.lines * tile.columns;
-  }
+  TN_RETURN_IF_ERROR(run_elements(worker, first, count));
   *out_elements = place_of_folded(worker, (size_t)first);
   return TN_OK;
 }
@@ -493,14 +527,13 @@ static tn_status_t run_last(const tn_kernel_call_t* call) {
 
 // --- as it is
 
-static tn_status_t run_region(const tn_kernel_call_t* call) {
+tn_status_t tn__cpu_region_run(const tn_kernel_call_t* call, const tn_op_use_t* use,
+                               const tn_view_t* views) {
   const tn_body_t* body = &call->bodies[0];
-  const tn_fusion_state_t* state = call->state;
-  const tn_op_use_t* use = state->use;
   for (size_t i = 0; i < use->operand_count; ++i) {
     const tn_type_t* type = use->operand_types[i];
     const size_t length = tn__type_byte_size(type);
-    const int64_t* strides = state->views ? state->views[i].strides : NULL;
+    const int64_t* strides = views ? views[i].strides : NULL;
     if (strides) {
       pick(type, tn_dtype_byte_size(type->dtype), strides, call->operands[i], 0,
            tn__type_size(type), body->arguments[i]);
@@ -518,7 +551,7 @@ static tn_status_t run_region(const tn_kernel_call_t* call) {
 
 tn_status_t tn__cpu_fusion_run(const tn_kernel_call_t* call) {
   const tn_fusion_state_t* state = call->state;
-  if (state->runs_region) return run_region(call);
+  if (state->runs_region) return tn__cpu_region_run(call, state->use, state->views);
   if (state->spec.last) return run_last(call);
   if (state->element_count == 0) return TN_OK;
   if (state->unit_count <= state->grain) {

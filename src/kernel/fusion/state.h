@@ -34,6 +34,7 @@ typedef struct tn_fusion_state {
   const tn_op_use_t* use;
   const tn_view_t* views;  // of the operands; NULL: all are dense
   bool runs_region;        // the region as it is; nothing of what follows is used
+  bool runs_parts;         // each result is read at once: it stays in the cache
   tn_fusion_spec_t spec;
   int64_t element_count;
   size_t loop_count;
