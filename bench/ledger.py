@@ -31,13 +31,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-RANDOM = np.random.default_rng(1)
+from turns import BARE, RANDOM, ROOT, floats, mean_ratio, runs_for, tenon_ms, write_case, xla_ms
+
 LOOP = "loop of"  # small operations: such rows begin so
-
-
-def floats(*shape):
-    return RANDOM.standard_normal(shape, np.float32)
 
 
 def indices(limit, *shape):
@@ -251,20 +247,6 @@ CASES = {
 }
 
 
-def xla_ms(program, arguments, budget_s):
-    times, begin = [], time.perf_counter()
-    while len(times) < 3 or time.perf_counter() - begin < budget_s:
-        start = time.perf_counter()
-        jax.block_until_ready(program(*arguments))
-        times.append(time.perf_counter() - start)
-    return min(times) * 1e3
-
-
-def tenon_ms(command, environment=None):
-    run = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    return json.loads(run.stdout)["min_ms"]
-
-
 def xla_cpu_ms(program, arguments, runs):
     start = time.process_time()
     for _ in range(runs):
@@ -319,14 +301,7 @@ def measure(tenon, function, arguments, options, machine):
     """What one row is, in milliseconds."""
     lowered = jax.jit(function).lower(*arguments)
     with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder, "case.mlir")
-        path.write_text(lowered.as_text())
-        command = [tenon, "bench", "--json", path]
-        for i, argument in enumerate(arguments):
-            if argument.dtype.name == "bfloat16":
-                continue  # `tenon bench` makes what .npy cannot hold
-            np.save(f"{folder}/{i}.npy", argument)
-            command += ["--input", f"{folder}/{i}.npy"]
+        command = [tenon, "bench", "--json", *write_case(folder, lowered.as_text(), arguments)]
         program = lowered.compile()
         device_arguments = [jax.device_put(x) for x in arguments]
         once = tenon_ms([*command, "--runs", "1"])
@@ -334,17 +309,12 @@ def measure(tenon, function, arguments, options, machine):
             turns = [(tenon_cpu_ms(command, 20), xla_cpu_ms(program, device_arguments, 20))
                      for _ in range(options.rounds)]
             return dict(zip(("tenon_ms", "xla_ms"), (statistics.median(x) for x in zip(*turns))))
-        command += ["--runs", str(max(1, min(50, int(300 / once))))]
-        bare = {**os.environ, "TENON_LIBRARIES": "none"}
-        turns = [(tenon_ms(command), tenon_ms(command, bare), xla_ms(program, device_arguments, 0.3))
+        command += runs_for(once)
+        turns = [(tenon_ms(command), tenon_ms(command, BARE), xla_ms(program, device_arguments))
                  for _ in range(options.rounds)]
         row = dict(zip(("tenon_ms", "without_libraries_ms", "xla_ms"), (min(x) for x in zip(*turns))))
         row["limit_ms"] = limit_ms(program, arguments, program(*device_arguments), **machine)
         return row
-
-
-def mean_ratio(rows, key):
-    return math.exp(statistics.mean(math.log(row["xla_ms"] / row[key]) for row in rows))
 
 
 def draw(rows, path):

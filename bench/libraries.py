@@ -9,11 +9,9 @@ are cores. `tenon version` says which libraries there are.
 
 import argparse
 import json
-import os
 import pathlib
 import subprocess
 import tempfile
-import time
 
 import jax
 import jax.numpy as jnp
@@ -21,7 +19,7 @@ import ml_dtypes
 import numpy as np
 from jax import lax
 
-from kernels import ROOT, floats, tenon_ms, xla_ms
+from turns import BARE, ROOT, floats, repeated_ms, runs_for, tenon_ms, write_case, xla_ms
 
 
 def positive(dtype):
@@ -69,37 +67,21 @@ CASES = {
 }
 
 
-def numpy_ms(function, arguments, budget_s):
-    times, begin = [], time.perf_counter()
-    while len(times) < 3 or time.perf_counter() - begin < budget_s:
-        start = time.perf_counter()
-        function(*arguments)
-        times.append(time.perf_counter() - start)
-    return min(times) * 1e3
-
-
 def without_libraries(command):
     """None where Tenon has no kernel of its own."""
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "TENON_LIBRARIES": "none"})
+    done = subprocess.run(command, capture_output=True, text=True, env=BARE)
     return None if done.returncode else json.loads(done.stdout)["min_ms"]
 
 
 def measure(tenon, function, arguments, in_numpy, rounds):
     lowered = jax.jit(function).lower(*arguments)
     with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder, "case.mlir")
-        path.write_text(lowered.as_text())
-        command = [tenon, "bench", "--json", path]
-        for i, argument in enumerate(arguments):
-            np.save(f"{folder}/{i}.npy", argument)
-            known = argument.dtype != ml_dtypes.bfloat16  # .npy files have no name for it
-            command += ["--input", f"{folder}/{i}.npy" if known else f"random:{i}"]
+        command = [tenon, "bench", "--json", *write_case(folder, lowered.as_text(), arguments)]
         program = lowered.compile()
         on_device = [jax.device_put(x) for x in arguments]
-        once = tenon_ms([*command, "--runs", "1"])
-        command += ["--runs", str(max(1, min(50, int(300 / once))))]
-        turns = [(tenon_ms(command), without_libraries(command), xla_ms(program, on_device, 0.3),
-                  numpy_ms(in_numpy, arguments, 0.3) if in_numpy else None) for _ in range(rounds)]
+        command += runs_for(tenon_ms([*command, "--runs", "1"]))
+        turns = [(tenon_ms(command), without_libraries(command), xla_ms(program, on_device),
+                  repeated_ms(in_numpy, *arguments) if in_numpy else None) for _ in range(rounds)]
     return [min(turn) if turn[0] is not None else None for turn in zip(*turns)]
 
 

@@ -1,0 +1,66 @@
+"""What the scripts here share: the same module on the same arrays, in `tenon bench` and in XLA by turns."""
+
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import time
+
+import jax
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RANDOM = np.random.default_rng(1)
+BARE = {**os.environ, "TENON_LIBRARIES": "none"}
+
+
+def floats(*shape):
+    return RANDOM.standard_normal(shape, np.float32)
+
+
+def write_case(folder, module, arguments):
+    """Writes a module (text or artifact) and its arrays; what it gives follows `tenon run` or `tenon bench`."""
+    path = pathlib.Path(folder, "case.mlir")
+    path.write_bytes(module.encode() if isinstance(module, str) else module)
+    words = [path]
+    for i, argument in enumerate(arguments):
+        known = argument.dtype.name != "bfloat16"  # .npy files have no name for it
+        if known:
+            np.save(f"{folder}/{i}.npy", argument)
+        words += ["--input", f"{folder}/{i}.npy" if known else f"random:{i}"]
+    return words
+
+
+def tenon_bench(command, environment=None):
+    """What `tenon bench --json` says."""
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout)
+
+
+def tenon_ms(command, environment=None):
+    return tenon_bench(command, environment)["min_ms"]
+
+
+def runs_for(ms):
+    """How many runs of so many milliseconds are a turn."""
+    return ["--runs", str(max(1, min(50, int(300 / ms))))]
+
+
+def repeated_ms(function, *arguments, budget_s=0.3):
+    """The fastest call of many."""
+    times, begin = [], time.perf_counter()
+    while len(times) < 3 or time.perf_counter() - begin < budget_s:
+        start = time.perf_counter()
+        function(*arguments)
+        times.append(time.perf_counter() - start)
+    return min(times) * 1e3
+
+
+def xla_ms(program, arguments):
+    return repeated_ms(lambda: jax.block_until_ready(program(*arguments)))
+
+
+def mean_ratio(rows, key):
+    """XLA's time over that of the key, in the geometric mean."""
+    return math.exp(statistics.mean(math.log(row["xla_ms"] / row[key]) for row in rows))
