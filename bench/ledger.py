@@ -19,9 +19,7 @@ import json
 import math
 import os
 import pathlib
-import resource
 import statistics
-import subprocess
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -31,7 +29,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from turns import BARE, RANDOM, ROOT, floats, mean_ratio, runs_for, tenon_ms, write_case, xla_ms
+from turns import (BARE, RANDOM, ROOT, floats, mean_ratio, runs_for, tenon_cpu_ms, tenon_ms, write_case, xla_cpu_ms,
+                   xla_ms)
 
 LOOP = "loop of"  # small operations: such rows begin so
 
@@ -245,26 +244,6 @@ CASES = {
     "fft of 1,024 lines of 1,024 c64": (jnp.fft.fft, [floats(1024, 1024).astype(np.complex64)]),
     "dot 1024x1024x1024 f32": (jnp.dot, [floats(1024, 1024), floats(1024, 1024)]),
 }
-
-
-def xla_cpu_ms(program, arguments, runs):
-    start = time.process_time()
-    for _ in range(runs):
-        jax.block_until_ready(program(*arguments))
-    return (time.process_time() - start) / runs * 1e3
-
-
-def tenon_cpu_ms(command, runs):
-    """What more runs take more, so that reading and compiling do not count."""
-
-    def seconds(count):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        environment = {**os.environ, "TENON_NUM_THREADS": "1"}
-        subprocess.run([*command, "--runs", str(count)], check=True, capture_output=True, env=environment)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-    return (seconds(2 * runs + 1) - seconds(1)) / (2 * runs) * 1e3
 
 
 def bandwidth_gb():

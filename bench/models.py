@@ -8,10 +8,12 @@
 jax.export makes a module of each. First its results are compared with XLA's, with libraries and without: no element may differ by
 more than the model's tolerance times the largest element, integers not at all. Then `tenon bench`, with libraries and without,
 and XLA run it on the same arrays by turns, with as many threads as there are cores; the fastest of several rounds counts.
+--cpu measures processor time instead, as in ledger.py, while others want the cores.
 """
 
 import argparse
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -24,7 +26,7 @@ import numpy as np
 from jax import export
 
 from models import MODELS  # the folder
-from turns import BARE, ROOT, mean_ratio, runs_for, tenon_bench, write_case, xla_ms
+from turns import BARE, ROOT, mean_ratio, runs_for, tenon_bench, tenon_cpu_ms, write_case, xla_cpu_ms, xla_ms
 
 COLUMNS = {"operations": "operations", "tenon_compile_ms": "compile, ms", "xla_compile_ms": "by XLA", "plan_mb": "plan, MB",
            "xla_mb": "XLA's", "tenon_ms": "Tenon, ms", "without_libraries_ms": "without libraries", "xla_ms": "XLA, ms"}
@@ -75,9 +77,17 @@ def check(tenon, words, model, tolerance, results, folder):
     return largest, alone
 
 
-def measure(tenon, words, program, arguments, alone, rounds):
+def measure(tenon, words, program, arguments, alone, rounds, in_cpu_time):
     command = [tenon, "bench", "--json", *words]
-    command += runs_for(tenon_bench([*command, "--runs", "1"])["min_ms"])
+    once = tenon_bench([*command, "--runs", "1"])
+    if in_cpu_time:
+        runs = max(2, min(20, int(500 / once["min_ms"])))
+        turns = [(tenon_cpu_ms(command, runs), tenon_cpu_ms(command, runs, BARE) if alone else math.inf,
+                  xla_cpu_ms(program, arguments, runs)) for _ in range(rounds)]
+        own, bare, xla = map(min, zip(*turns))
+        return {"tenon_compile_ms": once["compile_ms"], "plan_mb": once["plan_bytes"] / 1e6, "tenon_ms": own,
+                "without_libraries_ms": bare if alone else None, "xla_ms": xla}
+    command += runs_for(once["min_ms"])
     turns = [(tenon_bench(command), tenon_bench(command, BARE) if alone else None, xla_ms(program, arguments))
              for _ in range(rounds)]
     own, bare, xla = zip(*turns)
@@ -92,8 +102,9 @@ def row_of(model, options, folder):
     jitted, arguments = model.made()
     leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(arguments)]
     with jax.enable_x64(model.x64):
-        words = write_case(folder, export.export(jitted)(*arguments).mlir_module_serialized, leaves)
-        lowered = jitted.lower(*arguments)
+        exported = export.export(jitted)(*arguments)
+        words = write_case(folder, exported.mlir_module_serialized, leaves)
+        lowered = jax.jit(exported.call, keep_unused=True).lower(*arguments)
         say("XLA compiles")
         start = time.perf_counter()
         program = lowered.compile()
@@ -108,9 +119,9 @@ def row_of(model, options, folder):
     if options.check:
         return row
     say("measuring")
-    return row | {"operations": len(OPERATION.findall(lowered.as_text())), "xla_compile_ms": compile_ms,
+    return row | {"operations": len(OPERATION.findall(exported.mlir_module())), "xla_compile_ms": compile_ms,
                   "xla_mb": program.memory_analysis().temp_size_in_bytes / 1e6,
-                  **measure(tenon, words, program, on_device, alone, options.rounds)}
+                  **measure(tenon, words, program, on_device, alone, options.rounds, options.cpu)}
 
 
 def cells(row):
@@ -132,6 +143,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", metavar="FILE", help="where to write the figures for programs")
+    parser.add_argument("--cpu", action="store_true", help="processor time of all threads, Tenon on one")
     parser.add_argument("--check", action="store_true", help="compare results, measure nothing")
     parser.add_argument("--tolerance", type=float, metavar="SHARE", help="instead of the models' own")
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="keeps modules and arguments there")

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import time
@@ -59,6 +60,27 @@ def repeated_ms(function, *arguments, budget_s=0.3):
 
 def xla_ms(program, arguments):
     return repeated_ms(lambda: jax.block_until_ready(program(*arguments)))
+
+
+def xla_cpu_ms(program, arguments, runs):
+    """Processor time of all threads."""
+    start = time.process_time()
+    for _ in range(runs):
+        jax.block_until_ready(program(*arguments))
+    return (time.process_time() - start) / runs * 1e3
+
+
+def tenon_cpu_ms(command, runs, environment=os.environ):
+    """Processor time of one thread: what more runs take more, so that reading and compiling do not count."""
+
+    def seconds(count):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([*command, "--runs", str(count)], check=True, capture_output=True,
+                       env={**environment, "TENON_NUM_THREADS": "1"})
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    return (seconds(2 * runs + 1) - seconds(1)) / (2 * runs) * 1e3
 
 
 def mean_ratio(rows, key):
