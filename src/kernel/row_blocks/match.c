@@ -7,7 +7,10 @@ enum {
   FEWEST_BYTES = 2 << 20,  // of what is between: less is in the cache anyway
   FEWEST_ROWS = 32,
   FEWEST_COLUMNS = 16,
-  MOST_PACKED_BYTES = 16 << 20,  // of right operands, which are packed as a whole
+  // Each block reads the right operands of its matrices: they are in the cache, or few products are
+  // saved by reading them once for all rows.
+  CACHED_BYTES = 1 << 20,
+  FEW_PRODUCTS = 128,  // for an element of what is between
 };
 
 // Of the last dimensions of a shape, from `rank` on.
@@ -46,9 +49,8 @@ static bool is_large_enough(const tn_dot_extent_t* extent) {
   return extent->rows >= FEWEST_ROWS && extent->columns >= FEWEST_COLUMNS && extent->depth > 0;
 }
 
-static double packed_byte_size(const tn_dot_extent_t* extent, const tn_type_t* type) {
-  return (double)extent->batch * (double)extent->columns * (double)extent->depth *
-         (double)tn_dtype_byte_size(type->dtype);
+static double matrix_byte_size(const tn_dot_extent_t* extent, const tn_type_t* type) {
+  return (double)extent->columns * (double)extent->depth * (double)tn_dtype_byte_size(type->dtype);
 }
 
 static tn_status_t read_after(tn_row_chain_t* chain, const tn_fusion_spec_t* spec,
@@ -105,16 +107,22 @@ tn_status_t tn__row_blocks_suit(const tn_node_t* before, const tn_node_t* fusion
                                 const tn_node_t* after, tn_arena_t* scratch, bool* out_suits) {
   tn_row_chain_t chain;
   tn_dot_extent_t extent;
+  const tn_type_t* between = before->results[0].type;
   TN_RETURN_IF_ERROR(tn__row_chain_read(before, fusion, after, scratch, &chain, out_suits));
   if (!*out_suits) return TN_OK;
   TN_RETURN_IF_ERROR(tn__dot_extent(&chain.before_use, &extent));
-  double packed = packed_byte_size(&extent, before->results[0].type);
+  double bytes = matrix_byte_size(&extent, between);
+  double packed = (double)extent.batch * bytes;
+  bool is_cheap = bytes <= CACHED_BYTES || extent.depth <= FEW_PRODUCTS;
   if (after) {
     TN_RETURN_IF_ERROR(tn__dot_extent(&chain.after_use, &extent));
-    packed += packed_byte_size(&extent, after->results[0].type);
+    bytes = matrix_byte_size(&extent, after->results[0].type);
+    packed += (double)extent.batch * bytes;
+    is_cheap &= bytes <= CACHED_BYTES || extent.columns <= FEW_PRODUCTS;
   }
-  *out_suits =
-      packed <= MOST_PACKED_BYTES && tn__type_byte_size(before->results[0].type) >= FEWEST_BYTES;
+  // Right operands are packed as a whole, which is to take less memory than it saves.
+  const size_t saved = tn__type_byte_size(between);
+  *out_suits = is_cheap && 2 * packed <= (double)saved && saved >= FEWEST_BYTES;
   return TN_OK;
 }
 
