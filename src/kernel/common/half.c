@@ -63,17 +63,12 @@ static inline uint16_t encode_f16(float value) {
 
 #endif
 
-static const tn_half_loops_t* const sets[] = {
-    &plain,
-#if TN_ISA_X86
-    &avx2,
-#endif
-};
+static const tn_half_loops_t* const sets[] = TN_ISA_SETS(&plain, &avx2, &avx2);
 
 const tn_half_loops_t* tn__half_loops_of(tn_isa_t isa) {
-  return isa <= TN_ISA_AVX2 && tn__isa_has(isa) ? sets[isa] : NULL;
+  return tn__isa_has(isa) ? sets[isa] : NULL;
 }
 
 const tn_half_loops_t* tn__half_loops(void) {
-  return sets[tn__isa_best(TN_ISA_AVX2)];
+  return sets[tn__isa_best(TN_ISA_FMA)];
 }

@@ -15,11 +15,13 @@ static void find_best(void) {
   // Not all compilers' __builtin_cpu_supports knows of f16c.
   const bool has_f16c = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !has_f16c) return;
-  best = TN_ISA_AVX2;
+  best = TN_ISA_FMA;
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
     best = TN_ISA_AVX512;
   }
+#elif TN_ISA_HAS_FMA
+  best = TN_ISA_FMA;
 #endif
 }
 

@@ -68,12 +68,15 @@ typedef struct tn_loops {
 // are rounded correctly.
 #define TN_NATIVE(NAME, name, type) \
   extern const tn_loops_t tn__loops_##name, tn__loops_##name##_avx2;
-TN_NATIVE_NUMBERS(TN_NATIVE)
+TN_NATIVE_INTEGERS(TN_NATIVE)
+#undef TN_NATIVE
+#define TN_NATIVE(NAME, name, type) \
+  extern const tn_loops_t tn__loops_##name, tn__loops_##name##_fma, tn__loops_##name##_avx512;
+TN_NATIVE_FLOATS(TN_NATIVE)
 #undef TN_NATIVE
 extern const tn_loops_t tn__loops_pred, tn__loops_pred_avx2;
 extern const tn_loops_t tn__loops_c64, tn__loops_c64_avx2;
 extern const tn_loops_t tn__loops_c128, tn__loops_c128_avx2;
-extern const tn_loops_t tn__loops_f32_avx512, tn__loops_f64_avx512;
 
 // The best that this processor can do. `native` is below TN_NATIVE_COUNT.
 const tn_loops_t* tn__loops(tn_native_t native);

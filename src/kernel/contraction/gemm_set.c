@@ -32,7 +32,7 @@
 #if TN_ISA_X86
 #define SET avx2
 #define FUSES 1
-#define TARGET TN_ISA_TARGET_AVX2_FMA
+#define TARGET TN_ISA_TARGET_FMA
 #define VECTOR_BYTES 32
 #define ROWS 6
 #define VECTORS 2
@@ -53,19 +53,19 @@
 #pragma GCC pop_options
 #endif
 
-// By instruction set.
-static const tn_gemm_set_t* const sets[][TN_GEMM_SCALAR_COUNT] = {
-    {&base_f32_set, &base_f64_set, &base_i32_set, &base_i64_set},
-#if TN_ISA_X86
-    {&avx2_f32_set, &avx2_f64_set, &avx2_i32_set, &avx2_i64_set},
-    {&avx512_f32_set, &avx512_f64_set, &avx512_i32_set, &avx512_i64_set},
-#endif
+#define SETS(type) TN_ISA_SETS(&base_##type##_set, &avx2_##type##_set, &avx512_##type##_set)
+static const tn_gemm_set_t* const sets[TN_GEMM_SCALAR_COUNT][TN_ISA_COUNT] = {
+    [TN_GEMM_SCALAR_F32] = SETS(f32),
+    [TN_GEMM_SCALAR_F64] = SETS(f64),
+    [TN_GEMM_SCALAR_I32] = SETS(i32),
+    [TN_GEMM_SCALAR_I64] = SETS(i64),
 };
+#undef SETS
 
 const tn_gemm_set_t* tn__gemm_set_of(tn_isa_t isa, tn_gemm_scalar_t scalar) {
-  return tn__isa_has(isa) ? sets[isa][scalar] : NULL;
+  return tn__isa_has(isa) ? sets[scalar][isa] : NULL;
 }
 
 const tn_gemm_set_t* tn__gemm_set(tn_gemm_scalar_t scalar) {
-  return sets[tn__isa_best(TN_ISA_AVX512)][scalar];
+  return sets[scalar][tn__isa_best(TN_ISA_AVX512)];
 }

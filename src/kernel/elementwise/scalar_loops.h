@@ -7,7 +7,7 @@
 // TN_BITS_FORM is SHARED, what is BITS has none; the table points to those of TN_UNSIGNED_NAME.
 //
 // A file includes the loops once for each instruction set: TN_TARGET is the attribute of functions,
-// TN_VARIANT(f32) the name by which they and their tables differ (float_avx2.c).
+// TN_VARIANT(f32) the name by which they and their tables differ (float_fma.c).
 #ifndef TENON_KERNEL_ELEMENTWISE_SCALAR_LOOPS_H_
 #define TENON_KERNEL_ELEMENTWISE_SCALAR_LOOPS_H_
 

@@ -35,14 +35,8 @@ typedef struct pair {
 #endif
 
 static select_fn find_loop(size_t element_size) {
-  static select_fn (*const sets[])(size_t element_size) = {
-    // by instruction set
-    select_base_of,
-#if TN_ISA_X86
-    select_avx2_of,
-    select_avx512_of,
-#endif
-  };
+  static select_fn (*const sets[])(size_t element_size) =
+      TN_ISA_SETS(select_base_of, select_avx2_of, select_avx512_of);
   return sets[tn__isa_best(TN_ISA_AVX512)](element_size);
 }
 

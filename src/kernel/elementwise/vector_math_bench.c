@@ -21,7 +21,7 @@ static const bool are_heavy[] = {
 #define TN_BINARY(...)
 #include "ops/scalar.def"
 };
-static const char* const isas[] = {"base", "AVX2", "AVX-512"};
+static const char* const isas[] = {"base", "FMA", "AVX-512"};
 
 static double seconds(void) {
   struct timespec time;

@@ -60,14 +60,7 @@ static inline tn_complex_t twiddle(const pass_t* pass, int64_t p, int64_t k) {
 #include "kernel/fourier/fourier_lanes.inc"
 #endif
 
-static const passes_t* const sets[] = {
-    // by instruction set
-    &base_passes,
-#if TN_ISA_X86
-    &avx2_passes,
-    &avx512_passes,
-#endif
-};
+static const passes_t* const sets[] = TN_ISA_SETS(&base_passes, &avx2_passes, &avx512_passes);
 
 static const passes_t* best_passes(void) {
   return sets[tn__isa_best(TN_ISA_AVX512)];

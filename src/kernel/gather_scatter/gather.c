@@ -397,7 +397,7 @@ tn_status_t tn__cpu_gather_run(const tn_kernel_call_t* call) {
                       .result = call->results[0],
                       .clamp = clamp_starts_base};
 #if TN_ISA_X86
-  if (tn__isa_has(TN_ISA_AVX2)) run.clamp = clamp_starts_avx2;
+  if (tn__isa_has(TN_ISA_FMA)) run.clamp = clamp_starts_avx2;
 #endif
   if (state->by_columns) {
     if (state->window_count > 1) {

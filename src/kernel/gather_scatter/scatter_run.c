@@ -242,7 +242,7 @@ static void find_narrow_places(const char* vector, int64_t count, const narrow_i
 #if TN_ISA_X86
   switch (tn__isa_best(TN_ISA_AVX512)) {
     case TN_ISA_AVX512: find_narrow_avx512(vector, count, indices, out_places); return;
-    case TN_ISA_AVX2: find_narrow_avx2(vector, count, indices, out_places); return;
+    case TN_ISA_FMA: find_narrow_avx2(vector, count, indices, out_places); return;
     default: break;
   }
 #endif
