@@ -46,6 +46,7 @@
  *   TN_TRY(expression)                                     returns the status unless it is TN_OK
  *   tn_scratch(call, bytes)                                memory until it returns, or NULL
  *   tn_parallel_for(call, count, grain, function, user)    on the runtime's threads
+ *   tn_map(call, exp, f32, count, x, y)                    y[i] = exp(x[i]), or log, sin ...
  *   tn_thread_count(call)  tn_stream(call, &stream)  tn_device_ordinal(call, &ordinal)
  *   tn_run_id(call, &id)  tn_user_data(call, type_id, &pointer)
  *   tn_get_arg(call, call->xs, i, f32, &x)  tn_get_ret(call, call->ys, i, any, &y)
@@ -73,6 +74,7 @@
 #include <tenon/detail/custom/decode.h>
 #include <tenon/detail/custom/define.h>
 #include <tenon/detail/custom/floats.h>
+#include <tenon/detail/custom/map.h>
 #include <tenon/detail/custom/services.h>
 #include <tenon/detail/custom/state.h>
 #include <tenon/detail/custom/shape.h>

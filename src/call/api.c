@@ -2,6 +2,7 @@
 
 #include "base/pool.h"
 #include "call/context.h"
+#include "call/functions.h"
 #include "call/global_xla.h"
 #include "call/live.h"
 #include "call/registry.h"
@@ -311,6 +312,7 @@ static tn_status_t future_fail(tn_ffi_future_fail_t* request) {
 const tn_ffi_api_t* tn__call_api(void) {
   static const tn_ffi_api_t api = {
       .struct_size = TN_FFI_API_SIZE,
+      .extension_start = &tn__call_functions.extension,
       .api_version = {TN_FFI_API_VERSION_SIZE, NULL, TN_FFI_API_MAJOR, TN_FFI_API_MINOR},
 #define TN_API_FUNCTION(name) .name = name,
 #include "call/api_functions.def"

@@ -106,6 +106,20 @@ TN_OP(context, CONTEXT, "says where it is") {
   return TN_OK;
 }
 
+#define FUNCTIONS(ARG, ATTR, RET)                                                                          \
+  ARG(x, f32, rank(1)) ARG(y, f64, shape_of(x)) ARG(half, f16, shape_of(x)) ARG(brain, bf16, shape_of(x))       \
+  RET(softplus, f32, like(x)) RET(power, f64, like(y)) RET(sine, f16, like(half)) RET(cdf, bf16, like(brain))
+TN_OP(functions, FUNCTIONS, "elementary functions, one of them in place") {
+  const int64_t n = tn_size(call->x);
+  tn_map(call, exp, f32, n, call->x.data, call->softplus.data);
+  tn_map(call, log1p, f32, n, call->softplus.data, call->softplus.data);
+  tn_map(call, logistic, f64, n, call->y.data, call->power.data);
+  tn_map(call, pow, f64, n, call->power.data, call->y.data, call->power.data);
+  tn_map(call, sin, f16, n, call->half.data, call->sine.data);
+  tn_map(call, erf_inv, bf16, n, call->brain.data, call->cdf.data);
+  return TN_OK;
+}
+
 #define STREAM(ARG, ATTR, RET) RET(y, s64, rank(0))
 TN_OP(stream, STREAM, "asks a CPU for a stream") {
   void* stream = NULL;
@@ -169,7 +183,7 @@ TN_OP(throws_text, NOTHING, "throws an exception with a text where there are exc
 #endif
   return TN_OK;
 }
-TN_LIBRARY(throws, throws_text, attributes, in_place, twice, sum_all, context, stream, later, fails_later, count)
+TN_LIBRARY(throws, throws_text, attributes, in_place, twice, sum_all, context, functions, stream, later, fails_later, count)
 """
 
 FLOATS = r"""
@@ -198,7 +212,7 @@ def call(request, tmp_path_factory):
         file.write_text(text)
     library = compile_library(request.param, folder / "libkernels.so", *files)
     prefix = request.param[0]
-    for name in ("attributes", "in_place", "twice", "sum_all", "context", "stream", "later", "fails_later", "throws", "throws_text"):
+    for name in ("attributes", "in_place", "twice", "sum_all", "context", "functions", "stream", "later", "fails_later", "throws", "throws_text"):
         jax.ffi.register_ffi_target(f"{prefix}.{name}", jax.ffi.pycapsule(getattr(library, name)), platform="cpu")
     jax.ffi.register_ffi_target(f"{prefix}.count", {
         "instantiate": jax.ffi.pycapsule(library.count_instantiate),
@@ -314,6 +328,18 @@ def test_context(call):
     assert first[0] == 0 and first[1] != second[1] and first[2] >= 1
 
 
+def test_elementary_functions_over_arrays(call):
+    for n in (0, 1, 33, 1000):
+        y = np.linspace(-3, 3, n)
+        x, half, brain = y.astype(np.float32), y.astype(np.float16), (y / 4).astype(ml_dtypes.bfloat16)
+        softplus, power, sine, inverse = call(
+            "functions", tuple(jax.ShapeDtypeStruct((n,), a.dtype) for a in (x, y, half, brain)), x, y, half, brain)
+        np.testing.assert_allclose(softplus, np.log1p(np.exp(y)), rtol=3e-7)
+        np.testing.assert_allclose(power, (1 / (1 + np.exp(-y))) ** y, rtol=1e-14)
+        np.testing.assert_allclose(sine, np.sin(half.astype(np.float64)), rtol=2**-10)
+        np.testing.assert_allclose(np.asarray(inverse, np.float64), jax.scipy.special.erfinv(brain.astype(np.float64)), rtol=2**-7)
+
+
 def test_asynchronous_operations(call):
     assert call("later", s64()) == 42
     with pytest.raises(jax.errors.JaxRuntimeError, match="DATA_LOSS: lost 5"):
@@ -350,7 +376,7 @@ def test_the_library_exports_its_operations_and_the_table_only(call):
     names = subprocess.run(["nm", "-D", "--defined-only", call.library._name], capture_output=True, text=True,
                            check=True).stdout
     exported = {line.split()[-1] for line in names.splitlines()}
-    assert exported == {"attributes", "in_place", "twice", "sum_all", "context", "stream", "later", "fails_later",
+    assert exported == {"attributes", "in_place", "twice", "sum_all", "context", "functions", "stream", "later", "fails_later",
                         "throws", "throws_text", "count", "count_instantiate", "live_states", "tenon_library"}
 
 

@@ -29,6 +29,7 @@
 //                                                      on several threads, whatever the strides are
 //   tn_eval_parallel_for(eval, count, grain, f, user)  on the runtime's threads
 //   TN_EVAL_ERROR(eval, INVALID_ARGUMENT, "n is %d", n)
+//   tn_eval_map(eval, exp, f32, n, x, y)               tn_map for tasks and rows, without `call`
 // and with TN_OP_ALLOCATES, once for each output:
 //   tn_eval_allocate(eval, 0)                          allocates the output
 //   tn_eval_donate(eval, 0, i)                         reuses operand i's memory (TN_DONATABLE)
@@ -220,6 +221,8 @@ struct tn_eval_call {
   ((eval)->api->dispatch_threadgroups((eval), __VA_ARGS__))
 #define tn_eval_greatest_group_size(eval, out_size) \
   ((eval)->api->greatest_group_size((eval), (out_size)))
+#define tn_eval_map(eval, function, dtype, ...) \
+  tn__each_##function##_##dtype((eval)->frame->api, __VA_ARGS__)
 #define TN_EVAL_ERROR(eval, CODE, ...) tn__eval_error((eval), TN_FFI_##CODE, __VA_ARGS__)
 // clang-format on
 

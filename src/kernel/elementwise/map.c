@@ -124,9 +124,8 @@ static tn_kernel_run_fn scalar_of(const operation_t* operation, tn_native_t nati
   return operation->grain == GRAIN_LIGHT || !is_float ? one : NULL;
 }
 
-static bool find_unary(const char* op, tn_dtype_t operand, tn_dtype_t result, bool exactly,
+static bool make_unary(size_t id, tn_dtype_t operand, tn_dtype_t result, bool exactly,
                        tn_map_t* out_map) {
-  size_t id = find(unary_operations, TN_UNARY_COUNT, op);
   if (id == TN_UNARY_COUNT) return false;
   const operation_t* operation = &unary_operations[id];
   bool narrow = is_narrow_integer(operand);
@@ -146,16 +145,19 @@ static bool find_unary(const char* op, tn_dtype_t operand, tn_dtype_t result, bo
 }
 
 bool tn__map_unary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_map_t* out_map) {
-  return find_unary(op, operand, result, false, out_map);
+  return make_unary(find(unary_operations, TN_UNARY_COUNT, op), operand, result, false, out_map);
 }
 
 bool tn__map_unary_exactly(const char* op, tn_dtype_t operand, tn_dtype_t result,
                            tn_map_t* out_map) {
-  return find_unary(op, operand, result, true, out_map);
+  return make_unary(find(unary_operations, TN_UNARY_COUNT, op), operand, result, true, out_map);
 }
 
-bool tn__map_binary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_map_t* out_map) {
-  size_t id = find(binary_operations, TN_BINARY_COUNT, op);
+bool tn__map_unary_op(tn_unary_op_t op, tn_dtype_t dtype, tn_map_t* out_map) {
+  return make_unary(op, dtype, dtype, false, out_map);
+}
+
+static bool make_binary(size_t id, tn_dtype_t operand, tn_dtype_t result, tn_map_t* out_map) {
   if (id == TN_BINARY_COUNT) return false;
   const operation_t* operation = &binary_operations[id];
   tn_dtype_t read = operand;
@@ -176,6 +178,14 @@ bool tn__map_binary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_ma
   }
   *out_map = map;
   return map.binary != NULL;
+}
+
+bool tn__map_binary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_map_t* out_map) {
+  return make_binary(find(binary_operations, TN_BINARY_COUNT, op), operand, result, out_map);
+}
+
+bool tn__map_binary_op(tn_binary_op_t op, tn_dtype_t dtype, tn_map_t* out_map) {
+  return make_binary(op, dtype, dtype, out_map);
 }
 
 bool tn__map_compare(tn_direction_t direction, bool total_order, tn_dtype_t operand,

@@ -23,6 +23,9 @@ bool tn__map_unary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_map
 bool tn__map_unary_exactly(const char* op, tn_dtype_t operand, tn_dtype_t result,
                            tn_map_t* out_map);
 bool tn__map_binary(const char* op, tn_dtype_t operand, tn_dtype_t result, tn_map_t* out_map);
+// By number, with a result of the operands' dtype.
+bool tn__map_unary_op(tn_unary_op_t op, tn_dtype_t dtype, tn_map_t* out_map);
+bool tn__map_binary_op(tn_binary_op_t op, tn_dtype_t dtype, tn_map_t* out_map);
 // `total_order` is for floats only, and means nothing to others.
 bool tn__map_compare(tn_direction_t direction, bool total_order, tn_dtype_t operand,
                      tn_map_t* out_map);

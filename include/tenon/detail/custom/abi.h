@@ -29,8 +29,9 @@ enum {
   TN_FFI_API_MINOR = 3
 };
 
-// Extensions; the second is Tenon's, linked after the first, and other runtimes do not send it.
-enum { TN_FFI_METADATA = 1, TN_FFI_SIGNATURE = 0x746e };
+// Extensions. The others are Tenon's, and other runtimes do not send them: the second is linked
+// after the first, the third is the table's.
+enum { TN_FFI_METADATA = 1, TN_FFI_SIGNATURE = 0x746e, TN_FFI_MAP = 0x746f };
 enum { TN_FFI_BUFFER = 1 };                     // values
 enum { TN_FFI_COMMAND_BUFFER_COMPATIBLE = 1 };  // traits
 // Attribute types, stages, error codes. A code has the number of the TN_CODE_* of its name.
@@ -195,6 +196,38 @@ typedef struct tn_ffi_api {
 } tn_ffi_api_t;
 enum { TN_FFI_API_SIZE = 192, TN_FFI_EXTENSION_SIZE = 24, TN_FFI_METADATA_EXTENSION_SIZE = 32 };
 
+// The functions of tn_map, X(name, operation, C function of doubles; with f appended, of floats):
+// those of one operand, then those of two. The place in its list is a function's number: new ones
+// are appended.
+// clang-format off
+#define TN_FFI_UNARY_FUNCTIONS(X)                                                                \
+  X(exp, exponential, __builtin_exp) X(expm1, exponential_minus_one, __builtin_expm1)            \
+  X(log, log, __builtin_log) X(log1p, log_plus_one, __builtin_log1p)                             \
+  X(sqrt, sqrt, __builtin_sqrt) X(rsqrt, rsqrt, tn__one_rsqrt) X(cbrt, cbrt, __builtin_cbrt)     \
+  X(sin, sine, __builtin_sin) X(cos, cosine, __builtin_cos) X(tan, tan, __builtin_tan)           \
+  X(asin, asin, __builtin_asin) X(acos, acos, __builtin_acos) X(atan, atan, __builtin_atan)      \
+  X(sinh, sinh, __builtin_sinh) X(cosh, cosh, __builtin_cosh) X(tanh, tanh, __builtin_tanh)      \
+  X(asinh, asinh, __builtin_asinh) X(acosh, acosh, __builtin_acosh)                              \
+  X(atanh, atanh, __builtin_atanh) X(logistic, logistic, tn__one_logistic)                       \
+  X(erf, erf, __builtin_erf) X(erfc, erfc, __builtin_erfc) X(erf_inv, erf_inv, tn__one_erf_inv)
+#define TN_FFI_BINARY_FUNCTIONS(X)                                                               \
+  X(pow, power, __builtin_pow) X(atan2, atan2, __builtin_atan2)                                  \
+  X(fmod, remainder, __builtin_fmod)
+// clang-format on
+#define TN__FUNCTION_NUMBER(name, operation, function) TN__FUNCTION_##name,
+enum { TN_FFI_UNARY_FUNCTIONS(TN__FUNCTION_NUMBER) TN__UNARY_FUNCTION_COUNT };
+enum { TN_FFI_BINARY_FUNCTIONS(TN__FUNCTION_NUMBER) TN__BINARY_FUNCTION_COUNT };
+
+// In the list of the table's extensions, where the runtime has such functions. `map` computes
+// out[i] = function(a[i], b[i]), with b NULL for one operand, and is thread-safe; it returns 0 and
+// writes nothing if it does not know the function or has none for the dtype.
+typedef struct tn_ffi_map_extension {
+  tn_ffi_extension_t extension;
+  int32_t (*map)(int32_t function, tn_ffi_dtype_t dtype, int64_t count, const void* a,
+                 const void* b, void* out);
+} tn_ffi_map_extension_t;
+enum { TN_FFI_MAP_EXTENSION_SIZE = 32 };
+
 #define TN__AT(type, field, offset) \
   TN__STATIC_ASSERT(offsetof(type, field) == (offset), #type " has another layout");
 TN__AT(tn_ffi_call_frame_t, args, 40)
@@ -203,6 +236,7 @@ TN__AT(tn_ffi_call_frame_t, future, 168)
 TN__AT(tn_ffi_metadata_t, traits, 32)
 TN__AT(tn_ffi_metadata_t, state_type_id, 40)
 TN__AT(tn_ffi_metadata_extension_t, metadata, 24)
+TN__AT(tn_ffi_map_extension_t, map, 24)
 TN__AT(tn_ffi_type_register_t, type_info, 40)
 TN__AT(tn_ffi_api_t, error_create, 48)
 TN__AT(tn_ffi_api_t, device_ordinal_get, 184)
