@@ -1,4 +1,4 @@
-// The same as the built-in operations, bit for bit.
+// The same as the built-in operations: on a CPU, bit for bit; the functions of a GPU are others.
 func.func @main() {
   %i = stablehlo.iota dim = 0 : tensor<100003xf32>
   %step = stablehlo.constant dense<0.001> : tensor<100003xf32>
@@ -14,6 +14,6 @@ func.func @main() {
   %log = stablehlo.log_plus_one %power : tensor<100003xf32>
   %most = stablehlo.maximum %x, %zero : tensor<100003xf32>
   %expected = stablehlo.add %log, %most : tensor<100003xf32>
-  check.expect_eq %y, %expected : tensor<100003xf32>
+  check.expect_almost_eq %y, %expected : tensor<100003xf32>
   return
 }
