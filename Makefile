@@ -40,7 +40,7 @@ test-long: ## the tests with every allocation failure, all differential runs, lo
 	@$(MAKE) --no-print-directory platforms
 
 .PHONY: platforms
-platforms: ## builds and tests with other compilers, with musl, and for 64-bit ARM (emulated)
+platforms: ## builds and tests with other compilers, with musl, for 64-bit ARM and for SSE2 alone (emulated)
 	@tools/setup platforms
 	@tools/platforms
 

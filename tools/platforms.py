@@ -1,4 +1,4 @@
-"""Builds Tenon with other compilers, for another C library and for another processor, and runs what
+"""Builds Tenon with other compilers, for another C library and for other processors, and runs what
 runs there: one line for each, and 1 as the exit code when one fails.
 
   tools/platforms             all of them
@@ -10,6 +10,8 @@ build/platform-NAME.
 
 import os
 import pathlib
+import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +22,8 @@ BUILD = ROOT / "build"
 JOBS = str(len(os.sched_getaffinity(0)))
 COMPILERS = ["gcc-11", "gcc-12", "clang-14", "clang-15", "clang-16", "clang-19"]
 EMULATOR = ["qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu"]
+# An x86-64 with nothing beyond SSE2: other instructions are illegal there.
+SSE2_EMULATOR = ["qemu-x86_64-static", "-cpu", "qemu64,-sse3,-ssse3,-sse4.1,-sse4.2,-popcnt"]
 
 # What cannot pass on a machine that is emulated.
 NOT_EMULATED = {
@@ -38,6 +42,11 @@ TOO_LONG = ["unit.array_operations_memory", "unit.lazy_large_graph", "unit.progr
 MUSL_TESTS = ["example", "cli.attribute_limits", "cli.commands", "cli.convert", "cli.diff",
               "cli.exits", "cli.expect", "cli.guard", "cli.interrupts", "cli.op_fixtures",
               "cli.other_devices", "cli.show_json"]
+
+
+# What computes, and differs by instruction set.
+SSE2_TESTS = ["unit.kernel_", "unit.call_functions", "unit.program_fused_reduction", "unit.program_fusion",
+              "unit.program_lanes"]
 
 
 class Skipped(Exception):
@@ -158,8 +167,22 @@ def arm64():
     return test(build, "-L", "^(unit|example)$", "-E", pattern([*NOT_EMULATED, *TOO_LONG]))
 
 
+def sse2():
+    need(SSE2_EMULATOR[0])
+    if platform.machine() != "x86_64":
+        raise Skipped("its compiler is that of an x86-64")
+    build = configure("sse2", "-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=x86_64",
+                      "-DTENON_COMPUTE_LIBRARIES=OFF", "-DTENON_BUILD_PYTHON=OFF",
+                      f"-DCMAKE_CROSSCOMPILING_EMULATOR={';'.join(SSE2_EMULATOR)}")
+    chosen = ["-L", "^unit$", "-R", pattern(SSE2_TESTS)]
+    listed = run(["ctest", "--test-dir", build, "-N", *chosen])
+    programs = [f"{name}_test" for name in re.findall(r"unit\.(\w+)", listed)]
+    run(["cmake", "--build", build, "--target", *programs])
+    return test(build, *chosen)
+
+
 PLATFORMS = {**{name: (lambda name=name: compiler(name)) for name in COMPILERS},
-             "musl": musl, "arm64": arm64}
+             "musl": musl, "arm64": arm64, "sse2": sse2}
 
 
 def main(names):
