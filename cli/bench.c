@@ -91,6 +91,7 @@ static void print(const arguments_t* arguments, const bench_t* bench) {
   char plan[32], bound[32], peak[32];
   tn_program_statistics(session->program, &program);
   tn_device_memory_statistics(session->device, &memory);
+  const double limit = bench->profile ? cli_measure_bandwidth(session->device) : 0;
   qsort(bench->times_ms, bench->run_count, sizeof *bench->times_ms, compare_times);
   size_t half = bench->run_count / 2;
   double median = bench->times_ms[half];
@@ -102,8 +103,8 @@ static void print(const arguments_t* arguments, const bench_t* bench) {
         median, bench->times_ms[0], bench->run_count, session->compile_ms, program.plan_byte_size,
         program.lower_bound_byte_size, (unsigned long long)memory.peak_byte_size);
     if (bench->profile) {
-      printf(", \"profile\": [");
-      cli_profile_print(bench->profile, bench->run_count, true);
+      printf(", \"limit_gb_per_s\": %.6g, \"profile\": [", limit);
+      cli_profile_print(bench->profile, bench->run_count, limit, true);
       printf("]");
     }
     printf("}\n");
@@ -119,7 +120,7 @@ static void print(const arguments_t* arguments, const bench_t* bench) {
       cli_bytes_text((double)program.plan_byte_size, plan),
       cli_bytes_text((double)program.lower_bound_byte_size, bound),
       cli_bytes_text((double)memory.peak_byte_size, peak));
-  if (bench->profile) cli_profile_print(bench->profile, bench->run_count, false);
+  if (bench->profile) cli_profile_print(bench->profile, bench->run_count, limit, false);
 }
 
 static int bench_program(const arguments_t* arguments, const session_t* session, size_t wanted) {

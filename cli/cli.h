@@ -274,6 +274,12 @@ int cli_make_expected(const arguments_t* arguments, const session_t* session,
 tn_status_t cli_compare_expected(const arguments_t* arguments, tn_buffer_t* const* outputs,
                                  tn_buffer_t* const* expected, size_t count);
 
+// --- bandwidth.c: what memory gives
+
+// GB/s, read and written, of an operation on an array that no cache holds, on all threads; 0 if it
+// cannot be measured.
+double cli_measure_bandwidth(tn_device_t* device);
+
 // --- profile.c: the time of runs by instruction
 
 // "custom_call @rms_norm"
@@ -285,7 +291,7 @@ void cli_profile_destroy(profile_t* profile);
 // A tn_run_observer_fn; `user` is the profile.
 void cli_profile_observe(void* user, const tn_run_event_t* event);
 // A table of what one of the runs takes on average, the longest first; or the elements of a list.
-void cli_profile_print(profile_t* profile, size_t run_count, bool is_json);
+void cli_profile_print(profile_t* profile, size_t run_count, double limit_gb_per_s, bool is_json);
 
 // --- trace.c: a run as a file of trace events
 

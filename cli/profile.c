@@ -82,17 +82,20 @@ static int compare_rows(const void* a, const void* b) {
 
 // What is printed of a row, for one run.
 typedef struct figures {
-  double ms, share, calls, bytes, gb_per_s;
+  double ms, share, calls, bytes, gb_per_s, of_limit;
 } figures_t;
 
-static figures_t figures_of(const row_t* row, size_t run_count, int64_t total_ns) {
+static figures_t figures_of(const row_t* row, size_t run_count, int64_t total_ns,
+                            double limit_gb_per_s) {
   const double runs = (double)run_count, ns = (double)row->own_ns;
+  const double gb_per_s = ns > 0 ? (double)row->bytes / ns : 0;
   return (figures_t){
       .ms = ns / 1e6 / runs,
       .share = total_ns > 0 ? ns / (double)total_ns : 0,
       .calls = (double)row->calls / runs,
       .bytes = (double)row->bytes / runs,
-      .gb_per_s = ns > 0 ? (double)row->bytes / ns : 0,
+      .gb_per_s = gb_per_s,
+      .of_limit = limit_gb_per_s > 0 ? gb_per_s / limit_gb_per_s : 0,
   };
 }
 
@@ -102,35 +105,43 @@ static void print_json(const row_t* row, const figures_t* figures) {
   printf(", \"kernel\": ");
   cli_print_json_string(stdout, row->kernel);
   if (row->line) printf(", \"line\": %u", row->line);
-  printf(", \"ms\": %.6g, \"share\": %.6g, \"calls\": %.6g, \"bytes\": %.17g, \"gb_per_s\": %.6g}",
-         figures->ms, figures->share, figures->calls, figures->bytes, figures->gb_per_s);
+  printf(
+      ", \"ms\": %.6g, \"share\": %.6g, \"calls\": %.6g, \"bytes\": %.17g, \"gb_per_s\": %.6g, "
+      "\"of_limit\": %.6g}",
+      figures->ms, figures->share, figures->calls, figures->bytes, figures->gb_per_s,
+      figures->of_limit);
 }
 
 static void print_text(const row_t* row, const figures_t* figures) {
   char bytes[32];
-  printf("%10.6f  %5.1f%%  %8.6g  %11s  %8.4g  %4u  %s", figures->ms, 100 * figures->share,
-         figures->calls, cli_bytes_text(figures->bytes, bytes), figures->gb_per_s, row->instruction,
-         row->name);
+  printf("%10.6f  %5.1f%%  %8.6g  %11s  %8.4g  %7.3g%%  %4u  %s", figures->ms, 100 * figures->share,
+         figures->calls, cli_bytes_text(figures->bytes, bytes), figures->gb_per_s,
+         100 * figures->of_limit, row->instruction, row->name);
   if (row->line) printf("  line %u", row->line);
   printf("%s%s%s\n", *row->kernel ? "  (" : "", row->kernel, *row->kernel ? ")" : "");
 }
 
-void cli_profile_print(profile_t* profile, size_t run_count, bool is_json) {
+void cli_profile_print(profile_t* profile, size_t run_count, double limit_gb_per_s, bool is_json) {
   int64_t total_ns = 0;
   qsort(profile->rows, profile->row_count, sizeof *profile->rows, compare_rows);
   for (size_t i = 0; i < profile->row_count; ++i) total_ns += profile->rows[i].own_ns;
   if (!is_json) {
-    printf("\n%10s  %6s  %8s  %11s  %8s  %4s  operation\n", "ms", "share", "calls", "bytes", "GB/s",
-           "no.");
+    printf("\n%10s  %6s  %8s  %11s  %8s  %8s  %4s  operation\n", "ms", "share", "calls", "bytes",
+           "GB/s", "of limit", "no.");
   }
   for (size_t i = 0; i < profile->row_count; ++i) {
-    const figures_t figures = figures_of(&profile->rows[i], run_count, total_ns);
+    const figures_t figures = figures_of(&profile->rows[i], run_count, total_ns, limit_gb_per_s);
     if (is_json && i) printf(", ");
     if (is_json) {
       print_json(&profile->rows[i], &figures);
     } else {
       print_text(&profile->rows[i], &figures);
     }
+  }
+  if (limit_gb_per_s <= 0 && !is_json) {
+    printf("the limit is not known: memory could not be measured\n");
+  } else if (!is_json) {
+    printf("the limit is memory: %.4g GB/s, read and written\n", limit_gb_per_s);
   }
   if (profile->is_incomplete && !is_json) printf("... (there was no memory for the rest)\n");
 }

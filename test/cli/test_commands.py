@@ -116,8 +116,10 @@ def test_a_profile_has_a_row_for_each_instruction(folder, device):
     path = folder / "loop.mlir"
     path.write_text(LOOP)
     output = tenon("bench", path, "--runs", "4", "--profile", "--device", device)[0]
-    assert "GB/s" in output and re.search(r"% +5 +160 bytes .* cosine  line 9  \(.*cosine\)", output)
-    profile = json.loads(tenon("bench", path, "--runs", "4", "--profile", "--json", "--device", device)[0])["profile"]
+    assert "of limit" in output and re.search(r"% +5 +160 bytes .* cosine  line 9  \(.*cosine\)", output)
+    result = json.loads(tenon("bench", path, "--runs", "4", "--profile", "--json", "--device", device)[0])
+    profile = result["profile"]
+    assert all(row["of_limit"] == pytest.approx(row["gb_per_s"] / result["limit_gb_per_s"], rel=1e-4) for row in profile)
     rows = {row["operation"]: row for row in profile}
     assert rows["cosine"]["calls"] == 5 and rows["cosine"]["bytes"] == 160 and rows["while"]["calls"] == 1
     assert [row["ms"] for row in profile] == sorted((row["ms"] for row in profile), reverse=True)
