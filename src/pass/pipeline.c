@@ -14,7 +14,8 @@ static const tn_pass_t passes[] = {
      .run = tn__pass_check_recursion,
      .is_needed = true},
     {.name = "lower-composites",
-     .doc = "call the decompositions of composites",
+     .doc =
+         "replace composites by the operations they are named after, or call their decompositions",
      .run = tn__pass_lower_composites,
      .is_needed = true},
     {.name = "single-process-collectives",

@@ -10,8 +10,8 @@
 
 static bool runs_instructions(const tn_instruction_t* instruction) {
   if (!instruction->kernel || instruction->kind == TN_RUN_CONTROL) return true;
-  const tn_op_t* op = instruction->step->node->op;
-  return op == TN__OP(while) || op == TN__OP(if) || op == TN__OP(case);
+  const tn_node_t* node = instruction->step->node;  // NULL: a copy
+  return node && (node->op == TN__OP(while) || node->op == TN__OP(if) || node->op == TN__OP(case));
 }
 
 tn_observation_t tn__observe_begin(tn_activation_t* activation, uint32_t instruction) {

@@ -71,6 +71,16 @@ static void an_instruction_is_reported_with_its_place_and_bytes(void** state) {
   assert_string_equal(seen.files[0], "test.mlir");
 }
 
+static void a_result_that_is_an_argument_is_a_copy(void** state) {
+  (void)state;
+  seen_t seen;
+  observe(MAIN("%x: " F4, F4, "return %x : " F4), &seen);
+  assert_int_equal(seen.count, 1);
+  assert_int_equal(seen.events[0].line, 0);
+  assert_int_equal(seen.events[0].written_byte_size, 16);
+  assert_string_equal(seen.types[0], "");
+}
+
 static void each_iteration_is_reported_inside_its_loop(void** state) {
   (void)state;
   seen_t seen;
@@ -180,6 +190,7 @@ static void a_context_has_an_observer_for_runs_without_one(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_instruction_is_reported_with_its_place_and_bytes),
+      cmocka_unit_test(a_result_that_is_an_argument_is_a_copy),
       cmocka_unit_test(each_iteration_is_reported_inside_its_loop),
       cmocka_unit_test(regions_of_kernels_are_their_kernels_time),
       cmocka_unit_test(calls_of_functions_have_their_names),

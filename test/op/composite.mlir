@@ -10,6 +10,36 @@ func.func private @square(%x: tensor<i32>) -> tensor<i32> {
 }
 
 // -----
+
+func.func @main() {
+  // One that is named after an operation of chlo is that operation: its decomposition is not called.
+  %x = stablehlo.constant dense<[0.0, 0.5, -1.0]> : tensor<3xf32>
+  %0 = stablehlo.composite "chlo.erf" %x {decomposition = @not_erf, version = 1 : i32} : (tensor<3xf32>) -> tensor<3xf32>
+  %1 = chlo.erf %x : tensor<3xf32> -> tensor<3xf32>
+  check.expect_close %0, %1, max_ulp_difference = 4 : tensor<3xf32>, tensor<3xf32>
+  return
+}
+func.func private @not_erf(%x: tensor<3xf32>) -> tensor<3xf32> {
+  return %x : tensor<3xf32>
+}
+
+// -----
+
+func.func @main() {
+  // With other types than the operation has, it is called.
+  %x = stablehlo.constant dense<[3, 4]> : tensor<2xi32>
+  %0 = stablehlo.composite "chlo.erf" %x {decomposition = @square} : (tensor<2xi32>) -> tensor<2xi32>
+  %1 = stablehlo.composite "chlo.no_such" %x {decomposition = @square} : (tensor<2xi32>) -> tensor<2xi32>
+  check.expect_eq_const %0, dense<[9, 16]> : tensor<2xi32>
+  check.expect_eq_const %1, dense<[9, 16]> : tensor<2xi32>
+  return
+}
+func.func private @square(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = stablehlo.multiply %x, %x : tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
 // error: composite (C2)
 
 func.func @no_such_function(%x: tensor<2xf32>) -> tensor<2xf32> {

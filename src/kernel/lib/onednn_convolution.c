@@ -20,6 +20,9 @@
 
 enum {
   LEAST_PRODUCTS = 1 << 19,
+  // Elements of a feature of an image, from which Winograd's algorithm is faster than our sums in
+  // place: it transforms the weights for each part.
+  LEAST_PIXELS = 200,
   BATCH_PARTS = 16,   // at most
   FEATURE_BATCH = 4,  // smaller batches are cut by features
   FEATURE_PART = 64,
@@ -76,6 +79,16 @@ static bool read_window(const tn_sliding_dim_t* dim, int64_t* out_high) {
          (dim->input + dim->low + high - extent) / dim->stride + 1 == dim->output;
 }
 
+// f32 windows of 3x3 that go by single steps.
+static bool has_winograd_windows(const tn_op_use_t* use, const tn_sliding_t* sliding) {
+  bool has = use->operand_types[0]->dtype == TN_DTYPE_F32 && sliding->rank == 2;
+  for (size_t i = 0; has && i < 2; ++i) {
+    has = sliding->dims[i].size == 3 && sliding->dims[i].stride == 1 &&
+          sliding->dims[i].dilation == 1;
+  }
+  return has;
+}
+
 const char* tn__onednn_convolution_refuse(const tn_op_use_t* use) {
   const char* reason = NULL;
   tn_convolution_layout_t input, kernel, output;
@@ -100,6 +113,10 @@ const char* tn__onednn_convolution_refuse(const tn_op_use_t* use) {
   double products = (double)tn__type_size(result) * (double)rhs->dims[kernel.first];
   for (size_t i = 0; i < sliding.rank; ++i) products *= (double)sliding.dims[i].size;
   if (products < LEAST_PRODUCTS) return "too small for onednn";
+  if (has_winograd_windows(use, &sliding) &&
+      sliding.dims[0].output * sliding.dims[1].output < LEAST_PIXELS) {
+    return "images too small for onednn";
+  }
   for (size_t i = 0; i < sliding.rank; ++i) {
     int64_t high;
     if (!read_window(&sliding.dims[i], &high)) return "onednn has no such padding or dilation";
