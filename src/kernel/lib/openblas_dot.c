@@ -22,6 +22,7 @@ enum {
   LEAST_PIECES = 8,
   LEAST_PIECE_ROWS = 128,
   LEAST_PIECE_COLUMNS = 512,
+  FEW_PIECE_COLUMNS = 64,  // of two, if there is but one otherwise
 };
 
 typedef struct dot {
@@ -44,8 +45,9 @@ static void cut_pieces(dot_t* state) {
     state->piece_columns = tn__least(shape->columns, columns);
     state->rows_of_pieces = (shape->rows + state->piece_rows - 1) / state->piece_rows;
     state->columns_of_pieces = (shape->columns + state->piece_columns - 1) / state->piece_columns;
-    if (state->batch * state->rows_of_pieces * state->columns_of_pieces >= LEAST_PIECES) break;
-    if (columns > LEAST_PIECE_COLUMNS) {
+    const int64_t pieces = state->batch * state->rows_of_pieces * state->columns_of_pieces;
+    if (pieces >= LEAST_PIECES) break;
+    if (columns > (pieces > 1 ? LEAST_PIECE_COLUMNS : FEW_PIECE_COLUMNS)) {
       columns /= 2;
     } else if (rows > LEAST_PIECE_ROWS) {
       rows /= 2;
@@ -157,7 +159,7 @@ tn_status_t tn__openblas_dot_run(const tn_kernel_call_t* call) {
   const int64_t products = state->piece_rows * state->piece_columns * shape->depth;
   TN_RETURN_IF_ERROR(tn__pool_parallel_for(
       call->context->pool, state->batch * state->rows_of_pieces * state->columns_of_pieces,
-      PIECE_PRODUCTS / products + 1, run_pieces, &run));
+      (PIECE_PRODUCTS - 1) / products + 1, run_pieces, &run));
   if (!path->is_converted) return TN_OK;
   return tn__product_convert(&path->conversion, call->context->pool, result, call->results[0],
                              path->element_count);
