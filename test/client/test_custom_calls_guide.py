@@ -1,4 +1,4 @@
-"""docs/custom-calls.md shows the examples as they are, and messages as they come."""
+"""docs/custom-calls.md and docs/custom-op.md show the examples as they are, and messages as they come."""
 
 import re
 import subprocess
@@ -8,7 +8,8 @@ import pytest
 from support import BUILD, COMMAND, ROOT, tenon
 
 GUIDE = (ROOT / "docs" / "custom-calls.md").read_text()
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", GUIDE, flags=re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+BLOCKS = BLOCK.findall(GUIDE)
 
 
 @pytest.mark.parametrize("block", [block for language, block in BLOCKS if language == "mlir"])
@@ -16,10 +17,11 @@ def test_programs_are_pieces_of_the_examples(block):
     assert any(block in path.read_text() for path in (ROOT / "examples").glob("*/*.mlir")), block
 
 
-def test_every_example_of_a_custom_call_is_in_the_guide():
+def test_every_example_of_a_custom_call_is_in_a_guide():
+    blocks = BLOCKS + BLOCK.findall((ROOT / "docs" / "custom-op.md").read_text())
     for rules in (ROOT / "examples").glob("*/CMakeLists.txt"):
         if "tenon_example(" in rules.read_text():
-            assert any(block in path.read_text() for _, block in BLOCKS for path in rules.parent.glob("*.c")), rules
+            assert any(block in path.read_text() for _, block in blocks for path in rules.parent.glob("*.c")), rules
 
 
 def test_mistakes_are_the_ones_that_the_tests_make():

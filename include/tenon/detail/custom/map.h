@@ -61,8 +61,8 @@ TN__INLINE float tn__one_erf_invf(float x) {
 // --- the loops
 
 // Whether the runtime has computed it.
-TN__APART bool tn__map(const tn_ffi_api_t* api, int32_t function, tn_ffi_dtype_t dtype,
-                       int64_t count, const void* a, const void* b, void* out) {
+TN__APART bool tn__map_by_api(const tn_ffi_api_t* api, int32_t function, tn_ffi_dtype_t dtype,
+                              int64_t count, const void* a, const void* b, void* out) {
   for (const tn_ffi_extension_t* at = api->extension_start; at; at = at->next) {
     if (at->type != TN_FFI_MAP || at->struct_size < TN_FFI_MAP_EXTENSION_SIZE) continue;
     return ((const tn_ffi_map_extension_t*)(const void*)at)->map(function, dtype, count, a, b, out);
@@ -73,13 +73,13 @@ TN__APART bool tn__map(const tn_ffi_api_t* api, int32_t function, tn_ffi_dtype_t
 #define TN__EACH_1(name, dtype, DTYPE, ctype, value)                                            \
   TN__UNUSED void tn__each_##name##_##dtype(const tn_ffi_api_t* api, int64_t n, const ctype* x, \
                                             ctype* out) {                                       \
-    if (tn__map(api, TN__FUNCTION_##name, TN_FFI_##DTYPE, n, x, NULL, out)) return;             \
+    if (tn__map_by_api(api, TN__FUNCTION_##name, TN_FFI_##DTYPE, n, x, NULL, out)) return;      \
     for (int64_t i = 0; i < n; ++i) out[i] = value;                                             \
   }
 #define TN__EACH_2(name, dtype, DTYPE, ctype, value)                                            \
   TN__UNUSED void tn__each_##name##_##dtype(const tn_ffi_api_t* api, int64_t n, const ctype* x, \
                                             const ctype* y, ctype* out) {                       \
-    if (tn__map(api, TN__FUNCTION_##name, TN_FFI_##DTYPE, n, x, y, out)) return;                \
+    if (tn__map_by_api(api, TN__FUNCTION_##name, TN_FFI_##DTYPE, n, x, y, out)) return;         \
     for (int64_t i = 0; i < n; ++i) out[i] = value;                                             \
   }
 #define TN__EACH_NARROW_1(name, dtype, DTYPE, function) \
