@@ -4,7 +4,24 @@
 #include <string.h>
 
 #include "base/integer.h"
-enum { LINES = 8, GRAIN = 32 << 10, BLOCK = 64, ELEMENT_LIMIT = 16 };
+#include "kernel/common/streaming.h"
+#include "kernel/common/transpose_block.h"
+
+enum {
+  GRAIN = 32 << 10,
+  BLOCK = 64,
+  ELEMENT_LIMIT = 16,
+  STRIP = TN_TRANSPOSE_LINE_BYTES,
+  STRIP_LENGTH = 64,
+};
+
+// A line is scanned one element after the other. Several of them are turned, so that they lie side
+// by side in a strip, and scanned together: the same operations in the same order.
+struct tn_scan_lines {
+  void (*line)(const void* source, const void* init, void* target, int64_t length, int64_t step);
+  void (*begin)(const void* init, void* sums);  // of a strip
+  void (*strip)(void* strip, void* sums, int64_t length, int64_t step);
+};
 
 #define PLUS(a, b) ((a) + (b))
 #define TIMES(a, b) ((a) * (b))
@@ -84,36 +101,36 @@ enum { LINES = 8, GRAIN = 32 << 10, BLOCK = 64, ELEMENT_LIMIT = 16 };
 #undef SUM
 #undef VALUE
 
-typedef void (*lines_fn)(const void* source, const void* init, void* target, int64_t line_count,
-                         int64_t length, int64_t step);
-
-static lines_fn find_lines(const char* op, tn_dtype_t dtype) {
+static const tn_scan_lines_t* find_lines(const char* op, tn_dtype_t dtype) {
+#define LINES(name) \
+  { name##_line, name##_begin, name##_strip }
   static const struct {
     const char* op;
     tn_dtype_t dtype;
-    lines_fn lines;
+    tn_scan_lines_t lines;
   } rows[] = {
-      {"add", TN_DTYPE_F32, add_f32_lines},
-      {"multiply", TN_DTYPE_F32, multiply_f32_lines},
-      {"maximum", TN_DTYPE_F32, maximum_f32_lines},
-      {"minimum", TN_DTYPE_F32, minimum_f32_lines},
-      {"add", TN_DTYPE_F64, add_f64_lines},
-      {"multiply", TN_DTYPE_F64, multiply_f64_lines},
-      {"maximum", TN_DTYPE_F64, maximum_f64_lines},
-      {"minimum", TN_DTYPE_F64, minimum_f64_lines},
-      {"add", TN_DTYPE_S32, add_i32_lines},
-      {"add", TN_DTYPE_U32, add_i32_lines},
-      {"multiply", TN_DTYPE_S32, multiply_i32_lines},
-      {"multiply", TN_DTYPE_U32, multiply_i32_lines},
-      {"maximum", TN_DTYPE_S32, maximum_s32_lines},
-      {"minimum", TN_DTYPE_S32, minimum_s32_lines},
-      {"add", TN_DTYPE_S64, add_i64_lines},
-      {"add", TN_DTYPE_U64, add_i64_lines},
-      {"multiply", TN_DTYPE_S64, multiply_i64_lines},
-      {"multiply", TN_DTYPE_U64, multiply_i64_lines},
+      {"add", TN_DTYPE_F32, LINES(add_f32)},
+      {"multiply", TN_DTYPE_F32, LINES(multiply_f32)},
+      {"maximum", TN_DTYPE_F32, LINES(maximum_f32)},
+      {"minimum", TN_DTYPE_F32, LINES(minimum_f32)},
+      {"add", TN_DTYPE_F64, LINES(add_f64)},
+      {"multiply", TN_DTYPE_F64, LINES(multiply_f64)},
+      {"maximum", TN_DTYPE_F64, LINES(maximum_f64)},
+      {"minimum", TN_DTYPE_F64, LINES(minimum_f64)},
+      {"add", TN_DTYPE_S32, LINES(add_i32)},
+      {"add", TN_DTYPE_U32, LINES(add_i32)},
+      {"multiply", TN_DTYPE_S32, LINES(multiply_i32)},
+      {"multiply", TN_DTYPE_U32, LINES(multiply_i32)},
+      {"maximum", TN_DTYPE_S32, LINES(maximum_s32)},
+      {"minimum", TN_DTYPE_S32, LINES(minimum_s32)},
+      {"add", TN_DTYPE_S64, LINES(add_i64)},
+      {"add", TN_DTYPE_U64, LINES(add_i64)},
+      {"multiply", TN_DTYPE_S64, LINES(multiply_i64)},
+      {"multiply", TN_DTYPE_U64, LINES(multiply_i64)},
   };
+#undef LINES
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
-    if (rows[i].dtype == dtype && strcmp(rows[i].op, op) == 0) return rows[i].lines;
+    if (rows[i].dtype == dtype && strcmp(rows[i].op, op) == 0) return &rows[i].lines;
   }
   return NULL;
 }
@@ -178,13 +195,52 @@ static void scan_rows(const scan_run_t* run, int64_t outer) {
   }
 }
 
+// `count` lines, at most what a strip is wide.
+static void scan_strip(const tn_scan_t* scan, const char* source, const void* init, char* target,
+                       int64_t count, bool streaming) {
+  _Alignas(STRIP) char strip[STRIP_LENGTH * STRIP] = {0};
+  double sums[STRIP / sizeof(float)];
+  const int64_t size = (int64_t)scan->element_size, width = STRIP / size;
+  const int64_t line = scan->length * size, step = scan->reversed ? -1 : 1;
+  int64_t length = 0;
+  scan->lines->begin(init, sums);
+  for (int64_t done = 0; done < scan->length; done += length) {
+    length = scan->length - done < STRIP_LENGTH ? scan->length - done : STRIP_LENGTH;
+    const int64_t first = size * (scan->reversed ? scan->length - done - length : done);
+    tn__transpose_strip(scan->element_size, false, strip, STRIP, source + first, line, length,
+                        count);
+    scan->lines->strip(strip, sums, length, step);
+    for (int64_t at = 0; at < length; at += width) {
+      const int64_t columns = length - at < width ? length - at : width;
+      tn__transpose_strip(scan->element_size, streaming, target + first + at * size, line,
+                          strip + at * STRIP, STRIP, count, columns);
+    }
+  }
+}
+
+static void scan_lines(const scan_run_t* run, int64_t begin, int64_t end) {
+  const tn_scan_t* scan = run->scan;
+  const int64_t size = (int64_t)scan->element_size, width = STRIP / size;
+  const bool streaming = scan->outer * scan->length * size >= TN_STREAMED_BYTES;
+  int64_t count = 0;
+  for (int64_t i = begin; i < end; i += count) {
+    const int64_t offset = i * scan->length * size;
+    count = end - i < width ? end - i : width;
+    if (count == 1) {
+      scan->lines->line(run->source + offset, run->init, run->target + offset, scan->length,
+                        scan->reversed ? -1 : 1);
+    } else {
+      scan_strip(scan, run->source + offset, run->init, run->target + offset, count, streaming);
+    }
+  }
+  if (streaming) tn__stream_end();
+}
+
 static tn_status_t scan_range(int64_t begin, int64_t end, void* user) {
   const scan_run_t* run = user;
   const tn_scan_t* scan = run->scan;
   if (scan->lines) {
-    const size_t offset = (size_t)(begin * scan->length) * scan->element_size;
-    scan->lines(run->source + offset, run->init, run->target + offset, end - begin, scan->length,
-                scan->reversed ? -1 : 1);
+    scan_lines(run, begin, end);
     return TN_OK;
   }
   for (int64_t i = begin; i < end; ++i) scan_rows(run, i);
@@ -196,8 +252,9 @@ tn_status_t tn__scan_run(const tn_scan_t* scan, tn_pool_t* pool, const void* sou
   scan_run_t run = {scan, source, init, target};
   const int64_t line = scan->length * scan->inner;
   if (scan->outer == 0 || line == 0) return TN_OK;
-  // Whole bundles of lines.
+  // Whole strips of lines.
   const int64_t grain = line < GRAIN ? GRAIN / line : 1;
-  return tn__pool_parallel_for(pool, scan->outer, tn__ceil_divide(grain, LINES) * LINES, scan_range,
+  const int64_t width = scan->lines ? STRIP / (int64_t)scan->element_size : 1;
+  return tn__pool_parallel_for(pool, scan->outer, tn__ceil_divide(grain, width) * width, scan_range,
                                &run);
 }

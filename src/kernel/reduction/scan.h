@@ -5,15 +5,15 @@
 #include "base/pool.h"
 #include "kernel/elementwise/binary.h"
 
+typedef struct tn_scan_lines tn_scan_lines_t;
+
 // Immutable once planned.
 typedef struct tn_scan {
   tn_binary_t binary;
   size_t element_size;
   int64_t outer, length, inner;  // of the array [outer, length, inner]
   bool reversed;                 // from the last element to the first
-  // Several lines whose elements are contiguous; NULL: through `binary`. `step` is 1 or -1.
-  void (*lines)(const void* source, const void* init, void* target, int64_t line_count,
-                int64_t length, int64_t step);
+  const tn_scan_lines_t* lines;  // loops over contiguous lines; NULL: through `binary`
 } tn_scan_t;
 
 // False when there is no such operation, or it is not associative. Sums of f32 are kept in f64.
