@@ -1,4 +1,4 @@
-"""Every row of the table in docs/performance.md, beside XLA and the machine's limit.
+"""Every row of the table in docs/performance.md, beside XLA, NumPy, MLX, PyTorch and the machine's limit.
 
     make bench                                                 builds the command that this needs
     build/venv/bin/python bench/ledger.py [PATTERN]            all rows, or those whose name contains PATTERN
@@ -7,7 +7,8 @@
     build/venv/bin/python bench/ledger.py --svg ledger.svg     also draws the ratios
 
 A row is a function that JAX lowers. XLA and `tenon bench`, with libraries and without, run the same StableHLO on the same
-arrays by turns, with as many threads as there are cores; the fastest of several rounds counts. The limit is what the machine
+arrays by turns, with as many threads as there are cores; the fastest of several rounds counts. What peers.py says of a row in
+the words of NumPy, MLX and PyTorch takes its turn as well, where they are installed. The limit is what the machine
 needs to read every argument and write every result once, at the bandwidth measured by copying, or to multiply at the rate that
 NumPy's product of matrices reaches, whichever is more. With --cpu the processor time of a run is measured, of all threads
 together, and Tenon has one: that can be measured while others want the cores, and says nothing of how well work is shared out.
@@ -29,8 +30,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from turns import (BARE, RANDOM, ROOT, floats, mean_ratio, runs_for, tenon_cpu_ms, tenon_ms, write_case, xla_cpu_ms,
-                   xla_ms)
+import peers
+from turns import (BARE, RANDOM, ROOT, floats, mean_ratio, repeated_ms, runs_for, tenon_cpu_ms, tenon_ms, write_case,
+                   xla_cpu_ms, xla_ms)
 
 LOOP = "loop of"  # small operations: such rows begin so
 
@@ -270,14 +272,19 @@ def product_gflops():
 
 
 def limit_ms(program, arguments, results, bandwidth, gflops):
-    moved = sum(x.nbytes for x in [*arguments, *jax.tree.leaves(results)])
+    moved = sum(x.nbytes for x in [*arguments, *results])
     work = sum(line.startswith(("dot", "convolution")) for line in program.as_text().replace("=", " ").split())
     operations = program.cost_analysis().get("flops", 0) if work else 0
     return max(moved / bandwidth / 1e6, operations / gflops / 1e6)
 
 
-def measure(tenon, function, arguments, options, machine):
+def key_of(title):
+    return f"{title.lower()}_ms"
+
+
+def measure(name, others, options, machine):
     """What one row is, in milliseconds."""
+    tenon, (function, arguments) = options.build / "cli/tenon", CASES[name]
     lowered = jax.jit(function).lower(*arguments)
     with tempfile.TemporaryDirectory() as folder:
         command = [tenon, "bench", "--json", *write_case(folder, lowered.as_text(), arguments)]
@@ -289,10 +296,13 @@ def measure(tenon, function, arguments, options, machine):
                      for _ in range(options.rounds)]
             return dict(zip(("tenon_ms", "xla_ms"), (statistics.median(x) for x in zip(*turns))))
         command += runs_for(once)
-        turns = [(tenon_ms(command), tenon_ms(command, BARE), xla_ms(program, device_arguments))
-                 for _ in range(options.rounds)]
-        row = dict(zip(("tenon_ms", "without_libraries_ms", "xla_ms"), (min(x) for x in zip(*turns))))
-        row["limit_ms"] = limit_ms(program, arguments, program(*device_arguments), **machine)
+        expected = jax.tree.leaves(program(*device_arguments))
+        calls = {peer.title: peers.prepare(peer, name, arguments, expected) for peer in others}
+        turns = [(tenon_ms(command), tenon_ms(command, BARE), xla_ms(program, device_arguments),
+                  *(call and repeated_ms(call) for call in calls.values())) for _ in range(options.rounds)]
+        keys = "tenon_ms", "without_libraries_ms", "xla_ms", *(key_of(title) for title in calls)
+        row = {key: None if None in times else min(times) for key, times in zip(keys, zip(*turns))}
+        row["limit_ms"] = limit_ms(program, arguments, expected, **machine)
         return row
 
 
@@ -341,19 +351,20 @@ def main():
         parser.error(f"there is no {options.build / 'cli/tenon'}: run make bench")
     jax.config.update("jax_enable_x64", True)
     machine = {} if options.cpu else {"bandwidth": bandwidth_gb(), "gflops": product_gflops()}
-    columns = {"tenon_ms": "Tenon, ms", "without_libraries_ms": "without libraries", "xla_ms": "XLA, ms",
-               "limit_ms": "limit, ms"}
+    others = [] if options.cpu else peers.installed()
+    columns = {"tenon_ms": "Tenon, ms", "without_libraries_ms": "without libraries", "xla_ms": "XLA",
+               **{key_of(peer.title): peer.title for peer in others}, "limit_ms": "limit"}
     columns = {key: text for key, text in columns.items() if not options.cpu or key in ("tenon_ms", "xla_ms")}
     rows = []
     if not options.json:
         print("| | " + " | ".join(columns.values()) + " | XLA / Tenon |\n|" + " --- |" * (len(columns) + 2), flush=True)
-    for name, (function, arguments) in CASES.items():
+    for name in CASES:
         if options.pattern not in name:
             continue
-        row = {"case": name, **measure(options.build / "cli/tenon", function, arguments, options, machine)}
+        row = {"case": name, **measure(name, others, options, machine)}
         rows.append(row)
         if not options.json:
-            cells = " | ".join(f"{row[key]:.3g}" for key in columns)
+            cells = " | ".join("" if row[key] is None else f"{row[key]:.3g}" for key in columns)
             print(f"| {name} | {cells} | {row['xla_ms'] / row['tenon_ms']:.2f} |", flush=True)
     if options.json:
         print(json.dumps(rows, indent=1))
@@ -363,6 +374,11 @@ def main():
                  if key in ("tenon_ms", "without_libraries_ms")]
         print(f"\nXLA's time over Tenon's, geometric mean of {len(counted)} rows, loops of small operations left out: "
               + ", ".join(means))
+        for peer in others:
+            both = [row for row in rows if row[key_of(peer.title)]]
+            if both:
+                ratio = mean_ratio(both, "tenon_ms", key_of(peer.title))
+                print(f"{peer.title}'s time over Tenon's, geometric mean of {len(both)} rows: {ratio:.2f}")
     if options.svg:
         draw(rows, options.svg)
     if options.last:

@@ -83,6 +83,6 @@ def tenon_cpu_ms(command, runs, environment=os.environ):
     return (seconds(2 * runs + 1) - seconds(1)) / (2 * runs) * 1e3
 
 
-def mean_ratio(rows, key):
-    """XLA's time over that of the key, in the geometric mean."""
-    return math.exp(statistics.mean(math.log(row["xla_ms"] / row[key]) for row in rows))
+def mean_ratio(rows, key, peer="xla_ms"):
+    """XLA's time over that of the key, or that of another peer, in the geometric mean."""
+    return math.exp(statistics.mean(math.log(row[peer] / row[key]) for row in rows))
